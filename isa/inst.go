@@ -1,0 +1,93 @@
+package isa
+
+import "strconv"
+
+func itoa(n int32) string { return strconv.Itoa(int(n)) }
+
+// OperandKind says what an Operand is.
+type OperandKind uint8
+
+// The kinds of operands.
+const (
+	OperandNone    OperandKind = iota
+	OperandReg                 // general register, Index into Program.Regs
+	OperandPred                // predicate register, Index into Program.Preds
+	OperandImm                 // immediate: Imm holds the bits, in the width of the instruction's type
+	OperandSpecial             // special register, Index is a Special
+	OperandSink                // "_": a destination that is not written
+)
+
+// Operand is a source or destination of an instruction. Symbol addresses are
+// immediates.
+type Operand struct {
+	Kind  OperandKind
+	Not   bool // predicate source read inverted
+	Index uint16
+	Imm   uint64
+}
+
+// Most sources and destinations of one instruction: st.v4 has the address and
+// four data sources, ld.v4 four destinations.
+const (
+	MaxSrcs = 5
+	MaxDsts = 4
+)
+
+// Inst is one machine instruction: one PTX instruction, nothing removed or
+// reordered.
+type Inst struct {
+	Op      Op
+	Type    Type    // type of the operation; of the destination for cvt and ld
+	SrcType Type    // type of the sources where it differs: cvt, set, setp, slct's selector
+	Cmp     Cmp     // setp, set; testp's test
+	Bool    BoolOp  // setp and set with a third, predicate source
+	Round   Round   // None where the opcode has no rounding
+	Atom    AtomOp  // atom, red
+	Space   Space   // ld, st, atom, red, cvta, isspacep; bar and membar level
+	Mode    Mode    // hi, lo, wide; shf and prmt modes; bar kind; membar level
+	Cache   CacheOp // ld, st
+	Flags   Flags   // ftz, sat, approx, uni, ...
+	Vec     uint8   // elements of ld and st: 1, 2 or 4
+	Class   Class   // branches: P or D, by Analyze
+	NSrc    uint8   // sources in use
+	NDst    uint8   // destinations in use
+	Guard   Operand // OperandPred with Not for @!p, or OperandNone
+	Src     [MaxSrcs]Operand
+	Dst     [MaxDsts]Operand
+	Off     int64  // ld, st, atom, red: byte offset added to the address Src[0]
+	Target  uint32 // bra: PC of the target
+	Reconv  uint32 // bra: first PC of the immediate post-dominator or NoPC, by Analyze
+	Likely  uint32 // bra: likely-convergence PC (Fung & Aamodt, HPCA 2011, section 4) or NoPC, by Analyze
+	Uniform bool   // bra, bar: every thread of a CTA takes the same way, by Analyze
+	Pos     Pos
+	Loc     Loc
+	Text    string // the instruction as the source has it, on one line, without guard and ';' trimmed
+}
+
+// Conditional reports whether in is a branch that threads of a warp can take
+// or not take.
+func (in *Inst) Conditional() bool { return in.Op == OpBra && in.Guard.Kind == OperandPred }
+
+// EndsPath reports whether no execution continues with the next instruction.
+func (in *Inst) EndsPath() bool {
+	return in.Guard.Kind == OperandNone && (in.Op == OpBra || in.Op == OpExit || in.Op == OpRet || in.Op == OpTrap)
+}
+
+// Control reports whether the divergence hardware resolves in: its slot waits
+// until the outcome is known at the end of execution.
+func (in *Inst) Control() bool {
+	switch in.Op {
+	case OpBra, OpExit, OpRet, OpBar, OpTrap:
+		return true
+	}
+	return false
+}
+
+// Memory reports whether in goes through the memory pipe.
+func (in *Inst) Memory() bool {
+	switch in.Op {
+	case OpLd, OpSt, OpAtom, OpRed, OpMembar:
+		return true
+	}
+	return false
+}

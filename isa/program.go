@@ -1,0 +1,107 @@
+package isa
+
+// NoPC marks the absence of an instruction: a reconvergence PC of a branch
+// whose paths meet only at the exit, or the target of an instruction that does
+// not branch.
+const NoPC = ^uint32(0)
+
+// InstBytes is what one instruction counts for where a paper counts bytes.
+const InstBytes = 8
+
+// Pos is a place in a source text, counted from 1; the zero Pos is unknown.
+type Pos struct {
+	Line, Col int32
+}
+
+// Loc is a place in the source that PTX was compiled from, as its .loc
+// directive gives it. File indexes Program.Files.
+type Loc struct {
+	File, Line int32
+}
+
+// Reg names a virtual register: its name and type as declared.
+type Reg struct {
+	Name string
+	Type Type
+}
+
+// Param is one kernel parameter in the parameter bank.
+type Param struct {
+	Name   string
+	Type   Type
+	Offset uint32 // bytes from the start of the bank
+	Size   uint32 // bytes
+	Align  uint32
+}
+
+// Global is a module-level variable of the .global or .const space. Addresses
+// are fixed when the module is lowered, so that instructions hold them as
+// immediates.
+type Global struct {
+	Name  string
+	Space Space
+	Addr  uint64
+	Size  uint64
+	Init  []byte // at most Size bytes, the rest is zero
+}
+
+// Local is a variable of the .shared or .local space.
+type Local struct {
+	Name   string
+	Space  Space
+	Offset uint32
+	Size   uint32 // 0: unsized extern array, which starts after the sized ones
+}
+
+// Label is a name of a PC.
+type Label struct {
+	Name string
+	PC   uint32
+}
+
+// Program is one kernel entry in machine form. It is immutable once lowered
+// and analysed, and is the only thing that the machine and the golden model
+// have in common.
+type Program struct {
+	Name        string
+	File        string   // the PTX file, for diagnostics
+	Files       []string // sources named by .file, indexed by Loc.File
+	Insts       []Inst
+	Regs        []Reg    // general registers, indexed by OperandReg operands
+	Preds       []string // predicate registers, indexed by OperandPred operands
+	Params      []Param
+	ParamBytes  uint32
+	Globals     []Global // of the whole module
+	Vars        []Local  // shared and local variables
+	SharedBytes uint32   // statically allocated shared memory of a CTA
+	SharedAlign uint32   // alignment of the dynamic part that follows
+	LocalBytes  uint32   // local memory of a thread
+	Labels      []Label  // ascending by PC
+	AddressBits uint8    // 32 or 64
+	MaxThreads  uint32   // of a CTA, by .maxntid or .reqntid; 0: no limit
+	ReqThreads  [3]uint32
+	Blocks      []Block // filled in by Analyze
+	LiveRegs    int     // most 32-bit registers live at once, by Analyze
+}
+
+// Block is a basic block: the instructions [Start, End).
+type Block struct {
+	Start, End uint32
+	Succs      []int // block indices; fall-through first, then the taken target
+	Preds      []int
+	IPDom      int // immediate post-dominator, -1 for the virtual exit
+	IDom       int // immediate dominator, -1 for the entry block
+}
+
+// Where is the source position of pc in the form "file:line" of the original
+// source if the PTX names it, or else of the PTX file.
+func (p *Program) Where(pc uint32) string {
+	if int(pc) >= len(p.Insts) {
+		return p.File
+	}
+	in := &p.Insts[pc]
+	if in.Loc.Line > 0 && int(in.Loc.File) < len(p.Files) {
+		return p.Files[in.Loc.File] + ":" + itoa(in.Loc.Line)
+	}
+	return p.File + ":" + itoa(in.Pos.Line)
+}

@@ -1,0 +1,318 @@
+package isa
+
+// Op is an instruction family of the PTX ISA; types and modifiers are fields
+// of Inst.
+type Op uint8
+
+// The instruction families, in the order of the PTX ISA manual, chapter 9.7.
+const (
+	OpNone Op = iota
+	OpAdd
+	OpSub
+	OpMul
+	OpMad // also fma of integers' mad.lo, mad.hi, mad.wide and f32/f64 mad
+	OpMul24
+	OpMad24
+	OpSad
+	OpDiv
+	OpRem
+	OpAbs
+	OpNeg
+	OpMin
+	OpMax
+	OpPopc
+	OpClz
+	OpBfind
+	OpBrev
+	OpBfe
+	OpBfi
+	OpFma
+	OpRcp
+	OpSqrt
+	OpRsqrt
+	OpSin
+	OpCos
+	OpLg2
+	OpEx2
+	OpCopysign
+	OpTestp
+	OpSet
+	OpSetp
+	OpSelp
+	OpSlct
+	OpAnd
+	OpOr
+	OpXor
+	OpNot
+	OpCnot
+	OpShl
+	OpShr
+	OpShf
+	OpPrmt
+	OpMov    // register, immediate, special register or symbol address
+	OpPack   // mov with a vector source
+	OpUnpack // mov with a vector destination
+	OpLd     // also ldu
+	OpSt
+	OpCvta
+	OpIsspacep
+	OpCvt
+	OpBra
+	OpExit
+	OpRet // in a kernel entry the same as exit
+	OpBar
+	OpMembar // also fence
+	OpAtom
+	OpRed
+	OpTrap
+	OpNop // pmevent and other instructions without architectural effect
+)
+
+// Type is a fundamental type of the PTX ISA.
+type Type uint8
+
+// The types.
+const (
+	NoType Type = iota
+	U8
+	U16
+	U32
+	U64
+	S8
+	S16
+	S32
+	S64
+	B8
+	B16
+	B32
+	B64
+	F32
+	F64
+	Pred
+)
+
+// Bits is the width of t: 1 for Pred.
+func (t Type) Bits() int {
+	switch t {
+	case U8, S8, B8:
+		return 8
+	case U16, S16, B16:
+		return 16
+	case U32, S32, B32, F32:
+		return 32
+	case U64, S64, B64, F64:
+		return 64
+	case Pred:
+		return 1
+	}
+	return 0
+}
+
+// Bytes is the size of t in memory.
+func (t Type) Bytes() int { return t.Bits() / 8 }
+
+// Signed reports whether t is a signed integer type.
+func (t Type) Signed() bool { return t >= S8 && t <= S64 }
+
+// Float reports whether t is a floating-point type.
+func (t Type) Float() bool { return t == F32 || t == F64 }
+
+// Cmp is a comparison of setp and set, or a test of testp.
+type Cmp uint8
+
+// The comparisons; the second group is true if an operand is NaN.
+const (
+	CmpNone Cmp = iota
+	CmpEq
+	CmpNe
+	CmpLt
+	CmpLe
+	CmpGt
+	CmpGe
+	CmpLo // unsigned lt
+	CmpLs
+	CmpHi
+	CmpHs
+	CmpEqu
+	CmpNeu
+	CmpLtu
+	CmpLeu
+	CmpGtu
+	CmpGeu
+	CmpNum
+	CmpNan
+	TestFinite
+	TestInfinite
+	TestNumber
+	TestNotANumber
+	TestNormal
+	TestSubnormal
+)
+
+// BoolOp combines the comparison of setp and set with a predicate.
+type BoolOp uint8
+
+// The combinations.
+const (
+	BoolNone BoolOp = iota
+	BoolAnd
+	BoolOr
+	BoolXor
+)
+
+// Round is a rounding modifier.
+type Round uint8
+
+// The rounding modifiers; those with I round to an integer.
+const (
+	RoundNone Round = iota
+	RoundNearest
+	RoundZero
+	RoundDown
+	RoundUp
+	RoundNearestInt
+	RoundZeroInt
+	RoundDownInt
+	RoundUpInt
+)
+
+// Space is a state space.
+type Space uint8
+
+// The state spaces.
+const (
+	SpaceNone Space = iota // register operands
+	SpaceGeneric
+	SpaceGlobal
+	SpaceShared
+	SpaceLocal
+	SpaceConst
+	SpaceParam
+)
+
+// Mode is the modifier that selects among variants of one family.
+type Mode uint8
+
+// The modes, by family.
+const (
+	ModeNone Mode = iota
+	ModeLo        // mul, mad, mul24, mad24
+	ModeHi
+	ModeWide
+	ModeLeft // shf.l, shf.r
+	ModeRight
+	ModeF4E // prmt
+	ModeB4E
+	ModeRc8
+	ModeEcl
+	ModeEcr
+	ModeRc16
+	ModeSync   // bar.sync, barrier.sync
+	ModeArrive // bar.arrive
+	ModeCTA    // membar and fence scopes
+	ModeGPU
+	ModeSys
+	ModeTo // cvta.to
+)
+
+// CacheOp is a cache operator of ld and st.
+type CacheOp uint8
+
+// The cache operators that the memory system tells apart.
+const (
+	CacheDefault  CacheOp = iota // .ca of ld, .wb of st, .nc, .lu, .cs
+	CacheGlobal                  // .cg: L2 only
+	CacheVolatile                // .volatile, .cv, .wt, .relaxed and stronger: nothing may be kept in L1
+)
+
+// AtomOp is the operation of atom and red.
+type AtomOp uint8
+
+// The atomic operations.
+const (
+	AtomNone AtomOp = iota
+	AtomAnd
+	AtomOr
+	AtomXor
+	AtomExch
+	AtomCas
+	AtomAdd
+	AtomInc
+	AtomDec
+	AtomMin
+	AtomMax
+)
+
+// Flags are the one-bit modifiers.
+type Flags uint16
+
+// The modifiers.
+const (
+	FlagFtz      Flags = 1 << iota
+	FlagSat            // saturate to [0,1] or to the integer range
+	FlagApprox         // approximate function
+	FlagFull           // div.full
+	FlagUni            // bra.uni: the author promises uniformity within a warp
+	FlagWrap           // shf.wrap; otherwise clamp
+	FlagShiftAmt       // bfind.shiftamt
+	FlagLdu            // ldu
+)
+
+// Class tells where the outcome of a branch comes from (Rhu & Erez, ISCA 2013,
+// section 3.2 and figure 10).
+type Class uint8
+
+// The branch classes.
+const (
+	ClassNone         Class = iota
+	ClassProgrammatic       // P: thread indices and scalar parameters only
+	ClassData               // D: values loaded from memory
+)
+
+// Special is a special register.
+type Special uint8
+
+// The special registers.
+const (
+	TidX Special = iota
+	TidY
+	TidZ
+	NTidX
+	NTidY
+	NTidZ
+	CtaidX
+	CtaidY
+	CtaidZ
+	NCtaidX
+	NCtaidY
+	NCtaidZ
+	LaneID
+	WarpID
+	NWarpID
+	SMID
+	NSMID
+	GridID
+	Clock
+	ClockHi
+	Clock64
+	GlobalTimer
+	LanemaskEq
+	LanemaskLe
+	LanemaskLt
+	LanemaskGe
+	LanemaskGt
+	DynamicSharedSize
+	TotalSharedSize
+	NumSpecials
+)
+
+// Address map. Global memory lies below 4 GiB so that 32-bit addresses reach
+// it; the generic windows of shared, local and parameter memory lie below it.
+const (
+	SharedWindow = 0x0100_0000 // generic address of shared offset 0
+	LocalWindow  = 0x0200_0000 // generic address of local offset 0
+	ParamWindow  = 0x0300_0000 // generic address of parameter offset 0
+	WindowSize   = 0x0100_0000
+	ModuleBase   = 0x0400_0000 // module-level .global and .const variables
+	GlobalBase   = 0x1000_0000 // first address that the host allocates
+)
