@@ -1,0 +1,79 @@
+// Package cudac compiles CUDA C to PTX with clang alone: no toolkit of NVIDIA,
+// no CUDA headers, no GPU.
+//
+// The options keep the control flow of the source, because the control flow is
+// what this project studies: loops are neither unrolled nor computed in closed
+// form, short ifs stay branches instead of becoming selp, && and || stay two
+// branches, equal tails of two paths are not merged, and blocks lie in source
+// order, so that a reconvergence point lies behind the paths that meet there.
+// Multiplications and additions are never contracted to fma, which makes plain
+// float32 arithmetic of the host an exact reference.
+//
+// The header Header takes the place of CUDA's own: __global__, __shared__,
+// __syncthreads, threadIdx and friends, and the atomics that the kernels use.
+package cudac
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Compiler is the program that Compile runs. The version is part of the name
+// because another one emits other PTX.
+const Compiler = "clang-19"
+
+// Header is the CUDA C that every kernel is compiled with.
+//
+//go:embed divergo.h
+var Header []byte
+
+// options of the compiler, in groups of one purpose.
+var options = []string{
+	"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_35", "-nocudainc", "-nocudalib",
+	"-S", "-O1", "-fno-unroll-loops", "-ffp-contract=off",
+	// One basic block for each basic block of the source.
+	"-mllvm", "-two-entry-phi-node-folding-threshold=0",
+	"-mllvm", "-sink-common-insts=false",
+	"-mllvm", "-jump-is-expensive=false",
+	// The order of the source: without lifetime markers no clean-up block is
+	// put between a loop's header and its body.
+	"-mllvm", "-disable-block-placement",
+	"-Xclang", "-disable-lifetime-markers",
+	// Source lines as .loc and .file, without DWARF and without the folder.
+	"-gline-directives-only", "-fdebug-compilation-dir=.",
+}
+
+// Compile translates the CUDA C file to PTX. The text depends on the content
+// and the base name of the file, not on its folder. The error holds the
+// compiler's messages, or says that the compiler is not installed.
+func Compile(file string) ([]byte, error) {
+	temp, err := os.MkdirTemp("", "cudac")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	header := filepath.Join(temp, "divergo.h")
+	if err := os.WriteFile(header, Header, 0o600); err != nil {
+		return nil, err
+	}
+
+	args := append([]string{"-include", header}, options...)
+	args = append(args, filepath.Base(file), "-o", "-")
+	var messages bytes.Buffer
+	clang := exec.Command(Compiler, args...)
+	clang.Dir = filepath.Dir(file)
+	clang.Stderr = &messages
+	ptx, err := clang.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, fmt.Errorf("compile %s: %s is not installed (Debian package %s): %w", file, Compiler, Compiler, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compile %s: %w\n%s", file, err, messages.Bytes())
+	}
+	return bytes.ReplaceAll(ptx, []byte(`"./`), []byte(`"`)), nil
+}

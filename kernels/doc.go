@@ -1,0 +1,2 @@
+// Package kernels has the workloads of the project.
+package kernels

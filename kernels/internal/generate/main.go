@@ -1,0 +1,37 @@
+// Generate compiles cuda/*.cu to ptx/*.ptx. It runs in the folder of package
+// kernels, by "go generate ./kernels".
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"divergo/kernels/cudac"
+)
+
+func main() {
+	sources, err := filepath.Glob("cuda/*.cu")
+	if err == nil && len(sources) == 0 {
+		err = fmt.Errorf("no cuda/*.cu here: run go generate ./kernels")
+	}
+	for _, source := range sources {
+		if err == nil {
+			err = generate(source)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func generate(source string) error {
+	ptx, err := cudac.Compile(source)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSuffix(filepath.Base(source), ".cu")
+	return os.WriteFile(filepath.Join("ptx", name+".ptx"), ptx, 0o644)
+}
