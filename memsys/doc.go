@@ -1,0 +1,2 @@
+// Package memsys is the memory system of the machine.
+package memsys

@@ -1,0 +1,60 @@
+package memsys
+
+import "divergo/isa"
+
+// MaxLine is the longest cache line in bytes.
+const MaxLine = 128
+
+// Kind says what a memory access does.
+type Kind uint8
+
+// The kinds of accesses. FlushAll is known to L2 slices only: the CTA
+// dispatcher sends it to each of them when a kernel has ended.
+const (
+	Load     Kind = iota
+	Store         // posted: answered once the memory system has taken it
+	Atomic        // returns the old value of each lane
+	Reduce        // an atomic that returns nothing, posted
+	Fence         // orders every earlier access of the SM before every later one
+	Flush         // end of a kernel: the L1 writes back and forgets everything
+	FlushAll      // the L2 slice writes back and forgets everything
+)
+
+var kindNames = [...]string{"load", "store", "atomic", "reduce", "fence", "flush", "flush_all"}
+
+// String is the name shown in waveforms.
+func (k Kind) String() string { return name(kindNames[:], int(k)) }
+
+// name is names[i], or a question mark for a value outside the enumeration.
+func name(names []string, i int) string {
+	if i >= len(names) {
+		return "?"
+	}
+	return names[i]
+}
+
+// Access is one memory instruction of a warp as the load/store unit hands it
+// on. Addresses are physical (local memory mapped, generic space resolved),
+// aligned to Size and checked.
+type Access struct {
+	Tag    uint16      // given back with the Reply
+	Kind   Kind        `bits:"3"`
+	Shared bool        // shared memory: addresses are offsets into that of the SM; otherwise global memory
+	Size   uint8       `bits:"5"` // bytes of each lane: 1, 2, 4, 8 or 16
+	Cache  isa.CacheOp // Load, Store
+	Atom   isa.AtomOp  // Atomic, Reduce
+	Type   isa.Type    // Atomic, Reduce
+	Mask   uint32      // active lanes
+	Addr   [isa.MaxLanes]uint64
+	Data   [isa.MaxLanes][2]uint64 // store data as little-endian words, or the atomic operands a and b
+}
+
+// Reply says that an instruction has done all it had to. Every Access gets
+// exactly one: loads and atomics when the data of all lanes is there, stores
+// and reductions when the memory system has taken them, fences and flushes when
+// every earlier access of the SM has been performed at the L2.
+type Reply struct {
+	Tag  uint16
+	Mask uint32                  // active lanes of the Access
+	Data [isa.MaxLanes][2]uint64 // Load, Atomic: zero-extended little-endian words of the active lanes
+}
