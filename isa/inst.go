@@ -48,6 +48,7 @@ type Inst struct {
 	Cache   CacheOp // ld, st
 	Flags   Flags   // ftz, sat, approx, uni, ...
 	Vec     uint8   // elements of ld and st: 1, 2 or 4
+	DstBits uint8   // width of the destination registers, 0 without: ld and cvt extend a narrower result to it, by Type's sign
 	Class   Class   // branches: P or D, by Analyze
 	NSrc    uint8   // sources in use
 	NDst    uint8   // destinations in use

@@ -256,6 +256,8 @@ const (
 	FlagWrap           // shf.wrap; otherwise clamp
 	FlagShiftAmt       // bfind.shiftamt
 	FlagLdu            // ldu
+	FlagAcquire        // ld, atom: later loads of the thread must not see older data than this one
+	FlagRelease        // st, atom, red: the thread's earlier stores are visible before this one
 )
 
 // Class tells where the outcome of a branch comes from (Rhu & Erez, ISCA 2013,
