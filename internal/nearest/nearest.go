@@ -1,0 +1,63 @@
+// Package nearest answers a misspelt name with the one that was meant.
+//
+// Every name that a user types (a kernel, a mechanism, a configuration key, a
+// flag) is looked up in a short list; when it is not there, Unknown makes the
+// error that names the nearest entry of the list.
+package nearest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Word is the entry of known with the smallest edit distance from word, the
+// first one on a tie, or "" where even that one has little in common with it:
+// more than a third of the longer word and more than two letters would have
+// to change.
+func Word(word string, known []string) string {
+	best, least := "", -1
+	for _, k := range known {
+		if d := distance(word, k); least < 0 || d < least {
+			best, least = k, d
+		}
+	}
+	if least > 2 && least > max(len(word), len(best))/3 {
+		return ""
+	}
+	return best
+}
+
+// Unknown is the error for a word that is none of the known ones. kind says
+// what it should have named: unknown preset "kelper"; did you mean "kepler"?
+func Unknown(kind, word string, known []string) error {
+	if w := Word(word, known); w != "" {
+		return fmt.Errorf("unknown %s %q; did you mean %q?", kind, word, w)
+	}
+	return fmt.Errorf("unknown %s %q; want one of %s", kind, word, strings.Join(known, ", "))
+}
+
+// distance is the optimal string alignment distance of a and b: insertions,
+// deletions, replacements and exchanges of neighbours. Letter case counts for
+// nothing.
+func distance(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range one {
+		one[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := one[j]
+			if a[i] != b[j] {
+				replace++
+			}
+			row[j+1] = min(replace, one[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], two[j-1]+1)
+			}
+		}
+		two, one, row = one, row, two
+	}
+	return one[len(b)]
+}

@@ -1,0 +1,46 @@
+package nearest_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"divergo/internal/nearest"
+)
+
+func TestWord(t *testing.T) {
+	presets := []string{"tbc2011", "slp2013", "ppc16", "kepler", "maxwell"}
+	for _, test := range []struct{ word, want string }{
+		{"kepler", "kepler"},
+		{"keplre", "kepler"},
+		{"Maxwel", "maxwell"},
+		{"tcb2011", "tbc2011"},
+		{"ppc", "ppc16"},
+		{"volta2017", ""},
+		{"", ""},
+	} {
+		assert.Equal(t, test.want, nearest.Word(test.word, presets), test.word)
+	}
+	assert.Empty(t, nearest.Word("kepler", nil))
+}
+
+// A tie goes to the first, whatever the order of the alphabet.
+func TestTie(t *testing.T) {
+	assert.Equal(t, "l2.size", nearest.Word("l3.size", []string{"l2.size", "l1.size"}))
+}
+
+// An exchange of neighbours is one slip of the fingers, not two.
+func TestExchange(t *testing.T) {
+	assert.Equal(t, "abcd", nearest.Word("abdc", []string{"abxy", "abcd"}))
+	assert.Equal(t, "ba", nearest.Word("ab", []string{"xy", "ba"}))
+}
+
+func ExampleUnknown() {
+	presets := []string{"kepler", "maxwell"}
+	fmt.Println(nearest.Unknown("preset", "kelper", presets))
+	fmt.Println(nearest.Unknown("preset", "volta", presets))
+	// Output:
+	// unknown preset "kelper"; did you mean "kepler"?
+	// unknown preset "volta"; want one of kepler, maxwell
+}
