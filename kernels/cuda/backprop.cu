@@ -33,10 +33,8 @@ KERNEL backprop_forward(const float *input, const float *weight, float *partial,
         __syncthreads();
     }
 
-    if (tx == 0) {
-        if (ty < hidden) {
-            partial[blockIdx.y * hidden + ty] = product[0][ty];
-        }
+    if (tx == 0 && ty < hidden) {
+        partial[blockIdx.y * hidden + ty] = product[0][ty];
     }
 }
 

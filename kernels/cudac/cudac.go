@@ -39,7 +39,7 @@ var options = []string{
 	// One basic block for each basic block of the source.
 	"-mllvm", "-two-entry-phi-node-folding-threshold=0",
 	"-mllvm", "-sink-common-insts=false",
-	"-mllvm", "-jump-is-expensive=false",
+	"-mllvm", "-simplifycfg-branch-fold-threshold=0", "-mllvm", "-jump-is-expensive=false",
 	// The order of the source: without lifetime markers no clean-up block is
 	// put between a loop's header and its body.
 	"-mllvm", "-disable-block-placement",

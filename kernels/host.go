@@ -1,0 +1,97 @@
+package kernels
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// element is what arrays in device memory consist of.
+type element interface {
+	uint8 | int32 | uint32 | float32
+}
+
+// upload copies data to fresh device memory and returns its address.
+func upload[T element](m Machine, data []T) uint64 {
+	raw := encode(data)
+	addr := m.Alloc(len(raw))
+	m.Write(addr, raw)
+	return addr
+}
+
+// download copies n elements from device memory.
+func download[T element](m Machine, addr uint64, n int) []T {
+	data := make([]T, n)
+	raw := make([]byte, binary.Size(data))
+	m.Read(addr, raw)
+	if _, err := binary.Decode(raw, binary.LittleEndian, data); err != nil {
+		panic(err) // raw has the size of data
+	}
+	return data
+}
+
+// encode is the little-endian form of data, as device memory holds it.
+func encode(data any) []byte {
+	raw, err := binary.Append(nil, binary.LittleEndian, data)
+	if err != nil {
+		panic(err) // elements have a fixed size
+	}
+	return raw
+}
+
+// bank is the parameter bank of a kernel: pointers as uint64, scalars in their
+// own type, each at its natural alignment.
+func bank(params ...any) []byte {
+	var raw []byte
+	for _, param := range params {
+		for len(raw)%binary.Size(param) != 0 {
+			raw = append(raw, 0)
+		}
+		raw = append(raw, encode(param)...)
+	}
+	return raw
+}
+
+// groups is the number of CTAs of cta threads that cover n threads.
+func groups(n, cta int) uint32 { return uint32((n + cta - 1) / cta) }
+
+// outcome collects the results of a run beside the reference. Its methods are
+// the second half of every Workload.
+type outcome struct {
+	wrong, total int
+	first        error // the first difference
+}
+
+// expect compares a result with its reference, which has as many elements.
+func expect[T element](o *outcome, name string, got, want []T) {
+	rawGot, rawWant := encode(got), encode(want)
+	size := len(rawWant) / len(want)
+	o.total += len(want)
+	for i := range want {
+		if at := i * size; bytes.Equal(rawGot[at:at+size], rawWant[at:at+size]) {
+			continue
+		}
+		o.wrong++
+		if o.first == nil {
+			o.first = fmt.Errorf("%s[%d] is %v, the reference says %v", name, i, got[i], want[i])
+		}
+	}
+}
+
+// reset forgets the last run.
+func (o *outcome) reset() { *o = outcome{} }
+
+// Check implements Workload.
+func (o *outcome) Check() error {
+	if o.total == 0 {
+		return errors.New("nothing to check: the workload did not run")
+	}
+	if o.first != nil {
+		return fmt.Errorf("%d of %d elements differ: %w", o.wrong, o.total, o.first)
+	}
+	return nil
+}
+
+// Mismatch implements Workload.
+func (o *outcome) Mismatch() (wrong, total int) { return o.wrong, o.total }

@@ -1,0 +1,131 @@
+package kernels
+
+import (
+	"fmt"
+	"image"
+	"strings"
+)
+
+// Machine is what a workload needs of the machine that runs it. Addresses are
+// those of the device's global memory.
+type Machine interface {
+	// Alloc returns the address of fresh zeroed memory, aligned for any type.
+	Alloc(bytes int) uint64
+	Write(addr uint64, data []byte)
+	Read(addr uint64, data []byte)
+	// Launch runs a grid to completion and makes its stores visible to Read.
+	Launch(Launch) error
+}
+
+// Launch is one grid of a kernel.
+type Launch struct {
+	Module string    // file name of the PTX module; PTX returns its text
+	Kernel string    // entry of the module
+	Grid   [3]uint32 // CTAs in x, y and z
+	Block  [3]uint32 // threads of a CTA in x, y and z
+	Shared uint32    // bytes of dynamic shared memory of a CTA
+	Params []byte    // the parameter bank: each parameter at its natural alignment
+}
+
+// Workload is a kernel with its input and the answer that it must give.
+type Workload interface {
+	// Run plays the host's part on m. A workload runs any number of times.
+	Run(m Machine) error
+	// Check compares the results of the last Run with the reference, bit for
+	// bit, and names the first element that differs.
+	Check() error
+	// Mismatch counts the elements of the last Run's results that differ from
+	// the reference, of total.
+	Mismatch() (wrong, total int)
+}
+
+// Picture is a Workload whose result can be looked at. Image draws the result
+// of the last Run.
+type Picture interface {
+	Workload
+	Image() image.Image
+}
+
+// Kernel is one entry of the suite.
+type Kernel struct {
+	Name    string
+	Doc     string // what it computes, in one line
+	Source  string // where the algorithm comes from and which paper measures it
+	Control string // the control flow that it shows
+	Result  string // what the result is compared with
+	Sizes   []Size // in ascending order of work; the first is the default
+}
+
+// Size is one configuration of a kernel. New makes the workload; the seed
+// fixes the input.
+type Size struct {
+	Name string
+	Doc  string // problem size and launch shape
+	New  func(seed uint64) Workload
+}
+
+// All is the suite, in the order of the documentation: from no divergence to
+// much.
+func All() []Kernel {
+	return []Kernel{
+		vecadd, matmul, histogram, reduction, bitonic, backprop,
+		bfs, sobel, mandelbrot, loop1, loop2,
+	}
+}
+
+// Find returns the kernel of that name. The error suggests the nearest one.
+func Find(name string) (Kernel, error) {
+	var names []string
+	for _, k := range All() {
+		if k.Name == name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return Kernel{}, unknown("kernel", name, names)
+}
+
+// Size returns the size of that name. The error suggests the nearest one.
+func (k Kernel) Size(name string) (Size, error) {
+	var names []string
+	for _, s := range k.Sizes {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Size{}, unknown("size of "+k.Name, name, names)
+}
+
+// unknown is the error for a name that is none of the known ones, of which
+// there is at least one.
+func unknown(kind, name string, known []string) error {
+	nearest := known[0]
+	for _, candidate := range known[1:] {
+		if distance(name, candidate) < distance(name, nearest) {
+			nearest = candidate
+		}
+	}
+	return fmt.Errorf("unknown %s %q; did you mean %q? (known: %s)", kind, name, nearest, strings.Join(known, ", "))
+}
+
+// distance is the Levenshtein distance of a and b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

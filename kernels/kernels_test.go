@@ -1,0 +1,274 @@
+package kernels
+
+import (
+	"errors"
+	"go/build"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// memory is a machine whose kernels do nothing.
+type memory struct {
+	bytes    []byte
+	launches []Launch
+	fail     error
+}
+
+func (m *memory) Alloc(n int) uint64 {
+	addr := uint64(len(m.bytes))
+	m.bytes = append(m.bytes, make([]byte, (n+255)/256*256)...)
+	return addr
+}
+
+func (m *memory) Write(addr uint64, data []byte) { copy(m.bytes[addr:], data) }
+func (m *memory) Read(addr uint64, data []byte)  { copy(data, m.bytes[addr:]) }
+
+func (m *memory) Launch(l Launch) error {
+	m.launches = append(m.launches, l)
+	return m.fail
+}
+
+func TestKernelsAreDocumentedAndHaveSizes(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range All() {
+		assert.False(t, seen[k.Name], k.Name)
+		seen[k.Name] = true
+		for _, text := range []string{k.Name, k.Doc, k.Source, k.Control, k.Result} {
+			assert.NotEmpty(t, text, k.Name)
+		}
+		var sizes []string
+		for _, s := range k.Sizes {
+			sizes = append(sizes, s.Name)
+			assert.NotEmpty(t, s.Doc, k.Name)
+		}
+		assert.Equal(t, []string{"small", "medium", "large"}, sizes, k.Name)
+	}
+}
+
+// A machine that computes nothing is found out, and so is a check without run.
+func TestCheckFailsWithoutResults(t *testing.T) {
+	for _, k := range All() {
+		w := k.Sizes[0].New(1)
+		require.ErrorContains(t, w.Check(), "did not run", k.Name)
+
+		require.NoError(t, w.Run(&memory{}), k.Name)
+		require.ErrorContains(t, w.Check(), "the reference says", k.Name)
+		wrong, total := w.Mismatch()
+		assert.Positive(t, wrong, k.Name)
+		assert.LessOrEqual(t, wrong, total, k.Name)
+
+		require.NoError(t, w.Run(&memory{}), k.Name)
+		again, _ := w.Mismatch()
+		assert.Equal(t, wrong, again, "%s: a run leaves nothing behind for the next", k.Name)
+	}
+}
+
+func TestRunReturnsTheErrorOfALaunch(t *testing.T) {
+	broken := errors.New("broken")
+	for _, k := range All() {
+		w := k.Sizes[0].New(1)
+		assert.ErrorIs(t, w.Run(&memory{fail: broken}), broken, k.Name)
+		assert.Error(t, w.Check(), k.Name)
+	}
+}
+
+// The parameter banks of the drivers have the layout that the PTX declares, and
+// the launches fit any GPU.
+func TestLaunchesFitTheirPTX(t *testing.T) {
+	param := regexp.MustCompile(`\.param \.[a-z](\d+) `)
+	for _, k := range All() {
+		for _, s := range k.Sizes[:2] {
+			m := &memory{}
+			require.NoError(t, s.New(1).Run(m))
+			require.NotEmpty(t, m.launches)
+			for _, l := range m.launches {
+				text, err := PTX(l.Module)
+				require.NoError(t, err)
+				_, entry, found := strings.Cut(text, ".visible .entry "+l.Kernel+"(")
+				require.True(t, found, l.Kernel)
+				declared, _, _ := strings.Cut(entry, "{")
+				size := 0
+				for _, p := range param.FindAllStringSubmatch(declared, -1) {
+					bits, err := strconv.Atoi(p[1])
+					require.NoError(t, err)
+					bytes := bits / 8
+					size = (size+bytes-1)/bytes*bytes + bytes
+				}
+				assert.Len(t, l.Params, size, l.Kernel)
+				assert.LessOrEqual(t, l.Block[0]*l.Block[1]*l.Block[2], uint32(512), l.Kernel)
+				assert.Positive(t, l.Grid[0]*l.Grid[1]*l.Grid[2], l.Kernel)
+			}
+		}
+	}
+}
+
+func TestSeedDeterminesTheInput(t *testing.T) {
+	trace := func(k Kernel, seed uint64) []byte {
+		m := &memory{}
+		require.NoError(t, k.Sizes[0].New(seed).Run(m))
+		return m.bytes
+	}
+	for _, k := range All() {
+		assert.Equal(t, trace(k, 1), trace(k, 1), k.Name)
+		if !strings.HasPrefix(k.Name, "loop") {
+			assert.NotEqual(t, trace(k, 1), trace(k, 2), k.Name)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	k, err := Find("bitonic")
+	require.NoError(t, err)
+	assert.Equal(t, "bitonic", k.Name)
+
+	_, err = Find("mandelbort")
+	assert.ErrorContains(t, err, `unknown kernel "mandelbort"; did you mean "mandelbrot"?`)
+	_, err = Find("")
+	assert.Error(t, err)
+
+	s, err := k.Size("medium")
+	require.NoError(t, err)
+	assert.Equal(t, "medium", s.Name)
+	_, err = k.Size("smal")
+	assert.ErrorContains(t, err, `unknown size of bitonic "smal"; did you mean "small"?`)
+}
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0},
+		{"", "abc", 3},
+		{"kitten", "sitting", 3},
+		{"flaw", "lawn", 2},
+	} {
+		assert.Equal(t, c.want, distance(c.a, c.b), "%q %q", c.a, c.b)
+		assert.Equal(t, c.want, distance(c.b, c.a), "%q %q", c.b, c.a)
+	}
+}
+
+func TestBank(t *testing.T) {
+	assert.Equal(t, []byte{
+		0x04, 0x03, 0x02, 0x01, 0, 0, 0, 0,
+		0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11,
+		0x00, 0x00, 0x80, 0x3f,
+	}, bank(uint32(0x01020304), uint64(0x1122334455667788), float32(1)))
+}
+
+func TestExpectComparesBits(t *testing.T) {
+	zero := float32(0)
+	var o outcome
+	expect(&o, "c", []float32{1, -zero, 2}, []float32{1, 0, 2})
+	require.EqualError(t, o.Check(), "1 of 3 elements differ: c[1] is -0, the reference says 0")
+
+	o.reset()
+	expect(&o, "c", []float32{1, 2, 4}, []float32{1, 3, 5})
+	assert.EqualError(t, o.Check(), "2 of 3 elements differ: c[1] is 2, the reference says 3")
+	wrong, total := o.Mismatch()
+	assert.Equal(t, []int{2, 3}, []int{wrong, total})
+}
+
+// The sequences of seeds 0 and 1234567 as other implementations of splitmix64
+// publish them.
+func TestRandom(t *testing.T) {
+	zero, other := random(0), random(1234567)
+	for _, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {
+		assert.Equal(t, want, zero.next())
+	}
+	for _, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423} {
+		assert.Equal(t, want, other.next())
+	}
+	var sum float64
+	for _, x := range other.units(10000) {
+		assert.True(t, -1 <= x && x < 1)
+		sum += float64(x)
+	}
+	assert.InDelta(t, 0, sum/10000, 0.02)
+}
+
+// Rows of Bialas & Strzelecki's table I.
+func TestLoopBounds(t *testing.T) {
+	row := func(full, last int32) []int32 {
+		var bounds []int32
+		for range full {
+			bounds = append(bounds, 32)
+		}
+		for n := int32(31); n >= last; n-- {
+			bounds = append(bounds, n)
+		}
+		return bounds
+	}
+	for m, want := range map[int][]int32{
+		0: row(32, 32), 1: row(31, 31), 2: row(30, 30),
+		28: row(4, 4), 29: row(3, 3), 30: row(2, 2), 31: row(1, 1),
+	} {
+		require.Len(t, want, 32)
+		assert.Equal(t, want, loopBounds(m), "M = %d", m)
+	}
+}
+
+// Points whose orbit is known: 0 and -1 stay, 2 leaves in the second round and
+// -2 lies on the rim, where its orbit has |z|² = 4 at once.
+func TestRoundsLeft(t *testing.T) {
+	assert.Equal(t, uint32(0), roundsLeft(0, 0, 100))
+	assert.Equal(t, uint32(0), roundsLeft(-1, 0, 100))
+	assert.Equal(t, uint32(98), roundsLeft(2, 0, 100))
+	assert.Equal(t, uint32(98), roundsLeft(-2, 0, 100))
+	assert.Equal(t, uint32(97), roundsLeft(1, 0, 100))
+	assert.Equal(t, uint32(0), roundsLeft(2, 0, 1))
+}
+
+func TestBFSReference(t *testing.T) {
+	// 0 -> 1 -> 2 and 0 -> 2; 3 -> 0 is not reached.
+	w := &BFS{first: []uint32{0, 2, 3, 3, 4}, target: []uint32{1, 2, 2, 0}}
+	assert.Equal(t, []uint32{0, 1, 1, unreached}, w.levels())
+
+	levels := map[uint32]bool{}
+	for _, level := range NewBFS(3000, 256, 1).want {
+		levels[level] = true
+	}
+	assert.True(t, levels[unreached], "some nodes are out of reach")
+	assert.Greater(t, len(levels), 4, "the search has several levels")
+}
+
+func TestSobelReference(t *testing.T) {
+	edge := &Sobel{width: 3, height: 3, in: []uint8{
+		0, 0, 10,
+		0, 0, 10,
+		0, 0, 10,
+	}}
+	assert.Equal(t, uint8(40), edge.gradient(1, 1))
+	corner := &Sobel{width: 3, height: 3, in: []uint8{
+		200, 200, 200,
+		200, 0, 0,
+		200, 0, 0,
+	}}
+	assert.Equal(t, uint8(255), corner.gradient(1, 1))
+
+	dark, bright := 0, 0
+	for _, g := range NewSobel(150, 101, 1).want {
+		if g < 64 {
+			dark++
+		}
+		if g == 255 {
+			bright++
+		}
+	}
+	assert.Positive(t, bright, "some gradients are clamped")
+	assert.Greater(t, dark, 150*101/2, "most of the picture is smooth")
+}
+
+func TestImports(t *testing.T) {
+	pkg, err := build.ImportDir(".", 0)
+	require.NoError(t, err)
+	for _, path := range pkg.Imports {
+		assert.NotContains(t, path, ".", "only the standard library")
+		assert.NotContains(t, path, "divergo", "a driver knows a Machine, not the machine")
+	}
+}
