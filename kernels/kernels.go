@@ -1,9 +1,9 @@
 package kernels
 
 import (
-	"fmt"
 	"image"
-	"strings"
+
+	"divergo/internal/nearest"
 )
 
 // Machine is what a workload needs of the machine that runs it. Addresses are
@@ -82,7 +82,7 @@ func Find(name string) (Kernel, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return Kernel{}, unknown("kernel", name, names)
+	return Kernel{}, nearest.Unknown("kernel", name, names)
 }
 
 // Size returns the size of that name. The error suggests the nearest one.
@@ -94,38 +94,5 @@ func (k Kernel) Size(name string) (Size, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Size{}, unknown("size of "+k.Name, name, names)
-}
-
-// unknown is the error for a name that is none of the known ones, of which
-// there is at least one.
-func unknown(kind, name string, known []string) error {
-	nearest := known[0]
-	for _, candidate := range known[1:] {
-		if distance(name, candidate) < distance(name, nearest) {
-			nearest = candidate
-		}
-	}
-	return fmt.Errorf("unknown %s %q; did you mean %q? (known: %s)", kind, name, nearest, strings.Join(known, ", "))
-}
-
-// distance is the Levenshtein distance of a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return Size{}, nearest.Unknown("size of "+k.Name, name, names)
 }

@@ -2,15 +2,20 @@
 // no CUDA headers, no GPU.
 //
 // The options keep the control flow of the source, because the control flow is
-// what this project studies: loops are neither unrolled nor computed in closed
-// form, short ifs stay branches instead of becoming selp, && and || stay two
-// branches, equal tails of two paths are not merged, and blocks lie in source
-// order, so that a reconvergence point lies behind the paths that meet there.
+// what this project studies: loops are not unrolled, ifs stay branches instead
+// of becoming selp, && and || stay two branches, equal tails of two paths are
+// not merged, and blocks lie in source order, so that a reconvergence point
+// lies behind the paths that meet there. Two things the compiler still does: an
+// if with a single cheap operation on a register can become selp, and a loop
+// whose result has a closed form disappears unless opaque hides that.
+//
 // Multiplications and additions are never contracted to fma, which makes plain
 // float32 arithmetic of the host an exact reference.
 //
-// The header Header takes the place of CUDA's own: __global__, __shared__,
-// __syncthreads, threadIdx and friends, and the atomics that the kernels use.
+// The header divergo.h takes the place of CUDA's own and is included ahead of
+// each file. It has KERNEL, __shared__ and the other attributes, threadIdx and
+// friends, opaque, and the atomics that the kernels use; __syncthreads and the
+// __nvvm builtins are the compiler's.
 package cudac
 
 import (
@@ -27,10 +32,8 @@ import (
 // because another one emits other PTX.
 const Compiler = "clang-19"
 
-// Header is the CUDA C that every kernel is compiled with.
-//
 //go:embed divergo.h
-var Header []byte
+var header []byte
 
 // options of the compiler, in groups of one purpose.
 var options = []string{
@@ -57,12 +60,12 @@ func Compile(file string) ([]byte, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	header := filepath.Join(temp, "divergo.h")
-	if err := os.WriteFile(header, Header, 0o600); err != nil {
+	include := filepath.Join(temp, "divergo.h")
+	if err := os.WriteFile(include, header, 0o600); err != nil {
 		return nil, err
 	}
 
-	args := append([]string{"-include", header}, options...)
+	args := append([]string{"-include", include}, options...)
 	args = append(args, filepath.Base(file), "-o", "-")
 	var messages bytes.Buffer
 	clang := exec.Command(Compiler, args...)
