@@ -1,0 +1,154 @@
+package rtl
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+)
+
+// RunChecked is Run for tests. In each cycle it also evaluates the processes that sleep, and returns an error, by name
+// and cycle, if that changes anything: then a process depends on something that its fields do not tell. It also finds
+// processes that drive a wire which they do not list. Observers are not called. After an error the Sim is of no use.
+func (k *Sim) RunChecked(n uint64) error {
+	k.alone("RunChecked")
+	return k.check(k.now + n)
+}
+
+func (k *Sim) check(end uint64) error {
+	k.settle()
+	k.between = 0
+	defer func() { k.between = 1 }()
+	c := checker{
+		k: k, awake: make([]uint64, len(k.next)), next: make([]uint64, len(k.next)),
+		queues: make([]uint64, len(k.usedQueues)), mems: make([]uint64, len(k.usedMems)),
+	}
+	for k.now < end {
+		if err := c.cycle(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checker collects what the processes mark, one process at a time, to see who marked what.
+type checker struct {
+	k                  *Sim
+	awake              []uint64
+	next, queues, mems []uint64 // marked so far in this cycle
+	staged             []byte
+}
+
+func (c *checker) cycle() error {
+	k := c.k
+	if k.timers.due <= k.now {
+		k.fire()
+	}
+	copy(c.awake, k.next)
+	clear(k.next)
+	clear(k.dirty)
+	for i, p := range k.procs {
+		if err := c.process(i, p); err != nil {
+			return err
+		}
+	}
+	copy(k.next, c.next)
+	copy(k.usedQueues, c.queues)
+	copy(k.usedMems, c.mems)
+	clear(c.next)
+	clear(c.queues)
+	clear(c.mems)
+	for _, s := range k.states {
+		s.edge()
+	}
+	k.edgeQueues()
+	k.edgeMems()
+	k.now++
+	return nil
+}
+
+func (c *checker) process(i int, p *process) error {
+	k := c.k
+	awake := c.awake[i/64]>>(i%64)&1 != 0
+	k.cur = i
+	var written uint64
+	if !awake {
+		k.cur = len(k.procs) // its wake-ups go to a process that does nothing
+		c.staged = c.staged[:0]
+		for _, s := range p.mod.states {
+			c.staged = append(c.staged, s.staged()...)
+		}
+		written = c.written()
+	}
+	p.fn()
+	if !awake {
+		what := ""
+		staged := c.staged
+		for _, s := range p.mod.states {
+			if n := len(s.staged()); what == "" && !bytes.Equal(staged[:n], s.staged()) {
+				what = "changes " + s.home().path
+			}
+			staged = staged[len(s.staged()):]
+		}
+		switch {
+		case what != "":
+		case !empty(k.dirty):
+			what = "changes a wire, or uses a queue with Pipe or Flow"
+		case !empty(k.usedQueues):
+			what = "uses queue " + k.queues[first(k.usedQueues)].owned.path
+		case written != c.written():
+			what = "writes a Mem"
+		}
+		if what != "" {
+			return fmt.Errorf("cycle %d: process %s has a missing sensitivity: it sleeps, but if evaluated it %s", k.now, p.name, what)
+		}
+	} else if w := k.early(i); w != nil {
+		return fmt.Errorf("cycle %d: process %s wakes %s in the same cycle, which runs before it: it drives a wire that it does not list in Drives", k.now, p.name, w.name)
+	}
+	merge(c.awake, k.dirty)
+	merge(c.next, k.next)
+	merge(c.queues, k.usedQueues)
+	merge(c.mems, k.usedMems)
+	return nil
+}
+
+// written identifies the staged writes to memories.
+func (c *checker) written() uint64 {
+	d := digest{}
+	for i, m := range c.k.mems {
+		if (c.mems[i/64]|c.k.usedMems[i/64])>>(i%64)&1 != 0 {
+			if p := m.pending(); p != 0 {
+				d.word(uint64(i))
+				d.word(p)
+			}
+		}
+	}
+	return d.h
+}
+
+// early is a process up to i that is marked to run in this cycle although its turn has passed.
+func (k *Sim) early(i int) *process {
+	if j := first(k.dirty); j >= 0 && j <= i {
+		return k.procs[j]
+	}
+	return nil
+}
+
+func empty(set []uint64) bool { return first(set) < 0 }
+
+// first is the smallest member of a set, or -1.
+func first(set []uint64) int {
+	for i, w := range set {
+		if w != 0 {
+			return i*64 + bits.TrailingZeros64(w)
+		}
+	}
+	return -1
+}
+
+// merge moves the members of from into to.
+func merge(to, from []uint64) {
+	for i, w := range from {
+		to[i] |= w
+		from[i] = 0
+	}
+}

@@ -1,0 +1,2 @@
+// Package rtl is a kernel for clocked hardware written as plain Go.
+package rtl

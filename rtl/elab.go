@@ -1,0 +1,607 @@
+package rtl
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// module is a block of hardware with processes.
+type module struct {
+	path   string
+	root   bool
+	states []register
+	reads  []reading // modules whose state it reads
+	outs   []AnyWire // wires it owns
+	ins    []AnyWire // wires it points to
+	mems   []memory  // memories it holds
+	ports  []port
+	procs  []*process
+}
+
+// reading is a field of a module that points to another module.
+type reading struct {
+	to   key
+	path string
+	typ  reflect.Type
+}
+
+// port is a queue end in a field.
+type port struct {
+	c        channel
+	producer bool
+	path     string
+}
+
+// key identifies a struct: a pointer is not enough, since the first field has the same address.
+type key struct {
+	ptr unsafe.Pointer
+	typ reflect.Type
+}
+
+// input is a field that points to a wire.
+type input struct {
+	w    AnyWire
+	path string
+}
+
+// elaboration walks a design once.
+type elaboration struct {
+	k        *Sim
+	types    types
+	seen     map[key]*module // modules; nil for other structs
+	inputs   []input
+	hostEnds []port
+	places   map[storage]bool
+	readers  map[memory][]*module
+	errs     []error
+}
+
+// Option changes an elaboration.
+type Option func(*Sim)
+
+// Shuffle orders the processes at random, as far as wires allow. The order must not matter: this is for tests.
+func Shuffle(seed uint64) Option { return func(k *Sim) { k.Reorder(seed) } }
+
+// New elaborates the design under root, a pointer to a struct, and returns its Sim. The error joins everything that is
+// wrong with the design, by the path of the field.
+func New(name string, root any, opts ...Option) (*Sim, error) {
+	k, err := elaborate(name, root, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range opts {
+		o(k)
+	}
+	return k, nil
+}
+
+// MustNew is New for designs that are known to be right; it panics on an error.
+func MustNew(name string, root any, opts ...Option) *Sim {
+	k, err := New(name, root, opts...)
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
+
+func elaborate(name string, root any, in *island) (*Sim, error) {
+	e := &elaboration{
+		k:     &Sim{name: name, between: 1, island: in},
+		types: types{}, seen: map[key]*module{}, places: map[storage]bool{}, readers: map[memory][]*module{},
+	}
+	if in != nil {
+		in.sim = e.k
+	}
+	v := reflect.ValueOf(root)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("rtl: %s: the root of a design is a pointer to a struct, not %T", name, root)
+	}
+	if isModule(v.Type()) {
+		e.submodule(name, v, true)
+	} else {
+		e.seen[key{v.UnsafePointer(), v.Type()}] = nil
+		e.fields(name, v.Elem(), nil)
+	}
+	e.connect()
+	if len(e.errs) == 0 {
+		e.order()
+	}
+	if len(e.errs) != 0 {
+		return nil, errors.Join(e.errs...)
+	}
+	e.bind()
+	return e.k, nil
+}
+
+func (e *elaboration) errorf(format string, args ...any) {
+	e.errs = append(e.errs, fmt.Errorf(format, args...))
+}
+
+// ---- the walk ----
+
+// tags are the words of the `rtl:"..."` and `trace:"true"` tags of a field.
+type tags struct {
+	own, optional, traced bool
+}
+
+// fields walks the fields of a struct; m is the module it is part of, nil if none.
+func (e *elaboration) fields(path string, v reflect.Value, m *module) {
+	t := v.Type()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tg := tags{traced: f.Tag.Get("trace") == "true"}
+		switch f.Tag.Get("rtl") {
+		case "-":
+			continue
+		case "own":
+			tg.own = true
+		case "optional":
+			tg.optional = true
+		case "":
+		default:
+			e.errorf("%s.%s has tag rtl:%q, expected own, optional or -", path, f.Name, f.Tag.Get("rtl"))
+		}
+		if !e.types.mayHold(f.Type) {
+			continue
+		}
+		p := path
+		if !f.Anonymous {
+			p += "." + f.Name
+		}
+		fv := addressOf(v.Field(i)).Elem()
+		if f.Anonymous && f.Type.Kind() == reflect.Struct && classOf(f.Type) == plainClass {
+			e.fields(p, fv, m) // a mix-in is part of the struct, even if it brings the Tick
+			continue
+		}
+		e.value(p, fv, m, tg)
+	}
+}
+
+func (e *elaboration) value(path string, v reflect.Value, m *module, tg tags) {
+	t := v.Type()
+	switch v.Kind() {
+	case reflect.Pointer:
+		e.pointer(path, v, m, tg)
+	case reflect.Interface:
+		if !v.IsNil() && v.Elem().Kind() == reflect.Pointer {
+			e.pointer(path, v.Elem(), m, tg)
+		}
+	case reflect.Slice, reflect.Array:
+		if e.types.mayHold(t.Elem()) {
+			for i := range v.Len() {
+				e.value(fmt.Sprintf("%s[%d]", path, i), v.Index(i), m, tg)
+			}
+		}
+	case reflect.Struct:
+		e.structure(path, v, m, tg)
+	}
+}
+
+func (e *elaboration) structure(path string, v reflect.Value, m *module, tg tags) {
+	p := addressOf(v)
+	switch classOf(v.Type()) {
+	case stateClass:
+		s := p.Interface().(register)
+		if m == nil {
+			e.errorf("%s: a State belongs in a module, a struct with Tick or Processes", path)
+			return
+		}
+		if e.place(s, path) {
+			m.states = append(m.states, s)
+			e.k.states = append(e.k.states, s)
+		}
+	case wireClass:
+		w := p.Interface().(AnyWire)
+		if e.place(w, path) {
+			e.k.wires = append(e.k.wires, w)
+			if m == nil {
+				e.k.pins = append(e.k.pins, w)
+			} else {
+				m.outs = append(m.outs, w)
+			}
+		}
+	case memClass:
+		e.memory(path, p, m, tg)
+	case endClass:
+		c, producer := v.Interface().(end).end()
+		switch {
+		case m == nil:
+			if c != nil {
+				e.hostEnds = append(e.hostEnds, port{c, producer, path})
+			}
+		case c != nil:
+			m.ports = append(m.ports, port{c, producer, path})
+		case !tg.optional:
+			e.errorf("%s is not connected to a queue: set it, or tag it `rtl:\"optional\"`", path)
+		}
+	case otherClass:
+		e.errorf("%s holds a %s by value: hold a pointer, its ends are copies", path, v.Type())
+	default:
+		if isModule(p.Type()) {
+			e.child(path, p, m)
+		} else {
+			e.fields(path, v, m)
+		}
+	}
+}
+
+func (e *elaboration) pointer(path string, v reflect.Value, m *module, tg tags) {
+	t := v.Type()
+	if t == simType {
+		if v.CanSet() {
+			v.Set(reflect.ValueOf(e.k))
+		}
+		return
+	}
+	switch classOf(t.Elem()) {
+	case wireClass:
+		switch {
+		case m == nil:
+		case !v.IsNil():
+			w := v.Interface().(AnyWire)
+			m.ins = append(m.ins, w)
+			e.inputs = append(e.inputs, input{w, path})
+		case !tg.optional:
+			e.errorf("%s, an input, is not connected to a wire: set it, or tag it `rtl:\"optional\"`", path)
+		}
+		return
+	case memClass:
+		switch {
+		case !v.IsNil():
+			e.memory(path, v, m, tg)
+		case m != nil && !tg.optional:
+			e.errorf("%s is nil: make it with NewMem, or tag it `rtl:\"optional\"`", path)
+		}
+		return
+	case stateClass, endClass, otherClass:
+		return
+	}
+	switch {
+	case v.IsNil():
+	case isModule(t):
+		if m == nil || m.root || tg.own {
+			e.child(path, v, m)
+		} else {
+			m.reads = append(m.reads, reading{key{v.UnsafePointer(), t}, path, t})
+		}
+	case (m == nil || tg.own) && t.Elem().Kind() == reflect.Struct && e.types.mayHold(t.Elem()):
+		k := key{v.UnsafePointer(), t}
+		if _, ok := e.seen[k]; !ok {
+			e.seen[k] = nil
+			e.fields(path, v.Elem(), m)
+		}
+	}
+}
+
+// child is a module met in a place that makes it a submodule; the module around it reads it.
+func (e *elaboration) child(path string, v reflect.Value, m *module) {
+	k := key{v.UnsafePointer(), v.Type()}
+	if _, ok := e.seen[k]; !ok {
+		e.submodule(path, v, false)
+	}
+	if m != nil {
+		m.reads = append(m.reads, reading{k, path, v.Type()})
+	}
+}
+
+func (e *elaboration) submodule(path string, v reflect.Value, root bool) {
+	m := &module{path: path, root: root}
+	e.seen[key{v.UnsafePointer(), v.Type()}] = m
+	e.k.mods = append(e.k.mods, m)
+	if e.k.island != nil {
+		if other := e.k.island.claim(v); other != nil {
+			e.errorf("%s, a %s, is already part of island %s: only a Link may connect islands", path, v.Type(), other.sim.name)
+			return
+		}
+	}
+	e.fields(path, v.Elem(), m)
+	p, ok := v.Interface().(Processor)
+	if !ok {
+		m.procs = []*process{{name: path, mod: m, fn: v.Interface().(Ticker).Tick, reads: m.ins, drives: m.outs}}
+		return
+	}
+	for _, x := range p.Processes() {
+		m.procs = append(m.procs, &process{name: path + "." + x.Name, mod: m, fn: x.Fn, reads: x.Reads, drives: x.Drives})
+	}
+}
+
+func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
+	mem := v.Interface().(memory)
+	if mem.mhdr().touch == nil {
+		e.errorf("%s is an empty Mem: make it with NewMem", path)
+		return
+	}
+	if !e.places[mem] {
+		if !e.place(mem, path) {
+			return
+		}
+		e.k.mems = append(e.k.mems, mem)
+	}
+	mem.mhdr().traced = mem.mhdr().traced || tg.traced
+	if m != nil {
+		m.mems = append(m.mems, mem)
+	}
+}
+
+// place notes the path of a piece of hardware that is met for the first time and checks its type.
+func (e *elaboration) place(s storage, path string) bool {
+	o := s.home()
+	if o.sim != nil {
+		e.errorf("%s is already part of %s, in %s: only a Link may connect islands", path, o.path, o.sim.name)
+		return false
+	}
+	o.path = path
+	e.places[s] = true
+	if bad := notPlain(s.typ(), path); bad != "" {
+		e.errorf("%s", bad)
+	} else if bad := badBits(s.typ(), path); bad != "" {
+		e.errorf("%s", bad)
+	}
+	e.k.parts = append(e.k.parts, s)
+	return true
+}
+
+// ---- connections ----
+
+// connect checks the ends of wires and queues and collects who reads what.
+func (e *elaboration) connect() {
+	k := e.k
+	for _, w := range k.wires {
+		w.whdr().driver, w.whdr().pin, w.whdr().readers = nil, false, nil
+	}
+	for _, m := range k.mods {
+		for _, p := range m.procs {
+			k.order = append(k.order, p)
+			for _, w := range p.drives {
+				h := w.whdr()
+				switch {
+				case !e.places[w]:
+					e.errorf("%s drives a wire that is not part of %s", p.name, k.name)
+				case h.driver != nil:
+					e.errorf("wire %s has two drivers: %s and %s", h.owned.path, h.driver.name, p.name)
+				default:
+					h.driver = p
+				}
+			}
+		}
+	}
+	for _, in := range e.inputs {
+		if !e.places[in.w] {
+			where := "not part of " + k.name
+			if o := in.w.whdr().owned; o.sim != nil {
+				where = o.path + " in " + o.sim.name
+			}
+			e.errorf("%s is connected to a wire that is %s: only a Link may connect islands", in.path, where)
+		}
+	}
+	for _, m := range k.mods {
+		for _, w := range m.outs {
+			if w.whdr().driver == nil {
+				e.errorf("wire %s has no driver: no process of %s lists it in Drives", w.whdr().owned.path, m.path)
+			}
+		}
+		for _, p := range m.procs {
+			for _, w := range p.reads {
+				if !e.places[w] && !slices.Contains(m.ins, w) {
+					e.errorf("%s reads a wire that is not part of %s", p.name, k.name)
+				}
+				w.whdr().readers = append(w.whdr().readers, p)
+			}
+		}
+	}
+	for _, w := range k.pins {
+		w.whdr().pin = w.whdr().driver == nil
+	}
+	e.sensitize()
+	e.connectQueues()
+}
+
+// sensitize collects the processes that read each state and memory.
+func (e *elaboration) sensitize() {
+	for _, s := range e.k.states {
+		s.header().readers = nil
+	}
+	for _, x := range e.k.mems {
+		x.mhdr().readers = nil
+	}
+	wake := func(of *module, procs []*process) {
+		for _, s := range of.states {
+			s.header().readers = append(s.header().readers, procs...)
+		}
+		for _, x := range of.mems {
+			x.mhdr().readers = append(x.mhdr().readers, procs...)
+		}
+	}
+	for _, m := range e.k.mods {
+		wake(m, m.procs)
+		for _, r := range m.reads {
+			if to := e.seen[r.to]; to != nil {
+				wake(to, m.procs)
+			} else {
+				e.errorf("%s reads a %s that is not part of %s: hold it in the top level, or tag the field `rtl:\"own\"`; only a Link may connect islands",
+					r.path, r.typ, e.k.name)
+			}
+		}
+	}
+}
+
+// connectQueues finds the two ends of each queue. Ends in structs that are no modules belong to the testbench, unless
+// a module has them.
+func (e *elaboration) connectQueues() {
+	type ends struct{ path [2]string }
+	found := map[channel]*ends{}
+	attach := func(p port, m *module) {
+		f := p.c.core()
+		x := found[p.c]
+		if x == nil {
+			if f.owned.sim != nil {
+				e.errorf("%s is connected to queue %s of %s: only a Link may connect islands", p.path, f.owned.path, f.owned.sim.name)
+				return
+			}
+			x = &ends{}
+			found[p.c] = x
+			f.ends = [2]*module{}
+			e.place(p.c, p.path)
+			e.k.fifos = append(e.k.fifos, p.c)
+		}
+		i, role := 1, "consumers"
+		if p.producer {
+			i, role = 0, "producers"
+			f.owned.path = p.path
+		}
+		if x.path[i] != "" {
+			if m != nil {
+				e.errorf("queue %s has two %s: %s and %s", f.owned.path, role, x.path[i], p.path)
+			}
+			return
+		}
+		x.path[i] = p.path
+		f.ends[i] = m
+	}
+	for _, m := range e.k.mods {
+		for _, p := range m.ports {
+			attach(p, m)
+		}
+	}
+	for _, p := range e.hostEnds {
+		attach(p, nil)
+	}
+	for _, c := range e.k.fifos {
+		f, x := c.core(), found[c]
+		switch {
+		case f.link != nil && e.k.island == nil:
+			e.errorf("%s is an end of a Link: Links are for the islands of a System, use a Queue", f.owned.path)
+		case f.kind != far && x.path[0] == "":
+			e.errorf("queue at %s has no producer: its Out end is in no module of %s", f.owned.path, e.k.name)
+		case f.kind != near && x.path[1] == "":
+			e.errorf("queue %s has no consumer: its In end is in no module of %s", f.owned.path, e.k.name)
+		}
+	}
+}
+
+// ---- tables of the kernel ----
+
+// bind sizes and fills the tables, in the order of e.k.procs.
+func (e *elaboration) bind() {
+	k := e.k
+	for _, p := range k.parts {
+		p.home().sim = k
+		p.elaborated()
+	}
+	for _, c := range k.fifos {
+		f := c.core()
+		f.sim = k
+		k.queues = append(k.queues, f)
+		if f.kind != registered {
+			k.timed = append(k.timed, f)
+		}
+	}
+	n := (len(k.procs) + 1 + 63) / 64 // one more: see RunChecked
+	nq, nm := (len(k.queues)+63)/64, (len(k.mems)+63)/64
+	sets := make([]uint64, 4*n+nq+nm)
+	cut := func(n int) []uint64 {
+		s := sets[:n:n]
+		sets = sets[n:]
+		return s
+	}
+	k.next, k.dirty, k.ran, k.stateful = cut(n), cut(n), cut(n), cut(n)
+	k.usedQueues, k.usedMems = cut(nq), cut(nm)
+	for i, f := range k.queues {
+		f.touch, f.bit = &k.usedQueues[i/64], 1<<(i%64)
+	}
+	for i, m := range k.mems {
+		m.mhdr().touch, m.mhdr().bit = &k.usedMems[i/64], 1<<(i%64)
+	}
+	k.timers = newTimers(n + (len(k.timed)+63)/64)
+	for i, f := range k.timed {
+		f.timer = n*64 + i
+	}
+	k.number()
+	k.schedule()
+}
+
+// number gives each State, Wire, Queue and traced Mem its group of signals.
+func (k *Sim) number() {
+	n := 0
+	next := func(s storage) {
+		s.home().group = n
+		n++
+	}
+	for _, s := range k.states {
+		next(s)
+	}
+	for _, w := range k.wires {
+		next(w)
+	}
+	for _, c := range k.fifos {
+		next(c)
+	}
+	for _, m := range k.mems {
+		if m.mhdr().traced {
+			next(m)
+		}
+	}
+	k.changed = make([]uint64, (n+63)/64)
+}
+
+// schedule fills the tables that depend on the order of processes, and wakes all.
+func (k *Sim) schedule() {
+	k.fns = make([]func(), len(k.procs)+1)
+	k.commits = make([]committer, len(k.procs))
+	clear(k.next)
+	clear(k.stateful)
+	for i, p := range k.procs {
+		p.id = i
+		k.fns[i] = p.fn
+		switch s := p.mod.states; len(s) {
+		case 0:
+			continue
+		case 1:
+			k.commits[i] = s[0]
+		default:
+			k.commits[i] = committers(s)
+		}
+		k.stateful[i/64] |= 1 << (i % 64)
+	}
+	k.fns[len(k.procs)] = func() {}
+	for _, s := range k.states {
+		s.header().fan = newFan(k.next, s.header().readers)
+	}
+	for _, w := range k.wires {
+		set := k.dirty
+		if w.whdr().pin {
+			set = k.next
+		}
+		w.whdr().fan = newFan(set, w.whdr().readers)
+	}
+	for _, m := range k.mems {
+		m.mhdr().fan = newFan(k.next, m.mhdr().readers)
+	}
+	for _, f := range k.queues {
+		for i, next := range []*fan{&f.prod, &f.cons} {
+			now := []*fan{&f.prodNow, &f.consNow}[i]
+			*next, *now = fan{}, fan{}
+			if m := f.ends[i]; m != nil {
+				*next, *now = newFan(k.next, m.procs), newFan(k.dirty, m.procs)
+			}
+		}
+	}
+	k.wakeAll()
+}
+
+// Reorder orders the processes at random, as far as wires allow, before the first cycle or after Reset. The order must
+// not matter: this is for tests.
+func (k *Sim) Reorder(seed uint64) {
+	if k.timers.due != Never {
+		panic("rtl: Reorder of " + k.name + " while it runs: Reset it first")
+	}
+	k.procs = slices.Clone(k.order)
+	r := rand.New(rand.NewPCG(seed, 0))
+	r.Shuffle(len(k.procs), func(i, j int) { k.procs[i], k.procs[j] = k.procs[j], k.procs[i] })
+	k.procs, _ = levelize(k.procs)
+	k.schedule()
+}

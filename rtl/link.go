@@ -1,0 +1,119 @@
+package rtl
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Link is a queue between islands of a [System], with a fixed latency in both directions: the only thing that may
+// connect islands. Its ends are those of a [Queue], so a module does not know which of the two it is connected to.
+//
+// With P the clock period of the consumer, an entry pushed at time t is visible at the first clock edge of the
+// consumer at or after t + latency*P, and room made by a pop at time t at the first edge of the producer at or after
+// the same span. So capacity bounds the entries and credits on their way: for one entry a cycle between equal clocks
+// it takes 2*latency.
+type Link[T any] struct {
+	near, far Queue[T]
+	link      link
+}
+
+// link is a Link of any type.
+//
+// Both halves share one ring of entries and of times. The producer writes positions from near.tail on, the consumer
+// returns those before far.head; the kernel tells each side of the other's progress between quanta, when no island
+// runs, so there is no race: a position is written again only after its credit has come back.
+type link struct {
+	near, far *fifo
+	halves    [2]channel
+	latency   uint64
+	from, to  uint64 // ticks of a cycle of the producer and of the consumer
+}
+
+// NewLink makes a link of capacity entries with a latency >= 1 in cycles of the consumer.
+func NewLink[T any](capacity int, latency uint64) *Link[T] {
+	if latency == 0 {
+		panic("rtl: NewLink: the latency is at least 1 cycle of the consumer")
+	}
+	l := new(Link[T])
+	l.near.init(capacity)
+	l.far.init(capacity)
+	l.far.buf = l.near.buf
+	l.near.at = make([]uint64, len(l.near.buf))
+	l.near.back = make([]uint64, len(l.near.buf))
+	l.far.at, l.far.back = l.near.at, l.near.back
+	l.near.kind, l.far.kind = near, far
+	l.near.slow, l.far.slow = true, true
+	l.link = link{near: &l.near.fifo, far: &l.far.fifo, halves: [2]channel{&l.near, &l.far}, latency: latency}
+	l.near.link, l.far.link = &l.link, &l.link
+	return l
+}
+
+// Out is the producer's end.
+func (l *Link[T]) Out() Out[T] { return Out[T]{&l.near} }
+
+// In is the consumer's end.
+func (l *Link[T]) In() In[T] { return In[T]{&l.far} }
+
+// arrival is the cycle of the consumer in which an entry pushed in the given cycle of the producer becomes visible.
+func (l *link) arrival(cycle uint64) uint64 {
+	if l.from == l.to {
+		return cycle + l.latency
+	}
+	return l.latency + ceilDiv(cycle*l.from, l.to)
+}
+
+// credit is the cycle of the producer in which room made in the given cycle of the consumer becomes visible.
+func (l *link) credit(cycle uint64) uint64 {
+	if l.from == l.to {
+		return cycle + l.latency
+	}
+	return ceilDiv((cycle+l.latency)*l.to, l.from)
+}
+
+// exchange tells each end how far the other has come. No island may run.
+func (l *link) exchange() {
+	n, f := l.near, l.far
+	if f.tail != n.tail {
+		first := f.vis == f.tail
+		f.tail = n.tail
+		if first {
+			f.sim.timers.set(f.timer, f.at[f.vis&f.mask], f.sim.now-1)
+		}
+	}
+	if n.head != f.head {
+		first := n.rel == n.head
+		n.head = f.head
+		if first {
+			n.sim.timers.set(n.timer, n.back[n.rel&n.mask], n.sim.now-1)
+		}
+	}
+}
+
+// empty drops what is on its way.
+func (l *link) empty() {
+	for _, h := range l.halves {
+		h.restart()
+	}
+	l.near.prod.mark()
+	l.far.cons.mark()
+}
+
+// check names what a link lacks.
+func (l *link) check() error {
+	switch {
+	case l.near.sim == nil:
+		return fmt.Errorf("link to %s has no producer: its Out end is in no island", l.far.owned.path)
+	case l.far.sim == nil:
+		return fmt.Errorf("link %s has no consumer: its In end is in no island", l.near.owned.path)
+	}
+	return nil
+}
+
+func ceilDiv(a, b uint64) uint64 { return (a + b - 1) / b }
+
+// mulDiv is a*b/c, rounded down; the quotient fits.
+func mulDiv(a, b, c uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	q, _ := bits.Div64(hi, lo, c)
+	return q
+}

@@ -1,0 +1,148 @@
+package rtl
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Mem is a large array of registers: a register file, the data of a cache. Reads see the present, writes are staged
+// and committed at the edge, so a cycle costs what it writes (about 4 ns a written entry), not what the array holds.
+// It is a field, by value or by pointer, of the module that writes it. The processes of every module that holds it,
+// or points to its owner, are woken when an entry changes. T is plain data.
+type Mem[T any] struct {
+	now, next []T
+	isStaged  []bool
+	list      []uint32 // staged entries, in the order of their first write
+	reset     []T      // contents at elaboration, nil = all zero
+	h         memHdr
+}
+
+// memHdr is what the kernel knows of a Mem, whatever its type.
+type memHdr struct {
+	touch   *uint64 // word and bit of the set of written memories
+	bit     uint64
+	fan     fan // into the next cycle
+	owned   owned
+	traced  bool
+	readers []*process
+}
+
+// memory is a Mem of any type.
+type memory interface {
+	storage
+	mhdr() *memHdr
+	edge() bool
+	pending() uint64
+	entry(i int) unsafe.Pointer
+	Len() int
+}
+
+// NewMem makes a memory of n zero entries.
+func NewMem[T any](n int) *Mem[T] {
+	m := &Mem[T]{now: make([]T, n), next: make([]T, n), isStaged: make([]bool, n)}
+	m.h.touch = new(uint64)
+	return m
+}
+
+// Len is the number of entries.
+func (m *Mem[T]) Len() int { return len(m.now) }
+
+// At is the present value of entry i. It is read-only.
+func (m *Mem[T]) At(i int) *T { return &m.now[i] }
+
+// Write makes v the value of entry i from the next cycle on.
+func (m *Mem[T]) Write(i int, v T) { *m.Edit(i) = v }
+
+// Edit is the value that entry i will have from the next cycle on, for the caller to change within this cycle. It
+// starts as the present value; within a cycle every Edit of i returns the same entry.
+func (m *Mem[T]) Edit(i int) *T {
+	if !m.isStaged[i] {
+		m.stage(i)
+	}
+	return &m.next[i]
+}
+
+func (m *Mem[T]) stage(i int) {
+	m.isStaged[i] = true
+	m.list = append(m.list, uint32(i))
+	*m.h.touch |= m.h.bit
+}
+
+// Set makes v the present value of entry i: the reset value before elaboration, a change by the testbench between
+// runs afterwards.
+func (m *Mem[T]) Set(i int, v T) {
+	m.now[i], m.next[i] = v, v
+	m.h.fan.mark()
+}
+
+// edge commits the staged entries and says whether any changed.
+func (m *Mem[T]) edge() bool {
+	changed := false
+	for _, i := range m.list {
+		m.isStaged[i] = false
+		if text(&m.now[i]) != text(&m.next[i]) {
+			m.now[i] = m.next[i]
+			changed = true
+		}
+	}
+	m.list = m.list[:0]
+	if changed {
+		m.h.fan.mark()
+	}
+	return changed
+}
+
+// pending identifies the staged changes.
+func (m *Mem[T]) pending() uint64 {
+	d := digest{}
+	for _, i := range m.list {
+		if text(&m.now[i]) != text(&m.next[i]) {
+			d.word(uint64(i))
+			d.add(unsafe.Pointer(&m.next[i]), m.typ())
+		}
+	}
+	return d.h
+}
+
+func (m *Mem[T]) mhdr() *memHdr { return &m.h }
+
+func (m *Mem[T]) entry(i int) unsafe.Pointer { return unsafe.Pointer(&m.now[i]) }
+
+func (m *Mem[T]) home() *owned { return &m.h.owned }
+
+func (m *Mem[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
+
+func (m *Mem[T]) elaborated() {
+	m.edge()
+	for _, b := range bytesOfAll(m.now) {
+		if b != 0 {
+			m.reset = append([]T(nil), m.now...)
+			return
+		}
+	}
+}
+
+func (m *Mem[T]) restart() {
+	m.edge()
+	if m.reset == nil {
+		clear(m.now)
+	} else {
+		copy(m.now, m.reset)
+	}
+	copy(m.next, m.now)
+}
+
+func (m *Mem[T]) save(b []byte) []byte { return append(b, bytesOfAll(m.now)...) }
+
+func (m *Mem[T]) load(b []byte) []byte {
+	m.edge()
+	b = b[copy(bytesOfAll(m.now), b):]
+	copy(m.next, m.now)
+	return b
+}
+
+func (m *Mem[T]) sum(d *digest) {
+	for i := range m.now {
+		d.add(unsafe.Pointer(&m.now[i]), m.typ())
+	}
+}

@@ -1,0 +1,92 @@
+package rtl
+
+import (
+	"fmt"
+	"strings"
+)
+
+// dependency is a process that has to run first, and the wire or queue that says so.
+type dependency struct {
+	on  *process
+	via string
+}
+
+// order finds what each process waits for and puts the processes into an order.
+func (e *elaboration) order() {
+	k := e.k
+	for _, p := range k.order {
+		for _, w := range p.reads {
+			if d := w.whdr().driver; d != nil {
+				p.after = append(p.after, dependency{d, w.whdr().owned.path})
+			}
+		}
+	}
+	for _, c := range k.fifos {
+		f := c.core()
+		if f.ends[0] == nil || f.ends[1] == nil {
+			continue
+		}
+		for _, prod := range f.ends[0].procs {
+			for _, cons := range f.ends[1].procs {
+				if f.pipe {
+					prod.after = append(prod.after, dependency{cons, f.owned.path + ", Pipe"})
+				}
+				if f.flow {
+					cons.after = append(cons.after, dependency{prod, f.owned.path + ", Flow"})
+				}
+			}
+		}
+	}
+	var loops []string
+	k.procs, loops = levelize(k.order)
+	for _, l := range loops {
+		e.errorf("combinational loop: %s", l)
+	}
+}
+
+// levelize orders processes so that each comes after those it waits for, by depth-first search. A process that is
+// already being visited closes a loop; each is described hop by hop, "reader <-(wire) driver".
+func levelize(procs []*process) (order []*process, loops []string) {
+	const (
+		visiting = 1
+		done     = 2
+	)
+	for _, p := range procs {
+		p.mark = 0
+	}
+	var trail []dependency // the process visited, and the wire that led on from it
+	var visit func(p *process)
+	visit = func(p *process) {
+		p.mark = visiting
+		for _, d := range p.after {
+			trail = append(trail, dependency{p, d.via})
+			switch d.on.mark {
+			case 0:
+				visit(d.on)
+			case visiting:
+				loops = append(loops, describeLoop(trail, d.on))
+			}
+			trail = trail[:len(trail)-1]
+		}
+		p.mark = done
+		order = append(order, p)
+	}
+	for _, p := range procs {
+		if p.mark == 0 {
+			visit(p)
+		}
+	}
+	return order, loops
+}
+
+func describeLoop(trail []dependency, start *process) string {
+	i := 0
+	for trail[i].on != start {
+		i++
+	}
+	var b strings.Builder
+	for _, hop := range trail[i:] {
+		fmt.Fprintf(&b, "%s <-(%s) ", hop.on.name, hop.via)
+	}
+	return b.String() + start.name
+}

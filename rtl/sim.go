@@ -1,0 +1,279 @@
+package rtl
+
+import (
+	"math/bits"
+)
+
+// Ticker is a module with one process: Tick computes the next state and the outputs from the present state and the
+// inputs.
+type Ticker interface{ Tick() }
+
+// Processor is a module with several processes, for logic that has to run at different places in the order of wires.
+type Processor interface{ Processes() []Proc }
+
+// Proc is one process of a [Processor]. Registers, memories and registered queues need no order; wires do, so a
+// process names exactly those that it reads and drives.
+type Proc struct {
+	Name   string
+	Fn     func()
+	Reads  []AnyWire
+	Drives []AnyWire
+}
+
+// process is a Proc as it is scheduled.
+type process struct {
+	name   string
+	mod    *module
+	fn     func()
+	reads  []AnyWire
+	drives []AnyWire
+	after  []dependency
+	id     int // position in the order
+	mark   uint8
+}
+
+// Sim runs the processes of one clock domain, or of one island of a [System].
+//
+// A cycle has two phases. First the awake processes run, in the order that the wires demand; a wire that changes
+// wakes its readers in the same cycle. Then comes the clock edge: each process that ran commits the state of its
+// module, used queues and written memories commit, and what changed wakes its readers for the next cycle. Cycles in
+// which no process is awake are skipped.
+type Sim struct {
+	now        uint64
+	next       []uint64 // processes to run in the next cycle
+	dirty      []uint64 // processes still to run in this cycle
+	ran        []uint64
+	stateful   []uint64 // processes with a state to commit
+	usedQueues []uint64
+	usedMems   []uint64
+	cur        int // running process
+	fns        []func()
+	commits    []committer // by process
+	queues     []*fifo
+	mems       []memory
+	timers     timers
+	evals      uint64
+	between    uint64 // 1 between runs, 0 while running
+
+	name    string
+	mods    []*module
+	procs   []*process // in the order they run
+	order   []*process // in the order of elaboration
+	states  []register
+	wires   []AnyWire
+	pins    []AnyWire
+	fifos   []channel
+	timed   []*fifo
+	parts   []storage // all of the above that hold bits
+	observe func(cycle uint64, changed []uint64)
+	changed []uint64 // groups of signals, for the observer
+	island  *island  // nil outside a System
+}
+
+// committer is the part of a State that the edge needs.
+type committer interface{ edge() bool }
+
+// committers are the states of a module with several.
+type committers []register
+
+func (c committers) edge() bool {
+	changed := false
+	for _, s := range c {
+		if s.edge() {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// Name is the name given at elaboration.
+func (k *Sim) Name() string { return k.name }
+
+// Now is the number of the current cycle; between runs, of the next one to run.
+func (k *Sim) Now() uint64 { return k.now }
+
+// Evals is the number of process evaluations so far, a measure of work.
+func (k *Sim) Evals() uint64 { return k.evals }
+
+// WakeAt makes the running process run in the given cycle, or in the next one if that has passed. It is the only way
+// to depend on time. Only the earliest request is kept for certain, so a process that wakes asks again for what it
+// still waits for; to wake for nothing is harmless. [Never] is no request.
+func (k *Sim) WakeAt(cycle uint64) {
+	if cycle < Never {
+		k.timers.set(k.cur, max(cycle, k.now+1), k.now)
+	}
+}
+
+// stamp is the cycle that a push or pop belongs to. What a testbench does between runs belongs to the cycle before.
+func (k *Sim) stamp() uint64 { return k.now - k.between }
+
+// Run advances n cycles.
+func (k *Sim) Run(n uint64) {
+	k.alone("Run")
+	k.advance(k.now + n)
+}
+
+// RunUntil advances until cond holds, at most max cycles, and says whether it holds. cond reads the design's state
+// and is asked before each cycle that is not skipped.
+func (k *Sim) RunUntil(cond func() bool, max uint64) bool {
+	k.alone("RunUntil")
+	end := k.now + max
+	for !cond() {
+		if k.now >= end {
+			return false
+		}
+		if !k.awake() {
+			k.advance(min(end, k.timers.due))
+			if k.now >= end {
+				return cond()
+			}
+		}
+		k.advance(k.now + 1)
+	}
+	return true
+}
+
+// Idle says whether nothing will ever happen again without the testbench.
+func (k *Sim) Idle() bool { return !k.awake() && k.timers.due == Never }
+
+func (k *Sim) alone(what string) {
+	if k.island != nil {
+		panic("rtl: " + what + " of island " + k.name + ": a System runs its islands")
+	}
+}
+
+// awake says whether a process is to run in the next cycle, timers apart.
+func (k *Sim) awake() bool {
+	any := uint64(0)
+	for _, w := range k.next {
+		any |= w
+	}
+	for _, w := range k.usedQueues {
+		any |= w
+	}
+	for _, w := range k.usedMems {
+		any |= w
+	}
+	return any != 0
+}
+
+// nextEvent is the next cycle in which something can happen, or Never.
+func (k *Sim) nextEvent() uint64 {
+	if k.awake() {
+		return k.now
+	}
+	return k.timers.due
+}
+
+// advance runs up to cycle end.
+func (k *Sim) advance(end uint64) {
+	k.settle()
+	k.between = 0
+	if k.observe != nil {
+		k.runObserved(end)
+	} else {
+		k.run(end)
+	}
+	k.between = 1
+}
+
+// settle commits what the testbench pushed, popped and wrote between runs.
+func (k *Sim) settle() {
+	if k.observe != nil {
+		k.settleObserved()
+		return
+	}
+	k.edgeQueues()
+	k.edgeMems()
+}
+
+func (k *Sim) run(end uint64) {
+	for k.now < end {
+		if k.timers.due <= k.now {
+			k.fire()
+		}
+		if !k.begin() {
+			k.now = min(end, k.timers.due)
+			continue
+		}
+		k.evaluate()
+		for w, m := range k.ran {
+			for m &= k.stateful[w]; m != 0; m &= m - 1 {
+				k.commits[w<<6|bits.TrailingZeros64(m)].edge()
+			}
+		}
+		k.edgeQueues()
+		k.edgeMems()
+		k.now++
+	}
+}
+
+// begin starts a cycle with the processes that were woken for it and says whether there are any.
+func (k *Sim) begin() bool {
+	any := uint64(0)
+	dirty := k.dirty[:len(k.next)]
+	for w, m := range k.next {
+		dirty[w] = m
+		any |= m
+		k.next[w] = 0
+	}
+	return any != 0
+}
+
+// evaluate runs the awake processes in order, including those woken on the way.
+func (k *Sim) evaluate() {
+	ranWords := k.ran[:len(k.dirty)]
+	for w := range k.dirty {
+		d := &k.dirty[w]
+		ran := uint64(0)
+		for *d != 0 {
+			m := *d
+			*d = m & (m - 1)
+			ran |= m & -m
+			i := w<<6 | bits.TrailingZeros64(m)
+			k.cur = i
+			k.fns[i]()
+		}
+		ranWords[w] = ran
+		k.evals += uint64(bits.OnesCount64(ran))
+	}
+}
+
+func (k *Sim) edgeQueues() {
+	for w, m := range k.usedQueues {
+		if m != 0 {
+			k.usedQueues[w] = 0
+			for ; m != 0; m &= m - 1 {
+				k.queues[w<<6|bits.TrailingZeros64(m)].edge()
+			}
+		}
+	}
+}
+
+func (k *Sim) edgeMems() {
+	for w, m := range k.usedMems {
+		if m != 0 {
+			k.usedMems[w] = 0
+			for ; m != 0; m &= m - 1 {
+				k.mems[w<<6|bits.TrailingZeros64(m)].edge()
+			}
+		}
+	}
+}
+
+// fire wakes what is due in this cycle.
+func (k *Sim) fire() {
+	row := k.timers.row(k.now)
+	n := len(k.next)
+	for w, m := range row[:n] {
+		k.next[w] |= m
+		row[w] = 0
+	}
+	for w := n; w < len(row); w++ {
+		for m := row[w]; m != 0; m &= m - 1 {
+			k.timed[(w-n)<<6|bits.TrailingZeros64(m)].ripen(k.now)
+		}
+		row[w] = 0
+	}
+	k.timers.advance(k.now)
+}

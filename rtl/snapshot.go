@@ -1,0 +1,148 @@
+package rtl
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"unsafe"
+)
+
+// Snapshot is the whole state of a Sim or System at the start of a cycle.
+type Snapshot struct {
+	design uint64 // identifies names, sizes and order
+	data   []byte
+}
+
+// Snapshot copies the state.
+func (k *Sim) Snapshot() *Snapshot {
+	k.settle()
+	return &Snapshot{k.shape(), k.save(nil)}
+}
+
+// Restore goes back to a snapshot of this Sim or of an identical one. It panics if the design differs.
+func (k *Sim) Restore(s *Snapshot) {
+	k.alone("Restore")
+	if k.shape() != s.design {
+		panic("rtl: Restore of " + k.name + ": the snapshot is of another design")
+	}
+	k.settle()
+	k.load(s.data)
+}
+
+func (k *Sim) save(b []byte) []byte {
+	b = append(b, bytesOf(&k.now)...)
+	b = append(b, bytesOfAll(k.next)...)
+	b = k.timers.save(b)
+	for _, p := range k.parts {
+		b = p.save(b)
+	}
+	return b
+}
+
+func (k *Sim) load(b []byte) []byte {
+	b = b[copy(bytesOf(&k.now), b):]
+	b = b[copy(bytesOfAll(k.next), b):]
+	b = k.timers.load(b)
+	for _, p := range k.parts {
+		b = p.load(b)
+	}
+	k.noteAll()
+	return b
+}
+
+// Reset brings every register, memory, wire and queue back to its value at elaboration. Time starts again at cycle 0,
+// except in an island of a System, where it goes on and links to the island are emptied.
+func (k *Sim) Reset() {
+	k.settle()
+	for _, p := range k.parts {
+		p.restart()
+	}
+	k.timers.clear()
+	if k.island == nil {
+		k.now = 0
+	} else {
+		k.island.sys.resetLinks(k)
+	}
+	k.wakeAll()
+	k.noteAll()
+}
+
+func (k *Sim) wakeAll() {
+	for i := range k.procs {
+		k.next[i/64] |= 1 << (i % 64)
+	}
+}
+
+// Hash is a fingerprint of all states, memories, wires and queues at the start of a cycle: equal for equal contents,
+// whatever the cycle number and the order of processes.
+func (k *Sim) Hash() uint64 {
+	k.settle()
+	d := digest{}
+	k.sum(&d)
+	return d.h
+}
+
+func (k *Sim) sum(d *digest) {
+	for _, p := range k.parts {
+		p.sum(d)
+	}
+}
+
+// shape identifies the design and the order of its processes.
+func (k *Sim) shape() uint64 {
+	d := digest{}
+	for _, p := range k.procs {
+		d.text(p.name)
+	}
+	for _, p := range k.parts {
+		d.text(p.home().path)
+		d.text(p.typ().String())
+	}
+	d.text(fmt.Sprint(len(k.timers.wheel), len(k.save(nil))))
+	return d.h
+}
+
+// digest is a 64-bit hash of values; padding between fields does not count.
+type digest struct{ h uint64 }
+
+func (d *digest) word(w uint64) {
+	hi, lo := bits.Mul64(d.h^w^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+	d.h = hi ^ lo ^ bits.RotateLeft64(d.h, 23)
+}
+
+func (d *digest) text(s string) {
+	d.word(uint64(len(s)))
+	for _, c := range []byte(s) {
+		d.word(uint64(c))
+	}
+}
+
+// add takes in the value of plain type t at p.
+func (d *digest) add(p unsafe.Pointer, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			d.add(unsafe.Add(p, f.Offset), f.Type)
+		}
+	case reflect.Array:
+		e := t.Elem()
+		for i := range t.Len() {
+			d.add(unsafe.Add(p, uintptr(i)*e.Size()), e)
+		}
+	default:
+		d.word(loadScalar(p, t.Size()))
+	}
+}
+
+func loadScalar(p unsafe.Pointer, size uintptr) uint64 {
+	switch size {
+	case 1:
+		return uint64(*(*uint8)(p))
+	case 2:
+		return uint64(*(*uint16)(p))
+	case 4:
+		return uint64(*(*uint32)(p))
+	}
+	return *(*uint64)(p)
+}

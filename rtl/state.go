@@ -1,0 +1,110 @@
+package rtl
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// State is the register set of a module, usually embedded in it. S is one plain-data struct: fixed-size numbers,
+// booleans, arrays and structs of them. A `bits:"5"` tag on a field gives its width in hardware, for waveforms.
+//
+// At the clock edge the next value becomes the present one if they differ, and only then the processes that read it
+// are woken: those of its module and of every module with a pointer to that module. The comparison costs about 3 ns
+// for 32 bytes and 15 ns for 1 KiB, so arrays over some 512 bytes belong in a [Mem].
+type State[S comparable] struct {
+	q, d  S
+	h     stateHdr
+	reset *S // value at elaboration
+}
+
+// stateHdr is what the kernel knows of a State, whatever its type.
+type stateHdr struct {
+	fan     fan // into the next cycle
+	bytes   bool
+	owned   owned
+	readers []*process
+}
+
+// register is a State of any type.
+type register interface {
+	storage
+	edge() bool
+	header() *stateHdr
+	value() unsafe.Pointer
+	staged() []byte
+}
+
+// Q is the present state. It is read-only.
+func (s *State[S]) Q() *S { return &s.q }
+
+// D is the next state. It equals the present state when the cycle starts; only the module that holds it writes it.
+func (s *State[S]) D() *S { return &s.d }
+
+// Regs returns the present and the next state.
+func (s *State[S]) Regs() (q, d *S) { return &s.q, &s.d }
+
+// Init sets the present and the next state. Before elaboration this is the reset value; afterwards a testbench may
+// use it between runs.
+func (s *State[S]) Init(v S) {
+	s.q, s.d = v, v
+	s.h.fan.mark()
+}
+
+// edge ends a cycle and says whether the state changed. Large states, and those with floating-point numbers (NaN,
+// -0), are compared as bytes, which is one call whatever the fields.
+func (s *State[S]) edge() bool {
+	if unsafe.Sizeof(s.q) > 64 || s.h.bytes {
+		if text(&s.q) == text(&s.d) {
+			return false
+		}
+	} else if s.q == s.d {
+		return false
+	}
+	s.q = s.d
+	s.h.fan.mark()
+	return true
+}
+
+func (s *State[S]) header() *stateHdr { return &s.h }
+
+func (s *State[S]) value() unsafe.Pointer { return unsafe.Pointer(&s.q) }
+
+func (s *State[S]) staged() []byte { return bytesOf(&s.d) }
+
+func (s *State[S]) home() *owned { return &s.h.owned }
+
+func (s *State[S]) typ() reflect.Type { return reflect.TypeFor[S]() }
+
+func (s *State[S]) elaborated() {
+	v := s.q
+	s.reset, s.d = &v, v
+	s.h.bytes = hasFloat(s.typ())
+}
+
+func (s *State[S]) restart() { s.q, s.d = *s.reset, *s.reset }
+
+func (s *State[S]) save(b []byte) []byte { return append(b, bytesOf(&s.q)...) }
+
+func (s *State[S]) load(b []byte) []byte {
+	b = b[copy(bytesOf(&s.q), b):]
+	s.d = s.q
+	return b
+}
+
+func (s *State[S]) sum(d *digest) { d.add(unsafe.Pointer(&s.q), s.typ()) }
+
+// text views a value as a string of its bytes, which compares by one memequal.
+func text[T any](p *T) string {
+	return unsafe.String((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+}
+
+// bytesOf views a value as its bytes. T is plain data.
+func bytesOf[T any](p *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+}
+
+// bytesOfAll views a slice as the bytes of its elements. T is plain data.
+func bytesOfAll[T any](s []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(zero))
+}

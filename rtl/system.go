@@ -1,0 +1,366 @@
+package rtl
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+)
+
+// System runs several Sims, its islands, in clock domains whose frequencies have exact rational ratios. All domains
+// have an edge at time 0; time is counted in ticks of the least common multiple of the frequencies (10.4 GHz for 1300,
+// 650 and 800 MHz), so it does not drift.
+//
+// Only a [Link] connects islands. What passes through one needs at least its latency, so all islands can run for a
+// quantum, the smallest latency of all links, without hearing of each other; then the links are brought up to date.
+// The result is the same whatever the quantum and the number of workers.
+type System struct {
+	// Workers is the number of goroutines that share the islands; 0 and 1 mean the caller's own. More than the CPUs
+	// are not used. It pays from about 10 microseconds of work for each worker in a quantum.
+	Workers int
+
+	name      string
+	domains   []*Domain
+	islands   []*island
+	links     []*link
+	owner     map[key]*island
+	tickHz    uint64
+	now       uint64 // ticks
+	quantum   uint64 // ticks
+	ready     bool
+	err       error // of Domain
+	onQuantum func(fs uint64)
+}
+
+// island is a Sim in a System.
+type island struct {
+	sys    *System
+	domain *Domain
+	sim    *Sim
+	weight uint64 // evaluations when the shares were last made
+}
+
+// Domain is a clock domain of a [System].
+type Domain struct {
+	sys    *System
+	name   string
+	hz     uint64
+	period uint64 // ticks
+}
+
+// Progress says how a run of a System ended.
+type Progress struct {
+	Cycles uint64 // that passed in the domain
+	Done   bool   // the condition holds
+	Idle   bool   // nothing will ever happen again: no process is awake and no entry on its way
+}
+
+// NewSystem makes an empty system.
+func NewSystem(name string) *System {
+	return &System{name: name, owner: map[key]*island{}}
+}
+
+// Domain adds a clock domain of the given frequency.
+func (s *System) Domain(name string, hz uint64) *Domain {
+	d := &Domain{sys: s, name: name, hz: hz}
+	switch {
+	case hz == 0:
+		s.err = errors.Join(s.err, fmt.Errorf("rtl: %s: domain %s has a frequency of 0 Hz", s.name, name))
+		return d
+	case s.ready:
+		s.err = errors.Join(s.err, fmt.Errorf("rtl: %s: domain %s comes after the first run", s.name, name))
+		return d
+	case s.tickHz == 0:
+		s.tickHz = 1
+	}
+	if hi, lo := bits.Mul64(s.tickHz/gcd(s.tickHz, hz), hz); hi != 0 || lo > 1<<50 {
+		s.err = errors.Join(s.err, fmt.Errorf("rtl: %s: domain %s: its frequency of %d Hz has too odd a ratio to the others", s.name, name, hz))
+		return d
+	}
+	s.tickHz = s.tickHz / gcd(s.tickHz, hz) * hz
+	s.domains = append(s.domains, d)
+	return d
+}
+
+// Add elaborates the design under root as an island in domain d.
+func (s *System) Add(name string, d *Domain, root any) (*Sim, error) {
+	if s.ready {
+		return nil, fmt.Errorf("rtl: %s: island %s comes after the first run", s.name, name)
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	if d.sys != s {
+		return nil, fmt.Errorf("rtl: %s: island %s: domain %s is of another system", s.name, name, d.name)
+	}
+	k, err := elaborate(name, root, &island{sys: s, domain: d})
+	if err != nil {
+		return nil, err
+	}
+	s.islands = append(s.islands, k.island)
+	for _, c := range k.fifos {
+		if l := c.core().link; l != nil && !slices.Contains(s.links, l) {
+			s.links = append(s.links, l)
+		}
+	}
+	return k, nil
+}
+
+// claim makes a module part of the island and returns the island that already has it, if any.
+func (i *island) claim(module reflect.Value) *island {
+	k := key{module.UnsafePointer(), module.Type()}
+	if other := i.sys.owner[k]; other != nil {
+		return other
+	}
+	i.sys.owner[k] = i
+	return nil
+}
+
+// Elaborate checks that every link has both ends and fixes the quantum. The first run does it, and panics on an error,
+// if it was not called.
+func (s *System) Elaborate() error {
+	errs := []error{s.err}
+	for _, l := range s.links {
+		errs = append(errs, l.check())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for _, d := range s.domains {
+		d.period = s.tickHz / d.hz
+	}
+	s.quantum = Never
+	for _, l := range s.links {
+		l.from, l.to = l.near.sim.island.domain.period, l.far.sim.island.domain.period
+		s.quantum = min(s.quantum, l.latency*l.to)
+	}
+	s.ready = true
+	return nil
+}
+
+// Name is the name of the system.
+func (s *System) Name() string { return s.name }
+
+// Sims lists the islands in the order of Add.
+func (s *System) Sims() []*Sim {
+	sims := make([]*Sim, len(s.islands))
+	for i, x := range s.islands {
+		sims[i] = x.sim
+	}
+	return sims
+}
+
+// Domains lists the clock domains.
+func (s *System) Domains() []*Domain { return slices.Clone(s.domains) }
+
+// Domain is the clock domain of an island, nil outside a System.
+func (k *Sim) Domain() *Domain {
+	if k.island == nil {
+		return nil
+	}
+	return k.island.domain
+}
+
+// Name is the name of the domain.
+func (d *Domain) Name() string { return d.name }
+
+// Hz is the frequency.
+func (d *Domain) Hz() uint64 { return d.hz }
+
+// Now is the next cycle to run.
+func (d *Domain) Now() uint64 { return ceilDiv(d.sys.now, max(d.period, 1)) }
+
+// Fs is the time of the edge that starts cycle n, in femtoseconds, rounded down. It is computed from n, so it does not
+// drift; it fits for 5 hours of simulated time.
+func (d *Domain) Fs(n uint64) uint64 { return femtoseconds(n, d.hz) }
+
+// Reset resets the islands of the domain, see [Sim.Reset].
+func (d *Domain) Reset() {
+	for _, i := range d.sys.islands {
+		if i.domain == d {
+			i.sim.Reset()
+		}
+	}
+}
+
+func femtoseconds(n, hz uint64) uint64 { return n/hz*1e15 + mulDiv(n%hz, 1e15, hz) }
+
+// OnQuantum has f called at the end of each quantum, on the goroutine of the caller of Run: every cycle that starts
+// before time fs has run and its observer been called, and none at or after it. Observers of several islands are
+// merged by time here. nil ends it.
+func (s *System) OnQuantum(f func(fs uint64)) { s.onQuantum = f }
+
+// Run advances all domains by the time of the given number of cycles of d.
+func (s *System) Run(d *Domain, cycles uint64) Progress {
+	p, _ := s.run(nil, d, cycles, s.quantumRunner)
+	return p
+}
+
+// RunUntil is Run until cond holds, or nothing will ever happen again. cond is asked between quanta; where there is
+// no link, every 1024 cycles of d.
+func (s *System) RunUntil(cond func() bool, d *Domain, max uint64) Progress {
+	p, _ := s.run(cond, d, max, s.quantumRunner)
+	return p
+}
+
+// RunChecked is Run with the checks of [Sim.RunChecked], on one goroutine.
+func (s *System) RunChecked(d *Domain, cycles uint64) error {
+	_, err := s.run(nil, d, cycles, func() (func(uint64) error, func()) {
+		return func(to uint64) error {
+			for _, i := range s.islands {
+				if err := i.sim.check(i.cycle(to)); err != nil {
+					return fmt.Errorf("island %s: %w", i.sim.name, err)
+				}
+			}
+			return nil
+		}, func() {}
+	})
+	return err
+}
+
+// cycle is the first cycle of the island at or after the given tick.
+func (i *island) cycle(tick uint64) uint64 { return ceilDiv(tick, i.domain.period) }
+
+// run is the loop over quanta. The runner advances all islands to a tick.
+func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (advance func(to uint64) error, stop func())) (p Progress, err error) {
+	if !s.ready {
+		if err := s.Elaborate(); err != nil {
+			panic(err)
+		}
+	}
+	start := d.Now()
+	end := (start + cycles) * d.period
+	quantum := s.quantum
+	if quantum == Never && cond != nil {
+		quantum = 1024 * d.period
+	}
+	advance, stop := runner()
+	defer stop()
+	s.exchange() // after the testbench, a reset or a restored snapshot
+	for {
+		if cond != nil && cond() {
+			p.Done = true
+			break
+		}
+		if s.now >= end {
+			break
+		}
+		event := s.nextEvent()
+		to := min(end, max(s.now, event)+quantum)
+		if event == Never {
+			p.Idle = true
+			if cond != nil {
+				break
+			}
+			to = end
+		}
+		if err := advance(to); err != nil {
+			return p, err
+		}
+		s.now = to
+		s.exchange()
+		if s.onQuantum != nil {
+			s.onQuantum(femtoseconds(to, s.tickHz))
+		}
+	}
+	p.Cycles = d.Now() - start
+	return p, nil
+}
+
+// nextEvent is the tick of the first cycle in which something can happen, or Never.
+func (s *System) nextEvent() uint64 {
+	first := uint64(Never)
+	for _, i := range s.islands {
+		if c := i.sim.nextEvent(); c != Never {
+			first = min(first, c*i.domain.period)
+		}
+	}
+	return first
+}
+
+// Idle says whether nothing will ever happen again without the testbench.
+func (s *System) Idle() bool {
+	if !s.ready {
+		return false
+	}
+	s.exchange()
+	return s.nextEvent() == Never
+}
+
+func (s *System) exchange() {
+	for _, l := range s.links {
+		l.exchange()
+	}
+}
+
+// Reset resets all islands and links; time starts again at 0.
+func (s *System) Reset() {
+	s.now = 0
+	for _, i := range s.islands {
+		i.sim.now = 0
+		i.sim.Reset()
+	}
+}
+
+// resetLinks empties the links of an island.
+func (s *System) resetLinks(k *Sim) {
+	for _, l := range s.links {
+		if l.near.sim == k || l.far.sim == k {
+			l.empty()
+		}
+	}
+}
+
+// Reorder orders the processes of every island at random, see [Sim.Reorder].
+func (s *System) Reorder(seed uint64) {
+	for i, x := range s.islands {
+		x.sim.Reorder(seed + uint64(i)<<32)
+	}
+}
+
+// Snapshot copies the state of all islands.
+func (s *System) Snapshot() *Snapshot {
+	b := append([]byte(nil), bytesOf(&s.now)...)
+	for _, i := range s.islands {
+		i.sim.settle()
+		b = i.sim.save(b)
+	}
+	return &Snapshot{s.shape(), b}
+}
+
+// Restore goes back to a snapshot of this System or of an identical one. It panics if the design differs.
+func (s *System) Restore(x *Snapshot) {
+	if s.shape() != x.design {
+		panic("rtl: Restore of " + s.name + ": the snapshot is of another design")
+	}
+	b := x.data[copy(bytesOf(&s.now), x.data):]
+	for _, i := range s.islands {
+		i.sim.settle()
+		b = i.sim.load(b)
+	}
+}
+
+func (s *System) shape() uint64 {
+	d := digest{}
+	for _, i := range s.islands {
+		d.word(i.sim.shape())
+	}
+	return d.h
+}
+
+// Hash is a fingerprint of the state of all islands, see [Sim.Hash].
+func (s *System) Hash() uint64 {
+	d := digest{}
+	for _, i := range s.islands {
+		d.word(i.sim.Hash())
+	}
+	return d.h
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

@@ -1,0 +1,250 @@
+package rtl
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"strconv"
+	"unsafe"
+)
+
+// Kind says what a Signal belongs to.
+type Kind uint8
+
+// The kinds of signals.
+const (
+	Reg Kind = iota // a field of a State
+	WireSignal
+	QueueSignal
+	MemSignal
+)
+
+// Signal is one scalar that can be traced. Its value lies at Ptr, Size bytes long (1, 2, 4 or 8), and has Width bits.
+type Signal struct {
+	Path  string // fields from the root, "gpu.sm[3].issue.PC"
+	Width int    // bits, from the type or its `bits:"5"` tag
+	Type  reflect.Type
+	Kind  Kind
+	Group int // all signals of a State, Wire, Queue or Mem change together, see Observe
+	Ptr   unsafe.Pointer
+	Size  uintptr
+}
+
+// Signals lists every scalar of the design: the registers, the wires, for each queue the number of visible entries, a
+// valid bit and the front entry, and the memories in fields tagged `trace:"true"`. A queue has the path of its producer.
+func (k *Sim) Signals() []Signal {
+	var out []Signal
+	list := func(kind Kind, o *owned, leaf string, t reflect.Type, p unsafe.Pointer) {
+		out = scalars(out, Signal{Path: o.path + leaf, Kind: kind, Group: o.group}, t, p, "")
+	}
+	for _, s := range k.states {
+		leaf := ""
+		if s.typ().Kind() != reflect.Struct {
+			leaf = ".Q"
+		}
+		list(Reg, s.home(), leaf, s.typ(), s.value())
+	}
+	for _, w := range k.wires {
+		list(WireSignal, w.home(), "", w.typ(), w.value())
+	}
+	for _, c := range k.fifos {
+		v, front := c.look()
+		list(QueueSignal, c.home(), ".Count", reflect.TypeFor[uint32](), unsafe.Pointer(&v.count))
+		list(QueueSignal, c.home(), ".Valid", reflect.TypeFor[bool](), unsafe.Pointer(&v.valid))
+		list(QueueSignal, c.home(), ".Front", c.typ(), front)
+	}
+	for _, m := range k.mems {
+		if m.mhdr().traced {
+			for i := range m.Len() {
+				list(MemSignal, m.home(), fmt.Sprintf("[%d]", i), m.typ(), m.entry(i))
+			}
+		}
+	}
+	return out
+}
+
+// scalars appends the scalars of a value of plain type t at p.
+func scalars(out []Signal, s Signal, t reflect.Type, p unsafe.Pointer, tag string) []Signal {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if f.Name == "_" {
+				continue
+			}
+			x := s
+			if !f.Anonymous || f.Type.Kind() != reflect.Struct {
+				x.Path += "." + f.Name
+			}
+			out = scalars(out, x, f.Type, unsafe.Add(p, f.Offset), f.Tag.Get("bits"))
+		}
+	case reflect.Array:
+		for i := range t.Len() {
+			x := s
+			x.Path += fmt.Sprintf("[%d]", i)
+			out = scalars(out, x, t.Elem(), unsafe.Add(p, uintptr(i)*t.Elem().Size()), tag)
+		}
+	default:
+		s.Type, s.Ptr, s.Size = t, p, t.Size()
+		s.Width = int(t.Size()) * 8
+		if t.Kind() == reflect.Bool {
+			s.Width = 1
+		}
+		if tag != "" {
+			s.Width, _ = strconv.Atoi(tag) // checked at elaboration
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Observe has f called after each clock edge that was not skipped, with a bit set of the groups of signals that changed;
+// nil ends it. In the call the wires have the values of the given cycle; registers, queues and memories those of the
+// next one. An entry of a timed queue that becomes visible while all is asleep is reported, alone, for the cycle before.
+// The cost follows the activity, and is none without an observer. In a [System] f is called by the worker of the island;
+// see [System.OnQuantum] for the order between islands.
+func (k *Sim) Observe(f func(cycle uint64, changed []uint64)) {
+	k.observe = f
+	if f != nil {
+		k.refresh()
+	}
+}
+
+// runObserved is run with an observer: it also notes which groups of signals changed.
+func (k *Sim) runObserved(end uint64) {
+	for k.now < end {
+		if k.timers.due <= k.now {
+			k.fireObserved()
+		}
+		if !k.begin() {
+			k.now = min(end, k.timers.due)
+			continue
+		}
+		k.evaluate()
+		for w, m := range k.ran {
+			for ; m != 0; m &= m - 1 {
+				k.noteProcess(k.procs[w<<6|bits.TrailingZeros64(m)])
+			}
+		}
+		for _, w := range k.pins {
+			if w.moved() {
+				k.note(w.home())
+			}
+		}
+		k.settleObserved()
+		k.now++
+		k.report(k.now - 1)
+		if k.timers.due <= k.now {
+			k.fireObserved()
+		}
+	}
+}
+
+func (k *Sim) noteProcess(p *process) {
+	for _, s := range p.mod.states {
+		if s.edge() {
+			k.note(s.home())
+		}
+	}
+	for _, w := range p.drives {
+		if w.moved() {
+			k.note(w.home())
+		}
+	}
+}
+
+// settleObserved is settle that notes what changed.
+func (k *Sim) settleObserved() {
+	for w, m := range k.usedQueues {
+		k.usedQueues[w] = 0
+		for ; m != 0; m &= m - 1 {
+			i := w<<6 | bits.TrailingZeros64(m)
+			k.queues[i].edge()
+			if k.fifos[i].refresh() {
+				k.note(k.fifos[i].home())
+			}
+		}
+	}
+	for w, m := range k.usedMems {
+		k.usedMems[w] = 0
+		for ; m != 0; m &= m - 1 {
+			if x := k.mems[w<<6|bits.TrailingZeros64(m)]; x.edge() && x.mhdr().traced {
+				k.note(x.home())
+			}
+		}
+	}
+}
+
+// fireObserved is fire that reports the entries that become visible as a change at the end of the cycle before.
+func (k *Sim) fireObserved() {
+	k.fire()
+	seen := false
+	for _, c := range k.fifos {
+		if c.core().kind != registered && c.refresh() {
+			k.note(c.home())
+			seen = true
+		}
+	}
+	if seen && k.now > 0 {
+		k.report(k.now - 1)
+	}
+}
+
+func (k *Sim) note(o *owned) { k.changed[o.group/64] |= 1 << (o.group % 64) }
+
+func (k *Sim) report(cycle uint64) {
+	k.observe(cycle, k.changed)
+	clear(k.changed)
+}
+
+// noteAll marks everything as changed.
+func (k *Sim) noteAll() {
+	k.refresh()
+	for i := range k.changed {
+		k.changed[i] = ^uint64(0)
+	}
+}
+
+// refresh brings up to date what the observer sees of queues and wires.
+func (k *Sim) refresh() {
+	if k.observe == nil {
+		return
+	}
+	for _, w := range k.wires {
+		w.moved()
+	}
+	for _, c := range k.fifos {
+		c.refresh()
+	}
+}
+
+// view is what a waveform shows of a queue.
+type view struct {
+	count uint32 // visible entries
+	valid bool
+}
+
+// mirror holds the view and a copy of the front entry in one place. When the queue is empty the front stays.
+type mirror[T any] struct {
+	view
+	front T
+}
+
+func (q *Queue[T]) look() (v *view, front unsafe.Pointer) {
+	q.refresh()
+	return &q.mirror.view, unsafe.Pointer(&q.mirror.front)
+}
+
+func (q *Queue[T]) refresh() bool {
+	if q.mirror == nil {
+		q.mirror = new(mirror[T])
+	}
+	now := view{q.vis - q.head, q.vis != q.head}
+	changed := now != q.mirror.view
+	q.mirror.view = now
+	if front := &q.buf[q.head&q.mask]; now.valid && text(front) != text(&q.mirror.front) {
+		q.mirror.front = *front
+		changed = true
+	}
+	return changed
+}

@@ -1,0 +1,200 @@
+package rtl
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// storage is anything that holds bits: a State, Wire, Queue or Mem of any type.
+type storage interface {
+	home() *owned
+	typ() reflect.Type // of the value, or of an entry
+	elaborated()       // keep the reset value
+	restart()          // go back to it
+	save(b []byte) []byte
+	load(b []byte) []byte
+	sum(d *digest)
+}
+
+// owned says where a piece of hardware is.
+type owned struct {
+	path  string
+	sim   *Sim
+	group int // of signals
+}
+
+var (
+	tickerType    = reflect.TypeFor[Ticker]()
+	processorType = reflect.TypeFor[Processor]()
+	registerType  = reflect.TypeFor[register]()
+	wireType      = reflect.TypeFor[AnyWire]()
+	memoryType    = reflect.TypeFor[memory]()
+	endType       = reflect.TypeFor[end]()
+	simType       = reflect.TypeFor[*Sim]()
+)
+
+// class says what a struct type is to the kernel.
+type class uint8
+
+const (
+	plainClass class = iota
+	stateClass
+	wireClass
+	memClass
+	endClass
+	otherClass // another type of this package
+)
+
+func classOf(t reflect.Type) class {
+	if t.PkgPath() != simType.Elem().PkgPath() || t.Kind() != reflect.Struct {
+		return plainClass
+	}
+	// A type parameter tells the kernel's types from test types of this package that embed them.
+	name, _, generic := strings.Cut(t.Name(), "[")
+	if !generic {
+		return plainClass
+	}
+	p := reflect.PointerTo(t)
+	switch {
+	case name == "State" && p.Implements(registerType):
+		return stateClass
+	case name == "Wire" && p.Implements(wireType):
+		return wireClass
+	case name == "Mem" && p.Implements(memoryType):
+		return memClass
+	case (name == "In" || name == "Out") && t.Implements(endType):
+		return endClass
+	case name == "Queue" || name == "Link":
+		return otherClass
+	}
+	return plainClass
+}
+
+// isModule says whether a pointer of type t points to a module. A struct that only embeds a pointer to a module
+// inherits its methods but is no module.
+func isModule(t reflect.Type) bool {
+	if t.Kind() != reflect.Pointer || !t.Implements(tickerType) && !t.Implements(processorType) {
+		return false
+	}
+	s := t.Elem()
+	if s.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range s.NumField() {
+		f := s.Field(i)
+		if k := f.Type.Kind(); f.Anonymous && (k == reflect.Pointer || k == reflect.Interface) &&
+			(f.Type.Implements(tickerType) || f.Type.Implements(processorType)) {
+			return false
+		}
+	}
+	return true
+}
+
+// types remembers which types can hold hardware, so that programs and tables are not walked.
+type types map[reflect.Type]bool
+
+func (c types) mayHold(t reflect.Type) bool {
+	may, ok := c[t]
+	if !ok {
+		may = reaches(t, map[reflect.Type]bool{})
+		c[t] = may
+	}
+	return may
+}
+
+func reaches(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Pointer:
+		return t == simType || isModule(t) || reaches(t.Elem(), seen)
+	case reflect.Slice, reflect.Array:
+		return reaches(t.Elem(), seen)
+	case reflect.Struct:
+		if c := classOf(t); c != plainClass {
+			return true
+		}
+		for i := range t.NumField() {
+			if reaches(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// notPlain finds what keeps t from being plain data: "" if nothing does, otherwise the path and type of the culprit.
+func notPlain(t reflect.Type, path string) string {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if s := notPlain(t.Field(i).Type, path+"."+t.Field(i).Name); s != "" {
+				return s
+			}
+		}
+		return ""
+	case reflect.Array:
+		return notPlain(t.Elem(), path+"[]")
+	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
+		return ""
+	case reflect.Int, reflect.Uint:
+		return fmt.Sprintf("%s is of type %s, which has no fixed width: use %s8 to %[3]s64", path, t, t.Kind())
+	}
+	return fmt.Sprintf("%s is of type %s: registers are plain data (numbers, booleans, arrays and structs of them)", path, t)
+}
+
+// badBits finds a `bits` tag that does not fit its field.
+func badBits(t reflect.Type, path string) string {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			at := path + "." + f.Name
+			if tag, ok := f.Tag.Lookup("bits"); ok {
+				e := f.Type
+				for e.Kind() == reflect.Array {
+					e = e.Elem()
+				}
+				n, err := strconv.Atoi(tag)
+				if err != nil || e.Kind() == reflect.Struct || n < 1 || n > int(e.Size())*8 {
+					return fmt.Sprintf("%s has tag bits:%q, expected a number from 1 to the %d bits of its type %s", at, tag, e.Size()*8, e)
+				}
+			}
+			if s := badBits(f.Type, at); s != "" {
+				return s
+			}
+		}
+	case reflect.Array:
+		return badBits(t.Elem(), path+"[]")
+	}
+	return ""
+}
+
+func hasFloat(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return true
+	case reflect.Array:
+		return hasFloat(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasFloat(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// addressOf is a pointer to an addressable value, exported or not.
+func addressOf(v reflect.Value) reflect.Value {
+	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr()))
+}

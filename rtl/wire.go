@@ -1,0 +1,74 @@
+package rtl
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Wire carries a value within a cycle, from the one process that drives it to those that read it. A field of type
+// Wire is an output of its module, a field of type *Wire an input. Only wires, and queues with [Pipe] or [Flow],
+// order processes: the driver runs before its readers, and a loop is refused at elaboration.
+//
+// A wire keeps its value until its driver sets it again. A wire in a struct that is not a module is a pin: the
+// testbench sets it between runs.
+type Wire[T comparable] struct {
+	v     T
+	shown T // what the observer last saw
+	reset T // value at elaboration
+	h     wireHdr
+}
+
+// wireHdr is what the kernel knows of a Wire, whatever its type.
+type wireHdr struct {
+	fan     fan // into this cycle; for a pin into the next to run
+	owned   owned
+	driver  *process
+	pin     bool
+	readers []*process
+}
+
+// AnyWire is a *Wire of any type, as listed in a [Proc].
+type AnyWire interface {
+	storage
+	whdr() *wireHdr
+	value() unsafe.Pointer
+	moved() bool
+}
+
+// Get is the value of the wire in this cycle.
+func (w *Wire[T]) Get() T { return w.v }
+
+// Set drives the wire and wakes its readers if the value changed.
+func (w *Wire[T]) Set(v T) {
+	if w.v != v {
+		w.v = v
+		w.h.fan.mark()
+	}
+}
+
+func (w *Wire[T]) whdr() *wireHdr { return &w.h }
+
+func (w *Wire[T]) value() unsafe.Pointer { return unsafe.Pointer(&w.v) }
+
+// moved says whether the value changed since the last call.
+func (w *Wire[T]) moved() bool {
+	if w.v == w.shown {
+		return false
+	}
+	w.shown = w.v
+	return true
+}
+
+func (w *Wire[T]) home() *owned { return &w.h.owned }
+
+func (w *Wire[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
+
+func (w *Wire[T]) elaborated() { w.reset = w.v }
+
+func (w *Wire[T]) restart() { w.v = w.reset }
+
+func (w *Wire[T]) save(b []byte) []byte { return append(b, bytesOf(&w.v)...) }
+
+func (w *Wire[T]) load(b []byte) []byte { return b[copy(bytesOf(&w.v), b):] }
+
+func (w *Wire[T]) sum(d *digest) { d.add(unsafe.Pointer(&w.v), w.typ()) }
