@@ -1,0 +1,123 @@
+package gpu
+
+import (
+	"divergo/internal/nearest"
+	"divergo/memsys/dram"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// DefaultPreset is the machine of a run that names none.
+const DefaultPreset = "tbc2011"
+
+// Preset is a machine with a name.
+type Preset struct {
+	Name   string
+	Doc    string // one line
+	Source string // where the numbers come from
+	Config func() Config
+}
+
+// Presets lists the machines of the papers, the default first.
+func Presets() []Preset {
+	return []Preset{
+		{DefaultPreset, "30 SMs of 8 lanes, close to a Quadro FX 5800 with caches", "Fung & Aamodt, HPCA 2011, table 2", tbc2011},
+		{"slp2013", "30 SMs of 32 lanes", "Rhu & Erez, ISCA 2013, table 2", slp2013},
+		{"ppc16", "warps of 16 threads on 16 lanes", "Huang et al., paired-path comparison, section IV", ppc16},
+		{"kepler", "8 SMs of 32 lanes, close to a GTX 770", "the Kepler of the divergence-cost paper (2015), table II", kepler},
+		{"maxwell", "5 SMs of 32 lanes, close to a GTX 850M", "the Maxwell of the divergence-cost paper (2015), table II", maxwell},
+	}
+}
+
+// FindPreset returns the preset of that name. The error suggests the nearest one.
+func FindPreset(name string) (Preset, error) {
+	var names []string
+	for _, p := range Presets() {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Preset{}, nearest.Unknown("preset", name, names)
+}
+
+// Default is the configuration of the default preset.
+func Default() Config { return tbc2011() }
+
+// tbc2011 follows Fung and Aamodt (HPCA 2011), table 2. What the table leaves
+// open comes from GPGPU-Sim 2.1.1b, the simulator that they changed, or is a
+// choice of this model, as the key table says.
+func tbc2011() Config {
+	return Config{
+		GPU:    Chip{SMs: 30},
+		Clocks: Clocks{CoreMHz: 1300, IcntMHz: 650, DRAMMHz: 800},
+		SM: sm.Config{
+			WarpSize: 32, SIMDWidth: 8, Threads: 1024, CTAs: 8,
+			Registers: 16384, RegAlloc: 4,
+			Scheduler: sm.LRR, Scoreboard: sm.OneInFlight,
+			FetchWidth: 1, IBuffer: 1, RFBanks: 16, WBPorts: 1,
+			// A warp takes 4 cycles to enter a pipe of 8 lanes; with operand read
+			// and write-back a dependent instruction follows after some 24 cycles,
+			// as on the hardware (Volkov & Demmel, SC 2008).
+			ALULatency: 16, AGULatency: 4, MemQueue: 16,
+			DPLatency: 24, DPWidth: 1,
+			SFULatency: 24, SFUWidth: 2,
+		},
+		Divergence: divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst},
+		DRAM:       dram.Default(),
+	}
+}
+
+// slp2013 follows Rhu and Erez (ISCA 2013), table 2, where it differs from the
+// table above. Their sticky round robin stays with a warp until it stalls, which
+// gto does too.
+func slp2013() Config {
+	c := tbc2011()
+	c.SM.SIMDWidth = 32
+	c.SM.Scheduler = sm.GTO
+	return c
+}
+
+// ppc16 has the wave-front size of Huang et al., section IV, the one number of
+// their platform that the paper gives.
+func ppc16() Config {
+	c := tbc2011()
+	c.SM.WarpSize = 16
+	c.SM.SIMDWidth = 16
+	return c
+}
+
+// kepler is a GTX 770 (GK104), one of the devices of the divergence-cost
+// paper's table II: 8 SMs at 1046 MHz, 256-bit GDDR5 at 1753 MHz, limits of
+// compute capability 3.0 (CUDA C Programming Guide, technical specifications),
+// a dependent instruction after 9 cycles (Jia et al., arXiv 1804.06826,
+// table 4.1).
+func kepler() Config {
+	c := tbc2011()
+	c.GPU.SMs = 8
+	c.Clocks = Clocks{CoreMHz: 1046, IcntMHz: 1046, DRAMMHz: 1753}
+	c.SM.SIMDWidth = 32
+	c.SM.Threads, c.SM.CTAs = 2048, 16
+	c.SM.Registers, c.SM.RegAlloc = 65536, 8
+	c.SM.Scheduler, c.SM.Scoreboard = sm.GTO, sm.PerRegister
+	c.SM.FetchWidth, c.SM.IBuffer = 2, 2
+	c.SM.ALULatency = 6
+	c.SM.DPLatency, c.SM.DPWidth = 12, 8
+	c.SM.SFULatency, c.SM.SFUWidth = 12, 32
+	c.DRAM.Channels, c.DRAM.Banks = 4, 16
+	return c
+}
+
+// maxwell is a GTX 850M (GM107), the other one: 5 SMs at 936 MHz, 128-bit
+// GDDR5 at 1253 MHz, limits of compute capability 5.0, a dependent instruction
+// after 6 cycles (Jia et al., arXiv 1804.06826, table 4.1).
+func maxwell() Config {
+	c := kepler()
+	c.GPU.SMs = 5
+	c.Clocks = Clocks{CoreMHz: 936, IcntMHz: 936, DRAMMHz: 1253}
+	c.SM.CTAs = 32
+	c.SM.ALULatency = 3
+	c.SM.DPWidth = 4
+	c.DRAM.Channels = 2
+	return c
+}
