@@ -1,6 +1,9 @@
 package kernels
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 var backprop = Kernel{
 	Name:    "backprop",
@@ -103,6 +106,9 @@ func (w *Backprop) adjust(delta []float32) (weight, change []float32) {
 // Run implements Workload.
 func (w *Backprop) Run(m Machine) error {
 	w.reset()
+	if w.hidden < 1 || w.hidden > 16 {
+		return fmt.Errorf("backprop: %d hidden units; want 1 to 16", w.hidden)
+	}
 	input, weight, change := upload(m, w.input), upload(m, w.weight), upload(m, w.change)
 	partial := m.Alloc(4 * len(w.wantPartial))
 	inputs := uint32(len(w.input) - 1)

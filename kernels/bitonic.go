@@ -41,6 +41,9 @@ func NewBitonic(n, cta int, seed uint64) *Bitonic {
 // Run implements Workload.
 func (w *Bitonic) Run(m Machine) error {
 	w.reset()
+	if err := tree("bitonic", w.cta); err != nil {
+		return err
+	}
 	n := len(w.keys)
 	keys := upload(m, w.keys)
 	err := m.Launch(Launch{

@@ -56,6 +56,14 @@ func bank(params ...any) []byte {
 // groups is the number of CTAs of cta threads that cover n threads.
 func groups(n, cta int) uint32 { return uint32((n + cta - 1) / cta) }
 
+// tree refuses CTAs that a kernel's binary tree or network cannot have.
+func tree(kernel string, cta int) error {
+	if cta < 1 || cta > 512 || cta&(cta-1) != 0 {
+		return fmt.Errorf("%s: a CTA of %d threads; want a power of two, at most 512", kernel, cta)
+	}
+	return nil
+}
+
 // outcome collects the results of a run beside the reference. Its methods are
 // the second half of every Workload.
 type outcome struct {

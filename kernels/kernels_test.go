@@ -77,6 +77,23 @@ func TestRunReturnsTheErrorOfALaunch(t *testing.T) {
 	}
 }
 
+func TestRunRefusesImpossibleShapes(t *testing.T) {
+	for _, c := range []struct {
+		work Workload
+		want string
+	}{
+		{NewBitonic(100, 96, 1), "bitonic: a CTA of 96 threads; want a power of two"},
+		{NewReduction(100, 1024, 1), "reduction: a CTA of 1024 threads; want a power of two, at most 512"},
+		{NewBackprop(16, 17, 1), "backprop: 17 hidden units; want 1 to 16"},
+		{NewLoop1(32), "loop1: pattern M = 32; want 0 to 31"},
+		{NewLoop2(-1), "loop2: pattern M = -1; want 0 to 31"},
+	} {
+		m := &memory{}
+		assert.ErrorContains(t, c.work.Run(m), c.want)
+		assert.Empty(t, m.launches)
+	}
+}
+
 // The parameter banks of the drivers have the layout that the PTX declares, and
 // the launches fit any GPU.
 func TestLaunchesFitTheirPTX(t *testing.T) {

@@ -1,5 +1,7 @@
 package kernels
 
+import "fmt"
+
 var loop1 = Kernel{
 	Name:    "loop1",
 	Doc:     "one loop whose bound differs among the last threads of a warp",
@@ -36,6 +38,7 @@ const loopStep = 3
 type Loop struct {
 	outcome
 	kernel string
+	m      int
 	bounds []int32
 	loops  int // nested, each with the same bounds
 	want   []uint32
@@ -48,7 +51,7 @@ func NewLoop1(m int) *Loop { return newLoop("loop1", 1, m) }
 func NewLoop2(m int) *Loop { return newLoop("loop2", 2, m) }
 
 func newLoop(kernel string, loops, m int) *Loop {
-	w := &Loop{kernel: kernel, loops: loops, bounds: loopBounds(m)}
+	w := &Loop{kernel: kernel, m: m, loops: loops, bounds: loopBounds(m)}
 	for _, n := range w.bounds {
 		sum := uint32(loopStep)
 		for range loops {
@@ -72,6 +75,9 @@ func loopBounds(m int) []int32 {
 // Run implements Workload.
 func (w *Loop) Run(m Machine) error {
 	w.reset()
+	if w.m < 0 || w.m >= loopThreads {
+		return fmt.Errorf("%s: pattern M = %d; want 0 to %d", w.kernel, w.m, loopThreads-1)
+	}
 	var params []any
 	for range w.loops {
 		params = append(params, upload(m, w.bounds))

@@ -30,10 +30,11 @@ type Mandelbrot struct {
 	left, want    []uint32  // rounds left, by pixel
 }
 
-// NewMandelbrot makes a picture of the whole set; limit, at least 1, bounds
-// the rounds of a pixel. The seed shifts the picture by less than a pixel.
+// NewMandelbrot makes a picture of the whole set; limit bounds the rounds of a
+// pixel, 0 counts as 1. The seed shifts the picture by less than a pixel.
 func NewMandelbrot(width, height int, limit uint32, seed uint64) *Mandelbrot {
 	r := random(seed)
+	limit = max(limit, 1)
 	w := &Mandelbrot{
 		width: width, height: height, limit: limit,
 		re: make([]float32, width), im: make([]float32, height), want: make([]uint32, width*height),

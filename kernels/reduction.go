@@ -36,6 +36,9 @@ func NewReduction(n, cta int, seed uint64) *Reduction {
 // next, until one is left.
 func (w *Reduction) Run(m Machine) error {
 	w.reset()
+	if err := tree("reduction", w.cta); err != nil {
+		return err
+	}
 	sums := upload(m, w.in)
 	for n := len(w.in); ; {
 		in := sums

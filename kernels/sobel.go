@@ -25,7 +25,7 @@ type Sobel struct {
 	in, out, want []uint8
 }
 
-// NewSobel makes a picture of a bright disc and a dark bar on a slope, with
+// NewSobel makes a picture of bright discs and dark squares on a slope, with
 // some noise that the seed determines.
 func NewSobel(width, height int, seed uint64) *Sobel {
 	r := random(seed)
@@ -33,14 +33,16 @@ func NewSobel(width, height int, seed uint64) *Sobel {
 		width: width, height: height,
 		in: make([]uint8, width*height), want: make([]uint8, width*height),
 	}
+	const tile, disc, square = 32, 11, 8
 	for i := range w.in {
 		x, y := i%width, i/width
+		dx, dy := x%tile-tile/2, y%tile-tile/2
 		grey := 64 + 96*x/width
-		dx, dy := 3*x-width, 2*y-height
-		if dx*dx+dy*dy < height*height/2 {
-			grey = 224
-		}
-		if 4*x > 3*width && 8*y > height && 8*y < 7*height {
+		if (x/tile+y/tile)%2 == 0 {
+			if dx*dx+dy*dy < disc*disc {
+				grey = 224
+			}
+		} else if max(dx, -dx) < square && max(dy, -dy) < square {
 			grey = 16
 		}
 		w.in[i] = uint8(grey + r.below(16))
