@@ -9,20 +9,20 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"divergo/internal/nearest"
-	"divergo/memsys/dram"
+	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
 )
 
 // Config is a whole machine. Every field is a key, named by the toml tags on
 // the way to it: sm.warp_size, dram.channels. Keys lists them with units and
-// sources.
+// sources. The embedded part is the memory system.
 type Config struct {
 	GPU        Chip               `toml:"gpu"`
 	Clocks     Clocks             `toml:"clocks"`
 	SM         sm.Config          `toml:"sm"`
 	Divergence divergence.Options `toml:"divergence"`
-	DRAM       dram.Config        `toml:"dram"`
+	memsys.Config
 }
 
 // Chip counts the parts of the machine.
@@ -59,7 +59,10 @@ func (c *Config) Check() error {
 			errs = append(errs, fmt.Errorf("%s = %d: want %d to %d", b.key, b.v, b.lo, b.hi))
 		}
 	}
-	errs = append(errs, c.SM.Check(), c.Divergence.Check(), c.DRAM.Check(dram.MaxLine))
+	errs = append(errs, c.SM.Check(), c.Divergence.Check(), c.Config.Check())
+	if n := c.Icnt.Concentration; n > 0 && (c.GPU.SMs+n-1)/n > memsys.MaxPorts {
+		errs = append(errs, fmt.Errorf("icnt.concentration = %d: %d SMs would need more than the %d ports of a crossbar", n, c.GPU.SMs, memsys.MaxPorts))
+	}
 	return errors.Join(errs...)
 }
 

@@ -53,10 +53,12 @@ func TestPresetNumbers(t *testing.T) {
 			"clocks.core_mhz": "1300", "clocks.icnt_mhz": "650", "clocks.dram_mhz": "800",
 			"dram.channels": "8", "dram.queue": "32", "dram.scheduler": "frfcfs", "dram.bus_bytes": "8",
 			"dram.t_cl": "10", "dram.t_rp": "10", "dram.t_rc": "35", "dram.t_ras": "25", "dram.t_rcd": "12", "dram.t_rrd": "8",
-			"divergence.mechanism": "pdom",
+			"l1.size": "32768", "l1.line": "64", "l1.assoc": "8", "l2.size": "1048576", "l2.line": "64", "l2.assoc": "64",
+			"shared.size": "16384", "divergence.mechanism": "pdom",
 		}},
 		{"slp2013", map[string]string{
 			"gpu.sms": "30", "sm.warp_size": "32", "sm.simd_width": "32", "sm.threads": "1024", "sm.registers": "16384",
+			"shared.size": "32768", "l1.size": "32768", "l1.line": "64", "l1.assoc": "8", "l2.size": "1048576", "l2.line": "64", "l2.assoc": "64",
 			"dram.channels": "8", "dram.scheduler": "frfcfs",
 		}},
 		{"ppc16", map[string]string{"sm.warp_size": "16"}},
@@ -116,12 +118,24 @@ func TestCheckNamesTheKey(t *testing.T) {
 		{"clocks.core_mhz=-1", "clocks.core_mhz = -1: want 1 to 100000"},
 		{"sm.simd_width=0", "sm.simd_width = 0:"},
 		{"sm.warp_size=33", "sm.warp_size = 33:"},
+		{"l1.line=48", "l1.line = 48: expected a power of two"},
+		{"l1.line=32", "l2.line = 64: expected l1.line = 32"},
+		{"l1.mshrs=257", "l1.mshrs = 257: expected 1 to 256"},
+		{"icnt.concentration=0", "icnt.concentration = 0:"},
 		{"sm.warp_size=24", "sm.warp_size = 24: want a power of two"},
 	} {
 		c := Default()
 		require.NoError(t, c.Set(test.assignment))
 		assert.ErrorContains(t, c.Check(), test.want)
 	}
+}
+
+func TestCheckCountsCrossbarPorts(t *testing.T) {
+	c := Default()
+	c.GPU.SMs, c.Icnt.Concentration = 128, 1
+	assert.EqualError(t, c.Check(), "icnt.concentration = 1: 128 SMs would need more than the 64 ports of a crossbar")
+	c.Icnt.Concentration = 2
+	assert.NoError(t, c.Check())
 }
 
 // One Check tells of all blocks at once.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"divergo/internal/nearest"
+	"divergo/memsys"
 	"divergo/memsys/dram"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -34,7 +35,11 @@ var Keys = sync.OnceValue(func() []Key {
 			f := t.Field(i)
 			name := path + f.Tag.Get("toml")
 			at := append(append([]int(nil), index...), i)
-			if f.Type.Kind() == reflect.Struct {
+			switch {
+			case f.Anonymous:
+				walk(f.Type, path, at)
+				continue
+			case f.Type.Kind() == reflect.Struct:
 				walk(f.Type, name+".", at)
 				continue
 			}
@@ -138,6 +143,8 @@ func words(t reflect.Type, name string) []string {
 		return []string{string(sm.LRR), string(sm.GTO)}
 	case reflect.TypeFor[sm.Dependence]():
 		return []string{string(sm.OneInFlight), string(sm.PerRegister)}
+	case reflect.TypeFor[memsys.WritePolicy]():
+		return []string{string(memsys.WriteBack), string(memsys.WriteThrough)}
 	case reflect.TypeFor[dram.Scheduler]():
 		return []string{string(dram.FRFCFS), string(dram.FCFS)}
 	case reflect.TypeFor[divergence.PathOrder]():
@@ -199,6 +206,33 @@ var entries = map[string]entry{
 
 	"divergence.mechanism":  {"", "reconvergence mechanism; \"divergo list mechanisms\" describes them", tbc},
 	"divergence.path_order": {"", "which path of a divergent branch runs first", "Fung & Aamodt, HPCA 2011, figures 7 and 10"},
+
+	"l1.pending":     {"", "warp loads and atomics whose lanes the coalescer gathers", ours},
+	"l1.size":        {"bytes", "L1 data cache of an SM", tbc},
+	"l1.assoc":       {"ways", "lines of a set", tbc},
+	"l1.line":        {"bytes", "cache line, a power of two", tbc},
+	"l1.mshrs":       {"", "misses in flight (miss status holding registers)", gpgpu},
+	"l1.mshr_merge":  {"loads", "loads that one miss can answer", ours},
+	"l1.write":       {"", "what a store that hits does: back (kept until eviction) or through (also sent to the L2)", gpgpu},
+	"l1.hit_latency": {"core cycles", "from the tags to the coalescer", ours},
+	"l1.miss_queue":  {"packets", "packets that wait for the interconnect", gpgpu},
+
+	"shared.size":    {"bytes", "shared memory of an SM", tbc},
+	"shared.banks":   {"", "banks of one 4-byte word each", gpgpu},
+	"shared.lanes":   {"lanes", "looked at together: 16 checks a warp of 32 by halves", gpgpu},
+	"shared.latency": {"core cycles", "from the banks to the coalescer", ours},
+
+	"icnt.flit_bytes":    {"bytes", "width of a link of the crossbar", gpgpu},
+	"icnt.latency":       {"interconnect cycles", "from an SM or a slice to the crossbar, and on", ours},
+	"icnt.queue":         {"packets", "packets that wait at an input or an output", gpgpu},
+	"icnt.concentration": {"SMs", "SMs that share a port", gpgpu},
+
+	"l2.size":       {"bytes", "slice of the L2 in front of one DRAM channel", tbc},
+	"l2.assoc":      {"ways", "lines of a set", tbc},
+	"l2.line":       {"bytes", "cache line, equal to l1.line", tbc},
+	"l2.mshrs":      {"", "misses in flight of a slice", gpgpu},
+	"l2.mshr_merge": {"requests", "requests that wait for one line", ours},
+	"l2.latency":    {"interconnect cycles", "of an answer on its way to the interconnect", gpgpu},
 
 	"dram.channels":   {"", "channels, each behind its own L2 slice", tbc},
 	"dram.interleave": {"bytes", "consecutive bytes in one channel", gpgpu},

@@ -2,7 +2,7 @@ package gpu
 
 import (
 	"divergo/internal/nearest"
-	"divergo/memsys/dram"
+	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
 )
@@ -64,7 +64,7 @@ func tbc2011() Config {
 			SFULatency: 24, SFUWidth: 2,
 		},
 		Divergence: divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst},
-		DRAM:       dram.Default(),
+		Config:     memsys.Default(),
 	}
 }
 
@@ -75,6 +75,7 @@ func slp2013() Config {
 	c := tbc2011()
 	c.SM.SIMDWidth = 32
 	c.SM.Scheduler = sm.GTO
+	c.Shared.Size = 32 << 10
 	return c
 }
 
@@ -91,7 +92,8 @@ func ppc16() Config {
 // paper's table II: 8 SMs at 1046 MHz, 256-bit GDDR5 at 1753 MHz, limits of
 // compute capability 3.0 (CUDA C Programming Guide, technical specifications),
 // a dependent instruction after 9 cycles (Jia et al., arXiv 1804.06826,
-// table 4.1).
+// table 4.1). The L1 has 16 of the 64 KiB that it shares with shared memory,
+// which is the driver's default; the L2 is 512 KiB over 4 channels of 64 bits.
 func kepler() Config {
 	c := tbc2011()
 	c.GPU.SMs = 8
@@ -104,13 +106,18 @@ func kepler() Config {
 	c.SM.ALULatency = 6
 	c.SM.DPLatency, c.SM.DPWidth = 12, 8
 	c.SM.SFULatency, c.SM.SFUWidth = 12, 32
+	c.L1.Size, c.L1.Assoc, c.L1.Line, c.L1.HitLatency = 16<<10, 4, 128, 20
+	c.Shared.Size, c.Shared.Banks, c.Shared.Lanes, c.Shared.Latency = 48<<10, 32, 32, 16
+	c.Icnt.Concentration = 1
+	c.L2.Size, c.L2.Assoc, c.L2.Line = 128<<10, 16, 128
 	c.DRAM.Channels, c.DRAM.Banks = 4, 16
 	return c
 }
 
 // maxwell is a GTX 850M (GM107), the other one: 5 SMs at 936 MHz, 128-bit
 // GDDR5 at 1253 MHz, limits of compute capability 5.0, a dependent instruction
-// after 6 cycles (Jia et al., arXiv 1804.06826, table 4.1).
+// after 6 cycles (Jia et al., arXiv 1804.06826, table 4.1), 24 KiB of L1, 64 KiB
+// of shared memory and an L2 of 2 MiB over 2 channels of 64 bits.
 func maxwell() Config {
 	c := kepler()
 	c.GPU.SMs = 5
@@ -118,6 +125,9 @@ func maxwell() Config {
 	c.SM.CTAs = 32
 	c.SM.ALULatency = 3
 	c.SM.DPWidth = 4
+	c.L1.Size, c.L1.Assoc = 24<<10, 6
+	c.Shared.Size = 64 << 10
+	c.L2.Size = 1 << 20
 	c.DRAM.Channels = 2
 	return c
 }
