@@ -60,6 +60,7 @@ type Inst struct {
 	Reconv  uint32 // bra: first PC of the immediate post-dominator or NoPC, by Analyze
 	Likely  uint32 // bra: likely-convergence PC (Fung & Aamodt, HPCA 2011, section 4) or NoPC, by Analyze
 	Uniform bool   // bra, bar: every thread of a CTA takes the same way, by Analyze
+	Exec    uint16 // place in the datapath, by Bind
 	Pos     Pos
 	Loc     Loc
 	Text    string // the instruction as the source has it, on one line, without guard and ';' trimmed

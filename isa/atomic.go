@@ -1,0 +1,60 @@
+package isa
+
+// Atomic is the new value of a memory word of type t that holds old, after the
+// atomic operation op with operands a and b (PTX ISA, atom and red). Only cas
+// has b: it stores b where old equals a. inc counts up and wraps to 0 at a; dec
+// counts down and wraps to a at 0 and from above a. add of floats rounds to
+// nearest and keeps subnormals. Bits above the width of t are zero.
+func Atomic(op AtomOp, t Type, old, a, b uint64) uint64 {
+	width := uint64(1)<<(t.Bits()-1)<<1 - 1
+	old, a, b = old&width, a&width, b&width
+	switch op {
+	case AtomAnd:
+		return old & a
+	case AtomOr:
+		return old | a
+	case AtomXor:
+		return old ^ a
+	case AtomExch:
+		return a
+	case AtomCas:
+		if old == a {
+			return b
+		}
+	case AtomInc:
+		if old >= a {
+			return 0
+		}
+		return old + 1
+	case AtomDec:
+		if old == 0 || old > a {
+			return a
+		}
+		return old - 1
+	case AtomAdd:
+		switch t {
+		case F32:
+			return bits32(float(old) + float(a))
+		case F64:
+			return bits64(double(old) + double(a))
+		}
+		return (old + a) & width
+	case AtomMin:
+		if ordered(t, a, old) {
+			return a
+		}
+	case AtomMax:
+		if ordered(t, old, a) {
+			return a
+		}
+	}
+	return old
+}
+
+// ordered reports whether a < b for the integer type t.
+func ordered(t Type, a, b uint64) bool {
+	if t.Signed() {
+		return int64(Extend(t, a, 64)) < int64(Extend(t, b, 64))
+	}
+	return a < b
+}

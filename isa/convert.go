@@ -1,0 +1,272 @@
+package isa
+
+import "math"
+
+// Conversions (PTX ISA, section 9.7.9, cvt). A conversion takes a lane from the
+// source type, rounds or clamps it to the destination type, and extends it to
+// the width of the destination register.
+
+// Extend is how a value of type t lands in a register of the given width in
+// bits: signed integers are sign-extended, all others zero-extended. It serves
+// ld and cvt, whose destination register may be wider than their type
+// (Inst.DstBits). Bits of v above t are ignored.
+func Extend(t Type, v uint64, width int) uint64 {
+	s := 64 - t.Bits()
+	if !t.Signed() {
+		return v << s >> s
+	}
+	w := 64 - max(width, t.Bits())
+	return uint64(int64(v)<<s>>s) << w >> w
+}
+
+func (d *datapath) addConversions() {
+	integers := []Type{U8, U16, U32, U64, S8, S16, S32, S64}
+	floats := []Type{F32, F64}
+	for _, to := range integers {
+		for _, from := range integers {
+			f := form{op: OpCvt, typ: to, src: from}
+			d.add(f, intToInt(to, from))
+			f.flags = FlagSat
+			d.add(f, extended(to, func(a uint64) uint64 { return clampInt(to, from, a) }))
+		}
+		for _, from := range floats {
+			d.addFloatToInt(to, from)
+		}
+	}
+	for _, to := range floats {
+		for _, from := range integers {
+			d.addIntToFloat(to, from)
+		}
+		for _, from := range floats {
+			d.addFloatToFloat(to, from)
+		}
+	}
+}
+
+// extended makes the kernel of a conversion to an integer type.
+func extended(to Type, f func(a uint64) uint64) kernel {
+	plain := unary(f)
+	return func(in *Inst, x *Lanes) {
+		plain(in, x)
+		if to.Signed() && int(in.DstBits) > to.Bits() {
+			y := *x
+			y.Src[0] = x.Dst[0]
+			signExtend(&y, to.Bits(), int(in.DstBits))
+		}
+	}
+}
+
+// intToInt keeps the low bits that both types have. The sign is that of the
+// narrower type; it extends through the destination type and, if that is
+// signed, through the register.
+func intToInt(to, from Type) kernel {
+	n := min(to.Bits(), from.Bits())
+	if to.Bits() <= from.Bits() && !to.Signed() || to.Bits() > from.Bits() && !from.Signed() {
+		return func(_ *Inst, x *Lanes) { zeroExtend(x, n) }
+	}
+	return func(in *Inst, x *Lanes) {
+		width := to.Bits()
+		if to.Signed() {
+			width = max(width, int(in.DstBits))
+		}
+		signExtend(x, n, width)
+	}
+}
+
+func zeroExtend(x *Lanes, n int) {
+	mask := ^uint64(0) >> (64 - n)
+	f := func(a uint64) uint64 { return a & mask }
+	if x.Mask == allLanes {
+		x.dense1(f)
+	} else {
+		x.sparse1(f)
+	}
+}
+
+// signExtend extends n bits to width bits.
+func signExtend(x *Lanes, n, width int) {
+	s, mask := (64-n)&63, ^uint64(0)>>(64-width)
+	f := func(a uint64) uint64 { return uint64(int64(a)<<s>>s) & mask }
+	if x.Mask == allLanes {
+		x.dense1(f)
+	} else {
+		x.sparse1(f)
+	}
+}
+
+// clampInt is the value of to next to a (.sat).
+func clampInt(to, from Type, a uint64) uint64 {
+	v := Extend(from, a, 64)
+	top := ^uint64(0) >> (64 - to.Bits())
+	switch {
+	case !from.Signed() || int64(v) >= 0:
+		if to.Signed() {
+			top >>= 1
+		}
+		return min(v, top)
+	case to.Signed():
+		return uint64(max(int64(v), -1<<(to.Bits()-1))) & top
+	}
+	return 0
+}
+
+// integral rounds v to an integer in the direction of an .rni, .rzi, .rmi or
+// .rpi modifier; the sign of zero stays.
+func integral(v float64, mode Round) float64 {
+	switch mode {
+	case RoundNearestInt:
+		return math.RoundToEven(v)
+	case RoundZeroInt:
+		return math.Trunc(v)
+	case RoundDownInt:
+		return math.Floor(v)
+	case RoundUpInt:
+		return math.Ceil(v)
+	}
+	return v
+}
+
+// reader is how a lane of floating-point type from becomes a float64.
+func reader(from Type, flags Flags) func(a uint64) float64 {
+	if from == F64 {
+		return double
+	}
+	flush := flusher(flags)
+	return func(a uint64) float64 { return float64(float(flush(a))) }
+}
+
+func (d *datapath) addFloatToInt(to, from Type) {
+	for _, mode := range []Round{RoundNearestInt, RoundZeroInt, RoundDownInt, RoundUpInt} {
+		for _, flags := range []Flags{0, FlagSat, FlagFtz, FlagFtz | FlagSat} {
+			read := reader(from, flags)
+			f := form{op: OpCvt, typ: to, src: from, round: mode, flags: flags}
+			d.add(f, extended(to, func(a uint64) uint64 { return toInt(to, integral(read(a), mode)) }))
+		}
+	}
+}
+
+// toInt is the value of the integer type to for the integral v: the nearest
+// where v is out of range, 0 for NaN.
+func toInt(to Type, v float64) uint64 {
+	top := ^uint64(0) >> (64 - to.Bits())
+	low, limit := 0.0, math.Ldexp(1, to.Bits())
+	if to.Signed() {
+		limit /= 2
+		low = -limit
+	}
+	switch {
+	case v != v:
+		return 0
+	case v < 0:
+		return uint64(int64(max(v, low))) & top
+	case v < limit:
+		return uint64(v)
+	case to.Signed():
+		return top >> 1
+	}
+	return top
+}
+
+func (d *datapath) addIntToFloat(to, from Type) {
+	for _, mode := range []Round{RoundNearest, RoundZero, RoundDown, RoundUp} {
+		convert := func(a uint64) uint64 { return intToFloat(to, from, mode, a) }
+		k := unary(convert)
+		if mode == RoundNearest {
+			k = nearestFloat[form{typ: to, src: from}]
+		}
+		for _, flags := range []Flags{0, FlagFtz} {
+			f := form{op: OpCvt, typ: to, src: from, round: mode, flags: flags}
+			d.add(f, k)
+			f.flags |= FlagSat
+			d.add(f, unary(func(a uint64) uint64 { return saturated(to, convert(a)) }))
+		}
+	}
+}
+
+// nearestFloat has the conversions to nearest, which Go rounds correctly.
+var nearestFloat = map[form]kernel{
+	{typ: F32, src: U8}: toFloat32[uint8], {typ: F64, src: U8}: toFloat64[uint8],
+	{typ: F32, src: U16}: toFloat32[uint16], {typ: F64, src: U16}: toFloat64[uint16],
+	{typ: F32, src: U32}: toFloat32[uint32], {typ: F64, src: U32}: toFloat64[uint32],
+	{typ: F32, src: U64}: toFloat32[uint64], {typ: F64, src: U64}: toFloat64[uint64],
+	{typ: F32, src: S8}: toFloat32[int8], {typ: F64, src: S8}: toFloat64[int8],
+	{typ: F32, src: S16}: toFloat32[int16], {typ: F64, src: S16}: toFloat64[int16],
+	{typ: F32, src: S32}: toFloat32[int32], {typ: F64, src: S32}: toFloat64[int32],
+	{typ: F32, src: S64}: toFloat32[int64], {typ: F64, src: S64}: toFloat64[int64],
+}
+
+func intToFloat(to, from Type, mode Round, a uint64) uint64 {
+	n := number{lo: Extend(from, a, 64)}
+	if from.Signed() && int64(n.lo) < 0 {
+		n.neg, n.lo = true, -n.lo
+	}
+	return n.round(layoutOf(to), mode)
+}
+
+func layoutOf(t Type) *layout {
+	if t == F32 {
+		return &binary32
+	}
+	return &binary64
+}
+
+func saturated(t Type, a uint64) uint64 {
+	if t == F32 {
+		return saturate32f(a)
+	}
+	return saturate64f(a)
+}
+
+func (d *datapath) addFloatToFloat(to, from Type) {
+	modes := []Round{RoundNone, RoundNearestInt, RoundZeroInt, RoundDownInt, RoundUpInt}
+	if to == F32 && from == F64 {
+		modes = []Round{RoundNearest, RoundZero, RoundDown, RoundUp}
+	}
+	if to == F64 && from == F32 {
+		modes = modes[:1]
+	}
+	for _, mode := range modes {
+		for _, flags := range []Flags{0, FlagSat, FlagFtz, FlagFtz | FlagSat} {
+			read := reader(from, flags)
+			convert := func(a uint64) uint64 { return narrow(to, mode, integral(read(a), mode)) }
+			if flags&FlagFtz != 0 && to == F32 {
+				exact := convert
+				convert = func(a uint64) uint64 { return flush32(exact(a)) }
+			}
+			k := unary(convert)
+			if flags&FlagSat != 0 {
+				k = unary(func(a uint64) uint64 { return saturated(to, convert(a)) })
+			}
+			d.add(form{op: OpCvt, typ: to, src: from, round: mode, flags: flags}, k)
+		}
+	}
+}
+
+// narrow is v in the format of to; mode matters only where f32 cannot hold v.
+func narrow(to Type, mode Round, v float64) uint64 {
+	switch {
+	case to == F64:
+		return bits64(v)
+	case v == 0 || !finite(v):
+		return bits32(float32(v))
+	}
+	return exactly(v).round(&binary32, mode)
+}
+
+func toFloat32[T integer | int8 | uint8](_ *Inst, x *Lanes) {
+	f := func(a uint64) uint64 { return uint64(math.Float32bits(float32(T(a)))) }
+	if x.Mask == allLanes {
+		x.dense1(f)
+	} else {
+		x.sparse1(f)
+	}
+}
+
+func toFloat64[T integer | int8 | uint8](_ *Inst, x *Lanes) {
+	f := func(a uint64) uint64 { return math.Float64bits(float64(T(a))) }
+	if x.Mask == allLanes {
+		x.dense1(f)
+	} else {
+		x.sparse1(f)
+	}
+}

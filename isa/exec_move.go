@@ -1,0 +1,112 @@
+package isa
+
+import "math/bits"
+
+// Data movement (PTX ISA, section 9.7.9): mov, pack, unpack and the conversions
+// between generic and space addresses, for the address map of this package.
+
+func (d *datapath) addMoves() {
+	d.addSizes(form{op: OpMov}, mov[uint16], mov[uint32], copyRow)
+	d.add(form{op: OpMov, typ: F32}, mov[uint32])
+	d.add(form{op: OpMov, typ: F64}, copyRow)
+	for _, t := range []Type{U8, S8, B8} {
+		d.add(form{op: OpMov, typ: t}, mov[uint8])
+	}
+	for _, t := range []Type{B16, B32, B64} {
+		d.add(form{op: OpPack, typ: t}, pack)
+		d.add(form{op: OpUnpack, typ: t}, unpack)
+	}
+	for _, t := range []Type{U32, U64} {
+		d.add(form{op: OpCvta, typ: t}, cvta)
+	}
+	d.add(form{op: OpIsspacep, typ: Pred}, isspacep)
+	d.add(form{op: OpNop}, func(*Inst, *Lanes) {})
+}
+
+func copyRow(_ *Inst, x *Lanes) {
+	if x.Mask == allLanes {
+		*x.Dst[0] = *x.Src[0]
+		return
+	}
+	x.sparse1(func(a uint64) uint64 { return a })
+}
+
+func mov[U unsigned | uint8](_ *Inst, x *Lanes) {
+	f := func(a uint64) uint64 { return uint64(U(a)) }
+	if x.Mask == allLanes {
+		x.dense1(f)
+	} else {
+		x.sparse1(f)
+	}
+}
+
+// pack joins its sources, the first in the lowest bits.
+func pack(in *Inst, x *Lanes) {
+	n := in.Type.Bits() / int(in.NSrc)
+	for m := x.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		var v uint64
+		for j := range int(in.NSrc) {
+			v |= x.Src[j][i] & (1<<n - 1) << (j * n)
+		}
+		x.Dst[0][i] = v
+	}
+}
+
+// unpack splits its source; parts that go nowhere have no row.
+func unpack(in *Inst, x *Lanes) {
+	n := in.Type.Bits() / int(in.NDst)
+	for m := x.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		v := x.Src[0][i]
+		for j := range int(in.NDst) {
+			if d := x.Dst[j]; d != nil {
+				d[i] = v >> (j * n) & (1<<n - 1)
+			}
+		}
+	}
+}
+
+// window is the generic address at which space starts: 0 where a space address
+// is its generic address.
+func window(space Space) uint64 {
+	switch space {
+	case SpaceShared:
+		return SharedWindow
+	case SpaceLocal:
+		return LocalWindow
+	case SpaceParam:
+		return ParamWindow
+	}
+	return 0
+}
+
+// cvta adds the base of the window to make an address generic, or takes it off.
+func cvta(in *Inst, x *Lanes) {
+	base, mask := window(in.Space), uint64(1)<<(in.Type.Bits()-1)<<1-1
+	if in.Mode == ModeTo {
+		base = -base
+	}
+	for m := x.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		x.Dst[0][i] = (x.Src[0][i] + base) & mask
+	}
+}
+
+// isspacep tests whether a generic address lies in the window of a space.
+// Global is all that is outside the windows.
+func isspacep(in *Inst, x *Lanes) {
+	first, size := window(in.Space), uint64(WindowSize)
+	if in.Space == SpaceGlobal {
+		first, size = SharedWindow, ParamWindow+WindowSize-SharedWindow
+	}
+	var p uint32
+	for m := x.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		p |= bit(x.Src[0][i]-first < size) << i
+	}
+	if in.Space == SpaceGlobal {
+		p = ^p
+	}
+	x.PDst[0] = p & x.Mask
+}
