@@ -1,0 +1,2 @@
+// Package testbench is the host's side.
+package testbench
