@@ -1,0 +1,164 @@
+package waves
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/bits"
+	"strconv"
+)
+
+// encoder writes the VCD text. It hands whole lines to the writer, so that a dump without an end is still a dump.
+type encoder struct {
+	w    io.Writer
+	buf  []byte
+	tags []tag // by variable
+	err  error
+}
+
+// tag is what follows the digits of a change: for a vector a space, then for all the identifier and the line end.
+type tag struct {
+	text   [7]byte
+	length uint8
+}
+
+const (
+	flushAt   = 1 << 16
+	maxChange = 80 // bytes of a change: b, 64 digits, a tag
+)
+
+func newEncoder(w io.Writer, vars []*variable) (*encoder, error) {
+	e := &encoder{w: w, buf: make([]byte, 0, flushAt+maxChange+maxChange), tags: make([]tag, len(vars))}
+	for i, v := range vars {
+		s := idCode(i) + "\n"
+		if v.width > 1 {
+			s = " " + s
+		}
+		if len(s) > len(e.tags[i].text) {
+			return nil, fmt.Errorf("a dump holds at most 78 million signals, not %d", len(vars))
+		}
+		e.tags[i].length = uint8(copy(e.tags[i].text[:], s))
+		if v.width == 1 {
+			e.tags[i].length |= scalar
+		}
+	}
+	return e, nil
+}
+
+// scalar marks the tag of a variable of one bit.
+const scalar = 0x80
+
+func (e *encoder) text(format string, args ...any) { e.buf = fmt.Appendf(e.buf, format, args...) }
+
+// header declares the variables in their scopes. Times are in femtoseconds, in which the edges of any clock are whole
+// numbers to within a rounding that does not add up.
+func (e *encoder) header(root *scope) {
+	e.text("$version divergo $end\n$timescale 1 fs $end\n")
+	e.scopes(root)
+	e.text("$enddefinitions $end\n")
+	e.flush()
+}
+
+func (e *encoder) scopes(s *scope) {
+	for _, v := range s.vars {
+		if !v.shown {
+			continue
+		}
+		kind := "reg"
+		if v.isWire() {
+			kind = "wire"
+		}
+		e.text("$var %s %d %s %s", kind, v.width, idCode(v.id), v.names[len(v.names)-1])
+		if v.width > 1 {
+			e.text(" [%d:0]", v.width-1)
+		}
+		e.text(" $end\n")
+		e.spill()
+	}
+	for _, sub := range s.scopes {
+		if sub.dumped() {
+			e.text("$scope module %s $end\n", sub.name)
+			e.scopes(sub)
+			e.text("$upscope $end\n")
+		}
+	}
+}
+
+// dumped says whether a variable in or below the scope is in the dump.
+func (s *scope) dumped() bool {
+	for _, v := range s.vars {
+		if v.shown {
+			return true
+		}
+	}
+	for _, sub := range s.scopes {
+		if sub.dumped() {
+			return true
+		}
+	}
+	return false
+}
+
+// values writes the state of all variables, as of time fs.
+func (e *encoder) values(fs uint64, values []uint64) {
+	e.time(fs)
+	e.text("$dumpvars\n")
+	for id := range e.tags {
+		e.change(uint32(id), values[id])
+	}
+	e.text("$end\n")
+}
+
+func (e *encoder) time(fs uint64) {
+	e.spill()
+	e.buf = append(e.buf, '#')
+	e.buf = strconv.AppendUint(e.buf, fs, 10)
+	e.buf = append(e.buf, '\n')
+}
+
+// change writes the new value of a variable, without leading zeros, which the format allows.
+func (e *encoder) change(id uint32, value uint64) {
+	e.spill()
+	n := len(e.buf)
+	b := e.buf[n : n+maxChange]
+	t := &e.tags[id]
+	if t.length&scalar != 0 {
+		b[0] = '0' + byte(value&1)
+		copy(b[1:8], t.text[:])
+		e.buf = e.buf[:n+1+int(t.length&^scalar)]
+		return
+	}
+	digits := bits.Len64(value | 1)
+	value <<= 64 - digits
+	b[0] = 'b'
+	for i := 1; i <= digits; i += 8 {
+		binary.LittleEndian.PutUint64(b[i:], binaryDigits[value>>56])
+		value <<= 8
+	}
+	copy(b[1+digits:8+digits], t.text[:])
+	e.buf = e.buf[:n+1+digits+int(t.length)]
+}
+
+// spill makes room for a change.
+func (e *encoder) spill() {
+	if len(e.buf) >= flushAt {
+		e.flush()
+	}
+}
+
+func (e *encoder) flush() {
+	if e.err == nil {
+		_, e.err = e.w.Write(e.buf)
+	}
+	e.buf = e.buf[:0]
+}
+
+// binaryDigits holds the eight ASCII digits of a byte, the most significant first in memory.
+var binaryDigits = func() (table [256]uint64) {
+	for x := range table {
+		for bit := range 8 {
+			table[x] |= uint64('0'+x>>(7-bit)&1) << (8 * bit)
+		}
+	}
+	return table
+}()

@@ -1,0 +1,212 @@
+package waves
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Flags of a trace in a GTKWave save file.
+const (
+	flagHex        = 0x2
+	flagBinary     = 0x8
+	flagRight      = 0x20
+	flagBlank      = 0x200
+	flagSigned     = 0x400
+	flagTranslate  = 0x2000 // through a file
+	flagGroupBegin = 0x800000
+	flagGroupEnd   = 0x1000000
+)
+
+const (
+	shownCycles = 60   // that GTKWave opens with
+	wavePixels  = 1200 // of the part of the window with the waves
+	maxTraces   = 300  // of the groups that are made without being asked for
+)
+
+// Save writes what GTKWave needs to show the dump in the file vcd grouped, coloured and with names for values: next to
+// x.vcd the save file x.gtkw, to be opened with `gtkwave x.gtkw`, and the translation tables x.filters/*.txt. Names of
+// files in there are absolute.
+func (d *Dump) Save(vcd string) error {
+	vcd, err := filepath.Abs(vcd)
+	if err != nil {
+		return fmt.Errorf("waves: %w", err)
+	}
+	base := strings.TrimSuffix(vcd, filepath.Ext(vcd))
+	f := filters{dir: base + ".filters", tables: map[string]table{}}
+	var b strings.Builder
+	fmt.Fprintf(&b, "[dumpfile] %q\n[savefile] %q\n", vcd, base+".gtkw")
+	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
+	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.cycles(shownCycles))/wavePixels), d.markers())
+	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
+	for _, g := range d.arrangement() {
+		if len(g.vars) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "@%x\n-%s\n", flagGroupBegin|flagBlank, g.name)
+		common := g.commonScopes()
+		for _, v := range g.vars {
+			text, err := d.trace(v, g.color, common, &f)
+			if err != nil {
+				return fmt.Errorf("waves: %w", err)
+			}
+			b.WriteString(text)
+		}
+		fmt.Fprintf(&b, "@%x\n-%s\n", flagGroupEnd|flagBlank, g.name)
+	}
+	if err := os.WriteFile(base+".gtkw", []byte(b.String()), 0o644); err != nil {
+		return fmt.Errorf("waves: %w", err)
+	}
+	return nil
+}
+
+// viewStart is the first time that GTKWave shows: that of the dump, or a little before the trigger.
+func (d *Dump) viewStart() uint64 {
+	if fs, fired := d.Triggered(); fired {
+		return max(d.opened, fs-min(fs, d.cycles(shownCycles/3)))
+	}
+	return d.opened
+}
+
+// markers are the primary marker, at the trigger if it fired, and the 26 named ones, unused.
+func (d *Dump) markers() string {
+	primary := "-1"
+	if fs, fired := d.Triggered(); fired {
+		primary = fmt.Sprint(fs)
+	}
+	return primary + strings.Repeat(" -1", 26)
+}
+
+// trace is the entry of a variable in the save file. It shows the name without the scopes that all of its group share.
+func (d *Dump) trace(v *variable, c Color, common int, f *filters) (string, error) {
+	flags := flagRight | flagHex
+	switch {
+	case v.signed():
+		flags = flagRight | flagSigned
+	case v.width == 1:
+		flags = flagRight | flagBinary
+	}
+	translate := ""
+	if names := d.namesOf(v); len(names) > 0 && v.width > 1 { // GTKWave draws single bits, it does not print them
+		t, err := f.of(v, names)
+		if err != nil {
+			return "", err
+		}
+		flags = flagRight | flagHex | flagTranslate
+		translate = fmt.Sprintf("^%d %s\n", t.index, t.path)
+	}
+	color := ""
+	if c != Normal {
+		color = fmt.Sprintf("[color] %d\n", c)
+	}
+	short := strings.Join(v.names[common:], ".")
+	return fmt.Sprintf("@%x\n%s%s+{%s} %s\n", flags, color, translate, short, v.displayName()), nil
+}
+
+// namesOf is what to call the values of a variable: by the options, or by its type.
+func (d *Dump) namesOf(v *variable) []named {
+	for _, n := range d.names {
+		if newSelector(n.Pattern).selects(v) {
+			var all []named
+			for _, x := range slices.Sorted(maps.Keys(n.Of)) {
+				all = append(all, named{x, n.Of[x]})
+			}
+			return all
+		}
+	}
+	return v.enumeration()
+}
+
+// filters are the translation tables, one for each set of names and width.
+type filters struct {
+	dir    string
+	tables map[string]table // by contents
+}
+
+// table is a translation table on disk.
+type table struct {
+	path  string
+	index int // from 1
+}
+
+// of returns the table for the values of a variable, after writing it if it is new. Its keys are the text that GTKWave
+// shows without it: hexadecimal, padded to the width.
+func (f *filters) of(v *variable, names []named) (table, error) {
+	var b strings.Builder
+	for _, n := range names {
+		fmt.Fprintf(&b, "%0*X %s\n", (v.width+3)/4, n.value, oneLine(n.text))
+	}
+	if t, known := f.tables[b.String()]; known {
+		return t, nil
+	}
+	t := table{index: len(f.tables) + 1}
+	t.path = filepath.Join(f.dir, fmt.Sprintf("%d_%s.txt", t.index, v.names[len(v.names)-1]))
+	f.tables[b.String()] = t
+	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+		return t, err
+	}
+	return t, os.WriteFile(t.path, []byte(b.String()), 0o644)
+}
+
+// arranged is a group with its variables.
+type arranged struct {
+	name  string
+	color Color
+	vars  []*variable
+}
+
+// commonScopes is the number of scopes, from the root, that all variables of the group are in.
+func (g arranged) commonScopes() int {
+	first := g.vars[0].names
+	n := len(first) - 1
+	for _, v := range g.vars {
+		n = min(n, len(v.names)-1)
+		for i := range n {
+			if v.names[i] != first[i] {
+				n = i
+				break
+			}
+		}
+	}
+	return n
+}
+
+// arrangement sorts the dumped variables into the groups asked for, or into one for each module.
+func (d *Dump) arrangement() []arranged {
+	var all []arranged
+	placed := make([]bool, len(d.vars))
+	for _, g := range d.groups {
+		a := arranged{name: g.Name, color: g.Color}
+		for _, p := range g.Patterns {
+			s := newSelector(p)
+			for i, v := range d.vars {
+				if v.shown && !placed[i] && s.selects(v) {
+					placed[i] = true
+					a.vars = append(a.vars, v)
+				}
+			}
+		}
+		all = append(all, a)
+	}
+	if len(d.groups) > 0 {
+		return all
+	}
+	traces := 0
+	for _, v := range d.vars {
+		if !v.shown || traces == maxTraces {
+			continue
+		}
+		traces++
+		name := strings.Join(v.names[:len(v.names)-1], ".")
+		if n := len(all); n > 0 && all[n-1].name == name {
+			all[n-1].vars = append(all[n-1].vars, v)
+			continue
+		}
+		all = append(all, arranged{name, Color(len(all)%int(Violet)) + Red, []*variable{v}})
+	}
+	return all
+}

@@ -1,0 +1,149 @@
+package waves
+
+// phase is what happens to a change.
+type phase uint8
+
+const (
+	waiting phase = iota // for From: it updates the values
+	arming               // for the trigger: it is kept for a while, then it updates the values
+	open                 // it is written
+	closed               // after To
+)
+
+// merge brings the logs of all Sims into one order, by time and then by Sim, up to but without time until. Every
+// change before until is in the logs, so the order does not depend on who ran when.
+func (d *Dump) merge(until uint64) {
+	for d.phase != closed {
+		fs := until
+		for _, p := range d.probes {
+			fs = min(fs, p.next())
+		}
+		if fs == until {
+			break
+		}
+		d.reach(fs)
+		for _, p := range d.probes {
+			if p.next() == fs {
+				d.take(fs, p.take())
+			}
+		}
+		if d.phase == arming && d.trigger.fired {
+			d.replay(fs)
+		}
+	}
+	for _, p := range d.probes {
+		if d.enc.err != nil || d.phase == closed {
+			p.off = true
+		}
+		p.forget()
+	}
+}
+
+// reach moves to the time of the next change.
+func (d *Dump) reach(fs uint64) {
+	if d.phase == waiting && fs > d.from {
+		d.begin()
+	}
+	switch {
+	case d.phase != waiting && fs > d.to:
+		d.finish(d.to)
+	case d.phase == open:
+		d.stamp(fs)
+	}
+}
+
+// take treats the changes of one Sim at one time.
+func (d *Dump) take(fs uint64, changes []change) {
+	switch d.phase {
+	case waiting:
+		for _, c := range changes {
+			d.values[c.id] = c.value
+		}
+	case arming:
+		d.trigger.keep(fs, changes, d.values)
+	case open:
+		shown := uint32(len(d.enc.tags))
+		for _, c := range changes {
+			if c.id < shown {
+				d.enc.change(c.id, c.value)
+			}
+		}
+	}
+}
+
+// begin ends the wait for From.
+func (d *Dump) begin() {
+	if d.trigger == nil {
+		d.start(d.from)
+		return
+	}
+	d.phase = arming
+	if d.trigger.check(d.values) {
+		d.replay(d.from)
+	}
+}
+
+// start opens the dump with the values of all variables.
+func (d *Dump) start(fs uint64) {
+	for _, c := range d.clocks {
+		d.values[c.id] = c.seek(fs)
+	}
+	d.enc.values(fs, d.values)
+	d.phase, d.opened, d.written = open, fs, fs
+}
+
+// replay opens the dump for a trigger that fired at time fs, with what was kept from before.
+func (d *Dump) replay(fs uint64) {
+	t := d.trigger
+	t.at = fs
+	from := max(d.from, t.opening())
+	kept := t.kept[t.oldest:]
+	for len(kept) > 0 && kept[0].fs <= from {
+		d.values[kept[0].id] = kept[0].value
+		kept = kept[1:]
+	}
+	d.start(from)
+	for i := range kept {
+		if k := &kept[i]; i == 0 || k.fs != kept[i-1].fs {
+			d.reach(k.fs)
+		}
+		d.take(kept[i].fs, []change{kept[i].change})
+	}
+	t.kept = nil
+}
+
+// finish ends the dump at time fs, or right after its last change. A dump that was never opened shows the last values.
+func (d *Dump) finish(fs uint64) {
+	if d.phase == waiting && fs > d.from {
+		d.begin()
+	}
+	if d.phase == waiting || d.phase == arming {
+		if d.trigger != nil {
+			for _, k := range d.trigger.kept[d.trigger.oldest:] {
+				d.values[k.id] = k.value
+			}
+		}
+		d.start(fs)
+	}
+	if d.phase == open {
+		d.stamp(max(min(fs, d.to), d.written+1))
+		d.phase = closed
+	}
+}
+
+// stamp writes a time after d.written, and the clock edges up to it.
+func (d *Dump) stamp(fs uint64) {
+	for d.written < fs {
+		next := fs
+		for _, c := range d.clocks {
+			next = min(next, c.next)
+		}
+		d.enc.time(next)
+		d.written = next
+		for _, c := range d.clocks {
+			if c.next == next {
+				d.enc.change(c.id, c.toggle())
+			}
+		}
+	}
+}

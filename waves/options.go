@@ -1,0 +1,150 @@
+package waves
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Options says what of a run goes into a dump. The zero value dumps every signal from the first to the last cycle.
+//
+// Patterns are paths of the design (gpu.sm[3].Issue.Ready) or names of the dump (gpu.sm_03.Issue.Ready), in which *
+// stands for any text within a segment and ** for any number of segments. A pattern that matches a module selects
+// everything below it.
+type Options struct {
+	Filter  []string // patterns of the signals to dump; none: all
+	From    uint64   // first cycle of the dump; cycles are those of the first clock domain
+	To      uint64   // last cycle; 0: the last of the run
+	Trigger *Trigger // opens the dump later than From
+	Clocks  bool     // add a clock signal, clk, for each clock domain
+
+	Names  []Names // what to call values in GTKWave, beyond the enumerations of the design; the first match counts
+	Groups []Group // how GTKWave arranges the signals; none: one group for each module
+}
+
+// Trigger opens a dump some cycles before the first time that a signal meets a condition. What happened since then is
+// kept in memory, no more.
+type Trigger struct {
+	Signal string // pattern; any of the signals may meet the condition
+	Op     string // == != < <= > >=
+	Value  string // a number (0x and 0b too) or a name of the signal's enumeration
+	Before uint64 // cycles to show from before
+
+	// Holds, if not nil, is the condition instead of Op and Value. It sees the signal's bits, sign not extended.
+	Holds func(value uint64) bool
+}
+
+var triggerText = regexp.MustCompile(`^\s*(?:(\d+)\s+before\s+)?(\S+?)\s*(==|!=|<=|>=|<|>)\s*(\S+)\s*$`)
+
+// ParseTrigger reads a trigger as it is written on a command line: a signal, a comparison and a value, and in front,
+// if wanted, how many cycles to show from before.
+//
+//	200 before gpu.sm[*].Stack.Depth > 1
+//	gpu.sm[0].Fetch.Phase == Miss
+func ParseTrigger(text string) (*Trigger, error) {
+	m := triggerText.FindStringSubmatch(text)
+	if m == nil {
+		return nil, fmt.Errorf(`trigger %q: expected "[N before] SIGNAL OP VALUE" with OP one of == != < <= > >=, for example "200 before gpu.sm[*].Stack.Depth > 1"`, text)
+	}
+	t := &Trigger{Signal: m[2], Op: m[3], Value: m[4]}
+	if m[1] != "" {
+		n, err := strconv.ParseUint(m[1], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("trigger %q: %s cycles before is more than a run can have", text, m[1])
+		}
+		t.Before = n
+	}
+	return t, nil
+}
+
+// condition is the trigger's test on the bits of v.
+func (t *Trigger) condition(v *variable) (func(uint64) bool, error) {
+	if t.Holds != nil {
+		return t.Holds, nil
+	}
+	want, err := v.parseValue(t.Value)
+	if err != nil {
+		return nil, fmt.Errorf("trigger on %s: %w", v.sig.Path, err)
+	}
+	// Flipping the sign bit makes signed numbers compare as unsigned ones.
+	flip := uint64(0)
+	if v.signed() {
+		flip = 1 << (v.width - 1)
+	}
+	want ^= flip
+	switch t.Op {
+	case "==":
+		return func(x uint64) bool { return x^flip == want }, nil
+	case "!=":
+		return func(x uint64) bool { return x^flip != want }, nil
+	case "<":
+		return func(x uint64) bool { return x^flip < want }, nil
+	case "<=":
+		return func(x uint64) bool { return x^flip <= want }, nil
+	case ">":
+		return func(x uint64) bool { return x^flip > want }, nil
+	case ">=":
+		return func(x uint64) bool { return x^flip >= want }, nil
+	}
+	return nil, fmt.Errorf("trigger on %s: operator %q, expected one of == != < <= > >=", v.sig.Path, t.Op)
+}
+
+// parseValue is the bits of a number or of a name of the variable's enumeration.
+func (v *variable) parseValue(text string) (uint64, error) {
+	names := v.enumeration()
+	for _, n := range names {
+		if n.text == text {
+			return n.value, nil
+		}
+	}
+	mask := v.mask()
+	if x, err := strconv.ParseUint(text, 0, 64); err == nil && x <= mask {
+		return x, nil
+	}
+	if x, err := strconv.ParseInt(text, 0, 64); err == nil && v.signed() && x < 0 && x >= -1<<(v.width-1) {
+		return uint64(x) & mask, nil
+	}
+	switch {
+	case text == "true":
+		return 1, nil
+	case text == "false":
+		return 0, nil
+	case len(names) > 0:
+		words := make([]string, len(names))
+		for i, n := range names {
+			words[i] = n.text
+		}
+		return 0, fmt.Errorf("value %q is neither a number of %d bits nor a name of %s; did you mean %q?", text, v.width, v.sig.Type, nearest(text, words))
+	}
+	return 0, fmt.Errorf("value %q is no number of %d bits", strings.TrimSpace(text), v.width)
+}
+
+// Names calls values of the signals that match Pattern by name, for example PCs by their instructions.
+type Names struct {
+	Pattern string
+	Of      map[uint64]string
+}
+
+// Group is a titled, coloured set of signals in GTKWave. A signal is in the first group with a pattern that selects it;
+// within a group the order is that of the patterns, then that of the design.
+type Group struct {
+	Name     string
+	Color    Color
+	Patterns []string
+}
+
+// Color is a colour of GTKWave's traces.
+type Color uint8
+
+// The colours that GTKWave has.
+const (
+	Normal Color = iota
+	Red
+	Orange
+	Yellow
+	Green
+	Blue
+	Indigo
+	Violet
+)

@@ -1,0 +1,193 @@
+package waves
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"divergo/rtl"
+)
+
+// change is a new value of a dumped variable.
+type change struct {
+	value uint64
+	id    uint32
+}
+
+// instant ends the changes of one time in a log.
+type instant struct {
+	fs  uint64
+	end int
+}
+
+// slot is where the value of a variable lies and what it was.
+type slot struct {
+	at   unsafe.Pointer
+	old  uint64
+	mask uint64
+	id   uint32
+	size uint8
+}
+
+func (s *slot) load() uint64 {
+	switch s.size {
+	case 1:
+		return uint64(*(*uint8)(s.at)) & s.mask
+	case 2:
+		return uint64(*(*uint16)(s.at)) & s.mask
+	case 4:
+		return uint64(*(*uint32)(s.at)) & s.mask
+	}
+	return *(*uint64)(s.at) & s.mask
+}
+
+// probe logs the changes of one Sim, in the order of time. It runs where its Sim runs; the dump reads the log only
+// while the Sim stands still.
+type probe struct {
+	sim    *rtl.Sim
+	fs     func(cycle uint64) uint64
+	groups [][]slot
+	wires  []uint64 // groups that show the cycle itself, not the next one
+	off    bool
+
+	log      []change
+	instants []instant
+	merged   int // instants that the dump has
+	start    int // of the changes of the instant after those
+
+	filled func(fs uint64) // called when the log is large and all before fs is in it; nil if other Sims run meanwhile
+	last   uint64          // time of the last mark
+	failed error
+}
+
+// logLimit is the number of changes after which a Sim that runs alone hands over its log.
+const logLimit = 4096
+
+func newProbe(sim *rtl.Sim, fs func(uint64) uint64, vars []*variable) *probe {
+	p := &probe{sim: sim, fs: fs}
+	for _, v := range vars {
+		for len(p.groups) <= v.sig.Group {
+			p.groups = append(p.groups, nil)
+		}
+		if v.isWire() {
+			for len(p.wires) <= v.sig.Group/64 {
+				p.wires = append(p.wires, 0)
+			}
+			p.wires[v.sig.Group/64] |= 1 << (v.sig.Group % 64)
+		}
+		if v.id < 0 {
+			continue
+		}
+		s := slot{at: v.sig.Ptr, mask: v.mask(), id: uint32(v.id), size: uint8(v.sig.Size)}
+		s.old = s.load()
+		p.groups[v.sig.Group] = append(p.groups[v.sig.Group], s)
+	}
+	for len(p.wires) <= len(p.groups)/64 {
+		p.wires = append(p.wires, 0)
+	}
+	return p
+}
+
+// observe is called after the edge that ends a cycle. Wires still show that cycle, everything else the next one.
+func (p *probe) observe(cycle uint64, changed []uint64) {
+	if p.off {
+		return
+	}
+	wires, others := uint64(0), uint64(0)
+	for w, m := range changed[:min(len(changed), len(p.wires))] {
+		wires |= m & p.wires[w]
+		others |= m &^ p.wires[w]
+	}
+	if wires != 0 {
+		for w, m := range p.wires {
+			p.scan(w, m&changed[w])
+		}
+		p.mark(cycle)
+	}
+	if others != 0 {
+		for w, m := range p.wires {
+			p.scan(w, changed[w]&^m)
+		}
+		p.mark(cycle + 1)
+	}
+	if p.filled != nil && len(p.log) >= logLimit {
+		p.filled(p.fs(cycle + 1))
+	}
+}
+
+// scan logs what changed in the groups of word w of a bit set.
+func (p *probe) scan(w int, set uint64) {
+	for ; set != 0; set &= set - 1 {
+		g := w<<6 | bits.TrailingZeros64(set)
+		if g >= len(p.groups) {
+			return
+		}
+		slots := p.groups[g]
+		for i := range slots {
+			s := &slots[i]
+			if v := s.load(); v != s.old {
+				s.old = v
+				p.log = append(p.log, change{v, s.id})
+			}
+		}
+	}
+}
+
+// mark gives what was logged since the last mark the time at which a cycle starts.
+func (p *probe) mark(cycle uint64) {
+	if len(p.log) == p.logged() {
+		return
+	}
+	last := len(p.instants) - 1
+	fs := p.fs(cycle)
+	if fs < p.last {
+		p.failed = fmt.Errorf("the dump ends at %d fs: %s went back to cycle %d (a reset or a restored snapshot)", p.last, p.sim.Name(), cycle)
+		p.off = true
+		p.log = p.log[:p.logged()]
+		return
+	}
+	p.last = fs
+	if last >= 0 && p.instants[last].fs == fs {
+		p.instants[last].end = len(p.log)
+		return
+	}
+	p.instants = append(p.instants, instant{fs, len(p.log)})
+}
+
+// logged is the number of changes that have a time.
+func (p *probe) logged() int {
+	if n := len(p.instants); n > 0 {
+		return p.instants[n-1].end
+	}
+	return 0
+}
+
+// next is the time of the first instant that the dump does not have, or never.
+func (p *probe) next() uint64 {
+	if p.merged == len(p.instants) {
+		return never
+	}
+	return p.instants[p.merged].fs
+}
+
+// take hands over the changes of that instant.
+func (p *probe) take() []change {
+	end := p.instants[p.merged].end
+	c := p.log[p.start:end]
+	p.start = end
+	p.merged++
+	return c
+}
+
+// forget drops what the dump has.
+func (p *probe) forget() {
+	if p.merged == 0 {
+		return
+	}
+	p.log = p.log[:copy(p.log, p.log[p.start:])]
+	p.instants = p.instants[:copy(p.instants, p.instants[p.merged:])]
+	for i := range p.instants {
+		p.instants[i].end -= p.start
+	}
+	p.merged, p.start = 0, 0
+}

@@ -1,0 +1,104 @@
+package waves
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"divergo/rtl"
+)
+
+// variable is a signal as the dump shows it.
+type variable struct {
+	sig    rtl.Signal
+	domain int      // index of its Sim
+	width  int      // bits
+	path   []string // segments in the design
+	names  []string // segments in the dump
+	id     int      // position among the watched variables, -1 if it is not watched
+	shown  bool     // it is in the dump
+}
+
+func newVariable(sig rtl.Signal, domain int) *variable {
+	return &variable{sig: sig, domain: domain, width: sig.Width, path: strings.Split(sig.Path, "."), id: -1}
+}
+
+// isWire says whether the variable shows a cycle while it lasts, not what it leaves behind.
+func (v *variable) isWire() bool { return v.sig.Kind == rtl.WireSignal }
+
+func (v *variable) mask() uint64 { return ^uint64(0) >> (64 - v.width) }
+
+func (v *variable) signed() bool {
+	switch v.sig.Type.Kind() {
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return true
+	}
+	return false
+}
+
+// named is a value of a signal that has a name.
+type named struct {
+	value uint64
+	text  string
+}
+
+// maxEnumeration bounds the values that are asked for their names.
+const maxEnumeration = 1024
+
+// enumeration lists the values of the variable's type that have names: those for which an integer type with a String
+// method has something to say, other than the number itself in some wrapping such as Phase(7).
+func (v *variable) enumeration() []named {
+	t := v.sig.Type
+	if !t.Implements(reflect.TypeFor[fmt.Stringer]()) {
+		return nil
+	}
+	value := reflect.New(t).Elem()
+	var set func(uint64)
+	switch {
+	case v.signed():
+		shift := 64 - v.width
+		set = func(x uint64) { value.SetInt(int64(x<<shift) >> shift) }
+	case t.Kind() == reflect.Bool:
+		set = func(x uint64) { value.SetBool(x != 0) }
+	case value.CanUint():
+		set = value.SetUint
+	default:
+		return nil
+	}
+	var all []named
+	for x := uint64(0); x <= v.mask() && x < maxEnumeration; x++ {
+		set(x)
+		if text := nameOf(value); text != "" && !saysNumber(text, value) {
+			all = append(all, named{x, text})
+		}
+	}
+	return all
+}
+
+// nameOf asks a value for its name. A String method that indexes a table out of range has none.
+func nameOf(v reflect.Value) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	return v.Interface().(fmt.Stringer).String()
+}
+
+// saysNumber says whether a text only wraps the number, as stringer's Phase(7) does.
+func saysNumber(text string, v reflect.Value) bool {
+	number := ""
+	switch {
+	case v.CanInt():
+		number = strconv.FormatInt(v.Int(), 10)
+	case v.CanUint():
+		number = strconv.FormatUint(v.Uint(), 10)
+	default:
+		return false
+	}
+	return text == number || strings.HasSuffix(text, "("+number+")")
+}
+
+// oneLine fits a name for a line of a filter file.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
