@@ -1,0 +1,109 @@
+package memsys
+
+import (
+	"math/bits"
+
+	"divergo/rtl"
+)
+
+// cache is the storage of a set-associative cache: what the L1 and a slice of
+// the L2 have in common. A way is a line of a set; ways count through all sets.
+//
+// The replacement is true LRU, kept as the time of the last use, which gives
+// the order that hardware keeps as an age matrix. All lines are forgotten at once
+// by moving on to the next generation, the flash clear of a column of valid bits.
+type cache struct {
+	tags  *rtl.Mem[tag]
+	ways  *rtl.Mem[way]
+	data  *rtl.Mem[Line]
+	dirty *rtl.Mem[uint64] // one bit for each way with bytes to write back
+
+	assoc int
+	sets  uint32
+	shift uint // address bits of a line
+}
+
+// tag names the line in a way. It is valid in its own generation only; 0 is none.
+type tag struct{ Line, Gen uint32 }
+
+// way is the rest of what is known about the line in a way.
+type way struct {
+	Waiting bool     // reserved for a line that MSHR waits for
+	MSHR    uint8    // Waiting
+	Used    uint64   // time of the last use
+	Have    ByteMask // bytes that Data holds (L2)
+	Dirty   ByteMask // bytes to write back
+}
+
+func newCache(size, assoc, line int) cache {
+	n := size / line
+	return cache{
+		tags: rtl.NewMem[tag](n), ways: rtl.NewMem[way](n), data: rtl.NewMem[Line](n), dirty: rtl.NewMem[uint64]((n + 63) / 64),
+		assoc: assoc, sets: uint32(n / assoc), shift: uint(bits.TrailingZeros(uint(line))),
+	}
+}
+
+// find is the way of set that holds a line, or -1.
+func (c *cache) find(set, line, gen uint32) int {
+	first := int(set) * c.assoc
+	for w := first; w < first+c.assoc; w++ {
+		if *c.tags.At(w) == (tag{line, gen}) {
+			return w
+		}
+	}
+	return -1
+}
+
+// victim is the way of set to use for a new line: an empty one, or else the
+// least recently used that does not wait for its line; -1 if all do.
+func (c *cache) victim(set, gen uint32) int {
+	first := int(set) * c.assoc
+	best := -1
+	var used uint64
+	for w := first; w < first+c.assoc; w++ {
+		if c.tags.At(w).Gen != gen {
+			return w
+		}
+		if s := c.ways.At(w); !s.Waiting && (best < 0 || s.Used < used) {
+			best, used = w, s.Used
+		}
+	}
+	return best
+}
+
+// drop forgets the line in way w, which is not dirty.
+func (c *cache) drop(w int) { c.tags.Write(w, tag{}) }
+
+// isDirty says whether way w, if valid, has bytes to write back.
+func (c *cache) isDirty(w int) bool { return *c.dirty.At(w / 64)>>(w%64)&1 != 0 }
+
+// write puts the bytes in mask into way w and marks them dirty.
+func (c *cache) write(w int, data *Line, mask ByteMask) {
+	c.data.Edit(w).Merge(data, mask)
+	s := c.ways.Edit(w)
+	s.Have = s.Have.Or(mask)
+	s.Dirty = s.Dirty.Or(mask)
+	*c.dirty.Edit(w / 64) |= 1 << (w % 64)
+}
+
+// clean says that the dirty bytes of way w are on their way to the next level.
+func (c *cache) clean(w int) {
+	c.ways.Edit(w).Dirty = ByteMask{}
+	*c.dirty.Edit(w / 64) &^= 1 << (w % 64)
+}
+
+// address is the address of the line in way w.
+func (c *cache) address(w int) uint64 { return uint64(c.tags.At(w).Line) << c.shift }
+
+// lowestFree is the lowest of n MSHRs that is not used, or -1.
+func lowestFree(used *[MaxMSHRs / 64]uint64, n int) int {
+	for i, w := range used {
+		if w != ^uint64(0) {
+			if id := i*64 + bits.TrailingZeros64(^w); id < n {
+				return id
+			}
+			break
+		}
+	}
+	return -1
+}

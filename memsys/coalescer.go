@@ -1,0 +1,258 @@
+package memsys
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/memsys/dram"
+	"divergo/rtl"
+)
+
+// LineRequest is the part of an Access that falls into one cache line. Fence
+// and Flush have none.
+type LineRequest struct {
+	Kind  Kind        `bits:"3"`
+	Entry uint8       `bits:"6"` // of the coalescer: Load, Atomic, Fence, Flush
+	Cache isa.CacheOp // Load, Store
+	Atom  isa.AtomOp  // Atomic, Reduce
+	Type  isa.Type    // Atomic, Reduce
+	Off   uint8       `bits:"7"` // Atomic, Reduce: first byte in the line
+	Size  uint8       `bits:"4"` // Atomic, Reduce: bytes
+	Lanes uint32      // that the line serves
+	Line  uint64      // address of the line
+	A, B  uint64      // Atomic, Reduce: operands
+	Mask  ByteMask    // Store: bytes to write
+	Data  Line        // Store
+}
+
+// LineResponse answers a LineRequest that has an Entry.
+type LineResponse struct {
+	Entry uint8 `bits:"6"`
+	Lanes uint32
+	Data  Line
+}
+
+// Coalescer merges the lanes of a global access that fall into the same cache
+// line into one access of the L1, one line a cycle (Fung and Aamodt, HPCA 2011,
+// section 2.2.1), so that an instruction takes as many accesses as it has
+// distinct lines. The lowest lane still waiting chooses the line; every lane in
+// it joins. Where lanes store to the same byte the highest lane wins. Atomics
+// are not merged: they take an access a lane.
+//
+// On the way back it gathers the lanes of each load in a table and answers once,
+// when the last line has come.
+type Coalescer struct {
+	rtl.State[coalescerState]
+	In  rtl.In[Access]
+	Out rtl.Out[Reply]
+	Req rtl.Out[LineRequest] // to the L1
+	Rsp rtl.In[LineResponse] // from the L1
+
+	pending int // entries of the table
+	line    uint64
+	table   *rtl.Mem[gather]
+	rows    *rtl.Mem[row]
+}
+
+type coalescerState struct {
+	Busy  bool   // part of the access at In has been sent
+	Left  uint32 // its lanes that have not
+	Entry uint8  `bits:"6"` // its entry
+	Used  uint64 // entries in use
+	Count CoalescerCounters
+}
+
+// CoalescerCounters are what a Coalescer has done since reset.
+type CoalescerCounters struct {
+	Accesses   uint64
+	Lines      uint64    // requests to the L1
+	Coalescing [2]uint64 // cycles beyond the first that loads and stores took for their lines
+	TableFull  uint64    // accesses that found no free entry
+}
+
+// gather is the entry of an instruction that waits for data.
+type gather struct {
+	Tag  uint16
+	Size uint8 `bits:"5"`
+	Mask uint32
+	Left uint32              // lanes still without data
+	Off  [isa.MaxLanes]uint8 `bits:"7"` // place of each lane in its line
+}
+
+// row is the data of the lanes of a warp.
+type row [isa.MaxLanes][2]uint64
+
+// NewCoalescer makes a coalescer for the lines of an L1.
+func NewCoalescer(cfg *L1Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[LineRequest], rsp rtl.In[LineResponse]) *Coalescer {
+	return &Coalescer{
+		In: in, Out: out, Req: req, Rsp: rsp,
+		pending: cfg.Pending, line: uint64(cfg.Line), table: rtl.NewMem[gather](cfg.Pending), rows: rtl.NewMem[row](cfg.Pending),
+	}
+}
+
+// Tick takes one line from the L1 and sends one to it.
+func (c *Coalescer) Tick() {
+	room := c.Out.Free()
+	if c.Rsp.Valid() && room > 0 && c.gather() {
+		room--
+	}
+	if c.In.Valid() {
+		c.send(room > 0)
+	}
+}
+
+// send hands one line of the access at In to the L1. It answers a posted
+// access with its last line, for which there must be room.
+func (c *Coalescer) send(room bool) {
+	q, d := c.Regs()
+	a := c.In.Front()
+	left, entry := q.Left, int(q.Entry)
+	waits := a.Kind == Fence || a.Kind == Flush || a.Mask != 0 && (a.Kind == Load || a.Kind == Atomic)
+	if !q.Busy {
+		left, entry = a.Mask, bits.TrailingZeros64(^q.Used)
+		if waits && entry >= c.pending {
+			return
+		}
+	}
+	lanes := c.sharing(a, left)
+	if last := left == lanes; !c.Req.Ready() || last && !waits && !room {
+		return
+	} else if last && !waits {
+		c.Out.Push(Reply{Tag: a.Tag, Mask: a.Mask})
+	}
+	d.Busy, d.Left, d.Entry = left != lanes, left&^lanes, uint8(entry)
+	if !q.Busy {
+		d.Count.Accesses++
+		if waits {
+			d.Used |= 1 << entry
+			c.open(a, entry)
+		}
+	} else {
+		d.Count.Coalescing[min(a.Kind, Store)]++
+	}
+	if lanes != 0 || waits {
+		d.Count.Lines++
+		c.request(a, entry, lanes)
+	}
+	if !d.Busy {
+		c.In.Pop()
+	}
+}
+
+// sharing is the lanes of left that the next line serves.
+func (c *Coalescer) sharing(a *Access, left uint32) uint32 {
+	first := bits.TrailingZeros32(left)
+	switch a.Kind {
+	case Fence, Flush:
+		return left
+	case Atomic, Reduce:
+		return left & -left
+	}
+	lanes := uint32(0)
+	for m := left; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		if (a.Addr[i]^a.Addr[first])&^(c.line-1) == 0 {
+			lanes |= 1 << i
+		}
+	}
+	return lanes
+}
+
+// open starts the entry of an access that waits for data.
+func (c *Coalescer) open(a *Access, entry int) {
+	g := c.table.Edit(entry)
+	*g = gather{Tag: a.Tag, Size: a.Size, Mask: a.Mask, Left: a.Mask}
+	for m := a.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		g.Off[i] = uint8(a.Addr[i] & (c.line - 1))
+	}
+}
+
+// request sends the lanes' part of an access to the L1.
+func (c *Coalescer) request(a *Access, entry int, lanes uint32) {
+	first := bits.TrailingZeros32(lanes) & (isa.MaxLanes - 1)
+	r := c.Req.PushSlot()
+	r.Kind, r.Entry, r.Lanes, r.Cache = a.Kind, uint8(entry), lanes, a.Cache
+	r.Line = a.Addr[first] &^ (c.line - 1)
+	switch a.Kind {
+	case Atomic, Reduce:
+		r.Atom, r.Type, r.Size = a.Atom, a.Type, a.Size
+		r.Off = uint8(a.Addr[first] & (c.line - 1))
+		r.A, r.B = a.Data[first][0], a.Data[first][1]
+	case Store:
+		for m := lanes; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			off := int(a.Addr[i] & (c.line - 1))
+			putWord(r.Data[off:], &a.Data[i], a.Size)
+			r.Mask = r.Mask.Or(dram.Span(off, int(a.Size)))
+		}
+	}
+}
+
+// gather puts a line into its entry. It says whether that was answered.
+func (c *Coalescer) gather() bool {
+	rsp := c.Rsp.Front()
+	c.Rsp.Pop()
+	entry := int(rsp.Entry)
+	g := c.table.At(entry)
+	if g.Left&^rsp.Lanes != 0 {
+		r := c.rows.Edit(entry)
+		if g.Left == g.Mask {
+			*r = row{}
+		}
+		r.take(rsp, g)
+		c.table.Edit(entry).Left &^= rsp.Lanes
+		return false
+	}
+	r := c.Out.PushSlot()
+	r.Tag, r.Mask = g.Tag, g.Mask
+	if g.Left != g.Mask {
+		r.Data = *c.rows.At(entry)
+	}
+	(*row)(&r.Data).take(rsp, g)
+	c.D().Used &^= 1 << entry
+	return true
+}
+
+// take extracts the lanes of a line.
+func (r *row) take(rsp *LineResponse, g *gather) {
+	for m := rsp.Lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		r[i] = getWord(rsp.Data[g.Off[i]&(MaxLine-1):], g.Size)
+	}
+}
+
+// putWord writes the low size bytes of v to the start of b.
+func putWord(b []byte, v *[2]uint64, size uint8) {
+	switch size {
+	case 1:
+		b[0] = byte(v[0])
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(v[0]))
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(v[0]))
+	case 8:
+		binary.LittleEndian.PutUint64(b, v[0])
+	case 16:
+		binary.LittleEndian.PutUint64(b, v[0])
+		binary.LittleEndian.PutUint64(b[8:], v[1])
+	}
+}
+
+// getWord reads size bytes from the start of b.
+func getWord(b []byte, size uint8) (v [2]uint64) {
+	switch size {
+	case 1:
+		v[0] = uint64(b[0])
+	case 2:
+		v[0] = uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		v[0] = uint64(binary.LittleEndian.Uint32(b))
+	case 8:
+		v[0] = binary.LittleEndian.Uint64(b)
+	case 16:
+		v[0], v[1] = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	}
+	return v
+}

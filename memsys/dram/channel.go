@@ -1,0 +1,394 @@
+package dram
+
+import (
+	"math/bits"
+
+	"divergo/rtl"
+)
+
+// Request is what an L2 slice asks of its channel: a whole line to read, or the
+// bytes of a line to write.
+type Request struct {
+	Write bool
+	ID    uint8    // given back with the Response
+	Addr  uint64   // of the line
+	Mask  ByteMask // Write: bytes to write
+	Data  Line
+}
+
+// Response answers one Request: a read with the line, a write when its last
+// byte is in the Store.
+type Response struct {
+	Write bool
+	ID    uint8
+	Data  Line
+}
+
+// Op is a command on the command bus of a channel.
+type Op uint8
+
+// The commands.
+const (
+	Nop       Op = iota
+	Activate     // open a row
+	Precharge    // close the row
+	Read         // one burst from the open row
+	Write        // one burst to the open row
+)
+
+// String is the mnemonic of data sheets.
+func (o Op) String() string {
+	if names := [...]string{"NOP", "ACT", "PRE", "RD", "WR"}; int(o) < len(names) {
+		return names[o]
+	}
+	return "?"
+}
+
+// Command is the content of the command bus in a cycle.
+type Command struct {
+	Op   Op     `bits:"3"`
+	Bank uint8  `bits:"4"`
+	Row  uint32 // Activate: to open; otherwise the open row
+	Col  uint16 // Read, Write: byte in the row
+}
+
+// Counters are what a channel has done since reset.
+type Counters struct {
+	Reads, Writes uint64 // requests
+	RowHits       uint64 // requests whose row was open already
+	RowMisses     uint64
+	Activates     uint64
+	Precharges    uint64
+	BusCycles     uint64 // cycles of the data bus in use
+	Bytes         uint64 // bytes read and written
+	QueueFull     uint64 // cycles in which a request waited for a place in the queue
+	Unmapped      uint64 // bursts to addresses that the Store does not have
+}
+
+// Channel is one DRAM channel: the controller and its banks. Each cycle it gives
+// at most one command. It looks at the banks in turn, after the one that had
+// the last command; the first for which a command is legal gets it. A bank
+// works for its oldest request to the open row, or for its oldest request if
+// there is none: RD or WR if the row is open, ACT if no row is, PRE otherwise
+// (the controller of GPGPU-Sim 2.1.1b, with the write-to-read turnaround that it
+// leaves out). A request overtaken HitCap times by row hits goes first.
+type Channel struct {
+	rtl.State[channelState]
+	In  rtl.In[Request]
+	Out rtl.Out[Response]
+
+	sim     *rtl.Sim
+	cfg     Config
+	addrs   AddrMap
+	store   *Store
+	bursts  int // column commands for a line
+	entries *rtl.Mem[entry]
+	data    *rtl.Mem[Line]
+	banks   *rtl.Mem[bank]
+}
+
+type channelState struct {
+	Used    uint64           // entries in use
+	Waiting [MaxBanks]uint64 // entries that need commands, by bank
+	Arrived uint64           // requests so far: the age of entries
+	Blocked bool             // a request waits because the queue is full,
+	Since   uint64           // since this cycle
+
+	// Cycles from which the commands are legal, whatever the bank.
+	NextAct, NextRead, NextWrite uint64
+
+	Last    uint8   `bits:"4"` // bank of the last command
+	Command Command // on the bus now
+	Count   Counters
+
+	// Entries whose last command was given, in the order of the data bus.
+	Done     [MaxQueue]uint8
+	DoneHead uint8 `bits:"6"`
+	DoneLen  uint8 `bits:"7"`
+}
+
+// entry is a place of the request queue.
+type entry struct {
+	Write  bool
+	Opened bool // a row was opened for it
+	ID     uint8
+	Bank   uint8 `bits:"4"`
+	Col    uint16
+	Row    uint32
+	Todo   uint32 // bursts to go, one bit each
+	Addr   uint64
+	Age    uint64 // Arrived when it came
+	Ready  uint64 // cycle after its last data
+	Mask   ByteMask
+}
+
+// bank is one bank: its row buffer and the cycles from which commands are legal.
+type bank struct {
+	Open                                  bool
+	Row                                   uint32
+	Overtaken                             uint8 // row hits since the oldest request was passed over
+	NextAct, NextPre, NextRead, NextWrite uint64
+}
+
+// NewChannel makes a channel of a configuration that Check accepts, for lines
+// of the given number of bytes.
+func NewChannel(cfg *Config, line int, store *Store, in rtl.In[Request], out rtl.Out[Response]) *Channel {
+	return &Channel{
+		In: in, Out: out, cfg: *cfg, addrs: NewAddrMap(cfg), store: store, bursts: line / cfg.BurstBytes(),
+		entries: rtl.NewMem[entry](cfg.Queue), data: rtl.NewMem[Line](cfg.Queue), banks: rtl.NewMem[bank](cfg.Banks),
+	}
+}
+
+// Tick answers a request whose data have passed, takes a new one and gives a
+// command.
+func (c *Channel) Tick() {
+	c.D().Command = Command{}
+	wake := c.answer()
+	c.accept()
+	c.sim.WakeAt(min(wake, c.command()))
+}
+
+// answer sends the response of the request that left the data bus. It returns
+// the cycle in which the next one will.
+func (c *Channel) answer() uint64 {
+	q, d := c.Regs()
+	if q.DoneLen == 0 {
+		return rtl.Never
+	}
+	i := int(q.Done[q.DoneHead])
+	e := c.entries.At(i)
+	if e.Ready > c.sim.Now() {
+		return e.Ready
+	}
+	if !c.Out.Ready() {
+		return rtl.Never
+	}
+	r := c.Out.PushSlot()
+	r.Write, r.ID = e.Write, e.ID
+	if !e.Write {
+		r.Data = *c.data.At(i)
+	}
+	d.Used &^= 1 << i
+	d.DoneHead = (q.DoneHead + 1) % MaxQueue
+	d.DoneLen--
+	return c.sim.Now() + 1
+}
+
+// accept moves a request into the queue.
+func (c *Channel) accept() {
+	q, d := c.Regs()
+	if !c.In.Valid() {
+		return
+	}
+	i := bits.TrailingZeros64(^q.Used)
+	if i >= c.cfg.Queue {
+		if !q.Blocked {
+			d.Blocked, d.Since = true, c.sim.Now()
+		}
+		return
+	}
+	if q.Blocked {
+		d.Blocked = false
+		d.Count.QueueFull += c.sim.Now() - q.Since
+	}
+	r := c.In.Front()
+	e := c.entries.Edit(i)
+	*e = entry{Write: r.Write, ID: r.ID, Addr: r.Addr, Age: q.Arrived, Mask: r.Mask}
+	e.Bank, e.Row, e.Col = c.addrs.Place(r.Addr)
+	e.Todo = c.todo(r)
+	if r.Write {
+		c.data.Write(i, r.Data)
+		d.Count.Writes++
+	} else {
+		d.Count.Reads++
+	}
+	d.Used |= 1 << i
+	d.Waiting[e.Bank] |= 1 << i
+	d.Arrived++
+	c.In.Pop()
+}
+
+// todo is the bursts that r needs: all of a read, those with a byte to write of
+// a write.
+func (c *Channel) todo(r *Request) uint32 {
+	if !r.Write {
+		return 1<<c.bursts - 1
+	}
+	todo := uint32(0)
+	n := c.cfg.BurstBytes()
+	for b := range c.bursts {
+		if r.Mask.And(Span(b*n, n)) != (ByteMask{}) {
+			todo |= 1 << b
+		}
+	}
+	return max(todo, 1)
+}
+
+// command gives the first legal command of the banks in turn. It returns the
+// cycle in which one will be legal.
+func (c *Channel) command() uint64 {
+	q, d := c.Regs()
+	now := c.sim.Now()
+	next := uint64(rtl.Never)
+	for n := range c.cfg.Banks {
+		b := (int(q.Last) + 1 + n) % c.cfg.Banks
+		if q.Waiting[b] == 0 {
+			continue
+		}
+		i := c.choose(b)
+		if i < 0 {
+			continue
+		}
+		op, at := c.needs(i)
+		if at > now {
+			next = min(next, at)
+			continue
+		}
+		d.Last = uint8(b)
+		c.give(op, i)
+		return now + 1
+	}
+	return next
+}
+
+// choose is the entry that bank b works for, or -1 if FCFS makes it wait for
+// another bank.
+func (c *Channel) choose(b int) int {
+	q := c.Q()
+	bk := c.banks.At(b)
+	oldest, hit := -1, -1
+	var oldestAge, hitAge uint64
+	for m := q.Waiting[b]; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		e := c.entries.At(i)
+		if oldest < 0 || e.Age < oldestAge {
+			oldest, oldestAge = i, e.Age
+		}
+		if bk.Open && e.Row == bk.Row && (hit < 0 || e.Age < hitAge) {
+			hit, hitAge = i, e.Age
+		}
+	}
+	if c.cfg.Scheduler == FCFS {
+		for o := range c.cfg.Banks {
+			for m := q.Waiting[o]; m != 0; m &= m - 1 {
+				if c.entries.At(bits.TrailingZeros64(m)).Age < oldestAge {
+					return -1
+				}
+			}
+		}
+		return oldest
+	}
+	if hit >= 0 && (c.cfg.HitCap == 0 || int(bk.Overtaken) < c.cfg.HitCap) {
+		return hit
+	}
+	return oldest
+}
+
+// needs is the next command of entry i and the cycle from which it is legal.
+func (c *Channel) needs(i int) (Op, uint64) {
+	q := c.Q()
+	e := c.entries.At(i)
+	bk := c.banks.At(int(e.Bank))
+	switch {
+	case !bk.Open:
+		return Activate, max(bk.NextAct, q.NextAct)
+	case bk.Row != e.Row:
+		return Precharge, bk.NextPre
+	case e.Write:
+		return Write, max(bk.NextWrite, q.NextWrite)
+	}
+	return Read, max(bk.NextRead, q.NextRead)
+}
+
+// give puts a command for entry i on the bus.
+func (c *Channel) give(op Op, i int) {
+	_, d := c.Regs()
+	t := &c.cfg
+	now := c.sim.Now()
+	after := func(cycles int) uint64 { return now + uint64(cycles) }
+	e := c.entries.At(i)
+	bk := c.banks.Edit(int(e.Bank))
+	d.Command = Command{Op: op, Bank: e.Bank, Row: bk.Row}
+	switch op {
+	case Activate:
+		bk.Open, bk.Row, bk.Overtaken = true, e.Row, 0
+		bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS)
+		bk.NextRead, bk.NextWrite = after(t.TRCD), after(t.tRCDWR())
+		d.NextAct = after(t.TRRD)
+		d.Command.Row = e.Row
+		d.Count.Activates++
+		c.entries.Edit(i).Opened = true
+	case Precharge:
+		bk.Open = false
+		bk.NextAct = max(bk.NextAct, after(t.TRP))
+		d.Count.Precharges++
+	case Read:
+		bk.NextPre = max(bk.NextPre, after(max(t.TRTP, t.Burst)))
+		d.NextRead = max(d.NextRead, after(t.TCCD))
+		d.NextWrite = max(d.NextWrite, after(t.tRTW()))
+		c.column(i, bk, after(t.TCL+t.Burst))
+	case Write:
+		end := t.WL + t.Burst
+		bk.NextPre = max(bk.NextPre, after(end+t.TWR))
+		d.NextWrite = max(d.NextWrite, after(t.TCCD))
+		d.NextRead = max(d.NextRead, after(end+t.TWTR))
+		c.column(i, bk, after(end))
+	}
+}
+
+// column moves one burst of entry i between its data and the store; ready is
+// the cycle after its data. The bytes move with the command, which no other
+// access can tell from moving with the data: the data bus is in order.
+func (c *Channel) column(i int, bk *bank, ready uint64) {
+	q, d := c.Regs()
+	e := c.entries.Edit(i)
+	burst := bits.TrailingZeros32(e.Todo)
+	n := c.cfg.BurstBytes()
+	off := burst * n
+	d.Command.Col = e.Col + uint16(off)
+	mem := c.store.at(e.Addr + uint64(off))
+	switch {
+	case mem == nil:
+		d.Count.Unmapped++
+	case e.Write:
+		data := c.data.At(i)
+		for k := range n {
+			if b := off + k; e.Mask[b/64]>>(b%64)&1 != 0 {
+				mem[k] = data[b]
+			}
+		}
+		d.Count.Bytes += uint64(e.Mask.And(Span(off, n)).Count())
+	default:
+		copy(c.data.Edit(i)[off:off+n], mem)
+		d.Count.Bytes += uint64(n)
+	}
+	d.Count.BusCycles += uint64(c.cfg.Burst)
+	e.Todo &= e.Todo - 1
+	if e.Todo != 0 {
+		return
+	}
+	e.Ready = ready
+	d.Waiting[e.Bank] &^= 1 << i
+	d.Done[(int(q.DoneHead)+int(q.DoneLen))%MaxQueue] = uint8(i)
+	d.DoneLen++
+	if e.Opened {
+		d.Count.RowMisses++
+	} else {
+		d.Count.RowHits++
+	}
+	if older := q.Waiting[e.Bank] &^ (1 << i); c.anyOlder(older, e.Age) {
+		bk.Overtaken++
+	} else {
+		bk.Overtaken = 0
+	}
+}
+
+// anyOlder says whether an entry of the set came before age.
+func (c *Channel) anyOlder(set, age uint64) bool {
+	for ; set != 0; set &= set - 1 {
+		if c.entries.At(bits.TrailingZeros64(set)).Age < age {
+			return true
+		}
+	}
+	return false
+}

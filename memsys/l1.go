@@ -1,0 +1,409 @@
+package memsys
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/memsys/dram"
+	"divergo/rtl"
+)
+
+// Cause says why an access had to wait (Fung and Aamodt, HPCA 2011, figures 13b
+// and 14b, in the words of GPGPU-Sim).
+type Cause uint8
+
+// The causes.
+const (
+	NoStall       Cause = iota
+	BankConflict        // BK_CONF: shared memory takes more than the fewest cycles
+	Coalescing          // COAL: more lines than one
+	MSHRFull            // no free MSHR
+	NetworkFull         // ICNT: no room for a request
+	WriteBackFull       // WB_ICNT: no room for a dirty line
+	ReserveFail         // RSRV_FAIL: every way of the set waits, or its MSHR takes no more loads
+	NumCauses
+)
+
+var causeNames = [...]string{"", "BK_CONF", "COAL", "MSHR_FULL", "ICNT_FULL", "WB_ICNT_FULL", "RSRV_FAIL"}
+
+// String is GPGPU-Sim's word.
+func (c Cause) String() string { return name(causeNames[:], int(c)) }
+
+// epochs is how many fences an L1 can have on their way, plus one.
+const epochs = 8
+
+// L1 is the data cache of an SM: set-associative, LRU, one access a cycle,
+// in order. A load that misses reserves a way and an MSHR and sends a request;
+// later loads of the line wait in the MSHR. No store allocates a line. With
+// write-back a store that hits stays in the line as dirty bytes; with
+// write-through it is sent on too. (Fung and Aamodt, HPCA 2011, section 5; policy of
+// GPGPU-Sim 2.1.1b.)
+//
+// L1s are not coherent. What has to be seen by other SMs goes past them:
+// atomics, reductions and accesses with .cg or .volatile first get rid of the own
+// copy (written back if dirty) and then go to the L2. A store to a line that is
+// on its way cannot be merged into it, since loads that came before must not see
+// it: the line is still given to those, but not kept. So nothing of an SM is ever
+// older than what that SM has written, given that the network keeps order.
+//
+// A fence writes back all dirty bytes and forgets all lines, since the
+// thread that passes it may go on to read what others have written before. It
+// closes the epoch of the requests so far, and is answered when the last of them
+// is; requests after it count in the next epoch, so they cannot keep it waiting.
+// A flush is the same.
+type L1 struct {
+	rtl.State[l1State]
+	In  rtl.In[LineRequest]
+	Out rtl.Out[LineResponse]
+	Req rtl.Out[Request]
+	Rsp rtl.In[Response]
+
+	sim     *rtl.Sim
+	mshrNum int
+	merge   int
+	through bool
+	port    uint8
+	addrs   dram.AddrMap
+	cache   cache
+	mshrs   *rtl.Mem[mshr]
+}
+
+type l1State struct {
+	Gen    uint32                // generation of valid lines
+	Clock  uint64                // accesses so far, for LRU
+	Used   [MaxMSHRs / 64]uint64 // MSHRs in use
+	Served uint8                 `bits:"3"` // loads of the MSHR at Rsp that have been answered
+	Walk   uint16                // word of dirty bits that the fence at In looks at
+
+	Epoch   uint8          `bits:"3"` // of new requests
+	Oldest  uint8          `bits:"3"` // epoch whose fence is to be answered next; Epoch if there is none
+	Pending [epochs]uint16 // requests without a response
+	Fence   [epochs]uint8  `bits:"6"` // coalescer entry of the fence that closed the epoch
+
+	Stall     Cause  `bits:"3"` // of the access at In
+	StallKind Kind   `bits:"3"`
+	Since     uint64 // cycle in which the stall began
+	Count     L1Counters
+}
+
+// L1Counters are what an L1 has done since reset. Accesses count lines, not
+// lanes, and each once.
+type L1Counters struct {
+	Loads, Stores, Atomics uint64 // Atomics includes reductions
+	Bypasses               uint64 // loads and stores with .cg or .volatile
+	LoadHits               uint64
+	LoadMisses             uint64 // that sent a request
+	Merges                 uint64 // loads that joined an MSHR
+	StoreHits              uint64
+	WriteBacks             uint64               // dirty lines sent to the L2
+	Evictions              uint64               // clean lines that made room
+	Fences                 uint64               // and flushes
+	Stalls                 [2][NumCauses]uint64 // cycles, of loads and of stores, atomics and fences
+}
+
+// mshr is a miss status holding register: an outstanding load or atomic.
+type mshr struct {
+	Keep    bool // fill Way with the line
+	Way     uint32
+	Gen     uint32 // generation of Way
+	Count   uint8  `bits:"4"` // targets
+	Targets [MaxMerge]target
+}
+
+// target is a coalescer entry that waits.
+type target struct {
+	Entry uint8 `bits:"6"`
+	Lanes uint32
+}
+
+// NewL1 makes the L1 at a port of the request network.
+func NewL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineResponse], req rtl.Out[Request], rsp rtl.In[Response]) *L1 {
+	l := &L1{
+		In: in, Out: out, Req: req, Rsp: rsp,
+		mshrNum: cfg.L1.MSHRs, merge: cfg.L1.MSHRMerge, through: cfg.L1.Write == WriteThrough,
+		port: uint8(port), addrs: dram.NewAddrMap(&cfg.DRAM),
+		cache: newCache(cfg.L1.Size, cfg.L1.Assoc, cfg.L1.Line), mshrs: rtl.NewMem[mshr](cfg.L1.MSHRs),
+	}
+	l.Init(l1State{Gen: 1})
+	return l
+}
+
+// Tick handles a response, then a fence that is over, then an access. A fill
+// has the tags and the data to itself: the cache has one port.
+func (l *L1) Tick() {
+	room := l.Out.Free()
+	filling := false
+	if l.Rsp.Valid() {
+		switch l.Rsp.Front().Kind {
+		case Load, Atomic:
+			filling = true
+			if room > 0 {
+				room--
+				l.fill()
+			}
+		default:
+			l.performed(l.Rsp.Front().Epoch)
+			l.Rsp.Pop()
+		}
+	}
+	q := l.Q()
+	if q.Oldest != q.Epoch && q.Pending[q.Oldest] == 0 && room > 0 {
+		room--
+		l.Out.Push(LineResponse{Entry: q.Fence[q.Oldest]})
+		l.D().Oldest = (q.Oldest + 1) % epochs
+	}
+	if l.In.Valid() && !filling {
+		l.account(l.access(l.In.Front(), room > 0))
+	}
+}
+
+// performed notes that a request of the epoch has its response.
+func (l *L1) performed(epoch uint8) { l.D().Pending[epoch%epochs]-- }
+
+// fill gives the line at Rsp to one of the loads that wait for it.
+func (l *L1) fill() {
+	q, d := l.Regs()
+	r := l.Rsp.Front()
+	m := l.mshrs.At(int(r.ID))
+	t := &m.Targets[q.Served%MaxMerge]
+	out := l.Out.PushSlot()
+	out.Entry, out.Lanes, out.Data = t.Entry, t.Lanes, r.Data
+	if w := int(m.Way); q.Served == 0 && m.Keep && m.Gen == q.Gen {
+		l.cache.data.Write(w, r.Data)
+		l.cache.ways.Edit(w).Waiting = false
+	}
+	if q.Served+1 < m.Count {
+		d.Served++
+		return
+	}
+	d.Served = 0
+	d.Used[r.ID/64] &^= 1 << (r.ID % 64)
+	l.performed(r.Epoch)
+	l.Rsp.Pop()
+}
+
+// account keeps the time that the access at In waits for the same cause.
+func (l *L1) account(cause Cause) {
+	q, d := l.Regs()
+	if cause == q.Stall {
+		return
+	}
+	if q.Stall != NoStall {
+		d.Count.Stalls[min(q.StallKind, Store)][q.Stall] += l.sim.Now() - q.Since
+	}
+	d.Stall, d.Since = cause, l.sim.Now()
+	if l.In.Valid() {
+		d.StallKind = l.In.Front().Kind
+	}
+}
+
+// access does what it can for a request in this cycle. It says what the
+// request waits for, if it got nowhere.
+func (l *L1) access(r *LineRequest, room bool) Cause {
+	line := uint32(r.Line >> l.cache.shift)
+	w := -1
+	if r.Kind != Fence && r.Kind != Flush {
+		w = l.cache.find(line%l.cache.sets, line, l.Q().Gen)
+	}
+	switch {
+	case r.Kind == Fence || r.Kind == Flush:
+		return l.fence(r)
+	case r.Kind == Atomic || r.Kind == Reduce || r.Cache != isa.CacheDefault:
+		if w >= 0 {
+			return l.giveUp(w)
+		}
+		return l.bypass(r)
+	case r.Kind == Store:
+		return l.store(r, w)
+	}
+	return l.load(r, line, w, room)
+}
+
+// giveUp gets rid of the line in way w, whatever its condition.
+func (l *L1) giveUp(w int) Cause {
+	s := l.cache.ways.At(w)
+	if s.Waiting {
+		l.mshrs.Edit(int(s.MSHR)).Keep = false
+	} else if l.cache.isDirty(w) {
+		if !l.Req.Ready() {
+			return WriteBackFull
+		}
+		l.writeBack(w)
+	}
+	l.cache.drop(w)
+	return NoStall
+}
+
+// writeBack sends the dirty bytes of way w to the L2.
+func (l *L1) writeBack(w int) {
+	p := l.send(Store, l.cache.address(w))
+	p.Mask, p.Data = l.cache.ways.At(w).Dirty, *l.cache.data.At(w)
+	l.cache.clean(w)
+	l.D().Count.WriteBacks++
+}
+
+// send starts a packet for the slice that has the line.
+func (l *L1) send(kind Kind, line uint64) *Request {
+	q, d := l.Regs()
+	p := l.Req.PushSlot()
+	p.Kind, p.Line, p.Src, p.Epoch = kind, line, l.port, q.Epoch
+	p.Dst = uint8(l.addrs.Channel(line))
+	d.Pending[q.Epoch]++
+	return p
+}
+
+// bypass sends a request that the cache has no part in.
+func (l *L1) bypass(r *LineRequest) Cause {
+	_, d := l.Regs()
+	if !l.Req.Ready() {
+		return NetworkFull
+	}
+	id := 0
+	if r.Kind == Load || r.Kind == Atomic {
+		if id = l.freeMSHR(); id < 0 {
+			return MSHRFull
+		}
+		l.reserve(id, mshr{}, r)
+	}
+	p := l.send(r.Kind, r.Line)
+	p.ID = uint8(id)
+	switch r.Kind {
+	case Store:
+		p.Mask, p.Data = r.Mask, r.Data
+		d.Count.Stores++
+		d.Count.Bypasses++
+	case Load:
+		d.Count.Loads++
+		d.Count.Bypasses++
+	default:
+		p.Off, p.Size, p.Atom, p.Type, p.A, p.B = r.Off, r.Size, r.Atom, r.Type, r.A, r.B
+		d.Count.Atomics++
+	}
+	l.In.Pop()
+	return NoStall
+}
+
+// store writes to the line in way w, -1 if there is none, or sends the bytes on.
+func (l *L1) store(r *LineRequest, w int) Cause {
+	d := l.D()
+	waiting := w >= 0 && l.cache.ways.At(w).Waiting
+	hit := w >= 0 && !waiting
+	if !hit || l.through {
+		if !l.Req.Ready() {
+			return NetworkFull
+		}
+		p := l.send(Store, r.Line)
+		p.Mask, p.Data = r.Mask, r.Data
+	}
+	switch {
+	case waiting:
+		l.giveUp(w)
+	case hit:
+		d.Count.StoreHits++
+		if l.through {
+			l.cache.data.Edit(w).Merge(&r.Data, r.Mask)
+		} else {
+			l.cache.write(w, &r.Data, r.Mask)
+		}
+		l.touch(w)
+	}
+	d.Count.Stores++
+	l.In.Pop()
+	return NoStall
+}
+
+// touch makes way w the most recently used.
+func (l *L1) touch(w int) {
+	l.D().Clock++
+	l.cache.ways.Edit(w).Used = l.D().Clock
+}
+
+// load answers from way w, joins the miss that it waits for, or starts one.
+func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
+	q, d := l.Regs()
+	switch {
+	case w >= 0 && !l.cache.ways.At(w).Waiting:
+		if !room {
+			return NoStall
+		}
+		p := l.Out.PushSlot()
+		p.Entry, p.Lanes, p.Data = r.Entry, r.Lanes, *l.cache.data.At(w)
+		l.touch(w)
+		d.Count.LoadHits++
+	case w >= 0:
+		id := int(l.cache.ways.At(w).MSHR)
+		if int(l.mshrs.At(id).Count) == l.merge {
+			return ReserveFail
+		}
+		m := l.mshrs.Edit(id)
+		m.Targets[m.Count] = target{r.Entry, r.Lanes}
+		m.Count++
+		d.Count.Merges++
+	default:
+		id := l.freeMSHR()
+		if id < 0 {
+			return MSHRFull
+		}
+		v := l.cache.victim(line%l.cache.sets, q.Gen)
+		if v < 0 {
+			return ReserveFail
+		}
+		valid := l.cache.tags.At(v).Gen == q.Gen
+		if valid && l.cache.isDirty(v) {
+			return l.giveUp(v) // the way is empty when the load tries again
+		}
+		if !l.Req.Ready() {
+			return NetworkFull
+		}
+		if valid {
+			d.Count.Evictions++
+		}
+		l.send(Load, r.Line).ID = uint8(id)
+		l.reserve(id, mshr{Keep: true, Way: uint32(v), Gen: q.Gen}, r)
+		l.cache.tags.Write(v, tag{line, q.Gen})
+		l.cache.ways.Write(v, way{Waiting: true, MSHR: uint8(id)})
+		l.touch(v)
+		d.Count.LoadMisses++
+	}
+	d.Count.Loads++
+	l.In.Pop()
+	return NoStall
+}
+
+// freeMSHR is the lowest free MSHR, or -1.
+func (l *L1) freeMSHR() int { return lowestFree(&l.Q().Used, l.mshrNum) }
+
+// reserve takes an MSHR for a request.
+func (l *L1) reserve(id int, m mshr, r *LineRequest) {
+	m.Count, m.Targets[0] = 1, target{r.Entry, r.Lanes}
+	l.mshrs.Write(id, m)
+	l.D().Used[id/64] |= 1 << (id % 64)
+}
+
+// fence looks for a dirty line to write back; when there are none left it
+// forgets all lines and closes the epoch.
+func (l *L1) fence(r *LineRequest) Cause {
+	q, d := l.Regs()
+	if w := int(q.Walk); w < l.cache.dirty.Len() {
+		dirty := *l.cache.dirty.At(w)
+		switch {
+		case dirty == 0:
+			d.Walk++
+		case !l.Req.Ready():
+			return WriteBackFull
+		default:
+			l.writeBack(w*64 + bits.TrailingZeros64(dirty))
+		}
+		return NoStall
+	}
+	next := (q.Epoch + 1) % epochs
+	if next == q.Oldest {
+		return NoStall
+	}
+	d.Fence[q.Epoch], d.Epoch = r.Entry, next
+	d.Gen++
+	d.Walk = 0
+	d.Count.Fences++
+	l.In.Pop()
+	return NoStall
+}

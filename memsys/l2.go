@@ -1,0 +1,294 @@
+package memsys
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/memsys/dram"
+	"divergo/rtl"
+)
+
+// Slice is the part of the unified L2 cache that belongs to one DRAM channel:
+// set-associative, LRU, write-back, one request a cycle, in order for each line
+// (Fung and Aamodt, HPCA 2011, section 5). This is where SMs meet: what a slice
+// has done is seen by all of them, and only then it answers.
+//
+// A store allocates its line without fetching it; the line keeps a mask of
+// the bytes it has. A load, or an atomic on a byte that is missing, fetches the
+// line, and the bytes that it lacked are filled in. Requests for a line on its way
+// wait with its MSHR; when it comes they are replayed in order, before anything
+// else, as if they had just arrived.
+//
+// Atomics are done here, one a cycle.
+type Slice struct {
+	rtl.State[sliceState]
+	In   rtl.In[Request]
+	Out  rtl.Out[Response]
+	Mem  rtl.Out[dram.Request]
+	Fill rtl.In[dram.Response]
+
+	line    int
+	all     ByteMask // bytes of a line
+	mshrNum int
+	merge   int
+	addrs   dram.AddrMap
+	cache   cache
+	mshrs   *rtl.Mem[sliceMSHR]
+	waiting *rtl.Mem[Request] // merge requests for each MSHR
+}
+
+type sliceState struct {
+	Gen    uint32                // generation of valid lines
+	Clock  uint64                // accesses so far, for LRU
+	Used   [MaxMSHRs / 64]uint64 // MSHRs in use
+	Replay bool                  // the requests of MSHR are replayed
+	MSHR   uint8
+	Next   uint8  `bits:"7"` // request to replay
+	Writes uint32 // that the DRAM has not acknowledged
+	Walk   uint32 // word of dirty bits that the flush at In looks at
+	Count  SliceCounters
+}
+
+// SliceCounters are what a Slice has done since reset.
+type SliceCounters struct {
+	Loads, Stores, Atomics uint64 // requests done; Atomics includes reductions
+	Hits                   uint64 // of these, done when they came
+	Misses                 uint64 // lines fetched
+	Merges                 uint64 // requests that joined an MSHR
+	WriteBacks             uint64 // dirty lines sent to the DRAM
+	Evictions              uint64 // clean lines that made room
+	Flushes                uint64
+}
+
+// sliceMSHR is a line on its way and how many requests wait for it.
+type sliceMSHR struct {
+	Way   uint32
+	Count uint8 `bits:"7"`
+}
+
+// NewSlice makes a slice of a configuration that Check accepts.
+func NewSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Out[dram.Request], fill rtl.In[dram.Response]) *Slice {
+	s := &Slice{
+		In: in, Out: out, Mem: mem, Fill: fill,
+		line: cfg.L2.Line, all: dram.Span(0, cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,
+		addrs: dram.NewAddrMap(&cfg.DRAM), cache: newCache(cfg.L2.Size, cfg.L2.Assoc, cfg.L2.Line),
+		mshrs: rtl.NewMem[sliceMSHR](cfg.L2.MSHRs), waiting: rtl.NewMem[Request](cfg.L2.MSHRs * cfg.L2.MSHRMerge),
+	}
+	s.Init(sliceState{Gen: 1})
+	return s
+}
+
+// Tick handles one thing: a line from the DRAM, or else a request that waited
+// for one, or else a new request.
+func (s *Slice) Tick() {
+	q, d := s.Regs()
+	if s.Fill.Valid() && s.Fill.Front().Write {
+		d.Writes--
+		s.Fill.Pop()
+	} else if s.Fill.Valid() && !q.Replay {
+		s.fill()
+		return
+	}
+	switch {
+	case q.Replay:
+		m := s.mshrs.At(int(q.MSHR))
+		if !s.access(s.waiting.At(int(q.MSHR)*s.merge + int(q.Next))) {
+			return
+		}
+		d.Next++
+		if d.Next == m.Count {
+			d.Replay, d.Next = false, 0
+			d.Used[q.MSHR/64] &^= 1 << (q.MSHR % 64)
+		}
+	case s.In.Valid() && s.access(s.In.Front()):
+		s.In.Pop()
+	}
+}
+
+// fill puts the line at Fill into the way that waits for it.
+func (s *Slice) fill() {
+	d := s.D()
+	r := s.Fill.Front()
+	w := int(s.mshrs.At(int(r.ID)).Way)
+	st := s.cache.ways.Edit(w)
+	s.cache.data.Edit(w).Merge(&r.Data, s.all.AndNot(st.Have))
+	st.Have, st.Waiting = s.all, false
+	d.Replay, d.MSHR, d.Next = true, r.ID, 0
+	s.Fill.Pop()
+}
+
+// access does what it can for a request in this cycle and says whether that
+// was all, and the request can go.
+func (s *Slice) access(r *Request) bool {
+	if r.Kind == FlushAll {
+		return s.flush(r)
+	}
+	q := s.Q()
+	line := uint32(r.Line >> s.cache.shift)
+	set := uint32(s.addrs.Local(r.Line)>>s.cache.shift) & (s.cache.sets - 1)
+	w := s.cache.find(set, line, q.Gen)
+	switch {
+	case w >= 0 && s.cache.ways.At(w).Waiting:
+		return s.join(w, r)
+	case w >= 0 && s.cache.ways.At(w).Have.Covers(s.needs(r)):
+		return s.perform(w, r)
+	case w >= 0:
+		return s.fetch(w, line, r)
+	}
+	v := s.cache.victim(set, q.Gen)
+	switch {
+	case v < 0:
+		return false
+	case s.cache.tags.At(v).Gen == q.Gen && s.cache.isDirty(v):
+		if s.writeBack(v) {
+			s.cache.drop(v)
+		}
+		return false // the way is empty when the request tries again
+	case r.Kind == Store:
+		if !s.Out.Ready() {
+			return false
+		}
+		s.allocate(v, line)
+		return s.perform(v, r)
+	}
+	return s.fetch(v, line, r)
+}
+
+// needs is the bytes that a line must have for r to be done.
+func (s *Slice) needs(r *Request) ByteMask {
+	switch r.Kind {
+	case Load:
+		return s.all
+	case Atomic, Reduce:
+		return dram.Span(int(r.Off), int(r.Size))
+	}
+	return ByteMask{}
+}
+
+// allocate gives way v to a line of which it has no byte yet.
+func (s *Slice) allocate(v int, line uint32) {
+	if q := s.Q(); s.cache.tags.At(v).Gen == q.Gen {
+		s.D().Count.Evictions++
+	}
+	s.cache.tags.Write(v, tag{line, s.Q().Gen})
+	s.cache.ways.Write(v, way{})
+}
+
+// fetch asks the DRAM for a line that way w holds in part or is to hold.
+func (s *Slice) fetch(w int, line uint32, r *Request) bool {
+	d := s.D()
+	id := s.freeMSHR()
+	if id < 0 || !s.Mem.Ready() {
+		return false
+	}
+	if *s.cache.tags.At(w) != (tag{line, s.Q().Gen}) {
+		s.allocate(w, line)
+	}
+	p := s.Mem.PushSlot()
+	p.ID, p.Addr = uint8(id), r.Line
+	st := s.cache.ways.Edit(w)
+	st.Waiting, st.MSHR = true, uint8(id)
+	s.touch(w)
+	s.mshrs.Write(id, sliceMSHR{Way: uint32(w), Count: 1})
+	s.waiting.Write(id*s.merge, *r)
+	d.Used[id/64] |= 1 << (id % 64)
+	d.Count.Misses++
+	return true
+}
+
+// join adds a request to those that wait for the line in way w.
+func (s *Slice) join(w int, r *Request) bool {
+	id := int(s.cache.ways.At(w).MSHR)
+	n := int(s.mshrs.At(id).Count)
+	if n == s.merge {
+		return false
+	}
+	s.waiting.Write(id*s.merge+n, *r)
+	s.mshrs.Edit(id).Count++
+	s.D().Count.Merges++
+	return true
+}
+
+// perform does a request on the line in way w and answers it.
+func (s *Slice) perform(w int, r *Request) bool {
+	q, d := s.Regs()
+	if !s.Out.Ready() {
+		return false
+	}
+	p := s.Out.PushSlot()
+	p.Kind, p.Dst, p.ID, p.Epoch = r.Kind, r.Src, r.ID, r.Epoch
+	switch r.Kind {
+	case Load:
+		p.Size, p.Data = uint8(s.line), *s.cache.data.At(w)
+		d.Count.Loads++
+	case Store:
+		s.cache.write(w, &r.Data, r.Mask)
+		d.Count.Stores++
+	case Atomic, Reduce:
+		old := s.cache.data.At(w)[r.Off:]
+		v := getWord(old, r.Size)
+		if r.Kind == Atomic {
+			p.Size = r.Size
+			putWord(p.Data[r.Off:], &v, r.Size)
+		}
+		v[0] = isa.Atomic(r.Atom, r.Type, v[0], r.A, r.B)
+		var data Line
+		putWord(data[r.Off:], &v, r.Size)
+		s.cache.write(w, &data, dram.Span(int(r.Off), int(r.Size)))
+		d.Count.Atomics++
+	}
+	if !q.Replay {
+		d.Count.Hits++
+	}
+	s.touch(w)
+	return true
+}
+
+// touch makes way w the most recently used.
+func (s *Slice) touch(w int) {
+	s.D().Clock++
+	s.cache.ways.Edit(w).Used = s.D().Clock
+}
+
+// writeBack sends the dirty bytes of way w to the DRAM, if there is room.
+func (s *Slice) writeBack(w int) bool {
+	if !s.Mem.Ready() {
+		return false
+	}
+	p := s.Mem.PushSlot()
+	p.Write, p.Addr = true, s.cache.address(w)
+	p.Mask, p.Data = s.cache.ways.At(w).Dirty, *s.cache.data.At(w)
+	s.cache.clean(w)
+	s.D().Writes++
+	s.D().Count.WriteBacks++
+	return true
+}
+
+// freeMSHR is the lowest free MSHR, or -1.
+func (s *Slice) freeMSHR() int { return lowestFree(&s.Q().Used, s.mshrNum) }
+
+// flush waits until no line is on its way, writes back every dirty line, waits
+// until the DRAM has them and forgets all lines: the host may change
+// memory before the next kernel. It looks at 64 dirty bits a cycle.
+func (s *Slice) flush(r *Request) bool {
+	q, d := s.Regs()
+	if q.Used != [MaxMSHRs / 64]uint64{} {
+		return false
+	}
+	if w := int(q.Walk); w < s.cache.dirty.Len() {
+		if dirty := *s.cache.dirty.At(w); dirty == 0 {
+			d.Walk++
+		} else {
+			s.writeBack(w*64 + bits.TrailingZeros64(dirty))
+		}
+		return false
+	}
+	if d.Writes != 0 || !s.Out.Ready() {
+		return false
+	}
+	s.Out.Push(Response{Kind: FlushAll, Dst: r.Src, ID: r.ID})
+	d.Gen++
+	d.Walk = 0
+	d.Count.Flushes++
+	return true
+}

@@ -1,0 +1,69 @@
+package memsys
+
+import (
+	"divergo/isa"
+	"divergo/memsys/dram"
+)
+
+// Line and ByteMask are the data of a cache line and a set of its bytes.
+type (
+	Line     = dram.Line
+	ByteMask = dram.ByteMask
+)
+
+// Request is a packet from an L1 to an L2 slice. All requests of an SM for one
+// slice arrive in the order they were sent, which the L1 relies on.
+type Request struct {
+	Kind  Kind       `bits:"3"`
+	Src   uint8      `bits:"6"` // where the Response goes: port of the request network it came from
+	Dst   uint8      `bits:"6"` // slice
+	ID    uint8      // Load, Atomic: MSHR that waits
+	Epoch uint8      `bits:"3"` // fence epoch of the L1
+	Off   uint8      `bits:"7"` // Atomic, Reduce: first byte in the line
+	Size  uint8      `bits:"4"` // Atomic, Reduce: bytes
+	Atom  isa.AtomOp // Atomic, Reduce
+	Type  isa.Type   // Atomic, Reduce
+	Line  uint64     // address of the line
+	A, B  uint64     // Atomic, Reduce: operands
+	Mask  ByteMask   // Store: bytes to write
+	Data  Line       // Store
+}
+
+// headerBytes is the size of a packet without data (GPGPU-Sim 2.1.1b).
+const headerBytes = 8
+
+// Bytes is the size of the packet on the network: a store has a mask bit for
+// each byte of 64, and the bytes it writes.
+func (r *Request) Bytes() int {
+	switch r.Kind {
+	case Store:
+		mask := 8
+		if r.Mask[1] != 0 {
+			mask = 16
+		}
+		return headerBytes + mask + r.Mask.Count()
+	case Atomic, Reduce:
+		return headerBytes + 2*int(r.Size)
+	}
+	return headerBytes
+}
+
+// Port is the slice the packet goes to.
+func (r *Request) Port() int { return int(r.Dst) }
+
+// Response is a packet from an L2 slice to where the Request came from. A
+// Store and a Reduce are answered when every SM sees them.
+type Response struct {
+	Kind  Kind  `bits:"3"` // of the Request
+	Dst   uint8 `bits:"6"`
+	ID    uint8 // of the Request
+	Epoch uint8 `bits:"3"` // of the Request
+	Size  uint8 // bytes of data that travel
+	Data  Line  // Load: the line; Atomic: the old value, in its place
+}
+
+// Bytes is the size of the packet on the network.
+func (r *Response) Bytes() int { return headerBytes + int(r.Size) }
+
+// Port is the SM the packet goes to.
+func (r *Response) Port() int { return int(r.Dst) }
