@@ -582,13 +582,16 @@ func (k *Sim) schedule() {
 		m.mhdr().fan = newFan(k.next, m.mhdr().readers)
 	}
 	for _, f := range k.queues {
+		var both []*process
 		for i, next := range []*fan{&f.prod, &f.cons} {
 			now := []*fan{&f.prodNow, &f.consNow}[i]
 			*next, *now = fan{}, fan{}
 			if m := f.ends[i]; m != nil {
 				*next, *now = newFan(k.next, m.procs), newFan(k.dirty, m.procs)
+				both = append(both, m.procs...)
 			}
 		}
+		f.both = newFan(k.next, both)
 	}
 	k.wakeAll()
 }

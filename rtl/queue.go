@@ -41,6 +41,7 @@ type fifo struct {
 	sim        *Sim
 	timer      int
 	prod, cons fan // processes of the ends, into the next cycle
+	both       fan
 	prodNow    fan // Pipe: producer, into this cycle
 	consNow    fan // Flow: consumer, into this cycle
 	owned      owned
@@ -123,26 +124,23 @@ func (o Out[T]) Ready() bool { return o.q.tail-o.q.rel < o.q.cap }
 func (o Out[T]) Free() int { return int(o.q.cap - (o.q.tail - o.q.rel)) }
 
 // Push appends an entry. It panics unless the end is Ready.
-func (o Out[T]) Push(v T) {
-	q := o.q
-	if q.slow || q.tail-q.rel >= q.cap {
-		q.pushing()
-	}
-	q.buf[q.tail&q.mask] = v
-	q.tail++
-	*q.touch |= q.bit
-}
+func (o Out[T]) Push(v T) { *o.q.slot() = v } // inlined, so that v is copied once
 
 // PushSlot appends a zero entry and returns it for the caller to fill in within this cycle, which saves the copy of a
 // large T. It panics unless the end is Ready.
 func (o Out[T]) PushSlot() *T {
-	q := o.q
+	p := o.q.slot()
+	var zero T
+	*p = zero
+	return p
+}
+
+// slot appends an entry with stale contents.
+func (q *Queue[T]) slot() *T {
 	if q.slow || q.tail-q.rel >= q.cap {
 		q.pushing()
 	}
 	p := &q.buf[q.tail&q.mask]
-	var zero T
-	*p = zero
 	q.tail++
 	*q.touch |= q.bit
 	return p
@@ -220,18 +218,17 @@ func (f *fifo) where() string {
 
 // edge ends a cycle in which the queue was used.
 func (f *fifo) edge() {
+	if f.kind == delayed && f.rel == f.head { // only pushed: the consumer sees nothing yet
+		f.prod.mark()
+		return
+	}
 	switch f.kind {
 	case registered:
 		f.vis, f.rel = f.tail, f.head
 	case delayed:
-		if f.rel == f.head { // only pushed: the consumer sees nothing yet
-			f.prod.mark()
-			return
-		}
 		f.rel = f.head
 	}
-	f.prod.mark()
-	f.cons.mark()
+	f.both.mark()
 }
 
 // ripen makes visible what is due, and arms the timer for what is not.

@@ -192,11 +192,10 @@ func (k *Sim) run(end uint64) {
 		if k.timers.due <= k.now {
 			k.fire()
 		}
-		if !k.begin() {
+		if !k.evaluate() {
 			k.now = min(end, k.timers.due)
 			continue
 		}
-		k.evaluate()
 		for w, m := range k.ran {
 			for m &= k.stateful[w]; m != 0; m &= m - 1 {
 				k.commits[w<<6|bits.TrailingZeros64(m)].edge()
@@ -208,35 +207,31 @@ func (k *Sim) run(end uint64) {
 	}
 }
 
-// begin starts a cycle with the processes that were woken for it and says whether there are any.
-func (k *Sim) begin() bool {
-	any := uint64(0)
-	dirty := k.dirty[:len(k.next)]
+// evaluate runs the processes that were woken for this cycle, in order, including those that are woken on the way. It
+// says whether there were any.
+func (k *Sim) evaluate() bool {
+	awake := uint64(0)
 	for w, m := range k.next {
-		dirty[w] = m
-		any |= m
+		k.dirty[w] = m
+		awake |= m
 		k.next[w] = 0
 	}
-	return any != 0
-}
-
-// evaluate runs the awake processes in order, including those woken on the way.
-func (k *Sim) evaluate() {
-	ranWords := k.ran[:len(k.dirty)]
+	if awake == 0 {
+		return false
+	}
 	for w := range k.dirty {
 		d := &k.dirty[w]
 		ran := uint64(0)
-		for *d != 0 {
-			m := *d
+		for m := *d; m != 0; m = *d {
 			*d = m & (m - 1)
 			ran |= m & -m
-			i := w<<6 | bits.TrailingZeros64(m)
-			k.cur = i
-			k.fns[i]()
+			k.cur = w<<6 | bits.TrailingZeros64(m)
+			k.fns[k.cur]()
 		}
-		ranWords[w] = ran
+		k.ran[w] = ran
 		k.evals += uint64(bits.OnesCount64(ran))
 	}
+	return true
 }
 
 func (k *Sim) edgeQueues() {
@@ -244,7 +239,13 @@ func (k *Sim) edgeQueues() {
 		if m != 0 {
 			k.usedQueues[w] = 0
 			for ; m != 0; m &= m - 1 {
-				k.queues[w<<6|bits.TrailingZeros64(m)].edge()
+				f := k.queues[w<<6|bits.TrailingZeros64(m)]
+				if f.kind == registered {
+					f.vis, f.rel = f.tail, f.head
+					f.both.mark()
+				} else {
+					f.edge()
+				}
 			}
 		}
 	}

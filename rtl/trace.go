@@ -116,11 +116,10 @@ func (k *Sim) runObserved(end uint64) {
 		if k.timers.due <= k.now {
 			k.fireObserved()
 		}
-		if !k.begin() {
+		if !k.evaluate() {
 			k.now = min(end, k.timers.due)
 			continue
 		}
-		k.evaluate()
 		for w, m := range k.ran {
 			for ; m != 0; m &= m - 1 {
 				k.noteProcess(k.procs[w<<6|bits.TrailingZeros64(m)])
