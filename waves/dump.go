@@ -14,7 +14,7 @@ const never = ^uint64(0)
 type Dump struct {
 	enc    *encoder
 	root   *scope
-	vars   []*variable // by id; those that only the trigger needs come last
+	vars   []*variable               // by id; those that only the trigger needs come last
 	cycles func(cycle uint64) uint64 // start of a cycle of the first domain, fs
 	groups []Group
 	names  []Names

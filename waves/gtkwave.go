@@ -23,9 +23,8 @@ const (
 )
 
 const (
-	shownCycles = 60   // that GTKWave opens with
-	wavePixels  = 1200 // of the part of the window with the waves
-	maxTraces   = 300  // of the groups that are made without being asked for
+	frameCycles = 10  // that 200 pixels show when GTKWave opens
+	maxTraces   = 300 // of the groups that are made without being asked for
 )
 
 // Save writes what GTKWave needs to show the dump in the file vcd grouped, coloured and with names for values: next to
@@ -41,7 +40,7 @@ func (d *Dump) Save(vcd string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[dumpfile] %q\n[savefile] %q\n", vcd, base+".gtkw")
 	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
-	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.cycles(shownCycles))/wavePixels), d.markers())
+	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.cycles(frameCycles))), d.markers())
 	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
 	for _, g := range d.arrangement() {
 		if len(g.vars) == 0 {
@@ -67,7 +66,7 @@ func (d *Dump) Save(vcd string) error {
 // viewStart is the first time that GTKWave shows: that of the dump, or a little before the trigger.
 func (d *Dump) viewStart() uint64 {
 	if fs, fired := d.Triggered(); fired {
-		return max(d.opened, fs-min(fs, d.cycles(shownCycles/3)))
+		return max(d.opened, fs-min(fs, d.cycles(2*frameCycles)))
 	}
 	return d.opened
 }
@@ -103,7 +102,7 @@ func (d *Dump) trace(v *variable, c Color, common int, f *filters) (string, erro
 	if c != Normal {
 		color = fmt.Sprintf("[color] %d\n", c)
 	}
-	short := strings.Join(v.names[common:], ".")
+	short := strings.Join(v.names[common:], "/") // of names with dots GTKWave shows the last segment
 	return fmt.Sprintf("@%x\n%s%s+{%s} %s\n", flags, color, translate, short, v.displayName()), nil
 }
 

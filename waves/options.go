@@ -10,8 +10,8 @@ import (
 // Options says what of a run goes into a dump. The zero value dumps every signal from the first to the last cycle.
 //
 // Patterns are paths of the design (gpu.sm[3].Issue.Ready) or names of the dump (gpu.sm_03.Issue.Ready), in which *
-// stands for any text within a segment and ** for any number of segments. A pattern that matches a module selects
-// everything below it.
+// stands for any text within a segment and ** for any number of segments. A segment without an index selects every
+// element of an array, and a pattern that matches a module everything below it.
 type Options struct {
 	Filter  []string // patterns of the signals to dump; none: all
 	From    uint64   // first cycle of the dump; cycles are those of the first clock domain

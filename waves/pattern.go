@@ -8,7 +8,8 @@ import (
 
 // A pattern selects signals by path. Its segments are separated by dots as those of a path are; `*` stands for any
 // text within a segment, `?` for one character of it, and a segment `**` for any number of segments. Brackets stand
-// for themselves. A pattern that matches a module or a struct selects everything below it.
+// for themselves; a segment without them selects every element of an array. A pattern that matches a module or a
+// struct selects everything below it.
 type pattern []string
 
 func parsePattern(s string) pattern { return strings.Split(s, ".") }
@@ -26,10 +27,19 @@ func (p pattern) selects(path []string) bool {
 		}
 		return false
 	}
-	return len(path) > 0 && matchText(p[0], path[0]) && p[1:].selects(path[1:])
+	return len(path) > 0 && matchSegment(p[0], path[0]) && p[1:].selects(path[1:])
 }
 
-// matchText matches one segment, with backtracking to the last star only.
+// matchSegment matches a segment with or without its indices.
+func matchSegment(p, s string) bool {
+	if matchText(p, s) {
+		return true
+	}
+	name, _, indexed := strings.Cut(s, "[")
+	return indexed && matchText(p, name)
+}
+
+// matchText matches text to a pattern, with backtracking to the last star only.
 func matchText(p, s string) bool {
 	star, from := -1, 0
 	i, j := 0, 0
@@ -102,7 +112,7 @@ func (p pattern) matchesAll(path []string) bool {
 		}
 		return false
 	}
-	return len(path) > 0 && matchText(p[0], path[0]) && p[1:].matchesAll(path[1:])
+	return len(path) > 0 && matchSegment(p[0], path[0]) && p[1:].matchesAll(path[1:])
 }
 
 // nearest is the word with the smallest edit distance, the first in alphabetical order among equals.

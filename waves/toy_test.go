@@ -81,37 +81,61 @@ func (c *client) Tick() {
 
 type serverState struct {
 	Done [8]uint32
-	Top  uint8 `bits:"6"`
+	Top  uint8 `bits:"7"`
 }
 
+// server takes one job a cycle and logs it.
 type server struct {
 	rtl.State[serverState]
-	In [10]rtl.In[job]
+	In  [10]rtl.In[job]
+	Log rtl.Out[uint16]
 }
 
 func (s *server) Tick() {
 	d := s.D()
 	for i := range s.In {
-		if in := s.In[i]; in.Connected() && in.Valid() {
+		if in := s.In[i]; in.Valid() && s.Log.Ready() {
 			d.Done[in.Front().Client]++
 			d.Top = uint8(bits.Len64(in.Front().Wide))
+			s.Log.Push(uint16(in.Front().Wide >> 40))
 			in.Pop()
 			return
 		}
 	}
 }
 
-// toy is the design with its clock domains of 1300 and 800 MHz and, if quiet, an idle one of 650.
+// sink reads the log, every third cycle.
+type sink struct {
+	rtl.State[struct {
+		Last  uint16
+		Sleep uint8 `bits:"2"`
+	}]
+	In rtl.In[uint16]
+}
+
+func (s *sink) Tick() {
+	q, d := s.Regs()
+	if s.In.Valid() {
+		if d.Sleep = (q.Sleep + 1) % 3; d.Sleep == 0 {
+			d.Last = *s.In.Front()
+			s.In.Pop()
+		}
+	}
+}
+
+// toy is the design: ten islands at 1300 MHz and one at 800.
 type toy struct {
 	sys     *rtl.System
 	core    *rtl.Domain
 	mem     *rtl.Domain
 	clients [10]*client
 	server  *server
+	sink    *sink
 }
 
 func newToy(t testing.TB, workers int) *toy {
-	y := &toy{sys: rtl.NewSystem("toy"), server: &server{}}
+	log := rtl.NewQueue[uint16](6)
+	y := &toy{sys: rtl.NewSystem("toy"), server: &server{Log: log.Out()}, sink: &sink{In: log.In()}}
 	y.sys.Workers = workers
 	y.core = y.sys.Domain("core", 1_300_000_000)
 	y.mem = y.sys.Domain("mem", 800_000_000)
@@ -123,8 +147,89 @@ func newToy(t testing.TB, workers int) *toy {
 		_, err := y.sys.Add(fmt.Sprintf("toy.sm[%d]", i), y.core, y.clients[i])
 		require.NoError(t, err)
 	}
-	_, err := y.sys.Add("toy.mem", y.mem, y.server)
+	_, err := y.sys.Add("toy.mem", y.mem, &struct {
+		Server *server
+		Sink   *sink
+	}{y.server, y.sink})
 	require.NoError(t, err)
 	require.NoError(t, y.sys.Elaborate())
 	return y
+}
+
+// signal is a signal of the toy: its name in a dump, and where its value is in the design.
+type signal struct {
+	name  string
+	inMem bool // it changes with the memory's clock
+	wire  bool // it shows the cycle that has passed
+	value func() uint64
+}
+
+func flag(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// signals lists the signals of the toy, written out by hand.
+func (y *toy) signals() []signal {
+	var all []signal
+	for i, c := range y.clients {
+		sm := fmt.Sprintf("toy.sm_%d.", i)
+		reg := func(name string, value func(q *clientState) uint64) {
+			all = append(all, signal{name: sm + name, value: func() uint64 { return value(c.Q()) }})
+		}
+		reg("Phase", func(q *clientState) uint64 { return uint64(q.Phase) })
+		reg("Seed", func(q *clientState) uint64 { return uint64(q.Seed) })
+		reg("Signed", func(q *clientState) uint64 { return uint64(uint8(q.Signed)) })
+		reg("Small", func(q *clientState) uint64 { return uint64(q.Small) & 31 })
+		reg("PC", func(q *clientState) uint64 { return uint64(q.PC) })
+		reg("Sum", func(q *clientState) uint64 { return q.Sum })
+		reg("Flag", func(q *clientState) uint64 { return flag(q.Flag) })
+		reg("Tag.Client", func(q *clientState) uint64 { return uint64(q.Tag.Client) })
+		reg("Tag.Wide", func(q *clientState) uint64 { return q.Tag.Wide })
+		for j := range 12 {
+			for k := range 2 {
+				reg(fmt.Sprintf("Hist_%02d_%d", j, k), func(q *clientState) uint64 { return uint64(q.Hist[j][k]) })
+			}
+		}
+		all = append(all, signal{name: sm + "Grant", wire: true, value: func() uint64 { return flag(c.Grant.Get()) }})
+	}
+	for i := range 8 {
+		all = append(all, signal{name: fmt.Sprintf("toy.mem.Server.Done_%d", i), inMem: true, value: func() uint64 { return uint64(y.server.Q().Done[i]) }})
+	}
+	return append(all,
+		signal{name: "toy.mem.Server.Top", inMem: true, value: func() uint64 { return uint64(y.server.Q().Top) }},
+		signal{name: "toy.mem.Sink.Last", inMem: true, value: func() uint64 { return uint64(y.sink.Q().Last) }},
+		signal{name: "toy.mem.Sink.Sleep", inMem: true, value: func() uint64 { return uint64(y.sink.Q().Sleep) }},
+		signal{name: "toy.mem.Server.Log.Count", inMem: true, value: func() uint64 { return uint64(y.sink.In.Len()) }},
+		signal{name: "toy.mem.Server.Log.Valid", inMem: true, value: func() uint64 { return flag(y.sink.In.Valid()) }})
+}
+
+// sample is what a signal of the model was at a time.
+type sample struct {
+	name  string
+	fs    uint64
+	value uint64
+}
+
+// model runs a toy, undumped, a cycle at a time, and notes the values of all signals.
+func model(t testing.TB, cycles int) []sample {
+	y := newToy(t, 1)
+	var all []sample
+	signals := y.signals()
+	for c := range uint64(cycles) {
+		for _, s := range signals {
+			switch {
+			case s.inMem:
+				all = append(all, sample{s.name, y.mem.Fs(y.mem.Now()), s.value()})
+			case !s.wire:
+				all = append(all, sample{s.name, y.core.Fs(c), s.value()})
+			case c > 0:
+				all = append(all, sample{s.name, y.core.Fs(c - 1), s.value()})
+			}
+		}
+		y.sys.Run(y.core, 1)
+	}
+	return all
 }
