@@ -75,6 +75,7 @@ type CoalescerCounters struct {
 type gather struct {
 	Tag  uint16
 	Size uint8 `bits:"5"`
+	Row  bool  // some lanes have their data in the row of the entry
 	Mask uint32
 	Left uint32              // lanes still without data
 	Off  [isa.MaxLanes]uint8 `bits:"7"` // place of each lane in its line
@@ -162,7 +163,11 @@ func (c *Coalescer) sharing(a *Access, left uint32) uint32 {
 // open starts the entry of an access that waits for data.
 func (c *Coalescer) open(a *Access, entry int) {
 	g := c.table.Edit(entry)
-	*g = gather{Tag: a.Tag, Size: a.Size, Mask: a.Mask, Left: a.Mask}
+	*g = gather{Tag: a.Tag, Size: a.Size, Mask: a.Mask}
+	if a.Kind == Fence || a.Kind == Flush {
+		return
+	}
+	g.Left = a.Mask
 	for m := a.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 		g.Off[i] = uint8(a.Addr[i] & (c.line - 1))
@@ -198,16 +203,17 @@ func (c *Coalescer) gather() bool {
 	g := c.table.At(entry)
 	if g.Left&^rsp.Lanes != 0 {
 		r := c.rows.Edit(entry)
-		if g.Left == g.Mask {
+		if !g.Row {
 			*r = row{}
 		}
 		r.take(rsp, g)
-		c.table.Edit(entry).Left &^= rsp.Lanes
+		e := c.table.Edit(entry)
+		e.Row, e.Left = true, g.Left&^rsp.Lanes
 		return false
 	}
 	r := c.Out.PushSlot()
 	r.Tag, r.Mask = g.Tag, g.Mask
-	if g.Left != g.Mask {
+	if g.Row {
 		r.Data = *c.rows.At(entry)
 	}
 	(*row)(&r.Data).take(rsp, g)

@@ -14,11 +14,13 @@ type packet[T any] interface {
 }
 
 // Crossbar is one of the two networks between SMs and L2 slices; requests and
-// responses have their own, so that neither can wait for the other. A packet of
-// n bytes takes its input and its output for n/flit cycles, rounded up, and
-// arrives with its last flit. Each output grants its inputs in turn (iSLIP with
-// one queue an input, in which the first iteration settles everything).
-// Concentration lets a number of SMs share a port and its bandwidth.
+// responses have their own, so that neither can wait for the other. A number of
+// inputs, the concentration, share an input port, and as many outputs an output
+// port. A port presents the next of its inputs, in turn, whose packet finds room;
+// each output port grants the input ports in turn (iSLIP; with one packet
+// presented at a time its first iteration settles everything). A packet of n
+// bytes takes both ports for n/flit cycles, rounded up, and arrives with its
+// last flit.
 //
 // The queue of each input is the In end, so packets from one input to one output
 // stay in order.
@@ -27,23 +29,24 @@ type Crossbar[T any, P packet[T]] struct {
 	In  []rtl.In[T]
 	Out []rtl.Out[T]
 
-	sim      *rtl.Sim
 	flit     int
 	inConc   int // inputs a port
 	outConc  int // outputs a port
+	inPorts  int
 	outPorts int
 }
 
 type crossbarState struct {
-	Busy  uint64 // input ports in the middle of a packet
-	Port  [MaxPorts]transfer
-	Count CrossbarCounters
+	Busy   uint64          // input ports in the middle of a packet
+	Chosen [MaxPorts]uint8 // by input port: which of its inputs was granted last
+	Port   [MaxPorts]transfer
+	Count  CrossbarCounters
 }
 
 // transfer is what an output port does.
 type transfer struct {
-	Left uint16 // flits to go of the packet of input From, 0 if there is none
-	From uint8  `bits:"6"` // last input granted
+	Left uint16 // flits to go of the packet, 0 if there is none
+	From uint8  `bits:"6"` // last input port granted
 }
 
 // CrossbarCounters are what a Crossbar has carried since reset.
@@ -71,71 +74,80 @@ func NewResponseNetwork(cfg *IcntConfig, in []rtl.In[Response], out []rtl.Out[Re
 }
 
 func newCrossbar[T any, P packet[T]](cfg *IcntConfig, in []rtl.In[T], inConc int, out []rtl.Out[T], outConc int) *Crossbar[T, P] {
-	if len(in) > MaxPorts || len(out) > MaxPorts {
-		panic("memsys: a crossbar has at most 64 inputs and 64 outputs")
-	}
-	return &Crossbar[T, P]{
+	c := &Crossbar[T, P]{
 		In: in, Out: out, flit: cfg.FlitBytes, inConc: inConc, outConc: outConc,
-		outPorts: (len(out) + outConc - 1) / outConc,
+		inPorts: (len(in) + inConc - 1) / inConc, outPorts: (len(out) + outConc - 1) / outConc,
 	}
+	if max(c.inPorts, c.outPorts) > MaxPorts {
+		panic("memsys: a crossbar has at most 64 input ports and 64 output ports")
+	}
+	return c
 }
 
 // Tick moves one flit through each output port.
 func (c *Crossbar[T, P]) Tick() {
-	q, d := c.Regs()
-	want := c.requests()
-	busy := q.Busy
-	start := int(c.sim.Now() % uint64(c.outPorts)) // no output may always choose first
-	for n := range c.outPorts {
-		o := (start + n) % c.outPorts
+	d := c.D()
+	var shown [MaxPorts]uint8 // by input port: which of its inputs it presents
+	var want [MaxPorts]uint64 // by output port: the input ports that present a packet for it
+	for p := range c.inPorts {
+		if i, ok := c.present(p); ok {
+			shown[p] = i
+			want[P(c.input(p, i).Front()).Port()/c.outConc] |= 1 << p
+		}
+	}
+	for o := range c.outPorts {
 		t := &d.Port[o]
+		if t.Left == 0 && want[o] == 0 {
+			continue
+		}
 		if t.Left == 0 {
-			from := c.grant(want[o], t.From, busy)
-			if from < 0 {
-				continue
-			}
-			bytes := P(c.In[from].Front()).Bytes()
-			t.From, t.Left = uint8(from), uint16((bytes+c.flit-1)/c.flit)
-			busy |= 1 << (from / c.inConc)
+			t.From = uint8(nextInTurn(want[o], int(t.From)))
+			d.Chosen[t.From] = shown[t.From]
+			d.Busy |= 1 << t.From
+			bytes := P(c.input(int(t.From), shown[t.From]).Front()).Bytes()
+			t.Left = uint16((bytes + c.flit - 1) / c.flit)
 			d.Count.Packets++
 			d.Count.Bytes += uint64(bytes)
 		}
 		t.Left--
 		d.Count.Flits++
-		port := uint64(1) << (int(t.From) / c.inConc)
-		d.Busy |= port
 		if t.Left == 0 {
-			d.Busy &^= port
-			in := c.In[t.From]
+			in := c.input(int(t.From), d.Chosen[t.From])
 			*c.Out[P(in.Front()).Port()].PushSlot() = *in.Front()
 			in.Pop()
+			d.Busy &^= 1 << t.From
 		}
 	}
 }
 
-// requests is, for each output port, the inputs whose first packet goes there
-// and finds room.
-func (c *Crossbar[T, P]) requests() (want [MaxPorts]uint64) {
-	for i := range c.In {
-		if !c.In[i].Valid() || c.Q().Busy>>(i/c.inConc)&1 != 0 {
+// input is input i of a port.
+func (c *Crossbar[T, P]) input(port int, i uint8) *rtl.In[T] { return &c.In[port*c.inConc+int(i)] }
+
+// present is the next input of a port with a packet whose output has room and
+// whose output port is free.
+func (c *Crossbar[T, P]) present(port int) (i uint8, ok bool) {
+	q := c.Q()
+	if q.Busy>>port&1 != 0 {
+		return 0, false
+	}
+	inputs := min(c.inConc, len(c.In)-port*c.inConc)
+	for n := range inputs {
+		i := uint8((int(q.Chosen[port]) + 1 + n) % inputs)
+		in := c.input(port, i)
+		if !in.Valid() {
 			continue
 		}
-		if o := P(c.In[i].Front()).Port(); c.Out[o].Ready() {
-			want[o/c.outConc] |= 1 << i
+		if o := P(in.Front()).Port(); c.Out[o].Ready() && q.Port[o/c.outConc].Left == 0 {
+			return i, true
 		}
 	}
-	return want
+	return 0, false
 }
 
-// grant is the first input of want after last whose port is not busy, or -1.
-func (c *Crossbar[T, P]) grant(want uint64, last uint8, busy uint64) int {
-	behind := want & (2<<last - 1)
-	for _, set := range [...]uint64{want &^ behind, behind} {
-		for ; set != 0; set &= set - 1 {
-			if i := bits.TrailingZeros64(set); busy>>(i/c.inConc)&1 == 0 {
-				return i
-			}
-		}
+// nextInTurn is the first member of a set after last, or else its first member.
+func nextInTurn(set uint64, last int) int {
+	if after := set &^ (2<<last - 1); after != 0 {
+		set = after
 	}
-	return -1
+	return bits.TrailingZeros64(set)
 }

@@ -15,7 +15,7 @@ type (
 // slice arrive in the order they were sent, which the L1 relies on.
 type Request struct {
 	Kind  Kind       `bits:"3"`
-	Src   uint8      `bits:"6"` // where the Response goes: port of the request network it came from
+	Src   uint8      // where the Response goes: input of the request network that it came from
 	Dst   uint8      `bits:"6"` // slice
 	ID    uint8      // Load, Atomic: MSHR that waits
 	Epoch uint8      `bits:"3"` // fence epoch of the L1
@@ -54,8 +54,8 @@ func (r *Request) Port() int { return int(r.Dst) }
 // Response is a packet from an L2 slice to where the Request came from. A
 // Store and a Reduce are answered when every SM sees them.
 type Response struct {
-	Kind  Kind  `bits:"3"` // of the Request
-	Dst   uint8 `bits:"6"`
+	Kind  Kind `bits:"3"` // of the Request
+	Dst   uint8
 	ID    uint8 // of the Request
 	Epoch uint8 `bits:"3"` // of the Request
 	Size  uint8 // bytes of data that travel

@@ -1,0 +1,212 @@
+// Package memtest wires a whole memory system for tests: the memory side of
+// some SMs, each driven by a script of accesses, the two crossbars, the L2
+// slices and the DRAM channels, in three clock domains.
+//
+//	Driver -> Unit --\                 /-- Slice -- Channel --\
+//	Driver -> Unit ---> Network, twice --- Slice -- Channel ----> Store
+//	Dispatch --------/                 \-- Slice -- Channel --/
+package memtest
+
+import (
+	"fmt"
+
+	"divergo/memsys"
+	"divergo/memsys/dram"
+	"divergo/rtl"
+)
+
+// Step is a line of a script: an access, not to be handed on before a cycle of
+// the core clock.
+type Step struct {
+	NotBefore uint64
+	memsys.Access
+}
+
+// Driver plays the load/store unit of an SM: it hands on one access a cycle as
+// long as they are taken, each with its place in the script as the tag, and
+// keeps the replies.
+type Driver struct {
+	rtl.State[struct {
+		Next     uint32 // step to hand on
+		Replies  uint32 // received
+		LastDone uint64 // cycle of the last one
+	}]
+	Script []Step
+	Out    rtl.Out[memsys.Access]
+	In     rtl.In[memsys.Reply]
+	Reply  *rtl.Mem[memsys.Reply] // by step
+	Count  *rtl.Mem[uint8]        // replies received, by step
+	Cycle  *rtl.Mem[uint64]       // in which the reply came, by step
+
+	sim *rtl.Sim
+}
+
+// NewDriver makes a driver for a script.
+func NewDriver(script []Step, out rtl.Out[memsys.Access], in rtl.In[memsys.Reply]) *Driver {
+	n := max(len(script), 1)
+	return &Driver{
+		Script: script, Out: out, In: in,
+		Reply: rtl.NewMem[memsys.Reply](n), Count: rtl.NewMem[uint8](n), Cycle: rtl.NewMem[uint64](n),
+	}
+}
+
+// Tick takes a reply and hands on an access.
+func (d *Driver) Tick() {
+	q, n := d.Regs()
+	if d.In.Valid() {
+		r := d.In.Front()
+		i := int(r.Tag)
+		d.Reply.Write(i, *r)
+		*d.Count.Edit(i)++
+		d.Cycle.Write(i, d.sim.Now())
+		n.Replies++
+		n.LastDone = d.sim.Now()
+		d.In.Pop()
+	}
+	if int(q.Next) == len(d.Script) {
+		return
+	}
+	s := &d.Script[q.Next]
+	if s.NotBefore > d.sim.Now() {
+		d.sim.WakeAt(s.NotBefore)
+		return
+	}
+	if d.Out.Ready() {
+		a := d.Out.PushSlot()
+		*a = s.Access
+		a.Tag = uint16(q.Next)
+		n.Next++
+	}
+}
+
+// Done says whether every access has its reply.
+func (d *Driver) Done() bool { return int(d.Q().Replies) == len(d.Script) }
+
+// SM is an island of a System: a driver and the memory side of an SM.
+type SM struct {
+	Driver *Driver
+	Unit   *memsys.Unit
+}
+
+// Networks is the island of the interconnect.
+type Networks struct {
+	Requests  *memsys.RequestNetwork
+	Responses *memsys.ResponseNetwork
+}
+
+// Dispatch is the interconnect port through which a System flushes the L2.
+type Dispatch struct {
+	Req rtl.Out[memsys.Request]
+	Rsp rtl.In[memsys.Response]
+}
+
+// System is a memory system with drivers.
+type System struct {
+	*rtl.System
+	Core     *rtl.Domain
+	SMs      []*SM
+	Net      *Networks
+	Slices   []*memsys.Slice
+	Channels []*dram.Channel
+	Store    *dram.Store
+	Dispatch *Dispatch
+}
+
+// New builds a memory system with an SM for each script, clocked at 1300, 650
+// and 800 MHz (Fung and Aamodt, HPCA 2011, table 2).
+func New(cfg memsys.Config, store *dram.Store, scripts ...[]Step) (*System, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	s := &System{System: rtl.NewSystem("memory"), Store: store}
+	s.Core = s.Domain("core", 1300e6)
+	icnt, mem := s.Domain("icnt", 650e6), s.Domain("dram", 800e6)
+	wire := uint64(cfg.Icnt.Latency)
+	var reqIn []rtl.In[memsys.Request]
+	var reqOut []rtl.Out[memsys.Request]
+	var rspIn []rtl.In[memsys.Response]
+	var rspOut []rtl.Out[memsys.Response]
+	var err error
+	add := func(name string, d *rtl.Domain, root any) {
+		if err == nil {
+			_, err = s.Add(name, d, root)
+		}
+	}
+	port := func() (rtl.Out[memsys.Request], rtl.In[memsys.Response]) {
+		req, rsp := rtl.NewLink[memsys.Request](cfg.L1.MissQueue, wire), rtl.NewLink[memsys.Response](cfg.Icnt.Queue, wire)
+		reqIn, rspOut = append(reqIn, req.In()), append(rspOut, rsp.Out())
+		return req.Out(), rsp.In()
+	}
+	for i, script := range scripts {
+		access, reply := rtl.NewQueue[memsys.Access](2), rtl.NewQueue[memsys.Reply](2)
+		req, rsp := port()
+		sm := &SM{
+			Driver: NewDriver(script, access.Out(), reply.In()),
+			Unit:   memsys.NewUnit(&cfg, i, access.In(), reply.Out(), req, rsp),
+		}
+		s.SMs = append(s.SMs, sm)
+		add(fmt.Sprintf("sm%d", i), s.Core, sm)
+	}
+	req, rsp := port()
+	s.Dispatch = &Dispatch{req, rsp}
+	add("dispatch", s.Core, s.Dispatch)
+	for i := range cfg.DRAM.Channels {
+		req, rsp := rtl.NewLink[memsys.Request](cfg.Icnt.Queue, wire), rtl.NewLink[memsys.Response](cfg.Icnt.Queue+2*cfg.L2.Latency, uint64(cfg.L2.Latency))
+		reqOut, rspIn = append(reqOut, req.Out()), append(rspIn, rsp.In())
+		toMem := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency, uint64(cfg.DRAM.Latency))
+		fill := rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, uint64(cfg.DRAM.Latency))
+		slice := memsys.NewSlice(&cfg, req.In(), rsp.Out(), toMem.Out(), fill.In())
+		channel := dram.NewChannel(&cfg.DRAM, cfg.L2.Line, store, toMem.In(), fill.Out())
+		s.Slices, s.Channels = append(s.Slices, slice), append(s.Channels, channel)
+		add(fmt.Sprintf("l2_%d", i), icnt, &struct{ Slice *memsys.Slice }{slice})
+		add(fmt.Sprintf("dram%d", i), mem, &struct{ Channel *dram.Channel }{channel})
+	}
+	s.Net = &Networks{
+		memsys.NewRequestNetwork(&cfg.Icnt, reqIn, reqOut),
+		memsys.NewResponseNetwork(&cfg.Icnt, rspIn, rspOut),
+	}
+	add("icnt", icnt, s.Net)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Elaborate()
+}
+
+// Done says whether every access of every script has its reply.
+func (s *System) Done() bool {
+	for _, sm := range s.SMs {
+		if !sm.Driver.Done() {
+			return false
+		}
+	}
+	return true
+}
+
+// Play runs until every access has its reply, for at most max core cycles.
+func (s *System) Play(max uint64) error {
+	if p := s.RunUntil(s.Done, s.Core, max); p.Done {
+		return nil
+	} else if p.Idle {
+		return fmt.Errorf("core cycle %d: nothing moves, but accesses lack their reply", s.Core.Now())
+	}
+	return fmt.Errorf("no end after %d core cycles", max)
+}
+
+// Flush has every L2 slice write back, for at most max core cycles, so that
+// Store is what the SMs have flushed.
+func (s *System) Flush(max uint64) error {
+	for i := range s.Slices {
+		i := i
+		if p := s.RunUntil(s.Dispatch.Req.Ready, s.Core, max); !p.Done {
+			return fmt.Errorf("no room for the flush of slice %d", i)
+		}
+		s.Dispatch.Req.Push(memsys.Request{Kind: memsys.FlushAll, Src: uint8(len(s.SMs)), Dst: uint8(i)})
+	}
+	for i := range s.Slices {
+		if p := s.RunUntil(s.Dispatch.Rsp.Valid, s.Core, max); !p.Done {
+			return fmt.Errorf("%d of %d slices have not flushed after %d core cycles", len(s.Slices)-i, len(s.Slices), max)
+		}
+		s.Dispatch.Rsp.Pop()
+	}
+	return nil
+}
