@@ -305,8 +305,13 @@ func (e *elaboration) submodule(path string, v reflect.Value, root bool) {
 		return
 	}
 	for _, x := range p.Processes() {
-		m.procs = append(m.procs, &process{name: path + "." + x.Name, mod: m, fn: x.Fn, reads: x.Reads, drives: x.Drives})
+		m.procs = append(m.procs, &process{name: path + "." + x.Name, mod: m, fn: x.Fn, reads: connected(x.Reads), drives: connected(x.Drives)})
 	}
+}
+
+// connected drops the inputs that are optional and not connected.
+func connected(wires []AnyWire) []AnyWire {
+	return slices.DeleteFunc(slices.Clone(wires), func(w AnyWire) bool { return w == nil || reflect.ValueOf(w).IsNil() })
 }
 
 func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {

@@ -77,16 +77,22 @@ func (l *link) exchange() {
 		first := f.vis == f.tail
 		f.tail = n.tail
 		if first {
-			f.sim.timers.set(f.timer, f.at[f.vis&f.mask], f.sim.now-1)
+			f.arm(f.at[f.vis&f.mask])
 		}
 	}
 	if n.head != f.head {
 		first := n.rel == n.head
 		n.head = f.head
 		if first {
-			n.sim.timers.set(n.timer, n.back[n.rel&n.mask], n.sim.now-1)
+			n.arm(n.back[n.rel&n.mask])
 		}
 	}
+}
+
+// arm sets the timer of an end between runs; what is overdue comes in the next cycle.
+func (f *fifo) arm(at uint64) {
+	now := f.sim.now
+	f.sim.timers.set(f.timer, max(at, now), now-1)
 }
 
 // empty drops what is on its way.

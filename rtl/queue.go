@@ -218,7 +218,7 @@ func (f *fifo) where() string {
 
 // edge ends a cycle in which the queue was used.
 func (f *fifo) edge() {
-	if f.kind == delayed && f.rel == f.head { // only pushed: the consumer sees nothing yet
+	if f.kind == delayed && f.rel == f.head && !f.pipe { // only pushed: the consumer sees nothing yet
 		f.prod.mark()
 		return
 	}

@@ -105,7 +105,7 @@ func (k *Sim) WakeAt(cycle uint64) {
 }
 
 // stamp is the cycle that a push or pop belongs to. What a testbench does between runs belongs to the cycle before.
-func (k *Sim) stamp() uint64 { return k.now - k.between }
+func (k *Sim) stamp() uint64 { return k.now - min(k.between, k.now) }
 
 // Run advances n cycles.
 func (k *Sim) Run(n uint64) {
@@ -175,16 +175,24 @@ func (k *Sim) advance(end uint64) {
 		k.run(end)
 	}
 	k.between = 1
+	k.settle()
 }
 
-// settle commits what the testbench pushed, popped and wrote between runs.
+// settle commits what the testbench pushed, popped and wrote between runs, and makes visible what is due in the next
+// cycle, so that the state between runs does not depend on where they begin and end.
 func (k *Sim) settle() {
 	if k.observe != nil {
 		k.settleObserved()
+		if k.timers.due <= k.now {
+			k.fireObserved()
+		}
 		return
 	}
 	k.edgeQueues()
 	k.edgeMems()
+	if k.timers.due <= k.now {
+		k.fire()
+	}
 }
 
 func (k *Sim) run(end uint64) {

@@ -1,0 +1,123 @@
+package rtl_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+)
+
+type row struct {
+	Tag  uint16
+	Lane [3]uint32
+}
+
+// writer makes random writes and edits each cycle and compares what it reads with a plain slice that is updated at the
+// end of the cycle.
+type writer struct {
+	rtl.State[struct{ N uint32 }]
+	Rows  *rtl.Mem[row]
+	sim   *rtl.Sim
+	rand  *rand.Rand
+	now   []row
+	next  []row
+	wrong []string
+}
+
+func (w *writer) Tick() {
+	w.sim.WakeAt(w.sim.Now() + 1)
+	for i := range w.now {
+		if *w.Rows.At(i) != w.now[i] {
+			w.wrong = append(w.wrong, "present")
+		}
+	}
+	for range w.rand.IntN(6) {
+		i, v := w.rand.IntN(len(w.now)), w.rand.Uint32N(4)
+		if w.rand.IntN(2) == 0 {
+			x := row{Tag: uint16(v)}
+			w.Rows.Write(i, x)
+			w.next[i] = x
+			continue
+		}
+		e := w.Rows.Edit(i)
+		if *e != w.next[i] {
+			w.wrong = append(w.wrong, "staged")
+		}
+		if w.Rows.Edit(i) != e {
+			w.wrong = append(w.wrong, "second edit of a cycle")
+		}
+		e.Lane[v%3] += v
+		w.next[i].Lane[v%3] += v
+	}
+	copy(w.now, w.next) // what the next cycle sees
+}
+
+func TestMemModel(t *testing.T) {
+	for seed := range uint64(5) {
+		m := rtl.NewMem[row](12)
+		w := &writer{Rows: m, rand: rand.New(rand.NewPCG(seed, 9)), now: make([]row, 12), next: make([]row, 12)}
+		m.Set(3, row{Tag: 77})
+		w.now[3].Tag, w.next[3].Tag = 77, 77
+		k := rtl.MustNew("top", &struct{ W *writer }{w})
+		k.Run(500)
+		require.Empty(t, w.wrong)
+		require.Equal(t, 12, m.Len())
+	}
+}
+
+// watcher copies an entry of another module's memory: it is woken only when the memory changes.
+type watcher struct {
+	rtl.State[struct {
+		Copy uint16
+		N    uint8
+	}]
+	Of *holder
+}
+
+func (w *watcher) Tick() {
+	w.D().Copy = w.Of.Rows.At(1).Tag
+	if w.Q().Copy != w.D().Copy {
+		w.D().N++
+	}
+}
+
+// holder owns a memory by value and writes what it is told.
+type holder struct {
+	Rows rtl.Mem[row]
+	In   rtl.In[row]
+}
+
+func (h *holder) Tick() {
+	if h.In.Valid() {
+		h.Rows.Write(1, *h.In.Front())
+		h.In.Pop()
+	}
+}
+
+func TestMemWakesReadersOnlyOnChange(t *testing.T) {
+	q := rtl.NewQueue[row](8)
+	h := &holder{Rows: *rtl.NewMem[row](2), In: q.In()}
+	w := &watcher{Of: h}
+	top := &struct {
+		H   *holder
+		W   *watcher
+		Out rtl.Out[row]
+	}{h, w, q.Out()}
+	k := rtl.MustNew("top", top)
+	h.Rows.Set(1, row{Tag: 4}) // after elaboration: the testbench writes
+	k.Run(10)
+	assert.Equal(t, uint16(4), w.Q().Copy)
+	top.Out.Push(row{Tag: 5})
+	k.Run(10)
+	assert.Equal(t, uint16(5), w.Q().Copy)
+	evals := k.Evals()
+	top.Out.Push(row{Tag: 5})
+	k.Run(10)
+	assert.Equal(t, uint64(2), k.Evals()-evals, "the holder in the cycle of the entry and the one after")
+	assert.Equal(t, uint8(2), w.Q().N)
+	k.Reset()
+	assert.Equal(t, row{}, *h.Rows.At(1), "reset is what it was at elaboration")
+}

@@ -1,0 +1,253 @@
+package rtl_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+)
+
+// transfer is what one end of a queue saw and did in a cycle.
+type transfer struct {
+	count  int      // Free of the producer, Len of the consumer
+	values []uint32 // pushed or popped
+}
+
+// pusher pushes a random number of entries a cycle and writes down what it saw. Its log and its random numbers are no
+// registers, so it must run exactly once a cycle: it is awake in every cycle.
+type pusher struct {
+	rtl.State[struct{ Sent uint32 }]
+	Out  rtl.Out[uint32]
+	log  []transfer
+	rand *rand.Rand
+	rate int
+	sim  *rtl.Sim
+}
+
+func (p *pusher) Tick() {
+	p.sim.WakeAt(p.sim.Now() + 1)
+	t := transfer{count: p.Out.Free()}
+	for n := burst(p.rand, p.rate); n > 0 && p.Out.Ready(); n-- {
+		v := p.Q().Sent + uint32(len(t.values))
+		if v%2 == 0 {
+			p.Out.Push(v)
+		} else {
+			*p.Out.PushSlot() = v
+		}
+		t.values = append(t.values, v)
+	}
+	p.D().Sent += uint32(len(t.values))
+	p.log = append(p.log, t)
+}
+
+type popper struct {
+	rtl.State[struct{ Got uint32 }]
+	In   rtl.In[uint32]
+	log  []transfer
+	rand *rand.Rand
+	rate int
+	sim  *rtl.Sim
+}
+
+func (p *popper) Tick() {
+	p.sim.WakeAt(p.sim.Now() + 1)
+	t := transfer{count: p.In.Len()}
+	for n := burst(p.rand, p.rate); n > 0 && p.In.Valid(); n-- {
+		v := *p.In.Front()
+		if p.In.Len() > 1 && *p.In.Peek(1) != v+1 {
+			panic("Peek is out of order")
+		}
+		p.In.Pop()
+		t.values = append(t.values, v)
+	}
+	p.D().Got += uint32(len(t.values))
+	p.log = append(p.log, t)
+}
+
+// burst is 0 in most cycles at a low rate and up to 3 at a high one.
+func burst(r *rand.Rand, rate int) int {
+	if r.IntN(10) < rate {
+		return 1 + r.IntN(3)
+	}
+	return 0
+}
+
+type queuePair struct {
+	Push *pusher
+	Pop  *popper
+}
+
+func newQueuePair(out rtl.Out[uint32], in rtl.In[uint32], pushRate, popRate int, seed uint64) *queuePair {
+	return &queuePair{
+		&pusher{Out: out, rand: rand.New(rand.NewPCG(seed, 1)), rate: pushRate},
+		&popper{In: in, rand: rand.New(rand.NewPCG(seed, 2)), rate: popRate},
+	}
+}
+
+// requireFifo checks both logs against the definition of a queue: entry i is visible to the consumer in a cycle if
+// arrives(cycle of its push) is not after it, and occupies room for the producer until its pop at returns(cycle).
+func requireFifo(t *testing.T, p *queuePair, capacity int, arrives, returns func(cycle int) int) {
+	t.Helper()
+	var pushed, popped []int // cycle by entry
+	for c, x := range p.Push.log {
+		for _, v := range x.values {
+			require.Equal(t, len(pushed), int(v), "pushed out of order")
+			pushed = append(pushed, c)
+		}
+	}
+	for c, x := range p.Pop.log {
+		for _, v := range x.values {
+			require.Equal(t, len(popped), int(v), "popped out of order in cycle %d", c)
+			popped = append(popped, c)
+		}
+	}
+	for c, x := range p.Pop.log {
+		visible := 0
+		for i, at := range pushed {
+			if arrives(at) <= c && (i >= len(popped) || popped[i] >= c) {
+				visible++
+			}
+		}
+		require.Equal(t, visible, x.count, "visible entries in cycle %d of the consumer", c)
+	}
+	for c, x := range p.Push.log {
+		free := capacity
+		for i, at := range pushed {
+			if at < c && (i >= len(popped) || returns(popped[i]) > c) {
+				free--
+			}
+		}
+		require.Equal(t, free, x.count, "free entries in cycle %d of the producer", c)
+	}
+}
+
+func TestQueueModel(t *testing.T) {
+	const cycles = 400
+	kinds := []struct {
+		name           string
+		opts           []rtl.QueueOption
+		arrive, leaves int
+	}{
+		{"registered", nil, 1, 1},
+		{"latency 1", []rtl.QueueOption{rtl.Latency(1)}, 1, 1},
+		{"latency 2", []rtl.QueueOption{rtl.Latency(2)}, 2, 1},
+		{"latency 17", []rtl.QueueOption{rtl.Latency(17)}, 17, 1},
+		{"latency 300", []rtl.QueueOption{rtl.Latency(300)}, 300, 1},
+		{"pipe", []rtl.QueueOption{rtl.Pipe()}, 1, 0},
+		{"flow", []rtl.QueueOption{rtl.Flow()}, 0, 1},
+		{"pipe and latency", []rtl.QueueOption{rtl.Pipe(), rtl.Latency(5)}, 5, 0},
+	}
+	for _, k := range kinds {
+		for _, capacity := range []int{1, 2, 3, 8, 13, 64} {
+			for seed, rates := range [][2]int{{9, 9}, {9, 2}, {2, 9}, {5, 5}} {
+				t.Run(fmt.Sprintf("%s/capacity %d/rates %v", k.name, capacity, rates), func(t *testing.T) {
+					q := rtl.NewQueue[uint32](capacity, k.opts...)
+					p := newQueuePair(q.Out(), q.In(), rates[0], rates[1], uint64(seed))
+					rtl.MustNew("top", p, rtl.Shuffle(uint64(seed))).Run(cycles)
+					require.Len(t, p.Push.log, cycles, "evaluated more or less than once a cycle")
+					require.Len(t, p.Pop.log, cycles)
+					requireFifo(t, p, capacity,
+						func(c int) int { return c + k.arrive }, func(c int) int { return c + k.leaves })
+				})
+			}
+		}
+	}
+}
+
+// lazy pops what it can and sleeps otherwise: the kernel has to wake it.
+type lazy struct {
+	rtl.State[struct {
+		Seen [8]uint64 // cycle of each pop
+		N    uint8
+	}]
+	In  rtl.In[uint32]
+	sim *rtl.Sim
+}
+
+func (l *lazy) Tick() {
+	if l.In.Valid() {
+		d := l.D()
+		d.Seen[d.N] = l.sim.Now()
+		d.N++
+		l.In.Pop()
+	}
+}
+
+func TestQueueWakesItsConsumer(t *testing.T) {
+	for latency, want := range map[uint64][]uint64{1: {10, 11, 12, 13}, 2: {11, 12, 13, 14}, 700: {709, 710, 711, 712}} {
+		q := rtl.NewQueue[uint32](4, rtl.Latency(latency))
+		top := &struct {
+			Lazy *lazy
+			Out  rtl.Out[uint32] // the testbench's end
+		}{&lazy{In: q.In()}, q.Out()}
+		k := rtl.MustNew("top", top)
+		k.Run(10)
+		for range 4 {
+			require.True(t, top.Out.Ready())
+			top.Out.Push(1) // belongs to cycle 9
+		}
+		assert.False(t, top.Out.Ready())
+		k.Run(1000)
+		assert.Equal(t, want, top.Lazy.Q().Seen[:4], "latency %d", latency)
+		assert.Less(t, k.Evals(), uint64(20), "the consumer must sleep while nothing is visible")
+		assert.True(t, k.Idle())
+	}
+}
+
+func TestQueueContentsBeforeElaborationAreItsReset(t *testing.T) {
+	q := rtl.NewQueue[uint32](4)
+	q.Out().Push(7)
+	q.Out().Push(8)
+	l := &lazy{In: q.In()}
+	top := &struct {
+		Lazy *lazy
+		Out  rtl.Out[uint32]
+	}{l, q.Out()}
+	k := rtl.MustNew("top", top)
+	fresh := k.Hash()
+	for range 2 {
+		k.Run(20)
+		require.Equal(t, uint8(2), l.Q().N)
+		k.Reset()
+		require.Equal(t, 2, l.In.Len())
+		require.Equal(t, uint32(7), *l.In.Front())
+		require.Equal(t, fresh, k.Hash())
+	}
+}
+
+func TestQueueMisuse(t *testing.T) {
+	q := rtl.NewQueue[uint32](2)
+	p := newQueuePair(q.Out(), q.In(), 0, 0, 1)
+	rtl.MustNew("top", p).Run(1)
+	assert.PanicsWithValue(t, "rtl: pop from queue top.Push.Out, which shows no entry: check Valid first", func() { p.Pop.In.Pop() })
+	p.Push.Out.Push(1)
+	p.Push.Out.Push(2)
+	assert.PanicsWithValue(t, "rtl: push to queue top.Push.Out, which is full (2 entries): check Ready first", func() { p.Push.Out.Push(3) })
+	assert.Panics(t, func() { rtl.NewQueue[uint32](0) })
+	assert.Panics(t, func() { rtl.NewQueue[uint32](1, rtl.Latency(0)) })
+	assert.Panics(t, func() { rtl.NewQueue[uint32](1, rtl.Latency(2), rtl.Flow()) })
+	var none rtl.Out[uint32]
+	assert.False(t, none.Connected())
+	assert.False(t, rtl.In[uint32]{}.Connected())
+	assert.True(t, q.Out().Connected())
+	assert.True(t, q.In().Connected())
+}
+
+// A slot of PushSlot is zero even where an older entry was.
+func TestPushSlotIsZero(t *testing.T) {
+	q := rtl.NewQueue[[4]uint64](1)
+	top := &struct {
+		Out rtl.Out[[4]uint64]
+		In  rtl.In[[4]uint64]
+	}{q.Out(), q.In()}
+	k := rtl.MustNew("top", top)
+	top.Out.Push([4]uint64{1, 2, 3, 4})
+	k.Run(1)
+	top.In.Pop()
+	k.Run(1)
+	assert.Equal(t, [4]uint64{}, *top.Out.PushSlot())
+}
