@@ -1,0 +1,105 @@
+package testbench
+
+import (
+	"reflect"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/memsys"
+	"divergo/memsys/dram"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// Counters are what the blocks of a machine have counted, summed over the
+// blocks of one kind.
+type Counters struct {
+	Cycles       uint64 // core cycles from launch to the end of the last CTA
+	SMCycles     uint64 // Cycles times SMs
+	Classes      [sm.NumClasses]uint64
+	Instructions uint64 // warp instructions
+	Lanes        uint64 // their active lanes
+	Active       [isa.MaxLanes + 1]uint64
+	Divergence   divergence.Stats
+	Stalls       memsys.Stalls
+	Coalescer    memsys.CoalescerCounters
+	Shared       memsys.SharedCounters
+	L1           memsys.L1Counters
+	Requests     memsys.CrossbarCounters
+	Responses    memsys.CrossbarCounters
+	L2           memsys.SliceCounters
+	DRAM         dram.Counters
+	DRAMCycles   uint64 // DRAM cycles times channels
+
+	warpSize int
+}
+
+// readCounters sums the counters of a machine since its reset.
+func readCounters(m *gpu.Machine) Counters {
+	c := Counters{warpSize: m.Config.SM.WarpSize}
+	now := m.Core().Now()
+	c.SMCycles = now * uint64(len(m.SMs))
+	for i, s := range m.SMs {
+		var one Counters
+		one.Classes = s.Issue.CyclesBy(now)
+		one.Instructions, one.Lanes = s.Issue.Q().Count, s.Issue.Q().Lanes
+		for k := range s.Issue.Active.Len() {
+			one.Active[k] = *s.Issue.Active.At(k)
+		}
+		one.Divergence = s.Div.Stats()
+		u := m.Units[i]
+		one.Stalls = u.Stalls()
+		one.Coalescer, one.Shared, one.L1 = u.Coalescer.Q().Count, u.Shared.Q().Count, u.L1.Q().Count
+		c.add(&one)
+	}
+	c.Requests, c.Responses = m.Net.Requests.Q().Count, m.Net.Responses.Q().Count
+	for _, d := range m.System().Domains() {
+		if d.Name() == "dram" {
+			c.DRAMCycles = d.Now() * uint64(len(m.Channels))
+		}
+	}
+	for i, s := range m.Slices {
+		var one Counters
+		one.L2, one.DRAM = s.Q().Count, m.Channels[i].Q().Count
+		c.add(&one)
+	}
+	return c
+}
+
+// add sums two sets of counters, of which the deepest stack is the maximum.
+func (c *Counters) add(o *Counters) {
+	depth := max(c.Divergence.MaxDepth, o.Divergence.MaxDepth)
+	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem(), func(a, b uint64) uint64 { return a + b })
+	c.Divergence.MaxDepth = depth
+	c.warpSize = max(c.warpSize, o.warpSize)
+}
+
+// since takes off what was counted before a launch that took so many cycles.
+// The cycles behind the last CTA, in which the caches write back and no SM has
+// threads, are left out.
+func (c *Counters) since(before *Counters, cycles uint64, sms int) {
+	depth := c.Divergence.MaxDepth
+	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(before).Elem(), func(a, b uint64) uint64 { return a - b })
+	c.Divergence.MaxDepth = depth
+	c.Cycles = cycles
+	c.Classes[sm.ClassEmpty] -= c.SMCycles - cycles*uint64(sms)
+	c.SMCycles = cycles * uint64(sms)
+}
+
+// combine applies f to each counter of a and b and stores the result in a.
+func combine(a, b reflect.Value, f func(a, b uint64) uint64) {
+	switch a.Kind() {
+	case reflect.Uint64:
+		a.SetUint(f(a.Uint(), b.Uint()))
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if a.Type().Field(i).IsExported() {
+				combine(a.Field(i), b.Field(i), f)
+			}
+		}
+	case reflect.Array:
+		for i := range a.Len() {
+			combine(a.Index(i), b.Index(i), f)
+		}
+	}
+}

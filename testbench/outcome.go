@@ -1,0 +1,191 @@
+package testbench
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/sm"
+)
+
+// Outcome is how a run ended, and if it did not finish, why.
+type Outcome struct {
+	End     gpu.End
+	Cycle   uint64    // core cycles from the launch to the end
+	Fault   *Fault    // if a thread misbehaved
+	Waiting []Waiting // of a deadlock or a run that took too long: every group of threads
+}
+
+// OK reports whether every thread ran to its end.
+func (o *Outcome) OK() bool { return o.End == gpu.Finished }
+
+// Fault is what a thread did wrong, and where.
+type Fault struct {
+	Kind   string    `json:"kind"`
+	SM     int       `json:"sm"`
+	CTA    [3]uint32 `json:"cta"`
+	Thread [3]uint32 `json:"thread"`
+	PC     uint32    `json:"pc"`
+	Where  string    `json:"where"` // source line
+	Text   string    `json:"instruction"`
+	Addr   uint64    `json:"address"` // as the thread gave it
+	Size   int       `json:"bytes"`   // 0 where no memory is accessed
+	Space  string    `json:"space"`
+	Near   string    `json:"near"` // the allocation next to the address
+}
+
+// Waiting is a group of threads of a warp that are at one PC.
+type Waiting struct {
+	SM     int       `json:"sm"`
+	CTA    [3]uint32 `json:"cta"`
+	Warp   int       `json:"warp"` // of the CTA
+	PC     uint32    `json:"pc"`
+	Where  string    `json:"where"` // source line
+	Text   string    `json:"instruction"`
+	Mask   string    `json:"mask"` // hexadecimal, bit 0 is lane 0
+	Reason string    `json:"reason"`
+}
+
+// Error is the report of a run that did not finish, in lines. It starts with a
+// summary and names threads, instructions and source lines.
+func (o *Outcome) Error() string {
+	var b strings.Builder
+	switch o.End {
+	case gpu.Faulted:
+		f := o.Fault
+		fmt.Fprintf(&b, "fault: %s", f.Kind)
+		if f.Size > 0 {
+			fmt.Fprintf(&b, ", %d bytes of %s memory at %#x", f.Size, f.Space, f.Addr)
+		}
+		fmt.Fprintf(&b, "\n  thread %s of CTA %s, on SM %d, before cycle %d", point(f.Thread), point(f.CTA), f.SM, o.Cycle)
+		fmt.Fprintf(&b, "\n  at %s, PC %d: %s", f.Where, f.PC, f.Text)
+		if f.Near != "" {
+			fmt.Fprintf(&b, "\n  %s", f.Near)
+		}
+	case gpu.Deadlock:
+		fmt.Fprintf(&b, "SIMT deadlock after %d cycles: no thread can go on", o.Cycle)
+		o.writeWaiting(&b)
+	case gpu.OutOfTime:
+		fmt.Fprintf(&b, "watchdog: not finished after %d cycles", o.Cycle)
+		o.writeWaiting(&b)
+	case gpu.Stopped:
+		fmt.Fprintf(&b, "interrupted after %d cycles", o.Cycle)
+	default:
+		b.WriteString("finished")
+	}
+	return b.String()
+}
+
+// writeWaiting lists the groups of threads, as many as a screen holds.
+func (o *Outcome) writeWaiting(b *strings.Builder) {
+	const most = 24
+	for i, w := range o.Waiting {
+		if i == most {
+			fmt.Fprintf(b, "\n  and %d more", len(o.Waiting)-most)
+			break
+		}
+		fmt.Fprintf(b, "\n  SM %d CTA %s warp %d lanes %s: %s at %s, PC %d: %s", w.SM, point(w.CTA), w.Warp, w.Mask, w.Reason, w.Where, w.PC, w.Text)
+	}
+}
+
+func point(d [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", d[0], d[1], d[2]) }
+
+// diagnose completes the outcome of a run.
+func (s *Session) diagnose(l *Launch, end gpu.End) *Outcome {
+	o := &Outcome{End: end, Cycle: s.Machine.Cycles()}
+	switch end {
+	case gpu.Faulted:
+		for i, m := range s.Machine.SMs {
+			if f, ok := m.Fault(); ok {
+				o.Fault = s.fault(l.Prog, i, m, &f)
+				break
+			}
+		}
+	case gpu.Deadlock, gpu.OutOfTime:
+		o.Waiting = s.waiting(l)
+	}
+	return o
+}
+
+func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault {
+	t := m.Thread(f.CTA, int(f.Row), int(f.Lane))
+	fault := &Fault{
+		Kind: f.Kind.String(), SM: index, CTA: t.CTA, Thread: t.TID,
+		PC: f.PC, Where: p.Where(f.PC), Text: text(p, f.PC),
+		Addr: f.Addr, Size: int(f.Size), Space: spaceName(f.Space),
+	}
+	if f.Kind == sm.OutOfBounds && (f.Space == isa.SpaceGlobal || f.Space == isa.SpaceGeneric) {
+		fault.Near = s.memory.near(f.Addr)
+	}
+	return fault
+}
+
+// near says where an address lies that is in no allocation.
+func (m *Memory) near(addr uint64) string {
+	best := ""
+	least := ^uint64(0)
+	for _, r := range m.spans {
+		switch {
+		case addr < r.Start && r.Start-addr < least:
+			least = r.Start - addr
+			best = fmt.Sprintf("%d bytes before the allocation [%#x, %#x)", least, r.Start, r.End)
+		case addr >= r.End && addr-r.End < least:
+			least = addr - r.End
+			best = fmt.Sprintf("%d bytes behind the end of the allocation [%#x, %#x)", least, r.Start, r.End)
+		}
+	}
+	return best
+}
+
+func (s *Session) waiting(l *Launch) []Waiting {
+	var list []Waiting
+	k := l.kernel()
+	size := s.Machine.Config.SM.WarpSize
+	warps := (k.Threads() + size - 1) / size
+	for i, m := range s.Machine.SMs {
+		for _, p := range m.Div.Paths(nil) {
+			lane := bits.TrailingZeros32(p.Mask)
+			if lane >= size {
+				continue
+			}
+			reason := "waits to reconverge"
+			if p.Running {
+				reason = map[string]string{"run": "can run", "control": "a branch is being resolved", "barrier": "waits at a barrier"}[p.Wait.String()]
+			}
+			list = append(list, Waiting{
+				SM: i, CTA: m.Thread(p.CTA, int(p.Row), lane).CTA, Warp: int(p.Row) % warps,
+				PC: p.PC, Where: l.Prog.Where(p.PC), Text: text(l.Prog, p.PC),
+				Mask: fmt.Sprintf("%0*x", (size+3)/4, p.Mask), Reason: reason,
+			})
+		}
+	}
+	return list
+}
+
+// text is the instruction at pc as the source has it.
+func text(p *isa.Program, pc uint32) string {
+	if int(pc) >= len(p.Insts) {
+		return "the end of the kernel"
+	}
+	return p.Insts[pc].Text
+}
+
+func spaceName(s isa.Space) string {
+	switch s {
+	case isa.SpaceGeneric:
+		return "generic"
+	case isa.SpaceGlobal:
+		return "global"
+	case isa.SpaceShared:
+		return "shared"
+	case isa.SpaceLocal:
+		return "local"
+	case isa.SpaceConst:
+		return "constant"
+	case isa.SpaceParam:
+		return "parameter"
+	}
+	return ""
+}

@@ -1,0 +1,176 @@
+package testbench
+
+import (
+	"fmt"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/sm"
+)
+
+// localBase is where the local memory of all threads begins: behind the
+// addresses that pointers reach.
+const localBase = addressEnd
+
+// Limits bound what a session runs.
+type Limits struct {
+	MaxCycles uint64      // core cycles of a launch; 0: no limit
+	Stop      func() bool // asked again and again while a launch runs: end it? nil: never
+}
+
+// Session is the host's connection to a machine: it allocates device memory,
+// launches kernels one after the other and keeps what was counted.
+type Session struct {
+	Machine *gpu.Machine
+	Limits  Limits
+	Runs    []Run // the launches so far
+
+	memory *Memory
+	module string // whose variables are in device memory
+	err    error  // first failure of Alloc, Write or Read
+}
+
+// Run is one launch and what came of it.
+type Run struct {
+	Launch    Launch
+	Occupancy sm.Occupancy
+	Outcome   Outcome
+	Counters  Counters
+}
+
+// NewSession builds a machine.
+func NewSession(cfg gpu.Config, limits Limits) (*Session, error) {
+	m, err := gpu.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{Machine: m, Limits: limits, memory: NewMemory()}, nil
+}
+
+// Alloc returns the address of fresh zeroed device memory, a multiple of 256.
+// A failure is remembered and returned by the next Launch.
+func (s *Session) Alloc(bytes int) uint64 {
+	if bytes < 0 {
+		s.fail(fmt.Errorf("device memory: %d bytes asked for", bytes))
+		return 0
+	}
+	addr, err := s.memory.Alloc(uint64(bytes))
+	if err == nil {
+		err = s.Machine.Store().Map(addr, uint64(bytes))
+	}
+	s.fail(err)
+	return addr
+}
+
+// Write copies data to device memory. A failure is remembered and returned by
+// the next Launch.
+func (s *Session) Write(addr uint64, data []byte) { s.fail(s.Machine.Store().Write(addr, data)) }
+
+// Read fills data from device memory. A failure is remembered and returned by
+// the next Launch.
+func (s *Session) Read(addr uint64, data []byte) { s.fail(s.Machine.Store().Read(addr, data)) }
+
+// fail remembers the first error.
+func (s *Session) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// Err is the first failure of Alloc, Write or Read.
+func (s *Session) Err() error { return s.err }
+
+// Buffer is a kernel argument in device memory.
+type Buffer struct {
+	Param int    // index of the parameter that points to it
+	Addr  uint64 // in device memory
+	Bytes uint64
+}
+
+// Place puts arguments into device memory: buffers into fresh allocations,
+// values and the addresses of the buffers into a parameter bank. The error
+// lists every argument that does not fit its parameter.
+func (s *Session) Place(p *isa.Program, args []Arg) (bank []byte, buffers []Buffer, err error) {
+	if err := CheckArgs(p, args); err != nil {
+		return nil, nil, err
+	}
+	bank = make([]byte, p.ParamBytes)
+	for i := range args {
+		a := &args[i]
+		data := a.Data
+		if a.Buffer {
+			addr := s.Alloc(int(a.Bytes))
+			s.Write(addr, data)
+			buffers = append(buffers, Buffer{i, addr, a.Bytes})
+			data = appendBits(nil, isa.U64, addr)[:p.Params[i].Size]
+		}
+		copy(bank[p.Params[i].Offset:], data)
+	}
+	return bank, buffers, s.err
+}
+
+// Launch runs a grid until it ends. The error is an *Outcome if the run did
+// not finish, and says why the launch is impossible otherwise.
+func (s *Session) Launch(l Launch) error {
+	if s.err != nil {
+		return s.err
+	}
+	occupancy, err := l.Check(&s.Machine.Config)
+	if err != nil {
+		return err
+	}
+	if err := s.placeModule(l.Prog); err != nil {
+		return err
+	}
+	k := l.kernel()
+	k.LocalBase = localBase
+	if err := s.Machine.Store().Map(localBase, k.LocalBytes(&s.Machine.Config.SM, s.Machine.Config.GPU.SMs)); err != nil {
+		return fmt.Errorf("local memory: %w", err)
+	}
+	k.Valid = s.memory.Ranges()
+	before := readCounters(s.Machine)
+	if err := s.Machine.Load(k); err != nil {
+		return err
+	}
+	end := s.Machine.Run(s.Limits.Stop, s.Limits.MaxCycles)
+	run := Run{Launch: l, Occupancy: occupancy, Outcome: *s.diagnose(&l, end)}
+	run.Counters = readCounters(s.Machine)
+	run.Counters.since(&before, run.Outcome.Cycle, len(s.Machine.SMs))
+	s.Runs = append(s.Runs, run)
+	if !run.Outcome.OK() {
+		return &run.Outcome
+	}
+	return nil
+}
+
+// placeModule puts the variables of a program's module at their addresses,
+// unless they are there already and have the values that earlier launches
+// gave them.
+func (s *Session) placeModule(p *isa.Program) error {
+	if s.module == p.File {
+		return nil
+	}
+	s.memory.remove(isa.GlobalBase)
+	s.module = p.File
+	for _, g := range p.Globals {
+		if err := s.Machine.Store().Map(g.Addr, g.Size); err != nil {
+			return fmt.Errorf("%s: variable %s: %w", p.File, g.Name, err)
+		}
+		data := make([]byte, g.Size)
+		copy(data, g.Init)
+		s.Write(g.Addr, data)
+		if g.Size > 0 {
+			s.memory.add(sm.Range{Start: g.Addr, End: g.Addr + g.Size})
+		}
+	}
+	return s.err
+}
+
+// Counters is the sum over all launches of the session.
+func (s *Session) Counters() Counters {
+	var c Counters
+	for i := range s.Runs {
+		c.add(&s.Runs[i].Counters)
+	}
+	return c
+}
