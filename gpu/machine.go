@@ -1,0 +1,258 @@
+// Package gpu joins streaming multiprocessors, interconnect, L2 slices and
+// DRAM channels to a machine, and dispatches the CTAs of a grid to it.
+//
+//	           Dispatcher
+//	commands /     |     \ flush
+//	SM 0 ... SM n  |      \
+//	  |        |   |       |
+//	Interconnect (requests, responses)
+//	  |        |
+//	L2 slice  L2 slice ...
+//	  |        |
+//	DRAM      DRAM
+//
+// Each box is an island: a simulation of its own in one of three clock
+// domains, joined to others by links of fixed latency only. Islands can run on
+// several cores with results that do not depend on how many.
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"divergo/memsys"
+	"divergo/memsys/dram"
+	"divergo/rtl"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// commandLatency is that of the wires between the dispatcher and the SMs, in
+// core cycles.
+const commandLatency = 8
+
+// Machine is a GPU. It runs one kernel after another; caches, DRAM pages and
+// clocks keep their state from one to the next.
+type Machine struct {
+	Config   Config
+	SMs      []*sm.SM
+	Units    []*memsys.Unit // memory side of each SM
+	Net      *Network
+	Slices   []*memsys.Slice
+	Channels []*dram.Channel
+
+	sys      *rtl.System
+	core     *rtl.Domain
+	dispatch *Dispatcher
+	store    *dram.Store
+	kernel   sm.Kernel
+}
+
+// Network is the interconnect: one crossbar for each direction.
+type Network struct {
+	Requests  *memsys.RequestNetwork
+	Responses *memsys.ResponseNetwork
+}
+
+// smIsland is an SM with its memory side.
+type smIsland struct {
+	*sm.SM
+	Mem *memsys.Unit
+}
+
+// New builds a machine. The error names what is wrong with the configuration.
+func New(cfg Config) (*Machine, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	m := &Machine{Config: cfg, sys: rtl.NewSystem("gpu"), store: dram.NewStore()}
+	cfg = m.Config
+	const mhz = 1_000_000
+	m.core = m.sys.Domain("core", uint64(cfg.Clocks.CoreMHz)*mhz)
+	icnt := m.sys.Domain("icnt", uint64(cfg.Clocks.IcntMHz)*mhz)
+	mem := m.sys.Domain("dram", uint64(cfg.Clocks.DRAMMHz)*mhz)
+
+	sms, slices := cfg.GPU.SMs, cfg.DRAM.Channels
+	b := builder{m: m}
+	wire, far := uint64(cfg.Icnt.Latency), uint64(cfg.DRAM.Latency)
+	queue := cfg.Icnt.Queue
+
+	m.dispatch = &Dispatcher{Room: rtl.NewMem[uint8](sms), port: uint8(sms), slices: slices}
+	var reqIn []rtl.In[memsys.Request]
+	var rspOut []rtl.Out[memsys.Response]
+	for i := range sms {
+		command := rtl.NewLink[sm.Command](cfg.SM.CTAs+1, commandLatency)
+		notice := rtl.NewLink[sm.Notice](cfg.SM.CTAs+1, commandLatency)
+		req, rsp := rtl.NewLink[memsys.Request](queue, wire), rtl.NewLink[memsys.Response](queue, wire)
+		access := rtl.NewQueue[memsys.Access](cfg.SM.AGULatency+2, rtl.Latency(uint64(cfg.SM.AGULatency)))
+		reply := rtl.NewQueue[memsys.Reply](2)
+		s, err := sm.New(&m.Config.SM, cfg.Divergence, cfg.Shared.Size, i, sms, sm.Ports{
+			Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		unit := memsys.NewUnit(&m.Config.Config, i, access.In(), reply.Out(), req.Out(), rsp.In())
+		m.dispatch.SMs = append(m.dispatch.SMs, SMPort{command.Out(), notice.In()})
+		reqIn, rspOut = append(reqIn, req.In()), append(rspOut, rsp.Out())
+		m.SMs, m.Units = append(m.SMs, s), append(m.Units, unit)
+		b.add(fmt.Sprintf("sm[%d]", i), m.core, &smIsland{s, unit})
+	}
+	req, rsp := rtl.NewLink[memsys.Request](queue, wire), rtl.NewLink[memsys.Response](queue, wire)
+	m.dispatch.Req, m.dispatch.Rsp = req.Out(), rsp.In()
+	reqIn, rspOut = append(reqIn, req.In()), append(rspOut, rsp.Out())
+	b.add("dispatch", m.core, m.dispatch)
+
+	var reqOut []rtl.Out[memsys.Request]
+	var rspIn []rtl.In[memsys.Response]
+	for i := range slices {
+		req, rsp := rtl.NewLink[memsys.Request](queue, wire), rtl.NewLink[memsys.Response](queue, wire)
+		reqOut, rspIn = append(reqOut, req.Out()), append(rspIn, rsp.In())
+		fetch, fill := rtl.NewLink[dram.Request](queue, far), rtl.NewLink[dram.Response](queue, far)
+		slice := memsys.NewSlice(&m.Config.Config, req.In(), rsp.Out(), fetch.Out(), fill.In())
+		channel := dram.NewChannel(&m.Config.DRAM, cfg.L2.Line, m.store, fetch.In(), fill.Out())
+		m.Slices, m.Channels = append(m.Slices, slice), append(m.Channels, channel)
+		b.add(fmt.Sprintf("l2[%d]", i), icnt, slice)
+		b.add(fmt.Sprintf("dram[%d]", i), mem, channel)
+	}
+	m.Net = &Network{
+		memsys.NewRequestNetwork(&m.Config.Icnt, reqIn, reqOut),
+		memsys.NewResponseNetwork(&m.Config.Icnt, rspIn, rspOut),
+	}
+	b.add("icnt", icnt, m.Net)
+	if b.err != nil {
+		return nil, b.err
+	}
+	return m, m.sys.Elaborate()
+}
+
+// builder adds islands and keeps the first error.
+type builder struct {
+	m   *Machine
+	err error
+}
+
+func (b *builder) add(name string, d *rtl.Domain, root any) {
+	if b.err == nil {
+		_, b.err = b.m.sys.Add(name, d, root)
+	}
+}
+
+// System gives access to the simulation, for waveforms and properties.
+func (m *Machine) System() *rtl.System { return m.sys }
+
+// Core is the clock domain of the SMs, in whose cycles results are given.
+func (m *Machine) Core() *rtl.Domain { return m.core }
+
+// Store is device memory, behind the DRAM channels. The host uses it between
+// runs.
+func (m *Machine) Store() *dram.Store { return m.store }
+
+// Load starts a kernel; Run runs it. The error says why it fits no SM.
+func (m *Machine) Load(k sm.Kernel) error {
+	for _, s := range m.SMs {
+		if err := s.Load(k); err != nil {
+			return err
+		}
+	}
+	m.kernel = k
+	m.dispatch.launch(k.CTAs(), uint8(m.SMs[0].CTAs()))
+	return nil
+}
+
+// End says why a run came to an end.
+type End uint8
+
+// The ends.
+const (
+	Finished  End = iota // every CTA has ended and its results are in device memory
+	Stopped              // stop said so
+	Faulted              // a thread misbehaved: see Fault
+	Deadlock             // no thread will ever get anywhere: see Status
+	OutOfTime            // max cycles have passed
+)
+
+func (e End) String() string {
+	return [...]string{"finished", "stopped", "fault", "deadlock", "watchdog"}[e]
+}
+
+// Run runs the loaded kernel until it ends, for at most max core cycles (0: no
+// limit). stop, if not nil, is asked again and again on the caller's
+// goroutine; the run ends when it is true.
+func (m *Machine) Run(stop func() bool, max uint64) End {
+	if max == 0 {
+		max = math.MaxUint64 >> 8
+	}
+	stopped, stuck := false, false
+	dog := newWatchdog(m)
+	p := m.sys.RunUntil(func() bool {
+		stopped = stop != nil && stop()
+		stuck = dog.deadlock()
+		return stopped || stuck || m.dispatch.Q().Phase == PhaseEnded || m.faulted()
+	}, m.core, max)
+	dog.stop()
+	switch {
+	case m.faulted():
+		return Faulted
+	case m.dispatch.Q().Phase == PhaseEnded:
+		return Finished
+	case stopped:
+		return Stopped
+	case stuck || p.Idle:
+		return Deadlock
+	}
+	return OutOfTime
+}
+
+func (m *Machine) faulted() bool {
+	_, _, ok := m.Fault()
+	return ok
+}
+
+// Fault is the first misbehaviour of a thread, the SM, and whether there is
+// one.
+func (m *Machine) Fault() (f sm.Fault, index int, ok bool) {
+	for i, s := range m.SMs {
+		if g, bad := s.Fault(); bad && (!ok || g.Cycle < f.Cycle) {
+			f, index, ok = g, i, true
+		}
+	}
+	return f, index, ok
+}
+
+// WarpStatus is where a group of threads of a warp stands.
+type WarpStatus struct {
+	SM   int
+	CTA  [3]uint32 // ctaid
+	Warp int       // of the CTA
+	divergence.Path
+	Why string // what it waits for
+}
+
+// Status lists every group of live threads, in the order of SMs and rows.
+func (m *Machine) Status() []WarpStatus {
+	var list []WarpStatus
+	for i, s := range m.SMs {
+		for _, p := range s.Div.Paths(nil) {
+			cta, warp := s.Warp(p.CTA, int(p.Row))
+			list = append(list, WarpStatus{i, cta, warp, p, s.Why(p)})
+		}
+	}
+	return list
+}
+
+// Cycles of the core clock from the launch until the last CTA was known to
+// have ended, or until now.
+func (m *Machine) Cycles() uint64 {
+	q := m.dispatch.Q()
+	if q.Phase > PhaseRun {
+		return q.End - q.Start
+	}
+	return m.core.Now() - q.Start
+}
+
+// Progress is how many CTAs of the grid have ended, and of how many.
+func (m *Machine) Progress() (ended, of uint64) {
+	q := m.dispatch.Q()
+	return q.Ended, q.CTAs
+}

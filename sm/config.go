@@ -1,0 +1,101 @@
+package sm
+
+import (
+	"fmt"
+
+	"divergo/isa"
+)
+
+// Scheduler orders the warps that could issue.
+type Scheduler string
+
+// The warp schedulers.
+const (
+	LRR Scheduler = "lrr" // loose round robin: the first ready warp after the last one issued
+	GTO Scheduler = "gto" // greedy, then oldest: the last warp as long as it is ready, else the one launched first
+)
+
+// Dependence is how the scoreboard holds back a dependent instruction.
+type Dependence string
+
+// The scoreboard rules.
+const (
+	OneInFlight Dependence = "warp"     // a warp issues when its last instruction has completed (Fung & Aamodt, HPCA 2011, section 2.2.1)
+	PerRegister Dependence = "register" // a warp issues when no register that it reads or writes is still to be written
+)
+
+// Config sizes a streaming multiprocessor. All latencies and intervals are in
+// core cycles.
+type Config struct {
+	WarpSize   int        `toml:"warp_size"`   // threads of a warp
+	SIMDWidth  int        `toml:"simd_width"`  // lanes of the pipes: a warp takes WarpSize/SIMDWidth cycles to enter one
+	Threads    int        `toml:"threads"`     // resident threads at most
+	CTAs       int        `toml:"ctas"`        // resident CTAs at most
+	Registers  int        `toml:"registers"`   // 32-bit registers
+	RegAlloc   int        `toml:"reg_alloc"`   // registers of a thread are rounded up to this
+	Scheduler  Scheduler  `toml:"scheduler"`   // lrr or gto
+	Scoreboard Dependence `toml:"scoreboard"`  // warp or register
+	FetchWidth int        `toml:"fetch_width"` // instructions fetched a cycle, all of one slot
+	IBuffer    int        `toml:"ibuffer"`     // instructions buffered for each slot
+	RFBanks    int        `toml:"rf_banks"`    // register file banks, one read each a cycle
+	WBPorts    int        `toml:"wb_ports"`    // warp results written back a cycle
+	ALULatency int        `toml:"alu_latency"` // integer, logic, single precision, branches
+	DPLatency  int        `toml:"dp_latency"`  // double precision
+	DPWidth    int        `toml:"dp_width"`    // lanes of the double-precision pipe
+	SFULatency int        `toml:"sfu_latency"` // special functions, division
+	SFUWidth   int        `toml:"sfu_width"`   // lanes of the special-function pipe
+	AGULatency int        `toml:"agu_latency"` // address generation in the memory pipe
+	MemQueue   int        `toml:"mem_queue"`   // memory instructions in flight
+}
+
+// Warps is how many warps can be resident.
+func (c *Config) Warps() int { return c.Threads / c.WarpSize }
+
+// Check reports the first value that no machine can be built with, by key,
+// with what was found and what is possible.
+func (c *Config) Check() error {
+	type bound struct {
+		key       string
+		v, lo, hi int
+		pow2      bool
+	}
+	for _, b := range []bound{
+		{"sm.warp_size", c.WarpSize, 1, isa.MaxLanes, true},
+		{"sm.simd_width", c.SIMDWidth, 1, c.WarpSize, true},
+		{"sm.threads", c.Threads, c.WarpSize, 2048, false},
+		{"sm.ctas", c.CTAs, 1, 32, false},
+		{"sm.registers", c.Registers, 1, 1 << 20, false},
+		{"sm.reg_alloc", c.RegAlloc, 1, 64, true},
+		{"sm.fetch_width", c.FetchWidth, 1, 8, false},
+		{"sm.ibuffer", c.IBuffer, 1, 16, false},
+		{"sm.rf_banks", c.RFBanks, 1, 64, true},
+		{"sm.wb_ports", c.WBPorts, 1, 8, false},
+		{"sm.alu_latency", c.ALULatency, 1, 1000, false},
+		{"sm.dp_latency", c.DPLatency, 1, 1000, false},
+		{"sm.dp_width", c.DPWidth, 1, c.WarpSize, true},
+		{"sm.sfu_latency", c.SFULatency, 1, 1000, false},
+		{"sm.sfu_width", c.SFUWidth, 1, c.WarpSize, true},
+		{"sm.agu_latency", c.AGULatency, 1, 1000, false},
+		{"sm.mem_queue", c.MemQueue, 1, 256, false},
+	} {
+		switch {
+		case b.v < b.lo || b.v > b.hi:
+			return fmt.Errorf("%s = %d: want %d to %d", b.key, b.v, b.lo, b.hi)
+		case b.pow2 && b.v&(b.v-1) != 0:
+			return fmt.Errorf("%s = %d: want a power of two", b.key, b.v)
+		}
+	}
+	switch {
+	case c.Threads%c.WarpSize != 0:
+		return fmt.Errorf("sm.threads = %d: want a multiple of sm.warp_size = %d", c.Threads, c.WarpSize)
+	case c.Warps() > MaxWarps:
+		return fmt.Errorf("sm.threads = %d: %d warps of %d threads, want at most %d warps", c.Threads, c.Warps(), c.WarpSize, MaxWarps)
+	case c.IBuffer < c.FetchWidth:
+		return fmt.Errorf("sm.ibuffer = %d: want at least sm.fetch_width = %d", c.IBuffer, c.FetchWidth)
+	case c.Scheduler != LRR && c.Scheduler != GTO:
+		return fmt.Errorf("sm.scheduler = %q: want %q or %q", c.Scheduler, LRR, GTO)
+	case c.Scoreboard != OneInFlight && c.Scoreboard != PerRegister:
+		return fmt.Errorf("sm.scoreboard = %q: want %q or %q", c.Scoreboard, OneInFlight, PerRegister)
+	}
+	return nil
+}

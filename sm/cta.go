@@ -1,0 +1,92 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/rtl"
+	"divergo/sm/divergence"
+)
+
+// Command is what the dispatcher tells an SM.
+type Command struct {
+	Flush bool   // write the L1 back: the kernel has ended
+	ID    uint64 // else: run the CTA with this linear number
+}
+
+// Notice is what an SM tells the dispatcher.
+type Notice struct {
+	Flushed bool
+	ID      uint64 // of the CTA that has ended, unless Flushed
+}
+
+// CTA admits CTAs to the SM. It gives each a resident number, which fixes the
+// rows of its warps in the register file and its part of shared memory, and
+// starts one warp a cycle: write-back clears the row, the divergence hardware
+// makes it schedulable. When the last warp has retired the place is free again.
+type CTA struct {
+	rtl.State[struct {
+		Resident uint32          // a bit for each resident CTA
+		ID       [MaxCTAs]uint64 // its linear number in the grid
+		Live     [MaxCTAs]uint8  `bits:"7"` // its warps that have not retired
+		Starting bool            // a CTA is being started
+		CTA      uint8           `bits:"5"` // that one
+		Warp     uint8           `bits:"7"` // its next warp
+	}]
+	In      rtl.In[Command]
+	Out     rtl.Out[Notice]
+	Launch  rtl.Out[divergence.Launch]
+	Clear   rtl.Out[uint8]
+	Retire  rtl.In[divergence.Retire]
+	Flush   rtl.Out[Command]
+	Flushed rtl.In[Notice]
+
+	l *launch
+}
+
+// Tick starts a warp, and retires one.
+func (c *CTA) Tick() {
+	q, d := c.Regs()
+	if q.Starting {
+		c.start()
+	} else if c.In.Valid() {
+		if cmd := c.In.Front(); !cmd.Flush {
+			i := bits.TrailingZeros32(^q.Resident)
+			d.Starting, d.CTA, d.Warp = true, uint8(i), 0
+			d.Resident |= 1 << i
+			d.ID[i&(MaxCTAs-1)] = cmd.ID
+			d.Live[i&(MaxCTAs-1)] = uint8(c.l.warps)
+			c.In.Pop()
+		} else if c.Flush.Ready() {
+			c.Flush.Push(*cmd)
+			c.In.Pop()
+		}
+	}
+	switch {
+	case c.Retire.Valid() && c.Out.Ready():
+		i := c.Retire.Front().CTA & (MaxCTAs - 1)
+		if d.Live[i]--; d.Live[i] == 0 {
+			d.Resident &^= 1 << i
+			c.Out.Push(Notice{ID: q.ID[i]})
+		}
+		c.Retire.Pop()
+	case c.Flushed.Valid() && c.Out.Ready():
+		c.Out.Push(*c.Flushed.Front())
+		c.Flushed.Pop()
+	}
+}
+
+func (c *CTA) start() {
+	q, d := c.Regs()
+	if !c.Launch.Ready() || !c.Clear.Ready() {
+		return
+	}
+	cta, w := int(q.CTA), int(q.Warp)
+	row := uint8(c.l.row(cta, w))
+	last := w+1 == c.l.warps
+	c.Clear.Push(row)
+	c.Launch.Push(divergence.Launch{
+		CTA: q.CTA, Row: row, First: uint8(c.l.row(cta, 0)), Warps: uint8(c.l.warps), Last: last, Mask: c.l.mask(w),
+	})
+	d.Warp++
+	d.Starting = !last
+}

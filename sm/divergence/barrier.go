@@ -1,0 +1,78 @@
+package divergence
+
+import (
+	"math/bits"
+
+	"divergo/rtl"
+)
+
+// Barrier is the CTA barrier of the per-warp mechanisms: an arrival bit for
+// each row, and a release when the warps that arrived are all the live warps
+// of the CTA, or as many as the instruction asks for (PTX ISA, bar; Fung &
+// Aamodt, HPCA 2011, section 2.1). A warp arrives as a whole, whatever its
+// active mask, as in GPUs before Volta. Exited warps do not count.
+//
+// It is a part that a mechanism embeds; one that counts arrivals differently
+// brings its own.
+type Barrier struct {
+	live  *rtl.Mem[uint64]  // rows of each CTA that still have threads
+	named *rtl.Mem[arrival] // by CTA and barrier number
+}
+
+// arrival is the state of one named barrier.
+type arrival struct {
+	Arrived uint64 // rows that have arrived
+	Waiting uint64 // of these, the ones that wait for the release
+	Need    uint8  // warps expected; 0: all live ones
+}
+
+// NewBarrier makes the barriers of ctas resident CTAs.
+func NewBarrier(ctas int) Barrier {
+	return Barrier{rtl.NewMem[uint64](ctas), rtl.NewMem[arrival](ctas * Barriers)}
+}
+
+// Launch adds a row to the live warps of a CTA. The first row of a CTA finds
+// its barriers as new.
+func (b *Barrier) Launch(l *Launch) {
+	if l.Row == l.First {
+		for i := range Barriers {
+			*b.named.Edit(int(l.CTA)*Barriers + i) = arrival{}
+		}
+	}
+	*b.live.Edit(int(l.CTA)) |= 1 << (l.Row & 63)
+}
+
+// Arrive records a row at a barrier that expects need warps, 0 meaning all
+// live ones. It returns the rows to release: none while the barrier holds,
+// and row itself among them if it waits.
+func (b *Barrier) Arrive(cta, row, id, need uint8, waits bool) (release uint64) {
+	e := b.named.Edit(int(cta)*Barriers + int(id&(Barriers-1)))
+	e.Arrived |= 1 << (row & 63)
+	if waits {
+		e.Waiting |= 1 << (row & 63)
+	}
+	e.Need = need
+	return e.open(*b.live.Edit(int(cta)))
+}
+
+// Exit takes a row out of the live warps and returns the rows that this
+// releases.
+func (b *Barrier) Exit(cta, row uint8) (release uint64) {
+	live := b.live.Edit(int(cta))
+	*live &^= 1 << (row & 63)
+	for i := int(cta) * Barriers; i < int(cta+1)*Barriers; i++ {
+		if b.named.At(i).Arrived != 0 && b.named.At(i).Need == 0 {
+			release |= b.named.Edit(i).open(*live)
+		}
+	}
+	return release
+}
+
+func (e *arrival) open(live uint64) uint64 {
+	if e.Need != 0 && bits.OnesCount64(e.Arrived) < int(e.Need) || e.Need == 0 && live&^e.Arrived != 0 {
+		return 0
+	}
+	release := e.Waiting
+	e.Arrived, e.Waiting = 0, 0
+	return release
+}

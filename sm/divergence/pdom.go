@@ -1,0 +1,265 @@
+package divergence
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+)
+
+func init() {
+	Register(Mechanism{
+		Name: "pdom",
+		Doc:  "per-warp stack, reconvergence at immediate post-dominators",
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			return newPDOM(o, g, code), nil
+		},
+	})
+}
+
+// PDOM is the per-warp reconvergence stack: a divergent branch turns the top
+// entry into the entry that waits at the immediate post-dominator and pushes
+// one for each path; an entry is popped when its PC is its reconvergence PC
+// (Fung & Aamodt, HPCA 2011, section 2.2.2; Fung et al., MICRO 2007).
+//
+// Slot i is warp i. The slot is the register that holds PC and mask of the top
+// of the stack; the entry in the stack memory keeps the rest, and its PC and
+// mask are those of the moment it was pushed or covered. All pops of an update
+// happen in the cycle of the update.
+type PDOM struct {
+	Ports
+	rtl.State[struct {
+		Depth [MaxWarps]uint8 `bits:"7"` // entries in use
+		Stats Stats
+	}]
+	Barrier Barrier
+	Table   *rtl.Mem[Slot]  `trace:"true"`
+	Stack   *rtl.Mem[Entry] `trace:"true"` // depth entries for each warp, bottom first
+
+	order PathOrder
+	depth int
+	code  *Code
+
+	redirect SlotSet // of this cycle
+}
+
+// Entry is one entry of a reconvergence stack.
+type Entry struct {
+	PC   uint32
+	RPC  uint32 // isa.NoPC: popped only when its mask is empty
+	Mask uint32
+}
+
+// newPDOM sizes the stack for the worst case: each push splits a mask that is
+// not empty, and a branch whose reconvergence PC is that of its entry replaces
+// the entry, which leaves 2W-1 entries.
+func newPDOM(o Options, g Geometry, code *Code) *PDOM {
+	depth := 2 * g.Lanes
+	return &PDOM{
+		Barrier: NewBarrier(g.CTAs),
+		Table:   rtl.NewMem[Slot](g.Warps),
+		Stack:   rtl.NewMem[Entry](g.Warps * depth),
+		order:   o.PathOrder,
+		depth:   depth,
+		code:    code,
+	}
+}
+
+// Slots is the slot table: one slot for each warp.
+func (p *PDOM) Slots() *rtl.Mem[Slot] { return p.Table }
+
+// LaneRows is nil: all lanes of a warp are in one row.
+func (p *PDOM) LaneRows() *rtl.Mem[LaneRows] { return nil }
+
+// Stats is what was counted since reset.
+func (p *PDOM) Stats() Stats { return p.Q().Stats }
+
+// Tick serves at most one issued instruction, one outcome and one launch.
+func (p *PDOM) Tick() {
+	p.redirect = SlotSet{}
+	if f := p.Fire.Get(); f.Valid {
+		w := int(f.Slot)
+		s := p.Table.Edit(w)
+		if f.Control {
+			s.Wait = WaitsControl
+		} else if s.PC = f.PC + 1; s.PC == p.Stack.At(p.top(w)).RPC {
+			p.pop(w, s)
+			p.redirect.Add(w)
+		}
+	}
+	if p.Outcome.Valid() && p.Retire.Ready() {
+		p.resolve(p.Outcome.Front())
+		p.Outcome.Pop()
+	}
+	if p.Launch.Valid() {
+		l := p.Launch.Front()
+		w := int(l.Row)
+		*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
+		p.push(w, Entry{RPC: isa.NoPC, Mask: l.Mask})
+		p.Barrier.Launch(l)
+		p.redirect.Add(w)
+		p.Launch.Pop()
+	}
+	p.Redirect.Set(p.redirect)
+}
+
+// resolve updates the stack for a control instruction at the end of execution.
+func (p *PDOM) resolve(o *Outcome) {
+	w := int(o.Slot)
+	s := p.Table.Edit(w)
+	s.Wait = Runs
+	p.redirect.Add(w)
+	switch in := &p.code.Prog.Insts[o.PC]; in.Op {
+	case isa.OpBra:
+		p.branch(w, s, in, o)
+	case isa.OpBar:
+		p.bar(w, s, in, o)
+	default:
+		p.exit(w, s, o)
+	}
+}
+
+func (p *PDOM) branch(w int, s *Slot, in *isa.Inst, o *Outcome) {
+	st := &p.D().Stats
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	fall := o.PC + 1
+	if in.Conditional() {
+		st.Branches++
+	}
+	if not == 0 || taken == 0 {
+		s.PC = fall
+		if not == 0 {
+			s.PC = in.Target
+		}
+		p.pop(w, s)
+		return
+	}
+	st.Divergent++
+	e := p.Stack.Edit(p.top(w))
+	switch rpc := in.Reconv; {
+	case in.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
+		s.PC, s.Mask = fall, not
+	case fall == e.RPC:
+		s.PC, s.Mask = in.Target, taken
+	default:
+		if rpc == e.RPC {
+			p.drop(w) // the entry below waits at rpc already
+		} else {
+			e.PC, e.Mask = rpc, s.Mask
+			s.PC = rpc
+		}
+		first, second := Entry{in.Target, rpc, taken}, Entry{fall, rpc, not}
+		if !p.order.takenFirst(taken, not) {
+			first, second = second, first
+		}
+		for _, x := range [...]Entry{second, first} {
+			if x.PC != rpc {
+				p.push(w, x)
+				s.PC, s.Mask = x.PC, x.Mask
+			}
+		}
+	}
+	p.pop(w, s)
+}
+
+func (p *PDOM) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
+	if o.Taken == 0 {
+		p.advance(w, s)
+		return
+	}
+	if s.Mask != p.Stack.At(w*p.depth).Mask {
+		p.D().Stats.BarDiverged++
+	}
+	waits := in.Mode != isa.ModeArrive
+	if waits {
+		s.Wait = WaitsBarrier
+	} else {
+		p.advance(w, s)
+	}
+	p.release(p.Barrier.Arrive(s.CTA, s.Row, o.Bar, o.Warps, waits))
+}
+
+// exit takes the lanes out of every entry of the warp at once.
+func (p *PDOM) exit(w int, s *Slot, o *Outcome) {
+	for i := w * p.depth; i <= p.top(w); i++ {
+		p.Stack.Edit(i).Mask &^= o.Taken
+	}
+	s.Mask &^= o.Taken
+	p.advance(w, s)
+	if !s.Valid {
+		p.Retire.Push(Retire{CTA: s.CTA, Row: s.Row})
+		p.release(p.Barrier.Exit(s.CTA, s.Row))
+	}
+}
+
+// release lets the warps of a barrier go on.
+func (p *PDOM) release(rows uint64) {
+	if rows != 0 {
+		p.D().Stats.BarReleases++
+	}
+	for ; rows != 0; rows &= rows - 1 {
+		w := bits.TrailingZeros64(rows)
+		s := p.Table.Edit(w)
+		s.Wait = Runs
+		p.advance(w, s)
+		p.redirect.Add(w)
+	}
+}
+
+// advance moves a slot to the next instruction.
+func (p *PDOM) advance(w int, s *Slot) {
+	s.PC++
+	p.pop(w, s)
+}
+
+// top is the index of the top entry of warp w, whose stack is not empty.
+func (p *PDOM) top(w int) int { return w*p.depth + int(p.D().Depth[w&(MaxWarps-1)]) - 1 }
+
+// push adds an entry on top.
+func (p *PDOM) push(w int, e Entry) {
+	d := p.D()
+	d.Depth[w&(MaxWarps-1)]++
+	d.Stats.Pushes++
+	d.Stats.MaxDepth = max(d.Stats.MaxDepth, uint64(d.Depth[w&(MaxWarps-1)]))
+	*p.Stack.Edit(p.top(w)) = e
+}
+
+// drop removes the top entry.
+func (p *PDOM) drop(w int) {
+	d := p.D()
+	d.Depth[w&(MaxWarps-1)]--
+	d.Stats.Pops++
+}
+
+// pop removes entries while the top has no threads or has reached its
+// reconvergence PC. An empty stack makes the slot invalid.
+func (p *PDOM) pop(w int, s *Slot) {
+	for s.Mask == 0 || s.PC == p.Stack.Edit(p.top(w)).RPC {
+		if p.drop(w); p.D().Depth[w&(MaxWarps-1)] == 0 {
+			s.Valid = false
+			return
+		}
+		e := p.Stack.Edit(p.top(w))
+		s.PC, s.Mask = e.PC, e.Mask
+	}
+}
+
+// Paths lists the top of each stack and the threads parked under it.
+func (p *PDOM) Paths(to []Path) []Path {
+	for w := range p.Table.Len() {
+		s := p.Table.At(w)
+		if !s.Valid {
+			continue
+		}
+		top := p.top(w)
+		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(top).RPC, Mask: s.Mask, Wait: s.Wait, Running: true})
+		above := s.Mask
+		for i := top - 1; i >= w*p.depth; i-- {
+			if e := p.Stack.At(i); e.Mask&^above != 0 {
+				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: e.PC, Reconv: e.RPC, Mask: e.Mask &^ above})
+				above |= e.Mask
+			}
+		}
+	}
+	return to
+}

@@ -1,0 +1,279 @@
+// Package divergence holds the reconvergence mechanisms, one a file. Each is a
+// clocked module that owns the slots of a streaming multiprocessor and the
+// state behind them, and plugs into the same front end.
+//
+// A slot is something that the front end can fetch and issue for: a PC, an
+// active mask, and the register-file row of each lane. Nothing outside this
+// package knows why a slot has the mask it has. A static warp, one of two
+// paths of a warp, and a warp compacted from several are all slots.
+//
+// A mechanism hears of four things and answers by changing slots:
+//
+//	Launch   a warp of a new CTA is ready to start
+//	Fire     an instruction was issued: the slot moves on, or waits if the
+//	         instruction is one that this package resolves
+//	Outcome  such an instruction (branch, barrier, exit) reached the end of
+//	         execution: here is what each lane decided
+//	Retire   (answer) a static warp has no threads left
+//
+// What a mechanism costs are the cycles until its slots are valid again: one
+// stack write, one encoder step, one compacted warp a cycle.
+package divergence
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+)
+
+// Sizes that bound the tables of any configuration.
+const (
+	MaxWarps = 64  // resident static warps of an SM, so that a set of rows is one word
+	MaxSlots = 128 // two paths for each warp
+	MaxCTAs  = 32
+	Barriers = 16 // named barriers of a CTA (PTX ISA, bar)
+)
+
+// Wait says why the front end must leave a slot alone.
+type Wait uint8
+
+// The reasons.
+const (
+	Runs         Wait = iota // it need not
+	WaitsControl             // a control instruction has been issued and is not resolved
+	WaitsBarrier             // at a CTA barrier
+)
+
+func (w Wait) String() string { return [...]string{"run", "control", "barrier", "?"}[w&3] }
+
+// Slot is what the front end sees of a warp or a path.
+type Slot struct {
+	Valid bool
+	Wait  Wait  `bits:"2"`
+	Mixed bool  // lanes come from several rows: see Policy.LaneRows
+	CTA   uint8 `bits:"5"` // resident CTA
+	Row   uint8 `bits:"6"` // register-file row of all lanes, unless Mixed
+	PC    uint32
+	Mask  uint32
+}
+
+// LaneRows is the register-file row of each lane of a Mixed slot.
+type LaneRows [isa.MaxLanes]uint8
+
+// SlotSet is a set of slots.
+type SlotSet [MaxSlots / 64]uint64
+
+// Add puts slot i into s.
+func (s *SlotSet) Add(i int) { s[i>>6&(len(s)-1)] |= 1 << (i & 63) }
+
+// Remove takes slot i out of s.
+func (s *SlotSet) Remove(i int) { s[i>>6&(len(s)-1)] &^= 1 << (i & 63) }
+
+// Has reports whether slot i is in s.
+func (s *SlotSet) Has(i int) bool { return s[i>>6&(len(s)-1)]>>(i&63)&1 != 0 }
+
+// Union adds all of o.
+func (s *SlotSet) Union(o SlotSet) {
+	for w := range s {
+		s[w] |= o[w]
+	}
+}
+
+// Next is the first slot in s at or after i, wrapping around, or -1.
+func (s *SlotSet) Next(i int) int {
+	w := i >> 6 & (len(s) - 1)
+	if m := s[w] &^ (1<<(i&63) - 1); m != 0 {
+		return w<<6 | bits.TrailingZeros64(m)
+	}
+	for k := 1; k <= len(s); k++ {
+		v := (w + k) & (len(s) - 1)
+		if s[v] != 0 {
+			return v<<6 | bits.TrailingZeros64(s[v])
+		}
+	}
+	return -1
+}
+
+// Launch starts a static warp: its row in the register file is free for the
+// threads of Mask, which begin at PC 0. Last marks the last warp of a CTA.
+type Launch struct {
+	CTA   uint8 `bits:"5"`
+	Row   uint8 `bits:"6"`
+	First uint8 `bits:"6"` // row of the CTA's first warp
+	Warps uint8 `bits:"7"` // of the CTA
+	Last  bool
+	Mask  uint32
+}
+
+// Fire tells of the instruction issued in this cycle.
+type Fire struct {
+	Valid   bool
+	Control bool  // resolved by the mechanism: an Outcome follows
+	Slot    uint8 `bits:"7"`
+	PC      uint32
+}
+
+// Outcome is a control instruction at the end of execution.
+type Outcome struct {
+	Slot  uint8 `bits:"7"`
+	PC    uint32
+	Taken uint32 // active lanes that execute it: that branch, exit, or arrive
+	Bar   uint8  `bits:"4"` // bar: barrier number
+	Warps uint8  `bits:"7"` // bar: warps expected, 0 for all of the CTA
+}
+
+// Retire tells that a static warp has no threads left.
+type Retire struct {
+	CTA uint8 `bits:"5"`
+	Row uint8 `bits:"6"`
+}
+
+// Ports connect a mechanism with the pipeline.
+type Ports struct {
+	Launch  rtl.In[Launch]
+	Fire    *rtl.Wire[Fire]
+	Outcome rtl.In[Outcome]
+	Retire  rtl.Out[Retire]
+	// Redirect is driven by the mechanism: the slots that it changes in this
+	// cycle other than by the advance of Fire. Fetch looks at them again.
+	Redirect rtl.Wire[SlotSet]
+}
+
+// Code is the kernel being run. It changes only between runs.
+type Code struct {
+	Prog *isa.Program
+}
+
+// Geometry sizes a mechanism.
+type Geometry struct {
+	Lanes int // of a warp
+	Warps int // resident static warps, which is the number of rows
+	CTAs  int // resident CTAs
+}
+
+// Path is a group of threads of one row that are at one PC, for diagnosis.
+type Path struct {
+	CTA     uint8
+	Row     uint8
+	PC      uint32
+	Reconv  uint32 // where they wait for others, or isa.NoPC
+	Mask    uint32
+	Wait    Wait
+	Running bool // a slot is valid for it; otherwise it is parked in the mechanism
+}
+
+// Stats counts the events that all mechanisms share; a mechanism without a
+// stack leaves the stack counters at zero.
+type Stats struct {
+	Branches    uint64 // conditional branches resolved
+	Divergent   uint64 // of these, with lanes on both sides
+	Pushes      uint64
+	Pops        uint64
+	MaxDepth    uint64 // entries, base entry included
+	BarDiverged uint64 // barriers reached by part of a warp's live threads
+	BarReleases uint64
+}
+
+// Policy is a reconvergence mechanism. An implementation embeds Ports and is a
+// module of package rtl.
+type Policy interface {
+	Tick()
+	// Slots is the table that the front end reads; its length is the number of
+	// slots and does not change.
+	Slots() *rtl.Mem[Slot]
+	// LaneRows holds the rows of Mixed slots by slot; nil if there are none.
+	LaneRows() *rtl.Mem[LaneRows]
+	// Connections gives access to the embedded Ports.
+	Connections() *Ports
+	// Paths appends every group of live threads, running and parked.
+	Paths(to []Path) []Path
+	// Stats is what was counted since reset.
+	Stats() Stats
+}
+
+// Connections returns p, so that a mechanism that embeds Ports has the method.
+func (p *Ports) Connections() *Ports { return p }
+
+// Mechanism is an entry of the list that the command line offers.
+type Mechanism struct {
+	Name string
+	Doc  string // one line
+	New  func(o Options, g Geometry, code *Code) (Policy, error)
+}
+
+// Options are the configuration of the mechanisms; each reads what it has a
+// use for.
+type Options struct {
+	Mechanism string    `toml:"mechanism"`
+	PathOrder PathOrder `toml:"path_order"`
+}
+
+// PathOrder says which path of a divergent branch runs first.
+type PathOrder string
+
+// The path orders (MECHANISMS: the order in which a stack pushes).
+const (
+	TakenFirst      PathOrder = "taken"     // Fung & Aamodt, HPCA 2011, figures 7 and 10
+	NotTakenFirst   PathOrder = "not-taken" //
+	MajorityFirst   PathOrder = "majority"  // more lanes first; on a tie the taken path
+	MinorityFirst   PathOrder = "minority"  // fewer lanes first, which bounds the depth by log2 of the warp; on a tie the taken path
+	HighestLaneLast PathOrder = "highest-lane-last"
+)
+
+// PathOrders lists the valid values.
+func PathOrders() []PathOrder {
+	return []PathOrder{TakenFirst, NotTakenFirst, MajorityFirst, MinorityFirst, HighestLaneLast}
+}
+
+// TakenFirst decides for the lanes of one divergent branch.
+func (o PathOrder) takenFirst(taken, notTaken uint32) bool {
+	switch o {
+	case NotTakenFirst:
+		return false
+	case MajorityFirst:
+		return bits.OnesCount32(taken) >= bits.OnesCount32(notTaken)
+	case MinorityFirst:
+		return bits.OnesCount32(taken) <= bits.OnesCount32(notTaken)
+	case HighestLaneLast:
+		return bits.Len32(taken) < bits.Len32(notTaken)
+	}
+	return true
+}
+
+// Check reports the first invalid option by key.
+func (o *Options) Check() error {
+	for _, v := range PathOrders() {
+		if o.PathOrder == v {
+			if _, ok := Find(o.Mechanism); !ok {
+				return fmt.Errorf("divergence.mechanism = %q: no such mechanism", o.Mechanism)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("divergence.path_order = %q: want one of %q", o.PathOrder, PathOrders())
+}
+
+var mechanisms []Mechanism
+
+// Register adds a mechanism to the list; its name must be new.
+func Register(m Mechanism) {
+	if _, ok := Find(m.Name); ok {
+		panic("divergence: mechanism " + m.Name + " registered twice")
+	}
+	mechanisms = append(mechanisms, m)
+}
+
+// Mechanisms lists what has been registered, in order.
+func Mechanisms() []Mechanism { return mechanisms }
+
+// Find looks a mechanism up by name.
+func Find(name string) (Mechanism, bool) {
+	for _, m := range mechanisms {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Mechanism{}, false
+}

@@ -1,0 +1,111 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/sm/divergence"
+)
+
+// Pipe is an execution pipeline: it takes a warp instruction every
+// W/width cycles, computes its lanes, and delivers the result after the fixed
+// latency of the queue behind Out. Control instructions leave by Outcome, to
+// the divergence hardware, after the same time.
+type Pipe struct {
+	rtl.State[struct {
+		Next  uint64 // first cycle in which the pipe takes another instruction
+		Count uint64 // warp instructions taken
+		Fault Fault  // the first trap
+	}]
+	In      rtl.In[Op]
+	Out     rtl.Out[Result]
+	Outcome rtl.Out[divergence.Outcome] `rtl:"optional"`
+
+	width int // lanes
+	l     *launch
+	sim   *rtl.Sim
+
+	// OnExit, if set, observes threads at their exit.
+	OnExit func(f *Flight, lanes uint32)
+}
+
+// Result is a finished instruction on its way to write-back.
+type Result struct {
+	Flight
+	Exec uint32 // lanes to write
+	PDst [isa.MaxDsts]uint32
+	Dst  [isa.MaxDsts]isa.Row
+}
+
+// Tick starts at most one instruction.
+func (p *Pipe) Tick() {
+	q, d := p.Regs()
+	if !p.In.Valid() {
+		return
+	}
+	if now := p.sim.Now(); now < q.Next {
+		p.sim.WakeAt(q.Next)
+		return
+	}
+	op := p.In.Front()
+	in := &p.l.Prog.Insts[op.PC]
+	if in.Control() {
+		if !p.Outcome.Ready() {
+			return
+		}
+		p.Outcome.Push(p.outcome(op, in))
+		if in.Op == isa.OpTrap && op.Exec != 0 && q.Fault.Kind == NoFault {
+			lane := bits.TrailingZeros32(op.Exec)
+			d.Fault = Fault{Kind: Trapped, CTA: op.CTA, Row: uint8(op.row(lane)), Lane: uint8(lane), PC: op.PC, Cycle: p.sim.Now()}
+		}
+		if p.OnExit != nil && in.Op != isa.OpBra && in.Op != isa.OpBar && op.Exec != 0 {
+			p.OnExit(&op.Flight, op.Exec)
+		}
+	} else {
+		if !p.Out.Ready() {
+			return
+		}
+		r := p.Out.PushSlot()
+		r.Flight, r.Exec = op.Flight, op.Exec
+		x := isa.Lanes{Mask: op.Exec, PSrc: op.PSrc}
+		for i, s := range in.Src[:in.NSrc] {
+			switch s.Kind {
+			case isa.OperandImm:
+				x.Src[i] = p.l.consts[op.PC][i]
+			case isa.OperandReg, isa.OperandSpecial:
+				x.Src[i] = &op.Src[i]
+			}
+		}
+		for i := range in.NDst {
+			x.Dst[i] = &r.Dst[i]
+		}
+		isa.Execute(in, &x)
+		r.PDst = x.PDst
+	}
+	d.Next = p.sim.Now() + uint64(p.l.cfg.WarpSize/p.width)
+	d.Count++
+	p.In.Pop()
+}
+
+// outcome of a control instruction. The operands of a barrier are those of the
+// lowest lane that executes it.
+func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
+	o := divergence.Outcome{Slot: op.Slot, PC: op.PC, Taken: op.Exec}
+	if in.Op == isa.OpBar && op.Exec != 0 {
+		lane := bits.TrailingZeros32(op.Exec)
+		value := func(i uint8) uint64 {
+			switch {
+			case i >= in.NSrc:
+				return 0
+			case in.Src[i].Kind == isa.OperandImm:
+				return in.Src[i].Imm
+			}
+			return op.Src[i][lane]
+		}
+		w := uint64(p.l.cfg.WarpSize)
+		o.Bar = uint8(value(0)) & (divergence.Barriers - 1)
+		o.Warps = uint8((value(1) + w - 1) / w)
+	}
+	return o
+}

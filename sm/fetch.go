@@ -1,0 +1,107 @@
+package sm
+
+import (
+	"divergo/rtl"
+	"divergo/sm/divergence"
+)
+
+// Fetch is the front of the pipeline: it picks a slot whose I-buffer has room,
+// reads up to FetchWidth instructions from the instruction cache, which always
+// hits, and decodes them into the I-buffer in the next cycle (Fung & Aamodt,
+// HPCA 2011, section 2.2.1 and figure 4).
+//
+// The I-buffer holds consecutive instructions. Its head is good as long as it
+// is the slot's PC; when the divergence hardware sends a slot elsewhere, the
+// buffered instructions are dropped. Fetch for a slot stops behind a control
+// instruction until that is resolved.
+type Fetch struct {
+	rtl.State[struct {
+		Look  divergence.SlotSet // slots that may have something to fetch
+		Last  uint8              `bits:"7"` // slot fetched last
+		Valid bool               // the decode stage holds instructions
+		Slot  uint8              `bits:"7"`
+		PC    uint32             // the first of them
+		N     uint8              `bits:"4"`
+	}]
+	IBuffer  *rtl.Mem[Buffered] `trace:"true"` // by slot
+	Fire     *rtl.Wire[divergence.Fire]
+	Redirect *rtl.Wire[divergence.SlotSet]
+	Div      divergence.Policy
+	l        *launch
+}
+
+// Buffered is the I-buffer of one slot: the instructions [PC, PC+N).
+type Buffered struct {
+	PC uint32
+	N  uint8 `bits:"5"`
+}
+
+// Tick decodes what was fetched in the last cycle and fetches for one slot.
+func (f *Fetch) Tick() {
+	q, d := f.Regs()
+	fire := f.Fire.Get()
+	look := q.Look
+	if fire.Valid {
+		e := f.IBuffer.Edit(int(fire.Slot))
+		e.PC++
+		e.N--
+		look.Add(int(fire.Slot))
+	}
+	slots := f.Div.Slots()
+	if q.Valid {
+		s, e := slots.At(int(q.Slot)), f.IBuffer.Edit(int(q.Slot))
+		pc := s.PC
+		if fire.Valid && fire.Slot == q.Slot {
+			pc++
+		}
+		if e.N == 0 || e.PC != pc {
+			*e = Buffered{PC: pc}
+		}
+		if e.PC+uint32(e.N) == q.PC {
+			e.N += q.N
+		}
+		look.Add(int(q.Slot))
+		d.Valid = false
+	}
+	for s := look.Next(int(q.Last) + 1); s >= 0; s = look.Next(s + 1) {
+		look.Remove(s)
+		if pc, n := f.want(s, slots.At(s)); n > 0 {
+			d.Valid, d.Slot, d.PC, d.N = true, uint8(s), pc, n
+			d.Last = uint8(s)
+			break
+		}
+	}
+	look.Union(f.Redirect.Get()) // seen in the slot table from the next cycle on
+	d.Look = look
+}
+
+// want is what slot i would fetch: n instructions from pc on.
+func (f *Fetch) want(i int, s *divergence.Slot) (pc uint32, n uint8) {
+	if !s.Valid || s.Wait == divergence.WaitsControl {
+		return 0, 0
+	}
+	insts := f.l.Prog.Insts
+	e := f.IBuffer.Edit(i)
+	pc = s.PC
+	if fire := f.Fire.Get(); fire.Valid && int(fire.Slot) == i {
+		if fire.Control {
+			return 0, 0
+		}
+		pc++
+	}
+	room := f.l.cfg.IBuffer
+	if e.N > 0 && e.PC == pc {
+		pc += uint32(e.N)
+		room -= int(e.N)
+		if insts[pc-1].Control() {
+			return 0, 0
+		}
+	}
+	for n < uint8(f.l.cfg.FetchWidth) && int(n) < room && int(pc)+int(n) < len(insts) {
+		n++
+		if insts[pc+uint32(n)-1].Control() {
+			break
+		}
+	}
+	return pc, n
+}

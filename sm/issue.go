@@ -1,0 +1,278 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/sm/divergence"
+)
+
+// Class is what an SM does in a cycle: exactly one of them in each (Fung &
+// Aamodt, HPCA 2011, figures 13 and 14).
+type Class uint8
+
+// The classes.
+const (
+	ClassIdle  Class = iota // nothing ready, no memory access pending
+	ClassMem                // nothing ready, a memory access is pending
+	ClassStall              // a warp is ready, the next pipeline stage is occupied
+	ClassIssue              // a warp instruction issues, or is entering a narrow pipe
+	ClassEmpty              // no threads resident
+	NumClasses
+)
+
+func (c Class) String() string {
+	return [...]string{"W0_Idle", "W0_Mem", "Stall", "Issue", "Empty"}[c]
+}
+
+// Issue picks one ready slot a cycle and sends the instruction at the head of
+// its I-buffer down the pipeline. A slot is ready if its head is the slot's PC
+// and the scoreboard lets it go: with the one-in-flight rule when its last
+// instruction has completed (Fung & Aamodt, HPCA 2011, section 2.2.1), with
+// the register rule when none of its registers is still to be written. Pending
+// registers are kept by row, so that a slot whose lanes come from several rows
+// waits for all of them.
+//
+// A warp of W threads takes W/SIMDWidth cycles to enter the pipes.
+type Issue struct {
+	rtl.State[issueState]
+	Fire  rtl.Wire[divergence.Fire]
+	Done  *rtl.Wire[Completions]
+	Out   rtl.Out[Flight]
+	Div   divergence.Policy
+	Front *Fetch
+	// Pending holds a bit for each register and predicate of each row that an
+	// instruction in flight will write.
+	Pending *rtl.Mem[uint64]
+	// Active counts issued instructions by active lanes.
+	Active *rtl.Mem[uint64]
+
+	l     *launch
+	sim   *rtl.Sim
+	words int // of Pending, for each row
+
+	// OnIssue, if set, observes each issued instruction.
+	OnIssue func(Issued)
+}
+
+type issueState struct {
+	Last   uint8              `bits:"7"` // slot issued last
+	Busy   divergence.SlotSet // slots that wait for the completion of their last instruction
+	Next   uint64             // first cycle in which an instruction can issue
+	Memory uint16             // memory instructions in flight
+	InRow  [MaxWarps]uint8    // instructions in flight of each row
+	Class  Class              `bits:"3"` // of the cycles from Since on
+	Since  uint64
+	Cycles [NumClasses]uint64 // by class
+	Count  uint64             // instructions issued
+	Lanes  uint64             // their active lanes
+}
+
+// Flight is an instruction on its way through the pipeline.
+type Flight struct {
+	Slot  uint8 `bits:"7"`
+	CTA   uint8 `bits:"5"`
+	Row   uint8 `bits:"6"`
+	Mixed bool
+	PC    uint32
+	Mask  uint32              // active lanes at issue; the guard is not applied yet
+	Rows  uint64              // every row with an active lane
+	Lane  divergence.LaneRows // if Mixed: the row of each lane
+}
+
+// row of a lane.
+func (f *Flight) row(lane int) int {
+	if f.Mixed {
+		return int(f.Lane[lane])
+	}
+	return int(f.Row)
+}
+
+// Issued is what an observer sees of an issued instruction.
+type Issued struct {
+	Cycle uint64
+	*Flight
+}
+
+// Completion tells that an instruction that is not a control instruction has
+// done all it had to.
+type Completion struct {
+	Slot uint8 `bits:"7"`
+	PC   uint32
+	Rows uint64
+}
+
+// Completions of one cycle.
+type Completions struct {
+	N int8
+	C [maxWBPorts]Completion
+}
+
+const maxWBPorts = 4
+
+// Tick takes completions and issues at most one instruction.
+func (i *Issue) Tick() {
+	q, d := i.Regs()
+	now := i.sim.Now()
+	done := i.Done.Get()
+	for _, c := range done.C[:done.N] {
+		i.complete(&c)
+	}
+	if now < q.Next { // the last warp is still entering a narrow pipe
+		i.sim.WakeAt(q.Next)
+		i.Fire.Set(divergence.Fire{})
+		return
+	}
+	var fire divergence.Fire
+	var class Class
+	slots := i.Div.Slots()
+	switch s := i.pick(slots); {
+	case s >= 0 && i.Out.Ready():
+		class = ClassIssue
+		fire = i.send(s, slots.At(s))
+		if n := uint64(i.l.cfg.WarpSize / i.l.cfg.SIMDWidth); n > 1 {
+			d.Next = now + n
+			i.sim.WakeAt(d.Next)
+		}
+	case s >= 0:
+		class = ClassStall
+	case q.Memory > 0:
+		class = ClassMem
+	case s == empty:
+		class = ClassEmpty
+	default:
+		class = ClassIdle
+	}
+	if class != q.Class {
+		d.Cycles[q.Class] += now - q.Since
+		d.Class, d.Since = class, now
+	}
+	i.Fire.Set(fire)
+}
+
+// CyclesBy is the number of cycles before now that were spent in each class.
+func (i *Issue) CyclesBy(now uint64) [NumClasses]uint64 {
+	q := i.Q()
+	n := q.Cycles
+	n[q.Class] += now - q.Since
+	return n
+}
+
+const empty = -2
+
+// pick is the slot to issue from, -1 if none is ready, or empty if there is no
+// thread.
+func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
+	last := int(i.Q().Last)
+	n := slots.Len()
+	first := last + 1
+	if i.l.cfg.Scheduler == GTO {
+		if i.ready(last, slots.At(last)) {
+			return last
+		}
+		first = 0
+	}
+	found := empty
+	for k := range n {
+		s := first + k
+		if s >= n {
+			s -= n
+		}
+		if slot := slots.At(s); slot.Valid {
+			if i.ready(s, slot) {
+				return s
+			}
+			found = -1
+		}
+	}
+	return found
+}
+
+// ready reports whether slot s can issue.
+func (i *Issue) ready(s int, slot *divergence.Slot) bool {
+	e := i.Front.IBuffer.At(s)
+	if !slot.Valid || slot.Wait != divergence.Runs || e.N == 0 || e.PC != slot.PC || i.Q().Busy.Has(s) {
+		return false
+	}
+	in := &i.l.Prog.Insts[slot.PC]
+	for rows := i.rows(s, slot); rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		pending := r * i.words
+		for _, g := range i.l.deps[slot.PC] {
+			if *i.Pending.At(pending + int(g>>6))>>(g&63)&1 != 0 {
+				return false
+			}
+		}
+		// Threads leave when everything they started is done, so that a row can
+		// be given to another warp.
+		if (in.Op == isa.OpExit || in.Op == isa.OpRet) && i.Q().InRow[r&(MaxWarps-1)] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// rows is the set of register-file rows of a slot's active lanes.
+func (i *Issue) rows(s int, slot *divergence.Slot) uint64 {
+	if !slot.Mixed {
+		return 1 << (slot.Row & 63)
+	}
+	set := uint64(0)
+	of := i.Div.LaneRows().At(s)
+	for m := slot.Mask; m != 0; m &= m - 1 {
+		set |= 1 << (of[bits.TrailingZeros32(m)] & 63)
+	}
+	return set
+}
+
+// send issues the head of slot s.
+func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
+	d := i.D()
+	in := &i.l.Prog.Insts[slot.PC]
+	f := i.Out.PushSlot()
+	*f = Flight{Slot: uint8(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Rows: i.rows(s, slot)}
+	if slot.Mixed {
+		f.Lane = *i.Div.LaneRows().At(s)
+	}
+	d.Last = uint8(s)
+	d.Count++
+	n := bits.OnesCount32(slot.Mask)
+	d.Lanes += uint64(n)
+	*i.Active.Edit(n)++
+	if !in.Control() {
+		for rows := f.Rows; rows != 0; rows &= rows - 1 {
+			r := bits.TrailingZeros64(rows)
+			d.InRow[r&(MaxWarps-1)]++
+			for _, g := range i.l.dsts[slot.PC] {
+				*i.Pending.Edit(r*i.words + int(g>>6)) |= 1 << (g & 63)
+			}
+		}
+		if i.l.cfg.Scoreboard == OneInFlight || in.Op == isa.OpMembar {
+			d.Busy.Add(s)
+		}
+		if in.Memory() {
+			d.Memory++
+		}
+	}
+	if i.OnIssue != nil {
+		i.OnIssue(Issued{i.sim.Now(), f})
+	}
+	return divergence.Fire{Valid: true, Control: in.Control(), Slot: uint8(s), PC: slot.PC}
+}
+
+// complete clears what a finished instruction had marked.
+func (i *Issue) complete(c *Completion) {
+	d := i.D()
+	for rows := c.Rows; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		d.InRow[r&(MaxWarps-1)]--
+		for _, g := range i.l.dsts[c.PC] {
+			*i.Pending.Edit(r*i.words + int(g>>6)) &^= 1 << (g & 63)
+		}
+	}
+	d.Busy.Remove(int(c.Slot))
+	if i.l.Prog.Insts[c.PC].Memory() {
+		d.Memory--
+	}
+}

@@ -1,0 +1,202 @@
+package sm
+
+import (
+	"fmt"
+
+	"divergo/isa"
+	"divergo/sm/divergence"
+)
+
+// Sizes that bound the tables of any configuration.
+const (
+	MaxWarps = divergence.MaxWarps
+	MaxCTAs  = divergence.MaxCTAs
+)
+
+// Range is a half-open interval of device addresses.
+type Range struct{ Start, End uint64 }
+
+// Kernel is one launch as the machine needs it.
+type Kernel struct {
+	Prog      *isa.Program
+	Grid      [3]uint32
+	Block     [3]uint32
+	Params    []byte  // parameter bank
+	DynShared uint32  // bytes of dynamic shared memory
+	LocalBase uint64  // device memory behind the local space: see LocalBytes
+	Valid     []Range // what global accesses may touch, ascending and disjoint
+}
+
+// Threads of a CTA.
+func (k *Kernel) Threads() int { return int(k.Block[0] * k.Block[1] * k.Block[2]) }
+
+// CTAs of the grid.
+func (k *Kernel) CTAs() uint64 { return uint64(k.Grid[0]) * uint64(k.Grid[1]) * uint64(k.Grid[2]) }
+
+// SharedBytes of a CTA, static and dynamic.
+func (k *Kernel) SharedBytes() uint32 {
+	if k.DynShared == 0 {
+		return k.Prog.SharedBytes
+	}
+	return align(k.Prog.SharedBytes, k.Prog.SharedAlign) + k.DynShared
+}
+
+func align(n, to uint32) uint32 {
+	if to > 1 {
+		n = (n + to - 1) / to * to
+	}
+	return n
+}
+
+// LocalBytes is the device memory that the local space of a machine with the
+// given number of SMs takes. A thread's local word w lies at
+// ((sm*warps+row)*words + w)*lanes + lane, in words of 4 bytes, so that equal
+// local addresses of a warp are neighbours.
+func (k *Kernel) LocalBytes(c *Config, sms int) uint64 {
+	return uint64(sms) * uint64(c.Warps()) * uint64(k.localWords()) * uint64(c.WarpSize) * 4
+}
+
+func (k *Kernel) localWords() uint32 { return (k.Prog.LocalBytes + 3) / 4 }
+
+// Occupancy is how many CTAs of a kernel an SM holds, and by which limit.
+type Occupancy struct {
+	CTAs  int
+	Limit string // "threads", "CTAs", "registers" or "shared memory"
+}
+
+// Occupancy computes how many CTAs fit under the limits of c and of shared
+// memory (bytes of an SM). The error names the first resource of which one CTA
+// needs more than there is.
+func (k *Kernel) Occupancy(c *Config, shared int) (Occupancy, error) {
+	warps := (k.Threads() + c.WarpSize - 1) / c.WarpSize
+	regs := max(k.Prog.LiveRegs, 1)
+	regs = (regs + c.RegAlloc - 1) / c.RegAlloc * c.RegAlloc * warps * c.WarpSize
+	if k.Threads() == 0 {
+		return Occupancy{}, fmt.Errorf("a block of %d x %d x %d has no threads", k.Block[0], k.Block[1], k.Block[2])
+	}
+	o := Occupancy{CTAs: c.CTAs, Limit: "CTAs"}
+	for _, r := range []struct {
+		what       string
+		need, have int
+	}{
+		{"threads", warps * c.WarpSize, c.Threads},
+		{"registers", regs, c.Registers},
+		{"shared memory", int(k.SharedBytes()), shared},
+	} {
+		if r.need > r.have {
+			return Occupancy{}, fmt.Errorf("a block of %d threads needs %d %s, an SM has %d", k.Threads(), r.need, unit(r.what), r.have)
+		}
+		if r.need > 0 && r.have/r.need < o.CTAs {
+			o = Occupancy{r.have / r.need, r.what}
+		}
+	}
+	return o, nil
+}
+
+func unit(what string) string {
+	if what == "shared memory" {
+		return "bytes of shared memory"
+	}
+	return what
+}
+
+// launch is a kernel laid out for one SM: what hardware would hold in
+// configuration registers and constant tables. It changes only between runs.
+type launch struct {
+	divergence.Code
+	cfg    *Config
+	k      Kernel
+	index  uint32 // of this SM
+	sms    uint32
+	warps  int // of a CTA
+	ctas   int // resident at most
+	shared uint32
+	nregs  int
+	npreds int
+	deps   [][]uint16              // by PC: registers, then predicates at nregs and up, that it reads or writes
+	dsts   [][]uint16              // of these, the ones it writes
+	reads  []uint8                 // by PC: cycles in which the banks serve its sources
+	consts [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
+	tids   []isa.Row               // by warp of a CTA: x | y<<16 | z<<32 of each lane's thread
+	words  uint32                  // of a thread's local memory
+}
+
+func (l *launch) load(k Kernel, shared int) error {
+	o, err := k.Occupancy(l.cfg, shared)
+	if err != nil {
+		return err
+	}
+	w := l.cfg.WarpSize
+	p := k.Prog
+	*l = launch{
+		Code: divergence.Code{Prog: p}, cfg: l.cfg, k: k, index: l.index, sms: l.sms,
+		warps:  (k.Threads() + w - 1) / w,
+		ctas:   o.CTAs,
+		shared: align(k.SharedBytes(), 16),
+		nregs:  len(p.Regs), npreds: len(p.Preds),
+		words: k.localWords(),
+	}
+	// Registers are laid out over the banks in declaration order; a 64-bit one
+	// takes two neighbouring banks, which serve it at once.
+	bank := make([]int, len(p.Regs))
+	for i, at := 0, 0; i < len(p.Regs); i++ {
+		bank[i] = at
+		at += (max(p.Regs[i].Type.Bits(), 32) + 31) / 32
+	}
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		var deps, dsts []uint16
+		var served [64]uint8
+		var imm [isa.MaxSrcs]*isa.Row
+		use := func(o isa.Operand, to *[]uint16) {
+			switch o.Kind {
+			case isa.OperandReg:
+				*to = append(*to, o.Index)
+			case isa.OperandPred:
+				*to = append(*to, uint16(l.nregs)+o.Index)
+			}
+		}
+		use(in.Guard, &deps)
+		cycles := uint8(1)
+		for s, o := range in.Src[:in.NSrc] {
+			use(o, &deps)
+			switch o.Kind {
+			case isa.OperandReg:
+				for u := range (max(p.Regs[o.Index].Type.Bits(), 32) + 31) / 32 {
+					b := (bank[o.Index] + u) % l.cfg.RFBanks
+					served[b]++
+					cycles = max(cycles, served[b])
+				}
+			case isa.OperandImm:
+				imm[s] = new(isa.Row)
+				for lane := range imm[s] {
+					imm[s][lane] = o.Imm
+				}
+			}
+		}
+		for _, o := range in.Dst[:in.NDst] {
+			use(o, &dsts)
+		}
+		l.deps = append(l.deps, append(deps, dsts...))
+		l.dsts = append(l.dsts, dsts)
+		l.reads = append(l.reads, cycles)
+		l.consts = append(l.consts, imm)
+	}
+	l.tids = make([]isa.Row, l.warps)
+	for t := range k.Threads() {
+		x := uint32(t) % k.Block[0]
+		y := uint32(t) / k.Block[0] % k.Block[1]
+		z := uint32(t) / k.Block[0] / k.Block[1]
+		l.tids[t/w][t%w] = uint64(x) | uint64(y)<<16 | uint64(z)<<32
+	}
+	return nil
+}
+
+// mask of the threads in warp w of a CTA.
+func (l *launch) mask(w int) uint32 {
+	n := min(l.k.Threads()-w*l.cfg.WarpSize, l.cfg.WarpSize)
+	return uint32(1<<n - 1)
+}
+
+// row that warp w of resident CTA c has in the register file.
+func (l *launch) row(c, w int) int { return c*l.warps + w }

@@ -1,0 +1,449 @@
+package sm
+
+import (
+	"math/bits"
+	"sort"
+
+	"divergo/isa"
+	"divergo/memsys"
+	"divergo/rtl"
+)
+
+// LSU is the load/store unit: it takes memory instructions in order, computes
+// the address of each lane, resolves generic addresses, maps local memory,
+// checks bounds and alignment, and hands accesses to the memory system, one a
+// cycle. An instruction whose lanes fall into different spaces, and a wide
+// access to interleaved local memory, becomes several accesses. The
+// instruction completes, and its warp is given the data, when the last reply
+// has come (Fung & Aamodt, HPCA 2011, section 2.2.1).
+//
+// Parameters are read from a bank in the SM that serves one address a cycle,
+// which all lanes may share.
+type LSU struct {
+	rtl.State[struct {
+		Started bool                     // the oldest instruction has its entry
+		Tag     uint8                    // that entry
+		Left    uint32                   // its lanes whose accesses have not left
+		Piece   uint8                    `bits:"2"` // local memory: 4-byte piece of each lane that goes next
+		Until   uint64                   // parameters: first cycle in which all lanes are served, 0: not begun
+		Used    [MaxMemQueue / 64]uint64 // entries in use
+		Fault   Fault
+	}]
+	In      rtl.In[Op]
+	Access  rtl.Out[memsys.Access]
+	Reply   rtl.In[memsys.Reply]
+	Out     rtl.Out[Result]
+	Flush   rtl.In[Command] // write the L1 back
+	Flushed rtl.Out[Notice]
+	Table   *rtl.Mem[Pending]                 `trace:"true"` // instructions in flight, by tag
+	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] // what has arrived for them
+
+	l   *launch
+	sim *rtl.Sim
+}
+
+// MaxMemQueue is the most memory instructions in flight in an SM.
+const MaxMemQueue = 256
+
+const flushTag = 0xffff
+
+// Pending is a memory instruction in flight.
+type Pending struct {
+	Flight
+	Exec  uint32
+	Parts uint8 // accesses without reply
+	Sent  bool  // all accesses have left
+}
+
+// FaultKind says what a thread did wrong.
+type FaultKind uint8
+
+// The faults.
+const (
+	NoFault FaultKind = iota
+	OutOfBounds
+	Misaligned
+	ReadOnly   // store to constant or parameter memory
+	MixedParam // one generic load of some lanes from parameters, of others from memory, which the machine cannot do
+	Trapped    // trap instruction
+)
+
+func (k FaultKind) String() string {
+	return [...]string{"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap"}[k]
+}
+
+// Fault is the first misbehaviour of a thread of this SM.
+type Fault struct {
+	Kind  FaultKind
+	CTA   uint8 // resident CTA
+	Row   uint8
+	Lane  uint8
+	Size  uint8
+	Space isa.Space
+	PC    uint32
+	Addr  uint64 // as the thread gave it
+	Cycle uint64
+}
+
+// Tick takes one reply and moves the oldest instruction on by one access.
+func (u *LSU) Tick() {
+	if u.Reply.Valid() {
+		u.reply()
+	}
+	if u.In.Valid() {
+		u.begin()
+	} else if u.Flush.Valid() && u.Access.Ready() {
+		a := u.Access.PushSlot()
+		a.Kind, a.Tag = memsys.Flush, flushTag
+		u.Flush.Pop()
+	}
+}
+
+// reply records what came back, and sends the instruction to write-back when
+// it was the last.
+func (u *LSU) reply() {
+	r := u.Reply.Front()
+	if r.Tag == flushTag {
+		if u.Flushed.Ready() {
+			u.Flushed.Push(Notice{Flushed: true})
+			u.Reply.Pop()
+		}
+		return
+	}
+	tag, piece := int(r.Tag&0xff), int(r.Tag>>8)
+	e := u.Table.Edit(tag)
+	if e.Sent && e.Parts == 1 && !u.Out.Ready() {
+		return
+	}
+	in := &u.l.Prog.Insts[e.PC]
+	if in.NDst > 0 {
+		data := u.Data.Edit(tag)
+		for m := r.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			if piece == 0 {
+				data[lane] = r.Data[lane]
+			} else {
+				data[lane][piece>>1&1] |= r.Data[lane][0] << (32 * (piece & 1))
+			}
+		}
+	}
+	e.Parts--
+	u.Reply.Pop()
+	if e.Sent && e.Parts == 0 {
+		u.finish(tag, e, in)
+	}
+}
+
+// finish sends an instruction to write-back and frees its entry.
+func (u *LSU) finish(tag int, e *Pending, in *isa.Inst) {
+	r := u.Out.PushSlot()
+	r.Flight, r.Exec = e.Flight, e.Exec
+	if in.NDst > 0 {
+		u.unpack(r, in, u.Data.Edit(tag))
+	}
+	u.D().Used[tag>>6] &^= 1 << (tag & 63)
+}
+
+// unpack cuts the bytes of each lane into the destination registers.
+func (u *LSU) unpack(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64) {
+	size := in.Type.Bits()
+	for i := range int(in.NDst) {
+		if in.Dst[i].Kind != isa.OperandReg {
+			continue
+		}
+		width := u.l.Prog.Regs[in.Dst[i].Index].Type.Bits()
+		word, shift := i*size/64, uint(i*size%64)
+		for m := r.Exec; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			r.Dst[i][lane] = isa.Extend(in.Type, data[lane][word&1]>>shift, width)
+		}
+	}
+}
+
+// begin works on the oldest instruction.
+func (u *LSU) begin() {
+	q, d := u.Regs()
+	op := u.In.Front()
+	in := &u.l.Prog.Insts[op.PC]
+	if op.Exec == 0 || in.Op == isa.OpMembar && in.Mode == isa.ModeCTA {
+		// Accesses of a CTA stay in order, so that its fences have nothing to do.
+		if u.Out.Ready() {
+			r := u.Out.PushSlot()
+			r.Flight = op.Flight
+			u.In.Pop()
+		}
+		return
+	}
+	if in.Op == isa.OpLd && u.inParams(op, in) {
+		u.param(op, in)
+		return
+	}
+	if !u.Access.Ready() {
+		return
+	}
+	tag, left, piece := int(q.Tag), q.Left, q.Piece
+	if !q.Started {
+		if tag = u.free(); tag < 0 {
+			return
+		}
+		if !u.check(op, in) {
+			u.In.Pop()
+			return
+		}
+		d.Started, d.Tag = true, uint8(tag)
+		d.Used[tag>>6] |= 1 << (tag & 63)
+		*u.Table.Edit(tag) = Pending{Flight: op.Flight, Exec: op.Exec}
+		left, piece = op.Exec, 0
+	}
+	a := u.Access.PushSlot()
+	a.Tag = uint16(tag) | uint16(piece)<<8
+	left, piece = u.part(a, op, in, left, piece)
+	e := u.Table.Edit(tag)
+	e.Parts++
+	d.Left, d.Piece = left, piece
+	if left == 0 {
+		e.Sent = true
+		d.Started = false
+		u.In.Pop()
+	}
+}
+
+// free is an entry that is not in use, or -1.
+func (u *LSU) free() int {
+	n := u.l.cfg.MemQueue
+	for w, used := range u.D().Used {
+		if i := w<<6 + bits.TrailingZeros64(^used); used != ^uint64(0) && i < n {
+			return i
+		}
+	}
+	return -1
+}
+
+// part fills in the next access of op: all the remaining lanes that are in the
+// same kind of memory as the lowest of them. It returns what remains.
+func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece uint8) (uint32, uint8) {
+	a.Kind, a.Cache, a.Atom, a.Type = memsys.Load, in.Cache, in.Atom, in.Type
+	switch in.Op {
+	case isa.OpSt:
+		a.Kind = memsys.Store
+	case isa.OpAtom:
+		a.Kind = memsys.Atomic
+	case isa.OpRed:
+		a.Kind = memsys.Reduce
+	case isa.OpMembar:
+		a.Kind = memsys.Fence
+		return 0, 0
+	}
+	a.Size = uint8(accessSize(in))
+	of := isa.SpaceNone
+	for m := left; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		space, addr := u.resolve(op, in, lane)
+		if of == isa.SpaceNone {
+			of = space
+		} else if space != of {
+			continue
+		}
+		a.Mask |= 1 << lane
+		switch space {
+		case isa.SpaceShared:
+			a.Shared = true
+			addr += uint64(op.CTA) * uint64(u.l.shared)
+		case isa.SpaceLocal:
+			addr = u.local(op.row(lane), lane, addr+uint64(piece)*4)
+		}
+		a.Addr[lane] = addr
+		switch in.Op {
+		case isa.OpSt:
+			a.Data[lane] = u.pack(op, in, lane)
+		case isa.OpAtom, isa.OpRed:
+			a.Data[lane] = [2]uint64{u.source(op, in, 1)[lane], 0}
+			if in.NSrc > 2 {
+				a.Data[lane][1] = u.source(op, in, 2)[lane]
+			}
+		}
+	}
+	if of == isa.SpaceLocal && a.Size > 4 {
+		for m := a.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			a.Data[lane] = [2]uint64{a.Data[lane][piece>>1] >> (32 * (piece & 1)) & 0xffff_ffff, 0}
+		}
+		more := a.Size > 4*(piece+1)
+		a.Size = 4
+		if more {
+			return left, piece + 1
+		}
+	}
+	return left &^ a.Mask, 0
+}
+
+// accessSize is the number of bytes of each lane.
+func accessSize(in *isa.Inst) int { return in.Type.Bytes() * max(int(in.Vec), 1) }
+
+// source is the row of source i.
+func (u *LSU) source(op *Op, in *isa.Inst, i int) *isa.Row {
+	if in.Src[i].Kind == isa.OperandImm {
+		return u.l.consts[op.PC][i]
+	}
+	return &op.Src[i]
+}
+
+// pack joins the data registers of a store into the bytes of one lane.
+func (u *LSU) pack(op *Op, in *isa.Inst, lane int) (data [2]uint64) {
+	size := in.Type.Bits()
+	keep := ^uint64(0) >> (64 - size)
+	for i := 0; i < max(int(in.Vec), 1); i++ {
+		data[i*size/64] |= u.source(op, in, i+1)[lane] & keep << (i * size % 64)
+	}
+	return data
+}
+
+// address of a lane as the program computes it.
+func (u *LSU) address(op *Op, in *isa.Inst, lane int) uint64 {
+	a := u.source(op, in, 0)[lane] + uint64(in.Off)
+	if u.l.Prog.AddressBits == 32 {
+		a &= 0xffff_ffff
+	}
+	return a
+}
+
+// resolve finds the space of a lane's address and the offset in it.
+func (u *LSU) resolve(op *Op, in *isa.Inst, lane int) (isa.Space, uint64) {
+	a := u.address(op, in, lane)
+	if in.Space != isa.SpaceGeneric {
+		if in.Space == isa.SpaceConst {
+			return isa.SpaceGlobal, a
+		}
+		return in.Space, a
+	}
+	switch {
+	case a-isa.SharedWindow < isa.WindowSize:
+		return isa.SpaceShared, a - isa.SharedWindow
+	case a-isa.LocalWindow < isa.WindowSize:
+		return isa.SpaceLocal, a - isa.LocalWindow
+	case a-isa.ParamWindow < isa.WindowSize:
+		return isa.SpaceParam, a - isa.ParamWindow
+	}
+	return isa.SpaceGlobal, a
+}
+
+// local maps a thread's local address to device memory: see LocalBytes.
+func (u *LSU) local(row, lane int, a uint64) uint64 {
+	l := u.l
+	thread := uint64(l.index)*uint64(l.cfg.Warps()) + uint64(row)
+	word := thread*uint64(l.words) + a/4
+	return l.k.LocalBase + (word*uint64(l.cfg.WarpSize)+uint64(lane))*4 + a%4
+}
+
+// check tests the addresses of all lanes. A lane that is out of bounds or
+// misaligned is recorded as the SM's fault if it is the first.
+func (u *LSU) check(op *Op, in *isa.Inst) bool {
+	if in.Op == isa.OpMembar {
+		return true
+	}
+	size := uint64(accessSize(in))
+	for m := op.Exec; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		space, a := u.resolve(op, in, lane)
+		kind := NoFault
+		switch {
+		case space == isa.SpaceParam && in.Op != isa.OpLd:
+			kind = ReadOnly
+		case space == isa.SpaceParam && !u.inParams(op, in):
+			kind = MixedParam
+		case a%size != 0:
+			kind = Misaligned
+		case !u.within(space, a, size):
+			kind = OutOfBounds
+		}
+		if kind != NoFault {
+			if u.Q().Fault.Kind == NoFault {
+				u.D().Fault = Fault{
+					Kind: kind, CTA: op.CTA, Row: uint8(op.row(lane)), Lane: uint8(lane), Size: uint8(size),
+					Space: space, PC: op.PC, Addr: u.address(op, in, lane), Cycle: u.sim.Now(),
+				}
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// within reports whether size bytes at a belong to the program.
+func (u *LSU) within(space isa.Space, a, size uint64) bool {
+	switch space {
+	case isa.SpaceShared:
+		return a+size <= uint64(u.l.k.SharedBytes()) && a+size > a
+	case isa.SpaceLocal:
+		return a+size <= uint64(u.l.Prog.LocalBytes) && a+size > a
+	case isa.SpaceParam:
+		return a+size <= uint64(len(u.l.k.Params)) && a+size > a
+	}
+	v := u.l.k.Valid
+	i := sort.Search(len(v), func(i int) bool { return v[i].End > a })
+	return i < len(v) && v[i].Start <= a && a+size <= v[i].End
+}
+
+// inParams reports whether all lanes read the parameter bank.
+func (u *LSU) inParams(op *Op, in *isa.Inst) bool {
+	if in.Space != isa.SpaceGeneric {
+		return in.Space == isa.SpaceParam
+	}
+	for m := op.Exec; m != 0; m &= m - 1 {
+		if space, _ := u.resolve(op, in, bits.TrailingZeros32(m)); space != isa.SpaceParam {
+			return false
+		}
+	}
+	return true
+}
+
+// param serves a load from the parameter bank: a cycle for each distinct
+// address.
+func (u *LSU) param(op *Op, in *isa.Inst) {
+	q, d := u.Regs()
+	now := u.sim.Now()
+	until := q.Until
+	if until == 0 {
+		if !u.check(op, in) {
+			u.In.Pop()
+			return
+		}
+		until = now + uint64(u.distinct(op, in)) - 1
+	}
+	if now < until || !u.Out.Ready() {
+		d.Until = until
+		if now < until {
+			u.sim.WakeAt(until)
+		}
+		return
+	}
+	r := u.Out.PushSlot()
+	r.Flight, r.Exec = op.Flight, op.Exec
+	var data [isa.MaxLanes][2]uint64
+	for m := op.Exec; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		_, a := u.resolve(op, in, lane)
+		for i := range uint64(accessSize(in)) {
+			data[lane][i>>3] |= uint64(u.l.k.Params[a+i]) << (8 * (i & 7))
+		}
+	}
+	u.unpack(r, in, &data)
+	d.Until = 0
+	u.In.Pop()
+}
+
+// distinct counts the different addresses of the active lanes.
+func (u *LSU) distinct(op *Op, in *isa.Inst) (n int) {
+	if in.Src[0].Kind == isa.OperandImm {
+		return 1
+	}
+	for left := op.Exec; left != 0; n++ {
+		a := u.address(op, in, bits.TrailingZeros32(left))
+		for m := left; m != 0; m &= m - 1 {
+			if lane := bits.TrailingZeros32(m); u.address(op, in, lane) == a {
+				left &^= 1 << lane
+			}
+		}
+	}
+	return n
+}

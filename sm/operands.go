@@ -1,0 +1,194 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/sm/divergence"
+)
+
+// Operands is the register read stage. Instructions pass it in order, so that
+// a later one of the same warp never overwrites a register that an earlier one
+// has still to read. The register file has a bank for each lane, addressed by
+// the row of the thread in that lane, so that compacted warps read like static
+// ones (Fung & Aamodt, HPCA 2011, section 3.3), and is divided by register
+// number into RFBanks banks that serve one read a cycle: an instruction stays
+// as many cycles as the busiest bank has reads.
+type Operands struct {
+	rtl.State[struct {
+		Until uint64 // first cycle in which the oldest instruction has all its sources, 0: not begun
+	}]
+	In                 rtl.In[Flight]
+	ALU, DPU, SFU, LSU rtl.Out[Op]
+	Regs               *rtl.Mem[isa.Row] // by row, then register
+	Preds              *rtl.Mem[uint32]  // by row, then predicate: a bit for each lane
+	CTA                *CTA
+
+	l   *launch
+	sim *rtl.Sim
+}
+
+// Op is an instruction with its sources.
+type Op struct {
+	Flight
+	Exec uint32 // active lanes whose guard holds
+	PSrc [isa.MaxSrcs]uint32
+	Src  [isa.MaxSrcs]isa.Row
+}
+
+// Tick moves the oldest instruction to the pipe that executes it.
+func (o *Operands) Tick() {
+	q, d := o.State.Regs()
+	if !o.In.Valid() {
+		return
+	}
+	f := o.In.Front()
+	now := o.sim.Now()
+	until := q.Until
+	if until == 0 {
+		until = now + uint64(o.l.reads[f.PC]) - 1
+	}
+	if now < until {
+		d.Until = until
+		o.sim.WakeAt(until)
+		return
+	}
+	in := &o.l.Prog.Insts[f.PC]
+	pipe := &o.ALU
+	switch in.Unit() {
+	case isa.UnitSFU:
+		pipe = &o.SFU
+	case isa.UnitMem:
+		pipe = &o.LSU
+	case isa.UnitDPU:
+		pipe = &o.DPU
+	}
+	if !pipe.Ready() {
+		d.Until = until
+		return
+	}
+	o.read(pipe.PushSlot(), f, in)
+	o.In.Pop()
+	d.Until = 0
+}
+
+// read fills in op from the register file.
+func (o *Operands) read(op *Op, f *Flight, in *isa.Inst) {
+	op.Flight = *f
+	op.Exec = f.Mask
+	if in.Guard.Kind == isa.OperandPred {
+		op.Exec &= o.pred(f, in.Guard)
+	}
+	for i, s := range in.Src[:in.NSrc] {
+		switch s.Kind {
+		case isa.OperandReg:
+			if !f.Mixed {
+				op.Src[i] = *o.Regs.At(int(f.Row)*o.l.nregs + int(s.Index))
+				continue
+			}
+			for m := f.Mask; m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m)
+				op.Src[i][lane] = o.Regs.At(int(f.Lane[lane])*o.l.nregs + int(s.Index))[lane]
+			}
+		case isa.OperandPred:
+			op.PSrc[i] = o.pred(f, s)
+		case isa.OperandSpecial:
+			o.special(&op.Src[i], f, isa.Special(s.Index))
+		}
+	}
+}
+
+// pred reads a predicate as a mask, inverted if the operand says so.
+func (o *Operands) pred(f *Flight, p isa.Operand) (v uint32) {
+	if f.Mixed {
+		for m := f.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			v |= *o.Preds.At(int(f.Lane[lane])*o.l.npreds + int(p.Index)) & (1 << lane)
+		}
+	} else {
+		v = *o.Preds.At(int(f.Row)*o.l.npreds + int(p.Index))
+	}
+	if p.Not {
+		v = ^v
+	}
+	return v & f.Mask
+}
+
+// special reads a special register (PTX ISA, section 10). WarpID and LaneID
+// are those of the lane's thread in its static warp.
+func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
+	l := o.l
+	id := o.CTA.Q().ID[f.CTA&(MaxCTAs-1)]
+	var same uint64 // value of a register that all lanes share
+	switch r {
+	case isa.TidX, isa.TidY, isa.TidZ:
+		shift := 16 * uint(r-isa.TidX)
+		for m := f.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			to[lane] = l.tids[f.row(lane)%l.warps][lane] >> shift & 0xffff
+		}
+		return
+	case isa.WarpID:
+		for m := f.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			to[lane] = uint64(f.row(lane) % l.warps)
+		}
+		return
+	case isa.LaneID, isa.LanemaskEq, isa.LanemaskLe, isa.LanemaskLt, isa.LanemaskGe, isa.LanemaskGt:
+		for lane := range uint32(l.cfg.WarpSize) {
+			to[lane] = laneSpecial(r, lane)
+		}
+		return
+	case isa.NTidX, isa.NTidY, isa.NTidZ:
+		same = uint64(l.k.Block[r-isa.NTidX])
+	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
+		same = uint64(l.ctaid(id)[r-isa.CtaidX])
+	case isa.NCtaidX, isa.NCtaidY, isa.NCtaidZ:
+		same = uint64(l.k.Grid[r-isa.NCtaidX])
+	case isa.NWarpID:
+		same = uint64(l.warps)
+	case isa.SMID:
+		same = uint64(l.index)
+	case isa.NSMID:
+		same = uint64(l.sms)
+	case isa.Clock:
+		same = o.sim.Now() & 0xffff_ffff
+	case isa.ClockHi:
+		same = o.sim.Now() >> 32
+	case isa.Clock64, isa.GlobalTimer:
+		same = o.sim.Now()
+	case isa.DynamicSharedSize:
+		same = uint64(l.k.DynShared)
+	case isa.TotalSharedSize:
+		same = uint64(l.k.SharedBytes())
+	}
+	for lane := range to {
+		to[lane] = same
+	}
+}
+
+func laneSpecial(r isa.Special, lane uint32) uint64 {
+	eq := uint32(1) << lane
+	switch r {
+	case isa.LanemaskEq:
+		return uint64(eq)
+	case isa.LanemaskLe:
+		return uint64(eq | eq - 1)
+	case isa.LanemaskLt:
+		return uint64(eq - 1)
+	case isa.LanemaskGe:
+		return uint64(^(eq - 1))
+	case isa.LanemaskGt:
+		return uint64(^(eq | eq - 1))
+	}
+	return uint64(lane)
+}
+
+// ctaid of the CTA with linear number id.
+func (l *launch) ctaid(id uint64) [3]uint32 {
+	x, y := uint64(l.k.Grid[0]), uint64(l.k.Grid[1])
+	return [3]uint32{uint32(id % x), uint32(id / x % y), uint32(id / (x * y))}
+}
+
+var _ = divergence.MaxCTAs

@@ -1,0 +1,136 @@
+// Package sm models a streaming multiprocessor: fetch, decode and I-buffer,
+// scoreboard and warp scheduler, banked register file, execution and memory
+// pipes, write-back, and CTA admission. The divergence hardware behind the
+// slots that the front end sees is a part of its own: see package
+// divergence.
+//
+//	          +-------------- Redirect ---------------+
+//	          v                                       |
+//	CTA --> Fetch --> I-buffer --> Issue ---Fire--> Div <--Launch-- CTA
+//	                                 |               ^
+//	                                 v               | Outcome
+//	                             Operands --> ALU ---+
+//	                                 |   +--> DPU --+
+//	                                 |   +--> SFU --+--> Writeback --> registers
+//	                                 +------> LSU --+        |
+//	                                           |^            +-- Done --> Issue
+//	                                           v|
+//	                                       memory system
+//
+// A reader may start at Issue, which has the pipeline's one decision, and go
+// on with the mechanism in package divergence that is of interest.
+package sm
+
+import (
+	"fmt"
+
+	"divergo/isa"
+	"divergo/memsys"
+	"divergo/rtl"
+	"divergo/sm/divergence"
+)
+
+// SM is a streaming multiprocessor without its memory unit, which joins at
+// Access and Reply.
+type SM struct {
+	CTA       *CTA
+	Fetch     *Fetch
+	Issue     *Issue
+	Operands  *Operands
+	ALU       *Pipe
+	DPU       *Pipe // double precision
+	SFU       *Pipe // special functions, division
+	LSU       *LSU
+	Writeback *Writeback
+	Div       divergence.Policy
+
+	l      *launch
+	shared int
+}
+
+// Ports connect an SM with the dispatcher and the memory unit.
+type Ports struct {
+	Command rtl.In[Command]
+	Notice  rtl.Out[Notice]
+	Access  rtl.Out[memsys.Access]
+	Reply   rtl.In[memsys.Reply]
+}
+
+// New makes SM number index of sms, with the given bytes of shared memory.
+func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*SM, error) {
+	m, ok := divergence.Find(o.Mechanism)
+	if !ok {
+		return nil, fmt.Errorf("divergence.mechanism = %q: no such mechanism", o.Mechanism)
+	}
+	l := &launch{cfg: cfg, index: uint32(index), sms: uint32(sms)}
+	warps := cfg.Warps()
+	div, err := m.New(o, divergence.Geometry{Lanes: cfg.WarpSize, Warps: warps, CTAs: cfg.CTAs}, &l.Code)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		starts   = rtl.NewQueue[divergence.Launch](2)
+		clears   = rtl.NewQueue[uint8](2)
+		retires  = rtl.NewQueue[divergence.Retire](warps)
+		flush    = rtl.NewQueue[Command](1)
+		flushed  = rtl.NewQueue[Notice](1)
+		flights  = rtl.NewQueue[Flight](2)
+		outcomes = rtl.NewQueue[divergence.Outcome](cfg.ALULatency+2, rtl.Latency(uint64(cfg.ALULatency)))
+		toALU    = rtl.NewQueue[Op](2)
+		toDPU    = rtl.NewQueue[Op](2)
+		toSFU    = rtl.NewQueue[Op](2)
+		toLSU    = rtl.NewQueue[Op](2)
+		fromALU  = rtl.NewQueue[Result](cfg.ALULatency+2, rtl.Latency(uint64(cfg.ALULatency)))
+		fromDPU  = rtl.NewQueue[Result](cfg.DPLatency+2, rtl.Latency(uint64(cfg.DPLatency)))
+		fromSFU  = rtl.NewQueue[Result](cfg.SFULatency+2, rtl.Latency(uint64(cfg.SFULatency)))
+		fromLSU  = rtl.NewQueue[Result](4)
+	)
+	c := div.Connections()
+	s := &SM{
+		CTA: &CTA{
+			In: p.Command, Out: p.Notice, Launch: starts.Out(), Clear: clears.Out(), Retire: retires.In(),
+			Flush: flush.Out(), Flushed: flushed.In(), l: l,
+		},
+		Fetch: &Fetch{IBuffer: rtl.NewMem[Buffered](div.Slots().Len()), Redirect: &c.Redirect, Div: div, l: l},
+		Issue: &Issue{
+			Out: flights.Out(), Div: div, Pending: rtl.NewMem[uint64](0), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), l: l,
+		},
+		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
+		ALU:      &Pipe{In: toALU.In(), Out: fromALU.Out(), Outcome: outcomes.Out(), width: cfg.SIMDWidth, l: l},
+		DPU:      &Pipe{In: toDPU.In(), Out: fromDPU.Out(), width: cfg.DPWidth, l: l},
+		SFU:      &Pipe{In: toSFU.In(), Out: fromSFU.Out(), width: cfg.SFUWidth, l: l},
+		LSU: &LSU{
+			In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(), Flush: flush.In(), Flushed: flushed.Out(),
+			Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.MaxLanes][2]uint64](cfg.MemQueue), l: l,
+		},
+		Writeback: &Writeback{
+			In:    [4]rtl.In[Result]{fromLSU.In(), fromSFU.In(), fromDPU.In(), fromALU.In()},
+			Clear: clears.In(), Regs: rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), l: l,
+		},
+		Div:    div,
+		l:      l,
+		shared: shared,
+	}
+	s.Fetch.Fire, c.Fire = &s.Issue.Fire, &s.Issue.Fire
+	s.Issue.Done = &s.Writeback.Done
+	s.Issue.Front = s.Fetch
+	s.Operands.Regs, s.Operands.Preds, s.Operands.CTA = s.Writeback.Regs, s.Writeback.Preds, s.CTA
+	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()
+	return s, nil
+}
+
+// Load prepares the SM for a kernel. Only between runs.
+func (s *SM) Load(k Kernel) error {
+	if err := s.l.load(k, s.shared); err != nil {
+		return err
+	}
+	rows := s.l.cfg.Warps()
+	s.Issue.words = (s.l.nregs + s.l.npreds + 63) / 64
+	s.Issue.Pending.Resize(rows * s.Issue.words)
+	s.Writeback.Regs.Resize(rows * s.l.nregs)
+	s.Writeback.Preds.Resize(rows * s.l.npreds)
+	return nil
+}
+
+// CTAs is how many CTAs of the loaded kernel the SM holds.
+func (s *SM) CTAs() int { return s.l.ctas }

@@ -1,0 +1,97 @@
+package sm
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math/bits"
+	"unsafe"
+
+	"divergo/isa"
+	"divergo/sm/divergence"
+)
+
+// Thread names a thread of the grid.
+type Thread struct {
+	CTA [3]uint32 // ctaid
+	TID [3]uint32 // tid
+}
+
+// Thread is the one in a lane of a row, while its CTA is resident.
+func (s *SM) Thread(cta uint8, row, lane int) Thread {
+	id, warp := s.Warp(cta, row)
+	tid := s.l.tids[warp][lane]
+	return Thread{id, [3]uint32{uint32(tid & 0xffff), uint32(tid >> 16 & 0xffff), uint32(tid >> 32)}}
+}
+
+// Warp names the warp in a row: the ctaid of its CTA, and its number in it.
+func (s *SM) Warp(cta uint8, row int) (id [3]uint32, warp int) {
+	return s.l.ctaid(s.CTA.Q().ID[cta&(MaxCTAs-1)]), row % s.l.warps
+}
+
+// Reg is a general register of a thread.
+func (s *SM) Reg(row, lane, reg int) uint64 {
+	return s.Writeback.Regs.At(row*s.l.nregs + reg)[lane]
+}
+
+// Fault is the first misbehaviour of a thread, if any.
+func (s *SM) Fault() (Fault, bool) {
+	f := s.LSU.Q().Fault
+	if t := s.ALU.Q().Fault; t.Kind != NoFault && (f.Kind == NoFault || t.Cycle < f.Cycle) {
+		f = t
+	}
+	return f, f.Kind != NoFault
+}
+
+// Backward reports whether the instruction at pc is a branch to itself or to
+// an earlier one.
+func (s *SM) Backward(pc uint32) bool {
+	in := &s.l.Prog.Insts[pc]
+	return in.Op == isa.OpBra && in.Target <= pc
+}
+
+// HashRows is a fingerprint of the registers and predicates of a set of rows.
+func (s *SM) HashRows(seed maphash.Seed, rows uint64) (sum uint64) {
+	w := s.Writeback
+	for ; rows != 0; rows &= rows - 1 {
+		row := bits.TrailingZeros64(rows)
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for i := range s.l.nregs {
+			r := w.Regs.At(row*s.l.nregs + i)
+			h.Write(unsafe.Slice((*byte)(unsafe.Pointer(r)), unsafe.Sizeof(*r)))
+		}
+		for i := range s.l.npreds {
+			maphash.WriteComparable(&h, *w.Preds.At(row*s.l.npreds + i))
+		}
+		sum = sum*31 + h.Sum64()
+	}
+	return sum
+}
+
+// Why says what keeps a group of threads from issuing.
+func (s *SM) Why(p divergence.Path) string {
+	switch {
+	case !p.Running && p.Reconv == p.PC:
+		return "reconvergence"
+	case !p.Running:
+		return "its turn"
+	case p.Wait == divergence.WaitsBarrier:
+		return "a barrier"
+	case p.Wait == divergence.WaitsControl:
+		return "the outcome of its branch"
+	}
+	insts := s.l.Prog.Insts
+	if int(p.PC) >= len(insts) {
+		return "an instruction behind the end of the program"
+	}
+	pending := int(p.Row) * s.Issue.words
+	for _, g := range s.l.deps[p.PC] {
+		if *s.Issue.Pending.At(pending + int(g>>6))>>(g&63)&1 != 0 {
+			if int(g) < s.l.nregs {
+				return fmt.Sprintf("register %s", s.l.Prog.Regs[g].Name)
+			}
+			return fmt.Sprintf("predicate %s", s.l.Prog.Preds[int(g)-s.l.nregs])
+		}
+	}
+	return "nothing: it runs"
+}

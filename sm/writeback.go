@@ -1,0 +1,94 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+)
+
+// Writeback owns the register file's write ports. The memory pipe goes first,
+// because what returns from memory cannot wait (Fung & Aamodt, HPCA 2011,
+// section 2.2.1); then the special-function, double-precision and integer
+// pipes. An instruction without destination passes here too: its completion
+// frees what the scoreboard holds.
+type Writeback struct {
+	rtl.State[struct {
+		Conflicts uint64 // results that waited for a port, in cycles
+	}]
+	In    [4]rtl.In[Result] // memory, SFU, DPU, ALU
+	Clear rtl.In[uint8]     // rows to clear for new threads
+	Done  rtl.Wire[Completions]
+	Regs  *rtl.Mem[isa.Row] // by row, then register
+	Preds *rtl.Mem[uint32]  // by row, then predicate
+
+	l *launch
+}
+
+// Tick writes up to WBPorts results.
+func (w *Writeback) Tick() {
+	var done Completions
+	waiting := 0
+	for i := range w.In {
+		in := &w.In[i]
+		for in.Valid() && int(done.N) < w.l.cfg.WBPorts {
+			r := in.Front()
+			w.write(r)
+			done.C[done.N] = Completion{r.Slot, r.PC, r.Rows}
+			done.N++
+			in.Pop()
+		}
+		waiting += in.Len()
+	}
+	w.D().Conflicts += uint64(waiting)
+	w.Done.Set(done)
+	if w.Clear.Valid() {
+		row := int(*w.Clear.Front())
+		for i := range w.l.nregs {
+			*w.Regs.Edit(row*w.l.nregs + i) = isa.Row{}
+		}
+		for i := range w.l.npreds {
+			*w.Preds.Edit(row*w.l.npreds + i) = 0
+		}
+		w.Clear.Pop()
+	}
+}
+
+func (w *Writeback) write(r *Result) {
+	if r.Exec == 0 {
+		return
+	}
+	in := &w.l.Prog.Insts[r.PC]
+	full := uint32(1<<w.l.cfg.WarpSize - 1)
+	for i, o := range in.Dst[:in.NDst] {
+		switch o.Kind {
+		case isa.OperandReg:
+			switch {
+			case r.Mixed:
+				for m := r.Exec; m != 0; m &= m - 1 {
+					lane := bits.TrailingZeros32(m)
+					w.Regs.Edit(int(r.Lane[lane])*w.l.nregs + int(o.Index))[lane] = r.Dst[i][lane]
+				}
+			case r.Exec == full:
+				*w.Regs.Edit(int(r.Row)*w.l.nregs + int(o.Index)) = r.Dst[i]
+			default:
+				row := w.Regs.Edit(int(r.Row)*w.l.nregs + int(o.Index))
+				for m := r.Exec; m != 0; m &= m - 1 {
+					lane := bits.TrailingZeros32(m)
+					row[lane] = r.Dst[i][lane]
+				}
+			}
+		case isa.OperandPred:
+			if !r.Mixed {
+				p := w.Preds.Edit(int(r.Row)*w.l.npreds + int(o.Index))
+				*p = *p&^r.Exec | r.PDst[i]&r.Exec
+				continue
+			}
+			for m := r.Exec; m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m)
+				p := w.Preds.Edit(int(r.Lane[lane])*w.l.npreds + int(o.Index))
+				*p = *p&^(1<<lane) | r.PDst[i]&(1<<lane)
+			}
+		}
+	}
+}
