@@ -1,0 +1,276 @@
+package rtl_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+	"divergo/rtl/rtltest"
+)
+
+const (
+	coreHz = 1_300_000_000 // Fermi shader, interconnect and memory clocks
+	icntHz = 650_000_000
+	dramHz = 800_000_000
+)
+
+// edges counts the clock edges of its domain.
+type edges struct {
+	rtl.State[struct{ N uint64 }]
+}
+
+func (e *edges) Tick() { e.D().N++ }
+
+func add(t *testing.T, s *rtl.System, name string, d *rtl.Domain, root any) *rtl.Sim {
+	t.Helper()
+	k, err := s.Add(name, d, root)
+	require.NoError(t, err)
+	return k
+}
+
+func TestDomainEdgesInAMillisecond(t *testing.T) {
+	s := rtl.NewSystem("gpu")
+	var e [3]*edges
+	var d [3]*rtl.Domain
+	for i, hz := range []uint64{coreHz, icntHz, dramHz} {
+		d[i] = s.Domain([]string{"core", "icnt", "dram"}[i], hz)
+		e[i] = new(edges)
+		add(t, s, d[i].Name(), d[i], e[i])
+	}
+	s.Run(d[2], 800_000) // 1 ms
+	assert.Equal(t, []uint64{1_300_000, 650_000, 800_000}, []uint64{e[0].Q().N, e[1].Q().N, e[2].Q().N})
+	for i, n := range []uint64{1_300_000, 650_000, 800_000} {
+		assert.Equal(t, n, d[i].Now())
+		assert.Equal(t, uint64(1e12), d[i].Fs(n), "1 ms in fs")
+	}
+	assert.Equal(t, uint64(769_230), d[0].Fs(1), "1/1.3 GHz = 769230.77 fs")
+	assert.Equal(t, uint64(10_000_000), d[0].Fs(13))
+	assert.Equal(t, uint64(18_000e15), d[0].Fs(18_000*coreHz), "5 hours do not overflow")
+	s.Run(d[0], 1) // up to the second edge of the core after 1 ms: one edge of each
+	assert.Equal(t, []uint64{1_300_001, 650_001, 800_001}, []uint64{e[0].Q().N, e[1].Q().N, e[2].Q().N})
+}
+
+// newLinkPair puts the two ends of a link into islands with the given clocks.
+func newLinkPair(t *testing.T, from, to uint64, capacity int, latency uint64, rates [2]int, seed uint64) (*rtl.System, *queuePair) {
+	l := rtl.NewLink[uint32](capacity, latency)
+	p := newQueuePair(l.Out(), l.In(), rates[0], rates[1], seed)
+	s := rtl.NewSystem("pair")
+	a, b := s.Domain("a", from), s.Domain("b", to)
+	if seed%2 == 0 { // the order of the islands does not matter
+		add(t, s, "push", a, p.Push)
+		add(t, s, "pop", b, p.Pop)
+	} else {
+		add(t, s, "pop", b, p.Pop)
+		add(t, s, "push", a, p.Push)
+	}
+	return s, p
+}
+
+func TestLinkModel(t *testing.T) {
+	for _, hz := range [][2]uint64{{coreHz, coreHz}, {coreHz, dramHz}, {dramHz, coreHz}, {icntHz, coreHz}, {1000, 7}} {
+		for seed, x := range []struct {
+			capacity int
+			latency  uint64
+			rates    [2]int
+		}{{1, 1, [2]int{9, 9}}, {4, 1, [2]int{9, 2}}, {8, 3, [2]int{5, 5}}, {64, 20, [2]int{9, 9}}, {3, 300, [2]int{2, 9}}} {
+			t.Run(fmt.Sprintf("%d to %d Hz/%+v", hz[0], hz[1], x), func(t *testing.T) {
+				s, p := newLinkPair(t, hz[0], hz[1], x.capacity, x.latency, x.rates, uint64(seed))
+				d := s.Domains()[0]
+				for range 10 { // runs end anywhere, not only between quanta
+					s.Run(d, 97)
+				}
+				// Times in units of 1/(hz[0]*hz[1]) s: a cycle of the producer is hz[1] long, one of the consumer hz[0].
+				firstEdge := func(time, period uint64) int { return int((time + period - 1) / period) }
+				requireFifo(t, p, x.capacity,
+					func(push int) int { return firstEdge(uint64(push)*hz[1]+x.latency*hz[0], hz[0]) },
+					func(pop int) int { return firstEdge(uint64(pop)*hz[0]+x.latency*hz[0], hz[1]) })
+			})
+		}
+	}
+}
+
+// A link between equal clocks carries an entry a cycle if its capacity covers the way there and back.
+func TestLinkThroughput(t *testing.T) {
+	for capacity, want := range map[int]uint32{16: 984, 8: 496} {
+		s, p := newLinkPair(t, coreHz, coreHz, capacity, 8, [2]int{10, 10}, 0)
+		s.Run(s.Domains()[0], 1000)
+		assert.InDelta(t, want, p.Pop.Q().Got, 10, "capacity %d", capacity)
+	}
+}
+
+// randomSystem spreads random nodes over islands in three domains, joined by links.
+func randomSystem(t *testing.T, islands, size int, seed uint64) *rtl.System {
+	r := rand.New(rand.NewPCG(seed, 3))
+	s := rtl.NewSystem("system")
+	d := []*rtl.Domain{s.Domain("core", coreHz), s.Domain("icnt", icntHz), s.Domain("dram", dramHz)}
+	nodes := make([][]*node, islands)
+	for i := range nodes {
+		nodes[i] = randomDesign(size, seed<<8+uint64(i))
+	}
+	for i := range nodes {
+		for range 3 {
+			to := (i + 1 + r.IntN(islands)) % islands // now and then its own island
+			l := rtl.NewLink[token](1+r.IntN(20), 1+uint64(r.IntN(30)))
+			a, b := nodes[i][r.IntN(size)], nodes[to][r.IntN(size)]
+			a.Out = append(a.Out, l.Out())
+			b.In = append(b.In, l.In())
+		}
+	}
+	for i, x := range nodes {
+		add(t, s, fmt.Sprintf("island%d", i), d[i%3], &struct{ Node []*node }{x})
+	}
+	return s
+}
+
+func TestRandomSystems(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			rtltest.SystemProperties(t, func() *rtl.System { return randomSystem(t, 2+int(seed)*2, 8, seed) }, 900)
+		})
+	}
+}
+
+func TestSystemErrors(t *testing.T) {
+	s := rtl.NewSystem("gpu")
+	core := s.Domain("core", coreHz)
+	q := rtl.NewQueue[uint32](2)
+	p := newQueuePair(q.Out(), q.In(), 5, 5, 1)
+	_, err := s.Add("a", core, &struct {
+		Push *pusher
+		In   rtl.In[uint32]
+	}{p.Push, q.In()})
+	require.NoError(t, err)
+	_, err = s.Add("b", core, p.Pop)
+	require.EqualError(t, err, "b.In is connected to queue a.Push.Out of a: only a Link may connect islands")
+	_, err = s.Add("c", core, p)
+	require.ErrorContains(t, err, "c.Push, a *rtl_test.pusher, is already part of island a: only a Link may connect islands")
+
+	l := rtl.NewLink[uint32](2, 4)
+	p = newQueuePair(l.Out(), l.In(), 5, 5, 1)
+	_, err = rtl.New("alone", p)
+	require.ErrorContains(t, err, "alone.Push.Out is an end of a Link: Links are for the islands of a System, use a Queue")
+	s = rtl.NewSystem("gpu")
+	core = s.Domain("core", coreHz)
+	add(t, s, "a", core, p.Push)
+	require.EqualError(t, s.Elaborate(), "link a.Out has no consumer: its In end is in no island")
+	add(t, s, "b", core, p.Pop)
+	require.NoError(t, s.Elaborate())
+	_, err = s.Add("c", core, new(edges))
+	require.EqualError(t, err, "rtl: gpu: island c comes after the first run")
+	assert.PanicsWithValue(t, "rtl: Run of island a: a System runs its islands", func() { s.Sims()[0].Run(1) })
+
+	s = rtl.NewSystem("gpu")
+	_, err = s.Add("a", s.Domain("dead", 0), new(edges))
+	require.EqualError(t, err, "rtl: gpu: domain dead has a frequency of 0 Hz")
+	s = rtl.NewSystem("gpu")
+	s.Domain("a", 1_000_000_007)
+	_, err = s.Add("b", s.Domain("b", 998_244_353), new(edges))
+	require.EqualError(t, err, "rtl: gpu: domain b: its frequency of 998244353 Hz has too odd a ratio to the others")
+	_, err = rtl.NewSystem("other").Add("b", core, new(edges))
+	require.EqualError(t, err, "rtl: other: island b: domain core is of another system")
+}
+
+// bomb panics in a cycle of its choice.
+type bomb struct {
+	rtl.State[struct{ N uint32 }]
+	At  uint32
+	Msg string
+}
+
+func (b *bomb) Tick() {
+	b.D().N++
+	if b.Q().N == b.At {
+		panic(b.Msg)
+	}
+}
+
+func TestPanicOfAnIslandSurfaces(t *testing.T) {
+	for workers := range 4 {
+		s := rtl.NewSystem("gpu")
+		s.Workers = workers
+		d := s.Domain("core", coreHz)
+		add(t, s, "a", d, &bomb{At: 10_000})
+		add(t, s, "b", d, &bomb{At: 7, Msg: "first in the order of Add"})
+		add(t, s, "c", d, &bomb{At: 5, Msg: "first in time"})
+		assert.PanicsWithValue(t, "first in the order of Add", func() { s.Run(d, 100) }, "%d workers", workers)
+	}
+}
+
+func TestSystemStopsWhenIdle(t *testing.T) {
+	l := rtl.NewLink[uint32](4, 50)
+	q := &lazy{In: l.In()}
+	s := rtl.NewSystem("gpu")
+	a, b := s.Domain("core", coreHz), s.Domain("dram", dramHz)
+	top := &struct{ Out rtl.Out[uint32] }{l.Out()}
+	add(t, s, "a", a, top)
+	k := add(t, s, "b", b, q)
+	p := s.Run(a, 1000)
+	assert.Equal(t, rtl.Progress{Cycles: 1000, Idle: true}, p)
+	top.Out.Push(3)
+	assert.False(t, s.Idle())
+	p = s.RunUntil(func() bool { return q.Q().N == 1 }, a, 10_000)
+	assert.True(t, p.Done)
+	assert.Less(t, p.Cycles, uint64(300))
+	// The push belongs to cycle 999 of the core.
+	arrival := (999*dramHz+coreHz-1)/coreHz + 50
+	assert.Equal(t, uint64(arrival), q.Q().Seen[0])
+	p = s.RunUntil(func() bool { return false }, a, 1_000_000)
+	assert.True(t, p.Idle)
+	assert.Less(t, p.Cycles, uint64(300), "it is no use to go on")
+	assert.Less(t, k.Evals(), uint64(10))
+	assert.True(t, s.Idle())
+}
+
+func TestDomainReset(t *testing.T) {
+	s, p := newLinkPair(t, coreHz, dramHz, 8, 4, [2]int{9, 1}, 2)
+	a := s.Domains()[0]
+	s.Run(a, 500)
+	require.Greater(t, p.Push.Q().Sent, uint32(20))
+	sent, got := p.Push.Q().Sent, p.Pop.Q().Got
+	s.Domains()[1].Reset()
+	assert.Equal(t, sent, p.Push.Q().Sent, "the other domain keeps its registers")
+	assert.Equal(t, uint32(0), p.Pop.Q().Got)
+	assert.NotZero(t, got)
+	assert.Equal(t, 8, p.Push.Out.Free(), "the link is empty")
+	assert.Equal(t, 0, p.Pop.In.Len())
+	assert.Equal(t, uint64(500), a.Now(), "time goes on")
+	s.Run(a, 100)
+	assert.Less(t, p.Pop.Q().Got, p.Push.Q().Sent-sent+1)
+	assert.NotZero(t, p.Pop.Q().Got)
+}
+
+// Observers of islands, merged by time at the quanta, give one order of events; a callback after each quantum tells
+// up to when it is complete.
+func TestOnQuantum(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		s := randomSystem(t, 5, 6, 7)
+		s.Workers = workers
+		var events [5][]uint64 // fs, by island
+		for i, k := range s.Sims() {
+			k.Observe(func(cycle uint64, _ []uint64) { events[i] = append(events[i], k.Domain().Fs(cycle)) })
+		}
+		var last uint64
+		total := 0
+		s.OnQuantum(func(fs uint64) {
+			require.Greater(t, fs, last)
+			for i := range events {
+				require.True(t, slices.IsSorted(events[i]))
+				for _, at := range events[i] {
+					require.GreaterOrEqual(t, at+1_600_000, last, "nothing comes late by more than a cycle")
+					require.Less(t, at, fs)
+				}
+				total += len(events[i])
+				events[i] = events[i][:0]
+			}
+			last = fs
+		})
+		s.Run(s.Domains()[0], 3000)
+		require.Equal(t, s.Domains()[0].Fs(3000), last)
+		require.Greater(t, total, 1000)
+	}
+}
