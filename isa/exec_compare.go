@@ -238,7 +238,8 @@ func testp(in *Inst, x *Lanes) {
 	x.PDst[0] = p
 }
 
-// classify tests the magnitude v; tiny is the smallest normal number.
+// classify tests the magnitude v; tiny is the smallest normal number. Zero
+// counts as normal.
 func classify(test Cmp, v, tiny float64) bool {
 	switch test {
 	case TestFinite:
@@ -250,7 +251,7 @@ func classify(test Cmp, v, tiny float64) bool {
 	case TestNotANumber:
 		return v != v
 	case TestNormal:
-		return v >= tiny && v <= math.MaxFloat64
+		return v == 0 || v >= tiny && v <= math.MaxFloat64
 	case TestSubnormal:
 		return v > 0 && v < tiny
 	}

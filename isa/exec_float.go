@@ -25,8 +25,8 @@ func (d *datapath) addFloats() {
 	}
 	d.add(form{op: OpMin, typ: F64}, binary(min64))
 	d.add(form{op: OpMax, typ: F64}, binary(max64))
-	d.add(form{op: OpAbs, typ: F64}, unary(func(a uint64) uint64 { return a &^ binary64.sign }))
-	d.add(form{op: OpNeg, typ: F64}, unary(func(a uint64) uint64 { return a ^ binary64.sign }))
+	d.add(form{op: OpAbs, typ: F64}, unary(abs64))
+	d.add(form{op: OpNeg, typ: F64}, unary(neg64))
 	d.add(form{op: OpCopysign, typ: F32}, binary(func(a, b uint64) uint64 { return b&^binary32.sign | a&binary32.sign }))
 	d.add(form{op: OpCopysign, typ: F64}, binary(func(a, b uint64) uint64 { return b&^binary64.sign | a&binary64.sign }))
 }
@@ -220,9 +220,23 @@ func max64(a, b uint64) uint64 {
 	}
 }
 
-// abs32 and neg32 give the canonical NaN. The f64 forms change the sign of a
-// NaN like that of a number.
+// abs and neg of NaN: the f32 forms give the canonical one, the f64 forms pass it
+// through unchanged.
 
 func abs32(a uint64) uint64 { return bits32(float(a &^ binary32.sign)) }
 
 func neg32(a uint64) uint64 { return bits32(float(a ^ binary32.sign)) }
+
+func abs64(a uint64) uint64 {
+	if v := double(a); v != v {
+		return a
+	}
+	return a &^ binary64.sign
+}
+
+func neg64(a uint64) uint64 {
+	if v := double(a); v != v {
+		return a
+	}
+	return a ^ binary64.sign
+}
