@@ -103,9 +103,11 @@ func (d *Dump) probe(sim *rtl.Sim, index int, fs func(uint64) uint64, all []*var
 		}
 	}
 	p := newProbe(sim, fs, mine)
-	for _, slots := range p.groups {
-		for _, s := range slots {
-			d.values[s.id] = s.old
+	for _, blocks := range p.groups {
+		for _, b := range blocks {
+			for _, s := range b.slots {
+				d.values[s.id] = s.old
+			}
 		}
 	}
 	d.probes = append(d.probes, p)

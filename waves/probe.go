@@ -41,12 +41,42 @@ func (s *slot) load() uint64 {
 	return *(*uint64)(s.at) & s.mask
 }
 
+// block is some variables that lie together in memory. Most of a large state stays as it is in a cycle, and that is
+// faster found by comparing memory.
+type block struct {
+	now, was []byte
+	slots    []slot
+}
+
+const blockSize = 64 // bytes
+
+// blocks groups slots of rising addresses.
+func blocks(slots []slot) []block {
+	var all []block
+	var start uintptr
+	for _, s := range slots {
+		at, n := uintptr(s.at), len(all)-1
+		if n < 0 || at < start || at+uintptr(s.size) > start+blockSize {
+			start = at
+			all = append(all, block{now: unsafe.Slice((*byte)(s.at), s.size), slots: []slot{s}})
+			continue
+		}
+		b := &all[n]
+		b.now = unsafe.Slice((*byte)(b.slots[0].at), max(len(b.now), int(at-start)+int(s.size)))
+		b.slots = append(b.slots, s)
+	}
+	for i := range all {
+		all[i].was = append([]byte(nil), all[i].now...)
+	}
+	return all
+}
+
 // probe logs the changes of one Sim, in the order of time. It runs where its Sim runs; the dump reads the log only
 // while the Sim stands still.
 type probe struct {
 	sim    *rtl.Sim
 	fs     func(cycle uint64) uint64
-	groups [][]slot
+	groups [][]block
 	wires  []uint64 // groups that show the cycle itself, not the next one
 	off    bool
 
@@ -57,6 +87,7 @@ type probe struct {
 
 	filled func(fs uint64) // called when the log is large and all before fs is in it; nil if other Sims run meanwhile
 	last   uint64          // time of the last mark
+	cycle  uint64          // last cycle observed to end with a change
 	failed error
 }
 
@@ -64,10 +95,11 @@ type probe struct {
 const logLimit = 4096
 
 func newProbe(sim *rtl.Sim, fs func(uint64) uint64, vars []*variable) *probe {
-	p := &probe{sim: sim, fs: fs}
+	p := &probe{sim: sim, fs: fs, cycle: never}
+	var groups [][]slot
 	for _, v := range vars {
-		for len(p.groups) <= v.sig.Group {
-			p.groups = append(p.groups, nil)
+		for len(groups) <= v.sig.Group {
+			groups = append(groups, nil)
 		}
 		if v.isWire() {
 			for len(p.wires) <= v.sig.Group/64 {
@@ -80,7 +112,10 @@ func newProbe(sim *rtl.Sim, fs func(uint64) uint64, vars []*variable) *probe {
 		}
 		s := slot{at: v.sig.Ptr, mask: v.mask(), id: uint32(v.id), size: uint8(v.sig.Size)}
 		s.old = s.load()
-		p.groups[v.sig.Group] = append(p.groups[v.sig.Group], s)
+		groups[v.sig.Group] = append(groups[v.sig.Group], s)
+	}
+	for _, slots := range groups {
+		p.groups = append(p.groups, blocks(slots))
 	}
 	for len(p.wires) <= len(p.groups)/64 {
 		p.wires = append(p.wires, 0)
@@ -108,6 +143,10 @@ func (p *probe) observe(cycle uint64, changed []uint64) {
 		for w, m := range p.wires {
 			p.scan(w, changed[w]&^m)
 		}
+		if cycle == p.cycle {
+			p.supersede(p.fs(cycle + 1))
+		}
+		p.cycle = cycle
 		p.mark(cycle + 1)
 	}
 	if p.filled != nil && len(p.log) >= logLimit {
@@ -122,14 +161,50 @@ func (p *probe) scan(w int, set uint64) {
 		if g >= len(p.groups) {
 			return
 		}
-		slots := p.groups[g]
-		for i := range slots {
-			s := &slots[i]
-			if v := s.load(); v != s.old {
-				s.old = v
-				p.log = append(p.log, change{v, s.id})
+		blocks := p.groups[g]
+		for i := range blocks {
+			if b := &blocks[i]; len(blocks) == 1 {
+				p.scanBlock(b)
+			} else if string(b.now) != string(b.was) {
+				copy(b.was, b.now)
+				p.scanBlock(b)
 			}
 		}
+	}
+}
+
+func (p *probe) scanBlock(b *block) {
+	for i := range b.slots {
+		s := &b.slots[i]
+		if v := s.load(); v != s.old {
+			s.old = v
+			p.log = append(p.log, change{v, s.id})
+		}
+	}
+}
+
+// supersede takes the place of earlier changes of the same variables at the same time: a Sim may report a cycle twice,
+// and a signal has one value at a time.
+func (p *probe) supersede(fs uint64) {
+	n := len(p.instants)
+	if n == p.merged || p.instants[n-1].fs != fs {
+		return
+	}
+	first := p.start
+	if n > p.merged+1 {
+		first = p.instants[n-2].end
+	}
+	earlier, later := p.log[first:p.instants[n-1].end], p.log[p.instants[n-1].end:]
+	p.log = p.log[:p.instants[n-1].end]
+next:
+	for _, c := range later {
+		for i := range earlier {
+			if earlier[i].id == c.id {
+				earlier[i].value = c.value
+				continue next
+			}
+		}
+		p.log = append(p.log, c)
 	}
 }
 

@@ -1,0 +1,124 @@
+package waves_test
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+	"divergo/waves"
+)
+
+// lfsrs is a module in which every register changes in every cycle: 24 of mixed widths.
+type lfsrs struct {
+	rtl.State[struct {
+		Bit  [4]bool
+		Byte [8]uint8
+		Half [4]uint16
+		Word [6]uint32
+		Long [2]uint64
+	}]
+}
+
+func (l *lfsrs) Tick() {
+	q, d := l.Regs()
+	x := q.Word[0]*1664525 + 1013904223
+	for i := range d.Bit {
+		d.Bit[i] = !q.Bit[i]
+	}
+	for i := range d.Byte {
+		d.Byte[i] += uint8(x>>27) | 1
+	}
+	for i := range d.Half {
+		d.Half[i] += uint16(x>>20) | 1
+	}
+	for i := range d.Word {
+		d.Word[i] = x + uint32(i)
+	}
+	for i := range d.Long {
+		d.Long[i] = uint64(x)<<20 + uint64(i)
+	}
+}
+
+const lfsrChanges = 24
+
+// counted counts the bytes written.
+type counted struct{ n int64 }
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.n += int64(len(b))
+	return len(b), nil
+}
+
+// BenchmarkChange is the cost of a traced change: every register of a design changes in every cycle.
+func BenchmarkChange(b *testing.B) {
+	run := func(b *testing.B, attach func(*rtl.Sim) *waves.Dump) {
+		k := rtl.MustNew("l", &lfsrs{})
+		d := attach(k)
+		k.Run(1000)
+		b.ReportAllocs()
+		b.ResetTimer()
+		k.Run(uint64(b.N))
+		b.StopTimer()
+		if d != nil {
+			require.NoError(b, d.Close())
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/lfsrChanges, "ns/change")
+	}
+	b.Run("off", func(b *testing.B) { run(b, func(*rtl.Sim) *waves.Dump { return nil }) })
+	for name, opts := range map[string]waves.Options{
+		"dump":    {},
+		"clocks":  {Clocks: true},
+		"before":  {From: 1 << 40},
+		"trigger": {Trigger: &waves.Trigger{Signal: "l.Half[0]", Op: "==", Value: "0", Before: 1000, Holds: func(uint64) bool { return false }}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			run(b, func(k *rtl.Sim) *waves.Dump {
+				d, err := waves.AttachSim(k, io.Discard, opts)
+				require.NoError(b, err)
+				return d
+			})
+		})
+	}
+}
+
+// table is a module with a kilobyte of registers, of which few change.
+type table struct {
+	rtl.State[struct{ Row [1024]uint8 }]
+}
+
+func (t *table) Tick() { t.D().Row[t.Q().Row[0]]++; t.D().Row[0]++ }
+
+// BenchmarkLargeState is the cost of finding the two changes among 1024 registers.
+func BenchmarkLargeState(b *testing.B) {
+	k := rtl.MustNew("t", &table{})
+	d, err := waves.AttachSim(k, io.Discard, waves.Options{})
+	require.NoError(b, err)
+	k.Run(1000)
+	b.ReportAllocs()
+	b.ResetTimer()
+	k.Run(uint64(b.N))
+	b.StopTimer()
+	require.NoError(b, d.Close())
+}
+
+// BenchmarkToy is a run of the toy, eleven islands in two clock domains, without and with a dump of everything.
+func BenchmarkToy(b *testing.B) {
+	for _, dump := range []bool{false, true} {
+		b.Run(map[bool]string{false: "off", true: "dump"}[dump], func(b *testing.B) {
+			y := newToy(b, 1)
+			var bytes counted
+			if dump {
+				d, err := waves.Attach(y.sys, &bytes, waves.Options{})
+				require.NoError(b, err)
+				defer func() { require.NoError(b, d.Close()) }()
+			}
+			y.sys.Run(y.core, 1000)
+			b.ReportAllocs()
+			b.ResetTimer()
+			y.sys.Run(y.core, uint64(b.N))
+			b.ReportMetric(float64(bytes.n)/float64(b.N), "bytes/cycle")
+		})
+	}
+}
