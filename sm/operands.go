@@ -5,7 +5,6 @@ import (
 
 	"divergo/isa"
 	"divergo/rtl"
-	"divergo/sm/divergence"
 )
 
 // Operands is the register read stage. Instructions pass it in order, so that
@@ -55,15 +54,7 @@ func (o *Operands) Tick() {
 		return
 	}
 	in := &o.l.Prog.Insts[f.PC]
-	pipe := &o.ALU
-	switch in.Unit() {
-	case isa.UnitSFU:
-		pipe = &o.SFU
-	case isa.UnitMem:
-		pipe = &o.LSU
-	case isa.UnitDPU:
-		pipe = &o.DPU
-	}
+	pipe := o.pipe(in)
 	if !pipe.Ready() {
 		d.Until = until
 		return
@@ -71,6 +62,19 @@ func (o *Operands) Tick() {
 	o.read(pipe.PushSlot(), f, in)
 	o.In.Pop()
 	d.Until = 0
+}
+
+// pipe is the one that executes in.
+func (o *Operands) pipe(in *isa.Inst) *rtl.Out[Op] {
+	switch in.Unit() {
+	case isa.UnitSFU:
+		return &o.SFU
+	case isa.UnitMem:
+		return &o.LSU
+	case isa.UnitDPU:
+		return &o.DPU
+	}
+	return &o.ALU
 }
 
 // read fills in op from the register file.
@@ -190,5 +194,3 @@ func (l *launch) ctaid(id uint64) [3]uint32 {
 	x, y := uint64(l.k.Grid[0]), uint64(l.k.Grid[1])
 	return [3]uint32{uint32(id % x), uint32(id / x % y), uint32(id / (x * y))}
 }
-
-var _ = divergence.MaxCTAs
