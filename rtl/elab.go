@@ -456,7 +456,6 @@ func (e *elaboration) connectQueues() {
 		i, role := 1, "consumers"
 		if p.producer {
 			i, role = 0, "producers"
-			f.owned.path = p.path
 		}
 		if x.path[i] != "" {
 			if m != nil {
@@ -466,6 +465,9 @@ func (e *elaboration) connectQueues() {
 		}
 		x.path[i] = p.path
 		f.ends[i] = m
+		if p.producer {
+			f.owned.path = p.path
+		}
 	}
 	for _, m := range e.k.mods {
 		for _, p := range m.ports {
