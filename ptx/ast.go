@@ -1,0 +1,143 @@
+package ptx
+
+import "divergo/isa"
+
+// Module is a parsed PTX file. Its syntax and its module-level variables are
+// checked; the instructions of a kernel are checked when Program lowers it, so
+// that a kernel which is not supported does not keep others from running.
+type Module struct {
+	file        string
+	src         string
+	version     int // 10 times major plus minor: 14 is PTX ISA 1.4
+	target      int // 35 is sm_35
+	mapF64      bool
+	addressBits int // as declared, or 0
+	files       []sourceFile
+	scope       *scope     // module-level names
+	regs        []*regDecl // module-level registers
+	vars        []*variable
+	funcs       map[string]bool // device functions
+	kernels     []*kernel
+}
+
+// sourceFile is a .file directive (section 11.5.3).
+type sourceFile struct {
+	number uint64
+	name   string
+}
+
+// kernel is an .entry (section 11.2.1).
+type kernel struct {
+	name       string
+	pos        isa.Pos
+	params     []*variable
+	maxThreads uint32
+	reqThreads [3]uint32
+	body       *block
+}
+
+// block is { ... }: a scope of registers, variables and labels.
+type block struct {
+	stmts []stmt
+	end   isa.Pos // of the brace that closes it
+}
+
+// stmt is a statement: *instruction, *label, *block, *regDecl, *variable or
+// location.
+type stmt any
+
+// word is a name with its place.
+type word struct {
+	text string
+	pos  isa.Pos
+}
+
+// label defines a branch target.
+type label word
+
+// location is a .loc directive: the source of the instructions that follow.
+type location struct {
+	file uint64
+	line int32
+}
+
+// instruction is one machine instruction (section 4.3.2).
+type instruction struct {
+	guard    *guard
+	name     word   // opcode up to the first dot: "ld"
+	words    []word // what follows, without dots: "global", "v4", "f32"
+	operands []operand
+	known    bool // the opcode is in the table; otherwise its operands were skipped
+	text     string
+}
+
+// guard is @p or @!p.
+type guard struct {
+	reg word
+	not bool
+}
+
+// operandKind tells operands apart by their syntax.
+type operandKind uint8
+
+const (
+	nameOperand    operandKind = iota // %r1, %tid.x, variable, variable+4, _, $label
+	constOperand                      // 5, -1, 0f3F800000
+	addressOperand                    // [%rd1+8], [variable], [16]
+	vectorOperand                     // {%r1, %r2}
+)
+
+// operand is one operand of an instruction as written.
+type operand struct {
+	kind  operandKind
+	pos   isa.Pos
+	not   bool      // !name
+	name  string    // nameOperand; base of an addressOperand unless it is a constant
+	pair  *word     // the q of p|q
+	value constant  // constOperand; base of an addressOperand without a name
+	off   int64     // name+off, [base+off]
+	elems []operand // vectorOperand
+}
+
+// regDecl declares the register name or, with count > 0, the registers name0
+// to name(count-1) (section 5.4.6).
+type regDecl struct {
+	name  word
+	typ   isa.Type // NoType for a type that is not supported
+	words string   // the type as written
+	count uint64
+}
+
+// linking says how a name is seen by other modules (section 11.6).
+type linking uint8
+
+const (
+	linkNone linking = iota
+	linkExtern
+	linkDefined // .visible, .weak, .common
+)
+
+// variable is a variable or parameter in memory (section 5.4).
+type variable struct {
+	name   word
+	space  isa.Space
+	link   linking
+	typ    isa.Type // of an element
+	words  string   // the type as written
+	vector uint64   // 2 or 4 elements of a vector, or 0
+	align  uint64
+	size   uint64 // bytes; 0 for an array without a length
+	init   []byte
+	relocs []reloc
+	addr   uint64 // in its own space, once laid out
+	why    string // not empty: the variable cannot be used, and why
+}
+
+// reloc is an address in the initialiser of a variable.
+type reloc struct {
+	at     uint64 // byte offset in the variable
+	bytes  int    // size of the datum
+	symbol word
+	off    int64
+	mask   uint64 // part of the address that is stored; 0: all
+}

@@ -1,0 +1,292 @@
+package ptx
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"divergo/isa"
+)
+
+// lowering turns one kernel into a program.
+type lowering struct {
+	*reporter
+	m        *Module
+	prog     *isa.Program
+	scope    *scope
+	files    map[uint64]int32 // .file number to index of Program.Files
+	loc      isa.Loc
+	branches []branch
+	offsets  map[*variable]uint64 // in shared, local and parameter memory
+	dynamic  []patch              // uses of the dynamic part of shared memory
+	wide     bool                 // an address has 64 bits
+}
+
+// branch is a bra whose label is not resolved yet.
+type branch struct {
+	pc    int
+	label word
+	scope *scope
+}
+
+// patch is an immediate that lacks the start of dynamic shared memory.
+type patch struct{ pc, src int }
+
+// Kernels lists the kernels of the module in file order.
+func (m *Module) Kernels() []string {
+	names := make([]string, len(m.kernels))
+	for i, k := range m.kernels {
+		names[i] = k.name
+	}
+	return names
+}
+
+// Program lowers one kernel. The empty name stands for the only kernel of the
+// module. On error it returns a List.
+func (m *Module) Program(name string) (*isa.Program, error) {
+	k, err := m.kernel(name)
+	if err != nil {
+		return nil, err
+	}
+	l := &lowering{
+		reporter: &reporter{file: m.file, src: m.src},
+		m:        m,
+		prog:     &isa.Program{Name: k.name, File: m.file, MaxThreads: k.maxThreads, ReqThreads: k.reqThreads},
+		scope:    newScope(nil),
+		files:    map[uint64]int32{},
+		offsets:  map[*variable]uint64{},
+	}
+	l.module()
+	l.params(k)
+	l.block(k.body)
+	l.finish(k)
+	if err := l.err(); err != nil {
+		return nil, err
+	}
+	return l.prog, nil
+}
+
+func (m *Module) kernel(name string) (*kernel, error) {
+	if name == "" && len(m.kernels) == 1 {
+		return m.kernels[0], nil
+	}
+	for _, k := range m.kernels {
+		if k.name == name {
+			return k, nil
+		}
+	}
+	names := m.Kernels()
+	msg := "the file has several kernels: name one of " + strings.Join(names, ", ")
+	if name != "" {
+		msg = fmt.Sprintf("no kernel %q", name) + didYouMean(name, names)
+		if !strings.Contains(msg, "did you mean") {
+			msg += "; the file has " + strings.Join(names, ", ")
+		}
+	}
+	return nil, List{{File: m.file, Code: CodeName, Msg: msg}}
+}
+
+// module enters the module-level names.
+func (l *lowering) module() {
+	for i, f := range l.m.files {
+		if _, dup := l.files[f.number]; !dup {
+			l.files[f.number] = int32(i)
+		}
+		l.prog.Files = append(l.prog.Files, f.name)
+	}
+	for _, v := range l.m.vars {
+		l.scope.names[v.name.text] = &symbol{pos: v.name.pos, variable: v}
+		if (v.space == isa.SpaceGlobal || v.space == isa.SpaceConst) && v.link != linkExtern && v.why == "" {
+			l.prog.Globals = append(l.prog.Globals, isa.Global{Name: v.name.text, Space: v.space, Addr: v.addr, Size: v.size, Init: v.init})
+		}
+	}
+	for _, r := range l.m.regs {
+		l.scope.declare(r) // duplicates were reported by Parse
+	}
+}
+
+// params lays out the parameters, each at its alignment (section 5.1.6.1).
+func (l *lowering) params(k *kernel) {
+	l.scope = newScope(l.scope)
+	next := uint64(0)
+	for _, v := range k.params {
+		l.declareVariable(v)
+		if v.why != "" {
+			l.errorf(v.name.pos, CodeUnsupported, "parameter %s: %s", clip(v.name.text), v.why)
+		}
+		next = alignUp(next, v.align)
+		l.offsets[v] = next
+		l.prog.Params = append(l.prog.Params, isa.Param{
+			Name: v.name.text, Type: v.typ, Offset: uint32(next), Size: uint32(v.size), Align: uint32(v.align),
+		})
+		next += v.size
+		if next > spaceLimit[isa.SpaceParam] {
+			l.errorf(v.name.pos, CodeLimit, "the parameters take more than %d bytes", spaceLimit[isa.SpaceParam])
+			return
+		}
+	}
+	l.prog.ParamBytes = uint32(next)
+}
+
+func (l *lowering) declareVariable(v *variable) bool {
+	if old := l.scope.here(v.name.text); old != nil {
+		l.errorf(v.name.pos, CodeDuplicate, "%s is declared twice: first in line %d", clip(v.name.text), old.pos.Line)
+		return false
+	}
+	l.scope.names[v.name.text] = &symbol{pos: v.name.pos, variable: v}
+	return true
+}
+
+// block lowers the statements of a block in a scope of its own.
+func (l *lowering) block(b *block) {
+	l.scope = newScope(l.scope)
+	for _, s := range b.stmts {
+		if l.full() {
+			break
+		}
+		switch s := s.(type) {
+		case *instruction:
+			l.instruction(s)
+		case *label:
+			if earlier, ok := l.scope.define(s, uint32(len(l.prog.Insts))); !ok {
+				l.errorf(s.pos, CodeDuplicate, "label %s is defined twice: first in line %d", clip(s.text), earlier.Line)
+				continue
+			}
+			l.prog.Labels = append(l.prog.Labels, isa.Label{Name: s.text, PC: uint32(len(l.prog.Insts))})
+		case *block:
+			l.block(s)
+		case *regDecl:
+			l.declareRegs(l.scope, s)
+		case *variable:
+			l.localVariable(s)
+		case location:
+			l.loc = isa.Loc{}
+			if i, ok := l.files[s.file]; ok {
+				l.loc = isa.Loc{File: i, Line: s.line}
+			}
+		}
+	}
+	l.scope = l.scope.up
+}
+
+// localVariable declares a variable of a block.
+func (l *lowering) localVariable(v *variable) {
+	if !l.declareVariable(v) {
+		return
+	}
+	switch v.space {
+	case isa.SpaceShared, isa.SpaceLocal:
+		if v.link != linkExtern {
+			l.allocate(v)
+		}
+	case isa.SpaceParam:
+		l.errorf(v.name.pos, CodeUnsupported, "parameters of calls are not supported: device functions")
+	default:
+		l.errorf(v.name.pos, CodeUnsupported, "a %s variable inside a kernel is not supported: declare it at module level", spaceName(v.space))
+	}
+}
+
+// allocate gives a shared or local variable its offset.
+func (l *lowering) allocate(v *variable) {
+	size, limit := &l.prog.SharedBytes, uint64(isa.WindowSize)
+	if v.space == isa.SpaceLocal {
+		size, limit = &l.prog.LocalBytes, spaceLimit[isa.SpaceLocal]
+	}
+	at := alignUp(uint64(*size), v.align)
+	if at+v.size > limit {
+		l.errorf(v.name.pos, CodeLimit, "the %s variables take more than %d bytes", spaceName(v.space), limit)
+		return
+	}
+	*size = uint32(at + v.size)
+	l.offsets[v] = at
+	l.prog.Vars = append(l.prog.Vars, isa.Local{Name: v.name.text, Space: v.space, Offset: uint32(at), Size: uint32(v.size)})
+}
+
+// instruction lowers one instruction.
+func (l *lowering) instruction(in *instruction) {
+	if !in.known {
+		if feature, ok := unsupported[in.name.text]; ok {
+			l.errorf(in.name.pos, CodeUnsupported, "%s is not supported: %s", in.opcode(), feature)
+		} else {
+			l.errorf(in.name.pos, CodeName, "unknown instruction %s%s", clip(in.name.text), didYouMean(in.name.text, opcodes))
+		}
+		return
+	}
+	f, found, wrong := l.m.find(in)
+	if wrong != nil {
+		l.errorf(wrong.pos, wrong.code, "%s", wrong.msg)
+		return
+	}
+	if l.m.mapF64 && slices.Contains(found.types, isa.F64) {
+		l.errorf(in.name.pos, CodeUnsupported, "%s is not supported with .target map_f64_to_f32", in.opcode())
+		return
+	}
+	out := &found.Inst
+	out.Pos, out.Loc, out.Text, out.Target = in.name.pos, l.loc, in.text, isa.NoPC
+	out.Reconv, out.Likely = isa.NoPC, isa.NoPC
+	o := operands{lowering: l, in: in, out: out, relaxed: f.relaxed}
+	if in.guard != nil {
+		out.Guard = o.guard(in.guard)
+	}
+	if out.Op == isa.OpMov {
+		o.mov()
+	} else {
+		o.bind(f)
+	}
+	l.prog.Insts = append(l.prog.Insts, *out)
+}
+
+// finish resolves branches and the start of dynamic shared memory.
+func (l *lowering) finish(k *kernel) {
+	p := l.prog
+	for _, b := range l.branches {
+		pc, ok := b.scope.label(b.label.text)
+		if !ok {
+			l.errorf(b.label.pos, CodeName, "undefined label %s%s", clip(b.label.text), didYouMean(b.label.text, b.scope.labelWords()))
+			continue
+		}
+		p.Insts[b.pc].Target = pc
+	}
+	if l.full() {
+		return
+	}
+	l.end(k)
+	p.SharedAlign = max(p.SharedAlign, 1)
+	if len(l.dynamic) > 0 || p.SharedAlign > 1 {
+		p.SharedBytes = uint32(alignUp(uint64(p.SharedBytes), uint64(p.SharedAlign)))
+	}
+	for i := range p.Vars {
+		if p.Vars[i].Space == isa.SpaceShared && p.Vars[i].Size == 0 {
+			p.Vars[i].Offset = p.SharedBytes
+		}
+	}
+	for _, d := range l.dynamic {
+		p.Insts[d.pc].Src[d.src].Imm += uint64(p.SharedBytes)
+	}
+	p.AddressBits = uint8(l.m.addressBits)
+	if p.AddressBits == 0 {
+		p.AddressBits = 32
+		if l.wide {
+			p.AddressBits = 64
+		}
+	}
+}
+
+// end makes sure that control does not run off the end of the program: where
+// it could, the closing brace of the kernel is an exit (section 9.7.11.7). A
+// label behind the last instruction that nothing uses is dropped.
+func (l *lowering) end(k *kernel) {
+	p := l.prog
+	n := uint32(len(p.Insts))
+	falls := n == 0 || !p.Insts[n-1].EndsPath() ||
+		slices.ContainsFunc(l.branches, func(b branch) bool { return p.Insts[b.pc].Target == n })
+	if falls {
+		p.Insts = append(p.Insts, isa.Inst{
+			Op: isa.OpExit, Target: isa.NoPC, Reconv: isa.NoPC, Likely: isa.NoPC, Pos: k.body.end, Loc: l.loc, Text: "exit",
+		})
+	} else {
+		p.Labels = slices.DeleteFunc(p.Labels, func(l isa.Label) bool { return l.PC == n })
+	}
+	slices.SortStableFunc(p.Labels, func(a, b isa.Label) int { return cmp.Compare(a.PC, b.PC) })
+}

@@ -1,0 +1,231 @@
+package ptx
+
+import (
+	"strings"
+
+	"divergo/isa"
+)
+
+// match is an instruction while its modifiers are read.
+type match struct {
+	isa.Inst
+	types []isa.Type
+	scope bool // .cta, .gpu, .sys
+	nc    bool // ld.global.nc
+	order bool // .relaxed, .acquire, .release: the instruction names a memory order
+}
+
+// modifier is one word behind the opcode and what it means.
+type modifier struct {
+	word  string
+	apply func(*match)
+}
+
+// group is a set of modifiers of which an instruction takes at most one.
+type group struct {
+	what  string
+	words []modifier
+	need  bool   // one is required
+	dflt  string // taken if none is written
+}
+
+func (g group) find(word string) *modifier {
+	for i := range g.words {
+		if g.words[i].word == word {
+			return &g.words[i]
+		}
+	}
+	return nil
+}
+
+// list prints the words of g.
+func (g group) list() []string {
+	words := make([]string, len(g.words))
+	for i, m := range g.words {
+		words[i] = "." + m.word
+	}
+	return words
+}
+
+// required is g where an instruction must have one of its words.
+func required(g group) group {
+	g.need = true
+	return g
+}
+
+// defaultsTo is g where an instruction without one of its words means word.
+func defaultsTo(word string, g group) group {
+	g.dflt = word
+	return g
+}
+
+// only is g reduced to some of its words, separated by spaces.
+func only(words string, g group) group {
+	all := g.words
+	g.words = nil
+	for _, w := range strings.Fields(words) {
+		for _, m := range all {
+			if m.word == w {
+				g.words = append(g.words, m)
+			}
+		}
+	}
+	return g
+}
+
+func ignore(*match) {}
+
+func flag(f isa.Flags) func(*match)     { return func(m *match) { m.Flags |= f } }
+func mode(v isa.Mode) func(*match)      { return func(m *match) { m.Mode = v } }
+func compare(v isa.Cmp) func(*match)    { return func(m *match) { m.Cmp = v } }
+func combine(v isa.BoolOp) func(*match) { return func(m *match) { m.Bool = v } }
+func round(v isa.Round) func(*match)    { return func(m *match) { m.Round = v } }
+func atomOp(v isa.AtomOp) func(*match)  { return func(m *match) { m.Atom = v } }
+func space(v isa.Space) func(*match)    { return func(m *match) { m.Space = v } }
+func cache(v isa.CacheOp) func(*match)  { return func(m *match) { m.Cache = v } }
+func vector(n uint8) func(*match)       { return func(m *match) { m.Vec = n } }
+func ordered(f isa.Flags) func(*match) {
+	return func(m *match) {
+		m.Cache, m.order = isa.CacheVolatile, true
+		m.Flags |= f
+	}
+}
+
+func one(word string, apply func(*match)) group {
+	return group{what: "." + word, words: []modifier{{word, apply}}}
+}
+
+// The groups of modifiers. Their order within an instruction does not matter
+// here, although the manual fixes it.
+var (
+	ftz      = one("ftz", flag(isa.FlagFtz))
+	sat      = one("sat", flag(isa.FlagSat))
+	approx   = one("approx", flag(isa.FlagApprox))
+	uni      = one("uni", flag(isa.FlagUni))
+	shiftAmt = one("shiftamt", flag(isa.FlagShiftAmt))
+	to       = one("to", mode(isa.ModeTo))
+	aligned  = one("aligned", ignore)
+	cta      = one("cta", ignore)
+	mask     = one("mask", ignore)
+	nc       = one("nc", func(m *match) { m.nc = true })
+
+	half = group{what: "the half of the product", words: []modifier{
+		{"lo", mode(isa.ModeLo)}, {"hi", mode(isa.ModeHi)}, {"wide", mode(isa.ModeWide)},
+	}}
+	rounding = group{what: "rounding", words: []modifier{
+		{"rn", round(isa.RoundNearest)}, {"rz", round(isa.RoundZero)}, {"rm", round(isa.RoundDown)}, {"rp", round(isa.RoundUp)},
+	}}
+	integerRounding = group{what: "rounding to an integer", words: []modifier{
+		{"rni", round(isa.RoundNearestInt)}, {"rzi", round(isa.RoundZeroInt)}, {"rmi", round(isa.RoundDownInt)}, {"rpi", round(isa.RoundUpInt)},
+	}}
+	precision = group{what: "precision", words: append([]modifier{
+		{"approx", flag(isa.FlagApprox)}, {"full", flag(isa.FlagFull)},
+	}, rounding.words...)}
+
+	comparison = group{what: "comparison", words: []modifier{
+		{"eq", compare(isa.CmpEq)}, {"ne", compare(isa.CmpNe)},
+		{"lt", compare(isa.CmpLt)}, {"le", compare(isa.CmpLe)}, {"gt", compare(isa.CmpGt)}, {"ge", compare(isa.CmpGe)},
+		{"lo", compare(isa.CmpLo)}, {"ls", compare(isa.CmpLs)}, {"hi", compare(isa.CmpHi)}, {"hs", compare(isa.CmpHs)},
+		{"equ", compare(isa.CmpEqu)}, {"neu", compare(isa.CmpNeu)},
+		{"ltu", compare(isa.CmpLtu)}, {"leu", compare(isa.CmpLeu)}, {"gtu", compare(isa.CmpGtu)}, {"geu", compare(isa.CmpGeu)},
+		{"num", compare(isa.CmpNum)}, {"nan", compare(isa.CmpNan)},
+	}}
+	boolean = group{what: "boolean operator", words: []modifier{
+		{"and", combine(isa.BoolAnd)}, {"or", combine(isa.BoolOr)}, {"xor", combine(isa.BoolXor)},
+	}}
+	test = group{what: "test", words: []modifier{
+		{"finite", compare(isa.TestFinite)}, {"infinite", compare(isa.TestInfinite)},
+		{"number", compare(isa.TestNumber)}, {"notanumber", compare(isa.TestNotANumber)},
+		{"normal", compare(isa.TestNormal)}, {"subnormal", compare(isa.TestSubnormal)},
+	}}
+
+	direction = group{what: "direction", words: []modifier{{"l", mode(isa.ModeLeft)}, {"r", mode(isa.ModeRight)}}}
+	overshift = group{what: "treatment of large shifts", words: []modifier{{"clamp", ignore}, {"wrap", flag(isa.FlagWrap)}}}
+	permute   = group{what: "mode", words: []modifier{
+		{"f4e", mode(isa.ModeF4E)}, {"b4e", mode(isa.ModeB4E)}, {"rc8", mode(isa.ModeRc8)},
+		{"ecl", mode(isa.ModeEcl)}, {"ecr", mode(isa.ModeEcr)}, {"rc16", mode(isa.ModeRc16)},
+	}}
+
+	stateSpace = group{what: "state space", words: []modifier{
+		{"global", space(isa.SpaceGlobal)}, {"shared", space(isa.SpaceShared)}, {"local", space(isa.SpaceLocal)},
+		{"const", space(isa.SpaceConst)}, {"param", space(isa.SpaceParam)},
+		{"shared::cta", space(isa.SpaceShared)}, {"param::entry", space(isa.SpaceParam)},
+	}}
+	loadOrder = group{what: "memory order", words: []modifier{
+		{"weak", ignore}, {"volatile", cache(isa.CacheVolatile)}, {"relaxed", ordered(0)}, {"acquire", ordered(isa.FlagAcquire)},
+	}}
+	storeOrder = group{what: "memory order", words: []modifier{
+		{"weak", ignore}, {"volatile", cache(isa.CacheVolatile)}, {"relaxed", ordered(0)}, {"release", ordered(isa.FlagRelease)},
+	}}
+	atomicOrder = group{what: "memory order", words: []modifier{
+		{"relaxed", ignore}, {"acquire", flag(isa.FlagAcquire)}, {"release", flag(isa.FlagRelease)},
+		{"acq_rel", flag(isa.FlagAcquire | isa.FlagRelease)},
+	}}
+	threads = group{what: "scope", words: []modifier{
+		{"cta", scoped}, {"cluster", scoped}, {"gpu", scoped}, {"sys", scoped},
+	}}
+	loadCache = group{what: "cache operator", words: []modifier{
+		{"ca", ignore}, {"cg", cache(isa.CacheGlobal)}, {"cs", ignore}, {"lu", ignore}, {"cv", cache(isa.CacheVolatile)},
+	}}
+	storeCache = group{what: "cache operator", words: []modifier{
+		{"wb", ignore}, {"cg", cache(isa.CacheGlobal)}, {"cs", ignore}, {"wt", cache(isa.CacheVolatile)},
+	}}
+	evictL1 = group{what: "eviction priority of the L1", words: []modifier{
+		{"L1::evict_normal", ignore}, {"L1::evict_unchanged", ignore}, {"L1::evict_first", ignore}, {"L1::evict_last", ignore}, {"L1::no_allocate", ignore},
+	}}
+	evictL2 = group{what: "eviction priority of the L2", words: []modifier{
+		{"L2::evict_normal", ignore}, {"L2::evict_first", ignore}, {"L2::evict_last", ignore},
+	}}
+	prefetchL2 = group{what: "prefetch size", words: []modifier{
+		{"L2::64B", ignore}, {"L2::128B", ignore}, {"L2::256B", ignore},
+	}}
+	elements = group{what: "vector", words: []modifier{{"v2", vector(2)}, {"v4", vector(4)}}}
+
+	atomics = group{what: "operation", words: []modifier{
+		{"and", atomOp(isa.AtomAnd)}, {"or", atomOp(isa.AtomOr)}, {"xor", atomOp(isa.AtomXor)},
+		{"exch", atomOp(isa.AtomExch)}, {"cas", atomOp(isa.AtomCas)},
+		{"add", atomOp(isa.AtomAdd)}, {"inc", atomOp(isa.AtomInc)}, {"dec", atomOp(isa.AtomDec)},
+		{"min", atomOp(isa.AtomMin)}, {"max", atomOp(isa.AtomMax)},
+	}}
+
+	barrierKind = group{what: "kind of barrier", words: []modifier{{"sync", mode(isa.ModeSync)}, {"arrive", mode(isa.ModeArrive)}}}
+	fenceOrder  = group{what: "memory order", words: []modifier{{"sc", ignore}, {"acq_rel", ignore}}}
+	fenceScope  = group{what: "scope", words: []modifier{
+		{"cta", mode(isa.ModeCTA)}, {"cluster", mode(isa.ModeGPU)}, {"gpu", mode(isa.ModeGPU)}, {"sys", mode(isa.ModeSys)},
+	}}
+	membarLevel = group{what: "level", words: []modifier{
+		{"cta", mode(isa.ModeCTA)}, {"gl", mode(isa.ModeGPU)}, {"sys", mode(isa.ModeSys)},
+	}}
+	prefetchTo = group{what: "cache", words: []modifier{{"L1", ignore}, {"L2", ignore}}}
+)
+
+func scoped(m *match) { m.scope = true }
+
+// otherModifiers are modifiers of the manual that no row of the table takes,
+// with the feature that they belong to.
+var otherModifiers = map[string]string{
+	"cc": "carry chains", "NaN": "min and max that return NaN", "relu": "relu", "xorsign": "xorsign", "abs": "xorsign",
+	"noftz": "half precision", "rna": "rounding to nearest away", "satfinite": "satfinite", "v8": "vectors of 8",
+	"oob": "oob", "mmio": "memory-mapped input and output", "warp": "warp-level barriers", "red": "barrier reductions", "popc": "barrier reductions",
+	"shared::cluster": "clusters", "param::func": "device functions", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
+	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",
+	"unified": "unified addressing hints", "cluster": "clusters",
+}
+
+// unsupported are the opcodes of the manual that are not in the table, with
+// what they are for.
+var unsupported = map[string]string{
+	"vote": "warp votes", "shfl": "shuffles", "activemask": "warp votes", "match": "warp matches", "redux": "warp reductions", "elect": "warp votes",
+	"call": "device functions", "brx": "indirect branches", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
+	"addc": "carry chains", "subc": "carry chains", "madc": "carry chains",
+	"tex": "textures", "tld4": "textures", "txq": "textures", "istypep": "textures",
+	"suld": "surfaces", "sust": "surfaces", "sured": "surfaces", "suq": "surfaces",
+	"lop3": "three-input logic", "dp4a": "dot products", "dp2a": "dot products", "fns": "find-nth-set", "szext": "sign extension", "bmsk": "bit masks",
+	"tanh": "half precision and tanh", "vadd": "video", "vsub": "video", "vabsdiff": "video", "vmin": "video", "vmax": "video", "vshl": "video", "vshr": "video",
+	"vmad": "video", "vset": "video", "vadd2": "video", "vadd4": "video", "vsub2": "video", "vsub4": "video", "vavrg2": "video", "vavrg4": "video",
+	"vabsdiff2": "video", "vabsdiff4": "video", "vmin2": "video", "vmin4": "video", "vmax2": "video", "vmax4": "video", "vset2": "video", "vset4": "video",
+	"wmma": "matrices", "mma": "matrices", "ldmatrix": "matrices", "stmatrix": "matrices", "movmatrix": "matrices", "wgmma": "matrices", "tcgen05": "matrices",
+	"cp": "asynchronous copies", "mbarrier": "asynchronous barriers", "griddepcontrol": "dependent grids", "getctarank": "clusters", "mapa": "clusters",
+	"multimem": "multimem", "createpolicy": "cache policies", "applypriority": "cache policies", "discard": "cache policies", "setmaxnreg": "register reallocation",
+	"tensormap": "tensor maps", "st_async": "asynchronous copies", "clusterlaunchcontrol": "clusters",
+}

@@ -1,0 +1,177 @@
+package ptx
+
+import (
+	"slices"
+	"strconv"
+
+	"divergo/isa"
+)
+
+// symbol is what a name stands for: a register or a variable.
+type symbol struct {
+	pos      isa.Pos
+	reg      *regDecl
+	variable *variable
+	operand  isa.Operand // of a register, once used
+}
+
+// scope holds the names of one block; names of outer blocks show through.
+// A range such as %r<100> is one entry, however many registers it declares.
+type scope struct {
+	up       *scope
+	names    map[string]*symbol
+	ranges   map[string]*regDecl
+	prefixes map[string][]uint64 // of single registers: the numbers that follow a prefix
+	labels   map[string]uint32
+	labelPos map[string]isa.Pos
+}
+
+func newScope(up *scope) *scope {
+	return &scope{up: up, names: map[string]*symbol{}}
+}
+
+// declare enters registers. If a name is taken, it returns the line of the
+// first declaration, or else 0.
+func (s *scope) declare(d *regDecl) int32 {
+	name := d.name.text
+	if d.count == 0 {
+		if old := s.here(name); old != nil {
+			return old.pos.Line
+		}
+		s.names[name] = &symbol{pos: d.name.pos, reg: d}
+		s.note(name)
+		return 0
+	}
+	if old := s.ranges[name]; old != nil {
+		return old.name.pos.Line
+	}
+	for _, n := range s.prefixes[name] {
+		if n < d.count {
+			return s.here(name + strconv.FormatUint(n, 10)).pos.Line
+		}
+	}
+	if old := s.here(name + "0"); old != nil {
+		return old.pos.Line
+	}
+	if s.ranges == nil {
+		s.ranges = map[string]*regDecl{}
+	}
+	s.ranges[name] = d
+	s.note(name + "0")
+	return 0
+}
+
+// note remembers that name is declared, under each prefix of which it would be
+// a numbered register, so that a later range is checked without a search.
+func (s *scope) note(name string) {
+	for i := len(name) - 1; i > 0 && isDigit(name[i]) && len(name)-i < 9; i-- {
+		if n, ok := registerNumber(name[i:]); ok {
+			if s.prefixes == nil {
+				s.prefixes = map[string][]uint64{}
+			}
+			s.prefixes[name[:i]] = append(s.prefixes[name[:i]], n)
+		}
+	}
+}
+
+// registerNumber reads the number of a register of a range: no leading zeros.
+func registerNumber(digits string) (uint64, bool) {
+	if len(digits) > 1 && digits[0] == '0' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 32)
+	return n, err == nil
+}
+
+// here looks a name up in s alone.
+func (s *scope) here(name string) *symbol {
+	if sym := s.names[name]; sym != nil {
+		return sym
+	}
+	if d := s.rangeOf(name, true); d != nil {
+		sym := &symbol{pos: d.name.pos, reg: d}
+		s.names[name] = sym
+		return sym
+	}
+	return nil
+}
+
+// rangeOf finds the range that declares the register name or, with inside
+// false, one of the same prefix that is too short.
+func (s *scope) rangeOf(name string, inside bool) *regDecl {
+	if len(s.ranges) == 0 {
+		return nil
+	}
+	for i := len(name) - 1; i > 0 && isDigit(name[i]) && len(name)-i < 11; i-- {
+		d := s.ranges[name[:i]]
+		if d == nil {
+			continue
+		}
+		if n, ok := registerNumber(name[i:]); ok && (n < d.count) == inside {
+			return d
+		}
+	}
+	return nil
+}
+
+// lookup finds a name in s or the scopes around it.
+func (s *scope) lookup(name string) *symbol {
+	for ; s != nil; s = s.up {
+		if sym := s.here(name); sym != nil {
+			return sym
+		}
+	}
+	return nil
+}
+
+// words lists the names that are visible in s, for suggestions.
+func (s *scope) words() []string {
+	const enough = 2000
+	var words []string
+	for ; s != nil && len(words) < enough; s = s.up {
+		for name := range s.names {
+			words = append(words, name)
+		}
+		for prefix := range s.ranges {
+			words = append(words, prefix+"0", prefix+"1")
+		}
+	}
+	slices.Sort(words)
+	return words
+}
+
+// define enters a label; it returns the place of an earlier one of that name.
+func (s *scope) define(l *label, pc uint32) (earlier isa.Pos, ok bool) {
+	if s.labels == nil {
+		s.labels = map[string]uint32{}
+		s.labelPos = map[string]isa.Pos{}
+	}
+	if pos, dup := s.labelPos[l.text]; dup {
+		return pos, false
+	}
+	s.labels[l.text] = pc
+	s.labelPos[l.text] = l.pos
+	return isa.Pos{}, true
+}
+
+// label finds the PC of a label in s or the scopes around it.
+func (s *scope) label(name string) (uint32, bool) {
+	for ; s != nil; s = s.up {
+		if pc, ok := s.labels[name]; ok {
+			return pc, true
+		}
+	}
+	return 0, false
+}
+
+// labelWords lists the labels that are visible in s, for suggestions.
+func (s *scope) labelWords() []string {
+	var words []string
+	for ; s != nil; s = s.up {
+		for name := range s.labels {
+			words = append(words, name)
+		}
+	}
+	slices.Sort(words)
+	return words
+}
