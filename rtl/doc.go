@@ -1,2 +1,66 @@
-// Package rtl is a kernel for clocked hardware written as plain Go.
+// Package rtl is a kernel for clocked hardware written as plain Go. It knows registers, wires, queues, memories and
+// clocks; it knows nothing of what they are used for.
+//
+// # Modules
+//
+// A module is a pointer to a struct with a method Tick. Its fields are its registers and ports:
+//
+//	type Encoder struct {
+//		rtl.State[encoderState]                // registers
+//		Req                    *rtl.Wire[uint8] // input: a pointer to a wire
+//		Grant                  rtl.Wire[uint8]  // output: a wire
+//		Out                    rtl.Out[Job]     // end of a queue
+//		Table                  *rtl.Mem[Row]    // memory
+//		Loader                 *Loader          // another module: its registers and memories may be read
+//		sim                    *rtl.Sim         // filled in at elaboration: Now, WakeAt
+//		latency                uint64           // anything else is a parameter and must not change
+//	}
+//
+// Tick computes the next state D from the present state Q and the inputs, sets the outputs, pushes and pops. It must
+// depend on nothing else: no other variable, no wall clock. All that is stored is plain data (sized numbers, booleans,
+// arrays and structs of them), so a design can be copied, compared and traced without help from its author.
+//
+// [New] elaborates a design: it walks the fields of the root, names each part by its path ("gpu.sm[3].issue"),
+// finds out who reads what, orders the processes and refuses what is not hardware: two drivers, a combinational loop,
+// an end that is not connected, a register that holds a pointer.
+//
+//   - A struct without Tick is a container: it only holds modules, and what it points to is walked too. A module met
+//     there is a submodule. Queue ends and wires of a container belong to the testbench, unless a module has them.
+//   - In a module, a pointer (or an interface that holds one) to another module means that it reads it. With the tag
+//     `rtl:"own"` it is a submodule as well. Pointers to structs without Tick are ignored; with `rtl:"own"`, or held
+//     by value or embedded, they are parts of the module. A named field of a module type, held by value, is a submodule.
+//   - `rtl:"optional"` allows an unconnected port, `rtl:"-"` hides a field, `bits:"5"` gives the width of a register and
+//     `trace:"true"` shows the entries of a memory in waveforms.
+//   - A module whose logic has to run at two places in the order of wires lists [Proc]s by a method Processes instead.
+//
+// # A cycle
+//
+// First the awake processes run, once each, in the order that the wires demand. A wire that changes wakes its readers
+// for this same cycle. Then comes the edge: the next state becomes the present one, pushes, pops and writes take
+// effect, and whoever reads what has changed is awake in the next cycle. All others sleep: a process must be a function
+// of its fields, so to run it again would change nothing. [Sim.RunChecked] finds those that are not.
+// A process that waits for a cycle says so by [Sim.WakeAt]. Cycles in which all sleep are skipped.
+//
+// What a testbench does between runs (pushes, pops, pins, Init) belongs to the cycle before the next.
+//
+// # What it costs
+//
+//	process, evaluated or woken        about 10 ns, and what its Tick does
+//	State                              compare 3 to 15 ns for 32 B to 1 KiB, the same again if it changed
+//	Wire                               1 ns; in addition it orders processes, so use it only where a register will not do
+//	Queue                              about 3 ns a cycle in which it is used; Latency about 10 ns an entry more
+//	Mem                                about 4 ns a written entry
+//	Link                               about 20 ns an entry
+//	sleeping module, idle cycle        nothing
+//
+// Nothing allocates once the design runs.
+//
+// # Clock domains and islands
+//
+// A [Sim] is one clock domain. A [System] runs several, of different frequencies or to use several processors, joined
+// by [Link]s. The results do not depend on how many processors are used.
+//
+// # Tests
+//
+// Package rtltest has one test that any design can call; it checks that the design keeps the promises above.
 package rtl
