@@ -276,11 +276,10 @@ func machines() map[string]memsys.Config {
 
 func play(t *testing.T, c memsys.Config, p *program) *memtest.System {
 	t.Helper()
-	store := dram.NewStore()
-	require.NoError(t, store.Map(base, private+contended))
-	s, err := memtest.New(c, store, p.script...)
+	s, err := memtest.New(c, p.script...)
 	require.NoError(t, err)
-	require.NoError(t, s.Play(5 * phaseCycles))
+	require.NoError(t, s.Store.Map(base, private+contended))
+	require.NoError(t, s.Play(5*phaseCycles))
 	require.NoError(t, s.Flush(1e6))
 	return s
 }

@@ -80,11 +80,12 @@ type Channel struct {
 	sim     *rtl.Sim
 	cfg     Config
 	addrs   AddrMap
-	store   *Store
-	bursts  int // column commands for a line
+	store   *Store // knows where the cells are
+	bursts  int    // column commands for a line
 	entries *rtl.Mem[entry]
 	data    *rtl.Mem[Line]
 	banks   *rtl.Mem[bank]
+	cells   *rtl.Mem[Line] // contents of all rows
 }
 
 type channelState struct {
@@ -116,7 +117,7 @@ type entry struct {
 	Col    uint16
 	Row    uint32
 	Todo   uint32 // bursts to go, one bit each
-	Addr   uint64
+	Local  uint64 // address among those of the channel
 	Age    uint64 // Arrived when it came
 	Ready  uint64 // cycle after its last data
 	Mask   ByteMask
@@ -130,12 +131,15 @@ type bank struct {
 	NextAct, NextPre, NextRead, NextWrite uint64
 }
 
-// NewChannel makes a channel of a configuration that Check accepts, for lines
-// of the given number of bytes.
+// NewChannel makes the next channel of a store, of a configuration that Check
+// accepts, for lines of the given number of bytes. Channels are made in the order
+// of their numbers.
 func NewChannel(cfg *Config, line int, store *Store, in rtl.In[Request], out rtl.Out[Response]) *Channel {
+	m := NewAddrMap(cfg)
 	return &Channel{
-		In: in, Out: out, cfg: *cfg, addrs: NewAddrMap(cfg), store: store, bursts: line / cfg.BurstBytes(),
+		In: in, Out: out, cfg: *cfg, addrs: m, store: store, bursts: line / cfg.BurstBytes(),
 		entries: rtl.NewMem[entry](cfg.Queue), data: rtl.NewMem[Line](cfg.Queue), banks: rtl.NewMem[bank](cfg.Banks),
+		cells: store.attach(m),
 	}
 }
 
@@ -193,7 +197,7 @@ func (c *Channel) accept() {
 	}
 	r := c.In.Front()
 	e := c.entries.Edit(i)
-	*e = entry{Write: r.Write, ID: r.ID, Addr: r.Addr, Age: q.Arrived, Mask: r.Mask}
+	*e = entry{Write: r.Write, ID: r.ID, Local: c.addrs.Local(r.Addr), Age: q.Arrived, Mask: r.Mask}
 	e.Bank, e.Row, e.Col = c.addrs.Place(r.Addr)
 	e.Todo = c.todo(r)
 	if r.Write {
@@ -346,20 +350,21 @@ func (c *Channel) column(i int, bk *bank, ready uint64) {
 	n := c.cfg.BurstBytes()
 	off := burst * n
 	d.Command.Col = e.Col + uint16(off)
-	mem := c.store.at(e.Addr + uint64(off))
+	cell, ok := c.store.cell(e.Local)
+	at := int(e.Local % MaxLine) // of the line in its cell
 	switch {
-	case mem == nil:
+	case !ok:
 		d.Count.Unmapped++
 	case e.Write:
-		data := c.data.At(i)
-		for k := range n {
-			if b := off + k; e.Mask[b/64]>>(b%64)&1 != 0 {
-				mem[k] = data[b]
+		data, cell := c.data.At(i), c.cells.Edit(cell)
+		for k := off; k < off+n; k++ {
+			if e.Mask[k/64]>>(k%64)&1 != 0 {
+				cell[at+k] = data[k]
 			}
 		}
 		d.Count.Bytes += uint64(e.Mask.And(Span(off, n)).Count())
 	default:
-		copy(c.data.Edit(i)[off:off+n], mem)
+		copy(c.data.Edit(i)[off:off+n], c.cells.At(cell)[at+off:])
 		d.Count.Bytes += uint64(n)
 	}
 	d.Count.BusCycles += uint64(c.cfg.Burst)

@@ -85,7 +85,7 @@ func (c *Config) Check(line int) error {
 		}
 	}
 	between("channels", c.Channels, 1, MaxChannels)
-	power("interleave", c.Interleave, line, 1<<20)
+	power("interleave", c.Interleave, line, pageBytes)
 	power("banks", c.Banks, 1, MaxBanks)
 	power("row_bytes", c.RowBytes, line, 1<<16)
 	power("bus_bytes", c.BusBytes, 1, MaxLine)

@@ -11,9 +11,8 @@
 // Aamodt (HPCA 2011, table 2) with what GPGPU-Sim 2.1.1b configures where the
 // paper is silent.
 //
-// The bytes themselves live in a [Store] that all channels share. The [AddrMap]
-// gives each address to one channel, so channels never touch each other's bytes
-// and may run in parallel.
+// The [AddrMap] gives each address to one channel, which holds its bytes. A
+// [Store] is all of them together, for the host.
 //
 // Refresh, power-down and tFAW are not modelled.
 package dram

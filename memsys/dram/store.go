@@ -1,129 +1,133 @@
 package dram
 
-import "fmt"
+import (
+	"fmt"
 
-// The store is a tree of two levels: 4096 directories of 4096 pages.
-const (
-	pageBits = 16
-	dirBits  = 12
-	pageSize = 1 << pageBits
-	dirSize  = 1 << dirBits
+	"divergo/rtl"
 )
 
 // AddrBits is the width of a physical address.
-const AddrBits = pageBits + dirBits + rootBits
+const AddrBits = 37
 
-const rootBits = 9
-
-type (
-	page      [pageSize]byte
-	directory [dirSize]*page
+// Device memory exists in pages: pageBytes in each channel.
+const (
+	pageBits  = 12
+	pageBytes = 1 << pageBits
+	pageLines = pageBytes / MaxLine
+	dirBits   = 12
+	rootBits  = AddrBits - pageBits - dirBits
 )
 
-// Store holds the bytes of all channels, as sparse pages that start as zeros.
-// Map adds pages and must not run while the machine does. A channel touches
-// only its own addresses, so channels on several processors need no lock.
+// Store is the contents of all channels as the host sees them, between runs:
+// sparse memory that exists where it was mapped, and starts as zeros. The bytes are in
+// the channels, each of which holds its own as the cells of its banks, so they
+// are part of the state of the machine.
 type Store struct {
-	dirs   [1 << rootBits]*directory
-	ranges []span // what was mapped
+	addrs AddrMap
+	cells []*rtl.Mem[Line] // by channel
+	dirs  [1 << rootBits]*[1 << dirBits]uint32
+	pages int // in use; page 0 stands for none
+	room  int // pages that the cells have room for
 }
 
-// span is a range of addresses [Lo, Hi).
-type span struct{ Lo, Hi uint64 }
+// NewStore is a store without channels; [NewChannel] adds them.
+func NewStore() *Store { return &Store{pages: 1, room: 1} }
 
-// NewStore is an empty store.
-func NewStore() *Store { return new(Store) }
+// attach gives the next channel its cells.
+func (s *Store) attach(m AddrMap) *rtl.Mem[Line] {
+	s.addrs = m
+	cells := rtl.NewMem[Line](s.room * pageLines)
+	s.cells = append(s.cells, cells)
+	return cells
+}
 
-// Map makes [addr, addr+size) exist. Bytes that exist already keep their value.
-// It fails for addresses beyond AddrBits.
-func (s *Store) Map(addr, size uint64) error {
-	if size == 0 {
-		return nil
+// cell is the index of the cell that holds the byte at a local address.
+func (s *Store) cell(local uint64) (i int, ok bool) {
+	p := local >> pageBits
+	if p>>dirBits >= 1<<rootBits || s.dirs[p>>dirBits] == nil {
+		return 0, false
 	}
-	if addr+size < addr || addr+size > 1<<AddrBits {
+	page := int(s.dirs[p>>dirBits][p&(1<<dirBits-1)])
+	return page*pageLines + int(local%pageBytes/MaxLine), page != 0
+}
+
+// Map makes [addr, addr+size) exist, between runs. Bytes that exist already
+// keep their value. It fails for addresses beyond AddrBits, and for a store whose
+// channels were not all made.
+func (s *Store) Map(addr, size uint64) error {
+	switch {
+	case size == 0:
+		return nil
+	case len(s.cells) == 0 || len(s.cells) != int(s.addrs.channels):
+		return fmt.Errorf("memory [%#x, +%#x): the store has %d of %d channels", addr, size, len(s.cells), s.addrs.channels)
+	case addr+size < addr || addr+size > 1<<AddrBits:
 		return fmt.Errorf("memory [%#x, +%#x): expected addresses below %#x", addr, size, uint64(1)<<AddrBits)
 	}
-	for p := addr >> pageBits; p <= (addr+size-1)>>pageBits; p++ {
+	span := pageBytes * s.addrs.channels // addresses of a page of every channel
+	for p := addr / span; p <= (addr+size-1)/span; p++ {
 		dir := &s.dirs[p>>dirBits]
 		if *dir == nil {
-			*dir = new(directory)
+			*dir = new([1 << dirBits]uint32)
 		}
-		if pg := &(*dir)[p%dirSize]; *pg == nil {
-			*pg = new(page)
+		if page := &(*dir)[p&(1<<dirBits-1)]; *page == 0 {
+			*page = uint32(s.pages)
+			s.pages++
 		}
 	}
-	s.ranges = append(s.ranges, span{addr, addr + size})
+	if s.pages > s.room {
+		s.grow(max(s.pages, 2*s.room))
+	}
 	return nil
 }
 
-// at is the bytes from addr to the end of its page, nil if there is no page.
-func (s *Store) at(addr uint64) []byte {
-	p := addr >> pageBits
-	if p>>(dirBits+rootBits) != 0 {
-		return nil
+// grow makes room for a number of pages.
+func (s *Store) grow(room int) {
+	for _, cells := range s.cells {
+		old := make([]Line, cells.Len())
+		for i := range old {
+			old[i] = *cells.At(i)
+		}
+		cells.Resize(room * pageLines)
+		for i := range old {
+			cells.Set(i, old[i])
+		}
 	}
-	dir := s.dirs[p>>dirBits]
-	if dir == nil {
-		return nil
-	}
-	pg := dir[p%dirSize]
-	if pg == nil {
-		return nil
-	}
-	return pg[addr%pageSize:]
+	s.room = room
 }
 
-// Read fills b with the bytes from addr on. It fails, after the bytes before
-// it, at the first address that was never mapped.
+// Read fills b with the bytes from addr on, between runs. It fails, after the
+// bytes before it, at the first address that was never mapped.
 func (s *Store) Read(addr uint64, b []byte) error {
-	return s.each(addr, b, func(mem, b []byte) { copy(b, mem) })
+	return s.each(addr, b, func(cells *rtl.Mem[Line], i, off int, b []byte) {
+		copy(b, cells.At(i)[off:])
+	})
 }
 
-// Write puts b at addr. It fails, after the bytes before it, at the first
-// address that was never mapped.
+// Write puts b at addr, between runs. It fails, after the bytes before it, at
+// the first address that was never mapped.
 func (s *Store) Write(addr uint64, b []byte) error {
-	return s.each(addr, b, func(mem, b []byte) { copy(mem, b) })
+	return s.each(addr, b, func(cells *rtl.Mem[Line], i, off int, b []byte) {
+		v := *cells.At(i)
+		copy(v[off:], b)
+		cells.Set(i, v)
+	})
 }
 
-// each calls move for the part of b in each page.
-func (s *Store) each(addr uint64, b []byte, move func(mem, b []byte)) error {
+// each calls move for the part of b in each cell.
+func (s *Store) each(addr uint64, b []byte, move func(cells *rtl.Mem[Line], i, off int, b []byte)) error {
 	for len(b) > 0 {
-		mem := s.at(addr)
-		if mem == nil {
+		if len(s.cells) == 0 {
+			return fmt.Errorf("memory at %#x: the store has no channels", addr)
+		}
+		local := s.addrs.Local(addr)
+		i, ok := s.cell(local)
+		if !ok {
 			return fmt.Errorf("memory at %#x: never mapped", addr)
 		}
-		n := min(len(mem), len(b))
-		move(mem[:n], b[:n])
+		off := int(local % MaxLine)
+		n := min(len(b), MaxLine-off, int(s.addrs.interleave-addr%s.addrs.interleave))
+		move(s.cells[s.addrs.Channel(addr)], i, off, b[:n])
 		addr, b = addr+uint64(n), b[n:]
 	}
 	return nil
-}
-
-// Contains says whether all of [addr, addr+size) was mapped by one Map, and so
-// whether an access there is in bounds.
-func (s *Store) Contains(addr, size uint64) bool {
-	for _, r := range s.ranges {
-		if r.Lo <= addr && addr+size <= r.Hi && addr+size >= addr {
-			return true
-		}
-	}
-	return false
-}
-
-// Clone is an independent copy.
-func (s *Store) Clone() *Store {
-	c := &Store{ranges: append([]span(nil), s.ranges...)}
-	for i, dir := range s.dirs {
-		if dir == nil {
-			continue
-		}
-		c.dirs[i] = new(directory)
-		for j, pg := range dir {
-			if pg != nil {
-				p := *pg
-				c.dirs[i][j] = &p
-			}
-		}
-	}
-	return c
 }

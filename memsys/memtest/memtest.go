@@ -114,11 +114,11 @@ type System struct {
 
 // New builds a memory system with an SM for each script, clocked at 1300, 650
 // and 800 MHz (Fung and Aamodt, HPCA 2011, table 2).
-func New(cfg memsys.Config, store *dram.Store, scripts ...[]Step) (*System, error) {
+func New(cfg memsys.Config, scripts ...[]Step) (*System, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	s := &System{System: rtl.NewSystem("memory"), Store: store}
+	s := &System{System: rtl.NewSystem("memory"), Store: dram.NewStore()}
 	s.Core = s.Domain("core", 1300e6)
 	icnt, mem := s.Domain("icnt", 650e6), s.Domain("dram", 800e6)
 	wire := uint64(cfg.Icnt.Latency)
@@ -156,7 +156,7 @@ func New(cfg memsys.Config, store *dram.Store, scripts ...[]Step) (*System, erro
 		toMem := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency, uint64(cfg.DRAM.Latency))
 		fill := rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, uint64(cfg.DRAM.Latency))
 		slice := memsys.NewSlice(&cfg, req.In(), rsp.Out(), toMem.Out(), fill.In())
-		channel := dram.NewChannel(&cfg.DRAM, cfg.L2.Line, store, toMem.In(), fill.Out())
+		channel := dram.NewChannel(&cfg.DRAM, cfg.L2.Line, s.Store, toMem.In(), fill.Out())
 		s.Slices, s.Channels = append(s.Slices, slice), append(s.Channels, channel)
 		add(fmt.Sprintf("l2_%d", i), icnt, &struct{ Slice *memsys.Slice }{slice})
 		add(fmt.Sprintf("dram%d", i), mem, &struct{ Channel *dram.Channel }{channel})
