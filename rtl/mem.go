@@ -73,6 +73,9 @@ func (m *Mem[T]) stage(i int) {
 func (m *Mem[T]) Set(i int, v T) {
 	m.now[i], m.next[i] = v, v
 	m.h.fan.mark()
+	if m.h.traced {
+		m.h.owned.note()
+	}
 }
 
 // edge commits the staged entries and says whether any changed.

@@ -48,6 +48,7 @@ func (s *State[S]) Regs() (q, d *S) { return &s.q, &s.d }
 func (s *State[S]) Init(v S) {
 	s.q, s.d = v, v
 	s.h.fan.mark()
+	s.h.owned.note()
 }
 
 // edge ends a cycle and says whether the state changed. Large states, and those with floating-point numbers (NaN,

@@ -108,9 +108,8 @@ func scalars(out []Signal, s Signal, t reflect.Type, p unsafe.Pointer, tag strin
 // see [System.OnQuantum] for the order between islands.
 func (k *Sim) Observe(f func(cycle uint64, changed []uint64)) {
 	k.observe = f
-	if f != nil {
-		k.refresh()
-	}
+	clear(k.changed)
+	k.refresh()
 }
 
 // runObserved is run with an observer: it also notes which groups of signals changed.
@@ -130,7 +129,7 @@ func (k *Sim) runObserved(end uint64) {
 		}
 		for _, w := range k.pins {
 			if w.moved() {
-				k.note(w.home())
+				w.home().note()
 			}
 		}
 		k.settleObserved()
@@ -142,12 +141,12 @@ func (k *Sim) runObserved(end uint64) {
 func (k *Sim) noteProcess(p *process) {
 	for _, s := range p.mod.states {
 		if s.edge() {
-			k.note(s.home())
+			s.home().note()
 		}
 	}
 	for _, w := range p.drives {
 		if w.moved() {
-			k.note(w.home())
+			w.home().note()
 		}
 	}
 }
@@ -160,7 +159,7 @@ func (k *Sim) settleObserved() {
 			i := w<<6 | bits.TrailingZeros64(m)
 			k.queues[i].edge()
 			if k.fifos[i].refresh() {
-				k.note(k.fifos[i].home())
+				k.fifos[i].home().note()
 			}
 		}
 	}
@@ -168,7 +167,7 @@ func (k *Sim) settleObserved() {
 		k.usedMems[w] = 0
 		for ; m != 0; m &= m - 1 {
 			if x := k.mems[w<<6|bits.TrailingZeros64(m)]; x.edge() && x.mhdr().traced {
-				k.note(x.home())
+				x.home().note()
 			}
 		}
 	}
@@ -180,7 +179,7 @@ func (k *Sim) fireObserved() {
 	seen := false
 	for _, c := range k.fifos {
 		if c.core().kind != registered && c.refresh() {
-			k.note(c.home())
+			c.home().note()
 			seen = true
 		}
 	}
@@ -189,7 +188,12 @@ func (k *Sim) fireObserved() {
 	}
 }
 
-func (k *Sim) note(o *owned) { k.changed[o.group/64] |= 1 << (o.group % 64) }
+// note has the next call of the observer report the group.
+func (o *owned) note() {
+	if o.sim != nil {
+		o.sim.changed[o.group/64] |= 1 << (o.group % 64)
+	}
+}
 
 func (k *Sim) report(cycle uint64) {
 	k.observe(cycle, k.changed)

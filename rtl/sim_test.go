@@ -1,0 +1,228 @@
+package rtl_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+)
+
+// alarm wakes at the cycles of its list and notes when it ran.
+type alarm struct {
+	rtl.State[struct {
+		Ran [16]uint64
+		N   uint8
+	}]
+	at  []uint64
+	sim *rtl.Sim
+}
+
+func (a *alarm) Tick() {
+	now := a.sim.Now()
+	for _, at := range a.at {
+		if at == now {
+			a.D().Ran[a.Q().N] = now
+			a.D().N++
+		}
+		if at > now {
+			a.sim.WakeAt(at)
+		}
+	}
+}
+
+func TestWakeAt(t *testing.T) {
+	// Distances around the length of the timer wheel, and far apart.
+	at := []uint64{0, 1, 2, 255, 256, 257, 511, 512, 1000, 1255, 1256, 100_000, 1 << 40}
+	a, b := &alarm{at: at}, &alarm{at: []uint64{300, 301, 99_999}}
+	k := rtl.MustNew("top", &struct{ A, B *alarm }{a, b})
+	k.Run(1<<40 + 2)
+	assert.Equal(t, at, a.Q().Ran[:a.Q().N])
+	assert.Equal(t, []uint64{300, 301, 99_999}, b.Q().Ran[:b.Q().N])
+	assert.Less(t, k.Evals(), uint64(60))
+	assert.True(t, k.Idle())
+	assert.Equal(t, uint64(1<<40+2), k.Now())
+}
+
+func TestWakeAtOfThePast(t *testing.T) {
+	a := &alarm{}
+	k := rtl.MustNew("top", a)
+	k.Run(5)
+	require.True(t, k.Idle())
+	k.WakeAt(rtl.Never)
+	require.True(t, k.Idle())
+	k.WakeAt(2) // as by a process in cycle 4
+	require.False(t, k.Idle())
+	evals := k.Evals()
+	k.Run(10)
+	assert.Equal(t, uint64(1), k.Evals()-evals)
+}
+
+func TestRunUntil(t *testing.T) {
+	a := &alarm{at: []uint64{100, 5000}}
+	k := rtl.MustNew("top", a)
+	seen := func(n uint8) func() bool { return func() bool { return a.Q().N == n } }
+	assert.True(t, k.RunUntil(seen(1), 1000))
+	assert.Equal(t, uint64(101), k.Now())
+	assert.True(t, k.RunUntil(seen(1), 1000), "it holds at once")
+	assert.Equal(t, uint64(101), k.Now())
+	assert.False(t, k.RunUntil(seen(2), 1000))
+	assert.Equal(t, uint64(1101), k.Now())
+	assert.True(t, k.RunUntil(seen(2), 1_000_000))
+	assert.Equal(t, uint64(5001), k.Now())
+	assert.False(t, k.RunUntil(seen(3), 1_000_000))
+	assert.Less(t, k.Evals(), uint64(10))
+}
+
+// forgetful reads a module through another one, which its fields do not tell.
+type forgetful struct {
+	rtl.State[uint16]
+	via func() uint16
+}
+
+func (f *forgetful) Tick() { *f.D() = f.via() }
+
+// liar drives a wire that its list leaves out.
+type liar struct {
+	Out, More rtl.Wire[bool]
+	n         uint8
+	Blink     *blinker
+}
+
+func (l *liar) Processes() []rtl.Proc {
+	return []rtl.Proc{
+		{Name: "more", Fn: func() {}, Drives: []rtl.AnyWire{&l.More}},
+		{Name: "out", Fn: func() {
+			l.Out.Set(*l.Blink.Q() > 5)
+			l.More.Set(*l.Blink.Q() > 5)
+		}, Drives: []rtl.AnyWire{&l.Out}},
+	}
+}
+
+// sleeper does something each time it is evaluated, which a process must not.
+type sleeper struct {
+	Out  rtl.Out[uint16] `rtl:"optional"`
+	Mem  *rtl.Mem[uint16]
+	Wire rtl.Wire[uint16]
+	do   func(*sleeper)
+}
+
+func (s *sleeper) Tick() { s.do(s) }
+
+func TestRunChecked(t *testing.T) {
+	blink := new(blinker)
+	top := &struct {
+		Blink  *blinker
+		Forget *forgetful
+	}{blink, &forgetful{via: func() uint16 { return *blink.Q() / 8 }}}
+	k := rtl.MustNew("top", top)
+	require.EqualError(t, k.RunChecked(100),
+		"cycle 8: process top.Forget has a missing sensitivity: it sleeps, but if evaluated it changes top.Forget")
+
+	reader := &inverter{}
+	l := &liar{Blink: new(blinker)}
+	reader.In = &l.More
+	k = rtl.MustNew("top", &struct {
+		R *inverter
+		B *blinker
+		L *liar
+	}{reader, l.Blink, l})
+	require.EqualError(t, k.RunChecked(100), "cycle 6: process top.L.out wakes top.R in the same cycle, which runs before it: "+
+		"it drives a wire that it does not list in Drives")
+
+	count := uint16(0)
+	for want, do := range map[string]func(*sleeper){
+		"uses queue top.S.Out": func(s *sleeper) { s.Out.Push(1) },
+		"writes a Mem":         func(s *sleeper) { s.Mem.Edit(0); s.Mem.Write(1, count) },
+		"changes a wire, or uses a queue with Pipe or Flow": func(s *sleeper) { s.Wire.Set(count) },
+	} {
+		q := rtl.NewQueue[uint16](64)
+		s := &sleeper{Out: q.Out(), Mem: rtl.NewMem[uint16](2)}
+		s.do = func(s *sleeper) {
+			if count++; count > 1 {
+				do(s)
+			}
+		}
+		count = 0
+		hear := &listener{In: &s.Wire}
+		k := rtl.MustNew("top", &struct {
+			S  *sleeper
+			In rtl.In[uint16]
+			H  *listener
+		}{s, q.In(), hear})
+		require.EqualError(t, k.RunChecked(10), "cycle 1: process top.S has a missing sensitivity: it sleeps, but if evaluated it "+want)
+	}
+}
+
+type listener struct{ In *rtl.Wire[uint16] }
+
+func (*listener) Tick() {}
+
+// Not-a-number and minus zero are values like others: a state that holds them sleeps.
+type floats struct {
+	rtl.State[struct{ A, B float64 }]
+}
+
+func (f *floats) Tick() {
+	f.D().A = math.NaN()
+	f.D().B = math.Copysign(0, -1)
+}
+
+func TestFloatsInAState(t *testing.T) {
+	f := new(floats)
+	k := rtl.MustNew("top", f)
+	k.Run(100)
+	assert.True(t, math.IsNaN(f.Q().A))
+	assert.True(t, math.Signbit(f.Q().B), "0 to -0 is a change")
+	assert.Equal(t, uint64(2), k.Evals())
+	require.NoError(t, k.RunChecked(10))
+}
+
+func TestInitAfterElaborationWakesReaders(t *testing.T) {
+	a := &alarm{}
+	k := rtl.MustNew("top", a)
+	fresh := k.Hash()
+	k.Run(10)
+	evals := k.Evals()
+	s := *a.Q()
+	s.N = 5
+	a.Init(s)
+	assert.NotEqual(t, fresh, k.Hash())
+	k.Run(10)
+	assert.Equal(t, uint64(1), k.Evals()-evals)
+	assert.Equal(t, uint8(5), a.Q().N)
+	k.Reset()
+	assert.Equal(t, uint8(0), a.Q().N, "reset is what it was at elaboration")
+	assert.Equal(t, fresh, k.Hash())
+}
+
+func TestRestoreRefusesAnotherDesign(t *testing.T) {
+	a := rtl.MustNew("top", &alarm{})
+	b := rtl.MustNew("top", new(blinker))
+	assert.PanicsWithValue(t, "rtl: Restore of top: the snapshot is of another design", func() { b.Restore(a.Snapshot()) })
+	assert.PanicsWithValue(t, "rtl: Reorder of top while it runs: Reset it first", func() {
+		k := rtl.MustNew("top", &alarm{at: []uint64{1000}})
+		k.Run(10)
+		k.Reorder(1)
+	})
+}
+
+func TestShuffledOrdersDiffer(t *testing.T) {
+	// Order is visible only to something outside the rules: a log of evaluations.
+	var log []int
+	build := func(seed uint64) []int {
+		log = nil
+		top := &struct{ F []*forgetful }{}
+		for i := range 20 {
+			top.F = append(top.F, &forgetful{via: func() uint16 { log = append(log, i); return 0 }})
+		}
+		rtl.MustNew("top", top, rtl.Shuffle(seed)).Run(1)
+		return log
+	}
+	one, two := build(1), build(2)
+	assert.NotEqual(t, one, two)
+	assert.ElementsMatch(t, one, two)
+	assert.Equal(t, one, build(1))
+}
