@@ -25,6 +25,10 @@ type Session struct {
 	Limits  Limits
 	Runs    []Run // the launches so far
 
+	// OnLaunch, if set, is called before each launch, when the machine is
+	// loaded. An error prevents the launch.
+	OnLaunch func(*Launch) error
+
 	memory *Memory
 	module string // whose variables are in device memory
 	err    error  // first failure of Alloc, Write or Read
@@ -131,6 +135,11 @@ func (s *Session) Launch(l Launch) error {
 	before := readCounters(s.Machine)
 	if err := s.Machine.Load(k); err != nil {
 		return err
+	}
+	if s.OnLaunch != nil {
+		if err := s.OnLaunch(&l); err != nil {
+			return err
+		}
 	}
 	end := s.Machine.Run(s.Limits.Stop, s.Limits.MaxCycles)
 	run := Run{Launch: l, Occupancy: occupancy, Outcome: *s.diagnose(&l, end)}

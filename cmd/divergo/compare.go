@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"divergo/internal/table"
+	"divergo/kernels"
+	"divergo/kernels/runner"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+)
+
+// compareFlags are the flags of the verb compare.
+type compareFlags struct {
+	machine machineFlags
+	vcd     vcdFlags
+	json    bool
+	seed    uint64
+	size    string
+}
+
+func newCompare() *cobra.Command {
+	var f compareFlags
+	c := &cobra.Command{
+		Use:   "compare KERNEL",
+		Short: "Run a built-in kernel under every divergence mechanism",
+		Long: `Run a built-in kernel under every divergence mechanism, on machines that are equal in everything else, and
+print what they need side by side. Each result is compared with the kernel's reference.
+
+--vcd FILE writes a waveform for each mechanism, with its name in the file's: x.vcd becomes x.pdom.vcd.
+
+Exit codes: 1 a result differs from the reference, 2 nothing was run, 4 the kernel failed under a mechanism
+(fault, deadlock, watchdog), 130 interrupted.`,
+		Example: `  divergo compare bitonic --size medium
+  divergo compare mandelbrot --preset slp2013 --json`,
+		Args: exactly(1, "a kernel (\"divergo list kernels\")"),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	f.machine.add(c, false)
+	f.vcd.add(c)
+	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random inputs")
+	c.Flags().StringVar(&f.size, "size", "", "size of the kernel; the first one if not given")
+	return c
+}
+
+func (f *compareFlags) run(c *cobra.Command, name string) error {
+	cfg, err := f.machine.config()
+	if err != nil {
+		return err
+	}
+	kernel, err := kernels.Find(name)
+	if err != nil {
+		return err
+	}
+	size, err := sizeOf(kernel, f.size)
+	if err != nil {
+		return err
+	}
+	mechanisms := divergence.Mechanisms()
+	dumps := make([]*waveform, len(mechanisms))
+	for i, m := range mechanisms {
+		if dumps[i], err = f.vcd.open(f.vcd.nameFor(m.Name)); err != nil {
+			return err
+		}
+		defer dumps[i].discard()
+	}
+	work := size.New(f.seed)
+	var results []*result
+	var failed error // the gravest
+	for i, m := range mechanisms {
+		cfg.Divergence.Mechanism = m.Name
+		s, err := simulate(c, &f.machine, cfg, m.Name, dumps[i], func(s *testbench.Session) error { return work.Run(runner.New(s)) })
+		if !ran(err) {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+		r := newResult(s, kernel.Name, size.Name, f.seed)
+		if err == nil {
+			r.Reference = "equal"
+			if wrong := work.Check(); wrong != nil {
+				r.Reference = wrong.Error()
+				err = fmt.Errorf("%w: %w", errCheck, wrong)
+			}
+		}
+		results = append(results, r)
+		if err := dumps[i].keep(); err != nil {
+			return err
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", m.Name, err)
+		}
+		if exitCode(err) > exitCode(failed) {
+			failed = err
+		}
+		if exitCode(err) == exitInterrupted {
+			break
+		}
+	}
+	if err := f.print(c, kernel, size, results); err != nil {
+		return errors.Join(err, failed)
+	}
+	return failed
+}
+
+// compared are the statistics that the table shows.
+var compared = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions", "divergent_branches", "mem_lines", "l1_hit_rate"}
+
+func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, results []*result) error {
+	w := c.OutOrStdout()
+	if f.json {
+		return printJSON(w, map[string]any{"schema": schema("compare"), "kernel": kernel.Name, "size": size.Name, "seed": f.seed, "results": results})
+	}
+	fmt.Fprintf(w, "%s %s: %s\n\n", kernel.Name, size.Name, size.Doc)
+	t := table.New(append(append([]string{"mechanism"}, compared...), "speed-up", "outcome", "reference")...)
+	for _, r := range results {
+		row := []any{r.Mechanism}
+		for _, name := range compared {
+			row = append(row, r.Stats[name])
+		}
+		speedup := "-"
+		if n := r.counters.Cycles; n > 0 && r.Outcome == results[0].Outcome {
+			speedup = fmt.Sprintf("%.3f", float64(results[0].counters.Cycles)/float64(n))
+		}
+		reference, _, _ := strings.Cut(r.Reference, ":")
+		t.Row(append(row, speedup, r.Outcome, reference)...)
+	}
+	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return printConfig(w, results[0].settings)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"divergo/gpu"
+	"divergo/internal/nearest"
+	"divergo/internal/table"
+	"divergo/kernels"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+)
+
+// catalogue is something that can be listed: a table, and the same as JSON.
+type catalogue struct {
+	name    string
+	header  []string
+	entries func() []entry
+}
+
+// entry is a row of a catalogue.
+type entry struct {
+	cells []any
+	json  map[string]any // nil for a row that belongs to the one above
+}
+
+var catalogues = []catalogue{
+	{"kernels", []string{"kernel", "size", "description"}, listKernels},
+	{"mechanisms", []string{"mechanism", "description"}, listMechanisms},
+	{"presets", []string{"preset", "description", "source"}, listPresets},
+	{"stats", []string{"statistic", "unit", "GPGPU-Sim", "meaning", "source"}, listStats},
+	{"keys", []string{"key", "default", "unit", "meaning", "source"}, listKeys},
+}
+
+func newList() *cobra.Command {
+	var names []string
+	for _, l := range catalogues {
+		names = append(names, l.name)
+	}
+	what := strings.Join(names, "|")
+	var asJSON bool
+	c := &cobra.Command{
+		Use:       "list " + what,
+		Short:     "List kernels, mechanisms, presets, statistics or configuration keys",
+		ValidArgs: names,
+		Args:      exactly(1, "one of "+strings.Join(names, ", ")),
+		RunE: func(c *cobra.Command, args []string) error {
+			for _, l := range catalogues {
+				if l.name == args[0] {
+					return l.print(c, asJSON)
+				}
+			}
+			return nearest.Unknown("list", args[0], names)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (l *catalogue) print(c *cobra.Command, asJSON bool) error {
+	entries := l.entries()
+	if asJSON {
+		list := []map[string]any{}
+		for _, e := range entries {
+			if e.json != nil {
+				list = append(list, e.json)
+			}
+		}
+		return printJSON(c.OutOrStdout(), map[string]any{"schema": schema("list"), l.name: list})
+	}
+	t := table.New(l.header...)
+	for _, e := range entries {
+		t.Row(e.cells...)
+	}
+	_, err := t.WriteTo(c.OutOrStdout())
+	return err
+}
+
+func listKernels() []entry {
+	var list []entry
+	for _, k := range kernels.All() {
+		var sizes []map[string]any
+		list = append(list, entry{cells: []any{k.Name, "", k.Doc}})
+		for _, s := range k.Sizes {
+			sizes = append(sizes, map[string]any{"name": s.Name, "doc": s.Doc})
+			list = append(list, entry{cells: []any{"", s.Name, s.Doc}})
+		}
+		list[len(list)-1-len(k.Sizes)].json = map[string]any{
+			"name": k.Name, "doc": k.Doc, "source": k.Source, "control": k.Control, "result": k.Result, "sizes": sizes,
+		}
+	}
+	return list
+}
+
+func listMechanisms() []entry {
+	var list []entry
+	for _, m := range divergence.Mechanisms() {
+		list = append(list, entry{[]any{m.Name, m.Doc}, map[string]any{"name": m.Name, "doc": m.Doc}})
+	}
+	return list
+}
+
+func listPresets() []entry {
+	var list []entry
+	for _, p := range gpu.Presets() {
+		cfg := p.Config()
+		values := make(map[string]any)
+		for _, s := range cfg.Resolved() {
+			values[s.Key] = s.Value
+		}
+		list = append(list, entry{
+			[]any{p.Name, p.Doc, p.Source},
+			map[string]any{"name": p.Name, "doc": p.Doc, "source": p.Source, "config": values},
+		})
+	}
+	return list
+}
+
+func listStats() []entry {
+	var list []entry
+	for _, s := range testbench.Stats() {
+		list = append(list, entry{
+			[]any{s.Name, s.Unit, s.Word, s.Doc, s.Source},
+			map[string]any{"name": s.Name, "unit": s.Unit, "gpgpu_sim": s.Word, "doc": s.Doc, "source": s.Source},
+		})
+	}
+	return list
+}
+
+func listKeys() []entry {
+	cfg := gpu.Default()
+	var list []entry
+	for _, k := range gpu.Keys() {
+		e := entry{
+			[]any{k.Name, k.Get(&cfg), k.Unit, k.Doc, k.Source},
+			map[string]any{"name": k.Name, "type": k.Type, "default": k.Get(&cfg), "unit": k.Unit, "doc": k.Doc, "source": k.Source},
+		}
+		if len(k.Words) > 0 {
+			e.json["words"] = k.Words
+			e.cells[3] = fmt.Sprintf("%s (%s)", k.Doc, strings.Join(k.Words, ", "))
+		}
+		list = append(list, e)
+	}
+	return list
+}

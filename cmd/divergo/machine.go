@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"divergo/gpu"
+	"divergo/internal/nearest"
+	"divergo/sm/divergence"
+)
+
+// machineFlags choose the machine.
+type machineFlags struct {
+	preset, file, mechanism string
+	set                     []string
+	workers                 int
+	maxCycles               uint64
+}
+
+func (m *machineFlags) add(c *cobra.Command, one bool) {
+	f := c.Flags()
+	f.StringVar(&m.preset, "preset", gpu.DefaultPreset, "machine to start from; \"divergo list presets\"")
+	f.StringVar(&m.file, "config", "", "TOML `FILE` with keys that change the preset")
+	f.StringArrayVar(&m.set, "set", nil, "`KEY=VALUE` that changes preset and file; \"divergo list keys\"; can be repeated")
+	if one {
+		f.StringVar(&m.mechanism, "mech", "", "divergence mechanism `NAME`; \"divergo list mechanisms\"")
+	}
+	f.IntVar(&m.workers, "workers", 1, "processors that simulate; the result is the same for any number")
+	f.Uint64Var(&m.maxCycles, "max-cycles", 0, "give up a launch after so many core cycles; 0: never")
+}
+
+// config is the machine that the flags describe: the preset, changed by the
+// file, then by --set, then by --mech.
+func (m *machineFlags) config() (gpu.Config, error) {
+	preset, err := gpu.FindPreset(m.preset)
+	if err != nil {
+		return gpu.Config{}, fmt.Errorf("--preset: %w", err)
+	}
+	c := preset.Config()
+	if m.file != "" {
+		text, err := os.ReadFile(m.file)
+		if err != nil {
+			return c, fmt.Errorf("--config: %w", err)
+		}
+		if err := c.Load(m.file, text); err != nil {
+			return c, err
+		}
+	}
+	for _, assignment := range m.set {
+		if err := c.Set(assignment); err != nil {
+			return c, fmt.Errorf("--set: %w", err)
+		}
+	}
+	if m.mechanism != "" {
+		if _, ok := divergence.Find(m.mechanism); !ok {
+			return c, fmt.Errorf("--mech: %w", nearest.Unknown("mechanism", m.mechanism, mechanismNames()))
+		}
+		c.Divergence.Mechanism = m.mechanism
+	}
+	if m.workers < 1 {
+		return c, fmt.Errorf("--workers %d: want at least 1", m.workers)
+	}
+	return c, c.Check()
+}
+
+func mechanismNames() []string {
+	var names []string
+	for _, m := range divergence.Mechanisms() {
+		names = append(names, m.Name)
+	}
+	return names
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"divergo/gpu"
+)
+
+// interrupt tells whether the user wants the run to end.
+type interrupt struct {
+	asked   atomic.Bool
+	signals chan os.Signal
+}
+
+// catchInterrupt turns Ctrl-C into a wish that the run looks at; a second
+// Ctrl-C ends the process at once.
+func catchInterrupt() *interrupt {
+	i := &interrupt{signals: make(chan os.Signal, 1)}
+	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		if _, ok := <-i.signals; ok {
+			i.asked.Store(true)
+			signal.Stop(i.signals)
+		}
+	}()
+	return i
+}
+
+func (i *interrupt) release() {
+	signal.Stop(i.signals)
+	close(i.signals)
+}
+
+// progress is the line on a terminal that says how far a launch is.
+type progress struct {
+	to    io.Writer // nil without a terminal
+	label string
+	asked int // calls of tick, so that the clock is looked at now and then only
+	start time.Time
+	shown time.Time
+	ended uint64 // CTAs of the launch, when last shown
+}
+
+// newProgress shows progress on w if that is a terminal.
+func newProgress(w io.Writer, label string) *progress {
+	p := &progress{label: label}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.to = w
+	}
+	return p
+}
+
+// tick updates the line a few times a second.
+func (p *progress) tick(m *gpu.Machine) {
+	if p.asked++; p.to == nil || p.asked%256 != 0 {
+		return
+	}
+	now := time.Now()
+	if now.Sub(p.shown) < 200*time.Millisecond {
+		return
+	}
+	ended, of := m.Progress()
+	if p.start.IsZero() || ended < p.ended { // the next launch has begun
+		p.start = now
+	}
+	p.shown, p.ended = now, ended
+	eta := "?"
+	if spent := now.Sub(p.start); ended > 0 {
+		eta = (time.Duration(float64(spent) * float64(of-ended) / float64(ended))).Round(time.Second).String()
+	}
+	fmt.Fprintf(p.to, "\r\x1b[K%s: cycle %d, %d of %d CTAs, %s left", p.label, m.Cycles(), ended, of, eta)
+}
+
+// clear removes the line.
+func (p *progress) clear() {
+	if p.to != nil && !p.shown.IsZero() {
+		fmt.Fprint(p.to, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/internal/table"
+	"divergo/testbench"
+)
+
+// result is what a run prints.
+type result struct {
+	Schema    string              `json:"schema"`
+	Kernel    string              `json:"kernel"`
+	Size      string              `json:"size,omitempty"`
+	Seed      uint64              `json:"seed"`
+	Mechanism string              `json:"mechanism"`
+	Outcome   string              `json:"outcome"`
+	Fault     *testbench.Fault    `json:"fault,omitempty"`
+	Waiting   []testbench.Waiting `json:"waiting,omitempty"`
+	Reference string              `json:"reference,omitempty"` // of a built-in kernel: "equal", or what differs
+	Launches  []launchResult      `json:"launches"`
+	Config    map[string]any      `json:"config"`
+	Stats     map[string]any      `json:"stats"`
+	counters  testbench.Counters
+	settings  []gpu.Setting
+}
+
+// launchResult is one launch of a run.
+type launchResult struct {
+	Kernel    string    `json:"kernel"`
+	Grid      [3]uint32 `json:"grid"`
+	Block     [3]uint32 `json:"block"`
+	Cycles    uint64    `json:"cycles"`
+	CTAsPerSM int       `json:"ctas_per_sm"`
+	Limit     string    `json:"limited_by"`
+}
+
+// schema names the form of a verb's JSON; the number grows when the meaning of
+// a field changes.
+func schema(verb string) string { return "divergo." + verb + ".v1" }
+
+// newResult collects what a session has done.
+func newResult(s *testbench.Session, kernel, size string, seed uint64) *result {
+	r := &result{
+		Schema: schema("run"), Kernel: kernel, Size: size, Seed: seed,
+		Mechanism: s.Machine.Config.Divergence.Mechanism,
+		Outcome:   gpu.Finished.String(),
+		Launches:  []launchResult{},
+		Config:    make(map[string]any),
+		Stats:     make(map[string]any),
+		counters:  s.Counters(),
+		settings:  s.Machine.Config.Resolved(),
+	}
+	for i := range s.Runs {
+		run := &s.Runs[i]
+		r.Launches = append(r.Launches, launchResult{
+			run.Launch.Prog.Name, run.Launch.Grid, run.Launch.Block, run.Outcome.Cycle, run.Occupancy.CTAs, run.Occupancy.Limit,
+		})
+		if !run.Outcome.OK() {
+			r.Outcome, r.Fault, r.Waiting = run.Outcome.End.String(), run.Outcome.Fault, run.Outcome.Waiting
+		}
+	}
+	for _, k := range r.settings {
+		r.Config[k.Key] = k.Value
+	}
+	for _, stat := range testbench.Stats() {
+		r.Stats[stat.Name] = stat.Value(&r.counters)
+	}
+	return r
+}
+
+// print writes the result for people.
+func (r *result) print(w io.Writer) error {
+	head := table.New()
+	head.Row("kernel", strings.TrimSpace(r.Kernel+" "+r.Size))
+	head.Row("mechanism", r.Mechanism)
+	head.Row("outcome", r.Outcome)
+	if r.Reference != "" {
+		head.Row("reference", r.Reference)
+	}
+	if n := len(r.Launches); n > 0 {
+		l := r.Launches[n-1]
+		head.Row("launches", fmt.Sprintf("%d; grid %s, block %s, %d CTAs an SM (limited by %s)", n, shape(l.Grid), shape(l.Block), l.CTAsPerSM, l.Limit))
+	}
+	if _, err := head.WriteTo(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	body := table.New("statistic", "value", "unit")
+	for _, stat := range testbench.Stats() {
+		switch v := stat.Value(&r.counters).(type) {
+		case []uint64:
+			for i, n := range v {
+				if n > 0 {
+					body.Row(fmt.Sprintf("%s[%d]", stat.Name, i), n, stat.Unit)
+				}
+			}
+		case map[string]uint64:
+			for _, name := range sortedNames(v) {
+				body.Row(stat.Name+"."+name, v[name], stat.Unit)
+			}
+		default:
+			body.Row(stat.Name, v, stat.Unit)
+		}
+	}
+	if _, err := body.WriteTo(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return printConfig(w, r.settings)
+}
+
+// printConfig writes the resolved configuration, a section a line.
+func printConfig(w io.Writer, settings []gpu.Setting) error {
+	t := table.New()
+	section, line := "", []string(nil)
+	flush := func() {
+		if section != "" {
+			t.Row(section, strings.Join(line, " "))
+		}
+	}
+	for _, s := range settings {
+		name, key, _ := strings.Cut(s.Key, ".")
+		if name != section {
+			flush()
+			section, line = name, nil
+		}
+		line = append(line, fmt.Sprintf("%s=%v", key, s.Value))
+	}
+	flush()
+	_, err := t.WriteTo(w)
+	return err
+}
+
+func sortedNames(m map[string]uint64) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func shape(d [3]uint32) string { return fmt.Sprintf("%dx%dx%d", d[0], d[1], d[2]) }
+
+// printJSON writes v with two spaces for each level.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

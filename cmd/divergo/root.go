@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"divergo/gpu"
+	"divergo/internal/nearest"
+	"divergo/testbench"
+)
+
+// The exit codes, as the package documentation explains them.
+const (
+	exitOK          = 0
+	exitCheck       = 1
+	exitUsage       = 2
+	exitProgram     = 4
+	exitInterrupted = 130
+)
+
+// errCheck marks a result that differs from its reference.
+var errCheck = errors.New("the result is wrong")
+
+// exitCode maps an error to the exit code of its kind.
+func exitCode(err error) int {
+	var outcome *testbench.Outcome
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &outcome) && outcome.End == gpu.Stopped:
+		return exitInterrupted
+	case errors.As(err, &outcome):
+		return exitProgram
+	case errors.Is(err, errCheck):
+		return exitCheck
+	}
+	return exitUsage
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "divergo",
+		Short: "Clocked models of SIMT divergence hardware",
+		Long: `divergo runs PTX kernels on clocked models of the hardware that GPUs use, or could use, when the
+threads of a warp take different paths. It gives exact results, cycle counts, statistics and waveforms.
+
+The answer goes to standard output, everything else to standard error. Exit codes: 0 done; 1 a check
+failed; 2 usage, configuration or PTX error; 3 incomplete sweep; 4 the simulated program failed (fault,
+deadlock, watchdog); 130 interrupted.`,
+		Example: `  divergo run vecadd
+  divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
+  divergo compare bitonic
+  divergo list kernels`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          verbs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newRun(), newCompare(), newList(), newDis(), newWave())
+	return root
+}
+
+// verbs answers a misspelt verb.
+func verbs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return nearest.Unknown("verb", args[0], names)
+}
+
+// flagError answers a misspelt flag.
+func flagError(c *cobra.Command, err error) error {
+	text := err.Error()
+	name, isUnknown := strings.CutPrefix(text, "unknown flag: ")
+	if !isUnknown {
+		return fmt.Errorf("%s; \"%s --help\" explains the flags", text, c.CommandPath())
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return nearest.Unknown("flag", name, names)
+}
+
+// exactly wants so many arguments, which are called what.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < n:
+			return fmt.Errorf("%s: want %s", c.CommandPath(), what)
+		case len(args) > n:
+			return fmt.Errorf("%s: found %q behind %s", c.CommandPath(), args[n], what)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,365 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"divergo/gpu"
+	"divergo/internal/output"
+	"divergo/isa"
+	"divergo/kernels"
+	"divergo/kernels/runner"
+	"divergo/ptx"
+	"divergo/testbench"
+)
+
+// runFlags are the flags of the verb run.
+type runFlags struct {
+	machine machineFlags
+	vcd     vcdFlags
+	json    bool
+	seed    uint64
+
+	kernel, grid, block string // of a PTX file
+	shared              uint32
+	args, dumps         []string
+
+	size, image string // of a built-in kernel
+}
+
+// Flags that make sense for one kind of target only.
+var (
+	fileFlags    = []string{"kernel", "grid", "block", "shared", "arg", "dump"}
+	builtinFlags = []string{"size", "image"}
+)
+
+func newRun() *cobra.Command {
+	var r runFlags
+	c := &cobra.Command{
+		Use:   "run FILE.ptx|KERNEL",
+		Short: "Run one kernel on one machine",
+		Long: `Run a kernel of a PTX file, or a built-in one, and print what the machine counted.
+
+Each parameter of a PTX kernel takes one --arg, in order. SPEC is
+
+  TYPE:VALUE           u32:7  s32:-1  f32:0.5  b32:0x3f800000;  TYPE:V1,V2,... for a struct by value
+  buf:zero:BYTES       a buffer of zeros; the kernel gets its address
+  buf:@FILE            the bytes of a file
+  buf:TYPE:V1,V2,...   values
+  buf:iota:TYPE:N      0, 1, 2, ... N-1
+  buf:rand:TYPE:N      N random values by --seed: integers of the whole range, floats in [0, 1)
+
+TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64, or b8 b16 b32 b64 in hexadecimal. --dump INDEX=FILE
+writes the buffer of parameter INDEX, counted from 0, as it is after the run.
+
+Exit codes: 1 the result of a built-in kernel differs from its reference, 2 nothing was run, 4 the program
+failed, 130 interrupted. A waveform is complete up to the last cycle in each case but 2.`,
+		Example: `  divergo run bitonic --size medium --mech pdom --json
+  divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
+  divergo run mandelbrot --image m.png --vcd m.vcd --vcd-filter 'gpu.sm[0].**' --set gpu.sms=4`,
+		Args: exactly(1, "a PTX file or a kernel (\"divergo list kernels\")"),
+		RunE: func(c *cobra.Command, args []string) error { return r.run(c, args[0]) },
+	}
+	r.machine.add(c, true)
+	r.vcd.add(c)
+	f := c.Flags()
+	f.BoolVar(&r.json, "json", false, "print the result as JSON")
+	f.Uint64Var(&r.seed, "seed", 1, "seed of random inputs")
+	f.StringVar(&r.kernel, "kernel", "", "entry `NAME` of the file, if it has several")
+	f.StringVar(&r.grid, "grid", "1", "CTAs, `X[,Y[,Z]]`")
+	f.StringVar(&r.block, "block", "1", "threads of a CTA, `X[,Y[,Z]]`")
+	f.Uint32Var(&r.shared, "shared", 0, "`BYTES` of dynamic shared memory of a CTA")
+	f.StringArrayVar(&r.args, "arg", nil, "`SPEC` of the next kernel parameter")
+	f.StringArrayVar(&r.dumps, "dump", nil, "`INDEX=FILE`: write a buffer after the run")
+	f.StringVar(&r.size, "size", "", "size of a built-in kernel; the first one if not given")
+	f.StringVar(&r.image, "image", "", "`FILE`.png for the picture that a built-in kernel makes")
+	return c
+}
+
+func (r *runFlags) run(c *cobra.Command, target string) error {
+	cfg, err := r.machine.config()
+	if err != nil {
+		return err
+	}
+	kernel, err := kernels.Find(target)
+	if err == nil {
+		if err := refuse(c, fileFlags, "a PTX file, "+target+" is a built-in kernel"); err != nil {
+			return err
+		}
+		return r.builtin(c, cfg, kernel)
+	}
+	if !isFile(target) {
+		return err
+	}
+	if err := refuse(c, builtinFlags, "a built-in kernel, "+target+" is a file"); err != nil {
+		return err
+	}
+	return r.file(c, cfg, target)
+}
+
+// isFile reports whether a target that is no kernel means a file.
+func isFile(target string) bool {
+	if strings.HasSuffix(target, ".ptx") || strings.ContainsAny(target, `/\`) {
+		return true
+	}
+	_, err := os.Stat(target)
+	return err == nil
+}
+
+// refuse reports the flags that were given without having a meaning.
+func refuse(c *cobra.Command, flags []string, why string) error {
+	var errs []error
+	for _, name := range flags {
+		if c.Flags().Changed(name) {
+			errs = append(errs, fmt.Errorf("--%s is for %s", name, why))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// file runs an entry of a PTX file.
+func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
+	launch, args, err := r.launch(name)
+	if err != nil {
+		return err
+	}
+	if err := testbench.CheckArgs(launch.Prog, args); err != nil {
+		return err
+	}
+	launch.Params = make([]byte, launch.Prog.ParamBytes)
+	if _, err := launch.Check(&cfg); err != nil {
+		return err
+	}
+	dumps, err := r.openDumps(launch.Prog, args)
+	if err != nil {
+		return err
+	}
+	defer dumps.discard()
+	wave, err := r.vcd.open(r.vcd.file)
+	if err != nil {
+		return err
+	}
+	defer wave.discard()
+
+	s, err := simulate(c, &r.machine, cfg, launch.Prog.Name, wave, func(s *testbench.Session) error {
+		var err error
+		if launch.Params, dumps.buffers, err = s.Place(launch.Prog, args); err != nil {
+			return err
+		}
+		return s.Launch(launch)
+	})
+	if !ran(err) {
+		return err
+	}
+	if err == nil {
+		if err := dumps.write(s); err != nil {
+			return err
+		}
+	}
+	return r.answer(c, newResult(s, launch.Prog.Name, "", r.seed), wave, err)
+}
+
+// launch reads the file and the flags that describe the launch. The error has
+// all that is wrong with the flags.
+func (r *runFlags) launch(name string) (testbench.Launch, []testbench.Arg, error) {
+	launch := testbench.Launch{Shared: r.shared}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return launch, nil, err
+	}
+	module, err := ptx.Parse(name, text)
+	if err != nil {
+		return launch, nil, err
+	}
+	if launch.Prog, err = module.Program(r.kernel); err != nil {
+		return launch, nil, err
+	}
+	var errs []error
+	if launch.Grid, err = testbench.ParseDim(r.grid); err != nil {
+		errs = append(errs, fmt.Errorf("--grid %w", err))
+	}
+	if launch.Block, err = testbench.ParseDim(r.block); err != nil {
+		errs = append(errs, fmt.Errorf("--block %w", err))
+	}
+	var args []testbench.Arg
+	for i, spec := range r.args {
+		arg, err := testbench.ParseArg(spec, r.seed+uint64(i))
+		if err != nil {
+			errs = append(errs, err)
+		}
+		args = append(args, arg)
+	}
+	return launch, args, errors.Join(errs...)
+}
+
+// dumpFiles are the files of --dump, by parameter.
+type dumpFiles struct {
+	params  []int
+	files   []*output.File
+	buffers []testbench.Buffer
+}
+
+// openDumps creates the files, so that one that cannot be written is found
+// before the run.
+func (r *runFlags) openDumps(p *isa.Program, args []testbench.Arg) (*dumpFiles, error) {
+	d := &dumpFiles{}
+	for _, text := range r.dumps {
+		if err := d.open(text, p, args); err != nil {
+			d.discard()
+			return nil, fmt.Errorf("--dump %s: %w", text, err)
+		}
+	}
+	return d, nil
+}
+
+func (d *dumpFiles) open(text string, p *isa.Program, args []testbench.Arg) error {
+	number, name, found := strings.Cut(text, "=")
+	index, err := strconv.Atoi(number)
+	switch {
+	case !found || name == "" || err != nil:
+		return errors.New("want INDEX=FILE, where INDEX counts parameters from 0")
+	case index < 0 || index >= len(args):
+		return fmt.Errorf("%s has %d parameters, counted from 0", p.Name, len(args))
+	case !args[index].Buffer:
+		return fmt.Errorf("parameter %d, %s, is no buffer but %s", index, p.Params[index].Name, args[index].Spec)
+	}
+	file, err := output.Create(name)
+	if err != nil {
+		return err
+	}
+	d.params, d.files = append(d.params, index), append(d.files, file)
+	return nil
+}
+
+// write fills and keeps the files after a run.
+func (d *dumpFiles) write(s *testbench.Session) error {
+	for i, file := range d.files {
+		b := d.buffers[slices.IndexFunc(d.buffers, func(b testbench.Buffer) bool { return b.Param == d.params[i] })]
+		data := make([]byte, b.Bytes)
+		s.Read(b.Addr, data)
+		if _, err := file.Write(data); err != nil {
+			return err
+		}
+	}
+	for _, file := range d.files {
+		if err := file.Keep(); err != nil {
+			return err
+		}
+	}
+	return s.Err()
+}
+
+func (d *dumpFiles) discard() {
+	for _, file := range d.files {
+		file.Discard()
+	}
+}
+
+// builtin runs a kernel of the suite and compares it with its reference.
+func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kernel) error {
+	size, err := sizeOf(kernel, r.size)
+	if err != nil {
+		return err
+	}
+	work := size.New(r.seed)
+	picture, draws := work.(kernels.Picture)
+	var image *output.File
+	if r.image != "" {
+		if !draws {
+			return fmt.Errorf("--image: %s makes no picture; mandelbrot and sobel do", kernel.Name)
+		}
+		if image, err = output.Create(r.image); err != nil {
+			return fmt.Errorf("--image: %w", err)
+		}
+		defer image.Discard()
+	}
+	wave, err := r.vcd.open(r.vcd.file)
+	if err != nil {
+		return err
+	}
+	defer wave.discard()
+
+	s, err := simulate(c, &r.machine, cfg, kernel.Name, wave, func(s *testbench.Session) error { return work.Run(runner.New(s)) })
+	if !ran(err) {
+		return err
+	}
+	answer := newResult(s, kernel.Name, size.Name, r.seed)
+	if err == nil {
+		answer.Reference = "equal"
+		if wrong := work.Check(); wrong != nil {
+			answer.Reference = wrong.Error()
+			err = fmt.Errorf("%w: %w", errCheck, wrong)
+		}
+		if image != nil {
+			if err := png.Encode(image, picture.Image()); err != nil {
+				return err
+			}
+			if err := image.Keep(); err != nil {
+				return err
+			}
+		}
+	}
+	return r.answer(c, answer, wave, err)
+}
+
+// sizeOf is the named size of a kernel, or the first.
+func sizeOf(kernel kernels.Kernel, name string) (kernels.Size, error) {
+	if name == "" {
+		return kernel.Sizes[0], nil
+	}
+	size, err := kernel.Size(name)
+	if err != nil {
+		return size, fmt.Errorf("--size: %w", err)
+	}
+	return size, nil
+}
+
+// answer keeps the waveform and prints the result. It returns failed, which
+// is how the run ended, unless printing fails.
+func (r *runFlags) answer(c *cobra.Command, result *result, wave *waveform, failed error) error {
+	if err := wave.keep(); err != nil {
+		return err
+	}
+	show := result.print
+	if r.json {
+		show = func(w io.Writer) error { return printJSON(w, result) }
+	}
+	if err := show(c.OutOrStdout()); err != nil {
+		return err
+	}
+	return failed
+}
+
+// simulate builds a machine and does something with it, under the eyes of the
+// user: with progress on a terminal, and an end when Ctrl-C asks for it.
+func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, wave *waveform, do func(*testbench.Session) error) (*testbench.Session, error) {
+	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: m.maxCycles})
+	if err != nil {
+		return nil, err
+	}
+	s.Machine.System().Workers = m.workers
+	wave.attach(s)
+	stop := catchInterrupt()
+	defer stop.release()
+	line := newProgress(c.ErrOrStderr(), label)
+	defer line.clear()
+	s.Limits.Stop = func() bool {
+		line.tick(s.Machine)
+		return stop.asked.Load()
+	}
+	return s, do(s)
+}
+
+// ran reports whether a machine ran, so that there is something to show.
+func ran(err error) bool {
+	var outcome *testbench.Outcome
+	return err == nil || errors.As(err, &outcome)
+}

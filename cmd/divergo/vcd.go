@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"divergo/internal/output"
+	"divergo/isa"
+	"divergo/testbench"
+	"divergo/waves"
+)
+
+// vcdFlags choose what of a run goes into a waveform.
+type vcdFlags struct {
+	file, trigger string
+	filter        []string
+	from, to      uint64
+}
+
+func (v *vcdFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&v.file, "vcd", "", "write a waveform to `FILE`, and what GTKWave needs beside it")
+	f.StringArrayVar(&v.filter, "vcd-filter", nil, "`PATTERN` of signals to dump, such as 'gpu.sm[0].**'; can be repeated")
+	f.Uint64Var(&v.from, "vcd-from", 0, "first core `CYCLE` of the waveform")
+	f.Uint64Var(&v.to, "vcd-to", 0, "last core `CYCLE` of the waveform; 0: the last of the run")
+	f.StringVar(&v.trigger, "vcd-trigger", "", "start the waveform at a condition: '[N before] SIGNAL OP VALUE'")
+}
+
+// open creates the file, so that a path that cannot be written is found before
+// the run. Without --vcd it returns nil, which is a waveform that is not
+// written.
+func (v *vcdFlags) open(name string) (*waveform, error) {
+	opts := waves.Options{Filter: v.filter, From: v.from, To: v.to, Clocks: true}
+	if v.trigger != "" {
+		t, err := waves.ParseTrigger(v.trigger)
+		if err != nil {
+			return nil, fmt.Errorf("--vcd-trigger: %w", err)
+		}
+		opts.Trigger = t
+	}
+	if name == "" {
+		if len(v.filter) > 0 || v.trigger != "" || v.from != 0 || v.to != 0 {
+			return nil, errors.New("--vcd-filter, --vcd-from, --vcd-to and --vcd-trigger choose what --vcd FILE writes: want --vcd too")
+		}
+		return nil, nil
+	}
+	file, err := output.Create(name)
+	if err != nil {
+		return nil, fmt.Errorf("--vcd: %w", err)
+	}
+	return &waveform{name: name, file: file, opts: opts}, nil
+}
+
+// nameFor is the file of one of several mechanisms: x.vcd becomes x.pdom.vcd.
+func (v *vcdFlags) nameFor(mechanism string) string {
+	if v.file == "" {
+		return ""
+	}
+	ext := filepath.Ext(v.file)
+	return strings.TrimSuffix(v.file, ext) + "." + mechanism + ext
+}
+
+// waveform is a dump of one session.
+type waveform struct {
+	name string
+	file *output.File
+	opts waves.Options
+	dump *waves.Dump
+}
+
+// attach starts the dump with the first launch, whose program names the PCs.
+func (w *waveform) attach(s *testbench.Session) {
+	if w == nil {
+		return
+	}
+	s.OnLaunch = func(l *testbench.Launch) error {
+		if w.dump != nil {
+			return nil
+		}
+		w.opts.Names = []waves.Names{{Pattern: "**.PC", Of: pcNames(l.Prog)}}
+		var err error
+		w.dump, err = waves.Attach(s.Machine.System(), w.file, w.opts)
+		return err
+	}
+}
+
+// pcNames calls each PC by its instruction.
+func pcNames(p *isa.Program) map[uint64]string {
+	names := make(map[uint64]string)
+	for pc := range p.Insts {
+		names[uint64(pc)] = fmt.Sprintf("%d %s", pc, p.Insts[pc].Text)
+	}
+	return names
+}
+
+// keep completes the dump and its files for GTKWave.
+func (w *waveform) keep() error {
+	if w == nil || w.dump == nil {
+		return nil
+	}
+	if err := w.dump.Close(); err != nil {
+		return err
+	}
+	if err := w.file.Keep(); err != nil {
+		return err
+	}
+	return w.dump.Save(w.name)
+}
+
+// discard removes what was not kept.
+func (w *waveform) discard() {
+	if w != nil {
+		w.file.Discard()
+	}
+}

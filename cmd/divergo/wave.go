@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newWave() *cobra.Command {
+	var show, asJSON bool
+	c := &cobra.Command{
+		Use:   "wave FILE.vcd",
+		Short: "Open a waveform in GTKWave",
+		Long: `Open a waveform in GTKWave, arranged and with names for values if the save file that "divergo run --vcd"
+wrote is still beside it.`,
+		Args: exactly(1, "a waveform"),
+		RunE: func(c *cobra.Command, args []string) error {
+			command, err := viewer(args[0])
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return printJSON(c.OutOrStdout(), map[string]any{"schema": schema("wave"), "command": command})
+			case show:
+				_, err := fmt.Fprintln(c.OutOrStdout(), strings.Join(command, " "))
+				return err
+			}
+			gtkwave := exec.Command(command[0], command[1:]...)
+			gtkwave.Stdout, gtkwave.Stderr = c.ErrOrStderr(), c.ErrOrStderr()
+			err = gtkwave.Run()
+			if errors.Is(err, exec.ErrNotFound) {
+				return fmt.Errorf("gtkwave is not installed (Debian package gtkwave): %w", err)
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&show, "print", false, "print the command instead of running it")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the command as JSON instead of running it")
+	return c
+}
+
+// viewer is the command that shows a waveform: with its save file if there is
+// one.
+func viewer(file string) ([]string, error) {
+	if _, err := os.Stat(file); err != nil {
+		return nil, err
+	}
+	save := strings.TrimSuffix(file, filepath.Ext(file)) + ".gtkw"
+	if _, err := os.Stat(save); err == nil {
+		return []string{"gtkwave", save}, nil
+	}
+	return []string{"gtkwave", file}, nil
+}
