@@ -191,21 +191,26 @@ func (d *Dump) arrangement() []arranged {
 		}
 		all = append(all, a)
 	}
-	if len(d.groups) > 0 {
-		return all
-	}
-	traces := 0
-	for _, v := range d.vars {
-		if !v.shown || traces == maxTraces {
-			continue
-		}
-		traces++
-		name := strings.Join(v.names[:len(v.names)-1], ".")
-		if n := len(all); n > 0 && all[n-1].name == name {
-			all[n-1].vars = append(all[n-1].vars, v)
-			continue
-		}
-		all = append(all, arranged{name, Color(len(all)%int(Violet)) + Red, []*variable{v}})
+	if len(d.groups) == 0 {
+		all, _ = d.root.arrangement("", nil, 0)
 	}
 	return all
+}
+
+// arrangement appends a group for the scope and for each one below it, up to maxTraces signals.
+func (s *scope) arrangement(path string, all []arranged, traces int) ([]arranged, int) {
+	a := arranged{name: path, color: Red + Color(len(all))%Violet}
+	for _, v := range s.vars {
+		if v.shown && traces < maxTraces {
+			a.vars = append(a.vars, v)
+			traces++
+		}
+	}
+	if len(a.vars) > 0 {
+		all = append(all, a)
+	}
+	for _, sub := range s.scopes {
+		all, traces = sub.arrangement(strings.TrimPrefix(path+"."+sub.name, "."), all, traces)
+	}
+	return all, traces
 }

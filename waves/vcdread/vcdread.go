@@ -99,6 +99,9 @@ func NewReader(r io.Reader) (*Reader, error) {
 // command reads words up to $end.
 func (r *Reader) command() (word string, args []string, err error) {
 	if !r.in.Scan() {
+		if err := r.in.Err(); err != nil {
+			return "", nil, err
+		}
 		return "", nil, fmt.Errorf("the dump ends before $enddefinitions")
 	}
 	word = r.in.Text()

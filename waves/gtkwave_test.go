@@ -1,0 +1,200 @@
+package waves_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/waves"
+)
+
+// shown is a line of the signal list of GTKWave: its text, and the signal and how its value reads, nil for a group.
+type shown struct {
+	text   string
+	signal string
+	read   func(value uint64) string
+}
+
+func hex(digits int) func(uint64) string {
+	return func(v uint64) string { return fmt.Sprintf("%0*X", digits, v) }
+}
+
+func bit(v uint64) string { return fmt.Sprint(v) }
+
+func readPhase(v uint64) string { return []string{"Idle", "Busy", "Reply"}[v] }
+
+func readSigned(v uint64) string { return fmt.Sprint(int8(v)) }
+
+func instruction(pc uint64) string { return fmt.Sprintf("@%%p%d bra L%x;", pc, pc) }
+
+// askGTKWave opens a save file in GTKWave, from another directory, and returns what each line of the signal list says
+// at each of the markers: its text and value. The first answer is the primary marker that the file sets.
+func askGTKWave(t *testing.T, save string, markers []uint64) (marker string, answers [][]string) {
+	dir := t.TempDir()
+	var tcl strings.Builder
+	fmt.Fprintf(&tcl, "set out [open answers.txt w]\nputs $out [gtkwave::getMarker]\n")
+	for _, m := range markers {
+		fmt.Fprintf(&tcl, "gtkwave::setMarker %d\n", m)
+		fmt.Fprintln(&tcl, `for {set i 0} {$i < [gtkwave::getTotalNumTraces]} {incr i} {
+	puts $out "[gtkwave::getTraceNameFromIndex $i]|[gtkwave::getTraceValueAtMarkerFromIndex $i]"
+}
+puts $out "."`)
+	}
+	tcl.WriteString("close $out\nexit\n")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ask.tcl"), []byte(tcl.String()), 0o644))
+	tool(t, dir, "xvfb-run", "-a", "gtkwave", "-S", "ask.tcl", save)
+	text, err := os.ReadFile(filepath.Join(dir, "answers.txt"))
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	marker = lines[0]
+	var at []string
+	for _, l := range lines[1:] {
+		if l == "." {
+			answers = append(answers, at)
+			at = nil
+			continue
+		}
+		at = append(at, l)
+	}
+	return marker, answers
+}
+
+// createToy dumps a run of the toy to a file whose name has spaces, as those of users have.
+func createToy(t *testing.T, opts waves.Options) (save string) {
+	dir := filepath.Join(t.TempDir(), "my dumps")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	y := newToy(t, 1)
+	f, err := waves.Create(y.sys, filepath.Join(dir, "a toy.vcd"), opts)
+	require.NoError(t, err)
+	runToy(y)
+	require.NoError(t, f.Close())
+	return filepath.Join(dir, "a toy.gtkw")
+}
+
+func TestGTKWaveReadsTheModelsValues(t *testing.T) {
+	pcs := map[uint64]string{}
+	for pc := range uint64(500) {
+		pcs[pc] = instruction(pc)
+	}
+	save := createToy(t, waves.Options{
+		Names: []waves.Names{{Pattern: "**.PC", Of: pcs}},
+		Groups: []waves.Group{
+			{Name: "Client 3", Color: waves.Green, Patterns: []string{
+				"toy.sm[3].Phase", "toy.sm[3].PC", "toy.sm_3.Signed", "toy.sm[3].Flag", "toy.sm[3].Tag", "toy.sm[3].Grant",
+			}},
+			{Name: "All phases", Color: waves.Yellow, Patterns: []string{"toy.sm.Phase"}},
+			{Name: "Memory", Color: waves.Red, Patterns: []string{"toy.mem.Server.Top", "toy.mem.Sink"}},
+		},
+	})
+	want := []shown{
+		{text: "Client 3"},
+		{"Phase", "toy.sm_3.Phase", readPhase},
+		{"PC", "toy.sm_3.PC", instruction},
+		{"Signed", "toy.sm_3.Signed", readSigned},
+		{"Flag", "toy.sm_3.Flag", bit},
+		{"Tag/Client", "toy.sm_3.Tag.Client", hex(1)},
+		{"Tag/Wide", "toy.sm_3.Tag.Wide", hex(16)},
+		{"Grant", "toy.sm_3.Grant", bit},
+		{text: "Client 3"},
+		{text: "All phases"},
+	}
+	for i := range 10 {
+		if i != 3 { // is in the first group
+			want = append(want, shown{fmt.Sprintf("sm_%d/Phase", i), fmt.Sprintf("toy.sm_%d.Phase", i), readPhase})
+		}
+	}
+	want = append(want,
+		shown{text: "All phases"},
+		shown{text: "Memory"},
+		shown{"Server/Top", "toy.mem.Server.Top", hex(2)},
+		shown{"Sink/Last", "toy.mem.Sink.Last", hex(4)},
+		shown{"Sink/Sleep", "toy.mem.Sink.Sleep", hex(1)},
+		shown{text: "Memory"})
+
+	// The models's values at random cycles of each clock, and when GTKWave is asked for them.
+	byTime := map[string]map[uint64]uint64{}
+	for _, s := range model(t, toyCycles) {
+		if byTime[s.name] == nil {
+			byTime[s.name] = map[uint64]uint64{}
+		}
+		byTime[s.name][s.fs] = s.value
+	}
+	y := newToy(t, 1)
+	r := rand.New(rand.NewPCG(1, 2))
+	var core, markers []uint64
+	for range 20 {
+		c := 1 + r.Uint64N(toyCycles-3)
+		core = append(core, c)
+		markers = append(markers, y.core.Fs(c)+r.Uint64N(1250000/4)) // before the next edge of either clock, or not
+	}
+	marker, answers := askGTKWave(t, save, markers)
+	assert.Equal(t, "-1", marker)
+	require.Len(t, answers, len(markers))
+	for i, fs := range markers {
+		require.Len(t, answers[i], len(want))
+		for j, w := range want {
+			text, value, _ := strings.Cut(answers[i][j], "|")
+			require.Equal(t, w.text, text)
+			if w.read == nil {
+				continue
+			}
+			at := y.core.Fs(core[i])
+			if strings.HasPrefix(w.signal, "toy.mem.") {
+				at = y.mem.Fs(fs * 8 / 1e7) // 800 MHz
+			}
+			v, known := byTime[w.signal][at]
+			require.True(t, known, "%s at %d", w.signal, at)
+			require.Equal(t, w.read(v), value, "%s at %d", w.signal, fs)
+		}
+	}
+}
+
+func TestGTKWaveOpensAtTheTrigger(t *testing.T) {
+	save := createToy(t, waves.Options{Trigger: &waves.Trigger{Signal: "toy.sm[*].PC", Op: ">=", Value: "90", Before: 150}})
+	at := newToy(t, 1).core.Fs(firstCycle(t, func(q *clientState) bool { return q.PC >= 90 }))
+	marker, answers := askGTKWave(t, save, []uint64{at})
+	assert.Equal(t, fmt.Sprint(at), marker)
+	// Without groups of the user's there is one for each module and struct, up to 300 signals.
+	groups, traces := map[string]int{}, 0
+	for _, l := range answers[0] {
+		if text, value, _ := strings.Cut(l, "|"); value == "" {
+			groups[text]++
+		} else {
+			traces++
+		}
+	}
+	assert.Equal(t, 300, traces)
+	assert.Equal(t, 2, groups["toy.sm_0"], "it begins and ends")
+	assert.Equal(t, 2, groups["toy.sm_0.Tag"])
+}
+
+func TestSaveFiles(t *testing.T) {
+	save := createToy(t, waves.Options{Filter: []string{"toy.sm.Phase", "toy.sm.PC", "toy.sm.Flag"}, Names: []waves.Names{
+		{Pattern: "toy.sm[4].PC", Of: map[uint64]string{0x1a: " @p  bra\n L;"}},
+		{Pattern: "**.PC", Of: map[uint64]string{0x1a: "bra", 3: "add"}},
+		{Pattern: "**.Flag", Of: map[uint64]string{0: "low"}},
+	}})
+	dir := strings.TrimSuffix(save, ".gtkw") + ".filters"
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	contents := map[string]string{}
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		require.NoError(t, err)
+		contents[f.Name()] = string(b)
+	}
+	assert.Equal(t, map[string]string{
+		"1_Phase.txt": "0 Idle\n1 Busy\n2 Reply\n",
+		"2_PC.txt":    "0003 add\n001A bra\n",
+		"3_PC.txt":    "001A @p bra L;\n",
+	}, contents, "one file for each table, however many signals use it")
+	text, err := os.ReadFile(save)
+	require.NoError(t, err)
+	assert.Equal(t, 9, strings.Count(string(text), "^2 "+filepath.Join(dir, "2_PC.txt")+"\n"))
+}
