@@ -4,6 +4,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"divergo/rtl"
@@ -120,5 +121,31 @@ func BenchmarkToy(b *testing.B) {
 			y.sys.Run(y.core, uint64(b.N))
 			b.ReportMetric(float64(bytes.n)/float64(b.N), "bytes/cycle")
 		})
+	}
+}
+
+// A run that is dumped allocates no more than one that is not, however long it is.
+func TestMemoryIsConstant(t *testing.T) {
+	perRun := func(attach func(y *toy) func() error) float64 {
+		y := newToy(t, 1)
+		end := attach(y)
+		y.sys.Run(y.core, 20000)
+		n := testing.AllocsPerRun(5, func() { y.sys.Run(y.core, 4000) })
+		require.NoError(t, end())
+		return n
+	}
+	off := perRun(func(*toy) func() error { return func() error { return nil } })
+	for _, opts := range []waves.Options{
+		{},
+		{Clocks: true},
+		{From: 1 << 40},
+		{Trigger: &waves.Trigger{Signal: "toy.sm.PC", Before: 300, Holds: func(uint64) bool { return false }}},
+	} {
+		on := perRun(func(y *toy) func() error {
+			d, err := waves.Attach(y.sys, io.Discard, opts)
+			require.NoError(t, err)
+			return d.Close
+		})
+		assert.LessOrEqual(t, on, off, "%+v", opts)
 	}
 }

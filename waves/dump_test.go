@@ -344,3 +344,29 @@ func TestOptionErrors(t *testing.T) {
 	_, err := waves.Attach(rtl.NewSystem("empty"), &bytes.Buffer{}, waves.Options{})
 	assert.ErrorContains(t, err, "no islands")
 }
+
+func TestSimAloneIsDumpedAsItRuns(t *testing.T) {
+	k := rtl.MustNew("l", &lfsrs{})
+	var b bytes.Buffer
+	d, err := waves.AttachSim(k, &b, waves.Options{From: 10})
+	require.NoError(t, err)
+	k.Run(10000)
+	long := b.Len()
+	assert.Greater(t, long, 1<<20, "most of the dump is out before it is closed")
+	require.NoError(t, d.Close())
+	same := rtl.MustNew("l", &lfsrs{})
+	var c bytes.Buffer
+	d, err = waves.AttachSim(same, &c, waves.Options{From: 10})
+	require.NoError(t, err)
+	for range 10000 {
+		same.Run(1)
+	}
+	require.NoError(t, d.Close())
+	assert.True(t, bytes.Equal(b.Bytes(), c.Bytes()))
+	v := read(t, b.Bytes())
+	for i := range uint64(9990) {
+		bit, err := v.Value("l.Bit_2", (10+i)*1e6)
+		require.NoError(t, err)
+		require.Equal(t, i%2, bit, "a bit that toggles in every cycle")
+	}
+}
