@@ -140,7 +140,32 @@ func (d *datapath) addFloatToInt(to, from Type) {
 		for _, flags := range []Flags{0, FlagSat, FlagFtz, FlagFtz | FlagSat} {
 			read := reader(from, flags)
 			f := form{op: OpCvt, typ: to, src: from, round: mode, flags: flags}
+			if from == F32 && mode == RoundZeroInt && flags == 0 && to.Bits() == 32 {
+				d.add(f, truncate(to))
+				continue
+			}
 			d.add(f, extended(to, func(a uint64) uint64 { return toInt(to, integral(read(a), mode)) }))
+		}
+	}
+}
+
+// truncate is the conversion of casts in C, from f32 to u32 or s32.
+func truncate(to Type) kernel {
+	low, limit := float32(0), float32(1<<32)
+	if to == S32 {
+		low, limit = -1<<31, 1<<31
+	}
+	return func(_ *Inst, x *Lanes) {
+		f := func(a uint64) uint64 {
+			if v := float(a); v >= low && v < limit {
+				return uint64(uint32(int64(v)))
+			}
+			return toInt(to, float64(float(a)))
+		}
+		if x.Mask == allLanes {
+			x.dense1(f)
+		} else {
+			x.sparse1(f)
 		}
 	}
 }

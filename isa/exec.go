@@ -116,7 +116,7 @@ func Bind(p *Program) error {
 // not matter removed.
 func (in *Inst) form() form {
 	f := form{op: in.Op, typ: in.Type, src: in.SrcType, mode: in.Mode, round: in.Round}
-	f.flags = in.Flags &^ (FlagUni | FlagLdu)
+	f.flags = in.Flags & (FlagFtz | FlagSat | FlagApprox | FlagFull | FlagWrap | FlagShiftAmt)
 	switch in.Op {
 	case OpMul, OpMad, OpMul24, OpMad24:
 		if f.mode == ModeNone && !f.typ.Float() {
@@ -143,7 +143,7 @@ func (in *Inst) form() form {
 	case OpRsqrt, OpSin, OpCos, OpLg2, OpEx2:
 		f.flags |= FlagApprox
 	}
-	if f.src == f.typ && in.Op != OpCvt && in.Op != OpSet {
+	if f.src == f.typ && in.Op != OpCvt && in.Op != OpSet && in.Op != OpSlct {
 		f.src = NoType
 	}
 	return f

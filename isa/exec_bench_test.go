@@ -46,6 +46,11 @@ func BenchmarkExecute(b *testing.B) {
 			rows[0][i] = uint64(math.Float32bits(float32(i) + 0.3))
 			rows[1][i] = uint64(math.Float32bits(float32(i^5)*0.7 + 1))
 			rows[2][i] = uint64(math.Float32bits(float32(i%3) + 2))
+			if in.Type == F64 {
+				for j := range 3 {
+					rows[j][i] = math.Float64bits(float64(float(rows[j][i])))
+				}
+			}
 		}
 		for _, mask := range []uint32{allLanes, 0x5555_5555, 0x0101_0101, 1 << 9} {
 			b.Run(fmt.Sprintf("%s/%08x", describe(&in), mask), func(b *testing.B) {
@@ -60,9 +65,4 @@ func BenchmarkExecute(b *testing.B) {
 			})
 		}
 	}
-}
-
-// describe is a short name of in for tests.
-func describe(in *Inst) string {
-	return fmt.Sprintf("op%d-t%d-s%d-m%d-r%d-f%d-c%d", in.Op, in.Type, in.SrcType, in.Mode, in.Round, in.Flags, in.Cmp)
 }

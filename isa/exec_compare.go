@@ -32,6 +32,18 @@ var comparators = [...][CmpNan + 1]comparator{
 	F64: floatComparators(less64, lessEqual64, equal64, ordered64),
 }
 
+// flushedComparators are those of f32 with .ftz.
+var flushedComparators = floatComparators(
+	comparing(func(a, b uint64) bool { return float(flush32(a)) < float(flush32(b)) }),
+	comparing(func(a, b uint64) bool { return float(flush32(a)) <= float(flush32(b)) }),
+	comparing(func(a, b uint64) bool { return float(flush32(a)) == float(flush32(b)) }),
+	ordered32)
+
+// comparing tests f for each lane.
+func comparing(f func(a, b uint64) bool) func(x *Lanes, a, b *Row) uint32 {
+	return func(x *Lanes, a, b *Row) uint32 { return sparseTest(x.Mask, a, b, f) }
+}
+
 func bitComparators[T integer]() (c [CmpNan + 1]comparator) {
 	c[CmpEq] = comparator{test: equalInt[T]}
 	c[CmpNe] = comparator{test: equalInt[T], invert: true}
@@ -72,11 +84,10 @@ func floatComparators(less, lessEqual, equal, ordered func(x *Lanes, a, b *Row) 
 // holds is the mask of lanes for which the comparison of in is true; bits of
 // inactive lanes are arbitrary.
 func (x *Lanes) holds(in *Inst) uint32 {
-	c := &comparators[in.compared()][in.Cmp]
 	a, b := x.Src[0], x.Src[1]
+	c := &comparators[in.compared()][in.Cmp]
 	if in.Flags&FlagFtz != 0 {
-		fa, fb := flushRow(a), flushRow(b)
-		a, b = &fa, &fb
+		c = &flushedComparators[in.Cmp]
 	}
 	if c.swap {
 		a, b = b, a
@@ -94,13 +105,6 @@ func (in *Inst) compared() Type {
 		return in.SrcType
 	}
 	return in.Type
-}
-
-func flushRow(a *Row) (d Row) {
-	for i := range a {
-		d[i] = flush32(a[i])
-	}
-	return d
 }
 
 // combined applies the predicate operand of setp and set to the comparison
@@ -158,17 +162,16 @@ func (d *datapath) addCompares() {
 	d.add(form{op: OpSelp, typ: F32}, selp[uint32])
 	d.add(form{op: OpSelp, typ: F64}, selp[uint64])
 
-	d.addSizes(form{op: OpSlct, src: S32}, slctInt, slctInt, slctInt)
-	d.addSizes(form{op: OpSlct, src: F32}, slctFloat, slctFloat, slctFloat)
-	d.addSizes(form{op: OpSlct, src: F32, flags: FlagFtz}, slctFloatFtz, slctFloatFtz, slctFloatFtz)
-	for _, t := range []Type{F32, F64} {
-		d.add(form{op: OpSlct, typ: t, src: S32}, slctInt)
-		d.add(form{op: OpTestp, typ: t}, testp)
+	for _, f := range []form{{op: OpSlct, src: S32}, {op: OpSlct, src: F32}, {op: OpSlct, src: F32, flags: FlagFtz}} {
+		k16, k32, k64 := slct[uint16](f), slct[uint32](f), slct[uint64](f)
+		d.addSizes(f, k16, k32, k64)
+		f.typ = F32
+		d.add(f, k32)
+		f.typ = F64
+		d.add(f, k64)
 	}
-	d.add(form{op: OpSlct, typ: F64, src: F32}, slctFloat)
-	d.add(form{op: OpSlct, typ: F64, src: F32, flags: FlagFtz}, slctFloatFtz)
-	d.add(form{op: OpSlct, typ: F32, src: F32}, slctFloat)
-	d.add(form{op: OpSlct, typ: F32, src: F32, flags: FlagFtz}, slctFloatFtz)
+	d.add(form{op: OpTestp, typ: F32}, testp)
+	d.add(form{op: OpTestp, typ: F64}, testp)
 
 	d.add(form{op: OpAnd, typ: Pred}, func(_ *Inst, x *Lanes) { x.PDst[0] = x.pred(0) & x.pred(1) & x.Mask })
 	d.add(form{op: OpOr, typ: Pred}, func(_ *Inst, x *Lanes) { x.PDst[0] = (x.pred(0) | x.pred(1)) & x.Mask })
@@ -209,20 +212,16 @@ func selp[U unsigned](_ *Inst, x *Lanes) {
 	}
 }
 
-// The selector of slct chooses the first operand if it is not negative; -0 is
-// not, NaN is.
-
-var (
-	slctInt      = ternary(func(a, b, c uint64) uint64 { return choose(int32(c) >= 0, a, b) })
-	slctFloat    = ternary(func(a, b, c uint64) uint64 { return choose(float(c) >= 0, a, b) })
-	slctFloatFtz = ternary(func(a, b, c uint64) uint64 { return choose(float(flush32(c)) >= 0, a, b) })
-)
-
-func choose(first bool, a, b uint64) uint64 {
-	if first {
-		return a
-	}
-	return b
+// slct chooses the first operand if the selector is not negative: -0 and what
+// .ftz makes of a subnormal is not, and NaN chooses the second.
+func slct[U unsigned](form form) kernel {
+	flush := flusher(form.flags)
+	return ternary(func(a, b, c uint64) uint64 {
+		if form.src == S32 && int32(c) >= 0 || form.src == F32 && float(flush(c)) >= 0 {
+			return uint64(U(a))
+		}
+		return uint64(U(b))
+	})
 }
 
 func testp(in *Inst, x *Lanes) {

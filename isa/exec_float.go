@@ -1,6 +1,9 @@
 package isa
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Floating-point arithmetic (PTX ISA, section 9.7.3). The common forms, to
 // nearest without modifiers, have kernels of their own; all others call a
@@ -12,9 +15,9 @@ func (d *datapath) addFloats() {
 	d.addFloat(OpMul, mul32, mul64)
 	d.addFloat(OpMad, mad32, mad64)
 	d.addFloat(OpFma, mad32, mad64)
-	d.addFloat(OpDiv, binary(div32), binary(div64))
-	d.addFloat(OpRcp, unary(rcp32), unary(rcp64))
-	d.addFloat(OpSqrt, unary(sqrt32), unary(sqrt64))
+	d.addFloat(OpDiv, rounded(OpDiv, F32, RoundNearest, 0), rounded(OpDiv, F64, RoundNearest, 0))
+	d.addFloat(OpRcp, rounded(OpRcp, F32, RoundNearest, 0), rounded(OpRcp, F64, RoundNearest, 0))
+	d.addFloat(OpSqrt, rounded(OpSqrt, F32, RoundNearest, 0), rounded(OpSqrt, F64, RoundNearest, 0))
 
 	for _, flags := range []Flags{0, FlagFtz} {
 		flush := flusher(flags)
@@ -27,46 +30,75 @@ func (d *datapath) addFloats() {
 	d.add(form{op: OpMax, typ: F64}, binary(max64))
 	d.add(form{op: OpAbs, typ: F64}, unary(abs64))
 	d.add(form{op: OpNeg, typ: F64}, unary(neg64))
-	d.add(form{op: OpCopysign, typ: F32}, binary(func(a, b uint64) uint64 { return b&^binary32.sign | a&binary32.sign }))
+	d.add(form{op: OpCopysign, typ: F32}, binary(func(a, b uint64) uint64 { return b&0x7FFF_FFFF | a&binary32.sign }))
 	d.add(form{op: OpCopysign, typ: F64}, binary(func(a, b uint64) uint64 { return b&^binary64.sign | a&binary64.sign }))
 }
 
 // addFloat enters all forms of op; k32 and k64 execute the plain ones.
 func (d *datapath) addFloat(op Op, k32, k64 kernel) {
+	d.add(form{op: op, typ: F32, round: RoundNearest}, k32)
+	d.add(form{op: op, typ: F64, round: RoundNearest}, k64)
 	for _, mode := range []Round{RoundNearest, RoundZero, RoundDown, RoundUp} {
-		f := form{op: op, typ: F64, round: mode}
-		if mode == RoundNearest {
-			d.add(f, k64)
-		} else {
-			d.add(f, rounded(op, &binary64, mode, 0))
-		}
-		f.typ = F32
-		for _, f.flags = range []Flags{0, FlagFtz, FlagSat, FlagFtz | FlagSat} {
-			if mode == RoundNearest && f.flags == 0 {
-				d.add(f, k32)
-			} else {
-				d.add(f, rounded(op, &binary32, mode, f.flags))
+		for _, flags := range []Flags{0, FlagFtz, FlagSat, FlagFtz | FlagSat} {
+			if mode != RoundNearest || flags != 0 {
+				d.add(form{op: op, typ: F32, round: mode, flags: flags}, rounded(op, F32, mode, flags))
 			}
+		}
+		if mode != RoundNearest {
+			d.add(form{op: op, typ: F64, round: mode}, rounded(op, F64, mode, 0))
 		}
 	}
 }
 
-// rounded makes the kernel of op for any format, rounding and modifier.
-func rounded(op Op, f *layout, mode Round, flags Flags) kernel {
-	in, out := flusher(flags), finisher(flags)
-	value := func(a uint64) float64 { return float64(float(in(a))) }
-	if f == &binary64 {
-		value = double
+// rounded makes the kernel of op for any type, rounding and modifier.
+func rounded(op Op, t Type, mode Round, flags Flags) kernel {
+	compute := arithmetic(op, t, mode)
+	if flags != 0 {
+		plain, ftz, sat := compute, flags&FlagFtz != 0, flags&FlagSat != 0
+		compute = func(a, b, c uint64) uint64 {
+			if !ftz {
+				return saturate32f(plain(a, b, c))
+			}
+			r := flush32(plain(flush32(a), flush32(b), flush32(c)))
+			if sat {
+				r = saturate32f(r)
+			}
+			return r
+		}
 	}
 	switch op {
 	case OpMad, OpFma:
-		return ternary(func(a, b, c uint64) uint64 { return out(arith(OpFma, f, mode, value(a), value(b), value(c))) })
-	case OpRcp:
-		return unary(func(a uint64) uint64 { return out(arith(OpDiv, f, mode, 1, value(a), 0)) })
-	case OpSqrt:
-		return unary(func(a uint64) uint64 { return out(arith(op, f, mode, value(a), 0, 0)) })
+		return ternary(compute)
+	case OpRcp, OpSqrt:
+		return unary(func(a uint64) uint64 { return compute(a, 0, 0) })
 	}
-	return binary(func(a, b uint64) uint64 { return out(arith(op, f, mode, value(a), value(b), 0)) })
+	return binary(func(a, b uint64) uint64 { return compute(a, b, 0) })
+}
+
+// arithmetic is op on lanes of type t, without .ftz and .sat: results to
+// nearest by the host's own operations, the others by arith.
+func arithmetic(op Op, t Type, mode Round) func(a, b, c uint64) uint64 {
+	if mode != RoundNearest {
+		value := reader(t, 0)
+		return func(a, b, c uint64) uint64 { return arith(op, layoutOf(t), mode, value(a), value(b), value(c)) }
+	}
+	type typed struct {
+		op Op
+		t  Type
+	}
+	return map[typed]func(a, b, c uint64) uint64{
+		{OpAdd, F32}:  func(a, b, _ uint64) uint64 { return bits32(float(a) + float(b)) },
+		{OpSub, F32}:  func(a, b, _ uint64) uint64 { return bits32(float(a) - float(b)) },
+		{OpMul, F32}:  func(a, b, _ uint64) uint64 { return bits32(float(a) * float(b)) },
+		{OpMad, F32}:  fma32,
+		{OpFma, F32}:  fma32,
+		{OpDiv, F32}:  func(a, b, _ uint64) uint64 { return bits32(float(a) / float(b)) },
+		{OpDiv, F64}:  func(a, b, _ uint64) uint64 { return bits64(double(a) / double(b)) },
+		{OpRcp, F32}:  func(a, _, _ uint64) uint64 { return bits32(1 / float(a)) },
+		{OpRcp, F64}:  func(a, _, _ uint64) uint64 { return bits64(1 / double(a)) },
+		{OpSqrt, F32}: func(a, _, _ uint64) uint64 { return sqrt32(a) },
+		{OpSqrt, F64}: func(a, _, _ uint64) uint64 { return bits64(math.Sqrt(double(a))) },
+	}[typed{op, t}]
 }
 
 // flusher is what .ftz does to an f32 operand.
@@ -75,18 +107,6 @@ func flusher(flags Flags) func(a uint64) uint64 {
 		return flush32
 	}
 	return func(a uint64) uint64 { return a }
-}
-
-// finisher is what .ftz and .sat do to an f32 result. A result counts as
-// subnormal after rounding.
-func finisher(flags Flags) func(a uint64) uint64 {
-	if flags&FlagSat == 0 {
-		return flusher(flags)
-	}
-	if flags&FlagFtz == 0 {
-		return saturate32f
-	}
-	return func(a uint64) uint64 { return saturate32f(flush32(a)) }
 }
 
 func add32(_ *Inst, x *Lanes) {
@@ -116,12 +136,24 @@ func mul32(_ *Inst, x *Lanes) {
 	}
 }
 
+// mad32 is fma32 on all lanes, with the common case in the loops.
 func mad32(_ *Inst, x *Lanes) {
-	f := func(a, b, c uint64) uint64 { return fma32(a, b, c) }
+	d, a, b, c := x.Dst[0], x.Src[0], x.Src[1], x.Src[2]
 	if x.Mask == allLanes {
-		x.dense3(f)
-	} else {
-		x.sparse3(f)
+		for i := range d {
+			s := multiplyAdd(a[i], b[i], c[i])
+			r := math.Float32bits(float32(s))
+			if delicate(s, r) {
+				d[i] = fmaExact32(s, a[i], b[i], c[i])
+			} else {
+				d[i] = uint64(r)
+			}
+		}
+		return
+	}
+	for m := x.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		d[i] = fma32(a[i], b[i], c[i])
 	}
 }
 
@@ -161,18 +193,8 @@ func mad64(_ *Inst, x *Lanes) {
 	}
 }
 
-func div32(a, b uint64) uint64 { return bits32(float(a) / float(b)) }
-
-func div64(a, b uint64) uint64 { return bits64(double(a) / double(b)) }
-
-func rcp32(a uint64) uint64 { return bits32(1 / float(a)) }
-
-func rcp64(a uint64) uint64 { return bits64(1 / double(a)) }
-
 // sqrt32 rounds twice, which is once here: 53 bits are more than 2*24 + 1.
 func sqrt32(a uint64) uint64 { return bits32(float32(math.Sqrt(float64(float(a))))) }
-
-func sqrt64(a uint64) uint64 { return bits64(math.Sqrt(double(a))) }
 
 // min and max drop a NaN and order -0 below +0.
 
@@ -181,7 +203,7 @@ func min32(a, b uint64) uint64 {
 	case x != x:
 		return bits32(y)
 	case y != y:
-		return a
+		return bits32(x)
 	default:
 		return bits32(min(x, y))
 	}
@@ -192,7 +214,7 @@ func max32(a, b uint64) uint64 {
 	case x != x:
 		return bits32(y)
 	case y != y:
-		return a
+		return bits32(x)
 	default:
 		return bits32(max(x, y))
 	}
@@ -203,7 +225,7 @@ func min64(a, b uint64) uint64 {
 	case x != x:
 		return bits64(y)
 	case y != y:
-		return a
+		return bits64(x)
 	default:
 		return bits64(min(x, y))
 	}
@@ -214,7 +236,7 @@ func max64(a, b uint64) uint64 {
 	case x != x:
 		return bits64(y)
 	case y != y:
-		return a
+		return bits64(x)
 	default:
 		return bits64(max(x, y))
 	}

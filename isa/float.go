@@ -68,24 +68,33 @@ func saturate64f(a uint64) uint64 {
 
 // fma32 is a*b+c in f32 with one rounding. The product is exact in float64 and
 // the sum is rounded there first. Rounding it again is wrong only if the first
-// rounding landed on a midpoint between two f32, which has a distance of its
-// own where the result is subnormal: those cases take the exact way.
+// rounding landed in the middle between two f32; those cases take the exact way.
 func fma32(a, b, c uint64) uint64 {
-	p := float64(float(a)) * float64(float(b))
-	s := p + float64(float(c))
-	if midpoint32(s) {
-		return fmaExact32(a, b, c)
+	s := multiplyAdd(a, b, c)
+	r := math.Float32bits(float32(s))
+	if delicate(s, r) {
+		return fmaExact32(s, a, b, c)
 	}
-	return bits32(float32(s))
+	return uint64(r)
 }
 
-// midpoint32 reports whether s could lie in the middle between two f32.
-func midpoint32(s float64) bool {
-	u := math.Float64bits(s)
-	return u&(1<<29-1) == 1<<28 || u&(1<<63-1) < (1023-126)<<52
+func multiplyAdd(a, b, c uint64) float64 {
+	z := float64(float(c)) // loaded first: the compiler then makes no dependency between lanes
+	return float64(float64(float(a))*float64(float(b))) + z
 }
 
-func fmaExact32(a, b, c uint64) uint64 {
+// delicate reports whether s, which rounds to r, could lie in the middle between
+// two f32: by its bits beyond the 24 of a normal number, or because r has fewer
+// (or is the number next to those). It is also true for zero and NaN.
+func delicate(s float64, r uint32) bool {
+	return math.Float64bits(s)<<35 == 1<<63 || r&^(1<<31)-0x0080_0001 > 0x7F80_0000-0x0080_0001
+}
+
+//go:noinline
+func fmaExact32(s float64, a, b, c uint64) uint64 {
+	if s == 0 || s != s {
+		return bits32(float32(s))
+	}
 	return arith(OpFma, &binary32, RoundNearest, float64(float(a)), float64(float(b)), float64(float(c)))
 }
 
@@ -272,11 +281,16 @@ func (n number) round(f *layout, mode Round) uint64 {
 	return sign | r
 }
 
-// arith computes add, sub, mul, fma, div and sqrt on operands of format f, which
-// float64 holds exactly, rounded once to f.
+// arith computes op on operands of format f, which float64 holds exactly, and
+// rounds once to f. Operands that op does not have are 0.
 func arith(op Op, f *layout, mode Round, a, b, c float64) uint64 {
-	if op == OpSub {
+	switch op {
+	case OpSub:
 		op, b = OpAdd, -b
+	case OpMad:
+		op = OpFma
+	case OpRcp:
+		op, a, b = OpDiv, 1, a
 	}
 	// Infinities and NaN, divisions by zero and roots of what has none do not
 	// depend on the rounding: float64 knows the answer.
