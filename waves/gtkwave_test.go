@@ -175,7 +175,11 @@ func TestGTKWaveOpensAtTheTrigger(t *testing.T) {
 }
 
 func TestSaveFiles(t *testing.T) {
-	save := createToy(t, waves.Options{Filter: []string{"toy.sm.Phase", "toy.sm.PC", "toy.sm.Flag"}, Names: []waves.Names{
+	save := createToy(t, waves.Options{Filter: []string{"toy.sm.Phase", "toy.sm.PC", "toy.sm.Flag"}, Groups: []waves.Group{
+		{Name: "PCs", Color: waves.Green, Patterns: []string{"**.Phase", "**.PC"}},
+		{Name: "Flags", Patterns: []string{"**.Flag"}},
+		{Name: "Nothing", Patterns: []string{"toy.mem"}},
+	}, Names: []waves.Names{
 		{Pattern: "toy.sm[4].PC", Of: map[uint64]string{0x1a: " @p  bra\n L;"}},
 		{Pattern: "**.PC", Of: map[uint64]string{0x1a: "bra", 3: "add"}},
 		{Pattern: "**.Flag", Of: map[uint64]string{0: "low"}},
@@ -196,5 +200,8 @@ func TestSaveFiles(t *testing.T) {
 	}, contents, "one file for each table, however many signals use it")
 	text, err := os.ReadFile(save)
 	require.NoError(t, err)
+	assert.Equal(t, 20, strings.Count(string(text), "\n[color] 4\n"), "GTKWave's number of green")
+	assert.Equal(t, 20, strings.Count(string(text), "[color]"), "a normal trace names none")
+	assert.NotContains(t, string(text), "Nothing", "a group of no signals")
 	assert.Equal(t, 9, strings.Count(string(text), "^2 "+filepath.Join(dir, "2_PC.txt")+"\n"))
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -220,4 +221,72 @@ func TestEditDistance(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, editDistance(c.a, c.b), "%s to %s", c.a, c.b)
 	}
+}
+
+func TestClockEdges(t *testing.T) {
+	fs := func(cycle uint64) uint64 { return cycle * 10 }
+	for _, c := range []struct {
+		from  uint64
+		value uint64
+		edges []uint64
+	}{
+		{0, 1, []uint64{5, 10, 15, 20}},
+		{4, 1, []uint64{5, 10}},
+		{5, 0, []uint64{10, 15}}, // the edge at the start is in the value
+		{9, 0, []uint64{10, 15}},
+		{10, 1, []uint64{15, 20}},
+		{71, 1, []uint64{75, 80, 85}},
+	} {
+		k := clock{fs: fs}
+		value := k.seek(c.from)
+		assert.Equal(t, c.value, value, "at %d", c.from)
+		for _, e := range c.edges {
+			assert.Equal(t, e, k.next, "from %d", c.from)
+			value = 1 - value
+			assert.Equal(t, value, k.toggle(), "from %d at %d", c.from, e)
+		}
+	}
+}
+
+// A Sim may report the end of a cycle twice. What the second report changes takes the place of what the first did, and
+// of nothing else.
+func TestCycleReportedTwice(t *testing.T) {
+	var w, a, b uint8
+	variables := []*variable{signalOf[uint8]("w", 8), signalOf[uint8]("a", 8), signalOf[uint8]("b", 4)}
+	variables[0].sig.Kind = rtl.WireSignal
+	for i, p := range []*uint8{&w, &a, &b} {
+		v := variables[i]
+		v.id, v.sig.Group, v.sig.Ptr, v.sig.Size = i, i, unsafe.Pointer(p), 1
+	}
+	p := newProbe(nil, func(cycle uint64) uint64 { return cycle * 10 }, variables)
+	all := []uint64{7}
+	w, a = 1, 1
+	p.observe(4, all) // w at 40, a at 50
+	a, b = 2, 2
+	p.observe(4, all) // a and b at 50
+	w = 3
+	p.observe(5, all) // w at 50
+	b = 0xf2
+	p.observe(6, all) // nothing: b has four bits
+	a = 1
+	p.observe(6, all) // a at 70
+	type at struct {
+		fs uint64
+		change
+	}
+	var got []at
+	for p.next() != never {
+		fs := p.next()
+		for _, c := range p.take() {
+			got = append(got, at{fs, c})
+		}
+	}
+	assert.Equal(t, []at{
+		{40, change{1, 0}},
+		{50, change{2, 1}},
+		{50, change{2, 2}},
+		{50, change{3, 0}},
+		{70, change{1, 1}},
+	}, got)
+	require.NoError(t, p.failed)
 }

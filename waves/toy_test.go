@@ -3,6 +3,7 @@ package waves_test
 import (
 	"fmt"
 	"math/bits"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,7 @@ type clientState struct {
 	PC     uint16
 	Hist   [12][2]uint8
 	Sum    uint64
+	Map    [96]bool
 	Flag   bool
 	Tag    job
 }
@@ -69,6 +71,8 @@ func (c *client) Tick() {
 		}
 	case busy:
 		d.PC++
+		i := q.PC * 5 % 96
+		d.Map[i] = !q.Map[i]
 		d.Hist[q.PC%12][r&1]++
 		if r&12 == 0 {
 			d.Phase = reply
@@ -186,6 +190,9 @@ func (y *toy) signals() []signal {
 		reg("PC", func(q *clientState) uint64 { return uint64(q.PC) })
 		reg("Sum", func(q *clientState) uint64 { return q.Sum })
 		reg("Flag", func(q *clientState) uint64 { return flag(q.Flag) })
+		for j := range 96 {
+			reg(fmt.Sprintf("Map_%02d", j), func(q *clientState) uint64 { return flag(q.Map[j]) })
+		}
 		reg("Tag.Client", func(q *clientState) uint64 { return uint64(q.Tag.Client) })
 		reg("Tag.Wide", func(q *clientState) uint64 { return q.Tag.Wide })
 		for j := range 12 {
@@ -213,12 +220,24 @@ type sample struct {
 	value uint64
 }
 
-// model runs a toy, undumped, a cycle at a time, and notes the values of all signals.
+// model is the samples of the first cycles of a run.
 func model(t testing.TB, cycles int) []sample {
+	modelOnce.Do(func() { modelSamples, modelBegins = runModel(t) })
+	return modelSamples[:modelBegins[cycles]]
+}
+
+var (
+	modelOnce    sync.Once
+	modelSamples []sample
+	modelBegins  []int // index of the first sample of each cycle
+)
+
+// runModel runs a toy, undumped, a cycle at a time, and notes the values of all signals.
+func runModel(t testing.TB) (all []sample, begins []int) {
 	y := newToy(t, 1)
-	var all []sample
 	signals := y.signals()
-	for c := range uint64(cycles) {
+	for c := range uint64(toyCycles) {
+		begins = append(begins, len(all))
 		for _, s := range signals {
 			switch {
 			case s.inMem:
@@ -231,5 +250,5 @@ func model(t testing.TB, cycles int) []sample {
 		}
 		y.sys.Run(y.core, 1)
 	}
-	return all
+	return all, append(begins, len(all))
 }
