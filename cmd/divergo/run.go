@@ -179,7 +179,7 @@ func (r *runFlags) launch(name string) (testbench.Launch, []testbench.Arg, error
 	if err != nil {
 		return launch, nil, err
 	}
-	if launch.Prog, err = module.Program(r.kernel); err != nil {
+	if launch.Prog, err = testbench.Program(module, r.kernel); err != nil {
 		return launch, nil, err
 	}
 	var errs []error

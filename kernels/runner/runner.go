@@ -45,5 +45,5 @@ func (m *Machine) program(module, kernel string) (*isa.Program, error) {
 		}
 		m.modules[module] = mod
 	}
-	return mod.Program(kernel)
+	return testbench.Program(mod, kernel)
 }

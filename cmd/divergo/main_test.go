@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"image/png"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"divergo": main})
+}
+
+// TestScripts runs the scripts of testdata/script. Beside testscript's own
+// commands they have
+//
+//	exits CODE PROGRAM ARGS...   the program ends with this exit code
+//	json PATH VALUE              the last standard output is JSON with this value (* for any) at a path a/b/0
+//	same                         the folder has no files but those that the script started with
+//	png FILE W H                 the file is a picture of this size
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits,
+			"json":  checkJSON,
+			"same":  nothingNew,
+			"png":   checkPNG,
+		},
+		Setup: func(env *testscript.Env) error {
+			entries, err := os.ReadDir(env.WorkDir)
+			if err != nil {
+				return err
+			}
+			known := map[string]bool{}
+			for _, e := range entries {
+				known[e.Name()] = true
+			}
+			env.Values["known"] = known
+			return nil
+		},
+	})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		code = exit.ExitCode()
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d\n%s", code, want, ts.ReadFile("stderr"))
+	}
+}
+
+func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: json PATH VALUE")
+	}
+	var v any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &v))
+	for step := range strings.SplitSeq(args[0], "/") {
+		switch at := v.(type) {
+		case map[string]any:
+			value, ok := at[step]
+			if !ok {
+				ts.Fatalf("no %q in %s", step, args[0])
+			}
+			v = value
+		case []any:
+			i, err := strconv.Atoi(step)
+			ts.Check(err)
+			if i >= len(at) {
+				ts.Fatalf("%s has %d elements", args[0], len(at))
+			}
+			v = at[i]
+		default:
+			ts.Fatalf("%s goes on behind a value", args[0])
+		}
+	}
+	text, err := json.Marshal(v)
+	ts.Check(err)
+	if got := strings.Trim(string(text), `"`); args[1] != "*" && got != args[1] {
+		ts.Fatalf("%s is %s, want %s", args[0], got, args[1])
+	}
+}
+
+func nothingNew(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: same")
+	}
+	entries, err := os.ReadDir(ts.MkAbs("."))
+	ts.Check(err)
+	known := ts.Value("known").(map[string]bool)
+	for _, e := range entries {
+		if !known[e.Name()] {
+			ts.Fatalf("%s was left behind", e.Name())
+		}
+	}
+}
+
+func checkPNG(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: png FILE W H")
+	}
+	picture, err := png.Decode(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	size := picture.Bounds().Size()
+	if strconv.Itoa(size.X) != args[1] || strconv.Itoa(size.Y) != args[2] {
+		ts.Fatalf("%s is %dx%d", args[0], size.X, size.Y)
+	}
+}
