@@ -328,13 +328,13 @@ func (c *Channel) give(op Op, i int) {
 		d.Count.Precharges++
 	case Read:
 		bk.NextPre = max(bk.NextPre, after(max(t.TRTP, t.Burst)))
-		d.NextRead = max(d.NextRead, after(t.TCCD))
+		d.NextRead = after(t.TCCD)
 		d.NextWrite = max(d.NextWrite, after(t.tRTW()))
 		c.column(i, bk, after(t.TCL+t.Burst))
 	case Write:
 		end := t.WL + t.Burst
 		bk.NextPre = max(bk.NextPre, after(end+t.TWR))
-		d.NextWrite = max(d.NextWrite, after(t.TCCD))
+		d.NextWrite = after(t.TCCD)
 		d.NextRead = max(d.NextRead, after(end+t.TWTR))
 		c.column(i, bk, after(end))
 	}

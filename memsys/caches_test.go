@@ -1,0 +1,319 @@
+package memsys_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/memsys"
+	"divergo/memsys/memtest"
+)
+
+// at is an access of one lane to a word of the region.
+func at(kind memsys.Kind, off uint64, v uint64) memsys.Access {
+	a := memsys.Access{Kind: kind, Size: 4, Mask: 1, Atom: isa.AtomAdd, Type: isa.U32}
+	a.Addr[0], a.Data[0][0] = base+off, v
+	return a
+}
+
+func volatile(a memsys.Access) memsys.Access {
+	a.Cache = isa.CacheVolatile
+	return a
+}
+
+// script is accesses that start the given number of cycles apart.
+func script(apart uint64, accesses ...memsys.Access) []memtest.Step {
+	var s []memtest.Step
+	for i, a := range accesses {
+		s = append(s, memtest.Step{NotBefore: uint64(i) * apart, Access: a})
+	}
+	return s
+}
+
+// run plays scripts on a machine with one channel.
+func run(t *testing.T, change func(*memsys.Config), scripts ...[]memtest.Step) *memtest.System {
+	t.Helper()
+	c := memsys.Default()
+	c.DRAM.Channels = 1
+	if change != nil {
+		change(&c)
+	}
+	s, err := memtest.New(c, scripts...)
+	require.NoError(t, err)
+	require.NoError(t, s.Store.Map(base, 1<<20))
+	require.NoError(t, s.Play(1e6))
+	return s
+}
+
+// value is what lane 0 of a step got.
+func value(s *memtest.System, sm, step int) uint64 { return s.SMs[sm].Driver.Reply.At(step).Data[0][0] }
+
+const long = 2000 // cycles, more than any access takes
+
+func TestLoadMissThenHit(t *testing.T) {
+	s := run(t, nil, script(long, at(memsys.Load, 0, 0), at(memsys.Load, 60, 0), at(memsys.Load, 64, 0)))
+	q := s.SMs[0].Unit.L1.Q().Count
+	assert.EqualValues(t, 3, q.Loads)
+	assert.EqualValues(t, 2, q.LoadMisses)
+	assert.EqualValues(t, 1, q.LoadHits, "the last word of the first line")
+	d := s.SMs[0].Driver
+	miss, hit := *d.Cycle.At(0), *d.Cycle.At(1)-long
+	assert.EqualValues(t, 6, hit, "a cycle each to hand over, in pre-MEM, coalescer and L1, to gather and to write back")
+	assert.Greater(t, miss, 10*hit)
+}
+
+// TestMergedMisses: M3, loads of a line on its way cost one request, and every
+// one is answered.
+func TestMergedMisses(t *testing.T) {
+	for merge, requests := range map[int]uint64{8: 1, 1: 1} {
+		s := run(t, func(c *memsys.Config) { c.L1.MSHRMerge = merge },
+			script(0, at(memsys.Load, 0, 0), at(memsys.Load, 4, 0), at(memsys.Load, 8, 0)))
+		q := s.SMs[0].Unit.L1.Q().Count
+		assert.Equal(t, requests, q.LoadMisses)
+		assert.EqualValues(t, min(merge-1, 2), q.Merges)
+		assert.EqualValues(t, 3-1-q.Merges, q.LoadHits, "those that waited for the line hit")
+		if merge == 1 {
+			assert.NotZero(t, q.Stalls[memsys.Load][memsys.ReserveFail])
+		}
+	}
+}
+
+// TestOneMSHR: a second miss waits until the first is answered.
+func TestOneMSHR(t *testing.T) {
+	s := run(t, func(c *memsys.Config) { c.L1.MSHRs = 1 }, script(0, at(memsys.Load, 0, 0), at(memsys.Load, 64, 0)))
+	d := s.SMs[0].Driver
+	first, second := *d.Cycle.At(0), *d.Cycle.At(1)
+	assert.Greater(t, second, first+first/2)
+	stalled := s.SMs[0].Unit.L1.Q().Count.Stalls[memsys.Load][memsys.MSHRFull]
+	assert.InDelta(t, first, stalled, 10, "the second stood before the L1 for as long as the first was away")
+}
+
+// TestWritePolicy counts what stores to a line in the L1 send to the L2.
+func TestWritePolicy(t *testing.T) {
+	for policy, stores := range map[memsys.WritePolicy]uint64{memsys.WriteBack: 1, memsys.WriteThrough: 3} {
+		s := run(t, func(c *memsys.Config) { c.L1.Write = policy }, script(long,
+			at(memsys.Load, 0, 0), at(memsys.Store, 0, 1), at(memsys.Store, 4, 2), at(memsys.Store, 0, 3),
+			at(memsys.Load, 0, 0), at(memsys.Flush, 0, 0)))
+		assert.EqualValues(t, 3, value(s, 0, 4))
+		assert.Equal(t, stores, s.Slices[0].Q().Count.Stores, policy)
+		assert.EqualValues(t, 3, s.SMs[0].Unit.L1.Q().Count.StoreHits)
+	}
+}
+
+// TestNoWriteAllocate: a store that misses goes to the L2 and leaves no line.
+func TestNoWriteAllocate(t *testing.T) {
+	s := run(t, nil, script(long, at(memsys.Store, 0, 5), at(memsys.Load, 0, 0)))
+	assert.EqualValues(t, 5, value(s, 0, 1))
+	q := s.SMs[0].Unit.L1.Q().Count
+	assert.Zero(t, q.StoreHits)
+	assert.EqualValues(t, 1, q.LoadMisses)
+}
+
+// TestLRU: of a set with two ways the one used longest ago goes.
+func TestLRU(t *testing.T) {
+	two := func(c *memsys.Config) { c.L1.Size, c.L1.Assoc = 128, 2 }
+	s := run(t, two, script(long,
+		at(memsys.Load, 0, 0), at(memsys.Load, 64, 0), at(memsys.Load, 0, 0), // 64 is the older now
+		at(memsys.Load, 128, 0), // takes its way
+		at(memsys.Load, 0, 0), at(memsys.Load, 64, 0)))
+	q := s.SMs[0].Unit.L1.Q().Count
+	assert.EqualValues(t, 2, q.LoadHits, "0 twice")
+	assert.EqualValues(t, 4, q.LoadMisses, "0, 64, 128 and 64 again")
+	assert.EqualValues(t, 2, q.Evictions)
+}
+
+// TestStaleLines: a plain load may keep seeing a line that another SM has
+// changed since; a volatile load and an atomic may not, and neither may a
+// plain load after a fence.
+func TestStaleLines(t *testing.T) {
+	writer := []memtest.Step{{NotBefore: long, Access: volatile(at(memsys.Store, 0, 7))}}
+	for _, c := range []struct {
+		name string
+		mid  memsys.Access
+		want uint64 // of the load at the end
+	}{
+		{"nothing", at(memsys.Load, 4096, 0), 0},
+		{"volatile load", volatile(at(memsys.Load, 0, 0)), 7},
+		{"atomic of the same line", at(memsys.Atomic, 4, 0), 7},
+		{"reduction of the same line", at(memsys.Reduce, 8, 0), 7},
+		{"volatile store to the same line", volatile(at(memsys.Store, 12, 1)), 7},
+		{"fence", at(memsys.Fence, 0, 0), 7},
+	} {
+		reader := script(2*long, at(memsys.Load, 0, 0), c.mid, at(memsys.Load, 0, 0))
+		s := run(t, nil, reader, writer)
+		assert.Zero(t, value(s, 0, 0), c.name)
+		assert.Equal(t, c.want, value(s, 0, 2), c.name)
+	}
+}
+
+// TestDirtyLineLeavesFirst: an own store that is still in the L1 is seen by an
+// atomic, a volatile load and another SM after a fence.
+func TestDirtyLineLeavesFirst(t *testing.T) {
+	s := run(t, nil, script(long,
+		at(memsys.Load, 0, 0), at(memsys.Store, 0, 10), at(memsys.Atomic, 0, 1),
+		at(memsys.Load, 0, 0), at(memsys.Store, 0, 20), volatile(at(memsys.Load, 0, 0)),
+		at(memsys.Load, 0, 0), at(memsys.Store, 0, 30), at(memsys.Fence, 0, 0)),
+		[]memtest.Step{{NotBefore: 10 * long, Access: at(memsys.Load, 0, 0)}})
+	assert.EqualValues(t, 10, value(s, 0, 2))
+	assert.EqualValues(t, 11, value(s, 0, 3))
+	assert.EqualValues(t, 20, value(s, 0, 5))
+	assert.EqualValues(t, 30, value(s, 1, 0))
+}
+
+// TestStoreDuringMiss: a load on its way gets the value from before a store
+// that came after it, and the next load the value of the store.
+func TestStoreDuringMiss(t *testing.T) {
+	for _, policy := range []memsys.WritePolicy{memsys.WriteBack, memsys.WriteThrough} {
+		s := run(t, func(c *memsys.Config) { c.L1.Write = policy }, script(0,
+			at(memsys.Load, 0, 0), at(memsys.Store, 0, 9), at(memsys.Load, 0, 0), at(memsys.Load, 0, 0)))
+		assert.Zero(t, value(s, 0, 0), policy)
+		assert.EqualValues(t, 9, value(s, 0, 2), policy)
+		assert.EqualValues(t, 9, value(s, 0, 3), policy)
+	}
+}
+
+// TestFenceDoesNotStarve: a fence is answered while stores after it go on.
+func TestFenceDoesNotStarve(t *testing.T) {
+	var a []memsys.Access
+	for i := range uint64(20) {
+		a = append(a, at(memsys.Store, i*64, i))
+	}
+	fence := len(a)
+	a = append(a, at(memsys.Fence, 0, 0))
+	for i := range uint64(3000) {
+		a = append(a, at(memsys.Store, i%64*64, i))
+	}
+	s := run(t, nil, script(0, a...))
+	d := s.SMs[0].Driver
+	answered := *d.Cycle.At(fence)
+	assert.Less(t, answered, *d.Cycle.At(len(a) - 1)/4)
+	assert.Greater(t, answered, uint64(60), "the fence waits for a round trip to the L2")
+}
+
+// TestManyFences: more fences than an L1 can have on their way, back to back.
+func TestManyFences(t *testing.T) {
+	var a []memsys.Access
+	for i := range uint64(40) {
+		a = append(a, at(memsys.Store, i*64, i), at(memsys.Fence, 0, 0))
+	}
+	s := run(t, nil, script(0, a...))
+	assert.EqualValues(t, 40, s.SMs[0].Unit.L1.Q().Count.Fences)
+}
+
+// TestMessagePassing: who sees the flag that another SM set after a fence,
+// and passes a fence, sees the data that came before; with any timing.
+func TestMessagePassing(t *testing.T) {
+	const data, flag = 0, 1 << 12
+	seen := 0
+	for delay := uint64(0); delay < 600; delay += 40 {
+		for _, policy := range []memsys.WritePolicy{memsys.WriteBack, memsys.WriteThrough} {
+			producer := []memtest.Step{{NotBefore: 500, Access: at(memsys.Load, data, 0)}} // so that the store stays in the L1
+			for _, a := range []memsys.Access{at(memsys.Store, data, 42), at(memsys.Fence, 0, 0), volatile(at(memsys.Store, flag, 1))} {
+				producer = append(producer, memtest.Step{NotBefore: 1000, Access: a})
+			}
+			consumer := []memtest.Step{
+				{Access: at(memsys.Load, data, 0)}, // a stale copy
+				{NotBefore: 900 + delay, Access: volatile(at(memsys.Load, flag, 0))},
+				{NotBefore: 900 + delay + long, Access: at(memsys.Fence, 0, 0)},
+				{NotBefore: 900 + delay + long, Access: at(memsys.Load, data, 0)},
+			}
+			s := run(t, func(c *memsys.Config) { c.L1.Write = policy }, producer, consumer)
+			assert.Zero(t, value(s, 1, 0))
+			if value(s, 1, 1) == 1 {
+				assert.EqualValues(t, 42, value(s, 1, 3))
+				seen++
+			}
+		}
+	}
+	assert.NotZero(t, seen)
+	assert.Less(t, seen, 30, "sometimes the consumer looks too early")
+}
+
+// TestAtomicity: all lanes of all SMs add to one word; every intermediate value is
+// returned exactly once.
+func TestAtomicity(t *testing.T) {
+	a := memsys.Access{Kind: memsys.Atomic, Size: 4, Atom: isa.AtomAdd, Type: isa.U32, Mask: ^uint32(0)}
+	for i := range a.Addr {
+		a.Addr[i], a.Data[i][0] = base, 1
+	}
+	var scripts [][]memtest.Step
+	for range 4 {
+		scripts = append(scripts, script(0, a, a))
+	}
+	s := run(t, nil, scripts...)
+	seen := make([]bool, 4*2*32)
+	for sm := range 4 {
+		for step := range 2 {
+			for lane := range 32 {
+				v := s.SMs[sm].Driver.Reply.At(step).Data[lane][0]
+				require.Less(t, v, uint64(len(seen)))
+				require.False(t, seen[v], "%d twice", v)
+				seen[v] = true
+			}
+		}
+	}
+	assert.EqualValues(t, 256, s.Slices[0].Q().Count.Atomics, "one packet a lane")
+}
+
+// TestPartialLineInL2: a store to a line that the L2 does not have fetches nothing; a
+// load then gets the stored bytes and, from the DRAM, the others.
+func TestPartialLineInL2(t *testing.T) {
+	c := memsys.Default()
+	c.DRAM.Channels = 1
+	all := at(memsys.Load, 0, 0)
+	all.Mask = 0xffff
+	for i := range all.Addr {
+		all.Addr[i] = base + uint64(i%16)*4
+	}
+	s, err := memtest.New(c, script(long, at(memsys.Store, 8, 0xdddddddd), all))
+	require.NoError(t, err)
+	require.NoError(t, s.Store.Map(base, 64))
+	old := make([]byte, 64)
+	for i := range old {
+		old[i] = byte(i)
+	}
+	require.NoError(t, s.Store.Write(base, old))
+	require.NoError(t, s.Play(10_000))
+	for i := range 16 {
+		k := uint32(i * 4)
+		want := k | (k+1)<<8 | (k+2)<<16 | (k+3)<<24
+		if i == 2 {
+			want = 0xdddddddd
+		}
+		assert.EqualValues(t, want, s.SMs[0].Driver.Reply.At(1).Data[i][0], "word %d", i)
+	}
+	q := s.Slices[0].Q().Count
+	assert.EqualValues(t, 1, q.Misses, "the load's")
+	assert.EqualValues(t, 1, s.Channels[0].Q().Count.Reads)
+
+	require.NoError(t, s.Flush(10_000))
+	require.NoError(t, s.Store.Read(base, old))
+	assert.EqualValues(t, []byte{7, 0xdd, 0xdd, 0xdd, 0xdd, 12}, old[7:13])
+	assert.EqualValues(t, 1, s.Channels[0].Q().Count.Writes)
+}
+
+// TestHostWritesBetweenKernels: after a flush no cache holds what the host may change.
+func TestHostWritesBetweenKernels(t *testing.T) {
+	c := memsys.Default()
+	s, err := memtest.New(c, script(long*10, at(memsys.Load, 0, 0), at(memsys.Flush, 0, 0), at(memsys.Load, 0, 0)))
+	require.NoError(t, err)
+	require.NoError(t, s.Store.Map(base, 64))
+	require.NoError(t, s.Store.Write(base, []byte{1}))
+	d := s.SMs[0].Driver
+	p := s.RunUntil(func() bool { return d.Q().Replies == 2 }, s.Core, 1e6)
+	require.True(t, p.Done)
+	require.NoError(t, s.Flush(1e6))
+	require.NoError(t, s.Store.Write(base, []byte{2}))
+	require.NoError(t, s.Play(1e6))
+	assert.EqualValues(t, 1, value(s, 0, 0))
+	assert.EqualValues(t, 2, value(s, 0, 2))
+}
+
+// TestIdle: a memory system with nothing to do sleeps.
+func TestIdle(t *testing.T) {
+	s := run(t, nil, script(0, at(memsys.Load, 0, 0)))
+	s.Run(s.Core, 1000)
+	assert.True(t, s.Idle())
+}

@@ -1,0 +1,145 @@
+package memsys_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/memsys"
+	"divergo/memsys/dram"
+	"divergo/rtl"
+)
+
+// netBench is a request network whose SMs and slices are the test.
+type netBench struct {
+	*rtl.Sim
+	Net *memsys.RequestNetwork
+	In  []rtl.Out[memsys.Request]
+	Out []rtl.In[memsys.Request]
+}
+
+func newNetBench(cfg memsys.IcntConfig, sms, slices int) *netBench {
+	b := &netBench{}
+	var in []rtl.In[memsys.Request]
+	var out []rtl.Out[memsys.Request]
+	for range sms {
+		q := rtl.NewQueue[memsys.Request](cfg.Queue)
+		b.In, in = append(b.In, q.Out()), append(in, q.In())
+	}
+	for range slices {
+		q := rtl.NewQueue[memsys.Request](cfg.Queue)
+		b.Out, out = append(b.Out, q.In()), append(out, q.Out())
+	}
+	b.Net = memsys.NewRequestNetwork(&cfg, in, out)
+	b.Sim = rtl.MustNew("net", b)
+	return b
+}
+
+// packet is a request of a length: a header, or a store of n bytes.
+func packet(dst, n int, id uint64) memsys.Request {
+	r := memsys.Request{Dst: uint8(dst), A: id}
+	if n > 0 {
+		r.Kind, r.Mask = memsys.Store, dram.Span(0, n)
+	}
+	return r
+}
+
+// TestPacketBytes holds the sizes of GPGPU-Sim 2.1.1b.
+func TestPacketBytes(t *testing.T) {
+	assert.Equal(t, 8, (&memsys.Request{Kind: memsys.Load}).Bytes())
+	full := memsys.Request{Kind: memsys.Store, Mask: dram.Span(0, 64)}
+	assert.Equal(t, 8+8+64, full.Bytes())
+	assert.Equal(t, 8+16+128, (&memsys.Request{Kind: memsys.Store, Mask: dram.Span(0, 128)}).Bytes())
+	assert.Equal(t, 8, (&memsys.Response{Kind: memsys.Store}).Bytes())
+	assert.Equal(t, 8+64, (&memsys.Response{Kind: memsys.Load, Size: 64}).Bytes())
+}
+
+// TestFlits: a packet takes a cycle for each flit.
+func TestFlits(t *testing.T) {
+	for _, c := range []struct{ flit, data, flits int }{
+		{32, 0, 1}, {32, 16, 1}, {32, 17, 2}, {32, 64, 3}, {8, 0, 1}, {8, 64, 10}, {7, 0, 2},
+	} {
+		b := newNetBench(memsys.IcntConfig{FlitBytes: c.flit, Queue: 4, Concentration: 1}, 1, 1)
+		b.In[0].Push(packet(0, c.data, 0))
+		n := 0
+		for ; !b.Out[0].Valid(); n++ {
+			b.Run(1)
+		}
+		assert.Equal(t, c.flits, n, "%d bytes of data in flits of %d", c.data, c.flit)
+	}
+}
+
+// TestNetwork sends random packets and checks that each arrives once, at its slice, in
+// the order of its SM, and that no port moves more than a flit a cycle.
+func TestNetwork(t *testing.T) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		cfg := memsys.IcntConfig{FlitBytes: 32, Queue: 1 + r.IntN(4), Concentration: 1 + int(seed%3)}
+		sms, slices := 1+r.IntN(9), 1+r.IntN(5)
+		b := newNetBench(cfg, sms, slices)
+		type pair struct{ sm, slice int }
+		sent, got := map[pair][]uint64{}, map[pair][]uint64{}
+		flits := 0
+		last := map[int]uint64{} // cycle of the last arrival, by slice
+		total, arrived := 600, 0
+		for n := 0; arrived < total; {
+			for sm := range sms {
+				if n < total && b.In[sm].Ready() && r.IntN(2) == 0 {
+					p := packet(r.IntN(slices), r.IntN(65), uint64(n))
+					p.Src = uint8(sm)
+					flits += (p.Bytes() + 31) / 32
+					k := pair{sm, int(p.Dst)}
+					sent[k] = append(sent[k], p.A)
+					b.In[sm].Push(p)
+					n++
+				}
+			}
+			b.Run(1)
+			for s := range slices {
+				if b.Out[s].Valid() && r.IntN(4) > 0 {
+					p := b.Out[s].Front()
+					require.EqualValues(t, s, p.Dst)
+					k := pair{int(p.Src), s}
+					got[k] = append(got[k], p.A)
+					b.Out[s].Pop()
+					arrived++
+					last[s] = b.Now()
+				}
+			}
+			require.Less(t, b.Now(), uint64(100_000), "no end")
+		}
+		require.Equal(t, sent, got)
+		q := b.Net.Q().Count
+		assert.EqualValues(t, total, q.Packets)
+		assert.EqualValues(t, flits, q.Flits)
+		ports := min((sms+cfg.Concentration-1)/cfg.Concentration, slices)
+		assert.GreaterOrEqual(t, int(b.Now())*ports, flits, "more than a flit a cycle and port")
+	}
+}
+
+// TestFairness: SMs that all want one slice get equal shares, and so do ports.
+func TestFairness(t *testing.T) {
+	for _, conc := range []int{1, 3} {
+		b := newNetBench(memsys.IcntConfig{FlitBytes: 32, Queue: 2, Concentration: conc}, 6, 2)
+		count := make([]int, 6)
+		for range 600 {
+			for sm := range 6 {
+				if b.In[sm].Ready() {
+					p := packet(0, 0, 0)
+					p.Src = uint8(sm)
+					b.In[sm].Push(p)
+				}
+			}
+			b.Run(1)
+			if b.Out[0].Valid() {
+				count[b.Out[0].Front().Src]++
+				b.Out[0].Pop()
+			}
+		}
+		for sm, n := range count {
+			assert.InDelta(t, 100, n, 2, "SM %d, concentration %d", sm, conc)
+		}
+	}
+}
