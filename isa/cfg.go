@@ -1,63 +1,82 @@
 package isa
 
-// Analyze is a placeholder until the analyses land.
+import "sort"
+
+// Analyze fills in what hardware and tools need to know about the control flow
+// of p: basic blocks, dominators and post-dominators, the reconvergence and
+// likely-convergence PC, class and uniformity of branches, and the registers
+// live at once. The targets of branches must be in range.
 func Analyze(p *Program) {
-	n := len(p.Insts)
-	succ := func(pc int) (s []int) {
-		in := &p.Insts[pc]
-		if in.Op == OpBra {
-			s = append(s, int(in.Target))
-		}
-		if !in.EndsPath() {
-			s = append(s, pc+1)
-		}
-		if len(s) == 0 || in.Op == OpExit {
-			s = append(s, n)
-		}
-		return s
+	p.Blocks = blocks(p)
+	if len(p.Blocks) == 0 {
+		return
 	}
-	pd := make([]map[int]bool, n+1)
-	pd[n] = map[int]bool{n: true}
-	for i := range n {
-		pd[i] = map[int]bool{}
-		for j := range n + 1 {
-			pd[i][j] = true
-		}
+	setDominators(p)
+	setConvergence(p)
+	setClasses(p)
+	setUniform(p)
+	p.LiveRegs = liveRegs(p)
+}
+
+// ends reports whether in is the last instruction of its block.
+func (in *Inst) ends() bool {
+	switch in.Op {
+	case OpBra, OpExit, OpRet, OpTrap:
+		return true
 	}
-	for changed := true; changed; {
-		changed = false
-		for i := n - 1; i >= 0; i-- {
-			var m map[int]bool
-			for _, s := range succ(i) {
-				if m == nil {
-					m = map[int]bool{}
-					for k := range pd[s] {
-						m[k] = true
-					}
-				} else {
-					for k := range m {
-						if !pd[s][k] {
-							delete(m, k)
-						}
-					}
-				}
-			}
-			m[i] = true
-			if len(m) != len(pd[i]) {
-				pd[i], changed = m, true
+	return false
+}
+
+// blocks divides p into basic blocks and joins them.
+func blocks(p *Program) []Block {
+	leader := make([]bool, len(p.Insts)+1)
+	leader[0] = true
+	for pc := range p.Insts {
+		if in := &p.Insts[pc]; in.ends() {
+			leader[pc+1] = true
+			if in.Op == OpBra {
+				leader[in.Target] = true
 			}
 		}
 	}
-	for i := range n {
-		in := &p.Insts[i]
-		in.Reconv, in.Likely = NoPC, NoPC
-		if !in.Conditional() {
-			continue
+	var list []Block
+	for pc := range p.Insts {
+		if leader[pc] {
+			list = append(list, Block{Start: uint32(pc), IPDom: -1, IDom: -1})
 		}
-		for k := range pd[i] {
-			if k != i && k != n && len(pd[k]) == len(pd[i])-1 {
-				in.Reconv = uint32(k)
+		list[len(list)-1].End = uint32(pc) + 1
+	}
+	for i := range list {
+		b := &list[i]
+		last := &p.Insts[b.End-1]
+		if !last.EndsPath() && i+1 < len(list) {
+			b.Succs = append(b.Succs, i+1)
+		}
+		if last.Op == OpBra {
+			if t := find(list, last.Target); len(b.Succs) == 0 || b.Succs[0] != t {
+				b.Succs = append(b.Succs, t)
 			}
 		}
 	}
+	for i := range list {
+		for _, s := range list[i].Succs {
+			list[s].Preds = append(list[s].Preds, i)
+		}
+	}
+	return list
+}
+
+// find is the index of the block that holds pc.
+func find(list []Block, pc uint32) int {
+	return sort.Search(len(list), func(i int) bool { return list[i].End > pc })
+}
+
+// Block is the index of the basic block that holds pc.
+func (p *Program) Block(pc uint32) int { return find(p.Blocks, pc) }
+
+// leaves reports whether some thread ends in block b: an exit, guarded or not,
+// or the end of the program.
+func leaves(p *Program, b *Block) bool {
+	last := &p.Insts[b.End-1]
+	return last.ends() && last.Op != OpBra || len(b.Succs) == 0
 }

@@ -193,7 +193,7 @@ func TestDestinationInPlace(t *testing.T) {
 func TestWidth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, in := range every() {
-		if in.Type == Pred || in.Op == OpSetp || in.Op == OpTestp {
+		if in.Type == Pred || in.Op == OpSetp || in.Op == OpTestp || in.Op == OpNop {
 			continue
 		}
 		bits := in.Type.Bits()

@@ -1,0 +1,83 @@
+package isa
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Check tests the invariants of a program that has been analysed, and returns
+// every violation. Programs from package ptx keep them; it is for tests, and
+// for programs made by hand.
+func (p *Program) Check() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	n := uint32(len(p.Insts))
+	if n == 0 {
+		return errors.New("no instructions")
+	}
+	for pc := range p.Insts {
+		in := &p.Insts[pc]
+		operand := func(what string, o Operand) {
+			switch {
+			case o.Kind == OperandReg && int(o.Index) >= len(p.Regs),
+				o.Kind == OperandPred && int(o.Index) >= len(p.Preds),
+				o.Kind == OperandSpecial && Special(o.Index) >= NumSpecials:
+				bad("pc %d: %s %d is not declared", pc, what, o.Index)
+			}
+		}
+		operand("guard", in.Guard)
+		if in.NSrc > MaxSrcs || in.NDst > MaxDsts {
+			bad("pc %d: %d sources and %d destinations", pc, in.NSrc, in.NDst)
+			continue
+		}
+		for _, o := range in.Src[:in.NSrc] {
+			operand("source", o)
+		}
+		for _, o := range in.Dst[:in.NDst] {
+			operand("destination", o)
+		}
+		if in.Op == OpBra && in.Target >= n {
+			bad("pc %d: target %d of %d instructions", pc, in.Target, n)
+		}
+		if in.Conditional() && in.Reconv != NoPC && in.Reconv >= n {
+			bad("pc %d: reconvergence at %d of %d instructions", pc, in.Reconv, n)
+		}
+	}
+	if last := &p.Insts[n-1]; !last.EndsPath() {
+		bad("pc %d: execution runs off the end", n-1)
+	}
+	next := uint32(0)
+	for i := range p.Blocks {
+		b := &p.Blocks[i]
+		if b.Start != next || b.End <= b.Start {
+			bad("block %d is [%d, %d), want it to start at %d", i, b.Start, b.End, next)
+		}
+		next = b.End
+		if b.IPDom >= 0 && p.avoids(i, b.IPDom) {
+			bad("block %d: a path to the exit avoids its post-dominator %d", i, b.IPDom)
+		}
+	}
+	if next != n {
+		bad("blocks end at %d of %d instructions", next, n)
+	}
+	return errors.Join(errs...)
+}
+
+// avoids reports whether a path leads from block b to the exit without block
+// d: the definition of post-dominance, tested by taking d away.
+func (p *Program) avoids(b, d int) bool {
+	seen := make([]bool, len(p.Blocks))
+	for work := []int{b}; len(work) > 0; {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		if v == d || seen[v] {
+			continue
+		}
+		seen[v] = true
+		if leaves(p, &p.Blocks[v]) {
+			return true
+		}
+		work = append(work, p.Blocks[v].Succs...)
+	}
+	return false
+}
