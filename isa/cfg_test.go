@@ -133,12 +133,12 @@ func TestIPDomByPaths(t *testing.T) {
 		ends[n-1] = "x"
 		p := flow(t, ends...)
 		for b := range p.Blocks {
-			if !reachesExit(p, b) {
-				continue // the rule for loops without way out is a convention
+			if p.trapped(b) {
+				continue // loops without way out go by a convention
 			}
 			want := -1
 			for d := range p.Blocks {
-				if d == b || p.avoids(b, d) || !reachesExit(p, d) {
+				if d == b || p.avoids(b, d) {
 					continue
 				}
 				if want < 0 || !p.avoids(d, want) {
@@ -150,7 +150,24 @@ func TestIPDomByPaths(t *testing.T) {
 	}
 }
 
-func reachesExit(p *Program, b int) bool { return p.avoids(b, -1) }
+// trapped reports whether block b leads to one from which no path goes to the
+// exit.
+func (p *Program) trapped(b int) bool {
+	seen := make([]bool, len(p.Blocks))
+	for work := []int{b}; len(work) > 0; {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		if !p.avoids(v, -1) {
+			return true
+		}
+		work = append(work, p.Blocks[v].Succs...)
+	}
+	return false
+}
 
 func reg(i int) Operand          { return Operand{Kind: OperandReg, Index: uint16(i)} }
 func special(s Special) Operand  { return Operand{Kind: OperandSpecial, Index: uint16(s)} }
