@@ -7,32 +7,31 @@ import (
 	"divergo/isa"
 )
 
-// typeNames are the fundamental types that the machine knows (section 5.2).
-var typeNames = map[string]isa.Type{
-	"u8": isa.U8, "u16": isa.U16, "u32": isa.U32, "u64": isa.U64,
-	"s8": isa.S8, "s16": isa.S16, "s32": isa.S32, "s64": isa.S64,
-	"b8": isa.B8, "b16": isa.B16, "b32": isa.B32, "b64": isa.B64,
-	"f32": isa.F32, "f64": isa.F64, "pred": isa.Pred,
+// typeWords are the fundamental types that the machine knows (section 5.2).
+var typeWords = []string{
+	isa.B8: "b8", isa.B16: "b16", isa.B32: "b32", isa.B64: "b64",
+	isa.U8: "u8", isa.U16: "u16", isa.U32: "u32", isa.U64: "u64",
+	isa.S8: "s8", isa.S16: "s16", isa.S32: "s32", isa.S64: "s64",
+	isa.F32: "f32", isa.F64: "f64", isa.Pred: "pred",
 }
 
-var typeWords = []string{
-	"b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32", "f64", "pred",
-}
+var typeNames = func() map[string]isa.Type {
+	m := map[string]isa.Type{}
+	for t, name := range typeWords {
+		if name != "" {
+			m[name] = isa.Type(t)
+		}
+	}
+	return m
+}()
+
+func typeName(t isa.Type) string { return typeWords[t] }
 
 // otherTypes are types of the manual that the machine does not know.
 var otherTypes = map[string]bool{
 	"f16": true, "f16x2": true, "bf16": true, "bf16x2": true, "tf32": true, "b128": true, "u16x2": true, "s16x2": true,
 	"e4m3": true, "e5m2": true, "e4m3x2": true, "e5m2x2": true, "b1": true, "u4": true, "s4": true, "f32x2": true,
 	"texref": true, "samplerref": true, "surfref": true,
-}
-
-func typeName(t isa.Type) string {
-	for name, other := range typeNames {
-		if other == t {
-			return name
-		}
-	}
-	return "none"
 }
 
 var spaceNames = map[string]isa.Space{
@@ -232,6 +231,9 @@ func (p *parser) declarator(v *variable) bool {
 	}
 	in := initialiser{parser: p, v: v, element: element, dims: dims, limit: limit}
 	if !in.value(0) {
+		for p.tok.kind != ';' && p.tok.kind != eof && !(p.tok.newline && p.tok.kind == dotWord) {
+			p.next()
+		}
 		return false
 	}
 	if open {
@@ -329,7 +331,7 @@ func (in *initialiser) scalar() bool {
 	return ok && in.datum(pos, c)
 }
 
-// symbol parses x, x+4 or generic(x+4). The generic address of a .global or
+// symbol parses x, x+4 or generic(x)+4. The generic address of a .global or
 // .const variable is its address.
 func (in *initialiser) symbol(r *reloc) bool {
 	var ok bool
@@ -342,6 +344,9 @@ func (in *initialiser) symbol(r *reloc) bool {
 			return false
 		}
 	}
+	if generic && !in.expect(')', "to close generic(") {
+		return false
+	}
 	if in.tok.kind == '+' || in.tok.kind == '-' {
 		if r.off, ok = in.offset(); !ok {
 			return false
@@ -352,7 +357,7 @@ func (in *initialiser) symbol(r *reloc) bool {
 		return false
 	}
 	in.v.relocs = append(in.v.relocs, *r)
-	return !generic || in.expect(')', "to close generic(")
+	return true
 }
 
 // datum stores a constant.

@@ -35,9 +35,9 @@ func (s typeSet) has(t isa.Type) bool { return s>>t&1 != 0 }
 
 // list prints the types of s.
 func (s typeSet) list() (words []string) {
-	for _, w := range typeWords {
-		if s.has(typeNames[w]) {
-			words = append(words, "."+w)
+	for t, name := range typeWords {
+		if s.has(isa.Type(t)) {
+			words = append(words, "."+name)
 		}
 	}
 	return words
@@ -172,7 +172,8 @@ var table = []family{
 	{name: "mad", ref: "9.7.1.4", op: isa.OpMad, types: types(int16s | u32), groups: mods(required(half)), args: args("d:wide a b c:wide")},
 	{name: "mad", ref: "9.7.1.4", op: isa.OpMad, types: types(int64s), groups: mods(required(only("lo hi", half))), args: args("d a b c")},
 	{name: "mul24", ref: "9.7.1.5", op: isa.OpMul24, types: types(int32s), groups: mods(required(only("lo hi", half))), args: args("d a b")},
-	{name: "mad24", ref: "9.7.1.6", op: isa.OpMad24, types: types(int32s), groups: mods(required(only("lo hi", half)), sat), args: args("d a b c"), check: satNeedsHi},
+	{name: "mad24", ref: "9.7.1.6", op: isa.OpMad24, types: types(s32), groups: mods(required(only("lo hi", half)), sat), args: args("d a b c"), check: satNeedsHi},
+	{name: "mad24", ref: "9.7.1.6", op: isa.OpMad24, types: types(u32), groups: mods(required(only("lo hi", half))), args: args("d a b c")},
 	{name: "sad", ref: "9.7.1.7", op: isa.OpSad, types: types(ints), args: args("d a b c")},
 	{name: "div", ref: "9.7.1.8", op: isa.OpDiv, types: types(ints), args: args("d a b")},
 	{name: "rem", ref: "9.7.1.9", op: isa.OpRem, types: types(ints), args: args("d a b")},
@@ -212,10 +213,12 @@ var table = []family{
 	{name: "max", ref: "9.7.3.12", op: isa.OpMax, types: types(f64), args: args("d a b")},
 	{name: "rcp", ref: "9.7.3.13", op: isa.OpRcp, types: types(f32), groups: mods(required(only("approx rn rz rm rp", precision)), ftz), args: args("d a"), before: "approx ftz"},
 	{name: "rcp", ref: "9.7.3.13", op: isa.OpRcp, types: types(f64), groups: mods(required(rounding)), args: args("d a"), before: "rn"},
+	{name: "rcp", ref: "9.7.3.14", op: isa.OpRcp, types: types(f64), groups: mods(required(approx), required(ftz)), args: args("d a")},
 	{name: "sqrt", ref: "9.7.3.15", op: isa.OpSqrt, types: types(f32), groups: mods(required(only("approx rn rz rm rp", precision)), ftz), args: args("d a"), before: "approx ftz"},
 	{name: "sqrt", ref: "9.7.3.15", op: isa.OpSqrt, types: types(f64), groups: mods(required(rounding)), args: args("d a"), before: "rn"},
 	{name: "rsqrt", ref: "9.7.3.16", op: isa.OpRsqrt, types: types(f32), groups: mods(required(approx), ftz), args: args("d a"), before: "approx ftz"},
 	{name: "rsqrt", ref: "9.7.3.16", op: isa.OpRsqrt, types: types(f64), groups: mods(required(approx)), args: args("d a"), before: "approx"},
+	{name: "rsqrt", ref: "9.7.3.17", op: isa.OpRsqrt, types: types(f64), groups: mods(required(approx), required(ftz)), args: args("d a")},
 	{name: "sin", ref: "9.7.3.18", op: isa.OpSin, types: types(f32), groups: mods(required(approx), ftz), args: args("d a"), before: "approx ftz"},
 	{name: "cos", ref: "9.7.3.19", op: isa.OpCos, types: types(f32), groups: mods(required(approx), ftz), args: args("d a"), before: "approx ftz"},
 	{name: "lg2", ref: "9.7.3.20", op: isa.OpLg2, types: types(f32), groups: mods(required(approx), ftz), args: args("d a"), before: "approx ftz"},
@@ -254,7 +257,7 @@ var table = []family{
 	{name: "st", ref: "9.7.8.10", op: isa.OpSt, types: types(data), groups: mods(storeOrder, threads, stateSpace, storeCache, evictL1, evictL2, elements), args: args("[a] b:vec"), relaxed: true, check: checkStore},
 	{name: "prefetch", ref: "9.7.8.13", op: isa.OpNop, groups: mods(only("global local", stateSpace), required(prefetchTo), evictL2), args: args("[a]"), check: checkPrefetch},
 	{name: "prefetchu", ref: "9.7.8.13", op: isa.OpNop, groups: mods(required(only("L1", prefetchTo))), args: args("[a]"), check: checkPrefetch},
-	{name: "isspacep", ref: "9.7.8.17", op: isa.OpIsspacep, groups: mods(required(stateSpace)), args: args("p a:sym")},
+	{name: "isspacep", ref: "9.7.8.17", op: isa.OpIsspacep, groups: mods(required(only("global shared local param shared::cta param::entry", stateSpace))), args: args("p a:sym")},
 	{name: "cvta", ref: "9.7.8.18", op: isa.OpCvta, types: types(size), groups: mods(to, required(stateSpace)), args: args("d a:sym")},
 	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(ints8, ints8), groups: mods(sat), args: args("d a:2"), relaxed: true},
 	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(ints8, f32), groups: mods(required(integerRounding), ftz, sat), args: args("d a:2"), relaxed: true},
@@ -308,6 +311,9 @@ var families = func() map[string][]*family {
 	}
 	return m
 }()
+
+// takesNothing tells whether an opcode has no operands.
+func takesNothing(name string) bool { return len(families[name][0].args) == 0 }
 
 // opcodes lists all opcodes, for suggestions.
 var opcodes = func() (names []string) {

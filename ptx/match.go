@@ -30,18 +30,37 @@ func (in *instruction) opcode() string {
 // none fits, the complaint is that of the row that comes nearest.
 func (m *Module) find(in *instruction) (*family, *match, *complaint) {
 	rows := families[in.name.text]
+	for _, f := range rows {
+		if f.takes(in) {
+			if found, _, wrong := m.match(f, in); wrong == nil {
+				return f, found, nil
+			}
+		}
+	}
 	var best *complaint
 	bestScore := -1
 	for _, f := range rows {
-		found, score, wrong := m.match(f, in)
-		if wrong == nil {
-			return f, found, nil
-		}
-		if score > bestScore {
+		if _, score, wrong := m.match(f, in); score > bestScore {
 			best, bestScore = wrong, score
 		}
 	}
 	return nil, nil, best
+}
+
+// takes is a quick test whether the types of in are those of the row f.
+func (f *family) takes(in *instruction) bool {
+	n := 0
+	for i := range in.words {
+		t, ok := typeNames[in.words[i].text]
+		if !ok {
+			continue
+		}
+		if n == len(f.types) || !f.types[n].has(t) {
+			return false
+		}
+		n++
+	}
+	return n == len(f.types)
 }
 
 // match reads the suffixes of in by the row f. The score of a failure grows
@@ -99,7 +118,7 @@ func (m *Module) match(f *family, in *instruction) (found *match, score int, wro
 	f.checkTypes(in, found.types, complain)
 	missing := m.fillIn(f, found, taken[:])
 	if missing != nil {
-		complain(in.name.pos, CodeOperand, "%s wants a %s: %s", in.opcode(), missing.what, listed(missing.list()))
+		complain(in.name.pos, CodeOperand, "%s wants one of %s", in.opcode(), listed(missing.list()))
 	} else {
 		score += 2
 	}

@@ -335,9 +335,9 @@ func bitType(t isa.Type) bool { return t >= isa.B8 && t <= isa.B64 }
 
 // fitting lists the register types that agree with t.
 func fitting(t isa.Type, relaxed bool) (words []string) {
-	for _, w := range typeWords {
-		if agree(t, typeNames[w], relaxed) {
-			words = append(words, "."+w)
+	for have, name := range typeWords {
+		if name != "" && agree(t, isa.Type(have), relaxed) {
+			words = append(words, "."+name)
 		}
 	}
 	return words
@@ -447,7 +447,6 @@ func (o *operands) memory(x *operand) {
 	}
 	o.out.Off = x.off
 	base := &operand{name: x.name, pos: x.pos}
-	base.pos.Col++ // behind the bracket
 	sym := o.scope.lookup(x.name)
 	if sym != nil && sym.variable != nil {
 		o.src(o.variableAddress(base, sym.variable, o.out.Space))

@@ -157,8 +157,8 @@ func (p *parser) literal(what string, most uint64) (uint64, bool) {
 	return c.bits, true
 }
 
-// skipStatement goes behind the next ';', or to a '}', or to a token that
-// starts a line as only a new statement or directive does.
+// skipStatement goes behind the next ';', or to a brace, or to a token that
+// starts a line as a new statement or directive does.
 func (p *parser) skipStatement() {
 	for p.tok.kind != eof {
 		switch p.tok.kind {
@@ -169,6 +169,10 @@ func (p *parser) skipStatement() {
 			return
 		case dotWord:
 			if p.tok.newline && startsDirective[p.tok.text] {
+				return
+			}
+		case ident, '@':
+			if p.tok.newline && p.depth > 0 && p.tok.text[0] != '%' {
 				return
 			}
 		}
@@ -274,7 +278,8 @@ func (p *parser) statement(b *block) {
 		b.stmts = append(b.stmts, in)
 		return
 	}
-	if p.tok.kind != ';' && !p.tok.newline && !p.operands(in) {
+	bare := p.tok.kind == ';' || p.tok.newline && takesNothing(in.name.text)
+	if !bare && !p.operands(in) {
 		p.skipStatement()
 		return
 	}
@@ -390,8 +395,8 @@ func (p *parser) offset() (int64, bool) {
 
 // address parses an address in brackets (section 6.4.1).
 func (p *parser) address() (o operand, ok bool) {
-	o.pos, o.kind = p.tok.pos, addressOperand
 	p.next()
+	o.pos, o.kind = p.tok.pos, addressOperand
 	switch {
 	case p.tok.kind == ident:
 		o.name = p.name()
@@ -411,34 +416,48 @@ func (p *parser) address() (o operand, ok bool) {
 	return o, p.expect(']', "to close the address")
 }
 
-// vector parses {a, b} (section 6.4.3).
+// vector parses {a, b} (section 6.4.3). After a mistake it goes behind the
+// closing brace, which would otherwise end the block.
 func (p *parser) vector() (o operand, ok bool) {
 	o.pos, o.kind = p.tok.pos, vectorOperand
 	p.next()
-	for {
+	for ok = true; ok; {
 		var e operand
-		switch {
-		case p.tok.kind == ident:
-			e.pos = p.tok.pos
-			e.name = p.name()
-		case p.startsConst():
-			e.kind, e.pos = constOperand, p.tok.pos
-			if e.value, ok = p.constExpr(); !ok {
-				return o, false
-			}
-		default:
-			p.errorf(p.tok.pos, CodeSyntax, "expected an element of a vector, found %s", p.tok)
-			return o, false
+		if e, ok = p.element(); !ok {
+			break
 		}
 		o.elems = append(o.elems, e)
-		if len(o.elems) > 16 {
-			p.errorf(p.tok.pos, CodeOperand, "a vector has at most 4 elements")
-			return o, false
+		if len(o.elems) > 4 {
+			p.errorf(e.pos, CodeOperand, "a vector has at most 4 elements")
+			break
 		}
 		if !p.accept(',') {
-			return o, p.expect('}', "to close the vector")
+			if ok = p.expect('}', "to close the vector"); ok {
+				return o, true
+			}
 		}
 	}
+	for p.tok.kind != '}' && p.tok.kind != ';' && p.tok.kind != eof && !p.tok.newline {
+		p.next()
+	}
+	p.accept('}')
+	return o, false
+}
+
+// element parses an element of a vector: a register or constant.
+func (p *parser) element() (e operand, ok bool) {
+	e.pos = p.tok.pos
+	switch {
+	case p.tok.kind == ident:
+		e.name = p.name()
+		return e, true
+	case p.startsConst():
+		e.kind = constOperand
+		e.value, ok = p.constExpr()
+		return e, ok
+	}
+	p.errorf(p.tok.pos, CodeSyntax, "expected an element of a vector, found %s", p.tok)
+	return e, false
 }
 
 // oneLine is s without comments and with single spaces.
