@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"divergo/isa"
-	"divergo/memsys/dram"
 	"divergo/rtl"
 )
 
@@ -151,13 +150,13 @@ func (c *Coalescer) sharing(a *Access, left uint32) uint32 {
 		return left & -left
 	}
 	lanes := uint32(0)
-	for m := left; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		if (a.Addr[i]^a.Addr[first])&^(c.line-1) == 0 {
+	line := a.Addr[first&(isa.MaxLanes-1)] &^ (c.line - 1)
+	for i := range a.Addr {
+		if a.Addr[i]&^(c.line-1) == line {
 			lanes |= 1 << i
 		}
 	}
-	return lanes
+	return lanes & left
 }
 
 // open starts the entry of an access that waits for data.
@@ -168,8 +167,7 @@ func (c *Coalescer) open(a *Access, entry int) {
 		return
 	}
 	g.Left = a.Mask
-	for m := a.Mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+	for i := range a.Addr {
 		g.Off[i] = uint8(a.Addr[i] & (c.line - 1))
 	}
 }
@@ -188,9 +186,9 @@ func (c *Coalescer) request(a *Access, entry int, lanes uint32) {
 	case Store:
 		for m := lanes; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			off := int(a.Addr[i] & (c.line - 1))
+			off := a.Addr[i] & (c.line - 1)
 			putWord(r.Data[off:], &a.Data[i], a.Size)
-			r.Mask = r.Mask.Or(dram.Span(off, int(a.Size)))
+			r.Mask[off/64] |= (1<<a.Size - 1) << (off % 64)
 		}
 	}
 }
@@ -225,7 +223,12 @@ func (c *Coalescer) gather() bool {
 func (r *row) take(rsp *LineResponse, g *gather) {
 	for m := rsp.Lanes; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		r[i] = getWord(rsp.Data[g.Off[i]&(MaxLine-1):], g.Size)
+		b := rsp.Data[g.Off[i]&(MaxLine-1):]
+		if g.Size == 4 { // nearly always
+			r[i][0] = uint64(binary.LittleEndian.Uint32(b))
+		} else {
+			r[i] = getWord(b, g.Size)
+		}
 	}
 }
 

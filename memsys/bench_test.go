@@ -1,0 +1,98 @@
+package memsys_test
+
+import (
+	"testing"
+
+	"divergo/memsys"
+	"divergo/memsys/memtest"
+	"divergo/rtl"
+)
+
+// endless hands on the same access for ever.
+type endless struct {
+	rtl.State[struct{ Replies uint64 }]
+	Out    rtl.Out[memsys.Access]
+	In     rtl.In[memsys.Reply]
+	access *memsys.Access
+}
+
+func (e *endless) Tick() {
+	if e.In.Valid() {
+		e.In.Pop()
+		e.D().Replies++
+	}
+	if e.Out.Ready() {
+		*e.Out.PushSlot() = *e.access
+	}
+}
+
+// BenchmarkUnit is the time of one access of a full warp that finds everything
+// in the SM.
+func BenchmarkUnit(b *testing.B) {
+	warp := func(kind memsys.Kind, shared bool, stride uint64) *memsys.Access {
+		a := &memsys.Access{Kind: kind, Shared: shared, Size: uint8(min(stride, 4)), Mask: ^uint32(0)}
+		for i := range a.Addr {
+			a.Addr[i] = base + uint64(i)*stride
+			if shared {
+				a.Addr[i] -= base
+			}
+		}
+		return a
+	}
+	for _, c := range []struct {
+		name   string
+		access *memsys.Access
+	}{
+		{"load of one line", warp(memsys.Load, false, 2)},
+		{"load of two lines", warp(memsys.Load, false, 4)},
+		{"load of 32 lines", warp(memsys.Load, false, 64)},
+		{"store of two lines", warp(memsys.Store, false, 4)},
+		{"shared load", warp(memsys.Load, true, 4)},
+		{"shared store", warp(memsys.Store, true, 4)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			cfg := memsys.Default()
+			access, reply := rtl.NewQueue[memsys.Access](2), rtl.NewQueue[memsys.Reply](2)
+			req, rsp := rtl.NewQueue[memsys.Request](8), rtl.NewQueue[memsys.Response](8)
+			d := &struct {
+				SM     *endless
+				Unit   *memsys.Unit
+				Memory *ideal
+			}{
+				&endless{Out: access.Out(), In: reply.In(), access: warp(memsys.Load, false, 64)},
+				memsys.NewUnit(&cfg, 0, access.In(), reply.Out(), req.Out(), rsp.In()),
+				&ideal{In: req.In(), Out: rsp.Out(), Lines: rtl.NewMem[memsys.Line](64)},
+			}
+			sim := rtl.MustNew("sm", d)
+			sim.Run(1000) // every line is in the L1 now
+			d.SM.access = c.access
+			sim.Run(1000)
+			b.ReportAllocs()
+			done := d.SM.Q().Replies
+			b.ResetTimer()
+			for b.Loop() {
+				sim.Run(100)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(d.SM.Q().Replies-done), "ns/access")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*100), "ns/cycle")
+		})
+	}
+}
+
+// BenchmarkMisses is the time of a core cycle in which eight SMs miss all the time.
+func BenchmarkMisses(b *testing.B) {
+	p := newProgram(1, 8, private, 1, 4000)
+	s, err := memtest.New(memsys.Default(), p.script...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := s.Store.Map(base, private+contended); err != nil {
+		b.Fatal(err)
+	}
+	s.Run(s.Core, 2000)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for b.Loop() {
+		s.Run(s.Core, 100)
+	}
+}
