@@ -135,3 +135,103 @@ func TestPDOMMicroKernels(t *testing.T) {
 		})
 	}
 }
+
+// figure7 is the example of Fung & Aamodt, HPCA 2011, figure 7 with one
+// instruction a block: of 8 threads in warps of 4, threads 1, 6 and 7 (from 1)
+// go to C.
+//
+//	  A
+//	 / \
+//	B   C
+//	 \ /
+//	  D
+var figure7 = seq(
+	at("A", when(func(t *thread) bool { return t.TID == 0 || t.TID == 5 || t.TID == 6 }, "C")),
+	at("B", to("D")),
+	at("C", nop),
+	at("D", exit))
+
+// TestPDOMFigure7 has the issue slots of the figure's lower half.
+func TestPDOMFigure7(t *testing.T) {
+	r := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 4, 2, figure7)
+	const A, B, C, D = 0, 1, 2, 3
+	assert.ElementsMatch(t, []divtest.Issue{
+		{Row: 0, PC: A, Mask: 0b1111}, {Row: 1, PC: A, Mask: 0b1111},
+		{Row: 0, PC: C, Mask: 0b0001}, {Row: 1, PC: C, Mask: 0b0110},
+		{Row: 0, PC: B, Mask: 0b1110}, {Row: 1, PC: B, Mask: 0b1001},
+		{Row: 0, PC: D, Mask: 0b1111}, {Row: 1, PC: D, Mask: 0b1111},
+	}, r.Issues)
+	assert.Equal(t, 24, r.Lanes)
+	assert.InDelta(t, .75, r.Activity(4), 0)
+}
+
+// TestPathOrder: which of two paths of a warp runs first.
+func TestPathOrder(t *testing.T) {
+	low := below(2)                                    // lanes 0 and 1 of 8
+	high := func(t *thread) bool { return t.TID >= 2 } // the others
+	for _, c := range []struct {
+		order divergence.PathOrder
+		taken func(t *thread) bool
+		first uint32
+	}{
+		{divergence.TakenFirst, low, 0x03},
+		{divergence.NotTakenFirst, low, 0xfc},
+		{divergence.MajorityFirst, low, 0xfc},
+		{divergence.MajorityFirst, high, 0xfc},
+		{divergence.MinorityFirst, low, 0x03},
+		{divergence.MinorityFirst, high, 0x03},
+		{divergence.HighestLaneLast, low, 0x03},
+		{divergence.HighestLaneLast, high, 0x03},
+	} {
+		k := seq(when(c.taken, "C"), to("D"), at("C", nop), at("D", exit))
+		r := run(t, "pdom", divergence.Options{PathOrder: c.order}, 8, 1, k)
+		assert.Equal(t, c.first, r.Issues[1].Mask, "%s", c.order)
+	}
+}
+
+// TestBarrier: no warp passes before all live warps have arrived, and a warp
+// that exits instead lets the others go.
+func TestBarrier(t *testing.T) {
+	k := seq(
+		when(func(t *thread) bool { return t.TID >= 24 }, "OUT"), // the last of four warps leaves
+		when(func(t *thread) bool { return t.TID < 8 }, "BAR"),   // the first comes early
+		rep("", 10),
+		at("BAR", line{Bar: true}),
+		nop, exit,
+		rep("OUT", 30), exit)
+	r := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 8, 4, k)
+	bar, left, passed := uint32(12), 0, -1
+	for i, issue := range r.Issues {
+		if issue.Row == 3 && k[issue.PC].Exit {
+			left = i
+		}
+		if issue.PC == bar+1 && passed < 0 {
+			passed = i
+		}
+	}
+	assert.Greater(t, passed, left, "a warp passed the barrier while another was on its way")
+	assert.EqualValues(t, 1, r.Stats.BarReleases)
+	assert.EqualValues(t, 0, r.Stats.BarDiverged)
+}
+
+// TestSpinLock: a lock between threads of a warp, which the owner releases
+// after the loop, is never released (killer kernel of every stack).
+func TestSpinLock(t *testing.T) {
+	locked := false
+	k := seq(
+		at("L", line{Do: func(t *thread) {
+			if t.I == 0 && !locked {
+				locked, t.I = true, 1 // this thread has it
+			}
+		}}),
+		when(func(t *thread) bool { return t.I == 0 }, "L"),
+		line{Do: func(*thread) { locked = false }},
+		exit)
+	m, _ := divergence.Find("pdom")
+	r, err := divtest.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, 8, 1, k, 1000)
+	require.NoError(t, err)
+	assert.False(t, r.Done)
+	for _, issue := range r.Issues[2:] {
+		assert.EqualValues(t, 0xfe, issue.Mask, "the owner waits at the post-dominator")
+	}
+}
