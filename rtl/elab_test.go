@@ -116,10 +116,14 @@ func TestElaborationErrors(t *testing.T) {
 		root any
 		want string // lines
 	}{
-		{"loop of wires", &struct{ Alu, Lsu, Arb *inverter }{x, y, z},
-			"combinational loop: top.Alu <-(top.Arb.Out) top.Arb <-(top.Lsu.Out) top.Lsu <-(top.Alu.Out) top.Alu"},
-		{"loop of one", &struct{ S *split }{func() *split { s := newSplit(); s.In = &s.A; return s }()},
-			"combinational loop: top.S.one <-(top.S.A) top.S.one"},
+		{
+			"loop of wires", &struct{ Alu, Lsu, Arb *inverter }{x, y, z},
+			"combinational loop: top.Alu <-(top.Arb.Out) top.Arb <-(top.Lsu.Out) top.Lsu <-(top.Alu.Out) top.Alu",
+		},
+		{
+			"loop of one", &struct{ S *split }{func() *split { s := newSplit(); s.In = &s.A; return s }()},
+			"combinational loop: top.S.one <-(top.S.A) top.S.one",
+		},
 		{"loop through queues", &struct{ A, B *flowing }{
 			&flowing{In: pipe.In(), Out: flow.Out()}, &flowing{In: flow.In(), Out: pipe.Out()},
 		}, ""},
@@ -129,8 +133,10 @@ func TestElaborationErrors(t *testing.T) {
 		{"two drivers", &struct{ S *split }{twice}, "wire top.S.A has two drivers: top.S.one and top.S.two"},
 		{"no driver", &struct{ S *split }{undriven}, "wire top.S.B has no driver: no process of top.S lists it in Drives"},
 		{"drives a stranger", &struct{ S *split }{foreign}, "top.S.two drives a wire that is not part of top"},
-		{"reads a stranger", &struct{ I *inverter }{outside},
-			"top.I.In is connected to a wire that is not part of top: only a Link may connect islands"},
+		{
+			"reads a stranger", &struct{ I *inverter }{outside},
+			"top.I.In is connected to a wire that is not part of top: only a Link may connect islands",
+		},
 		{"unconnected", &struct {
 			I *inverter
 			F *flowing
@@ -145,29 +151,43 @@ func TestElaborationErrors(t *testing.T) {
 			&flowing{In: q.In(), Out: q.Out()}, &flowing{In: q.In(), Out: plain.Out()},
 		}, "queue top.A.Out has two consumers: top.A.In and top.B.In\n" +
 			"queue top.B.Out has no consumer: its In end is in no module of top"},
-		{"state with a pointer", &struct{ M *badState }{new(badState)},
-			"top.M.Deep[].Name is of type *string: registers are plain data (numbers, booleans, arrays and structs of them)"},
-		{"state with an int", &struct{ M *intState }{new(intState)},
-			"top.M.PC is of type int, which has no fixed width: use int8 to int64"},
-		{"bits that do not fit", &struct{ M *badBits }{new(badBits)},
-			`top.M.PC has tag bits:"9", expected a number from 1 to the 8 bits of its type uint8`},
-		{"queue of strings", &struct {
-			M   *badQueue
-			Out rtl.Out[string]
-		}{&badQueue{rtl.NewQueue[string](1).In()}, rtl.Out[string]{}},
+		{
+			"state with a pointer", &struct{ M *badState }{new(badState)},
+			"top.M.Deep[].Name is of type *string: registers are plain data (numbers, booleans, arrays and structs of them)",
+		},
+		{
+			"state with an int", &struct{ M *intState }{new(intState)},
+			"top.M.PC is of type int, which has no fixed width: use int8 to int64",
+		},
+		{
+			"bits that do not fit", &struct{ M *badBits }{new(badBits)},
+			`top.M.PC has tag bits:"9", expected a number from 1 to the 8 bits of its type uint8`,
+		},
+		{
+			"queue of strings", &struct {
+				M   *badQueue
+				Out rtl.Out[string]
+			}{&badQueue{rtl.NewQueue[string](1).In()}, rtl.Out[string]{}},
 			"top.M.In is of type string: registers are plain data (numbers, booleans, arrays and structs of them)\n" +
-				"queue at top.M.In has no producer: its Out end is in no module of top"},
-		{"misspelt tag", &struct{ M *badTag }{new(badTag)},
+				"queue at top.M.In has no producer: its Out end is in no module of top",
+		},
+		{
+			"misspelt tag", &struct{ M *badTag }{new(badTag)},
 			"top.M.In has tag rtl:\"optinal\", expected own, optional or -\n" +
-				"top.M.In is not connected to a queue: set it, or tag it `rtl:\"optional\"`"},
+				"top.M.In is not connected to a queue: set it, or tag it `rtl:\"optional\"`",
+		},
 		{"nil memory", &struct{ M *noMem }{new(noMem)}, "top.M.Rows is nil: make it with NewMem, or tag it `rtl:\"optional\"`"},
 		{"empty memory", &struct{ M *emptyMem }{new(emptyMem)}, "top.M.Rows is an empty Mem: make it with NewMem"},
-		{"queue by value", &struct{ M *wholeQueue }{new(wholeQueue)},
-			"top.M.Q holds a rtl.Queue[bool] by value: hold a pointer, its ends are copies"},
+		{
+			"queue by value", &struct{ M *wholeQueue }{new(wholeQueue)},
+			"top.M.Q holds a rtl.Queue[bool] by value: hold a pointer, its ends are copies",
+		},
 		{"state outside a module", &struct{ rtl.State[uint8] }{}, "top: a State belongs in a module, a struct with Tick or Processes"},
-		{"reads a module that is not there", &struct{ R *reader }{&reader{new(edges)}},
+		{
+			"reads a module that is not there", &struct{ R *reader }{&reader{new(edges)}},
 			"top.R.Other reads a *rtl_test.edges that is not part of top: hold it in the top level, or tag the field `rtl:\"own\"`; " +
-				"only a Link may connect islands"},
+				"only a Link may connect islands",
+		},
 		{"root by value", struct{}{}, "rtl: top: the root of a design is a pointer to a struct, not struct {}"},
 		{"no root", nil, "rtl: top: the root of a design is a pointer to a struct, not <nil>"},
 	}
@@ -216,20 +236,20 @@ type lane struct {
 // core has every way to hold another block.
 type core struct {
 	rtl.State[struct{ N uint16 }]
-	lane                       // embedded: a part of core
-	Lanes    [2]lane           // values without Tick: parts of core
-	Front    blinker           // a value with Tick: a submodule
-	Policy   policy            // pointer to a module: read only
-	Owned    *blinker          `rtl:"own"`
-	Many     []*blinker        `rtl:"own"`
-	Part     *lane             `rtl:"own"`
-	Maybe    *rtl.Wire[bool]   `rtl:"optional"`
-	Port     rtl.Out[uint8]    `rtl:"optional"`
-	Scratch  *rtl.Mem[uint8]   `rtl:"optional"`
-	Skipped  *reader           `rtl:"-"`
-	Config   *struct{ X *int } // no hardware
-	Back     *chip             // a container: ignored
-	nilOther *blinker
+	lane                      // embedded: a part of core
+	Lanes   [2]lane           // values without Tick: parts of core
+	Front   blinker           // a value with Tick: a submodule
+	Policy  policy            // pointer to a module: read only
+	Owned   *blinker          `rtl:"own"`
+	Many    []*blinker        `rtl:"own"`
+	Part    *lane             `rtl:"own"`
+	Maybe   *rtl.Wire[bool]   `rtl:"optional"`
+	Port    rtl.Out[uint8]    `rtl:"optional"`
+	Scratch *rtl.Mem[uint8]   `rtl:"optional"`
+	Skipped *reader           `rtl:"-"`
+	Config  *struct{ X *int } // no hardware
+	Back    *chip             // a container: ignored
+	Nil     *blinker
 }
 
 func (c *core) Tick() {

@@ -13,8 +13,10 @@ import (
 // the same span. So capacity bounds the entries and credits on their way: for one entry a cycle between equal clocks
 // it takes 2*latency.
 type Link[T any] struct {
-	near, far Queue[T]
-	link      link
+	near Queue[T]
+	_    [64]byte // the ends are used by different processors
+	far  Queue[T]
+	link link
 }
 
 // link is a Link of any type.

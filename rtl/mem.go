@@ -1,7 +1,9 @@
 package rtl
 
 import (
+	"bytes"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -78,6 +80,17 @@ func (m *Mem[T]) Set(i int, v T) {
 	}
 }
 
+// Resize makes it a memory of n zero entries, between runs. What it held is lost, and zero is its reset value. It panics
+// if the memory is traced.
+func (m *Mem[T]) Resize(n int) {
+	if m.h.traced {
+		panic("rtl: Resize of " + m.h.owned.path + ", which is traced")
+	}
+	m.now, m.next, m.isStaged = make([]T, n), make([]T, n), make([]bool, n)
+	m.list, m.reset = m.list[:0], nil
+	m.h.fan.mark()
+}
+
 // edge commits the staged entries and says whether any changed.
 func (m *Mem[T]) edge() bool {
 	changed := false
@@ -117,11 +130,9 @@ func (m *Mem[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
 func (m *Mem[T]) elaborated() {
 	m.edge()
-	for _, b := range bytesOfAll(m.now) {
-		if b != 0 {
-			m.reset = append([]T(nil), m.now...)
-			return
-		}
+	b := bytesOfAll(m.now)
+	if n := len(b); n > 0 && (b[0] != 0 || !bytes.Equal(b[:n-1], b[1:])) {
+		m.reset = slices.Clone(m.now)
 	}
 }
 

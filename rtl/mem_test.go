@@ -121,3 +121,31 @@ func TestMemWakesReadersOnlyOnChange(t *testing.T) {
 	k.Reset()
 	assert.Equal(t, row{}, *h.Rows.At(1), "reset is what it was at elaboration")
 }
+
+func TestMemResize(t *testing.T) {
+	q := rtl.NewQueue[row](8)
+	h := &holder{Rows: *rtl.NewMem[row](2), In: q.In()}
+	h.Rows.Set(1, row{Tag: 9})
+	w := &watcher{Of: h}
+	top := &struct {
+		H   *holder
+		W   *watcher
+		Out rtl.Out[row]
+	}{h, w, q.Out()}
+	k := rtl.MustNew("top", top)
+	k.Run(10)
+	require.Equal(t, uint16(9), w.Q().Copy)
+	old := k.Snapshot()
+	h.Rows.Edit(0).Tag = 3 // staged, and lost
+	h.Rows.Resize(5)
+	assert.Equal(t, 5, h.Rows.Len())
+	k.Run(10)
+	assert.Equal(t, row{}, *h.Rows.At(0))
+	assert.Equal(t, uint16(0), w.Q().Copy, "readers wake")
+	top.Out.Push(row{Tag: 4})
+	k.Run(10)
+	assert.Equal(t, uint16(4), w.Q().Copy)
+	assert.Panics(t, func() { k.Restore(old) }, "a snapshot of the old size")
+	k.Reset()
+	assert.Equal(t, row{}, *h.Rows.At(1))
+}

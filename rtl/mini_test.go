@@ -103,6 +103,7 @@ func (a *Arbiter) Processes() []rtl.Proc {
 		{Name: "take", Fn: a.take, Reads: []rtl.AnyWire{&a.Sel, a.Stall}},
 	}
 }
+
 func (a *Arbiter) pick() {
 	for k := uint8(1); k <= 4; k++ {
 		if i := (a.Q().last + k) & 3; a.In[i].Valid() {
@@ -112,6 +113,7 @@ func (a *Arbiter) pick() {
 	}
 	a.Sel.Set(-1)
 }
+
 func (a *Arbiter) take() {
 	if i := a.Sel.Get(); i >= 0 && !a.Stall.Get() {
 		a.In[i&3].Pop()

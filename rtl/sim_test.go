@@ -87,7 +87,6 @@ func (f *forgetful) Tick() { *f.D() = f.via() }
 // liar drives a wire that its list leaves out.
 type liar struct {
 	Out, More rtl.Wire[bool]
-	n         uint8
 	Blink     *blinker
 }
 

@@ -35,10 +35,11 @@ type System struct {
 
 // island is a Sim in a System.
 type island struct {
-	sys    *System
-	domain *Domain
-	sim    *Sim
-	weight uint64 // evaluations when the shares were last made
+	sys     *System
+	domain  *Domain
+	sim     *Sim
+	counted uint64 // evaluations when the shares of workers were last made
+	work    uint64 // evaluations between the last two times
 }
 
 // Domain is a clock domain of a [System].

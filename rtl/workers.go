@@ -2,19 +2,23 @@ package rtl
 
 import (
 	"runtime"
-	"slices"
 	"sync/atomic"
 )
 
-// workers runs the islands of a system on several goroutines, each with a fixed share of the islands for some quanta.
-// An island touches nothing of another during a quantum, so shares and timing cannot influence a result.
-type workers struct {
-	shares [][]*island
-	to     uint64 // tick to advance to; ^0 ends the workers
-	quanta int
-	start  atomic.Uint64 // counts quanta
-	left   atomic.Int64  // workers that have not finished
-	failed []failure     // by worker
+// crew runs the islands of a system on several goroutines, each with its share of the islands. An island touches
+// nothing of another during a quantum, so shares and timing cannot influence a result.
+type crew struct {
+	members []*member // the first is the caller of Run
+	to      uint64    // tick to advance to
+	stop    bool
+	quanta  uint64
+}
+
+// member is one goroutine of a crew.
+type member struct {
+	share       []*island
+	start, done gate     // count quanta
+	failed      *failure // of this quantum
 }
 
 // failure is a panic of an island.
@@ -23,10 +27,8 @@ type failure struct {
 	value  any
 }
 
-const (
-	stopWorkers = ^uint64(0)
-	rebalance   = 256 // quanta
-)
+// rebalance is the number of quanta after which the shares are made anew.
+const rebalance = 256
 
 // quantumRunner makes the function that advances all islands to a tick, and the one that frees what it needs.
 func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
@@ -39,110 +41,126 @@ func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 			return nil
 		}, func() {}
 	}
-	w := &workers{shares: make([][]*island, n), failed: make([]failure, n)}
-	for i := 1; i < n; i++ {
-		go w.loop(i)
+	c := &crew{members: make([]*member, n)}
+	for i := range c.members {
+		c.members[i] = &member{start: newGate(), done: newGate()}
+		if i > 0 {
+			go c.follow(c.members[i])
+		}
 	}
 	advance = func(to uint64) error {
-		if w.quanta%rebalance == 0 {
-			w.balance(s.islands)
+		if c.quanta%rebalance == 0 {
+			c.deal(s.islands)
 		}
-		w.quanta++
-		w.to = to
-		w.left.Store(int64(n - 1))
-		w.start.Add(1)
-		w.work(0)
-		spin(func() bool { return w.left.Load() == 0 })
-		w.surface(s.islands)
+		c.to = to
+		c.begin()
+		c.members[0].work(to)
+		for _, m := range c.members[1:] {
+			m.done.wait(c.quanta)
+		}
+		c.surface(s.islands)
 		return nil
 	}
 	return advance, func() {
-		w.to = stopWorkers
-		w.start.Add(1)
+		c.stop = true
+		c.begin()
 	}
 }
 
-func (w *workers) loop(me int) {
+// begin lets the members start the next quantum.
+func (c *crew) begin() {
+	c.quanta++
+	for _, m := range c.members[1:] {
+		m.start.open(c.quanta)
+	}
+}
+
+// follow does the share of a member in each quantum.
+func (c *crew) follow(m *member) {
 	for quantum := uint64(1); ; quantum++ {
-		spin(func() bool { return w.start.Load() == quantum })
-		if w.to == stopWorkers {
+		m.start.wait(quantum)
+		if c.stop {
 			return
 		}
-		w.work(me)
-		w.left.Add(-1)
+		m.work(c.to)
+		m.done.open(quantum)
 	}
 }
 
-// work advances one share and keeps a panic for the caller of Run.
-func (w *workers) work(me int) {
+// work advances the share and keeps a panic for the caller of Run.
+func (m *member) work(to uint64) {
 	var at *island
 	defer func() {
 		if v := recover(); v != nil {
-			w.failed[me] = failure{at, v}
+			m.failed = &failure{at, v}
 		}
 	}()
-	for _, at = range w.shares[me] {
-		at.sim.advance(at.cycle(w.to))
+	for _, at = range m.share {
+		at.sim.advance(at.cycle(to))
 	}
 }
 
 // surface panics with what the first island in the order of Add panicked with.
-func (w *workers) surface(islands []*island) {
-	first, value := len(islands), any(nil)
-	for _, f := range w.failed {
-		if f.island != nil {
-			if i := slices.Index(islands, f.island); i < first {
-				first, value = i, f.value
+func (c *crew) surface(islands []*island) {
+	for _, i := range islands {
+		for _, m := range c.members {
+			if m.failed != nil && m.failed.island == i {
+				panic(m.failed.value)
 			}
 		}
 	}
-	if value != nil {
-		panic(value)
+}
+
+// deal makes the shares by the work that the islands did since the last time. A share is a run of islands in the order
+// of Add: what was made together lies together in memory, and a cache line used by two processors at once costs more
+// than an even deal gains.
+func (c *crew) deal(islands []*island) {
+	total := uint64(0)
+	for _, i := range islands {
+		i.work = i.sim.evals - i.counted + uint64(len(i.sim.procs))
+		i.counted = i.sim.evals
+		total += i.work
+	}
+	for _, m := range c.members {
+		m.share = m.share[:0]
+	}
+	before := uint64(0)
+	for _, i := range islands {
+		m := c.members[(before+i.work/2)*uint64(len(c.members))/total]
+		m.share = append(m.share, i)
+		before += i.work
 	}
 }
 
-// balance deals the islands out by the work they did since the last time: the heaviest first, each to the worker with
-// the least so far.
-func (w *workers) balance(islands []*island) {
-	type load struct {
-		i    *island
-		work uint64
-	}
-	loads := make([]load, len(islands))
-	for n, i := range islands {
-		loads[n] = load{i, i.sim.evals - i.weight + uint64(len(i.sim.procs))}
-		i.weight = i.sim.evals
-	}
-	slices.SortStableFunc(loads, func(a, b load) int {
-		switch {
-		case a.work > b.work:
-			return -1
-		case a.work < b.work:
-			return 1
-		}
-		return 0
-	})
-	sums := make([]uint64, len(w.shares))
-	for i := range w.shares {
-		w.shares[i] = w.shares[i][:0]
-	}
-	for _, l := range loads {
-		least := 0
-		for i := range sums {
-			if sums[i] < sums[least] {
-				least = i
-			}
-		}
-		w.shares[least] = append(w.shares[least], l.i)
-		sums[least] += l.work
+// gate holds one goroutine until a count is reached. It waits hot for the time that the members of a crew differ by if
+// each has a processor, longer than an operating system takes to wake a thread, and then gives its processor up.
+type gate struct {
+	count  atomic.Uint64
+	asleep atomic.Bool
+	wake   chan struct{}
+	_      [64]byte // gates are used by different processors
+}
+
+func newGate() gate { return gate{wake: make(chan struct{}, 1)} }
+
+// open lets the goroutine that waits for n go on.
+func (g *gate) open(n uint64) {
+	g.count.Store(n)
+	if g.asleep.CompareAndSwap(true, false) {
+		g.wake <- struct{}{}
 	}
 }
 
-// spin waits until done, first hot, then letting others run.
-func spin(done func() bool) {
-	for i := 0; !done(); i++ {
-		if i > 1000 {
-			runtime.Gosched()
+func (g *gate) wait(n uint64) {
+	const hot = 200_000 // some 100 microseconds
+	for range hot {
+		if g.count.Load() >= n {
+			return
 		}
 	}
+	g.asleep.Store(true)
+	if g.count.Load() >= n && g.asleep.CompareAndSwap(true, false) {
+		return
+	}
+	<-g.wake
 }

@@ -13,7 +13,6 @@ import (
 type counter struct {
 	rtl.State[uint32]
 	Other *counter
-	sim   *rtl.Sim
 	trick func(*counter)
 }
 

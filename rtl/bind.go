@@ -1,0 +1,130 @@
+package rtl
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// bind sizes and fills the tables, in the order of e.k.procs.
+func (e *elaboration) bind() {
+	k := e.k
+	for _, p := range k.parts {
+		p.home().sim = k
+		p.elaborated()
+	}
+	for _, c := range k.fifos {
+		f := c.core()
+		f.sim = k
+		k.queues = append(k.queues, f)
+		if f.kind != registered {
+			k.timed = append(k.timed, f)
+		}
+	}
+	n := (len(k.procs) + 1 + 63) / 64 // one more: see RunChecked
+	nq, nm := (len(k.queues)+63)/64, (len(k.mems)+63)/64
+	sets := make([]uint64, (4*n+nq+nm+7)&^7) // whole cache lines, not shared with another island
+	cut := func(n int) []uint64 {
+		s := sets[:n:n]
+		sets = sets[n:]
+		return s
+	}
+	k.next, k.dirty, k.ran, k.stateful = cut(n), cut(n), cut(n), cut(n)
+	k.usedQueues, k.usedMems = cut(nq), cut(nm)
+	for i, f := range k.queues {
+		f.touch, f.bit = &k.usedQueues[i/64], 1<<(i%64)
+	}
+	for i, m := range k.mems {
+		m.mhdr().touch, m.mhdr().bit = &k.usedMems[i/64], 1<<(i%64)
+	}
+	k.timers = newTimers(n + (len(k.timed)+63)/64)
+	for i, f := range k.timed {
+		f.timer = n*64 + i
+	}
+	k.number()
+	k.schedule()
+}
+
+// number gives each State, Wire, Queue and traced Mem its group of signals.
+func (k *Sim) number() {
+	n := 0
+	next := func(s storage) {
+		s.home().group = n
+		n++
+	}
+	for _, s := range k.states {
+		next(s)
+	}
+	for _, w := range k.wires {
+		next(w)
+	}
+	for _, c := range k.fifos {
+		next(c)
+	}
+	for _, m := range k.mems {
+		if m.mhdr().traced {
+			next(m)
+		}
+	}
+	k.changed = make([]uint64, (n+63)/64)
+}
+
+// schedule fills the tables that depend on the order of processes, and wakes all.
+func (k *Sim) schedule() {
+	k.fns = make([]func(), len(k.procs)+1)
+	k.commits = make([]committer, len(k.procs))
+	clear(k.next)
+	clear(k.stateful)
+	for i, p := range k.procs {
+		p.id = i
+		k.fns[i] = p.fn
+		switch s := p.mod.states; len(s) {
+		case 0:
+			continue
+		case 1:
+			k.commits[i] = s[0]
+		default:
+			k.commits[i] = committers(s)
+		}
+		k.stateful[i/64] |= 1 << (i % 64)
+	}
+	k.fns[len(k.procs)] = func() {}
+	for _, s := range k.states {
+		s.header().fan = newFan(k.next, s.header().readers)
+	}
+	for _, w := range k.wires {
+		set := k.dirty
+		if w.whdr().pin {
+			set = k.next
+		}
+		w.whdr().fan = newFan(set, w.whdr().readers)
+	}
+	for _, m := range k.mems {
+		m.mhdr().fan = newFan(k.next, m.mhdr().readers)
+	}
+	for _, f := range k.queues {
+		var both []*process
+		for i, next := range []*fan{&f.prod, &f.cons} {
+			now := []*fan{&f.prodNow, &f.consNow}[i]
+			*next, *now = fan{}, fan{}
+			if m := f.ends[i]; m != nil {
+				*next, *now = newFan(k.next, m.procs), newFan(k.dirty, m.procs)
+				both = append(both, m.procs...)
+			}
+		}
+		f.both = newFan(k.next, both)
+	}
+	k.wakeAll()
+}
+
+// Reorder orders the processes at random, as far as wires allow, before the first cycle or after Reset. The order must
+// not matter: this is for tests.
+func (k *Sim) Reorder(seed uint64) {
+	if k.timers.due != Never {
+		panic("rtl: Reorder of " + k.name + " while it runs: Reset it first")
+	}
+	k.procs = slices.Clone(k.order)
+	r := rand.New(rand.NewPCG(seed, 0))
+	r.Shuffle(len(k.procs), func(i, j int) { k.procs[i], k.procs[j] = k.procs[j], k.procs[i] })
+	k.procs, _ = levelize(k.procs)
+	k.schedule()
+}
