@@ -87,7 +87,7 @@ func multiplyAdd(a, b, c uint64) float64 {
 // two f32: by its bits beyond the 24 of a normal number, or because r has fewer
 // (or is the number next to those). It is also true for zero and NaN.
 func delicate(s float64, r uint32) bool {
-	return math.Float64bits(s)<<35 == 1<<63 || r&^(1<<31)-0x0070_0001 > 0x7F80_0000-0x0080_0001
+	return math.Float64bits(s)<<35 == 1<<63 || r&^(1<<31)-0x0080_0001 > 0x7F80_0000-0x0080_0001
 }
 
 //go:noinline

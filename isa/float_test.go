@@ -319,6 +319,9 @@ func TestFmaRoundsOnce(t *testing.T) {
 		{"half of the smallest subnormal", 0x1p-75, 0x1p-75, 0, 0},
 		{"a hair more than that", 0x1.000002p-75, 0x1p-75, 0, 0x1p-149},
 		{"up to the smallest normal", 0x1.fffffep-64, 0x1p-63, 0, 0x1p-126},
+		{"below the middle of subnormals", 0x1.0001p-75, 0x0.ffffp-75, 0x7FFFFDp-149, 0x7FFFFDp-149},
+		{"below the smallest normal", 0x1.0001p-75, 0x0.ffffp-75, 0x7FFFFFp-149, 0x7FFFFFp-149},
+		{"below the middle, odd below", 1 + 0x1p-16, 1 - 0x1p-16, 0x1.000002p24, 0x1.000002p24},
 	} {
 		want := f(c.want)
 		if c.want == 0 && c.c != 0 { // by the exact sum
