@@ -19,10 +19,8 @@ type clock struct {
 // clockVariable is the signal of a clock, in a scope of its own.
 func clockVariable(domain string) *variable {
 	sig := rtl.Signal{Path: "clocks." + domain, Width: 1, Type: reflect.TypeFor[bool](), Kind: rtl.WireSignal}
-	return newVariable(sig, noDomain)
+	return newVariable(sig)
 }
-
-const noDomain = -1
 
 // seek makes next the first edge after a time, and returns the value at that time.
 func (c *clock) seek(fs uint64) uint64 {

@@ -37,31 +37,20 @@ type Dump struct {
 // in a cycle from the start of the cycle on, and so does a wire. The bytes depend on the design, the stimulus and the
 // options alone.
 func Attach(sys *rtl.System, w io.Writer, opts Options) (*Dump, error) {
-	d := &Dump{}
-	var all []*variable
-	sims := sys.Sims()
-	for i, sim := range sims {
-		all = append(all, variables(sim, i)...)
-	}
 	var domains []domain
 	for _, x := range sys.Domains() {
 		domains = append(domains, domain{x.Name(), x.Fs})
 	}
-	if len(sims) == 0 {
+	var islands []island
+	for _, sim := range sys.Sims() {
+		islands = append(islands, newIsland(sim, sim.Domain().Fs))
+	}
+	if len(islands) == 0 {
 		return nil, fmt.Errorf("waves: system %s has no islands to dump", sys.Name())
 	}
-	start := uint64(0)
-	for _, sim := range sims {
-		start = max(start, sim.Domain().Fs(sim.Now()))
-	}
-	if err := d.open(all, domains, start, w, opts); err != nil {
+	d, err := attach(islands, domains, w, opts)
+	if err != nil {
 		return nil, err
-	}
-	for i, sim := range sims {
-		d.probe(sim, i, sim.Domain().Fs, all)
-	}
-	if len(sims) == 1 {
-		d.probes[0].filled = d.merge
 	}
 	sys.OnQuantum(d.merge)
 	d.detach = func() { sys.OnQuantum(nil) }
@@ -70,14 +59,12 @@ func Attach(sys *rtl.System, w io.Writer, opts Options) (*Dump, error) {
 
 // AttachSim is Attach for a Sim outside a System, with a cycle drawn as one nanosecond.
 func AttachSim(sim *rtl.Sim, w io.Writer, opts Options) (*Dump, error) {
-	d := &Dump{detach: func() {}}
-	all := variables(sim, 0)
 	fs := func(cycle uint64) uint64 { return cycle * 1e6 }
-	if err := d.open(all, []domain{{sim.Name(), fs}}, fs(sim.Now()), w, opts); err != nil {
+	d, err := attach([]island{newIsland(sim, fs)}, []domain{{sim.Name(), fs}}, w, opts)
+	if err != nil {
 		return nil, err
 	}
-	d.probe(sim, 0, fs, all)
-	d.probes[0].filled = d.merge
+	d.detach = func() {}
 	return d, nil
 }
 
@@ -87,31 +74,49 @@ type domain struct {
 	fs   func(cycle uint64) uint64
 }
 
-func variables(sim *rtl.Sim, domain int) []*variable {
-	var all []*variable
-	for _, s := range sim.Signals() {
-		all = append(all, newVariable(s, domain))
-	}
-	return all
+// island is a Sim, its clock and its variables.
+type island struct {
+	sim  *rtl.Sim
+	fs   func(cycle uint64) uint64
+	vars []*variable
 }
 
-func (d *Dump) probe(sim *rtl.Sim, index int, fs func(uint64) uint64, all []*variable) {
-	var mine []*variable
-	for _, v := range all {
-		if v.domain == index {
-			mine = append(mine, v)
-		}
+func newIsland(sim *rtl.Sim, fs func(uint64) uint64) island {
+	signals := sim.Signals()
+	i := island{sim, fs, make([]*variable, len(signals))}
+	for n, s := range signals {
+		i.vars[n] = newVariable(s)
 	}
-	p := newProbe(sim, fs, mine)
-	for _, blocks := range p.groups {
-		for _, b := range blocks {
-			for _, s := range b.slots {
-				d.values[s.id] = s.old
+	return i
+}
+
+func attach(islands []island, domains []domain, w io.Writer, opts Options) (*Dump, error) {
+	d := new(Dump)
+	start := uint64(0)
+	var all []*variable
+	for _, i := range islands {
+		start = max(start, i.fs(i.sim.Now()))
+		all = append(all, i.vars...)
+	}
+	if err := d.open(all, domains, start, w, opts); err != nil {
+		return nil, err
+	}
+	for _, i := range islands {
+		p := newProbe(i)
+		for _, blocks := range p.groups {
+			for _, b := range blocks {
+				for _, s := range b.slots {
+					d.values[s.id] = s.old
+				}
 			}
 		}
+		d.probes = append(d.probes, p)
+		i.sim.Observe(p.observe)
 	}
-	d.probes = append(d.probes, p)
-	sim.Observe(p.observe)
+	if len(islands) == 1 {
+		d.probes[0].filled = d.merge
+	}
+	return d, nil
 }
 
 // open chooses the variables and writes the header.

@@ -59,44 +59,32 @@ func (e *encoder) header(root *scope) {
 	e.flush()
 }
 
+// scopes declares what is in a scope.
 func (e *encoder) scopes(s *scope) {
-	for _, v := range s.vars {
-		if !v.shown {
-			continue
-		}
-		kind := "reg"
-		if v.isWire() {
-			kind = "wire"
-		}
-		e.text("$var %s %d %s %s", kind, v.width, idCode(v.id), v.names[len(v.names)-1])
-		if v.width > 1 {
-			e.text(" [%d:0]", v.width-1)
-		}
-		e.text(" $end\n")
+	for _, x := range s.entries {
 		e.spill()
-	}
-	for _, sub := range s.scopes {
-		if sub.dumped() {
-			e.text("$scope module %s $end\n", sub.name)
-			e.scopes(sub)
+		switch {
+		case x.v != nil && x.v.shown:
+			e.declare(x.v)
+		case x.scope != nil && x.scope.shown():
+			e.text("$scope module %s $end\n", x.scope.names[len(x.scope.names)-1])
+			e.scopes(x.scope)
 			e.text("$upscope $end\n")
 		}
 	}
 }
 
-// dumped says whether a variable in or below the scope is in the dump.
-func (s *scope) dumped() bool {
-	for _, v := range s.vars {
-		if v.shown {
-			return true
-		}
+func (e *encoder) declare(v *variable) {
+	kind := "reg"
+	if v.isWire() {
+		kind = "wire"
 	}
-	for _, sub := range s.scopes {
-		if sub.dumped() {
-			return true
-		}
+	name := v.names[len(v.names)-1]
+	if v.width == 1 {
+		e.text("$var %s 1 %s %s $end\n", kind, idCode(v.id), name)
+		return
 	}
-	return false
+	e.text("$var %s %d %s %s [%d:0] $end\n", kind, v.width, idCode(v.id), name, v.width-1)
 }
 
 // values writes the state of all variables, as of time fs.

@@ -41,8 +41,10 @@ func (d *Dump) Save(vcd string) error {
 	fmt.Fprintf(&b, "[dumpfile] %q\n[savefile] %q\n", vcd, base+".gtkw")
 	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
 	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.cycles(frameCycles))), d.markers())
-	for _, s := range d.root.scopes {
-		fmt.Fprintf(&b, "[treeopen] %s.\n", s.name)
+	for _, x := range d.root.entries {
+		if x.scope != nil {
+			fmt.Fprintf(&b, "[treeopen] %s.\n", x.scope.names[0])
+		}
 	}
 	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
 	for _, g := range d.arrangement() {
@@ -195,25 +197,27 @@ func (d *Dump) arrangement() []arranged {
 		all = append(all, a)
 	}
 	if len(d.groups) == 0 {
-		all, _ = d.root.arrangement("", nil, 0)
+		all, _ = d.root.arrangement(nil, 0)
 	}
 	return all
 }
 
 // arrangement appends a group for the scope and for each one below it, up to maxTraces signals.
-func (s *scope) arrangement(path string, all []arranged, traces int) ([]arranged, int) {
-	a := arranged{name: path, color: Red + Color(len(all))%Violet}
-	for _, v := range s.vars {
-		if v.shown && traces < maxTraces {
-			a.vars = append(a.vars, v)
+func (s *scope) arrangement(all []arranged, traces int) ([]arranged, int) {
+	a := arranged{name: strings.Join(s.names, "."), color: Red + Color(len(all))%Violet}
+	for _, x := range s.entries {
+		if x.v != nil && x.v.shown && traces < maxTraces {
+			a.vars = append(a.vars, x.v)
 			traces++
 		}
 	}
 	if len(a.vars) > 0 {
 		all = append(all, a)
 	}
-	for _, sub := range s.scopes {
-		all, traces = sub.arrangement(strings.TrimPrefix(path+"."+sub.name, "."), all, traces)
+	for _, x := range s.entries {
+		if x.scope != nil && traces < maxTraces {
+			all, traces = x.scope.arrangement(all, traces)
+		}
 	}
 	return all, traces
 }

@@ -2,79 +2,106 @@ package waves
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // scope is a module, struct or array element of the design as the dump shows it.
 type scope struct {
-	name   string
-	scopes []*scope
-	vars   []*variable
-	byPath map[string]*scope // by segment of the design
-	taken  map[string]bool   // names in use here
+	names   []string // of the scope and those it is in
+	entries []entry  // in the order of the design
+	bySeg   map[string]*scope
+	digits  map[string][]int // of the largest index in each dimension of an array of variables or scopes here
 }
 
-func newScope(name string) *scope {
-	return &scope{name: name, byPath: map[string]*scope{}, taken: map[string]bool{}}
+// entry is a variable, or a scope, in a scope.
+type entry struct {
+	seg   string // of the path in the design
+	v     *variable
+	scope *scope
 }
 
-// nameAll gives every variable its names in the dump and its place in the tree of scopes. Many readers take only
+// nameAll gives every variable its names in the dump and returns the tree of scopes. Many readers take only
 // [A-Za-z_][A-Za-z0-9_]* as a name, so the array element sm[3] of 16 becomes sm_03.
 func nameAll(vars []*variable) *scope {
-	root := newScope("")
-	digits := indexDigits(vars)
+	at := []*scope{{}} // from the root to the scope of the last variable
+	var last []string
 	for _, v := range vars {
-		s := root
-		above := ""
-		for i, seg := range v.path {
-			legal := legalName(seg, above, digits)
-			above += "." + seg
-			if i == len(v.path)-1 {
-				v.names = append(v.names, s.take(legal))
-				s.vars = append(s.vars, v)
-				break
-			}
-			sub := s.byPath[seg]
-			if sub == nil {
-				sub = newScope(s.take(legal))
-				s.byPath[seg] = sub
-				s.scopes = append(s.scopes, sub)
-			}
-			v.names = append(v.names, sub.name)
-			s = sub
+		depth := len(v.path) - 1
+		same := 0
+		for same < min(depth, len(at)-1) && v.path[same] == last[same] {
+			same++
 		}
+		at = at[:same+1]
+		for _, seg := range v.path[same:depth] {
+			at = append(at, at[len(at)-1].below(seg))
+		}
+		at[depth].add(entry{seg: v.path[depth], v: v})
+		last = v.path
 	}
-	return root
+	at[0].name()
+	return at[0]
 }
 
-// take reserves a name, with a suffix if it is in use.
-func (s *scope) take(name string) string {
-	unique := name
-	for n := 2; s.taken[unique]; n++ {
-		unique = name + "_" + strconv.Itoa(n)
+// below finds or adds the scope of a segment.
+func (s *scope) below(seg string) *scope {
+	sub := s.bySeg[seg]
+	if sub == nil {
+		sub = new(scope)
+		if s.bySeg == nil {
+			s.bySeg = map[string]*scope{}
+		}
+		s.bySeg[seg] = sub
+		s.add(entry{seg: seg, scope: sub})
 	}
-	s.taken[unique] = true
-	return unique
+	return sub
 }
 
-// indexDigits is the number of digits of the largest index of every dimension of every array. The key of a dimension
-// is the path up to it, such as ".gpu.sm[" for gpu.sm[3].
-func indexDigits(vars []*variable) map[string]int {
-	digits := map[string]int{}
-	for _, v := range vars {
-		above := ""
-		for _, seg := range v.path {
-			name, indices := splitIndices(seg)
-			key := above + "." + name
-			for _, x := range indices {
-				key += "["
-				digits[key] = max(digits[key], len(x))
-			}
-			above += "." + seg
-		}
+func (s *scope) add(e entry) {
+	s.entries = append(s.entries, e)
+	name, indices := splitIndices(e.seg)
+	if len(indices) == 0 {
+		return
 	}
-	return digits
+	d := s.digits[name]
+	for i, x := range indices {
+		if i == len(d) {
+			d = append(d, 0)
+		}
+		d[i] = max(d[i], len(x))
+	}
+	if s.digits == nil {
+		s.digits = map[string][]int{}
+	}
+	s.digits[name] = d
+}
+
+// name names what is in the scope. A name that is taken gets a suffix.
+func (s *scope) name() {
+	taken := make(map[string]bool, len(s.entries))
+	for _, e := range s.entries {
+		legal := s.legalName(e.seg)
+		unique := legal
+		for n := 2; taken[unique]; n++ {
+			unique = legal + "_" + strconv.Itoa(n)
+		}
+		taken[unique] = true
+		names := append(slices.Clip(s.names), unique)
+		if e.v != nil {
+			e.v.names = names
+			continue
+		}
+		e.scope.names = names
+		e.scope.name()
+	}
+}
+
+// shown says whether a variable in or below the scope is in the dump.
+func (s *scope) shown() bool {
+	return slices.ContainsFunc(s.entries, func(e entry) bool {
+		return e.v != nil && e.v.shown || e.scope != nil && e.scope.shown()
+	})
 }
 
 // splitIndices cuts "a[1][23]" into "a" and {"1", "23"}.
@@ -90,36 +117,27 @@ func splitIndices(seg string) (name string, indices []string) {
 			break
 		}
 		name = name[:open]
-		indices = append([]string{x}, indices...)
+		indices = append(indices, x)
 	}
+	slices.Reverse(indices)
 	return name, indices
 }
 
-func legalName(seg, above string, digits map[string]int) string {
+func (s *scope) legalName(seg string) string {
 	name, indices := splitIndices(seg)
-	key := above + "." + name
-	var b strings.Builder
-	for i, r := range name {
-		switch {
-		case r == '_', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
-			b.WriteRune(r)
-		case r >= '0' && r <= '9':
-			if i == 0 {
-				b.WriteByte('_')
-			}
-			b.WriteRune(r)
-		default:
-			b.WriteByte('_')
+	legal := strings.Map(func(r rune) rune {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
 		}
+		return '_'
+	}, name)
+	if legal == "" || legal[0] >= '0' && legal[0] <= '9' {
+		legal = "_" + legal
 	}
-	if name == "" {
-		b.WriteByte('_')
+	for i, x := range indices {
+		legal += fmt.Sprintf("_%0*s", s.digits[name][i], x)
 	}
-	for _, x := range indices {
-		key += "["
-		fmt.Fprintf(&b, "_%0*s", digits[key], x)
-	}
-	return b.String()
+	return legal
 }
 
 // displayName is the name of a variable as GTKWave knows it.

@@ -17,7 +17,7 @@ import (
 )
 
 func signalOf[T any](path string, width int) *variable {
-	return newVariable(rtl.Signal{Path: path, Width: width, Type: reflect.TypeFor[T]()}, 0)
+	return newVariable(rtl.Signal{Path: path, Width: width, Type: reflect.TypeFor[T]()})
 }
 
 func TestNamesInTheDump(t *testing.T) {
@@ -258,7 +258,7 @@ func TestCycleReportedTwice(t *testing.T) {
 		v := variables[i]
 		v.id, v.sig.Group, v.sig.Ptr, v.sig.Size = i, i, unsafe.Pointer(p), 1
 	}
-	p := newProbe(nil, func(cycle uint64) uint64 { return cycle * 10 }, variables)
+	p := newProbe(island{fs: func(cycle uint64) uint64 { return cycle * 10 }, vars: variables})
 	all := []uint64{7}
 	w, a = 1, 1
 	p.observe(4, all) // w at 40, a at 50

@@ -94,10 +94,10 @@ type probe struct {
 // logLimit is the number of changes after which a Sim that runs alone hands over its log.
 const logLimit = 4096
 
-func newProbe(sim *rtl.Sim, fs func(uint64) uint64, vars []*variable) *probe {
-	p := &probe{sim: sim, fs: fs, cycle: never}
+func newProbe(x island) *probe {
+	p := &probe{sim: x.sim, fs: x.fs, cycle: never}
 	var groups [][]slot
-	for _, v := range vars {
+	for _, v := range x.vars {
 		for len(groups) <= v.sig.Group {
 			groups = append(groups, nil)
 		}

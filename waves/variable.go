@@ -11,17 +11,16 @@ import (
 
 // variable is a signal as the dump shows it.
 type variable struct {
-	sig    rtl.Signal
-	domain int      // index of its Sim
-	width  int      // bits
-	path   []string // segments in the design
-	names  []string // segments in the dump
-	id     int      // position among the watched variables, -1 if it is not watched
-	shown  bool     // it is in the dump
+	sig   rtl.Signal
+	width int      // bits
+	path  []string // segments in the design
+	names []string // segments in the dump
+	id    int      // position among the watched variables, -1 if it is not watched
+	shown bool     // it is in the dump
 }
 
-func newVariable(sig rtl.Signal, domain int) *variable {
-	return &variable{sig: sig, domain: domain, width: sig.Width, path: strings.Split(sig.Path, "."), id: -1}
+func newVariable(sig rtl.Signal) *variable {
+	return &variable{sig: sig, width: sig.Width, path: strings.Split(sig.Path, "."), id: -1}
 }
 
 // isWire says whether the variable shows a cycle while it lasts, not what it leaves behind.
