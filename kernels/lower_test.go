@@ -1,0 +1,112 @@
+package kernels
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/ptx"
+	"divergo/testbench"
+)
+
+// program lowers a kernel of a module of this package.
+func program(t *testing.T, module, kernel string) *isa.Program {
+	t.Helper()
+	text, err := PTX(module)
+	require.NoError(t, err)
+	m, err := ptx.Parse(module, []byte(text))
+	require.NoError(t, err)
+	p, err := testbench.Program(m, kernel)
+	require.NoError(t, err)
+	return p
+}
+
+func TestEveryKernelIsLowered(t *testing.T) {
+	for _, name := range sources(t) {
+		text, err := PTX(name + ".ptx")
+		require.NoError(t, err)
+		m, err := ptx.Parse(name+".ptx", []byte(text))
+		require.NoError(t, err)
+		require.NotEmpty(t, m.Kernels(), name)
+		for _, kernel := range m.Kernels() {
+			p := program(t, name+".ptx", kernel)
+			assert.NoError(t, p.Check(), kernel)
+			assert.Equal(t, []string{name + ".cu"}, p.Files[len(p.Files)-1:], kernel)
+			assert.LessOrEqual(t, p.SharedBytes, uint32(16<<10), kernel)
+		}
+	}
+}
+
+// The kernels show the branch classes that their documentation names, at the
+// lines of the source that have them. The classes of bitonic are those of Rhu &
+// Erez, ISCA 2013, figure 4(c) and section 2.
+func TestBranchClasses(t *testing.T) {
+	const p, d = isa.ClassProgrammatic, isa.ClassData
+	for _, c := range []struct {
+		module, kernel, line string
+		class                isa.Class
+	}{
+		{"vecadd", "vecadd", "if (i < n)", p},
+		{"matmul", "matmul", "if (row < rows && base", p},
+		{"histogram", "histogram", "; i < n; i += stride", p},
+		{"histogram", "histogram", "if (local[bin] != 0)", d},
+		{"reduction", "reduction", "if (tid % (2 * s) == 0)", p},
+		{"bitonic", "bitonic", "if (partner > tid)", p},
+		{"bitonic", "bitonic", "if (mine > other)", d},
+		{"bitonic", "bitonic", "if (mine < other)", d},
+		{"backprop", "backprop_forward", "if (ty % power_two == 0)", p},
+		{"backprop", "backprop_forward", "if (tx == 0 && ty < hidden)", p},
+		{"bfs", "bfs_expand", "if (frontier[v])", d},
+		{"bfs", "bfs_expand", "e < end; e++", d},
+		{"bfs", "bfs_expand", "if (!visited[to])", d},
+		{"bfs", "bfs_advance", "if (reached[v])", d},
+		{"sobel", "sobel", "if (x == 0 ||", p},
+		{"sobel", "sobel", "if (sum > 255)", d},
+		{"mandelbrot", "mandelbrot", "if (ix < width", p},
+		{"loop1", "loop1", "i < n; i++", d},
+		{"loop2", "loop2", "i < n; i++", d},
+		{"loop2", "loop2", "j < m; j++", d},
+	} {
+		source, err := os.ReadFile(filepath.Join("cuda", c.module+".cu"))
+		require.NoError(t, err)
+		before, _, found := strings.Cut(string(source), c.line)
+		require.True(t, found, "%s.cu has no %q", c.module, c.line)
+		line := int32(1 + strings.Count(before, "\n"))
+
+		branches := 0
+		prog := program(t, c.module+".ptx", c.kernel)
+		for pc := range prog.Insts {
+			if in := &prog.Insts[pc]; in.Conditional() && in.Loc.Line == line {
+				assert.Equal(t, c.class, in.Class, "%s: %s", prog.Where(uint32(pc)), in.Text)
+				branches++
+			}
+		}
+		assert.Positive(t, branches, "%s.cu:%d", c.module, line)
+	}
+}
+
+// Blocks lie in the order of the source: no branch goes back except to a loop's
+// head, and every divergent branch meets its paths behind itself.
+func TestReconvergencePointsLieBehindTheirBranches(t *testing.T) {
+	for _, name := range sources(t) {
+		text, err := PTX(name + ".ptx")
+		require.NoError(t, err)
+		m, err := ptx.Parse(name+".ptx", []byte(text))
+		require.NoError(t, err)
+		for _, kernel := range m.Kernels() {
+			prog := program(t, name+".ptx", kernel)
+			for pc := range prog.Insts {
+				in := &prog.Insts[pc]
+				if in.Op != isa.OpBra || in.Reconv == isa.NoPC {
+					continue
+				}
+				assert.Greater(t, in.Reconv, uint32(pc), "%s: %s", prog.Where(uint32(pc)), in.Text)
+			}
+		}
+	}
+}
