@@ -42,7 +42,7 @@ func (m *Module) Kernels() []string {
 	return names
 }
 
-// Program lowers one kernel. The empty name stands for the only kernel of the
+// Program lowers and analyses one kernel. The empty name stands for the only kernel of the
 // module. On error it returns a List.
 func (m *Module) Program(name string) (*isa.Program, error) {
 	k, err := m.kernel(name)
@@ -64,6 +64,7 @@ func (m *Module) Program(name string) (*isa.Program, error) {
 	if err := l.err(); err != nil {
 		return nil, err
 	}
+	isa.Analyze(l.prog)
 	return l.prog, nil
 }
 

@@ -64,7 +64,7 @@ func TestInstructions(t *testing.T) {
 		{"mov.pred %p0, 3;", isa.Inst{Op: isa.OpMov, Type: isa.Pred, Dst: dsts(pr(0)), Src: srcs(imm(1))}},
 		{"mov.u64 %u64_0, g+8;", isa.Inst{Op: isa.OpMov, Type: isa.U64, Dst: dsts(reg(0)), Src: srcs(imm(isa.ModuleBase + 8)), DstBits: 64}},
 		{"mov.u32 %u32_0, sh;", isa.Inst{Op: isa.OpMov, Type: isa.U32, Dst: dsts(reg(0)), Src: srcs(imm(0)), DstBits: 32}},
-		{"mov.u32 %u32_0, dyn+4;", isa.Inst{Op: isa.OpMov, Type: isa.U32, Dst: dsts(reg(0)), Src: srcs(imm(64+4)), DstBits: 32}},
+		{"mov.u32 %u32_0, dyn+4;", isa.Inst{Op: isa.OpMov, Type: isa.U32, Dst: dsts(reg(0)), Src: srcs(imm(64 + 4)), DstBits: 32}},
 		{"mov.b64 %b64_0, n;", isa.Inst{Op: isa.OpMov, Type: isa.B64, Dst: dsts(reg(0)), Src: srcs(imm(8)), DstBits: 64}},
 		{"mov.b64 %f64_0, {%b32_1, 7};", isa.Inst{Op: isa.OpPack, Type: isa.B64, Dst: dsts(reg(0)), Src: srcs(reg(1), imm(7)), DstBits: 64}},
 		{"mov.b32 %b32_0, {%b8_1, %b8_2, %b8_3, -1};", isa.Inst{Op: isa.OpPack, Type: isa.B32, Dst: dsts(reg(0)), Src: srcs(reg(1), reg(2), reg(3), imm(255)), DstBits: 32}},
