@@ -71,7 +71,7 @@ func (s *SM) HashRows(seed maphash.Seed, rows uint64) (sum uint64) {
 // Why says what keeps a group of threads from issuing.
 func (s *SM) Why(p divergence.Path) string {
 	switch {
-	case !p.Running && p.Reconv == p.PC:
+	case p.Wait == divergence.WaitsJoin:
 		return "reconvergence"
 	case !p.Running:
 		return "its turn"

@@ -255,8 +255,13 @@ func (p *PDOM) Paths(to []Path) []Path {
 		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(top).RPC, Mask: s.Mask, Wait: s.Wait, Running: true})
 		above := s.Mask
 		for i := top - 1; i >= w*p.depth; i-- {
-			if e := p.Stack.At(i); e.Mask&^above != 0 {
-				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: e.PC, Reconv: e.RPC, Mask: e.Mask &^ above})
+			e := p.Stack.At(i)
+			wait := Runs
+			if e.PC == p.Stack.At(i+1).RPC {
+				wait = WaitsJoin
+			}
+			if e.Mask&^above != 0 {
+				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: e.PC, Reconv: e.RPC, Mask: e.Mask &^ above, Wait: wait})
 				above |= e.Mask
 			}
 		}

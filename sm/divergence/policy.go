@@ -44,9 +44,10 @@ const (
 	Runs         Wait = iota // it need not
 	WaitsControl             // a control instruction has been issued and is not resolved
 	WaitsBarrier             // at a CTA barrier
+	WaitsJoin                // at a reconvergence point; of Paths only, a slot is not valid then
 )
 
-func (w Wait) String() string { return [...]string{"run", "control", "barrier", "?"}[w&3] }
+func (w Wait) String() string { return [...]string{"run", "control", "barrier", "join"}[w&3] }
 
 // Slot is what the front end sees of a warp or a path.
 type Slot struct {

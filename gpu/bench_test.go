@@ -1,0 +1,96 @@
+package gpu_test
+
+import (
+	"testing"
+
+	"divergo/gpu"
+	"divergo/isa"
+)
+
+// benchmark runs a kernel that does not end on one SM of 32 lanes with all
+// warps resident, one core cycle an iteration.
+func benchmark(b *testing.B, p *isa.Program) {
+	preset, err := gpu.FindPreset("slp2013")
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg := preset.Config()
+	cfg.GPU.SMs, cfg.DRAM.Channels = 1, 1
+	cfg.SM.ALULatency = 8
+	m := load(b, cfg, p, 8, 128)
+	m.Run(nil, 5000)
+	before := m.SMs[0].Issue.Q().Count
+	b.ReportAllocs()
+	b.ResetTimer()
+	m.Run(nil, uint64(b.N))
+	n := float64(m.SMs[0].Issue.Q().Count - before)
+	b.ReportMetric(n/float64(b.N), "ipc")
+	b.ReportMetric(n/b.Elapsed().Seconds()/1e6, "Minst/s")
+}
+
+// BenchmarkCompute issues an instruction a cycle: integer and float arithmetic
+// in a loop.
+func BenchmarkCompute(b *testing.B) {
+	benchmark(b, program(b, `
+	cvt.rn.f32.u32 %f1, %r1;
+	mov.f32 %f2, 0f3F000000;
+LOOP:
+	add.u32 %r4, %r4, %r1;
+	xor.b32 %r5, %r4, %r1;
+	fma.rn.f32 %f2, %f2, 0f3F000000, %f1;
+	add.u32 %r6, %r5, %r4;
+	mul.f32 %f3, %f2, %f1;
+	add.u32 %r7, %r7, 1;
+	setp.ge.u32 %p1, %r7, 0;
+	@%p1 bra LOOP;
+	exit;`))
+}
+
+// BenchmarkDivergent is the same with half of the lanes on either side of a
+// branch.
+func BenchmarkDivergent(b *testing.B) {
+	benchmark(b, program(b, `
+	and.b32 %r8, %r1, 1;
+	setp.eq.u32 %p2, %r8, 0;
+LOOP:
+	add.u32 %r7, %r7, 1;
+	@%p2 bra EVEN;
+	add.u32 %r4, %r4, %r1;
+	xor.b32 %r5, %r4, %r1;
+	bra.uni JOIN;
+EVEN:
+	add.u32 %r6, %r5, %r4;
+	xor.b32 %r5, %r6, %r1;
+JOIN:
+	setp.ge.u32 %p1, %r7, 0;
+	@%p1 bra LOOP;
+	exit;`))
+}
+
+// BenchmarkMemory loads and stores what stays in the L1.
+func BenchmarkMemory(b *testing.B) {
+	benchmark(b, program(b, `
+	and.b32 %r4, %r0, 255;
+	mul.wide.u32 %rd1, %r4, 4;
+	add.u64 %rd2, %rd0, %rd1;
+LOOP:
+	ld.global.u32 %r5, [%rd2];
+	add.u32 %r5, %r5, 1;
+	st.global.u32 [%rd2+1024], %r5;
+	setp.ge.u32 %p1, %r5, 0;
+	@%p1 bra LOOP;
+	exit;`))
+}
+
+// BenchmarkWaiting has one warp that waits for a chain of misses: what an SM
+// costs that does next to nothing.
+func BenchmarkWaiting(b *testing.B) {
+	benchmark(b, program(b, `
+	setp.ge.u32 %p2, %r0, 32;
+	@%p2 exit;
+LOOP:
+	atom.global.add.u32 %r5, [%rd0], 1;
+	setp.ge.u32 %p1, %r5, 0;
+	@%p1 bra LOOP;
+	exit;`))
+}

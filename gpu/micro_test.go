@@ -1,0 +1,139 @@
+package gpu_test
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/sm"
+)
+
+// micro turns a micro-kernel into PTX. Its lines are those of the design
+// notes: "nop", "i++" (counts as an instruction), "bra L" and "exit", labels
+// with a colon, and "bra COND L" with a condition below. What a condition needs
+// is computed by instructions that do not count.
+func micro(t *testing.T, text string) (*isa.Program, func(in *isa.Inst) bool) {
+	conditions := map[string]string{
+		"tid>=2": "setp.ge.u32 %p1, %r1, 2;", "tid>=4": "setp.ge.u32 %p1, %r1, 4;", "tid>=6": "setp.ge.u32 %p1, %r1, 6;",
+		"tid<2": "setp.lt.u32 %p1, %r1, 2;", "tid<4": "setp.lt.u32 %p1, %r1, 4;", "tid<6": "setp.lt.u32 %p1, %r1, 6;",
+		"tid==7": "setp.eq.u32 %p1, %r1, 7;", "i<=tid": "setp.le.u32 %p1, %r5, %r1;",
+		"i<4": "setp.lt.u32 %p1, %r5, 4;", "i<8": "setp.lt.u32 %p1, %r5, 8;",
+		"(tid+i)%2": "add.u32 %r6, %r1, %r5; and.b32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0;",
+		"tid%2":     "and.b32 %r6, %r1, 1; setp.ne.u32 %p1, %r6, 0;",
+		"tid==i%8":  "and.b32 %r6, %r5, 7; setp.eq.u32 %p1, %r6, %r1;",
+		"1|6|7":     "setp.eq.u32 %p1, %r1, 0; setp.eq.or.u32 %p1, %r1, 5, %p1; setp.eq.or.u32 %p1, %r1, 6, %p1;",
+		"never":     "setp.eq.u32 %p1, %r1, 99;",
+		"7&i>=1":    "setp.eq.u32 %p2, %r1, 7; setp.ge.and.u32 %p1, %r5, 1, %p2;",
+		"7&i==1":    "setp.eq.u32 %p2, %r1, 7; setp.eq.and.u32 %p1, %r5, 1, %p2;",
+	}
+	var b strings.Builder
+	b.WriteString("mov.u32 %r5, 0; mov.u32 %r20, 0;\n")
+	for _, line := range strings.Fields(strings.ReplaceAll(text, "bra ", "bra\x00")) {
+		word, arg, _ := strings.Cut(line, "\x00")
+		switch {
+		case strings.HasSuffix(word, ":"):
+			b.WriteString(word)
+		case word == "nop":
+			b.WriteString("add.u32 %r20, %r20, 1;")
+		case word == "i++":
+			b.WriteString("add.u32 %r5, %r5, 1;")
+		case word == "exit":
+			b.WriteString("exit;")
+		default:
+			cond, to, two := strings.Cut(arg, ",")
+			if !two {
+				fmt.Fprintf(&b, "bra %s;", arg)
+				break
+			}
+			require.Contains(t, conditions, cond)
+			fmt.Fprintf(&b, "%s @%%p1 bra %s;", conditions[cond], to)
+		}
+		b.WriteString("\n")
+	}
+	p := program(t, b.String())
+	counts := func(in *isa.Inst) bool {
+		if in.Op == isa.OpAdd {
+			name := p.Regs[in.Dst[0].Index].Name
+			return name == "%r20" || name == "%r5"
+		}
+		return in.Op == isa.OpBra || in.Op == isa.OpExit
+	}
+	return p, counts
+}
+
+// TestFigure7 runs the example of Fung & Aamodt, HPCA 2011, figure 7 (lower
+// half) through a whole machine: two warps of 4, one counted instruction a
+// block, 8 issue slots with 24 of 32 lanes active.
+func TestFigure7(t *testing.T) {
+	cfg := small()
+	cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 4, 4, 64
+	cfg.SM.SFUWidth, cfg.SM.DPWidth = 4, 4
+	p, counts := micro(t, "bra 1|6|7,C bra D C: nop D: exit")
+	m := load(t, cfg, p, 1, 8)
+	var masks []uint32
+	m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+		if counts(&p.Insts[e.PC]) {
+			masks = append(masks, e.Mask)
+		}
+	}
+	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+	assert.ElementsMatch(t, []uint32{
+		0b1111, 0b1111, // A
+		0b0001, 0b0110, // C
+		0b1110, 0b1001, // B
+		0b1111, 0b1111, // D
+	}, masks)
+}
+
+// TestMicroKernels runs the micro-kernels (design notes, section 3.6, IPDOM
+// column) through a whole machine with warps of 8: issued warp instructions,
+// activity factor and stack depth are those of the divergence unit alone.
+func TestMicroKernels(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		issues     int
+		activity   float64
+		depth      uint64 // 0: not given
+	}{
+		{"K1", "nop bra tid>=4,C nop nop bra D C: nop nop D: nop exit", 9, .7222, 3},
+		{"K2", "bra tid>=4,E1 bra tid>=2,E2 nop bra J E2: nop bra J E1: nop J: nop nop exit", 10, .6000, 3},
+		{"K2b", "bra tid>=6,J nop bra tid>=4,J nop bra tid>=2,J nop J: nop nop exit", 9, .7500, 2},
+		{"K3", "L: i++ nop bra i<=tid,L nop nop exit", 27, .6111, 2},
+		{"K4", "bra tid<2,X nop bra tid<4,X nop nop bra J X: nop nop nop nop J: nop exit", 16, .5000, 3},
+		{"K4b", "bra tid<2,X nop bra tid<4,X nop bra tid<6,X nop bra J X: nop nop nop nop J: nop exit", 21, .4286, 3},
+		{"K5", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i>=1,D E: i++ bra i<4,A bra F D: nop F: nop exit", 55, .5068, 4},
+		{"K6", "bra tid==7,COLD nop R: nop nop nop nop nop nop exit COLD: nop nop bra R", 12, .7708, 3},
+		{"K6b", "L: nop bra tid==i%8,COLD R: nop nop i++ bra i<8,L nop exit COLD: nop bra R", 66, .7879, 2},
+		{"K7", "bra tid>=4,C nop bra tid>=2,E nop nop bra J C: nop nop E: nop nop nop nop nop J: nop exit", 20, .4750, 3},
+		{"U1", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i==1,D E: i++ bra i<8,A bra F D: nop F: nop exit", 106, .5189, 0},
+		{"U2", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra never,D E: i++ bra i<8,A bra F D: nop F: nop exit", 106, .5189, 0},
+		{"U3", "nop bra tid%2,E1 nop nop bra J E1: nop bra never,OUT nop J: nop nop nop nop nop nop nop nop OUT: nop exit", 26, .5769, 0},
+		{"U4", "nop bra tid%2,E1 nop nop bra J E1: nop bra tid==7,OUT nop J: nop nop nop nop nop nop nop nop OUT: nop exit", 26, .5337, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := small()
+			cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 8, 8, 64
+			p, counts := micro(t, c.text)
+			m := load(t, cfg, p, 1, 8)
+			issues, lanes := 0, 0
+			m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+				if counts(&p.Insts[e.PC]) {
+					issues++
+					lanes += bits.OnesCount32(e.Mask)
+				}
+			}
+			require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+			assert.Equal(t, c.issues, issues)
+			assert.InDelta(t, c.activity, float64(lanes)/float64(8*issues), .00005)
+			if c.depth > 0 {
+				assert.Equal(t, c.depth, m.SMs[0].Div.Stats().MaxDepth)
+			}
+		})
+	}
+}
