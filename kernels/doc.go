@@ -5,8 +5,8 @@
 // # Running one
 //
 // Find names a Kernel, a Size of it makes a Workload, and a Workload runs on
-// any Machine: the detailed model, the golden model, or a few lines of Go in a
-// test. Run allocates, copies inputs, launches as often as the algorithm asks
+// any Machine: the detailed model (package runner), the golden model, or a few
+// lines of Go in a test. Run allocates, copies inputs, launches as often as the algorithm asks
 // and copies the results back; Check compares every element with the
 // reference, bit for bit.
 //

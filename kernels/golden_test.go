@@ -1,0 +1,140 @@
+package kernels
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/testbench/golden"
+)
+
+// oracle is the golden model as a Machine. Buffers have gaps between them, so
+// that an access beyond the end of one is a fault.
+type oracle struct {
+	t      *testing.T
+	memory golden.Memory
+	next   uint64
+	slice  uint64   // instructions of a thread before the next one has its turn
+	traces []uint64 // of each thread of each launch
+}
+
+func newOracle(t *testing.T, slice uint64) *oracle {
+	return &oracle{t: t, next: isa.GlobalBase, slice: slice}
+}
+
+func (o *oracle) Alloc(n int) uint64 {
+	addr := o.next
+	require.NoError(o.t, o.memory.Map(addr, uint64(n)))
+	o.next += uint64(n+511) / 256 * 256
+	return addr
+}
+
+func (o *oracle) Write(addr uint64, data []byte) { require.NoError(o.t, o.memory.Write(addr, data)) }
+func (o *oracle) Read(addr uint64, data []byte)  { require.NoError(o.t, o.memory.Read(addr, data)) }
+
+func (o *oracle) Launch(l Launch) error {
+	p := program(o.t, l.Module, l.Kernel)
+	launch := golden.Launch{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params}
+	r, err := golden.Run(p, launch, &o.memory, golden.Options{Slice: o.slice})
+	if err != nil {
+		return err
+	}
+	if r.End != golden.Finished {
+		return fmt.Errorf("%s: %v: %+v", l.Kernel, r.End, r.Fault)
+	}
+	for i := range r.Threads {
+		o.traces = append(o.traces, r.Threads[i].Trace)
+	}
+	return nil
+}
+
+func TestGoldenModelAgreesWithTheReferences(t *testing.T) {
+	for _, k := range All() {
+		for _, s := range k.Sizes[:2] {
+			w := s.New(1)
+			require.NoError(t, w.Run(newOracle(t, 0)), "%s %s", k.Name, s.Name)
+			assert.NoError(t, w.Check(), "%s %s", k.Name, s.Name)
+		}
+	}
+}
+
+func TestGoldenModelAgreesAtOtherShapes(t *testing.T) {
+	for _, w := range []Workload{
+		NewVecadd(100, 48, 2),
+		NewMatmul(1, 1, 1, 3),
+		NewHistogram(3, 1, 33, 4),
+		NewReduction(1000, 32, 5),
+		NewReduction(1, 1, 6),
+		NewBitonic(64, 64, 7),
+		NewBitonic(60, 16, 8),
+		NewBackprop(100, 8, 9),
+		NewBackprop(16, 1, 10),
+		NewBFS(1, 32, 11),
+		NewSobel(1, 1, 12),
+		NewSobel(2, 50, 13),
+		NewMandelbrot(17, 1, 1, 14),
+		NewLoop1(0),
+		NewLoop2(31),
+	} {
+		require.NoError(t, w.Run(newOracle(t, 0)), "%T", w)
+		assert.NoError(t, w.Check(), "%T", w)
+	}
+}
+
+// A kernel without data races takes the same way in every order of execution:
+// one instruction a thread, a few, or all up to the next barrier.
+func TestOrderOfThreadsDoesNotMatter(t *testing.T) {
+	for _, k := range All() {
+		var traces []uint64
+		for _, slice := range []uint64{0, 1, 7} {
+			o := newOracle(t, slice)
+			w := k.Sizes[0].New(2)
+			require.NoError(t, w.Run(o), k.Name)
+			require.NoError(t, w.Check(), k.Name)
+			if traces == nil {
+				traces = o.traces
+			}
+			assert.Equal(t, traces, o.traces, k.Name)
+		}
+	}
+}
+
+func TestPictures(t *testing.T) {
+	for _, name := range []string{"sobel", "mandelbrot"} {
+		k, err := Find(name)
+		require.NoError(t, err)
+		var encoded [2]bytes.Buffer
+		for i := range encoded {
+			w, draws := k.Sizes[0].New(1).(Picture)
+			require.True(t, draws, name)
+			require.NoError(t, w.Run(newOracle(t, 0)))
+			require.NoError(t, png.Encode(&encoded[i], w.Image()))
+		}
+		assert.Equal(t, encoded[0].Bytes(), encoded[1].Bytes(), name)
+
+		picture, err := png.Decode(&encoded[0])
+		require.NoError(t, err)
+		assert.Equal(t, "(0,0)-(32,24)", picture.Bounds().String())
+		colours := map[string]bool{}
+		for y := range 24 {
+			for x := range 32 {
+				colours[fmt.Sprint(picture.At(x, y))] = true
+			}
+		}
+		assert.Greater(t, len(colours), 8, "%s shows something", name)
+	}
+}
+
+func TestMandelbrotPictureIsBlackInside(t *testing.T) {
+	w := NewMandelbrot(48, 32, 64, 1)
+	require.NoError(t, w.Run(newOracle(t, 0)))
+	r, g, b, a := w.Image().At(36, 16).RGBA() // c = 0
+	assert.Equal(t, []uint32{0, 0, 0, 0xffff}, []uint32{r, g, b, a})
+	_, _, b, _ = w.Image().At(0, 0).RGBA() // far outside
+	assert.Greater(t, b, uint32(0xe000))
+}
