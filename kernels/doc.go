@@ -6,9 +6,9 @@
 //
 // Find names a Kernel, a Size of it makes a Workload, and a Workload runs on
 // any Machine: the detailed model (package runner), the golden model, or a few
-// lines of Go in a test. Run allocates, copies inputs, launches as often as the algorithm asks
-// and copies the results back; Check compares every element with the
-// reference, bit for bit.
+// lines of Go in a test. Run allocates, copies inputs, launches as often as the
+// algorithm asks and copies the results back; Check compares every element with
+// the reference, bit for bit.
 //
 //	kernel, err := kernels.Find("bitonic")
 //	...
