@@ -8,7 +8,7 @@
 // # What a dump shows
 //
 // Every signal that rtl knows (see [rtl.Sim.Signals]) becomes a variable with its true width, in scopes that follow the
-// fields of the design. Names are legal in every reader: the element gpu.sm[3] of an array of 16 is the scope sm_03.
+// fields of the design. Names are legal in every reader: the element sm[3] of an array of 16 is the scope sm_03.
 //
 // Time is in femtoseconds, so that the edges of 1300, 650 and 800 MHz clocks fall on exact places. At the time at which
 // a cycle starts, registers, queues and memories change to the values they have in that cycle, and so do the wires,
@@ -21,7 +21,7 @@
 //
 // # How much of it
 //
-// [Options] has a filter by path, a window of cycles, and a trigger: "200 before gpu.sm[*].Stack.Depth > 1" starts the
+// [Options] has a filter by path, a window of cycles, and a trigger: "200 before sm[*].Div.Depth > 1" starts the
 // dump 200 cycles before the first split, and keeps no more than the changes of 200 cycles in memory until then.
 //
 // A traced change costs some 12 ns and 20 bytes. What does not change costs next to nothing, and an idle design

@@ -347,8 +347,8 @@ func TestOptionErrors(t *testing.T) {
 		{waves.Options{Filter: []string{"tay"}}, `the design has no "tay"; did you mean "toy"?`},
 		{waves.Options{From: 10, To: 9}, "the window from cycle 10 to cycle 9 is empty"},
 		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phasse", Op: "==", Value: "1"}}, `trigger "**.Phasse" selects no signal`},
-		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "Bussy"}}, `did you mean "Busy"?`},
-		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "4"}}, `neither a number of 2 bits`},
+		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "Bussy"}}, `trigger on toy.sm[0].Phase: value "Bussy": expected a number of 2 bits or Idle, Busy, Reply`},
+		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "4"}}, `value "4": expected a number of 2 bits`},
 		{waves.Options{Trigger: &waves.Trigger{Signal: "**.PC", Op: "=", Value: "4"}}, `operator "=", expected one of`},
 	} {
 		_, err := waves.Attach(y.sys, &bytes.Buffer{}, c.opts)

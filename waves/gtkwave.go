@@ -41,11 +41,6 @@ func (d *Dump) Save(vcd string) error {
 	fmt.Fprintf(&b, "[dumpfile] %q\n[savefile] %q\n", vcd, base+".gtkw")
 	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
 	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.cycles(frameCycles))), d.markers())
-	for _, x := range d.root.entries {
-		if x.scope != nil {
-			fmt.Fprintf(&b, "[treeopen] %s.\n", x.scope.names[0])
-		}
-	}
 	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
 	for _, g := range d.arrangement() {
 		if len(g.vars) == 0 {

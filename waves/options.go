@@ -9,7 +9,7 @@ import (
 
 // Options says what of a run goes into a dump. The zero value dumps every signal from the first to the last cycle.
 //
-// Patterns are paths of the design (gpu.sm[3].Issue.Ready) or names of the dump (gpu.sm_03.Issue.Ready), in which *
+// Patterns are paths of the design (sm[3].Issue.Class) or names of the dump (sm_03.Issue.Class), in which *
 // stands for any text within a segment and ** for any number of segments. A segment without an index selects every
 // element of an array, and a pattern that matches a module everything below it.
 type Options struct {
@@ -40,12 +40,12 @@ var triggerText = regexp.MustCompile(`^\s*(?:(\d+)\s+before\s+)?(\S+?)\s*(==|!=|
 // ParseTrigger reads a trigger as it is written on a command line: a signal, a comparison and a value, and in front,
 // if wanted, how many cycles to show from before.
 //
-//	200 before gpu.sm[*].Stack.Depth > 1
-//	gpu.sm[0].Fetch.Phase == Miss
+//	200 before sm[*].Div.Depth > 1
+//	sm[0].Issue.Class == W0_Idle
 func ParseTrigger(text string) (*Trigger, error) {
 	m := triggerText.FindStringSubmatch(text)
 	if m == nil {
-		return nil, fmt.Errorf(`trigger %q: expected "[N before] SIGNAL OP VALUE" with OP one of == != < <= > >=, for example "200 before gpu.sm[*].Stack.Depth > 1"`, text)
+		return nil, fmt.Errorf(`trigger %q: expected "[N before] SIGNAL OP VALUE" with OP one of == != < <= > >=, for example "200 before sm[*].Div.Depth > 1"`, text)
 	}
 	t := &Trigger{Signal: m[2], Op: m[3], Value: m[4]}
 	if m[1] != "" {
@@ -105,19 +105,24 @@ func (v *variable) parseValue(text string) (uint64, error) {
 	if x, err := strconv.ParseInt(text, 0, 64); err == nil && v.signed() && x < 0 && x >= -1<<(v.width-1) {
 		return uint64(x) & mask, nil
 	}
-	switch {
-	case text == "true":
+	switch text {
+	case "true":
 		return 1, nil
-	case text == "false":
+	case "false":
 		return 0, nil
-	case len(names) > 0:
+	}
+	expected := fmt.Sprintf("a number of %d bits", v.width)
+	if len(names) > 0 {
 		words := make([]string, len(names))
 		for i, n := range names {
 			words[i] = n.text
 		}
-		return 0, fmt.Errorf("value %q is neither a number of %d bits nor a name of %s; did you mean %q?", text, v.width, v.sig.Type, nearest(text, words))
+		if len(words) > 8 {
+			words = []string{"a name of " + v.sig.Type.String(), "perhaps " + nearest(text, words)}
+		}
+		expected += " or " + strings.Join(words, ", ")
 	}
-	return 0, fmt.Errorf("value %q is no number of %d bits", strings.TrimSpace(text), v.width)
+	return 0, fmt.Errorf("value %q: expected %s", text, expected)
 }
 
 // Names calls values of the signals that match Pattern by name, for example PCs by their instructions.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
@@ -175,6 +176,15 @@ func TestValuesOfTriggers(t *testing.T) {
 		assert.Equal(t, c.want, got, c.text)
 	}
 }
+
+func TestUnknownNameOfALongEnumeration(t *testing.T) {
+	_, err := signalOf[month]("x", 8).parseValue("septembre")
+	assert.EqualError(t, err, `value "septembre": expected a number of 8 bits or a name of waves.month, perhaps September`)
+}
+
+type month uint8
+
+func (m month) String() string { return time.Month(m).String() }
 
 func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
