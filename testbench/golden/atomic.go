@@ -1,0 +1,51 @@
+package golden
+
+import "divergo/isa"
+
+// atomic is the new value of a memory word that holds old (PTX ISA, section
+// 9.7.12.5). Floats are added to nearest, with subnormals.
+func atomic(op isa.AtomOp, t isa.Type, old, b, c uint64) uint64 {
+	b, c = cut(t, b), cut(t, c)
+	switch op {
+	case isa.AtomAnd:
+		return old & b
+	case isa.AtomOr:
+		return old | b
+	case isa.AtomXor:
+		return old ^ b
+	case isa.AtomExch:
+		return b
+	case isa.AtomCas:
+		if old == b {
+			return c
+		}
+		return old
+	case isa.AtomAdd:
+		switch t {
+		case isa.F32:
+			return bits32(float32(value32(old) + value32(b)))
+		case isa.F64:
+			return bits64(value64(old) + value64(b))
+		}
+		return cut(t, old+b)
+	case isa.AtomInc:
+		if old >= b {
+			return 0
+		}
+		return old + 1
+	case isa.AtomDec:
+		if old == 0 || old > b {
+			return b
+		}
+		return old - 1
+	case isa.AtomMin:
+		if less(t, b, old) {
+			return b
+		}
+	case isa.AtomMax:
+		if less(t, old, b) {
+			return b
+		}
+	}
+	return old
+}

@@ -1,0 +1,216 @@
+package golden
+
+import "divergo/isa"
+
+// grid is a run.
+type grid struct {
+	p *isa.Program
+	l *Launch
+	o *Options
+	m *Memory
+	r *Result
+}
+
+// block is a CTA while it runs.
+type block struct {
+	*grid
+	id       [3]uint32
+	shared   []byte
+	threads  []thread
+	exited   int // threads
+	barriers [16]barrier
+}
+
+// barrier is a named barrier of a CTA.
+type barrier struct {
+	arrived []bool // by thread, waiting or not
+	count   int    // threads that have arrived
+	need    uint64 // threads expected, 0: all that have not exited
+}
+
+// state says whether a thread can run.
+type state uint8
+
+const (
+	running state = iota
+	waiting       // at a barrier
+	exited
+)
+
+// thread is the architectural state of one thread.
+type thread struct {
+	state state
+	at    int // the barrier where it waits
+	pc    uint32
+	tid   [3]uint32
+	index int // linear number in the CTA
+	regs  []uint64
+	preds []bool
+	local []byte
+	out   *Thread
+}
+
+// cta runs one CTA. It returns false if the run cannot go on.
+func (g *grid) cta(id [3]uint32) bool {
+	b := &block{grid: g, id: id, shared: make([]byte, sharedBytes(g.p, g.l))}
+	first, n := len(g.r.Threads), threads(g.l)
+	g.r.Threads = append(g.r.Threads, make([]Thread, n)...)
+	b.threads = make([]thread, n)
+	nr, np, nl := len(g.p.Regs), len(g.p.Preds), int(g.p.LocalBytes)
+	regs, preds, local := make([]uint64, n*nr), make([]bool, n*np), make([]byte, n*nl)
+	for i := range b.threads {
+		x, y := uint32(i)%g.l.Block[0], uint32(i)/g.l.Block[0]
+		b.threads[i] = thread{
+			tid: [3]uint32{x, y % g.l.Block[1], y / g.l.Block[1]}, index: i,
+			regs: regs[i*nr : (i+1)*nr], preds: preds[i*np : (i+1)*np], local: local[i*nl : (i+1)*nl],
+			out: &g.r.Threads[first+i],
+		}
+	}
+	return b.run()
+}
+
+func threads(l *Launch) int { return int(l.Block[0] * l.Block[1] * l.Block[2]) }
+
+// sharedBytes of a CTA: the dynamic part starts at its alignment.
+func sharedBytes(p *isa.Program, l *Launch) uint32 {
+	n := p.SharedBytes
+	if a := p.SharedAlign; a > 1 && l.SharedBytes > 0 {
+		n = (n + a - 1) / a * a
+	}
+	return n + l.SharedBytes
+}
+
+// run gives the threads turns until all have exited.
+func (b *block) run() bool {
+	for {
+		progress := false
+		for i := range b.threads {
+			t := &b.threads[i]
+			if t.state == running {
+				progress = true
+				if !b.turn(t) {
+					return false
+				}
+			}
+		}
+		if b.exited == len(b.threads) {
+			return true
+		}
+		if !progress {
+			return b.stop(Deadlocked)
+		}
+	}
+}
+
+// turn executes instructions of one thread. It returns false if the run is
+// over.
+func (b *block) turn(t *thread) bool {
+	var v values
+	limit := min(b.o.Slice, b.o.MaxSteps-b.r.Steps)
+	n := uint64(0)
+	for n < limit && t.state == running {
+		n++
+		t.out.Trace = Trace(t.out.Trace, t.pc)
+		if b.o.PCs {
+			t.out.PCs = append(t.out.PCs, t.pc)
+		}
+		if f := b.step(t, &v); f != nil {
+			b.r.Fault = f
+			break
+		}
+	}
+	t.out.Steps += n
+	b.r.Steps += n
+	if b.r.Fault != nil {
+		b.r.End = Faulted
+		return false
+	}
+	if t.state == exited {
+		b.exited++
+		if b.o.Registers {
+			t.out.Regs, t.out.Preds = t.regs, t.preds
+		}
+		b.open()
+	} else if b.r.Steps == b.o.MaxSteps {
+		return b.stop(OutOfSteps)
+	}
+	return true
+}
+
+// stop ends the run and records where the threads are.
+func (b *block) stop(e End) bool {
+	b.r.End = e
+	for i := range b.threads {
+		t := &b.threads[i]
+		if t.state == exited {
+			continue
+		}
+		w := Waiting{ID: b.name(t), PC: t.pc, Barrier: -1}
+		if t.state == waiting {
+			w.Barrier = t.at
+		}
+		b.r.Waiting = append(b.r.Waiting, w)
+	}
+	return false
+}
+
+func (b *block) name(t *thread) ID { return ID{CTA: b.id, Thread: t.tid} }
+
+// arrive records t at a barrier, where it waits if the instruction says so.
+func (b *block) arrive(t *thread, id int, need uint64, waits bool) {
+	r := &b.barriers[id]
+	if r.arrived == nil {
+		r.arrived = make([]bool, len(b.threads))
+	}
+	if !r.arrived[t.index] {
+		r.arrived[t.index] = true
+		r.count++
+	}
+	r.need = need
+	if waits {
+		t.state, t.at = waiting, id
+	}
+	b.open()
+}
+
+// open lets the threads of all barriers that are complete go on.
+func (b *block) open() {
+	for id := range b.barriers {
+		r := &b.barriers[id]
+		if r.count == 0 || !b.complete(r) {
+			continue
+		}
+		clear(r.arrived)
+		r.count = 0
+		for i := range b.threads {
+			if t := &b.threads[i]; t.state == waiting && t.at == id {
+				t.state = running
+				t.pc++
+			}
+		}
+	}
+}
+
+// complete reports whether everybody has arrived whom r expects.
+func (b *block) complete(r *barrier) bool {
+	w := int(b.l.WarpSize)
+	if here := r.count + b.exited; r.need == 0 && here < len(b.threads) || uint64(here+w) <= r.need {
+		return false // whoever has arrived
+	}
+	arrived, all := uint64(0), true
+	for first := 0; first < len(b.threads); first += w {
+		some, missing := false, false
+		for i := first; i < min(first+w, len(b.threads)); i++ {
+			some = some || r.arrived[i]
+			missing = missing || !r.arrived[i] && b.threads[i].state != exited
+		}
+		if some && !missing {
+			arrived += uint64(w)
+		}
+		all = all && !missing
+	}
+	if r.need == 0 {
+		return all
+	}
+	return arrived >= r.need
+}

@@ -1,0 +1,285 @@
+package golden
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+)
+
+// forms lists one instruction for each meaning that the machine's datapath has:
+// all combinations of fields that Bind accepts.
+func forms() []isa.Inst {
+	var all []isa.Inst
+	try := func(in isa.Inst) {
+		in.Text = describe(&in)
+		p := isa.Program{Insts: []isa.Inst{in}}
+		if !in.Memory() && !in.Control() && isa.Bind(&p) == nil {
+			all = append(all, p.Insts[0])
+		}
+	}
+	for op := isa.OpAdd; op <= isa.OpNop; op++ {
+		for t := isa.NoType; t <= isa.Pred; t++ {
+			for _, base := range variants(op, t) {
+				for f := isa.Flags(0); f < isa.FlagLdu; f++ {
+					if f&isa.FlagUni == 0 {
+						base.Flags = f
+						try(base)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// variants are the instructions of op and t that differ in fields other than
+// the flags.
+func variants(op isa.Op, t isa.Type) []isa.Inst {
+	in := isa.Inst{Op: op, Type: t, NSrc: arity(op), NDst: 1, Dst: [4]isa.Operand{{Kind: isa.OperandReg}}}
+	list := []isa.Inst{in}
+	expand := func(n int, set func(in *isa.Inst, i int)) {
+		var longer []isa.Inst
+		for _, in := range list {
+			for i := range n {
+				set(&in, i)
+				longer = append(longer, in)
+			}
+		}
+		list = longer
+	}
+	switch op {
+	case isa.OpMul, isa.OpMad, isa.OpMul24, isa.OpMad24:
+		expand(4, func(in *isa.Inst, i int) { in.Mode = isa.ModeNone + isa.Mode(i) })
+	case isa.OpShf:
+		expand(2, func(in *isa.Inst, i int) { in.Mode = isa.ModeLeft + isa.Mode(i) })
+	case isa.OpPrmt:
+		expand(7, func(in *isa.Inst, i int) {
+			if in.Mode = isa.ModeNone; i > 0 {
+				in.Mode = isa.ModeF4E + isa.Mode(i-1)
+			}
+		})
+	case isa.OpCvta, isa.OpIsspacep:
+		expand(5, func(in *isa.Inst, i int) { in.Space = isa.SpaceGlobal + isa.Space(i) })
+		expand(2, func(in *isa.Inst, i int) { in.Mode = [...]isa.Mode{isa.ModeNone, isa.ModeTo}[i] })
+	case isa.OpTestp:
+		expand(6, func(in *isa.Inst, i int) { in.Cmp = isa.TestFinite + isa.Cmp(i) })
+	case isa.OpSetp, isa.OpSet:
+		expand(18, func(in *isa.Inst, i int) { in.Cmp = isa.CmpEq + isa.Cmp(i) })
+		expand(4, func(in *isa.Inst, i int) { in.Bool = isa.BoolNone + isa.BoolOp(i) })
+		if op == isa.OpSetp {
+			expand(1, func(in *isa.Inst, _ int) { in.SrcType, in.NDst = t, 2 })
+		} else {
+			expand(15, func(in *isa.Inst, i int) { in.SrcType = isa.U8 + isa.Type(i) })
+		}
+	case isa.OpSlct:
+		expand(2, func(in *isa.Inst, i int) { in.SrcType = [...]isa.Type{isa.S32, isa.F32}[i] })
+	case isa.OpPack:
+		expand(2, func(in *isa.Inst, i int) { in.NSrc = 2 << i })
+	case isa.OpUnpack:
+		expand(2, func(in *isa.Inst, i int) { in.NDst = 2 << i })
+	case isa.OpCvt:
+		expand(15, func(in *isa.Inst, i int) { in.SrcType = isa.U8 + isa.Type(i) })
+		expand(4, func(in *isa.Inst, i int) { in.DstBits = [...]uint8{0, 16, 32, 64}[i] })
+	}
+	if t.Float() || op == isa.OpCvt {
+		expand(9, func(in *isa.Inst, i int) { in.Round = isa.Round(i) })
+	}
+	return list
+}
+
+func arity(op isa.Op) uint8 {
+	switch op {
+	case isa.OpMad, isa.OpMad24, isa.OpSad, isa.OpBfe, isa.OpFma, isa.OpSetp, isa.OpSet, isa.OpSelp, isa.OpSlct, isa.OpShf, isa.OpPrmt:
+		return 3
+	case isa.OpBfi:
+		return 4
+	case isa.OpAbs, isa.OpNeg, isa.OpPopc, isa.OpClz, isa.OpBfind, isa.OpBrev, isa.OpRcp, isa.OpSqrt, isa.OpRsqrt, isa.OpSin, isa.OpCos, isa.OpLg2, isa.OpEx2,
+		isa.OpTestp, isa.OpNot, isa.OpCnot, isa.OpMov, isa.OpCvta, isa.OpIsspacep, isa.OpCvt, isa.OpUnpack:
+		return 1
+	case isa.OpNop:
+		return 0
+	}
+	return 2
+}
+
+func describe(in *isa.Inst) string {
+	return fmt.Sprintf("op %d type %d from %d mode %d round %d flags %#x cmp %d bool %d space %d dst %d bits",
+		in.Op, in.Type, in.SrcType, in.Mode, in.Round, in.Flags, in.Cmp, in.Bool, in.Space, in.DstBits)
+}
+
+// sourceType is the type as which in reads source i.
+func sourceType(in *isa.Inst, i int) isa.Type {
+	switch in.Op {
+	case isa.OpCvt:
+		return isa.U64 // registers may be wider than the type
+	case isa.OpSetp, isa.OpSet:
+		if i == 2 {
+			return isa.Pred
+		}
+		return in.SrcType
+	case isa.OpSelp:
+		if i == 2 {
+			return isa.Pred
+		}
+	case isa.OpSlct:
+		if i == 2 {
+			return in.SrcType
+		}
+	case isa.OpShl, isa.OpShr:
+		if i == 1 {
+			return isa.U32
+		}
+	case isa.OpBfe:
+		if i > 0 {
+			return isa.U32
+		}
+	case isa.OpBfi:
+		if i > 1 {
+			return isa.U32
+		}
+	case isa.OpMad:
+		if i == 2 && in.Mode == isa.ModeWide {
+			return isa.U64
+		}
+	case isa.OpPack:
+		return [...]isa.Type{16: isa.B16, 32: isa.B32, 8: isa.B8, 4: isa.B8}[in.Type.Bits()/int(in.NSrc)]
+	case isa.OpIsspacep:
+		return isa.U64
+	}
+	return in.Type
+}
+
+// operand is a random value of type t, likely to be a limit of it or close to
+// other operands.
+func operand(r *rand.Rand, in *isa.Inst, t isa.Type) uint64 {
+	x := r.Uint64()
+	switch r.IntN(6) {
+	case 0:
+		x = uint64(r.IntN(5)) - 2
+	case 1:
+		x = 1<<r.IntN(64) - uint64(r.IntN(3))
+	case 2:
+		x = uint64(r.IntN(80))
+	}
+	if in.Op == isa.OpCvt {
+		t = in.SrcType
+	}
+	switch {
+	case t == isa.F32:
+		return uint64(float32Operand(r)) | x<<32*uint64(truth(in.Op == isa.OpCvt))
+	case t == isa.F64:
+		return float64Operand(r)
+	case in.Op == isa.OpIsspacep, in.Op == isa.OpCvta:
+		return cut(in.Type, uint64(r.IntN(6))<<24+uint64(r.IntN(3))-1) | x&^0xFFFF_FFFF*uint64(r.IntN(2))*truth(in.Type != isa.U32)
+	case t == isa.Pred:
+		return uint64(r.IntN(2))
+	case in.Op == isa.OpCvt:
+		return x
+	}
+	return cut(t, x)
+}
+
+func float32Operand(r *rand.Rand) uint32 {
+	special := [...]uint32{
+		0, 1, 2, 0x7F_FFFF, 0x80_0000, 0x80_0001, 0x3F80_0000, 0x3F7F_FFFF, 0x3F00_0000, 0x4B00_0000, 0x4B00_0001,
+		0x7F7F_FFFF, 0x7F80_0000, 0x7F80_0001, 0x7FC0_0000, 0x7FFF_FFFF, 0x4F00_0000, 0x4EFF_FFFF, 0x4F80_0000, 0x5F00_0000, 0x5F80_0000, 0x437F_0000, 0x4380_0000,
+	}
+	x := r.Uint32()
+	switch r.IntN(4) {
+	case 0:
+		x = x&0x8000_0000 | special[r.IntN(len(special))]
+	case 1: // near 1, few bits
+		x = x&0x8000_0000 | uint32(120+r.IntN(32))<<23 | r.Uint32()&0x7F_FFFF&^(1<<r.IntN(24)-1)
+	case 2: // tiny or huge
+		x = x&0x80FF_FFFF | uint32(r.IntN(2)*0x7E00_0000)
+	}
+	return x
+}
+
+func float64Operand(r *rand.Rand) uint64 {
+	special := [...]uint64{
+		0, 1, 1<<52 - 1, 1 << 52, 0x3FF0_0000_0000_0000, 0x3FEF_FFFF_FFFF_FFFF, 0x7FEF_FFFF_FFFF_FFFF, 0x7FF0_0000_0000_0000,
+		0x7FF0_0000_0000_0001, 0x7FF8_0000_0000_0000, 0x41E0_0000_0000_0000, 0x41F0_0000_0000_0000, 0x43E0_0000_0000_0000, 0x43F0_0000_0000_0000,
+		0x47EF_FFFF_E000_0000, 0x47EF_FFFF_F000_0000, 0x3810_0000_0000_0000, 0x36A0_0000_0000_0000, 0x3690_0000_0000_0000, 0x380F_FFFF_FFFF_FFFF,
+	}
+	x := r.Uint64()
+	switch r.IntN(4) {
+	case 0:
+		x = x&(1<<63) | special[r.IntN(len(special))]
+	case 1:
+		x = x&(1<<63) | uint64(1010+r.IntN(80))<<52 | r.Uint64()&(1<<52-1)&^(1<<r.IntN(53)-1)
+	case 2:
+		x = x&0x801F_FFFF_FFFF_FFFF | uint64(r.IntN(2))*0x7FC0_0000_0000_0000
+	}
+	return x
+}
+
+// predicated tells whether destination i of in is a predicate.
+func predicated(in *isa.Inst) bool {
+	return in.Op == isa.OpSetp || in.Op == isa.OpTestp || in.Op == isa.OpIsspacep || in.Type == isa.Pred
+}
+
+// TestAgainstDatapath compares with the machine's lanes, every instruction on
+// random operands. The two share no arithmetic.
+func TestAgainstDatapath(t *testing.T) {
+	const seed = 1
+	r := rand.New(rand.NewPCG(seed, 0))
+	all := forms()
+	require.Greater(t, len(all), 1000)
+	for i := range all {
+		in := &all[i]
+		for range 4 {
+			compareLanes(t, r, in)
+		}
+	}
+}
+
+func compareLanes(t *testing.T, r *rand.Rand, in *isa.Inst) {
+	var rows [isa.MaxSrcs]isa.Row
+	var out [isa.MaxDsts]isa.Row
+	x := isa.Lanes{Mask: ^uint32(0)}
+	if r.IntN(2) == 0 {
+		x.Mask = r.Uint32()
+	}
+	for i := range int(in.NSrc) {
+		st := sourceType(in, i)
+		for lane := range rows[i] {
+			rows[i][lane] = operand(r, in, st)
+			if i > 0 && r.IntN(4) == 0 && st == sourceType(in, 0) {
+				rows[i][lane] = rows[0][lane]
+			}
+			x.PSrc[i] |= uint32(rows[i][lane]&1) << lane
+		}
+		if st != isa.Pred {
+			x.Src[i] = &rows[i]
+		}
+	}
+	if !predicated(in) {
+		for i := range int(in.NDst) {
+			x.Dst[i] = &out[i]
+		}
+	}
+	isa.Execute(in, &x)
+	for lane := range isa.MaxLanes {
+		if x.Mask>>lane&1 == 0 {
+			continue
+		}
+		var src [isa.MaxSrcs]uint64
+		for i := range src {
+			src[i] = rows[i][lane]
+		}
+		want, ok := Eval(in, src[:])
+		require.True(t, ok, "no meaning for %s", in.Text)
+		for i := range int(in.NDst) {
+			got := out[i][lane]
+			if predicated(in) {
+				got = uint64(x.PDst[i] >> lane & 1)
+			}
+			require.Equal(t, want[i], got, "%s of %#x: golden %#x, datapath %#x", in.Text, src[:in.NSrc], want[i], got)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package golden
+
+import "divergo/isa"
+
+// values are the operands of one instruction of one thread, by their place in
+// Inst.Src and Inst.Dst. Registers are zero-extended, predicates 0 or 1.
+type values struct {
+	src [isa.MaxSrcs]uint64
+	dst [isa.MaxDsts]uint64
+}
+
+// Eval computes one instruction that is neither a memory nor a control
+// instruction. Sources stand in the order of Inst.Src: general registers and
+// immediates in the low bits, predicates as 0 or 1, inverted already where
+// Operand.Not. Results stand in the order of Inst.Dst. It returns false if the
+// instruction has no meaning here.
+func Eval(in *isa.Inst, src []uint64) (dst [isa.MaxDsts]uint64, ok bool) {
+	var v values
+	copy(v.src[:], src)
+	ok = v.eval(in)
+	return v.dst, ok
+}
+
+// eval is Eval in place.
+func (v *values) eval(in *isa.Inst) bool {
+	a, b, c := v.src[0], v.src[1], v.src[2]
+	switch in.Op {
+	case isa.OpMov:
+		v.dst[0] = cut(in.Type, a)
+	case isa.OpPack:
+		return v.pack(in)
+	case isa.OpUnpack:
+		return v.unpack(in)
+	case isa.OpCvta:
+		v.dst[0] = convertAddress(in, a)
+	case isa.OpIsspacep:
+		space, _ := resolve(a)
+		v.dst[0] = truth(space == in.Space)
+	case isa.OpCvt:
+		v.convert(in)
+	case isa.OpSetp, isa.OpSet:
+		return v.compare(in)
+	case isa.OpTestp:
+		v.dst[0] = truth(test(in, a))
+	case isa.OpSelp:
+		if c == 0 {
+			a = b
+		}
+		v.dst[0] = cut(in.Type, a)
+	case isa.OpSlct:
+		if !selects(in, c) {
+			a = b
+		}
+		v.dst[0] = cut(in.Type, a)
+	case isa.OpNop:
+	default:
+		switch {
+		case in.Type.Float():
+			return v.float(in)
+		case in.Type == isa.Pred:
+			return v.logic(in)
+		}
+		return v.integer(in) || v.bits(in)
+	}
+	return true
+}
+
+// cut keeps the bits of x that type t has.
+func cut(t isa.Type, x uint64) uint64 {
+	if n := t.Bits(); n < 64 {
+		return x & (1<<n - 1)
+	}
+	return x
+}
+
+// signed is x as a number of type t.
+func signed(t isa.Type, x uint64) int64 {
+	s := 64 - t.Bits()
+	return int64(x<<s) >> s
+}
+
+// extend is how a value of type t arrives in a register of the given width, 0
+// meaning that of t (PTX ISA, tables 27 and 28): a signed integer keeps its
+// value, all else is filled with zeros.
+func extend(t isa.Type, x uint64, width uint8) uint64 {
+	x = cut(t, x)
+	if !t.Signed() || int(width) <= t.Bits() {
+		return x
+	}
+	x = uint64(signed(t, x))
+	if width < 64 {
+		x &= 1<<width - 1
+	}
+	return x
+}
+
+// pack joins the sources, the first in the lowest bits (PTX ISA, mov).
+func (v *values) pack(in *isa.Inst) bool {
+	if in.NSrc == 0 {
+		return false
+	}
+	n := in.Type.Bits() / int(in.NSrc)
+	d := uint64(0)
+	for i := range int(in.NSrc) {
+		d |= v.src[i] & (1<<n - 1) << (i * n)
+	}
+	v.dst[0] = d
+	return true
+}
+
+// unpack splits the source, the lowest bits first.
+func (v *values) unpack(in *isa.Inst) bool {
+	if in.NDst == 0 {
+		return false
+	}
+	n := in.Type.Bits() / int(in.NDst)
+	for i := range int(in.NDst) {
+		v.dst[i] = v.src[0] >> (i * n) & (1<<n - 1)
+	}
+	return true
+}
+
+// convertAddress is cvta: between an address of a space and the generic one.
+func convertAddress(in *isa.Inst, a uint64) uint64 {
+	for _, w := range windows {
+		if w.space != in.Space {
+			continue
+		}
+		if in.Mode == isa.ModeTo {
+			return cut(in.Type, a-w.base)
+		}
+		return cut(in.Type, a+w.base)
+	}
+	return cut(in.Type, a)
+}

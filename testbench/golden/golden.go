@@ -1,0 +1,163 @@
+package golden
+
+import (
+	"errors"
+	"fmt"
+
+	"divergo/isa"
+)
+
+// Launch is one grid of a kernel.
+type Launch struct {
+	Grid        [3]uint32 // CTAs in x, y and z
+	Block       [3]uint32 // threads of a CTA in x, y and z
+	SharedBytes uint32    // dynamic shared memory of a CTA
+	Params      []byte    // parameter bank
+	WarpSize    uint32    // for %laneid, %warpid and barriers with a count; 0: 32
+}
+
+// Options choose what a run keeps, and bound it.
+type Options struct {
+	Registers bool   // keep the registers of each thread at its exit
+	PCs       bool   // keep each thread's sequence of PCs, not only its hash
+	Slice     uint64 // instructions of a thread before the next one has its turn; 0: DefaultSlice
+	MaxSteps  uint64 // instructions of all threads together; 0: DefaultMaxSteps
+}
+
+// Limits of a run that names none.
+const (
+	DefaultSlice    = 4096
+	DefaultMaxSteps = 1 << 30
+)
+
+// End is how a run ended.
+type End uint8
+
+// The ends of a run.
+const (
+	Finished   End = iota
+	Faulted        // a thread misbehaved: Result.Fault
+	Deadlocked     // nobody can go on: Result.Waiting
+	OutOfSteps     // MaxSteps are used up: Result.Waiting
+)
+
+// String names e.
+func (e End) String() string {
+	return [...]string{"finished", "fault", "deadlock", "out of steps"}[e]
+}
+
+// Result is what came of a run. The memory of a run that did not finish holds
+// what the threads had stored by then.
+type Result struct {
+	End     End
+	Steps   uint64    // instructions of all threads, those with a false guard included
+	Threads []Thread  // of all CTAs that were begun, by CTA and linear thread number
+	Fault   *Fault    // of a Faulted run
+	Waiting []Waiting // of a Deadlocked or OutOfSteps run: the threads of the CTA that have not exited
+}
+
+// Thread is the way of one thread through the program.
+type Thread struct {
+	Steps uint64   // instructions, those with a false guard included
+	Trace uint64   // hash of the sequence of PCs: Trace of each in turn, from 0
+	PCs   []uint32 // the sequence itself, if Options.PCs
+	Regs  []uint64 // at the exit, by register, zero-extended, if Options.Registers
+	Preds []bool
+}
+
+// Trace continues the hash of a sequence of PCs.
+func Trace(hash uint64, pc uint32) uint64 {
+	hash = (hash ^ uint64(pc) ^ 0x9E37_79B9_7F4A_7C15) * 0xFF51_AFD7_ED55_8CCD
+	return hash ^ hash>>32
+}
+
+// ID names a thread.
+type ID struct {
+	CTA    [3]uint32
+	Thread [3]uint32
+}
+
+func (id ID) String() string { return fmt.Sprintf("thread %d of CTA %d", id.Thread, id.CTA) }
+
+// FaultKind says what a thread did wrong.
+type FaultKind uint8
+
+// The faults.
+const (
+	OutOfBounds FaultKind = iota
+	Misaligned
+	ReadOnly // store to parameter memory
+	Trapped  // trap instruction
+)
+
+// String names k.
+func (k FaultKind) String() string {
+	return [...]string{"out of bounds", "misaligned", "read-only", "trap"}[k]
+}
+
+// Fault is what a thread did wrong, and where.
+type Fault struct {
+	ID
+	Kind  FaultKind
+	PC    uint32
+	Addr  uint64 // as the program computes it; 0 without memory access
+	Space isa.Space
+	Size  int // bytes, 0 without memory access
+}
+
+// Waiting is a thread that cannot go on, or could but was not allowed to.
+type Waiting struct {
+	ID
+	PC      uint32
+	Barrier int // -1: it does not wait at a barrier
+}
+
+// Run executes a grid. Memory is changed in place. An error means that the
+// launch is impossible; a program that fails is a Result.
+func Run(p *isa.Program, l Launch, m *Memory, o Options) (*Result, error) {
+	if l.WarpSize == 0 {
+		l.WarpSize = isa.MaxLanes
+	}
+	if o.Slice == 0 {
+		o.Slice = DefaultSlice
+	}
+	if o.MaxSteps == 0 {
+		o.MaxSteps = DefaultMaxSteps
+	}
+	if err := check(p, &l); err != nil {
+		return nil, err
+	}
+	r := &Result{}
+	g := &grid{p: p, l: &l, o: &o, m: m, r: r}
+	for z := range l.Grid[2] {
+		for y := range l.Grid[1] {
+			for x := range l.Grid[0] {
+				if !g.cta([3]uint32{x, y, z}) {
+					return r, nil
+				}
+			}
+		}
+	}
+	return r, nil
+}
+
+// check says everything that makes a launch impossible.
+func check(p *isa.Program, l *Launch) error {
+	var errs []error
+	for i, axis := range "xyz" {
+		if l.Grid[i] == 0 || l.Block[i] == 0 {
+			errs = append(errs, fmt.Errorf("golden: %d CTAs of %d threads in %c, want at least 1", l.Grid[i], l.Block[i], axis))
+		}
+	}
+	if len(l.Params) != int(p.ParamBytes) {
+		errs = append(errs, fmt.Errorf("golden: %s takes %d bytes of parameters, found %d", p.Name, p.ParamBytes, len(l.Params)))
+	}
+	var v values
+	for pc := range p.Insts {
+		in := &p.Insts[pc]
+		if !in.Memory() && !in.Control() && !v.eval(in) {
+			errs = append(errs, fmt.Errorf("%s:%d:%d: golden: no meaning for %q", p.File, in.Pos.Line, in.Pos.Col, in.Text))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,219 @@
+package golden
+
+import (
+	"encoding/binary"
+
+	"divergo/isa"
+)
+
+// step executes one instruction of t, and moves its PC unless it waits at a
+// barrier or has exited.
+func (b *block) step(t *thread, v *values) *Fault {
+	in := &b.p.Insts[t.pc]
+	if in.Guard.Kind == isa.OperandPred && t.preds[in.Guard.Index] == in.Guard.Not {
+		t.pc++
+		return nil
+	}
+	switch in.Op {
+	case isa.OpBra:
+		t.pc = in.Target
+		return nil
+	case isa.OpExit, isa.OpRet:
+		t.state = exited
+		return nil
+	case isa.OpTrap:
+		return &Fault{ID: b.name(t), Kind: Trapped, PC: t.pc}
+	}
+	for i := range int(in.NSrc) {
+		v.src[i] = b.source(t, &in.Src[i])
+	}
+	switch in.Op {
+	case isa.OpBar:
+		need := uint64(0)
+		if in.NSrc > 1 {
+			need = v.src[1]
+		}
+		waits := in.Mode != isa.ModeArrive
+		b.arrive(t, int(v.src[0]&15), need, waits)
+		if !waits {
+			t.pc++
+		}
+		return nil
+	case isa.OpLd, isa.OpSt, isa.OpAtom, isa.OpRed:
+		if f := b.access(t, in, v); f != nil {
+			return f
+		}
+	case isa.OpMembar: // all accesses are done at once
+	default:
+		v.eval(in)
+	}
+	for i := range int(in.NDst) {
+		switch d := &in.Dst[i]; d.Kind {
+		case isa.OperandReg:
+			t.regs[d.Index] = v.dst[i]
+		case isa.OperandPred:
+			t.preds[d.Index] = v.dst[i] != 0
+		}
+	}
+	t.pc++
+	return nil
+}
+
+// source reads an operand; a predicate is 0 or 1.
+func (b *block) source(t *thread, o *isa.Operand) uint64 {
+	switch o.Kind {
+	case isa.OperandReg:
+		return t.regs[o.Index]
+	case isa.OperandPred:
+		return truth(t.preds[o.Index] != o.Not)
+	case isa.OperandImm:
+		return o.Imm
+	case isa.OperandSpecial:
+		return b.special(t, isa.Special(o.Index))
+	}
+	return 0
+}
+
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// special reads a special register (PTX ISA, section 10). Those that tell time
+// and place on a machine read as 0.
+func (b *block) special(t *thread, s isa.Special) uint64 {
+	l := b.l
+	lane := uint64(t.index) % uint64(l.WarpSize)
+	switch s {
+	case isa.TidX, isa.TidY, isa.TidZ:
+		return uint64(t.tid[s-isa.TidX])
+	case isa.NTidX, isa.NTidY, isa.NTidZ:
+		return uint64(l.Block[s-isa.NTidX])
+	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
+		return uint64(b.id[s-isa.CtaidX])
+	case isa.NCtaidX, isa.NCtaidY, isa.NCtaidZ:
+		return uint64(l.Grid[s-isa.NCtaidX])
+	case isa.LaneID:
+		return lane
+	case isa.WarpID:
+		return uint64(t.index) / uint64(l.WarpSize)
+	case isa.NWarpID:
+		return (uint64(len(b.threads)) + uint64(l.WarpSize) - 1) / uint64(l.WarpSize)
+	case isa.LanemaskEq:
+		return 1 << lane
+	case isa.LanemaskLt:
+		return 1<<lane - 1
+	case isa.LanemaskLe:
+		return 1<<lane - 1 | 1<<lane
+	case isa.LanemaskGt:
+		return 0xFFFF_FFFF &^ (1<<lane - 1 | 1<<lane)
+	case isa.LanemaskGe:
+		return 0xFFFF_FFFF &^ (1<<lane - 1)
+	case isa.DynamicSharedSize:
+		return uint64(l.SharedBytes)
+	case isa.TotalSharedSize:
+		return uint64(len(b.shared))
+	}
+	return 0
+}
+
+// access executes ld, st, atom or red.
+func (b *block) access(t *thread, in *isa.Inst, v *values) *Fault {
+	addr := v.src[0] + uint64(in.Off)
+	if b.p.AddressBits == 32 {
+		addr &= 0xFFFF_FFFF
+	}
+	space, offset := in.Space, addr
+	if space == isa.SpaceGeneric {
+		space, offset = resolve(addr)
+	}
+	elements, size := max(int(in.Vec), 1), uint64(in.Type.Bytes())
+	total := size * uint64(elements)
+	fault := func(k FaultKind) *Fault {
+		return &Fault{ID: b.name(t), Kind: k, PC: t.pc, Addr: addr, Space: space, Size: int(total)}
+	}
+	if space == isa.SpaceParam && in.Op != isa.OpLd {
+		return fault(ReadOnly)
+	}
+	if offset%total != 0 {
+		return fault(Misaligned)
+	}
+	var data []byte
+	switch space {
+	case isa.SpaceShared:
+		data = window(b.shared, offset, total)
+	case isa.SpaceLocal:
+		data = window(t.local, offset, total)
+	case isa.SpaceParam:
+		data = window(b.l.Params, offset, total)
+	default:
+		data = b.m.at(offset, total)
+	}
+	if data == nil {
+		return fault(OutOfBounds)
+	}
+	switch in.Op {
+	case isa.OpLd:
+		for i := range elements {
+			v.dst[i] = extend(in.Type, load(data[uint64(i)*size:], size), in.DstBits)
+		}
+	case isa.OpSt:
+		for i := range elements {
+			store(data[uint64(i)*size:], size, v.src[1+i])
+		}
+	default:
+		old := load(data, size)
+		store(data, size, atomic(in.Atom, in.Type, old, v.src[1], v.src[2]))
+		v.dst[0] = old
+	}
+	return nil
+}
+
+// resolve finds the space of a generic address and the offset in it.
+func resolve(addr uint64) (isa.Space, uint64) {
+	for _, w := range windows {
+		if addr >= w.base && addr < w.base+isa.WindowSize {
+			return w.space, addr - w.base
+		}
+	}
+	return isa.SpaceGlobal, addr
+}
+
+// windows are the parts of the generic address space that are not global.
+var windows = [...]struct {
+	space isa.Space
+	base  uint64
+}{
+	{isa.SpaceShared, isa.SharedWindow},
+	{isa.SpaceLocal, isa.LocalWindow},
+	{isa.SpaceParam, isa.ParamWindow},
+}
+
+// load and store move size bytes, the lowest first.
+
+func load(data []byte, size uint64) uint64 {
+	switch size {
+	case 1:
+		return uint64(data[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(data))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(data))
+	}
+	return binary.LittleEndian.Uint64(data)
+}
+
+func store(data []byte, size, v uint64) {
+	switch size {
+	case 1:
+		data[0] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(data, uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(data, uint32(v))
+	default:
+		binary.LittleEndian.PutUint64(data, v)
+	}
+}
