@@ -68,15 +68,18 @@ func BenchmarkChange(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/lfsrChanges, "ns/change")
 	}
 	b.Run("off", func(b *testing.B) { run(b, func(*rtl.Sim) *waves.Dump { return nil }) })
-	for name, opts := range map[string]waves.Options{
-		"dump":    {},
-		"clocks":  {Clocks: true},
-		"before":  {From: 1 << 40},
-		"trigger": {Trigger: &waves.Trigger{Signal: "l.Half[0]", Op: "==", Value: "0", Before: 1000, Holds: func(uint64) bool { return false }}},
+	for _, c := range []struct {
+		name string
+		opts waves.Options
+	}{
+		{"dump", waves.Options{}},
+		{"clocks", waves.Options{Clocks: true}},
+		{"before", waves.Options{From: 1 << 40}},
+		{"trigger", waves.Options{Trigger: &waves.Trigger{Signal: "l.Half[0]", Before: 1000, Holds: func(uint64) bool { return false }}}},
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run(c.name, func(b *testing.B) {
 			run(b, func(k *rtl.Sim) *waves.Dump {
-				d, err := waves.AttachSim(k, io.Discard, opts)
+				d, err := waves.AttachSim(k, io.Discard, c.opts)
 				require.NoError(b, err)
 				return d
 			})
