@@ -64,7 +64,7 @@ Exit codes: 1 the result of a built-in kernel differs from its reference, 2 noth
 failed, 130 interrupted. A waveform is complete up to the last cycle in each case but 2.`,
 		Example: `  divergo run bitonic --size medium --mech pdom --json
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
-  divergo run mandelbrot --image m.png --vcd m.vcd --vcd-filter 'gpu.sm[0].**' --set gpu.sms=4`,
+  divergo run mandelbrot --image m.png --vcd m.vcd --vcd-filter 'sm[0].**' --set gpu.sms=4`,
 		Args: exactly(1, "a PTX file or a kernel (\"divergo list kernels\")"),
 		RunE: func(c *cobra.Command, args []string) error { return r.run(c, args[0]) },
 	}

@@ -24,7 +24,7 @@ type vcdFlags struct {
 func (v *vcdFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&v.file, "vcd", "", "write a waveform to `FILE`, and what GTKWave needs beside it")
-	f.StringArrayVar(&v.filter, "vcd-filter", nil, "`PATTERN` of signals to dump, such as 'gpu.sm[0].**'; can be repeated")
+	f.StringArrayVar(&v.filter, "vcd-filter", nil, "`PATTERN` of signals to dump, such as 'sm[0].**'; can be repeated")
 	f.Uint64Var(&v.from, "vcd-from", 0, "first core `CYCLE` of the waveform")
 	f.Uint64Var(&v.to, "vcd-to", 0, "last core `CYCLE` of the waveform; 0: the last of the run")
 	f.StringVar(&v.trigger, "vcd-trigger", "", "start the waveform at a condition: '[N before] SIGNAL OP VALUE'")
