@@ -23,7 +23,7 @@ func TestAtomic(t *testing.T) {
 		{AtomAdd, F32, 0x7FC00001, f(1), 0, 0x7FFFFFFF},
 		{AtomAdd, F64, d(1), d(2), 0, d(3)},
 		{AtomInc, U32, 4, 5, 0, 5}, {AtomInc, U32, 5, 5, 0, 0}, {AtomInc, U32, 6, 5, 0, 0}, {AtomInc, U32, 0, 0, 0, 0},
-		{AtomDec, U32, 5, 5, 0, 4}, {AtomDec, U32, 0, 5, 0, 5}, {AtomDec, U32, 6, 5, 0, 5}, {AtomDec, U32, 1, 5, 0, 0},
+		{AtomDec, U32, 5, 5, 0, 4}, {AtomDec, U32, 0, 5, 0, 5}, {AtomDec, U32, 9, 5, 0, 5}, {AtomDec, U32, 1, 5, 0, 0},
 		{AtomMin, U32, 0xFFFFFFFF, 1, 0, 1}, {AtomMin, S32, 0xFFFFFFFF, 1, 0, 0xFFFFFFFF},
 		{AtomMax, U32, 0xFFFFFFFF, 1, 0, 0xFFFFFFFF}, {AtomMax, S32, 0xFFFFFFFF, 1, 0, 1},
 		{AtomMin, S64, 5, 1 << 63, 0, 1 << 63}, {AtomMax, U64, 5, 1 << 63, 0, 1 << 63},
