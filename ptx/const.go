@@ -9,9 +9,9 @@ import (
 	"divergo/isa"
 )
 
-// constKind is the type of a constant (PTX ISA, section 4.5). Integers are 64
-// bits wide, signed unless they do not fit or end in U; decimal fractions and
-// 0d constants are f64, 0f constants f32.
+// constKind is the type of a constant (PTX ISA, sections 4.6 and 4.6.1).
+// Integers are 64 bits wide, signed unless they do not fit or end in U; decimal
+// fractions and 0d constants are f64, 0f constants f32.
 type constKind uint8
 
 const (
@@ -131,7 +131,7 @@ func (c constant) String() string {
 // stack.
 const maxNesting = 200
 
-// Binary operators by precedence, as in C (section 4.5.4).
+// Binary operators by precedence, as in C (section 4.6.3).
 var precedence = map[kind]int{
 	orOr: 1, andAnd: 2, '|': 3, '^': 4, '&': 5, equal: 6, notEqual: 6,
 	'<': 7, '>': 7, lessEqual: 7, greaterEqual: 7, shiftLeft: 8, shiftRight: 8,
@@ -148,7 +148,7 @@ func (p *parser) startsConst() bool {
 	return false
 }
 
-// constExpr parses a constant expression (section 4.5.4).
+// constExpr parses a constant expression (section 4.6.3).
 func (p *parser) constExpr() (constant, bool) {
 	cond, ok := p.binary(1)
 	if !ok || p.tok.kind != '?' {
@@ -172,11 +172,20 @@ func (p *parser) constExpr() (constant, bool) {
 		p.errorf(pos, CodeType, "the condition before ? wants an integer")
 		return cond, false
 	}
-	if cond.bits != 0 {
-		return a, true
+	if a.float() != b.float() {
+		p.errorf(pos, CodeType, "%s", mixed)
+		return cond, false
 	}
-	return b, true
+	if cond.bits == 0 {
+		a, b = b, a
+	}
+	if b.kind == constUnsigned {
+		a.kind = constUnsigned
+	}
+	return a, true
 }
+
+const mixed = "an expression cannot mix integers and floating point"
 
 func (p *parser) binary(lowest int) (constant, bool) {
 	a, ok := p.unary()
@@ -227,7 +236,7 @@ func (p *parser) unary() (constant, bool) {
 		if !ok {
 			return c, false
 		}
-		if c.float() && op.kind != '-' && op.kind != '+' {
+		if c.float() && (op.kind == '~' || op.kind == '!') {
 			p.errorf(op.pos, CodeType, "operator %s wants an integer", op.text)
 			return c, false
 		}
@@ -266,7 +275,7 @@ func negate(op kind, c constant) constant {
 	case op == '-':
 		c.bits = -c.bits
 	case op == '~':
-		c.bits = ^c.bits
+		return constant{constUnsigned, ^c.bits}
 	default:
 		return truth(c.bits == 0)
 	}
@@ -280,29 +289,30 @@ func truth(b bool) constant {
 	return constant{constSigned, 0}
 }
 
-// calculate applies a binary operator. As in C, the result is unsigned if one
-// operand is; that of a shift has the type of the value shifted.
+// calculate applies a binary operator (section 4.6.4). As in C, the result is
+// unsigned if one operand is; that of a shift has the type of the value
+// shifted. Unlike in C, a remainder and a shift amount are unsigned.
 func calculate(op kind, a, b constant) (c constant, problem string) {
 	if a.float() || b.float() {
 		return calculateFloat(op, a, b)
 	}
-	if op == shiftLeft || op == shiftRight {
-		if n, ok := b.signed(); !ok || n < 0 || n > 63 {
-			return c, "shift amount " + b.String() + " is not within 0 to 63"
-		}
-		switch {
-		case op == shiftLeft:
-			a.bits <<= b.bits
-		case a.kind == constSigned:
+	switch op {
+	case shiftLeft:
+		a.bits <<= b.bits
+		return a, ""
+	case shiftRight:
+		if a.kind == constSigned {
 			a.bits = uint64(int64(a.bits) >> b.bits)
-		default:
+		} else {
 			a.bits >>= b.bits
 		}
 		return a, ""
-	}
-	if op == '/' || op == '%' {
+	case '/', '%':
 		if b.bits == 0 {
 			return c, "division by zero"
+		}
+		if op == '%' {
+			return constant{constUnsigned, a.bits % b.bits}, ""
 		}
 	}
 	unsigned := a.kind == constUnsigned || b.kind == constUnsigned
@@ -347,18 +357,16 @@ func calculate(op kind, a, b constant) (c constant, problem string) {
 		if unsigned {
 			c.bits = x / y
 		}
-	case '%':
-		c.bits = uint64(int64(x) % int64(y))
-		if unsigned {
-			c.bits = x % y
-		}
 	}
 	return c, ""
 }
 
 func calculateFloat(op kind, a, b constant) (c constant, problem string) {
 	if !a.float() || !b.float() {
-		return c, "an expression cannot mix integers and floating point"
+		return c, mixed
+	}
+	if a.kind == constF32 || b.kind == constF32 {
+		return c, "a 0f constant cannot be part of an expression"
 	}
 	x, y := a.value(), b.value()
 	switch op {

@@ -22,7 +22,7 @@ func globalInit(t *testing.T, text string) isa.Global {
 	return p.Globals[len(p.Globals)-1]
 }
 
-// Values follow C, with 64-bit integers (section 4.5.4).
+// Values follow C, with 64-bit integers (section 4.6.4).
 func TestConstantExpressions(t *testing.T) {
 	tests := []struct {
 		text string
@@ -44,7 +44,12 @@ func TestConstantExpressions(t *testing.T) {
 		{"-8>>1", -4},
 		{"0xfffffffffffffff8>>1", 0x7ffffffffffffffc}, // does not fit s64, so unsigned
 		{"-7/2", -3},
-		{"-7 % 2", -1},
+		{"-7 % 4", 1}, // unsigned, unlike in C
+		{"~0>>63", 1},
+		{"-1<<-1", 0},
+		{"1<<64", 0},
+		{"-5>>64", -1},
+		{"(1?-1:0U)/2", math.MaxInt64},
 		{"(.u64)-1/2", math.MaxInt64},
 		{"(.s64)0xffffffffffffffff/2", 0},
 		{"-1<0", 1},
@@ -83,8 +88,8 @@ func TestBadConstants(t *testing.T) {
 	for text, want := range map[string]string{
 		"1/0":                  "division by zero",
 		"1 % 0":                "division by zero",
-		"1<<64":                "shift amount 64 is not within 0 to 63",
-		"1<<-1":                "shift amount -1 is not within 0 to 63",
+		"0f3F800000+1.0":       "a 0f constant cannot be part of an expression",
+		"1?1:1.0":              "cannot mix integers and floating point",
 		"1+1.0":                "cannot mix integers and floating point",
 		"1.0|2.0":              "this operator wants integers",
 		"~1.0":                 "operator ~ wants an integer",
@@ -128,6 +133,7 @@ func TestInitialisers(t *testing.T) {
 		{".global .u32 x[][2] = {{1}, {2}, {3, 4}};", 24, u32s(1, 0, 2, 0, 3, 4)},
 		{".global .v2 .u32 x[2] = {{1, 2}, {3}};", 16, u32s(1, 2, 3)},
 		{".const .f32 x[2] = {1.0, 0f40000000};", 8, u32s(0x3f800000, 0x40000000)},
+		{".global .u8 x[2] = {0xFF(1000 + 546), 0xFF00(131187)};", 2, []byte{0x0a, 0x00}},
 		{".global .u32 x = {};", 4, nil},
 		{".global .u32 x[2][2] = {{},{7}};", 16, u32s(0, 0, 7)},
 		{".global .align 8 .u32 y; .global .u64 x = y+4;", 8, []byte{4, 0, 0, 4, 0, 0, 0, 0}},

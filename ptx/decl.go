@@ -213,6 +213,12 @@ func (p *parser) declarator(v *variable) bool {
 	if open {
 		v.size = 0
 	}
+	if p.tok.kind == '=' && v.why != "" { // of textures: addr_mode_0 = clamp_to_border
+		for p.tok.kind != ';' && p.tok.kind != eof {
+			p.next()
+		}
+		return true
+	}
 	if p.tok.kind != '=' {
 		if open && (v.link != linkExtern || v.space == isa.SpaceParam) {
 			p.errorf(v.name.pos, CodeSyntax, "array %s has no length: only .extern arrays and arrays with an initialiser may leave it out", clip(v.name.text))
@@ -324,7 +330,10 @@ func (in *initialiser) scalar() bool {
 		}
 		in.next()
 		r.mask = c.bits
-		r.bytes = min(r.bytes, 8)
+		if in.startsConst() {
+			v, ok := in.constExpr()
+			return ok && in.datum(pos, constant{constUnsigned, r.masked(v.bits)}) && in.expect(')', "to close the masked constant")
+		}
 		return in.symbol(&r) && in.expect(')', "to close the masked address")
 	}
 	c, ok := in.constExpr()
@@ -364,9 +373,6 @@ func (in *initialiser) symbol(r *reloc) bool {
 func (in *initialiser) datum(pos isa.Pos, c constant) bool {
 	value, problem := c.encode(in.v.typ)
 	if problem != "" {
-		if in.v.why != "" {
-			return true // a type that is not supported anyway
-		}
 		in.errorf(pos, CodeRange, "%s", problem)
 		return false
 	}

@@ -15,7 +15,7 @@
 //
 // The instruction table is written like the PTX ISA manual: a row for each
 // section, with its types, modifiers and operands as sets. Section numbers in
-// this package are those of version 8.5 of the manual.
+// this package are those of version 7.6 of the manual.
 //
 // One PTX instruction becomes one machine instruction; nothing is removed,
 // inserted or reordered. There is one exception: where control could run past

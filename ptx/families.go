@@ -11,7 +11,7 @@ import (
 // modifiers and operands that one section of the manual gives it.
 type family struct {
 	name    string
-	ref     string // section of the PTX ISA manual, version 8.5
+	ref     string // section of the PTX ISA manual, version 7.6
 	op      isa.Op
 	types   []typeSet // allowed types, in the order of the opcode's suffixes
 	groups  []group   // modifiers; each is optional unless it says otherwise
@@ -251,23 +251,23 @@ var table = []family{
 
 	// 9.7.8 data movement
 	{name: "mov", ref: "9.7.8.3", op: isa.OpMov, types: types(word16 | pred), args: args("d a")}, // vectors and addresses: see lower.go
-	{name: "prmt", ref: "9.7.8.6", op: isa.OpPrmt, types: types(b32), groups: mods(permute), args: args("d a b c")},
-	{name: "ld", ref: "9.7.8.7", op: isa.OpLd, types: types(data), groups: mods(loadOrder, threads, stateSpace, nc, loadCache, evictL1, evictL2, prefetchL2, elements), args: args("d:vec [a]"), relaxed: true, check: checkLoad},
-	{name: "ldu", ref: "9.7.8.9", op: isa.OpLd, types: types(data), groups: mods(only("global", stateSpace), elements), args: args("d:vec [a]"), relaxed: true, check: checkLdu},
-	{name: "st", ref: "9.7.8.10", op: isa.OpSt, types: types(data), groups: mods(storeOrder, threads, stateSpace, storeCache, evictL1, evictL2, elements), args: args("[a] b:vec"), relaxed: true, check: checkStore},
-	{name: "prefetch", ref: "9.7.8.13", op: isa.OpNop, groups: mods(only("global local", stateSpace), required(prefetchTo), evictL2), args: args("[a]"), check: checkPrefetch},
-	{name: "prefetchu", ref: "9.7.8.13", op: isa.OpNop, groups: mods(required(only("L1", prefetchTo))), args: args("[a]"), check: checkPrefetch},
-	{name: "isspacep", ref: "9.7.8.17", op: isa.OpIsspacep, groups: mods(required(only("global shared local param shared::cta param::entry", stateSpace))), args: args("p a:sym")},
-	{name: "cvta", ref: "9.7.8.18", op: isa.OpCvta, types: types(size), groups: mods(to, required(stateSpace)), args: args("d a:sym")},
-	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(ints8, ints8), groups: mods(sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(ints8, f32), groups: mods(required(integerRounding), ftz, sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(ints8, f64), groups: mods(required(integerRounding), sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(f32, ints8), groups: mods(required(rounding), ftz, sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(f64, ints8), groups: mods(required(rounding), sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(f32, f64), groups: mods(required(rounding), ftz, sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(f64, f32), groups: mods(ftz, sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(f32, f32), groups: mods(integerRounding, ftz, sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.19", op: isa.OpCvt, types: types(f64, f64), groups: mods(integerRounding, sat), args: args("d a:2"), relaxed: true},
+	{name: "prmt", ref: "9.7.8.7", op: isa.OpPrmt, types: types(b32), groups: mods(permute), args: args("d a b c")},
+	{name: "ld", ref: "9.7.8.8", op: isa.OpLd, types: types(data), groups: mods(loadOrder, threads, stateSpace, nc, loadCache, evictL1, evictL2, prefetchL2, elements), args: args("d:vec [a]"), relaxed: true, check: checkLoad},
+	{name: "ldu", ref: "9.7.8.10", op: isa.OpLd, types: types(data), groups: mods(only("global", stateSpace), elements), args: args("d:vec [a]"), relaxed: true, check: checkLdu},
+	{name: "st", ref: "9.7.8.11", op: isa.OpSt, types: types(data), groups: mods(storeOrder, threads, stateSpace, storeCache, evictL1, evictL2, elements), args: args("[a] b:vec"), relaxed: true, check: checkStore},
+	{name: "prefetch", ref: "9.7.8.12", op: isa.OpNop, groups: mods(only("global local", stateSpace), required(prefetchTo)), args: args("[a]"), check: checkPrefetch},
+	{name: "prefetchu", ref: "9.7.8.12", op: isa.OpNop, groups: mods(required(only("L1", prefetchTo))), args: args("[a]"), check: checkPrefetch},
+	{name: "isspacep", ref: "9.7.8.16", op: isa.OpIsspacep, groups: mods(required(only("global shared local param shared::cta param::entry", stateSpace))), args: args("p a:sym")},
+	{name: "cvta", ref: "9.7.8.17", op: isa.OpCvta, types: types(size), groups: mods(to, required(stateSpace)), args: args("d a:sym")},
+	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(ints8, ints8), groups: mods(sat), args: args("d a:2"), relaxed: true},
+	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(ints8, f32), groups: mods(required(integerRounding), ftz, sat), args: args("d a:2"), relaxed: true},
+	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(ints8, f64), groups: mods(required(integerRounding), sat), args: args("d a:2"), relaxed: true},
+	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f32, ints8), groups: mods(required(rounding), ftz, sat), args: args("d a:2"), relaxed: true},
+	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f64, ints8), groups: mods(required(rounding), sat), args: args("d a:2"), relaxed: true},
+	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f32, f64), groups: mods(required(rounding), ftz, sat), args: args("d a:2"), relaxed: true},
+	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f64, f32), groups: mods(ftz, sat), args: args("d a:2"), relaxed: true},
+	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f32, f32), groups: mods(integerRounding, ftz, sat), args: args("d a:2"), relaxed: true},
+	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f64, f64), groups: mods(integerRounding, sat), args: args("d a:2"), relaxed: true},
 
 	// 9.7.11 control flow
 	{name: "bra", ref: "9.7.11.3", op: isa.OpBra, groups: mods(uni), args: args("label")},
@@ -277,24 +277,24 @@ var table = []family{
 	// 9.7.12 synchronization
 	{name: "bar", ref: "9.7.12.1", op: isa.OpBar, groups: mods(cta, required(barrierKind)), args: args("a:u32 b:u32?")},
 	{name: "barrier", ref: "9.7.12.1", op: isa.OpBar, groups: mods(cta, required(barrierKind), aligned), args: args("a:u32 b:u32?")},
-	{name: "membar", ref: "9.7.12.4", op: isa.OpMembar, groups: mods(required(membarLevel))},
-	{name: "fence", ref: "9.7.12.4", op: isa.OpMembar, groups: mods(fenceOrder, required(fenceScope))},
-	{name: "atom", ref: "9.7.12.5", op: isa.OpAtom, types: types(int32s | u64 | floats), groups: atomic("add"), args: args("d [a] b"), check: checkAtomic},
-	{name: "atom", ref: "9.7.12.5", op: isa.OpAtom, types: types(u32), groups: atomic("inc dec"), args: args("d [a] b"), check: checkAtomic},
-	{name: "atom", ref: "9.7.12.5", op: isa.OpAtom, types: types(int32s | int64s), groups: atomic("min max"), args: args("d [a] b"), check: checkAtomic},
-	{name: "atom", ref: "9.7.12.5", op: isa.OpAtom, types: types(b32to64), groups: atomic("and or xor exch"), args: args("d [a] b"), check: checkAtomic},
-	{name: "atom", ref: "9.7.12.5", op: isa.OpAtom, types: types(b32to64), groups: atomic("cas"), args: args("d [a] b c"), check: checkAtomic},
-	{name: "red", ref: "9.7.12.6", op: isa.OpRed, types: types(int32s | u64 | floats), groups: atomic("add"), args: args("[a] b"), check: checkAtomic},
-	{name: "red", ref: "9.7.12.6", op: isa.OpRed, types: types(u32), groups: atomic("inc dec"), args: args("[a] b"), check: checkAtomic},
-	{name: "red", ref: "9.7.12.6", op: isa.OpRed, types: types(int32s | int64s), groups: atomic("min max"), args: args("[a] b"), check: checkAtomic},
-	{name: "red", ref: "9.7.12.6", op: isa.OpRed, types: types(b32to64), groups: atomic("and or xor"), args: args("[a] b"), check: checkAtomic},
+	{name: "membar", ref: "9.7.12.3", op: isa.OpMembar, groups: mods(required(membarLevel))},
+	{name: "fence", ref: "9.7.12.3", op: isa.OpMembar, groups: mods(fenceOrder, required(fenceScope))},
+	{name: "atom", ref: "9.7.12.4", op: isa.OpAtom, types: types(int32s | u64 | floats), groups: atomic("add"), args: args("d [a] b"), check: checkAtomic},
+	{name: "atom", ref: "9.7.12.4", op: isa.OpAtom, types: types(u32), groups: atomic("inc dec"), args: args("d [a] b"), check: checkAtomic},
+	{name: "atom", ref: "9.7.12.4", op: isa.OpAtom, types: types(int32s | int64s), groups: atomic("min max"), args: args("d [a] b"), check: checkAtomic},
+	{name: "atom", ref: "9.7.12.4", op: isa.OpAtom, types: types(b32to64), groups: atomic("and or xor exch"), args: args("d [a] b"), check: checkAtomic},
+	{name: "atom", ref: "9.7.12.4", op: isa.OpAtom, types: types(b32to64), groups: atomic("cas"), args: args("d [a] b c"), check: checkAtomic},
+	{name: "red", ref: "9.7.12.5", op: isa.OpRed, types: types(int32s | u64 | floats), groups: atomic("add"), args: args("[a] b"), check: checkAtomic},
+	{name: "red", ref: "9.7.12.5", op: isa.OpRed, types: types(u32), groups: atomic("inc dec"), args: args("[a] b"), check: checkAtomic},
+	{name: "red", ref: "9.7.12.5", op: isa.OpRed, types: types(int32s | int64s), groups: atomic("min max"), args: args("[a] b"), check: checkAtomic},
+	{name: "red", ref: "9.7.12.5", op: isa.OpRed, types: types(b32to64), groups: atomic("and or xor"), args: args("[a] b"), check: checkAtomic},
 
-	// 9.7.19 miscellaneous. Without a debugger brkpt ends the kernel as trap
+	// 9.7.18 miscellaneous. Without a debugger brkpt ends the kernel as trap
 	// does; nanosleep may return at once.
-	{name: "brkpt", ref: "9.7.19.1", op: isa.OpTrap},
-	{name: "nanosleep", ref: "9.7.19.2", op: isa.OpNop, types: types(u32), args: args("a")},
-	{name: "pmevent", ref: "9.7.19.3", op: isa.OpNop, groups: mods(mask), args: args("a:u32")},
-	{name: "trap", ref: "9.7.19.4", op: isa.OpTrap},
+	{name: "brkpt", ref: "9.7.18.1", op: isa.OpTrap},
+	{name: "nanosleep", ref: "9.7.18.2", op: isa.OpNop, types: types(u32), args: args("a")},
+	{name: "pmevent", ref: "9.7.18.3", op: isa.OpNop, groups: mods(mask), args: args("a:u32")},
+	{name: "trap", ref: "9.7.18.4", op: isa.OpTrap},
 }
 
 // atomic are the modifiers of the given operations of atom and red.

@@ -10,8 +10,10 @@ import (
 	"divergo/isa"
 )
 
-func reg(i uint16) isa.Operand                 { return isa.Operand{Kind: isa.OperandReg, Index: i} }
-func pr(i uint16) isa.Operand                  { return isa.Operand{Kind: isa.OperandPred, Index: i} }
+func reg(i uint16) isa.Operand { return isa.Operand{Kind: isa.OperandReg, Index: i} }
+
+func pr(i uint16) isa.Operand { return isa.Operand{Kind: isa.OperandPred, Index: i} }
+
 func notPr(i uint16) isa.Operand               { return isa.Operand{Kind: isa.OperandPred, Index: i, Not: true} }
 func imm(n uint64) isa.Operand                 { return isa.Operand{Kind: isa.OperandImm, Imm: n} }
 func sreg(s isa.Special) isa.Operand           { return isa.Operand{Kind: isa.OperandSpecial, Index: uint16(s)} }

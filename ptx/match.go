@@ -230,8 +230,8 @@ func (m *Module) fillIn(f *family, found *match, taken []string) *group {
 }
 
 // complete sets the opcode and the types. Code for sm_1x flushes subnormal
-// numbers of .f32 whatever it says, except in conversions from and to .f64
-// (sections 9.7.3 and 9.7.8.19, "Subnormal numbers").
+// numbers of .f32 whatever it says (sections 9.7.3.3 to 9.7.3.21, "Subnormal
+// numbers"); but cvt with a 64-bit type only since PTX ISA 1.5 (9.7.8.18).
 func (m *Module) complete(f *family, found *match) {
 	found.Op = f.op
 	if len(found.types) > 0 {
@@ -244,7 +244,8 @@ func (m *Module) complete(f *family, found *match) {
 		found.SrcType = found.Type
 	}
 	canFlush := slices.ContainsFunc(f.groups, func(g group) bool { return g.find("ftz") != nil })
-	if m.target < 20 && canFlush && !slices.Contains(found.types, isa.F64) {
+	keeps := m.version <= 14 && f.op == isa.OpCvt && max(found.Type.Bits(), found.SrcType.Bits()) == 64
+	if m.target < 20 && canFlush && !keeps {
 		found.Flags |= isa.FlagFtz
 	}
 }

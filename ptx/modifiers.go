@@ -123,33 +123,56 @@ var (
 	}, rounding.words...)}
 
 	comparison = group{what: "comparison", words: []modifier{
-		{"eq", compare(isa.CmpEq)}, {"ne", compare(isa.CmpNe)},
-		{"lt", compare(isa.CmpLt)}, {"le", compare(isa.CmpLe)}, {"gt", compare(isa.CmpGt)}, {"ge", compare(isa.CmpGe)},
-		{"lo", compare(isa.CmpLo)}, {"ls", compare(isa.CmpLs)}, {"hi", compare(isa.CmpHi)}, {"hs", compare(isa.CmpHs)},
-		{"equ", compare(isa.CmpEqu)}, {"neu", compare(isa.CmpNeu)},
-		{"ltu", compare(isa.CmpLtu)}, {"leu", compare(isa.CmpLeu)}, {"gtu", compare(isa.CmpGtu)}, {"geu", compare(isa.CmpGeu)},
-		{"num", compare(isa.CmpNum)}, {"nan", compare(isa.CmpNan)},
+		{"eq", compare(isa.CmpEq)},
+		{"ne", compare(isa.CmpNe)},
+		{"lt", compare(isa.CmpLt)},
+		{"le", compare(isa.CmpLe)},
+		{"gt", compare(isa.CmpGt)},
+		{"ge", compare(isa.CmpGe)},
+		{"lo", compare(isa.CmpLo)},
+		{"ls", compare(isa.CmpLs)},
+		{"hi", compare(isa.CmpHi)},
+		{"hs", compare(isa.CmpHs)},
+		{"equ", compare(isa.CmpEqu)},
+		{"neu", compare(isa.CmpNeu)},
+		{"ltu", compare(isa.CmpLtu)},
+		{"leu", compare(isa.CmpLeu)},
+		{"gtu", compare(isa.CmpGtu)},
+		{"geu", compare(isa.CmpGeu)},
+		{"num", compare(isa.CmpNum)},
+		{"nan", compare(isa.CmpNan)},
 	}}
 	boolean = group{what: "boolean operator", words: []modifier{
 		{"and", combine(isa.BoolAnd)}, {"or", combine(isa.BoolOr)}, {"xor", combine(isa.BoolXor)},
 	}}
 	test = group{what: "test", words: []modifier{
-		{"finite", compare(isa.TestFinite)}, {"infinite", compare(isa.TestInfinite)},
-		{"number", compare(isa.TestNumber)}, {"notanumber", compare(isa.TestNotANumber)},
-		{"normal", compare(isa.TestNormal)}, {"subnormal", compare(isa.TestSubnormal)},
+		{"finite", compare(isa.TestFinite)},
+		{"infinite", compare(isa.TestInfinite)},
+		{"number", compare(isa.TestNumber)},
+		{"notanumber", compare(isa.TestNotANumber)},
+		{"normal", compare(isa.TestNormal)},
+		{"subnormal", compare(isa.TestSubnormal)},
 	}}
 
 	direction = group{what: "direction", words: []modifier{{"l", mode(isa.ModeLeft)}, {"r", mode(isa.ModeRight)}}}
 	overshift = group{what: "treatment of large shifts", words: []modifier{{"clamp", ignore}, {"wrap", flag(isa.FlagWrap)}}}
 	permute   = group{what: "mode", words: []modifier{
-		{"f4e", mode(isa.ModeF4E)}, {"b4e", mode(isa.ModeB4E)}, {"rc8", mode(isa.ModeRc8)},
-		{"ecl", mode(isa.ModeEcl)}, {"ecr", mode(isa.ModeEcr)}, {"rc16", mode(isa.ModeRc16)},
+		{"f4e", mode(isa.ModeF4E)},
+		{"b4e", mode(isa.ModeB4E)},
+		{"rc8", mode(isa.ModeRc8)},
+		{"ecl", mode(isa.ModeEcl)},
+		{"ecr", mode(isa.ModeEcr)},
+		{"rc16", mode(isa.ModeRc16)},
 	}}
 
 	stateSpace = group{what: "state space", words: []modifier{
-		{"global", space(isa.SpaceGlobal)}, {"shared", space(isa.SpaceShared)}, {"local", space(isa.SpaceLocal)},
-		{"const", space(isa.SpaceConst)}, {"param", space(isa.SpaceParam)},
-		{"shared::cta", space(isa.SpaceShared)}, {"param::entry", space(isa.SpaceParam)},
+		{"global", space(isa.SpaceGlobal)},
+		{"shared", space(isa.SpaceShared)},
+		{"local", space(isa.SpaceLocal)},
+		{"const", space(isa.SpaceConst)},
+		{"param", space(isa.SpaceParam)},
+		{"shared::cta", space(isa.SpaceShared)},
+		{"param::entry", space(isa.SpaceParam)},
 	}}
 	loadOrder = group{what: "memory order", words: []modifier{
 		{"weak", ignore}, {"volatile", cache(isa.CacheVolatile)}, {"relaxed", ordered(0)}, {"acquire", ordered(isa.FlagAcquire)},
@@ -158,7 +181,9 @@ var (
 		{"weak", ignore}, {"volatile", cache(isa.CacheVolatile)}, {"relaxed", ordered(0)}, {"release", ordered(isa.FlagRelease)},
 	}}
 	atomicOrder = group{what: "memory order", words: []modifier{
-		{"relaxed", ignore}, {"acquire", flag(isa.FlagAcquire)}, {"release", flag(isa.FlagRelease)},
+		{"relaxed", ignore},
+		{"acquire", flag(isa.FlagAcquire)},
+		{"release", flag(isa.FlagRelease)},
 		{"acq_rel", flag(isa.FlagAcquire | isa.FlagRelease)},
 	}}
 	threads = group{what: "scope", words: []modifier{
@@ -182,10 +207,16 @@ var (
 	elements = group{what: "vector", words: []modifier{{"v2", vector(2)}, {"v4", vector(4)}}}
 
 	atomics = group{what: "operation", words: []modifier{
-		{"and", atomOp(isa.AtomAnd)}, {"or", atomOp(isa.AtomOr)}, {"xor", atomOp(isa.AtomXor)},
-		{"exch", atomOp(isa.AtomExch)}, {"cas", atomOp(isa.AtomCas)},
-		{"add", atomOp(isa.AtomAdd)}, {"inc", atomOp(isa.AtomInc)}, {"dec", atomOp(isa.AtomDec)},
-		{"min", atomOp(isa.AtomMin)}, {"max", atomOp(isa.AtomMax)},
+		{"and", atomOp(isa.AtomAnd)},
+		{"or", atomOp(isa.AtomOr)},
+		{"xor", atomOp(isa.AtomXor)},
+		{"exch", atomOp(isa.AtomExch)},
+		{"cas", atomOp(isa.AtomCas)},
+		{"add", atomOp(isa.AtomAdd)},
+		{"inc", atomOp(isa.AtomInc)},
+		{"dec", atomOp(isa.AtomDec)},
+		{"min", atomOp(isa.AtomMin)},
+		{"max", atomOp(isa.AtomMax)},
 	}}
 
 	barrierKind = group{what: "kind of barrier", words: []modifier{{"sync", mode(isa.ModeSync)}, {"arrive", mode(isa.ModeArrive)}}}
@@ -196,7 +227,7 @@ var (
 	membarLevel = group{what: "level", words: []modifier{
 		{"cta", mode(isa.ModeCTA)}, {"gl", mode(isa.ModeGPU)}, {"sys", mode(isa.ModeSys)},
 	}}
-	prefetchTo = group{what: "cache", words: []modifier{{"L1", ignore}, {"L2", ignore}}}
+	prefetchTo = group{what: "cache", words: []modifier{{"L1", ignore}, {"L2", ignore}, {"L2::evict_last", ignore}, {"L2::evict_normal", ignore}}}
 )
 
 func scoped(m *match) { m.scope = true }
@@ -227,5 +258,5 @@ var unsupported = map[string]string{
 	"wmma": "matrices", "mma": "matrices", "ldmatrix": "matrices", "stmatrix": "matrices", "movmatrix": "matrices", "wgmma": "matrices", "tcgen05": "matrices",
 	"cp": "asynchronous copies", "mbarrier": "asynchronous barriers", "griddepcontrol": "dependent grids", "getctarank": "clusters", "mapa": "clusters",
 	"multimem": "multimem", "createpolicy": "cache policies", "applypriority": "cache policies", "discard": "cache policies", "setmaxnreg": "register reallocation",
-	"tensormap": "tensor maps", "st_async": "asynchronous copies", "clusterlaunchcontrol": "clusters",
+	"tensormap": "tensor maps", "clusterlaunchcontrol": "clusters",
 }

@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -416,6 +417,7 @@ func (p *parser) location(b *block) {
 func (p *parser) registers(declare func(*regDecl)) {
 	p.next()
 	d := regDecl{}
+	vector := ""
 	for p.tok.kind == dotWord {
 		w := p.tok
 		t, known := typeNames[w.text]
@@ -428,9 +430,7 @@ func (p *parser) registers(declare func(*regDecl)) {
 			}
 			continue
 		case w.text == "v2" || w.text == "v4":
-			p.errorf(w.pos, CodeUnsupported, "vector registers are not supported")
-			p.skipStatement()
-			return
+			vector = w.text + " ."
 		case known || otherTypes[w.text]:
 			d.typ, d.words = t, w.text
 		default:
@@ -444,6 +444,9 @@ func (p *parser) registers(declare func(*regDecl)) {
 		p.errorf(p.tok.pos, CodeSyntax, "expected the type of the registers, found %s", p.tok)
 		p.skipStatement()
 		return
+	}
+	if vector != "" {
+		d.typ, d.words = isa.NoType, vector+d.words // refused where it is used
 	}
 	for {
 		r := d
@@ -546,14 +549,16 @@ func (p *parser) relocate(v *variable, r *reloc) {
 		v.why = "its initialiser holds the address of " + r.symbol.text + ", which is defined in another file"
 		return
 	}
-	value := sym.variable.addr + uint64(r.off)
-	if r.mask != 0 {
-		value &= r.mask
-		for m := r.mask; m&1 == 0; m >>= 1 {
-			value >>= 1
-		}
-	}
+	value := r.masked(sym.variable.addr + uint64(r.off))
 	for i := range r.bytes {
 		v.init[r.at+uint64(i)] = byte(value >> (8 * i))
 	}
+}
+
+// masked is the part of an address that mask() selects.
+func (r *reloc) masked(value uint64) uint64 {
+	if r.mask == 0 {
+		return value
+	}
+	return (value & r.mask) >> bits.TrailingZeros64(r.mask)
 }

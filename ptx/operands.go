@@ -288,7 +288,7 @@ func (o *operands) lookup(x *operand, what string) *symbol {
 		o.errorf(x.pos, CodeOperand, "expected a %s, found special register %s", what, x.name)
 		return nil
 	}
-	if why, ok := otherSpecials[x.name]; ok {
+	if why := missingSpecial(x.name); why != "" {
 		o.errorf(x.pos, CodeUnsupported, "%s is not supported: %s", x.name, why)
 		return nil
 	}
@@ -317,7 +317,7 @@ func (o *operands) lookup(x *operand, what string) *symbol {
 // agree tells whether a register of type have can be an operand of type want
 // (section 9.4): of the same size and both integers, both floats or one of
 // them bits. Relaxed, an integer or bits may be read from or written to a
-// wider register, floats to wider bits (section 9.4.1, tables 27 and 28).
+// wider register, floats to wider bits (section 9.4.1).
 func agree(want, have isa.Type, relaxed bool) bool {
 	if want == isa.Pred || have == isa.Pred {
 		return want == have
@@ -439,7 +439,7 @@ func (o *operands) memory(x *operand) {
 	}
 	if x.name == "" {
 		n, ok := x.value.signed()
-		if !ok || n < 0 || n >= 1<<40 {
+		if !ok || n != int64(uint32(n)) {
 			o.errorf(x.pos, CodeRange, "address %s is out of range", x.value)
 		}
 		o.src(isa.Operand{Kind: isa.OperandImm, Imm: uint64(n)})

@@ -352,6 +352,9 @@ func (p *parser) operand() (o operand, ok bool) {
 		case '+', '-':
 			o.off, ok = p.offset()
 			return o, ok
+		case '[':
+			p.errorf(p.tok.pos, CodeUnsupported, "indexing is not supported: write [%s+bytes]", clip(o.name))
+			return o, false
 		}
 		return o, true
 	case p.startsConst():
@@ -386,8 +389,8 @@ func (p *parser) offset() (int64, bool) {
 		return 0, false
 	}
 	n, fits := c.signed()
-	if !fits || n < -1<<31 || n >= 1<<32 {
-		p.errorf(pos, CodeRange, "expected an integer offset of 32 bits, found %s", c)
+	if !fits || n != int64(int32(n)) {
+		p.errorf(pos, CodeRange, "expected a signed offset of 32 bits, found %s", c)
 		return 0, false
 	}
 	return n, true

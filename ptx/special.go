@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"slices"
+	"strings"
 
 	"divergo/isa"
 )
@@ -26,19 +27,35 @@ var specials = map[string]specialRegister{
 	"%dynamic_smem_size": {isa.DynamicSharedSize, 32}, "%total_smem_size": {isa.TotalSharedSize, 32},
 }
 
-// otherSpecials are predefined names that the machine does not have, and why.
-// WARP_SZ is among them because the width of a warp is a property of the
-// machine that a program runs on, not of the program.
-var otherSpecials = map[string]string{
-	"WARP_SZ": "the width of a warp belongs to the machine's configuration",
-	"%tid":    "name one component, such as %tid.x", "%ntid": "name one component, such as %ntid.x",
-	"%ctaid": "name one component, such as %ctaid.x", "%nctaid": "name one component, such as %nctaid.x",
-	"%globaltimer_lo": "read %globaltimer", "%globaltimer_hi": "read %globaltimer",
-	"%pm0": "no performance counters", "%pm1": "no performance counters", "%pm2": "no performance counters", "%pm3": "no performance counters",
-	"%pm4": "no performance counters", "%pm5": "no performance counters", "%pm6": "no performance counters", "%pm7": "no performance counters",
-	"%envreg0": "no driver-defined registers", "%envreg1": "no driver-defined registers", "%envreg2": "no driver-defined registers",
-	"%clusterid.x": "no clusters", "%cluster_ctaid.x": "no clusters", "%cluster_ctarank": "no clusters", "%is_explicit_cluster": "no clusters",
-	"%aggr_smem_size": "no clusters", "%current_graph_exec": "no graphs",
+// otherSpecials are predefined names that the machine does not have, and why;
+// a star stands for any end. WARP_SZ is among them because the width of a warp
+// is a property of the machine that a program runs on, not of the program.
+var otherSpecials = []struct{ name, why string }{
+	{"WARP_SZ", "the width of a warp belongs to the machine"},
+	{"%tid", "name one component, such as %tid.x"},
+	{"%ntid", "name one component, such as %ntid.x"},
+	{"%ctaid", "name one component, such as %ctaid.x"},
+	{"%nctaid", "name one component, such as %nctaid.x"},
+	{"%globaltimer_*", "read %globaltimer"},
+	{"%pm*", "the machine has no such performance counters"},
+	{"%envreg*", "the machine has no driver"},
+	{"%reserved_smem_*", "the machine reserves no shared memory"},
+	{"%clusterid*", "the machine has no clusters"},
+	{"%nclusterid*", "the machine has no clusters"},
+	{"%cluster_*", "the machine has no clusters"},
+	{"%is_explicit_cluster", "the machine has no clusters"},
+}
+
+// missingSpecial says why a predefined name is not supported, or nothing if it
+// is not predefined.
+func missingSpecial(name string) string {
+	for _, s := range otherSpecials {
+		start, any := strings.CutSuffix(s.name, "*")
+		if name == start || any && strings.HasPrefix(name, start) {
+			return s.why
+		}
+	}
+	return ""
 }
 
 // specialWords lists the special registers, for suggestions.

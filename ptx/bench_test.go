@@ -1,0 +1,47 @@
+package ptx
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkProgram reads and lowers a kernel of clang's.
+func BenchmarkProgram(b *testing.B) {
+	src, err := os.ReadFile("testdata/clang/memory-o3.ptx")
+	require.NoError(b, err)
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		m, err := Parse("k.ptx", src)
+		require.NoError(b, err)
+		_, err = m.Program("local")
+		require.NoError(b, err)
+	}
+}
+
+// BenchmarkLongKernel reads and lowers a kernel of 200,000 instructions with a
+// branch in every tenth and a block in every hundredth; the time per
+// instruction should be that of a short one.
+func BenchmarkLongKernel(b *testing.B) {
+	var body strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&body, "L%d:\tadd.s32 %%s32_1, %%s32_2, %d;\n", i, i)
+		body.WriteString(strings.Repeat("\tfma.rn.f32 %f32_1, %f32_2, %f32_3, 0f3F800000;\n", 8))
+		fmt.Fprintf(&body, "\t@%%p1 bra L%d;\n", (i*7919)%20_000)
+		if i%10 == 0 {
+			body.WriteString("{ .reg .f32 %f32_1; }\n")
+		}
+	}
+	src := []byte(kernelOf(body.String()))
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		m, err := Parse("k.ptx", src)
+		require.NoError(b, err)
+		_, err = m.Program("k")
+		require.NoError(b, err)
+	}
+}
