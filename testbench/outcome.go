@@ -169,7 +169,7 @@ func text(p *isa.Program, pc uint32) string {
 	if int(pc) >= len(p.Insts) {
 		return "the end of the kernel"
 	}
-	return p.Insts[pc].Text
+	return p.Mnemonic(pc)
 }
 
 func spaceName(s isa.Space) string {

@@ -92,7 +92,7 @@ func (w *waveform) attach(s *testbench.Session) {
 func pcNames(p *isa.Program) map[uint64]string {
 	names := make(map[uint64]string)
 	for pc := range p.Insts {
-		names[uint64(pc)] = fmt.Sprintf("%d %s", pc, p.Insts[pc].Text)
+		names[uint64(pc)] = fmt.Sprintf("%d %s", pc, p.Mnemonic(uint32(pc)))
 	}
 	return names
 }

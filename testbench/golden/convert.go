@@ -129,5 +129,8 @@ func floatToFloat(in *isa.Inst, a uint64) uint64 {
 	if in.Type == isa.F32 && directed && x != 0 && finite(x) {
 		return flush(in, floatOf(isa.F32, in.Round, rational(x)))
 	}
-	return flush(in, encode(in.Type, x))
+	if in.Type == isa.F64 {
+		return bits64(x)
+	}
+	return flush(in, bits32(float32(x)))
 }
