@@ -78,11 +78,21 @@ func TestDivApproximationSpecialValues(t *testing.T) {
 		flags      Flags
 		a, b, want uint64
 	}{
-		{FlagApprox, f32One, two127, 0}, {FlagApprox, max, max, 0}, {FlagApprox, f32One, minusTwo127, f32MinusZero},
-		{FlagApprox, f32Inf, two127, f32NaN}, {FlagApprox, two126, two126, f32One},
-		{FlagFull, max, max, f32One}, {FlagFull, two127, minusTwo127, 0xBF800000}, {FlagFull, f32Inf, two127, f32Inf},
-		{FlagApprox, f32One, 0, f32Inf}, {FlagApprox, 0, 0, f32NaN}, {FlagFull, f32One, f32MinusZero, f32MinusInf}, {FlagFull, f32Inf, f32Inf, f32NaN},
-		{FlagFull | FlagFtz, f32One, 1, f32Inf}, {FlagFull | FlagFtz, 1, f32One, 0}, {FlagApprox | FlagFtz, 0x80000001, f32One, f32MinusZero},
+		{FlagApprox, f32One, two127, 0},
+		{FlagApprox, max, max, 0},
+		{FlagApprox, f32One, minusTwo127, f32MinusZero},
+		{FlagApprox, f32Inf, two127, f32NaN},
+		{FlagApprox, two126, two126, f32One},
+		{FlagFull, max, max, f32One},
+		{FlagFull, two127, minusTwo127, 0xBF800000},
+		{FlagFull, f32Inf, two127, f32Inf},
+		{FlagApprox, f32One, 0, f32Inf},
+		{FlagApprox, 0, 0, f32NaN},
+		{FlagFull, f32One, f32MinusZero, f32MinusInf},
+		{FlagFull, f32Inf, f32Inf, f32NaN},
+		{FlagFull | FlagFtz, f32One, 1, f32Inf},
+		{FlagFull | FlagFtz, 1, f32One, 0},
+		{FlagApprox | FlagFtz, 0x80000001, f32One, f32MinusZero},
 	} {
 		assert.Equal(t, c.want, one(t, Inst{Op: OpDiv, Type: F32, Flags: c.flags}, c.a, c.b), "flags %d: %x / %x", c.flags, c.a, c.b)
 	}
@@ -216,9 +226,24 @@ func TestApproximationsOfF64(t *testing.T) {
 		op      Op
 		a, want uint64
 	}{
-		{OpRcp, minusInf, minusZero}, {OpRcp, minusTiny, minusInf}, {OpRcp, minusZero, minusInf}, {OpRcp, 0, inf}, {OpRcp, tiny, inf}, {OpRcp, inf, 0}, {OpRcp, 0x7FF0000000000001, nan},
-		{OpRsqrt, minusInf, nan}, {OpRsqrt, minusTiny, minusInf}, {OpRsqrt, minusZero, minusInf}, {OpRsqrt, 0, inf}, {OpRsqrt, tiny, inf}, {OpRsqrt, inf, 0}, {OpRsqrt, 0x7FF0000000000001, nan},
-		{OpRcp, d(4), d(0.25)}, {OpRsqrt, d(4), d(0.5)}, {OpRcp, d(3), 0x3FD5555500000000}, {OpRcp, d(1) | 1, d(1)},
+		{OpRcp, minusInf, minusZero},
+		{OpRcp, minusTiny, minusInf},
+		{OpRcp, minusZero, minusInf},
+		{OpRcp, 0, inf},
+		{OpRcp, tiny, inf},
+		{OpRcp, inf, 0},
+		{OpRcp, 0x7FF0000000000001, nan},
+		{OpRsqrt, minusInf, nan},
+		{OpRsqrt, minusTiny, minusInf},
+		{OpRsqrt, minusZero, minusInf},
+		{OpRsqrt, 0, inf},
+		{OpRsqrt, tiny, inf},
+		{OpRsqrt, inf, 0},
+		{OpRsqrt, 0x7FF0000000000001, nan},
+		{OpRcp, d(4), d(0.25)},
+		{OpRsqrt, d(4), d(0.5)},
+		{OpRcp, d(3), 0x3FD5555500000000},
+		{OpRcp, d(1) | 1, d(1)},
 		{OpRcp, d(0x1p1023), 0}, // a subnormal result
 	} {
 		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: F64, Flags: FlagApprox | FlagFtz}, c.a), "op %d of %x", c.op, c.a)

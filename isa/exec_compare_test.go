@@ -106,8 +106,13 @@ func TestSetpFtz(t *testing.T) {
 		a, b uint64
 		want bool
 	}{
-		{CmpEq, tiny, minusTiny, true}, {CmpLt, minusTiny, tiny, false}, {CmpGtu, tiny, zero, false},
-		{CmpLt, tiny, least, true}, {CmpNe, tiny, zero, false}, {CmpGeu, zero, tiny, true}, {CmpNum, tiny, zero, true},
+		{CmpEq, tiny, minusTiny, true},
+		{CmpLt, minusTiny, tiny, false},
+		{CmpGtu, tiny, zero, false},
+		{CmpLt, tiny, least, true},
+		{CmpNe, tiny, zero, false},
+		{CmpGeu, zero, tiny, true},
+		{CmpNum, tiny, zero, true},
 	} {
 		in := Inst{Op: OpSetp, Type: F32, Cmp: c.cmp, Flags: FlagFtz}
 		assert.Equal(t, c.want, evaluatePred(t, in, []uint64{c.a}, []uint64{c.b})[0], "cmp %d %x %x", c.cmp, c.a, c.b)
@@ -189,9 +194,17 @@ func TestSlct(t *testing.T) {
 		flags    Flags
 		c, want  uint64
 	}{
-		{S32, 0, 0, 1}, {S32, 0, 7, 1}, {S32, 0, 0x80000000, 2}, {S32, 0, 0xFFFFFFFF, 2},
-		{F32, 0, 0, 1}, {F32, 0, 0x80000000, 1}, {F32, 0, 0x3F800000, 1}, {F32, 0, 0xBF800000, 2},
-		{F32, 0, 0x7FC00000, 2}, {F32, 0, 0x80000001, 2}, {F32, FlagFtz, 0x80000001, 1},
+		{S32, 0, 0, 1},
+		{S32, 0, 7, 1},
+		{S32, 0, 0x80000000, 2},
+		{S32, 0, 0xFFFFFFFF, 2},
+		{F32, 0, 0, 1},
+		{F32, 0, 0x80000000, 1},
+		{F32, 0, 0x3F800000, 1},
+		{F32, 0, 0xBF800000, 2},
+		{F32, 0, 0x7FC00000, 2},
+		{F32, 0, 0x80000001, 2},
+		{F32, FlagFtz, 0x80000001, 1},
 	} {
 		for _, typ := range []Type{U16, B32, F32, S64, F64, S32} {
 			assert.Equal(t, c.want, one(t, Inst{Op: OpSlct, Type: typ, SrcType: c.selector, Flags: c.flags}, 1, 2, c.c), "%+v type %d", c, typ)

@@ -14,7 +14,9 @@ import (
 // bound is in, resolved by Bind.
 func bound(t testing.TB, in Inst) *Inst {
 	t.Helper()
-	in.Text = describe(&in)
+	if in.Text == "" {
+		in.Text = describe(&in)
+	}
 	p := &Program{File: "test.ptx", Insts: []Inst{in}}
 	require.NoError(t, Bind(p))
 	return &p.Insts[0]
