@@ -175,3 +175,25 @@ func TestNoLanes(t *testing.T) {
 		assert.EqualValues(t, 7, b.Out.Front().Tag)
 	}
 }
+
+// TestRepliesWait: stores are not taken while nobody takes their replies.
+func TestRepliesWait(t *testing.T) {
+	b := newCoalescerBench(64)
+	sent, got := 0, 0
+	for n := range 60 {
+		if b.In.Ready() && sent < 10 {
+			b.In.Push(memsys.Access{Tag: uint16(sent), Kind: memsys.Store, Size: 4, Mask: 1})
+			sent++
+		}
+		b.Run(1)
+		if n == 30 {
+			assert.Equal(t, 4, b.Req.Len(), "as many as there is room for replies")
+		}
+		if n > 30 && b.Out.Valid() {
+			assert.EqualValues(t, got, b.Out.Front().Tag)
+			b.Out.Pop()
+			got++
+		}
+	}
+	assert.Equal(t, 10, got)
+}
