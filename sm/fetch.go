@@ -3,6 +3,7 @@ package sm
 import (
 	"divergo/rtl"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // Fetch is the front of the pipeline: it picks a slot whose I-buffer has room,
@@ -16,16 +17,16 @@ import (
 // instruction until that is resolved.
 type Fetch struct {
 	rtl.State[struct {
-		Look  divergence.SlotSet // slots that may have something to fetch
-		Last  uint8              `bits:"7"` // slot fetched last
-		Valid bool               // the decode stage holds instructions
-		Slot  uint8              `bits:"7"`
-		PC    uint32             // the first of them
-		N     uint8              `bits:"4"`
+		Look  units.Set // slots that may have something to fetch
+		Last  uint8     `bits:"7"` // slot fetched last
+		Valid bool      // the decode stage holds instructions
+		Slot  uint8     `bits:"7"`
+		PC    uint32    // the first of them
+		N     uint8     `bits:"4"`
 	}]
 	IBuffer  *rtl.Mem[Buffered] `trace:"true"` // by slot
 	Fire     *rtl.Wire[divergence.Fire]
-	Redirect *rtl.Wire[divergence.SlotSet]
+	Redirect *rtl.Wire[units.Set]
 	Div      divergence.Policy
 	l        *launch
 }

@@ -6,6 +6,7 @@ import (
 	"divergo/isa"
 	"divergo/rtl"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // Class is what an SM does in a cycle: exactly one of them in each (Fung &
@@ -42,27 +43,25 @@ type Issue struct {
 	Out   rtl.Out[Flight]
 	Div   divergence.Policy
 	Front *Fetch
-	// Pending holds a bit for each register and predicate of each row that an
-	// instruction in flight will write.
-	Pending *rtl.Mem[uint64]
+	// Scoreboard has the registers of each row, then its predicates.
+	Scoreboard units.Scoreboard
 	// Active counts issued instructions by active lanes.
 	Active *rtl.Mem[uint64]
 
-	l     *launch
-	sim   *rtl.Sim
-	words int // of Pending, for each row
+	l   *launch
+	sim *rtl.Sim
 
 	// OnIssue, if set, observes each issued instruction.
 	OnIssue func(Issued)
 }
 
 type issueState struct {
-	Last   uint8              `bits:"7"` // slot issued last
-	Busy   divergence.SlotSet // slots that wait for the completion of their last instruction
-	Next   uint64             // first cycle in which an instruction can issue
-	Memory uint16             // memory instructions in flight
-	InRow  [MaxWarps]uint8    // instructions in flight of each row
-	Class  Class              `bits:"3"` // of the cycles from Since on
+	Last   uint8           `bits:"7"` // slot issued last
+	Busy   units.Set       // slots that wait for the completion of their last instruction
+	Next   uint64          // first cycle in which an instruction can issue
+	Memory uint16          // memory instructions in flight
+	InRow  [MaxWarps]uint8 // instructions in flight of each row
+	Class  Class           `bits:"3"` // of the cycles from Since on
 	Since  uint64
 	Cycles [NumClasses]uint64 // by class
 	Count  uint64             // instructions issued
@@ -198,11 +197,8 @@ func (i *Issue) ready(s int, slot *divergence.Slot) bool {
 	in := &i.l.Prog.Insts[slot.PC]
 	for rows := i.rows(s, slot); rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
-		pending := r * i.words
-		for _, g := range i.l.deps[slot.PC] {
-			if *i.Pending.At(pending + int(g>>6))>>(g&63)&1 != 0 {
-				return false
-			}
+		if _, busy := i.Scoreboard.Busy(r, i.l.deps[slot.PC]); busy {
+			return false
 		}
 		// Threads leave when everything they started is done, so that a row can
 		// be given to another warp.
@@ -244,9 +240,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {
 			r := bits.TrailingZeros64(rows)
 			d.InRow[r&(MaxWarps-1)]++
-			for _, g := range i.l.dsts[slot.PC] {
-				*i.Pending.Edit(r*i.words + int(g>>6)) |= 1 << (g & 63)
-			}
+			i.Scoreboard.Set(r, i.l.dsts[slot.PC])
 		}
 		if i.l.cfg.Scoreboard == OneInFlight || in.Op == isa.OpMembar {
 			d.Busy.Add(s)
@@ -267,9 +261,7 @@ func (i *Issue) complete(c *Completion) {
 	for rows := c.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
 		d.InRow[r&(MaxWarps-1)]--
-		for _, g := range i.l.dsts[c.PC] {
-			*i.Pending.Edit(r*i.words + int(g>>6)) &^= 1 << (g & 63)
-		}
+		i.Scoreboard.Clear(r, i.l.dsts[c.PC])
 	}
 	d.Busy.Remove(int(c.Slot))
 	if i.l.Prog.Insts[c.PC].Memory() {

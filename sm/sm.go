@@ -28,6 +28,7 @@ import (
 	"divergo/memsys"
 	"divergo/rtl"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // SM is a streaming multiprocessor without its memory unit, which joins at
@@ -93,7 +94,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 		},
 		Fetch: &Fetch{IBuffer: rtl.NewMem[Buffered](div.Slots().Len()), Redirect: &c.Redirect, Div: div, l: l},
 		Issue: &Issue{
-			Out: flights.Out(), Div: div, Pending: rtl.NewMem[uint64](0), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), l: l,
+			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), l: l,
 		},
 		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
 		ALU:      &Pipe{In: toALU.In(), Out: fromALU.Out(), Outcome: outcomes.Out(), width: cfg.SIMDWidth, l: l},
@@ -125,8 +126,7 @@ func (s *SM) Load(k Kernel) error {
 		return err
 	}
 	rows := s.l.cfg.Warps()
-	s.Issue.words = (s.l.nregs + s.l.npreds + 63) / 64
-	s.Issue.Pending.Resize(rows * s.Issue.words)
+	s.Issue.Scoreboard.Resize(rows, s.l.nregs+s.l.npreds)
 	s.Writeback.Regs.Resize(rows * s.l.nregs)
 	s.Writeback.Preds.Resize(rows * s.l.npreds)
 	return nil

@@ -1,7 +1,6 @@
 package sm
 
 import (
-	"fmt"
 	"hash/maphash"
 	"math/bits"
 	"unsafe"
@@ -84,14 +83,11 @@ func (s *SM) Why(p divergence.Path) string {
 	if int(p.PC) >= len(insts) {
 		return "an instruction behind the end of the program"
 	}
-	pending := int(p.Row) * s.Issue.words
-	for _, g := range s.l.deps[p.PC] {
-		if *s.Issue.Pending.At(pending + int(g>>6))>>(g&63)&1 != 0 {
-			if int(g) < s.l.nregs {
-				return fmt.Sprintf("register %s", s.l.Prog.Regs[g].Name)
-			}
-			return fmt.Sprintf("predicate %s", s.l.Prog.Preds[int(g)-s.l.nregs])
+	if g, busy := s.Issue.Scoreboard.Busy(int(p.Row), s.l.deps[p.PC]); busy {
+		if int(g) < s.l.nregs {
+			return "register " + s.l.Prog.Regs[g].Name
 		}
+		return "predicate " + s.l.Prog.Preds[int(g)-s.l.nregs]
 	}
 	return "nothing: it runs"
 }

@@ -5,6 +5,7 @@ import (
 
 	"divergo/isa"
 	"divergo/rtl"
+	"divergo/units"
 )
 
 func init() {
@@ -28,19 +29,15 @@ func init() {
 // happen in the cycle of the update.
 type PDOM struct {
 	Ports
-	rtl.State[struct {
-		Depth [MaxWarps]uint8 `bits:"7"` // entries in use
-		Stats Stats
-	}]
+	rtl.State[struct{ Stats Stats }]
 	Barrier Barrier
-	Table   *rtl.Mem[Slot]  `trace:"true"`
-	Stack   *rtl.Mem[Entry] `trace:"true"` // depth entries for each warp, bottom first
+	Table   *rtl.Mem[Slot]     `trace:"true"`
+	Stack   units.Stack[Entry] // by warp
 
 	order PathOrder
-	depth int
 	code  *Code
 
-	redirect SlotSet // of this cycle
+	redirect units.Set // of this cycle
 }
 
 // Entry is one entry of a reconvergence stack.
@@ -54,13 +51,11 @@ type Entry struct {
 // not empty, and a branch whose reconvergence PC is that of its entry replaces
 // the entry, which leaves 2W-1 entries.
 func newPDOM(o Options, g Geometry, code *Code) *PDOM {
-	depth := 2 * g.Lanes
 	return &PDOM{
 		Barrier: NewBarrier(g.CTAs),
 		Table:   rtl.NewMem[Slot](g.Warps),
-		Stack:   rtl.NewMem[Entry](g.Warps * depth),
+		Stack:   units.NewStack[Entry](g.Warps, 2*g.Lanes),
 		order:   o.PathOrder,
-		depth:   depth,
 		code:    code,
 	}
 }
@@ -76,13 +71,13 @@ func (p *PDOM) Stats() Stats { return p.Q().Stats }
 
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *PDOM) Tick() {
-	p.redirect = SlotSet{}
+	p.redirect = units.Set{}
 	if f := p.Fire.Get(); f.Valid {
 		w := int(f.Slot)
 		s := p.Table.Edit(w)
 		if f.Control {
 			s.Wait = WaitsControl
-		} else if s.PC = f.PC + 1; s.PC == p.Stack.At(p.top(w)).RPC {
+		} else if s.PC = f.PC + 1; s.PC == p.Stack.Peek(w).RPC {
 			p.pop(w, s)
 			p.redirect.Add(w)
 		}
@@ -135,7 +130,7 @@ func (p *PDOM) branch(w int, s *Slot, in *isa.Inst, o *Outcome) {
 		return
 	}
 	st.Divergent++
-	e := p.Stack.Edit(p.top(w))
+	e := p.Stack.Top(w)
 	switch rpc := in.Reconv; {
 	case in.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
 		s.PC, s.Mask = fall, not
@@ -167,7 +162,7 @@ func (p *PDOM) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
 		p.advance(w, s)
 		return
 	}
-	if s.Mask != p.Stack.At(w*p.depth).Mask {
+	if s.Mask != p.Stack.At(w, 0).Mask {
 		p.D().Stats.BarDiverged++
 	}
 	waits := in.Mode != isa.ModeArrive
@@ -181,8 +176,8 @@ func (p *PDOM) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
 
 // exit takes the lanes out of every entry of the warp at once.
 func (p *PDOM) exit(w int, s *Slot, o *Outcome) {
-	for i := w * p.depth; i <= p.top(w); i++ {
-		p.Stack.Edit(i).Mask &^= o.Taken
+	for i := range p.Stack.Len(w) {
+		p.Stack.Entry(w, i).Mask &^= o.Taken
 	}
 	s.Mask &^= o.Taken
 	p.advance(w, s)
@@ -212,34 +207,28 @@ func (p *PDOM) advance(w int, s *Slot) {
 	p.pop(w, s)
 }
 
-// top is the index of the top entry of warp w, whose stack is not empty.
-func (p *PDOM) top(w int) int { return w*p.depth + int(p.D().Depth[w&(MaxWarps-1)]) - 1 }
-
 // push adds an entry on top.
 func (p *PDOM) push(w int, e Entry) {
-	d := p.D()
-	d.Depth[w&(MaxWarps-1)]++
-	d.Stats.Pushes++
-	d.Stats.MaxDepth = max(d.Stats.MaxDepth, uint64(d.Depth[w&(MaxWarps-1)]))
-	*p.Stack.Edit(p.top(w)) = e
+	st := &p.D().Stats
+	st.Pushes++
+	st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, e)))
 }
 
-// drop removes the top entry.
-func (p *PDOM) drop(w int) {
-	d := p.D()
-	d.Depth[w&(MaxWarps-1)]--
-	d.Stats.Pops++
+// drop removes the top entry and returns how many are left.
+func (p *PDOM) drop(w int) int {
+	p.D().Stats.Pops++
+	return p.Stack.Pop(w)
 }
 
 // pop removes entries while the top has no threads or has reached its
 // reconvergence PC. An empty stack makes the slot invalid.
 func (p *PDOM) pop(w int, s *Slot) {
-	for s.Mask == 0 || s.PC == p.Stack.Edit(p.top(w)).RPC {
-		if p.drop(w); p.D().Depth[w&(MaxWarps-1)] == 0 {
+	for s.Mask == 0 || s.PC == p.Stack.Top(w).RPC {
+		if p.drop(w) == 0 {
 			s.Valid = false
 			return
 		}
-		e := p.Stack.Edit(p.top(w))
+		e := p.Stack.Top(w)
 		s.PC, s.Mask = e.PC, e.Mask
 	}
 }
@@ -251,13 +240,13 @@ func (p *PDOM) Paths(to []Path) []Path {
 		if !s.Valid {
 			continue
 		}
-		top := p.top(w)
-		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(top).RPC, Mask: s.Mask, Wait: s.Wait, Running: true})
+		top := int(*p.Stack.Depth.At(w)) - 1
+		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC, Mask: s.Mask, Wait: s.Wait, Running: true})
 		above := s.Mask
-		for i := top - 1; i >= w*p.depth; i-- {
-			e := p.Stack.At(i)
+		for i := top - 1; i >= 0; i-- {
+			e := p.Stack.At(w, i)
 			wait := Runs
-			if e.PC == p.Stack.At(i+1).RPC {
+			if e.PC == p.Stack.At(w, i+1).RPC {
 				wait = WaitsJoin
 			}
 			if e.Mask&^above != 0 {

@@ -26,12 +26,13 @@ import (
 
 	"divergo/isa"
 	"divergo/rtl"
+	"divergo/units"
 )
 
 // Sizes that bound the tables of any configuration.
 const (
-	MaxWarps = 64  // resident static warps of an SM, so that a set of rows is one word
-	MaxSlots = 128 // two paths for each warp
+	MaxWarps = 64           // resident static warps of an SM, so that a set of rows is one word
+	MaxSlots = units.MaxSet // two paths for each warp
 	MaxCTAs  = 32
 	Barriers = 16 // named barriers of a CTA (PTX ISA, bar)
 )
@@ -62,40 +63,6 @@ type Slot struct {
 
 // LaneRows is the register-file row of each lane of a Mixed slot.
 type LaneRows [isa.MaxLanes]uint8
-
-// SlotSet is a set of slots.
-type SlotSet [MaxSlots / 64]uint64
-
-// Add puts slot i into s.
-func (s *SlotSet) Add(i int) { s[i>>6&(len(s)-1)] |= 1 << (i & 63) }
-
-// Remove takes slot i out of s.
-func (s *SlotSet) Remove(i int) { s[i>>6&(len(s)-1)] &^= 1 << (i & 63) }
-
-// Has reports whether slot i is in s.
-func (s *SlotSet) Has(i int) bool { return s[i>>6&(len(s)-1)]>>(i&63)&1 != 0 }
-
-// Union adds all of o.
-func (s *SlotSet) Union(o SlotSet) {
-	for w := range s {
-		s[w] |= o[w]
-	}
-}
-
-// Next is the first slot in s at or after i, wrapping around, or -1.
-func (s *SlotSet) Next(i int) int {
-	w := i >> 6 & (len(s) - 1)
-	if m := s[w] &^ (1<<(i&63) - 1); m != 0 {
-		return w<<6 | bits.TrailingZeros64(m)
-	}
-	for k := 1; k <= len(s); k++ {
-		v := (w + k) & (len(s) - 1)
-		if s[v] != 0 {
-			return v<<6 | bits.TrailingZeros64(s[v])
-		}
-	}
-	return -1
-}
 
 // Launch starts a static warp: its row in the register file is free for the
 // threads of Mask, which begin at PC 0. Last marks the last warp of a CTA.
@@ -139,7 +106,7 @@ type Ports struct {
 	Retire  rtl.Out[Retire]
 	// Redirect is driven by the mechanism: the slots that it changes in this
 	// cycle other than by the advance of Fire. Fetch looks at them again.
-	Redirect rtl.Wire[SlotSet]
+	Redirect rtl.Wire[units.Set]
 }
 
 // Code is the kernel being run. It changes only between runs.

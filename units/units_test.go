@@ -1,0 +1,138 @@
+package units_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+	"divergo/units"
+)
+
+func TestSetNext(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		var s units.Set
+		in := map[int]bool{}
+		for range r.IntN(6) {
+			i := r.IntN(units.MaxSet)
+			s.Add(i)
+			in[i] = true
+		}
+		for range r.IntN(3) {
+			i := r.IntN(units.MaxSet)
+			s.Remove(i)
+			delete(in, i)
+		}
+		from, want := r.IntN(units.MaxSet), -1
+		for k := range units.MaxSet {
+			if i := (from + k) % units.MaxSet; in[i] {
+				want = i
+				break
+			}
+		}
+		require.Equal(t, want, s.Next(from), "%v from %d", in, from)
+		for i := range units.MaxSet {
+			require.Equal(t, in[i], s.Has(i))
+		}
+	}
+}
+
+// stacks is a module that replays operations, one list a cycle.
+type stacks struct {
+	units.Stack[uint32]
+	do func(k *units.Stack[uint32])
+	rtl.State[struct{ Cycle uint32 }]
+}
+
+func (s *stacks) Tick() {
+	s.do(&s.Stack)
+	s.D().Cycle++
+}
+
+// TestStack compares with slices: within a cycle Top and Len see what was done
+// before, At and Peek see the state at its start.
+func TestStack(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	const banks, capacity = 3, 5
+	var model [banks][]uint32
+	s := &stacks{Stack: units.NewStack[uint32](banks, capacity)}
+	s.do = func(k *units.Stack[uint32]) {
+		start := [banks][]uint32{}
+		for b := range model {
+			start[b] = append([]uint32(nil), model[b]...)
+		}
+		for range r.IntN(4) {
+			b := r.IntN(banks)
+			switch m := &model[b]; {
+			case len(*m) < capacity && r.IntN(2) == 0:
+				v := r.Uint32()
+				*m = append(*m, v)
+				assert.Equal(t, len(*m), k.Push(b, v))
+			case len(*m) > 0:
+				*m = (*m)[:len(*m)-1]
+				assert.Equal(t, len(*m), k.Pop(b))
+			}
+			assert.Equal(t, len(model[b]), k.Len(b))
+			if n := len(model[b]); n > 0 {
+				assert.Equal(t, model[b][n-1], *k.Top(b))
+			}
+		}
+		for b := range start {
+			for i, v := range start[b] {
+				assert.Equal(t, v, *k.At(b, i), "bank %d entry %d at the start of the cycle", b, i)
+			}
+			if n := len(start[b]); n > 0 {
+				assert.Equal(t, start[b][n-1], *k.Peek(b))
+			}
+		}
+	}
+	rtl.MustNew("stacks", s).Run(3000)
+}
+
+func TestScoreboard(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	const rows, regs = 4, 150
+	type board struct {
+		units.Scoreboard
+		stacks
+	}
+	b := &board{Scoreboard: units.NewScoreboard()}
+	b.Stack = units.NewStack[uint32](1, 1)
+	pending := map[[2]int]bool{}
+	b.do = func(*units.Stack[uint32]) {
+		row, list := r.IntN(rows), []uint16{uint16(r.IntN(regs)), uint16(r.IntN(regs))}
+		want := pending[[2]int{row, int(list[0])}] || pending[[2]int{row, int(list[1])}]
+		_, busy := b.Busy(row, list)
+		assert.Equal(t, want, busy)
+		set := r.IntN(2) == 0
+		if set {
+			b.Set(row, list)
+		} else {
+			b.Clear(row, list)
+		}
+		for _, g := range list {
+			pending[[2]int{row, int(g)}] = set
+		}
+	}
+	sim := rtl.MustNew("board", b)
+	b.Resize(rows, regs)
+	sim.Run(3000)
+}
+
+// An arbiter grants in turn.
+func ExampleSet_Next() {
+	var requests units.Set
+	for _, i := range []int{2, 5, 100} {
+		requests.Add(i)
+	}
+	last := 0
+	for range 4 {
+		last = requests.Next(last + 1)
+		fmt.Print(last, " ")
+	}
+	// Output: 2 5 100 2
+}
