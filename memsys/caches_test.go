@@ -316,7 +316,7 @@ func TestHostWritesBetweenKernels(t *testing.T) {
 // flush does not end up in a way that has been given to another line.
 func TestFlushWaitsForFills(t *testing.T) {
 	c := memsys.Default()
-	c.DRAM.Channels, c.L2.Size, c.L2.Assoc = 1, 64, 1
+	c.DRAM.Channels, c.L2.Size, c.L2.Assoc = 1, 128, 2
 	s, err := memtest.New(c,
 		[]memtest.Step{{Access: volatile(at(memsys.Load, 0, 0))}},
 		[]memtest.Step{

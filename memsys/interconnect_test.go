@@ -143,3 +143,22 @@ func TestFairness(t *testing.T) {
 		}
 	}
 }
+
+// TestBusyOutput: where SMs share a port, one whose slice is busy does not keep the
+// other from a slice that is free.
+func TestBusyOutput(t *testing.T) {
+	b := newNetBench(memsys.IcntConfig{FlitBytes: 8, Queue: 4, Concentration: 2}, 4, 2)
+	b.In[1].Push(packet(1, 0, 0)) // now it is the turn of SM 0
+	b.Run(1)
+	b.In[2].Push(packet(0, 64, 0)) // ten flits
+	b.Run(1)
+	b.In[0].Push(packet(0, 0, 0))
+	b.In[1].Push(packet(1, 0, 0))
+	b.Run(1)
+	assert.Equal(t, 2, b.Out[1].Len(), "both packets of SM 1")
+	assert.False(t, b.Out[0].Valid())
+	b.Run(8)
+	assert.Equal(t, 1, b.Out[0].Len(), "that of SM 2, after ten cycles")
+	b.Run(1)
+	assert.Equal(t, 2, b.Out[0].Len(), "that of SM 0")
+}
