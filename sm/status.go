@@ -32,6 +32,14 @@ func (s *SM) Reg(row, lane, reg int) uint64 {
 	return s.Writeback.Regs.At(row*s.l.nregs + reg)[lane]
 }
 
+// Pred is a predicate register of a thread.
+func (s *SM) Pred(row, lane, pred int) bool {
+	return *s.Writeback.Preds.At(row*s.l.npreds + pred)>>lane&1 != 0
+}
+
+// Kernel is the one that is loaded.
+func (s *SM) Kernel() *Kernel { return &s.l.k }
+
 // Fault is the first misbehaviour of a thread, if any.
 func (s *SM) Fault() (Fault, bool) {
 	f := s.LSU.Q().Fault
