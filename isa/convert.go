@@ -27,7 +27,7 @@ func (d *datapath) addConversions() {
 			f := form{op: OpCvt, typ: to, src: from}
 			d.add(f, intToInt(to, from))
 			f.flags = FlagSat
-			d.add(f, extended(to, func(a uint64) uint64 { return clampInt(to, from, a) }))
+			d.add(f, extended(to, unary(func(a uint64) uint64 { return clampInt(to, from, a) })))
 		}
 		for _, from := range floats {
 			d.addFloatToInt(to, from)
@@ -43,12 +43,15 @@ func (d *datapath) addConversions() {
 	}
 }
 
-// extended makes the kernel of a conversion to an integer type.
-func extended(to Type, f func(a uint64) uint64) kernel {
-	plain := unary(f)
+// extended completes the kernel k of a conversion to an integer type: a signed
+// result extends through a wider register.
+func extended(to Type, k kernel) kernel {
+	if !to.Signed() {
+		return k
+	}
 	return func(in *Inst, x *Lanes) {
-		plain(in, x)
-		if to.Signed() && int(in.DstBits) > to.Bits() {
+		k(in, x)
+		if int(in.DstBits) > to.Bits() {
 			y := *x
 			y.Src[0] = x.Dst[0]
 			signExtend(&y, to.Bits(), int(in.DstBits))
@@ -140,11 +143,11 @@ func (d *datapath) addFloatToInt(to, from Type) {
 		for _, flags := range []Flags{0, FlagSat, FlagFtz, FlagFtz | FlagSat} {
 			read := reader(from, flags)
 			f := form{op: OpCvt, typ: to, src: from, round: mode, flags: flags}
+			k := unary(func(a uint64) uint64 { return toInt(to, integral(read(a), mode)) })
 			if from == F32 && mode == RoundZeroInt && flags == 0 && to.Bits() == 32 {
-				d.add(f, truncate(to))
-				continue
+				k = truncate(to)
 			}
-			d.add(f, extended(to, func(a uint64) uint64 { return toInt(to, integral(read(a), mode)) }))
+			d.add(f, extended(to, k))
 		}
 	}
 }
