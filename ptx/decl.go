@@ -88,8 +88,8 @@ func (p *parser) variables(l linking, declare func(*variable)) {
 // 5.4.1). Elements is the number of elements of a vector.
 func (p *parser) variable(l linking) (*variable, bool) {
 	v := &variable{link: l, space: spaceNames[p.tok.text], align: 1}
-	if p.tok.text == "tex" {
-		v.why = "texture references are not supported"
+	if p.tok.text == "tex" || p.tok.text == "surf" {
+		v.why = "texture and surface references are not supported"
 	}
 	p.next()
 	for p.tok.kind == dotWord {

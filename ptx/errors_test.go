@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"go/build"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
 )
 
 var (
@@ -65,5 +68,43 @@ func TestDiagnostics(t *testing.T) {
 			}
 			assert.Empty(t, got[0])
 		})
+	}
+}
+
+// A diagnostic shows the source line without its indentation and points at the
+// column, whatever the width of the characters before it; long lines are cut.
+func TestErrorText(t *testing.T) {
+	e := Error{File: "k.ptx", Pos: isa.Pos{Line: 3, Col: 14}, Msg: "undeclared register %x", Line: "\t\tadd.s32\t%r1, %x, 5; // é"}
+	assert.Equal(t, "k.ptx:3:14: undeclared register %x\n\tadd.s32\t%r1, %x, 5; // é\n\t       \t   ^", e.Error())
+	e.Pos.Col = 1000
+	assert.NotPanics(t, func() { _ = e.Error() })
+	e = Error{File: "k.ptx", Pos: isa.Pos{Line: 1, Col: 5001}, Msg: "m", Line: strings.Repeat("1, ", 2000)}
+	lines := strings.Split(e.Error(), "\n")
+	require.Len(t, lines, 3)
+	assert.Less(t, len(lines[1]), 130)
+	assert.Equal(t, len(lines[2])-1, 61, "the caret stands in the middle")
+	assert.Equal(t, "k.ptx: m", (&Error{File: "k.ptx", Msg: "m"}).Error())
+}
+
+func TestDidYouMean(t *testing.T) {
+	for word, want := range map[string]string{
+		"ad":   "; did you mean add?",
+		"mvo":  "; did you mean mov?",
+		"setq": "; did you mean set?",
+		"xyz":  "",
+	} {
+		assert.Equal(t, want, didYouMean(word, []string{"add", "mov", "set"}), word)
+	}
+	assert.Empty(t, didYouMean(strings.Repeat("a", 1000), []string{"add"}))
+}
+
+// An import goes down or not at all.
+func TestImports(t *testing.T) {
+	pkg, err := build.ImportDir(".", 0)
+	require.NoError(t, err)
+	for _, path := range pkg.Imports {
+		if strings.Contains(path, ".") || strings.HasPrefix(path, "divergo/") {
+			assert.Contains(t, []string{"divergo/isa", "divergo/internal/nearest"}, path)
+		}
 	}
 }

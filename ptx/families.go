@@ -10,16 +10,28 @@ import (
 // family is one row of the instruction table: an opcode with the types,
 // modifiers and operands that one section of the manual gives it.
 type family struct {
-	name    string
-	ref     string // section of the PTX ISA manual, version 7.6
-	op      isa.Op
-	types   []typeSet // allowed types, in the order of the opcode's suffixes
-	groups  []group   // modifiers; each is optional unless it says otherwise
-	args    []arg
-	relaxed bool                // registers may be wider than the type (section 9.4.1)
-	before  string              // the modifiers that PTX ISA 1.0 to 1.3 means where a required one is missing
-	check   func(*match) string // what the rest of the row cannot say; returns a complaint
+	name   string
+	ref    string // section of the PTX ISA manual, version 7.6
+	op     isa.Op
+	args   []arg
+	types  []typeSet           // allowed types, in the order of the opcode's suffixes
+	groups []group             // modifiers; each is optional unless it says otherwise
+	wider  bool                // registers may be wider than the type (section 9.4.1)
+	before string              // the modifiers that PTX ISA 1.0 to 1.3 means where a required one is missing
+	check  func(*match) string // what the rest of the row cannot say; returns a complaint
 }
+
+// row makes a row of the table: opcode, section of the manual, operands in the
+// notation of parseArgs, types and modifiers.
+func row(name, ref string, op isa.Op, operands string, types []typeSet, groups ...group) *family {
+	return &family{name: name, ref: ref, op: op, args: parseArgs(operands), types: types, groups: groups}
+}
+
+func (f *family) widening() *family { f.wider = true; return f }
+
+func (f *family) before14(words string) *family { f.before = words; return f }
+
+func (f *family) where(check func(*match) string) *family { f.check = check; return f }
 
 // typeSet is a set of types, one bit each.
 type typeSet uint32
@@ -45,26 +57,26 @@ func (s typeSet) list() (words []string) {
 
 // The type sets of the table.
 var (
-	u32     = typesOf(isa.U32)
-	s32     = typesOf(isa.S32)
-	u64     = typesOf(isa.U64)
-	f32     = typesOf(isa.F32)
-	f64     = typesOf(isa.F64)
-	b32     = typesOf(isa.B32)
-	pred    = typesOf(isa.Pred)
-	int16s  = typesOf(isa.U16, isa.S16)
-	int32s  = typesOf(isa.U32, isa.S32)
-	int64s  = typesOf(isa.U64, isa.S64)
-	ints    = int16s | int32s | int64s
-	ints8   = ints | typesOf(isa.U8, isa.S8)
-	u16to64 = typesOf(isa.U16, isa.U32, isa.U64)
-	s16to64 = typesOf(isa.S16, isa.S32, isa.S64)
-	b16to64 = typesOf(isa.B16, isa.B32, isa.B64)
-	b32to64 = typesOf(isa.B32, isa.B64)
-	floats  = f32 | f64
-	data    = ints8 | floats | b16to64 | typesOf(isa.B8)
-	word16  = b16to64 | ints | floats
-	size    = typesOf(isa.U32, isa.U64)
+	u32       = typesOf(isa.U32)
+	s32       = typesOf(isa.S32)
+	u64       = typesOf(isa.U64)
+	f32       = typesOf(isa.F32)
+	f64       = typesOf(isa.F64)
+	b32       = typesOf(isa.B32)
+	pred      = typesOf(isa.Pred)
+	int16s    = typesOf(isa.U16, isa.S16)
+	int32s    = typesOf(isa.U32, isa.S32)
+	int64s    = typesOf(isa.U64, isa.S64)
+	ints      = int16s | int32s | int64s
+	ints8     = ints | typesOf(isa.U8, isa.S8)
+	u16to64   = typesOf(isa.U16, isa.U32, isa.U64)
+	s16to64   = typesOf(isa.S16, isa.S32, isa.S64)
+	b16to64   = typesOf(isa.B16, isa.B32, isa.B64)
+	b32to64   = typesOf(isa.B32, isa.B64)
+	floats    = f32 | f64
+	data      = ints8 | floats | b16to64 | typesOf(isa.B8)
+	any16to64 = b16to64 | ints | floats
+	size      = typesOf(isa.U32, isa.U64)
 )
 
 // role is what an operand does.
@@ -101,7 +113,7 @@ type arg struct {
 	opt  bool // may be left out
 }
 
-// args reads the operands of a row. A word is the manual's letter of an
+// parseArgs reads the operands of a row. A word is the manual's letter of an
 // operand and, behind a colon, what is unusual about it:
 //
 //	d p p|q [a] label       destination, predicate destination or two, address, branch target
@@ -109,7 +121,7 @@ type arg struct {
 //	:2 :wide :u32           has the second type, twice the width for .wide, type .u32
 //	:vec :pred :sym         may be a vector, is a predicate, may be the address of a variable
 //	?                       may be left out
-func args(spec string) (list []arg) {
+func parseArgs(spec string) (list []arg) {
 	for _, w := range strings.Fields(spec) {
 		w, opt := strings.CutSuffix(w, "?")
 		name, kind, _ := strings.Cut(w, ":")
@@ -146,7 +158,8 @@ func args(spec string) (list []arg) {
 }
 
 func types(sets ...typeSet) []typeSet { return sets }
-func mods(groups ...group) []group    { return groups }
+
+var none []typeSet
 
 // Comparisons that a type allows (section 9.7.5.1): equality for bits; ordered
 // by sign for integers, where lo ls hi hs are for unsigned ones; floats also
@@ -156,157 +169,155 @@ var (
 	compareSigned   = required(only("eq ne lt le gt ge", comparison))
 	compareUnsigned = required(only("eq ne lt le gt ge lo ls hi hs", comparison))
 	compareFloat    = required(only("eq ne lt le gt ge equ neu ltu leu gtu geu num nan", comparison))
-	anyFloat        = types(floats)
 )
 
 // table is the instruction set, a row a section of the manual, in its order.
-var table = []family{
+var table = []*family{
 	// 9.7.1 integer arithmetic
-	{name: "add", ref: "9.7.1.1", op: isa.OpAdd, types: types(s32), groups: mods(sat), args: args("d a b")},
-	{name: "add", ref: "9.7.1.1", op: isa.OpAdd, types: types(ints &^ s32), args: args("d a b")},
-	{name: "sub", ref: "9.7.1.2", op: isa.OpSub, types: types(s32), groups: mods(sat), args: args("d a b")},
-	{name: "sub", ref: "9.7.1.2", op: isa.OpSub, types: types(ints &^ s32), args: args("d a b")},
-	{name: "mul", ref: "9.7.1.3", op: isa.OpMul, types: types(int16s | int32s), groups: mods(required(half)), args: args("d:wide a b")},
-	{name: "mul", ref: "9.7.1.3", op: isa.OpMul, types: types(int64s), groups: mods(required(only("lo hi", half))), args: args("d a b")},
-	{name: "mad", ref: "9.7.1.4", op: isa.OpMad, types: types(s32), groups: mods(required(half), sat), args: args("d:wide a b c:wide"), check: satNeedsHi},
-	{name: "mad", ref: "9.7.1.4", op: isa.OpMad, types: types(int16s | u32), groups: mods(required(half)), args: args("d:wide a b c:wide")},
-	{name: "mad", ref: "9.7.1.4", op: isa.OpMad, types: types(int64s), groups: mods(required(only("lo hi", half))), args: args("d a b c")},
-	{name: "mul24", ref: "9.7.1.5", op: isa.OpMul24, types: types(int32s), groups: mods(required(only("lo hi", half))), args: args("d a b")},
-	{name: "mad24", ref: "9.7.1.6", op: isa.OpMad24, types: types(s32), groups: mods(required(only("lo hi", half)), sat), args: args("d a b c"), check: satNeedsHi},
-	{name: "mad24", ref: "9.7.1.6", op: isa.OpMad24, types: types(u32), groups: mods(required(only("lo hi", half))), args: args("d a b c")},
-	{name: "sad", ref: "9.7.1.7", op: isa.OpSad, types: types(ints), args: args("d a b c")},
-	{name: "div", ref: "9.7.1.8", op: isa.OpDiv, types: types(ints), args: args("d a b")},
-	{name: "rem", ref: "9.7.1.9", op: isa.OpRem, types: types(ints), args: args("d a b")},
-	{name: "abs", ref: "9.7.1.10", op: isa.OpAbs, types: types(s16to64), args: args("d a")},
-	{name: "neg", ref: "9.7.1.11", op: isa.OpNeg, types: types(s16to64), args: args("d a")},
-	{name: "min", ref: "9.7.1.12", op: isa.OpMin, types: types(ints), args: args("d a b")},
-	{name: "max", ref: "9.7.1.13", op: isa.OpMax, types: types(ints), args: args("d a b")},
-	{name: "popc", ref: "9.7.1.14", op: isa.OpPopc, types: types(b32to64), args: args("d:u32 a")},
-	{name: "clz", ref: "9.7.1.15", op: isa.OpClz, types: types(b32to64), args: args("d:u32 a")},
-	{name: "bfind", ref: "9.7.1.16", op: isa.OpBfind, types: types(int32s | int64s), groups: mods(shiftAmt), args: args("d:u32 a")},
-	{name: "brev", ref: "9.7.1.18", op: isa.OpBrev, types: types(b32to64), args: args("d a")},
-	{name: "bfe", ref: "9.7.1.19", op: isa.OpBfe, types: types(int32s | int64s), args: args("d a b:u32 c:u32")},
-	{name: "bfi", ref: "9.7.1.20", op: isa.OpBfi, types: types(b32to64), args: args("d a b c:u32 f:u32")},
+	row("add", "9.7.1.1", isa.OpAdd, "d a b", types(s32), sat),
+	row("add", "9.7.1.1", isa.OpAdd, "d a b", types(ints&^s32)),
+	row("sub", "9.7.1.2", isa.OpSub, "d a b", types(s32), sat),
+	row("sub", "9.7.1.2", isa.OpSub, "d a b", types(ints&^s32)),
+	row("mul", "9.7.1.3", isa.OpMul, "d:wide a b", types(int16s|int32s), required(half)),
+	row("mul", "9.7.1.3", isa.OpMul, "d a b", types(int64s), required(only("lo hi", half))),
+	row("mad", "9.7.1.4", isa.OpMad, "d:wide a b c:wide", types(s32), required(half), sat).where(satNeedsHi),
+	row("mad", "9.7.1.4", isa.OpMad, "d:wide a b c:wide", types(int16s|u32), required(half)),
+	row("mad", "9.7.1.4", isa.OpMad, "d a b c", types(int64s), required(only("lo hi", half))),
+	row("mul24", "9.7.1.5", isa.OpMul24, "d a b", types(int32s), required(only("lo hi", half))),
+	row("mad24", "9.7.1.6", isa.OpMad24, "d a b c", types(s32), required(only("lo hi", half)), sat).where(satNeedsHi),
+	row("mad24", "9.7.1.6", isa.OpMad24, "d a b c", types(u32), required(only("lo hi", half))),
+	row("sad", "9.7.1.7", isa.OpSad, "d a b c", types(ints)),
+	row("div", "9.7.1.8", isa.OpDiv, "d a b", types(ints)),
+	row("rem", "9.7.1.9", isa.OpRem, "d a b", types(ints)),
+	row("abs", "9.7.1.10", isa.OpAbs, "d a", types(s16to64)),
+	row("neg", "9.7.1.11", isa.OpNeg, "d a", types(s16to64)),
+	row("min", "9.7.1.12", isa.OpMin, "d a b", types(ints)),
+	row("max", "9.7.1.13", isa.OpMax, "d a b", types(ints)),
+	row("popc", "9.7.1.14", isa.OpPopc, "d:u32 a", types(b32to64)),
+	row("clz", "9.7.1.15", isa.OpClz, "d:u32 a", types(b32to64)),
+	row("bfind", "9.7.1.16", isa.OpBfind, "d:u32 a", types(int32s|int64s), shiftAmt),
+	row("brev", "9.7.1.18", isa.OpBrev, "d a", types(b32to64)),
+	row("bfe", "9.7.1.19", isa.OpBfe, "d a b:u32 c:u32", types(int32s|int64s)),
+	row("bfi", "9.7.1.20", isa.OpBfi, "d a b c:u32 f:u32", types(b32to64)),
 
 	// 9.7.3 floating point
-	{name: "testp", ref: "9.7.3.1", op: isa.OpTestp, types: anyFloat, groups: mods(required(test)), args: args("p a")},
-	{name: "copysign", ref: "9.7.3.2", op: isa.OpCopysign, types: anyFloat, args: args("d a b")},
-	{name: "add", ref: "9.7.3.3", op: isa.OpAdd, types: types(f32), groups: mods(defaultsTo("rn", rounding), ftz, sat), args: args("d a b")},
-	{name: "add", ref: "9.7.3.3", op: isa.OpAdd, types: types(f64), groups: mods(defaultsTo("rn", rounding)), args: args("d a b")},
-	{name: "sub", ref: "9.7.3.4", op: isa.OpSub, types: types(f32), groups: mods(defaultsTo("rn", rounding), ftz, sat), args: args("d a b")},
-	{name: "sub", ref: "9.7.3.4", op: isa.OpSub, types: types(f64), groups: mods(defaultsTo("rn", rounding)), args: args("d a b")},
-	{name: "mul", ref: "9.7.3.5", op: isa.OpMul, types: types(f32), groups: mods(defaultsTo("rn", rounding), ftz, sat), args: args("d a b")},
-	{name: "mul", ref: "9.7.3.5", op: isa.OpMul, types: types(f64), groups: mods(defaultsTo("rn", rounding)), args: args("d a b")},
-	{name: "fma", ref: "9.7.3.6", op: isa.OpFma, types: types(f32), groups: mods(required(rounding), ftz, sat), args: args("d a b c")},
-	{name: "fma", ref: "9.7.3.6", op: isa.OpFma, types: types(f64), groups: mods(required(rounding)), args: args("d a b c")},
-	{name: "mad", ref: "9.7.3.7", op: isa.OpMad, types: types(f32), groups: mods(defaultsTo("rn", rounding), ftz, sat), args: args("d a b c")},
-	{name: "mad", ref: "9.7.3.7", op: isa.OpMad, types: types(f64), groups: mods(defaultsTo("rn", rounding)), args: args("d a b c")},
-	{name: "div", ref: "9.7.3.8", op: isa.OpDiv, types: types(f32), groups: mods(required(precision), ftz), args: args("d a b"), before: "approx ftz"},
-	{name: "div", ref: "9.7.3.8", op: isa.OpDiv, types: types(f64), groups: mods(required(rounding)), args: args("d a b"), before: "rn"},
-	{name: "abs", ref: "9.7.3.9", op: isa.OpAbs, types: types(f32), groups: mods(ftz), args: args("d a")},
-	{name: "abs", ref: "9.7.3.9", op: isa.OpAbs, types: types(f64), args: args("d a")},
-	{name: "neg", ref: "9.7.3.10", op: isa.OpNeg, types: types(f32), groups: mods(ftz), args: args("d a")},
-	{name: "neg", ref: "9.7.3.10", op: isa.OpNeg, types: types(f64), args: args("d a")},
-	{name: "min", ref: "9.7.3.11", op: isa.OpMin, types: types(f32), groups: mods(ftz), args: args("d a b")},
-	{name: "min", ref: "9.7.3.11", op: isa.OpMin, types: types(f64), args: args("d a b")},
-	{name: "max", ref: "9.7.3.12", op: isa.OpMax, types: types(f32), groups: mods(ftz), args: args("d a b")},
-	{name: "max", ref: "9.7.3.12", op: isa.OpMax, types: types(f64), args: args("d a b")},
-	{name: "rcp", ref: "9.7.3.13", op: isa.OpRcp, types: types(f32), groups: mods(required(only("approx rn rz rm rp", precision)), ftz), args: args("d a"), before: "approx ftz"},
-	{name: "rcp", ref: "9.7.3.13", op: isa.OpRcp, types: types(f64), groups: mods(required(rounding)), args: args("d a"), before: "rn"},
-	{name: "rcp", ref: "9.7.3.14", op: isa.OpRcp, types: types(f64), groups: mods(required(approx), required(ftz)), args: args("d a")},
-	{name: "sqrt", ref: "9.7.3.15", op: isa.OpSqrt, types: types(f32), groups: mods(required(only("approx rn rz rm rp", precision)), ftz), args: args("d a"), before: "approx ftz"},
-	{name: "sqrt", ref: "9.7.3.15", op: isa.OpSqrt, types: types(f64), groups: mods(required(rounding)), args: args("d a"), before: "rn"},
-	{name: "rsqrt", ref: "9.7.3.16", op: isa.OpRsqrt, types: types(f32), groups: mods(required(approx), ftz), args: args("d a"), before: "approx ftz"},
-	{name: "rsqrt", ref: "9.7.3.16", op: isa.OpRsqrt, types: types(f64), groups: mods(required(approx)), args: args("d a"), before: "approx"},
-	{name: "rsqrt", ref: "9.7.3.17", op: isa.OpRsqrt, types: types(f64), groups: mods(required(approx), required(ftz)), args: args("d a")},
-	{name: "sin", ref: "9.7.3.18", op: isa.OpSin, types: types(f32), groups: mods(required(approx), ftz), args: args("d a"), before: "approx ftz"},
-	{name: "cos", ref: "9.7.3.19", op: isa.OpCos, types: types(f32), groups: mods(required(approx), ftz), args: args("d a"), before: "approx ftz"},
-	{name: "lg2", ref: "9.7.3.20", op: isa.OpLg2, types: types(f32), groups: mods(required(approx), ftz), args: args("d a"), before: "approx ftz"},
-	{name: "ex2", ref: "9.7.3.21", op: isa.OpEx2, types: types(f32), groups: mods(required(approx), ftz), args: args("d a"), before: "approx ftz"},
+	row("testp", "9.7.3.1", isa.OpTestp, "p a", types(floats), required(test)),
+	row("copysign", "9.7.3.2", isa.OpCopysign, "d a b", types(floats)),
+	row("add", "9.7.3.3", isa.OpAdd, "d a b", types(f32), defaultsTo("rn", rounding), ftz, sat),
+	row("add", "9.7.3.3", isa.OpAdd, "d a b", types(f64), defaultsTo("rn", rounding)),
+	row("sub", "9.7.3.4", isa.OpSub, "d a b", types(f32), defaultsTo("rn", rounding), ftz, sat),
+	row("sub", "9.7.3.4", isa.OpSub, "d a b", types(f64), defaultsTo("rn", rounding)),
+	row("mul", "9.7.3.5", isa.OpMul, "d a b", types(f32), defaultsTo("rn", rounding), ftz, sat),
+	row("mul", "9.7.3.5", isa.OpMul, "d a b", types(f64), defaultsTo("rn", rounding)),
+	row("fma", "9.7.3.6", isa.OpFma, "d a b c", types(f32), required(rounding), ftz, sat),
+	row("fma", "9.7.3.6", isa.OpFma, "d a b c", types(f64), required(rounding)),
+	row("mad", "9.7.3.7", isa.OpMad, "d a b c", types(f32), defaultsTo("rn", rounding), ftz, sat),
+	row("mad", "9.7.3.7", isa.OpMad, "d a b c", types(f64), defaultsTo("rn", rounding)),
+	row("div", "9.7.3.8", isa.OpDiv, "d a b", types(f32), required(precision), ftz).before14("approx ftz"),
+	row("div", "9.7.3.8", isa.OpDiv, "d a b", types(f64), required(rounding)).before14("rn"),
+	row("abs", "9.7.3.9", isa.OpAbs, "d a", types(f32), ftz),
+	row("abs", "9.7.3.9", isa.OpAbs, "d a", types(f64)),
+	row("neg", "9.7.3.10", isa.OpNeg, "d a", types(f32), ftz),
+	row("neg", "9.7.3.10", isa.OpNeg, "d a", types(f64)),
+	row("min", "9.7.3.11", isa.OpMin, "d a b", types(f32), ftz),
+	row("min", "9.7.3.11", isa.OpMin, "d a b", types(f64)),
+	row("max", "9.7.3.12", isa.OpMax, "d a b", types(f32), ftz),
+	row("max", "9.7.3.12", isa.OpMax, "d a b", types(f64)),
+	row("rcp", "9.7.3.13", isa.OpRcp, "d a", types(f32), required(only("approx rn rz rm rp", precision)), ftz).before14("approx ftz"),
+	row("rcp", "9.7.3.13", isa.OpRcp, "d a", types(f64), required(rounding)).before14("rn"),
+	row("rcp", "9.7.3.14", isa.OpRcp, "d a", types(f64), required(approx), required(ftz)),
+	row("sqrt", "9.7.3.15", isa.OpSqrt, "d a", types(f32), required(only("approx rn rz rm rp", precision)), ftz).before14("approx ftz"),
+	row("sqrt", "9.7.3.15", isa.OpSqrt, "d a", types(f64), required(rounding)).before14("rn"),
+	row("rsqrt", "9.7.3.16", isa.OpRsqrt, "d a", types(f32), required(approx), ftz).before14("approx ftz"),
+	row("rsqrt", "9.7.3.16", isa.OpRsqrt, "d a", types(f64), required(approx)).before14("approx"),
+	row("rsqrt", "9.7.3.17", isa.OpRsqrt, "d a", types(f64), required(approx), required(ftz)),
+	row("sin", "9.7.3.18", isa.OpSin, "d a", types(f32), required(approx), ftz).before14("approx ftz"),
+	row("cos", "9.7.3.19", isa.OpCos, "d a", types(f32), required(approx), ftz).before14("approx ftz"),
+	row("lg2", "9.7.3.20", isa.OpLg2, "d a", types(f32), required(approx), ftz).before14("approx ftz"),
+	row("ex2", "9.7.3.21", isa.OpEx2, "d a", types(f32), required(approx), ftz).before14("approx ftz"),
 
 	// 9.7.5 comparison and selection
-	{name: "set", ref: "9.7.5.1", op: isa.OpSet, types: types(int32s|f32, b16to64), groups: mods(compareBits, boolean), args: args("d a:2 b:2 c:pred?")},
-	{name: "set", ref: "9.7.5.1", op: isa.OpSet, types: types(int32s|f32, u16to64), groups: mods(compareUnsigned, boolean), args: args("d a:2 b:2 c:pred?")},
-	{name: "set", ref: "9.7.5.1", op: isa.OpSet, types: types(int32s|f32, s16to64), groups: mods(compareSigned, boolean), args: args("d a:2 b:2 c:pred?")},
-	{name: "set", ref: "9.7.5.1", op: isa.OpSet, types: types(int32s|f32, f32), groups: mods(compareFloat, boolean, ftz), args: args("d a:2 b:2 c:pred?")},
-	{name: "set", ref: "9.7.5.1", op: isa.OpSet, types: types(int32s|f32, f64), groups: mods(compareFloat, boolean), args: args("d a:2 b:2 c:pred?")},
-	{name: "setp", ref: "9.7.5.2", op: isa.OpSetp, types: types(b16to64), groups: mods(compareBits, boolean), args: args("p|q a b c:pred?")},
-	{name: "setp", ref: "9.7.5.2", op: isa.OpSetp, types: types(u16to64), groups: mods(compareUnsigned, boolean), args: args("p|q a b c:pred?")},
-	{name: "setp", ref: "9.7.5.2", op: isa.OpSetp, types: types(s16to64), groups: mods(compareSigned, boolean), args: args("p|q a b c:pred?")},
-	{name: "setp", ref: "9.7.5.2", op: isa.OpSetp, types: types(f32), groups: mods(compareFloat, boolean, ftz), args: args("p|q a b c:pred?")},
-	{name: "setp", ref: "9.7.5.2", op: isa.OpSetp, types: types(f64), groups: mods(compareFloat, boolean), args: args("p|q a b c:pred?")},
-	{name: "selp", ref: "9.7.5.3", op: isa.OpSelp, types: types(word16), args: args("d a b c:pred")},
-	{name: "slct", ref: "9.7.5.4", op: isa.OpSlct, types: types(word16, s32), args: args("d a b c:2")},
-	{name: "slct", ref: "9.7.5.4", op: isa.OpSlct, types: types(word16, f32), groups: mods(ftz), args: args("d a b c:2")},
+	row("set", "9.7.5.1", isa.OpSet, "d a:2 b:2 c:pred?", types(int32s|f32, b16to64), compareBits, boolean),
+	row("set", "9.7.5.1", isa.OpSet, "d a:2 b:2 c:pred?", types(int32s|f32, u16to64), compareUnsigned, boolean),
+	row("set", "9.7.5.1", isa.OpSet, "d a:2 b:2 c:pred?", types(int32s|f32, s16to64), compareSigned, boolean),
+	row("set", "9.7.5.1", isa.OpSet, "d a:2 b:2 c:pred?", types(int32s|f32, f32), compareFloat, boolean, ftz),
+	row("set", "9.7.5.1", isa.OpSet, "d a:2 b:2 c:pred?", types(int32s|f32, f64), compareFloat, boolean),
+	row("setp", "9.7.5.2", isa.OpSetp, "p|q a b c:pred?", types(b16to64), compareBits, boolean),
+	row("setp", "9.7.5.2", isa.OpSetp, "p|q a b c:pred?", types(u16to64), compareUnsigned, boolean),
+	row("setp", "9.7.5.2", isa.OpSetp, "p|q a b c:pred?", types(s16to64), compareSigned, boolean),
+	row("setp", "9.7.5.2", isa.OpSetp, "p|q a b c:pred?", types(f32), compareFloat, boolean, ftz),
+	row("setp", "9.7.5.2", isa.OpSetp, "p|q a b c:pred?", types(f64), compareFloat, boolean),
+	row("selp", "9.7.5.3", isa.OpSelp, "d a b c:pred", types(any16to64)),
+	row("slct", "9.7.5.4", isa.OpSlct, "d a b c:2", types(any16to64, s32)),
+	row("slct", "9.7.5.4", isa.OpSlct, "d a b c:2", types(any16to64, f32), ftz),
 
 	// 9.7.7 logic and shifts
-	{name: "and", ref: "9.7.7.1", op: isa.OpAnd, types: types(b16to64 | pred), args: args("d a b")},
-	{name: "or", ref: "9.7.7.2", op: isa.OpOr, types: types(b16to64 | pred), args: args("d a b")},
-	{name: "xor", ref: "9.7.7.3", op: isa.OpXor, types: types(b16to64 | pred), args: args("d a b")},
-	{name: "not", ref: "9.7.7.4", op: isa.OpNot, types: types(b16to64 | pred), args: args("d a")},
-	{name: "cnot", ref: "9.7.7.5", op: isa.OpCnot, types: types(b16to64), args: args("d a")},
-	{name: "shf", ref: "9.7.7.7", op: isa.OpShf, types: types(b32), groups: mods(required(direction), required(overshift)), args: args("d a b c:u32")},
-	{name: "shl", ref: "9.7.7.8", op: isa.OpShl, types: types(b16to64), args: args("d a b:u32")},
-	{name: "shr", ref: "9.7.7.9", op: isa.OpShr, types: types(b16to64 | ints), args: args("d a b:u32")},
+	row("and", "9.7.7.1", isa.OpAnd, "d a b", types(b16to64|pred)),
+	row("or", "9.7.7.2", isa.OpOr, "d a b", types(b16to64|pred)),
+	row("xor", "9.7.7.3", isa.OpXor, "d a b", types(b16to64|pred)),
+	row("not", "9.7.7.4", isa.OpNot, "d a", types(b16to64|pred)),
+	row("cnot", "9.7.7.5", isa.OpCnot, "d a", types(b16to64)),
+	row("shf", "9.7.7.7", isa.OpShf, "d a b c:u32", types(b32), required(direction), required(overshift)),
+	row("shl", "9.7.7.8", isa.OpShl, "d a b:u32", types(b16to64)),
+	row("shr", "9.7.7.9", isa.OpShr, "d a b:u32", types(b16to64|ints)),
 
 	// 9.7.8 data movement
-	{name: "mov", ref: "9.7.8.3", op: isa.OpMov, types: types(word16 | pred), args: args("d a")}, // vectors and addresses: see lower.go
-	{name: "prmt", ref: "9.7.8.7", op: isa.OpPrmt, types: types(b32), groups: mods(permute), args: args("d a b c")},
-	{name: "ld", ref: "9.7.8.8", op: isa.OpLd, types: types(data), groups: mods(loadOrder, threads, stateSpace, nc, loadCache, evictL1, evictL2, prefetchL2, elements), args: args("d:vec [a]"), relaxed: true, check: checkLoad},
-	{name: "ldu", ref: "9.7.8.10", op: isa.OpLd, types: types(data), groups: mods(only("global", stateSpace), elements), args: args("d:vec [a]"), relaxed: true, check: checkLdu},
-	{name: "st", ref: "9.7.8.11", op: isa.OpSt, types: types(data), groups: mods(storeOrder, threads, stateSpace, storeCache, evictL1, evictL2, elements), args: args("[a] b:vec"), relaxed: true, check: checkStore},
-	{name: "prefetch", ref: "9.7.8.12", op: isa.OpNop, groups: mods(only("global local", stateSpace), required(prefetchTo)), args: args("[a]"), check: checkPrefetch},
-	{name: "prefetchu", ref: "9.7.8.12", op: isa.OpNop, groups: mods(required(only("L1", prefetchTo))), args: args("[a]"), check: checkPrefetch},
-	{name: "isspacep", ref: "9.7.8.16", op: isa.OpIsspacep, groups: mods(required(only("global shared local param shared::cta param::entry", stateSpace))), args: args("p a:sym")},
-	{name: "cvta", ref: "9.7.8.17", op: isa.OpCvta, types: types(size), groups: mods(to, required(stateSpace)), args: args("d a:sym")},
-	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(ints8, ints8), groups: mods(sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(ints8, f32), groups: mods(required(integerRounding), ftz, sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(ints8, f64), groups: mods(required(integerRounding), sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f32, ints8), groups: mods(required(rounding), ftz, sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f64, ints8), groups: mods(required(rounding), sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f32, f64), groups: mods(required(rounding), ftz, sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f64, f32), groups: mods(ftz, sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f32, f32), groups: mods(integerRounding, ftz, sat), args: args("d a:2"), relaxed: true},
-	{name: "cvt", ref: "9.7.8.18", op: isa.OpCvt, types: types(f64, f64), groups: mods(integerRounding, sat), args: args("d a:2"), relaxed: true},
+	row("mov", "9.7.8.3", isa.OpMov, "d a", types(any16to64|pred)), // vectors and addresses: see operands.go
+	row("prmt", "9.7.8.7", isa.OpPrmt, "d a b c", types(b32), permute),
+	row("ld", "9.7.8.8", isa.OpLd, "d:vec [a]", types(data), loadOrder, threads, stateSpace, nc, loadCache, evictL1, evictL2, prefetchL2, elements).widening().where(checkLoad),
+	row("ldu", "9.7.8.10", isa.OpLd, "d:vec [a]", types(data), only("global", stateSpace), elements).widening().where(checkLdu),
+	row("st", "9.7.8.11", isa.OpSt, "[a] b:vec", types(data), storeOrder, threads, stateSpace, storeCache, evictL1, evictL2, elements).widening().where(checkStore),
+	row("prefetch", "9.7.8.12", isa.OpNop, "[a]", none, only("global local", stateSpace), required(prefetchTo)),
+	row("prefetchu", "9.7.8.12", isa.OpNop, "[a]", none, required(only("L1", prefetchTo))),
+	row("isspacep", "9.7.8.16", isa.OpIsspacep, "p a:sym", none, required(only("global shared local param shared::cta param::entry", stateSpace))),
+	row("cvta", "9.7.8.17", isa.OpCvta, "d a:sym", types(size), to, required(stateSpace)),
+	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(ints8, ints8), sat).widening(),
+	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(ints8, f32), required(integerRounding), ftz, sat).widening(),
+	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(ints8, f64), required(integerRounding), sat).widening(),
+	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f32, ints8), required(rounding), ftz, sat).widening(),
+	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f64, ints8), required(rounding), sat).widening(),
+	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f32, f64), required(rounding), ftz, sat).widening(),
+	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f64, f32), ftz, sat).widening(),
+	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f32, f32), integerRounding, ftz, sat).widening(),
+	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f64, f64), integerRounding, sat).widening(),
 
 	// 9.7.11 control flow
-	{name: "bra", ref: "9.7.11.3", op: isa.OpBra, groups: mods(uni), args: args("label")},
-	{name: "ret", ref: "9.7.11.6", op: isa.OpRet, groups: mods(uni)},
-	{name: "exit", ref: "9.7.11.7", op: isa.OpExit},
+	row("bra", "9.7.11.3", isa.OpBra, "label", none, uni),
+	row("ret", "9.7.11.6", isa.OpRet, "", none, uni),
+	row("exit", "9.7.11.7", isa.OpExit, "", none),
 
 	// 9.7.12 synchronization
-	{name: "bar", ref: "9.7.12.1", op: isa.OpBar, groups: mods(cta, required(barrierKind)), args: args("a:u32 b:u32?")},
-	{name: "barrier", ref: "9.7.12.1", op: isa.OpBar, groups: mods(cta, required(barrierKind), aligned), args: args("a:u32 b:u32?")},
-	{name: "membar", ref: "9.7.12.3", op: isa.OpMembar, groups: mods(required(membarLevel))},
-	{name: "fence", ref: "9.7.12.3", op: isa.OpMembar, groups: mods(fenceOrder, required(fenceScope))},
-	{name: "atom", ref: "9.7.12.4", op: isa.OpAtom, types: types(int32s | u64 | floats), groups: atomic("add"), args: args("d [a] b"), check: checkAtomic},
-	{name: "atom", ref: "9.7.12.4", op: isa.OpAtom, types: types(u32), groups: atomic("inc dec"), args: args("d [a] b"), check: checkAtomic},
-	{name: "atom", ref: "9.7.12.4", op: isa.OpAtom, types: types(int32s | int64s), groups: atomic("min max"), args: args("d [a] b"), check: checkAtomic},
-	{name: "atom", ref: "9.7.12.4", op: isa.OpAtom, types: types(b32to64), groups: atomic("and or xor exch"), args: args("d [a] b"), check: checkAtomic},
-	{name: "atom", ref: "9.7.12.4", op: isa.OpAtom, types: types(b32to64), groups: atomic("cas"), args: args("d [a] b c"), check: checkAtomic},
-	{name: "red", ref: "9.7.12.5", op: isa.OpRed, types: types(int32s | u64 | floats), groups: atomic("add"), args: args("[a] b"), check: checkAtomic},
-	{name: "red", ref: "9.7.12.5", op: isa.OpRed, types: types(u32), groups: atomic("inc dec"), args: args("[a] b"), check: checkAtomic},
-	{name: "red", ref: "9.7.12.5", op: isa.OpRed, types: types(int32s | int64s), groups: atomic("min max"), args: args("[a] b"), check: checkAtomic},
-	{name: "red", ref: "9.7.12.5", op: isa.OpRed, types: types(b32to64), groups: atomic("and or xor"), args: args("[a] b"), check: checkAtomic},
+	row("bar", "9.7.12.1", isa.OpBar, "a:u32 b:u32?", none, cta, required(barrierKind)),
+	row("barrier", "9.7.12.1", isa.OpBar, "a:u32 b:u32?", none, cta, required(barrierKind), aligned),
+	row("membar", "9.7.12.3", isa.OpMembar, "", none, required(membarLevel)),
+	row("fence", "9.7.12.3", isa.OpMembar, "", none, fenceOrder, required(fenceScope)),
+	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(int32s|u64|floats), atomic("add")...).where(checkAtomic),
+	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(u32), atomic("inc dec")...).where(checkAtomic),
+	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(int32s|int64s), atomic("min max")...).where(checkAtomic),
+	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(b32to64), atomic("and or xor exch")...).where(checkAtomic),
+	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b c", types(b32to64), atomic("cas")...).where(checkAtomic),
+	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(int32s|u64|floats), atomic("add")...).where(checkAtomic),
+	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(u32), atomic("inc dec")...).where(checkAtomic),
+	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(int32s|int64s), atomic("min max")...).where(checkAtomic),
+	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(b32to64), atomic("and or xor")...).where(checkAtomic),
 
 	// 9.7.18 miscellaneous. Without a debugger brkpt ends the kernel as trap
 	// does; nanosleep may return at once.
-	{name: "brkpt", ref: "9.7.18.1", op: isa.OpTrap},
-	{name: "nanosleep", ref: "9.7.18.2", op: isa.OpNop, types: types(u32), args: args("a")},
-	{name: "pmevent", ref: "9.7.18.3", op: isa.OpNop, groups: mods(mask), args: args("a:u32")},
-	{name: "trap", ref: "9.7.18.4", op: isa.OpTrap},
+	row("brkpt", "9.7.18.1", isa.OpTrap, "", none),
+	row("nanosleep", "9.7.18.2", isa.OpNop, "a", types(u32)),
+	row("pmevent", "9.7.18.3", isa.OpNop, "a:u32", none, mask),
+	row("trap", "9.7.18.4", isa.OpTrap, "", none),
 }
 
 // atomic are the modifiers of the given operations of atom and red.
 func atomic(ops string) []group {
-	return mods(required(only(ops, atomics)), atomicOrder, threads, stateSpace)
+	return []group{required(only(ops, atomics)), atomicOrder, threads, stateSpace}
 }
 
 // families is the table by opcode.
 var families = func() map[string][]*family {
 	m := map[string][]*family{}
-	for i := range table {
-		f := &table[i]
+	for _, f := range table {
 		m[f.name] = append(m[f.name], f)
 	}
 	return m
@@ -349,15 +360,7 @@ func checkOrder(m *match) string {
 	return ""
 }
 
-func genericUnlessNamed(m *match) {
-	if m.Space == isa.SpaceNone {
-		m.Space = isa.SpaceGeneric
-	}
-	m.Vec = max(m.Vec, 1)
-}
-
 func checkLoad(m *match) string {
-	genericUnlessNamed(m)
 	if m.nc && m.Space != isa.SpaceGlobal {
 		return "modifier .nc goes with .global only"
 	}
@@ -365,13 +368,11 @@ func checkLoad(m *match) string {
 }
 
 func checkLdu(m *match) string {
-	genericUnlessNamed(m)
 	m.Flags |= isa.FlagLdu
 	return checkVector(m)
 }
 
 func checkStore(m *match) string {
-	genericUnlessNamed(m)
 	if m.Space == isa.SpaceConst || m.Space == isa.SpaceParam {
 		return "st cannot write " + spaceName(m.Space) + ": the space is read-only"
 	}
@@ -379,19 +380,11 @@ func checkStore(m *match) string {
 }
 
 func checkAtomic(m *match) string {
-	genericUnlessNamed(m)
-	m.Vec = 0
 	switch m.Space {
 	case isa.SpaceConst, isa.SpaceParam:
 		return "an atomic cannot change " + spaceName(m.Space) + ": the space is read-only"
 	case isa.SpaceLocal:
 		return "atomics work on .global and .shared memory only"
 	}
-	return ""
-}
-
-func checkPrefetch(m *match) string {
-	genericUnlessNamed(m)
-	m.Vec = 0
 	return ""
 }

@@ -226,7 +226,7 @@ func (l *lowering) instruction(in *instruction) {
 	out := &found.Inst
 	out.Pos, out.Loc, out.Text, out.Target = in.name.pos, l.loc, in.text, isa.NoPC
 	out.Reconv, out.Likely = isa.NoPC, isa.NoPC
-	o := operands{lowering: l, in: in, out: out, relaxed: f.relaxed}
+	o := operands{lowering: l, in: in, out: out, relaxed: f.wider}
 	if in.guard != nil {
 		out.Guard = o.guard(in.guard)
 	}

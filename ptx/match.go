@@ -243,6 +243,16 @@ func (m *Module) complete(f *family, found *match) {
 	if f.op == isa.OpSetp {
 		found.SrcType = found.Type
 	}
+	for _, a := range f.args {
+		switch a.role {
+		case memory:
+			if found.Space == isa.SpaceNone {
+				found.Space = isa.SpaceGeneric
+			}
+		case dstVec, srcVec:
+			found.Vec = max(found.Vec, 1)
+		}
+	}
 	canFlush := slices.ContainsFunc(f.groups, func(g group) bool { return g.find("ftz") != nil })
 	keeps := m.version <= 14 && f.op == isa.OpCvt && max(found.Type.Bits(), found.SrcType.Bits()) == 64
 	if m.target < 20 && canFlush && !keeps {

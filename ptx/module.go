@@ -123,7 +123,7 @@ func (p *parser) directive() {
 		p.entry()
 	case "func":
 		p.function()
-	case "global", "const", "shared", "local", "tex":
+	case "global", "const", "shared", "local", "tex", "surf":
 		p.variables(link, func(v *variable) { p.declareModule(v) })
 	case "reg":
 		p.registers(func(r *regDecl) {
@@ -370,7 +370,7 @@ func (p *parser) localDirective(b *block) {
 	switch name := p.tok.text; name {
 	case "reg":
 		p.registers(func(r *regDecl) { b.stmts = append(b.stmts, r) })
-	case "shared", "local", "global", "const", "param", "tex":
+	case "shared", "local", "global", "const", "param", "tex", "surf":
 		p.variables(linkNone, func(v *variable) { b.stmts = append(b.stmts, v) })
 	case "extern", "weak", "common":
 		if link, ok := p.linking(); ok {
