@@ -131,8 +131,11 @@ func BenchmarkQueue(b *testing.B) {
 		name string
 		opts []rtl.QueueOption
 	}{
-		{"registered", nil}, {"pipe", []rtl.QueueOption{rtl.Pipe()}}, {"flow", []rtl.QueueOption{rtl.Flow()}},
-		{"latency 10", []rtl.QueueOption{rtl.Latency(10)}}, {"latency 400", []rtl.QueueOption{rtl.Latency(400)}},
+		{"registered", nil},
+		{"pipe", []rtl.QueueOption{rtl.Pipe()}},
+		{"flow", []rtl.QueueOption{rtl.Flow()}},
+		{"latency 10", []rtl.QueueOption{rtl.Latency(10)}},
+		{"latency 400", []rtl.QueueOption{rtl.Latency(400)}},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			q := rtl.NewQueue[uint32](512, x.opts...)

@@ -24,6 +24,8 @@ type nodeState struct {
 	Sum   uint64
 	Took  [4]uint16 `bits:"12"`
 	Odd   bool
+	Held  token // waits for room in Out[0]
+	Holds bool
 }
 
 // node is a module of a random design. It uses everything that the kernel has: it takes tokens from its inputs and
@@ -50,6 +52,13 @@ func (n *node) Tick() {
 	}
 	n.Say.Set(heard >> 3)
 	now := n.sim.Now()
+	if q.Holds {
+		if n.Out[0].Ready() { // otherwise the queue wakes the node
+			n.Out[0].Push(q.Held)
+			d.Holds = false
+		}
+		return
+	}
 	if now < q.Until {
 		n.sim.WakeAt(q.Until)
 		return
@@ -76,8 +85,13 @@ func (n *node) Tick() {
 			d.Odd = !d.Odd
 			e := n.Table.Edit(int(t.Value) % n.Table.Len())
 			e[t.From%3] += uint16(t.Hops)
-			if out := n.Out[int(random(64))%len(n.Out)]; out.Ready() && t.Hops < 200 {
-				out.Push(token{t.Value + uint32(n.Table.At(int(t.From) % n.Table.Len())[1]), t.Hops + 1, n.id})
+			t = token{t.Value + uint32(n.Table.At(int(t.From) % n.Table.Len())[1]), t.Hops + 1, n.id}
+			if out := n.Out[int(random(64))%len(n.Out)]; t.Hops > 200 {
+				continue
+			} else if out.Ready() {
+				out.Push(t)
+			} else {
+				d.Held, d.Holds = t, true
 			}
 		}
 	}
@@ -124,11 +138,12 @@ func randomDesign(n int, seed uint64) []*node {
 				to = r.IntN(n)
 			}
 			var opts []rtl.QueueOption
-			switch r.IntN(4) {
-			case 0:
+			long := r.IntN(3) == 0
+			if long {
 				opts = append(opts, rtl.Latency(1+uint64(r.IntN(1+r.IntN(600)))))
-			case 1:
-				if to > i {
+			}
+			if r.IntN(3) == 0 {
+				if to > i && !long {
 					opts = append(opts, rtl.Flow())
 				} else if to < i {
 					opts = append(opts, rtl.Pipe())

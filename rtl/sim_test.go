@@ -197,6 +197,37 @@ func TestInitAfterElaborationWakesReaders(t *testing.T) {
 	assert.Equal(t, fresh, k.Hash())
 }
 
+// late asks to be woken only if it happens to be evaluated in cycle 5, which it is not.
+type late struct {
+	rtl.State[uint16]
+	sim *rtl.Sim
+}
+
+func (l *late) Tick() {
+	if l.sim.Now() == 5 {
+		l.sim.WakeAt(10)
+	}
+	if l.sim.Now() >= 10 {
+		*l.D() = 1
+	}
+}
+
+// A sleeping process that is evaluated for the check must not get the wake-ups that it would have asked for.
+func TestCheckDoesNotWake(t *testing.T) {
+	require.EqualError(t, rtl.MustNew("top", new(late)).RunChecked(20),
+		"cycle 10: process top has a missing sensitivity: it sleeps, but if evaluated it changes top")
+}
+
+func TestResetForgetsWakeUps(t *testing.T) {
+	a := &alarm{at: []uint64{10, 1000}}
+	k := rtl.MustNew("top", a)
+	k.Run(5)
+	k.Reset()
+	assert.NotPanics(t, func() { k.Reorder(1) }, "nothing is pending")
+	k.Run(2000)
+	assert.Equal(t, []uint64{10, 1000}, a.Q().Ran[:a.Q().N])
+}
+
 func TestRestoreRefusesAnotherDesign(t *testing.T) {
 	a := rtl.MustNew("top", &alarm{})
 	b := rtl.MustNew("top", new(blinker))

@@ -274,3 +274,96 @@ func TestOnQuantum(t *testing.T) {
 		require.Greater(t, total, 1000)
 	}
 }
+
+// What the testbench pushes into a link belongs to the cycle before, and is not late although the consumer, with a much
+// faster clock, is past the time at which it would have arrived.
+func TestTestbenchPushesIntoALink(t *testing.T) {
+	for _, hz := range [][2]uint64{{7, 1000}, {1000, 7}, {5, 5}} {
+		l := rtl.NewLink[uint32](4, 2)
+		q := &lazy{In: l.In()}
+		s := rtl.NewSystem("pair")
+		a, b := s.Domain("a", hz[0]), s.Domain("b", hz[1])
+		top := &struct{ Out rtl.Out[uint32] }{l.Out()}
+		add(t, s, "a", a, top)
+		add(t, s, "b", b, q)
+		slow := a
+		if hz[1] < hz[0] {
+			slow = b
+		}
+		top.Out.Push(1) // cycle 0, for there is none before
+		s.Run(slow, 50)
+		top.Out.Push(2)
+		now := b.Now()
+		arrival := ((a.Now()-1)*hz[1]+hz[0]-1)/hz[0] + 2 // by the clock of b
+		s.Run(slow, 50)
+		assert.Equal(t, []uint64{2, max(now, arrival)}, q.Q().Seen[:2], "%v Hz", hz)
+	}
+}
+
+// insistent pushes whenever there is room, and sleeps otherwise.
+type insistent struct{ Out rtl.Out[uint32] }
+
+func (i *insistent) Tick() {
+	if i.Out.Ready() {
+		i.Out.Push(1)
+	}
+}
+
+// stuck never pops.
+type stuck struct {
+	rtl.State[struct{ Len uint8 }]
+	In rtl.In[uint32]
+}
+
+func (s *stuck) Tick() { s.D().Len = uint8(s.In.Len()) }
+
+// The reset of one domain empties its links, which both ends have to hear of.
+func TestDomainResetWakesTheOtherEnds(t *testing.T) {
+	for reset := range 2 {
+		l := rtl.NewLink[uint32](4, 2)
+		prod, cons := &insistent{Out: l.Out()}, &stuck{In: l.In()}
+		s := rtl.NewSystem("pair")
+		a, b := s.Domain("a", 3), s.Domain("b", 3)
+		add(t, s, "prod", a, prod)
+		add(t, s, "cons", b, cons)
+		s.Run(a, 50)
+		require.True(t, s.Idle())
+		require.Equal(t, uint8(4), cons.Q().Len)
+		s.Domains()[reset].Reset()
+		s.Run(a, 1)
+		assert.Equal(t, uint8(0), cons.Q().Len, "reset of %d", reset)
+		assert.False(t, s.Idle())
+		s.Run(a, 20)
+		assert.Equal(t, uint8(4), cons.Q().Len, "reset of %d", reset)
+	}
+}
+
+func TestNamesOfASystem(t *testing.T) {
+	s := randomSystem(t, 2, 2, 1)
+	d := s.Domains()[1]
+	assert.Equal(t, "system", s.Name())
+	assert.Equal(t, "icnt", d.Name())
+	assert.Equal(t, uint64(icntHz), d.Hz())
+	assert.Same(t, d, s.Sims()[1].Domain())
+	assert.Nil(t, rtl.MustNew("top", new(edges)).Domain())
+	other := randomSystem(t, 3, 2, 1)
+	assert.PanicsWithValue(t, "rtl: Restore of system: the snapshot is of another design", func() { s.Restore(other.Snapshot()) })
+	x := s.Domain("late", 5)
+	require.NotNil(t, x)
+	s.Run(d, 1)
+	s.Domain("too late", 5)
+	assert.EqualError(t, s.Elaborate(), "rtl: system: domain too late comes after the first run")
+}
+
+// A missing sensitivity is found in an island, too.
+func TestSystemRunChecked(t *testing.T) {
+	blink := new(blinker)
+	s := rtl.NewSystem("gpu")
+	d := s.Domain("core", coreHz)
+	add(t, s, "sm", d, &struct {
+		Blink  *blinker
+		Forget *forgetful
+	}{blink, &forgetful{via: func() uint16 { return *blink.Q() / 8 }}})
+	require.EqualError(t, s.RunChecked(d, 100),
+		"island sm: cycle 8: process sm.Forget has a missing sensitivity: it sleeps, but if evaluated it changes sm.Forget")
+}

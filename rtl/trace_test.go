@@ -130,3 +130,27 @@ func TestSignalValues(t *testing.T) {
 		"top.P.Traced[0].Valid": 0, "top.P.Traced[0].Addr": 0, "top.P.Traced[1].Valid": 0, "top.P.Traced[1].Addr": 5,
 	}, values)
 }
+
+// After a reset or a restored snapshot everything may have changed.
+func TestObserveAfterResetAndRestore(t *testing.T) {
+	k := newProbe(1)
+	start := k.Snapshot()
+	k.Run(100)
+	signals := k.Signals()
+	old := make([]uint64, len(signals))
+	k.Observe(func(cycle uint64, changed []uint64) {
+		for i, s := range signals {
+			if s.Value() != old[i] {
+				require.NotZero(t, changed[s.Group/64]>>(s.Group%64)&1, "%s in cycle %d", s.Path, cycle)
+			}
+			old[i] = s.Value()
+		}
+	})
+	for _, back := range []func(){func() {}, k.Reset, func() { k.Restore(start) }} {
+		for i, s := range signals {
+			old[i] = s.Value()
+		}
+		back()
+		k.Run(100)
+	}
+}
