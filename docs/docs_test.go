@@ -1,0 +1,134 @@
+package docs
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// block is an indented block of a document: a listing or a shell session.
+type block struct {
+	line  int
+	lines []string
+}
+
+// blocks of a Markdown text.
+func blocks(text string) (list []block) {
+	open := false
+	for i, line := range strings.Split(text, "\n") {
+		code, indented := strings.CutPrefix(line, "    ")
+		switch {
+		case indented && !open:
+			list = append(list, block{line: i + 1, lines: []string{code}})
+			open = true
+		case indented:
+			list[len(list)-1].lines = append(list[len(list)-1].lines, code)
+		case strings.TrimSpace(line) != "":
+			open = false
+		case open: // an empty line belongs to the block if it goes on
+			list[len(list)-1].lines = append(list[len(list)-1].lines, "")
+		}
+	}
+	return list
+}
+
+var continuation = regexp.MustCompile(`\\\n\s*`)
+
+// commands are the lines of a block that a shell runs, comments and
+// continuations resolved.
+func (b *block) commands() (list []string) {
+	text := continuation.ReplaceAllString(strings.Join(b.lines, "\n"), " ")
+	for _, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "   ") // what it does, in a column of its own
+		line, _, _ = strings.Cut(line, " #")
+		switch word, _, _ := strings.Cut(line, " "); word {
+		case "divergo", "go", "clang-19", "gtkwave", "vcd2fst":
+			list = append(list, strings.TrimSpace(line))
+		}
+	}
+	return list
+}
+
+// TestCommands runs the commands of each document, in order, in a folder of
+// its own that has the repository's kernels and the listings that begin with
+// their file name.
+func TestCommands(t *testing.T) {
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin, "./cmd/divergo")
+	build.Dir = root
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	path := bin + string(os.PathListSeparator) + os.Getenv("PATH")
+
+	files, err := filepath.Glob("*.md")
+	require.NoError(t, err)
+	for _, file := range append(files, "../README.md") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			dir := t.TempDir()
+			require.NoError(t, os.Symlink(filepath.Join(root, "kernels"), filepath.Join(dir, "kernels")))
+			for _, b := range blocks(string(text)) {
+				if name, ok := strings.CutPrefix(b.lines[0], "// "); ok && filepath.Ext(name) != "" && !strings.Contains(name, " ") {
+					require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(b.lines, "\n")), 0o644))
+					continue
+				}
+				for _, c := range b.commands() {
+					line := runnable(t, dir, c)
+					if line == "" {
+						continue
+					}
+					ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+					cmd := exec.CommandContext(ctx, "sh", "-c", line)
+					cmd.Dir = dir
+					cmd.Env = append(os.Environ(), "PATH="+path)
+					out, err := cmd.CombinedOutput()
+					cancel()
+					assert.NoError(t, err, "%s, block at line %d: %s\n%s", file, b.line, c, out)
+				}
+			}
+		})
+	}
+}
+
+// runnable is what the test runs in place of a command that a reader types: the
+// binary instead of go run, a check of the files instead of a window. It is
+// empty for what this test is itself a part of.
+func runnable(t *testing.T, dir, command string) string {
+	t.Helper()
+	switch {
+	case strings.HasPrefix(command, "go run ./cmd/divergo "):
+		return "divergo " + strings.TrimPrefix(command, "go run ./cmd/divergo ")
+	case strings.HasPrefix(command, "go "):
+		return ""
+	case strings.HasPrefix(command, "gtkwave "):
+		for _, f := range strings.Fields(command)[1:] {
+			assert.FileExists(t, filepath.Join(dir, f), command)
+		}
+		return ""
+	case strings.HasPrefix(command, "divergo wave "):
+		return command + " --print"
+	}
+	return command
+}
+
+// TestReadmeListsDocuments: every document is named in the README.
+func TestReadmeListsDocuments(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	files, err := filepath.Glob("*.md")
+	require.NoError(t, err)
+	for _, f := range files {
+		assert.Contains(t, string(readme), "docs/"+f)
+	}
+}
