@@ -91,6 +91,39 @@ func TestOneMSHR(t *testing.T) {
 	assert.InDelta(t, first, stalled, 10, "the second stood before the L1 for as long as the first was away")
 }
 
+// TestReservationFails: while the only way of the set waits for a line, another
+// line of the set has no place.
+func TestReservationFails(t *testing.T) {
+	s := run(t, func(c *memsys.Config) { c.L1.Size, c.L1.Assoc = 64, 1 }, script(0, at(memsys.Load, 0, 0), at(memsys.Load, 64, 0)))
+	d := s.SMs[0].Driver
+	assert.Greater(t, *d.Cycle.At(1), *d.Cycle.At(0)+50)
+	stalls := s.SMs[0].Unit.Stalls()
+	assert.InDelta(t, *d.Cycle.At(0), stalls.Loads[memsys.ReserveFail], 10, "until the first is answered")
+	assert.Zero(t, stalls.Stores)
+}
+
+// TestStalls: what the coalescer and the shared memory contribute to the matrix.
+func TestStalls(t *testing.T) {
+	load := memsys.Access{Kind: memsys.Load, Size: 4, Mask: 0xff}
+	for i := range load.Addr {
+		load.Addr[i] = base + uint64(i)*64
+	}
+	store, shared := load, load
+	store.Kind, store.Mask = memsys.Store, 0x7
+	shared.Shared, shared.Mask = true, 0xf
+	for i := range shared.Addr {
+		shared.Addr[i] -= base
+	}
+	s := run(t, nil, script(long, load, store, shared))
+	stalls := s.SMs[0].Unit.Stalls()
+	assert.EqualValues(t, 8-1, stalls.Loads[memsys.Coalescing])
+	assert.EqualValues(t, 3-1, stalls.Stores[memsys.Coalescing])
+	assert.EqualValues(t, 4-1, stalls.Shared[memsys.BankConflict])
+	assert.Equal(t, "BK_CONF", memsys.BankConflict.String())
+	assert.Equal(t, "?", memsys.NumCauses.String())
+	assert.Equal(t, "flush_all", memsys.FlushAll.String())
+}
+
 // TestWritePolicy counts what stores to a line in the L1 send to the L2.
 func TestWritePolicy(t *testing.T) {
 	for policy, stores := range map[memsys.WritePolicy]uint64{memsys.WriteBack: 1, memsys.WriteThrough: 3} {

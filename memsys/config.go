@@ -84,7 +84,7 @@ func Default() Config {
 	return Config{
 		L1:     L1Config{Pending: 32, Size: 32 << 10, Assoc: 8, Line: 64, MSHRs: 64, MSHRMerge: 8, Write: WriteBack, HitLatency: 1, MissQueue: 8},
 		Shared: SharedConfig{Size: 16 << 10, Banks: 16, Lanes: 16, Latency: 1},
-		Icnt:   IcntConfig{FlitBytes: 32, Latency: 1, Queue: 8, Concentration: 3},
+		Icnt:   IcntConfig{FlitBytes: 32, Latency: 4, Queue: 8, Concentration: 3},
 		L2:     L2Config{Size: 1 << 20, Assoc: 64, Line: 64, MSHRs: 64, MSHRMerge: 8, Latency: 10},
 		DRAM:   dram.Default(),
 	}

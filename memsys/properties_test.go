@@ -25,7 +25,7 @@ func TestSystemProperties(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, s.Store.Map(base, private+contended))
 				return s.System
-			}, 4000)
+			}, 2000)
 		})
 	}
 }

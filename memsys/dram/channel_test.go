@@ -214,7 +214,7 @@ func TestRandom(t *testing.T) {
 			a.arrived(int(b.Channel.Q().Arrived))
 			cycle, c := b.step()
 			a.command(cycle, c)
-			if b.Out.Valid() && r.IntN(8) > 0 {
+			if b.Out.Valid() && r.IntN(8) >= int(seed%8) { // sometimes nobody takes the answers for long
 				i := a.answer(b.Now(), b.Out.Front())
 				require.Equal(t, want[i], *b.Out.Front(), "request %d", i)
 				b.Out.Pop()

@@ -1,0 +1,28 @@
+package memsys_test
+
+import (
+	"go/build"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestImports guards the floors of the house: the memory system rests on rtl
+// and isa, the DRAM on rtl alone.
+func TestImports(t *testing.T) {
+	for dir, allowed := range map[string][]string{
+		".":       {"divergo/rtl", "divergo/isa", "divergo/memsys/dram"},
+		"dram":    {"divergo/rtl"},
+		"memtest": {"divergo/rtl", "divergo/memsys", "divergo/memsys/dram"},
+	} {
+		pkg, err := build.ImportDir(dir, 0)
+		require.NoError(t, err)
+		for _, path := range pkg.Imports {
+			if strings.Contains(path, ".") || strings.HasPrefix(path, "divergo/") {
+				assert.Contains(t, allowed, path, dir)
+			}
+		}
+	}
+}
