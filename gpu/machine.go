@@ -83,7 +83,7 @@ func New(cfg Config) (*Machine, error) {
 	for i := range sms {
 		command := rtl.NewLink[sm.Command](cfg.SM.CTAs+1, commandLatency)
 		notice := rtl.NewLink[sm.Notice](cfg.SM.CTAs+1, commandLatency)
-		req, rsp := rtl.NewLink[memsys.Request](queue, wire), rtl.NewLink[memsys.Response](queue, wire)
+		req, rsp := rtl.NewLink[memsys.Request](cfg.L1.MissQueue, wire), rtl.NewLink[memsys.Response](queue, wire)
 		access := rtl.NewQueue[memsys.Access](cfg.SM.AGULatency+2, rtl.Latency(uint64(cfg.SM.AGULatency)))
 		reply := rtl.NewQueue[memsys.Reply](2)
 		s, err := sm.New(&m.Config.SM, cfg.Divergence, cfg.Shared.Size, i, sms, sm.Ports{
@@ -106,9 +106,11 @@ func New(cfg Config) (*Machine, error) {
 	var reqOut []rtl.Out[memsys.Request]
 	var rspIn []rtl.In[memsys.Response]
 	for i := range slices {
-		req, rsp := rtl.NewLink[memsys.Request](queue, wire), rtl.NewLink[memsys.Response](queue, wire)
+		// Links that are longer than a queue is deep hold a round trip, so that
+		// credits do not limit their throughput.
+		req, rsp := rtl.NewLink[memsys.Request](queue, wire), rtl.NewLink[memsys.Response](queue+2*cfg.L2.Latency, uint64(cfg.L2.Latency))
 		reqOut, rspIn = append(reqOut, req.Out()), append(rspIn, rsp.In())
-		fetch, fill := rtl.NewLink[dram.Request](queue, far), rtl.NewLink[dram.Response](queue, far)
+		fetch, fill := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency, far), rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, far)
 		slice := memsys.NewSlice(&m.Config.Config, req.In(), rsp.Out(), fetch.Out(), fill.In())
 		channel := dram.NewChannel(&m.Config.DRAM, cfg.L2.Line, m.store, fetch.In(), fill.Out())
 		m.Slices, m.Channels = append(m.Slices, slice), append(m.Channels, channel)
