@@ -4,7 +4,8 @@ import "divergo/isa"
 
 // Module is a parsed PTX file. Its syntax and its module-level variables are
 // checked; the instructions of a kernel are checked when Program lowers it, so
-// that a kernel which is not supported does not keep others from running.
+// that a kernel which is not supported does not keep others from running. It
+// does not change after Parse and may be shared by goroutines.
 type Module struct {
 	file        string
 	src         string

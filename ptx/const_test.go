@@ -49,6 +49,8 @@ func TestConstantExpressions(t *testing.T) {
 		{"-1<<-1", 0},
 		{"1<<64", 0},
 		{"-5>>64", -1},
+		{"(0U-1)/2", math.MaxInt64},
+		{"(-1|0U)>>63", 1},
 		{"(1?-1:0U)/2", math.MaxInt64},
 		{"(.u64)-1/2", math.MaxInt64},
 		{"(.s64)0xffffffffffffffff/2", 0},

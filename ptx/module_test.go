@@ -33,6 +33,8 @@ func lowerText(t testing.TB, text string) *isa.Program {
 	return p
 }
 
+//go:generate sh testdata/cuda/build.sh
+
 // samples are the files that every kernel of must lower.
 func samples(t testing.TB) []string {
 	t.Helper()
@@ -175,6 +177,48 @@ func TestScopesAndParameters(t *testing.T) {
 	assert.Equal(t, "%r1", p.Regs[inner.Index].Name)
 	assert.EqualValues(t, 21, p.Insts[18].Target, "a label of the enclosing block")
 	assert.Equal(t, isa.Operand{Kind: isa.OperandImm, Imm: 8}, p.Insts[5].Src[0], "the address of a parameter")
+}
+
+// Parameters stand at their natural alignment or at that of .align.
+func TestParameterLayout(t *testing.T) {
+	p := lowerText(t, `.version 4.2
+.target sm_35
+.entry k(.param .u8 a, .param .u64 b, .param .f32 c, .param .align 16 .b8 d[3], .param .u16 e,
+	.param .v4 .f32 f, .param .u64 .ptr .global .align 256 g) { ret; }`)
+	var offsets, aligns []uint32
+	for _, v := range p.Params {
+		offsets = append(offsets, v.Offset)
+		aligns = append(aligns, v.Align)
+	}
+	assert.Equal(t, []uint32{0, 8, 16, 32, 36, 48, 64}, offsets)
+	assert.Equal(t, []uint32{1, 8, 4, 16, 2, 16, 8}, aligns)
+	assert.EqualValues(t, 72, p.ParamBytes)
+}
+
+// Code for sm_1x flushes subnormal numbers; cvt with a 64-bit type did not
+// until PTX ISA 1.4 (section 9.7.8.18).
+func TestSubnormalsOfOldTargets(t *testing.T) {
+	body := `.entry k() { .reg .f32 %f<2>; .reg .f64 %d; .reg .s64 %l; .reg .s32 %r;
+	add.f32 %f0, %f1, %f1;
+	cvt.rzi.s32.f32 %r, %f0;
+	cvt.rzi.s64.f32 %l, %f0;
+	cvt.f64.f32 %d, %f0;
+	set.eq.u32.f64 %r, %d, %d;
+	add.f64 %d, %d, %d;
+}`
+	for _, tt := range []struct {
+		version, target string
+		flushes         []bool
+	}{
+		{"1.4", "sm_13", []bool{true, true, false, false, false, false}},
+		{"2.0", "sm_13", []bool{true, true, true, true, false, false}},
+		{"1.4", "sm_20", []bool{false, false, false, false, false, false}},
+	} {
+		p := lowerText(t, ".version "+tt.version+"\n.target "+tt.target+"\n"+body)
+		for i, want := range tt.flushes {
+			assert.Equal(t, want, p.Insts[i].Flags&isa.FlagFtz != 0, "%s %s %s", tt.version, tt.target, p.Insts[i].Text)
+		}
+	}
 }
 
 func TestNewDialect(t *testing.T) {
