@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/rtl"
+	"divergo/rtl/rtltest"
 )
 
 // transfer is what one end of a queue saw and did in a cycle.
@@ -250,4 +251,62 @@ func TestPushSlotIsZero(t *testing.T) {
 	top.In.Pop()
 	k.Run(1)
 	assert.Equal(t, [4]uint64{}, *top.Out.PushSlot())
+}
+
+// insistent pushes an entry whenever there is room; drain pops one whenever there is one. They have no registers, so
+// only the queue wakes them.
+type insistent struct{ Out rtl.Out[uint32] }
+
+func (i *insistent) Tick() {
+	if i.Out.Ready() {
+		i.Out.Push(1)
+	}
+}
+
+type drain struct{ In rtl.In[uint32] }
+
+func (d *drain) Tick() {
+	if d.In.Valid() {
+		d.In.Pop()
+	}
+}
+
+func TestQueueAloneWakesBothEnds(t *testing.T) {
+	for name, opts := range map[string][]rtl.QueueOption{
+		"registered": nil, "pipe": {rtl.Pipe()}, "flow": {rtl.Flow()}, "latency": {rtl.Latency(3)},
+		"pipe and latency": {rtl.Pipe(), rtl.Latency(3)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := &struct {
+				Out rtl.Out[uint32]
+				P   *insistent
+				D   *drain
+				In  rtl.In[uint32]
+			}{}
+			full := rtl.NewQueue[uint32](7, opts...)
+			top.P, top.In = &insistent{full.Out()}, full.In()
+			k := rtl.MustNew("top", top)
+			k.Run(20)
+			assert.Equal(t, 7, top.In.Len(), "filled by a producer alone")
+
+			top.P, top.In = nil, rtl.In[uint32]{}
+			full = rtl.NewQueue[uint32](7, opts...)
+			top.D, top.Out = &drain{full.In()}, full.Out()
+			k = rtl.MustNew("top", top)
+			for range 7 {
+				top.Out.Push(1)
+			}
+			k.Run(20)
+			assert.Equal(t, 7, top.Out.Free(), "emptied by a consumer alone")
+			assert.True(t, k.Idle())
+
+			rtltest.Properties(t, func() *rtl.Sim {
+				q := rtl.NewQueue[uint32](3, opts...)
+				return rtl.MustNew("top", &struct {
+					P *insistent
+					D *drain
+				}{&insistent{q.Out()}, &drain{q.In()}})
+			}, 50)
+		})
+	}
 }

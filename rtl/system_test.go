@@ -300,15 +300,6 @@ func TestTestbenchPushesIntoALink(t *testing.T) {
 	}
 }
 
-// insistent pushes whenever there is room, and sleeps otherwise.
-type insistent struct{ Out rtl.Out[uint32] }
-
-func (i *insistent) Tick() {
-	if i.Out.Ready() {
-		i.Out.Push(1)
-	}
-}
-
 // stuck never pops.
 type stuck struct {
 	rtl.State[struct{ Len uint8 }]
