@@ -1,0 +1,299 @@
+package verify
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/testbench"
+	"divergo/testbench/golden"
+)
+
+// maxKept is how many differences of a kind a Mismatch holds in full.
+const maxKept = 8
+
+// Mismatch is everything in which a launch on the machine differs from the
+// golden model. Of each kind it holds the first few, in the order of threads
+// (CTA by CTA, x first) or addresses, and the number of all.
+type Mismatch struct {
+	Launch  testbench.Launch
+	Outcome *testbench.Outcome // of the machine, nil if it finished
+	Golden  golden.End
+	Broken  []Broken // by SM, then cycle
+
+	Paths     []Path
+	Threads   int // with another sequence of PCs
+	Registers []Register
+	Values    int // registers and predicates that differ, of all threads
+	Memory    []Bytes
+	Bytes     int // of device memory that differ
+
+	// Issued counts the active lanes of all warp instructions, as the machine's
+	// own counter has it, and Steps the thread instructions of the golden
+	// model. Both are 0 unless both finished.
+	Issued, Steps uint64
+}
+
+// Broken is a rule that an issued instruction broke.
+type Broken struct {
+	Rule   string
+	SM     int
+	Cycle  uint64 // of the core clock, from the launch on
+	PC     uint32
+	Thread golden.ID // the first of those concerned
+}
+
+// Path is the way of a thread through the program on both sides, complete. The
+// machine's ends early if the run did not finish.
+type Path struct {
+	Thread          golden.ID
+	At              int // index of the first difference, the length of one of the two if that ends there
+	Machine, Golden []uint32
+}
+
+// Register is a general register or predicate that has another value when its
+// thread exits. A predicate is 0 or 1.
+type Register struct {
+	Thread          golden.ID
+	Name            string // as the PTX has it
+	Type            isa.Type
+	Machine, Golden uint64
+}
+
+// Bytes is a piece of device memory that differs: up to 16 bytes, in whole
+// words of 4 where the allocation has them.
+type Bytes struct {
+	Addr            uint64
+	Machine, Golden []byte
+	In              string // the allocation or variable
+	Offset          uint64 // in it
+}
+
+// differs reports whether there is anything to report.
+func (d *Mismatch) differs() bool {
+	return !d.ends() || len(d.Broken)+d.Threads+d.Values+d.Bytes > 0 || d.Issued != d.Steps
+}
+
+// ends reports whether both sides ended in the same way.
+func (d *Mismatch) ends() bool {
+	if d.Outcome == nil {
+		return d.Golden == golden.Finished
+	}
+	switch d.Outcome.End {
+	case gpu.Faulted:
+		return d.Golden == golden.Faulted
+	case gpu.Deadlock:
+		return d.Golden == golden.Deadlocked
+	}
+	return d.Golden == golden.OutOfSteps
+}
+
+// owner is who executed a thread.
+type owner struct {
+	*warp
+	sm, lane int
+}
+
+// owners lists the threads of the grid with what executed them; nil for
+// threads that never issued. A CTA that was executed twice is a broken rule.
+func (r *run) owners(d *Mismatch) []owner {
+	k := r.session.Machine.SMs[0].Kernel()
+	list := make([]owner, int(k.CTAs())*k.Threads())
+	for i, w := range r.watchers {
+		for _, v := range w.done {
+			first := int(v.id)*k.Threads() + v.index*w.lanes
+			for lane := range min(w.lanes, k.Threads()-v.index*w.lanes) {
+				o := &list[first+lane]
+				if o.warp != nil && lane == 0 {
+					d.Broken = append(d.Broken, Broken{Rule: "a warp of a CTA that another SM or row executes too", SM: i, PC: v.steps[0].pc, Thread: r.name(first)})
+				}
+				*o = owner{v, i, lane}
+			}
+		}
+	}
+	return list
+}
+
+// name is the thread with a linear number in the grid.
+func (r *run) name(t int) golden.ID {
+	n := int(r.launch.Block[0] * r.launch.Block[1] * r.launch.Block[2])
+	return golden.ID{CTA: point(t/n, r.launch.Grid), Thread: point(t%n, r.launch.Block)}
+}
+
+// point is the place in a box that has a linear number, x first.
+func point(i int, box [3]uint32) [3]uint32 {
+	x, y := int(box[0]), int(box[1])
+	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / (x * y))}
+}
+
+// trace is the number of instructions of a thread and the hash of their PCs.
+func (o owner) trace() (n, hash uint64) {
+	if o.warp == nil {
+		return 0, 0
+	}
+	for _, s := range o.steps {
+		if s.mask>>o.lane&1 != 0 {
+			n++
+			hash = golden.Trace(hash, s.pc)
+		}
+	}
+	return n, hash
+}
+
+// pcs is the sequence of PCs of a thread.
+func (o owner) pcs() (list []uint32) {
+	if o.warp == nil {
+		return nil
+	}
+	for _, s := range o.steps {
+		if s.mask>>o.lane&1 != 0 {
+			list = append(list, s.pc)
+		}
+	}
+	return list
+}
+
+// compareThreads compares sequences of PCs and exit registers of a launch that
+// finished on both sides.
+func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
+	var differ []int
+	prog := r.launch.Prog
+	list := r.owners(d)
+	skip := ordered(prog)
+	for t, o := range list {
+		g := &want.Threads[t]
+		if n, hash := o.trace(); n != g.Steps || hash != g.Trace {
+			differ = append(differ, t)
+		}
+		if o.warp == nil {
+			continue // it never ran, so that its path differs
+		}
+		id := r.name(t)
+		if o.live>>o.lane&1 != 0 {
+			d.Broken = append(d.Broken, Broken{Rule: "the last instruction of a thread that ends without exit", SM: o.sm, PC: o.steps[len(o.steps)-1].pc, Thread: id})
+			continue
+		}
+		nr, np := len(prog.Regs), len(prog.Preds)
+		for i, got := range o.regs[o.lane*nr : (o.lane+1)*nr] {
+			if got != g.Regs[i] && !skip.regs[i] {
+				d.value(Register{id, prog.Regs[i].Name, prog.Regs[i].Type, got, g.Regs[i]})
+			}
+		}
+		for i, got := range o.preds[o.lane*np : (o.lane+1)*np] {
+			if got != g.Preds[i] && !skip.preds[i] {
+				d.value(Register{id, prog.Preds[i], isa.Pred, bit(got), bit(g.Preds[i])})
+			}
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	again, _, err := r.golden(true)
+	if err != nil {
+		return err
+	}
+	for _, t := range differ {
+		d.path(r.name(t), list[t].pcs(), again.Threads[t].PCs)
+	}
+	return nil
+}
+
+// compareBegun compares the sequences of PCs of a launch that the golden model
+// finishes and the machine does not: as far as they go.
+func (r *run) compareBegun(d *Mismatch) error {
+	want, _, err := r.golden(true)
+	if err != nil {
+		return err
+	}
+	for t, o := range r.owners(d) {
+		got, model := o.pcs(), want.Threads[t].PCs
+		if n := min(len(got), len(model)); len(got) > n || !slices.Equal(got, model[:n]) {
+			d.path(r.name(t), got, model)
+		}
+	}
+	return nil
+}
+
+func (d *Mismatch) value(v Register) {
+	if d.Values++; d.Values <= maxKept {
+		d.Registers = append(d.Registers, v)
+	}
+}
+
+func (d *Mismatch) path(id golden.ID, machine, model []uint32) {
+	if d.Threads++; d.Threads > maxKept {
+		return
+	}
+	at := 0
+	for at < len(machine) && at < len(model) && machine[at] == model[at] {
+		at++
+	}
+	d.Paths = append(d.Paths, Path{id, at, machine, model})
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// compareMemory compares device memory, in pieces of 16 bytes.
+func (r *run) compareMemory(d *Mismatch, memory *golden.Memory) error {
+	for i, v := range r.image {
+		got, err := r.read(v.Range)
+		if err != nil {
+			return err
+		}
+		want := make([]byte, len(got))
+		if err := memory.Read(v.Start, want); err != nil {
+			return err
+		}
+		for at := 0; at < len(got); at += 16 {
+			end := min(at+16, len(got))
+			if !bytes.Equal(got[at:end], want[at:end]) {
+				d.bytes(v.Start, at, got[:end], want[:end], r.holder(i))
+			}
+		}
+	}
+	return nil
+}
+
+// bytes records that machine and model differ somewhere behind offset at of a region.
+func (d *Mismatch) bytes(start uint64, at int, machine, model []byte, in string) {
+	first, last := -1, 0
+	for i := at; i < len(machine); i++ {
+		if machine[i] != model[i] {
+			if first < 0 {
+				first = i
+			}
+			last = i
+			d.Bytes++
+		}
+	}
+	if len(d.Memory) < maxKept {
+		first &^= 3
+		last = min(last|3, len(machine)-1) + 1
+		d.Memory = append(d.Memory, Bytes{start + uint64(first), machine[first:last], model[first:last], in, uint64(first)})
+	}
+}
+
+// holder names what lies in a region: a variable of the module, or one of the
+// host's allocations, counted from 0.
+func (r *run) holder(i int) string {
+	v := r.image[i]
+	for _, g := range r.launch.Prog.Globals {
+		if g.Addr == v.Start {
+			return "variable " + g.Name
+		}
+	}
+	n := 0
+	for _, before := range r.image[:i] {
+		if before.Start >= isa.GlobalBase {
+			n++
+		}
+	}
+	return fmt.Sprintf("allocation %d, [%#x, %#x)", n, v.Start, v.End)
+}

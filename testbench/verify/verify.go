@@ -1,0 +1,144 @@
+package verify
+
+import (
+	"errors"
+
+	"divergo/gpu"
+	"divergo/kernels"
+	"divergo/kernels/runner"
+	"divergo/sm"
+	"divergo/testbench"
+	"divergo/testbench/golden"
+)
+
+// Machine is a session as workloads see it, each launch compared with the
+// golden model. It implements kernels.Machine.
+type Machine struct {
+	*runner.Machine
+}
+
+// New makes a comparing machine of a session.
+func New(s *testbench.Session) *Machine { return &Machine{runner.New(s)} }
+
+// Launch implements kernels.Machine. The error is that of Run.
+func (m *Machine) Launch(l kernels.Launch) error {
+	return compared(m.Session, func() error { return m.Machine.Launch(l) })
+}
+
+// Run launches a grid on a session and on the golden model and compares. The
+// error is a *Mismatch if they differ, a *testbench.Outcome if neither of them
+// finishes or the run was stopped, and otherwise says why the launch is
+// impossible. Observers that the SMs have are called too.
+func Run(s *testbench.Session, l testbench.Launch) error {
+	return compared(s, func() error { return s.Launch(l) })
+}
+
+// compared performs one launch of s and compares it.
+func compared(s *testbench.Session, launch func() error) error {
+	var r *run
+	before := s.OnLaunch
+	s.OnLaunch = func(l *testbench.Launch) error {
+		if before != nil {
+			if err := before(l); err != nil {
+				return err
+			}
+		}
+		var err error
+		r, err = begin(s, l)
+		return err
+	}
+	err := launch()
+	s.OnLaunch = before
+	if r == nil {
+		return err
+	}
+	for _, w := range r.watchers {
+		w.detach()
+	}
+	var outcome *testbench.Outcome
+	if err != nil && (!errors.As(err, &outcome) || outcome.End == gpu.Stopped) {
+		return err
+	}
+	return r.judge(outcome)
+}
+
+// run is a launch being compared.
+type run struct {
+	session  *testbench.Session
+	launch   testbench.Launch
+	image    []region // device memory before the launch
+	watchers []*watcher
+}
+
+// region is a range of device memory that threads may access.
+type region struct {
+	sm.Range
+	data []byte
+}
+
+// begin takes the image of device memory and attaches the watchers. The
+// launch is loaded.
+func begin(s *testbench.Session, l *testbench.Launch) (*run, error) {
+	r := &run{session: s, launch: *l}
+	for _, v := range s.Machine.SMs[0].Kernel().Valid {
+		data, err := r.read(v)
+		if err != nil {
+			return nil, err
+		}
+		r.image = append(r.image, region{v, data})
+	}
+	for i, m := range s.Machine.SMs {
+		r.watchers = append(r.watchers, watch(i, m, s.Machine.Config.SM.WarpSize, s.Machine.Core().Now()))
+	}
+	return r, nil
+}
+
+// read copies a range out of the machine's device memory.
+func (r *run) read(v sm.Range) ([]byte, error) {
+	data := make([]byte, v.End-v.Start)
+	return data, r.session.Machine.Store().Read(v.Start, data)
+}
+
+// golden runs the launch on the golden model.
+func (r *run) golden(pcs bool) (*golden.Result, *golden.Memory, error) {
+	var m golden.Memory
+	for _, v := range r.image {
+		if err := errors.Join(m.Map(v.Start, uint64(len(v.data))), m.Write(v.Start, v.data)); err != nil {
+			return nil, nil, err
+		}
+	}
+	l := golden.Launch{
+		Grid: r.launch.Grid, Block: r.launch.Block, SharedBytes: r.launch.Shared, Params: r.launch.Params,
+		WarpSize: uint32(r.session.Machine.Config.SM.WarpSize),
+	}
+	res, err := golden.Run(r.launch.Prog, l, &m, golden.Options{Registers: true, PCs: pcs})
+	return res, &m, err
+}
+
+// judge compares the launch. The outcome is nil if the machine finished.
+func (r *run) judge(outcome *testbench.Outcome) error {
+	want, memory, err := r.golden(false)
+	if err != nil {
+		return err
+	}
+	d := &Mismatch{Launch: r.launch, Outcome: outcome, Golden: want.End}
+	for _, w := range r.watchers {
+		d.Broken = append(d.Broken, w.broken...)
+	}
+	switch finishes := want.End == golden.Finished; {
+	case outcome == nil && finishes:
+		d.Issued, d.Steps = r.session.Runs[len(r.session.Runs)-1].Counters.Lanes, want.Steps
+		err = errors.Join(r.compareThreads(d, want), r.compareMemory(d, memory))
+	case finishes:
+		err = r.compareBegun(d)
+	}
+	switch {
+	case err != nil:
+		return err
+	case d.differs():
+		return d
+	case outcome != nil:
+		return outcome
+	}
+	return nil
+}

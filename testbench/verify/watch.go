@@ -1,0 +1,171 @@
+package verify
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/sm"
+	"divergo/testbench/golden"
+)
+
+// watcher observes one SM: it records what each warp issues and with which
+// registers its threads exit, and checks that only live threads issue. It is
+// called on the goroutine that runs the SM and touches nothing outside of it.
+type watcher struct {
+	sm      *sm.SM
+	index   int
+	warps   int    // of a CTA
+	threads int    // of a CTA
+	lanes   int    // of a warp
+	regs    int    // of a thread
+	preds   int    // of a thread
+	start   uint64 // cycle of the launch
+	last    uint64 // cycle of the last issue
+	rows    [sm.MaxWarps]*warp
+	done    []*warp // all warps that began, in order
+	broken  []Broken
+
+	onIssue func(sm.Issued) // observers from before
+	onExit  func(*sm.Flight, uint32)
+}
+
+// warp is a static warp: what its threads have done, however they were grouped
+// to do it.
+type warp struct {
+	id      uint64 // linear number of its CTA
+	index   int    // in the CTA
+	started uint32 // its threads
+	live    uint32 // of them, those that have not exited
+	steps   []step
+	regs    []uint64 // at the exit, by lane, then register
+	preds   []bool   // by lane, then predicate
+}
+
+// step is an issued instruction.
+type step struct {
+	pc   uint32
+	mask uint32 // the lanes of this warp for which it issued
+}
+
+// maxBroken is how many broken rules are kept for each SM.
+const maxBroken = 8
+
+// watch attaches a watcher to an SM with warps of so many lanes, which is loaded
+// for a launch that starts in this cycle.
+func watch(index int, m *sm.SM, lanes int, now uint64) *watcher {
+	k := m.Kernel()
+	w := &watcher{
+		sm: m, index: index, start: now, threads: k.Threads(), lanes: lanes, warps: (k.Threads() + lanes - 1) / lanes,
+		regs: len(k.Prog.Regs), preds: len(k.Prog.Preds), onIssue: m.Issue.OnIssue, onExit: m.ALU.OnExit,
+	}
+	m.Issue.OnIssue, m.ALU.OnExit = w.issue, w.exit
+	return w
+}
+
+// detach puts the observers from before back.
+func (w *watcher) detach() { w.sm.Issue.OnIssue, w.sm.ALU.OnExit = w.onIssue, w.onExit }
+
+func (w *watcher) issue(e sm.Issued) {
+	late := e.Cycle <= w.last && len(w.done) > 0
+	w.last = e.Cycle
+	if late {
+		w.breaks(e.Flight, e.Mask, "issued in a cycle in which the SM has issued already, or before")
+	}
+	if e.Mask == 0 {
+		w.breaks(e.Flight, 0, "issued with an empty mask")
+	}
+	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
+		v := w.warp(e.CTA, r)
+		v.steps = append(v.steps, step{e.PC, mask})
+		if dead := mask &^ v.live; dead != 0 {
+			w.breaks(e.Flight, dead, "issued for %s", v.why(dead))
+		}
+	})
+	if w.onIssue != nil {
+		w.onIssue(e)
+	}
+}
+
+// exit keeps the registers of threads that leave. The front end lets them go
+// when everything they started is done, so the register file is up to date.
+func (w *watcher) exit(f *sm.Flight, lanes uint32) {
+	w.eachRow(f, lanes, func(r int, mask uint32) {
+		v := w.warp(f.CTA, r)
+		if dead := mask &^ v.live; dead != 0 {
+			w.breaks(f, dead, "exits as %s", v.why(dead))
+		}
+		v.live &^= mask
+		for m := mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			for i := range w.regs {
+				v.regs[lane*w.regs+i] = w.sm.Reg(r, lane, i)
+			}
+			for i := range w.preds {
+				v.preds[lane*w.preds+i] = w.sm.Pred(r, lane, i)
+			}
+		}
+	})
+	if w.onExit != nil {
+		w.onExit(f, lanes)
+	}
+}
+
+// eachRow calls do for each row of the register file that a set of lanes comes
+// from, with the lanes of that row.
+func (w *watcher) eachRow(f *sm.Flight, lanes uint32, do func(row int, lanes uint32)) {
+	if !f.Mixed {
+		if lanes != 0 {
+			do(int(f.Row), lanes)
+		}
+		return
+	}
+	for lanes != 0 {
+		row, of := f.Lane[bits.TrailingZeros32(lanes)], uint32(0)
+		for m := lanes; m != 0; m &= m - 1 {
+			if lane := bits.TrailingZeros32(m); f.Lane[lane] == row {
+				of |= 1 << lane
+			}
+		}
+		do(int(row), of)
+		lanes &^= of
+	}
+}
+
+// warp is the one that has a row now. A row begins a new warp when it belongs
+// to another CTA than before.
+func (w *watcher) warp(cta uint8, row int) *warp {
+	id := w.sm.CTA.Q().ID[cta&(sm.MaxCTAs-1)]
+	if v := w.rows[row]; v != nil && v.id == id {
+		return v
+	}
+	index := row % w.warps
+	all := uint32(1)<<min(w.threads-index*w.lanes, w.lanes) - 1
+	v := &warp{id: id, index: index, started: all, live: all, regs: make([]uint64, w.lanes*w.regs), preds: make([]bool, w.lanes*w.preds)}
+	w.rows[row] = v
+	w.done = append(w.done, v)
+	return v
+}
+
+// why says why lanes are not live.
+func (v *warp) why(lanes uint32) string {
+	if lanes&v.started == 0 {
+		return fmt.Sprintf("lanes %#x, which have no thread", lanes)
+	}
+	return fmt.Sprintf("lanes %#x, whose threads have exited", lanes&v.started)
+}
+
+// breaks records that an instruction breaks a rule. The thread is that of the lowest of
+// the lanes concerned.
+func (w *watcher) breaks(f *sm.Flight, lanes uint32, format string, args ...any) {
+	if len(w.broken) == maxBroken {
+		return
+	}
+	row, lane := int(f.Row), bits.TrailingZeros32(lanes)%w.lanes
+	if f.Mixed {
+		row = int(f.Lane[lane])
+	}
+	t := w.sm.Thread(f.CTA, row, lane)
+	w.broken = append(w.broken, Broken{
+		SM: w.index, Cycle: w.last - w.start, PC: f.PC, Thread: golden.ID{CTA: t.CTA, Thread: t.TID}, Rule: fmt.Sprintf(format, args...),
+	})
+}
