@@ -42,13 +42,22 @@ func (m *Module) Kernels() []string {
 	return names
 }
 
-// Program lowers and analyses one kernel. The empty name stands for the only kernel of the
-// module. On error it returns a List.
+// Program lowers and analyses one kernel. The empty name stands for the only
+// kernel of the module. On error it returns a List.
 func (m *Module) Program(name string) (*isa.Program, error) {
 	k, err := m.kernel(name)
 	if err != nil {
 		return nil, err
 	}
+	p, err := m.lower(k)
+	if err != nil {
+		return nil, err
+	}
+	isa.Analyze(p)
+	return p, nil
+}
+
+func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l := &lowering{
 		reporter: &reporter{file: m.file, src: m.src},
 		m:        m,
@@ -64,7 +73,6 @@ func (m *Module) Program(name string) (*isa.Program, error) {
 	if err := l.err(); err != nil {
 		return nil, err
 	}
-	isa.Analyze(l.prog)
 	return l.prog, nil
 }
 
