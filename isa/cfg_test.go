@@ -90,6 +90,27 @@ func TestReconvergence(t *testing.T) {
 			"figure 10", []string{"?D", "?E", "F", "", "?A", "x"}, "FF..F.", "EE..x.",
 		},
 		{
+			// +-------------+
+			// v             |
+			// A -> B, C -> D+ -> E: the arms meet before the loop closes
+			"if else in a loop", []string{"?C", "D", "", "?A", "x"}, "D..E.", "x..x.",
+		},
+		{
+			// +--------------+
+			// v              |
+			// A -> B -> C -> D -> E, and A, B and C break to E
+			"several exits", []string{"?E", "?E", "?E", "?A", "x"}, "EEEE.", "DDDx.",
+		},
+		{
+			// A and C break to E, B continues at A, D closes the loop. The closest branch
+			// back behind A is that of B, behind B that of D.
+			"break and continue", []string{"?E", "?A", "?E", "A", "x"}, "EEE..", "BDD..",
+		},
+		{
+			// inner loop B, C within A to D: the branch of B belongs to the inner one
+			"nested loops", []string{"", "?D", "?B", "?A", "x"}, ".DDE.", ".Cxx.",
+		},
+		{
 			// A exits for some threads: the branch of B still meets at D
 			"exit in an arm", []string{"?D", "", "x", "", "x"}, "x..", "x..",
 		},
@@ -285,14 +306,28 @@ func TestLiveRegs(t *testing.T) {
 }
 
 func TestCheckFindsWhatIsWrong(t *testing.T) {
-	p := flow(t, "?C", "", "x")
-	p.Insts[0].NDst, p.Insts[0].Dst[0] = 1, reg(3)
-	p.Insts[1].Reconv = 99
-	p.Blocks[0].IPDom = 1
-	p.Blocks[2].Start++
-	err := p.Check()
-	require.Error(t, err)
-	for _, want := range []string{"destination 3 is not declared", "reconvergence at 99", "avoids its post-dominator 1", "want it to start at 3"} {
-		assert.ErrorContains(t, err, want)
+	for _, c := range []struct {
+		want string
+		harm func(p *Program)
+	}{
+		{"destination 3 is not declared", func(p *Program) { p.Insts[0].NDst, p.Insts[0].Dst[0] = 1, reg(3) }},
+		{"source 0 is not declared", func(p *Program) { p.Insts[0].NSrc, p.Insts[0].Src[0] = 1, reg(0) }},
+		{"guard 1 is not declared", func(p *Program) { p.Insts[1].Guard.Index = 1 }},
+		{"9 sources", func(p *Program) { p.Insts[0].NSrc = 9 }},
+		{"target 7 of 5 instructions", func(p *Program) { p.Insts[1].Target = 7 }},
+		{"reconvergence at 4, but the post-dominator is at 3", func(p *Program) { p.Insts[1].Reconv = 4 }},
+		{"avoids its post-dominator 1", func(p *Program) { p.Blocks[0].IPDom = 1 }},
+		{"want it to start at 3", func(p *Program) { p.Blocks[2].Start++ }},
+		{"blocks end at 5 of 6", func(p *Program) { p.Insts = append(p.Insts, Inst{Op: OpExit}) }},
+		{"runs off the end", func(p *Program) { p.Insts[4].Guard = predicate(0) }},
+		{"no edge from block 0 to the target", func(p *Program) { p.Blocks[0].Succs = p.Blocks[0].Succs[:1] }},
+		{"an edge to block 0, which does not follow", func(p *Program) { p.Blocks[1].Succs = []int{0} }},
+		{"no predecessor", func(p *Program) { p.Blocks[2].Preds = nil }},
+		{"before its end", func(p *Program) { p.Insts[0] = Inst{Op: OpExit} }},
+		{"no instructions", func(p *Program) { p.Insts = nil }},
+	} {
+		p := flow(t, "?C", "", "x")
+		c.harm(p)
+		assert.ErrorContains(t, p.Check(), c.want)
 	}
 }

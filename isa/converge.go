@@ -5,6 +5,8 @@ package isa
 // (Fung & Aamodt, HPCA 2011, section 2.2.2). They are likely to meet earlier,
 // at the block that closes the innermost loop around the branch, when a break
 // moves the post-dominator out of the loop (section 4 and its footnote 6).
+// Where the post-dominator comes before that block there is nothing to gain,
+// and no likely-convergence point.
 func setConvergence(p *Program) {
 	loops := loops(p)
 	for i := range p.Blocks {
@@ -18,9 +20,8 @@ func setConvergence(p *Program) {
 			in.Reconv = p.Blocks[b.IPDom].Start
 		}
 		if l := innermost(loops, i); l != nil {
-			latch := l.latch(p, b.Start)
-			if pc := p.Blocks[latch].Start; latch != i && pc != in.Reconv {
-				in.Likely = pc
+			if latch := l.latch(i); latch != i && reaches(p, i, latch, b.IPDom) {
+				in.Likely = p.Blocks[latch].Start
 			}
 		}
 	}
@@ -75,11 +76,11 @@ func innermost(list []*loop, b int) (in *loop) {
 	return in
 }
 
-// latch is the one that closes l most closely around the instruction at pc:
-// the first in the layout that does not lie before it, else the last.
-func (l *loop) latch(p *Program, pc uint32) int {
+// latch is the one that encloses block b most closely: the first behind it in
+// the layout, or else the last.
+func (l *loop) latch(b int) int {
 	for _, u := range l.latches { // in layout order
-		if p.Blocks[u].Start >= pc {
+		if u > b {
 			return u
 		}
 	}
@@ -93,4 +94,23 @@ func dominates(p *Program, a, b int) bool {
 		b = p.Blocks[b].IDom
 	}
 	return b == a
+}
+
+// reaches reports whether a path leads from block b to block to that does not
+// pass the block without.
+func reaches(p *Program, b, to, without int) bool {
+	seen := make([]bool, len(p.Blocks))
+	for work := append([]int(nil), p.Blocks[b].Succs...); len(work) > 0; {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		if v == without || seen[v] {
+			continue
+		}
+		if v == to {
+			return true
+		}
+		seen[v] = true
+		work = append(work, p.Blocks[v].Succs...)
+	}
+	return false
 }

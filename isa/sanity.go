@@ -3,6 +3,7 @@ package isa
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Check tests the invariants of a program that has been analysed, and returns
@@ -39,9 +40,6 @@ func (p *Program) Check() error {
 		if in.Op == OpBra && in.Target >= n {
 			bad("pc %d: target %d of %d instructions", pc, in.Target, n)
 		}
-		if in.Conditional() && in.Reconv != NoPC && in.Reconv >= n {
-			bad("pc %d: reconvergence at %d of %d instructions", pc, in.Reconv, n)
-		}
 	}
 	if last := &p.Insts[n-1]; !last.EndsPath() {
 		bad("pc %d: execution runs off the end", n-1)
@@ -49,18 +47,51 @@ func (p *Program) Check() error {
 	next := uint32(0)
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
-		if b.Start != next || b.End <= b.Start {
+		if b.Start != next || b.End <= b.Start || b.End > n {
 			bad("block %d is [%d, %d), want it to start at %d", i, b.Start, b.End, next)
+			return errors.Join(errs...)
 		}
 		next = b.End
-		if b.IPDom >= 0 && p.avoids(i, b.IPDom) {
-			bad("block %d: a path to the exit avoids its post-dominator %d", i, b.IPDom)
-		}
+		p.checkBlock(i, bad)
 	}
 	if next != n {
 		bad("blocks end at %d of %d instructions", next, n)
 	}
 	return errors.Join(errs...)
+}
+
+// checkBlock tests block i: control leaves it at its end only, to where its last
+// instruction says, and its post-dominator is on every path.
+func (p *Program) checkBlock(i int, bad func(format string, args ...any)) {
+	b := &p.Blocks[i]
+	for pc := b.Start; pc < b.End; pc++ {
+		in := &p.Insts[pc]
+		if in.ends() && pc+1 != b.End {
+			bad("pc %d: control leaves block %d before its end", pc, i)
+		}
+		if in.Op == OpBra && !slices.ContainsFunc(b.Succs, func(s int) bool { return p.Blocks[s].Start == in.Target }) {
+			bad("pc %d: no edge from block %d to the target", pc, i)
+		}
+	}
+	last := &p.Insts[b.End-1]
+	for _, s := range b.Succs {
+		if start := p.Blocks[s].Start; start != b.End && (last.Op != OpBra || start != last.Target) {
+			bad("block %d: an edge to block %d, which does not follow", i, s)
+		}
+		if !slices.Contains(p.Blocks[s].Preds, i) {
+			bad("block %d is no predecessor of block %d, its successor", i, s)
+		}
+	}
+	meet := NoPC
+	if b.IPDom >= 0 {
+		meet = p.Blocks[b.IPDom].Start
+		if p.avoids(i, b.IPDom) {
+			bad("block %d: a path to the exit avoids its post-dominator %d", i, b.IPDom)
+		}
+	}
+	if last.Conditional() && last.Reconv != meet {
+		bad("pc %d: reconvergence at %d, but the post-dominator is at %d", b.End-1, last.Reconv, meet)
+	}
 }
 
 // avoids reports whether a path leads from block b to the exit without block
