@@ -60,7 +60,7 @@ func (c *Config) Check() error {
 		}
 	}
 	errs = append(errs, c.SM.Check(), c.Divergence.Check(), c.Config.Check())
-	if n := c.Icnt.Concentration; n > 0 && (c.GPU.SMs+n-1)/n > memsys.MaxPorts {
+	if n := c.Icnt.Concentration; n > 0 && (c.GPU.SMs+n)/n > memsys.MaxPorts {
 		errs = append(errs, fmt.Errorf("icnt.concentration = %d: %d SMs would need more than the %d ports of a crossbar", n, c.GPU.SMs, memsys.MaxPorts))
 	}
 	return errors.Join(errs...)

@@ -69,7 +69,7 @@ func (c *Config) Check() error {
 		{"sm.fetch_width", c.FetchWidth, 1, 8, false},
 		{"sm.ibuffer", c.IBuffer, 1, 16, false},
 		{"sm.rf_banks", c.RFBanks, 1, 64, true},
-		{"sm.wb_ports", c.WBPorts, 1, 8, false},
+		{"sm.wb_ports", c.WBPorts, 1, maxWBPorts, false},
 		{"sm.alu_latency", c.ALULatency, 1, 1000, false},
 		{"sm.dp_latency", c.DPLatency, 1, 1000, false},
 		{"sm.dp_width", c.DPWidth, 1, c.WarpSize, true},

@@ -2,6 +2,7 @@ package sm
 
 import (
 	"fmt"
+	"slices"
 
 	"divergo/isa"
 	"divergo/sm/divergence"
@@ -162,6 +163,9 @@ func (l *launch) load(k Kernel, shared int) error {
 			use(o, &deps)
 			switch o.Kind {
 			case isa.OperandReg:
+				if slices.Contains(in.Src[:s], o) {
+					continue // one read serves both
+				}
 				for u := range (max(p.Regs[o.Index].Type.Bits(), 32) + 31) / 32 {
 					b := (bank[o.Index] + u) % l.cfg.RFBanks
 					served[b]++

@@ -1,10 +1,7 @@
 package divergence
 
 import (
-	"math/bits"
-
 	"divergo/isa"
-	"divergo/rtl"
 	"divergo/units"
 )
 
@@ -28,16 +25,10 @@ func init() {
 // mask are those of the moment it was pushed or covered. All pops of an update
 // happen in the cycle of the update.
 type PDOM struct {
-	Ports
-	rtl.State[struct{ Stats Stats }]
-	Barrier Barrier
-	Table   *rtl.Mem[Slot]     `trace:"true"`
-	Stack   units.Stack[Entry] // by warp
+	Warps
+	Stack units.Stack[Entry] // by warp
 
 	order PathOrder
-	code  *Code
-
-	redirect units.Set // of this cycle
 }
 
 // Entry is one entry of a reconvergence stack.
@@ -52,59 +43,35 @@ type Entry struct {
 // the entry, which leaves 2W-1 entries.
 func newPDOM(o Options, g Geometry, code *Code) *PDOM {
 	return &PDOM{
-		Barrier: NewBarrier(g.CTAs),
-		Table:   rtl.NewMem[Slot](g.Warps),
-		Stack:   units.NewStack[Entry](g.Warps, 2*g.Lanes),
-		order:   o.PathOrder,
-		code:    code,
+		Warps: newWarps(g, 1, code),
+		Stack: units.NewStack[Entry](g.Warps, 2*g.Lanes),
+		order: o.PathOrder,
 	}
 }
 
-// Slots is the slot table: one slot for each warp.
-func (p *PDOM) Slots() *rtl.Mem[Slot] { return p.Table }
-
-// LaneRows is nil: all lanes of a warp are in one row.
-func (p *PDOM) LaneRows() *rtl.Mem[LaneRows] { return nil }
-
-// Stats is what was counted since reset.
-func (p *PDOM) Stats() Stats { return p.Q().Stats }
-
 // Tick serves at most one issued instruction, one outcome and one launch.
-func (p *PDOM) Tick() {
-	p.redirect = units.Set{}
-	if f := p.Fire.Get(); f.Valid {
-		w := int(f.Slot)
-		s := p.Table.Edit(w)
-		if f.Control {
-			s.Wait = WaitsControl
-		} else if s.PC = f.PC + 1; s.PC == p.Stack.Peek(w).RPC {
-			p.pop(w, s)
-			p.redirect.Add(w)
-		}
-	}
-	if p.Outcome.Valid() && p.Retire.Ready() {
-		p.resolve(p.Outcome.Front())
-		p.Outcome.Pop()
-	}
-	if p.Launch.Valid() {
-		l := p.Launch.Front()
-		w := int(l.Row)
-		*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
-		p.push(w, Entry{RPC: isa.NoPC, Mask: l.Mask})
-		p.Barrier.Launch(l)
+func (p *PDOM) Tick() { p.serve(p) }
+
+func (p *PDOM) launch(l *Launch) {
+	w := int(l.Row)
+	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
+	p.push(w, Entry{RPC: isa.NoPC, Mask: l.Mask})
+	p.redirect.Add(w)
+}
+
+func (p *PDOM) advance(w int) {
+	if s := p.Table.Edit(w); s.PC == p.Stack.Peek(w).RPC {
+		p.pop(w, s)
 		p.redirect.Add(w)
-		p.Launch.Pop()
 	}
-	p.Redirect.Set(p.redirect)
 }
 
 // resolve updates the stack for a control instruction at the end of execution.
-func (p *PDOM) resolve(o *Outcome) {
+func (p *PDOM) resolve(in *isa.Inst, o *Outcome) {
 	w := int(o.Slot)
 	s := p.Table.Edit(w)
 	s.Wait = Runs
-	p.redirect.Add(w)
-	switch in := &p.code.Prog.Insts[o.PC]; in.Op {
+	switch in.Op {
 	case isa.OpBra:
 		p.branch(w, s, in, o)
 	case isa.OpBar:
@@ -115,13 +82,9 @@ func (p *PDOM) resolve(o *Outcome) {
 }
 
 func (p *PDOM) branch(w int, s *Slot, in *isa.Inst, o *Outcome) {
-	st := &p.D().Stats
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 	fall := o.PC + 1
-	if in.Conditional() {
-		st.Branches++
-	}
-	if not == 0 || taken == 0 {
+	if !p.count(in, taken, not) {
 		s.PC = fall
 		if not == 0 {
 			s.PC = in.Target
@@ -129,7 +92,6 @@ func (p *PDOM) branch(w int, s *Slot, in *isa.Inst, o *Outcome) {
 		p.pop(w, s)
 		return
 	}
-	st.Divergent++
 	e := p.Stack.Top(w)
 	switch rpc := in.Reconv; {
 	case in.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
@@ -159,7 +121,7 @@ func (p *PDOM) branch(w int, s *Slot, in *isa.Inst, o *Outcome) {
 
 func (p *PDOM) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	if o.Taken == 0 {
-		p.advance(w, s)
+		p.next(w, s)
 		return
 	}
 	if s.Mask != p.Stack.At(w, 0).Mask {
@@ -169,9 +131,9 @@ func (p *PDOM) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	if waits {
 		s.Wait = WaitsBarrier
 	} else {
-		p.advance(w, s)
+		p.next(w, s)
 	}
-	p.release(p.Barrier.Arrive(s.CTA, s.Row, o.Bar, o.Warps, waits))
+	p.arrive(p, s, o.Bar, o.Warps, waits)
 }
 
 // exit takes the lanes out of every entry of the warp at once.
@@ -180,29 +142,22 @@ func (p *PDOM) exit(w int, s *Slot, o *Outcome) {
 		p.Stack.Entry(w, i).Mask &^= o.Taken
 	}
 	s.Mask &^= o.Taken
-	p.advance(w, s)
+	p.next(w, s)
 	if !s.Valid {
-		p.Retire.Push(Retire{CTA: s.CTA, Row: s.Row})
-		p.release(p.Barrier.Exit(s.CTA, s.Row))
+		p.retire(p, s)
 	}
 }
 
-// release lets the warps of a barrier go on.
-func (p *PDOM) release(rows uint64) {
-	if rows != 0 {
-		p.D().Stats.BarReleases++
-	}
-	for ; rows != 0; rows &= rows - 1 {
-		w := bits.TrailingZeros64(rows)
-		s := p.Table.Edit(w)
-		s.Wait = Runs
-		p.advance(w, s)
-		p.redirect.Add(w)
-	}
+// resume lets a warp go on behind the barrier.
+func (p *PDOM) resume(w int) {
+	s := p.Table.Edit(w)
+	s.Wait = Runs
+	p.next(w, s)
+	p.redirect.Add(w)
 }
 
-// advance moves a slot to the next instruction.
-func (p *PDOM) advance(w int, s *Slot) {
+// next moves a slot to the next instruction.
+func (p *PDOM) next(w int, s *Slot) {
 	s.PC++
 	p.pop(w, s)
 }

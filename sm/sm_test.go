@@ -1,0 +1,352 @@
+package sm_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/memsys"
+	"divergo/ptx"
+	"divergo/rtl"
+	"divergo/rtl/rtltest"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// memory stands in for the memory side of an SM: it answers each access after a
+// fixed time, and has a word of data for each address.
+type memory struct {
+	rtl.State[struct{ Accesses uint64 }]
+	In  rtl.In[memsys.Access]
+	Out rtl.Out[memsys.Reply] // with the latency
+	log []memsys.Access
+}
+
+func (m *memory) Tick() {
+	if !m.In.Valid() || !m.Out.Ready() {
+		return
+	}
+	a := m.In.Front()
+	r := m.Out.PushSlot()
+	r.Tag, r.Mask = a.Tag, a.Mask
+	for lane, addr := range a.Addr {
+		r.Data[lane] = [2]uint64{addr, addr + 8}
+	}
+	m.log = append(m.log, *a)
+	m.In.Pop()
+	m.D().Accesses++
+}
+
+// host starts CTAs and hears of their end.
+type host struct {
+	rtl.State[struct{ Sent, Ended uint64 }]
+	Command rtl.Out[sm.Command]
+	Notice  rtl.In[sm.Notice]
+	ctas    uint64
+}
+
+func (h *host) Tick() {
+	d := h.D()
+	if h.Q().Sent < h.ctas && h.Command.Ready() {
+		h.Command.Push(sm.Command{ID: h.Q().Sent})
+		d.Sent++
+	}
+	if h.Notice.Valid() {
+		d.Ended++
+		h.Notice.Pop()
+	}
+}
+
+// bench is an SM with both.
+type bench struct {
+	*sm.SM
+	Memory *memory
+	Host   *host
+	sim    *rtl.Sim
+	issues []issue
+}
+
+type issue struct {
+	cycle uint64
+	slot  int
+	pc    uint32
+}
+
+const memoryLatency = 40
+
+func newBench(t testing.TB, cfg *sm.Config, text string, block uint32, ctas uint64) *bench {
+	t.Helper()
+	command, notice := rtl.NewQueue[sm.Command](1), rtl.NewQueue[sm.Notice](4)
+	access := rtl.NewQueue[memsys.Access](cfg.AGULatency+2, rtl.Latency(uint64(cfg.AGULatency)))
+	reply := rtl.NewQueue[memsys.Reply](memoryLatency+2, rtl.Latency(memoryLatency))
+	s, err := sm.New(cfg, divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst}, 16<<10, 0, 1, sm.Ports{
+		Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(),
+	})
+	require.NoError(t, err)
+	b := &bench{
+		SM:     s,
+		Memory: &memory{In: access.In(), Out: reply.Out()},
+		Host:   &host{Command: command.Out(), Notice: notice.In(), ctas: ctas},
+	}
+	b.sim, err = rtl.New("bench", &struct {
+		*sm.SM
+		Memory *memory
+		Host   *host
+	}{b.SM, b.Memory, b.Host})
+	require.NoError(t, err)
+	require.NoError(t, s.Load(sm.Kernel{
+		Prog: compile(t, text), Grid: [3]uint32{uint32(ctas), 1, 1}, Block: [3]uint32{block, 1, 1},
+		Params: binary.LittleEndian.AppendUint32(nil, 7),
+		Valid:  []sm.Range{{Start: isa.GlobalBase, End: isa.GlobalBase + 1<<20}},
+	}))
+	s.Issue.OnIssue = func(e sm.Issued) {
+		b.issues = append(b.issues, issue{e.Cycle, int(e.Slot), e.PC})
+	}
+	return b
+}
+
+// run until all CTAs have ended.
+func (b *bench) run(t testing.TB) {
+	t.Helper()
+	require.True(t, b.sim.RunUntil(func() bool { return b.Host.Q().Ended == b.Host.ctas }, 100_000), "still running")
+}
+
+func compile(t testing.TB, body string) *isa.Program {
+	t.Helper()
+	m, err := ptx.Parse("k.ptx", []byte(`.version 6.0
+.target sm_35
+.address_size 64
+.visible .entry k(.param .u32 n)
+{
+	.reg .pred %p<8>;
+	.reg .b32 %r<40>;
+	.reg .b64 %rd<8>;
+	.reg .f64 %d<8>;
+	.local .align 8 .b8 mine[32];
+`+body+"\n}\n"))
+	require.NoError(t, err)
+	p, err := m.Program("k")
+	require.NoError(t, err)
+	require.NoError(t, isa.Bind(p))
+	return p
+}
+
+// config has no narrow part: 32 lanes, registers tracked one by one, room for
+// two fetched instructions.
+func config() sm.Config {
+	return sm.Config{
+		WarpSize: 32, SIMDWidth: 32, Threads: 1024, CTAs: 8, Registers: 16384, RegAlloc: 4,
+		Scheduler: sm.LRR, Scoreboard: sm.PerRegister, FetchWidth: 2, IBuffer: 4, RFBanks: 16, WBPorts: 1,
+		ALULatency: 5, DPLatency: 9, DPWidth: 32, SFULatency: 12, SFUWidth: 32, AGULatency: 2, MemQueue: 16,
+	}
+}
+
+// gaps are the cycles between issues of consecutive instructions from the one
+// at pc on, of a single warp.
+func (b *bench) gaps(pc uint32, n int) (g []uint64) {
+	for i := 1; i < len(b.issues) && len(g) < n; i++ {
+		if b.issues[i].pc > pc {
+			g = append(g, b.issues[i].cycle-b.issues[i-1].cycle)
+		}
+	}
+	return g
+}
+
+// TestIssueDistance has the times that docs/architecture.md states: a
+// dependent instruction issues latency+3 cycles after the one it needs, an
+// independent one in the next cycle.
+func TestIssueDistance(t *testing.T) {
+	chain := "add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; exit;"
+	free := "add.u32 %r1, %r11, 1; add.u32 %r2, %r12, 1; add.u32 %r3, %r13, 1; exit;"
+	for _, c := range []struct {
+		name, text string
+		change     func(c *sm.Config)
+		want       uint64
+	}{
+		{"dependent", chain, func(*sm.Config) {}, 5 + 3},
+		{"independent", free, func(*sm.Config) {}, 1},
+		{"one in flight", free, func(c *sm.Config) { c.Scoreboard = sm.OneInFlight }, 5 + 3},
+		{"narrow pipe", free, func(c *sm.Config) { c.SIMDWidth = 8 }, 4},
+		{"special functions", "rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; exit;", func(*sm.Config) {}, 12 + 3},
+		{"special functions on 8 lanes", "rcp.approx.f32 %r1, %r11; rcp.approx.f32 %r2, %r12; rcp.approx.f32 %r3, %r13; rcp.approx.f32 %r4, %r14; rcp.approx.f32 %r5, %r15; rcp.approx.f32 %r6, %r16; rcp.approx.f32 %r7, %r17; rcp.approx.f32 %r8, %r18; exit;", func(c *sm.Config) { c.SFUWidth = 8 }, 4},
+		{"double precision", "add.f64 %d1, %d1, %d1; add.f64 %d1, %d1, %d1; add.f64 %d1, %d1, %d1; exit;", func(*sm.Config) {}, 9 + 3},
+		{"three sources in a bank", "mad.lo.u32 %r1, %r11, %r12, %r13; mad.lo.u32 %r2, %r11, %r12, %r13; mad.lo.u32 %r3, %r11, %r12, %r13; mad.lo.u32 %r4, %r11, %r12, %r13; mad.lo.u32 %r5, %r11, %r12, %r13; mad.lo.u32 %r6, %r11, %r12, %r13; exit;", func(c *sm.Config) { c.RFBanks = 1 }, 3},
+		{"one source three times", "mad.lo.u32 %r1, %r11, %r11, %r11; mad.lo.u32 %r2, %r12, %r12, %r12; mad.lo.u32 %r3, %r13, %r13, %r13; exit;", func(c *sm.Config) { c.RFBanks = 1 }, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := config()
+			c.change(&cfg)
+			require.NoError(t, cfg.Check())
+			b := newBench(t, &cfg, c.text, 32, 1)
+			b.run(t)
+			exit := uint32(len(b.Kernel().Prog.Insts) - 1)
+			g := b.gaps(0, int(exit)-1)
+			assert.Equal(t, c.want, g[len(g)-1], "gaps %v", g)
+		})
+	}
+}
+
+// TestBranchDistance: the instruction behind a branch waits for its outcome,
+// and is fetched and decoded after that.
+func TestBranchDistance(t *testing.T) {
+	cfg := config()
+	b := newBench(t, &cfg, "bra.uni L; L: add.u32 %r1, %r1, 1; exit;", 32, 1)
+	b.run(t)
+	// Operands +1, ALU +1, its latency, the slot changes +1, fetch sees it and
+	// decodes +1, the I-buffer has it +1.
+	assert.Equal(t, []uint64{1 + 1 + 5 + 1 + 1 + 1}, b.gaps(0, 1))
+}
+
+func TestSchedulers(t *testing.T) {
+	const text = "add.u32 %r1, %r11, 1; add.u32 %r2, %r12, 1; add.u32 %r3, %r13, 1; add.u32 %r4, %r14, 1; exit;"
+	order := func(s sm.Scheduler) (slots []int) {
+		cfg := config()
+		cfg.Scheduler = s
+		cfg.FetchWidth, cfg.IBuffer = 4, 8
+		b := newBench(t, &cfg, text, 128, 1)
+		b.run(t)
+		for _, i := range b.issues {
+			if i.pc > 0 && i.pc < 4 { // the first waits for fetch
+				slots = append(slots, i.slot)
+			}
+		}
+		return slots
+	}
+	gto := order(sm.GTO)
+	assert.Equal(t, []int{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3}, gto, "greedy: a warp goes on as long as it can")
+	lrr := order(sm.LRR)
+	changes := 0
+	for i := 1; i < len(lrr); i++ {
+		if lrr[i] != lrr[i-1] {
+			changes++
+		}
+	}
+	assert.GreaterOrEqual(t, changes, 8, "round robin: %v", lrr)
+}
+
+// TestCyclesAddUp: the classes are exclusive and cover every cycle.
+func TestCyclesAddUp(t *testing.T) {
+	cfg := config()
+	cfg.SIMDWidth = 8
+	b := newBench(t, &cfg, `
+	mov.u32 %r1, %tid.x;
+	mul.wide.u32 %rd1, %r1, 4;
+	add.u64 %rd1, %rd1, 268435456;
+	ld.global.u32 %r2, [%rd1];
+	add.u32 %r2, %r2, 1;
+	exit;`, 32, 2)
+	b.run(t)
+	now := b.sim.Now()
+	sum := uint64(0)
+	by := b.Issue.CyclesBy(now)
+	for _, n := range by {
+		sum += n
+	}
+	assert.Equal(t, now, sum)
+	assert.NotZero(t, by[sm.ClassMem])
+	assert.NotZero(t, by[sm.ClassEmpty])
+	assert.Equal(t, 4*b.Issue.Q().Count, by[sm.ClassIssue], "each instruction takes 4 cycles to enter a pipe of 8 lanes")
+}
+
+// TestLocalMemory: equal local addresses of the lanes of a warp are
+// neighbouring words, and a wide access is several words of each lane.
+func TestLocalMemory(t *testing.T) {
+	cfg := config()
+	b := newBench(t, &cfg, "ld.local.u64 %rd1, [mine+8]; exit;", 32, 1)
+	b.run(t)
+	require.Len(t, b.Memory.log, 2)
+	for piece, a := range b.Memory.log {
+		assert.EqualValues(t, 4, a.Size)
+		for lane := range uint64(32) {
+			assert.Equal(t, ((2+uint64(piece))*32+lane)*4, a.Addr[lane])
+		}
+	}
+}
+
+func TestOccupancy(t *testing.T) {
+	cfg := config()
+	p := &isa.Program{LiveRegs: 16}
+	for _, c := range []struct {
+		block, regs, shared uint32
+		want                sm.Occupancy
+		err                 string
+	}{
+		{block: 32, regs: 16, want: sm.Occupancy{CTAs: 8, Limit: "CTAs"}},
+		{block: 256, regs: 16, want: sm.Occupancy{CTAs: 4, Limit: "threads"}},
+		{block: 250, regs: 16, want: sm.Occupancy{CTAs: 4, Limit: "threads"}},
+		{block: 256, regs: 17, want: sm.Occupancy{CTAs: 3, Limit: "registers"}},
+		{block: 256, regs: 1, shared: 9000, want: sm.Occupancy{CTAs: 1, Limit: "shared memory"}},
+		{block: 2048, regs: 1, err: "2048 threads"},
+		{block: 1024, regs: 17, err: "20480 registers"},
+		{block: 32, regs: 1, shared: 20000, err: "20000 bytes of shared memory"},
+	} {
+		p.LiveRegs, p.SharedBytes = int(c.regs), c.shared
+		k := sm.Kernel{Prog: p, Block: [3]uint32{c.block, 1, 1}}
+		o, err := k.Occupancy(&cfg, 16<<10)
+		if c.err != "" {
+			assert.ErrorContains(t, err, c.err)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, c.want, o, "%+v", c)
+	}
+}
+
+func TestConfigCheck(t *testing.T) {
+	for _, c := range []struct {
+		change func(c *sm.Config)
+		want   string
+	}{
+		{func(c *sm.Config) { c.WarpSize = 0 }, "sm.warp_size = 0: want 1 to 32"},
+		{func(c *sm.Config) { c.WarpSize = 12 }, "sm.warp_size = 12: want a power of two"},
+		{func(c *sm.Config) { c.SIMDWidth = 64 }, "sm.simd_width = 64: want 1 to 32"},
+		{func(c *sm.Config) { c.Threads = 1000 }, "multiple of sm.warp_size"},
+		{func(c *sm.Config) { c.WarpSize, c.SIMDWidth, c.SFUWidth, c.DPWidth = 4, 4, 4, 4 }, "at most 64 warps"},
+		{func(c *sm.Config) { c.IBuffer = 1 }, "at least sm.fetch_width"},
+		{func(c *sm.Config) { c.Scheduler = "gtx" }, `sm.scheduler = "gtx"`},
+		{func(c *sm.Config) { c.WBPorts = 9 }, "sm.wb_ports = 9: want 1 to"},
+	} {
+		cfg := config()
+		c.change(&cfg)
+		assert.ErrorContains(t, cfg.Check(), c.want)
+	}
+}
+
+func TestProperties(t *testing.T) {
+	cfg := config()
+	rtltest.Properties(t, func() *rtl.Sim {
+		return newBench(t, &cfg, `
+	mov.u32 %r1, %tid.x;
+	and.b32 %r2, %r1, 3;
+LOOP:
+	mul.wide.u32 %rd1, %r1, 4;
+	add.u64 %rd1, %rd1, 268435456;
+	ld.global.u32 %r3, [%rd1];
+	add.u32 %r4, %r4, %r3;
+	st.local.u32 [mine], %r4;
+	sub.s32 %r2, %r2, 1;
+	setp.ge.s32 %p1, %r2, 0;
+	@%p1 bra LOOP;
+	bar.sync 0;
+	exit;`, 80, 3).sim
+	}, 1500)
+}
+
+// An SM runs a CTA of one warp: the log shows when its instructions issue.
+func Example() {
+	cfg := config()
+	b := newBench(&testing.T{}, &cfg, "add.u32 %r1, %r1, 1; add.u32 %r2, %r1, 1; exit;", 32, 1)
+	b.run(&testing.T{})
+	first := b.issues[0].cycle
+	for _, i := range b.issues {
+		fmt.Printf("cycle %2d  pc %d\n", i.cycle-first, i.pc)
+	}
+	// Output:
+	// cycle  0  pc 0
+	// cycle  8  pc 1
+	// cycle 16  pc 2
+}
