@@ -2,7 +2,6 @@ package testbench
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"divergo/gpu"
@@ -141,21 +140,16 @@ func (m *Memory) near(addr uint64) string {
 
 func (s *Session) waiting(l *Launch) []Waiting {
 	var list []Waiting
-	k := l.kernel()
 	size := s.Machine.Config.SM.WarpSize
-	warps := (k.Threads() + size - 1) / size
 	for i, m := range s.Machine.SMs {
 		for _, p := range m.Div.Paths(nil) {
-			lane := bits.TrailingZeros32(p.Mask)
-			if lane >= size {
-				continue
-			}
+			cta, warp := m.Warp(p.CTA, int(p.Row))
 			reason := "waits to reconverge"
 			if p.Running {
 				reason = map[string]string{"run": "can run", "control": "a branch is being resolved", "barrier": "waits at a barrier"}[p.Wait.String()]
 			}
 			list = append(list, Waiting{
-				SM: i, CTA: m.Thread(p.CTA, int(p.Row), lane).CTA, Warp: int(p.Row) % warps,
+				SM: i, CTA: cta, Warp: warp,
 				PC: p.PC, Where: l.Prog.Where(p.PC), Text: text(l.Prog, p.PC),
 				Mask: fmt.Sprintf("%0*x", (size+3)/4, p.Mask), Reason: reason,
 			})

@@ -17,6 +17,7 @@ type machineFlags struct {
 	set                     []string
 	workers                 int
 	maxCycles               uint64
+	verify                  bool
 }
 
 func (m *machineFlags) add(c *cobra.Command, one bool) {
@@ -28,6 +29,7 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 		f.StringVar(&m.mechanism, "mech", "", "divergence mechanism `NAME`; \"divergo list mechanisms\"")
 	}
 	f.IntVar(&m.workers, "workers", 1, "processors that simulate; the result is the same for any number")
+	f.BoolVar(&m.verify, "verify", false, "compare every thread with the golden model: PCs, registers at the exit, memory")
 	f.Uint64Var(&m.maxCycles, "max-cycles", 0, "give up a launch after so many core cycles; 0: never")
 }
 

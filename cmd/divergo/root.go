@@ -28,6 +28,7 @@ var errCheck = errors.New("the result is wrong")
 // exitCode maps an error to the exit code of its kind.
 func exitCode(err error) int {
 	var outcome *testbench.Outcome
+	var difference *testbench.Difference
 	switch {
 	case err == nil:
 		return exitOK
@@ -35,7 +36,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &outcome):
 		return exitProgram
-	case errors.Is(err, errCheck):
+	case errors.Is(err, errCheck), errors.As(err, &difference):
 		return exitCheck
 	}
 	return exitUsage

@@ -346,6 +346,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 		return nil, err
 	}
 	s.Machine.System().Workers = m.workers
+	s.Verify = m.verify
 	wave.attach(s)
 	stop := catchInterrupt()
 	defer stop.release()
@@ -361,5 +362,6 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 // ran reports whether a machine ran, so that there is something to show.
 func ran(err error) bool {
 	var outcome *testbench.Outcome
-	return err == nil || errors.As(err, &outcome)
+	var difference *testbench.Difference
+	return err == nil || errors.As(err, &outcome) || errors.As(err, &difference)
 }
