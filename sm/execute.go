@@ -73,6 +73,7 @@ func (p *Pipe) Tick() {
 			switch s.Kind {
 			case isa.OperandImm:
 				x.Src[i] = p.l.consts[op.PC][i]
+				x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
 			case isa.OperandReg, isa.OperandSpecial:
 				x.Src[i] = &op.Src[i]
 			}

@@ -25,6 +25,7 @@ type LSU struct {
 		Tag     uint8                    // that entry
 		Left    uint32                   // its lanes whose accesses have not left
 		Piece   uint8                    `bits:"2"` // local memory: 4-byte piece of each lane that goes next
+		Fence   bool                     // acquire: only the fence behind the accesses is left
 		Until   uint64                   // parameters: first cycle in which all lanes are served, 0: not begun
 		Used    [MaxMemQueue / 64]uint64 // entries in use
 		Fault   Fault
@@ -182,6 +183,7 @@ func (u *LSU) begin() {
 		return
 	}
 	tag, left, piece := int(q.Tag), q.Left, q.Piece
+	fence := q.Fence
 	if !q.Started {
 		if tag = u.free(); tag < 0 {
 			return
@@ -194,14 +196,21 @@ func (u *LSU) begin() {
 		d.Used[tag>>6] |= 1 << (tag & 63)
 		*u.Table.Edit(tag) = Pending{Flight: op.Flight, Exec: op.Exec}
 		left, piece = op.Exec, 0
+		fence = in.Flags&isa.FlagRelease != 0 // what came before is visible before this is
 	}
 	a := u.Access.PushSlot()
 	a.Tag = uint16(tag) | uint16(piece)<<8
-	left, piece = u.part(a, op, in, left, piece)
+	if fence {
+		a.Kind = memsys.Fence
+	} else {
+		left, piece = u.part(a, op, in, left, piece)
+	}
 	e := u.Table.Edit(tag)
 	e.Parts++
 	d.Left, d.Piece = left, piece
-	if left == 0 {
+	// What comes behind an acquire must not see older data than it did.
+	d.Fence = left == 0 && !fence && in.Flags&isa.FlagAcquire != 0
+	if left == 0 && !d.Fence {
 		e.Sent = true
 		d.Started = false
 		u.In.Pop()

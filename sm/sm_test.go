@@ -118,7 +118,7 @@ func (b *bench) run(t testing.TB) {
 func compile(t testing.TB, body string) *isa.Program {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(`.version 6.0
-.target sm_35
+.target sm_70
 .address_size 64
 .visible .entry k(.param .u32 n)
 {
@@ -265,6 +265,18 @@ func TestLocalMemory(t *testing.T) {
 			assert.Equal(t, ((2+uint64(piece))*32+lane)*4, a.Addr[lane])
 		}
 	}
+}
+
+// TestOrder: release and acquire put a fence before and behind the access.
+func TestOrder(t *testing.T) {
+	cfg := config()
+	b := newBench(t, &cfg, "mov.u64 %rd1, 268435456; atom.acq_rel.gpu.global.add.u32 %r1, [%rd1], 1; ld.acquire.gpu.global.u32 %r2, [%rd1]; exit;", 32, 1)
+	b.run(t)
+	var kinds []memsys.Kind
+	for _, a := range b.Memory.log {
+		kinds = append(kinds, a.Kind)
+	}
+	assert.Equal(t, []memsys.Kind{memsys.Fence, memsys.Atomic, memsys.Fence, memsys.Load, memsys.Fence}, kinds)
 }
 
 func TestOccupancy(t *testing.T) {

@@ -15,24 +15,43 @@ type Warps struct {
 	Ports
 	rtl.State[struct{ Stats Stats }]
 	Barrier Barrier
-	Table   *rtl.Mem[Slot] `trace:"true"`
+	Table   *rtl.Mem[Slot]    `trace:"true"`
+	Meeting *rtl.Mem[Meeting] // by row
 
 	code     *Code
 	redirect units.Set // of this cycle
 }
 
-// stack is what a mechanism adds to Warps. A slot's PC and Wait are as Fire and
-// Outcome left them: resolve makes a slot that waits for control run again.
-type stack interface {
-	launch(l *Launch)                 // all threads of the warp at PC 0
-	advance(slot int)                 // it went on to the next instruction
-	resolve(in *isa.Inst, o *Outcome) // branch, barrier or exit
+// reconverger is what a mechanism adds to Warps.
+type reconverger interface {
+	launch(l *Launch)                 // a warp with its threads at PC 0
+	advance(slot int)                 // the slot went on to the next PC
+	resolve(in *isa.Inst, o *Outcome) // of a slot in WaitsControl
 	resume(row int)                   // the barrier lets the warp go
+}
+
+// Meeting is the barrier that threads of a warp wait at while others of the
+// warp are still on their way to it.
+type Meeting struct {
+	ID   uint8 `bits:"4"`
+	Need uint8 `bits:"7"`
+}
+
+// Side is one of two paths that a divergent branch leads to.
+type Side struct {
+	PC   uint32
+	Mask uint32
+	Wait Wait `bits:"2"` // WaitsBarrier: it has executed the barrier at PC
 }
 
 // newWarps makes slots for the given number of paths of each warp.
 func newWarps(g Geometry, paths int, code *Code) Warps {
-	return Warps{Barrier: NewBarrier(g.CTAs), Table: rtl.NewMem[Slot](paths * g.Warps), code: code}
+	return Warps{
+		Barrier: NewBarrier(g.CTAs),
+		Table:   rtl.NewMem[Slot](paths * g.Warps),
+		Meeting: rtl.NewMem[Meeting](g.Warps),
+		code:    code,
+	}
 }
 
 // Slots is the slot table.
@@ -45,7 +64,7 @@ func (p *Warps) LaneRows() *rtl.Mem[LaneRows] { return nil }
 func (p *Warps) Stats() Stats { return p.Q().Stats }
 
 // serve serves at most one issued instruction, one outcome and one launch.
-func (p *Warps) serve(k stack) {
+func (p *Warps) serve(k reconverger) {
 	if f := p.Fire.Get(); f.Valid {
 		s := p.Table.Edit(int(f.Slot))
 		if f.Control {
@@ -84,20 +103,47 @@ func (p *Warps) count(in *isa.Inst, taken, not uint32) (diverges bool) {
 	return true
 }
 
+// bar executes a barrier for the threads of slot s, which may be some of their
+// warp, and reports whether they have to wait. A warp arrives at a barrier that
+// it need not wait at as soon as a path of it gets there. At one that it waits
+// at it arrives when no path of it can run: see meet.
+func (p *Warps) bar(k reconverger, s *Slot, in *isa.Inst, o *Outcome, live uint32) (waits bool) {
+	if o.Taken == 0 {
+		return false
+	}
+	if s.Mask != live {
+		p.D().Stats.BarDiverged++
+	}
+	if in.Mode == isa.ModeArrive {
+		p.arrive(k, s, o.Bar, o.Warps, false)
+		return false
+	}
+	*p.Meeting.Edit(int(s.Row)) = Meeting{o.Bar, o.Warps}
+	return true
+}
+
+// meet lets a warp arrive at the barrier that its last path has executed.
+// Threads of one warp that wait at different barriers at a time are undefined
+// (PTX ISA, bar: before sm_70 a barrier is executed by the warp).
+func (p *Warps) meet(k reconverger, s *Slot) {
+	m := p.Meeting.Edit(int(s.Row))
+	p.arrive(k, s, m.ID, m.Need, true)
+}
+
 // arrive brings the warp of slot s to a barrier.
-func (p *Warps) arrive(k stack, s *Slot, id, need uint8, waits bool) {
+func (p *Warps) arrive(k reconverger, s *Slot, id, need uint8, waits bool) {
 	p.release(k, p.Barrier.Arrive(s.CTA, s.Row, id, need, waits))
 }
 
 // retire ends the warp of slot s.
-func (p *Warps) retire(k stack, s *Slot) {
+func (p *Warps) retire(k reconverger, s *Slot) {
 	s.Valid = false
 	p.Retire.Push(Retire{CTA: s.CTA, Row: s.Row})
 	p.release(k, p.Barrier.Exit(s.CTA, s.Row))
 }
 
 // release lets the warps of a barrier go on.
-func (p *Warps) release(k stack, rows uint64) {
+func (p *Warps) release(k reconverger, rows uint64) {
 	if rows != 0 {
 		p.D().Stats.BarReleases++
 	}
