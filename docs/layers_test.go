@@ -1,0 +1,79 @@
+package docs
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// floors of the house, from the ground up: a package imports packages of lower
+// floors only, and nothing beside it on its own. Sub-packages that have no
+// entry stand on the floor of their parent and may use it.
+var floors = [][]string{
+	{"internal"},
+	{"rtl"},
+	{"isa", "waves", "units"},
+	{"ptx", "memsys/dram"},
+	{"memsys", "sm/divergence"},
+	{"sm"},
+	{"gpu"},
+	{"testbench/golden"},
+	{"testbench"},
+	{"kernels"},
+	{"kernels/runner"},
+	{"testbench/verify", "properties", "experiments"},
+	{"cmd", "docs"},
+}
+
+// libraries of others that a package may use, where it is not every package.
+var libraries = map[string]string{
+	"github.com/spf13/cobra":          "cmd",
+	"golang.org/x/term":               "cmd",
+	"github.com/pelletier/go-toml/v2": "gpu",
+	"github.com/stretchr/testify":     "",
+	"github.com/leanovate/gopter":     "properties",
+}
+
+// floor of a package, and the entry of floors that it belongs to.
+func floor(path string) (level int, entry string) {
+	level = -1
+	for i, names := range floors {
+		for _, n := range names {
+			if (path == n || strings.HasPrefix(path, n+"/")) && len(n) > len(entry) {
+				level, entry = i, n
+			}
+		}
+	}
+	return level, entry
+}
+
+// TestImportsGoDown guards the order of packages.
+func TestImportsGoDown(t *testing.T) {
+	list := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")
+	list.Dir = ".."
+	out, err := list.Output()
+	require.NoError(t, err)
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		imports := strings.Fields(line)
+		path := strings.TrimPrefix(imports[0], "divergo/")
+		level, entry := floor(path)
+		if !assert.GreaterOrEqual(t, level, 0, "%s is on no floor", path) {
+			continue
+		}
+		for _, i := range imports[1:] {
+			if other, ours := strings.CutPrefix(i, "divergo/"); ours {
+				l, e := floor(other)
+				assert.True(t, l < level || e == entry, "%s imports %s, which is not below it", path, other)
+				continue
+			}
+			for library, home := range libraries {
+				if strings.HasPrefix(i, library) {
+					assert.Equal(t, home, entry, "%s imports %s", path, i)
+				}
+			}
+		}
+	}
+}
