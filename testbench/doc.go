@@ -16,10 +16,8 @@
 // in device memory. It returns an *Outcome when that cannot be: a thread
 // misbehaved (fault), no thread can ever go on (deadlock), the cycles that
 // Limits allows are used up (watchdog), or the host stopped it. An Outcome says
-// which threads, where in the source, and what they wait for. With Verify on,
-// every launch also runs on the golden model, and the first instruction,
-// register or byte that differs is a *Difference. Any other error means that
-// nothing was run.
+// which threads, where in the source, and what they wait for. Any other error
+// means that nothing was run.
 //
 // # Arguments
 //
@@ -33,5 +31,6 @@
 // table of statistics, with names, units, meanings and sources, from which
 // results and documentation are printed.
 //
-// Package golden, below this one, is the scalar reference model.
+// Package golden, below this one, is the scalar reference model, and package
+// verify compares the machine with it.
 package testbench

@@ -285,42 +285,6 @@ func TestLaunchCheck(t *testing.T) {
 	}
 }
 
-// The golden model has one SM, number 0; what a program makes of the second
-// one is a difference.
-func TestVerify(t *testing.T) {
-	for _, test := range []struct{ name, body, want string }{
-		{"equal", storeAt + "st.global.u32 [%rd1], %r1; exit;", ""},
-		{"register", "mov.u32 %r5, %smid; exit;", "%r5 of thread [0 0 0] of CTA [1 0 0] is 0x1 at its exit, should be 0x0"},
-		{"memory", storeAt + "mov.u32 %r2, %smid; mov.u32 %r1, %ctaid.x; mad.wide.u32 %rd1, %r1, 8, %rd1; st.global.u32 [%rd1], %r2; mov.u32 %r2, 0; exit;",
-			"after the launch, the byte at 0x10000008, 8 bytes into the allocation at 0x10000000, is 0x01, should be 0x00"},
-		{"path", "mov.u32 %r2, %smid; setp.eq.u32 %p1, %r2, 1; @%p1 bra L; add.u32 %r3, %r3, 1; L: mov.u32 %r2, 0; exit;",
-			"executes PC 4, mov.u32 %r2, 0, at path.ptx:9 as instruction 3; PC 3, add.u32 %r3, %r3, 1, at path.ptx:9 should follow"},
-		{"deadlock", "bar.sync 1, 64; exit;", ""},
-	} {
-		s := session(t, Limits{})
-		s.Verify = true
-		data := s.Alloc(64)
-		p := kernel(t, test.name+".ptx", "", ".param .u64 data", test.body)
-		l := one(p, 2, binary.LittleEndian.AppendUint64(nil, data)...)
-		l.Grid[0] = 2
-		if test.name == "equal" || test.name == "deadlock" {
-			l.Grid[0] = 1
-		}
-		err := s.Launch(l)
-		switch {
-		case test.name == "deadlock":
-			var o *Outcome
-			assert.ErrorAs(t, err, &o)
-		case test.want == "":
-			assert.NoError(t, err, test.name)
-		default:
-			var d *Difference
-			require.ErrorAs(t, err, &d, test.name)
-			assert.ErrorContains(t, err, test.want)
-		}
-	}
-}
-
 func TestParseDim(t *testing.T) {
 	for _, test := range []struct {
 		text string

@@ -9,7 +9,6 @@ import (
 
 	"divergo/internal/table"
 	"divergo/kernels"
-	"divergo/kernels/runner"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 )
@@ -74,7 +73,7 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 	var failed error // the gravest
 	for i, m := range mechanisms {
 		cfg.Divergence.Mechanism = m.Name
-		s, err := simulate(c, &f.machine, cfg, m.Name, dumps[i], func(s *testbench.Session) error { return work.Run(runner.New(s)) })
+		s, err := simulate(c, &f.machine, cfg, m.Name, dumps[i], func(s *testbench.Session) error { return work.Run(f.machine.host(s)) })
 		if !ran(err) {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}

@@ -8,7 +8,11 @@ import (
 
 	"divergo/gpu"
 	"divergo/internal/nearest"
+	"divergo/kernels"
+	"divergo/kernels/runner"
 	"divergo/sm/divergence"
+	"divergo/testbench"
+	"divergo/testbench/verify"
 )
 
 // machineFlags choose the machine.
@@ -65,6 +69,22 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		return c, fmt.Errorf("--workers %d: want at least 1", m.workers)
 	}
 	return c, c.Check()
+}
+
+// host is a session as workloads see it.
+func (m *machineFlags) host(s *testbench.Session) kernels.Machine {
+	if m.verify {
+		return verify.New(s)
+	}
+	return runner.New(s)
+}
+
+// launch runs one grid.
+func (m *machineFlags) launch(s *testbench.Session, l testbench.Launch) error {
+	if m.verify {
+		return verify.Run(s, l)
+	}
+	return s.Launch(l)
 }
 
 func mechanismNames() []string {

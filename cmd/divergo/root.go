@@ -11,6 +11,7 @@ import (
 	"divergo/gpu"
 	"divergo/internal/nearest"
 	"divergo/testbench"
+	"divergo/testbench/verify"
 )
 
 // The exit codes, as the package documentation explains them.
@@ -28,7 +29,7 @@ var errCheck = errors.New("the result is wrong")
 // exitCode maps an error to the exit code of its kind.
 func exitCode(err error) int {
 	var outcome *testbench.Outcome
-	var difference *testbench.Difference
+	var mismatch *verify.Mismatch
 	switch {
 	case err == nil:
 		return exitOK
@@ -36,7 +37,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &outcome):
 		return exitProgram
-	case errors.Is(err, errCheck), errors.As(err, &difference):
+	case errors.Is(err, errCheck), errors.As(err, &mismatch):
 		return exitCheck
 	}
 	return exitUsage

@@ -16,9 +16,9 @@ import (
 	"divergo/internal/output"
 	"divergo/isa"
 	"divergo/kernels"
-	"divergo/kernels/runner"
 	"divergo/ptx"
 	"divergo/testbench"
+	"divergo/testbench/verify"
 )
 
 // runFlags are the flags of the verb run.
@@ -154,7 +154,7 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 		if launch.Params, dumps.buffers, err = s.Place(launch.Prog, args); err != nil {
 			return err
 		}
-		return s.Launch(launch)
+		return r.machine.launch(s, launch)
 	})
 	if !ran(err) {
 		return err
@@ -287,7 +287,7 @@ func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kern
 	}
 	defer wave.discard()
 
-	s, err := simulate(c, &r.machine, cfg, kernel.Name, wave, func(s *testbench.Session) error { return work.Run(runner.New(s)) })
+	s, err := simulate(c, &r.machine, cfg, kernel.Name, wave, func(s *testbench.Session) error { return work.Run(r.machine.host(s)) })
 	if !ran(err) {
 		return err
 	}
@@ -346,7 +346,6 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 		return nil, err
 	}
 	s.Machine.System().Workers = m.workers
-	s.Verify = m.verify
 	wave.attach(s)
 	stop := catchInterrupt()
 	defer stop.release()
@@ -362,6 +361,6 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 // ran reports whether a machine ran, so that there is something to show.
 func ran(err error) bool {
 	var outcome *testbench.Outcome
-	var difference *testbench.Difference
-	return err == nil || errors.As(err, &outcome) || errors.As(err, &difference)
+	var mismatch *verify.Mismatch
+	return err == nil || errors.As(err, &outcome) || errors.As(err, &mismatch)
 }
