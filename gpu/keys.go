@@ -204,8 +204,9 @@ var entries = map[string]entry{
 	"sm.agu_latency": {"core cycles", "address generation in the memory pipe", ours},
 	"sm.mem_queue":   {"", "memory instructions in flight in an SM", ours},
 
-	"divergence.mechanism":  {"", "reconvergence mechanism; \"divergo list mechanisms\" describes them", tbc},
-	"divergence.path_order": {"", "which path of a divergent branch runs first", "Fung & Aamodt, HPCA 2011, figures 7 and 10"},
+	"divergence.mechanism":    {"", "reconvergence mechanism; \"divergo list mechanisms\" describes them", tbc},
+	"divergence.path_order":   {"", "which path of a divergent branch runs first", "Fung & Aamodt, HPCA 2011, figures 7 and 10"},
+	"divergence.ppc_verbatim": {"", "ppc: delete one pair of paths for each instruction, as the paper's figure 4 does", ours},
 
 	"l1.pending":     {"", "warp loads and atomics whose lanes the coalescer gathers", ours},
 	"l1.size":        {"bytes", "L1 data cache of an SM", tbc},

@@ -176,6 +176,9 @@ type Mechanism struct {
 type Options struct {
 	Mechanism string    `toml:"mechanism"`
 	PathOrder PathOrder `toml:"path_order"`
+	// PPCVerbatim keeps paired-path comparison to figure 4 of its paper: one
+	// pair is deleted for each instruction.
+	PPCVerbatim bool `toml:"ppc_verbatim"`
 }
 
 // PathOrder says which path of a divergent branch runs first.

@@ -1,0 +1,259 @@
+package divergence
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/units"
+)
+
+func init() {
+	Register(Mechanism{
+		Name: "ppc",
+		Doc:  "paired-path comparison: a stack of path pairs that meet where their PCs are equal",
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			return newPPC(o, g, code), nil
+		},
+	})
+}
+
+// PPC is paired-path comparison (Huang et al., Dynamic SIMD Re-convergence with
+// Paired-Path Comparison, sections III-B and III-C): a divergent branch pushes
+// a pair of paths, the path with the smaller PC runs, and after every
+// instruction the two PCs of the top pair are compared. When they are equal the
+// pair is deleted and the path that diverged goes on with all its threads. No
+// reconvergence PC is needed, and paths meet before their post-dominator if a
+// pair happens to.
+//
+//	                 top pair
+//	+----------+----------+-----------+-----------+-----+
+//	| taken PC | not-tk PC| taken mask| not-tk mask| cur |
+//	+----+-----+----+-----+-----------+-----------+-----+
+//	     +---> = <--+ ---> delete
+//	     +---> < <--+ ---> cur ---> PC and mask of the warp
+//
+// Beyond the paper, where it is silent or its figures do not hold:
+//
+//   - The bottom pair has one path only and stands for the empty stack of
+//     figures 4 and 5, which write to the top of the stack after deleting its
+//     only pair. Depth counts the pairs above it.
+//   - Nested pairs that meet at one PC are all deleted before its instruction
+//     issues, one a cycle: the slot waits while there is another to delete.
+//     Option ppc_verbatim deletes one pair for each instruction, as figure 4
+//     does; then nested paths execute the code after their join with masks
+//     that grow by an instruction each.
+//   - A thread that exits leaves all masks; a pair that loses a path is deleted.
+//   - A path that has executed a CTA barrier waits while its sibling runs, and
+//     two that wait at the same barrier are equal. The warp arrives when no
+//     path of the top pair can run.
+//
+// Slot i is warp i.
+type PPC struct {
+	Warps
+	Stack units.Stack[Pair] // by warp
+	Again rtl.State[uint64] // warps with another pair to delete in this cycle
+
+	verbatim bool
+}
+
+// Pair is the two paths of a divergent branch.
+type Pair struct {
+	Side [2]Side // taken, not taken; PC of the current one is stale under another pair
+	Cur  uint8   `bits:"1"` // the side that runs
+}
+
+// meets reports whether both paths are at one PC.
+func (e *Pair) meets() bool {
+	t, n := &e.Side[0], &e.Side[1]
+	return t.Mask != 0 && n.Mask != 0 && t.PC == n.PC && t.Wait == n.Wait
+}
+
+// ready reports whether a side can run.
+func (e *Pair) ready(side uint8) bool {
+	return e.Side[side&1].Mask != 0 && e.Side[side&1].Wait == Runs
+}
+
+// newPPC sizes the stack for W-1 pairs, each of which splits a mask, and the
+// bottom.
+func newPPC(o Options, g Geometry, code *Code) *PPC {
+	return &PPC{Warps: newWarps(g, 1, code), Stack: units.NewStack[Pair](g.Warps, g.Lanes), verbatim: o.PPCVerbatim}
+}
+
+// Tick deletes the pairs that were left, and serves at most one issued
+// instruction, one outcome and one launch.
+func (p *PPC) Tick() {
+	again := *p.Again.Q()
+	*p.Again.D() = 0
+	for ; again != 0; again &= again - 1 {
+		w := bits.TrailingZeros64(again)
+		p.compare(w, p.Table.Edit(w))
+		p.redirect.Add(w)
+	}
+	p.serve(p)
+}
+
+func (p *PPC) launch(l *Launch) {
+	w := int(l.Row)
+	p.Stack.Push(w, Pair{Side: [2]Side{{Mask: l.Mask}}})
+	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
+	p.redirect.Add(w)
+}
+
+func (p *PPC) advance(w int) {
+	s := p.Table.Edit(w)
+	next := s.PC
+	if p.step(w, s, next); s.PC != next {
+		p.redirect.Add(w)
+	}
+}
+
+// resolve is figure 5 for control instructions.
+func (p *PPC) resolve(in *isa.Inst, o *Outcome) {
+	w := int(o.Slot)
+	s, e := p.Table.Edit(w), p.Stack.Top(w)
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	switch in.Op {
+	case isa.OpBra:
+		switch {
+		case p.count(in, taken, not):
+			st := &p.D().Stats
+			st.Pushes++
+			st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, Pair{Side: [2]Side{{PC: in.Target, Mask: taken}, {PC: o.PC + 1, Mask: not}}})-1))
+			p.compare(w, s)
+		case not == 0:
+			p.step(w, s, in.Target)
+		default:
+			p.step(w, s, o.PC+1)
+		}
+	case isa.OpBar:
+		if p.bar(p, s, in, o, p.live(w)) {
+			e.Side[e.Cur&1].Wait = WaitsBarrier
+			p.compare(w, s)
+		} else {
+			p.step(w, s, o.PC+1)
+		}
+	default:
+		p.exit(w, s, o)
+	}
+}
+
+// live is the mask of all threads of a warp.
+func (p *PPC) live(w int) uint32 { return p.Stack.Entry(w, 0).Side[0].Mask }
+
+// step moves the path that runs to the next PC.
+func (p *PPC) step(w int, s *Slot, next uint32) {
+	e := p.Stack.Top(w)
+	e.Side[e.Cur&1].PC = next
+	p.compare(w, s)
+}
+
+// compare is figure 4: it deletes the top pair if its paths meet, or gives the
+// slot to the one that is behind.
+func (p *PPC) compare(w int, s *Slot) {
+	e := p.Stack.Top(w)
+	if !e.meets() {
+		p.elect(w, s)
+		return
+	}
+	p.drop(w, e.Side[0])
+	if e = p.Stack.Top(w); p.verbatim && e.ready(e.Cur) {
+		p.run(s, &e.Side[e.Cur&1])
+		return
+	}
+	p.next(w, s)
+}
+
+// next compares the pair that is on top after another has been deleted in this
+// cycle.
+func (p *PPC) next(w int, s *Slot) {
+	e := p.Stack.Top(w)
+	if !e.meets() {
+		p.elect(w, s)
+		return
+	}
+	*p.Again.D() |= 1 << (w & 63)
+	p.run(s, &e.Side[e.Cur&1])
+	s.Wait = WaitsControl
+}
+
+// elect gives the slot to the path of the top pair with the smaller PC.
+func (p *PPC) elect(w int, s *Slot) {
+	e := p.Stack.Top(w)
+	switch t, n := e.ready(0), e.ready(1); {
+	case t && (!n || e.Side[0].PC < e.Side[1].PC):
+		e.Cur = 0
+	case n:
+		e.Cur = 1
+	default:
+		p.run(s, &e.Side[e.Cur&1])
+		s.Wait = WaitsBarrier
+		p.meet(p, s)
+		return
+	}
+	p.run(s, &e.Side[e.Cur&1])
+}
+
+// run makes a path the one of the slot.
+func (p *PPC) run(s *Slot, x *Side) { s.PC, s.Mask, s.Wait = x.PC, x.Mask, Runs }
+
+// drop deletes the top pair: the path that diverged is where x is.
+func (p *PPC) drop(w int, x Side) {
+	p.D().Stats.Pops++
+	p.Stack.Pop(w)
+	e := p.Stack.Top(w)
+	e.Side[e.Cur&1].PC, e.Side[e.Cur&1].Wait = x.PC, x.Wait
+}
+
+// exit takes the lanes out of every pair of the warp at once.
+func (p *PPC) exit(w int, s *Slot, o *Outcome) {
+	for i := range p.Stack.Len(w) {
+		e := p.Stack.Entry(w, i)
+		e.Side[0].Mask &^= o.Taken
+		e.Side[1].Mask &^= o.Taken
+	}
+	e := p.Stack.Top(w)
+	switch {
+	case p.live(w) == 0:
+		p.Stack.Pop(w)
+		p.retire(p, s)
+	case e.Side[e.Cur&1].Mask != 0:
+		p.step(w, s, o.PC+1)
+	default:
+		p.drop(w, e.Side[e.Cur&1^1])
+		p.next(w, s)
+	}
+}
+
+// resume lets a warp go on behind the barrier.
+func (p *PPC) resume(w int) {
+	for i := range p.Stack.Len(w) {
+		e := p.Stack.Entry(w, i)
+		for k := range e.Side {
+			if x := &e.Side[k]; x.Wait == WaitsBarrier {
+				x.PC++
+				x.Wait = Runs
+			}
+		}
+	}
+	p.compare(w, p.Table.Edit(w))
+	p.redirect.Add(w)
+}
+
+// Paths lists the path that runs and those that wait for their turn.
+func (p *PPC) Paths(to []Path) []Path {
+	for w := range p.Table.Len() {
+		s := p.Table.At(w)
+		if !s.Valid {
+			continue
+		}
+		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: isa.NoPC, Mask: s.Mask, Wait: s.Wait, Running: true})
+		for i := int(*p.Stack.Depth.At(w)) - 1; i >= 0; i-- {
+			e := p.Stack.At(w, i)
+			if x := &e.Side[e.Cur&1^1]; x.Mask != 0 {
+				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: x.PC, Reconv: isa.NoPC, Mask: x.Mask, Wait: x.Wait})
+			}
+		}
+	}
+	return to
+}

@@ -1,0 +1,160 @@
+package divergence
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+)
+
+func init() {
+	Register(Mechanism{
+		Name: "ptpc",
+		Doc:  "a PC for each thread, the smallest runs first",
+		New: func(_ Options, g Geometry, code *Code) (Policy, error) {
+			return &PTPC{Warps: newWarps(g, 1, code), Threads: rtl.NewMem[Threads](g.Warps)}, nil
+		},
+	})
+}
+
+// PTPC is reconvergence without a stack: each thread has a PC, the warp is at
+// the smallest of them, and the threads that are there are active (Huang et
+// al., paired-path comparison, section II-B and figure 2(a), after Collange,
+// Stack-less SIMT Reconvergence at Low Cost, 2011).
+//
+//	PC of lane 0 --+
+//	PC of lane 1 --+--> smallest --> PC of the warp --+--> = PC of lane 0 --> active 0
+//	...            |                                  +--> = PC of lane 1 --> active 1
+//	PC of lane n --+                                  ...
+//
+// Threads meet wherever their PCs are equal, without a compiler's help. That
+// is as early as can be if each join lies behind its paths in the layout; a
+// thread sent to a block behind the join runs alone until the others get there.
+//
+// Slot i is warp i. A warp arrives at a CTA barrier when all its live threads
+// have executed it: those that wait there leave the choice to the others.
+type PTPC struct {
+	Warps
+	Threads *rtl.Mem[Threads] `trace:"true"` // by warp
+}
+
+// Threads are the threads of a warp.
+type Threads struct {
+	PC    [isa.MaxLanes]uint32
+	Live  uint32
+	AtBar uint32 // of these, the ones that have executed the barrier at their PC
+}
+
+// set moves threads to a PC.
+func (t *Threads) set(mask, pc uint32) {
+	for ; mask != 0; mask &= mask - 1 {
+		t.PC[bits.TrailingZeros32(mask)] = pc
+	}
+}
+
+// Tick serves at most one issued instruction, one outcome and one launch.
+func (p *PTPC) Tick() { p.serve(p) }
+
+func (p *PTPC) launch(l *Launch) {
+	w := int(l.Row)
+	*p.Threads.Edit(w) = Threads{Live: l.Mask}
+	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
+	p.redirect.Add(w)
+}
+
+func (p *PTPC) advance(w int) {
+	s := p.Table.Edit(w)
+	next := s.PC
+	p.Threads.Edit(w).set(s.Mask, next)
+	if p.elect(w, s); s.PC != next {
+		p.redirect.Add(w)
+	}
+}
+
+func (p *PTPC) resolve(in *isa.Inst, o *Outcome) {
+	w := int(o.Slot)
+	s, t := p.Table.Edit(w), p.Threads.Edit(w)
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	switch in.Op {
+	case isa.OpBra:
+		p.count(in, taken, not)
+		t.set(taken, in.Target)
+		t.set(not, o.PC+1)
+	case isa.OpBar:
+		if p.bar(p, s, in, o, t.Live) {
+			t.AtBar |= s.Mask
+		} else {
+			t.set(s.Mask, o.PC+1)
+		}
+	default:
+		t.Live &^= taken
+		t.set(not, o.PC+1)
+		if t.Live == 0 {
+			p.retire(p, s)
+			return
+		}
+	}
+	p.elect(w, s)
+}
+
+// elect gives the slot to the threads with the smallest PC.
+func (p *PTPC) elect(w int, s *Slot) {
+	t := p.Threads.Edit(w)
+	if t.AtBar == t.Live {
+		s.PC, s.Mask, s.Wait = t.PC[bits.TrailingZeros32(t.Live)], t.Live, WaitsBarrier
+		p.meet(p, s)
+		return
+	}
+	s.Wait = Runs
+	s.PC = isa.NoPC
+	for m := t.Live &^ t.AtBar; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		switch pc := t.PC[lane]; {
+		case pc < s.PC:
+			s.PC, s.Mask = pc, 1<<lane
+		case pc == s.PC:
+			s.Mask |= 1 << lane
+		}
+	}
+}
+
+// resume lets a warp go on behind the barrier.
+func (p *PTPC) resume(w int) {
+	t := p.Threads.Edit(w)
+	for m := t.AtBar; m != 0; m &= m - 1 {
+		t.PC[bits.TrailingZeros32(m)]++
+	}
+	t.AtBar = 0
+	p.elect(w, p.Table.Edit(w))
+	p.redirect.Add(w)
+}
+
+// Paths lists the threads of each warp by PC.
+func (p *PTPC) Paths(to []Path) []Path {
+	for w := range p.Table.Len() {
+		s, t := p.Table.At(w), p.Threads.At(w)
+		if !s.Valid {
+			continue
+		}
+		for left := t.Live; left != 0; {
+			pc, mask, wait := t.PC[bits.TrailingZeros32(left)], uint32(0), Runs
+			atBar := t.AtBar&(left&-left) != 0
+			for m := left; m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m)
+				if t.PC[lane] == pc && (t.AtBar>>lane&1 != 0) == atBar {
+					mask |= 1 << lane
+				}
+			}
+			runs := mask&s.Mask != 0
+			switch {
+			case atBar:
+				wait = WaitsBarrier
+			case runs:
+				wait = s.Wait
+			}
+			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: pc, Reconv: isa.NoPC, Mask: mask, Wait: wait, Running: runs})
+			left &^= mask
+		}
+	}
+	return to
+}
