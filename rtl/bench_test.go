@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/rtl"
+	"divergo/rtl/rtltest"
 )
 
 // The kernel must compute what the hand-fused step function computes, in every cycle.
 func TestMiniEqualsFused(t *testing.T) {
 	for _, p := range append(profiles, profile{"odd", 150, 3, 63, 13}) {
 		t.Run(p.Name, func(t *testing.T) {
-			m, f := New(p), newFused(p)
+			m, f := newMini(p), newFused(p)
 			for c := range 20_000 {
 				m.Run(1)
 				f.Run(1)
@@ -24,14 +25,10 @@ func TestMiniEqualsFused(t *testing.T) {
 	}
 }
 
-func TestMiniChecked(t *testing.T) {
+func TestMiniProperties(t *testing.T) {
 	for _, p := range append(profiles, profile{"odd", 150, 3, 63, 13}) {
 		t.Run(p.Name, func(t *testing.T) {
-			m, c := New(p), New(p)
-			m.Run(20_000)
-			require.NoError(t, c.RunChecked(20_000))
-			require.Equal(t, m.dump(nil), c.dump(nil))
-			require.Equal(t, m.Hash(), c.Hash())
+			rtltest.Properties(t, func() *rtl.Sim { return newMini(p).Sim }, 5000)
 		})
 	}
 }
@@ -39,7 +36,7 @@ func TestMiniChecked(t *testing.T) {
 func BenchmarkMini(b *testing.B) {
 	for _, p := range profiles {
 		b.Run("kernel/"+p.Name, func(b *testing.B) {
-			m := New(p)
+			m := newMini(p)
 			m.Run(100_000)
 			e := m.Evals()
 			b.ReportAllocs()
@@ -59,7 +56,7 @@ func BenchmarkMini(b *testing.B) {
 
 // The kernel allocates nothing once a design runs.
 func TestNothingAllocates(t *testing.T) {
-	m := New(busyProfile)
+	m := newMini(busyProfile)
 	m.Run(1000)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { m.Run(100) }), "mini")
 	m.Observe(func(uint64, []uint64) {})
@@ -92,7 +89,7 @@ func BenchmarkProcess(b *testing.B) {
 
 // BenchmarkObserved is the busy workload with an observer that does nothing, to be compared with BenchmarkMini.
 func BenchmarkObserved(b *testing.B) {
-	m := New(busyProfile)
+	m := newMini(busyProfile)
 	m.Observe(func(uint64, []uint64) {})
 	m.Run(100_000)
 	b.ReportAllocs()
@@ -151,6 +148,21 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
+// BenchmarkLink is the same between two islands, which are run in turn.
+func BenchmarkLink(b *testing.B) {
+	l := rtl.NewLink[uint32](512, 64)
+	s := rtl.NewSystem("pair")
+	d := s.Domain("core", coreHz)
+	_, err := s.Add("f", d, &feeder{Out: l.Out()})
+	require.NoError(b, err)
+	_, err = s.Add("e", d, &eater{In: l.In()})
+	require.NoError(b, err)
+	s.Run(d, 1000)
+	b.ReportAllocs()
+	b.ResetTimer()
+	s.Run(d, uint64(b.N))
+}
+
 // BenchmarkWakeAt is a process that sleeps for some cycles at a time; one op is one time.
 func BenchmarkWakeAt(b *testing.B) {
 	for _, pause := range []uint64{2, 100, 1000} {
@@ -169,22 +181,27 @@ type napper struct {
 
 func (n *napper) Tick() { n.sim.WakeAt(n.sim.Now() + n.pause) }
 
-// BenchmarkMem writes an entry of 128 bytes a cycle.
+// BenchmarkMem writes an entry a cycle.
 func BenchmarkMem(b *testing.B) {
-	k := rtl.MustNew("top", &rowWriter{Rows: rtl.NewMem[[32]uint32](64)})
+	b.Run("8 B", benchmarkMem[[1]uint64])
+	b.Run("128 B", benchmarkMem[[16]uint64])
+}
+
+func benchmarkMem[T [1]uint64 | [16]uint64](b *testing.B) {
+	k := rtl.MustNew("top", &rowWriter[T]{Rows: rtl.NewMem[T](64)})
 	k.Run(100)
 	b.ReportAllocs()
 	b.ResetTimer()
 	k.Run(uint64(b.N))
 }
 
-type rowWriter struct {
+type rowWriter[T [1]uint64 | [16]uint64] struct {
 	rtl.State[struct{ N uint32 }]
-	Rows *rtl.Mem[[32]uint32]
+	Rows *rtl.Mem[T]
 }
 
-func (w *rowWriter) Tick() {
-	w.Rows.Edit(int(w.Q().N % 64))[3]++
+func (w *rowWriter[T]) Tick() {
+	(*w.Rows.Edit(int(w.Q().N % 64)))[0]++
 	w.D().N++
 }
 

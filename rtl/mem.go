@@ -8,7 +8,7 @@ import (
 )
 
 // Mem is a large array of registers: a register file, the data of a cache. Reads see the present, writes are staged
-// and committed at the edge, so a cycle costs what it writes (about 4 ns a written entry), not what the array holds.
+// and committed at the edge, so a cycle costs what it writes, not what the array holds.
 // It is a field, by value or by pointer, of the module that writes it. The processes of every module that holds it,
 // or points to its owner, are woken when an entry changes. T is plain data.
 type Mem[T any] struct {
@@ -96,8 +96,8 @@ func (m *Mem[T]) edge() bool {
 	changed := false
 	for _, i := range m.list {
 		m.isStaged[i] = false
-		if text(&m.now[i]) != text(&m.next[i]) {
-			m.now[i] = m.next[i]
+		if now, next := &m.now[i], &m.next[i]; text(now) != text(next) {
+			*now = *next
 			changed = true
 		}
 	}

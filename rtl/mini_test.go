@@ -2,6 +2,13 @@ package rtl_test
 
 import "divergo/rtl"
 
+// The miniature workload by which kernels are compared: 16 modules with 209 registers of mixed types. Four sources feed
+// four fifos; a round-robin arbiter takes from them for a pipeline of four stages, whose S1 allocates an entry of a
+// scoreboard and whose S3 frees it; a fifo leads to a sink that is not always ready.
+//
+// True combinational paths: the ready chain fifo4 -> S3 -> S2 -> S1 and its table look-up -> S0 -> arbiter -> fifos, and
+// valid and data fifos -> arbiter -> S0. fused_test.go has the same hardware as one function.
+
 type packet struct {
 	Data         uint64
 	Addr         uint32
@@ -54,7 +61,9 @@ type sourceState struct {
 	burst, seq uint16
 	valid      bool
 }
-type Source struct {
+
+// source makes bursts of packets from a shift register.
+type source struct {
 	rtl.State[sourceState]
 	Out rtl.Out[packet]
 	sim *rtl.Sim
@@ -62,7 +71,7 @@ type Source struct {
 	id  uint8
 }
 
-func (s *Source) Tick() {
+func (s *source) Tick() {
 	q, d := s.Regs()
 	if fire := q.valid && s.Out.Ready(); fire || !q.valid {
 		if fire {
@@ -90,21 +99,23 @@ type arbState struct {
 	last   uint8
 	grants [4]uint32
 }
-type Arbiter struct {
+
+// arbiter grants the fifos in turn. The grant is combinational, so it has two processes.
+type arbiter struct {
 	rtl.State[arbState]
 	In    [4]rtl.In[packet]
 	Sel   rtl.Wire[int8]  // granted input, -1: none
 	Stall *rtl.Wire[bool] // from S0
 }
 
-func (a *Arbiter) Processes() []rtl.Proc {
+func (a *arbiter) Processes() []rtl.Proc {
 	return []rtl.Proc{
 		{Name: "pick", Fn: a.pick, Drives: []rtl.AnyWire{&a.Sel}},
 		{Name: "take", Fn: a.take, Reads: []rtl.AnyWire{&a.Sel, a.Stall}},
 	}
 }
 
-func (a *Arbiter) pick() {
+func (a *arbiter) pick() {
 	for k := uint8(1); k <= 4; k++ {
 		if i := (a.Q().last + k) & 3; a.In[i].Valid() {
 			a.Sel.Set(int8(i))
@@ -114,7 +125,7 @@ func (a *Arbiter) pick() {
 	a.Sel.Set(-1)
 }
 
-func (a *Arbiter) take() {
+func (a *arbiter) take() {
 	if i := a.Sel.Get(); i >= 0 && !a.Stall.Get() {
 		a.In[i&3].Pop()
 		a.D().last = uint8(i)
@@ -126,14 +137,16 @@ type stageState struct {
 	packet
 	valid bool
 }
-type Stage struct {
+
+// stage is what the pipeline stages share: a packet and a stall that goes backwards.
+type stage struct {
 	rtl.State[stageState]
 	Stall rtl.Wire[bool] // holds a packet that cannot move on
 	Go    rtl.Wire[bool] // hands its packet over in this cycle
 }
 
 // step hands over if it can and takes the next packet if there is room.
-func (s *Stage) step(hand, valid bool, p packet) {
+func (s *stage) step(hand, valid bool, p packet) {
 	s.Go.Set(hand)
 	stall := s.Q().valid && !hand
 	s.Stall.Set(stall)
@@ -146,14 +159,15 @@ func (s *Stage) step(hand, valid bool, p packet) {
 	}
 }
 
-type S0 struct {
-	Stage
+// stage0 takes what the arbiter grants.
+type stage0 struct {
+	stage
 	Next *rtl.Wire[bool] // stall of S1
 	Sel  *rtl.Wire[int8]
-	arb  *Arbiter
+	arb  *arbiter
 }
 
-func (s *S0) Tick() {
+func (s *stage0) Tick() {
 	var p packet
 	i := s.Sel.Get()
 	if i >= 0 {
@@ -162,43 +176,46 @@ func (s *S0) Tick() {
 	s.step(s.Q().valid && !s.Next.Get(), i >= 0, p)
 }
 
-type S1 struct {
-	Stage
+// stage1 computes the address and waits for the scoreboard.
+type stage1 struct {
+	stage
 	Next  *rtl.Wire[bool]
-	prev  *S0
-	Table *Table
+	prev  *stage0
+	Table *scoreboard
 }
 
 // OutValid holds the packet back while its destination is busy.
-func (s *S1) OutValid() bool { return s.Q().valid && !s.Table.Q().busy[s.Q().Dst&31] }
+func (s *stage1) OutValid() bool { return s.Q().valid && !s.Table.Q().busy[s.Q().Dst&31] }
 
-func (s *S1) Tick() {
+func (s *stage1) Tick() {
 	p := s.prev.Q().packet
 	p.Addr += 4 * uint32(p.Op)
 	p.Data ^= uint64(p.Addr)
 	s.step(s.OutValid() && !s.Next.Get(), s.prev.Q().valid, p)
 }
 
-type S2 struct {
-	Stage
+// stage2 mixes the data.
+type stage2 struct {
+	stage
 	Next  *rtl.Wire[bool]
-	prev  *S1
-	table *Table
+	prev  *stage1
+	table *scoreboard
 }
 
-func (s *S2) Tick() {
+func (s *stage2) Tick() {
 	p := s.prev.Q().packet
 	p.Data = p.Data*31 + uint64(p.Addr)
 	s.step(s.Q().valid && !s.Next.Get(), s.prev.OutValid(), p)
 }
 
-type S3 struct {
-	Stage
-	prev *S2
+// stage3 pushes to the last fifo.
+type stage3 struct {
+	stage
+	prev *stage2
 	Out  rtl.Out[packet]
 }
 
-func (s *S3) Tick() {
+func (s *stage3) Tick() {
 	hand := s.Q().valid && s.Out.Ready()
 	if hand {
 		s.Out.Push(s.Q().packet)
@@ -215,14 +232,16 @@ type tableState struct {
 	cnt      [32]uint16
 	inflight uint8
 }
-type Table struct {
+
+// scoreboard is the scoreboard: which destinations are in flight.
+type scoreboard struct {
 	rtl.State[tableState]
 	Alloc, Free *rtl.Wire[bool]
-	s1          *S1
-	s3          *S3
+	s1          *stage1
+	s3          *stage3
 }
 
-func (t *Table) Tick() {
+func (t *scoreboard) Tick() {
 	d := t.D()
 	if t.Free.Get() {
 		d.busy[t.s3.Q().Dst&31] = false
@@ -242,12 +261,14 @@ type sinkState struct {
 	count, lfsr uint32
 	rdy         bool
 }
-type Sink struct {
+
+// sink sums up what it takes.
+type sink struct {
 	rtl.State[sinkState]
 	In rtl.In[packet]
 }
 
-func (s *Sink) Tick() {
+func (s *sink) Tick() {
 	if s.In.Valid() {
 		d := s.D()
 		if s.Q().rdy {
@@ -260,33 +281,28 @@ func (s *Sink) Tick() {
 	}
 }
 
-type Top struct {
+// mini is the top level.
+type mini struct {
 	*rtl.Sim
-	Src   [4]*Source
-	Arb   *Arbiter
-	S0    *S0
-	S1    *S1
-	S2    *S2
-	S3    *S3
-	Table *Table
-	Sink  *Sink
+	Src   [4]*source
+	Arb   *arbiter
+	S0    *stage0
+	S1    *stage1
+	S2    *stage2
+	S3    *stage3
+	Table *scoreboard
+	Sink  *sink
 
 	q [5]*rtl.Queue[packet]
 }
 
-func New(cfg profile) *Top {
-	t := build(cfg)
-	t.Sim = rtl.MustNew("top", t)
-	return t
-}
-
-func build(cfg profile) *Top {
-	t := &Top{Arb: new(Arbiter), S0: new(S0), S1: new(S1), S2: new(S2), S3: new(S3), Table: new(Table), Sink: new(Sink)}
+func newMini(cfg profile) *mini {
+	t := &mini{Arb: new(arbiter), S0: new(stage0), S1: new(stage1), S2: new(stage2), S3: new(stage3), Table: new(scoreboard), Sink: new(sink)}
 	for i := range t.q {
 		t.q[i] = rtl.NewQueue[packet](8)
 	}
 	for i := range t.Src {
-		s := &Source{Out: t.q[i].Out(), cfg: cfg, id: uint8(i)}
+		s := &source{Out: t.q[i].Out(), cfg: cfg, id: uint8(i)}
 		st := sourceState{lfsr: 0x12345 * uint32(i+1)}
 		if cfg.Active>>i&1 == 0 {
 			st.start = rtl.Never
@@ -303,10 +319,11 @@ func build(cfg profile) *Top {
 	t.Table.Alloc, t.Table.Free, t.Table.s1, t.Table.s3 = &t.S1.Go, &t.S3.Go, t.S1, t.S3
 	t.Sink.In = t.q[4].In()
 	t.Sink.Init(sinkState{lfsr: 0xdeadbeef, rdy: true})
+	t.Sim = rtl.MustNew("top", t)
 	return t
 }
 
-func (t *Top) dump(d []uint64) []uint64 {
+func (t *mini) dump(d []uint64) []uint64 {
 	for _, m := range t.Src {
 		p := m.Q()
 		d = append(d, p.start, uint64(p.lfsr), uint64(p.burst), uint64(p.seq), bit(p.valid))
@@ -323,7 +340,7 @@ func (t *Top) dump(d []uint64) []uint64 {
 	for _, g := range t.Arb.Q().grants {
 		d = append(d, uint64(g))
 	}
-	for _, m := range []*Stage{&t.S0.Stage, &t.S1.Stage, &t.S2.Stage, &t.S3.Stage} {
+	for _, m := range []*stage{&t.S0.stage, &t.S1.stage, &t.S2.stage, &t.S3.stage} {
 		p := m.Q()
 		d = append(d, bit(p.valid), p.Data, uint64(p.Addr), uint64(p.Op), uint64(p.Src), uint64(p.Dst))
 	}

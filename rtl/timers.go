@@ -13,13 +13,14 @@ type timers struct {
 	wheel []uint64
 	used  [wheelLen / 64]uint64 // rows that are not empty
 	far   []uint64              // by bit, Never = none
+	isFar []uint64              // bits with a far timer
 	next  uint64                // earliest of far
 }
 
 const wheelLen = 256
 
 func newTimers(words int) timers {
-	t := timers{words: words, wheel: make([]uint64, wheelLen*words), far: make([]uint64, 64*words)}
+	t := timers{words: words, wheel: make([]uint64, wheelLen*words), far: make([]uint64, 64*words), isFar: make([]uint64, words)}
 	t.clear()
 	return t
 }
@@ -28,6 +29,7 @@ func (t *timers) clear() {
 	t.due, t.next = Never, Never
 	t.used = [wheelLen / 64]uint64{}
 	clear(t.wheel)
+	clear(t.isFar)
 	for i := range t.far {
 		t.far[i] = Never
 	}
@@ -37,13 +39,18 @@ func (t *timers) clear() {
 func (t *timers) set(bit int, at, now uint64) {
 	t.due = min(t.due, at)
 	if at-now >= wheelLen {
-		t.far[bit] = min(t.far[bit], at)
-		t.next = min(t.next, at)
+		t.setFar(bit, at)
 		return
 	}
 	row := at % wheelLen
 	t.wheel[int(row)*t.words+bit/64] |= 1 << (bit % 64)
 	t.used[row/64] |= 1 << (row % 64)
+}
+
+func (t *timers) setFar(bit int, at uint64) {
+	t.far[bit] = min(t.far[bit], at)
+	t.isFar[bit/64] |= 1 << (bit % 64)
+	t.next = min(t.next, at)
 }
 
 // row is the bits that are due now, for the caller to clear; call advance afterwards.
@@ -59,12 +66,17 @@ func (t *timers) row(now uint64) []uint64 {
 // fetch moves the far timers that have come near into the wheel.
 func (t *timers) fetch(now uint64) {
 	t.next = Never
-	for bit, at := range t.far {
-		if at-now < wheelLen {
+	for w := range t.isFar {
+		for m := t.isFar[w]; m != 0; m &= m - 1 {
+			bit := w*64 + bits.TrailingZeros64(m)
+			at := t.far[bit]
+			if at-now >= wheelLen {
+				t.next = min(t.next, at)
+				continue
+			}
 			t.far[bit] = Never
+			t.isFar[w] &^= m & -m
 			t.set(bit, at, now)
-		} else {
-			t.next = min(t.next, at)
 		}
 	}
 }
@@ -92,6 +104,7 @@ func (t *timers) save(b []byte) []byte {
 	b = append(b, bytesOf(&head)...)
 	b = append(b, bytesOfAll(t.wheel)...)
 	b = append(b, bytesOf(&t.used)...)
+	b = append(b, bytesOfAll(t.isFar)...)
 	return append(b, bytesOfAll(t.far)...)
 }
 
@@ -101,5 +114,6 @@ func (t *timers) load(b []byte) []byte {
 	t.due, t.next = head[0], head[1]
 	b = b[copy(bytesOfAll(t.wheel), b):]
 	b = b[copy(bytesOf(&t.used), b):]
+	b = b[copy(bytesOfAll(t.isFar), b):]
 	return b[copy(bytesOfAll(t.far), b):]
 }
