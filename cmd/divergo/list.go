@@ -18,7 +18,7 @@ import (
 type catalogue struct {
 	name    string
 	header  []string
-	entries func() []entry
+	entries func(cfg *gpu.Config) []entry
 }
 
 // entry is a row of a catalogue.
@@ -32,7 +32,7 @@ var catalogues = []catalogue{
 	{"mechanisms", []string{"mechanism", "description"}, listMechanisms},
 	{"presets", []string{"preset", "description", "source"}, listPresets},
 	{"stats", []string{"statistic", "unit", "GPGPU-Sim", "meaning", "source"}, listStats},
-	{"keys", []string{"key", "default", "unit", "meaning", "source"}, listKeys},
+	{"keys", []string{"key", "value", "unit", "meaning", "source"}, listKeys},
 }
 
 func newList() *cobra.Command {
@@ -41,27 +41,42 @@ func newList() *cobra.Command {
 		names = append(names, l.name)
 	}
 	what := strings.Join(names, "|")
-	var asJSON bool
+	var machine machineFlags
+	var asJSON, asTOML bool
 	c := &cobra.Command{
-		Use:       "list " + what,
-		Short:     "List kernels, mechanisms, presets, statistics or configuration keys",
+		Use:   "list " + what,
+		Short: "List kernels, mechanisms, presets, statistics or configuration keys",
+		Long: `List what there is. The values of the configuration keys are those of the machine that --preset, --config and
+--set describe; with --toml they are a file for --config.`,
+		Example: `  divergo list kernels
+  divergo list keys --preset kepler --set gpu.sms=2 --toml > machine.toml`,
 		ValidArgs: names,
 		Args:      exactly(1, "one of "+strings.Join(names, ", ")),
 		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := machine.config()
+			if err != nil {
+				return err
+			}
+			if asTOML && args[0] == "keys" {
+				_, err := c.OutOrStdout().Write(cfg.TOML())
+				return err
+			}
 			for _, l := range catalogues {
 				if l.name == args[0] {
-					return l.print(c, asJSON)
+					return l.print(c, &cfg, asJSON)
 				}
 			}
 			return nearest.Unknown("list", args[0], names)
 		},
 	}
+	machine.addConfig(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&asTOML, "toml", false, "print the keys as a configuration file")
 	return c
 }
 
-func (l *catalogue) print(c *cobra.Command, asJSON bool) error {
-	entries := l.entries()
+func (l *catalogue) print(c *cobra.Command, cfg *gpu.Config, asJSON bool) error {
+	entries := l.entries(cfg)
 	if asJSON {
 		list := []map[string]any{}
 		for _, e := range entries {
@@ -79,7 +94,7 @@ func (l *catalogue) print(c *cobra.Command, asJSON bool) error {
 	return err
 }
 
-func listKernels() []entry {
+func listKernels(*gpu.Config) []entry {
 	var list []entry
 	for _, k := range kernels.All() {
 		var sizes []map[string]any
@@ -95,7 +110,7 @@ func listKernels() []entry {
 	return list
 }
 
-func listMechanisms() []entry {
+func listMechanisms(*gpu.Config) []entry {
 	var list []entry
 	for _, m := range divergence.Mechanisms() {
 		list = append(list, entry{[]any{m.Name, m.Doc}, map[string]any{"name": m.Name, "doc": m.Doc}})
@@ -103,7 +118,7 @@ func listMechanisms() []entry {
 	return list
 }
 
-func listPresets() []entry {
+func listPresets(*gpu.Config) []entry {
 	var list []entry
 	for _, p := range gpu.Presets() {
 		cfg := p.Config()
@@ -119,7 +134,7 @@ func listPresets() []entry {
 	return list
 }
 
-func listStats() []entry {
+func listStats(*gpu.Config) []entry {
 	var list []entry
 	for _, s := range testbench.Stats() {
 		list = append(list, entry{
@@ -130,13 +145,12 @@ func listStats() []entry {
 	return list
 }
 
-func listKeys() []entry {
-	cfg := gpu.Default()
+func listKeys(cfg *gpu.Config) []entry {
 	var list []entry
 	for _, k := range gpu.Keys() {
 		e := entry{
-			[]any{k.Name, k.Get(&cfg), k.Unit, k.Doc, k.Source},
-			map[string]any{"name": k.Name, "type": k.Type, "default": k.Get(&cfg), "unit": k.Unit, "doc": k.Doc, "source": k.Source},
+			[]any{k.Name, k.Get(cfg), k.Unit, k.Doc, k.Source},
+			map[string]any{"name": k.Name, "type": k.Type, "value": k.Get(cfg), "unit": k.Unit, "doc": k.Doc, "source": k.Source},
 		}
 		if len(k.Words) > 0 {
 			e.json["words"] = k.Words

@@ -24,11 +24,19 @@ type machineFlags struct {
 	verify                  bool
 }
 
-func (m *machineFlags) add(c *cobra.Command, one bool) {
+// addConfig adds the flags that describe a machine.
+func (m *machineFlags) addConfig(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&m.preset, "preset", gpu.DefaultPreset, "machine to start from; \"divergo list presets\"")
 	f.StringVar(&m.file, "config", "", "TOML `FILE` with keys that change the preset")
 	f.StringArrayVar(&m.set, "set", nil, "`KEY=VALUE` that changes preset and file; \"divergo list keys\"; can be repeated")
+}
+
+// add adds the flags of verbs that run a machine, with --mech if it is one
+// machine.
+func (m *machineFlags) add(c *cobra.Command, one bool) {
+	m.addConfig(c)
+	f := c.Flags()
 	if one {
 		f.StringVar(&m.mechanism, "mech", "", "divergence mechanism `NAME`; \"divergo list mechanisms\"")
 	}
@@ -64,9 +72,6 @@ func (m *machineFlags) config() (gpu.Config, error) {
 			return c, fmt.Errorf("--mech: %w", nearest.Unknown("mechanism", m.mechanism, mechanismNames()))
 		}
 		c.Divergence.Mechanism = m.mechanism
-	}
-	if m.workers < 1 {
-		return c, fmt.Errorf("--workers %d: want at least 1", m.workers)
 	}
 	return c, c.Check()
 }

@@ -341,6 +341,9 @@ func (r *runFlags) answer(c *cobra.Command, result *result, wave *waveform, fail
 // simulate builds a machine and does something with it, under the eyes of the
 // user: with progress on a terminal, and an end when Ctrl-C asks for it.
 func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, wave *waveform, do func(*testbench.Session) error) (*testbench.Session, error) {
+	if m.workers < 1 {
+		return nil, fmt.Errorf("--workers %d: want at least 1", m.workers)
+	}
 	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: m.maxCycles})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"divergo/gpu"
+	"divergo/testbench"
+	"divergo/testbench/verify"
+)
+
+// The exit codes of the package documentation, by how a run ends.
+func TestExitCode(t *testing.T) {
+	outcome := func(end gpu.End) error { return fmt.Errorf("pdom: %w", &testbench.Outcome{End: end}) }
+	for _, test := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0},
+		{fmt.Errorf("%w: %w", errCheck, errors.New("c[0] differs")), 1},
+		{&verify.Mismatch{}, 1},
+		{errors.New("unknown flag"), 2},
+		{outcome(gpu.Faulted), 4},
+		{outcome(gpu.Deadlock), 4},
+		{outcome(gpu.OutOfTime), 4},
+		{&verify.Mismatch{Outcome: &testbench.Outcome{End: gpu.Deadlock}}, 4},
+		{outcome(gpu.Stopped), 130},
+	} {
+		assert.Equal(t, test.want, exitCode(test.err), "%#v", test.err)
+	}
+}

@@ -1,0 +1,26 @@
+package testbench_test
+
+import (
+	"go/build"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The host's side knows the machine and the program, but neither the workloads
+// nor the command line.
+func TestImports(t *testing.T) {
+	pkg, err := build.ImportDir(".", 0)
+	require.NoError(t, err)
+	allowed := []string{
+		"divergo/gpu", "divergo/internal/nearest", "divergo/isa", "divergo/memsys", "divergo/memsys/dram", "divergo/ptx",
+		"divergo/sm", "divergo/sm/divergence",
+	}
+	for _, path := range pkg.Imports {
+		if strings.Contains(path, ".") || strings.HasPrefix(path, "divergo/") {
+			assert.Contains(t, allowed, path)
+		}
+	}
+}
