@@ -14,8 +14,9 @@ func Analyze(p *Program) {
 	setDominators(p)
 	setConvergence(p)
 	setClasses(p)
-	setUniform(p)
-	p.LiveRegs = liveRegs(p)
+	live := liveness(p)
+	setUniform(p, live)
+	p.LiveRegs = liveRegs(p, live)
 }
 
 // ends reports whether in is the last instruction of its block.

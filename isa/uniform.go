@@ -1,61 +1,129 @@
 package isa
 
-// setUniform marks the branches that all threads of a CTA that get there take
-// the same way, and the barriers that all threads of a CTA get to together.
+// setUniform marks the branches that threads of a CTA which come to them
+// together, in the same iterations of all loops around, take the same way; and
+// the barriers that all threads of a CTA come to together.
 //
-// A register varies if a source of one of its definitions varies, if it is
-// loaded from anything but parameters and constants at a uniform address, or
-// if a definition of it depends on a branch that varies: then threads leave
-// the branch's region with different definitions, or after different numbers
-// of iterations. The region of a branch is all that its paths pass before the
-// post-dominator. The analysis keeps one bit for each register and errs on
-// the side of varying; what .uni promises is not used, because it is a promise
-// about a warp (PTX ISA, bra).
-func setUniform(p *Program) {
-	varies := make([]bool, len(p.Regs)+len(p.Preds))
-	depends := make([]bool, len(p.Blocks)) // on a branch that varies
-	for changed := true; changed; {
-		changed = false
-		mark := func(flag *bool, v bool) {
-			if v && !*flag {
-				*flag, changed = true, true
-			}
-		}
+// A value varies if a source of one of its definitions does, if it is loaded
+// from anything but parameters and constants at a uniform address, or if
+// threads whose ways have parted bring different definitions of it to where
+// they meet. What .uni promises is not used: it is a promise about a warp (PTX
+// ISA, bra).
+//
+// Ways part at a branch that varies, and the blocks up to its post-dominator are
+// its region. If the two ways have no block in common, threads meet at the
+// post-dominator only, after different numbers of iterations perhaps, and a
+// value defined in the region varies if it is live there. Otherwise they can
+// meet within the region, as at a likely-convergence point, and all values
+// defined in it vary. (The rules are those of divergence analysis on SSA form, R.
+// Karrenberg and S. Hack, Improving Performance of OpenCL on CPUs, CC 2012, with
+// one bit for each register, which errs on the side of varying.)
+func setUniform(p *Program, live [][]bool) {
+	u := uniformity{
+		Program: p, live: live,
+		varies: make([]bool, len(p.Regs)+len(p.Preds)), alone: make([]bool, len(p.Blocks)), parted: make([]bool, len(p.Blocks)),
+	}
+	for u.changed = true; u.changed; {
+		u.changed = false
 		for b := range p.Blocks {
-			blk := &p.Blocks[b]
-			for pc := blk.Start; pc < blk.End; pc++ {
-				in := &p.Insts[pc]
-				v := depends[b] || p.varies(in, varies)
-				for _, d := range in.Dst[:in.NDst] {
-					if i := p.value(d); i >= 0 {
-						mark(&varies[i], v)
-					}
-				}
-				// A guarded exit lets some threads go on alone.
-				if in.ends() && in.Guard.Kind == OperandPred && varies[p.value(in.Guard)] {
-					for r, inside := range p.region(b) {
-						mark(&depends[r], inside)
-					}
-				}
-			}
+			u.block(b)
 		}
 	}
 	for b := range p.Blocks {
 		for pc := p.Blocks[b].Start; pc < p.Blocks[b].End; pc++ {
 			in := &p.Insts[pc]
-			uniformGuard := in.Guard.Kind != OperandPred || !varies[p.value(in.Guard)]
+			uniformGuard := in.Guard.Kind != OperandPred || !u.varies[p.value(in.Guard)]
 			switch in.Op {
 			case OpBra:
 				in.Uniform = uniformGuard
 			case OpBar:
-				in.Uniform = uniformGuard && !depends[b]
+				in.Uniform = uniformGuard && !u.alone[b]
 			}
 		}
 	}
 }
 
-// varies reports whether threads can get different results from in.
-func (p *Program) varies(in *Inst, varies []bool) bool {
+// uniformity is the state of the analysis; everything starts as uniform.
+type uniformity struct {
+	*Program
+	live    [][]bool // by block: what is read after its start
+	varies  []bool   // by register and predicate
+	alone   []bool   // by block: some threads may get there without the others
+	parted  []bool   // by block: the branch at its end varies
+	changed bool
+}
+
+func (u *uniformity) vary(o Operand) {
+	if v := u.value(o); v >= 0 && !u.varies[v] {
+		u.varies[v], u.changed = true, true
+	}
+}
+
+func (u *uniformity) block(b int) {
+	for pc := u.Blocks[b].Start; pc < u.Blocks[b].End; pc++ {
+		in := &u.Insts[pc]
+		if u.result(in) {
+			for _, d := range in.Dst[:in.NDst] {
+				u.vary(d)
+			}
+		}
+		if in.ends() && in.Guard.Kind == OperandPred && u.varies[u.value(in.Guard)] && !u.parted[b] {
+			u.parted[b], u.changed = true, true
+			u.part(b, in)
+		}
+	}
+}
+
+// part follows the ways that threads take from the end of block b, where in
+// varies. Threads that exit there never meet others again.
+func (u *uniformity) part(b int, in *Inst) {
+	var ways [2][]bool
+	for i := range ways {
+		ways[i] = make([]bool, len(u.Blocks))
+	}
+	meet := u.Blocks[b].IPDom
+	for i, s := range u.Blocks[b].Succs {
+		u.mark(ways[i], s, meet)
+	}
+	apart := true
+	for i := range u.Blocks {
+		apart = apart && !(ways[0][i] && ways[1][i])
+		if ways[0][i] || ways[1][i] {
+			u.alone[i] = true
+		}
+	}
+	if in.Op != OpBra {
+		return
+	}
+	for i := range u.Blocks {
+		if !ways[0][i] && !ways[1][i] {
+			continue
+		}
+		for pc := u.Blocks[i].Start; pc < u.Blocks[i].End; pc++ {
+			in := &u.Insts[pc]
+			for _, d := range in.Dst[:in.NDst] {
+				if v := u.value(d); v >= 0 && (!apart || meet >= 0 && u.live[meet][v]) {
+					u.vary(d)
+				}
+			}
+		}
+	}
+}
+
+// mark adds block b and all that follows before block stop to way.
+func (u *uniformity) mark(way []bool, b, stop int) {
+	for work := []int{b}; len(work) > 0; {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		if v != stop && !way[v] {
+			way[v] = true
+			work = append(work, u.Blocks[v].Succs...)
+		}
+	}
+}
+
+// result reports whether threads can get different results from in.
+func (u *uniformity) result(in *Inst) bool {
 	switch in.Op {
 	case OpAtom:
 		return true
@@ -64,11 +132,11 @@ func (p *Program) varies(in *Inst, varies []bool) bool {
 			return true
 		}
 	}
-	if v := p.value(in.Guard); v >= 0 && varies[v] {
+	if v := u.value(in.Guard); v >= 0 && u.varies[v] {
 		return true
 	}
 	for _, s := range in.Src[:in.NSrc] {
-		if v := p.value(s); v >= 0 && varies[v] {
+		if v := u.value(s); v >= 0 && u.varies[v] {
 			return true
 		}
 		if s.Kind == OperandSpecial {
@@ -80,20 +148,4 @@ func (p *Program) varies(in *Inst, varies []bool) bool {
 		}
 	}
 	return false
-}
-
-// region is, by block, what the paths of the branch at the end of block b pass
-// before they are sure to meet.
-func (p *Program) region(b int) []bool {
-	in := make([]bool, len(p.Blocks))
-	stop := p.Blocks[b].IPDom
-	for work := append([]int(nil), p.Blocks[b].Succs...); len(work) > 0; {
-		v := work[len(work)-1]
-		work = work[:len(work)-1]
-		if v != stop && !in[v] {
-			in[v] = true
-			work = append(work, p.Blocks[v].Succs...)
-		}
-	}
-	return in
 }
