@@ -25,6 +25,7 @@ type Pipe struct {
 	width int // lanes
 	l     *launch
 	sim   *rtl.Sim
+	lanes isa.Lanes // of the instruction being started: the wires of the datapath
 
 	// OnExit, if set, observes threads at their exit.
 	OnExit func(f *Flight, lanes uint32)
@@ -68,7 +69,8 @@ func (p *Pipe) Tick() {
 		}
 		r := p.Out.PushSlot()
 		r.Flight, r.Exec = op.Flight, op.Exec
-		x := isa.Lanes{Mask: op.Exec, PSrc: op.PSrc}
+		x := &p.lanes
+		*x = isa.Lanes{Mask: op.Exec, PSrc: op.PSrc}
 		for i, s := range in.Src[:in.NSrc] {
 			switch s.Kind {
 			case isa.OperandImm:
@@ -81,7 +83,7 @@ func (p *Pipe) Tick() {
 		for i := range in.NDst {
 			x.Dst[i] = &r.Dst[i]
 		}
-		isa.Execute(in, &x)
+		isa.Execute(in, x)
 		r.PDst = x.PDst
 	}
 	d.Next = p.sim.Now() + uint64(p.l.cfg.WarpSize/p.width)

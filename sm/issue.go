@@ -164,20 +164,24 @@ const empty = -2
 // thread.
 func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	last := int(i.Q().Last)
-	n := slots.Len()
 	first := last + 1
-	if i.l.cfg.Scheduler == GTO {
+	if i.l.greedy {
 		if i.ready(last, slots.At(last)) {
 			return last
 		}
 		first = 0
 	}
 	found := empty
-	for k := range n {
-		s := first + k
-		if s >= n {
-			s -= n
+	var ask units.Set // slots whose last instruction does not hold them back
+	for w, busy := range i.Q().Busy {
+		ask[w] = ^busy
+		if busy != 0 {
+			found = -1
 		}
+	}
+	ask.Truncate(slots.Len())
+	for s := ask.Next(first & (units.MaxSet - 1)); s >= 0; s = ask.Next(s) {
+		ask.Remove(s)
 		if slot := slots.At(s); slot.Valid {
 			if i.ready(s, slot) {
 				return s
@@ -190,8 +194,10 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 
 // ready reports whether slot s can issue.
 func (i *Issue) ready(s int, slot *divergence.Slot) bool {
-	e := i.Front.IBuffer.At(s)
-	if !slot.Valid || slot.Wait != divergence.Runs || e.N == 0 || e.PC != slot.PC || i.Q().Busy.Has(s) {
+	if !slot.Valid || slot.Wait != divergence.Runs || i.Q().Busy.Has(s) {
+		return false
+	}
+	if e := i.Front.IBuffer.At(s); e.N == 0 || e.PC != slot.PC {
 		return false
 	}
 	in := &i.l.Prog.Insts[slot.PC]
@@ -242,7 +248,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 			d.InRow[r&(MaxWarps-1)]++
 			i.Scoreboard.Set(r, i.l.dsts[slot.PC])
 		}
-		if i.l.cfg.Scoreboard == OneInFlight || in.Op == isa.OpMembar {
+		if i.l.oneInFlight || in.Op == isa.OpMembar {
 			d.Busy.Add(s)
 		}
 		if in.Memory() {

@@ -120,6 +120,8 @@ type launch struct {
 	consts [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
 	tids   []isa.Row               // by warp of a CTA: x | y<<16 | z<<32 of each lane's thread
 	words  uint32                  // of a thread's local memory
+
+	greedy, oneInFlight bool // scheduler and scoreboard of cfg
 }
 
 func (l *launch) load(k Kernel, shared int) error {
@@ -135,7 +137,9 @@ func (l *launch) load(k Kernel, shared int) error {
 		ctas:   o.CTAs,
 		shared: align(k.SharedBytes(), 16),
 		nregs:  len(p.Regs), npreds: len(p.Preds),
-		words: k.localWords(),
+		words:       k.localWords(),
+		greedy:      l.cfg.Scheduler == GTO,
+		oneInFlight: l.cfg.Scoreboard == OneInFlight,
 	}
 	// Registers are laid out over the banks in declaration order; a 64-bit one
 	// takes two neighbouring banks, which serve it at once.

@@ -25,6 +25,17 @@ func (s *Set) Union(o Set) {
 	}
 }
 
+// Truncate clears line n and all above it.
+func (s *Set) Truncate(n int) {
+	for w := range s {
+		if from := n - w<<6; from <= 0 {
+			s[w] = 0
+		} else if from < 64 {
+			s[w] &= 1<<from - 1
+		}
+	}
+}
+
 // Next is the first line set at or after i, going round, or -1 if there is
 // none: two priority encoders, one of them behind a mask.
 func (s *Set) Next(i int) int {

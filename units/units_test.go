@@ -38,6 +38,10 @@ func TestSetNext(t *testing.T) {
 		for i := range units.MaxSet {
 			require.Equal(t, in[i], s.Has(i))
 		}
+		s.Truncate(from)
+		for i := range units.MaxSet {
+			require.Equal(t, in[i] && i < from, s.Has(i))
+		}
 	}
 }
 

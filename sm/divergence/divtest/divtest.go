@@ -1,6 +1,7 @@
 // Package divtest drives a reconvergence mechanism alone, without a pipeline:
 // its front end issues one instruction a cycle from the first slot that may
-// run, and answers each branch in the next cycle. What threads do at a branch
+// run, and answers each branch in the next cycle, or as late as is asked for.
+// What threads do at a branch
 // is a Go function, so that the micro-kernels of the literature can be written
 // down as they stand, and compared instruction by instruction.
 package divtest
@@ -87,8 +88,18 @@ func (r Result) Activity(lanes int) float64 {
 	return float64(r.Lanes) / float64(len(r.Issues)*lanes)
 }
 
-// Bench is a mechanism with its front end.
+// Bench is the machine around a mechanism.
 type Bench struct {
+	Lanes   int // of a warp
+	Warps   int // of the only CTA
+	Latency int // cycles from the issue of a control instruction to its outcome, in which other slots issue; 0: nothing issues until the outcome is there
+
+	// Each, if set, is called after every cycle with what has been issued.
+	Each func(p divergence.Policy, issued []Issue)
+}
+
+// design is a mechanism with its front end.
+type design struct {
 	Policy divergence.Policy
 	Front  *front
 }
@@ -109,8 +120,7 @@ type front struct {
 
 	kernel  Kernel
 	prog    *isa.Program
-	lanes   int
-	warps   int
+	bench   Bench
 	threads [][]Thread
 	result  *Result
 }
@@ -118,29 +128,40 @@ type front struct {
 // Run runs kernel k with the given number of warps in one CTA, for at most max
 // cycles.
 func Run(m divergence.Mechanism, o divergence.Options, lanes, warps int, k Kernel, max uint64) (Result, error) {
+	return Bench{Lanes: lanes, Warps: warps}.Run(m, o, k, max)
+}
+
+// Run runs kernel k for at most limit cycles.
+func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit uint64) (Result, error) {
 	prog := k.Program(m.Name)
-	pol, err := m.New(o, divergence.Geometry{Lanes: lanes, Warps: warps, CTAs: 1}, &divergence.Code{Prog: prog})
+	pol, err := m.New(o, divergence.Geometry{Lanes: b.Lanes, Warps: b.Warps, CTAs: 1}, &divergence.Code{Prog: prog})
 	if err != nil {
 		return Result{}, err
 	}
 	var res Result
-	f := &front{Div: pol, kernel: k, prog: prog, lanes: lanes, warps: warps, result: &res}
-	for w := range warps {
-		row := make([]Thread, lanes)
+	f := &front{Div: pol, kernel: k, prog: prog, bench: b, result: &res}
+	for w := range b.Warps {
+		row := make([]Thread, b.Lanes)
 		for l := range row {
-			row[l].TID = w*lanes + l
+			row[l].TID = w*b.Lanes + l
 		}
 		f.threads = append(f.threads, row)
 	}
-	launch, outcome, retire := rtl.NewQueue[divergence.Launch](warps), rtl.NewQueue[divergence.Outcome](2), rtl.NewQueue[divergence.Retire](warps)
+	launch, retire := rtl.NewQueue[divergence.Launch](b.Warps), rtl.NewQueue[divergence.Retire](b.Warps)
+	outcome := rtl.NewQueue[divergence.Outcome](b.Latency+2, rtl.Latency(uint64(max(b.Latency, 1))))
 	f.Launch, f.Outcome, f.Retire = launch.Out(), outcome.Out(), retire.In()
 	c := pol.Connections()
 	c.Launch, c.Outcome, c.Retire, c.Fire = launch.In(), outcome.In(), retire.Out(), &f.Fire
-	sim, err := rtl.New("bench", &Bench{pol, f})
+	sim, err := rtl.New("bench", &design{pol, f})
 	if err != nil {
 		return res, fmt.Errorf("divtest: %w", err)
 	}
-	res.Done = sim.RunUntil(func() bool { return int(f.Q().Retired) == warps }, max)
+	res.Done = sim.RunUntil(func() bool {
+		if b.Each != nil {
+			b.Each(pol, res.Issues)
+		}
+		return int(f.Q().Retired) == b.Warps
+	}, limit)
 	res.Stats = pol.Stats()
 	return res, nil
 }
@@ -148,9 +169,9 @@ func Run(m divergence.Mechanism, o divergence.Options, lanes, warps int, k Kerne
 // Tick starts warps, issues an instruction, and answers the last branch.
 func (f *front) Tick() {
 	q, d := f.Regs()
-	if int(q.Started) < f.warps && f.Launch.Ready() {
+	if int(q.Started) < f.bench.Warps && f.Launch.Ready() {
 		f.Launch.Push(divergence.Launch{
-			Row: q.Started, Warps: uint8(f.warps), Last: int(q.Started)+1 == f.warps, Mask: uint32(1<<f.lanes - 1),
+			Row: q.Started, Warps: uint8(f.bench.Warps), Last: int(q.Started)+1 == f.bench.Warps, Mask: uint32(1<<f.bench.Lanes - 1),
 		})
 		d.Started++
 	}
@@ -162,11 +183,12 @@ func (f *front) Tick() {
 		f.Outcome.Push(q.Out)
 		d.Pending = false
 	}
+	blocked := q.Pending && (f.bench.Latency == 0 || !f.Outcome.Ready())
 	var fire divergence.Fire
 	slots := f.Div.Slots()
 	for k := range slots.Len() {
 		i := (int(q.Last) + 1 + k) % slots.Len()
-		if s := slots.At(i); s.Valid && s.Wait == divergence.Runs && !q.Pending {
+		if s := slots.At(i); s.Valid && s.Wait == divergence.Runs && !blocked {
 			fire = f.issue(i, s)
 			d.Last = uint8(i)
 			break
