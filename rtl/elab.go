@@ -55,7 +55,6 @@ type elaboration struct {
 	inputs   []input
 	hostEnds []port
 	places   map[storage]bool
-	readers  map[memory][]*module
 	errs     []error
 }
 
@@ -90,7 +89,7 @@ func MustNew(name string, root any, opts ...Option) *Sim {
 func elaborate(name string, root any, in *island) (*Sim, error) {
 	e := &elaboration{
 		k:     &Sim{name: name, between: 1, island: in},
-		types: types{}, seen: map[key]*module{}, places: map[storage]bool{}, readers: map[memory][]*module{},
+		types: types{}, seen: map[key]*module{}, places: map[storage]bool{},
 	}
 	if in != nil {
 		in.sim = e.k
@@ -218,6 +217,7 @@ func (e *elaboration) structure(path string, v reflect.Value, m *module, tg tags
 			e.errorf("%s is not connected to a queue: set it, or tag it `rtl:\"optional\"`", path)
 		}
 	case otherClass:
+	case queueClass:
 		e.errorf("%s holds a %s by value: hold a pointer, its ends are copies", path, v.Type())
 	default:
 		if isModule(p.Type()) {
@@ -256,7 +256,7 @@ func (e *elaboration) pointer(path string, v reflect.Value, m *module, tg tags) 
 			e.errorf("%s is nil: make it with NewMem, or tag it `rtl:\"optional\"`", path)
 		}
 		return
-	case stateClass, endClass, otherClass:
+	case stateClass, endClass, queueClass, otherClass:
 		return
 	}
 	switch {

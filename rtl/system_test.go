@@ -358,3 +358,19 @@ func TestSystemRunChecked(t *testing.T) {
 	require.EqualError(t, s.RunChecked(d, 100),
 		"island sm: cycle 8: process sm.Forget has a missing sensitivity: it sleeps, but if evaluated it changes sm.Forget")
 }
+
+// A design may point to the System that it is part of.
+func TestAContainerMayHoldTheSystem(t *testing.T) {
+	s := rtl.NewSystem("gpu")
+	d := s.Domain("core", coreHz)
+	first := add(t, s, "a", d, new(edges))
+	top := &struct {
+		*rtl.System
+		E    *edges
+		Sims []*rtl.Domain
+	}{s, new(edges), s.Domains()}
+	add(t, s, "b", d, top)
+	assert.Same(t, first, s.Sims()[0])
+	s.Run(d, 3)
+	assert.Equal(t, uint64(3), top.E.Q().N)
+}

@@ -40,37 +40,33 @@ var (
 type class uint8
 
 const (
-	plainClass class = iota
+	plainClass class = iota // not of this package: a module, a part or a container
 	stateClass
 	wireClass
 	memClass
 	endClass
-	otherClass // another type of this package
+	queueClass // a Queue or Link
+	otherClass // another type of this package, which is not walked
 )
 
 func classOf(t reflect.Type) class {
-	if t.PkgPath() != simType.Elem().PkgPath() || t.Kind() != reflect.Struct {
-		return plainClass
-	}
-	// A type parameter tells the kernel's types from test types of this package that embed them.
-	name, _, generic := strings.Cut(t.Name(), "[")
-	if !generic {
+	if t.PkgPath() != simType.Elem().PkgPath() {
 		return plainClass
 	}
 	p := reflect.PointerTo(t)
 	switch {
-	case name == "State" && p.Implements(registerType):
+	case p.Implements(registerType):
 		return stateClass
-	case name == "Wire" && p.Implements(wireType):
+	case p.Implements(wireType):
 		return wireClass
-	case name == "Mem" && p.Implements(memoryType):
+	case p.Implements(memoryType):
 		return memClass
-	case (name == "In" || name == "Out") && t.Implements(endType):
+	case t.Implements(endType):
 		return endClass
-	case name == "Queue" || name == "Link":
-		return otherClass
+	case strings.HasPrefix(t.Name(), "Queue["), strings.HasPrefix(t.Name(), "Link["):
+		return queueClass
 	}
-	return plainClass
+	return otherClass
 }
 
 // isModule says whether a pointer of type t points to a module. A struct that only embeds a pointer to a module
@@ -119,7 +115,7 @@ func reaches(t reflect.Type, seen map[reflect.Type]bool) bool {
 		return reaches(t.Elem(), seen)
 	case reflect.Struct:
 		if c := classOf(t); c != plainClass {
-			return true
+			return c != otherClass
 		}
 		for i := range t.NumField() {
 			if reaches(t.Field(i).Type, seen) {
