@@ -2,6 +2,9 @@ package testbench
 
 import (
 	"encoding/binary"
+	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -298,4 +301,43 @@ func TestParseDim(t *testing.T) {
 		_, err := ParseDim(text)
 		assert.ErrorContains(t, err, "want X, X,Y or X,Y,Z", text)
 	}
+}
+
+// No counter of the machine is left out of the table. The memory-stall matrix
+// is a summary of counters of the L1 and the coalescer.
+func TestEveryCounterIsInAStatistic(t *testing.T) {
+	var leaves func(v reflect.Value, path string, visit func(path string, leaf reflect.Value))
+	leaves = func(v reflect.Value, path string, visit func(string, reflect.Value)) {
+		switch v.Kind() {
+		case reflect.Uint64:
+			visit(path, v)
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if f := v.Type().Field(i); f.IsExported() {
+					leaves(v.Field(i), path+"."+f.Name, visit)
+				}
+			}
+		case reflect.Array:
+			for i := range v.Len() {
+				leaves(v.Index(i), fmt.Sprintf("%s[%d]", path, i), visit)
+			}
+		}
+	}
+	base := Counters{warpSize: 32}
+	leaves(reflect.ValueOf(&base).Elem(), "", func(_ string, leaf reflect.Value) { leaf.SetUint(1000) })
+	changed := base
+	leaves(reflect.ValueOf(&changed).Elem(), "", func(path string, leaf reflect.Value) {
+		for _, elsewhere := range []string{".SMCycles", ".L1.Stalls", ".Coalescer.Coalescing"} {
+			if strings.HasPrefix(path, elsewhere) || strings.HasPrefix(path, ".Stalls") && strings.HasSuffix(path, "[0]") {
+				return
+			}
+		}
+		leaf.SetUint(2000)
+		seen := false
+		for _, s := range Stats() {
+			seen = seen || !reflect.DeepEqual(s.Value(&base), s.Value(&changed))
+		}
+		assert.True(t, seen, path)
+		leaf.SetUint(1000)
+	})
 }

@@ -69,10 +69,14 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Coalescer.Accesses }},
 	{"mem_lines", "", "", "cache lines that they ask the L1 for", tbc + ", section 6.2",
 		func(c *Counters) any { return c.Coalescer.Lines }},
+	{"mem_table_full", "", "", "accesses that found every entry of the coalescer in use", ours,
+		func(c *Counters) any { return c.Coalescer.TableFull }},
 	{"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles", "cycles in which an access was held up, by source (s_mem shared, g_ld loads, g_st stores and atomics) and cause", tbc + ", figures 13b and 14b",
 		memStalls},
 	{"shared_accesses", "gpgpu_n_shmem_insn", "", "shared-memory instructions of warps", gpgpusim,
 		func(c *Counters) any { return c.Shared.Accesses }},
+	{"shared_cycles", "", "SM cycles", "cycles in which the banks were in use", ours,
+		func(c *Counters) any { return c.Shared.Passes }},
 	{"shared_bank_conflicts", "gpgpu_n_shmem_bkconflict", "SM cycles", "cycles after which a group of lanes was not done", gpgpusim,
 		func(c *Counters) any { return c.Shared.Conflicts }},
 
@@ -92,6 +96,12 @@ var stats = []Stat{
 		func(c *Counters) any { return c.L1.StoreHits }},
 	{"l1_atomics", "", "lines", "atomics and reductions that passed the L1", gpgpusim,
 		func(c *Counters) any { return c.L1.Atomics }},
+	{"l1_bypasses", "", "lines", "loads and stores with .cg or .volatile", ours,
+		func(c *Counters) any { return c.L1.Bypasses }},
+	{"l1_fences", "", "", "fences, and write-backs of the whole cache at the end of a kernel", ours,
+		func(c *Counters) any { return c.L1.Fences }},
+	{"l1_evictions", "", "lines", "clean lines that made room", gpgpusim,
+		func(c *Counters) any { return c.L1.Evictions }},
 	{"l1_write_backs", "", "lines", "dirty lines sent to the L2", gpgpusim,
 		func(c *Counters) any { return c.L1.WriteBacks }},
 
@@ -99,6 +109,10 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Requests.Bytes }},
 	{"icnt_response_bytes", "", "bytes", "from the L2 to the SMs", tbc + ", figure 16",
 		func(c *Counters) any { return c.Responses.Bytes }},
+	{"icnt_packets", "", "packets", "in both directions", gpgpusim,
+		func(c *Counters) any { return c.Requests.Packets + c.Responses.Packets }},
+	{"icnt_flits", "", "flits", "in both directions", gpgpusim,
+		func(c *Counters) any { return c.Requests.Flits + c.Responses.Flits }},
 
 	{"l2_accesses", "L2_total_cache_accesses", "lines", "loads, stores and atomics at the L2", gpgpusim,
 		func(c *Counters) any { return c.L2.Loads + c.L2.Stores + c.L2.Atomics }},
@@ -106,10 +120,16 @@ var stats = []Stat{
 		func(c *Counters) any { return c.L2.Hits }},
 	{"l2_misses", "L2_total_cache_misses", "lines", "lines fetched from the DRAM", gpgpusim,
 		func(c *Counters) any { return c.L2.Misses }},
+	{"l2_merges", "", "lines", "accesses that joined a miss in flight", gpgpusim,
+		func(c *Counters) any { return c.L2.Merges }},
 	{"l2_hit_rate", "", "fraction", "l2_hits / l2_accesses", gpgpusim,
 		func(c *Counters) any { return ratio(c.L2.Hits, c.L2.Loads+c.L2.Stores+c.L2.Atomics) }},
 	{"l2_write_backs", "", "lines", "dirty lines sent to the DRAM", gpgpusim,
 		func(c *Counters) any { return c.L2.WriteBacks }},
+	{"l2_evictions", "", "lines", "clean lines that made room", gpgpusim,
+		func(c *Counters) any { return c.L2.Evictions }},
+	{"l2_flushes", "", "", "write-backs of a whole slice at the end of a kernel", ours,
+		func(c *Counters) any { return c.L2.Flushes }},
 
 	{"dram_reads", "n_rd", "requests", "reads", gpgpusim,
 		func(c *Counters) any { return c.DRAM.Reads }},
@@ -123,6 +143,12 @@ var stats = []Stat{
 		func(c *Counters) any { return ratio(c.DRAM.RowHits, c.DRAM.RowHits+c.DRAM.RowMisses) }},
 	{"dram_activates", "n_act", "", "row activations", gpgpusim,
 		func(c *Counters) any { return c.DRAM.Activates }},
+	{"dram_precharges", "n_pre", "", "row precharges", gpgpusim,
+		func(c *Counters) any { return c.DRAM.Precharges }},
+	{"dram_queue_full", "", "DRAM cycles", "cycles in which a request waited for a place in a channel's queue", gpgpusim,
+		func(c *Counters) any { return c.DRAM.QueueFull }},
+	{"dram_unmapped", "", "bursts", "bursts to addresses that do not exist; 0 unless the machine is broken", ours,
+		func(c *Counters) any { return c.DRAM.Unmapped }},
 	{"dram_bw_util", "bw_util", "fraction", "cycles of the data buses in use, of all; the write-back behind the last CTA included", gpgpusim,
 		func(c *Counters) any { return ratio(c.DRAM.BusCycles, c.DRAMCycles) }},
 }
@@ -150,9 +176,9 @@ func memStalls(c *Counters) any {
 		source string
 		cycles [memsys.NumCauses]uint64
 	}{{"s_mem", c.Stalls.Shared}, {"g_ld", c.Stalls.Loads}, {"g_st", c.Stalls.Stores}} {
-		for cause, n := range row.cycles {
-			if n > 0 {
-				by[row.source+"."+memsys.Cause(cause).String()] = n
+		for cause := memsys.NoStall + 1; cause < memsys.NumCauses; cause++ {
+			if n := row.cycles[cause]; n > 0 {
+				by[row.source+"."+cause.String()] = n
 			}
 		}
 	}
