@@ -72,11 +72,17 @@ func (p *progress) tick(m *gpu.Machine) {
 		p.start = now
 	}
 	p.shown, p.ended = now, ended
-	eta := "?"
-	if spent := now.Sub(p.start); ended > 0 {
-		eta = (time.Duration(float64(spent) * float64(of-ended) / float64(ended))).Round(time.Second).String()
+	fmt.Fprintf(p.to, "\r\x1b[K%s: %s", p.label, position(m.Cycles(), ended, of, now.Sub(p.start)))
+}
+
+// position says how far a launch has come after some time, and how long the
+// rest will take if it goes on like that.
+func position(cycle, ended, of uint64, spent time.Duration) string {
+	left := "?"
+	if ended > 0 {
+		left = time.Duration(float64(spent) * float64(of-ended) / float64(ended)).Round(time.Second).String()
 	}
-	fmt.Fprintf(p.to, "\r\x1b[K%s: cycle %d, %d of %d CTAs, %s left", p.label, m.Cycles(), ended, of, eta)
+	return fmt.Sprintf("cycle %d, %d of %d CTAs, %s left", cycle, ended, of, left)
 }
 
 // clear removes the line.
