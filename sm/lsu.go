@@ -101,7 +101,8 @@ func (u *LSU) Tick() {
 }
 
 // reply records what came back, and sends the instruction to write-back when
-// it was the last.
+// it was the last. The upper byte of the tag is 0 for whole accesses of lanes
+// and counts pieces of 4 bytes from 1, which come back in any order.
 func (u *LSU) reply() {
 	r := u.Reply.Front()
 	if r.Tag == flushTag {
@@ -123,9 +124,10 @@ func (u *LSU) reply() {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 			if piece == 0 {
 				data[lane] = r.Data[lane]
-			} else {
-				data[lane][piece>>1&1] |= r.Data[lane][0] << (32 * (piece & 1))
+				continue
 			}
+			word, shift := &data[lane][(piece-1)>>1&1], 32*((piece-1)&1)
+			*word = *word&^(0xffff_ffff<<shift) | r.Data[lane][0]<<shift
 		}
 	}
 	e.Parts--
@@ -199,7 +201,7 @@ func (u *LSU) begin() {
 		fence = in.Flags&isa.FlagRelease != 0 // what came before is visible before this is
 	}
 	a := u.Access.PushSlot()
-	a.Tag = uint16(tag) | uint16(piece)<<8
+	a.Tag = uint16(tag)
 	if fence {
 		a.Kind = memsys.Fence
 	} else {
@@ -279,6 +281,7 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 		}
 		more := a.Size > 4*(piece+1)
 		a.Size = 4
+		a.Tag |= uint16(piece+1) << 8
 		if more {
 			return left, piece + 1
 		}

@@ -178,13 +178,13 @@ func laneSpecial(r isa.Special, lane uint32) uint64 {
 	case isa.LanemaskEq:
 		return uint64(eq)
 	case isa.LanemaskLe:
-		return uint64(eq | eq - 1)
+		return uint64(eq | (eq - 1))
 	case isa.LanemaskLt:
 		return uint64(eq - 1)
 	case isa.LanemaskGe:
 		return uint64(^(eq - 1))
 	case isa.LanemaskGt:
-		return uint64(^(eq | eq - 1))
+		return uint64(^(eq | (eq - 1)))
 	}
 	return uint64(lane)
 }
