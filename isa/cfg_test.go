@@ -138,10 +138,10 @@ func TestReconvergence(t *testing.T) {
 	}
 }
 
-// TestIPDomByPaths compares with the definition: d post-dominates b if no path
-// from b to the exit avoids d, and the immediate one is post-dominated by all
-// others.
-func TestIPDomByPaths(t *testing.T) {
+// TestDominatorsByPaths compares with the definitions: d post-dominates b if no
+// path from b to the exit avoids d, and dominates it if no path from the entry
+// to b does; the immediate one is that which all others dominate.
+func TestDominatorsByPaths(t *testing.T) {
 	const seed = 1
 	r := rand.New(rand.NewPCG(seed, 0))
 	for run := range 3000 {
@@ -154,6 +154,15 @@ func TestIPDomByPaths(t *testing.T) {
 		ends[n-1] = "x"
 		p := flow(t, ends...)
 		for b := range p.Blocks {
+			if reached(p, b, -1) {
+				idom := -1
+				for d := range p.Blocks {
+					if d != b && !reached(p, b, d) && (idom < 0 || !reached(p, d, idom)) {
+						idom = d
+					}
+				}
+				require.Equal(t, idom, p.Blocks[b].IDom, "seed %d run %d block %d of %q\n%s", seed, run, b, ends, p)
+			}
 			if p.trapped(b) {
 				continue // loops without way out go by a convention
 			}
@@ -169,6 +178,12 @@ func TestIPDomByPaths(t *testing.T) {
 			require.Equal(t, want, p.Blocks[b].IPDom, "seed %d run %d block %d of %q\n%s", seed, run, b, ends, p)
 		}
 	}
+}
+
+// reached reports whether a path leads from the entry to block b without block
+// d.
+func reached(p *Program, b, d int) bool {
+	return d != 0 && (b == 0 || reaches(p, 0, b, d))
 }
 
 // trapped reports whether block b leads to one from which no path goes to the

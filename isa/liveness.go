@@ -1,13 +1,36 @@
 package isa
 
-// liveness lists, by block, the values that a thread at its entry may still
-// read: the registers and predicates, numbered as by value.
-func liveness(p *Program) [][]bool {
-	live := make([][]bool, len(p.Blocks))
-	for i := range live {
-		live[i] = make([]bool, len(p.Regs)+len(p.Preds))
+import "math/bits"
+
+// valueSet is a set of registers and predicates, numbered as by value: a bit
+// each.
+type valueSet []uint64
+
+func newValueSet(p *Program) valueSet {
+	return make(valueSet, (len(p.Regs)+len(p.Preds)+63)/64)
+}
+
+func (s valueSet) has(v int) bool { return s[v/64]>>(v%64)&1 != 0 }
+func (s valueSet) add(v int)      { s[v/64] |= 1 << (v % 64) }
+func (s valueSet) remove(v int)   { s[v/64] &^= 1 << (v % 64) }
+
+// addAll adds the members of o and reports whether that changed s.
+func (s valueSet) addAll(o valueSet) (changed bool) {
+	for i, w := range o {
+		changed = changed || w&^s[i] != 0
+		s[i] |= w
 	}
-	state := make([]bool, len(p.Regs)+len(p.Preds))
+	return changed
+}
+
+// liveness lists, by block, the values that a thread at its start may still
+// read.
+func liveness(p *Program) []valueSet {
+	live := make([]valueSet, len(p.Blocks))
+	for i := range live {
+		live[i] = newValueSet(p)
+	}
+	state := newValueSet(p)
 	for changed := true; changed; {
 		changed = false
 		for b := len(p.Blocks) - 1; b >= 0; b-- {
@@ -15,75 +38,72 @@ func liveness(p *Program) [][]bool {
 			for pc := int(p.Blocks[b].End) - 1; pc >= int(p.Blocks[b].Start); pc-- {
 				p.liveBefore(&p.Insts[pc], state)
 			}
-			for v, is := range state {
-				if is && !live[b][v] {
-					live[b][v], changed = true, true
-				}
-			}
+			changed = live[b].addAll(state) || changed
 		}
 	}
 	return live
 }
 
 // liveOut sets state to what is live at the end of block b.
-func (p *Program) liveOut(b int, live [][]bool, state []bool) {
+func (p *Program) liveOut(b int, live []valueSet, state valueSet) {
 	clear(state)
 	for _, s := range p.Blocks[b].Succs {
-		for v, is := range live[s] {
-			state[v] = state[v] || is
-		}
+		state.addAll(live[s])
 	}
 }
 
 // liveBefore carries state backwards over in. A guarded instruction may leave
 // the old value, so that it stays live.
-func (p *Program) liveBefore(in *Inst, state []bool) {
+func (p *Program) liveBefore(in *Inst, state valueSet) {
 	if in.Guard.Kind != OperandPred {
 		for _, d := range in.Dst[:in.NDst] {
 			if v := p.value(d); v >= 0 {
-				state[v] = false
+				state.remove(v)
 			}
 		}
 	}
 	for _, s := range in.Src[:in.NSrc] {
 		if v := p.value(s); v >= 0 {
-			state[v] = true
+			state.add(v)
 		}
 	}
 	if v := p.value(in.Guard); v >= 0 {
-		state[v] = true
+		state.add(v)
 	}
 }
 
 // liveRegs is the largest number of 32-bit registers whose values a thread may
 // still need at one PC: 64-bit registers count twice, predicates not at all. A
 // result counts where it is written, even if nobody reads it.
-func liveRegs(p *Program, live [][]bool) int {
+func liveRegs(p *Program, live []valueSet) int {
+	single, double := newValueSet(p), newValueSet(p) // registers that count once at least, and twice
+	for r := range p.Regs {
+		single.add(r)
+		if p.Regs[r].Type.Bits() > 32 {
+			double.add(r)
+		}
+	}
+	units := func(state valueSet) (n int) {
+		for i, w := range state {
+			n += bits.OnesCount64(w&single[i]) + bits.OnesCount64(w&double[i])
+		}
+		return n
+	}
 	most := 0
-	state := make([]bool, len(p.Regs)+len(p.Preds))
+	state := newValueSet(p)
 	for b := range p.Blocks {
 		p.liveOut(b, live, state)
 		for pc := int(p.Blocks[b].End) - 1; pc >= int(p.Blocks[b].Start); pc-- {
 			in := &p.Insts[pc]
 			for _, d := range in.Dst[:in.NDst] {
-				if d.Kind == OperandReg {
-					state[d.Index] = true
+				if v := p.value(d); v >= 0 {
+					state.add(v)
 				}
 			}
-			most = max(most, p.units(state))
+			most = max(most, units(state))
 			p.liveBefore(in, state)
 		}
-		most = max(most, p.units(state))
+		most = max(most, units(state))
 	}
 	return most
-}
-
-// units are the 32-bit registers that the values of state take.
-func (p *Program) units(state []bool) (n int) {
-	for r := range p.Regs {
-		if state[r] {
-			n += (max(p.Regs[r].Type.Bits(), 32) + 31) / 32
-		}
-	}
-	return n
 }

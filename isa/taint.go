@@ -1,49 +1,45 @@
 package isa
 
-// Taints, in the order of the lattice: the taint of a result is the largest of
-// its sources'.
-type taint uint8
-
-const (
-	clean        taint = iota // constants
-	programmatic              // thread indices, launch shape, parameters
-	data                      // memory
-)
+import "slices"
 
 // setClasses divides the conditional branches into programmatic and data
 // branches, by where their guard comes from (Rhu & Erez, ISCA 2013, section
-// 3.2 and figure 10): a forward data-flow analysis over explicit flow only.
+// 3.2 and figure 10). Data are values loaded from memory, and what depends on
+// where and when a thread runs; results of data are data. All else is
+// programmatic: constants, thread indices, the launch's shape, parameters. It
+// is a forward data-flow analysis over explicit flow only: neither the branches
+// that lead to an instruction nor its guard make its result data.
 func setClasses(p *Program) {
-	n := len(p.Regs) + len(p.Preds)
-	in := make([][]taint, len(p.Blocks)) // at the entry of each block
+	in := make([]valueSet, len(p.Blocks)) // data at the start of each block
 	for i := range in {
-		in[i] = make([]taint, n)
+		in[i] = newValueSet(p)
 	}
-	state := make([]taint, n)
-	for work := p.order(); len(work) > 0; {
+	state := newValueSet(p)
+	work := p.order()
+	waits := make([]bool, len(p.Blocks))
+	for _, b := range work {
+		waits[b] = true
+	}
+	for len(work) > 0 {
 		b := work[0]
-		work = work[1:]
+		work, waits[b] = work[1:], false
 		copy(state, in[b])
 		for pc := p.Blocks[b].Start; pc < p.Blocks[b].End; pc++ {
 			p.taint(&p.Insts[pc], state)
 		}
 		for _, s := range p.Blocks[b].Succs {
-			changed := false
-			for v, t := range state {
-				if t > in[s][v] {
-					in[s][v], changed = t, true
-				}
-			}
-			if changed {
-				work = append(work, s)
+			if in[s].addAll(state) && !waits[s] {
+				work, waits[s] = append(work, s), true
 			}
 		}
 		last := &p.Insts[p.Blocks[b].End-1]
-		if last.Class = ClassNone; last.Conditional() {
+		last.Class = ClassNone
+		switch {
+		case !last.Conditional():
+		case state.has(p.value(last.Guard)):
+			last.Class = ClassData
+		default:
 			last.Class = ClassProgrammatic
-			if state[p.value(last.Guard)] == data {
-				last.Class = ClassData
-			}
 		}
 	}
 }
@@ -56,9 +52,7 @@ func (p *Program) order() []int {
 		succs[i] = p.Blocks[i].Succs
 	}
 	order, _ := postorder(0, succs)
-	for i, j := 0, len(order)-1; i < j; i, j = i+1, j-1 {
-		order[i], order[j] = order[j], order[i]
-	}
+	slices.Reverse(order)
 	return order
 }
 
@@ -74,40 +68,39 @@ func (p *Program) value(o Operand) int {
 	return -1
 }
 
-// taint carries state over one instruction.
-func (p *Program) taint(in *Inst, state []taint) {
-	t := clean
-	switch {
-	case in.Op == OpLd && in.Space == SpaceParam:
-		t = programmatic
-	case in.Op == OpLd || in.Op == OpAtom:
-		t = data
+// taint carries state, the values that are data, over one instruction.
+func (p *Program) taint(in *Inst, state valueSet) {
+	data := false
+	switch in.Op {
+	case OpLd:
+		data = in.Space != SpaceParam
+	case OpAtom:
+		data = true
 	default:
 		for _, s := range in.Src[:in.NSrc] {
 			if v := p.value(s); v >= 0 {
-				t = max(t, state[v])
+				data = data || state.has(v)
 			} else if s.Kind == OperandSpecial {
-				t = max(t, Special(s.Index).taint())
+				data = data || Special(s.Index).data()
 			}
 		}
 	}
 	for _, d := range in.Dst[:in.NDst] {
-		if v := p.value(d); v >= 0 {
-			if in.Guard.Kind == OperandPred {
-				state[v] = max(state[v], t) // the old value may stay
-			} else {
-				state[v] = t
-			}
+		switch v := p.value(d); {
+		case v < 0:
+		case data:
+			state.add(v)
+		case in.Guard.Kind != OperandPred: // else the old value may stay
+			state.remove(v)
 		}
 	}
 }
 
-// taint of a special register: those that depend on where and when a thread
-// runs count as data.
-func (s Special) taint() taint {
+// data reports whether a special register tells where and when a thread runs.
+func (s Special) data() bool {
 	switch s {
 	case SMID, Clock, ClockHi, Clock64, GlobalTimer:
-		return data
+		return true
 	}
-	return programmatic
+	return false
 }

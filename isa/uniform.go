@@ -18,7 +18,7 @@ package isa
 // defined in it vary. (The rules are those of divergence analysis on SSA form, R.
 // Karrenberg and S. Hack, Improving Performance of OpenCL on CPUs, CC 2012, with
 // one bit for each register, which errs on the side of varying.)
-func setUniform(p *Program, live [][]bool) {
+func setUniform(p *Program, live []valueSet) {
 	u := uniformity{
 		Program: p, live: live,
 		varies: make([]bool, len(p.Regs)+len(p.Preds)), alone: make([]bool, len(p.Blocks)), parted: make([]bool, len(p.Blocks)),
@@ -46,10 +46,10 @@ func setUniform(p *Program, live [][]bool) {
 // uniformity is the state of the analysis; everything starts as uniform.
 type uniformity struct {
 	*Program
-	live    [][]bool // by block: what is read after its start
-	varies  []bool   // by register and predicate
-	alone   []bool   // by block: some threads may get there without the others
-	parted  []bool   // by block: the branch at its end varies
+	live    []valueSet // by block: what is read after its start
+	varies  []bool     // by register and predicate
+	alone   []bool     // by block: some threads may get there without the others
+	parted  []bool     // by block: the branch at its end varies
 	changed bool
 }
 
@@ -102,7 +102,7 @@ func (u *uniformity) part(b int, in *Inst) {
 		for pc := u.Blocks[i].Start; pc < u.Blocks[i].End; pc++ {
 			in := &u.Insts[pc]
 			for _, d := range in.Dst[:in.NDst] {
-				if v := u.value(d); v >= 0 && (!apart || meet >= 0 && u.live[meet][v]) {
+				if v := u.value(d); v >= 0 && (!apart || meet >= 0 && u.live[meet].has(v)) {
 					u.vary(d)
 				}
 			}
