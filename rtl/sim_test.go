@@ -218,6 +218,25 @@ func TestCheckDoesNotWake(t *testing.T) {
 		"cycle 10: process top has a missing sensitivity: it sleeps, but if evaluated it changes top")
 }
 
+func TestResetIsNew(t *testing.T) {
+	for seed := range uint64(5) {
+		k := randomSim(30, seed)
+		fresh := k.Hash()
+		k.Run(1000)
+		require.NotEqual(t, fresh, k.Hash())
+		k.Reset()
+		require.Equal(t, fresh, k.Hash())
+		require.Equal(t, uint64(0), k.Now())
+		s := randomSystem(t, 4, 5, seed)
+		fresh = s.Hash()
+		s.Run(s.Domains()[0], 1000)
+		require.NotEqual(t, fresh, s.Hash())
+		s.Reset()
+		require.Equal(t, fresh, s.Hash())
+		require.Equal(t, uint64(0), s.Domains()[0].Now())
+	}
+}
+
 func TestResetForgetsWakeUps(t *testing.T) {
 	a := &alarm{at: []uint64{10, 1000}}
 	k := rtl.MustNew("top", a)

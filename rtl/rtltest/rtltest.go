@@ -21,10 +21,11 @@ import (
 //   - does the same for any order of processes that the wires allow;
 //   - does the same in one run and cycle by cycle;
 //   - goes on from a snapshot, restored here or in a new Sim, as if it had never stopped;
-//   - is after a reset what it was when new;
+//   - is after a reset what it was when elaborated, whatever it did before;
 //   - does the same when observed, and every change is reported.
 //
-// build makes a new Sim each time, with the same contents.
+// build makes a new Sim each time, with the same contents. It may prepare it as a testbench does, by pushes, pins and
+// Init; a reset undoes that.
 func Properties(t *testing.T, build func() *rtl.Sim, cycles uint64) {
 	t.Helper()
 	run(t, func() machine { return sim{build()} }, cycles, common)
@@ -81,7 +82,7 @@ var common = []property{
 	{"any process order", anyOrder},
 	{"cycle by cycle equals one run", stepped},
 	{"restored snapshot equals never stopped", restored},
-	{"reset equals new", reset},
+	{"reset equals elaborated", reset},
 	{"observed equals unobserved", observed},
 }
 
@@ -138,6 +139,7 @@ func restored(build func() machine, cycles uint64) error {
 
 func reset(build func() machine, cycles uint64) error {
 	want, got := build(), build()
+	want.Reset()
 	got.run(cycles / 3)
 	got.Reset()
 	if err := equal(want, got); err != nil {

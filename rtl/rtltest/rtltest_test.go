@@ -50,7 +50,7 @@ func TestBadDesigns(t *testing.T) {
 		{"any process order", func(c *counter) { *c.D() += *c.Other.D() }, "process order"},
 		{"cycle by cycle equals one run", func(c *counter) { calls++; *c.D() = calls }, "the state differs: top.A.Q is"},
 		{"restored snapshot equals never stopped", func(c *counter) { calls++; *c.D() = calls }, "after the snapshot was taken"},
-		{"reset equals new", func(c *counter) { calls++; *c.D() = calls }, "the state differs"},
+		{"reset equals elaborated", func(c *counter) { calls++; *c.D() = calls }, "the state differs"},
 		{"observed equals unobserved", func(c *counter) { calls++; *c.D() = calls }, "the state differs"},
 		{"checked run equals run", func(c *counter) { calls++; *c.D() = calls }, "the state differs"},
 	}
