@@ -33,124 +33,236 @@ const (
 func Stats() []Stat { return stats }
 
 var stats = []Stat{
-	{"cycles", "gpu_sim_cycle", "core cycles", "from the launch to the end of the last CTA, summed over launches", gpgpusim,
-		func(c *Counters) any { return c.Cycles }},
-	{"warp_instructions", "", "", "warp instructions issued", slp + ", N of warps",
-		func(c *Counters) any { return c.Instructions }},
-	{"thread_instructions", "gpu_sim_insn", "", "active lanes of all issued warp instructions", gpgpusim,
-		func(c *Counters) any { return c.Lanes }},
-	{"ipc", "gpu_ipc", "thread instructions / core cycle", "thread_instructions / cycles", gpgpusim,
-		func(c *Counters) any { return ratio(c.Lanes, c.Cycles) }},
-	{"warp_ipc", "", "warp instructions / core cycle", "warp_instructions / cycles", ours,
-		func(c *Counters) any { return ratio(c.Instructions, c.Cycles) }},
-	{"simd_efficiency", "", "fraction", "active lanes of an issued warp instruction / warp size; the activity factor of Huang et al., SIMD_util of Rhu & Erez", tbc + ", section 6",
-		func(c *Counters) any { return ratio(c.Lanes, c.Instructions*uint64(c.warpSize)) }},
-	{"active_lane_histogram", "W1 ... W32", "warp instructions", "issued warp instructions by number of active lanes, from 0 to the warp size", tbc + ", figure 13",
-		func(c *Counters) any { return append([]uint64(nil), c.Active[:c.warpSize+1]...) }},
-	{"cycle_breakdown", "W0_Idle, W0_Mem, Stall", "SM cycles", "what each SM does in each cycle: Issue; Stall (a warp is ready, the next stage is occupied); W0_Mem (none ready, a memory access is pending); W0_Idle (none ready, none pending); Empty (no threads)", tbc + ", figures 13 and 14",
-		cycleBreakdown},
+	{
+		"cycles", "gpu_sim_cycle", "core cycles", "from the launch to the end of the last CTA, summed over launches", gpgpusim,
+		func(c *Counters) any { return c.Cycles },
+	},
+	{
+		"warp_instructions", "", "", "warp instructions issued", slp + ", N of warps",
+		func(c *Counters) any { return c.Instructions },
+	},
+	{
+		"thread_instructions", "gpu_sim_insn", "", "active lanes of all issued warp instructions", gpgpusim,
+		func(c *Counters) any { return c.Lanes },
+	},
+	{
+		"ipc", "gpu_ipc", "thread instructions / core cycle", "thread_instructions / cycles", gpgpusim,
+		func(c *Counters) any { return ratio(c.Lanes, c.Cycles) },
+	},
+	{
+		"warp_ipc", "", "warp instructions / core cycle", "warp_instructions / cycles", ours,
+		func(c *Counters) any { return ratio(c.Instructions, c.Cycles) },
+	},
+	{
+		"simd_efficiency", "", "fraction", "active lanes of an issued warp instruction / warp size; the activity factor of Huang et al., SIMD_util of Rhu & Erez", tbc + ", section 6",
+		func(c *Counters) any { return ratio(c.Lanes, c.Instructions*uint64(c.warpSize)) },
+	},
+	{
+		"active_lane_histogram", "W1 ... W32", "warp instructions", "issued warp instructions by number of active lanes, from 0 to the warp size", tbc + ", figure 13",
+		func(c *Counters) any { return append([]uint64(nil), c.Active[:c.warpSize+1]...) },
+	},
+	{
+		"cycle_breakdown", "W0_Idle, W0_Mem, Stall", "SM cycles", "what each SM does in each cycle: Issue; Stall (a warp is ready, the next stage is occupied); W0_Mem (none ready, a memory access is pending); W0_Idle (none ready, none pending); Empty (no threads)", tbc + ", figures 13 and 14",
+		cycleBreakdown,
+	},
 
-	{"branches", "", "", "conditional branches executed by a warp", slp + ", figure 6",
-		func(c *Counters) any { return c.Divergence.Branches }},
-	{"divergent_branches", "", "", "branches with lanes on both sides", slp + ", figure 6",
-		func(c *Counters) any { return c.Divergence.Divergent }},
-	{"stack_pushes", "", "entries", "entries pushed on reconvergence stacks", tokens,
-		func(c *Counters) any { return c.Divergence.Pushes }},
-	{"stack_pops", "", "entries", "entries popped", tokens,
-		func(c *Counters) any { return c.Divergence.Pops }},
-	{"stack_max_depth", "", "entries", "deepest reconvergence stack", tbc + ", table 3",
-		func(c *Counters) any { return c.Divergence.MaxDepth }},
-	{"barriers_released", "", "", "barriers that let their warps go", ours,
-		func(c *Counters) any { return c.Divergence.BarReleases }},
-	{"barriers_diverged", "", "", "arrivals of a warp of which not all live threads were active", ours,
-		func(c *Counters) any { return c.Divergence.BarDiverged }},
+	{
+		"branches", "", "", "conditional branches executed by a warp", slp + ", figure 6",
+		func(c *Counters) any { return c.Divergence.Branches },
+	},
+	{
+		"divergent_branches", "", "", "branches with lanes on both sides", slp + ", figure 6",
+		func(c *Counters) any { return c.Divergence.Divergent },
+	},
+	{
+		"stack_pushes", "", "entries", "entries pushed on reconvergence stacks", tokens,
+		func(c *Counters) any { return c.Divergence.Pushes },
+	},
+	{
+		"stack_pops", "", "entries", "entries popped", tokens,
+		func(c *Counters) any { return c.Divergence.Pops },
+	},
+	{
+		"stack_max_depth", "", "entries", "deepest reconvergence stack", tbc + ", table 3",
+		func(c *Counters) any { return c.Divergence.MaxDepth },
+	},
+	{
+		"barriers_released", "", "", "barriers that let their warps go", ours,
+		func(c *Counters) any { return c.Divergence.BarReleases },
+	},
+	{
+		"barriers_diverged", "", "", "arrivals of a warp of which not all live threads were active", ours,
+		func(c *Counters) any { return c.Divergence.BarDiverged },
+	},
 
-	{"mem_instructions", "", "", "global and local memory instructions of warps", ours,
-		func(c *Counters) any { return c.Coalescer.Accesses }},
-	{"mem_lines", "", "", "cache lines that they ask the L1 for", tbc + ", section 6.2",
-		func(c *Counters) any { return c.Coalescer.Lines }},
-	{"mem_table_full", "", "", "accesses that found every entry of the coalescer in use", ours,
-		func(c *Counters) any { return c.Coalescer.TableFull }},
-	{"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles", "cycles in which an access was held up, by source (s_mem shared, g_ld loads, g_st stores and atomics) and cause", tbc + ", figures 13b and 14b",
-		memStalls},
-	{"shared_accesses", "gpgpu_n_shmem_insn", "", "shared-memory instructions of warps", gpgpusim,
-		func(c *Counters) any { return c.Shared.Accesses }},
-	{"shared_cycles", "", "SM cycles", "cycles in which the banks were in use", ours,
-		func(c *Counters) any { return c.Shared.Passes }},
-	{"shared_bank_conflicts", "gpgpu_n_shmem_bkconflict", "SM cycles", "cycles after which a group of lanes was not done", gpgpusim,
-		func(c *Counters) any { return c.Shared.Conflicts }},
+	{
+		"mem_instructions", "", "", "global and local memory instructions of warps", ours,
+		func(c *Counters) any { return c.Coalescer.Accesses },
+	},
+	{
+		"mem_lines", "", "", "cache lines that they ask the L1 for", tbc + ", section 6.2",
+		func(c *Counters) any { return c.Coalescer.Lines },
+	},
+	{
+		"mem_table_full", "", "", "accesses that found every entry of the coalescer in use", ours,
+		func(c *Counters) any { return c.Coalescer.TableFull },
+	},
+	{
+		"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles", "cycles in which an access was held up, by source (s_mem shared, g_ld loads, g_st stores and atomics) and cause", tbc + ", figures 13b and 14b",
+		memStalls,
+	},
+	{
+		"shared_accesses", "gpgpu_n_shmem_insn", "", "shared-memory instructions of warps", gpgpusim,
+		func(c *Counters) any { return c.Shared.Accesses },
+	},
+	{
+		"shared_cycles", "", "SM cycles", "cycles in which the banks were in use", ours,
+		func(c *Counters) any { return c.Shared.Passes },
+	},
+	{
+		"shared_bank_conflicts", "gpgpu_n_shmem_bkconflict", "SM cycles", "cycles after which a group of lanes was not done", gpgpusim,
+		func(c *Counters) any { return c.Shared.Conflicts },
+	},
 
-	{"l1_loads", "", "lines", "loads that reached the L1", gpgpusim,
-		func(c *Counters) any { return c.L1.Loads }},
-	{"l1_load_hits", "", "lines", "loads that hit", gpgpusim,
-		func(c *Counters) any { return c.L1.LoadHits }},
-	{"l1_load_misses", "", "lines", "loads that missed and sent a request", gpgpusim,
-		func(c *Counters) any { return c.L1.LoadMisses }},
-	{"l1_load_merges", "", "lines", "loads that joined a miss in flight", gpgpusim,
-		func(c *Counters) any { return c.L1.Merges }},
-	{"l1_hit_rate", "", "fraction", "l1_load_hits / l1_loads", gpgpusim,
-		func(c *Counters) any { return ratio(c.L1.LoadHits, c.L1.Loads) }},
-	{"l1_stores", "", "lines", "stores that reached the L1", gpgpusim,
-		func(c *Counters) any { return c.L1.Stores }},
-	{"l1_store_hits", "", "lines", "stores that hit", gpgpusim,
-		func(c *Counters) any { return c.L1.StoreHits }},
-	{"l1_atomics", "", "lines", "atomics and reductions that passed the L1", gpgpusim,
-		func(c *Counters) any { return c.L1.Atomics }},
-	{"l1_bypasses", "", "lines", "loads and stores with .cg or .volatile", ours,
-		func(c *Counters) any { return c.L1.Bypasses }},
-	{"l1_fences", "", "", "fences, and write-backs of the whole cache at the end of a kernel", ours,
-		func(c *Counters) any { return c.L1.Fences }},
-	{"l1_evictions", "", "lines", "clean lines that made room", gpgpusim,
-		func(c *Counters) any { return c.L1.Evictions }},
-	{"l1_write_backs", "", "lines", "dirty lines sent to the L2", gpgpusim,
-		func(c *Counters) any { return c.L1.WriteBacks }},
+	{
+		"l1_loads", "", "lines", "loads that reached the L1", gpgpusim,
+		func(c *Counters) any { return c.L1.Loads },
+	},
+	{
+		"l1_load_hits", "", "lines", "loads that hit", gpgpusim,
+		func(c *Counters) any { return c.L1.LoadHits },
+	},
+	{
+		"l1_load_misses", "", "lines", "loads that missed and sent a request", gpgpusim,
+		func(c *Counters) any { return c.L1.LoadMisses },
+	},
+	{
+		"l1_load_merges", "", "lines", "loads that joined a miss in flight", gpgpusim,
+		func(c *Counters) any { return c.L1.Merges },
+	},
+	{
+		"l1_hit_rate", "", "fraction", "l1_load_hits / l1_loads", gpgpusim,
+		func(c *Counters) any { return ratio(c.L1.LoadHits, c.L1.Loads) },
+	},
+	{
+		"l1_stores", "", "lines", "stores that reached the L1", gpgpusim,
+		func(c *Counters) any { return c.L1.Stores },
+	},
+	{
+		"l1_store_hits", "", "lines", "stores that hit", gpgpusim,
+		func(c *Counters) any { return c.L1.StoreHits },
+	},
+	{
+		"l1_atomics", "", "lines", "atomics and reductions that passed the L1", gpgpusim,
+		func(c *Counters) any { return c.L1.Atomics },
+	},
+	{
+		"l1_bypasses", "", "lines", "loads and stores with .cg or .volatile", ours,
+		func(c *Counters) any { return c.L1.Bypasses },
+	},
+	{
+		"l1_fences", "", "", "fences, and write-backs of the whole cache at the end of a kernel", ours,
+		func(c *Counters) any { return c.L1.Fences },
+	},
+	{
+		"l1_evictions", "", "lines", "clean lines that made room", gpgpusim,
+		func(c *Counters) any { return c.L1.Evictions },
+	},
+	{
+		"l1_write_backs", "", "lines", "dirty lines sent to the L2", gpgpusim,
+		func(c *Counters) any { return c.L1.WriteBacks },
+	},
 
-	{"icnt_request_bytes", "", "bytes", "from the SMs to the L2", tbc + ", figure 16",
-		func(c *Counters) any { return c.Requests.Bytes }},
-	{"icnt_response_bytes", "", "bytes", "from the L2 to the SMs", tbc + ", figure 16",
-		func(c *Counters) any { return c.Responses.Bytes }},
-	{"icnt_packets", "", "packets", "in both directions", gpgpusim,
-		func(c *Counters) any { return c.Requests.Packets + c.Responses.Packets }},
-	{"icnt_flits", "", "flits", "in both directions", gpgpusim,
-		func(c *Counters) any { return c.Requests.Flits + c.Responses.Flits }},
+	{
+		"icnt_request_bytes", "", "bytes", "from the SMs to the L2", tbc + ", figure 16",
+		func(c *Counters) any { return c.Requests.Bytes },
+	},
+	{
+		"icnt_response_bytes", "", "bytes", "from the L2 to the SMs", tbc + ", figure 16",
+		func(c *Counters) any { return c.Responses.Bytes },
+	},
+	{
+		"icnt_packets", "", "packets", "in both directions", gpgpusim,
+		func(c *Counters) any { return c.Requests.Packets + c.Responses.Packets },
+	},
+	{
+		"icnt_flits", "", "flits", "in both directions", gpgpusim,
+		func(c *Counters) any { return c.Requests.Flits + c.Responses.Flits },
+	},
 
-	{"l2_accesses", "L2_total_cache_accesses", "lines", "loads, stores and atomics at the L2", gpgpusim,
-		func(c *Counters) any { return c.L2.Loads + c.L2.Stores + c.L2.Atomics }},
-	{"l2_hits", "", "lines", "accesses done when they came", gpgpusim,
-		func(c *Counters) any { return c.L2.Hits }},
-	{"l2_misses", "L2_total_cache_misses", "lines", "lines fetched from the DRAM", gpgpusim,
-		func(c *Counters) any { return c.L2.Misses }},
-	{"l2_merges", "", "lines", "accesses that joined a miss in flight", gpgpusim,
-		func(c *Counters) any { return c.L2.Merges }},
-	{"l2_hit_rate", "", "fraction", "l2_hits / l2_accesses", gpgpusim,
-		func(c *Counters) any { return ratio(c.L2.Hits, c.L2.Loads+c.L2.Stores+c.L2.Atomics) }},
-	{"l2_write_backs", "", "lines", "dirty lines sent to the DRAM", gpgpusim,
-		func(c *Counters) any { return c.L2.WriteBacks }},
-	{"l2_evictions", "", "lines", "clean lines that made room", gpgpusim,
-		func(c *Counters) any { return c.L2.Evictions }},
-	{"l2_flushes", "", "", "write-backs of a whole slice at the end of a kernel", ours,
-		func(c *Counters) any { return c.L2.Flushes }},
+	{
+		"l2_accesses", "L2_total_cache_accesses", "lines", "loads, stores and atomics at the L2", gpgpusim,
+		func(c *Counters) any { return c.L2.Loads + c.L2.Stores + c.L2.Atomics },
+	},
+	{
+		"l2_hits", "", "lines", "accesses done when they came", gpgpusim,
+		func(c *Counters) any { return c.L2.Hits },
+	},
+	{
+		"l2_misses", "L2_total_cache_misses", "lines", "lines fetched from the DRAM", gpgpusim,
+		func(c *Counters) any { return c.L2.Misses },
+	},
+	{
+		"l2_merges", "", "lines", "accesses that joined a miss in flight", gpgpusim,
+		func(c *Counters) any { return c.L2.Merges },
+	},
+	{
+		"l2_hit_rate", "", "fraction", "l2_hits / l2_accesses", gpgpusim,
+		func(c *Counters) any { return ratio(c.L2.Hits, c.L2.Loads+c.L2.Stores+c.L2.Atomics) },
+	},
+	{
+		"l2_write_backs", "", "lines", "dirty lines sent to the DRAM", gpgpusim,
+		func(c *Counters) any { return c.L2.WriteBacks },
+	},
+	{
+		"l2_evictions", "", "lines", "clean lines that made room", gpgpusim,
+		func(c *Counters) any { return c.L2.Evictions },
+	},
+	{
+		"l2_flushes", "", "", "write-backs of a whole slice at the end of a kernel", ours,
+		func(c *Counters) any { return c.L2.Flushes },
+	},
 
-	{"dram_reads", "n_rd", "requests", "reads", gpgpusim,
-		func(c *Counters) any { return c.DRAM.Reads }},
-	{"dram_writes", "n_write", "requests", "writes", gpgpusim,
-		func(c *Counters) any { return c.DRAM.Writes }},
-	{"dram_bytes", "", "bytes", "moved on the data buses", gpgpusim,
-		func(c *Counters) any { return c.DRAM.Bytes }},
-	{"dram_row_hits", "", "requests", "requests whose row was open", gpgpusim,
-		func(c *Counters) any { return c.DRAM.RowHits }},
-	{"dram_row_hit_rate", "", "fraction", "dram_row_hits / (dram_reads + dram_writes)", gpgpusim,
-		func(c *Counters) any { return ratio(c.DRAM.RowHits, c.DRAM.RowHits+c.DRAM.RowMisses) }},
-	{"dram_activates", "n_act", "", "row activations", gpgpusim,
-		func(c *Counters) any { return c.DRAM.Activates }},
-	{"dram_precharges", "n_pre", "", "row precharges", gpgpusim,
-		func(c *Counters) any { return c.DRAM.Precharges }},
-	{"dram_queue_full", "", "DRAM cycles", "cycles in which a request waited for a place in a channel's queue", gpgpusim,
-		func(c *Counters) any { return c.DRAM.QueueFull }},
-	{"dram_unmapped", "", "bursts", "bursts to addresses that do not exist; 0 unless the machine is broken", ours,
-		func(c *Counters) any { return c.DRAM.Unmapped }},
-	{"dram_bw_util", "bw_util", "fraction", "cycles of the data buses in use, of all; the write-back behind the last CTA included", gpgpusim,
-		func(c *Counters) any { return ratio(c.DRAM.BusCycles, c.DRAMCycles) }},
+	{
+		"dram_reads", "n_rd", "requests", "reads", gpgpusim,
+		func(c *Counters) any { return c.DRAM.Reads },
+	},
+	{
+		"dram_writes", "n_write", "requests", "writes", gpgpusim,
+		func(c *Counters) any { return c.DRAM.Writes },
+	},
+	{
+		"dram_bytes", "", "bytes", "moved on the data buses", gpgpusim,
+		func(c *Counters) any { return c.DRAM.Bytes },
+	},
+	{
+		"dram_row_hits", "", "requests", "requests whose row was open", gpgpusim,
+		func(c *Counters) any { return c.DRAM.RowHits },
+	},
+	{
+		"dram_row_hit_rate", "", "fraction", "dram_row_hits / (dram_reads + dram_writes)", gpgpusim,
+		func(c *Counters) any { return ratio(c.DRAM.RowHits, c.DRAM.RowHits+c.DRAM.RowMisses) },
+	},
+	{
+		"dram_activates", "n_act", "", "row activations", gpgpusim,
+		func(c *Counters) any { return c.DRAM.Activates },
+	},
+	{
+		"dram_precharges", "n_pre", "", "row precharges", gpgpusim,
+		func(c *Counters) any { return c.DRAM.Precharges },
+	},
+	{
+		"dram_queue_full", "", "DRAM cycles", "cycles in which a request waited for a place in a channel's queue", gpgpusim,
+		func(c *Counters) any { return c.DRAM.QueueFull },
+	},
+	{
+		"dram_unmapped", "", "bursts", "bursts to addresses that do not exist; 0 unless the machine is broken", ours,
+		func(c *Counters) any { return c.DRAM.Unmapped },
+	},
+	{
+		"dram_bw_util", "bw_util", "fraction", "cycles of the data buses in use, of all; the write-back behind the last CTA included", gpgpusim,
+		func(c *Counters) any { return ratio(c.DRAM.BusCycles, c.DRAMCycles) },
+	},
 }
 
 // ratio is a/b, or 0 where nothing was counted.

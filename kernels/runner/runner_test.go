@@ -1,0 +1,63 @@
+package runner_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
+	"divergo/kernels"
+	"divergo/kernels/runner"
+	"divergo/testbench"
+)
+
+func session(t *testing.T) *testbench.Session {
+	t.Helper()
+	cfg := gpu.Default()
+	cfg.GPU.SMs = 1
+	s, err := testbench.NewSession(cfg, testbench.Limits{})
+	require.NoError(t, err)
+	return s
+}
+
+// The runner finds what the suite has, and says what it has not.
+func TestLaunchErrors(t *testing.T) {
+	m := runner.New(session(t))
+	launch := kernels.Launch{Module: "none.ptx", Kernel: "vecadd", Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
+	assert.ErrorContains(t, m.Launch(launch), `no PTX module "none.ptx"`)
+	launch.Module, launch.Kernel = "vecadd.ptx", "vecad"
+	assert.ErrorContains(t, m.Launch(launch), "vecadd")
+	launch.Kernel = "vecadd"
+	assert.ErrorContains(t, m.Launch(launch), "parameters, the launch gives 0")
+}
+
+// Launches of a workload share the device's memory and add up.
+func TestSeveralLaunches(t *testing.T) {
+	s := session(t)
+	work := kernels.NewReduction(2000, 256, 3)
+	require.NoError(t, work.Run(runner.New(s)))
+	require.NoError(t, work.Check())
+	require.Len(t, s.Runs, 2)
+	assert.Equal(t, [3]uint32{8, 1, 1}, s.Runs[0].Launch.Grid)
+	assert.Equal(t, [3]uint32{1, 1, 1}, s.Runs[1].Launch.Grid)
+}
+
+func Example() {
+	cfg := gpu.Default()
+	cfg.GPU.SMs = 4
+	s, err := testbench.NewSession(cfg, testbench.Limits{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	work := kernels.NewVecadd(256, 64, 1)
+	if err := work.Run(runner.New(s)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	c := s.Counters()
+	fmt.Println("result:", work.Check(), "branches:", c.Divergence.Branches, "divergent:", c.Divergence.Divergent)
+	// Output: result: <nil> branches: 8 divergent: 0
+}
