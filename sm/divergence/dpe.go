@@ -1,0 +1,276 @@
+package divergence
+
+import (
+	"divergo/isa"
+	"divergo/units"
+)
+
+func init() {
+	Register(Mechanism{
+		Name: "dpe",
+		Doc:  "dual-path stack: both paths of the innermost divergent branch interleave",
+		New: func(_ Options, g Geometry, code *Code) (Policy, error) {
+			return newDPE(g, code), nil
+		},
+	})
+}
+
+// DPE is the dual-path stack (Rhu & Erez, The Dual-Path Execution Model for
+// Efficient GPU Control Flow, HPCA 2013): an entry holds both paths of a
+// divergent branch, and both paths of the top entry can be scheduled, so that
+// one hides the latency of the other. A path ends at the reconvergence PC of
+// its entry; an entry without paths is popped, and the path below goes on from
+// there with all its threads.
+//
+//	        slots 2w and 2w+1
+//	       +--------+--------+
+//	top    | path A | path B |   RPC     interleave
+//	       +--------+--------+
+//	       | path A | path B |   RPC     one of them is at the RPC of the entry
+//	       +--------+--------+           above, the other one has to wait
+//	bottom | path A |        |  none
+//	       +--------+--------+
+//
+// If the other path of the entry has ended and the branch has the same
+// reconvergence PC, its paths take the place of the entry's; so an entry is not
+// added by each iteration of a loop that threads leave one after the other.
+//
+// The slots of warp w, 2w for path A (taken) and 2w+1 for path B, are the
+// registers that hold the paths of the top entry; an entry in the stack memory
+// keeps its RPC, and its paths are those of the moment it was covered.
+//
+// A path can be covered by its sibling's branch while the outcome of its own is
+// on the way. Outcomes of a warp come in order, so the first for its slot is
+// its; if it diverges, its pair goes under the top entry.
+//
+// A warp arrives at a CTA barrier when no path of the top entry can run.
+// Registers are tracked by row, so an instruction of one path also waits for
+// equal registers of the other.
+type DPE struct {
+	Warps
+	Stack units.Stack[Fork] // by warp
+}
+
+// Fork is an entry of a dual-path stack.
+type Fork struct {
+	Side [2]Side // taken, not taken; one without threads or at RPC has ended
+	RPC  uint32
+}
+
+// newDPE sizes the stack for W-1 forks, each of which splits a mask, and the
+// bottom.
+func newDPE(g Geometry, code *Code) *DPE {
+	return &DPE{Warps: newWarps(g, 2, code), Stack: units.NewStack[Fork](g.Warps, g.Lanes)}
+}
+
+// Tick serves at most one issued instruction, one outcome and one launch.
+func (p *DPE) Tick() { p.serve(p) }
+
+func (p *DPE) launch(l *Launch) {
+	w := int(l.Row)
+	for side := range 2 {
+		*p.Table.Edit(2*w + side) = Slot{CTA: l.CTA, Row: l.Row}
+	}
+	p.push(w, Fork{Side: [2]Side{{Mask: l.Mask}}, RPC: isa.NoPC})
+	p.settle(w)
+}
+
+func (p *DPE) advance(i int) {
+	if p.Table.Edit(i).PC == p.Stack.Peek(i/2).RPC {
+		p.settle(i / 2)
+	}
+}
+
+func (p *DPE) resolve(in *isa.Inst, o *Outcome) {
+	w, side := int(o.Slot)/2, int(o.Slot)&1
+	if n := p.Stack.Len(w); n > 1 {
+		if x := &p.Stack.Entry(w, n-2).Side[side]; x.Wait == WaitsControl {
+			p.covered(w, x, in, o)
+			return
+		}
+	}
+	s := p.Table.Edit(int(o.Slot))
+	s.Wait = Runs
+	s.PC = o.PC + 1
+	switch in.Op {
+	case isa.OpBra:
+		p.branch(w, side, s, in, o)
+	case isa.OpBar:
+		if p.bar(p, s, in, o, p.live(w)) {
+			s.PC, s.Wait = o.PC, WaitsBarrier
+		}
+	default:
+		p.exit(w, o.Taken)
+	}
+	p.settle(w)
+}
+
+// branch is the outcome of a branch of the top entry.
+func (p *DPE) branch(w, side int, s *Slot, in *isa.Inst, o *Outcome) {
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	if !p.count(in, taken, not) {
+		if not == 0 {
+			s.PC = in.Target
+		}
+		return
+	}
+	e := p.Stack.Top(w)
+	pair := [2]Side{{PC: in.Target, Mask: taken}, {PC: o.PC + 1, Mask: not}}
+	if in.Reconv == e.RPC && !p.Table.Edit(2*w+side^1).Valid {
+		p.load(w, &pair)
+		return
+	}
+	for k := range e.Side {
+		x := p.Table.Edit(2*w + k)
+		e.Side[k] = Side{x.PC, x.Mask, x.Wait}
+	}
+	e.Side[side].PC = in.Reconv
+	p.push(w, Fork{pair, in.Reconv})
+}
+
+// covered is the outcome of a control instruction of path x, of the entry below
+// the top.
+func (p *DPE) covered(w int, x *Side, in *isa.Inst, o *Outcome) {
+	taken, not := x.Mask&o.Taken, x.Mask&^o.Taken
+	x.Wait = Runs
+	x.PC = o.PC + 1
+	switch in.Op {
+	case isa.OpBra:
+		switch {
+		case p.count(in, taken, not):
+			x.PC = in.Reconv
+			top := *p.Stack.Top(w)
+			*p.Stack.Top(w) = Fork{[2]Side{{PC: in.Target, Mask: taken}, {PC: o.PC + 1, Mask: not}}, in.Reconv}
+			p.pushed(p.Stack.Push(w, top))
+		case not == 0:
+			x.PC = in.Target
+		}
+	case isa.OpBar:
+		s := *p.Table.Edit(2 * w)
+		s.Mask = x.Mask
+		if p.bar(p, &s, in, o, p.live(w)) {
+			x.PC, x.Wait = o.PC, WaitsBarrier
+		}
+	default:
+		p.exit(w, o.Taken)
+	}
+}
+
+// live is the mask of all threads of a warp.
+func (p *DPE) live(w int) uint32 {
+	if p.Stack.Len(w) == 1 {
+		return p.Table.Edit(2*w).Mask | p.Table.Edit(2*w+1).Mask
+	}
+	e := p.Stack.Entry(w, 0)
+	return e.Side[0].Mask | e.Side[1].Mask
+}
+
+// exit takes lanes out of every entry of the warp at once.
+func (p *DPE) exit(w int, lanes uint32) {
+	for i := range p.Stack.Len(w) {
+		e := p.Stack.Entry(w, i)
+		e.Side[0].Mask &^= lanes
+		e.Side[1].Mask &^= lanes
+	}
+	p.Table.Edit(2 * w).Mask &^= lanes
+	p.Table.Edit(2*w + 1).Mask &^= lanes
+}
+
+// settle ends the paths that have no threads or are at the RPC, pops entries
+// without paths, and lets the warp arrive if no path can run.
+func (p *DPE) settle(w int) {
+	a, b := p.Table.Edit(2*w), p.Table.Edit(2*w+1)
+	for !p.lives(w, a, b) {
+		p.D().Stats.Pops++
+		if p.Stack.Pop(w) == 0 {
+			p.retire(p, a)
+			return
+		}
+		p.load(w, &p.Stack.Top(w).Side)
+	}
+	p.redirect.Add(2 * w)
+	p.redirect.Add(2*w + 1)
+	if (!a.Valid || a.Wait == WaitsBarrier) && (!b.Valid || b.Wait == WaitsBarrier) {
+		p.meet(p, a)
+	}
+}
+
+// lives reports whether the top entry, whose paths are in slots a and b, has a
+// path.
+func (p *DPE) lives(w int, a, b *Slot) bool {
+	rpc := p.Stack.Top(w).RPC
+	a.Valid = a.Mask != 0 && a.PC != rpc
+	b.Valid = b.Mask != 0 && b.PC != rpc
+	return a.Valid || b.Valid
+}
+
+// load puts two paths into the slots of a warp.
+func (p *DPE) load(w int, pair *[2]Side) {
+	for k, x := range pair {
+		s := p.Table.Edit(2*w + k)
+		s.PC, s.Mask, s.Wait = x.PC, x.Mask, x.Wait
+	}
+}
+
+// push adds an entry on top.
+func (p *DPE) push(w int, e Fork) {
+	p.pushed(p.Stack.Push(w, e))
+	p.load(w, &e.Side)
+}
+
+// pushed counts an entry that makes the stack so deep.
+func (p *DPE) pushed(depth int) {
+	st := &p.D().Stats
+	st.Pushes++
+	st.MaxDepth = max(st.MaxDepth, uint64(depth))
+}
+
+// resume lets a warp go on behind the barrier.
+func (p *DPE) resume(w int) {
+	next := func(pc *uint32, wait *Wait) {
+		if *wait == WaitsBarrier {
+			*pc++
+			*wait = Runs
+		}
+	}
+	for i := range p.Stack.Len(w) - 1 {
+		e := p.Stack.Entry(w, i)
+		next(&e.Side[0].PC, &e.Side[0].Wait)
+		next(&e.Side[1].PC, &e.Side[1].Wait)
+	}
+	for k := range 2 {
+		s := p.Table.Edit(2*w + k)
+		next(&s.PC, &s.Wait)
+	}
+	p.settle(w)
+}
+
+// Paths lists the paths of each top entry and the threads under them.
+func (p *DPE) Paths(to []Path) []Path {
+	for w := range p.Stack.Depth.Len() {
+		top := int(*p.Stack.Depth.At(w)) - 1
+		above := uint32(0)
+		for k := range 2 {
+			if s := p.Table.At(2*w + k); s.Valid {
+				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC, Mask: s.Mask, Wait: s.Wait, Running: true})
+				above |= s.Mask
+			}
+		}
+		s := p.Table.At(2 * w)
+		for i := top - 1; i >= 0; i-- {
+			e := p.Stack.At(w, i)
+			for _, x := range e.Side {
+				if x.Mask&^above == 0 {
+					continue
+				}
+				wait := x.Wait
+				if x.PC == p.Stack.At(w, i+1).RPC {
+					wait = WaitsJoin
+				}
+				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: x.PC, Reconv: e.RPC, Mask: x.Mask &^ above, Wait: wait})
+				above |= x.Mask
+			}
+		}
+	}
+	return to
+}

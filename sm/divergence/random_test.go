@@ -1,0 +1,279 @@
+package divergence_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/divtest"
+)
+
+// A generator of kernels with nested branches and loops, laid out in
+// topological order. Equal seeds give equal kernels; each call gives one with
+// state of its own, which is good for one run.
+type generator struct {
+	*rand.Rand
+	threads int
+	exits   bool // threads may leave anywhere
+	bars    bool // barriers between the statements of the outermost level
+	k       kernel
+	labels  int
+}
+
+func randomKernel(seed uint64, threads int, exits, bars bool) kernel {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), threads: threads, exits: exits, bars: bars}
+	for range 1 + g.IntN(3) {
+		g.block(3, "")
+		if bars {
+			g.add(line{Bar: true})
+		}
+	}
+	g.add(exit)
+	return g.k
+}
+
+// label starts a place that branches lead to.
+func (g *generator) label() string {
+	g.labels++
+	return fmt.Sprint("L", g.labels)
+}
+
+func (g *generator) add(l line) { g.k = append(g.k, l) }
+
+// coin is a condition that each thread answers anew each time.
+func (g *generator) coin() func(t *thread) bool {
+	salt, limit, seen := g.Uint64(), 1+g.Uint64N(7), make([]uint64, g.threads)
+	return func(t *thread) bool {
+		seen[t.TID]++
+		return rand.NewPCG(salt, uint64(t.TID)<<32+seen[t.TID]).Uint64()%8 < limit
+	}
+}
+
+// block is up to three statements; leave is the label behind the loop around
+// them, if there is one.
+func (g *generator) block(depth int, leave string) {
+	for range 1 + g.IntN(3) {
+		if depth == 0 {
+			g.add(nop)
+			continue
+		}
+		switch g.IntN(7) {
+		case 0, 1: // if, or if with else
+			other, join := g.label(), g.label()
+			g.add(when(g.coin(), other))
+			g.block(depth-1, leave)
+			if g.IntN(3) > 0 {
+				g.add(to(join))
+				g.add(at(other, nop))
+				g.block(depth-1, leave)
+			} else {
+				g.add(at(other, nop))
+			}
+			g.add(at(join, nop))
+		case 2, 3: // loop with a trip count of its own for each thread
+			top, out := g.label(), g.label()
+			trips, left := g.coin(), make([]int, g.threads)
+			g.add(line{Do: func(t *thread) {
+				left[t.TID] = 0
+				for left[t.TID] < 4 && trips(t) {
+					left[t.TID]++
+				}
+			}})
+			g.add(at(top, nop))
+			g.block(depth-1, out)
+			g.add(line{Do: func(t *thread) { left[t.TID]-- }, If: func(t *thread) bool { return left[t.TID] > 0 }, To: top})
+			g.add(at(out, nop))
+		case 4: // break
+			if leave != "" {
+				g.add(when(g.coin(), leave))
+			}
+		case 5:
+			if g.exits && g.IntN(3) == 0 {
+				stay := g.label()
+				g.add(when(g.coin(), stay))
+				g.add(exit)
+				g.add(at(stay, nop))
+			}
+		default:
+			g.add(nop)
+		}
+	}
+}
+
+// alone is what a thread executes by itself.
+func alone(k kernel, tid int) (pcs []uint32) {
+	t := &thread{TID: tid}
+	labels := map[string]int{}
+	for pc, l := range k {
+		if l.Label != "" {
+			labels[l.Label] = pc
+		}
+	}
+	for pc := 0; ; pc++ {
+		l := k[pc]
+		pcs = append(pcs, uint32(pc))
+		if l.Do != nil {
+			l.Do(t)
+		}
+		if l.Exit {
+			return pcs
+		}
+		if l.To != "" && (l.If == nil || l.If(t)) {
+			pc = labels[l.To] - 1
+		}
+	}
+}
+
+// perThread tells issued instructions apart by thread.
+func perThread(issues []divtest.Issue, lanes, threads int) [][]uint32 {
+	pcs := make([][]uint32, threads)
+	for _, i := range issues {
+		for lane := range lanes {
+			if i.Mask>>lane&1 != 0 {
+				t := i.Row*lanes + lane
+				pcs[t] = append(pcs[t], i.PC)
+			}
+		}
+	}
+	return pcs
+}
+
+// noneAhead tests that no thread passes a barrier before every thread of the
+// CTA that still runs has got there.
+func noneAhead(t *testing.T, k kernel, issues []divtest.Issue, lanes, threads int) {
+	passed, gone := make([]int, threads), make([]bool, threads)
+	for _, i := range issues {
+		for lane := range lanes {
+			if i.Mask>>lane&1 == 0 {
+				continue
+			}
+			me := i.Row*lanes + lane
+			for other := range threads {
+				require.True(t, gone[other] || passed[other] >= passed[me],
+					"thread %d is at PC %d behind barrier %d, thread %d has not got there", me, i.PC, passed[me], other)
+			}
+		}
+		for lane := range lanes {
+			if i.Mask>>lane&1 != 0 {
+				if k[i.PC].Bar {
+					passed[i.Row*lanes+lane]++
+				}
+				gone[i.Row*lanes+lane] = gone[i.Row*lanes+lane] || k[i.PC].Exit
+			}
+		}
+	}
+}
+
+// variants are all mechanisms, and what their options change.
+func variants() (list []divergence.Options) {
+	for _, m := range divergence.Mechanisms() {
+		list = append(list, divergence.Options{Mechanism: m.Name, PathOrder: divergence.TakenFirst})
+	}
+	return append(list,
+		divergence.Options{Mechanism: "pdom", PathOrder: divergence.MinorityFirst},
+		divergence.Options{Mechanism: "ppc", PPCVerbatim: true})
+}
+
+// TestRandomKernels: under every mechanism each thread executes what it would
+// execute alone, each instruction once, so that the sum of active lanes is the
+// same under all of them; no thread is lost on the way.
+func TestRandomKernels(t *testing.T) {
+	const lanes, warps = 8, 3
+	for seed := range uint64(30) {
+		exits, bars := seed%3 == 1, seed%3 == 2
+		var want [][]uint32
+		k := randomKernel(seed, lanes*warps, exits, bars)
+		for tid := range lanes * warps {
+			want = append(want, alone(k, tid))
+		}
+		for _, o := range variants() {
+			for _, latency := range []int{0, 5} {
+				m, _ := divergence.Find(o.Mechanism)
+				k := randomKernel(seed, lanes*warps, exits, bars)
+				count := census{k: k}
+				b := divtest.Bench{Lanes: lanes, Warps: warps, Latency: latency, Each: func(p divergence.Policy, issued []divtest.Issue) {
+					count.take(t, p, issued)
+					if d, ok := p.(*divergence.DPE); ok {
+						dualPath(t, d)
+					}
+				}}
+				r, err := b.Run(m, o, k, 200_000)
+				require.NoError(t, err)
+				require.True(t, r.Done, "seed %d, %+v", seed, o)
+				require.Equal(t, want, perThread(r.Issues, lanes, lanes*warps), "seed %d, %+v", seed, o)
+				if bars {
+					noneAhead(t, k, r.Issues, lanes, lanes*warps)
+				}
+			}
+		}
+	}
+}
+
+// census counts threads.
+type census struct {
+	k       kernel
+	read    int // issued instructions seen
+	started [divergence.MaxWarps]bool
+	gone    [divergence.MaxWarps]uint32 // threads that have come to an exit
+}
+
+// take tests that the paths of a warp are disjoint and hold all its threads
+// that have not come to an exit.
+func (c *census) take(t *testing.T, p divergence.Policy, issued []divtest.Issue) {
+	for ; c.read < len(issued); c.read++ {
+		i := issued[c.read]
+		c.started[i.Row] = true
+		if c.k[i.PC].Exit {
+			c.gone[i.Row] |= i.Mask
+		}
+	}
+	var seen [divergence.MaxWarps]uint32
+	for _, path := range p.Paths(nil) {
+		if path.Mask&seen[path.Row] != 0 {
+			require.Fail(t, "a thread is in two paths")
+		}
+		seen[path.Row] |= path.Mask
+	}
+	for row, started := range c.started {
+		if started && seen[row]|c.gone[row] != 0xff {
+			require.Fail(t, "a thread is lost", "row %d", row)
+		}
+	}
+}
+
+// dualPath tests the invariants of a dual-path stack: the paths of an entry are
+// disjoint and part of a path below it, and only paths of the top entry that
+// have not ended are in slots.
+func dualPath(t *testing.T, d *divergence.DPE) {
+	for w := range d.Stack.Depth.Len() {
+		depth := int(*d.Stack.Depth.At(w))
+		below := append(make([]uint32, 0, 64), ^uint32(0))
+		for i := range depth {
+			e := *d.Stack.At(w, i)
+			if i == depth-1 { // its paths are in the slots
+				for side := range e.Side {
+					s := d.Table.At(2*w + side)
+					e.Side[side].Mask = 0
+					if s.Valid {
+						if s.PC == e.RPC {
+							require.Fail(t, "a path at its end can be scheduled")
+						}
+						e.Side[side].Mask = s.Mask
+					}
+				}
+			}
+			a, b := e.Side[0].Mask, e.Side[1].Mask
+			inside := false
+			for _, m := range below {
+				inside = inside || (a|b)&^m == 0
+			}
+			if a&b != 0 || !inside {
+				require.Fail(t, "not two parts of one path below", "warp %d entry %d: %08b and %08b", w, i, a, b)
+			}
+			below = append(below, a, b)
+		}
+	}
+}
