@@ -93,7 +93,9 @@ func ppc16() Config {
 // compute capability 3.0 (CUDA C Programming Guide, technical specifications),
 // a dependent instruction after 9 cycles (Jia et al., arXiv 1804.06826,
 // table 4.1). The L1 has 16 of the 64 KiB that it shares with shared memory,
-// which is the driver's default; the L2 is 512 KiB over 4 channels of 64 bits.
+// which is the driver's default; the L2 is 512 KiB over 4 channels of 64 bits,
+// which move 32 bytes in a cycle of the command clock. DRAM timing is that of
+// the GDDR5 chips in GPGPU-Sim 3's configurations (Hynix H5GQ1H24AFR).
 func kepler() Config {
 	c := tbc2011()
 	c.GPU.SMs = 8
@@ -110,7 +112,10 @@ func kepler() Config {
 	c.Shared.Size, c.Shared.Banks, c.Shared.Lanes, c.Shared.Latency = 48<<10, 32, 32, 16
 	c.Icnt.Concentration = 1
 	c.L2.Size, c.L2.Assoc, c.L2.Line = 128<<10, 16, 128
-	c.DRAM.Channels, c.DRAM.Banks = 4, 16
+	d := &c.DRAM
+	d.Channels, d.Banks, d.BusBytes, d.Burst = 4, 16, 32, 2
+	d.TRRD, d.TRCD, d.TRAS, d.TRP, d.TRC = 6, 12, 28, 12, 40
+	d.TCL, d.WL, d.TWTR, d.TWR, d.TRTP, d.TCCD = 12, 4, 5, 12, 2, 2
 	return c
 }
 
