@@ -96,7 +96,7 @@ func (m *Mem[T]) edge() bool {
 	changed := false
 	for _, i := range m.list {
 		m.isStaged[i] = false
-		if now, next := &m.now[i], &m.next[i]; text(now) != text(next) {
+		if now, next := &m.now[i], &m.next[i]; !same(now, next) {
 			*now = *next
 			changed = true
 		}
@@ -112,7 +112,7 @@ func (m *Mem[T]) edge() bool {
 func (m *Mem[T]) pending() uint64 {
 	d := digest{}
 	for _, i := range m.list {
-		if text(&m.now[i]) != text(&m.next[i]) {
+		if !same(&m.now[i], &m.next[i]) {
 			d.word(uint64(i))
 			d.add(unsafe.Pointer(&m.next[i]), m.typ())
 		}

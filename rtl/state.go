@@ -55,7 +55,7 @@ func (s *State[S]) Init(v S) {
 // -0), are compared as bytes, which is one call whatever the fields.
 func (s *State[S]) edge() bool {
 	if unsafe.Sizeof(s.q) > 64 || s.h.bytes {
-		if text(&s.q) == text(&s.d) {
+		if same(&s.q, &s.d) {
 			return false
 		}
 	} else if s.q == s.d {
@@ -97,6 +97,21 @@ func (s *State[S]) sum(d *digest) { d.add(unsafe.Pointer(&s.q), s.typ()) }
 // text views a value as a string of its bytes, which compares by one memequal.
 func text[T any](p *T) string {
 	return unsafe.String((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+}
+
+// same compares two values bit by bit, without a call if they have the size of a number.
+func same[T any](a, b *T) bool {
+	switch unsafe.Sizeof(*a) {
+	case 1:
+		return *(*uint8)(unsafe.Pointer(a)) == *(*uint8)(unsafe.Pointer(b))
+	case 2:
+		return *(*uint16)(unsafe.Pointer(a)) == *(*uint16)(unsafe.Pointer(b))
+	case 4:
+		return *(*uint32)(unsafe.Pointer(a)) == *(*uint32)(unsafe.Pointer(b))
+	case 8:
+		return *(*uint64)(unsafe.Pointer(a)) == *(*uint64)(unsafe.Pointer(b))
+	}
+	return text(a) == text(b)
 }
 
 // bytesOf views a value as its bytes. T is plain data.

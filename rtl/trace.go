@@ -245,7 +245,7 @@ func (q *Queue[T]) refresh() bool {
 	now := view{q.vis - q.head, q.vis != q.head}
 	changed := now != q.mirror.view
 	q.mirror.view = now
-	if front := &q.buf[q.head&q.mask]; now.valid && text(front) != text(&q.mirror.front) {
+	if front := &q.buf[q.head&q.mask]; now.valid && !same(front, &q.mirror.front) {
 		q.mirror.front = *front
 		changed = true
 	}
