@@ -130,11 +130,14 @@ func TestCheckNamesTheKey(t *testing.T) {
 	}
 }
 
+// The dispatcher shares a port with SMs too.
 func TestCheckCountsCrossbarPorts(t *testing.T) {
 	c := Default()
 	c.GPU.SMs, c.Icnt.Concentration = 128, 1
 	assert.EqualError(t, c.Check(), "icnt.concentration = 1: 128 SMs would need more than the 64 ports of a crossbar")
 	c.Icnt.Concentration = 2
+	assert.EqualError(t, c.Check(), "icnt.concentration = 2: 128 SMs would need more than the 64 ports of a crossbar")
+	c.GPU.SMs = 127
 	assert.NoError(t, c.Check())
 }
 
