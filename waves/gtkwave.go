@@ -189,7 +189,9 @@ func (d *Dump) arrangement() []arranged {
 				}
 			}
 		}
-		all = append(all, a)
+		if len(a.vars) > 0 {
+			all = append(all, a)
+		}
 	}
 	if len(d.groups) == 0 {
 		all, _ = d.root.arrangement(nil, 0)

@@ -32,7 +32,7 @@ func newCompare() *cobra.Command {
 print what they need side by side. Each result is compared with the kernel's reference. The speed-up is
 against the machine's own mechanism, which comes first: pdom, unless --set divergence.mechanism says otherwise.
 
---vcd FILE writes a waveform for each mechanism, with its name in the file's: x.vcd becomes x.pdom.vcd.
+--vcd x.vcd writes the waveform of the first mechanism to x.vcd, and those of the others beside it: x.tbc.vcd.
 
 Exit codes: 1 a result differs from the reference, 2 nothing was run, 4 the kernel failed under a mechanism
 (fault, deadlock, watchdog), 130 interrupted.`,
@@ -65,7 +65,7 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 	mechanisms := inOrder(cfg.Divergence.Mechanism)
 	dumps := make([]*waveform, len(mechanisms))
 	for i, m := range mechanisms {
-		if dumps[i], err = f.vcd.open(f.vcd.nameFor(m.Name)); err != nil {
+		if dumps[i], err = f.vcd.open(f.vcd.nameFor(m.Name, i == 0)); err != nil {
 			return err
 		}
 		defer dumps[i].discard()

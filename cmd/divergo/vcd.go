@@ -55,10 +55,11 @@ func (v *vcdFlags) open(name string) (*waveform, error) {
 	return &waveform{name: name, file: file, opts: opts}, nil
 }
 
-// nameFor is the file of one of several mechanisms: x.vcd becomes x.pdom.vcd.
-func (v *vcdFlags) nameFor(mechanism string) string {
-	if v.file == "" {
-		return ""
+// nameFor is the file of one of several mechanisms: x.vcd for the first, x.tbc.vcd
+// for tbc behind it.
+func (v *vcdFlags) nameFor(mechanism string, first bool) string {
+	if v.file == "" || first {
+		return v.file
 	}
 	ext := filepath.Ext(v.file)
 	return strings.TrimSuffix(v.file, ext) + "." + mechanism + ext
@@ -81,7 +82,9 @@ func (w *waveform) attach(s *testbench.Session) {
 		if w.dump != nil {
 			return nil
 		}
-		w.opts.Names = []waves.Names{{Pattern: "**.PC", Of: pcNames(l.Prog)}}
+		pcs := pcNames(l.Prog)
+		w.opts.Names = []waves.Names{{Pattern: "**.PC", Of: pcs}, {Pattern: "**.RPC", Of: pcs}}
+		w.opts.Groups = groups(w.opts.Filter, 2*s.Machine.Config.SM.WarpSize)
 		var err error
 		w.dump, err = waves.Attach(s.Machine.System(), w.file, w.opts)
 		return err
