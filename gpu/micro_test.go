@@ -12,6 +12,7 @@ import (
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/sm"
+	"divergo/sm/divergence"
 )
 
 // micro turns a micro-kernel into PTX. Its lines are those of the design
@@ -91,48 +92,81 @@ func TestFigure7(t *testing.T) {
 	}, masks)
 }
 
-// TestMicroKernels runs the micro-kernels (design notes, section 3.6, IPDOM
-// column) through a whole machine with warps of 8: issued warp instructions,
-// activity factor and stack depth are those of the divergence unit alone.
+// column is what a mechanism makes of a micro-kernel: issued warp instructions,
+// activity factor, and stack depth where it is given.
+type column struct {
+	issues   int
+	activity float64
+	depth    uint64
+}
+
+// TestMicroKernels runs the micro-kernels (design notes, section 3.6) through a
+// whole machine with warps of 8: issued warp instructions, activity factor and
+// stack depth are those of the divergence unit alone. The columns are the
+// stack with post-dominators, the smallest PC, and paired-path comparison with
+// one and with cascading pops.
 func TestMicroKernels(t *testing.T) {
 	for _, c := range []struct {
-		name, text string
-		issues     int
-		activity   float64
-		depth      uint64 // 0: not given
+		name, text                      string
+		pdom, ptpc, verbatim, cascading column
 	}{
-		{"K1", "nop bra tid>=4,C nop nop bra D C: nop nop D: nop exit", 9, .7222, 3},
-		{"K2", "bra tid>=4,E1 bra tid>=2,E2 nop bra J E2: nop bra J E1: nop J: nop nop exit", 10, .6000, 3},
-		{"K2b", "bra tid>=6,J nop bra tid>=4,J nop bra tid>=2,J nop J: nop nop exit", 9, .7500, 2},
-		{"K3", "L: i++ nop bra i<=tid,L nop nop exit", 27, .6111, 2},
-		{"K4", "bra tid<2,X nop bra tid<4,X nop nop bra J X: nop nop nop nop J: nop exit", 16, .5000, 3},
-		{"K4b", "bra tid<2,X nop bra tid<4,X nop bra tid<6,X nop bra J X: nop nop nop nop J: nop exit", 21, .4286, 3},
-		{"K5", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i>=1,D E: i++ bra i<4,A bra F D: nop F: nop exit", 55, .5068, 4},
-		{"K6", "bra tid==7,COLD nop R: nop nop nop nop nop nop exit COLD: nop nop bra R", 12, .7708, 3},
-		{"K6b", "L: nop bra tid==i%8,COLD R: nop nop i++ bra i<8,L nop exit COLD: nop bra R", 66, .7879, 2},
-		{"K7", "bra tid>=4,C nop bra tid>=2,E nop nop bra J C: nop nop E: nop nop nop nop nop J: nop exit", 20, .4750, 3},
-		{"U1", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i==1,D E: i++ bra i<8,A bra F D: nop F: nop exit", 106, .5189, 0},
-		{"U2", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra never,D E: i++ bra i<8,A bra F D: nop F: nop exit", 106, .5189, 0},
-		{"U3", "nop bra tid%2,E1 nop nop bra J E1: nop bra never,OUT nop J: nop nop nop nop nop nop nop nop OUT: nop exit", 26, .5769, 0},
-		{"U4", "nop bra tid%2,E1 nop nop bra J E1: nop bra tid==7,OUT nop J: nop nop nop nop nop nop nop nop OUT: nop exit", 26, .5337, 0},
+		{"K1", "nop bra tid>=4,C nop nop bra D C: nop nop D: nop exit",
+			column{9, .7222, 3}, column{9, .7222, 0}, column{9, .7222, 1}, column{9, .7222, 1}},
+		{"K2", "bra tid>=4,E1 bra tid>=2,E2 nop bra J E2: nop bra J E1: nop J: nop nop exit",
+			column{10, .6000, 3}, column{10, .6000, 0}, column{11, .5455, 2}, column{10, .6000, 2}},
+		{"K2b", "bra tid>=6,J nop bra tid>=4,J nop bra tid>=2,J nop J: nop nop exit",
+			column{9, .7500, 2}, column{9, .7500, 0}, column{12, .5625, 3}, column{9, .7500, 3}},
+		{"K3", "L: i++ nop bra i<=tid,L nop nop exit",
+			column{27, .6111, 2}, column{27, .6111, 0}, column{36, .4583, 7}, column{27, .6111, 7}},
+		{"K4", "bra tid<2,X nop bra tid<4,X nop nop bra J X: nop nop nop nop J: nop exit",
+			column{16, .5000, 3}, column{12, .6667, 0}, column{17, .4706, 2}, column{16, .5000, 2}},
+		{"K4b", "bra tid<2,X nop bra tid<4,X nop bra tid<6,X nop bra J X: nop nop nop nop J: nop exit",
+			column{21, .4286, 3}, column{13, .6923, 0}, column{24, .3750, 3}, column{21, .4286, 3}},
+		{"K5", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i>=1,D E: i++ bra i<4,A bra F D: nop F: nop exit",
+			column{55, .5068, 4}, column{40, .6969, 0}, column{48, .5807, 2}, column{47, .5931, 2}},
+		{"K6", "bra tid==7,COLD nop R: nop nop nop nop nop nop exit COLD: nop nop bra R",
+			column{12, .7708, 3}, column{19, .4868, 0}, column{19, .4868, 1}, column{19, .4868, 1}},
+		{"K6b", "L: nop bra tid==i%8,COLD R: nop nop i++ bra i<8,L nop exit COLD: nop bra R",
+			column{66, .7879, 2}, column{94, .5532, 0}, column{156, .3333, 7}, column{94, .5532, 7}},
+		{"K7", "bra tid>=4,C nop bra tid>=2,E nop nop bra J C: nop nop E: nop nop nop nop nop J: nop exit",
+			column{20, .4750, 3}, column{15, .6333, 0}, column{21, .4524, 2}, column{20, .4750, 2}},
+		{"U1", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i==1,D E: i++ bra i<8,A bra F D: nop F: nop exit",
+			column{106, .5189, 0}, column{75, .7333, 0}, column{75, .7333, 0}, column{75, .7333, 0}},
+		{"U2", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra never,D E: i++ bra i<8,A bra F D: nop F: nop exit",
+			column{106, .5189, 0}, column{75, .7333, 0}, column{75, .7333, 0}, column{75, .7333, 0}},
+		{"U3", "nop bra tid%2,E1 nop nop bra J E1: nop bra never,OUT nop J: nop nop nop nop nop nop nop nop OUT: nop exit",
+			column{26, .5769, 0}, column{18, .8333, 0}, column{18, .8333, 0}, column{18, .8333, 0}},
+		{"U4", "nop bra tid%2,E1 nop nop bra J E1: nop bra tid==7,OUT nop J: nop nop nop nop nop nop nop nop OUT: nop exit",
+			column{26, .5337, 0}, column{18, .7708, 0}, column{27, .5139, 0}, column{26, .5337, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := small()
-			cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 8, 8, 64
-			p, counts := micro(t, c.text)
-			m := load(t, cfg, p, 1, 8)
-			issues, lanes := 0, 0
-			m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
-				if counts(&p.Insts[e.PC]) {
-					issues++
-					lanes += bits.OnesCount32(e.Mask)
+			for _, m := range []struct {
+				options divergence.Options
+				want    column
+			}{
+				{divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst}, c.pdom},
+				{divergence.Options{Mechanism: "ptpc", PathOrder: divergence.TakenFirst}, c.ptpc},
+				{divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst, PPCVerbatim: true}, c.verbatim},
+				{divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst}, c.cascading},
+			} {
+				cfg := small()
+				cfg.Divergence = m.options
+				cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 8, 8, 64
+				p, counts := micro(t, c.text)
+				k := load(t, cfg, p, 1, 8)
+				issues, lanes := 0, 0
+				k.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+					if counts(&p.Insts[e.PC]) {
+						issues++
+						lanes += bits.OnesCount32(e.Mask)
+					}
 				}
-			}
-			require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
-			assert.Equal(t, c.issues, issues)
-			assert.InDelta(t, c.activity, float64(lanes)/float64(8*issues), .00005)
-			if c.depth > 0 {
-				assert.Equal(t, c.depth, m.SMs[0].Div.Stats().MaxDepth)
+				require.Equal(t, gpu.Finished, k.Run(nil, 100_000))
+				assert.Equal(t, m.want.issues, issues, "%+v", m.options)
+				assert.InDelta(t, m.want.activity, float64(lanes)/float64(8*issues), .00005, "%+v", m.options)
+				if m.want.depth > 0 {
+					assert.Equal(t, m.want.depth, k.SMs[0].Div.Stats().MaxDepth, "%+v", m.options)
+				}
 			}
 		})
 	}
