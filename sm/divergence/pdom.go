@@ -10,7 +10,14 @@ func init() {
 		Name: "pdom",
 		Doc:  "per-warp stack, reconvergence at immediate post-dominators",
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newPDOM(o, g, code), nil
+			return newPDOM(o, g, code, false), nil
+		},
+	})
+	Register(Mechanism{
+		Name: "pdom-lcp",
+		Doc:  "per-warp stack that also joins paths at likely-convergence points",
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			return newPDOM(o, g, code, true), nil
 		},
 	})
 }
@@ -20,6 +27,12 @@ func init() {
 // one for each path; an entry is popped when its PC is its reconvergence PC
 // (Fung & Aamodt, HPCA 2011, section 2.2.2; Fung et al., MICRO 2007).
 //
+// With likely-convergence points (section 4) a branch that has one pushes a
+// third entry below the two paths, without threads, which waits there. A path
+// that gets to the likely point before the reconvergence PC is popped, and its
+// threads join those that wait. A nested branch with the same two points shares
+// that entry.
+//
 // Slot i is warp i. The slot is the register that holds PC and mask of the top
 // of the stack; the entry in the stack memory keeps the rest, and its PC and
 // mask are those of the moment it was pushed or covered. All pops of an update
@@ -28,24 +41,32 @@ type PDOM struct {
 	Warps
 	Stack units.Stack[Entry] // by warp
 
-	order PathOrder
+	order  PathOrder
+	likely bool // use likely-convergence points
 }
 
 // Entry is one entry of a reconvergence stack.
 type Entry struct {
 	PC   uint32
 	RPC  uint32 // isa.NoPC: popped only when its mask is empty
+	LPC  uint32 // likely-convergence point, or isa.NoPC
 	Mask uint32
+	LPos uint8 `bits:"7"` // entry that waits at LPC
 }
 
 // newPDOM sizes the stack for the worst case: each push splits a mask that is
 // not empty, and a branch whose reconvergence PC is that of its entry replaces
-// the entry, which leaves 2W-1 entries.
-func newPDOM(o Options, g Geometry, code *Code) *PDOM {
+// the entry, which leaves 2W-1 entries. Each of W-1 splits can add an entry that
+// waits at a likely-convergence point.
+func newPDOM(o Options, g Geometry, code *Code, likely bool) *PDOM {
+	capacity := 2 * g.Lanes
+	if likely {
+		capacity = 3 * g.Lanes
+	}
 	return &PDOM{
 		Warps: newWarps(g, 1, code),
-		Stack: units.NewStack[Entry](g.Warps, 2*g.Lanes),
-		order: o.PathOrder,
+		Stack: units.NewStack[Entry](g.Warps, capacity),
+		order: o.PathOrder, likely: likely,
 	}
 }
 
@@ -55,12 +76,13 @@ func (p *PDOM) Tick() { p.serve(p) }
 func (p *PDOM) launch(l *Launch) {
 	w := int(l.Row)
 	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
-	p.push(w, Entry{RPC: isa.NoPC, Mask: l.Mask})
+	p.push(w, Entry{RPC: isa.NoPC, LPC: isa.NoPC, Mask: l.Mask})
 	p.redirect.Add(w)
 }
 
 func (p *PDOM) advance(w int) {
-	if s := p.Table.Edit(w); s.PC == p.Stack.Peek(w).RPC {
+	s, e := p.Table.Edit(w), p.Stack.Peek(w)
+	if s.PC == e.RPC || s.PC == e.LPC {
 		p.pop(w, s)
 		p.redirect.Add(w)
 	}
@@ -99,13 +121,20 @@ func (p *PDOM) branch(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	case fall == e.RPC:
 		s.PC, s.Mask = in.Target, taken
 	default:
+		lpc, lpos := e.LPC, e.LPos
 		if rpc == e.RPC {
 			p.drop(w) // the entry below waits at rpc already
 		} else {
 			e.PC, e.Mask = rpc, s.Mask
 			s.PC = rpc
+			lpc, lpos = isa.NoPC, 0
 		}
-		first, second := Entry{in.Target, rpc, taken}, Entry{fall, rpc, not}
+		if p.likely && in.Likely != isa.NoPC && in.Likely != lpc && in.Likely != rpc {
+			p.push(w, Entry{PC: in.Likely, RPC: rpc, LPC: lpc, LPos: lpos})
+			lpc, lpos = in.Likely, uint8(p.Stack.Len(w)-1)
+		}
+		first := Entry{PC: in.Target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
+		second := Entry{PC: fall, RPC: rpc, LPC: lpc, LPos: lpos, Mask: not}
 		if !p.order.takenFirst(taken, not) {
 			first, second = second, first
 		}
@@ -176,9 +205,17 @@ func (p *PDOM) drop(w int) int {
 }
 
 // pop removes entries while the top has no threads or has reached its
-// reconvergence PC. An empty stack makes the slot invalid.
+// reconvergence PC or its likely-convergence point. An empty stack makes the
+// slot invalid.
 func (p *PDOM) pop(w int, s *Slot) {
-	for s.Mask == 0 || s.PC == p.Stack.Top(w).RPC {
+	for {
+		switch e := p.Stack.Top(w); {
+		case s.Mask == 0 || s.PC == e.RPC:
+		case s.PC == e.LPC:
+			p.Stack.Entry(w, int(e.LPos)).Mask |= s.Mask
+		default:
+			return
+		}
 		if p.drop(w) == 0 {
 			s.Valid = false
 			return
@@ -201,7 +238,7 @@ func (p *PDOM) Paths(to []Path) []Path {
 		for i := top - 1; i >= 0; i-- {
 			e := p.Stack.At(w, i)
 			wait := Runs
-			if e.PC == p.Stack.At(w, i+1).RPC {
+			if up := p.Stack.At(w, i+1); e.PC == up.RPC || e.PC == up.LPC {
 				wait = WaitsJoin
 			}
 			if e.Mask&^above != 0 {

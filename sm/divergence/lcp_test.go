@@ -1,0 +1,112 @@
+package divergence_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/divtest"
+)
+
+// figure10 is the loop of Fung & Aamodt, HPCA 2011, figure 10, with one
+// instruction a block, for four threads 1 to 4: at A thread 1 goes to B and the
+// others to C, at C thread 2 goes to E and the others break; threads 1 and 2
+// go round once more, through B.
+//
+//	+-> A --> C --> D (break)
+//	|   |     |     |
+//	|   B     |     |
+//	|    \    |     |
+//	+----- E <+     |
+//	       |        |
+//	       F <------+
+var figure10 = seq(
+	at("A", when(func(t *thread) bool { return t.I == 0 && t.TID >= 1 }, "C")),
+	at("B", to("E")),
+	at("C", when(func(t *thread) bool { return t.TID == 1 }, "E")),
+	at("D", to("F")),
+	at("E", line{Do: count, If: func(t *thread) bool { return t.I == 1 }, To: "A"}),
+	at("F", exit))
+
+// blocksOf names the blocks that have been issued.
+func blocksOf(k kernel, issues []divtest.Issue) string {
+	var b strings.Builder
+	for _, i := range issues {
+		b.WriteString(k[i.PC].Label)
+	}
+	return b.String()
+}
+
+func threadsOf(mask uint32) (s string) {
+	for lane := range 32 {
+		if mask>>lane&1 != 0 {
+			s += fmt.Sprint(lane + 1)
+		}
+	}
+	return s
+}
+
+// TestLikelyConvergence has the stack of figure 10 after each block, its
+// entries as PC/RPC/LPC/LPos{threads}. Steps 4 and 5 of the figure are one
+// cycle: the path of thread 2 is at the likely point when it is pushed, which
+// the deepest stack tells.
+func TestLikelyConvergence(t *testing.T) {
+	name := func(pc uint32) string {
+		if pc == isa.NoPC {
+			return "-"
+		}
+		return figure10[pc].Label
+	}
+	var stacks []string
+	m, _ := divergence.Find("pdom-lcp")
+	b := divtest.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, issued []divtest.Issue) {
+		d := p.(*divergence.PDOM)
+		s := d.Table.At(0)
+		if !s.Valid || s.Wait != divergence.Runs {
+			return
+		}
+		top := int(*d.Stack.Depth.At(0)) - 1
+		var entries []string
+		for i := range top + 1 {
+			e := *d.Stack.At(0, i)
+			if i == top {
+				e.PC, e.Mask = s.PC, s.Mask
+			}
+			at := fmt.Sprintf("%s/%s", name(e.PC), name(e.RPC))
+			if e.LPC != isa.NoPC {
+				at += fmt.Sprintf("/%s/%d", name(e.LPC), e.LPos)
+			}
+			entries = append(entries, fmt.Sprintf("%s{%s}", at, threadsOf(e.Mask)))
+		}
+		if text := strings.Join(entries, " "); len(stacks) == 0 || stacks[len(stacks)-1] != text {
+			stacks = append(stacks, text)
+		}
+	}}
+	r, err := b.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, figure10, 1000)
+	require.NoError(t, err)
+	require.True(t, r.Done)
+	assert.Equal(t, []string{
+		"A/-{1234}",
+		"F/-{1234} E/F{} B/F/E/1{1} C/F/E/1{234}",
+		"F/-{1234} E/F{2} B/F/E/1{1} D/F/E/1{34}",
+		"F/-{1234} E/F{2} B/F/E/1{1}",
+		"F/-{1234} E/F{12}",
+		"F/-{1234} A/F{12}",
+		"F/-{1234} B/F{12}",
+		"F/-{1234} E/F{12}",
+		"F/-{1234}",
+	}, stacks)
+	assert.Equal(t, "ACDBEABEF", blocksOf(figure10, r.Issues))
+	assert.Equal(t, 22, r.Lanes)
+	assert.EqualValues(t, 5, r.Stats.MaxDepth)
+
+	r = run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 4, 1, figure10)
+	assert.Len(t, r.Issues, 13)
+	assert.Equal(t, 22, r.Lanes)
+	assert.EqualValues(t, 4, r.Stats.MaxDepth)
+}
