@@ -3,6 +3,7 @@ package golden
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -241,6 +242,83 @@ CONSUME:
 	exit;`, Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{6, 1, 1}, WarpSize: 4}, 6, Options{Slice: 7})
 	require.Equal(t, Finished, r.End, "%+v", r.Waiting)
 	assert.Equal(t, []uint32{0, 0, 0, 0, 10000, 10000}, got)
+}
+
+// TestBarrierWithCount: a warp arrives when its last thread does, and only at
+// the barrier that it names.
+func TestBarrierWithCount(t *testing.T) {
+	warps := Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, WarpSize: 4}
+	slowest := `
+	mov.u32 %r4, 0;
+	setp.ne.u32 %p1, %r3, 3;
+	@%p1 bra READY;
+SPIN:
+	add.u32 %r4, %r4, 1;
+	setp.lt.u32 %p2, %r4, 1000;
+	@%p2 bra SPIN;
+	st.shared.u32 [tile], %r4;
+READY:
+`
+	got, r := launch(t, index+slowest+`
+	setp.ge.u32 %p1, %r3, 4;
+	@%p1 exit;
+	bar.sync 1, 4;
+	ld.shared.u32 %r5, [tile];
+	st.global.u32 [%d2], %r5;
+	exit;`, warps, 8, Options{Slice: 7})
+	require.Equal(t, Finished, r.End)
+	assert.Equal(t, []uint32{1000, 1000, 1000, 1000, 0, 0, 0, 0}, got)
+
+	// Warp 1 waits at barrier 1 while warp 0 passes barrier 2.
+	got, r = launch(t, index+`
+	setp.ge.u32 %p3, %r3, 4;
+	@%p3 bra JOIN;`+slowest+`
+	bar.sync 2, 4;
+	`+strings.Repeat("mov.u32 %r6, 2000;\n", 8)+`
+	st.shared.u32 [tile], %r6;
+JOIN:
+	bar.sync 1, 8;
+	ld.shared.u32 %r5, [tile];
+	st.global.u32 [%d2], %r5;
+	exit;`, warps, 8, Options{Slice: 7})
+	require.Equal(t, Finished, r.End)
+	assert.Equal(t, []uint32{2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000}, got)
+
+	// Exited threads are no arrivals.
+	_, r = launch(t, index+`
+	setp.ge.u32 %p3, %r3, 4;
+	@%p3 exit;
+	bar.sync 1, 8;
+	exit;`, warps, 8, Options{})
+	assert.Equal(t, Deadlocked, r.End)
+}
+
+func TestAddressesOf32Bits(t *testing.T) {
+	p := program(t, `
+	mov.u32 %r1, 0xFFFFFFFC;
+	st.shared.u32 [%r1+8], 5;
+	ld.shared.u32 %r2, [tile+4];
+	exit;`)
+	p.AddressBits = 32
+	r, err := Run(p, Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, 12)}, &Memory{}, Options{Registers: true})
+	require.NoError(t, err)
+	require.Equal(t, Finished, r.End)
+	assert.Equal(t, uint64(5), r.Threads[0].Regs[1])
+}
+
+// TestDefaults: a warp has 32 threads, dynamic shared memory starts at its
+// alignment behind the static part.
+func TestDefaults(t *testing.T) {
+	p := program(t, "mov.u32 %r1, %laneid; mov.u32 %r2, %total_smem_size; exit;")
+	p.SharedBytes, p.SharedAlign = 10, 16
+	l := Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{34, 1, 1}, SharedBytes: 8, Params: make([]byte, 12)}
+	r, err := Run(p, l, &Memory{}, Options{Registers: true})
+	require.NoError(t, err)
+	assert.Equal(t, []uint64{1, 24}, r.Threads[33].Regs)
+	l.SharedBytes = 0
+	r, err = Run(p, l, &Memory{}, Options{Registers: true})
+	require.NoError(t, err)
+	assert.Equal(t, []uint64{0, 10}, r.Threads[32].Regs)
 }
 
 func TestDeadlock(t *testing.T) {
