@@ -1,0 +1,162 @@
+package units_test
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/units"
+)
+
+// groups reads a mask as the paper draws it: lanes separated by |, in each the
+// static warps from the first.
+func groups(t *testing.T, text string) (m units.BlockMask) {
+	t.Helper()
+	lane, warp := 0, 0
+	for _, c := range text {
+		switch c {
+		case '|':
+			lane, warp = lane+1, 0
+		case '0', '1':
+			m[lane] |= uint64(c-'0') << warp
+			warp++
+		default:
+			require.Fail(t, "not a mask", text)
+		}
+	}
+	return m
+}
+
+// emitted lists what a compactor makes of a mask: threads counted from 1, a dash
+// for an idle lane.
+func emitted(m units.BlockMask, lanes int, next func(c *units.Compactor) (uint32, [32]uint8)) (warps [][]string) {
+	c := units.Compactor{Pending: m}
+	for !c.Pending.Empty() {
+		mask, from := next(&c)
+		var w []string
+		for l := range lanes {
+			if mask>>l&1 != 0 {
+				w = append(w, fmt.Sprint(int(from[l])*lanes+l+1))
+			} else {
+				w = append(w, "-")
+			}
+		}
+		warps = append(warps, w)
+	}
+	return warps
+}
+
+// TestCompactorExamples has the masks of Fung & Aamodt, HPCA 2011: figure 7,
+// and figure 9 with a completion of its outcomes.
+func TestCompactorExamples(t *testing.T) {
+	for _, c := range []struct {
+		name, mask string
+		warps      [][]string
+	}{
+		{"figure 7, A and D", "11|11|11|11", [][]string{{"1", "2", "3", "4"}, {"5", "6", "7", "8"}}},
+		{"figure 7, C", "10|01|01|00", [][]string{{"1", "6", "7", "-"}}},
+		{"figure 7, B", "01|10|10|11", [][]string{{"5", "2", "3", "4"}, {"-", "-", "-", "8"}}},
+		{"figure 9, C", "110|100|011|011", [][]string{{"1", "2", "7", "8"}, {"5", "-", "11", "12"}}},
+		{"figure 9, B", "001|011|100|100", [][]string{{"9", "6", "3", "4"}, {"-", "10", "-", "-"}}},
+		{"figure 9, D", "111|111|111|111", [][]string{{"1", "2", "3", "4"}, {"5", "6", "7", "8"}, {"9", "10", "11", "12"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := groups(t, c.mask)
+			assert.Equal(t, c.warps, emitted(m, 4, (*units.Compactor).Next))
+			assert.Equal(t, len(c.warps), m.Compacted())
+		})
+	}
+	assert.Equal(t, [][]string{{"1", "-", "-", "-"}, {"-", "6", "7", "-"}},
+		emitted(groups(t, "10|01|01|00"), 4, (*units.Compactor).NextStatic), "compactor off")
+}
+
+// TestCompactor: of random masks every thread leaves once, in its lane, the
+// lowest-numbered warp of a lane first, in as many warps as the fullest lane has
+// threads; with the compactor off, in its static warp.
+func TestCompactor(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for range 300 {
+		var m units.BlockMask
+		lanes, warps, density := 1+r.IntN(32), 1+r.IntN(64), r.Float64()
+		threads, in := 0, map[int]bool{}
+		var perLane [32]int
+		for l := range lanes {
+			for w := range warps {
+				if r.Float64() < density {
+					m.Add(w, 1<<l)
+					perLane[l]++
+					threads++
+					in[w] = true
+				}
+			}
+		}
+		fullest := 0
+		for _, n := range perLane {
+			fullest = max(fullest, n)
+		}
+		require.Equal(t, threads, m.Threads())
+		require.Equal(t, fullest, m.Compacted())
+		require.Equal(t, len(in), bits.OnesCount64(m.Warps()))
+
+		var seen units.BlockMask
+		c := units.Compactor{Pending: m}
+		n := 0
+		for ; !c.Pending.Empty(); n++ {
+			before := c.Pending
+			mask, from := c.Next()
+			for l := range 32 {
+				require.Equal(t, mask>>l&1 != 0, before[l] != 0)
+				if mask>>l&1 != 0 {
+					bit := uint64(1) << from[l]
+					require.NotZero(t, m[l]&bit)
+					require.Zero(t, seen[l]&bit, "twice")
+					seen[l] |= bit
+					require.Zero(t, before[l]&(bit-1), "a lower-numbered warp waits")
+				}
+			}
+		}
+		require.Equal(t, fullest, n)
+		require.Equal(t, m, seen)
+
+		c = units.Compactor{Pending: m}
+		for w := range warps {
+			if !in[w] {
+				continue
+			}
+			mask, from := c.NextStatic()
+			require.Equal(t, m.Warp(w), mask)
+			for l := range 32 {
+				if mask>>l&1 != 0 {
+					require.EqualValues(t, w, from[l])
+				}
+			}
+		}
+		require.True(t, c.Pending.Empty())
+	}
+}
+
+// TestBlockMask: union and removal.
+func TestBlockMask(t *testing.T) {
+	a, b := groups(t, "110|000|101"), groups(t, "010|011|001")
+	u := a
+	u.Union(&b)
+	assert.Equal(t, groups(t, "110|011|101"), u)
+	u.Remove(&b)
+	assert.Equal(t, groups(t, "100|000|100"), u)
+	assert.EqualValues(t, 0b101, u.Lanes())
+	assert.EqualValues(t, 0b101, u.Warp(0))
+}
+
+// Two warps of four threads that are partly active become one.
+func ExampleCompactor() {
+	var c units.Compactor
+	c.Pending.Add(0, 0b0001)
+	c.Pending.Add(1, 0b0110)
+	mask, warps := c.Next()
+	fmt.Printf("%04b %v\n", mask, warps[:4])
+	// Output: 0111 [0 1 1 0]
+}
