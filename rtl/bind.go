@@ -34,7 +34,9 @@ func (e *elaboration) bind() {
 		f.touch, f.bit = &k.usedQueues[i/64], 1<<(i%64)
 	}
 	for i, m := range k.mems {
-		m.mhdr().touch, m.mhdr().bit = &k.usedMems[i/64], 1<<(i%64)
+		r := m.core()
+		r.touch, r.bit = &k.usedMems[i/64], 1<<(i%64)
+		k.rams = append(k.rams, r)
 	}
 	k.timers = newTimers(n + (len(k.timed)+63)/64)
 	for i, f := range k.timed {
@@ -61,7 +63,7 @@ func (k *Sim) number() {
 		next(c)
 	}
 	for _, m := range k.mems {
-		if m.mhdr().traced {
+		if m.core().traced {
 			next(m)
 		}
 	}
@@ -99,7 +101,7 @@ func (k *Sim) schedule() {
 		w.whdr().fan = newFan(set, w.whdr().readers)
 	}
 	for _, m := range k.mems {
-		m.mhdr().fan = newFan(k.next, m.mhdr().readers)
+		m.core().fan = newFan(k.next, m.core().readers)
 	}
 	for _, f := range k.queues {
 		var both []*process

@@ -315,7 +315,7 @@ func connected(wires []AnyWire) []AnyWire {
 
 func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
 	mem := v.Interface().(memory)
-	if mem.mhdr().touch == nil {
+	if mem.core().touch == nil {
 		e.errorf("%s is an empty Mem: make it with NewMem", path)
 		return
 	}
@@ -325,7 +325,7 @@ func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
 		}
 		e.k.mems = append(e.k.mems, mem)
 	}
-	mem.mhdr().traced = mem.mhdr().traced || tg.traced
+	mem.core().traced = mem.core().traced || tg.traced
 	if m != nil {
 		m.mems = append(m.mems, mem)
 	}
@@ -410,14 +410,14 @@ func (e *elaboration) sensitize() {
 		s.header().readers = nil
 	}
 	for _, x := range e.k.mems {
-		x.mhdr().readers = nil
+		x.core().readers = nil
 	}
 	wake := func(of *module, procs []*process) {
 		for _, s := range of.states {
 			s.header().readers = append(s.header().readers, procs...)
 		}
 		for _, x := range of.mems {
-			x.mhdr().readers = append(x.mhdr().readers, procs...)
+			x.core().readers = append(x.core().readers, procs...)
 		}
 	}
 	for _, m := range e.k.mods {

@@ -12,16 +12,18 @@ import (
 // It is a field, by value or by pointer, of the module that writes it. The processes of every module that holds it,
 // or points to its owner, are woken when an entry changes. T is plain data.
 type Mem[T any] struct {
+	ram
 	now, next []T
-	isStaged  []bool
-	list      []uint32 // staged entries, in the order of their first write
-	reset     []T      // contents at elaboration, nil = all zero
-	h         memHdr
+	reset     []T // contents at elaboration, nil = all zero
 }
 
-// memHdr is what the kernel knows of a Mem, whatever its type.
-type memHdr struct {
-	touch   *uint64 // word and bit of the set of written memories
+// ram is a Mem, whatever its type.
+type ram struct {
+	first   [2]unsafe.Pointer // entry 0 of now and next
+	size    uintptr           // of an entry
+	staged  []bool
+	list    []uint32 // staged entries, in the order of their first write
+	touch   *uint64  // word and bit of the set of written memories
 	bit     uint64
 	fan     fan // into the next cycle
 	owned   owned
@@ -32,7 +34,7 @@ type memHdr struct {
 // memory is a Mem of any type.
 type memory interface {
 	storage
-	mhdr() *memHdr
+	core() *ram
 	edge() bool
 	pending() uint64
 	entry(i int) unsafe.Pointer
@@ -41,9 +43,18 @@ type memory interface {
 
 // NewMem makes a memory of n zero entries.
 func NewMem[T any](n int) *Mem[T] {
-	m := &Mem[T]{now: make([]T, n), next: make([]T, n), isStaged: make([]bool, n)}
-	m.h.touch = new(uint64)
+	m := new(Mem[T])
+	m.touch = new(uint64)
+	m.make(n)
 	return m
+}
+
+func (m *Mem[T]) make(n int) {
+	m.now, m.next, m.staged = make([]T, n), make([]T, n), make([]bool, n)
+	m.list, m.reset = m.list[:0], nil
+	m.first = [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(m.now)), unsafe.Pointer(unsafe.SliceData(m.next))}
+	var zero T
+	m.size = unsafe.Sizeof(zero)
 }
 
 // Len is the number of entries.
@@ -58,52 +69,61 @@ func (m *Mem[T]) Write(i int, v T) { *m.Edit(i) = v }
 // Edit is the value that entry i will have from the next cycle on, for the caller to change within this cycle. It
 // starts as the present value; within a cycle every Edit of i returns the same entry.
 func (m *Mem[T]) Edit(i int) *T {
-	if !m.isStaged[i] {
+	if !m.staged[i] {
 		m.stage(i)
 	}
 	return &m.next[i]
 }
 
-func (m *Mem[T]) stage(i int) {
-	m.isStaged[i] = true
-	m.list = append(m.list, uint32(i))
-	*m.h.touch |= m.h.bit
+func (r *ram) stage(i int) {
+	r.staged[i] = true
+	r.list = append(r.list, uint32(i))
+	*r.touch |= r.bit
 }
 
 // Set makes v the present value of entry i: the reset value before elaboration, a change by the testbench between
 // runs afterwards.
 func (m *Mem[T]) Set(i int, v T) {
 	m.now[i], m.next[i] = v, v
-	m.h.fan.mark()
-	if m.h.traced {
-		m.h.owned.note()
+	m.fan.mark()
+	if m.traced {
+		m.owned.note()
 	}
 }
 
 // Resize makes it a memory of n zero entries, between runs. What it held is lost, and zero is its reset value. It panics
 // if the memory is traced.
 func (m *Mem[T]) Resize(n int) {
-	if m.h.traced {
-		panic("rtl: Resize of " + m.h.owned.path + ", which is traced")
+	if m.traced {
+		panic("rtl: Resize of " + m.owned.path + ", which is traced")
 	}
-	m.now, m.next, m.isStaged = make([]T, n), make([]T, n), make([]bool, n)
-	m.list, m.reset = m.list[:0], nil
-	m.h.fan.mark()
+	m.make(n)
+	m.fan.mark()
 }
 
-// edge commits the staged entries and says whether any changed.
-func (m *Mem[T]) edge() bool {
+// edge commits the staged entries and says whether any changed. It is one function for all types, which is faster than
+// one for each.
+func (r *ram) edge() bool {
 	changed := false
-	for _, i := range m.list {
-		m.isStaged[i] = false
-		if now, next := &m.now[i], &m.next[i]; !same(now, next) {
-			*now = *next
+	for _, i := range r.list {
+		r.staged[i] = false
+		now, next := unsafe.Add(r.first[0], uintptr(i)*r.size), unsafe.Add(r.first[1], uintptr(i)*r.size)
+		if r.size == 8 {
+			if v := *(*uint64)(next); *(*uint64)(now) != v {
+				*(*uint64)(now) = v
+				changed = true
+			}
+			continue
+		}
+		from, to := unsafe.Slice((*byte)(next), r.size), unsafe.Slice((*byte)(now), r.size)
+		if !bytes.Equal(from, to) {
+			copy(to, from)
 			changed = true
 		}
 	}
-	m.list = m.list[:0]
+	r.list = r.list[:0]
 	if changed {
-		m.h.fan.mark()
+		r.fan.mark()
 	}
 	return changed
 }
@@ -120,11 +140,11 @@ func (m *Mem[T]) pending() uint64 {
 	return d.h
 }
 
-func (m *Mem[T]) mhdr() *memHdr { return &m.h }
+func (r *ram) core() *ram { return r }
 
 func (m *Mem[T]) entry(i int) unsafe.Pointer { return unsafe.Pointer(&m.now[i]) }
 
-func (m *Mem[T]) home() *owned { return &m.h.owned }
+func (r *ram) home() *owned { return &r.owned }
 
 func (m *Mem[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 

@@ -50,7 +50,7 @@ type Sim struct {
 	fns        []func()
 	commits    []committer // by process
 	queues     []*fifo
-	mems       []memory
+	rams       []*ram
 	timers     timers
 	evals      uint64
 	between    uint64 // 1 between runs, 0 while running
@@ -63,6 +63,7 @@ type Sim struct {
 	wires   []AnyWire
 	pins    []AnyWire
 	fifos   []channel
+	mems    []memory
 	timed   []*fifo
 	parts   []storage // all of the above that hold bits
 	observe func(cycle uint64, changed []uint64)
@@ -264,7 +265,7 @@ func (k *Sim) edgeMems() {
 		if m != 0 {
 			k.usedMems[w] = 0
 			for ; m != 0; m &= m - 1 {
-				k.mems[w<<6|bits.TrailingZeros64(m)].edge()
+				k.rams[w<<6|bits.TrailingZeros64(m)].edge()
 			}
 		}
 	}

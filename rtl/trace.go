@@ -57,7 +57,7 @@ func (k *Sim) Signals() []Signal {
 		list(QueueSignal, c.home(), ".Front", c.typ(), front)
 	}
 	for _, m := range k.mems {
-		if m.mhdr().traced {
+		if m.core().traced {
 			for i := range m.Len() {
 				list(MemSignal, m.home(), fmt.Sprintf("[%d]", i), m.typ(), m.entry(i))
 			}
@@ -166,7 +166,7 @@ func (k *Sim) settleObserved() {
 	for w, m := range k.usedMems {
 		k.usedMems[w] = 0
 		for ; m != 0; m &= m - 1 {
-			if x := k.mems[w<<6|bits.TrailingZeros64(m)]; x.edge() && x.mhdr().traced {
+			if x := k.mems[w<<6|bits.TrailingZeros64(m)]; x.edge() && x.core().traced {
 				x.home().note()
 			}
 		}
