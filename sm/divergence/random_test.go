@@ -2,6 +2,7 @@ package divergence_test
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -91,7 +92,11 @@ func (g *generator) block(depth int, leave string) {
 				g.add(when(g.coin(), leave))
 			}
 		case 5:
-			if g.exits && g.IntN(3) == 0 {
+			switch {
+			case !g.exits:
+			case g.IntN(3) == 0:
+				g.add(line{Exit: true, If: g.coin()})
+			case g.IntN(3) == 0:
 				stay := g.label()
 				g.add(when(g.coin(), stay))
 				g.add(exit)
@@ -118,7 +123,7 @@ func alone(k kernel, tid int) (pcs []uint32) {
 		if l.Do != nil {
 			l.Do(t)
 		}
-		if l.Exit {
+		if l.Exit && (l.If == nil || l.If(t)) {
 			return pcs
 		}
 		if l.To != "" && (l.If == nil || l.If(t)) {
@@ -133,7 +138,7 @@ func perThread(issues []divtest.Issue, lanes, threads int) [][]uint32 {
 	for _, i := range issues {
 		for lane := range lanes {
 			if i.Mask>>lane&1 != 0 {
-				t := i.Row*lanes + lane
+				t := i.RowOf(lane)*lanes + lane
 				pcs[t] = append(pcs[t], i.PC)
 			}
 		}
@@ -150,7 +155,7 @@ func noneAhead(t *testing.T, k kernel, issues []divtest.Issue, lanes, threads in
 			if i.Mask>>lane&1 == 0 {
 				continue
 			}
-			me := i.Row*lanes + lane
+			me := i.RowOf(lane)*lanes + lane
 			for other := range threads {
 				require.True(t, gone[other] || passed[other] >= passed[me],
 					"thread %d is at PC %d behind barrier %d, thread %d has not got there", me, i.PC, passed[me], other)
@@ -158,10 +163,11 @@ func noneAhead(t *testing.T, k kernel, issues []divtest.Issue, lanes, threads in
 		}
 		for lane := range lanes {
 			if i.Mask>>lane&1 != 0 {
+				me := i.RowOf(lane)*lanes + lane
 				if k[i.PC].Bar {
-					passed[i.Row*lanes+lane]++
+					passed[me]++
 				}
-				gone[i.Row*lanes+lane] = gone[i.Row*lanes+lane] || k[i.PC].Exit
+				gone[me] = gone[me] || k[i.PC].Exit
 			}
 		}
 	}
@@ -225,9 +231,12 @@ type census struct {
 func (c *census) take(t *testing.T, p divergence.Policy, issued []divtest.Issue) {
 	for ; c.read < len(issued); c.read++ {
 		i := issued[c.read]
-		c.started[i.Row] = true
-		if c.k[i.PC].Exit {
-			c.gone[i.Row] |= i.Mask
+		for m := i.Mask; m != 0; m &= m - 1 {
+			row := i.RowOf(bits.TrailingZeros32(m))
+			c.started[row] = true
+			if c.k[i.PC].Exit {
+				c.gone[row] |= m & -m
+			}
 		}
 	}
 	var seen [divergence.MaxWarps]uint32

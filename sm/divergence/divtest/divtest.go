@@ -26,10 +26,11 @@ type Thread struct {
 type Line struct {
 	Label string
 	Do    func(t *Thread)      // effect, if any
-	If    func(t *Thread) bool // with To: the lanes that branch; nil: all of them
+	If    func(t *Thread) bool // the lanes that branch or exit; nil: all of them
 	To    string               // target of a branch
 	Exit  bool
-	Bar   bool
+	Bar   bool // bar.sync 0
+	Pass  bool // bar.arrive 0: arrive without waiting
 }
 
 // Kernel is a micro-kernel.
@@ -54,25 +55,40 @@ func (k Kernel) Program(name string) *isa.Program {
 				panic("divtest: no label " + l.To)
 			}
 			in.Op, in.Target, in.Text = isa.OpBra, target, "bra "+l.To
-			if l.If != nil {
-				in.Guard = isa.Operand{Kind: isa.OperandPred}
-			}
 		case l.Exit:
 			in.Op, in.Text = isa.OpExit, "exit"
 		case l.Bar:
 			in.Op, in.Mode, in.Text = isa.OpBar, isa.ModeSync, "bar.sync 0"
+		case l.Pass:
+			in.Op, in.Mode, in.Text = isa.OpBar, isa.ModeArrive, "bar.arrive 0"
+		}
+		if l.If != nil {
+			in.Guard = isa.Operand{Kind: isa.OperandPred}
 		}
 		p.Insts = append(p.Insts, in)
 	}
 	isa.Analyze(p)
+	for pc, l := range k { // what the Go functions do is not known to the analysis
+		p.Insts[pc].Uniform = p.Insts[pc].Uniform && l.If == nil
+	}
 	return p
 }
 
 // Issue is one issued instruction.
 type Issue struct {
-	Row  int
-	PC   uint32
-	Mask uint32
+	Row   int // of all lanes, unless Mixed
+	PC    uint32
+	Mask  uint32
+	Mixed bool
+	Lane  divergence.LaneRows // if Mixed: the row of each active lane
+}
+
+// RowOf is the row of an active lane.
+func (i *Issue) RowOf(lane int) int {
+	if i.Mixed {
+		return int(i.Lane[lane])
+	}
+	return i.Row
 }
 
 // Result of a run.
@@ -91,8 +107,13 @@ func (r Result) Activity(lanes int) float64 {
 // Bench is the machine around a mechanism.
 type Bench struct {
 	Lanes   int // of a warp
-	Warps   int // of the only CTA
-	Latency int // cycles from the issue of a control instruction to its outcome, in which other slots issue; 0: nothing issues until the outcome is there
+	Warps   int // of a CTA
+	CTAs    int // 0: one
+	Latency int // further cycles until the outcome of a control instruction, in which other slots issue
+
+	// Prefer, if set, has the slots in the order in which they issue if they can;
+	// otherwise they issue in turn.
+	Prefer []int
 
 	// Each, if set, is called after every cycle with what has been issued.
 	Each func(p divergence.Policy, issued []Issue)
@@ -131,23 +152,26 @@ func Run(m divergence.Mechanism, o divergence.Options, lanes, warps int, k Kerne
 	return Bench{Lanes: lanes, Warps: warps}.Run(m, o, k, max)
 }
 
-// Run runs kernel k for at most limit cycles.
+// Run runs kernel k for at most limit cycles. The rows of a CTA are next to each
+// other, and its threads are numbered from 0.
 func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit uint64) (Result, error) {
 	prog := k.Program(m.Name)
-	pol, err := m.New(o, divergence.Geometry{Lanes: b.Lanes, Warps: b.Warps, CTAs: 1}, &divergence.Code{Prog: prog})
+	b.CTAs = max(b.CTAs, 1)
+	rows := b.CTAs * b.Warps
+	pol, err := m.New(o, divergence.Geometry{Lanes: b.Lanes, Warps: rows, CTAs: b.CTAs}, &divergence.Code{Prog: prog})
 	if err != nil {
 		return Result{}, err
 	}
 	var res Result
 	f := &front{Div: pol, kernel: k, prog: prog, bench: b, result: &res}
-	for w := range b.Warps {
+	for w := range rows {
 		row := make([]Thread, b.Lanes)
 		for l := range row {
-			row[l].TID = w*b.Lanes + l
+			row[l].TID = w%b.Warps*b.Lanes + l
 		}
 		f.threads = append(f.threads, row)
 	}
-	launch, retire := rtl.NewQueue[divergence.Launch](b.Warps), rtl.NewQueue[divergence.Retire](b.Warps)
+	launch, retire := rtl.NewQueue[divergence.Launch](rows), rtl.NewQueue[divergence.Retire](rows)
 	outcome := rtl.NewQueue[divergence.Outcome](b.Latency+2, rtl.Latency(uint64(max(b.Latency, 1))))
 	f.Launch, f.Outcome, f.Retire = launch.Out(), outcome.Out(), retire.In()
 	c := pol.Connections()
@@ -160,7 +184,7 @@ func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit
 		if b.Each != nil {
 			b.Each(pol, res.Issues)
 		}
-		return int(f.Q().Retired) == b.Warps
+		return int(f.Q().Retired) == rows
 	}, limit)
 	res.Stats = pol.Stats()
 	return res, nil
@@ -169,9 +193,10 @@ func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit
 // Tick starts warps, issues an instruction, and answers the last branch.
 func (f *front) Tick() {
 	q, d := f.Regs()
-	if int(q.Started) < f.bench.Warps && f.Launch.Ready() {
+	if n := f.bench.Warps; int(q.Started) < len(f.threads) && f.Launch.Ready() {
+		cta, warp := int(q.Started)/n, int(q.Started)%n
 		f.Launch.Push(divergence.Launch{
-			Row: q.Started, Warps: uint8(f.bench.Warps), Last: int(q.Started)+1 == f.bench.Warps, Mask: uint32(1<<f.bench.Lanes - 1),
+			CTA: uint8(cta), Row: q.Started, First: uint8(cta * n), Warps: uint8(n), Last: warp+1 == n, Mask: uint32(1<<f.bench.Lanes - 1),
 		})
 		d.Started++
 	}
@@ -188,6 +213,9 @@ func (f *front) Tick() {
 	slots := f.Div.Slots()
 	for k := range slots.Len() {
 		i := (int(q.Last) + 1 + k) % slots.Len()
+		if f.bench.Prefer != nil {
+			i = f.bench.Prefer[k]
+		}
 		if s := slots.At(i); s.Valid && s.Wait == divergence.Runs && !blocked {
 			fire = f.issue(i, s)
 			d.Last = uint8(i)
@@ -200,16 +228,16 @@ func (f *front) Tick() {
 func (f *front) issue(i int, s *divergence.Slot) divergence.Fire {
 	d := f.D()
 	line, in := &f.kernel[s.PC], &f.prog.Insts[s.PC]
-	f.result.Issues = append(f.result.Issues, Issue{int(s.Row), s.PC, s.Mask})
+	issue := Issue{Row: int(s.Row), PC: s.PC, Mask: s.Mask, Mixed: s.Mixed}
+	if s.Mixed {
+		issue.Lane = *f.Div.LaneRows().At(i)
+	}
+	f.result.Issues = append(f.result.Issues, issue)
 	f.result.Lanes += bits.OnesCount32(s.Mask)
 	taken := uint32(0)
 	for m := s.Mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
-		row := int(s.Row)
-		if s.Mixed {
-			row = int(f.Div.LaneRows().At(i)[lane])
-		}
-		t := &f.threads[row][lane]
+		t := &f.threads[issue.RowOf(lane)][lane]
 		if line.Do != nil {
 			line.Do(t)
 		}
