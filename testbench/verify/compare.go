@@ -172,7 +172,9 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 		}
 		id := r.name(t)
 		if o.live>>o.lane&1 != 0 {
-			d.Broken = append(d.Broken, Broken{Rule: "the last instruction of a thread that ends without exit", SM: o.sm, PC: o.steps[len(o.steps)-1].pc, Thread: id})
+			if pcs := o.pcs(); len(pcs) > 0 {
+				d.Broken = append(d.Broken, Broken{Rule: "the last instruction of a thread that ends without exit", SM: o.sm, PC: pcs[len(pcs)-1], Thread: id})
+			}
 			continue
 		}
 		nr, np := len(prog.Regs), len(prog.Preds)

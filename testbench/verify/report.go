@@ -3,6 +3,8 @@ package verify
 import (
 	"fmt"
 	"strings"
+
+	"divergo/testbench/golden"
 )
 
 // Error is the report for a reader, in lines. It starts with a summary.
@@ -41,7 +43,7 @@ func (d *Mismatch) writeBroken(b *strings.Builder) {
 			fmt.Fprintf(b, "\nand %d more", len(d.Broken)-i)
 			break
 		}
-		fmt.Fprintf(b, "\nSM %d, cycle %d: %s\n  %v, %s", v.SM, v.Cycle, v.Rule, v.Thread, d.at(v.PC))
+		fmt.Fprintf(b, "\nSM %d, cycle %d: %s\n  %s, %s", v.SM, v.Cycle, v.Rule, name(v.Thread), d.at(v.PC))
 	}
 }
 
@@ -57,7 +59,7 @@ func (d *Mismatch) writePaths(b *strings.Builder) {
 	}
 	p := &d.Paths[0]
 	fmt.Fprintf(b, "\n%s another way through the program", count(d.Threads, "thread takes", "threads take"))
-	fmt.Fprintf(b, "\n  %v, from its instruction %d on (%d on the machine, %d in the golden model):", p.Thread, p.At, len(p.Machine), len(p.Golden))
+	fmt.Fprintf(b, "\n  %s, from its instruction %d on (%d on the machine, %d in the golden model):", name(p.Thread), p.At, len(p.Machine), len(p.Golden))
 	fmt.Fprintf(b, "\n  %9s  %-44s  %s", "", "machine", "golden model")
 	for i := max(0, p.At-around); i <= p.At+around; i++ {
 		machine, at := d.step(p.Machine, i)
@@ -76,7 +78,7 @@ func (d *Mismatch) writePaths(b *strings.Builder) {
 		fmt.Fprintf(b, "\n%s", strings.TrimRight(line+"  "+in, " "))
 	}
 	for _, p := range d.Paths[1:] {
-		fmt.Fprintf(b, "\n  also %v, from its instruction %d on", p.Thread, p.At)
+		fmt.Fprintf(b, "\n  also %s, from its instruction %d on", name(p.Thread), p.At)
 	}
 	more(b, d.Threads, len(d.Paths))
 }
@@ -105,7 +107,7 @@ func (d *Mismatch) writeRegisters(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%s at the exit of the thread", count(d.Values, "register differs", "registers differ"))
 	for _, r := range d.Registers {
 		digits := max(r.Type.Bits()/4, 1)
-		fmt.Fprintf(b, "\n  %v: %s is 0x%0*x, in the golden model 0x%0*x", r.Thread, r.Name, digits, r.Machine, digits, r.Golden)
+		fmt.Fprintf(b, "\n  %s: %s is 0x%0*x, in the golden model 0x%0*x", name(r.Thread), r.Name, digits, r.Machine, digits, r.Golden)
 	}
 	more(b, d.Values, len(d.Registers))
 }
@@ -148,5 +150,11 @@ func cut(s string, n int) string {
 	}
 	return s
 }
+
+func name(id golden.ID) string {
+	return fmt.Sprintf("thread %s of CTA %s", place(id.Thread), place(id.CTA))
+}
+
+func place(p [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", p[0], p[1], p[2]) }
 
 func shape(d [3]uint32) string { return fmt.Sprintf("%dx%dx%d", d[0], d[1], d[2]) }

@@ -1,0 +1,373 @@
+package verify
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/ptx"
+	"divergo/sm"
+	"divergo/testbench"
+	"divergo/testbench/golden"
+)
+
+// probe is a program to break. Threads 0 to 9 of a CTA go the way of low.
+const probe = `
+.version 7.6
+.target sm_70
+.address_size 64
+.visible .entry probe(.param .u64 out)
+{
+	.reg .u32 %i, %n, %c, %tid, %sum;
+	.reg .u64 %to, %at;
+	.reg .pred %low;
+	mov.u32 %tid, %tid.x;                // 0
+	mov.u32 %c, %ctaid.x;
+	mov.u32 %n, %ntid.x;
+	mad.lo.u32 %i, %c, %n, %tid;
+	ld.param.u64 %to, [out];
+	mul.wide.u32 %at, %i, 4;
+	add.u64 %to, %to, %at;               // 6
+	setp.lt.u32 %low, %tid, 10;
+	mov.u32 %sum, 100;
+	@%low bra low;                       // 9
+	add.u32 %sum, %sum, %i;
+	bra join;
+low:
+	sub.u32 %sum, %sum, %i;              // 12
+join:
+	st.global.u32 [%to], %sum;           // 13
+	mov.u32 %c, 7;
+	ret;                                 // 15
+}
+`
+
+// Where things are in the probe.
+const (
+	probeSum   = 8 // mov
+	probeBra   = 9
+	probeJoin  = 13
+	probeLast  = 14
+	probeBlock = 40
+)
+
+// victim is a thread of the second warp of CTA 1, in lane 3.
+var victim = golden.ID{CTA: [3]uint32{1, 0, 0}, Thread: [3]uint32{35, 0, 0}}
+
+const victimLane, victimIndex = 3, probeBlock + 35
+
+// index is the place of a register in the program.
+func index(t *testing.T, p *isa.Program, name string) int {
+	t.Helper()
+	for i := range p.Regs {
+		if p.Regs[i].Name == name {
+			return i
+		}
+	}
+	require.Fail(t, "no register "+name)
+	return 0
+}
+
+// injured runs the probe on a machine to which harm is done whenever the victim's
+// warp issues the instruction at pc.
+func injured(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) (*testbench.Session, testbench.Launch, error) {
+	t.Helper()
+	c := gpu.Default()
+	c.GPU.SMs = 2
+	s := session(t, c)
+	m, err := ptx.Parse("probe.ptx", []byte(probe))
+	require.NoError(t, err)
+	r := parse(t, []string{"--grid", "3", "--block", "40", "--arg", "buf:zero:480"})
+	l := r.launch(t, s, m)
+	for _, m := range s.Machine.SMs {
+		m.Issue.OnIssue = func(e sm.Issued) {
+			if cta, warp := m.Warp(e.CTA, int(e.Row)); e.PC == pc && cta == victim.CTA && warp == 1 {
+				harm(m, l.Prog, e)
+			}
+		}
+	}
+	return s, l, Run(s, l)
+}
+
+func mismatch(t *testing.T, err error) *Mismatch {
+	t.Helper()
+	var d *Mismatch
+	require.ErrorAs(t, err, &d)
+	require.NotEmpty(t, d.Error())
+	return d
+}
+
+func TestHealthy(t *testing.T) {
+	_, _, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
+	require.NoError(t, err)
+}
+
+// TestRegister: a flipped bit of a register that memory never sees.
+func TestRegister(t *testing.T) {
+	_, l, err := injured(t, probeLast, func(s *sm.SM, p *isa.Program, e sm.Issued) {
+		s.Writeback.Regs.Edit(int(e.Row)*len(p.Regs) + index(t, p, "%sum"))[victimLane] ^= 1 << 4
+	})
+	d := mismatch(t, err)
+	sum := uint64(100 + victimIndex)
+	assert.Equal(t, []Register{{victim, "%sum", isa.U32, sum ^ 1<<4, sum}}, d.Registers)
+	assert.Equal(t, 1, d.Values)
+	assert.Empty(t, d.Paths)
+	assert.Empty(t, d.Memory)
+	assert.Equal(t, l.Prog, d.Launch.Prog)
+	assert.EqualError(t, err, `probe on 3x1x1 CTAs of 40x1x1 threads differs from the golden model
+1 register differs at the exit of the thread
+  thread (35,0,0) of CTA (1,0,0): %sum is 0x000000bf, in the golden model 0x000000af`)
+}
+
+// TestPredicate: a wrong predicate sends one thread the wrong way.
+func TestPredicate(t *testing.T) {
+	_, _, err := injured(t, probeSum, func(s *sm.SM, p *isa.Program, e sm.Issued) {
+		*s.Writeback.Preds.Edit(int(e.Row) * len(p.Preds)) |= 1 << victimLane
+	})
+	d := mismatch(t, err)
+	require.Len(t, d.Paths, 1)
+	assert.Equal(t, Path{
+		Thread: victim, At: 10,
+		Machine: []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15},
+		Golden:  []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15},
+	}, d.Paths[0])
+	assert.Equal(t, 1, d.Threads)
+	assert.Equal(t, d.Steps-1, d.Issued)
+	assert.Equal(t, []Register{
+		{victim, "%sum", isa.U32, 25, 175},
+		{victim, "%low", isa.Pred, 1, 0},
+	}, d.Registers)
+	assert.Equal(t, 1, d.Bytes)
+	assert.EqualError(t, err, `probe on 3x1x1 CTAs of 40x1x1 threads differs from the golden model
+1 thread takes another way through the program
+  thread (35,0,0) of CTA (1,0,0), from its instruction 10 on (14 on the machine, 15 in the golden model):
+             machine                                       golden model
+          6  6  add.u64 %to, %to, %at                      6  add.u64 %to, %to, %at                      probe.ptx:16
+          7  7  setp.lt.u32 %low, %tid, 10                 7  setp.lt.u32 %low, %tid, 10                 probe.ptx:17
+          8  8  mov.u32 %sum, 100                          8  mov.u32 %sum, 100                          probe.ptx:18
+          9  9  @%low bra low                              9  @%low bra low                              probe.ptx:19
+  >      10  12  sub.u32 %sum, %sum, %i                    10  add.u32 %sum, %sum, %i                    probe.ptx:23  probe.ptx:20
+         11  13  st.global.u32 [%to], %sum                 11  bra join                                  probe.ptx:25  probe.ptx:21
+         12  14  mov.u32 %c, 7                             13  st.global.u32 [%to], %sum                 probe.ptx:26  probe.ptx:25
+         13  15  ret                                       14  mov.u32 %c, 7                             probe.ptx:27  probe.ptx:26
+         14  (no further instruction)                      15  ret                                         probe.ptx:27
+2 registers differ at the exit of the thread
+  thread (35,0,0) of CTA (1,0,0): %sum is 0x00000019, in the golden model 0x000000af
+  thread (35,0,0) of CTA (1,0,0): %low is 0x1, in the golden model 0x0
+1 byte of device memory differs
+  0x1000012c, byte 300 of allocation 0, [0x10000000, 0x100001e0): 19 00 00 00, in the golden model af 00 00 00
+the machine issued 1769 thread instructions, the golden model executed 1770`)
+}
+
+// TestDroppedLane: a lane is lost on the way through the pipeline.
+func TestDroppedLane(t *testing.T) {
+	_, _, err := injured(t, probeJoin, func(_ *sm.SM, _ *isa.Program, e sm.Issued) { e.Mask &^= 1 << victimLane })
+	d := mismatch(t, err)
+	assert.Equal(t, []Bytes{{
+		Addr: isa.GlobalBase + 4*victimIndex, Machine: []byte{0, 0, 0, 0}, Golden: []byte{100 + victimIndex, 0, 0, 0},
+		In: "allocation 0, [0x10000000, 0x100001e0)", Offset: 4 * victimIndex,
+	}}, d.Memory)
+	assert.Empty(t, d.Paths)
+	assert.Empty(t, d.Registers)
+}
+
+// TestLostThread: the divergence hardware loses a thread.
+func TestLostThread(t *testing.T) {
+	_, _, err := injured(t, probeSum, func(s *sm.SM, _ *isa.Program, e sm.Issued) {
+		s.Div.Slots().Edit(int(e.Slot)).Mask &^= 1 << victimLane
+	})
+	d := mismatch(t, err)
+	require.Len(t, d.Paths, 1)
+	assert.Equal(t, victim, d.Paths[0].Thread)
+	assert.Equal(t, 9, d.Paths[0].At)
+	require.Len(t, d.Broken, 1)
+	assert.Equal(t, victim, d.Broken[0].Thread)
+	assert.Equal(t, uint32(probeSum), d.Broken[0].PC)
+	assert.ErrorContains(t, err, "ends without exit")
+}
+
+// TestWrongInstruction: the pipeline executes another instruction than was issued.
+func TestWrongInstruction(t *testing.T) {
+	_, _, err := injured(t, probeLast, func(_ *sm.SM, _ *isa.Program, e sm.Issued) { e.Flight.PC = probeSum })
+	d := mismatch(t, err)
+	first := golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}}
+	assert.Empty(t, d.Paths)
+	assert.Equal(t, 2*8, d.Values, "two registers of the warp's 8 threads")
+	assert.Len(t, d.Registers, maxKept)
+	assert.Equal(t, []Register{{first, "%c", isa.U32, 1, 7}, {first, "%sum", isa.U32, 100, 172}}, d.Registers[:2])
+	assert.ErrorContains(t, err, "and 8 more")
+}
+
+// TestIssueRules: what the watcher sees while the machine runs.
+func TestIssueRules(t *testing.T) {
+	for _, c := range []struct {
+		rule   string
+		harm   func(e *sm.Issued)
+		thread golden.ID
+	}{
+		{"issued for lanes 0x200, which have no thread", func(e *sm.Issued) { e.Mask |= 1 << 9 }, golden.ID{CTA: victim.CTA}},
+		{"issued with an empty mask", func(e *sm.Issued) { e.Mask = 0 }, golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}}},
+		{"issued in a cycle in which the SM has issued already, or before", func(e *sm.Issued) { e.Cycle = 0 }, golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
+			require.NoError(t, err)
+			// Between the SM and the watcher sits something that lies.
+			err = compared(s, func() error {
+				watch := s.OnLaunch
+				s.OnLaunch = func(l *testbench.Launch) error {
+					err := watch(l)
+					for _, m := range s.Machine.SMs {
+						see := m.Issue.OnIssue
+						m.Issue.OnIssue = func(e sm.Issued) {
+							f := *e.Flight
+							e.Flight = &f
+							if cta, warp := m.Warp(e.CTA, int(e.Row)); e.PC == probeLast && cta == victim.CTA && warp == 1 {
+								c.harm(&e)
+							}
+							see(e)
+						}
+					}
+					return err
+				}
+				return s.Launch(l)
+			})
+			d := mismatch(t, err)
+			require.NotEmpty(t, d.Broken)
+			assert.Equal(t, c.rule, d.Broken[0].Rule)
+			assert.Equal(t, c.thread, d.Broken[0].Thread)
+			assert.Equal(t, uint32(probeLast), d.Broken[0].PC)
+		})
+	}
+}
+
+// TestExitedThread: a thread is said to exit and goes on.
+func TestExitedThread(t *testing.T) {
+	_, _, err := injured(t, probeLast, func(s *sm.SM, _ *isa.Program, e sm.Issued) {
+		s.ALU.OnExit(e.Flight, 1<<victimLane)
+	})
+	d := mismatch(t, err)
+	require.Len(t, d.Broken, 2)
+	for i, rule := range []string{"issued for lanes 0x8, whose threads have exited", "exits as lanes 0x8, whose threads have exited"} {
+		assert.Equal(t, rule, d.Broken[i].Rule)
+		assert.Equal(t, victim, d.Broken[i].Thread)
+		assert.Equal(t, uint32(probeLast+1), d.Broken[i].PC)
+	}
+}
+
+// TestMemory: a byte in device memory is wrong, whoever did it.
+func TestMemory(t *testing.T) {
+	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
+	require.NoError(t, err)
+	err = compared(s, func() error {
+		err := s.Launch(l)
+		s.Write(isa.GlobalBase+477, []byte{0xEE})
+		return err
+	})
+	d := mismatch(t, err)
+	assert.Equal(t, 1, d.Bytes)
+	assert.Equal(t, []Bytes{{isa.GlobalBase + 476, []byte{219, 0xEE, 0, 0}, []byte{219, 0, 0, 0}, "allocation 0, [0x10000000, 0x100001e0)", 476}}, d.Memory)
+}
+
+// TestOnlyMachineFaults: a wrong address is a fault that the golden model does
+// not have.
+func TestOnlyMachineFaults(t *testing.T) {
+	_, _, err := injured(t, probeBra, func(s *sm.SM, p *isa.Program, e sm.Issued) {
+		s.Writeback.Regs.Edit(int(e.Row)*len(p.Regs) + index(t, p, "%to"))[victimLane] = 0x2000_0000
+	})
+	d := mismatch(t, err)
+	assert.Equal(t, golden.Finished, d.Golden)
+	assert.Equal(t, gpu.Faulted, d.Outcome.End)
+	assert.Empty(t, d.Paths, "all threads are on their way")
+	var o *testbench.Outcome
+	require.ErrorAs(t, err, &o)
+	assert.Equal(t, victim.Thread, o.Fault.Thread)
+	assert.ErrorContains(t, err, "the golden model's end is: finished; the machine's:\n  fault: out of bounds, 4 bytes of global memory at 0x20000000\n    thread (35,0,0) of CTA (1,0,0)")
+}
+
+// outcome runs a kernel of one warp and returns what came of it.
+func outcome(t *testing.T, body string, limits testbench.Limits) error {
+	t.Helper()
+	c := gpu.Default()
+	c.GPU.SMs = 1
+	s, err := testbench.NewSession(c, limits)
+	require.NoError(t, err)
+	m, err := ptx.Parse("k.ptx", []byte(".version 7.6\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"+body+"}\n"))
+	require.NoError(t, err)
+	r := parse(t, []string{"--grid", "1", "--block", "32", "--arg", "buf:zero:128"})
+	return Run(s, r.launch(t, s, m))
+}
+
+// lock is a spin lock that a warp takes thread by thread: under a stack the
+// threads that wait keep the one that holds it from letting it go.
+const lock = `
+	.reg .u64 %p;
+	.reg .u32 %old;
+	.reg .pred %q;
+	ld.param.u64 %p, [out];
+again:
+	atom.global.cas.b32 %old, [%p], 0, 1;
+	setp.ne.u32 %q, %old, 0;
+	@%q bra again;
+	st.global.u32 [%p], 0;
+	ret;
+`
+
+func TestOutcomes(t *testing.T) {
+	t.Run("a deadlock on the machine alone", func(t *testing.T) {
+		err := outcome(t, lock, testbench.Limits{})
+		d := mismatch(t, err)
+		assert.Equal(t, golden.Finished, d.Golden)
+		assert.Equal(t, gpu.Deadlock, d.Outcome.End)
+		assert.Equal(t, 31, d.Threads, "all but the first come at once")
+	})
+	t.Run("the same fault", func(t *testing.T) {
+		err := outcome(t, "\t.reg .u32 %r;\n\tld.global.u32 %r, [16];\n\tret;\n", testbench.Limits{})
+		var d *Mismatch
+		assert.False(t, errors.As(err, &d), "%v", err)
+		var o *testbench.Outcome
+		require.ErrorAs(t, err, &o)
+		assert.Equal(t, gpu.Faulted, o.End)
+	})
+	t.Run("the same deadlock", func(t *testing.T) {
+		err := outcome(t, "\tbar.sync 1, 64;\n\tret;\n", testbench.Limits{})
+		var d *Mismatch
+		assert.False(t, errors.As(err, &d), "%v", err)
+		var o *testbench.Outcome
+		require.ErrorAs(t, err, &o)
+		assert.Equal(t, gpu.Deadlock, o.End)
+	})
+	t.Run("stopped", func(t *testing.T) {
+		err := outcome(t, lock, testbench.Limits{Stop: func() bool { return true }})
+		var o *testbench.Outcome
+		require.ErrorAs(t, err, &o)
+		assert.Equal(t, gpu.Stopped, o.End)
+	})
+}
+
+// TestObservers: those from before see every instruction, and are back
+// afterwards; a launch that is not possible leaves them alone too.
+func TestObservers(t *testing.T) {
+	seen := 0
+	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) { seen++ })
+	require.NoError(t, err)
+	assert.Equal(t, 1, seen)
+	require.NoError(t, s.Launch(l))
+	assert.Equal(t, 2, seen)
+	for _, m := range s.Machine.SMs {
+		assert.Nil(t, m.ALU.OnExit)
+	}
+	assert.Nil(t, s.OnLaunch)
+
+	l.Grid[0] = 0
+	require.ErrorContains(t, Run(s, l), "grid 0x1x1")
+	refused := errors.New("no")
+	l.Grid[0] = 3
+	s.OnLaunch = func(*testbench.Launch) error { return refused }
+	require.ErrorIs(t, Run(s, l), refused)
+	assert.NotNil(t, s.OnLaunch)
+}
