@@ -1,0 +1,255 @@
+package units_test
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+	"divergo/units"
+)
+
+// pool is a module that does one thing a cycle to a warp pool.
+type pool struct {
+	units.WarpPool
+	rtl.State[struct{ Cycle uint32 }]
+	do func()
+}
+
+func (p *pool) Tick() {
+	p.do()
+	p.D().Cycle++
+}
+
+func newPool(threads, entries, ways int) (*pool, *rtl.Sim) {
+	p := &pool{WarpPool: units.NewWarpPool(threads, units.NewLUT(entries, ways))}
+	return p, rtl.MustNew("pool", p)
+}
+
+// update of lanes whose threads are all in one row.
+func update(pc uint32, row uint8, lanes uint32) *units.Update {
+	u := &units.Update{PC: pc, Req: lanes}
+	for i := range u.Row {
+		u.Row[i] = row
+	}
+	return u
+}
+
+// TestT51 is vector T5.1 of the design notes (section 5): two warps of four
+// threads branch in consecutive cycles; where they take different lanes to a
+// side, the sides are one warp each, where they take the same lanes, each
+// stays alone and the table has the younger one.
+func TestT51(t *testing.T) {
+	const b, c = 8, 12
+	type warp struct {
+		pc, occ uint32
+		threads []int // by lane, -1: none
+	}
+	for _, v := range []struct {
+		name  string
+		taken [2]uint32 // lanes of either warp that go to b
+		lut   map[uint32]units.Line
+		warps []warp // by index
+	}{
+		{
+			"other lanes",
+			[2]uint32{0b0011, 0b1100},
+			map[uint32]units.Line{b: {Index: 0, Occ: 0b1111}, c: {Index: 1, Occ: 0b1111}},
+			[]warp{{b, 0b1111, []int{0, 1, 6, 7}}, {c, 0b1111, []int{4, 5, 2, 3}}},
+		},
+		{
+			"same lanes",
+			[2]uint32{0b0011, 0b0011},
+			map[uint32]units.Line{b: {Index: 2, Occ: 0b0011}, c: {Index: 3, Occ: 0b1100}},
+			[]warp{
+				{b, 0b0011, []int{0, 1, -1, -1}},
+				{c, 0b1100, []int{-1, -1, 2, 3}},
+				{b, 0b0011, []int{4, 5, -1, -1}},
+				{c, 0b1100, []int{-1, -1, 6, 7}},
+			},
+		},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			p, sim := newPool(8, 32, 4)
+			for w, taken := range v.taken {
+				p.do = func() {
+					p.Insert(update(b, uint8(w), taken), 4)
+					p.Insert(update(c, uint8(w), 0b1111&^taken), 4)
+				}
+				sim.Run(1)
+				if w == 0 { // the first cycle of the vector
+					assert.EqualValues(t, 0b0011, p.Warps.At(0).Occ)
+					assert.EqualValues(t, 0b1100, p.Warps.At(1).Occ)
+				}
+			}
+			for i, want := range v.warps {
+				got := p.Warps.At(i)
+				assert.Equal(t, want.pc, got.PC, "warp %d", i)
+				assert.Equal(t, want.occ, got.Occ, "warp %d", i)
+				for lane, thread := range want.threads {
+					if thread >= 0 {
+						assert.Equal(t, thread, int(got.Row[lane])*4+lane, "warp %d lane %d", i, lane)
+					}
+				}
+			}
+			assert.EqualValues(t, 1<<len(v.warps)-1, *p.Used.At(0))
+			for i := range p.LUT.Lines.Len() {
+				if l := p.LUT.Lines.At(i); l.Valid {
+					want, ok := v.lut[l.PC]
+					require.True(t, ok)
+					assert.Equal(t, want.Index, l.Index)
+					assert.Equal(t, want.Occ, l.Occ)
+				}
+			}
+		})
+	}
+}
+
+// TestIssuedWarpIsNotJoined: a line whose warp has been issued is stale, even
+// when its entry holds another warp of the same PC that is past the table.
+func TestIssuedWarpIsNotJoined(t *testing.T) {
+	p, sim := newPool(8, 4, 2)
+	p.do = func() {
+		_, first := p.Insert(update(5, 0, 0b0001), 4)
+		p.Free(first)
+		alone := p.Form(update(5, 1, 0b0100), 0b0100)
+		assert.Equal(t, first, alone, "the lowest entry")
+		joined, formed := p.Insert(update(5, 0, 0b0010), 4)
+		assert.Equal(t, -1, joined)
+		assert.NotEqual(t, alone, formed)
+		joined, _ = p.Insert(update(5, 1, 0b1000), 4)
+		assert.Equal(t, formed, joined)
+	}
+	sim.Run(1)
+}
+
+// TestWarpPool compares with a model that keeps the joinable warp of each PC
+// in a list ordered by use, and checks that no thread is lost or in two warps.
+func TestWarpPool(t *testing.T) {
+	const lanes, rows, entries, ways = 4, 6, 8, 2
+	r := rand.New(rand.NewPCG(5, 1))
+	p, sim := newPool(lanes*rows, entries, ways)
+	type thread struct{ row, lane int }
+	free := map[thread]bool{} // threads outside the pool
+	for row := range rows {
+		for lane := range lanes {
+			free[thread{row, lane}] = true
+		}
+	}
+	type key struct {
+		pc    uint32
+		group uint8
+	}
+	sets := make([][]key, entries/ways) // most recent first
+	head := map[key]int{}               // the warp that can be joined
+	held := map[int]map[thread]bool{}
+	insert := func() {
+		k := key{uint32(r.IntN(12)), uint8(r.IntN(2))}
+		u := &units.Update{PC: k.pc, Group: k.group}
+		var in [lanes]thread
+		for lane := range lanes {
+			for row := range rows {
+				if th := (thread{row, lane}); free[th] && r.IntN(3) == 0 {
+					u.Req |= 1 << lane
+					u.Row[lane] = uint8(row)
+					in[lane] = th
+					break
+				}
+			}
+		}
+		if u.Req == 0 {
+			return
+		}
+		set := &sets[int(k.pc)%len(sets)]
+		for i, o := range *set {
+			if o == k {
+				*set = append((*set)[:i:i], (*set)[i+1:]...)
+			}
+		}
+		if *set = append([]key{k}, *set...); len(*set) > ways {
+			delete(head, (*set)[ways])
+			*set = (*set)[:ways]
+		}
+		old, reachable := head[k]
+		join := uint32(0)
+		if reachable {
+			join = u.Req &^ p.Warps.Edit(old).Occ
+		}
+		joined, formed := p.Insert(u, lanes)
+		assert.Equal(t, join != 0, joined >= 0)
+		assert.Equal(t, join != u.Req, formed >= 0)
+		if joined >= 0 {
+			assert.Equal(t, old, joined)
+		}
+		if formed >= 0 {
+			assert.Nil(t, held[formed], "entry %d is in use", formed)
+			held[formed] = map[thread]bool{}
+			head[k] = formed
+		}
+		for m := u.Req; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			delete(free, in[lane])
+			if join>>lane&1 != 0 {
+				held[joined][in[lane]] = true
+			} else {
+				held[formed][in[lane]] = true
+			}
+		}
+	}
+	issue := func() {
+		for i := range lanes * rows {
+			if held[i] == nil || r.IntN(4) != 0 {
+				continue
+			}
+			for th := range held[i] {
+				free[th] = true
+			}
+			for k, w := range head {
+				if w == i {
+					delete(head, k)
+				}
+			}
+			delete(held, i)
+			p.Free(i)
+		}
+	}
+	p.do = func() {
+		issue()
+		insert()
+		insert()
+	}
+	for range 3000 {
+		sim.Run(1)
+		for i := range lanes * rows {
+			w := p.Warps.At(i)
+			used := *p.Used.At(0)>>i&1 != 0
+			require.Equal(t, held[i] != nil, used)
+			require.Equal(t, len(held[i]), bits.OnesCount32(w.Occ))
+			for m := w.Occ; m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m)
+				require.True(t, held[i][thread{int(w.Row[lane]), lane}], "entry %d lane %d", i, lane)
+			}
+		}
+	}
+	st := p.Counts.At(0)
+	assert.NotZero(t, st.Conflicts)
+	assert.NotZero(t, st.Evicted)
+	assert.NotZero(t, st.Fragmented)
+	assert.Less(t, st.Fragmented, st.Conflicts)
+}
+
+// Lanes of two warps meet at a PC.
+func ExampleWarpPool() {
+	p, sim := newPool(8, 32, 4)
+	p.do = func() {
+		p.Insert(update(8, 0, 0b0011), 4)
+		joined, _ := p.Insert(update(8, 1, 0b0110), 4) // lane 1 is taken
+		fmt.Printf("joined %04b, alone %04b\n", p.Warps.Edit(joined).Occ, p.Warps.Edit(1).Occ)
+	}
+	sim.Run(1)
+	// Output: joined 0111, alone 0010
+}
