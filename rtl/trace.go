@@ -221,9 +221,9 @@ func (k *Sim) refresh() {
 	}
 }
 
-// view is what a waveform shows of a queue.
+// view is what a waveform shows of a queue, or of an end of a link.
 type view struct {
-	count uint32 // visible entries
+	count uint32 // visible entries; at the producer's end of a link, those on their way
 	valid bool
 }
 
@@ -242,10 +242,13 @@ func (q *Queue[T]) refresh() bool {
 	if q.mirror == nil {
 		q.mirror = new(mirror[T])
 	}
-	now := view{q.vis - q.head, q.vis != q.head}
+	now, front := view{q.vis - q.head, q.vis != q.head}, &q.buf[q.head&q.mask]
+	if q.kind == near { // what is on its way, and what set out last
+		now, front = view{q.tail - q.rel, q.tail != q.rel}, &q.buf[(q.tail-1)&q.mask]
+	}
 	changed := now != q.mirror.view
 	q.mirror.view = now
-	if front := &q.buf[q.head&q.mask]; now.valid && !same(front, &q.mirror.front) {
+	if now.valid && !same(front, &q.mirror.front) {
 		q.mirror.front = *front
 		changed = true
 	}
