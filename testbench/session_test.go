@@ -244,6 +244,17 @@ func TestModuleVariables(t *testing.T) {
 	}
 }
 
+// The variables of a module are gone when another one is launched.
+func TestModuleVariablesEnd(t *testing.T) {
+	p := kernel(t, "a.ptx", ".global .u32 x = 1;", "", "ld.global.u32 %r1, [x]; exit;")
+	q := kernel(t, "b.ptx", "", "", fmt.Sprintf("mov.u64 %%rd1, %d; ld.global.u32 %%r1, [%%rd1]; exit;", isa.ModuleBase))
+	s := session(t, Limits{})
+	require.NoError(t, s.Launch(one(p, 1)))
+	var o *Outcome
+	require.ErrorAs(t, s.Launch(one(q, 1)), &o)
+	assert.Equal(t, gpu.Faulted, o.End)
+}
+
 func TestHostErrorsAreRemembered(t *testing.T) {
 	p := kernel(t, "k.ptx", "", "", "exit;")
 	for _, test := range []struct {

@@ -255,8 +255,8 @@ func largestExact(t isa.Type) uint64 {
 	return math.MaxUint64 >> (64 - t.Bits())
 }
 
-// random fills a buffer with n values by splitmix64 (Steele, Lea and Flood,
-// OOPSLA 2014).
+// random fills a buffer with n values: the high bits of splitmix64 (Steele, Lea
+// and Flood, OOPSLA 2014).
 func random(t isa.Type, n, seed uint64) Arg {
 	arg := Arg{Buffer: true, Type: t, Bytes: n * uint64(t.Bytes())}
 	for range n {

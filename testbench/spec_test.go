@@ -37,6 +37,7 @@ func TestParseArg(t *testing.T) {
 		{"buf:u16: 1, 2 ", "01000200"},
 		{"buf:iota:u8:3", "000102"},
 		{"buf:iota:s16:2", "00000100"},
+		{"buf:iota:s8:2", "0001"},
 		{"buf:iota:f32:3", "000000000000803f00000040"},
 		{"buf:iota:f64:2", "0000000000000000000000000000f03f"},
 	} {
@@ -81,6 +82,15 @@ func TestParseArgRefuses(t *testing.T) {
 	}
 }
 
+// As many as the type can count.
+func TestLongestIota(t *testing.T) {
+	for spec, last := range map[string]byte{"buf:iota:u8:256": 255, "buf:iota:s8:128": 127} {
+		arg, err := ParseArg(spec, 1)
+		require.NoError(t, err)
+		assert.Equal(t, last, arg.Data[len(arg.Data)-1])
+	}
+}
+
 func TestZeroBufferTakesNoSpace(t *testing.T) {
 	arg, err := ParseArg("buf:zero:1073741824", 1)
 	require.NoError(t, err)
@@ -107,11 +117,14 @@ func TestFileBuffer(t *testing.T) {
 func TestRandomBuffer(t *testing.T) {
 	arg, err := ParseArg("buf:rand:u64:3", 1234567)
 	require.NoError(t, err)
-	var want []byte
+	var want, high []byte
 	for _, v := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423} {
-		want = appendBits(want, isa.U64, v)
+		want, high = appendBits(want, isa.U64, v), appendBits(high, isa.S16, v>>48)
 	}
 	assert.Equal(t, want, arg.Data)
+	arg, err = ParseArg("buf:rand:s16:3", 1234567)
+	require.NoError(t, err)
+	assert.Equal(t, high, arg.Data, "the high bits, which are the better ones")
 
 	floats, err := ParseArg("buf:rand:f32:1000", 1)
 	require.NoError(t, err)
@@ -149,6 +162,7 @@ func TestCheckArgs(t *testing.T) {
 			"parameter 1, n (.u32): given buf:zero:4, want u32:VALUE: no pointer of 64 bits\n" +
 			"parameter 2, scale (.f32): given u32:1, want a floating-point number: f32:VALUE\n" +
 			"parameter 4, vec (.b8[16]): given b64:1, want 16 bytes, not 8: 16 values b8:V1,V2,..." + shape},
+		{[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1", "buf:zero:16"}, "parameter 4, vec (.b8[16]): given buf:zero:16, want 16 values b8:V1,V2,...: no pointer of 64 bits" + shape},
 		{[]string{"buf:zero:4", "f32:1", "f32:1", "b32:1", "b64:1,2"}, "parameter 1, n (.u32): given f32:1, want an integer: u32:VALUE" + shape},
 	} {
 		var args []Arg
@@ -163,6 +177,14 @@ func TestCheckArgs(t *testing.T) {
 			assert.EqualError(t, err, test.want)
 		}
 	}
+}
+
+// A double is as wide as a pointer, but none.
+func TestCheckArgsDouble(t *testing.T) {
+	p := &isa.Program{Name: "k", AddressBits: 64, Params: []isa.Param{{Name: "x", Type: isa.F64, Size: 8}}}
+	arg, err := ParseArg("buf:zero:8", 1)
+	require.NoError(t, err)
+	assert.ErrorContains(t, CheckArgs(p, []Arg{arg}), "parameter 0, x (.f64): given buf:zero:8, want f64:VALUE: no pointer of 64 bits")
 }
 
 func TestAlloc(t *testing.T) {

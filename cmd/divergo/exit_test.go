@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/kernels/runner"
 	"divergo/testbench"
 	"divergo/testbench/verify"
 )
@@ -31,4 +33,12 @@ func TestExitCode(t *testing.T) {
 	} {
 		assert.Equal(t, test.want, exitCode(test.err), "%#v", test.err)
 	}
+}
+
+// --verify reaches the workloads.
+func TestVerifyFlag(t *testing.T) {
+	s, err := testbench.NewSession(gpu.Default(), testbench.Limits{})
+	require.NoError(t, err)
+	assert.IsType(t, &verify.Machine{}, (&machineFlags{verify: true}).host(s))
+	assert.IsType(t, &runner.Machine{}, (&machineFlags{}).host(s))
 }
