@@ -62,13 +62,11 @@ func (p *PTPC) launch(l *Launch) {
 	p.redirect.Add(w)
 }
 
+// advance leaves the warp at the next PC: no other thread was behind.
 func (p *PTPC) advance(w int) {
 	s := p.Table.Edit(w)
-	next := s.PC
-	p.Threads.Edit(w).set(s.Mask, next)
-	if p.elect(w, s); s.PC != next {
-		p.redirect.Add(w)
-	}
+	p.Threads.Edit(w).set(s.Mask, s.PC)
+	p.elect(w, s)
 }
 
 func (p *PTPC) resolve(in *isa.Inst, o *Outcome) {

@@ -1,0 +1,133 @@
+package divergence_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/divtest"
+)
+
+// pairs is a stack of path pairs, bottom first, as the figures draw it: PC and
+// mask of the taken and the not-taken path, with a star at the current one.
+func pairs(p *divergence.PPC) (s string) {
+	for i := 1; i < int(*p.Stack.Depth.At(0)); i++ {
+		e := p.Stack.At(0, i)
+		star := [2]string{}
+		star[e.Cur] = "*"
+		s += fmt.Sprintf("[%d/%02x%s %d/%02x%s]", e.Side[0].PC, e.Side[0].Mask, star[0], e.Side[1].PC, e.Side[1].Mask, star[1])
+	}
+	return s
+}
+
+// TestPPCTrace follows figures 4 and 5 by hand: the warp's PC and mask, and the
+// stack of pairs, whenever one of them has changed.
+func TestPPCTrace(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		kernel   kernel
+		verbatim bool
+		want     []string
+	}{
+		{
+			//     A          figure 3: BR_A, blocks B and C, join D
+			//    / \
+			//   B   C
+			//    \ /
+			//     D
+			"figure 3", seq(at("A", when(tid(4), "C")), at("B", to("D")), at("C", nop), at("D", exit)), false,
+			[]string{
+				"0/ff ",
+				"1/0f [2/f0 1/0f*]", // the smaller PC runs
+				"2/f0 [2/f0* 3/0f]", // B has jumped to D, C is behind
+				"3/ff ",             // equal: the pair is deleted
+			},
+		},
+		{
+			"nested", micro["K2"], false,
+			[]string{
+				"0/ff ",
+				"1/0f [6/f0 1/0f*]",
+				"2/03 [6/f0 1/0f*][4/0c 2/03*]", // the parent's own PC is stale
+				"3/03 [6/f0 1/0f*][4/0c 3/03*]",
+				"4/0c [6/f0 1/0f*][4/0c* 7/03]",
+				"5/0c [6/f0 1/0f*][5/0c* 7/03]",
+				"6/f0 [6/f0* 7/0f]", // both at 7: deleted, the parent's path is there, its sibling behind
+				"7/ff ",
+				"8/ff ",
+				"9/ff ",
+			},
+		},
+		{
+			"nested, as in figure 4", micro["K2"], true,
+			[]string{
+				"0/ff ",
+				"1/0f [6/f0 1/0f*]",
+				"2/03 [6/f0 1/0f*][4/0c 2/03*]",
+				"3/03 [6/f0 1/0f*][4/0c 3/03*]",
+				"4/0c [6/f0 1/0f*][4/0c* 7/03]",
+				"5/0c [6/f0 1/0f*][5/0c* 7/03]",
+				"7/0f [6/f0 7/0f*]", // lines 4 to 8: goes on from the parent's PC without comparing
+				"6/f0 [6/f0* 8/0f]",
+				"7/f0 [7/f0* 8/0f]", // 7 is executed again
+				"8/ff ",
+				"9/ff ",
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			b := divtest.Bench{Lanes: 8, Warps: 1, Each: func(p divergence.Policy, _ []divtest.Issue) {
+				s := p.Slots().At(0)
+				state := fmt.Sprintf("%d/%02x %s", s.PC, s.Mask, pairs(p.(*divergence.PPC)))
+				if s.Valid && (len(got) == 0 || got[len(got)-1] != state) {
+					got = append(got, state)
+				}
+			}}
+			m, _ := divergence.Find("ppc")
+			r, err := b.Run(m, divergence.Options{PPCVerbatim: c.verbatim}, c.kernel, 1000)
+			require.NoError(t, err)
+			require.True(t, r.Done)
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+// TestPPCPopsOneAPairACycle: when k nested pairs meet at one PC, the next
+// instruction issues k-1 cycles later than behind one pair, and then with all
+// threads.
+func TestPPCPopsOnePairACycle(t *testing.T) {
+	join := func(k kernel) (cycle uint64) {
+		m, _ := divergence.Find("ppc")
+		now, last := uint64(0), uint64(0)
+		b := divtest.Bench{Lanes: 8, Warps: 1, Each: func(_ divergence.Policy, issued []divtest.Issue) {
+			now++
+			if n := len(issued); n > 0 && last == 0 && k[issued[n-1].PC].Label == "J" {
+				assert.EqualValues(t, 0xff, issued[n-1].Mask)
+				last = now
+			}
+		}}
+		r, err := b.Run(m, divergence.Options{}, k, 1000)
+		require.NoError(t, err)
+		require.True(t, r.Done)
+		return last
+	}
+	// Each branch takes threads to J; the last instruction before J ends all pairs.
+	nested := func(k int) kernel {
+		var out kernel
+		for i := range 3 {
+			c := tid(8 - 2*(i+1))
+			if i >= k {
+				c = never
+			}
+			out = append(out, when(c, "J"))
+		}
+		return append(out, nop, at("J", nop), exit)
+	}
+	one := join(nested(1))
+	assert.Equal(t, one+1, join(nested(2)))
+	assert.Equal(t, one+2, join(nested(3)))
+}
