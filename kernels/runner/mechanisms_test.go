@@ -1,0 +1,54 @@
+package runner_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
+	"divergo/kernels"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+	"divergo/testbench/verify"
+)
+
+// TestMechanisms runs the small size of every kernel under every mechanism:
+// each thread does what the golden model does, the result is that of the
+// kernel's reference, and the sum of active lanes is the same under all.
+func TestMechanisms(t *testing.T) {
+	var options []divergence.Options
+	for _, m := range divergence.Mechanisms() {
+		o := gpu.Default().Divergence
+		o.Mechanism = m.Name
+		options = append(options, o)
+		if m.Name == "ppc" {
+			o.PPCVerbatim = true
+			options = append(options, o)
+		}
+	}
+	for _, kernel := range kernels.All() {
+		t.Run(kernel.Name, func(t *testing.T) {
+			lanes := uint64(0)
+			for _, scoreboard := range []sm.Dependence{sm.OneInFlight, sm.PerRegister} {
+				for _, o := range options {
+					cfg := gpu.Default()
+					cfg.GPU.SMs = 2
+					cfg.SM.Scoreboard = scoreboard
+					cfg.Divergence = o
+					s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
+					require.NoError(t, err)
+					work := kernel.Sizes[0].New(1)
+					require.NoError(t, work.Run(verify.New(s)), "%+v", o)
+					require.NoError(t, work.Check(), "%+v", o)
+					if n := s.Counters().Lanes; lanes == 0 {
+						lanes = n
+					} else {
+						assert.Equal(t, lanes, n, "%+v", o)
+					}
+				}
+			}
+		})
+	}
+}
