@@ -11,6 +11,8 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/rtl"
+	"divergo/rtl/rtltest"
 	"divergo/sm"
 	"divergo/sm/divergence"
 )
@@ -110,34 +112,104 @@ func TestMicroKernels(t *testing.T) {
 		name, text                      string
 		pdom, ptpc, verbatim, cascading column
 	}{
-		{"K1", "nop bra tid>=4,C nop nop bra D C: nop nop D: nop exit",
-			column{9, .7222, 3}, column{9, .7222, 0}, column{9, .7222, 1}, column{9, .7222, 1}},
-		{"K2", "bra tid>=4,E1 bra tid>=2,E2 nop bra J E2: nop bra J E1: nop J: nop nop exit",
-			column{10, .6000, 3}, column{10, .6000, 0}, column{11, .5455, 2}, column{10, .6000, 2}},
-		{"K2b", "bra tid>=6,J nop bra tid>=4,J nop bra tid>=2,J nop J: nop nop exit",
-			column{9, .7500, 2}, column{9, .7500, 0}, column{12, .5625, 3}, column{9, .7500, 3}},
-		{"K3", "L: i++ nop bra i<=tid,L nop nop exit",
-			column{27, .6111, 2}, column{27, .6111, 0}, column{36, .4583, 7}, column{27, .6111, 7}},
-		{"K4", "bra tid<2,X nop bra tid<4,X nop nop bra J X: nop nop nop nop J: nop exit",
-			column{16, .5000, 3}, column{12, .6667, 0}, column{17, .4706, 2}, column{16, .5000, 2}},
-		{"K4b", "bra tid<2,X nop bra tid<4,X nop bra tid<6,X nop bra J X: nop nop nop nop J: nop exit",
-			column{21, .4286, 3}, column{13, .6923, 0}, column{24, .3750, 3}, column{21, .4286, 3}},
-		{"K5", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i>=1,D E: i++ bra i<4,A bra F D: nop F: nop exit",
-			column{55, .5068, 4}, column{40, .6969, 0}, column{48, .5807, 2}, column{47, .5931, 2}},
-		{"K6", "bra tid==7,COLD nop R: nop nop nop nop nop nop exit COLD: nop nop bra R",
-			column{12, .7708, 3}, column{19, .4868, 0}, column{19, .4868, 1}, column{19, .4868, 1}},
-		{"K6b", "L: nop bra tid==i%8,COLD R: nop nop i++ bra i<8,L nop exit COLD: nop bra R",
-			column{66, .7879, 2}, column{94, .5532, 0}, column{156, .3333, 7}, column{94, .5532, 7}},
-		{"K7", "bra tid>=4,C nop bra tid>=2,E nop nop bra J C: nop nop E: nop nop nop nop nop J: nop exit",
-			column{20, .4750, 3}, column{15, .6333, 0}, column{21, .4524, 2}, column{20, .4750, 2}},
-		{"U1", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i==1,D E: i++ bra i<8,A bra F D: nop F: nop exit",
-			column{106, .5189, 0}, column{75, .7333, 0}, column{75, .7333, 0}, column{75, .7333, 0}},
-		{"U2", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra never,D E: i++ bra i<8,A bra F D: nop F: nop exit",
-			column{106, .5189, 0}, column{75, .7333, 0}, column{75, .7333, 0}, column{75, .7333, 0}},
-		{"U3", "nop bra tid%2,E1 nop nop bra J E1: nop bra never,OUT nop J: nop nop nop nop nop nop nop nop OUT: nop exit",
-			column{26, .5769, 0}, column{18, .8333, 0}, column{18, .8333, 0}, column{18, .8333, 0}},
-		{"U4", "nop bra tid%2,E1 nop nop bra J E1: nop bra tid==7,OUT nop J: nop nop nop nop nop nop nop nop OUT: nop exit",
-			column{26, .5337, 0}, column{18, .7708, 0}, column{27, .5139, 0}, column{26, .5337, 0}},
+		{
+			"K1", "nop bra tid>=4,C nop nop bra D C: nop nop D: nop exit",
+			column{9, .7222, 3},
+			column{9, .7222, 0},
+			column{9, .7222, 1},
+			column{9, .7222, 1},
+		},
+		{
+			"K2", "bra tid>=4,E1 bra tid>=2,E2 nop bra J E2: nop bra J E1: nop J: nop nop exit",
+			column{10, .6000, 3},
+			column{10, .6000, 0},
+			column{11, .5455, 2},
+			column{10, .6000, 2},
+		},
+		{
+			"K2b", "bra tid>=6,J nop bra tid>=4,J nop bra tid>=2,J nop J: nop nop exit",
+			column{9, .7500, 2},
+			column{9, .7500, 0},
+			column{12, .5625, 3},
+			column{9, .7500, 3},
+		},
+		{
+			"K3", "L: i++ nop bra i<=tid,L nop nop exit",
+			column{27, .6111, 2},
+			column{27, .6111, 0},
+			column{36, .4583, 7},
+			column{27, .6111, 7},
+		},
+		{
+			"K4", "bra tid<2,X nop bra tid<4,X nop nop bra J X: nop nop nop nop J: nop exit",
+			column{16, .5000, 3},
+			column{12, .6667, 0},
+			column{17, .4706, 2},
+			column{16, .5000, 2},
+		},
+		{
+			"K4b", "bra tid<2,X nop bra tid<4,X nop bra tid<6,X nop bra J X: nop nop nop nop J: nop exit",
+			column{21, .4286, 3},
+			column{13, .6923, 0},
+			column{24, .3750, 3},
+			column{21, .4286, 3},
+		},
+		{
+			"K5", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i>=1,D E: i++ bra i<4,A bra F D: nop F: nop exit",
+			column{55, .5068, 4},
+			column{40, .6969, 0},
+			column{48, .5807, 2},
+			column{47, .5931, 2},
+		},
+		{
+			"K6", "bra tid==7,COLD nop R: nop nop nop nop nop nop exit COLD: nop nop bra R",
+			column{12, .7708, 3},
+			column{19, .4868, 0},
+			column{19, .4868, 1},
+			column{19, .4868, 1},
+		},
+		{
+			"K6b", "L: nop bra tid==i%8,COLD R: nop nop i++ bra i<8,L nop exit COLD: nop bra R",
+			column{66, .7879, 2},
+			column{94, .5532, 0},
+			column{156, .3333, 7},
+			column{94, .5532, 7},
+		},
+		{
+			"K7", "bra tid>=4,C nop bra tid>=2,E nop nop bra J C: nop nop E: nop nop nop nop nop J: nop exit",
+			column{20, .4750, 3},
+			column{15, .6333, 0},
+			column{21, .4524, 2},
+			column{20, .4750, 2},
+		},
+		{
+			"U1", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i==1,D E: i++ bra i<8,A bra F D: nop F: nop exit",
+			column{106, .5189, 0},
+			column{75, .7333, 0},
+			column{75, .7333, 0},
+			column{75, .7333, 0},
+		},
+		{
+			"U2", "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra never,D E: i++ bra i<8,A bra F D: nop F: nop exit",
+			column{106, .5189, 0},
+			column{75, .7333, 0},
+			column{75, .7333, 0},
+			column{75, .7333, 0},
+		},
+		{
+			"U3", "nop bra tid%2,E1 nop nop bra J E1: nop bra never,OUT nop J: nop nop nop nop nop nop nop nop OUT: nop exit",
+			column{26, .5769, 0},
+			column{18, .8333, 0},
+			column{18, .8333, 0},
+			column{18, .8333, 0},
+		},
+		{
+			"U4", "nop bra tid%2,E1 nop nop bra J E1: nop bra tid==7,OUT nop J: nop nop nop nop nop nop nop nop OUT: nop exit",
+			column{26, .5337, 0},
+			column{18, .7708, 0},
+			column{27, .5139, 0},
+			column{26, .5337, 0},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, m := range []struct {
@@ -169,5 +241,46 @@ func TestMicroKernels(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMechanismProperties: with every mechanism, checked run, any order of
+// processes, snapshots, reset, tracing and islands in parallel are all the same.
+func TestMechanismProperties(t *testing.T) {
+	p, _ := micro(t, "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i>=1,D E: i++ bra i<4,A bra F D: nop F: nop exit")
+	for _, m := range divergence.Mechanisms() {
+		t.Run(m.Name, func(t *testing.T) {
+			cfg := small()
+			cfg.GPU.SMs = 1
+			cfg.Divergence.Mechanism = m.Name
+			rtltest.SystemProperties(t, func() *rtl.System { return load(t, cfg, p, 2, 64).System() }, 600)
+		})
+	}
+}
+
+// TestLockBetweenThreadsOfAWarp: every mechanism that cannot finish says so.
+func TestLockBetweenThreadsOfAWarp(t *testing.T) {
+	p := program(t, `
+LOOP:
+	atom.global.cas.b32 %r4, [%rd0], 0, 1;
+	setp.ne.u32 %p1, %r4, 0;
+	@%p1 bra LOOP;
+	atom.global.exch.b32 %r5, [%rd0], 0;
+	exit;`)
+	for _, c := range []struct{ mechanism, why string }{
+		{"pdom", "reconvergence"},
+		{"ptpc", "its turn"}, // the owner is behind the loop, which has the smaller PC
+		{"ppc", "its turn"},
+		{"dpe", "reconvergence"},
+	} {
+		cfg := small()
+		cfg.Divergence.Mechanism = c.mechanism
+		m := load(t, cfg, p, 1, 32)
+		require.Equal(t, gpu.Deadlock, m.Run(nil, 10_000_000), c.mechanism)
+		var reasons []string
+		for _, s := range m.Status() {
+			reasons = append(reasons, s.Why)
+		}
+		assert.Contains(t, reasons, c.why, c.mechanism)
 	}
 }

@@ -215,6 +215,7 @@ func op(o Op, d Operand, s ...Operand) Inst {
 	copy(in.Src[:], s)
 	return in
 }
+
 func branch(guard Operand, target uint32) Inst { return Inst{Op: OpBra, Guard: guard, Target: target} }
 
 // TestClassesFigure10 follows the example of Rhu & Erez, ISCA 2013, figure 10.

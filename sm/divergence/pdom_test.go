@@ -21,11 +21,12 @@ var nop = line{}
 func to(label string) line                        { return line{To: label} }
 func when(c func(t *thread) bool, to string) line { return line{If: c, To: to} }
 func at(label string, l line) line                { l.Label = label; return l }
-func tid(min int) func(t *thread) bool            { return func(t *thread) bool { return t.TID >= min } }
-func below(max int) func(t *thread) bool          { return func(t *thread) bool { return t.TID < max } }
-func never(*thread) bool                          { return false }
-func odd(t *thread) bool                          { return t.TID%2 == 1 }
-func count(t *thread)                             { t.I++ }
+func tid(min int) func(t *thread) bool { return func(t *thread) bool { return t.TID >= min } }
+
+func below(max int) func(t *thread) bool { return func(t *thread) bool { return t.TID < max } }
+func never(*thread) bool                 { return false }
+func odd(t *thread) bool                 { return t.TID%2 == 1 }
+func count(t *thread)                    { t.I++ }
 
 var (
 	exit   = line{Exit: true}
@@ -156,10 +157,14 @@ func TestPDOMFigure7(t *testing.T) {
 	r := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 4, 2, figure7)
 	const A, B, C, D = 0, 1, 2, 3
 	assert.ElementsMatch(t, []divtest.Issue{
-		{Row: 0, PC: A, Mask: 0b1111}, {Row: 1, PC: A, Mask: 0b1111},
-		{Row: 0, PC: C, Mask: 0b0001}, {Row: 1, PC: C, Mask: 0b0110},
-		{Row: 0, PC: B, Mask: 0b1110}, {Row: 1, PC: B, Mask: 0b1001},
-		{Row: 0, PC: D, Mask: 0b1111}, {Row: 1, PC: D, Mask: 0b1111},
+		{Row: 0, PC: A, Mask: 0b1111},
+		{Row: 1, PC: A, Mask: 0b1111},
+		{Row: 0, PC: C, Mask: 0b0001},
+		{Row: 1, PC: C, Mask: 0b0110},
+		{Row: 0, PC: B, Mask: 0b1110},
+		{Row: 1, PC: B, Mask: 0b1001},
+		{Row: 0, PC: D, Mask: 0b1111},
+		{Row: 1, PC: D, Mask: 0b1111},
 	}, r.Issues)
 	assert.Equal(t, 24, r.Lanes)
 	assert.InDelta(t, .75, r.Activity(4), 0)
