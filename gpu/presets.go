@@ -63,8 +63,11 @@ func tbc2011() Config {
 			DPLatency: 24, DPWidth: 1,
 			SFULatency: 24, SFUWidth: 2,
 		},
-		Divergence: divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst},
-		Config:     memsys.Default(),
+		Divergence: divergence.Options{
+			Mechanism: "pdom", PathOrder: divergence.TakenFirst,
+			DWFIssue: divergence.IssueMajority, DWFWays: 4, DWFAging: 10_000,
+		},
+		Config: memsys.Default(),
 	}
 }
 

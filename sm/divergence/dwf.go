@@ -1,0 +1,553 @@
+package divergence
+
+import (
+	"cmp"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/units"
+)
+
+func init() {
+	Register(Mechanism{
+		Name: "dwf",
+		Doc:  "dynamic warp formation: threads at one PC are regrouped after every instruction",
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			return newDWF(o, g, code, false), nil
+		},
+	})
+	Register(Mechanism{
+		Name: "dwf-wb",
+		Doc:  "dynamic warp formation between a warp's first divergence and its warp barrier",
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			return newDWF(o, g, code, true), nil
+		},
+	})
+}
+
+// DWF is dynamic warp formation (Fung et al., MICRO 2007; Fung & Aamodt, HPCA
+// 2011, section 2.3): after each instruction a warp is dismantled, and its
+// threads join what waits at their next PC in the warp pool. A thread stays in
+// its home lane and in the row of its static warp, so that a dynamic warp is a
+// slot with lanes of several rows.
+//
+//	     Fire          Outcome      Launch
+//	      |             |   |         |
+//	      v             v   v         v
+//	+-----------------+ +-----------------+   two update registers,
+//	|  REQ, PC, rows  | |  REQ, PC, rows  |   each inserts once a cycle
+//	+-----------------+ +-----------------+
+//	         |                 |
+//	       PC-warp table, two ports
+//	                   |
+//	               warp pool  --- issue policy, one warp a cycle ---> slots
+//
+// There are as many slots as static warps, so that as many instructions as in
+// the other mechanisms can wait for registers. A warp is in its slot for one
+// instruction. Until that is issued its pool entry stays, and the table lets
+// threads join it in the slot. The issue policy decides which warps get slots;
+// which of those issues is up to the front end's scheduler. As long as all live
+// threads are in full warps every warp has a slot; the more fragments there
+// are, the more the policy decides. (A recommendation of this model. In the
+// paper a warp leaves the pool when it is issued, and its threads return when
+// it commits.)
+//
+// What it costs: an instruction that issues in cycle 0 is in an update register
+// in cycle 1, in the pool in cycle 2 and in a slot in cycle 3, where fetch sees
+// it, in the best case. An issued instruction has the first update register for
+// itself; the two sides of a branch that finds only one free take two cycles.
+// A freed slot is given to the next warp while its last instruction may be in
+// flight. With the one-in-flight rule of the scoreboard the slot then waits for
+// it, and threads that were regrouped into other slots are held back by their
+// registers alone.
+//
+// Registers are pending by row, so that a thread also waits for an equal
+// register of another thread of its static warp. Dynamic warps are made of
+// threads of one CTA, which is a part of the table's tag, because shared memory
+// and ctaid are those of the slot.
+//
+// CTA barriers are counted by thread: a warp at a barrier goes past the table
+// into the pool and stays there, until all live threads of the CTA have arrived
+// (after GPGPU-Sim, where they are in a queue for each CTA); then its warps
+// come first. Static warps are what Barrier counts: one arrives with the last
+// of its threads.
+//
+// # Warp barriers
+//
+// With warp barriers (HPCA 2011, section 2.4) a static warp stays together, in
+// its slot, until a branch divides it, and sets up a barrier for itself at the
+// branch's immediate post-dominator. From there to the barrier its threads are
+// regrouped freely, with no barriers of their own for nested branches. A thread
+// that would be inserted at the barrier's PC waits; with the last one the static
+// warp is restored. A branch without a post-dominator in the program leaves
+// the threads dynamic until they exit.
+type DWF struct {
+	Ports
+	rtl.State[dwfState]
+	Table   *rtl.Mem[Slot] `trace:"true"`
+	Rows    *rtl.Mem[LaneRows]
+	Picked  *rtl.Mem[Picked]     // by slot
+	Statics *rtl.Mem[StaticWarp] `trace:"true"` // by row
+	Places  *rtl.Mem[Place]      // by pool entry
+	Pool    units.WarpPool
+	Barrier Barrier
+
+	warpBarriers bool
+	lanes        int
+	policy       IssuePolicy
+	aging        uint64
+	code         *Code
+
+	// Of this cycle only.
+	redirect units.Set
+
+	// Scratch of the issue policy, by PC.
+	prog    *isa.Program
+	threads []uint16 // zero between cycles
+	reconv  []bool   // reconvergence point of a branch of prog
+}
+
+type dwfState struct {
+	Stats   Stats
+	Update  [2]units.Update
+	From    [2]uint8                             `bits:"7"` // slots that the updates come from
+	Half    bool                                 // of the outcome at the queue's front one side has been inserted
+	Current uint32                               // PC of the majority or minority
+	Free    units.Set                            // slots
+	Waiting [MaxWarps * isa.MaxLanes / 64]uint64 // pool entries that want a slot
+	Ended   uint64                               // rows without threads that have not been retired
+}
+
+// StaticWarp is what the mechanism knows of a row.
+type StaticWarp struct {
+	CTA     uint8 `bits:"5"`
+	Live    uint32
+	AtBar   uint32  // lanes that wait at a CTA barrier
+	Passed  uint32  // lanes that have arrived at one without waiting
+	Bar     Meeting // that barrier
+	Barred  bool    // it has a warp barrier, at RPC
+	RPC     uint32
+	Arrived uint32 // lanes at the warp barrier
+}
+
+// Picked is what a slot is used for.
+type Picked struct {
+	Static bool // a static warp, which stays
+	Joins  bool // Warp is the pool entry that threads can still join
+	Warp   uint16
+	Count  uint16 // of the warp, for PDOM priority
+}
+
+// Place says where the warp of a pool entry is.
+type Place struct {
+	InSlot bool
+	AtBar  bool // waits at a CTA barrier; its PC is the next one
+	Static bool
+	First  bool  // goes before all that have not been released or restored
+	Slot   uint8 `bits:"7"` // its slot; before it has one, the slot that it would like
+}
+
+// lutEntries is the size of the PC-warp table (GPGPU-Sim 2.1.1b).
+const lutEntries = 32
+
+func newDWF(o Options, g Geometry, code *Code, warpBarriers bool) *DWF {
+	ways := cmp.Or(o.DWFWays, 4)
+	threads := g.Warps * g.Lanes
+	p := &DWF{
+		Table: rtl.NewMem[Slot](g.Warps), Rows: rtl.NewMem[LaneRows](g.Warps), Picked: rtl.NewMem[Picked](g.Warps),
+		Statics: rtl.NewMem[StaticWarp](g.Warps), Places: rtl.NewMem[Place](threads),
+		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, ways)),
+		Barrier: NewBarrier(g.CTAs), warpBarriers: warpBarriers, lanes: g.Lanes,
+		policy: cmp.Or(o.DWFIssue, IssueMajority), aging: uint64(o.DWFAging), code: code,
+	}
+	d := dwfState{Current: isa.NoPC}
+	for i := range g.Warps {
+		d.Free.Add(i)
+	}
+	p.Init(d)
+	return p
+}
+
+// Slots is the slot table.
+func (p *DWF) Slots() *rtl.Mem[Slot] { return p.Table }
+
+// LaneRows has the rows of warps made of several static warps.
+func (p *DWF) LaneRows() *rtl.Mem[LaneRows] { return p.Rows }
+
+// Stats is what was counted since reset.
+func (p *DWF) Stats() Stats { return p.Q().Stats }
+
+// Formation is what became of the insertions into the pool.
+func (p *DWF) Formation() units.Formation { return *p.Pool.Counts.At(0) }
+
+// Tick inserts what the update registers hold, serves at most one issued
+// instruction, one outcome and one launch, and gives one warp a slot. The issued
+// instruction comes first, because nobody can join its warp any more.
+func (p *DWF) Tick() {
+	if p.prog != p.code.Prog {
+		p.load()
+	}
+	p.D().Update = [2]units.Update{}
+	p.fire()
+	for i := range p.Q().Update {
+		if u := p.Q().Update[i]; u.Req != 0 {
+			p.insert(&u, p.Q().From[i])
+		}
+	}
+	if p.Outcome.Valid() && p.resolve(p.Outcome.Front()) {
+		p.Outcome.Pop()
+	}
+	if p.Launch.Valid() && p.start(p.Launch.Front()) {
+		p.Launch.Pop()
+	}
+	p.retire()
+	p.pick()
+	p.Redirect.Set(p.redirect)
+	p.redirect = units.Set{}
+}
+
+// send fills an update register; false means that none is free.
+func (p *DWF) send(slot int, u units.Update) bool {
+	if u.Req == 0 {
+		return true
+	}
+	d := p.D()
+	for i := range d.Update {
+		if d.Update[i].Req == 0 {
+			d.Update[i], d.From[i] = u, uint8(slot)
+			return true
+		}
+	}
+	return false
+}
+
+// from is an update with lanes of a slot.
+func (p *DWF) from(slot int, lanes, pc uint32) units.Update {
+	s := p.Table.Edit(slot)
+	return units.Update{PC: pc, Req: lanes, Group: s.CTA, Count: p.Picked.At(slot).Count, Row: *p.Rows.At(slot)}
+}
+
+// start launches a static warp.
+func (p *DWF) start(l *Launch) bool {
+	u := units.Update{Req: l.Mask, Group: l.CTA}
+	for i := range u.Row {
+		u.Row[i] = l.Row
+	}
+	if p.warpBarriers {
+		p.static(&u)
+	} else if !p.send(int(l.Row), u) {
+		return false
+	}
+	*p.Statics.Edit(int(l.Row)) = StaticWarp{CTA: l.CTA, Live: l.Mask}
+	p.Barrier.Launch(l)
+	return true
+}
+
+// fire moves the threads of an issued instruction on.
+func (p *DWF) fire() {
+	f := p.Fire.Get()
+	if !f.Valid {
+		return
+	}
+	i := int(f.Slot)
+	k, s := p.Picked.Edit(i), p.Table.Edit(i)
+	if p.reconv[f.PC] {
+		k.Count++
+	}
+	if k.Joins {
+		k.Joins = false
+		p.Pool.Free(int(k.Warp))
+	}
+	switch {
+	case f.Control:
+		s.Wait = WaitsControl
+	case k.Static:
+		s.PC = f.PC + 1
+	default:
+		u := p.from(i, s.Mask, f.PC+1)
+		u.Count = k.Count
+		p.send(i, u)
+		p.vacate(i)
+	}
+}
+
+// vacate frees a slot.
+func (p *DWF) vacate(slot int) {
+	s := p.Table.Edit(slot)
+	s.Valid, s.Wait = false, Runs
+	p.D().Free.Add(slot)
+}
+
+// insert enters threads into the pool, except those that have come to their
+// warp barriers.
+func (p *DWF) insert(u *units.Update, from uint8) {
+	if p.warpBarriers {
+		p.gather(u)
+		if u.Req == 0 {
+			return
+		}
+	}
+	joined, formed := p.Pool.Insert(u, p.lanes)
+	if joined >= 0 {
+		if at := p.Places.Edit(joined); at.InSlot {
+			p.show(joined, int(at.Slot))
+		}
+	}
+	if formed >= 0 {
+		p.want(formed, Place{Slot: from})
+	}
+}
+
+// want makes a pool entry a candidate for a slot.
+func (p *DWF) want(warp int, at Place) {
+	*p.Places.Edit(warp) = at
+	p.D().Waiting[warp>>6] |= 1 << (warp & 63)
+}
+
+// show puts the lanes of a pool entry into a slot.
+func (p *DWF) show(warp, slot int) {
+	w, s := p.Pool.Warps.Edit(warp), p.Table.Edit(slot)
+	s.CTA, s.PC, s.Mask = w.Group, w.PC, w.Occ
+	s.Row = w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)]
+	s.Mixed = false
+	for m := w.Occ; m != 0; m &= m - 1 {
+		s.Mixed = s.Mixed || w.Row[bits.TrailingZeros32(m)] != s.Row
+	}
+	*p.Rows.Edit(slot) = w.Row
+	p.Picked.Edit(slot).Count = w.Count
+}
+
+// resolve handles a control instruction at the end of execution; false means
+// that it has to wait for an update register.
+func (p *DWF) resolve(o *Outcome) bool {
+	in := &p.code.Prog.Insts[o.PC]
+	i := int(o.Slot)
+	if p.Picked.At(i).Static {
+		return p.resolveStatic(i, in, o)
+	}
+	s := p.Table.Edit(i)
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	if in.Op == isa.OpBra {
+		return p.branch(i, in, o, taken, not)
+	}
+	on := not
+	if in.Op == isa.OpBar && in.Mode == isa.ModeArrive {
+		on = s.Mask
+	}
+	if !p.send(i, p.from(i, on, o.PC+1)) {
+		return false
+	}
+	if in.Op == isa.OpBar {
+		p.bar(i, in, o, taken)
+	} else {
+		u := p.from(i, taken, 0)
+		p.exit(&u)
+	}
+	p.vacate(i)
+	return true
+}
+
+// branch sends the two sides of a branch on, in one cycle if both update
+// registers are free.
+func (p *DWF) branch(i int, in *isa.Inst, o *Outcome, taken, not uint32) bool {
+	d := p.D()
+	if !d.Half {
+		if !p.send(i, p.from(i, taken, in.Target)) {
+			return false
+		}
+		p.count(in, taken, not)
+		d.Half = true
+		p.Table.Edit(i).Mask = not
+	}
+	if !p.send(i, p.from(i, not, o.PC+1)) {
+		return false
+	}
+	d.Half = false
+	p.vacate(i)
+	return true
+}
+
+// count counts a branch.
+func (p *DWF) count(in *isa.Inst, taken, not uint32) {
+	st := &p.D().Stats
+	if in.Conditional() {
+		st.Branches++
+	}
+	if taken != 0 && not != 0 {
+		st.Divergent++
+	}
+}
+
+// bar brings the lanes of a slot that execute a barrier there.
+func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
+	if lanes == 0 {
+		return
+	}
+	u := p.from(i, lanes, o.PC+1)
+	if in.Mode != isa.ModeArrive {
+		warp := p.Pool.Form(&u, lanes)
+		*p.Places.Edit(warp) = Place{AtBar: true}
+	}
+	rows, part := uint64(0), false
+	for m := lanes; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		row := u.Row[lane]
+		rows |= 1 << (row & 63)
+		w := p.Statics.Edit(int(row))
+		w.Bar = Meeting{o.Bar, o.Warps}
+		if in.Mode == isa.ModeArrive {
+			w.Passed |= 1 << lane
+		} else {
+			w.AtBar |= 1 << lane
+		}
+	}
+	for m := rows; m != 0; m &= m - 1 {
+		row := bits.TrailingZeros64(m)
+		w := p.Statics.Edit(row)
+		part = part || w.Live&^(w.AtBar|w.Passed) != 0
+		p.meet(row, w)
+	}
+	if part {
+		p.D().Stats.BarDiverged++
+	}
+}
+
+// meet lets a static warp arrive at a CTA barrier if none of its threads can
+// still get there.
+func (p *DWF) meet(row int, w *StaticWarp) {
+	switch {
+	case w.Live == 0:
+	case w.AtBar != 0 && w.Live&^(w.AtBar|w.Arrived) == 0:
+		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, true))
+	case w.Passed != 0 && w.Live&^w.Passed == 0:
+		w.Passed = 0
+		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, false))
+	}
+}
+
+// release lets the threads of static warps go on behind a CTA barrier.
+func (p *DWF) release(rows uint64) {
+	if rows == 0 {
+		return
+	}
+	p.D().Stats.BarReleases++
+	for m := rows; m != 0; m &= m - 1 {
+		p.Statics.Edit(bits.TrailingZeros64(m)).AtBar = 0
+	}
+	for i := range p.Table.Len() {
+		if s := p.Table.Edit(i); s.Valid && s.Wait == WaitsBarrier && rows>>(s.Row&63)&1 != 0 {
+			s.Wait = Runs
+			s.PC++
+			p.redirect.Add(i)
+		}
+	}
+	for k := range p.Pool.Used.Len() {
+		for m := *p.Pool.Used.Edit(k); m != 0; m &= m - 1 {
+			if i := k<<6 + bits.TrailingZeros64(m); p.Places.Edit(i).AtBar {
+				p.releaseWarp(i, rows)
+			}
+		}
+	}
+}
+
+// releaseWarp lets the threads of a pool entry that are of the given rows go
+// on: all of them, unless a barrier is for some of the CTA's warps.
+func (p *DWF) releaseWarp(i int, rows uint64) {
+	w := p.Pool.Warps.Edit(i)
+	lanes := uint32(0)
+	for m := w.Occ; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		lanes |= uint32(rows>>(w.Row[lane]&63)&1) << lane
+	}
+	switch lanes {
+	case 0:
+	case w.Occ:
+		p.want(i, Place{First: true})
+	default:
+		w.Occ &^= lanes
+		u := units.Update{PC: w.PC, Group: w.Group, Count: w.Count, Row: w.Row}
+		p.want(p.Pool.Form(&u, lanes), Place{First: true})
+	}
+}
+
+// exit ends threads.
+func (p *DWF) exit(u *units.Update) {
+	rows := uint64(0)
+	for m := u.Req; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		w := p.Statics.Edit(int(u.Row[lane]))
+		w.Live &^= 1 << lane
+		w.Passed &^= 1 << lane
+		rows |= 1 << (u.Row[lane] & 63)
+	}
+	for m := rows; m != 0; m &= m - 1 {
+		row := bits.TrailingZeros64(m)
+		w := p.Statics.Edit(row)
+		if w.Live == 0 {
+			p.D().Ended |= 1 << row
+			p.release(p.Barrier.Exit(w.CTA, uint8(row)))
+			continue
+		}
+		p.restore(row, w)
+		p.meet(row, w)
+	}
+}
+
+// retire reports a row without threads.
+func (p *DWF) retire() {
+	d := p.D()
+	if d.Ended != 0 && p.Retire.Ready() {
+		row := bits.TrailingZeros64(d.Ended)
+		p.Retire.Push(Retire{CTA: p.Statics.Edit(row).CTA, Row: uint8(row)})
+		d.Ended &^= 1 << row
+	}
+}
+
+// Paths lists the threads by PC and row: in slots, in the pool, in the update
+// registers, and at warp barriers.
+func (p *DWF) Paths(to []Path) []Path {
+	add := func(path Path, mask uint32, row *[units.PoolLanes]uint8) {
+		for mask != 0 {
+			path.Row, path.Mask = row[bits.TrailingZeros32(mask)], 0
+			for m := mask; m != 0; m &= m - 1 {
+				if lane := bits.TrailingZeros32(m); row[lane] == path.Row {
+					path.Mask |= 1 << lane
+				}
+			}
+			mask &^= path.Mask
+			path.Reconv = isa.NoPC
+			if w := p.Statics.At(int(path.Row)); w.Barred {
+				path.Reconv = w.RPC
+			}
+			to = append(to, path)
+		}
+	}
+	for i := range p.Table.Len() {
+		if s := p.Table.At(i); s.Valid {
+			add(Path{CTA: s.CTA, PC: s.PC, Wait: s.Wait, Running: true}, s.Mask, (*[units.PoolLanes]uint8)(p.Rows.At(i)))
+		}
+	}
+	for k := range p.Pool.Used.Len() {
+		for m := *p.Pool.Used.At(k); m != 0; m &= m - 1 {
+			i := k<<6 + bits.TrailingZeros64(m)
+			w, at := p.Pool.Warps.At(i), p.Places.At(i)
+			switch {
+			case at.AtBar:
+				add(Path{CTA: w.Group, PC: w.PC - 1, Wait: WaitsBarrier}, w.Occ, &w.Row)
+			case !at.InSlot:
+				add(Path{CTA: w.Group, PC: w.PC}, w.Occ, &w.Row)
+			}
+		}
+	}
+	for i := range p.Q().Update {
+		u := p.Q().Update[i]
+		add(Path{CTA: u.Group, PC: u.PC}, u.Req, &u.Row)
+	}
+	for row := range p.Statics.Len() {
+		if w := p.Statics.At(row); w.Arrived != 0 {
+			to = append(to, Path{CTA: w.CTA, Row: uint8(row), PC: w.RPC, Reconv: w.RPC, Mask: w.Arrived, Wait: WaitsJoin})
+		}
+	}
+	return to
+}
