@@ -202,6 +202,21 @@ func TestWrongInstruction(t *testing.T) {
 	assert.ErrorContains(t, err, "and 8 more")
 }
 
+// between puts something between each SM and its watcher for one launch.
+func between(s *testbench.Session, l testbench.Launch, put func(m *sm.SM)) error {
+	return compared(s, func() error {
+		attach := s.OnLaunch
+		s.OnLaunch = func(l *testbench.Launch) error {
+			err := attach(l)
+			for _, m := range s.Machine.SMs {
+				put(m)
+			}
+			return err
+		}
+		return s.Launch(l)
+	})
+}
+
 // TestIssueRules: what the watcher sees while the machine runs.
 func TestIssueRules(t *testing.T) {
 	for _, c := range []struct {
@@ -216,25 +231,16 @@ func TestIssueRules(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
 			require.NoError(t, err)
-			// Between the SM and the watcher sits something that lies.
-			err = compared(s, func() error {
-				watch := s.OnLaunch
-				s.OnLaunch = func(l *testbench.Launch) error {
-					err := watch(l)
-					for _, m := range s.Machine.SMs {
-						see := m.Issue.OnIssue
-						m.Issue.OnIssue = func(e sm.Issued) {
-							f := *e.Flight
-							e.Flight = &f
-							if cta, warp := m.Warp(e.CTA, int(e.Row)); e.PC == probeLast && cta == victim.CTA && warp == 1 {
-								c.harm(&e)
-							}
-							see(e)
-						}
+			err = between(s, l, func(m *sm.SM) {
+				see := m.Issue.OnIssue
+				m.Issue.OnIssue = func(e sm.Issued) {
+					f := *e.Flight
+					e.Flight = &f
+					if cta, warp := m.Warp(e.CTA, int(e.Row)); e.PC == probeLast && cta == victim.CTA && warp == 1 {
+						c.harm(&e)
 					}
-					return err
+					see(e)
 				}
-				return s.Launch(l)
 			})
 			d := mismatch(t, err)
 			require.NotEmpty(t, d.Broken)
@@ -257,6 +263,73 @@ func TestExitedThread(t *testing.T) {
 		assert.Equal(t, victim, d.Broken[i].Thread)
 		assert.Equal(t, uint32(probeLast+1), d.Broken[i].PC)
 	}
+}
+
+// TestNeverIssued: CTAs that the machine forgets.
+func TestNeverIssued(t *testing.T) {
+	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
+	require.NoError(t, err)
+	err = between(s, l, func(m *sm.SM) {
+		if m != s.Machine.SMs[0] {
+			m.Issue.OnIssue, m.ALU.OnExit = nil, nil
+		}
+	})
+	d := mismatch(t, err)
+	assert.Zero(t, d.Threads%probeBlock, "whole CTAs")
+	require.Len(t, d.Paths, maxKept)
+	assert.Empty(t, d.Paths[0].Machine)
+	assert.Len(t, d.Paths[0].Golden, 14)
+	assert.ErrorContains(t, err, "  >       0  (no further instruction)                      0  mov.u32 %tid, %tid.x")
+}
+
+// TestTwice: a CTA that two SMs execute.
+func TestTwice(t *testing.T) {
+	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
+	require.NoError(t, err)
+	r := loaded(t, s, l)
+	for _, w := range r.watchers {
+		w.done = []*warp{{id: 1, index: 1, steps: []step{{pc: 5}}}}
+	}
+	var d Mismatch
+	r.owners(&d)
+	assert.Equal(t, []Broken{{
+		Rule: "a warp of a CTA that another SM or row executes too", SM: 1, PC: 5,
+		Thread: golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}},
+	}}, d.Broken)
+}
+
+// TestMixedRows: the lanes of a compacted warp belong to the warps of their rows.
+func TestMixedRows(t *testing.T) {
+	f := sm.Flight{Mixed: true, Row: 63}
+	for lane := range f.Lane {
+		f.Lane[lane] = uint8(4 + lane%3)
+	}
+	got := map[int]uint32{}
+	new(watcher).eachRow(&f, 0b1110_1101, func(row int, lanes uint32) { got[row] |= lanes })
+	assert.Equal(t, map[int]uint32{4: 0b0100_1001, 5: 0b1000_0000, 6: 0b0010_0100}, got)
+}
+
+// TestVariable: differences in variables of a module go by their names.
+func TestVariable(t *testing.T) {
+	p := load(t, "testdata/module.ptx")
+	s := session(t, gpu.Default())
+	l := p.runs[0].launch(t, s, p.module)
+	err := compared(s, func() error {
+		err := s.Launch(l)
+		for _, g := range l.Prog.Globals {
+			if g.Name == "table" {
+				s.Write(g.Addr+2, []byte{9})
+			}
+		}
+		s.Write(isa.GlobalBase+1, []byte{9})
+		return err
+	})
+	d := mismatch(t, err)
+	require.Len(t, d.Memory, 2)
+	assert.Equal(t, "variable table", d.Memory[0].In)
+	assert.Equal(t, []byte{0xFF, 0xFF, 9, 0}, d.Memory[0].Machine)
+	assert.Equal(t, []byte{0xFF, 0xFF, 2, 0}, d.Memory[0].Golden)
+	assert.Contains(t, d.Memory[1].In, "allocation 0, [0x10000000")
 }
 
 // TestMemory: a byte in device memory is wrong, whoever did it.

@@ -192,7 +192,7 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	again, _, err := r.golden(true)
+	again, _, err := r.golden(golden.Options{PCs: true})
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 // compareBegun compares the sequences of PCs of a launch that the golden model
 // finishes and the machine does not: as far as they go.
 func (r *run) compareBegun(d *Mismatch) error {
-	want, _, err := r.golden(true)
+	want, _, err := r.golden(golden.Options{PCs: true})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,8 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/kernels"
 	"divergo/ptx"
+	"divergo/sm/divergence"
 	"divergo/testbench"
+	"divergo/testbench/golden"
 )
 
 // program is a file of testdata: a module, and the runs that the comment at
@@ -127,13 +131,91 @@ func TestPrograms(t *testing.T) {
 	for name, c := range machines(t) {
 		t.Run(name, func(t *testing.T) {
 			for _, p := range list {
-				t.Run(p.name, func(t *testing.T) {
-					s := session(t, c)
-					for _, r := range p.runs {
-						require.NoError(t, Run(s, r.launch(t, s, p.module)))
-					}
-				})
+				runProgram(t, c, &p)
 			}
 		})
 	}
+}
+
+// TestMechanisms runs the programs, and the small kernels, under every
+// mechanism that is registered.
+func TestMechanisms(t *testing.T) {
+	list, all := programs(t), machines(t)
+	for _, m := range divergence.Mechanisms() {
+		for _, name := range []string{"tbc2011/32", "kepler/8"} {
+			c := all[name]
+			c.Divergence.Mechanism = m.Name
+			t.Run(m.Name+"/"+name, func(t *testing.T) {
+				for _, p := range list {
+					runProgram(t, c, &p)
+				}
+				for _, k := range kernels.All() {
+					t.Run(k.Name, func(t *testing.T) {
+						w := k.Sizes[0].New(2)
+						require.NoError(t, w.Run(New(session(t, c))))
+						require.NoError(t, w.Check())
+					})
+				}
+			})
+		}
+	}
+}
+
+// runProgram runs all that the program's file says, on one session.
+func runProgram(t *testing.T, c gpu.Config, p *program) {
+	t.Helper()
+	t.Run(p.name, func(t *testing.T) {
+		s := session(t, c)
+		for _, r := range p.runs {
+			require.NoError(t, Run(s, r.launch(t, s, p.module)))
+		}
+	})
+}
+
+// TestProgramsHaveOneAnswer: the programs are free of data races. The golden model
+// lets each thread run for another number of instructions before the next one
+// has its turn, with the same end for every thread.
+func TestProgramsHaveOneAnswer(t *testing.T) {
+	for _, p := range programs(t) {
+		t.Run(p.name, func(t *testing.T) {
+			s := session(t, gpu.Default())
+			for _, c := range p.runs {
+				r := loaded(t, s, c.launch(t, s, p.module))
+				want, memory, err := r.golden(golden.Options{Registers: true})
+				require.NoError(t, err)
+				require.Equal(t, golden.Finished, want.End)
+				for _, slice := range []uint64{1, 7} {
+					got, other, err := r.golden(golden.Options{Registers: true, Slice: slice})
+					require.NoError(t, err)
+					skip := ordered(r.launch.Prog)
+					for i := range got.Threads {
+						require.Equal(t, want.Threads[i].Trace, got.Threads[i].Trace, "%v", r.name(i))
+						for n, v := range got.Threads[i].Regs {
+							require.True(t, v == want.Threads[i].Regs[n] || skip.regs[n], "%v %s", r.name(i), r.launch.Prog.Regs[n].Name)
+						}
+					}
+					require.Equal(t, memory, other)
+				}
+			}
+		})
+	}
+}
+
+// loaded is a launch just before it starts, which then does not take place.
+func loaded(t *testing.T, s *testbench.Session, l testbench.Launch) *run {
+	t.Helper()
+	var r *run
+	enough := errors.New("enough")
+	s.OnLaunch = func(l *testbench.Launch) error {
+		var err error
+		r, err = begin(s, l)
+		require.NoError(t, err)
+		return enough
+	}
+	require.ErrorIs(t, s.Launch(l), enough)
+	s.OnLaunch = nil
+	for _, w := range r.watchers {
+		w.detach()
+	}
+	return r
 }

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,9 +72,19 @@ func unwatched(t *testing.T, s *testbench.Session, w kernels.Workload) {
 func traced(filter ...string) func(*testing.T, *testbench.Session, kernels.Workload) {
 	return func(t *testing.T, s *testbench.Session, w kernels.Workload) {
 		t.Helper()
-		d, err := waves.Attach(s.Machine.System(), io.Discard, waves.Options{Filter: filter})
+		var size counter
+		d, err := waves.Attach(s.Machine.System(), &size, waves.Options{Filter: filter})
 		require.NoError(t, err)
 		watched(t, s, w)
 		require.NoError(t, d.Close())
+		require.Greater(t, int(size), 10_000, "bytes of the dump")
 	}
+}
+
+// counter counts what is written to it.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
 }

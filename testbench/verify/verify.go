@@ -99,25 +99,30 @@ func (r *run) read(v sm.Range) ([]byte, error) {
 	return data, r.session.Machine.Store().Read(v.Start, data)
 }
 
-// golden runs the launch on the golden model.
-func (r *run) golden(pcs bool) (*golden.Result, *golden.Memory, error) {
+// golden runs the launch on the golden model, which may need more instructions
+// than a machine that left some out.
+func (r *run) golden(o golden.Options) (*golden.Result, *golden.Memory, error) {
 	var m golden.Memory
 	for _, v := range r.image {
 		if err := errors.Join(m.Map(v.Start, uint64(len(v.data))), m.Write(v.Start, v.data)); err != nil {
 			return nil, nil, err
 		}
 	}
+	o.MaxSteps = golden.DefaultMaxSteps
+	for _, w := range r.watchers {
+		o.MaxSteps += 2 * w.issued
+	}
 	l := golden.Launch{
 		Grid: r.launch.Grid, Block: r.launch.Block, SharedBytes: r.launch.Shared, Params: r.launch.Params,
 		WarpSize: uint32(r.session.Machine.Config.SM.WarpSize),
 	}
-	res, err := golden.Run(r.launch.Prog, l, &m, golden.Options{Registers: true, PCs: pcs})
+	res, err := golden.Run(r.launch.Prog, l, &m, o)
 	return res, &m, err
 }
 
 // judge compares the launch. The outcome is nil if the machine finished.
 func (r *run) judge(outcome *testbench.Outcome) error {
-	want, memory, err := r.golden(false)
+	want, memory, err := r.golden(golden.Options{Registers: true})
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type watcher struct {
 	last    uint64 // cycle of the last issue
 	rows    [sm.MaxWarps]*warp
 	done    []*warp // all warps that began, in order
+	issued  uint64  // thread instructions
 	broken  []Broken
 
 	onIssue func(sm.Issued) // observers from before
@@ -74,6 +75,7 @@ func (w *watcher) issue(e sm.Issued) {
 	if e.Mask == 0 {
 		w.breaks(e.Flight, 0, "issued with an empty mask")
 	}
+	w.issued += uint64(bits.OnesCount32(e.Mask))
 	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
 		v := w.warp(e.CTA, r)
 		v.steps = append(v.steps, step{e.PC, mask})
