@@ -1,0 +1,575 @@
+package divergence
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/units"
+)
+
+func init() {
+	Register(Mechanism{
+		Name: "tbc",
+		Doc:  "thread block compaction: a stack for each CTA, warps compacted at its branches",
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			return newTBC(o, g, code, false), nil
+		},
+	})
+	Register(Mechanism{
+		Name: "tbc-lcp",
+		Doc:  "thread block compaction that also joins paths at likely-convergence points",
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			return newTBC(o, g, code, true), nil
+		},
+	})
+}
+
+// TBC is thread block compaction (Fung & Aamodt, HPCA 2011, section 3): the
+// threads of a CTA share one reconvergence stack. The warps of its top entry
+// run on their own until each has come to the end of the block. At a branch
+// that can diverge they leave the threads of both ways in two target entries,
+// and when the last warp is there, the threads of the new top are compacted
+// into as few warps as their lanes allow, one warp a cycle.
+//
+//	           branch unit                    thread compactor
+//	Outcome --> targets --> stack of CTA ---> buffer and encoder ---> slots
+//	              ^    WCnt = 0      ^ pop    of each lane            (warp buffer)
+//	Fire ---------+------------------+                                  |
+//	  ^                                                                 |
+//	  +-----------------------------------------------------------------+
+//
+// The steps and their cycles: the outcome of the last warp at a branch writes
+// the stack; then the top goes to the compactor, or is popped if it has no
+// threads or waits below; then the first warp goes into its slot, and is
+// fetched in the cycle after.
+//
+// A branch is waited at unless it is unconditional or the same for all of the
+// CTA by analysis: what PTX promises with .uni is a promise about a warp, and
+// a compacted warp has threads of several.
+//
+// At the bottom of the stack the warps are the static ones. A barrier opens when
+// all live threads of the CTA are there, which takes that the top entry has all
+// of them. If it has not, or if some of its warps wait at a barrier and others at
+// a branch, the program is wrong and nothing goes on.
+//
+// A CTA has as many slots as static warps, in the same places. A slot is Mixed
+// if its lanes are from several static warps.
+type TBC struct {
+	Ports
+	rtl.State[blocks]
+	Compacts rtl.State[compaction]
+	Stack    units.Stack[BlockEntry] // by CTA
+	Blocks   *rtl.Mem[Block]         // by CTA
+	Targets  *rtl.Mem[Targets]       // by CTA
+	Table    *rtl.Mem[Slot]          `trace:"true"`
+	Rows     *rtl.Mem[LaneRows]      // by slot
+	bars     *rtl.Mem[blockBarrier]  // by CTA and barrier number
+
+	code     *Code
+	lanes    int
+	order    PathOrder
+	static   bool // compactor off
+	likely   bool // use likely-convergence points
+	redirect units.Set
+}
+
+// blocks is the state that the CTAs of an SM share.
+type blocks struct {
+	Stats   Stats
+	Compact Compaction
+	Turned  uint32 // CTAs that have a new top entry
+	Gone    uint64 // rows without threads, to be retired
+}
+
+// Compaction counts what the compactor does.
+type Compaction struct {
+	Entries uint64 // entries that became the top with threads
+	Static  uint64 // static warps with a thread in them
+	Warps   uint64 // warps made of them
+	Ideal   uint64 // warps if threads could change lanes
+}
+
+// BlockEntry is an entry of the stack of a CTA.
+type BlockEntry struct {
+	PC    uint32
+	RPC   uint32 // isa.NoPC: popped only when its mask is empty
+	LPC   uint32 // likely-convergence point, or isa.NoPC
+	LPos  uint8  `bits:"6"` // entry that waits at LPC
+	WCnt  uint8  `bits:"7"` // warps that have not come to the end of the block
+	Alone bool   // all threads that the entry was split from are in it
+	Mask  units.BlockMask
+}
+
+// Block is a resident CTA.
+type Block struct {
+	First uint8  `bits:"6"` // row of its first static warp, and its first slot
+	Open  bool   // a warp of the top entry waits at a branch
+	PC    uint32 // of that branch
+}
+
+// Targets are the two entries that fill while warps come to a branch.
+type Targets struct {
+	Taken, Not units.BlockMask
+}
+
+// compaction is the state of the thread compactor.
+type compaction struct {
+	units.Compactor
+	Busy   bool
+	Static bool
+	CTA    uint8 `bits:"5"`
+	Slot   uint8 `bits:"7"` // of the next warp
+	PC     uint32
+}
+
+// blockBarrier is the state of one named barrier. Warps arrive as they run, but
+// an instruction that counts them means static ones, all of whose live threads
+// have arrived.
+type blockBarrier struct {
+	Arrived units.BlockMask
+	Waiting uint64 // slots that wait for the release, counted from the CTA's first
+	Need    uint8  `bits:"7"` // static warps expected; 0: all live threads
+}
+
+// blockStack is the depth of a stack. The deepest that the paper saw is 38
+// (table 3). From half of it on the smaller path runs first, which bounds what
+// branches in a loop can add by the logarithm of the threads.
+const blockStack = 64
+
+func newTBC(o Options, g Geometry, code *Code, likely bool) *TBC {
+	return &TBC{
+		Stack:   units.NewStack[BlockEntry](g.CTAs, blockStack),
+		Blocks:  rtl.NewMem[Block](g.CTAs),
+		Targets: rtl.NewMem[Targets](g.CTAs),
+		Table:   rtl.NewMem[Slot](g.Warps),
+		Rows:    rtl.NewMem[LaneRows](g.Warps),
+		bars:    rtl.NewMem[blockBarrier](g.CTAs * Barriers),
+		code:    code, lanes: g.Lanes, order: o.PathOrder, static: o.TBCStatic, likely: likely,
+	}
+}
+
+// Slots is the warp buffer.
+func (p *TBC) Slots() *rtl.Mem[Slot] { return p.Table }
+
+// LaneRows holds the rows of compacted warps.
+func (p *TBC) LaneRows() *rtl.Mem[LaneRows] { return p.Rows }
+
+// Stats is what was counted since reset.
+func (p *TBC) Stats() Stats { return p.Q().Stats }
+
+// Tick makes one warp, takes one step for each CTA that has a new top, serves
+// at most one issued instruction, one outcome and one launch, and retires one
+// row.
+func (p *TBC) Tick() {
+	p.compact()
+	p.turn()
+	if f := p.Fire.Get(); f.Valid {
+		s := p.Table.Edit(int(f.Slot))
+		if f.Control {
+			s.Wait = WaitsControl
+		} else {
+			s.PC = f.PC + 1
+			p.moved(s)
+		}
+	}
+	if p.Outcome.Valid() {
+		o := p.Outcome.Front()
+		p.redirect.Add(int(o.Slot))
+		p.resolve(&p.code.Prog.Insts[o.PC], o)
+		p.Outcome.Pop()
+	}
+	if p.Launch.Valid() {
+		p.launch(p.Launch.Front())
+		p.Launch.Pop()
+	}
+	if p.Q().Gone != 0 && p.Retire.Ready() {
+		p.retire()
+	}
+	p.Redirect.Set(p.redirect)
+	p.redirect = units.Set{}
+}
+
+// launch adds a static warp to the bottom entry, which is complete with the
+// last one.
+func (p *TBC) launch(l *Launch) {
+	cta := int(l.CTA)
+	if l.Row == l.First {
+		*p.Blocks.Edit(cta) = Block{First: l.First}
+		for i := range Barriers {
+			*p.bars.Edit(cta*Barriers + i) = blockBarrier{}
+		}
+		p.push(cta, BlockEntry{RPC: isa.NoPC, LPC: isa.NoPC})
+	}
+	p.Stack.Top(cta).Mask.Add(int(l.Row-l.First), l.Mask)
+	if l.Last {
+		p.D().Turned |= 1 << l.CTA
+	}
+}
+
+// compact puts the next warp into its slot.
+func (p *TBC) compact() {
+	if !p.Compacts.Q().Busy {
+		return
+	}
+	c := p.Compacts.D()
+	next := c.Next
+	if c.Static {
+		next = c.NextStatic
+	}
+	mask, warps := next()
+	first := p.Blocks.At(int(c.CTA)).First
+	s := Slot{Valid: true, CTA: c.CTA, PC: c.PC, Mask: mask}
+	rows := p.Rows.Edit(int(c.Slot))
+	*rows = LaneRows{}
+	s.Row = first + warps[bits.TrailingZeros32(mask)]
+	for m := mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		rows[lane] = first + warps[lane]
+		s.Mixed = s.Mixed || rows[lane] != s.Row
+	}
+	*p.Table.Edit(int(c.Slot)) = s
+	p.redirect.Add(int(c.Slot))
+	c.Slot++
+	c.Busy = !c.Pending.Empty()
+}
+
+// turn pops tops that have no threads or have come to the end of their block,
+// and sends one that has work to the compactor.
+func (p *TBC) turn() {
+	for turned := p.Q().Turned; turned != 0; turned &= turned - 1 {
+		cta := bits.TrailingZeros32(turned)
+		switch e := p.Stack.Top(cta); {
+		case e.Mask.Empty() || e.PC == e.RPC || e.PC == e.LPC:
+			p.pop(cta)
+		case !p.Compacts.D().Busy:
+			p.load(cta, e)
+			p.D().Turned &^= 1 << cta
+		}
+	}
+}
+
+// load sends the top entry to the compactor.
+func (p *TBC) load(cta int, e *BlockEntry) {
+	n, static := e.Mask.Compacted(), bits.OnesCount64(e.Mask.Warps())
+	count := &p.D().Compact
+	count.Ideal += uint64((e.Mask.Threads() + p.lanes - 1) / p.lanes)
+	c := p.Compacts.D()
+	*c = compaction{Compactor: units.Compactor{Pending: e.Mask}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, PC: e.PC}
+	if p.static || p.Stack.Len(cta) == 1 {
+		c.Static, n = true, static
+	}
+	e.WCnt = uint8(n)
+	count.Entries++
+	count.Static += uint64(static)
+	count.Warps += uint64(n)
+}
+
+// moved looks whether a warp that goes on has come to the end of the block.
+func (p *TBC) moved(s *Slot) {
+	cta := int(s.CTA)
+	if e := p.Stack.Peek(cta); s.PC == e.RPC || s.PC == e.LPC {
+		p.Stack.Top(cta).PC = s.PC
+		s.Valid = false
+		p.leave(cta)
+	}
+}
+
+// leave takes a warp out of the count of the top entry. The last one ends the
+// block.
+func (p *TBC) leave(cta int) {
+	e := p.Stack.Top(cta)
+	if e.WCnt--; e.WCnt != 0 {
+		return
+	}
+	if p.Blocks.Edit(cta).Open {
+		p.split(cta, e)
+	} else {
+		p.pop(cta)
+	}
+	p.D().Turned |= 1 << cta
+}
+
+// resolve updates a CTA for a control instruction at the end of execution.
+func (p *TBC) resolve(in *isa.Inst, o *Outcome) {
+	s := p.Table.Edit(int(o.Slot))
+	s.Wait = Runs
+	switch in.Op {
+	case isa.OpBra:
+		p.branch(s, in, o)
+	case isa.OpBar:
+		p.bar(s, in, o)
+	default:
+		p.exit(s, o)
+	}
+}
+
+func (p *TBC) branch(s *Slot, in *isa.Inst, o *Outcome) {
+	cta := int(s.CTA)
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	st := &p.D().Stats
+	if in.Conditional() {
+		st.Branches++
+	}
+	if taken != 0 && not != 0 {
+		st.Divergent++
+	}
+	if in.Uniform {
+		s.PC = o.PC + 1
+		if not == 0 {
+			s.PC = in.Target
+		}
+		p.moved(s)
+		return
+	}
+	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
+	switch {
+	case !b.Open:
+		b.Open, b.PC = true, o.PC
+		*t = Targets{}
+	case b.PC != o.PC: // it will never be the last one
+		s.Wait = WaitsControl
+		return
+	}
+	p.add(&t.Taken, s, o.Slot, taken)
+	p.add(&t.Not, s, o.Slot, not)
+	s.Valid = false
+	p.leave(cta)
+}
+
+// add sets the threads of some lanes of a slot in a mask.
+func (p *TBC) add(to *units.BlockMask, s *Slot, slot uint8, lanes uint32) {
+	first := p.Blocks.At(int(s.CTA)).First
+	if !s.Mixed {
+		to.Add(int(s.Row-first), lanes)
+		return
+	}
+	rows := p.Rows.At(int(slot))
+	for m := lanes; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		to.Add(int(rows[lane]-first), m&-m)
+	}
+}
+
+// split updates the stack when all warps of the top entry e have executed the
+// branch. The bottom entry is never replaced: its mask is that of the live
+// threads. An entry that would be replaced by two, one of them without
+// threads, goes on by itself, so that the stack does not grow in a loop.
+func (p *TBC) split(cta int, e *BlockEntry) {
+	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
+	if p.Stack.Len(cta)+3 > blockStack {
+		return // for ever: WCnt is 0
+	}
+	b.Open = false
+	in := &p.code.Prog.Insts[b.PC]
+	rpc, fall := in.Reconv, b.PC+1
+	replace := rpc == e.RPC && p.Stack.Len(cta) > 1
+	alone := t.Taken.Empty() || t.Not.Empty()
+	if replace && alone {
+		if e.PC = fall; t.Not.Empty() {
+			e.PC = in.Target
+		}
+		if e.PC == rpc {
+			p.pop(cta)
+		}
+		return
+	}
+	lpc, lpos := e.LPC, e.LPos
+	if replace {
+		p.pop(cta)
+	} else {
+		e.PC, lpc, lpos = rpc, isa.NoPC, 0
+	}
+	if p.likely && in.Likely != isa.NoPC && in.Likely != lpc && in.Likely != rpc {
+		p.push(cta, BlockEntry{PC: in.Likely, RPC: rpc, LPC: lpc, LPos: lpos, Alone: true})
+		lpc, lpos = in.Likely, uint8(p.Stack.Len(cta)-1)
+	}
+	path := BlockEntry{RPC: rpc, LPC: lpc, LPos: lpos, Alone: alone}
+	first := p.takenFirst(cta, t)
+	for _, taken := range [...]bool{!first, first} {
+		if path.PC, path.Mask = fall, t.Not; taken {
+			path.PC, path.Mask = in.Target, t.Taken
+		}
+		if path.PC != rpc {
+			p.push(cta, path)
+		}
+	}
+}
+
+// takenFirst decides which path runs first.
+func (p *TBC) takenFirst(cta int, t *Targets) bool {
+	order := p.order
+	if p.Stack.Len(cta) >= blockStack/2 {
+		order = MinorityFirst
+	}
+	switch order {
+	case MajorityFirst:
+		return t.Taken.Threads() >= t.Not.Threads()
+	case MinorityFirst:
+		return t.Taken.Threads() <= t.Not.Threads()
+	}
+	return order.takenFirst(t.Taken.Lanes(), t.Not.Lanes())
+}
+
+// bar executes a barrier, at which a warp arrives with all its threads.
+func (p *TBC) bar(s *Slot, in *isa.Inst, o *Outcome) {
+	cta := int(s.CTA)
+	waits := o.Taken != 0 && in.Mode != isa.ModeArrive
+	if waits {
+		s.Wait = WaitsBarrier
+	} else {
+		s.PC++
+	}
+	if o.Taken != 0 {
+		if p.Stack.Top(cta).Mask != p.Stack.Entry(cta, 0).Mask {
+			p.D().Stats.BarDiverged++
+		}
+		bar := p.bars.Edit(cta*Barriers + int(o.Bar))
+		p.add(&bar.Arrived, s, o.Slot, s.Mask)
+		bar.Need = o.Warps
+		if waits {
+			bar.Waiting |= 1 << (o.Slot - p.Blocks.At(cta).First)
+		}
+		p.open(cta, bar)
+	}
+	if !waits {
+		p.moved(s)
+	}
+}
+
+// open lets the warps of a barrier go on if all that it expects have arrived.
+func (p *TBC) open(cta int, bar *blockBarrier) {
+	missing := p.Stack.Entry(cta, 0).Mask // live threads
+	missing.Remove(&bar.Arrived)
+	arrived := bar.Arrived.Warps() &^ missing.Warps()
+	if bar.Need == 0 && !missing.Empty() || bits.OnesCount64(arrived) < int(bar.Need) {
+		return
+	}
+	first, waiting := int(p.Blocks.At(cta).First), bar.Waiting
+	bar.Arrived, bar.Waiting = units.BlockMask{}, 0
+	if waiting != 0 {
+		p.D().Stats.BarReleases++
+	}
+	for ; waiting != 0; waiting &= waiting - 1 {
+		i := first + bits.TrailingZeros64(waiting)
+		s := p.Table.Edit(i)
+		s.Wait = Runs
+		s.PC++
+		p.redirect.Add(i)
+		p.moved(s)
+	}
+}
+
+// exit takes threads out of every entry of the CTA at once.
+func (p *TBC) exit(s *Slot, o *Outcome) {
+	cta := int(s.CTA)
+	var gone units.BlockMask
+	p.add(&gone, s, o.Slot, s.Mask&o.Taken)
+	for i := range p.Stack.Len(cta) {
+		p.Stack.Entry(cta, i).Mask.Remove(&gone)
+	}
+	live := &p.Stack.Entry(cta, 0).Mask
+	p.D().Gone |= (gone.Warps() &^ live.Warps()) << p.Blocks.At(cta).First
+	s.Mask &^= o.Taken
+	s.PC++
+	if live.Empty() {
+		s.Valid = false
+		*p.Stack.Depth.Edit(cta) = 0
+		return
+	}
+	for i := cta * Barriers; i < (cta+1)*Barriers; i++ {
+		if !p.bars.At(i).Arrived.Empty() {
+			p.open(cta, p.bars.Edit(i))
+		}
+	}
+	if s.Mask != 0 {
+		p.moved(s)
+	} else {
+		s.Valid = false
+		p.leave(cta)
+	}
+}
+
+// retire reports a row that has no threads left.
+func (p *TBC) retire() {
+	q, d := p.Regs()
+	row := uint8(bits.TrailingZeros64(q.Gone))
+	d.Gone &^= 1 << row
+	p.Retire.Push(Retire{CTA: p.Table.At(int(row)).CTA, Row: row})
+}
+
+// push adds an entry on top.
+func (p *TBC) push(cta int, e BlockEntry) {
+	depth := p.Stack.Push(cta, e)
+	st := &p.D().Stats
+	st.MaxDepth = max(st.MaxDepth, uint64(depth))
+	if !e.Alone {
+		st.Pushes++
+	}
+}
+
+// pop removes the top entry. Its threads are in the entry that waits at its
+// reconvergence PC, or join those that wait at its likely-convergence point.
+// Entries of a branch at which the CTA did not diverge do not count.
+func (p *TBC) pop(cta int) {
+	e := p.Stack.Top(cta)
+	if e.PC == e.LPC && e.PC != e.RPC {
+		p.Stack.Entry(cta, int(e.LPos)).Mask.Union(&e.Mask)
+	}
+	if !e.Alone {
+		p.D().Stats.Pops++
+	}
+	p.Stack.Pop(cta)
+}
+
+// Paths lists for each row of a CTA the threads that are in slots, those that
+// wait at a branch for other warps or for a slot, and those of the entries below
+// the top.
+func (p *TBC) Paths(to []Path) []Path {
+	for cta := range p.Blocks.Len() {
+		top := int(*p.Stack.Depth.At(cta)) - 1
+		if top < 0 {
+			continue
+		}
+		b, t, e, c := p.Blocks.At(cta), p.Targets.At(cta), p.Stack.At(cta, top), p.Compacts.Q()
+		var seen units.BlockMask
+		list := func(mask units.BlockMask, at Path) {
+			mask.Remove(&seen)
+			seen.Union(&mask)
+			at.CTA = uint8(cta)
+			for warps := mask.Warps(); warps != 0; warps &= warps - 1 {
+				w := bits.TrailingZeros64(warps)
+				at.Row, at.Mask = b.First+uint8(w), mask.Warp(w)
+				to = append(to, at)
+			}
+		}
+		for i := range p.Table.Len() {
+			if s := p.Table.At(i); s.Valid && int(s.CTA) == cta {
+				var mask units.BlockMask
+				p.add(&mask, s, uint8(i), s.Mask)
+				list(mask, Path{PC: s.PC, Reconv: e.RPC, Wait: s.Wait, Running: true})
+			}
+		}
+		if c.Busy && int(c.CTA) == cta {
+			list(c.Pending, Path{PC: c.PC, Reconv: e.RPC})
+		}
+		if b.Open {
+			in := &p.code.Prog.Insts[b.PC]
+			list(t.Taken, Path{PC: in.Target, Reconv: in.Reconv})
+			list(t.Not, Path{PC: b.PC + 1, Reconv: in.Reconv})
+		}
+		waits := p.Q().Turned>>cta&1 == 0 // they have come to the end of the block
+		for i := top; i >= 0; i-- {
+			e, wait := p.Stack.At(cta, i), Runs
+			if waits {
+				wait = WaitsJoin
+			}
+			list(e.Mask, Path{PC: e.PC, Reconv: e.RPC, Wait: wait})
+			if i > 0 {
+				below := p.Stack.At(cta, i-1).PC
+				waits = below == e.RPC || below == e.LPC
+			}
+		}
+	}
+	return to
+}
