@@ -147,6 +147,12 @@ func words(t reflect.Type, name string) []string {
 		return []string{string(memsys.WriteBack), string(memsys.WriteThrough)}
 	case reflect.TypeFor[dram.Scheduler]():
 		return []string{string(dram.FRFCFS), string(dram.FCFS)}
+	case reflect.TypeFor[divergence.IssuePolicy]():
+		var list []string
+		for _, p := range divergence.IssuePolicies() {
+			list = append(list, string(p))
+		}
+		return list
 	case reflect.TypeFor[divergence.PathOrder]():
 		var list []string
 		for _, o := range divergence.PathOrders() {
@@ -208,6 +214,9 @@ var entries = map[string]entry{
 	"divergence.path_order":   {"", "which path of a divergent branch runs first", "Fung & Aamodt, HPCA 2011, figures 7 and 10"},
 	"divergence.tbc_static":   {"", "tbc: compactor off, warps keep their static arrangement", "Fung & Aamodt, HPCA 2011, section 3.2"},
 	"divergence.ppc_verbatim": {"", "ppc: delete one pair of paths for each instruction, as the paper's figure 4 does", ours},
+	"divergence.dwf_issue":    {"", "dwf: which warps of the pool are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc", tbc},
+	"divergence.dwf_ways":     {"ways", "dwf: lines of a set of the PC-warp table", "Fung et al., MICRO 2007"},
+	"divergence.dwf_aging":    {"warps", "dwf: formed after one in the pool before it goes first, 0 for never", ours},
 
 	"l1.pending":     {"", "warp loads and atomics whose lanes the coalescer gathers", ours},
 	"l1.size":        {"bytes", "L1 data cache of an SM", tbc},

@@ -23,6 +23,7 @@ package divergence
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"divergo/isa"
 	"divergo/rtl"
@@ -179,6 +180,13 @@ type Options struct {
 	// PPCVerbatim keeps paired-path comparison to figure 4 of its paper: one
 	// pair is deleted for each instruction.
 	PPCVerbatim bool `toml:"ppc_verbatim"`
+	// DWFIssue decides which warps of the warp pool go first; "" is majority.
+	DWFIssue IssuePolicy `toml:"dwf_issue"`
+	// DWFWays is the associativity of the PC-warp table; 0 is 4.
+	DWFWays int `toml:"dwf_ways"`
+	// DWFAging lets a warp of the pool go first when so many others have been
+	// formed after it; 0 means never.
+	DWFAging int `toml:"dwf_aging"`
 	// TBCStatic disables the thread compactor, for kernels that rely on the warps
 	// that they were launched with.
 	TBCStatic bool `toml:"tbc_static"`
@@ -218,6 +226,14 @@ func (o PathOrder) takenFirst(taken, notTaken uint32) bool {
 
 // Check reports the first invalid option by key.
 func (o *Options) Check() error {
+	switch {
+	case o.DWFIssue != "" && !slices.Contains(IssuePolicies(), o.DWFIssue):
+		return fmt.Errorf("divergence.dwf_issue = %q: want one of %q", o.DWFIssue, IssuePolicies())
+	case o.DWFWays < 0 || o.DWFWays > lutEntries || o.DWFWays&(o.DWFWays-1) != 0:
+		return fmt.Errorf("divergence.dwf_ways = %d: want a power of two up to %d", o.DWFWays, lutEntries)
+	case o.DWFAging < 0:
+		return fmt.Errorf("divergence.dwf_aging = %d: want 0 or more", o.DWFAging)
+	}
 	for _, v := range PathOrders() {
 		if o.PathOrder == v {
 			if _, ok := Find(o.Mechanism); !ok {
