@@ -11,8 +11,6 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
-	"divergo/rtl"
-	"divergo/rtl/rtltest"
 	"divergo/sm"
 	"divergo/sm/divergence"
 )
@@ -240,20 +238,6 @@ func TestMicroKernels(t *testing.T) {
 					assert.Equal(t, m.want.depth, k.SMs[0].Div.Stats().MaxDepth, "%+v", m.options)
 				}
 			}
-		})
-	}
-}
-
-// TestMechanismProperties: with every mechanism, checked run, any order of
-// processes, snapshots, reset, tracing and islands in parallel are all the same.
-func TestMechanismProperties(t *testing.T) {
-	p, _ := micro(t, "A: nop bra (tid+i)%2,C nop nop bra E C: nop bra 7&i>=1,D E: i++ bra i<4,A bra F D: nop F: nop exit")
-	for _, m := range divergence.Mechanisms() {
-		t.Run(m.Name, func(t *testing.T) {
-			cfg := small()
-			cfg.GPU.SMs = 1
-			cfg.Divergence.Mechanism = m.Name
-			rtltest.SystemProperties(t, func() *rtl.System { return load(t, cfg, p, 2, 64).System() }, 600)
 		})
 	}
 }
