@@ -1,0 +1,129 @@
+package gpu_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
+	"divergo/rtl"
+	"divergo/rtl/rtltest"
+	"divergo/sm"
+)
+
+// TestCompactionFigure7 runs the example of Fung & Aamodt, HPCA 2011, figure 7,
+// through a whole machine with thread block compaction: 7 issue slots with the
+// threads of the figure, counted from 1, and 24 of 28 lanes active.
+func TestCompactionFigure7(t *testing.T) {
+	cfg := small()
+	cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 4, 4, 64
+	cfg.SM.SFUWidth, cfg.SM.DPWidth = 4, 4
+	cfg.Divergence.Mechanism = "tbc"
+	p, counts := micro(t, "bra 1|6|7,C bra D C: nop D: exit")
+	m := load(t, cfg, p, 1, 8)
+	var warps []string
+	m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+		if !counts(&p.Insts[e.PC]) {
+			return
+		}
+		var w []string
+		for lane := range 4 {
+			row := int(e.Row)
+			if e.Mixed {
+				row = int(e.Lane[lane])
+			}
+			if e.Mask>>lane&1 != 0 {
+				w = append(w, fmt.Sprint(4*row+lane+1))
+			} else {
+				w = append(w, "-")
+			}
+		}
+		warps = append(warps, strings.Join(w, " "))
+	}
+	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+	require.Len(t, warps, 7)
+	assert.ElementsMatch(t, []string{"1 2 3 4", "5 6 7 8"}, warps[:2], "A")
+	assert.Equal(t, "1 6 7 -", warps[2], "C")
+	assert.ElementsMatch(t, []string{"5 2 3 4", "- - - 8"}, warps[3:5], "B")
+	assert.ElementsMatch(t, []string{"1 2 3 4", "5 6 7 8"}, warps[5:], "D")
+}
+
+// TestCompactionResults: a kernel with divergent branches, loops of different
+// length, shared memory and barriers, on every machine.
+func TestCompactionResults(t *testing.T) {
+	p := program(t, mixed)
+	for _, preset := range gpu.Presets() {
+		for _, mech := range []string{"tbc", "tbc-lcp"} {
+			for _, static := range []bool{false, true} {
+				cfg := preset.Config()
+				cfg.GPU.SMs = min(cfg.GPU.SMs, 3)
+				cfg.Divergence.Mechanism, cfg.Divergence.TBCStatic = mech, static
+				m := load(t, cfg, p, 7, 96)
+				require.Equal(t, gpu.Finished, m.Run(nil, 1_000_000))
+				got := words(t, m, bufferBytes/4)
+				for i := range uint32(7 * 96) {
+					require.Equal(t, result(i, 96), got[i], "%s, %s, static %t: thread %d", preset.Name, mech, static, i)
+				}
+			}
+		}
+	}
+}
+
+// TestCompactionProperties: checked run, any order of processes, snapshots,
+// reset, tracing, islands in parallel: all the same.
+func TestCompactionProperties(t *testing.T) {
+	p := program(t, mixed)
+	cfg := small()
+	cfg.Divergence.Mechanism = "tbc"
+	rtltest.SystemProperties(t, func() *rtl.System { return load(t, cfg, p, 5, 64).System() }, 1200)
+}
+
+// TestCompactionDeadlocks: what cannot go on ends as a deadlock, with the
+// groups of threads that wait for each other.
+func TestCompactionDeadlocks(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		reasons    []string
+	}{
+		{"lock between the threads of a CTA", `
+LOOP:
+	atom.global.cas.b32 %r4, [%rd0], 0, 1;
+	setp.ne.u32 %p1, %r4, 0;
+	@%p1 bra LOOP;
+	atom.global.exch.b32 %r5, [%rd0], 0;
+	exit;`, []string{"reconvergence"}},
+		{"some warps at a barrier, others at a branch", `
+	setp.lt.u32 %p1, %r1, 32;
+	@%p1 bar.sync 0;
+	setp.lt.u32 %p2, %r1, 48;
+	@%p2 bra OUT;
+	add.u32 %r4, %r4, 1;
+OUT:
+	exit;`, []string{"a barrier", "its turn"}},
+		{"barrier on one way of a branch, the others wait at its end", `
+	and.b32 %r4, %r1, 1;
+	setp.eq.u32 %p1, %r4, 0;
+	@%p1 bra JOIN;
+	bar.sync 0;
+JOIN:
+	st.global.u32 [%rd0], %r4;
+	exit;`, []string{"a barrier", "reconvergence"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := small()
+			cfg.Divergence.Mechanism = "tbc"
+			m := load(t, cfg, program(t, c.body), 1, 64)
+			require.Equal(t, gpu.Deadlock, m.Run(nil, 10_000_000), "cycle %d", m.Cycles())
+			var reasons []string
+			for _, s := range m.Status() {
+				reasons = append(reasons, s.Why)
+			}
+			for _, want := range c.reasons {
+				assert.Contains(t, reasons, want)
+			}
+		})
+	}
+}
