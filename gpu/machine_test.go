@@ -243,6 +243,7 @@ LOOP:
 	@%p1 bra LOOP;
 	atom.global.exch.b32 %r5, [%rd0], 0;
 	exit;`, []string{"reconvergence"}},
+		{"endless loop", "HERE: bra HERE;", []string{"the outcome of its branch"}},
 		{"two barriers", `
 	setp.lt.u32 %p1, %r1, 32;
 	@%p1 bra FIRST;

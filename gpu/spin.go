@@ -3,6 +3,7 @@ package gpu
 import (
 	"hash/maphash"
 
+	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
 )
@@ -82,6 +83,9 @@ func (w *watchdog) start(now uint64) {
 	w.until = now + watchCycles
 	for _, s := range w.m.SMs {
 		seen := make([]spin, s.Div.Slots().Len())
+		for i := range seen {
+			seen[i].PC = isa.NoPC
+		}
 		w.watched = append(w.watched, seen)
 		observe := s.Issue.OnIssue
 		s.Issue.OnIssue = func(e sm.Issued) {
