@@ -268,3 +268,31 @@ LOOP:
 		assert.Contains(t, reasons, c.why, c.mechanism)
 	}
 }
+
+// TestPathAtABarrier: a path that waits at a barrier for its sibling, which
+// never comes, is reported as such.
+func TestPathAtABarrier(t *testing.T) {
+	p := program(t, `
+	and.b32 %r4, %r1, 1;
+	setp.ne.u32 %p1, %r4, 0;
+	@%p1 bra WAIT;
+	bar.sync 0;
+	exit;
+WAIT:
+	ld.volatile.global.u32 %r5, [%rd0];
+	setp.eq.u32 %p2, %r5, 0;
+	@%p2 bra WAIT;
+	bar.sync 0;
+	exit;`)
+	for _, mechanism := range []string{"ptpc", "ppc", "dpe"} {
+		cfg := small()
+		cfg.Divergence.Mechanism = mechanism
+		m := load(t, cfg, p, 1, 32)
+		require.Equal(t, gpu.Deadlock, m.Run(nil, 10_000_000), mechanism)
+		var reasons []string
+		for _, s := range m.Status() {
+			reasons = append(reasons, s.Why)
+		}
+		assert.Contains(t, reasons, "a barrier", mechanism)
+	}
+}

@@ -80,10 +80,10 @@ func (s *SM) Why(p divergence.Path) string {
 	switch {
 	case p.Wait == divergence.WaitsJoin:
 		return "reconvergence"
-	case !p.Running:
-		return "its turn"
 	case p.Wait == divergence.WaitsBarrier:
 		return "a barrier"
+	case !p.Running:
+		return "its turn"
 	case p.Wait == divergence.WaitsControl:
 		return "the outcome of its branch"
 	}

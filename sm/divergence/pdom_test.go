@@ -21,7 +21,7 @@ var nop = line{}
 func to(label string) line                        { return line{To: label} }
 func when(c func(t *thread) bool, to string) line { return line{If: c, To: to} }
 func at(label string, l line) line                { l.Label = label; return l }
-func tid(min int) func(t *thread) bool { return func(t *thread) bool { return t.TID >= min } }
+func tid(min int) func(t *thread) bool            { return func(t *thread) bool { return t.TID >= min } }
 
 func below(max int) func(t *thread) bool { return func(t *thread) bool { return t.TID < max } }
 func never(*thread) bool                 { return false }
