@@ -282,11 +282,8 @@ func (p *DWF) vacate(slot int) {
 // insert enters threads into the pool, except those that have come to their
 // warp barriers.
 func (p *DWF) insert(u *units.Update, from uint8) {
-	if p.warpBarriers {
-		p.gather(u)
-		if u.Req == 0 {
-			return
-		}
+	if p.gather(u); u.Req == 0 {
+		return
 	}
 	joined, formed := p.Pool.Insert(u, p.lanes)
 	if joined >= 0 {
@@ -452,7 +449,7 @@ func (p *DWF) release(rows uint64) {
 }
 
 // releaseWarp lets the threads of a pool entry that are of the given rows go
-// on: all of them, unless a barrier is for some of the CTA's warps.
+// on: all of them, unless the barrier is for some of the CTA's warps.
 func (p *DWF) releaseWarp(i int, rows uint64) {
 	w := p.Pool.Warps.Edit(i)
 	lanes := uint32(0)
@@ -460,14 +457,16 @@ func (p *DWF) releaseWarp(i int, rows uint64) {
 		lane := bits.TrailingZeros32(m)
 		lanes |= uint32(rows>>(w.Row[lane]&63)&1) << lane
 	}
-	switch lanes {
-	case 0:
-	case w.Occ:
-		p.want(i, Place{First: true})
-	default:
-		w.Occ &^= lanes
-		u := units.Update{PC: w.PC, Group: w.Group, Count: w.Count, Row: w.Row}
-		p.want(p.Pool.Form(&u, lanes), Place{First: true})
+	if lanes == 0 {
+		return
+	}
+	u := units.Update{PC: w.PC, Req: lanes, Group: w.Group, Count: w.Count, Row: w.Row}
+	w.Occ &^= lanes
+	if w.Occ == 0 {
+		p.Pool.Free(i)
+	}
+	if p.gather(&u); u.Req != 0 {
+		p.want(p.Pool.Form(&u, u.Req), Place{First: true})
 	}
 }
 

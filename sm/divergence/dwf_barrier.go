@@ -74,6 +74,9 @@ func (p *DWF) barStatic(row int, s *Slot, in *isa.Inst, o *Outcome, w *StaticWar
 // gather takes the threads that have come to their warp barriers out of an
 // update.
 func (p *DWF) gather(u *units.Update) {
+	if !p.warpBarriers {
+		return
+	}
 	rows := uint64(0)
 	for m := u.Req; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)

@@ -1,0 +1,276 @@
+package divergence_test
+
+import (
+	"math/bits"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/divtest"
+)
+
+// formations are the mechanisms with a warp pool, under each issue policy.
+func formations() (list []divergence.Options) {
+	for _, name := range []string{"dwf", "dwf-wb"} {
+		for _, policy := range divergence.IssuePolicies() {
+			list = append(list, divergence.Options{Mechanism: name, DWFIssue: policy, DWFWays: 2})
+		}
+	}
+	return list
+}
+
+// bench runs k and returns what was issued.
+func (b pipeline) run(t *testing.T, o divergence.Options, k kernel) divtest.Result {
+	t.Helper()
+	m, ok := divergence.Find(o.Mechanism)
+	require.True(t, ok)
+	r, err := divtest.Bench(b).Run(m, o, k, 100_000)
+	require.NoError(t, err)
+	require.True(t, r.Done, "threads are left, %+v", o)
+	return r
+}
+
+// pipeline is a bench whose branches resolve while other slots issue.
+type pipeline divtest.Bench
+
+// threadsIn are the numbers of the threads in an issue, by lane, -1 for none.
+func threadsIn(i divtest.Issue, lanes int) (list []int) {
+	for lane := range lanes {
+		if i.Mask>>lane&1 == 0 {
+			list = append(list, -1)
+		} else {
+			list = append(list, i.RowOf(lane)*lanes+lane)
+		}
+	}
+	return list
+}
+
+// TestDWFVector is vector T5.1 of the design notes (section 5): two warps of
+// four threads go to B or C in consecutive cycles.
+//
+//	  0
+//	 / \
+//	C   B
+//	 \ /
+//	  D
+func TestDWFVector(t *testing.T) {
+	const b, c, d = 3, 1, 4
+	for _, v := range []struct {
+		name  string
+		taken [2]uint32 // lanes of each warp that go to B
+		atB   [][]int
+		atC   [][]int
+	}{
+		{"other lanes", [2]uint32{0b0011, 0b1100}, [][]int{{0, 1, 6, 7}}, [][]int{{4, 5, 2, 3}}},
+		{"same lanes", [2]uint32{0b0011, 0b0011}, [][]int{{0, 1, -1, -1}, {4, 5, -1, -1}}, [][]int{{-1, -1, 2, 3}, {-1, -1, 6, 7}}},
+	} {
+		k := seq(
+			when(func(t *thread) bool { return v.taken[t.TID/4]>>(t.TID%4)&1 != 0 }, "B"),
+			nop, to("D"), at("B", nop), at("D", exit))
+		for _, o := range formations() {
+			r := pipeline{Lanes: 4, Warps: 2, Latency: 5}.run(t, o, k)
+			groups := map[uint32][][]int{}
+			for _, i := range r.Issues {
+				groups[i.PC] = append(groups[i.PC], threadsIn(i, 4))
+			}
+			assert.Equal(t, v.atB, groups[b], "%s, %+v", v.name, o)
+			assert.Equal(t, v.atC, groups[c], "%s, %+v", v.name, o)
+			if o.Mechanism == "dwf-wb" { // the static warps are back
+				assert.ElementsMatch(t, [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}}, groups[d], "%s, %+v", v.name, o)
+			}
+			assert.EqualValues(t, 2, r.Stats.Branches)
+			assert.EqualValues(t, 2, r.Stats.Divergent)
+		}
+	}
+}
+
+// TestDWFInvariants checks every cycle of random kernels: each thread is in
+// one place, at the PC that it would be at by itself (W1), at most one of each
+// home lane in a warp, the table knows the lanes of the warps that it points to
+// (W2), and a slot shows the threads of its pool entry.
+func TestDWFInvariants(t *testing.T) {
+	const lanes, warps = 4, 4
+	for seed := range uint64(12) {
+		exits, bars := seed%3 == 1, seed%3 == 2
+		k := randomKernel(seed, lanes*warps, exits, bars)
+		var want [][]uint32
+		for tid := range lanes * warps {
+			want = append(want, alone(k, tid))
+		}
+		for i, o := range formations() {
+			o.DWFAging = i % 2 * 50
+			k := randomKernel(seed, lanes*warps, exits, bars)
+			read, done := 0, make([]int, lanes*warps)
+			each := func(p divergence.Policy, issued []divtest.Issue) {
+				for ; read < len(issued); read++ {
+					for _, thread := range threadsIn(issued[read], lanes) {
+						if thread >= 0 {
+							done[thread]++
+						}
+					}
+				}
+				var seen [warps]uint32
+				for _, path := range p.Paths(nil) {
+					if path.Mask&seen[path.Row] != 0 {
+						require.Fail(t, "a thread is in two places")
+					}
+					seen[path.Row] |= path.Mask
+					for m := path.Mask; m != 0; m &= m - 1 {
+						thread := int(path.Row)*lanes + bits.TrailingZeros32(m)
+						at := done[thread]
+						if path.Wait == divergence.WaitsControl || path.Wait == divergence.WaitsBarrier {
+							at-- // it has been issued
+						}
+						if want[thread][at] != path.PC {
+							require.Equal(t, want[thread][at], path.PC, "thread %d, seed %d, %+v", thread, seed, o)
+						}
+					}
+				}
+				poolHolds(t, p.(*divergence.DWF))
+			}
+			b := pipeline{Lanes: lanes, Warps: warps, Latency: i % 3 * 3, Each: each}
+			r := b.run(t, o, k)
+			require.Equal(t, want, perThread(r.Issues, lanes, lanes*warps), "seed %d, %+v", seed, o)
+			if bars {
+				noneAhead(t, k, r.Issues, lanes, lanes*warps)
+			}
+			b.Each = nil
+			require.Equal(t, r, b.run(t, o, randomKernel(seed, lanes*warps, exits, bars)), "the policy is a function of the state (W3)")
+		}
+	}
+}
+
+// poolHolds checks what the parts of the warp pool know of each other.
+func poolHolds(t *testing.T, p *divergence.DWF) {
+	check := func(ok bool, what string, i int) {
+		if !ok {
+			require.Fail(t, what, "%d", i)
+		}
+	}
+	for i := range p.Pool.Warps.Len() {
+		used := *p.Pool.Used.At(i >> 6)>>(i&63)&1 != 0
+		check(used == (p.Pool.Warps.At(i).Occ != 0), "an entry is used if it has threads", i)
+	}
+	for i := range p.Pool.LUT.Lines.Len() {
+		l := p.Pool.LUT.Lines.At(i)
+		w := p.Pool.Warps.At(int(l.Index))
+		if !l.Valid || !w.Open || w.PC != l.PC || w.Group != l.Group {
+			continue
+		}
+		check(w.Occ == l.Occ, "table and pool differ in line", i)
+		for other := range p.Pool.Warps.Len() {
+			o := p.Pool.Warps.At(other)
+			check(!o.Open || o.PC != w.PC || o.Group != w.Group || o.Born <= w.Born, "the table does not have the youngest in line", i)
+		}
+		for other := range i {
+			o := p.Pool.LUT.Lines.At(other)
+			check(!o.Valid || o.PC != l.PC || o.Group != l.Group, "two lines for a PC", i)
+		}
+	}
+	q := p.Q()
+	for i := range p.Table.Len() {
+		s, k := p.Table.At(i), p.Picked.At(i)
+		check(s.Valid != q.Free.Has(i), "slot free and in use", i)
+		switch {
+		case !s.Valid:
+		case k.Joins:
+			w := p.Pool.Warps.At(int(k.Warp))
+			check(w.Occ == s.Mask, "slot and pool differ", i)
+			for m := s.Mask; m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m)
+				check(w.Row[lane] == p.Rows.At(i)[lane] && (s.Mixed || s.Row == w.Row[lane]), "row", i)
+			}
+		case k.Static:
+			check(s.Mask == p.Statics.At(int(s.Row)).Live || q.Half, "a static warp is not complete", i)
+		}
+	}
+}
+
+// TestDWFBarrier: barriers count threads, however they are grouped.
+func TestDWFBarrier(t *testing.T) {
+	bar := line{Bar: true}
+	for name, k := range map[string]kernel{
+		"straight":               seq(nop, bar, nop, bar, exit),
+		"after a branch":         seq(when(odd, "C"), nop, nop, to("D"), at("C", nop), at("D", bar), nop, exit),
+		"a barrier in each path": seq(when(odd, "C"), nop, bar, to("D"), at("C", nop), nop, bar, at("D", bar), exit),
+		"threads leave instead":  seq(when(odd, "OUT"), bar, nop, bar, exit, rep("OUT", 9), exit),
+		"a warp leaves instead":  seq(when(tid(16), "OUT"), bar, nop, bar, exit, rep("OUT", 9), exit),
+	} {
+		for _, o := range formations() {
+			for _, ctas := range []int{1, 2} {
+				r := pipeline{Lanes: 8, Warps: 3, CTAs: ctas, Latency: 5}.run(t, o, k)
+				if ctas == 1 {
+					noneAhead(t, k, r.Issues, 8, 24)
+				}
+				for i, pcs := range perThread(r.Issues, 8, ctas*24) {
+					require.Equal(t, alone(k, i%24), pcs, "%s, %+v: thread %d", name, o, i)
+				}
+				for _, i := range r.Issues {
+					for _, thread := range threadsIn(i, 8) {
+						require.True(t, thread < 0 || thread/24 == i.RowOf(bits.TrailingZeros32(i.Mask))/3, "a warp of two CTAs")
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestStarvationEddy: a thread that has fallen behind never meets the others
+// again, so that each instruction takes a warp more from then on; warp barriers
+// make its static warp wait for it (Fung & Aamodt, HPCA 2011, sections 2.3 and
+// 2.4).
+//
+//	0 --> COLD: 8 nops    thread 0 only
+//	|      |
+//	R <----+
+//	40 nops
+func TestStarvationEddy(t *testing.T) {
+	k := seq(
+		nop, when(below(1), "COLD"),
+		rep("R", 40), exit,
+		rep("COLD", 8), to("R"))
+	const (
+		together = 4*(2+40+1) + 9      // four warps, and the cold block for one of them
+		eddy     = together + (40 + 1) // a fifth warp from R on
+	)
+	for _, c := range []struct {
+		options divergence.Options
+		issues  int
+	}{
+		{divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst}, together},
+		{divergence.Options{Mechanism: "dwf", DWFIssue: divergence.IssueMajority}, eddy},
+		{divergence.Options{Mechanism: "dwf-wb", DWFIssue: divergence.IssueMajority}, together},
+	} {
+		r := pipeline{Lanes: 4, Warps: 4, Latency: 3}.run(t, c.options, k)
+		assert.Len(t, r.Issues, c.issues, c.options.Mechanism)
+		for _, i := range r.Issues {
+			if i.PC > 2 && i.PC < 42 && threadsIn(i, 4)[0] == 0 {
+				assert.Equal(t, c.issues == eddy, i.Mask == 1, "%s: thread 0 is alone at PC %d", c.options.Mechanism, i.PC)
+			}
+		}
+	}
+}
+
+// TestAging: threads of lanes 1 to 3 spin in loops of their own until those of
+// lane 0 let them go. Threads of one lane are never in one warp, so that there
+// are four times as many warps as slots, and the majority policy has always
+// enough in two of the loops; a starvation bound (W4) lets the others run.
+func TestAging(t *testing.T) {
+	for aging, finishes := range map[int]bool{0: false, 100: true} {
+		set := false
+		k := seq(
+			when(func(t *thread) bool { return t.TID%4 == 0 }, "P"),
+			when(func(t *thread) bool { return t.TID%4 == 1 }, "A"),
+			when(func(t *thread) bool { return t.TID%4 == 2 }, "B"),
+			at("C", when(func(*thread) bool { return !set }, "C")), exit,
+			at("A", when(func(*thread) bool { return !set }, "A")), exit,
+			at("B", when(func(*thread) bool { return !set }, "B")), exit,
+			rep("P", 20), line{Do: func(*thread) { set = true }}, exit)
+		m, _ := divergence.Find("dwf")
+		r, err := divtest.Bench{Lanes: 4, Warps: 4, Latency: 3}.Run(m, divergence.Options{DWFAging: aging}, k, 20_000)
+		require.NoError(t, err)
+		assert.Equal(t, finishes, r.Done, "aging %d", aging)
+	}
+}
