@@ -15,8 +15,8 @@ import (
 var floors = [][]string{
 	{"internal"},
 	{"rtl"},
-	{"isa", "waves", "units"},
-	{"ptx", "memsys/dram"},
+	{"isa", "waves"},
+	{"ptx", "units", "memsys/dram"},
 	{"memsys", "sm/divergence"},
 	{"sm"},
 	{"gpu"},

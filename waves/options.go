@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"divergo/internal/nearest"
 )
 
 // Options says what of a run goes into a dump. The zero value dumps every signal from the first to the last cycle.
@@ -118,7 +120,11 @@ func (v *variable) parseValue(text string) (uint64, error) {
 			words[i] = n.text
 		}
 		if len(words) > 8 {
-			words = []string{"a name of " + v.sig.Type.String(), "perhaps " + nearest(text, words)}
+			near := nearest.Word(text, words)
+			words = []string{"a name of " + v.sig.Type.String()}
+			if near != "" {
+				words = append(words, "perhaps "+near)
+			}
 		}
 		expected += " or " + strings.Join(words, ", ")
 	}

@@ -222,17 +222,6 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-func TestEditDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0},
-	} {
-		assert.Equal(t, c.want, editDistance(c.a, c.b), "%s to %s", c.a, c.b)
-	}
-}
-
 func TestClockEdges(t *testing.T) {
 	fs := func(cycle uint64) uint64 { return cycle * 10 }
 	for _, c := range []struct {

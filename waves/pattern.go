@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"divergo/internal/nearest"
 )
 
 // A pattern selects signals by path. Its segments are separated by dots as those of a path are; `*` stands for any
@@ -94,7 +96,11 @@ func (s selector) unmatched(what string, vars []*variable) error {
 		if n > 0 {
 			at = strings.Join(s.segs[:n], ".")
 		}
-		return fmt.Errorf("%s %q selects no signal: %s has no %q; did you mean %q?", what, s.text, at, s.segs[n], nearest(s.segs[n], next))
+		slices.Sort(next)
+		if w := nearest.Word(s.segs[n], slices.Compact(next)); w != "" {
+			return fmt.Errorf("%s %q selects no signal: %s has no %q; did you mean %q?", what, s.text, at, s.segs[n], w)
+		}
+		return fmt.Errorf("%s %q selects no signal: %s has no %q, the first name there is %q", what, s.text, at, s.segs[n], next[0])
 	}
 	return fmt.Errorf("%s %q selects no signal: the design has none", what, s.text)
 }
@@ -113,37 +119,4 @@ func (p pattern) matchesAll(path []string) bool {
 		return false
 	}
 	return len(path) > 0 && matchSegment(p[0], path[0]) && p[1:].matchesAll(path[1:])
-}
-
-// nearest is the word with the smallest edit distance, the first in alphabetical order among equals.
-func nearest(word string, words []string) string {
-	slices.Sort(words)
-	best, least := "", 1<<30
-	for _, w := range slices.Compact(words) {
-		if d := editDistance(strings.ToLower(word), strings.ToLower(w)); d < least {
-			best, least = w, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the insertions, deletions and replacements that make b of a.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

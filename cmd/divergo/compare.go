@@ -88,7 +88,7 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 			}
 		}
 		results = append(results, r)
-		if err := dumps[i].keep(); err != nil {
+		if err := dumps[i].keep(c.ErrOrStderr()); err != nil {
 			return err
 		}
 		if err != nil {

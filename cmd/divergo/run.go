@@ -325,7 +325,7 @@ func sizeOf(kernel kernels.Kernel, name string) (kernels.Size, error) {
 // answer keeps the waveform and prints the result. It returns failed, which
 // is how the run ended, unless printing fails.
 func (r *runFlags) answer(c *cobra.Command, result *result, wave *waveform, failed error) error {
-	if err := wave.keep(); err != nil {
+	if err := wave.keep(c.ErrOrStderr()); err != nil {
 		return err
 	}
 	show := result.print

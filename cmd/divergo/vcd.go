@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -100,8 +101,9 @@ func pcNames(p *isa.Program) map[uint64]string {
 	return names
 }
 
-// keep completes the dump and its files for GTKWave.
-func (w *waveform) keep() error {
+// keep completes the dump and its files for GTKWave. A dump that no trigger
+// opened is kept too, with a word on stderr.
+func (w *waveform) keep(stderr io.Writer) error {
 	if w == nil || w.dump == nil {
 		return nil
 	}
@@ -110,6 +112,11 @@ func (w *waveform) keep() error {
 	}
 	if err := w.file.Keep(); err != nil {
 		return err
+	}
+	if t := w.opts.Trigger; t != nil {
+		if _, fired := w.dump.Triggered(); !fired {
+			fmt.Fprintf(stderr, "divergo: %s is empty: %s %s %s never held\n", w.name, t.Signal, t.Op, t.Value)
+		}
 	}
 	return w.dump.Save(w.name)
 }
