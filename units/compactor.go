@@ -78,6 +78,10 @@ func (m *BlockMask) Compacted() (warps int) {
 	return warps
 }
 
+// Filled is the number of warps that the threads of m would fill if they could
+// change their lanes.
+func (m *BlockMask) Filled(lanes int) (warps int) { return (m.Threads() + lanes - 1) / lanes }
+
 // Compactor is the thread compactor (Fung & Aamodt, HPCA 2011, figures 8 and 9):
 // a buffer for the group of each lane, and behind it a priority encoder.
 //

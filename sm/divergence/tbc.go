@@ -253,7 +253,7 @@ func (p *TBC) turn() {
 func (p *TBC) load(cta int, e *BlockEntry) {
 	n, static := e.Mask.Compacted(), bits.OnesCount64(e.Mask.Warps())
 	count := &p.D().Compact
-	count.Ideal += uint64((e.Mask.Threads() + p.lanes - 1) / p.lanes)
+	count.Ideal += uint64(e.Mask.Filled(p.lanes))
 	c := p.Compacts.D()
 	*c = compaction{Compactor: units.Compactor{Pending: e.Mask}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, PC: e.PC}
 	if p.static || p.Stack.Len(cta) == 1 {
