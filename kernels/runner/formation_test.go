@@ -1,0 +1,37 @@
+package runner_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
+	"divergo/kernels"
+	"divergo/kernels/runner"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+)
+
+// TestFormation: none of the kernels relies on the threads of a warp being
+// together, so that they give their results under dynamic warp formation,
+// whatever is issued first; here on the wide machine with a greedy scheduler.
+func TestFormation(t *testing.T) {
+	preset, err := gpu.FindPreset("slp2013")
+	require.NoError(t, err)
+	policies := divergence.IssuePolicies()
+	for i, kernel := range kernels.All() {
+		for j, mechanism := range []string{"dwf", "dwf-wb"} {
+			t.Run(kernel.Name+"/"+mechanism, func(t *testing.T) {
+				cfg := preset.Config()
+				cfg.GPU.SMs = 2
+				cfg.Divergence.Mechanism = mechanism
+				cfg.Divergence.DWFIssue = policies[(i+j)%len(policies)]
+				s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
+				require.NoError(t, err)
+				work := kernel.Sizes[0].New(1)
+				require.NoError(t, work.Run(runner.New(s)))
+				require.NoError(t, work.Check())
+			})
+		}
+	}
+}
