@@ -296,3 +296,37 @@ WAIT:
 		assert.Contains(t, reasons, "a barrier", mechanism)
 	}
 }
+
+// TestDualPathHidesLatency: with one warp, whose two paths wait for a load each,
+// the paths of a dual-path stack wait together.
+func TestDualPathHidesLatency(t *testing.T) {
+	p := program(t, `
+	mul.wide.u32 %rd1, %r1, 128;
+	add.u64 %rd2, %rd0, %rd1;
+	and.b32 %r4, %r1, 1;
+	setp.ne.u32 %p1, %r4, 0;
+	@%p1 bra ODD;
+	ld.global.u32 %r5, [%rd2];
+	add.u32 %r5, %r5, 1;
+	st.global.u32 [%rd2], %r5;
+	bra.uni JOIN;
+ODD:
+	ld.global.u32 %r6, [%rd2];
+	add.u32 %r6, %r6, 2;
+	st.global.u32 [%rd2], %r6;
+JOIN:
+	exit;`)
+	cycles := map[string]uint64{}
+	for _, mechanism := range []string{"pdom", "dpe"} {
+		cfg := small()
+		cfg.Divergence.Mechanism = mechanism
+		m := load(t, cfg, p, 1, 32)
+		require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+		cycles[mechanism] = m.Cycles()
+		got := words(t, m, bufferBytes/4)
+		for i := range uint32(32) {
+			assert.Equal(t, 1+i&1, got[i*32], "%s: thread %d", mechanism, i)
+		}
+	}
+	assert.Less(t, cycles["dpe"]*5, cycles["pdom"]*4, "%v", cycles)
+}
