@@ -2,6 +2,7 @@ package divergence_test
 
 import (
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +10,7 @@ import (
 
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/divtest"
+	"divergo/units"
 )
 
 // formations are the mechanisms with a warp pool, under each issue policy.
@@ -103,6 +105,7 @@ func TestDWFInvariants(t *testing.T) {
 			o.DWFAging = i % 2 * 50
 			k := randomKernel(seed, lanes*warps, exits, bars)
 			read, done := 0, make([]int, lanes*warps)
+			var before pool
 			each := func(p divergence.Policy, issued []divtest.Issue) {
 				for ; read < len(issued); read++ {
 					for _, thread := range threadsIn(issued[read], lanes) {
@@ -129,6 +132,7 @@ func TestDWFInvariants(t *testing.T) {
 					}
 				}
 				poolHolds(t, p.(*divergence.DWF))
+				before.picks(t, p.(*divergence.DWF), o)
 			}
 			b := pipeline{Lanes: lanes, Warps: warps, Latency: i % 3 * 3, Each: each}
 			r := b.run(t, o, k)
@@ -186,6 +190,111 @@ func poolHolds(t *testing.T, p *divergence.DWF) {
 			check(s.Mask == p.Statics.At(int(s.Row)).Live || q.Half, "a static warp is not complete", i)
 		}
 	}
+}
+
+// pool is what the warp pool was like a cycle ago.
+type pool struct {
+	warps   []pooled
+	current uint32
+	formed  uint64
+}
+
+type pooled struct {
+	index   int
+	waiting bool // for a slot
+	atBar   bool
+	first   bool
+	warp    units.DynamicWarp
+}
+
+// picks checks that the warp that was given a slot in the last cycle was the
+// policy's choice among those that had waited for one.
+func (b *pool) picks(t *testing.T, p *divergence.DWF, o divergence.Options) {
+	threads := map[uint32]int{} // by PC
+	for _, w := range b.warps {
+		if !w.atBar {
+			threads[w.warp.PC] += bits.OnesCount32(w.warp.Occ)
+		}
+	}
+	minority := map[bool]int{false: 1, true: -1}[o.DWFIssue == divergence.IssueMinority]
+	early := func(w *pooled) bool {
+		return w.first || o.DWFAging > 0 && b.formed-w.warp.Born > uint64(o.DWFAging)
+	}
+	anyCurrent := slices.ContainsFunc(b.warps, func(w pooled) bool { return w.waiting && w.warp.PC == b.current })
+	better := func(x, y *pooled) bool {
+		full := bits.OnesCount32(x.warp.Occ) - bits.OnesCount32(y.warp.Occ)
+		var first []int // positive: x goes first
+		switch xy := [2]bool{early(x), early(y)}; {
+		case xy == [2]bool{true, false}:
+			return true
+		case xy == [2]bool{false, true}:
+			return false
+		case xy == [2]bool{true, true}:
+		case o.DWFIssue == divergence.IssuePDOM:
+			first = []int{int(y.warp.Count) - int(x.warp.Count), full}
+		case o.DWFIssue == divergence.IssuePC:
+			first = []int{int(y.warp.PC) - int(x.warp.PC), full}
+		case o.DWFIssue == divergence.IssueTime:
+		case anyCurrent:
+			if (x.warp.PC == b.current) != (y.warp.PC == b.current) {
+				return x.warp.PC == b.current
+			}
+		default:
+			first = []int{minority * (threads[x.warp.PC] - threads[y.warp.PC]), int(y.warp.PC) - int(x.warp.PC)}
+		}
+		for _, d := range first {
+			if d != 0 {
+				return d > 0
+			}
+		}
+		return x.warp.Born <= y.warp.Born
+	}
+	q := p.Q()
+	for i := range b.warps {
+		x := &b.warps[i]
+		if !x.waiting || q.Waiting[x.index>>6]>>(x.index&63)&1 != 0 {
+			continue
+		}
+		for j := range b.warps {
+			if y := &b.warps[j]; y.waiting && !better(x, y) {
+				require.Fail(t, "not the policy's choice", "%+v: %+v before %+v, current PC %d", o, *x, *y, b.current)
+			}
+		}
+	}
+	b.warps, b.current, b.formed = b.warps[:0], q.Current, p.Formation().Formed
+	for i := range p.Pool.Warps.Len() {
+		if *p.Pool.Used.At(i >> 6)>>(i&63)&1 != 0 {
+			at := p.Places.At(i)
+			b.warps = append(b.warps, pooled{i, q.Waiting[i>>6]>>(i&63)&1 != 0, at.AtBar, at.First, *p.Pool.Warps.At(i)})
+		}
+	}
+}
+
+// TestPDOMCount: the counter of PDOM priority is the number of reconvergence
+// points that the furthest thread of a warp has passed.
+func TestPDOMCount(t *testing.T) {
+	k := seq(
+		nop, when(odd, "A"), nop, at("A", nop), nop,
+		when(below(5), "B"), to("C"), at("B", nop), at("C", nop), exit)
+	passed := func(pc uint32) (n uint16) {
+		for _, reconv := range []uint32{3, 8} {
+			if pc > reconv {
+				n++
+			}
+		}
+		return n
+	}
+	seen := map[uint16]int{}
+	pipeline{Lanes: 4, Warps: 3, Each: func(p divergence.Policy, _ []divtest.Issue) {
+		d := p.(*divergence.DWF)
+		for i := range d.Pool.Warps.Len() {
+			if w := d.Pool.Warps.At(i); w.Occ != 0 {
+				require.Equal(t, passed(w.PC), w.Count, "PC %d", w.PC)
+				seen[w.Count]++
+			}
+		}
+	}}.run(t, divergence.Options{Mechanism: "dwf", DWFIssue: divergence.IssuePDOM}, k)
+	assert.Len(t, seen, 3)
 }
 
 // TestDWFBarrier: barriers count threads, however they are grouped.
