@@ -24,7 +24,6 @@ import (
 	"divergo/memsys/dram"
 	"divergo/rtl"
 	"divergo/sm"
-	"divergo/sm/divergence"
 )
 
 // commandLatency is that of the wires between the dispatcher and the SMs, in
@@ -227,17 +226,16 @@ type WarpStatus struct {
 	SM   int
 	CTA  [3]uint32 // ctaid
 	Warp int       // of the CTA
-	divergence.Path
-	Why string // what it waits for
+	sm.Path
 }
 
 // Status lists every group of live threads, in the order of SMs and rows.
 func (m *Machine) Status() []WarpStatus {
 	var list []WarpStatus
 	for i, s := range m.SMs {
-		for _, p := range s.Div.Paths(nil) {
+		for _, p := range s.Paths() {
 			cta, warp := s.Warp(p.CTA, int(p.Row))
-			list = append(list, WarpStatus{i, cta, warp, p, s.Why(p)})
+			list = append(list, WarpStatus{i, cta, warp, p})
 		}
 	}
 	return list

@@ -21,11 +21,7 @@ func Analyze(p *Program) {
 
 // ends reports whether in is the last instruction of its block.
 func (in *Inst) ends() bool {
-	switch in.Op {
-	case OpBra, OpExit, OpRet, OpTrap:
-		return true
-	}
-	return false
+	return in.Jumps() || in.Exits()
 }
 
 // blocks divides p into basic blocks and joins them.
@@ -35,7 +31,7 @@ func blocks(p *Program) []Block {
 	for pc := range p.Insts {
 		if in := &p.Insts[pc]; in.ends() {
 			leader[pc+1] = true
-			if in.Op == OpBra {
+			if in.Jumps() {
 				leader[in.Target] = true
 			}
 		}
@@ -53,7 +49,7 @@ func blocks(p *Program) []Block {
 		if !last.EndsPath() && i+1 < len(list) {
 			b.Succs = append(b.Succs, i+1)
 		}
-		if last.Op == OpBra {
+		if last.Jumps() {
 			if t := find(list, last.Target); len(b.Succs) == 0 || b.Succs[0] != t {
 				b.Succs = append(b.Succs, t)
 			}
@@ -79,5 +75,5 @@ func (p *Program) Block(pc uint32) int { return find(p.Blocks, pc) }
 // or the end of the program.
 func leaves(p *Program, b *Block) bool {
 	last := &p.Insts[b.End-1]
-	return last.ends() && last.Op != OpBra || len(b.Succs) == 0
+	return last.Exits() || len(b.Succs) == 0
 }

@@ -130,7 +130,7 @@ func (in *Inst) form() form {
 			f.typ = Pred
 		}
 		f.round = RoundNone
-	case OpNop:
+	case OpNop, OpSSY, OpBSSY:
 		return form{op: OpNop}
 	case OpCvta:
 		f.mode = ModeNone

@@ -56,14 +56,18 @@ type Inst struct {
 	Src     [MaxSrcs]Operand
 	Dst     [MaxDsts]Operand
 	Off     int64  // ld, st, atom, red: byte offset added to the address Src[0]
-	Target  uint32 // bra: PC of the target
+	Target  uint32 // bra: PC of the target; ssy, sync, bssy, bsync: PC at which the threads go on together
 	Reconv  uint32 // bra: first PC of the immediate post-dominator or NoPC, by Analyze
 	Likely  uint32 // bra: likely-convergence PC (Fung & Aamodt, HPCA 2011, section 4) or NoPC, by Analyze
 	Uniform bool   // bra, bar: every thread of a CTA takes the same way, by Analyze
+	Conv    uint8  // bssy, bsync, break: number of the convergence barrier
 	Exec    uint16 // place in the datapath, by Bind
-	Pos     Pos
-	Loc     Loc
-	Text    string // the instruction as the source has it, on one line, without guard and ';' trimmed
+	// Inserted marks an instruction that the PTX does not have: WithTokens or
+	// WithBarriers put it before the one at its Origin.
+	Inserted bool
+	Pos      Pos
+	Loc      Loc
+	Text     string // the instruction as the source has it, on one line, without guard and ';' trimmed
 }
 
 // Conditional reports whether in is a branch that threads of a warp can take
@@ -72,18 +76,24 @@ func (in *Inst) Conditional() bool { return in.Op == OpBra && in.Guard.Kind == O
 
 // EndsPath reports whether no execution continues with the next instruction.
 func (in *Inst) EndsPath() bool {
-	return in.Guard.Kind == OperandNone && (in.Op == OpBra || in.Op == OpExit || in.Op == OpRet || in.Op == OpTrap)
+	return in.Guard.Kind == OperandNone && in.ends()
 }
 
 // Control reports whether the divergence hardware resolves in: its slot waits
 // until the outcome is known at the end of execution.
 func (in *Inst) Control() bool {
 	switch in.Op {
-	case OpBra, OpExit, OpRet, OpBar, OpTrap:
+	case OpBra, OpExit, OpRet, OpBar, OpTrap, OpSync, OpBSync, OpBreak, OpYield:
 		return true
 	}
 	return false
 }
+
+// Exits reports whether threads that execute in end.
+func (in *Inst) Exits() bool { return in.Op == OpExit || in.Op == OpRet || in.Op == OpTrap }
+
+// Jumps reports whether threads that execute in go on at Target.
+func (in *Inst) Jumps() bool { return in.Op == OpBra || in.Op == OpSync || in.Op == OpBSync }
 
 // Memory reports whether in goes through the memory pipe.
 func (in *Inst) Memory() bool {

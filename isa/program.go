@@ -80,8 +80,9 @@ type Program struct {
 	AddressBits uint8    // 32 or 64
 	MaxThreads  uint32   // of a CTA, by .maxntid or .reqntid; 0: no limit
 	ReqThreads  [3]uint32
-	Blocks      []Block // filled in by Analyze
-	LiveRegs    int     // most 32-bit registers live at once, by Analyze
+	Blocks      []Block  // filled in by Analyze
+	LiveRegs    int      // most 32-bit registers live at once, by Analyze
+	Origin      []uint32 // by PC, if instructions have been inserted: the PC before that
 }
 
 // Block is a basic block: the instructions [Start, End).

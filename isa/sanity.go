@@ -37,7 +37,7 @@ func (p *Program) Check() error {
 		for _, o := range in.Dst[:in.NDst] {
 			operand("destination", o)
 		}
-		if in.Op == OpBra && in.Target >= n {
+		if (in.Jumps() || in.Op == OpSSY || in.Op == OpBSSY) && in.Target >= n {
 			bad("pc %d: target %d of %d instructions", pc, in.Target, n)
 		}
 	}
@@ -69,13 +69,13 @@ func (p *Program) checkBlock(i int, bad func(format string, args ...any)) {
 		if in.ends() && pc+1 != b.End {
 			bad("pc %d: control leaves block %d before its end", pc, i)
 		}
-		if in.Op == OpBra && !slices.ContainsFunc(b.Succs, func(s int) bool { return p.Blocks[s].Start == in.Target }) {
+		if in.Jumps() && !slices.ContainsFunc(b.Succs, func(s int) bool { return p.Blocks[s].Start == in.Target }) {
 			bad("pc %d: no edge from block %d to the target", pc, i)
 		}
 	}
 	last := &p.Insts[b.End-1]
 	for _, s := range b.Succs {
-		if start := p.Blocks[s].Start; start != b.End && (last.Op != OpBra || start != last.Target) {
+		if start := p.Blocks[s].Start; start != b.End && (!last.Jumps() || start != last.Target) {
 			bad("block %d: an edge to block %d, which does not follow", i, s)
 		}
 		if !slices.Contains(p.Blocks[s].Preds, i) {

@@ -66,6 +66,14 @@ const (
 	OpRed
 	OpTrap
 	OpNop // pmevent and other instructions without architectural effect
+
+	// What a divergence mechanism needs beyond PTX: see WithTokens, WithBarriers.
+	OpSSY   // push a token that waits at Target
+	OpSync  // pop a token
+	OpBSSY  // the active threads take part in convergence barrier Conv, behind which they go on at Target
+	OpBSync // wait at convergence barrier Conv
+	OpBreak // leave convergence barrier Conv
+	OpYield // let another path of the warp go first
 )
 
 // Type is a fundamental type of the PTX ISA.

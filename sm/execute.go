@@ -29,6 +29,7 @@ type Pipe struct {
 
 	// OnExit, if set, observes threads at their exit.
 	OnExit func(f *Flight, lanes uint32)
+	seen   Flight // with the PC that the observer knows
 }
 
 // Result is a finished instruction on its way to write-back.
@@ -60,8 +61,8 @@ func (p *Pipe) Tick() {
 			lane := bits.TrailingZeros32(op.Exec)
 			d.Fault = Fault{Kind: Trapped, CTA: op.CTA, Row: uint8(op.row(lane)), Lane: uint8(lane), PC: op.PC, Cycle: p.sim.Now()}
 		}
-		if p.OnExit != nil && in.Op != isa.OpBra && in.Op != isa.OpBar && op.Exec != 0 {
-			p.OnExit(&op.Flight, op.Exec)
+		if p.OnExit != nil && in.Exits() && op.Exec != 0 {
+			p.OnExit(p.l.observed(&op.Flight, &p.seen), op.Exec)
 		}
 	} else {
 		if !p.Out.Ready() {

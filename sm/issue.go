@@ -51,8 +51,9 @@ type Issue struct {
 	l   *launch
 	sim *rtl.Sim
 
-	// OnIssue, if set, observes each issued instruction.
+	// OnIssue, if set, observes each issued instruction of the kernel.
 	OnIssue func(Issued)
+	seen    Flight // with the PC that the observer knows
 }
 
 type issueState struct {
@@ -64,8 +65,9 @@ type issueState struct {
 	Class  Class           `bits:"3"` // of the cycles from Since on
 	Since  uint64
 	Cycles [NumClasses]uint64 // by class
-	Count  uint64             // instructions issued
+	Count  uint64             // instructions of the kernel issued
 	Lanes  uint64             // their active lanes
+	Added  uint64             // instructions issued that the mechanism has inserted
 }
 
 // Flight is an instruction on its way through the pipeline.
@@ -88,7 +90,8 @@ func (f *Flight) row(lane int) int {
 	return int(f.Row)
 }
 
-// Issued is what an observer sees of an issued instruction.
+// Issued is what an observer sees of an issued instruction, whose PC is that
+// in the program that was launched.
 type Issued struct {
 	Cycle uint64
 	*Flight
@@ -238,10 +241,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 		f.Lane = *i.Div.LaneRows().At(s)
 	}
 	d.Last = uint8(s)
-	d.Count++
-	n := bits.OnesCount32(slot.Mask)
-	d.Lanes += uint64(n)
-	*i.Active.Edit(n)++
+	i.count(f, in)
 	if !in.Control() {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {
 			r := bits.TrailingZeros64(rows)
@@ -255,10 +255,24 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 			d.Memory++
 		}
 	}
-	if i.OnIssue != nil {
-		i.OnIssue(Issued{i.sim.Now(), f})
-	}
 	return divergence.Fire{Valid: true, Control: in.Control(), Slot: uint8(s), PC: slot.PC}
+}
+
+// count counts an instruction and shows it to the observer. Those that are not
+// the kernel's are counted apart.
+func (i *Issue) count(f *Flight, in *isa.Inst) {
+	d := i.D()
+	if in.Inserted {
+		d.Added++
+		return
+	}
+	n := bits.OnesCount32(f.Mask)
+	d.Count++
+	d.Lanes += uint64(n)
+	*i.Active.Edit(n)++
+	if i.OnIssue != nil {
+		i.OnIssue(Issued{i.sim.Now(), i.l.observed(f, &i.seen)})
+	}
 }
 
 // complete clears what a finished instruction had marked.

@@ -105,21 +105,23 @@ func unit(what string) string {
 // configuration registers and constant tables. It changes only between runs.
 type launch struct {
 	divergence.Code
-	cfg    *Config
-	k      Kernel
-	index  uint32 // of this SM
-	sms    uint32
-	warps  int // of a CTA
-	ctas   int // resident at most
-	shared uint32
-	nregs  int
-	npreds int
-	deps   [][]uint16              // by PC: registers, then predicates at nregs and up, that it reads or writes
-	dsts   [][]uint16              // of these, the ones it writes
-	reads  []uint8                 // by PC: cycles in which the banks serve its sources
-	consts [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
-	tids   []isa.Row               // by warp of a CTA: x | y<<16 | z<<32 of each lane's thread
-	words  uint32                  // of a thread's local memory
+	cfg     *Config
+	mech    divergence.Mechanism
+	options divergence.Options
+	k       Kernel // as it was given; Code has the program that runs
+	index   uint32 // of this SM
+	sms     uint32
+	warps   int // of a CTA
+	ctas    int // resident at most
+	shared  uint32
+	nregs   int
+	npreds  int
+	deps    [][]uint16              // by PC: registers, then predicates at nregs and up, that it reads or writes
+	dsts    [][]uint16              // of these, the ones it writes
+	reads   []uint8                 // by PC: cycles in which the banks serve its sources
+	consts  [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
+	tids    []isa.Row               // by warp of a CTA: x | y<<16 | z<<32 of each lane's thread
+	words   uint32                  // of a thread's local memory
 
 	greedy, oneInFlight bool // scheduler and scoreboard of cfg
 }
@@ -131,8 +133,15 @@ func (l *launch) load(k Kernel, shared int) error {
 	}
 	w := l.cfg.WarpSize
 	p := k.Prog
+	switch {
+	case l.mech.Prepare == nil:
+	case l.k.Prog == p:
+		p = l.Prog
+	default:
+		p = l.mech.Prepare(l.options, p)
+	}
 	*l = launch{
-		Code: divergence.Code{Prog: p}, cfg: l.cfg, k: k, index: l.index, sms: l.sms,
+		Code: divergence.Code{Prog: p}, cfg: l.cfg, mech: l.mech, options: l.options, k: k, index: l.index, sms: l.sms,
 		warps:  (k.Threads() + w - 1) / w,
 		ctas:   o.CTAs,
 		shared: align(k.SharedBytes(), 16),
@@ -208,3 +217,14 @@ func (l *launch) mask(w int) uint32 {
 
 // row that warp w of resident CTA c has in the register file.
 func (l *launch) row(c, w int) int { return c*l.warps + w }
+
+// observed is an instruction as the outside knows it: its PC is that in the
+// program that was launched. If that has to be changed, it is in a copy.
+func (l *launch) observed(f, clone *Flight) *Flight {
+	if l.Prog.Origin == nil {
+		return f
+	}
+	*clone = *f
+	clone.PC = l.Prog.OriginOf(f.PC)
+	return clone
+}

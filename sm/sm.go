@@ -63,7 +63,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 	if !ok {
 		return nil, fmt.Errorf("divergence.mechanism = %q: no such mechanism", o.Mechanism)
 	}
-	l := &launch{cfg: cfg, index: uint32(index), sms: uint32(sms)}
+	l := &launch{cfg: cfg, mech: m, options: o, index: uint32(index), sms: uint32(sms)}
 	warps := cfg.Warps()
 	div, err := m.New(o, divergence.Geometry{Lanes: cfg.WarpSize, Warps: warps, CTAs: cfg.CTAs}, &l.Code)
 	if err != nil {

@@ -46,13 +46,34 @@ func (s *SM) Fault() (Fault, bool) {
 	if t := s.ALU.Q().Fault; t.Kind != NoFault && (f.Kind == NoFault || t.Cycle < f.Cycle) {
 		f = t
 	}
+	if f.Kind != NoFault {
+		f.PC = s.l.Prog.OriginOf(f.PC)
+	}
 	return f, f.Kind != NoFault
+}
+
+// Path is a group of threads of a warp, whose PCs are those in the program that
+// was launched.
+type Path struct {
+	divergence.Path
+	Why string // what keeps it from issuing
+}
+
+// Paths lists every group of live threads, running and parked.
+func (s *SM) Paths() []Path {
+	var list []Path
+	for _, p := range s.Div.Paths(nil) {
+		why := s.why(p)
+		p.PC, p.Reconv = s.l.Prog.OriginOf(p.PC), s.l.Prog.OriginOf(p.Reconv)
+		list = append(list, Path{p, why})
+	}
+	return list
 }
 
 // Backward reports whether the instruction at pc is a branch to itself or to
 // an earlier one.
 func (s *SM) Backward(pc uint32) bool {
-	in := &s.l.Prog.Insts[pc]
+	in := &s.l.k.Prog.Insts[pc]
 	return in.Op == isa.OpBra && in.Target <= pc
 }
 
@@ -75,8 +96,8 @@ func (s *SM) HashRows(seed maphash.Seed, rows uint64) (sum uint64) {
 	return sum
 }
 
-// Why says what keeps a group of threads from issuing.
-func (s *SM) Why(p divergence.Path) string {
+// why says what keeps a group of threads from issuing.
+func (s *SM) why(p divergence.Path) string {
 	switch {
 	case p.Wait == divergence.WaitsJoin:
 		return "reconvergence"

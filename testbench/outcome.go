@@ -142,7 +142,7 @@ func (s *Session) waiting(l *Launch) []Waiting {
 	var list []Waiting
 	size := s.Machine.Config.SM.WarpSize
 	for i, m := range s.Machine.SMs {
-		for _, p := range m.Div.Paths(nil) {
+		for _, p := range m.Paths() {
 			cta, warp := m.Warp(p.CTA, int(p.Row))
 			reason := "waits to reconverge"
 			if p.Running {

@@ -170,6 +170,10 @@ type Mechanism struct {
 	Name string
 	Doc  string // one line
 	New  func(o Options, g Geometry, code *Code) (Policy, error)
+	// Prepare makes the program that the hardware runs of the kernel's, with the
+	// instructions that the mechanism needs; nil if it needs none. Outside of the
+	// SM, PCs are those of the kernel: see isa.Program.OriginOf.
+	Prepare func(o Options, p *isa.Program) *isa.Program
 }
 
 // Options are the configuration of the mechanisms; each reads what it has a

@@ -31,6 +31,12 @@ type Line struct {
 	Exit  bool
 	Bar   bool // bar.sync 0
 	Pass  bool // bar.arrive 0: arrive without waiting
+
+	// Op, if set, is an instruction of a mechanism's own, such as isa.OpSSY, with
+	// To and If as for a branch, and Conv the number of its barrier. A kernel with
+	// such instructions gets no others.
+	Op   isa.Op
+	Conv uint8
 }
 
 // Kernel is a micro-kernel.
@@ -48,13 +54,18 @@ func (k Kernel) Program(name string) *isa.Program {
 	}
 	for _, l := range k {
 		in := isa.Inst{Op: isa.OpNop, Text: "nop", Reconv: isa.NoPC, Likely: isa.NoPC}
-		switch {
-		case l.To != "":
+		if l.To != "" {
 			target, ok := at[l.To]
 			if !ok {
 				panic("divtest: no label " + l.To)
 			}
-			in.Op, in.Target, in.Text = isa.OpBra, target, "bra "+l.To
+			in.Target = target
+		}
+		switch {
+		case l.Op != isa.OpNone:
+			in.Op, in.Conv, in.Text = l.Op, l.Conv, "op "+l.To
+		case l.To != "":
+			in.Op, in.Text = isa.OpBra, "bra "+l.To
 		case l.Exit:
 			in.Op, in.Text = isa.OpExit, "exit"
 		case l.Bar:
@@ -74,7 +85,7 @@ func (k Kernel) Program(name string) *isa.Program {
 	return p
 }
 
-// Issue is one issued instruction.
+// Issue is one issued instruction of the kernel.
 type Issue struct {
 	Row   int // of all lanes, unless Mixed
 	PC    uint32
@@ -95,6 +106,7 @@ func (i *Issue) RowOf(lane int) int {
 type Result struct {
 	Issues []Issue
 	Lanes  int // active lanes over all issues
+	Added  int // instructions issued that the mechanism has inserted
 	Stats  divergence.Stats
 	Done   bool // all threads have exited
 }
@@ -156,6 +168,9 @@ func Run(m divergence.Mechanism, o divergence.Options, lanes, warps int, k Kerne
 // other, and its threads are numbered from 0.
 func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit uint64) (Result, error) {
 	prog := k.Program(m.Name)
+	if m.Prepare != nil {
+		prog = m.Prepare(o, prog)
+	}
 	b.CTAs = max(b.CTAs, 1)
 	rows := b.CTAs * b.Warps
 	pol, err := m.New(o, divergence.Geometry{Lanes: b.Lanes, Warps: rows, CTAs: b.CTAs}, &divergence.Code{Prog: prog})
@@ -227,14 +242,31 @@ func (f *front) Tick() {
 
 func (f *front) issue(i int, s *divergence.Slot) divergence.Fire {
 	d := f.D()
-	line, in := &f.kernel[s.PC], &f.prog.Insts[s.PC]
-	issue := Issue{Row: int(s.Row), PC: s.PC, Mask: s.Mask, Mixed: s.Mixed}
+	in := &f.prog.Insts[s.PC]
+	taken := s.Mask
+	if in.Inserted {
+		f.result.Added++
+	} else {
+		taken = f.execute(i, s)
+	}
+	if in.Control() {
+		d.Pending = true
+		d.Out = divergence.Outcome{Slot: uint8(i), PC: s.PC, Taken: taken}
+	}
+	return divergence.Fire{Valid: true, Control: in.Control(), Slot: uint8(i), PC: s.PC}
+}
+
+// execute has the threads of slot i do an instruction of the kernel, and returns
+// those that branch or exit.
+func (f *front) execute(i int, s *divergence.Slot) (taken uint32) {
+	pc := f.prog.OriginOf(s.PC)
+	line := &f.kernel[pc]
+	issue := Issue{Row: int(s.Row), PC: pc, Mask: s.Mask, Mixed: s.Mixed}
 	if s.Mixed {
 		issue.Lane = *f.Div.LaneRows().At(i)
 	}
 	f.result.Issues = append(f.result.Issues, issue)
 	f.result.Lanes += bits.OnesCount32(s.Mask)
-	taken := uint32(0)
 	for m := s.Mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		t := &f.threads[issue.RowOf(lane)][lane]
@@ -245,9 +277,5 @@ func (f *front) issue(i int, s *divergence.Slot) divergence.Fire {
 			taken |= 1 << lane
 		}
 	}
-	if in.Control() {
-		d.Pending = true
-		d.Out = divergence.Outcome{Slot: uint8(i), PC: s.PC, Taken: taken}
-	}
-	return divergence.Fire{Valid: true, Control: in.Control(), Slot: uint8(i), PC: s.PC}
+	return taken
 }

@@ -1,0 +1,343 @@
+package isa
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Most regions inside one another that get instructions; those further inside
+// do without, and their threads meet at the end of the region around them.
+const (
+	MaxTokenRegions = 32
+	MaxBarriers     = 8 // convergence barriers of a warp (Hanoi, arXiv 2407.02944)
+)
+
+// WithTokens returns a copy of an analysed program with the instructions of a
+// synchronisation-token stack: ssy before a divergent region, sync at its end
+// (Bialas & Strzelecki, Benchmarking the cost of thread divergence in CUDA,
+// section III). All branches of a region that meet at the same place share
+// one pair, so that a loop pushes one token however many threads leave it by
+// themselves:
+//
+//	         setp %p0                    setp %p0
+//	                                     ssy R
+//	         @%p0 bra R                  @%p0 bra S
+//	L:       ...                      L: ...
+//	         @%p1 bra L                  @%p1 bra L
+//	                                  S: sync
+//	R:       ...                      R: ...
+//
+// A program that needs none, or has such instructions already, is returned as
+// it is.
+func WithTokens(p *Program) *Program {
+	return insert(p, MaxTokenRegions, pair{
+		start: func(r *region) Inst { return Inst{Op: OpSSY} },
+		end:   func(r *region) Inst { return Inst{Op: OpSync} },
+	})
+}
+
+// WithBarriers returns a copy of an analysed program with the instructions of
+// convergence barriers (Volta and later): bssy and bsync in the places of
+// WithTokens, with a barrier for each level of regions; and, if asked for, a
+// yield at the head of each loop.
+func WithBarriers(p *Program, yield bool) *Program {
+	return insert(p, MaxBarriers, pair{
+		start: func(r *region) Inst { return Inst{Op: OpBSSY, Conv: uint8(r.level)} },
+		end:   func(r *region) Inst { return Inst{Op: OpBSync, Conv: uint8(r.level)} },
+		yield: yield,
+	})
+}
+
+// OriginOf is the PC that the instruction at pc had before others were
+// inserted; of an inserted one, that of the instruction that it was put before.
+func (p *Program) OriginOf(pc uint32) uint32 {
+	switch {
+	case p.Origin == nil || pc == NoPC:
+		return pc
+	case int(pc) >= len(p.Origin):
+		return pc - uint32(len(p.Origin)) + p.Origin[len(p.Origin)-1] + 1
+	}
+	return p.Origin[pc]
+}
+
+// region is what lies between a divergent branch, or several, and the block at
+// which their paths meet. It is entered at the end of one block and left to
+// the join, or by an exit of the thread.
+type region struct {
+	enter  int    // -1: before the first block
+	join   int    // not inside
+	inside []bool // by block
+	level  int    // regions around it
+}
+
+// has reports whether block b is in r behind the entry.
+func (r *region) has(b int) bool { return b >= 0 && r.inside[b] }
+
+// from reports whether threads come from block b with the region open.
+func (r *region) from(b int) bool { return b == r.enter || r.has(b) }
+
+// encloses reports whether o lies in r.
+func (r *region) encloses(o *region) bool {
+	return r.has(o.enter) || r.enter == o.enter && r.has(o.join)
+}
+
+// crosses reports whether r and o overlap without one lying in the other.
+func (r *region) crosses(o *region) bool {
+	switch {
+	case r.enter == o.enter:
+		return r.has(o.join) == o.has(r.join)
+	case o.has(r.enter):
+		return r.has(o.join)
+	case r.has(o.enter):
+		return o.has(r.join)
+	}
+	return false
+}
+
+// regions finds a region for each block at which threads of a CTA meet after a
+// branch on which they may disagree. Where the control flow is so entangled
+// that none is entered at one place there is none.
+func regions(p *Program, levels int) []region {
+	var list []region
+	for join := range p.Blocks {
+		r, ok := regionBefore(p, join)
+		if ok && !slices.ContainsFunc(list, func(o region) bool { return o.crosses(&r) }) {
+			list = append(list, r)
+		}
+	}
+	for i := range list {
+		for o := range list {
+			if o != i && list[o].encloses(&list[i]) {
+				list[i].level++
+			}
+		}
+	}
+	list = slices.DeleteFunc(list, func(r region) bool { return r.level >= levels })
+	slices.SortStableFunc(list, func(a, b region) int { return cmp.Compare(a.level, b.level) })
+	return list
+}
+
+// regionBefore is the smallest region that ends at a block: from the nearest
+// block that dominates the branches which meet there, and is not passed again.
+func regionBefore(p *Program, join int) (region, bool) {
+	var branches []int
+	for b := range p.Blocks {
+		last := &p.Insts[p.Blocks[b].End-1]
+		if last.Conditional() && !last.Uniform && last.Reconv == p.Blocks[join].Start && p.reachable(b) {
+			branches = append(branches, b)
+		}
+	}
+	if len(branches) == 0 {
+		return region{}, false
+	}
+	for enter := branches[0]; ; enter = p.Blocks[enter].IDom {
+		r := region{enter: enter, join: join, inside: p.between(enter, join)}
+		outside := func(b int) bool { return !r.from(b) }
+		if p.meets(enter, join) && p.closed(&r) && !slices.ContainsFunc(branches, outside) {
+			return r, true
+		}
+		if enter < 0 {
+			return region{}, false
+		}
+	}
+}
+
+// reachable reports whether a thread can get to block b.
+func (p *Program) reachable(b int) bool { return b == 0 || p.Blocks[b].IDom >= 0 }
+
+// between are the blocks that can be executed after block enter and before
+// block join.
+func (p *Program) between(enter, join int) []bool {
+	inside := make([]bool, len(p.Blocks))
+	work := []int{0}
+	if enter >= 0 {
+		work = slices.Clone(p.Blocks[enter].Succs)
+	}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b != join && !inside[b] {
+			inside[b] = true
+			work = append(work, p.Blocks[b].Succs...)
+		}
+	}
+	return inside
+}
+
+// meets reports whether every thread that leaves block enter and does not end
+// comes to join.
+func (p *Program) meets(enter, join int) bool {
+	b := 0
+	if enter >= 0 {
+		b = p.Blocks[enter].IPDom
+	}
+	for b >= 0 && b != join {
+		b = p.Blocks[b].IPDom
+	}
+	return b == join
+}
+
+// closed reports whether the blocks inside r are entered from its entry only,
+// and once each time.
+func (p *Program) closed(r *region) bool {
+	if r.has(r.enter) || r.has(0) && r.enter >= 0 {
+		return false
+	}
+	for b, in := range r.inside {
+		for _, u := range p.Blocks[b].Preds {
+			if in && p.reachable(u) && !r.from(u) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pair makes the instructions at the start and at the end of a region.
+type pair struct {
+	start, end func(r *region) Inst
+	yield      bool
+}
+
+// inserter lays a program out anew.
+type inserter struct {
+	pair
+	old, new *Program
+	regions  []region // outer before inner
+	entry    []uint32 // new PC of each block
+	sync     []uint32 // new PC of the end of the region before each block, or NoPC
+	place    []uint32 // new PC of each instruction
+	targets  []target
+}
+
+// target is where an instruction at a new PC leads to.
+type target struct {
+	pc    uint32
+	block int
+	sync  bool // to the end of the region before the block
+}
+
+func insert(p *Program, levels int, kind pair) *Program {
+	if slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op >= OpSSY }) {
+		return p
+	}
+	made := *p
+	made.Insts, made.Labels, made.Origin = nil, slices.Clone(p.Labels), nil
+	x := &inserter{pair: kind, old: p, new: &made, regions: regions(p, levels)}
+	for range p.Blocks {
+		x.sync = append(x.sync, NoPC)
+	}
+	heads := make([]bool, len(p.Blocks))
+	for _, l := range loops(p) {
+		heads[l.header] = x.yield
+	}
+	if len(x.regions) == 0 && !slices.Contains(heads, true) {
+		return p
+	}
+	x.start(-1)
+	for b := range p.Blocks {
+		x.block(b, heads[b])
+	}
+	for i := range x.regions {
+		if r := &x.regions[i]; x.sync[r.join] == NoPC {
+			x.end(r)
+		}
+	}
+	for _, t := range x.targets {
+		in := &made.Insts[t.pc]
+		in.Target = x.entry[t.block]
+		if t.sync {
+			in.Target = x.sync[t.block]
+		}
+		if in.Inserted {
+			in.Text += fmt.Sprint(" ", in.Target)
+		}
+	}
+	for i, l := range made.Labels {
+		if int(l.PC) < len(x.place) {
+			made.Labels[i].PC = x.place[l.PC]
+		} else {
+			made.Labels[i].PC = uint32(len(made.Insts))
+		}
+	}
+	Analyze(&made)
+	for pc := range p.Insts {
+		was, is := &p.Insts[pc], &made.Insts[x.place[pc]]
+		is.Uniform, is.Class = was.Uniform, was.Class
+	}
+	return &made
+}
+
+// block emits a block, before it the end of the region that falls into it, and
+// at its end, before the branch, the starts of the regions behind it.
+func (x *inserter) block(b int, yield bool) {
+	blk := &x.old.Blocks[b]
+	for i := range x.regions {
+		if r := &x.regions[i]; r.join == b && b > 0 && (r.from(b-1) || x.old.Insts[blk.Start-1].EndsPath()) {
+			x.end(r)
+		}
+	}
+	x.entry = append(x.entry, uint32(len(x.new.Insts)))
+	if yield {
+		x.insert(Inst{Op: OpYield}, blk.Start)
+	}
+	for pc := blk.Start; pc < blk.End; pc++ {
+		in := x.old.Insts[pc]
+		if in.Op == OpBra {
+			x.start(b)
+			to := find(x.old.Blocks, in.Target)
+			x.target(to, slices.ContainsFunc(x.regions, func(r region) bool { return r.join == to && r.from(b) }))
+		}
+		x.place = append(x.place, uint32(len(x.new.Insts)))
+		x.emit(in, pc)
+	}
+	if x.old.Insts[blk.End-1].Op != OpBra {
+		x.start(b)
+	}
+}
+
+// start emits the starts of the regions behind block b.
+func (x *inserter) start(b int) {
+	for i := range x.regions {
+		if r := &x.regions[i]; r.enter == b {
+			x.target(r.join, false)
+			at := uint32(0)
+			if b >= 0 {
+				at = x.old.Blocks[b].End - 1
+			}
+			x.insert(x.pair.start(r), at)
+		}
+	}
+}
+
+// end emits the end of a region.
+func (x *inserter) end(r *region) {
+	x.sync[r.join] = uint32(len(x.new.Insts))
+	x.target(r.join, false)
+	x.insert(x.pair.end(r), x.old.Blocks[r.join].Start)
+}
+
+// target makes the next instruction lead to a block.
+func (x *inserter) target(block int, sync bool) {
+	x.targets = append(x.targets, target{uint32(len(x.new.Insts)), block, sync})
+}
+
+// insert emits an instruction that stands for what is at pc.
+func (x *inserter) insert(in Inst, pc uint32) {
+	at := &x.old.Insts[pc]
+	in.Inserted = true
+	in.Text = map[Op]string{OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield"}[in.Op]
+	if in.Op == OpBSSY || in.Op == OpBSync {
+		in.Text += fmt.Sprintf(" B%d,", in.Conv)
+	}
+	in.Target, in.Reconv, in.Likely = NoPC, NoPC, NoPC
+	in.Pos, in.Loc = at.Pos, at.Loc
+	in.Exec = lanes.codes[form{op: OpNop}]
+	x.emit(in, pc)
+}
+
+func (x *inserter) emit(in Inst, pc uint32) {
+	x.new.Insts = append(x.new.Insts, in)
+	x.new.Origin = append(x.new.Origin, pc)
+}
