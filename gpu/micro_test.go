@@ -330,3 +330,22 @@ JOIN:
 	}
 	assert.Less(t, cycles["dpe"]*5, cycles["pdom"]*4, "%v", cycles)
 }
+
+// TestPathChangesWithoutABranch: the paths of the inner branch meet by falling
+// through to J, and the outer branch's other path at E1 goes first. The fetch
+// unit, which has buffered all of J, has to be told.
+func TestPathChangesWithoutABranch(t *testing.T) {
+	p, counts := micro(t, "bra tid>=4,E1 bra tid>=2,E2 nop bra J E1: nop bra J E2: nop nop nop nop J: exit")
+	cfg := small()
+	cfg.Divergence.Mechanism = "ppc"
+	cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads, cfg.SM.IBuffer = 8, 8, 64, 4
+	m := load(t, cfg, p, 1, 8)
+	var masks []uint32
+	m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+		if counts(&p.Insts[e.PC]) {
+			masks = append(masks, e.Mask)
+		}
+	}
+	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+	assert.Equal(t, []uint32{0xff, 0x0f, 3, 3, 0x0c, 0x0c, 0x0c, 0x0c, 0xf0, 0xf0, 0xff}, masks)
+}
