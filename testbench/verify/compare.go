@@ -104,12 +104,12 @@ func (r *run) owners(d *Mismatch) []owner {
 	for i, w := range r.watchers {
 		for _, v := range w.done {
 			first := int(v.id)*k.Threads() + v.index*w.lanes
-			for lane := range min(w.lanes, k.Threads()-v.index*w.lanes) {
-				o := &list[first+lane]
-				if o.warp != nil && lane == 0 {
+			for location := range min(w.lanes, k.Threads()-v.index*w.lanes) {
+				o := &list[first+location]
+				if o.warp != nil && location == 0 {
 					d.Broken = append(d.Broken, Broken{Rule: "a warp of a CTA that another SM or row executes too", SM: i, PC: v.steps[0].pc, Thread: r.name(first)})
 				}
-				*o = owner{v, i, lane}
+				*o = owner{v, i, w.sm.Lane(v.index, location)}
 			}
 		}
 	}

@@ -42,9 +42,10 @@
 //
 // # What it costs
 //
-// The watcher keeps 8 bytes for each issued warp instruction and the exit registers of
-// all threads until the end of the launch; the golden model runs some tens of
-// millions of thread instructions a second. The machine's timing does not
-// change. A launch that differs runs again on the golden model with every
-// sequence of PCs kept, 4 bytes for each thread instruction.
+// About half as much time again as the run without comparison, of which the golden model
+// takes one half and the watchers the other. They keep 8 bytes for each issued
+// warp instruction and the exit registers of all threads until the end of the
+// launch. The machine's timing does not change. A launch that differs runs again on
+// the golden model with every sequence of PCs kept, 4 bytes for each thread
+// instruction.
 package verify

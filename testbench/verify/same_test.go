@@ -26,21 +26,24 @@ func TestSame(t *testing.T) {
 				c := p.Config()
 				c.GPU.SMs = 3
 				want := counted(t, k, c, watched)
-				for how, run := range map[string]func(*testing.T, *testbench.Session, kernels.Workload){
-					"again":       watched,
-					"not watched": unwatched,
-					"2 workers": func(t *testing.T, s *testbench.Session, w kernels.Workload) {
+				for _, v := range []struct {
+					how string
+					run func(*testing.T, *testbench.Session, kernels.Workload)
+				}{
+					{"again", watched},
+					{"not watched", unwatched},
+					{"2 workers", func(t *testing.T, s *testbench.Session, w kernels.Workload) {
 						s.Machine.System().Workers = 2
 						watched(t, s, w)
-					},
-					"processes in another order": func(t *testing.T, s *testbench.Session, w kernels.Workload) {
+					}},
+					{"processes in another order", func(t *testing.T, s *testbench.Session, w kernels.Workload) {
 						s.Machine.System().Reorder(7)
 						watched(t, s, w)
-					},
-					"one SM's slots traced": traced("sm[1].Div.**"),
-					"all traced":            traced(),
+					}},
+					{"one SM's slots traced", traced("sm[1].Div.**")},
+					{"all traced", traced()},
 				} {
-					assert.Equal(t, want, counted(t, k, c, run), how)
+					assert.Equal(t, want, counted(t, k, c, v.run), v.how)
 				}
 			})
 		}

@@ -141,7 +141,10 @@ func (w *watcher) warp(cta uint8, row int) *warp {
 		return v
 	}
 	index := row % w.warps
-	all := uint32(1)<<min(w.threads-index*w.lanes, w.lanes) - 1
+	all := uint32(0)
+	for location := range min(w.threads-index*w.lanes, w.lanes) {
+		all |= 1 << w.sm.Lane(index, location)
+	}
 	v := &warp{id: id, index: index, started: all, live: all, regs: make([]uint64, w.lanes*w.regs), preds: make([]bool, w.lanes*w.preds)}
 	w.rows[row] = v
 	w.done = append(w.done, v)
