@@ -12,6 +12,7 @@ import (
 	"divergo/memsys/dram"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // Key is one value of a Config.
@@ -139,6 +140,12 @@ func (k Key) describe() string {
 // words lists the values of a word by the type of its field.
 func words(t reflect.Type, name string) []string {
 	switch t {
+	case reflect.TypeFor[units.Permutation]():
+		var list []string
+		for _, p := range units.Permutations() {
+			list = append(list, string(p))
+		}
+		return list
 	case reflect.TypeFor[sm.Scheduler]():
 		return []string{string(sm.LRR), string(sm.GTO)}
 	case reflect.TypeFor[sm.Dependence]():
@@ -196,6 +203,7 @@ var entries = map[string]entry{
 	"sm.ctas":        {"", "resident CTAs at most", gpgpu},
 	"sm.registers":   {"", "32-bit registers", tbc},
 	"sm.reg_alloc":   {"registers", "granularity of allocation: a thread's registers are rounded up to a multiple", gpgpu},
+	"sm.lanes":       {"", "lane permutation: where the threads of a warp are, of each warp in its own way", "Rhu & Erez, ISCA 2013, figures 7 and 9"},
 	"sm.scheduler":   {"", "warp scheduler: lrr (loose round robin) or gto (greedy, then oldest)", fung223},
 	"sm.scoreboard":  {"", "what a dependent instruction waits for: warp (one instruction of a warp in flight) or register", fung223},
 	"sm.fetch_width": {"", "instructions fetched in a cycle, all of one slot", ours},

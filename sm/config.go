@@ -2,8 +2,10 @@ package sm
 
 import (
 	"fmt"
+	"slices"
 
 	"divergo/isa"
+	"divergo/units"
 )
 
 // Scheduler orders the warps that could issue.
@@ -27,25 +29,26 @@ const (
 // Config sizes a streaming multiprocessor. All latencies and intervals are in
 // core cycles.
 type Config struct {
-	WarpSize   int        `toml:"warp_size"`   // threads of a warp
-	SIMDWidth  int        `toml:"simd_width"`  // lanes of the pipes: a warp takes WarpSize/SIMDWidth cycles to enter one
-	Threads    int        `toml:"threads"`     // resident threads at most
-	CTAs       int        `toml:"ctas"`        // resident CTAs at most
-	Registers  int        `toml:"registers"`   // 32-bit registers
-	RegAlloc   int        `toml:"reg_alloc"`   // registers of a thread are rounded up to this
-	Scheduler  Scheduler  `toml:"scheduler"`   // lrr or gto
-	Scoreboard Dependence `toml:"scoreboard"`  // warp or register
-	FetchWidth int        `toml:"fetch_width"` // instructions fetched a cycle, all of one slot
-	IBuffer    int        `toml:"ibuffer"`     // instructions buffered for each slot
-	RFBanks    int        `toml:"rf_banks"`    // register file banks, one read each a cycle
-	WBPorts    int        `toml:"wb_ports"`    // warp results written back a cycle
-	ALULatency int        `toml:"alu_latency"` // integer, logic, single precision, branches
-	DPLatency  int        `toml:"dp_latency"`  // double precision
-	DPWidth    int        `toml:"dp_width"`    // lanes of the double-precision pipe
-	SFULatency int        `toml:"sfu_latency"` // special functions, division
-	SFUWidth   int        `toml:"sfu_width"`   // lanes of the special-function pipe
-	AGULatency int        `toml:"agu_latency"` // address generation in the memory pipe
-	MemQueue   int        `toml:"mem_queue"`   // memory instructions in flight
+	WarpSize   int               `toml:"warp_size"`   // threads of a warp
+	Lanes      units.Permutation `toml:"lanes"`       // where the threads of a warp are
+	SIMDWidth  int               `toml:"simd_width"`  // lanes of the pipes: a warp takes WarpSize/SIMDWidth cycles to enter one
+	Threads    int               `toml:"threads"`     // resident threads at most
+	CTAs       int               `toml:"ctas"`        // resident CTAs at most
+	Registers  int               `toml:"registers"`   // 32-bit registers
+	RegAlloc   int               `toml:"reg_alloc"`   // registers of a thread are rounded up to this
+	Scheduler  Scheduler         `toml:"scheduler"`   // lrr or gto
+	Scoreboard Dependence        `toml:"scoreboard"`  // warp or register
+	FetchWidth int               `toml:"fetch_width"` // instructions fetched a cycle, all of one slot
+	IBuffer    int               `toml:"ibuffer"`     // instructions buffered for each slot
+	RFBanks    int               `toml:"rf_banks"`    // register file banks, one read each a cycle
+	WBPorts    int               `toml:"wb_ports"`    // warp results written back a cycle
+	ALULatency int               `toml:"alu_latency"` // integer, logic, single precision, branches
+	DPLatency  int               `toml:"dp_latency"`  // double precision
+	DPWidth    int               `toml:"dp_width"`    // lanes of the double-precision pipe
+	SFULatency int               `toml:"sfu_latency"` // special functions, division
+	SFUWidth   int               `toml:"sfu_width"`   // lanes of the special-function pipe
+	AGULatency int               `toml:"agu_latency"` // address generation in the memory pipe
+	MemQueue   int               `toml:"mem_queue"`   // memory instructions in flight
 }
 
 // Warps is how many warps can be resident.
@@ -92,6 +95,8 @@ func (c *Config) Check() error {
 		return fmt.Errorf("sm.threads = %d: %d warps of %d threads, want at most %d warps", c.Threads, c.Warps(), c.WarpSize, MaxWarps)
 	case c.IBuffer < c.FetchWidth:
 		return fmt.Errorf("sm.ibuffer = %d: want at least sm.fetch_width = %d", c.IBuffer, c.FetchWidth)
+	case !slices.Contains(units.Permutations(), c.Lanes):
+		return fmt.Errorf("sm.lanes = %q: want one of %q", c.Lanes, units.Permutations())
 	case c.Scheduler != LRR && c.Scheduler != GTO:
 		return fmt.Errorf("sm.scheduler = %q: want %q or %q", c.Scheduler, LRR, GTO)
 	case c.Scoreboard != OneInFlight && c.Scoreboard != PerRegister:

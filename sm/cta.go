@@ -85,7 +85,7 @@ func (c *CTA) start() {
 	last := w+1 == c.l.warps
 	c.Clear.Push(row)
 	c.Launch.Push(divergence.Launch{
-		CTA: q.CTA, Row: row, First: uint8(c.l.row(cta, 0)), Warps: uint8(c.l.warps), Last: last, Mask: c.l.mask(w),
+		CTA: q.CTA, Row: row, First: uint8(c.l.row(cta, 0)), Warps: uint8(c.l.warps), Last: last, Mask: c.l.masks[w],
 	})
 	d.Warp++
 	d.Starting = !last

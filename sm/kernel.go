@@ -105,6 +105,7 @@ func unit(what string) string {
 // configuration registers and constant tables. It changes only between runs.
 type launch struct {
 	divergence.Code
+	placement
 	cfg     *Config
 	mech    divergence.Mechanism
 	options divergence.Options
@@ -120,7 +121,6 @@ type launch struct {
 	dsts    [][]uint16              // of these, the ones it writes
 	reads   []uint8                 // by PC: cycles in which the banks serve its sources
 	consts  [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
-	tids    []isa.Row               // by warp of a CTA: x | y<<16 | z<<32 of each lane's thread
 	words   uint32                  // of a thread's local memory
 
 	greedy, oneInFlight bool // scheduler and scoreboard of cfg
@@ -131,7 +131,10 @@ func (l *launch) load(k Kernel, shared int) error {
 	if err != nil {
 		return err
 	}
-	w := l.cfg.WarpSize
+	place, err := l.cfg.place(&k)
+	if err != nil {
+		return err
+	}
 	p := k.Prog
 	switch {
 	case l.mech.Prepare == nil:
@@ -141,8 +144,8 @@ func (l *launch) load(k Kernel, shared int) error {
 		p = l.mech.Prepare(l.options, p)
 	}
 	*l = launch{
-		Code: divergence.Code{Prog: p}, cfg: l.cfg, mech: l.mech, options: l.options, k: k, index: l.index, sms: l.sms,
-		warps:  (k.Threads() + w - 1) / w,
+		Code: divergence.Code{Prog: p}, placement: place, cfg: l.cfg, mech: l.mech, options: l.options, k: k, index: l.index, sms: l.sms,
+		warps:  len(place.masks),
 		ctas:   o.CTAs,
 		shared: align(k.SharedBytes(), 16),
 		nregs:  len(p.Regs), npreds: len(p.Preds),
@@ -199,20 +202,7 @@ func (l *launch) load(k Kernel, shared int) error {
 		l.reads = append(l.reads, cycles)
 		l.consts = append(l.consts, imm)
 	}
-	l.tids = make([]isa.Row, l.warps)
-	for t := range k.Threads() {
-		x := uint32(t) % k.Block[0]
-		y := uint32(t) / k.Block[0] % k.Block[1]
-		z := uint32(t) / k.Block[0] / k.Block[1]
-		l.tids[t/w][t%w] = uint64(x) | uint64(y)<<16 | uint64(z)<<32
-	}
 	return nil
-}
-
-// mask of the threads in warp w of a CTA.
-func (l *launch) mask(w int) uint32 {
-	n := min(l.k.Threads()-w*l.cfg.WarpSize, l.cfg.WarpSize)
-	return uint32(1<<n - 1)
 }
 
 // row that warp w of resident CTA c has in the register file.

@@ -140,8 +140,9 @@ func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
 		}
 		return
 	case isa.LaneID, isa.LanemaskEq, isa.LanemaskLe, isa.LanemaskLt, isa.LanemaskGe, isa.LanemaskGt:
-		for lane := range uint32(l.cfg.WarpSize) {
-			to[lane] = laneSpecial(r, lane)
+		for m := f.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			to[lane] = laneSpecial(r, uint32(l.locations[f.row(lane)%l.warps][lane]))
 		}
 		return
 	case isa.NTidX, isa.NTidY, isa.NTidZ:

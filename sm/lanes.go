@@ -1,0 +1,43 @@
+package sm
+
+import (
+	"divergo/isa"
+	"divergo/units"
+)
+
+// placement says which thread of a CTA is in which lane. Each warp has its own
+// permutation, which it keeps (Rhu & Erez, ISCA 2013, section 4). Registers,
+// masks and divergence hardware know lanes only; what a thread can see of its
+// place, %laneid and the lane masks, is its location before the permutation, as
+// programs expect. By warp of a CTA:
+type placement struct {
+	permutation *units.LaneMap
+	tids        []isa.Row             // x | y<<16 | z<<32 of each lane's thread
+	locations   [][isa.MaxLanes]uint8 // of each lane's thread
+	masks       []uint32              // lanes that have a thread
+}
+
+// place puts the threads of a kernel's CTA into lanes.
+func (c *Config) place(k *Kernel) (placement, error) {
+	m, err := units.NewLaneMap(c.Lanes, c.WarpSize, 0)
+	if err != nil {
+		return placement{}, err
+	}
+	warps := (k.Threads() + c.WarpSize - 1) / c.WarpSize
+	p := placement{m, make([]isa.Row, warps), make([][isa.MaxLanes]uint8, warps), make([]uint32, warps)}
+	for t := range k.Threads() {
+		x := uint32(t) % k.Block[0]
+		y := uint32(t) / k.Block[0] % k.Block[1]
+		z := uint32(t) / k.Block[0] / k.Block[1]
+		w, location := t/c.WarpSize, t%c.WarpSize
+		lane := m.Lane(w, location)
+		p.tids[w][lane] = uint64(x) | uint64(y)<<16 | uint64(z)<<32
+		p.locations[w][lane] = uint8(location)
+		p.masks[w] |= 1 << lane
+	}
+	return p, nil
+}
+
+// Lane is the lane of the thread that has the given location in a warp of a
+// CTA: that of linear number warp*WarpSize+location.
+func (s *SM) Lane(warp, location int) int { return s.l.permutation.Lane(warp, location) }
