@@ -49,7 +49,7 @@ func (p *DWF) pick() {
 		d.Current = p.elect()
 	}
 	best, least := -1, uint64(0)
-	for k, set := range p.Q().Waiting {
+	for k, set := range &p.Q().Waiting {
 		for ; set != 0; set &= set - 1 {
 			i := k<<6 + bits.TrailingZeros64(set)
 			key := p.key(i)
@@ -101,7 +101,7 @@ func (p *DWF) key(i int) uint64 {
 
 // current reports whether a warp at the current PC waits.
 func (p *DWF) current() bool {
-	for k, set := range p.Q().Waiting {
+	for k, set := range &p.Q().Waiting {
 		for ; set != 0; set &= set - 1 {
 			if p.Pool.Warps.At(k<<6+bits.TrailingZeros64(set)).PC == p.Q().Current {
 				return true
@@ -123,7 +123,7 @@ func (p *DWF) elect() uint32 {
 		}
 	}
 	best := isa.NoPC
-	for k, set := range p.Q().Waiting {
+	for k, set := range &p.Q().Waiting {
 		for ; set != 0; set &= set - 1 {
 			pc := p.Pool.Warps.At(k<<6 + bits.TrailingZeros64(set)).PC
 			if best == isa.NoPC {

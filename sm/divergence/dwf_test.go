@@ -326,6 +326,34 @@ func TestDWFBarrier(t *testing.T) {
 	}
 }
 
+// TestRegrouping: even lanes of even warps and odd lanes of odd warps go one
+// way, so that the halves of two warps fit together. The bodies are issued half
+// as often as by a stack, but for halves that miss each other; the sum of active
+// lanes is the same.
+func TestRegrouping(t *testing.T) {
+	const warps, body = 8, 30
+	k := seq(
+		when(func(t *thread) bool { return (t.TID+t.TID/8)%2 == 0 }, "B"),
+		rep("", body), to("D"), rep("B", body+1), at("D", exit))
+	issued := func(o divergence.Options) (inBodies, lanes int) {
+		r := pipeline{Lanes: 8, Warps: warps, Latency: 3}.run(t, o, k)
+		for _, i := range r.Issues {
+			if i.PC > 0 && !k[i.PC].Exit {
+				inBodies++
+			}
+		}
+		return inBodies, r.Lanes
+	}
+	stack, lanes := issued(divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst})
+	assert.Equal(t, 2*warps*(body+1), stack)
+	for _, o := range formations() {
+		n, sum := issued(o)
+		assert.Equal(t, lanes, sum, "%+v", o)
+		assert.GreaterOrEqual(t, n, stack/2, "%+v", o)
+		assert.Less(t, n, stack*2/3, "%+v", o)
+	}
+}
+
 // TestStarvationEddy: a thread that has fallen behind never meets the others
 // again, so that each instruction takes a warp more from then on; warp barriers
 // make its static warp wait for it (Fung & Aamodt, HPCA 2011, sections 2.3 and
