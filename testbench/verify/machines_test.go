@@ -8,6 +8,7 @@ import (
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // drawn is a machine at random, with queues, tables and caches that are often too
@@ -21,6 +22,8 @@ func drawn(seed uint64) gpu.Config {
 	s.WarpSize = of(4, 8, 16, 32, 32)
 	lanes := func() int { return 1 << r.IntN(bits.Len(uint(s.WarpSize))) }
 	s.SIMDWidth, s.DPWidth, s.SFUWidth = lanes(), lanes(), lanes()
+	permutations := units.Permutations()
+	s.Lanes = permutations[r.IntN(len(permutations))]
 	s.Threads = min(1024, 64*s.WarpSize)
 	s.CTAs = of(1, 2, 8)
 	s.Registers = 65536
