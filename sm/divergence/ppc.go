@@ -13,8 +13,16 @@ func init() {
 		Name: "ppc",
 		Doc:  "paired-path comparison: a stack of path pairs that meet where their PCs are equal",
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newPPC(o, g, code), nil
+			return newPPC(o, g, code, false), nil
 		},
+	})
+	Register(Mechanism{
+		Name: "ppc-explicit",
+		Doc:  "paired-path comparison at reconvergence instructions only",
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			return newPPC(o, g, code, true), nil
+		},
+		Prepare: func(_ Options, p *isa.Program) *isa.Program { return isa.WithReconv(p) },
 	})
 }
 
@@ -24,7 +32,9 @@ func init() {
 // instruction the two PCs of the top pair are compared. When they are equal the
 // pair is deleted and the path that diverged goes on with all its threads. No
 // reconvergence PC is needed, and paths meet before their post-dominator if a
-// pair happens to.
+// pair happens to. The explicit scheme compares only behind a reconvergence
+// instruction, which the compiler has put at each post-dominator, and when a
+// pair is pushed or a path has to stop.
 //
 //	                 top pair
 //	+----------+----------+-----------+-----------+-----+
@@ -55,6 +65,7 @@ type PPC struct {
 	Again rtl.State[uint64] // warps with another pair to delete in this cycle
 
 	verbatim bool
+	explicit bool
 }
 
 // Pair is the two paths of a divergent branch.
@@ -69,6 +80,9 @@ func (e *Pair) meets() bool {
 	return t.Mask != 0 && n.Mask != 0 && t.PC == n.PC && t.Wait == n.Wait
 }
 
+// current is the path that runs.
+func (e *Pair) current() *Side { return &e.Side[e.Cur&1] }
+
 // ready reports whether a side can run.
 func (e *Pair) ready(side uint8) bool {
 	return e.Side[side&1].Mask != 0 && e.Side[side&1].Wait == Runs
@@ -76,8 +90,13 @@ func (e *Pair) ready(side uint8) bool {
 
 // newPPC sizes the stack for W-1 pairs, each of which splits a mask, and the
 // bottom.
-func newPPC(o Options, g Geometry, code *Code) *PPC {
-	return &PPC{Warps: newWarps(g, 1, code), Stack: units.NewStack[Pair](g.Warps, g.Lanes), verbatim: o.PPCVerbatim}
+func newPPC(o Options, g Geometry, code *Code, explicit bool) *PPC {
+	return &PPC{
+		Warps:    newWarps(g, 1, code),
+		Stack:    units.NewStack[Pair](g.Warps, g.Lanes),
+		verbatim: o.PPCVerbatim,
+		explicit: explicit,
+	}
 }
 
 // Tick deletes the pairs that were left, and serves at most one issued
@@ -103,7 +122,13 @@ func (p *PPC) launch(l *Launch) {
 func (p *PPC) advance(w int) {
 	s := p.Table.Edit(w)
 	next := s.PC
-	if p.step(w, s, next); s.PC != next {
+	if p.explicit && p.code.Prog.Insts[next-1].Inserted {
+		p.Stack.Top(w).current().PC = next
+		p.compare(w, s)
+	} else {
+		p.step(w, s, next)
+	}
+	if s.PC != next {
 		p.redirect.Add(w)
 	}
 }
@@ -128,7 +153,7 @@ func (p *PPC) resolve(in *isa.Inst, o *Outcome) {
 		}
 	case isa.OpBar:
 		if p.bar(p, s, in, o, p.live(w)) {
-			e.Side[e.Cur&1].Wait = WaitsBarrier
+			e.current().Wait = WaitsBarrier
 			p.compare(w, s)
 		} else {
 			p.step(w, s, o.PC+1)
@@ -141,11 +166,16 @@ func (p *PPC) resolve(in *isa.Inst, o *Outcome) {
 // live is the mask of all threads of a warp.
 func (p *PPC) live(w int) uint32 { return p.Stack.Entry(w, 0).Side[0].Mask }
 
-// step moves the path that runs to the next PC.
+// step moves the path that runs to the next PC. The implicit scheme compares
+// after every instruction.
 func (p *PPC) step(w int, s *Slot, next uint32) {
-	e := p.Stack.Top(w)
-	e.Side[e.Cur&1].PC = next
-	p.compare(w, s)
+	x := p.Stack.Top(w).current()
+	x.PC = next
+	if p.explicit {
+		p.run(s, x)
+	} else {
+		p.compare(w, s)
+	}
 }
 
 // compare is figure 4: it deletes the top pair if its paths meet, or gives the
@@ -158,7 +188,7 @@ func (p *PPC) compare(w int, s *Slot) {
 	}
 	p.drop(w, e.Side[0])
 	if e = p.Stack.Top(w); p.verbatim && e.ready(e.Cur) {
-		p.run(s, &e.Side[e.Cur&1])
+		p.run(s, e.current())
 		return
 	}
 	p.next(w, s)
@@ -173,7 +203,7 @@ func (p *PPC) next(w int, s *Slot) {
 		return
 	}
 	*p.Again.D() |= 1 << (w & 63)
-	p.run(s, &e.Side[e.Cur&1])
+	p.run(s, e.current())
 	s.Wait = WaitsControl
 }
 
@@ -186,12 +216,12 @@ func (p *PPC) elect(w int, s *Slot) {
 	case n:
 		e.Cur = 1
 	default:
-		p.run(s, &e.Side[e.Cur&1])
+		p.run(s, e.current())
 		s.Wait = WaitsBarrier
 		p.meet(p, s)
 		return
 	}
-	p.run(s, &e.Side[e.Cur&1])
+	p.run(s, e.current())
 }
 
 // run makes a path the one of the slot.
@@ -201,8 +231,8 @@ func (p *PPC) run(s *Slot, x *Side) { s.PC, s.Mask, s.Wait = x.PC, x.Mask, Runs 
 func (p *PPC) drop(w int, x Side) {
 	p.D().Stats.Pops++
 	p.Stack.Pop(w)
-	e := p.Stack.Top(w)
-	e.Side[e.Cur&1].PC, e.Side[e.Cur&1].Wait = x.PC, x.Wait
+	d := p.Stack.Top(w).current()
+	d.PC, d.Wait = x.PC, x.Wait
 }
 
 // exit takes the lanes out of every pair of the warp at once.
@@ -217,11 +247,15 @@ func (p *PPC) exit(w int, s *Slot, o *Outcome) {
 	case p.live(w) == 0:
 		p.Stack.Pop(w)
 		p.retire(p, s)
-	case e.Side[e.Cur&1].Mask != 0:
+	case e.current().Mask != 0:
 		p.step(w, s, o.PC+1)
 	default:
 		p.drop(w, e.Side[e.Cur&1^1])
-		p.next(w, s)
+		if e = p.Stack.Top(w); p.explicit && e.ready(e.Cur) {
+			p.run(s, e.current())
+		} else {
+			p.next(w, s)
+		}
 	}
 }
 

@@ -131,3 +131,26 @@ func TestPPCPopsOnePairACycle(t *testing.T) {
 	assert.Equal(t, one+1, join(nested(2)))
 	assert.Equal(t, one+2, join(nested(3)))
 }
+
+// TestPPCExplicit: in structured code the explicit scheme executes what the
+// implicit one does, and a reconvergence instruction more for each path that
+// comes to a post-dominator.
+func TestPPCExplicit(t *testing.T) {
+	for _, c := range []struct {
+		kernel string
+		issues int
+		added  int
+	}{
+		{"K1", 9, 2},  // the two paths of one branch
+		{"K2", 10, 3}, // lanes 0-1, 2-3 and 4-7 come to J
+		{"K2b", 9, 4}, // the threads of each of three branches, and the rest
+		{"K3", 27, 8}, // the threads leave the loop one after the other
+		{"K4", 16, 3}, // a or b: lanes 0-1, 2-3 and 4-7
+	} {
+		r := run(t, "ppc-explicit", divergence.Options{}, 8, 1, micro[c.kernel])
+		assert.Len(t, r.Issues, c.issues, c.kernel)
+		assert.Equal(t, c.added, r.Added, c.kernel)
+	}
+	uniform := run(t, "ppc-explicit", divergence.Options{}, 8, 1, seq(when(never, "J"), nop, at("J", nop), exit))
+	assert.Equal(t, 1, uniform.Added, "one path")
+}
