@@ -24,6 +24,7 @@ func (b *block) step(t *thread, v *values) *Fault {
 	case isa.OpTrap:
 		return &Fault{ID: b.name(t), Kind: Trapped, PC: t.pc}
 	}
+	v.src = [isa.MaxSrcs]uint64{}
 	for i := range int(in.NSrc) {
 		v.src[i] = b.source(t, &in.Src[i])
 	}
