@@ -185,6 +185,7 @@ const (
 	tbc     = "Fung & Aamodt, HPCA 2011, table 2"
 	gpgpu   = "GPGPU-Sim 2.1.1b"
 	ours    = "this model"
+	ssy     = "Bialas & Strzelecki, 2015, section IV: Kepler"
 	fung223 = "Fung & Aamodt, HPCA 2011, section 2.2"
 )
 
@@ -222,6 +223,9 @@ var entries = map[string]entry{
 	"divergence.path_order":   {"", "which path of a divergent branch runs first", "Fung & Aamodt, HPCA 2011, figures 7 and 10"},
 	"divergence.tbc_static":   {"", "tbc: compactor off, warps keep their static arrangement", "Fung & Aamodt, HPCA 2011, section 3.2"},
 	"divergence.ppc_verbatim": {"", "ppc: delete one pair of paths for each instruction, as the paper's figure 4 does", ours},
+	"divergence.token_pop":    {"core cycles", "token: from the issue of an instruction that pops a token to the issue of the next one", ssy},
+	"divergence.token_spill":  {"core cycles", "token: a warp waits for 4 tokens to move to memory", ssy},
+	"divergence.token_fill":   {"core cycles", "token: a warp waits for 4 tokens to come back", ssy},
 	"divergence.dwf_issue":    {"", "dwf: which warps of the pool are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc", tbc},
 	"divergence.dwf_ways":     {"ways", "dwf: lines of a set of the PC-warp table", "Fung et al., MICRO 2007"},
 	"divergence.dwf_aging":    {"warps", "dwf: formed after one in the pool before it goes first, 0 for never", ours},

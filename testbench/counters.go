@@ -17,7 +17,8 @@ type Counters struct {
 	Cycles       uint64 // core cycles from launch to the end of the last CTA
 	SMCycles     uint64 // Cycles times SMs
 	Classes      [sm.NumClasses]uint64
-	Instructions uint64 // warp instructions
+	Instructions uint64 // warp instructions of the kernel
+	Inserted     uint64 // warp instructions that the mechanism has inserted
 	Lanes        uint64 // their active lanes
 	Active       [isa.MaxLanes + 1]uint64
 	Divergence   divergence.Stats
@@ -42,6 +43,7 @@ func readCounters(m *gpu.Machine) Counters {
 	for i, s := range m.SMs {
 		var one Counters
 		one.Classes = s.Issue.CyclesBy(now)
+		one.Inserted = s.Issue.Q().Added
 		one.Instructions, one.Lanes = s.Issue.Q().Count, s.Issue.Q().Lanes
 		for k := range s.Issue.Active.Len() {
 			one.Active[k] = *s.Issue.Active.At(k)

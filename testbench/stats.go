@@ -87,6 +87,18 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Divergence.MaxDepth },
 	},
 	{
+		"stack_spills", "", "groups of 4 entries", "entries moved to memory", tokens,
+		func(c *Counters) any { return c.Divergence.Spills },
+	},
+	{
+		"stack_fills", "", "groups of 4 entries", "entries moved back", tokens,
+		func(c *Counters) any { return c.Divergence.Fills },
+	},
+	{
+		"inserted_instructions", "", "warp instructions", "reconvergence instructions issued that the PTX does not have; counted nowhere else", tokens,
+		func(c *Counters) any { return c.Inserted },
+	},
+	{
 		"barriers_released", "", "", "barriers that let their warps go", ours,
 		func(c *Counters) any { return c.Divergence.BarReleases },
 	},

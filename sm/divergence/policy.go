@@ -140,9 +140,11 @@ type Stats struct {
 	Divergent   uint64 // of these, with lanes on both sides
 	Pushes      uint64
 	Pops        uint64
-	MaxDepth    uint64 // entries, base entry included
+	MaxDepth    uint64 // entries, base entry included; of paired-path comparison the pairs
 	BarDiverged uint64 // barriers reached by part of a warp's live threads
 	BarReleases uint64
+	Spills      uint64 // groups of entries moved to memory
+	Fills       uint64 // groups of entries moved back
 }
 
 // Policy is a reconvergence mechanism. An implementation embeds Ports and is a
@@ -194,6 +196,13 @@ type Options struct {
 	// TBCStatic disables the thread compactor, for kernels that rely on the warps
 	// that they were launched with.
 	TBCStatic bool `toml:"tbc_static"`
+	// TokenPop is the time in cycles from the issue of an instruction that pops a
+	// token to the issue of the next one, as far as the pipeline is not slower;
+	// TokenSpill and TokenFill how long a warp waits for 4 tokens to move to memory
+	// and back.
+	TokenPop   int `toml:"token_pop"`
+	TokenSpill int `toml:"token_spill"`
+	TokenFill  int `toml:"token_fill"`
 }
 
 // PathOrder says which path of a divergent branch runs first.
@@ -237,6 +246,14 @@ func (o *Options) Check() error {
 		return fmt.Errorf("divergence.dwf_ways = %d: want a power of two up to %d", o.DWFWays, lutEntries)
 	case o.DWFAging < 0:
 		return fmt.Errorf("divergence.dwf_aging = %d: want 0 or more", o.DWFAging)
+	}
+	for _, c := range []struct {
+		key string
+		n   int
+	}{{"token_pop", o.TokenPop}, {"token_spill", o.TokenSpill}, {"token_fill", o.TokenFill}} {
+		if c.n < 0 {
+			return fmt.Errorf("divergence.%s = %d: want 0 or more", c.key, c.n)
+		}
 	}
 	for _, v := range PathOrders() {
 		if o.PathOrder == v {

@@ -1,0 +1,171 @@
+package divergence_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/divtest"
+)
+
+// bound of a thread in pattern m of Bialas & Strzelecki's table I: the last m
+// threads have 31, 30 and so on, the others 32.
+func bound(m int, t *thread) int { return 32 - max(0, t.TID-(31-m)) }
+
+// singleLoop is their listing 3, lines 1 to 12.
+func singleLoop(m int) kernel {
+	again := func(t *thread) bool { return t.I < bound(m, t) }
+	never := func(t *thread) bool { return bound(m, t) <= 0 }
+	return seq(
+		nop, nop,
+		line{Op: isa.OpSSY, To: "12"},
+		when(never, "11"),
+		nop, nop,
+		at("7", line{Do: func(t *thread) { t.I++ }}),
+		nop, nop,
+		when(again, "7"),
+		at("11", line{Op: isa.OpSync, To: "12"}),
+		at("12", exit))
+}
+
+// doubleLoop is their listing 4 as far as it counts, with the same pattern for
+// both loops.
+func doubleLoop(m int) kernel {
+	i, j := make([]int, 32), make([]int, 32)
+	never := func(t *thread) bool { return bound(m, t) <= 0 }
+	return seq(
+		line{Op: isa.OpSSY, To: "OUT"},
+		when(never, "S1"),
+		at("OUTER", line{Do: func(t *thread) { j[t.TID] = 0 }}),
+		line{Op: isa.OpSSY, To: "NEXT"},
+		when(never, "S2"),
+		at("INNER", line{Do: func(t *thread) { j[t.TID]++ }}),
+		when(func(t *thread) bool { return j[t.TID] < bound(m, t) }, "INNER"),
+		at("S2", line{Op: isa.OpSync, To: "NEXT"}),
+		at("NEXT", line{Do: func(t *thread) { i[t.TID]++ }}),
+		when(func(t *thread) bool { return i[t.TID] < bound(m, t) }, "OUTER"),
+		at("S1", line{Op: isa.OpSync, To: "OUT"}),
+		at("OUT", exit))
+}
+
+// tokens runs a kernel on one warp of 32 and calls each after every cycle.
+func tokens(t *testing.T, k kernel, each func(p *divergence.TokenStack, issued []divtest.Issue)) divtest.Result {
+	t.Helper()
+	m, _ := divergence.Find("token")
+	b := divtest.Bench{Lanes: 32, Warps: 1, Each: func(p divergence.Policy, issued []divtest.Issue) { each(p.(*divergence.TokenStack), issued) }}
+	r, err := b.Run(m, divergence.Options{}, k, 100_000)
+	require.NoError(t, err)
+	require.True(t, r.Done)
+	return r
+}
+
+// TestTokenWalkThrough: figures 3.1 to 3.7 of the paper, M = 2: the active mask
+// and the stack, top first, after every change. Addresses are bytes, line 11 at
+// 0x120.
+func TestTokenWalkThrough(t *testing.T) {
+	var steps []string
+	tokens(t, singleLoop(2), func(p *divergence.TokenStack, _ []divtest.Issue) {
+		s := p.Table.At(0)
+		if !s.Valid {
+			return
+		}
+		text := fmt.Sprintf("%08x:", s.Mask)
+		for i := int(*p.Stack.Depth.At(0)) - 1; i >= 0; i-- {
+			e := p.Stack.At(0, i)
+			kind := "DIV"
+			if e.Sync {
+				kind = "SYNC"
+			}
+			text += fmt.Sprintf(" %s %08x %#x", kind, e.Mask, 0xd0+isa.InstBytes*e.PC)
+		}
+		if len(steps) == 0 || steps[len(steps)-1] != text {
+			steps = append(steps, text)
+		}
+	})
+	assert.Equal(t, strings.Join([]string{
+		"ffffffff:",
+		"ffffffff: SYNC ffffffff 0x128",
+		"7fffffff: DIV 80000000 0x120 SYNC ffffffff 0x128",
+		"3fffffff: DIV 40000000 0x120 DIV 80000000 0x120 SYNC ffffffff 0x128",
+		"40000000: DIV 80000000 0x120 SYNC ffffffff 0x128",
+		"80000000: SYNC ffffffff 0x128",
+		"ffffffff:",
+	}, "\n"), strings.Join(steps, "\n"))
+}
+
+// TestTokenTable: pushes, depth and spills of both loops for all patterns
+// (section IV: M+1 tokens of the single loop, more than 16 from M = 16 on; the double loop
+// without spills up to M = 14).
+func TestTokenTable(t *testing.T) {
+	double := [32]uint64{15: 20, 19, 18, 17, 36, 34, 32, 30, 48, 45, 42, 39, 56, 52, 48, 44, 60}
+	for m := range 32 {
+		n := uint64(m)
+		r := tokens(t, singleLoop(m), func(*divergence.TokenStack, []divtest.Issue) {})
+		assert.Equal(t, [5]uint64{n + 1, n + 1, n + 1, max(0, n+4-16) / 4 * bit(n > 15), max(0, n+4-16) / 4 * bit(n > 15)},
+			[5]uint64{r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills, r.Stats.Fills}, "single, M = %d", m)
+		assert.Len(t, r.Issues, 136+m, "one more sync for each token")
+
+		r = tokens(t, doubleLoop(m), func(*divergence.TokenStack, []divtest.Issue) {})
+		pushes := 33 + n*(65-n)/2
+		assert.Equal(t, [5]uint64{pushes, pushes, n + 2, double[m], double[m]},
+			[5]uint64{r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills, r.Stats.Fills}, "double, M = %d", m)
+	}
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestTokenHistory: the depth of the stack at each instruction of the single
+// loop is that of figure 4: 1 until the first thread leaves, one more every 4 instructions, then one less with
+// each sync.
+func TestTokenHistory(t *testing.T) {
+	for _, m := range []int{1, 8, 31} {
+		var got, want []int
+		before := 0
+		tokens(t, singleLoop(m), func(p *divergence.TokenStack, issued []divtest.Issue) {
+			if len(issued) > len(got) {
+				got = append(got, before)
+			}
+			before = int(*p.Stack.Depth.At(0))
+		})
+		add := func(n, depth int) {
+			for range n {
+				want = append(want, depth)
+			}
+		}
+		add(3, 0)
+		add(3+4*(32-m), 1)
+		for depth := 2; depth <= m+1; depth++ {
+			add(4, depth)
+		}
+		for depth := m + 1; depth >= 0; depth-- {
+			add(1, depth)
+		}
+		assert.Equal(t, want, got, "M = %d", m)
+	}
+}
+
+// TestTokenExit: threads that leave the kernel take the place of a sync; the
+// ones that are left meet behind the loop.
+func TestTokenExit(t *testing.T) {
+	r := tokens(t, seq(
+		line{Op: isa.OpSSY, To: "J"},
+		when(below(8), "A"),
+		when(below(16), "B"),
+		at("A", line{Exit: true, If: odd}), // 0 to 7 and 16 to 31
+		at("B", line{Op: isa.OpSync, To: "J"}),
+		at("J", exit)), func(*divergence.TokenStack, []divtest.Issue) {})
+	last := r.Issues[len(r.Issues)-1]
+	assert.Equal(t, uint32(0x5555ff55), last.Mask)
+	assert.EqualValues(t, 5, last.PC)
+	assert.Equal(t, r.Stats.Pushes, r.Stats.Pops)
+}
