@@ -9,9 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/isa"
 	"divergo/rtl"
 	"divergo/rtl/rtltest"
 	"divergo/sm"
+	"divergo/sm/divergence"
 )
 
 // TestCompactionFigure7 runs the example of Fung & Aamodt, HPCA 2011, figure 7,
@@ -126,4 +128,66 @@ JOIN:
 			}
 		})
 	}
+}
+
+// TestCompactionBottom: at the bottom of the stack warps are the static ones,
+// also when some of their threads have left; a branch that is the same for all
+// of the CTA needs no stack.
+func TestCompactionBottom(t *testing.T) {
+	p := program(t, `
+	and.b32 %r4, %r1, 31;
+	setp.eq.u32 %p1, %r4, %r2;
+	setp.eq.u32 %p2, %r1, 5;
+	or.pred %p1, %p1, %p2;
+	@%p1 exit;
+	mov.u32 %r5, 0;
+LOOP:
+	add.u32 %r5, %r5, 1;
+	setp.lt.u32 %p3, %r5, %r3;
+	@%p3 bra LOOP;
+	and.b32 %r6, %r1, 1;
+	setp.eq.u32 %p4, %r6, 1;
+	mov.u32 %r7, %r5;
+	@%p4 bra JOIN;
+	add.u32 %r7, %r7, 1;
+JOIN:
+	mul.wide.u32 %rd1, %r0, 4;
+	add.u64 %rd2, %rd0, %rd1;
+	st.global.u32 [%rd2], %r7;
+	exit;`)
+	cfg := small()
+	cfg.Divergence.Mechanism = "tbc"
+	m := load(t, cfg, p, 1, 64)
+	m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+		if p.Insts[e.PC].Op == isa.OpSt {
+			assert.False(t, e.Mixed, "PC %d", e.PC)
+		}
+	}
+	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+	assert.EqualValues(t, 3, m.SMs[0].Div.(*divergence.TBC).Q().Compact.Entries, "start, one way of the branch, join")
+	for i, v := range words(t, m, 64) {
+		want := uint32(65 - i%2)
+		if i%32 == 0 || i == 5 {
+			want = 0
+		}
+		require.Equal(t, want, v, "thread %d", i)
+	}
+}
+
+// TestCompactionBarrierAfterExit: a warp that waits at a barrier goes on when
+// the other one leaves instead, after a load.
+func TestCompactionBarrierAfterExit(t *testing.T) {
+	p := program(t, `
+	setp.ge.u32 %p1, %r1, 32;
+	mov.u32 %r4, 1;
+	@%p1 ld.global.u32 %r4, [%rd0];
+	setp.eq.u32 %p2, %r4, 0;
+	@%p2 exit;
+	bar.sync 0;
+	exit;`)
+	cfg := small()
+	cfg.Divergence.Mechanism = "tbc"
+	m := load(t, cfg, p, 1, 64)
+	require.Equal(t, gpu.Finished, m.Run(nil, 1_000_000))
+	assert.EqualValues(t, 1, m.SMs[0].Div.Stats().BarReleases)
 }
