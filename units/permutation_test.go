@@ -254,15 +254,21 @@ func TestCompactionRates(t *testing.T) {
 		rates         rates
 		sums          sums
 	}{
-		{"bitonic, 256 threads", bitonic(256), 640, 280,
+		{
+			"bitonic, 256 threads", bitonic(256), 640, 280,
 			rates{units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3, units.WID: .75, units.RevWID: .6, units.Balanced: 1},
-			sums{units.FlipOdd: 320, units.Balanced: 292}},
-		{"bitonic, 512 threads", bitonic(512), 1440, 640,
+			sums{units.FlipOdd: 320, units.Balanced: 292},
+		},
+		{
+			"bitonic, 512 threads", bitonic(512), 1440, 640,
 			rates{units.OddEven: .289, units.RevWID: .8, units.Balanced: 1},
-			sums{units.FlipOdd: 720, units.Balanced: 648}},
-		{"reduction, 256 threads", reduction(256), 111, 69,
+			sums{units.FlipOdd: 720, units.Balanced: 648},
+		},
+		{
+			"reduction, 256 threads", reduction(256), 111, 69,
 			rates{units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375, units.WID: .625, units.RevWID: .3125, units.Balanced: .625},
-			sums{units.Balanced: 69}},
+			sums{units.Balanced: 69},
+		},
 	} {
 		static, ideal := 0, 0
 		for _, m := range c.paths {
