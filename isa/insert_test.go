@@ -65,32 +65,38 @@ func TestWithTokens(t *testing.T) {
 		{"if else", []string{"?C", "D", "", "x"}, "A, ssy D, ?>C, B, >sync D, C, sync D, D, x"},
 		{
 			// Bialas & Strzelecki, listing 3: one ssy for the guard and the loop
-			"single loop", []string{"?C", "?B", "x"},
+			"single loop",
+			[]string{"?C", "?B", "x"},
 			"A, ssy C, ?>sync C, B, ?>B, sync C, C, x",
 		},
 		{
-			"double loop", []string{"?E", "?D", "?C", "?B", "x"},
+			"double loop",
+			[]string{"?E", "?D", "?C", "?B", "x"},
 			"A, ssy E, ?>sync E, B, ssy D, ?>sync D, C, ?>C, sync D, D, ?>B, sync E, E, x",
 		},
 		{"loop at the start", []string{"?A", "x"}, "ssy B, A, ?>A, sync B, B, x"},
 		{
 			// Fung & Aamodt, HPCA 2011, figure 10, behind a block that enters it
-			"break", []string{"", "?E", "?F", "G", "", "?B", "x"},
+			"break",
+			[]string{"", "?E", "?F", "G", "", "?B", "x"},
 			"A, ssy G, B, ?>E, C, ?>F, D, >sync G, E, F, ?>B, sync G, G, x",
 		},
 		{
 			// B continues at the head A', which threads also fall into from outside
-			"continue", []string{"", "?D", "?B", "?B", "x"},
+			"continue",
+			[]string{"", "?D", "?B", "?B", "x"},
 			"A, ssy E, B, ?>D, C, ?>B, D, ?>B, sync E, E, x",
 		},
 		{"exit in an arm", []string{"?C", "x", "x"}, "A, ?>C, B, x, C, x"},
 		{
-			"join in front of its branch", []string{"C", "x", "?E", "B", "B"},
+			"join in front of its branch",
+			[]string{"C", "x", "?E", "B", "B"},
 			"A, >C, sync B, B, x, C, ssy B, ?>E, D, >sync B, E, >sync B",
 		},
 		{
 			// the region is entered past its join: threads fall into D from C by themselves
-			"join with another way in", []string{"?C", "?D", "", "x"},
+			"join with another way in",
+			[]string{"?C", "?D", "", "x"},
 			"A, ssy D, ?>C, B, ?>sync D, C, sync D, D, x",
 		},
 	} {

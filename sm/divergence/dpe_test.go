@@ -29,7 +29,8 @@ func TestDPE(t *testing.T) {
 			//      6
 			"both paths of a branch interleave",
 			seq(when(tid(4), "C"), nop, nop, to("D"), rep("C", 2), at("D", exit)),
-			[][2]uint32{{0, 0xff}, {1, 0x0f}, {4, 0xf0}, {2, 0x0f}, {5, 0xf0}, {3, 0x0f}, {6, 0xff}}, 2,
+			[][2]uint32{{0, 0xff}, {1, 0x0f}, {4, 0xf0}, {2, 0x0f}, {5, 0xf0}, {3, 0x0f}, {6, 0xff}},
+			2,
 		},
 		{
 			//    0
@@ -40,7 +41,8 @@ func TestDPE(t *testing.T) {
 			//    3
 			"if without else",
 			seq(when(tid(4), "J"), nop, nop, at("J", exit)),
-			[][2]uint32{{0, 0xff}, {1, 0x0f}, {2, 0x0f}, {3, 0xff}}, 2,
+			[][2]uint32{{0, 0xff}, {1, 0x0f}, {2, 0x0f}, {3, 0xff}},
+			2,
 		},
 		{
 			//    0<-+      threads leave one after the other: the entry of the
@@ -48,7 +50,8 @@ func TestDPE(t *testing.T) {
 			//    2
 			"loop",
 			seq(at("L", count1), when(func(t *thread) bool { return t.I <= t.TID/2 }, "L"), exit),
-			[][2]uint32{{0, 0xff}, {1, 0xff}, {0, 0xfc}, {1, 0xfc}, {0, 0xf0}, {1, 0xf0}, {0, 0xc0}, {1, 0xc0}, {2, 0xff}}, 2,
+			[][2]uint32{{0, 0xff}, {1, 0xff}, {0, 0xfc}, {1, 0xfc}, {0, 0xf0}, {1, 0xf0}, {0, 0xc0}, {1, 0xc0}, {2, 0xff}},
+			2,
 		},
 		{
 			//        0
@@ -61,7 +64,8 @@ func TestDPE(t *testing.T) {
 			//      8
 			"a nested branch covers the other path",
 			seq(when(tid(4), "E1"), when(tid(2), "E2"), nop, to("J"), at("E2", nop), to("J"), rep("E1", 2), at("J", exit)),
-			[][2]uint32{{0, 0xff}, {1, 0x0f}, {6, 0xf0}, {2, 0x03}, {4, 0x0c}, {3, 0x03}, {5, 0x0c}, {7, 0xf0}, {8, 0xff}}, 3,
+			[][2]uint32{{0, 0xff}, {1, 0x0f}, {6, 0xf0}, {2, 0x03}, {4, 0x0c}, {3, 0x03}, {5, 0x0c}, {7, 0xf0}, {8, 0xff}},
+			3,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -87,22 +87,42 @@ func TestBarriers(t *testing.T) {
 		kernel   kernel
 		diverged bool // some threads get to a barrier without the rest of their warp
 	}{
-		{"block that is placed behind its join", []string{"pdom", "dpe"},
-			seq(when(tid(7), "COLD"), nop, at("R", bar), nop, bar, exit, at("COLD", nop), nop, to("R")), false},
-		{"block that is placed behind its join, smallest PC first", []string{"ptpc", "ppc"},
-			seq(when(tid(7), "COLD"), nop, at("R", bar), nop, bar, exit, at("COLD", nop), nop, to("R")), true},
-		{"a barrier in each path", paths,
-			seq(when(odd, "C"), nop, bar, to("D"), at("C", nop), nop, bar, at("D", bar), exit), true},
-		{"a barrier in each path, behind a branch of the other", paths,
-			seq(when(tid(4), "C"), when(odd, "X"), rep("", 3), at("X", bar), to("D"), at("C", bar), nop, at("D", bar), exit), true},
-		{"a barrier in each of three paths", []string{"ptpc"},
-			seq(when(tid(4), "C"), when(odd, "X"), rep("", 3), bar, to("Y"), rep("X", 3), bar, at("Y", nop), to("D"), at("C", bar), nop, at("D", bar), exit), true},
-		{"threads of a warp leave instead", paths,
-			seq(when(odd, "OUT"), bar, nop, bar, exit, rep("OUT", 9), exit), true},
-		{"two of three paths get there", []string{"ptpc", "ppc"},
-			seq(when(odd, "C"), nop, bar, to("D"), at("C", nop), when(tid(10), "OUT"), bar, at("D", nop), exit, rep("OUT", 9), exit), true},
-		{"a warp leaves instead", all,
-			seq(when(tid(16), "OUT"), bar, nop, bar, exit, rep("OUT", 9), exit), false},
+		{
+			"block that is placed behind its join",
+			[]string{"pdom", "dpe"},
+			seq(when(tid(7), "COLD"), nop, at("R", bar), nop, bar, exit, at("COLD", nop), nop, to("R")), false,
+		},
+		{
+			"block that is placed behind its join, smallest PC first",
+			[]string{"ptpc", "ppc"},
+			seq(when(tid(7), "COLD"), nop, at("R", bar), nop, bar, exit, at("COLD", nop), nop, to("R")), true,
+		},
+		{
+			"a barrier in each path", paths,
+			seq(when(odd, "C"), nop, bar, to("D"), at("C", nop), nop, bar, at("D", bar), exit), true,
+		},
+		{
+			"a barrier in each path, behind a branch of the other", paths,
+			seq(when(tid(4), "C"), when(odd, "X"), rep("", 3), at("X", bar), to("D"), at("C", bar), nop, at("D", bar), exit), true,
+		},
+		{
+			"a barrier in each of three paths",
+			[]string{"ptpc"},
+			seq(when(tid(4), "C"), when(odd, "X"), rep("", 3), bar, to("Y"), rep("X", 3), bar, at("Y", nop), to("D"), at("C", bar), nop, at("D", bar), exit), true,
+		},
+		{
+			"threads of a warp leave instead", paths,
+			seq(when(odd, "OUT"), bar, nop, bar, exit, rep("OUT", 9), exit), true,
+		},
+		{
+			"two of three paths get there",
+			[]string{"ptpc", "ppc"},
+			seq(when(odd, "C"), nop, bar, to("D"), at("C", nop), when(tid(10), "OUT"), bar, at("D", nop), exit, rep("OUT", 9), exit), true,
+		},
+		{
+			"a warp leaves instead", all,
+			seq(when(tid(16), "OUT"), bar, nop, bar, exit, rep("OUT", 9), exit), false,
+		},
 	} {
 		for _, name := range c.mechs {
 			for _, o := range variants() {
