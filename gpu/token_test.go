@@ -14,7 +14,7 @@ import (
 
 // inserted are the mechanisms that put instructions of their own into the
 // program.
-var inserted = []string{"token"}
+var inserted = []string{"token", "barrier"}
 
 // TestInsertedProperties: a machine under such a mechanism has the properties of
 // TestMachineProperties.

@@ -7,10 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/isa"
 	"divergo/kernels"
 	"divergo/kernels/runner"
 	"divergo/sm/divergence"
 	"divergo/testbench"
+	"divergo/testbench/verify"
 )
 
 // loop runs a loop kernel on the token stack of a preset, and returns the
@@ -63,6 +65,35 @@ func TestLoops(t *testing.T) {
 			assert.InDelta(t, first+(pushes-33)*c.token+spills*c.spill, cycles, 76, "%s, double loop, M = %d", c.preset, m)
 			assert.Equal(t, [5]uint64{pushes, pushes, m + 2, spills, spills},
 				[5]uint64{st.Pushes, st.Pops, st.MaxDepth, st.Spills, st.Fills}, "%s, double loop, M = %d", c.preset, m)
+		}
+	}
+}
+
+// TestInserted runs the small size of every kernel under the mechanisms that
+// insert instructions, on the machines that had them in hardware and with a
+// yield in every loop: each thread does what the golden model does, and the
+// programs are well-formed.
+func TestInserted(t *testing.T) {
+	for _, name := range []string{"kepler", "maxwell"} {
+		preset, err := gpu.FindPreset(name)
+		require.NoError(t, err)
+		for _, kernel := range kernels.All() {
+			for _, mechanism := range []string{"token", "barrier"} {
+				t.Run(name+"/"+kernel.Name+"/"+mechanism, func(t *testing.T) {
+					cfg := preset.Config()
+					cfg.GPU.SMs = 2
+					cfg.Divergence.Mechanism, cfg.Divergence.BarrierYield = mechanism, name == "maxwell"
+					s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
+					require.NoError(t, err)
+					work := kernel.Sizes[0].New(1)
+					require.NoError(t, work.Run(verify.New(s)))
+					require.NoError(t, work.Check())
+					p := s.Runs[0].Launch.Prog
+					require.NoError(t, isa.WithTokens(p).Check())
+					require.NoError(t, isa.WithBarriers(p, true).Check())
+					assert.Positive(t, s.Counters().Inserted)
+				})
+			}
 		}
 	}
 }

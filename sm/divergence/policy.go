@@ -203,6 +203,9 @@ type Options struct {
 	TokenPop   int `toml:"token_pop"`
 	TokenSpill int `toml:"token_spill"`
 	TokenFill  int `toml:"token_fill"`
+	// BarrierYield puts a yield at the head of every loop, so that threads that
+	// wait in a loop let those run that they wait for.
+	BarrierYield bool `toml:"barrier_yield"`
 }
 
 // PathOrder says which path of a divergent branch runs first.

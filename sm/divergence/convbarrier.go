@@ -1,0 +1,284 @@
+package divergence
+
+import (
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/units"
+)
+
+func init() {
+	Register(Mechanism{
+		Name: "barrier",
+		Doc:  "convergence barriers: threads wait for each other where the compiler says so",
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			return newConvBarrier(o, g, code), nil
+		},
+		Prepare: func(o Options, p *isa.Program) *isa.Program { return isa.WithBarriers(p, o.BarrierYield) },
+	})
+}
+
+// ConvBarrier is the mechanism of NVIDIA GPUs from Volta on, after US patent
+// 10067768 and Hanoi (Control Flow Management in Modern GPUs, arXiv
+// 2407.02944): a warp has a stack of paths, of which the top one runs, and 8
+// barriers, each a set of threads that meet.
+//
+//	bssy Bx, L  the active threads take part in barrier x; they will go on at L
+//	@p bra L    if threads disagree: two paths in the place of one
+//	bsync Bx    the path ends; its threads have arrived
+//	@p break Bx the threads take no part any more
+//	yield       the path goes below those that take part in the same barriers
+//	exit        the threads leave every barrier
+//
+//	      paths                      barriers
+//	     +----+------+              +------+---------+----+
+//	top  | PC | mask |  -- bsync -> | mask | arrived | PC |  B0 ... B7
+//	     +----+------+ <----------- +------+---------+----+
+//	     | PC | mask |   arrived = mask
+//	     +----+------+
+//
+// Hanoi has one set of arrived threads for all barriers. Here each has its own,
+// so that a thread which waits at the wrong barrier is not taken for one that
+// has arrived: the warp hangs instead of going on wrongly. Of more than two
+// paths yield lets each have its turn, where Hanoi swaps the upper two. There
+// is no warpsync, nor are barriers moved to registers: regions more than 8
+// deep in one another have none.
+//
+// Slot i is warp i. It holds PC and mask of the top path, and is not valid if
+// all live threads wait. A path that has executed a CTA barrier waits while
+// others run; the warp arrives when none can.
+type ConvBarrier struct {
+	Warps
+	Stack    units.Stack[Side]     // by warp; the PC of the top path is stale
+	Barriers *rtl.Mem[Convergence] `trace:"true"` // by warp and number
+	Live     *rtl.Mem[uint32]      // by warp
+
+	order PathOrder
+}
+
+// Convergence is a barrier of a warp; one without threads is free.
+type Convergence struct {
+	Mask    uint32
+	Arrived uint32
+	PC      uint32 // behind it
+}
+
+// newConvBarrier sizes the stack for a path of each lane.
+func newConvBarrier(o Options, g Geometry, code *Code) *ConvBarrier {
+	return &ConvBarrier{
+		Warps:    newWarps(g, 1, code),
+		Stack:    units.NewStack[Side](g.Warps, g.Lanes),
+		Barriers: rtl.NewMem[Convergence](g.Warps * isa.MaxBarriers),
+		Live:     rtl.NewMem[uint32](g.Warps),
+		order:    o.PathOrder,
+	}
+}
+
+// Tick serves at most one issued instruction, one outcome and one launch.
+func (p *ConvBarrier) Tick() { p.serve(p) }
+
+func (p *ConvBarrier) launch(l *Launch) {
+	w := int(l.Row)
+	*p.Table.Edit(w) = Slot{CTA: l.CTA, Row: l.Row}
+	*p.Live.Edit(w) = l.Mask
+	p.push(w, Side{Mask: l.Mask})
+	p.settle(w)
+	p.redirect.Add(w)
+}
+
+// barrier is number x of warp w.
+func (p *ConvBarrier) barrier(w, x int) *Convergence {
+	return p.Barriers.Edit(w*isa.MaxBarriers + x)
+}
+
+// advance executes bssy.
+func (p *ConvBarrier) advance(w int) {
+	s := p.Table.Edit(w)
+	if in := &p.code.Prog.Insts[s.PC-1]; in.Op == isa.OpBSSY {
+		*p.barrier(w, int(in.Conv)) = Convergence{Mask: s.Mask, PC: in.Target}
+	}
+}
+
+func (p *ConvBarrier) resolve(in *isa.Inst, o *Outcome) {
+	w := int(o.Slot)
+	s, e := p.Table.Edit(w), p.Stack.Top(w)
+	e.PC = o.PC + 1
+	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; in.Op {
+	case isa.OpBra:
+		p.branch(w, e, in, taken, not)
+	case isa.OpBSync:
+		p.bsync(w, e, in)
+	case isa.OpBreak:
+		p.barrier(w, int(in.Conv)).Mask &^= taken
+		p.join(w, int(in.Conv))
+	case isa.OpYield:
+		p.yield(w)
+	case isa.OpBar:
+		if p.bar(p, s, in, o, *p.Live.Edit(w)) {
+			e.PC, e.Wait = o.PC, WaitsBarrier
+		}
+	default:
+		p.exit(w, e, taken)
+	}
+	p.settle(w)
+}
+
+func (p *ConvBarrier) branch(w int, e *Side, in *isa.Inst, taken, not uint32) {
+	fall := e.PC
+	if !p.count(in, taken, not) {
+		if not == 0 {
+			e.PC = in.Target
+		}
+		return
+	}
+	first, second := Side{PC: in.Target, Mask: taken}, Side{PC: fall, Mask: not}
+	if !p.order.takenFirst(taken, not) {
+		first, second = second, first
+	}
+	*e = second
+	p.push(w, first)
+}
+
+// bsync ends a path whose threads take part in the barrier; others pass.
+func (p *ConvBarrier) bsync(w int, e *Side, in *isa.Inst) {
+	c := p.barrier(w, int(in.Conv))
+	arrive := e.Mask & c.Mask
+	c.Arrived |= arrive
+	e.PC = in.Target
+	if e.Mask &^= arrive; e.Mask == 0 {
+		p.drop(w)
+	}
+	p.join(w, int(in.Conv))
+}
+
+// join makes a path of the threads of a barrier when all have arrived.
+func (p *ConvBarrier) join(w, x int) {
+	if c := p.barrier(w, x); c.Mask != 0 && c.Arrived == c.Mask {
+		p.push(w, Side{PC: c.PC, Mask: c.Mask})
+		*c = Convergence{}
+	}
+}
+
+// yield moves the top path below the next ones that take part in the same
+// barriers and can run.
+func (p *ConvBarrier) yield(w int) {
+	i := p.Stack.Len(w) - 1
+	top := *p.Stack.Top(w)
+	for ; i > 0; i-- {
+		next := *p.Stack.Entry(w, i-1)
+		if next.Wait != Runs || !p.siblings(w, top.Mask, next.Mask) {
+			break
+		}
+		*p.Stack.Entry(w, i) = next
+	}
+	*p.Stack.Entry(w, i) = top
+}
+
+// siblings reports whether two paths take part in the same barriers.
+func (p *ConvBarrier) siblings(w int, a, b uint32) bool {
+	for x := range isa.MaxBarriers {
+		if m := p.barrier(w, x).Mask; (a&m != 0) != (b&m != 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *ConvBarrier) exit(w int, e *Side, lanes uint32) {
+	*p.Live.Edit(w) &^= lanes
+	if e.Mask &^= lanes; e.Mask == 0 {
+		p.drop(w)
+	}
+	for x := range isa.MaxBarriers {
+		c := p.barrier(w, x)
+		c.Mask &^= lanes
+		p.join(w, x)
+	}
+}
+
+// settle puts the uppermost path that can run into the slot, or lets the warp
+// arrive at the CTA barrier that its paths wait at.
+func (p *ConvBarrier) settle(w int) {
+	s := p.Table.Edit(w)
+	n := p.Stack.Len(w)
+	s.Valid = n > 0
+	switch {
+	case *p.Live.Edit(w) == 0:
+		p.retire(p, s)
+		return
+	case n == 0:
+		return
+	}
+	i := n - 1
+	for i >= 0 && p.Stack.Entry(w, i).Wait != Runs {
+		i--
+	}
+	if i >= 0 { // the paths above it go down by one
+		run := *p.Stack.Entry(w, i)
+		for ; i < n-1; i++ {
+			*p.Stack.Entry(w, i) = *p.Stack.Entry(w, i+1)
+		}
+		*p.Stack.Top(w) = run
+	}
+	top := p.Stack.Top(w)
+	s.PC, s.Mask, s.Wait = top.PC, top.Mask, top.Wait
+	if s.Wait == WaitsBarrier {
+		p.meet(p, s)
+	}
+}
+
+// resume lets a warp go on behind the barrier.
+func (p *ConvBarrier) resume(w int) {
+	for i := range p.Stack.Len(w) {
+		if e := p.Stack.Entry(w, i); e.Wait == WaitsBarrier {
+			e.PC++
+			e.Wait = Runs
+		}
+	}
+	p.settle(w)
+	p.redirect.Add(w)
+}
+
+func (p *ConvBarrier) push(w int, e Side) {
+	st := &p.D().Stats
+	st.Pushes++
+	st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, e)))
+}
+
+func (p *ConvBarrier) drop(w int) {
+	p.D().Stats.Pops++
+	p.Stack.Pop(w)
+}
+
+// Paths lists the path that runs, the others of the stack, and the threads that
+// have arrived at a barrier.
+func (p *ConvBarrier) Paths(to []Path) []Path {
+	for w := range p.Table.Len() {
+		s := p.Table.At(w)
+		if *p.Live.At(w) == 0 {
+			continue
+		}
+		if s.Valid {
+			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.reconv(w, s.Mask), Mask: s.Mask, Wait: s.Wait, Running: true})
+		}
+		for i := int(*p.Stack.Depth.At(w)) - 2; i >= 0; i-- {
+			e := p.Stack.At(w, i)
+			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: e.PC, Reconv: p.reconv(w, e.Mask), Mask: e.Mask, Wait: e.Wait})
+		}
+		for x := range isa.MaxBarriers {
+			if c := p.Barriers.At(w*isa.MaxBarriers + x); c.Arrived != 0 {
+				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: c.PC, Reconv: c.PC, Mask: c.Arrived, Wait: WaitsJoin})
+			}
+		}
+	}
+	return to
+}
+
+// reconv is where the innermost barrier of some threads is.
+func (p *ConvBarrier) reconv(w int, mask uint32) uint32 {
+	for x := isa.MaxBarriers - 1; x >= 0; x-- {
+		if c := p.Barriers.At(w*isa.MaxBarriers + x); c.Mask&mask != 0 {
+			return c.PC
+		}
+	}
+	return isa.NoPC
+}
