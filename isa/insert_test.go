@@ -181,6 +181,39 @@ func TestInsertRandom(t *testing.T) {
 	require.Greater(t, pairs, 1000)
 }
 
+// TestInsertLevels: of regions in one another only the outer ones get
+// instructions, as many as a mechanism has room for.
+func TestInsertLevels(t *testing.T) {
+	const loops = 40
+	p := &Program{Preds: []string{"p"}}
+	for range loops + 1 {
+		p.Insts = append(p.Insts, Inst{Op: OpNop})
+	}
+	for i := range loops {
+		p.Insts = append(p.Insts, Inst{Op: OpBra, Guard: Operand{Kind: OperandPred}, Target: uint32(loops - i)})
+	}
+	p.Insts = append(p.Insts, Inst{Op: OpExit})
+	Analyze(p)
+	for i := range p.Insts {
+		p.Insts[i].Uniform = false
+	}
+	for _, c := range []struct {
+		p    *Program
+		op   Op
+		most int
+	}{{WithTokens(p), OpSSY, MaxTokenRegions}, {WithBarriers(p, false), OpBSSY, MaxBarriers}} {
+		require.NoError(t, c.p.Check())
+		n := 0
+		for _, in := range c.p.Insts {
+			if in.Op == c.op {
+				n++
+				assert.Less(t, int(in.Conv), MaxBarriers)
+			}
+		}
+		assert.Equal(t, c.most, n)
+	}
+}
+
 func TestOriginOf(t *testing.T) {
 	old := divergent(t, "?C", "", "x")
 	p := WithTokens(old)

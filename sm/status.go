@@ -40,6 +40,10 @@ func (s *SM) Pred(row, lane, pred int) bool {
 // Kernel is the one that is loaded.
 func (s *SM) Kernel() *Kernel { return &s.l.k }
 
+// Program is what the hardware runs of the loaded kernel: its own program, or a
+// copy with the instructions that the mechanism needs. Waveforms show its PCs.
+func (s *SM) Program() *isa.Program { return s.l.Prog }
+
 // Fault is the first misbehaviour of a thread, if any.
 func (s *SM) Fault() (Fault, bool) {
 	f := s.LSU.Q().Fault

@@ -74,16 +74,17 @@ type waveform struct {
 	dump *waves.Dump
 }
 
-// attach starts the dump with the first launch, whose program names the PCs.
+// attach starts the dump with the first launch. The program as the SMs run it
+// names the PCs.
 func (w *waveform) attach(s *testbench.Session) {
 	if w == nil {
 		return
 	}
-	s.OnLaunch = func(l *testbench.Launch) error {
+	s.OnLaunch = func(*testbench.Launch) error {
 		if w.dump != nil {
 			return nil
 		}
-		pcs := pcNames(l.Prog)
+		pcs := pcNames(s.Machine.SMs[0].Program())
 		w.opts.Names = []waves.Names{{Pattern: "**.PC", Of: pcs}, {Pattern: "**.RPC", Of: pcs}}
 		w.opts.Groups = groups(w.opts.Filter, 2*s.Machine.Config.SM.WarpSize)
 		var err error
