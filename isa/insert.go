@@ -134,7 +134,7 @@ func regionBefore(p *Program, join int) (region, bool) {
 	for enter := branches[0]; ; enter = p.Blocks[enter].IDom {
 		r := region{enter: enter, join: join, inside: p.between(enter, join)}
 		outside := func(b int) bool { return !r.from(b) }
-		if p.meets(enter, join) && p.closed(&r) && !slices.ContainsFunc(branches, outside) {
+		if p.closed(&r) && !slices.ContainsFunc(branches, outside) {
 			return r, true
 		}
 		if enter < 0 {
@@ -165,23 +165,10 @@ func (p *Program) between(enter, join int) []bool {
 	return inside
 }
 
-// meets reports whether every thread that leaves block enter and does not end
-// comes to join.
-func (p *Program) meets(enter, join int) bool {
-	b := 0
-	if enter >= 0 {
-		b = p.Blocks[enter].IPDom
-	}
-	for b >= 0 && b != join {
-		b = p.Blocks[b].IPDom
-	}
-	return b == join
-}
-
 // closed reports whether the blocks inside r are entered from its entry only,
 // and once each time.
 func (p *Program) closed(r *region) bool {
-	if r.has(r.enter) || r.has(0) && r.enter >= 0 {
+	if r.has(0) && r.enter >= 0 {
 		return false
 	}
 	for b, in := range r.inside {

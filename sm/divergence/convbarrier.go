@@ -159,13 +159,13 @@ func (p *ConvBarrier) join(w, x int) {
 }
 
 // yield moves the top path below the next ones that take part in the same
-// barriers and can run.
+// barriers.
 func (p *ConvBarrier) yield(w int) {
 	i := p.Stack.Len(w) - 1
 	top := *p.Stack.Top(w)
 	for ; i > 0; i-- {
 		next := *p.Stack.Entry(w, i-1)
-		if next.Wait != Runs || !p.siblings(w, top.Mask, next.Mask) {
+		if !p.siblings(w, top.Mask, next.Mask) {
 			break
 		}
 		*p.Stack.Entry(w, i) = next
