@@ -31,9 +31,9 @@ func (c Class) String() string {
 // its I-buffer down the pipeline. A slot is ready if its head is the slot's PC
 // and the scoreboard lets it go: with the one-in-flight rule when its last
 // instruction has completed (Fung & Aamodt, HPCA 2011, section 2.2.1), with
-// the register rule when none of its registers is still to be written. Pending
-// registers are kept by row, so that a slot whose lanes come from several rows
-// waits for all of them.
+// the register rule when none of its registers is still to be written. Either
+// way a thread waits for what it has in flight itself, in whatever slot that
+// was issued: pending registers are kept by row and lane.
 //
 // A warp of W threads takes W/SIMDWidth cycles to enter the pipes.
 type Issue struct {
@@ -97,18 +97,11 @@ type Issued struct {
 	*Flight
 }
 
-// Completion tells that an instruction that is not a control instruction has
-// done all it had to.
-type Completion struct {
-	Slot uint8 `bits:"7"`
-	PC   uint32
-	Rows uint64
-}
-
-// Completions of one cycle.
+// Completions are the instructions that have done all they had to in a cycle,
+// control instructions apart.
 type Completions struct {
 	N int8
-	C [maxWBPorts]Completion
+	C [maxWBPorts]Flight
 }
 
 const maxWBPorts = 4
@@ -118,8 +111,8 @@ func (i *Issue) Tick() {
 	q, d := i.Regs()
 	now := i.sim.Now()
 	done := i.Done.Get()
-	for _, c := range done.C[:done.N] {
-		i.complete(&c)
+	for n := range done.N {
+		i.complete(&done.C[n])
 	}
 	if now < q.Next { // the last warp is still entering a narrow pipe
 		i.sim.WakeAt(q.Next)
@@ -204,9 +197,10 @@ func (i *Issue) ready(s int, slot *divergence.Slot) bool {
 		return false
 	}
 	in := &i.l.Prog.Insts[slot.PC]
-	for rows := i.rows(s, slot); rows != 0; rows &= rows - 1 {
+	var lanes [MaxWarps]uint32
+	for rows := i.rows(s, slot, &lanes); rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
-		if _, busy := i.Scoreboard.Busy(r, i.l.deps[slot.PC]); busy {
+		if _, busy := i.Scoreboard.Busy(r, i.l.deps[slot.PC], lanes[r&(MaxWarps-1)]); busy {
 			return false
 		}
 		// Threads leave when everything they started is done, so that a row can
@@ -218,17 +212,24 @@ func (i *Issue) ready(s int, slot *divergence.Slot) bool {
 	return true
 }
 
-// rows is the set of register-file rows of a slot's active lanes.
-func (i *Issue) rows(s int, slot *divergence.Slot) uint64 {
+// rows is the set of register-file rows of a slot's active lanes, and the lanes
+// in each of them.
+func (i *Issue) rows(s int, slot *divergence.Slot, lanes *[MaxWarps]uint32) uint64 {
 	if !slot.Mixed {
+		lanes[slot.Row&(MaxWarps-1)] = slot.Mask
 		return 1 << (slot.Row & 63)
 	}
-	set := uint64(0)
-	of := i.Div.LaneRows().At(s)
-	for m := slot.Mask; m != 0; m &= m - 1 {
-		set |= 1 << (of[bits.TrailingZeros32(m)] & 63)
+	return split(slot.Mask, i.Div.LaneRows().At(s), lanes)
+}
+
+// split divides the lanes of a mask by row.
+func split(mask uint32, of *divergence.LaneRows, lanes *[MaxWarps]uint32) (rows uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		lane := bits.TrailingZeros32(mask) & (isa.MaxLanes - 1)
+		rows |= 1 << (of[lane] & 63)
+		lanes[of[lane]&(MaxWarps-1)] |= 1 << lane
 	}
-	return set
+	return rows
 }
 
 // send issues the head of slot s.
@@ -236,7 +237,8 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 	d := i.D()
 	in := &i.l.Prog.Insts[slot.PC]
 	f := i.Out.PushSlot()
-	*f = Flight{Slot: uint8(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Rows: i.rows(s, slot)}
+	var lanes [MaxWarps]uint32
+	*f = Flight{Slot: uint8(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Rows: i.rows(s, slot, &lanes)}
 	if slot.Mixed {
 		f.Lane = *i.Div.LaneRows().At(s)
 	}
@@ -246,7 +248,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {
 			r := bits.TrailingZeros64(rows)
 			d.InRow[r&(MaxWarps-1)]++
-			i.Scoreboard.Set(r, i.l.dsts[slot.PC])
+			i.Scoreboard.Set(r, i.l.dsts[slot.PC], lanes[r&(MaxWarps-1)])
 		}
 		if i.l.oneInFlight || in.Op == isa.OpMembar {
 			d.Busy.Add(s)
@@ -276,15 +278,21 @@ func (i *Issue) count(f *Flight, in *isa.Inst) {
 }
 
 // complete clears what a finished instruction had marked.
-func (i *Issue) complete(c *Completion) {
+func (i *Issue) complete(f *Flight) {
 	d := i.D()
-	for rows := c.Rows; rows != 0; rows &= rows - 1 {
+	var lanes [MaxWarps]uint32
+	if f.Mixed {
+		split(f.Mask, &f.Lane, &lanes)
+	} else {
+		lanes[f.Row&(MaxWarps-1)] = f.Mask
+	}
+	for rows := f.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
 		d.InRow[r&(MaxWarps-1)]--
-		i.Scoreboard.Clear(r, i.l.dsts[c.PC])
+		i.Scoreboard.Clear(r, i.l.dsts[f.PC], lanes[r&(MaxWarps-1)])
 	}
-	d.Busy.Remove(int(c.Slot))
-	if i.l.Prog.Insts[c.PC].Memory() {
+	d.Busy.Remove(int(f.Slot))
+	if i.l.Prog.Insts[f.PC].Memory() {
 		d.Memory--
 	}
 }

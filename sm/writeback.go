@@ -34,7 +34,7 @@ func (w *Writeback) Tick() {
 		for in.Valid() && int(done.N) < w.l.cfg.WBPorts {
 			r := in.Front()
 			w.write(r)
-			done.C[done.N] = Completion{r.Slot, r.PC, r.Rows}
+			done.C[done.N] = r.Flight
 			done.N++
 			in.Pop()
 		}

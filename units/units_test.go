@@ -106,20 +106,24 @@ func TestScoreboard(t *testing.T) {
 	}
 	b := &board{Scoreboard: units.NewScoreboard()}
 	b.Stack = units.NewStack[uint32](1, 1)
-	pending := map[[2]int]bool{}
+	pending := map[[2]int]uint32{}
 	b.do = func(*units.Stack[uint32]) {
-		row, list := r.IntN(rows), []uint16{uint16(r.IntN(regs)), uint16(r.IntN(regs))}
-		want := pending[[2]int{row, int(list[0])}] || pending[[2]int{row, int(list[1])}]
-		_, busy := b.Busy(row, list)
+		row, list, lanes := r.IntN(rows), []uint16{uint16(r.IntN(regs)), uint16(r.IntN(regs))}, r.Uint32()&r.Uint32()&r.Uint32()
+		want := (pending[[2]int{row, int(list[0])}]|pending[[2]int{row, int(list[1])}])&lanes != 0
+		_, busy := b.Busy(row, list, lanes)
 		assert.Equal(t, want, busy)
 		set := r.IntN(2) == 0
 		if set {
-			b.Set(row, list)
+			b.Set(row, list, lanes)
 		} else {
-			b.Clear(row, list)
+			b.Clear(row, list, lanes)
 		}
 		for _, g := range list {
-			pending[[2]int{row, int(g)}] = set
+			if at := [2]int{row, int(g)}; set {
+				pending[at] |= lanes
+			} else {
+				pending[at] &^= lanes
+			}
 		}
 	}
 	sim := rtl.MustNew("board", b)
