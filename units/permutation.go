@@ -33,6 +33,33 @@ func Permutations() []Permutation {
 	return []Permutation{Sequential, OddEven, XOROddHalf, FlipOdd, RotateOdd, Random, WID, RevWID, Balanced, Swizzle}
 }
 
+// Doc is a line on where thread location l of warp w goes.
+func (p Permutation) Doc() string {
+	switch p {
+	case Sequential:
+		return "l: as the threads come"
+	case OddEven:
+		return "l xor 1 in odd warps: neighbours swap places"
+	case XOROddHalf:
+		return "l xor W/2 in odd warps: the halves swap places"
+	case FlipOdd:
+		return "W-1-l in odd warps: mirrored"
+	case RotateOdd:
+		return "l+1 modulo W in odd warps"
+	case Random:
+		return "another random permutation for each warp"
+	case WID:
+		return "l xor w"
+	case RevWID:
+		return "l xor w with its bits reversed"
+	case Balanced:
+		return "l xor w/2 in even warps, xor its complement in odd ones (Rhu & Erez, ISCA 2013, equation 2)"
+	case Swizzle:
+		return "l+w modulo W (GPGPU-Sim)"
+	}
+	return ""
+}
+
 // Masks is the hardware of a permutation that exclusive-ors the location with a
 // mask, by warp: for 32 lanes a table of 32 masks of 5 bits, 160 bits for an SM.
 // ok is false for those that need more than that.

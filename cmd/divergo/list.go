@@ -12,6 +12,7 @@ import (
 	"divergo/kernels"
 	"divergo/sm/divergence"
 	"divergo/testbench"
+	"divergo/units"
 )
 
 // catalogue is something that can be listed: a table, and the same as JSON.
@@ -30,6 +31,7 @@ type entry struct {
 var catalogues = []catalogue{
 	{"kernels", []string{"kernel", "size", "description"}, listKernels},
 	{"mechanisms", []string{"mechanism", "description"}, listMechanisms},
+	{"lanes", []string{"lanes", "description"}, listLanes},
 	{"presets", []string{"preset", "description", "source"}, listPresets},
 	{"stats", []string{"statistic", "unit", "GPGPU-Sim", "meaning", "source"}, listStats},
 	{"keys", []string{"key", "value", "unit", "meaning", "source"}, listKeys},
@@ -114,6 +116,14 @@ func listMechanisms(*gpu.Config) []entry {
 	var list []entry
 	for _, m := range divergence.Mechanisms() {
 		list = append(list, entry{[]any{m.Name, m.Doc}, map[string]any{"name": m.Name, "doc": m.Doc}})
+	}
+	return list
+}
+
+func listLanes(*gpu.Config) []entry {
+	var list []entry
+	for _, p := range units.Permutations() {
+		list = append(list, entry{[]any{p, p.Doc()}, map[string]any{"name": p, "doc": p.Doc()}})
 	}
 	return list
 }

@@ -17,11 +17,11 @@ import (
 
 // machineFlags choose the machine.
 type machineFlags struct {
-	preset, file, mechanism string
-	set                     []string
-	workers                 int
-	maxCycles               uint64
-	verify                  bool
+	preset, file, mechanism, lanes string
+	set                            []string
+	workers                        int
+	maxCycles                      uint64
+	verify                         bool
 }
 
 // addConfig adds the flags that describe a machine.
@@ -40,13 +40,14 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 	if one {
 		f.StringVar(&m.mechanism, "mech", "", "divergence mechanism `NAME`; \"divergo list mechanisms\"")
 	}
+	f.StringVar(&m.lanes, "lanes", "", "lane permutation `NAME`; \"divergo list lanes\"")
 	f.IntVar(&m.workers, "workers", 1, "processors that simulate; the result is the same for any number")
 	f.BoolVar(&m.verify, "verify", false, "compare every thread with the golden model: PCs, registers at the exit, memory")
 	f.Uint64Var(&m.maxCycles, "max-cycles", 0, "give up a launch after so many core cycles; 0: never")
 }
 
 // config is the machine that the flags describe: the preset, changed by the
-// file, then by --set, then by --mech.
+// file, then by --set, then by --mech and --lanes.
 func (m *machineFlags) config() (gpu.Config, error) {
 	preset, err := gpu.FindPreset(m.preset)
 	if err != nil {
@@ -72,6 +73,11 @@ func (m *machineFlags) config() (gpu.Config, error) {
 			return c, fmt.Errorf("--mech: %w", nearest.Unknown("mechanism", m.mechanism, mechanismNames()))
 		}
 		c.Divergence.Mechanism = m.mechanism
+	}
+	if m.lanes != "" {
+		if err := c.Set("sm.lanes=" + m.lanes); err != nil {
+			return c, fmt.Errorf("--lanes: %w", err)
+		}
 	}
 	return c, c.Check()
 }
