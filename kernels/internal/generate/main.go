@@ -1,4 +1,4 @@
-// Generate compiles cuda/*.cu to ptx/*.ptx. It runs in the folder of package
+// Command generate compiles cuda/*.cu to ptx/*.ptx. It runs in the folder of package
 // kernels, by "go generate ./kernels".
 package main
 
