@@ -51,6 +51,15 @@ func Atomic(op AtomOp, t Type, old, a, b uint64) uint64 {
 	return old
 }
 
+// GlobalAtomic is Atomic on global memory, where adding f32 flushes subnormal
+// operands and results; on shared memory they are kept (PTX ISA, atom).
+func GlobalAtomic(op AtomOp, t Type, old, a, b uint64) uint64 {
+	if op == AtomAdd && t == F32 {
+		return flush32(Atomic(op, t, flush32(old), flush32(a), b))
+	}
+	return Atomic(op, t, old, a, b)
+}
+
 // ordered reports whether a < b for the integer type t.
 func ordered(t Type, a, b uint64) bool {
 	if t.Signed() {

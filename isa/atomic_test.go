@@ -51,3 +51,26 @@ func TestAtomic(t *testing.T) {
 		assert.Equal(t, c.want, Atomic(c.op, c.typ, c.old, c.a, c.b), "%+v", c)
 	}
 }
+
+// TestGlobalAtomic: adding f32 on global memory flushes subnormals, with their
+// sign, and nothing else does.
+func TestGlobalAtomic(t *testing.T) {
+	const tiny, least, half, minus = 0x0000_0001, 0x0080_0000, 0x0040_0000, 0x8000_0000
+	for _, c := range []struct {
+		op           AtomOp
+		typ          Type
+		old, a, want uint64
+	}{
+		{AtomAdd, F32, tiny, tiny, 0},
+		{AtomAdd, F32, minus | tiny, minus | tiny, minus},
+		{AtomAdd, F32, least, half, least},                    // a subnormal operand
+		{AtomAdd, F32, 0x0080_0001, minus | least, 0},         // a subnormal result
+		{AtomAdd, F32, 0x3f80_0000, 0x3f80_0000, 0x4000_0000}, // 1 + 1
+		{AtomExch, F32, tiny, half, half},                     // no addition
+		{AtomAdd, F64, tiny, tiny, 2},                         // no f32
+		{AtomAdd, U32, tiny, tiny, 2},
+	} {
+		assert.Equal(t, c.want, GlobalAtomic(c.op, c.typ, c.old, c.a, 0), "%+v", c)
+	}
+	assert.EqualValues(t, 2, Atomic(AtomAdd, F32, tiny, tiny, 0), "shared memory keeps subnormals")
+}

@@ -231,7 +231,7 @@ func (s *Slice) perform(w int, r *Request) bool {
 			p.Size = r.Size
 			putWord(p.Data[r.Off:], &v, r.Size)
 		}
-		v[0] = isa.Atomic(r.Atom, r.Type, v[0], r.A, r.B)
+		v[0] = isa.GlobalAtomic(r.Atom, r.Type, v[0], r.A, r.B)
 		var data Line
 		putWord(data[r.Off:], &v, r.Size)
 		s.cache.write(w, &data, dram.Span(int(r.Off), int(r.Size)))

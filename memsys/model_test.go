@@ -169,7 +169,11 @@ func (m flat) do(a *memsys.Access) (data [isa.MaxLanes][2]uint64) {
 			data[i] = old
 			fallthrough
 		case memsys.Reduce:
-			m.store(a.Addr[i], a.Size, [2]uint64{isa.Atomic(a.Atom, a.Type, old[0], a.Data[i][0], a.Data[i][1])})
+			atomic := isa.GlobalAtomic
+			if a.Shared {
+				atomic = isa.Atomic
+			}
+			m.store(a.Addr[i], a.Size, [2]uint64{atomic(a.Atom, a.Type, old[0], a.Data[i][0], a.Data[i][1])})
 		}
 	}
 	return data

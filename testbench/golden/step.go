@@ -166,7 +166,11 @@ func (b *block) access(t *thread, in *isa.Inst, v *values) *Fault {
 		}
 	default:
 		old := load(data, size)
-		store(data, size, atomic(in.Atom, in.Type, old, v.src[1], v.src[2]))
+		if in.Atom == isa.AtomAdd && in.Type == isa.F32 && space != isa.SpaceShared {
+			store(data, size, normal32(atomic(in.Atom, in.Type, normal32(old), normal32(v.src[1]), 0)))
+		} else {
+			store(data, size, atomic(in.Atom, in.Type, old, v.src[1], v.src[2]))
+		}
 		v.dst[0] = old
 	}
 	return nil
