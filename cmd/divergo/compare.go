@@ -32,7 +32,7 @@ func newCompare() *cobra.Command {
 print what they need side by side. Each result is compared with the kernel's reference. The speed-up is
 against the machine's own mechanism, which comes first: pdom, unless --set divergence.mechanism says otherwise.
 
---vcd x.vcd writes the waveform of the first mechanism to x.vcd, and those of the others beside it: x.tbc.vcd.
+--vcd FILE writes the waveform of the first mechanism; "divergo run KERNEL --mech NAME --vcd FILE" that of another.
 
 Exit codes: 1 a result differs from the reference, 2 nothing was run, 4 the kernel failed under a mechanism
 (fault, deadlock, watchdog), 130 interrupted.`,
@@ -62,20 +62,20 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	mechanisms := inOrder(cfg.Divergence.Mechanism)
-	dumps := make([]*waveform, len(mechanisms))
-	for i, m := range mechanisms {
-		if dumps[i], err = f.vcd.open(f.vcd.nameFor(m.Name, i == 0)); err != nil {
-			return err
-		}
-		defer dumps[i].discard()
+	wave, err := f.vcd.open()
+	if err != nil {
+		return err
 	}
+	defer wave.discard()
 	work := size.New(f.seed)
 	var results []*result
 	var failed error // the gravest
-	for i, m := range mechanisms {
+	for i, m := range inOrder(cfg.Divergence.Mechanism) {
+		if i > 0 {
+			wave = nil // only the first is dumped
+		}
 		cfg.Divergence.Mechanism = m.Name
-		s, err := simulate(c, &f.machine, cfg, m.Name, dumps[i], func(s *testbench.Session) error { return work.Run(f.machine.host(s)) })
+		s, err := simulate(c, &f.machine, cfg, m.Name, wave, func(s *testbench.Session) error { return work.Run(f.machine.host(s)) })
 		if !ran(err) {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
@@ -88,7 +88,7 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 			}
 		}
 		results = append(results, r)
-		if err := dumps[i].keep(c.ErrOrStderr()); err != nil {
+		if err := wave.keep(c.ErrOrStderr()); err != nil {
 			return err
 		}
 		if err != nil {

@@ -143,7 +143,7 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 		return err
 	}
 	defer dumps.discard()
-	wave, err := r.vcd.open(r.vcd.file)
+	wave, err := r.vcd.open()
 	if err != nil {
 		return err
 	}
@@ -281,7 +281,7 @@ func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kern
 		}
 		defer image.Discard()
 	}
-	wave, err := r.vcd.open(r.vcd.file)
+	wave, err := r.vcd.open()
 	if err != nil {
 		return err
 	}

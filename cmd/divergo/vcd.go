@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +32,7 @@ func (v *vcdFlags) add(c *cobra.Command) {
 // open creates the file, so that a path that cannot be written is found before
 // the run. Without --vcd it returns nil, which is a waveform that is not
 // written.
-func (v *vcdFlags) open(name string) (*waveform, error) {
+func (v *vcdFlags) open() (*waveform, error) {
 	opts := waves.Options{Filter: v.filter, From: v.from, To: v.to, Clocks: true}
 	if v.trigger != "" {
 		t, err := waves.ParseTrigger(v.trigger)
@@ -43,27 +41,17 @@ func (v *vcdFlags) open(name string) (*waveform, error) {
 		}
 		opts.Trigger = t
 	}
-	if name == "" {
+	if v.file == "" {
 		if len(v.filter) > 0 || v.trigger != "" || v.from != 0 || v.to != 0 {
 			return nil, errors.New("--vcd-filter, --vcd-from, --vcd-to and --vcd-trigger choose what --vcd FILE writes: want --vcd too")
 		}
 		return nil, nil
 	}
-	file, err := output.Create(name)
+	file, err := output.Create(v.file)
 	if err != nil {
 		return nil, fmt.Errorf("--vcd: %w", err)
 	}
-	return &waveform{name: name, file: file, opts: opts}, nil
-}
-
-// nameFor is the file of one of several mechanisms: x.vcd for the first, x.tbc.vcd
-// for tbc behind it.
-func (v *vcdFlags) nameFor(mechanism string, first bool) string {
-	if v.file == "" || first {
-		return v.file
-	}
-	ext := filepath.Ext(v.file)
-	return strings.TrimSuffix(v.file, ext) + "." + mechanism + ext
+	return &waveform{name: v.file, file: file, opts: opts}, nil
 }
 
 // waveform is a dump of one session.
