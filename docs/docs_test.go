@@ -91,7 +91,10 @@ func TestCommands(t *testing.T) {
 					ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 					cmd := exec.CommandContext(ctx, "sh", "-c", line)
 					cmd.Dir = dir
-					cmd.Env = append(os.Environ(), "PATH="+path)
+					if strings.HasPrefix(line, "go ") {
+						cmd.Dir = root
+					}
+					cmd.Env = append(os.Environ(), "PATH="+path, "GOBIN="+t.TempDir())
 					out, err := cmd.CombinedOutput()
 					cancel()
 					assert.NoError(t, err, "%s, block at line %d: %s\n%s", file, b.line, c, out)
@@ -101,16 +104,20 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+var benchtime = regexp.MustCompile(` -benchtime \S+`)
+
 // runnable is what the test runs in place of a command that a reader types: the
-// binary instead of go run, a check of the files instead of a window. It is
-// empty for what this test is itself a part of.
+// binary instead of go run, each benchmark once, a check of the files instead
+// of a window. It is empty for the test command, which this test is a part of.
 func runnable(t *testing.T, dir, command string) string {
 	t.Helper()
 	switch {
 	case strings.HasPrefix(command, "go run ./cmd/divergo "):
 		return "divergo " + strings.TrimPrefix(command, "go run ./cmd/divergo ")
-	case strings.HasPrefix(command, "go "):
+	case command == "go test ./...":
 		return ""
+	case strings.Contains(command, " -bench "):
+		return benchtime.ReplaceAllString(command, "") + " -benchtime 1x"
 	case strings.HasPrefix(command, "gtkwave "):
 		for _, f := range strings.Fields(command)[1:] {
 			assert.FileExists(t, filepath.Join(dir, f), command)
