@@ -9,6 +9,7 @@ import (
 // nothing of another during a quantum, so shares and timing cannot influence a result.
 type crew struct {
 	members []*member // the first is the caller of Run
+	busy    []*member // the others that have a share now
 	to      uint64    // tick to advance to
 	stop    bool
 	quanta  uint64
@@ -27,8 +28,10 @@ type failure struct {
 	value  any
 }
 
-// rebalance is the number of quanta after which the shares are made anew.
-const rebalance = 256
+const (
+	rebalance = 256 // quanta after which the shares are made anew
+	worth     = 400 // evaluations in a quantum that are worth a second goroutine: meeting it costs some microseconds
+)
 
 // quantumRunner makes the function that advances all islands to a tick, and the one that frees what it needs.
 func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
@@ -55,7 +58,7 @@ func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 		c.to = to
 		c.begin()
 		c.members[0].work(to)
-		for _, m := range c.members[1:] {
+		for _, m := range c.busy {
 			m.done.wait(c.quanta)
 		}
 		c.surface(s.islands)
@@ -63,27 +66,28 @@ func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 	}
 	return advance, func() {
 		c.stop = true
+		c.busy = c.members[1:]
 		c.begin()
 	}
 }
 
-// begin lets the members start the next quantum.
+// begin lets the members that have a share start the next quantum.
 func (c *crew) begin() {
 	c.quanta++
-	for _, m := range c.members[1:] {
+	for _, m := range c.busy {
 		m.start.open(c.quanta)
 	}
 }
 
 // follow does the share of a member in each quantum.
 func (c *crew) follow(m *member) {
-	for quantum := uint64(1); ; quantum++ {
-		m.start.wait(quantum)
+	for seen := uint64(0); ; {
+		seen = m.start.wait(seen + 1)
 		if c.stop {
 			return
 		}
 		m.work(c.to)
-		m.done.open(quantum)
+		m.done.open(seen)
 	}
 }
 
@@ -124,9 +128,14 @@ func (c *crew) deal(islands []*island) {
 	for _, m := range c.members {
 		m.share = m.share[:0]
 	}
+	n := uint64(len(c.members))
+	if c.quanta > 0 { // before, nothing is known of the work
+		n = min(n, 1+total/(worth*rebalance))
+	}
+	c.busy = c.members[1:n]
 	before := uint64(0)
 	for _, i := range islands {
-		m := c.members[(before+i.work/2)*uint64(len(c.members))/total]
+		m := c.members[(before+i.work/2)*n/total]
 		m.share = append(m.share, i)
 		before += i.work
 	}
@@ -151,16 +160,17 @@ func (g *gate) open(n uint64) {
 	}
 }
 
-func (g *gate) wait(n uint64) {
+// wait returns the count, at least n.
+func (g *gate) wait(n uint64) uint64 {
 	const hot = 200_000 // some 100 microseconds
 	for range hot {
-		if g.count.Load() >= n {
-			return
+		if c := g.count.Load(); c >= n {
+			return c
 		}
 	}
 	g.asleep.Store(true)
-	if g.count.Load() >= n && g.asleep.CompareAndSwap(true, false) {
-		return
+	if g.count.Load() < n || !g.asleep.CompareAndSwap(true, false) {
+		<-g.wake
 	}
-	<-g.wake
+	return g.count.Load()
 }
