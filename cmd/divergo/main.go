@@ -13,22 +13,9 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"os"
+
+	"divergo/cmd/divergo/cli"
 )
 
-func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// execute runs one command line and returns the exit code.
-func execute(args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
-	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.Execute()
-	if err != nil {
-		fmt.Fprintf(stderr, "divergo: %v\n", err)
-	}
-	return exitCode(err)
-}
+func main() { os.Exit(cli.Run(os.Args[1:], os.Stdout, os.Stderr)) }

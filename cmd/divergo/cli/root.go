@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"divergo/testbench/verify"
 )
 
-// The exit codes, as the package documentation explains them.
+// The exit codes, as the command's documentation explains them.
 const (
 	exitOK          = 0
 	exitCheck       = 1

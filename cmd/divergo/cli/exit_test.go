@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"divergo/testbench/verify"
 )
 
-// The exit codes of the package documentation, by how a run ends.
+// The exit codes of the command's documentation, by how a run ends.
 func TestExitCode(t *testing.T) {
 	outcome := func(end gpu.End) error { return fmt.Errorf("pdom: %w", &testbench.Outcome{End: end}) }
 	for _, test := range []struct {

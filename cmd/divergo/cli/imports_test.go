@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -15,12 +15,12 @@ import (
 // Only the command line knows that there is a command line.
 func TestCobraStaysHere(t *testing.T) {
 	packages := 0
-	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
 		switch name := d.Name(); {
-		case path == filepath.Join("../..", "cmd"), path == filepath.Join("../..", "tools"), name == "testdata", strings.HasPrefix(name, ".") && len(name) > 2:
+		case path == filepath.Join("../../..", "cmd"), path == filepath.Join("../../..", "tools"), name == "testdata", strings.HasPrefix(name, ".") && len(name) > 2:
 			return filepath.SkipDir
 		}
 		pkg, err := build.ImportDir(path, 0)

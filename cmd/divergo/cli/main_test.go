@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"encoding/json"
@@ -14,7 +14,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"divergo": main})
+	divergo := func() { os.Exit(Run(os.Args[1:], os.Stdout, os.Stderr)) }
+	testscript.Main(m, map[string]func(){"divergo": divergo})
 }
 
 // TestScripts runs the scripts of testdata/script. Beside testscript's own

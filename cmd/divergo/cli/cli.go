@@ -1,0 +1,23 @@
+// Package cli is the command line of divergo: it parses, calls and prints. It
+// is a package so that a program can offer mechanisms of its own with all the
+// verbs, by registering them (see divergence.Register) before it calls Run.
+package cli
+
+import (
+	"fmt"
+	"io"
+)
+
+// Run runs one command line, without the name of the program, and returns the
+// exit code.
+func Run(args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if err != nil {
+		fmt.Fprintf(stderr, "divergo: %v\n", err)
+	}
+	return exitCode(err)
+}
