@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"divergo/experiments"
 	"divergo/gpu"
 	"divergo/internal/nearest"
 	"divergo/internal/table"
@@ -35,6 +36,7 @@ var catalogues = []catalogue{
 	{"presets", []string{"preset", "description", "source"}, listPresets},
 	{"stats", []string{"statistic", "unit", "GPGPU-Sim", "meaning", "source"}, listStats},
 	{"keys", []string{"key", "value", "unit", "meaning", "source"}, listKeys},
+	{"claims", []string{"claim", "place", "statement", "theirs", "ours", "verdict"}, listClaims},
 }
 
 func newList() *cobra.Command {
@@ -47,9 +49,9 @@ func newList() *cobra.Command {
 	var asJSON, asTOML bool
 	c := &cobra.Command{
 		Use:   "list " + what,
-		Short: "List kernels, mechanisms, presets, statistics or configuration keys",
+		Short: "List kernels, mechanisms, presets, statistics, configuration keys or papers' claims",
 		Long: `List what there is. The values of the configuration keys are those of the machine that --preset, --config and
---set describe; with --toml they are a file for --config.`,
+--set describe; with --toml they are a file for --config. Claims are tried when they are listed, which takes some seconds.`,
 		Example: `  divergo list kernels
   divergo list keys --preset kepler --set gpu.sms=2 --toml > machine.toml`,
 		ValidArgs: names,
@@ -167,6 +169,25 @@ func listKeys(cfg *gpu.Config) []entry {
 			e.cells[3] = fmt.Sprintf("%s (%s)", k.Doc, strings.Join(k.Words, ", "))
 		}
 		list = append(list, e)
+	}
+	return list
+}
+
+func listClaims(*gpu.Config) []entry {
+	var list []entry
+	for _, c := range experiments.Claims() {
+		f := c.Try()
+		verdict := string(f.Verdict)
+		if c.Why != "" {
+			verdict += ": " + c.Why
+		}
+		list = append(list, entry{
+			[]any{c.ID, c.Place, c.Statement, c.Theirs, f.Ours, verdict},
+			map[string]any{
+				"id": c.ID, "place": c.Place, "statement": c.Statement,
+				"theirs": c.Theirs, "ours": f.Ours, "verdict": f.Verdict, "why": c.Why,
+			},
+		})
 	}
 	return list
 }

@@ -1,0 +1,88 @@
+// Package experiments puts what papers claim about divergence hardware beside
+// what this model does.
+//
+// A Claim is a sentence of a paper with a value that depends on logic alone, or
+// on logic once a reading of the paper is fixed. Its value here is measured each
+// time: blocks of hardware are driven, kernels are run on a mechanism or on the
+// whole machine. What depends on workloads and timing that a paper does not
+// give in full is no claim of this table.
+//
+// The number of a claim begins with that of its paper:
+//
+//	C0  Rhu & Erez, Maximizing SIMD Resource Utilization in GPGPUs with SIMD Lane
+//	    Permutation, ISCA 2013
+//	C1  Huang et al., Dynamic SIMD Re-convergence with Paired-Path Comparison
+//	C3  Bialas & Strzelecki, Benchmarking the cost of thread divergence in CUDA,
+//	    2015
+//	C4  Fung & Aamodt, Thread Block Compaction for Efficient SIMT Control Flow,
+//	    HPCA 2011
+//
+// Paths measures what compaction could do for the branches of a kernel, with the
+// metrics of the first of these papers.
+package experiments
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Claim is a sentence of a paper that can be tried on the model.
+type Claim struct {
+	ID        string
+	Place     string // in the paper: section, figure, table
+	Statement string // with the conditions
+	Theirs    string // the paper's value
+
+	// Ours measures the value of the model; nil if that takes more than the model.
+	Ours func() (string, error)
+	// Why is the reason for a value that is not the paper's, or for none.
+	Why string
+}
+
+// Verdict says how a claim fares.
+type Verdict string
+
+// The verdicts.
+const (
+	Match        Verdict = "match"   // the same value
+	Differs      Verdict = "differs" // another one
+	NotEvaluated Verdict = "not evaluated"
+)
+
+// Finding is what came of trying a claim.
+type Finding struct {
+	Ours    string
+	Verdict Verdict
+}
+
+// Try measures the claim.
+func (c *Claim) Try() Finding {
+	if c.Ours == nil {
+		return Finding{"", NotEvaluated}
+	}
+	ours, err := c.Ours()
+	switch {
+	case err != nil:
+		return Finding{"not measured: " + err.Error(), Differs}
+	case ours == c.Theirs:
+		return Finding{ours, Match}
+	}
+	return Finding{ours, Differs}
+}
+
+// Claims lists all claims by number.
+func Claims() []Claim { return slices.Concat(s0, s1, s3, s4) }
+
+// always is the value of a property that holds in every sample.
+const always = "always"
+
+// forAll tries a property on samples 0 to n-1; hold returns what is wrong with
+// one, or "".
+func forAll(n int, hold func(sample uint64) (string, error)) (string, error) {
+	for i := range uint64(n) {
+		if wrong, err := hold(i); wrong != "" || err != nil {
+			return fmt.Sprintf("not in sample %d: %s", i, wrong), err
+		}
+	}
+	return always, nil
+}

@@ -1,0 +1,4 @@
+package experiments
+
+// s1 has the claims of paired-path comparison.
+var s1 []Claim

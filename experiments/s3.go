@@ -1,0 +1,4 @@
+package experiments
+
+// s3 has the claims about the cost of divergence with synchronisation tokens.
+var s3 []Claim
