@@ -13,26 +13,6 @@ import (
 	"divergo/sm/divergence/divtest"
 )
 
-// figure10 is the loop of Fung & Aamodt, HPCA 2011, figure 10, with one
-// instruction a block, for four threads 1 to 4: at A thread 1 goes to B and the
-// others to C, at C thread 2 goes to E and the others break; threads 1 and 2
-// go round once more, through B.
-//
-//	+-> A --> C --> D (break)
-//	|   |     |     |
-//	|   B     |     |
-//	|    \    |     |
-//	+----- E <+     |
-//	       |        |
-//	       F <------+
-var figure10 = seq(
-	at("A", when(func(t *thread) bool { return t.I == 0 && t.TID >= 1 }, "C")),
-	at("B", to("E")),
-	at("C", when(func(t *thread) bool { return t.TID == 1 }, "E")),
-	at("D", to("F")),
-	at("E", line{Do: count, If: func(t *thread) bool { return t.I == 1 }, To: "A"}),
-	at("F", exit))
-
 // blocksOf names the blocks that have been issued.
 func blocksOf(k kernel, issues []divtest.Issue) string {
 	var b strings.Builder

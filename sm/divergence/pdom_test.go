@@ -16,81 +16,17 @@ type (
 	thread = divtest.Thread
 )
 
-var nop = line{}
-
-func to(label string) line                        { return line{To: label} }
-func when(c func(t *thread) bool, to string) line { return line{If: c, To: to} }
-func at(label string, l line) line                { l.Label = label; return l }
-func tid(min int) func(t *thread) bool            { return func(t *thread) bool { return t.TID >= min } }
-
-func below(max int) func(t *thread) bool { return func(t *thread) bool { return t.TID < max } }
-func never(*thread) bool                 { return false }
-func odd(t *thread) bool                 { return t.TID%2 == 1 }
-func count(t *thread)                    { t.I++ }
-
+// The language of the micro-kernels, short.
 var (
-	exit   = line{Exit: true}
-	count1 = line{Do: count}
+	nop, exit, count1 = divtest.Nop, divtest.Exit, divtest.Count
+	to, when, at      = divtest.To, divtest.When, divtest.At
+	rep, seq          = divtest.Repeat, divtest.Seq
+	tid, below        = divtest.FromThread, divtest.BelowThread
+	never, odd        = divtest.Never, divtest.Odd
+	count             = divtest.Count.Do
+
+	micro, figure7, figure10 = divtest.Micro, divtest.Figure7, divtest.Figure10
 )
-
-// rep is n instructions, the first with a label.
-func rep(label string, n int) (k kernel) {
-	for i := range n {
-		l := nop
-		if i == 0 {
-			l.Label = label
-		}
-		k = append(k, l)
-	}
-	return k
-}
-
-func seq(parts ...any) (k kernel) {
-	for _, p := range parts {
-		switch p := p.(type) {
-		case line:
-			k = append(k, p)
-		case kernel:
-			k = append(k, p...)
-		}
-	}
-	return k
-}
-
-// k5 is K5, U1 and U2 of the table: a loop whose body has an if and a break.
-func k5(trips int, leave func(t *thread) bool) kernel {
-	return seq(
-		at("A", nop), when(func(t *thread) bool { return (t.TID+t.I)%2 == 1 }, "C"), nop, nop, to("E"),
-		at("C", nop), when(leave, "D"),
-		at("E", count1), when(func(t *thread) bool { return t.I < trips }, "A"), to("F"),
-		at("D", nop), at("F", nop), exit)
-}
-
-func u3(leave func(t *thread) bool) kernel {
-	return seq(nop, when(odd, "E1"), nop, nop, to("J"), at("E1", nop), when(leave, "OUT"), nop, rep("J", 8), at("OUT", nop), exit)
-}
-
-// The micro-kernels for warps of 8 threads, in the notation of the design
-// notes. Two are read so that the table's counts come out: K4b has one
-// instruction after its third test where K4 has two after its second, and K7
-// begins with its branch.
-var micro = map[string]kernel{
-	"K1":  seq(nop, when(tid(4), "C"), nop, nop, to("D"), rep("C", 2), at("D", nop), exit),
-	"K2":  seq(when(tid(4), "E1"), when(tid(2), "E2"), nop, to("J"), at("E2", nop), to("J"), at("E1", nop), rep("J", 2), exit),
-	"K2b": seq(when(tid(6), "J"), nop, when(tid(4), "J"), nop, when(tid(2), "J"), nop, rep("J", 2), exit),
-	"K3":  seq(at("L", count1), nop, when(func(t *thread) bool { return t.I <= t.TID }, "L"), nop, nop, exit),
-	"K4":  seq(when(below(2), "X"), nop, when(below(4), "X"), nop, nop, to("J"), rep("X", 4), at("J", nop), exit),
-	"K4b": seq(when(below(2), "X"), nop, when(below(4), "X"), nop, when(below(6), "X"), nop, to("J"), rep("X", 4), at("J", nop), exit),
-	"K5":  k5(4, func(t *thread) bool { return t.TID == 7 && t.I >= 1 }),
-	"K6":  seq(when(tid(7), "COLD"), nop, rep("R", 6), exit, at("COLD", nop), nop, to("R")),
-	"K6b": seq(at("L", nop), when(func(t *thread) bool { return t.TID == t.I%8 }, "COLD"), rep("R", 2), count1,
-		when(func(t *thread) bool { return t.I < 8 }, "L"), nop, exit, at("COLD", nop), to("R")),
-	"K7": seq(when(tid(4), "C"), nop, when(tid(2), "E"), nop, nop, to("J"), rep("C", 2), rep("E", 5), at("J", nop), exit),
-	"U1": k5(8, func(t *thread) bool { return t.TID == 7 && t.I == 1 }),
-	"U2": k5(8, never),
-	"U3": u3(never),
-	"U4": u3(tid(7)),
-}
 
 func run(t *testing.T, mech string, o divergence.Options, lanes, warps int, k kernel) divtest.Result {
 	t.Helper()
@@ -136,21 +72,6 @@ func TestPDOMMicroKernels(t *testing.T) {
 		})
 	}
 }
-
-// figure7 is the example of Fung & Aamodt, HPCA 2011, figure 7 with one
-// instruction a block: of 8 threads in warps of 4, threads 1, 6 and 7 (from 1)
-// go to C.
-//
-//	  A
-//	 / \
-//	B   C
-//	 \ /
-//	  D
-var figure7 = seq(
-	at("A", when(func(t *thread) bool { return t.TID == 0 || t.TID == 5 || t.TID == 6 }, "C")),
-	at("B", to("D")),
-	at("C", nop),
-	at("D", exit))
 
 // TestPDOMFigure7 has the issue slots of the figure's lower half.
 func TestPDOMFigure7(t *testing.T) {

@@ -1,9 +1,7 @@
 package divergence_test
 
 import (
-	"fmt"
 	"math/bits"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,100 +10,9 @@ import (
 	"divergo/sm/divergence/divtest"
 )
 
-// A generator of kernels with nested branches and loops, laid out in
-// topological order. Equal seeds give equal kernels; each call gives one with
-// state of its own, which is good for one run.
-type generator struct {
-	*rand.Rand
-	threads int
-	exits   bool // threads may leave anywhere
-	bars    bool // barriers between the statements of the outermost level
-	k       kernel
-	labels  int
-}
-
+// randomKernel is one whose loops may be left from within.
 func randomKernel(seed uint64, threads int, exits, bars bool) kernel {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), threads: threads, exits: exits, bars: bars}
-	for range 1 + g.IntN(3) {
-		g.block(3, "")
-		if bars {
-			g.add(line{Bar: true})
-		}
-	}
-	g.add(exit)
-	return g.k
-}
-
-// label starts a place that branches lead to.
-func (g *generator) label() string {
-	g.labels++
-	return fmt.Sprint("L", g.labels)
-}
-
-func (g *generator) add(l line) { g.k = append(g.k, l) }
-
-// coin is a condition that each thread answers anew each time.
-func (g *generator) coin() func(t *thread) bool {
-	salt, limit, seen := g.Uint64(), 1+g.Uint64N(7), make([]uint64, g.threads)
-	return func(t *thread) bool {
-		seen[t.TID]++
-		return rand.NewPCG(salt, uint64(t.TID)<<32+seen[t.TID]).Uint64()%8 < limit
-	}
-}
-
-// block is up to three statements; leave is the label behind the loop around
-// them, if there is one.
-func (g *generator) block(depth int, leave string) {
-	for range 1 + g.IntN(3) {
-		if depth == 0 {
-			g.add(nop)
-			continue
-		}
-		switch g.IntN(7) {
-		case 0, 1: // if, or if with else
-			other, join := g.label(), g.label()
-			g.add(when(g.coin(), other))
-			g.block(depth-1, leave)
-			if g.IntN(3) > 0 {
-				g.add(to(join))
-				g.add(at(other, nop))
-				g.block(depth-1, leave)
-			} else {
-				g.add(at(other, nop))
-			}
-			g.add(at(join, nop))
-		case 2, 3: // loop with a trip count of its own for each thread
-			top, out := g.label(), g.label()
-			trips, left := g.coin(), make([]int, g.threads)
-			g.add(line{Do: func(t *thread) {
-				left[t.TID] = 0
-				for left[t.TID] < 4 && trips(t) {
-					left[t.TID]++
-				}
-			}})
-			g.add(at(top, nop))
-			g.block(depth-1, out)
-			g.add(line{Do: func(t *thread) { left[t.TID]-- }, If: func(t *thread) bool { return left[t.TID] > 0 }, To: top})
-			g.add(at(out, nop))
-		case 4: // break
-			if leave != "" {
-				g.add(when(g.coin(), leave))
-			}
-		case 5:
-			switch {
-			case !g.exits:
-			case g.IntN(3) == 0:
-				g.add(line{Exit: true, If: g.coin()})
-			case g.IntN(3) == 0:
-				stay := g.label()
-				g.add(when(g.coin(), stay))
-				g.add(exit)
-				g.add(at(stay, nop))
-			}
-		default:
-			g.add(nop)
-		}
-	}
+	return divtest.Random(seed, threads, divtest.Shape{Exits: exits, Bars: bars})
 }
 
 // alone is what a thread executes by itself.

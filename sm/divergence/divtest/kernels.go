@@ -1,0 +1,131 @@
+package divtest
+
+// The parts that micro-kernels are written with.
+var (
+	Nop   = Line{}
+	Exit  = Line{Exit: true}
+	Count = Line{Do: func(t *Thread) { t.I++ }}
+)
+
+// To jumps to a label.
+func To(label string) Line { return Line{To: label} }
+
+// When sends the threads to a label for which c is true.
+func When(c func(t *Thread) bool, to string) Line { return Line{If: c, To: to} }
+
+// At gives a line a label.
+func At(label string, l Line) Line {
+	l.Label = label
+	return l
+}
+
+// Repeat is n instructions without effect, the first with a label.
+func Repeat(label string, n int) (k Kernel) {
+	for i := range n {
+		l := Nop
+		if i == 0 {
+			l.Label = label
+		}
+		k = append(k, l)
+	}
+	return k
+}
+
+// Seq joins lines and kernels.
+func Seq(parts ...any) (k Kernel) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case Line:
+			k = append(k, p)
+		case Kernel:
+			k = append(k, p...)
+		}
+	}
+	return k
+}
+
+// FromThread is true of threads from a number on.
+func FromThread(first int) func(t *Thread) bool {
+	return func(t *Thread) bool { return t.TID >= first }
+}
+
+// BelowThread is true of the threads below a number.
+func BelowThread(limit int) func(t *Thread) bool {
+	return func(t *Thread) bool { return t.TID < limit }
+}
+
+// Odd is true of every second thread.
+func Odd(t *Thread) bool { return t.TID%2 == 1 }
+
+// Never is true of no thread.
+func Never(*Thread) bool { return false }
+
+// k5 is K5, U1 and U2: a loop whose body has an if and a break.
+func k5(trips int, leave func(t *Thread) bool) Kernel {
+	return Seq(
+		At("A", Nop), When(func(t *Thread) bool { return (t.TID+t.I)%2 == 1 }, "C"), Nop, Nop, To("E"),
+		At("C", Nop), When(leave, "D"),
+		At("E", Count), When(func(t *Thread) bool { return t.I < trips }, "A"), To("F"),
+		At("D", Nop), At("F", Nop), Exit)
+}
+
+func u3(leave func(t *Thread) bool) Kernel {
+	return Seq(Nop, When(Odd, "E1"), Nop, Nop, To("J"), At("E1", Nop), When(leave, "OUT"), Nop, Repeat("J", 8), At("OUT", Nop), Exit)
+}
+
+// Micro has micro-kernels for warps of 8 threads: K1 to K7 are the control flow
+// of Huang et al. (Dynamic SIMD Re-convergence with Paired-Path Comparison) and
+// what brings its weaknesses to light, U1 to U4 are unstructured: an exit to the
+// side, rarely taken, makes the post-dominator late.
+var Micro = map[string]Kernel{
+	"K1":  Seq(Nop, When(FromThread(4), "C"), Nop, Nop, To("D"), Repeat("C", 2), At("D", Nop), Exit),
+	"K2":  Seq(When(FromThread(4), "E1"), When(FromThread(2), "E2"), Nop, To("J"), At("E2", Nop), To("J"), At("E1", Nop), Repeat("J", 2), Exit),
+	"K2b": Seq(When(FromThread(6), "J"), Nop, When(FromThread(4), "J"), Nop, When(FromThread(2), "J"), Nop, Repeat("J", 2), Exit),
+	"K3":  Seq(At("L", Count), Nop, When(func(t *Thread) bool { return t.I <= t.TID }, "L"), Nop, Nop, Exit),
+	"K4":  Seq(When(BelowThread(2), "X"), Nop, When(BelowThread(4), "X"), Nop, Nop, To("J"), Repeat("X", 4), At("J", Nop), Exit),
+	"K4b": Seq(When(BelowThread(2), "X"), Nop, When(BelowThread(4), "X"), Nop, When(BelowThread(6), "X"), Nop, To("J"), Repeat("X", 4), At("J", Nop), Exit),
+	"K5":  k5(4, func(t *Thread) bool { return t.TID == 7 && t.I >= 1 }),
+	"K6":  Seq(When(FromThread(7), "COLD"), Nop, Repeat("R", 6), Exit, At("COLD", Nop), Nop, To("R")),
+	"K6b": Seq(At("L", Nop), When(func(t *Thread) bool { return t.TID == t.I%8 }, "COLD"), Repeat("R", 2), Count,
+		When(func(t *Thread) bool { return t.I < 8 }, "L"), Nop, Exit, At("COLD", Nop), To("R")),
+	"K7": Seq(When(FromThread(4), "C"), Nop, When(FromThread(2), "E"), Nop, Nop, To("J"), Repeat("C", 2), Repeat("E", 5), At("J", Nop), Exit),
+	"U1": k5(8, func(t *Thread) bool { return t.TID == 7 && t.I == 1 }),
+	"U2": k5(8, Never),
+	"U3": u3(Never),
+	"U4": u3(FromThread(7)),
+}
+
+// Figure7 is the example of Fung & Aamodt, HPCA 2011, figure 7 with one
+// instruction a block: of 8 threads in warps of 4, threads 1, 6 and 7 (from 1)
+// go to C.
+//
+//	  A
+//	 / \
+//	B   C
+//	 \ /
+//	  D
+var Figure7 = Seq(
+	At("A", When(func(t *Thread) bool { return t.TID == 0 || t.TID == 5 || t.TID == 6 }, "C")),
+	At("B", To("D")),
+	At("C", Nop),
+	At("D", Exit))
+
+// Figure10 is the loop of Fung & Aamodt, HPCA 2011, figure 10, with one
+// instruction a block, for four threads 1 to 4: at A thread 1 goes to B and the
+// others to C, at C thread 2 goes to E and the others break; threads 1 and 2
+// go round once more, through B.
+//
+//	+-> A --> C --> D (break)
+//	|   |     |     |
+//	|   B     |     |
+//	|    \    |     |
+//	+----- E <+     |
+//	       |        |
+//	       F <------+
+var Figure10 = Seq(
+	At("A", When(func(t *Thread) bool { return t.I == 0 && t.TID >= 1 }, "C")),
+	At("B", To("E")),
+	At("C", When(func(t *Thread) bool { return t.TID == 1 }, "E")),
+	At("D", To("F")),
+	At("E", Line{Do: Count.Do, If: func(t *Thread) bool { return t.I == 1 }, To: "A"}),
+	At("F", Exit))

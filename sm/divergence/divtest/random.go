@@ -1,0 +1,109 @@
+package divtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Shape says what random kernels have beside nested branches and loops.
+type Shape struct {
+	Exits      bool // threads may leave anywhere
+	Bars       bool // barriers between the statements of the outermost level
+	Structured bool // no loop is left from within
+}
+
+// generator of a random kernel.
+type generator struct {
+	*rand.Rand
+	Shape
+	threads int
+	k       Kernel
+	labels  int
+}
+
+// Random is a kernel laid out in topological order. Equal seeds give equal
+// kernels; each call gives one with state of its own, which is good for one run.
+
+func Random(seed uint64, threads int, shape Shape) Kernel {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), Shape: shape, threads: threads}
+	for range 1 + g.IntN(3) {
+		g.block(3, "")
+		if g.Bars {
+			g.add(Line{Bar: true})
+		}
+	}
+	g.add(Exit)
+	return g.k
+}
+
+// label starts a place that branches lead to.
+func (g *generator) label() string {
+	g.labels++
+	return fmt.Sprint("L", g.labels)
+}
+
+func (g *generator) add(l Line) { g.k = append(g.k, l) }
+
+// coin is a condition that each thread answers anew each time.
+func (g *generator) coin() func(t *Thread) bool {
+	salt, limit, seen := g.Uint64(), 1+g.Uint64N(7), make([]uint64, g.threads)
+	return func(t *Thread) bool {
+		seen[t.TID]++
+		return rand.NewPCG(salt, uint64(t.TID)<<32+seen[t.TID]).Uint64()%8 < limit
+	}
+}
+
+// block is up to three statements; leave is the label behind the loop around
+// them, if there is one.
+func (g *generator) block(depth int, leave string) {
+	for range 1 + g.IntN(3) {
+		if depth == 0 {
+			g.add(Nop)
+			continue
+		}
+		switch g.IntN(7) {
+		case 0, 1: // if, or if with else
+			other, join := g.label(), g.label()
+			g.add(When(g.coin(), other))
+			g.block(depth-1, leave)
+			if g.IntN(3) > 0 {
+				g.add(To(join))
+				g.add(At(other, Nop))
+				g.block(depth-1, leave)
+			} else {
+				g.add(At(other, Nop))
+			}
+			g.add(At(join, Nop))
+		case 2, 3: // loop with a trip count of its own for each thread
+			top, out := g.label(), g.label()
+			trips, left := g.coin(), make([]int, g.threads)
+			g.add(Line{Do: func(t *Thread) {
+				left[t.TID] = 0
+				for left[t.TID] < 4 && trips(t) {
+					left[t.TID]++
+				}
+			}})
+			g.add(At(top, Nop))
+			g.block(depth-1, out)
+			g.add(Line{Do: func(t *Thread) { left[t.TID]-- }, If: func(t *Thread) bool { return left[t.TID] > 0 }, To: top})
+			g.add(At(out, Nop))
+		case 4: // break
+			if leave != "" && !g.Structured {
+				g.add(When(g.coin(), leave))
+			}
+		case 5:
+			switch {
+			case !g.Exits:
+			case g.IntN(3) == 0:
+				g.add(Line{Exit: true, If: g.coin()})
+			case g.IntN(3) == 0:
+				stay := g.label()
+				g.add(When(g.coin(), stay))
+				g.add(Exit)
+				g.add(At(stay, Nop))
+			}
+		default:
+			g.add(Nop)
+		}
+	}
+}
