@@ -279,6 +279,9 @@ const (
 	ClassData               // D: values loaded from memory
 )
 
+// String is the letter of the class, empty for none.
+func (c Class) String() string { return [...]string{"", "P", "D"}[c] }
+
 // Special is a special register.
 type Special uint8
 

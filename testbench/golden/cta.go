@@ -66,7 +66,13 @@ func (g *grid) cta(id [3]uint32) bool {
 			out: &g.r.Threads[first+i],
 		}
 	}
-	return b.run()
+	if !b.run() {
+		return false
+	}
+	if g.o.OnCTA != nil {
+		g.o.OnCTA(g.r.Threads[first:])
+	}
+	return true
 }
 
 func threads(l *Launch) int { return int(l.Block[0] * l.Block[1] * l.Block[2]) }

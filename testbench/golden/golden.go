@@ -22,6 +22,10 @@ type Options struct {
 	PCs       bool   // keep each thread's sequence of PCs, not only its hash
 	Slice     uint64 // instructions of a thread before the next one has its turn; 0: DefaultSlice
 	MaxSteps  uint64 // instructions of all threads together; 0: DefaultMaxSteps
+
+	// OnCTA, if set, is given the threads of each CTA when the last one has
+	// exited. It may take away what nobody needs after that.
+	OnCTA func(threads []Thread)
 }
 
 // Limits of a run that names none.

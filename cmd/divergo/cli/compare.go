@@ -19,6 +19,7 @@ type compareFlags struct {
 	machine machineFlags
 	vcd     vcdFlags
 	json    bool
+	paths   bool
 	seed    uint64
 	size    string
 }
@@ -34,16 +35,21 @@ against the machine's own mechanism, which comes first: pdom, unless --set diver
 
 --vcd FILE writes the waveform of the first mechanism; "divergo run KERNEL --mech NAME --vcd FILE" that of another.
 
+With --paths no machine is run: for each branch, how many warps its paths need without compaction, with thread
+block compaction under each lane permutation, and if threads could take any lane (Rhu & Erez, ISCA 2013).
+
 Exit codes: 1 a result differs from the reference, 2 nothing was run, 4 the kernel failed under a mechanism
 (fault, deadlock, watchdog), 130 interrupted.`,
 		Example: `  divergo compare bitonic --size medium
-  divergo compare mandelbrot --preset slp2013 --json`,
+  divergo compare mandelbrot --preset slp2013 --json
+  divergo compare reduction --paths`,
 		Args: exactly(1, "a kernel (\"divergo list kernels\")"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	f.machine.add(c, false)
 	f.vcd.add(c)
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
+	c.Flags().BoolVar(&f.paths, "paths", false, "compare lane permutations instead: the warps that the paths of each branch can be compacted to")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random inputs")
 	c.Flags().StringVar(&f.size, "size", "", "size of the kernel; the first one if not given")
 	return c
@@ -61,6 +67,9 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 	size, err := sizeOf(kernel, f.size)
 	if err != nil {
 		return err
+	}
+	if f.paths {
+		return f.comparePaths(c, kernel, size, cfg.SM.WarpSize)
 	}
 	wave, err := f.vcd.open()
 	if err != nil {

@@ -101,7 +101,7 @@ func listing(file string, programs []*isa.Program) map[string]any {
 			}
 			if in.Conditional() {
 				line.Reconv, line.Likely = known(&in.Reconv), known(&in.Likely)
-				line.Class = [...]string{"", "P", "D"}[in.Class]
+				line.Class = in.Class.String()
 			}
 			insts = append(insts, line)
 		}

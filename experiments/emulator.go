@@ -1,0 +1,97 @@
+package experiments
+
+import (
+	"fmt"
+
+	"divergo/isa"
+	"divergo/kernels"
+	"divergo/kernels/runner"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+	"divergo/testbench/golden"
+)
+
+// emulator is the golden model as the machine of a workload: a functional
+// emulator, in which every thread runs alone. A failure of Alloc, Write or Read
+// is remembered and returned by the next Launch.
+type emulator struct {
+	modules  runner.Modules
+	programs map[[2]string]*isa.Program // by module and kernel
+	book     *testbench.Memory
+	memory   golden.Memory
+	warpSize int
+	err      error
+
+	// onCTA is given each CTA when it has ended: the launch, and what its
+	// threads have executed.
+	onCTA func(p *isa.Program, threads []golden.Thread)
+}
+
+func newEmulator(warpSize int, onCTA func(*isa.Program, []golden.Thread)) *emulator {
+	return &emulator{
+		modules: make(runner.Modules), programs: make(map[[2]string]*isa.Program),
+		book: testbench.NewMemory(), warpSize: warpSize, onCTA: onCTA,
+	}
+}
+
+// fail remembers the first error.
+func (e *emulator) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// Alloc implements kernels.Machine.
+func (e *emulator) Alloc(bytes int) uint64 {
+	addr, err := e.book.Alloc(uint64(bytes))
+	e.fail(err)
+	e.fail(e.memory.Map(addr, uint64(bytes)))
+	return addr
+}
+
+// Write implements kernels.Machine.
+func (e *emulator) Write(addr uint64, data []byte) { e.fail(e.memory.Write(addr, data)) }
+
+// Read implements kernels.Machine.
+func (e *emulator) Read(addr uint64, data []byte) { e.fail(e.memory.Read(addr, data)) }
+
+// Launch implements kernels.Machine.
+func (e *emulator) Launch(l kernels.Launch) error {
+	if e.err != nil {
+		return e.err
+	}
+	p, err := e.program(l.Module, l.Kernel)
+	if err != nil {
+		return err
+	}
+	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
+	if warps := (threads + e.warpSize - 1) / e.warpSize; warps > divergence.MaxWarps {
+		return fmt.Errorf("kernel %s: %d threads of a CTA are %d warps of %d, want at most %d", l.Kernel, threads, warps, e.warpSize, divergence.MaxWarps)
+	}
+	launch := golden.Launch{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, WarpSize: uint32(e.warpSize)}
+	r, err := golden.Run(p, launch, &e.memory, golden.Options{PCs: true, OnCTA: func(threads []golden.Thread) {
+		e.onCTA(p, threads)
+		for i := range threads {
+			threads[i].PCs = nil
+		}
+	}})
+	if err == nil && r.End != golden.Finished {
+		err = fmt.Errorf("kernel %s: %s", l.Kernel, r.End)
+	}
+	return err
+}
+
+// program is the same for all launches of a kernel. The kernels have no
+// variables in global memory.
+func (e *emulator) program(module, kernel string) (*isa.Program, error) {
+	key := [2]string{module, kernel}
+	if p, ok := e.programs[key]; ok {
+		return p, nil
+	}
+	p, err := e.modules.Program(module, kernel)
+	if err != nil {
+		return nil, err
+	}
+	e.programs[key] = p
+	return p, nil
+}

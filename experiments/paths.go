@@ -1,0 +1,188 @@
+package experiments
+
+import (
+	"slices"
+
+	"divergo/isa"
+	"divergo/kernels"
+	"divergo/testbench/golden"
+	"divergo/units"
+)
+
+// Paths says what compaction could do for the branches of a kernel (Rhu & Erez,
+// ISCA 2013, sections 3.3 and 6.1).
+//
+// The active masks are those of a CTA: its threads run down one reconvergence
+// stack, as in the functional emulator of the paper, so that an execution of a
+// branch has all threads that come to it with the same way behind them. It is
+// divergent if a warp has threads on both sides; then each side is a path. A
+// path needs as many warps as have a thread on it, or what the thread compactor
+// makes of it under a permutation, or, ideally, as its threads fill.
+//
+// The side of an if without else that waits at the post-dominator is a path too:
+// so the figures of the paper come out. Work leaves such paths out.
+type Paths struct {
+	WarpSize int
+	Branches []Branch // those that were executed, by kernel and PC
+
+	lanes []*units.LaneMap // of units.Permutations
+}
+
+// Branch is a conditional branch of a kernel.
+type Branch struct {
+	Prog  *isa.Program
+	PC    uint32
+	Class isa.Class
+	Tally
+}
+
+// Tally sums executions of branches.
+type Tally struct {
+	Instances int // executions by a CTA
+	Divergent int // of them, those with a warp on both sides
+	All       Warps
+	Work      Warps    // of the paths that do not wait at the post-dominator
+	Quartiles [4]Warps // of all paths, by the part of the CTA's threads that is active
+}
+
+// Warps sums the warps that paths need.
+type Warps struct {
+	Paths     int
+	Static    int    // without compaction
+	Ideal     Need   // if threads could take any lane
+	Compacted []Need // under each of units.Permutations
+}
+
+// Need is the sum of warps over paths, and the number of paths that need fewer
+// than without compaction.
+type Need struct {
+	Warps, Fewer int
+}
+
+// Rate is the compaction rate: the part of the paths that need fewer warps.
+func (w *Warps) Rate(n Need) float64 {
+	if w.Paths == 0 {
+		return 0
+	}
+	return float64(n.Fewer) / float64(w.Paths)
+}
+
+// MeasurePaths runs a workload on the golden model, with warps of so many
+// threads.
+func MeasurePaths(w kernels.Workload, warpSize int) (*Paths, error) {
+	p := &Paths{WarpSize: warpSize}
+	for _, name := range units.Permutations() {
+		m, err := units.NewLaneMap(name, warpSize, 0)
+		if err != nil {
+			return nil, err
+		}
+		p.lanes = append(p.lanes, m)
+	}
+	var programs []*isa.Program
+	var tallies [][]Tally // of each program, by PC
+	err := w.Run(newEmulator(warpSize, func(prog *isa.Program, threads []golden.Thread) {
+		i := slices.Index(programs, prog)
+		if i < 0 {
+			i = len(programs)
+			programs, tallies = append(programs, prog), append(tallies, make([]Tally, len(prog.Insts)))
+		}
+		replay(prog, threads, func(pc uint32, taken, not []int) {
+			p.instance(&tallies[i][pc], prog, pc, len(threads), taken, not)
+		})
+	}))
+	if err != nil {
+		return nil, err
+	}
+	for i, prog := range programs {
+		for pc, t := range tallies[i] {
+			if t.Instances > 0 {
+				p.Branches = append(p.Branches, Branch{prog, uint32(pc), prog.Insts[pc].Class, t})
+			}
+		}
+	}
+	return p, nil
+}
+
+// Total sums the branches of a class.
+func (p *Paths) Total(class isa.Class) (t Tally) {
+	for i := range p.Branches {
+		if b := &p.Branches[i]; b.Class == class {
+			t.Add(&b.Tally)
+		}
+	}
+	return t
+}
+
+// instance enters an execution of the branch at pc by threads of a CTA, which
+// are known by their linear numbers.
+func (p *Paths) instance(t *Tally, prog *isa.Program, pc uint32, cta int, taken, not []int) {
+	t.Instances++
+	side := [2]units.BlockMask{p.mask(taken), p.mask(not)}
+	if side[0].Warps()&side[1].Warps() == 0 {
+		return
+	}
+	t.Divergent++
+	in := &prog.Insts[pc]
+	for i, next := range [2]uint32{in.Target, pc + 1} {
+		n := p.need(&side[i])
+		t.All.Add(&n)
+		if next != in.Reconv {
+			t.Work.Add(&n)
+		}
+		t.Quartiles[min(4*side[i].Threads()/cta, 3)].Add(&n)
+	}
+}
+
+// mask is threads by the location in their warps.
+func (p *Paths) mask(threads []int) (m units.BlockMask) {
+	for _, t := range threads {
+		m.Add(t/p.WarpSize, 1<<(t%p.WarpSize))
+	}
+	return m
+}
+
+// need is what one path needs.
+func (p *Paths) need(m *units.BlockMask) Warps {
+	w := Warps{Paths: 1, Static: static(m)}
+	need := func(n int) Need {
+		if n < w.Static {
+			return Need{n, 1}
+		}
+		return Need{n, 0}
+	}
+	w.Ideal = need(m.Filled(p.WarpSize))
+	for _, lanes := range p.lanes {
+		placed := lanes.Place(m)
+		w.Compacted = append(w.Compacted, need(placed.Compacted()))
+	}
+	return w
+}
+
+// Add sums two tallies.
+func (t *Tally) Add(o *Tally) {
+	t.Instances += o.Instances
+	t.Divergent += o.Divergent
+	t.All.Add(&o.All)
+	t.Work.Add(&o.Work)
+	for i := range t.Quartiles {
+		t.Quartiles[i].Add(&o.Quartiles[i])
+	}
+}
+
+// Add sums the needs of two sets of paths.
+func (w *Warps) Add(o *Warps) {
+	w.Paths += o.Paths
+	w.Static += o.Static
+	w.Ideal.add(o.Ideal)
+	if w.Compacted == nil {
+		w.Compacted = make([]Need, len(units.Permutations()))
+	}
+	for i, n := range o.Compacted {
+		w.Compacted[i].add(n)
+	}
+}
+
+func (n *Need) add(o Need) {
+	n.Warps += o.Warps
+	n.Fewer += o.Fewer
+}

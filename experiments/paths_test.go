@@ -1,0 +1,150 @@
+package experiments_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/experiments"
+	"divergo/isa"
+	"divergo/kernels"
+	"divergo/units"
+)
+
+func paths(t *testing.T, w kernels.Workload, warpSize int) *experiments.Paths {
+	t.Helper()
+	p, err := experiments.MeasurePaths(w, warpSize)
+	require.NoError(t, err)
+	require.NoError(t, w.Check(), "the emulator computes what the kernel should")
+	return p
+}
+
+// at is the branches of a source line, summed.
+func at(p *experiments.Paths, where string) (t experiments.Tally) {
+	for i := range p.Branches {
+		if b := &p.Branches[i]; b.Prog.Where(b.PC) == where {
+			t.Add(&b.Tally)
+		}
+	}
+	return t
+}
+
+type (
+	rates map[units.Permutation]float64
+	sums  map[units.Permutation]int
+)
+
+// TestPaths has what the active sets of two kernels of Rhu & Erez, ISCA 2013,
+// work out to by hand, with warps of 32: the programmatic branches of bitonic
+// sort, and the branch in the loop of the first reduction kernel. In bitonic sort
+// partner > tid divides warps where the distance is below 32; where k is too,
+// tid & k divides the threads that are left.
+func TestPaths(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		tally         experiments.Tally
+		divergent     int
+		static, ideal int
+		rates         rates
+		sums          sums
+	}{
+		{
+			"bitonic, 256 threads", paths(t, kernels.NewBitonic(256, 256, 1), 32).Total(isa.ClassProgrammatic), 40, 640, 280,
+			rates{units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3, units.WID: .75, units.RevWID: .6, units.Balanced: 1},
+			sums{units.Sequential: 640, units.FlipOdd: 320, units.Balanced: 292},
+		},
+		{
+			"bitonic, 512 threads", paths(t, kernels.NewBitonic(512, 512, 1), 32).Total(isa.ClassProgrammatic), 45, 1440, 640,
+			rates{units.OddEven: .289, units.RevWID: .8, units.Balanced: 1},
+			sums{units.FlipOdd: 720, units.Balanced: 648},
+		},
+		{
+			"reduction, 256 threads", at(paths(t, kernels.NewReduction(256, 256, 1), 32), "reduction.cu:15"), 8, 111, 69,
+			rates{units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375, units.WID: .625, units.RevWID: .3125, units.Balanced: .625},
+			sums{units.Balanced: 69},
+		},
+	} {
+		all := &c.tally.All
+		assert.Equal(t, c.divergent, c.tally.Divergent, c.name)
+		assert.Equal(t, 2*c.divergent, all.Paths, c.name)
+		assert.Equal(t, c.static, all.Static, c.name)
+		assert.Equal(t, c.ideal, all.Ideal.Warps, c.name)
+		for i, p := range units.Permutations() {
+			if want, given := c.rates[p]; given {
+				assert.InDelta(t, want, all.Rate(all.Compacted[i]), .0005, "%s, %s", c.name, p)
+			}
+			if want, given := c.sums[p]; given {
+				assert.Equal(t, want, all.Compacted[i].Warps, "%s, %s", c.name, p)
+			}
+		}
+	}
+}
+
+// TestPathsOfNestedBranches: an instance of an inner branch has the threads of
+// all warps that come to it in one round of the loops around, and no others. The
+// comparisons of bitonic sort have half of the threads, or a quarter.
+func TestPathsOfNestedBranches(t *testing.T) {
+	p := paths(t, kernels.NewBitonic(256, 256, 1), 32)
+	outer, inner := at(p, "bitonic.cu:17"), at(p, "bitonic.cu:20")
+	assert.Equal(t, 36, outer.Instances, "1+2+...+8 rounds")
+	assert.Equal(t, 36, inner.Instances)
+	assert.Equal(t, 30, outer.Divergent)
+	assert.Equal(t, 10, inner.Divergent, "k below 32")
+	assert.Equal(t, outer.All.Paths/2, outer.Work.Paths, "an if without else")
+	assert.Equal(t, inner.All.Paths, inner.Work.Paths, "an if with else")
+	assert.Equal(t, [4]int{0, 0, 60, 0}, quartiles(&outer), "half of the threads on each side")
+	assert.Equal(t, [4]int{0, 20, 0, 0}, quartiles(&inner), "a quarter")
+	compares := at(p, "bitonic.cu:21")
+	assert.Equal(t, 36, compares.Instances)
+	assert.Zero(t, compares.All.Static-compares.Quartiles[0].Static-compares.Quartiles[1].Static, "at most a half")
+}
+
+func quartiles(t *experiments.Tally) (n [4]int) {
+	for i := range n {
+		n[i] = t.Quartiles[i].Paths
+	}
+	return n
+}
+
+// TestPathsBounds: on every kernel no path is compacted below what its threads
+// fill, or to more warps than it has, whatever the permutation.
+func TestPathsBounds(t *testing.T) {
+	for _, k := range kernels.All() {
+		p := paths(t, k.Sizes[0].New(1), 32)
+		for i := range p.Branches {
+			b := &p.Branches[i]
+			assert.LessOrEqual(t, b.All.Paths, 2*b.Instances)
+			for _, n := range b.All.Compacted {
+				assert.LessOrEqual(t, b.All.Ideal.Warps, n.Warps, k.Name)
+				assert.LessOrEqual(t, n.Warps, b.All.Static, k.Name)
+				assert.LessOrEqual(t, n.Fewer, b.All.Ideal.Fewer, k.Name)
+			}
+			total := experiments.Warps{}
+			for q := range b.Quartiles {
+				total.Add(&b.Quartiles[q])
+			}
+			if b.Divergent > 0 {
+				assert.Equal(t, b.All, total, "each path is in one quartile")
+			}
+		}
+	}
+}
+
+// TestPathsErrors: CTAs that no SM holds.
+func TestPathsErrors(t *testing.T) {
+	_, err := experiments.MeasurePaths(kernels.NewBitonic(512, 512, 1), 4)
+	assert.ErrorContains(t, err, "128 warps of 4, want at most 64")
+}
+
+func ExampleMeasurePaths() {
+	p, err := experiments.MeasurePaths(kernels.NewBitonic(256, 256, 1), 32)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	t := p.Total(isa.ClassProgrammatic)
+	fmt.Println(t.All.Paths, "paths,", t.All.Static, "warps, at best", t.All.Ideal.Warps)
+	// Output: 80 paths, 640 warps, at best 280
+}

@@ -1,0 +1,102 @@
+package experiments
+
+import (
+	"slices"
+
+	"divergo/isa"
+	"divergo/testbench/golden"
+)
+
+// replay takes the threads of a CTA, each of which has run alone, through the
+// program once more, together on one stack of post-dominators. It tells each
+// execution of a conditional branch, with the threads that take it and those
+// that do not, by their numbers in the CTA.
+func replay(p *isa.Program, threads []golden.Thread, branch func(pc uint32, taken, not []int)) {
+	all := make([]int, len(threads))
+	for i := range all {
+		all[i] = i
+	}
+	r := walk{p, threads, make([]int, len(threads)), []group{{0, isa.NoPC, all}}, branch}
+	for len(r.stack) > 0 {
+		r.step()
+	}
+}
+
+// walk is the state of a replay.
+type walk struct {
+	prog    *isa.Program
+	threads []golden.Thread
+	at      []int // instructions executed, by thread
+	stack   []group
+	branch  func(pc uint32, taken, not []int)
+}
+
+// group is threads at one PC, and where they wait for others.
+type group struct {
+	pc, rpc uint32
+	threads []int
+}
+
+// pc of a thread; isa.NoPC if it has exited.
+func (w *walk) pc(t int) uint32 {
+	if pcs := w.threads[t].PCs; w.at[t] < len(pcs) {
+		return pcs[w.at[t]]
+	}
+	return isa.NoPC
+}
+
+// step takes the top group through one instruction, or off the stack if it has
+// no threads or is at its end.
+func (w *walk) step() {
+	g := &w.stack[len(w.stack)-1]
+	g.threads = slices.DeleteFunc(g.threads, func(t int) bool { return w.pc(t) == isa.NoPC })
+	if len(g.threads) == 0 || g.pc == g.rpc {
+		w.stack = w.stack[:len(w.stack)-1]
+		return
+	}
+	from, in := g.pc, &w.prog.Insts[g.pc]
+	for _, t := range g.threads {
+		w.at[t]++
+	}
+	if in.Conditional() {
+		var sides [2][]int
+		for _, t := range g.threads {
+			if w.pc(t) == in.Target {
+				sides[0] = append(sides[0], t)
+			} else {
+				sides[1] = append(sides[1], t)
+			}
+		}
+		w.branch(from, sides[0], sides[1])
+	}
+	to := w.pc(g.threads[0])
+	if slices.ContainsFunc(g.threads, func(t int) bool { return w.pc(t) != to }) {
+		w.part(g, in)
+	} else {
+		g.pc = to
+	}
+}
+
+// part splits the top group, whose threads have gone different ways at in.
+func (w *walk) part(g *group, in *isa.Inst) {
+	rpc := g.pc + 1 // of threads that exit, the others go on
+	if in.Jumps() {
+		rpc = in.Reconv
+	}
+	var paths []group
+	for _, t := range g.threads {
+		pc := w.pc(t)
+		i := slices.IndexFunc(paths, func(p group) bool { return p.pc == pc })
+		if i < 0 {
+			i = len(paths)
+			paths = append(paths, group{pc: pc, rpc: rpc})
+		}
+		paths[i].threads = append(paths[i].threads, t)
+	}
+	if rpc == g.rpc { // the entry below waits there
+		w.stack = w.stack[:len(w.stack)-1]
+	} else {
+		g.pc = rpc
+	}
+	w.stack = append(w.stack, paths...)
+}
