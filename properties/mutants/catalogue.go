@@ -1,0 +1,414 @@
+package mutants
+
+// All lists the mutants, by part.
+func All() []Mutant {
+	var all []Mutant
+	for _, part := range [][]Mutant{stacks, pairs, tokens, barriers, pools, blocks, leaves, pipeline, memory, timing} {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// The mechanisms that a bug of a part shows in.
+var (
+	pdom    = []string{"pdom"}
+	lcp     = []string{"pdom-lcp"}
+	ptpc    = []string{"ptpc"}
+	ppc     = []string{"ppc"}
+	dpe     = []string{"dpe"}
+	token   = []string{"token"}
+	conv    = []string{"barrier"}
+	dwf     = []string{"dwf"}
+	dwfWB   = []string{"dwf-wb"}
+	tbc     = []string{"tbc"}
+	tbcLCP  = []string{"tbc-lcp"}
+	regroup = []string{"tbc", "dwf"}
+	any     = []string{"pdom", "dpe", "tbc"}
+)
+
+var stacks = []Mutant{
+	{
+		Name: "pdom-pop-too-many", Bug: "a nested branch drops the entry at which its parent's threads will wait", By: pdom,
+		File: "sm/divergence/pdom.go", Old: "if rpc == e.RPC {", New: "if rpc == e.RPC || p.Stack.Len(w) > 1 {",
+	},
+	{
+		Name: "pdom-lost-lanes", Bug: "the reconvergence entry gets the mask of one side", By: pdom,
+		File: "sm/divergence/pdom.go", Old: "e.PC, e.Mask = rpc, s.Mask", New: "e.PC, e.Mask = rpc, not",
+	},
+	{
+		Name: "pdom-exit-in-top-only", Bug: "threads that exit stay in the masks below the top", By: pdom,
+		File: "sm/divergence/pdom.go", Old: "p.Stack.Entry(w, i).Mask &^= o.Taken", New: "p.Stack.Entry(w, max(i, p.Stack.Len(w)-1)).Mask &^= o.Taken",
+	},
+	{
+		Name: "pdom-rpc-late", Bug: "the PC is compared with the reconvergence PC one instruction late", By: pdom,
+		File: "sm/divergence/pdom.go", Old: "if s.PC == e.RPC || s.PC == e.LPC {", New: "if s.PC == e.RPC+1 || s.PC == e.LPC {",
+	},
+	{
+		Name: "pdom-missed-wake", Bug: "fetch is not told that the warp went on elsewhere", By: pdom,
+		File: "sm/divergence/pdom.go", Old: "p.pop(w, s)\n\t\tp.redirect.Add(w)", New: "p.pop(w, s)",
+	},
+	{
+		Name: "pdom-barrier-twice", Bug: "a released warp does not step over its barrier", By: pdom,
+		File: "sm/divergence/pdom.go", Old: "p.next(w, s)\n\tp.redirect.Add(w)", New: "p.redirect.Add(w)",
+	},
+	{
+		Name: "pdom-swapped-sides", Bug: "the lanes that branch get the PC of those that do not", By: pdom,
+		File: "sm/divergence/pdom.go", Old: "LPos: lpos, Mask: not}", New: "LPos: lpos, Mask: taken}",
+	},
+	{
+		Name: "lcp-merge-overwrites", Bug: "the second path that comes to a likely-convergence point replaces the first", By: lcp,
+		File: "sm/divergence/pdom.go", Old: "p.Stack.Entry(w, int(e.LPos)).Mask |= s.Mask", New: "p.Stack.Entry(w, int(e.LPos)).Mask = s.Mask",
+	},
+	{
+		Name: "lcp-wrong-position", Bug: "the position of the entry at the likely-convergence point is off by one", By: lcp,
+		File: "sm/divergence/pdom.go", Old: "lpc, lpos = in.Likely, uint8(p.Stack.Len(w)-1)", New: "lpc, lpos = in.Likely, uint8(p.Stack.Len(w)-2)",
+	},
+	{
+		Name: "ptpc-greater-or-equal", Bug: "`>=` for `==` where lanes at the smallest PC are collected", By: ptpc,
+		File: "sm/divergence/ptpc.go", Old: "case pc == s.PC:", New: "case pc >= s.PC:",
+	},
+	{
+		Name: "ptpc-barrier-for-one", Bug: "the warp arrives at the barrier with its first thread", By: ptpc,
+		File: "sm/divergence/ptpc.go", Old: "if t.AtBar == t.Live {", New: "if t.AtBar != 0 {",
+	},
+	{
+		Name: "ptpc-exit-unguarded", Bug: "a guarded exit ends all active lanes", By: ptpc,
+		File: "sm/divergence/ptpc.go", Old: "t.Live &^= taken", New: "t.Live &^= s.Mask",
+	},
+	{
+		Name: "ptpc-fall-through", Bug: "lanes that do not branch stay at the branch", By: ptpc,
+		File: "sm/divergence/ptpc.go", Old: "t.AtBar |= s.Mask", New: "t.AtBar |= s.Mask & -s.Mask",
+	},
+	{
+		Name: "ptpc-released-in-part", Bug: "a released barrier moves on the lowest lane only", By: ptpc,
+		File: "sm/divergence/ptpc.go", Old: "t.AtBar = 0\n\tp.elect", New: "t.AtBar &= t.AtBar - 1\n\tp.elect",
+	},
+}
+
+var pairs = []Mutant{
+	{
+		Name: "ppc-stale-parent", Bug: "the pair below does not get the PC at which the two paths have met", By: ppc,
+		File: "sm/divergence/ppc.go", Old: "d.PC, d.Wait = x.PC, x.Wait", New: "d.Wait = x.Wait",
+	},
+	{
+		Name: "ppc-survivor", Bug: "when one path of a pair has exited, its own PC is kept instead of the other's", By: ppc,
+		File: "sm/divergence/ppc.go", Old: "p.drop(w, e.Side[e.Cur&1^1])", New: "p.drop(w, e.Side[e.Cur&1])",
+	},
+	{
+		Name: "ppc-exit-one-side", Bug: "threads that exit stay in the not-taken masks", By: ppc,
+		File: "sm/divergence/ppc.go", Old: "e.Side[1].Mask &^= o.Taken", New: "e.Side[0].Mask &^= o.Taken",
+	},
+	{
+		Name: "ppc-mask-compared", Bug: "a pair of which one path has ended still meets", By: ppc,
+		File: "sm/divergence/ppc.go", Old: "return t.Mask != 0 && n.Mask != 0 && t.PC == n.PC", New: "return t.PC+1 >= n.PC && t.PC <= n.PC+1",
+	},
+	{
+		Name: "ppc-wrong-current", Bug: "the smaller PC is chosen, the other path's mask is run", By: ppc,
+		File: "sm/divergence/ppc.go", Old: "func (e *Pair) current() *Side { return &e.Side[e.Cur&1] }", New: "func (e *Pair) current() *Side { return &e.Side[e.Cur&1^1] }",
+	},
+	{
+		Name: "dpe-runs-past-join", Bug: "the first path does not stop at the reconvergence PC", By: dpe,
+		File: "sm/divergence/dpe.go", Old: "a.Valid = a.Mask != 0 && a.PC != rpc", New: "a.Valid = a.Mask != 0",
+	},
+	{
+		Name: "dpe-sibling-lost", Bug: "a branch that reconverges where its entry does replaces the entry although the other path lives", By: dpe,
+		File: "sm/divergence/dpe.go", Old: "if in.Reconv == e.RPC && !p.Table.Edit(2*w+side^1).Valid {", New: "if in.Reconv == e.RPC {",
+	},
+	{
+		Name: "dpe-exit-one-side", Bug: "threads that exit stay in the second masks of the entries below", By: dpe,
+		File: "sm/divergence/dpe.go", Old: "e.Side[1].Mask &^= lanes", New: "e.Side[0].Mask &^= lanes",
+	},
+	{
+		Name: "dpe-stale-side", Bug: "the path that branches is saved with the PC of the branch", By: dpe,
+		File: "sm/divergence/dpe.go", Old: "e.Side[side].PC = in.Reconv", New: "e.Side[0].PC = in.Reconv",
+	},
+	{
+		Name: "dpe-one-loaded", Bug: "of the entry below, one path comes back", By: dpe,
+		File: "sm/divergence/dpe.go", Old: "s.PC, s.Mask, s.Wait = x.PC, x.Mask, x.Wait\n", New: "if s.PC, s.Wait = x.PC, x.Wait; k == 0 || x.Wait != Runs || p.Stack.Len(w) > 2 {\n\t\t\ts.Mask = x.Mask\n\t\t}\n",
+	},
+}
+
+var tokens = []Mutant{
+	{
+		Name: "token-whole-mask", Bug: "the token of a branch holds all lanes, not those that wait", By: token,
+		File: "sm/divergence/token.go", Old: "Token{Mask: not, PC: o.PC + 1}", New: "Token{Mask: s.Mask, PC: o.PC + 1}",
+	},
+	{
+		Name: "token-revives", Bug: "a token brings back threads that have exited", By: token,
+		File: "sm/divergence/token.go", Old: "t.Mask&*p.Live.Edit(w)", New: "t.Mask",
+	},
+	{
+		Name: "token-pc", Bug: "the lanes that wait resume at the branch", By: token,
+		File: "sm/divergence/token.go", Old: "s.PC, s.Mask = t.PC,", New: "s.PC, s.Mask = t.PC+1,",
+	},
+	{
+		Name: "token-sync-mask", Bug: "the token of SSY remembers nobody", By: token,
+		File: "sm/divergence/token.go", Old: "Token{Mask: s.Mask, PC: in.Target, Sync: true}", New: "Token{Mask: s.Mask & (s.Mask - 1), PC: in.Target, Sync: true}",
+	},
+	{
+		Name: "token-exit-ends-warp", Bug: "the warp ends with the first path that exits", By: token,
+		File: "sm/divergence/token.go", Old: "*p.Live.Edit(w) &^= lanes", New: "*p.Live.Edit(w) &^= s.Mask",
+	},
+}
+
+var barriers = []Mutant{
+	{
+		Name: "bsync-forgets", Bug: "a second path that arrives replaces the first", By: conv,
+		File: "sm/divergence/convbarrier.go", Old: "c.Arrived |= arrive", New: "c.Arrived = arrive",
+	},
+	{
+		Name: "bsync-exit-unseen", Bug: "a barrier whose last missing thread exits is not released", By: conv,
+		File: "sm/divergence/convbarrier.go", Old: "c.Mask &^= lanes\n\t\tp.join(w, x)", New: "c.Mask &^= lanes",
+	},
+	{
+		Name: "bsync-exit-counted", Bug: "a thread that has exited is still waited for", By: conv,
+		File: "sm/divergence/convbarrier.go", Old: "c.Mask &^= lanes\n", New: "c.Mask &^= lanes & c.Arrived\n",
+	},
+	{
+		Name: "bssy-path-twice", Bug: "both entries of a branch get the same side", By: conv,
+		File: "sm/divergence/convbarrier.go", Old: "*e = second", New: "*e = first",
+	},
+	{
+		Name: "bsync-early", Bug: "released when any thread is there", By: conv,
+		File: "sm/divergence/convbarrier.go", Old: "c.Mask != 0 && c.Arrived == c.Mask", New: "c.Arrived != 0",
+	},
+	{
+		Name: "barrier-first-opens", Bug: "a CTA's barrier opens when one warp has arrived", By: any,
+		File: "sm/divergence/barrier.go", Old: "e.Need == 0 && live&^e.Arrived != 0", New: "e.Need == 0 && live&e.Arrived == 0",
+	},
+	{
+		Name: "barrier-exit-forgotten", Bug: "a warp that ends does not open the barrier at which only others are missing it (as in GPGPU-Sim 2.1.1b)", By: pdom,
+		File: "sm/divergence/barrier.go", Old: "release |= b.named.Edit(i).open(*live)", New: "release |= 0 & b.named.Edit(i).open(*live)",
+	},
+	{
+		Name: "barrier-stays-open", Bug: "arrivals are not cleared when the barrier opens", By: any,
+		File: "sm/divergence/barrier.go", Old: "e.Arrived, e.Waiting = 0, 0", New: "e.Waiting = 0",
+	},
+}
+
+var pools = []Mutant{
+	{
+		Name: "dwf-conflict-unseen", Bug: "a lane that is taken is given away again", By: dwf,
+		File: "units/pool.go", Old: "conflict := u.Req & line.Occ", New: "conflict := u.Req & line.Occ & 0xffff_fff0",
+	},
+	{
+		Name: "dwf-joins-issued", Bug: "threads join a warp that has been issued", By: dwf,
+		File: "units/pool.go", Old: "if !p.open(line) {", New: "if !p.open(line) && line.Occ == 0 {",
+	},
+	{
+		Name: "dwf-other-cta", Bug: "the table looks at the PC alone: threads of two CTAs become one warp", By: dwf,
+		File: "units/lut.go", Old: "e.Valid && e.PC == pc && e.Group == group", New: "e.Valid && e.PC == pc",
+	},
+	{
+		Name: "dwf-wrong-row", Bug: "joining threads bring the rows of the warp they join", By: dwf,
+		File: "units/pool.go", Old: "w.Row[l] = u.Row[l]", New: "w.Row[l] = u.Row[bits.TrailingZeros32(lanes)]",
+	},
+	{
+		Name: "dwf-not-mixed", Bug: "a warp of several rows is taken for one of its first thread's row", By: dwf,
+		File: "sm/divergence/dwf.go", Old: "s.Mixed = s.Mixed || w.Row[bits.TrailingZeros32(m)] != s.Row", New: "s.Mixed = s.Mixed && w.Row[bits.TrailingZeros32(m)] != s.Row",
+	},
+	{
+		Name: "dwf-barrier-early", Bug: "a warp counts as arrived with its first thread", By: dwf,
+		File: "sm/divergence/dwf.go", Old: "case w.AtBar != 0 && w.Live&^(w.AtBar|w.Arrived) == 0:", New: "case w.AtBar != 0:",
+	},
+	{
+		Name: "dwf-exit-alive", Bug: "a thread that exits is still waited for", By: dwf,
+		File: "sm/divergence/dwf.go", Old: "w.Live &^= 1 << lane\n", New: "w.Live &^= 1 << lane &^ 1\n",
+	},
+	{
+		Name: "dwf-wb-restored-early", Bug: "a warp is restored when the first of its threads is back", By: dwfWB,
+		File: "sm/divergence/dwf_barrier.go", Old: "if !w.Barred || w.Arrived != w.Live {", New: "if !w.Barred || w.Arrived == 0 {",
+	},
+	{
+		Name: "dwf-wb-not-gathered", Bug: "a thread that comes to the warp barrier goes on", By: dwfWB,
+		File: "sm/divergence/dwf_barrier.go", Old: "u.Req &^= 1 << lane\n", New: "u.Req &^= 1 << lane & w.Live &^ 1\n",
+	},
+}
+
+var blocks = []Mutant{
+	{
+		Name: "tbc-one-early", Bug: "the block is left when one warp is still to come", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "if e.WCnt--; e.WCnt != 0 {", New: "if e.WCnt--; e.WCnt > 1 {",
+	},
+	{
+		Name: "tbc-both-sides", Bug: "threads that branch are also entered as not branching", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "p.add(&t.Not, s, o.Slot, not)", New: "p.add(&t.Not, s, o.Slot, s.Mask)",
+	},
+	{
+		Name: "tbc-exit-in-top-only", Bug: "threads that exit stay in the entries below", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "p.Stack.Entry(cta, i).Mask.Remove(&gone)", New: "p.Stack.Entry(cta, max(i, p.Stack.Len(cta)-1)).Mask.Remove(&gone)",
+	},
+	{
+		Name: "tbc-wrong-row", Bug: "every lane of a compacted warp reads the first thread's row", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "s.Mixed = s.Mixed || rows[lane] != s.Row", New: "s.Mixed = s.Mixed && rows[lane] != s.Row",
+	},
+	{
+		Name: "tbc-barrier-open", Bug: "arrivals are not cleared when the barrier opens", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "bar.Arrived, bar.Waiting = units.BlockMask{}, 0", New: "bar.Waiting = 0",
+	},
+	{
+		Name: "tbc-stale-targets", Bug: "the targets of a branch begin with what the last branch left", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "*t = Targets{}", New: "t.Taken = units.BlockMask{}",
+	},
+	{
+		Name: "tbc-lcp-overwrites", Bug: "the second path that comes to a likely-convergence point replaces the first", By: tbcLCP,
+		File: "sm/divergence/tbc.go", Old: "Mask.Union(&e.Mask)", New: "Mask = e.Mask",
+	},
+	{
+		Name: "compactor-short-encoder", Bug: "the priority encoder of a lane gives one bit of the warp's number", By: tbc,
+		File: "units/compactor.go", Old: "warps[l] = uint8(bits.TrailingZeros64(*group))", New: "warps[l] = uint8(bits.TrailingZeros64(*group)) & 1",
+	},
+	{
+		Name: "compactor-last-lane", Bug: "warps are counted by the last lane, not by the fullest", By: tbc,
+		File: "units/compactor.go", Old: "warps = max(warps, bits.OnesCount64(group))", New: "warps = max(warps&1, bits.OnesCount64(group))",
+	},
+}
+
+var leaves = []Mutant{
+	{
+		Name: "set-no-wrap", Bug: "the round does not come back to where it began", By: any,
+		File: "units/set.go", Old: "for k := 1; k <= len(s); k++ {", New: "for k := 1; k < len(s); k++ {",
+	},
+	{
+		Name: "scoreboard-clears-all", Bug: "a result clears the register for all lanes, those of another path included", By: []string{"dpe", "dwf"},
+		File: "units/scoreboard.go", Old: "*b.Pending.Edit(row*b.regs + int(r)) &^= lanes", New: "*b.Pending.Edit(row*b.regs + int(r)) = 0",
+	},
+	{
+		Name: "scoreboard-all-lanes", Bug: "a register is taken for ready unless all lanes are pending", By: any,
+		File: "units/scoreboard.go", Old: "&lanes != 0 {", New: "&lanes == lanes {",
+	},
+}
+
+var pipeline = []Mutant{
+	{
+		Name: "operands-row", Bug: "lanes of a compacted warp read the row of the first", By: regroup,
+		File: "sm/operands.go", Old: "*o.Preds.At(int(f.Lane[lane])*o.l.npreds + int(p.Index))", New: "*o.Preds.At(int(f.Row)*o.l.npreds + int(p.Index))",
+	},
+	{
+		Name: "writeback-whole-row", Bug: "a result of all active lanes is written over the inactive ones", By: any,
+		File: "sm/writeback.go", Old: "case r.Exec == full:", New: "case r.Exec == full & 0, r.Exec == r.Mask:",
+	},
+	{
+		Name: "writeback-predicate", Bug: "predicates of inactive lanes are lost", By: any,
+		File: "sm/writeback.go", Old: "*p = *p&^r.Exec | r.PDst[i]&r.Exec", New: "*p = r.PDst[i] & r.Exec",
+	},
+	{
+		Name: "fetch-stale-buffer", Bug: "the I-buffer keeps the instructions of the path that was left", By: any,
+		File: "sm/fetch.go", Old: "if e.N == 0 || e.PC != pc {", New: "if e.N == 0 {",
+	},
+	{
+		Name: "issue-exit-early", Bug: "a warp exits with loads in flight", By: any,
+		File: "sm/issue.go", Old: "i.Q().InRow[r&(MaxWarps-1)] != 0 {", New: "i.Q().InRow[r&(MaxWarps-1)] > 1 {",
+	},
+	{
+		Name: "lsu-shared-base", Bug: "all CTAs use the first one's shared memory", By: any,
+		File: "sm/lsu.go", Old: "addr += uint64(op.CTA) * uint64(u.l.shared)", New: "addr += uint64(op.CTA) * 0",
+	},
+	{
+		Name: "lsu-lane-of-store", Bug: "stores of a narrow mask take the data of the lowest lane", By: any,
+		File: "sm/lsu.go", Old: "a.Data[lane] = u.pack(op, in, lane)", New: "a.Data[lane] = u.pack(op, in, bits.TrailingZeros32(left)&(isa.MaxLanes-1))",
+	},
+}
+
+var memory = []Mutant{
+	{
+		Name: "l1-stale-mshr", Bug: "a line is kept although a store went past it while it was on its way", By: any,
+		File: "memsys/l1.go", Old: "q.Served == 0 && m.Keep && m.Gen == q.Gen", New: "q.Served == 0 && m.Way < 1<<31 && m.Gen == q.Gen",
+		Audit: "./memsys TestStoreDuringMiss|TestFlatMemory",
+	},
+	{
+		Name: "l1-merge-lost", Bug: "a load that joins a miss is not counted", By: any,
+		File: "memsys/l1.go", Old: "m.Count++\n\t\td.Count.Merges++", New: "d.Count.Merges++",
+	},
+	{
+		Name: "l1-dirty-dropped", Bug: "a dirty line makes room without being written back", By: any,
+		File: "memsys/l1.go", Old: "} else if l.cache.isDirty(w) {", New: "} else if l.cache.isDirty(w) && w&1 != 0 {",
+	},
+	{
+		Name: "coalescer-two-lines", Bug: "one address bit too few is compared: two lines become one request", By: any,
+		File: "memsys/coalescer.go", Old: "if a.Addr[i]&^(c.line-1) == line {", New: "if a.Addr[i]&^(2*c.line-1) == line&^c.line {",
+	},
+	{
+		Name: "coalescer-byte-more", Bug: "a store enables one byte too many", By: any,
+		File: "memsys/coalescer.go", Old: "r.Mask[off/64] |= (1<<a.Size - 1) << (off % 64)", New: "r.Mask[off/64] |= (1<<(a.Size+1) - 1) << (off % 64)",
+	},
+	{
+		Name: "coalescer-first-line", Bug: "the load is answered with its first line", By: any,
+		File: "memsys/coalescer.go", Old: "if g.Left&^rsp.Lanes != 0 {", New: "if g.Left&^rsp.Lanes&1 != 0 {",
+	},
+	{
+		Name: "l2-join-lost", Bug: "a request that joins a miss is not counted", By: any,
+		File: "memsys/l2.go", Old: "s.mshrs.Edit(id).Count++\n", New: "",
+	},
+	{
+		Name: "l2-atomic-byte", Bug: "an atomic marks its first byte as written", By: any,
+		File: "memsys/l2.go", Old: "s.cache.write(w, &data, dram.Span(int(r.Off), int(r.Size)))", New: "s.cache.write(w, &data, dram.Span(int(r.Off), 1))",
+	},
+	{
+		Name: "l2-fill-overwrites", Bug: "a line from DRAM overwrites what was stored meanwhile", By: any,
+		File: "memsys/l2.go", Old: "Merge(&r.Data, s.all.AndNot(st.Have))", New: "Merge(&r.Data, s.all)",
+	},
+	{
+		Name: "dram-mask-ignored", Bug: "a burst writes the bytes that are masked, too", By: any,
+		File: "memsys/dram/channel.go", Old: "if e.Mask[k/64]>>(k%64)&1 != 0 {", New: "if e.Mask[k/64] != 0 {",
+	},
+}
+
+var timing = []Mutant{
+	{
+		Name: "dram-tras", Bug: "tRAS short by one", Audit: "./memsys/dram TestRandom",
+		File: "memsys/dram/channel.go", Old: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS)", New: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS-1)",
+	},
+	{
+		Name: "dram-trc", Bug: "tRC short by one", Audit: "./memsys/dram TestRandom|TestSameBankActivates",
+		File: "memsys/dram/channel.go", Old: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS)", New: "bk.NextAct, bk.NextPre = after(t.TRC-1), after(t.TRAS)",
+	},
+	{
+		Name: "dram-trcd", Bug: "a column command one cycle before the row is open", Audit: "./memsys/dram TestRandom|TestReadLatency",
+		File: "memsys/dram/channel.go", Old: "bk.NextRead, bk.NextWrite = after(t.TRCD), after(t.tRCDWR())", New: "bk.NextRead, bk.NextWrite = after(t.TRCD-1), after(t.tRCDWR())",
+	},
+	{
+		Name: "dram-twtr", Bug: "no turnaround from writing to reading", Audit: "./memsys/dram TestRandom",
+		File: "memsys/dram/channel.go", Old: "d.NextRead = max(d.NextRead, after(end+t.TWTR))", New: "d.NextRead = max(d.NextRead, after(end))",
+	},
+	{
+		Name: "dram-trrd", Bug: "activates of two banks too close", Audit: "./memsys/dram TestRandom",
+		File: "memsys/dram/channel.go", Old: "d.NextAct = after(t.TRRD)", New: "d.NextAct = after(t.TRRD - 1)",
+	},
+	{
+		Name: "dram-trp", Bug: "a bank is opened before it is closed", Audit: "./memsys/dram TestRandom",
+		File: "memsys/dram/channel.go", Old: "bk.NextAct = max(bk.NextAct, after(t.TRP))", New: "bk.NextAct = max(bk.NextAct, after(t.TRP-1))",
+	},
+	{
+		Name: "dram-young-hit", Bug: "the youngest row hit goes first", Audit: "./memsys/dram TestRandom",
+		File: "memsys/dram/channel.go", Old: "(hit < 0 || e.Age < hitAge)", New: "(hit < 0 || e.Age > hitAge)",
+	},
+	{
+		Name: "dram-hit-cap", Bug: "`<=` for `<` in the count of row hits that pass an older request", Audit: "./memsys/dram TestRandom|TestHitCap",
+		File: "memsys/dram/channel.go", Old: "int(bk.Overtaken) < c.cfg.HitCap", New: "int(bk.Overtaken) <= c.cfg.HitCap",
+	},
+	{
+		Name: "shared-no-conflict", Bug: "lanes that want different words of a bank are served at once", Audit: "./memsys TestBankConflicts|TestKnownConflicts",
+		File: "memsys/shared.go", Old: "} else if word[b] != w {", New: "} else if word[b] != w && k > 0 {",
+	},
+	{
+		Name: "cache-mru", Bug: "the line used last makes room", Audit: "./memsys TestLRU",
+		File: "memsys/cache.go", Old: "(best < 0 || s.Used < used)", New: "(best < 0 || s.Used > used)",
+	},
+	{
+		Name: "crossbar-unfair", Bug: "the input granted last goes first again", Audit: "./memsys TestFairness",
+		File: "memsys/interconnect.go", Old: "set &^ (2<<last - 1)", New: "set &^ (1<<last - 1)",
+	},
+	{
+		Name: "bus-overlap", Bug: "two bursts on the data bus at once", Audit: "./memsys/dram TestRandom|TestPeakBandwidth",
+		File: "memsys/dram/channel.go", Old: "d.NextWrite = max(d.NextWrite, after(t.tRTW()))", New: "d.NextWrite = max(d.NextWrite, after(t.tRTW()-2))",
+	},
+	{
+		Name: "stack-of-two", Bug: "the stack's depth is counted once for two pushes", Audit: "./units TestStack",
+		File: "units/stack.go", Old: "*k.Entry(s, int(*d)) = e\n", New: "*k.Entry(s, int(*d)&^1) = e\n",
+	},
+	{
+		Name: "balanced-odd", Bug: "odd warps get the mask of the warp before them, not its complement", Audit: "./units TestBalancedMasks|TestLaneTables",
+		File: "units/permutation.go", Old: "m = ^m & (width - 1)", New: "m &= width - 1",
+	},
+}
