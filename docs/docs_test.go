@@ -78,13 +78,21 @@ func TestCommands(t *testing.T) {
 			require.NoError(t, err)
 			dir := t.TempDir()
 			require.NoError(t, os.Symlink(filepath.Join(root, "kernels"), filepath.Join(dir, "kernels")))
+			home := root // of go commands
+			if file == ownMechanism {
+				home = dir
+				for name, text := range ownFiles(t) {
+					require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+					require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+				}
+			}
 			for _, b := range blocks(string(text)) {
 				if name, ok := strings.CutPrefix(b.lines[0], "// "); ok && filepath.Ext(name) != "" && !strings.Contains(name, " ") {
 					require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(b.lines, "\n")), 0o644))
 					continue
 				}
 				for _, c := range b.commands() {
-					line := runnable(t, dir, c)
+					line := strings.ReplaceAll(runnable(t, dir, c), "../divergo", root)
 					if line == "" {
 						continue
 					}
@@ -92,9 +100,9 @@ func TestCommands(t *testing.T) {
 					cmd := exec.CommandContext(ctx, "sh", "-c", line)
 					cmd.Dir = dir
 					if strings.HasPrefix(line, "go ") {
-						cmd.Dir = root
+						cmd.Dir = home
 					}
-					cmd.Env = append(os.Environ(), "PATH="+path, "GOBIN="+t.TempDir())
+					cmd.Env = append(os.Environ(), "PATH="+path, "GOBIN="+t.TempDir(), "GONOSUMDB=*")
 					out, err := cmd.CombinedOutput()
 					cancel()
 					assert.NoError(t, err, "%s, block at line %d: %s\n%s", file, b.line, c, out)

@@ -26,6 +26,7 @@ var floors = [][]string{
 	{"kernels/runner"},
 	{"testbench/verify", "properties", "experiments"},
 	{"cmd", "docs"},
+	{"examples"},
 }
 
 // libraries of others that a package may use, where it is not every package.

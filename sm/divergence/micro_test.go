@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	_ "divergo/examples/frontier" // a mechanism from outside is in the tests of all
 	"divergo/sm/divergence"
 )
 
@@ -17,9 +18,9 @@ type column struct {
 }
 
 // TestMicroKernels is the micro-kernel table (design notes, section 3.6): the
-// columns of the smallest PC, of paired-path comparison as in the paper, and of
-// paired-path comparison with cascading pops. See TestPDOMMicroKernels for the
-// other one.
+// columns of the smallest PC (of a PC for each thread, and of a sorted list of
+// paths), of paired-path comparison as in the paper, and of paired-path
+// comparison with cascading pops. See TestPDOMMicroKernels for the other one.
 func TestMicroKernels(t *testing.T) {
 	for _, c := range []struct {
 		kernel                    string
@@ -46,6 +47,7 @@ func TestMicroKernels(t *testing.T) {
 			want    column
 		}{
 			{"ptpc", divergence.Options{}, c.ptpc},
+			{"frontier", divergence.Options{}, c.ptpc},
 			{"ppc", divergence.Options{PPCVerbatim: true}, c.verbatim},
 			{"ppc", divergence.Options{}, c.cascading},
 		} {

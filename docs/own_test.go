@@ -1,0 +1,54 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// ownMechanism is the document that builds a module of its reader's.
+const ownMechanism = "your-own-mechanism.md"
+
+// ownFiles are the files of that module by name: those of the examples, which
+// are tested where they are.
+func ownFiles(t *testing.T) map[string]string {
+	files := map[string]string{}
+	for _, name := range []string{"main.go", "frontier/frontier.go", "frontier/frontier_test.go"} {
+		text, err := os.ReadFile(filepath.Join("../examples", name))
+		require.NoError(t, err)
+		files[name] = strings.ReplaceAll(string(text), "divergo/examples/", "mine/")
+	}
+	return files
+}
+
+// TestOwnMechanismListsItsFiles: the listings of the document, one after the
+// other, are the files.
+func TestOwnMechanismListsItsFiles(t *testing.T) {
+	text, err := os.ReadFile(ownMechanism)
+	require.NoError(t, err)
+	rest := map[string][]string{}
+	for name, file := range ownFiles(t) {
+		rest[name] = codeLines(strings.Split(file, "\n"))
+	}
+	for _, b := range blocks(string(text)) {
+		listing := codeLines(b.lines)
+		for name, lines := range rest {
+			if n := len(listing); n <= len(lines) && slices.Equal(listing, lines[:n]) {
+				rest[name] = lines[n:]
+			}
+		}
+	}
+	for name, lines := range rest {
+		assert.Empty(t, lines, "%s: %s goes on with these lines", ownMechanism, name)
+	}
+}
+
+// codeLines drops empty lines.
+func codeLines(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return strings.TrimSpace(l) == "" })
+}
