@@ -24,7 +24,8 @@ var floors = [][]string{
 	{"testbench"},
 	{"kernels"},
 	{"kernels/runner"},
-	{"testbench/verify", "properties", "experiments"},
+	{"testbench/verify", "experiments"},
+	{"properties"},
 	{"cmd", "docs"},
 	{"examples"},
 }

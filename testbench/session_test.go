@@ -352,3 +352,28 @@ func TestEveryCounterIsInAStatistic(t *testing.T) {
 		leaf.SetUint(1000)
 	})
 }
+
+// TestReset: after a reset a session does what a new one does.
+func TestReset(t *testing.T) {
+	p := kernel(t, "k.ptx", ".global .u32 count = 5;", ".param .u64 data", storeAt+`
+	ld.global.u32 %r2, [count];
+	add.u32 %r2, %r2, 1;
+	st.global.u32 [%rd1], %r2;
+	st.global.u32 [count], %r2;
+	exit;`)
+	s := session(t, Limits{})
+	results := func() (out [4]byte, cycles uint64) {
+		a := s.Alloc(128)
+		require.NoError(t, s.Launch(one(p, 32, binary.LittleEndian.AppendUint64(nil, a)...)))
+		s.Read(a+124, out[:])
+		require.NoError(t, s.Err())
+		require.Len(t, s.Runs, 1)
+		return out, s.Runs[0].Counters.Cycles
+	}
+	first, cycles := results()
+	require.Equal(t, [4]byte{6}, first)
+	s.Reset()
+	again, same := results()
+	assert.Equal(t, first, again)
+	assert.Equal(t, cycles, same)
+}

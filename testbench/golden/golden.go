@@ -22,6 +22,7 @@ type Options struct {
 	PCs       bool   // keep each thread's sequence of PCs, not only its hash
 	Slice     uint64 // instructions of a thread before the next one has its turn; 0: DefaultSlice
 	MaxSteps  uint64 // instructions of all threads together; 0: DefaultMaxSteps
+	Backwards bool   // the last CTA runs first, and comes first in the result
 
 	// OnCTA, if set, is given the threads of each CTA when the last one has
 	// exited. It may take away what nobody needs after that.
@@ -133,13 +134,14 @@ func Run(p *isa.Program, l Launch, m *Memory, o Options) (*Result, error) {
 	}
 	r := &Result{}
 	g := &grid{p: p, l: &l, o: &o, m: m, r: r}
-	for z := range l.Grid[2] {
-		for y := range l.Grid[1] {
-			for x := range l.Grid[0] {
-				if !g.cta([3]uint32{x, y, z}) {
-					return r, nil
-				}
-			}
+	n := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2])
+	for i := range n {
+		if o.Backwards {
+			i = n - 1 - i
+		}
+		x, y := uint64(l.Grid[0]), uint64(l.Grid[1])
+		if !g.cta([3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}) {
+			break
 		}
 	}
 	return r, nil

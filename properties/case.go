@@ -1,0 +1,115 @@
+package properties
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/ptx"
+	"divergo/testbench"
+)
+
+// Case is a kernel with its launch and the machine to run it on, whatever the
+// mechanism.
+type Case struct {
+	Seed        uint64 // that it was drawn from, and of its data
+	Kernel      Kernel
+	Grid, Block [3]uint32
+	Machine     gpu.Config
+}
+
+// machineSeeds is how many seeds in a row have the same machine, which takes
+// longer to build than a small kernel to run.
+const machineSeeds = 64
+
+// Draw makes the case of a seed. Equal seeds and features give equal cases.
+func Draw(seed uint64, features Features) Case {
+	c := Case{Seed: seed, Machine: drawMachine(rand.New(rand.NewPCG(seed/machineSeeds, 1)))}
+	r := rand.New(rand.NewPCG(seed, 2))
+	c.Kernel = draw(r, features)
+	c.drawShape(r, features&Solids != 0)
+	return c
+}
+
+// drawShape draws a launch that fits the machine: blocks that fill their warps
+// and blocks that do not.
+func (c *Case) drawShape(r *rand.Rand, solid bool) {
+	warp := c.Machine.SM.WarpSize
+	most := min(c.Machine.SM.Threads, 4*warp, 96)
+	n := 1 + r.IntN(most)
+	if r.IntN(2) == 0 {
+		n = max(n/warp, 1) * warp
+	}
+	c.Block, c.Grid = [3]uint32{uint32(n), 1, 1}, [3]uint32{uint32(1 + r.IntN(4)), 1, 1}
+	if solid && r.IntN(3) == 0 {
+		y, z := 1+r.IntN(4), 1+r.IntN(2)
+		c.Block = [3]uint32{uint32(max(n/(y*z), 1)), uint32(y), uint32(z)}
+		c.Grid = [3]uint32{uint32(1 + r.IntN(2)), uint32(1 + r.IntN(2)), 1}
+		if int(c.Block[0]*c.Block[1]*c.Block[2]) > most {
+			c.Block = [3]uint32{1, 1, 1}
+		}
+	}
+}
+
+// Threads of the grid.
+func (c *Case) Threads() int {
+	return int(c.Grid[0] * c.Grid[1] * c.Grid[2] * c.Block[0] * c.Block[1] * c.Block[2])
+}
+
+// PTX is the kernel as text, with the specifications of its arguments.
+func (c *Case) PTX() (text string, args []string) {
+	text, buffers := c.Kernel.PTX(c.Grid, c.Block, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
+	for _, b := range buffers {
+		args = append(args, b.Spec)
+	}
+	return text, args
+}
+
+// Compiled is a case ready to run.
+type Compiled struct {
+	*Case
+	Text string
+	Prog *isa.Program
+	Args []testbench.Arg
+}
+
+// file is the name of a kernel in messages, and in the folder of a
+// counterexample.
+const file = "kernel.ptx"
+
+// Compile lowers the kernel. An error is a bug of this package, or of package ptx.
+func (c *Case) Compile() (*Compiled, error) {
+	text, specs := c.PTX()
+	m, err := ptx.Parse(file, []byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
+	}
+	k := &Compiled{Case: c, Text: text}
+	if k.Prog, err = testbench.Program(m, ""); err != nil {
+		return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
+	}
+	for i, spec := range specs {
+		a, err := testbench.ParseArg(spec, c.Seed+uint64(i))
+		if err != nil {
+			return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
+		}
+		k.Args = append(k.Args, a)
+	}
+	return k, nil
+}
+
+// Command is the command line that runs the case of a folder with the files
+// kernel.ptx and machine.toml.
+func (c *Case) Command(mechanism string) string {
+	_, args := c.PTX()
+	var b strings.Builder
+	fmt.Fprintf(&b, "divergo run %s --config machine.toml --mech %s --grid %s --block %s --seed %d", file, mechanism, dim(c.Grid), dim(c.Block), c.Seed)
+	for _, a := range args {
+		fmt.Fprintf(&b, " --arg %s", a)
+	}
+	return b.String()
+}
+
+func dim(d [3]uint32) string { return fmt.Sprintf("%d,%d,%d", d[0], d[1], d[2]) }

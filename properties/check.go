@@ -1,0 +1,267 @@
+package properties
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/testbench"
+	"divergo/testbench/verify"
+)
+
+// maxCycles is more than the longest of the kernels can need on the slowest of
+// the machines.
+const maxCycles = 3_000_000
+
+// Failure is a run that a checker found fault with.
+type Failure struct {
+	Checker   string
+	Mechanism string
+	Case      Case
+	What      string // in lines
+	// Mismatch has the differences from the golden model, if there are any.
+	Mismatch *verify.Mismatch
+}
+
+func (f *Failure) Error() string {
+	return fmt.Sprintf("%s, seed %d: checker %s: %s", f.Mechanism, f.Case.Seed, f.Checker, f.What)
+}
+
+// Runner checks cases, one after the other. It keeps the machines that it has
+// built as long as cases ask for the same.
+type Runner struct {
+	Coverage *Coverage // of what it runs, if not nil
+
+	machine  gpu.Config // of the sessions
+	sessions map[string]*testbench.Session
+}
+
+// Check runs a case under a mechanism and returns the first checker that is not
+// content, or nil. The error is about the case or the name of the mechanism.
+func (r *Runner) Check(k *Compiled, mechanism string) (*Failure, error) {
+	s, used, err := r.session(k.Machine, mechanism)
+	if err != nil {
+		return nil, err
+	}
+	b, m := r.run(s, k)
+	if b == nil {
+		return nil, nil
+	}
+	if used {
+		delete(r.sessions, mechanism)
+		if s, _, err = r.session(k.Machine, mechanism); err != nil {
+			return nil, err
+		}
+		if again, other := r.run(s, k); again != nil {
+			b, m = again, other
+		} else {
+			b = &broken{checkReset, fmt.Sprintf("a machine that ran before fails checker %s, a fresh one does not: %s", b.checker, b.what)}
+		}
+	}
+	delete(r.sessions, mechanism)
+	return &Failure{Checker: b.checker, Mechanism: mechanism, Case: *k.Case, What: b.what, Mismatch: m}, nil
+}
+
+// session is a machine in its first state, and whether it has run before.
+func (r *Runner) session(cfg gpu.Config, mechanism string) (s *testbench.Session, used bool, err error) {
+	if r.sessions == nil || r.machine != cfg {
+		r.machine, r.sessions = cfg, map[string]*testbench.Session{}
+	}
+	if s := r.sessions[mechanism]; s != nil {
+		s.Reset()
+		return s, true, nil
+	}
+	cfg.Divergence.Mechanism = mechanism
+	s, err = testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
+	if err == nil {
+		r.sessions[mechanism] = s
+	}
+	return s, false, err
+}
+
+// run runs a case and asks every checker.
+func (r *Runner) run(s *testbench.Session, k *Compiled) (b *broken, m *verify.Mismatch) {
+	defer func() {
+		if p := recover(); p != nil {
+			b = &broken{checkPanic, fmt.Sprintf("%v\n%s", p, debug.Stack())}
+		}
+	}()
+	var watchers []*observer
+	err := launch(s, k, func(l testbench.Launch) error {
+		s.OnLaunch = func(*testbench.Launch) error {
+			watchers = watch(s, k.Prog, r.Coverage)
+			return nil
+		}
+		defer func() { s.OnLaunch = nil }()
+		return verify.Run(s, l)
+	})
+	for _, o := range watchers {
+		o.detach()
+	}
+	for _, o := range watchers {
+		if o.broken != nil {
+			errors.As(err, &m)
+			return o.broken, m
+		}
+	}
+	if err != nil {
+		return judge(err)
+	}
+	if r.Coverage != nil {
+		r.Coverage.run(k.Case, s)
+	}
+	again := k.Seed%8 == 0
+	state := uint64(0)
+	if again {
+		state = s.Machine.System().Hash()
+	}
+	if b = finished(s); b == nil && again {
+		b = same(s, k, state)
+	}
+	return b, nil
+}
+
+// launch places the arguments of a case on a session in its first state, and
+// runs it.
+func launch(s *testbench.Session, k *Compiled, run func(testbench.Launch) error) error {
+	bank, _, err := s.Place(k.Prog, k.Args)
+	if err != nil {
+		return err
+	}
+	return run(testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block, Params: bank})
+}
+
+// judge finds the checker that an error of the comparison belongs to: the one
+// nearest to the cause.
+func judge(err error) (*broken, *verify.Mismatch) {
+	var m *verify.Mismatch
+	if !errors.As(err, &m) {
+		return &broken{checkOutcome, err.Error()}, nil
+	}
+	b := &broken{checkOnce, err.Error()}
+	switch {
+	case len(m.Broken) > 0:
+		b.checker = checkIssue
+	case m.Threads > 0 && m.Outcome == nil:
+		b.checker = checkPaths
+	case m.Outcome != nil:
+		b.checker = checkOutcome
+	case m.Values > 0:
+		b.checker = checkRegisters
+	case m.Bytes > 0:
+		b.checker = checkMemory
+	}
+	return b, m
+}
+
+// finished asks the checkers of a run that has ended.
+func finished(s *testbench.Session) *broken {
+	cfg := &s.Machine.Config
+	for i, m := range s.Machine.SMs {
+		if what := left(m); what != "" {
+			return &broken{checkDrained, fmt.Sprintf("SM %d: %s at the end", i, what)}
+		}
+	}
+	c := &s.Runs[len(s.Runs)-1].Counters
+	if n := bound(cfg.Divergence.Mechanism, cfg.SM.WarpSize); n > 0 && c.Divergence.MaxDepth > uint64(n) {
+		return &broken{checkDepth, fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n)}
+	}
+	if what := account(c, cfg); what != "" {
+		return &broken{checkCycles, what}
+	}
+	if p := s.Machine.System().RunUntil(func() bool { return false }, s.Machine.Core(), 10_000); !p.Idle {
+		return &broken{checkDrained, "something is still going on 10000 cycles after the end"}
+	}
+	return nil
+}
+
+// left is what an SM still holds.
+func left(m *sm.SM) string {
+	if paths := m.Div.Paths(nil); len(paths) > 0 {
+		return fmt.Sprintf("%d groups of threads, the first lanes %#x of row %d", len(paths), paths[0].Mask, paths[0].Row)
+	}
+	for i := range m.Div.Slots().Len() {
+		if m.Div.Slots().At(i).Valid {
+			return fmt.Sprintf("slot %d is valid", i)
+		}
+	}
+	q := m.Issue.Q()
+	for r, n := range q.InRow {
+		if n != 0 {
+			return fmt.Sprintf("row %d counts %d instructions in flight", r, n)
+		}
+	}
+	for i := range m.Issue.Scoreboard.Pending.Len() {
+		if *m.Issue.Scoreboard.Pending.At(i) != 0 {
+			return "a register is pending"
+		}
+	}
+	if q.Memory != 0 {
+		return fmt.Sprintf("%d memory instructions are in flight", q.Memory)
+	}
+	return ""
+}
+
+// account adds up what must be equal.
+func account(c *testbench.Counters, cfg *gpu.Config) string {
+	var classes, issues, lanes uint64
+	for _, n := range c.Classes {
+		classes += n
+	}
+	for k, n := range c.Active {
+		issues += n
+		lanes += n * uint64(k)
+	}
+	enter := uint64(cfg.SM.WarpSize / cfg.SM.SIMDWidth)
+	switch busy := enter * (c.Instructions + c.Inserted); {
+	case classes != c.SMCycles:
+		return fmt.Sprintf("%d cycles in all classes, %d SM cycles", classes, c.SMCycles)
+	case c.Classes[sm.ClassIssue] != busy:
+		return fmt.Sprintf("%d issue cycles, %d instructions of %d cycles", c.Classes[sm.ClassIssue], c.Instructions+c.Inserted, enter)
+	case issues != c.Instructions || lanes != c.Lanes:
+		return fmt.Sprintf("the histogram of active lanes has %d instructions and %d lanes, the counters %d and %d", issues, lanes, c.Instructions, c.Lanes)
+	}
+	return ""
+}
+
+// bound is the depth that a mechanism's stack cannot exceed, as its own
+// documentation derives it; 0 if there is none.
+func bound(mechanism string, lanes int) int {
+	switch mechanism {
+	case "pdom":
+		return 2*lanes - 1
+	case "pdom-lcp":
+		return 3*lanes - 2
+	case "ppc", "ppc-explicit":
+		return lanes - 1
+	case "dpe", "barrier":
+		return lanes
+	case "token":
+		return lanes - 1 + isa.MaxTokenRegions
+	}
+	return 0
+}
+
+// same runs a case once more on its machine, with the processes in another
+// order and now and then on two goroutines, which must spin for each other and
+// take their time on a busy computer.
+func same(s *testbench.Session, k *Compiled, state uint64) *broken {
+	cycles := s.Runs[0].Counters.Cycles
+	s.Reset()
+	sys := s.Machine.System()
+	sys.Reorder(k.Seed)
+	if k.Seed%1024 == 0 {
+		sys.Workers = 2
+		defer func() { sys.Workers = 1 }()
+	}
+	if err := launch(s, k, s.Launch); err != nil {
+		return &broken{checkSame, fmt.Sprintf("a second run of a case that finished: %v", err)}
+	}
+	if again := sys.Hash(); again != state || cycles != s.Runs[0].Counters.Cycles {
+		return &broken{checkSame, fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Runs[0].Counters.Cycles, again)}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package properties
+
+// Checker is something that must hold in every run.
+type Checker struct {
+	Name string
+	Doc  string // what must hold
+	From string // where the demand comes from
+}
+
+// The names of the checkers.
+const (
+	checkOutcome       = "outcome"
+	checkPaths         = "paths"
+	checkRegisters     = "registers"
+	checkMemory        = "memory"
+	checkOnce          = "once"
+	checkIssue         = "issue"
+	checkPartition     = "partition"
+	checkHome          = "home"
+	checkUniform       = "uniform"
+	checkBarrier       = "barrier"
+	checkReconvergence = "reconvergence"
+	checkStack         = "stack"
+	checkDepth         = "depth"
+	checkCycles        = "cycles"
+	checkDrained       = "drained"
+	checkSame          = "same"
+	checkReset         = "reset"
+	checkPanic         = "panic"
+)
+
+// Checkers lists all of them.
+func Checkers() []Checker {
+	return []Checker{
+		{checkOutcome, "the machine ends as the golden model does: no deadlock, fault or watchdog of its own", "progress"},
+		{checkPaths, "each thread executes the sequence of PCs that the golden model has for it", "program order of a thread"},
+		{checkRegisters, "each thread exits with the registers of the golden model", "the golden model"},
+		{checkMemory, "device memory ends as in the golden model", "the golden model"},
+		{checkOnce, "the sum of active lanes over all issues is the sum of the threads' instructions", "no instruction is lost or repeated"},
+		{checkIssue, "an issued mask is not empty and has live threads only; an SM issues once in a cycle", "Bialas & Strzelecki 2015, section III; mesa's loop with an empty mask"},
+		{checkPartition, "at each issue every live thread of a warp is in exactly one group of the mechanism", "masks of a stack are a partition; the equality bug of Simty"},
+		{checkHome, "each active lane's row belongs to the CTA of the instruction, and holds a thread in that lane", "Fung & Aamodt, HPCA 2011, section 3: threads stay in their home lanes"},
+		{checkUniform, "a branch that the analysis calls uniform never divides threads that issue together", "isa.Program"},
+		{checkBarrier, "no thread issues behind a barrier that a live thread of its CTA has not come to", "PTX ISA, bar.sync"},
+		{checkReconvergence, "pdom, dpe: the threads of a divergent branch issue its post-dominator together", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
+		{checkStack, "pdom, dpe: each entry's mask is part of one below it; paths of one branch are disjoint", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
+		{checkDepth, "a stack is never deeper than splitting a warp can make it", "each entry splits a mask that is not empty"},
+		{checkCycles, "each cycle is in one class, issue cycles are issues times the cycles to enter a pipe, the histogram of lanes adds up", "Fung & Aamodt, HPCA 2011, figures 13 and 14"},
+		{checkDrained, "at the end nothing is left: no slot, group, pending register, memory access or wake-up", "nothing in flight is lost"},
+		{checkSame, "a second run, with processes in another order, ends with equal state (one seed in 8; one in 1024 on two goroutines)", "the clock discipline of package rtl"},
+		{checkReset, "a failure on a machine that ran before is there on a fresh one: all state is in registers", "package rtl, Reset"},
+		{checkPanic, "no input makes the model panic", "errors are results"},
+	}
+}

@@ -1,0 +1,254 @@
+package properties
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"divergo/internal/table"
+	"divergo/isa"
+	"divergo/testbench"
+)
+
+// Coverage counts what random kernels have reached. It says what the checks
+// cannot have looked at.
+type Coverage struct {
+	Cases    uint64
+	Branches [numShapes][numClasses]uint64 // conditional branches by place and mask
+	Depths   [len(depths)]uint64           // runs by deepest stack
+	Events   [numEvents]uint64             // runs in which it happened
+	Kinds    [numKinds]uint64              // cases with such a statement
+	Nested   [len(depths)]uint64           // cases by nesting of statements
+}
+
+// shape is the place of a branch in the control flow.
+type shape uint8
+
+const (
+	shapeIf shape = iota
+	shapeElse
+	shapeTop
+	shapeBottom
+	shapeBreak
+	shapeContinue
+	shapeCase
+	shapeGoto
+	shapeExit
+	numShapes
+)
+
+func (s shape) String() string {
+	return [...]string{"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto", "exit"}[s]
+}
+
+// class is what a branch does to a mask.
+type class uint8
+
+const (
+	classNone class = iota
+	classAll
+	classOne    // a single lane takes it
+	classAllBut // a single lane does not
+	classHalf   // as many as not
+	classSplit  // any other division
+	classLonely // only one lane is active
+	numClasses
+)
+
+func (c class) String() string {
+	return [...]string{"none taken", "all taken", "one lane", "all but one", "half", "other", "one active"}[c]
+}
+
+// depths are the upper ends of the bins of stack depths.
+var depths = [...]int{0, 1, 2, 4, 8, 16, 32, 128}
+
+func depthBin(n int) int {
+	for i, d := range depths {
+		if n <= d {
+			return i
+		}
+	}
+	return len(depths) - 1
+}
+
+const (
+	eventPush = iota
+	eventPop
+	eventSpill
+	eventFill
+	eventRelease
+	eventApart
+	eventDivergent
+	eventMixed
+	eventInserted
+	numEvents
+)
+
+var eventNames = [numEvents]string{
+	"push", "pop", "spill", "fill", "barrier release", "barrier reached in parts", "divergent branch", "partial last warp", "inserted instruction",
+}
+
+// shapes tells the branches of a generated kernel apart by what their labels
+// are called.
+func shapes(p *isa.Program) []shape {
+	at := map[uint32]string{}
+	for _, l := range p.Labels { // the last one says what is next
+		at[l.PC] += " " + l.Name
+	}
+	list := make([]shape, len(p.Insts))
+	for pc := range p.Insts {
+		in := &p.Insts[pc]
+		if !in.Conditional() {
+			continue
+		}
+		_, target, _ := strings.Cut(in.Text, " ")
+		switch {
+		case strings.HasPrefix(target, "M"):
+			list[pc] = shapeGoto
+		case strings.Contains(target, "_join"):
+			list[pc] = shapeIf
+		case strings.Contains(target, "_side"):
+			list[pc] = shapeElse
+		case strings.Contains(target, "_top"):
+			list[pc] = shapeBottom
+		case strings.Contains(target, "_next"):
+			list[pc] = shapeContinue
+		case strings.Contains(target, "_case"):
+			list[pc] = shapeCase
+		case strings.Contains(target, "_stay"):
+			list[pc] = shapeExit
+		case pc > 1 && strings.Contains(at[uint32(pc-1)], "_top"):
+			list[pc] = shapeTop
+		default:
+			list[pc] = shapeBreak
+		}
+	}
+	return list
+}
+
+// branch counts a conditional branch.
+func (c *Coverage) branch(s shape, mask, taken uint32) {
+	n, t := bits.OnesCount32(mask), bits.OnesCount32(taken)
+	k := classSplit
+	switch {
+	case n == 1:
+		k = classLonely
+	case t == 0:
+		k = classNone
+	case t == n:
+		k = classAll
+	case t == 1:
+		k = classOne
+	case t == n-1:
+		k = classAllBut
+	case 2*t == n:
+		k = classHalf
+	}
+	c.Branches[s][k]++
+}
+
+// run counts a run that has ended.
+func (c *Coverage) run(k *Case, s *testbench.Session) {
+	d := &s.Runs[len(s.Runs)-1].Counters
+	c.Depths[depthBin(int(d.Divergence.MaxDepth))]++
+	for i, happened := range [numEvents]bool{
+		d.Divergence.Pushes > 0, d.Divergence.Pops > 0, d.Divergence.Spills > 0, d.Divergence.Fills > 0,
+		d.Divergence.BarReleases > 0, d.Divergence.BarDiverged > 0, d.Divergence.Divergent > 0,
+		int(k.Block[0]*k.Block[1]*k.Block[2])%k.Machine.SM.WarpSize != 0, d.Inserted > 0,
+	} {
+		if happened {
+			c.Events[i]++
+		}
+	}
+}
+
+// kernel counts the statements of a case.
+func (c *Coverage) kernel(k *Kernel) {
+	c.Cases++
+	var has [numKinds]bool
+	deepest := 0
+	walk(k.Body, 0, func(s *Stmt, depth int) {
+		has[s.Kind] = true
+		deepest = max(deepest, depth)
+	})
+	for i, h := range has {
+		if h {
+			c.Kinds[i]++
+		}
+	}
+	c.Nested[depthBin(deepest)]++
+}
+
+// Add adds what another run has counted.
+func (c *Coverage) Add(o *Coverage) {
+	c.Cases += o.Cases
+	for i := range c.Branches {
+		for j := range c.Branches[i] {
+			c.Branches[i][j] += o.Branches[i][j]
+		}
+	}
+	for i := range c.Depths {
+		c.Depths[i] += o.Depths[i]
+		c.Nested[i] += o.Nested[i]
+	}
+	for i := range c.Events {
+		c.Events[i] += o.Events[i]
+	}
+	for i := range c.Kinds {
+		c.Kinds[i] += o.Kinds[i]
+	}
+}
+
+// Bins lists every bin with its count, in order.
+func (c *Coverage) Bins() (names []string, counts []uint64) {
+	add := func(n uint64, format string, args ...any) {
+		names, counts = append(names, fmt.Sprintf(format, args...)), append(counts, n)
+	}
+	for i, n := range c.Kinds {
+		add(n, "statement: %v", Kind(i))
+	}
+	for i := range c.Branches {
+		for j, n := range c.Branches[i] {
+			add(n, "branch: %v, %v", shape(i), class(j))
+		}
+	}
+	low := 0
+	for i, d := range depths {
+		add(c.Depths[i], "stack depth: %d to %d", low, d)
+		low = d + 1
+	}
+	for i, n := range c.Events {
+		add(n, "event: %s", eventNames[i])
+	}
+	return names, counts
+}
+
+// Missed lists the bins that were never reached.
+func (c *Coverage) Missed() (list []string) {
+	names, counts := c.Bins()
+	for i, n := range counts {
+		if n == 0 {
+			list = append(list, names[i])
+		}
+	}
+	return list
+}
+
+// String is the table for a reader.
+func (c *Coverage) String() string {
+	var b strings.Builder
+	head := []string{"branch"}
+	for k := range numClasses {
+		head = append(head, k.String())
+	}
+	t := table.New(head...)
+	for i := range c.Branches {
+		row := []any{shape(i).String()}
+		for _, n := range c.Branches[i] {
+			row = append(row, n)
+		}
+		t.Row(row...)
+	}
+	t.WriteTo(&b)
+	return b.String()
+}

@@ -1,0 +1,17 @@
+// Package properties looks for bugs of divergence hardware with random kernels.
+//
+// A case is drawn from a seed: a kernel with nested branches, loops with other
+// trip counts for each thread, breaks, gotos into arms and loops, early exits and
+// barriers; a launch with partial warps; and a machine on which queues, MSHRs,
+// caches and slots are scarce. The kernel has no data race, so it has one right
+// result, which the golden model computes thread by thread. The machine runs it
+// under a mechanism, and each of Checkers must be content.
+//
+//	seed --> Draw --> Case --> PTX ---> golden model ---+
+//	                    |        \                      v
+//	                    |         +---> machine ----> Checkers ---> Failure
+//	                    +<------------- Shrink <------------------------+
+//
+// A mechanism of your own is checked in your own tests: see Check. The command
+// is "divergo check".
+package properties

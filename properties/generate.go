@@ -1,0 +1,310 @@
+package properties
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+
+	"divergo/internal/nearest"
+)
+
+// Features are what kernels can have besides arithmetic, If and private words.
+// Each kernel has a random subset of those that are asked for: bugs hide where
+// something is absent as well (Groce et al., Swarm Testing, ISSTA 2012).
+type Features uint32
+
+// The features.
+const (
+	Loops Features = 1 << iota
+	Breaks
+	Continues
+	Switches
+	Gotos
+	Exits
+	Barriers
+	Shared
+	Exchange
+	Loads
+	Locals
+	Atomics
+	Guards
+	Floats
+	Doubles
+	Divisions
+	Tallies
+	Solids      // blocks and grids in more than one dimension
+	AllFeatures = 1<<iota - 1
+)
+
+var featureNames = [...]string{
+	"loops", "breaks", "continues", "switches", "gotos", "exits", "barriers", "shared", "exchange", "loads",
+	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "solids",
+}
+
+// FeatureNames lists the features in order.
+func FeatureNames() []string { return featureNames[:] }
+
+// String lists the features of f.
+func (f Features) String() string {
+	var names []string
+	for i, n := range featureNames {
+		if f>>i&1 != 0 {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// ParseFeatures reads a list of names; with a - before each of them it is all
+// but those.
+func ParseFeatures(list string) (Features, error) {
+	var named, without Features
+	for name := range strings.SplitSeq(list, ",") {
+		set := &named
+		name, minus := strings.CutPrefix(strings.TrimSpace(name), "-")
+		if minus {
+			set = &without
+		}
+		at := -1
+		for i, n := range featureNames {
+			if n == name {
+				at = i
+			}
+		}
+		if at < 0 {
+			return 0, nearest.Unknown("feature", name, featureNames[:])
+		}
+		*set |= 1 << at
+	}
+	if named == 0 {
+		named = AllFeatures
+	}
+	if f := named &^ without; f != 0 {
+		return f, nil
+	}
+	return 0, fmt.Errorf("%q leaves no feature", list)
+}
+
+// generator draws a kernel.
+type generator struct {
+	*rand.Rand
+	features Features
+	loops    int // around this place
+	left     int // statements
+}
+
+// maxCost bounds the instructions that a thread of a random kernel executes.
+const maxCost = 600
+
+// draw makes a random kernel, which has some of the features.
+func draw(r *rand.Rand, features Features) Kernel {
+	g := &generator{Rand: r}
+	for m := features; m != 0; m &= m - 1 {
+		if g.IntN(3) > 0 {
+			g.features |= m & -m
+		}
+	}
+	g.left = 3 + g.IntN(40)
+	k := Kernel{Words: 64 << g.IntN(4), Apart: g.IntN(2) == 0, Turn: g.IntN(64)}
+	k.Body = g.block(min(20<<g.IntN(6), maxCost), 0, true)
+	for i := range 1 + g.IntN(Registers) {
+		k.Body = append(k.Body, Stmt{Kind: Put, A: i, N: i})
+	}
+	return k
+}
+
+func (g *generator) has(f Features) bool { return g.features&f != 0 }
+
+// choice is a kind of statement with how often it is drawn.
+type choice struct {
+	kind   Kind
+	weight int
+	needs  Features
+}
+
+var choices = []choice{
+	{Compute, 12, 0},
+	{Put, 3, 0},
+	{Get, 2, 0},
+	{If, 10, 0},
+	{Test, 2, Guards},
+	{Load, 3, Loads},
+	{Loop, 7, Loops},
+	{Break, 5, Loops | Breaks},
+	{Continue, 3, Loops | Continues},
+	{Switch, 3, Switches},
+	{Goto, 6, Gotos},
+	{Mark, 6, Gotos},
+	{Exit, 2, Exits},
+	{Barrier, 3, Barriers},
+	{Give, 2, Shared},
+	{Take, 2, Shared},
+	{Pass, 2, Exchange},
+	{Receive, 2, Exchange},
+	{Spill, 1, Locals},
+	{Fill, 1, Locals},
+	{Atomic, 3, Atomics},
+}
+
+// block draws statements of which a thread executes so many instructions at
+// most. In the outermost ones all threads are together.
+func (g *generator) block(cost, depth int, together bool) (b []Stmt) {
+	for cost > 0 && g.left > 0 {
+		g.left--
+		s := Stmt{Kind: g.kind(cost, depth, together)}
+		cost -= g.fill(&s, cost, depth, together)
+		b = append(b, s)
+		if depth > 0 && g.IntN(3) == 0 {
+			break
+		}
+	}
+	return b
+}
+
+// kind draws what can stand here.
+func (g *generator) kind(cost, depth int, together bool) Kind {
+	sum := 0
+	weight := func(c *choice) int {
+		switch {
+		case g.features&c.needs != c.needs,
+			(c.kind == Break || c.kind == Continue) && g.loops == 0,
+			(c.kind == If || c.kind == Loop || c.kind == Switch) && (cost < 20 || depth > 10),
+			c.kind == Barrier && !together:
+			return 0
+		}
+		return c.weight
+	}
+	for i := range choices {
+		sum += weight(&choices[i])
+	}
+	at := g.IntN(sum)
+	for i := range choices {
+		if at -= weight(&choices[i]); at < 0 {
+			return choices[i].kind
+		}
+	}
+	return Compute
+}
+
+// fill draws the rest of a statement and returns what it costs.
+func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
+	s.D, s.A, s.B = g.IntN(Registers), g.IntN(Registers), g.IntN(Registers)
+	s.N = g.IntN(privateWords)
+	s.Alt = g.IntN(2) == 0
+	switch s.Kind {
+	case Compute:
+		for {
+			s.Op = g.IntN(len(operations))
+			if u := operations[s.Op].unit; g.features&u == u {
+				break
+			}
+		}
+		s.Alt = s.Alt && g.has(Guards)
+		return 1 + strings.Count(operations[s.Op].ptx, "; ")
+	case Put:
+		s.Op = g.IntN(4)
+		s.Alt = s.Alt && g.has(Guards)
+		return 1
+	case Get:
+		return 1
+	case Test:
+		s.Cond = g.cond(false)
+		return 7
+	case Load:
+		s.N = g.IntN(256)
+		return 5
+	case Atomic:
+		s.Op = g.IntN(len(atomics))
+		s.Alt = s.Alt && g.has(Tallies)
+		return 4
+	case Break, Continue:
+		s.N = 1 + g.IntN(min(g.loops, 3))
+		s.Cond = g.cond(false)
+	case Goto:
+		s.N = 1 + g.IntN(4)
+		s.Cond = g.cond(false)
+	case Exit:
+		s.Cond = g.cond(false)
+	case If, Loop, Switch:
+		return g.compound(s, cost, depth, together)
+	case Give, Take, Pass, Receive, Spill, Fill, Barrier:
+		return 4
+	case Mark:
+		return 0
+	}
+	return 8
+}
+
+// compound draws the condition and the bodies.
+func (g *generator) compound(s *Stmt, cost, depth int, together bool) int {
+	s.Cond = g.cond(together && g.IntN(3) == 0)
+	together = together && s.Cond.Uniform()
+	inner := cost/2 + g.IntN(cost/2)
+	switch s.Kind {
+	case If:
+		s.Body = [][]Stmt{g.block(inner, depth+1, together)}
+		if g.IntN(2) == 0 {
+			s.Body = append(s.Body, g.block(inner, depth+1, together))
+		}
+	case Switch:
+		s.Cond.Mask = 1<<(1+g.IntN(3)) - 1
+		for range 2 + g.IntN(4) {
+			s.Body = append(s.Body, g.block(inner/2, depth+1, together))
+		}
+	case Loop:
+		s.N = 1 + g.IntN(min(7, inner/6))
+		s.Cond.Mask = 1<<bits.Len(uint(s.N)) - 1
+		if s.Cond.Value == Constant {
+			s.Cond.Salt = uint32(1 + g.IntN(s.N))
+		}
+		g.loops++
+		s.Body = [][]Stmt{g.block(inner/(s.N+1)-3, depth+1, together)}
+		g.loops--
+	}
+	return inner + 6
+}
+
+// cond draws a condition, from the distributions of masks that matter: all
+// threads alike, one lane, halves, every other lane, few lanes, and any.
+func (g *generator) cond(uniform bool) Cond {
+	c := Cond{Reg: -1, Mask: ^uint32(0), Cmp: "lt"}
+	if uniform || g.IntN(12) == 0 {
+		c.Value, c.Mask, c.Cmp = CTA, 1, "eq"
+		if g.IntN(2) == 0 {
+			c.Value, c.Salt, c.Mask = Constant, uint32(g.IntN(2)), 3
+		}
+		return c
+	}
+	switch n := g.IntN(10); n {
+	case 0: // one lane of 4 to 32
+		c.Value, c.Mask, c.Cmp = Thread, 4<<g.IntN(4)-1, "eq"
+		c.Limit = g.Uint32() & c.Mask
+		if g.IntN(3) == 0 {
+			c.Cmp = "ne"
+		}
+	case 1: // the lower part of a warp
+		c.Value, c.Mask = Thread, 4<<g.IntN(4)-1
+		c.Limit = 1 + g.Uint32N(c.Mask)
+	case 2: // stripes
+		c.Value, c.Mask, c.Cmp = Thread, 1<<g.IntN(6), "eq"
+	case 3: // few lanes
+		c.Value, c.Mask, c.Cmp = Thread, 2<<g.IntN(3)-1, "eq"
+	case 4:
+		c.Value, c.Mask, c.Cmp = Counter, 3, "eq"
+		c.Limit = g.Uint32N(4)
+	case 5:
+		c.Value, c.Reg, c.Mask = Register, g.IntN(Registers), 15
+		c.Limit = 1 + g.Uint32N(15)
+	default:
+		c.Value, c.Salt, c.Mask = Hash, g.Uint32N(1000), 255
+		if n == 9 && g.has(Loads) {
+			c.Value = Data
+		}
+		if g.IntN(2) == 0 {
+			c.Reg = g.IntN(Registers)
+		}
+		c.Limit = [...]uint32{8, 64, 128, 192, 248}[g.IntN(5)]
+	}
+	return c
+}

@@ -1,0 +1,117 @@
+package properties
+
+// Kernel is the syntax tree of a random kernel. Every tree is a kernel: what has
+// no meaning where it stands, such as a break outside of loops, has no
+// instructions (see PTX). So a tree can be cut anywhere and is still valid.
+type Kernel struct {
+	Body  []Stmt
+	Words int  // 32-bit words of read-only input, a power of two
+	Apart bool // a thread's private words lie together; otherwise those of neighbours do
+	Turn  int  // places by which the ownership of exchanged words moves at a barrier
+}
+
+// Stmt is a statement.
+type Stmt struct {
+	Kind    Kind
+	Cond    Cond
+	Op      int // Compute: index into operations; Atomic: cell
+	D, A, B int // registers, 0 to Registers-1
+	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; Load, Store and their like: word
+	Alt     bool
+	Body    [][]Stmt // If: then and else; Loop: one; Switch: cases
+}
+
+// Kind says what a statement does.
+type Kind uint8
+
+// The statements. What Alt changes is in brackets.
+const (
+	Compute  Kind = iota // D = A op B [only if the guard holds]
+	Test                 // guard = Cond
+	Load                 // D = input at A + N
+	Put                  // private word N = A [only if the guard holds]
+	Get                  // D = private word N
+	Give                 // the thread's word of shared memory = A
+	Take                 // D = the thread's word of shared memory
+	Pass                 // the thread's word of its CTA's global memory = A
+	Receive              // D = the thread's word of its CTA's global memory
+	Spill                // word A mod 8 of local memory = B
+	Fill                 // D = word A mod 8 of local memory
+	Atomic               // commutative operation Op with A on a word of the grid [of the CTA]
+	If                   // [the then-path is behind the else-path]
+	Loop                 // up to N trips, the value of Cond says how many [tested at the end]
+	Switch               // on the value of Cond [a case runs on into the next]
+	Break                // out of N loops if Cond
+	Continue             // with the next trip of the N-th loop if Cond
+	Goto                 // the N-th mark ahead if Cond
+	Mark                 // where a Goto leads to
+	Exit                 // if Cond [around a branch]
+	Barrier              // of the CTA; words that threads exchange change hands
+	numKinds
+)
+
+// String names k.
+func (k Kind) String() string {
+	return [...]string{
+		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
+		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier",
+	}[k]
+}
+
+// Cond is a value of the thread, and a test of it: Value & Mask against Limit.
+type Cond struct {
+	Value Value
+	Salt  uint32 // Constant: the value itself; Hash and Data: what is added to the source
+	Reg   int    // Register, Hash and Data: the register, -1 for the number of the thread
+	Mask  uint32
+	Cmp   string // eq, ne, lt or ge
+	Limit uint32
+}
+
+// Value is where a condition comes from.
+type Value uint8
+
+// The values.
+const (
+	Constant Value = iota
+	CTA            // number of the CTA
+	Thread         // number of the thread in its CTA
+	Counter        // of the innermost loop, or Thread
+	Register
+	Hash
+	Data // of the input
+)
+
+// String names v.
+func (v Value) String() string {
+	return [...]string{"constant", "cta", "thread", "counter", "register", "hash", "data"}[v]
+}
+
+// Uniform reports whether all threads of a CTA have the value.
+func (c *Cond) Uniform() bool { return c.Value == Constant || c.Value == CTA }
+
+// Sizes of what a thread has.
+const (
+	Registers    = 4 // of the kernel's own, besides those of the generated code
+	privateWords = 4
+	localWords   = 8
+)
+
+// bodies are the blocks of a statement in the order of the text.
+func (s *Stmt) bodies() [][]Stmt {
+	if s.Kind == If && s.Alt && len(s.Body) == 2 {
+		return [][]Stmt{s.Body[1], s.Body[0]}
+	}
+	return s.Body
+}
+
+// walk calls f for each statement in the order of the text, with how many
+// statements it is in.
+func walk(b []Stmt, depth int, f func(s *Stmt, depth int)) {
+	for i := range b {
+		f(&b[i], depth)
+		for _, inner := range b[i].bodies() {
+			walk(inner, depth+1, f)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package properties
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+)
+
+// broken is a checker that found something, and what.
+type broken struct {
+	checker, what string
+}
+
+// observer watches one SM while it runs. It keeps its own books of which
+// threads live, where they meet and what the branches do, from what is issued
+// and who exits.
+type observer struct {
+	sm       *sm.SM
+	index    int
+	prog     *isa.Program
+	lanes    int
+	warps    int // of a CTA
+	threads  int
+	joins    bool // threads must meet at post-dominators
+	rows     [sm.MaxWarps]row
+	ctas     [sm.MaxCTAs]group
+	paths    []divergence.Path
+	seen     [sm.MaxWarps]uint32
+	broken   *broken // the first
+	coverage *Coverage
+	shapes   []shape // by PC
+}
+
+// row is what is known of a static warp.
+type row struct {
+	cta     uint64 // linear number
+	began   bool
+	started uint32
+	live    uint32
+	passed  [isa.MaxLanes]uint16 // barriers
+	splits  []split
+}
+
+// split is a divergent branch whose threads have not met.
+type split struct {
+	rpc  uint32
+	mask uint32
+}
+
+// group is a resident CTA: barriers that all its live threads have come to.
+type group struct {
+	id     uint64
+	passed uint16
+}
+
+// watch attaches an observer to each SM of a session that is loaded.
+func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
+	var list []*observer
+	cfg := &s.Machine.Config
+	for i, m := range s.Machine.SMs {
+		threads := m.Kernel().Threads()
+		o := &observer{
+			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
+			joins: cfg.Divergence.Mechanism == "pdom" || cfg.Divergence.Mechanism == "dpe", coverage: cov,
+		}
+		if cov != nil {
+			o.shapes = shapes(prog)
+		}
+		m.Issue.OnIssue, m.ALU.OnExit = o.issue, o.exit
+		list = append(list, o)
+	}
+	return list
+}
+
+// detach ends the observation.
+func (o *observer) detach() { o.sm.Issue.OnIssue, o.sm.ALU.OnExit = nil, nil }
+
+func (o *observer) fail(checker, format string, args ...any) {
+	if o.broken == nil {
+		o.broken = &broken{checker, fmt.Sprintf(format, args...)}
+	}
+}
+
+// at says where an instruction is.
+func (o *observer) at(e *sm.Issued) string {
+	return fmt.Sprintf("SM %d, cycle %d, PC %d, %s: %s", o.index, e.Cycle, e.PC, o.prog.Where(e.PC), o.prog.Mnemonic(e.PC))
+}
+
+// all is the mask of the threads of the warp in a row.
+func (o *observer) all(r int) (mask uint32) {
+	w := r % o.warps
+	for location := range min(o.threads-w*o.lanes, o.lanes) {
+		mask |= 1 << o.sm.Lane(w, location)
+	}
+	return mask
+}
+
+// begin makes a row that of a CTA, if it was another's.
+func (o *observer) begin(cta uint8, r int) *row {
+	id := o.sm.CTA.Q().ID[cta&(sm.MaxCTAs-1)]
+	w := &o.rows[r]
+	if !w.began || w.cta != id {
+		all := o.all(r)
+		*w = row{cta: id, began: true, started: all, live: all, splits: w.splits[:0]}
+		if g := &o.ctas[cta&(sm.MaxCTAs-1)]; g.id != id {
+			*g = group{id: id}
+		}
+	}
+	return w
+}
+
+func (o *observer) issue(e sm.Issued) {
+	if o.broken != nil {
+		return
+	}
+	in := &o.prog.Insts[e.PC]
+	taken := e.Mask
+	if in.Guard.Kind == isa.OperandPred {
+		taken = o.guarded(&e, in)
+	}
+	if in.Op == isa.OpBra && in.Uniform && taken != 0 && taken != e.Mask {
+		o.fail(checkUniform, "%s: lanes %#x of %#x take it", o.at(&e), taken, e.Mask)
+	}
+	if o.coverage != nil && in.Conditional() {
+		o.coverage.branch(o.shapes[e.PC], e.Mask, taken)
+	}
+	o.partition(&e)
+	for rows := e.Rows; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		mask := e.Mask
+		if e.Mixed {
+			mask = 0
+			for m := e.Mask; m != 0; m &= m - 1 {
+				if lane := bits.TrailingZeros32(m); int(e.Lane[lane]) == r {
+					mask |= 1 << lane
+				}
+			}
+		}
+		if first := int(e.Row) - int(e.Row)%o.warps; r < first || r >= first+o.warps {
+			o.fail(checkHome, "%s: lanes %#x are of row %d, another CTA's", o.at(&e), mask, r)
+			return
+		}
+		w := o.begin(e.CTA, r)
+		if wrong := mask &^ w.started; wrong != 0 {
+			o.fail(checkHome, "%s: lanes %#x of row %d have no thread", o.at(&e), wrong, r)
+		}
+		o.behind(&e, w, mask)
+		if o.joins {
+			o.join(&e, w, in, mask, taken&mask)
+		}
+		if in.Op == isa.OpBar {
+			for m := mask & taken; m != 0; m &= m - 1 {
+				w.passed[bits.TrailingZeros32(m)]++
+			}
+		}
+	}
+}
+
+// guarded is the set of lanes whose guard holds.
+func (o *observer) guarded(e *sm.Issued, in *isa.Inst) (lanes uint32) {
+	for m := e.Mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		r := int(e.Row)
+		if e.Mixed {
+			r = int(e.Lane[lane])
+		}
+		if o.sm.Pred(r, lane, int(in.Guard.Index)) != in.Guard.Not {
+			lanes |= 1 << lane
+		}
+	}
+	return lanes
+}
+
+// partition looks whether the groups of the mechanism hold each live thread
+// once. A thread that has executed an exit stays until its outcome is known.
+func (o *observer) partition(e *sm.Issued) {
+	o.paths = o.sm.Div.Paths(o.paths[:0])
+	clear(o.seen[:])
+	for i := range o.paths {
+		p := &o.paths[i]
+		r := p.Row & (sm.MaxWarps - 1)
+		if twice := p.Mask & o.seen[r]; twice != 0 {
+			o.fail(checkPartition, "%s: lanes %#x of row %d are in two groups", o.at(e), twice, r)
+		}
+		if wrong := p.Mask &^ o.all(int(r)); wrong != 0 {
+			o.fail(checkPartition, "%s: lanes %#x of row %d, which have no thread, are in a group", o.at(e), wrong, r)
+		}
+		o.seen[r] |= p.Mask
+	}
+	for r := range o.rows {
+		if lost := o.rows[r].live &^ o.seen[r]; o.rows[r].began && lost != 0 {
+			o.fail(checkPartition, "%s: lanes %#x of row %d are in no group", o.at(e), lost, r)
+		}
+	}
+}
+
+// behind looks whether threads have passed a barrier before others came to it.
+func (o *observer) behind(e *sm.Issued, w *row, mask uint32) {
+	g := &o.ctas[e.CTA&(sm.MaxCTAs-1)]
+	for m := mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		if w.passed[lane] <= g.passed {
+			continue
+		}
+		first := int(e.Row) - int(e.Row)%o.warps
+		for r := first; r < first+o.warps; r++ {
+			other := &o.rows[r]
+			if !other.began || other.cta != w.cta {
+				o.fail(checkBarrier, "%s: lane %d is behind barrier %d, the warp of row %d has not begun", o.at(e), lane, w.passed[lane], r)
+				return
+			}
+			for l := other.live; l != 0; l &= l - 1 {
+				if k := bits.TrailingZeros32(l); other.passed[k] < w.passed[lane] {
+					o.fail(checkBarrier, "%s: lane %d is behind barrier %d, lane %d of row %d has come to %d", o.at(e), lane, w.passed[lane], k, r, other.passed[k])
+					return
+				}
+			}
+		}
+		g.passed = w.passed[lane]
+	}
+}
+
+// join looks whether the threads of a divergent branch meet at its
+// post-dominator. Of several branches of the same threads with the same
+// post-dominator, as in the trips of a loop, the first has the most threads.
+func (o *observer) join(e *sm.Issued, w *row, in *isa.Inst, mask, taken uint32) {
+	kept := w.splits[:0]
+	for _, s := range w.splits {
+		s.mask &= w.live
+		if s.rpc == e.PC && s.mask&mask != 0 {
+			if apart := s.mask &^ mask; apart != 0 {
+				o.fail(checkReconvergence, "%s: lanes %#x come here without lanes %#x, with which they parted", o.at(e), mask, apart)
+			}
+			continue
+		}
+		if s.mask != 0 {
+			kept = append(kept, s)
+		}
+	}
+	w.splits = kept
+	if !in.Conditional() || taken == 0 || taken == mask || in.Reconv == isa.NoPC {
+		return
+	}
+	for _, s := range w.splits {
+		if s.rpc == in.Reconv && mask&^s.mask == 0 {
+			return
+		}
+	}
+	w.splits = append(w.splits, split{in.Reconv, mask})
+}
+
+func (o *observer) exit(f *sm.Flight, lanes uint32) {
+	for m := lanes; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		r := f.Row
+		if f.Mixed {
+			r = f.Lane[lane]
+		}
+		o.rows[r&(sm.MaxWarps-1)].live &^= 1 << lane
+	}
+}

@@ -1,0 +1,183 @@
+package properties
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/sm/divergence"
+	"divergo/testbench/golden"
+)
+
+// run executes a case on the golden model, and returns what is in the buffers then.
+func run(t *testing.T, k *Compiled, o golden.Options) (r *golden.Result, memory [][]byte) {
+	t.Helper()
+	var m golden.Memory
+	var bank []byte
+	for i := range k.Args {
+		addr := uint64(isa.GlobalBase + i<<20)
+		require.NoError(t, m.Map(addr, k.Args[i].Bytes))
+		require.NoError(t, m.Write(addr, k.Args[i].Data))
+		bank = binary.LittleEndian.AppendUint64(bank, addr)
+	}
+	o.Registers, o.MaxSteps = true, 2*maxCost*uint64(k.Threads())
+	r, err := golden.Run(k.Prog, golden.Launch{Grid: k.Grid, Block: k.Block, Params: bank, WarpSize: uint32(k.Machine.SM.WarpSize)}, &m, o)
+	require.NoError(t, err)
+	for i := range k.Args {
+		data := make([]byte, k.Args[i].Bytes)
+		require.NoError(t, m.Read(uint64(isa.GlobalBase+i<<20), data))
+		memory = append(memory, data)
+	}
+	return r, memory
+}
+
+// TestKernelsHaveOneAnswer: kernels end within their cost, and end alike when
+// the golden model has threads and CTAs take turns in another way.
+func TestKernelsHaveOneAnswer(t *testing.T) {
+	for seed := range uint64(400) {
+		c := Draw(seed, AllFeatures)
+		k, err := c.Compile()
+		require.NoError(t, err)
+		want, memory := run(t, k, golden.Options{})
+		require.Equal(t, golden.Finished, want.End, "seed %d", seed)
+		for _, o := range []golden.Options{{Slice: 1}, {Slice: 7, Backwards: true}} {
+			got, other := run(t, k, o)
+			if o.Backwards {
+				n := int(c.Block[0] * c.Block[1] * c.Block[2])
+				ctas := slices.Collect(slices.Chunk(got.Threads, n))
+				slices.Reverse(ctas)
+				got.Threads = slices.Concat(ctas...)
+			}
+			require.True(t, reflect.DeepEqual(memory, other), "seed %d: memory", seed)
+			for i := range want.Threads {
+				require.Equal(t, want.Threads[i].Trace, got.Threads[i].Trace, "seed %d thread %d", seed, i)
+				for r, v := range want.Threads[i].Regs {
+					if k.Prog.Regs[r].Name != "%sink" { // what an atomic returns
+						require.Equal(t, v, got.Threads[i].Regs[r], "seed %d thread %d %s", seed, i, k.Prog.Regs[r].Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestForward: no goto leads back, so that only loops repeat.
+func TestForward(t *testing.T) {
+	gotos := 0
+	for seed := range uint64(400) {
+		c := Draw(seed, AllFeatures)
+		k, err := c.Compile()
+		require.NoError(t, err)
+		for pc, s := range shapes(k.Prog) {
+			if in := &k.Prog.Insts[pc]; in.Conditional() && s == shapeGoto {
+				gotos++
+				require.Greater(t, in.Target, uint32(pc), "seed %d", seed)
+			}
+		}
+	}
+	require.Greater(t, gotos, 100)
+}
+
+// TestDrawRepeats: a seed is all there is to a case.
+func TestDrawRepeats(t *testing.T) {
+	for seed := range uint64(50) {
+		assert.Equal(t, Draw(seed, AllFeatures), Draw(seed, AllFeatures))
+	}
+}
+
+// TestFeatures: a kernel has the features that it is allowed.
+func TestFeatures(t *testing.T) {
+	needs := map[Kind]Features{}
+	for _, c := range choices {
+		needs[c.kind] = c.needs
+	}
+	for _, only := range []string{"gotos,exits", "-loops", "-barriers,-exits,-atomics", "loops"} {
+		f, err := ParseFeatures(only)
+		require.NoError(t, err)
+		for seed := range uint64(50) {
+			c := Draw(seed, f)
+			walk(c.Kernel.Body, 0, func(s *Stmt, _ int) {
+				assert.Equal(t, needs[s.Kind], needs[s.Kind]&f, "%s: %v", only, s.Kind)
+			})
+		}
+	}
+	_, err := ParseFeatures("gotoes")
+	assert.EqualError(t, err, `unknown feature "gotoes"; did you mean "gotos"?`)
+}
+
+// TestMechanisms checks every mechanism with the first seeds, and that the
+// kernels are worth it.
+func TestMechanisms(t *testing.T) {
+	r := Runner{Coverage: &Coverage{}}
+	for seed := range uint64(96) {
+		c := Draw(seed, AllFeatures)
+		k, err := c.Compile()
+		require.NoError(t, err)
+		r.Coverage.kernel(&c.Kernel)
+		for _, m := range divergence.Mechanisms() {
+			f, err := r.Check(k, m.Name)
+			require.NoError(t, err)
+			if f != nil {
+				assert.Fail(t, f.Error(), c.Command(m.Name))
+			}
+		}
+	}
+	_, counts := r.Coverage.Bins()
+	assert.Less(t, len(r.Coverage.Missed())*5, len(counts), "missed: %v", r.Coverage.Missed())
+}
+
+// TestPlan: barriers have a meaning only where all threads of a CTA come
+// together.
+func TestPlan(t *testing.T) {
+	any, all := Cond{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"}, Cond{Value: CTA, Mask: 1, Cmp: "eq"}
+	bar := []Stmt{{Kind: Barrier}}
+	within := func(s Stmt, b ...Stmt) []Stmt {
+		s.Body = [][]Stmt{b}
+		return []Stmt{s}
+	}
+	for _, c := range []struct {
+		name   string
+		body   []Stmt
+		counts map[string]int // of texts
+	}{
+		{"alone", bar, map[string]int{"bar.sync": 1}},
+		{"in a branch by CTA", within(Stmt{Kind: If, Cond: all}, bar...), map[string]int{"bar.sync": 1}},
+		{"in a divergent branch", within(Stmt{Kind: If, Cond: any}, bar...), map[string]int{"bar.sync": 0}},
+		{"in a loop by CTA, which nobody may leave", within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Barrier}, Stmt{Kind: Break, N: 1, Cond: any}), map[string]int{"bar.sync": 1, "bra": 2}},
+		{"a goto across it", []Stmt{{Kind: Goto, N: 1, Cond: any}, {Kind: Barrier}, {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 0}},
+		{"a goto behind it", []Stmt{{Kind: Barrier}, {Kind: Goto, N: 1, Cond: any}, {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 1}},
+		{"a goto into a loop with it", append([]Stmt{{Kind: Goto, N: 1, Cond: any}}, within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Mark}, Stmt{Kind: Barrier})...), map[string]int{"bar.sync": 1, "bra": 2}},
+		{"an exit apart from others", append(within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), bar...), map[string]int{"bar.sync": 1, "exit": 0}},
+		{"an exit without barriers", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), map[string]int{"exit": 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := Kernel{Body: c.body, Words: 64}
+			text, _ := k.PTX([3]uint32{1, 1, 1}, [3]uint32{32, 1, 1})
+			for word, want := range c.counts {
+				n := strings.Count(text, word+" ") + strings.Count(text, word+";")
+				assert.Equal(t, want, n, "%s in\n%s", word, text)
+			}
+		})
+	}
+}
+
+// Example draws a kernel, and checks a mechanism with it.
+func Example() {
+	c := Draw(7, AllFeatures)
+	k, err := c.Compile()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var r Runner
+	failure, err := r.Check(k, "pdom")
+	fmt.Println(failure, err)
+	// Output: <nil> <nil>
+}

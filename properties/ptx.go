@@ -1,0 +1,691 @@
+package properties
+
+import (
+	"fmt"
+	"strings"
+)
+
+// operations are what Compute can do with d, a and b; %g is the guard, %w scratch.
+// None has a result that PTX leaves open.
+var operations = []struct {
+	name, ptx string
+	unit      Features // besides the integer pipe
+}{
+	{"add", "add.u32 d, a, b;", 0},
+	{"sub", "sub.u32 d, a, b;", 0},
+	{"mul", "mul.lo.u32 d, a, b;", 0},
+	{"mulhi", "mul.hi.u32 d, a, b;", 0},
+	{"mad", "mad.lo.u32 d, a, b, d;", 0},
+	{"and", "and.b32 d, a, b;", 0},
+	{"or", "or.b32 d, a, b;", 0},
+	{"xor", "xor.b32 d, a, b;", 0},
+	{"shl", "shl.b32 d, a, 5;", 0},
+	{"shr", "shr.u32 d, a, 3;", 0},
+	{"min", "min.s32 d, a, b;", 0},
+	{"max", "max.u32 d, a, b;", 0},
+	{"popc", "popc.b32 d, a;", 0},
+	{"clz", "clz.b32 d, a;", 0},
+	{"brev", "brev.b32 d, a;", 0},
+	{"selp", "selp.u32 d, a, b, %g;", 0},
+	{"lane", "add.u32 d, a, %laneid;", 0},
+	{"fadd", "cvt.rn.f32.u32 %x, a; cvt.rn.f32.u32 %y, b; fma.rn.f32 %x, %x, 0f3F000000, %y; mov.b32 d, %x;", Floats},
+	{"fsqrt", "cvt.rn.f32.u32 %x, a; sqrt.rn.f32 %x, %x; cvt.rzi.u32.f32 d, %x;", Floats},
+	{"double", "cvt.rn.f64.u32 %z, a; fma.rn.f64 %z, %z, 0d3FE0000000000000, %z; cvt.rzi.u32.f64 d, %z;", Doubles},
+	{"div", "or.b32 %w, b, 1; div.u32 d, a, %w;", Divisions},
+	{"rem", "or.b32 %w, b, 1; rem.s32 d, a, %w;", Divisions},
+}
+
+// atomics are the operations of the words of a group that threads change
+// together. Each word has one, so that their order does not matter.
+var atomics = []string{"add.u32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32"}
+
+// atomicGroups is how many groups of such words a grid has.
+const atomicGroups = 8
+
+// Buffer is a parameter of a kernel: the address of so much memory, filled as
+// the command line's buf: says.
+type Buffer struct {
+	Name, Spec string
+}
+
+// need is a register or variable that the prologue of a kernel sets up.
+type need uint16
+
+const (
+	needLinear need = 1 << iota
+	needCTA
+	needGrid
+	needInput
+	needPrivate
+	needWords // atomics on the grid's words
+	needTally // atomics on the CTA's words
+	needShared
+	needExchange
+	needLocal
+)
+
+// emitter writes a kernel down.
+type emitter struct {
+	k       *Kernel
+	threads int // of a CTA
+	grid    int // CTAs
+	flat    bool
+	plan    *plan
+	text    strings.Builder // of the body
+	needs   need
+	regs    [Registers]bool // in use
+	labels  int
+	loops   []loopLabels // around this place
+	counts  int          // loops so far
+	marks   int          // so far
+}
+
+type loopLabels struct {
+	next, end   string
+	counter     int
+	synchronous bool
+}
+
+// PTX is a kernel as text, for a grid and blocks of these sizes, with its
+// parameters. The comments at its top are for a reader.
+func (k *Kernel) PTX(grid, block [3]uint32, comments ...string) (text string, params []Buffer) {
+	e := &emitter{
+		k: k, threads: int(block[0] * block[1] * block[2]), grid: int(grid[0] * grid[1] * grid[2]),
+		flat: block[1]*block[2]*grid[1]*grid[2] == 1, plan: newPlan(k),
+	}
+	e.block(k.Body)
+	e.tally()
+	e.line("ret;")
+	var b strings.Builder
+	for _, c := range comments {
+		fmt.Fprintf(&b, "// %s\n", c)
+	}
+	b.WriteString(".version 7.6\n.target sm_70\n.address_size 64\n\n.visible .entry kernel(")
+	params = e.params()
+	for i, p := range params {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, ".param .u64 %s", p.Name)
+	}
+	b.WriteString(")\n{\n")
+	e.declare(&b)
+	e.prologue(&b)
+	b.WriteString(e.text.String())
+	b.WriteString("}\n")
+	return b.String(), params
+}
+
+// line adds an instruction.
+func (e *emitter) line(format string, args ...any) {
+	fmt.Fprintf(&e.text, "\t"+format+"\n", args...)
+}
+
+// label puts a label here.
+func (e *emitter) label(name string) { fmt.Fprintf(&e.text, "%s:\n", name) }
+
+// fresh makes label names of one number.
+func (e *emitter) fresh(names ...string) []string {
+	e.labels++
+	for i := range names {
+		names[i] = fmt.Sprintf("L%d_%s", e.labels, names[i])
+	}
+	return names
+}
+
+// r is a register of the kernel.
+func (e *emitter) r(i int) string {
+	e.regs[i] = true
+	e.needs |= needGrid
+	return fmt.Sprintf("%%r%d", i)
+}
+
+// value brings the value of a condition into a register.
+func (e *emitter) value(c *Cond) string {
+	source := func() string {
+		if c.Reg >= 0 {
+			return e.r(c.Reg)
+		}
+		e.needs |= needGrid
+		return "%gid"
+	}
+	switch c.Value {
+	case CTA:
+		e.needs |= needCTA
+		return "%cta"
+	case Counter:
+		if n := len(e.loops); n > 0 {
+			return fmt.Sprintf("%%c%d", e.loops[n-1].counter)
+		}
+		fallthrough
+	case Thread:
+		e.needs |= needLinear
+		return "%lin"
+	case Register:
+		return e.r(max(c.Reg, 0))
+	case Hash: // the finalizer of a multiplicative hash; its upper half is good
+		e.line("xor.b32 %%v, %s, %d;", source(), c.Salt)
+		e.line("mul.lo.u32 %%v, %%v, 0x9E3779B1;")
+		e.line("shr.u32 %%w, %%v, 15;")
+		e.line("xor.b32 %%v, %%v, %%w;")
+		e.line("mul.lo.u32 %%v, %%v, 0x85EBCA6B;")
+		e.line("shr.u32 %%v, %%v, 16;")
+	case Data:
+		e.input("%v", source(), c.Salt)
+	default:
+		e.line("mov.u32 %%v, %d;", c.Salt)
+	}
+	return "%v"
+}
+
+// input loads a word of the input, which has its own place for each index.
+func (e *emitter) input(to, index string, offset uint32) {
+	e.needs |= needInput
+	e.line("add.u32 %%w, %s, %d;", index, offset)
+	e.line("and.b32 %%w, %%w, %d;", e.k.Words-1)
+	e.line("mul.wide.u32 %%at, %%w, 4;")
+	e.line("add.u64 %%at, %%in, %%at;")
+	e.line("ld.global.u32 %s, [%%at];", to)
+}
+
+// test sets a predicate to a condition.
+func (e *emitter) test(p string, c *Cond) {
+	v := e.value(c)
+	if c.Mask != ^uint32(0) {
+		e.line("and.b32 %%w, %s, %d;", v, c.Mask)
+		v = "%w"
+	}
+	e.line("setp.%s.u32 %s, %s, %d;", c.Cmp, p, v, c.Limit)
+}
+
+func (e *emitter) block(b []Stmt) {
+	for i := range b {
+		e.stmt(&b[i])
+	}
+}
+
+// when is the guard of a statement that has one.
+func (e *emitter) when(s *Stmt) string {
+	if s.Alt {
+		return "@%g "
+	}
+	return ""
+}
+
+func (e *emitter) stmt(s *Stmt) {
+	switch s.Kind {
+	case Compute:
+		e.compute(s)
+	case Test:
+		e.test("%g", &s.Cond)
+	case Load:
+		e.input(e.r(s.D), e.r(s.A), uint32(s.N))
+	case Put:
+		e.needs |= needPrivate
+		e.line("%sst.global.%s [%%own+%d], %s;", e.when(s), [...]string{"u32", "u8", "u16", "u32"}[s.Op&3], e.private(s.N), e.r(s.A))
+	case Get:
+		e.needs |= needPrivate
+		e.line("ld.global.u32 %s, [%%own+%d];", e.r(s.D), e.private(s.N))
+	case Give, Take:
+		e.needs |= needShared
+		e.exchange(s, s.Kind == Give, "shared", "cells")
+	case Pass, Receive:
+		e.needs |= needExchange
+		e.exchange(s, s.Kind == Pass, "global", "%xch")
+	case Spill, Fill:
+		e.needs |= needLocal
+		e.line("and.b32 %%w, %s, %d;", e.r(s.A), localWords-1)
+		e.line("mul.wide.u32 %%at, %%w, 4;")
+		e.line("mov.u64 %%base, frame;")
+		e.line("add.u64 %%at, %%base, %%at;")
+		if s.Kind == Spill {
+			e.line("st.local.u32 [%%at], %s;", e.r(s.B))
+		} else {
+			e.line("ld.local.u32 %s, [%%at];", e.r(s.D))
+		}
+	case Atomic:
+		e.atomic(s)
+	case If:
+		e.branch(s)
+	case Loop:
+		e.loop(s)
+	case Switch:
+		e.choose(s)
+	case Break, Continue:
+		e.leave(s)
+	case Goto:
+		if target := e.plan.target(s, e.marks); target >= 0 {
+			e.test("%p", &s.Cond)
+			e.line("@%%p bra M%d;", target)
+		}
+	case Mark:
+		if e.plan.led[e.marks] {
+			e.label(fmt.Sprintf("M%d", e.marks))
+		}
+		e.marks++
+	case Exit:
+		e.exit(s)
+	case Barrier:
+		if e.plan.allowed[s] {
+			e.line("bar.sync 0;")
+			e.line("%s", turn)
+		}
+	}
+}
+
+// turn stands for the instructions with which ownership moves on, which are
+// needed only if threads exchange anything.
+const turn = "// turn"
+
+func (e *emitter) compute(s *Stmt) {
+	op := operations[s.Op%len(operations)]
+	operands := strings.NewReplacer(" d,", " "+e.r(s.D)+",", " d;", " "+e.r(s.D)+";", " a,", " "+e.r(s.A)+",", " a;", " "+e.r(s.A)+";", " b,", " "+e.r(s.B)+",", " b;", " "+e.r(s.B)+";")
+	for _, in := range strings.SplitAfter(op.ptx, "; ") {
+		e.line("%s%s", e.when(s), operands.Replace(strings.TrimSpace(in)))
+	}
+}
+
+// private is the offset of a private word.
+func (e *emitter) private(n int) int {
+	if n %= privateWords; !e.k.Apart {
+		return 4 * n * e.threads * e.grid
+	}
+	return 4 * n
+}
+
+// exchange writes or reads the word that the thread owns now.
+func (e *emitter) exchange(s *Stmt, write bool, space, base string) {
+	e.line("mul.wide.u32 %%at, %%place, 4;")
+	if space == "shared" {
+		e.line("mov.u64 %%base, %s;", base)
+		base = "%base"
+	}
+	e.line("add.u64 %%at, %s, %%at;", base)
+	if write {
+		e.line("st.%s.u32 [%%at], %s;", space, e.r(s.A))
+	} else {
+		e.line("ld.%s.u32 %s, [%%at];", space, e.r(s.D))
+	}
+}
+
+func (e *emitter) atomic(s *Stmt) {
+	op := atomics[s.Op%len(atomics)]
+	cell := 4 * (s.Op % len(atomics))
+	name, dst := "red", ""
+	if s.N&1 != 0 {
+		name, dst = "atom", "%sink, "
+	}
+	if s.Alt {
+		e.needs |= needTally
+		e.line("%s.shared.%s %s[tally+%d], %s;", name, op, dst, cell, e.r(s.A))
+		return
+	}
+	e.needs |= needWords
+	e.line("and.b32 %%w, %s, %d;", e.r(s.B), atomicGroups-1)
+	e.line("mul.wide.u32 %%at, %%w, %d;", 4*len(atomics))
+	e.line("add.u64 %%at, %%words, %%at;")
+	e.line("%s.global.%s %s[%%at+%d], %s;", name, op, dst, cell, e.r(s.A))
+}
+
+func (e *emitter) branch(s *Stmt) {
+	then, other := s.Body[0], []Stmt(nil)
+	if len(s.Body) > 1 {
+		other = s.Body[1]
+	}
+	l := e.fresh("side", "join")
+	e.test("%p", &s.Cond)
+	not := "!"
+	if s.Alt {
+		then, other, not = other, then, ""
+	}
+	if len(other) == 0 {
+		e.line("@%s%%p bra %s;", not, l[1])
+		e.block(then)
+	} else {
+		e.line("@%s%%p bra %s;", not, l[0])
+		e.block(then)
+		e.line("bra %s;", l[1])
+		e.label(l[0])
+		e.block(other)
+	}
+	e.label(l[1])
+}
+
+func (e *emitter) loop(s *Stmt) {
+	l := e.fresh("top", "next", "end")
+	c := e.counts
+	e.counts++
+	v := e.value(&s.Cond)
+	e.line("and.b32 %%n%d, %s, %d;", c, v, s.Cond.Mask)
+	e.line("min.u32 %%n%d, %%n%d, %d;", c, c, s.N)
+	e.line("mov.u32 %%c%d, 0;", c)
+	e.label(l[0])
+	if !s.Alt {
+		e.line("setp.ge.u32 %%p, %%c%d, %%n%d;", c, c)
+		e.line("@%%p bra %s;", l[2])
+	}
+	e.loops = append(e.loops, loopLabels{l[1], l[2], c, e.plan.synchronous[s]})
+	e.block(s.Body[0])
+	e.loops = e.loops[:len(e.loops)-1]
+	e.label(l[1])
+	e.line("add.u32 %%c%d, %%c%d, 1;", c, c)
+	if s.Alt {
+		e.line("setp.lt.u32 %%p, %%c%d, %%n%d;", c, c)
+		e.line("@%%p bra %s;", l[0])
+	} else {
+		e.line("bra %s;", l[0])
+	}
+	e.label(l[2])
+}
+
+// choose is a chain of comparisons, then the cases.
+func (e *emitter) choose(s *Stmt) {
+	if len(s.Body) == 0 {
+		return
+	}
+	v := e.value(&s.Cond)
+	e.line("and.b32 %%w, %s, %d;", v, s.Cond.Mask)
+	e.labels++
+	l := func(i int) string { return fmt.Sprintf("L%d_case%d", e.labels, i) }
+	var names []string
+	for i := range s.Body {
+		names = append(names, l(i))
+	}
+	end := fmt.Sprintf("L%d_end", e.labels)
+	for i, name := range names[1:] {
+		e.line("setp.eq.u32 %%p, %%w, %d;", i+1)
+		e.line("@%%p bra %s;", name)
+	}
+	for i, body := range s.Body {
+		e.label(names[i])
+		e.block(body)
+		if !s.Alt && i < len(s.Body)-1 {
+			e.line("bra %s;", end)
+		}
+	}
+	e.label(end)
+}
+
+func (e *emitter) leave(s *Stmt) {
+	at := len(e.loops) - s.N
+	if at < 0 || at >= len(e.loops) {
+		return
+	}
+	for _, l := range e.loops[at:] {
+		if l.synchronous { // threads would come to its barriers apart
+			return
+		}
+	}
+	to := e.loops[at].end
+	if s.Kind == Continue {
+		to = e.loops[at].next
+	}
+	e.test("%p", &s.Cond)
+	e.line("@%%p bra %s;", to)
+}
+
+func (e *emitter) exit(s *Stmt) {
+	if !e.plan.allowed[s] {
+		return
+	}
+	e.test("%p", &s.Cond)
+	if !s.Alt || e.plan.synced { // a branch around an exit would have no post-dominator before the next barrier
+		e.line("@%%p exit;")
+		return
+	}
+	l := e.fresh("stay")
+	e.line("@!%%p bra %s;", l[0])
+	e.line("exit;")
+	e.label(l[0])
+}
+
+// tally has each thread read what the threads of its CTA have counted together,
+// if they can meet for it.
+func (e *emitter) tally() {
+	if e.needs&needTally == 0 || !e.plan.synced {
+		return
+	}
+	e.line("bar.sync 0;")
+	for i := range atomics {
+		e.line("ld.shared.u32 %%v, [tally+%d];", 4*i)
+		e.line("mad.lo.u32 %%sum, %%sum, 3, %%v;")
+	}
+}
+
+// params are the buffers that are in use.
+func (e *emitter) params() (list []Buffer) {
+	threads := e.threads * e.grid
+	for _, p := range []struct {
+		need
+		Buffer
+	}{
+		{needInput, Buffer{"input", fmt.Sprintf("buf:rand:u32:%d", e.k.Words)}},
+		{needPrivate, Buffer{"private", fmt.Sprintf("buf:zero:%d", 4*privateWords*threads)}},
+		{needExchange, Buffer{"exchange", fmt.Sprintf("buf:rand:u32:%d", threads)}},
+		{needWords, Buffer{"words", fmt.Sprintf("buf:rand:u32:%d", atomicGroups*len(atomics))}},
+	} {
+		if e.needs&p.need != 0 {
+			list = append(list, p.Buffer)
+		}
+	}
+	return list
+}
+
+func (e *emitter) declare(b *strings.Builder) {
+	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
+	say(".reg .u32 %%r<%d>, %%c<%d>, %%n<%d>, %%lin, %%cta, %%gid, %%v, %%w, %%place, %%sink, %%sum;", Registers, e.counts+1, e.counts+1)
+	say(".reg .u64 %%in, %%own, %%xch, %%words, %%at, %%base;")
+	say(".reg .f32 %%x, %%y;")
+	say(".reg .f64 %%z;")
+	say(".reg .pred %%p, %%g;")
+	if e.needs&needShared != 0 {
+		say(".shared .align 4 .b8 cells[%d];", 4*e.threads)
+	}
+	if e.needs&needTally != 0 {
+		say(".shared .align 4 .b8 tally[%d];", 4*len(atomics))
+	}
+	if e.needs&needLocal != 0 {
+		say(".local .align 4 .b8 frame[%d];", 4*localWords)
+	}
+}
+
+// prologue sets up what the body needs.
+func (e *emitter) prologue(b *strings.Builder) {
+	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
+	n := e.needs
+	moves := n&(needShared|needExchange) != 0
+	e.finish(moves)
+	if n&(needPrivate|needShared|needTally) != 0 {
+		n |= needGrid
+	}
+	if moves {
+		n |= needLinear
+	}
+	if n&needExchange != 0 {
+		n |= needCTA
+	}
+	if n&(needTally|needGrid) != 0 {
+		n |= needLinear | needCTA
+	}
+	if n&needLinear != 0 {
+		say("mov.u32 %%lin, %%tid.x;")
+		if !e.flat {
+			say("mov.u32 %%v, %%tid.y;")
+			say("mov.u32 %%w, %%ntid.y;")
+			say("mov.u32 %%place, %%tid.z;")
+			say("mad.lo.u32 %%v, %%place, %%w, %%v;")
+			say("mov.u32 %%w, %%ntid.x;")
+			say("mad.lo.u32 %%lin, %%v, %%w, %%lin;")
+		}
+	}
+	if n&needCTA != 0 {
+		say("mov.u32 %%cta, %%ctaid.x;")
+		if !e.flat {
+			say("mov.u32 %%v, %%ctaid.y;")
+			say("mov.u32 %%w, %%nctaid.y;")
+			say("mov.u32 %%place, %%ctaid.z;")
+			say("mad.lo.u32 %%v, %%place, %%w, %%v;")
+			say("mov.u32 %%w, %%nctaid.x;")
+			say("mad.lo.u32 %%cta, %%v, %%w, %%cta;")
+		}
+	}
+	if n&needGrid != 0 {
+		say("mad.lo.u32 %%gid, %%cta, %d, %%lin;", e.threads)
+	}
+	for i, used := range e.regs {
+		if used {
+			say("mad.lo.u32 %%r%d, %%gid, %d, %d;", i, 2*i+1, 77*i)
+		}
+	}
+	for _, p := range e.params() {
+		say("ld.param.u64 %s, [%s];", map[string]string{"input": "%in", "private": "%own", "exchange": "%xch", "words": "%words"}[p.Name], p.Name)
+	}
+	if n&needPrivate != 0 {
+		size := 4
+		if e.k.Apart {
+			size *= privateWords
+		}
+		say("mul.wide.u32 %%at, %%gid, %d;", size)
+		say("add.u64 %%own, %%own, %%at;")
+	}
+	if n&needExchange != 0 {
+		say("mul.wide.u32 %%at, %%cta, %d;", 4*e.threads)
+		say("add.u64 %%xch, %%xch, %%at;")
+	}
+	if moves {
+		say("mov.u32 %%place, %%lin;")
+	}
+	if n&needShared != 0 {
+		say("mul.wide.u32 %%at, %%lin, 4;")
+		say("mov.u64 %%base, cells;")
+		say("add.u64 %%at, %%base, %%at;")
+		say("st.shared.u32 [%%at], %%gid;")
+	}
+	if n&needTally != 0 {
+		say("setp.eq.u32 %%p, %%lin, 0;")
+		for i := range atomics {
+			say("@%%p st.shared.u32 [tally+%d], %%gid;", 4*i)
+		}
+		say("bar.sync 0;")
+	}
+	if n&needLocal != 0 {
+		for i := range localWords {
+			say("st.local.u32 [frame+%d], %d;", 4*i, 3*i)
+		}
+	}
+}
+
+// finish puts the code in whose need was not known before.
+func (e *emitter) finish(moves bool) {
+	text := e.text.String()
+	by := ""
+	if moves && e.threads > 1 {
+		by = fmt.Sprintf("add.u32 %%place, %%place, %d;\n\trem.u32 %%place, %%place, %d;", 1+e.k.Turn%(e.threads-1), e.threads)
+	}
+	e.text.Reset()
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == turn {
+			if by != "" {
+				e.line("%s", by)
+			}
+			continue
+		}
+		e.text.WriteString(line)
+	}
+}
+
+// plan is what must be known of a kernel before it is written: where barriers
+// and exits are allowed, and where each Goto leads to.
+//
+// All threads of a CTA must come to a barrier together. So it has a meaning
+// only where every statement around it has a uniform condition; no Break,
+// Continue or Goto leads across it or into or out of a statement that it is
+// in; and in a kernel with barriers the same holds for exits, because a branch
+// with an exit on one of its ways has no post-dominator.
+type plan struct {
+	synced      bool           // the kernel has barriers
+	allowed     map[*Stmt]bool // barriers and exits that have a meaning
+	synchronous map[*Stmt]bool // statements with one of them inside that must not be crossed
+	epochs      []int          // of each mark: equal if nothing that must not be crossed is between
+	epoch       map[*Stmt]int  // of each Goto
+	led         map[int]bool   // marks that a Goto leads to
+}
+
+func newPlan(k *Kernel) *plan {
+	p := &plan{allowed: map[*Stmt]bool{}, synchronous: map[*Stmt]bool{}, epoch: map[*Stmt]int{}, led: map[int]bool{}}
+	p.synced = p.find(k.Body, true)
+	p.find(k.Body, true)
+	now := 0
+	p.number(k.Body, &now)
+	seen := 0
+	walk(k.Body, 0, func(s *Stmt, _ int) {
+		switch s.Kind {
+		case Mark:
+			seen++
+		case Goto:
+			if t := p.target(s, seen); t >= 0 {
+				p.led[t] = true
+			}
+		}
+	})
+	return p
+}
+
+// find reports whether a block, to which all threads come together or not, has
+// something that must not be crossed.
+func (p *plan) find(b []Stmt, together bool) (found bool) {
+	for i := range b {
+		s := &b[i]
+		switch s.Kind {
+		case Barrier:
+			p.allowed[s] = together
+			found = found || together
+		case Exit:
+			p.allowed[s] = together || !p.synced
+			found = found || together && p.synced
+		}
+		for _, inner := range s.Body {
+			if p.find(inner, together && s.Cond.Uniform()) {
+				p.synchronous[s], found = true, true
+			}
+		}
+	}
+	return found
+}
+
+// number gives each mark and each Goto its epoch.
+func (p *plan) number(b []Stmt, now *int) {
+	for i := range b {
+		s := &b[i]
+		switch s.Kind {
+		case Mark:
+			p.epochs = append(p.epochs, *now)
+		case Goto:
+			p.epoch[s] = *now
+		case Barrier, Exit:
+			if p.synced && p.allowed[s] {
+				*now++
+			}
+		}
+		for _, inner := range s.bodies() {
+			if p.synchronous[s] {
+				*now++
+			}
+			p.number(inner, now)
+		}
+		if p.synchronous[s] {
+			*now++
+		}
+	}
+}
+
+// target is the mark that a Goto leads to when so many are behind it, or -1.
+func (p *plan) target(s *Stmt, seen int) int {
+	to := -1
+	for m := seen; m < len(p.epochs) && m < seen+max(s.N, 1); m++ {
+		if p.epochs[m] == p.epoch[s] {
+			to = m
+		}
+	}
+	return to
+}
