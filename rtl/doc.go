@@ -31,6 +31,10 @@
 //     by value or embedded, they are parts of the module. A named field of a module type, held by value, is a submodule.
 //   - `rtl:"optional"` allows an unconnected port, `rtl:"-"` hides a field, `bits:"5"` gives the width of a register and
 //     `trace:"true"` shows the entries of a memory in waveforms.
+//   - How much storage a design is, says [Sim.Storage]. A type that has room for the largest configuration can have a size
+//     of this one by name: `bits:"lanes"` the bits of each number, `len:"lanes"` the elements of an array, and
+//     `if:"option"` whether there is such a field at all. `rtl:"sim"` marks what only the simulation needs: counters,
+//     time stamps.
 //   - A module whose logic has to run at two places in the order of wires lists [Proc]s by a method Processes instead.
 //
 // # A cycle

@@ -121,9 +121,10 @@ func (e *elaboration) errorf(format string, args ...any) {
 
 // ---- the walk ----
 
-// tags are the words of the `rtl:"..."` and `trace:"true"` tags of a field.
+// tags are the words of the `rtl:"..."` and `trace:"true"` tags of a field, and the whole.
 type tags struct {
 	own, optional, traced bool
+	all                   reflect.StructTag
 }
 
 // fields walks the fields of a struct; m is the module it is part of, nil if none.
@@ -131,7 +132,7 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 	t := v.Type()
 	for i := range t.NumField() {
 		f := t.Field(i)
-		tg := tags{traced: f.Tag.Get("trace") == "true"}
+		tg := tags{traced: f.Tag.Get("trace") == "true", all: f.Tag}
 		switch f.Tag.Get("rtl") {
 		case "-":
 			continue
@@ -140,8 +141,12 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 		case "optional":
 			tg.optional = true
 		case "":
+		case "sim":
+			if t := f.Type; !isStorage(t) && (t.Kind() != reflect.Pointer || !isStorage(t.Elem())) {
+				e.errorf("%s.%s has tag rtl:\"sim\", which is for a State, a Mem, or what they hold, not for a %s", path, f.Name, t)
+			}
 		default:
-			e.errorf("%s.%s has tag rtl:%q, expected own, optional or -", path, f.Name, f.Tag.Get("rtl"))
+			e.errorf("%s.%s has tag rtl:%q, expected own, optional, sim or -", path, f.Name, f.Tag.Get("rtl"))
 		}
 		if !e.types.mayHold(f.Type) {
 			continue
@@ -189,6 +194,7 @@ func (e *elaboration) structure(path string, v reflect.Value, m *module, tg tags
 			return
 		}
 		if e.place(s, path) {
+			s.home().tag = tg.all
 			m.states = append(m.states, s)
 			e.k.states = append(e.k.states, s)
 		}
@@ -323,6 +329,7 @@ func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
 		if !e.place(mem, path) {
 			return
 		}
+		mem.home().tag = tg.all
 		e.k.mems = append(e.k.mems, mem)
 	}
 	mem.core().traced = mem.core().traced || tg.traced

@@ -68,6 +68,12 @@ type badBits struct {
 
 func (*badBits) Tick() {}
 
+type badSim struct {
+	Out rtl.Wire[bool] `rtl:"sim"`
+}
+
+func (*badSim) Tick() {}
+
 type badQueue struct {
 	In rtl.In[string]
 }
@@ -164,6 +170,10 @@ func TestElaborationErrors(t *testing.T) {
 			`top.M.PC has tag bits:"9", expected a number from 1 to the 8 bits of its type uint8`,
 		},
 		{
+			"a wire for the simulation alone", &struct{ M *badSim }{new(badSim)},
+			`top.M.Out has tag rtl:"sim", which is for a State, a Mem, or what they hold, not for a rtl.Wire[bool]`,
+		},
+		{
 			"queue of strings", &struct {
 				M   *badQueue
 				Out rtl.Out[string]
@@ -173,7 +183,7 @@ func TestElaborationErrors(t *testing.T) {
 		},
 		{
 			"misspelt tag", &struct{ M *badTag }{new(badTag)},
-			"top.M.In has tag rtl:\"optinal\", expected own, optional or -\n" +
+			"top.M.In has tag rtl:\"optinal\", expected own, optional, sim or -\n" +
 				"top.M.In is not connected to a queue: set it, or tag it `rtl:\"optional\"`",
 		},
 		{"nil memory", &struct{ M *noMem }{new(noMem)}, "top.M.Rows is nil: make it with NewMem, or tag it `rtl:\"optional\"`"},

@@ -22,7 +22,7 @@ const (
 // Signal is one scalar that can be traced. Its value lies at Ptr, Size bytes long (1, 2, 4 or 8), and has Width bits.
 type Signal struct {
 	Path  string // fields from the root, "gpu.sm[3].issue.PC"
-	Width int    // bits, from the type or its `bits:"5"` tag
+	Width int    // bits, from the type or its `bits:"5"` tag; of one with a name, such as `bits:"lanes"`, from the type
 	Type  reflect.Type
 	Kind  Kind
 	Group int // all signals of a State, Wire, Queue or Mem change together, see Observe
@@ -93,7 +93,7 @@ func scalars(out []Signal, s Signal, t reflect.Type, p unsafe.Pointer, tag strin
 		if t.Kind() == reflect.Bool {
 			s.Width = 1
 		}
-		if tag != "" {
+		if tag != "" && !isName(tag) {
 			s.Width, _ = strconv.Atoi(tag) // checked at elaboration
 		}
 		out = append(out, s)

@@ -23,7 +23,8 @@ type storage interface {
 type owned struct {
 	path  string
 	sim   *Sim
-	group int // of signals
+	group int               // of signals
+	tag   reflect.StructTag // of the field of a State or Mem
 }
 
 var (
@@ -67,6 +68,11 @@ func classOf(t reflect.Type) class {
 		return queueClass
 	}
 	return otherClass
+}
+
+// isStorage says whether a type is a State or a Mem.
+func isStorage(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && (classOf(t) == stateClass || classOf(t) == memClass)
 }
 
 // isModule says whether a pointer of type t points to a module. A struct that only embeds a pointer to a module
@@ -160,7 +166,7 @@ func badBits(t reflect.Type, path string) string {
 					e = e.Elem()
 				}
 				n, err := strconv.Atoi(tag)
-				if err != nil || e.Kind() == reflect.Struct || n < 1 || n > int(e.Size())*8 {
+				if !isName(tag) && (err != nil || e.Kind() == reflect.Struct || n < 1 || n > int(e.Size())*8) {
 					return fmt.Sprintf("%s has tag bits:%q, expected a number from 1 to the %d bits of its type %s", at, tag, e.Size()*8, e)
 				}
 			}

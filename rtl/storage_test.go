@@ -1,0 +1,81 @@
+package rtl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+)
+
+// stored has a piece of storage of each kind.
+type stored struct {
+	rtl.State[struct {
+		PC     uint32
+		Busy   bool
+		Phase  uint8     `bits:"3"`
+		Mask   uint32    `bits:"lanes"`
+		Rows   [4]uint8  `len:"lanes" bits:"6"`
+		Set    [2]uint64 `len:"1" bits:"warps"`
+		Likely uint32    `if:"likely"`
+		Done   uint64    `rtl:"sim"`
+	}]
+	Depth rtl.State[uint8] `bits:"4"`
+	Table *rtl.Mem[struct{ A, B [2]bool }]
+	Rows  *rtl.Mem[[8]uint8] `len:"lanes" bits:"5"`
+	Born  *rtl.Mem[uint64]   `rtl:"sim"`
+	Out   rtl.Wire[uint32]
+}
+
+func (s *stored) Tick() {}
+
+func storedDesign(t *testing.T) *rtl.Sim {
+	m := &stored{
+		Table: rtl.NewMem[struct{ A, B [2]bool }](10), Rows: rtl.NewMem[[8]uint8](3), Born: rtl.NewMem[uint64](5),
+	}
+	sim, err := rtl.New("top", &struct{ M *stored }{m})
+	require.NoError(t, err)
+	return sim
+}
+
+// TestStorage: widths are those of types, tags and sizes; what the simulation
+// alone needs is not there, nor are wires.
+func TestStorage(t *testing.T) {
+	list, err := storedDesign(t).Storage(map[string]int{"lanes": 2, "warps": 12, "likely": 0})
+	require.NoError(t, err)
+	assert.Equal(t, []rtl.Storage{
+		{Path: "top.M", Words: 1, Fields: []rtl.Field{
+			{Name: "PC", Bits: 32},
+			{Name: "Busy", Bits: 1},
+			{Name: "Phase", Bits: 3},
+			{Name: "Mask", Bits: 2},
+			{Name: "Rows", Bits: 12},
+			{Name: "Set", Bits: 12},
+		}},
+		{Path: "top.M.Depth", Words: 1, Fields: []rtl.Field{{Bits: 4}}},
+		{Path: "top.M.Table", Words: 10, Fields: []rtl.Field{{Name: "A", Bits: 2}, {Name: "B", Bits: 2}}},
+		{Path: "top.M.Rows", Words: 3, Fields: []rtl.Field{{Bits: 10}}},
+	}, list)
+	assert.Equal(t, 62, list[0].Width())
+	likely, err := storedDesign(t).Storage(map[string]int{"lanes": 2, "warps": 12, "likely": 1})
+	require.NoError(t, err)
+	assert.Equal(t, 62+32, likely[0].Width())
+}
+
+// TestStorageWithoutSize: a name that has no value is an error.
+func TestStorageWithoutSize(t *testing.T) {
+	_, err := storedDesign(t).Storage(map[string]int{"lanes": 2, "likely": 0})
+	assert.EqualError(t, err, `rtl: top.M.Set: a tag has the size "warps", which has no value`)
+}
+
+// TestNamedWidthsInWaveforms: signals are as wide as their types there.
+func TestNamedWidthsInWaveforms(t *testing.T) {
+	widths := map[string]int{}
+	for _, s := range storedDesign(t).Signals() {
+		widths[s.Path] = s.Width
+	}
+	assert.Equal(t, 32, widths["top.M.Mask"])
+	assert.Equal(t, 3, widths["top.M.Phase"])
+	assert.Equal(t, 64, widths["top.M.Done"])
+}
