@@ -85,6 +85,8 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 		fromDPU  = rtl.NewQueue[Result](cfg.DPLatency+2, rtl.Latency(uint64(cfg.DPLatency)))
 		fromSFU  = rtl.NewQueue[Result](cfg.SFULatency+2, rtl.Latency(uint64(cfg.SFULatency)))
 		fromLSU  = rtl.NewQueue[Result](4)
+		moves    = rtl.NewQueue[divergence.Transfer](warps)
+		moved    = rtl.NewQueue[divergence.Transferred](warps)
 	)
 	c := div.Connections()
 	s := &SM{
@@ -102,6 +104,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 		SFU:      &Pipe{In: toSFU.In(), Out: fromSFU.Out(), width: cfg.SFUWidth, l: l},
 		LSU: &LSU{
 			In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(), Flush: flush.In(), Flushed: flushed.Out(),
+			Stack: moves.In(), Moved: moved.Out(),
 			Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.MaxLanes][2]uint64](cfg.MemQueue), l: l,
 		},
 		Writeback: &Writeback{
@@ -117,6 +120,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 	s.Issue.Front = s.Fetch
 	s.Operands.Regs, s.Operands.Preds, s.Operands.CTA = s.Writeback.Regs, s.Writeback.Preds, s.CTA
 	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()
+	c.Memory, c.Answer = moves.Out(), moved.In()
 	return s, nil
 }
 

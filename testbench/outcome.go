@@ -160,6 +160,9 @@ func (s *Session) waiting(l *Launch) []Waiting {
 
 // text is the instruction at pc as the source has it.
 func text(p *isa.Program, pc uint32) string {
+	if pc == isa.NoPC {
+		return "what the divergence stack in memory says"
+	}
 	if int(pc) >= len(p.Insts) {
 		return "the end of the kernel"
 	}
