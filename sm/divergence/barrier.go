@@ -15,15 +15,15 @@ import (
 // It is a part that a mechanism embeds; one that counts arrivals differently
 // brings its own.
 type Barrier struct {
-	live  *rtl.Mem[uint64]  // rows of each CTA that still have threads
+	live  *rtl.Mem[uint64]  `bits:"warps"` // rows of each CTA that still have threads
 	named *rtl.Mem[arrival] // by CTA and barrier number
 }
 
 // arrival is the state of one named barrier.
 type arrival struct {
-	Arrived uint64 // rows that have arrived
-	Waiting uint64 // of these, the ones that wait for the release
-	Need    uint8  // warps expected; 0: all live ones
+	Arrived uint64 `bits:"warps"` // rows that have arrived
+	Waiting uint64 `bits:"warps"` // of these, the ones that wait for the release
+	Need    uint8  `bits:"7"`     // warps expected; 0: all live ones
 }
 
 // NewBarrier makes the barriers of ctas resident CTAs.

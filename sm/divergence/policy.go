@@ -59,7 +59,7 @@ type Slot struct {
 	CTA   uint8 `bits:"5"` // resident CTA
 	Row   uint8 `bits:"6"` // register-file row of all lanes, unless Mixed
 	PC    uint32
-	Mask  uint32
+	Mask  uint32 `bits:"lanes"`
 }
 
 // LaneRows is the register-file row of each lane of a Mixed slot.

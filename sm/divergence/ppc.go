@@ -62,7 +62,7 @@ func init() {
 type PPC struct {
 	Warps
 	Stack units.Stack[Pair] // by warp
-	Again rtl.State[uint64] // warps with another pair to delete in this cycle
+	Again rtl.State[uint64] `bits:"warps"` // warps with another pair to delete in this cycle
 
 	verbatim bool
 	explicit bool
@@ -110,6 +110,11 @@ func (p *PPC) Tick() {
 		p.redirect.Add(w)
 	}
 	p.serve(p)
+}
+
+// Logic is the pair of comparators of the figure, for the top pair of each warp.
+func (p *PPC) Logic(g Geometry) []units.Logic {
+	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: g.Warps}, {Kind: units.LessThan, Bits: 32, Count: g.Warps}}
 }
 
 func (p *PPC) launch(l *Launch) {

@@ -64,8 +64,8 @@ type TokenStack struct {
 	// it is on the chip; the depth counts those in memory, too.
 	Stack   units.Stack[Token]
 	Spilled *rtl.Mem[uint8]    `trace:"true"` // by warp: tokens in memory, the lowest ones
-	Live    *rtl.Mem[uint32]   // by warp
-	Until   *rtl.Mem[uint64]   // by warp: the earliest end of its wait
+	Live    *rtl.Mem[uint32]   `bits:"lanes"` // by warp
+	Until   *rtl.Mem[uint64]   `rtl:"sim"`    // by warp: the earliest end of its wait
 	Held    rtl.State[waiting] // by warp
 
 	window, chunk    int    // tokens on the chip, tokens that move together
@@ -75,11 +75,14 @@ type TokenStack struct {
 
 // waiting are the warps that the stack keeps from running, and those of them
 // that wait for memory.
-type waiting struct{ Warps, Memory uint64 }
+type waiting struct {
+	Warps  uint64 `bits:"warps"`
+	Memory uint64 `bits:"warps"`
+}
 
 // Token is an entry of the stack.
 type Token struct {
-	Mask uint32
+	Mask uint32 `bits:"lanes"`
 	PC   uint32 `bits:"31"`
 	Sync bool   // pushed by ssy, else by a branch
 }

@@ -13,7 +13,9 @@ import (
 // cycle are served. Row and warp are the same number.
 type Warps struct {
 	Ports
-	rtl.State[struct{ Stats Stats }]
+	rtl.State[struct {
+		Stats Stats `rtl:"sim"`
+	}]
 	Barrier Barrier
 	Table   *rtl.Mem[Slot]    `trace:"true"`
 	Meeting *rtl.Mem[Meeting] // by row
@@ -40,8 +42,8 @@ type Meeting struct {
 // Side is one of two paths that a divergent branch leads to.
 type Side struct {
 	PC   uint32
-	Mask uint32
-	Wait Wait `bits:"2"` // WaitsBarrier: it has executed the barrier at PC
+	Mask uint32 `bits:"lanes"`
+	Wait Wait   `bits:"2"` // WaitsBarrier: it has executed the barrier at PC
 }
 
 // newWarps makes slots for the given number of paths of each warp.
