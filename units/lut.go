@@ -38,9 +38,6 @@ func NewLUT(entries, ways int) LUT {
 // set is the first line of the set of pc.
 func (t *LUT) set(pc uint32) int { return int(pc) & (t.sets - 1) * t.ways }
 
-// Ways is the number of lines of a set.
-func (t *LUT) Ways() int { return t.ways }
-
 // Find is the line of a PC, or nil.
 func (t *LUT) Find(pc uint32, group uint8) *Line {
 	first := t.set(pc)

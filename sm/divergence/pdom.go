@@ -49,9 +49,9 @@ type PDOM struct {
 type Entry struct {
 	PC   uint32
 	RPC  uint32 // isa.NoPC: popped only when its mask is empty
-	LPC  uint32 `if:"likely"` // likely-convergence point, or isa.NoPC
-	Mask uint32 `bits:"lanes"`
-	LPos uint8  `if:"likely" bits:"7"` // entry that waits at LPC
+	LPC  uint32 // likely-convergence point, or isa.NoPC
+	Mask uint32
+	LPos uint8 `bits:"7"` // entry that waits at LPC
 }
 
 // newPDOM sizes the stack for the worst case: each push splits a mask that is
@@ -72,19 +72,6 @@ func newPDOM(o Options, g Geometry, code *Code, likely bool) *PDOM {
 
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *PDOM) Tick() { p.serve(p) }
-
-// Logic is the comparator of a warp's PC with its reconvergence PC, and that with
-// its likely-convergence point.
-func (p *PDOM) Logic(g Geometry) []units.Logic {
-	n := 1
-	if p.likely {
-		n = 2
-	}
-	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: n * g.Warps}}
-}
-
-// Parts says whether there are likely-convergence points.
-func (p *PDOM) Parts() map[string]bool { return map[string]bool{"likely": p.likely} }
 
 func (p *PDOM) launch(l *Launch) {
 	w := int(l.Row)

@@ -59,7 +59,7 @@ type Slot struct {
 	CTA   uint8 `bits:"5"` // resident CTA
 	Row   uint8 `bits:"6"` // register-file row of all lanes, unless Mixed
 	PC    uint32
-	Mask  uint32 `bits:"lanes"`
+	Mask  uint32
 }
 
 // LaneRows is the register-file row of each lane of a Mixed slot.
@@ -91,6 +91,8 @@ type Outcome struct {
 	Taken uint32 // active lanes that execute it: that branch, exit, or arrive
 	Bar   uint8  `bits:"4"` // bar: barrier number
 	Warps uint8  `bits:"7"` // bar: warps expected, 0 for all of the CTA
+	Votes uint32 // bar.red: lanes whose predicate holds
+	Named uint32 // warpsync: lanes of the threads that those of Taken wait for, exited ones too
 }
 
 // Retire tells that a static warp has no threads left.
@@ -99,43 +101,15 @@ type Retire struct {
 	Row uint8 `bits:"6"`
 }
 
-// The memory of a row that a mechanism has for what does not fit on the chip: a
-// token for each branch, which splits a mask, and for each region around the PC,
-// rounded up to whole lines of any cache. It moves in 32 bytes, one sector of the
-// L2 (Bialas & Strzelecki, section IV).
-const (
-	SpillWords    = 64 // of 8 bytes
-	TransferWords = 4
-)
-
-// Transfer moves words between a mechanism and the memory of a row, which it uses
-// as a stack that grows upwards: what lies above words that are stored is not in
-// use. Transferred answers it.
-type Transfer struct {
-	Store bool
-	CTA   uint8 `bits:"5"`
-	Row   uint8 `bits:"6"`
-	At    uint8 // first word; a store from SpillWords on is a fault of the instruction at PC
-	Words uint8 `bits:"3"`
-	PC    uint32
-	Data  [TransferWords]uint64
-}
-
-// Transferred tells that memory has taken the words of a row, or what they are.
-type Transferred struct {
-	Row  uint8 `bits:"6"`
-	Data [TransferWords]uint64
-}
-
 // Ports connect a mechanism with the pipeline.
 type Ports struct {
 	Launch  rtl.In[Launch]
 	Fire    *rtl.Wire[Fire]
 	Outcome rtl.In[Outcome]
 	Retire  rtl.Out[Retire]
-	// Memory is for one Transfer of each row at a time.
-	Memory rtl.Out[Transfer]
-	Answer rtl.In[Transferred]
+	// Tallies is written by the mechanism, by row, as it lets threads go on behind
+	// a bar.red: what that has counted. Programs with bar.red are refused without.
+	Tallies *rtl.Mem[Tally] `rtl:"optional"`
 	// Redirect is driven by the mechanism: the slots that it changes in this
 	// cycle other than by the advance of Fire. Fetch looks at them again.
 	Redirect rtl.Wire[units.Set]
@@ -207,8 +181,6 @@ type Mechanism struct {
 	// instructions that the mechanism needs; nil if it needs none. Outside of the
 	// SM, PCs are those of the kernel: see isa.Program.OriginOf.
 	Prepare func(o Options, p *isa.Program) *isa.Program
-	// Spills tells that it needs memory behind its ports.
-	Spills bool
 }
 
 // Options are the configuration of the mechanisms; each reads what it has a
@@ -229,12 +201,10 @@ type Options struct {
 	// TBCStatic disables the thread compactor, for kernels that rely on the warps
 	// that they were launched with.
 	TBCStatic bool `toml:"tbc_static"`
-	// TokenWindow is how many tokens of a warp are on the chip; 0 is 16.
-	TokenWindow int `toml:"token_window"`
 	// TokenPop is the time in cycles from the issue of an instruction that pops a
 	// token to the issue of the next one, as far as the pipeline is not slower;
-	// TokenSpill and TokenFill how long a warp waits for tokens to move to memory
-	// and back, as far as memory is not slower.
+	// TokenSpill and TokenFill how long a warp waits for 4 tokens to move to memory
+	// and back.
 	TokenPop   int `toml:"token_pop"`
 	TokenSpill int `toml:"token_spill"`
 	TokenFill  int `toml:"token_fill"`
@@ -282,8 +252,6 @@ func (o *Options) Check() error {
 		return fmt.Errorf("divergence.dwf_issue = %q: want one of %q", o.DWFIssue, IssuePolicies())
 	case o.DWFWays < 0 || o.DWFWays > lutEntries || o.DWFWays&(o.DWFWays-1) != 0:
 		return fmt.Errorf("divergence.dwf_ways = %d: want a power of two up to %d", o.DWFWays, lutEntries)
-	case o.TokenWindow < 0 || o.TokenWindow > SpillWords:
-		return fmt.Errorf("divergence.token_window = %d: want 1 to %d", o.TokenWindow, SpillWords)
 	case o.DWFAging < 0:
 		return fmt.Errorf("divergence.dwf_aging = %d: want 0 or more", o.DWFAging)
 	}

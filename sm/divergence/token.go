@@ -16,13 +16,16 @@ func init() {
 			return newTokenStack(o, g, code), nil
 		},
 		Prepare: func(_ Options, p *isa.Program) *isa.Program { return isa.WithTokens(p) },
-		Spills:  true,
 	})
 }
 
-// tokenWindow is how many tokens of a warp are on the chip, unless an option
-// says otherwise (Bialas & Strzelecki, section IV).
-const tokenWindow = 16
+// Size of the part of a token stack that is on the chip, and how many tokens
+// move to and from memory together: 32 bytes, one sector of the L2 (Bialas &
+// Strzelecki, section IV).
+const (
+	tokenWindow = 16
+	tokenChunk  = 4
+)
 
 // refill is how many cycles pass from a change of a slot to the issue of its
 // next instruction, if nothing else wants the front end: fetch, decode, issue.
@@ -48,91 +51,56 @@ const refill = 3
 //	|top |    |  16   |    | <-----> |  4 |  4 |    ...
 //	+----+----+--- ---+----+   4     +----+----+----+----+
 //
-// A push onto 16 tokens stores the 4 lowest, one sector of the L2, in the warp's
-// area of memory; a pop that finds none on the chip loads 4. Both are accesses to
-// the L1 like those of the load/store unit. A token that has come back is popped
-// as it was written, less the threads that have left the kernel since.
-//
-// The warp waits until memory has answered, and no shorter than a spill or a
-// fill take on the hardware, which the paper has measured. It waits for sync,
-// too, until the instruction at the new PC can issue. A push costs nothing.
+// A push onto 16 tokens moves the 4 lowest to memory; a pop that finds none
+// on the chip brings 4 back. A spill and a fill hold the warp for a time that
+// the paper has measured, and so does sync, until the instruction at the new PC
+// can issue; their traffic does not load the memory system. A push costs
+// nothing.
 //
 // Slot i is warp i. A warp arrives at a CTA barrier as a whole.
 type TokenStack struct {
 	Warps
-	// By warp. Of the entries, a ring, token i is in entry i modulo their number, if
-	// it is on the chip; the depth counts those in memory, too.
-	Stack   units.Stack[Token]
+	Stack   units.Stack[Token] // by warp
 	Spilled *rtl.Mem[uint8]    `trace:"true"` // by warp: tokens in memory, the lowest ones
-	Live    *rtl.Mem[uint32]   `bits:"lanes"` // by warp
-	Until   *rtl.Mem[uint64]   `rtl:"sim"`    // by warp: the earliest end of its wait
-	Held    rtl.State[waiting] // by warp
+	Live    *rtl.Mem[uint32]   // by warp
+	Until   *rtl.Mem[uint64]   // by warp: when what it waits for is over
+	Held    rtl.State[uint64]  // warps that wait for the stack
 
-	window, chunk    int    // tokens on the chip, tokens that move together
 	pop, spill, fill uint64 // cycles
 	sim              *rtl.Sim
 }
 
-// waiting are the warps that the stack keeps from running, and those of them
-// that wait for memory.
-type waiting struct {
-	Warps  uint64 `bits:"warps"`
-	Memory uint64 `bits:"warps"`
-}
-
 // Token is an entry of the stack.
 type Token struct {
-	Mask uint32 `bits:"lanes"`
+	Mask uint32
 	PC   uint32 `bits:"31"`
 	Sync bool   // pushed by ssy, else by a branch
 }
 
-// word is the token as memory holds it: the mask, then the PC, then its kind.
-func (t Token) word() uint64 {
-	w := uint64(t.PC)<<32 | uint64(t.Mask)
-	if t.Sync {
-		w |= 1 << 63
-	}
-	return w
-}
-
-// tokenOf is the token in a word of memory.
-func tokenOf(w uint64) Token {
-	return Token{Mask: uint32(w), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
-}
-
+// newTokenStack sizes the stack for a token of each branch, which splits a mask,
+// and of each region around the PC.
 func newTokenStack(o Options, g Geometry, code *Code) *TokenStack {
-	window := o.TokenWindow
-	if window == 0 {
-		window = tokenWindow
-	}
 	return &TokenStack{
 		Warps:   newWarps(g, 1, code),
-		Stack:   units.NewStack[Token](g.Warps, window),
+		Stack:   units.NewStack[Token](g.Warps, g.Lanes-1+isa.MaxTokenRegions),
 		Spilled: rtl.NewMem[uint8](g.Warps),
 		Live:    rtl.NewMem[uint32](g.Warps),
 		Until:   rtl.NewMem[uint64](g.Warps),
-		window:  window, chunk: min(window, TransferWords),
-		pop: uint64(max(o.TokenPop, refill)), spill: uint64(o.TokenSpill), fill: uint64(o.TokenFill),
+		pop:     uint64(max(o.TokenPop, refill)), spill: uint64(o.TokenSpill), fill: uint64(o.TokenFill),
 	}
 }
 
-// Tick serves at most one answer of memory, lets the warps go whose wait is
-// over, and serves at most one issued instruction, one outcome and one launch.
+// Tick lets the warps go whose time has come, and serves at most one issued
+// instruction, one outcome and one launch.
 func (p *TokenStack) Tick() {
 	now := p.sim.Now()
-	if p.Answer.Valid() && p.Retire.Ready() {
-		p.moved(p.Answer.Front())
-		p.Answer.Pop()
-	}
-	held := p.Held.D()
-	for m := held.Warps &^ held.Memory; m != 0; m &= m - 1 {
-		w := bits.TrailingZeros64(m)
-		if until := *p.Until.Edit(w); now < until {
+	for held := *p.Held.Q(); held != 0; held &= held - 1 {
+		w := bits.TrailingZeros64(held)
+		if until := *p.Until.At(w); now < until {
 			p.sim.WakeAt(until)
 			continue
 		}
-		held.Warps &^= 1 << w
+		*p.Held.D() &^= 1 << w
 		p.Table.Edit(w).Wait = Runs
 		p.redirect.Add(w)
 	}
@@ -142,22 +110,14 @@ func (p *TokenStack) Tick() {
 	p.serve(p)
 }
 
-// hold keeps warp w from running until a cycle, and until its tokens have moved.
+// hold keeps warp w from running until a cycle.
 func (p *TokenStack) hold(w int, s *Slot, until uint64) {
-	*p.Until.Edit(w) = until
-	if held := p.Held.D(); until > p.sim.Now() || held.Memory>>w&1 != 0 {
-		held.Warps |= 1 << (w & 63)
+	if until > p.sim.Now() {
+		*p.Until.Edit(w) = until
+		*p.Held.D() |= 1 << (w & 63)
 		s.Wait = WaitsControl
 		p.sim.WakeAt(until)
 	}
-}
-
-// move starts a transfer for warp w, which waits for it until a cycle at least.
-func (p *TokenStack) move(w int, s *Slot, until uint64, t Transfer) {
-	t.CTA, t.Row, t.Words = s.CTA, s.Row, uint8(p.chunk)
-	p.Memory.Push(t)
-	p.Held.D().Memory |= 1 << (w & 63)
-	p.hold(w, s, until)
 }
 
 func (p *TokenStack) launch(l *Launch) {
@@ -171,7 +131,7 @@ func (p *TokenStack) launch(l *Launch) {
 func (p *TokenStack) advance(w int) {
 	s := p.Table.Edit(w)
 	if in := &p.code.Prog.Insts[s.PC-1]; in.Op == isa.OpSSY {
-		p.push(w, s, s.PC-1, Token{Mask: s.Mask, PC: in.Target, Sync: true})
+		p.push(w, s, Token{Mask: s.Mask, PC: in.Target, Sync: true})
 	}
 }
 
@@ -183,7 +143,7 @@ func (p *TokenStack) resolve(in *isa.Inst, o *Outcome) {
 	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; in.Op {
 	case isa.OpBra: // algorithm 1
 		if p.count(in, taken, not) {
-			p.push(w, s, o.PC, Token{Mask: not, PC: o.PC + 1})
+			p.push(w, s, Token{Mask: not, PC: o.PC + 1})
 			s.Mask = taken
 		}
 		if taken != 0 {
@@ -194,7 +154,8 @@ func (p *TokenStack) resolve(in *isa.Inst, o *Outcome) {
 			s.PC = in.Target
 			return
 		}
-		p.unwind(w, s)
+		fills := p.unwind(w, s)
+		p.hold(w, s, max(*p.Until.Edit(w), p.sim.Now())+fills*p.fill)
 	case isa.OpBar:
 		p.bar(w, s, in, o)
 	default:
@@ -221,7 +182,12 @@ func (p *TokenStack) exit(w int, s *Slot, lanes uint32) {
 	if s.Mask &^= lanes; s.Mask != 0 {
 		return
 	}
-	p.unwind(w, s)
+	fills := p.unwind(w, s)
+	if s.Mask == 0 {
+		p.retire(p, s)
+		return
+	}
+	p.hold(w, s, p.sim.Now()+fills*p.fill)
 }
 
 // resume lets a warp go on behind the barrier.
@@ -232,76 +198,39 @@ func (p *TokenStack) resume(w int) {
 	p.redirect.Add(w)
 }
 
-// entry is token i of the stack of warp w, for writing.
-func (p *TokenStack) entry(w, i int) *Token { return p.Stack.Entry(w, i%p.window) }
-
-// push adds the token of the instruction at pc on top.
-func (p *TokenStack) push(w int, s *Slot, pc uint32, t Token) {
+// push adds a token on top.
+func (p *TokenStack) push(w int, s *Slot, t Token) {
 	st := &p.D().Stats
-	depth, spilled := p.Stack.Depth.Edit(w), p.Spilled.Edit(w)
-	if int(*depth-*spilled) == p.window {
-		st.Spills++
-		t := Transfer{Store: true, At: *spilled, PC: pc}
-		for i := range p.chunk {
-			t.Data[i] = p.entry(w, int(*spilled)+i).word()
-		}
-		*spilled += uint8(p.chunk)
-		p.move(w, s, p.sim.Now()+p.spill, t)
-	}
-	*p.entry(w, int(*depth)) = t
-	*depth++
 	st.Pushes++
-	st.MaxDepth = max(st.MaxDepth, uint64(*depth))
+	depth := p.Stack.Push(w, t)
+	st.MaxDepth = max(st.MaxDepth, uint64(depth))
+	if spilled := p.Spilled.Edit(w); depth-int(*spilled) > tokenWindow {
+		*spilled += tokenChunk
+		st.Spills++
+		p.hold(w, s, p.sim.Now()+p.spill)
+	}
 }
 
-// unwind pops tokens until one has live threads. It stops where one has to come
-// from memory, and is called again when that has come. A warp whose stack is
-// empty then has no threads left.
-func (p *TokenStack) unwind(w int, s *Slot) {
+// unwind pops a token, and further ones while they have no live threads. It
+// returns how often tokens came back from memory. An empty stack leaves the
+// slot without threads.
+func (p *TokenStack) unwind(w int, s *Slot) (fills uint64) {
 	st := &p.D().Stats
-	depth, spilled := p.Stack.Depth.Edit(w), p.Spilled.Edit(w)
-	until := max(*p.Until.Edit(w), p.sim.Now())
-	for s.Mask = 0; s.Mask == 0 && *depth > 0; {
-		if *depth == *spilled {
+	for s.Mask = 0; s.Mask == 0 && p.Stack.Len(w) > 0; {
+		if spilled := p.Spilled.Edit(w); p.Stack.Len(w) == int(*spilled) {
+			*spilled -= tokenChunk
 			st.Fills++
-			*spilled -= uint8(p.chunk)
-			p.move(w, s, until+p.fill, Transfer{At: *spilled})
-			return
+			fills++
 		}
-		*depth--
+		t := *p.Stack.Top(w)
+		p.Stack.Pop(w)
 		st.Pops++
-		t := p.entry(w, int(*depth))
 		s.PC, s.Mask = t.PC, t.Mask&*p.Live.Edit(w)
 	}
-	if s.Mask == 0 {
-		p.Held.D().Warps &^= 1 << (w & 63)
-		p.retire(p, s)
-		return
-	}
-	p.hold(w, s, until)
+	return fills
 }
 
-// moved ends a spill or a fill. It was a fill if the warp waits for a token with
-// threads; the pop that needed it goes on.
-func (p *TokenStack) moved(t *Transferred) {
-	w := int(t.Row)
-	s := p.Table.Edit(w)
-	p.Held.D().Memory &^= 1 << (w & 63)
-	if s.Mask != 0 {
-		return
-	}
-	for i, word := range t.Data[:p.chunk] {
-		*p.entry(w, int(*p.Spilled.Edit(w))+i) = tokenOf(word)
-	}
-	p.unwind(w, s)
-}
-
-// Token is token i of the stack of warp w, counted from the bottom, which is on
-// the chip. It is read-only.
-func (p *TokenStack) Token(w, i int) *Token { return p.Stack.At(w, i%p.window) }
-
-// Paths lists the threads that run and those of the tokens. The PCs of tokens in
-// memory are not known.
+// Paths lists the threads that run and those of the tokens.
 func (p *TokenStack) Paths(to []Path) []Path {
 	for w := range p.Table.Len() {
 		s := p.Table.At(w)
@@ -309,33 +238,30 @@ func (p *TokenStack) Paths(to []Path) []Path {
 			continue
 		}
 		n := int(*p.Stack.Depth.At(w))
-		left := *p.Live.At(w)
-		add := func(q Path) {
-			if q.Mask &= left; q.Mask != 0 {
-				q.CTA, q.Row = s.CTA, s.Row
-				to = append(to, q)
-				left &^= q.Mask
+		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.reconv(w, n), Mask: s.Mask, Wait: s.Wait, Running: true})
+		above := s.Mask
+		for i := n - 1; i >= 0; i-- {
+			t := p.Stack.At(w, i)
+			mask := t.Mask & *p.Live.At(w) &^ above
+			if mask == 0 {
+				continue
 			}
-		}
-		add(Path{PC: s.PC, Reconv: p.reconv(w, n), Mask: s.Mask, Wait: s.Wait, Running: true})
-		for i := n - 1; i >= int(*p.Spilled.At(w)); i-- {
-			t := p.Token(w, i)
 			wait := Runs
 			if t.Sync {
 				wait = WaitsJoin
 			}
-			add(Path{PC: t.PC, Reconv: p.reconv(w, i), Mask: t.Mask, Wait: wait})
+			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: t.PC, Reconv: p.reconv(w, i), Mask: mask, Wait: wait})
+			above |= mask
 		}
-		add(Path{PC: isa.NoPC, Reconv: isa.NoPC, Mask: left})
 	}
 	return to
 }
 
-// reconv is where the uppermost of the n lowest tokens on the chip that is not
-// of a branch leads to.
+// reconv is where the uppermost of the n lowest tokens that is not of a branch
+// leads to.
 func (p *TokenStack) reconv(w, n int) uint32 {
-	for i := n - 1; i >= int(*p.Spilled.At(w)); i-- {
-		if t := p.Token(w, i); t.Sync {
+	for i := n - 1; i >= 0; i-- {
+		if t := p.Stack.At(w, i); t.Sync {
 			return t.PC
 		}
 	}

@@ -36,7 +36,7 @@ var catalogues = []catalogue{
 	{"presets", []string{"preset", "description", "source"}, listPresets},
 	{"stats", []string{"statistic", "unit", "GPGPU-Sim", "meaning", "source"}, listStats},
 	{"keys", []string{"key", "value", "unit", "meaning", "source"}, listKeys},
-	{"claims", []string{"claim", "verdict", "statement, the paper's value, ours"}, listClaims},
+	{"claims", []string{"claim", "place", "statement", "theirs", "ours", "verdict"}, listClaims},
 }
 
 func newList() *cobra.Command {
@@ -46,15 +46,14 @@ func newList() *cobra.Command {
 	}
 	what := strings.Join(names, "|")
 	var machine machineFlags
-	var asJSON, asTOML, cost bool
+	var asJSON, asTOML bool
 	c := &cobra.Command{
 		Use:   "list " + what,
 		Short: "List kernels, mechanisms, presets, statistics, configuration keys or papers' claims",
 		Long: `List what there is. The values of the configuration keys are those of the machine that --preset, --config and
 --set describe; with --toml they are a file for --config. Claims are tried when they are listed, which takes some seconds.`,
 		Example: `  divergo list kernels
-  divergo list keys --preset kepler --set gpu.sms=2 --toml > machine.toml
-  divergo list mechanisms --cost --preset slp2013`,
+  divergo list keys --preset kepler --set gpu.sms=2 --toml > machine.toml`,
 		ValidArgs: names,
 		Args:      exactly(1, "one of "+strings.Join(names, ", ")),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -62,16 +61,13 @@ func newList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if cost {
-				return printCosts(c, args[0], &cfg, asJSON)
-			}
 			if asTOML && args[0] == "keys" {
 				_, err := c.OutOrStdout().Write(cfg.TOML())
 				return err
 			}
 			for _, l := range catalogues {
 				if l.name == args[0] {
-					return l.print(c, l.entries(&cfg), asJSON)
+					return l.print(c, &cfg, asJSON)
 				}
 			}
 			return nearest.Unknown("list", args[0], names)
@@ -79,12 +75,12 @@ func newList() *cobra.Command {
 	}
 	machine.addConfig(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&cost, "cost", false, "print the hardware that mechanisms or lanes need on the machine")
 	c.Flags().BoolVar(&asTOML, "toml", false, "print the keys as a configuration file")
 	return c
 }
 
-func (l *catalogue) print(c *cobra.Command, entries []entry, asJSON bool) error {
+func (l *catalogue) print(c *cobra.Command, cfg *gpu.Config, asJSON bool) error {
+	entries := l.entries(cfg)
 	if asJSON {
 		list := []map[string]any{}
 		for _, e := range entries {
@@ -181,18 +177,17 @@ func listClaims(*gpu.Config) []entry {
 	var list []entry
 	for _, c := range experiments.Claims() {
 		f := c.Try()
+		verdict := string(f.Verdict)
+		if c.Why != "" {
+			verdict += ": " + c.Why
+		}
 		list = append(list, entry{
-			[]any{c.ID, f.Verdict, c.Place + ": " + c.Statement},
+			[]any{c.ID, c.Place, c.Statement, c.Theirs, f.Ours, verdict},
 			map[string]any{
 				"id": c.ID, "place": c.Place, "statement": c.Statement,
 				"theirs": c.Theirs, "ours": f.Ours, "verdict": f.Verdict, "why": c.Why,
 			},
 		})
-		for _, line := range [][2]string{{"theirs", c.Theirs}, {"ours", f.Ours}, {"because", c.Why}} {
-			if line[1] != "" {
-				list = append(list, entry{cells: []any{"", "", line[0] + ": " + line[1]}})
-			}
-		}
 	}
 	return list
 }
