@@ -15,7 +15,7 @@ import (
 	"divergo/testbench"
 )
 
-var update = flag.Bool("update", false, "write reference.md")
+var update = flag.Bool("update", false, "write reference.md and claims.md")
 
 // reference is reference.md, made from the tables that the program itself uses.
 func reference() string {

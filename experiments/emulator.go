@@ -57,16 +57,21 @@ func (e *emulator) Read(addr uint64, data []byte) { e.fail(e.memory.Read(addr, d
 
 // Launch implements kernels.Machine.
 func (e *emulator) Launch(l kernels.Launch) error {
-	if e.err != nil {
-		return e.err
-	}
 	p, err := e.program(l.Module, l.Kernel)
 	if err != nil {
 		return err
 	}
+	return e.run(p, l)
+}
+
+// run runs a grid of a program.
+func (e *emulator) run(p *isa.Program, l kernels.Launch) error {
+	if e.err != nil {
+		return e.err
+	}
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
 	if warps := (threads + e.warpSize - 1) / e.warpSize; warps > divergence.MaxWarps {
-		return fmt.Errorf("kernel %s: %d threads of a CTA are %d warps of %d, want at most %d", l.Kernel, threads, warps, e.warpSize, divergence.MaxWarps)
+		return fmt.Errorf("kernel %s: %d threads of a CTA are %d warps of %d, want at most %d", p.Name, threads, warps, e.warpSize, divergence.MaxWarps)
 	}
 	launch := golden.Launch{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, WarpSize: uint32(e.warpSize)}
 	r, err := golden.Run(p, launch, &e.memory, golden.Options{PCs: true, OnCTA: func(threads []golden.Thread) {
@@ -76,7 +81,7 @@ func (e *emulator) Launch(l kernels.Launch) error {
 		}
 	}})
 	if err == nil && r.End != golden.Finished {
-		err = fmt.Errorf("kernel %s: %s", l.Kernel, r.End)
+		err = fmt.Errorf("kernel %s: %s", p.Name, r.End)
 	}
 	return err
 }

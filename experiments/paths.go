@@ -67,9 +67,18 @@ func (w *Warps) Rate(n Need) float64 {
 	return float64(n.Fewer) / float64(w.Paths)
 }
 
+// Under is the need under a permutation.
+func (w *Warps) Under(p units.Permutation) Need {
+	return w.Compacted[slices.Index(units.Permutations(), p)]
+}
+
 // MeasurePaths runs a workload on the golden model, with warps of so many
 // threads.
 func MeasurePaths(w kernels.Workload, warpSize int) (*Paths, error) {
+	return measurePaths(warpSize, func(e *emulator) error { return w.Run(e) })
+}
+
+func measurePaths(warpSize int, run func(e *emulator) error) (*Paths, error) {
 	p := &Paths{WarpSize: warpSize}
 	for _, name := range units.Permutations() {
 		m, err := units.NewLaneMap(name, warpSize, 0)
@@ -80,7 +89,7 @@ func MeasurePaths(w kernels.Workload, warpSize int) (*Paths, error) {
 	}
 	var programs []*isa.Program
 	var tallies [][]Tally // of each program, by PC
-	err := w.Run(newEmulator(warpSize, func(prog *isa.Program, threads []golden.Thread) {
+	err := run(newEmulator(warpSize, func(prog *isa.Program, threads []golden.Thread) {
 		i := slices.Index(programs, prog)
 		if i < 0 {
 			i = len(programs)
@@ -107,6 +116,16 @@ func MeasurePaths(w kernels.Workload, warpSize int) (*Paths, error) {
 func (p *Paths) Total(class isa.Class) (t Tally) {
 	for i := range p.Branches {
 		if b := &p.Branches[i]; b.Class == class {
+			t.Add(&b.Tally)
+		}
+	}
+	return t
+}
+
+// At sums the branches of a source line, which is given as file:line.
+func (p *Paths) At(where string) (t Tally) {
+	for i := range p.Branches {
+		if b := &p.Branches[i]; b.Prog.Where(b.PC) == where {
 			t.Add(&b.Tally)
 		}
 	}

@@ -21,16 +21,6 @@ func paths(t *testing.T, w kernels.Workload, warpSize int) *experiments.Paths {
 	return p
 }
 
-// at is the branches of a source line, summed.
-func at(p *experiments.Paths, where string) (t experiments.Tally) {
-	for i := range p.Branches {
-		if b := &p.Branches[i]; b.Prog.Where(b.PC) == where {
-			t.Add(&b.Tally)
-		}
-	}
-	return t
-}
-
 type (
 	rates map[units.Permutation]float64
 	sums  map[units.Permutation]int
@@ -61,7 +51,7 @@ func TestPaths(t *testing.T) {
 			sums{units.FlipOdd: 720, units.Balanced: 648},
 		},
 		{
-			"reduction, 256 threads", at(paths(t, kernels.NewReduction(256, 256, 1), 32), "reduction.cu:15"), 8, 111, 69,
+			"reduction, 256 threads", paths(t, kernels.NewReduction(256, 256, 1), 32).At("reduction.cu:15"), 8, 111, 69,
 			rates{units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375, units.WID: .625, units.RevWID: .3125, units.Balanced: .625},
 			sums{units.Balanced: 69},
 		},
@@ -71,13 +61,11 @@ func TestPaths(t *testing.T) {
 		assert.Equal(t, 2*c.divergent, all.Paths, c.name)
 		assert.Equal(t, c.static, all.Static, c.name)
 		assert.Equal(t, c.ideal, all.Ideal.Warps, c.name)
-		for i, p := range units.Permutations() {
-			if want, given := c.rates[p]; given {
-				assert.InDelta(t, want, all.Rate(all.Compacted[i]), .0005, "%s, %s", c.name, p)
-			}
-			if want, given := c.sums[p]; given {
-				assert.Equal(t, want, all.Compacted[i].Warps, "%s, %s", c.name, p)
-			}
+		for p, want := range c.rates {
+			assert.InDelta(t, want, all.Rate(all.Under(p)), .0005, "%s, %s", c.name, p)
+		}
+		for p, want := range c.sums {
+			assert.Equal(t, want, all.Under(p).Warps, "%s, %s", c.name, p)
 		}
 	}
 }
@@ -87,7 +75,7 @@ func TestPaths(t *testing.T) {
 // comparisons of bitonic sort have half of the threads, or a quarter.
 func TestPathsOfNestedBranches(t *testing.T) {
 	p := paths(t, kernels.NewBitonic(256, 256, 1), 32)
-	outer, inner := at(p, "bitonic.cu:17"), at(p, "bitonic.cu:20")
+	outer, inner := p.At("bitonic.cu:17"), p.At("bitonic.cu:20")
 	assert.Equal(t, 36, outer.Instances, "1+2+...+8 rounds")
 	assert.Equal(t, 36, inner.Instances)
 	assert.Equal(t, 30, outer.Divergent)
@@ -96,7 +84,7 @@ func TestPathsOfNestedBranches(t *testing.T) {
 	assert.Equal(t, inner.All.Paths, inner.Work.Paths, "an if with else")
 	assert.Equal(t, [4]int{0, 0, 60, 0}, quartiles(&outer), "half of the threads on each side")
 	assert.Equal(t, [4]int{0, 20, 0, 0}, quartiles(&inner), "a quarter")
-	compares := at(p, "bitonic.cu:21")
+	compares := p.At("bitonic.cu:21")
 	assert.Equal(t, 36, compares.Instances)
 	assert.Zero(t, compares.All.Static-compares.Quartiles[0].Static-compares.Quartiles[1].Static, "at most a half")
 }

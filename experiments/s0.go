@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strconv"
-	"strings"
 
+	"divergo/isa"
 	"divergo/units"
 )
+
+// synthesis is what the model has no substitute for.
+const synthesis = "an area takes synthesis of the hardware as Verilog"
 
 // The masks of figure 5: TBC cannot compact what is aligned (a), gains nothing
 // from what is dense (b), and compacts what lies in different lanes (c).
@@ -130,6 +132,11 @@ var s0 = []Claim{
 		},
 	},
 	{
+		ID: "C0-12", Place: "figure 8", Statement: "active lanes of each warp, W = 16: back-propagation, 8x16 threads, power_two = 4 and 2; bitonic sort, 64 threads, not (ixj > tid), j = 1",
+		Theirs: "00ff 0000 00ff 0000 00ff 0000 00ff 0000; 00ff 00ff 00ff 00ff 00ff 00ff 00ff 00ff; aaaa aaaa aaaa aaaa",
+		Ours:   figure8,
+	},
+	{
 		ID: "C0-13", Place: "section 4.3", Statement: "storage of the masks of Balanced, W = 32, in bits for an SM",
 		Theirs: "160",
 		Ours: func() (string, error) {
@@ -137,6 +144,90 @@ var s0 = []Claim{
 			width := bits.Len8(slices.Max(masks))
 			return fmt.Sprint(len(masks) * width), nil
 		},
+	},
+	{
+		ID: "C0-14", Place: "figure 10", Statement: "class of a branch on each value of the snippet: %tid, a predicate of it, an address made of it, what is loaded there, a predicate of that, a constant (clean, which makes no D-branch)",
+		Theirs: "P P P D D P",
+		Ours: func() (string, error) {
+			return classes(`
+	setp.eq.u32 %p0, %r0, 0;
+	@%p0 bra TID;
+TID:
+	setp.ne.or.u32 %p1, %r0, 0, %p0;
+	@%p1 bra PREDICATE;
+PREDICATE:
+	mov.u32 %r2, tile;
+	add.u32 %r2, %r2, %r0;
+	setp.eq.u32 %p2, %r2, 0;
+	@%p2 bra ADDRESS;
+ADDRESS:
+	ld.shared.u32 %r3, [%r2];
+	setp.eq.u32 %p3, %r3, 0;
+	@%p3 bra LOADED;
+LOADED:
+	setp.ne.and.u32 %p4, %r0, 0, %p3;
+	@%p4 bra OF_LOADED;
+OF_LOADED:
+	mov.u32 %r3, 100;
+	setp.eq.u32 %p5, %r3, 0;
+	@%p5 bra CONSTANT;
+CONSTANT:
+	exit;`)
+		},
+	},
+	{
+		ID: "C0-15", Place: "figure 4", Statement: "class of the branches of (a) breadth-first search, (b) the comparator of a sorting network, (c) bitonic sort, lines 7 and 8, (d) Mandelbrot, one for each side of &&",
+		Theirs: "D; D; P P; P P", Ours: figure4,
+	},
+	{
+		ID: "C0-18", Place: "section 3.3", Statement: "compaction rate of the P-branches of BITONIC, REDUCT, BACKP, FDTD3D (tile of 32x8) and 3DFD (16x16): Sequential, and ideal",
+		Theirs: "0 0 0 0 0; above 0",
+		Ours:   func() (string, error) { return aligned(units.Sequential, bitonic, reduction, backprop, fdtd3d, fd3d) },
+	},
+	{
+		ID: "C0-19", Place: "figure 6(c)", Statement: "compaction rate of DWTHARR and BINOM (a range of threads that becomes smaller), ideal",
+		Theirs: "0 0",
+		Ours: func() (string, error) {
+			var rates []float64
+			for _, body := range []string{halving, counting} {
+				p, err := pathsOf(body, 256, 1)
+				if err != nil {
+					return "", err
+				}
+				t := p.Total(isa.ClassProgrammatic)
+				if t.Divergent == 0 {
+					return "no branch diverges", nil
+				}
+				rates = append(rates, t.All.Rate(t.All.Ideal))
+			}
+			return spaced(rates), nil
+		},
+	},
+	{
+		ID: "C0-23", Place: "section 6.1", Statement: "compaction rate of the P-branches of FDTD3D and 3DFD: Odd_Even, and ideal",
+		Theirs: "0 0; above 0",
+		Ours:   func() (string, error) { return aligned(units.OddEven, fdtd3d, fd3d) },
+	},
+	{
+		ID: "C0-24", Place: "section 6.1", Statement: "compaction rate of REDUCT, a CTA of 256 threads",
+		Theirs: "Rev_WID below Odd_Even",
+		Ours: func() (string, error) {
+			p, err := reduction()
+			if err != nil {
+				return "", err
+			}
+			all := p.At("reduction.cu:15").All
+			rev, odd := all.Rate(all.Under(units.RevWID)), all.Rate(all.Under(units.OddEven))
+			return fmt.Sprintf("Rev_WID %s Odd_Even (%.4f, %.4f)", order(rev, odd), rev, odd), nil
+		},
+	},
+	{
+		ID: "C0-25", Place: "section 6.2", Statement: "BITONIC, P-branches, a CTA of 256 threads: several permutations compact all that can be compacted; that with the fewest warps",
+		Theirs: "balanced", Ours: fullRate,
+	},
+	{
+		ID: "C0-39", Place: "section 4.4", Statement: "area of the compaction hardware of 30 SMs at 65 nm",
+		Theirs: "below 1 mm2", Why: synthesis,
 	},
 }
 
@@ -161,59 +252,4 @@ func compactions(drawings []string) string {
 		warps, _ := compact(m)
 		return len(warps)
 	})
-}
-
-// spreading lists the permutations that bring each location to each lane once
-// in as many warps as there are lanes.
-func spreading() (string, error) {
-	var list []units.Permutation
-	for _, p := range units.Permutations() {
-		once := true
-		for _, width := range []int{8, 16, 32} {
-			lanes, err := units.NewLaneMap(p, width, 0)
-			if err != nil {
-				return "", err
-			}
-			for l := range width {
-				seen := uint32(0)
-				for w := range width {
-					seen |= 1 << lanes.Lane(w, l)
-				}
-				once = once && bits.OnesCount32(seen) == width
-			}
-		}
-		if once {
-			list = append(list, p)
-		}
-	}
-	return spaced(list), nil
-}
-
-// figure9 is the warps that 4 warps of 8 are compacted to under four
-// permutations, and under three of them a picture of each warp but the first,
-// by lane.
-func figure9(active func(tid int) bool) (string, error) {
-	m := where(8, 4, active)
-	counts, err := underEach(8, &m, units.Sequential, units.OddEven, units.RevWID, units.Balanced)
-	if err != nil {
-		return "", err
-	}
-	for _, p := range []units.Permutation{units.OddEven, units.RevWID, units.Balanced} {
-		lanes, err := units.NewLaneMap(p, 8, 0)
-		if err != nil {
-			return "", err
-		}
-		var pictures []string
-		for w := 1; w < 4; w++ {
-			picture := []byte("--------")
-			for l := range 8 {
-				if tid := 8*w + l; active(tid) {
-					picture[lanes.Lane(w, l)] = strings.ToUpper(strconv.FormatInt(int64(tid), 36))[0]
-				}
-			}
-			pictures = append(pictures, string(picture))
-		}
-		counts += "; " + spaced(pictures)
-	}
-	return counts, nil
 }

@@ -1,4 +1,110 @@
 package experiments
 
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/divtest"
+)
+
 // s1 has the claims of paired-path comparison.
-var s1 []Claim
+var s1 = []Claim{
+	{
+		ID: "C1-01", Place: "figures 3 to 5", Statement: "PC and threads of a warp of 8, one branch, and one nested in another's path: the smaller PC first; a pair of equal PCs is deleted, and its PC goes to the path below; one pair for each instruction",
+		Theirs: "0/ff 1/0f 2/f0 3/ff; 0/ff 1/0f 2/03 3/03 4/0c 5/0c 7/0f 6/f0 7/f0 8/ff 9/ff",
+		Ours: func() (string, error) {
+			one, err := trace(divtest.Seq(
+				divtest.At("A", divtest.When(divtest.FromThread(4), "C")),
+				divtest.At("B", divtest.To("D")),
+				divtest.At("C", divtest.Nop),
+				divtest.At("D", divtest.Exit)))
+			if err != nil {
+				return "", err
+			}
+			nested, err := trace(divtest.Micro["K2"])
+			return one + "; " + nested, err
+		},
+	},
+	{
+		ID: "C1-05", Place: "section IV, figure 8", Statement: "structured kernels: what the implicit scheme saves are the reconvergence instructions that the explicit one executes",
+		Theirs: always,
+		Ours: func() (string, error) {
+			saved, all := 0, 0
+			verdict, err := forAll(40, func(sample uint64) (string, error) {
+				implicit, err := structured("ppc", sample)
+				if err != nil {
+					return "", err
+				}
+				explicit, err := structured("ppc-explicit", sample)
+				saved, all = saved+explicit.Added, all+explicit.Added+len(explicit.Issues)
+				if len(explicit.Issues) != len(implicit.Issues) {
+					return fmt.Sprintf("%d instructions of the kernel, explicit %d", len(implicit.Issues), len(explicit.Issues)), err
+				}
+				return "", err
+			})
+			return fmt.Sprintf("%s (%.1f %% of the instructions of 40 random kernels)", verdict, 100*float64(saved)/float64(all)), err
+		},
+	},
+	{
+		ID: "C1-06", Place: "section III", Statement: "no reconvergence instruction is needed: results of the kernels, instructions inserted",
+		Theirs: "right; 0", Ours: implicit,
+	},
+	{
+		ID: "C1-07", Place: "section III", Statement: "structured kernels, laid out in topological order: the warp instructions, each with its threads, are those of a stack with post-dominators",
+		Theirs: always,
+		Ours: func() (string, error) {
+			verdict, err := forAll(40, func(sample uint64) (string, error) {
+				pairs, err := structured("ppc", sample)
+				if err != nil {
+					return "", err
+				}
+				stack, err := structured("pdom", sample)
+				if !slices.EqualFunc(sorted(pairs.Issues), sorted(stack.Issues), func(a, b divtest.Issue) bool { return a == b }) {
+					return fmt.Sprintf("%d warp instructions, %d with a stack", len(pairs.Issues), len(stack.Issues)), err
+				}
+				return "", err
+			})
+			return verdict + " (40 random kernels)", err
+		},
+	},
+}
+
+// bench runs a kernel under a mechanism.
+func bench(b divtest.Bench, o divergence.Options, k divtest.Kernel) (divtest.Result, error) {
+	m, ok := divergence.Find(o.Mechanism)
+	if !ok {
+		return divtest.Result{}, fmt.Errorf("no mechanism %s", o.Mechanism)
+	}
+	r, err := b.Run(m, o, k, 200_000)
+	if err == nil && !r.Done {
+		err = fmt.Errorf("%s: threads are left", o.Mechanism)
+	}
+	return r, err
+}
+
+// trace is PC and threads of a warp of 8 under paired-path comparison as in the
+// paper, instruction by instruction.
+func trace(k divtest.Kernel) (string, error) {
+	r, err := bench(divtest.Bench{Lanes: 8, Warps: 1}, divergence.Options{Mechanism: "ppc", PPCVerbatim: true}, k)
+	var list []string
+	for _, i := range r.Issues {
+		list = append(list, fmt.Sprintf("%d/%02x", i.PC, i.Mask))
+	}
+	return strings.Join(list, " "), err
+}
+
+// structured runs a random kernel with two warps of 8 under a mechanism.
+func structured(mechanism string, sample uint64) (divtest.Result, error) {
+	k := divtest.Random(sample, 16, divtest.Shape{Structured: true})
+	return bench(divtest.Bench{Lanes: 8, Warps: 2}, divergence.Options{Mechanism: mechanism, PathOrder: divergence.TakenFirst}, k)
+}
+
+// sorted orders issued instructions by row, PC and threads.
+func sorted(issues []divtest.Issue) []divtest.Issue {
+	return slices.SortedFunc(slices.Values(issues), func(a, b divtest.Issue) int {
+		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.PC, b.PC), cmp.Compare(a.Mask, b.Mask))
+	})
+}

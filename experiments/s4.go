@@ -1,4 +1,299 @@
 package experiments
 
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/kernels"
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/divtest"
+	"divergo/units"
+)
+
 // s4 has the claims of thread block compaction.
-var s4 []Claim
+var s4 = []Claim{
+	{
+		ID: "C4-01", Place: "figure 7", Statement: "issue slots with compaction and with a stack for each warp, one instruction a block; time saved",
+		Theirs: "7 8; 12.5 %",
+		Ours: func() (string, error) {
+			b := divtest.Bench{Lanes: 4, Warps: 2}
+			compact, err := bench(b, tbc, divtest.Figure7)
+			if err != nil {
+				return "", err
+			}
+			stack, err := bench(b, divergence.Options{Mechanism: "pdom"}, divtest.Figure7)
+			n, of := len(compact.Issues), len(stack.Issues)
+			return fmt.Sprintf("%d %d; %.1f %%", n, of, 100-100*float64(n)/float64(of)), err
+		},
+	},
+	{
+		ID: "C4-02", Place: "figure 7", Statement: "warps of blocks C, B and D, threads by lane",
+		Theirs: "C (1 6 7 -); B (5 2 3 4) (- - - 8); D (1 2 3 4) (5 6 7 8)",
+		Ours: func() (string, error) {
+			r, err := bench(divtest.Bench{Lanes: 4, Warps: 2}, tbc, divtest.Figure7)
+			return blocks(divtest.Figure7, r.Issues, "C", "B", "D"), err
+		},
+	},
+	{
+		ID: "C4-03", Place: "figure 9", Statement: "target masks as warps 2, 3 and 1 arrive, by lane, a digit for each warp; warps of C and B (of the outcomes the text gives those of threads 5, to C, and 6, to B)",
+		Theirs: "C 010|000|010|010 B 000|010|000|000; C 010|000|011|011 B 001|011|000|000; C 110|100|011|011 B 001|011|100|100; C (1 2 7 8) (5 - 11 12); B (9 6 3 4) (- 10 - -)",
+		Ours:   figure9Targets,
+	},
+	{
+		ID: "C4-04", Place: "section 3.3", Statement: "the warps that the compactor makes are as many as the largest number of set bits of a lane, each with its lane's lowest static warps first, and no thread is lost",
+		Theirs: always,
+		Ours: func() (string, error) {
+			return forAll(300, func(sample uint64) (string, error) {
+				m := randomMask(sample, 4<<(sample%4))
+				most := 0
+				for _, lane := range m {
+					most = max(most, bits.OnesCount64(lane))
+				}
+				warps, rows := compact(&m)
+				var seen units.BlockMask
+				for i, mask := range warps {
+					for lane := range isa.MaxLanes {
+						switch bit := uint64(1) << rows[i][lane]; {
+						case mask>>lane&1 == 0:
+						case seen[lane] >= bit || m[lane]&bit == 0:
+							return fmt.Sprintf("warp %d has static warp %d in lane %d", i, rows[i][lane], lane), nil
+						default:
+							seen[lane] |= bit
+						}
+					}
+				}
+				if len(warps) != most || seen != m {
+					return fmt.Sprintf("%d warps, want %d", len(warps), most), nil
+				}
+				return "", nil
+			})
+		},
+	},
+	{
+		ID: "C4-05", Place: "section 3.3", Statement: "a mask gives at most as many compacted warps as it has static ones: random masks; all entries of the stack in random kernels",
+		Theirs: "always; always", Ours: atMostStatic,
+	},
+	{
+		ID: "C4-06", Place: "section 3.3", Statement: "cycles that the entry of the other way, without threads, is at the top when all threads take a branch",
+		Theirs: "1", Ours: emptyTarget,
+	},
+	{
+		ID: "C4-07", Place: "figure 10", Statement: "stack with likely-convergence points after each block, entries as PC/RPC/LPC/LPos{threads}",
+		Theirs: "A/-{1234}; F/-{1234} E/F{} B/F/E/1{1} C/F/E/1{234}; F/-{1234} E/F{2} B/F/E/1{1} D/F/E/1{34}; F/-{1234} E/F{2} B/F/E/1{1}; F/-{1234} E/F{12}; F/-{1234} A/F{12}; F/-{1234} B/F{12}; F/-{1234} E/F{12}; F/-{1234}",
+		Ours:   figure10,
+	},
+	{
+		ID: "C4-08", Place: "section 2.3", Statement: "a thread that takes work for its warp without a barrier (NVRT): results by mechanism",
+		Theirs: "pdom right, dwf wrong, dwf-wb right, tbc right",
+		Ours: func() (string, error) {
+			var list []string
+			for _, mechanism := range []string{"pdom", "dwf", "dwf-wb", "tbc"} {
+				right, err := eachTaskOnce(mechanism)
+				if err != nil {
+					return "", err
+				}
+				list = append(list, mechanism+map[bool]string{true: " right", false: " wrong"}[right])
+			}
+			return strings.Join(list, ", "), nil
+		},
+	},
+	{
+		ID: "C4-25", Place: "table 3", Statement: "stack entries of a kernel all of whose branches are the same for a CTA (AES, CP, LIB, STO)",
+		Theirs: "1",
+		Ours: func() (string, error) {
+			s, _, err := launch("tbc-lcp", uniform, 1, 256, 0)
+			if err != nil {
+				return "", err
+			}
+			c := s.Counters()
+			return fmt.Sprint(c.Divergence.MaxDepth), nil
+		},
+	},
+	{
+		ID: "C4-26", Place: "figure 5", Statement: "kernels with a SIMD efficiency below 76 % under pdom (DIVG), and others (COHE): BFS2, BACKP",
+		Theirs: "DIVG COHE",
+		Ours: func() (string, error) {
+			var sets []string
+			var efficiencies []float64
+			for _, name := range []string{"bfs", "backprop"} {
+				k, err := kernels.Find(name)
+				if err != nil {
+					return "", err
+				}
+				s, err := run("pdom", k)
+				if err != nil {
+					return "", err
+				}
+				c := s.Counters()
+				efficiency := float64(c.Lanes) / float64(c.Instructions) / 32
+				efficiencies = append(efficiencies, 100*efficiency)
+				sets = append(sets, map[bool]string{true: "DIVG", false: "COHE"}[efficiency < .76])
+			}
+			return fmt.Sprintf("%s (%.0f %%)", spaced(sets), efficiencies), nil
+		},
+	},
+	{
+		ID: "C4-27", Place: "table 2", Statement: "tRC and tRAS + tRP in DRAM cycles; bytes a channel moves in one; peak of the 8 channels",
+		Theirs: "35 35; 8; 51.2 GB/s",
+		Ours: func() (string, error) {
+			d, mhz := gpu.Default().DRAM, gpu.Default().Clocks.DRAMMHz
+			peak := float64(d.Channels*d.BusBytes*mhz) / 1000
+			return fmt.Sprintf("%d %d; %d; %.1f GB/s", d.TRC, d.TRAS+d.TRP, d.BusBytes, peak), nil
+		},
+	},
+	{
+		ID: "C4-29", Place: "section 7", Statement: "area of 32 priority encoders of 32 bits at 65 nm",
+		Theirs: "far below 1 mm2", Why: synthesis,
+	},
+	{
+		ID: "C4-30", Place: "figures 13 and 14", Statement: "the categories of cycles add up to all cycles, and the bins of active lanes to all instructions",
+		Theirs: always, Ours: categories,
+	},
+}
+
+var tbc = divergence.Options{Mechanism: "tbc", PathOrder: divergence.TakenFirst}
+
+// blocks lists the warps that were issued for the blocks of a kernel, threads
+// from 1 by lane of 4.
+func blocks(k divtest.Kernel, issues []divtest.Issue, labels ...string) string {
+	var list []string
+	for _, label := range labels {
+		list = append(list, label)
+		for _, i := range issues {
+			if k[i.PC].Label != label {
+				continue
+			}
+			var warp []string
+			for l := range 4 {
+				if i.Mask>>l&1 != 0 {
+					warp = append(warp, fmt.Sprint(4*i.RowOf(l)+l+1))
+				} else {
+					warp = append(warp, "-")
+				}
+			}
+			list[len(list)-1] += fmt.Sprintf(" (%s)", strings.Join(warp, " "))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// figure9Targets is the target entries of the figure as they fill.
+func figure9Targets() (string, error) {
+	toC := func(t *divtest.Thread) bool { return slices.Contains([]int{1, 2, 5, 7, 8, 11, 12}, t.TID+1) }
+	k := divtest.Seq(
+		divtest.Line{Bar: true}, // until all warps have started
+		divtest.At("A", divtest.When(toC, "C")),
+		divtest.At("B", divtest.To("D")),
+		divtest.At("C", divtest.Nop),
+		divtest.At("D", divtest.Exit))
+	digits := func(m *units.BlockMask) string {
+		var lanes []string
+		for l := range 4 {
+			s := ""
+			for w := range 3 {
+				s += fmt.Sprint(m[l] >> w & 1)
+			}
+			lanes = append(lanes, s)
+		}
+		return strings.Join(lanes, "|")
+	}
+	var list []string
+	r, err := bench(divtest.Bench{Lanes: 4, Warps: 3, Prefer: []int{1, 2, 0}, Each: func(p divergence.Policy, _ []divtest.Issue) {
+		targets := p.(*divergence.TBC).Targets.At(0)
+		s := fmt.Sprintf("C %s B %s", digits(&targets.Taken), digits(&targets.Not))
+		if !targets.Taken.Empty() && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}}, tbc, k)
+	return strings.Join(append(list, blocks(k, r.Issues, "C", "B")), "; "), err
+}
+
+// atMostStatic compares compacted with static warps.
+func atMostStatic() (string, error) {
+	masks, err := forAll(300, func(sample uint64) (string, error) {
+		m := randomMask(sample, 4<<(sample%4))
+		if warps, _ := compact(&m); len(warps) > static(&m) {
+			return fmt.Sprintf("%d of %d warps", len(warps), static(&m)), nil
+		}
+		return "", nil
+	})
+	if err != nil {
+		return "", err
+	}
+	fewer := 0
+	entries, err := forAll(40, func(sample uint64) (string, error) {
+		var count divergence.Compaction
+		k := divtest.Random(sample, 32, divtest.Shape{})
+		_, err := bench(divtest.Bench{Lanes: 8, Warps: 4, Each: func(p divergence.Policy, _ []divtest.Issue) {
+			count = p.Stats().Compaction
+		}}, tbc, k)
+		if count.Warps > count.Static {
+			return fmt.Sprintf("%d of %d warps", count.Warps, count.Static), err
+		}
+		if count.Warps < count.Static {
+			fewer++
+		}
+		return "", err
+	})
+	return fmt.Sprintf("%s; %s (fewer in %d of 40 kernels)", masks, entries, fewer), err
+}
+
+// emptyTarget counts the cycles with an empty entry at the top of the stack.
+func emptyTarget() (string, error) {
+	k := divtest.Seq(
+		divtest.At("A", divtest.When(divtest.FromThread(0), "C")),
+		divtest.At("B", divtest.To("D")),
+		divtest.At("C", divtest.Nop),
+		divtest.At("D", divtest.Exit))
+	cycles := 0
+	_, err := bench(divtest.Bench{Lanes: 4, Warps: 2, Each: func(p divergence.Policy, _ []divtest.Issue) {
+		d := p.(*divergence.TBC)
+		if depth := int(*d.Stack.Depth.At(0)); depth > 1 && d.Stack.At(0, depth-1).Mask.Empty() {
+			cycles++
+		}
+	}}, tbc, k)
+	return fmt.Sprint(cycles), err
+}
+
+// figure10 is the stack of a warp of 4 after each block.
+func figure10() (string, error) {
+	name := func(pc uint32) string {
+		if pc == isa.NoPC {
+			return "-"
+		}
+		return divtest.Figure10[pc].Label
+	}
+	var stacks []string
+	_, err := bench(divtest.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, _ []divtest.Issue) {
+		d := p.(*divergence.PDOM)
+		top := d.Table.At(0) // the slot holds PC and mask of the top entry
+		if !top.Valid || top.Wait != divergence.Runs {
+			return
+		}
+		depth := int(*d.Stack.Depth.At(0))
+		var entries []string
+		for i := range depth {
+			e := *d.Stack.At(0, i)
+			if i == depth-1 {
+				e.PC, e.Mask = top.PC, top.Mask
+			}
+			text := name(e.PC) + "/" + name(e.RPC)
+			if e.LPC != isa.NoPC {
+				text += fmt.Sprintf("/%s/%d", name(e.LPC), e.LPos)
+			}
+			threads := ""
+			for m := e.Mask; m != 0; m &= m - 1 {
+				threads += fmt.Sprint(bits.TrailingZeros32(m) + 1)
+			}
+			entries = append(entries, text+"{"+threads+"}")
+		}
+		if s := strings.Join(entries, " "); len(stacks) == 0 || stacks[len(stacks)-1] != s {
+			stacks = append(stacks, s)
+		}
+	}}, divergence.Options{Mechanism: "pdom-lcp", PathOrder: divergence.TakenFirst}, divtest.Figure10)
+	return strings.Join(stacks, "; "), err
+}

@@ -222,6 +222,8 @@ var entries = map[string]entry{
 	"divergence.mechanism":     {"", "reconvergence mechanism; \"divergo list mechanisms\" describes them", tbc},
 	"divergence.path_order":    {"", "which path of a divergent branch runs first", "Fung & Aamodt, HPCA 2011, figures 7 and 10"},
 	"divergence.tbc_static":    {"", "tbc: compactor off, warps keep their static arrangement", "Fung & Aamodt, HPCA 2011, section 3.2"},
+	"divergence.capri_entries": {"", "capri: branches in the adequacy prediction table", ours},
+	"divergence.capri_ways":    {"ways", "capri: lines of a set of that table; 0: fully associative", ours},
 	"divergence.ppc_verbatim":  {"", "ppc: delete one pair of paths for each instruction, as the paper's figure 4 does", ours},
 	"divergence.token_pop":     {"core cycles", "token: from the issue of an instruction that pops a token to the issue of the next one", ssy},
 	"divergence.token_spill":   {"core cycles", "token: a warp waits for 4 tokens to move to memory", ssy},

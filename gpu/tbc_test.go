@@ -13,7 +13,6 @@ import (
 	"divergo/rtl"
 	"divergo/rtl/rtltest"
 	"divergo/sm"
-	"divergo/sm/divergence"
 )
 
 // TestCompactionFigure7 runs the example of Fung & Aamodt, HPCA 2011, figure 7,
@@ -164,7 +163,7 @@ JOIN:
 		}
 	}
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
-	assert.EqualValues(t, 3, m.SMs[0].Div.(*divergence.TBC).Q().Compact.Entries, "start, one way of the branch, join")
+	assert.EqualValues(t, 3, m.SMs[0].Div.Stats().Compaction.Entries, "start, one way of the branch, join")
 	for i, v := range words(t, m, 64) {
 		want := uint32(65 - i%2)
 		if i%32 == 0 || i == 5 {

@@ -43,7 +43,6 @@ func newDatapath() *datapath {
 	d.addApproximations()
 	d.addConversions()
 	d.addMoves()
-	d.addCrossLane()
 	return d
 }
 
@@ -131,7 +130,7 @@ func (in *Inst) form() form {
 			f.typ = Pred
 		}
 		f.round = RoundNone
-	case OpNop, OpSSY, OpBSSY, OpBarWarp:
+	case OpNop, OpSSY, OpBSSY:
 		return form{op: OpNop}
 	case OpCvta:
 		f.mode = ModeNone

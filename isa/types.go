@@ -52,7 +52,6 @@ const (
 	OpMov    // register, immediate, special register or symbol address
 	OpPack   // mov with a vector source
 	OpUnpack // mov with a vector destination
-	OpShfl   // also shfl.sync
 	OpLd     // also ldu
 	OpSt
 	OpCvta
@@ -62,15 +61,9 @@ const (
 	OpExit
 	OpRet // in a kernel entry the same as exit
 	OpBar
-	OpB2R     // the result of the bar.red before it, which the PTX writes as a part of that
-	OpBarWarp // bar.warp.sync
-	OpMembar  // also fence
+	OpMembar // also fence
 	OpAtom
 	OpRed
-	OpVote // also vote.sync
-	OpMatch
-	OpActivemask
-	OpRedux
 	OpTrap
 	OpNop // pmevent and other instructions without architectural effect
 
@@ -81,8 +74,6 @@ const (
 	OpBSync // wait at convergence barrier Conv
 	OpBreak // leave convergence barrier Conv
 	OpYield // let another path of the warp go first
-
-	OpWarpSync // wait for the threads that the instruction behind it names
 )
 
 // Type is a fundamental type of the PTX ISA.
@@ -226,21 +217,10 @@ const (
 	ModeRc16
 	ModeSync   // bar.sync, barrier.sync
 	ModeArrive // bar.arrive
-	ModePopc   // bar.red
-	ModeAnd
-	ModeOr
-	ModeCTA // membar and fence scopes
+	ModeCTA    // membar and fence scopes
 	ModeGPU
 	ModeSys
 	ModeTo // cvta.to
-	ModeUp // shfl
-	ModeDown
-	ModeBfly
-	ModeIdx
-	ModeAll // vote; match
-	ModeAny
-	ModeUni
-	ModeBallot
 )
 
 // CacheOp is a cache operator of ld and st.
@@ -286,7 +266,6 @@ const (
 	FlagLdu            // ldu
 	FlagAcquire        // ld, atom: later loads of the thread must not see older data than this one
 	FlagRelease        // st, atom, red: the thread's earlier stores are visible before this one
-	FlagSync           // vote, shfl and the like: the last source, membermask, names the threads that take part
 )
 
 // Class tells where the outcome of a branch comes from (Rhu & Erez, ISCA 2013,
@@ -337,7 +316,6 @@ const (
 	LanemaskGt
 	DynamicSharedSize
 	TotalSharedSize
-	BarResult // of OpB2R only: threads whose predicate held at the barrier in the lower half, all that came in the upper half
 	NumSpecials
 )
 

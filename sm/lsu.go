@@ -67,17 +67,10 @@ const (
 	ReadOnly   // store to constant or parameter memory
 	MixedParam // one generic load of some lanes from parameters, of others from memory, which the machine cannot do
 	Trapped    // trap instruction
-	NotMember  // the membermask of a thread does not name it
-	Disagree   // threads that execute an instruction together have different membermasks
-	Missing    // threads named by a membermask are elsewhere
-	Regrouped  // a warp-wide instruction was issued for threads of several warps
 )
 
 func (k FaultKind) String() string {
-	return [...]string{
-		"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap",
-		"thread not in its own membermask", "different membermasks", "threads missing", "threads of several warps",
-	}[k]
+	return [...]string{"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap"}[k]
 }
 
 // Fault is the first misbehaviour of a thread of this SM.
@@ -91,9 +84,6 @@ type Fault struct {
 	PC    uint32
 	Addr  uint64 // as the thread gave it
 	Cycle uint64
-	// Missing are the threads, by location in the warp, that the thread's
-	// membermask names and that are elsewhere.
-	Missing uint32
 }
 
 // Tick takes one reply and moves the oldest instruction on by one access.

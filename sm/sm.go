@@ -23,7 +23,6 @@ package sm
 
 import (
 	"fmt"
-	"slices"
 
 	"divergo/isa"
 	"divergo/memsys"
@@ -98,7 +97,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), l: l,
 		},
 		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
-		ALU:      &Pipe{In: toALU.In(), Out: fromALU.Out(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), width: cfg.SIMDWidth, l: l},
+		ALU:      &Pipe{In: toALU.In(), Out: fromALU.Out(), Outcome: outcomes.Out(), width: cfg.SIMDWidth, l: l},
 		DPU:      &Pipe{In: toDPU.In(), Out: fromDPU.Out(), width: cfg.DPWidth, l: l},
 		SFU:      &Pipe{In: toSFU.In(), Out: fromSFU.Out(), width: cfg.SFUWidth, l: l},
 		LSU: &LSU{
@@ -117,18 +116,17 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 	s.Issue.Done = &s.Writeback.Done
 	s.Issue.Front = s.Fetch
 	s.Operands.Regs, s.Operands.Preds, s.Operands.CTA = s.Writeback.Regs, s.Writeback.Preds, s.CTA
-	s.Operands.Tallies = c.Tallies
 	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()
 	return s, nil
 }
 
 // Load prepares the SM for a kernel. Only between runs.
 func (s *SM) Load(k Kernel) error {
-	if s.Operands.Tallies == nil && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Reduces() }) {
-		return fmt.Errorf("%s has bar.red, and the barriers of mechanism %q do not reduce predicates: it sets no Ports.Tallies", k.Prog.Name, s.l.mech.Name)
-	}
 	if err := s.l.load(k, s.shared); err != nil {
 		return err
+	}
+	if p, learns := s.Div.(interface{ Forget() }); learns {
+		p.Forget() // what it has learned from the last kernel
 	}
 	rows := s.l.cfg.Warps()
 	s.Issue.Scoreboard.Resize(rows, s.l.nregs+s.l.npreds)

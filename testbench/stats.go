@@ -24,6 +24,8 @@ const (
 	gpgpusim = "GPGPU-Sim 2.1.1b"
 	tbc      = "Fung & Aamodt, HPCA 2011"
 	slp      = "Rhu & Erez, ISCA 2013"
+	capri    = "Rhu & Erez, ISCA 2012"
+	dwf      = "Fung et al., MICRO 2007"
 	ppc      = "Huang et al., paired-path comparison"
 	tokens   = "divergence-cost paper, 2015"
 	ours     = "this model"
@@ -105,6 +107,77 @@ var stats = []Stat{
 	{
 		"barriers_diverged", "", "", "arrivals of a warp of which not all live threads were active", ours,
 		func(c *Counters) any { return c.Divergence.BarDiverged },
+	},
+
+	{
+		"compacted_entries", "", "entries", "entries of block-wide stacks that the thread compactor made warps of", tbc + ", section 3.3",
+		func(c *Counters) any { return c.Divergence.Compaction.Entries },
+	},
+	{
+		"compaction_static_warps", "", "warps", "static warps that had a thread in them: NW_NoTBC, summed", slp + ", section 3.2",
+		func(c *Counters) any { return c.Divergence.Compaction.Static },
+	},
+	{
+		"compaction_warps", "", "warps", "warps made of them: NW_TBC, summed", slp + ", section 3.2",
+		func(c *Counters) any { return c.Divergence.Compaction.Warps },
+	},
+	{
+		"compaction_ideal_warps", "", "warps", "warps that their threads would fill in any lanes: NW_ideal, summed", slp + ", equation 1",
+		func(c *Counters) any { return c.Divergence.Compaction.Ideal },
+	},
+	{
+		"sync_stalls_branch", "", "warp cycles", "cycles that warps of a CTA waited at a branch for others", tbc + ", section 3",
+		func(c *Counters) any { return c.Divergence.Compaction.AtBranch },
+	},
+	{
+		"sync_stalls_join", "", "warp cycles", "cycles that warps of a CTA waited at a reconvergence point for others", tbc + ", section 3",
+		func(c *Counters) any { return c.Divergence.Compaction.AtJoin },
+	},
+	{
+		"capri_branches", "", "", "branches of a CTA whose adequacy was predicted", capri,
+		func(c *Counters) any { return c.Divergence.Prediction.Branches },
+	},
+	{
+		"capri_correct", "", "", "of these, the ones predicted correctly", capri,
+		func(c *Counters) any { return c.Divergence.Prediction.Correct },
+	},
+	{
+		"capri_misses", "", "", "of these, the ones that had no entry in the table and were bypassed", capri,
+		func(c *Counters) any { return c.Divergence.Prediction.Misses },
+	},
+	{
+		"capri_compactions", "", "", "of these, the ones at which all warps waited and were compacted", capri,
+		func(c *Counters) any { return c.Divergence.Prediction.Compacts },
+	},
+	{
+		"capri_bypasses", "", "warps", "warps that went on at a branch without waiting", capri,
+		func(c *Counters) any { return c.Divergence.Prediction.Bypasses },
+	},
+	{
+		"capri_accuracy", "", "fraction", "capri_correct / capri_branches", capri,
+		func(c *Counters) any {
+			return ratio(c.Divergence.Prediction.Correct, c.Divergence.Prediction.Branches)
+		},
+	},
+	{
+		"pool_warps", "", "warps", "warps entered into the pool of dynamic warp formation", dwf,
+		func(c *Counters) any { return c.Divergence.Formation.Formed },
+	},
+	{
+		"pool_joins", "", "", "groups of lanes that joined a warp of the pool", dwf,
+		func(c *Counters) any { return c.Divergence.Formation.Joined },
+	},
+	{
+		"pool_conflicts", "", "", "groups of lanes of which some were taken in that warp", dwf,
+		func(c *Counters) any { return c.Divergence.Formation.Conflicts },
+	},
+	{
+		"pool_fragmented", "", "", "of these, the ones with no more threads together than a warp has lanes", dwf,
+		func(c *Counters) any { return c.Divergence.Formation.Fragmented },
+	},
+	{
+		"pool_evictions", "", "", "entries of the PC-warp table replaced although their warp could still be joined", dwf,
+		func(c *Counters) any { return c.Divergence.Formation.Evicted },
 	},
 
 	{

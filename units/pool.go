@@ -76,7 +76,7 @@ func NewWarpPool(threads int, t LUT) WarpPool {
 func (p *WarpPool) Insert(u *Update, lanes int) (joined, formed int) {
 	line := p.LUT.Find(u.PC, u.Group)
 	if line == nil {
-		var old Line
+		var old Line[Joinable]
 		line, old = p.LUT.Claim(u.PC, u.Group)
 		if old.Valid && p.open(&old) {
 			p.Counts.Edit(0).Evicted++
@@ -86,18 +86,18 @@ func (p *WarpPool) Insert(u *Update, lanes int) (joined, formed int) {
 	if !p.open(line) {
 		return -1, p.table(line, u, u.Req)
 	}
-	conflict := u.Req & line.Occ
+	conflict := u.Req & line.Data.Occ
 	joined, formed = -1, -1
 	st := p.Counts.Edit(0)
 	if join := u.Req &^ conflict; join != 0 {
-		joined = int(line.Index)
-		line.Occ |= join
+		joined = int(line.Data.Index)
+		line.Data.Occ |= join
 		p.put(p.Warps.Edit(joined), u, join)
 		st.Joined++
 	}
 	if conflict != 0 {
 		st.Conflicts++
-		if bits.OnesCount32(line.Occ)+bits.OnesCount32(conflict) <= lanes {
+		if bits.OnesCount32(line.Data.Occ)+bits.OnesCount32(conflict) <= lanes {
 			st.Fragmented++
 		}
 		formed = p.table(line, u, conflict)
@@ -106,16 +106,16 @@ func (p *WarpPool) Insert(u *Update, lanes int) (joined, formed int) {
 }
 
 // open reports whether the warp that a line points to is still there.
-func (p *WarpPool) open(l *Line) bool {
-	w := p.Warps.Edit(int(l.Index))
+func (p *WarpPool) open(l *Line[Joinable]) bool {
+	w := p.Warps.Edit(int(l.Data.Index))
 	return w.Open && w.PC == l.PC && w.Group == l.Group
 }
 
 // table forms a warp that line points to from now on.
-func (p *WarpPool) table(line *Line, u *Update, lanes uint32) int {
+func (p *WarpPool) table(line *Line[Joinable], u *Update, lanes uint32) int {
 	i := p.Form(u, lanes)
 	p.Warps.Edit(i).Open = true
-	line.Index, line.Occ = uint16(i), lanes
+	line.Data = Joinable{uint16(i), lanes}
 	return i
 }
 

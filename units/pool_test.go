@@ -52,19 +52,19 @@ func TestT51(t *testing.T) {
 	for _, v := range []struct {
 		name  string
 		taken [2]uint32 // lanes of either warp that go to b
-		lut   map[uint32]units.Line
+		lut   map[uint32]units.Joinable
 		warps []warp // by index
 	}{
 		{
 			"other lanes",
 			[2]uint32{0b0011, 0b1100},
-			map[uint32]units.Line{b: {Index: 0, Occ: 0b1111}, c: {Index: 1, Occ: 0b1111}},
+			map[uint32]units.Joinable{b: {Index: 0, Occ: 0b1111}, c: {Index: 1, Occ: 0b1111}},
 			[]warp{{b, 0b1111, []int{0, 1, 6, 7}}, {c, 0b1111, []int{4, 5, 2, 3}}},
 		},
 		{
 			"same lanes",
 			[2]uint32{0b0011, 0b0011},
-			map[uint32]units.Line{b: {Index: 2, Occ: 0b0011}, c: {Index: 3, Occ: 0b1100}},
+			map[uint32]units.Joinable{b: {Index: 2, Occ: 0b0011}, c: {Index: 3, Occ: 0b1100}},
 			[]warp{
 				{b, 0b0011, []int{0, 1, -1, -1}},
 				{c, 0b1100, []int{-1, -1, 2, 3}},
@@ -101,8 +101,8 @@ func TestT51(t *testing.T) {
 				if l := p.LUT.Lines.At(i); l.Valid {
 					want, ok := v.lut[l.PC]
 					require.True(t, ok)
-					assert.Equal(t, want.Index, l.Index)
-					assert.Equal(t, want.Occ, l.Occ)
+					assert.Equal(t, want.Index, l.Data.Index)
+					assert.Equal(t, want.Occ, l.Data.Occ)
 				}
 			}
 		})

@@ -22,6 +22,7 @@ var (
 	dwfWB   = []string{"dwf-wb"}
 	tbc     = []string{"tbc"}
 	tbcLCP  = []string{"tbc-lcp"}
+	capri   = []string{"capri"}
 	regroup = []string{"tbc", "dwf"}
 	any     = []string{"pdom", "dpe", "tbc"}
 )
@@ -29,15 +30,15 @@ var (
 var stacks = []Mutant{
 	{
 		Name: "pdom-pop-too-many", Bug: "a nested branch drops the entry at which its parent's threads will wait", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "if rpc == e.RPC {", New: "if rpc == e.RPC || p.Stack.Len(w) > 1 {",
+		File: "sm/divergence/pathstack.go", Old: "if rpc == e.RPC {", New: "if rpc == e.RPC || k.Len(w) > 1 {",
 	},
 	{
 		Name: "pdom-lost-lanes", Bug: "the reconvergence entry gets the mask of one side", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "e.PC, e.Mask = rpc, s.Mask", New: "e.PC, e.Mask = rpc, not",
+		File: "sm/divergence/pathstack.go", Old: "e.PC, e.Mask = rpc, s.Mask", New: "e.PC, e.Mask = rpc, not",
 	},
 	{
 		Name: "pdom-exit-in-top-only", Bug: "threads that exit stay in the masks below the top", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "p.Stack.Entry(w, i).Mask &^= o.Taken", New: "p.Stack.Entry(w, max(i, p.Stack.Len(w)-1)).Mask &^= o.Taken",
+		File: "sm/divergence/pathstack.go", Old: "k.Entry(w, i).Mask &^= lanes", New: "k.Entry(w, max(i, k.Len(w)-1)).Mask &^= lanes",
 	},
 	{
 		Name: "pdom-rpc-late", Bug: "the PC is compared with the reconvergence PC one instruction late", By: pdom,
@@ -45,7 +46,7 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "pdom-missed-wake", Bug: "fetch is not told that the warp went on elsewhere", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "p.pop(w, s)\n\t\tp.redirect.Add(w)", New: "p.pop(w, s)",
+		File: "sm/divergence/pdom.go", Old: "p.Stack.pop(w, s, &p.D().Stats)\n\t\tp.redirect.Add(w)", New: "p.Stack.pop(w, s, &p.D().Stats)",
 	},
 	{
 		Name: "pdom-barrier-twice", Bug: "a released warp does not step over its barrier", By: pdom,
@@ -53,15 +54,15 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "pdom-swapped-sides", Bug: "the lanes that branch get the PC of those that do not", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "LPos: lpos, Mask: not}", New: "LPos: lpos, Mask: taken}",
+		File: "sm/divergence/pathstack.go", Old: "LPos: lpos, Mask: not}", New: "LPos: lpos, Mask: taken}",
 	},
 	{
 		Name: "lcp-merge-overwrites", Bug: "the second path that comes to a likely-convergence point replaces the first", By: lcp,
-		File: "sm/divergence/pdom.go", Old: "p.Stack.Entry(w, int(e.LPos)).Mask |= s.Mask", New: "p.Stack.Entry(w, int(e.LPos)).Mask = s.Mask",
+		File: "sm/divergence/pathstack.go", Old: "k.Stack.Entry(w, int(e.LPos)).Mask |= s.Mask", New: "k.Stack.Entry(w, int(e.LPos)).Mask = s.Mask",
 	},
 	{
 		Name: "lcp-wrong-position", Bug: "the position of the entry at the likely-convergence point is off by one", By: lcp,
-		File: "sm/divergence/pdom.go", Old: "lpc, lpos = in.Likely, uint8(p.Stack.Len(w)-1)", New: "lpc, lpos = in.Likely, uint8(p.Stack.Len(w)-2)",
+		File: "sm/divergence/pathstack.go", Old: "lpc, lpos = in.Likely, uint8(k.Len(w)-1)", New: "lpc, lpos = in.Likely, uint8(k.Len(w)-2)",
 	},
 	{
 		Name: "ptpc-greater-or-equal", Bug: "`>=` for `==` where lanes at the smallest PC are collected", By: ptpc,
@@ -189,15 +190,15 @@ var barriers = []Mutant{
 var pools = []Mutant{
 	{
 		Name: "dwf-conflict-unseen", Bug: "a lane that is taken is given away again", By: dwf,
-		File: "units/pool.go", Old: "conflict := u.Req & line.Occ", New: "conflict := u.Req & line.Occ & 0xffff_fff0",
+		File: "units/pool.go", Old: "conflict := u.Req & line.Data.Occ", New: "conflict := u.Req & line.Data.Occ & 0xffff_fff0",
 	},
 	{
 		Name: "dwf-joins-issued", Bug: "threads join a warp that has been issued", By: dwf,
-		File: "units/pool.go", Old: "if !p.open(line) {", New: "if !p.open(line) && line.Occ == 0 {",
+		File: "units/pool.go", Old: "if !p.open(line) {", New: "if !p.open(line) && line.Data.Occ == 0 {",
 	},
 	{
 		Name: "dwf-other-cta", Bug: "the table looks at the PC alone: threads of two CTAs become one warp", By: dwf,
-		File: "units/lut.go", Old: "e.Valid && e.PC == pc && e.Group == group", New: "e.Valid && e.PC == pc",
+		File: "units/pctable.go", Old: "e.Valid && e.PC == pc && e.Group == group", New: "e.Valid && e.PC == pc",
 	},
 	{
 		Name: "dwf-wrong-row", Bug: "joining threads bring the rows of the warp they join", By: dwf,
@@ -232,7 +233,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "tbc-both-sides", Bug: "threads that branch are also entered as not branching", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "p.add(&t.Not, s, o.Slot, not)", New: "p.add(&t.Not, s, o.Slot, s.Mask)",
+		File: "sm/divergence/tbc.go", Old: "p.add(&t.Not, s, o.Slot, s.Mask&^o.Taken)", New: "p.add(&t.Not, s, o.Slot, s.Mask)",
 	},
 	{
 		Name: "tbc-exit-in-top-only", Bug: "threads that exit stay in the entries below", By: tbc,
@@ -253,6 +254,18 @@ var blocks = []Mutant{
 	{
 		Name: "tbc-lcp-overwrites", Bug: "the second path that comes to a likely-convergence point replaces the first", By: tbcLCP,
 		File: "sm/divergence/tbc.go", Old: "Mask.Union(&e.Mask)", New: "Mask = e.Mask",
+	},
+	{
+		Name: "capri-closed-early", Bug: "a branch is closed when one warp is still to come", By: capri,
+		File: "sm/divergence/capri.go", Old: "if b.Left--; b.Left != 0 {", New: "if b.Left--; b.Left > 1 {",
+	},
+	{
+		Name: "capri-stack-dropped", Bug: "warps lose their stacks though they have diverged", By: capri,
+		File: "sm/divergence/capri.go", Old: "if !b.Compact && b.oneWay() {", New: "if !b.Compact {",
+	},
+	{
+		Name: "capri-runs-ahead", Bug: "a warp is not held at the next branch", By: capri,
+		File: "sm/divergence/capri.go", Old: "if p.held(i, s) {", New: "if false {",
 	},
 	{
 		Name: "compactor-short-encoder", Bug: "the priority encoder of a lane gives one bit of the warp's number", By: tbc,

@@ -15,19 +15,8 @@ import (
 // It is a part that a mechanism embeds; one that counts arrivals differently
 // brings its own.
 type Barrier struct {
-	live    *rtl.Mem[uint64]  // rows of each CTA that still have threads
-	named   *rtl.Mem[arrival] // by CTA and barrier number
-	Tallies *rtl.Mem[Tally]   // by row, for Ports
-}
-
-// Tally is what a barrier that reduces predicates counts: threads whose
-// predicate holds, and all that have brought one.
-type Tally struct{ Yes, All uint16 }
-
-// count adds the threads of an outcome.
-func (t *Tally) count(o *Outcome) {
-	t.Yes += uint16(bits.OnesCount32(o.Votes & o.Taken))
-	t.All += uint16(bits.OnesCount32(o.Taken))
+	live  *rtl.Mem[uint64]  // rows of each CTA that still have threads
+	named *rtl.Mem[arrival] // by CTA and barrier number
 }
 
 // arrival is the state of one named barrier.
@@ -35,12 +24,11 @@ type arrival struct {
 	Arrived uint64 // rows that have arrived
 	Waiting uint64 // of these, the ones that wait for the release
 	Need    uint8  // warps expected; 0: all live ones
-	Tally   Tally  // of those that bring a predicate
 }
 
 // NewBarrier makes the barriers of ctas resident CTAs.
 func NewBarrier(ctas int) Barrier {
-	return Barrier{rtl.NewMem[uint64](ctas), rtl.NewMem[arrival](ctas * Barriers), rtl.NewMem[Tally](MaxWarps)}
+	return Barrier{rtl.NewMem[uint64](ctas), rtl.NewMem[arrival](ctas * Barriers)}
 }
 
 // Launch adds a row to the live warps of a CTA. The first row of a CTA finds
@@ -64,13 +52,7 @@ func (b *Barrier) Arrive(cta, row, id, need uint8, waits bool) (release uint64) 
 		e.Waiting |= 1 << (row & 63)
 	}
 	e.Need = need
-	return b.open(e, *b.live.Edit(int(cta)))
-}
-
-// Count adds the threads that execute a barrier which reduces predicates, before
-// their row arrives.
-func (b *Barrier) Count(cta uint8, o *Outcome) {
-	b.named.Edit(int(cta)*Barriers + int(o.Bar&(Barriers-1))).Tally.count(o)
+	return e.open(*b.live.Edit(int(cta)))
 }
 
 // Exit takes a row out of the live warps and returns the rows that this
@@ -80,24 +62,17 @@ func (b *Barrier) Exit(cta, row uint8) (release uint64) {
 	*live &^= 1 << (row & 63)
 	for i := int(cta) * Barriers; i < int(cta+1)*Barriers; i++ {
 		if b.named.At(i).Arrived != 0 && b.named.At(i).Need == 0 {
-			release |= b.open(b.named.Edit(i), *live)
+			release |= b.named.Edit(i).open(*live)
 		}
 	}
 	return release
 }
 
-// open lets the rows of a barrier go on, with what it has counted, if nobody is
-// missing.
-func (b *Barrier) open(e *arrival, live uint64) (release uint64) {
+func (e *arrival) open(live uint64) uint64 {
 	if e.Need != 0 && bits.OnesCount64(e.Arrived) < int(e.Need) || e.Need == 0 && live&^e.Arrived != 0 {
 		return 0
 	}
-	release = e.Waiting
-	if e.Tally.All != 0 {
-		for m := release; m != 0; m &= m - 1 {
-			*b.Tallies.Edit(bits.TrailingZeros64(m)) = e.Tally
-		}
-	}
-	e.Arrived, e.Waiting, e.Tally = 0, 0, Tally{}
+	release := e.Waiting
+	e.Arrived, e.Waiting = 0, 0
 	return release
 }

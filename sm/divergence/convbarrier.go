@@ -124,7 +124,7 @@ func (p *ConvBarrier) resolve(in *isa.Inst, o *Outcome) {
 
 func (p *ConvBarrier) branch(w int, e *Side, in *isa.Inst, taken, not uint32) {
 	fall := e.PC
-	if !p.count(in, taken, not) {
+	if !p.D().Stats.count(in, taken, not) {
 		if not == 0 {
 			e.PC = in.Target
 		}

@@ -108,7 +108,7 @@ func (p *DPE) resolve(in *isa.Inst, o *Outcome) {
 // branch is the outcome of a branch of the top entry.
 func (p *DPE) branch(w, side int, s *Slot, in *isa.Inst, o *Outcome) {
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-	if !p.count(in, taken, not) {
+	if !p.D().Stats.count(in, taken, not) {
 		if not == 0 {
 			s.PC = in.Target
 		}
@@ -137,7 +137,7 @@ func (p *DPE) covered(w int, x *Side, in *isa.Inst, o *Outcome) {
 	switch in.Op {
 	case isa.OpBra:
 		switch {
-		case p.count(in, taken, not):
+		case p.D().Stats.count(in, taken, not):
 			x.PC = in.Reconv
 			top := *p.Stack.Top(w)
 			*p.Stack.Top(w) = Fork{[2]Side{{PC: in.Target, Mask: taken}, {PC: o.PC + 1, Mask: not}}, in.Reconv}

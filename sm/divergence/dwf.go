@@ -154,13 +154,11 @@ const lutEntries = 32
 func newDWF(o Options, g Geometry, code *Code, warpBarriers bool) *DWF {
 	ways := cmp.Or(o.DWFWays, 4)
 	threads := g.Warps * g.Lanes
-	bar := NewBarrier(g.CTAs)
 	p := &DWF{
-		Ports: Ports{Tallies: bar.Tallies},
 		Table: rtl.NewMem[Slot](g.Warps), Rows: rtl.NewMem[LaneRows](g.Warps), Picked: rtl.NewMem[Picked](g.Warps),
 		Statics: rtl.NewMem[StaticWarp](g.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, ways)),
-		Barrier: bar, warpBarriers: warpBarriers, lanes: g.Lanes,
+		Barrier: NewBarrier(g.CTAs), warpBarriers: warpBarriers, lanes: g.Lanes,
 		policy: cmp.Or(o.DWFIssue, IssueMajority), aging: uint64(o.DWFAging), code: code,
 	}
 	d := dwfState{Current: isa.NoPC}
@@ -178,10 +176,11 @@ func (p *DWF) Slots() *rtl.Mem[Slot] { return p.Table }
 func (p *DWF) LaneRows() *rtl.Mem[LaneRows] { return p.Rows }
 
 // Stats is what was counted since reset.
-func (p *DWF) Stats() Stats { return p.Q().Stats }
-
-// Formation is what became of the insertions into the pool.
-func (p *DWF) Formation() units.Formation { return *p.Pool.Counts.At(0) }
+func (p *DWF) Stats() Stats {
+	st := p.Q().Stats
+	st.Formation = *p.Pool.Counts.At(0)
+	return st
+}
 
 // Tick inserts what the update registers hold, serves at most one issued
 // instruction, one outcome and one launch, and gives one warp a slot. The issued
@@ -355,7 +354,7 @@ func (p *DWF) branch(i int, in *isa.Inst, o *Outcome, taken, not uint32) bool {
 		if !p.send(i, p.from(i, taken, in.Target)) {
 			return false
 		}
-		p.count(in, taken, not)
+		p.D().Stats.count(in, taken, not)
 		d.Half = true
 		p.Table.Edit(i).Mask = not
 	}
@@ -367,26 +366,12 @@ func (p *DWF) branch(i int, in *isa.Inst, o *Outcome, taken, not uint32) bool {
 	return true
 }
 
-// count counts a branch.
-func (p *DWF) count(in *isa.Inst, taken, not uint32) {
-	st := &p.D().Stats
-	if in.Conditional() {
-		st.Branches++
-	}
-	if taken != 0 && not != 0 {
-		st.Divergent++
-	}
-}
-
 // bar brings the lanes of a slot that execute a barrier there.
 func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 	if lanes == 0 {
 		return
 	}
 	u := p.from(i, lanes, o.PC+1)
-	if in.Reduces() {
-		p.Barrier.Count(u.Group, o)
-	}
 	if in.Mode != isa.ModeArrive {
 		warp := p.Pool.Form(&u, lanes)
 		*p.Places.Edit(warp) = Place{AtBar: true}

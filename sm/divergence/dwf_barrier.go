@@ -25,7 +25,7 @@ func (p *DWF) resolveStatic(i int, in *isa.Inst, o *Outcome) bool {
 		if taken != 0 && not != 0 || p.D().Half {
 			return p.diverge(i, in, o, w, taken, not)
 		}
-		p.count(in, taken, not)
+		p.D().Stats.count(in, taken, not)
 		s.Wait, s.PC = Runs, o.PC+1
 		if taken != 0 {
 			s.PC = in.Target
@@ -67,9 +67,6 @@ func (p *DWF) barStatic(row int, s *Slot, in *isa.Inst, o *Outcome, w *StaticWar
 		p.release(p.Barrier.Arrive(w.CTA, uint8(row), o.Bar, o.Warps, false))
 	default:
 		s.Wait = WaitsBarrier
-		if in.Reduces() {
-			p.Barrier.Count(w.CTA, o)
-		}
 		p.release(p.Barrier.Arrive(w.CTA, uint8(row), o.Bar, o.Warps, true))
 	}
 }

@@ -159,11 +159,11 @@ func poolHolds(t *testing.T, p *divergence.DWF) {
 	}
 	for i := range p.Pool.LUT.Lines.Len() {
 		l := p.Pool.LUT.Lines.At(i)
-		w := p.Pool.Warps.At(int(l.Index))
+		w := p.Pool.Warps.At(int(l.Data.Index))
 		if !l.Valid || !w.Open || w.PC != l.PC || w.Group != l.Group {
 			continue
 		}
-		check(w.Occ == l.Occ, "table and pool differ in line", i)
+		check(w.Occ == l.Data.Occ, "table and pool differ in line", i)
 		for other := range p.Pool.Warps.Len() {
 			o := p.Pool.Warps.At(other)
 			check(!o.Open || o.PC != w.PC || o.Group != w.Group || o.Born <= w.Born, "the table does not have the youngest in line", i)
@@ -261,7 +261,7 @@ func (b *pool) picks(t *testing.T, p *divergence.DWF, o divergence.Options) {
 			}
 		}
 	}
-	b.warps, b.current, b.formed = b.warps[:0], q.Current, p.Formation().Formed
+	b.warps, b.current, b.formed = b.warps[:0], q.Current, p.Stats().Formation.Formed
 	for i := range p.Pool.Warps.Len() {
 		if *p.Pool.Used.At(i >> 6)>>(i&63)&1 != 0 {
 			at := p.Places.At(i)

@@ -39,19 +39,7 @@ func init() {
 // happen in the cycle of the update.
 type PDOM struct {
 	Warps
-	Stack units.Stack[Entry] // by warp
-
-	order  PathOrder
-	likely bool // use likely-convergence points
-}
-
-// Entry is one entry of a reconvergence stack.
-type Entry struct {
-	PC   uint32
-	RPC  uint32 // isa.NoPC: popped only when its mask is empty
-	LPC  uint32 // likely-convergence point, or isa.NoPC
-	Mask uint32
-	LPos uint8 `bits:"7"` // entry that waits at LPC
+	Stack PathStack // by warp
 }
 
 // newPDOM sizes the stack for the worst case: each push splits a mask that is
@@ -65,8 +53,7 @@ func newPDOM(o Options, g Geometry, code *Code, likely bool) *PDOM {
 	}
 	return &PDOM{
 		Warps: newWarps(g, 1, code),
-		Stack: units.NewStack[Entry](g.Warps, capacity),
-		order: o.PathOrder, likely: likely,
+		Stack: PathStack{units.NewStack[Entry](g.Warps, capacity), o.PathOrder, likely},
 	}
 }
 
@@ -76,14 +63,14 @@ func (p *PDOM) Tick() { p.serve(p) }
 func (p *PDOM) launch(l *Launch) {
 	w := int(l.Row)
 	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
-	p.push(w, Entry{RPC: isa.NoPC, LPC: isa.NoPC, Mask: l.Mask})
+	p.Stack.push(w, Entry{RPC: isa.NoPC, LPC: isa.NoPC, Mask: l.Mask}, &p.D().Stats)
 	p.redirect.Add(w)
 }
 
 func (p *PDOM) advance(w int) {
 	s, e := p.Table.Edit(w), p.Stack.Peek(w)
 	if s.PC == e.RPC || s.PC == e.LPC {
-		p.pop(w, s)
+		p.Stack.pop(w, s, &p.D().Stats)
 		p.redirect.Add(w)
 	}
 }
@@ -106,46 +93,16 @@ func (p *PDOM) resolve(in *isa.Inst, o *Outcome) {
 func (p *PDOM) branch(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 	fall := o.PC + 1
-	if !p.count(in, taken, not) {
+	if !p.D().Stats.count(in, taken, not) {
 		s.PC = fall
 		if not == 0 {
 			s.PC = in.Target
 		}
-		p.pop(w, s)
+		p.Stack.pop(w, s, &p.D().Stats)
 		return
 	}
-	e := p.Stack.Top(w)
-	switch rpc := in.Reconv; {
-	case in.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
-		s.PC, s.Mask = fall, not
-	case fall == e.RPC:
-		s.PC, s.Mask = in.Target, taken
-	default:
-		lpc, lpos := e.LPC, e.LPos
-		if rpc == e.RPC {
-			p.drop(w) // the entry below waits at rpc already
-		} else {
-			e.PC, e.Mask = rpc, s.Mask
-			s.PC = rpc
-			lpc, lpos = isa.NoPC, 0
-		}
-		if p.likely && in.Likely != isa.NoPC && in.Likely != lpc && in.Likely != rpc {
-			p.push(w, Entry{PC: in.Likely, RPC: rpc, LPC: lpc, LPos: lpos})
-			lpc, lpos = in.Likely, uint8(p.Stack.Len(w)-1)
-		}
-		first := Entry{PC: in.Target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
-		second := Entry{PC: fall, RPC: rpc, LPC: lpc, LPos: lpos, Mask: not}
-		if !p.order.takenFirst(taken, not) {
-			first, second = second, first
-		}
-		for _, x := range [...]Entry{second, first} {
-			if x.PC != rpc {
-				p.push(w, x)
-				s.PC, s.Mask = x.PC, x.Mask
-			}
-		}
-	}
-	p.pop(w, s)
+	p.Stack.diverge(w, s, in, taken, not, &p.D().Stats)
+	p.Stack.pop(w, s, &p.D().Stats)
 }
 
 func (p *PDOM) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
@@ -167,9 +124,7 @@ func (p *PDOM) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
 
 // exit takes the lanes out of every entry of the warp at once.
 func (p *PDOM) exit(w int, s *Slot, o *Outcome) {
-	for i := range p.Stack.Len(w) {
-		p.Stack.Entry(w, i).Mask &^= o.Taken
-	}
+	p.Stack.remove(w, o.Taken)
 	s.Mask &^= o.Taken
 	p.next(w, s)
 	if !s.Valid {
@@ -188,41 +143,7 @@ func (p *PDOM) resume(w int) {
 // next moves a slot to the next instruction.
 func (p *PDOM) next(w int, s *Slot) {
 	s.PC++
-	p.pop(w, s)
-}
-
-// push adds an entry on top.
-func (p *PDOM) push(w int, e Entry) {
-	st := &p.D().Stats
-	st.Pushes++
-	st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, e)))
-}
-
-// drop removes the top entry and returns how many are left.
-func (p *PDOM) drop(w int) int {
-	p.D().Stats.Pops++
-	return p.Stack.Pop(w)
-}
-
-// pop removes entries while the top has no threads or has reached its
-// reconvergence PC or its likely-convergence point. An empty stack makes the
-// slot invalid.
-func (p *PDOM) pop(w int, s *Slot) {
-	for {
-		switch e := p.Stack.Top(w); {
-		case s.Mask == 0 || s.PC == e.RPC:
-		case s.PC == e.LPC:
-			p.Stack.Entry(w, int(e.LPos)).Mask |= s.Mask
-		default:
-			return
-		}
-		if p.drop(w) == 0 {
-			s.Valid = false
-			return
-		}
-		e := p.Stack.Top(w)
-		s.PC, s.Mask = e.PC, e.Mask
-	}
+	p.Stack.pop(w, s, &p.D().Stats)
 }
 
 // Paths lists the top of each stack and the threads parked under it.
@@ -235,17 +156,13 @@ func (p *PDOM) Paths(to []Path) []Path {
 		top := int(*p.Stack.Depth.At(w)) - 1
 		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC, Mask: s.Mask, Wait: s.Wait, Running: true})
 		above := s.Mask
-		for i := top - 1; i >= 0; i-- {
-			e := p.Stack.At(w, i)
-			wait := Runs
-			if up := p.Stack.At(w, i+1); e.PC == up.RPC || e.PC == up.LPC {
-				wait = WaitsJoin
+		p.Stack.parked(w, func(lanes uint32, at Path) {
+			if at.Mask = lanes &^ above; at.Mask != 0 {
+				at.CTA, at.Row = s.CTA, s.Row
+				to = append(to, at)
+				above |= lanes
 			}
-			if e.Mask&^above != 0 {
-				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: e.PC, Reconv: e.RPC, Mask: e.Mask &^ above, Wait: wait})
-				above |= e.Mask
-			}
-		}
+		})
 	}
 	return to
 }

@@ -21,6 +21,7 @@
 package divergence
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -91,8 +92,6 @@ type Outcome struct {
 	Taken uint32 // active lanes that execute it: that branch, exit, or arrive
 	Bar   uint8  `bits:"4"` // bar: barrier number
 	Warps uint8  `bits:"7"` // bar: warps expected, 0 for all of the CTA
-	Votes uint32 // bar.red: lanes whose predicate holds
-	Named uint32 // warpsync: lanes of the threads that those of Taken wait for, exited ones too
 }
 
 // Retire tells that a static warp has no threads left.
@@ -107,9 +106,6 @@ type Ports struct {
 	Fire    *rtl.Wire[Fire]
 	Outcome rtl.In[Outcome]
 	Retire  rtl.Out[Retire]
-	// Tallies is written by the mechanism, by row, as it lets threads go on behind
-	// a bar.red: what that has counted. Programs with bar.red are refused without.
-	Tallies *rtl.Mem[Tally] `rtl:"optional"`
 	// Redirect is driven by the mechanism: the slots that it changes in this
 	// cycle other than by the advance of Fire. Fetch looks at them again.
 	Redirect rtl.Wire[units.Set]
@@ -150,6 +146,40 @@ type Stats struct {
 	BarReleases uint64
 	Spills      uint64 // groups of entries moved to memory
 	Fills       uint64 // groups of entries moved back
+	Compaction  Compaction
+	Prediction  Prediction
+	Formation   units.Formation
+}
+
+// Compaction counts what a thread compactor does, and what it waits for.
+type Compaction struct {
+	Entries  uint64 // entries that became the top with threads
+	Static   uint64 // static warps with a thread in them
+	Warps    uint64 // warps made of them
+	Ideal    uint64 // warps if threads could change lanes
+	AtBranch uint64 // cycles that warps waited at a branch for others
+	AtJoin   uint64 // cycles that warps waited at a reconvergence point
+}
+
+// Prediction counts what becomes of the branches of a CTA under CAPRI.
+type Prediction struct {
+	Branches uint64 // executed by all warps of the top entry
+	Correct  uint64 // compaction was adequate, as predicted, or was not
+	Misses   uint64 // not in the table, which predicts that it is not
+	Bypasses uint64 // warps that did not wait at a branch
+	Compacts uint64 // branches at which all warps waited for compaction
+}
+
+// count counts a branch and reports whether lanes take both ways.
+func (st *Stats) count(in *isa.Inst, taken, not uint32) (diverges bool) {
+	if in.Conditional() {
+		st.Branches++
+	}
+	if taken == 0 || not == 0 {
+		return false
+	}
+	st.Divergent++
+	return true
 }
 
 // Policy is a reconvergence mechanism. An implementation embeds Ports and is a
@@ -201,6 +231,10 @@ type Options struct {
 	// TBCStatic disables the thread compactor, for kernels that rely on the warps
 	// that they were launched with.
 	TBCStatic bool `toml:"tbc_static"`
+	// CAPRIEntries and CAPRIWays size the table that predicts the adequacy of
+	// compaction; 0 is 32 entries, and fully associative.
+	CAPRIEntries int `toml:"capri_entries"`
+	CAPRIWays    int `toml:"capri_ways"`
 	// TokenPop is the time in cycles from the issue of an instruction that pops a
 	// token to the issue of the next one, as far as the pipeline is not slower;
 	// TokenSpill and TokenFill how long a warp waits for 4 tokens to move to memory
@@ -250,8 +284,12 @@ func (o *Options) Check() error {
 	switch {
 	case o.DWFIssue != "" && !slices.Contains(IssuePolicies(), o.DWFIssue):
 		return fmt.Errorf("divergence.dwf_issue = %q: want one of %q", o.DWFIssue, IssuePolicies())
-	case o.DWFWays < 0 || o.DWFWays > lutEntries || o.DWFWays&(o.DWFWays-1) != 0:
+	case !powerOfTwo(o.DWFWays) || o.DWFWays > lutEntries:
 		return fmt.Errorf("divergence.dwf_ways = %d: want a power of two up to %d", o.DWFWays, lutEntries)
+	case !powerOfTwo(o.CAPRIEntries) || o.CAPRIEntries > maxCAPTEntries:
+		return fmt.Errorf("divergence.capri_entries = %d: want a power of two up to %d", o.CAPRIEntries, maxCAPTEntries)
+	case !powerOfTwo(o.CAPRIWays) || o.CAPRIWays > cmp.Or(o.CAPRIEntries, captEntries):
+		return fmt.Errorf("divergence.capri_ways = %d: want a power of two up to %d, the entries", o.CAPRIWays, cmp.Or(o.CAPRIEntries, captEntries))
 	case o.DWFAging < 0:
 		return fmt.Errorf("divergence.dwf_aging = %d: want 0 or more", o.DWFAging)
 	}
@@ -273,6 +311,9 @@ func (o *Options) Check() error {
 	}
 	return fmt.Errorf("divergence.path_order = %q: want one of %q", o.PathOrder, PathOrders())
 }
+
+// powerOfTwo reports whether n is one, or 0.
+func powerOfTwo(n int) bool { return n >= 0 && n&(n-1) == 0 }
 
 var mechanisms []Mechanism
 

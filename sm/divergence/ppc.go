@@ -122,7 +122,7 @@ func (p *PPC) launch(l *Launch) {
 func (p *PPC) advance(w int) {
 	s := p.Table.Edit(w)
 	next := s.PC
-	if in := &p.code.Prog.Insts[next-1]; p.explicit && in.Inserted && in.Op == isa.OpNop {
+	if p.explicit && p.code.Prog.Insts[next-1].Inserted {
 		p.Stack.Top(w).current().PC = next
 		p.compare(w, s)
 	} else {
@@ -141,7 +141,7 @@ func (p *PPC) resolve(in *isa.Inst, o *Outcome) {
 	switch in.Op {
 	case isa.OpBra:
 		switch {
-		case p.count(in, taken, not):
+		case p.D().Stats.count(in, taken, not):
 			st := &p.D().Stats
 			st.Pushes++
 			st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, Pair{Side: [2]Side{{PC: in.Target, Mask: taken}, {PC: o.PC + 1, Mask: not}}})-1))

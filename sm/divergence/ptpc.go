@@ -75,7 +75,7 @@ func (p *PTPC) resolve(in *isa.Inst, o *Outcome) {
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 	switch in.Op {
 	case isa.OpBra:
-		p.count(in, taken, not)
+		p.D().Stats.count(in, taken, not)
 		t.set(taken, in.Target)
 		t.set(not, o.PC+1)
 	case isa.OpBar:

@@ -10,9 +10,16 @@ import (
 	"divergo/sm/divergence/divtest"
 )
 
-// randomKernel is one whose loops may be left from within.
+// randomKernel is one whose loops may be left from within. Without exits, which
+// can part threads for good, every second one is gone through three times by all
+// threads, so that its branches meet what they have left in a table.
 func randomKernel(seed uint64, threads int, exits, bars bool) kernel {
-	return divtest.Random(seed, threads, divtest.Shape{Exits: exits, Bars: bars})
+	k := divtest.Random(seed, threads, divtest.Shape{Exits: exits, Bars: bars})
+	if exits || seed%2 == 0 {
+		return k
+	}
+	again := line{If: func(t *thread) bool { return t.I < 3 }, To: "AGAIN", Uniform: true}
+	return seq(at("AGAIN", count1), k[:len(k)-1], again, exit)
 }
 
 // alone is what a thread executes by itself.

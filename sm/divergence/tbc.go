@@ -13,14 +13,16 @@ func init() {
 		Name: "tbc",
 		Doc:  "thread block compaction: a stack for each CTA, warps compacted at its branches",
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newTBC(o, g, code, false), nil
+			p := newTBC(o, g, code, false)
+			return &p, nil
 		},
 	})
 	Register(Mechanism{
 		Name: "tbc-lcp",
 		Doc:  "thread block compaction that also joins paths at likely-convergence points",
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newTBC(o, g, code, true), nil
+			p := newTBC(o, g, code, true)
+			return &p, nil
 		},
 	})
 }
@@ -72,22 +74,23 @@ type TBC struct {
 	static   bool // compactor off
 	likely   bool // use likely-convergence points
 	redirect units.Set
+	sim      *rtl.Sim
+}
+
+// blockReconverger is what a mechanism that embeds TBC does in its own way. Slots
+// are named by number.
+type blockReconverger interface {
+	branch(i int, in *isa.Inst, o *Outcome) // that can diverge
+	moved(i int)                            // the slot goes on at its PC, or its lanes have left
+	leaves(i int, lanes uint32)             // lanes have come to an exit
+	whole(i int) uint32                     // lanes of the warp, on all its paths
 }
 
 // blocks is the state that the CTAs of an SM share.
 type blocks struct {
-	Stats   Stats
-	Compact Compaction
-	Turned  uint32 // CTAs that have a new top entry
-	Gone    uint64 // rows without threads, to be retired
-}
-
-// Compaction counts what the compactor does.
-type Compaction struct {
-	Entries uint64 // entries that became the top with threads
-	Static  uint64 // static warps with a thread in them
-	Warps   uint64 // warps made of them
-	Ideal   uint64 // warps if threads could change lanes
+	Stats  Stats
+	Turned uint32 // CTAs that have a new top entry
+	Gone   uint64 // rows without threads, to be retired
 }
 
 // BlockEntry is an entry of the stack of a CTA.
@@ -106,6 +109,9 @@ type Block struct {
 	First uint8  `bits:"6"` // row of its first static warp, and its first slot
 	Open  bool   // a warp of the top entry waits at a branch
 	PC    uint32 // of that branch
+
+	Waiting uint8  `bits:"7"` // warps that have come to the end of the block
+	Since   uint64 // sum of the cycles in which they came
 }
 
 // Targets are the two entries that fill while warps come to a branch.
@@ -130,7 +136,6 @@ type blockBarrier struct {
 	Arrived units.BlockMask
 	Waiting uint64 // slots that wait for the release, counted from the CTA's first
 	Need    uint8  `bits:"7"` // static warps expected; 0: all live threads
-	Tally   Tally
 }
 
 // blockStack is the depth of a stack. The deepest that the paper saw is 38
@@ -138,9 +143,8 @@ type blockBarrier struct {
 // branches in a loop can add by the logarithm of the threads.
 const blockStack = 64
 
-func newTBC(o Options, g Geometry, code *Code, likely bool) *TBC {
-	return &TBC{
-		Ports:   Ports{Tallies: rtl.NewMem[Tally](g.Warps)},
+func newTBC(o Options, g Geometry, code *Code, likely bool) TBC {
+	return TBC{
 		Stack:   units.NewStack[BlockEntry](g.CTAs, blockStack),
 		Blocks:  rtl.NewMem[Block](g.CTAs),
 		Targets: rtl.NewMem[Targets](g.CTAs),
@@ -160,10 +164,16 @@ func (p *TBC) LaneRows() *rtl.Mem[LaneRows] { return p.Rows }
 // Stats is what was counted since reset.
 func (p *TBC) Stats() Stats { return p.Q().Stats }
 
-// Tick makes one warp, takes one step for each CTA that has a new top, serves
+// Tick is the clock.
+func (p *TBC) Tick() {
+	p.serve(p)
+	p.publish()
+}
+
+// serve makes one warp, takes one step for each CTA that has a new top, serves
 // at most one issued instruction, one outcome and one launch, and retires one
 // row.
-func (p *TBC) Tick() {
+func (p *TBC) serve(k blockReconverger) {
 	p.compact()
 	p.turn()
 	if f := p.Fire.Get(); f.Valid {
@@ -172,13 +182,13 @@ func (p *TBC) Tick() {
 			s.Wait = WaitsControl
 		} else {
 			s.PC = f.PC + 1
-			p.moved(s)
+			k.moved(int(f.Slot))
 		}
 	}
 	if p.Outcome.Valid() {
 		o := p.Outcome.Front()
 		p.redirect.Add(int(o.Slot))
-		p.resolve(&p.code.Prog.Insts[o.PC], o)
+		p.resolve(k, &p.code.Prog.Insts[o.PC], o)
 		p.Outcome.Pop()
 	}
 	if p.Launch.Valid() {
@@ -188,6 +198,10 @@ func (p *TBC) Tick() {
 	if p.Q().Gone != 0 && p.Retire.Ready() {
 		p.retire()
 	}
+}
+
+// publish tells fetch of the slots that have changed.
+func (p *TBC) publish() {
 	p.Redirect.Set(p.redirect)
 	p.redirect = units.Set{}
 }
@@ -254,7 +268,7 @@ func (p *TBC) turn() {
 // load sends the top entry to the compactor.
 func (p *TBC) load(cta int, e *BlockEntry) {
 	n, static := e.Mask.Compacted(), bits.OnesCount64(e.Mask.Warps())
-	count := &p.D().Compact
+	count := &p.D().Stats.Compaction
 	count.Ideal += uint64(e.Mask.Filled(p.lanes))
 	c := p.Compacts.D()
 	*c = compaction{Compactor: units.Compactor{Pending: e.Mask}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, PC: e.PC}
@@ -268,62 +282,82 @@ func (p *TBC) load(cta int, e *BlockEntry) {
 }
 
 // moved looks whether a warp that goes on has come to the end of the block.
-func (p *TBC) moved(s *Slot) {
+func (p *TBC) moved(i int) {
+	s := p.Table.Edit(i)
 	cta := int(s.CTA)
-	if e := p.Stack.Peek(cta); s.PC == e.RPC || s.PC == e.LPC {
+	switch e := p.Stack.Peek(cta); {
+	case s.Mask == 0:
+		p.leave(i)
+	case s.PC == e.RPC || s.PC == e.LPC:
 		p.Stack.Top(cta).PC = s.PC
-		s.Valid = false
-		p.leave(cta)
+		p.arrive(i)
 	}
+}
+
+// arrive has a warp wait at the end of the block for the others.
+func (p *TBC) arrive(i int) {
+	b := p.Blocks.Edit(int(p.Table.Edit(i).CTA))
+	b.Waiting++
+	b.Since += p.sim.Now()
+	p.leave(i)
 }
 
 // leave takes a warp out of the count of the top entry. The last one ends the
 // block.
-func (p *TBC) leave(cta int) {
+func (p *TBC) leave(i int) {
+	s := p.Table.Edit(i)
+	s.Valid = false
+	cta := int(s.CTA)
 	e := p.Stack.Top(cta)
 	if e.WCnt--; e.WCnt != 0 {
 		return
 	}
-	if p.Blocks.Edit(cta).Open {
+	b, count := p.Blocks.Edit(cta), &p.D().Stats.Compaction
+	waited := uint64(b.Waiting)*p.sim.Now() - b.Since
+	b.Waiting, b.Since = 0, 0
+	if b.Open {
+		count.AtBranch += waited
 		p.split(cta, e)
 	} else {
+		count.AtJoin += waited
 		p.pop(cta)
 	}
 	p.D().Turned |= 1 << cta
 }
 
+// whole is the lanes of a warp, which has one path.
+func (p *TBC) whole(i int) uint32 { return p.Table.Edit(i).Mask }
+
+func (p *TBC) leaves(i int, lanes uint32) { p.Table.Edit(i).Mask &^= lanes }
+
 // resolve updates a CTA for a control instruction at the end of execution.
-func (p *TBC) resolve(in *isa.Inst, o *Outcome) {
+func (p *TBC) resolve(k blockReconverger, in *isa.Inst, o *Outcome) {
 	s := p.Table.Edit(int(o.Slot))
 	s.Wait = Runs
 	switch in.Op {
 	case isa.OpBra:
-		p.branch(s, in, o)
-	case isa.OpBar:
-		p.bar(s, in, o)
-	default:
-		p.exit(s, o)
-	}
-}
-
-func (p *TBC) branch(s *Slot, in *isa.Inst, o *Outcome) {
-	cta := int(s.CTA)
-	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-	st := &p.D().Stats
-	if in.Conditional() {
-		st.Branches++
-	}
-	if taken != 0 && not != 0 {
-		st.Divergent++
-	}
-	if in.Uniform {
+		taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+		p.D().Stats.count(in, taken, not)
+		if !in.Uniform {
+			k.branch(int(o.Slot), in, o)
+			return
+		}
 		s.PC = o.PC + 1
 		if not == 0 {
 			s.PC = in.Target
 		}
-		p.moved(s)
-		return
+		k.moved(int(o.Slot))
+	case isa.OpBar:
+		p.bar(k, s, in, o)
+	default:
+		p.exit(k, s, o)
 	}
+}
+
+// branch leaves the threads of a warp in the target entries.
+func (p *TBC) branch(i int, _ *isa.Inst, o *Outcome) {
+	s := p.Table.Edit(i)
+	cta := int(s.CTA)
 	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
 	switch {
 	case !b.Open:
@@ -333,10 +367,9 @@ func (p *TBC) branch(s *Slot, in *isa.Inst, o *Outcome) {
 		s.Wait = WaitsControl
 		return
 	}
-	p.add(&t.Taken, s, o.Slot, taken)
-	p.add(&t.Not, s, o.Slot, not)
-	s.Valid = false
-	p.leave(cta)
+	p.add(&t.Taken, s, o.Slot, s.Mask&o.Taken)
+	p.add(&t.Not, s, o.Slot, s.Mask&^o.Taken)
+	p.arrive(i)
 }
 
 // add sets the threads of some lanes of a slot in a mask.
@@ -414,7 +447,7 @@ func (p *TBC) takenFirst(cta int, t *Targets) bool {
 }
 
 // bar executes a barrier, at which a warp arrives with all its threads.
-func (p *TBC) bar(s *Slot, in *isa.Inst, o *Outcome) {
+func (p *TBC) bar(k blockReconverger, s *Slot, in *isa.Inst, o *Outcome) {
 	cta := int(s.CTA)
 	waits := o.Taken != 0 && in.Mode != isa.ModeArrive
 	if waits {
@@ -423,27 +456,25 @@ func (p *TBC) bar(s *Slot, in *isa.Inst, o *Outcome) {
 		s.PC++
 	}
 	if o.Taken != 0 {
-		if p.Stack.Top(cta).Mask != p.Stack.Entry(cta, 0).Mask {
+		all := k.whole(int(o.Slot))
+		if p.Stack.Top(cta).Mask != p.Stack.Entry(cta, 0).Mask || s.Mask != all {
 			p.D().Stats.BarDiverged++
 		}
 		bar := p.bars.Edit(cta*Barriers + int(o.Bar))
-		p.add(&bar.Arrived, s, o.Slot, s.Mask)
+		p.add(&bar.Arrived, s, o.Slot, all)
 		bar.Need = o.Warps
-		if in.Reduces() {
-			bar.Tally.count(o)
-		}
 		if waits {
 			bar.Waiting |= 1 << (o.Slot - p.Blocks.At(cta).First)
 		}
-		p.open(cta, bar)
+		p.open(k, cta, bar)
 	}
 	if !waits {
-		p.moved(s)
+		k.moved(int(o.Slot))
 	}
 }
 
 // open lets the warps of a barrier go on if all that it expects have arrived.
-func (p *TBC) open(cta int, bar *blockBarrier) {
+func (p *TBC) open(k blockReconverger, cta int, bar *blockBarrier) {
 	missing := p.Stack.Entry(cta, 0).Mask // live threads
 	missing.Remove(&bar.Arrived)
 	arrived := bar.Arrived.Warps() &^ missing.Warps()
@@ -451,12 +482,7 @@ func (p *TBC) open(cta int, bar *blockBarrier) {
 		return
 	}
 	first, waiting := int(p.Blocks.At(cta).First), bar.Waiting
-	if bar.Tally.All != 0 {
-		for m := bar.Arrived.Warps(); m != 0; m &= m - 1 {
-			*p.Tallies.Edit(first + bits.TrailingZeros64(m)) = bar.Tally
-		}
-	}
-	bar.Arrived, bar.Waiting, bar.Tally = units.BlockMask{}, 0, Tally{}
+	bar.Arrived, bar.Waiting = units.BlockMask{}, 0
 	if waiting != 0 {
 		p.D().Stats.BarReleases++
 	}
@@ -466,12 +492,12 @@ func (p *TBC) open(cta int, bar *blockBarrier) {
 		s.Wait = Runs
 		s.PC++
 		p.redirect.Add(i)
-		p.moved(s)
+		k.moved(i)
 	}
 }
 
 // exit takes threads out of every entry of the CTA at once.
-func (p *TBC) exit(s *Slot, o *Outcome) {
+func (p *TBC) exit(k blockReconverger, s *Slot, o *Outcome) {
 	cta := int(s.CTA)
 	var gone units.BlockMask
 	p.add(&gone, s, o.Slot, s.Mask&o.Taken)
@@ -480,7 +506,7 @@ func (p *TBC) exit(s *Slot, o *Outcome) {
 	}
 	live := &p.Stack.Entry(cta, 0).Mask
 	p.D().Gone |= (gone.Warps() &^ live.Warps()) << p.Blocks.At(cta).First
-	s.Mask &^= o.Taken
+	k.leaves(int(o.Slot), o.Taken)
 	s.PC++
 	if live.Empty() {
 		s.Valid = false
@@ -489,15 +515,10 @@ func (p *TBC) exit(s *Slot, o *Outcome) {
 	}
 	for i := cta * Barriers; i < (cta+1)*Barriers; i++ {
 		if !p.bars.At(i).Arrived.Empty() {
-			p.open(cta, p.bars.Edit(i))
+			p.open(k, cta, p.bars.Edit(i))
 		}
 	}
-	if s.Mask != 0 {
-		p.moved(s)
-	} else {
-		s.Valid = false
-		p.leave(cta)
-	}
+	k.moved(int(o.Slot))
 }
 
 // retire reports a row that has no threads left.
@@ -536,6 +557,11 @@ func (p *TBC) pop(cta int) {
 // wait at a branch for other warps or for a slot, and those of the entries below
 // the top.
 func (p *TBC) Paths(to []Path) []Path {
+	return p.paths(to, func(int, func(uint32, Path)) {})
+}
+
+// paths has parked list the lanes of slot i that are parked under it.
+func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Path))) []Path {
 	for cta := range p.Blocks.Len() {
 		top := int(*p.Stack.Depth.At(cta)) - 1
 		if top < 0 {
@@ -555,9 +581,13 @@ func (p *TBC) Paths(to []Path) []Path {
 		}
 		for i := range p.Table.Len() {
 			if s := p.Table.At(i); s.Valid && int(s.CTA) == cta {
-				var mask units.BlockMask
-				p.add(&mask, s, uint8(i), s.Mask)
-				list(mask, Path{PC: s.PC, Reconv: e.RPC, Wait: s.Wait, Running: true})
+				lanes := func(lanes uint32, at Path) {
+					var mask units.BlockMask
+					p.add(&mask, s, uint8(i), lanes)
+					list(mask, at)
+				}
+				lanes(s.Mask, Path{PC: s.PC, Reconv: e.RPC, Wait: s.Wait, Running: true})
+				parked(i, lanes)
 			}
 		}
 		if c.Busy && int(c.CTA) == cta {

@@ -273,7 +273,7 @@ func TestCompactionInvariants(t *testing.T) {
 		b := divtest.Bench{Lanes: lanes, Warps: warps}
 		stack := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, lanes, warps, fresh())
 		var count divergence.Compaction
-		r := blockRun(t, tbc, b, fresh(), func(d *divergence.TBC) { count = d.Q().Compact })
+		r := blockRun(t, tbc, b, fresh(), func(d *divergence.TBC) { count = d.Stats().Compaction })
 		require.True(t, r.Done)
 		require.Equal(t, stack.Lanes, r.Lanes, "seed %d", seed)
 		require.LessOrEqual(t, len(r.Issues), len(stack.Issues), "seed %d", seed)

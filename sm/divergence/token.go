@@ -142,7 +142,7 @@ func (p *TokenStack) resolve(in *isa.Inst, o *Outcome) {
 	s.PC = o.PC + 1
 	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; in.Op {
 	case isa.OpBra: // algorithm 1
-		if p.count(in, taken, not) {
+		if p.D().Stats.count(in, taken, not) {
 			p.push(w, s, Token{Mask: not, PC: o.PC + 1})
 			s.Mask = taken
 		}

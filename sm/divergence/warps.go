@@ -46,10 +46,8 @@ type Side struct {
 
 // newWarps makes slots for the given number of paths of each warp.
 func newWarps(g Geometry, paths int, code *Code) Warps {
-	b := NewBarrier(g.CTAs)
 	return Warps{
-		Ports:   Ports{Tallies: b.Tallies},
-		Barrier: b,
+		Barrier: NewBarrier(g.CTAs),
 		Table:   rtl.NewMem[Slot](paths * g.Warps),
 		Meeting: rtl.NewMem[Meeting](g.Warps),
 		code:    code,
@@ -79,11 +77,7 @@ func (p *Warps) serve(k reconverger) {
 	if p.Outcome.Valid() && p.Retire.Ready() {
 		o := p.Outcome.Front()
 		p.redirect.Add(int(o.Slot))
-		in := &p.code.Prog.Insts[o.PC]
-		if in.Reduces() {
-			p.Barrier.Count(p.Table.At(int(o.Slot)).CTA, o)
-		}
-		k.resolve(in, o)
+		k.resolve(&p.code.Prog.Insts[o.PC], o)
 		p.Outcome.Pop()
 	}
 	if p.Launch.Valid() {
@@ -94,19 +88,6 @@ func (p *Warps) serve(k reconverger) {
 	}
 	p.Redirect.Set(p.redirect)
 	p.redirect = units.Set{}
-}
-
-// count counts a branch and reports whether lanes take both ways.
-func (p *Warps) count(in *isa.Inst, taken, not uint32) (diverges bool) {
-	st := &p.D().Stats
-	if in.Conditional() {
-		st.Branches++
-	}
-	if taken == 0 || not == 0 {
-		return false
-	}
-	st.Divergent++
-	return true
 }
 
 // bar executes a barrier for the threads of slot s, which may be some of their

@@ -36,7 +36,7 @@ var catalogues = []catalogue{
 	{"presets", []string{"preset", "description", "source"}, listPresets},
 	{"stats", []string{"statistic", "unit", "GPGPU-Sim", "meaning", "source"}, listStats},
 	{"keys", []string{"key", "value", "unit", "meaning", "source"}, listKeys},
-	{"claims", []string{"claim", "place", "statement", "theirs", "ours", "verdict"}, listClaims},
+	{"claims", []string{"claim", "verdict", "statement, the paper's value, ours"}, listClaims},
 }
 
 func newList() *cobra.Command {
@@ -177,17 +177,18 @@ func listClaims(*gpu.Config) []entry {
 	var list []entry
 	for _, c := range experiments.Claims() {
 		f := c.Try()
-		verdict := string(f.Verdict)
-		if c.Why != "" {
-			verdict += ": " + c.Why
-		}
 		list = append(list, entry{
-			[]any{c.ID, c.Place, c.Statement, c.Theirs, f.Ours, verdict},
+			[]any{c.ID, f.Verdict, c.Place + ": " + c.Statement},
 			map[string]any{
 				"id": c.ID, "place": c.Place, "statement": c.Statement,
 				"theirs": c.Theirs, "ours": f.Ours, "verdict": f.Verdict, "why": c.Why,
 			},
 		})
+		for _, line := range [][2]string{{"theirs", c.Theirs}, {"ours", f.Ours}, {"because", c.Why}} {
+			if line[1] != "" {
+				list = append(list, entry{cells: []any{"", "", line[0] + ": " + line[1]}})
+			}
+		}
 	}
 	return list
 }

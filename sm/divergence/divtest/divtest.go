@@ -32,6 +32,8 @@ type Line struct {
 	Bar   bool // bar.sync 0
 	Pass  bool // bar.arrive 0: arrive without waiting
 
+	Uniform bool // If is the same for all threads of a CTA, and known to be
+
 	// Op, if set, is an instruction of a mechanism's own, such as isa.OpSSY, with
 	// To and If as for a branch, and Conv the number of its barrier. A kernel with
 	// such instructions gets no others.
@@ -80,7 +82,7 @@ func (k Kernel) Program(name string) *isa.Program {
 	}
 	isa.Analyze(p)
 	for pc, l := range k { // what the Go functions do is not known to the analysis
-		p.Insts[pc].Uniform = p.Insts[pc].Uniform && l.If == nil
+		p.Insts[pc].Uniform = p.Insts[pc].Uniform && l.If == nil || l.Uniform
 	}
 	return p
 }

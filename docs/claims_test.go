@@ -1,0 +1,52 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/experiments"
+)
+
+// claims is claims.md, made by trying them.
+func claims() string {
+	var b strings.Builder
+	b.WriteString(`# What the papers say, and what the model does
+
+Printed by ` + "`go test ./docs -run Claims -update`" + `, as ` + "`divergo list claims`" + ` prints it: every value of ours is measured when the list is made,
+on blocks of hardware or in runs of kernels. The list has what depends on logic alone, or on logic once a reading of the
+paper is fixed, which is then in the words of the claim. What depends on the workloads and the timing of another
+simulator is not in it. A value in parentheses is detail beside the one that is compared.
+`)
+	cell := func(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+	for _, paper := range experiments.Papers() {
+		fmt.Fprintf(&b, "\n## %s\n\n| claim | place | statement | theirs | ours | verdict |\n|---|---|---|---|---|---|\n", paper.Title)
+		for _, c := range experiments.Claims() {
+			if !strings.HasPrefix(c.ID, paper.Prefix) {
+				continue
+			}
+			f := c.Try()
+			verdict := string(f.Verdict)
+			if c.Why != "" {
+				verdict += ": " + c.Why
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.ID, c.Place, cell(c.Statement), cell(c.Theirs), cell(f.Ours), verdict)
+		}
+	}
+	return b.String()
+}
+
+// TestClaims: the document says what the model does today.
+func TestClaims(t *testing.T) {
+	want := claims()
+	if *update {
+		require.NoError(t, os.WriteFile("claims.md", []byte(want), 0o644))
+	}
+	got, err := os.ReadFile("claims.md")
+	require.NoError(t, err)
+	assert.Equal(t, strings.Split(want, "\n"), strings.Split(string(got), "\n"), "run go test ./docs -run Claims -update")
+}

@@ -1,0 +1,229 @@
+package experiments
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"divergo/isa"
+	"divergo/kernels"
+	"divergo/kernels/runner"
+	"divergo/testbench/golden"
+	"divergo/units"
+)
+
+// spreading lists the permutations that bring each location to each lane once
+// in as many warps as there are lanes.
+func spreading() (string, error) {
+	var list []units.Permutation
+	for _, p := range units.Permutations() {
+		once := true
+		for _, width := range []int{8, 16, 32} {
+			lanes, err := units.NewLaneMap(p, width, 0)
+			if err != nil {
+				return "", err
+			}
+			for l := range width {
+				seen := uint32(0)
+				for w := range width {
+					seen |= 1 << lanes.Lane(w, l)
+				}
+				once = once && bits.OnesCount32(seen) == width
+			}
+		}
+		if once {
+			list = append(list, p)
+		}
+	}
+	return spaced(list), nil
+}
+
+// figure9 is the warps that 4 warps of 8 are compacted to under four
+// permutations, and under three of them a picture of each warp but the first,
+// by lane.
+func figure9(active func(tid int) bool) (string, error) {
+	m := where(8, 4, active)
+	counts, err := underEach(8, &m, units.Sequential, units.OddEven, units.RevWID, units.Balanced)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range []units.Permutation{units.OddEven, units.RevWID, units.Balanced} {
+		lanes, err := units.NewLaneMap(p, 8, 0)
+		if err != nil {
+			return "", err
+		}
+		var pictures []string
+		for w := 1; w < 4; w++ {
+			picture := []byte("--------")
+			for l := range 8 {
+				if tid := 8*w + l; active(tid) {
+					picture[lanes.Lane(w, l)] = strings.ToUpper(strconv.FormatInt(int64(tid), 36))[0]
+				}
+			}
+			pictures = append(pictures, string(picture))
+		}
+		counts += "; " + spaced(pictures)
+	}
+	return counts, nil
+}
+
+// Kernels whose threads diverge in alignment with their lanes.
+
+func bitonic() (*Paths, error) { return MeasurePaths(kernels.NewBitonic(256, 256, 1), 32) }
+
+func reduction() (*Paths, error) { return MeasurePaths(kernels.NewReduction(256, 256, 1), 32) }
+
+func backprop() (*Paths, error) { return MeasurePaths(kernels.NewBackprop(32, 16, 1), 32) }
+
+func fdtd3d() (*Paths, error) { return pathsOf(halo, 32, 8) }
+
+func fd3d() (*Paths, error) { return pathsOf(halo, 16, 16) }
+
+// aligned is the compaction rates of the P-branches of kernels under a
+// permutation, and whether the ideal ones are above 0.
+func aligned(p units.Permutation, list ...func() (*Paths, error)) (string, error) {
+	var rates, ideal []float64
+	for _, measure := range list {
+		paths, err := measure()
+		if err != nil {
+			return "", err
+		}
+		all := paths.Total(isa.ClassProgrammatic).All
+		rates, ideal = append(rates, all.Rate(all.Under(p))), append(ideal, all.Rate(all.Ideal))
+	}
+	return fmt.Sprintf("%s; %s 0 (%.2f)", spaced(rates), order(slices.Min(ideal), 0), ideal), nil
+}
+
+// order puts two numbers into words.
+func order(a, b float64) string {
+	switch {
+	case a < b:
+		return "below"
+	case a > b:
+		return "above"
+	}
+	return "equal to"
+}
+
+// fullRate is the permutation with the fewest warps of those that compact every
+// path of bitonic sort that can be compacted, which should be several.
+func fullRate() (string, error) {
+	p, err := bitonic()
+	if err != nil {
+		return "", err
+	}
+	all := p.Total(isa.ClassProgrammatic).All
+	var best units.Permutation
+	var full []string
+	for _, p := range units.Permutations() {
+		n := all.Under(p)
+		if n.Fewer != all.Ideal.Fewer {
+			continue
+		}
+		full = append(full, fmt.Sprintf("%s %d", p, n.Warps))
+		if best == "" || n.Warps < all.Under(best).Warps {
+			best = p
+		}
+	}
+	if len(full) < 2 {
+		return fmt.Sprintf("not several: %s", full), nil
+	}
+	return fmt.Sprintf("%s (%s, ideal %d)", best, strings.Join(full, ", "), all.Ideal.Warps), nil
+}
+
+// classes of the conditional branches of a kernel.
+func classes(body string) (string, error) {
+	p, err := assemble(body)
+	if err != nil {
+		return "", err
+	}
+	return classesIn(p, ""), nil
+}
+
+// classesIn is the classes of the conditional branches of a source line, or of
+// all.
+func classesIn(p *isa.Program, where string) string {
+	var list []isa.Class
+	for pc := range p.Insts {
+		if in := &p.Insts[pc]; in.Conditional() && (where == "" || p.Where(uint32(pc)) == where) {
+			list = append(list, in.Class)
+		}
+	}
+	return spaced(list)
+}
+
+// figure4 is the classes of the branches in the code of the figure.
+func figure4() (string, error) {
+	modules := make(runner.Modules)
+	var list []string
+	for _, b := range []struct{ module, kernel, where string }{
+		{"bfs.ptx", "bfs_expand", "bfs.cu:14"},
+		{},
+		{"bitonic.ptx", "bitonic", "bitonic.cu:17"},
+		{"bitonic.ptx", "bitonic", "bitonic.cu:20"},
+		{"mandelbrot.ptx", "mandelbrot", "mandelbrot.cu:7"},
+	} {
+		if b.module == "" {
+			comparator, err := classes(`
+	and.b32 %r2, %r1, 16;
+	setp.ne.u32 %p0, %r2, 0;
+	ld.shared.u32 %r3, [tile];
+	ld.shared.u32 %r4, [tile+4];
+	setp.gt.xor.u32 %p1, %r3, %r4, %p0;
+	@%p1 bra END;
+	st.shared.u32 [tile], %r4;
+END:
+	exit;`)
+			if err != nil {
+				return "", err
+			}
+			list = append(list, comparator)
+			continue
+		}
+		p, err := modules.Program(b.module, b.kernel)
+		if err != nil {
+			return "", err
+		}
+		list = append(list, classesIn(p, b.where))
+	}
+	return fmt.Sprintf("%s; %s; %s %s; %s", list[0], list[1], list[2], list[3], list[4]), nil
+}
+
+// figure8 is the active sets of the figure.
+func figure8() (string, error) {
+	backprop, err := sides(kernels.NewBackprop(16, 8, 1), 16, "backprop.cu:30")
+	if err != nil {
+		return "", err
+	}
+	bitonic, err := sides(kernels.NewBitonic(64, 64, 1), 16, "bitonic.cu:17")
+	if err != nil {
+		return "", err
+	}
+	const taken, not = 0, 1
+	return fmt.Sprintf("%s; %s; %s", picture(&backprop[1][not], 8), picture(&backprop[0][not], 8), picture(&bitonic[0][taken], 4)), nil
+}
+
+// sides are the threads that take the branch of a source line, and those that
+// do not, in each execution by a CTA.
+func sides(w kernels.Workload, warpSize int, where string) (list [][2]units.BlockMask, err error) {
+	p := &Paths{WarpSize: warpSize}
+	err = w.Run(newEmulator(warpSize, func(prog *isa.Program, threads []golden.Thread) {
+		replay(prog, threads, func(pc uint32, taken, not []int) {
+			if prog.Where(pc) == where {
+				list = append(list, [2]units.BlockMask{p.mask(taken), p.mask(not)})
+			}
+		})
+	}))
+	return list, err
+}
+
+// picture is the active lanes of so many warps of 16, in hexadecimal.
+func picture(m *units.BlockMask, warps int) string {
+	var list []string
+	for w := range warps {
+		list = append(list, fmt.Sprintf("%04x", m.Warp(w)))
+	}
+	return spaced(list)
+}

@@ -1,0 +1,263 @@
+package divergence
+
+import (
+	"cmp"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/units"
+)
+
+func init() {
+	Register(Mechanism{
+		Name: "capri",
+		Doc:  "thread block compaction at the branches at which it is predicted to be adequate",
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			return newCAPRI(o, g, code), nil
+		},
+	})
+}
+
+// CAPRI is thread block compaction with a prediction of its adequacy (Rhu &
+// Erez, ISCA 2012). To compact, all warps of a block wait at a branch for the
+// last one, in vain if the threads of both ways are in the same lanes. So there
+// is a table of branches, as in a branch predictor, which says whether
+// compaction was adequate the last time: whether it left fewer warps on one of
+// the ways than come there without it. The first warp at a branch asks it, and
+// all do what it says. If compaction is adequate they wait, as in TBC. If not,
+// or if the branch has not diverged so far, they bypass it: each goes on with a
+// path stack of its own, until the point where the branch reconverges; there it
+// is one of the warps of the block-wide top entry again. When the last warp has
+// executed the branch the table is updated, whatever was predicted.
+//
+//	           hit, adequate
+//	        +-----------------> TBC: targets, stack of CTA, compactor
+//	branch -+-> CAPT <--- update --- Tally of both ways
+//	        +-----------------> path stack of the warp
+//	           miss or not adequate
+//
+// The abstract, and what Rhu & Erez (ISCA 2013) say of it, leave open what
+// follows.
+//
+// A branch inside of a bypassed one is no matter of the block: the warp
+// executes it on its own stack, and nothing is predicted or learned. But if all
+// of the CTA goes one way, as at the end of a loop that all leave together, then
+// there is nothing to reconverge, and when the last warp has executed the branch
+// all are in the top entry again.
+//
+// One branch of a CTA is open at a time, from the first warp to the last. A
+// warp that comes to the next one before is held there; so is one that has
+// bypassed the open branch without diverging, while it is not known whether all
+// go its way.
+//
+// A barrier in a bypassed branch is that of the per-warp stack: a warp arrives as
+// a whole.
+type CAPRI struct {
+	TBC
+	CAPT    units.CAPT
+	Tallies *rtl.Mem[Instance] // by CTA
+	Private PathStack          // by slot, empty unless the warp bypasses a branch
+	Holds   rtl.State[holds]
+}
+
+// Instance is a branch that warps of a block-wide top entry execute.
+type Instance struct {
+	Left    uint8 `bits:"7"` // warps that have not, 0 if no branch is open
+	PC      uint32
+	Compact bool   // prediction
+	Came    uint64 // slots that have, counted from the CTA's first
+	Taken   units.Tally
+	Not     units.Tally
+}
+
+// holds are the branches that wait until another one is closed.
+type holds struct {
+	Slots uint64
+	Taken [MaxWarps]uint32 // outcome
+	Since [MaxWarps]uint64 // cycle
+}
+
+// Sizes of the table: the common one, and the largest.
+const (
+	captEntries    = 32
+	maxCAPTEntries = 128
+)
+
+func newCAPRI(o Options, g Geometry, code *Code) *CAPRI {
+	entries := cmp.Or(o.CAPRIEntries, captEntries)
+	return &CAPRI{
+		TBC:     newTBC(o, g, code, false),
+		CAPT:    units.NewCAPT(entries, cmp.Or(o.CAPRIWays, entries)),
+		Tallies: rtl.NewMem[Instance](g.CTAs),
+		// The worst case of a warp, and the entry of its top of the block.
+		Private: PathStack{units.NewStack[Entry](g.Warps, 2*g.Lanes), o.PathOrder, false},
+	}
+}
+
+// Forget empties the table for another kernel.
+func (p *CAPRI) Forget() { p.CAPT.Flush() }
+
+// Tick does what that of TBC does. In a cycle without an outcome a branch is
+// served that was held.
+func (p *CAPRI) Tick() {
+	idle := !p.Outcome.Valid()
+	p.serve(p)
+	if idle {
+		p.retry()
+	}
+	p.publish()
+}
+
+// branch predicts, and waits for compaction or goes on.
+func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
+	s := p.Table.Edit(i)
+	if p.held(i, s) {
+		h := p.Holds.D()
+		h.Slots |= 1 << i
+		h.Taken[i], h.Since[i] = o.Taken, p.sim.Now()
+		s.Wait = WaitsControl
+		return
+	}
+	if p.Private.Len(i) > 0 {
+		p.bypass(i, s, in, o)
+		return
+	}
+	b, st := p.Tallies.Edit(int(s.CTA)), &p.D().Stats.Prediction
+	if b.Left == 0 {
+		adequate, hit := p.CAPT.Predict(o.PC)
+		*b = Instance{Left: p.Stack.Top(int(s.CTA)).WCnt, PC: o.PC, Compact: adequate && !p.static}
+		st.Branches++
+		if !hit {
+			st.Misses++
+		}
+		if b.Compact {
+			st.Compacts++
+		}
+	}
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	if taken != 0 && not != 0 {
+		p.CAPT.Diverge(o.PC)
+	}
+	b.Taken.Add(taken)
+	b.Not.Add(not)
+	if b.Compact {
+		p.TBC.branch(i, in, o)
+	} else {
+		st.Bypasses++
+		p.Private.push(i, Entry{PC: in.Reconv, RPC: isa.NoPC, LPC: isa.NoPC, Mask: s.Mask}, &p.D().Stats)
+		p.Private.push(i, Entry{RPC: in.Reconv, LPC: isa.NoPC}, &p.D().Stats)
+		p.bypass(i, s, in, o)
+	}
+	p.came(i, s)
+}
+
+// bypass executes a branch as the per-warp stack does.
+func (p *CAPRI) bypass(i int, s *Slot, in *isa.Inst, o *Outcome) {
+	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; {
+	case taken != 0 && not != 0:
+		p.Private.diverge(i, s, in, taken, not, &p.D().Stats)
+	case not == 0:
+		s.PC = in.Target
+	default:
+		s.PC = o.PC + 1
+	}
+	p.moved(i)
+}
+
+// came counts a warp at the open branch: it has executed it, or never will. The
+// last one closes it.
+func (p *CAPRI) came(i int, s *Slot) {
+	b, first := p.Tallies.Edit(int(s.CTA)), p.Blocks.At(int(s.CTA)).First
+	b.Came |= 1 << (i - int(first))
+	if b.Left--; b.Left != 0 {
+		return
+	}
+	adequate := b.Taken.Adequate() || b.Not.Adequate()
+	p.CAPT.Update(b.PC, adequate)
+	if adequate == b.Compact {
+		p.D().Stats.Prediction.Correct++
+	}
+	if !b.Compact && b.oneWay() {
+		for came := b.Came; came != 0; came &= came - 1 {
+			*p.Private.Depth.Edit(int(first) + bits.TrailingZeros64(came)) = 0
+		}
+	}
+}
+
+// oneWay reports whether all warps so far go the same way.
+func (b *Instance) oneWay() bool { return b.Taken.Warps == 0 || b.Not.Warps == 0 }
+
+// missing reports whether a branch is open that slot i has not executed.
+func (p *CAPRI) missing(i int, s *Slot) bool {
+	b := p.Tallies.Edit(int(s.CTA))
+	return b.Left != 0 && b.Came>>(i-int(p.Blocks.At(int(s.CTA)).First))&1 == 0
+}
+
+// held reports whether slot i must wait with its branch for others that have
+// still to execute the last one.
+func (p *CAPRI) held(i int, s *Slot) bool {
+	b := p.Tallies.Edit(int(s.CTA))
+	return b.Left != 0 && !p.missing(i, s) && (p.Private.Len(i) == 0 || b.oneWay())
+}
+
+// retry serves a branch that was held.
+func (p *CAPRI) retry() {
+	h := p.Holds.Q()
+	for slots := h.Slots; slots != 0; slots &= slots - 1 {
+		i := bits.TrailingZeros64(slots)
+		if s := p.Table.Edit(i); !p.held(i, s) {
+			p.Holds.D().Slots &^= 1 << i
+			p.D().Stats.Compaction.AtBranch += p.sim.Now() - h.Since[i]
+			s.Wait = Runs
+			p.redirect.Add(i)
+			p.branch(i, &p.code.Prog.Insts[s.PC], &Outcome{Slot: uint8(i), PC: s.PC, Taken: h.Taken[i]})
+			return
+		}
+	}
+}
+
+// moved looks whether a path of a warp has come to its end, or the warp to that
+// of the branch that it bypasses, or to the end of the block.
+func (p *CAPRI) moved(i int) {
+	if p.Private.Len(i) > 0 {
+		s := p.Table.Edit(i)
+		pc := s.PC
+		p.Private.pop(i, s, &p.D().Stats)
+		if s.PC != pc {
+			p.redirect.Add(i)
+		}
+		if p.Private.Len(i) > 1 {
+			return
+		}
+		p.Private.drop(i, &p.D().Stats)
+	}
+	p.TBC.moved(i)
+}
+
+// leaves takes lanes out of a warp, which ends if they were the last.
+func (p *CAPRI) leaves(i int, lanes uint32) {
+	s := p.Table.Edit(i)
+	p.Private.remove(i, lanes)
+	left := p.whole(i) &^ lanes
+	if s.Mask &^= lanes; left != 0 {
+		return
+	}
+	*p.Private.Depth.Edit(i) = 0
+	if p.missing(i, s) {
+		p.came(i, s)
+	}
+}
+
+// whole is the lanes of a warp.
+func (p *CAPRI) whole(i int) uint32 {
+	if p.Private.Len(i) > 0 {
+		return p.Private.Entry(i, 0).Mask
+	}
+	return p.Table.Edit(i).Mask
+}
+
+// Paths is what that of TBC is, and the paths that bypassing warps have parked.
+func (p *CAPRI) Paths(to []Path) []Path {
+	return p.paths(to, p.Private.parked)
+}

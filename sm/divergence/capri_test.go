@@ -1,0 +1,170 @@
+package divergence_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/divtest"
+)
+
+var capri = divergence.Options{Mechanism: "capri", PathOrder: divergence.TakenFirst}
+
+// predicting runs a kernel under CAPRI.
+func predicting(t *testing.T, b divtest.Bench, k kernel, each func(d *divergence.CAPRI)) divtest.Result {
+	t.Helper()
+	m, _ := divergence.Find("capri")
+	if each != nil {
+		b.Each = func(p divergence.Policy, _ []divtest.Issue) { each(p.(*divergence.CAPRI)) }
+	}
+	r, err := b.Run(m, capri, k, 100_000)
+	require.NoError(t, err)
+	return r
+}
+
+// adequate is a loop that all threads leave together, of 2 warps of 4 threads.
+// In its iterations the threads that take the branch are in other lanes of either
+// warp, so that compaction is adequate, or in the same ones.
+func adequate(iterations ...bool) kernel {
+	taken := func(t *thread) bool {
+		lane, warp := t.TID%4, t.TID/4
+		if iterations[t.I-1] {
+			return lane/2 == warp
+		}
+		return lane/2 == 0
+	}
+	return seq(
+		at("L", count1),
+		at("A", when(taken, "C")),
+		at("B", to("D")),
+		at("C", nop),
+		at("D", line{If: func(t *thread) bool { return t.I < len(iterations) }, To: "L", Uniform: true}),
+		exit)
+}
+
+// TestAdequacyPrediction is a vector that follows from the rules of the table: a
+// branch at which compaction is adequate, adequate, not, not, adequate. The first
+// time it is not in the table and diverges; two of the four predictions are
+// right.
+func TestAdequacyPrediction(t *testing.T) {
+	var predictions, history []bool
+	open := false
+	k := adequate(true, true, false, false, true)
+	r := predicting(t, divtest.Bench{Lanes: 4, Warps: 2}, k, func(d *divergence.CAPRI) {
+		b := d.Tallies.At(0)
+		if open && b.Left == 0 {
+			line := d.CAPT.Lines.At(0)
+			require.True(t, line.Valid)
+			require.Equal(t, "A", k[line.PC].Label)
+			predictions, history = append(predictions, b.Compact), append(history, line.Data)
+		}
+		open = b.Left != 0
+	})
+	require.True(t, r.Done)
+	assert.Equal(t, []bool{false, true, true, false, false}, predictions)
+	assert.Equal(t, []bool{true, true, false, false, true}, history)
+	assert.Equal(t, divergence.Prediction{Branches: 5, Correct: 2, Misses: 1, Bypasses: 3 * 2, Compacts: 2}, r.Stats.Prediction)
+
+	// Only the second time the threads of either way are one warp.
+	assert.Equal(t, []string{"1 2 - -", "- - 7 8", "1 2 7 8", "1 2 - -", "5 6 - -", "1 2 - -", "5 6 - -", "1 2 - -", "- - 7 8"}, compacted(k, r.Issues, "C", 4))
+	assert.Len(t, compacted(k, r.Issues, "B", 4), 9)
+}
+
+// TestBypass: at a branch that has not diverged so far a warp goes on, though the
+// other one is not there; not so under plain compaction. It is held at the next
+// branch, until the other one has executed the first.
+func TestBypass(t *testing.T) {
+	k := seq(divtest.Repeat("", 8), at("A", when(never, "B")), at("B", nop), nop, at("C", when(odd, "D")), nop, at("D", nop), exit)
+	order := func(o divergence.Options) (at map[string][2]int) {
+		m, _ := divergence.Find(o.Mechanism)
+		r, err := divtest.Bench{Lanes: 4, Warps: 2, Prefer: []int{1, 0}}.Run(m, o, k, 1000)
+		require.NoError(t, err)
+		require.True(t, r.Done)
+		at = map[string][2]int{}
+		for n, i := range r.Issues {
+			if l := k[i.PC].Label; l != "" && !i.Mixed {
+				x := at[l]
+				x[i.Row] = n
+				at[l] = x
+			}
+		}
+		return at
+	}
+	with, without := order(capri), order(tbc)
+	assert.Less(t, with["B"][1], with["A"][0], "warp 1 is through before warp 0 comes")
+	assert.Greater(t, without["B"][1], without["A"][0], "warp 1 waits for warp 0")
+	assert.Less(t, with["C"][1], with["A"][0], "issued")
+	assert.Greater(t, with["D"][1], with["A"][0], "and held")
+}
+
+// TestExitBeforeBranch: a warp that ends before it comes to a branch is not waited
+// for there: not by the warp that is held at the next one.
+func TestExitBeforeBranch(t *testing.T) {
+	k := seq(divtest.Repeat("", 8), line{Exit: true, If: tid(4)}, when(never, "B"), at("B", nop), when(odd, "C"), nop, at("C", nop), exit)
+	r := predicting(t, divtest.Bench{Lanes: 4, Warps: 2, Prefer: []int{0, 1}}, k, nil)
+	require.True(t, r.Done)
+	assert.EqualValues(t, 2, r.Stats.Prediction.Branches)
+	assert.EqualValues(t, 2, r.Stats.Prediction.Bypasses)
+}
+
+// TestBypassedRegion: what is inside of a branch that diverges within a warp for
+// the first time is executed as by the per-warp stack, barriers included.
+func TestBypassedRegion(t *testing.T) {
+	for name, k := range map[string]kernel{
+		"nested branch": seq(when(odd, "C"), nop, to("D"), at("C", nop), when(below(6), "C2"), nop, at("C2", nop), at("D", nop), exit),
+		"nested loop":   seq(when(odd, "C"), at("L", count1), when(func(t *thread) bool { return t.I <= t.TID }, "L"), at("C", nop), exit),
+		"barrier":       seq(when(odd, "C"), nop, line{Bar: true}, nop, at("C", nop), nop, exit),
+		"exit":          seq(when(odd, "C"), nop, exit, at("C", nop), when(below(6), "D"), nop, at("D", nop), exit),
+	} {
+		stack := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 8, 2, k)
+		r := predicting(t, divtest.Bench{Lanes: 8, Warps: 2}, k, nil)
+		require.True(t, r.Done, name)
+		assert.Equal(t, sorted(stack.Issues), sorted(r.Issues), name)
+		assert.EqualValues(t, 1, r.Stats.Prediction.Branches, "%s: none is predicted inside", name)
+		assert.Equal(t, stack.Stats.BarDiverged, r.Stats.BarDiverged, name)
+	}
+}
+
+// TestOneWay: a loop that is not known to be the same for all threads, but that
+// all leave together, does not end compaction inside of it.
+func TestOneWay(t *testing.T) {
+	k := adequate(true, true, true, true, true)
+	for pc := range k {
+		k[pc].Uniform = false
+	}
+	r := predicting(t, divtest.Bench{Lanes: 4, Warps: 2}, k, nil)
+	require.True(t, r.Done)
+	assert.EqualValues(t, 4, r.Stats.Prediction.Compacts)
+	assert.Len(t, compacted(k, r.Issues, "C", 4), 2+4)
+}
+
+// TestPredictionInvariants: on random structured kernels the sum of active lanes
+// is that of the per-warp stack, and fewer warp instructions are issued on the
+// whole. On one of them it can be more: threads of compacted warps may part at a
+// branch that is bypassed.
+func TestPredictionInvariants(t *testing.T) {
+	const lanes, warps = 8, 4
+	var all divergence.Prediction
+	issues, stacks := 0, 0
+	for seed := range uint64(60) {
+		exits, bars := seed%3 == 1, seed%3 == 2
+		fresh := func() kernel { return randomKernel(seed, lanes*warps, exits, bars) }
+		stack := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, lanes, warps, fresh())
+		r := predicting(t, divtest.Bench{Lanes: lanes, Warps: warps}, fresh(), nil)
+		require.True(t, r.Done)
+		require.Equal(t, stack.Lanes, r.Lanes, "seed %d", seed)
+		p := r.Stats.Prediction
+		require.LessOrEqual(t, p.Correct, p.Branches)
+		require.LessOrEqual(t, p.Compacts+p.Misses, p.Branches)
+		issues, stacks = issues+len(r.Issues), stacks+len(stack.Issues)
+		all.Branches += p.Branches
+		all.Compacts += p.Compacts
+		all.Bypasses += p.Bypasses
+	}
+	assert.Less(t, issues, stacks)
+	assert.Positive(t, all.Compacts)
+	assert.Greater(t, all.Branches, all.Compacts)
+	assert.Greater(t, all.Bypasses, all.Branches)
+}

@@ -1,0 +1,113 @@
+package divergence
+
+import (
+	"divergo/isa"
+	"divergo/units"
+)
+
+// PathStack is the reconvergence stack of each warp: see PDOM. The slot of a
+// warp holds PC and mask of the top.
+type PathStack struct {
+	units.Stack[Entry] // by warp
+
+	order  PathOrder
+	likely bool // use likely-convergence points
+}
+
+// Entry is one entry of a reconvergence stack.
+type Entry struct {
+	PC   uint32
+	RPC  uint32 // isa.NoPC: popped only when its mask is empty
+	LPC  uint32 // likely-convergence point, or isa.NoPC
+	Mask uint32
+	LPos uint8 `bits:"7"` // entry that waits at LPC
+}
+
+// diverge updates the stack of slot s, which is at a branch that its lanes take
+// both ways. What it leaves on top may be at its end: pop follows.
+func (k *PathStack) diverge(w int, s *Slot, in *isa.Inst, taken, not uint32, st *Stats) {
+	fall := s.PC + 1
+	e := k.Top(w)
+	switch rpc := in.Reconv; {
+	case in.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
+		s.PC, s.Mask = fall, not
+	case fall == e.RPC:
+		s.PC, s.Mask = in.Target, taken
+	default:
+		lpc, lpos := e.LPC, e.LPos
+		if rpc == e.RPC {
+			k.drop(w, st) // the entry below waits at rpc already
+		} else {
+			e.PC, e.Mask = rpc, s.Mask
+			s.PC = rpc
+			lpc, lpos = isa.NoPC, 0
+		}
+		if k.likely && in.Likely != isa.NoPC && in.Likely != lpc && in.Likely != rpc {
+			k.push(w, Entry{PC: in.Likely, RPC: rpc, LPC: lpc, LPos: lpos}, st)
+			lpc, lpos = in.Likely, uint8(k.Len(w)-1)
+		}
+		first := Entry{PC: in.Target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
+		second := Entry{PC: fall, RPC: rpc, LPC: lpc, LPos: lpos, Mask: not}
+		if !k.order.takenFirst(taken, not) {
+			first, second = second, first
+		}
+		for _, x := range [...]Entry{second, first} {
+			if x.PC != rpc {
+				k.push(w, x, st)
+				s.PC, s.Mask = x.PC, x.Mask
+			}
+		}
+	}
+}
+
+// remove takes lanes out of every entry of a warp at once.
+func (k *PathStack) remove(w int, lanes uint32) {
+	for i := range k.Len(w) {
+		k.Entry(w, i).Mask &^= lanes
+	}
+}
+
+// push adds an entry on top.
+func (k *PathStack) push(w int, e Entry, st *Stats) {
+	st.Pushes++
+	st.MaxDepth = max(st.MaxDepth, uint64(k.Stack.Push(w, e)))
+}
+
+// drop removes the top entry and returns how many are left.
+func (k *PathStack) drop(w int, st *Stats) int {
+	st.Pops++
+	return k.Stack.Pop(w)
+}
+
+// pop removes entries while the top has no threads or has reached its
+// reconvergence PC or its likely-convergence point. An empty stack makes the
+// slot invalid.
+func (k *PathStack) pop(w int, s *Slot, st *Stats) {
+	for {
+		switch e := k.Stack.Top(w); {
+		case s.Mask == 0 || s.PC == e.RPC:
+		case s.PC == e.LPC:
+			k.Stack.Entry(w, int(e.LPos)).Mask |= s.Mask
+		default:
+			return
+		}
+		if k.drop(w, st) == 0 {
+			s.Valid = false
+			return
+		}
+		e := k.Stack.Top(w)
+		s.PC, s.Mask = e.PC, e.Mask
+	}
+}
+
+// parked lists what the entries under the top hold of a warp, from the top down;
+// an entry has the lanes of those above it too.
+func (k *PathStack) parked(w int, list func(lanes uint32, at Path)) {
+	for i := int(*k.Depth.At(w)) - 2; i >= 0; i-- {
+		e, wait := k.At(w, i), Runs
+		if up := k.At(w, i+1); e.PC == up.RPC || e.PC == up.LPC {
+			wait = WaitsJoin
+		}
+		list(e.Mask, Path{PC: e.PC, Reconv: e.RPC, Wait: wait})
+	}
+}

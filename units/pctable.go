@@ -1,0 +1,83 @@
+package units
+
+import "divergo/rtl"
+
+// PCTable is a table looked up by PC: set-associative, indexed by the low bits
+// of the PC, with least-recently-used replacement. The tag holds a group besides
+// the PC, for tables in which not all PCs are alike.
+//
+// Find and Claim see what was done before in the same cycle, as if ports that
+// write forwarded to those behind them.
+type PCTable[T any] struct {
+	Lines *rtl.Mem[Line[T]] // by set, then way
+	sets  int
+	ways  int
+}
+
+// Line is an entry of a PCTable.
+type Line[T any] struct {
+	Valid bool
+	Group uint8
+	Age   uint8 // number of valid lines of the set that were used since
+	PC    uint32
+	Data  T
+}
+
+// NewPCTable makes an empty table. Entries and ways are powers of two, and there
+// are at most 128 ways.
+func NewPCTable[T any](entries, ways int) PCTable[T] {
+	return PCTable[T]{rtl.NewMem[Line[T]](entries), entries / ways, ways}
+}
+
+// set is the first line of the set of pc.
+func (t *PCTable[T]) set(pc uint32) int { return int(pc) & (t.sets - 1) * t.ways }
+
+// Find is the line of a PC, or nil.
+func (t *PCTable[T]) Find(pc uint32, group uint8) *Line[T] {
+	first := t.set(pc)
+	for i := first; i < first+t.ways; i++ {
+		if e := t.Lines.Edit(i); e.Valid && e.PC == pc && e.Group == group {
+			t.use(first, e)
+			return e
+		}
+	}
+	return nil
+}
+
+// Claim makes a line for a PC that has none. It returns the one that had to
+// go, which is not valid if none had to.
+func (t *PCTable[T]) Claim(pc uint32, group uint8) (line *Line[T], evicted Line[T]) {
+	first := t.set(pc)
+	line = t.Lines.Edit(first)
+	for i := first; i < first+t.ways; i++ {
+		e := t.Lines.Edit(i)
+		if !e.Valid {
+			line = e
+			break
+		}
+		if e.Age > line.Age {
+			line = e
+		}
+	}
+	evicted = *line
+	*line = Line[T]{Valid: true, Group: group, PC: pc, Age: uint8(t.ways)}
+	t.use(first, line)
+	return line, evicted
+}
+
+// Flush empties the table, between runs.
+func (t *PCTable[T]) Flush() {
+	for i := range t.Lines.Len() {
+		t.Lines.Set(i, Line[T]{})
+	}
+}
+
+// use makes e the youngest of the set that begins at line first.
+func (t *PCTable[T]) use(first int, e *Line[T]) {
+	for i := first; i < first+t.ways; i++ {
+		if x := t.Lines.Edit(i); x.Valid && x.Age < e.Age {
+			x.Age++
+		}
+	}
+	e.Age = 0
+}
