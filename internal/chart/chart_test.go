@@ -1,0 +1,198 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// element is a part of a picture as an XML parser sees it.
+type element struct {
+	name string
+	attr map[string]string
+	text string // of the element, or of its tip
+}
+
+// number is an attribute.
+func (e *element) number(t *testing.T, name string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(e.attr[name], 64)
+	require.NoError(t, err, "%s of %v", name, e)
+	return v
+}
+
+// parse reads a picture with a strict parser.
+func parse(t *testing.T, svg string) (list []element) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return list
+		}
+		require.NoError(t, err)
+		switch token := token.(type) {
+		case xml.StartElement:
+			if token.Name.Local == "title" {
+				continue
+			}
+			e := element{name: token.Name.Local, attr: map[string]string{}}
+			for _, a := range token.Attr {
+				e.attr[a.Name.Local] = a.Value
+			}
+			list = append(list, e)
+		case xml.CharData:
+			if s := strings.TrimSpace(string(token)); s != "" {
+				list[len(list)-1].text += s
+			}
+		}
+	}
+}
+
+func draw(t *testing.T, c io.WriterTo) string {
+	t.Helper()
+	var b bytes.Buffer
+	n, err := c.WriteTo(&b)
+	require.NoError(t, err)
+	require.EqualValues(t, b.Len(), n)
+	return b.String()
+}
+
+func sampleBars() *Bars {
+	return &Bars{
+		Title:  `a < b & "c"`,
+		Axis:   "cycles",
+		Layers: []Layer{{Name: "x<y"}, {Name: "idle", Color: "#123456"}, {Name: "rest"}},
+		Bars: []Bar{
+			{Name: "first", Values: []float64{0.5, 0.25, 0.25}},
+			{Name: "second & last", Values: []float64{0.25, 0, 0.5}},
+		},
+	}
+}
+
+// TestBars: widths are in proportion to the values, layers touch, and bars
+// begin at the same place.
+func TestBars(t *testing.T) {
+	svg := draw(t, sampleBars())
+	boxes := map[string]element{}
+	for _, e := range parse(t, svg) {
+		if name, _, tip := strings.Cut(e.text, ": "); e.name == "rect" && tip {
+			boxes[name] = e
+		}
+	}
+	require.Len(t, boxes, 5, "a value of 0 has no box")
+	at := func(name string) (x, wide float64) {
+		e := boxes[name]
+		return e.number(t, "x"), e.number(t, "width")
+	}
+	x0, unit := at("first, x<y")
+	for _, c := range []struct {
+		box        string
+		from, wide float64 // in units of 0.5
+	}{
+		{"first, idle", 1, 0.5},
+		{"first, rest", 1.5, 0.5},
+		{"second & last, x<y", 0, 0.5},
+		{"second & last, rest", 0.5, 1},
+	} {
+		x, wide := at(c.box)
+		assert.InDelta(t, x0+c.from*unit, x, 0.02, c.box)
+		assert.InDelta(t, c.wide*unit, wide, 0.02, c.box)
+	}
+	assert.Equal(t, "#123456", boxes["first, idle"].attr["fill"])
+	assert.Equal(t, svg, draw(t, sampleBars()), "equal data, equal bytes")
+}
+
+// TestLines: points are where the axes say.
+func TestLines(t *testing.T) {
+	l := &Lines{Title: "t", X: "n", Y: "v", Series: []Series{
+		{Name: "a", X: []float64{0, 5, 10}, Y: []float64{0, 100, 40}},
+		{Name: "b", X: []float64{0, 10}, Y: []float64{-100, 0}},
+	}}
+	ticks := map[string]element{} // place of each label
+	var lines [][]string
+	for _, e := range parse(t, draw(t, l)) {
+		switch e.name {
+		case "text":
+			ticks[e.attr["text-anchor"]+e.text] = e
+		case "polyline":
+			lines = append(lines, strings.Fields(e.attr["points"]))
+		}
+	}
+	x := func(label string) float64 { e := ticks["middle"+label]; return e.number(t, "x") }
+	y := func(label string) float64 { e := ticks["end"+label]; return e.number(t, "y") - 4 }
+	point := func(s string) (float64, float64) {
+		a, b, _ := strings.Cut(s, ",")
+		px, err := strconv.ParseFloat(a, 64)
+		require.NoError(t, err)
+		py, err := strconv.ParseFloat(b, 64)
+		require.NoError(t, err)
+		return px, py
+	}
+	require.Len(t, lines, 2)
+	px, py := point(lines[0][2])
+	assert.InDelta(t, x("10"), px, 0.02)
+	assert.InDelta(t, y("0")+0.4*(y("100")-y("0")), py, 0.02)
+	px, py = point(lines[1][0])
+	assert.InDelta(t, x("0"), px, 0.02)
+	assert.InDelta(t, y("-100"), py, 0.02)
+	assert.Less(t, y("100"), y("-100"), "upwards")
+}
+
+// TestAxis: ticks are round numbers that enclose the values.
+func TestAxis(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{0, 7, "0 1 2 3 4 5 6 7"},
+		{0, 9, "0 2 4 6 8 10"},
+		{0, 35, "0 5 10 15 20 25 30 35"},
+		{0, 1.7, "0.0 0.5 1.0 1.5 2.0"},
+		{0, 123456, "0 20000 40000 60000 80000 100000 120000 140000"},
+		{-3, 3, "-3 -2 -1 0 1 2 3"},
+		{1, 32, "0 5 10 15 20 25 30 35"},
+		{0, 0.003, "0.0000 0.0005 0.0010 0.0015 0.0020 0.0025 0.0030"},
+		{0, 0, "0.0 0.2 0.4 0.6 0.8 1.0"},
+	} {
+		a := newAxis(c.lo, c.hi, 0, 100)
+		var labels []string
+		for _, v := range a.ticks {
+			labels = append(labels, a.label(v))
+		}
+		assert.Equal(t, c.want, strings.Join(labels, " "), "%v to %v", c.lo, c.hi)
+		assert.Equal(t, 0.0, a.at(a.ticks[0]))
+		assert.Equal(t, 100.0, a.at(a.ticks[len(a.ticks)-1]))
+	}
+}
+
+// TestNothing: pictures without data are pictures.
+func TestNothing(t *testing.T) {
+	assert.NotEmpty(t, parse(t, draw(t, &Bars{})))
+	assert.NotEmpty(t, parse(t, draw(t, &Lines{})))
+}
+
+func TestErrors(t *testing.T) {
+	layers := []Layer{{Name: "a"}}
+	for _, c := range []struct {
+		chart io.WriterTo
+		want  string
+	}{
+		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{1, 2}}}}, `chart: bar "b": 2 values, want one for each of 1 layers`},
+		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{-1}}}}, `chart: bar "b": value -1, want 0 or more`},
+		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{math.NaN()}}}}, `chart: bar "b": value NaN, want a finite number`},
+		{&Lines{Series: []Series{{"s", []float64{1}, nil}}}, `chart: series "s": 1 x and 0 y, want as many of both, and one at least`},
+		{&Lines{Series: []Series{{"s", []float64{1}, []float64{math.Inf(1)}}}}, `chart: series "s": value +Inf, want a finite number`},
+	} {
+		_, err := c.chart.WriteTo(io.Discard)
+		assert.EqualError(t, err, c.want)
+	}
+}
