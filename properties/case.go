@@ -75,29 +75,30 @@ type Compiled struct {
 	Args []testbench.Arg
 }
 
-// file is the name of a kernel in messages, and in the folder of a
-// counterexample.
-const file = "kernel.ptx"
-
 // Compile lowers the kernel. An error is a bug of this package, or of package ptx.
 func (c *Case) Compile() (*Compiled, error) {
 	text, specs := c.PTX()
-	m, err := ptx.Parse(file, []byte(text))
+	m, err := ptx.Parse(kernelFile, []byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
 	}
 	k := &Compiled{Case: c, Text: text}
+	return k, k.lower(m, specs)
+}
+
+// lower fills in the program and the arguments.
+func (k *Compiled) lower(m *ptx.Module, specs []string) (err error) {
 	if k.Prog, err = testbench.Program(m, ""); err != nil {
-		return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
+		return err
 	}
 	for i, spec := range specs {
-		a, err := testbench.ParseArg(spec, c.Seed+uint64(i))
+		a, err := testbench.ParseArg(spec, k.Seed+uint64(i))
 		if err != nil {
-			return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
+			return err
 		}
 		k.Args = append(k.Args, a)
 	}
-	return k, nil
+	return testbench.CheckArgs(k.Prog, k.Args)
 }
 
 // Command is the command line that runs the case of a folder with the files
@@ -105,7 +106,7 @@ func (c *Case) Compile() (*Compiled, error) {
 func (c *Case) Command(mechanism string) string {
 	_, args := c.PTX()
 	var b strings.Builder
-	fmt.Fprintf(&b, "divergo run %s --config machine.toml --mech %s --grid %s --block %s --seed %d", file, mechanism, dim(c.Grid), dim(c.Block), c.Seed)
+	fmt.Fprintf(&b, "divergo run %s --config %s --mech %s --grid %s --block %s --seed %d", kernelFile, machineFile, mechanism, dim(c.Grid), dim(c.Block), c.Seed)
 	for _, a := range args {
 		fmt.Fprintf(&b, " --arg %s", a)
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"divergo/gpu"
+	"divergo/isa"
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -12,12 +13,13 @@ import (
 )
 
 // plain is the machine that shrinking leads to: the default one with a single SM
-// and memory channel.
-func plain() gpu.Config {
+// and memory channel, and warps of so many threads.
+func plain(lanes int) gpu.Config {
 	c := gpu.Default()
 	c.GPU.SMs, c.DRAM.Channels = 1, 1
-	c.SM.Threads = 16 * c.SM.WarpSize
-	c.SM.Registers = 1 << 16
+	s := &c.SM
+	s.WarpSize, s.Threads, s.Registers = lanes, 16*lanes, 1<<16
+	s.SIMDWidth = min(s.SIMDWidth, lanes)
 	return c
 }
 
@@ -27,7 +29,7 @@ func plain() gpu.Config {
 func drawMachine(r *rand.Rand) gpu.Config {
 	of := func(list ...int) int { return list[r.IntN(len(list))] }
 	half := func() bool { return r.IntN(2) == 0 }
-	c := plain()
+	c := plain(isa.MaxLanes)
 	c.GPU.SMs = of(1, 1, 1, 2, 3)
 	c.Clocks = gpu.Clocks{CoreMHz: of(800, 1300), IcntMHz: of(650, 1300), DRAMMHz: of(400, 800, 1753)}
 	s := &c.SM

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/isa"
-	"divergo/sm/divergence"
 	"divergo/testbench/golden"
 )
 
@@ -121,11 +120,11 @@ func TestMechanisms(t *testing.T) {
 		k, err := c.Compile()
 		require.NoError(t, err)
 		r.Coverage.kernel(&c.Kernel)
-		for _, m := range divergence.Mechanisms() {
-			f, err := r.Check(k, m.Name)
+		for _, m := range shipped() {
+			f, err := r.Check(k, m)
 			require.NoError(t, err)
 			if f != nil {
-				assert.Fail(t, f.Error(), c.Command(m.Name))
+				assert.Fail(t, f.Error(), c.Command(m))
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"divergo/internal/output"
-	"divergo/isa"
 	"divergo/testbench"
+	"divergo/testbench/dump"
 	"divergo/waves"
 )
 
@@ -62,8 +62,7 @@ type waveform struct {
 	dump *waves.Dump
 }
 
-// attach starts the dump with the first launch. The program as the SMs run it
-// names the PCs.
+// attach starts the dump with the first launch.
 func (w *waveform) attach(s *testbench.Session) {
 	if w == nil {
 		return
@@ -72,22 +71,10 @@ func (w *waveform) attach(s *testbench.Session) {
 		if w.dump != nil {
 			return nil
 		}
-		pcs := pcNames(s.Machine.SMs[0].Program())
-		w.opts.Names = []waves.Names{{Pattern: "**.PC", Of: pcs}, {Pattern: "**.RPC", Of: pcs}}
-		w.opts.Groups = groups(w.opts.Filter, 2*s.Machine.Config.SM.WarpSize)
 		var err error
-		w.dump, err = waves.Attach(s.Machine.System(), w.file, w.opts)
+		w.dump, err = dump.Attach(s, w.file, w.opts)
 		return err
 	}
-}
-
-// pcNames calls each PC by its instruction.
-func pcNames(p *isa.Program) map[uint64]string {
-	names := make(map[uint64]string)
-	for pc := range p.Insts {
-		names[uint64(pc)] = fmt.Sprintf("%d %s", pc, p.Mnemonic(uint32(pc)))
-	}
-	return names
 }
 
 // keep completes the dump and its files for GTKWave. A dump that no trigger

@@ -1,11 +1,34 @@
-package cli
+// Package dump writes the waveform of a session, with PCs shown as instructions
+// and the signals that a reader wants first in groups.
+package dump
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 
+	"divergo/isa"
+	"divergo/testbench"
 	"divergo/waves"
 )
+
+// Attach starts a dump of a session whose machine is loaded. The program as the
+// SMs run it names the PCs.
+func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump, error) {
+	pcs := pcNames(s.Machine.SMs[0].Program())
+	opts.Names = []waves.Names{{Pattern: "**.PC", Of: pcs}, {Pattern: "**.RPC", Of: pcs}}
+	opts.Groups = groups(opts.Filter, 2*s.Machine.Config.SM.WarpSize)
+	return waves.Attach(s.Machine.System(), w, opts)
+}
+
+// pcNames calls each PC by its instruction.
+func pcNames(p *isa.Program) map[uint64]string {
+	names := make(map[uint64]string)
+	for pc := range p.Insts {
+		names[uint64(pc)] = fmt.Sprintf("%d %s", pc, p.Mnemonic(uint32(pc)))
+	}
+	return names
+}
 
 // shown is how many warps, and stack entries of each, the groups list.
 const (

@@ -1,0 +1,172 @@
+package properties
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leanovate/gopter"
+	"github.com/leanovate/gopter/prop"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/sm/divergence"
+)
+
+// late is a mechanism with a bug: branches back lead to the second instruction
+// of their loop.
+const late = "late"
+
+func init() {
+	m, _ := divergence.Find("pdom")
+	m.Name, m.Doc = late, "branches back are off by one"
+	m.Prepare = func(_ divergence.Options, p *isa.Program) *isa.Program {
+		made := *p
+		made.Insts = slices.Clone(p.Insts)
+		for pc := range made.Insts {
+			if in := &made.Insts[pc]; in.Conditional() && in.Target <= uint32(pc) {
+				in.Target++
+			}
+		}
+		return &made
+	}
+	divergence.Register(m)
+}
+
+// shipped are the mechanisms without the one of this test.
+func shipped() (names []string) {
+	for _, m := range divergence.Mechanisms() {
+		if m.Name != late {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// TestFindsAndShrinks: a bug is found, the counterexample is small, and its
+// folder replays.
+func TestFindsAndShrinks(t *testing.T) {
+	r, err := Run(Options{Mechanisms: []string{late}, Runs: 300})
+	require.NoError(t, err)
+	require.NotNil(t, r.Failure)
+	f := r.Failure
+	assert.Equal(t, checkPaths, f.Checker)
+	assert.Equal(t, r.Found.Checker, f.Checker)
+	k, err := f.Case.Compile()
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(k.Prog.Insts), 12, k.Text)
+	assert.Equal(t, 1, f.Case.Threads(), "one thread shows it")
+	assert.Equal(t, plain(4), f.Case.Machine)
+
+	dir := filepath.Join(t.TempDir(), "found")
+	require.NoError(t, f.Write(dir))
+	again, err := Replay(dir)
+	require.NoError(t, err)
+	require.NotNil(t, again)
+	assert.Equal(t, f.What, again.What)
+	for name, has := range map[string]string{
+		kernelFile: ".visible .entry", machineFile: "warp_size = 4", readmeFile: "divergo check --replay", waveFile: "$enddefinitions", "wave.gtkw": "Slots",
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.Contains(t, string(text), has)
+	}
+	_, err = Replay(t.TempDir())
+	assert.ErrorContains(t, err, kernelFile)
+}
+
+// TestJobs: the first failure is the same for any number of goroutines, and one
+// run goes on where another ended.
+func TestJobs(t *testing.T) {
+	one, err := Run(Options{Mechanisms: []string{late}, Runs: 300, Shrink: 1})
+	require.NoError(t, err)
+	three, err := Run(Options{Mechanisms: []string{late}, Runs: 300, Shrink: 1, Jobs: 3})
+	require.NoError(t, err)
+	assert.Equal(t, one.Found.Case.Seed, three.Found.Case.Seed)
+	assert.Equal(t, one.Found.What, three.Found.What)
+
+	whole, err := Run(Options{Mechanisms: []string{"ptpc"}, Seed: 90, Runs: 80})
+	require.NoError(t, err)
+	first, err := Run(Options{Mechanisms: []string{"ptpc"}, Seed: 90, Runs: 30})
+	require.NoError(t, err)
+	assert.EqualValues(t, 120, first.Next)
+	second, err := Run(Options{Mechanisms: []string{"ptpc"}, Seed: first.Next, Runs: 50, Jobs: 2})
+	require.NoError(t, err)
+	sum := first.Total()
+	total := second.Total()
+	sum.Add(&total)
+	assert.Equal(t, whole.Total(), sum)
+	assert.Equal(t, whole.Lanes, first.Lanes+second.Lanes)
+}
+
+// TestShrinkingKeepsCasesValid: whatever the shrinker offers can run.
+func TestShrinkingKeepsCasesValid(t *testing.T) {
+	p := gopter.DefaultTestParametersWithSeed(1)
+	p.MinSuccessfulTests = 8
+	properties := gopter.NewProperties(p)
+	properties.Property("smaller cases compile", prop.ForAllNoShrink(func(c Case) (bool, error) {
+		for small := range Smaller(c) {
+			if _, err := small.Compile(); err != nil {
+				return false, err
+			}
+			if err := small.Machine.Check(); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	}, Cases(AllFeatures)))
+	properties.TestingRun(t)
+}
+
+// TestGopterShrinks: gopter finds the smallest case with a barrier by itself.
+func TestGopterShrinks(t *testing.T) {
+	p := gopter.DefaultTestParametersWithSeed(1)
+	result := prop.ForAll(func(c Case) bool {
+		text, _ := c.PTX()
+		return !strings.Contains(text, "bar.sync")
+	}, Cases(Barriers|Loops|Solids)).Check(p)
+	require.Equal(t, gopter.TestFailed, result.Status)
+	c := result.Args[0].Arg.(Case)
+	assert.Len(t, c.Kernel.Body, 1)
+	assert.Equal(t, 1, c.Threads())
+}
+
+// fake collects what Check says.
+type fake struct{ errors, logs []string }
+
+func (f *fake) Helper() {}
+func (f *fake) Errorf(format string, args ...any) {
+	f.errors = append(f.errors, fmt.Sprintf(format, args...))
+}
+
+func (f *fake) Logf(format string, args ...any) {
+	f.logs = append(f.logs, fmt.Sprintf(format, args...))
+}
+
+func TestCheck(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var good, bad, unknown fake
+	Check(&good, "pdom", Options{Runs: 10})
+	assert.Empty(t, good.errors)
+	assert.Len(t, good.logs, 1)
+	Check(&bad, late)
+	require.Len(t, bad.errors, 1)
+	assert.Contains(t, bad.errors[0], "see counterexample/late")
+	assert.FileExists(t, "counterexample/late/kernel.ptx")
+	Check(&unknown, "pdon")
+	require.Len(t, unknown.errors, 1)
+	assert.Contains(t, unknown.errors[0], "pdon")
+}
+
+// TestDrawnMachines: every machine can be built.
+func TestDrawnMachines(t *testing.T) {
+	for seed := range uint64(2000) {
+		c := drawMachine(rand.New(rand.NewPCG(seed, 1)))
+		require.NoError(t, c.Check(), "seed %d", seed)
+	}
+}

@@ -1,0 +1,246 @@
+package properties
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/leanovate/gopter"
+
+	"divergo/gpu"
+)
+
+// Shrink looks for smaller cases that fail the same checker, for so long at
+// most, and returns the smallest that it found: f itself, if there is none.
+func (r *Runner) Shrink(f *Failure, limit time.Duration) *Failure {
+	deadline := time.Now().Add(limit)
+	var runner Runner // without coverage
+	for again := true; again; {
+		again = false
+		skip := 0 // candidates of the present case that have been tried, or correspond to such
+		for found := true; found; {
+			found = false
+			at := 0
+			for c := range Smaller(f.Case) {
+				if at++; at <= skip {
+					continue
+				}
+				if time.Now().After(deadline) {
+					return f
+				}
+				if g := runner.fails(c, f); g != nil {
+					f, found, again = g, true, true
+					skip = at - 1
+					break
+				}
+			}
+		}
+	}
+	return f
+}
+
+// fails runs a smaller case and returns its failure if it is of the same kind.
+func (r *Runner) fails(c Case, like *Failure) *Failure {
+	k, err := c.Compile()
+	if err != nil {
+		return nil
+	}
+	if like.Checker == checkReset {
+		return nil
+	}
+	f, err := r.try(k, like.Mechanism)
+	if err != nil || f == nil || f.Checker != like.Checker {
+		return nil
+	}
+	return f
+}
+
+// Smaller lists cases that are one step simpler than c, the largest steps first.
+func Smaller(c Case) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		more := true
+		offer := func(change func(c *Case) bool) {
+			if !more {
+				return
+			}
+			d := c
+			d.Kernel.Body = cloneBlock(c.Kernel.Body)
+			if change(&d) {
+				more = yield(d)
+			}
+		}
+		for _, lanes := range []int{4, 8, c.Machine.SM.WarpSize} {
+			offer(func(c *Case) bool {
+				was := c.Machine
+				c.Machine = plain(min(lanes, was.SM.WarpSize))
+				return c.Machine != was
+			})
+		}
+		launches(c, offer)
+		deletions(c, offer)
+		simpler(c, offer)
+		settings(c, offer)
+	}
+}
+
+// launches offers fewer CTAs and threads.
+func launches(c Case, offer func(func(*Case) bool)) {
+	one := [3]uint32{1, 1, 1}
+	n := c.Block[0] * c.Block[1] * c.Block[2]
+	if c.Grid != one {
+		offer(func(c *Case) bool { c.Grid = one; return true })
+		offer(func(c *Case) bool { c.Grid[0] = max(c.Grid[0]/2, 1); c.Grid[1] = max(c.Grid[1]-1, 1); return true })
+	}
+	if c.Block[1]*c.Block[2] > 1 {
+		offer(func(c *Case) bool { c.Block = [3]uint32{n, 1, 1}; return true })
+		return
+	}
+	for threads := uint32(1); threads < n; threads *= 2 {
+		offer(func(c *Case) bool { c.Block[0] = threads; return true })
+	}
+	if n > 1 {
+		offer(func(c *Case) bool { c.Block[0] = n - 1; return true })
+	}
+}
+
+// blocks are the statement lists of a kernel, outer ones first.
+func blocks(k *Kernel) []*[]Stmt {
+	list := []*[]Stmt{&k.Body}
+	walk(k.Body, 0, func(s *Stmt, _ int) {
+		for i := range s.Body {
+			list = append(list, &s.Body[i])
+		}
+	})
+	return list
+}
+
+// deletions offers kernels without some statements: halves of blocks, then
+// quarters, down to single ones.
+func deletions(c Case, offer func(func(*Case) bool)) {
+	list := blocks(&c.Kernel)
+	for i, b := range list {
+		for n := len(*b); n > 0; n /= 2 {
+			for at := 0; at < len(*b); at += n {
+				offer(func(c *Case) bool {
+					b := blocks(&c.Kernel)[i]
+					*b = slices.Delete(*b, at, min(at+n, len(*b)))
+					return true
+				})
+			}
+		}
+	}
+}
+
+// simpler offers kernels in which one statement is simpler, or has made way for
+// a part of itself.
+func simpler(c Case, offer func(func(*Case) bool)) {
+	for i, b := range blocks(&c.Kernel) {
+		for j := range *b {
+			s := &(*b)[j]
+			edit := func(change func(s *Stmt)) {
+				offer(func(c *Case) bool {
+					s := &(*blocks(&c.Kernel)[i])[j]
+					was := s.head()
+					n := len(s.Body)
+					change(s)
+					return s.head() != was || len(s.Body) != n
+				})
+			}
+			for k := range s.Body {
+				offer(func(c *Case) bool {
+					b := blocks(&c.Kernel)[i]
+					*b = slices.Concat((*b)[:j], (*b)[j].Body[k], (*b)[j+1:])
+					return true
+				})
+				if len(s.Body) > 1 {
+					edit(func(s *Stmt) { s.Body = slices.Delete(s.Body, k, k+1) })
+				}
+			}
+			edit(func(s *Stmt) { s.N = min(s.N, 1) })
+			edit(func(s *Stmt) { s.N = min(s.N, 2) })
+			edit(func(s *Stmt) { s.Alt = false })
+			edit(func(s *Stmt) { s.Op = 0 })
+			edit(func(s *Stmt) { s.A, s.B, s.D = 0, 0, 0 })
+			for _, simple := range simpleConds {
+				if s.Kind != Loop && s.Kind != Switch && simple.Value < s.Cond.Value {
+					edit(func(s *Stmt) { s.Cond = simple })
+				}
+			}
+			if s.Kind == Loop {
+				edit(func(s *Stmt) {
+					s.Cond = Cond{Value: Constant, Salt: uint32(s.N), Reg: -1, Mask: s.Cond.Mask, Cmp: "lt"}
+				})
+			}
+		}
+	}
+}
+
+// simpleConds are conditions to prefer: all threads, and every other one.
+var simpleConds = []Cond{
+	{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"},
+	{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"},
+	{Value: Thread, Reg: -1, Mask: 7, Cmp: "eq"},
+}
+
+// head is a statement without what is in it.
+type head struct {
+	kind           Kind
+	cond           Cond
+	op, d, a, b, n int
+	alt            bool
+}
+
+func (s *Stmt) head() head { return head{s.Kind, s.Cond, s.Op, s.D, s.A, s.B, s.N, s.Alt} }
+
+// settings offers machines with narrow warps, and those that are plain in
+// one more key.
+func settings(c Case, offer func(func(*Case) bool)) {
+	for _, lanes := range []int{4, 8} {
+		if c.Machine.SM.WarpSize > lanes {
+			offer(func(c *Case) bool {
+				s := &c.Machine.SM
+				s.Threads = s.Threads / s.WarpSize * lanes
+				s.WarpSize, s.SIMDWidth, s.DPWidth, s.SFUWidth = lanes, min(s.SIMDWidth, lanes), min(s.DPWidth, lanes), min(s.SFUWidth, lanes)
+				return true
+			})
+		}
+	}
+	simple := plain(c.Machine.SM.WarpSize)
+	for _, key := range gpu.Keys() {
+		offer(func(c *Case) bool {
+			was := c.Machine
+			return key.Set(&c.Machine, key.Get(&simple)) == nil && c.Machine != was && c.Machine.Check() == nil
+		})
+	}
+}
+
+func cloneBlock(b []Stmt) []Stmt {
+	c := slices.Clone(b)
+	for i := range c {
+		c[i].Body = slices.Clone(c[i].Body)
+		for j := range c[i].Body {
+			c[i].Body[j] = cloneBlock(c[i].Body[j])
+		}
+	}
+	return c
+}
+
+// Cases generates cases for gopter, which shrinks them with Smaller.
+func Cases(features Features) gopter.Gen {
+	return func(p *gopter.GenParameters) *gopter.GenResult {
+		return gopter.NewGenResult(Draw(p.NextUint64(), features), CaseShrinker)
+	}
+}
+
+// CaseShrinker is the gopter.Shrinker of cases.
+func CaseShrinker(v any) gopter.Shrink {
+	list := slices.Collect(Smaller(v.(Case)))
+	return func() (any, bool) {
+		if len(list) == 0 {
+			return nil, false
+		}
+		c := list[0]
+		list = list[1:]
+		return c, true
+	}
+}
