@@ -96,14 +96,20 @@ func (r *region) crosses(o *region) bool {
 }
 
 // regions finds a region for each block at which threads of a CTA meet after a
-// branch on which they may disagree. Where the control flow is so entangled
-// that none is entered at one place there is none.
+// branch on which they may disagree, in a way that none crosses another. Those
+// that all threads leave at the join come first: they are what brings a warp
+// together again before a barrier. Where the control flow is so entangled that
+// none is entered at one place there is none.
 func regions(p *Program, levels int) []region {
 	var list []region
-	for join := range p.Blocks {
-		r, ok := regionBefore(p, join)
-		if ok && !slices.ContainsFunc(list, func(o region) bool { return o.crosses(&r) }) {
-			list = append(list, r)
+	for _, left := range []bool{false, true} {
+		for join := range p.Blocks {
+			if slices.ContainsFunc(list, func(r region) bool { return r.join == join }) {
+				continue
+			}
+			if r, ok := regionBefore(p, join, list, left); ok {
+				list = append(list, r)
+			}
 		}
 	}
 	for i := range list {
@@ -118,9 +124,10 @@ func regions(p *Program, levels int) []region {
 	return list
 }
 
-// regionBefore is the smallest region that ends at a block: from the nearest
-// block that dominates the branches which meet there, and is not passed again.
-func regionBefore(p *Program, join int) (region, bool) {
+// regionBefore is the smallest region that ends at a block and crosses none of
+// the others: from the nearest block that dominates the branches which meet
+// there, and is not passed again. Left says whether threads may end inside.
+func regionBefore(p *Program, join int, others []region, left bool) (region, bool) {
 	var branches []int
 	for b := range p.Blocks {
 		last := &p.Insts[p.Blocks[b].End-1]
@@ -134,13 +141,24 @@ func regionBefore(p *Program, join int) (region, bool) {
 	for enter := branches[0]; ; enter = p.Blocks[enter].IDom {
 		r := region{enter: enter, join: join, inside: p.between(enter, join)}
 		outside := func(b int) bool { return !r.from(b) }
-		if p.closed(&r) && !slices.ContainsFunc(branches, outside) {
+		crosses := func(o region) bool { return o.crosses(&r) }
+		if p.closed(&r) && !slices.ContainsFunc(branches, outside) && !slices.ContainsFunc(others, crosses) && (left || !p.endsIn(&r)) {
 			return r, true
 		}
 		if enter < 0 {
 			return region{}, false
 		}
 	}
+}
+
+// endsIn reports whether threads can end inside r.
+func (p *Program) endsIn(r *region) bool {
+	for b, in := range r.inside {
+		if in && len(p.Blocks[b].Succs) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // reachable reports whether a thread can get to block b.

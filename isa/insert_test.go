@@ -99,6 +99,13 @@ func TestWithTokens(t *testing.T) {
 			[]string{"?C", "?D", "", "x"},
 			"A, ssy D, ?>C, B, ?>sync D, C, sync D, D, x",
 		},
+		{
+			// the region of F's branch would hold I, and with it the end of threads
+			// that leave the loop; theirs counts
+			"arms of a loop that share a tail and break",
+			[]string{"", "?I", "?F", "?I", "G", "?H", "", "B", "x"},
+			"A, ssy I, B, ?>sync I, C, ?>F, D, ?>sync I, E, >G, F, ?>H, G, H, >B, sync I, I, x",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			old := divergent(t, c.blocks...)
