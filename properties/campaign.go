@@ -35,7 +35,7 @@ type Report struct {
 	Runs       uint64        // kernels times mechanisms
 	Lanes      uint64        // thread instructions compared with the golden model
 	Spent      time.Duration // without shrinking
-	Coverage   []Coverage    // by mechanism
+	Coverage   []Coverage    // by mechanism; statements are counted under the first
 	Failure    *Failure      // the one of the smallest seed, shrunk
 	Found      *Failure      // the same before it was shrunk
 }
@@ -142,7 +142,9 @@ func (c *campaign) check(runners []Runner, seed uint64, done *Report) (*Failure,
 		if f != nil || err != nil {
 			return f, err
 		}
-		runners[i].Coverage.kernel(&k.Kernel)
+		if i == 0 {
+			runners[i].Coverage.kernel(&k.Kernel)
+		}
 		done.Lanes += runners[i].lanes
 	}
 	return nil, nil

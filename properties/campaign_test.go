@@ -29,7 +29,7 @@ func init() {
 		made := *p
 		made.Insts = slices.Clone(p.Insts)
 		for pc := range made.Insts {
-			if in := &made.Insts[pc]; in.Conditional() && in.Target <= uint32(pc) {
+			if in := &made.Insts[pc]; in.Conditional() && in.Target+2 < uint32(pc) {
 				in.Target++
 			}
 		}

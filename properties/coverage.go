@@ -2,6 +2,7 @@ package properties
 
 import (
 	"fmt"
+	"io"
 	"math/bits"
 	"strings"
 
@@ -212,10 +213,8 @@ func (c *Coverage) Bins() (names []string, counts []uint64) {
 			add(n, "branch: %v, %v", shape(i), class(j))
 		}
 	}
-	low := 0
-	for i, d := range depths {
-		add(c.Depths[i], "stack depth: %d to %d", low, d)
-		low = d + 1
+	for i, n := range c.Depths {
+		add(n, "stack depth: %s", depthName(i))
 	}
 	for i, n := range c.Events {
 		add(n, "event: %s", eventNames[i])
@@ -234,14 +233,14 @@ func (c *Coverage) Missed() (list []string) {
 	return list
 }
 
-// String is the table for a reader.
-func (c *Coverage) String() string {
-	var b strings.Builder
-	head := []string{"branch"}
+// Print writes the tables for a reader: branches by place and mask, stack depths,
+// statements and events.
+func (c *Coverage) Print(w io.Writer) error {
+	header := []string{"branch"}
 	for k := range numClasses {
-		head = append(head, k.String())
+		header = append(header, k.String())
 	}
-	t := table.New(head...)
+	t := table.New(header...)
 	for i := range c.Branches {
 		row := []any{shape(i).String()}
 		for _, n := range c.Branches[i] {
@@ -249,6 +248,31 @@ func (c *Coverage) String() string {
 		}
 		t.Row(row...)
 	}
-	t.WriteTo(&b)
-	return b.String()
+	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	t = table.New()
+	line := func(name string, each func(i int) (string, uint64), n int) {
+		var list []string
+		for i := range n {
+			what, count := each(i)
+			list = append(list, fmt.Sprintf("%s: %d", what, count))
+		}
+		t.Row(name, strings.Join(list, ", "))
+	}
+	line("kernels with", func(i int) (string, uint64) { return Kind(i).String(), c.Kinds[i] }, int(numKinds))
+	line("kernels by nesting", func(i int) (string, uint64) { return depthName(i), c.Nested[i] }, len(depths))
+	line("runs by stack depth", func(i int) (string, uint64) { return depthName(i), c.Depths[i] }, len(depths))
+	line("runs with", func(i int) (string, uint64) { return eventNames[i], c.Events[i] }, numEvents)
+	_, err := t.WriteTo(w)
+	return err
+}
+
+// depthName is a bin of depths.
+func depthName(i int) string {
+	if i > 0 && depths[i-1]+1 < depths[i] {
+		return fmt.Sprintf("%d-%d", depths[i-1]+1, depths[i])
+	}
+	return fmt.Sprint(depths[i])
 }

@@ -33,13 +33,14 @@ const (
 	Doubles
 	Divisions
 	Tallies
+	Ladders     // an If in an If in an If, as deep as a warp can part
 	Solids      // blocks and grids in more than one dimension
 	AllFeatures = 1<<iota - 1
 )
 
 var featureNames = [...]string{
 	"loops", "breaks", "continues", "switches", "gotos", "exits", "barriers", "shared", "exchange", "loads",
-	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "solids",
+	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "ladders", "solids",
 }
 
 // FeatureNames lists the features in order.
@@ -227,6 +228,11 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 	case Exit:
 		s.Cond = g.cond(false)
 	case If, Loop, Switch:
+		if s.Kind == If && g.has(Ladders) && depth < 2 && cost > 100 && g.IntN(4) == 0 {
+			steps := 8 + g.IntN(min(cost/11, 31)-8)
+			*s = g.ladder(1, steps)
+			return 11 * steps
+		}
 		return g.compound(s, cost, depth, together)
 	case Give, Take, Pass, Receive, Spill, Fill, Barrier:
 		return 4
@@ -263,6 +269,23 @@ func (g *generator) compound(s *Stmt, cost, depth int, together bool) int {
 		g.loops--
 	}
 	return inner + 6
+}
+
+// ladder is nested branches, each of which leaves one more thread of a warp behind.
+func (g *generator) ladder(step, steps int) Stmt {
+	s := Stmt{Kind: If, Alt: g.IntN(4) == 0, Cond: Cond{Value: Thread, Reg: -1, Mask: 31, Cmp: "ge", Limit: uint32(step)}}
+	work := func() Stmt {
+		return Stmt{Kind: Compute, D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), Op: g.IntN(12)}
+	}
+	then := []Stmt{work()}
+	if step < steps {
+		then = append(then, g.ladder(step+1, steps), work())
+	}
+	s.Body = [][]Stmt{then}
+	if g.IntN(2) == 0 {
+		s.Body = append(s.Body, []Stmt{work()})
+	}
+	return s
 }
 
 // cond draws a condition, from the distributions of masks that matter: all

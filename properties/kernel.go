@@ -97,6 +97,12 @@ const (
 	localWords   = 8
 )
 
+// Statements is how many there are.
+func (k *Kernel) Statements() (n int) {
+	walk(k.Body, 0, func(*Stmt, int) { n++ })
+	return n
+}
+
 // bodies are the blocks of a statement in the order of the text.
 func (s *Stmt) bodies() [][]Stmt {
 	if s.Kind == If && s.Alt && len(s.Body) == 2 {

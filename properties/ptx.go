@@ -355,9 +355,12 @@ func (e *emitter) loop(s *Stmt) {
 	l := e.fresh("top", "next", "end")
 	c := e.counts
 	e.counts++
-	v := e.value(&s.Cond)
-	e.line("and.b32 %%n%d, %s, %d;", c, v, s.Cond.Mask)
-	e.line("min.u32 %%n%d, %%n%d, %d;", c, c, s.N)
+	if s.Cond.Value == Constant {
+		e.line("mov.u32 %%n%d, %d;", c, min(s.Cond.Salt&s.Cond.Mask, uint32(s.N)))
+	} else {
+		e.line("and.b32 %%n%d, %s, %d;", c, e.value(&s.Cond), s.Cond.Mask)
+		e.line("min.u32 %%n%d, %%n%d, %d;", c, c, s.N)
+	}
 	e.line("mov.u32 %%c%d, 0;", c)
 	e.label(l[0])
 	if !s.Alt {
@@ -505,7 +508,10 @@ func (e *emitter) prologue(b *strings.Builder) {
 		n |= needCTA
 	}
 	if n&(needTally|needGrid) != 0 {
-		n |= needLinear | needCTA
+		n |= needLinear
+	}
+	if n&needGrid != 0 && e.grid > 1 {
+		n |= needCTA
 	}
 	if n&needLinear != 0 {
 		say("mov.u32 %%lin, %%tid.x;")
@@ -530,7 +536,11 @@ func (e *emitter) prologue(b *strings.Builder) {
 		}
 	}
 	if n&needGrid != 0 {
-		say("mad.lo.u32 %%gid, %%cta, %d, %%lin;", e.threads)
+		if e.grid > 1 {
+			say("mad.lo.u32 %%gid, %%cta, %d, %%lin;", e.threads)
+		} else {
+			say("mov.u32 %%gid, %%lin;")
+		}
 	}
 	for i, used := range e.regs {
 		if used {

@@ -156,6 +156,9 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 					edit(func(s *Stmt) { s.Body = slices.Delete(s.Body, k, k+1) })
 				}
 			}
+			if len(s.Body) == 0 {
+				edit(func(s *Stmt) { s.Kind = Compute })
+			}
 			edit(func(s *Stmt) { s.N = min(s.N, 1) })
 			edit(func(s *Stmt) { s.N = min(s.N, 2) })
 			edit(func(s *Stmt) { s.Alt = false })

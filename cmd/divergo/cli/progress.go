@@ -64,15 +64,30 @@ func (p *progress) tick(m *gpu.Machine) {
 		return
 	}
 	now := time.Now()
-	if now.Sub(p.shown) < 200*time.Millisecond {
+	if !p.due(now) {
 		return
 	}
 	ended, of := m.Progress()
 	if p.start.IsZero() || ended < p.ended { // the next launch has begun
 		p.start = now
 	}
-	p.shown, p.ended = now, ended
-	fmt.Fprintf(p.to, "\r\x1b[K%s: %s", p.label, position(m.Cycles(), ended, of, now.Sub(p.start)))
+	p.ended = ended
+	p.show(now, position(m.Cycles(), ended, of, now.Sub(p.start)))
+}
+
+// say updates the line with a text, a few times a second at most.
+func (p *progress) say(text string) {
+	if now := time.Now(); p.to != nil && p.due(now) {
+		p.show(now, text)
+	}
+}
+
+// due reports whether it is time to show something.
+func (p *progress) due(now time.Time) bool { return now.Sub(p.shown) >= 200*time.Millisecond }
+
+func (p *progress) show(now time.Time, text string) {
+	p.shown = now
+	fmt.Fprintf(p.to, "\r\x1b[K%s: %s", p.label, text)
 }
 
 // position says how far a launch has come after some time, and how long the

@@ -10,6 +10,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/internal/nearest"
+	"divergo/properties"
 	"divergo/testbench"
 	"divergo/testbench/verify"
 )
@@ -30,11 +31,14 @@ var errCheck = errors.New("the result is wrong")
 func exitCode(err error) int {
 	var outcome *testbench.Outcome
 	var mismatch *verify.Mismatch
+	var failure *properties.Failure
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &outcome) && outcome.End == gpu.Stopped:
+	case errors.Is(err, errInterrupted), errors.As(err, &outcome) && outcome.End == gpu.Stopped:
 		return exitInterrupted
+	case errors.As(err, &failure):
+		return exitCheck
 	case errors.As(err, &outcome):
 		return exitProgram
 	case errors.Is(err, errCheck), errors.As(err, &mismatch):
@@ -56,6 +60,7 @@ deadlock, watchdog); 130 interrupted.`,
 		Example: `  divergo run vecadd
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
   divergo compare bitonic
+  divergo check tbc --runs 100
   divergo list kernels`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -64,7 +69,7 @@ deadlock, watchdog); 130 interrupted.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(), newCompare(), newList(), newDis(), newWave())
+	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave())
 	return root
 }
 

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"divergo/internal/nearest"
+	"divergo/internal/table"
+	"divergo/properties"
+	"divergo/sm/divergence"
+)
+
+// checkFlags are the flags of the verb check.
+type checkFlags struct {
+	options        properties.Options
+	features       string
+	dir, replay    string
+	json, checkers bool
+}
+
+// defaultRuns is how many kernels a check takes that says nothing of its length.
+const defaultRuns = 500
+
+func newCheck() *cobra.Command {
+	var f checkFlags
+	c := &cobra.Command{
+		Use:   "check [MECHANISM...]",
+		Short: "Look for bugs of divergence mechanisms with random kernels",
+		Long: `Run random kernels on random small machines under the mechanisms, or under all of them, and compare every
+thread with the golden model; in each run a list of invariants is watched (--checkers prints it). The kernels
+have nested and unstructured control flow, early exits and barriers, and no data races.
+
+Kernel, launch, data and machine come from one seed; the seeds are consecutive, so that a check can be
+repeated, and continued where another one ended. The first failure is made as small as a few seconds allow
+and written to a folder: PTX, machine, an explanation, the waveform, and the command that runs it again.
+
+FEATURES are names, separated by commas, or names to leave out, each with a - before it:
+` + wrap(properties.FeatureNames(), 100) + `
+
+Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 interrupted.`,
+		Example: `  divergo check pdom tbc --runs 200
+  divergo check --for 10m --jobs 4 --seed 100000
+  divergo check ppc --features gotos,loops --json
+  divergo check --replay counterexample`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	o := &f.options
+	fl := c.Flags()
+	fl.Uint64Var(&o.Runs, "runs", 0, fmt.Sprintf("kernels, each under every mechanism; %d unless --for is given", defaultRuns))
+	fl.DurationVar(&o.For, "for", 0, "`TIME` to look for failures, such as 90s or 10m")
+	fl.Uint64Var(&o.Seed, "seed", 0, "first seed")
+	fl.IntVar(&o.Jobs, "jobs", 1, "processors to use; what is found does not depend on it")
+	fl.StringVar(&f.features, "features", "", "what kernels can have: `FEATURES`; all unless given")
+	fl.DurationVar(&o.Shrink, "shrink", properties.ShrinkTime, "`TIME` to spend on making a failure small")
+	fl.StringVar(&f.dir, "dir", "counterexample", "`FOLDER` for a failure")
+	fl.StringVar(&f.replay, "replay", "", "check the counterexample of a `FOLDER` again")
+	fl.BoolVar(&f.checkers, "checkers", false, "list the checkers")
+	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
+	return c
+}
+
+// wrap joins names in lines of some width.
+func wrap(names []string, width int) string {
+	var lines []string
+	line := " "
+	for _, n := range names {
+		if len(line)+1+len(n) > width {
+			lines, line = append(lines, line), " "
+		}
+		line += " " + n
+	}
+	return strings.Join(append(lines, line), "\n")
+}
+
+func (f *checkFlags) run(c *cobra.Command, args []string) error {
+	for _, name := range args {
+		if _, ok := divergence.Find(name); !ok {
+			return nearest.Unknown("mechanism", name, mechanismNames())
+		}
+	}
+	switch o := &f.options; {
+	case f.checkers:
+		return f.list(c.OutOrStdout())
+	case f.replay != "":
+		return f.again(c, args)
+	case o.Jobs < 1:
+		return fmt.Errorf("--jobs %d: want at least 1", o.Jobs)
+	case o.Runs == 0 && o.For == 0:
+		o.Runs = defaultRuns
+	}
+	if f.features != "" {
+		set, err := properties.ParseFeatures(f.features)
+		if err != nil {
+			return fmt.Errorf("--features: %w", err)
+		}
+		f.options.Features = set
+	}
+	f.options.Mechanisms = args
+	return f.campaign(c)
+}
+
+// list prints the checkers.
+func (f *checkFlags) list(w io.Writer) error {
+	if f.json {
+		list := []map[string]any{}
+		for _, k := range properties.Checkers() {
+			list = append(list, map[string]any{"name": k.Name, "holds": k.Doc, "source": k.From})
+		}
+		return printJSON(w, map[string]any{"schema": schema("check.checkers"), "checkers": list})
+	}
+	t := table.New("checker", "what must hold", "source")
+	for _, k := range properties.Checkers() {
+		t.Row(k.Name, k.Doc, k.From)
+	}
+	_, err := t.WriteTo(w)
+	return err
+}
+
+// again replays a counterexample.
+func (f *checkFlags) again(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("--replay: %s says which mechanism, want no %q", f.replay, args[0])
+	}
+	failure, err := properties.Replay(f.replay)
+	if err != nil {
+		return err
+	}
+	if failure != nil {
+		return failure
+	}
+	fmt.Fprintln(c.OutOrStdout(), "every checker is content")
+	return nil
+}
+
+// campaign checks, and keeps a counterexample.
+func (f *checkFlags) campaign(c *cobra.Command) error {
+	stop := catchInterrupt()
+	defer stop.release()
+	f.options.Stop = stop.asked.Load
+	line := newProgress(c.ErrOrStderr(), "check")
+	f.options.Progress = func(r properties.Report) { line.say(checked(&r, &f.options)) }
+	r, err := properties.Run(f.options)
+	line.clear()
+	if err != nil {
+		return err
+	}
+	if r.Failure != nil {
+		if err := r.Failure.Write(f.dir); err != nil {
+			return err
+		}
+	}
+	show := f.print
+	if f.json {
+		show = f.printJSON
+	}
+	if err := show(c.OutOrStdout(), r); err != nil {
+		return err
+	}
+	switch {
+	case r.Failure != nil:
+		return r.Failure
+	case stop.asked.Load():
+		return errInterrupted
+	}
+	return nil
+}
+
+// errInterrupted is the end of a check that Ctrl-C ended.
+var errInterrupted = errors.New("interrupted")
+
+// checked says how far a campaign is.
+func checked(r *properties.Report, o *properties.Options) string {
+	var left time.Duration
+	if o.For > 0 {
+		left = o.For - r.Spent
+	}
+	if o.Runs > 0 && r.Cases > 0 {
+		byRuns := time.Duration(float64(r.Spent) * float64(o.Runs-r.Cases) / float64(r.Cases))
+		if o.For == 0 || byRuns < left {
+			left = byRuns
+		}
+	}
+	return fmt.Sprintf("%d kernels, %.0f runs a second, %s left", r.Cases, r.Rate(), max(left, 0).Round(time.Second))
+}
+
+// print writes the report for people.
+func (f *checkFlags) print(w io.Writer, r *properties.Report) error {
+	fmt.Fprintf(w, "%s\n\n", r)
+	total := r.Total()
+	if err := total.Print(w); err != nil {
+		return err
+	}
+	if missed := total.Missed(); len(missed) > 0 {
+		fmt.Fprintf(w, "\nnever reached: %s\n", strings.Join(missed, "; "))
+	}
+	if x := r.Failure; x != nil {
+		_, err := fmt.Fprintf(w, "\n%s fails checker %s with seed %d; the smallest case found, on %d threads, is in %s\n", x.Mechanism, x.Checker, x.Case.Seed, x.Case.Threads(), filepath.ToSlash(f.dir))
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nnothing found; --seed %d goes on\n", r.Next)
+	return err
+}
+
+// printJSON writes the report as JSON.
+func (f *checkFlags) printJSON(w io.Writer, r *properties.Report) error {
+	total := r.Total()
+	bins := map[string]uint64{}
+	names, counts := total.Bins()
+	for i, n := range names {
+		bins[n] = counts[i]
+	}
+	answer := map[string]any{
+		"schema": schema("check"), "mechanisms": r.Mechanisms, "first_seed": r.First, "next_seed": r.Next,
+		"kernels": r.Cases, "runs": r.Runs, "thread_instructions": r.Lanes, "seconds": r.Spent.Seconds(), "runs_per_second": r.Rate(),
+		"coverage": bins, "missed": append([]string{}, total.Missed()...), "failure": nil,
+	}
+	if x := r.Failure; x != nil {
+		answer["failure"] = map[string]any{
+			"mechanism": x.Mechanism, "checker": x.Checker, "seed": x.Case.Seed, "what": x.What,
+			"grid": x.Case.Grid, "block": x.Case.Block, "threads": x.Case.Threads(), "statements": x.Case.Kernel.Statements(),
+			"command": x.Case.Command(x.Mechanism), "folder": filepath.ToSlash(f.dir),
+		}
+	}
+	return printJSON(w, answer)
+}
