@@ -24,6 +24,7 @@ import (
 	"divergo/memsys/dram"
 	"divergo/rtl"
 	"divergo/sm"
+	"divergo/sm/divergence"
 )
 
 // commandLatency is that of the wires between the dispatcher and the SMs, in
@@ -148,6 +149,12 @@ func (m *Machine) Core() *rtl.Domain { return m.core }
 // Store is device memory, behind the DRAM channels. The host uses it between
 // runs.
 func (m *Machine) Store() *dram.Store { return m.store }
+
+// LocalBytes is the device memory from Kernel.LocalBase on that a kernel takes.
+func (m *Machine) LocalBytes(k *sm.Kernel) uint64 {
+	mech, _ := divergence.Find(m.Config.Divergence.Mechanism)
+	return k.LocalBytes(&m.Config.SM, mech, len(m.SMs))
+}
 
 // Load starts a kernel; Run runs it. The error says why it fits no SM.
 func (m *Machine) Load(k sm.Kernel) error {

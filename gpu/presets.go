@@ -66,7 +66,7 @@ func tbc2011() Config {
 		},
 		Divergence: divergence.Options{
 			Mechanism: "pdom", PathOrder: divergence.TakenFirst,
-			TokenPop: 32, TokenSpill: 42, TokenFill: 42,
+			TokenWindow: 16, TokenPop: 32, TokenSpill: 42, TokenFill: 42,
 			DWFIssue: divergence.IssueMajority, DWFWays: 4, DWFAging: 10_000,
 			CAPRIEntries: 32,
 		},

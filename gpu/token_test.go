@@ -1,15 +1,18 @@
 package gpu_test
 
 import (
+	"encoding/binary"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/isa"
 	"divergo/rtl"
 	"divergo/rtl/rtltest"
 	"divergo/sm"
+	"divergo/sm/divergence"
 )
 
 // inserted are the mechanisms that put instructions of their own into the
@@ -25,10 +28,108 @@ func TestInsertedProperties(t *testing.T) {
 			cfg := small()
 			cfg.GPU.SMs = 1
 			cfg.Divergence.Mechanism = mech
-			cfg.Divergence.TokenSpill = 7
-			rtltest.SystemProperties(t, func() *rtl.System { return load(t, cfg, p, 2, 64).System() }, 800)
+			cfg.Divergence.TokenSpill, cfg.Divergence.TokenWindow = 7, 1
+			rtltest.SystemProperties(t, func() *rtl.System { return loadStacks(t, cfg, p, 2, 64).System() }, 800)
 		})
 	}
+}
+
+// stackBase is the memory for the stacks, and there is no other local memory.
+const stackBase = 1 << 32
+
+// loadStacks is load with memory for the stacks.
+func loadStacks(t *testing.T, cfg gpu.Config, p *isa.Program, grid, block uint32) *gpu.Machine {
+	m := load(t, cfg, p, grid, block)
+	k := *m.SMs[0].Kernel()
+	k.LocalBase = stackBase
+	require.NoError(t, m.Store().Map(stackBase, m.LocalBytes(&k)))
+	require.NoError(t, m.Load(k))
+	return m
+}
+
+// ragged is a loop that each thread leaves by itself, the last first, and then
+// stores how often it went round.
+const ragged = `
+	mov.u32 %r4, 0;
+LOOP:
+	add.u32 %r4, %r4, 1;
+	add.u32 %r5, %r4, %r1;
+	setp.lt.u32 %p1, %r5, 32;
+	@%p1 bra LOOP;
+	mul.wide.u32 %rd1, %r0, 4;
+	add.u64 %rd2, %rd0, %rd1;
+	st.global.u32 [%rd2], %r4;
+	exit;
+`
+
+// TestTokenTraffic: what spills and fills is in the counters of the L1, the L2
+// and the DRAM, beside the one store of the kernel, and each warp gets its own tokens
+// back. Where memory is slower than a fill takes at least, the warp waits for
+// memory.
+func TestTokenTraffic(t *testing.T) {
+	const ctas, tokens = 3, 32 // of a warp: ssy, and 31 threads before the last one
+	run := func(window, latency int) (m *gpu.Machine, loads, stores, l2 uint64) {
+		cfg := small()
+		cfg.Divergence.Mechanism = "token"
+		cfg.Divergence.TokenWindow = window
+		cfg.L1.HitLatency = latency
+		m = loadStacks(t, cfg, program(t, ragged), ctas, 32)
+		require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+		for i, n := range words(t, m, 32*ctas) {
+			assert.EqualValues(t, 32-i%32, n)
+		}
+		for _, u := range m.Units {
+			loads += u.L1.Q().Count.LoadHits
+			stores += u.L1.Q().Count.Stores
+			assert.Zero(t, u.L1.Q().Count.LoadMisses)
+		}
+		for _, s := range m.Slices {
+			l2 += s.Q().Count.Stores
+		}
+		return m, loads, stores, l2
+	}
+	fast, loads, stores, l2 := run(divergence.SpillWords, 1)
+	assert.Equal(t, [3]uint64{0, 2 * ctas, 2 * ctas}, [3]uint64{loads, stores, l2}, "a warp stores two lines of 64 bytes")
+
+	const moves = (tokens - 16) / 4
+	m, loads, stores, l2 := run(16, 1)
+	assert.Equal(t, [2]uint64{ctas * moves, ctas * (moves + 2)}, [2]uint64{loads, stores})
+	assert.EqualValues(t, ctas*(2+moves/2), l2, "two moves a line of 64 bytes, written back at the end")
+	cfg := m.Config.Divergence
+	wait := uint64(moves * (cfg.TokenSpill + cfg.TokenFill))
+	assert.Equal(t, fast.Cycles()+wait, m.Cycles())
+
+	// In device memory: the threads of ssy, then those that left first.
+	for i := range m.SMs {
+		const warps = 32
+		b := make([]byte, 8*moves*4)
+		require.NoError(t, m.Store().Read(stackBase+uint64(i*warps*8*divergence.SpillWords), b))
+		want := ^uint32(0)
+		for word := range moves * 4 {
+			assert.Equal(t, want, binary.LittleEndian.Uint32(b[8*word:]), "SM %d, word %d", i, word)
+			want = 1 << (31 - word)
+		}
+	}
+
+	slow, _, _, _ := run(16, 100)
+	slower, _, _, _ := run(16, 150)
+	assert.EqualValues(t, moves*50, slower.Cycles()-slow.Cycles())
+}
+
+// TestTokenOverflow: a program that pushes without end is stopped.
+func TestTokenOverflow(t *testing.T) {
+	p := program(t, "LOOP:\n\tadd.u32 %r4, %r4, 1;\n\tbra LOOP;")
+	pc := uint32(len(p.Insts) - 2)
+	p.Insts[pc] = isa.Inst{Op: isa.OpSSY, Target: pc, Reconv: isa.NoPC, Likely: isa.NoPC, Text: "ssy"}
+	require.NoError(t, isa.Bind(p))
+	cfg := small()
+	cfg.Divergence.Mechanism = "token"
+	m := loadStacks(t, cfg, p, 1, 32)
+	require.Equal(t, gpu.Faulted, m.Run(nil, 100_000))
+	f, _, _ := m.Fault()
+	assert.Equal(t, "divergence stack overflow", f.Kind.String())
+	assert.Equal(t, pc, f.PC)
+	assert.EqualValues(t, 16+divergence.SpillWords+1, m.SMs[0].Div.Stats().Pushes)
 }
 
 // TestInsertedKeepsPCs: observers, faults and the status of a run speak of the

@@ -43,6 +43,7 @@ func newDatapath() *datapath {
 	d.addApproximations()
 	d.addConversions()
 	d.addMoves()
+	d.addCrossLane()
 	return d
 }
 
@@ -130,7 +131,7 @@ func (in *Inst) form() form {
 			f.typ = Pred
 		}
 		f.round = RoundNone
-	case OpNop, OpSSY, OpBSSY:
+	case OpNop, OpSSY, OpBSSY, OpBarWarp:
 		return form{op: OpNop}
 	case OpCvta:
 		f.mode = ModeNone

@@ -42,9 +42,9 @@ type Inst struct {
 	Cmp     Cmp     // setp, set; testp's test
 	Bool    BoolOp  // setp and set with a third, predicate source
 	Round   Round   // None where the opcode has no rounding
-	Atom    AtomOp  // atom, red
+	Atom    AtomOp  // atom, red, redux
 	Space   Space   // ld, st, atom, red, cvta, isspacep; bar and membar level
-	Mode    Mode    // hi, lo, wide; shf and prmt modes; bar kind; membar level
+	Mode    Mode    // hi, lo, wide; shf, prmt, shfl, vote and match modes; bar kind; membar level
 	Cache   CacheOp // ld, st
 	Flags   Flags   // ftz, sat, approx, uni, ...
 	Vec     uint8   // elements of ld and st: 1, 2 or 4
@@ -63,7 +63,7 @@ type Inst struct {
 	Conv    uint8  // bssy, bsync, break: number of the convergence barrier
 	Exec    uint16 // place in the datapath, by Bind
 	// Inserted marks an instruction that the PTX does not have: WithTokens or
-	// WithBarriers put it before the one at its Origin.
+	// WithBarriers put it before the one at its Origin, or it is an OpB2R.
 	Inserted bool
 	Pos      Pos
 	Loc      Loc
@@ -83,11 +83,33 @@ func (in *Inst) EndsPath() bool {
 // until the outcome is known at the end of execution.
 func (in *Inst) Control() bool {
 	switch in.Op {
-	case OpBra, OpExit, OpRet, OpBar, OpTrap, OpSync, OpBSync, OpBreak, OpYield:
+	case OpBra, OpExit, OpRet, OpBar, OpTrap, OpSync, OpBSync, OpBreak, OpYield, OpWarpSync:
 		return true
 	}
 	return false
 }
+
+// CrossLane reports whether threads of a warp learn of each other in in.
+func (in *Inst) CrossLane() bool {
+	switch in.Op {
+	case OpShfl, OpBarWarp, OpVote, OpMatch, OpActivemask, OpRedux:
+		return true
+	}
+	return false
+}
+
+// Members is the operand membermask of a .sync instruction: the threads, by
+// laneid, that have to execute it together. Without FlagSync there is none.
+func (in *Inst) Members() Operand {
+	if in.Flags&FlagSync == 0 {
+		return Operand{}
+	}
+	return in.Src[in.NSrc-1]
+}
+
+// Reduces reports whether in is a barrier that counts predicates: the third
+// source, of all threads that come to it.
+func (in *Inst) Reduces() bool { return in.Op == OpBar && in.Mode >= ModePopc && in.Mode <= ModeOr }
 
 // Exits reports whether threads that execute in end.
 func (in *Inst) Exits() bool { return in.Op == OpExit || in.Op == OpRet || in.Op == OpTrap }

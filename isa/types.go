@@ -52,6 +52,7 @@ const (
 	OpMov    // register, immediate, special register or symbol address
 	OpPack   // mov with a vector source
 	OpUnpack // mov with a vector destination
+	OpShfl   // also shfl.sync
 	OpLd     // also ldu
 	OpSt
 	OpCvta
@@ -61,9 +62,15 @@ const (
 	OpExit
 	OpRet // in a kernel entry the same as exit
 	OpBar
-	OpMembar // also fence
+	OpB2R     // the result of the bar.red before it, which the PTX writes as a part of that
+	OpBarWarp // bar.warp.sync
+	OpMembar  // also fence
 	OpAtom
 	OpRed
+	OpVote // also vote.sync
+	OpMatch
+	OpActivemask
+	OpRedux
 	OpTrap
 	OpNop // pmevent and other instructions without architectural effect
 
@@ -74,6 +81,8 @@ const (
 	OpBSync // wait at convergence barrier Conv
 	OpBreak // leave convergence barrier Conv
 	OpYield // let another path of the warp go first
+
+	OpWarpSync // wait for the threads that the instruction behind it names
 )
 
 // Type is a fundamental type of the PTX ISA.
@@ -217,10 +226,21 @@ const (
 	ModeRc16
 	ModeSync   // bar.sync, barrier.sync
 	ModeArrive // bar.arrive
-	ModeCTA    // membar and fence scopes
+	ModePopc   // bar.red
+	ModeAnd
+	ModeOr
+	ModeCTA // membar and fence scopes
 	ModeGPU
 	ModeSys
 	ModeTo // cvta.to
+	ModeUp // shfl
+	ModeDown
+	ModeBfly
+	ModeIdx
+	ModeAll // vote; match
+	ModeAny
+	ModeUni
+	ModeBallot
 )
 
 // CacheOp is a cache operator of ld and st.
@@ -266,6 +286,7 @@ const (
 	FlagLdu            // ldu
 	FlagAcquire        // ld, atom: later loads of the thread must not see older data than this one
 	FlagRelease        // st, atom, red: the thread's earlier stores are visible before this one
+	FlagSync           // vote, shfl and the like: the last source, membermask, names the threads that take part
 )
 
 // Class tells where the outcome of a branch comes from (Rhu & Erez, ISCA 2013,
@@ -316,6 +337,7 @@ const (
 	LanemaskGt
 	DynamicSharedSize
 	TotalSharedSize
+	BarResult // of OpB2R only: threads whose predicate held at the barrier in the lower half, all that came in the upper half
 	NumSpecials
 )
 

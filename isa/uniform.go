@@ -125,12 +125,15 @@ func (u *uniformity) mark(way []bool, b, stop int) {
 // result reports whether threads can get different results from in.
 func (u *uniformity) result(in *Inst) bool {
 	switch in.Op {
-	case OpAtom:
+	case OpAtom, OpB2R:
 		return true
 	case OpLd:
 		if in.Space != SpaceParam && in.Space != SpaceConst {
 			return true
 		}
+	}
+	if in.CrossLane() { // the same in a warp perhaps, but not in a CTA
+		return true
 	}
 	if v := u.value(in.Guard); v >= 0 && u.varies[v] {
 		return true

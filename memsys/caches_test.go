@@ -145,6 +145,33 @@ func TestNoWriteAllocate(t *testing.T) {
 	assert.EqualValues(t, 1, q.LoadMisses)
 }
 
+// TestStackLines: the first bytes of a line of a stack take a line without a
+// fetch. Where the line had to leave since, what is stored behind them joins them
+// further down, so that a load gets all.
+func TestStackLines(t *testing.T) {
+	stack := func(off, v uint64) memsys.Access {
+		a := at(memsys.Store, off, v)
+		a.Stack = true
+		return a
+	}
+	for _, policy := range []memsys.WritePolicy{memsys.WriteBack, memsys.WriteThrough} {
+		one := func(c *memsys.Config) { c.L1.Size, c.L1.Assoc, c.L1.Write = 64, 1, policy }
+		s := run(t, one, script(long,
+			stack(0, 5), stack(32, 6), at(memsys.Load, 0, 0), at(memsys.Load, 32, 0), // all in the L1
+			stack(64, 7), stack(32, 8), at(memsys.Load, 64, 0), // line 0 leaves, 32 goes past the L1
+			at(memsys.Load, 0, 0), at(memsys.Load, 32, 0), at(memsys.Flush, 0, 0)))
+		for step, want := range map[int]uint64{2: 5, 3: 6, 6: 7, 7: 5, 8: 8} {
+			assert.Equal(t, want, value(s, 0, step), "step %d, write-%s", step, policy)
+		}
+		q := s.SMs[0].Unit.L1.Q().Count
+		assert.EqualValues(t, 1, q.StoreHits)
+		assert.EqualValues(t, 4, q.LoadHits)
+		assert.EqualValues(t, 1, q.LoadMisses)
+		want := map[memsys.WritePolicy]uint64{memsys.WriteBack: 3, memsys.WriteThrough: 4}
+		assert.Equal(t, want[policy], s.Slices[0].Q().Count.Stores, "write-%s", policy)
+	}
+}
+
 // TestLRU: of a set with two ways the one used longest ago goes.
 func TestLRU(t *testing.T) {
 	two := func(c *memsys.Config) { c.L1.Size, c.L1.Assoc = 128, 2 }

@@ -13,6 +13,7 @@ import (
 type LineRequest struct {
 	Kind  Kind        `bits:"3"`
 	Entry uint8       `bits:"6"` // of the coalescer: Load, Atomic, Fence, Flush
+	Stack bool        // Store: see Access
 	Cache isa.CacheOp // Load, Store
 	Atom  isa.AtomOp  // Atomic, Reduce
 	Type  isa.Type    // Atomic, Reduce
@@ -177,6 +178,7 @@ func (c *Coalescer) request(a *Access, entry int, lanes uint32) {
 	first := bits.TrailingZeros32(lanes) & (isa.MaxLanes - 1)
 	r := c.Req.PushSlot()
 	r.Kind, r.Entry, r.Lanes, r.Cache = a.Kind, uint8(entry), lanes, a.Cache
+	r.Stack = a.Stack
 	r.Line = a.Addr[first] &^ (c.line - 1)
 	switch a.Kind {
 	case Atomic, Reduce:

@@ -34,7 +34,9 @@ const epochs = 8
 
 // L1 is the data cache of an SM: set-associative, LRU, one access a cycle,
 // in order. A load that misses reserves a way and an MSHR and sends a request;
-// later loads of the line wait in the MSHR. No store allocates a line. With
+// later loads of the line wait in the MSHR. No store allocates a line, but one to
+// the start of a line of a stack: nothing else in that line is in use, so that
+// it need not be fetched. With
 // write-back a store that hits stays in the line as dirty bytes; with
 // write-through it is sent on too. (Fung and Aamodt, HPCA 2011, section 5; policy of
 // GPGPU-Sim 2.1.1b.)
@@ -214,7 +216,7 @@ func (l *L1) access(r *LineRequest, room bool) Cause {
 		}
 		return l.bypass(r)
 	case r.Kind == Store:
-		return l.store(r, w)
+		return l.store(r, line, w)
 	}
 	return l.load(r, line, w, room)
 }
@@ -284,11 +286,17 @@ func (l *L1) bypass(r *LineRequest) Cause {
 }
 
 // store writes to the line in way w, -1 if there is none, or sends the bytes on.
-func (l *L1) store(r *LineRequest, w int) Cause {
+func (l *L1) store(r *LineRequest, line uint32, w int) Cause {
 	d := l.D()
 	waiting := w >= 0 && l.cache.ways.At(w).Waiting
 	hit := w >= 0 && !waiting
-	if !hit || l.through {
+	if w < 0 && r.Stack && r.Mask[0]&1 != 0 {
+		var dirty bool
+		if w, dirty = l.victim(line); dirty {
+			return l.giveUp(w) // the way is empty when the store tries again
+		}
+	}
+	if w < 0 || waiting || l.through {
 		if !l.Req.Ready() {
 			return NetworkFull
 		}
@@ -298,8 +306,13 @@ func (l *L1) store(r *LineRequest, w int) Cause {
 	switch {
 	case waiting:
 		l.giveUp(w)
-	case hit:
-		d.Count.StoreHits++
+	case w >= 0:
+		if hit {
+			d.Count.StoreHits++
+		} else {
+			l.take(w, line, way{})
+			l.cache.data.Write(w, Line{})
+		}
 		if l.through {
 			l.cache.data.Edit(w).Merge(&r.Data, r.Mask)
 		} else {
@@ -310,6 +323,24 @@ func (l *L1) store(r *LineRequest, w int) Cause {
 	d.Count.Stores++
 	l.In.Pop()
 	return NoStall
+}
+
+// victim is the way to use for a new line, -1 if there is none, and whether the
+// line in it is to be written back first.
+func (l *L1) victim(line uint32) (w int, dirty bool) {
+	w = l.cache.victim(line%l.cache.sets, l.Q().Gen)
+	return w, w >= 0 && l.cache.tags.At(w).Gen == l.Q().Gen && l.cache.isDirty(w)
+}
+
+// take gives way w to a line.
+func (l *L1) take(w int, line uint32, s way) {
+	gen := l.Q().Gen
+	if l.cache.tags.At(w).Gen == gen {
+		l.D().Count.Evictions++
+	}
+	l.cache.tags.Write(w, tag{line, gen})
+	l.cache.ways.Write(w, s)
+	l.touch(w)
 }
 
 // touch makes way w the most recently used.
@@ -344,25 +375,18 @@ func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
 		if id < 0 {
 			return MSHRFull
 		}
-		v := l.cache.victim(line%l.cache.sets, q.Gen)
-		if v < 0 {
+		v, dirty := l.victim(line)
+		switch {
+		case v < 0:
 			return ReserveFail
-		}
-		valid := l.cache.tags.At(v).Gen == q.Gen
-		if valid && l.cache.isDirty(v) {
+		case dirty:
 			return l.giveUp(v) // the way is empty when the load tries again
-		}
-		if !l.Req.Ready() {
+		case !l.Req.Ready():
 			return NetworkFull
-		}
-		if valid {
-			d.Count.Evictions++
 		}
 		l.send(Load, r.Line).ID = uint8(id)
 		l.reserve(id, mshr{Keep: true, Way: uint32(v), Gen: q.Gen}, r)
-		l.cache.tags.Write(v, tag{line, q.Gen})
-		l.cache.ways.Write(v, way{Waiting: true, MSHR: uint8(id)})
-		l.touch(v)
+		l.take(v, line, way{Waiting: true, MSHR: uint8(id)})
 		d.Count.LoadMisses++
 	}
 	d.Count.Loads++

@@ -86,6 +86,7 @@ const (
 	dst      role = iota // register that is written, or _
 	dstVec               // the same, or a vector as .v2 and .v4 say
 	dstPair              // predicate, or p|q
+	dstPred              // register, or d|p with a predicate
 	src                  // register, special register or constant
 	srcVec               // the same, or a vector
 	srcPred              // predicate, !predicate or constant
@@ -116,8 +117,8 @@ type arg struct {
 // parseArgs reads the operands of a row. A word is the manual's letter of an
 // operand and, behind a colon, what is unusual about it:
 //
-//	d p p|q [a] label       destination, predicate destination or two, address, branch target
-//	a b c f                 source
+//	d p p|q d|p [a] label   destination, predicate destination or two, both, address, branch target
+//	a b c f membermask      source
 //	:2 :wide :u32           has the second type, twice the width for .wide, type .u32
 //	:vec :pred :sym         may be a vector, is a predicate, may be the address of a variable
 //	?                       may be left out
@@ -133,6 +134,8 @@ func parseArgs(spec string) (list []arg) {
 			a.role, a.of = dst, onePred
 		case "p|q":
 			a.role, a.of = dstPair, onePred
+		case "d|p":
+			a.role = dstPred
 		case "[a]":
 			a.role = memory
 		case "label":
@@ -263,6 +266,8 @@ var table = []*family{
 
 	// 9.7.8 data movement
 	row("mov", "9.7.8.3", isa.OpMov, "d a", types(any16to64|pred)), // vectors and addresses: see operands.go
+	row("shfl", "9.7.8.5", isa.OpShfl, "d|p a b:u32 c:u32", types(b32), required(shuffle)),
+	row("shfl", "9.7.8.6", isa.OpShfl, "d|p a b:u32 c:u32 membermask:u32", types(b32), required(synced), required(shuffle)),
 	row("prmt", "9.7.8.7", isa.OpPrmt, "d a b c", types(b32), permute),
 	row("ld", "9.7.8.8", isa.OpLd, "d:vec [a]", types(data), loadOrder, threads, stateSpace, nc, loadCache, evictL1, evictL2, prefetchL2, elements).widening().where(checkLoad),
 	row("ldu", "9.7.8.10", isa.OpLd, "d:vec [a]", types(data), only("global", stateSpace), elements).widening().where(checkLdu),
@@ -289,6 +294,11 @@ var table = []*family{
 	// 9.7.12 synchronization
 	row("bar", "9.7.12.1", isa.OpBar, "a:u32 b:u32?", none, cta, required(barrierKind)),
 	row("barrier", "9.7.12.1", isa.OpBar, "a:u32 b:u32?", none, cta, required(barrierKind), aligned),
+	row("bar", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(u32), cta, required(reduction), required(only("popc", reduced))),
+	row("bar", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(pred), cta, required(reduction), required(only("and or", reduced))),
+	row("barrier", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(u32), cta, required(reduction), required(only("popc", reduced)), aligned),
+	row("barrier", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(pred), cta, required(reduction), required(only("and or", reduced)), aligned),
+	row("bar", "9.7.12.2", isa.OpBarWarp, "membermask:u32", none, required(warpWide), required(synced)),
 	row("membar", "9.7.12.3", isa.OpMembar, "", none, required(membarLevel)),
 	row("fence", "9.7.12.3", isa.OpMembar, "", none, fenceOrder, required(fenceScope)),
 	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(int32s|u64|floats), atomic("add")...).where(checkAtomic),
@@ -300,6 +310,15 @@ var table = []*family{
 	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(u32), atomic("inc dec")...).where(checkAtomic),
 	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(int32s|int64s), atomic("min max")...).where(checkAtomic),
 	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(b32to64), atomic("and or xor")...).where(checkAtomic),
+	row("vote", "9.7.12.6", isa.OpVote, "d a:pred", types(pred), required(only("all any uni", votes))),
+	row("vote", "9.7.12.6", isa.OpVote, "d a:pred", types(b32), required(only("ballot", votes))),
+	row("vote", "9.7.12.7", isa.OpVote, "d a:pred membermask:u32", types(pred), required(synced), required(only("all any uni", votes))),
+	row("vote", "9.7.12.7", isa.OpVote, "d a:pred membermask:u32", types(b32), required(synced), required(only("ballot", votes))),
+	row("match", "9.7.12.8", isa.OpMatch, "d:u32 a membermask:u32", types(b32to64), required(only("any", votes)), required(synced)),
+	row("match", "9.7.12.8", isa.OpMatch, "d|p:u32 a membermask:u32", types(b32to64), required(only("all", votes)), required(synced)),
+	row("activemask", "9.7.12.9", isa.OpActivemask, "d", types(b32)),
+	row("redux", "9.7.12.10", isa.OpRedux, "d a membermask:u32", types(int32s), required(synced), required(only("add min max", atomics))),
+	row("redux", "9.7.12.10", isa.OpRedux, "d a membermask:u32", types(b32), required(synced), required(only("and or xor", atomics))),
 
 	// 9.7.18 miscellaneous. Without a debugger brkpt ends the kernel as trap
 	// does; nanosleep may return at once.

@@ -244,6 +244,9 @@ func (l *lowering) instruction(in *instruction) {
 		o.bind(f)
 	}
 	l.prog.Insts = append(l.prog.Insts, *out)
+	if out.Reduces() && out.NDst == 1 {
+		l.readBarrier(in.operands[0].name)
+	}
 }
 
 // finish resolves branches and the start of dynamic shared memory.

@@ -220,8 +220,20 @@ var (
 	}}
 
 	barrierKind = group{what: "kind of barrier", words: []modifier{{"sync", mode(isa.ModeSync)}, {"arrive", mode(isa.ModeArrive)}}}
-	fenceOrder  = group{what: "memory order", words: []modifier{{"sc", ignore}, {"acq_rel", ignore}}}
-	fenceScope  = group{what: "scope", words: []modifier{
+	reduction   = group{what: "kind of barrier", words: []modifier{{"red", ignore}}}
+	reduced     = group{what: "operation", words: []modifier{
+		{"popc", mode(isa.ModePopc)}, {"and", mode(isa.ModeAnd)}, {"or", mode(isa.ModeOr)},
+	}}
+	warpWide = group{what: "scope", words: []modifier{{"warp", ignore}}}
+	synced   = group{what: "synchronisation", words: []modifier{{"sync", flag(isa.FlagSync)}}}
+	votes    = group{what: "mode", words: []modifier{
+		{"all", mode(isa.ModeAll)}, {"any", mode(isa.ModeAny)}, {"uni", mode(isa.ModeUni)}, {"ballot", mode(isa.ModeBallot)},
+	}}
+	shuffle = group{what: "mode", words: []modifier{
+		{"up", mode(isa.ModeUp)}, {"down", mode(isa.ModeDown)}, {"bfly", mode(isa.ModeBfly)}, {"idx", mode(isa.ModeIdx)},
+	}}
+	fenceOrder = group{what: "memory order", words: []modifier{{"sc", ignore}, {"acq_rel", ignore}}}
+	fenceScope = group{what: "scope", words: []modifier{
 		{"cta", mode(isa.ModeCTA)}, {"cluster", mode(isa.ModeGPU)}, {"gpu", mode(isa.ModeGPU)}, {"sys", mode(isa.ModeSys)},
 	}}
 	membarLevel = group{what: "level", words: []modifier{
@@ -237,7 +249,7 @@ func scoped(m *match) { m.scope = true }
 var otherModifiers = map[string]string{
 	"cc": "carry chains", "NaN": "min and max that return NaN", "relu": "relu", "xorsign": "xorsign", "abs": "xorsign",
 	"noftz": "half precision", "rna": "rounding to nearest away", "satfinite": "satfinite", "v8": "vectors of 8",
-	"oob": "oob", "mmio": "memory-mapped input and output", "warp": "warp-level barriers", "red": "barrier reductions", "popc": "barrier reductions",
+	"oob": "oob", "mmio": "memory-mapped input and output",
 	"shared::cluster": "clusters", "param::func": "device functions", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
 	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",
 	"unified": "unified addressing hints", "cluster": "clusters",
@@ -246,8 +258,8 @@ var otherModifiers = map[string]string{
 // unsupported are the opcodes of the manual that are not in the table, with
 // what they are for.
 var unsupported = map[string]string{
-	"vote": "warp votes", "shfl": "shuffles", "activemask": "warp votes", "match": "warp matches", "redux": "warp reductions", "elect": "warp votes",
-	"call": "device functions", "brx": "indirect branches", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
+	"elect": "election of a thread",
+	"call":  "device functions", "brx": "indirect branches", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
 	"addc": "carry chains", "subc": "carry chains", "madc": "carry chains",
 	"tex": "textures", "tld4": "textures", "txq": "textures", "istypep": "textures",
 	"suld": "surfaces", "sust": "surfaces", "sured": "surfaces", "suq": "surfaces",

@@ -27,7 +27,7 @@ func (o *operands) src(op isa.Operand) {
 // bind lowers the operands by the row f.
 func (o *operands) bind(f *family) {
 	list := make([]arg, 0, 6)
-	least := 0
+	optional := -1 // place of the operand that may be left out
 	for _, a := range f.args {
 		if a.opt && a.role == srcPred {
 			if o.out.Bool == isa.BoolNone {
@@ -35,17 +35,27 @@ func (o *operands) bind(f *family) {
 			}
 			a.opt = false
 		}
-		list = append(list, a)
-		if !a.opt {
-			least++
+		if a.opt {
+			optional = len(list)
 		}
+		list = append(list, a)
 	}
-	if n := len(o.in.operands); n < least || n > len(list) {
+	n := len(o.in.operands)
+	leaveOut := optional >= 0 && n == len(list)-1
+	if n != len(list) && !leaveOut {
 		o.errorf(o.in.name.pos, CodeOperand, "%s takes %s, found %d", o.in.opcode(), shape(list), n)
 		return
 	}
-	for i := range o.in.operands {
-		o.operand(list[i], &o.in.operands[i])
+	at := 0
+	for i, a := range list {
+		if leaveOut && i == optional {
+			if i < len(list)-1 { // sources keep their places
+				o.src(isa.Operand{Kind: isa.OperandImm})
+			}
+			continue
+		}
+		o.operand(a, &o.in.operands[at])
+		at++
 	}
 	switch o.out.Op {
 	case isa.OpNop:
@@ -95,7 +105,7 @@ var twice = map[isa.Type]isa.Type{isa.U16: isa.U32, isa.S16: isa.S32, isa.U32: i
 // operand lowers one operand by its entry in the row.
 func (o *operands) operand(a arg, x *operand) {
 	t := o.typeOf(a)
-	if x.pair != nil && a.role != dstPair {
+	if x.pair != nil && a.role != dstPair && a.role != dstPred {
 		o.errorf(x.pair.pos, CodeOperand, "%s has one destination, found a second one behind '|'", o.in.name.text)
 		return
 	}
@@ -106,10 +116,10 @@ func (o *operands) operand(a arg, x *operand) {
 		for _, e := range o.elements(x) {
 			o.dst(o.destination(&e, t))
 		}
-	case dstPair:
+	case dstPair, dstPred:
 		o.dst(o.destination(x, t))
 		if x.pair != nil {
-			o.dst(o.destination(&operand{name: x.pair.text, pos: x.pair.pos}, t))
+			o.dst(o.destination(&operand{name: x.pair.text, pos: x.pair.pos}, isa.Pred))
 		}
 	case src, srcPred:
 		o.src(o.source(x, t))
@@ -544,16 +554,34 @@ func (o *operands) movSource(a *operand) {
 	o.src(o.source(a, o.out.Type))
 }
 
-// barrier checks what bar.sync and bar.arrive want of their operands (section
-// 9.7.12.1): 16 barriers, and a thread count for arrive.
+// barrier checks what bar.sync, bar.arrive and bar.red want of their operands
+// (section 9.7.12.1): 16 barriers, and a thread count for arrive.
 func (o *operands) barrier() {
-	if id := o.out.Src[0]; id.Kind == isa.OperandImm && id.Imm > 15 {
-		o.errorf(o.in.operands[0].pos, CodeRange, "a CTA has barriers 0 to 15, found %d", id.Imm)
+	ops := o.in.operands
+	if o.out.Reduces() {
+		ops = ops[1 : len(ops)-1] // without destination and predicate
 	}
-	if o.out.Mode == isa.ModeArrive && o.out.NSrc < 2 {
+	if id := o.out.Src[0]; id.Kind == isa.OperandImm && id.Imm > 15 {
+		o.errorf(ops[0].pos, CodeRange, "a CTA has barriers 0 to 15, found %d", id.Imm)
+	}
+	if o.out.Mode == isa.ModeArrive && len(ops) < 2 {
 		o.errorf(o.in.name.pos, CodeOperand, "%s takes 2 operands a, b: it wants the number of threads", o.in.opcode())
 	}
-	if n := o.out.Src[1]; o.out.NSrc == 2 && n.Kind == isa.OperandImm && (n.Imm == 0 || n.Imm > 1024) {
-		o.errorf(o.in.operands[1].pos, CodeRange, "expected a number of threads from 1 to 1024, found %d", n.Imm)
+	if n := o.out.Src[1]; len(ops) == 2 && n.Kind == isa.OperandImm && (n.Imm == 0 || n.Imm > 1024) {
+		o.errorf(ops[1].pos, CodeRange, "expected a number of threads from 1 to 1024, found %d", n.Imm)
 	}
+}
+
+// readBarrier emits the second half of bar.red, as the machine has it: threads
+// that the barrier has let go read its result. The predicate is a source of both,
+// so that the result is known to depend on it.
+func (l *lowering) readBarrier(name string) {
+	bar := &l.prog.Insts[len(l.prog.Insts)-1]
+	read := *bar
+	read.Op, read.Inserted = isa.OpB2R, true
+	read.Text = "b2r.result " + clip(name)
+	read.Src = [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandSpecial, Index: uint16(isa.BarResult)}, bar.Src[2]}
+	read.NSrc = 2
+	bar.Dst, bar.NDst, bar.DstBits = [isa.MaxDsts]isa.Operand{}, 0, 0
+	l.prog.Insts = append(l.prog.Insts, read)
 }

@@ -16,16 +16,19 @@ type Pipe struct {
 	rtl.State[struct {
 		Next  uint64 // first cycle in which the pipe takes another instruction
 		Count uint64 // warp instructions taken
-		Fault Fault  // the first trap
+		Fault Fault  // the first trap or cross-lane instruction that cannot be executed
 	}]
 	In      rtl.In[Op]
 	Out     rtl.Out[Result]
 	Outcome rtl.Out[divergence.Outcome] `rtl:"optional"`
+	// Exited are the lanes of each row whose threads have exited, 0 if all have.
+	Exited *rtl.Mem[uint32] `rtl:"optional"`
 
-	width int // lanes
-	l     *launch
-	sim   *rtl.Sim
-	lanes isa.Lanes // of the instruction being started: the wires of the datapath
+	width   int // lanes
+	l       *launch
+	sim     *rtl.Sim
+	lanes   isa.Lanes // of the instruction being started: the wires of the datapath
+	located located   // the same behind the permutation of lanes
 
 	// OnExit, if set, observes threads at their exit.
 	OnExit func(f *Flight, lanes uint32)
@@ -57,12 +60,14 @@ func (p *Pipe) Tick() {
 			return
 		}
 		p.Outcome.Push(p.outcome(op, in))
-		if in.Op == isa.OpTrap && op.Exec != 0 && q.Fault.Kind == NoFault {
-			lane := bits.TrailingZeros32(op.Exec)
-			d.Fault = Fault{Kind: Trapped, CTA: op.CTA, Row: uint8(op.row(lane)), Lane: uint8(lane), PC: op.PC, Cycle: p.sim.Now()}
+		if in.Op == isa.OpTrap && op.Exec != 0 {
+			p.fail(Trapped, op, bits.TrailingZeros32(op.Exec), 0)
 		}
-		if p.OnExit != nil && in.Exits() && op.Exec != 0 {
-			p.OnExit(p.l.observed(&op.Flight, &p.seen), op.Exec)
+		if in.Exits() && op.Exec != 0 {
+			p.exits(op)
+			if p.OnExit != nil {
+				p.OnExit(p.l.observed(&op.Flight, &p.seen), op.Exec)
+			}
 		}
 	} else {
 		if !p.Out.Ready() {
@@ -84,7 +89,14 @@ func (p *Pipe) Tick() {
 		for i := range in.NDst {
 			x.Dst[i] = &r.Dst[i]
 		}
-		isa.Execute(in, x)
+		switch {
+		case !in.CrossLane():
+			isa.Execute(in, x)
+		case p.together(op, in):
+			p.crossLane(op, in)
+		default:
+			r.Exec = 0
+		}
 		r.PDst = x.PDst
 	}
 	d.Next = p.sim.Now() + uint64(p.l.cfg.WarpSize/p.width)
@@ -110,6 +122,12 @@ func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 		w := uint64(p.l.cfg.WarpSize)
 		o.Bar = uint8(value(0)) & (divergence.Barriers - 1)
 		o.Warps = uint8((value(1) + w - 1) / w)
+		if in.Reduces() {
+			o.Votes = op.PSrc[2]
+			if c := in.Src[2]; c.Kind == isa.OperandImm {
+				o.Votes = -uint32(c.Imm & 1)
+			}
+		}
 	}
 	return o
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"divergo/isa"
+	"divergo/memsys"
 	"divergo/sm/divergence"
 )
 
@@ -24,7 +25,7 @@ type Kernel struct {
 	Block     [3]uint32
 	Params    []byte  // parameter bank
 	DynShared uint32  // bytes of dynamic shared memory
-	LocalBase uint64  // device memory behind the local space: see LocalBytes
+	LocalBase uint64  // device memory behind the local space and divergence stacks, a multiple of memsys.MaxLine: see LocalBytes
 	Valid     []Range // what global accesses may touch, ascending and disjoint
 }
 
@@ -49,12 +50,27 @@ func align(n, to uint32) uint32 {
 	return n
 }
 
-// LocalBytes is the device memory that the local space of a machine with the
-// given number of SMs takes. A thread's local word w lies at
+// LocalBytes is the device memory from LocalBase on that a machine with the
+// given number of SMs and a mechanism takes. A thread's local word w lies at
 // ((sm*warps+row)*words + w)*lanes + lane, in words of 4 bytes, so that equal
-// local addresses of a warp are neighbours.
-func (k *Kernel) LocalBytes(c *Config, sms int) uint64 {
+// local addresses of a warp are neighbours. Behind that, from a multiple of
+// memsys.MaxLine on, each row of each SM has memory for its divergence stack, if
+// the mechanism needs some.
+func (k *Kernel) LocalBytes(c *Config, mech divergence.Mechanism, sms int) uint64 {
+	if !mech.Spills {
+		return k.threadBytes(c, sms)
+	}
+	return k.stacks(c, sms) + uint64(sms)*uint64(c.Warps())*8*divergence.SpillWords
+}
+
+// threadBytes is the part for the local space of the threads.
+func (k *Kernel) threadBytes(c *Config, sms int) uint64 {
 	return uint64(sms) * uint64(c.Warps()) * uint64(k.localWords()) * uint64(c.WarpSize) * 4
+}
+
+// stacks is where the part for divergence stacks begins.
+func (k *Kernel) stacks(c *Config, sms int) uint64 {
+	return (k.threadBytes(c, sms) + memsys.MaxLine - 1) &^ (memsys.MaxLine - 1)
 }
 
 func (k *Kernel) localWords() uint32 { return (k.Prog.LocalBytes + 3) / 4 }
@@ -203,6 +219,12 @@ func (l *launch) load(k Kernel, shared int) error {
 		l.consts = append(l.consts, imm)
 	}
 	return nil
+}
+
+// stack is where the memory of a row's divergence stack begins.
+func (l *launch) stack(row uint8) uint64 {
+	at := uint64(l.index)*uint64(l.cfg.Warps()) + uint64(row)
+	return l.k.LocalBase + l.k.stacks(l.cfg, int(l.sms)) + at*8*divergence.SpillWords
 }
 
 // row that warp w of resident CTA c has in the register file.

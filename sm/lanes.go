@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"math/bits"
+
 	"divergo/isa"
 	"divergo/units"
 )
@@ -14,6 +16,8 @@ type placement struct {
 	permutation *units.LaneMap
 	tids        []isa.Row             // x | y<<16 | z<<32 of each lane's thread
 	locations   [][isa.MaxLanes]uint8 // of each lane's thread
+	places      [][isa.MaxLanes]uint8 // lane of each location
+	straight    []bool                // every thread is in the lane of its location
 	masks       []uint32              // lanes that have a thread
 }
 
@@ -24,7 +28,19 @@ func (c *Config) place(k *Kernel) (placement, error) {
 		return placement{}, err
 	}
 	warps := (k.Threads() + c.WarpSize - 1) / c.WarpSize
-	p := placement{m, make([]isa.Row, warps), make([][isa.MaxLanes]uint8, warps), make([]uint32, warps)}
+	p := placement{
+		permutation: m, tids: make([]isa.Row, warps),
+		locations: make([][isa.MaxLanes]uint8, warps), places: make([][isa.MaxLanes]uint8, warps),
+		straight: make([]bool, warps), masks: make([]uint32, warps),
+	}
+	for w := range warps {
+		p.straight[w] = true
+		for location := range c.WarpSize {
+			lane := m.Lane(w, location)
+			p.places[w][location] = uint8(lane)
+			p.straight[w] = p.straight[w] && lane == location
+		}
+	}
 	for t := range k.Threads() {
 		x := uint32(t) % k.Block[0]
 		y := uint32(t) / k.Block[0] % k.Block[1]
@@ -36,6 +52,29 @@ func (c *Config) place(k *Kernel) (placement, error) {
 		p.masks[w] |= 1 << lane
 	}
 	return p, nil
+}
+
+// toLanes is the set of lanes in which a set of locations of a warp is.
+func (p *placement) toLanes(warp int, locations uint32) (lanes uint32) {
+	if p.straight[warp] {
+		return locations
+	}
+	for m := p.masks[warp]; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lanes |= locations >> p.locations[warp][lane] & 1 << lane
+	}
+	return lanes
+}
+
+// toLocations is the set of locations of a set of lanes that have threads.
+func (p *placement) toLocations(warp int, lanes uint32) (locations uint32) {
+	if p.straight[warp] {
+		return lanes
+	}
+	for m := lanes & p.masks[warp]; m != 0; m &= m - 1 {
+		locations |= 1 << p.locations[warp][bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+	}
+	return locations
 }
 
 // Lane is the lane of the thread that has the given location in a warp of a

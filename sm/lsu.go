@@ -7,6 +7,7 @@ import (
 	"divergo/isa"
 	"divergo/memsys"
 	"divergo/rtl"
+	"divergo/sm/divergence"
 )
 
 // LSU is the load/store unit: it takes memory instructions in order, computes
@@ -34,6 +35,8 @@ type LSU struct {
 	Access  rtl.Out[memsys.Access]
 	Reply   rtl.In[memsys.Reply]
 	Out     rtl.Out[Result]
+	Stack   rtl.In[divergence.Transfer] // of the divergence hardware
+	Moved   rtl.Out[divergence.Transferred]
 	Flush   rtl.In[Command] // write the L1 back
 	Flushed rtl.Out[Notice]
 	Table   *rtl.Mem[Pending]                 `trace:"true"` // instructions in flight, by tag
@@ -46,7 +49,11 @@ type LSU struct {
 // MaxMemQueue is the most memory instructions in flight in an SM.
 const MaxMemQueue = 256
 
-const flushTag = 0xffff
+// Tags of accesses that are not of an instruction.
+const (
+	stackTag = 0x8000 // and the row: tokens of the divergence hardware
+	flushTag = 0xffff
+)
 
 // Pending is a memory instruction in flight.
 type Pending struct {
@@ -64,13 +71,21 @@ const (
 	NoFault FaultKind = iota
 	OutOfBounds
 	Misaligned
-	ReadOnly   // store to constant or parameter memory
-	MixedParam // one generic load of some lanes from parameters, of others from memory, which the machine cannot do
-	Trapped    // trap instruction
+	ReadOnly      // store to constant or parameter memory
+	MixedParam    // one generic load of some lanes from parameters, of others from memory, which the machine cannot do
+	Trapped       // trap instruction
+	StackOverflow // more entries of a divergence stack than fit on the chip and in memory
+	NotMember     // the membermask of a thread does not name it
+	Disagree      // threads that execute an instruction together have different membermasks
+	Missing       // threads named by a membermask are elsewhere
+	Regrouped     // a warp-wide instruction was issued for threads of several warps
 )
 
 func (k FaultKind) String() string {
-	return [...]string{"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap"}[k]
+	return [...]string{
+		"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap", "divergence stack overflow",
+		"thread not in its own membermask", "different membermasks", "threads missing", "threads of several warps",
+	}[k]
 }
 
 // Fault is the first misbehaviour of a thread of this SM.
@@ -84,6 +99,9 @@ type Fault struct {
 	PC    uint32
 	Addr  uint64 // as the thread gave it
 	Cycle uint64
+	// Missing are the threads, by location in the warp, that the thread's
+	// membermask names and that are elsewhere.
+	Missing uint32
 }
 
 // Tick takes one reply and moves the oldest instruction on by one access.
@@ -91,9 +109,13 @@ func (u *LSU) Tick() {
 	if u.Reply.Valid() {
 		u.reply()
 	}
-	if u.In.Valid() {
+	switch {
+	case u.Stack.Valid() && u.Access.Ready():
+		u.transfer(u.Stack.Front())
+		u.Stack.Pop()
+	case u.In.Valid():
 		u.begin()
-	} else if u.Flush.Valid() && u.Access.Ready() {
+	case u.Flush.Valid() && u.Access.Ready():
 		a := u.Access.PushSlot()
 		a.Kind, a.Tag = memsys.Flush, flushTag
 		u.Flush.Pop()
@@ -108,6 +130,17 @@ func (u *LSU) reply() {
 	if r.Tag == flushTag {
 		if u.Flushed.Ready() {
 			u.Flushed.Push(Notice{Flushed: true})
+			u.Reply.Pop()
+		}
+		return
+	}
+	if r.Tag >= stackTag {
+		if u.Moved.Ready() {
+			m := u.Moved.PushSlot()
+			m.Row = uint8(r.Tag - stackTag)
+			for i := range m.Data {
+				m.Data[i] = r.Data[i][0]
+			}
 			u.Reply.Pop()
 		}
 		return
@@ -319,6 +352,32 @@ func (u *LSU) address(op *Op, in *isa.Inst, lane int) uint64 {
 	return a
 }
 
+// transfer stores or loads words of a divergence stack, each in a lane.
+func (u *LSU) transfer(t *divergence.Transfer) {
+	if t.At+t.Words > divergence.SpillWords {
+		u.fault(Fault{Kind: StackOverflow, CTA: t.CTA, Row: t.Row, PC: t.PC})
+		return
+	}
+	a := u.Access.PushSlot()
+	a.Kind, a.Tag, a.Size, a.Stack = memsys.Load, stackTag+uint16(t.Row), 8, true
+	if t.Store {
+		a.Kind = memsys.Store
+	}
+	for i := range t.Words {
+		a.Mask |= 1 << i
+		a.Addr[i] = u.l.stack(t.Row) + 8*uint64(t.At+i)
+		a.Data[i][0] = t.Data[i]
+	}
+}
+
+// fault records the SM's first fault.
+func (u *LSU) fault(f Fault) {
+	if u.Q().Fault.Kind == NoFault {
+		f.Cycle = u.sim.Now()
+		u.D().Fault = f
+	}
+}
+
 // resolve finds the space of a lane's address and the offset in it.
 func (u *LSU) resolve(op *Op, in *isa.Inst, lane int) (isa.Space, uint64) {
 	a := u.address(op, in, lane)
@@ -369,12 +428,10 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 			kind = OutOfBounds
 		}
 		if kind != NoFault {
-			if u.Q().Fault.Kind == NoFault {
-				u.D().Fault = Fault{
-					Kind: kind, CTA: op.CTA, Row: uint8(op.row(lane)), Lane: uint8(lane), Size: uint8(size),
-					Space: space, PC: op.PC, Addr: u.address(op, in, lane), Cycle: u.sim.Now(),
-				}
-			}
+			u.fault(Fault{
+				Kind: kind, CTA: op.CTA, Row: uint8(op.row(lane)), Lane: uint8(lane), Size: uint8(size),
+				Space: space, PC: op.PC, Addr: u.address(op, in, lane),
+			})
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"divergo/isa"
 	"divergo/rtl"
+	"divergo/sm/divergence"
 )
 
 // Operands is the register read stage. Instructions pass it in order, so that
@@ -23,6 +24,7 @@ type Operands struct {
 	Regs               *rtl.Mem[isa.Row] // by row, then register
 	Preds              *rtl.Mem[uint32]  // by row, then predicate: a bit for each lane
 	CTA                *CTA
+	Tallies            *rtl.Mem[divergence.Tally] `rtl:"optional"` // by row: the last bar.red
 
 	l   *launch
 	sim *rtl.Sim
@@ -143,6 +145,13 @@ func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
 			to[lane] = laneSpecial(r, uint32(l.locations[f.row(lane)%l.warps][lane]))
+		}
+		return
+	case isa.BarResult:
+		for m := f.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			t := o.Tallies.At(f.row(lane))
+			to[lane] = uint64(t.All)<<16 | uint64(t.Yes)
 		}
 		return
 	case isa.NTidX, isa.NTidY, isa.NTidZ:

@@ -23,6 +23,7 @@ package sm
 
 import (
 	"fmt"
+	"slices"
 
 	"divergo/isa"
 	"divergo/memsys"
@@ -85,6 +86,8 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 		fromDPU  = rtl.NewQueue[Result](cfg.DPLatency+2, rtl.Latency(uint64(cfg.DPLatency)))
 		fromSFU  = rtl.NewQueue[Result](cfg.SFULatency+2, rtl.Latency(uint64(cfg.SFULatency)))
 		fromLSU  = rtl.NewQueue[Result](4)
+		moves    = rtl.NewQueue[divergence.Transfer](warps)
+		moved    = rtl.NewQueue[divergence.Transferred](warps)
 	)
 	c := div.Connections()
 	s := &SM{
@@ -97,11 +100,12 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), l: l,
 		},
 		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
-		ALU:      &Pipe{In: toALU.In(), Out: fromALU.Out(), Outcome: outcomes.Out(), width: cfg.SIMDWidth, l: l},
+		ALU:      &Pipe{In: toALU.In(), Out: fromALU.Out(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), width: cfg.SIMDWidth, l: l},
 		DPU:      &Pipe{In: toDPU.In(), Out: fromDPU.Out(), width: cfg.DPWidth, l: l},
 		SFU:      &Pipe{In: toSFU.In(), Out: fromSFU.Out(), width: cfg.SFUWidth, l: l},
 		LSU: &LSU{
 			In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(), Flush: flush.In(), Flushed: flushed.Out(),
+			Stack: moves.In(), Moved: moved.Out(),
 			Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.MaxLanes][2]uint64](cfg.MemQueue), l: l,
 		},
 		Writeback: &Writeback{
@@ -116,12 +120,17 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 	s.Issue.Done = &s.Writeback.Done
 	s.Issue.Front = s.Fetch
 	s.Operands.Regs, s.Operands.Preds, s.Operands.CTA = s.Writeback.Regs, s.Writeback.Preds, s.CTA
+	s.Operands.Tallies = c.Tallies
 	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()
+	c.Memory, c.Answer = moves.Out(), moved.In()
 	return s, nil
 }
 
 // Load prepares the SM for a kernel. Only between runs.
 func (s *SM) Load(k Kernel) error {
+	if s.Operands.Tallies == nil && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Reduces() }) {
+		return fmt.Errorf("%s has bar.red, and the barriers of mechanism %q do not reduce predicates: it sets no Ports.Tallies", k.Prog.Name, s.l.mech.Name)
+	}
 	if err := s.l.load(k, s.shared); err != nil {
 		return err
 	}

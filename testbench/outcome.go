@@ -33,6 +33,7 @@ type Fault struct {
 	Size   int       `json:"bytes"`   // 0 where no memory is accessed
 	Space  string    `json:"space"`
 	Near   string    `json:"near"` // the allocation next to the address
+	Why    string    `json:"why"`  // of an instruction of a whole warp: who is missing
 }
 
 // Waiting is a group of threads of a warp that are at one PC.
@@ -60,8 +61,10 @@ func (o *Outcome) Error() string {
 		}
 		fmt.Fprintf(&b, "\n  thread %s of CTA %s, on SM %d, before cycle %d", point(f.Thread), point(f.CTA), f.SM, o.Cycle)
 		fmt.Fprintf(&b, "\n  at %s, PC %d: %s", f.Where, f.PC, f.Text)
-		if f.Near != "" {
-			fmt.Fprintf(&b, "\n  %s", f.Near)
+		for _, hint := range [...]string{f.Near, f.Why} {
+			if hint != "" {
+				fmt.Fprintf(&b, "\n  %s", hint)
+			}
 		}
 	case gpu.Deadlock:
 		fmt.Fprintf(&b, "SIMT deadlock after %d cycles: no thread can go on", o.Cycle)
@@ -118,7 +121,38 @@ func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault
 	if f.Kind == sm.OutOfBounds && (f.Space == isa.SpaceGlobal || f.Space == isa.SpaceGeneric) {
 		fault.Near = s.memory.near(f.Addr)
 	}
+	_, warp := m.Warp(f.CTA, int(f.Row))
+	mech, regroups := s.Machine.Config.Divergence.Mechanism, m.Div.LaneRows() != nil
+	switch f.Kind {
+	case sm.Missing:
+		fault.Why = fmt.Sprintf("of warp %d, membermask also names the threads with %%laneid %s, which have not exited and are not here: ", warp, lanes(f.Missing))
+		if regroups {
+			fault.Why += fmt.Sprintf("mechanism %q regroups the threads of a CTA", mech)
+		} else {
+			fault.Why += fmt.Sprintf("mechanism %q does not bring threads together for .sync, as no GPU before sm_70 does", mech)
+		}
+	case sm.Regrouped:
+		fault.Why = fmt.Sprintf("the instruction is one of warp %d, but threads of other warps are with it: mechanism %q regroups the threads of a CTA", warp, mech)
+	}
 	return fault
+}
+
+// lanes lists the members of a set: "0-7, 12".
+func lanes(set uint32) string {
+	var list []string
+	for i := 0; i < 32; i++ {
+		first := i
+		for i < 32 && set>>i&1 != 0 {
+			i++
+		}
+		switch {
+		case i == first+1:
+			list = append(list, fmt.Sprint(first))
+		case i > first:
+			list = append(list, fmt.Sprintf("%d-%d", first, i-1))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // near says where an address lies that is in no allocation.
@@ -160,6 +194,9 @@ func (s *Session) waiting(l *Launch) []Waiting {
 
 // text is the instruction at pc as the source has it.
 func text(p *isa.Program, pc uint32) string {
+	if pc == isa.NoPC {
+		return "what the divergence stack in memory says"
+	}
 	if int(pc) >= len(p.Insts) {
 		return "the end of the kernel"
 	}

@@ -135,7 +135,7 @@ func (s *Session) Launch(l Launch) error {
 	}
 	k := l.kernel()
 	k.LocalBase = localBase
-	if err := s.Machine.Store().Map(localBase, k.LocalBytes(&s.Machine.Config.SM, s.Machine.Config.GPU.SMs)); err != nil {
+	if err := s.Machine.Store().Map(localBase, s.Machine.LocalBytes(&k)); err != nil {
 		return fmt.Errorf("local memory: %w", err)
 	}
 	k.Valid = s.memory.Ranges()

@@ -92,7 +92,12 @@ func (m *BlockMask) Filled(lanes int) (warps int) { return (m.Threads() + lanes 
 //	                   ^            |
 //	                   +-- reset ---+
 type Compactor struct {
-	Pending BlockMask
+	Pending BlockMask `len:"lanes" bits:"warps"`
+}
+
+// Logic is an encoder for each lane, with an input for each static warp.
+func (c *Compactor) Logic(lanes, warps int) []Logic {
+	return []Logic{{Kind: Encoder, Bits: warps, Count: lanes}}
 }
 
 // Next is the next compacted warp: in each lane the lowest-numbered static warp

@@ -29,6 +29,9 @@ func NewPCTable[T any](entries, ways int) PCTable[T] {
 	return PCTable[T]{rtl.NewMem[Line[T]](entries), entries / ways, ways}
 }
 
+// Ways is the number of lines of a set.
+func (t *PCTable[T]) Ways() int { return t.ways }
+
 // set is the first line of the set of pc.
 func (t *PCTable[T]) set(pc uint32) int { return int(pc) & (t.sets - 1) * t.ways }
 

@@ -90,6 +90,20 @@ func (p Permutation) Masks(width int) (masks []uint8, ok bool) {
 	return masks, true
 }
 
+// Bits is the storage of an SM for a permutation: the table of masks, or one of
+// the lane of each location of each warp.
+func (p Permutation) Bits(width int) int {
+	lane := bits.Len(uint(width - 1))
+	masks, xor := p.Masks(width)
+	switch {
+	case p == Sequential:
+		return 0
+	case xor:
+		return len(masks) * lane
+	}
+	return width * width * lane
+}
+
 // LaneMap is a permutation of a given width, as a table.
 type LaneMap struct {
 	width int

@@ -333,3 +333,20 @@ func ExampleLaneMap() {
 	fmt.Println(even.Compacted(), placed.Compacted())
 	// Output: 4 2
 }
+
+// TestBits: Balanced is a table of 32 masks of 5 bits (Rhu & Erez, ISCA 2013,
+// section 4); what is no exclusive-or needs a lane for each location of each
+// warp.
+func TestBits(t *testing.T) {
+	for _, c := range []struct {
+		p           units.Permutation
+		width, bits int
+	}{
+		{units.Balanced, 32, 160},
+		{units.Balanced, 16, 64},
+		{units.Sequential, 32, 0},
+		{units.Random, 32, 32 * 32 * 5},
+	} {
+		assert.Equal(t, c.bits, c.p.Bits(c.width), "%s of %d", c.p, c.width)
+	}
+}

@@ -27,30 +27,30 @@ const PoolLanes = 32
 // There must be as many entries as threads, because each can be alone.
 type WarpPool struct {
 	Warps  *rtl.Mem[DynamicWarp]
-	Used   *rtl.Mem[uint64] // allocator: a bit for each entry
-	Counts *rtl.Mem[Formation]
+	Used   *rtl.Mem[uint64]    // allocator: a bit for each entry
+	Counts *rtl.Mem[Formation] `rtl:"sim"`
 	LUT    LUT
 }
 
 // DynamicWarp is an entry of the pool.
 type DynamicWarp struct {
 	PC    uint32
-	Occ   uint32 // lanes with a thread
-	Group uint8
-	Open  bool   // it was entered by the table, which may still point to it
-	Count uint16 // the largest of its threads; what it counts is the issue policy's business
-	Born  uint64 // how many warps had been formed before
-	Row   [PoolLanes]uint8
+	Occ   uint32           `bits:"lanes"` // lanes with a thread
+	Group uint8            `bits:"5"`
+	Open  bool             // it was entered by the table, which may still point to it
+	Count uint16           // the largest of its threads; what it counts is the issue policy's business
+	Born  uint64           `bits:"16"` // how many warps had been formed before; hardware counts modulo 2^16
+	Row   [PoolLanes]uint8 `len:"lanes" bits:"6"`
 }
 
 // Update is the content of a warp update register: threads that go on at one
 // PC.
 type Update struct {
 	PC    uint32
-	Req   uint32 // lanes
-	Group uint8
+	Req   uint32 `bits:"lanes"` // lanes
+	Group uint8  `bits:"5"`
 	Count uint16
-	Row   [PoolLanes]uint8
+	Row   [PoolLanes]uint8 `len:"lanes" bits:"6"`
 }
 
 // Formation counts what became of updates.

@@ -18,7 +18,7 @@ func init() {
 				Table:   rtl.NewMem[divergence.Slot](g.Warps),
 				List:    units.NewStack[Path](g.Warps, g.Lanes),
 				Meeting: rtl.NewMem[divergence.Meeting](g.Warps),
-				Barrier: divergence.NewBarrier(g.CTAs),
+				Barrier: divergence.NewBarrier(g),
 				code:    code,
 			}, nil
 		},
@@ -43,7 +43,9 @@ func init() {
 // entries of the list have comparators, and an insertion takes one cycle.
 type Frontier struct {
 	divergence.Ports
-	rtl.State[struct{ Stats divergence.Stats }]
+	rtl.State[struct {
+		Stats divergence.Stats `rtl:"sim"`
+	}]
 	Table   *rtl.Mem[divergence.Slot]    `trace:"true"` // the path that runs, by warp
 	List    units.Stack[Path]            // the others, by warp; the smallest PC is on top
 	Meeting *rtl.Mem[divergence.Meeting] // where the paths that wait do so, by warp
@@ -57,7 +59,7 @@ type Frontier struct {
 type Path struct {
 	AtBar bool // they have executed the barrier there
 	PC    uint32
-	Mask  uint32
+	Mask  uint32 `bits:"lanes"`
 }
 
 // before reports whether p runs before q.
@@ -205,6 +207,12 @@ func (f *Frontier) release(rows uint64) {
 		}
 		f.redirect.Add(w)
 	}
+}
+
+// Logic is a pair of comparators at each entry of the list.
+func (f *Frontier) Logic(g divergence.Geometry) []units.Logic {
+	n := g.Warps * g.Lanes
+	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: n}, {Kind: units.LessThan, Bits: 32, Count: n}}
 }
 
 // Slots is the slot table.

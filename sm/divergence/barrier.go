@@ -15,20 +15,35 @@ import (
 // It is a part that a mechanism embeds; one that counts arrivals differently
 // brings its own.
 type Barrier struct {
-	live  *rtl.Mem[uint64]  // rows of each CTA that still have threads
-	named *rtl.Mem[arrival] // by CTA and barrier number
+	live    *rtl.Mem[uint64]  `bits:"warps"` // rows of each CTA that still have threads
+	named   *rtl.Mem[arrival] // by CTA and barrier number
+	Tallies *rtl.Mem[Tally]   // by row, for Ports
+}
+
+// Tally is what a barrier that reduces predicates counts: threads whose
+// predicate holds, and all that have brought one.
+type Tally struct {
+	Yes uint16 `bits:"12"`
+	All uint16 `bits:"12"`
+}
+
+// count adds the threads of an outcome.
+func (t *Tally) count(o *Outcome) {
+	t.Yes += uint16(bits.OnesCount32(o.Votes & o.Taken))
+	t.All += uint16(bits.OnesCount32(o.Taken))
 }
 
 // arrival is the state of one named barrier.
 type arrival struct {
-	Arrived uint64 // rows that have arrived
-	Waiting uint64 // of these, the ones that wait for the release
-	Need    uint8  // warps expected; 0: all live ones
+	Arrived uint64 `bits:"warps"` // rows that have arrived
+	Waiting uint64 `bits:"warps"` // of these, the ones that wait for the release
+	Need    uint8  `bits:"7"`     // warps expected; 0: all live ones
+	Tally   Tally  // of those that bring a predicate
 }
 
-// NewBarrier makes the barriers of ctas resident CTAs.
-func NewBarrier(ctas int) Barrier {
-	return Barrier{rtl.NewMem[uint64](ctas), rtl.NewMem[arrival](ctas * Barriers)}
+// NewBarrier makes the barriers of the resident CTAs.
+func NewBarrier(g Geometry) Barrier {
+	return Barrier{rtl.NewMem[uint64](g.CTAs), rtl.NewMem[arrival](g.CTAs * Barriers), rtl.NewMem[Tally](g.Warps)}
 }
 
 // Launch adds a row to the live warps of a CTA. The first row of a CTA finds
@@ -52,7 +67,13 @@ func (b *Barrier) Arrive(cta, row, id, need uint8, waits bool) (release uint64) 
 		e.Waiting |= 1 << (row & 63)
 	}
 	e.Need = need
-	return e.open(*b.live.Edit(int(cta)))
+	return b.open(e, *b.live.Edit(int(cta)))
+}
+
+// Count adds the threads that execute a barrier which reduces predicates, before
+// their row arrives.
+func (b *Barrier) Count(cta uint8, o *Outcome) {
+	b.named.Edit(int(cta)*Barriers + int(o.Bar&(Barriers-1))).Tally.count(o)
 }
 
 // Exit takes a row out of the live warps and returns the rows that this
@@ -62,17 +83,24 @@ func (b *Barrier) Exit(cta, row uint8) (release uint64) {
 	*live &^= 1 << (row & 63)
 	for i := int(cta) * Barriers; i < int(cta+1)*Barriers; i++ {
 		if b.named.At(i).Arrived != 0 && b.named.At(i).Need == 0 {
-			release |= b.named.Edit(i).open(*live)
+			release |= b.open(b.named.Edit(i), *live)
 		}
 	}
 	return release
 }
 
-func (e *arrival) open(live uint64) uint64 {
+// open lets the rows of a barrier go on, with what it has counted, if nobody is
+// missing.
+func (b *Barrier) open(e *arrival, live uint64) (release uint64) {
 	if e.Need != 0 && bits.OnesCount64(e.Arrived) < int(e.Need) || e.Need == 0 && live&^e.Arrived != 0 {
 		return 0
 	}
-	release := e.Waiting
-	e.Arrived, e.Waiting = 0, 0
+	release = e.Waiting
+	if e.Tally.All != 0 {
+		for m := release; m != 0; m &= m - 1 {
+			*b.Tallies.Edit(bits.TrailingZeros64(m)) = e.Tally
+		}
+	}
+	e.Arrived, e.Waiting, e.Tally = 0, 0, Tally{}
 	return release
 }

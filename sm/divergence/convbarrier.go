@@ -50,15 +50,15 @@ type ConvBarrier struct {
 	Warps
 	Stack    units.Stack[Side]     // by warp; the PC of the top path is stale
 	Barriers *rtl.Mem[Convergence] `trace:"true"` // by warp and number
-	Live     *rtl.Mem[uint32]      // by warp
+	Live     *rtl.Mem[uint32]      `bits:"lanes"` // by warp
 
 	order PathOrder
 }
 
 // Convergence is a barrier of a warp; one without threads is free.
 type Convergence struct {
-	Mask    uint32
-	Arrived uint32
+	Mask    uint32 `bits:"lanes"`
+	Arrived uint32 `bits:"lanes"`
 	PC      uint32 // behind it
 }
 
@@ -75,6 +75,11 @@ func newConvBarrier(o Options, g Geometry, code *Code) *ConvBarrier {
 
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *ConvBarrier) Tick() { p.serve(p) }
+
+// Logic is the comparator of each barrier that says whether all have arrived.
+func (p *ConvBarrier) Logic(g Geometry) []units.Logic {
+	return []units.Logic{{Kind: units.Equality, Bits: g.Lanes, Count: isa.MaxBarriers * g.Warps}}
+}
 
 func (p *ConvBarrier) launch(l *Launch) {
 	w := int(l.Row)

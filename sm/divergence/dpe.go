@@ -66,6 +66,11 @@ func newDPE(g Geometry, code *Code) *DPE {
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *DPE) Tick() { p.serve(p) }
 
+// Logic is the comparator of each path's PC with the reconvergence PC.
+func (p *DPE) Logic(g Geometry) []units.Logic {
+	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: 2 * g.Warps}}
+}
+
 func (p *DPE) launch(l *Launch) {
 	w := int(l.Row)
 	for side := range 2 {

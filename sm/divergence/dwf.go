@@ -85,8 +85,8 @@ func init() {
 type DWF struct {
 	Ports
 	rtl.State[dwfState]
-	Table   *rtl.Mem[Slot] `trace:"true"`
-	Rows    *rtl.Mem[LaneRows]
+	Table   *rtl.Mem[Slot]       `trace:"true"`
+	Rows    *rtl.Mem[LaneRows]   `len:"lanes" bits:"6"`
 	Picked  *rtl.Mem[Picked]     // by slot
 	Statics *rtl.Mem[StaticWarp] `trace:"true"` // by row
 	Places  *rtl.Mem[Place]      // by pool entry
@@ -109,26 +109,26 @@ type DWF struct {
 }
 
 type dwfState struct {
-	Stats   Stats
+	Stats   Stats `rtl:"sim"`
 	Update  [2]units.Update
 	From    [2]uint8                             `bits:"7"` // slots that the updates come from
 	Half    bool                                 // of the outcome at the queue's front one side has been inserted
 	Current uint32                               // PC of the majority or minority
-	Free    units.Set                            // slots
-	Waiting [MaxWarps * isa.MaxLanes / 64]uint64 // pool entries that want a slot
-	Ended   uint64                               // rows without threads that have not been retired
+	Free    units.Set                            `len:"1" bits:"warps"`   // slots
+	Waiting [MaxWarps * isa.MaxLanes / 64]uint64 `len:"1" bits:"threads"` // pool entries that want a slot
+	Ended   uint64                               `bits:"warps"`           // rows without threads that have not been retired
 }
 
 // StaticWarp is what the mechanism knows of a row.
 type StaticWarp struct {
-	CTA     uint8 `bits:"5"`
-	Live    uint32
-	AtBar   uint32  // lanes that wait at a CTA barrier
-	Passed  uint32  // lanes that have arrived at one without waiting
+	CTA     uint8   `bits:"5"`
+	Live    uint32  `bits:"lanes"`
+	AtBar   uint32  `bits:"lanes"` // lanes that wait at a CTA barrier
+	Passed  uint32  `bits:"lanes"` // lanes that have arrived at one without waiting
 	Bar     Meeting // that barrier
-	Barred  bool    // it has a warp barrier, at RPC
-	RPC     uint32
-	Arrived uint32 // lanes at the warp barrier
+	Barred  bool    `if:"warpbarriers"` // it has a warp barrier, at RPC
+	RPC     uint32  `if:"warpbarriers"`
+	Arrived uint32  `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
 }
 
 // Picked is what a slot is used for.
@@ -154,11 +154,13 @@ const lutEntries = 32
 func newDWF(o Options, g Geometry, code *Code, warpBarriers bool) *DWF {
 	ways := cmp.Or(o.DWFWays, 4)
 	threads := g.Warps * g.Lanes
+	bar := NewBarrier(g)
 	p := &DWF{
+		Ports: Ports{Tallies: bar.Tallies},
 		Table: rtl.NewMem[Slot](g.Warps), Rows: rtl.NewMem[LaneRows](g.Warps), Picked: rtl.NewMem[Picked](g.Warps),
 		Statics: rtl.NewMem[StaticWarp](g.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, ways)),
-		Barrier: NewBarrier(g.CTAs), warpBarriers: warpBarriers, lanes: g.Lanes,
+		Barrier: bar, warpBarriers: warpBarriers, lanes: g.Lanes,
 		policy: cmp.Or(o.DWFIssue, IssueMajority), aging: uint64(o.DWFAging), code: code,
 	}
 	d := dwfState{Current: isa.NoPC}
@@ -168,6 +170,28 @@ func newDWF(o Options, g Geometry, code *Code, warpBarriers bool) *DWF {
 	p.Init(d)
 	return p
 }
+
+// Logic is what compares the tags of a set of the table with the PC and CTA of
+// each update register, and the allocator of pool entries; with warp barriers,
+// what compares their PCs with that of each lane, and the threads that have
+// arrived with those of the warp. The issue policy is not counted: the papers
+// leave open how it finds its warp.
+func (p *DWF) Logic(g Geometry) []units.Logic {
+	updates := len(p.Q().Update)
+	list := []units.Logic{
+		{Kind: units.Equality, Bits: 32 + 5, Count: updates * p.Pool.LUT.Ways()},
+		{Kind: units.Encoder, Bits: g.Lanes * g.Warps, Count: updates},
+		{Kind: units.Equality, Bits: 32, Count: updates * g.Lanes},
+		{Kind: units.Equality, Bits: g.Lanes, Count: g.Warps},
+	}
+	if !p.warpBarriers {
+		list = list[:2]
+	}
+	return list
+}
+
+// Parts says whether there are warp barriers.
+func (p *DWF) Parts() map[string]bool { return map[string]bool{"warpbarriers": p.warpBarriers} }
 
 // Slots is the slot table.
 func (p *DWF) Slots() *rtl.Mem[Slot] { return p.Table }
@@ -372,6 +396,9 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 		return
 	}
 	u := p.from(i, lanes, o.PC+1)
+	if in.Reduces() {
+		p.Barrier.Count(u.Group, o)
+	}
 	if in.Mode != isa.ModeArrive {
 		warp := p.Pool.Form(&u, lanes)
 		*p.Places.Edit(warp) = Place{AtBar: true}

@@ -67,6 +67,9 @@ func (p *DWF) barStatic(row int, s *Slot, in *isa.Inst, o *Outcome, w *StaticWar
 		p.release(p.Barrier.Arrive(w.CTA, uint8(row), o.Bar, o.Warps, false))
 	default:
 		s.Wait = WaitsBarrier
+		if in.Reduces() {
+			p.Barrier.Count(w.CTA, o)
+		}
 		p.release(p.Barrier.Arrive(w.CTA, uint8(row), o.Bar, o.Warps, true))
 	}
 }

@@ -18,9 +18,9 @@ type PathStack struct {
 type Entry struct {
 	PC   uint32
 	RPC  uint32 // isa.NoPC: popped only when its mask is empty
-	LPC  uint32 // likely-convergence point, or isa.NoPC
-	Mask uint32
-	LPos uint8 `bits:"7"` // entry that waits at LPC
+	LPC  uint32 `if:"likely"` // likely-convergence point, or isa.NoPC
+	Mask uint32 `bits:"lanes"`
+	LPos uint8  `if:"likely" bits:"7"` // entry that waits at LPC
 }
 
 // diverge updates the stack of slot s, which is at a branch that its lanes take

@@ -60,6 +60,19 @@ func newPDOM(o Options, g Geometry, code *Code, likely bool) *PDOM {
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *PDOM) Tick() { p.serve(p) }
 
+// Logic is the comparator of a warp's PC with its reconvergence PC, and that with
+// its likely-convergence point.
+func (p *PDOM) Logic(g Geometry) []units.Logic {
+	n := 1
+	if p.Stack.likely {
+		n = 2
+	}
+	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: n * g.Warps}}
+}
+
+// Parts says whether there are likely-convergence points.
+func (p *PDOM) Parts() map[string]bool { return map[string]bool{"likely": p.Stack.likely} }
+
 func (p *PDOM) launch(l *Launch) {
 	w := int(l.Row)
 	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}

@@ -60,7 +60,7 @@ type Slot struct {
 	CTA   uint8 `bits:"5"` // resident CTA
 	Row   uint8 `bits:"6"` // register-file row of all lanes, unless Mixed
 	PC    uint32
-	Mask  uint32
+	Mask  uint32 `bits:"lanes"`
 }
 
 // LaneRows is the register-file row of each lane of a Mixed slot.
@@ -92,6 +92,8 @@ type Outcome struct {
 	Taken uint32 // active lanes that execute it: that branch, exit, or arrive
 	Bar   uint8  `bits:"4"` // bar: barrier number
 	Warps uint8  `bits:"7"` // bar: warps expected, 0 for all of the CTA
+	Votes uint32 // bar.red: lanes whose predicate holds
+	Named uint32 // warpsync: lanes of the threads that those of Taken wait for, exited ones too
 }
 
 // Retire tells that a static warp has no threads left.
@@ -100,12 +102,46 @@ type Retire struct {
 	Row uint8 `bits:"6"`
 }
 
+// The memory of a row that a mechanism has for what does not fit on the chip: a
+// token for each branch, which splits a mask, and for each region around the PC,
+// rounded up to whole lines of any cache. It moves in 32 bytes, one sector of the
+// L2 (Bialas & Strzelecki, section IV).
+const (
+	SpillWords    = 64 // of 8 bytes
+	TransferWords = 4
+)
+
+// Transfer moves words between a mechanism and the memory of a row, which it uses
+// as a stack that grows upwards: what lies above words that are stored is not in
+// use. Transferred answers it.
+type Transfer struct {
+	Store bool
+	CTA   uint8 `bits:"5"`
+	Row   uint8 `bits:"6"`
+	At    uint8 // first word; a store from SpillWords on is a fault of the instruction at PC
+	Words uint8 `bits:"3"`
+	PC    uint32
+	Data  [TransferWords]uint64
+}
+
+// Transferred tells that memory has taken the words of a row, or what they are.
+type Transferred struct {
+	Row  uint8 `bits:"6"`
+	Data [TransferWords]uint64
+}
+
 // Ports connect a mechanism with the pipeline.
 type Ports struct {
 	Launch  rtl.In[Launch]
 	Fire    *rtl.Wire[Fire]
 	Outcome rtl.In[Outcome]
 	Retire  rtl.Out[Retire]
+	// Memory is for one Transfer of each row at a time.
+	Memory rtl.Out[Transfer]
+	Answer rtl.In[Transferred]
+	// Tallies is written by the mechanism, by row, as it lets threads go on behind
+	// a bar.red: what that has counted. Programs with bar.red are refused without.
+	Tallies *rtl.Mem[Tally] `rtl:"optional"`
 	// Redirect is driven by the mechanism: the slots that it changes in this
 	// cycle other than by the advance of Fire. Fetch looks at them again.
 	Redirect rtl.Wire[units.Set]
@@ -211,6 +247,8 @@ type Mechanism struct {
 	// instructions that the mechanism needs; nil if it needs none. Outside of the
 	// SM, PCs are those of the kernel: see isa.Program.OriginOf.
 	Prepare func(o Options, p *isa.Program) *isa.Program
+	// Spills tells that it needs memory behind its ports.
+	Spills bool
 }
 
 // Options are the configuration of the mechanisms; each reads what it has a
@@ -235,10 +273,12 @@ type Options struct {
 	// compaction; 0 is 32 entries, and fully associative.
 	CAPRIEntries int `toml:"capri_entries"`
 	CAPRIWays    int `toml:"capri_ways"`
+	// TokenWindow is how many tokens of a warp are on the chip; 0 is 16.
+	TokenWindow int `toml:"token_window"`
 	// TokenPop is the time in cycles from the issue of an instruction that pops a
 	// token to the issue of the next one, as far as the pipeline is not slower;
-	// TokenSpill and TokenFill how long a warp waits for 4 tokens to move to memory
-	// and back.
+	// TokenSpill and TokenFill how long a warp waits for tokens to move to memory
+	// and back, as far as memory is not slower.
 	TokenPop   int `toml:"token_pop"`
 	TokenSpill int `toml:"token_spill"`
 	TokenFill  int `toml:"token_fill"`
@@ -286,6 +326,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("divergence.dwf_issue = %q: want one of %q", o.DWFIssue, IssuePolicies())
 	case !powerOfTwo(o.DWFWays) || o.DWFWays > lutEntries:
 		return fmt.Errorf("divergence.dwf_ways = %d: want a power of two up to %d", o.DWFWays, lutEntries)
+	case o.TokenWindow < 0 || o.TokenWindow > SpillWords:
+		return fmt.Errorf("divergence.token_window = %d: want 1 to %d", o.TokenWindow, SpillWords)
 	case !powerOfTwo(o.CAPRIEntries) || o.CAPRIEntries > maxCAPTEntries:
 		return fmt.Errorf("divergence.capri_entries = %d: want a power of two up to %d", o.CAPRIEntries, maxCAPTEntries)
 	case !powerOfTwo(o.CAPRIWays) || o.CAPRIWays > cmp.Or(o.CAPRIEntries, captEntries):

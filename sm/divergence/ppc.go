@@ -62,7 +62,7 @@ func init() {
 type PPC struct {
 	Warps
 	Stack units.Stack[Pair] // by warp
-	Again rtl.State[uint64] // warps with another pair to delete in this cycle
+	Again rtl.State[uint64] `bits:"warps"` // warps with another pair to delete in this cycle
 
 	verbatim bool
 	explicit bool
@@ -112,6 +112,11 @@ func (p *PPC) Tick() {
 	p.serve(p)
 }
 
+// Logic is the pair of comparators of the figure, for the top pair of each warp.
+func (p *PPC) Logic(g Geometry) []units.Logic {
+	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: g.Warps}, {Kind: units.LessThan, Bits: 32, Count: g.Warps}}
+}
+
 func (p *PPC) launch(l *Launch) {
 	w := int(l.Row)
 	p.Stack.Push(w, Pair{Side: [2]Side{{Mask: l.Mask}}})
@@ -122,7 +127,7 @@ func (p *PPC) launch(l *Launch) {
 func (p *PPC) advance(w int) {
 	s := p.Table.Edit(w)
 	next := s.PC
-	if p.explicit && p.code.Prog.Insts[next-1].Inserted {
+	if in := &p.code.Prog.Insts[next-1]; p.explicit && in.Inserted && in.Op == isa.OpNop {
 		p.Stack.Top(w).current().PC = next
 		p.compare(w, s)
 	} else {

@@ -9,6 +9,7 @@ import (
 	"divergo/rtl"
 	"divergo/rtl/rtltest"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/divtest"
 )
 
 // driver is a front end whose branches go at random, all of it in registers.
@@ -91,8 +92,9 @@ func TestProperties(t *testing.T) {
 				type design struct {
 					Policy divergence.Policy
 					Driver *driver
+					Memory *divtest.Memory
 				}
-				return rtl.MustNew("bench", &design{p, f})
+				return rtl.MustNew("bench", &design{p, f, divtest.NewMemory(c, warps, 3)})
 			}, 500)
 		})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"divergo/isa"
 	"divergo/rtl"
+	"divergo/units"
 )
 
 func init() {
@@ -40,9 +41,9 @@ type PTPC struct {
 
 // Threads are the threads of a warp.
 type Threads struct {
-	PC    [isa.MaxLanes]uint32
-	Live  uint32
-	AtBar uint32 // of these, the ones that have executed the barrier at their PC
+	PC    [isa.MaxLanes]uint32 `len:"lanes"`
+	Live  uint32               `bits:"lanes"`
+	AtBar uint32               `bits:"lanes"` // of these, the ones that have executed the barrier at their PC
 }
 
 // set moves threads to a PC.
@@ -54,6 +55,12 @@ func (t *Threads) set(mask, pc uint32) {
 
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *PTPC) Tick() { p.serve(p) }
+
+// Logic is the comparator of each lane's PC with that of the warp, and a tree of
+// comparators that finds the smallest.
+func (p *PTPC) Logic(g Geometry) []units.Logic {
+	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: g.Warps * g.Lanes}, {Kind: units.LessThan, Bits: 32, Count: g.Warps * (g.Lanes - 1)}}
+}
 
 func (p *PTPC) launch(l *Launch) {
 	w := int(l.Row)

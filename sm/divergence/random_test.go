@@ -94,7 +94,8 @@ func variants() (list []divergence.Options) {
 	}
 	return append(list,
 		divergence.Options{Mechanism: "pdom", PathOrder: divergence.MinorityFirst},
-		divergence.Options{Mechanism: "ppc", PPCVerbatim: true})
+		divergence.Options{Mechanism: "ppc", PPCVerbatim: true},
+		divergence.Options{Mechanism: "token", TokenWindow: 1})
 }
 
 // TestRandomKernels: under every mechanism each thread executes what it would

@@ -65,7 +65,7 @@ type TBC struct {
 	Blocks   *rtl.Mem[Block]         // by CTA
 	Targets  *rtl.Mem[Targets]       // by CTA
 	Table    *rtl.Mem[Slot]          `trace:"true"`
-	Rows     *rtl.Mem[LaneRows]      // by slot
+	Rows     *rtl.Mem[LaneRows]      `len:"lanes" bits:"6"` // by slot
 	bars     *rtl.Mem[blockBarrier]  // by CTA and barrier number
 
 	code     *Code
@@ -88,20 +88,20 @@ type blockReconverger interface {
 
 // blocks is the state that the CTAs of an SM share.
 type blocks struct {
-	Stats  Stats
-	Turned uint32 // CTAs that have a new top entry
-	Gone   uint64 // rows without threads, to be retired
+	Stats  Stats  `rtl:"sim"`
+	Turned uint32 `bits:"ctas"`  // CTAs that have a new top entry
+	Gone   uint64 `bits:"warps"` // rows without threads, to be retired
 }
 
 // BlockEntry is an entry of the stack of a CTA.
 type BlockEntry struct {
 	PC    uint32
-	RPC   uint32 // isa.NoPC: popped only when its mask is empty
-	LPC   uint32 // likely-convergence point, or isa.NoPC
-	LPos  uint8  `bits:"6"` // entry that waits at LPC
-	WCnt  uint8  `bits:"7"` // warps that have not come to the end of the block
-	Alone bool   // all threads that the entry was split from are in it
-	Mask  units.BlockMask
+	RPC   uint32          // isa.NoPC: popped only when its mask is empty
+	LPC   uint32          `if:"likely"`          // likely-convergence point, or isa.NoPC
+	LPos  uint8           `if:"likely" bits:"6"` // entry that waits at LPC
+	WCnt  uint8           `bits:"7"`             // warps that have not come to the end of the block
+	Alone bool            // all threads that the entry was split from are in it
+	Mask  units.BlockMask `len:"lanes" bits:"warps"`
 }
 
 // Block is a resident CTA.
@@ -116,7 +116,8 @@ type Block struct {
 
 // Targets are the two entries that fill while warps come to a branch.
 type Targets struct {
-	Taken, Not units.BlockMask
+	Taken units.BlockMask `len:"lanes" bits:"warps"`
+	Not   units.BlockMask `len:"lanes" bits:"warps"`
 }
 
 // compaction is the state of the thread compactor.
@@ -133,9 +134,10 @@ type compaction struct {
 // an instruction that counts them means static ones, all of whose live threads
 // have arrived.
 type blockBarrier struct {
-	Arrived units.BlockMask
-	Waiting uint64 // slots that wait for the release, counted from the CTA's first
-	Need    uint8  `bits:"7"` // static warps expected; 0: all live threads
+	Arrived units.BlockMask `len:"lanes" bits:"warps"`
+	Waiting uint64          `bits:"warps"` // slots that wait for the release, counted from the CTA's first
+	Need    uint8           `bits:"7"`     // static warps expected; 0: all live threads
+	Tally   Tally
 }
 
 // blockStack is the depth of a stack. The deepest that the paper saw is 38
@@ -145,6 +147,7 @@ const blockStack = 64
 
 func newTBC(o Options, g Geometry, code *Code, likely bool) TBC {
 	return TBC{
+		Ports:   Ports{Tallies: rtl.NewMem[Tally](g.Warps)},
 		Stack:   units.NewStack[BlockEntry](g.CTAs, blockStack),
 		Blocks:  rtl.NewMem[Block](g.CTAs),
 		Targets: rtl.NewMem[Targets](g.CTAs),
@@ -205,6 +208,20 @@ func (p *TBC) publish() {
 	p.Redirect.Set(p.redirect)
 	p.redirect = units.Set{}
 }
+
+// Logic is the compactor, the comparators of a CTA's PC with those where its
+// block ends, and what counts its warps down.
+func (p *TBC) Logic(g Geometry) []units.Logic {
+	ends := 1
+	if p.likely {
+		ends = 2
+	}
+	return append(p.Compacts.Q().Logic(g.Lanes, g.Warps),
+		units.Logic{Kind: units.Equality, Bits: 32, Count: ends * g.CTAs}, units.Logic{Kind: units.Adder, Bits: 7, Count: 1})
+}
+
+// Parts says whether there are likely-convergence points.
+func (p *TBC) Parts() map[string]bool { return map[string]bool{"likely": p.likely} }
 
 // launch adds a static warp to the bottom entry, which is complete with the
 // last one.
@@ -463,6 +480,9 @@ func (p *TBC) bar(k blockReconverger, s *Slot, in *isa.Inst, o *Outcome) {
 		bar := p.bars.Edit(cta*Barriers + int(o.Bar))
 		p.add(&bar.Arrived, s, o.Slot, all)
 		bar.Need = o.Warps
+		if in.Reduces() {
+			bar.Tally.count(o)
+		}
 		if waits {
 			bar.Waiting |= 1 << (o.Slot - p.Blocks.At(cta).First)
 		}
@@ -482,7 +502,12 @@ func (p *TBC) open(k blockReconverger, cta int, bar *blockBarrier) {
 		return
 	}
 	first, waiting := int(p.Blocks.At(cta).First), bar.Waiting
-	bar.Arrived, bar.Waiting = units.BlockMask{}, 0
+	if bar.Tally.All != 0 {
+		for m := bar.Arrived.Warps(); m != 0; m &= m - 1 {
+			*p.Tallies.Edit(first + bits.TrailingZeros64(m)) = bar.Tally
+		}
+	}
+	bar.Arrived, bar.Waiting, bar.Tally = units.BlockMask{}, 0, Tally{}
 	if waiting != 0 {
 		p.D().Stats.BarReleases++
 	}

@@ -16,16 +16,13 @@ func init() {
 			return newTokenStack(o, g, code), nil
 		},
 		Prepare: func(_ Options, p *isa.Program) *isa.Program { return isa.WithTokens(p) },
+		Spills:  true,
 	})
 }
 
-// Size of the part of a token stack that is on the chip, and how many tokens
-// move to and from memory together: 32 bytes, one sector of the L2 (Bialas &
-// Strzelecki, section IV).
-const (
-	tokenWindow = 16
-	tokenChunk  = 4
-)
+// tokenWindow is how many tokens of a warp are on the chip, unless an option
+// says otherwise (Bialas & Strzelecki, section IV).
+const tokenWindow = 16
 
 // refill is how many cycles pass from a change of a slot to the issue of its
 // next instruction, if nothing else wants the front end: fetch, decode, issue.
@@ -51,56 +48,91 @@ const refill = 3
 //	|top |    |  16   |    | <-----> |  4 |  4 |    ...
 //	+----+----+--- ---+----+   4     +----+----+----+----+
 //
-// A push onto 16 tokens moves the 4 lowest to memory; a pop that finds none
-// on the chip brings 4 back. A spill and a fill hold the warp for a time that
-// the paper has measured, and so does sync, until the instruction at the new PC
-// can issue; their traffic does not load the memory system. A push costs
-// nothing.
+// A push onto 16 tokens stores the 4 lowest, one sector of the L2, in the warp's
+// area of memory; a pop that finds none on the chip loads 4. Both are accesses to
+// the L1 like those of the load/store unit. A token that has come back is popped
+// as it was written, less the threads that have left the kernel since.
+//
+// The warp waits until memory has answered, and no shorter than a spill or a
+// fill take on the hardware, which the paper has measured. It waits for sync,
+// too, until the instruction at the new PC can issue. A push costs nothing.
 //
 // Slot i is warp i. A warp arrives at a CTA barrier as a whole.
 type TokenStack struct {
 	Warps
-	Stack   units.Stack[Token] // by warp
+	// By warp. Of the entries, a ring, token i is in entry i modulo their number, if
+	// it is on the chip; the depth counts those in memory, too.
+	Stack   units.Stack[Token]
 	Spilled *rtl.Mem[uint8]    `trace:"true"` // by warp: tokens in memory, the lowest ones
-	Live    *rtl.Mem[uint32]   // by warp
-	Until   *rtl.Mem[uint64]   // by warp: when what it waits for is over
-	Held    rtl.State[uint64]  // warps that wait for the stack
+	Live    *rtl.Mem[uint32]   `bits:"lanes"` // by warp
+	Until   *rtl.Mem[uint64]   `rtl:"sim"`    // by warp: the earliest end of its wait
+	Held    rtl.State[waiting] // by warp
 
+	window, chunk    int    // tokens on the chip, tokens that move together
 	pop, spill, fill uint64 // cycles
 	sim              *rtl.Sim
 }
 
+// waiting are the warps that the stack keeps from running, and those of them
+// that wait for memory.
+type waiting struct {
+	Warps  uint64 `bits:"warps"`
+	Memory uint64 `bits:"warps"`
+}
+
 // Token is an entry of the stack.
 type Token struct {
-	Mask uint32
+	Mask uint32 `bits:"lanes"`
 	PC   uint32 `bits:"31"`
 	Sync bool   // pushed by ssy, else by a branch
 }
 
-// newTokenStack sizes the stack for a token of each branch, which splits a mask,
-// and of each region around the PC.
+// word is the token as memory holds it: the mask, then the PC, then its kind.
+func (t Token) word() uint64 {
+	w := uint64(t.PC)<<32 | uint64(t.Mask)
+	if t.Sync {
+		w |= 1 << 63
+	}
+	return w
+}
+
+// tokenOf is the token in a word of memory.
+func tokenOf(w uint64) Token {
+	return Token{Mask: uint32(w), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
+}
+
 func newTokenStack(o Options, g Geometry, code *Code) *TokenStack {
+	window := o.TokenWindow
+	if window == 0 {
+		window = tokenWindow
+	}
 	return &TokenStack{
 		Warps:   newWarps(g, 1, code),
-		Stack:   units.NewStack[Token](g.Warps, g.Lanes-1+isa.MaxTokenRegions),
+		Stack:   units.NewStack[Token](g.Warps, window),
 		Spilled: rtl.NewMem[uint8](g.Warps),
 		Live:    rtl.NewMem[uint32](g.Warps),
 		Until:   rtl.NewMem[uint64](g.Warps),
-		pop:     uint64(max(o.TokenPop, refill)), spill: uint64(o.TokenSpill), fill: uint64(o.TokenFill),
+		window:  window, chunk: min(window, TransferWords),
+		pop: uint64(max(o.TokenPop, refill)), spill: uint64(o.TokenSpill), fill: uint64(o.TokenFill),
 	}
 }
 
-// Tick lets the warps go whose time has come, and serves at most one issued
-// instruction, one outcome and one launch.
+// Tick serves at most one answer of memory, lets the warps go whose wait is
+// over, and serves at most one issued instruction, one outcome and one launch.
 func (p *TokenStack) Tick() {
 	now := p.sim.Now()
-	for held := *p.Held.Q(); held != 0; held &= held - 1 {
-		w := bits.TrailingZeros64(held)
-		if until := *p.Until.At(w); now < until {
+	if p.Answer.Valid() && p.Retire.Ready() {
+		p.moved(p.Answer.Front())
+		p.Answer.Pop()
+	}
+	held := p.Held.D()
+	for m := held.Warps &^ held.Memory; m != 0; m &= m - 1 {
+		w := bits.TrailingZeros64(m)
+		if until := *p.Until.Edit(w); now < until {
 			p.sim.WakeAt(until)
 			continue
 		}
-		*p.Held.D() &^= 1 << w
+		held.Warps &^= 1 << w
 		p.Table.Edit(w).Wait = Runs
 		p.redirect.Add(w)
 	}
@@ -110,14 +142,22 @@ func (p *TokenStack) Tick() {
 	p.serve(p)
 }
 
-// hold keeps warp w from running until a cycle.
+// hold keeps warp w from running until a cycle, and until its tokens have moved.
 func (p *TokenStack) hold(w int, s *Slot, until uint64) {
-	if until > p.sim.Now() {
-		*p.Until.Edit(w) = until
-		*p.Held.D() |= 1 << (w & 63)
+	*p.Until.Edit(w) = until
+	if held := p.Held.D(); until > p.sim.Now() || held.Memory>>w&1 != 0 {
+		held.Warps |= 1 << (w & 63)
 		s.Wait = WaitsControl
 		p.sim.WakeAt(until)
 	}
+}
+
+// move starts a transfer for warp w, which waits for it until a cycle at least.
+func (p *TokenStack) move(w int, s *Slot, until uint64, t Transfer) {
+	t.CTA, t.Row, t.Words = s.CTA, s.Row, uint8(p.chunk)
+	p.Memory.Push(t)
+	p.Held.D().Memory |= 1 << (w & 63)
+	p.hold(w, s, until)
 }
 
 func (p *TokenStack) launch(l *Launch) {
@@ -131,7 +171,7 @@ func (p *TokenStack) launch(l *Launch) {
 func (p *TokenStack) advance(w int) {
 	s := p.Table.Edit(w)
 	if in := &p.code.Prog.Insts[s.PC-1]; in.Op == isa.OpSSY {
-		p.push(w, s, Token{Mask: s.Mask, PC: in.Target, Sync: true})
+		p.push(w, s, s.PC-1, Token{Mask: s.Mask, PC: in.Target, Sync: true})
 	}
 }
 
@@ -143,7 +183,7 @@ func (p *TokenStack) resolve(in *isa.Inst, o *Outcome) {
 	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; in.Op {
 	case isa.OpBra: // algorithm 1
 		if p.D().Stats.count(in, taken, not) {
-			p.push(w, s, Token{Mask: not, PC: o.PC + 1})
+			p.push(w, s, o.PC, Token{Mask: not, PC: o.PC + 1})
 			s.Mask = taken
 		}
 		if taken != 0 {
@@ -154,8 +194,7 @@ func (p *TokenStack) resolve(in *isa.Inst, o *Outcome) {
 			s.PC = in.Target
 			return
 		}
-		fills := p.unwind(w, s)
-		p.hold(w, s, max(*p.Until.Edit(w), p.sim.Now())+fills*p.fill)
+		p.unwind(w, s)
 	case isa.OpBar:
 		p.bar(w, s, in, o)
 	default:
@@ -182,12 +221,7 @@ func (p *TokenStack) exit(w int, s *Slot, lanes uint32) {
 	if s.Mask &^= lanes; s.Mask != 0 {
 		return
 	}
-	fills := p.unwind(w, s)
-	if s.Mask == 0 {
-		p.retire(p, s)
-		return
-	}
-	p.hold(w, s, p.sim.Now()+fills*p.fill)
+	p.unwind(w, s)
 }
 
 // resume lets a warp go on behind the barrier.
@@ -198,39 +232,76 @@ func (p *TokenStack) resume(w int) {
 	p.redirect.Add(w)
 }
 
-// push adds a token on top.
-func (p *TokenStack) push(w int, s *Slot, t Token) {
+// entry is token i of the stack of warp w, for writing.
+func (p *TokenStack) entry(w, i int) *Token { return p.Stack.Entry(w, i%p.window) }
+
+// push adds the token of the instruction at pc on top.
+func (p *TokenStack) push(w int, s *Slot, pc uint32, t Token) {
 	st := &p.D().Stats
-	st.Pushes++
-	depth := p.Stack.Push(w, t)
-	st.MaxDepth = max(st.MaxDepth, uint64(depth))
-	if spilled := p.Spilled.Edit(w); depth-int(*spilled) > tokenWindow {
-		*spilled += tokenChunk
+	depth, spilled := p.Stack.Depth.Edit(w), p.Spilled.Edit(w)
+	if int(*depth-*spilled) == p.window {
 		st.Spills++
-		p.hold(w, s, p.sim.Now()+p.spill)
+		t := Transfer{Store: true, At: *spilled, PC: pc}
+		for i := range p.chunk {
+			t.Data[i] = p.entry(w, int(*spilled)+i).word()
+		}
+		*spilled += uint8(p.chunk)
+		p.move(w, s, p.sim.Now()+p.spill, t)
 	}
+	*p.entry(w, int(*depth)) = t
+	*depth++
+	st.Pushes++
+	st.MaxDepth = max(st.MaxDepth, uint64(*depth))
 }
 
-// unwind pops a token, and further ones while they have no live threads. It
-// returns how often tokens came back from memory. An empty stack leaves the
-// slot without threads.
-func (p *TokenStack) unwind(w int, s *Slot) (fills uint64) {
+// unwind pops tokens until one has live threads. It stops where one has to come
+// from memory, and is called again when that has come. A warp whose stack is
+// empty then has no threads left.
+func (p *TokenStack) unwind(w int, s *Slot) {
 	st := &p.D().Stats
-	for s.Mask = 0; s.Mask == 0 && p.Stack.Len(w) > 0; {
-		if spilled := p.Spilled.Edit(w); p.Stack.Len(w) == int(*spilled) {
-			*spilled -= tokenChunk
+	depth, spilled := p.Stack.Depth.Edit(w), p.Spilled.Edit(w)
+	until := max(*p.Until.Edit(w), p.sim.Now())
+	for s.Mask = 0; s.Mask == 0 && *depth > 0; {
+		if *depth == *spilled {
 			st.Fills++
-			fills++
+			*spilled -= uint8(p.chunk)
+			p.move(w, s, until+p.fill, Transfer{At: *spilled})
+			return
 		}
-		t := *p.Stack.Top(w)
-		p.Stack.Pop(w)
+		*depth--
 		st.Pops++
+		t := p.entry(w, int(*depth))
 		s.PC, s.Mask = t.PC, t.Mask&*p.Live.Edit(w)
 	}
-	return fills
+	if s.Mask == 0 {
+		p.Held.D().Warps &^= 1 << (w & 63)
+		p.retire(p, s)
+		return
+	}
+	p.hold(w, s, until)
 }
 
-// Paths lists the threads that run and those of the tokens.
+// moved ends a spill or a fill. It was a fill if the warp waits for a token with
+// threads; the pop that needed it goes on.
+func (p *TokenStack) moved(t *Transferred) {
+	w := int(t.Row)
+	s := p.Table.Edit(w)
+	p.Held.D().Memory &^= 1 << (w & 63)
+	if s.Mask != 0 {
+		return
+	}
+	for i, word := range t.Data[:p.chunk] {
+		*p.entry(w, int(*p.Spilled.Edit(w))+i) = tokenOf(word)
+	}
+	p.unwind(w, s)
+}
+
+// Token is token i of the stack of warp w, counted from the bottom, which is on
+// the chip. It is read-only.
+func (p *TokenStack) Token(w, i int) *Token { return p.Stack.At(w, i%p.window) }
+
+// Paths lists the threads that run and those of the tokens. The PCs of tokens in
+// memory are not known.
 func (p *TokenStack) Paths(to []Path) []Path {
 	for w := range p.Table.Len() {
 		s := p.Table.At(w)
@@ -238,30 +309,33 @@ func (p *TokenStack) Paths(to []Path) []Path {
 			continue
 		}
 		n := int(*p.Stack.Depth.At(w))
-		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.reconv(w, n), Mask: s.Mask, Wait: s.Wait, Running: true})
-		above := s.Mask
-		for i := n - 1; i >= 0; i-- {
-			t := p.Stack.At(w, i)
-			mask := t.Mask & *p.Live.At(w) &^ above
-			if mask == 0 {
-				continue
+		left := *p.Live.At(w)
+		add := func(q Path) {
+			if q.Mask &= left; q.Mask != 0 {
+				q.CTA, q.Row = s.CTA, s.Row
+				to = append(to, q)
+				left &^= q.Mask
 			}
+		}
+		add(Path{PC: s.PC, Reconv: p.reconv(w, n), Mask: s.Mask, Wait: s.Wait, Running: true})
+		for i := n - 1; i >= int(*p.Spilled.At(w)); i-- {
+			t := p.Token(w, i)
 			wait := Runs
 			if t.Sync {
 				wait = WaitsJoin
 			}
-			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: t.PC, Reconv: p.reconv(w, i), Mask: mask, Wait: wait})
-			above |= mask
+			add(Path{PC: t.PC, Reconv: p.reconv(w, i), Mask: t.Mask, Wait: wait})
 		}
+		add(Path{PC: isa.NoPC, Reconv: isa.NoPC, Mask: left})
 	}
 	return to
 }
 
-// reconv is where the uppermost of the n lowest tokens that is not of a branch
-// leads to.
+// reconv is where the uppermost of the n lowest tokens on the chip that is not
+// of a branch leads to.
 func (p *TokenStack) reconv(w, n int) uint32 {
-	for i := n - 1; i >= 0; i-- {
-		if t := p.Stack.At(w, i); t.Sync {
+	for i := n - 1; i >= int(*p.Spilled.At(w)); i-- {
+		if t := p.Token(w, i); t.Sync {
 			return t.PC
 		}
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // bound of a thread in pattern m of Bialas & Strzelecki's table I: the last m
-// threads have 31, 30 and so on, the others 32.
-func bound(m int, t *thread) int { return 32 - max(0, t.TID-(31-m)) }
+// threads of a warp have 31, 30 and so on, the others 32.
+func bound(m int, t *thread) int { return 32 - max(0, t.TID%32-(31-m)) }
 
 // singleLoop is their listing 3, lines 1 to 12.
 func singleLoop(m int) kernel {
@@ -36,7 +36,7 @@ func singleLoop(m int) kernel {
 // doubleLoop is their listing 4 as far as it counts, with the same pattern for
 // both loops.
 func doubleLoop(m int) kernel {
-	i, j := make([]int, 32), make([]int, 32)
+	i, j := make([]int, 64), make([]int, 64)
 	never := func(t *thread) bool { return bound(m, t) <= 0 }
 	return seq(
 		line{Op: isa.OpSSY, To: "OUT"},
@@ -76,7 +76,7 @@ func TestTokenWalkThrough(t *testing.T) {
 		}
 		text := fmt.Sprintf("%08x:", s.Mask)
 		for i := int(*p.Stack.Depth.At(0)) - 1; i >= 0; i-- {
-			e := p.Stack.At(0, i)
+			e := p.Token(0, i)
 			kind := "DIV"
 			if e.Sync {
 				kind = "SYNC"
@@ -154,18 +154,93 @@ func TestTokenHistory(t *testing.T) {
 	}
 }
 
+// windows are sizes of the part that is on the chip, from one token to all.
+var windows = []int{1, 2, 3, 4, 5, 7, 8, 16, divergence.SpillWords}
+
+// TestTokenWindow: however few tokens are on the chip and however long memory
+// takes, the threads of a warp run in the same order and groups as if all were.
+// What goes to memory comes back.
+func TestTokenWindow(t *testing.T) {
+	m, _ := divergence.Find("token")
+	kernels := map[string]func() kernel{
+		"single loop": func() kernel { return singleLoop(31) },
+		"double loop": func() kernel { return doubleLoop(9) },
+	}
+	for seed := range uint64(20) {
+		kernels[fmt.Sprint("random ", seed)] = func() kernel { return randomKernel(seed, 64, seed%2 == 1, false) }
+	}
+	for name, k := range kernels {
+		issued := func(window, memory int) ([2][]divtest.Issue, divergence.Stats) {
+			r, err := divtest.Bench{Lanes: 32, Warps: 2, Memory: memory}.Run(m, divergence.Options{TokenWindow: window}, k(), 200_000)
+			require.NoError(t, err)
+			require.True(t, r.Done, "%s, window %d", name, window)
+			var by [2][]divtest.Issue
+			for _, i := range r.Issues {
+				by[i.Row] = append(by[i.Row], i)
+			}
+			return by, r.Stats
+		}
+		want, all := issued(divergence.SpillWords, 1)
+		assert.Zero(t, all.Spills, name)
+		for i, window := range windows {
+			got, st := issued(window, 1+7*(i%3))
+			require.Equal(t, want, got, "%s, window %d", name, window)
+			assert.Equal(t, st.Spills, st.Fills, "%s, window %d", name, window)
+			assert.Equal(t, all.MaxDepth > uint64(window), st.Spills > 0, "%s, window %d", name, window)
+			st.Spills, st.Fills = 0, 0
+			assert.Equal(t, all, st, "%s, window %d", name, window)
+		}
+	}
+}
+
+// TestTokenWords: a token is 64 bits, 32 of them the mask, and 4 move together
+// (section III and IV): the first spill of the single loop takes the token of ssy
+// and those of the threads that left first. What memory gives back is what the
+// threads go on with.
+func TestTokenWords(t *testing.T) {
+	mech, _ := divergence.Find("token")
+	var filled [][divergence.TransferWords]uint64
+	flip := uint64(0)
+	run := func() divtest.Result {
+		filled = nil
+		b := divtest.Bench{Lanes: 32, Warps: 1, Refill: func(w *divergence.Transferred) {
+			filled = append(filled, w.Data)
+			w.Data[1] ^= flip
+		}}
+		r, err := b.Run(mech, divergence.Options{}, singleLoop(16), 10_000)
+		require.NoError(t, err)
+		return r
+	}
+	r := run()
+	const line11, line12, sync = 10 << 32, 11 << 32, 1 << 63
+	assert.Equal(t, [][divergence.TransferWords]uint64{{
+		sync | line12 | 0xffffffff, line11 | 1<<31, line11 | 1<<30, line11 | 1<<29,
+	}}, filled)
+
+	flip = 1 << 29 // lane 29 instead of none, beside lane 31
+	wrong := run()
+	n := len(r.Issues)
+	assert.Equal(t, uint32(1<<31), r.Issues[n-2].Mask)
+	assert.Equal(t, uint32(1<<31|1<<29), wrong.Issues[n-2].Mask)
+}
+
 // TestTokenExit: threads that leave the kernel take the place of a sync; the
 // ones that are left meet behind the loop.
 func TestTokenExit(t *testing.T) {
-	r := tokens(t, seq(
+	k := seq(
 		line{Op: isa.OpSSY, To: "J"},
 		when(below(8), "A"),
 		when(below(16), "B"),
 		at("A", line{Exit: true, If: odd}), // 0 to 7 and 16 to 31
 		at("B", line{Op: isa.OpSync, To: "J"}),
-		at("J", exit)), func(*divergence.TokenStack, []divtest.Issue) {})
-	last := r.Issues[len(r.Issues)-1]
-	assert.Equal(t, uint32(0x5555ff55), last.Mask)
-	assert.EqualValues(t, 5, last.PC)
-	assert.Equal(t, r.Stats.Pushes, r.Stats.Pops)
+		at("J", exit))
+	m, _ := divergence.Find("token")
+	for _, window := range windows { // with 1, the token of ssy is in memory
+		r, err := divtest.Run(m, divergence.Options{TokenWindow: window}, 32, 1, k, 1000)
+		require.NoError(t, err)
+		last := r.Issues[len(r.Issues)-1]
+		assert.Equal(t, uint32(0x5555ff55), last.Mask)
+		assert.EqualValues(t, 5, last.PC)
+		assert.Equal(t, r.Stats.Pushes, r.Stats.Pops)
+	}
 }

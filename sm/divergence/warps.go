@@ -13,7 +13,9 @@ import (
 // cycle are served. Row and warp are the same number.
 type Warps struct {
 	Ports
-	rtl.State[struct{ Stats Stats }]
+	rtl.State[struct {
+		Stats Stats `rtl:"sim"`
+	}]
 	Barrier Barrier
 	Table   *rtl.Mem[Slot]    `trace:"true"`
 	Meeting *rtl.Mem[Meeting] // by row
@@ -40,14 +42,16 @@ type Meeting struct {
 // Side is one of two paths that a divergent branch leads to.
 type Side struct {
 	PC   uint32
-	Mask uint32
-	Wait Wait `bits:"2"` // WaitsBarrier: it has executed the barrier at PC
+	Mask uint32 `bits:"lanes"`
+	Wait Wait   `bits:"2"` // WaitsBarrier: it has executed the barrier at PC
 }
 
 // newWarps makes slots for the given number of paths of each warp.
 func newWarps(g Geometry, paths int, code *Code) Warps {
+	b := NewBarrier(g)
 	return Warps{
-		Barrier: NewBarrier(g.CTAs),
+		Ports:   Ports{Tallies: b.Tallies},
+		Barrier: b,
 		Table:   rtl.NewMem[Slot](paths * g.Warps),
 		Meeting: rtl.NewMem[Meeting](g.Warps),
 		code:    code,
@@ -77,7 +81,11 @@ func (p *Warps) serve(k reconverger) {
 	if p.Outcome.Valid() && p.Retire.Ready() {
 		o := p.Outcome.Front()
 		p.redirect.Add(int(o.Slot))
-		k.resolve(&p.code.Prog.Insts[o.PC], o)
+		in := &p.code.Prog.Insts[o.PC]
+		if in.Reduces() {
+			p.Barrier.Count(p.Table.At(int(o.Slot)).CTA, o)
+		}
+		k.resolve(in, o)
 		p.Outcome.Pop()
 	}
 	if p.Launch.Valid() {

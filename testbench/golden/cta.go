@@ -19,6 +19,7 @@ type block struct {
 	threads  []thread
 	exited   int // threads
 	barriers [16]barrier
+	parties  [][]party // by warp, if Options.Together
 }
 
 // barrier is a named barrier of a CTA.
@@ -26,6 +27,8 @@ type barrier struct {
 	arrived []bool // by thread, waiting or not
 	count   int    // threads that have arrived
 	need    uint64 // threads expected, 0: all that have not exited
+	yes     uint64 // of bar.red: threads whose predicate holds
+	asked   uint64 // of bar.red: all that have brought one
 }
 
 // state says whether a thread can run.
@@ -34,6 +37,7 @@ type state uint8
 const (
 	running state = iota
 	waiting       // at a barrier
+	meets         // at a cross-lane instruction
 	exited
 )
 
@@ -47,6 +51,9 @@ type thread struct {
 	regs  []uint64
 	preds []bool
 	local []byte
+	meets meeting
+	yes   uint64 // at the last bar.red: see barrier
+	asked uint64
 	out   *Thread
 }
 
@@ -64,6 +71,16 @@ func (g *grid) cta(id [3]uint32) bool {
 			tid: [3]uint32{x, y % g.l.Block[1], y / g.l.Block[1]}, index: i,
 			regs: regs[i*nr : (i+1)*nr], preds: preds[i*np : (i+1)*np], local: local[i*nl : (i+1)*nl],
 			out: &g.r.Threads[first+i],
+		}
+	}
+	if g.o.Together != nil {
+		cta := uint64(id[0]) + uint64(g.l.Grid[0])*(uint64(id[1])+uint64(g.l.Grid[1])*uint64(id[2]))
+		for warp := range (n + int(g.l.WarpSize) - 1) / int(g.l.WarpSize) {
+			var list []party
+			for _, t := range g.o.Together(cta, warp) {
+				list = append(list, party{Group: t, missing: t.Threads})
+			}
+			b.parties = append(b.parties, list)
 		}
 	}
 	if !b.run() {
@@ -115,10 +132,12 @@ func (b *block) turn(t *thread) bool {
 	limit := min(b.o.Slice, b.o.MaxSteps-b.r.Steps)
 	n := uint64(0)
 	for n < limit && t.state == running {
-		n++
-		t.out.Trace = Trace(t.out.Trace, t.pc)
-		if b.o.PCs {
-			t.out.PCs = append(t.out.PCs, t.pc)
+		if !b.p.Insts[t.pc].Inserted {
+			n++
+			t.out.Trace = Trace(t.out.Trace, t.pc)
+			if b.o.PCs {
+				t.out.PCs = append(t.out.PCs, t.pc)
+			}
 		}
 		if f := b.step(t, &v); f != nil {
 			b.r.Fault = f
@@ -137,6 +156,7 @@ func (b *block) turn(t *thread) bool {
 			t.out.Regs, t.out.Preds = t.regs, t.preds
 		}
 		b.open()
+		b.left(t)
 	} else if b.r.Steps == b.o.MaxSteps {
 		return b.stop(OutOfSteps)
 	}
@@ -186,14 +206,14 @@ func (b *block) open() {
 		if r.count == 0 || !b.complete(r) {
 			continue
 		}
-		clear(r.arrived)
-		r.count = 0
 		for i := range b.threads {
 			if t := &b.threads[i]; t.state == waiting && t.at == id {
-				t.state = running
+				t.state, t.yes, t.asked = running, r.yes, r.asked
 				t.pc++
 			}
 		}
+		clear(r.arrived)
+		r.count, r.yes, r.asked = 0, 0, 0
 	}
 }
 

@@ -18,7 +18,7 @@ func forms() []isa.Inst {
 		for t := isa.NoType; t <= isa.Pred; t++ {
 			for _, in := range variants(op, t) {
 				p := isa.Program{Insts: []isa.Inst{in}}
-				if !in.Memory() && !in.Control() && isa.Bind(&p) == nil {
+				if !in.Memory() && !in.Control() && !in.CrossLane() && isa.Bind(&p) == nil {
 					all = append(all, p.Insts[0])
 				}
 			}

@@ -52,6 +52,16 @@ func (v *values) eval(in *isa.Inst) bool {
 			a = b
 		}
 		v.dst[0] = cut(in.Type, a)
+	case isa.OpB2R:
+		yes, asked := a&0xffff, a>>16
+		switch in.Mode {
+		case isa.ModePopc:
+			v.dst[0] = yes
+		case isa.ModeAnd:
+			v.dst[0] = truth(yes == asked)
+		default:
+			v.dst[0] = truth(yes != 0)
+		}
 	case isa.OpNop:
 	default:
 		switch {

@@ -27,6 +27,11 @@ type Options struct {
 	// OnCTA, if set, is given the threads of each CTA when the last one has
 	// exited. It may take away what nobody needs after that.
 	OnCTA func(threads []Thread)
+	// Together lists, in their order, the groups in which the threads of a warp of
+	// a CTA (its linear number) execute cross-lane instructions without .sync,
+	// which depends on the machine; nil means that the threads of a warp which
+	// have not exited always execute them together.
+	Together func(cta uint64, warp int) []Group
 }
 
 // Limits of a run that names none.
@@ -91,13 +96,15 @@ type FaultKind uint8
 const (
 	OutOfBounds FaultKind = iota
 	Misaligned
-	ReadOnly // store to parameter memory
-	Trapped  // trap instruction
+	ReadOnly  // store to parameter memory
+	Trapped   // trap instruction
+	NotMember // the thread's membermask does not name it
+	Disagree  // threads at one instruction name each other, with different membermasks
 )
 
 // String names k.
 func (k FaultKind) String() string {
-	return [...]string{"out of bounds", "misaligned", "read-only", "trap"}[k]
+	return [...]string{"out of bounds", "misaligned", "read-only", "trap", "thread not in its own membermask", "different membermasks"}[k]
 }
 
 // Fault is what a thread did wrong, and where.
@@ -161,7 +168,7 @@ func check(p *isa.Program, l *Launch) error {
 	var v values
 	for pc := range p.Insts {
 		in := &p.Insts[pc]
-		if !in.Memory() && !in.Control() && !v.eval(in) {
+		if !in.Memory() && !in.Control() && !in.CrossLane() && !v.eval(in) {
 			errs = append(errs, fmt.Errorf("%s:%d:%d: golden: no meaning for %q", p.File, in.Pos.Line, in.Pos.Col, in.Text))
 		}
 	}

@@ -10,7 +10,16 @@ import (
 // barrier or has exited.
 func (b *block) step(t *thread, v *values) *Fault {
 	in := &b.p.Insts[t.pc]
-	if in.Guard.Kind == isa.OperandPred && t.preds[in.Guard.Index] == in.Guard.Not {
+	executes := in.Guard.Kind != isa.OperandPred || t.preds[in.Guard.Index] != in.Guard.Not
+	if b.parties != nil && in.CrossLane() && in.Flags&isa.FlagSync == 0 {
+		if b.join(t, executes); t.state == meets {
+			return nil
+		}
+		if !executes {
+			b.gather(t)
+		}
+	}
+	if !executes {
 		t.pc++
 		return nil
 	}
@@ -34,6 +43,10 @@ func (b *block) step(t *thread, v *values) *Fault {
 		if in.NSrc > 1 {
 			need = v.src[1]
 		}
+		if r := &b.barriers[v.src[0]&15]; in.Reduces() {
+			r.asked++
+			r.yes += v.src[2]
+		}
 		waits := in.Mode != isa.ModeArrive
 		b.arrive(t, int(v.src[0]&15), need, waits)
 		if !waits {
@@ -44,20 +57,27 @@ func (b *block) step(t *thread, v *values) *Fault {
 		if f := b.access(t, in, v); f != nil {
 			return f
 		}
+	case isa.OpShfl, isa.OpBarWarp, isa.OpVote, isa.OpMatch, isa.OpActivemask, isa.OpRedux:
+		return b.meet(t, in, &v.src)
 	case isa.OpMembar: // all accesses are done at once
 	default:
 		v.eval(in)
 	}
+	t.write(in, v.dst)
+	t.pc++
+	return nil
+}
+
+// write writes the results of an instruction.
+func (t *thread) write(in *isa.Inst, dst [isa.MaxDsts]uint64) {
 	for i := range int(in.NDst) {
 		switch d := &in.Dst[i]; d.Kind {
 		case isa.OperandReg:
-			t.regs[d.Index] = v.dst[i]
+			t.regs[d.Index] = dst[i]
 		case isa.OperandPred:
-			t.preds[d.Index] = v.dst[i] != 0
+			t.preds[d.Index] = dst[i] != 0
 		}
 	}
-	t.pc++
-	return nil
 }
 
 // source reads an operand; a predicate is 0 or 1.
@@ -116,6 +136,8 @@ func (b *block) special(t *thread, s isa.Special) uint64 {
 		return uint64(l.SharedBytes)
 	case isa.TotalSharedSize:
 		return uint64(len(b.shared))
+	case isa.BarResult:
+		return t.asked<<16 | t.yes
 	}
 	return 0
 }

@@ -108,7 +108,7 @@ func (r *run) golden(o golden.Options) (*golden.Result, *golden.Memory, error) {
 			return nil, nil, err
 		}
 	}
-	o.MaxSteps = golden.DefaultMaxSteps
+	o.MaxSteps, o.Together = golden.DefaultMaxSteps, r.together()
 	for _, w := range r.watchers {
 		o.MaxSteps += 2 * w.issued
 	}

@@ -46,14 +46,15 @@ func newList() *cobra.Command {
 	}
 	what := strings.Join(names, "|")
 	var machine machineFlags
-	var asJSON, asTOML bool
+	var asJSON, asTOML, cost bool
 	c := &cobra.Command{
 		Use:   "list " + what,
 		Short: "List kernels, mechanisms, presets, statistics, configuration keys or papers' claims",
 		Long: `List what there is. The values of the configuration keys are those of the machine that --preset, --config and
 --set describe; with --toml they are a file for --config. Claims are tried when they are listed, which takes some seconds.`,
 		Example: `  divergo list kernels
-  divergo list keys --preset kepler --set gpu.sms=2 --toml > machine.toml`,
+  divergo list keys --preset kepler --set gpu.sms=2 --toml > machine.toml
+  divergo list mechanisms --cost --preset slp2013`,
 		ValidArgs: names,
 		Args:      exactly(1, "one of "+strings.Join(names, ", ")),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -61,13 +62,16 @@ func newList() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if cost {
+				return printCosts(c, args[0], &cfg, asJSON)
+			}
 			if asTOML && args[0] == "keys" {
 				_, err := c.OutOrStdout().Write(cfg.TOML())
 				return err
 			}
 			for _, l := range catalogues {
 				if l.name == args[0] {
-					return l.print(c, &cfg, asJSON)
+					return l.print(c, l.entries(&cfg), asJSON)
 				}
 			}
 			return nearest.Unknown("list", args[0], names)
@@ -75,12 +79,12 @@ func newList() *cobra.Command {
 	}
 	machine.addConfig(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&cost, "cost", false, "print the hardware that mechanisms or lanes need on the machine")
 	c.Flags().BoolVar(&asTOML, "toml", false, "print the keys as a configuration file")
 	return c
 }
 
-func (l *catalogue) print(c *cobra.Command, cfg *gpu.Config, asJSON bool) error {
-	entries := l.entries(cfg)
+func (l *catalogue) print(c *cobra.Command, entries []entry, asJSON bool) error {
 	if asJSON {
 		list := []map[string]any{}
 		for _, e := range entries {

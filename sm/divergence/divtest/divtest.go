@@ -129,6 +129,11 @@ type Bench struct {
 	// otherwise they issue in turn.
 	Prefer []int
 
+	// Memory is how many cycles the mechanism waits for its memory, at least 1.
+	Memory int
+	// Refill, if set, sees what the memory gives back, and may change it.
+	Refill func(*divergence.Transferred)
+
 	// Each, if set, is called after every cycle with what has been issued.
 	Each func(p divergence.Policy, issued []Issue)
 }
@@ -137,6 +142,50 @@ type Bench struct {
 type design struct {
 	Policy divergence.Policy
 	Front  *front
+	Memory *Memory
+}
+
+// Memory is where a mechanism keeps what does not fit on the chip. It does not
+// answer what lies outside.
+type Memory struct {
+	In    rtl.In[divergence.Transfer]
+	Out   rtl.Out[divergence.Transferred]
+	Words *rtl.Mem[uint64] // by row
+
+	refill func(*divergence.Transferred)
+}
+
+// NewMemory connects a mechanism with memory for a number of rows that answers
+// after so many cycles.
+func NewMemory(p *divergence.Ports, rows, cycles int) *Memory {
+	in := rtl.NewQueue[divergence.Transfer](rows)
+	out := rtl.NewQueue[divergence.Transferred](rows, rtl.Latency(uint64(max(cycles, 1))))
+	p.Memory, p.Answer = in.Out(), out.In()
+	return &Memory{In: in.In(), Out: out.Out(), Words: rtl.NewMem[uint64](rows * divergence.SpillWords)}
+}
+
+// Tick serves a transfer.
+func (m *Memory) Tick() {
+	if !m.In.Valid() || !m.Out.Ready() {
+		return
+	}
+	t := *m.In.Front()
+	m.In.Pop()
+	answer := divergence.Transferred{Row: t.Row}
+	if int(t.At)+int(t.Words) > divergence.SpillWords {
+		return
+	}
+	for i := range int(t.Words) {
+		if at := int(t.Row)*divergence.SpillWords + int(t.At) + i; t.Store {
+			*m.Words.Edit(at) = t.Data[i]
+		} else {
+			answer.Data[i] = *m.Words.At(at)
+		}
+	}
+	if m.refill != nil && !t.Store {
+		m.refill(&answer)
+	}
+	m.Out.Push(answer)
 }
 
 type front struct {
@@ -193,7 +242,9 @@ func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit
 	f.Launch, f.Outcome, f.Retire = launch.Out(), outcome.Out(), retire.In()
 	c := pol.Connections()
 	c.Launch, c.Outcome, c.Retire, c.Fire = launch.In(), outcome.In(), retire.Out(), &f.Fire
-	sim, err := rtl.New("bench", &design{pol, f})
+	mem := NewMemory(c, rows, b.Memory)
+	mem.refill = b.Refill
+	sim, err := rtl.New("bench", &design{pol, f, mem})
 	if err != nil {
 		return res, fmt.Errorf("divtest: %w", err)
 	}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"divergo/gpu"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+// printCosts is list --cost.
+func printCosts(c *cobra.Command, name string, cfg *gpu.Config, asJSON bool) error {
+	switch name {
+	case "mechanisms":
+		l := catalogue{name: name, header: []string{"mechanism", "what", "words", "bits", "of an SM", "a warp's share", "a CTA's share"}}
+		entries, err := listMechanismCosts(cfg)
+		if err != nil {
+			return err
+		}
+		return l.print(c, entries, asJSON)
+	case "lanes":
+		l := catalogue{name: name, header: []string{"lanes", "bits of an SM"}}
+		return l.print(c, listLaneCosts(cfg), asJSON)
+	}
+	return fmt.Errorf("--cost is for mechanisms and lanes, not for %s", name)
+}
+
+// listMechanismCosts has a row for each structure and kind of logic, under one
+// with the sum of bits. What an SM has is divided by its warps and CTAs.
+func listMechanismCosts(cfg *gpu.Config) ([]entry, error) {
+	g := divergence.Geometry{Lanes: cfg.SM.WarpSize, Warps: cfg.SM.Warps(), CTAs: cfg.SM.CTAs}
+	shares := func(n int) []any { return []any{n, share(n, g.Warps), share(n, g.CTAs)} }
+	object := func(n int, name string, more map[string]any) map[string]any {
+		more[name+"_per_sm"], more[name+"_per_warp"], more[name+"_per_cta"] = n, float64(n)/float64(g.Warps), float64(n)/float64(g.CTAs)
+		return more
+	}
+	var list []entry
+	for _, m := range divergence.Mechanisms() {
+		cost, err := m.Cost(cfg.Divergence, g)
+		if err != nil {
+			return nil, err
+		}
+		storage, logic := []map[string]any{}, []map[string]any{}
+		sum := len(list)
+		list = append(list, entry{cells: append([]any{m.Name, "storage", "", ""}, shares(cost.Bits())...)})
+		for i := range cost.Storage {
+			s := &cost.Storage[i]
+			list = append(list, entry{cells: append([]any{"", s.Path, s.Words, s.Width()}, shares(s.Words*s.Width())...)})
+			fields := map[string]any{}
+			for _, f := range s.Fields {
+				if f.Name != "" {
+					fields[f.Name] = f.Bits
+				}
+			}
+			storage = append(storage, object(s.Words*s.Width(), "bits", map[string]any{"structure": s.Path, "words": s.Words, "bits": s.Width(), "fields": fields}))
+		}
+		for _, l := range cost.Logic {
+			list = append(list, entry{cells: append([]any{"", l.Kind, "", l.Bits}, shares(l.Count)...)})
+			logic = append(logic, object(l.Count, "count", map[string]any{"kind": l.Kind, "bits": l.Bits}))
+		}
+		list[sum].json = object(cost.Bits(), "bits", map[string]any{"name": m.Name, "storage": storage, "logic": logic})
+	}
+	return list, nil
+}
+
+// share is n divided by parts, with a fraction only if there is one.
+func share(n, parts int) any {
+	if n%parts == 0 {
+		return n / parts
+	}
+	return fmt.Sprintf("%.1f", float64(n)/float64(parts))
+}
+
+func listLaneCosts(cfg *gpu.Config) []entry {
+	var list []entry
+	for _, p := range units.Permutations() {
+		bits := p.Bits(cfg.SM.WarpSize)
+		list = append(list, entry{[]any{p, bits}, map[string]any{"name": p, "bits_per_sm": bits}})
+	}
+	return list
+}

@@ -1,0 +1,142 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+)
+
+// The cross-lane part of the ALU: votes, shuffles and the like, in which the
+// threads of a warp learn of each other (isa.Inst.CrossLane). It knows which
+// threads of each row have exited, because exits pass the ALU too.
+//
+// Without .sync an instruction acts on the active lanes, whatever the divergence
+// mechanism has put together. With .sync its operand membermask names threads,
+// and all of them that have not exited have to be here: a mechanism that keeps
+// the rest elsewhere cannot run the program, as GPUs before Volta cannot, and
+// that is a fault. The same goes for lanes of several warps in one slot.
+//
+// Programs know threads by their location in the warp, %laneid. Where the lanes
+// of a warp are permuted, operands pass the permutation on their way in, and
+// results on their way out.
+
+// group are lanes that execute a cross-lane instruction together.
+type group struct {
+	lanes   uint32 // that are here
+	members uint32 // that are named
+	missing uint32 // that are named and have threads, which are elsewhere
+}
+
+// located are operands in the order of locations: wires, as Pipe.lanes.
+type located struct {
+	lanes isa.Lanes
+	src   [isa.MaxSrcs]isa.Row
+	dst   [isa.MaxDsts]isa.Row
+}
+
+// group is that of the lowest lane of rest, a set of active lanes. Without
+// membermask it is all of them.
+func (p *Pipe) group(op *Op, in *isa.Inst, rest uint32) (g group, kind FaultKind) {
+	if in.Flags&isa.FlagSync == 0 {
+		return group{lanes: op.Exec, members: op.Exec}, NoFault
+	}
+	last := int(in.NSrc) - 1
+	named := func(lane int) uint32 {
+		if o := in.Src[last]; o.Kind == isa.OperandImm {
+			return uint32(o.Imm)
+		}
+		return uint32(op.Src[last][lane&(isa.MaxLanes-1)])
+	}
+	first := bits.TrailingZeros32(rest)
+	mask := named(first)
+	warp := int(op.Row) % p.l.warps
+	g.members = p.l.toLanes(warp, mask)
+	g.lanes = g.members & op.Exec
+	g.missing = g.members & p.l.masks[warp] &^ *p.Exited.At(int(op.Row)) &^ op.Exec
+	if g.lanes>>first&1 == 0 {
+		return g, NotMember
+	}
+	for m := g.lanes; m != 0; m &= m - 1 {
+		if named(bits.TrailingZeros32(m)) != mask {
+			return g, Disagree
+		}
+	}
+	return g, NoFault
+}
+
+// together reports whether all threads are here that the instruction names.
+// What is wrong is recorded as a fault.
+func (p *Pipe) together(op *Op, in *isa.Inst) bool {
+	if op.Mixed && op.Exec != 0 {
+		p.fail(Regrouped, op, bits.TrailingZeros32(op.Exec), 0)
+		return false
+	}
+	for rest := op.Exec; rest != 0; {
+		g, kind := p.group(op, in, rest)
+		if kind == NoFault && g.missing != 0 {
+			kind = Missing
+		}
+		if kind != NoFault {
+			p.fail(kind, op, bits.TrailingZeros32(rest), p.l.toLocations(int(op.Row)%p.l.warps, g.missing))
+			return false
+		}
+		rest &^= g.lanes
+	}
+	return true
+}
+
+// crossLane executes an instruction whose threads are together.
+func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
+	x, warp := &p.lanes, int(op.Row)%p.l.warps
+	if p.l.straight[warp] || op.Exec == 0 {
+		isa.Execute(in, x)
+		return
+	}
+	lane := &p.l.places[warp]
+	to, src, dst := &p.located.lanes, &p.located.src, &p.located.dst
+	*to = *x
+	for i := range in.NSrc {
+		if in.Src[i].Kind != isa.OperandImm {
+			to.PSrc[i] = p.l.toLocations(warp, x.PSrc[i])
+		}
+		if x.Src[i] != nil {
+			for location := range p.l.cfg.WarpSize {
+				src[i][location] = x.Src[i][lane[location]]
+			}
+			to.Src[i] = &src[i]
+		}
+	}
+	for i := range in.NDst {
+		to.Dst[i] = &dst[i]
+	}
+	to.Mask = p.l.toLocations(warp, x.Mask)
+	isa.Execute(in, to)
+	for i := range in.NDst {
+		x.PDst[i] = p.l.toLanes(warp, to.PDst[i])
+		for location := range p.l.cfg.WarpSize {
+			x.Dst[i][lane[location]] = dst[i][location]
+		}
+	}
+}
+
+// exits notes that threads leave. When the last one of a row does, the row is
+// ready for other threads.
+func (p *Pipe) exits(op *Op) {
+	for m := op.Exec; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		row := op.row(lane)
+		gone := p.Exited.Edit(row)
+		if *gone |= 1 << lane; *gone == p.l.masks[row%p.l.warps] {
+			*gone = 0
+		}
+	}
+}
+
+// fail records a fault unless there has been one.
+func (p *Pipe) fail(kind FaultKind, op *Op, lane int, missing uint32) {
+	if p.Q().Fault.Kind == NoFault {
+		p.D().Fault = Fault{
+			Kind: kind, CTA: op.CTA, Row: uint8(op.row(lane)), Lane: uint8(lane), PC: op.PC, Missing: missing, Cycle: p.sim.Now(),
+		}
+	}
+}

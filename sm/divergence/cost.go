@@ -1,0 +1,91 @@
+package divergence
+
+import (
+	"fmt"
+	"strings"
+
+	"divergo/rtl"
+	"divergo/units"
+)
+
+// Cost is the hardware of a mechanism in one SM: the words that its registers and
+// memories have, as wide as the model declares them, and the logic that it
+// declares itself. What counts and what diagnoses is not part of it, nor are the
+// queues and wires that all mechanisms share.
+type Cost struct {
+	Storage []rtl.Storage
+	Logic   []units.Logic
+}
+
+// Bits is the storage of an SM.
+func (c *Cost) Bits() (n int) {
+	for i := range c.Storage {
+		n += c.Storage[i].Words * c.Storage[i].Width()
+	}
+	return n
+}
+
+// A mechanism may say what reflection does not see.
+type (
+	// logical says which comparators, encoders and adders it has. Where the model
+	// does in a cycle what takes hardware several steps, such as several pops, the
+	// logic of one is meant.
+	logical interface {
+		Logic(g Geometry) []units.Logic
+	}
+	// optional says which of the parts that have an `if` tag it has.
+	optional interface{ Parts() map[string]bool }
+)
+
+// Cost elaborates the mechanism alone, for one SM, and measures it. The names of
+// tags are lanes, warps, ctas, threads, and those of the mechanism's own parts.
+func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
+	p, err := m.New(o, g, &Code{})
+	if err != nil {
+		return Cost{}, err
+	}
+	type bench struct {
+		Policy  Policy
+		Fire    rtl.Wire[Fire]
+		Launch  rtl.Out[Launch]
+		Outcome rtl.Out[Outcome]
+		Retire  rtl.In[Retire]
+		Memory  rtl.In[Transfer]
+		Answer  rtl.Out[Transferred]
+	}
+	launch, outcome, retire := rtl.NewQueue[Launch](1), rtl.NewQueue[Outcome](1), rtl.NewQueue[Retire](1)
+	memory, answer := rtl.NewQueue[Transfer](1), rtl.NewQueue[Transferred](1)
+	b := &bench{
+		Policy: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), Memory: memory.In(), Answer: answer.Out(),
+	}
+	c := p.Connections()
+	c.Launch, c.Outcome, c.Retire, c.Fire = launch.In(), outcome.In(), retire.Out(), &b.Fire
+	c.Memory, c.Answer = memory.Out(), answer.In()
+	sim, err := rtl.New(m.Name, b)
+	if err != nil {
+		return Cost{}, err
+	}
+	sizes := map[string]int{"lanes": g.Lanes, "warps": g.Warps, "ctas": g.CTAs, "threads": g.Lanes * g.Warps}
+	if x, ok := p.(optional); ok {
+		for name, there := range x.Parts() {
+			if sizes[name] = 0; there {
+				sizes[name] = 1
+			}
+		}
+	}
+	var cost Cost
+	if cost.Storage, err = sim.Storage(sizes); err != nil {
+		return Cost{}, fmt.Errorf("mechanism %s: %w", m.Name, err)
+	}
+	for i := range cost.Storage {
+		s := &cost.Storage[i]
+		s.Path = strings.TrimPrefix(strings.TrimPrefix(s.Path, m.Name+".Policy"), ".")
+		if s.Path == "" {
+			s.Path = "State"
+		}
+	}
+	if x, ok := p.(logical); ok {
+		cost.Logic = x.Logic(g)
+	}
+	return cost, nil
+}

@@ -1,0 +1,44 @@
+package verify
+
+import (
+	"divergo/isa"
+	"divergo/testbench/golden"
+)
+
+// together tells the golden model in which groups the machine has executed the
+// cross-lane instructions without .sync, whose results are those of the threads
+// that the mechanism holds together; nil if it has executed none.
+func (r *run) together() func(cta uint64, warp int) []golden.Group {
+	grouped := make([]bool, len(r.launch.Prog.Insts))
+	for pc := range grouped {
+		in := &r.launch.Prog.Insts[pc]
+		grouped[pc] = in.CrossLane() && in.Flags&isa.FlagSync == 0
+	}
+	type key struct {
+		cta  uint64
+		warp int
+	}
+	warps := map[key][]golden.Group{}
+	for _, w := range r.watchers {
+		for _, v := range w.done {
+			at := key{v.id, v.index}
+			for _, s := range v.steps {
+				if grouped[s.pc] {
+					warps[at] = append(warps[at], golden.Group{PC: s.pc, Threads: w.locations(v.index, s.mask)})
+				}
+			}
+		}
+	}
+	if len(warps) == 0 {
+		return nil
+	}
+	return func(cta uint64, warp int) []golden.Group { return warps[key{cta, warp}] }
+}
+
+// locations is the set of %laneid of a set of lanes of a warp of a CTA.
+func (w *watcher) locations(warp int, lanes uint32) (set uint32) {
+	for location := range w.lanes {
+		set |= lanes >> w.sm.Lane(warp, location) & 1 << location
+	}
+	return set
+}
