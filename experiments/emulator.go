@@ -12,26 +12,23 @@ import (
 )
 
 // emulator is the golden model as the machine of a workload: a functional
-// emulator, in which every thread runs alone. A failure of Alloc, Write or Read
+// emulator, in which every thread runs alone. Programs have no variables in
+// global memory. A failure of Alloc, Write or Read
 // is remembered and returned by the next Launch.
 type emulator struct {
-	modules  runner.Modules
-	programs map[[2]string]*isa.Program // by module and kernel
+	programs runner.Programs
 	book     *testbench.Memory
 	memory   golden.Memory
 	warpSize int
 	err      error
 
-	// onCTA is given each CTA when it has ended: the launch, and what its
-	// threads have executed.
+	// onCTA is given each CTA when it has ended: its program, and what its threads
+	// have executed.
 	onCTA func(p *isa.Program, threads []golden.Thread)
 }
 
 func newEmulator(warpSize int, onCTA func(*isa.Program, []golden.Thread)) *emulator {
-	return &emulator{
-		modules: make(runner.Modules), programs: make(map[[2]string]*isa.Program),
-		book: testbench.NewMemory(), warpSize: warpSize, onCTA: onCTA,
-	}
+	return &emulator{programs: make(runner.Programs), book: testbench.NewMemory(), warpSize: warpSize, onCTA: onCTA}
 }
 
 // fail remembers the first error.
@@ -57,7 +54,7 @@ func (e *emulator) Read(addr uint64, data []byte) { e.fail(e.memory.Read(addr, d
 
 // Launch implements kernels.Machine.
 func (e *emulator) Launch(l kernels.Launch) error {
-	p, err := e.program(l.Module, l.Kernel)
+	p, err := e.programs.Program(l.Module, l.Kernel)
 	if err != nil {
 		return err
 	}
@@ -84,19 +81,4 @@ func (e *emulator) run(p *isa.Program, l kernels.Launch) error {
 		err = fmt.Errorf("kernel %s: %s", p.Name, r.End)
 	}
 	return err
-}
-
-// program is the same for all launches of a kernel. The kernels have no
-// variables in global memory.
-func (e *emulator) program(module, kernel string) (*isa.Program, error) {
-	key := [2]string{module, kernel}
-	if p, ok := e.programs[key]; ok {
-		return p, nil
-	}
-	p, err := e.modules.Program(module, kernel)
-	if err != nil {
-		return nil, err
-	}
-	e.programs[key] = p
-	return p, nil
 }

@@ -50,7 +50,7 @@ END:
 	exit;`
 
 	// shrink is a range of threads that becomes smaller from round to round:
-	// for (n = ntid.x; n = %s; ) if (tid.x < n) ...
+	// for (n = ntid.x; (n = next(n)) != 0; ) if (tid.x < n) ...
 	shrink = `
 	mov.u32 %%r2, %%ntid.x;
 LOOP:

@@ -156,17 +156,7 @@ func classesIn(p *isa.Program, where string) string {
 
 // figure4 is the classes of the branches in the code of the figure.
 func figure4() (string, error) {
-	modules := make(runner.Modules)
-	var list []string
-	for _, b := range []struct{ module, kernel, where string }{
-		{"bfs.ptx", "bfs_expand", "bfs.cu:14"},
-		{},
-		{"bitonic.ptx", "bitonic", "bitonic.cu:17"},
-		{"bitonic.ptx", "bitonic", "bitonic.cu:20"},
-		{"mandelbrot.ptx", "mandelbrot", "mandelbrot.cu:7"},
-	} {
-		if b.module == "" {
-			comparator, err := classes(`
+	comparator, err := classes(`
 	and.b32 %r2, %r1, 16;
 	setp.ne.u32 %p0, %r2, 0;
 	ld.shared.u32 %r3, [tile];
@@ -176,19 +166,24 @@ func figure4() (string, error) {
 	st.shared.u32 [tile], %r4;
 END:
 	exit;`)
-			if err != nil {
-				return "", err
-			}
-			list = append(list, comparator)
-			continue
-		}
-		p, err := modules.Program(b.module, b.kernel)
+	if err != nil {
+		return "", err
+	}
+	programs := make(runner.Programs)
+	var list []any
+	for _, b := range []struct{ kernel, entry, where string }{
+		{"bfs", "bfs_expand", "bfs.cu:14"},
+		{"bitonic", "bitonic", "bitonic.cu:17"},
+		{"bitonic", "bitonic", "bitonic.cu:20"},
+		{"mandelbrot", "mandelbrot", "mandelbrot.cu:7"},
+	} {
+		p, err := programs.Program(b.kernel+".ptx", b.entry)
 		if err != nil {
 			return "", err
 		}
 		list = append(list, classesIn(p, b.where))
 	}
-	return fmt.Sprintf("%s; %s; %s %s; %s", list[0], list[1], list[2], list[3], list[4]), nil
+	return fmt.Sprintf("%[2]s; %[1]s; %[3]s %[4]s; %[5]s", append([]any{comparator}, list...)...), nil
 }
 
 // figure8 is the active sets of the figure.
@@ -208,11 +203,10 @@ func figure8() (string, error) {
 // sides are the threads that take the branch of a source line, and those that
 // do not, in each execution by a CTA.
 func sides(w kernels.Workload, warpSize int, where string) (list [][2]units.BlockMask, err error) {
-	p := &Paths{WarpSize: warpSize}
 	err = w.Run(newEmulator(warpSize, func(prog *isa.Program, threads []golden.Thread) {
 		replay(prog, threads, func(pc uint32, taken, not []int) {
 			if prog.Where(pc) == where {
-				list = append(list, [2]units.BlockMask{p.mask(taken), p.mask(not)})
+				list = append(list, [2]units.BlockMask{locations(warpSize, taken), locations(warpSize, not)})
 			}
 		})
 	}))

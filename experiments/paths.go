@@ -136,7 +136,7 @@ func (p *Paths) At(where string) (t Tally) {
 // are known by their linear numbers.
 func (p *Paths) instance(t *Tally, prog *isa.Program, pc uint32, cta int, taken, not []int) {
 	t.Instances++
-	side := [2]units.BlockMask{p.mask(taken), p.mask(not)}
+	side := [2]units.BlockMask{locations(p.WarpSize, taken), locations(p.WarpSize, not)}
 	if side[0].Warps()&side[1].Warps() == 0 {
 		return
 	}
@@ -152,10 +152,11 @@ func (p *Paths) instance(t *Tally, prog *isa.Program, pc uint32, cta int, taken,
 	}
 }
 
-// mask is threads by the location in their warps.
-func (p *Paths) mask(threads []int) (m units.BlockMask) {
+// locations is threads, known by their linear numbers, by the location in their
+// warps.
+func locations(warpSize int, threads []int) (m units.BlockMask) {
 	for _, t := range threads {
-		m.Add(t/p.WarpSize, 1<<(t%p.WarpSize))
+		m.Add(t/warpSize, 1<<(t%warpSize))
 	}
 	return m
 }

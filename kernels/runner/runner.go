@@ -11,41 +11,45 @@ import (
 	"divergo/testbench"
 )
 
-// Modules are the modules of package kernels that have been parsed, by file
-// name.
-type Modules map[string]*ptx.Module
+// Programs are kernels that have been lowered, by module and entry.
+type Programs map[[2]string]*isa.Program
 
-// Program is an entry of a module.
-func (m Modules) Program(module, kernel string) (*isa.Program, error) {
-	mod, ok := m[module]
-	if !ok {
-		text, err := kernels.PTX(module)
-		if err != nil {
-			return nil, err
-		}
-		if mod, err = ptx.Parse(module, []byte(text)); err != nil {
-			return nil, err
-		}
-		m[module] = mod
+// Program is an entry of a module of package kernels, the same each time.
+func (list Programs) Program(module, kernel string) (*isa.Program, error) {
+	key := [2]string{module, kernel}
+	if p, ok := list[key]; ok {
+		return p, nil
 	}
-	return testbench.Program(mod, kernel)
+	text, err := kernels.PTX(module)
+	if err != nil {
+		return nil, err
+	}
+	mod, err := ptx.Parse(module, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	p, err := testbench.Program(mod, kernel)
+	if err == nil {
+		list[key] = p
+	}
+	return p, err
 }
 
 // Machine is a session as workloads see it. It implements kernels.Machine.
 type Machine struct {
 	*testbench.Session
-	modules Modules
+	programs Programs
 }
 
-// New joins a session with the modules of package kernels.
+// New joins a session with the kernels.
 func New(s *testbench.Session) *Machine {
-	return &Machine{s, make(Modules)}
+	return &Machine{s, make(Programs)}
 }
 
 // Launch implements kernels.Machine. The error is a *testbench.Outcome if the
 // run did not finish.
 func (m *Machine) Launch(l kernels.Launch) error {
-	p, err := m.modules.Program(l.Module, l.Kernel)
+	p, err := m.programs.Program(l.Module, l.Kernel)
 	if err != nil {
 		return err
 	}
