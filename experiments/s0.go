@@ -2,8 +2,6 @@ package experiments
 
 import (
 	"fmt"
-	"math/bits"
-	"slices"
 
 	"divergo/isa"
 	"divergo/units"
@@ -139,11 +137,7 @@ var s0 = []Claim{
 	{
 		ID: "C0-13", Place: "section 4.3", Statement: "storage of the masks of Balanced, W = 32, in bits for an SM",
 		Theirs: "160",
-		Ours: func() (string, error) {
-			masks, _ := units.Balanced.Masks(32)
-			width := bits.Len8(slices.Max(masks))
-			return fmt.Sprint(len(masks) * width), nil
-		},
+		Ours:   func() (string, error) { return fmt.Sprint(units.Balanced.Bits(32)), nil },
 	},
 	{
 		ID: "C0-14", Place: "figure 10", Statement: "class of a branch on each value of the snippet: %tid, a predicate of it, an address made of it, what is loaded there, a predicate of that, a constant (clean, which makes no D-branch)",

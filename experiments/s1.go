@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"divergo/gpu"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/divtest"
+	"divergo/units"
 )
 
 // s1 has the claims of paired-path comparison.
@@ -26,6 +28,27 @@ var s1 = []Claim{
 			}
 			nested, err := trace(divtest.Micro["K2"])
 			return one + "; " + nested, err
+		},
+	},
+	{
+		ID: "C1-02", Place: "section III-A, figure 2", Statement: "comparators for equal PCs of a warp of 8: paired-path comparison, a PC for each thread",
+		Theirs: "1 8",
+		Ours: func() (string, error) {
+			var list []int
+			for _, mechanism := range []string{"ppc", "ptpc"} {
+				c, err := cost(mechanism, divergence.Geometry{Lanes: 8, Warps: 1, CTAs: 1})
+				if err != nil {
+					return "", err
+				}
+				n := 0
+				for _, l := range c.Logic {
+					if l.Kind == units.Equality {
+						n += l.Count
+					}
+				}
+				list = append(list, n)
+			}
+			return spaced(list), nil
 		},
 	},
 	{
@@ -83,6 +106,15 @@ func bench(b divtest.Bench, o divergence.Options, k divtest.Kernel) (divtest.Res
 		err = fmt.Errorf("%s: threads are left", o.Mechanism)
 	}
 	return r, err
+}
+
+// cost is the hardware of a mechanism.
+func cost(mechanism string, g divergence.Geometry) (divergence.Cost, error) {
+	m, ok := divergence.Find(mechanism)
+	if !ok {
+		return divergence.Cost{}, fmt.Errorf("no mechanism %s", mechanism)
+	}
+	return m.Cost(gpu.Default().Divergence, g)
 }
 
 // trace is PC and threads of a warp of 8 under paired-path comparison as in the
