@@ -37,8 +37,8 @@ var stacks = []Mutant{
 		File: "sm/divergence/pathstack.go", Old: "e.PC, e.Mask = rpc, s.Mask", New: "e.PC, e.Mask = rpc, not",
 	},
 	{
-		Name: "pdom-exit-in-top-only", Bug: "threads that exit stay in the masks below the top", By: pdom,
-		File: "sm/divergence/pathstack.go", Old: "k.Entry(w, i).Mask &^= lanes", New: "k.Entry(w, max(i, k.Len(w)-1)).Mask &^= lanes",
+		Name: "pdom-exit-one", Bug: "of the threads that exit, the lowest leaves the warp", By: pdom,
+		File: "sm/divergence/pdom.go", Old: "s.Mask &^= o.Taken\n\tp.next(w, s)", New: "s.Mask &^= o.Taken & -o.Taken\n\tp.next(w, s)",
 	},
 	{
 		Name: "pdom-rpc-late", Bug: "the PC is compared with the reconvergence PC one instruction late", By: pdom,
@@ -179,11 +179,11 @@ var barriers = []Mutant{
 	},
 	{
 		Name: "barrier-exit-forgotten", Bug: "a warp that ends does not open the barrier at which only others are missing it (as in GPGPU-Sim 2.1.1b)", By: pdom,
-		File: "sm/divergence/barrier.go", Old: "release |= b.named.Edit(i).open(*live)", New: "release |= 0 & b.named.Edit(i).open(*live)",
+		File: "sm/divergence/barrier.go", Old: "release |= b.open(b.named.Edit(i), *live)", New: "release |= 0",
 	},
 	{
 		Name: "barrier-stays-open", Bug: "arrivals are not cleared when the barrier opens", By: any,
-		File: "sm/divergence/barrier.go", Old: "e.Arrived, e.Waiting = 0, 0", New: "e.Waiting = 0",
+		File: "sm/divergence/barrier.go", Old: "e.Arrived, e.Waiting, e.Tally = 0, 0, Tally{}", New: "e.Waiting, e.Tally = 0, Tally{}",
 	},
 }
 
@@ -245,7 +245,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "tbc-barrier-open", Bug: "arrivals are not cleared when the barrier opens", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "bar.Arrived, bar.Waiting = units.BlockMask{}, 0", New: "bar.Waiting = 0",
+		File: "sm/divergence/tbc.go", Old: "bar.Arrived, bar.Waiting, bar.Tally = units.BlockMask{}, 0, Tally{}", New: "bar.Waiting, bar.Tally = 0, Tally{}",
 	},
 	{
 		Name: "tbc-stale-targets", Bug: "the targets of a branch begin with what the last branch left", By: tbc,
@@ -266,6 +266,22 @@ var blocks = []Mutant{
 	{
 		Name: "capri-runs-ahead", Bug: "a warp is not held at the next branch", By: capri,
 		File: "sm/divergence/capri.go", Old: "if p.held(i, s) {", New: "if false {",
+	},
+	{
+		Name: "capri-path-mask", Bug: "the entry at which a bypassing warp joins has the lanes that branch only", By: capri,
+		File: "sm/divergence/capri.go", Old: "LPC: isa.NoPC, Mask: s.Mask}", New: "LPC: isa.NoPC, Mask: taken}",
+	},
+	{
+		Name: "capri-joined-early", Bug: "a bypassing warp counts as joined with one path to go", By: capri,
+		File: "sm/divergence/capri.go", Old: "if p.Private.Len(i) > 1 {", New: "if p.Private.Len(i) > 2 {",
+	},
+	{
+		Name: "capri-exit-uncounted", Bug: "a warp that ends before the open branch is still expected there", By: capri,
+		File: "sm/divergence/capri.go", Old: "if p.missing(i, s) {\n\t\tp.came(i, s)", New: "if p.missing(i, s) && left != 0 {\n\t\tp.came(i, s)",
+	},
+	{
+		Name: "capri-not-held", Bug: "a warp opens the next branch while others have still to execute this one", By: capri,
+		File: "sm/divergence/capri.go", Old: "(p.Private.Len(i) == 0 || b.oneWay())", New: "p.Private.Len(i) == 0",
 	},
 	{
 		Name: "compactor-short-encoder", Bug: "the priority encoder of a lane gives one bit of the warp's number", By: tbc,
