@@ -1,0 +1,35 @@
+package experiments
+
+import (
+	"math/bits"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/kernels"
+	"divergo/testbench/golden"
+)
+
+// TestReplay: what a CTA executes on one stack is, warp by warp, what the warps
+// execute on the machine, each on its own stack: as many branches, and as many of
+// them divergent.
+func TestReplay(t *testing.T) {
+	for _, k := range kernels.All() {
+		branches, divergent := 0, 0
+		work := k.Sizes[0].New(1)
+		require.NoError(t, work.Run(newEmulator(32, func(p *isa.Program, threads []golden.Thread) {
+			replay(p, threads, func(_ uint32, taken, not []int) {
+				a, b := locations(32, taken), locations(32, not)
+				branches += bits.OnesCount64(a.Warps() | b.Warps())
+				divergent += bits.OnesCount64(a.Warps() & b.Warps())
+			})
+		})))
+		s, err := run("pdom", k)
+		require.NoError(t, err)
+		c := s.Counters()
+		assert.EqualValues(t, c.Divergence.Branches, branches, k.Name)
+		assert.EqualValues(t, c.Divergence.Divergent, divergent, k.Name)
+	}
+}
