@@ -53,7 +53,10 @@ type Issue struct {
 
 	// OnIssue, if set, observes each issued instruction of the kernel.
 	OnIssue func(Issued)
-	seen    Flight // with the PC that the observer knows
+	// OnInserted, if set, observes each issued instruction that the mechanism has
+	// inserted, whose PC is that in SM.Program.
+	OnInserted func(Issued)
+	seen       Flight // with the PC that the observer knows
 }
 
 type issueState struct {
@@ -266,6 +269,9 @@ func (i *Issue) count(f *Flight, in *isa.Inst) {
 	d := i.D()
 	if in.Inserted {
 		d.Added++
+		if i.OnInserted != nil {
+			i.OnInserted(Issued{i.sim.Now(), f})
+		}
 		return
 	}
 	n := bits.OnesCount32(f.Mask)

@@ -47,6 +47,7 @@ func (b *Bars) WriteTo(w io.Writer) (int64, error) {
 	bottom := top + float64(len(b.Bars))*(barHigh+barGap) + barGap
 	x := newAxis(0, longest, left, left+plotWide)
 	var p picture
+	p.heading(b.Title)
 	p.across(x, top, bottom, b.Axis)
 	for i, bar := range b.Bars {
 		y := top + barGap + float64(i)*(barHigh+barGap)

@@ -40,13 +40,17 @@ var palette = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#
 // picture collects the elements of an SVG file.
 type picture struct{ strings.Builder }
 
-// writeTo writes the picture, of the given size, with a title above it.
+// heading writes the title above a picture.
+func (p *picture) heading(title string) {
+	fmt.Fprintf(p, `<text x="%s" y="%s" font-size="15" font-weight="bold">%s</text>`+"\n", px(margin), px(margin+10), escape(title))
+}
+
+// writeTo writes the picture, of the given size.
 func (p *picture) writeTo(w io.Writer, wide, high float64, title string) (int64, error) {
 	var top picture
 	fmt.Fprintf(&top, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" font-family="sans-serif" font-size="12" fill="%[3]s">`+"\n", px(wide), px(high), ink)
 	fmt.Fprintf(&top, `<title>%s</title>`+"\n", escape(title))
 	fmt.Fprintf(&top, `<rect width="%s" height="%s" fill="#ffffff"/>`+"\n", px(wide), px(high))
-	fmt.Fprintf(&top, `<text x="%s" y="%s" font-size="15" font-weight="bold">%s</text>`+"\n", px(margin), px(margin+10), escape(title))
 	n, err := io.WriteString(w, top.String()+p.String()+"</svg>\n")
 	return int64(n), err
 }

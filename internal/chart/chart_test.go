@@ -180,6 +180,53 @@ func TestNothing(t *testing.T) {
 	assert.NotEmpty(t, parse(t, draw(t, &Lines{})))
 }
 
+// TestStyles: a line without marks, and rings without a line.
+func TestStyles(t *testing.T) {
+	l := &Lines{Title: "t", Series: []Series{
+		{Name: "line", X: []float64{0, 1, 2}, Y: []float64{0, 1, 2}, Style: Line},
+		{Name: "rings", X: []float64{0, 1, 2}, Y: []float64{2, 1, 0}, Style: Rings},
+	}}
+	lines, marks := 0, map[string]int{}
+	for _, e := range parse(t, draw(t, l)) {
+		if e.name == "polyline" {
+			lines++
+		}
+		if e.attr["transform"] != "" && e.name == "path" {
+			assert.Equal(t, ring, e.attr["d"])
+			assert.Equal(t, "none", e.attr["fill"])
+			name, _, _ := strings.Cut(e.text, ":")
+			marks[name]++
+		}
+	}
+	assert.Equal(t, 1, lines)
+	assert.Equal(t, map[string]int{"rings": 4}, marks, "with that of the legend")
+}
+
+// TestColumn: the pictures are whole, the second below the first.
+func TestColumn(t *testing.T) {
+	a := Lines{Title: "a", X: "x", Series: []Series{{Name: "s", X: []float64{0, 1}, Y: []float64{0, 1}}}}
+	b := a
+	b.Title = "b"
+	head := func(list []element) (high float64) { return list[0].number(t, "height") }
+	one, two := parse(t, draw(t, &a)), parse(t, draw(t, Column{a, b}))
+	assert.Equal(t, 2*head(one), head(two))
+	var places, titles []string
+	for _, e := range two {
+		if e.name == "g" {
+			places = append(places, e.attr["transform"])
+		}
+		if e.name == "text" && e.attr["font-weight"] == "bold" {
+			titles = append(titles, e.text)
+		}
+	}
+	assert.Equal(t, []string{"translate(0 0)", "translate(0 " + px(head(one)) + ")"}, places)
+	assert.Equal(t, []string{"a", "b"}, titles)
+	assert.NotEmpty(t, parse(t, draw(t, Column{})))
+	b.Series[0].Y = nil
+	_, err := Column{a, b}.WriteTo(io.Discard)
+	assert.Error(t, err)
+}
+
 func TestErrors(t *testing.T) {
 	layers := []Layer{{Name: "a"}}
 	for _, c := range []struct {
@@ -189,8 +236,8 @@ func TestErrors(t *testing.T) {
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{1, 2}}}}, `chart: bar "b": 2 values, want one for each of 1 layers`},
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{-1}}}}, `chart: bar "b": value -1, want 0 or more`},
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{math.NaN()}}}}, `chart: bar "b": value NaN, want a finite number`},
-		{&Lines{Series: []Series{{"s", []float64{1}, nil}}}, `chart: series "s": 1 x and 0 y, want as many of both, and one at least`},
-		{&Lines{Series: []Series{{"s", []float64{1}, []float64{math.Inf(1)}}}}, `chart: series "s": value +Inf, want a finite number`},
+		{&Lines{Series: []Series{{Name: "s", X: []float64{1}}}}, `chart: series "s": 1 x and 0 y, want as many of both, and one at least`},
+		{&Lines{Series: []Series{{Name: "s", X: []float64{1}, Y: []float64{math.Inf(1)}}}}, `chart: series "s": value +Inf, want a finite number`},
 	} {
 		_, err := c.chart.WriteTo(io.Discard)
 		assert.EqualError(t, err, c.want)

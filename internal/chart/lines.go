@@ -16,11 +16,26 @@ type Lines struct {
 	Series []Series
 }
 
-// Series is a line through the points (X[i], Y[i]), in order.
+// Series is a line through the points (X[i], Y[i]), in order, with a mark at
+// each.
 type Series struct {
-	Name string
-	X, Y []float64
+	Name  string
+	X, Y  []float64
+	Style Style
 }
+
+// Style is what else a series can be.
+type Style uint8
+
+// The styles.
+const (
+	Marked Style = iota
+	Line         // no marks, for many points
+	Rings        // rings around the points and no line, for what other points are compared with
+)
+
+// ring is the mark of Rings.
+const ring = "M-7 0A7 7 0 1 0 7 0A7 7 0 1 0 -7 0"
 
 const plotHigh = 360.0
 
@@ -32,17 +47,42 @@ var marks = []string{
 
 // WriteTo writes the picture as SVG. The error names a series that cannot be
 // drawn.
-func (l *Lines) WriteTo(w io.Writer) (int64, error) {
+func (l *Lines) WriteTo(w io.Writer) (int64, error) { return Column{*l}.WriteTo(w) }
+
+// Column is pictures one above the other.
+type Column []Lines
+
+// WriteTo writes the pictures as one SVG, which has the title of the first. The
+// error names a series that cannot be drawn.
+func (c Column) WriteTo(w io.Writer) (int64, error) {
+	var all picture
+	title, width, high := "", 0.0, 0.0
+	for i := range c {
+		if i == 0 {
+			title = c[i].Title
+		}
+		p, wide, tall, err := c[i].draw()
+		if err != nil {
+			return 0, err
+		}
+		fmt.Fprintf(&all, `<g transform="translate(0 %s)">`+"\n%s</g>\n", px(high), p)
+		width, high = max(width, wide), high+tall
+	}
+	return all.writeTo(w, width, high, title)
+}
+
+// draw returns the picture with its width and height.
+func (l *Lines) draw() (p *picture, width, high float64, err error) {
 	var legend []string
 	xlo, xhi := math.Inf(1), math.Inf(-1)
 	ylo, yhi := 0.0, 0.0
 	for _, s := range l.Series {
 		what := fmt.Sprintf("series %q", s.Name)
 		if len(s.X) != len(s.Y) || len(s.X) == 0 {
-			return 0, fmt.Errorf("chart: %s: %d x and %d y, want as many of both, and one at least", what, len(s.X), len(s.Y))
+			return nil, 0, 0, fmt.Errorf("chart: %s: %d x and %d y, want as many of both, and one at least", what, len(s.X), len(s.Y))
 		}
 		if err := finite(what, slices.Concat(s.X, s.Y)); err != nil {
-			return 0, err
+			return nil, 0, 0, err
 		}
 		legend = append(legend, s.Name)
 		xlo, xhi = min(xlo, slices.Min(s.X)), max(xhi, slices.Max(s.X))
@@ -56,7 +96,8 @@ func (l *Lines) WriteTo(w io.Writer) (int64, error) {
 	y := newAxis(ylo, yhi, bottom, top)
 	left := margin + 12 + max(wide(y.label(y.lo)), wide(y.label(y.hi)))
 	x := newAxis(xlo, xhi, left, left+plotWide)
-	var p picture
+	p = new(picture)
+	p.heading(l.Title)
 	p.text(margin, top-12, "start", l.Y)
 	p.across(x, top, bottom, l.X)
 	for _, t := range y.ticks {
@@ -72,20 +113,28 @@ func (l *Lines) WriteTo(w io.Writer) (int64, error) {
 		for k := range s.X {
 			points.WriteString(px(x.at(s.X[k])) + "," + px(y.at(s.Y[k])) + " ")
 		}
-		fmt.Fprintf(&p, `<polyline points="%s" stroke="%s" stroke-width="2" fill="none"/>`+"\n", strings.TrimSpace(points.String()), color)
-		for k := range s.X {
-			p.mark(i, x.at(s.X[k]), y.at(s.Y[k]), color, fmt.Sprintf("%s: %s, %s", s.Name, value(s.X[k]), value(s.Y[k])))
-		}
 		at := top + 10 + float64(i)*lineHigh
-		p.line(key-8, at, key+8, at, color)
-		p.mark(i, key, at, color, s.Name)
+		if s.Style != Rings {
+			fmt.Fprintf(p, `<polyline points="%s" stroke="%s" stroke-width="2" fill="none"/>`+"\n", strings.TrimSpace(points.String()), color)
+			p.line(key-8, at, key+8, at, color)
+		}
+		if s.Style != Line {
+			for k := range s.X {
+				p.mark(s.Style, i, x.at(s.X[k]), y.at(s.Y[k]), color, fmt.Sprintf("%s: %s, %s", s.Name, value(s.X[k]), value(s.Y[k])))
+			}
+			p.mark(s.Style, i, key, at, color, s.Name)
+		}
 		p.text(key+16, at+4, "start", s.Name)
 	}
-	high := max(bottom+axisHigh, top+float64(len(legend))*lineHigh)
-	return p.writeTo(w, key+16+wide(legend...)+margin, high+margin, l.Title)
+	high = max(bottom+axisHigh, top+float64(len(legend))*lineHigh)
+	return p, key + 16 + wide(legend...) + margin, high + margin, nil
 }
 
 // mark draws the mark of series i at a point.
-func (p *picture) mark(i int, x, y float64, color, tip string) {
-	fmt.Fprintf(p, `<path transform="translate(%s %s)" d="%s" fill="%s"><title>%s</title></path>`+"\n", px(x), px(y), marks[i%len(marks)], color, escape(tip))
+func (p *picture) mark(style Style, i int, x, y float64, color, tip string) {
+	shape, paint := marks[i%len(marks)], `fill="`+color+`"`
+	if style == Rings {
+		shape, paint = ring, `stroke="`+color+`" stroke-width="1.5" fill="none"`
+	}
+	fmt.Fprintf(p, `<path transform="translate(%s %s)" d="%s" %s><title>%s</title></path>`+"\n", px(x), px(y), shape, paint, escape(tip))
 }

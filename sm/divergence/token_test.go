@@ -13,46 +13,6 @@ import (
 	"divergo/sm/divergence/divtest"
 )
 
-// bound of a thread in pattern m of Bialas & Strzelecki's table I: the last m
-// threads of a warp have 31, 30 and so on, the others 32.
-func bound(m int, t *thread) int { return 32 - max(0, t.TID%32-(31-m)) }
-
-// singleLoop is their listing 3, lines 1 to 12.
-func singleLoop(m int) kernel {
-	again := func(t *thread) bool { return t.I < bound(m, t) }
-	never := func(t *thread) bool { return bound(m, t) <= 0 }
-	return seq(
-		nop, nop,
-		line{Op: isa.OpSSY, To: "12"},
-		when(never, "11"),
-		nop, nop,
-		at("7", line{Do: func(t *thread) { t.I++ }}),
-		nop, nop,
-		when(again, "7"),
-		at("11", line{Op: isa.OpSync, To: "12"}),
-		at("12", exit))
-}
-
-// doubleLoop is their listing 4 as far as it counts, with the same pattern for
-// both loops.
-func doubleLoop(m int) kernel {
-	i, j := make([]int, 64), make([]int, 64)
-	never := func(t *thread) bool { return bound(m, t) <= 0 }
-	return seq(
-		line{Op: isa.OpSSY, To: "OUT"},
-		when(never, "S1"),
-		at("OUTER", line{Do: func(t *thread) { j[t.TID] = 0 }}),
-		line{Op: isa.OpSSY, To: "NEXT"},
-		when(never, "S2"),
-		at("INNER", line{Do: func(t *thread) { j[t.TID]++ }}),
-		when(func(t *thread) bool { return j[t.TID] < bound(m, t) }, "INNER"),
-		at("S2", line{Op: isa.OpSync, To: "NEXT"}),
-		at("NEXT", line{Do: func(t *thread) { i[t.TID]++ }}),
-		when(func(t *thread) bool { return i[t.TID] < bound(m, t) }, "OUTER"),
-		at("S1", line{Op: isa.OpSync, To: "OUT"}),
-		at("OUT", exit))
-}
-
 // tokens runs a kernel on one warp of 32 and calls each after every cycle.
 func tokens(t *testing.T, k kernel, each func(p *divergence.TokenStack, issued []divtest.Issue)) divtest.Result {
 	t.Helper()
@@ -69,7 +29,7 @@ func tokens(t *testing.T, k kernel, each func(p *divergence.TokenStack, issued [
 // 0x120.
 func TestTokenWalkThrough(t *testing.T) {
 	var steps []string
-	tokens(t, singleLoop(2), func(p *divergence.TokenStack, _ []divtest.Issue) {
+	tokens(t, divtest.Listing3(2), func(p *divergence.TokenStack, _ []divtest.Issue) {
 		s := p.Table.At(0)
 		if !s.Valid {
 			return
@@ -105,12 +65,12 @@ func TestTokenTable(t *testing.T) {
 	double := [32]uint64{15: 20, 19, 18, 17, 36, 34, 32, 30, 48, 45, 42, 39, 56, 52, 48, 44, 60}
 	for m := range 32 {
 		n := uint64(m)
-		r := tokens(t, singleLoop(m), func(*divergence.TokenStack, []divtest.Issue) {})
+		r := tokens(t, divtest.Listing3(m), func(*divergence.TokenStack, []divtest.Issue) {})
 		assert.Equal(t, [5]uint64{n + 1, n + 1, n + 1, max(0, n+4-16) / 4 * bit(n > 15), max(0, n+4-16) / 4 * bit(n > 15)},
 			[5]uint64{r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills, r.Stats.Fills}, "single, M = %d", m)
 		assert.Len(t, r.Issues, 136+m, "one more sync for each token")
 
-		r = tokens(t, doubleLoop(m), func(*divergence.TokenStack, []divtest.Issue) {})
+		r = tokens(t, divtest.Listing4(m), func(*divergence.TokenStack, []divtest.Issue) {})
 		pushes := 33 + n*(65-n)/2
 		assert.Equal(t, [5]uint64{pushes, pushes, n + 2, double[m], double[m]},
 			[5]uint64{r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills, r.Stats.Fills}, "double, M = %d", m)
@@ -131,7 +91,7 @@ func TestTokenHistory(t *testing.T) {
 	for _, m := range []int{1, 8, 31} {
 		var got, want []int
 		before := 0
-		tokens(t, singleLoop(m), func(p *divergence.TokenStack, issued []divtest.Issue) {
+		tokens(t, divtest.Listing3(m), func(p *divergence.TokenStack, issued []divtest.Issue) {
 			if len(issued) > len(got) {
 				got = append(got, before)
 			}
@@ -163,8 +123,8 @@ var windows = []int{1, 2, 3, 4, 5, 7, 8, 16, divergence.SpillWords}
 func TestTokenWindow(t *testing.T) {
 	m, _ := divergence.Find("token")
 	kernels := map[string]func() kernel{
-		"single loop": func() kernel { return singleLoop(31) },
-		"double loop": func() kernel { return doubleLoop(9) },
+		"single loop": func() kernel { return divtest.Listing3(31) },
+		"double loop": func() kernel { return divtest.Listing4(9) },
 	}
 	for seed := range uint64(20) {
 		kernels[fmt.Sprint("random ", seed)] = func() kernel { return randomKernel(seed, 64, seed%2 == 1, false) }
@@ -207,7 +167,7 @@ func TestTokenWords(t *testing.T) {
 			filled = append(filled, w.Data)
 			w.Data[1] ^= flip
 		}}
-		r, err := b.Run(mech, divergence.Options{}, singleLoop(16), 10_000)
+		r, err := b.Run(mech, divergence.Options{}, divtest.Listing3(16), 10_000)
 		require.NoError(t, err)
 		return r
 	}

@@ -36,6 +36,7 @@ var catalogues = []catalogue{
 	{"presets", []string{"preset", "description", "source"}, listPresets},
 	{"stats", []string{"statistic", "unit", "GPGPU-Sim", "meaning", "source"}, listStats},
 	{"keys", []string{"key", "value", "unit", "meaning", "source"}, listKeys},
+	{"figures", []string{"figure", "description", "source"}, listFigures},
 	{"claims", []string{"claim", "verdict", "statement, the paper's value, ours"}, listClaims},
 }
 
@@ -49,7 +50,7 @@ func newList() *cobra.Command {
 	var asJSON, asTOML, cost bool
 	c := &cobra.Command{
 		Use:   "list " + what,
-		Short: "List kernels, mechanisms, presets, statistics, configuration keys or papers' claims",
+		Short: "List kernels, mechanisms, presets, statistics, configuration keys, or papers' figures and claims",
 		Long: `List what there is. The values of the configuration keys are those of the machine that --preset, --config and
 --set describe; with --toml they are a file for --config. Claims are tried when they are listed, which takes some seconds.`,
 		Example: `  divergo list kernels
@@ -69,12 +70,7 @@ func newList() *cobra.Command {
 				_, err := c.OutOrStdout().Write(cfg.TOML())
 				return err
 			}
-			for _, l := range catalogues {
-				if l.name == args[0] {
-					return l.print(c, l.entries(&cfg), asJSON)
-				}
-			}
-			return nearest.Unknown("list", args[0], names)
+			return printCatalogue(c, args[0], &cfg, asJSON)
 		},
 	}
 	machine.addConfig(c)
@@ -82,6 +78,17 @@ func newList() *cobra.Command {
 	c.Flags().BoolVar(&cost, "cost", false, "print the hardware that mechanisms or lanes need on the machine")
 	c.Flags().BoolVar(&asTOML, "toml", false, "print the keys as a configuration file")
 	return c
+}
+
+func printCatalogue(c *cobra.Command, name string, cfg *gpu.Config, asJSON bool) error {
+	var names []string
+	for _, l := range catalogues {
+		if l.name == name {
+			return l.print(c, l.entries(cfg), asJSON)
+		}
+		names = append(names, l.name)
+	}
+	return nearest.Unknown("list", name, names)
 }
 
 func (l *catalogue) print(c *cobra.Command, entries []entry, asJSON bool) error {
@@ -173,6 +180,14 @@ func listKeys(cfg *gpu.Config) []entry {
 			e.cells[3] = fmt.Sprintf("%s (%s)", k.Doc, strings.Join(k.Words, ", "))
 		}
 		list = append(list, e)
+	}
+	return list
+}
+
+func listFigures(*gpu.Config) []entry {
+	var list []entry
+	for _, f := range experiments.Figures() {
+		list = append(list, entry{[]any{f.Name, f.Doc, f.Source}, map[string]any{"name": f.Name, "doc": f.Doc, "source": f.Source}})
 	}
 	return list
 }

@@ -1,5 +1,7 @@
 package divtest
 
+import "divergo/isa"
+
 // The parts that micro-kernels are written with.
 var (
 	Nop   = Line{}
@@ -129,3 +131,59 @@ var Figure10 = Seq(
 	At("D", To("F")),
 	At("E", Line{Do: Count.Do, If: func(t *Thread) bool { return t.I == 1 }, To: "A"}),
 	At("F", Exit))
+
+// bound of a thread in pattern m of Bialas & Strzelecki's table I: the last m
+// threads of a warp have 31, 30 and so on, the others 32.
+func bound(m int, t *Thread) int { return 32 - max(0, t.TID%32-(31-m)) }
+
+// singleLoop is a loop with pattern m in listing 3 of Bialas & Strzelecki
+// (Benchmarking the cost of thread divergence in CUDA, 2015), lines 1 to 10, and
+// what comes behind it at line 11.
+func singleLoop(m int, behind ...any) Kernel {
+	return append(Seq(
+		Nop, Nop,
+		Line{Op: isa.OpSSY, To: "12"},
+		When(func(t *Thread) bool { return bound(m, t) <= 0 }, "11"),
+		Nop, Nop,
+		At("7", Count),
+		Nop, Nop,
+		When(func(t *Thread) bool { return t.I < bound(m, t) }, "7")),
+		Seq(behind...)...)
+}
+
+// Listing3 is the single loop of Bialas & Strzelecki, lines 1 to 12.
+func Listing3(m int) Kernel {
+	return singleLoop(m, At("11", Line{Op: isa.OpSync, To: "12"}), At("12", Exit))
+}
+
+// Listing4 is their double loop as far as it counts, with the same pattern for
+// both loops, for up to 64 threads.
+func Listing4(m int) Kernel {
+	i, j := make([]int, 64), make([]int, 64)
+	never := func(t *Thread) bool { return bound(m, t) <= 0 }
+	return Seq(
+		Line{Op: isa.OpSSY, To: "OUT"},
+		When(never, "S1"),
+		At("OUTER", Line{Do: func(t *Thread) { j[t.TID] = 0 }}),
+		Line{Op: isa.OpSSY, To: "NEXT"},
+		When(never, "S2"),
+		At("INNER", Line{Do: func(t *Thread) { j[t.TID]++ }}),
+		When(func(t *Thread) bool { return j[t.TID] < bound(m, t) }, "INNER"),
+		At("S2", Line{Op: isa.OpSync, To: "NEXT"}),
+		At("NEXT", Line{Do: func(t *Thread) { i[t.TID]++ }}),
+		When(func(t *Thread) bool { return i[t.TID] < bound(m, t) }, "OUTER"),
+		At("S1", Line{Op: isa.OpSync, To: "OUT"}),
+		At("OUT", Exit))
+}
+
+// Listing6 is their timed single loop without __syncthreads, for which the
+// compiler puts the last reading of the clock, here at label 11, in front of the
+// synchronisation.
+func Listing6(m int) Kernel {
+	return singleLoop(m, At("11", Nop), Line{Op: isa.OpSync, To: "12"}, At("12", Exit))
+}
+
+// Listing5 is the same with __syncthreads, behind which the clock is read.
+func Listing5(m int) Kernel {
+	return singleLoop(m, At("11", Line{Op: isa.OpSync, To: "12"}), At("12", Line{Bar: true}), Nop, Exit)
+}

@@ -1,0 +1,85 @@
+package experiments_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/experiments"
+)
+
+func draw(t *testing.T, name string) *experiments.Drawing {
+	t.Helper()
+	f, err := experiments.FindFigure(name)
+	require.NoError(t, err)
+	d, err := f.Draw()
+	require.NoError(t, err)
+	for _, row := range d.Rows {
+		require.Len(t, row, len(d.Header))
+	}
+	return d
+}
+
+// TestS3Model: time and spills of the loops are those of the paper's model, for
+// every pattern.
+func TestS3Model(t *testing.T) {
+	for _, name := range []string{"s3-time", "s3-fig6"} {
+		d := draw(t, name)
+		require.Len(t, d.Rows, 32)
+		for _, row := range d.Rows {
+			for i := 1; i < len(row); i += 2 {
+				assert.EqualValues(t, row[i+1], row[i], "%s, M = %v, %s", name, row[0], d.Header[i])
+			}
+		}
+	}
+}
+
+// TestS3History: the stack of the single loop grows by a token each 4
+// instructions, a round of the loop, from when the first thread leaves, and
+// shrinks by one with each instruction (figure 4). That of the double loop does so
+// in each of 32 rounds (figure 5).
+func TestS3History(t *testing.T) {
+	patterns := []int{4, 16, 31}
+	for name, peaks := range map[string]int{"s3-fig4": 1, "s3-fig5": 32} {
+		d := draw(t, name)
+		require.Len(t, d.Charts, len(patterns))
+		for i, m := range patterns {
+			s := d.Charts[i].Series[0]
+			var up, down []float64 // instructions between the steps of the first slope
+			tops, last := 0, 0.0
+			for k := 1; k < len(s.X); k++ {
+				step := s.Y[k] - s.Y[k-1]
+				assert.True(t, step == 0 || (step == 1 || step == -1) && s.X[k] == s.X[k-1], "one token at a time")
+				switch {
+				case step == 1:
+					up = append(up, s.X[k]-last)
+					down, last = nil, s.X[k]
+				case step == -1:
+					if down == nil {
+						tops++
+					}
+					down, last = append(down, s.X[k]-last), s.X[k]
+				}
+			}
+			assert.EqualValues(t, m+peaks/32+1, slices.Max(s.Y), "%s, M = %d", name, m)
+			assert.Equal(t, peaks, tops, "%s, M = %d", name, m)
+			if name == "s3-fig4" {
+				for _, n := range down[1:] {
+					assert.EqualValues(t, 1, n)
+				}
+				for _, n := range up[2:] {
+					assert.EqualValues(t, 4, n)
+				}
+			}
+		}
+	}
+}
+
+func ExampleFindFigure() {
+	_, err := experiments.FindFigure("s3-fig")
+	fmt.Println(err)
+	// Output: unknown figure "s3-fig"; did you mean "s3-fig4"?
+}
