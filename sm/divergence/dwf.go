@@ -111,12 +111,14 @@ type DWF struct {
 type dwfState struct {
 	Stats   Stats `rtl:"sim"`
 	Update  [2]units.Update
-	From    [2]uint8                             `bits:"7"` // slots that the updates come from
-	Half    bool                                 // of the outcome at the queue's front one side has been inserted
-	Current uint32                               // PC of the majority or minority
-	Free    units.Set                            `len:"1" bits:"warps"`   // slots
-	Waiting [MaxWarps * isa.MaxLanes / 64]uint64 `len:"1" bits:"threads"` // pool entries that want a slot
-	Ended   uint64                               `bits:"warps"`           // rows without threads that have not been retired
+	From    [2]uint8  `bits:"7"` // slots that the updates come from
+	Half    bool      // of the outcome at the queue's front one side has been inserted
+	Current uint32    // PC of the majority or minority
+	Free    units.Set `len:"1" bits:"warps"` // slots
+	Oldest  uint16    // pool entry that wants a slot; nobody: there is none
+	Newest  uint16    // and the youngest one
+	Firsts  uint16    // of them, those that go first
+	Ended   uint64    `bits:"warps"` // rows without threads that have not been retired
 }
 
 // StaticWarp is what the mechanism knows of a row.
@@ -139,14 +141,21 @@ type Picked struct {
 	Count  uint16 // of the warp, for PDOM priority
 }
 
-// Place says where the warp of a pool entry is.
+// Place says where the warp of a pool entry is. Those that want a slot are
+// linked in the order in which they were formed.
 type Place struct {
 	InSlot bool
 	AtBar  bool // waits at a CTA barrier; its PC is the next one
 	Static bool
-	First  bool  // goes before all that have not been released or restored
-	Slot   uint8 `bits:"7"` // its slot; before it has one, the slot that it would like
+	First  bool   // goes before all that have not been released or restored
+	Slot   uint8  `bits:"7"` // its slot; before it has one, the slot that it would like
+	Older  uint16 // pool entry, or nobody
+	Newer  uint16
+	PC     uint32 `rtl:"sim"` // that of the pool entry, to have the issue policy look at one table
 }
+
+// nobody is the end of the links.
+const nobody = 1<<16 - 1
 
 // lutEntries is the size of the PC-warp table (GPGPU-Sim 2.1.1b).
 const lutEntries = 32
@@ -163,7 +172,7 @@ func newDWF(o Options, g Geometry, code *Code, warpBarriers bool) *DWF {
 		Barrier: bar, warpBarriers: warpBarriers, lanes: g.Lanes,
 		policy: cmp.Or(o.DWFIssue, IssueMajority), aging: uint64(o.DWFAging), code: code,
 	}
-	d := dwfState{Current: isa.NoPC}
+	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody}
 	for i := range g.Warps {
 		d.Free.Add(i)
 	}
@@ -323,8 +332,37 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 
 // want makes a pool entry a candidate for a slot.
 func (p *DWF) want(warp int, at Place) {
+	d := p.D()
+	if at.First {
+		d.Firsts++
+	}
+	at.PC, at.Older, at.Newer = p.Pool.Warps.Edit(warp).PC, d.Newest, nobody
 	*p.Places.Edit(warp) = at
-	p.D().Waiting[warp>>6] |= 1 << (warp & 63)
+	p.link(d.Newest, uint16(warp))
+	d.Newest = uint16(warp)
+}
+
+// link makes newer the next one of those that want a slot behind older.
+func (p *DWF) link(older, newer uint16) {
+	if older == nobody {
+		p.D().Oldest = newer
+	} else {
+		p.Places.Edit(int(older)).Newer = newer
+	}
+}
+
+// unwant takes a pool entry out of those that want a slot.
+func (p *DWF) unwant(at *Place) {
+	d := p.D()
+	if at.First {
+		d.Firsts--
+	}
+	p.link(at.Older, at.Newer)
+	if at.Newer == nobody {
+		d.Newest = at.Older
+	} else {
+		p.Places.Edit(int(at.Newer)).Older = at.Older
+	}
 }
 
 // show puts the lanes of a pool entry into a slot.

@@ -41,24 +41,70 @@ func (p *DWF) load() {
 // pick gives a slot to the warp that the policy wants. It chooses among those
 // that were in the pool when the cycle began.
 func (p *DWF) pick() {
-	d := p.D()
-	if d.Free == (units.Set{}) || p.Q().Waiting == [len(d.Waiting)]uint64{} {
+	q, d := p.Regs()
+	if d.Free == (units.Set{}) || q.Oldest == nobody {
 		return
 	}
-	if (p.policy == IssueMajority || p.policy == IssueMinority) && !p.current() {
-		d.Current = p.elect()
-	}
-	best, least := -1, uint64(0)
-	for k, set := range &p.Q().Waiting {
-		for ; set != 0; set &= set - 1 {
-			i := k<<6 + bits.TrailingZeros64(set)
-			key := p.key(i)
-			if best < 0 || key < least || key == least && p.Pool.Warps.At(i).Born < p.Pool.Warps.At(best).Born {
-				best, least = i, key
-			}
+	best := p.urgent()
+	switch p.policy {
+	case IssueMajority, IssueMinority:
+		at := p.oldest(q.Current)
+		if at < 0 {
+			d.Current = p.elect()
+			at = p.oldest(d.Current)
+		}
+		if best < 0 {
+			best = at
+		}
+	default:
+		if best < 0 {
+			best = p.least()
 		}
 	}
 	p.place(best)
+}
+
+// urgent is the oldest warp that goes before all others, or -1.
+func (p *DWF) urgent() int {
+	q := p.Q()
+	if age := p.Pool.Counts.At(0).Formed - p.Pool.Warps.At(int(q.Oldest)).Born; p.aging > 0 && age > p.aging {
+		return int(q.Oldest)
+	}
+	if q.Firsts == 0 {
+		return -1
+	}
+	i := q.Oldest
+	for !p.Places.At(int(i)).First {
+		i = p.Places.At(int(i)).Newer
+	}
+	return int(i)
+}
+
+// oldest is the oldest warp at a PC, or -1.
+func (p *DWF) oldest(pc uint32) int {
+	for i := p.Q().Oldest; i != nobody; {
+		at := p.Places.At(int(i))
+		if at.PC == pc {
+			return int(i)
+		}
+		i = at.Newer
+	}
+	return -1
+}
+
+// least is the oldest of the warps that the policy ranks first.
+func (p *DWF) least() int {
+	first := p.Q().Oldest
+	if p.policy == IssueTime {
+		return int(first)
+	}
+	best, least := int(first), p.key(int(first))
+	for i := p.Places.At(best).Newer; i != nobody; i = p.Places.At(int(i)).Newer {
+		if key := p.key(int(i)); key < least {
+			best, least = int(i), key
+		}
+	}
+	return best
 }
 
 // place puts a warp of the pool into a slot: if it can be, into the one that
@@ -67,7 +113,7 @@ func (p *DWF) place(warp int) {
 	d := p.D()
 	at := p.Places.Edit(warp)
 	slot := d.Free.Next(int(at.Slot))
-	d.Waiting[warp>>6] &^= 1 << (warp & 63)
+	p.unwant(at)
 	d.Free.Remove(slot)
 	at.InSlot, at.Slot = true, uint8(slot)
 	*p.Picked.Edit(slot) = Picked{Static: at.Static, Joins: !at.Static, Warp: uint16(warp)}
@@ -80,35 +126,14 @@ func (p *DWF) place(warp int) {
 	p.redirect.Add(slot)
 }
 
-// key ranks a warp; the smallest goes first.
+// key ranks a warp by PDOM priority or by PC; the smallest goes first.
 func (p *DWF) key(i int) uint64 {
 	w := p.Pool.Warps.At(i)
 	unfilled := uint64(units.PoolLanes - bits.OnesCount32(w.Occ))
-	switch {
-	case p.Places.At(i).First, p.aging > 0 && p.Pool.Counts.At(0).Formed-w.Born > p.aging:
-		return 0
-	case p.policy == IssueTime:
-		return 1
-	case p.policy == IssuePDOM:
-		return 1 + uint64(w.Count)<<8 + unfilled
-	case p.policy == IssuePC:
-		return 1 + uint64(w.PC)<<8 + unfilled
-	case w.PC == p.D().Current:
-		return 1
+	if p.policy == IssuePDOM {
+		return uint64(w.Count)<<8 + unfilled
 	}
-	return 2
-}
-
-// current reports whether a warp at the current PC waits.
-func (p *DWF) current() bool {
-	for k, set := range &p.Q().Waiting {
-		for ; set != 0; set &= set - 1 {
-			if p.Pool.Warps.At(k<<6+bits.TrailingZeros64(set)).PC == p.Q().Current {
-				return true
-			}
-		}
-	}
-	return false
+	return uint64(w.PC)<<8 + unfilled
 }
 
 // elect is the PC with most threads, or fewest, of those at which warps wait.
@@ -122,21 +147,15 @@ func (p *DWF) elect() uint32 {
 			}
 		}
 	}
-	best := isa.NoPC
-	for k, set := range &p.Q().Waiting {
-		for ; set != 0; set &= set - 1 {
-			pc := p.Pool.Warps.At(k<<6 + bits.TrailingZeros64(set)).PC
-			if best == isa.NoPC {
-				best = pc
-				continue
-			}
-			n, most := p.threads[pc], p.threads[best]
-			if p.policy == IssueMinority {
-				n, most = most, n
-			}
-			if n > most || n == most && pc < best {
-				best = pc
-			}
+	best := p.Places.At(int(p.Q().Oldest)).PC
+	for i := p.Q().Oldest; i != nobody; i = p.Places.At(int(i)).Newer {
+		pc := p.Places.At(int(i)).PC
+		n, most := p.threads[pc], p.threads[best]
+		if p.policy == IssueMinority {
+			n, most = most, n
+		}
+		if n > most || n == most && pc < best {
+			best = pc
 		}
 	}
 	for k := range p.Pool.Used.Len() {

@@ -252,7 +252,7 @@ func (b *pool) picks(t *testing.T, p *divergence.DWF, o divergence.Options) {
 	q := p.Q()
 	for i := range b.warps {
 		x := &b.warps[i]
-		if !x.waiting || q.Waiting[x.index>>6]>>(x.index&63)&1 != 0 {
+		if !x.waiting || !p.Places.At(x.index).InSlot {
 			continue
 		}
 		for j := range b.warps {
@@ -265,7 +265,7 @@ func (b *pool) picks(t *testing.T, p *divergence.DWF, o divergence.Options) {
 	for i := range p.Pool.Warps.Len() {
 		if *p.Pool.Used.At(i >> 6)>>(i&63)&1 != 0 {
 			at := p.Places.At(i)
-			b.warps = append(b.warps, pooled{i, q.Waiting[i>>6]>>(i&63)&1 != 0, at.AtBar, at.First, *p.Pool.Warps.At(i)})
+			b.warps = append(b.warps, pooled{i, !at.InSlot && !at.AtBar, at.AtBar, at.First, *p.Pool.Warps.At(i)})
 		}
 	}
 }
