@@ -118,6 +118,7 @@ type dwfState struct {
 	Oldest  uint16    // pool entry that wants a slot; nobody: there is none
 	Newest  uint16    // and the youngest one
 	Firsts  uint16    // of them, those that go first
+	Search  uint16    // of them, the oldest that may be at Current
 	Ended   uint64    `bits:"warps"` // rows without threads that have not been retired
 }
 
@@ -172,7 +173,7 @@ func newDWF(o Options, g Geometry, code *Code, warpBarriers bool) *DWF {
 		Barrier: bar, warpBarriers: warpBarriers, lanes: g.Lanes,
 		policy: cmp.Or(o.DWFIssue, IssueMajority), aging: uint64(o.DWFAging), code: code,
 	}
-	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody}
+	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody, Search: nobody}
 	for i := range g.Warps {
 		d.Free.Add(i)
 	}
@@ -340,6 +341,9 @@ func (p *DWF) want(warp int, at Place) {
 	*p.Places.Edit(warp) = at
 	p.link(d.Newest, uint16(warp))
 	d.Newest = uint16(warp)
+	if d.Search == nobody {
+		d.Search = uint16(warp)
+	}
 }
 
 // link makes newer the next one of those that want a slot behind older.
@@ -352,8 +356,11 @@ func (p *DWF) link(older, newer uint16) {
 }
 
 // unwant takes a pool entry out of those that want a slot.
-func (p *DWF) unwant(at *Place) {
+func (p *DWF) unwant(warp int, at *Place) {
 	d := p.D()
+	if d.Search == uint16(warp) {
+		d.Search = at.Newer
+	}
 	if at.First {
 		d.Firsts--
 	}

@@ -48,11 +48,12 @@ func (p *DWF) pick() {
 	best := p.urgent()
 	switch p.policy {
 	case IssueMajority, IssueMinority:
-		at := p.oldest(q.Current)
+		at := p.oldest(q.Search, q.Current)
 		if at < 0 {
 			d.Current = p.elect()
-			at = p.oldest(d.Current)
+			at = p.oldest(q.Oldest, d.Current)
 		}
+		d.Search = uint16(at)
 		if best < 0 {
 			best = at
 		}
@@ -80,9 +81,9 @@ func (p *DWF) urgent() int {
 	return int(i)
 }
 
-// oldest is the oldest warp at a PC, or -1.
-func (p *DWF) oldest(pc uint32) int {
-	for i := p.Q().Oldest; i != nobody; {
+// oldest is the oldest warp from one on that is at a PC, or -1.
+func (p *DWF) oldest(i uint16, pc uint32) int {
+	for i != nobody {
 		at := p.Places.At(int(i))
 		if at.PC == pc {
 			return int(i)
@@ -113,7 +114,7 @@ func (p *DWF) place(warp int) {
 	d := p.D()
 	at := p.Places.Edit(warp)
 	slot := d.Free.Next(int(at.Slot))
-	p.unwant(at)
+	p.unwant(warp, at)
 	d.Free.Remove(slot)
 	at.InSlot, at.Slot = true, uint8(slot)
 	*p.Picked.Edit(slot) = Picked{Static: at.Static, Joins: !at.Static, Warp: uint16(warp)}
