@@ -37,8 +37,8 @@ func (t *CAPT) Update(pc uint32, adequate bool) {
 // Tally counts the threads of a CTA on one way of a branch while its warps
 // come there, in a counter for each lane.
 type Tally struct {
-	Warps uint8 // that have a thread on it
-	Lanes [PoolLanes]uint8
+	Warps uint8            // that have a thread on it
+	Lanes [PoolLanes]uint8 `len:"lanes"`
 }
 
 // Add counts a warp.

@@ -9,7 +9,7 @@ type LUT = PCTable[Joinable]
 // Joinable is what a LUT says of the youngest warp at a PC.
 type Joinable struct {
 	Index uint16 // in the warp pool
-	Occ   uint32 // its lanes that are taken
+	Occ   uint32 `bits:"lanes"` // its lanes that are taken
 }
 
 // NewLUT makes an empty table: see NewPCTable.

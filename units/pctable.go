@@ -17,7 +17,7 @@ type PCTable[T any] struct {
 // Line is an entry of a PCTable.
 type Line[T any] struct {
 	Valid bool
-	Group uint8
+	Group uint8 `bits:"5"`
 	Age   uint8 // number of valid lines of the set that were used since
 	PC    uint32
 	Data  T

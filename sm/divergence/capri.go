@@ -66,16 +66,16 @@ type Instance struct {
 	Left    uint8 `bits:"7"` // warps that have not, 0 if no branch is open
 	PC      uint32
 	Compact bool   // prediction
-	Came    uint64 // slots that have, counted from the CTA's first
+	Came    uint64 `bits:"warps"` // slots that have, counted from the CTA's first
 	Taken   units.Tally
 	Not     units.Tally
 }
 
 // holds are the branches that wait until another one is closed.
 type holds struct {
-	Slots uint64
-	Taken [MaxWarps]uint32 // outcome
-	Since [MaxWarps]uint64 // cycle
+	Slots uint64           `bits:"warps"`
+	Taken [MaxWarps]uint32 `len:"warps" bits:"lanes"` // outcome
+	Since [MaxWarps]uint64 `rtl:"sim"`                // cycle
 }
 
 // Sizes of the table: the common one, and the largest.
@@ -93,6 +93,17 @@ func newCAPRI(o Options, g Geometry, code *Code) *CAPRI {
 		// The worst case of a warp, and the entry of its top of the block.
 		Private: PathStack{units.NewStack[Entry](g.Warps, 2*g.Lanes), o.PathOrder, false},
 	}
+}
+
+// Logic is that of TBC, the comparators of the path stacks and of the table's
+// tags, and for each lane what counts its threads and compares their number with
+// that of the warps, on both ways.
+func (p *CAPRI) Logic(g Geometry) []units.Logic {
+	return append(p.TBC.Logic(g),
+		units.Logic{Kind: units.Equality, Bits: 32, Count: g.Warps},
+		units.Logic{Kind: units.Equality, Bits: 32, Count: p.CAPT.Ways()},
+		units.Logic{Kind: units.Adder, Bits: 8, Count: 2 * g.Lanes},
+		units.Logic{Kind: units.LessThan, Bits: 8, Count: 2 * g.Lanes})
 }
 
 // Forget empties the table for another kernel.

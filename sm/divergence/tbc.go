@@ -110,8 +110,8 @@ type Block struct {
 	Open  bool   // a warp of the top entry waits at a branch
 	PC    uint32 // of that branch
 
-	Waiting uint8  `bits:"7"` // warps that have come to the end of the block
-	Since   uint64 // sum of the cycles in which they came
+	Waiting uint8  `rtl:"sim"` // warps that have come to the end of the block
+	Since   uint64 `rtl:"sim"` // sum of the cycles in which they came
 }
 
 // Targets are the two entries that fill while warps come to a branch.
