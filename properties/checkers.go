@@ -43,7 +43,7 @@ func Checkers() []Checker {
 		{checkUniform, "a branch that the analysis calls uniform never divides threads that issue together", "isa.Program"},
 		{checkBarrier, "no thread issues behind a barrier that a live thread of its CTA has not come to", "PTX ISA, bar.sync"},
 		{checkReconvergence, "pdom, dpe: the threads of a divergent branch issue its post-dominator together", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
-		{checkStack, "pdom, dpe: each entry's mask is part of one below it; paths of one branch are disjoint", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
+		{checkStack, "pdom: the mask of an entry is part of each one below it, or disjoint", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
 		{checkDepth, "a stack is never deeper than splitting a warp can make it", "each entry splits a mask that is not empty"},
 		{checkCycles, "each cycle is in one class, issue cycles are issues times the cycles to enter a pipe, the histogram of lanes adds up", "Fung & Aamodt, HPCA 2011, figures 13 and 14"},
 		{checkDrained, "at the end nothing is left: no slot, group, pending register, memory access or wake-up", "nothing in flight is lost"},

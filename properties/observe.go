@@ -30,6 +30,7 @@ type observer struct {
 	ctas     [sm.MaxCTAs]group
 	paths    []divergence.Path
 	seen     [sm.MaxWarps]uint32
+	masks    []uint32
 	broken   *broken // the first
 	coverage *Coverage
 	shapes   []shape // by PC
@@ -129,6 +130,9 @@ func (o *observer) issue(e sm.Issued) {
 		o.coverage.branch(o.shapes[e.PC], e.Mask, taken)
 	}
 	o.partition(&e)
+	if p, ok := o.sm.Div.(*divergence.PDOM); ok && o.joins {
+		o.nested(&e, p)
+	}
 	for rows := e.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
 		mask := e.Mask
@@ -194,6 +198,27 @@ func (o *observer) partition(e *sm.Issued) {
 	for r := range o.rows {
 		if lost := o.rows[r].live &^ o.seen[r]; o.rows[r].began && lost != 0 {
 			o.fail(checkPartition, "%s: lanes %#x of row %d are in no group", o.at(e), lost, r)
+		}
+	}
+}
+
+// nested looks whether the masks on the stack of a warp are parts of each other,
+// or apart. The mask of the top entry is in the slot.
+func (o *observer) nested(e *sm.Issued, p *divergence.PDOM) {
+	w := int(e.Row)
+	masks := o.masks[:0]
+	for i := range int(*p.Stack.Depth.At(w)) {
+		masks = append(masks, p.Stack.At(w, i).Mask)
+	}
+	if n := len(masks); n > 0 {
+		masks[n-1] = e.Mask
+	}
+	o.masks = masks
+	for i, m := range masks {
+		for j, below := range masks[:i] {
+			if m&below != 0 && m&^below != 0 {
+				o.fail(checkStack, "%s: entry %d of the stack has lanes %#x, entry %d below it %#x", o.at(e), i, m, j, below)
+			}
 		}
 	}
 }
