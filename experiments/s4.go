@@ -304,11 +304,11 @@ func figure10() (string, error) {
 		for i := range depth {
 			e := *d.Stack.At(0, i)
 			if i == depth-1 {
-				e.PC, e.Mask = top.PC, top.Mask
+				e.At.PC, e.Mask = top.PC, top.Mask
 			}
-			text := name(e.PC) + "/" + name(e.RPC)
-			if e.LPC != isa.NoPC {
-				text += fmt.Sprintf("/%s/%d", name(e.LPC), e.LPos)
+			text := name(e.At.PC) + "/" + name(e.RPC.PC)
+			if e.LPC.PC != isa.NoPC {
+				text += fmt.Sprintf("/%s/%d", name(e.LPC.PC), e.LPos)
 			}
 			threads := ""
 			for m := e.Mask; m != 0; m &= m - 1 {

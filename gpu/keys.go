@@ -218,6 +218,7 @@ var entries = map[string]entry{
 	"sm.sfu_width":   {"lanes", "lanes of the special-function pipe", ours},
 	"sm.agu_latency": {"core cycles", "address generation in the memory pipe", ours},
 	"sm.mem_queue":   {"", "memory instructions in flight in an SM", ours},
+	"sm.stack":       {"bytes", "local memory of a thread for the frames of recursive functions", "CUDA C Programming Guide, cudaLimitStackSize"},
 
 	"divergence.mechanism":     {"", "reconvergence mechanism; \"divergo list mechanisms\" describes them", tbc},
 	"divergence.path_order":    {"", "which path of a divergent branch runs first", "Fung & Aamodt, HPCA 2011, figures 7 and 10"},

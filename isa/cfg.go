@@ -8,6 +8,7 @@ import "sort"
 // live at once. The targets of branches must be in range.
 func Analyze(p *Program) {
 	p.Blocks = blocks(p)
+	setReturns(p)
 	if len(p.Blocks) == 0 {
 		return
 	}
@@ -21,7 +22,7 @@ func Analyze(p *Program) {
 
 // ends reports whether in is the last instruction of its block.
 func (in *Inst) ends() bool {
-	return in.Jumps() || in.Exits()
+	return in.Jumps() || in.Exits() || in.Op == OpCall || in.Returns()
 }
 
 // blocks divides p into basic blocks and joins them.
@@ -71,9 +72,14 @@ func find(list []Block, pc uint32) int {
 // Block is the index of the basic block that holds pc.
 func (p *Program) Block(pc uint32) int { return find(p.Blocks, pc) }
 
-// leaves reports whether some thread ends in block b: an exit, guarded or not,
-// or the end of the program.
+// leaves reports whether threads leave the kernel or function from block b: by
+// an exit, guarded or not, or the end of the program. What counts of a function
+// is its return alone: threads that end in it meet nobody any more, so that
+// those which return can meet as if the others had not been.
 func leaves(p *Program, b *Block) bool {
 	last := &p.Insts[b.End-1]
-	return last.Exits() || len(b.Succs) == 0
+	if f := p.FuncAt(b.Start); f != nil && f.returns {
+		return last.Returns()
+	}
+	return last.Exits() || last.Returns() || len(b.Succs) == 0
 }

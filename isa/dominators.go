@@ -1,10 +1,12 @@
 package isa
 
-// setDominators computes immediate dominators, and immediate post-dominators
-// with a virtual exit that every exit leads to.
+// setDominators computes immediate dominators, with a virtual entry that leads
+// to the kernel and its functions, and immediate post-dominators with a virtual
+// exit that every exit leads to.
 func setDominators(p *Program) {
 	n := len(p.Blocks)
-	succs, preds := make([][]int, n+1), make([][]int, n+1)
+	entry := n + 1
+	succs, preds := make([][]int, n+2), make([][]int, n+2)
 	link := func(from, to int) {
 		succs[from] = append(succs[from], to)
 		preds[to] = append(preds[to], from)
@@ -17,9 +19,12 @@ func setDominators(p *Program) {
 			link(i, n)
 		}
 	}
-	for i, d := range dominators(0, succs, preds) {
-		if i < n {
-			p.Blocks[i].IDom = d
+	for _, b := range p.entries() {
+		link(entry, b)
+	}
+	for i, d := range dominators(entry, succs, preds)[:n] {
+		if p.Blocks[i].IDom = d; d == entry {
+			p.Blocks[i].IDom = -1
 		}
 	}
 	// A loop without way out has no post-dominator. Its last block in the
@@ -28,10 +33,10 @@ func setDominators(p *Program) {
 		ipdom := dominators(n, preds, succs)
 		stuck := -1
 		for i := range n {
-			if ipdom[i] < 0 {
+			if f := p.FuncAt(p.Blocks[i].Start); ipdom[i] < 0 && (f == nil || !f.returns) {
 				stuck = i
 			}
-			if p.Blocks[i].IPDom = ipdom[i]; ipdom[i] == n {
+			if p.Blocks[i].IPDom = ipdom[i]; ipdom[i] >= n {
 				p.Blocks[i].IPDom = -1
 			}
 		}

@@ -65,7 +65,7 @@ func (p *Program) OriginOf(pc uint32) uint32 {
 // which their paths meet. It is entered at the end of one block and left to
 // the join, or by an exit of the thread.
 type region struct {
-	enter  int    // -1: before the first block
+	enter  int    // -1-b: before block b, the first of the kernel or of a function
 	join   int    // not inside
 	inside []bool // by block
 	level  int    // regions around it
@@ -107,17 +107,19 @@ func regions(p *Program, levels int) []region {
 			if slices.ContainsFunc(list, func(r region) bool { return r.join == join }) {
 				continue
 			}
-			if r, ok := regionBefore(p, join, list, left); ok {
+			if r, ok := regionBefore(p, join, list, left); ok && !p.repeats(&r) {
 				list = append(list, r)
 			}
 		}
 	}
+	around := p.around(list)
 	for i := range list {
 		for o := range list {
 			if o != i && list[o].encloses(&list[i]) {
 				list[i].level++
 			}
 		}
+		list[i].level += around[p.funcAt(p.Blocks[list[i].join].Start)]
 	}
 	list = slices.DeleteFunc(list, func(r region) bool { return r.level >= levels })
 	slices.SortStableFunc(list, func(a, b region) int { return cmp.Compare(a.level, b.level) })
@@ -131,7 +133,8 @@ func regionBefore(p *Program, join int, others []region, left bool) (region, boo
 	var branches []int
 	for b := range p.Blocks {
 		last := &p.Insts[p.Blocks[b].End-1]
-		if last.Conditional() && !last.Uniform && last.Reconv == p.Blocks[join].Start && p.reachable(b) {
+		parts := last.Conditional() && !last.Uniform && last.Reconv == p.Blocks[join].Start || p.scatters(b) && b+1 == join
+		if parts && p.reachable(b) {
 			branches = append(branches, b)
 		}
 	}
@@ -139,6 +142,9 @@ func regionBefore(p *Program, join int, others []region, left bool) (region, boo
 		return region{}, false
 	}
 	for enter := branches[0]; ; enter = p.Blocks[enter].IDom {
+		if enter < 0 {
+			enter = -1 - p.entryOf(join)
+		}
 		r := region{enter: enter, join: join, inside: p.between(enter, join)}
 		outside := func(b int) bool { return !r.from(b) }
 		crosses := func(o region) bool { return o.crosses(&r) }
@@ -154,21 +160,70 @@ func regionBefore(p *Program, join int, others []region, left bool) (region, boo
 // endsIn reports whether threads can end inside r.
 func (p *Program) endsIn(r *region) bool {
 	for b, in := range r.inside {
-		if in && len(p.Blocks[b].Succs) == 0 {
+		last := &p.Insts[p.Blocks[b].End-1]
+		if in && len(p.Blocks[b].Succs) == 0 && !last.Returns() {
 			return true
 		}
 	}
 	return false
 }
 
+// scatters reports whether threads that call the function at the end of block b
+// together may return from it one by one: it is recursive, and the caller is not
+// part of that.
+func (p *Program) scatters(b int) bool {
+	pc := p.Blocks[b].End - 1
+	in := &p.Insts[pc]
+	return in.Op == OpCall && !p.again(pc) && slices.ContainsFunc(p.callees(in), func(i int) bool { return p.Funcs[i-1].Cycle != 0 })
+}
+
+// repeats reports whether r can be entered again before it is left, by a
+// recursive call in it. As there is one barrier for all that are active, there
+// is none for such a region.
+func (p *Program) repeats(r *region) bool {
+	for b := range p.Blocks {
+		if pc := p.Blocks[b].End - 1; r.from(b) && p.Insts[pc].Op == OpCall && p.again(pc) {
+			return true
+		}
+	}
+	return false
+}
+
+// around counts by function, the kernel first, how many regions of its callers
+// at most a thread is in.
+func (p *Program) around(list []region) []int {
+	most := make([]int, len(p.Funcs)+1)
+	for changed := true; changed; {
+		changed = false
+		for b := range p.Blocks {
+			pc := p.Blocks[b].End - 1
+			if p.Insts[pc].Op != OpCall {
+				continue
+			}
+			n := most[p.funcAt(pc)]
+			for i := range list {
+				if list[i].from(b) {
+					n++
+				}
+			}
+			for _, f := range p.callees(&p.Insts[pc]) {
+				if n > most[f] {
+					most[f], changed = n, true
+				}
+			}
+		}
+	}
+	return most
+}
+
 // reachable reports whether a thread can get to block b.
-func (p *Program) reachable(b int) bool { return b == 0 || p.Blocks[b].IDom >= 0 }
+func (p *Program) reachable(b int) bool { return p.Blocks[b].IDom >= 0 || p.entryOf(b) == b }
 
 // between are the blocks that can be executed after block enter and before
 // block join.
 func (p *Program) between(enter, join int) []bool {
 	inside := make([]bool, len(p.Blocks))
-	work := []int{0}
+	work := []int{-1 - enter}
 	if enter >= 0 {
 		work = slices.Clone(p.Blocks[enter].Succs)
 	}
@@ -186,7 +241,7 @@ func (p *Program) between(enter, join int) []bool {
 // closed reports whether the blocks inside r are entered from its entry only,
 // and once each time.
 func (p *Program) closed(r *region) bool {
-	if r.has(0) && r.enter >= 0 {
+	if r.has(p.entryOf(r.join)) && r.enter >= 0 {
 		return false
 	}
 	for b, in := range r.inside {
@@ -240,7 +295,6 @@ func insert(p *Program, levels int, kind pair) *Program {
 	if len(x.regions) == 0 && !slices.Contains(heads, true) {
 		return p
 	}
-	x.start(-1)
 	for b := range p.Blocks {
 		x.block(b, heads[b])
 	}
@@ -255,7 +309,7 @@ func insert(p *Program, levels int, kind pair) *Program {
 		if t.sync {
 			in.Target = x.sync[t.block]
 		}
-		if in.Inserted {
+		if in.Op >= OpSSY {
 			in.Text += fmt.Sprint(" ", in.Target)
 		}
 	}
@@ -266,6 +320,7 @@ func insert(p *Program, levels int, kind pair) *Program {
 			made.Labels[i].PC = uint32(len(made.Insts))
 		}
 	}
+	made.setLanding()
 	Analyze(&made)
 	for pc := range p.Insts {
 		was, is := &p.Insts[pc], &made.Insts[x.place[pc]]
@@ -277,11 +332,14 @@ func insert(p *Program, levels int, kind pair) *Program {
 // block emits a block, before it the end of the region that falls into it, and
 // at its end, before the branch, the starts of the regions behind it.
 func (x *inserter) block(b int, yield bool) {
-	blk := &x.old.Blocks[b]
+	blk, entry := &x.old.Blocks[b], x.old.entryOf(b) == b
 	for i := range x.regions {
-		if r := &x.regions[i]; r.join == b && b > 0 && (r.from(b-1) || x.old.Insts[blk.Start-1].EndsPath()) {
+		if r := &x.regions[i]; r.join == b && !entry && (r.from(b-1) || x.old.Insts[blk.Start-1].EndsPath()) {
 			x.end(r)
 		}
+	}
+	if entry {
+		x.start(-1 - b)
 	}
 	x.entry = append(x.entry, uint32(len(x.new.Insts)))
 	if yield {
@@ -289,6 +347,9 @@ func (x *inserter) block(b int, yield bool) {
 	}
 	for pc := blk.Start; pc < blk.End; pc++ {
 		in := x.old.Insts[pc]
+		if in.Op == OpCall { // it returns behind its block
+			x.start(b)
+		}
 		if in.Op == OpBra {
 			x.start(b)
 			to := find(x.old.Blocks, in.Target)
@@ -297,7 +358,7 @@ func (x *inserter) block(b int, yield bool) {
 		x.place = append(x.place, uint32(len(x.new.Insts)))
 		x.emit(in, pc)
 	}
-	if x.old.Insts[blk.End-1].Op != OpBra {
+	if last := &x.old.Insts[blk.End-1]; last.Op != OpBra && last.Op != OpCall {
 		x.start(b)
 	}
 }
@@ -307,7 +368,7 @@ func (x *inserter) start(b int) {
 	for i := range x.regions {
 		if r := &x.regions[i]; r.enter == b {
 			x.target(r.join, false)
-			at := uint32(0)
+			at := x.old.Blocks[max(b, -1-b)].Start
 			if b >= 0 {
 				at = x.old.Blocks[b].End - 1
 			}

@@ -56,14 +56,15 @@ type Inst struct {
 	Src     [MaxSrcs]Operand
 	Dst     [MaxDsts]Operand
 	Off     int64  // ld, st, atom, red: byte offset added to the address Src[0]
-	Target  uint32 // bra: PC of the target; ssy, sync, bssy, bsync: PC at which the threads go on together
-	Reconv  uint32 // bra: first PC of the immediate post-dominator or NoPC, by Analyze
+	Target  uint32 // bra, direct call: PC of the target; ssy, sync, bssy, bsync: PC at which the threads go on together
+	Reconv  uint32 // bra, indirect call: first PC of the immediate post-dominator or NoPC, by Analyze
 	Likely  uint32 // bra: likely-convergence PC (Fung & Aamodt, HPCA 2011, section 4) or NoPC, by Analyze
 	Uniform bool   // bra, bar: every thread of a CTA takes the same way, by Analyze
 	Conv    uint8  // bssy, bsync, break: number of the convergence barrier
 	Exec    uint16 // place in the datapath, by Bind
-	// Inserted marks an instruction that the PTX does not have: WithTokens or
-	// WithBarriers put it before the one at its Origin, or it is an OpB2R.
+	// Inserted marks an instruction that the PTX does not have: an OpB2R; of calls,
+	// what moves the frame and saves registers (SaveRegisters); or of a mechanism, put
+	// before the instruction at its Origin (WithTokens, WithBarriers, WithReconv).
 	Inserted bool
 	Pos      Pos
 	Loc      Loc
@@ -71,19 +72,29 @@ type Inst struct {
 }
 
 // Conditional reports whether in is a branch that threads of a warp can take
-// or not take.
-func (in *Inst) Conditional() bool { return in.Op == OpBra && in.Guard.Kind == OperandPred }
+// or not take. An indirect call is one: a warp goes to one function at a time.
+func (in *Inst) Conditional() bool {
+	return in.Op == OpBra && in.Guard.Kind == OperandPred || in.Op == OpCall && in.Indirect()
+}
+
+// Indirect reports whether the target of in is in a register: an indirect call,
+// or the return from a function. Threads that do not go to the same place as
+// the lowest lane of their warp stay, and execute in again.
+func (in *Inst) Indirect() bool { return in.Op == OpCall && in.NSrc > 1 || in.Returns() }
+
+// Returns reports whether in is the return from a function.
+func (in *Inst) Returns() bool { return in.Op == OpRet && in.NSrc > 0 }
 
 // EndsPath reports whether no execution continues with the next instruction.
 func (in *Inst) EndsPath() bool {
-	return in.Guard.Kind == OperandNone && in.ends()
+	return in.Guard.Kind == OperandNone && in.ends() && in.Op != OpCall
 }
 
 // Control reports whether the divergence hardware resolves in: its slot waits
 // until the outcome is known at the end of execution.
 func (in *Inst) Control() bool {
 	switch in.Op {
-	case OpBra, OpExit, OpRet, OpBar, OpTrap, OpSync, OpBSync, OpBreak, OpYield, OpWarpSync:
+	case OpBra, OpCall, OpExit, OpRet, OpBar, OpTrap, OpSync, OpBSync, OpBreak, OpYield, OpWarpSync:
 		return true
 	}
 	return false
@@ -112,10 +123,16 @@ func (in *Inst) Members() Operand {
 func (in *Inst) Reduces() bool { return in.Op == OpBar && in.Mode >= ModePopc && in.Mode <= ModeOr }
 
 // Exits reports whether threads that execute in end.
-func (in *Inst) Exits() bool { return in.Op == OpExit || in.Op == OpRet || in.Op == OpTrap }
+func (in *Inst) Exits() bool {
+	return in.Op == OpExit || in.Op == OpTrap || in.Op == OpRet && !in.Returns()
+}
 
 // Jumps reports whether threads that execute in go on at Target.
 func (in *Inst) Jumps() bool { return in.Op == OpBra || in.Op == OpSync || in.Op == OpBSync }
+
+// Branches reports whether in leads threads to another place: a branch, a call
+// or the return from a function.
+func (in *Inst) Branches() bool { return in.Op == OpBra || in.Op == OpCall || in.Returns() }
 
 // Memory reports whether in goes through the memory pipe.
 func (in *Inst) Memory() bool {

@@ -53,9 +53,10 @@ func (p *Program) liveOut(b int, live []valueSet, state valueSet) {
 }
 
 // liveBefore carries state backwards over in. A guarded instruction may leave
-// the old value, so that it stays live.
+// the old value, so that it stays live. So does a call: in a recursive function
+// the link register is its own, which the caller restores.
 func (p *Program) liveBefore(in *Inst, state valueSet) {
-	if in.Guard.Kind != OperandPred {
+	if in.Guard.Kind != OperandPred && in.Op != OpCall {
 		for _, d := range in.Dst[:in.NDst] {
 			if v := p.value(d); v >= 0 {
 				state.remove(v)
@@ -74,7 +75,8 @@ func (p *Program) liveBefore(in *Inst, state valueSet) {
 
 // liveRegs is the largest number of 32-bit registers whose values a thread may
 // still need at one PC: 64-bit registers count twice, predicates not at all. A
-// result counts where it is written, even if nobody reads it.
+// result counts where it is written, even if nobody reads it. While a thread is
+// in a function, what its callers will read counts too.
 func liveRegs(p *Program, live []valueSet) int {
 	single, double := newValueSet(p), newValueSet(p) // registers that count once at least, and twice
 	for r := range p.Regs {
@@ -89,21 +91,41 @@ func liveRegs(p *Program, live []valueSet) int {
 		}
 		return n
 	}
-	most := 0
+	type call struct{ from, to, across int }
+	var calls []call
+	most := make([]int, len(p.Funcs)+1) // by function, the kernel first
 	state := newValueSet(p)
 	for b := range p.Blocks {
+		f := p.funcAt(p.Blocks[b].Start)
 		p.liveOut(b, live, state)
 		for pc := int(p.Blocks[b].End) - 1; pc >= int(p.Blocks[b].Start); pc-- {
 			in := &p.Insts[pc]
+			if in.Op == OpCall {
+				across := units(state)
+				if p.again(uint32(pc)) {
+					across = 0 // it is in the frame
+				}
+				for _, to := range p.callees(in) {
+					calls = append(calls, call{f, to, across})
+				}
+			}
 			for _, d := range in.Dst[:in.NDst] {
 				if v := p.value(d); v >= 0 {
 					state.add(v)
 				}
 			}
-			most = max(most, units(state))
+			most[f] = max(most[f], units(state))
 			p.liveBefore(in, state)
 		}
-		most = max(most, units(state))
+		most[f] = max(most[f], units(state))
 	}
-	return most
+	for changed := true; changed; {
+		changed = false
+		for _, c := range calls {
+			if n := c.across + most[c.to]; n > most[c.from] {
+				most[c.from], changed = n, true
+			}
+		}
+	}
+	return most[0]
 }

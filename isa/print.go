@@ -20,12 +20,18 @@ func (p *Program) Fprint(w io.Writer) error {
 	for _, v := range p.Params {
 		fmt.Fprintf(b, "  param %3d  %s\n", v.Offset, v.Name)
 	}
+	if p.Recursive {
+		fmt.Fprintf(b, "  stack: frames of functions, from local %d on\n", p.LocalBytes)
+	}
 	labels := map[uint32][]string{}
 	for _, l := range p.Labels {
 		labels[l.PC] = append(labels[l.PC], l.Name)
 	}
 	for i := range p.Blocks {
 		blk := &p.Blocks[i]
+		if f := p.FuncAt(blk.Start); f != nil && f.Entry == blk.Start {
+			fmt.Fprintf(b, "\nfunction %s%s\n", f.Name, f.note())
+		}
 		fmt.Fprintf(b, "\nB%d  from %s  to %s  meets at %s", i, list(blk.Preds), p.goes(blk), p.block(blk.IPDom))
 		if names := labels[blk.Start]; len(names) > 0 {
 			fmt.Fprintf(b, "  (%s)", strings.Join(names, ", "))
@@ -68,7 +74,12 @@ func (p *Program) Mnemonic(pc uint32) string {
 
 // note is what the analyses found out about a conditional branch.
 func (p *Program) note(in *Inst) string {
-	if !in.Conditional() {
+	switch {
+	case in.Op == OpCall && !in.Indirect():
+		return "calls " + p.at(in.Target)
+	case in.Op == OpCall:
+		return "to where its lowest lane goes, reconverges at " + p.at(in.Reconv)
+	case !in.Conditional():
 		return ""
 	}
 	s := fmt.Sprintf("taken to %s, reconverges at %s", p.at(in.Target), p.at(in.Reconv))
@@ -78,6 +89,17 @@ func (p *Program) note(in *Inst) string {
 	s += [...]string{"", ", class P", ", class D"}[in.Class]
 	if in.Uniform {
 		s += ", uniform in the CTA"
+	}
+	return s
+}
+
+// note says how a function is called.
+func (f *Func) note() (s string) {
+	if f.Addr != 0 {
+		s += fmt.Sprintf(", address %#x", f.Addr)
+	}
+	if f.Cycle != 0 {
+		s += fmt.Sprintf(", recursive, frames of %d bytes", f.Frame)
 	}
 	return s
 }
@@ -96,11 +118,13 @@ func (p *Program) block(i int) string {
 	return fmt.Sprintf("B%d", i)
 }
 
-// goes lists where a block leads, the exit last.
+// goes lists where a block leads in its function, the exit or return last.
 func (p *Program) goes(b *Block) string {
 	s := list(b.Succs)
 	switch {
-	case !leaves(p, b):
+	case p.Insts[b.End-1].Returns():
+		s = "return"
+	case !p.Insts[b.End-1].Exits() && len(b.Succs) > 0:
 	case len(b.Succs) == 0:
 		s = "exit"
 	default:

@@ -53,6 +53,7 @@ func WithReconv(p *Program) *Program {
 			l.PC = uint32(len(made.Insts))
 		}
 	}
+	made.setLanding()
 	Analyze(&made)
 	return &made
 }

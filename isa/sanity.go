@@ -37,8 +37,14 @@ func (p *Program) Check() error {
 		for _, o := range in.Dst[:in.NDst] {
 			operand("destination", o)
 		}
-		if (in.Jumps() || in.Op == OpSSY || in.Op == OpBSSY) && in.Target >= n {
+		if (in.Jumps() || in.Op == OpCall && !in.Indirect() || in.Op == OpSSY || in.Op == OpBSSY) && in.Target >= n {
 			bad("pc %d: target %d of %d instructions", pc, in.Target, n)
+		}
+	}
+	for i := range p.Funcs {
+		f := &p.Funcs[i]
+		if f.Entry == 0 || f.Entry >= n || !p.Insts[f.Entry-1].EndsPath() {
+			bad("function %s: execution of what is before runs into its entry %d", f.Name, f.Entry)
 		}
 	}
 	if last := &p.Insts[n-1]; !last.EndsPath() {

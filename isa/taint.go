@@ -36,7 +36,7 @@ func setClasses(p *Program) {
 		last.Class = ClassNone
 		switch {
 		case !last.Conditional():
-		case state.has(p.value(last.Guard)):
+		case last.Indirect() && state.has(p.value(last.Src[1])), !last.Indirect() && state.has(p.value(last.Guard)):
 			last.Class = ClassData
 		default:
 			last.Class = ClassProgrammatic
@@ -51,9 +51,9 @@ func (p *Program) order() []int {
 	for i := range p.Blocks {
 		succs[i] = p.Blocks[i].Succs
 	}
-	order, _ := postorder(0, succs)
+	order, _ := postorder(len(succs), append(succs, p.entries()))
 	slices.Reverse(order)
-	return order
+	return order[1:]
 }
 
 // value numbers what an operand names: the general registers, then the

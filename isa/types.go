@@ -60,7 +60,8 @@ const (
 	OpCvt
 	OpBra
 	OpExit
-	OpRet // in a kernel entry the same as exit
+	OpCall // Src[0] is where to return to; Src[1], of an indirect call, the address of the function; Dst[0] the link register
+	OpRet  // with the link register as Src[0]; without a source, in a kernel, the same as exit
 	OpBar
 	OpB2R     // the result of the bar.red before it, which the PTX writes as a part of that
 	OpBarWarp // bar.warp.sync
@@ -348,6 +349,7 @@ const (
 	LocalWindow  = 0x0200_0000 // generic address of local offset 0
 	ParamWindow  = 0x0300_0000 // generic address of parameter offset 0
 	WindowSize   = 0x0100_0000
+	FuncBase     = 0x0001_0000 // address of the first function of a module; the others follow InstBytes apart
 	ModuleBase   = 0x0400_0000 // module-level .global and .const variables
 	GlobalBase   = 0x1000_0000 // first address that the host allocates
 )

@@ -18,10 +18,20 @@ package isa
 // defined in it vary. (The rules are those of divergence analysis on SSA form, R.
 // Karrenberg and S. Hack, Improving Performance of OpenCL on CPUs, CC 2012, with
 // one bit for each register, which errs on the side of varying.)
+//
+// Functions are analysed by themselves: what they read of their callers is in
+// local memory, so that it varies, and it is not known which threads of a CTA
+// call them.
 func setUniform(p *Program, live []valueSet) {
 	u := uniformity{
 		Program: p, live: live,
 		varies: make([]bool, len(p.Regs)+len(p.Preds)), alone: make([]bool, len(p.Blocks)), parted: make([]bool, len(p.Blocks)),
+	}
+	if p.Recursive {
+		u.varies[p.Frame] = true
+	}
+	for b := range p.Blocks {
+		u.alone[b] = p.FuncAt(p.Blocks[b].Start) != nil
 	}
 	for u.changed = true; u.changed; {
 		u.changed = false
@@ -36,6 +46,10 @@ func setUniform(p *Program, live []valueSet) {
 			switch in.Op {
 			case OpBra:
 				in.Uniform = uniformGuard
+			case OpCall:
+				in.Uniform = !in.Indirect() || in.Src[1].Kind == OperandImm || !u.varies[p.value(in.Src[1])]
+			case OpRet: // threads that are there together were called together
+				in.Uniform = in.Returns()
 			case OpBar:
 				in.Uniform = uniformGuard && !u.alone[b]
 			}
@@ -67,7 +81,7 @@ func (u *uniformity) block(b int) {
 				u.vary(d)
 			}
 		}
-		if in.ends() && in.Guard.Kind == OperandPred && u.varies[u.value(in.Guard)] && !u.parted[b] {
+		if in.ends() && in.Op != OpCall && in.Guard.Kind == OperandPred && u.varies[u.value(in.Guard)] && !u.parted[b] {
 			u.parted[b], u.changed = true, true
 			u.part(b, in)
 		}

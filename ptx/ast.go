@@ -17,7 +17,9 @@ type Module struct {
 	scope       *scope     // module-level names
 	regs        []*regDecl // module-level registers
 	vars        []*variable
-	funcs       map[string]bool // device functions
+	funcs       []*function // device functions, in the order of their first declaration
+	functions   map[string]*function
+	taken       []*function // whose addresses initialisers hold
 	kernels     []*kernel
 }
 
@@ -43,8 +45,8 @@ type block struct {
 	end   isa.Pos // of the brace that closes it
 }
 
-// stmt is a statement: *instruction, *label, *block, *regDecl, *variable or
-// location.
+// stmt is a statement: *instruction, *label, *block, *regDecl, *variable,
+// *prototype, *targets or location.
 type stmt any
 
 // word is a name with its place.
@@ -68,6 +70,7 @@ type instruction struct {
 	name     word   // opcode up to the first dot: "ld"
 	words    []word // what follows, without dots: "global", "v4", "f32"
 	operands []operand
+	call     *callSite
 	known    bool // the opcode is in the table; otherwise its operands were skipped
 	text     string
 }
@@ -131,7 +134,9 @@ type variable struct {
 	init   []byte
 	relocs []reloc
 	addr   uint64 // in its own space, once laid out
-	why    string // not empty: the variable cannot be used, and why
+
+	argument bool   // of the .param space in a block: for calls
+	why      string // not empty: the variable cannot be used, and why
 }
 
 // reloc is an address in the initialiser of a variable.

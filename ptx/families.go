@@ -288,6 +288,7 @@ var table = []*family{
 
 	// 9.7.11 control flow
 	row("bra", "9.7.11.3", isa.OpBra, "label", none, uni),
+	row("call", "9.7.11.5", isa.OpCall, "", none, uni), // operands: see call.go
 	row("ret", "9.7.11.6", isa.OpRet, "", none, uni),
 	row("exit", "9.7.11.7", isa.OpExit, "", none),
 
@@ -320,9 +321,7 @@ var table = []*family{
 	row("redux", "9.7.12.10", isa.OpRedux, "d a membermask:u32", types(int32s), required(synced), required(only("add min max", atomics))),
 	row("redux", "9.7.12.10", isa.OpRedux, "d a membermask:u32", types(b32), required(synced), required(only("and or xor", atomics))),
 
-	// 9.7.18 miscellaneous. Without a debugger brkpt ends the kernel as trap
-	// does; nanosleep may return at once.
-	row("brkpt", "9.7.18.1", isa.OpTrap, "", none),
+	// 9.7.18 miscellaneous; nanosleep may return at once.
 	row("nanosleep", "9.7.18.2", isa.OpNop, "a", types(u32)),
 	row("pmevent", "9.7.18.3", isa.OpNop, "a:u32", none, mask),
 	row("trap", "9.7.18.4", isa.OpTrap, "", none),
@@ -392,7 +391,7 @@ func checkLdu(m *match) string {
 }
 
 func checkStore(m *match) string {
-	if m.Space == isa.SpaceConst || m.Space == isa.SpaceParam {
+	if m.Space == isa.SpaceConst {
 		return "st cannot write " + spaceName(m.Space) + ": the space is read-only"
 	}
 	return checkVector(m) + checkOrder(m)

@@ -21,6 +21,20 @@ type lowering struct {
 	offsets  map[*variable]uint64 // in shared, local and parameter memory
 	dynamic  []patch              // uses of the dynamic part of shared memory
 	wide     bool                 // an address has 64 bits
+
+	// Functions; see call.go.
+	top         *scope              // of the module
+	callees     []*callee           // functions that the kernel needs
+	fn          *callee             // the one being lowered, nil for the kernel
+	frame       uint64              // size of its frame
+	results     []result            // its results in registers
+	returns     []int               // PCs of its returns
+	spots       map[*variable]*spot // places in local memory
+	argumentOf  map[*variable]int   // PC of the call
+	uses        []use               // of local memory, in fn
+	bound       []*variable         // arguments of the call being lowered
+	callTargets []callTarget
+	outgoing    []uint32 // PCs of instructions that address the frame of a function to be called
 }
 
 // branch is a bra whose label is not resolved yet.
@@ -65,13 +79,23 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 		scope:    newScope(nil),
 		files:    map[uint64]int32{},
 		offsets:  map[*variable]uint64{},
+		spots:    map[*variable]*spot{}, argumentOf: map[*variable]int{},
 	}
 	l.module()
+	l.top = l.scope
+	l.callgraph(k)
+	l.place()
 	l.params(k)
 	l.block(k.body)
-	l.finish(k)
+	l.end(k)
+	l.scope = l.top
+	l.functions()
+	l.finish()
 	if err := l.err(); err != nil {
 		return nil, err
+	}
+	if l.prog.Recursive {
+		isa.SaveRegisters(l.prog, l.outgoing)
 	}
 	return l.prog, nil
 }
@@ -169,6 +193,10 @@ func (l *lowering) block(b *block) {
 			l.declareRegs(l.scope, s)
 		case *variable:
 			l.localVariable(s)
+		case *prototype:
+			l.scope.declarePrototype(s.label.text, s.function)
+		case *targets:
+			l.targets(s)
 		case location:
 			l.loc = isa.Loc{}
 			if i, ok := l.files[s.file]; ok {
@@ -186,13 +214,16 @@ func (l *lowering) localVariable(v *variable) {
 	}
 	switch v.space {
 	case isa.SpaceShared, isa.SpaceLocal:
-		if v.link != linkExtern {
+		switch {
+		case v.link == linkExtern:
+		case v.space == isa.SpaceLocal:
+			l.reserve(v)
+		default:
 			l.allocate(v)
 		}
 	case isa.SpaceParam:
-		l.errorf(v.name.pos, CodeUnsupported, "parameters of calls are not supported: device functions")
 	default:
-		l.errorf(v.name.pos, CodeUnsupported, "a %s variable inside a kernel is not supported: declare it at module level", spaceName(v.space))
+		l.errorf(v.name.pos, CodeUnsupported, "a %s variable inside a kernel or function is not supported: declare it at module level", spaceName(v.space))
 	}
 }
 
@@ -238,9 +269,16 @@ func (l *lowering) instruction(in *instruction) {
 	if in.guard != nil {
 		out.Guard = o.guard(in.guard)
 	}
-	if out.Op == isa.OpMov {
+	switch {
+	case out.Op == isa.OpCall:
+		l.call(in, *out)
+		return
+	case out.Op == isa.OpRet && l.fn != nil:
+		l.ret(*out)
+		return
+	case out.Op == isa.OpMov:
 		o.mov()
-	} else {
+	default:
 		o.bind(f)
 	}
 	l.prog.Insts = append(l.prog.Insts, *out)
@@ -249,21 +287,28 @@ func (l *lowering) instruction(in *instruction) {
 	}
 }
 
-// finish resolves branches and the start of dynamic shared memory.
-func (l *lowering) finish(k *kernel) {
-	p := l.prog
+// resolveBranches fills in the targets of the branches of a kernel or function.
+func (l *lowering) resolveBranches() {
 	for _, b := range l.branches {
 		pc, ok := b.scope.label(b.label.text)
 		if !ok {
 			l.errorf(b.label.pos, CodeName, "undefined label %s%s", clip(b.label.text), didYouMean(b.label.text, b.scope.labelWords()))
 			continue
 		}
-		p.Insts[b.pc].Target = pc
+		l.prog.Insts[b.pc].Target = pc
 	}
-	if l.full() {
-		return
+}
+
+// finish resolves calls and the start of dynamic shared memory.
+func (l *lowering) finish() {
+	p := l.prog
+	for _, c := range l.callTargets {
+		i := slices.IndexFunc(l.callees, func(o *callee) bool { return o.function == c.f })
+		if i < len(p.Funcs) {
+			p.Insts[c.pc].Target = p.Funcs[i].Entry
+		}
 	}
-	l.end(k)
+	slices.SortStableFunc(p.Labels, func(a, b isa.Label) int { return cmp.Compare(a.PC, b.PC) })
 	p.SharedAlign = max(p.SharedAlign, 1)
 	if len(l.dynamic) > 0 || p.SharedAlign > 1 {
 		p.SharedBytes = uint32(alignUp(uint64(p.SharedBytes), uint64(p.SharedAlign)))
@@ -285,20 +330,29 @@ func (l *lowering) finish(k *kernel) {
 	}
 }
 
-// end makes sure that control does not run off the end of the program: where
-// it could, the closing brace of the kernel is an exit (section 9.7.11.7). A
-// label behind the last instruction that nothing uses is dropped.
+// end completes the kernel: where control could run past its closing brace, that
+// is an exit (section 9.7.11.7).
 func (l *lowering) end(k *kernel) {
-	p := l.prog
-	n := uint32(len(p.Insts))
-	falls := n == 0 || !p.Insts[n-1].EndsPath() ||
-		slices.ContainsFunc(l.branches, func(b branch) bool { return p.Insts[b.pc].Target == n })
-	if falls {
-		p.Insts = append(p.Insts, isa.Inst{
-			Op: isa.OpExit, Target: isa.NoPC, Reconv: isa.NoPC, Likely: isa.NoPC, Pos: k.body.end, Loc: l.loc, Text: "exit",
-		})
-	} else {
-		p.Labels = slices.DeleteFunc(p.Labels, func(l isa.Label) bool { return l.PC == n })
+	l.resolveBranches()
+	if l.runsOff() {
+		l.emit(isa.Inst{Op: isa.OpExit, Pos: k.body.end, Loc: l.loc, Text: "exit"})
 	}
-	slices.SortStableFunc(p.Labels, func(a, b isa.Label) int { return cmp.Compare(a.PC, b.PC) })
+	l.resolveUses()
+}
+
+// runsOff reports whether control can run off the end of the kernel or function
+// that ends here. If not, a label behind the last instruction that nothing uses
+// is dropped.
+func (l *lowering) runsOff() bool {
+	p, start := l.prog, uint32(0)
+	if l.fn != nil {
+		start = p.Funcs[len(p.Funcs)-1].Entry
+	}
+	n := uint32(len(p.Insts))
+	if n == start || !p.Insts[n-1].EndsPath() ||
+		slices.ContainsFunc(l.branches, func(b branch) bool { return p.Insts[b.pc].Target == n }) {
+		return true
+	}
+	p.Labels = slices.DeleteFunc(p.Labels, func(l isa.Label) bool { return l.PC == n })
+	return false
 }

@@ -173,6 +173,7 @@ var (
 		{"param", space(isa.SpaceParam)},
 		{"shared::cta", space(isa.SpaceShared)},
 		{"param::entry", space(isa.SpaceParam)},
+		{"param::func", space(isa.SpaceParam)},
 	}}
 	loadOrder = group{what: "memory order", words: []modifier{
 		{"weak", ignore}, {"volatile", cache(isa.CacheVolatile)}, {"relaxed", ordered(0)}, {"acquire", ordered(isa.FlagAcquire)},
@@ -250,7 +251,7 @@ var otherModifiers = map[string]string{
 	"cc": "carry chains", "NaN": "min and max that return NaN", "relu": "relu", "xorsign": "xorsign", "abs": "xorsign",
 	"noftz": "half precision", "rna": "rounding to nearest away", "satfinite": "satfinite", "v8": "vectors of 8",
 	"oob": "oob", "mmio": "memory-mapped input and output",
-	"shared::cluster": "clusters", "param::func": "device functions", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
+	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
 	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",
 	"unified": "unified addressing hints", "cluster": "clusters",
 }
@@ -259,7 +260,7 @@ var otherModifiers = map[string]string{
 // what they are for.
 var unsupported = map[string]string{
 	"elect": "election of a thread",
-	"call":  "device functions", "brx": "indirect branches", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
+	"brkpt": "debuggers", "brx": "indirect branches", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
 	"addc": "carry chains", "subc": "carry chains", "madc": "carry chains",
 	"tex": "textures", "tld4": "textures", "txq": "textures", "istypep": "textures",
 	"suld": "surfaces", "sust": "surfaces", "sured": "surfaces", "suq": "surfaces",

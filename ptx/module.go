@@ -215,33 +215,6 @@ func (p *parser) section() {
 	p.skipBraces()
 }
 
-// function skips a device function (section 11.2.2). What calls it is refused
-// when the kernel is lowered.
-func (p *parser) function() {
-	p.next()
-	name, depth := "", 0
-	for p.tok.kind != eof {
-		switch {
-		case p.tok.kind == '(':
-			depth++
-		case p.tok.kind == ')':
-			depth--
-		case p.tok.kind == ident && depth == 0 && name == "":
-			name = p.tok.text
-		case p.tok.kind == ';':
-			p.m.funcs[name] = true
-			p.next()
-			return
-		case p.tok.kind == '{':
-			p.m.funcs[name] = true
-			p.skipBraces()
-			return
-		}
-		p.next()
-	}
-	p.errorf(p.tok.pos, CodeSyntax, "expected the body of the function or ';', found end of file")
-}
-
 // entry parses a kernel (section 11.2.1).
 func (p *parser) entry() {
 	p.next()
@@ -371,7 +344,10 @@ func (p *parser) localDirective(b *block) {
 	case "reg":
 		p.registers(func(r *regDecl) { b.stmts = append(b.stmts, r) })
 	case "shared", "local", "global", "const", "param", "tex", "surf":
-		p.variables(linkNone, func(v *variable) { b.stmts = append(b.stmts, v) })
+		p.variables(linkNone, func(v *variable) {
+			v.argument = v.space == isa.SpaceParam
+			b.stmts = append(b.stmts, v)
+		})
 	case "extern", "weak", "common":
 		if link, ok := p.linking(); ok {
 			p.variables(link, func(v *variable) { b.stmts = append(b.stmts, v) })
@@ -415,38 +391,10 @@ func (p *parser) location(b *block) {
 
 // registers parses a .reg directive (sections 5.1.1 and 5.4.6).
 func (p *parser) registers(declare func(*regDecl)) {
-	p.next()
-	d := regDecl{}
-	vector := ""
-	for p.tok.kind == dotWord {
-		w := p.tok
-		t, known := typeNames[w.text]
-		switch {
-		case w.text == "align":
-			p.next()
-			if _, ok := p.integer("an alignment", 1<<16); !ok {
-				p.skipStatement()
-				return
-			}
-			continue
-		case w.text == "v2" || w.text == "v4":
-			vector = w.text + " ."
-		case known || otherTypes[w.text]:
-			d.typ, d.words = t, w.text
-		default:
-			p.errorf(w.pos, CodeName, "unknown type .%s of a register%s", clip(w.text), didYouMean(w.text, typeWords))
-			p.skipStatement()
-			return
-		}
-		p.next()
-	}
-	if d.words == "" {
-		p.errorf(p.tok.pos, CodeSyntax, "expected the type of the registers, found %s", p.tok)
+	d, ok := p.registerType()
+	if !ok {
 		p.skipStatement()
 		return
-	}
-	if vector != "" {
-		d.typ, d.words = isa.NoType, vector+d.words // refused where it is used
 	}
 	for {
 		r := d
@@ -473,6 +421,40 @@ func (p *parser) registers(declare func(*regDecl)) {
 	if !p.semicolon("the declaration of registers") {
 		p.skipStatement()
 	}
+}
+
+// registerType parses .reg and the type behind it.
+func (p *parser) registerType() (d regDecl, ok bool) {
+	p.next()
+	vector := ""
+	for p.tok.kind == dotWord {
+		w := p.tok
+		t, known := typeNames[w.text]
+		switch {
+		case w.text == "align":
+			p.next()
+			if _, ok := p.integer("an alignment", 1<<16); !ok {
+				return d, false
+			}
+			continue
+		case w.text == "v2" || w.text == "v4":
+			vector = w.text + " ."
+		case known || otherTypes[w.text]:
+			d.typ, d.words = t, w.text
+		default:
+			p.errorf(w.pos, CodeName, "unknown type .%s of a register%s", clip(w.text), didYouMean(w.text, typeWords))
+			return d, false
+		}
+		p.next()
+	}
+	if d.words == "" {
+		p.errorf(p.tok.pos, CodeSyntax, "expected the type of the registers, found %s", p.tok)
+		return d, false
+	}
+	if vector != "" {
+		d.typ, d.words = isa.NoType, vector+d.words // refused where it is used
+	}
+	return d, true
 }
 
 // maxRegisters bounds the registers of one declaration; real kernels stay
@@ -536,8 +518,9 @@ func alignUp(n, align uint64) uint64 { return (n + align - 1) &^ (align - 1) }
 func (p *parser) relocate(v *variable, r *reloc) {
 	sym, ok := p.m.scope.names[r.symbol.text]
 	switch {
-	case p.m.funcs[r.symbol.text]:
-		v.why = "its initialiser holds the address of function " + r.symbol.text + ", which is not supported"
+	case !ok && p.m.functions[r.symbol.text] != nil:
+		p.m.taken = append(p.m.taken, p.m.functions[r.symbol.text])
+		v.store(r, p.m.functions[r.symbol.text].address()+uint64(r.off))
 		return
 	case !ok:
 		p.errorf(r.symbol.pos, CodeName, "undeclared variable %s%s", clip(r.symbol.text), didYouMean(r.symbol.text, p.m.scope.words()))
@@ -549,9 +532,14 @@ func (p *parser) relocate(v *variable, r *reloc) {
 		v.why = "its initialiser holds the address of " + r.symbol.text + ", which is defined in another file"
 		return
 	}
-	value := r.masked(sym.variable.addr + uint64(r.off))
+	v.store(r, sym.variable.addr+uint64(r.off))
+}
+
+// store puts an address into the initialiser.
+func (v *variable) store(r *reloc, addr uint64) {
+	addr = r.masked(addr)
 	for i := range r.bytes {
-		v.init[r.at+uint64(i)] = byte(value >> (8 * i))
+		v.init[r.at+uint64(i)] = byte(addr >> (8 * i))
 	}
 }
 

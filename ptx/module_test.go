@@ -281,6 +281,7 @@ func TestOtherKernelsStillLower(t *testing.T) {
 	m, err := Parse("k.ptx", []byte(`.version 7.0
 .target sm_70
 .global .texref t;
+.extern .func (.param .b32 r) f (.param .b32 a);
 .entry bad() { .reg .f16 %h<3>; .reg .b32 %r<9>; tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [t, {%r5}];
 	{ .param .b32 p0; call.uni (p0), f, (p0); } fma.rn.f16 %h0, %h1, %h2, %h1; }
 .entry good() { ret; }`))
@@ -312,7 +313,7 @@ func TestNotPTX(t *testing.T) {
 		{".version 4.2\n.target sm_35\n.file 1 \"k.cu\n.entry k() { ret; }", "this string never ends"},
 		{".version 4.2\n.target sm_35\n#define x\n.entry k() { ret; }", "run the file through the C preprocessor"},
 		{".version 4.2\n.target sm_35\n.entry k() { ret; } é", "character 'é' is not used in PTX"},
-		{".version 4.2\n.target sm_35\n.func f() {\n.entry k() { ret; }", "this '{' is never closed"},
+		{".version 4.2\n.target sm_35\n.func f() {\n.entry k() { ret; }", "found '.entry' inside a block: expected '}' for the '{' in line 3"},
 		{".version 4.2\n.target sm_35\n.entry k();", "no kernel in this file"},
 	} {
 		t.Run(tt.src, func(t *testing.T) {

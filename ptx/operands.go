@@ -302,8 +302,8 @@ func (o *operands) lookup(x *operand, what string) *symbol {
 		o.errorf(x.pos, CodeUnsupported, "%s is not supported: %s", x.name, why)
 		return nil
 	}
-	if o.m.funcs[x.name] {
-		o.errorf(x.pos, CodeUnsupported, "%s is a function: device functions are not supported", clip(x.name))
+	if o.m.functions[x.name] != nil {
+		o.errorf(x.pos, CodeOperand, "%s is a function: mov gives its address", clip(x.name))
 		return nil
 	}
 	if x.name == "_" {
@@ -406,20 +406,30 @@ func (o *operands) variableAddress(x *operand, v *variable, want isa.Space) isa.
 		o.errorf(x.pos, CodeUnsupported, "%s is an .extern .shared variable of fixed size, which another file defines", name)
 		return imm
 	}
-	at := v.addr
-	switch v.space {
-	case isa.SpaceShared, isa.SpaceLocal:
+	at, space := v.addr, v.space
+	_, ofKernel := o.offsets[v]
+	switch {
+	case v.space == isa.SpaceLocal && o.spots[v] != nil, v.space == isa.SpaceParam && !ofKernel:
+		o.uses = append(o.uses, use{pc: len(o.prog.Insts), src: int(o.out.NSrc), v: v})
+		space = isa.SpaceLocal
+		if o.out.Space == isa.SpaceParam {
+			o.out.Space = isa.SpaceLocal
+		}
+	case v.space == isa.SpaceShared, v.space == isa.SpaceLocal:
 		if v.link == linkExtern {
 			o.dynamicShared(v)
 		} else if _, ok := o.offsets[v]; !ok {
 			o.allocate(v)
 		}
 		at = o.offsets[v]
-	case isa.SpaceParam:
+	case v.space == isa.SpaceParam:
+		if o.out.Op == isa.OpSt {
+			o.errorf(x.pos, CodeOperand, "parameter %s of the kernel is read-only", name)
+		}
 		at = o.offsets[v]
 	}
 	if want == isa.SpaceGeneric {
-		at += window[v.space]
+		at += window[space]
 	}
 	imm.Imm = at + uint64(x.off)
 	return imm
@@ -461,6 +471,9 @@ func (o *operands) memory(x *operand) {
 	if sym != nil && sym.variable != nil {
 		o.src(o.variableAddress(base, sym.variable, o.out.Space))
 		return
+	}
+	if o.out.Space == isa.SpaceParam && (o.fn != nil || o.out.Op == isa.OpSt) {
+		o.out.Space = isa.SpaceLocal // of a function or a call
 	}
 	o.src(o.addressRegister(base))
 }
@@ -549,9 +562,25 @@ func (o *operands) movSource(a *operand) {
 			o.wide = o.wide || o.out.Type.Bits() == 64
 			o.src(o.variableAddress(a, sym.variable, isa.SpaceNone))
 			return
+		} else if f := o.m.functions[a.name]; sym == nil && f != nil {
+			o.src(o.functionAddress(a, f))
+			return
 		}
 	}
 	o.src(o.source(a, o.out.Type))
+}
+
+// functionAddress is the address of a function as an immediate.
+func (o *operands) functionAddress(a *operand, f *function) isa.Operand {
+	switch t := o.out.Type; {
+	case f.body == nil:
+		o.errorf(a.pos, CodeUnsupported, "%s is declared only: it is defined in another file", clip(a.name))
+	case t.Float() || t.Bits() < 32:
+		o.errorf(a.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(a.name), typeName(t))
+	case a.off != 0:
+		o.errorf(a.pos, CodeOperand, "the address of a function takes no offset")
+	}
+	return isa.Operand{Kind: isa.OperandImm, Imm: f.address()}
 }
 
 // barrier checks what bar.sync, bar.arrive and bar.red want of their operands

@@ -26,7 +26,7 @@ func Parse(file string, src []byte) (*Module, error) {
 	r := &reporter{file: file, src: string(src)}
 	p := &parser{
 		lexer: newLexer(r),
-		m:     &Module{file: file, src: r.src, scope: newScope(nil), funcs: map[string]bool{}},
+		m:     &Module{file: file, src: r.src, scope: newScope(nil), functions: map[string]*function{}},
 	}
 	if why := notText(r.src); why != "" {
 		r.errorf(isa.Pos{}, CodeSyntax, "%s", why)
@@ -263,9 +263,7 @@ func (p *parser) statement(b *block) {
 	}
 	if in.guard == nil && p.accept(':') {
 		b.stmts = append(b.stmts, (*label)(&in.name))
-		if p.tok.kind == dotWord && (p.tok.text == "branchtargets" || p.tok.text == "calltargets" || p.tok.text == "callprototype") {
-			p.skipStatement() // of use to brx and call only
-		}
+		p.labelled(b, in.name)
 		return
 	}
 	for p.tok.kind == dotWord {
@@ -276,6 +274,18 @@ func (p *parser) statement(b *block) {
 		_, isPTX := unsupported[in.name.text]
 		p.skipOperands(!isPTX)
 		b.stmts = append(b.stmts, in)
+		return
+	}
+	if in.name.text == "call" {
+		if !p.call(in) {
+			p.skipStatement()
+			return
+		}
+		in.text = oneLine(p.src[start:p.lastEnd])
+		b.stmts = append(b.stmts, in)
+		if !p.semicolon("the call") {
+			p.skipStatement()
+		}
 		return
 	}
 	bare := p.tok.kind == ';' || p.tok.newline && takesNothing(in.name.text)

@@ -24,6 +24,7 @@ type scope struct {
 	prefixes map[string][]uint64 // of single registers: the numbers that follow a prefix
 	labels   map[string]uint32
 	labelPos map[string]isa.Pos
+	protos   map[string]*function // by label, of .callprototype and .calltargets
 }
 
 func newScope(up *scope) *scope {
@@ -109,6 +110,24 @@ func (s *scope) rangeOf(name string, inside bool) *regDecl {
 		}
 		if n, ok := registerNumber(name[i:]); ok && (n < d.count) == inside {
 			return d
+		}
+	}
+	return nil
+}
+
+// declarePrototype enters the label of a .callprototype or .calltargets.
+func (s *scope) declarePrototype(label string, f *function) {
+	if s.protos == nil {
+		s.protos = map[string]*function{}
+	}
+	s.protos[label] = f
+}
+
+// prototype finds what a label of a .callprototype or .calltargets stands for.
+func (s *scope) prototype(name string) *function {
+	for ; s != nil; s = s.up {
+		if f := s.protos[name]; f != nil {
+			return f
 		}
 	}
 	return nil

@@ -49,6 +49,7 @@ type Config struct {
 	SFUWidth   int               `toml:"sfu_width"`   // lanes of the special-function pipe
 	AGULatency int               `toml:"agu_latency"` // address generation in the memory pipe
 	MemQueue   int               `toml:"mem_queue"`   // memory instructions in flight
+	Stack      int               `toml:"stack"`       // bytes of local memory for the frames of a thread's recursive functions
 }
 
 // Warps is how many warps can be resident.
@@ -80,6 +81,7 @@ func (c *Config) Check() error {
 		{"sm.sfu_width", c.SFUWidth, 1, c.WarpSize, true},
 		{"sm.agu_latency", c.AGULatency, 1, 1000, false},
 		{"sm.mem_queue", c.MemQueue, 1, 256, false},
+		{"sm.stack", c.Stack, 0, 512 << 10, false},
 	} {
 		switch {
 		case b.v < b.lo || b.v > b.hi:

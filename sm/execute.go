@@ -56,11 +56,15 @@ func (p *Pipe) Tick() {
 	op := p.In.Front()
 	in := &p.l.Prog.Insts[op.PC]
 	if in.Control() {
-		if !p.Outcome.Ready() {
+		if !p.Outcome.Ready() || in.NDst > 0 && !p.Out.Ready() {
 			return
 		}
-		p.Outcome.Push(p.outcome(op, in))
-		if in.Op == isa.OpTrap && op.Exec != 0 {
+		o := p.outcome(op, in)
+		p.Outcome.Push(o)
+		switch {
+		case in.Op == isa.OpCall:
+			p.link(op, &o)
+		case in.Op == isa.OpTrap && op.Exec != 0:
 			p.fail(Trapped, op, bits.TrailingZeros32(op.Exec), 0)
 		}
 		if in.Exits() && op.Exec != 0 {
@@ -104,10 +108,46 @@ func (p *Pipe) Tick() {
 	p.In.Pop()
 }
 
+// link writes where a call returns to, of the lanes that take it. One that goes
+// nowhere is a fault of the lowest lane.
+func (p *Pipe) link(op *Op, o *divergence.Outcome) {
+	r := p.Out.PushSlot()
+	r.Flight, r.Exec = op.Flight, o.Taken
+	r.Dst[0] = *p.l.consts[op.PC][0]
+	if lane := bits.TrailingZeros32(op.Exec); o.Target == isa.NoPC {
+		p.fail(NoFunction, op, lane, 0)
+		p.D().Fault.Addr = op.Src[1][lane]
+	}
+}
+
+// indirect is where the lowest lane of an indirect call or return goes, and the
+// lanes that go there too. A call of what is no function goes nowhere.
+func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
+	source := int(in.NSrc) - 1
+	to := &op.Src[source]
+	if in.Src[source].Kind == isa.OperandImm {
+		to = p.l.consts[op.PC][source]
+	}
+	lead := to[bits.TrailingZeros32(op.Exec)]
+	for m := op.Exec; m != 0; m &= m - 1 {
+		if lane := bits.TrailingZeros32(m); to[lane] == lead {
+			taken |= 1 << lane
+		}
+	}
+	if in.Returns() {
+		return p.l.Prog.Landing(lead), taken
+	}
+	target, _ = p.l.Prog.Callee(lead)
+	return target, taken
+}
+
 // outcome of a control instruction. The operands of a barrier are those of the
 // lowest lane that executes it.
 func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 	o := divergence.Outcome{Slot: op.Slot, PC: op.PC, Taken: op.Exec}
+	if in.Indirect() {
+		o.Target, o.Taken = p.indirect(op, in)
+	}
 	if in.Op == isa.OpBar && op.Exec != 0 {
 		lane := bits.TrailingZeros32(op.Exec)
 		value := func(i uint8) uint64 {

@@ -208,7 +208,7 @@ func (i *Issue) ready(s int, slot *divergence.Slot) bool {
 		}
 		// Threads leave when everything they started is done, so that a row can
 		// be given to another warp.
-		if (in.Op == isa.OpExit || in.Op == isa.OpRet) && i.Q().InRow[r&(MaxWarps-1)] != 0 {
+		if (in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns()) && i.Q().InRow[r&(MaxWarps-1)] != 0 {
 			return false
 		}
 	}
@@ -247,7 +247,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 	}
 	d.Last = uint8(s)
 	i.count(f, in)
-	if !in.Control() {
+	if !in.Control() || in.NDst > 0 {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {
 			r := bits.TrailingZeros64(rows)
 			d.InRow[r&(MaxWarps-1)]++

@@ -65,7 +65,7 @@ func (k *Kernel) LocalBytes(c *Config, mech divergence.Mechanism, sms int) uint6
 
 // threadBytes is the part for the local space of the threads.
 func (k *Kernel) threadBytes(c *Config, sms int) uint64 {
-	return uint64(sms) * uint64(c.Warps()) * uint64(k.localWords()) * uint64(c.WarpSize) * 4
+	return uint64(sms) * uint64(c.Warps()) * uint64((k.local(c)+3)/4) * uint64(c.WarpSize) * 4
 }
 
 // stacks is where the part for divergence stacks begins.
@@ -73,7 +73,14 @@ func (k *Kernel) stacks(c *Config, sms int) uint64 {
 	return (k.threadBytes(c, sms) + memsys.MaxLine - 1) &^ (memsys.MaxLine - 1)
 }
 
-func (k *Kernel) localWords() uint32 { return (k.Prog.LocalBytes + 3) / 4 }
+// local is the size in bytes of a thread's local memory, with the frames of
+// functions if some are recursive.
+func (k *Kernel) local(c *Config) uint32 {
+	if k.Prog.Recursive {
+		return k.Prog.LocalBytes + uint32(c.Stack)
+	}
+	return k.Prog.LocalBytes
+}
 
 // Occupancy is how many CTAs of a kernel an SM holds, and by which limit.
 type Occupancy struct {
@@ -137,7 +144,7 @@ type launch struct {
 	dsts    [][]uint16              // of these, the ones it writes
 	reads   []uint8                 // by PC: cycles in which the banks serve its sources
 	consts  [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
-	words   uint32                  // of a thread's local memory
+	local   uint32                  // bytes of a thread's local memory
 
 	greedy, oneInFlight bool // scheduler and scoreboard of cfg
 }
@@ -165,7 +172,7 @@ func (l *launch) load(k Kernel, shared int) error {
 		ctas:   o.CTAs,
 		shared: align(k.SharedBytes(), 16),
 		nregs:  len(p.Regs), npreds: len(p.Preds),
-		words:       k.localWords(),
+		local:       k.local(l.cfg),
 		greedy:      l.cfg.Scheduler == GTO,
 		oneInFlight: l.cfg.Scoreboard == OneInFlight,
 	}

@@ -79,12 +79,15 @@ const (
 	Disagree      // threads that execute an instruction together have different membermasks
 	Missing       // threads named by a membermask are elsewhere
 	Regrouped     // a warp-wide instruction was issued for threads of several warps
+	FrameOverflow // the functions that a thread is in have larger frames than sm.stack
+	NoFunction    // indirect call of what is no function: Addr
 )
 
 func (k FaultKind) String() string {
 	return [...]string{
 		"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap", "divergence stack overflow",
 		"thread not in its own membermask", "different membermasks", "threads missing", "threads of several warps",
+		"stack overflow", "call of what is no function",
 	}[k]
 }
 
@@ -402,7 +405,7 @@ func (u *LSU) resolve(op *Op, in *isa.Inst, lane int) (isa.Space, uint64) {
 func (u *LSU) local(row, lane int, a uint64) uint64 {
 	l := u.l
 	thread := uint64(l.index)*uint64(l.cfg.Warps()) + uint64(row)
-	word := thread*uint64(l.words) + a/4
+	word := thread*uint64((l.local+3)/4) + a/4
 	return l.k.LocalBase + (word*uint64(l.cfg.WarpSize)+uint64(lane))*4 + a%4
 }
 
@@ -424,7 +427,10 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 			kind = MixedParam
 		case a%size != 0:
 			kind = Misaligned
-		case !u.within(space, a, size):
+		case u.within(space, a, size):
+		case space == isa.SpaceLocal && u.l.Prog.OnStack(in):
+			kind = FrameOverflow
+		default:
 			kind = OutOfBounds
 		}
 		if kind != NoFault {
@@ -444,7 +450,7 @@ func (u *LSU) within(space isa.Space, a, size uint64) bool {
 	case isa.SpaceShared:
 		return a+size <= uint64(u.l.k.SharedBytes()) && a+size > a
 	case isa.SpaceLocal:
-		return a+size <= uint64(u.l.Prog.LocalBytes) && a+size > a
+		return a+size <= uint64(u.l.local) && a+size > a
 	case isa.SpaceParam:
 		return a+size <= uint64(len(u.l.k.Params)) && a+size > a
 	}

@@ -34,7 +34,7 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "pdom-lost-lanes", Bug: "the reconvergence entry gets the mask of one side", By: pdom,
-		File: "sm/divergence/pathstack.go", Old: "e.PC, e.Mask = rpc, s.Mask", New: "e.PC, e.Mask = rpc, not",
+		File: "sm/divergence/pathstack.go", Old: "e.At, e.Mask = rpc, s.Mask", New: "e.At, e.Mask = rpc, not",
 	},
 	{
 		Name: "pdom-exit-one", Bug: "of the threads that exit, the lowest leaves the warp", By: pdom,
@@ -42,7 +42,7 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "pdom-rpc-late", Bug: "the PC is compared with the reconvergence PC one instruction late", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "if s.PC == e.RPC || s.PC == e.LPC {", New: "if s.PC == e.RPC+1 || s.PC == e.LPC {",
+		File: "sm/divergence/pdom.go", Old: "if at := s.at(); at == e.RPC || at == e.LPC {", New: "if at := s.at(); at.PC == e.RPC.PC+1 || at == e.LPC {",
 	},
 	{
 		Name: "pdom-missed-wake", Bug: "fetch is not told that the warp went on elsewhere", By: pdom,
@@ -62,11 +62,11 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "lcp-wrong-position", Bug: "the position of the entry at the likely-convergence point is off by one", By: lcp,
-		File: "sm/divergence/pathstack.go", Old: "lpc, lpos = in.Likely, uint8(k.Len(w)-1)", New: "lpc, lpos = in.Likely, uint8(k.Len(w)-2)",
+		File: "sm/divergence/pathstack.go", Old: "lpc, lpos = likely, uint8(k.Len(w)-1)", New: "lpc, lpos = likely, uint8(k.Len(w)-2)",
 	},
 	{
 		Name: "ptpc-greater-or-equal", Bug: "`>=` for `==` where lanes at the smallest PC are collected", By: ptpc,
-		File: "sm/divergence/ptpc.go", Old: "case pc == s.PC:", New: "case pc >= s.PC:",
+		File: "sm/divergence/ptpc.go", Old: "case at == s.at():", New: "case at.PC >= s.PC:",
 	},
 	{
 		Name: "ptpc-barrier-for-one", Bug: "the warp arrives at the barrier with its first thread", By: ptpc,
@@ -89,7 +89,7 @@ var stacks = []Mutant{
 var pairs = []Mutant{
 	{
 		Name: "ppc-stale-parent", Bug: "the pair below does not get the PC at which the two paths have met", By: ppc,
-		File: "sm/divergence/ppc.go", Old: "d.PC, d.Wait = x.PC, x.Wait", New: "d.Wait = x.Wait",
+		File: "sm/divergence/ppc.go", Old: "d.At, d.Wait = x.At, x.Wait", New: "d.Wait = x.Wait",
 	},
 	{
 		Name: "ppc-survivor", Bug: "when one path of a pair has exited, its own PC is kept instead of the other's", By: ppc,
@@ -101,7 +101,7 @@ var pairs = []Mutant{
 	},
 	{
 		Name: "ppc-mask-compared", Bug: "a pair of which one path has ended still meets", By: ppc,
-		File: "sm/divergence/ppc.go", Old: "return t.Mask != 0 && n.Mask != 0 && t.PC == n.PC", New: "return t.PC+1 >= n.PC && t.PC <= n.PC+1",
+		File: "sm/divergence/ppc.go", Old: "return t.Mask != 0 && n.Mask != 0 && t.At == n.At", New: "return t.At.PC+1 >= n.At.PC && t.At.PC <= n.At.PC+1",
 	},
 	{
 		Name: "ppc-wrong-current", Bug: "the smaller PC is chosen, the other path's mask is run", By: ppc,
@@ -109,11 +109,11 @@ var pairs = []Mutant{
 	},
 	{
 		Name: "dpe-runs-past-join", Bug: "the first path does not stop at the reconvergence PC", By: dpe,
-		File: "sm/divergence/dpe.go", Old: "a.Valid = a.Mask != 0 && a.PC != rpc", New: "a.Valid = a.Mask != 0",
+		File: "sm/divergence/dpe.go", Old: "a.Valid = a.Mask != 0 && a.at() != rpc", New: "a.Valid = a.Mask != 0",
 	},
 	{
 		Name: "dpe-sibling-lost", Bug: "a branch that reconverges where its entry does replaces the entry although the other path lives", By: dpe,
-		File: "sm/divergence/dpe.go", Old: "if in.Reconv == e.RPC && !p.Table.Edit(2*w+side^1).Valid {", New: "if in.Reconv == e.RPC {",
+		File: "sm/divergence/dpe.go", Old: "if j.meet == e.RPC && !p.Table.Edit(2*w+side^1).Valid {", New: "if j.meet == e.RPC {",
 	},
 	{
 		Name: "dpe-exit-one-side", Bug: "threads that exit stay in the second masks of the entries below", By: dpe,
@@ -121,18 +121,18 @@ var pairs = []Mutant{
 	},
 	{
 		Name: "dpe-stale-side", Bug: "the path that branches is saved with the PC of the branch", By: dpe,
-		File: "sm/divergence/dpe.go", Old: "e.Side[side].PC = in.Reconv", New: "e.Side[0].PC = in.Reconv",
+		File: "sm/divergence/dpe.go", Old: "e.Side[side].At = j.meet", New: "e.Side[0].At = j.meet",
 	},
 	{
 		Name: "dpe-one-loaded", Bug: "of the entry below, one path comes back", By: dpe,
-		File: "sm/divergence/dpe.go", Old: "s.PC, s.Mask, s.Wait = x.PC, x.Mask, x.Wait\n", New: "if s.PC, s.Wait = x.PC, x.Wait; k == 0 || x.Wait != Runs || p.Stack.Len(w) > 2 {\n\t\t\ts.Mask = x.Mask\n\t\t}\n",
+		File: "sm/divergence/dpe.go", Old: "s.set(x.At)\n\t\ts.Mask, s.Wait = x.Mask, x.Wait\n", New: "s.set(x.At)\n\t\tif s.Wait = x.Wait; k == 0 || x.Wait != Runs || p.Stack.Len(w) > 2 {\n\t\t\ts.Mask = x.Mask\n\t\t}\n",
 	},
 }
 
 var tokens = []Mutant{
 	{
 		Name: "token-whole-mask", Bug: "the token of a branch holds all lanes, not those that wait", By: token,
-		File: "sm/divergence/token.go", Old: "Token{Mask: not, PC: o.PC + 1}", New: "Token{Mask: s.Mask, PC: o.PC + 1}",
+		File: "sm/divergence/token.go", Old: "Token{Mask: not, PC: j.fall.PC}", New: "Token{Mask: s.Mask, PC: j.fall.PC}",
 	},
 	{
 		Name: "token-revives", Bug: "a token brings back threads that have exited", By: token,
@@ -233,7 +233,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "tbc-both-sides", Bug: "threads that branch are also entered as not branching", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "p.add(&t.Not, s, o.Slot, s.Mask&^o.Taken)", New: "p.add(&t.Not, s, o.Slot, s.Mask)",
+		File: "sm/divergence/tbc.go", Old: "p.add(&t.Not, s, o.Slot, s.Mask&^taken)", New: "p.add(&t.Not, s, o.Slot, s.Mask)",
 	},
 	{
 		Name: "tbc-exit-in-top-only", Bug: "threads that exit stay in the entries below", By: tbc,
@@ -269,7 +269,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "capri-path-mask", Bug: "the entry at which a bypassing warp joins has the lanes that branch only", By: capri,
-		File: "sm/divergence/capri.go", Old: "LPC: isa.NoPC, Mask: s.Mask}", New: "LPC: isa.NoPC, Mask: taken}",
+		File: "sm/divergence/capri.go", Old: "LPC: nowhere, Mask: s.Mask}", New: "LPC: nowhere, Mask: taken}",
 	},
 	{
 		Name: "capri-joined-early", Bug: "a bypassing warp counts as joined with one path to go", By: capri,

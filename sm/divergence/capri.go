@@ -73,9 +73,10 @@ type Instance struct {
 
 // holds are the branches that wait until another one is closed.
 type holds struct {
-	Slots uint64           `bits:"warps"`
-	Taken [MaxWarps]uint32 `len:"warps" bits:"lanes"` // outcome
-	Since [MaxWarps]uint64 `rtl:"sim"`                // cycle
+	Slots  uint64           `bits:"warps"`
+	Taken  [MaxWarps]uint32 `len:"warps" bits:"lanes"` // outcome
+	Target [MaxWarps]uint32 `if:"calls" len:"warps"`
+	Since  [MaxWarps]uint64 `rtl:"sim"` // cycle
 }
 
 // Sizes of the table: the common one, and the largest.
@@ -126,7 +127,7 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 	if p.held(i, s) {
 		h := p.Holds.D()
 		h.Slots |= 1 << i
-		h.Taken[i], h.Since[i] = o.Taken, p.sim.Now()
+		h.Taken[i], h.Target[i], h.Since[i] = o.Taken, o.Target, p.sim.Now()
 		s.Wait = WaitsControl
 		return
 	}
@@ -156,8 +157,9 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 		p.TBC.branch(i, in, o)
 	} else {
 		st.Bypasses++
-		p.Private.push(i, Entry{PC: in.Reconv, RPC: isa.NoPC, LPC: isa.NoPC, Mask: s.Mask}, &p.D().Stats)
-		p.Private.push(i, Entry{RPC: in.Reconv, LPC: isa.NoPC}, &p.D().Stats)
+		meet := o.jump(in, s.Depth).meet
+		p.Private.push(i, Entry{At: meet, RPC: nowhere, LPC: nowhere, Mask: s.Mask}, &p.D().Stats)
+		p.Private.push(i, Entry{RPC: meet, LPC: nowhere}, &p.D().Stats)
 		p.bypass(i, s, in, o)
 	}
 	p.came(i, s)
@@ -165,13 +167,14 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 
 // bypass executes a branch as the per-warp stack does.
 func (p *CAPRI) bypass(i int, s *Slot, in *isa.Inst, o *Outcome) {
+	j := o.jump(in, s.Depth)
 	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; {
 	case taken != 0 && not != 0:
-		p.Private.diverge(i, s, in, taken, not, &p.D().Stats)
+		p.Private.diverge(i, s, in, j, taken, not, &p.D().Stats)
 	case not == 0:
-		s.PC = in.Target
+		s.set(j.target)
 	default:
-		s.PC = o.PC + 1
+		s.set(j.fall)
 	}
 	p.moved(i)
 }
@@ -222,7 +225,7 @@ func (p *CAPRI) retry() {
 			p.D().Stats.Compaction.AtBranch += p.sim.Now() - h.Since[i]
 			s.Wait = Runs
 			p.redirect.Add(i)
-			p.branch(i, &p.code.Prog.Insts[s.PC], &Outcome{Slot: uint8(i), PC: s.PC, Taken: h.Taken[i]})
+			p.branch(i, &p.code.Prog.Insts[s.PC], &Outcome{Slot: uint8(i), PC: s.PC, Taken: h.Taken[i], Target: h.Target[i]})
 			return
 		}
 	}
@@ -233,9 +236,9 @@ func (p *CAPRI) retry() {
 func (p *CAPRI) moved(i int) {
 	if p.Private.Len(i) > 0 {
 		s := p.Table.Edit(i)
-		pc := s.PC
+		at := s.at()
 		p.Private.pop(i, s, &p.D().Stats)
-		if s.PC != pc {
+		if s.at() != at {
 			p.redirect.Add(i)
 		}
 		if p.Private.Len(i) > 1 {

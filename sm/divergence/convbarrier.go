@@ -57,9 +57,9 @@ type ConvBarrier struct {
 
 // Convergence is a barrier of a warp; one without threads is free.
 type Convergence struct {
-	Mask    uint32 `bits:"lanes"`
-	Arrived uint32 `bits:"lanes"`
-	PC      uint32 // behind it
+	Mask    uint32
+	Arrived uint32
+	At      Point // behind it
 }
 
 // newConvBarrier sizes the stack for a path of each lane.
@@ -99,27 +99,27 @@ func (p *ConvBarrier) barrier(w, x int) *Convergence {
 func (p *ConvBarrier) advance(w int) {
 	s := p.Table.Edit(w)
 	if in := &p.code.Prog.Insts[s.PC-1]; in.Op == isa.OpBSSY {
-		*p.barrier(w, int(in.Conv)) = Convergence{Mask: s.Mask, PC: in.Target}
+		*p.barrier(w, int(in.Conv)) = Convergence{Mask: s.Mask, At: Point{in.Target, s.Depth}}
 	}
 }
 
 func (p *ConvBarrier) resolve(in *isa.Inst, o *Outcome) {
 	w := int(o.Slot)
 	s, e := p.Table.Edit(w), p.Stack.Top(w)
-	e.PC = o.PC + 1
-	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; in.Op {
-	case isa.OpBra:
-		p.branch(w, e, in, taken, not)
-	case isa.OpBSync:
+	e.At = Point{o.PC + 1, s.Depth}
+	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; {
+	case in.Branches():
+		p.branch(w, e, in, o.jump(in, s.Depth), taken, not)
+	case in.Op == isa.OpBSync:
 		p.bsync(w, e, in)
-	case isa.OpBreak:
+	case in.Op == isa.OpBreak:
 		p.barrier(w, int(in.Conv)).Mask &^= taken
 		p.join(w, int(in.Conv))
-	case isa.OpYield:
+	case in.Op == isa.OpYield:
 		p.yield(w)
-	case isa.OpBar:
+	case in.Op == isa.OpBar:
 		if p.bar(p, s, in, o, *p.Live.Edit(w)) {
-			e.PC, e.Wait = o.PC, WaitsBarrier
+			e.At.PC, e.Wait = o.PC, WaitsBarrier
 		}
 	default:
 		p.exit(w, e, taken)
@@ -127,15 +127,14 @@ func (p *ConvBarrier) resolve(in *isa.Inst, o *Outcome) {
 	p.settle(w)
 }
 
-func (p *ConvBarrier) branch(w int, e *Side, in *isa.Inst, taken, not uint32) {
-	fall := e.PC
+func (p *ConvBarrier) branch(w int, e *Side, in *isa.Inst, j jump, taken, not uint32) {
 	if !p.D().Stats.count(in, taken, not) {
-		if not == 0 {
-			e.PC = in.Target
+		if e.At = j.fall; not == 0 {
+			e.At = j.target
 		}
 		return
 	}
-	first, second := Side{PC: in.Target, Mask: taken}, Side{PC: fall, Mask: not}
+	first, second := Side{At: j.target, Mask: taken}, Side{At: j.fall, Mask: not}
 	if !p.order.takenFirst(taken, not) {
 		first, second = second, first
 	}
@@ -148,7 +147,7 @@ func (p *ConvBarrier) bsync(w int, e *Side, in *isa.Inst) {
 	c := p.barrier(w, int(in.Conv))
 	arrive := e.Mask & c.Mask
 	c.Arrived |= arrive
-	e.PC = in.Target
+	e.At.PC = in.Target
 	if e.Mask &^= arrive; e.Mask == 0 {
 		p.drop(w)
 	}
@@ -158,7 +157,7 @@ func (p *ConvBarrier) bsync(w int, e *Side, in *isa.Inst) {
 // join makes a path of the threads of a barrier when all have arrived.
 func (p *ConvBarrier) join(w, x int) {
 	if c := p.barrier(w, x); c.Mask != 0 && c.Arrived == c.Mask {
-		p.push(w, Side{PC: c.PC, Mask: c.Mask})
+		p.push(w, Side{At: c.At, Mask: c.Mask})
 		*c = Convergence{}
 	}
 }
@@ -225,7 +224,8 @@ func (p *ConvBarrier) settle(w int) {
 		*p.Stack.Top(w) = run
 	}
 	top := p.Stack.Top(w)
-	s.PC, s.Mask, s.Wait = top.PC, top.Mask, top.Wait
+	s.set(top.At)
+	s.Mask, s.Wait = top.Mask, top.Wait
 	if s.Wait == WaitsBarrier {
 		p.meet(p, s)
 	}
@@ -235,7 +235,7 @@ func (p *ConvBarrier) settle(w int) {
 func (p *ConvBarrier) resume(w int) {
 	for i := range p.Stack.Len(w) {
 		if e := p.Stack.Entry(w, i); e.Wait == WaitsBarrier {
-			e.PC++
+			e.At.PC++
 			e.Wait = Runs
 		}
 	}
@@ -267,11 +267,11 @@ func (p *ConvBarrier) Paths(to []Path) []Path {
 		}
 		for i := int(*p.Stack.Depth.At(w)) - 2; i >= 0; i-- {
 			e := p.Stack.At(w, i)
-			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: e.PC, Reconv: p.reconv(w, e.Mask), Mask: e.Mask, Wait: e.Wait})
+			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: e.At.PC, Reconv: p.reconv(w, e.Mask), Mask: e.Mask, Wait: e.Wait})
 		}
 		for x := range isa.MaxBarriers {
 			if c := p.Barriers.At(w*isa.MaxBarriers + x); c.Arrived != 0 {
-				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: c.PC, Reconv: c.PC, Mask: c.Arrived, Wait: WaitsJoin})
+				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: c.At.PC, Reconv: c.At.PC, Mask: c.Arrived, Wait: WaitsJoin})
 			}
 		}
 	}
@@ -282,7 +282,7 @@ func (p *ConvBarrier) Paths(to []Path) []Path {
 func (p *ConvBarrier) reconv(w int, mask uint32) uint32 {
 	for x := isa.MaxBarriers - 1; x >= 0; x-- {
 		if c := p.Barriers.At(w*isa.MaxBarriers + x); c.Mask&mask != 0 {
-			return c.PC
+			return c.At.PC
 		}
 	}
 	return isa.NoPC

@@ -65,7 +65,8 @@ func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 	if err != nil {
 		return Cost{}, err
 	}
-	sizes := map[string]int{"lanes": g.Lanes, "warps": g.Warps, "ctas": g.CTAs, "threads": g.Lanes * g.Warps}
+	// The papers have no functions: what calls need is not counted.
+	sizes := map[string]int{"calls": 0, "lanes": g.Lanes, "warps": g.Warps, "ctas": g.CTAs, "threads": g.Lanes * g.Warps}
 	if x, ok := p.(optional); ok {
 		for name, there := range x.Parts() {
 			if sizes[name] = 0; there {

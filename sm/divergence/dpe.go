@@ -54,7 +54,7 @@ type DPE struct {
 // Fork is an entry of a dual-path stack.
 type Fork struct {
 	Side [2]Side // taken, not taken; one without threads or at RPC has ended
-	RPC  uint32
+	RPC  Point
 }
 
 // newDPE sizes the stack for W-1 forks, each of which splits a mask, and the
@@ -76,12 +76,12 @@ func (p *DPE) launch(l *Launch) {
 	for side := range 2 {
 		*p.Table.Edit(2*w + side) = Slot{CTA: l.CTA, Row: l.Row}
 	}
-	p.push(w, Fork{Side: [2]Side{{Mask: l.Mask}}, RPC: isa.NoPC})
+	p.push(w, Fork{Side: [2]Side{{Mask: l.Mask}}, RPC: nowhere})
 	p.settle(w)
 }
 
 func (p *DPE) advance(i int) {
-	if p.Table.Edit(i).PC == p.Stack.Peek(i/2).RPC {
+	if p.Table.Edit(i).at() == p.Stack.Peek(i/2).RPC {
 		p.settle(i / 2)
 	}
 }
@@ -97,10 +97,10 @@ func (p *DPE) resolve(in *isa.Inst, o *Outcome) {
 	s := p.Table.Edit(int(o.Slot))
 	s.Wait = Runs
 	s.PC = o.PC + 1
-	switch in.Op {
-	case isa.OpBra:
+	switch {
+	case in.Branches():
 		p.branch(w, side, s, in, o)
-	case isa.OpBar:
+	case in.Op == isa.OpBar:
 		if p.bar(p, s, in, o, p.live(w)) {
 			s.PC, s.Wait = o.PC, WaitsBarrier
 		}
@@ -113,24 +113,29 @@ func (p *DPE) resolve(in *isa.Inst, o *Outcome) {
 // branch is the outcome of a branch of the top entry.
 func (p *DPE) branch(w, side int, s *Slot, in *isa.Inst, o *Outcome) {
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	j := o.jump(in, s.Depth)
 	if !p.D().Stats.count(in, taken, not) {
+		s.set(j.fall)
 		if not == 0 {
-			s.PC = in.Target
+			s.set(j.target)
 		}
 		return
 	}
 	e := p.Stack.Top(w)
-	pair := [2]Side{{PC: in.Target, Mask: taken}, {PC: o.PC + 1, Mask: not}}
-	if in.Reconv == e.RPC && !p.Table.Edit(2*w+side^1).Valid {
+	if in.Returns() {
+		j.meet = e.RPC
+	}
+	pair := [2]Side{{At: j.target, Mask: taken}, {At: j.fall, Mask: not}}
+	if j.meet == e.RPC && !p.Table.Edit(2*w+side^1).Valid {
 		p.load(w, &pair)
 		return
 	}
 	for k := range e.Side {
 		x := p.Table.Edit(2*w + k)
-		e.Side[k] = Side{x.PC, x.Mask, x.Wait}
+		e.Side[k] = Side{x.at(), x.Mask, x.Wait}
 	}
-	e.Side[side].PC = in.Reconv
-	p.push(w, Fork{pair, in.Reconv})
+	e.Side[side].At = j.meet
+	p.push(w, Fork{pair, j.meet})
 }
 
 // covered is the outcome of a control instruction of path x, of the entry below
@@ -138,23 +143,29 @@ func (p *DPE) branch(w, side int, s *Slot, in *isa.Inst, o *Outcome) {
 func (p *DPE) covered(w int, x *Side, in *isa.Inst, o *Outcome) {
 	taken, not := x.Mask&o.Taken, x.Mask&^o.Taken
 	x.Wait = Runs
-	x.PC = o.PC + 1
-	switch in.Op {
-	case isa.OpBra:
+	x.At.PC = o.PC + 1
+	switch {
+	case in.Branches():
+		j := o.jump(in, x.At.Depth)
 		switch {
 		case p.D().Stats.count(in, taken, not):
-			x.PC = in.Reconv
+			if in.Returns() {
+				j.meet = p.Stack.Entry(w, p.Stack.Len(w)-2).RPC
+			}
+			x.At = j.meet
 			top := *p.Stack.Top(w)
-			*p.Stack.Top(w) = Fork{[2]Side{{PC: in.Target, Mask: taken}, {PC: o.PC + 1, Mask: not}}, in.Reconv}
+			*p.Stack.Top(w) = Fork{[2]Side{{At: j.target, Mask: taken}, {At: j.fall, Mask: not}}, j.meet}
 			p.pushed(p.Stack.Push(w, top))
 		case not == 0:
-			x.PC = in.Target
+			x.At = j.target
+		default:
+			x.At = j.fall
 		}
-	case isa.OpBar:
+	case in.Op == isa.OpBar:
 		s := *p.Table.Edit(2 * w)
 		s.Mask = x.Mask
 		if p.bar(p, &s, in, o, p.live(w)) {
-			x.PC, x.Wait = o.PC, WaitsBarrier
+			x.At.PC, x.Wait = o.PC, WaitsBarrier
 		}
 	default:
 		p.exit(w, o.Taken)
@@ -204,8 +215,8 @@ func (p *DPE) settle(w int) {
 // path.
 func (p *DPE) lives(w int, a, b *Slot) bool {
 	rpc := p.Stack.Top(w).RPC
-	a.Valid = a.Mask != 0 && a.PC != rpc
-	b.Valid = b.Mask != 0 && b.PC != rpc
+	a.Valid = a.Mask != 0 && a.at() != rpc
+	b.Valid = b.Mask != 0 && b.at() != rpc
 	return a.Valid || b.Valid
 }
 
@@ -213,7 +224,8 @@ func (p *DPE) lives(w int, a, b *Slot) bool {
 func (p *DPE) load(w int, pair *[2]Side) {
 	for k, x := range pair {
 		s := p.Table.Edit(2*w + k)
-		s.PC, s.Mask, s.Wait = x.PC, x.Mask, x.Wait
+		s.set(x.At)
+		s.Mask, s.Wait = x.Mask, x.Wait
 	}
 }
 
@@ -240,8 +252,8 @@ func (p *DPE) resume(w int) {
 	}
 	for i := range p.Stack.Len(w) - 1 {
 		e := p.Stack.Entry(w, i)
-		next(&e.Side[0].PC, &e.Side[0].Wait)
-		next(&e.Side[1].PC, &e.Side[1].Wait)
+		next(&e.Side[0].At.PC, &e.Side[0].Wait)
+		next(&e.Side[1].At.PC, &e.Side[1].Wait)
 	}
 	for k := range 2 {
 		s := p.Table.Edit(2*w + k)
@@ -257,7 +269,7 @@ func (p *DPE) Paths(to []Path) []Path {
 		above := uint32(0)
 		for k := range 2 {
 			if s := p.Table.At(2*w + k); s.Valid {
-				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC, Mask: s.Mask, Wait: s.Wait, Running: true})
+				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC, Mask: s.Mask, Wait: s.Wait, Running: true})
 				above |= s.Mask
 			}
 		}
@@ -269,10 +281,10 @@ func (p *DPE) Paths(to []Path) []Path {
 					continue
 				}
 				wait := x.Wait
-				if x.PC == p.Stack.At(w, i+1).RPC {
+				if x.At == p.Stack.At(w, i+1).RPC {
 					wait = WaitsJoin
 				}
-				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: x.PC, Reconv: e.RPC, Mask: x.Mask &^ above, Wait: wait})
+				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: x.At.PC, Reconv: e.RPC.PC, Mask: x.Mask &^ above, Wait: wait})
 				above |= x.Mask
 			}
 		}

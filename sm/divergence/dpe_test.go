@@ -107,7 +107,7 @@ func TestDPEOutcomeOfACoveredPath(t *testing.T) {
 			if depth := int(*d.Stack.Depth.At(0)); depth > deepest {
 				deepest, forks = depth, nil
 				for i := 1; i < depth; i++ {
-					forks = append(forks, d.Stack.At(0, i).RPC)
+					forks = append(forks, d.Stack.At(0, i).RPC.PC)
 				}
 			}
 		}}

@@ -395,7 +395,7 @@ func (p *DWF) resolve(o *Outcome) bool {
 	}
 	s := p.Table.Edit(i)
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-	if in.Op == isa.OpBra {
+	if in.Branches() {
 		return p.branch(i, in, o, taken, not)
 	}
 	on := not
@@ -418,16 +418,16 @@ func (p *DWF) resolve(o *Outcome) bool {
 // branch sends the two sides of a branch on, in one cycle if both update
 // registers are free.
 func (p *DWF) branch(i int, in *isa.Inst, o *Outcome, taken, not uint32) bool {
-	d := p.D()
+	d, j := p.D(), o.jump(in, 0)
 	if !d.Half {
-		if !p.send(i, p.from(i, taken, in.Target)) {
+		if !p.send(i, p.from(i, taken, j.target.PC)) {
 			return false
 		}
 		p.D().Stats.count(in, taken, not)
 		d.Half = true
 		p.Table.Edit(i).Mask = not
 	}
-	if !p.send(i, p.from(i, not, o.PC+1)) {
+	if !p.send(i, p.from(i, not, j.fall.PC)) {
 		return false
 	}
 	d.Half = false

@@ -19,18 +19,19 @@ func (p *DWF) resolveStatic(i int, in *isa.Inst, o *Outcome) bool {
 	s := p.Table.Edit(i)
 	row := int(s.Row)
 	w := p.Statics.Edit(row)
-	switch in.Op {
-	case isa.OpBra:
+	switch {
+	case in.Branches():
 		taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 		if taken != 0 && not != 0 || p.D().Half {
 			return p.diverge(i, in, o, w, taken, not)
 		}
 		p.D().Stats.count(in, taken, not)
-		s.Wait, s.PC = Runs, o.PC+1
+		j := o.jump(in, 0)
+		s.Wait, s.PC = Runs, j.fall.PC
 		if taken != 0 {
-			s.PC = in.Target
+			s.PC = j.target.PC
 		}
-	case isa.OpBar:
+	case in.Op == isa.OpBar:
 		p.barStatic(row, s, in, o, w)
 	default:
 		u := p.from(i, s.Mask&o.Taken, 0)

@@ -55,11 +55,11 @@ func TestLikelyConvergence(t *testing.T) {
 		for i := range top + 1 {
 			e := *d.Stack.At(0, i)
 			if i == top {
-				e.PC, e.Mask = s.PC, s.Mask
+				e.At.PC, e.Mask = s.PC, s.Mask
 			}
-			at := fmt.Sprintf("%s/%s", name(e.PC), name(e.RPC))
-			if e.LPC != isa.NoPC {
-				at += fmt.Sprintf("/%s/%d", name(e.LPC), e.LPos)
+			at := fmt.Sprintf("%s/%s", name(e.At.PC), name(e.RPC.PC))
+			if e.LPC.PC != isa.NoPC {
+				at += fmt.Sprintf("/%s/%d", name(e.LPC.PC), e.LPos)
 			}
 			entries = append(entries, fmt.Sprintf("%s{%s}", at, threadsOf(e.Mask)))
 		}

@@ -16,45 +16,50 @@ type PathStack struct {
 
 // Entry is one entry of a reconvergence stack.
 type Entry struct {
-	PC   uint32
-	RPC  uint32 // isa.NoPC: popped only when its mask is empty
-	LPC  uint32 `if:"likely"` // likely-convergence point, or isa.NoPC
+	At   Point
+	RPC  Point  // nowhere: popped only when its mask is empty
+	LPC  Point  `if:"likely"` // likely-convergence point, or nowhere
 	Mask uint32 `bits:"lanes"`
 	LPos uint8  `if:"likely" bits:"7"` // entry that waits at LPC
 }
 
 // diverge updates the stack of slot s, which is at a branch that its lanes take
 // both ways. What it leaves on top may be at its end: pop follows.
-func (k *PathStack) diverge(w int, s *Slot, in *isa.Inst, taken, not uint32, st *Stats) {
-	fall := s.PC + 1
+func (k *PathStack) diverge(w int, s *Slot, in *isa.Inst, j jump, taken, not uint32, st *Stats) {
 	e := k.Top(w)
-	switch rpc := in.Reconv; {
-	case in.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
-		s.PC, s.Mask = fall, not
-	case fall == e.RPC:
-		s.PC, s.Mask = in.Target, taken
+	if in.Returns() {
+		j.meet = e.RPC
+	}
+	switch rpc := j.meet; {
+	case j.target == e.RPC: // these lanes are in the mask of the entry below, which waits there
+		s.set(j.fall)
+		s.Mask = not
+	case j.fall == e.RPC:
+		s.set(j.target)
+		s.Mask = taken
 	default:
 		lpc, lpos := e.LPC, e.LPos
 		if rpc == e.RPC {
 			k.drop(w, st) // the entry below waits at rpc already
 		} else {
-			e.PC, e.Mask = rpc, s.Mask
-			s.PC = rpc
-			lpc, lpos = isa.NoPC, 0
+			e.At, e.Mask = rpc, s.Mask
+			s.set(rpc)
+			lpc, lpos = nowhere, 0
 		}
-		if k.likely && in.Likely != isa.NoPC && in.Likely != lpc && in.Likely != rpc {
-			k.push(w, Entry{PC: in.Likely, RPC: rpc, LPC: lpc, LPos: lpos}, st)
-			lpc, lpos = in.Likely, uint8(k.Len(w)-1)
+		if likely := (Point{in.Likely, j.fall.Depth}); k.likely && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
+			k.push(w, Entry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos}, st)
+			lpc, lpos = likely, uint8(k.Len(w)-1)
 		}
-		first := Entry{PC: in.Target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
-		second := Entry{PC: fall, RPC: rpc, LPC: lpc, LPos: lpos, Mask: not}
+		first := Entry{At: j.target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
+		second := Entry{At: j.fall, RPC: rpc, LPC: lpc, LPos: lpos, Mask: not}
 		if !k.order.takenFirst(taken, not) {
 			first, second = second, first
 		}
 		for _, x := range [...]Entry{second, first} {
-			if x.PC != rpc {
+			if x.At != rpc {
 				k.push(w, x, st)
-				s.PC, s.Mask = x.PC, x.Mask
+				s.set(x.At)
+				s.Mask = x.Mask
 			}
 		}
 	}
@@ -85,8 +90,8 @@ func (k *PathStack) drop(w int, st *Stats) int {
 func (k *PathStack) pop(w int, s *Slot, st *Stats) {
 	for {
 		switch e := k.Stack.Top(w); {
-		case s.Mask == 0 || s.PC == e.RPC:
-		case s.PC == e.LPC:
+		case s.Mask == 0 || s.at() == e.RPC:
+		case s.at() == e.LPC:
 			k.Stack.Entry(w, int(e.LPos)).Mask |= s.Mask
 		default:
 			return
@@ -96,7 +101,8 @@ func (k *PathStack) pop(w int, s *Slot, st *Stats) {
 			return
 		}
 		e := k.Stack.Top(w)
-		s.PC, s.Mask = e.PC, e.Mask
+		s.set(e.At)
+		s.Mask = e.Mask
 	}
 }
 
@@ -105,9 +111,9 @@ func (k *PathStack) pop(w int, s *Slot, st *Stats) {
 func (k *PathStack) parked(w int, list func(lanes uint32, at Path)) {
 	for i := int(*k.Depth.At(w)) - 2; i >= 0; i-- {
 		e, wait := k.At(w, i), Runs
-		if up := k.At(w, i+1); e.PC == up.RPC || e.PC == up.LPC {
+		if up := k.At(w, i+1); e.At == up.RPC || e.At == up.LPC {
 			wait = WaitsJoin
 		}
-		list(e.Mask, Path{PC: e.PC, Reconv: e.RPC, Wait: wait})
+		list(e.Mask, Path{PC: e.At.PC, Reconv: e.RPC.PC, Wait: wait})
 	}
 }

@@ -76,13 +76,13 @@ func (p *PDOM) Parts() map[string]bool { return map[string]bool{"likely": p.Stac
 func (p *PDOM) launch(l *Launch) {
 	w := int(l.Row)
 	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
-	p.Stack.push(w, Entry{RPC: isa.NoPC, LPC: isa.NoPC, Mask: l.Mask}, &p.D().Stats)
+	p.Stack.push(w, Entry{RPC: nowhere, LPC: nowhere, Mask: l.Mask}, &p.D().Stats)
 	p.redirect.Add(w)
 }
 
 func (p *PDOM) advance(w int) {
 	s, e := p.Table.Edit(w), p.Stack.Peek(w)
-	if s.PC == e.RPC || s.PC == e.LPC {
+	if at := s.at(); at == e.RPC || at == e.LPC {
 		p.Stack.pop(w, s, &p.D().Stats)
 		p.redirect.Add(w)
 	}
@@ -93,10 +93,10 @@ func (p *PDOM) resolve(in *isa.Inst, o *Outcome) {
 	w := int(o.Slot)
 	s := p.Table.Edit(w)
 	s.Wait = Runs
-	switch in.Op {
-	case isa.OpBra:
+	switch {
+	case in.Branches():
 		p.branch(w, s, in, o)
-	case isa.OpBar:
+	case in.Op == isa.OpBar:
 		p.bar(w, s, in, o)
 	default:
 		p.exit(w, s, o)
@@ -105,16 +105,16 @@ func (p *PDOM) resolve(in *isa.Inst, o *Outcome) {
 
 func (p *PDOM) branch(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-	fall := o.PC + 1
+	j := o.jump(in, s.Depth)
 	if !p.D().Stats.count(in, taken, not) {
-		s.PC = fall
+		s.set(j.fall)
 		if not == 0 {
-			s.PC = in.Target
+			s.set(j.target)
 		}
 		p.Stack.pop(w, s, &p.D().Stats)
 		return
 	}
-	p.Stack.diverge(w, s, in, taken, not, &p.D().Stats)
+	p.Stack.diverge(w, s, in, j, taken, not, &p.D().Stats)
 	p.Stack.pop(w, s, &p.D().Stats)
 }
 
@@ -167,7 +167,7 @@ func (p *PDOM) Paths(to []Path) []Path {
 			continue
 		}
 		top := int(*p.Stack.Depth.At(w)) - 1
-		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC, Mask: s.Mask, Wait: s.Wait, Running: true})
+		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC, Mask: s.Mask, Wait: s.Wait, Running: true})
 		above := s.Mask
 		p.Stack.parked(w, func(lanes uint32, at Path) {
 			if at.Mask = lanes &^ above; at.Mask != 0 {

@@ -60,6 +60,7 @@ type Slot struct {
 	CTA   uint8 `bits:"5"` // resident CTA
 	Row   uint8 `bits:"6"` // register-file row of all lanes, unless Mixed
 	PC    uint32
+	Depth uint16 `if:"calls"` // calls that its threads have not returned from
 	Mask  uint32 `bits:"lanes"`
 }
 
@@ -90,10 +91,13 @@ type Outcome struct {
 	Slot  uint8 `bits:"7"`
 	PC    uint32
 	Taken uint32 // active lanes that execute it: that branch, exit, or arrive
-	Bar   uint8  `bits:"4"` // bar: barrier number
-	Warps uint8  `bits:"7"` // bar: warps expected, 0 for all of the CTA
-	Votes uint32 // bar.red: lanes whose predicate holds
-	Named uint32 // warpsync: lanes of the threads that those of Taken wait for, exited ones too
+	// Target is where an indirect call or return leads: the others of its lanes
+	// have other targets. They have not executed it.
+	Target uint32
+	Bar    uint8  `bits:"4"` // bar: barrier number
+	Warps  uint8  `bits:"7"` // bar: warps expected, 0 for all of the CTA
+	Votes  uint32 // bar.red: lanes whose predicate holds
+	Named  uint32 // warpsync: lanes of the threads that those of Taken wait for, exited ones too
 }
 
 // Retire tells that a static warp has no threads left.
@@ -208,14 +212,14 @@ type Prediction struct {
 
 // count counts a branch and reports whether lanes take both ways.
 func (st *Stats) count(in *isa.Inst, taken, not uint32) (diverges bool) {
-	if in.Conditional() {
+	diverges = taken != 0 && not != 0
+	if in.Conditional() || diverges {
 		st.Branches++
 	}
-	if taken == 0 || not == 0 {
-		return false
+	if diverges {
+		st.Divergent++
 	}
-	st.Divergent++
-	return true
+	return diverges
 }
 
 // Policy is a reconvergence mechanism. An implementation embeds Ports and is a

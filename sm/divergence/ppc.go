@@ -77,7 +77,7 @@ type Pair struct {
 // meets reports whether both paths are at one PC.
 func (e *Pair) meets() bool {
 	t, n := &e.Side[0], &e.Side[1]
-	return t.Mask != 0 && n.Mask != 0 && t.PC == n.PC && t.Wait == n.Wait
+	return t.Mask != 0 && n.Mask != 0 && t.At == n.At && t.Wait == n.Wait
 }
 
 // current is the path that runs.
@@ -126,14 +126,14 @@ func (p *PPC) launch(l *Launch) {
 
 func (p *PPC) advance(w int) {
 	s := p.Table.Edit(w)
-	next := s.PC
-	if in := &p.code.Prog.Insts[next-1]; p.explicit && in.Inserted && in.Op == isa.OpNop {
-		p.Stack.Top(w).current().PC = next
+	next := s.at()
+	if in := &p.code.Prog.Insts[next.PC-1]; p.explicit && in.Inserted && in.Op == isa.OpNop {
+		p.Stack.Top(w).current().At = next
 		p.compare(w, s)
 	} else {
 		p.step(w, s, next)
 	}
-	if s.PC != next {
+	if s.at() != next {
 		p.redirect.Add(w)
 	}
 }
@@ -143,25 +143,25 @@ func (p *PPC) resolve(in *isa.Inst, o *Outcome) {
 	w := int(o.Slot)
 	s, e := p.Table.Edit(w), p.Stack.Top(w)
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-	switch in.Op {
-	case isa.OpBra:
-		switch {
+	switch {
+	case in.Branches():
+		switch j := o.jump(in, s.Depth); {
 		case p.D().Stats.count(in, taken, not):
 			st := &p.D().Stats
 			st.Pushes++
-			st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, Pair{Side: [2]Side{{PC: in.Target, Mask: taken}, {PC: o.PC + 1, Mask: not}}})-1))
+			st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, Pair{Side: [2]Side{{At: j.target, Mask: taken}, {At: j.fall, Mask: not}}})-1))
 			p.compare(w, s)
 		case not == 0:
-			p.step(w, s, in.Target)
+			p.step(w, s, j.target)
 		default:
-			p.step(w, s, o.PC+1)
+			p.step(w, s, j.fall)
 		}
-	case isa.OpBar:
+	case in.Op == isa.OpBar:
 		if p.bar(p, s, in, o, p.live(w)) {
 			e.current().Wait = WaitsBarrier
 			p.compare(w, s)
 		} else {
-			p.step(w, s, o.PC+1)
+			p.step(w, s, Point{o.PC + 1, s.Depth})
 		}
 	default:
 		p.exit(w, s, o)
@@ -171,11 +171,11 @@ func (p *PPC) resolve(in *isa.Inst, o *Outcome) {
 // live is the mask of all threads of a warp.
 func (p *PPC) live(w int) uint32 { return p.Stack.Entry(w, 0).Side[0].Mask }
 
-// step moves the path that runs to the next PC. The implicit scheme compares
+// step moves the path that runs to the next place. The implicit scheme compares
 // after every instruction.
-func (p *PPC) step(w int, s *Slot, next uint32) {
+func (p *PPC) step(w int, s *Slot, next Point) {
 	x := p.Stack.Top(w).current()
-	x.PC = next
+	x.At = next
 	if p.explicit {
 		p.run(s, x)
 	} else {
@@ -216,7 +216,7 @@ func (p *PPC) next(w int, s *Slot) {
 func (p *PPC) elect(w int, s *Slot) {
 	e := p.Stack.Top(w)
 	switch t, n := e.ready(0), e.ready(1); {
-	case t && (!n || e.Side[0].PC < e.Side[1].PC):
+	case t && (!n || e.Side[0].At.before(e.Side[1].At)):
 		e.Cur = 0
 	case n:
 		e.Cur = 1
@@ -230,14 +230,17 @@ func (p *PPC) elect(w int, s *Slot) {
 }
 
 // run makes a path the one of the slot.
-func (p *PPC) run(s *Slot, x *Side) { s.PC, s.Mask, s.Wait = x.PC, x.Mask, Runs }
+func (p *PPC) run(s *Slot, x *Side) {
+	s.set(x.At)
+	s.Mask, s.Wait = x.Mask, Runs
+}
 
 // drop deletes the top pair: the path that diverged is where x is.
 func (p *PPC) drop(w int, x Side) {
 	p.D().Stats.Pops++
 	p.Stack.Pop(w)
 	d := p.Stack.Top(w).current()
-	d.PC, d.Wait = x.PC, x.Wait
+	d.At, d.Wait = x.At, x.Wait
 }
 
 // exit takes the lanes out of every pair of the warp at once.
@@ -253,7 +256,7 @@ func (p *PPC) exit(w int, s *Slot, o *Outcome) {
 		p.Stack.Pop(w)
 		p.retire(p, s)
 	case e.current().Mask != 0:
-		p.step(w, s, o.PC+1)
+		p.step(w, s, Point{o.PC + 1, s.Depth})
 	default:
 		p.drop(w, e.Side[e.Cur&1^1])
 		if e = p.Stack.Top(w); p.explicit && e.ready(e.Cur) {
@@ -270,7 +273,7 @@ func (p *PPC) resume(w int) {
 		e := p.Stack.Entry(w, i)
 		for k := range e.Side {
 			if x := &e.Side[k]; x.Wait == WaitsBarrier {
-				x.PC++
+				x.At.PC++
 				x.Wait = Runs
 			}
 		}
@@ -290,7 +293,7 @@ func (p *PPC) Paths(to []Path) []Path {
 		for i := int(*p.Stack.Depth.At(w)) - 1; i >= 0; i-- {
 			e := p.Stack.At(w, i)
 			if x := &e.Side[e.Cur&1^1]; x.Mask != 0 {
-				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: x.PC, Reconv: isa.NoPC, Mask: x.Mask, Wait: x.Wait})
+				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: x.At.PC, Reconv: isa.NoPC, Mask: x.Mask, Wait: x.Wait})
 			}
 		}
 	}

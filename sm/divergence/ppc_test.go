@@ -18,7 +18,7 @@ func pairs(p *divergence.PPC) (s string) {
 		e := p.Stack.At(0, i)
 		star := [2]string{}
 		star[e.Cur] = "*"
-		s += fmt.Sprintf("[%d/%02x%s %d/%02x%s]", e.Side[0].PC, e.Side[0].Mask, star[0], e.Side[1].PC, e.Side[1].Mask, star[1])
+		s += fmt.Sprintf("[%d/%02x%s %d/%02x%s]", e.Side[0].At.PC, e.Side[0].Mask, star[0], e.Side[1].At.PC, e.Side[1].Mask, star[1])
 	}
 	return s
 }

@@ -41,15 +41,15 @@ type PTPC struct {
 
 // Threads are the threads of a warp.
 type Threads struct {
-	PC    [isa.MaxLanes]uint32 `len:"lanes"`
-	Live  uint32               `bits:"lanes"`
-	AtBar uint32               `bits:"lanes"` // of these, the ones that have executed the barrier at their PC
+	At    [isa.MaxLanes]Point
+	Live  uint32
+	AtBar uint32 // of these, the ones that have executed the barrier at their PC
 }
 
-// set moves threads to a PC.
-func (t *Threads) set(mask, pc uint32) {
+// set moves threads.
+func (t *Threads) set(mask uint32, to Point) {
 	for ; mask != 0; mask &= mask - 1 {
-		t.PC[bits.TrailingZeros32(mask)] = pc
+		t.At[bits.TrailingZeros32(mask)] = to
 	}
 }
 
@@ -72,7 +72,7 @@ func (p *PTPC) launch(l *Launch) {
 // advance leaves the warp at the next PC: no other thread was behind.
 func (p *PTPC) advance(w int) {
 	s := p.Table.Edit(w)
-	p.Threads.Edit(w).set(s.Mask, s.PC)
+	p.Threads.Edit(w).set(s.Mask, s.at())
 	p.elect(w, s)
 }
 
@@ -80,20 +80,22 @@ func (p *PTPC) resolve(in *isa.Inst, o *Outcome) {
 	w := int(o.Slot)
 	s, t := p.Table.Edit(w), p.Threads.Edit(w)
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-	switch in.Op {
-	case isa.OpBra:
+	next := Point{o.PC + 1, s.Depth}
+	switch {
+	case in.Branches():
+		j := o.jump(in, s.Depth)
 		p.D().Stats.count(in, taken, not)
-		t.set(taken, in.Target)
-		t.set(not, o.PC+1)
-	case isa.OpBar:
+		t.set(taken, j.target)
+		t.set(not, j.fall)
+	case in.Op == isa.OpBar:
 		if p.bar(p, s, in, o, t.Live) {
 			t.AtBar |= s.Mask
 		} else {
-			t.set(s.Mask, o.PC+1)
+			t.set(s.Mask, next)
 		}
 	default:
 		t.Live &^= taken
-		t.set(not, o.PC+1)
+		t.set(not, next)
 		if t.Live == 0 {
 			p.retire(p, s)
 			return
@@ -106,18 +108,20 @@ func (p *PTPC) resolve(in *isa.Inst, o *Outcome) {
 func (p *PTPC) elect(w int, s *Slot) {
 	t := p.Threads.Edit(w)
 	if t.AtBar == t.Live {
-		s.PC, s.Mask, s.Wait = t.PC[bits.TrailingZeros32(t.Live)], t.Live, WaitsBarrier
+		s.set(t.At[bits.TrailingZeros32(t.Live)])
+		s.Mask, s.Wait = t.Live, WaitsBarrier
 		p.meet(p, s)
 		return
 	}
 	s.Wait = Runs
-	s.PC = isa.NoPC
+	s.set(nowhere)
 	for m := t.Live &^ t.AtBar; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
-		switch pc := t.PC[lane]; {
-		case pc < s.PC:
-			s.PC, s.Mask = pc, 1<<lane
-		case pc == s.PC:
+		switch at := t.At[lane]; {
+		case at.before(s.at()):
+			s.set(at)
+			s.Mask = 1 << lane
+		case at == s.at():
 			s.Mask |= 1 << lane
 		}
 	}
@@ -127,7 +131,7 @@ func (p *PTPC) elect(w int, s *Slot) {
 func (p *PTPC) resume(w int) {
 	t := p.Threads.Edit(w)
 	for m := t.AtBar; m != 0; m &= m - 1 {
-		t.PC[bits.TrailingZeros32(m)]++
+		t.At[bits.TrailingZeros32(m)].PC++
 	}
 	t.AtBar = 0
 	p.elect(w, p.Table.Edit(w))
@@ -142,11 +146,11 @@ func (p *PTPC) Paths(to []Path) []Path {
 			continue
 		}
 		for left := t.Live; left != 0; {
-			pc, mask, wait := t.PC[bits.TrailingZeros32(left)], uint32(0), Runs
+			at, mask, wait := t.At[bits.TrailingZeros32(left)], uint32(0), Runs
 			atBar := t.AtBar&(left&-left) != 0
 			for m := left; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m)
-				if t.PC[lane] == pc && (t.AtBar>>lane&1 != 0) == atBar {
+				if t.At[lane] == at && (t.AtBar>>lane&1 != 0) == atBar {
 					mask |= 1 << lane
 				}
 			}
@@ -157,7 +161,7 @@ func (p *PTPC) Paths(to []Path) []Path {
 			case runs:
 				wait = s.Wait
 			}
-			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: pc, Reconv: isa.NoPC, Mask: mask, Wait: wait, Running: runs})
+			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: at.PC, Reconv: isa.NoPC, Mask: mask, Wait: wait, Running: runs})
 			left &^= mask
 		}
 	}

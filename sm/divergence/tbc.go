@@ -95,10 +95,10 @@ type blocks struct {
 
 // BlockEntry is an entry of the stack of a CTA.
 type BlockEntry struct {
-	PC    uint32
-	RPC   uint32          // isa.NoPC: popped only when its mask is empty
-	LPC   uint32          `if:"likely"`          // likely-convergence point, or isa.NoPC
-	LPos  uint8           `if:"likely" bits:"6"` // entry that waits at LPC
+	At    Point
+	RPC   Point           // nowhere: popped only when its mask is empty
+	LPC   Point           `if:"likely"`          // likely-convergence point, or nowhere
+	LPos  uint8           `if:"likely" bits:"7"` // entry that waits at LPC
 	WCnt  uint8           `bits:"7"`             // warps that have not come to the end of the block
 	Alone bool            // all threads that the entry was split from are in it
 	Mask  units.BlockMask `len:"lanes" bits:"warps"`
@@ -106,9 +106,10 @@ type BlockEntry struct {
 
 // Block is a resident CTA.
 type Block struct {
-	First uint8  `bits:"6"` // row of its first static warp, and its first slot
-	Open  bool   // a warp of the top entry waits at a branch
-	PC    uint32 // of that branch
+	First  uint8  `bits:"6"` // row of its first static warp, and its first slot
+	Open   bool   // a warp of the top entry waits at a branch
+	At     Point  // of that branch
+	Target uint32 `if:"calls"` // if that is indirect, where its first warp wants to go
 
 	Waiting uint8  `rtl:"sim"` // warps that have come to the end of the block
 	Since   uint64 `rtl:"sim"` // sum of the cycles in which they came
@@ -127,7 +128,7 @@ type compaction struct {
 	Static bool
 	CTA    uint8 `bits:"5"`
 	Slot   uint8 `bits:"7"` // of the next warp
-	PC     uint32
+	At     Point
 }
 
 // blockBarrier is the state of one named barrier. Warps arrive as they run, but
@@ -141,9 +142,13 @@ type blockBarrier struct {
 }
 
 // blockStack is the depth of a stack. The deepest that the paper saw is 38
-// (table 3). From half of it on the smaller path runs first, which bounds what
-// branches in a loop can add by the logarithm of the threads.
-const blockStack = 64
+// (table 3); recursive functions need more. From deepStack on the smaller path
+// runs first, which bounds what branches in a loop can add by the logarithm of
+// the threads.
+const (
+	blockStack = 128
+	deepStack  = 32
+)
 
 func newTBC(o Options, g Geometry, code *Code, likely bool) TBC {
 	return TBC{
@@ -232,7 +237,7 @@ func (p *TBC) launch(l *Launch) {
 		for i := range Barriers {
 			*p.bars.Edit(cta*Barriers + i) = blockBarrier{}
 		}
-		p.push(cta, BlockEntry{RPC: isa.NoPC, LPC: isa.NoPC})
+		p.push(cta, BlockEntry{RPC: nowhere, LPC: nowhere})
 	}
 	p.Stack.Top(cta).Mask.Add(int(l.Row-l.First), l.Mask)
 	if l.Last {
@@ -252,7 +257,7 @@ func (p *TBC) compact() {
 	}
 	mask, warps := next()
 	first := p.Blocks.At(int(c.CTA)).First
-	s := Slot{Valid: true, CTA: c.CTA, PC: c.PC, Mask: mask}
+	s := Slot{Valid: true, CTA: c.CTA, PC: c.At.PC, Depth: c.At.Depth, Mask: mask}
 	rows := p.Rows.Edit(int(c.Slot))
 	*rows = LaneRows{}
 	s.Row = first + warps[bits.TrailingZeros32(mask)]
@@ -273,7 +278,7 @@ func (p *TBC) turn() {
 	for turned := p.Q().Turned; turned != 0; turned &= turned - 1 {
 		cta := bits.TrailingZeros32(turned)
 		switch e := p.Stack.Top(cta); {
-		case e.Mask.Empty() || e.PC == e.RPC || e.PC == e.LPC:
+		case e.Mask.Empty() || e.At == e.RPC || e.At == e.LPC:
 			p.pop(cta)
 		case !p.Compacts.D().Busy:
 			p.load(cta, e)
@@ -288,7 +293,7 @@ func (p *TBC) load(cta int, e *BlockEntry) {
 	count := &p.D().Stats.Compaction
 	count.Ideal += uint64(e.Mask.Filled(p.lanes))
 	c := p.Compacts.D()
-	*c = compaction{Compactor: units.Compactor{Pending: e.Mask}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, PC: e.PC}
+	*c = compaction{Compactor: units.Compactor{Pending: e.Mask}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, At: e.At}
 	if p.static || p.Stack.Len(cta) == 1 {
 		c.Static, n = true, static
 	}
@@ -305,8 +310,8 @@ func (p *TBC) moved(i int) {
 	switch e := p.Stack.Peek(cta); {
 	case s.Mask == 0:
 		p.leave(i)
-	case s.PC == e.RPC || s.PC == e.LPC:
-		p.Stack.Top(cta).PC = s.PC
+	case s.at() == e.RPC || s.at() == e.LPC:
+		p.Stack.Top(cta).At = s.at()
 		p.arrive(i)
 	}
 }
@@ -351,20 +356,21 @@ func (p *TBC) leaves(i int, lanes uint32) { p.Table.Edit(i).Mask &^= lanes }
 func (p *TBC) resolve(k blockReconverger, in *isa.Inst, o *Outcome) {
 	s := p.Table.Edit(int(o.Slot))
 	s.Wait = Runs
-	switch in.Op {
-	case isa.OpBra:
+	switch {
+	case in.Branches():
 		taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 		p.D().Stats.count(in, taken, not)
 		if !in.Uniform {
 			k.branch(int(o.Slot), in, o)
 			return
 		}
-		s.PC = o.PC + 1
+		j := o.jump(in, s.Depth)
+		s.set(j.fall)
 		if not == 0 {
-			s.PC = in.Target
+			s.set(j.target)
 		}
 		k.moved(int(o.Slot))
-	case isa.OpBar:
+	case in.Op == isa.OpBar:
 		p.bar(k, s, in, o)
 	default:
 		p.exit(k, s, o)
@@ -376,16 +382,19 @@ func (p *TBC) branch(i int, _ *isa.Inst, o *Outcome) {
 	s := p.Table.Edit(i)
 	cta := int(s.CTA)
 	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
-	switch {
+	taken := s.Mask & o.Taken
+	switch at := (Point{o.PC, s.Depth}); {
 	case !b.Open:
-		b.Open, b.PC = true, o.PC
+		b.Open, b.At, b.Target = true, at, o.Target
 		*t = Targets{}
-	case b.PC != o.PC: // it will never be the last one
+	case b.At != at: // it will never be the last one
 		s.Wait = WaitsControl
 		return
+	case b.Target != o.Target: // the other target has its turn when these have returned
+		taken = 0
 	}
-	p.add(&t.Taken, s, o.Slot, s.Mask&o.Taken)
-	p.add(&t.Not, s, o.Slot, s.Mask&^o.Taken)
+	p.add(&t.Taken, s, o.Slot, taken)
+	p.add(&t.Not, s, o.Slot, s.Mask&^taken)
 	p.arrive(i)
 }
 
@@ -406,22 +415,23 @@ func (p *TBC) add(to *units.BlockMask, s *Slot, slot uint8, lanes uint32) {
 // split updates the stack when all warps of the top entry e have executed the
 // branch. The bottom entry is never replaced: its mask is that of the live
 // threads. An entry that would be replaced by two, one of them without
-// threads, goes on by itself, so that the stack does not grow in a loop.
+// threads, goes on by itself, so that the stack does not grow in a loop; nor does
+// it in a recursion.
 func (p *TBC) split(cta int, e *BlockEntry) {
 	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
 	if p.Stack.Len(cta)+3 > blockStack {
 		return // for ever: WCnt is 0
 	}
 	b.Open = false
-	in := &p.code.Prog.Insts[b.PC]
-	rpc, fall := in.Reconv, b.PC+1
+	in, j := p.branchOf(b)
+	rpc := j.meet
 	replace := rpc == e.RPC && p.Stack.Len(cta) > 1
 	alone := t.Taken.Empty() || t.Not.Empty()
-	if replace && alone {
-		if e.PC = fall; t.Not.Empty() {
-			e.PC = in.Target
+	if alone && (replace || b.At.Depth > 0) {
+		if e.At = j.fall; t.Not.Empty() {
+			e.At = j.target
 		}
-		if e.PC == rpc {
+		if e.At == e.RPC {
 			p.pop(cta)
 		}
 		return
@@ -430,28 +440,35 @@ func (p *TBC) split(cta int, e *BlockEntry) {
 	if replace {
 		p.pop(cta)
 	} else {
-		e.PC, lpc, lpos = rpc, isa.NoPC, 0
+		e.At, lpc, lpos = rpc, nowhere, 0
 	}
-	if p.likely && in.Likely != isa.NoPC && in.Likely != lpc && in.Likely != rpc {
-		p.push(cta, BlockEntry{PC: in.Likely, RPC: rpc, LPC: lpc, LPos: lpos, Alone: true})
-		lpc, lpos = in.Likely, uint8(p.Stack.Len(cta)-1)
+	if likely := (Point{in.Likely, b.At.Depth}); p.likely && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
+		p.push(cta, BlockEntry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos, Alone: true})
+		lpc, lpos = likely, uint8(p.Stack.Len(cta)-1)
 	}
 	path := BlockEntry{RPC: rpc, LPC: lpc, LPos: lpos, Alone: alone}
 	first := p.takenFirst(cta, t)
 	for _, taken := range [...]bool{!first, first} {
-		if path.PC, path.Mask = fall, t.Not; taken {
-			path.PC, path.Mask = in.Target, t.Taken
+		if path.At, path.Mask = j.fall, t.Not; taken {
+			path.At, path.Mask = j.target, t.Taken
 		}
-		if path.PC != rpc {
+		if path.At != rpc {
 			p.push(cta, path)
 		}
 	}
 }
 
+// branchOf is the branch that the warps of a CTA wait at, and where it leads.
+func (p *TBC) branchOf(b *Block) (*isa.Inst, jump) {
+	in := &p.code.Prog.Insts[b.At.PC]
+	o := Outcome{PC: b.At.PC, Target: b.Target}
+	return in, o.jump(in, b.At.Depth)
+}
+
 // takenFirst decides which path runs first.
 func (p *TBC) takenFirst(cta int, t *Targets) bool {
 	order := p.order
-	if p.Stack.Len(cta) >= blockStack/2 {
+	if p.Stack.Len(cta) >= deepStack {
 		order = MinorityFirst
 	}
 	switch order {
@@ -569,7 +586,7 @@ func (p *TBC) push(cta int, e BlockEntry) {
 // Entries of a branch at which the CTA did not diverge do not count.
 func (p *TBC) pop(cta int) {
 	e := p.Stack.Top(cta)
-	if e.PC == e.LPC && e.PC != e.RPC {
+	if e.At == e.LPC && e.At != e.RPC {
 		p.Stack.Entry(cta, int(e.LPos)).Mask.Union(&e.Mask)
 	}
 	if !e.Alone {
@@ -611,17 +628,17 @@ func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Pat
 					p.add(&mask, s, uint8(i), lanes)
 					list(mask, at)
 				}
-				lanes(s.Mask, Path{PC: s.PC, Reconv: e.RPC, Wait: s.Wait, Running: true})
+				lanes(s.Mask, Path{PC: s.PC, Reconv: e.RPC.PC, Wait: s.Wait, Running: true})
 				parked(i, lanes)
 			}
 		}
 		if c.Busy && int(c.CTA) == cta {
-			list(c.Pending, Path{PC: c.PC, Reconv: e.RPC})
+			list(c.Pending, Path{PC: c.At.PC, Reconv: e.RPC.PC})
 		}
 		if b.Open {
-			in := &p.code.Prog.Insts[b.PC]
-			list(t.Taken, Path{PC: in.Target, Reconv: in.Reconv})
-			list(t.Not, Path{PC: b.PC + 1, Reconv: in.Reconv})
+			_, j := p.branchOf(b)
+			list(t.Taken, Path{PC: j.target.PC, Reconv: j.meet.PC})
+			list(t.Not, Path{PC: j.fall.PC, Reconv: j.meet.PC})
 		}
 		waits := p.Q().Turned>>cta&1 == 0 // they have come to the end of the block
 		for i := top; i >= 0; i-- {
@@ -629,9 +646,9 @@ func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Pat
 			if waits {
 				wait = WaitsJoin
 			}
-			list(e.Mask, Path{PC: e.PC, Reconv: e.RPC, Wait: wait})
+			list(e.Mask, Path{PC: e.At.PC, Reconv: e.RPC.PC, Wait: wait})
 			if i > 0 {
-				below := p.Stack.At(cta, i-1).PC
+				below := p.Stack.At(cta, i-1).At
 				waits = below == e.RPC || below == e.LPC
 			}
 		}

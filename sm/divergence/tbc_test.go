@@ -67,7 +67,7 @@ func blockStack(k kernel, d *divergence.TBC, lanes int) string {
 			}
 		}
 		slices.Sort(threads)
-		entries = append(entries, fmt.Sprintf("%s/%s%v", name(e.PC), name(e.RPC), threads))
+		entries = append(entries, fmt.Sprintf("%s/%s%v", name(e.At.PC), name(e.RPC.PC), threads))
 	}
 	return strings.Join(entries, " ")
 }

@@ -180,22 +180,23 @@ func (p *TokenStack) resolve(in *isa.Inst, o *Outcome) {
 	s := p.Table.Edit(w)
 	s.Wait = Runs
 	s.PC = o.PC + 1
-	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; in.Op {
-	case isa.OpBra: // algorithm 1
+	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; {
+	case in.Branches(): // algorithm 1
+		j := o.jump(in, 0)
 		if p.D().Stats.count(in, taken, not) {
-			p.push(w, s, o.PC, Token{Mask: not, PC: o.PC + 1})
+			p.push(w, s, o.PC, Token{Mask: not, PC: j.fall.PC})
 			s.Mask = taken
 		}
-		if taken != 0 {
-			s.PC = in.Target
+		if s.PC = j.fall.PC; taken != 0 {
+			s.PC = j.target.PC
 		}
-	case isa.OpSync: // algorithm 2
+	case in.Op == isa.OpSync: // algorithm 2
 		if p.Stack.Len(w) == 0 {
 			s.PC = in.Target
 			return
 		}
 		p.unwind(w, s)
-	case isa.OpBar:
+	case in.Op == isa.OpBar:
 		p.bar(w, s, in, o)
 	default:
 		p.exit(w, s, taken)

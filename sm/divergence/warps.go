@@ -41,7 +41,7 @@ type Meeting struct {
 
 // Side is one of two paths that a divergent branch leads to.
 type Side struct {
-	PC   uint32
+	At   Point
 	Mask uint32 `bits:"lanes"`
 	Wait Wait   `bits:"2"` // WaitsBarrier: it has executed the barrier at PC
 }

@@ -64,6 +64,9 @@ func (g *grid) cta(id [3]uint32) bool {
 	g.r.Threads = append(g.r.Threads, make([]Thread, n)...)
 	b.threads = make([]thread, n)
 	nr, np, nl := len(g.p.Regs), len(g.p.Preds), int(g.p.LocalBytes)
+	if g.p.Recursive {
+		nl += int(g.l.Stack)
+	}
 	regs, preds, local := make([]uint64, n*nr), make([]bool, n*np), make([]byte, n*nl)
 	for i := range b.threads {
 		x, y := uint32(i)%g.l.Block[0], uint32(i)/g.l.Block[0]

@@ -13,6 +13,7 @@ type Launch struct {
 	Block       [3]uint32 // threads of a CTA in x, y and z
 	SharedBytes uint32    // dynamic shared memory of a CTA
 	Params      []byte    // parameter bank
+	Stack       uint32    // bytes of a thread's stack, for recursive functions
 	WarpSize    uint32    // for %laneid, %warpid and barriers with a count; 0: 32
 }
 
@@ -60,7 +61,7 @@ func (e End) String() string {
 // what the threads had stored by then.
 type Result struct {
 	End     End
-	Steps   uint64    // instructions of all threads, those with a false guard included
+	Steps   uint64    // instructions of all threads, those with a false guard included, inserted ones not
 	Threads []Thread  // of all CTAs that were begun, by CTA and linear thread number
 	Fault   *Fault    // of a Faulted run
 	Waiting []Waiting // of a Deadlocked or OutOfSteps run: the threads of the CTA that have not exited
@@ -96,15 +97,20 @@ type FaultKind uint8
 const (
 	OutOfBounds FaultKind = iota
 	Misaligned
-	ReadOnly  // store to parameter memory
-	Trapped   // trap instruction
-	NotMember // the thread's membermask does not name it
-	Disagree  // threads at one instruction name each other, with different membermasks
+	ReadOnly      // store to parameter memory
+	Trapped       // trap instruction
+	NotMember     // the thread's membermask does not name it
+	Disagree      // threads at one instruction name each other, with different membermasks
+	FrameOverflow // the functions that the thread is in have larger frames than Launch.Stack
+	NoFunction    // indirect call of what is no function
 )
 
 // String names k.
 func (k FaultKind) String() string {
-	return [...]string{"out of bounds", "misaligned", "read-only", "trap", "thread not in its own membermask", "different membermasks"}[k]
+	return [...]string{
+		"out of bounds", "misaligned", "read-only", "trap", "thread not in its own membermask", "different membermasks",
+		"stack overflow", "call of what is no function",
+	}[k]
 }
 
 // Fault is what a thread did wrong, and where.

@@ -27,7 +27,16 @@ func (b *block) step(t *thread, v *values) *Fault {
 	case isa.OpBra:
 		t.pc = in.Target
 		return nil
-	case isa.OpExit, isa.OpRet:
+	case isa.OpCall:
+		return b.call(t, in)
+	case isa.OpRet:
+		if in.Returns() {
+			t.pc = uint32(b.source(t, &in.Src[0]))
+			return nil
+		}
+		t.state = exited
+		return nil
+	case isa.OpExit:
 		t.state = exited
 		return nil
 	case isa.OpTrap:
@@ -78,6 +87,20 @@ func (t *thread) write(in *isa.Inst, dst [isa.MaxDsts]uint64) {
 			t.preds[d.Index] = dst[i] != 0
 		}
 	}
+}
+
+// call executes a direct or an indirect call.
+func (b *block) call(t *thread, in *isa.Inst) *Fault {
+	target := in.Target
+	if in.Indirect() {
+		addr, ok := b.source(t, &in.Src[1]), false
+		if target, ok = b.p.Callee(addr); !ok {
+			return &Fault{ID: b.name(t), Kind: NoFunction, PC: t.pc, Addr: addr}
+		}
+	}
+	t.regs[in.Dst[0].Index] = in.Src[0].Imm
+	t.pc = target
+	return nil
 }
 
 // source reads an operand; a predicate is 0 or 1.
@@ -174,7 +197,10 @@ func (b *block) access(t *thread, in *isa.Inst, v *values) *Fault {
 	default:
 		data = b.m.at(offset, total)
 	}
-	if data == nil {
+	switch {
+	case data == nil && space == isa.SpaceLocal && b.p.OnStack(in):
+		return fault(FrameOverflow)
+	case data == nil:
 		return fault(OutOfBounds)
 	}
 	switch in.Op {

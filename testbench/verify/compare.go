@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 
 	"divergo/gpu"
@@ -31,7 +32,7 @@ type Mismatch struct {
 	Bytes     int // of device memory that differ
 
 	// Issued counts the active lanes of all warp instructions, as the machine's
-	// own counter has it, and Steps the thread instructions of the golden
+	// own counter has it, without those that waited at an indirect jump, and Steps the thread instructions of the golden
 	// model. Both are 0 unless both finished.
 	Issued, Steps uint64
 }
@@ -129,31 +130,46 @@ func point(i int, box [3]uint32) [3]uint32 {
 }
 
 // trace is the number of instructions of a thread and the hash of their PCs.
-func (o owner) trace() (n, hash uint64) {
-	if o.warp == nil {
-		return 0, 0
-	}
-	for _, s := range o.steps {
-		if s.mask>>o.lane&1 != 0 {
-			n++
-			hash = golden.Trace(hash, s.pc)
-		}
+func (o owner) trace(p *isa.Program) (n, hash uint64) {
+	for pc := range o.path(p) {
+		n++
+		hash = golden.Trace(hash, pc)
 	}
 	return n, hash
 }
 
-// pcs is the sequence of PCs of a thread.
-func (o owner) pcs() (list []uint32) {
+// issues counts the instructions that issued for a thread.
+func (o owner) issues() (n uint64) {
 	if o.warp == nil {
-		return nil
+		return 0
 	}
 	for _, s := range o.steps {
-		if s.mask>>o.lane&1 != 0 {
-			list = append(list, s.pc)
+		n += uint64(s.mask >> o.lane & 1)
+	}
+	return n
+}
+
+// path is the sequence of PCs of a thread. It has executed an indirect call or
+// return when it goes elsewhere: until then it was waiting for its turn.
+func (o owner) path(p *isa.Program) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		if o.warp == nil {
+			return
+		}
+		last := isa.NoPC
+		for _, s := range o.steps {
+			if s.mask>>o.lane&1 == 0 || s.pc == last && p.Insts[last].Indirect() {
+				continue
+			}
+			if last = s.pc; !yield(last) {
+				return
+			}
 		}
 	}
-	return list
 }
+
+// pcs is the same in a slice.
+func (o owner) pcs(p *isa.Program) []uint32 { return slices.Collect(o.path(p)) }
 
 // compareThreads compares sequences of PCs and exit registers of a launch that
 // finished on both sides.
@@ -164,7 +180,9 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 	skip := ordered(prog)
 	for t, o := range list {
 		g := &want.Threads[t]
-		if n, hash := o.trace(); n != g.Steps || hash != g.Trace {
+		n, hash := o.trace(prog)
+		d.Issued -= o.issues() - n // it waited at an indirect jump
+		if n != g.Steps || hash != g.Trace {
 			differ = append(differ, t)
 		}
 		if o.warp == nil {
@@ -172,7 +190,7 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 		}
 		id := r.name(t)
 		if o.live>>o.lane&1 != 0 {
-			if pcs := o.pcs(); len(pcs) > 0 {
+			if pcs := o.pcs(prog); len(pcs) > 0 {
 				d.Broken = append(d.Broken, Broken{Rule: "the last instruction of a thread that ends without exit", SM: o.sm, PC: pcs[len(pcs)-1], Thread: id})
 			}
 			continue
@@ -197,7 +215,7 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 		return err
 	}
 	for _, t := range differ {
-		d.path(r.name(t), list[t].pcs(), again.Threads[t].PCs)
+		d.path(r.name(t), list[t].pcs(prog), again.Threads[t].PCs)
 	}
 	return nil
 }
@@ -210,7 +228,7 @@ func (r *run) compareBegun(d *Mismatch) error {
 		return err
 	}
 	for t, o := range r.owners(d) {
-		got, model := o.pcs(), want.Threads[t].PCs
+		got, model := o.pcs(r.launch.Prog), want.Threads[t].PCs
 		if n := min(len(got), len(model)); len(got) > n || !slices.Equal(got, model[:n]) {
 			d.path(r.name(t), got, model)
 		}

@@ -1,0 +1,154 @@
+package isa
+
+import (
+	"slices"
+	"sort"
+)
+
+// Func is a device function of a program. Its instructions follow those of the
+// kernel. A call writes where to return to into the function's link register,
+// which its return jumps through; functions that are called by address share
+// one. Parameters and results are in local memory.
+type Func struct {
+	Name  string
+	Entry uint32
+	Addr  uint64 // what an indirect call names it by; 0 if nobody takes its address
+	Link  uint16 // register
+	// Cycle is 0 for a function that a thread is never in twice at a time. Others
+	// have the same number if they call one another. Their parameters and
+	// variables are in a frame of this many bytes on the stack.
+	Cycle   int
+	Frame   uint32
+	returns bool // it has a return; otherwise its threads end
+}
+
+// FuncAt is the function that the instruction at pc belongs to, nil for the
+// kernel.
+func (p *Program) FuncAt(pc uint32) *Func {
+	if i := p.funcAt(pc); i > 0 {
+		return &p.Funcs[i-1]
+	}
+	return nil
+}
+
+// funcAt numbers the function at pc from 1; the kernel is 0.
+func (p *Program) funcAt(pc uint32) int {
+	return sort.Search(len(p.Funcs), func(i int) bool { return p.Funcs[i].Entry > pc })
+}
+
+// Callee is the entry of the function with an address; false if there is none.
+func (p *Program) Callee(addr uint64) (pc uint32, ok bool) {
+	i := slices.IndexFunc(p.Funcs, func(f Func) bool { return f.Addr == addr && addr != 0 })
+	if i < 0 {
+		return NoPC, false
+	}
+	return p.Funcs[i].Entry, true
+}
+
+// OnStack reports whether in accesses the frame of a function.
+func (p *Program) OnStack(in *Inst) bool {
+	return p.Recursive && in.Src[0].Kind == OperandReg && in.Src[0].Index == p.Frame
+}
+
+// Landing is where a thread goes that returns to pc, which is a PC before
+// instructions have been inserted: registers hold such PCs, so that the program
+// computes the same with every mechanism. NoPC if there is no such instruction.
+func (p *Program) Landing(pc uint64) uint32 {
+	switch {
+	case p.landing != nil && pc < uint64(len(p.landing)):
+		return p.landing[pc]
+	case p.landing == nil && pc < uint64(len(p.Insts)):
+		return uint32(pc)
+	}
+	return NoPC
+}
+
+// setLanding completes a program that instructions have been inserted into:
+// where functions begin and returns lead to. Origin and the instructions are
+// there; Funcs are those of the program before.
+func (p *Program) setLanding() {
+	p.landing = nil
+	for pc, was := range p.Origin {
+		if int(was) == len(p.landing) {
+			p.landing = append(p.landing, uint32(pc))
+		}
+	}
+	p.Funcs = slices.Clone(p.Funcs)
+	for i := range p.Funcs {
+		p.Funcs[i].Entry = p.landing[p.Funcs[i].Entry]
+	}
+	for i := range p.Insts {
+		if in := &p.Insts[i]; in.Op == OpCall && !in.Indirect() {
+			in.Target = p.landing[in.Target]
+		}
+	}
+}
+
+// setReturns finds the functions that return.
+func setReturns(p *Program) {
+	for pc := range p.Insts {
+		if f := p.FuncAt(uint32(pc)); f != nil && p.Insts[pc].Returns() {
+			f.returns = true
+		}
+	}
+}
+
+// entries are the blocks at which the kernel and its functions start.
+func (p *Program) entries() []int {
+	list := []int{0}
+	for i := range p.Funcs {
+		list = append(list, p.Block(p.Funcs[i].Entry))
+	}
+	return list
+}
+
+// entryOf is the block at which the kernel or function starts that block b
+// belongs to.
+func (p *Program) entryOf(b int) int {
+	if f := p.FuncAt(p.Blocks[b].Start); f != nil {
+		return p.Block(f.Entry)
+	}
+	return 0
+}
+
+// callees are the functions that a call can lead to, numbered as by funcAt.
+func (p *Program) callees(in *Inst) (list []int) {
+	if !in.Indirect() {
+		return []int{p.funcAt(in.Target)}
+	}
+	for i := range p.Funcs {
+		if p.Funcs[i].Addr != 0 {
+			list = append(list, i+1)
+		}
+	}
+	return list
+}
+
+// again reports whether the function that is at pc can be entered again by the
+// call there, before it returns.
+func (p *Program) again(pc uint32) bool {
+	f := p.FuncAt(pc)
+	if f == nil || f.Cycle == 0 {
+		return false
+	}
+	return slices.ContainsFunc(p.callees(&p.Insts[pc]), func(i int) bool { return p.Funcs[i-1].Cycle == f.Cycle })
+}
+
+// stacks reports by function, the kernel first, whether it or what it calls has
+// a frame on the stack.
+func (p *Program) stacks() []bool {
+	has := make([]bool, len(p.Funcs)+1)
+	for i := range p.Funcs {
+		has[i+1] = p.Funcs[i].Cycle != 0
+	}
+	for changed := true; changed; {
+		changed = false
+		for pc := range p.Insts {
+			in, f := &p.Insts[pc], p.funcAt(uint32(pc))
+			if in.Op == OpCall && !has[f] && slices.ContainsFunc(p.callees(in), func(i int) bool { return has[i] }) {
+				has[f], changed = true, true
+			}
+		}
+	}
+	return has
+}

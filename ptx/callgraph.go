@@ -1,0 +1,208 @@
+package ptx
+
+import (
+	"slices"
+
+	"divergo/isa"
+)
+
+// callee is a function of the program that is being lowered.
+type callee struct {
+	*function
+	family int    // functions that are called by address are one family, the others one each
+	cycle  int    // not 0: a thread can be in it several times; see isa.Func
+	taken  bool   // called by address
+	link   uint16 // register
+	at     uint64 // parameters and results: in local memory or, with a cycle, in the frame
+	calls  []*function
+	byAddr bool // it calls by address
+}
+
+// callgraph finds the functions that a kernel needs, in the order of the
+// module, and which of them are recursive.
+func (l *lowering) callgraph(k *kernel) {
+	found := map[*function]*callee{}
+	var work []*function
+	need := func(f *function) {
+		if f != nil && f.body != nil && found[f] == nil {
+			found[f] = &callee{function: f}
+			work = append(work, f)
+		}
+	}
+	root := &callee{function: &function{body: k.body}}
+	taken := map[*function]bool{}
+	byAddr := false
+	scan := func(c *callee) {
+		c.body.each(func(s stmt) {
+			in, ok := s.(*instruction)
+			if !ok {
+				return
+			}
+			for i := range in.operands {
+				if f := l.m.functions[in.operands[i].name]; f != nil {
+					taken[f] = true
+				}
+			}
+			if in.call == nil {
+				return
+			}
+			if f := l.m.functions[in.call.target.text]; f != nil {
+				c.calls = append(c.calls, f)
+				need(f)
+			} else {
+				c.byAddr, byAddr = true, true
+			}
+		})
+	}
+	scan(root)
+	for {
+		for len(work) > 0 {
+			c := found[work[0]]
+			work = work[1:]
+			scan(c)
+		}
+		if byAddr {
+			for _, f := range l.m.taken {
+				taken[f] = true
+			}
+			for _, f := range l.m.funcs {
+				if taken[f] {
+					need(f)
+				}
+			}
+		}
+		if len(work) == 0 {
+			break
+		}
+	}
+	for _, f := range l.m.funcs {
+		if c := found[f]; c != nil {
+			c.taken = byAddr && taken[f]
+			l.callees = append(l.callees, c)
+		}
+	}
+	l.cycles()
+}
+
+// each visits the statements of b and of the blocks in it.
+func (b *block) each(visit func(stmt)) {
+	for _, s := range b.stmts {
+		if inner, ok := s.(*block); ok {
+			inner.each(visit)
+		}
+		visit(s)
+	}
+}
+
+// callee is what is known of f, nil if it has no body.
+func (l *lowering) callee(f *function) *callee {
+	if i := slices.IndexFunc(l.callees, func(c *callee) bool { return c.function == f }); i >= 0 {
+		return l.callees[i]
+	}
+	return nil
+}
+
+// cycles divides the functions into families, and finds those that can be
+// entered again before they return.
+func (l *lowering) cycles() {
+	byAddress := -1
+	for i, c := range l.callees {
+		if c.family = i; c.taken {
+			if byAddress < 0 {
+				byAddress = i
+			}
+			c.family = byAddress
+		}
+	}
+	reach := make([][]bool, len(l.callees)) // by family
+	for i := range reach {
+		reach[i] = make([]bool, len(l.callees))
+		for work := []int{i}; len(work) > 0; {
+			at := work[0]
+			work = work[1:]
+			for _, c := range l.callees {
+				if c.family != at {
+					continue
+				}
+				var next []int
+				for _, f := range c.calls {
+					if to := l.callee(f); to != nil {
+						next = append(next, to.family)
+					}
+				}
+				if c.byAddr && byAddress >= 0 {
+					next = append(next, byAddress)
+				}
+				for _, n := range next {
+					if !reach[i][n] {
+						reach[i][n] = true
+						work = append(work, n)
+					}
+				}
+			}
+		}
+	}
+	for _, c := range l.callees {
+		if reach[c.family][c.family] {
+			c.cycle = 1 + slices.IndexFunc(l.callees, func(o *callee) bool { return reach[c.family][o.family] && reach[o.family][c.family] })
+			l.prog.Recursive = true
+		}
+	}
+}
+
+// place gives each family its link register and the memory in which it gets its
+// parameters and leaves its results.
+func (l *lowering) place() {
+	if l.prog.Recursive {
+		l.prog.Frame = l.hidden("%frame")
+		if len(l.m.regs) > 0 {
+			l.errorf(l.m.regs[0].name.pos, CodeUnsupported, "registers at module level are not supported with recursive functions")
+		}
+	}
+	for i, c := range l.callees {
+		if c.family != i {
+			c.link, c.at = l.callees[c.family].link, l.callees[c.family].at
+			continue
+		}
+		name := "%link." + c.name.text
+		if c.taken {
+			name = "%link"
+		}
+		c.link = l.hidden(name)
+		if c.cycle != 0 {
+			continue // at the start of the frame
+		}
+		at := variable{name: word{text: "parameters of " + c.name.text, pos: c.name.pos}, space: isa.SpaceLocal, align: 1}
+		for _, f := range l.blocks(c) {
+			_, size := f.offsets()
+			at.size = max(at.size, size)
+			for _, x := range f.formals() {
+				_, align := x.layout()
+				at.align = max(at.align, align)
+			}
+		}
+		l.allocate(&at)
+		c.at = l.offsets[&at]
+	}
+}
+
+// blocks are the functions and prototypes whose parameters are where those of c
+// are.
+func (l *lowering) blocks(c *callee) []*function {
+	if !c.taken {
+		return []*function{c.function}
+	}
+	var list []*function
+	for _, o := range l.callees {
+		if o.taken {
+			list = append(list, o.function)
+		}
+	}
+	return list
+}
+
+// hidden makes a register that the PTX does not have.
+func (l *lowering) hidden(name string) uint16 {
+	l.prog.Regs = append(l.prog.Regs, isa.Reg{Name: name, Type: isa.U32})
+	return uint16(len(l.prog.Regs) - 1)
+}

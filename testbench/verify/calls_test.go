@@ -1,0 +1,184 @@
+package verify
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
+)
+
+// The functions of recursion.cu and functions.ptx, in Go.
+
+func fib(n int32) int32 {
+	if n < 2 {
+		return n
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+func ack(m, n int32) int32 {
+	if m == 0 {
+		return n + 1
+	}
+	k := int32(1)
+	if n > 0 {
+		k = ack(m, n-1) & 3
+	}
+	return ack(m-1, k)
+}
+
+func numbers(t int32) (sum int32) {
+	for i := range t & 3 {
+		if t&4 != 0 {
+			sum += fib(t%7 + i)
+		} else {
+			sum -= ack(i, t%4)
+		}
+	}
+	return sum
+}
+
+type box struct {
+	key    int32
+	weight float64
+	name   [5]int8
+}
+
+func (b box) grow(by int32) box {
+	b.key += by
+	b.weight *= 2
+	b.name[by&3] = int8(by)
+	return b
+}
+
+// search looks for key in 0 to n-1.
+func search(n, key int32) int32 {
+	var seen [4]int32
+	for i := range n {
+		seen[i&3] += i
+		if i == key {
+			return seen[key&3]*100 + i
+		}
+	}
+	return -seen[n&3]
+}
+
+func structs(t int32) int32 {
+	b := box{t, 0.5 * float64(t), [5]int8{1, 2, 3, 4, 5}}
+	if t&1 != 0 {
+		b = b.grow(t)
+	}
+	b = b.grow(7)
+	return b.key + int32(b.weight*4) + int32(b.name[t%5]) + search(16, t%24)
+}
+
+func parity(i, n, sum int32) int32 {
+	switch {
+	case i&1 == 0 && n == 0:
+		return sum
+	case i&1 == 0:
+		return parity(n-1, n-1, sum+n)
+	case n == 0:
+		return -sum
+	}
+	return parity(n-1, n-1, sum*3)
+}
+
+func pointers(t int32) int32 {
+	i := int32(0)
+	if t%3 == 0 {
+		i = 1
+	}
+	return parity(i, t%9, 1) + parity(t, 2, t)
+}
+
+func targets(t int32) int32 {
+	k := 7 * t & 31
+	return t*(k+2) + k*k
+}
+
+// shapes has 5 results for each thread; the last one is 0 of those that leave.
+func shapes(t int32) [5]int32 {
+	r := [5]int32{7, 0, outer(t), 0, 1}
+	switch {
+	case t&1 == 0:
+	case t < 4:
+		r[0] = 3 * t
+	case t%3 == 0:
+		r[0] = 1000
+	default:
+		r[0] = t + 3
+	}
+	for x := t; x > 1; {
+		if r[1]++; r[1] > 20 {
+			r[1] = 99
+			break
+		}
+		if x&1 == 0 {
+			x /= 2
+		} else {
+			x = 3*x + 1
+		}
+	}
+	const block = 40
+	r[3] = outer(t/block*block + block - 1 - t%block)
+	if t%5 == 3 {
+		r[4] = 0
+	}
+	return r
+}
+
+func outer(x int32) int32 {
+	if x&1 == 0 {
+		return inner(x)
+	}
+	return -inner(3 * x)
+}
+
+func inner(x int32) int32 {
+	if x&2 != 0 {
+		return leaf(5 * x)
+	}
+	return leaf(x) + x
+}
+
+func leaf(x int32) int32 {
+	if x&4 != 0 {
+		return x + 1000
+	}
+	return x + 100
+}
+
+// TestCalls: the golden model executes the same instructions as the machine, so
+// that what calls compute is compared with functions of Go as well.
+func TestCalls(t *testing.T) {
+	one := func(f func(int32) int32) func(int32) []int32 {
+		return func(t int32) []int32 { return []int32{f(t)} }
+	}
+	want := map[string]func(int32) []int32{
+		"numbers": one(numbers), "structs": one(structs), "pointers": one(pointers), "targets": one(targets),
+		"shapes": func(t int32) []int32 { r := shapes(t); return r[:] },
+	}
+	for _, file := range []string{"recursion", "functions"} {
+		p := load(t, "testdata/"+file+".ptx")
+		for _, c := range p.runs {
+			t.Run(c.kernel, func(t *testing.T) {
+				s := session(t, gpu.Default())
+				l := c.launch(t, s, p.module)
+				require.NoError(t, l.Prog.Check())
+				require.NoError(t, s.Launch(l))
+				out := binary.LittleEndian.Uint64(l.Params)
+				threads := int32(c.grid[0] * c.block[0])
+				for i := range threads {
+					for k, v := range want[c.kernel](i) {
+						data := make([]byte, 4)
+						s.Read(out+uint64(4*(int(i)*len(want[c.kernel](0))+k)), data)
+						require.Equal(t, v, int32(binary.LittleEndian.Uint32(data)), "thread %d, result %d", i, k)
+					}
+				}
+			})
+		}
+	}
+}
