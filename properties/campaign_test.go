@@ -51,7 +51,7 @@ func shipped() (names []string) {
 // TestFindsAndShrinks: a bug is found, the counterexample is small, and its
 // folder replays.
 func TestFindsAndShrinks(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{late}, Runs: 300})
+	r, err := Run(Options{Mechanisms: []string{late}, Runs: 300, Features: AllFeatures &^ Outlines})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	f := r.Failure

@@ -120,34 +120,36 @@ func (f *Failure) explain() string {
 // Replay checks the counterexample of a folder again. It returns nil if every
 // checker is content now.
 func Replay(dir string) (*Failure, error) {
-	var failed error
-	read := func(name string) []byte {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		failed = errors.Join(failed, err)
-		return text
-	}
-	kernel, machine, launch := read(kernelFile), read(machineFile), read(launchFile)
-	if failed != nil {
-		return nil, failed
-	}
-	var l launchText
-	d := json.NewDecoder(bytes.NewReader(launch))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&l); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, launchFile), err)
-	}
-	c := &Case{Seed: l.Seed, Grid: l.Grid, Block: l.Block, Machine: gpu.Default()}
-	if err := c.Machine.Load(filepath.Join(dir, machineFile), machine); err != nil {
-		return nil, err
-	}
-	k := &Compiled{Case: c, Text: string(kernel)}
-	m, err := ptx.Parse(kernelFile, kernel)
+	k, mechanism, err := load(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := k.lower(m, l.Args); err != nil {
-		return nil, err
-	}
 	var r Runner
-	return r.Check(k, l.Mechanism)
+	return r.Check(k, mechanism)
+}
+
+// load reads the case of a folder and the mechanism that failed it.
+func load(dir string) (k *Compiled, mechanism string, err error) {
+	var text [3][]byte
+	for i, name := range []string{kernelFile, machineFile, launchFile} {
+		if text[i], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+			return nil, "", err
+		}
+	}
+	var l launchText
+	d := json.NewDecoder(bytes.NewReader(text[2]))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&l); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", filepath.Join(dir, launchFile), err)
+	}
+	c := &Case{Seed: l.Seed, Grid: l.Grid, Block: l.Block, Machine: gpu.Default()}
+	if err := c.Machine.Load(filepath.Join(dir, machineFile), text[1]); err != nil {
+		return nil, "", err
+	}
+	m, err := ptx.Parse(kernelFile, text[0])
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", dir, err)
+	}
+	k = &Compiled{Case: c, Text: string(text[0])}
+	return k, l.Mechanism, k.lower(m, l.Args)
 }

@@ -33,6 +33,7 @@ const (
 	Doubles
 	Divisions
 	Tallies
+	Outlines    // arms behind the end of the kernel
 	Ladders     // an If in an If in an If, as deep as a warp can part
 	Solids      // blocks and grids in more than one dimension
 	AllFeatures = 1<<iota - 1
@@ -40,7 +41,7 @@ const (
 
 var featureNames = [...]string{
 	"loops", "breaks", "continues", "switches", "gotos", "exits", "barriers", "shared", "exchange", "loads",
-	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "ladders", "solids",
+	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
 }
 
 // FeatureNames lists the features in order.
@@ -249,6 +250,10 @@ func (g *generator) compound(s *Stmt, cost, depth int, together bool) int {
 	inner := cost/2 + g.IntN(cost/2)
 	switch s.Kind {
 	case If:
+		s.N = 0
+		if g.has(Outlines) && g.IntN(3) == 0 {
+			s.N = 1
+		}
 		s.Body = [][]Stmt{g.block(inner, depth+1, together)}
 		if g.IntN(2) == 0 {
 			s.Body = append(s.Body, g.block(inner, depth+1, together))

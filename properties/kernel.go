@@ -16,7 +16,7 @@ type Stmt struct {
 	Cond    Cond
 	Op      int // Compute: index into operations; Atomic: cell
 	D, A, B int // registers, 0 to Registers-1
-	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; Load, Store and their like: word
+	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; If: 1 puts the first arm out of line; Load, Put and their like: word
 	Alt     bool
 	Body    [][]Stmt // If: then and else; Loop: one; Switch: cases
 }

@@ -71,7 +71,8 @@ type emitter struct {
 	grid    int // CTAs
 	flat    bool
 	plan    *plan
-	text    strings.Builder // of the body
+	text    *strings.Builder // of the body, where this place is
+	far     strings.Builder  // arms out of line, behind the end
 	needs   need
 	regs    [Registers]bool // in use
 	labels  int
@@ -91,11 +92,12 @@ type loopLabels struct {
 func (k *Kernel) PTX(grid, block [3]uint32, comments ...string) (text string, params []Buffer) {
 	e := &emitter{
 		k: k, threads: int(block[0] * block[1] * block[2]), grid: int(grid[0] * grid[1] * grid[2]),
-		flat: block[1]*block[2]*grid[1]*grid[2] == 1, plan: newPlan(k),
+		flat: block[1]*block[2]*grid[1]*grid[2] == 1, plan: newPlan(k), text: new(strings.Builder),
 	}
 	e.block(k.Body)
 	e.tally()
 	e.line("ret;")
+	e.text.WriteString(e.far.String())
 	var b strings.Builder
 	for _, c := range comments {
 		fmt.Fprintf(&b, "// %s\n", c)
@@ -118,11 +120,11 @@ func (k *Kernel) PTX(grid, block [3]uint32, comments ...string) (text string, pa
 
 // line adds an instruction.
 func (e *emitter) line(format string, args ...any) {
-	fmt.Fprintf(&e.text, "\t"+format+"\n", args...)
+	fmt.Fprintf(e.text, "\t"+format+"\n", args...)
 }
 
 // label puts a label here.
-func (e *emitter) label(name string) { fmt.Fprintf(&e.text, "%s:\n", name) }
+func (e *emitter) label(name string) { fmt.Fprintf(e.text, "%s:\n", name) }
 
 // fresh makes label names of one number.
 func (e *emitter) fresh(names ...string) []string {
@@ -190,6 +192,11 @@ func (e *emitter) input(to, index string, offset uint32) {
 
 // test sets a predicate to a condition.
 func (e *emitter) test(p string, c *Cond) {
+	if c.Value == Constant {
+		e.line("mov.u32 %%w, %d;", c.Salt&c.Mask)
+		e.line("setp.%s.u32 %s, %%w, %d;", c.Cmp, p, c.Limit)
+		return
+	}
 	v := e.value(c)
 	if c.Mask != ^uint32(0) {
 		e.line("and.b32 %%w, %s, %d;", v, c.Mask)
@@ -338,7 +345,11 @@ func (e *emitter) branch(s *Stmt) {
 	if s.Alt {
 		then, other, not = other, then, ""
 	}
-	if len(other) == 0 {
+	if s.N > 0 {
+		e.line("@%s%%p bra %s;", map[string]string{"!": "", "": "!"}[not], l[0])
+		e.outline(l[0], l[1], then)
+		e.block(other)
+	} else if len(other) == 0 {
 		e.line("@%s%%p bra %s;", not, l[1])
 		e.block(then)
 	} else {
@@ -349,6 +360,17 @@ func (e *emitter) branch(s *Stmt) {
 		e.block(other)
 	}
 	e.label(l[1])
+}
+
+// outline writes an arm behind the end of the kernel, from where it leads back.
+func (e *emitter) outline(from, to string, b []Stmt) {
+	here := e.text
+	e.text = new(strings.Builder)
+	e.label(from)
+	e.block(b)
+	e.line("bra %s;", to)
+	e.far.WriteString(e.text.String())
+	e.text = here
 }
 
 func (e *emitter) loop(s *Stmt) {

@@ -159,6 +159,9 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 			if len(s.Body) == 0 {
 				edit(func(s *Stmt) { s.Kind = Compute })
 			}
+			if s.Kind == If {
+				edit(func(s *Stmt) { s.N = 0 })
+			}
 			edit(func(s *Stmt) { s.N = min(s.N, 1) })
 			edit(func(s *Stmt) { s.N = min(s.N, 2) })
 			edit(func(s *Stmt) { s.Alt = false })

@@ -1,0 +1,97 @@
+package properties
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "choose the seeds of the corpus anew")
+
+// corpusFile has the seeds of the corpus, one a line, and behind each what no
+// seed before it reaches.
+const corpusFile = "testdata/seeds.txt"
+
+// enough seeds to choose from.
+const enough = 6000
+
+// TestCorpus checks every mechanism with seeds that together reach whatever is
+// counted.
+func TestCorpus(t *testing.T) {
+	if *update {
+		chooseCorpus(t)
+	}
+	text, err := os.ReadFile(corpusFile)
+	require.NoError(t, err)
+	var total Coverage
+	r := Runner{Coverage: &total}
+	for line := range strings.Lines(string(text)) {
+		word, _, _ := strings.Cut(line, " ")
+		seed, err := strconv.ParseUint(word, 10, 64)
+		require.NoError(t, err)
+		checkSeed(t, &r, seed)
+	}
+	assert.Empty(t, total.Missed(), "seeds to be chosen anew: -update")
+}
+
+// checkSeed checks a case under every mechanism.
+func checkSeed(t *testing.T, r *Runner, seed uint64) {
+	t.Helper()
+	c := Draw(seed, AllFeatures)
+	k, err := c.Compile()
+	require.NoError(t, err)
+	r.Coverage.kernel(&c.Kernel)
+	for _, m := range shipped() {
+		f, err := r.Check(k, m)
+		require.NoError(t, err)
+		if f != nil {
+			assert.Fail(t, f.Error(), c.Command(m))
+		}
+	}
+}
+
+// chooseCorpus writes the seeds that reach something that none before has.
+func chooseCorpus(t *testing.T) {
+	t.Helper()
+	var total Coverage
+	var b strings.Builder
+	for seed := uint64(0); seed < enough && (seed == 0 || len(total.Missed()) > 0); seed++ {
+		one := total
+		r := Runner{Coverage: &one}
+		checkSeed(t, &r, seed)
+		before, after := total.Missed(), one.Missed()
+		if seed > 0 && len(before) == len(after) {
+			continue
+		}
+		total = one
+		fresh := slices.DeleteFunc(before, func(bin string) bool { return slices.Contains(after, bin) })
+		fmt.Fprintf(&b, "%d %s\n", seed, strings.Join(fresh, "; "))
+	}
+	require.NoError(t, os.WriteFile(corpusFile, []byte(b.String()), 0o644))
+}
+
+// TestFound: what was once a counterexample is none any more, under any
+// mechanism.
+func TestFound(t *testing.T) {
+	dirs, err := filepath.Glob("testdata/found/*")
+	require.NoError(t, err)
+	require.NotEmpty(t, dirs)
+	for _, dir := range dirs {
+		k, _, err := load(dir)
+		require.NoError(t, err)
+		for _, m := range shipped() {
+			var r Runner
+			f, err := r.Check(k, m)
+			require.NoError(t, err)
+			assert.Nil(t, f, "%s: %v", dir, f)
+		}
+	}
+}
