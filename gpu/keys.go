@@ -148,6 +148,12 @@ func words(t reflect.Type, name string) []string {
 		return list
 	case reflect.TypeFor[sm.Scheduler]():
 		return []string{string(sm.LRR), string(sm.GTO)}
+	case reflect.TypeFor[sm.CTAPriority]():
+		var list []string
+		for _, p := range sm.CTAPriorities() {
+			list = append(list, string(p))
+		}
+		return list
 	case reflect.TypeFor[sm.Dependence]():
 		return []string{string(sm.OneInFlight), string(sm.PerRegister)}
 	case reflect.TypeFor[memsys.WritePolicy]():
@@ -198,27 +204,28 @@ var entries = map[string]entry{
 	"clocks.icnt_mhz": {"MHz", "clock of the interconnect and the L2 slices", tbc},
 	"clocks.dram_mhz": {"MHz", "command clock of the DRAM", tbc},
 
-	"sm.warp_size":   {"threads", "threads of a warp, a power of two up to 32", tbc},
-	"sm.simd_width":  {"lanes", "lanes of the pipes; a warp enters one in warp_size / simd_width cycles", tbc},
-	"sm.threads":     {"threads", "resident threads at most", tbc},
-	"sm.ctas":        {"", "resident CTAs at most", gpgpu},
-	"sm.registers":   {"", "32-bit registers", tbc},
-	"sm.reg_alloc":   {"registers", "granularity of allocation: a thread's registers are rounded up to a multiple", gpgpu},
-	"sm.lanes":       {"", "lane permutation: where the threads of a warp are, of each warp in its own way", "Rhu & Erez, ISCA 2013, figures 7 and 9"},
-	"sm.scheduler":   {"", "warp scheduler: lrr (loose round robin) or gto (greedy, then oldest)", fung223},
-	"sm.scoreboard":  {"", "what a dependent instruction waits for: warp (one instruction of a warp in flight) or register", fung223},
-	"sm.fetch_width": {"", "instructions fetched in a cycle, all of one slot", ours},
-	"sm.ibuffer":     {"", "instructions buffered for a slot", ours},
-	"sm.rf_banks":    {"", "register-file banks, one read each in a cycle", ours},
-	"sm.wb_ports":    {"", "warp results written back in a cycle", fung223},
-	"sm.alu_latency": {"core cycles", "integer, logic and single-precision pipe, branches", ours},
-	"sm.dp_latency":  {"core cycles", "double-precision pipe", ours},
-	"sm.dp_width":    {"lanes", "lanes of the double-precision pipe", ours},
-	"sm.sfu_latency": {"core cycles", "special functions and division", ours},
-	"sm.sfu_width":   {"lanes", "lanes of the special-function pipe", ours},
-	"sm.agu_latency": {"core cycles", "address generation in the memory pipe", ours},
-	"sm.mem_queue":   {"", "memory instructions in flight in an SM", ours},
-	"sm.stack":       {"bytes", "local memory of a thread for the frames of recursive functions", "CUDA C Programming Guide, cudaLimitStackSize"},
+	"sm.warp_size":    {"threads", "threads of a warp, a power of two up to 32", tbc},
+	"sm.simd_width":   {"lanes", "lanes of the pipes; a warp enters one in warp_size / simd_width cycles", tbc},
+	"sm.threads":      {"threads", "resident threads at most", tbc},
+	"sm.ctas":         {"", "resident CTAs at most", gpgpu},
+	"sm.registers":    {"", "32-bit registers", tbc},
+	"sm.reg_alloc":    {"registers", "granularity of allocation: a thread's registers are rounded up to a multiple", gpgpu},
+	"sm.lanes":        {"", "lane permutation: where the threads of a warp are, of each warp in its own way", "Rhu & Erez, ISCA 2013, figures 7 and 9"},
+	"sm.scheduler":    {"", "warp scheduler: lrr (loose round robin) or gto (greedy, then oldest)", fung223},
+	"sm.cta_priority": {"", "which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), none (all warps alike), or auto (age under tbc, tbc-lcp and capri, else none)", "Fung & Aamodt, HPCA 2011, section 6.2"},
+	"sm.scoreboard":   {"", "what a dependent instruction waits for: warp (one instruction of a warp in flight) or register", fung223},
+	"sm.fetch_width":  {"", "instructions fetched in a cycle, all of one slot", ours},
+	"sm.ibuffer":      {"", "instructions buffered for a slot", ours},
+	"sm.rf_banks":     {"", "register-file banks, one read each in a cycle", ours},
+	"sm.wb_ports":     {"", "warp results written back in a cycle", fung223},
+	"sm.alu_latency":  {"core cycles", "integer, logic and single-precision pipe, branches", ours},
+	"sm.dp_latency":   {"core cycles", "double-precision pipe", ours},
+	"sm.dp_width":     {"lanes", "lanes of the double-precision pipe", ours},
+	"sm.sfu_latency":  {"core cycles", "special functions and division", ours},
+	"sm.sfu_width":    {"lanes", "lanes of the special-function pipe", ours},
+	"sm.agu_latency":  {"core cycles", "address generation in the memory pipe", ours},
+	"sm.mem_queue":    {"", "memory instructions in flight in an SM", ours},
+	"sm.stack":        {"bytes", "local memory of a thread for the frames of recursive functions", "CUDA C Programming Guide, cudaLimitStackSize"},
 
 	"divergence.mechanism":     {"", "reconvergence mechanism; \"divergo list mechanisms\" describes them", tbc},
 	"divergence.path_order":    {"", "which path of a divergent branch runs first", "Fung & Aamodt, HPCA 2011, figures 7 and 10"},

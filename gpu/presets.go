@@ -55,7 +55,7 @@ func tbc2011() Config {
 		SM: sm.Config{
 			WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 8, Threads: 1024, CTAs: 8,
 			Registers: 16384, RegAlloc: 4,
-			Scheduler: sm.LRR, Scoreboard: sm.OneInFlight,
+			Scheduler: sm.LRR, CTAPriority: sm.PriorityAuto, Scoreboard: sm.OneInFlight,
 			FetchWidth: 1, IBuffer: 1, RFBanks: 16, WBPorts: 1,
 			// A warp takes 4 cycles to enter a pipe of 8 lanes; with operand read
 			// and write-back a dependent instruction follows after some 24 cycles,
@@ -76,12 +76,12 @@ func tbc2011() Config {
 }
 
 // slp2013 follows Rhu and Erez (ISCA 2013), table 2, where it differs from the
-// table above. Their sticky round robin stays with a warp until it stalls, which
-// gto does too.
+// table above. Their sticky round robin is taken to be that of the other paper,
+// which they build on (section 6.2).
 func slp2013() Config {
 	c := tbc2011()
 	c.SM.SIMDWidth = 32
-	c.SM.Scheduler = sm.GTO
+	c.SM.CTAPriority = sm.PrioritySRR
 	c.Shared.Size = 32 << 10
 	return c
 }

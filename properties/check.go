@@ -229,8 +229,8 @@ func account(c *testbench.Counters, cfg *gpu.Config) string {
 	switch busy := enter * (c.Instructions + c.Inserted); {
 	case classes != c.SMCycles:
 		return fmt.Sprintf("%d cycles in all classes, %d SM cycles", classes, c.SMCycles)
-	case c.Classes[sm.ClassIssue] != busy:
-		return fmt.Sprintf("%d issue cycles, %d instructions of %d cycles", c.Classes[sm.ClassIssue], c.Instructions+c.Inserted, enter)
+	case c.Classes.Issue() != busy:
+		return fmt.Sprintf("%d issue cycles, %d instructions of %d cycles", c.Classes.Issue(), c.Instructions+c.Inserted, enter)
 	case issues != c.Instructions || lanes != c.Lanes:
 		return fmt.Sprintf("the histogram of active lanes has %d instructions and %d lanes, the counters %d and %d", issues, lanes, c.Instructions, c.Lanes)
 	}

@@ -17,6 +17,24 @@ const (
 	GTO Scheduler = "gto" // greedy, then oldest: the last warp as long as it is ready, else the one launched first
 )
 
+// CTAPriority orders the CTAs that have warps that could issue; among the warps
+// of a CTA the scheduler decides (Fung & Aamodt, HPCA 2011, section 6.2).
+type CTAPriority string
+
+// The CTA priorities.
+const (
+	PriorityAuto CTAPriority = "auto" // age if the warps of a CTA wait for each other at branches, else none, as in the paper
+	PriorityNone CTAPriority = "none" // the scheduler decides among all warps
+	PriorityAge  CTAPriority = "age"  // the CTA that came to the SM first
+	PriorityRRB  CTAPriority = "rrb"  // round robin: another CTA in each cycle
+	PrioritySRR  CTAPriority = "srr"  // sticky round robin: the CTA that has issued last, until none of its warps is ready
+)
+
+// CTAPriorities lists the valid values.
+func CTAPriorities() []CTAPriority {
+	return []CTAPriority{PriorityAuto, PriorityNone, PriorityAge, PriorityRRB, PrioritySRR}
+}
+
 // Dependence is how the scoreboard holds back a dependent instruction.
 type Dependence string
 
@@ -29,27 +47,28 @@ const (
 // Config sizes a streaming multiprocessor. All latencies and intervals are in
 // core cycles.
 type Config struct {
-	WarpSize   int               `toml:"warp_size"`   // threads of a warp
-	Lanes      units.Permutation `toml:"lanes"`       // where the threads of a warp are
-	SIMDWidth  int               `toml:"simd_width"`  // lanes of the pipes: a warp takes WarpSize/SIMDWidth cycles to enter one
-	Threads    int               `toml:"threads"`     // resident threads at most
-	CTAs       int               `toml:"ctas"`        // resident CTAs at most
-	Registers  int               `toml:"registers"`   // 32-bit registers
-	RegAlloc   int               `toml:"reg_alloc"`   // registers of a thread are rounded up to this
-	Scheduler  Scheduler         `toml:"scheduler"`   // lrr or gto
-	Scoreboard Dependence        `toml:"scoreboard"`  // warp or register
-	FetchWidth int               `toml:"fetch_width"` // instructions fetched a cycle, all of one slot
-	IBuffer    int               `toml:"ibuffer"`     // instructions buffered for each slot
-	RFBanks    int               `toml:"rf_banks"`    // register file banks, one read each a cycle
-	WBPorts    int               `toml:"wb_ports"`    // warp results written back a cycle
-	ALULatency int               `toml:"alu_latency"` // integer, logic, single precision, branches
-	DPLatency  int               `toml:"dp_latency"`  // double precision
-	DPWidth    int               `toml:"dp_width"`    // lanes of the double-precision pipe
-	SFULatency int               `toml:"sfu_latency"` // special functions, division
-	SFUWidth   int               `toml:"sfu_width"`   // lanes of the special-function pipe
-	AGULatency int               `toml:"agu_latency"` // address generation in the memory pipe
-	MemQueue   int               `toml:"mem_queue"`   // memory instructions in flight
-	Stack      int               `toml:"stack"`       // bytes of local memory for the frames of a thread's recursive functions
+	WarpSize    int               `toml:"warp_size"`    // threads of a warp
+	Lanes       units.Permutation `toml:"lanes"`        // where the threads of a warp are
+	SIMDWidth   int               `toml:"simd_width"`   // lanes of the pipes: a warp takes WarpSize/SIMDWidth cycles to enter one
+	Threads     int               `toml:"threads"`      // resident threads at most
+	CTAs        int               `toml:"ctas"`         // resident CTAs at most
+	Registers   int               `toml:"registers"`    // 32-bit registers
+	RegAlloc    int               `toml:"reg_alloc"`    // registers of a thread are rounded up to this
+	Scheduler   Scheduler         `toml:"scheduler"`    // lrr or gto
+	CTAPriority CTAPriority       `toml:"cta_priority"` // auto, none, age, rrb or srr
+	Scoreboard  Dependence        `toml:"scoreboard"`   // warp or register
+	FetchWidth  int               `toml:"fetch_width"`  // instructions fetched a cycle, all of one slot
+	IBuffer     int               `toml:"ibuffer"`      // instructions buffered for each slot
+	RFBanks     int               `toml:"rf_banks"`     // register file banks, one read each a cycle
+	WBPorts     int               `toml:"wb_ports"`     // warp results written back a cycle
+	ALULatency  int               `toml:"alu_latency"`  // integer, logic, single precision, branches
+	DPLatency   int               `toml:"dp_latency"`   // double precision
+	DPWidth     int               `toml:"dp_width"`     // lanes of the double-precision pipe
+	SFULatency  int               `toml:"sfu_latency"`  // special functions, division
+	SFUWidth    int               `toml:"sfu_width"`    // lanes of the special-function pipe
+	AGULatency  int               `toml:"agu_latency"`  // address generation in the memory pipe
+	MemQueue    int               `toml:"mem_queue"`    // memory instructions in flight
+	Stack       int               `toml:"stack"`        // bytes of local memory for the frames of a thread's recursive functions
 }
 
 // Warps is how many warps can be resident.
@@ -101,6 +120,8 @@ func (c *Config) Check() error {
 		return fmt.Errorf("sm.lanes = %q: want one of %q", c.Lanes, units.Permutations())
 	case c.Scheduler != LRR && c.Scheduler != GTO:
 		return fmt.Errorf("sm.scheduler = %q: want %q or %q", c.Scheduler, LRR, GTO)
+	case !slices.Contains(CTAPriorities(), c.CTAPriority):
+		return fmt.Errorf("sm.cta_priority = %q: want one of %q", c.CTAPriority, CTAPriorities())
 	case c.Scoreboard != OneInFlight && c.Scoreboard != PerRegister:
 		return fmt.Errorf("sm.scoreboard = %q: want %q or %q", c.Scoreboard, OneInFlight, PerRegister)
 	}

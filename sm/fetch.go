@@ -78,7 +78,7 @@ func (f *Fetch) Tick() {
 
 // want is what slot i would fetch: n instructions from pc on.
 func (f *Fetch) want(i int, s *divergence.Slot) (pc uint32, n uint8) {
-	if !s.Valid || s.Wait == divergence.WaitsControl {
+	if !s.Valid || s.Wait == divergence.WaitsControl || s.Wait == divergence.WaitsJoin {
 		return 0, 0
 	}
 	insts := f.l.Prog.Insts

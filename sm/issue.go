@@ -9,24 +9,6 @@ import (
 	"divergo/units"
 )
 
-// Class is what an SM does in a cycle: exactly one of them in each (Fung &
-// Aamodt, HPCA 2011, figures 13 and 14).
-type Class uint8
-
-// The classes.
-const (
-	ClassIdle  Class = iota // nothing ready, no memory access pending
-	ClassMem                // nothing ready, a memory access is pending
-	ClassStall              // a warp is ready, the next pipeline stage is occupied
-	ClassIssue              // a warp instruction issues, or is entering a narrow pipe
-	ClassEmpty              // no threads resident
-	NumClasses
-)
-
-func (c Class) String() string {
-	return [...]string{"W0_Idle", "W0_Mem", "Stall", "Issue", "Empty"}[c]
-}
-
 // Issue picks one ready slot a cycle and sends the instruction at the head of
 // its I-buffer down the pipeline. A slot is ready if its head is the slot's PC
 // and the scoreboard lets it go: with the one-in-flight rule when its last
@@ -43,6 +25,7 @@ type Issue struct {
 	Out   rtl.Out[Flight]
 	Div   divergence.Policy
 	Front *Fetch
+	CTA   *CTA
 	// Scoreboard has the registers of each row, then its predicates.
 	Scoreboard units.Scoreboard
 	// Active counts issued instructions by active lanes.
@@ -61,16 +44,18 @@ type Issue struct {
 
 type issueState struct {
 	Last   uint8           `bits:"7"` // slot issued last
+	LastOf [MaxCTAs]uint8  `bits:"7"` // of each CTA
+	Turn   uint8           `bits:"5"` // CTA of the slot issued last
 	Busy   units.Set       // slots that wait for the completion of their last instruction
 	Next   uint64          // first cycle in which an instruction can issue
 	Memory uint16          // memory instructions in flight
 	InRow  [MaxWarps]uint8 // instructions in flight of each row
-	Class  Class           `bits:"3"` // of the cycles from Since on
+	Class  Class           `bits:"5"` // of the cycles from Since on
 	Since  uint64
-	Cycles [NumClasses]uint64 // by class
-	Count  uint64             // instructions of the kernel issued
-	Lanes  uint64             // their active lanes
-	Added  uint64             // instructions issued that the mechanism has inserted
+	Cycles Cycles // until Since
+	Count  uint64 // instructions of the kernel issued
+	Lanes  uint64 // their active lanes
+	Added  uint64 // instructions issued that the mechanism has inserted
 }
 
 // Flight is an instruction on its way through the pipeline.
@@ -127,68 +112,26 @@ func (i *Issue) Tick() {
 	slots := i.Div.Slots()
 	switch s := i.pick(slots); {
 	case s >= 0 && i.Out.Ready():
-		class = ClassIssue
 		fire = i.send(s, slots.At(s))
-		if n := uint64(i.l.cfg.WarpSize / i.l.cfg.SIMDWidth); n > 1 {
+		class = i.l.issueClass(slots.At(s).Mask)
+		if n := i.l.entry(); n > 1 {
 			d.Next = now + n
 			i.sim.WakeAt(d.Next)
 		}
 	case s >= 0:
 		class = ClassStall
+	case i.CTA.Q().Resident == 0:
+		class = ClassEmpty
 	case q.Memory > 0:
 		class = ClassMem
-	case s == empty:
-		class = ClassEmpty
 	default:
-		class = ClassIdle
+		class = i.idle(slots)
 	}
 	if class != q.Class {
 		d.Cycles[q.Class] += now - q.Since
 		d.Class, d.Since = class, now
 	}
 	i.Fire.Set(fire)
-}
-
-// CyclesBy is the number of cycles before now that were spent in each class.
-func (i *Issue) CyclesBy(now uint64) [NumClasses]uint64 {
-	q := i.Q()
-	n := q.Cycles
-	n[q.Class] += now - q.Since
-	return n
-}
-
-const empty = -2
-
-// pick is the slot to issue from, -1 if none is ready, or empty if there is no
-// thread.
-func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
-	last := int(i.Q().Last)
-	first := last + 1
-	if i.l.greedy {
-		if i.ready(last, slots.At(last)) {
-			return last
-		}
-		first = 0
-	}
-	found := empty
-	var ask units.Set // slots whose last instruction does not hold them back
-	for w, busy := range i.Q().Busy {
-		ask[w] = ^busy
-		if busy != 0 {
-			found = -1
-		}
-	}
-	ask.Truncate(slots.Len())
-	for s := ask.Next(first & (units.MaxSet - 1)); s >= 0; s = ask.Next(s) {
-		ask.Remove(s)
-		if slot := slots.At(s); slot.Valid {
-			if i.ready(s, slot) {
-				return s
-			}
-			found = -1
-		}
-	}
-	return found
 }
 
 // ready reports whether slot s can issue.
@@ -245,7 +188,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 	if slot.Mixed {
 		f.Lane = *i.Div.LaneRows().At(s)
 	}
-	d.Last = uint8(s)
+	d.Last, d.LastOf[slot.CTA&(MaxCTAs-1)], d.Turn = uint8(s), uint8(s), slot.CTA
 	i.count(f, in)
 	if !in.Control() || in.NDst > 0 {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {

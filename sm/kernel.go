@@ -146,7 +146,8 @@ type launch struct {
 	consts  [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
 	local   uint32                  // bytes of a thread's local memory
 
-	greedy, oneInFlight bool // scheduler and scoreboard of cfg
+	greedy, oneInFlight bool        // scheduler and scoreboard of cfg
+	priority            CTAPriority // of cfg or the mechanism
 }
 
 func (l *launch) load(k Kernel, shared int) error {
@@ -175,6 +176,7 @@ func (l *launch) load(k Kernel, shared int) error {
 		local:       k.local(l.cfg),
 		greedy:      l.cfg.Scheduler == GTO,
 		oneInFlight: l.cfg.Scoreboard == OneInFlight,
+		priority:    l.cfg.CTAPriority.under(l.mech),
 	}
 	// Registers are laid out over the banks in declaration order; a 64-bit one
 	// takes two neighbouring banks, which serve it at once.

@@ -118,7 +118,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 	}
 	s.Fetch.Fire, c.Fire = &s.Issue.Fire, &s.Issue.Fire
 	s.Issue.Done = &s.Writeback.Done
-	s.Issue.Front = s.Fetch
+	s.Issue.Front, s.Issue.CTA = s.Fetch, s.CTA
 	s.Operands.Regs, s.Operands.Preds, s.Operands.CTA = s.Writeback.Regs, s.Writeback.Preds, s.CTA
 	s.Operands.Tallies = c.Tallies
 	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()

@@ -48,12 +48,13 @@ type host struct {
 	Command rtl.Out[sm.Command]
 	Notice  rtl.In[sm.Notice]
 	ctas    uint64
+	room    uint64 // CTAs that the SM takes at a time
 }
 
 func (h *host) Tick() {
 	d := h.D()
-	if h.Q().Sent < h.ctas && h.Command.Ready() {
-		h.Command.Push(sm.Command{ID: h.Q().Sent})
+	if q := h.Q(); q.Sent < h.ctas && q.Sent-q.Ended < h.room && h.Command.Ready() {
+		h.Command.Push(sm.Command{ID: q.Sent})
 		d.Sent++
 	}
 	if h.Notice.Valid() {
@@ -104,6 +105,7 @@ func newBench(t testing.TB, cfg *sm.Config, text string, block uint32, ctas uint
 		Params: binary.LittleEndian.AppendUint32(nil, 7),
 		Valid:  []sm.Range{{Start: isa.GlobalBase, End: isa.GlobalBase + 1<<20}},
 	}))
+	b.Host.room = uint64(s.CTAs())
 	s.Issue.OnIssue = func(e sm.Issued) {
 		b.issues = append(b.issues, issue{e.Cycle, int(e.Slot), e.PC})
 	}
@@ -141,7 +143,7 @@ func compile(t testing.TB, body string) *isa.Program {
 func config() sm.Config {
 	return sm.Config{
 		WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 32, Threads: 1024, CTAs: 8, Registers: 16384, RegAlloc: 4,
-		Scheduler: sm.LRR, Scoreboard: sm.PerRegister, FetchWidth: 2, IBuffer: 4, RFBanks: 16, WBPorts: 1,
+		Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister, FetchWidth: 2, IBuffer: 4, RFBanks: 16, WBPorts: 1,
 		ALULatency: 5, DPLatency: 9, DPWidth: 32, SFULatency: 12, SFUWidth: 32, AGULatency: 2, MemQueue: 16,
 	}
 }
@@ -250,7 +252,7 @@ func TestCyclesAddUp(t *testing.T) {
 	assert.Equal(t, now, sum)
 	assert.NotZero(t, by[sm.ClassMem])
 	assert.NotZero(t, by[sm.ClassEmpty])
-	assert.Equal(t, 4*b.Issue.Q().Count, by[sm.ClassIssue], "each instruction takes 4 cycles to enter a pipe of 8 lanes")
+	assert.Equal(t, 4*b.Issue.Q().Count, by.Issue(), "each instruction takes 4 cycles to enter a pipe of 8 lanes")
 }
 
 // TestLocalMemory: equal local addresses of the lanes of a warp are
@@ -321,6 +323,7 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *sm.Config) { c.WarpSize, c.SIMDWidth, c.SFUWidth, c.DPWidth = 4, 4, 4, 4 }, "at most 64 warps"},
 		{func(c *sm.Config) { c.IBuffer = 1 }, "at least sm.fetch_width"},
 		{func(c *sm.Config) { c.Scheduler = "gtx" }, `sm.scheduler = "gtx"`},
+		{func(c *sm.Config) { c.CTAPriority = "old" }, `sm.cta_priority = "old"`},
 		{func(c *sm.Config) { c.WBPorts = 9 }, "sm.wb_ports = 9: want 1 to"},
 	} {
 		cfg := config()

@@ -16,7 +16,7 @@ import (
 type Counters struct {
 	Cycles       uint64 // core cycles from launch to the end of the last CTA
 	SMCycles     uint64 // Cycles times SMs
-	Classes      [sm.NumClasses]uint64
+	Classes      sm.Cycles
 	Instructions uint64 // warp instructions of the kernel
 	Inserted     uint64 // warp instructions that the mechanism has inserted
 	Lanes        uint64 // their active lanes

@@ -123,7 +123,7 @@ L:	exit;`)
 	assert.Equal(t, total.SMCycles, classes)
 	assert.Equal(t, total.Instructions, issued)
 	assert.Equal(t, total.Lanes, lanes)
-	assert.Equal(t, 4*total.Instructions, total.Classes[sm.ClassIssue], "a warp enters 8 lanes in 4 cycles")
+	assert.Equal(t, 4*total.Instructions, total.Classes.Issue(), "a warp enters 8 lanes in 4 cycles")
 }
 
 func TestStatsAreNamedOnceAndComputed(t *testing.T) {

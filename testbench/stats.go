@@ -67,6 +67,14 @@ var stats = []Stat{
 		"cycle_breakdown", "W0_Idle, W0_Mem, Stall", "SM cycles", "what each SM does in each cycle: Issue; Stall (a warp is ready, the next stage is occupied); W0_Mem (none ready, a memory access is pending); W0_Idle (none ready, none pending); Empty (no threads)", tbc + ", figures 13 and 14",
 		cycleBreakdown,
 	},
+	{
+		"issue_breakdown", "W1-4 ... W29-32", "SM cycles", "of the cycles of Issue, by active lanes; those of inserted instructions are among them", tbc + ", figures 13 and 14",
+		issueBreakdown,
+	},
+	{
+		"idle_breakdown", "", "SM cycles", "of the cycles of W0_Idle, by the first of these that holds a warp back: sync (others of its CTA, at a branch or a reconvergence point), barrier, branch (the outcome of a control instruction), fetch (no instruction in the I-buffer, or warps are being started or formed), dependence (results of earlier instructions)", ours,
+		idleBreakdown,
+	},
 
 	{
 		"branches", "", "", "conditional branches executed by a warp", slp + ", figure 6",
@@ -359,9 +367,22 @@ func ratio(a, b uint64) float64 {
 }
 
 func cycleBreakdown(c *Counters) any {
+	by := c.named(sm.ClassMem, sm.ClassIssue)
+	by["W0_Idle"], by["Issue"] = c.Classes.Idle(), c.Classes.Issue()
+	return by
+}
+
+func issueBreakdown(c *Counters) any { return c.named(sm.ClassIssue, sm.NumClasses) }
+
+func idleBreakdown(c *Counters) any { return c.named(0, sm.ClassMem) }
+
+// named is the cycles of the classes from one to another, by name.
+func (c *Counters) named(from, to sm.Class) map[string]uint64 {
 	by := make(map[string]uint64)
-	for class := range sm.NumClasses {
-		by[class.String()] = c.Classes[class]
+	for class := from; class < to; class++ {
+		if name := class.Name(c.warpSize); name != "" {
+			by[name] = c.Classes[class]
+		}
 	}
 	return by
 }

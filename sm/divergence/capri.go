@@ -11,8 +11,9 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name: "capri",
-		Doc:  "thread block compaction at the branches at which it is predicted to be adequate",
+		Name:   "capri",
+		Doc:    "thread block compaction at the branches at which it is predicted to be adequate",
+		Blocks: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			return newCAPRI(o, g, code), nil
 		},
@@ -128,7 +129,7 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 		h := p.Holds.D()
 		h.Slots |= 1 << i
 		h.Taken[i], h.Target[i], h.Since[i] = o.Taken, o.Target, p.sim.Now()
-		s.Wait = WaitsControl
+		s.Wait = WaitsJoin
 		return
 	}
 	if p.Private.Len(i) > 0 {

@@ -47,7 +47,7 @@ const (
 	Runs         Wait = iota // it need not
 	WaitsControl             // a control instruction has been issued and is not resolved
 	WaitsBarrier             // at a CTA barrier
-	WaitsJoin                // at a reconvergence point; of Paths only, a slot is not valid then
+	WaitsJoin                // for other warps or paths, at a branch or a reconvergence point; most often the slot is not valid then
 )
 
 func (w Wait) String() string { return [...]string{"run", "control", "barrier", "join"}[w&3] }
@@ -246,7 +246,10 @@ func (p *Ports) Connections() *Ports { return p }
 type Mechanism struct {
 	Name string
 	Doc  string // one line
-	New  func(o Options, g Geometry, code *Code) (Policy, error)
+	// Blocks tells that warps of a CTA wait for each other at branches. If the
+	// configuration leaves it open, CTAs are then issued by age.
+	Blocks bool
+	New    func(o Options, g Geometry, code *Code) (Policy, error)
 	// Prepare makes the program that the hardware runs of the kernel's, with the
 	// instructions that the mechanism needs; nil if it needs none. Outside of the
 	// SM, PCs are those of the kernel: see isa.Program.OriginOf.

@@ -10,16 +10,18 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name: "tbc",
-		Doc:  "thread block compaction: a stack for each CTA, warps compacted at its branches",
+		Name:   "tbc",
+		Doc:    "thread block compaction: a stack for each CTA, warps compacted at its branches",
+		Blocks: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			p := newTBC(o, g, code, false)
 			return &p, nil
 		},
 	})
 	Register(Mechanism{
-		Name: "tbc-lcp",
-		Doc:  "thread block compaction that also joins paths at likely-convergence points",
+		Name:   "tbc-lcp",
+		Doc:    "thread block compaction that also joins paths at likely-convergence points",
+		Blocks: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			p := newTBC(o, g, code, true)
 			return &p, nil
@@ -269,7 +271,14 @@ func (p *TBC) compact() {
 	*p.Table.Edit(int(c.Slot)) = s
 	p.redirect.Add(int(c.Slot))
 	c.Slot++
-	c.Busy = !c.Pending.Empty()
+	if c.Busy = !c.Pending.Empty(); c.Busy {
+		return
+	}
+	for i := int(c.Slot); i < p.Table.Len() && p.Table.At(i).CTA == c.CTA; i++ {
+		if p.Table.At(i).Wait == WaitsJoin {
+			p.Table.Edit(i).Wait = Runs // nobody waits in the slots that are left over
+		}
+	}
 }
 
 // turn pops tops that have no threads or have come to the end of their block,
@@ -318,7 +327,9 @@ func (p *TBC) moved(i int) {
 
 // arrive has a warp wait at the end of the block for the others.
 func (p *TBC) arrive(i int) {
-	b := p.Blocks.Edit(int(p.Table.Edit(i).CTA))
+	s := p.Table.Edit(i)
+	s.Wait = WaitsJoin
+	b := p.Blocks.Edit(int(s.CTA))
 	b.Waiting++
 	b.Since += p.sim.Now()
 	p.leave(i)

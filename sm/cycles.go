@@ -1,0 +1,113 @@
+package sm
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/rtl"
+	"divergo/sm/divergence"
+)
+
+// Class is what an SM does in a cycle: exactly one of them in each (Fung &
+// Aamodt, HPCA 2011, figures 13 and 14).
+//
+// In a cycle of W0_Idle nothing is ready and no memory access is pending. The
+// paper has no causes of it. Here it is the first of the list that holds a warp
+// back: a cycle that other warps could have used counts for what those wait for.
+type Class uint8
+
+// The classes.
+const (
+	IdleSync    Class = iota // W0_Idle: a warp waits for others of its CTA, at a branch or a reconvergence point
+	IdleBarrier              // W0_Idle: a warp waits at a barrier
+	IdleBranch               // W0_Idle: a control instruction is being resolved
+	IdleFetch                // W0_Idle: a warp has no instruction in the I-buffer; or warps are being started or formed
+	IdleDepend               // W0_Idle: all warps wait for results of earlier instructions
+	ClassMem                 // W0_Mem: nothing ready, a memory access is pending
+	ClassStall               // Stall: a warp is ready, the next pipeline stage is occupied
+	ClassEmpty               // Empty: no CTA resident
+	ClassIssue               // the first of LaneBins: a warp instruction issues, or is entering a narrow pipe
+	NumClasses  = ClassIssue + LaneBins
+)
+
+// LaneBins is into how many classes issued instructions fall by their active
+// lanes: W1-4 to W29-32 in warps of 32.
+const LaneBins = 8
+
+var classNames = [...]string{"sync", "barrier", "branch", "fetch", "dependence", "W0_Mem", "Stall", "Empty"}
+
+// Name of a class in warps of that size; of W0_Idle the cause. It is empty if
+// the class cannot be, as warps of fewer than 8 threads have fewer bins.
+func (c Class) Name(warpSize int) string {
+	if c < ClassIssue {
+		return classNames[c]
+	}
+	n := binLanes(warpSize)
+	from, to := int(c-ClassIssue)*n+1, int(c-ClassIssue+1)*n
+	switch {
+	case to > warpSize:
+		return ""
+	case n == 1:
+		return fmt.Sprintf("W%d", to)
+	}
+	return fmt.Sprintf("W%d-%d", from, to)
+}
+
+// binLanes is the number of lanes from a bin to the next.
+func binLanes(warpSize int) int { return max(warpSize/LaneBins, 1) }
+
+// Cycles are SM cycles by class.
+type Cycles [NumClasses]uint64
+
+// Idle is the sum of all causes of W0_Idle.
+func (c *Cycles) Idle() uint64 { return sum(c[:ClassMem]) }
+
+// Issue is the sum over all numbers of active lanes.
+func (c *Cycles) Issue() uint64 { return sum(c[ClassIssue:]) }
+
+func sum(cycles []uint64) (n uint64) {
+	for _, c := range cycles {
+		n += c
+	}
+	return n
+}
+
+// CyclesBy is the number of cycles before now that were spent in each class.
+func (i *Issue) CyclesBy(now uint64) Cycles {
+	q := i.Q()
+	n := q.Cycles
+	n[q.Class] += now - q.Since
+	return n
+}
+
+// issueClass is the class of an instruction with these active lanes.
+func (l *launch) issueClass(mask uint32) Class {
+	return ClassIssue + Class((bits.OnesCount32(mask)-1)/binLanes(l.cfg.WarpSize))
+}
+
+// idle finds out why nothing is ready.
+func (i *Issue) idle(slots *rtl.Mem[divergence.Slot]) Class {
+	class, warps := IdleDepend, false
+	for s := range slots.Len() {
+		slot := slots.At(s)
+		switch {
+		case slot.Wait == divergence.WaitsJoin:
+			return IdleSync
+		case !slot.Valid:
+			continue
+		case slot.Wait == divergence.WaitsBarrier:
+			class = min(class, IdleBarrier)
+		case slot.Wait == divergence.WaitsControl:
+			class = min(class, IdleBranch)
+		default:
+			if e := i.Front.IBuffer.At(s); e.N == 0 || e.PC != slot.PC {
+				class = min(class, IdleFetch)
+			}
+		}
+		warps = true
+	}
+	if !warps {
+		return IdleFetch
+	}
+	return class
+}

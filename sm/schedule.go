@@ -1,0 +1,99 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/rtl"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+// pick is the slot to issue from, or -1 if none is ready. It is the first ready
+// slot in the order of the scheduler: among all, or, where CTAs have priorities,
+// among those of the first CTA that has one (Fung & Aamodt, HPCA 2011, section
+// 6.2).
+func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
+	q := i.Q()
+	var ask units.Set // slots whose last instruction does not hold them back
+	for w, busy := range q.Busy {
+		ask[w] = ^busy
+	}
+	ask.Truncate(slots.Len())
+	if i.l.priority == PriorityNone {
+		return i.first(ask, int(q.Last), slots)
+	}
+	var of [MaxCTAs]units.Set
+	var ctas uint32
+	for s := ask.Next(0); s >= 0; s = ask.Next(s) {
+		ask.Remove(s)
+		if slot := slots.At(s); slot.Valid && slot.Wait == divergence.Runs {
+			of[slot.CTA&(MaxCTAs-1)].Add(s)
+			ctas |= 1 << (slot.CTA & (MaxCTAs - 1))
+		}
+	}
+	for ctas != 0 {
+		c := i.foremost(ctas) & (MaxCTAs - 1)
+		if s := i.first(of[c], int(q.LastOf[c]), slots); s >= 0 {
+			return s
+		}
+		ctas &^= 1 << c
+	}
+	return -1
+}
+
+// foremost is the CTA of a set that has the highest priority. Round robin turns
+// by one with each warp that could enter the pipes.
+func (i *Issue) foremost(ctas uint32) int {
+	switch i.l.priority {
+	case PriorityRRB:
+		return nextBit(ctas, int(i.sim.Now()/i.l.entry()%uint64(i.l.ctas)))
+	case PrioritySRR:
+		return nextBit(ctas, int(i.Q().Turn))
+	}
+	id := &i.CTA.Q().ID // grows in the order in which CTAs come
+	oldest := bits.TrailingZeros32(ctas)
+	for rest := ctas & (ctas - 1); rest != 0; rest &= rest - 1 {
+		if c := bits.TrailingZeros32(rest); id[c&(MaxCTAs-1)] < id[oldest&(MaxCTAs-1)] {
+			oldest = c
+		}
+	}
+	return oldest
+}
+
+// nextBit is the first bit of a set at or after from, going round.
+func nextBit(set uint32, from int) int {
+	return (from + bits.TrailingZeros32(bits.RotateLeft32(set, -from))) % 32
+}
+
+// first is the first ready slot of a set in the scheduler's order, or -1. last
+// is the one that has issued before.
+func (i *Issue) first(ask units.Set, last int, slots *rtl.Mem[divergence.Slot]) int {
+	from := last + 1
+	if i.l.greedy {
+		if ask.Has(last) && i.ready(last, slots.At(last)) {
+			return last
+		}
+		from = 0
+	}
+	for s := ask.Next(from & (units.MaxSet - 1)); s >= 0; s = ask.Next(s) {
+		ask.Remove(s)
+		if i.ready(s, slots.At(s)) {
+			return s
+		}
+	}
+	return -1
+}
+
+// entry is how many cycles a warp takes to enter a pipe.
+func (l *launch) entry() uint64 { return uint64(l.cfg.WarpSize / l.cfg.SIMDWidth) }
+
+// under is what a priority means under a mechanism.
+func (p CTAPriority) under(m divergence.Mechanism) CTAPriority {
+	switch {
+	case p != PriorityAuto:
+		return p
+	case m.Blocks:
+		return PriorityAge
+	}
+	return PriorityNone
+}

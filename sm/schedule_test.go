@@ -1,0 +1,171 @@
+package sm_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+	"divergo/rtl/rtltest"
+	"divergo/sm"
+)
+
+// roundRobin is the first ready slot after the last one, going round, or -1.
+func roundRobin(ready []bool, last int) int {
+	for k := 1; k <= len(ready); k++ {
+		if s := (last + k) % len(ready); ready[s] {
+			return s
+		}
+	}
+	return -1
+}
+
+// priorities is section 6.2 of Fung & Aamodt over lists: sort the CTAs, take the
+// first that has a ready warp, and in it the next one by loose round robin.
+type priorities struct {
+	order  sm.CTAPriority
+	ctas   int
+	last   map[int]int // by CTA
+	sticky int         // CTA that issued last
+}
+
+func (p *priorities) pick(ready []bool, ctaOf []int, age map[int]uint64, cycle uint64) int {
+	var ctas []int
+	for c := range p.ctas {
+		ctas = append(ctas, c)
+	}
+	rotate := func(first int) { ctas = append(ctas[first:], ctas[:first]...) }
+	switch p.order {
+	case sm.PriorityAge:
+		slices.SortFunc(ctas, func(a, b int) int { return int(age[a]) - int(age[b]) })
+	case sm.PriorityRRB:
+		rotate(int(cycle) % p.ctas)
+	case sm.PrioritySRR:
+		rotate(p.sticky)
+	}
+	for _, c := range ctas {
+		own := make([]bool, len(ready))
+		for s := range ready {
+			own[s] = ready[s] && ctaOf[s] == c
+		}
+		if s := roundRobin(own, p.last[c]); s >= 0 {
+			p.last[c], p.sticky = s, c
+			return s
+		}
+	}
+	return -1
+}
+
+// mix keeps warps of several CTAs waiting for different things.
+const mix = `
+	mov.u32 %r1, %tid.x;
+	and.b32 %r2, %r1, 3;
+	mov.u32 %r5, %ctaid.x;
+	and.b32 %r5, %r5, 1;
+	add.u32 %r2, %r2, %r5;
+LOOP:
+	rcp.approx.f32 %r7, %r1;
+	mul.wide.u32 %rd1, %r1, 4;
+	add.u64 %rd1, %rd1, 268435456;
+	add.u32 %r8, %r8, 1;
+	add.u32 %r9, %r9, 1;
+	ld.global.u32 %r3, [%rd1];
+	add.u32 %r4, %r4, %r3;
+	sub.s32 %r2, %r2, 1;
+	setp.ge.s32 %p1, %r2, 0;
+	@%p1 bra LOOP;
+	bar.sync 0;
+	add.u32 %r4, %r4, 1;
+	exit;`
+
+// TestCTAPriorities: whenever an instruction issues it is the one that the paper's
+// rule takes from the slots that are ready. Places of CTAs are used again, so
+// that age and place differ.
+func TestCTAPriorities(t *testing.T) {
+	for _, order := range []sm.CTAPriority{sm.PriorityAge, sm.PriorityRRB, sm.PrioritySRR} {
+		t.Run(string(order), func(t *testing.T) {
+			cfg := config()
+			cfg.CTAs, cfg.CTAPriority, cfg.Scoreboard = 3, order, sm.OneInFlight
+			b := newBench(t, &cfg, mix, 96, 8)
+			model := priorities{order: order, ctas: 3, last: map[int]int{}}
+			chosen := 0
+			b.Issue.OnIssue = func(e sm.Issued) {
+				slots := b.Div.Slots()
+				ready, ctaOf := make([]bool, slots.Len()), make([]int, slots.Len())
+				age := map[int]uint64{}
+				n := 0
+				for s := range slots.Len() {
+					ready[s], ctaOf[s] = b.Issue.Ready(s), int(slots.At(s).CTA)
+					if ready[s] {
+						n++
+						id, _ := b.Warp(slots.At(s).CTA, s)
+						age[ctaOf[s]] = uint64(id[0]) // CTAs are started in the order of ctaid
+					}
+				}
+				if n > 1 {
+					chosen++
+				}
+				require.Equal(t, model.pick(ready, ctaOf, age, e.Cycle), int(e.Slot), "cycle %d, ready %v", e.Cycle, ready)
+			}
+			b.run(t)
+			assert.Greater(t, chosen, 100, "cycles with a choice")
+		})
+	}
+}
+
+// TestPriorityProperties: a priority that depends on time or on other blocks is
+// hardware too.
+func TestPriorityProperties(t *testing.T) {
+	for _, order := range []sm.CTAPriority{sm.PriorityAge, sm.PriorityRRB, sm.PrioritySRR} {
+		cfg := config()
+		cfg.CTAs, cfg.CTAPriority, cfg.SIMDWidth = 3, order, 16
+		rtltest.Properties(t, func() *rtl.Sim { return newBench(t, &cfg, mix, 96, 8).sim }, 1000)
+	}
+}
+
+// TestIdleCauses: programs that leave nothing to issue for one reason.
+func TestIdleCauses(t *testing.T) {
+	slow := "rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1;"
+	for _, c := range []struct {
+		name, text string
+		block      uint32
+		most       sm.Class
+	}{
+		{"dependence", slow + "exit;", 32, sm.IdleDepend},
+		{"branch", "bra.uni A; A: bra.uni B; B: bra.uni C; C: bra.uni D; D: bra.uni E; E: exit;", 32, sm.IdleBranch},
+		{"barrier", "mov.u32 %r2, %tid.x; setp.ge.u32 %p1, %r2, 32; @%p1 bra W; " + slow + slow + "W: bar.sync 0; exit;", 64, sm.IdleBarrier},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := config()
+			b := newBench(t, &cfg, c.text, c.block, 1)
+			b.run(t)
+			by := b.Issue.CyclesBy(b.sim.Now())
+			for class := sm.Class(0); class < sm.ClassMem; class++ {
+				if class != c.most {
+					assert.Greater(t, by[c.most], by[class], "%v", by)
+				}
+			}
+			assert.Zero(t, by[sm.IdleSync], "no warp of pdom waits for its CTA")
+			assert.Zero(t, by[sm.ClassMem])
+		})
+	}
+}
+
+// TestClassNames: bins of the paper, and those of other warps.
+func TestClassNames(t *testing.T) {
+	for size, want := range map[int][]string{
+		32: {"W1-4", "W5-8", "W9-12", "W13-16", "W17-20", "W21-24", "W25-28", "W29-32"},
+		16: {"W1-2", "W3-4", "W5-6", "W7-8", "W9-10", "W11-12", "W13-14", "W15-16"},
+		4:  {"W1", "W2", "W3", "W4"},
+	} {
+		var names []string
+		for class := sm.ClassIssue; class < sm.NumClasses; class++ {
+			if name := class.Name(size); name != "" {
+				names = append(names, name)
+			}
+		}
+		assert.Equal(t, want, names)
+	}
+}
