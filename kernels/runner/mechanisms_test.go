@@ -43,6 +43,7 @@ func TestMechanisms(t *testing.T) {
 					work := kernel.Sizes[0].New(1)
 					require.NoError(t, work.Run(verify.New(s)), "%+v", o)
 					require.NoError(t, work.Check(), "%+v", o)
+					checkCycles(t, s)
 					if n := s.Counters().Lanes; lanes == 0 {
 						lanes = n
 					} else {

@@ -1,0 +1,76 @@
+package runner_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
+	"divergo/kernels"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+	"divergo/testbench/verify"
+)
+
+// TestCTAPriorities: results do not depend on the order in which CTAs issue,
+// cycles do. Left open it is that of the paper: by age under thread block
+// compaction, whose warps wait for each other, none otherwise.
+func TestCTAPriorities(t *testing.T) {
+	for _, name := range []string{"mandelbrot", "backprop"} {
+		kernel, err := kernels.Find(name)
+		require.NoError(t, err)
+		t.Run(name, func(t *testing.T) {
+			for _, m := range divergence.Mechanisms() {
+				cycles := map[sm.CTAPriority]uint64{}
+				for _, p := range sm.CTAPriorities() {
+					cfg := gpu.Default()
+					cfg.GPU.SMs = 1
+					cfg.Divergence.Mechanism, cfg.SM.CTAPriority = m.Name, p
+					s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
+					require.NoError(t, err)
+					work := kernel.Sizes[0].New(1)
+					require.NoError(t, work.Run(verify.New(s)), "%s %s", m.Name, p)
+					require.NoError(t, work.Check(), "%s %s", m.Name, p)
+					checkCycles(t, s)
+					cycles[p] = s.Counters().Cycles
+					if m.Name == "tbc" && p == sm.PriorityAge {
+						assert.NotZero(t, s.Counters().Classes[sm.IdleSync], "%s %s", m.Name, p)
+					}
+				}
+				auto := sm.PriorityNone
+				if m.Name == "tbc" || m.Name == "tbc-lcp" || m.Name == "capri" {
+					auto = sm.PriorityAge
+				}
+				assert.Equal(t, cycles[auto], cycles[sm.PriorityAuto], m.Name)
+				assert.NotEqual(t, cycles[sm.PriorityAge], cycles[sm.PriorityRRB], m.Name)
+			}
+		})
+	}
+}
+
+// checkCycles: each cycle of an SM is in one class, an instruction is for as
+// many cycles in the class of its active lanes as it takes to enter the pipes,
+// and only warps of mechanisms with a stack for each CTA wait for their CTA.
+func checkCycles(t *testing.T, s *testbench.Session) {
+	t.Helper()
+	c, cfg := s.Counters(), &s.Machine.Config.SM
+	all := uint64(0)
+	for _, n := range c.Classes {
+		all += n
+	}
+	assert.Equal(t, c.SMCycles, all)
+	enter := uint64(cfg.WarpSize / cfg.SIMDWidth)
+	assert.Equal(t, enter*(c.Instructions+c.Inserted), c.Classes.Issue())
+	if c.Inserted == 0 {
+		var want [sm.LaneBins]uint64
+		for k := 1; k <= cfg.WarpSize; k++ {
+			want[(k-1)*sm.LaneBins/cfg.WarpSize] += enter * c.Active[k]
+		}
+		assert.Equal(t, want[:], c.Classes[sm.ClassIssue:])
+	}
+	if m, _ := divergence.Find(s.Machine.Config.Divergence.Mechanism); !m.Blocks {
+		assert.Zero(t, c.Classes[sm.IdleSync], m.Name)
+	}
+}
