@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"divergo/internal/output"
 	"divergo/internal/table"
 	"divergo/kernels"
 	"divergo/sm/divergence"
@@ -20,6 +21,7 @@ type compareFlags struct {
 	vcd     vcdFlags
 	json    bool
 	paths   bool
+	svg     string
 	seed    uint64
 	size    string
 }
@@ -32,6 +34,9 @@ func newCompare() *cobra.Command {
 		Long: `Run a built-in kernel under every divergence mechanism, on machines that are equal in everything else, and
 print what they need side by side. Each result is compared with the kernel's reference. The speed-up is
 against the machine's own mechanism, which comes first: pdom, unless --set divergence.mechanism says otherwise.
+sync_stalls are the cycles that warps have waited for others of their CTA, at branches and reconvergence points.
+
+A second table says what the cycles of the SMs were spent on; --svg FILE draws it.
 
 --vcd FILE writes the waveform of the first mechanism; "divergo run KERNEL --mech NAME --vcd FILE" that of another.
 
@@ -42,6 +47,7 @@ Exit codes: 1 a result differs from the reference, 2 nothing was run, 4 the kern
 (fault, deadlock, watchdog), 130 interrupted.`,
 		Example: `  divergo compare bitonic --size medium
   divergo compare mandelbrot --preset slp2013 --json
+  divergo compare mandelbrot --svg cycles.svg
   divergo compare reduction --paths`,
 		Args: exactly(1, "a kernel (\"divergo list kernels\")"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
@@ -50,6 +56,7 @@ Exit codes: 1 a result differs from the reference, 2 nothing was run, 4 the kern
 	f.vcd.add(c)
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
 	c.Flags().BoolVar(&f.paths, "paths", false, "compare lane permutations instead: the warps that the paths of each branch can be compacted to")
+	c.Flags().StringVar(&f.svg, "svg", "", "draw what the cycles were spent on in `FILE`")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random inputs")
 	c.Flags().StringVar(&f.size, "size", "", "size of the kernel; the first one if not given")
 	return c
@@ -76,6 +83,13 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	defer wave.discard()
+	var picture *output.File
+	if f.svg != "" {
+		if picture, err = output.Create(f.svg); err != nil {
+			return fmt.Errorf("--svg: %w", err)
+		}
+		defer picture.Discard()
+	}
 	work := size.New(f.seed)
 	var results []*result
 	var failed error // the gravest
@@ -110,7 +124,17 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 			break
 		}
 	}
-	if err := f.print(c, kernel, size, results); err != nil {
+	cycles := newBreakdown(results, cfg.SM.WarpSize)
+	if picture != nil {
+		title := fmt.Sprintf("%s %s on %s", kernel.Name, size.Name, f.machine.preset)
+		if _, err := cycles.chart(title).WriteTo(picture); err != nil {
+			return errors.Join(err, failed)
+		}
+		if err := picture.Keep(); err != nil {
+			return errors.Join(err, failed)
+		}
+	}
+	if err := f.print(c, kernel, size, results, cycles); err != nil {
 		return errors.Join(err, failed)
 	}
 	return failed
@@ -132,15 +156,15 @@ func inOrder(first string) []divergence.Mechanism {
 }
 
 // compared are the statistics that the table shows.
-var compared = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions", "divergent_branches", "mem_lines", "l1_hit_rate"}
+var compared = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions", "stack_max_depth", "compacted_entries"}
 
-func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, results []*result) error {
+func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, results []*result, cycles *breakdown) error {
 	w := c.OutOrStdout()
 	if f.json {
 		return printJSON(w, map[string]any{"schema": schema("compare"), "kernel": kernel.Name, "size": size.Name, "seed": f.seed, "results": results})
 	}
 	fmt.Fprintf(w, "%s %s: %s\n\n", kernel.Name, size.Name, size.Doc)
-	t := table.New(append(append([]string{"mechanism"}, compared...), "speed-up", "outcome", "reference")...)
+	t := table.New(append(append([]string{"mechanism"}, compared...), "sync_stalls", "speed-up", "outcome", "reference")...)
 	for _, r := range results {
 		row := []any{r.Mechanism}
 		for _, name := range compared {
@@ -151,9 +175,14 @@ func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kerne
 			speedup = fmt.Sprintf("%.3f", float64(results[0].counters.Cycles)/float64(n))
 		}
 		reference, _, _ := strings.Cut(r.Reference, ":")
-		t.Row(append(row, speedup, r.Outcome, reference)...)
+		sync := r.counters.Divergence.Compaction
+		t.Row(append(row, sync.AtBranch+sync.AtJoin, speedup, r.Outcome, reference)...)
 	}
 	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	if err := cycles.print(w); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
