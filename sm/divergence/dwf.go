@@ -378,8 +378,8 @@ func (p *DWF) show(warp, slot int) {
 	s.CTA, s.PC, s.Mask = w.Group, w.PC, w.Occ
 	s.Row = w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)]
 	s.Mixed = false
-	for m := w.Occ; m != 0; m &= m - 1 {
-		s.Mixed = s.Mixed || w.Row[bits.TrailingZeros32(m)] != s.Row
+	for m := w.Occ; m != 0 && !s.Mixed; m &= m - 1 {
+		s.Mixed = w.Row[bits.TrailingZeros32(m)&(units.PoolLanes-1)] != s.Row
 	}
 	*p.Rows.Edit(slot) = w.Row
 	p.Picked.Edit(slot).Count = w.Count

@@ -84,10 +84,11 @@ func (p *DWF) gather(u *units.Update) {
 	rows := uint64(0)
 	for m := u.Req; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
-		if w := p.Statics.Edit(int(u.Row[lane])); w.Barred && w.RPC == u.PC {
-			w.Arrived |= 1 << lane
+		row := int(u.Row[lane])
+		if w := p.Statics.At(row); w.Barred && w.RPC == u.PC { // as it was when they were sent
+			p.Statics.Edit(row).Arrived |= 1 << lane
 			u.Req &^= 1 << lane
-			rows |= 1 << (u.Row[lane] & 63)
+			rows |= 1 << (row & 63)
 		}
 	}
 	for ; rows != 0; rows &= rows - 1 {
