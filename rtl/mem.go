@@ -75,6 +75,10 @@ func (m *Mem[T]) Edit(i int) *T {
 	return &m.next[i]
 }
 
+// Next is Edit for reading: the value that entry i will have as far as this cycle has written it. It costs nothing at the
+// edge. Only the module that writes the memory uses it.
+func (m *Mem[T]) Next(i int) *T { return &m.next[i] }
+
 func (r *ram) stage(i int) {
 	r.staged[i] = true
 	r.list = append(r.list, uint32(i))

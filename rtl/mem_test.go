@@ -42,6 +42,9 @@ func (w *writer) Tick() {
 			w.next[i] = x
 			continue
 		}
+		if *w.Rows.Next(i) != w.next[i] {
+			w.wrong = append(w.wrong, "next")
+		}
 		e := w.Rows.Edit(i)
 		if *e != w.next[i] {
 			w.wrong = append(w.wrong, "staged")

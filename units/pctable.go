@@ -39,7 +39,8 @@ func (t *PCTable[T]) set(pc uint32) int { return int(pc) & (t.sets - 1) * t.ways
 func (t *PCTable[T]) Find(pc uint32, group uint8) *Line[T] {
 	first := t.set(pc)
 	for i := first; i < first+t.ways; i++ {
-		if e := t.Lines.Edit(i); e.Valid && e.PC == pc && e.Group == group {
+		if e := t.Lines.Next(i); e.Valid && e.PC == pc && e.Group == group {
+			e = t.Lines.Edit(i)
 			t.use(first, e)
 			return e
 		}
@@ -51,17 +52,18 @@ func (t *PCTable[T]) Find(pc uint32, group uint8) *Line[T] {
 // go, which is not valid if none had to.
 func (t *PCTable[T]) Claim(pc uint32, group uint8) (line *Line[T], evicted Line[T]) {
 	first := t.set(pc)
-	line = t.Lines.Edit(first)
+	oldest := first
 	for i := first; i < first+t.ways; i++ {
-		e := t.Lines.Edit(i)
+		e := t.Lines.Next(i)
 		if !e.Valid {
-			line = e
+			oldest = i
 			break
 		}
-		if e.Age > line.Age {
-			line = e
+		if e.Age > t.Lines.Next(oldest).Age {
+			oldest = i
 		}
 	}
+	line = t.Lines.Edit(oldest)
 	evicted = *line
 	*line = Line[T]{Valid: true, Group: group, PC: pc, Age: uint8(t.ways)}
 	t.use(first, line)
@@ -78,8 +80,8 @@ func (t *PCTable[T]) Flush() {
 // use makes e the youngest of the set that begins at line first.
 func (t *PCTable[T]) use(first int, e *Line[T]) {
 	for i := first; i < first+t.ways; i++ {
-		if x := t.Lines.Edit(i); x.Valid && x.Age < e.Age {
-			x.Age++
+		if x := t.Lines.Next(i); x.Valid && x.Age < e.Age {
+			t.Lines.Edit(i).Age++
 		}
 	}
 	e.Age = 0

@@ -107,7 +107,7 @@ func (p *WarpPool) Insert(u *Update, lanes int) (joined, formed int) {
 
 // open reports whether the warp that a line points to is still there.
 func (p *WarpPool) open(l *Line[Joinable]) bool {
-	w := p.Warps.Edit(int(l.Data.Index))
+	w := p.Warps.Next(int(l.Data.Index))
 	return w.Open && w.PC == l.PC && w.Group == l.Group
 }
 
@@ -123,12 +123,12 @@ func (p *WarpPool) table(line *Line[Joinable], u *Update, lanes uint32) int {
 // join it. A full pool is a fault of the design that sized it.
 func (p *WarpPool) Form(u *Update, lanes uint32) int {
 	for w := range p.Used.Len() {
-		used := p.Used.Edit(w)
-		if *used == ^uint64(0) {
+		used := *p.Used.Next(w)
+		if used == ^uint64(0) {
 			continue
 		}
-		i := w<<6 + bits.TrailingZeros64(^*used)
-		*used |= 1 << (i & 63)
+		i := w<<6 + bits.TrailingZeros64(^used)
+		*p.Used.Edit(w) |= 1 << (i & 63)
 		st := p.Counts.Edit(0)
 		e := p.Warps.Edit(i)
 		*e = DynamicWarp{PC: u.PC, Group: u.Group, Born: st.Formed}

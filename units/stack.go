@@ -18,7 +18,7 @@ func NewStack[T any](n, capacity int) Stack[T] {
 }
 
 // Len is the number of entries of stack s, this cycle's updates included.
-func (k *Stack[T]) Len(s int) int { return int(*k.Depth.Edit(s)) }
+func (k *Stack[T]) Len(s int) int { return int(*k.Depth.Next(s)) }
 
 // Top is the top entry of stack s, which must not be empty, for reading and
 // writing.

@@ -85,7 +85,7 @@ func (p *DWF) gather(u *units.Update) {
 	for m := u.Req; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		row := int(u.Row[lane])
-		if w := p.Statics.At(row); w.Barred && w.RPC == u.PC { // as it was when they were sent
+		if w := p.Statics.Next(row); w.Barred && w.RPC == u.PC {
 			p.Statics.Edit(row).Arrived |= 1 << lane
 			u.Req &^= 1 << lane
 			rows |= 1 << (row & 63)
