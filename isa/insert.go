@@ -39,13 +39,14 @@ func WithTokens(p *Program) *Program {
 
 // WithBarriers returns a copy of an analysed program with the instructions of
 // convergence barriers (Volta and later): bssy and bsync in the places of
-// WithTokens, with a barrier for each level of regions; and, if asked for, a
-// yield at the head of each loop.
+// WithTokens, with a barrier for each level of regions; a warpsync before each
+// instruction that names threads by a membermask; and, if asked for, a yield at
+// the head of each loop.
 func WithBarriers(p *Program, yield bool) *Program {
 	return insert(p, MaxBarriers, pair{
 		start: func(r *region) Inst { return Inst{Op: OpBSSY, Conv: uint8(r.level)} },
 		end:   func(r *region) Inst { return Inst{Op: OpBSync, Conv: uint8(r.level)} },
-		yield: yield,
+		yield: yield, meets: true,
 	})
 }
 
@@ -258,6 +259,7 @@ func (p *Program) closed(r *region) bool {
 type pair struct {
 	start, end func(r *region) Inst
 	yield      bool
+	meets      bool // warpsync where there is a membermask
 }
 
 // inserter lays a program out anew.
@@ -292,7 +294,8 @@ func insert(p *Program, levels int, kind pair) *Program {
 	for _, l := range loops(p) {
 		heads[l.header] = x.yield
 	}
-	if len(x.regions) == 0 && !slices.Contains(heads, true) {
+	named := func(in Inst) bool { return kind.meets && in.Flags&FlagSync != 0 }
+	if len(x.regions) == 0 && !slices.Contains(heads, true) && !slices.ContainsFunc(p.Insts, named) {
 		return p
 	}
 	for b := range p.Blocks {
@@ -355,6 +358,9 @@ func (x *inserter) block(b int, yield bool) {
 			to := find(x.old.Blocks, in.Target)
 			x.target(to, slices.ContainsFunc(x.regions, func(r region) bool { return r.join == to && r.from(b) }))
 		}
+		if x.meets && in.Flags&FlagSync != 0 {
+			x.insert(Inst{Op: OpWarpSync, Flags: FlagSync, Guard: in.Guard, Src: [MaxSrcs]Operand{in.Members()}, NSrc: 1}, pc)
+		}
 		x.place = append(x.place, uint32(len(x.new.Insts)))
 		x.emit(in, pc)
 	}
@@ -393,9 +399,14 @@ func (x *inserter) target(block int, sync bool) {
 func (x *inserter) insert(in Inst, pc uint32) {
 	at := &x.old.Insts[pc]
 	in.Inserted = true
-	in.Text = map[Op]string{OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield"}[in.Op]
-	if in.Op == OpBSSY || in.Op == OpBSync {
+	in.Text = map[Op]string{OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield", OpWarpSync: "warpsync"}[in.Op]
+	switch m := in.Members(); {
+	case in.Op == OpBSSY || in.Op == OpBSync:
 		in.Text += fmt.Sprintf(" B%d,", in.Conv)
+	case m.Kind == OperandReg:
+		in.Text += " " + x.old.Regs[m.Index].Name
+	case m.Kind == OperandImm:
+		in.Text += fmt.Sprintf(" %#x", uint32(m.Imm))
 	}
 	in.Target, in.Reconv, in.Likely = NoPC, NoPC, NoPC
 	in.Pos, in.Loc = at.Pos, at.Loc

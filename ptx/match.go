@@ -118,7 +118,11 @@ func (m *Module) match(f *family, in *instruction) (found *match, score int, wro
 	f.checkTypes(in, found.types, complain)
 	missing := m.fillIn(f, found, taken[:])
 	if missing != nil {
-		complain(in.name.pos, CodeOperand, "%s wants one of %s", in.opcode(), listed(missing.list()))
+		words := listed(missing.list())
+		if len(missing.words) > 1 {
+			words = "one of " + words
+		}
+		complain(in.name.pos, CodeOperand, "%s wants %s", in.opcode(), words)
 	} else {
 		score += 2
 	}

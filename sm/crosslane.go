@@ -65,8 +65,12 @@ func (p *Pipe) group(op *Op, in *isa.Inst, rest uint32) (g group, kind FaultKind
 }
 
 // together reports whether all threads are here that the instruction names.
-// What is wrong is recorded as a fault.
+// What is wrong is recorded as a fault. A bar.warp.sync behind a warpsync has
+// nothing left to do, and its threads may be at several of them.
 func (p *Pipe) together(op *Op, in *isa.Inst) bool {
+	if in.Op == isa.OpBarWarp && op.PC > 0 && p.l.Prog.Insts[op.PC-1].Op == isa.OpWarpSync {
+		return true
+	}
 	if op.Mixed && op.Exec != 0 {
 		p.fail(Regrouped, op, bits.TrailingZeros32(op.Exec), 0)
 		return false
@@ -85,10 +89,27 @@ func (p *Pipe) together(op *Op, in *isa.Inst) bool {
 	return true
 }
 
+// waits is a group of threads at a warpsync that have to wait, and whom they
+// name. There may be more.
+func (p *Pipe) waits(op *Op, in *isa.Inst) (lanes, named uint32) {
+	for rest := op.Exec; rest != 0; {
+		g, kind := p.group(op, in, rest)
+		switch {
+		case kind != NoFault:
+			p.fail(kind, op, bits.TrailingZeros32(rest), 0)
+			return 0, 0
+		case g.missing != 0:
+			return g.lanes, g.members
+		}
+		rest &^= g.lanes
+	}
+	return 0, 0
+}
+
 // crossLane executes an instruction whose threads are together.
 func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 	x, warp := &p.lanes, int(op.Row)%p.l.warps
-	if p.l.straight[warp] || op.Exec == 0 {
+	if p.l.straight[warp] {
 		isa.Execute(in, x)
 		return
 	}

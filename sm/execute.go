@@ -145,8 +145,11 @@ func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
 // lowest lane that executes it.
 func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 	o := divergence.Outcome{Slot: op.Slot, PC: op.PC, Taken: op.Exec}
-	if in.Indirect() {
+	switch {
+	case in.Indirect():
 		o.Target, o.Taken = p.indirect(op, in)
+	case in.Op == isa.OpWarpSync:
+		o.Taken, o.Named = p.waits(op, in)
 	}
 	if in.Op == isa.OpBar && op.Exec != 0 {
 		lane := bits.TrailingZeros32(op.Exec)

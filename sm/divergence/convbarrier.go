@@ -27,6 +27,7 @@ func init() {
 //	bsync Bx    the path ends; its threads have arrived
 //	@p break Bx the threads take no part any more
 //	yield       the path goes below those that take part in the same barriers
+//	warpsync m  the path waits for the threads of m, which go on together
 //	exit        the threads leave every barrier
 //
 //	      paths                      barriers
@@ -39,34 +40,45 @@ func init() {
 // Hanoi has one set of arrived threads for all barriers. Here each has its own,
 // so that a thread which waits at the wrong barrier is not taken for one that
 // has arrived: the warp hangs instead of going on wrongly. Of more than two
-// paths yield lets each have its turn, where Hanoi swaps the upper two. There
-// is no warpsync, nor are barriers moved to registers: regions more than 8
-// deep in one another have none.
+// paths yield lets each have its turn, where Hanoi swaps the upper two. Barriers
+// are not moved to registers: regions more than 8 deep in one another have none.
+//
+// Hanoi's warpsync takes a free barrier. Here a path that waits at one stays in
+// the stack, with the threads that it waits for, so that threads of disjoint
+// masks can wait at a time whatever barriers are taken. Paths that name the same
+// threads at the same instruction become one; at bar.warp.sync, which has no
+// result, they may also be at different ones (PTX ISA, section 9.7.12.2).
 //
 // Slot i is warp i. It holds PC and mask of the top path, and is not valid if
 // all live threads wait. A path that has executed a CTA barrier waits while
 // others run; the warp arrives when none can.
 type ConvBarrier struct {
 	Warps
-	Stack    units.Stack[Side]     // by warp; the PC of the top path is stale
+	Stack    units.Stack[Strand]   // by warp; the PC of the top path is stale
 	Barriers *rtl.Mem[Convergence] `trace:"true"` // by warp and number
 	Live     *rtl.Mem[uint32]      `bits:"lanes"` // by warp
 
 	order PathOrder
 }
 
+// Strand is a path of a warp.
+type Strand struct {
+	Side
+	Named uint32 `bits:"lanes"` // in WaitsJoin, at a warpsync: the threads that have to come
+}
+
 // Convergence is a barrier of a warp; one without threads is free.
 type Convergence struct {
-	Mask    uint32
-	Arrived uint32
-	At      Point // behind it
+	Mask    uint32 `bits:"lanes"`
+	Arrived uint32 `bits:"lanes"`
+	At      Point  // behind it
 }
 
 // newConvBarrier sizes the stack for a path of each lane.
 func newConvBarrier(o Options, g Geometry, code *Code) *ConvBarrier {
 	return &ConvBarrier{
 		Warps:    newWarps(g, 1, code),
-		Stack:    units.NewStack[Side](g.Warps, g.Lanes),
+		Stack:    units.NewStack[Strand](g.Warps, g.Lanes),
 		Barriers: rtl.NewMem[Convergence](g.Warps * isa.MaxBarriers),
 		Live:     rtl.NewMem[uint32](g.Warps),
 		order:    o.PathOrder,
@@ -76,16 +88,20 @@ func newConvBarrier(o Options, g Geometry, code *Code) *ConvBarrier {
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *ConvBarrier) Tick() { p.serve(p) }
 
-// Logic is the comparator of each barrier that says whether all have arrived.
+// Logic is the comparator of each barrier that says whether all have arrived,
+// and that of each path, with one that comes to a warpsync.
 func (p *ConvBarrier) Logic(g Geometry) []units.Logic {
-	return []units.Logic{{Kind: units.Equality, Bits: g.Lanes, Count: isa.MaxBarriers * g.Warps}}
+	return []units.Logic{
+		{Kind: units.Equality, Bits: g.Lanes, Count: isa.MaxBarriers * g.Warps},
+		{Kind: units.Equality, Bits: 32 + g.Lanes, Count: g.Lanes * g.Warps},
+	}
 }
 
 func (p *ConvBarrier) launch(l *Launch) {
 	w := int(l.Row)
 	*p.Table.Edit(w) = Slot{CTA: l.CTA, Row: l.Row}
 	*p.Live.Edit(w) = l.Mask
-	p.push(w, Side{Mask: l.Mask})
+	p.push(w, Strand{Side: Side{Mask: l.Mask}})
 	p.settle(w)
 	p.redirect.Add(w)
 }
@@ -117,6 +133,8 @@ func (p *ConvBarrier) resolve(in *isa.Inst, o *Outcome) {
 		p.join(w, int(in.Conv))
 	case in.Op == isa.OpYield:
 		p.yield(w)
+	case in.Op == isa.OpWarpSync:
+		p.warpSync(w, e, o, taken)
 	case in.Op == isa.OpBar:
 		if p.bar(p, s, in, o, *p.Live.Edit(w)) {
 			e.At.PC, e.Wait = o.PC, WaitsBarrier
@@ -127,14 +145,14 @@ func (p *ConvBarrier) resolve(in *isa.Inst, o *Outcome) {
 	p.settle(w)
 }
 
-func (p *ConvBarrier) branch(w int, e *Side, in *isa.Inst, j jump, taken, not uint32) {
+func (p *ConvBarrier) branch(w int, e *Strand, in *isa.Inst, j jump, taken, not uint32) {
 	if !p.D().Stats.count(in, taken, not) {
 		if e.At = j.fall; not == 0 {
 			e.At = j.target
 		}
 		return
 	}
-	first, second := Side{At: j.target, Mask: taken}, Side{At: j.fall, Mask: not}
+	first, second := Strand{Side: Side{At: j.target, Mask: taken}}, Strand{Side: Side{At: j.fall, Mask: not}}
 	if !p.order.takenFirst(taken, not) {
 		first, second = second, first
 	}
@@ -143,7 +161,7 @@ func (p *ConvBarrier) branch(w int, e *Side, in *isa.Inst, j jump, taken, not ui
 }
 
 // bsync ends a path whose threads take part in the barrier; others pass.
-func (p *ConvBarrier) bsync(w int, e *Side, in *isa.Inst) {
+func (p *ConvBarrier) bsync(w int, e *Strand, in *isa.Inst) {
 	c := p.barrier(w, int(in.Conv))
 	arrive := e.Mask & c.Mask
 	c.Arrived |= arrive
@@ -157,9 +175,67 @@ func (p *ConvBarrier) bsync(w int, e *Side, in *isa.Inst) {
 // join makes a path of the threads of a barrier when all have arrived.
 func (p *ConvBarrier) join(w, x int) {
 	if c := p.barrier(w, x); c.Mask != 0 && c.Arrived == c.Mask {
-		p.push(w, Side{At: c.At, Mask: c.Mask})
+		p.push(w, Strand{Side: Side{At: c.At, Mask: c.Mask}})
 		*c = Convergence{}
 	}
+}
+
+// warpSync lets threads wait for others that they name. The rest of the path
+// looks again, in case it waits for others still.
+func (p *ConvBarrier) warpSync(w int, e *Strand, o *Outcome, lanes uint32) {
+	if lanes == 0 {
+		return
+	}
+	e.At.PC = o.PC
+	at := e.At
+	if e.Mask &^= lanes; e.Mask == 0 {
+		p.drop(w)
+	}
+	there := false
+	for i := range p.Stack.Len(w) {
+		if x := p.Stack.Entry(w, i); x.Wait == WaitsJoin && x.At == at && x.Named == o.Named {
+			x.Mask |= lanes
+			there = true
+		}
+	}
+	if !there {
+		p.push(w, Strand{Side{At: at, Mask: lanes, Wait: WaitsJoin}, o.Named})
+	}
+	p.meetNamed(w)
+}
+
+// meetNamed lets the paths go on whose threads all wait for each other.
+func (p *ConvBarrier) meetNamed(w int) {
+	n := p.Stack.Len(w)
+	for i := range n {
+		e := p.Stack.Entry(w, i)
+		if e.Wait != WaitsJoin {
+			continue
+		}
+		here := uint32(0)
+		for k := range n {
+			if x := p.Stack.Entry(w, k); p.together(e, x) {
+				here |= x.Mask
+			}
+		}
+		if here != e.Named&*p.Live.Edit(w) {
+			continue
+		}
+		first := *e
+		for k := range n {
+			if x := p.Stack.Entry(w, k); p.together(&first, x) {
+				x.Wait = Runs
+				x.At.PC++
+			}
+		}
+	}
+}
+
+// together reports whether two paths that wait at a warpsync wait for each other.
+func (p *ConvBarrier) together(a, b *Strand) bool {
+	op := func(e *Strand) isa.Op { return p.code.Prog.Insts[e.At.PC+1].Op }
+	return a.Wait == WaitsJoin && b.Wait == WaitsJoin && a.Named == b.Named &&
+		(a.At == b.At || op(a) == isa.OpBarWarp && op(b) == isa.OpBarWarp)
 }
 
 // yield moves the top path below the next ones that take part in the same
@@ -187,7 +263,7 @@ func (p *ConvBarrier) siblings(w int, a, b uint32) bool {
 	return true
 }
 
-func (p *ConvBarrier) exit(w int, e *Side, lanes uint32) {
+func (p *ConvBarrier) exit(w int, e *Strand, lanes uint32) {
 	*p.Live.Edit(w) &^= lanes
 	if e.Mask &^= lanes; e.Mask == 0 {
 		p.drop(w)
@@ -197,31 +273,20 @@ func (p *ConvBarrier) exit(w int, e *Side, lanes uint32) {
 		c.Mask &^= lanes
 		p.join(w, x)
 	}
+	p.meetNamed(w)
 }
 
 // settle puts the uppermost path that can run into the slot, or lets the warp
-// arrive at the CTA barrier that its paths wait at.
+// arrive at the CTA barrier that paths of it wait at.
 func (p *ConvBarrier) settle(w int) {
 	s := p.Table.Edit(w)
-	n := p.Stack.Len(w)
-	s.Valid = n > 0
-	switch {
-	case *p.Live.Edit(w) == 0:
+	if *p.Live.Edit(w) == 0 {
 		p.retire(p, s)
 		return
-	case n == 0:
+	}
+	s.Valid = p.raise(w, Runs) || p.raise(w, WaitsBarrier)
+	if !s.Valid {
 		return
-	}
-	i := n - 1
-	for i >= 0 && p.Stack.Entry(w, i).Wait != Runs {
-		i--
-	}
-	if i >= 0 { // the paths above it go down by one
-		run := *p.Stack.Entry(w, i)
-		for ; i < n-1; i++ {
-			*p.Stack.Entry(w, i) = *p.Stack.Entry(w, i+1)
-		}
-		*p.Stack.Top(w) = run
 	}
 	top := p.Stack.Top(w)
 	s.set(top.At)
@@ -229,6 +294,24 @@ func (p *ConvBarrier) settle(w int) {
 	if s.Wait == WaitsBarrier {
 		p.meet(p, s)
 	}
+}
+
+// raise moves the uppermost path that waits for the given reason to the top.
+func (p *ConvBarrier) raise(w int, why Wait) bool {
+	n := p.Stack.Len(w)
+	i := n - 1
+	for i >= 0 && p.Stack.Entry(w, i).Wait != why {
+		i--
+	}
+	if i < 0 {
+		return false
+	}
+	e := *p.Stack.Entry(w, i)
+	for ; i < n-1; i++ { // the paths above it go down by one
+		*p.Stack.Entry(w, i) = *p.Stack.Entry(w, i+1)
+	}
+	*p.Stack.Top(w) = e
+	return true
 }
 
 // resume lets a warp go on behind the barrier.
@@ -243,7 +326,7 @@ func (p *ConvBarrier) resume(w int) {
 	p.redirect.Add(w)
 }
 
-func (p *ConvBarrier) push(w int, e Side) {
+func (p *ConvBarrier) push(w int, e Strand) {
 	st := &p.D().Stats
 	st.Pushes++
 	st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, e)))
@@ -262,10 +345,12 @@ func (p *ConvBarrier) Paths(to []Path) []Path {
 		if *p.Live.At(w) == 0 {
 			continue
 		}
+		depth := int(*p.Stack.Depth.At(w))
 		if s.Valid {
+			depth--
 			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.reconv(w, s.Mask), Mask: s.Mask, Wait: s.Wait, Running: true})
 		}
-		for i := int(*p.Stack.Depth.At(w)) - 2; i >= 0; i-- {
+		for i := depth - 1; i >= 0; i-- {
 			e := p.Stack.At(w, i)
 			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: e.At.PC, Reconv: p.reconv(w, e.Mask), Mask: e.Mask, Wait: e.Wait})
 		}

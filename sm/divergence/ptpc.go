@@ -41,9 +41,9 @@ type PTPC struct {
 
 // Threads are the threads of a warp.
 type Threads struct {
-	At    [isa.MaxLanes]Point
-	Live  uint32
-	AtBar uint32 // of these, the ones that have executed the barrier at their PC
+	At    [isa.MaxLanes]Point `len:"lanes"`
+	Live  uint32              `bits:"lanes"`
+	AtBar uint32              `bits:"lanes"` // of these, the ones that have executed the barrier at their PC
 }
 
 // set moves threads.

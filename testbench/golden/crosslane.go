@@ -77,7 +77,8 @@ func (b *block) meet(t *thread, in *isa.Inst, src *[isa.MaxSrcs]uint64) *Fault {
 		mates := b.mates(t)
 		for lane := range mates {
 			u := &mates[lane]
-			if u.state == meets && u.pc == t.pc && t.meets.members>>lane&1 != 0 && u.meets.members != t.meets.members {
+			named := (t.meets.members>>lane | u.meets.members>>b.lane(t)) & 1
+			if u.state == meets && u.pc == t.pc && named != 0 && u.meets.members != t.meets.members {
 				return &Fault{ID: b.name(t), Kind: Disagree, PC: t.pc}
 			}
 		}
