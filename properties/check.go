@@ -179,6 +179,9 @@ func finished(s *testbench.Session) *broken {
 	if n := bound(cfg.Divergence.Mechanism, cfg.SM.WarpSize); n > 0 && c.Divergence.MaxDepth > uint64(n) {
 		return &broken{checkDepth, fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n)}
 	}
+	if d := &c.Divergence; d.Spills != d.Fills {
+		return &broken{checkDepth, fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills)}
+	}
 	if what := account(c, cfg); what != "" {
 		return &broken{checkCycles, what}
 	}

@@ -81,4 +81,5 @@ func drawPolicy(r *rand.Rand, o *divergence.Options) {
 	o.TBCStatic = r.IntN(8) == 0
 	o.TokenPop, o.TokenSpill, o.TokenFill = r.IntN(40), r.IntN(50), r.IntN(50)
 	o.BarrierYield = r.IntN(2) == 0
+	o.TokenWindow = 1 << r.IntN(5)
 }

@@ -189,7 +189,7 @@ var stats = []Stat{
 	},
 
 	{
-		"mem_instructions", "", "", "global and local memory instructions of warps", ours,
+		"mem_instructions", "", "", "global and local memory instructions of warps, and moves of stack entries", ours,
 		func(c *Counters) any { return c.Coalescer.Accesses },
 	},
 	{

@@ -150,6 +150,22 @@ var tokens = []Mutant{
 		Name: "token-exit-ends-warp", Bug: "the warp ends with the first path that exits", By: token,
 		File: "sm/divergence/token.go", Old: "*p.Live.Edit(w) &^= lanes", New: "*p.Live.Edit(w) &^= s.Mask",
 	},
+	{
+		Name: "token-fill-early", Bug: "a fill is popped from before memory has answered", By: token,
+		File: "sm/divergence/token.go", Old: "p.move(w, s, until+p.fill, Transfer{At: *spilled})\n\t\t\treturn\n", New: "p.move(w, s, until+p.fill, Transfer{At: *spilled})\n",
+	},
+	{
+		Name: "token-spill-top", Bug: "the highest tokens on the chip go to memory, not the lowest", By: token,
+		File: "sm/divergence/token.go", Old: "t.Data[i] = p.entry(w, int(*spilled)+i).word()", New: "t.Data[i] = p.entry(w, int(*depth)-p.chunk+i).word()",
+	},
+	{
+		Name: "token-one-area", Bug: "all warps spill to the same memory", By: token,
+		File: "sm/lsu.go", Old: "u.l.stack(t.Row)", New: "u.l.stack(0)",
+	},
+	{
+		Name: "token-line-unfetched", Bug: "a spill behind others in its line takes the line without them", By: token,
+		File: "memsys/l1.go", Old: "if w < 0 && r.Stack && r.Mask[0]&1 != 0 {", New: "if w < 0 && r.Stack {",
+	},
 }
 
 var barriers = []Mutant{
