@@ -3,6 +3,7 @@ package properties
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"divergo/isa"
 	"divergo/sm"
@@ -26,6 +27,7 @@ type observer struct {
 	warps    int // of a CTA
 	threads  int
 	joins    bool // threads must meet at post-dominators
+	inStep   bool // and what the analysis calls uniform is
 	rows     [sm.MaxWarps]row
 	ctas     [sm.MaxCTAs]group
 	paths    []divergence.Path
@@ -58,6 +60,15 @@ type group struct {
 	passed uint16
 }
 
+// promises are the mechanisms under which the threads of a warp that part at a
+// branch go on together from its post-dominator.
+var promises = []string{"pdom", "pdom-lcp", "dpe"}
+
+// inStep are the mechanisms that bring threads together in the same iterations
+// of all loops around only. Others, which join what is at one PC, can have
+// threads of several iterations at a branch that is the same for each of them.
+var inStep = append([]string{"token", "barrier", "tbc", "tbc-lcp", "capri"}, promises...)
+
 // watch attaches an observer to each SM of a session that is loaded.
 func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 	var list []*observer
@@ -66,7 +77,8 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		threads := m.Kernel().Threads()
 		o := &observer{
 			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
-			joins: cfg.Divergence.Mechanism == "pdom" || cfg.Divergence.Mechanism == "dpe", coverage: cov,
+			joins: slices.Contains(promises, cfg.Divergence.Mechanism), inStep: slices.Contains(inStep, cfg.Divergence.Mechanism),
+			coverage: cov,
 		}
 		if cov != nil {
 			o.shapes = shapes(prog)
@@ -123,14 +135,14 @@ func (o *observer) issue(e sm.Issued) {
 	if in.Guard.Kind == isa.OperandPred {
 		taken = o.guarded(&e, in)
 	}
-	if in.Op == isa.OpBra && in.Uniform && taken != 0 && taken != e.Mask {
+	if o.inStep && in.Op == isa.OpBra && in.Uniform && taken != 0 && taken != e.Mask {
 		o.fail(checkUniform, "%s: lanes %#x of %#x take it", o.at(&e), taken, e.Mask)
 	}
 	if o.coverage != nil && in.Conditional() {
 		o.coverage.branch(o.shapes[e.PC], e.Mask, taken)
 	}
 	o.partition(&e)
-	if p, ok := o.sm.Div.(*divergence.PDOM); ok && o.joins {
+	if p, ok := o.sm.Div.(*divergence.PDOM); ok {
 		o.nested(&e, p)
 	}
 	for rows := e.Rows; rows != 0; rows &= rows - 1 {

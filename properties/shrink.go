@@ -172,6 +172,7 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 					edit(func(s *Stmt) { s.Cond = simple })
 				}
 			}
+			edit(func(s *Stmt) { s.Cond.Limit /= 2 })
 			if s.Kind == Loop {
 				edit(func(s *Stmt) {
 					s.Cond = Cond{Value: Constant, Salt: uint32(s.N), Reg: -1, Mask: s.Cond.Mask, Cmp: "lt"}
