@@ -76,7 +76,7 @@ func TestMergedMisses(t *testing.T) {
 		assert.EqualValues(t, min(merge-1, 2), q.Merges)
 		assert.EqualValues(t, 3-1-q.Merges, q.LoadHits, "those that waited for the line hit")
 		if merge == 1 {
-			assert.NotZero(t, q.Stalls[memsys.Load][memsys.ReserveFail])
+			assert.NotZero(t, q.Stalls[memsys.GlobalLoad][memsys.ReserveFail])
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestOneMSHR(t *testing.T) {
 	d := s.SMs[0].Driver
 	first, second := *d.Cycle.At(0), *d.Cycle.At(1)
 	assert.Greater(t, second, first+first/2)
-	stalled := s.SMs[0].Unit.L1.Q().Count.Stalls[memsys.Load][memsys.MSHRFull]
+	stalled := s.SMs[0].Unit.L1.Q().Count.Stalls[memsys.GlobalLoad][memsys.MSHRFull]
 	assert.InDelta(t, first, stalled, 10, "the second stood before the L1 for as long as the first was away")
 }
 
@@ -98,8 +98,8 @@ func TestReservationFails(t *testing.T) {
 	d := s.SMs[0].Driver
 	assert.Greater(t, *d.Cycle.At(1), *d.Cycle.At(0)+50)
 	stalls := s.SMs[0].Unit.Stalls()
-	assert.InDelta(t, *d.Cycle.At(0), stalls.Loads[memsys.ReserveFail], 10, "until the first is answered")
-	assert.Zero(t, stalls.Stores)
+	assert.InDelta(t, *d.Cycle.At(0), stalls[memsys.GlobalLoad][memsys.ReserveFail], 10, "until the first is answered")
+	assert.Zero(t, stalls[memsys.GlobalStore])
 }
 
 // TestStalls: what the coalescer and the shared memory contribute to the matrix.
@@ -108,17 +108,21 @@ func TestStalls(t *testing.T) {
 	for i := range load.Addr {
 		load.Addr[i] = base + uint64(i)*64
 	}
-	store, shared := load, load
+	store, shared, local, constant := load, load, load, load
 	store.Kind, store.Mask = memsys.Store, 0x7
+	local.Space, local.Mask = isa.SpaceLocal, 0x1f
+	constant.Space, constant.Mask = isa.SpaceConst, 0x3
 	shared.Shared, shared.Mask = true, 0xf
 	for i := range shared.Addr {
 		shared.Addr[i] -= base
 	}
-	s := run(t, nil, script(long, load, store, shared))
+	s := run(t, nil, script(long, load, store, shared, local, constant))
 	stalls := s.SMs[0].Unit.Stalls()
-	assert.EqualValues(t, 8-1, stalls.Loads[memsys.Coalescing])
-	assert.EqualValues(t, 3-1, stalls.Stores[memsys.Coalescing])
-	assert.EqualValues(t, 4-1, stalls.Shared[memsys.BankConflict])
+	assert.EqualValues(t, 8-1, stalls[memsys.GlobalLoad][memsys.Coalescing])
+	assert.EqualValues(t, 3-1, stalls[memsys.GlobalStore][memsys.Coalescing])
+	assert.EqualValues(t, 5-1, stalls[memsys.LocalLoad][memsys.Coalescing])
+	assert.EqualValues(t, 2-1, stalls[memsys.ConstLoad][memsys.Coalescing])
+	assert.EqualValues(t, 4-1, stalls[memsys.SharedAny][memsys.BankConflict])
 	assert.Equal(t, "BK_CONF", memsys.BankConflict.String())
 	assert.Equal(t, "?", memsys.NumCauses.String())
 	assert.Equal(t, "flush_all", memsys.FlushAll.String())

@@ -14,6 +14,7 @@ type LineRequest struct {
 	Kind  Kind        `bits:"3"`
 	Entry uint8       `bits:"6"` // of the coalescer: Load, Atomic, Fence, Flush
 	Stack bool        // Store: see Access
+	Space isa.Space   // as in Access
 	Cache isa.CacheOp // Load, Store
 	Atom  isa.AtomOp  // Atomic, Reduce
 	Type  isa.Type    // Atomic, Reduce
@@ -66,9 +67,9 @@ type coalescerState struct {
 // CoalescerCounters are what a Coalescer has done since reset.
 type CoalescerCounters struct {
 	Accesses   uint64
-	Lines      uint64    // requests to the L1
-	Coalescing [2]uint64 // cycles beyond the first that loads and stores took for their lines
-	TableFull  uint64    // accesses that found no free entry
+	Lines      uint64             // requests to the L1
+	Coalescing [NumSources]uint64 // cycles beyond the first that accesses took for their lines
+	TableFull  uint64             // accesses that found no free entry
 }
 
 // gather is the entry of an instruction that waits for data.
@@ -130,7 +131,7 @@ func (c *Coalescer) send(room bool) {
 			c.open(a, entry)
 		}
 	} else {
-		d.Count.Coalescing[min(a.Kind, Store)]++
+		d.Count.Coalescing[sourceOf(a.Kind, a.Space)]++
 	}
 	if lanes != 0 || waits {
 		d.Count.Lines++
@@ -177,7 +178,7 @@ func (c *Coalescer) open(a *Access, entry int) {
 func (c *Coalescer) request(a *Access, entry int, lanes uint32) {
 	first := bits.TrailingZeros32(lanes) & (isa.MaxLanes - 1)
 	r := c.Req.PushSlot()
-	r.Kind, r.Entry, r.Lanes, r.Cache = a.Kind, uint8(entry), lanes, a.Cache
+	r.Kind, r.Space, r.Entry, r.Lanes, r.Cache = a.Kind, a.Space, uint8(entry), lanes, a.Cache
 	r.Stack = a.Stack
 	r.Line = a.Addr[first] &^ (c.line - 1)
 	switch a.Kind {

@@ -8,27 +8,6 @@ import (
 	"divergo/rtl"
 )
 
-// Cause says why an access had to wait (Fung and Aamodt, HPCA 2011, figures 13b
-// and 14b, in the words of GPGPU-Sim).
-type Cause uint8
-
-// The causes.
-const (
-	NoStall       Cause = iota
-	BankConflict        // BK_CONF: shared memory takes more than the fewest cycles
-	Coalescing          // COAL: more lines than one
-	MSHRFull            // no free MSHR
-	NetworkFull         // ICNT: no room for a request
-	WriteBackFull       // WB_ICNT: no room for a dirty line
-	ReserveFail         // RSRV_FAIL: every way of the set waits, or its MSHR takes no more loads
-	NumCauses
-)
-
-var causeNames = [...]string{"", "BK_CONF", "COAL", "MSHR_FULL", "ICNT_FULL", "WB_ICNT_FULL", "RSRV_FAIL"}
-
-// String is GPGPU-Sim's word.
-func (c Cause) String() string { return name(causeNames[:], int(c)) }
-
 // epochs is how many fences an L1 can have on their way, plus one.
 const epochs = 8
 
@@ -82,10 +61,10 @@ type l1State struct {
 	Pending [epochs]uint16 // requests without a response
 	Fence   [epochs]uint8  `bits:"6"` // coalescer entry of the fence that closed the epoch
 
-	Stall     Cause  `bits:"3"` // of the access at In
-	StallKind Kind   `bits:"3"`
-	Since     uint64 // cycle in which the stall began
-	Count     L1Counters
+	Stall   Cause  `bits:"3"` // of the access at In
+	StallOf Source `bits:"3"`
+	Since   uint64 // cycle in which the stall began
+	Count   L1Counters
 }
 
 // L1Counters are what an L1 has done since reset. Accesses count lines, not
@@ -97,10 +76,10 @@ type L1Counters struct {
 	LoadMisses             uint64 // that sent a request
 	Merges                 uint64 // loads that joined an MSHR
 	StoreHits              uint64
-	WriteBacks             uint64               // dirty lines sent to the L2
-	Evictions              uint64               // clean lines that made room
-	Fences                 uint64               // and flushes
-	Stalls                 [2][NumCauses]uint64 // cycles, of loads and of stores, atomics and fences
+	WriteBacks             uint64 // dirty lines sent to the L2
+	Evictions              uint64 // clean lines that made room
+	Fences                 uint64 // and flushes
+	Stalls                 Stalls // less those of the coalescer and of shared memory
 }
 
 // mshr is a miss status holding register: an outstanding load or atomic.
@@ -191,11 +170,12 @@ func (l *L1) account(cause Cause) {
 		return
 	}
 	if q.Stall != NoStall {
-		d.Count.Stalls[min(q.StallKind, Store)][q.Stall] += l.sim.Now() - q.Since
+		d.Count.Stalls[q.StallOf][q.Stall] += l.sim.Now() - q.Since
 	}
 	d.Stall, d.Since = cause, l.sim.Now()
 	if l.In.Valid() {
-		d.StallKind = l.In.Front().Kind
+		r := l.In.Front()
+		d.StallOf = sourceOf(r.Kind, r.Space)
 	}
 }
 

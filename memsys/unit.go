@@ -80,17 +80,3 @@ func NewUnit(cfg *Config, port int, in rtl.In[Access], out rtl.Out[Reply], req r
 		WriteBack: &WriteBackPort{Global: globalDone.In(), Shared: sharedDone.In(), Out: out},
 	}
 }
-
-// Stalls is the matrix of Fung and Aamodt (HPCA 2011, figures 13b and 14b).
-type Stalls struct {
-	Shared, Loads, Stores [NumCauses]uint64 // cycles; atomics count as stores
-}
-
-// Stalls are the cycles since reset in which an access was held up.
-func (u *Unit) Stalls() Stalls {
-	l1, co := &u.L1.Q().Count, &u.Coalescer.Q().Count
-	s := Stalls{Loads: l1.Stalls[Load], Stores: l1.Stalls[Store]}
-	s.Shared[BankConflict] = u.Shared.Q().Count.Conflicts
-	s.Loads[Coalescing], s.Stores[Coalescing] = co.Coalescing[Load], co.Coalescing[Store]
-	return s
-}

@@ -310,6 +310,9 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 			}
 		}
 	}
+	if a.Space = of; in.Space == isa.SpaceConst {
+		a.Space = in.Space
+	}
 	if of == isa.SpaceLocal && a.Size > 4 {
 		for m := a.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
@@ -362,7 +365,7 @@ func (u *LSU) transfer(t *divergence.Transfer) {
 		return
 	}
 	a := u.Access.PushSlot()
-	a.Kind, a.Tag, a.Size, a.Stack = memsys.Load, stackTag+uint16(t.Row), 8, true
+	a.Kind, a.Tag, a.Size, a.Stack, a.Space = memsys.Load, stackTag+uint16(t.Row), 8, true, isa.SpaceLocal
 	if t.Store {
 		a.Kind = memsys.Store
 	}

@@ -270,6 +270,19 @@ func TestLocalMemory(t *testing.T) {
 	}
 }
 
+// TestSpaces: accesses to device memory say for statistics what they are to the
+// program.
+func TestSpaces(t *testing.T) {
+	cfg := config()
+	b := newBench(t, &cfg, "mov.u64 %rd1, 268435456; ld.const.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1]; st.local.u32 [mine], %r3; exit;", 32, 1)
+	b.run(t)
+	var spaces []isa.Space
+	for _, a := range b.Memory.log {
+		spaces = append(spaces, a.Space)
+	}
+	assert.Equal(t, []isa.Space{isa.SpaceConst, isa.SpaceGlobal, isa.SpaceLocal}, spaces)
+}
+
 // TestOrder: release and acquire put a fence before and behind the access.
 func TestOrder(t *testing.T) {
 	cfg := config()

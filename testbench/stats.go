@@ -201,7 +201,7 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Coalescer.TableFull },
 	},
 	{
-		"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles", "cycles in which an access was held up, by source (s_mem shared, g_ld loads, g_st stores and atomics) and cause", tbc + ", figures 13b and 14b",
+		"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles", "cycles in which an access was held up, by source (g_ld and g_st global loads and stores, l_ld and l_st local ones, c_mem const, s_mem shared; atomics and fences count as stores) and cause (BK_CONF bank conflict, COAL more than one line, MSHR_FULL, ICNT_FULL, WB_ICNT_FULL no room to write a line back, RSRV_FAIL no way of the set to reserve)", tbc + ", figures 13b and 14b",
 		memStalls,
 	},
 	{
@@ -390,13 +390,10 @@ func (c *Counters) named(from, to sm.Class) map[string]uint64 {
 // memStalls is the matrix without its zeros, by source and cause.
 func memStalls(c *Counters) any {
 	by := make(map[string]uint64)
-	for _, row := range []struct {
-		source string
-		cycles [memsys.NumCauses]uint64
-	}{{"s_mem", c.Stalls.Shared}, {"g_ld", c.Stalls.Loads}, {"g_st", c.Stalls.Stores}} {
-		for cause := memsys.NoStall + 1; cause < memsys.NumCauses; cause++ {
-			if n := row.cycles[cause]; n > 0 {
-				by[row.source+"."+cause.String()] = n
+	for source, causes := range c.Stalls {
+		for cause, n := range causes {
+			if n > 0 {
+				by[memsys.Source(source).String()+"."+memsys.Cause(cause).String()] = n
 			}
 		}
 	}

@@ -1,0 +1,73 @@
+package memsys
+
+import "divergo/isa"
+
+// Cause says why an access had to wait (Fung and Aamodt, HPCA 2011, figures 13b
+// and 14b, in the words of GPGPU-Sim).
+type Cause uint8
+
+// The causes.
+const (
+	NoStall       Cause = iota
+	BankConflict        // BK_CONF: shared memory takes more than the fewest cycles
+	Coalescing          // COAL: more lines than one
+	MSHRFull            // no free MSHR
+	NetworkFull         // ICNT: no room for a request
+	WriteBackFull       // WB_ICNT: no room for a dirty line
+	ReserveFail         // RSRV_FAIL: every way of the set waits, or its MSHR takes no more loads
+	NumCauses
+)
+
+var causeNames = [...]string{"", "BK_CONF", "COAL", "MSHR_FULL", "ICNT_FULL", "WB_ICNT_FULL", "RSRV_FAIL"}
+
+// String is GPGPU-Sim's word.
+func (c Cause) String() string { return name(causeNames[:], int(c)) }
+
+// Source is what kind of access had to wait, in the words of GPGPU-Sim. Atomics
+// and fences count as stores.
+type Source uint8
+
+// The sources.
+const (
+	GlobalLoad  Source = iota // g_ld
+	GlobalStore               // g_st
+	LocalLoad                 // l_ld
+	LocalStore                // l_st
+	ConstLoad                 // c_mem
+	SharedAny                 // s_mem
+	NumSources
+)
+
+var sourceNames = [...]string{"g_ld", "g_st", "l_ld", "l_st", "c_mem", "s_mem"}
+
+// String is GPGPU-Sim's word.
+func (s Source) String() string { return name(sourceNames[:], int(s)) }
+
+// sourceOf an access that is not to shared memory.
+func sourceOf(kind Kind, space isa.Space) Source {
+	switch {
+	case space == isa.SpaceConst:
+		return ConstLoad
+	case space == isa.SpaceLocal && kind == Load:
+		return LocalLoad
+	case space == isa.SpaceLocal:
+		return LocalStore
+	case kind == Load:
+		return GlobalLoad
+	}
+	return GlobalStore
+}
+
+// Stalls is the matrix of Fung and Aamodt (HPCA 2011, figures 13b and 14b):
+// cycles in which an access was held up.
+type Stalls [NumSources][NumCauses]uint64
+
+// Stalls are those since reset.
+func (u *Unit) Stalls() Stalls {
+	s := u.L1.Q().Count.Stalls
+	for source, n := range u.Coalescer.Q().Count.Coalescing {
+		s[source][Coalescing] = n
+	}
+	s[SharedAny][BankConflict] = u.Shared.Q().Count.Conflicts
+	return s
+}
