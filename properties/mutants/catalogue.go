@@ -222,7 +222,7 @@ var pools = []Mutant{
 	},
 	{
 		Name: "dwf-not-mixed", Bug: "a warp of several rows is taken for one of its first thread's row", By: dwf,
-		File: "sm/divergence/dwf.go", Old: "s.Mixed = s.Mixed || w.Row[bits.TrailingZeros32(m)] != s.Row", New: "s.Mixed = s.Mixed && w.Row[bits.TrailingZeros32(m)] != s.Row",
+		File: "sm/divergence/dwf.go", Old: "s.Mixed = w.Row[bits.TrailingZeros32(m)&(units.PoolLanes-1)] != s.Row", New: "s.Mixed = false",
 	},
 	{
 		Name: "dwf-barrier-early", Bug: "a warp counts as arrived with its first thread", By: dwf,
