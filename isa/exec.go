@@ -37,6 +37,7 @@ var lanes = newDatapath()
 func newDatapath() *datapath {
 	d := &datapath{kernels: []kernel{unbound}, codes: make(map[form]uint16)}
 	d.addIntegers()
+	d.addCarries()
 	d.addBits()
 	d.addCompares()
 	d.addFloats()

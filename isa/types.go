@@ -10,7 +10,10 @@ const (
 	OpAdd
 	OpSub
 	OpMul
-	OpMad // also fma of integers' mad.lo, mad.hi, mad.wide and f32/f64 mad
+	OpMad  // also fma of integers' mad.lo, mad.hi, mad.wide and f32/f64 mad
+	OpAddC // with carry in, the last source, and carry out, the second destination: predicates
+	OpSubC
+	OpMadC
 	OpMul24
 	OpMad24
 	OpSad

@@ -63,12 +63,12 @@ func (l *lowering) formals(c *callee) {
 			continue
 		}
 		l.declareRegs(l.scope, x.reg)
-		o := l.implicit(c.name.pos)
-		r := o.register(&operand{name: x.name().text, pos: x.name().pos}, x.reg.typ)
 		if x.reg.typ == isa.Pred || x.reg.typ == isa.NoType {
 			l.errorf(x.name().pos, CodeUnsupported, "a parameter of type .%s is not supported", x.reg.words)
 			continue
 		}
+		o := l.implicit(c.name.pos)
+		r := o.register(&operand{name: x.name().text, pos: x.name().pos}, x.reg.typ)
 		if i < len(c.rets) {
 			l.results = append(l.results, result{r, x, at})
 		} else {
@@ -262,16 +262,12 @@ func (l *lowering) call(s *instruction, out isa.Inst) {
 			store()
 		}
 	}
-	pc := len(l.prog.Insts)
-	out.NSrc, out.NDst = 1, 1
-	out.Src[0] = isa.Operand{Kind: isa.OperandImm, Imm: uint64(pc) + 1}
-	out.Dst[0] = isa.Operand{Kind: isa.OperandReg, Index: target.link}
-	if f == target.function {
-		l.callTargets = append(l.callTargets, callTarget{pc, f})
+	if f.name.text == assertFail {
+		l.assertion(target, &out)
 	} else {
-		o := operands{lowering: l, in: s, out: &out}
-		out.Src[1], out.NSrc = o.addressRegister(&operand{name: c.target.text, pos: c.target.pos}), 2
+		l.link(s, &out, f, target)
 	}
+	pc := len(l.prog.Insts)
 	for _, v := range l.bound {
 		l.argumentOf[v] = pc
 	}
@@ -285,6 +281,20 @@ func (l *lowering) call(s *instruction, out isa.Inst) {
 	}
 }
 
+// link completes the instruction of a call with where it goes and returns to.
+func (l *lowering) link(s *instruction, out *isa.Inst, f *function, target *callee) {
+	pc := len(l.prog.Insts)
+	out.NSrc, out.NDst = 1, 1
+	out.Src[0] = isa.Operand{Kind: isa.OperandImm, Imm: uint64(pc) + 1}
+	out.Dst[0] = isa.Operand{Kind: isa.OperandReg, Index: target.link}
+	if f == target.function {
+		l.callTargets = append(l.callTargets, callTarget{pc, f})
+		return
+	}
+	o := operands{lowering: l, in: s, out: out}
+	out.Src[1], out.NSrc = o.addressRegister(&operand{name: s.call.target.text, pos: s.call.target.pos}), 2
+}
+
 // callTarget is a direct call whose function may not have been lowered yet.
 type callTarget struct {
 	pc int
@@ -296,6 +306,9 @@ type callTarget struct {
 func (l *lowering) called(c *callSite) (*function, *callee) {
 	name := clip(c.target.text)
 	if f := l.m.functions[c.target.text]; f != nil {
+		if f.body == nil && f.name.text == assertFail && len(f.params) == 5 {
+			return f, l.assertions(f)
+		}
 		if f.body == nil {
 			l.errorf(c.target.pos, CodeUnsupported, "%s is declared only: it is defined in another file", name)
 			return nil, nil
@@ -356,7 +369,10 @@ func (l *lowering) argument(x *operand, f formal, at *spot, op isa.Op) func() {
 		}
 	}
 	t := f.typ()
-	if t == isa.NoType {
+	switch {
+	case t == isa.NoType && f.reg != nil:
+		return nil // reported at the function
+	case t == isa.NoType:
 		size, _ := f.layout()
 		l.errorf(x.pos, CodeOperand, "parameter %s has %d bytes: expected a .param variable of that size, found %s", clip(name), size, kindName(x))
 		return nil

@@ -154,7 +154,7 @@ func (l *lowering) cycles() {
 // parameters and leaves its results.
 func (l *lowering) place() {
 	if l.prog.Recursive {
-		l.prog.Frame = l.hidden("%frame")
+		l.prog.Frame = l.hidden("%frame", isa.U32)
 		if len(l.m.regs) > 0 {
 			l.errorf(l.m.regs[0].name.pos, CodeUnsupported, "registers at module level are not supported with recursive functions")
 		}
@@ -168,7 +168,7 @@ func (l *lowering) place() {
 		if c.taken {
 			name = "%link"
 		}
-		c.link = l.hidden(name)
+		c.link = l.hidden(name, isa.U32)
 		if c.cycle != 0 {
 			continue // at the start of the frame
 		}
@@ -202,7 +202,7 @@ func (l *lowering) blocks(c *callee) []*function {
 }
 
 // hidden makes a register that the PTX does not have.
-func (l *lowering) hidden(name string) uint16 {
-	l.prog.Regs = append(l.prog.Regs, isa.Reg{Name: name, Type: isa.U32})
+func (l *lowering) hidden(name string, t isa.Type) uint16 {
+	l.prog.Regs = append(l.prog.Regs, isa.Reg{Name: name, Type: t})
 	return uint16(len(l.prog.Regs) - 1)
 }

@@ -203,6 +203,14 @@ var table = []*family{
 	row("bfe", "9.7.1.19", isa.OpBfe, "d a b:u32 c:u32", types(int32s|int64s)),
 	row("bfi", "9.7.1.20", isa.OpBfi, "d a b c:u32 f:u32", types(b32to64)),
 
+	// 9.7.2 extended precision
+	row("add", "9.7.2.1", isa.OpAddC, "d a b", types(int32s|int64s), required(cc)),
+	row("addc", "9.7.2.2", isa.OpAddC, "d a b", types(int32s|int64s), cc),
+	row("sub", "9.7.2.3", isa.OpSubC, "d a b", types(int32s|int64s), required(cc)),
+	row("subc", "9.7.2.4", isa.OpSubC, "d a b", types(int32s|int64s), cc),
+	row("mad", "9.7.2.5", isa.OpMadC, "d a b c", types(int32s|int64s), required(only("lo hi", half)), required(cc)),
+	row("madc", "9.7.2.6", isa.OpMadC, "d a b c", types(int32s|int64s), required(only("lo hi", half)), cc),
+
 	// 9.7.3 floating point
 	row("testp", "9.7.3.1", isa.OpTestp, "p a", types(floats), required(test)),
 	row("copysign", "9.7.3.2", isa.OpCopysign, "d a b", types(floats)),

@@ -21,6 +21,7 @@ type lowering struct {
 	offsets  map[*variable]uint64 // in shared, local and parameter memory
 	dynamic  []patch              // uses of the dynamic part of shared memory
 	wide     bool                 // an address has 64 bits
+	flag     int                  // 1 plus the predicate that is the carry flag, or 0
 
 	// Functions; see call.go.
 	top         *scope              // of the module
@@ -34,6 +35,7 @@ type lowering struct {
 	uses        []use               // of local memory, in fn
 	bound       []*variable         // arguments of the call being lowered
 	callTargets []callTarget
+	failed      *callee  // what asserts call
 	outgoing    []uint32 // PCs of instructions that address the frame of a function to be called
 }
 

@@ -107,6 +107,7 @@ var (
 	aligned  = one("aligned", ignore)
 	cta      = one("cta", ignore)
 	mask     = one("mask", ignore)
+	cc       = one("cc", ignore) // see operands.carry
 	nc       = one("nc", func(m *match) { m.nc = true })
 
 	half = group{what: "the half of the product", words: []modifier{
@@ -248,7 +249,7 @@ func scoped(m *match) { m.scope = true }
 // otherModifiers are modifiers of the manual that no row of the table takes,
 // with the feature that they belong to.
 var otherModifiers = map[string]string{
-	"cc": "carry chains", "NaN": "min and max that return NaN", "relu": "relu", "xorsign": "xorsign", "abs": "xorsign",
+	"NaN": "min and max that return NaN", "relu": "relu", "xorsign": "xorsign", "abs": "xorsign",
 	"noftz": "half precision", "rna": "rounding to nearest away", "satfinite": "satfinite", "v8": "vectors of 8",
 	"oob": "oob", "mmio": "memory-mapped input and output",
 	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
@@ -261,7 +262,6 @@ var otherModifiers = map[string]string{
 var unsupported = map[string]string{
 	"elect": "election of a thread",
 	"brkpt": "debuggers", "brx": "indirect branches", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
-	"addc": "carry chains", "subc": "carry chains", "madc": "carry chains",
 	"tex": "textures", "tld4": "textures", "txq": "textures", "istypep": "textures",
 	"suld": "surfaces", "sust": "surfaces", "sured": "surfaces", "suq": "surfaces",
 	"lop3": "three-input logic", "dp4a": "dot products", "dp2a": "dot products", "fns": "find-nth-set", "szext": "sign extension", "bmsk": "bit masks",

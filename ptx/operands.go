@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"slices"
 	"strings"
 
 	"divergo/isa"
@@ -65,6 +66,8 @@ func (o *operands) bind(f *family) {
 		}
 	case isa.OpBar:
 		o.barrier()
+	case isa.OpAddC, isa.OpSubC, isa.OpMadC:
+		o.carry()
 	}
 }
 
@@ -581,6 +584,24 @@ func (o *operands) functionAddress(a *operand, f *function) isa.Operand {
 		o.errorf(a.pos, CodeOperand, "the address of a function takes no offset")
 	}
 	return isa.Operand{Kind: isa.OperandImm, Imm: f.address()}
+}
+
+// carry adds the carry flag (section 9.7.2), which is a predicate of its own:
+// addc, subc and madc read it, .cc writes it.
+func (o *operands) carry() {
+	if o.flag == 0 {
+		o.prog.Preds = append(o.prog.Preds, "%cc")
+		o.flag = len(o.prog.Preds)
+	}
+	flag := isa.Operand{Kind: isa.OperandPred, Index: uint16(o.flag - 1)}
+	if strings.HasSuffix(o.in.name.text, "c") {
+		o.src(flag)
+	} else {
+		o.src(isa.Operand{Kind: isa.OperandImm})
+	}
+	if slices.ContainsFunc(o.in.words, func(w word) bool { return w.text == "cc" }) {
+		o.dst(flag)
+	}
 }
 
 // barrier checks what bar.sync, bar.arrive and bar.red want of their operands

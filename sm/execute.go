@@ -65,7 +65,7 @@ func (p *Pipe) Tick() {
 		case in.Op == isa.OpCall:
 			p.link(op, &o)
 		case in.Op == isa.OpTrap && op.Exec != 0:
-			p.fail(Trapped, op, bits.TrailingZeros32(op.Exec), 0)
+			p.trap(op, in)
 		}
 		if in.Exits() && op.Exec != 0 {
 			p.exits(op)
@@ -108,6 +108,18 @@ func (p *Pipe) Tick() {
 	p.In.Pop()
 }
 
+// trap is the end of the run, with what the lowest lane has to say.
+func (p *Pipe) trap(op *Op, in *isa.Inst) {
+	lane := bits.TrailingZeros32(op.Exec)
+	p.fail(Trapped, op, lane, 0)
+	if f := &p.D().Fault; f.PC == op.PC {
+		f.Lanes = op.Exec
+		for i := range in.NSrc {
+			f.Args[i] = op.Src[i][lane]
+		}
+	}
+}
+
 // link writes where a call returns to, of the lanes that take it. One that goes
 // nowhere is a fault of the lowest lane.
 func (p *Pipe) link(op *Op, o *divergence.Outcome) {
@@ -116,7 +128,9 @@ func (p *Pipe) link(op *Op, o *divergence.Outcome) {
 	r.Dst[0] = *p.l.consts[op.PC][0]
 	if lane := bits.TrailingZeros32(op.Exec); o.Target == isa.NoPC {
 		p.fail(NoFunction, op, lane, 0)
-		p.D().Fault.Addr = op.Src[1][lane]
+		if f := &p.D().Fault; f.PC == op.PC {
+			f.Addr = op.Src[1][lane]
+		}
 	}
 }
 

@@ -102,6 +102,9 @@ type Fault struct {
 	PC    uint32
 	Addr  uint64 // as the thread gave it
 	Cycle uint64
+	// Lanes are those that execute a trap, Args its sources.
+	Lanes uint32
+	Args  [4]uint64
 	// Missing are the threads, by location in the warp, that the thread's
 	// membermask names and that are elsewhere.
 	Missing uint32

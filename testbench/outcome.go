@@ -2,6 +2,8 @@ package testbench
 
 import (
 	"fmt"
+	"math/bits"
+	"strconv"
 	"strings"
 
 	"divergo/gpu"
@@ -131,10 +133,43 @@ func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault
 		} else {
 			fault.Why += fmt.Sprintf("mechanism %q does not bring threads together for .sync, as no GPU before sm_70 does", mech)
 		}
+	case sm.Trapped:
+		s.explain(fault, p, f)
+	case sm.NoFunction:
+		fault.Why = fmt.Sprintf("there is no function at %#x", f.Addr)
+	case sm.FrameOverflow:
+		fault.Why = fmt.Sprintf("the frames of the functions that the thread is in take more than sm.stack = %d bytes", s.Machine.Config.SM.Stack)
 	case sm.Regrouped:
 		fault.Why = fmt.Sprintf("the instruction is one of warp %d, but threads of other warps are with it: mechanism %q regroups the threads of a CTA", warp, mech)
 	}
 	return fault
+}
+
+// explain says what a trap is for. One with sources is an assertion that has
+// failed: they are its condition, file, line and function.
+func (s *Session) explain(fault *Fault, p *isa.Program, f *sm.Fault) {
+	if p.Insts[f.PC].NSrc == 4 {
+		fault.Kind = "assertion failed"
+		fault.Why = fmt.Sprintf("%s:%d: %s: %s", s.text(f.Args[1]), uint32(f.Args[2]), s.text(f.Args[3]), s.text(f.Args[0]))
+	}
+	if n := bits.OnesCount32(f.Lanes); n > 1 {
+		if fault.Why != "" {
+			fault.Why += "\n  "
+		}
+		fault.Why += fmt.Sprintf("and %d more threads of the warp instruction, in lanes %s", n-1, lanes(f.Lanes&(f.Lanes-1)))
+	}
+}
+
+// text is the string of C at an address in device memory.
+func (s *Session) text(addr uint64) string {
+	var out []byte
+	for c := []byte{0}; len(out) < 200; addr++ {
+		if err := s.Machine.Store().Read(addr, c); err != nil || c[0] == 0 {
+			break
+		}
+		out = append(out, c[0])
+	}
+	return strings.Trim(strconv.QuoteToGraphic(string(out)), `"`)
 }
 
 // lanes lists the members of a set: "0-7, 12".

@@ -70,7 +70,7 @@ func (v *values) eval(in *isa.Inst) bool {
 		case in.Type == isa.Pred:
 			return v.logic(in)
 		}
-		return v.integer(in) || v.bits(in)
+		return v.integer(in) || v.carry(in) || v.bits(in)
 	}
 	return true
 }
