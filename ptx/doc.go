@@ -18,8 +18,10 @@
 // this package are those of version 7.6 of the manual.
 //
 // One PTX instruction becomes one machine instruction; nothing is removed,
-// inserted or reordered. There is one exception: where control could run past
-// the closing brace of a kernel, that brace becomes an exit.
+// inserted or reordered. There are two exceptions: where control could run past
+// the closing brace of a kernel or function, that brace becomes an exit or return;
+// and recursion needs instructions that save registers, which are marked as
+// inserted.
 //
 // # What the manual leaves to the implementation
 //
@@ -30,15 +32,35 @@
 //     addresses anywhere, and 32 otherwise.
 //   - A kernel has those module-level .shared and .local variables that it
 //     names.
-//   - brkpt is a trap, nanosleep and prefetch do nothing.
+//   - nanosleep and prefetch do nothing.
+//
+// # Functions
+//
+// The functions that a kernel can reach follow it in its program (callgraph.go,
+// call.go). A call is one instruction: it writes where to return to into a
+// register that the function's return jumps through. Functions whose address is
+// taken share that register. Of several returns of a function all but one become
+// jumps to that one, so that the ways of a branch meet in the function.
+//
+// Variables of the .param space of functions and calls are in local memory, where
+// caller and callee agree by their types, and st.param and ld.param access it.
+// The memory and the registers of a function exist once for each thread. Those of
+// a recursive function are in frames on a stack: the caller saves what it will
+// still read (isa.SaveRegisters). Functions called by address count as recursive
+// together if one of them may lead to another.
+//
+// Parameters in registers are passed through memory too, by inserted
+// instructions; the guard of a call becomes a branch around it. A .param variable
+// is an argument of one call, and no other call stands between it and what
+// accesses its arguments. __assertfail is a trap that says what failed; other
+// functions of CUDA's run time, such as vprintf, are declared only and so refused.
 //
 // # What is not supported
 //
-// Device functions and calls, warp-level instructions (shfl, vote, match,
-// redux, activemask, bar.warp, bar.red), carry chains, textures and surfaces,
-// half precision, vector registers, video and matrix instructions, clusters,
-// asynchronous copies, and WARP_SZ, because the width of a warp belongs to the
-// machine. Each is a diagnostic that names the instruction; none is ignored.
-// A kernel that does not use what is missing can be lowered even if others in
-// the same file do.
+// Textures and surfaces, half precision, vector registers, video and matrix
+// instructions, clusters, asynchronous copies, brx, alloca, brkpt, variable
+// numbers of arguments, and WARP_SZ, because the width of a warp belongs to the
+// machine. Each is a diagnostic that names the instruction; none is ignored. A
+// kernel that does not use what is missing can be lowered even if others in the
+// same file do.
 package ptx
