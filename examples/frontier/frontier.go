@@ -14,11 +14,13 @@ func init() {
 		Name: "frontier",
 		Doc:  "thread frontiers: paths in a list sorted by PC, the smallest runs and joins what it meets",
 		New: func(_ divergence.Options, g divergence.Geometry, code *divergence.Code) (divergence.Policy, error) {
+			barrier := divergence.NewBarrier(g)
 			return &Frontier{
+				Ports:   divergence.Ports{Tallies: barrier.Tallies},
 				Table:   rtl.NewMem[divergence.Slot](g.Warps),
 				List:    units.NewStack[Path](g.Warps, g.Lanes),
 				Meeting: rtl.NewMem[divergence.Meeting](g.Warps),
-				Barrier: divergence.NewBarrier(g),
+				Barrier: barrier,
 				code:    code,
 			}, nil
 		},
@@ -57,15 +59,20 @@ type Frontier struct {
 
 // Path is the threads of a warp that are at one PC.
 type Path struct {
-	AtBar bool // they have executed the barrier there
+	AtBar bool   // they have executed the barrier there
+	Depth uint16 `if:"calls"` // functions that they are in
 	PC    uint32
 	Mask  uint32 `bits:"lanes"`
 }
 
-// before reports whether p runs before q.
+// before reports whether p runs before q. A function is behind its callers in
+// the layout, and those that have called it go first.
 func (p *Path) before(q *Path) bool {
-	if p.AtBar != q.AtBar {
+	switch {
+	case p.AtBar != q.AtBar:
 		return q.AtBar
+	case p.Depth != q.Depth:
+		return p.Depth > q.Depth
 	}
 	return p.PC < q.PC
 }
@@ -108,7 +115,7 @@ func (f *Frontier) issued(i divergence.Fire) {
 	if *f.List.Depth.At(w) == 0 {
 		return
 	}
-	if p := f.List.Peek(w); p.PC == s.PC && !p.AtBar {
+	if p := f.List.Peek(w); p.PC == s.PC && p.Depth == s.Depth && !p.AtBar {
 		s.Mask |= p.Mask
 		f.List.Pop(w)
 	}
@@ -120,28 +127,41 @@ func (f *Frontier) resolve(o *divergence.Outcome) {
 	s, st := f.Table.Edit(w), &f.D().Stats
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 	switch in := &f.code.Prog.Insts[o.PC]; {
-	case in.Op == isa.OpBra:
+	case in.Branches():
 		if in.Conditional() {
 			st.Branches++
 		}
 		if taken != 0 && not != 0 {
 			st.Divergent++
 		}
-		f.insert(w, Path{PC: in.Target, Mask: taken})
-		f.insert(w, Path{PC: o.PC + 1, Mask: not})
+		target, other := Path{PC: in.Target, Depth: s.Depth, Mask: taken}, Path{PC: o.PC + 1, Depth: s.Depth, Mask: not}
+		if in.Indirect() { // the others go elsewhere, and try again
+			target.PC, other.PC = o.Target, o.PC
+		}
+		switch in.Op {
+		case isa.OpCall:
+			target.Depth++
+		case isa.OpRet:
+			target.Depth--
+		}
+		f.insert(w, target)
+		f.insert(w, other)
 	case in.Op == isa.OpBar && taken != 0:
 		if f.List.Len(w) > 0 {
 			st.BarDiverged++
 		}
+		if in.Reduces() {
+			f.Barrier.Count(s.CTA, o)
+		}
 		if in.Mode == isa.ModeArrive {
 			f.release(f.Barrier.Arrive(s.CTA, s.Row, o.Bar, o.Warps, false))
-			f.insert(w, Path{PC: o.PC + 1, Mask: s.Mask})
+			f.insert(w, Path{PC: o.PC + 1, Depth: s.Depth, Mask: s.Mask})
 		} else {
 			*f.Meeting.Edit(w) = divergence.Meeting{ID: o.Bar, Need: o.Warps}
-			f.insert(w, Path{AtBar: true, PC: o.PC, Mask: s.Mask})
+			f.insert(w, Path{AtBar: true, PC: o.PC, Depth: s.Depth, Mask: s.Mask})
 		}
 	default: // an exit, or a barrier that no thread executes
-		f.insert(w, Path{PC: o.PC + 1, Mask: not})
+		f.insert(w, Path{PC: o.PC + 1, Depth: s.Depth, Mask: not})
 	}
 	f.elect(w, s)
 }
@@ -180,7 +200,7 @@ func (f *Frontier) elect(w int, s *divergence.Slot) {
 	}
 	p := *f.List.Top(w)
 	f.List.Pop(w)
-	s.PC, s.Mask, s.Wait = p.PC, p.Mask, divergence.Runs
+	s.PC, s.Depth, s.Mask, s.Wait = p.PC, p.Depth, p.Mask, divergence.Runs
 	if p.AtBar {
 		s.Wait = divergence.WaitsBarrier
 		at := f.Meeting.Edit(w)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	_ "divergo/examples/frontier" // a mechanism from outside
 	"divergo/gpu"
 )
 
