@@ -7,6 +7,7 @@ import (
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/memsys"
+	"divergo/memsys/dram"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/units"
@@ -67,6 +68,11 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d := &c.DRAM
 	d.Channels, d.Interleave, d.Banks = of(1, 1, 2), of(256, 1024), of(1, 8)
 	d.Queue, d.HitCap, d.Latency = of(1, 4, 32), of(0, 1, 32), of(1, 10)
+	if half() {
+		d.Scheduler = dram.FCFS
+	}
+	priorities := sm.CTAPriorities()
+	s.CTAPriority = priorities[r.IntN(len(priorities))]
 	return c
 }
 
@@ -82,4 +88,6 @@ func drawPolicy(r *rand.Rand, o *divergence.Options) {
 	o.TokenPop, o.TokenSpill, o.TokenFill = r.IntN(40), r.IntN(50), r.IntN(50)
 	o.BarrierYield = r.IntN(2) == 0
 	o.TokenWindow = 1 << r.IntN(5)
+	o.CAPRIEntries = 1 << r.IntN(5)
+	o.CAPRIWays = min(1<<r.IntN(3), o.CAPRIEntries)
 }
