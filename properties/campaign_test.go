@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leanovate/gopter"
 	"github.com/leanovate/gopter/prop"
@@ -51,7 +52,7 @@ func shipped() (names []string) {
 // TestFindsAndShrinks: a bug is found, the counterexample is small, and its
 // folder replays.
 func TestFindsAndShrinks(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{late}, Runs: 300, Features: AllFeatures &^ Outlines})
+	r, err := Run(Options{Mechanisms: []string{late}, Runs: 300, Features: AllFeatures &^ Outlines, Shrink: time.Hour})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	f := r.Failure

@@ -13,6 +13,9 @@ import (
 // Shrink looks for smaller cases that fail the same checker, for so long at
 // most, and returns the smallest that it found: f itself, if there is none.
 func (r *Runner) Shrink(f *Failure, limit time.Duration) *Failure {
+	if f.Checker == checkReset { // which takes the runs before
+		return f
+	}
 	deadline := time.Now().Add(limit)
 	var runner Runner // without coverage
 	for again := true; again; {
@@ -43,9 +46,6 @@ func (r *Runner) Shrink(f *Failure, limit time.Duration) *Failure {
 func (r *Runner) fails(c Case, like *Failure) *Failure {
 	k, err := c.Compile()
 	if err != nil {
-		return nil
-	}
-	if like.Checker == checkReset {
 		return nil
 	}
 	f, err := r.try(k, like.Mechanism)
