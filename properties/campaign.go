@@ -86,8 +86,7 @@ func Run(o Options) (*Report, error) {
 	group.Wait()
 	r := &c.report
 	if r.Found != nil && c.err == nil {
-		var runner Runner
-		r.Failure = runner.Shrink(r.Found, o.Shrink)
+		r.Failure = Shrink(r.Found, o.Shrink)
 	}
 	return r, c.err
 }

@@ -12,7 +12,7 @@ import (
 
 // Shrink looks for smaller cases that fail the same checker, for so long at
 // most, and returns the smallest that it found: f itself, if there is none.
-func (r *Runner) Shrink(f *Failure, limit time.Duration) *Failure {
+func Shrink(f *Failure, limit time.Duration) *Failure {
 	if f.Checker == checkReset { // which takes the runs before
 		return f
 	}
