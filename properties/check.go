@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -95,7 +96,7 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 func (r *Runner) run(s *testbench.Session, k *Compiled) (b *broken, m *verify.Mismatch) {
 	defer func() {
 		if p := recover(); p != nil {
-			b = &broken{checkPanic, fmt.Sprintf("%v\n%s", p, debug.Stack())}
+			b = &broken{checkPanic, fmt.Sprintf("%v\n%s", p, trace(string(debug.Stack())))}
 		}
 	}()
 	var watchers []*observer
@@ -132,6 +133,16 @@ func (r *Runner) run(s *testbench.Session, k *Compiled) (b *broken, m *verify.Mi
 		b = same(s, k, state)
 	}
 	return b, nil
+}
+
+// trace is the part of a stack trace that tells where the hardware panicked: from
+// behind the panic to the kernel that evaluates modules.
+func trace(stack string) string {
+	if _, after, ok := strings.Cut(stack, "panic("); ok {
+		stack = "panic(" + after
+	}
+	stack, _, _ = strings.Cut(stack, "divergo/rtl.(*Sim)")
+	return stack
 }
 
 // launch places the arguments of a case on a session in its first state, and

@@ -192,16 +192,16 @@ func checked(r *properties.Report, o *properties.Options) string {
 // print writes the report for people.
 func (f *checkFlags) print(w io.Writer, r *properties.Report) error {
 	fmt.Fprintf(w, "%s\n\n", r)
+	if x := r.Failure; x != nil {
+		_, err := fmt.Fprintf(w, "%s fails checker %s with seed %d; the smallest case found, on %d threads, is in %s\n", x.Mechanism, x.Checker, x.Case.Seed, x.Case.Threads(), filepath.ToSlash(f.dir))
+		return err
+	}
 	total := r.Total()
 	if err := total.Print(w); err != nil {
 		return err
 	}
 	if missed := total.Missed(); len(missed) > 0 {
 		fmt.Fprintf(w, "\nnever reached: %s\n", strings.Join(missed, "; "))
-	}
-	if x := r.Failure; x != nil {
-		_, err := fmt.Fprintf(w, "\n%s fails checker %s with seed %d; the smallest case found, on %d threads, is in %s\n", x.Mechanism, x.Checker, x.Case.Seed, x.Case.Threads(), filepath.ToSlash(f.dir))
-		return err
 	}
 	_, err := fmt.Fprintf(w, "\nnothing found; --seed %d goes on\n", r.Next)
 	return err
