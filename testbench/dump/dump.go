@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 
+	"divergo/gpu"
 	"divergo/isa"
 	"divergo/testbench"
 	"divergo/waves"
@@ -17,7 +19,7 @@ import (
 func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump, error) {
 	pcs := pcNames(s.Machine.SMs[0].Program())
 	opts.Names = []waves.Names{{Pattern: "**.PC", Of: pcs}, {Pattern: "**.RPC", Of: pcs}}
-	opts.Groups = groups(opts.Filter, 2*s.Machine.Config.SM.WarpSize)
+	opts.Groups = groups(opts.Filter, capacity(s.Machine))
 	return waves.Attach(s.Machine.System(), w, opts)
 }
 
@@ -36,6 +38,23 @@ const (
 	shownStacks  = 4
 	shownEntries = 6
 )
+
+var stackSignal = regexp.MustCompile(`\.Div\.Stack\.(Entries|Depth)\[(\d+)\]`)
+
+// capacity is the number of entries that each divergence stack has, 0 if there
+// are none.
+func capacity(m *gpu.Machine) int {
+	last := map[string]int{"Depth": -1, "Entries": -1}
+	for _, sim := range m.System().Sims() {
+		for _, s := range sim.Signals() {
+			if i := stackSignal.FindStringSubmatch(s.Path); i != nil {
+				n, _ := strconv.Atoi(i[2]) // digits
+				last[i[1]] = max(last[i[1]], n)
+			}
+		}
+	}
+	return (last["Entries"] + 1) / max(last["Depth"]+1, 1)
+}
 
 var someSM = regexp.MustCompile(`^sm\[(\d+)\]`)
 
