@@ -68,7 +68,7 @@ type Size struct {
 // much.
 func All() []Kernel {
 	return []Kernel{
-		vecadd, matmul, histogram, reduction, bitonic, backprop,
+		vecadd, matmul, histogram, reduction, compact, bitonic, backprop,
 		bfs, sobel, mandelbrot, loop1, loop2,
 	}
 }

@@ -14,7 +14,7 @@
 //
 // The header divergo.h takes the place of CUDA's own and is included ahead of
 // each file. It has KERNEL, __shared__ and the other attributes, threadIdx and
-// friends, opaque, and the atomics that the kernels use; __syncthreads and the
+// friends, opaque, and the atomics, votes and shuffles that the kernels use; __syncthreads and the
 // __nvvm builtins are the compiler's.
 package cudac
 
@@ -26,6 +26,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
 // Compiler is the program that Compile runs. The version is part of the name
@@ -37,7 +38,7 @@ var header []byte
 
 // options of the compiler, in groups of one purpose.
 var options = []string{
-	"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_35", "-nocudainc", "-nocudalib",
+	"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
 	"-S", "-O1", "-fno-unroll-loops", "-ffp-contract=off",
 	// One basic block for each basic block of the source.
 	"-mllvm", "-two-entry-phi-node-folding-threshold=0",
@@ -51,7 +52,14 @@ var options = []string{
 	"-gline-directives-only", "-fdebug-compilation-dir=.",
 }
 
-// Compile translates the CUDA C file to PTX. The text depends on the content
+// targets are the GPUs to compile for. Votes and shuffles want the second one.
+var targets = [...][]string{
+	{"--cuda-gpu-arch=sm_35"},
+	{"--cuda-gpu-arch=sm_70", "-Xclang", "-target-feature", "-Xclang", "+ptx64"},
+}
+
+// Compile translates the CUDA C file to PTX, for sm_35 unless its first line says
+// that it is for sm_70. The text depends on the content
 // and the base name of the file, not on its folder. The error holds the
 // compiler's messages, or says that the compiler is not installed.
 func Compile(file string) ([]byte, error) {
@@ -65,7 +73,15 @@ func Compile(file string) ([]byte, error) {
 		return nil, err
 	}
 
-	args := append([]string{"-include", include}, options...)
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	target := targets[0]
+	if first, _, _ := bytes.Cut(source, []byte("\n")); bytes.Contains(first, []byte("sm_70")) {
+		target = targets[1]
+	}
+	args := slices.Concat([]string{"-include", include}, options, target)
 	args = append(args, filepath.Base(file), "-o", "-")
 	var messages bytes.Buffer
 	clang := exec.Command(Compiler, args...)

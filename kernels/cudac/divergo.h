@@ -42,6 +42,18 @@ BUILTIN uint atomicOr(uint *address, uint value) {
     return __nvvm_atom_or_gen_i((int *)address, (int)value);
 }
 
+// The threads of a warp.
+BUILTIN uint lane() { return __nvvm_read_ptx_sreg_laneid(); }
+BUILTIN uint warp() { return __nvvm_read_ptx_sreg_warpid(); }
+BUILTIN uint lanesBefore() { return __nvvm_read_ptx_sreg_lanemask_lt(); }
+BUILTIN uint popcount(uint x) { return (uint)__builtin_popcount(x); }
+
+#if __CUDA_ARCH__ >= 700
+// Votes and shuffles of all threads of the warp that have not exited.
+BUILTIN uint ballot(bool p) { return __nvvm_vote_ballot_sync(~0u, p); }
+BUILTIN uint shuffleUp(uint value, uint lanes) { return (uint)__nvvm_shfl_sync_up_i32(~0u, (int)value, (int)lanes, 0); }
+#endif
+
 // opaque keeps the optimiser from knowing what x holds, so that a loop whose
 // result has a closed form stays a loop. It costs no instruction.
 BUILTIN void opaque(uint &x) { asm volatile("" : "+r"(x)); }

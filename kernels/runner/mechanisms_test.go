@@ -41,7 +41,14 @@ func TestMechanisms(t *testing.T) {
 					s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
 					require.NoError(t, err)
 					work := kernel.Sizes[0].New(1)
-					require.NoError(t, work.Run(verify.New(s)), "%+v", o)
+					err = work.Run(verify.New(s))
+					if kernel.Name == "compact" && o.Mechanism == "dwf" {
+						// It votes with whole warps, and dwf does not put a warp together
+						// again that has diverged.
+						require.ErrorContains(t, err, "vote.sync.ballot.b32")
+						continue
+					}
+					require.NoError(t, err, "%+v", o)
 					require.NoError(t, work.Check(), "%+v", o)
 					checkCycles(t, s)
 					if n := s.Counters().Lanes; lanes == 0 {
