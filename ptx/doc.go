@@ -20,8 +20,9 @@
 // One PTX instruction becomes one machine instruction; nothing is removed,
 // inserted or reordered. There are two exceptions: where control could run past
 // the closing brace of a kernel or function, that brace becomes an exit or return;
-// and recursion needs instructions that save registers, which are marked as
-// inserted.
+// and some need instructions that are marked as inserted, so that they do not
+// count: recursion, to save registers, and bar.red, whose result the threads read
+// by b2r behind the barrier.
 //
 // # What the manual leaves to the implementation
 //
@@ -33,6 +34,8 @@
 //   - A kernel has those module-level .shared and .local variables that it
 //     names.
 //   - nanosleep and prefetch do nothing.
+//   - shfl from a thread that does not take part gives the thread its own value.
+//   - vote and shfl without .sync are accepted for every target.
 //
 // # Functions
 //
@@ -58,7 +61,7 @@
 // # What is not supported
 //
 // Textures and surfaces, half precision, vector registers, video and matrix
-// instructions, clusters, asynchronous copies, brx, alloca, brkpt, variable
+// instructions, clusters, asynchronous copies, brx, alloca, brkpt, elect, variable
 // numbers of arguments, and WARP_SZ, because the width of a warp belongs to the
 // machine. Each is a diagnostic that names the instruction; none is ignored. A
 // kernel that does not use what is missing can be lowered even if others in the

@@ -1,6 +1,7 @@
 // Package golden is the scalar reference model: it runs each thread of a grid
 // alone, one instruction after the other, over flat memory. It knows nothing
-// of warps executing together, of caches or of time.
+// of warps executing together, except at instructions that are about that, of
+// caches or of time.
 //
 // With the machine it shares only isa.Program, the address map of package isa
 // and isa's approximate functions (sin, ex2 and the like), which have no
@@ -31,4 +32,11 @@
 // whose live threads have arrived make up that many threads; a warp that the
 // CTA does not fill counts as a whole (PTX ISA, section 9.7.12.1). Threads that
 // can never go on are a deadlock, and the result names them.
+//
+// # Threads of a warp
+//
+// A thread waits at a vote, a shuffle and the like until those are there that
+// execute it together: with .sync all that its membermask names and that have not
+// exited, at the same instruction; without, those of a group that the machine has
+// formed (Options.Together), or all of the warp.
 package golden
