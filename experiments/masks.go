@@ -50,12 +50,12 @@ func static(m *units.BlockMask) int { return bits.OnesCount64(m.Warps()) }
 
 // compact runs the thread compactor: the warps that it makes, and their
 // threads.
-func compact(m *units.BlockMask) (warps []uint32, rows [][isa.MaxLanes]uint8) {
+func compact(m *units.BlockMask) (warps []uint32, homes [][isa.MaxLanes]units.Home) {
 	for c := (units.Compactor{Pending: *m}); !c.Pending.Empty(); {
 		mask, from := c.Next()
-		warps, rows = append(warps, mask), append(rows, from)
+		warps, homes = append(warps, mask), append(homes, from)
 	}
-	return warps, rows
+	return warps, homes
 }
 
 // compacted is the number of warps that the compactor makes with threads

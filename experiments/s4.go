@@ -53,14 +53,14 @@ var s4 = []Claim{
 				for _, lane := range m {
 					most = max(most, bits.OnesCount64(lane))
 				}
-				warps, rows := compact(&m)
+				warps, homes := compact(&m)
 				var seen units.BlockMask
 				for i, mask := range warps {
 					for lane := range isa.MaxLanes {
-						switch bit := uint64(1) << rows[i][lane]; {
+						switch bit := uint64(1) << homes[i][lane].Row; {
 						case mask>>lane&1 == 0:
 						case seen[lane] >= bit || m[lane]&bit == 0:
-							return fmt.Sprintf("warp %d has static warp %d in lane %d", i, rows[i][lane], lane), nil
+							return fmt.Sprintf("warp %d has static warp %d in lane %d", i, homes[i][lane].Row, lane), nil
 						default:
 							seen[lane] |= bit
 						}
@@ -175,7 +175,7 @@ func blocks(k divtest.Kernel, issues []divtest.Issue, labels ...string) string {
 			var warp []string
 			for l := range 4 {
 				if i.Mask>>l&1 != 0 {
-					warp = append(warp, fmt.Sprint(4*i.RowOf(l)+l+1))
+					warp = append(warp, fmt.Sprint(i.Thread(l, 4)+1))
 				} else {
 					warp = append(warp, "-")
 				}

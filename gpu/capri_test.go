@@ -1,12 +1,15 @@
 package gpu_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/isa"
+	"divergo/ptx"
 	"divergo/rtl"
 	"divergo/rtl/rtltest"
 	"divergo/sm"
@@ -107,6 +110,72 @@ JOIN:
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
 	for i, v := range words(t, m, 9*64) {
 		require.Equal(t, []uint32{1, 2, 7, 7}[i%4], v, "thread %d", i)
+	}
+}
+
+// TestAdequacyPredictionCalls: warps that call functions of their own do not go
+// the same way, though none of them diverges.
+func TestAdequacyPredictionCalls(t *testing.T) {
+	const function = `
+.func (.reg .u32 %r) NAME(.reg .u32 %x)
+{
+	.reg .pred %p;
+	.reg .u32 %y;
+	and.b32 %y, %x, 32;
+	shr.u32 %y, %y, 5;
+	xor.b32 %y, %y, %x;
+	and.b32 %y, %y, 1;
+	setp.eq.u32 %p, %y, 0;
+	add.u32 %r, %x, ADD;
+	@%p bra OUT;
+	add.u32 %r, %r, 1000;
+OUT:
+	ret;
+}`
+	src := ".version 6.0\n.target sm_35\n.address_size 64\n" +
+		strings.NewReplacer("NAME", "f", "ADD", "10").Replace(function) +
+		strings.NewReplacer("NAME", "g", "ADD", "20").Replace(function) + `
+.visible .entry k(.param .u64 buffer)
+{
+	.reg .pred %p;
+	.reg .u32 %i, %x, %v, %sum;
+	.reg .u64 %f, %at, %to;
+	ld.param.u64 %to, [buffer];
+	mov.u32 %x, %tid.x;
+	setp.lt.u32 %p, %x, 64;
+	mov.u64 %f, f;
+	mov.u64 %at, g;
+	selp.u64 %f, %f, %at, %p;
+	mov.u32 %sum, 0;
+	mov.u32 %i, 0;
+LOOP:
+	any: .callprototype (.reg .u32 _) _ (.reg .u32 _);
+	call (%v), %f, (%x), any;
+	add.u32 %sum, %sum, %v;
+	add.u32 %i, %i, 1;
+	setp.lt.u32 %p, %i, 4;
+	@%p bra LOOP;
+	mul.wide.u32 %at, %x, 4;
+	add.u64 %to, %to, %at;
+	st.global.u32 [%to], %sum;
+	exit;
+}`
+	module, err := ptx.Parse("k.ptx", []byte(src))
+	require.NoError(t, err)
+	p, err := module.Program("k")
+	require.NoError(t, err)
+	require.NoError(t, isa.Bind(p))
+	cfg := small()
+	cfg.Divergence.Mechanism = "capri"
+	m := load(t, cfg, p, 1, 128)
+	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+	for i, v := range words(t, m, 128) {
+		x := uint32(i)
+		want := x + 10 + x/64*10
+		if (x>>5^x)&1 != 0 {
+			want += 1000
+		}
+		require.Equal(t, 4*want, v, "thread %d", i)
 	}
 }
 

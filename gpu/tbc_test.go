@@ -32,12 +32,8 @@ func TestCompactionFigure7(t *testing.T) {
 		}
 		var w []string
 		for lane := range 4 {
-			row := int(e.Row)
-			if e.Mixed {
-				row = int(e.Lane[lane])
-			}
 			if e.Mask>>lane&1 != 0 {
-				w = append(w, fmt.Sprint(4*row+lane+1))
+				w = append(w, fmt.Sprint(4*int(e.Home(lane).Row)+int(e.Home(lane).Lane)+1))
 			} else {
 				w = append(w, "-")
 			}
@@ -57,7 +53,7 @@ func TestCompactionFigure7(t *testing.T) {
 func TestCompactionResults(t *testing.T) {
 	p := program(t, mixed)
 	for _, preset := range gpu.Presets() {
-		for _, mech := range []string{"tbc", "tbc-lcp"} {
+		for _, mech := range []string{"tbc", "tbc-lcp", "tbc-ideal"} {
 			for _, static := range []bool{false, true} {
 				cfg := preset.Config()
 				cfg.GPU.SMs = min(cfg.GPU.SMs, 3)

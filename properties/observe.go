@@ -147,15 +147,7 @@ func (o *observer) issue(e sm.Issued) {
 	}
 	for rows := e.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
-		mask := e.Mask
-		if e.Mixed {
-			mask = 0
-			for m := e.Mask; m != 0; m &= m - 1 {
-				if lane := bits.TrailingZeros32(m); int(e.Lane[lane]) == r {
-					mask |= 1 << lane
-				}
-			}
-		}
+		mask, taken := of(e.Flight, r, e.Mask), of(e.Flight, r, taken)
 		if first := int(e.Row) - int(e.Row)%o.warps; r < first || r >= first+o.warps {
 			o.fail(checkHome, "%s: lanes %#x are of row %d, another CTA's", o.at(&e), mask, r)
 			return
@@ -166,25 +158,35 @@ func (o *observer) issue(e sm.Issued) {
 		}
 		o.behind(&e, w, mask)
 		if o.joins {
-			o.join(&e, w, in, mask, taken&mask)
+			o.join(&e, w, in, mask, taken)
 		}
 		if in.Op == isa.OpBar {
-			for m := mask & taken; m != 0; m &= m - 1 {
+			for m := taken; m != 0; m &= m - 1 {
 				w.passed[bits.TrailingZeros32(m)]++
 			}
 		}
 	}
 }
 
+// of is where the threads of some lanes are in a row.
+func of(f *sm.Flight, row int, lanes uint32) (mask uint32) {
+	if !f.Mixed {
+		return lanes
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		if h := f.Homes[bits.TrailingZeros32(m)]; int(h.Row) == row {
+			mask |= 1 << h.Lane
+		}
+	}
+	return mask
+}
+
 // guarded is the set of lanes whose guard holds.
 func (o *observer) guarded(e *sm.Issued, in *isa.Inst) (lanes uint32) {
 	for m := e.Mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
-		r := int(e.Row)
-		if e.Mixed {
-			r = int(e.Lane[lane])
-		}
-		if o.sm.Pred(r, lane, int(in.Guard.Index)) != in.Guard.Not {
+		h := e.Home(lane)
+		if o.sm.Pred(int(h.Row), int(h.Lane), int(in.Guard.Index)) != in.Guard.Not {
 			lanes |= 1 << lane
 		}
 	}
@@ -292,11 +294,7 @@ func (o *observer) join(e *sm.Issued, w *row, in *isa.Inst, mask, taken uint32) 
 
 func (o *observer) exit(f *sm.Flight, lanes uint32) {
 	for m := lanes; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		r := f.Row
-		if f.Mixed {
-			r = f.Lane[lane]
-		}
-		o.rows[r&(sm.MaxWarps-1)].live &^= 1 << lane
+		h := f.Home(bits.TrailingZeros32(m))
+		o.rows[h.Row&(sm.MaxWarps-1)].live &^= 1 << h.Lane
 	}
 }

@@ -144,10 +144,9 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 // ready for other threads.
 func (p *Pipe) exits(op *Op) {
 	for m := op.Exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		row := op.row(lane)
-		gone := p.Exited.Edit(row)
-		if *gone |= 1 << lane; *gone == p.l.masks[row%p.l.warps] {
+		h := op.Home(bits.TrailingZeros32(m))
+		gone := p.Exited.Edit(int(h.Row))
+		if *gone |= 1 << h.Lane; *gone == p.l.masks[int(h.Row)%p.l.warps] {
 			*gone = 0
 		}
 	}
@@ -156,8 +155,9 @@ func (p *Pipe) exits(op *Op) {
 // fail records a fault unless there has been one.
 func (p *Pipe) fail(kind FaultKind, op *Op, lane int, missing uint32) {
 	if p.Q().Fault.Kind == NoFault {
+		h := op.Home(lane)
 		p.D().Fault = Fault{
-			Kind: kind, CTA: op.CTA, Row: uint8(op.row(lane)), Lane: uint8(lane), PC: op.PC, Missing: missing, Cycle: p.sim.Now(),
+			Kind: kind, CTA: op.CTA, Row: h.Row, Lane: h.Lane, PC: op.PC, Missing: missing, Cycle: p.sim.Now(),
 		}
 	}
 }

@@ -65,17 +65,17 @@ type Flight struct {
 	Row   uint8 `bits:"6"`
 	Mixed bool
 	PC    uint32
-	Mask  uint32              // active lanes at issue; the guard is not applied yet
-	Rows  uint64              // every row with an active lane
-	Lane  divergence.LaneRows // if Mixed: the row of each lane
+	Mask  uint32           // active lanes at issue; the guard is not applied yet
+	Rows  uint64           // every row with an active thread
+	Homes divergence.Homes // if Mixed
 }
 
-// row of a lane.
-func (f *Flight) row(lane int) int {
+// Home is where the registers of the thread in a lane are.
+func (f *Flight) Home(lane int) units.Home {
 	if f.Mixed {
-		return int(f.Lane[lane])
+		return f.Homes[lane]
 	}
-	return int(f.Row)
+	return units.Home{Row: f.Row, Lane: uint8(lane)}
 }
 
 // Issued is what an observer sees of an issued instruction, whose PC is that
@@ -158,22 +158,23 @@ func (i *Issue) ready(s int, slot *divergence.Slot) bool {
 	return true
 }
 
-// rows is the set of register-file rows of a slot's active lanes, and the lanes
-// in each of them.
+// rows is the set of register-file rows of a slot's active threads, and their
+// lanes in each of them.
 func (i *Issue) rows(s int, slot *divergence.Slot, lanes *[MaxWarps]uint32) uint64 {
 	if !slot.Mixed {
 		lanes[slot.Row&(MaxWarps-1)] = slot.Mask
 		return 1 << (slot.Row & 63)
 	}
-	return split(slot.Mask, i.Div.LaneRows().At(s), lanes)
+	return split(slot.Mask, i.Div.Homes().At(s), lanes)
 }
 
-// split divides the lanes of a mask by row.
-func split(mask uint32, of *divergence.LaneRows, lanes *[MaxWarps]uint32) (rows uint64) {
+// split divides the threads of a mask by row, in which they are in their home
+// lanes.
+func split(mask uint32, of *divergence.Homes, lanes *[MaxWarps]uint32) (rows uint64) {
 	for ; mask != 0; mask &= mask - 1 {
-		lane := bits.TrailingZeros32(mask) & (isa.MaxLanes - 1)
-		rows |= 1 << (of[lane] & 63)
-		lanes[of[lane]&(MaxWarps-1)] |= 1 << lane
+		h := of[bits.TrailingZeros32(mask)&(isa.MaxLanes-1)]
+		rows |= 1 << (h.Row & 63)
+		lanes[h.Row&(MaxWarps-1)] |= 1 << (h.Lane & (isa.MaxLanes - 1))
 	}
 	return rows
 }
@@ -186,7 +187,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 	var lanes [MaxWarps]uint32
 	*f = Flight{Slot: uint8(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Rows: i.rows(s, slot, &lanes)}
 	if slot.Mixed {
-		f.Lane = *i.Div.LaneRows().At(s)
+		f.Homes = *i.Div.Homes().At(s)
 	}
 	d.Last, d.LastOf[slot.CTA&(MaxCTAs-1)], d.Turn = uint8(s), uint8(s), slot.CTA
 	i.count(f, in)
@@ -231,7 +232,7 @@ func (i *Issue) complete(f *Flight) {
 	d := i.D()
 	var lanes [MaxWarps]uint32
 	if f.Mixed {
-		split(f.Mask, &f.Lane, &lanes)
+		split(f.Mask, &f.Homes, &lanes)
 	} else {
 		lanes[f.Row&(MaxWarps-1)] = f.Mask
 	}

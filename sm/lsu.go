@@ -8,6 +8,7 @@ import (
 	"divergo/memsys"
 	"divergo/rtl"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // LSU is the load/store unit: it takes memory instructions in order, computes
@@ -96,7 +97,7 @@ type Fault struct {
 	Kind  FaultKind
 	CTA   uint8 // resident CTA
 	Row   uint8
-	Lane  uint8
+	Lane  uint8 // that the thread has in this row
 	Size  uint8
 	Space isa.Space
 	PC    uint32
@@ -300,7 +301,7 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 			a.Shared = true
 			addr += uint64(op.CTA) * uint64(u.l.shared)
 		case isa.SpaceLocal:
-			addr = u.local(op.row(lane), lane, addr+uint64(piece)*4)
+			addr = u.local(op.Home(lane), addr+uint64(piece)*4)
 		}
 		a.Addr[lane] = addr
 		switch in.Op {
@@ -408,11 +409,11 @@ func (u *LSU) resolve(op *Op, in *isa.Inst, lane int) (isa.Space, uint64) {
 }
 
 // local maps a thread's local address to device memory: see LocalBytes.
-func (u *LSU) local(row, lane int, a uint64) uint64 {
+func (u *LSU) local(h units.Home, a uint64) uint64 {
 	l := u.l
-	thread := uint64(l.index)*uint64(l.cfg.Warps()) + uint64(row)
+	thread := uint64(l.index)*uint64(l.cfg.Warps()) + uint64(h.Row)
 	word := thread*uint64((l.local+3)/4) + a/4
-	return l.k.LocalBase + (word*uint64(l.cfg.WarpSize)+uint64(lane))*4 + a%4
+	return l.k.LocalBase + (word*uint64(l.cfg.WarpSize)+uint64(h.Lane))*4 + a%4
 }
 
 // check tests the addresses of all lanes. A lane that is out of bounds or
@@ -440,8 +441,9 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 			kind = OutOfBounds
 		}
 		if kind != NoFault {
+			h := op.Home(lane)
 			u.fault(Fault{
-				Kind: kind, CTA: op.CTA, Row: uint8(op.row(lane)), Lane: uint8(lane), Size: uint8(size),
+				Kind: kind, CTA: op.CTA, Row: h.Row, Lane: h.Lane, Size: uint8(size),
 				Space: space, PC: op.PC, Addr: u.address(op, in, lane),
 			})
 			return false

@@ -12,7 +12,8 @@ import (
 // a later one of the same warp never overwrites a register that an earlier one
 // has still to read. The register file has a bank for each lane, addressed by
 // the row of the thread in that lane, so that compacted warps read like static
-// ones (Fung & Aamodt, HPCA 2011, section 3.3), and is divided by register
+// ones (Fung & Aamodt, HPCA 2011, section 3.3; where threads change lanes, a
+// crossbar takes them from the bank of another lane), and is divided by register
 // number into RFBanks banks that serve one read a cycle: an instruction stays
 // as many cycles as the busiest bank has reads.
 type Operands struct {
@@ -95,7 +96,8 @@ func (o *Operands) read(op *Op, f *Flight, in *isa.Inst) {
 			}
 			for m := f.Mask; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m)
-				op.Src[i][lane] = o.Regs.At(int(f.Lane[lane])*o.l.nregs + int(s.Index))[lane]
+				h := f.Homes[lane]
+				op.Src[i][lane] = o.Regs.At(int(h.Row)*o.l.nregs + int(s.Index))[h.Lane]
 			}
 		case isa.OperandPred:
 			op.PSrc[i] = o.pred(f, s)
@@ -110,7 +112,8 @@ func (o *Operands) pred(f *Flight, p isa.Operand) (v uint32) {
 	if f.Mixed {
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
-			v |= *o.Preds.At(int(f.Lane[lane])*o.l.npreds + int(p.Index)) & (1 << lane)
+			h := f.Homes[lane]
+			v |= *o.Preds.At(int(h.Row)*o.l.npreds + int(p.Index)) >> h.Lane & 1 << lane
 		}
 	} else {
 		v = *o.Preds.At(int(f.Row)*o.l.npreds + int(p.Index))
@@ -132,25 +135,27 @@ func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
 		shift := 16 * uint(r-isa.TidX)
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
-			to[lane] = l.tids[f.row(lane)%l.warps][lane] >> shift & 0xffff
+			h := f.Home(lane)
+			to[lane] = l.tids[int(h.Row)%l.warps][h.Lane] >> shift & 0xffff
 		}
 		return
 	case isa.WarpID:
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
-			to[lane] = uint64(f.row(lane) % l.warps)
+			to[lane] = uint64(int(f.Home(lane).Row) % l.warps)
 		}
 		return
 	case isa.LaneID, isa.LanemaskEq, isa.LanemaskLe, isa.LanemaskLt, isa.LanemaskGe, isa.LanemaskGt:
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
-			to[lane] = laneSpecial(r, uint32(l.locations[f.row(lane)%l.warps][lane]))
+			h := f.Home(lane)
+			to[lane] = laneSpecial(r, uint32(l.locations[int(h.Row)%l.warps][h.Lane]))
 		}
 		return
 	case isa.BarResult:
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
-			t := o.Tallies.At(f.row(lane))
+			t := o.Tallies.At(int(f.Home(lane).Row))
 			to[lane] = uint64(t.All)<<16 | uint64(t.Yes)
 		}
 		return

@@ -67,7 +67,8 @@ func (w *Writeback) write(r *Result) {
 			case r.Mixed:
 				for m := r.Exec; m != 0; m &= m - 1 {
 					lane := bits.TrailingZeros32(m)
-					w.Regs.Edit(int(r.Lane[lane])*w.l.nregs + int(o.Index))[lane] = r.Dst[i][lane]
+					h := r.Homes[lane]
+					w.Regs.Edit(int(h.Row)*w.l.nregs + int(o.Index))[h.Lane] = r.Dst[i][lane]
 				}
 			case r.Exec == full:
 				*w.Regs.Edit(int(r.Row)*w.l.nregs + int(o.Index)) = r.Dst[i]
@@ -86,8 +87,9 @@ func (w *Writeback) write(r *Result) {
 			}
 			for m := r.Exec; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m)
-				p := w.Preds.Edit(int(r.Lane[lane])*w.l.npreds + int(o.Index))
-				*p = *p&^(1<<lane) | r.PDst[i]&(1<<lane)
+				h := r.Homes[lane]
+				p := w.Preds.Edit(int(h.Row)*w.l.npreds + int(o.Index))
+				*p = *p&^(1<<h.Lane) | r.PDst[i]>>lane&1<<h.Lane
 			}
 		}
 	}

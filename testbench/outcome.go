@@ -124,7 +124,7 @@ func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault
 		fault.Near = s.memory.near(f.Addr)
 	}
 	_, warp := m.Warp(f.CTA, int(f.Row))
-	mech, regroups := s.Machine.Config.Divergence.Mechanism, m.Div.LaneRows() != nil
+	mech, regroups := s.Machine.Config.Divergence.Mechanism, m.Div.Homes() != nil
 	switch f.Kind {
 	case sm.Missing:
 		fault.Why = fmt.Sprintf("of warp %d, membermask also names the threads with %%laneid %s, which have not exited and are not here: ", warp, lanes(f.Missing))

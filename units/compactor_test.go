@@ -33,14 +33,14 @@ func groups(t *testing.T, text string) (m units.BlockMask) {
 
 // emitted lists what a compactor makes of a mask: threads counted from 1, a dash
 // for an idle lane.
-func emitted(m units.BlockMask, lanes int, next func(c *units.Compactor) (uint32, [32]uint8)) (warps [][]string) {
+func emitted(m units.BlockMask, lanes int, next func(c *units.Compactor) (uint32, [32]units.Home)) (warps [][]string) {
 	c := units.Compactor{Pending: m}
 	for !c.Pending.Empty() {
 		mask, from := next(&c)
 		var w []string
 		for l := range lanes {
 			if mask>>l&1 != 0 {
-				w = append(w, fmt.Sprint(int(from[l])*lanes+l+1))
+				w = append(w, fmt.Sprint(int(from[l].Row)*lanes+int(from[l].Lane)+1))
 			} else {
 				w = append(w, "-")
 			}
@@ -76,7 +76,8 @@ func TestCompactorExamples(t *testing.T) {
 
 // TestCompactor: of random masks every thread leaves once, in its lane, the
 // lowest-numbered warp of a lane first, in as many warps as the fullest lane has
-// threads; with the compactor off, in its static warp.
+// threads; with the compactor off, in its static warp; in any lanes, in warps that
+// are full but for the last one.
 func TestCompactor(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 300 {
@@ -111,7 +112,8 @@ func TestCompactor(t *testing.T) {
 			for l := range 32 {
 				require.Equal(t, mask>>l&1 != 0, before[l] != 0)
 				if mask>>l&1 != 0 {
-					bit := uint64(1) << from[l]
+					require.EqualValues(t, l, from[l].Lane)
+					bit := uint64(1) << from[l].Row
 					require.NotZero(t, m[l]&bit)
 					require.Zero(t, seen[l]&bit, "twice")
 					seen[l] |= bit
@@ -131,11 +133,26 @@ func TestCompactor(t *testing.T) {
 			require.Equal(t, m.Warp(w), mask)
 			for l := range 32 {
 				if mask>>l&1 != 0 {
-					require.EqualValues(t, w, from[l])
+					require.Equal(t, units.Home{Row: uint8(w), Lane: uint8(l)}, from[l])
 				}
 			}
 		}
 		require.True(t, c.Pending.Empty())
+
+		c, seen = units.Compactor{Pending: m}, units.BlockMask{}
+		last := -1
+		for left := threads; left > 0; left -= lanes {
+			mask, from := c.NextFilled(lanes)
+			require.EqualValues(t, uint64(1)<<min(left, lanes)-1, mask)
+			for l := range min(left, lanes) {
+				h := from[l]
+				require.Greater(t, int(h.Row)*32+int(h.Lane), last, "in the order of threads")
+				last = int(h.Row)*32 + int(h.Lane)
+				seen.Add(int(h.Row), 1<<h.Lane)
+			}
+		}
+		require.True(t, c.Pending.Empty())
+		require.Equal(t, m, seen)
 	}
 }
 
@@ -156,7 +173,7 @@ func ExampleCompactor() {
 	var c units.Compactor
 	c.Pending.Add(0, 0b0001)
 	c.Pending.Add(1, 0b0110)
-	mask, warps := c.Next()
-	fmt.Printf("%04b %v\n", mask, warps[:4])
-	// Output: 0111 [0 1 1 0]
+	mask, homes := c.Next()
+	fmt.Printf("%04b %v\n", mask, homes[:3])
+	// Output: 0111 [{0 0} {1 1} {1 2}]
 }

@@ -238,8 +238,8 @@ func (f *Frontier) Logic(g divergence.Geometry) []units.Logic {
 // Slots is the slot table.
 func (f *Frontier) Slots() *rtl.Mem[divergence.Slot] { return f.Table }
 
-// LaneRows is nil: the threads of a slot are of one row.
-func (f *Frontier) LaneRows() *rtl.Mem[divergence.LaneRows] { return nil }
+// Homes is nil: the threads of a slot are of one row, in their lanes.
+func (f *Frontier) Homes() *rtl.Mem[divergence.Homes] { return nil }
 
 // Stats is what was counted since reset.
 func (f *Frontier) Stats() divergence.Stats { return f.Q().Stats }

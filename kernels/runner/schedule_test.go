@@ -40,7 +40,7 @@ func TestCTAPriorities(t *testing.T) {
 					}
 				}
 				auto := sm.PriorityNone
-				if m.Name == "tbc" || m.Name == "tbc-lcp" || m.Name == "capri" {
+				if m.Blocks {
 					auto = sm.PriorityAge
 				}
 				assert.Equal(t, cycles[auto], cycles[sm.PriorityAuto], m.Name)

@@ -222,7 +222,7 @@ var pools = []Mutant{
 	},
 	{
 		Name: "dwf-not-mixed", Bug: "a warp of several rows is taken for one of its first thread's row", By: dwf,
-		File: "sm/divergence/dwf.go", Old: "s.Mixed = w.Row[bits.TrailingZeros32(m)&(units.PoolLanes-1)] != s.Row", New: "s.Mixed = false",
+		File: "sm/divergence/dwf.go", Old: "s.Mixed = s.Mixed || w.Row[l] != s.Row", New: "s.Mixed = s.Mixed && w.Row[l] != s.Row",
 	},
 	{
 		Name: "dwf-barrier-early", Bug: "a warp counts as arrived with its first thread", By: dwf,
@@ -257,7 +257,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "tbc-wrong-row", Bug: "every lane of a compacted warp reads the first thread's row", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "s.Mixed = s.Mixed || rows[lane] != s.Row", New: "s.Mixed = s.Mixed && rows[lane] != s.Row",
+		File: "sm/divergence/tbc.go", Old: "s.Mixed = s.Mixed || *h != units.Home", New: "s.Mixed = s.Mixed && *h != units.Home",
 	},
 	{
 		Name: "tbc-barrier-open", Bug: "arrivals are not cleared when the barrier opens", By: tbc,
@@ -301,7 +301,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "compactor-short-encoder", Bug: "the priority encoder of a lane gives one bit of the warp's number", By: tbc,
-		File: "units/compactor.go", Old: "warps[l] = uint8(bits.TrailingZeros64(*group))", New: "warps[l] = uint8(bits.TrailingZeros64(*group)) & 1",
+		File: "units/compactor.go", Old: "homes[l] = Home{uint8(bits.TrailingZeros64(*group)), uint8(l)}", New: "homes[l] = Home{uint8(bits.TrailingZeros64(*group)) & 1, uint8(l)}",
 	},
 	{
 		Name: "compactor-last-lane", Bug: "warps are counted by the last lane, not by the fullest", By: tbc,
@@ -327,7 +327,7 @@ var leaves = []Mutant{
 var pipeline = []Mutant{
 	{
 		Name: "operands-row", Bug: "lanes of a compacted warp read the row of the first", By: regroup,
-		File: "sm/operands.go", Old: "*o.Preds.At(int(f.Lane[lane])*o.l.npreds + int(p.Index))", New: "*o.Preds.At(int(f.Row)*o.l.npreds + int(p.Index))",
+		File: "sm/operands.go", Old: "*o.Preds.At(int(h.Row)*o.l.npreds + int(p.Index))", New: "*o.Preds.At(int(f.Row)*o.l.npreds + int(p.Index))",
 	},
 	{
 		Name: "writeback-whole-row", Bug: "a result of all active lanes is written over the inactive ones", By: any,

@@ -57,7 +57,7 @@ func init() {
 type CAPRI struct {
 	TBC
 	CAPT    units.CAPT
-	Tallies *rtl.Mem[Instance] // by CTA
+	Opened  *rtl.Mem[Instance] // by CTA
 	Private PathStack          // by slot, empty unless the warp bypasses a branch
 	Holds   rtl.State[holds]
 }
@@ -66,6 +66,7 @@ type CAPRI struct {
 type Instance struct {
 	Left    uint8 `bits:"7"` // warps that have not, 0 if no branch is open
 	PC      uint32
+	Target  uint32 // of an indirect one: that of the first warp
 	Compact bool   // prediction
 	Came    uint64 `bits:"warps"` // slots that have, counted from the CTA's first
 	Taken   units.Tally
@@ -89,9 +90,9 @@ const (
 func newCAPRI(o Options, g Geometry, code *Code) *CAPRI {
 	entries := cmp.Or(o.CAPRIEntries, captEntries)
 	return &CAPRI{
-		TBC:     newTBC(o, g, code, false),
-		CAPT:    units.NewCAPT(entries, cmp.Or(o.CAPRIWays, entries)),
-		Tallies: rtl.NewMem[Instance](g.CTAs),
+		TBC:    newTBC(o, g, code, false),
+		CAPT:   units.NewCAPT(entries, cmp.Or(o.CAPRIWays, entries)),
+		Opened: rtl.NewMem[Instance](g.CTAs),
 		// The worst case of a warp, and the entry of its top of the block.
 		Private: PathStack{units.NewStack[Entry](g.Warps, 2*g.Lanes), o.PathOrder, false},
 	}
@@ -136,10 +137,10 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 		p.bypass(i, s, in, o)
 		return
 	}
-	b, st := p.Tallies.Edit(int(s.CTA)), &p.D().Stats.Prediction
+	b, st := p.Opened.Edit(int(s.CTA)), &p.D().Stats.Prediction
 	if b.Left == 0 {
 		adequate, hit := p.CAPT.Predict(o.PC)
-		*b = Instance{Left: p.Stack.Top(int(s.CTA)).WCnt, PC: o.PC, Compact: adequate && !p.static}
+		*b = Instance{Left: p.Stack.Top(int(s.CTA)).WCnt, PC: o.PC, Target: o.Target, Compact: adequate && !p.static}
 		st.Branches++
 		if !hit {
 			st.Misses++
@@ -151,6 +152,9 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 	if taken != 0 && not != 0 {
 		p.CAPT.Diverge(o.PC)
+	}
+	if o.Target != b.Target {
+		taken, not = 0, s.Mask // as in TBC
 	}
 	b.Taken.Add(taken)
 	b.Not.Add(not)
@@ -183,7 +187,7 @@ func (p *CAPRI) bypass(i int, s *Slot, in *isa.Inst, o *Outcome) {
 // came counts a warp at the open branch: it has executed it, or never will. The
 // last one closes it.
 func (p *CAPRI) came(i int, s *Slot) {
-	b, first := p.Tallies.Edit(int(s.CTA)), p.Blocks.At(int(s.CTA)).First
+	b, first := p.Opened.Edit(int(s.CTA)), p.Blocks.At(int(s.CTA)).First
 	b.Came |= 1 << (i - int(first))
 	if b.Left--; b.Left != 0 {
 		return
@@ -205,14 +209,14 @@ func (b *Instance) oneWay() bool { return b.Taken.Warps == 0 || b.Not.Warps == 0
 
 // missing reports whether a branch is open that slot i has not executed.
 func (p *CAPRI) missing(i int, s *Slot) bool {
-	b := p.Tallies.Edit(int(s.CTA))
+	b := p.Opened.Edit(int(s.CTA))
 	return b.Left != 0 && b.Came>>(i-int(p.Blocks.At(int(s.CTA)).First))&1 == 0
 }
 
 // held reports whether slot i must wait with its branch for others that have
 // still to execute the last one.
 func (p *CAPRI) held(i int, s *Slot) bool {
-	b := p.Tallies.Edit(int(s.CTA))
+	b := p.Opened.Edit(int(s.CTA))
 	return b.Left != 0 && !p.missing(i, s) && (p.Private.Len(i) == 0 || b.oneWay())
 }
 

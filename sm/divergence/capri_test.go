@@ -53,7 +53,7 @@ func TestAdequacyPrediction(t *testing.T) {
 	open := false
 	k := adequate(true, true, false, false, true)
 	r := predicting(t, divtest.Bench{Lanes: 4, Warps: 2}, k, func(d *divergence.CAPRI) {
-		b := d.Tallies.At(0)
+		b := d.Opened.At(0)
 		if open && b.Left == 0 {
 			line := d.CAPT.Lines.At(0)
 			require.True(t, line.Valid)

@@ -86,7 +86,7 @@ type DWF struct {
 	Ports
 	rtl.State[dwfState]
 	Table   *rtl.Mem[Slot]       `trace:"true"`
-	Rows    *rtl.Mem[LaneRows]   `len:"lanes" bits:"6"`
+	Home    *rtl.Mem[Homes]      `len:"lanes"`
 	Picked  *rtl.Mem[Picked]     // by slot
 	Statics *rtl.Mem[StaticWarp] `trace:"true"` // by row
 	Places  *rtl.Mem[Place]      // by pool entry
@@ -167,7 +167,7 @@ func newDWF(o Options, g Geometry, code *Code, warpBarriers bool) *DWF {
 	bar := NewBarrier(g)
 	p := &DWF{
 		Ports: Ports{Tallies: bar.Tallies},
-		Table: rtl.NewMem[Slot](g.Warps), Rows: rtl.NewMem[LaneRows](g.Warps), Picked: rtl.NewMem[Picked](g.Warps),
+		Table: rtl.NewMem[Slot](g.Warps), Home: rtl.NewMem[Homes](g.Warps), Picked: rtl.NewMem[Picked](g.Warps),
 		Statics: rtl.NewMem[StaticWarp](g.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, ways)),
 		Barrier: bar, warpBarriers: warpBarriers, lanes: g.Lanes,
@@ -200,14 +200,16 @@ func (p *DWF) Logic(g Geometry) []units.Logic {
 	return list
 }
 
-// Parts says whether there are warp barriers.
-func (p *DWF) Parts() map[string]bool { return map[string]bool{"warpbarriers": p.warpBarriers} }
+// Parts says whether there are warp barriers. Threads stay in their lanes.
+func (p *DWF) Parts() map[string]bool {
+	return map[string]bool{"warpbarriers": p.warpBarriers, "crossbar": false}
+}
 
 // Slots is the slot table.
 func (p *DWF) Slots() *rtl.Mem[Slot] { return p.Table }
 
-// LaneRows has the rows of warps made of several static warps.
-func (p *DWF) LaneRows() *rtl.Mem[LaneRows] { return p.Rows }
+// Homes has the rows of warps made of several static warps.
+func (p *DWF) Homes() *rtl.Mem[Homes] { return p.Home }
 
 // Stats is what was counted since reset.
 func (p *DWF) Stats() Stats {
@@ -260,7 +262,7 @@ func (p *DWF) send(slot int, u units.Update) bool {
 // from is an update with lanes of a slot.
 func (p *DWF) from(slot int, lanes, pc uint32) units.Update {
 	s := p.Table.Edit(slot)
-	return units.Update{PC: pc, Req: lanes, Group: s.CTA, Count: p.Picked.At(slot).Count, Row: *p.Rows.At(slot)}
+	return units.Update{PC: pc, Req: lanes, Group: s.CTA, Count: p.Picked.At(slot).Count, Row: p.Home.At(slot).rows()}
 }
 
 // start launches a static warp.
@@ -378,10 +380,12 @@ func (p *DWF) show(warp, slot int) {
 	s.CTA, s.PC, s.Mask = w.Group, w.PC, w.Occ
 	s.Row = w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)]
 	s.Mixed = false
-	for m := w.Occ; m != 0 && !s.Mixed; m &= m - 1 {
-		s.Mixed = w.Row[bits.TrailingZeros32(m)&(units.PoolLanes-1)] != s.Row
+	homes := p.Home.Edit(slot)
+	for m := w.Occ; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & (units.PoolLanes - 1)
+		homes[l] = units.Home{Row: w.Row[l], Lane: uint8(l)}
+		s.Mixed = s.Mixed || w.Row[l] != s.Row
 	}
-	*p.Rows.Edit(slot) = w.Row
 	p.Picked.Edit(slot).Count = w.Count
 }
 
@@ -586,7 +590,8 @@ func (p *DWF) Paths(to []Path) []Path {
 	}
 	for i := range p.Table.Len() {
 		if s := p.Table.At(i); s.Valid {
-			add(Path{CTA: s.CTA, PC: s.PC, Wait: s.Wait, Running: true}, s.Mask, (*[units.PoolLanes]uint8)(p.Rows.At(i)))
+			rows := p.Home.At(i).rows()
+			add(Path{CTA: s.CTA, PC: s.PC, Wait: s.Wait, Running: true}, s.Mask, &rows)
 		}
 	}
 	for k := range p.Pool.Used.Len() {

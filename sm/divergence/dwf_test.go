@@ -43,7 +43,7 @@ func threadsIn(i divtest.Issue, lanes int) (list []int) {
 		if i.Mask>>lane&1 == 0 {
 			list = append(list, -1)
 		} else {
-			list = append(list, i.RowOf(lane)*lanes+lane)
+			list = append(list, i.Thread(lane, lanes))
 		}
 	}
 	return list
@@ -184,7 +184,7 @@ func poolHolds(t *testing.T, p *divergence.DWF) {
 			check(w.Occ == s.Mask, "slot and pool differ", i)
 			for m := s.Mask; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m)
-				check(w.Row[lane] == p.Rows.At(i)[lane] && (s.Mixed || s.Row == w.Row[lane]), "row", i)
+				check(w.Row[lane] == p.Home.At(i)[lane].Row && (s.Mixed || s.Row == w.Row[lane]), "row", i)
 			}
 		case k.Static:
 			check(s.Mask == p.Statics.At(int(s.Row)).Live || q.Half, "a static warp is not complete", i)
@@ -318,7 +318,7 @@ func TestDWFBarrier(t *testing.T) {
 				}
 				for _, i := range r.Issues {
 					for _, thread := range threadsIn(i, 8) {
-						require.True(t, thread < 0 || thread/24 == i.RowOf(bits.TrailingZeros32(i.Mask))/3, "a warp of two CTAs")
+						require.True(t, thread < 0 || thread/24 == int(i.Home(bits.TrailingZeros32(i.Mask)).Row)/3, "a warp of two CTAs")
 					}
 				}
 			}

@@ -3,7 +3,7 @@
 // state behind them, and plugs into the same front end.
 //
 // A slot is something that the front end can fetch and issue for: a PC, an
-// active mask, and the register-file row of each lane. Nothing outside this
+// active mask, and the register-file row of each thread. Nothing outside this
 // package knows why a slot has the mask it has. A static warp, one of two
 // paths of a warp, and a warp compacted from several are all slots.
 //
@@ -56,16 +56,26 @@ func (w Wait) String() string { return [...]string{"run", "control", "barrier", 
 type Slot struct {
 	Valid bool
 	Wait  Wait  `bits:"2"`
-	Mixed bool  // lanes come from several rows: see Policy.LaneRows
+	Mixed bool  // threads are not all of Row, in their lanes: see Policy.Homes
 	CTA   uint8 `bits:"5"` // resident CTA
-	Row   uint8 `bits:"6"` // register-file row of all lanes, unless Mixed
+	Row   uint8 `bits:"6"` // register-file row of all threads, unless Mixed
 	PC    uint32
 	Depth uint16 `if:"calls"` // calls that its threads have not returned from
 	Mask  uint32 `bits:"lanes"`
 }
 
-// LaneRows is the register-file row of each lane of a Mixed slot.
-type LaneRows [isa.MaxLanes]uint8
+// Homes has for each lane of a Mixed slot the row and the lane that hold the
+// registers of its thread. The lane is another one only where there is a crossbar
+// in front of the register file; masks of a row are by this lane.
+type Homes [isa.MaxLanes]units.Home
+
+// rows of the lanes, whose threads are at home.
+func (h *Homes) rows() (rows [isa.MaxLanes]uint8) {
+	for l := range h {
+		rows[l] = h[l].Row
+	}
+	return rows
+}
 
 // Launch starts a static warp: its row in the register file is free for the
 // threads of Mask, which begin at PC 0. Last marks the last warp of a CTA.
@@ -229,8 +239,8 @@ type Policy interface {
 	// Slots is the table that the front end reads; its length is the number of
 	// slots and does not change.
 	Slots() *rtl.Mem[Slot]
-	// LaneRows holds the rows of Mixed slots by slot; nil if there are none.
-	LaneRows() *rtl.Mem[LaneRows]
+	// Homes are those of Mixed slots, by slot; nil if there are none.
+	Homes() *rtl.Mem[Homes]
 	// Connections gives access to the embedded Ports.
 	Connections() *Ports
 	// Paths appends every group of live threads, running and parked.

@@ -52,7 +52,7 @@ func perThread(issues []divtest.Issue, lanes, threads int) [][]uint32 {
 	for _, i := range issues {
 		for lane := range lanes {
 			if i.Mask>>lane&1 != 0 {
-				t := i.RowOf(lane)*lanes + lane
+				t := i.Thread(lane, lanes)
 				pcs[t] = append(pcs[t], i.PC)
 			}
 		}
@@ -69,7 +69,7 @@ func noneAhead(t *testing.T, k kernel, issues []divtest.Issue, lanes, threads in
 			if i.Mask>>lane&1 == 0 {
 				continue
 			}
-			me := i.RowOf(lane)*lanes + lane
+			me := i.Thread(lane, lanes)
 			for other := range threads {
 				require.True(t, gone[other] || passed[other] >= passed[me],
 					"thread %d is at PC %d behind barrier %d, thread %d has not got there", me, i.PC, passed[me], other)
@@ -77,7 +77,7 @@ func noneAhead(t *testing.T, k kernel, issues []divtest.Issue, lanes, threads in
 		}
 		for lane := range lanes {
 			if i.Mask>>lane&1 != 0 {
-				me := i.RowOf(lane)*lanes + lane
+				me := i.Thread(lane, lanes)
 				if k[i.PC].Bar {
 					passed[me]++
 				}
@@ -147,10 +147,10 @@ func (c *census) take(t *testing.T, p divergence.Policy, issued []divtest.Issue)
 	for ; c.read < len(issued); c.read++ {
 		i := issued[c.read]
 		for m := i.Mask; m != 0; m &= m - 1 {
-			row := i.RowOf(bits.TrailingZeros32(m))
-			c.started[row] = true
+			h := i.Home(bits.TrailingZeros32(m))
+			c.started[h.Row] = true
 			if c.k[i.PC].Exit {
-				c.gone[row] |= m & -m
+				c.gone[h.Row] |= 1 << h.Lane
 			}
 		}
 	}

@@ -27,6 +27,16 @@ func init() {
 			return &p, nil
 		},
 	})
+	Register(Mechanism{
+		Name:   "tbc-ideal",
+		Doc:    "thread block compaction into any lanes: a bound, not hardware, for compaction within a CTA",
+		Blocks: true,
+		New: func(o Options, g Geometry, code *Code) (Policy, error) {
+			p := newTBC(o, g, code, false)
+			p.ideal = true
+			return &p, nil
+		},
+	})
 }
 
 // TBC is thread block compaction (Fung & Aamodt, HPCA 2011, section 3): the
@@ -58,7 +68,11 @@ func init() {
 // a branch, the program is wrong and nothing goes on.
 //
 // A CTA has as many slots as static warps, in the same places. A slot is Mixed
-// if its lanes are from several static warps.
+// if its threads are from several static warps.
+//
+// The bound for any compaction within a CTA lets threads change their lanes (Rhu
+// & Erez, ISCA 2013, section 3: TBC-ideal), for which the register file would
+// need a crossbar: its warps are full but for the last one.
 type TBC struct {
 	Ports
 	rtl.State[blocks]
@@ -67,7 +81,7 @@ type TBC struct {
 	Blocks   *rtl.Mem[Block]         // by CTA
 	Targets  *rtl.Mem[Targets]       // by CTA
 	Table    *rtl.Mem[Slot]          `trace:"true"`
-	Rows     *rtl.Mem[LaneRows]      `len:"lanes" bits:"6"` // by slot
+	Home     *rtl.Mem[Homes]         `len:"lanes"` // by slot
 	bars     *rtl.Mem[blockBarrier]  // by CTA and barrier number
 
 	code     *Code
@@ -75,6 +89,7 @@ type TBC struct {
 	order    PathOrder
 	static   bool // compactor off
 	likely   bool // use likely-convergence points
+	ideal    bool // threads change lanes
 	redirect units.Set
 	sim      *rtl.Sim
 }
@@ -159,7 +174,7 @@ func newTBC(o Options, g Geometry, code *Code, likely bool) TBC {
 		Blocks:  rtl.NewMem[Block](g.CTAs),
 		Targets: rtl.NewMem[Targets](g.CTAs),
 		Table:   rtl.NewMem[Slot](g.Warps),
-		Rows:    rtl.NewMem[LaneRows](g.Warps),
+		Home:    rtl.NewMem[Homes](g.Warps),
 		bars:    rtl.NewMem[blockBarrier](g.CTAs * Barriers),
 		code:    code, lanes: g.Lanes, order: o.PathOrder, static: o.TBCStatic, likely: likely,
 	}
@@ -168,8 +183,8 @@ func newTBC(o Options, g Geometry, code *Code, likely bool) TBC {
 // Slots is the warp buffer.
 func (p *TBC) Slots() *rtl.Mem[Slot] { return p.Table }
 
-// LaneRows holds the rows of compacted warps.
-func (p *TBC) LaneRows() *rtl.Mem[LaneRows] { return p.Rows }
+// Homes has those of the threads of compacted warps.
+func (p *TBC) Homes() *rtl.Mem[Homes] { return p.Home }
 
 // Stats is what was counted since reset.
 func (p *TBC) Stats() Stats { return p.Q().Stats }
@@ -227,8 +242,11 @@ func (p *TBC) Logic(g Geometry) []units.Logic {
 		units.Logic{Kind: units.Equality, Bits: 32, Count: ends * g.CTAs}, units.Logic{Kind: units.Adder, Bits: 7, Count: 1})
 }
 
-// Parts says whether there are likely-convergence points.
-func (p *TBC) Parts() map[string]bool { return map[string]bool{"likely": p.likely} }
+// Parts says whether there are likely-convergence points, and whether threads
+// change their lanes.
+func (p *TBC) Parts() map[string]bool {
+	return map[string]bool{"likely": p.likely, "crossbar": p.ideal}
+}
 
 // launch adds a static warp to the bottom entry, which is complete with the
 // last one.
@@ -253,21 +271,26 @@ func (p *TBC) compact() {
 		return
 	}
 	c := p.Compacts.D()
-	next := c.Next
-	if c.Static {
-		next = c.NextStatic
+	var mask uint32
+	var homes Homes
+	switch {
+	case c.Static:
+		mask, homes = c.NextStatic()
+	case p.ideal:
+		mask, homes = c.NextFilled(p.lanes)
+	default:
+		mask, homes = c.Next()
 	}
-	mask, warps := next()
 	first := p.Blocks.At(int(c.CTA)).First
 	s := Slot{Valid: true, CTA: c.CTA, PC: c.At.PC, Depth: c.At.Depth, Mask: mask}
-	rows := p.Rows.Edit(int(c.Slot))
-	*rows = LaneRows{}
-	s.Row = first + warps[bits.TrailingZeros32(mask)]
+	s.Row = first + homes[bits.TrailingZeros32(mask)].Row
 	for m := mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
-		rows[lane] = first + warps[lane]
-		s.Mixed = s.Mixed || rows[lane] != s.Row
+		h := &homes[lane]
+		h.Row += first
+		s.Mixed = s.Mixed || *h != units.Home{Row: s.Row, Lane: uint8(lane)}
 	}
+	*p.Home.Edit(int(c.Slot)) = homes
 	*p.Table.Edit(int(c.Slot)) = s
 	p.redirect.Add(int(c.Slot))
 	c.Slot++
@@ -298,15 +321,18 @@ func (p *TBC) turn() {
 
 // load sends the top entry to the compactor.
 func (p *TBC) load(cta int, e *BlockEntry) {
-	n, static := e.Mask.Compacted(), bits.OnesCount64(e.Mask.Warps())
-	count := &p.D().Stats.Compaction
-	count.Ideal += uint64(e.Mask.Filled(p.lanes))
+	n, filled, static := e.Mask.Compacted(), e.Mask.Filled(p.lanes), bits.OnesCount64(e.Mask.Warps())
+	if p.ideal {
+		n = filled
+	}
 	c := p.Compacts.D()
 	*c = compaction{Compactor: units.Compactor{Pending: e.Mask}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, At: e.At}
 	if p.static || p.Stack.Len(cta) == 1 {
 		c.Static, n = true, static
 	}
 	e.WCnt = uint8(n)
+	count := &p.D().Stats.Compaction
+	count.Ideal += uint64(filled)
 	count.Entries++
 	count.Static += uint64(static)
 	count.Warps += uint64(n)
@@ -416,10 +442,10 @@ func (p *TBC) add(to *units.BlockMask, s *Slot, slot uint8, lanes uint32) {
 		to.Add(int(s.Row-first), lanes)
 		return
 	}
-	rows := p.Rows.At(int(slot))
+	homes := p.Home.At(int(slot))
 	for m := lanes; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		to.Add(int(rows[lane]-first), m&-m)
+		h := homes[bits.TrailingZeros32(m)]
+		to.Add(int(h.Row-first), 1<<h.Lane)
 	}
 }
 

@@ -39,7 +39,7 @@ func compacted(k kernel, issues []divtest.Issue, block string, lanes int) (warps
 		var w []string
 		for l := range lanes {
 			if i.Mask>>l&1 != 0 {
-				w = append(w, fmt.Sprint(i.RowOf(l)*lanes+l+1))
+				w = append(w, fmt.Sprint(i.Thread(l, lanes)+1))
 			} else {
 				w = append(w, "-")
 			}
@@ -310,4 +310,31 @@ func TestDeepBlockStack(t *testing.T) {
 	r := blockRun(t, tbc, divtest.Bench{Lanes: 16, Warps: 8}, k, nil)
 	require.True(t, r.Done)
 	assert.Less(t, r.Stats.MaxDepth, uint64(64))
+}
+
+// TestIdealCompaction: where threads can change their lanes a path takes as many
+// warps as its threads fill. The masks are those of Rhu & Erez, ISCA 2013, figures
+// 5, 1, 2 and 9, with the threads that take the branch by their lanes, warp by
+// warp.
+func TestIdealCompaction(t *testing.T) {
+	for mask, want := range map[string]int{
+		"0---/4---/8---/C---": 1, "01--/45--/89--/CD--": 2, "0-2-/4-6-/8-A-/C-E-": 2, "0123/456-/89--/C---": 3, // 5a
+		"0123/4567/----/----": 2, "012-/456-": 2, "01--": 1, "0123/4567/89AB/CD--": 4, // 5b
+		"01--/--67/89--/--EF": 2, "0123/45--/--AB/CDEF": 3, "01--/45--/--AB/--EF": 2, "0-2-/4-6-/-9-B/-D-F": 2, // 5c
+		"----/---7/--A-": 1, "0---/4---/8---": 1, "0123/456-/89-B": 3, // 1 and 2
+		"0-2-4-6-/8-A-C-E-/G-I-K-M-/O-Q-S-U-": 2, "0123----/89AB----/GHIJ----/OPQR----": 2, // 9
+	} {
+		warps := strings.Split(mask, "/")
+		lanes := len(warps[0])
+		all := strings.Join(warps, "")
+		k := seq(at("A", when(func(t *thread) bool { return all[t.TID] != '-' }, "C")), at("B", to("D")), at("C", nop), at("D", exit))
+		b := divtest.Bench{Lanes: lanes, Warps: len(warps)}
+		r := blockRun(t, divergence.Options{Mechanism: "tbc-ideal"}, b, k, nil)
+		require.True(t, r.Done, mask)
+		assert.Len(t, compacted(k, r.Issues, "C", lanes), want, mask)
+		idle := strings.Count(all, "-")
+		assert.Len(t, compacted(k, r.Issues, "B", lanes), (idle+lanes-1)/lanes, mask)
+		assert.Equal(t, r.Stats.Compaction.Ideal, uint64(want+(idle+lanes-1)/lanes+2*len(warps)), mask)
+		assert.Len(t, compacted(k, r.Issues, "D", lanes), len(warps), mask)
+	}
 }

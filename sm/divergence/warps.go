@@ -61,8 +61,8 @@ func newWarps(g Geometry, paths int, code *Code) Warps {
 // Slots is the slot table.
 func (p *Warps) Slots() *rtl.Mem[Slot] { return p.Table }
 
-// LaneRows is nil: all lanes of a warp are in one row.
-func (p *Warps) LaneRows() *rtl.Mem[LaneRows] { return nil }
+// Homes is nil: all threads of a warp are in one row, in their lanes.
+func (p *Warps) Homes() *rtl.Mem[Homes] { return nil }
 
 // Stats is what was counted since reset.
 func (p *Warps) Stats() Stats { return p.Q().Stats }

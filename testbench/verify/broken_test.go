@@ -13,6 +13,7 @@ import (
 	"divergo/sm"
 	"divergo/testbench"
 	"divergo/testbench/golden"
+	"divergo/units"
 )
 
 // probe is a program to break. Threads 0 to 9 of a CTA go the way of low.
@@ -301,12 +302,19 @@ func TestTwice(t *testing.T) {
 // TestMixedRows: the lanes of a compacted warp belong to the warps of their rows.
 func TestMixedRows(t *testing.T) {
 	f := sm.Flight{Mixed: true, Row: 63}
-	for lane := range f.Lane {
-		f.Lane[lane] = uint8(4 + lane%3)
+	for lane := range f.Homes {
+		f.Homes[lane] = units.Home{Row: uint8(4 + lane%3), Lane: uint8(lane)}
 	}
-	got := map[int]uint32{}
-	new(watcher).eachRow(&f, 0b1110_1101, func(row int, lanes uint32) { got[row] |= lanes })
-	assert.Equal(t, map[int]uint32{4: 0b0100_1001, 5: 0b1000_0000, 6: 0b0010_0100}, got)
+	see := func(want map[int]uint32) {
+		got := map[int]uint32{}
+		new(watcher).eachRow(&f, 0b1110_1101, func(row int, lanes uint32) { got[row] |= lanes })
+		assert.Equal(t, want, got)
+	}
+	see(map[int]uint32{4: 0b0100_1001, 5: 0b1000_0000, 6: 0b0010_0100})
+	for lane := range f.Homes {
+		f.Homes[lane].Lane ^= 1 // threads have changed their lanes
+	}
+	see(map[int]uint32{4: 0b1000_0110, 5: 0b0100_0000, 6: 0b0001_1000})
 }
 
 // TestVariable: differences in variables of a module go by their names.

@@ -6,6 +6,7 @@ import (
 
 	"divergo/sm"
 	"divergo/testbench/golden"
+	"divergo/units"
 )
 
 // watcher observes one SM: it records what each warp issues and with which
@@ -70,17 +71,17 @@ func (w *watcher) issue(e sm.Issued) {
 	late := e.Cycle <= w.last && len(w.done) > 0
 	w.last = e.Cycle
 	if late {
-		w.breaks(e.Flight, e.Mask, "issued in a cycle in which the SM has issued already, or before")
+		w.breaks(e.Flight, w.lowest(e), "issued in a cycle in which the SM has issued already, or before")
 	}
 	if e.Mask == 0 {
-		w.breaks(e.Flight, 0, "issued with an empty mask")
+		w.breaks(e.Flight, w.lowest(e), "issued with an empty mask")
 	}
 	w.issued += uint64(bits.OnesCount32(e.Mask))
 	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
 		v := w.warp(e.CTA, r)
 		v.steps = append(v.steps, step{e.PC, mask})
 		if dead := mask &^ v.live; dead != 0 {
-			w.breaks(e.Flight, dead, "issued for %s", v.why(dead))
+			w.breaks(e.Flight, home(r, dead), "issued for %s", v.why(dead))
 		}
 	})
 	if w.onIssue != nil {
@@ -94,7 +95,7 @@ func (w *watcher) exit(f *sm.Flight, lanes uint32) {
 	w.eachRow(f, lanes, func(r int, mask uint32) {
 		v := w.warp(f.CTA, r)
 		if dead := mask &^ v.live; dead != 0 {
-			w.breaks(f, dead, "exits as %s", v.why(dead))
+			w.breaks(f, home(r, dead), "exits as %s", v.why(dead))
 		}
 		v.live &^= mask
 		for m := mask; m != 0; m &= m - 1 {
@@ -112,8 +113,8 @@ func (w *watcher) exit(f *sm.Flight, lanes uint32) {
 	}
 }
 
-// eachRow calls do for each row of the register file that a set of lanes comes
-// from, with the lanes of that row.
+// eachRow calls do for each row of the register file that the threads of a set
+// of lanes come from, with their lanes in that row.
 func (w *watcher) eachRow(f *sm.Flight, lanes uint32, do func(row int, lanes uint32)) {
 	if !f.Mixed {
 		if lanes != 0 {
@@ -122,14 +123,14 @@ func (w *watcher) eachRow(f *sm.Flight, lanes uint32, do func(row int, lanes uin
 		return
 	}
 	for lanes != 0 {
-		row, of := f.Lane[bits.TrailingZeros32(lanes)], uint32(0)
+		row, of := f.Homes[bits.TrailingZeros32(lanes)].Row, uint32(0)
 		for m := lanes; m != 0; m &= m - 1 {
-			if lane := bits.TrailingZeros32(m); f.Lane[lane] == row {
-				of |= 1 << lane
+			if h := f.Homes[bits.TrailingZeros32(m)]; h.Row == row {
+				of |= 1 << h.Lane
+				lanes &^= m & -m
 			}
 		}
 		do(int(row), of)
-		lanes &^= of
 	}
 }
 
@@ -159,17 +160,22 @@ func (v *warp) why(lanes uint32) string {
 	return fmt.Sprintf("lanes %#x, whose threads have exited", lanes&v.started)
 }
 
-// breaks records that an instruction breaks a rule. The thread is that of the lowest of
-// the lanes concerned.
-func (w *watcher) breaks(f *sm.Flight, lanes uint32, format string, args ...any) {
+// lowest is the home of the thread in the lowest active lane.
+func (w *watcher) lowest(e sm.Issued) units.Home {
+	return e.Home(bits.TrailingZeros32(e.Mask) % w.lanes)
+}
+
+// home is that of the lowest of some lanes of a row.
+func home(row int, lanes uint32) units.Home {
+	return units.Home{Row: uint8(row), Lane: uint8(bits.TrailingZeros32(lanes))}
+}
+
+// breaks records that an instruction breaks a rule, and for which thread.
+func (w *watcher) breaks(f *sm.Flight, h units.Home, format string, args ...any) {
 	if len(w.broken) == maxBroken {
 		return
 	}
-	row, lane := int(f.Row), bits.TrailingZeros32(lanes)%w.lanes
-	if f.Mixed {
-		row = int(f.Lane[lane])
-	}
-	t := w.sm.Thread(f.CTA, row, lane)
+	t := w.sm.Thread(f.CTA, int(h.Row), int(h.Lane))
 	w.broken = append(w.broken, Broken{
 		SM: w.index, Cycle: w.last - w.start, PC: f.PC, Thread: golden.ID{CTA: t.CTA, Thread: t.TID}, Rule: fmt.Sprintf(format, args...),
 	})

@@ -13,6 +13,7 @@ import (
 	"divergo/isa"
 	"divergo/rtl"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // Thread is the private state of a thread of a micro-kernel.
@@ -93,15 +94,22 @@ type Issue struct {
 	PC    uint32
 	Mask  uint32
 	Mixed bool
-	Lane  divergence.LaneRows // if Mixed: the row of each active lane
+	Homes divergence.Homes // if Mixed, of the active lanes
 }
 
-// RowOf is the row of an active lane.
-func (i *Issue) RowOf(lane int) int {
+// Home is where the registers of the thread in an active lane are.
+func (i *Issue) Home(lane int) units.Home {
 	if i.Mixed {
-		return int(i.Lane[lane])
+		return i.Homes[lane]
 	}
-	return i.Row
+	return units.Home{Row: uint8(i.Row), Lane: uint8(lane)}
+}
+
+// Thread is the number of the thread in an active lane, of all rows of so many
+// lanes.
+func (i *Issue) Thread(lane, lanes int) int {
+	h := i.Home(lane)
+	return int(h.Row)*lanes + int(h.Lane)
 }
 
 // Result of a run.
@@ -316,13 +324,14 @@ func (f *front) execute(i int, s *divergence.Slot) (taken uint32) {
 	line := &f.kernel[pc]
 	issue := Issue{Row: int(s.Row), PC: pc, Mask: s.Mask, Mixed: s.Mixed}
 	if s.Mixed {
-		issue.Lane = *f.Div.LaneRows().At(i)
+		issue.Homes = *f.Div.Homes().At(i)
 	}
 	f.result.Issues = append(f.result.Issues, issue)
 	f.result.Lanes += bits.OnesCount32(s.Mask)
 	for m := s.Mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
-		t := &f.threads[issue.RowOf(lane)][lane]
+		h := issue.Home(lane)
+		t := &f.threads[h.Row][h.Lane]
 		if line.Do != nil {
 			line.Do(t)
 		}
