@@ -94,8 +94,9 @@ func checkProgram(t testing.TB, p *isa.Program) {
 		in := &p.Insts[pc]
 		require.NotEqual(t, isa.OpNone, in.Op)
 		require.NotEmpty(t, in.Text)
-		require.Equal(t, in.Op == isa.OpBra, in.Target != isa.NoPC)
-		if in.Op == isa.OpBra {
+		goes := in.Op == isa.OpBra || in.Op == isa.OpCall && !in.Indirect()
+		require.Equal(t, goes, in.Target != isa.NoPC)
+		if goes {
 			require.Less(t, in.Target, n)
 		}
 		for i, o := range append(in.Src[:], in.Dst[:]...) {
