@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/isa"
 	"divergo/sm"
 	"divergo/units"
 )
@@ -54,13 +55,26 @@ func TestLanes(t *testing.T) {
 
 // TestLanesCompact: of 4 warps every second thread takes a branch (Rhu & Erez,
 // ISCA 2013, figure 9b for warps of 32). In their own lanes their warps cannot be
-// compacted; balanced over the lanes 4 warps become 2.
+// compacted; balanced over the lanes 4 warps become 2, unless the kernel has it
+// otherwise.
 func TestLanesCompact(t *testing.T) {
-	p, counts := micro(t, "bra tid%2,C bra D C: nop D: exit")
+	kernel, counts := micro(t, "bra tid%2,C bra D C: nop D: exit")
+	inLine, apart := *kernel, *kernel
+	inLine.NoLanePermutation, apart.NoCompaction = true, true
 	for _, c := range []struct {
+		p     *isa.Program
 		lanes units.Permutation
 		warps int
-	}{{units.Sequential, 4}, {units.XOROddHalf, 4}, {units.RevWID, 4}, {units.OddEven, 2}, {units.Balanced, 2}} {
+	}{
+		{kernel, units.Sequential, 4},
+		{kernel, units.XOROddHalf, 4},
+		{kernel, units.RevWID, 4},
+		{kernel, units.OddEven, 2},
+		{kernel, units.Balanced, 2},
+		{&inLine, units.Balanced, 4},
+		{&apart, units.Balanced, 4},
+	} {
+		p := c.p
 		cfg := small()
 		cfg.SM.Lanes, cfg.Divergence.Mechanism = c.lanes, "tbc"
 		m := load(t, cfg, p, 1, 128)

@@ -80,13 +80,20 @@ type Program struct {
 	AddressBits uint8    // 32 or 64
 	MaxThreads  uint32   // of a CTA, by .maxntid or .reqntid; 0: no limit
 	ReqThreads  [3]uint32
-	Blocks      []Block  // filled in by Analyze
-	LiveRegs    int      // most 32-bit registers live at once, by Analyze
-	Origin      []uint32 // by PC, if instructions have been inserted: the PC before that
-	Funcs       []Func   // that the kernel calls, ascending by Entry, behind the kernel
-	Recursive   bool     // frames of functions are on a stack in local memory, behind LocalBytes
-	Frame       uint16   // register that holds where the stack ends, if Recursive
-	landing     []uint32 // inverse of Origin: where who jumps to a PC before insertion has to go
+
+	// What a kernel can switch off, since it relies on the threads of a warp: thread
+	// block compaction keeps static warps (Fung & Aamodt, HPCA 2011, section 3.2), and threads keep
+	// the order of their lanes (Rhu & Erez, ISCA 2013, section 4).
+	NoCompaction      bool // .pragma "divergo.no_compaction"
+	NoLanePermutation bool // .pragma "divergo.no_lane_permutation"
+
+	Blocks    []Block  // filled in by Analyze
+	LiveRegs  int      // most 32-bit registers live at once, by Analyze
+	Origin    []uint32 // by PC, if instructions have been inserted: the PC before that
+	Funcs     []Func   // that the kernel calls, ascending by Entry, behind the kernel
+	Recursive bool     // frames of functions are on a stack in local memory, behind LocalBytes
+	Frame     uint16   // register that holds where the stack ends, if Recursive
+	landing   []uint32 // inverse of Origin: where who jumps to a PC before insertion has to go
 }
 
 // Block is a basic block: the instructions [Start, End).

@@ -36,6 +36,7 @@ type kernel struct {
 	params     []*variable
 	maxThreads uint32
 	reqThreads [3]uint32
+	pragmas    []pragma
 	body       *block
 }
 
@@ -46,7 +47,7 @@ type block struct {
 }
 
 // stmt is a statement: *instruction, *label, *block, *regDecl, *variable,
-// *prototype, *targets or location.
+// *prototype, *targets, location or pragma.
 type stmt any
 
 // word is a name with its place.
@@ -54,6 +55,9 @@ type word struct {
 	text string
 	pos  isa.Pos
 }
+
+// pragma is a string of a .pragma directive (section 11.4).
+type pragma word
 
 // label defines a branch target.
 type label word

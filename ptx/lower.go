@@ -88,6 +88,9 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l.callgraph(k)
 	l.place()
 	l.params(k)
+	for _, s := range k.pragmas {
+		l.pragma(s)
+	}
 	l.block(k.body)
 	l.end(k)
 	l.scope = l.top
@@ -199,6 +202,8 @@ func (l *lowering) block(b *block) {
 			l.scope.declarePrototype(s.label.text, s.function)
 		case *targets:
 			l.targets(s)
+		case pragma:
+			l.pragma(s)
 		case location:
 			l.loc = isa.Loc{}
 			if i, ok := l.files[s.file]; ok {

@@ -301,10 +301,7 @@ func (p *parser) launchBounds(k *kernel) {
 			}
 		case "noreturn":
 		case "pragma":
-			for p.tok.kind != ';' && p.tok.kind != '{' && p.tok.kind != eof {
-				p.next()
-			}
-			p.accept(';')
+			p.pragmas(func(s pragma) { k.pragmas = append(k.pragmas, s) })
 		default:
 			if startsDirective[w.text] {
 				p.errorf(w.pos, CodeSyntax, "expected the body of the kernel in braces, found %s", w)
@@ -354,6 +351,9 @@ func (p *parser) localDirective(b *block) {
 		}
 	case "loc":
 		p.location(b)
+	case "pragma":
+		p.next()
+		p.pragmas(func(s pragma) { b.stmts = append(b.stmts, s) })
 	default:
 		if !p.common() {
 			p.errorf(p.tok.pos, CodeName, "unknown directive .%s%s", clip(name), didYouMean(name, directives))
@@ -361,6 +361,17 @@ func (p *parser) localDirective(b *block) {
 			p.skipStatement()
 		}
 	}
+}
+
+// pragmas parses the strings of a .pragma up to its ';'.
+func (p *parser) pragmas(add func(pragma)) {
+	for p.tok.kind != ';' && p.tok.kind != '{' && p.tok.kind != '}' && p.tok.kind != eof {
+		if p.tok.kind == text {
+			add(pragma{p.tok.text, p.tok.pos})
+		}
+		p.next()
+	}
+	p.accept(';')
 }
 
 // location parses ".loc 1 25 3, function_name f, inlined_at 1 2 3" (section

@@ -23,7 +23,11 @@ type placement struct {
 
 // place puts the threads of a kernel's CTA into lanes.
 func (c *Config) place(k *Kernel) (placement, error) {
-	m, err := units.NewLaneMap(c.Lanes, c.WarpSize, 0)
+	lanes := c.Lanes
+	if k.Prog.NoLanePermutation {
+		lanes = units.Sequential
+	}
+	m, err := units.NewLaneMap(lanes, c.WarpSize, 0)
 	if err != nil {
 		return placement{}, err
 	}

@@ -140,7 +140,7 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 	b, st := p.Opened.Edit(int(s.CTA)), &p.D().Stats.Prediction
 	if b.Left == 0 {
 		adequate, hit := p.CAPT.Predict(o.PC)
-		*b = Instance{Left: p.Stack.Top(int(s.CTA)).WCnt, PC: o.PC, Target: o.Target, Compact: adequate && !p.static}
+		*b = Instance{Left: p.Stack.Top(int(s.CTA)).WCnt, PC: o.PC, Target: o.Target, Compact: adequate && !p.off()}
 		st.Branches++
 		if !hit {
 			st.Misses++

@@ -319,6 +319,9 @@ func (p *TBC) turn() {
 	}
 }
 
+// off reports whether threads stay in their static warps.
+func (p *TBC) off() bool { return p.static || p.code.Prog.NoCompaction }
+
 // load sends the top entry to the compactor.
 func (p *TBC) load(cta int, e *BlockEntry) {
 	n, filled, static := e.Mask.Compacted(), e.Mask.Filled(p.lanes), bits.OnesCount64(e.Mask.Warps())
@@ -327,7 +330,7 @@ func (p *TBC) load(cta int, e *BlockEntry) {
 	}
 	c := p.Compacts.D()
 	*c = compaction{Compactor: units.Compactor{Pending: e.Mask}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, At: e.At}
-	if p.static || p.Stack.Len(cta) == 1 {
+	if p.off() || p.Stack.Len(cta) == 1 {
 		c.Static, n = true, static
 	}
 	e.WCnt = uint8(n)
