@@ -19,8 +19,15 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 		ask[w] = ^busy
 	}
 	ask.Truncate(slots.Len())
-	if i.l.priority == PriorityNone {
-		return i.first(ask, int(q.Last), slots)
+	resident := i.CTA.Q().Resident
+	if i.l.priority == PriorityNone || resident == 0 {
+		return i.first(ask, anyCTA, int(q.Last), slots)
+	}
+	// The foremost CTA nearly always has a warp that is ready, and the slots of the
+	// others need no sorting.
+	foremost := i.foremost(resident) & (MaxCTAs - 1)
+	if s := i.first(ask, foremost, int(q.LastOf[foremost]), slots); s >= 0 {
+		return s
 	}
 	var of [MaxCTAs]units.Set
 	var ctas uint32
@@ -31,9 +38,9 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 			ctas |= 1 << (slot.CTA & (MaxCTAs - 1))
 		}
 	}
-	for ctas != 0 {
+	for ctas &^= 1 << foremost; ctas != 0; {
 		c := i.foremost(ctas) & (MaxCTAs - 1)
-		if s := i.first(of[c], int(q.LastOf[c]), slots); s >= 0 {
+		if s := i.first(of[c], c, int(q.LastOf[c]), slots); s >= 0 {
 			return s
 		}
 		ctas &^= 1 << c
@@ -65,19 +72,25 @@ func nextBit(set uint32, from int) int {
 	return (from + bits.TrailingZeros32(bits.RotateLeft32(set, -from))) % 32
 }
 
-// first is the first ready slot of a set in the scheduler's order, or -1. last
-// is the one that has issued before.
-func (i *Issue) first(ask units.Set, last int, slots *rtl.Mem[divergence.Slot]) int {
+const anyCTA = -1
+
+// first is the first ready slot of a set, and of a CTA, in the scheduler's order,
+// or -1. last is the one that has issued before.
+func (i *Issue) first(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
+	ready := func(s int) bool {
+		slot := slots.At(s)
+		return (cta == anyCTA || int(slot.CTA) == cta) && i.ready(s, slot)
+	}
 	from := last + 1
 	if i.l.greedy {
-		if ask.Has(last) && i.ready(last, slots.At(last)) {
+		if ask.Has(last) && ready(last) {
 			return last
 		}
 		from = 0
 	}
 	for s := ask.Next(from & (units.MaxSet - 1)); s >= 0; s = ask.Next(s) {
 		ask.Remove(s)
-		if i.ready(s, slots.At(s)) {
+		if ready(s) {
 			return s
 		}
 	}
