@@ -245,7 +245,7 @@ var pools = []Mutant{
 var blocks = []Mutant{
 	{
 		Name: "tbc-one-early", Bug: "the block is left when one warp is still to come", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "if e.WCnt--; e.WCnt != 0 {", New: "if e.WCnt--; e.WCnt > 1 {",
+		File: "sm/divergence/tbc.go", Old: "if e.WCnt--; e.WCnt == 0 {", New: "if e.WCnt--; e.WCnt <= 1 {",
 	},
 	{
 		Name: "tbc-both-sides", Bug: "threads that branch are also entered as not branching", By: tbc,
@@ -261,7 +261,15 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "tbc-barrier-open", Bug: "arrivals are not cleared when the barrier opens", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "bar.Arrived, bar.Waiting, bar.Tally = units.BlockMask{}, 0, Tally{}", New: "bar.Waiting, bar.Tally = 0, Tally{}",
+		File: "sm/divergence/tbc.go", Old: "bar.Arrived, bar.Waiting, bar.Parked, bar.Tally = units.BlockMask{}, 0, false, Tally{}", New: "bar.Waiting, bar.Parked, bar.Tally = 0, false, Tally{}",
+	},
+	{
+		Name: "tbc-parked-run", Bug: "threads that are parked at a barrier run with the others of the bottom entry", Audit: "./sm/divergence TestBlockBarriers",
+		File: "sm/divergence/tbc.go", Old: "run.Remove(&bar.Arrived)", New: "_ = run",
+	},
+	{
+		Name: "tbc-parked-stay", Bug: "threads that are parked at a barrier stay in the entries below", Audit: "./sm/divergence TestBlockBarriers",
+		File: "sm/divergence/tbc.go", Old: "p.Stack.Entry(cta, i).Mask.Remove(&bar.Arrived)", New: "p.Stack.Entry(cta, max(i, p.Stack.Len(cta)-1)).Mask.Remove(&bar.Arrived)",
 	},
 	{
 		Name: "tbc-stale-targets", Bug: "the targets of a branch begin with what the last branch left", By: tbc,

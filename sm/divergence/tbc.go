@@ -63,9 +63,14 @@ func init() {
 // a compacted warp has threads of several.
 //
 // At the bottom of the stack the warps are the static ones. A barrier opens when
-// all live threads of the CTA are there, which takes that the top entry has all
-// of them. If it has not, or if some of its warps wait at a barrier and others at
-// a branch, the program is wrong and nothing goes on.
+// all live threads of the CTA are there. The paper has barriers where the top
+// entry has all of them; but threads that are to leave early may be below it,
+// and wait at the reconvergence point for those that wait at the barrier. So when
+// all warps of the top entry wait at a barrier, they are parked: the stack goes
+// on without them, as if they had left, and when all that live are parked they
+// are the bottom entry again. If some warps of the top entry wait at a barrier
+// and others at a branch, or at another barrier, the program is wrong and
+// nothing goes on.
 //
 // A CTA has as many slots as static warps, in the same places. A slot is Mixed
 // if its threads are from several static warps.
@@ -154,7 +159,9 @@ type compaction struct {
 type blockBarrier struct {
 	Arrived units.BlockMask `len:"lanes" bits:"warps"`
 	Waiting uint64          `bits:"warps"` // slots that wait for the release, counted from the CTA's first
-	Need    uint8           `bits:"7"`     // static warps expected; 0: all live threads
+	Parked  bool            // there are none any more, their threads wait off the stack
+	At      Point           // of the barrier, if they are
+	Need    uint8           `bits:"7"` // static warps expected; 0: all live threads
 	Tally   Tally
 }
 
@@ -200,7 +207,7 @@ func (p *TBC) Tick() {
 // row.
 func (p *TBC) serve(k blockReconverger) {
 	p.compact()
-	p.turn()
+	p.turn(k)
 	if f := p.Fire.Get(); f.Valid {
 		s := p.Table.Edit(int(f.Slot))
 		if f.Control {
@@ -306,30 +313,55 @@ func (p *TBC) compact() {
 
 // turn pops tops that have no threads or have come to the end of their block,
 // and sends one that has work to the compactor.
-func (p *TBC) turn() {
+func (p *TBC) turn(k blockReconverger) {
 	for turned := p.Q().Turned; turned != 0; turned &= turned - 1 {
 		cta := bits.TrailingZeros32(turned)
 		switch e := p.Stack.Top(cta); {
-		case e.Mask.Empty() || e.At == e.RPC || e.At == e.LPC:
+		case p.Stack.Len(cta) > 1 && (e.Mask.Empty() || e.At == e.RPC || e.At == e.LPC):
 			p.pop(cta)
 		case !p.Compacts.D().Busy:
-			p.load(cta, e)
+			p.load(cta, e, p.unparked(k, cta, e))
 			p.D().Turned &^= 1 << cta
 		}
 	}
 }
 
+// unparked is the threads of a top entry that can run. Only in the bottom one
+// are some that are parked. A barrier at which all of them are opens.
+func (p *TBC) unparked(k blockReconverger, cta int, e *BlockEntry) units.BlockMask {
+	run := e.Mask
+	if p.Stack.Len(cta) > 1 {
+		return run
+	}
+	for i := cta * Barriers; i < (cta+1)*Barriers; i++ {
+		bar := p.bars.At(i)
+		if !bar.Parked {
+			continue
+		}
+		if bar.Arrived == e.Mask {
+			e.At = Point{bar.At.PC + 1, bar.At.Depth}
+			p.release(k, cta, p.bars.Edit(i))
+			return run
+		}
+		run.Remove(&bar.Arrived)
+	}
+	return run
+}
+
 // off reports whether threads stay in their static warps.
 func (p *TBC) off() bool { return p.static || p.code.Prog.NoCompaction }
 
-// load sends the top entry to the compactor.
-func (p *TBC) load(cta int, e *BlockEntry) {
-	n, filled, static := e.Mask.Compacted(), e.Mask.Filled(p.lanes), bits.OnesCount64(e.Mask.Warps())
+// load sends threads of the top entry to the compactor.
+func (p *TBC) load(cta int, e *BlockEntry, run units.BlockMask) {
+	if run.Empty() {
+		return // all wait at barriers, and not at the same
+	}
+	n, filled, static := run.Compacted(), run.Filled(p.lanes), bits.OnesCount64(run.Warps())
 	if p.ideal {
 		n = filled
 	}
 	c := p.Compacts.D()
-	*c = compaction{Compactor: units.Compactor{Pending: e.Mask}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, At: e.At}
+	*c = compaction{Compactor: units.Compactor{Pending: run}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, At: e.At}
 	if p.off() || p.Stack.Len(cta) == 1 {
 		c.Static, n = true, static
 	}
@@ -371,16 +403,21 @@ func (p *TBC) leave(i int) {
 	s.Valid = false
 	cta := int(s.CTA)
 	e := p.Stack.Top(cta)
-	if e.WCnt--; e.WCnt != 0 {
-		return
+	if e.WCnt--; e.WCnt == 0 {
+		p.end(cta, e)
 	}
+}
+
+// end ends the block of the top entry.
+func (p *TBC) end(cta int, e *BlockEntry) {
 	b, count := p.Blocks.Edit(cta), &p.D().Stats.Compaction
 	waited := uint64(b.Waiting)*p.sim.Now() - b.Since
 	b.Waiting, b.Since = 0, 0
-	if b.Open {
+	switch {
+	case b.Open:
 		count.AtBranch += waited
 		p.split(cta, e)
-	} else {
+	case p.Stack.Len(cta) > 1:
 		count.AtJoin += waited
 		p.pop(cta)
 	}
@@ -544,6 +581,7 @@ func (p *TBC) bar(k blockReconverger, s *Slot, in *isa.Inst, o *Outcome) {
 			bar.Waiting |= 1 << (o.Slot - p.Blocks.At(cta).First)
 		}
 		p.open(k, cta, bar)
+		p.park(k, cta, bar)
 	}
 	if !waits {
 		k.moved(int(o.Slot))
@@ -555,19 +593,54 @@ func (p *TBC) open(k blockReconverger, cta int, bar *blockBarrier) {
 	missing := p.Stack.Entry(cta, 0).Mask // live threads
 	missing.Remove(&bar.Arrived)
 	arrived := bar.Arrived.Warps() &^ missing.Warps()
-	if bar.Need == 0 && !missing.Empty() || bits.OnesCount64(arrived) < int(bar.Need) {
+	if bar.Parked || bar.Need == 0 && !missing.Empty() || bits.OnesCount64(arrived) < int(bar.Need) {
 		return
 	}
+	p.release(k, cta, bar)
+}
+
+// park takes the threads of the top entry off the stack if all its warps wait
+// at the barrier. Like an exit it concerns every entry but the bottom one, which
+// has all live threads.
+func (p *TBC) park(k blockReconverger, cta int, bar *blockBarrier) {
+	e, first := p.Stack.Top(cta), int(p.Blocks.At(cta).First)
+	if bar.Waiting == 0 || bits.OnesCount64(bar.Waiting) != int(e.WCnt) || bar.Need != 0 {
+		return
+	}
+	at := p.Table.At(first + bits.TrailingZeros64(bar.Waiting)).at()
+	for waiting := bar.Waiting; waiting != 0; waiting &= waiting - 1 {
+		i := first + bits.TrailingZeros64(waiting)
+		if s := p.Table.At(i); s.at() != at || s.Mask != k.whole(i) {
+			return
+		}
+	}
+	if bar.Parked && bar.At != at {
+		return
+	}
+	bar.Parked, bar.At = true, at
+	for ; bar.Waiting != 0; bar.Waiting &= bar.Waiting - 1 {
+		s := p.Table.Edit(first + bits.TrailingZeros64(bar.Waiting))
+		s.Valid, s.Wait = false, WaitsJoin
+	}
+	for i := 1; i < p.Stack.Len(cta); i++ {
+		p.Stack.Entry(cta, i).Mask.Remove(&bar.Arrived)
+	}
+	e.WCnt = 0
+	p.end(cta, e)
+}
+
+// release lets the warps of a barrier go on.
+func (p *TBC) release(k blockReconverger, cta int, bar *blockBarrier) {
 	first, waiting := int(p.Blocks.At(cta).First), bar.Waiting
 	if bar.Tally.All != 0 {
 		for m := bar.Arrived.Warps(); m != 0; m &= m - 1 {
 			*p.Tallies.Edit(first + bits.TrailingZeros64(m)) = bar.Tally
 		}
 	}
-	bar.Arrived, bar.Waiting, bar.Tally = units.BlockMask{}, 0, Tally{}
-	if waiting != 0 {
+	if waiting != 0 || bar.Parked {
 		p.D().Stats.BarReleases++
 	}
+	bar.Arrived, bar.Waiting, bar.Parked, bar.Tally = units.BlockMask{}, 0, false, Tally{}
 	for ; waiting != 0; waiting &= waiting - 1 {
 		i := first + bits.TrailingZeros64(waiting)
 		s := p.Table.Edit(i)
@@ -601,6 +674,11 @@ func (p *TBC) exit(k blockReconverger, s *Slot, o *Outcome) {
 		}
 	}
 	k.moved(int(o.Slot))
+	for i := cta * Barriers; i < (cta+1)*Barriers; i++ {
+		if p.bars.At(i).Waiting != 0 {
+			p.park(k, cta, p.bars.Edit(i)) // nobody else runs any more
+		}
+	}
 }
 
 // retire reports a row that has no threads left.
@@ -679,6 +757,11 @@ func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Pat
 			_, j := p.branchOf(b)
 			list(t.Taken, Path{PC: j.target.PC, Reconv: j.meet.PC})
 			list(t.Not, Path{PC: j.fall.PC, Reconv: j.meet.PC})
+		}
+		for i := range Barriers {
+			if bar := p.bars.At(cta*Barriers + i); bar.Parked {
+				list(bar.Arrived, Path{PC: bar.At.PC, Reconv: e.RPC.PC, Wait: WaitsBarrier})
+			}
 		}
 		waits := p.Q().Turned>>cta&1 == 0 // they have come to the end of the block
 		for i := top; i >= 0; i-- {

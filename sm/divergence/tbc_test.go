@@ -217,8 +217,8 @@ func TestBlockLikelyConvergence(t *testing.T) {
 	}
 }
 
-// TestBlockBarriers: a barrier opens when all live threads are there. Where the
-// other threads cannot get there nothing goes on.
+// TestBlockBarriers: a barrier opens when all live threads are there, those below
+// the top entry as well. Where the other threads cannot get there nothing goes on.
 func TestBlockBarriers(t *testing.T) {
 	bar := line{Bar: true}
 	for _, c := range []struct {
@@ -231,7 +231,13 @@ func TestBlockBarriers(t *testing.T) {
 		{"behind a join", seq(when(odd, "C"), nop, to("D"), at("C", nop), at("D", bar), exit), true, false},
 		{"the others have left", seq(when(odd, "OUT"), bar, nop, bar, exit, at("OUT", exit)), true, false},
 		{"in a loop that all go round", seq(at("L", count1), bar, when(func(t *thread) bool { return t.I < 5 }, "L"), exit), true, false},
-		{"the others wait at the join", seq(when(odd, "C"), nop, bar, at("C", nop), exit), false, true},
+		{"the others wait at the join", seq(when(odd, "C"), nop, bar, at("C", nop), exit), true, true},
+		{"the others wait at a join in an arm", seq(when(below(12), "J"), when(odd, "K"), nop, bar, at("K", nop), at("J", nop), exit), true, true},
+		{"the others wait below to leave", seq(when(odd, "B"), exit, at("B", nop), bar, nop, bar, exit), true, true},
+		{"some of one way leave", seq(when(below(12), "J"), when(odd, "OUT"), at("J", nop), bar, nop, exit, at("OUT", exit)), true, true},
+		{"some leave from each turn of a loop", seq(at("L", count1), bar, when(func(t *thread) bool { return t.I > t.TID%5 }, "OUT"), to("L"), at("OUT", exit)), true, true},
+		{"the same from the other way", seq(at("L", count1), bar, when(func(t *thread) bool { return t.I <= t.TID%5 }, "L"), exit), true, true},
+		{"each way has its own", seq(when(odd, "C"), bar, exit, at("C", bar), exit), false, true},
 		{"some at a barrier, others at a branch", seq(line{Bar: true, If: below(8)}, nop, when(odd, "C"), nop, at("C", exit)), false, false},
 	} {
 		k := c.kernel
