@@ -3,7 +3,6 @@ package properties
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"divergo/isa"
 	"divergo/sm"
@@ -26,7 +25,7 @@ type observer struct {
 	lanes    int
 	warps    int // of a CTA
 	threads  int
-	joins    bool // threads must meet at post-dominators
+	meets    bool // threads must meet at post-dominators
 	inStep   bool // and what the analysis calls uniform is
 	rows     [sm.MaxWarps]row
 	ctas     [sm.MaxCTAs]group
@@ -60,24 +59,16 @@ type group struct {
 	passed uint16
 }
 
-// promises are the mechanisms under which the threads of a warp that part at a
-// branch go on together from its post-dominator.
-var promises = []string{"pdom", "pdom-lcp", "dpe"}
-
-// inStep are the mechanisms that bring threads together in the same iterations
-// of all loops around only. Others, which join what is at one PC, can have
-// threads of several iterations at a branch that is the same for each of them.
-var inStep = append([]string{"token", "barrier", "tbc", "tbc-lcp", "capri"}, promises...)
-
 // watch attaches an observer to each SM of a session that is loaded.
 func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 	var list []*observer
 	cfg := &s.Machine.Config
+	mech, _ := divergence.Find(cfg.Divergence.Mechanism)
 	for i, m := range s.Machine.SMs {
 		threads := m.Kernel().Threads()
 		o := &observer{
 			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
-			joins: slices.Contains(promises, cfg.Divergence.Mechanism), inStep: slices.Contains(inStep, cfg.Divergence.Mechanism),
+			meets: mech.Meets, inStep: mech.InStep,
 			coverage: cov,
 		}
 		if cov != nil {
@@ -157,7 +148,7 @@ func (o *observer) issue(e sm.Issued) {
 			o.fail(checkHome, "%s: lanes %#x of row %d have no thread", o.at(&e), wrong, r)
 		}
 		o.behind(&e, w, mask)
-		if o.joins {
+		if o.meets {
 			o.join(&e, w, in, mask, taken)
 		}
 		if in.Op == isa.OpBar {

@@ -13,6 +13,7 @@ func init() {
 	Register(Mechanism{
 		Name:   "capri",
 		Doc:    "thread block compaction at the branches at which it is predicted to be adequate",
+		InStep: true,
 		Blocks: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			return newCAPRI(o, g, code), nil

@@ -8,8 +8,9 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name: "barrier",
-		Doc:  "convergence barriers: threads wait for each other where the compiler says so",
+		Name:   "barrier",
+		Doc:    "convergence barriers: threads wait for each other where the compiler says so",
+		InStep: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			return newConvBarrier(o, g, code), nil
 		},

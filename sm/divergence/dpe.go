@@ -7,8 +7,9 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name: "dpe",
-		Doc:  "dual-path stack: both paths of the innermost divergent branch interleave",
+		Name:  "dpe",
+		Doc:   "dual-path stack: both paths of the innermost divergent branch interleave",
+		Meets: true, InStep: true,
 		New: func(_ Options, g Geometry, code *Code) (Policy, error) {
 			return newDPE(g, code), nil
 		},

@@ -7,15 +7,17 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name: "pdom",
-		Doc:  "per-warp stack, reconvergence at immediate post-dominators",
+		Name:  "pdom",
+		Doc:   "per-warp stack, reconvergence at immediate post-dominators",
+		Meets: true, InStep: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			return newPDOM(o, g, code, false), nil
 		},
 	})
 	Register(Mechanism{
-		Name: "pdom-lcp",
-		Doc:  "per-warp stack that also joins paths at likely-convergence points",
+		Name:  "pdom-lcp",
+		Doc:   "per-warp stack that also joins paths at likely-convergence points",
+		Meets: true, InStep: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			return newPDOM(o, g, code, true), nil
 		},

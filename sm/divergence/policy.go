@@ -266,6 +266,11 @@ type Mechanism struct {
 	Prepare func(o Options, p *isa.Program) *isa.Program
 	// Spills tells that it needs memory behind its ports.
 	Spills bool
+	// Meets promises that the threads of a warp that part at a branch go on
+	// together from its post-dominator, InStep that threads are only brought together
+	// in the same iterations of all loops around, so that isa.Inst's Uniform holds
+	// for them. Both are for those who check.
+	Meets, InStep bool
 }
 
 // Options are the configuration of the mechanisms; each reads what it has a

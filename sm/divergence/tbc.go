@@ -12,6 +12,7 @@ func init() {
 	Register(Mechanism{
 		Name:   "tbc",
 		Doc:    "thread block compaction: a stack for each CTA, warps compacted at its branches",
+		InStep: true,
 		Blocks: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			p := newTBC(o, g, code, false)
@@ -21,6 +22,7 @@ func init() {
 	Register(Mechanism{
 		Name:   "tbc-lcp",
 		Doc:    "thread block compaction that also joins paths at likely-convergence points",
+		InStep: true,
 		Blocks: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			p := newTBC(o, g, code, true)
@@ -30,6 +32,7 @@ func init() {
 	Register(Mechanism{
 		Name:   "tbc-ideal",
 		Doc:    "thread block compaction into any lanes: a bound, not hardware, for compaction within a CTA",
+		InStep: true,
 		Blocks: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			p := newTBC(o, g, code, false)

@@ -10,8 +10,9 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name: "token",
-		Doc:  "stack of synchronisation tokens: instructions of the compiler push and pop",
+		Name:   "token",
+		Doc:    "stack of synchronisation tokens: instructions of the compiler push and pop",
+		InStep: true,
 		New: func(o Options, g Geometry, code *Code) (Policy, error) {
 			return newTokenStack(o, g, code), nil
 		},
