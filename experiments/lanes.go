@@ -14,12 +14,13 @@ import (
 	"divergo/units"
 )
 
-// spreading lists the permutations that bring each location to each lane once
-// in as many warps as there are lanes.
+// spreading says whether Balanced brings each location to each lane once in as
+// many warps as there are lanes, and which permutations do that and have
+// complementary lanes in warps 2k and 2k+1.
 func spreading() (string, error) {
-	var list []units.Permutation
+	var once, both []units.Permutation
 	for _, p := range units.Permutations() {
-		once := true
+		spreads, complements := true, true
 		for _, width := range []int{8, 16, 32} {
 			lanes, err := units.NewLaneMap(p, width, 0)
 			if err != nil {
@@ -29,15 +30,22 @@ func spreading() (string, error) {
 				seen := uint32(0)
 				for w := range width {
 					seen |= 1 << lanes.Lane(w, l)
+					complements = complements && lanes.Lane(w, l)^lanes.Lane(w^1, l) == width-1
 				}
-				once = once && bits.OnesCount32(seen) == width
+				spreads = spreads && bits.OnesCount32(seen) == width
 			}
 		}
-		if once {
-			list = append(list, p)
+		if spreads {
+			once = append(once, p)
+		}
+		if spreads && complements {
+			both = append(both, p)
 		}
 	}
-	return spaced(list), nil
+	if !slices.Contains(once, units.Balanced) {
+		return "not always", nil
+	}
+	return fmt.Sprintf("%s; %s (the former: %s)", always, spaced(both), spaced(once)), nil
 }
 
 // figure9 is the warps that 4 warps of 8 are compacted to under four

@@ -38,7 +38,8 @@ type (
 )
 
 // Cost elaborates the mechanism alone, for one SM, and measures it. The names of
-// tags are lanes, warps, ctas, threads, and those of the mechanism's own parts.
+// tags are lanes, warps, ctas, threads, share, which is what a CTA has of the warps
+// when all are resident, and those of the mechanism's own parts.
 func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 	p, err := m.New(o, g, &Code{})
 	if err != nil {
@@ -66,7 +67,10 @@ func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 		return Cost{}, err
 	}
 	// The papers have no functions: what calls need is not counted.
-	sizes := map[string]int{"calls": 0, "lanes": g.Lanes, "warps": g.Warps, "ctas": g.CTAs, "threads": g.Lanes * g.Warps}
+	sizes := map[string]int{
+		"calls": 0, "lanes": g.Lanes, "warps": g.Warps, "ctas": g.CTAs, "threads": g.Lanes * g.Warps,
+		"share": (g.Warps + g.CTAs - 1) / g.CTAs,
+	}
 	if x, ok := p.(optional); ok {
 		for name, there := range x.Parts() {
 			if sizes[name] = 0; there {

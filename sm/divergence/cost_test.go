@@ -74,14 +74,14 @@ func TestCostOfTokens(t *testing.T) {
 	assert.Equal(t, 4*16, stack.Words)
 }
 
-// TestCostOfCompaction: an entry of the stack of a CTA has a bit for each
-// thread, which is no more than an entry in each warp's stack has together, and
-// the compactor has an encoder for each lane (Fung & Aamodt, HPCA 2011, figure
-// 9).
+// TestCostOfCompaction: the entries of the stacks of all CTAs have a bit for each
+// thread, which is no more than an entry in each warp's stack has together
+// (Fung & Aamodt, HPCA 2011, section 7), and the compactor has an encoder for each
+// lane (figure 9).
 func TestCostOfCompaction(t *testing.T) {
 	for _, g := range []divergence.Geometry{{Lanes: 32, Warps: 32, CTAs: 8}, {Lanes: 16, Warps: 64, CTAs: 4}, {Lanes: 8, Warps: 5, CTAs: 1}} {
 		tbc, pdom := cost(t, "tbc", g), cost(t, "pdom", g)
-		mask := width(t, structure(t, tbc, "Stack.Entries"), "Mask")
+		mask := g.CTAs * width(t, structure(t, tbc, "Stack.Entries"), "Mask")
 		assert.Equal(t, g.Lanes*g.Warps, mask)
 		assert.Equal(t, g.Warps*width(t, structure(t, pdom, "Stack.Entries"), "Mask"), mask)
 		assert.Equal(t, g.Lanes, howMany(tbc, units.Encoder))

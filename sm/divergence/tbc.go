@@ -118,7 +118,9 @@ type blocks struct {
 	Gone   uint64 `bits:"warps"` // rows without threads, to be retired
 }
 
-// BlockEntry is an entry of the stack of a CTA.
+// BlockEntry is an entry of the stack of a CTA. The masks of all CTAs are columns of
+// one memory, which has a bit for each thread of the SM in an entry: a CTA has the
+// columns of its own warps (Fung & Aamodt, HPCA 2011, section 7).
 type BlockEntry struct {
 	At    Point
 	RPC   Point           // nowhere: popped only when its mask is empty
@@ -126,7 +128,7 @@ type BlockEntry struct {
 	LPos  uint8           `if:"likely" bits:"7"` // entry that waits at LPC
 	WCnt  uint8           `bits:"7"`             // warps that have not come to the end of the block
 	Alone bool            // all threads that the entry was split from are in it
-	Mask  units.BlockMask `len:"lanes" bits:"warps"`
+	Mask  units.BlockMask `len:"lanes" bits:"share"`
 }
 
 // Block is a resident CTA.
@@ -142,8 +144,8 @@ type Block struct {
 
 // Targets are the two entries that fill while warps come to a branch.
 type Targets struct {
-	Taken units.BlockMask `len:"lanes" bits:"warps"`
-	Not   units.BlockMask `len:"lanes" bits:"warps"`
+	Taken units.BlockMask `len:"lanes" bits:"share"`
+	Not   units.BlockMask `len:"lanes" bits:"share"`
 }
 
 // compaction is the state of the thread compactor.
