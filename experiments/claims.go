@@ -41,9 +41,9 @@ type Claim struct {
 	Theirs    string // the paper's value
 
 	// Ours measures the value of the model, perhaps with details in parentheses
-	// behind it; nil if that takes more than the model.
+	// behind it.
 	Ours func() (string, error)
-	// Why is the reason for a value that is not the paper's, or for none.
+	// Why is the reason for a value that is not the paper's.
 	Why string
 }
 
@@ -52,9 +52,8 @@ type Verdict string
 
 // The verdicts.
 const (
-	Match        Verdict = "match"   // the same value
-	Differs      Verdict = "differs" // another one
-	NotEvaluated Verdict = "not evaluated"
+	Match   Verdict = "match"   // the same value
+	Differs Verdict = "differs" // another one
 )
 
 // Finding is what came of trying a claim.
@@ -65,9 +64,6 @@ type Finding struct {
 
 // Try measures the claim.
 func (c *Claim) Try() Finding {
-	if c.Ours == nil {
-		return Finding{"", NotEvaluated}
-	}
 	ours, err := c.Ours()
 	switch {
 	case err != nil:
