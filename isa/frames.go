@@ -25,8 +25,15 @@ const FrameAlign = 16
 // the frame, and those of the instructions at outgoing from its end, where the
 // frame of a function that is called begins. The stack begins behind the other
 // variables in local memory.
-func SaveRegisters(p *Program, outgoing []uint32) {
+//
+// The registers of common do not belong to a function: they are not saved.
+func SaveRegisters(p *Program, outgoing []uint32, common []Operand) {
 	s := saver{Program: p, live: p.liveAfterCalls(), saved: make([]map[int]uint32, len(p.Funcs)+1)}
+	for _, live := range s.live {
+		for _, o := range common {
+			live.remove(s.value(o))
+		}
+	}
 	p.LocalBytes = (p.LocalBytes + FrameAlign - 1) &^ (FrameAlign - 1)
 	s.layout()
 	for pc := range p.Insts {

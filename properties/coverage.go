@@ -35,11 +35,12 @@ const (
 	shapeCase
 	shapeGoto
 	shapeExit
+	shapeReturn
 	numShapes
 )
 
 func (s shape) String() string {
-	return [...]string{"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto", "exit"}[s]
+	return [...]string{"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto", "exit", "return"}[s]
 }
 
 // class is what a branch does to a mask.
@@ -99,11 +100,13 @@ func shapes(p *isa.Program) []shape {
 	list := make([]shape, len(p.Insts))
 	for pc := range p.Insts {
 		in := &p.Insts[pc]
-		if !in.Conditional() {
+		if in.Op != isa.OpBra || !in.Conditional() {
 			continue
 		}
 		_, target, _ := strings.Cut(in.Text, " ")
 		switch {
+		case in.Text == "ret":
+			list[pc] = shapeReturn
 		case strings.HasPrefix(target, "M"):
 			list[pc] = shapeGoto
 		case strings.Contains(target, "_join"):
@@ -168,7 +171,7 @@ func (c *Coverage) kernel(k *Kernel) {
 	c.Cases++
 	var has [numKinds]bool
 	deepest := 0
-	walk(k.Body, 0, func(s *Stmt, depth int) {
+	k.each(func(s *Stmt, depth int) {
 		has[s.Kind] = true
 		deepest = max(deepest, depth)
 	})

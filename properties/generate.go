@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"divergo/internal/nearest"
@@ -36,12 +37,16 @@ const (
 	Outlines    // arms behind the end of the kernel
 	Ladders     // an If in an If in an If, as deep as a warp can part
 	Solids      // blocks and grids in more than one dimension
+	Calls       // of device functions
+	Pointers    // calls by address, each thread of another function
+	Recursions  // functions that call themselves or those that call them
 	AllFeatures = 1<<iota - 1
 )
 
 var featureNames = [...]string{
 	"loops", "breaks", "continues", "switches", "gotos", "exits", "barriers", "shared", "exchange", "loads",
 	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
+	"calls", "pointers", "recursions",
 }
 
 // FeatureNames lists the features in order.
@@ -92,8 +97,10 @@ func ParseFeatures(list string) (Features, error) {
 type generator struct {
 	*rand.Rand
 	features Features
-	loops    int // around this place
-	left     int // statements
+	loops    int   // around this place
+	left     int   // statements
+	fn       int   // function that this place is in, -1 for the kernel
+	costs    []int // of functions that have been drawn; the others are in front of them
 }
 
 // maxCost bounds the instructions that a thread of a random kernel executes.
@@ -107,13 +114,41 @@ func draw(r *rand.Rand, features Features) Kernel {
 			g.features |= m & -m
 		}
 	}
-	g.left = 3 + g.IntN(40)
 	k := Kernel{Words: 64 << g.IntN(4), Apart: g.IntN(2) == 0, Turn: g.IntN(64)}
+	if g.has(Calls) {
+		g.functions(&k)
+	}
+	g.fn = -1
+	g.left = 3 + g.IntN(40)
 	k.Body = g.block(min(20<<g.IntN(6), maxCost), 0, true)
 	for i := range 1 + g.IntN(Registers) {
 		k.Body = append(k.Body, Stmt{Kind: Put, A: i, N: i})
 	}
 	return k
+}
+
+// functions draws functions from the last to the first, so that the cost of a
+// call of a later one is known.
+func (g *generator) functions(k *Kernel) {
+	k.Fuel = 1 + g.IntN(4)
+	k.Funcs = make([][]Stmt, 1+g.IntN(3))
+	g.costs = make([]int, len(k.Funcs))
+	for i := range slices.Backward(k.Funcs) {
+		g.fn, g.left = i, 1+g.IntN(8)
+		g.costs[i] = 8 << g.IntN(3)
+		k.Funcs[i] = g.block(g.costs[i], 0, g.IntN(2) == 0)
+	}
+}
+
+// callable are the functions that can be called here and cost so much at most.
+// Calls back cost what the check for fuel does: their number is bounded.
+func (g *generator) callable(cost int) (list []int) {
+	for i, c := range g.costs {
+		if i > g.fn && c+4 <= cost || i <= g.fn && g.has(Recursions) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 func (g *generator) has(f Features) bool { return g.features&f != 0 }
@@ -147,6 +182,8 @@ var choices = []choice{
 	{Spill, 1, Locals},
 	{Fill, 1, Locals},
 	{Atomic, 3, Atomics},
+	{Call, 8, Calls},
+	{Return, 4, Calls},
 }
 
 // block draws statements of which a thread executes so many instructions at
@@ -172,7 +209,9 @@ func (g *generator) kind(cost, depth int, together bool) Kind {
 		case g.features&c.needs != c.needs,
 			(c.kind == Break || c.kind == Continue) && g.loops == 0,
 			(c.kind == If || c.kind == Loop || c.kind == Switch) && (cost < 20 || depth > 10),
-			c.kind == Barrier && !together:
+			c.kind == Barrier && !together,
+			c.kind == Call && len(g.callable(cost)) == 0,
+			c.kind == Return && g.fn < 0:
 			return 0
 		}
 		return c.weight
@@ -223,10 +262,20 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 	case Break, Continue:
 		s.N = 1 + g.IntN(min(g.loops, 3))
 		s.Cond = g.cond(false)
+	case Call:
+		list := g.callable(cost)
+		s.N = list[g.IntN(len(list))]
+		s.Cond = g.cond(false)
+		most := slices.Max(g.costs[s.N:])
+		s.Alt = s.Alt && g.has(Pointers) && most+12 <= cost
+		if s.Alt {
+			return most + 12
+		}
+		return g.costs[s.N] + 4
 	case Goto:
 		s.N = 1 + g.IntN(4)
 		s.Cond = g.cond(false)
-	case Exit:
+	case Exit, Return:
 		s.Cond = g.cond(false)
 	case If, Loop, Switch:
 		if s.Kind == If && g.has(Ladders) && depth < 2 && cost > 100 && g.IntN(4) == 0 {

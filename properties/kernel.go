@@ -5,9 +5,11 @@ package properties
 // instructions (see PTX). So a tree can be cut anywhere and is still valid.
 type Kernel struct {
 	Body  []Stmt
-	Words int  // 32-bit words of read-only input, a power of two
-	Apart bool // a thread's private words lie together; otherwise those of neighbours do
-	Turn  int  // places by which the ownership of exchanged words moves at a barrier
+	Funcs [][]Stmt // device functions
+	Fuel  int      // calls of a thread that do not lead to a later function, so that recursion ends
+	Words int      // 32-bit words of read-only input, a power of two
+	Apart bool     // a thread's private words lie together; otherwise those of neighbours do
+	Turn  int      // places by which the ownership of exchanged words moves at a barrier
 }
 
 // Stmt is a statement.
@@ -16,7 +18,7 @@ type Stmt struct {
 	Cond    Cond
 	Op      int // Compute: index into operations; Atomic: cell
 	D, A, B int // registers, 0 to Registers-1
-	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; If: 1 puts the first arm out of line; Load, Put and their like: word
+	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; Call: function; If: 1 puts the first arm out of line; Load, Put and their like: word
 	Alt     bool
 	Body    [][]Stmt // If: then and else; Loop: one; Switch: cases
 }
@@ -47,6 +49,8 @@ const (
 	Mark                 // where a Goto leads to
 	Exit                 // if Cond [around a branch]
 	Barrier              // of the CTA; words that threads exchange change hands
+	Call                 // function N [of N and those behind it the one that Cond says, by address]
+	Return               // from the function if Cond
 	numKinds
 )
 
@@ -54,7 +58,7 @@ const (
 func (k Kind) String() string {
 	return [...]string{
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
-		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier",
+		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return",
 	}[k]
 }
 
@@ -99,7 +103,7 @@ const (
 
 // Statements is how many there are.
 func (k *Kernel) Statements() (n int) {
-	walk(k.Body, 0, func(*Stmt, int) { n++ })
+	k.each(func(*Stmt, int) { n++ })
 	return n
 }
 
@@ -109,6 +113,14 @@ func (s *Stmt) bodies() [][]Stmt {
 		return [][]Stmt{s.Body[1], s.Body[0]}
 	}
 	return s.Body
+}
+
+// each calls f for each statement of the kernel, then for those of its functions.
+func (k *Kernel) each(f func(s *Stmt, depth int)) {
+	walk(k.Body, 0, f)
+	for _, body := range k.Funcs {
+		walk(body, 0, f)
+	}
 }
 
 // walk calls f for each statement in the order of the text, with how many

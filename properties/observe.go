@@ -49,8 +49,9 @@ type row struct {
 
 // split is a divergent branch whose threads have not met.
 type split struct {
-	rpc  uint32
-	mask uint32
+	rpc   uint32
+	depth uint16 // calls around: the same PC of a recursive function is another place
+	mask  uint32
 }
 
 // group is a resident CTA: barriers that all its live threads have come to.
@@ -129,7 +130,7 @@ func (o *observer) issue(e sm.Issued) {
 	if o.inStep && in.Op == isa.OpBra && in.Uniform && taken != 0 && taken != e.Mask {
 		o.fail(checkUniform, "%s: lanes %#x of %#x take it", o.at(&e), taken, e.Mask)
 	}
-	if o.coverage != nil && in.Conditional() {
+	if o.coverage != nil && in.Op == isa.OpBra && in.Conditional() {
 		o.coverage.branch(o.shapes[e.PC], e.Mask, taken)
 	}
 	o.partition(&e)
@@ -258,10 +259,11 @@ func (o *observer) behind(e *sm.Issued, w *row, mask uint32) {
 // post-dominator. Of several branches of the same threads with the same
 // post-dominator, as in the trips of a loop, the first has the most threads.
 func (o *observer) join(e *sm.Issued, w *row, in *isa.Inst, mask, taken uint32) {
+	depth := o.sm.Div.Slots().At(int(e.Slot)).Depth
 	kept := w.splits[:0]
 	for _, s := range w.splits {
 		s.mask &= w.live
-		if s.rpc == e.PC && s.mask&mask != 0 {
+		if s.rpc == e.PC && s.depth == depth && s.mask&mask != 0 {
 			if apart := s.mask &^ mask; apart != 0 {
 				o.fail(checkReconvergence, "%s: lanes %#x come here without lanes %#x, with which they parted", o.at(e), mask, apart)
 			}
@@ -276,11 +278,11 @@ func (o *observer) join(e *sm.Issued, w *row, in *isa.Inst, mask, taken uint32) 
 		return
 	}
 	for _, s := range w.splits {
-		if s.rpc == in.Reconv && mask&^s.mask == 0 {
+		if s.rpc == in.Reconv && s.depth == depth && mask&^s.mask == 0 {
 			return
 		}
 	}
-	w.splits = append(w.splits, split{in.Reconv, mask})
+	w.splits = append(w.splits, split{in.Reconv, depth, mask})
 }
 
 func (o *observer) exit(f *sm.Flight, lanes uint32) {

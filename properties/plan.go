@@ -1,5 +1,7 @@
 package properties
 
+import "slices"
+
 // plan is what must be known of a kernel before it is written: where barriers
 // and exits are allowed, and where each Goto leads to.
 //
@@ -7,7 +9,8 @@ package properties
 // only where every statement around it has a uniform condition; no Break,
 // Continue or Goto leads across it or into or out of a statement that it is
 // in; and in a kernel with barriers the same holds for exits, because a branch
-// with an exit on one of its ways has no post-dominator.
+// with an exit on one of its ways has no post-dominator. In a function it has a
+// meaning if that is so wherever the function is called.
 type plan struct {
 	synced      bool           // the kernel has barriers
 	allowed     map[*Stmt]bool // barriers and exits that have a meaning
@@ -15,16 +18,33 @@ type plan struct {
 	epochs      []int          // of each mark: equal if nothing that must not be crossed is between
 	epoch       map[*Stmt]int  // of each Goto
 	led         map[int]bool   // marks that a Goto leads to
+	apart       []bool         // functions that threads come to apart
+	whole       []bool         // functions with something inside that must not be crossed
 }
 
 func newPlan(k *Kernel) *plan {
 	p := &plan{allowed: map[*Stmt]bool{}, synchronous: map[*Stmt]bool{}, epoch: map[*Stmt]int{}, led: map[int]bool{}}
-	p.synced = p.find(k.Body, true)
-	p.find(k.Body, true)
+	p.apart, p.whole = make([]bool, len(k.Funcs)), make([]bool, len(k.Funcs))
+	for range len(k.Funcs) + 1 { // until nothing changes
+		p.calls(k.Body, -1, true)
+		for i, body := range k.Funcs {
+			p.calls(body, i, !p.apart[i])
+		}
+	}
+	for range 2 {
+		for i, body := range slices.Backward(k.Funcs) {
+			p.whole[i] = p.find(body, !p.apart[i])
+		}
+		p.synced = p.find(k.Body, true)
+	}
 	now := 0
 	p.number(k.Body, &now)
+	for _, body := range k.Funcs {
+		now++
+		p.number(body, &now)
+	}
 	seen := 0
-	walk(k.Body, 0, func(s *Stmt, _ int) {
+	k.each(func(s *Stmt, _ int) {
 		switch s.Kind {
 		case Mark:
 			seen++
@@ -36,6 +56,26 @@ func newPlan(k *Kernel) *plan {
 	})
 	return p
 }
+
+// calls looks which functions a block of function fn, or of the kernel, -1, calls
+// where not all threads come together.
+func (p *plan) calls(b []Stmt, fn int, together bool) {
+	for i := range b {
+		s := &b[i]
+		if s.Kind == Call {
+			for to := s.N; to < len(p.apart) && (to == s.N || s.Alt); to++ {
+				p.apart[to] = p.apart[to] || !together || s.Alt || to <= fn
+			}
+		}
+		for _, inner := range s.Body {
+			p.calls(inner, fn, together && s.Cond.Uniform())
+		}
+	}
+}
+
+// crosses reports whether s is the call of a function with something inside that
+// must not be crossed.
+func (p *plan) crosses(s *Stmt) bool { return s.N < len(p.whole) && p.whole[s.N] }
 
 // find reports whether a block, to which all threads come together or not, has
 // something that must not be crossed.
@@ -49,6 +89,8 @@ func (p *plan) find(b []Stmt, together bool) (found bool) {
 		case Exit:
 			p.allowed[s] = together || !p.synced
 			found = found || together && p.synced
+		case Call:
+			found = found || p.crosses(s)
 		}
 		for _, inner := range s.Body {
 			if p.find(inner, together && s.Cond.Uniform()) {
@@ -70,6 +112,10 @@ func (p *plan) number(b []Stmt, now *int) {
 			p.epoch[s] = *now
 		case Barrier, Exit:
 			if p.synced && p.allowed[s] {
+				*now++
+			}
+		case Call:
+			if p.crosses(s) {
 				*now++
 			}
 		}

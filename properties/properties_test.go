@@ -26,8 +26,9 @@ func run(t *testing.T, k *Compiled, o golden.Options) (r *golden.Result, memory 
 		require.NoError(t, m.Write(addr, k.Args[i].Data))
 		bank = binary.LittleEndian.AppendUint64(bank, addr)
 	}
+	require.NoError(t, m.MapGlobals(k.Prog)) // the addresses of functions
 	o.Registers, o.MaxSteps = true, 2*maxCost*uint64(k.Threads())
-	r, err := golden.Run(k.Prog, golden.Launch{Grid: k.Grid, Block: k.Block, Params: bank, WarpSize: uint32(k.Machine.SM.WarpSize)}, &m, o)
+	r, err := golden.Run(k.Prog, golden.Launch{Grid: k.Grid, Block: k.Block, Params: bank, WarpSize: uint32(k.Machine.SM.WarpSize), Stack: uint32(k.Machine.SM.Stack)}, &m, o)
 	require.NoError(t, err)
 	for i := range k.Args {
 		data := make([]byte, k.Args[i].Bytes)
@@ -103,7 +104,7 @@ func TestFeatures(t *testing.T) {
 		require.NoError(t, err)
 		for seed := range uint64(50) {
 			c := Draw(seed, f)
-			walk(c.Kernel.Body, 0, func(s *Stmt, _ int) {
+			c.Kernel.each(func(s *Stmt, _ int) {
 				assert.Equal(t, needs[s.Kind], needs[s.Kind]&f, "%s: %v", only, s.Kind)
 			})
 		}
@@ -116,7 +117,7 @@ func TestFeatures(t *testing.T) {
 // together.
 func TestPlan(t *testing.T) {
 	any, all := Cond{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"}, Cond{Value: CTA, Mask: 1, Cmp: "eq"}
-	bar := []Stmt{{Kind: Barrier}}
+	bar, call := []Stmt{{Kind: Barrier}}, []Stmt{{Kind: Call}}
 	within := func(s Stmt, b ...Stmt) []Stmt {
 		s.Body = [][]Stmt{b}
 		return []Stmt{s}
@@ -135,9 +136,15 @@ func TestPlan(t *testing.T) {
 		{"a goto into a loop with it", append([]Stmt{{Kind: Goto, N: 1, Cond: any}}, within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Mark}, Stmt{Kind: Barrier})...), map[string]int{"bar.sync": 1, "bra": 2}},
 		{"an exit apart from others", append(within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), bar...), map[string]int{"bar.sync": 1, "exit": 0}},
 		{"an exit without barriers", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), map[string]int{"exit": 1}},
+		{"in a function that all call", call, map[string]int{"bar.sync": 1, "ret": 2}},
+		{"in a function that some call", append(within(Stmt{Kind: If, Cond: any}, call...), call...), map[string]int{"bar.sync": 0, "ret": 3}},
+		{"a goto across the call", []Stmt{{Kind: Goto, N: 1, Cond: any}, call[0], {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := Kernel{Body: c.body, Words: 64}
+			if strings.Contains(c.name, " call") {
+				k.Funcs = [][]Stmt{{{Kind: Return, Cond: any}, {Kind: Barrier}}}
+			}
 			text, _ := k.PTX([3]uint32{1, 1, 1}, [3]uint32{32, 1, 1})
 			for word, want := range c.counts {
 				n := strings.Count(text, word+" ") + strings.Count(text, word+";")

@@ -62,6 +62,8 @@ const (
 	needShared
 	needExchange
 	needLocal
+	needFuel  // of recursion
+	needTable // of the addresses of functions
 )
 
 // emitter writes a kernel down.
@@ -73,6 +75,7 @@ type emitter struct {
 	plan    *plan
 	text    *strings.Builder // of the body, where this place is
 	far     strings.Builder  // arms out of line, behind the end
+	fn      int              // function that this place is in, -1 for the kernel
 	needs   need
 	regs    [Registers]bool // in use
 	labels  int
@@ -92,17 +95,20 @@ type loopLabels struct {
 func (k *Kernel) PTX(grid, block [3]uint32, comments ...string) (text string, params []Buffer) {
 	e := &emitter{
 		k: k, threads: int(block[0] * block[1] * block[2]), grid: int(grid[0] * grid[1] * grid[2]),
-		flat: block[1]*block[2]*grid[1]*grid[2] == 1, plan: newPlan(k), text: new(strings.Builder),
+		flat: block[1]*block[2]*grid[1]*grid[2] == 1, plan: newPlan(k), fn: -1,
 	}
-	e.block(k.Body)
-	e.tally()
-	e.line("ret;")
-	e.text.WriteString(e.far.String())
+	body := e.body(k.Body)
+	functions := e.functions()
 	var b strings.Builder
 	for _, c := range comments {
 		fmt.Fprintf(&b, "// %s\n", c)
 	}
-	b.WriteString(".version 7.6\n.target sm_70\n.address_size 64\n\n.visible .entry kernel(")
+	b.WriteString(".version 7.6\n.target sm_70\n.address_size 64\n\n")
+	if len(k.Funcs) > 0 { // which use what the kernel has
+		e.declare(&b)
+		b.WriteString(e.finish(functions))
+	}
+	b.WriteString(".visible .entry kernel(")
 	params = e.params()
 	for i, p := range params {
 		if i > 0 {
@@ -111,11 +117,25 @@ func (k *Kernel) PTX(grid, block [3]uint32, comments ...string) (text string, pa
 		fmt.Fprintf(&b, ".param .u64 %s", p.Name)
 	}
 	b.WriteString(")\n{\n")
-	e.declare(&b)
+	if len(k.Funcs) == 0 {
+		e.declare(&b)
+	}
 	e.prologue(&b)
-	b.WriteString(e.text.String())
+	b.WriteString(e.finish(body))
 	b.WriteString("}\n")
 	return b.String(), params
+}
+
+// body is the text of the kernel or of a function.
+func (e *emitter) body(b []Stmt) string {
+	e.text = new(strings.Builder)
+	e.far.Reset()
+	e.block(b)
+	if e.fn < 0 {
+		e.tally()
+	}
+	e.line("ret;")
+	return e.text.String() + e.far.String()
 }
 
 // line adds an instruction.
@@ -276,6 +296,13 @@ func (e *emitter) stmt(s *Stmt) {
 		if e.plan.allowed[s] {
 			e.line("bar.sync 0;")
 			e.line("%s", turn)
+		}
+	case Call:
+		e.call(s)
+	case Return:
+		if e.fn >= 0 && !e.plan.whole[e.fn] {
+			e.test("%p", &s.Cond)
+			e.line("@%%p ret;")
 		}
 	}
 }
@@ -498,7 +525,7 @@ func (e *emitter) params() (list []Buffer) {
 
 func (e *emitter) declare(b *strings.Builder) {
 	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
-	say(".reg .u32 %%r<%d>, %%c<%d>, %%n<%d>, %%lin, %%cta, %%gid, %%v, %%w, %%place, %%sink, %%sum;", Registers, e.counts+1, e.counts+1)
+	say(".reg .u32 %%r<%d>, %%c<%d>, %%n<%d>, %%lin, %%cta, %%gid, %%v, %%w, %%place, %%sink, %%sum, %%fuel;", Registers, e.counts+1, e.counts+1)
 	say(".reg .u64 %%in, %%own, %%xch, %%words, %%at, %%base;")
 	say(".reg .f32 %%x, %%y;")
 	say(".reg .f64 %%z;")
@@ -518,8 +545,7 @@ func (e *emitter) declare(b *strings.Builder) {
 func (e *emitter) prologue(b *strings.Builder) {
 	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
 	n := e.needs
-	moves := n&(needShared|needExchange) != 0
-	e.finish(moves)
+	moves := e.moves()
 	if n&(needPrivate|needShared|needTally) != 0 {
 		n |= needGrid
 	}
@@ -600,6 +626,9 @@ func (e *emitter) prologue(b *strings.Builder) {
 		}
 		say("bar.sync 0;")
 	}
+	if n&needFuel != 0 {
+		say("mov.u32 %%fuel, %d;", e.k.Fuel)
+	}
 	if n&needLocal != 0 {
 		for i := range localWords {
 			say("st.local.u32 [frame+%d], %d;", 4*i, 3*i)
@@ -607,21 +636,14 @@ func (e *emitter) prologue(b *strings.Builder) {
 	}
 }
 
-// finish puts the code in whose need was not known before.
-func (e *emitter) finish(moves bool) {
-	text := e.text.String()
+// moves reports whether threads exchange words.
+func (e *emitter) moves() bool { return e.needs&(needShared|needExchange) != 0 }
+
+// finish puts the code into a text whose need was not known before.
+func (e *emitter) finish(text string) string {
 	by := ""
-	if moves && e.threads > 1 {
-		by = fmt.Sprintf("add.u32 %%place, %%place, %d;\n\trem.u32 %%place, %%place, %d;", 1+e.k.Turn%(e.threads-1), e.threads)
+	if e.moves() && e.threads > 1 {
+		by = fmt.Sprintf("\tadd.u32 %%place, %%place, %d;\n\trem.u32 %%place, %%place, %d;\n", 1+e.k.Turn%(e.threads-1), e.threads)
 	}
-	e.text.Reset()
-	for line := range strings.Lines(text) {
-		if strings.TrimSpace(line) == turn {
-			if by != "" {
-				e.line("%s", by)
-			}
-			continue
-		}
-		e.text.WriteString(line)
-	}
+	return strings.ReplaceAll(text, "\t"+turn+"\n", by)
 }

@@ -65,6 +65,10 @@ func Smaller(c Case) iter.Seq[Case] {
 			}
 			d := c
 			d.Kernel.Body = cloneBlock(c.Kernel.Body)
+			d.Kernel.Funcs = slices.Clone(c.Kernel.Funcs)
+			for i, body := range d.Kernel.Funcs {
+				d.Kernel.Funcs[i] = cloneBlock(body)
+			}
 			if change(&d) {
 				more = yield(d)
 			}
@@ -103,10 +107,13 @@ func launches(c Case, offer func(func(*Case) bool)) {
 	}
 }
 
-// blocks are the statement lists of a kernel, outer ones first.
+// blocks are the statement lists of a kernel and its functions, outer ones first.
 func blocks(k *Kernel) []*[]Stmt {
 	list := []*[]Stmt{&k.Body}
-	walk(k.Body, 0, func(s *Stmt, _ int) {
+	for i := range k.Funcs {
+		list = append(list, &k.Funcs[i])
+	}
+	k.each(func(s *Stmt, _ int) {
 		for i := range s.Body {
 			list = append(list, &s.Body[i])
 		}
@@ -117,6 +124,9 @@ func blocks(k *Kernel) []*[]Stmt {
 // deletions offers kernels without some statements: halves of blocks, then
 // quarters, down to single ones.
 func deletions(c Case, offer func(func(*Case) bool)) {
+	if n := len(c.Kernel.Funcs); n > 0 { // calls of the last one then have no instructions
+		offer(func(c *Case) bool { c.Kernel.Funcs = c.Kernel.Funcs[:n-1]; return true })
+	}
 	list := blocks(&c.Kernel)
 	for i, b := range list {
 		for n := len(*b); n > 0; n /= 2 {
@@ -155,6 +165,13 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 				if len(s.Body) > 1 {
 					edit(func(s *Stmt) { s.Body = slices.Delete(s.Body, k, k+1) })
 				}
+			}
+			if s.Kind == Call && s.N < len(c.Kernel.Funcs) {
+				offer(func(c *Case) bool {
+					b := blocks(&c.Kernel)[i]
+					*b = slices.Concat((*b)[:j], cloneBlock(c.Kernel.Funcs[s.N]), (*b)[j+1:])
+					return true
+				})
 			}
 			if len(s.Body) == 0 {
 				edit(func(s *Stmt) { s.Kind = Compute })

@@ -155,9 +155,6 @@ func (l *lowering) cycles() {
 func (l *lowering) place() {
 	if l.prog.Recursive {
 		l.prog.Frame = l.hidden("%frame", isa.U32)
-		if len(l.m.regs) > 0 {
-			l.errorf(l.m.regs[0].name.pos, CodeUnsupported, "registers at module level are not supported with recursive functions")
-		}
 	}
 	for i, c := range l.callees {
 		if c.family != i {

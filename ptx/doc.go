@@ -49,7 +49,8 @@
 // caller and callee agree by their types, and st.param and ld.param access it.
 // The memory and the registers of a function exist once for each thread. Those of
 // a recursive function are in frames on a stack: the caller saves what it will
-// still read (isa.SaveRegisters). Functions called by address count as recursive
+// still read (isa.SaveRegisters). Registers at module level belong to no function
+// and are not saved. Functions called by address count as recursive
 // together if one of them may lead to another.
 //
 // Parameters in registers are passed through memory too, by inserted

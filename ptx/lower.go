@@ -100,7 +100,7 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 		return nil, err
 	}
 	if l.prog.Recursive {
-		isa.SaveRegisters(l.prog, l.outgoing)
+		isa.SaveRegisters(l.prog, l.outgoing, l.common())
 	}
 	return l.prog, nil
 }
@@ -142,6 +142,17 @@ func (l *lowering) module() {
 	for _, r := range l.m.regs {
 		l.scope.declare(r) // duplicates were reported by Parse
 	}
+}
+
+// common are the registers at module level that are in use, of which a thread has
+// one whatever it is in.
+func (l *lowering) common() (list []isa.Operand) {
+	for _, sym := range l.top.names {
+		if sym.operand.Kind != isa.OperandNone {
+			list = append(list, sym.operand)
+		}
+	}
+	return list
 }
 
 // params lays out the parameters, each at its alignment (section 5.1.6.1).

@@ -160,7 +160,8 @@ func TestCalls(t *testing.T) {
 	}
 	want := map[string]func(int32) []int32{
 		"numbers": one(numbers), "structs": one(structs), "pointers": one(pointers), "targets": one(targets),
-		"shapes": func(t int32) []int32 { r := shapes(t); return r[:] },
+		"squares": one(func(t int32) int32 { return (t & 7) * (t & 7) }),
+		"shapes":  func(t int32) []int32 { r := shapes(t); return r[:] },
 	}
 	for _, file := range []string{"recursion", "functions"} {
 		p := load(t, "testdata/"+file+".ptx")

@@ -144,7 +144,9 @@ func (o owner) issues() (n uint64) {
 		return 0
 	}
 	for _, s := range o.steps {
-		n += uint64(s.mask >> o.lane & 1)
+		if s.pc != isa.NoPC {
+			n += uint64(s.mask >> o.lane & 1)
+		}
 	}
 	return n
 }
@@ -158,10 +160,10 @@ func (o owner) path(p *isa.Program) iter.Seq[uint32] {
 		}
 		last := isa.NoPC
 		for _, s := range o.steps {
-			if s.mask>>o.lane&1 == 0 || s.pc == last && p.Insts[last].Indirect() {
+			if s.mask>>o.lane&1 == 0 || s.pc == last && last != isa.NoPC && p.Insts[last].Indirect() {
 				continue
 			}
-			if last = s.pc; !yield(last) {
+			if last = s.pc; last != isa.NoPC && !yield(last) {
 				return
 			}
 		}

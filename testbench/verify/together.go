@@ -23,7 +23,7 @@ func (r *run) together() func(cta uint64, warp int) []golden.Group {
 		for _, v := range w.done {
 			at := key{v.id, v.index}
 			for _, s := range v.steps {
-				if grouped[s.pc] {
+				if s.pc != isa.NoPC && grouped[s.pc] {
 					warps[at] = append(warps[at], golden.Group{PC: s.pc, Threads: w.locations(v.index, s.mask)})
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"divergo/isa"
 	"divergo/sm"
 	"divergo/testbench/golden"
 	"divergo/units"
@@ -27,8 +28,8 @@ type watcher struct {
 	issued  uint64  // thread instructions
 	broken  []Broken
 
-	onIssue func(sm.Issued) // observers from before
-	onExit  func(*sm.Flight, uint32)
+	onIssue, onInserted func(sm.Issued) // observers from before
+	onExit              func(*sm.Flight, uint32)
 }
 
 // warp is a static warp: what its threads have done, however they were grouped
@@ -45,7 +46,7 @@ type warp struct {
 
 // step is an issued instruction.
 type step struct {
-	pc   uint32
+	pc   uint32 // or isa.NoPC: it is not the kernel's
 	mask uint32 // the lanes of this warp for which it issued
 }
 
@@ -58,14 +59,29 @@ func watch(index int, m *sm.SM, lanes int, now uint64) *watcher {
 	k := m.Kernel()
 	w := &watcher{
 		sm: m, index: index, start: now, threads: k.Threads(), lanes: lanes, warps: (k.Threads() + lanes - 1) / lanes,
-		regs: len(k.Prog.Regs), preds: len(k.Prog.Preds), onIssue: m.Issue.OnIssue, onExit: m.ALU.OnExit,
+		regs: len(k.Prog.Regs), preds: len(k.Prog.Preds), onIssue: m.Issue.OnIssue, onInserted: m.Issue.OnInserted, onExit: m.ALU.OnExit,
 	}
 	m.Issue.OnIssue, m.ALU.OnExit = w.issue, w.exit
+	if k.Prog.Recursive { // two returns of a thread can have nothing but what restores registers between them
+		m.Issue.OnInserted = w.inserted
+	}
 	return w
 }
 
 // detach puts the observers from before back.
-func (w *watcher) detach() { w.sm.Issue.OnIssue, w.sm.ALU.OnExit = w.onIssue, w.onExit }
+func (w *watcher) detach() {
+	w.sm.Issue.OnIssue, w.sm.Issue.OnInserted, w.sm.ALU.OnExit = w.onIssue, w.onInserted, w.onExit
+}
+
+func (w *watcher) inserted(e sm.Issued) {
+	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
+		v := w.warp(e.CTA, r)
+		v.steps = append(v.steps, step{isa.NoPC, mask})
+	})
+	if w.onInserted != nil {
+		w.onInserted(e)
+	}
+}
 
 func (w *watcher) issue(e sm.Issued) {
 	late := e.Cycle <= w.last && len(w.done) > 0
