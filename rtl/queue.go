@@ -46,6 +46,9 @@ type fifo struct {
 	consNow    fan // Flow: consumer, into this cycle
 	owned      owned
 	ends       [2]*module // producer, consumer
+
+	pushed, popped func() // of taps
+	told           uint32 // position up to which pushed has been told
 }
 
 type fifoKind uint8
@@ -55,6 +58,7 @@ const (
 	delayed             // Latency
 	near                // producer's end of a Link
 	far                 // consumer's end of a Link
+	tapped              // registered, with a tap on its Out end
 )
 
 // QueueOption changes how a Queue passes ready or valid.
@@ -207,6 +211,9 @@ func (f *fifo) popping() {
 	case f.kind == far:
 		f.back[f.head&f.mask] = f.link.credit(f.sim.stamp())
 	}
+	if f.popped != nil {
+		f.popped()
+	}
 }
 
 func (f *fifo) where() string {
@@ -218,12 +225,15 @@ func (f *fifo) where() string {
 
 // edge ends a cycle in which the queue was used.
 func (f *fifo) edge() {
+	if f.pushed != nil {
+		f.pushed()
+	}
 	if f.kind == delayed && f.rel == f.head && !f.pipe { // only pushed: the consumer sees nothing yet
 		f.prod.mark()
 		return
 	}
 	switch f.kind {
-	case registered:
+	case registered, tapped:
 		f.vis, f.rel = f.tail, f.head
 	case delayed:
 		f.rel = f.head
@@ -302,6 +312,7 @@ func (q *Queue[T]) restart() {
 	clear(q.back)
 	n := uint32(copy(q.buf, q.reset))
 	q.head, q.tail, q.vis, q.rel = 0, n, n, 0
+	q.told = n
 }
 
 func (q *Queue[T]) save(b []byte) []byte {
@@ -316,6 +327,7 @@ func (q *Queue[T]) load(b []byte) []byte {
 	var pos [4]uint32
 	b = b[copy(bytesOf(&pos), b):]
 	q.head, q.tail, q.vis, q.rel = pos[0], pos[1], pos[2], pos[3]
+	q.told = q.tail
 	b = b[copy(bytesOfAll(q.buf), b):]
 	b = b[copy(bytesOfAll(q.at), b):]
 	return b[copy(bytesOfAll(q.back), b):]

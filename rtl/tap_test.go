@@ -1,0 +1,59 @@
+package rtl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+)
+
+// seen is what the taps of a queue told, by cycle.
+type seen [][]uint32
+
+func (s seen) tap(cycle uint64, v *uint32) { s[cycle] = append(s[cycle], *v) }
+
+// TestTap: taps of every kind of queue tell what its ends log, until they are taken off, and change nothing.
+func TestTap(t *testing.T) {
+	const cycles, half = 200, 100
+	check := func(t *testing.T, p *queuePair, run func(uint64)) {
+		out, in := p.Push.Out, p.Pop.In
+		pushed, popped := make(seen, cycles), make(seen, cycles)
+		out.Tap(pushed.tap)
+		in.Tap(popped.tap)
+		run(half)
+		out.Tap(nil)
+		in.Tap(nil)
+		run(cycles - half)
+		total := 0
+		for c := range cycles {
+			if c >= half {
+				require.Empty(t, pushed[c])
+				require.Empty(t, popped[c])
+				continue
+			}
+			require.Equal(t, p.Push.log[c].values, pushed[c], "pushed in cycle %d", c)
+			require.Equal(t, p.Pop.log[c].values, popped[c], "popped in cycle %d", c)
+			total += len(popped[c])
+		}
+		require.NotZero(t, total)
+	}
+	for name, opts := range map[string][]rtl.QueueOption{
+		"registered": nil, "latency": {rtl.Latency(5)}, "pipe": {rtl.Pipe()}, "flow": {rtl.Flow()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := rtl.NewQueue[uint32](3, opts...)
+			p := newQueuePair(q.Out(), q.In(), 6, 6, 1)
+			s := rtl.MustNew("top", p)
+			check(t, p, s.Run)
+			if opts == nil {
+				requireFifo(t, p, 3, func(c int) int { return c + 1 }, func(c int) int { return c + 1 })
+			}
+		})
+	}
+	t.Run("link", func(t *testing.T) {
+		s, p := newLinkPair(t, coreHz, coreHz, 8, 3, [2]int{6, 6}, 1)
+		require.NoError(t, s.Elaborate())
+		check(t, p, func(n uint64) { s.Run(s.Domains()[0], n) })
+	})
+}
