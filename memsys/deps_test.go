@@ -15,6 +15,7 @@ func TestImports(t *testing.T) {
 	for dir, allowed := range map[string][]string{
 		".":       {"divergo/rtl", "divergo/isa", "divergo/memsys/dram"},
 		"dram":    {"divergo/rtl"},
+		"audit":   {"divergo/isa", "divergo/memsys", "divergo/memsys/dram"},
 		"memtest": {"divergo/rtl", "divergo/memsys", "divergo/memsys/dram"},
 	} {
 		pkg, err := build.ImportDir(dir, 0)

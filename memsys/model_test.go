@@ -10,6 +10,7 @@ import (
 
 	"divergo/isa"
 	"divergo/memsys"
+	"divergo/memsys/audit"
 	"divergo/memsys/dram"
 	"divergo/memsys/memtest"
 )
@@ -283,8 +284,12 @@ func play(t *testing.T, c memsys.Config, p *program) *memtest.System {
 	s, err := memtest.New(c, p.script...)
 	require.NoError(t, err)
 	require.NoError(t, s.Store.Map(base, private+contended))
+	books := audit.Watch(&c, s.Store, s.Units(), s.Slices, s.Channels)
+	defer books.Detach()
 	require.NoError(t, s.Play(5*phaseCycles))
 	require.NoError(t, s.Flush(1e6))
+	books.End()
+	require.Nil(t, books.Fault())
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/memsys/audit"
 	"divergo/sm"
 	"divergo/testbench"
 	"divergo/testbench/verify"
@@ -100,9 +101,10 @@ func (r *Runner) run(s *testbench.Session, k *Compiled) (b *broken, m *verify.Mi
 		}
 	}()
 	var watchers []*observer
+	var memory *audit.Memory
 	err := launch(s, k, func(l testbench.Launch) error {
 		s.OnLaunch = func(*testbench.Launch) error {
-			watchers = watch(s, k.Prog, r.Coverage)
+			watchers, memory = watch(s, k.Prog, r.Coverage), books(s)
 			return nil
 		}
 		defer func() { s.OnLaunch = nil }()
@@ -110,6 +112,13 @@ func (r *Runner) run(s *testbench.Session, k *Compiled) (b *broken, m *verify.Mi
 	})
 	for _, o := range watchers {
 		o.detach()
+	}
+	if memory != nil {
+		defer memory.Detach()
+		if b = audited(memory); b != nil {
+			errors.As(err, &m)
+			return b, m
+		}
 	}
 	for _, o := range watchers {
 		if o.broken != nil {
@@ -129,7 +138,12 @@ func (r *Runner) run(s *testbench.Session, k *Compiled) (b *broken, m *verify.Mi
 	if again {
 		state = s.Machine.System().Hash()
 	}
-	if b = finished(s); b == nil && again {
+	if b = finished(s); b != nil {
+		return b, nil
+	}
+	memory.End()
+	memory.Detach()
+	if b = audited(memory); b == nil && again {
 		b = same(s, k, state)
 	}
 	return b, nil

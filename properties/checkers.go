@@ -1,5 +1,7 @@
 package properties
 
+import "divergo/memsys/audit"
+
 // Checker is something that must hold in every run.
 type Checker struct {
 	Name string
@@ -24,6 +26,10 @@ const (
 	checkDepth         = "depth"
 	checkCycles        = "cycles"
 	checkDrained       = "drained"
+	checkCoalescer     = audit.Coalescer
+	checkCache         = audit.Cache
+	checkMSHR          = audit.MSHR
+	checkDRAM          = audit.DRAM
 	checkSame          = "same"
 	checkReset         = "reset"
 	checkPanic         = "panic"
@@ -47,6 +53,10 @@ func Checkers() []Checker {
 		{checkDepth, "a stack is never deeper than splitting a warp can make it", "each entry splits a mask that is not empty"},
 		{checkCycles, "each cycle is in one class, issue cycles are issues times the cycles to enter a pipe, the histogram of lanes adds up", "Fung & Aamodt, HPCA 2011, figures 13 and 14"},
 		{checkDrained, "at the end nothing is left: no slot, group, pending register, memory access or wake-up", "nothing in flight is lost"},
+		{checkCoalescer, "the lines of an access serve each active lane once, as few as are distinct, a store with exactly its bytes; it is answered once, when all is there", "Fung & Aamodt, HPCA 2011, section 2.2.1"},
+		{checkCache, "each line that an L1 or the L2 gives is that of flat memory, in the order in which accesses are taken; what was stored goes down once, before a fence passes", "package memsys, What is ordered"},
+		{checkMSHR, "each request is answered once, all loads of an MSHR when its line comes; a line has one MSHR; none is left", "Kroft, ISCA 1981"},
+		{checkDRAM, "commands keep the times of the data sheet, one to another; the data bus is free; rows are open; FR-FCFS chooses the request", "Rixner et al., ISCA 2000; the GDDR3 of Fung & Aamodt, HPCA 2011, table 2"},
 		{checkSame, "a second run, with processes in another order, ends with equal state (one seed in 8; one in 1024 on two goroutines)", "the clock discipline of package rtl"},
 		{checkReset, "a failure on a machine that ran before is there on a fresh one: all state is in registers", "package rtl, Reset"},
 		{checkPanic, "no input makes the model panic", "errors are results"},

@@ -77,6 +77,9 @@ type Channel struct {
 	In  rtl.In[Request]
 	Out rtl.Out[Response]
 
+	// OnCommand, if set, observes each command with its cycle.
+	OnCommand func(cycle uint64, c Command)
+
 	sim     *rtl.Sim
 	cfg     Config
 	addrs   AddrMap
@@ -337,6 +340,9 @@ func (c *Channel) give(op Op, i int) {
 		d.NextWrite = after(t.TCCD)
 		d.NextRead = max(d.NextRead, after(end+t.TWTR))
 		c.column(i, bk, after(end))
+	}
+	if c.OnCommand != nil {
+		c.OnCommand(now, d.Command)
 	}
 }
 

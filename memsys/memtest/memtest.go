@@ -172,6 +172,14 @@ func New(cfg memsys.Config, scripts ...[]Step) (*System, error) {
 	return s, s.Elaborate()
 }
 
+// Units are the memory sides of the SMs.
+func (s *System) Units() (list []*memsys.Unit) {
+	for _, sm := range s.SMs {
+		list = append(list, sm.Unit)
+	}
+	return list
+}
+
 // Done says whether every access of every script has its reply.
 func (s *System) Done() bool {
 	for _, sm := range s.SMs {

@@ -1,0 +1,279 @@
+package audit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/memsys"
+	"divergo/memsys/dram"
+	"divergo/memsys/memtest"
+	"divergo/rtl"
+)
+
+// base is where the memory of the tests begins.
+const base = 0x1000_0000
+
+// traffic is a script with everything that an SM does to global memory.
+func traffic(seed uint64) (steps []memtest.Step) {
+	r := rand.New(rand.NewPCG(seed, 9))
+	for i := range 300 {
+		a := memsys.Access{Kind: memsys.Kind(r.IntN(4)), Size: 4, Mask: r.Uint32(), Atom: isa.AtomAdd, Type: isa.U32}
+		if a.Kind >= memsys.Atomic {
+			a.Mask &= 0x1f
+		} else if r.IntN(5) == 0 {
+			a.Cache = isa.CacheOp(1 + r.IntN(2))
+		}
+		if i%50 == 49 {
+			a = memsys.Access{Kind: memsys.Fence}
+		}
+		for lane := range a.Addr {
+			a.Addr[lane] = base + uint64(r.IntN(512)*4)
+			a.Data[lane][0] = r.Uint64()
+		}
+		steps = append(steps, memtest.Step{Access: a})
+	}
+	return append(steps, memtest.Step{Access: memsys.Access{Kind: memsys.Flush}})
+}
+
+// play runs two scripts on a small memory, which change may make wrong for the
+// auditors, and returns what they find.
+func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
+	t.Helper()
+	c := memsys.Default()
+	c.L1.Size, c.L1.Assoc, c.L1.MSHRs, c.L2.Size, c.L2.Assoc = 512, 2, 4, 1024, 4
+	c.DRAM.Channels, c.DRAM.Banks, c.DRAM.RowBytes, c.DRAM.Queue = 1, 2, 256, 8
+	s, err := memtest.New(c, traffic(1), traffic(2))
+	require.NoError(t, err)
+	require.NoError(t, s.Store.Map(base, 2048))
+	m := Watch(&c, s.Store, s.Units(), s.Slices, s.Channels)
+	change(m, &c)
+	require.NoError(t, s.Play(1e6))
+	require.NoError(t, s.Flush(1e6))
+	m.End()
+	m.Detach()
+	return m.Fault()
+}
+
+// find is the auditor of a type that stands first.
+func find[A auditor](m *Memory) (a A) {
+	for _, p := range m.parts {
+		if x, ok := p.(A); ok {
+			return x
+		}
+	}
+	return a
+}
+
+// TestTraffic: nothing is wrong with it.
+func TestTraffic(t *testing.T) {
+	assert.Nil(t, play(t, func(*Memory, *memsys.Config) {}))
+}
+
+// falsify changes the tenth event that is like a given one on its way to an
+// auditor, or loses it.
+func falsify[T any](see func(uint64, *T), like func(*T) bool, change func(*T) bool) func(uint64, *T) {
+	n := 0
+	return func(cycle uint64, v *T) {
+		x := *v
+		if like(v) {
+			if n++; n == 10 && !change(&x) {
+				return
+			}
+		}
+		see(cycle, &x)
+	}
+}
+
+// TestFalsified: one event that an auditor is lied to about is enough.
+func TestFalsified(t *testing.T) {
+	line := func(kind memsys.Kind) func(*memsys.LineRequest) bool {
+		return func(r *memsys.LineRequest) bool { return r.Kind == kind }
+	}
+	packet := func(kind memsys.Kind) func(*memsys.Request) bool {
+		return func(r *memsys.Request) bool { return r.Kind == kind }
+	}
+	answer := func(kind memsys.Kind) func(*memsys.Response) bool {
+		return func(r *memsys.Response) bool { return r.Kind == kind }
+	}
+	data := func(r *memsys.LineResponse) bool { return r.Lanes != 0 }
+	lines := func(like func(*memsys.LineRequest) bool, change func(*memsys.LineRequest) bool) func(*Memory, *memsys.Config) {
+		return func(m *Memory, _ *memsys.Config) {
+			a := find[*coalescer](m)
+			a.c.Req.Tap(falsify(a.request, like, change))
+		}
+	}
+	sends := func(like func(*memsys.Request) bool, change func(*memsys.Request) bool) func(*Memory, *memsys.Config) {
+		return func(m *Memory, _ *memsys.Config) {
+			a := find[*l1](m)
+			a.l.Req.Tap(falsify(a.request, like, change))
+		}
+	}
+	gives := func(change func(*memsys.LineResponse) bool) func(*Memory, *memsys.Config) {
+		return func(m *Memory, _ *memsys.Config) {
+			a := find[*l1](m)
+			a.l.Out.Tap(falsify(a.answer, data, change))
+		}
+	}
+	answers := func(like func(*memsys.Response) bool, change func(*memsys.Response) bool) func(*Memory, *memsys.Config) {
+		return func(m *Memory, _ *memsys.Config) {
+			a := find[*slice](m)
+			a.s.Out.Tap(falsify(a.response, like, change))
+		}
+	}
+	moves := func(write bool, change func(*dram.Request) bool) func(*Memory, *memsys.Config) {
+		return func(m *Memory, _ *memsys.Config) {
+			a := find[*slice](m)
+			a.s.Mem.Tap(falsify(a.fetch, func(r *dram.Request) bool { return r.Write == write }, change))
+		}
+	}
+	for _, c := range []struct {
+		name, rule string
+		change     func(*Memory, *memsys.Config)
+	}{
+		{"a line lacks a lane", Coalescer, lines(line(memsys.Load), func(r *memsys.LineRequest) bool { r.Lanes &= r.Lanes - 1; return true })},
+		{"a line has a lane of another", Coalescer, lines(line(memsys.Load), func(r *memsys.LineRequest) bool { r.Lanes = ^uint32(0); return true })},
+		{"a line is not sent", Coalescer, lines(line(memsys.Store), func(*memsys.LineRequest) bool { return false })},
+		{"a store writes a byte more", Coalescer, lines(line(memsys.Store), func(r *memsys.LineRequest) bool { r.Mask[0] = r.Mask[0]<<1 | r.Mask[0]; return true })},
+		{"a byte of a store changes", Coalescer, lines(line(memsys.Store), func(r *memsys.LineRequest) bool { r.Data[63]++; return true })},
+		{"an atomic has another operand", Coalescer, lines(line(memsys.Atomic), func(r *memsys.LineRequest) bool { r.A++; return true })},
+		{"an answer is lost", Coalescer, func(m *Memory, _ *memsys.Config) {
+			a := find[*coalescer](m)
+			a.c.Out.Tap(falsify(a.reply, func(*memsys.Reply) bool { return true }, func(*memsys.Reply) bool { return false }))
+		}},
+		{"an answer comes before its data", Coalescer, func(m *Memory, _ *memsys.Config) {
+			a := find[*coalescer](m)
+			a.c.Rsp.Tap(falsify(a.response, data, func(r *memsys.LineResponse) bool { return false }))
+		}},
+		{"an L1 gives other bytes", Cache, gives(func(r *memsys.LineResponse) bool { r.Data[5]++; return true })},
+		{"an L1 does not answer", MSHR, gives(func(*memsys.LineResponse) bool { return false })},
+		{"an L1 answers another load", MSHR, gives(func(r *memsys.LineResponse) bool { r.Entry ^= 1; return true })},
+		{"an L1 writes back other bytes", Cache, sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Data = memsys.Line{}; return true })},
+		{"an L1 keeps bytes to itself", Cache, sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Mask = dram.ByteMask{}; return true })},
+		{"an L1 fetches another line", MSHR, sends(packet(memsys.Load), func(r *memsys.Request) bool { r.Line ^= 64; return true })},
+		{"an MSHR is used twice", MSHR, sends(packet(memsys.Load), func(r *memsys.Request) bool { r.ID ^= 1; return true })},
+		{"a request counts for another fence", MSHR, sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Epoch ^= 1; return true })},
+		{"a slice gives other bytes", Cache, answers(answer(memsys.Load), func(r *memsys.Response) bool { r.Data[5]++; return true })},
+		{"an atomic returns something else", Cache, answers(answer(memsys.Atomic), func(r *memsys.Response) bool { r.Data[0]++; return true })},
+		{"a slice does not answer", MSHR, answers(answer(memsys.Store), func(*memsys.Response) bool { return false })},
+		{"a slice answers another MSHR", MSHR, answers(answer(memsys.Load), func(r *memsys.Response) bool { r.ID ^= 8; return true })},
+		{"a slice writes back other bytes", Cache, moves(true, func(r *dram.Request) bool { r.Data = memsys.Line{}; return true })},
+		{"a slice fetches another line", Cache, moves(false, func(r *dram.Request) bool { r.Addr ^= 64; return true })},
+		{"a slice reads for no MSHR", MSHR, moves(false, func(r *dram.Request) bool { return false })},
+		{"the DRAM answers out of order", DRAM, func(m *Memory, _ *memsys.Config) {
+			a := find[*channel](m)
+			a.ch.Out.Tap(falsify(a.response, func(*dram.Response) bool { return true }, func(r *dram.Response) bool { r.ID ^= 1; return true }))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := play(t, c.change)
+			require.NotNil(t, f)
+			assert.Equal(t, c.rule, f.Rule, f.What)
+		})
+	}
+}
+
+// TestDataSheet: an auditor with a data sheet that asks for one cycle more
+// finds a command that comes too early, whichever time it is; and one that knows
+// another scheduler, a command that is out of order.
+func TestDataSheet(t *testing.T) {
+	for name, change := range map[string]func(*dram.Config){
+		"tRCD": func(c *dram.Config) { c.TRCD++ },
+		"tRP":  func(c *dram.Config) { c.TRP++ },
+		"tRAS": func(c *dram.Config) { c.TRAS++ },
+		"tRC":  func(c *dram.Config) { c.TRC++ },
+		"tRRD": func(c *dram.Config) { c.TRRD++ },
+		"tCCD": func(c *dram.Config) { c.TCCD++ },
+		"tCL":  func(c *dram.Config) { c.TCL++ },
+		"tWTR": func(c *dram.Config) { c.TWTR++ },
+		"tRTP": func(c *dram.Config) { c.TRTP++ },
+		"tWR":  func(c *dram.Config) { c.TWR++ },
+		"WL":   func(c *dram.Config) { c.WL++ },
+
+		"burst":    func(c *dram.Config) { c.Burst++ },
+		"queue":    func(c *dram.Config) { c.Queue-- },
+		"banks":    func(c *dram.Config) { c.Banks = 1 },
+		"row":      func(c *dram.Config) { c.RowBytes /= 2 },
+		"hit cap":  func(c *dram.Config) { c.HitCap = 1 },
+		"no limit": func(c *dram.Config) { c.HitCap = 0 },
+		"FCFS":     func(c *dram.Config) { c.Scheduler = dram.FCFS },
+	} {
+		t.Run(name, func(t *testing.T) {
+			right := dram.Default()
+			right.Channels, right.Banks, right.RowBytes, right.Queue, right.HitCap = 1, 4, 256, 16, 3
+			right.TRTP, right.TWR = 4, 9
+			wrong := right
+			require.Nil(t, requests(t, &right, &wrong))
+			change(&wrong)
+			f := requests(t, &right, &wrong)
+			require.NotNil(t, f)
+			assert.Equal(t, DRAM, f.Rule)
+		})
+	}
+}
+
+// requests sends random requests to a channel with one data sheet, under the
+// eyes of an auditor with another.
+func requests(t *testing.T, cfg, sheet *dram.Config) *Fault {
+	t.Helper()
+	const line = 64
+	require.NoError(t, cfg.Check(line))
+	in, out := rtl.NewQueue[dram.Request](4), rtl.NewQueue[dram.Response](4)
+	store := dram.NewStore()
+	b := &struct {
+		Channel *dram.Channel
+		In      rtl.Out[dram.Request]
+		Out     rtl.In[dram.Response]
+	}{dram.NewChannel(cfg, line, store, in.In(), out.Out()), in.Out(), out.In()}
+	sim := rtl.MustNew("bench", b)
+	require.NoError(t, store.Map(0, 1<<16))
+	m := WatchChannel(line, sheet, b.Channel)
+	r := rand.New(rand.NewPCG(4, 4))
+	for sent, answered := 0, 0; answered < 600; sim.Run(1) {
+		require.Less(t, sim.Now(), uint64(100_000))
+		if b.In.Ready() && sent < 600 && r.IntN(4) > 0 {
+			b.In.Push(dram.Request{ID: uint8(sent), Write: r.IntN(2) == 0, Addr: uint64(r.IntN(64)) * line, Mask: dram.Span(r.IntN(8)*8, 8)})
+			sent++
+		}
+		if b.Out.Valid() {
+			b.Out.Pop()
+			answered++
+		}
+	}
+	m.End()
+	return m.Fault()
+}
+
+// Four lanes add to a word, under the eyes of auditors; then the DRAM, behind
+// their backs, loses it.
+func Example() {
+	cfg := memsys.Default()
+	cfg.DRAM.Channels = 1
+	add := memsys.Access{Kind: memsys.Reduce, Size: 4, Mask: 0xf, Atom: isa.AtomAdd, Type: isa.U32}
+	for lane := range add.Addr {
+		add.Addr[lane], add.Data[lane][0] = base, 1
+	}
+	s, err := memtest.New(cfg, []memtest.Step{{Access: add}, {Access: memsys.Access{Kind: memsys.Flush}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.Store.Map(base, 64))
+	m := Watch(&cfg, s.Store, s.Units(), s.Slices, s.Channels)
+	fmt.Println(s.Play(10_000), s.Flush(10_000))
+	m.End()
+	fmt.Println(m.Fault())
+	fmt.Println(s.Store.Write(base, []byte{0}))
+	m.End()
+	fmt.Println(m.Fault().Rule, "-", m.Fault().What)
+	// Output:
+	// <nil>
+	// <nil> <nil>
+	// <nil>
+	// <nil>
+	// cache - L2 slice 0: the DRAM ends with other bytes in line 0x10000000 than flat memory
+}

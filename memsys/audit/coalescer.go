@@ -1,0 +1,223 @@
+package audit
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/memsys"
+	"divergo/memsys/dram"
+)
+
+// coalescer audits the coalescer of an SM. The lines that it makes of an access
+// have to serve each active lane once: every line has all lanes that fall into
+// it, so that there are as many lines as distinct ones and no more, or one lane
+// of an atomic. A store enables exactly the bytes of its lanes, with the data of
+// the highest where there are several. An access is answered once, not before
+// all of its lanes are.
+type coalescer struct {
+	block
+	line uint64
+	c    *memsys.Coalescer
+
+	access *memsys.Access // the present one, if the coalescer is done with it
+	begun  bool           // the book of the present one is open
+	lines  int            // that it has been given
+	left   uint32         // its lanes that are in none of them
+	posted []answer       // to come: stores and reductions
+	loads  [memsys.MaxPending]answer
+}
+
+// answer is what is still owed to an access.
+type answer struct {
+	owed bool
+	tag  uint16
+	mask uint32
+	left uint32 // lanes without data
+	done bool   // nothing is missing
+}
+
+func newCoalescer(m *Memory, index int, cfg *memsys.Config, c *memsys.Coalescer) *coalescer {
+	return &coalescer{block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line), c: c}
+}
+
+func (a *coalescer) attach(on bool) {
+	if !on {
+		a.c.In.Tap(nil)
+		a.c.Req.Tap(nil)
+		a.c.Rsp.Tap(nil)
+		a.c.Out.Tap(nil)
+		return
+	}
+	a.c.In.Tap(a.done)
+	a.c.Req.Tap(a.request)
+	a.c.Rsp.Tap(a.response)
+	a.c.Out.Tap(a.reply)
+}
+
+// orders says whether an access is a fence or a flush.
+func orders(v *memsys.Access) bool { return v.Kind == memsys.Fence || v.Kind == memsys.Flush }
+
+// reads says whether an access waits for data.
+func reads(v *memsys.Access) bool { return v.Kind == memsys.Load || v.Kind == memsys.Atomic }
+
+// done notes that the coalescer lets go of an access, whose last line is pushed
+// in this cycle.
+func (a *coalescer) done(cycle uint64, v *memsys.Access) {
+	a.complete(cycle)
+	if !a.begun {
+		a.begin(v)
+	}
+	a.access = v
+	if !orders(v) && (!reads(v) || v.Mask == 0) {
+		a.posted = append(a.posted, answer{tag: v.Tag, mask: v.Mask})
+	}
+}
+
+// begin opens the book of an access.
+func (a *coalescer) begin(v *memsys.Access) {
+	a.begun, a.lines, a.left = true, 0, v.Mask
+	if orders(v) {
+		a.left = 1 // one line for all
+	}
+}
+
+// complete closes the book of an access that the coalescer has let go of.
+func (a *coalescer) complete(cycle uint64) {
+	if a.access == nil {
+		return
+	}
+	if a.left != 0 {
+		a.fail(Coalescer, "cycle %d: the %s with tag %#x is over, no line has its lanes %#x", cycle, a.access.Kind, a.access.Tag, a.left)
+	}
+	a.access, a.begun = nil, false
+}
+
+// request checks a line.
+func (a *coalescer) request(cycle uint64, r *memsys.LineRequest) {
+	if a.over() {
+		return
+	}
+	if a.access != nil && a.left == 0 {
+		a.complete(cycle)
+	}
+	v := a.access
+	if v == nil {
+		v = a.c.In.Front()
+	}
+	if !a.begun {
+		a.begin(v)
+	}
+	a.lines++
+	if r.Kind != v.Kind || r.Cache != v.Cache || r.Stack != v.Stack {
+		a.fail(Coalescer, "cycle %d: a line for a %s, the access is a %s", cycle, r.Kind, v.Kind)
+		return
+	}
+	if a.lines == 1 && (reads(v) || orders(v)) {
+		a.expect(cycle, v, r)
+	}
+	if orders(v) {
+		a.left = 0
+		return
+	}
+	want := a.left
+	switch v.Kind {
+	case memsys.Atomic, memsys.Reduce:
+		want &= -want
+		a.operation(cycle, v, r)
+	default:
+		for m := a.left; m != 0; m &= m - 1 {
+			if lane := bits.TrailingZeros32(m); v.Addr[lane]/a.line != r.Line/a.line {
+				want &^= 1 << lane
+			}
+		}
+	}
+	if r.Lanes != want || want == 0 {
+		a.fail(Coalescer, "cycle %d: line %#x of the %s with tag %#x serves lanes %#x, of the lanes %#x to go it has to serve %#x",
+			cycle, r.Line, v.Kind, v.Tag, r.Lanes, a.left, want)
+	}
+	if v.Kind == memsys.Store {
+		a.store(cycle, v, r, want)
+	}
+	a.left &^= want
+}
+
+// operation checks the line of an atomic, which is of its lowest lane to go.
+func (a *coalescer) operation(cycle uint64, v *memsys.Access, r *memsys.LineRequest) {
+	lane := bits.TrailingZeros32(a.left) & (isa.MaxLanes - 1)
+	if r.Line+uint64(r.Off) != v.Addr[lane] || r.Line%a.line != 0 || r.Size != v.Size ||
+		r.A != v.Data[lane][0] || r.B != v.Data[lane][1] || r.Atom != v.Atom || r.Type != v.Type {
+		a.fail(Coalescer, "cycle %d: the %s of lane %d is not what its access says", cycle, v.Kind, lane)
+	}
+}
+
+// store checks the bytes of a line.
+func (a *coalescer) store(cycle uint64, v *memsys.Access, r *memsys.LineRequest, lanes uint32) {
+	var mask dram.ByteMask
+	var data memsys.Line
+	for m := lanes; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		off := int(v.Addr[lane] % a.line)
+		mask = mask.Or(dram.Span(off, int(v.Size)))
+		for k := range int(v.Size) {
+			data[off+k] = byte(v.Data[lane][k/8] >> (k % 8 * 8))
+		}
+	}
+	if r.Mask != mask {
+		a.fail(Coalescer, "cycle %d: line %#x of the store with tag %#x writes the bytes %#x, its lanes have %#x", cycle, r.Line, v.Tag, r.Mask, mask)
+	}
+	if r.Data != data {
+		a.fail(Coalescer, "cycle %d: line %#x of the store with tag %#x has other data than the highest lane of each byte", cycle, r.Line, v.Tag)
+	}
+}
+
+// expect notes that an access waits for an answer, with its first line.
+func (a *coalescer) expect(cycle uint64, v *memsys.Access, r *memsys.LineRequest) {
+	e := &a.loads[r.Entry%memsys.MaxPending]
+	if e.owed {
+		a.fail(Coalescer, "cycle %d: entry %d is given away again, the access with tag %#x needs it", cycle, r.Entry, e.tag)
+	}
+	*e = answer{owed: true, tag: v.Tag, mask: v.Mask}
+	if reads(v) {
+		e.left = v.Mask
+	}
+}
+
+// response notes the data of some lanes.
+func (a *coalescer) response(cycle uint64, r *memsys.LineResponse) {
+	e := &a.loads[r.Entry%memsys.MaxPending]
+	if !e.owed || e.done || e.left != 0 && (r.Lanes == 0 || r.Lanes&^e.left != 0) {
+		a.fail(Coalescer, "cycle %d: entry %d waits for lanes %#x, data come for %#x", cycle, r.Entry, e.left, r.Lanes)
+	}
+	e.left &^= r.Lanes
+	e.done = e.left == 0
+}
+
+// reply finds what is answered.
+func (a *coalescer) reply(cycle uint64, r *memsys.Reply) {
+	for i, p := range a.posted {
+		if p.tag == r.Tag && p.mask == r.Mask {
+			a.posted = append(a.posted[:i], a.posted[i+1:]...)
+			return
+		}
+	}
+	for i := range a.loads {
+		if e := &a.loads[i]; e.done && e.tag == r.Tag && e.mask == r.Mask {
+			*e = answer{}
+			return
+		}
+	}
+	a.fail(Coalescer, "cycle %d: tag %#x, lanes %#x are answered, which nobody waits for or which lacks data", cycle, r.Tag, r.Mask)
+}
+
+func (a *coalescer) end() {
+	a.complete(0)
+	for i := range a.loads {
+		if e := &a.loads[i]; e.owed {
+			a.fail(Coalescer, "the access with tag %#x is never answered, lanes %#x lack data", e.tag, e.left)
+		}
+	}
+	if n := len(a.posted); n != 0 {
+		a.fail(Coalescer, "%d stores are never answered", n)
+	}
+}

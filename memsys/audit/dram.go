@@ -1,0 +1,254 @@
+package audit
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/memsys/dram"
+)
+
+// channel audits a DRAM channel. It knows the data sheet as the shortest time
+// between two commands, and checks each command against all earlier ones that
+// may still matter, pair by pair; and it knows which request the scheduler has
+// to choose of those that are there (Rixner et al., ISCA 2000, with the limit of
+// dram.Config.HitCap).
+type channel struct {
+	block
+	index int
+	line  int
+	cfg   dram.Config
+	ch    *dram.Channel
+
+	log   []command
+	reach uint64    // cycles that two commands can have to be apart
+	queue []request // that need commands, in the order of arrival
+	moved []request // that wait for their data, in the order of the bus
+	open  [dram.MaxBanks]bool
+	row   [dram.MaxBanks]uint64
+	bus   uint64 // cycle from which the data bus is free
+	// Row hits served since the oldest request of a bank became the oldest.
+	passed [dram.MaxBanks]int
+}
+
+// command is one of the past.
+type command struct {
+	dram.Command
+	cycle uint64
+}
+
+// request is one that the channel has taken.
+type request struct {
+	write   bool
+	id      uint8
+	bank    int
+	row     uint64
+	col     int
+	todo    uint32 // bursts to go, one bit each
+	arrived uint64
+	end     uint64 // cycle after its last data
+}
+
+func newChannel(m *Memory, index, line int, cfg *dram.Config, ch *dram.Channel) *channel {
+	a := &channel{block: block{m, fmt.Sprintf("DRAM channel %d", index)}, index: index, line: line, cfg: *cfg, ch: ch}
+	data := max(cfg.WL, cfg.TCL) + cfg.Burst
+	a.reach = uint64(max(cfg.TRC, cfg.TRRD, cfg.TRP, cfg.TRAS, cfg.TRTP, cfg.TRCD, cfg.TCCD, data+cfg.TWR, data+cfg.TWTR, data+2))
+	return a
+}
+
+func (a *channel) attach(on bool) {
+	if !on {
+		a.ch.OnCommand = nil
+		a.ch.In.Tap(nil)
+		a.ch.Out.Tap(nil)
+		return
+	}
+	a.ch.OnCommand = a.command
+	a.ch.In.Tap(a.request)
+	a.ch.Out.Tap(a.response)
+}
+
+// request notes a request that the channel takes.
+func (a *channel) request(cycle uint64, r *dram.Request) {
+	c := &a.cfg
+	block, channels := r.Addr/uint64(c.Interleave), uint64(c.Channels)
+	if int(block%channels) != a.index {
+		a.fail(DRAM, "cycle %d: a request for %#x, which is in channel %d", cycle, r.Addr, block%channels)
+	}
+	local := block/channels*uint64(c.Interleave) + r.Addr%uint64(c.Interleave)
+	rows := local / uint64(c.RowBytes)
+	q := request{
+		write: r.Write, id: r.ID, arrived: cycle,
+		bank: int(rows % uint64(c.Banks)), row: rows / uint64(c.Banks), col: int(local % uint64(c.RowBytes)),
+	}
+	n := c.BusBytes * c.Burst
+	for i := range a.line / n {
+		if !r.Write || r.Mask.And(dram.Span(i*n, n)) != (dram.ByteMask{}) {
+			q.todo |= 1 << i
+		}
+	}
+	q.todo = max(q.todo, 1) // a write of no byte takes a burst, too
+	a.queue = append(a.queue, q)
+	n = len(a.queue) + len(a.moved)
+	if n > c.Queue {
+		a.fail(DRAM, "cycle %d: %d requests in a queue of %d", cycle, n, c.Queue)
+	}
+}
+
+// command checks a command.
+func (a *channel) command(cycle uint64, c dram.Command) {
+	if a.over() {
+		return
+	}
+	kept := a.log[:0]
+	for _, old := range a.log {
+		if old.cycle+a.reach <= cycle {
+			continue
+		}
+		kept = append(kept, old)
+		if n := a.apart(&old.Command, &c); cycle < old.cycle+uint64(n) {
+			a.fail(DRAM, "%s of bank %d in cycle %d, %s of bank %d in cycle %d: they have to be %d apart",
+				old.Op, old.Bank, old.cycle, c.Op, c.Bank, cycle, n)
+		}
+	}
+	a.log = append(kept, command{c, cycle})
+	a.choice(cycle, &c)
+}
+
+// apart is the fewest cycles from an old command to a new one; there is one
+// command bus.
+func (a *channel) apart(old, c *dram.Command) int {
+	f := &a.cfg
+	same := old.Bank == c.Bank
+	n := 1
+	switch [2]dram.Op{old.Op, c.Op} {
+	case [2]dram.Op{dram.Activate, dram.Activate}:
+		if n = f.TRRD; same {
+			n = max(n, f.TRC)
+		}
+	case [2]dram.Op{dram.Read, dram.Read}, [2]dram.Op{dram.Write, dram.Write}:
+		n = f.TCCD
+	case [2]dram.Op{dram.Write, dram.Read}:
+		n = max(f.TCCD, f.WL+f.Burst+f.TWTR)
+	case [2]dram.Op{dram.Read, dram.Write}:
+		n = max(f.TCCD, f.TCL+f.Burst+2-f.WL)
+	case [2]dram.Op{dram.Activate, dram.Precharge}:
+		n = within(same, f.TRAS)
+	case [2]dram.Op{dram.Activate, dram.Read}:
+		n = within(same, f.TRCD)
+	case [2]dram.Op{dram.Activate, dram.Write}:
+		n = within(same, f.TRCD-f.WL-1)
+	case [2]dram.Op{dram.Precharge, dram.Activate}:
+		n = within(same, f.TRP)
+	case [2]dram.Op{dram.Read, dram.Precharge}:
+		n = within(same, max(f.TRTP, f.Burst))
+	case [2]dram.Op{dram.Write, dram.Precharge}:
+		n = within(same, f.WL+f.Burst+f.TWR)
+	}
+	return max(n, 1)
+}
+
+// within is a time that commands of one bank have to keep.
+func within(same bool, cycles int) int {
+	if same {
+		return cycles
+	}
+	return 1
+}
+
+// choice checks that a command serves the request that FR-FCFS or FCFS chooses
+// for its bank, and that the bank is in the right state.
+func (a *channel) choice(cycle uint64, c *dram.Command) {
+	bank := int(c.Bank) & (dram.MaxBanks - 1)
+	open, row := a.open[bank], a.row[bank]
+	oldest, hit := -1, -1
+	for i := range a.queue {
+		r := &a.queue[i]
+		if r.arrived == cycle || r.bank != bank {
+			continue
+		}
+		if oldest < 0 {
+			oldest = i
+		}
+		if open && r.row == row && hit < 0 {
+			hit = i
+		}
+	}
+	if oldest < 0 {
+		a.fail(DRAM, "cycle %d: %s of bank %d, for which there is no request", cycle, c.Op, bank)
+		return
+	}
+	serve := oldest
+	if a.cfg.Scheduler == dram.FCFS {
+		if oldest != 0 {
+			a.fail(DRAM, "cycle %d: FCFS serves bank %d, the oldest request is of bank %d", cycle, bank, a.queue[0].bank)
+		}
+	} else if hit >= 0 && (a.cfg.HitCap == 0 || a.passed[bank] < a.cfg.HitCap) {
+		serve = hit
+	}
+	r := &a.queue[serve]
+	if (c.Op == dram.Activate) == open {
+		a.fail(DRAM, "cycle %d: %s of bank %d, open %t", cycle, c.Op, bank, open)
+	}
+	switch c.Op {
+	case dram.Activate:
+		if uint64(c.Row) != r.row {
+			a.fail(DRAM, "cycle %d: row %d of bank %d is opened, the request to serve is for row %d", cycle, c.Row, bank, r.row)
+		}
+		a.open[bank], a.row[bank] = true, r.row
+	case dram.Precharge:
+		if r.row == row {
+			a.fail(DRAM, "cycle %d: PRE of bank %d closes row %d, which the request to serve wants", cycle, bank, row)
+		}
+		a.open[bank] = false
+	default:
+		a.column(cycle, c, serve, serve == oldest)
+	}
+}
+
+// column checks a read or write command for a request of the queue.
+func (a *channel) column(cycle uint64, c *dram.Command, serve int, oldest bool) {
+	r := &a.queue[serve]
+	col := r.col + bits.TrailingZeros32(r.todo)*a.cfg.BusBytes*a.cfg.Burst
+	want := dram.Command{Op: dram.Read, Bank: c.Bank, Row: uint32(r.row), Col: uint16(col)}
+	delay := a.cfg.TCL
+	if r.write {
+		want.Op, delay = dram.Write, a.cfg.WL
+	}
+	if *c != want || r.row != a.row[r.bank] {
+		a.fail(DRAM, "cycle %d: %+v with row %d open, the request to serve needs %+v", cycle, *c, a.row[r.bank], want)
+	}
+	start := cycle + uint64(delay)
+	if start < a.bus {
+		a.fail(DRAM, "cycle %d: the data of %s come in cycle %d, the bus is in use until %d", cycle, c.Op, start, a.bus)
+	}
+	a.bus = start + uint64(a.cfg.Burst)
+	if r.todo &= r.todo - 1; r.todo != 0 {
+		return
+	}
+	r.end = a.bus
+	if a.passed[r.bank]++; oldest {
+		a.passed[r.bank] = 0
+	}
+	a.moved = append(a.moved, *r)
+	a.queue = append(a.queue[:serve], a.queue[serve+1:]...)
+}
+
+// response finds the request that a response belongs to: they come in the order
+// of the data.
+func (a *channel) response(cycle uint64, r *dram.Response) {
+	if len(a.moved) == 0 || a.moved[0].end > cycle {
+		a.fail(DRAM, "cycle %d: a response before its data", cycle)
+		return
+	}
+	q := &a.moved[0]
+	if q.id != r.ID || q.write != r.Write {
+		a.fail(DRAM, "cycle %d: a response with ID %d, write %t, the next is ID %d, write %t", cycle, r.ID, r.Write, q.id, q.write)
+	}
+	a.moved = append(a.moved[:0], a.moved[1:]...)
+}
+
+func (a *channel) end() {
+	if len(a.queue)+len(a.moved) != 0 {
+		a.fail(DRAM, "%d requests have no answer", len(a.queue)+len(a.moved))
+	}
+}

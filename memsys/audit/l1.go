@@ -1,0 +1,364 @@
+package audit
+
+import (
+	"fmt"
+
+	"divergo/isa"
+	"divergo/memsys"
+	"divergo/memsys/dram"
+)
+
+// l1 audits the L1 of an SM.
+//
+// Data: a load that hits gets the line as it came last, with all that the SM has
+// stored since; a load that misses gets it as it comes. A line is there to hit
+// from when it comes until the next fence, atomic or uncached access of it, and
+// not at all if one of these, or a store, went past it while it was on its way.
+// Each byte that the SM stores goes to the L2 once, as it is then, before any
+// request for its line and before the next fence is taken.
+//
+// Requests: an access that reads hits, or is the first of an MSHR with a request
+// of its own, or joins the MSHR that waits for its line, of which there is one.
+// When the line comes, all of them are answered in order, and the MSHR is free.
+// A fence is answered when all requests before it are.
+type l1 struct {
+	block
+	cfg *memsys.L1Config
+	l   *memsys.L1
+	all dram.ByteMask // bytes of a line
+
+	lines  map[uint64]*copied // by address
+	dirty  int                // lines with bytes that were not sent
+	gen    int                // fences so far
+	taken  access             // the last access that reads
+	mshrs  [memsys.MaxMSHRs]miss
+	filled fill // the last line that has come
+	sent   [8]int
+	fences []fence
+}
+
+// copied is what an SM knows of a line.
+type copied struct {
+	data   memsys.Line
+	known  dram.ByteMask // bytes of data that a hit has to give
+	gen    int           // in which they are
+	own    memsys.Line   // what was stored last
+	unsent dram.ByteMask // bytes of own that the L2 has to get
+}
+
+// access is a line that is read.
+type access struct {
+	open  bool // it is not known yet what has become of it
+	cycle uint64
+	kind  memsys.Kind
+	past  bool // the cache has no part in it
+	line  uint64
+	target
+}
+
+// target is who gets the data.
+type target struct {
+	entry uint8
+	lanes uint32
+}
+
+// miss is an MSHR.
+type miss struct {
+	used     bool
+	line     uint64
+	keep     bool // the line is there to hit when it comes
+	targets  []target
+	answered int
+}
+
+// fill is the line of an MSHR.
+type fill struct {
+	open  bool // the MSHR is not known to be free
+	cycle uint64
+	id    uint8
+	data  memsys.Line
+}
+
+// fence is one that waits for the requests of its epoch.
+type fence struct {
+	entry, epoch uint8
+}
+
+func newL1(m *Memory, index int, cfg *memsys.Config, l *memsys.L1) *l1 {
+	return &l1{
+		block: block{m, fmt.Sprintf("L1 of SM %d", index)}, cfg: &cfg.L1, l: l,
+		all: dram.Span(0, cfg.L1.Line), lines: map[uint64]*copied{},
+	}
+}
+
+func (a *l1) attach(on bool) {
+	if !on {
+		a.l.In.Tap(nil)
+		a.l.Out.Tap(nil)
+		a.l.Req.Tap(nil)
+		a.l.Rsp.Tap(nil)
+		return
+	}
+	a.l.In.Tap(a.access)
+	a.l.Out.Tap(a.answer)
+	a.l.Req.Tap(a.request)
+	a.l.Rsp.Tap(a.response)
+}
+
+// copyOf is the book of a line.
+func (a *l1) copyOf(line uint64) *copied {
+	c := a.lines[line]
+	if c == nil {
+		c = &copied{}
+		a.lines[line] = c
+	}
+	if c.gen != a.gen {
+		c.gen, c.known = a.gen, dram.ByteMask{}
+	}
+	return c
+}
+
+// access notes what the L1 takes.
+func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
+	a.settle(cycle)
+	if a.over() {
+		return
+	}
+	if r.Kind == memsys.Fence || r.Kind == memsys.Flush {
+		if a.dirty != 0 {
+			a.fail(Cache, "cycle %d: a fence leaves bytes of %d lines behind", cycle, a.dirty)
+		}
+		a.fences = append(a.fences, fence{r.Entry, uint8(a.gen % len(a.sent))})
+		a.gen++
+		for i := range a.mshrs {
+			a.mshrs[i].keep = false
+		}
+		return
+	}
+	c := a.copyOf(r.Line)
+	past := r.Cache != isa.CacheDefault || r.Kind == memsys.Atomic || r.Kind == memsys.Reduce
+	if past {
+		c.known = dram.ByteMask{}
+	}
+	if past || r.Kind == memsys.Store {
+		for i := range a.mshrs[:a.cfg.MSHRs] {
+			if m := &a.mshrs[i]; m.used && m.line == r.Line {
+				m.keep = false
+			}
+		}
+	}
+	switch r.Kind {
+	case memsys.Store:
+		a.store(c, r)
+	case memsys.Load, memsys.Atomic:
+		a.taken = access{true, cycle, r.Kind, past, r.Line, target{r.Entry, r.Lanes}}
+	}
+}
+
+// store notes the bytes of a store. The first in a line of a stack may have
+// taken a line for them alone.
+func (a *l1) store(c *copied, r *memsys.LineRequest) {
+	switch {
+	case r.Cache != isa.CacheDefault:
+	case r.Stack && r.Mask[0]&1 != 0:
+		c.known = r.Mask
+	case c.known != dram.ByteMask{}:
+		c.known = c.known.Or(r.Mask)
+	}
+	c.data.Merge(&r.Data, r.Mask)
+	c.own.Merge(&r.Data, r.Mask)
+	if c.unsent == (dram.ByteMask{}) && r.Mask != (dram.ByteMask{}) {
+		a.dirty++
+	}
+	c.unsent = c.unsent.Or(r.Mask)
+}
+
+// settle draws conclusions from a cycle that is over: an access that has no
+// answer and sent no request has joined an MSHR, and an MSHR whose line has come
+// is free.
+func (a *l1) settle(cycle uint64) {
+	if t := &a.taken; t.open && t.cycle < cycle {
+		t.open = false
+		a.join(t)
+	}
+	if f := &a.filled; f.open && f.cycle < cycle {
+		f.open = false
+		m := &a.mshrs[f.id]
+		if m.used = false; m.answered != len(m.targets) {
+			a.fail(MSHR, "cycle %d: MSHR %d is free, %d of %d who wait for line %#x are answered", f.cycle, f.id, m.answered, len(m.targets), m.line)
+		}
+	}
+}
+
+// waiting is the MSHR that waits for a line that can be joined, or nil.
+func (a *l1) waiting(line uint64) *miss {
+	for i := range a.mshrs[:a.cfg.MSHRs] {
+		if m := &a.mshrs[i]; m.used && m.keep && m.line == line {
+			return m
+		}
+	}
+	return nil
+}
+
+func (a *l1) join(t *access) {
+	m := a.waiting(t.line)
+	if t.past || m == nil {
+		a.fail(MSHR, "cycle %d: the %s of line %#x has no answer, no request and no miss to join", t.cycle, t.kind, t.line)
+		return
+	}
+	m.targets = append(m.targets, t.target)
+	if len(m.targets) > a.cfg.MSHRMerge {
+		a.fail(MSHR, "cycle %d: %d loads in the MSHR of line %#x, there is room for %d", t.cycle, len(m.targets), t.line, a.cfg.MSHRMerge)
+	}
+}
+
+// request checks a packet to the L2.
+func (a *l1) request(cycle uint64, p *memsys.Request) {
+	if a.over() {
+		return
+	}
+	a.sent[p.Epoch%8]++
+	if int(p.Epoch) != a.gen%len(a.sent) {
+		a.fail(MSHR, "cycle %d: a request of epoch %d after %d fences", cycle, p.Epoch, a.gen)
+	}
+	c := a.copyOf(p.Line)
+	if p.Kind == memsys.Store {
+		a.written(cycle, c, p)
+		return
+	}
+	if c.unsent != (dram.ByteMask{}) {
+		a.fail(Cache, "cycle %d: a %s of line %#x goes past bytes %#x that the L2 lacks", cycle, p.Kind, p.Line, c.unsent)
+	}
+	if p.Kind == memsys.Load || p.Kind == memsys.Atomic {
+		a.allocate(cycle, p)
+	}
+}
+
+// written checks the bytes that go to the L2.
+func (a *l1) written(cycle uint64, c *copied, p *memsys.Request) {
+	if !c.unsent.Covers(p.Mask) {
+		a.fail(Cache, "cycle %d: the bytes %#x of line %#x go to the L2, the SM has stored %#x since", cycle, p.Mask, p.Line, c.unsent)
+		return
+	}
+	if !same(&p.Data, &c.own, p.Mask) {
+		a.fail(Cache, "cycle %d: line %#x goes to the L2 with other bytes than were stored", cycle, p.Line)
+	}
+	c.unsent = c.unsent.AndNot(p.Mask)
+	if c.unsent == (dram.ByteMask{}) && p.Mask != (dram.ByteMask{}) {
+		a.dirty--
+	}
+}
+
+// same compares some bytes of two lines.
+func same(x, y *memsys.Line, mask dram.ByteMask) bool {
+	if *x == *y {
+		return true
+	}
+	z := *x
+	z.Merge(y, mask)
+	return z == *x
+}
+
+// allocate takes an MSHR for the access that reads.
+func (a *l1) allocate(cycle uint64, p *memsys.Request) {
+	t, m := &a.taken, &a.mshrs[p.ID]
+	switch {
+	case !t.open || t.cycle != cycle || t.kind != p.Kind || t.line != p.Line:
+		a.fail(MSHR, "cycle %d: a %s of line %#x that nobody asks for", cycle, p.Kind, p.Line)
+	case m.used || int(p.ID) >= a.cfg.MSHRs:
+		a.fail(MSHR, "cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, p.ID, a.cfg.MSHRs, p.Line, m.line)
+	case !t.past && a.waiting(p.Line) != nil:
+		a.fail(MSHR, "cycle %d: a second MSHR for line %#x", cycle, p.Line)
+	}
+	t.open = false
+	*m = miss{used: true, line: p.Line, keep: !t.past, targets: append(m.targets[:0], t.target)}
+}
+
+// response notes what comes back.
+func (a *l1) response(cycle uint64, r *memsys.Response) {
+	a.settle(cycle)
+	if a.over() {
+		return
+	}
+	if a.sent[r.Epoch%8]--; a.sent[r.Epoch%8] < 0 {
+		a.fail(MSHR, "cycle %d: a response of epoch %d, which has no request left", cycle, r.Epoch)
+	}
+	if r.Kind != memsys.Load && r.Kind != memsys.Atomic {
+		return
+	}
+	m := &a.mshrs[r.ID]
+	if !m.used {
+		a.fail(MSHR, "cycle %d: a line for MSHR %d, which is free", cycle, r.ID)
+	}
+	a.filled = fill{true, cycle, r.ID, r.Data}
+	if m.keep {
+		c := a.copyOf(m.line)
+		c.data, c.known = r.Data, a.all
+	}
+}
+
+// answer finds whom an answer is for.
+func (a *l1) answer(cycle uint64, r *memsys.LineResponse) {
+	if a.over() {
+		return
+	}
+	t := &a.taken
+	switch {
+	case r.Lanes == 0:
+		a.passed(cycle, r)
+	case t.open && t.cycle == cycle && !t.past && t.target == target{r.Entry, r.Lanes}:
+		t.open = false
+		c := a.copyOf(t.line)
+		if c.known == (dram.ByteMask{}) {
+			a.fail(Cache, "cycle %d: a hit of line %#x, which is not there", cycle, t.line)
+		} else if !same(&r.Data, &c.data, c.known) {
+			a.fail(Cache, "cycle %d: a hit of line %#x gives other bytes than came and were stored", cycle, t.line)
+		}
+	default:
+		a.supply(cycle, r)
+	}
+}
+
+// supply checks an answer from a line that has come, or is in front.
+func (a *l1) supply(cycle uint64, r *memsys.LineResponse) {
+	id, data := a.filled.id, &a.filled.data
+	if !a.filled.open || a.filled.cycle != cycle {
+		if !a.l.Rsp.Valid() {
+			a.fail(MSHR, "cycle %d: entry %d is answered, no line has come", cycle, r.Entry)
+			return
+		}
+		id, data = a.l.Rsp.Front().ID, &a.l.Rsp.Front().Data
+	}
+	m := &a.mshrs[id]
+	if !m.used || m.answered >= len(m.targets) || m.targets[m.answered] != (target{r.Entry, r.Lanes}) {
+		a.fail(MSHR, "cycle %d: line %#x is given to entry %d, lanes %#x, of %d who wait %d are answered", cycle, m.line, r.Entry, r.Lanes, len(m.targets), m.answered)
+		return
+	}
+	if m.answered++; !same(&r.Data, data, a.all) {
+		a.fail(Cache, "cycle %d: line %#x is given away with other bytes than have come", cycle, m.line)
+	}
+}
+
+// passed checks the answer of a fence.
+func (a *l1) passed(cycle uint64, r *memsys.LineResponse) {
+	if len(a.fences) == 0 || a.fences[0].entry != r.Entry || a.sent[a.fences[0].epoch] != 0 {
+		a.fail(MSHR, "cycle %d: entry %d passes a fence, requests before it are on their way", cycle, r.Entry)
+		return
+	}
+	a.fences = append(a.fences[:0], a.fences[1:]...)
+}
+
+func (a *l1) end() {
+	a.settle(^uint64(0))
+	for i := range a.mshrs {
+		if m := &a.mshrs[i]; m.used {
+			a.fail(MSHR, "MSHR %d waits for line %#x", i, m.line)
+		}
+	}
+	if len(a.fences) != 0 || a.sent != [8]int{} {
+		a.fail(MSHR, "%d fences have no answer, requests without response by epoch are %d", len(a.fences), a.sent)
+	}
+	if a.dirty != 0 {
+		a.fail(Cache, "bytes of %d lines never went to the L2", a.dirty)
+	}
+}

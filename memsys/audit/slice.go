@@ -1,0 +1,252 @@
+package audit
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"divergo/isa"
+	"divergo/memsys"
+	"divergo/memsys/dram"
+)
+
+// slice audits a slice of the L2, where all SMs meet: behind it, memory is flat.
+//
+// Data: requests of a line take effect in the order in which they are taken, so
+// each load and atomic has one right result, whoever races with whom. What goes
+// to the DRAM are bytes written since, as they are then, and what comes from
+// there are the bytes of flat memory where nothing was written meanwhile. After
+// the flush the DRAM holds flat memory.
+//
+// Requests: each is answered once, and a line is fetched once at a time.
+type slice struct {
+	block
+	index int
+	cfg   *memsys.Config
+	s     *memsys.Slice
+	store *dram.Store
+	all   dram.ByteMask
+
+	lines   map[uint64]*flat // by address
+	order   []*flat          // in which they were first touched
+	waiting []result
+	posted  [memsys.FlushAll + 1][256]int16 // by kind and source
+	reads   [memsys.MaxMSHRs]uint64         // lines on their way, by ID; 1 if none
+	writes  int                             // that the DRAM has not acknowledged
+}
+
+// flat is a line of flat memory.
+type flat struct {
+	line   uint64
+	mapped bool
+	data   memsys.Line
+	unsent dram.ByteMask // bytes that the DRAM has to get
+}
+
+// result is what a load or an atomic has to give.
+type result struct {
+	kind           memsys.Kind
+	src, id, epoch uint8
+	line           *flat
+	data           memsys.Line
+}
+
+// none is no line.
+const none = 1
+
+func newSlice(m *Memory, index int, cfg *memsys.Config, s *memsys.Slice, store *dram.Store) *slice {
+	a := &slice{
+		block: block{m, fmt.Sprintf("L2 slice %d", index)}, index: index, cfg: cfg, s: s, store: store,
+		all: dram.Span(0, cfg.L2.Line), lines: map[uint64]*flat{},
+	}
+	for i := range a.reads {
+		a.reads[i] = none
+	}
+	return a
+}
+
+func (a *slice) attach(on bool) {
+	if !on {
+		a.s.In.Tap(nil)
+		a.s.Out.Tap(nil)
+		a.s.Mem.Tap(nil)
+		a.s.Fill.Tap(nil)
+		return
+	}
+	a.s.In.Tap(a.request)
+	a.s.Out.Tap(a.response)
+	a.s.Mem.Tap(a.fetch)
+	a.s.Fill.Tap(a.fill)
+}
+
+// flat is the book of a line. Nothing was written to one that is new, so the
+// DRAM has its bytes.
+func (a *slice) flat(line uint64) *flat {
+	f := a.lines[line]
+	if f == nil {
+		f = &flat{line: line}
+		f.mapped = a.store.Read(line, f.data[:a.cfg.L2.Line]) == nil
+		a.lines[line] = f
+		a.order = append(a.order, f)
+	}
+	return f
+}
+
+// request notes what the slice takes, and does it.
+func (a *slice) request(cycle uint64, r *memsys.Request) {
+	if a.over() {
+		return
+	}
+	if r.Kind == memsys.FlushAll {
+		a.posted[r.Kind][r.Src]++
+		a.flushed(cycle)
+		return
+	}
+	d := &a.cfg.DRAM
+	if home := r.Line / uint64(d.Interleave) % uint64(d.Channels); int(home) != a.index {
+		a.fail(Cache, "cycle %d: a %s of line %#x, which is in slice %d", cycle, r.Kind, r.Line, home)
+		return
+	}
+	f := a.flat(r.Line)
+	switch r.Kind {
+	case memsys.Load:
+		a.waiting = append(a.waiting, result{r.Kind, r.Src, r.ID, r.Epoch, f, f.data})
+		return
+	case memsys.Store:
+		f.write(&r.Data, r.Mask)
+	case memsys.Atomic, memsys.Reduce:
+		var word [8]byte
+		copy(word[:], f.data[r.Off:r.Off+r.Size])
+		var data memsys.Line
+		copy(data[r.Off:], word[:r.Size])
+		if r.Kind == memsys.Atomic {
+			a.waiting = append(a.waiting, result{r.Kind, r.Src, r.ID, r.Epoch, f, data})
+		}
+		v := isa.GlobalAtomic(r.Atom, r.Type, binary.LittleEndian.Uint64(word[:]), r.A, r.B)
+		binary.LittleEndian.PutUint64(word[:], v)
+		copy(data[r.Off:], word[:r.Size])
+		f.write(&data, dram.Span(int(r.Off), int(r.Size)))
+	}
+	if r.Kind != memsys.Atomic {
+		a.posted[r.Kind][r.Src]++
+	}
+}
+
+func (f *flat) write(data *memsys.Line, mask dram.ByteMask) {
+	f.data.Merge(data, mask)
+	f.unsent = f.unsent.Or(mask)
+}
+
+// response checks an answer.
+func (a *slice) response(cycle uint64, p *memsys.Response) {
+	if a.over() {
+		return
+	}
+	if p.Kind != memsys.Load && p.Kind != memsys.Atomic {
+		if a.posted[p.Kind][p.Dst]--; a.posted[p.Kind][p.Dst] < 0 {
+			a.fail(MSHR, "cycle %d: port %d gets an answer to a %s more than it has sent", cycle, p.Dst, p.Kind)
+		}
+		return
+	}
+	for i := range a.waiting {
+		w := &a.waiting[i]
+		if w.src != p.Dst || w.id != p.ID {
+			continue
+		}
+		switch {
+		case w.kind != p.Kind || w.epoch != p.Epoch:
+			a.fail(MSHR, "cycle %d: a %s of epoch %d for MSHR %d of port %d, which waits for a %s of epoch %d", cycle, p.Kind, p.Epoch, p.ID, p.Dst, w.kind, w.epoch)
+		case w.line.mapped && !same(&p.Data, &w.data, a.all):
+			a.fail(Cache, "cycle %d: the %s of line %#x for MSHR %d of port %d gives other bytes than flat memory", cycle, p.Kind, w.line.line, p.ID, p.Dst)
+		}
+		a.waiting = append(a.waiting[:i], a.waiting[i+1:]...)
+		return
+	}
+	a.fail(MSHR, "cycle %d: MSHR %d of port %d gets an answer that it does not wait for", cycle, p.ID, p.Dst)
+}
+
+// fetch checks a request to the DRAM.
+func (a *slice) fetch(cycle uint64, r *dram.Request) {
+	if a.over() {
+		return
+	}
+	f := a.flat(r.Addr)
+	if r.Write {
+		a.writes++
+		switch {
+		case !f.unsent.Covers(r.Mask) || r.Mask == dram.ByteMask{}:
+			a.fail(Cache, "cycle %d: the bytes %#x of line %#x go to the DRAM, written since are %#x", cycle, r.Mask, r.Addr, f.unsent)
+		case !same(&r.Data, &f.data, r.Mask):
+			a.fail(Cache, "cycle %d: line %#x goes to the DRAM with other bytes than flat memory", cycle, r.Addr)
+		}
+		f.unsent = f.unsent.AndNot(r.Mask)
+		return
+	}
+	for id, line := range a.reads[:a.cfg.L2.MSHRs] {
+		if line == r.Addr {
+			a.fail(MSHR, "cycle %d: line %#x is fetched for MSHR %d, and on its way for MSHR %d", cycle, line, r.ID, id)
+		}
+	}
+	if a.reads[r.ID] != none || int(r.ID) >= a.cfg.L2.MSHRs {
+		a.fail(MSHR, "cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, r.ID, a.cfg.L2.MSHRs, r.Addr, a.reads[r.ID])
+	}
+	a.reads[r.ID] = r.Addr
+}
+
+// fill checks what the DRAM answers.
+func (a *slice) fill(cycle uint64, r *dram.Response) {
+	if a.over() {
+		return
+	}
+	if r.Write {
+		if a.writes--; a.writes < 0 {
+			a.fail(MSHR, "cycle %d: the DRAM acknowledges a write more than it got", cycle)
+		}
+		return
+	}
+	line := a.reads[r.ID]
+	if line == none {
+		a.fail(MSHR, "cycle %d: a line comes for MSHR %d, which waits for none", cycle, r.ID)
+		return
+	}
+	a.reads[r.ID] = none
+	if f := a.flat(line); f.mapped && !same(&r.Data, &f.data, a.all.AndNot(f.unsent)) {
+		a.fail(Cache, "cycle %d: line %#x comes from the DRAM with other bytes than flat memory", cycle, line)
+	}
+}
+
+// flushed checks that nothing is left in the slice.
+func (a *slice) flushed(cycle uint64) {
+	if a.writes != 0 {
+		a.fail(MSHR, "cycle %d: the flush is over, the DRAM has not acknowledged %d writes", cycle, a.writes)
+	}
+	for id, line := range a.reads {
+		if line != none {
+			a.fail(MSHR, "cycle %d: the flush is over, MSHR %d waits for line %#x", cycle, id, line)
+		}
+	}
+	for _, f := range a.order {
+		if f.unsent != (dram.ByteMask{}) {
+			a.fail(Cache, "cycle %d: the flush is over, the DRAM lacks bytes %#x of line %#x", cycle, f.unsent, f.line)
+		}
+	}
+}
+
+func (a *slice) end() {
+	for _, w := range a.waiting {
+		a.fail(MSHR, "the %s of line %#x for MSHR %d of port %d has no answer", w.kind, w.line.line, w.id, w.src)
+	}
+	for kind := range a.posted {
+		for src, n := range a.posted[kind] {
+			if n != 0 {
+				a.fail(MSHR, "port %d lacks the answer to %d of its %ss", src, n, memsys.Kind(kind))
+			}
+		}
+	}
+	a.flushed(0)
+	for _, f := range a.order {
+		var have memsys.Line
+		if err := a.store.Read(f.line, have[:a.cfg.L2.Line]); f.mapped && (err != nil || !same(&have, &f.data, a.all)) {
+			a.fail(Cache, "the DRAM ends with other bytes in line %#x than flat memory", f.line)
+		}
+	}
+}

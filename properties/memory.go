@@ -1,0 +1,21 @@
+package properties
+
+import (
+	"divergo/memsys/audit"
+	"divergo/testbench"
+)
+
+// books watches the memory system of a session that is loaded.
+func books(s *testbench.Session) *audit.Memory {
+	m := s.Machine
+	return audit.Watch(&m.Config.Config, m.Store(), m.Units, m.Slices, m.Channels)
+}
+
+// audited is what the auditors of a memory system have found. Its rules are
+// checkers of the same names.
+func audited(m *audit.Memory) *broken {
+	if f := m.Fault(); f != nil {
+		return &broken{f.Rule, f.What}
+	}
+	return nil
+}
