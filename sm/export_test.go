@@ -1,4 +1,7 @@
 package sm
 
-// Ready reports whether slot s could issue in this cycle.
-func (i *Issue) Ready(s int) bool { return i.ready(s, i.Div.Slots().At(s)) }
+// Ready reports whether slot s can issue, in the schedulers' tests.
+func (i *Issue) Ready(s int) bool {
+	slot := i.Div.Slots().At(s)
+	return !i.Q().Busy.Has(s) && i.fetched(s, slot) && i.free(s, slot)
+}

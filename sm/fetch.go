@@ -17,12 +17,13 @@ import (
 // instruction until that is resolved.
 type Fetch struct {
 	rtl.State[struct {
-		Look  units.Set // slots that may have something to fetch
-		Last  uint8     `bits:"7"` // slot fetched last
-		Valid bool      // the decode stage holds instructions
-		Slot  uint8     `bits:"7"`
-		PC    uint32    // the first of them
-		N     uint8     `bits:"4"`
+		Look    units.Set // slots that may have something to fetch
+		Last    uint8     `bits:"7"` // slot fetched last
+		Changed units.Set // slots that have another PC, or another instruction in the I-buffer, than in the last cycle
+		Valid   bool      // the decode stage holds instructions
+		Slot    uint8     `bits:"7"`
+		PC      uint32    // the first of them
+		N       uint8     `bits:"4"`
 	}]
 	IBuffer  *rtl.Mem[Buffered] `trace:"true"` // by slot
 	Fire     *rtl.Wire[divergence.Fire]
@@ -72,8 +73,12 @@ func (f *Fetch) Tick() {
 			break
 		}
 	}
-	look.Union(f.Redirect.Get()) // seen in the slot table from the next cycle on
+	d.Changed = f.Redirect.Get() // seen in the slot table from the next cycle on
+	look.Union(d.Changed)
 	d.Look = look
+	if q.Valid {
+		d.Changed.Add(int(q.Slot))
+	}
 }
 
 // want is what slot i would fetch: n instructions from pc on.

@@ -46,6 +46,7 @@ type issueState struct {
 	Last   uint8           `bits:"7"` // slot issued last
 	LastOf [MaxCTAs]uint8  `bits:"7"` // of each CTA
 	Turn   uint8           `bits:"5"` // CTA of the slot issued last
+	Look   units.Set       // slots that may have an instruction: that had one when they were asked last, or have changed since
 	Busy   units.Set       // slots that wait for the completion of their last instruction
 	Next   uint64          // first cycle in which an instruction can issue
 	Memory uint16          // memory instructions in flight
@@ -102,6 +103,7 @@ func (i *Issue) Tick() {
 	for n := range done.N {
 		i.complete(&done.C[n])
 	}
+	d.Look.Union(i.Front.Q().Changed)
 	if now < q.Next { // the last warp is still entering a narrow pipe
 		i.sim.WakeAt(q.Next)
 		i.Fire.Set(divergence.Fire{})
@@ -134,28 +136,40 @@ func (i *Issue) Tick() {
 	i.Fire.Set(fire)
 }
 
-// ready reports whether slot s can issue.
-func (i *Issue) ready(s int, slot *divergence.Slot) bool {
-	if !slot.Valid || slot.Wait != divergence.Runs || i.Q().Busy.Has(s) {
+// fetched reports whether the instruction of slot s is in the I-buffer and the
+// mechanism lets it go.
+func (i *Issue) fetched(s int, slot *divergence.Slot) bool {
+	if !slot.Valid || slot.Wait != divergence.Runs {
 		return false
 	}
-	if e := i.Front.IBuffer.At(s); e.N == 0 || e.PC != slot.PC {
-		return false
+	e := i.Front.IBuffer.At(s)
+	return e.N != 0 && e.PC == slot.PC
+}
+
+// free reports whether nothing that the threads of slot s have in flight holds
+// them back.
+func (i *Issue) free(s int, slot *divergence.Slot) bool {
+	if !slot.Mixed {
+		return i.freeRow(int(slot.Row), slot.PC, slot.Mask)
 	}
-	in := &i.l.Prog.Insts[slot.PC]
 	var lanes [MaxWarps]uint32
-	for rows := i.rows(s, slot, &lanes); rows != 0; rows &= rows - 1 {
-		r := bits.TrailingZeros64(rows)
-		if _, busy := i.Scoreboard.Busy(r, i.l.deps[slot.PC], lanes[r&(MaxWarps-1)]); busy {
-			return false
-		}
-		// Threads leave when everything they started is done, so that a row can
-		// be given to another warp.
-		if (in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns()) && i.Q().InRow[r&(MaxWarps-1)] != 0 {
+	for rows := split(slot.Mask, i.Div.Homes().At(s), &lanes); rows != 0; rows &= rows - 1 {
+		if r := bits.TrailingZeros64(rows); !i.freeRow(r, slot.PC, lanes[r&(MaxWarps-1)]) {
 			return false
 		}
 	}
 	return true
+}
+
+// freeRow is free for threads of one row. Threads leave when everything they
+// started is done, so that a row can be given to another warp.
+func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
+	in := &i.l.Prog.Insts[pc]
+	if (in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns()) && i.Q().InRow[row&(MaxWarps-1)] != 0 {
+		return false
+	}
+	_, busy := i.Scoreboard.Busy(row, i.l.deps[pc], lanes)
+	return !busy
 }
 
 // rows is the set of register-file rows of a slot's active threads, and their

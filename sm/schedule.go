@@ -14,33 +14,17 @@ import (
 // 6.2).
 func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	q := i.Q()
-	var ask units.Set // slots whose last instruction does not hold them back
-	for w, busy := range q.Busy {
-		ask[w] = ^busy
+	ask := i.D().Look
+	for w, busy := range q.Busy { // slots whose last instruction holds them back
+		ask[w] &^= busy
 	}
-	ask.Truncate(slots.Len())
 	resident := i.CTA.Q().Resident
 	if i.l.priority == PriorityNone || resident == 0 {
 		return i.first(ask, anyCTA, int(q.Last), slots)
 	}
-	// The foremost CTA nearly always has a warp that is ready, and the slots of the
-	// others need no sorting.
-	foremost := i.foremost(resident) & (MaxCTAs - 1)
-	if s := i.first(ask, foremost, int(q.LastOf[foremost]), slots); s >= 0 {
-		return s
-	}
-	var of [MaxCTAs]units.Set
-	var ctas uint32
-	for s := ask.Next(0); s >= 0; s = ask.Next(s) {
-		ask.Remove(s)
-		if slot := slots.At(s); slot.Valid && slot.Wait == divergence.Runs {
-			of[slot.CTA&(MaxCTAs-1)].Add(s)
-			ctas |= 1 << (slot.CTA & (MaxCTAs - 1))
-		}
-	}
-	for ctas &^= 1 << foremost; ctas != 0; {
+	for ctas := resident; ctas != 0; {
 		c := i.foremost(ctas) & (MaxCTAs - 1)
-		if s := i.first(of[c], c, int(q.LastOf[c]), slots); s >= 0 {
+		if s := i.first(ask, c, int(q.LastOf[c]), slots); s >= 0 {
 			return s
 		}
 		ctas &^= 1 << c
@@ -77,24 +61,37 @@ const anyCTA = -1
 // first is the first ready slot of a set, and of a CTA, in the scheduler's order,
 // or -1. last is the one that has issued before.
 func (i *Issue) first(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
-	ready := func(s int) bool {
-		slot := slots.At(s)
-		return (cta == anyCTA || int(slot.CTA) == cta) && i.ready(s, slot)
-	}
 	from := last + 1
 	if i.l.greedy {
-		if ask.Has(last) && ready(last) {
+		if ask.Has(last) && i.ready(last, cta, slots) {
 			return last
 		}
 		from = 0
 	}
-	for s := ask.Next(from & (units.MaxSet - 1)); s >= 0; s = ask.Next(s) {
-		ask.Remove(s)
-		if ready(s) {
-			return s
+	for _, turn := range ask.Turn(from) {
+		for w, m := range turn {
+			for ; m != 0; m &= m - 1 {
+				if s := w<<6 | bits.TrailingZeros64(m); i.ready(s, cta, slots) {
+					return s
+				}
+			}
 		}
 	}
 	return -1
+}
+
+// ready reports whether slot s, which is not busy, is one of a CTA and can issue.
+// One that has no instruction need not be asked again until it changes.
+func (i *Issue) ready(s, cta int, slots *rtl.Mem[divergence.Slot]) bool {
+	slot := slots.At(s)
+	switch {
+	case cta != anyCTA && int(slot.CTA) != cta:
+		return false
+	case !i.fetched(s, slot):
+		i.D().Look.Remove(s)
+		return false
+	}
+	return i.free(s, slot)
 }
 
 // entry is how many cycles a warp takes to enter a pipe.

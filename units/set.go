@@ -51,3 +51,14 @@ func (s *Set) Next(i int) int {
 	}
 	return -1
 }
+
+// Turn is the set in the order in which Next goes round from line i: the lines
+// from i on, then those before it.
+func (s *Set) Turn(i int) (turn [2]Set) {
+	turn[1] = *s
+	turn[1].Truncate(i & (MaxSet - 1))
+	for w, m := range turn[1] {
+		turn[0][w] = s[w] &^ m
+	}
+	return turn
+}

@@ -35,8 +35,11 @@ func TestSetNext(t *testing.T) {
 			}
 		}
 		require.Equal(t, want, s.Next(from), "%v from %d", in, from)
+		turn := s.Turn(from)
 		for i := range units.MaxSet {
 			require.Equal(t, in[i], s.Has(i))
+			require.Equal(t, in[i] && i >= from, turn[0].Has(i))
+			require.Equal(t, in[i] && i < from, turn[1].Has(i))
 		}
 		s.Truncate(from)
 		for i := range units.MaxSet {

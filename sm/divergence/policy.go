@@ -157,7 +157,7 @@ type Ports struct {
 	// a bar.red: what that has counted. Programs with bar.red are refused without.
 	Tallies *rtl.Mem[Tally] `rtl:"optional"`
 	// Redirect is driven by the mechanism: the slots that it changes in this
-	// cycle other than by the advance of Fire. Fetch looks at them again.
+	// cycle other than by the advance of Fire. Fetch and issue look at them again.
 	Redirect rtl.Wire[units.Set]
 }
 
