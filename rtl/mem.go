@@ -106,23 +106,34 @@ func (m *Mem[T]) Resize(n int) {
 }
 
 // edge commits the staged entries and says whether any changed. It is one function for all types, which is faster than
-// one for each.
+// one for each. Entries of a word or two are copied without a call.
 func (r *ram) edge() bool {
 	changed := false
 	for _, i := range r.list {
 		r.staged[i] = false
 		now, next := unsafe.Add(r.first[0], uintptr(i)*r.size), unsafe.Add(r.first[1], uintptr(i)*r.size)
-		if r.size == 8 {
+		switch r.size {
+		case 4:
+			if v := *(*uint32)(next); *(*uint32)(now) != v {
+				*(*uint32)(now) = v
+				changed = true
+			}
+		case 8:
 			if v := *(*uint64)(next); *(*uint64)(now) != v {
 				*(*uint64)(now) = v
 				changed = true
 			}
-			continue
-		}
-		from, to := unsafe.Slice((*byte)(next), r.size), unsafe.Slice((*byte)(now), r.size)
-		if !bytes.Equal(from, to) {
-			copy(to, from)
-			changed = true
+		case 16:
+			if v := *(*[2]uint64)(next); *(*[2]uint64)(now) != v {
+				*(*[2]uint64)(now) = v
+				changed = true
+			}
+		default:
+			from, to := unsafe.Slice((*byte)(next), r.size), unsafe.Slice((*byte)(now), r.size)
+			if !bytes.Equal(from, to) {
+				copy(to, from)
+				changed = true
+			}
 		}
 	}
 	r.list = r.list[:0]
