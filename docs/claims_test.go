@@ -30,11 +30,7 @@ simulator is not in it. A value in parentheses is detail beside the one that is 
 				continue
 			}
 			f := c.Try()
-			verdict := string(f.Verdict)
-			if c.Why != "" {
-				verdict += ": " + c.Why
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.ID, c.Place, cell(c.Statement), cell(c.Theirs), cell(f.Ours), verdict)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.ID, c.Place, cell(c.Statement), cell(c.Theirs), cell(f.Ours), f.Verdict)
 		}
 	}
 	return b.String()

@@ -43,8 +43,6 @@ type Claim struct {
 	// Ours measures the value of the model, perhaps with details in parentheses
 	// behind it.
 	Ours func() (string, error)
-	// Why is the reason for a value that is not the paper's.
-	Why string
 }
 
 // Verdict says how a claim fares.

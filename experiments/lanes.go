@@ -85,6 +85,12 @@ func reduction() (*Paths, error) { return MeasurePaths(kernels.NewReduction(256,
 
 func backprop() (*Paths, error) { return MeasurePaths(kernels.NewBackprop(32, 16, 1), 32) }
 
+func laplace() (*Paths, error) { return MeasurePaths(kernels.NewLaplace(100, 12, 5, 1), 32) }
+
+func blocksort() (*Paths, error) { return MeasurePaths(kernels.NewBlockSort(256, 256, 1), 32) }
+
+func quasirandom() (*Paths, error) { return MeasurePaths(kernels.NewQuasirandom(1024, 8, 1), 32) }
+
 func fdtd3d() (*Paths, error) { return pathsOf(halo, 32, 8) }
 
 func fd3d() (*Paths, error) { return pathsOf(halo, 16, 16) }
@@ -102,6 +108,54 @@ func aligned(p units.Permutation, list ...func() (*Paths, error)) (string, error
 		rates, ideal = append(rates, all.Rate(all.Under(p))), append(ideal, all.Rate(all.Ideal))
 	}
 	return fmt.Sprintf("%s; %s 0 (%.2f)", spaced(rates), order(slices.Min(ideal), 0), ideal), nil
+}
+
+// Kernels whose branches divide ranges of threads.
+
+// convolution has two tiles in a row. In a single one, which the picture cuts on
+// both sides, the threads that load would fit into a warp less.
+func convolution() (*Paths, error) { return MeasurePaths(kernels.NewConvolution(256, 12, 1), 32) }
+
+func dwtharr() (*Paths, error) { return pathsOf(halving, 256, 1) }
+
+func binom() (*Paths, error) { return pathsOf(counting, 256, 1) }
+
+// never is the ideal compaction rates of kernels all of whose branches are
+// programmatic.
+func never() (string, error) {
+	var rates []float64
+	for _, measure := range []func() (*Paths, error){dwtharr, binom, convolution} {
+		p, err := measure()
+		if err != nil {
+			return "", err
+		}
+		t := p.Total(isa.ClassProgrammatic)
+		if t.Divergent == 0 {
+			return "no branch diverges", nil
+		}
+		rates = append(rates, t.All.Rate(t.All.Ideal))
+	}
+	return spaced(rates), nil
+}
+
+// revWorse compares two permutations of two kernels.
+func revWorse() (string, error) {
+	reduct, err := reduction()
+	if err != nil {
+		return "", err
+	}
+	sort, err := blocksort()
+	if err != nil {
+		return "", err
+	}
+	var orders []string
+	var rates []float64
+	for _, t := range []Tally{reduct.At("reduction.cu:15"), sort.Total(isa.ClassProgrammatic)} {
+		rev, odd := t.All.Rate(t.All.Under(units.RevWID)), t.All.Rate(t.All.Under(units.OddEven))
+		orders = append(orders, fmt.Sprintf("Rev_WID %s Odd_Even", order(rev, odd)))
+		rates = append(rates, rev, odd)
+	}
+	return fmt.Sprintf("%s (%.4f)", strings.Join(orders, "; "), rates), nil
 }
 
 // order puts two numbers into words.

@@ -70,6 +70,35 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestPathsOfTransposition: odd-even transposition of 256 threads has 16 rounds of
+// two branches on the thread's parity, each half of the lanes of 8 warps on each
+// side; next to even lanes Odd_Even puts odd ones, while Rev_WID moves lanes by
+// multiples of 4, as the reversed number of a warp below 8 is one.
+func TestPathsOfTransposition(t *testing.T) {
+	p := paths(t, kernels.NewBlockSort(256, 256, 1), 32)
+	parity := p.At("blocksort.cu:21")
+	all := &parity.All
+	assert.Equal(t, 32, parity.Divergent)
+	assert.Equal(t, 32*2*8, all.Static)
+	assert.Equal(t, 32*2*4, all.Ideal.Warps)
+	for p, want := range (sums{units.Sequential: 512, units.OddEven: 256, units.RevWID: 512, units.Balanced: 256}) {
+		assert.Equal(t, want, all.Under(p).Warps, p)
+	}
+}
+
+// TestPathsOfBits: 1024 points of three dimensions, 128 in a CTA, whose number has
+// bits 0 to 4 set in half of the lanes of 12 warps, clear in the others.
+func TestPathsOfBits(t *testing.T) {
+	p := paths(t, kernels.NewQuasirandom(1024, 8, 1), 32)
+	bit := p.At("quasirandom.cu:11")
+	assert.Equal(t, 8*31, bit.Instances)
+	assert.Equal(t, 8*5, bit.Divergent)
+	assert.Equal(t, 8*5*2*12, bit.All.Static)
+	assert.Equal(t, 8*5*2*6, bit.All.Ideal.Warps)
+	assert.Zero(t, bit.All.Under(units.Sequential).Fewer)
+	assert.Equal(t, bit.All.Ideal, bit.All.Under(units.Balanced))
+}
+
 // TestPathsOfNestedBranches: an instance of an inner branch has the threads of
 // all warps that come to it in one round of the loops around, and no others. The
 // comparisons of bitonic sort have half of the threads, or a quarter.

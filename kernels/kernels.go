@@ -68,7 +68,7 @@ type Size struct {
 // much.
 func All() []Kernel {
 	return []Kernel{
-		vecadd, matmul, histogram, reduction, compact, bitonic, backprop,
+		vecadd, matmul, convolution, histogram, laplace, quasirandom, reduction, compact, bitonic, blocksort, backprop,
 		bfs, sobel, mandelbrot, loop1, loop2,
 	}
 }

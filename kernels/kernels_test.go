@@ -85,6 +85,8 @@ func TestRunRefusesImpossibleShapes(t *testing.T) {
 		{NewBitonic(100, 96, 1), "bitonic: a CTA of 96 threads; want a power of two"},
 		{NewReduction(100, 1024, 1), "reduction: a CTA of 1024 threads; want a power of two, at most 512"},
 		{NewBackprop(16, 17, 1), "backprop: 17 hidden units; want 1 to 16"},
+		{NewBlockSort(100, 96, 1), "blocksort: a CTA of 96 threads; want a power of two"},
+		{NewConvolution(40, 8, 1), "convolution: a picture of 40 columns; want a multiple of 16"},
 		{NewLoop1(32), "loop1: pattern M = 32; want 0 to 31"},
 		{NewLoop2(-1), "loop2: pattern M = -1; want 0 to 31"},
 	} {

@@ -200,13 +200,11 @@ func listClaims(*gpu.Config) []entry {
 			[]any{c.ID, f.Verdict, c.Place + ": " + c.Statement},
 			map[string]any{
 				"id": c.ID, "place": c.Place, "statement": c.Statement,
-				"theirs": c.Theirs, "ours": f.Ours, "verdict": f.Verdict, "why": c.Why,
+				"theirs": c.Theirs, "ours": f.Ours, "verdict": f.Verdict,
 			},
 		})
-		for _, line := range [][2]string{{"theirs", c.Theirs}, {"ours", f.Ours}, {"because", c.Why}} {
-			if line[1] != "" {
-				list = append(list, entry{cells: []any{"", "", line[0] + ": " + line[1]}})
-			}
+		for _, line := range []string{"theirs: " + c.Theirs, "ours: " + f.Ours} {
+			list = append(list, entry{cells: []any{"", "", line}})
 		}
 	}
 	return list
