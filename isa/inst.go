@@ -63,8 +63,8 @@ type Inst struct {
 	Conv    uint8  // bssy, bsync, break: number of the convergence barrier
 	Exec    uint16 // place in the datapath, by Bind
 	// Inserted marks an instruction that the PTX does not have: an OpB2R; of calls,
-	// what moves the frame and saves registers (SaveRegisters); or of a mechanism, put
-	// before the instruction at its Origin (WithTokens, WithBarriers, WithReconv).
+	// what moves the frame and saves registers (SaveRegisters), or fills in a record
+	// of vprintf; or of a mechanism, put before the instruction at its Origin (WithTokens, WithBarriers, WithReconv).
 	Inserted bool
 	Pos      Pos
 	Loc      Loc

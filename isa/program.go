@@ -59,6 +59,22 @@ type Label struct {
 	PC   uint32
 }
 
+// The print buffer of a module, where its kernels leave what they print: 4 bytes
+// for the length of all records, 4 for the number of those that it has no room
+// for, and the records. A record is the address of a format and the arguments as
+// vprintf gets them.
+const (
+	PrintBytes = 1 << 20 // as CUDA has it by default (Programming Guide, limitations of formatted output)
+	PrintHead  = 8
+)
+
+// Format is a string that the program prints arguments with, as package printf
+// reads it.
+type Format struct {
+	Addr uint64
+	Text string
+}
+
 // Program is one kernel entry in machine form. It is immutable once lowered
 // and analysed, and is the only thing that the machine and the golden model
 // have in common.
@@ -93,6 +109,8 @@ type Program struct {
 	Funcs     []Func   // that the kernel calls, ascending by Entry, behind the kernel
 	Recursive bool     // frames of functions are on a stack in local memory, behind LocalBytes
 	Frame     uint16   // register that holds where the stack ends, if Recursive
+	Printer   uint64   // address of the print buffer, 0 without
+	Formats   []Format // that the kernel prints with
 	landing   []uint32 // inverse of Origin: where who jumps to a PC before insertion has to go
 }
 

@@ -11,16 +11,9 @@ import (
 // character. It does not return.
 const assertFail = "__assertfail"
 
-// assertions is a callee that stands for that function: a place for its
-// arguments.
-func (l *lowering) assertions(f *function) *callee {
-	if l.failed == nil {
-		_, size := f.offsets()
-		at := variable{name: f.name, space: isa.SpaceLocal, size: size, align: 8}
-		l.allocate(&at)
-		l.failed = &callee{function: f, at: l.offsets[&at]}
-	}
-	return l.failed
+// asserts reports whether f is that function.
+func (f *function) asserts() bool {
+	return f.body == nil && f.name.text == assertFail && len(f.params) == 5
 }
 
 // assertion makes a trap of the call, whose sources are all arguments but the

@@ -21,6 +21,7 @@ type Module struct {
 	functions   map[string]*function
 	taken       []*function // whose addresses initialisers hold
 	kernels     []*kernel
+	printer     uint64 // address of the print buffer, 0 if nothing prints
 }
 
 // sourceFile is a .file directive (section 11.5.3).

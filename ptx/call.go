@@ -262,9 +262,13 @@ func (l *lowering) call(s *instruction, out isa.Inst) {
 			store()
 		}
 	}
-	if f.name.text == assertFail {
+	printed := func() {}
+	switch {
+	case f.asserts():
 		l.assertion(target, &out)
-	} else {
+	case f.prints():
+		printed = l.print(c, target, &out)
+	default:
 		l.link(s, &out, f, target)
 	}
 	pc := len(l.prog.Insts)
@@ -273,6 +277,7 @@ func (l *lowering) call(s *instruction, out isa.Inst) {
 	}
 	l.bound = nil
 	l.prog.Insts = append(l.prog.Insts, out)
+	printed()
 	for _, load := range loads {
 		load()
 	}
@@ -295,6 +300,18 @@ func (l *lowering) link(s *instruction, out *isa.Inst, f *function, target *call
 	out.Src[1], out.NSrc = o.addressRegister(&operand{name: s.call.target.text, pos: s.call.target.pos}), 2
 }
 
+// external is a callee that stands for a function of CUDA's run time, which is no
+// code: a place for its arguments.
+func (l *lowering) external(f *function) *callee {
+	if l.runtime[f] == nil {
+		_, size := f.offsets()
+		at := variable{name: f.name, space: isa.SpaceLocal, size: size, align: 8}
+		l.allocate(&at)
+		l.runtime[f] = &callee{function: f, at: l.offsets[&at]}
+	}
+	return l.runtime[f]
+}
+
 // callTarget is a direct call whose function may not have been lowered yet.
 type callTarget struct {
 	pc int
@@ -306,8 +323,8 @@ type callTarget struct {
 func (l *lowering) called(c *callSite) (*function, *callee) {
 	name := clip(c.target.text)
 	if f := l.m.functions[c.target.text]; f != nil {
-		if f.body == nil && f.name.text == assertFail && len(f.params) == 5 {
-			return f, l.assertions(f)
+		if f.asserts() || f.prints() {
+			return f, l.external(f)
 		}
 		if f.body == nil {
 			l.errorf(c.target.pos, CodeUnsupported, "%s is declared only: it is defined in another file", name)

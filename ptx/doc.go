@@ -21,8 +21,8 @@
 // inserted or reordered. There are two exceptions: where control could run past
 // the closing brace of a kernel or function, that brace becomes an exit or return;
 // and some need instructions that are marked as inserted, so that they do not
-// count: recursion, to save registers, and bar.red, whose result the threads read
-// by b2r behind the barrier.
+// count: recursion, to save registers, vprintf, to fill in a record, and bar.red,
+// whose result the threads read by b2r behind the barrier.
 //
 // # What the manual leaves to the implementation
 //
@@ -57,7 +57,14 @@
 // instructions; the guard of a call becomes a branch around it. A .param variable
 // is an argument of one call, and no other call stands between it and what
 // accesses its arguments. __assertfail is a trap that says what failed; other
-// functions of CUDA's run time, such as vprintf, are declared only and so refused.
+// functions of CUDA's run time are declared only and so refused, except for one.
+//
+// vprintf, which printf of CUDA C calls, becomes instructions that copy the address
+// of the format and the arguments into the module's print buffer (vprintf.go). How
+// many arguments there are has to be known: the format is a string of the module,
+// whose address goes through one mov or cvta for each register, and has the
+// initial value. The buffer has a fixed size. CUDA's overwrites the oldest records
+// when it is full; here a call that finds no room prints nothing and returns -2.
 //
 // # What is not supported
 //

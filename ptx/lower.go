@@ -35,7 +35,9 @@ type lowering struct {
 	uses        []use               // of local memory, in fn
 	bound       []*variable         // arguments of the call being lowered
 	callTargets []callTarget
-	failed      *callee  // what asserts call
+	runtime     map[*function]*callee // functions of CUDA's run time
+	printing    *printRegisters
+	traced      []traced // registers that hold formats
 	outgoing    []uint32 // PCs of instructions that address the frame of a function to be called
 }
 
@@ -82,6 +84,7 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 		files:    map[uint64]int32{},
 		offsets:  map[*variable]uint64{},
 		spots:    map[*variable]*spot{}, argumentOf: map[*variable]int{},
+		runtime: map[*function]*callee{},
 	}
 	l.module()
 	l.top = l.scope
@@ -138,6 +141,9 @@ func (l *lowering) module() {
 		if (v.space == isa.SpaceGlobal || v.space == isa.SpaceConst) && v.link != linkExtern && v.why == "" {
 			l.prog.Globals = append(l.prog.Globals, isa.Global{Name: v.name.text, Space: v.space, Addr: v.addr, Size: v.size, Init: v.init})
 		}
+	}
+	if l.prog.Printer = l.m.printer; l.prog.Printer != 0 {
+		l.prog.Globals = append(l.prog.Globals, isa.Global{Name: "print buffer", Space: isa.SpaceGlobal, Addr: l.prog.Printer, Size: isa.PrintBytes})
 	}
 	for _, r := range l.m.regs {
 		l.scope.declare(r) // duplicates were reported by Parse
@@ -326,6 +332,7 @@ func (l *lowering) finish() {
 			p.Insts[c.pc].Target = p.Funcs[i].Entry
 		}
 	}
+	l.checkTraced()
 	slices.SortStableFunc(p.Labels, func(a, b isa.Label) int { return cmp.Compare(a.PC, b.PC) })
 	p.SharedAlign = max(p.SharedAlign, 1)
 	if len(l.dynamic) > 0 || p.SharedAlign > 1 {

@@ -511,10 +511,13 @@ func (p *parser) layout() {
 		next = alignUp(next, v.align)
 		v.addr = next
 		next += v.size
-		if next > isa.GlobalBase {
-			p.errorf(v.name.pos, CodeLimit, "the variables of the module take more than %d bytes", isa.GlobalBase-isa.ModuleBase)
+		if next > isa.GlobalBase-printSpace {
+			p.errorf(v.name.pos, CodeLimit, "the variables of the module take more than %d bytes", isa.GlobalBase-printSpace-isa.ModuleBase)
 			return
 		}
+	}
+	if f := p.m.functions[vprintf]; f != nil && f.prints() {
+		p.m.printer = alignUp(next, printAlign)
 	}
 	for _, v := range p.m.vars {
 		for i := range v.relocs {

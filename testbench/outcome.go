@@ -160,16 +160,9 @@ func (s *Session) explain(fault *Fault, p *isa.Program, f *sm.Fault) {
 	}
 }
 
-// text is the string of C at an address in device memory.
+// text is the string of C at an address in device memory, on one line.
 func (s *Session) text(addr uint64) string {
-	var out []byte
-	for c := []byte{0}; len(out) < 200; addr++ {
-		if err := s.Machine.Store().Read(addr, c); err != nil || c[0] == 0 {
-			break
-		}
-		out = append(out, c[0])
-	}
-	return strings.Trim(strconv.QuoteToGraphic(string(out)), `"`)
+	return strings.Trim(strconv.QuoteToGraphic(cstring(s.Machine.Store().Read, addr)), `"`)
 }
 
 // lanes lists the members of a set: "0-7, 12".

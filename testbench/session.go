@@ -40,6 +40,7 @@ type Run struct {
 	Occupancy sm.Occupancy
 	Outcome   Outcome
 	Counters  Counters
+	Printed   Printed // if it finished
 }
 
 // NewSession builds a machine.
@@ -150,6 +151,9 @@ func (s *Session) Launch(l Launch) error {
 	}
 	end := s.Machine.Run(s.Limits.Stop, s.Limits.MaxCycles)
 	run := Run{Launch: l, Occupancy: occupancy, Outcome: *s.diagnose(&l, end)}
+	if l.Prog.Printer != 0 && run.Outcome.OK() {
+		run.Printed = s.takePrinted(l.Prog)
+	}
 	run.Counters = readCounters(s.Machine)
 	run.Counters.since(&before, run.Outcome.Cycle, len(s.Machine.SMs))
 	s.Runs = append(s.Runs, run)

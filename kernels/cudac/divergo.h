@@ -42,6 +42,8 @@ BUILTIN uint atomicOr(uint *address, uint value) {
     return __nvvm_atom_or_gen_i((int *)address, (int)value);
 }
 
+extern "C" __device__ int printf(const char *format, ...);
+
 // The threads of a warp.
 BUILTIN uint lane() { return __nvvm_read_ptx_sreg_laneid(); }
 BUILTIN uint warp() { return __nvvm_read_ptx_sreg_warpid(); }

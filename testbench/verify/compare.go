@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"divergo/gpu"
@@ -30,6 +31,7 @@ type Mismatch struct {
 	Values    int // registers and predicates that differ, of all threads
 	Memory    []Bytes
 	Bytes     int // of device memory that differ
+	Printed   []Record
 
 	// Issued counts the active lanes of all warp instructions, as the machine's
 	// own counter has it, without those that waited at an indirect jump, and Steps the thread instructions of the golden
@@ -72,9 +74,15 @@ type Bytes struct {
 	Offset          uint64 // in it
 }
 
+// Record is a text that one side has printed more often than the other.
+type Record struct {
+	Text            string
+	Machine, Golden int
+}
+
 // differs reports whether there is anything to report.
 func (d *Mismatch) differs() bool {
-	return !d.ends() || len(d.Broken)+d.Threads+d.Values+d.Bytes > 0 || d.Issued != d.Steps
+	return !d.ends() || len(d.Broken)+len(d.Printed)+d.Threads+d.Values+d.Bytes > 0 || d.Issued != d.Steps
 }
 
 // ends reports whether both sides ended in the same way.
@@ -262,9 +270,40 @@ func bit(b bool) uint64 {
 	return 0
 }
 
+// comparePrinted compares what was printed, in any order. Which records the print
+// buffer has no room for depends on the order too.
+func (r *run) comparePrinted(d *Mismatch, memory *golden.Memory) error {
+	machine := r.session.Runs[len(r.session.Runs)-1].Printed
+	model, err := testbench.ReadPrinted(r.launch.Prog, memory.Read)
+	if err != nil || machine.Dropped > 0 && model.Dropped > 0 {
+		return err
+	}
+	times := map[string]Record{}
+	for _, text := range machine.Records {
+		v := times[text]
+		v.Machine++
+		times[text] = v
+	}
+	for _, text := range model.Records {
+		v := times[text]
+		v.Golden++
+		times[text] = v
+	}
+	for _, text := range slices.Sorted(maps.Keys(times)) {
+		if v := times[text]; v.Machine != v.Golden {
+			v.Text = text
+			d.Printed = append(d.Printed, v)
+		}
+	}
+	return nil
+}
+
 // compareMemory compares device memory, in pieces of 16 bytes.
 func (r *run) compareMemory(d *Mismatch, memory *golden.Memory) error {
 	for i, v := range r.image {
+		if v.Start == r.launch.Prog.Printer {
+			continue // the records are there in the order of the machine
+		}
 		got, err := r.read(v.Range)
 		if err != nil {
 			return err

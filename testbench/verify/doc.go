@@ -8,6 +8,7 @@
 //   - every thread's sequence of PCs,
 //   - its general registers and predicates when it exits,
 //   - every byte of device memory that the host allocated or the module declares,
+//   - what they print, in any order,
 //   - the number of thread instructions, which on the machine is the sum of the
 //     active lanes of all issued instructions: nothing is executed twice.
 //
@@ -38,7 +39,8 @@
 // them, are left out at the exit. A program that decides by them, or stores
 // them, differs with good reason, and so does a program with data races. Shared
 // and local memory die with their threads: what they held is seen in what
-// threads loaded from it.
+// threads loaded from it. The print buffer is compared record by record, and not
+// if it was too small: which records found no room depends on the order.
 //
 // # What it costs
 //

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/isa"
 	"divergo/ptx"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -204,6 +206,7 @@ func TestProgramsHaveOneAnswer(t *testing.T) {
 				want, memory, err := r.golden(golden.Options{Registers: true})
 				require.NoError(t, err)
 				require.Equal(t, golden.Finished, want.End)
+				printed := takePrinted(t, r.launch.Prog, memory)
 				for _, slice := range []uint64{1, 7} {
 					got, other, err := r.golden(golden.Options{Registers: true, Slice: slice})
 					require.NoError(t, err)
@@ -214,11 +217,24 @@ func TestProgramsHaveOneAnswer(t *testing.T) {
 							require.True(t, v == want.Threads[i].Regs[n] || skip.regs[n], "%v %s", r.name(i), r.launch.Prog.Regs[n].Name)
 						}
 					}
+					require.Equal(t, printed, takePrinted(t, r.launch.Prog, other))
 					require.Equal(t, memory, other)
 				}
 			}
 		})
 	}
+}
+
+// takePrinted empties the print buffer: the records in it, sorted.
+func takePrinted(t *testing.T, p *isa.Program, m *golden.Memory) []string {
+	t.Helper()
+	if p.Printer == 0 {
+		return nil
+	}
+	printed, err := testbench.ReadPrinted(p, m.Read)
+	require.NoError(t, err)
+	require.NoError(t, m.Write(p.Printer, make([]byte, isa.PrintBytes)))
+	return slices.Sorted(slices.Values(printed.Records))
 }
 
 // loaded is a launch just before it starts, which then does not take place.

@@ -23,6 +23,7 @@ func (d *Mismatch) Error() string {
 	d.writePaths(&b)
 	d.writeRegisters(&b)
 	d.writeMemory(&b)
+	d.writePrinted(&b)
 	if d.Issued != d.Steps {
 		fmt.Fprintf(&b, "\nthe machine issued %d thread instructions, the golden model executed %d", d.Issued, d.Steps)
 	}
@@ -158,3 +159,13 @@ func name(id golden.ID) string {
 func place(p [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", p[0], p[1], p[2]) }
 
 func shape(d [3]uint32) string { return fmt.Sprintf("%dx%dx%d", d[0], d[1], d[2]) }
+
+func (d *Mismatch) writePrinted(b *strings.Builder) {
+	for i, v := range d.Printed {
+		if i == maxKept {
+			fmt.Fprintf(b, "\nand %d more", len(d.Printed)-i)
+			break
+		}
+		fmt.Fprintf(b, "\nprinted %d times, by the golden model %d times: %q", v.Machine, v.Golden, v.Text)
+	}
+}

@@ -133,7 +133,7 @@ func (r *run) judge(outcome *testbench.Outcome) error {
 	switch finishes := want.End == golden.Finished; {
 	case outcome == nil && finishes:
 		d.Issued, d.Steps = r.session.Runs[len(r.session.Runs)-1].Counters.Lanes, want.Steps
-		err = errors.Join(r.compareThreads(d, want), r.compareMemory(d, memory))
+		err = errors.Join(r.compareThreads(d, want), r.compareMemory(d, memory), r.comparePrinted(d, memory))
 	case finishes:
 		err = r.compareBegun(d)
 	}

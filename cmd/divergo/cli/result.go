@@ -9,6 +9,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/internal/table"
+	"divergo/isa"
 	"divergo/testbench"
 )
 
@@ -24,6 +25,8 @@ type result struct {
 	Waiting   []testbench.Waiting `json:"waiting,omitempty"`
 	Reference string              `json:"reference,omitempty"` // of a built-in kernel: "equal", or what differs
 	Launches  []launchResult      `json:"launches"`
+	Printed   []string            `json:"printed,omitempty"` // by printf, a string for each call
+	Dropped   uint32              `json:"printed_dropped,omitempty"`
 	Config    map[string]any      `json:"config"`
 	Stats     map[string]any      `json:"stats"`
 	counters  testbench.Counters
@@ -61,6 +64,8 @@ func newResult(s *testbench.Session, kernel, size string, seed uint64) *result {
 		r.Launches = append(r.Launches, launchResult{
 			run.Launch.Prog.Name, run.Launch.Grid, run.Launch.Block, run.Outcome.Cycle, run.Occupancy.CTAs, run.Occupancy.Limit,
 		})
+		r.Printed = append(r.Printed, run.Printed.Records...)
+		r.Dropped += run.Printed.Dropped
 		if !run.Outcome.OK() {
 			r.Outcome, r.Fault, r.Waiting = run.Outcome.End.String(), run.Outcome.Fault, run.Outcome.Waiting
 		}
@@ -76,6 +81,9 @@ func newResult(s *testbench.Session, kernel, size string, seed uint64) *result {
 
 // print writes the result for people.
 func (r *result) print(w io.Writer) error {
+	if text := strings.Join(r.Printed, ""); text != "" {
+		fmt.Fprintln(w, strings.TrimSuffix(text, "\n"))
+	}
 	head := table.New()
 	head.Row("kernel", strings.TrimSpace(r.Kernel+" "+r.Size))
 	head.Row("mechanism", r.Mechanism)
@@ -86,6 +94,9 @@ func (r *result) print(w io.Writer) error {
 	if n := len(r.Launches); n > 0 {
 		l := r.Launches[n-1]
 		head.Row("launches", fmt.Sprintf("%d; grid %s, block %s, %d CTAs an SM (limited by %s)", n, shape(l.Grid), shape(l.Block), l.CTAsPerSM, l.Limit))
+	}
+	if r.Dropped > 0 {
+		head.Row("printed", fmt.Sprintf("%d records; %d more did not fit the print buffer of %d bytes", len(r.Printed), r.Dropped, isa.PrintBytes))
 	}
 	if _, err := head.WriteTo(w); err != nil {
 		return err
