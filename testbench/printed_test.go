@@ -60,15 +60,15 @@ func printSession(t *testing.T) *testbench.Session {
 	return s
 }
 
-// TestPrintBufferFull: 512 arguments of 8 bytes and the address of the format are
-// 4104 bytes, of which 255 fit into 1 MiB less 8.
+// TestPrintBufferFull: 511 arguments of 8 bytes and the address of the format are
+// 4096 bytes, of which 255 fit into 1 MiB less 8.
 func TestPrintBufferFull(t *testing.T) {
-	p := printing(t, "%.0f", 512, "")
+	p := printing(t, "%.0f", 511, "")
 	s := printSession(t)
 	out := s.Alloc(4 * 258)
 	l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{258, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
 	require.NoError(t, s.Launch(l))
-	record := []string{strings.Repeat("0", 512)}
+	record := []string{strings.Repeat("0", 511)}
 	assert.Equal(t, testbench.Printed{Records: slices.Repeat(record, 255), Dropped: 3}, s.Runs[0].Printed)
 	results := map[int32]int{}
 	data := make([]byte, 4*258)
@@ -76,7 +76,7 @@ func TestPrintBufferFull(t *testing.T) {
 	for i := range 258 {
 		results[int32(binary.LittleEndian.Uint32(data[4*i:]))]++
 	}
-	assert.Equal(t, map[int32]int{512: 255, -2: 3}, results)
+	assert.Equal(t, map[int32]int{511: 255, -2: 3}, results)
 
 	l.Block[0] = 1 // the next launch begins with an empty buffer
 	require.NoError(t, s.Launch(l))
