@@ -8,6 +8,7 @@ import (
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/ptx"
+	"divergo/sm/divergence"
 	"divergo/testbench"
 )
 
@@ -73,6 +74,32 @@ type Compiled struct {
 	Text string
 	Prog *isa.Program
 	Args []testbench.Arg
+
+	mute *Compiled // see forMechanism
+}
+
+// forMechanism is the case as a mechanism can run it: without votes, unless it
+// promises to bring the threads of a warp together where all of them come. If it
+// compacts warps, then there must be nothing to compact where all threads are.
+func (k *Compiled) forMechanism(name string) (*Compiled, error) {
+	m, _ := divergence.Find(name)
+	full := k.Threads()%(k.Machine.SM.WarpSize*int(k.Grid[0]*k.Grid[1]*k.Grid[2])) == 0 && !k.Kernel.has(Exit)
+	if !k.Kernel.has(Vote) || m.InStep && (full || !m.Blocks) {
+		return k, nil
+	}
+	if k.mute != nil {
+		return k.mute, nil
+	}
+	c := *k.Case
+	c.Kernel = c.Kernel.clone()
+	c.Kernel.each(func(s *Stmt, _ int) {
+		if s.Kind == Vote {
+			s.Kind = Compute
+		}
+	})
+	var err error
+	k.mute, err = c.Compile()
+	return k.mute, err
 }
 
 // Compile lowers the kernel. An error is a bug of this package, or of package ptx.

@@ -45,6 +45,10 @@ type Runner struct {
 // Check runs a case under a mechanism and returns the first checker that is not
 // content, or nil. The error is about the case or the name of the mechanism.
 func (r *Runner) Check(k *Compiled, mechanism string) (*Failure, error) {
+	k, err := k.forMechanism(mechanism)
+	if err != nil {
+		return nil, err
+	}
 	used := r.machine == k.Machine && r.sessions[mechanism] != nil
 	f, err := r.try(k, mechanism)
 	if f == nil || !used {

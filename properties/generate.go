@@ -40,13 +40,14 @@ const (
 	Calls       // of device functions
 	Pointers    // calls by address, each thread of another function
 	Recursions  // functions that call themselves or those that call them
+	Votes       // and what else threads of a warp learn of each other
 	AllFeatures = 1<<iota - 1
 )
 
 var featureNames = [...]string{
 	"loops", "breaks", "continues", "switches", "gotos", "exits", "barriers", "shared", "exchange", "loads",
 	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
-	"calls", "pointers", "recursions",
+	"calls", "pointers", "recursions", "votes",
 }
 
 // FeatureNames lists the features in order.
@@ -184,6 +185,7 @@ var choices = []choice{
 	{Atomic, 3, Atomics},
 	{Call, 8, Calls},
 	{Return, 4, Calls},
+	{Vote, 4, Votes},
 }
 
 // block draws statements of which a thread executes so many instructions at
@@ -209,7 +211,7 @@ func (g *generator) kind(cost, depth int, together bool) Kind {
 		case g.features&c.needs != c.needs,
 			(c.kind == Break || c.kind == Continue) && g.loops == 0,
 			(c.kind == If || c.kind == Loop || c.kind == Switch) && (cost < 20 || depth > 10),
-			c.kind == Barrier && !together,
+			(c.kind == Barrier || c.kind == Vote) && !together,
 			c.kind == Call && len(g.callable(cost)) == 0,
 			c.kind == Return && g.fn < 0:
 			return 0
@@ -249,6 +251,9 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 		return 1
 	case Get:
 		return 1
+	case Vote:
+		s.Op, s.Alt = g.IntN(len(votes)), false
+		return 3
 	case Test:
 		s.Cond = g.cond(false)
 		return 7

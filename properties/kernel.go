@@ -1,5 +1,7 @@
 package properties
 
+import "slices"
+
 // Kernel is the syntax tree of a random kernel. Every tree is a kernel: what has
 // no meaning where it stands, such as a break outside of loops, has no
 // instructions (see PTX). So a tree can be cut anywhere and is still valid.
@@ -51,6 +53,7 @@ const (
 	Barrier              // of the CTA; words that threads exchange change hands
 	Call                 // function N [of N and those behind it the one that Cond says, by address]
 	Return               // from the function if Cond
+	Vote                 // D = what operation Op makes of A of all threads of the warp
 	numKinds
 )
 
@@ -58,7 +61,7 @@ const (
 func (k Kind) String() string {
 	return [...]string{
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
-		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return",
+		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote",
 	}[k]
 }
 
@@ -113,6 +116,33 @@ func (s *Stmt) bodies() [][]Stmt {
 		return [][]Stmt{s.Body[1], s.Body[0]}
 	}
 	return s.Body
+}
+
+// has reports whether there is a statement of a kind.
+func (k *Kernel) has(kind Kind) (found bool) {
+	k.each(func(s *Stmt, _ int) { found = found || s.Kind == kind })
+	return found
+}
+
+// clone is a copy that shares nothing with k.
+func (k Kernel) clone() Kernel {
+	k.Body = cloneBlock(k.Body)
+	k.Funcs = slices.Clone(k.Funcs)
+	for i, body := range k.Funcs {
+		k.Funcs[i] = cloneBlock(body)
+	}
+	return k
+}
+
+func cloneBlock(b []Stmt) []Stmt {
+	c := slices.Clone(b)
+	for i := range c {
+		c[i].Body = slices.Clone(c[i].Body)
+		for j := range c[i].Body {
+			c[i].Body[j] = cloneBlock(c[i].Body[j])
+		}
+	}
+	return c
 }
 
 // each calls f for each statement of the kernel, then for those of its functions.

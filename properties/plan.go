@@ -5,15 +5,15 @@ import "slices"
 // plan is what must be known of a kernel before it is written: where barriers
 // and exits are allowed, and where each Goto leads to.
 //
-// All threads of a CTA must come to a barrier together. So it has a meaning
+// All threads of a CTA must come to a barrier together, those of a warp to a vote. So it has a meaning
 // only where every statement around it has a uniform condition; no Break,
 // Continue or Goto leads across it or into or out of a statement that it is
 // in; and in a kernel with barriers the same holds for exits, because a branch
 // with an exit on one of its ways has no post-dominator. In a function it has a
 // meaning if that is so wherever the function is called.
 type plan struct {
-	synced      bool           // the kernel has barriers
-	allowed     map[*Stmt]bool // barriers and exits that have a meaning
+	synced      bool           // the kernel has barriers or votes
+	allowed     map[*Stmt]bool // barriers, votes and exits that have a meaning
 	synchronous map[*Stmt]bool // statements with one of them inside that must not be crossed
 	epochs      []int          // of each mark: equal if nothing that must not be crossed is between
 	epoch       map[*Stmt]int  // of each Goto
@@ -83,7 +83,7 @@ func (p *plan) find(b []Stmt, together bool) (found bool) {
 	for i := range b {
 		s := &b[i]
 		switch s.Kind {
-		case Barrier:
+		case Barrier, Vote:
 			p.allowed[s] = together
 			found = found || together
 		case Exit:
@@ -110,7 +110,7 @@ func (p *plan) number(b []Stmt, now *int) {
 			p.epochs = append(p.epochs, *now)
 		case Goto:
 			p.epoch[s] = *now
-		case Barrier, Exit:
+		case Barrier, Vote, Exit:
 			if p.synced && p.allowed[s] {
 				*now++
 			}

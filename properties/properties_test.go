@@ -136,6 +136,9 @@ func TestPlan(t *testing.T) {
 		{"a goto into a loop with it", append([]Stmt{{Kind: Goto, N: 1, Cond: any}}, within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Mark}, Stmt{Kind: Barrier})...), map[string]int{"bar.sync": 1, "bra": 2}},
 		{"an exit apart from others", append(within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), bar...), map[string]int{"bar.sync": 1, "exit": 0}},
 		{"an exit without barriers", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), map[string]int{"exit": 1}},
+		{"a vote of all", []Stmt{{Kind: Vote}}, map[string]int{"vote.sync.ballot.b32": 1}},
+		{"a vote of some", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Vote}), map[string]int{"vote.sync.ballot.b32": 0}},
+		{"a goto across a vote", []Stmt{{Kind: Goto, N: 1, Cond: any}, {Kind: Vote}, {Kind: Mark}}, map[string]int{"bra": 0}},
 		{"in a function that all call", call, map[string]int{"bar.sync": 1, "ret": 2}},
 		{"in a function that some call", append(within(Stmt{Kind: If, Cond: any}, call...), call...), map[string]int{"bar.sync": 0, "ret": 3}},
 		{"a goto across the call", []Stmt{{Kind: Goto, N: 1, Cond: any}, call[0], {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 0}},
@@ -151,6 +154,32 @@ func TestPlan(t *testing.T) {
 				assert.Equal(t, want, n, "%s in\n%s", word, text)
 			}
 		})
+	}
+}
+
+// TestVotes: who does not bring warps together runs the kernel without votes.
+func TestVotes(t *testing.T) {
+	vote, exit := Stmt{Kind: Vote}, Stmt{Kind: Exit, Cond: Cond{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"}}
+	for _, c := range []struct {
+		mechanism string
+		threads   uint32
+		body      []Stmt
+		votes     int
+	}{
+		{"pdom", 40, []Stmt{exit, vote}, 1},
+		{"ptpc", 32, []Stmt{vote}, 0},
+		{"tbc", 32, []Stmt{vote}, 1},
+		{"tbc", 40, []Stmt{vote}, 0},
+		{"tbc", 32, []Stmt{exit, vote}, 0},
+	} {
+		k, err := (&Case{Kernel: Kernel{Body: c.body, Words: 64}, Grid: [3]uint32{3, 1, 1}, Block: [3]uint32{c.threads, 1, 1}, Machine: plain(32)}).Compile()
+		require.NoError(t, err)
+		k, err = k.forMechanism(c.mechanism)
+		require.NoError(t, err)
+		assert.Equal(t, c.votes, strings.Count(k.Text, "vote.sync"), "%s, %d threads", c.mechanism, c.threads)
+		f, err := new(Runner).Check(k, c.mechanism)
+		require.NoError(t, err)
+		assert.Nil(t, f)
 	}
 }
 

@@ -35,6 +35,21 @@ var operations = []struct {
 	{"rem", "or.b32 %w, b, 1; rem.s32 d, a, %w;", Divisions},
 }
 
+// votes are what Vote can do with the threads of a warp that live, in the terms of
+// operations.
+var votes = []struct{ name, ptx string }{
+	{"ballot", "setp.lt.s32 %p, a, 0; vote.sync.ballot.b32 d, %p, -1;"},
+	{"any", "setp.lt.u32 %p, a, 64; vote.sync.any.pred %p, %p, -1; @%p add.u32 d, a, 1;"},
+	{"all", "setp.ge.u32 %p, a, 64; vote.sync.all.pred %p, %p, -1; @%p add.u32 d, a, 1;"},
+	{"match", "and.b32 %w, a, 3; match.any.sync.b32 d, %w, -1;"},
+	{"sum", "redux.sync.add.u32 d, a, -1;"},
+	{"least", "redux.sync.min.s32 d, a, -1;"},
+	{"up", "shfl.sync.up.b32 d, a, 1, 0, -1;"},
+	{"down", "shfl.sync.down.b32 d|%p, a, 2, 31, -1; @!%p mov.u32 d, 5;"},
+	{"butterfly", "shfl.sync.bfly.b32 d, a, 1, 31, -1;"},
+	{"from", "and.b32 %w, b, 7; shfl.sync.idx.b32 d, a, %w, 31, -1;"},
+}
+
 // atomics are the operations of the words of a group that threads change
 // together. Each word has one, so that their order does not matter.
 var atomics = []string{"add.u32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32"}
@@ -103,7 +118,7 @@ func (k *Kernel) PTX(grid, block [3]uint32, comments ...string) (text string, pa
 	for _, c := range comments {
 		fmt.Fprintf(&b, "// %s\n", c)
 	}
-	b.WriteString(".version 7.6\n.target sm_70\n.address_size 64\n\n")
+	b.WriteString(".version 7.6\n.target sm_80\n.address_size 64\n\n")
 	if len(k.Funcs) > 0 { // which use what the kernel has
 		e.declare(&b)
 		b.WriteString(e.finish(functions))
@@ -242,7 +257,7 @@ func (e *emitter) when(s *Stmt) string {
 func (e *emitter) stmt(s *Stmt) {
 	switch s.Kind {
 	case Compute:
-		e.compute(s)
+		e.operation(s, operations[s.Op%len(operations)].ptx)
 	case Test:
 		e.test("%g", &s.Cond)
 	case Load:
@@ -297,6 +312,10 @@ func (e *emitter) stmt(s *Stmt) {
 			e.line("bar.sync 0;")
 			e.line("%s", turn)
 		}
+	case Vote:
+		if e.plan.allowed[s] {
+			e.operation(s, votes[s.Op%len(votes)].ptx)
+		}
 	case Call:
 		e.call(s)
 	case Return:
@@ -311,10 +330,10 @@ func (e *emitter) stmt(s *Stmt) {
 // needed only if threads exchange anything.
 const turn = "// turn"
 
-func (e *emitter) compute(s *Stmt) {
-	op := operations[s.Op%len(operations)]
-	operands := strings.NewReplacer(" d,", " "+e.r(s.D)+",", " d;", " "+e.r(s.D)+";", " a,", " "+e.r(s.A)+",", " a;", " "+e.r(s.A)+";", " b,", " "+e.r(s.B)+",", " b;", " "+e.r(s.B)+";")
-	for _, in := range strings.SplitAfter(op.ptx, "; ") {
+// operation writes the instructions of a table down.
+func (e *emitter) operation(s *Stmt, ptx string) {
+	operands := strings.NewReplacer(" d,", " "+e.r(s.D)+",", " d|", " "+e.r(s.D)+"|", " d;", " "+e.r(s.D)+";", " a,", " "+e.r(s.A)+",", " a;", " "+e.r(s.A)+";", " b,", " "+e.r(s.B)+",", " b;", " "+e.r(s.B)+";")
+	for _, in := range strings.SplitAfter(ptx, "; ") {
 		e.line("%s%s", e.when(s), operands.Replace(strings.TrimSpace(in)))
 	}
 }

@@ -64,11 +64,7 @@ func Smaller(c Case) iter.Seq[Case] {
 				return
 			}
 			d := c
-			d.Kernel.Body = cloneBlock(c.Kernel.Body)
-			d.Kernel.Funcs = slices.Clone(c.Kernel.Funcs)
-			for i, body := range d.Kernel.Funcs {
-				d.Kernel.Funcs[i] = cloneBlock(body)
-			}
+			d.Kernel = c.Kernel.clone()
 			if change(&d) {
 				more = yield(d)
 			}
@@ -236,17 +232,6 @@ func settings(c Case, offer func(func(*Case) bool)) {
 			return key.Set(&c.Machine, key.Get(&simple)) == nil && c.Machine != was && c.Machine.Check() == nil
 		})
 	}
-}
-
-func cloneBlock(b []Stmt) []Stmt {
-	c := slices.Clone(b)
-	for i := range c {
-		c[i].Body = slices.Clone(c[i].Body)
-		for j := range c[i].Body {
-			c[i].Body[j] = cloneBlock(c[i].Body[j])
-		}
-	}
-	return c
 }
 
 // Cases generates cases for gopter, which shrinks them with Smaller.
