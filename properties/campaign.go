@@ -142,7 +142,7 @@ func (c *campaign) check(runners []Runner, seed uint64, done *Report) (*Failure,
 			return f, err
 		}
 		if i == 0 {
-			runners[i].Coverage.kernel(&k.Kernel)
+			runners[i].Coverage.kernel(compiled)
 		}
 		done.Lanes += runners[i].lanes
 	}

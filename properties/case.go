@@ -61,7 +61,7 @@ func (c *Case) Threads() int {
 
 // PTX is the kernel as text, with the specifications of its arguments.
 func (c *Case) PTX() (text string, args []string) {
-	text, buffers := c.Kernel.PTX(c.Grid, c.Block, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
+	text, buffers := c.Kernel.PTX(c.Grid, c.Block, c.Machine.SM.WarpSize, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
 	for _, b := range buffers {
 		args = append(args, b.Spec)
 	}

@@ -48,7 +48,7 @@ func checkSeed(t *testing.T, r *Runner, seed uint64) {
 	c := Draw(seed, AllFeatures)
 	k, err := c.Compile()
 	require.NoError(t, err)
-	r.Coverage.kernel(&c.Kernel)
+	r.Coverage.kernel(k)
 	for _, m := range shipped() {
 		f, err := r.Check(k, m)
 		require.NoError(t, err)

@@ -19,6 +19,7 @@ type Coverage struct {
 	Depths   [len(depths)]uint64           // runs by deepest stack
 	Events   [numEvents]uint64             // runs in which it happened
 	Kinds    [numKinds]uint64              // cases with such a statement
+	Forms    [numForms]uint64              // cases with such an instruction
 	Nested   [len(depths)]uint64           // cases by nesting of statements
 }
 
@@ -34,13 +35,14 @@ const (
 	shapeContinue
 	shapeCase
 	shapeGoto
+	shapeBack
 	shapeExit
 	shapeReturn
 	numShapes
 )
 
 func (s shape) String() string {
-	return [...]string{"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto", "exit", "return"}[s]
+	return [...]string{"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto", "goto back", "exit", "return"}[s]
 }
 
 // class is what a branch does to a mask.
@@ -90,6 +92,39 @@ var eventNames = [numEvents]string{
 	"push", "pop", "spill", "fill", "barrier release", "barrier reached in parts", "divergent branch", "partial last warp", "inserted instruction",
 }
 
+// forms are instructions that statements have in several ways.
+const (
+	formIndirect = iota
+	formRecursive
+	formReduces
+	formCounted
+	formVector
+	formGeneric
+	numForms
+)
+
+var formNames = [numForms]string{"call by address", "recursive call", "bar.red", "bar with a count", "vector", "generic address"}
+
+// forms are those of a program.
+func forms(p *isa.Program) (has [numForms]bool) {
+	for pc := range p.Insts {
+		in := &p.Insts[pc]
+		switch {
+		case in.Op == isa.OpCall:
+			f := p.FuncAt(uint32(pc))
+			has[formIndirect] = has[formIndirect] || in.Indirect()
+			has[formRecursive] = has[formRecursive] || f != nil && f.Cycle != 0
+		case in.Op == isa.OpBar:
+			has[formReduces] = has[formReduces] || in.Reduces()
+			has[formCounted] = has[formCounted] || in.NSrc > 1 && in.Src[1].Kind == isa.OperandImm && in.Src[1].Imm != 0
+		case in.Memory():
+			has[formVector] = has[formVector] || in.Vec > 1
+			has[formGeneric] = has[formGeneric] || in.Space == isa.SpaceGeneric
+		}
+	}
+	return has
+}
+
 // shapes tells the branches of a generated kernel apart by what their labels
 // are called.
 func shapes(p *isa.Program) []shape {
@@ -108,7 +143,9 @@ func shapes(p *isa.Program) []shape {
 		case in.Text == "ret":
 			list[pc] = shapeReturn
 		case strings.HasPrefix(target, "M"):
-			list[pc] = shapeGoto
+			if list[pc] = shapeGoto; in.Target <= uint32(pc) {
+				list[pc] = shapeBack
+			}
 		case strings.Contains(target, "_join"):
 			list[pc] = shapeIf
 		case strings.Contains(target, "_side"):
@@ -166,18 +203,23 @@ func (c *Coverage) run(k *Case, s *testbench.Session) {
 	}
 }
 
-// kernel counts the statements of a case.
-func (c *Coverage) kernel(k *Kernel) {
+// kernel counts the statements and instructions of a case.
+func (c *Coverage) kernel(k *Compiled) {
 	c.Cases++
 	var has [numKinds]bool
 	deepest := 0
-	k.each(func(s *Stmt, depth int) {
+	k.Kernel.each(func(s *Stmt, depth int) {
 		has[s.Kind] = true
 		deepest = max(deepest, depth)
 	})
 	for i, h := range has {
 		if h {
 			c.Kinds[i]++
+		}
+	}
+	for i, h := range forms(k.Prog) {
+		if h {
+			c.Forms[i]++
 		}
 	}
 	c.Nested[depthBin(deepest)]++
@@ -201,6 +243,9 @@ func (c *Coverage) Add(o *Coverage) {
 	for i := range c.Kinds {
 		c.Kinds[i] += o.Kinds[i]
 	}
+	for i := range c.Forms {
+		c.Forms[i] += o.Forms[i]
+	}
 }
 
 // Bins lists every bin with its count, in order.
@@ -210,6 +255,9 @@ func (c *Coverage) Bins() (names []string, counts []uint64) {
 	}
 	for i, n := range c.Kinds {
 		add(n, "statement: %v", Kind(i))
+	}
+	for i, n := range c.Forms {
+		add(n, "instruction: %s", formNames[i])
 	}
 	for i := range c.Branches {
 		for j, n := range c.Branches[i] {
@@ -265,6 +313,7 @@ func (c *Coverage) Print(w io.Writer) error {
 		t.Row(name, strings.Join(list, ", "))
 	}
 	line("kernels with", func(i int) (string, uint64) { return Kind(i).String(), c.Kinds[i] }, int(numKinds))
+	line("", func(i int) (string, uint64) { return formNames[i], c.Forms[i] }, numForms)
 	line("kernels by nesting", func(i int) (string, uint64) { return depthName(i), c.Nested[i] }, len(depths))
 	line("runs by stack depth", func(i int) (string, uint64) { return depthName(i), c.Depths[i] }, len(depths))
 	line("runs with", func(i int) (string, uint64) { return eventNames[i], c.Events[i] }, numEvents)

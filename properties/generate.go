@@ -41,13 +41,17 @@ const (
 	Pointers    // calls by address, each thread of another function
 	Recursions  // functions that call themselves or those that call them
 	Votes       // and what else threads of a warp learn of each other
+	Numbers     // barriers of several numbers, with counts, and those that reduce
+	Vectors     // loads and stores
+	Generics    // addresses
+	Backwards   // gotos
 	AllFeatures = 1<<iota - 1
 )
 
 var featureNames = [...]string{
 	"loops", "breaks", "continues", "switches", "gotos", "exits", "barriers", "shared", "exchange", "loads",
 	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
-	"calls", "pointers", "recursions", "votes",
+	"calls", "pointers", "recursions", "votes", "numbers", "vectors", "generics", "backwards",
 }
 
 // FeatureNames lists the features in order.
@@ -116,12 +120,20 @@ func draw(r *rand.Rand, features Features) Kernel {
 		}
 	}
 	k := Kernel{Words: 64 << g.IntN(4), Apart: g.IntN(2) == 0, Turn: g.IntN(64)}
+	if g.IntN(2) == 0 { // they make a thread execute much of its kernel again, which then has to be short
+		g.features &^= Backwards
+	}
+	k.Jumps = 1 + g.IntN(3)
 	if g.has(Calls) {
 		g.functions(&k)
 	}
 	g.fn = -1
 	g.left = 3 + g.IntN(40)
-	k.Body = g.block(min(20<<g.IntN(6), maxCost), 0, true)
+	cost := min(20<<g.IntN(6), maxCost)
+	if g.has(Gotos | Backwards) {
+		cost /= 1 + k.Jumps
+	}
+	k.Body = g.block(cost, 0, true)
 	for i := range 1 + g.IntN(Registers) {
 		k.Body = append(k.Body, Stmt{Kind: Put, A: i, N: i})
 	}
@@ -152,7 +164,7 @@ func (g *generator) callable(cost int) (list []int) {
 	return list
 }
 
-func (g *generator) has(f Features) bool { return g.features&f != 0 }
+func (g *generator) has(f Features) bool { return g.features&f == f }
 
 // choice is a kind of statement with how often it is drawn.
 type choice struct {
@@ -248,8 +260,10 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 	case Put:
 		s.Op = g.IntN(4)
 		s.Alt = s.Alt && g.has(Guards)
+		g.address(s)
 		return 1
 	case Get:
+		g.address(s)
 		return 1
 	case Vote:
 		s.Op, s.Alt = g.IntN(len(votes)), false
@@ -259,6 +273,7 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 		return 7
 	case Load:
 		s.N = g.IntN(256)
+		g.address(s)
 		return 5
 	case Atomic:
 		s.Op = g.IntN(len(atomics))
@@ -280,6 +295,7 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 	case Goto:
 		s.N = 1 + g.IntN(4)
 		s.Cond = g.cond(false)
+		s.Alt = s.Alt && g.has(Backwards)
 	case Exit, Return:
 		s.Cond = g.cond(false)
 	case If, Loop, Switch:
@@ -289,12 +305,27 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 			return 11 * steps
 		}
 		return g.compound(s, cost, depth, together)
-	case Give, Take, Pass, Receive, Spill, Fill, Barrier:
-		return 4
+	case Give, Take, Pass, Receive, Spill, Fill:
+		g.address(s)
+		return 6
+	case Barrier:
+		s.N, s.Alt = 0, s.Alt && g.has(Numbers)
+		if g.has(Numbers) {
+			s.N, s.Op = g.IntN(16), g.IntN(4)
+		}
+		return 6
 	case Mark:
 		return 0
 	}
 	return 8
+}
+
+// address draws how a load or store finds its place, and its width.
+func (g *generator) address(s *Stmt) {
+	s.Generic = g.has(Generics) && g.IntN(2) == 0
+	if g.has(Vectors) {
+		s.Wide = uint8(g.IntN(3))
+	}
 }
 
 // compound draws the condition and the bodies.

@@ -8,6 +8,7 @@ import "slices"
 type Kernel struct {
 	Body  []Stmt
 	Funcs [][]Stmt // device functions
+	Jumps int      // back, of a thread
 	Fuel  int      // calls of a thread that do not lead to a later function, so that recursion ends
 	Words int      // 32-bit words of read-only input, a power of two
 	Apart bool     // a thread's private words lie together; otherwise those of neighbours do
@@ -22,6 +23,8 @@ type Stmt struct {
 	D, A, B int // registers, 0 to Registers-1
 	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; Call: function; If: 1 puts the first arm out of line; Load, Put and their like: word
 	Alt     bool
+	Generic bool     // loads and stores: by a generic address, of another space where the guard holds
+	Wide    uint8    // Load, Put, Get: log2 of the words, which registers that follow have
 	Body    [][]Stmt // If: then and else; Loop: one; Switch: cases
 }
 
@@ -47,10 +50,10 @@ const (
 	Switch               // on the value of Cond [a case runs on into the next]
 	Break                // out of N loops if Cond
 	Continue             // with the next trip of the N-th loop if Cond
-	Goto                 // the N-th mark ahead if Cond
+	Goto                 // the N-th mark ahead [behind, as long as Jumps last] if Cond
 	Mark                 // where a Goto leads to
 	Exit                 // if Cond [around a branch]
-	Barrier              // of the CTA; words that threads exchange change hands
+	Barrier              // N of the CTA, which reduces if Op is not 0 [of as many threads]; words that threads exchange change hands
 	Call                 // function N [of N and those behind it the one that Cond says, by address]
 	Return               // from the function if Cond
 	Vote                 // D = what operation Op makes of A of all threads of the warp

@@ -131,9 +131,17 @@ func (p *plan) number(b []Stmt, now *int) {
 	}
 }
 
-// target is the mark that a Goto leads to when so many are behind it, or -1.
+// target is the mark that a Goto leads to that has so many before it, or -1.
 func (p *plan) target(s *Stmt, seen int) int {
 	to := -1
+	if s.Alt {
+		for m := seen - 1; m >= 0 && m >= seen-max(s.N, 1); m-- {
+			if p.epochs[m] == p.epoch[s] {
+				to = m
+			}
+		}
+		return to
+	}
 	for m := seen; m < len(p.epochs) && m < seen+max(s.N, 1); m++ {
 		if p.epochs[m] == p.epoch[s] {
 			to = m

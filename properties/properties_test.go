@@ -73,7 +73,7 @@ func TestKernelsHaveOneAnswer(t *testing.T) {
 func TestForward(t *testing.T) {
 	gotos := 0
 	for seed := range uint64(400) {
-		c := Draw(seed, AllFeatures&^Outlines)
+		c := Draw(seed, AllFeatures&^Outlines&^Backwards)
 		k, err := c.Compile()
 		require.NoError(t, err)
 		for pc, s := range shapes(k.Prog) {
@@ -136,6 +136,11 @@ func TestPlan(t *testing.T) {
 		{"a goto into a loop with it", append([]Stmt{{Kind: Goto, N: 1, Cond: any}}, within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Mark}, Stmt{Kind: Barrier})...), map[string]int{"bar.sync": 1, "bra": 2}},
 		{"an exit apart from others", append(within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), bar...), map[string]int{"bar.sync": 1, "exit": 0}},
 		{"an exit without barriers", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), map[string]int{"exit": 1}},
+		{"a goto back", []Stmt{{Kind: Mark}, {Kind: Goto, Alt: true, N: 1, Cond: any}}, map[string]int{"bra": 1, "sub.u32": 1}},
+		{"a goto back across it", []Stmt{{Kind: Mark}, {Kind: Barrier}, {Kind: Goto, Alt: true, N: 1, Cond: any}}, map[string]int{"bra": 0}},
+		{"with a count", []Stmt{{Kind: Barrier, N: 3, Alt: true}}, map[string]int{"bar.sync 3, 32": 1}},
+		{"with a count that exits make too large", []Stmt{{Kind: Exit, Cond: any}, {Kind: Barrier, N: 3, Alt: true}}, map[string]int{"bar.sync 3": 1}},
+		{"that reduces", []Stmt{{Kind: Barrier, Op: 1}}, map[string]int{"bar.red.popc.u32": 1}},
 		{"a vote of all", []Stmt{{Kind: Vote}}, map[string]int{"vote.sync.ballot.b32": 1}},
 		{"a vote of some", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Vote}), map[string]int{"vote.sync.ballot.b32": 0}},
 		{"a goto across a vote", []Stmt{{Kind: Goto, N: 1, Cond: any}, {Kind: Vote}, {Kind: Mark}}, map[string]int{"bra": 0}},
@@ -148,7 +153,7 @@ func TestPlan(t *testing.T) {
 			if strings.Contains(c.name, " call") {
 				k.Funcs = [][]Stmt{{{Kind: Return, Cond: any}, {Kind: Barrier}}}
 			}
-			text, _ := k.PTX([3]uint32{1, 1, 1}, [3]uint32{32, 1, 1})
+			text, _ := k.PTX([3]uint32{1, 1, 1}, [3]uint32{32, 1, 1}, 32)
 			for word, want := range c.counts {
 				n := strings.Count(text, word+" ") + strings.Count(text, word+";")
 				assert.Equal(t, want, n, "%s in\n%s", word, text)

@@ -79,6 +79,7 @@ const (
 	needLocal
 	needFuel  // of recursion
 	needTable // of the addresses of functions
+	needJumps // back
 )
 
 // emitter writes a kernel down.
@@ -86,6 +87,7 @@ type emitter struct {
 	k       *Kernel
 	threads int // of a CTA
 	grid    int // CTAs
+	warp    int // threads of one
 	flat    bool
 	plan    *plan
 	text    *strings.Builder // of the body, where this place is
@@ -105,11 +107,11 @@ type loopLabels struct {
 	synchronous bool
 }
 
-// PTX is a kernel as text, for a grid and blocks of these sizes, with its
+// PTX is a kernel as text, for a grid, blocks and warps of these sizes, with its
 // parameters. The comments at its top are for a reader.
-func (k *Kernel) PTX(grid, block [3]uint32, comments ...string) (text string, params []Buffer) {
+func (k *Kernel) PTX(grid, block [3]uint32, warp int, comments ...string) (text string, params []Buffer) {
 	e := &emitter{
-		k: k, threads: int(block[0] * block[1] * block[2]), grid: int(grid[0] * grid[1] * grid[2]),
+		k: k, threads: int(block[0] * block[1] * block[2]), grid: int(grid[0] * grid[1] * grid[2]), warp: warp,
 		flat: block[1]*block[2]*grid[1]*grid[2] == 1, plan: newPlan(k), fn: -1,
 	}
 	body := e.body(k.Body)
@@ -208,21 +210,11 @@ func (e *emitter) value(c *Cond) string {
 		e.line("mul.lo.u32 %%v, %%v, 0x85EBCA6B;")
 		e.line("shr.u32 %%v, %%v, 16;")
 	case Data:
-		e.input("%v", source(), c.Salt)
+		e.input("%v", source(), c.Salt, 1)
 	default:
 		e.line("mov.u32 %%v, %d;", c.Salt)
 	}
 	return "%v"
-}
-
-// input loads a word of the input, which has its own place for each index.
-func (e *emitter) input(to, index string, offset uint32) {
-	e.needs |= needInput
-	e.line("add.u32 %%w, %s, %d;", index, offset)
-	e.line("and.b32 %%w, %%w, %d;", e.k.Words-1)
-	e.line("mul.wide.u32 %%at, %%w, 4;")
-	e.line("add.u64 %%at, %%in, %%at;")
-	e.line("ld.global.u32 %s, [%%at];", to)
 }
 
 // test sets a predicate to a condition.
@@ -260,31 +252,8 @@ func (e *emitter) stmt(s *Stmt) {
 		e.operation(s, operations[s.Op%len(operations)].ptx)
 	case Test:
 		e.test("%g", &s.Cond)
-	case Load:
-		e.input(e.r(s.D), e.r(s.A), uint32(s.N))
-	case Put:
-		e.needs |= needPrivate
-		e.line("%sst.global.%s [%%own+%d], %s;", e.when(s), [...]string{"u32", "u8", "u16", "u32"}[s.Op&3], e.private(s.N), e.r(s.A))
-	case Get:
-		e.needs |= needPrivate
-		e.line("ld.global.u32 %s, [%%own+%d];", e.r(s.D), e.private(s.N))
-	case Give, Take:
-		e.needs |= needShared
-		e.exchange(s, s.Kind == Give, "shared", "cells")
-	case Pass, Receive:
-		e.needs |= needExchange
-		e.exchange(s, s.Kind == Pass, "global", "%xch")
-	case Spill, Fill:
-		e.needs |= needLocal
-		e.line("and.b32 %%w, %s, %d;", e.r(s.A), localWords-1)
-		e.line("mul.wide.u32 %%at, %%w, 4;")
-		e.line("mov.u64 %%base, frame;")
-		e.line("add.u64 %%at, %%base, %%at;")
-		if s.Kind == Spill {
-			e.line("st.local.u32 [%%at], %s;", e.r(s.B))
-		} else {
-			e.line("ld.local.u32 %s, [%%at];", e.r(s.D))
-		}
+	case Load, Put, Get, Give, Take, Pass, Receive, Spill, Fill:
+		e.access(s)
 	case Atomic:
 		e.atomic(s)
 	case If:
@@ -298,6 +267,11 @@ func (e *emitter) stmt(s *Stmt) {
 	case Goto:
 		if target := e.plan.target(s, e.marks); target >= 0 {
 			e.test("%p", &s.Cond)
+			if s.Alt {
+				e.needs |= needJumps
+				e.line("@%%p setp.ne.u32 %%p, %%jumps, 0;")
+				e.line("@%%p sub.u32 %%jumps, %%jumps, 1;")
+			}
 			e.line("@%%p bra M%d;", target)
 		}
 	case Mark:
@@ -309,8 +283,7 @@ func (e *emitter) stmt(s *Stmt) {
 		e.exit(s)
 	case Barrier:
 		if e.plan.allowed[s] {
-			e.line("bar.sync 0;")
-			e.line("%s", turn)
+			e.barrier(s)
 		}
 	case Vote:
 		if e.plan.allowed[s] {
@@ -330,34 +303,33 @@ func (e *emitter) stmt(s *Stmt) {
 // needed only if threads exchange anything.
 const turn = "// turn"
 
+// barrier lets the threads of the CTA wait at a barrier of number N, all of them
+// or, if nobody has exited, as many as its warps have.
+func (e *emitter) barrier(s *Stmt) {
+	count := ""
+	if s.Alt && !e.k.has(Exit) {
+		count = fmt.Sprintf(", %d", (e.threads+e.warp-1)/e.warp*e.warp)
+	}
+	number := s.N & 15
+	switch s.Op {
+	case 0:
+		e.line("bar.sync %d%s;", number, count)
+	case 1:
+		e.line("setp.lt.s32 %%p, %s, 0;", e.r(s.A))
+		e.line("bar.red.popc.u32 %s, %d%s, %%p;", e.r(s.D), number, count)
+	default:
+		e.line("setp.lt.u32 %%p, %s, 64;", e.r(s.A))
+		e.line("bar.red.%s.pred %%p, %d%s, %%p;", [...]string{"and", "or"}[s.Op&1], number, count)
+		e.line("@%%p add.u32 %s, %s, 1;", e.r(s.D), e.r(s.D))
+	}
+	e.line("%s", turn)
+}
+
 // operation writes the instructions of a table down.
 func (e *emitter) operation(s *Stmt, ptx string) {
 	operands := strings.NewReplacer(" d,", " "+e.r(s.D)+",", " d|", " "+e.r(s.D)+"|", " d;", " "+e.r(s.D)+";", " a,", " "+e.r(s.A)+",", " a;", " "+e.r(s.A)+";", " b,", " "+e.r(s.B)+",", " b;", " "+e.r(s.B)+";")
 	for _, in := range strings.SplitAfter(ptx, "; ") {
 		e.line("%s%s", e.when(s), operands.Replace(strings.TrimSpace(in)))
-	}
-}
-
-// private is the offset of a private word.
-func (e *emitter) private(n int) int {
-	if n %= privateWords; !e.k.Apart {
-		return 4 * n * e.threads * e.grid
-	}
-	return 4 * n
-}
-
-// exchange writes or reads the word that the thread owns now.
-func (e *emitter) exchange(s *Stmt, write bool, space, base string) {
-	e.line("mul.wide.u32 %%at, %%place, 4;")
-	if space == "shared" {
-		e.line("mov.u64 %%base, %s;", base)
-		base = "%base"
-	}
-	e.line("add.u64 %%at, %s, %%at;", base)
-	if write {
-		e.line("st.%s.u32 [%%at], %s;", space, e.r(s.A))
-	} else {
-		e.line("ld.%s.u32 %s, [%%at];", space, e.r(s.D))
 	}
 }
 
@@ -544,7 +516,7 @@ func (e *emitter) params() (list []Buffer) {
 
 func (e *emitter) declare(b *strings.Builder) {
 	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
-	say(".reg .u32 %%r<%d>, %%c<%d>, %%n<%d>, %%lin, %%cta, %%gid, %%v, %%w, %%place, %%sink, %%sum, %%fuel;", Registers, e.counts+1, e.counts+1)
+	say(".reg .u32 %%r<%d>, %%c<%d>, %%n<%d>, %%lin, %%cta, %%gid, %%v, %%w, %%place, %%sink, %%sum, %%fuel, %%jumps;", Registers, e.counts+1, e.counts+1)
 	say(".reg .u64 %%in, %%own, %%xch, %%words, %%at, %%base;")
 	say(".reg .f32 %%x, %%y;")
 	say(".reg .f64 %%z;")
@@ -647,6 +619,9 @@ func (e *emitter) prologue(b *strings.Builder) {
 	}
 	if n&needFuel != 0 {
 		say("mov.u32 %%fuel, %d;", e.k.Fuel)
+	}
+	if n&needJumps != 0 {
+		say("mov.u32 %%jumps, %d;", e.k.Jumps)
 	}
 	if n&needLocal != 0 {
 		for i := range localWords {

@@ -178,6 +178,8 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 			edit(func(s *Stmt) { s.N = min(s.N, 1) })
 			edit(func(s *Stmt) { s.N = min(s.N, 2) })
 			edit(func(s *Stmt) { s.Alt = false })
+			edit(func(s *Stmt) { s.Generic = false })
+			edit(func(s *Stmt) { s.Wide = 0 })
 			edit(func(s *Stmt) { s.Op = 0 })
 			edit(func(s *Stmt) { s.A, s.B, s.D = 0, 0, 0 })
 			for _, simple := range simpleConds {
@@ -207,10 +209,13 @@ type head struct {
 	kind           Kind
 	cond           Cond
 	op, d, a, b, n int
-	alt            bool
+	alt, generic   bool
+	wide           uint8
 }
 
-func (s *Stmt) head() head { return head{s.Kind, s.Cond, s.Op, s.D, s.A, s.B, s.N, s.Alt} }
+func (s *Stmt) head() head {
+	return head{s.Kind, s.Cond, s.Op, s.D, s.A, s.B, s.N, s.Alt, s.Generic, s.Wide}
+}
 
 // settings offers machines with narrow warps, and those that are plain in
 // one more key.
