@@ -191,7 +191,5 @@ func (m *Mem[T]) load(b []byte) []byte {
 }
 
 func (m *Mem[T]) sum(d *digest) {
-	for i := range m.now {
-		d.add(unsafe.Pointer(&m.now[i]), m.typ())
-	}
+	d.all(m.first[0], len(m.now), m.typ())
 }

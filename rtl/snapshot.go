@@ -1,9 +1,11 @@
 package rtl
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"reflect"
+	"sync"
 	"unsafe"
 )
 
@@ -118,31 +120,62 @@ func (d *digest) text(s string) {
 }
 
 // add takes in the value of plain type t at p.
-func (d *digest) add(p unsafe.Pointer, t reflect.Type) {
-	switch t.Kind() {
-	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
-			d.add(unsafe.Add(p, f.Offset), f.Type)
+func (d *digest) add(p unsafe.Pointer, t reflect.Type) { d.all(p, 1, t) }
+
+// all takes in n values of plain type t, one behind the other from p on.
+func (d *digest) all(p unsafe.Pointer, n int, t reflect.Type) {
+	parts, size := layout(t), t.Size()
+	if len(parts) == 1 && parts[0].size == size {
+		parts, size, n = []span{{0, size * uintptr(n)}}, 0, min(n, 1)
+	}
+	for i := range uintptr(n) {
+		for _, s := range parts {
+			d.bytes(unsafe.Slice((*byte)(unsafe.Add(p, i*size+s.at)), s.size))
 		}
-	case reflect.Array:
-		e := t.Elem()
-		for i := range t.Len() {
-			d.add(unsafe.Add(p, uintptr(i)*e.Size()), e)
-		}
-	default:
-		d.word(loadScalar(p, t.Size()))
 	}
 }
 
-func loadScalar(p unsafe.Pointer, size uintptr) uint64 {
-	switch size {
-	case 1:
-		return uint64(*(*uint8)(p))
-	case 2:
-		return uint64(*(*uint16)(p))
-	case 4:
-		return uint64(*(*uint32)(p))
+func (d *digest) bytes(b []byte) {
+	for ; len(b) >= 8; b = b[8:] {
+		d.word(binary.LittleEndian.Uint64(b))
 	}
-	return *(*uint64)(p)
+	if len(b) > 0 {
+		var rest [8]byte
+		copy(rest[:], b)
+		d.word(binary.LittleEndian.Uint64(rest[:]))
+	}
+}
+
+// span is a part of a type that has no padding in it.
+type span struct{ at, size uintptr }
+
+// layouts has the spans of the types that have been hashed.
+var layouts sync.Map // reflect.Type to []span
+
+func layout(t reflect.Type) []span {
+	if l, ok := layouts.Load(t); ok {
+		return l.([]span)
+	}
+	l := spans(nil, t, 0)
+	layouts.Store(t, l)
+	return l
+}
+
+func spans(list []span, t reflect.Type, at uintptr) []span {
+	switch last := len(list) - 1; {
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			list = spans(list, f.Type, at+f.Offset)
+		}
+	case t.Kind() == reflect.Array:
+		for i := range t.Len() {
+			list = spans(list, t.Elem(), at+uintptr(i)*t.Elem().Size())
+		}
+	case last >= 0 && list[last].at+list[last].size == at:
+		list[last].size += t.Size()
+	default:
+		list = append(list, span{at, t.Size()})
+	}
+	return list
 }

@@ -33,6 +33,18 @@ type Signal struct {
 // Value is the present value, as raw bits.
 func (s *Signal) Value() uint64 { return loadScalar(s.Ptr, s.Size) }
 
+func loadScalar(p unsafe.Pointer, size uintptr) uint64 {
+	switch size {
+	case 1:
+		return uint64(*(*uint8)(p))
+	case 2:
+		return uint64(*(*uint16)(p))
+	case 4:
+		return uint64(*(*uint32)(p))
+	}
+	return *(*uint64)(p)
+}
+
 // Signals lists every scalar of the design: the registers, the wires, for each queue the number of visible entries, a
 // valid bit and the front entry, and the memories in fields tagged `trace:"true"`. A queue has the path of its producer.
 func (k *Sim) Signals() []Signal {
