@@ -19,6 +19,8 @@ const (
 	checkIssue         = "issue"
 	checkPartition     = "partition"
 	checkHome          = "home"
+	checkLanes         = "lanes"
+	checkCompactor     = "compactor"
 	checkUniform       = "uniform"
 	checkBarrier       = "barrier"
 	checkReconvergence = "reconvergence"
@@ -45,7 +47,9 @@ func Checkers() []Checker {
 		{checkOnce, "the sum of active lanes over all issues is the sum of the threads' instructions", "no instruction is lost or repeated"},
 		{checkIssue, "an issued mask is not empty and has live threads only; an SM issues once in a cycle", "Bialas & Strzelecki 2015, section III; mesa's loop with an empty mask"},
 		{checkPartition, "at each issue every live thread of a warp is in exactly one group of the mechanism", "masks of a stack are a partition; the equality bug of Simty"},
-		{checkHome, "each active lane's row belongs to the CTA of the instruction, and holds a thread in that lane", "Fung & Aamodt, HPCA 2011, section 3: threads stay in their home lanes"},
+		{checkHome, "each active lane's row belongs to the CTA of the instruction, and holds a thread in that lane", "registers are where the thread began"},
+		{checkLanes, "the lane permutation puts the threads of a warp into lanes as it is defined, each into its own, and there they stay (not under tbc-ideal)", "Fung & Aamodt, HPCA 2011, section 3: home lanes; Rhu & Erez, ISCA 2013, equation 2"},
+		{checkCompactor, "tbc, tbc-lcp, tbc-ideal, capri: compacted warps have each thread of their entry once, and are as many as the fullest lane has threads, or as few as can hold them under tbc-ideal", "Fung & Aamodt, HPCA 2011, section 3.3"},
 		{checkUniform, "mechanisms that promise InStep, which are all but dwf, dwf-wb, ppc, ppc-explicit and ptpc: a branch that the analysis calls uniform divides nobody", "isa.Inst, Uniform"},
 		{checkBarrier, "no thread issues behind a barrier that a live thread of its CTA has not come to", "PTX ISA, bar.sync"},
 		{checkReconvergence, "mechanisms that promise Meets, pdom, pdom-lcp and dpe: the threads of a warp that part at a branch issue its post-dominator together", "Fung & Aamodt, HPCA 2011, section 2.2.2"},

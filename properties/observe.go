@@ -8,6 +8,7 @@ import (
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
+	"divergo/units"
 )
 
 // broken is a checker that found something, and what.
@@ -27,6 +28,7 @@ type observer struct {
 	threads  int
 	meets    bool // threads must meet at post-dominators
 	inStep   bool // and what the analysis calls uniform is
+	crossbar bool // threads change their lanes
 	rows     [sm.MaxWarps]row
 	ctas     [sm.MaxCTAs]group
 	paths    []divergence.Path
@@ -35,6 +37,9 @@ type observer struct {
 	broken   *broken // the first
 	coverage *Coverage
 	shapes   []shape // by PC
+
+	permutation units.Permutation
+	compactor   *compactor // nil for mechanisms without one
 }
 
 // row is what is known of a static warp.
@@ -70,8 +75,12 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		o := &observer{
 			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
 			meets: mech.Meets, inStep: mech.InStep,
-			coverage: cov,
+			coverage: cov, permutation: cfg.SM.Lanes,
 		}
+		if p, ok := m.Div.(interface{ Parts() map[string]bool }); ok {
+			o.crossbar = p.Parts()["crossbar"]
+		}
+		o.compactor = newCompactor(o, cfg.Divergence.TBCStatic)
 		if cov != nil {
 			o.shapes = shapes(prog)
 		}
@@ -82,7 +91,12 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 }
 
 // detach ends the observation.
-func (o *observer) detach() { o.sm.Issue.OnIssue, o.sm.ALU.OnExit = nil, nil }
+func (o *observer) detach() {
+	o.sm.Issue.OnIssue, o.sm.ALU.OnExit = nil, nil
+	if o.compactor != nil {
+		o.compactor.tbc.OnCompact = nil
+	}
+}
 
 func (o *observer) fail(checker, format string, args ...any) {
 	if o.broken == nil {
@@ -109,6 +123,7 @@ func (o *observer) begin(cta uint8, r int) *row {
 	id := o.sm.CTA.Q().ID[cta&(sm.MaxCTAs-1)]
 	w := &o.rows[r]
 	if !w.began || w.cta != id {
+		o.placed(r)
 		all := o.all(r)
 		*w = row{cta: id, began: true, started: all, live: all, splits: w.splits[:0]}
 		if g := &o.ctas[cta&(sm.MaxCTAs-1)]; g.id != id {
@@ -133,6 +148,7 @@ func (o *observer) issue(e sm.Issued) {
 	if o.coverage != nil && in.Op == isa.OpBra && in.Conditional() {
 		o.coverage.branch(o.shapes[e.PC], e.Mask, taken)
 	}
+	o.stay(&e)
 	o.partition(&e)
 	if p, ok := o.sm.Div.(*divergence.PDOM); ok {
 		o.nested(&e, p)

@@ -92,6 +92,9 @@ type TBC struct {
 	Home     *rtl.Mem[Homes]         `len:"lanes"` // by slot
 	bars     *rtl.Mem[blockBarrier]  // by CTA and barrier number
 
+	// OnCompact, if set, observes each warp that the compactor makes.
+	OnCompact func(Compacted)
+
 	code     *Code
 	lanes    int
 	order    PathOrder
@@ -156,6 +159,14 @@ type compaction struct {
 	CTA    uint8 `bits:"5"`
 	Slot   uint8 `bits:"7"` // of the next warp
 	At     Point
+}
+
+// Compacted is a warp on its way from the compactor to its slot.
+type Compacted struct {
+	CTA   uint8
+	Mask  uint32
+	Homes *Homes           // of the threads in Mask
+	Left  *units.BlockMask // threads of the entry that are in no warp yet
 }
 
 // blockBarrier is the state of one named barrier. Warps arrive as they run, but
@@ -304,6 +315,9 @@ func (p *TBC) compact() {
 	}
 	*p.Home.Edit(int(c.Slot)) = homes
 	*p.Table.Edit(int(c.Slot)) = s
+	if p.OnCompact != nil {
+		p.OnCompact(Compacted{c.CTA, mask, p.Home.Edit(int(c.Slot)), &c.Pending})
+	}
 	p.redirect.Add(int(c.Slot))
 	c.Slot++
 	if c.Busy = !c.Pending.Empty(); c.Busy {

@@ -1,0 +1,165 @@
+package properties
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+// compactor watches the thread compactor of an SM: the warps that it makes of
+// the threads of an entry have each of them once, and are as few as can be.
+type compactor struct {
+	*observer
+	tbc   *divergence.TBC
+	ideal bool // threads change their lanes
+	off   bool // threads stay in their static warps
+	ctas  [sm.MaxCTAs]compaction
+}
+
+// compaction is the entry of a CTA that is made into warps.
+type compaction struct {
+	left units.BlockMask // threads in no warp yet
+	made int
+	want int // warps
+}
+
+// newCompactor is nil for mechanisms without a compactor.
+func newCompactor(o *observer, off bool) *compactor {
+	c := &compactor{observer: o, ideal: o.crossbar, off: off || o.prog.NoCompaction}
+	switch p := o.sm.Div.(type) {
+	case *divergence.TBC:
+		c.tbc = p
+	case *divergence.CAPRI:
+		c.tbc = &p.TBC
+	default:
+		return nil
+	}
+	c.tbc.OnCompact = c.warp
+	return c
+}
+
+// entry opens the book of the top entry, with its first warp.
+func (c *compactor) entry(w *divergence.Compacted, first int) *compaction {
+	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
+	depth := int(*c.tbc.Stack.Depth.At(int(w.CTA)))
+	top := c.tbc.Stack.At(int(w.CTA), depth-1)
+	*b = compaction{left: *w.Left}
+	for m := w.Mask; m != 0; m &= m - 1 {
+		h := w.Homes[bits.TrailingZeros32(m)]
+		b.left[h.Lane&(isa.MaxLanes-1)] |= 1 << ((int(h.Row) - first) & 63)
+	}
+	if b.left != top.Mask {
+		c.fail(checkCompactor, "SM %d: the compactor of CTA slot %d has other threads than the top of its stack", c.index, w.CTA)
+	}
+	rows, threads := uint64(0), 0
+	for _, group := range b.left {
+		rows |= group
+		threads += bits.OnesCount64(group)
+		b.want = max(b.want, bits.OnesCount64(group))
+	}
+	switch {
+	case c.off || depth == 1:
+		b.want = bits.OnesCount64(rows)
+	case c.ideal:
+		b.want = (threads + c.lanes - 1) / c.lanes
+	}
+	if int(top.WCnt) != b.want {
+		c.fail(checkCompactor, "SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, top.WCnt, b.want)
+	}
+	return b
+}
+
+// warp checks a warp of the compactor.
+func (c *compactor) warp(w divergence.Compacted) {
+	if c.broken != nil {
+		return
+	}
+	first := int(c.tbc.Blocks.At(int(w.CTA)).First)
+	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
+	if b.made == b.want {
+		b = c.entry(&w, first)
+	}
+	b.made++
+	for m := w.Mask; m != 0; m &= m - 1 {
+		h := w.Homes[bits.TrailingZeros32(m)]
+		group, bit := &b.left[h.Lane&(isa.MaxLanes-1)], uint64(1)<<((int(h.Row)-first)&63)
+		if *group&bit == 0 {
+			c.fail(checkCompactor, "SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
+		}
+		*group &^= bit
+	}
+	if last := b.left == (units.BlockMask{}); w.Mask == 0 || last != (b.made == b.want) || b.left != *w.Left {
+		c.fail(checkCompactor, "SM %d: warp %d of %d of CTA slot %d has lanes %#x, threads are left: %t", c.index, b.made, b.want, w.CTA, w.Mask, !last)
+	}
+}
+
+// placed looks whether threads are in the lanes that the permutation gives them,
+// each in one of its own.
+func (o *observer) placed(r int) {
+	w := r % o.warps
+	seen := uint32(0)
+	for l := range o.lanes {
+		lane := o.sm.Lane(w, l)
+		if want := place(o.permutation, w, l, o.lanes); want >= 0 && lane != want {
+			o.fail(checkLanes, "SM %d: thread location %d of warp %d is in lane %d, %s puts it in %d", o.index, l, w, lane, o.permutation, want)
+		}
+		seen |= 1 << lane
+	}
+	if bits.OnesCount32(seen) != o.lanes {
+		o.fail(checkLanes, "SM %d: the threads of warp %d are in the lanes %#x, two in one", o.index, w, seen)
+	}
+}
+
+// place is the lane of location l of warp w, from the definitions (Rhu & Erez,
+// ISCA 2013); -1 for any.
+func place(p units.Permutation, w, l, width int) int {
+	w %= width
+	odd := w % 2
+	switch p {
+	case units.Sequential:
+		return l
+	case units.OddEven:
+		return l ^ odd
+	case units.XOROddHalf:
+		return (l + odd*width/2) % width
+	case units.FlipOdd:
+		if odd == 1 {
+			return width - 1 - l
+		}
+		return l
+	case units.RotateOdd:
+		return (l + odd) % width
+	case units.WID:
+		return l ^ w
+	case units.RevWID:
+		reversed := 0
+		for bit := 1; bit < width; bit *= 2 {
+			reversed = 2*reversed + w/bit%2
+		}
+		return l ^ reversed
+	case units.Balanced:
+		if odd == 1 {
+			return l ^ (width - 1 - w/2)
+		}
+		return l ^ w/2
+	case units.Swizzle:
+		return (l + w) % width
+	}
+	return -1
+}
+
+// stay looks whether the threads of an instruction are in their lanes.
+func (o *observer) stay(e *sm.Issued) {
+	if !e.Mixed || o.crossbar {
+		return
+	}
+	for m := e.Mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		if h := e.Homes[lane]; int(h.Lane) != lane {
+			o.fail(checkLanes, "%s: the thread of row %d, lane %d is in lane %d", o.at(e), h.Row, h.Lane, lane)
+		}
+	}
+}
