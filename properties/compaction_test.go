@@ -1,0 +1,83 @@
+package properties
+
+import (
+	"math/bits"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+	"divergo/units"
+)
+
+// TestCompactionIsWatched: one wrong warp of the compactor, or one thread in
+// another lane, is enough.
+func TestCompactionIsWatched(t *testing.T) {
+	warps := func(see func(o *observer, w divergence.Compacted)) func(*observer) {
+		return func(o *observer) {
+			o.compactor.tbc.OnCompact = func(w divergence.Compacted) { see(o, w) }
+		}
+	}
+	for _, c := range []struct {
+		name, checker string
+		change        func(*observer)
+	}{
+		{"nothing", "", func(*observer) {}},
+		{"a thread lost", checkCompactor, warps(func(o *observer, w divergence.Compacted) {
+			w.Mask &= w.Mask - 1
+			o.compactor.warp(w)
+		})},
+		{"a warp twice", checkCompactor, warps(func(o *observer, w divergence.Compacted) {
+			o.compactor.warp(w)
+			o.compactor.warp(w)
+		})},
+		{"a warp late", checkCompactor, warps(func(o *observer, w divergence.Compacted) {
+			if b := &o.compactor.ctas[w.CTA]; b.made != b.want {
+				b.want--
+			}
+			o.compactor.warp(w)
+		})},
+		{"another permutation", checkLanes, func(o *observer) { o.permutation = units.FlipOdd }},
+		{"a thread moved", checkLanes, func(o *observer) {
+			o.sm.Issue.OnIssue = func(e sm.Issued) {
+				f := *e.Flight
+				f.Mixed = true
+				for m := f.Mask; m != 0; m &= m - 1 {
+					lane := bits.TrailingZeros32(m)
+					f.Homes[lane] = e.Home(lane ^ 1)
+				}
+				o.issue(sm.Issued{Cycle: e.Cycle, Flight: &f})
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := plain(8)
+			cfg.Divergence.Mechanism = "tbc"
+			s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
+			require.NoError(t, err)
+			found := ""
+			for seed := uint64(0); seed < 20 && found == ""; seed++ {
+				drawn := Draw(seed, AllFeatures)
+				drawn.Machine, drawn.Grid, drawn.Block = cfg, [3]uint32{2, 1, 1}, [3]uint32{32, 1, 1}
+				k, err := drawn.Compile()
+				require.NoError(t, err)
+				var o *observer
+				s.OnLaunch = func(*testbench.Launch) error {
+					o = watch(s, k.Prog, nil)[0]
+					c.change(o)
+					return nil
+				}
+				require.NoError(t, launch(s, k, s.Launch))
+				o.detach()
+				s.Reset()
+				if o.broken != nil {
+					found = o.broken.checker
+				}
+			}
+			assert.Equal(t, c.checker, found)
+		})
+	}
+}
