@@ -351,7 +351,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "issue-exit-early", Bug: "a warp exits with loads in flight", By: any,
-		File: "sm/issue.go", Old: "i.Q().InRow[r&(MaxWarps-1)] != 0 {", New: "i.Q().InRow[r&(MaxWarps-1)] > 1 {",
+		File: "sm/issue.go", Old: "i.Q().InRow[row&(MaxWarps-1)] != 0 {", New: "i.Q().InRow[row&(MaxWarps-1)] > 1 {",
 	},
 	{
 		Name: "lsu-shared-base", Bug: "all CTAs use the first one's shared memory", By: any,
