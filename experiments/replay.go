@@ -16,7 +16,7 @@ func replay(p *isa.Program, threads []golden.Thread, branch func(pc uint32, take
 	for i := range all {
 		all[i] = i
 	}
-	r := walk{p, threads, make([]int, len(threads)), []group{{0, isa.NoPC, all}}, branch}
+	r := walk{p, threads, make([]int, len(threads)), []group{{point{}, point{pc: isa.NoPC}, all}}, branch}
 	for len(r.stack) > 0 {
 		r.step()
 	}
@@ -31,10 +31,17 @@ type walk struct {
 	branch  func(pc uint32, taken, not []int)
 }
 
-// group is threads at one PC, and where they wait for others.
+// point is a PC and how many functions a thread is in there: the same PC of a
+// recursive function is another place at another depth.
+type point struct {
+	pc    uint32
+	depth int
+}
+
+// group is threads at one place, and where they wait for others.
 type group struct {
-	pc, rpc uint32
-	threads []int
+	at, meet point
+	threads  []int
 }
 
 // pc of a thread; isa.NoPC if it has exited.
@@ -50,11 +57,11 @@ func (w *walk) pc(t int) uint32 {
 func (w *walk) step() {
 	g := &w.stack[len(w.stack)-1]
 	g.threads = slices.DeleteFunc(g.threads, func(t int) bool { return w.pc(t) == isa.NoPC })
-	if len(g.threads) == 0 || g.pc == g.rpc {
+	if len(g.threads) == 0 || g.at == g.meet {
 		w.stack = w.stack[:len(w.stack)-1]
 		return
 	}
-	from, in := g.pc, &w.prog.Insts[g.pc]
+	from, in := g.at, &w.prog.Insts[g.at.pc]
 	for _, t := range g.threads {
 		w.at[t]++
 	}
@@ -67,36 +74,43 @@ func (w *walk) step() {
 				sides[1] = append(sides[1], t)
 			}
 		}
-		w.branch(from, sides[0], sides[1])
+		w.branch(from.pc, sides[0], sides[1])
 	}
-	to := w.pc(g.threads[0])
-	if slices.ContainsFunc(g.threads, func(t int) bool { return w.pc(t) != to }) {
-		w.part(g, in)
+	to := point{w.pc(g.threads[0]), from.depth}
+	switch {
+	case in.Op == isa.OpCall:
+		to.depth++
+	case in.Returns():
+		to.depth--
+	}
+	if slices.ContainsFunc(g.threads, func(t int) bool { return w.pc(t) != to.pc }) {
+		w.part(g, in, to.depth)
 	} else {
-		g.pc = to
+		g.at = to
 	}
 }
 
-// part splits the top group, whose threads have gone different ways at in.
-func (w *walk) part(g *group, in *isa.Inst) {
-	rpc := g.pc + 1 // of threads that exit, the others go on
-	if in.Jumps() {
-		rpc = in.Reconv
+// part splits the top group, whose threads have gone different ways at in, to a
+// depth.
+func (w *walk) part(g *group, in *isa.Inst, depth int) {
+	meet := point{g.at.pc + 1, g.at.depth} // of threads that exit, the others go on
+	if in.Branches() {
+		meet.pc = in.Reconv
 	}
 	var paths []group
 	for _, t := range g.threads {
 		pc := w.pc(t)
-		i := slices.IndexFunc(paths, func(p group) bool { return p.pc == pc })
+		i := slices.IndexFunc(paths, func(p group) bool { return p.at.pc == pc })
 		if i < 0 {
 			i = len(paths)
-			paths = append(paths, group{pc: pc, rpc: rpc})
+			paths = append(paths, group{at: point{pc, depth}, meet: meet})
 		}
 		paths[i].threads = append(paths[i].threads, t)
 	}
-	if rpc == g.rpc { // the entry below waits there
+	if meet == g.meet { // the entry below waits there
 		w.stack = w.stack[:len(w.stack)-1]
 	} else {
-		g.pc = rpc
+		g.at = meet
 	}
 	w.stack = append(w.stack, paths...)
 }

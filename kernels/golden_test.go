@@ -39,7 +39,7 @@ func (o *oracle) Read(addr uint64, data []byte)  { require.NoError(o.t, o.memory
 
 func (o *oracle) Launch(l Launch) error {
 	p := program(o.t, l.Module, l.Kernel)
-	launch := golden.Launch{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params}
+	launch := golden.Launch{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, Stack: 1024}
 	r, err := golden.Run(p, launch, &o.memory, golden.Options{Slice: o.slice})
 	if err != nil {
 		return err
@@ -89,6 +89,8 @@ func TestGoldenModelAgreesAtOtherShapes(t *testing.T) {
 		NewConvolution(144, 50, 23),
 		NewLoop1(0),
 		NewLoop2(31),
+		NewQueens(2, 32),
+		NewQueens(6, 5),
 	} {
 		require.NoError(t, w.Run(newOracle(t, 0)), "%T", w)
 		assert.NoError(t, w.Check(), "%T", w)

@@ -69,7 +69,7 @@ type Size struct {
 func All() []Kernel {
 	return []Kernel{
 		vecadd, matmul, convolution, histogram, laplace, quasirandom, reduction, compact, bitonic, blocksort, backprop,
-		bfs, sobel, mandelbrot, loop1, loop2,
+		bfs, sobel, mandelbrot, loop1, loop2, queens,
 	}
 }
 

@@ -89,6 +89,7 @@ func TestRunRefusesImpossibleShapes(t *testing.T) {
 		{NewConvolution(40, 8, 1), "convolution: a picture of 40 columns; want a multiple of 16"},
 		{NewLoop1(32), "loop1: pattern M = 32; want 0 to 31"},
 		{NewLoop2(-1), "loop2: pattern M = -1; want 0 to 31"},
+		{NewQueens(11, 32), "queens: a board of 11 by 11; want 2 to 10"},
 	} {
 		m := &memory{}
 		assert.ErrorContains(t, c.work.Run(m), c.want)
@@ -134,7 +135,7 @@ func TestSeedDeterminesTheInput(t *testing.T) {
 	}
 	for _, k := range All() {
 		assert.Equal(t, trace(k, 1), trace(k, 1), k.Name)
-		if !strings.HasPrefix(k.Name, "loop") {
+		if !strings.HasPrefix(k.Name, "loop") && k.Name != "queens" {
 			assert.NotEqual(t, trace(k, 1), trace(k, 2), k.Name)
 		}
 	}
@@ -266,6 +267,17 @@ func TestSobelReference(t *testing.T) {
 	}
 	assert.Positive(t, bright, "some gradients are clamped")
 	assert.Greater(t, dark, 150*101/2, "most of the picture is smooth")
+}
+
+// The number of solutions by the size of the board (OEIS A000170).
+func TestQueensReference(t *testing.T) {
+	for i, want := range []uint32{0, 0, 2, 10, 4, 40, 92} {
+		all := uint32(0)
+		for _, n := range NewQueens(2+i, 32).want {
+			all += n
+		}
+		assert.Equal(t, want, all, "n = %d", 2+i)
+	}
 }
 
 func TestImports(t *testing.T) {

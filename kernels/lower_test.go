@@ -79,6 +79,10 @@ func TestBranchClasses(t *testing.T) {
 		{"loop1", "loop1", "i < n; i++", d},
 		{"loop2", "loop2", "i < n; i++", d},
 		{"loop2", "loop2", "j < m; j++", d},
+		{"queens", "queens", "if (i < n * n)", p},
+		{"queens", "queens", "if ((second & (first", p},
+		{"queens", "queens", "if (down == board)", d},
+		{"queens", "queens", "while (open != 0)", d},
 	} {
 		source, err := os.ReadFile(filepath.Join("cuda", c.module+".cu"))
 		require.NoError(t, err)

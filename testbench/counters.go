@@ -18,7 +18,7 @@ type Counters struct {
 	SMCycles     uint64 // Cycles times SMs
 	Classes      sm.Cycles
 	Instructions uint64 // warp instructions of the kernel
-	Inserted     uint64 // warp instructions that the mechanism has inserted
+	Inserted     uint64 // warp instructions that the PTX does not have
 	Lanes        uint64 // their active lanes
 	Active       [isa.MaxLanes + 1]uint64
 	Divergence   divergence.Stats

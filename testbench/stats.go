@@ -105,7 +105,7 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Divergence.Fills },
 	},
 	{
-		"inserted_instructions", "", "warp instructions", "reconvergence instructions issued that the PTX does not have; counted nowhere else", tokens,
+		"inserted_instructions", "", "warp instructions", "instructions issued that the PTX does not have, for reconvergence, calls and printf; counted nowhere else", tokens,
 		func(c *Counters) any { return c.Inserted },
 	},
 	{

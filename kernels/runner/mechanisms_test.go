@@ -3,7 +3,6 @@ package runner_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	_ "divergo/examples/frontier" // a mechanism from outside
@@ -16,8 +15,8 @@ import (
 )
 
 // TestMechanisms runs the small size of every kernel under every mechanism:
-// each thread does what the golden model does, the result is that of the
-// kernel's reference, and the sum of active lanes is the same under all.
+// each thread does what the golden model does, as many instructions as it, and the
+// result is that of the kernel's reference.
 func TestMechanisms(t *testing.T) {
 	var options []divergence.Options
 	for _, m := range divergence.Mechanisms() {
@@ -31,7 +30,6 @@ func TestMechanisms(t *testing.T) {
 	}
 	for _, kernel := range kernels.All() {
 		t.Run(kernel.Name, func(t *testing.T) {
-			lanes := uint64(0)
 			for _, scoreboard := range []sm.Dependence{sm.OneInFlight, sm.PerRegister} {
 				for _, o := range options {
 					cfg := gpu.Default()
@@ -49,11 +47,6 @@ func TestMechanisms(t *testing.T) {
 					require.NoError(t, err, "%+v", o)
 					require.NoError(t, work.Check(), "%+v", o)
 					checkCycles(t, s)
-					if n := s.Counters().Lanes; lanes == 0 {
-						lanes = n
-					} else {
-						assert.Equal(t, lanes, n, "%+v", o)
-					}
 				}
 			}
 		})
