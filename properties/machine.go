@@ -73,6 +73,7 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	}
 	priorities := sm.CTAPriorities()
 	s.CTAPriority = priorities[r.IntN(len(priorities))]
+	d.TRC, d.TRRD, d.TRTP, d.TWR = of(35, 60), of(8, 20), of(0, 10), of(0, 15)
 	return c
 }
 

@@ -409,35 +409,35 @@ var memory = []Mutant{
 
 var timing = []Mutant{
 	{
-		Name: "dram-tras", Bug: "tRAS short by one", Audit: "./memsys/dram TestRandom",
+		Name: "dram-tras", Bug: "tRAS short by one", By: any, Audit: "./memsys/dram TestRandom",
 		File: "memsys/dram/channel.go", Old: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS)", New: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS-1)",
 	},
 	{
-		Name: "dram-trc", Bug: "tRC short by one", Audit: "./memsys/dram TestRandom|TestSameBankActivates",
+		Name: "dram-trc", Bug: "tRC short by one", By: any, Audit: "./memsys/dram TestRandom|TestSameBankActivates",
 		File: "memsys/dram/channel.go", Old: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS)", New: "bk.NextAct, bk.NextPre = after(t.TRC-1), after(t.TRAS)",
 	},
 	{
-		Name: "dram-trcd", Bug: "a column command one cycle before the row is open", Audit: "./memsys/dram TestRandom|TestReadLatency",
+		Name: "dram-trcd", Bug: "a column command one cycle before the row is open", By: any, Audit: "./memsys/dram TestRandom|TestReadLatency",
 		File: "memsys/dram/channel.go", Old: "bk.NextRead, bk.NextWrite = after(t.TRCD), after(t.tRCDWR())", New: "bk.NextRead, bk.NextWrite = after(t.TRCD-1), after(t.tRCDWR())",
 	},
 	{
-		Name: "dram-twtr", Bug: "no turnaround from writing to reading", Audit: "./memsys/dram TestRandom",
+		Name: "dram-twtr", Bug: "no turnaround from writing to reading", By: any, Audit: "./memsys/dram TestRandom",
 		File: "memsys/dram/channel.go", Old: "d.NextRead = max(d.NextRead, after(end+t.TWTR))", New: "d.NextRead = max(d.NextRead, after(end))",
 	},
 	{
-		Name: "dram-trrd", Bug: "activates of two banks too close", Audit: "./memsys/dram TestRandom",
+		Name: "dram-trrd", Bug: "activates of two banks too close", By: any, Audit: "./memsys/dram TestRandom",
 		File: "memsys/dram/channel.go", Old: "d.NextAct = after(t.TRRD)", New: "d.NextAct = after(t.TRRD - 1)",
 	},
 	{
-		Name: "dram-trp", Bug: "a bank is opened before it is closed", Audit: "./memsys/dram TestRandom",
+		Name: "dram-trp", Bug: "a bank is opened before it is closed", By: any, Audit: "./memsys/dram TestRandom",
 		File: "memsys/dram/channel.go", Old: "bk.NextAct = max(bk.NextAct, after(t.TRP))", New: "bk.NextAct = max(bk.NextAct, after(t.TRP-1))",
 	},
 	{
-		Name: "dram-young-hit", Bug: "the youngest row hit goes first", Audit: "./memsys/dram TestRandom",
+		Name: "dram-young-hit", Bug: "the youngest row hit goes first", By: any, Audit: "./memsys/dram TestRandom",
 		File: "memsys/dram/channel.go", Old: "(hit < 0 || e.Age < hitAge)", New: "(hit < 0 || e.Age > hitAge)",
 	},
 	{
-		Name: "dram-hit-cap", Bug: "`<=` for `<` in the count of row hits that pass an older request", Audit: "./memsys/dram TestRandom|TestHitCap",
+		Name: "dram-hit-cap", Bug: "`<=` for `<` in the count of row hits that pass an older request", By: any, Audit: "./memsys/dram TestRandom|TestHitCap",
 		File: "memsys/dram/channel.go", Old: "int(bk.Overtaken) < c.cfg.HitCap", New: "int(bk.Overtaken) <= c.cfg.HitCap",
 	},
 	{
@@ -453,7 +453,7 @@ var timing = []Mutant{
 		File: "memsys/interconnect.go", Old: "set &^ (2<<last - 1)", New: "set &^ (1<<last - 1)",
 	},
 	{
-		Name: "bus-overlap", Bug: "two bursts on the data bus at once", Audit: "./memsys/dram TestRandom|TestPeakBandwidth",
+		Name: "bus-overlap", Bug: "two bursts on the data bus at once", By: any, Audit: "./memsys/dram TestRandom|TestPeakBandwidth",
 		File: "memsys/dram/channel.go", Old: "d.NextWrite = max(d.NextWrite, after(t.tRTW()))", New: "d.NextWrite = max(d.NextWrite, after(t.tRTW()-2))",
 	},
 	{
@@ -461,7 +461,7 @@ var timing = []Mutant{
 		File: "units/stack.go", Old: "*k.Entry(s, int(*d)) = e\n", New: "*k.Entry(s, int(*d)&^1) = e\n",
 	},
 	{
-		Name: "balanced-odd", Bug: "odd warps get the mask of the warp before them, not its complement", Audit: "./units TestBalancedMasks|TestLaneTables",
+		Name: "balanced-odd", Bug: "odd warps get the mask of the warp before them, not its complement", By: regroup, Audit: "./units TestBalancedMasks|TestLaneTables",
 		File: "units/permutation.go", Old: "m = ^m & (width - 1)", New: "m &= width - 1",
 	},
 }

@@ -2,8 +2,9 @@
 // or two that a person could have made: a pop too many, a mask bit lost, a wake-up missed, a timing short by one. It never is in a
 // binary that ships: the go command compiles a changed copy of the file in place of the file (build flag -overlay).
 //
-// Most mutants are hunted with random kernels by `divergo check`. Those that change only when things happen, which no result can
-// show, are hunted by the test that audits the block: the DRAM auditor knows the data sheet, the bank test the conflicts.
+// Most mutants are hunted with random kernels by `divergo check`, whose auditors of the memory system see also what no result can
+// show, as a command of the DRAM that comes too early. Some are hunted by the tests of their block as well, or alone: the bank test
+// knows the conflicts.
 //
 //	go test ./properties/mutants             # a handful
 //	go test ./properties/mutants -all -v     # all, with the checker that killed each
@@ -26,7 +27,7 @@ type Mutant struct {
 	New  string
 	// By are the mechanisms whose check has to find it.
 	By []string
-	// Audit is the package and the tests that have to find it, if no result of a kernel can.
+	// Audit is the package and the tests that have to find it, if there are any.
 	Audit string
 }
 

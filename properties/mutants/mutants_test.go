@@ -40,20 +40,23 @@ func TestCatalogue(t *testing.T) {
 // TestMutants hunts each mutant. The default is one of each kind.
 func TestMutants(t *testing.T) {
 	for _, m := range mutants.All() {
-		if !*all && m.Name != "dram-tras" && m.Name != "pdom-lost-lanes" {
+		if !*all && m.Name != "cache-mru" && m.Name != "pdom-lost-lanes" {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {
 			dir := t.TempDir()
 			overlay, err := m.Overlay(root(t), dir)
 			require.NoError(t, err)
-			hunt := check
 			if m.Audit != "" {
-				hunt = audit
+				killer := audit(t, &m, overlay)
+				require.NotEmpty(t, killer, "the tests of its block let it live: %s", m.Bug)
+				t.Logf("%s: killed by %s", m.Bug, killer)
 			}
-			killer := hunt(t, &m, overlay, dir)
-			require.NotEmpty(t, killer, "it lives: %s", m.Bug)
-			t.Logf("%s: killed by %s", m.Bug, killer)
+			if len(m.By) > 0 {
+				killer := check(t, &m, overlay, dir)
+				require.NotEmpty(t, killer, "it lives: %s", m.Bug)
+				t.Logf("%s: killed by %s", m.Bug, killer)
+			}
 		})
 	}
 }
@@ -85,7 +88,7 @@ func check(t *testing.T, m *mutants.Mutant, overlay, dir string) (killer string)
 
 // audit hunts a mutant with the tests that audit its block, and says which of
 // them killed it.
-func audit(t *testing.T, m *mutants.Mutant, overlay, _ string) (killer string) {
+func audit(t *testing.T, m *mutants.Mutant, overlay string) (killer string) {
 	t.Helper()
 	pkg, tests, _ := strings.Cut(m.Audit, " ")
 	hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-run", "^("+tests+")$", pkg)
