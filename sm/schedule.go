@@ -22,7 +22,25 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	if i.l.priority == PriorityNone || resident == 0 {
 		return i.first(ask, anyCTA, int(q.Last), slots)
 	}
-	for ctas := resident; ctas != 0; {
+	foremost := i.foremost(resident) & (MaxCTAs - 1)
+	if s := i.first(ask, foremost, int(q.LastOf[foremost]), slots); s >= 0 {
+		return s
+	}
+	// Among the others only those are put in order that have an instruction: few,
+	// where slots go from CTA to CTA.
+	var ctas uint32
+	for w, m := range ask {
+		for ; m != 0; m &= m - 1 {
+			s := w<<6 | bits.TrailingZeros64(m)
+			if slot := slots.At(s); i.fetched(s, slot) {
+				ctas |= 1 << (slot.CTA & (MaxCTAs - 1))
+			} else {
+				ask.Remove(s)
+				i.D().Look.Remove(s)
+			}
+		}
+	}
+	for ctas &^= 1 << foremost; ctas != 0; {
 		c := i.foremost(ctas) & (MaxCTAs - 1)
 		if s := i.first(ask, c, int(q.LastOf[c]), slots); s >= 0 {
 			return s

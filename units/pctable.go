@@ -79,6 +79,9 @@ func (t *PCTable[T]) Flush() {
 
 // use makes e the youngest of the set that begins at line first.
 func (t *PCTable[T]) use(first int, e *Line[T]) {
+	if e.Age == 0 {
+		return
+	}
 	for i := first; i < first+t.ways; i++ {
 		if x := t.Lines.Next(i); x.Valid && x.Age < e.Age {
 			t.Lines.Edit(i).Age++

@@ -104,8 +104,8 @@ type DWF struct {
 
 	// Scratch of the issue policy, by PC.
 	prog    *isa.Program
-	threads []uint16 // zero between cycles
-	reconv  []bool   // reconvergence point of a branch of prog
+	threads []uint16
+	reconv  []bool // reconvergence point of a branch of prog
 }
 
 type dwfState struct {

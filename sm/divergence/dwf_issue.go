@@ -140,6 +140,7 @@ func (p *DWF) key(i int) uint64 {
 // elect is the PC with most threads, or fewest, of those at which warps wait.
 // The threads in slots whose instruction has not been issued count too.
 func (p *DWF) elect() uint32 {
+	clear(p.threads)
 	for k := range p.Pool.Used.Len() {
 		for set := *p.Pool.Used.At(k); set != 0; set &= set - 1 {
 			i := k<<6 + bits.TrailingZeros64(set)
@@ -157,11 +158,6 @@ func (p *DWF) elect() uint32 {
 		}
 		if n > most || n == most && pc < best {
 			best = pc
-		}
-	}
-	for k := range p.Pool.Used.Len() {
-		for set := *p.Pool.Used.At(k); set != 0; set &= set - 1 {
-			p.threads[p.Pool.Warps.At(k<<6+bits.TrailingZeros64(set)).PC] = 0
 		}
 	}
 	return best
