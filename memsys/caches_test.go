@@ -8,6 +8,7 @@ import (
 
 	"divergo/isa"
 	"divergo/memsys"
+	"divergo/memsys/audit"
 	"divergo/memsys/memtest"
 	"divergo/rtl"
 )
@@ -44,7 +45,9 @@ func run(t *testing.T, change func(*memsys.Config), scripts ...[]memtest.Step) *
 	s, err := memtest.New(c, scripts...)
 	require.NoError(t, err)
 	require.NoError(t, s.Store.Map(base, 1<<20))
+	books := audit.Watch(&c, s.Store, s.Units(), s.Slices, s.Channels)
 	require.NoError(t, s.Play(1e6))
+	require.Nil(t, books.Fault())
 	return s
 }
 

@@ -67,5 +67,6 @@
 //
 // # Tests
 //
-// Package rtltest has one test that any design can call; it checks that the design keeps the promises above.
+// Package rtltest has one test that any design can call; it checks that the design keeps the promises above. A monitor
+// of what goes through a queue or link taps its ends: see [Out.Tap].
 package rtl
