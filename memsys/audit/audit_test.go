@@ -154,6 +154,7 @@ func TestFalsified(t *testing.T) {
 		{"an L1 answers another load", MSHR, gives(func(r *memsys.LineResponse) bool { r.Entry ^= 1; return true })},
 		{"an L1 writes back other bytes", Cache, sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Data = memsys.Line{}; return true })},
 		{"an L1 keeps bytes to itself", Cache, sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Mask = dram.ByteMask{}; return true })},
+		{"an L1 writes back, not through", Cache, func(_ *Memory, c *memsys.Config) { c.L1.Write = memsys.WriteThrough }},
 		{"an L1 fetches another line", MSHR, sends(packet(memsys.Load), func(r *memsys.Request) bool { r.Line ^= 64; return true })},
 		{"an MSHR is used twice", MSHR, sends(packet(memsys.Load), func(r *memsys.Request) bool { r.ID ^= 1; return true })},
 		{"a request counts for another fence", MSHR, sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Epoch ^= 1; return true })},

@@ -15,7 +15,8 @@ import (
 // from when it comes until the next fence, atomic or uncached access of it, and
 // not at all if one of these, or a store, went past it while it was on its way.
 // Each byte that the SM stores goes to the L2 once, as it is then, before any
-// request for its line and before the next fence is taken.
+// request for its line and before the next fence is taken; at once with
+// write-through.
 //
 // Requests: an access that reads hits, or is the first of an MSHR with a request
 // of its own, or joins the MSHR that waits for its line, of which there is one.
@@ -123,6 +124,9 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 	a.settle(cycle)
 	if a.over() {
 		return
+	}
+	if a.dirty != 0 && a.cfg.Write == memsys.WriteThrough {
+		a.fail(Cache, "cycle %d: bytes of %d lines have stayed in a write-through L1", cycle, a.dirty)
 	}
 	if r.Kind == memsys.Fence || r.Kind == memsys.Flush {
 		if a.dirty != 0 {
