@@ -1,8 +1,8 @@
 // Package properties looks for bugs of divergence hardware with random kernels.
 //
 // A case is drawn from a seed: a kernel with nested branches, loops with other
-// trip counts for each thread, breaks, gotos into arms and loops, early exits and
-// barriers; a launch with partial warps; and a machine on which queues, MSHRs,
+// trip counts for each thread, breaks, gotos into arms and loops, calls of device
+// functions, early exits, barriers and votes; a launch with partial warps; and a machine on which queues, MSHRs,
 // caches and slots are scarce. The kernel has no data race, so it has one right
 // result, which the golden model computes thread by thread. The machine runs it
 // under a mechanism, and each of Checkers must be content.
