@@ -38,6 +38,9 @@ type AnyWire interface {
 // Get is the value of the wire in this cycle.
 func (w *Wire[T]) Get() T { return w.v }
 
+// At is Get without the copy of a large T. It is read-only.
+func (w *Wire[T]) At() *T { return &w.v }
+
 // Set drives the wire and wakes its readers if the value changed.
 func (w *Wire[T]) Set(v T) {
 	if w.v != v {

@@ -99,7 +99,7 @@ const maxWBPorts = 4
 func (i *Issue) Tick() {
 	q, d := i.Regs()
 	now := i.sim.Now()
-	done := i.Done.Get()
+	done := i.Done.At()
 	for n := range done.N {
 		i.complete(&done.C[n])
 	}
