@@ -100,14 +100,6 @@ LOOP:
 	add.u32 %r4, %r4, 1;
 OUT:
 	exit;`, []string{"a barrier", "its turn"}},
-		{"barrier on one way of a branch, the others wait at its end", `
-	and.b32 %r4, %r1, 1;
-	setp.eq.u32 %p1, %r4, 0;
-	@%p1 bra JOIN;
-	bar.sync 0;
-JOIN:
-	st.global.u32 [%rd0], %r4;
-	exit;`, []string{"a barrier", "reconvergence"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := small()
