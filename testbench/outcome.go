@@ -9,6 +9,7 @@ import (
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/sm"
+	"divergo/sm/divergence"
 )
 
 // Outcome is how a run ended, and if it did not finish, why.
@@ -207,7 +208,7 @@ func (s *Session) waiting(l *Launch) []Waiting {
 		for _, p := range m.Paths() {
 			cta, warp := m.Warp(p.CTA, int(p.Row))
 			reason := "waits to reconverge"
-			if p.Running {
+			if p.Running || p.Wait == divergence.WaitsBarrier {
 				reason = map[string]string{"run": "can run", "control": "a branch is being resolved", "barrier": "waits at a barrier"}[p.Wait.String()]
 			}
 			list = append(list, Waiting{

@@ -82,7 +82,7 @@ func (b *Barrier) Exit(cta, row uint8) (release uint64) {
 	live := b.live.Edit(int(cta))
 	*live &^= 1 << (row & 63)
 	for i := int(cta) * Barriers; i < int(cta+1)*Barriers; i++ {
-		if b.named.At(i).Arrived != 0 && b.named.At(i).Need == 0 {
+		if e := b.named.Next(i); e.Arrived != 0 && e.Need == 0 {
 			release |= b.open(b.named.Edit(i), *live)
 		}
 	}

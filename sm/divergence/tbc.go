@@ -688,13 +688,13 @@ func (p *TBC) exit(k blockReconverger, s *Slot, o *Outcome) {
 		return
 	}
 	for i := cta * Barriers; i < (cta+1)*Barriers; i++ {
-		if !p.bars.At(i).Arrived.Empty() {
+		if !p.bars.Next(i).Arrived.Empty() {
 			p.open(k, cta, p.bars.Edit(i))
 		}
 	}
 	k.moved(int(o.Slot))
 	for i := cta * Barriers; i < (cta+1)*Barriers; i++ {
-		if p.bars.At(i).Waiting != 0 {
+		if p.bars.Next(i).Waiting != 0 {
 			p.park(k, cta, p.bars.Edit(i)) // nobody else runs any more
 		}
 	}

@@ -1,0 +1,45 @@
+package divergence_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"divergo/rtl"
+	"divergo/sm/divergence"
+)
+
+// barrierBench does things to a barrier, those of a cycle after each other.
+type barrierBench struct {
+	Barrier divergence.Barrier
+	cycles  [][]func(b *divergence.Barrier)
+	sim     *rtl.Sim
+}
+
+func (b *barrierBench) Tick() {
+	for _, do := range b.cycles[b.sim.Now()] {
+		do(&b.Barrier)
+	}
+	b.sim.WakeAt(b.sim.Now() + 1)
+}
+
+// TestBarrierWithinCycle: threads of several static warps can leave in one
+// cycle, as a dynamic warp. With the first of them the others of its row are all
+// at the barrier, and with the second a row ends that nobody waits for any more.
+func TestBarrierWithinCycle(t *testing.T) {
+	for name, together := range map[string]bool{"in one cycle": true, "in two": false} {
+		var released uint64
+		launch := func(row uint8) func(b *divergence.Barrier) {
+			return func(b *divergence.Barrier) { b.Launch(&divergence.Launch{Row: row, Mask: 1}) }
+		}
+		arrive := func(b *divergence.Barrier) { released |= b.Arrive(0, 0, 0, 0, true) }
+		exit := func(b *divergence.Barrier) { released |= b.Exit(0, 1) }
+		cycles := [][]func(*divergence.Barrier){{launch(0), launch(1)}, {arrive, exit}, nil}
+		if !together {
+			cycles = [][]func(*divergence.Barrier){{launch(0), launch(1)}, {arrive}, {exit}}
+		}
+		b := &barrierBench{Barrier: divergence.NewBarrier(divergence.Geometry{Lanes: 4, Warps: 2, CTAs: 1}), cycles: cycles}
+		rtl.MustNew("bench", b).Run(3)
+		assert.EqualValues(t, 1, released, name)
+	}
+}
