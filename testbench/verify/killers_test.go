@@ -145,7 +145,20 @@ high:
 join:`,
 		want:     func(i int) uint32 { return 1 + uint32(i%32/16) },
 		deadlock: []string{"tbc", "tbc-lcp", "tbc-ideal"},
-		spins:    []string{"bar.sync 0"}, parked: "bar.sync 0",
+		spins:    []string{"bar.sync 0"},
+	},
+	{
+		name: "exit on one side, barrier on the other",
+		what: "threads that wait at a barrier make way for those that are to leave",
+		body: `
+	and.b32 %a0, %i, 1;
+	setp.eq.u32 %p0, %a0, 0;
+	@%p0 bra stay;
+	exit;
+stay:
+	bar.sync 0;
+	mov.u32 %out, 3;`,
+		want: func(i int) uint32 { return uint32(3 * (1 - i&1)) },
 	},
 	{
 		name: "barrier in a loop with other trip counts",
