@@ -21,7 +21,8 @@ package isa
 //
 // Functions are analysed by themselves: what they read of their callers is in
 // local memory, so that it varies, and it is not known which threads of a CTA
-// call them.
+// call them. So what a function has in common with others, registers of the
+// module, varies as well.
 func setUniform(p *Program, live []valueSet) {
 	u := uniformity{
 		Program: p, live: live,
@@ -30,6 +31,7 @@ func setUniform(p *Program, live []valueSet) {
 	if p.Recursive {
 		u.varies[p.Frame] = true
 	}
+	u.common()
 	for b := range p.Blocks {
 		u.alone[b] = p.FuncAt(p.Blocks[b].Start) != nil
 	}
@@ -65,6 +67,25 @@ type uniformity struct {
 	alone   []bool     // by block: some threads may get there without the others
 	parted  []bool     // by block: the branch at its end varies
 	changed bool
+}
+
+// common marks the values that several of the kernel and its functions name.
+func (u *uniformity) common() {
+	if len(u.Funcs) == 0 {
+		return
+	}
+	user := make([]int, len(u.varies)) // 1 for the kernel, functions from 2 on; 0: nobody
+	for pc := range u.Insts {
+		in, fn := &u.Insts[pc], 1+u.funcAt(uint32(pc))
+		for _, list := range [...][]Operand{in.Dst[:in.NDst], in.Src[:in.NSrc], {in.Guard}} {
+			for _, o := range list {
+				if v := u.value(o); v >= 0 {
+					u.varies[v] = u.varies[v] || user[v] != 0 && user[v] != fn
+					user[v] = fn
+				}
+			}
+		}
+	}
 }
 
 func (u *uniformity) vary(o Operand) {

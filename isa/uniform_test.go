@@ -141,6 +141,39 @@ func TestUniformAfterDivergence(t *testing.T) {
 	}
 }
 
+// TestUniformAcrossCalls: if (tid < n) f(); if (k < n); where f counts k, or a
+// register of its own.
+func TestUniformAcrossCalls(t *testing.T) {
+	for counts, uniform := range map[int]bool{2: false, 3: true} {
+		n := op(OpLd, reg(0), immediate(0))
+		n.Space = SpaceParam
+		less := func(p, a int) Inst {
+			in := op(OpSetp, predicate(p), reg(a), reg(0))
+			in.Type, in.SrcType, in.Cmp = U32, U32, CmpLt
+			return in
+		}
+		call := op(OpCall, reg(4), immediate(6))
+		call.Target = 9
+		p := &Program{
+			Regs: make([]Reg, 5), Preds: make([]string, 2), Funcs: []Func{{Name: "f", Entry: 9, Link: 4}},
+			Insts: []Inst{
+				n, op(OpMov, reg(1), special(TidX)), op(OpMov, reg(2), immediate(0)),
+				less(0, 1),
+				branch(predicate(0), 6),
+				call,
+				less(1, 2),
+				branch(predicate(1), 8),
+				{Op: OpExit},
+				op(OpAdd, reg(counts), reg(counts), immediate(1)),
+				{Op: OpRet, NSrc: 1, Src: [MaxSrcs]Operand{reg(4)}},
+			},
+		}
+		Analyze(p)
+		require.NoError(t, p.Check())
+		assert.Equal(t, uniform, p.Insts[7].Uniform, "f counts register %d", counts)
+	}
+}
+
 // TestUniformInLockStep runs random programs on a CTA of 32 threads that
 // reconverge at post-dominators, and at likely-convergence points in half of
 // the runs, and looks whether threads ever disagree at a branch that the
