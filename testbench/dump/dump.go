@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"divergo/gpu"
@@ -19,7 +20,7 @@ import (
 func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump, error) {
 	pcs := pcNames(s.Machine.SMs[0].Program())
 	opts.Names = []waves.Names{{Pattern: "**.PC", Of: pcs}, {Pattern: "**.RPC", Of: pcs}}
-	opts.Groups = groups(opts.Filter, capacity(s.Machine))
+	opts.Groups = groups(opts.Filter, stacks(s.Machine))
 	return waves.Attach(s.Machine.System(), w, opts)
 }
 
@@ -39,29 +40,45 @@ const (
 	shownEntries = 6
 )
 
-var stackSignal = regexp.MustCompile(`\.Div\.Stack\.(Entries|Depth)\[(\d+)\]`)
+var stackSignal = regexp.MustCompile(`\.Div\.(\w+)\.(Entries|Depth)\[(\d+)\]`)
 
-// capacity is the number of entries that each divergence stack has, 0 if there
-// are none.
-func capacity(m *gpu.Machine) int {
-	last := map[string]int{"Depth": -1, "Entries": -1}
+// stack is a field of the divergence hardware that is a units.Stack.
+type stack struct {
+	field           string
+	depths, entries int // stacks, and entries of all
+}
+
+// capacity is the number of entries of each.
+func (s *stack) capacity() int { return s.entries / max(s.depths, 1) }
+
+// stacks lists those that the machine's mechanism has.
+func stacks(m *gpu.Machine) (list []stack) {
 	for _, sim := range m.System().Sims() {
 		for _, s := range sim.Signals() {
-			if i := stackSignal.FindStringSubmatch(s.Path); i != nil {
-				n, _ := strconv.Atoi(i[2]) // digits
-				last[i[1]] = max(last[i[1]], n)
+			field := stackSignal.FindStringSubmatch(s.Path)
+			if field == nil {
+				continue
+			}
+			i := slices.IndexFunc(list, func(s stack) bool { return s.field == field[1] })
+			if i < 0 {
+				i, list = len(list), append(list, stack{field: field[1]})
+			}
+			n, _ := strconv.Atoi(field[3]) // digits
+			if field[2] == "Depth" {
+				list[i].depths = max(list[i].depths, n+1)
+			} else {
+				list[i].entries = max(list[i].entries, n+1)
 			}
 		}
 	}
-	return (last["Entries"] + 1) / max(last["Depth"]+1, 1)
+	return list
 }
 
 var someSM = regexp.MustCompile(`^sm\[(\d+)\]`)
 
 // groups arranges a waveform in GTKWave: what a reader wants to see first of
-// one SM, the first that the filter names. depth is the capacity of a warp's
-// stack in the dump. Signals that a mechanism does not have are left out.
-func groups(filter []string, depth int) []waves.Group {
+// one SM, the first that the filter names. Signals that a mechanism does not have are left out.
+func groups(filter []string, list []stack) []waves.Group {
 	sm := "sm[0]"
 	for _, f := range filter {
 		if m := someSM.FindString(f); m != "" {
@@ -75,11 +92,13 @@ func groups(filter []string, depth int) []waves.Group {
 		}
 		return list
 	}
-	var stacks []string
-	for w := range shownStacks {
-		stacks = append(stacks, fmt.Sprintf("%s.Div.Stack.Depth[%d]", sm, w))
-		for e := range shownEntries {
-			stacks = append(stacks, fmt.Sprintf("%s.Div.Stack.Entries[%d].**", sm, w*depth+e))
+	var entries []string
+	for _, s := range list {
+		for i := range shownStacks {
+			entries = append(entries, fmt.Sprintf("%s.Div.%s.Depth[%d]", sm, s.field, i))
+			for e := range shownEntries {
+				entries = append(entries, fmt.Sprintf("%s.Div.%s.Entries[%d].**", sm, s.field, i*s.capacity()+e))
+			}
 		}
 	}
 	return []waves.Group{
@@ -90,7 +109,7 @@ func groups(filter []string, depth int) []waves.Group {
 			sm + ".ALU.Outcome.Valid", sm + ".ALU.Outcome.Front.**", sm + ".LSU.Started", sm + ".LSU.Tag",
 		}},
 		{Name: "Slots", Color: waves.Yellow, Patterns: pick(".Div.Table[%d].**", shownWarps)},
-		{Name: "Stacks", Color: waves.Orange, Patterns: stacks},
+		{Name: "Stacks", Color: waves.Orange, Patterns: entries},
 		{Name: "Divergence counters", Color: waves.Orange, Patterns: []string{sm + ".Div.Stats.**"}},
 		{Name: "L1", Color: waves.Blue, Patterns: []string{sm + ".Mem.L1.Stall", sm + ".Mem.L1.Req.Valid", sm + ".Mem.L1.Rsp.Valid", sm + ".Mem.L1.Count.**"}},
 		{Name: "L2", Color: waves.Indigo, Patterns: []string{"l2[0].Count.**"}},

@@ -6,19 +6,26 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	_ "divergo/examples/frontier" // a mechanism from outside
 	"divergo/gpu"
 )
 
-// TestCapacity: the entries of a warp's stack are found wherever they begin.
-func TestCapacity(t *testing.T) {
-	for mechanism, want := range map[string]int{
-		"pdom": 2 * 32, "token": 16, "dpe": 32, "ptpc": 0,
+// TestStacks: those of a mechanism are found, whatever it calls them, and the entries
+// of each, wherever they begin.
+func TestStacks(t *testing.T) {
+	for mechanism, want := range map[string]map[string]int{
+		"pdom": {"Stack": 2 * 32}, "token": {"Stack": 16}, "dpe": {"Stack": 32}, "ptpc": {},
+		"capri": {"Stack": 128, "Private": 2 * 32}, "frontier": {"List": 32},
 	} {
 		c := gpu.Default()
 		c.GPU.SMs = 1
 		c.Divergence.Mechanism = mechanism
 		m, err := gpu.New(c)
 		require.NoError(t, err)
-		assert.Equal(t, want, capacity(m), mechanism)
+		got := map[string]int{}
+		for _, s := range stacks(m) {
+			got[s.field] = s.capacity()
+		}
+		assert.Equal(t, want, got, mechanism)
 	}
 }
