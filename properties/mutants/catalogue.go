@@ -261,15 +261,15 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "tbc-barrier-open", Bug: "arrivals are not cleared when the barrier opens", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "bar.Arrived, bar.Waiting, bar.Parked, bar.Tally = units.BlockMask{}, 0, false, Tally{}", New: "bar.Waiting, bar.Parked, bar.Tally = 0, false, Tally{}",
+		File: "sm/divergence/tbc_barrier.go", Old: "bar.Arrived, bar.Waiting, bar.Parked, bar.Tally = units.BlockMask{}, 0, false, Tally{}", New: "bar.Waiting, bar.Parked, bar.Tally = 0, false, Tally{}",
 	},
 	{
 		Name: "tbc-parked-run", Bug: "threads that are parked at a barrier run with the others of the bottom entry", Audit: "./sm/divergence TestBlockBarriers",
-		File: "sm/divergence/tbc.go", Old: "run.Remove(&bar.Arrived)", New: "_ = run",
+		File: "sm/divergence/tbc_barrier.go", Old: "run.Remove(&bar.Arrived)", New: "_ = run",
 	},
 	{
 		Name: "tbc-parked-stay", Bug: "threads that are parked at a barrier stay in the entries below", Audit: "./sm/divergence TestBlockBarriers",
-		File: "sm/divergence/tbc.go", Old: "p.Stack.Entry(cta, i).Mask.Remove(&bar.Arrived)", New: "p.Stack.Entry(cta, max(i, p.Stack.Len(cta)-1)).Mask.Remove(&bar.Arrived)",
+		File: "sm/divergence/tbc_barrier.go", Old: "p.Stack.Entry(cta, i).Mask.Remove(&bar.Arrived)", New: "p.Stack.Entry(cta, max(i, p.Stack.Len(cta)-1)).Mask.Remove(&bar.Arrived)",
 	},
 	{
 		Name: "tbc-stale-targets", Bug: "the targets of a branch begin with what the last branch left", By: tbc,
