@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -21,6 +22,7 @@ import (
 // mechanisms differ in.
 type killer struct {
 	name, what string
+	threads    int // killerThreads if 0
 	functions  string
 	body       string             // leaves a result in %out
 	want       func(i int) uint32 // of thread i
@@ -53,6 +55,16 @@ func but(some ...string) []string {
 
 // waiting is a loop in which threads wait for a flag.
 var waiting = []string{"ld.volatile.shared.u32 %a1, [%flag]", "setp.eq.u32 %p1, %a1, 0", "@%p1 bra wait"}
+
+// countEven counts the even threads of a CTA.
+const countEven = `
+	and.b32 %a0, %i, 1;
+	setp.ne.u32 %p0, %a0, 0;
+	@%p0 bra join;
+	atom.shared.add.u32 %a1, [count], 1;
+join:
+	bar.sync 0;
+	ld.shared.u32 %out, [count];`
 
 // killers are run by one CTA. %i is the number of the thread, %lane that in its
 // warp, %flag the address of a word of its warp.
@@ -406,6 +418,136 @@ join:
 		},
 	},
 	{
+		name: "switch that falls through",
+		what: "a case is joined by those of the cases before it",
+		body: `
+	and.b32 %a0, %i, 3;
+	setp.eq.u32 %p0, %a0, 0;
+	@%p0 bra zero;
+	setp.eq.u32 %p0, %a0, 1;
+	@%p0 bra one;
+	setp.eq.u32 %p0, %a0, 2;
+	@%p0 bra two;
+	bra end;
+zero:
+	add.u32 %out, %out, 1;
+one:
+	add.u32 %out, %out, 10;
+two:
+	add.u32 %out, %out, 100;
+end:`,
+		want: func(i int) uint32 { return [...]uint32{111, 110, 100, 0}[i&3] },
+	},
+	{
+		name: "barrier behind a warp that has left",
+		what: "nobody waits for it",
+		body: `
+	setp.lt.u32 %p0, %i, 32;
+	@%p0 bra stay;
+	exit;
+stay:
+	bar.sync 0;
+	mov.u32 %out, 4;`,
+		want: func(i int) uint32 { return [...]uint32{4, 0}[i/32] },
+	},
+	{
+		name: "every other lane",
+		what: "the same lanes of all warps, so that no two fit together",
+		body: `
+	and.b32 %a0, %i, 1;
+	setp.eq.u32 %p0, %a0, 0;
+	@%p0 bra even;
+	add.u32 %out, %out, 1;
+	bra end;
+even:
+	add.u32 %out, %out, 2;
+end:
+	add.u32 %out, %out, 4;`,
+		want: func(i int) uint32 { return [...]uint32{6, 5}[i&1] },
+	},
+	{
+		name: "one lane of each warp",
+		what: "the same, with one thread",
+		body: `
+	setp.ne.u32 %p0, %lane, 7;
+	@%p0 bra end;
+	add.u32 %out, %out, %i;
+end:
+	add.u32 %out, %out, 1;`,
+		want: func(i int) uint32 {
+			if i%32 == 7 {
+				return uint32(i) + 1
+			}
+			return 1
+		},
+	},
+	{
+		name:      "all lanes in one bank",
+		what:      "an access to shared memory takes as many turns as there are lanes",
+		functions: ".shared .align 4 .b8 words[4096];",
+		body: `
+	shr.u32 %a0, %i, 5;
+	shl.b32 %a1, %lane, 5;
+	add.u32 %a1, %a1, %a0;
+	shl.b32 %a1, %a1, 2;
+	mov.u32 %a2, words;
+	add.u32 %a1, %a1, %a2;
+	st.shared.u32 [%a1], %i;
+	bar.sync 0;
+	xor.b32 %a3, %lane, 31;
+	shl.b32 %a3, %a3, 5;
+	add.u32 %a3, %a3, %a0;
+	shl.b32 %a3, %a3, 2;
+	add.u32 %a3, %a3, %a2;
+	ld.shared.u32 %out, [%a3];`,
+		want: func(i int) uint32 { return uint32(i ^ 31) },
+	},
+	{
+		name: "one word, stores of all lanes",
+		what: "the same value, many times",
+		body: `
+	st.shared.u32 [count], 9;
+	bar.sync 0;
+	ld.shared.u32 %out, [count];`,
+		want: func(int) uint32 { return 9 },
+	},
+	{
+		name:      "one line, 32 warps",
+		what:      "more misses than one MSHR can hold",
+		threads:   1024,
+		functions: ".global .align 4 .u32 same = 77;",
+		body:      "\tld.global.u32 %out, [same];",
+		want:      func(int) uint32 { return 77 },
+	},
+	{
+		name:    "CTA of one thread",
+		what:    "barriers and branches of a warp that is nearly empty",
+		threads: 1,
+		body: `
+	bar.sync 0;
+	setp.eq.u32 %p0, %lane, 0;
+	@%p0 bra end;
+	mov.u32 %out, 9;
+end:
+	bar.sync 0;
+	add.u32 %out, %out, 3;`,
+		want: func(int) uint32 { return 3 },
+	},
+	{
+		name:    "CTA whose last warp is not full",
+		what:    "lanes without threads do not come to a barrier",
+		threads: 45,
+		body:    countEven,
+		want:    func(int) uint32 { return 23 },
+	},
+	{
+		name:    "CTA of 1024 threads",
+		what:    "all rows of an SM, and half of all lanes on each side",
+		threads: 1024,
+		body:    countEven,
+		want:    func(int) uint32 { return 512 },
+	},
+	{
 		name: "one word, all threads",
 		what: "atomics of all lanes are one after the other",
 		body: `
@@ -450,7 +592,7 @@ func (k *killer) text() string {
 .address_size 64
 .shared .align 4 .u32 lock;
 .shared .align 4 .u32 count;
-.shared .align 4 .b8 flags[8];
+.shared .align 4 .b8 flags[128];
 ` + k.functions + `
 .visible .entry k(.param .u64 to)
 {
@@ -494,12 +636,13 @@ func (k *killer) run(t *testing.T, mechanism string) ([]uint32, error) {
 	}
 	s, err := testbench.NewSession(c, testbench.Limits{MaxCycles: 2_000_000})
 	require.NoError(t, err)
-	to := s.Alloc(4 * killerThreads)
+	threads := cmp.Or(k.threads, killerThreads)
+	to := s.Alloc(4 * threads)
 	bank := binary.LittleEndian.AppendUint64(nil, to)
-	err = s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{killerThreads, 1, 1}, Params: bank})
-	data := make([]byte, 4*killerThreads)
+	err = s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: bank})
+	data := make([]byte, 4*threads)
 	s.Read(to, data)
-	out := make([]uint32, killerThreads)
+	out := make([]uint32, threads)
 	for i := range out {
 		out[i] = binary.LittleEndian.Uint32(data[4*i:])
 	}
