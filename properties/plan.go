@@ -10,7 +10,9 @@ import "slices"
 // Continue or Goto leads across it or into or out of a statement that it is
 // in; and in a kernel with barriers the same holds for exits, because a branch
 // with an exit on one of its ways has no post-dominator. In a function it has a
-// meaning if that is so wherever the function is called.
+// meaning if that is so wherever the function is called, and if the function
+// cannot be called again from itself, as far as the program tells: token and
+// barrier bring threads that part there together behind the first of the calls.
 type plan struct {
 	synced      bool           // the kernel has barriers or votes
 	allowed     map[*Stmt]bool // barriers, votes and exits that have a meaning
@@ -19,13 +21,14 @@ type plan struct {
 	epoch       map[*Stmt]int  // of each Goto
 	led         map[int]bool   // marks that a Goto leads to
 	apart       []bool         // functions that threads come to apart
+	byAddress   []bool         // functions from which one comes to a call by address, which may be of any function
 	whole       []bool         // functions with something inside that must not be crossed
 }
 
 func newPlan(k *Kernel) *plan {
 	p := &plan{allowed: map[*Stmt]bool{}, synchronous: map[*Stmt]bool{}, epoch: map[*Stmt]int{}, led: map[int]bool{}}
-	p.apart, p.whole = make([]bool, len(k.Funcs)), make([]bool, len(k.Funcs))
-	for range len(k.Funcs) + 1 { // until nothing changes
+	p.apart, p.byAddress, p.whole = make([]bool, len(k.Funcs)), make([]bool, len(k.Funcs)), make([]bool, len(k.Funcs))
+	for range 2*len(k.Funcs) + 1 { // until nothing changes
 		p.calls(k.Body, -1, true)
 		for i, body := range k.Funcs {
 			p.calls(body, i, !p.apart[i])
@@ -62,7 +65,10 @@ func newPlan(k *Kernel) *plan {
 func (p *plan) calls(b []Stmt, fn int, together bool) {
 	for i := range b {
 		s := &b[i]
-		if s.Kind == Call {
+		if s.Kind == Call && s.N < len(p.apart) {
+			if fn >= 0 && (s.Alt || p.byAddress[s.N]) {
+				p.byAddress[fn], p.apart[fn] = true, true
+			}
 			for to := s.N; to < len(p.apart) && (to == s.N || s.Alt); to++ {
 				p.apart[to] = p.apart[to] || !together || s.Alt || to <= fn
 			}

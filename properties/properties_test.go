@@ -146,12 +146,17 @@ func TestPlan(t *testing.T) {
 		{"a goto across a vote", []Stmt{{Kind: Goto, N: 1, Cond: any}, {Kind: Vote}, {Kind: Mark}}, map[string]int{"bra": 0}},
 		{"in a function that all call", call, map[string]int{"bar.sync": 1, "ret": 2}},
 		{"in a function that some call", append(within(Stmt{Kind: If, Cond: any}, call...), call...), map[string]int{"bar.sync": 0, "ret": 3}},
+		{"in a function that may call itself", call, map[string]int{"bar.sync": 0, "ret": 4}},
 		{"a goto across the call", []Stmt{{Kind: Goto, N: 1, Cond: any}, call[0], {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := Kernel{Body: c.body, Words: 64}
 			if strings.Contains(c.name, " call") {
 				k.Funcs = [][]Stmt{{{Kind: Return, Cond: any}, {Kind: Barrier}}}
+			}
+			if strings.HasSuffix(c.name, " itself") { // by address, which none does
+				k.Funcs[0] = append(k.Funcs[0], Stmt{Kind: Call, N: 1, Alt: true, Cond: any})
+				k.Funcs = append(k.Funcs, nil)
 			}
 			text, _ := k.PTX([3]uint32{1, 1, 1}, [3]uint32{32, 1, 1}, 32)
 			for word, want := range c.counts {
