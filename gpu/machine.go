@@ -21,7 +21,6 @@ import (
 	"math"
 
 	"divergo/memsys"
-	"divergo/memsys/dram"
 	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -34,24 +33,14 @@ const commandLatency = 8
 // Machine is a GPU. It runs one kernel after another; caches, DRAM pages and
 // clocks keep their state from one to the next.
 type Machine struct {
-	Config   Config
-	SMs      []*sm.SM
-	Units    []*memsys.Unit // memory side of each SM
-	Net      *Network
-	Slices   []*memsys.Slice
-	Channels []*dram.Channel
+	Config Config
+	SMs    []*sm.SM
+	*memsys.Memory
 
 	sys      *rtl.System
 	core     *rtl.Domain
 	dispatch *Dispatcher
-	store    *dram.Store
 	kernel   sm.Kernel
-}
-
-// Network is the interconnect: one crossbar for each direction.
-type Network struct {
-	Requests  *memsys.RequestNetwork
-	Responses *memsys.ResponseNetwork
 }
 
 // smIsland is an SM with its memory side.
@@ -65,25 +54,18 @@ func New(cfg Config) (*Machine, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	m := &Machine{Config: cfg, sys: rtl.NewSystem("gpu"), store: dram.NewStore()}
-	cfg = m.Config
+	m := &Machine{Config: cfg, sys: rtl.NewSystem("gpu")}
+	m.Memory = memsys.NewMemory(&m.Config.Config)
 	const mhz = 1_000_000
 	m.core = m.sys.Domain("core", uint64(cfg.Clocks.CoreMHz)*mhz)
 	icnt := m.sys.Domain("icnt", uint64(cfg.Clocks.IcntMHz)*mhz)
 	mem := m.sys.Domain("dram", uint64(cfg.Clocks.DRAMMHz)*mhz)
 
-	sms, slices := cfg.GPU.SMs, cfg.DRAM.Channels
-	b := builder{m: m}
-	wire, far := uint64(cfg.Icnt.Latency), uint64(cfg.DRAM.Latency)
-	queue := cfg.Icnt.Queue
-
-	m.dispatch = &Dispatcher{Room: rtl.NewMem[uint8](sms), port: uint8(sms), slices: slices}
-	var reqIn []rtl.In[memsys.Request]
-	var rspOut []rtl.Out[memsys.Response]
+	sms := cfg.GPU.SMs
+	m.dispatch = &Dispatcher{Room: rtl.NewMem[uint8](sms), slices: cfg.DRAM.Channels}
 	for i := range sms {
 		command := rtl.NewLink[sm.Command](cfg.SM.CTAs+1, commandLatency)
 		notice := rtl.NewLink[sm.Notice](cfg.SM.CTAs+1, commandLatency)
-		req, rsp := rtl.NewLink[memsys.Request](cfg.L1.MissQueue, wire), rtl.NewLink[memsys.Response](queue, wire)
 		access := rtl.NewQueue[memsys.Access](cfg.SM.AGULatency+2, rtl.Latency(uint64(cfg.SM.AGULatency)))
 		reply := rtl.NewQueue[memsys.Reply](2)
 		s, err := sm.New(&m.Config.SM, cfg.Divergence, cfg.Shared.Size, i, sms, sm.Ports{
@@ -92,52 +74,20 @@ func New(cfg Config) (*Machine, error) {
 		if err != nil {
 			return nil, err
 		}
-		unit := memsys.NewUnit(&m.Config.Config, i, access.In(), reply.Out(), req.Out(), rsp.In())
 		m.dispatch.SMs = append(m.dispatch.SMs, SMPort{command.Out(), notice.In()})
-		reqIn, rspOut = append(reqIn, req.In()), append(rspOut, rsp.Out())
-		m.SMs, m.Units = append(m.SMs, s), append(m.Units, unit)
-		b.add(fmt.Sprintf("sm[%d]", i), m.core, &smIsland{s, unit})
+		m.SMs = append(m.SMs, s)
+		if _, err := m.sys.Add(fmt.Sprintf("sm[%d]", i), m.core, &smIsland{s, m.NewUnit(access.In(), reply.Out())}); err != nil {
+			return nil, err
+		}
 	}
-	req, rsp := rtl.NewLink[memsys.Request](queue, wire), rtl.NewLink[memsys.Response](queue, wire)
-	m.dispatch.Req, m.dispatch.Rsp = req.Out(), rsp.In()
-	reqIn, rspOut = append(reqIn, req.In()), append(rspOut, rsp.Out())
-	b.add("dispatch", m.core, m.dispatch)
-
-	var reqOut []rtl.Out[memsys.Request]
-	var rspIn []rtl.In[memsys.Response]
-	for i := range slices {
-		// Links that are longer than a queue is deep hold a round trip, so that
-		// credits do not limit their throughput.
-		req, rsp := rtl.NewLink[memsys.Request](queue, wire), rtl.NewLink[memsys.Response](queue+2*cfg.L2.Latency, uint64(cfg.L2.Latency))
-		reqOut, rspIn = append(reqOut, req.Out()), append(rspIn, rsp.In())
-		fetch, fill := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency, far), rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, far)
-		slice := memsys.NewSlice(&m.Config.Config, req.In(), rsp.Out(), fetch.Out(), fill.In())
-		channel := dram.NewChannel(&m.Config.DRAM, cfg.L2.Line, m.store, fetch.In(), fill.Out())
-		m.Slices, m.Channels = append(m.Slices, slice), append(m.Channels, channel)
-		b.add(fmt.Sprintf("l2[%d]", i), icnt, slice)
-		b.add(fmt.Sprintf("dram[%d]", i), mem, channel)
+	m.dispatch.port, m.dispatch.Req, m.dispatch.Rsp = m.Port()
+	if _, err := m.sys.Add("dispatch", m.core, m.dispatch); err != nil {
+		return nil, err
 	}
-	m.Net = &Network{
-		memsys.NewRequestNetwork(&m.Config.Icnt, reqIn, reqOut),
-		memsys.NewResponseNetwork(&m.Config.Icnt, rspIn, rspOut),
-	}
-	b.add("icnt", icnt, m.Net)
-	if b.err != nil {
-		return nil, b.err
+	if err := m.Memory.Add(m.sys, icnt, mem); err != nil {
+		return nil, err
 	}
 	return m, m.sys.Elaborate()
-}
-
-// builder adds islands and keeps the first error.
-type builder struct {
-	m   *Machine
-	err error
-}
-
-func (b *builder) add(name string, d *rtl.Domain, root any) {
-	if b.err == nil {
-		_, b.err = b.m.sys.Add(name, d, root)
-	}
 }
 
 // System gives access to the simulation, for waveforms and properties.
@@ -145,10 +95,6 @@ func (m *Machine) System() *rtl.System { return m.sys }
 
 // Core is the clock domain of the SMs, in whose cycles results are given.
 func (m *Machine) Core() *rtl.Domain { return m.core }
-
-// Store is device memory, behind the DRAM channels. The host uses it between
-// runs.
-func (m *Machine) Store() *dram.Store { return m.store }
 
 // LocalBytes is the device memory from Kernel.LocalBase on that a kernel takes.
 func (m *Machine) LocalBytes(k *sm.Kernel) uint64 {

@@ -58,7 +58,7 @@ func load(t testing.TB, cfg gpu.Config, p *isa.Program, grid, block uint32) *gpu
 	t.Helper()
 	m, err := gpu.New(cfg)
 	require.NoError(t, err)
-	require.NoError(t, m.Store().Map(isa.GlobalBase, bufferBytes))
+	require.NoError(t, m.Store.Map(isa.GlobalBase, bufferBytes))
 	require.NoError(t, m.Load(sm.Kernel{
 		Prog: p, Grid: [3]uint32{grid, 1, 1}, Block: [3]uint32{block, 1, 1},
 		Params: binary.LittleEndian.AppendUint64(nil, isa.GlobalBase),
@@ -70,7 +70,7 @@ func load(t testing.TB, cfg gpu.Config, p *isa.Program, grid, block uint32) *gpu
 func words(t *testing.T, m *gpu.Machine, n int) []uint32 {
 	t.Helper()
 	raw := make([]byte, 4*n)
-	require.NoError(t, m.Store().Read(isa.GlobalBase, raw))
+	require.NoError(t, m.Store.Read(isa.GlobalBase, raw))
 	out := make([]uint32, n)
 	for i := range out {
 		out[i] = binary.LittleEndian.Uint32(raw[4*i:])

@@ -42,7 +42,7 @@ func loadStacks(t *testing.T, cfg gpu.Config, p *isa.Program, grid, block uint32
 	m := load(t, cfg, p, grid, block)
 	k := *m.SMs[0].Kernel()
 	k.LocalBase = stackBase
-	require.NoError(t, m.Store().Map(stackBase, m.LocalBytes(&k)))
+	require.NoError(t, m.Store.Map(stackBase, m.LocalBytes(&k)))
 	require.NoError(t, m.Load(k))
 	return m
 }
@@ -103,7 +103,7 @@ func TestTokenTraffic(t *testing.T) {
 	for i := range m.SMs {
 		const warps = 32
 		b := make([]byte, 8*moves*4)
-		require.NoError(t, m.Store().Read(stackBase+uint64(i*warps*8*divergence.SpillWords), b))
+		require.NoError(t, m.Store.Read(stackBase+uint64(i*warps*8*divergence.SpillWords), b))
 		want := ^uint32(0)
 		for word := range moves * 4 {
 			assert.Equal(t, want, binary.LittleEndian.Uint32(b[8*word:]), "SM %d, word %d", i, word)

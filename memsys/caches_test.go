@@ -45,7 +45,7 @@ func run(t *testing.T, change func(*memsys.Config), scripts ...[]memtest.Step) *
 	s, err := memtest.New(c, scripts...)
 	require.NoError(t, err)
 	require.NoError(t, s.Store.Map(base, 1<<20))
-	books := audit.Watch(&c, s.Store, s.Units(), s.Slices, s.Channels)
+	books := audit.Watch(&c, s.Memory)
 	require.NoError(t, s.Play(1e6))
 	require.Nil(t, books.Fault())
 	return s

@@ -52,6 +52,6 @@
 // # Ports
 //
 // Each block has In and Out ends only and does not know whether a queue or a
-// link between islands is behind them. [NewUnit] joins the blocks of an SM; package
-// memtest shows how a whole memory system is wired.
+// link between islands is behind them. [NewUnit] joins the blocks of an SM, and
+// [Memory] all of them; package memtest drives one without SMs.
 package memsys

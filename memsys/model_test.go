@@ -284,7 +284,7 @@ func play(t *testing.T, c memsys.Config, p *program) *memtest.System {
 	s, err := memtest.New(c, p.script...)
 	require.NoError(t, err)
 	require.NoError(t, s.Store.Map(base, private+contended))
-	books := audit.Watch(&c, s.Store, s.Units(), s.Slices, s.Channels)
+	books := audit.Watch(&c, s.Memory)
 	defer books.Detach()
 	require.NoError(t, s.Play(5*phaseCycles))
 	require.NoError(t, s.Flush(1e6))

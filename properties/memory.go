@@ -8,7 +8,7 @@ import (
 // books watches the memory system of a session that is loaded.
 func books(s *testbench.Session) *audit.Memory {
 	m := s.Machine
-	return audit.Watch(&m.Config.Config, m.Store(), m.Units, m.Slices, m.Channels)
+	return audit.Watch(&m.Config.Config, m.Memory)
 }
 
 // audited is what the auditors of a memory system have found. Its rules are

@@ -163,7 +163,7 @@ func (s *Session) explain(fault *Fault, p *isa.Program, f *sm.Fault) {
 
 // text is the string of C at an address in device memory, on one line.
 func (s *Session) text(addr uint64) string {
-	return strings.Trim(strconv.QuoteToGraphic(cstring(s.Machine.Store().Read, addr)), `"`)
+	return strings.Trim(strconv.QuoteToGraphic(cstring(s.Machine.Store.Read, addr)), `"`)
 }
 
 // lanes lists the members of a set: "0-7, 12".

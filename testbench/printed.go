@@ -76,7 +76,7 @@ func cstring(read func(addr uint64, data []byte) error, addr uint64) string {
 
 // takePrinted empties the print buffer after a launch.
 func (s *Session) takePrinted(p *isa.Program) Printed {
-	store := s.Machine.Store()
+	store := s.Machine.Store
 	out, err := ReadPrinted(p, store.Read)
 	s.fail(err)
 	s.Write(p.Printer, make([]byte, isa.PrintBytes))

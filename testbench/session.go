@@ -68,7 +68,7 @@ func (s *Session) Alloc(bytes int) uint64 {
 	}
 	addr, err := s.memory.Alloc(uint64(bytes))
 	if err == nil {
-		err = s.Machine.Store().Map(addr, uint64(bytes))
+		err = s.Machine.Store.Map(addr, uint64(bytes))
 	}
 	s.fail(err)
 	return addr
@@ -76,11 +76,11 @@ func (s *Session) Alloc(bytes int) uint64 {
 
 // Write copies data to device memory. A failure is remembered and returned by
 // the next Launch.
-func (s *Session) Write(addr uint64, data []byte) { s.fail(s.Machine.Store().Write(addr, data)) }
+func (s *Session) Write(addr uint64, data []byte) { s.fail(s.Machine.Store.Write(addr, data)) }
 
 // Read fills data from device memory. A failure is remembered and returned by
 // the next Launch.
-func (s *Session) Read(addr uint64, data []byte) { s.fail(s.Machine.Store().Read(addr, data)) }
+func (s *Session) Read(addr uint64, data []byte) { s.fail(s.Machine.Store.Read(addr, data)) }
 
 // fail remembers the first error.
 func (s *Session) fail(err error) {
@@ -136,7 +136,7 @@ func (s *Session) Launch(l Launch) error {
 	}
 	k := l.kernel()
 	k.LocalBase = localBase
-	if err := s.Machine.Store().Map(localBase, s.Machine.LocalBytes(&k)); err != nil {
+	if err := s.Machine.Store.Map(localBase, s.Machine.LocalBytes(&k)); err != nil {
 		return fmt.Errorf("local memory: %w", err)
 	}
 	k.Valid = s.memory.Ranges()
@@ -173,7 +173,7 @@ func (s *Session) placeModule(p *isa.Program) error {
 	s.memory.remove(isa.GlobalBase)
 	s.module = p.File
 	for _, g := range p.Globals {
-		if err := s.Machine.Store().Map(g.Addr, g.Size); err != nil {
+		if err := s.Machine.Store.Map(g.Addr, g.Size); err != nil {
 			return fmt.Errorf("%s: variable %s: %w", p.File, g.Name, err)
 		}
 		data := make([]byte, g.Size)

@@ -49,16 +49,16 @@ type auditor interface {
 }
 
 // Watch puts auditors at every block of a memory system in its first state or
-// between kernels, with the contents that store has now.
-func Watch(cfg *memsys.Config, store *dram.Store, units []*memsys.Unit, slices []*memsys.Slice, channels []*dram.Channel) *Memory {
+// between kernels, with the contents that its store has now.
+func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 	m := &Memory{}
-	for i, u := range units {
+	for i, u := range memory.Units {
 		m.parts = append(m.parts, newCoalescer(m, i, cfg, u.Coalescer), newL1(m, i, cfg, u.L1))
 	}
-	for i, s := range slices {
-		m.parts = append(m.parts, newSlice(m, i, cfg, s, store))
+	for i, s := range memory.Slices {
+		m.parts = append(m.parts, newSlice(m, i, cfg, s, memory.Store))
 	}
-	for i, c := range channels {
+	for i, c := range memory.Channels {
 		m.parts = append(m.parts, newChannel(m, i, cfg.L2.Line, &cfg.DRAM, c))
 	}
 	for _, p := range m.parts {

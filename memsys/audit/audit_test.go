@@ -50,7 +50,7 @@ func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 	s, err := memtest.New(c, traffic(1), traffic(2))
 	require.NoError(t, err)
 	require.NoError(t, s.Store.Map(base, 2048))
-	m := Watch(&c, s.Store, s.Units(), s.Slices, s.Channels)
+	m := Watch(&c, s.Memory)
 	change(m, &c)
 	require.NoError(t, s.Play(1e6))
 	require.NoError(t, s.Flush(1e6))
@@ -264,7 +264,7 @@ func Example() {
 		return
 	}
 	fmt.Println(s.Store.Map(base, 64))
-	m := Watch(&cfg, s.Store, s.Units(), s.Slices, s.Channels)
+	m := Watch(&cfg, s.Memory)
 	fmt.Println(s.Play(10_000), s.Flush(10_000))
 	m.End()
 	fmt.Println(m.Fault())

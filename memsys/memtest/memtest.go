@@ -1,17 +1,11 @@
-// Package memtest wires a whole memory system for tests: the memory side of
-// some SMs, each driven by a script of accesses, the two crossbars, the L2
-// slices and the DRAM channels, in three clock domains.
-//
-//	Driver -> Unit --\                 /-- Slice -- Channel --\
-//	Driver -> Unit ---> Network, twice --- Slice -- Channel ----> Store
-//	Dispatch --------/                 \-- Slice -- Channel --/
+// Package memtest drives a whole memory system in tests: in place of each SM
+// there is a driver with a script of accesses.
 package memtest
 
 import (
 	"fmt"
 
 	"divergo/memsys"
-	"divergo/memsys/dram"
 	"divergo/rtl"
 )
 
@@ -88,12 +82,6 @@ type SM struct {
 	Unit   *memsys.Unit
 }
 
-// Networks is the island of the interconnect.
-type Networks struct {
-	Requests  *memsys.RequestNetwork
-	Responses *memsys.ResponseNetwork
-}
-
 // Dispatch is the interconnect port through which a System flushes the L2.
 type Dispatch struct {
 	Req rtl.Out[memsys.Request]
@@ -103,12 +91,9 @@ type Dispatch struct {
 // System is a memory system with drivers.
 type System struct {
 	*rtl.System
+	*memsys.Memory
 	Core     *rtl.Domain
 	SMs      []*SM
-	Net      *Networks
-	Slices   []*memsys.Slice
-	Channels []*dram.Channel
-	Store    *dram.Store
 	Dispatch *Dispatch
 }
 
@@ -118,66 +103,28 @@ func New(cfg memsys.Config, scripts ...[]Step) (*System, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	s := &System{System: rtl.NewSystem("memory"), Store: dram.NewStore()}
+	s := &System{System: rtl.NewSystem("memory"), Memory: memsys.NewMemory(&cfg)}
 	s.Core = s.Domain("core", 1300e6)
-	icnt, mem := s.Domain("icnt", 650e6), s.Domain("dram", 800e6)
-	wire := uint64(cfg.Icnt.Latency)
-	var reqIn []rtl.In[memsys.Request]
-	var reqOut []rtl.Out[memsys.Request]
-	var rspIn []rtl.In[memsys.Response]
-	var rspOut []rtl.Out[memsys.Response]
-	var err error
-	add := func(name string, d *rtl.Domain, root any) {
-		if err == nil {
-			_, err = s.Add(name, d, root)
-		}
-	}
-	port := func() (rtl.Out[memsys.Request], rtl.In[memsys.Response]) {
-		req, rsp := rtl.NewLink[memsys.Request](cfg.L1.MissQueue, wire), rtl.NewLink[memsys.Response](cfg.Icnt.Queue, wire)
-		reqIn, rspOut = append(reqIn, req.In()), append(rspOut, rsp.Out())
-		return req.Out(), rsp.In()
-	}
 	for i, script := range scripts {
 		access, reply := rtl.NewQueue[memsys.Access](2), rtl.NewQueue[memsys.Reply](2)
-		req, rsp := port()
 		sm := &SM{
 			Driver: NewDriver(script, access.Out(), reply.In()),
-			Unit:   memsys.NewUnit(&cfg, i, access.In(), reply.Out(), req, rsp),
+			Unit:   s.NewUnit(access.In(), reply.Out()),
 		}
 		s.SMs = append(s.SMs, sm)
-		add(fmt.Sprintf("sm%d", i), s.Core, sm)
+		if _, err := s.System.Add(fmt.Sprintf("sm[%d]", i), s.Core, sm); err != nil {
+			return nil, err
+		}
 	}
-	req, rsp := port()
-	s.Dispatch = &Dispatch{req, rsp}
-	add("dispatch", s.Core, s.Dispatch)
-	for i := range cfg.DRAM.Channels {
-		req, rsp := rtl.NewLink[memsys.Request](cfg.Icnt.Queue, wire), rtl.NewLink[memsys.Response](cfg.Icnt.Queue+2*cfg.L2.Latency, uint64(cfg.L2.Latency))
-		reqOut, rspIn = append(reqOut, req.Out()), append(rspIn, rsp.In())
-		toMem := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency, uint64(cfg.DRAM.Latency))
-		fill := rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, uint64(cfg.DRAM.Latency))
-		slice := memsys.NewSlice(&cfg, req.In(), rsp.Out(), toMem.Out(), fill.In())
-		channel := dram.NewChannel(&cfg.DRAM, cfg.L2.Line, s.Store, toMem.In(), fill.Out())
-		s.Slices, s.Channels = append(s.Slices, slice), append(s.Channels, channel)
-		add(fmt.Sprintf("l2_%d", i), icnt, &struct{ Slice *memsys.Slice }{slice})
-		add(fmt.Sprintf("dram%d", i), mem, &struct{ Channel *dram.Channel }{channel})
+	s.Dispatch = &Dispatch{}
+	_, s.Dispatch.Req, s.Dispatch.Rsp = s.Port()
+	if _, err := s.System.Add("dispatch", s.Core, s.Dispatch); err != nil {
+		return nil, err
 	}
-	s.Net = &Networks{
-		memsys.NewRequestNetwork(&cfg.Icnt, reqIn, reqOut),
-		memsys.NewResponseNetwork(&cfg.Icnt, rspIn, rspOut),
-	}
-	add("icnt", icnt, s.Net)
-	if err != nil {
+	if err := s.Memory.Add(s.System, s.Domain("icnt", 650e6), s.Domain("dram", 800e6)); err != nil {
 		return nil, err
 	}
 	return s, s.Elaborate()
-}
-
-// Units are the memory sides of the SMs.
-func (s *System) Units() (list []*memsys.Unit) {
-	for _, sm := range s.SMs {
-		list = append(list, sm.Unit)
-	}
-	return list
 }
 
 // Done says whether every access of every script has its reply.

@@ -96,7 +96,7 @@ func begin(s *testbench.Session, l *testbench.Launch) (*run, error) {
 // read copies a range out of the machine's device memory.
 func (r *run) read(v sm.Range) ([]byte, error) {
 	data := make([]byte, v.End-v.Start)
-	return data, r.session.Machine.Store().Read(v.Start, data)
+	return data, r.session.Machine.Store.Read(v.Start, data)
 }
 
 // golden runs the launch on the golden model, which may need more instructions

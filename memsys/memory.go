@@ -1,0 +1,94 @@
+package memsys
+
+import (
+	"errors"
+	"fmt"
+
+	"divergo/memsys/dram"
+	"divergo/rtl"
+)
+
+// Network is the interconnect: one crossbar for each direction.
+type Network struct {
+	Requests  *RequestNetwork
+	Responses *ResponseNetwork
+}
+
+// Memory is the memory system of a machine. Its user makes the ports, the memory
+// sides of the SMs with NewUnit and others with Port, and puts the units into
+// islands with what drives them; Add makes islands of everything behind:
+//
+//	SM: Unit --\                 /-- Slice -- Channel --\
+//	SM: Unit ---> Network, twice --- Slice -- Channel ----> Store
+//	Port -------/                \-- Slice -- Channel --/
+type Memory struct {
+	Units    []*Unit // memory side of each SM
+	Net      *Network
+	Slices   []*Slice
+	Channels []*dram.Channel
+	Store    *dram.Store // device memory, which the host uses between runs
+
+	cfg       *Config
+	requests  []rtl.In[Request] // of the network, by port
+	responses []rtl.Out[Response]
+}
+
+// NewMemory makes a memory system without ports. The configuration has passed
+// Check and does not change.
+func NewMemory(cfg *Config) *Memory { return &Memory{cfg: cfg, Store: dram.NewStore()} }
+
+// NewUnit makes the memory side of the next SM, at the next port. SMs come
+// before other ports: the number of an SM is that of its port.
+func (s *Memory) NewUnit(access rtl.In[Access], reply rtl.Out[Reply]) *Unit {
+	port := len(s.requests)
+	req, rsp := s.port(s.cfg.L1.MissQueue)
+	s.Units = append(s.Units, NewUnit(s.cfg, port, access, reply, req, rsp))
+	return s.Units[port]
+}
+
+// Port makes a port of the interconnect without an L1, for the one who flushes
+// the L2. Requests name it as their source.
+func (s *Memory) Port() (port uint8, req rtl.Out[Request], rsp rtl.In[Response]) {
+	port = uint8(len(s.requests))
+	req, rsp = s.port(s.cfg.Icnt.Queue)
+	return port, req, rsp
+}
+
+func (s *Memory) port(depth int) (rtl.Out[Request], rtl.In[Response]) {
+	wire := uint64(s.cfg.Icnt.Latency)
+	req, rsp := rtl.NewLink[Request](depth, wire), rtl.NewLink[Response](s.cfg.Icnt.Queue, wire)
+	s.requests, s.responses = append(s.requests, req.In()), append(s.responses, rsp.Out())
+	return req.Out(), rsp.In()
+}
+
+// Add makes the slices, the channels and the interconnect, when all ports have
+// been made, and adds an island for each of them in its clock domain.
+func (s *Memory) Add(to *rtl.System, icnt, mem *rtl.Domain) error {
+	var errs []error
+	add := func(name string, d *rtl.Domain, root any) {
+		_, err := to.Add(name, d, root)
+		errs = append(errs, err)
+	}
+	cfg := s.cfg
+	// Links that are longer than a queue is deep hold a round trip, so that
+	// credits do not limit their throughput.
+	near, far := uint64(cfg.L2.Latency), uint64(cfg.DRAM.Latency)
+	var requests []rtl.Out[Request]
+	var responses []rtl.In[Response]
+	for i := range cfg.DRAM.Channels {
+		req, rsp := rtl.NewLink[Request](cfg.Icnt.Queue, uint64(cfg.Icnt.Latency)), rtl.NewLink[Response](cfg.Icnt.Queue+2*cfg.L2.Latency, near)
+		fetch, fill := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency, far), rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, far)
+		requests, responses = append(requests, req.Out()), append(responses, rsp.In())
+		slice := NewSlice(cfg, req.In(), rsp.Out(), fetch.Out(), fill.In())
+		channel := dram.NewChannel(&cfg.DRAM, cfg.L2.Line, s.Store, fetch.In(), fill.Out())
+		s.Slices, s.Channels = append(s.Slices, slice), append(s.Channels, channel)
+		add(fmt.Sprintf("l2[%d]", i), icnt, slice)
+		add(fmt.Sprintf("dram[%d]", i), mem, channel)
+	}
+	s.Net = &Network{
+		NewRequestNetwork(&cfg.Icnt, s.requests, requests),
+		NewResponseNetwork(&cfg.Icnt, responses, s.responses),
+	}
+	add("icnt", icnt, s.Net)
+	return errors.Join(errs...)
+}
