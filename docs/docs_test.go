@@ -115,7 +115,7 @@ func TestCommands(t *testing.T) {
 var benchtime = regexp.MustCompile(` -benchtime \S+`)
 
 // runnable is what the test runs in place of a command that a reader types: the
-// binary instead of go run, each benchmark once, a check of the files instead
+// binary instead of go run, each benchmark once and small, a check of the files instead
 // of a window. It is empty for the test command, which this test is a part of.
 func runnable(t *testing.T, dir, command string) string {
 	t.Helper()
@@ -125,7 +125,7 @@ func runnable(t *testing.T, dir, command string) string {
 	case command == "go test ./...":
 		return ""
 	case strings.Contains(command, " -bench "):
-		return benchtime.ReplaceAllString(command, "") + " -benchtime 1x"
+		return benchtime.ReplaceAllString(command, "") + " -benchtime 1x -short"
 	case strings.HasPrefix(command, "gtkwave "):
 		for _, f := range strings.Fields(command)[1:] {
 			assert.FileExists(t, filepath.Join(dir, f), command)

@@ -14,20 +14,24 @@ import (
 )
 
 // BenchmarkKernels measures the whole simulator: four kernels at their medium
-// size on a preset, on one core and on two, without and with everything traced. It reports
-// the cycles of busy SMs and the warp instructions that are simulated in a
+// size, or with -short their small one, on a preset, on one core and on two,
+// without and with everything traced. It reports the cycles of busy SMs and the warp instructions that are simulated in a
 // second, and the ns that a cycle of a busy SM takes.
 func BenchmarkKernels(b *testing.B) {
 	preset, err := gpu.FindPreset("slp2013")
 	if err != nil {
 		b.Fatal(err)
 	}
+	work := "medium"
+	if testing.Short() {
+		work = "small"
+	}
 	for _, name := range []string{"mandelbrot", "bitonic", "matmul", "bfs"} {
 		kernel, err := kernels.Find(name)
 		if err != nil {
 			b.Fatal(err)
 		}
-		size, err := kernel.Size("medium")
+		size, err := kernel.Size(work)
 		if err != nil {
 			b.Fatal(err)
 		}

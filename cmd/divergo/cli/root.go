@@ -69,7 +69,7 @@ deadlock, watchdog); 130 interrupted.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newReproduce())
+	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newReproduce(), newVersion())
 	return root
 }
 
