@@ -28,24 +28,21 @@ const FrameAlign = 16
 //
 // The registers of common do not belong to a function: they are not saved.
 func SaveRegisters(p *Program, outgoing []uint32, common []Operand) {
-	s := saver{Program: p, live: p.liveAfterCalls(), saved: make([]map[int]uint32, len(p.Funcs)+1)}
-	for _, live := range s.live {
-		for _, o := range common {
-			live.remove(s.value(o))
-		}
-	}
+	s := saver{Program: p, kept: map[int][]value{}}
 	p.LocalBytes = (p.LocalBytes + FrameAlign - 1) &^ (FrameAlign - 1)
-	s.layout()
+	s.layout(common)
+	out := make([]bool, len(p.Insts))
+	for _, pc := range outgoing {
+		out[pc] = true
+	}
 	for pc := range p.Insts {
 		in := &p.Insts[pc]
 		if in.NSrc == 0 || in.Src[0] != s.frame() {
 			continue
 		}
 		at := int64(p.LocalBytes)
-		if slices.Contains(outgoing, uint32(pc)) {
-			if f := p.FuncAt(uint32(pc)); f != nil {
-				at += int64(f.Frame)
-			}
+		if f := p.FuncAt(uint32(pc)); f != nil && out[pc] {
+			at += int64(f.Frame)
 		}
 		if in.Memory() {
 			in.Off += at
@@ -71,69 +68,85 @@ func SaveRegisters(p *Program, outgoing []uint32, common []Operand) {
 // saver puts registers into frames.
 type saver struct {
 	*Program
-	live  map[int]valueSet // by PC of a call: what is read behind it
-	saved []map[int]uint32 // by function: where a value is in its frame
-	temp  uint16           // register that predicates go through
+	kept map[int][]value // by PC of a call: what it saves
+	temp Operand         // register that predicates go through
+}
+
+// value is a register or predicate with its place in the frame of its function.
+type value struct {
+	Operand
+	at uint32
 }
 
 func (s *saver) frame() Operand { return Operand{Kind: OperandReg, Index: s.Frame} }
 
-// liveAfterCalls is what is read behind each call.
-func (p *Program) liveAfterCalls() map[int]valueSet {
+// layout finds what is read behind each call after which its function may be
+// active again, other than the registers of common, and gives it a place in the
+// frame, wide values first.
+func (s *saver) layout(common []Operand) {
+	p := s.Program
 	p.Blocks = blocks(p)
-	live, at := liveness(p), map[int]valueSet{}
+	live := liveness(p)
+	state := newValueSet(p)
+	var calls []int
 	for b := range p.Blocks {
-		state := newValueSet(p)
+		call := int(p.Blocks[b].End) - 1
+		if p.Insts[call].Op != OpCall || !p.again(uint32(call)) {
+			continue
+		}
+		calls = append(calls, call)
 		p.liveOut(b, live, state)
-		for pc := int(p.Blocks[b].End) - 1; pc >= int(p.Blocks[b].Start); pc-- {
-			if p.Insts[pc].Op == OpCall {
-				at[pc] = slices.Clone(state)
+		for _, o := range append(common, s.frame()) {
+			state.remove(p.value(o))
+		}
+		for i := range p.Regs {
+			if o := (Operand{Kind: OperandReg, Index: uint16(i)}); state.has(p.value(o)) {
+				s.kept[call] = append(s.kept[call], value{Operand: o})
 			}
-			p.liveBefore(&p.Insts[pc], state)
+		}
+		for i := range p.Preds {
+			if o := (Operand{Kind: OperandPred, Index: uint16(i)}); state.has(p.value(o)) {
+				s.kept[call] = append(s.kept[call], value{Operand: o})
+			}
 		}
 	}
 	p.Blocks = nil
-	return at
-}
-
-// layout gives the values that have to be kept a place in their frames, wide
-// ones first.
-func (s *saver) layout() {
+	at := make([]map[Operand]uint32, len(p.Funcs)+1)
 	preds := false
 	for _, bytes := range []uint32{8, 4} {
-		for pc := range s.Insts {
-			if s.Insts[pc].Op != OpCall || !s.again(uint32(pc)) {
-				continue
+		for _, call := range calls {
+			i := p.funcAt(uint32(call))
+			if at[i] == nil {
+				at[i] = map[Operand]uint32{}
 			}
-			i := s.funcAt(uint32(pc))
-			if s.saved[i] == nil {
-				s.saved[i] = map[int]uint32{}
-			}
-			f := &s.Funcs[i-1]
-			for v := range len(s.Regs) + len(s.Preds) {
-				_, has := s.saved[i][v]
-				if !s.live[pc].has(v) || has || s.bytes(v) != bytes || v == int(s.Frame) {
+			f := &p.Funcs[i-1]
+			for k := range s.kept[call] {
+				v := &s.kept[call][k]
+				if s.bytes(v.Operand) != bytes {
 					continue
 				}
-				f.Frame = (f.Frame + bytes - 1) &^ (bytes - 1)
-				s.saved[i][v] = f.Frame
-				f.Frame += bytes
-				preds = preds || v >= len(s.Regs)
+				if _, has := at[i][v.Operand]; !has {
+					f.Frame = (f.Frame + bytes - 1) &^ (bytes - 1)
+					at[i][v.Operand] = f.Frame
+					f.Frame += bytes
+				}
+				v.at = at[i][v.Operand]
+				preds = preds || v.Kind == OperandPred
 			}
 		}
 	}
-	for i := range s.Funcs {
-		s.Funcs[i].Frame = (s.Funcs[i].Frame + FrameAlign - 1) &^ (FrameAlign - 1)
+	for i := range p.Funcs {
+		p.Funcs[i].Frame = (p.Funcs[i].Frame + FrameAlign - 1) &^ (FrameAlign - 1)
 	}
 	if preds {
-		s.temp = uint16(len(s.Regs))
-		s.Regs = append(s.Regs, Reg{Name: "%saved", Type: U32})
+		s.temp = Operand{Kind: OperandReg, Index: uint16(len(p.Regs))}
+		p.Regs = append(p.Regs, Reg{Name: "%saved", Type: U32})
 	}
 }
 
 // bytes that a value takes in a frame.
-func (s *saver) bytes(v int) uint32 {
-	if v < len(s.Regs) && s.Regs[v].Type.Bits() == 64 {
+func (s *saver) bytes(o Operand) uint32 {
+	if o.Kind == OperandReg && s.Regs[o.Index].Type.Bits() == 64 {
 		return 8
 	}
 	return 4
@@ -157,31 +170,25 @@ func (s *saver) around(pc int) (before, behind []Inst) {
 		})
 	}
 	move(&behind, -int32(f.Frame))
-	if s.again(uint32(pc)) {
-		for v := range len(s.Regs) + len(s.Preds) {
-			at, has := s.saved[s.funcAt(uint32(pc))][v]
-			if !has || !s.live[pc].has(v) {
-				continue
-			}
-			word, text := Operand{Kind: OperandReg, Index: uint16(v)}, ""
-			if v >= len(s.Regs) {
-				word, text = Operand{Kind: OperandReg, Index: s.temp}, s.Preds[v-len(s.Regs)]
-				s.pack(emit, &before, v-len(s.Regs), word)
-			} else {
-				text = s.Regs[v].Name
-			}
-			off, bits := int64(s.LocalBytes+at), s.bytes(v)*8
-			typ := map[uint32]Type{32: B32, 64: B64}[bits]
-			emit(&before, fmt.Sprintf("st.local.b%d [%s+%d], %s", bits, name, at, text), Inst{
-				Op: OpSt, Type: typ, Space: SpaceLocal, Vec: 1, NSrc: 2, Src: [MaxSrcs]Operand{s.frame(), word}, Off: off,
-			})
-			emit(&behind, fmt.Sprintf("ld.local.b%d %s, [%s+%d]", bits, text, name, at), Inst{
-				Op: OpLd, Type: typ, Space: SpaceLocal, Vec: 1, DstBits: uint8(bits), NSrc: 1, NDst: 1,
-				Src: [MaxSrcs]Operand{s.frame()}, Dst: [MaxDsts]Operand{word}, Off: off,
-			})
-			if v >= len(s.Regs) {
-				s.unpack(emit, &behind, v-len(s.Regs), word)
-			}
+	for _, v := range s.kept[pc] {
+		word, text := v.Operand, ""
+		if v.Kind == OperandPred {
+			word, text = s.temp, s.Preds[v.Index]
+			s.pack(emit, &before, v.Operand)
+		} else {
+			text = s.Regs[v.Index].Name
+		}
+		off, bits := int64(s.LocalBytes+v.at), s.bytes(v.Operand)*8
+		typ := map[uint32]Type{32: B32, 64: B64}[bits]
+		emit(&before, fmt.Sprintf("st.local.b%d [%s+%d], %s", bits, name, v.at, text), Inst{
+			Op: OpSt, Type: typ, Space: SpaceLocal, Vec: 1, NSrc: 2, Src: [MaxSrcs]Operand{s.frame(), word}, Off: off,
+		})
+		emit(&behind, fmt.Sprintf("ld.local.b%d %s, [%s+%d]", bits, text, name, v.at), Inst{
+			Op: OpLd, Type: typ, Space: SpaceLocal, Vec: 1, DstBits: uint8(bits), NSrc: 1, NDst: 1,
+			Src: [MaxSrcs]Operand{s.frame()}, Dst: [MaxDsts]Operand{word}, Off: off,
+		})
+		if v.Kind == OperandPred {
+			s.unpack(emit, &behind, v.Operand)
 		}
 	}
 	move(&before, int32(f.Frame))
@@ -190,17 +197,16 @@ func (s *saver) around(pc int) (before, behind []Inst) {
 
 // pack makes a word of a predicate, unpack a predicate of the word.
 
-func (s *saver) pack(emit func(*[]Inst, string, Inst), list *[]Inst, pred int, word Operand) {
+func (s *saver) pack(emit func(*[]Inst, string, Inst), list *[]Inst, pred Operand) {
 	one, zero := Operand{Kind: OperandImm, Imm: 1}, Operand{Kind: OperandImm}
-	emit(list, "selp.u32 %saved, 1, 0, "+s.Preds[pred], Inst{
-		Op: OpSelp, Type: U32, NSrc: 3, NDst: 1, Src: [MaxSrcs]Operand{one, zero, {Kind: OperandPred, Index: uint16(pred)}}, Dst: [MaxDsts]Operand{word},
+	emit(list, "selp.u32 %saved, 1, 0, "+s.Preds[pred.Index], Inst{
+		Op: OpSelp, Type: U32, NSrc: 3, NDst: 1, Src: [MaxSrcs]Operand{one, zero, pred}, Dst: [MaxDsts]Operand{s.temp},
 	})
 }
 
-func (s *saver) unpack(emit func(*[]Inst, string, Inst), list *[]Inst, pred int, word Operand) {
-	zero := Operand{Kind: OperandImm}
-	emit(list, "setp.ne.u32 "+s.Preds[pred]+", %saved, 0", Inst{
-		Op: OpSetp, Type: U32, SrcType: U32, Cmp: CmpNe, NSrc: 2, NDst: 1, Src: [MaxSrcs]Operand{word, zero}, Dst: [MaxDsts]Operand{{Kind: OperandPred, Index: uint16(pred)}},
+func (s *saver) unpack(emit func(*[]Inst, string, Inst), list *[]Inst, pred Operand) {
+	emit(list, "setp.ne.u32 "+s.Preds[pred.Index]+", %saved, 0", Inst{
+		Op: OpSetp, Type: U32, SrcType: U32, Cmp: CmpNe, NSrc: 2, NDst: 1, Src: [MaxSrcs]Operand{s.temp, {Kind: OperandImm}}, Dst: [MaxDsts]Operand{pred},
 	})
 }
 

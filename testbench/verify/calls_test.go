@@ -152,6 +152,91 @@ func leaf(x int32) int32 {
 	return x + 100
 }
 
+// The functions of frames.ptx.
+
+func flags(n, x uint32) uint32 {
+	if n == 0 {
+		return x
+	}
+	y := flags(n-1, (3*x+n)%101)
+	if x&1 != 0 {
+		y++
+	}
+	if n&2 == 0 {
+		y ^= 16
+	}
+	if x > 40 {
+		y *= 5
+	}
+	if x&4 == 0 {
+		y -= n
+	}
+	return y
+}
+
+func kept(n, x int32) int64 {
+	if n <= 0 {
+		return int64(x)
+	}
+	odd := x & 1
+	s := kept(n-1, x+7) - kept(n-2, x+7+odd)
+	s += int64(int16(-x)) + int64(uint16(-x)) + int64(-x)*1000003 + int64(float64(x)/2) + int64(float32(-x))
+	if odd == 0 {
+		s = -s
+	}
+	w := [8]uint32{uint32(x) + 10}
+	for i := 1; i < len(w); i++ {
+		w[i] = 3*w[i-1] + 1
+	}
+	return s + int64((w[0]^w[1])+(w[2]^w[3])-((w[4]^w[5])+(w[6]^w[7])))
+}
+
+func left(n, x uint32) uint32 {
+	if n == 0 {
+		return x
+	}
+	y := right(n-1, 2*x%61)
+	if x < 20 {
+		y <<= 1
+	}
+	if x < 40 {
+		y += n
+	}
+	if x < 30 {
+		y = ^y
+	}
+	return y
+}
+
+func right(n, x uint32) uint32 {
+	if n == 0 {
+		return 3
+	}
+	y := left(n-1, x+n)
+	if x&3 == 1 {
+		return y + 100
+	}
+	return y ^ x
+}
+
+func turn(n, x uint32) uint32 {
+	if n == 0 {
+		return x
+	}
+	again := (5*x + 2) % 97
+	y := again + n - 1
+	if x&6 != 2 {
+		y = turn(n-1, again)
+	}
+	if x&1 == 0 {
+		y += x
+	}
+	if x&6 == 2 {
+		y *= 3
+	}
+	return y
+}
+
 // TestCalls: the golden model executes the same instructions as the machine, so
 // that what calls compute is compared with functions of Go as well.
 func TestCalls(t *testing.T) {
@@ -161,9 +246,19 @@ func TestCalls(t *testing.T) {
 	want := map[string]func(int32) []int32{
 		"numbers": one(numbers), "structs": one(structs), "pointers": one(pointers), "targets": one(targets),
 		"squares": one(func(t int32) int32 { return (t & 7) * (t & 7) }),
-		"shapes":  func(t int32) []int32 { r := shapes(t); return r[:] },
+		"predicates": one(func(t int32) int32 {
+			y := flags(uint32(t)&7, uint32(t))
+			if t < 32 {
+				y++
+			}
+			return int32(y)
+		}),
+		"kinds":  one(func(t int32) int32 { y := kept(t&7, t); return int32(y ^ int64(uint64(y)>>32)) }),
+		"mutual": one(func(t int32) int32 { return int32(left(uint32(t)%9, uint32(t))) }),
+		"chosen": one(func(t int32) int32 { return int32(turn(uint32(t)%9, uint32(t))) }),
+		"shapes": func(t int32) []int32 { r := shapes(t); return r[:] },
 	}
-	for _, file := range []string{"recursion", "functions"} {
+	for _, file := range []string{"recursion", "functions", "frames"} {
 		p := load(t, "testdata/"+file+".ptx")
 		for _, c := range p.runs {
 			t.Run(c.kernel, func(t *testing.T) {
