@@ -143,7 +143,7 @@ func (d *datapath) addFloatToInt(to, from Type) {
 		for _, flags := range []Flags{0, FlagSat, FlagFtz, FlagFtz | FlagSat} {
 			read := reader(from, flags)
 			f := form{op: OpCvt, typ: to, src: from, round: mode, flags: flags}
-			k := unary(func(a uint64) uint64 { return toInt(to, integral(read(a), mode)) })
+			k := unary(func(a uint64) uint64 { return toInt(to, from, integral(read(a), mode)) })
 			if from == F32 && mode == RoundZeroInt && flags == 0 && to.Bits() == 32 {
 				k = truncate(to)
 			}
@@ -163,7 +163,7 @@ func truncate(to Type) kernel {
 			if v := float(a); v >= low && v < limit {
 				return uint64(uint32(int64(v)))
 			}
-			return toInt(to, float64(float(a)))
+			return toInt(to, F32, float64(float(a)))
 		}
 		if x.Mask == allLanes {
 			x.dense1(f)
@@ -173,9 +173,11 @@ func truncate(to Type) kernel {
 	}
 }
 
-// toInt is the value of the integer type to for the integral v: the nearest
-// where v is out of range, 0 for NaN.
-func toInt(to Type, v float64) uint64 {
+// toInt is the value of the integer type to for the integral v, which was of the
+// type from: the nearest where v is out of range. NaN gives 0 only if neither
+// type has 64 bits, and the sign bit alone elsewhere (PTX ISA 9.0, cvt, integer
+// notes).
+func toInt(to, from Type, v float64) uint64 {
 	top := ^uint64(0) >> (64 - to.Bits())
 	low, limit := 0.0, math.Ldexp(1, to.Bits())
 	if to.Signed() {
@@ -183,8 +185,10 @@ func toInt(to Type, v float64) uint64 {
 		low = -limit
 	}
 	switch {
-	case v != v:
+	case v != v && from != F64 && to.Bits() < 64:
 		return 0
+	case v != v:
+		return 1 << (to.Bits() - 1)
 	case v < 0:
 		return uint64(int64(max(v, low))) & top
 	case v < limit:

@@ -14,7 +14,7 @@ func (v *values) convert(in *isa.Inst) {
 	case !to.Float() && !from.Float():
 		v.dst[0] = extend(to, intToInt(in, a), in.DstBits)
 	case !to.Float():
-		v.dst[0] = extend(to, floatToInt(to, integral(in.Round, real64(in, from, a))), in.DstBits)
+		v.dst[0] = extend(to, floatToInt(to, from, integral(in.Round, real64(in, from, a))), in.DstBits)
 	case !from.Float():
 		v.dst[0] = saturate(in, to, intToFloat(in, a))
 	default:
@@ -52,11 +52,15 @@ func clamp(t isa.Type, x *big.Int) uint64 {
 	return cut(t, low(x))
 }
 
-// floatToInt is the value of the integer type t next to x, which is integral;
-// of NaN it is 0.
-func floatToInt(t isa.Type, x float64) uint64 {
+// floatToInt is the value of the integer type t next to x, which is integral. A
+// NaN becomes 0 when an f32 goes to at most 32 bits, or else the least number of
+// a signed type, whose bits an unsigned one gets as well (PTX ISA 9.0, cvt).
+func floatToInt(t, from isa.Type, x float64) uint64 {
 	if math.IsNaN(x) {
-		return 0
+		if from == isa.F32 && t.Bits() <= 32 {
+			return 0
+		}
+		return 1 << (t.Bits() - 1)
 	}
 	least, above := 0.0, math.Ldexp(1, t.Bits()) // the values from least to just below above fit
 	if t.Signed() {
