@@ -51,6 +51,21 @@ func Ex2Approx(x float32) float32 {
 	return float32(y * math.Float64frombits(uint64(int64(n)+1023)<<52))
 }
 
+// TanhApprox is tanh(x), for tanh.approx.f32: the manual allows a relative error
+// of 2^-11.
+func TanhApprox(x float32) float32 {
+	v := math.Abs(float64(x))
+	switch {
+	case v != v || v < 0x1p-13: // the next term is x^3/3
+		return x
+	case v > 10: // 1 - tanh(10) is less than 2^-27
+		return float32(math.Copysign(1, float64(x)))
+	}
+	n := math.RoundToEven(2 / ln2 * v) // exp(2v) = 2^n * exp(rest)
+	e := horner(2*v-float64(n*ln2), expSeries) * math.Float64frombits(uint64(int64(n)+1023)<<52)
+	return float32(math.Copysign((e-1)/(e+1), float64(x)))
+}
+
 // Lg2Approx is log2(x), for lg2.approx.f32: the manual allows an absolute error
 // of 2^-22 for x between 0.5 and 2, and a relative one of 2^-22 elsewhere.
 func Lg2Approx(x float32) float32 {
@@ -228,6 +243,7 @@ func (d *datapath) addApproximations() {
 			return flush32(bits32(e.f(float(flush32(a)), float(flush32(b)))))
 		}))
 	}
+	d.add(form{op: OpTanh, typ: F32, flags: FlagApprox}, unary(func(a uint64) uint64 { return bits32(TanhApprox(float(a))) }))
 	d.add(form{op: OpRsqrt, typ: F64, flags: FlagApprox}, unary(func(a uint64) uint64 { return bits64(RsqrtApprox64(double(a))) }))
 	d.add(form{op: OpRcp, typ: F64, flags: FlagApprox | FlagFtz}, unary(RcpCoarse64))
 	d.add(form{op: OpRsqrt, typ: F64, flags: FlagApprox | FlagFtz}, unary(RsqrtCoarse64))

@@ -44,6 +44,9 @@ func newDatapath() *datapath {
 	d.addApproximations()
 	d.addConversions()
 	d.addMoves()
+	d.addMasks()
+	d.addPacked()
+	d.addVideo()
 	d.addCrossLane()
 	return d
 }
@@ -118,7 +121,7 @@ func Bind(p *Program) error {
 // not matter removed.
 func (in *Inst) form() form {
 	f := form{op: in.Op, typ: in.Type, src: in.SrcType, mode: in.Mode, round: in.Round}
-	f.flags = in.Flags & (FlagFtz | FlagSat | FlagApprox | FlagFull | FlagWrap | FlagShiftAmt)
+	f.flags = in.Flags & (FlagFtz | FlagSat | FlagApprox | FlagFull | FlagWrap | FlagShiftAmt | FlagNaN | FlagXorSign)
 	switch in.Op {
 	case OpMul, OpMad, OpMul24, OpMad24:
 		if f.mode == ModeNone && !f.typ.Float() {
@@ -138,14 +141,16 @@ func (in *Inst) form() form {
 		f.mode = ModeNone
 	case OpIsspacep:
 		f.typ = Pred
+	case OpVadd, OpVsub, OpVabsdiff, OpVmin, OpVmax, OpVavrg, OpVshl, OpVshr, OpVmad, OpVset:
+		return form{op: in.Op}
 	}
 	switch in.Op {
 	case OpAdd, OpSub, OpMul, OpMad, OpFma, OpDiv, OpRcp, OpSqrt:
 		f.floatDefaults()
-	case OpRsqrt, OpSin, OpCos, OpLg2, OpEx2:
+	case OpRsqrt, OpSin, OpCos, OpLg2, OpEx2, OpTanh:
 		f.flags |= FlagApprox
 	}
-	if f.src == f.typ && in.Op != OpCvt && in.Op != OpSet && in.Op != OpSlct {
+	if f.src == f.typ && in.Op != OpCvt && in.Op != OpSet && in.Op != OpSlct && in.Op != OpDp4a && in.Op != OpDp2a {
 		f.src = NoType
 	}
 	return f
@@ -177,10 +182,12 @@ func (in *Inst) executable() bool {
 		return in.NSrc == 2 || in.NSrc == 4
 	case OpUnpack:
 		return in.NDst == 2 || in.NDst == 4
-	case OpCvta:
+	case OpMovVec:
+		return in.NSrc == in.NDst
+	case OpCvta, OpIsspacep:
 		return in.Space >= SpaceGlobal
-	case OpIsspacep:
-		return in.Space >= SpaceGlobal && in.Space != SpaceConst
+	case OpVadd, OpVsub, OpVabsdiff, OpVmin, OpVmax, OpVavrg, OpVshl, OpVshr, OpVmad, OpVset:
+		return in.video()
 	}
 	return true
 }

@@ -26,6 +26,12 @@ func (d *datapath) addFloats() {
 		d.add(form{op: OpAbs, typ: F32, flags: flags}, unary(func(a uint64) uint64 { return abs32(flush(a)) }))
 		d.add(form{op: OpNeg, typ: F32, flags: flags}, unary(func(a uint64) uint64 { return neg32(flush(a)) }))
 	}
+	for _, flags := range []Flags{FlagNaN, FlagXorSign, FlagNaN | FlagXorSign} {
+		for _, f := range []Flags{flags, flags | FlagFtz} {
+			d.add(form{op: OpMin, typ: F32, flags: f}, binary(extreme32(min32, f)))
+			d.add(form{op: OpMax, typ: F32, flags: f}, binary(extreme32(max32, f)))
+		}
+	}
 	d.add(form{op: OpMin, typ: F64}, binary(min64))
 	d.add(form{op: OpMax, typ: F64}, binary(max64))
 	d.add(form{op: OpAbs, typ: F64}, unary(abs64))
@@ -217,6 +223,27 @@ func max32(a, b uint64) uint64 {
 		return bits32(x)
 	default:
 		return bits32(max(x, y))
+	}
+}
+
+// extreme32 is min32 or max32 with .NaN, .xorsign.abs or both. A NaN as the result
+// keeps its sign.
+func extreme32(choose func(a, b uint64) uint64, flags Flags) func(a, b uint64) uint64 {
+	flush := flusher(flags)
+	return func(a, b uint64) uint64 {
+		a, b = flush(a), flush(b)
+		if x, y := float(a), float(b); flags&FlagNaN != 0 && (x != x || y != y) {
+			return nan32
+		}
+		if flags&FlagXorSign == 0 {
+			return choose(a, b)
+		}
+		sign := (a ^ b) & binary32.sign
+		d := choose(a&^binary32.sign, b&^binary32.sign)
+		if d == nan32 {
+			return d
+		}
+		return d | sign
 	}
 }
 

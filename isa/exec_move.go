@@ -16,6 +16,9 @@ func (d *datapath) addMoves() {
 		d.add(form{op: OpPack, typ: t}, pack)
 		d.add(form{op: OpUnpack, typ: t}, unpack)
 	}
+	for _, t := range []Type{U16, S16, B16, U32, S32, B32, F32, U64, S64, B64, F64} {
+		d.add(form{op: OpMovVec, typ: t}, moveVector)
+	}
 	for _, t := range []Type{U32, U64} {
 		d.add(form{op: OpCvta, typ: t}, cvta)
 	}
@@ -50,6 +53,24 @@ func pack(in *Inst, x *Lanes) {
 			v |= x.Src[j][i] & (1<<n - 1) << (j * n)
 		}
 		x.Dst[0][i] = v
+	}
+}
+
+// moveVector copies vectors. All is read before anything is written, since a
+// register may be in both.
+func moveVector(in *Inst, x *Lanes) {
+	mask := ^uint64(0) >> (64 - in.Type.Bits())
+	var v [MaxDsts]uint64
+	for m := x.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		for j := range int(in.NDst) {
+			v[j&(MaxDsts-1)] = x.Src[j][i] & mask
+		}
+		for j := range int(in.NDst) {
+			if d := x.Dst[j]; d != nil {
+				d[i] = v[j&(MaxDsts-1)]
+			}
+		}
 	}
 }
 
@@ -93,20 +114,25 @@ func cvta(in *Inst, x *Lanes) {
 	}
 }
 
-// isspacep tests whether a generic address lies in the window of a space.
-// Global is all that is outside the windows.
+// isspacep tests whether a generic address lies in the window of a space. That
+// of .const is where the module has such variables, which the second and third
+// source say: first address and size. Global is all that is outside the windows,
+// but parameters are in it (PTX ISA, isspacep).
 func isspacep(in *Inst, x *Lanes) {
 	first, size := window(in.Space), uint64(WindowSize)
-	if in.Space == SpaceGlobal {
-		first, size = SharedWindow, ParamWindow+WindowSize-SharedWindow
-	}
 	var p uint32
 	for m := x.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		p |= bit(x.Src[0][i]-first < size) << i
+		a := x.Src[0][i]
+		constant := in.NSrc > 1 && a-x.Src[1][i] < x.Src[2][i]
+		switch in.Space {
+		case SpaceConst:
+			p |= bit(constant) << i
+		case SpaceGlobal:
+			p |= bit(a-SharedWindow >= ParamWindow-SharedWindow && !constant) << i
+		default:
+			p |= bit(a-first < size) << i
+		}
 	}
-	if in.Space == SpaceGlobal {
-		p = ^p
-	}
-	x.PDst[0] = p & x.Mask
+	x.PDst[0] = p
 }

@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -57,8 +58,22 @@ func TestAddressWindows(t *testing.T) {
 		SpaceShared: {false, true, true, false, false, false, false, false, false, false},
 		SpaceLocal:  {false, false, false, true, true, false, false, false, false, false},
 		SpaceParam:  {false, false, false, false, false, true, true, false, false, false},
-		SpaceGlobal: {true, false, false, false, false, false, false, true, true, true},
+		SpaceGlobal: {true, false, false, false, false, true, true, true, true, true}, // parameters are in it
 	} {
 		assert.Equal(t, want, evaluatePred(t, Inst{Op: OpIsspacep, Space: space}, addresses), "space %d", space)
 	}
+	constants := [][]uint64{addresses, slices.Repeat([]uint64{0x03FF_FFFF + 1}, len(addresses)), slices.Repeat([]uint64{64}, len(addresses))}
+	for space, want := range map[Space][]bool{
+		SpaceConst:  {false, false, false, false, false, false, false, true, false, false},
+		SpaceGlobal: {true, false, false, false, false, true, true, false, true, true},
+	} {
+		assert.Equal(t, want, evaluatePred(t, Inst{Op: OpIsspacep, Space: space, NSrc: 3}, constants...), "space %d with constants", space)
+	}
+}
+
+func TestVectorsAreReadBeforeTheyAreWritten(t *testing.T) {
+	rows := [2]Row{{7}, {9}}
+	x := Lanes{Mask: 1, Src: [MaxSrcs]*Row{&rows[0], &rows[1]}, Dst: [MaxDsts]*Row{&rows[1], &rows[0]}}
+	Execute(bound(t, Inst{Op: OpMovVec, Type: U32, NSrc: 2, NDst: 2}), &x)
+	assert.Equal(t, []uint64{9, 7}, []uint64{rows[0][0], rows[1][0]})
 }

@@ -86,6 +86,18 @@ func every() []Inst {
 			in.NSrc = 2
 		case OpUnpack:
 			in.NDst = 2
+		case OpMovVec:
+			in.NSrc, in.NDst = 2, 2
+		case OpLop3:
+			in.Bool = BoolAnd
+		case OpCvtPack:
+			in.NSrc = 3
+		case OpVadd, OpVsub, OpVabsdiff, OpVmin, OpVmax, OpVavrg, OpVshl, OpVshr, OpVmad, OpVset:
+			in.Type, in.SrcType, in.Vec, in.NSrc, in.Cmp = S32, U32, 1, 3, CmpLt
+			in.Select = Select{A: 8<<8 | 16, B: 32 << 8, D: 16<<8 | 16, BType: U32}
+			if f.op == OpVavrg {
+				in.Vec, in.Select = 2, Select{A: 0x10, B: 0x32, D: 3, BType: U32}
+			}
 		case OpSetp, OpSet:
 			in.Cmp = CmpEq
 		case OpTestp:
@@ -173,7 +185,7 @@ func TestSparseEqualsDense(t *testing.T) {
 func TestDestinationInPlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, in := range every() {
-		if in.Type == Pred || in.Op == OpUnpack || in.Op == OpNop {
+		if in.Type == Pred || in.Op == OpUnpack || in.Op == OpMovVec || in.Op == OpNop {
 			continue
 		}
 		for _, mask := range []uint32{allLanes, 0x00FF_0F35} {
@@ -205,7 +217,7 @@ func TestWidth(t *testing.T) {
 		}
 		bits := in.Type.Bits()
 		switch {
-		case in.Op == OpPopc || in.Op == OpClz || in.Op == OpBfind:
+		case in.Op == OpPopc || in.Op == OpClz || in.Op == OpBfind || in.Op == OpCvtPack:
 			bits = 32
 		case in.Mode == ModeWide:
 			bits *= 2
@@ -248,7 +260,7 @@ func TestBindNamesWhatItCannotExecute(t *testing.T) {
 		{Op: OpAdd, Type: U32, Text: "add.u32 %r1, %r2, %r3"},
 		{Op: OpAdd, Type: Pred, Text: "add.pred %p1, %p2, %p3", Pos: Pos{Line: 12, Col: 2}},
 		{Op: OpSetp, Type: F32, Cmp: CmpLo, Text: "setp.lo.f32 %p1, %f1, %f2", Pos: Pos{Line: 13, Col: 5}},
-		{Op: OpIsspacep, Space: SpaceConst, Text: "isspacep.const %p1, %rd1", Pos: Pos{Line: 14, Col: 1}},
+		{Op: OpIsspacep, Space: SpaceGeneric, Text: "isspacep %p1, %rd1", Pos: Pos{Line: 14, Col: 1}},
 		{Op: OpBra, Text: "bra L"},
 		{Op: OpLd, Type: U32, Text: "ld.global.u32 %r1, [%rd1]"},
 	}}
@@ -256,7 +268,7 @@ func TestBindNamesWhatItCannotExecute(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, `k.ptx:12:2: no datapath for "add.pred %p1, %p2, %p3"
 k.ptx:13:5: no datapath for "setp.lo.f32 %p1, %f1, %f2"
-k.ptx:14:1: no datapath for "isspacep.const %p1, %rd1"`, err.Error())
+k.ptx:14:1: no datapath for "isspacep %p1, %rd1"`, err.Error())
 }
 
 func TestExecuteOfUnboundInstructionPanics(t *testing.T) {

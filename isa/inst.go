@@ -26,6 +26,17 @@ type Operand struct {
 	Imm   uint64
 }
 
+// Select is what a video instruction selects of its operands. A scalar one takes
+// parts: the number of the lowest bit, and 256 times the number of bits. A SIMD
+// one takes elements of the two sources together, 0 being the lowest of a: the
+// number of the one that goes to lane i is in bits 4i to 4i+3; of D, bit i says
+// whether lane i is computed.
+type Select struct {
+	A, B, D uint16
+	BType   Type  // of b
+	Shift   uint8 // of vmad's result, to the right
+}
+
 // Most sources and destinations of one instruction: st.v4 has the address and
 // four data sources, ld.v4 four destinations.
 const (
@@ -42,12 +53,13 @@ type Inst struct {
 	Cmp     Cmp     // setp, set; testp's test
 	Bool    BoolOp  // setp and set with a third, predicate source
 	Round   Round   // None where the opcode has no rounding
-	Atom    AtomOp  // atom, red, redux
+	Atom    AtomOp  // atom, red, redux; secondary operation of a video instruction
 	Space   Space   // ld, st, atom, red, cvta, isspacep; bar and membar level
 	Mode    Mode    // hi, lo, wide; shf, prmt, shfl, vote and match modes; bar kind; membar level
 	Cache   CacheOp // ld, st
 	Flags   Flags   // ftz, sat, approx, uni, ...
-	Vec     uint8   // elements of ld and st: 1, 2 or 4
+	Vec     uint8   // elements of ld, st and video instructions: 1, 2 or 4
+	Select  Select  // video instructions
 	DstBits uint8   // width of the destination registers, 0 without: ld and cvt extend a narrower result to it, by Type's sign
 	Class   Class   // branches: P or D, by Analyze
 	NSrc    uint8   // sources in use

@@ -29,6 +29,11 @@ const (
 	OpBrev
 	OpBfe
 	OpBfi
+	OpFns
+	OpSzext
+	OpBmsk
+	OpDp4a // SrcType is the type of the second operand
+	OpDp2a
 	OpFma
 	OpRcp
 	OpSqrt
@@ -37,6 +42,7 @@ const (
 	OpCos
 	OpLg2
 	OpEx2
+	OpTanh
 	OpCopysign
 	OpTestp
 	OpSet
@@ -48,6 +54,7 @@ const (
 	OpXor
 	OpNot
 	OpCnot
+	OpLop3 // Src[3] is the table; with Bool, Src[4] and the second destination are predicates
 	OpShl
 	OpShr
 	OpShf
@@ -55,12 +62,14 @@ const (
 	OpMov    // register, immediate, special register or symbol address
 	OpPack   // mov with a vector source
 	OpUnpack // mov with a vector destination
+	OpMovVec // mov of a vector to a vector: each source goes to the destination of its number
 	OpShfl   // also shfl.sync
 	OpLd     // also ldu
 	OpSt
 	OpCvta
 	OpIsspacep
 	OpCvt
+	OpCvtPack
 	OpBra
 	OpExit
 	OpCall // Src[0] is where to return to; Src[1], of an indirect call, the address of the function; Dst[0] the link register
@@ -76,6 +85,20 @@ const (
 	OpActivemask
 	OpRedux
 	OpTrap
+
+	// Video instructions: Vec is 1 for the scalar ones, 2 or 4 for the SIMD ones, and
+	// Select what they choose of their operands. Type is that of the result, SrcType
+	// that of a; Atom is the secondary operation.
+	OpVadd
+	OpVsub
+	OpVabsdiff
+	OpVmin
+	OpVmax
+	OpVavrg
+	OpVshl
+	OpVshr
+	OpVmad
+	OpVset
 	OpNop // pmevent and other instructions without architectural effect
 
 	// What a divergence mechanism needs beyond PTX: see WithTokens, WithBarriers.
@@ -245,6 +268,9 @@ const (
 	ModeAny
 	ModeUni
 	ModeBallot
+	ModePlusOne // vmad: .po
+	ModeNegProduct
+	ModeNegAddend
 )
 
 // CacheOp is a cache operator of ld and st.
@@ -285,12 +311,14 @@ const (
 	FlagApprox         // approximate function
 	FlagFull           // div.full
 	FlagUni            // bra.uni: the author promises uniformity within a warp
-	FlagWrap           // shf.wrap; otherwise clamp
+	FlagWrap           // shf, bmsk, szext, vshl, vshr: .wrap; otherwise clamp
 	FlagShiftAmt       // bfind.shiftamt
 	FlagLdu            // ldu
 	FlagAcquire        // ld, atom: later loads of the thread must not see older data than this one
 	FlagRelease        // st, atom, red: the thread's earlier stores are visible before this one
 	FlagSync           // vote, shfl and the like: the last source, membermask, names the threads that take part
+	FlagNaN            // min and max: NaN if an operand is
+	FlagXorSign        // min and max of magnitudes, with the product of the signs: .xorsign.abs
 )
 
 // Class tells where the outcome of a branch comes from (Rhu & Erez, ISCA 2013,
@@ -341,6 +369,7 @@ const (
 	LanemaskGt
 	DynamicSharedSize
 	TotalSharedSize
+	WarpSize  // WARP_SZ, which the machine knows
 	BarResult // of OpB2R only: threads whose predicate held at the barrier in the lower half, all that came in the upper half
 	NumSpecials
 )

@@ -16,7 +16,7 @@ func (in *Inst) Unit() Unit {
 	switch in.Op {
 	case OpLd, OpSt, OpAtom, OpRed, OpMembar:
 		return UnitMem
-	case OpDiv, OpRem, OpRcp, OpSqrt, OpRsqrt, OpSin, OpCos, OpLg2, OpEx2:
+	case OpDiv, OpRem, OpRcp, OpSqrt, OpRsqrt, OpSin, OpCos, OpLg2, OpEx2, OpTanh:
 		return UnitSFU
 	}
 	if in.Type == F64 || in.SrcType == F64 {

@@ -21,6 +21,7 @@ type Module struct {
 	functions   map[string]*function
 	taken       []*function // whose addresses initialisers hold
 	kernels     []*kernel
+	constBytes  uint64    // of the .const variables, which are at the start of the module's memory
 	printer     uint64 // address of the print buffer, 0 if nothing prints
 }
 
@@ -101,20 +102,23 @@ type operand struct {
 	kind  operandKind
 	pos   isa.Pos
 	not   bool      // !name
+	neg   bool      // -name, of vmad
 	name  string    // nameOperand; base of an addressOperand unless it is a constant
 	pair  *word     // the q of p|q
 	value constant  // constOperand; base of an addressOperand without a name
 	off   int64     // name+off, [base+off]
+	index uint64    // 1 plus the index of name[index], or 0
 	elems []operand // vectorOperand
 }
 
 // regDecl declares the register name or, with count > 0, the registers name0
 // to name(count-1) (section 5.4.6).
 type regDecl struct {
-	name  word
-	typ   isa.Type // NoType for a type that is not supported
-	words string   // the type as written
-	count uint64
+	name   word
+	typ    isa.Type // NoType for a type that is not supported
+	words  string   // the type as written
+	count  uint64
+	vector int // 2 or 4 elements of a vector, or 0
 }
 
 // linking says how a name is seen by other modules (section 11.6).

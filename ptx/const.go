@@ -109,7 +109,7 @@ func (c constant) encode(t isa.Type) (bits uint64, problem string) {
 		return 0, fmt.Sprintf("type .%s wants an integer constant, found a floating-point one", typeName(t))
 	}
 	if width < 64 {
-		if n := int64(c.bits); c.kind == constUnsigned && n < 0 || n < -1<<(width-1) || n >= 1<<width {
+		if n := int64(c.bits); n < -1<<(width-1) || n >= 1<<width {
 			return 0, fmt.Sprintf("constant %s is out of range for .%s: %d to %d", c, typeName(t), -int64(1)<<(width-1), int64(1)<<width-1)
 		}
 	}

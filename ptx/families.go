@@ -174,8 +174,11 @@ var (
 	compareFloat    = required(only("eq ne lt le gt ge equ neu ltu leu gtu geu num nan", comparison))
 )
 
-// table is the instruction set, a row a section of the manual, in its order.
-var table = []*family{
+// table is the instruction set, a row a section of the manual. What few programs
+// use has files of its own: added.go and video.go.
+var table = slices.Concat(basic, added, video)
+
+var basic = []*family{
 	// 9.7.1 integer arithmetic
 	row("add", "9.7.1.1", isa.OpAdd, "d a b", types(s32), sat),
 	row("add", "9.7.1.1", isa.OpAdd, "d a b", types(ints&^s32)),
@@ -230,9 +233,9 @@ var table = []*family{
 	row("abs", "9.7.3.9", isa.OpAbs, "d a", types(f64)),
 	row("neg", "9.7.3.10", isa.OpNeg, "d a", types(f32), ftz),
 	row("neg", "9.7.3.10", isa.OpNeg, "d a", types(f64)),
-	row("min", "9.7.3.11", isa.OpMin, "d a b", types(f32), ftz),
+	row("min", "9.7.3.11", isa.OpMin, "d a b", types(f32), ftz, nan, xorsign),
 	row("min", "9.7.3.11", isa.OpMin, "d a b", types(f64)),
-	row("max", "9.7.3.12", isa.OpMax, "d a b", types(f32), ftz),
+	row("max", "9.7.3.12", isa.OpMax, "d a b", types(f32), ftz, nan, xorsign),
 	row("max", "9.7.3.12", isa.OpMax, "d a b", types(f64)),
 	row("rcp", "9.7.3.13", isa.OpRcp, "d a", types(f32), required(only("approx rn rz rm rp", precision)), ftz).before14("approx ftz"),
 	row("rcp", "9.7.3.13", isa.OpRcp, "d a", types(f64), required(rounding)).before14("rn"),
@@ -273,7 +276,8 @@ var table = []*family{
 	row("shr", "9.7.7.9", isa.OpShr, "d a b:u32", types(b16to64|ints)),
 
 	// 9.7.8 data movement
-	row("mov", "9.7.8.3", isa.OpMov, "d a", types(any16to64|pred)), // vectors and addresses: see operands.go
+	row("mov", "9.7.8.3", isa.OpMov, "d a", types(any16to64|pred)), // packed vectors and addresses: see operands.go
+	row("mov", "9.7.8.3", isa.OpMovVec, "d:vec a:vec", types(any16to64), required(elements)),
 	row("shfl", "9.7.8.5", isa.OpShfl, "d|p a b:u32 c:u32", types(b32), required(shuffle)),
 	row("shfl", "9.7.8.6", isa.OpShfl, "d|p a b:u32 c:u32 membermask:u32", types(b32), required(synced), required(shuffle)),
 	row("prmt", "9.7.8.7", isa.OpPrmt, "d a b c", types(b32), permute),
@@ -282,7 +286,7 @@ var table = []*family{
 	row("st", "9.7.8.11", isa.OpSt, "[a] b:vec", types(data), storeOrder, threads, stateSpace, storeCache, evictL1, evictL2, elements).widening().where(checkStore),
 	row("prefetch", "9.7.8.12", isa.OpNop, "[a]", none, only("global local", stateSpace), required(prefetchTo)),
 	row("prefetchu", "9.7.8.12", isa.OpNop, "[a]", none, required(only("L1", prefetchTo))),
-	row("isspacep", "9.7.8.16", isa.OpIsspacep, "p a:sym", none, required(only("global shared local param shared::cta param::entry", stateSpace))),
+	row("isspacep", "9.7.8.16", isa.OpIsspacep, "p a:sym", none, required(only("global shared local const param shared::cta param::entry", stateSpace))),
 	row("cvta", "9.7.8.17", isa.OpCvta, "d a:sym", types(size), to, required(stateSpace)),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(ints8, ints8), sat).widening(),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(ints8, f32), required(integerRounding), ftz, sat).widening(),

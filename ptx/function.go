@@ -119,12 +119,18 @@ func (p *parser) function() {
 	switch {
 	case p.tok.kind == '{':
 		f.body = p.body()
-	case !p.accept(';'):
+	case !p.accept(';') && !p.declared():
 		p.errorf(p.tok.pos, CodeSyntax, "expected the body of the function in braces or ';', found %s", p.tok)
 		p.skipFunction()
 		return
 	}
 	p.declareFunction(f)
+}
+
+// declared reports whether a declaration ends here without the ';' that old
+// compilers leave out: the next directive stands on a line of its own.
+func (p *parser) declared() bool {
+	return p.tok.kind == eof || p.tok.newline && p.tok.kind == dotWord && startsDirective[p.tok.text]
 }
 
 // declareFunction enters a function. Declarations and the definition have to

@@ -302,6 +302,8 @@ func (l *lowering) instruction(in *instruction) {
 		return
 	case out.Op == isa.OpMov:
 		o.mov()
+	case isVideo(out.Op):
+		o.video()
 	default:
 		o.bind(f)
 	}

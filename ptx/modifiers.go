@@ -108,6 +108,8 @@ var (
 	cta      = one("cta", ignore)
 	mask     = one("mask", ignore)
 	cc       = one("cc", ignore) // see operands.carry
+	nan      = one("NaN", flag(isa.FlagNaN))
+	xorsign  = one("xorsign.abs", flag(isa.FlagXorSign)) // two words that go together: see the parser
 	nc       = one("nc", func(m *match) { m.nc = true })
 
 	half = group{what: "the half of the product", words: []modifier{
@@ -249,8 +251,8 @@ func scoped(m *match) { m.scope = true }
 // otherModifiers are modifiers of the manual that no row of the table takes,
 // with the feature that they belong to.
 var otherModifiers = map[string]string{
-	"NaN": "min and max that return NaN", "relu": "relu", "xorsign": "xorsign", "abs": "xorsign",
-	"noftz": "half precision", "rna": "rounding to nearest away", "satfinite": "satfinite", "v8": "vectors of 8",
+	"relu": "relu", "abs": "min and max of three numbers",
+	"noftz": "half precision", "rna": "rounding to nearest away", "satfinite": "satfinite", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "vectors of 8",
 	"oob": "oob", "mmio": "memory-mapped input and output",
 	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
 	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",
@@ -261,15 +263,11 @@ var otherModifiers = map[string]string{
 // what they are for.
 var unsupported = map[string]string{
 	"elect": "election of a thread",
-	"brkpt": "debuggers", "brx": "indirect branches", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
+	"brkpt": "debuggers", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
 	"tex": "textures", "tld4": "textures", "txq": "textures", "istypep": "textures",
 	"suld": "surfaces", "sust": "surfaces", "sured": "surfaces", "suq": "surfaces",
-	"lop3": "three-input logic", "dp4a": "dot products", "dp2a": "dot products", "fns": "find-nth-set", "szext": "sign extension", "bmsk": "bit masks",
-	"tanh": "half precision and tanh", "vadd": "video", "vsub": "video", "vabsdiff": "video", "vmin": "video", "vmax": "video", "vshl": "video", "vshr": "video",
-	"vmad": "video", "vset": "video", "vadd2": "video", "vadd4": "video", "vsub2": "video", "vsub4": "video", "vavrg2": "video", "vavrg4": "video",
-	"vabsdiff2": "video", "vabsdiff4": "video", "vmin2": "video", "vmin4": "video", "vmax2": "video", "vmax4": "video", "vset2": "video", "vset4": "video",
 	"wmma": "matrices", "mma": "matrices", "ldmatrix": "matrices", "stmatrix": "matrices", "movmatrix": "matrices", "wgmma": "matrices", "tcgen05": "matrices",
 	"cp": "asynchronous copies", "mbarrier": "asynchronous barriers", "griddepcontrol": "dependent grids", "getctarank": "clusters", "mapa": "clusters",
-	"multimem": "multimem", "createpolicy": "cache policies", "applypriority": "cache policies", "discard": "cache policies", "setmaxnreg": "register reallocation",
+	"multimem": "multimem", "createpolicy": "cache policies", "setmaxnreg": "register reallocation",
 	"tensormap": "tensor maps", "clusterlaunchcontrol": "clusters",
 }

@@ -437,7 +437,6 @@ func (p *parser) registers(declare func(*regDecl)) {
 // registerType parses .reg and the type behind it.
 func (p *parser) registerType() (d regDecl, ok bool) {
 	p.next()
-	vector := ""
 	for p.tok.kind == dotWord {
 		w := p.tok
 		t, known := typeNames[w.text]
@@ -449,7 +448,7 @@ func (p *parser) registerType() (d regDecl, ok bool) {
 			}
 			continue
 		case w.text == "v2" || w.text == "v4":
-			vector = w.text + " ."
+			d.vector = int(w.text[1] - '0')
 		case known || otherTypes[w.text]:
 			d.typ, d.words = t, w.text
 		default:
@@ -461,9 +460,6 @@ func (p *parser) registerType() (d regDecl, ok bool) {
 	if d.words == "" {
 		p.errorf(p.tok.pos, CodeSyntax, "expected the type of the registers, found %s", p.tok)
 		return d, false
-	}
-	if vector != "" {
-		d.typ, d.words = isa.NoType, vector+d.words // refused where it is used
 	}
 	return d, true
 }
@@ -500,20 +496,25 @@ func (r *reporter) declareRegs(s *scope, d *regDecl) {
 	}
 }
 
-// layout gives the module-level .global and .const variables their addresses
-// and fills in the addresses that initialisers hold.
+// layout gives the module-level .const and .global variables their addresses,
+// those of .const first, and fills in the addresses that initialisers hold.
 func (p *parser) layout() {
 	next := uint64(isa.ModuleBase)
-	for _, v := range p.m.vars {
-		if v.space != isa.SpaceGlobal && v.space != isa.SpaceConst || v.link == linkExtern || v.why != "" {
-			continue
+	for _, space := range []isa.Space{isa.SpaceConst, isa.SpaceGlobal} {
+		for _, v := range p.m.vars {
+			if v.space != space || v.link == linkExtern || v.why != "" {
+				continue
+			}
+			next = alignUp(next, v.align)
+			v.addr = next
+			next += v.size
+			if next > isa.GlobalBase-printSpace {
+				p.errorf(v.name.pos, CodeLimit, "the variables of the module take more than %d bytes", isa.GlobalBase-printSpace-isa.ModuleBase)
+				return
+			}
 		}
-		next = alignUp(next, v.align)
-		v.addr = next
-		next += v.size
-		if next > isa.GlobalBase-printSpace {
-			p.errorf(v.name.pos, CodeLimit, "the variables of the module take more than %d bytes", isa.GlobalBase-printSpace-isa.ModuleBase)
-			return
+		if space == isa.SpaceConst {
+			p.m.constBytes = next - isa.ModuleBase
 		}
 	}
 	if f := p.m.functions[vprintf]; f != nil && f.prints() {

@@ -68,6 +68,10 @@ func (o *operands) bind(f *family) {
 		o.barrier()
 	case isa.OpAddC, isa.OpSubC, isa.OpMadC:
 		o.carry()
+	case isa.OpLop3:
+		o.lookupTable()
+	case isa.OpIsspacep:
+		o.constants()
 	}
 }
 
@@ -112,6 +116,10 @@ func (o *operands) operand(a arg, x *operand) {
 		o.errorf(x.pair.pos, CodeOperand, "%s has one destination, found a second one behind '|'", o.in.name.text)
 		return
 	}
+	if x.neg {
+		o.errorf(x.pos, CodeOperand, "only vmad can negate an operand")
+		return
+	}
 	switch a.role {
 	case dst:
 		o.dst(o.destination(x, t))
@@ -147,6 +155,9 @@ func (o *operands) operand(a arg, x *operand) {
 // has .v2 or .v4.
 func (o *operands) elements(x *operand) []operand {
 	n := int(o.out.Vec)
+	if whole := o.whole(x); whole != nil {
+		x = whole
+	}
 	switch {
 	case n == 1 && x.kind == vectorOperand:
 		o.errorf(x.pos, CodeOperand, "%s without .v2 or .v4 takes no vector", o.in.opcode())
@@ -161,6 +172,23 @@ func (o *operands) elements(x *operand) []operand {
 		return nil
 	}
 	return x.elems
+}
+
+// whole is the vector of its elements if x names a vector register (section
+// 5.4.2), or else nil.
+func (o *operands) whole(x *operand) *operand {
+	if x.kind != nameOperand || x.not || x.off != 0 {
+		return nil
+	}
+	sym := o.scope.lookup(x.name)
+	if sym == nil || sym.reg == nil || sym.reg.vector == 0 {
+		return nil
+	}
+	v := &operand{kind: vectorOperand, pos: x.pos}
+	for i := range sym.reg.vector {
+		v.elems = append(v.elems, operand{name: x.name + "." + "xyzw"[i:i+1], pos: x.pos})
+	}
+	return v
 }
 
 // guard lowers @p.
@@ -217,9 +245,22 @@ func (o *operands) source(x *operand, t isa.Type) isa.Operand {
 	if s, ok := specials[x.name]; ok {
 		return o.special(x, s, t)
 	}
+	if sym := o.scope.lookup(x.name); sym != nil && sym.variable != nil && (sym.variable.space != isa.SpaceParam || o.out.Op == isa.OpMov) {
+		return o.address(x, sym.variable, t)
+	}
 	r := o.register(x, t)
 	r.Not = x.not
 	return r
+}
+
+// address is the address of a variable as an operand of type t. It has to be known
+// when the program is lowered.
+func (o *operands) address(x *operand, v *variable, t isa.Type) isa.Operand {
+	if t.Float() || t.Bits() < 32 {
+		o.errorf(x.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(x.name), typeName(t))
+	}
+	o.wide = o.wide || t.Bits() == 64
+	return o.variableAddress(x, v, isa.SpaceNone)
 }
 
 // special lowers the read of a special register; a narrower type takes the
@@ -228,7 +269,7 @@ func (o *operands) special(x *operand, s specialRegister, t isa.Type) isa.Operan
 	switch {
 	case t.Float() || t == isa.Pred || t.Bits() > s.bits:
 		o.errorf(x.pos, CodeType, "%s is an unsigned integer of %d bits, %s reads .%s", x.name, s.bits, o.in.opcode(), typeName(t))
-	case s.bits == 64 && t.Bits() < 64 && s.reg != isa.GridID:
+	case s.bits == 64 && t.Bits() < 64 && s.reg != isa.GridID && s.reg != isa.WarpSize:
 		o.errorf(x.pos, CodeType, "%s has 64 bits, %s reads %d", x.name, o.in.opcode(), t.Bits())
 	case x.off != 0:
 		o.errorf(x.pos, CodeOperand, "an offset wants a variable, %s is a register", x.name)
@@ -247,8 +288,12 @@ func (o *operands) register(x *operand, t isa.Type) isa.Operand {
 		o.errorf(x.pos, CodeOperand, "%s is a %s variable, expected a register; mov gives its address, ld its value", clip(x.name), spaceName(sym.variable.space))
 		return none
 	}
-	if x.off != 0 {
+	if x.off != 0 || x.index != 0 {
 		o.errorf(x.pos, CodeOperand, "an offset wants a variable, %s is a register", clip(x.name))
+		return none
+	}
+	if sym.reg.vector > 0 {
+		o.errorf(x.pos, CodeOperand, "%s is a vector: expected one element, such as %s.x", clip(x.name), clip(x.name))
 		return none
 	}
 	have := sym.reg.typ
@@ -435,6 +480,10 @@ func (o *operands) variableAddress(x *operand, v *variable, want isa.Space) isa.
 		at += window[space]
 	}
 	imm.Imm = at + uint64(x.off)
+	if x.index > 0 {
+		element := uint64(v.typ.Bytes()) * max(v.vector, 1)
+		imm.Imm += (x.index - 1) * element
+	}
 	return imm
 }
 
@@ -456,7 +505,7 @@ func (o *operands) dynamicShared(v *variable) {
 
 // memory lowers [address].
 func (o *operands) memory(x *operand) {
-	if x.kind != addressOperand {
+	if x.kind != addressOperand && x.index == 0 {
 		o.errorf(x.pos, CodeOperand, "%s wants an address in brackets, found %s", o.in.name.text, kindName(x))
 		return
 	}
@@ -469,7 +518,7 @@ func (o *operands) memory(x *operand) {
 		return
 	}
 	o.out.Off = x.off
-	base := &operand{name: x.name, pos: x.pos}
+	base := &operand{name: x.name, pos: x.pos, index: x.index}
 	sym := o.scope.lookup(x.name)
 	if sym != nil && sym.variable != nil {
 		o.src(o.variableAddress(base, sym.variable, o.out.Space))
@@ -487,7 +536,7 @@ func (o *operands) addressRegister(x *operand) isa.Operand {
 	if x.kind == constOperand {
 		return o.source(x, isa.B64)
 	}
-	if x.kind != nameOperand || x.not || x.off != 0 {
+	if x.kind != nameOperand || x.not || x.off != 0 || x.index != 0 {
 		o.errorf(x.pos, CodeOperand, "expected a register or variable, found %s", kindName(x))
 		return isa.Operand{}
 	}
@@ -518,9 +567,14 @@ func (o *operands) mov() {
 			return
 		}
 	}
+	for _, x := range []**operand{&d, &a} {
+		if whole := o.whole(*x); whole != nil {
+			*x = whole
+		}
+	}
 	switch {
 	case d.kind == vectorOperand && a.kind == vectorOperand:
-		o.errorf(a.pos, CodeOperand, "mov packs or unpacks a vector, but not both at once")
+		o.errorf(a.pos, CodeOperand, "mov packs or unpacks a vector, but not both at once: expected .v2 or .v4 for a copy")
 	case d.kind == vectorOperand:
 		o.out.Op = isa.OpUnpack
 		part := o.part(d)
@@ -558,14 +612,7 @@ func (o *operands) part(x *operand) isa.Type {
 
 func (o *operands) movSource(a *operand) {
 	if a.kind == nameOperand {
-		if sym := o.scope.lookup(a.name); sym != nil && sym.variable != nil {
-			if t := o.out.Type; t.Float() || t.Bits() < 32 {
-				o.errorf(a.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(a.name), typeName(t))
-			}
-			o.wide = o.wide || o.out.Type.Bits() == 64
-			o.src(o.variableAddress(a, sym.variable, isa.SpaceNone))
-			return
-		} else if f := o.m.functions[a.name]; sym == nil && f != nil {
+		if f := o.m.functions[a.name]; f != nil && o.scope.lookup(a.name) == nil {
 			o.src(o.functionAddress(a, f))
 			return
 		}

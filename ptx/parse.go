@@ -267,7 +267,11 @@ func (p *parser) statement(b *block) {
 		return
 	}
 	for p.tok.kind == dotWord {
-		in.words = append(in.words, word{p.tok.text, p.tok.pos})
+		if n := len(in.words); n > 0 && p.tok.text == "abs" && in.words[n-1].text == "xorsign" {
+			in.words[n-1].text = "xorsign.abs"
+		} else {
+			in.words = append(in.words, word{p.tok.text, p.tok.pos})
+		}
 		p.next()
 	}
 	if _, in.known = families[in.name.text]; !in.known {
@@ -363,9 +367,13 @@ func (p *parser) operand() (o operand, ok bool) {
 			o.off, ok = p.offset()
 			return o, ok
 		case '[':
-			p.errorf(p.tok.pos, CodeUnsupported, "indexing is not supported: write [%s+bytes]", clip(o.name))
-			return o, false
+			return o, p.index(&o)
 		}
+		return o, true
+	case p.tok.kind == '-' && p.startsName(): // of vmad
+		p.next()
+		o.neg = true
+		o.name = p.name()
 		return o, true
 	case p.startsConst():
 		o.kind = constOperand
@@ -386,6 +394,21 @@ func (p *parser) name() string {
 		p.next()
 	}
 	return name
+}
+
+// index parses what follows the name of an array in a[5] (section 6.4.2).
+func (p *parser) index(o *operand) bool {
+	p.next()
+	n, ok := p.integer("the index of an element", 1<<31)
+	if !ok || !p.expect(']', "to close the index") {
+		return false
+	}
+	if p.tok.kind == '[' {
+		p.errorf(p.tok.pos, CodeUnsupported, "several indices are not supported: write %s+bytes", clip(o.name))
+		return false
+	}
+	o.index = n + 1
+	return true
 }
 
 // offset parses what follows a name in name+8, name+-8 and name-8.
@@ -413,8 +436,13 @@ func (p *parser) address() (o operand, ok bool) {
 	switch {
 	case p.tok.kind == ident:
 		o.name = p.name()
-		if p.tok.kind == '+' || p.tok.kind == '-' {
+		switch p.tok.kind {
+		case '+', '-':
 			if o.off, ok = p.offset(); !ok {
+				return o, false
+			}
+		case '[':
+			if !p.index(&o) {
 				return o, false
 			}
 		}

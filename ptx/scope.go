@@ -3,6 +3,7 @@ package ptx
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"divergo/isa"
 )
@@ -94,7 +95,30 @@ func (s *scope) here(name string) *symbol {
 		s.names[name] = sym
 		return sym
 	}
-	return nil
+	return s.component(name)
+}
+
+// component finds an element of a vector register: v.x or, for colours, v.r
+// (section 6.4.3). Each is a register of its own.
+func (s *scope) component(name string) *symbol {
+	base, letter, ok := strings.Cut(name, ".")
+	if !ok || len(letter) != 1 {
+		return nil
+	}
+	i := strings.IndexByte("xyzwrgba", letter[0])
+	v := s.here(base)
+	if i < 0 || v == nil || v.reg == nil || i%4 >= v.reg.vector {
+		return nil
+	}
+	name = base + "." + "xyzw"[i%4:i%4+1]
+	if sym := s.names[name]; sym != nil {
+		return sym
+	}
+	element := *v.reg
+	element.vector = 0
+	sym := &symbol{pos: v.pos, reg: &element}
+	s.names[name] = sym
+	return sym
 }
 
 // rangeOf finds the range that declares the register name or, with inside

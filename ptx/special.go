@@ -13,7 +13,8 @@ type specialRegister struct {
 	bits int
 }
 
-// %gridid has 32 bits before PTX ISA 3.0 and 64 since; either is accepted.
+// WARP_SZ is a constant of the machine that a program runs on, which a program reads
+// like a special register. %gridid has 32 bits before PTX ISA 3.0 and 64 since; either is accepted.
 var specials = map[string]specialRegister{
 	"%tid.x": {isa.TidX, 32}, "%tid.y": {isa.TidY, 32}, "%tid.z": {isa.TidZ, 32},
 	"%ntid.x": {isa.NTidX, 32}, "%ntid.y": {isa.NTidY, 32}, "%ntid.z": {isa.NTidZ, 32},
@@ -24,14 +25,12 @@ var specials = map[string]specialRegister{
 	"%clock": {isa.Clock, 32}, "%clock_hi": {isa.ClockHi, 32}, "%clock64": {isa.Clock64, 64}, "%globaltimer": {isa.GlobalTimer, 64},
 	"%lanemask_eq": {isa.LanemaskEq, 32}, "%lanemask_le": {isa.LanemaskLe, 32}, "%lanemask_lt": {isa.LanemaskLt, 32},
 	"%lanemask_ge": {isa.LanemaskGe, 32}, "%lanemask_gt": {isa.LanemaskGt, 32},
-	"%dynamic_smem_size": {isa.DynamicSharedSize, 32}, "%total_smem_size": {isa.TotalSharedSize, 32},
+	"WARP_SZ": {isa.WarpSize, 64}, "%dynamic_smem_size": {isa.DynamicSharedSize, 32}, "%total_smem_size": {isa.TotalSharedSize, 32},
 }
 
 // otherSpecials are predefined names that the machine does not have, and why;
-// a star stands for any end. WARP_SZ is among them because the width of a warp
-// is a property of the machine that a program runs on, not of the program.
+// a star stands for any end.
 var otherSpecials = []struct{ name, why string }{
-	{"WARP_SZ", "the width of a warp belongs to the machine"},
 	{"%tid", "name one component, such as %tid.x"},
 	{"%ntid", "name one component, such as %ntid.x"},
 	{"%ctaid", "name one component, such as %ctaid.x"},

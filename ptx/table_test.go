@@ -80,6 +80,7 @@ func instance(f *family, types []isa.Type, chosen int, m *modifier) string {
 			has[m.word] = true
 		case f.groups[g].need:
 			op = append(op, f.groups[g].words[0].word)
+			has[f.groups[g].words[0].word] = true
 		}
 	}
 	switch {
@@ -126,6 +127,12 @@ func sample(f *family, a arg, i int, types []isa.Type, has map[string]bool) stri
 	reg := fmt.Sprintf("%%%s_%d", typeName(t), i)
 	if t == isa.Pred {
 		reg = fmt.Sprintf("%%p%d", i)
+	}
+	switch {
+	case a.name == "table":
+		return "0x96"
+	case f.op == isa.OpLop3 && a.role == dstPred:
+		return reg + "|%p8"
 	}
 	switch a.role {
 	case memory:

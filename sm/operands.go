@@ -167,6 +167,8 @@ func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
 		same = uint64(l.k.Grid[r-isa.NCtaidX])
 	case isa.NWarpID:
 		same = uint64(l.warps)
+	case isa.WarpSize:
+		same = uint64(l.cfg.WarpSize)
 	case isa.SMID:
 		same = uint64(l.index)
 	case isa.NSMID:

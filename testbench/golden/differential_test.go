@@ -55,9 +55,31 @@ func variants(op isa.Op, t isa.Type) []isa.Inst {
 				in.Mode = isa.ModeF4E + isa.Mode(i-1)
 			}
 		})
+	case isa.OpMovVec:
+		expand(2, func(in *isa.Inst, i int) { in.NSrc, in.NDst = 2<<i, 2<<i })
+	case isa.OpLop3:
+		expand(3, func(in *isa.Inst, i int) {
+			if in.Bool = isa.BoolNone + isa.BoolOp(i); i > 0 {
+				in.NSrc, in.NDst = 5, 2
+			}
+		})
+	case isa.OpBmsk, isa.OpSzext:
+		expand(2, func(in *isa.Inst, i int) { in.Flags = isa.FlagWrap * isa.Flags(i) })
+	case isa.OpDp4a, isa.OpDp2a:
+		expand(2, func(in *isa.Inst, i int) { in.SrcType = [...]isa.Type{isa.U32, isa.S32}[i] })
+		expand(3, func(in *isa.Inst, i int) { in.Mode = isa.ModeNone + isa.Mode(i) })
+	case isa.OpCvtPack:
+		expand(2, func(in *isa.Inst, i int) { in.SrcType, in.Flags, in.NSrc = isa.S32, isa.FlagSat, uint8(2+i) })
+	case isa.OpMin, isa.OpMax:
+		expand(4, func(in *isa.Inst, i int) { in.Flags = isa.FlagNaN*isa.Flags(i&1) | isa.FlagXorSign*isa.Flags(i>>1) })
+	case isa.OpVadd, isa.OpVsub, isa.OpVabsdiff, isa.OpVmin, isa.OpVmax, isa.OpVavrg, isa.OpVshl, isa.OpVshr, isa.OpVmad, isa.OpVset:
+		list = videos(in)
 	case isa.OpCvta, isa.OpIsspacep:
 		expand(5, func(in *isa.Inst, i int) { in.Space = isa.SpaceGlobal + isa.Space(i) })
 		expand(2, func(in *isa.Inst, i int) { in.Mode = [...]isa.Mode{isa.ModeNone, isa.ModeTo}[i] })
+		if op == isa.OpIsspacep {
+			expand(2, func(in *isa.Inst, i int) { in.NSrc = uint8(1 + 2*i) })
+		}
 	case isa.OpTestp:
 		expand(6, func(in *isa.Inst, i int) { in.Cmp = isa.TestFinite + isa.Cmp(i) })
 	case isa.OpSetp, isa.OpSet:
@@ -93,13 +115,52 @@ func variants(op isa.Op, t isa.Type) []isa.Inst {
 	return list
 }
 
+// videos are forms of a video instruction: all of the ways in which it reads its
+// operands and puts the result together, with some of the selections.
+func videos(in isa.Inst) (list []isa.Inst) {
+	types := []isa.Type{isa.U32, isa.S32}
+	r := rand.New(rand.NewPCG(uint64(in.Op), uint64(in.Type)))
+	for _, vec := range []uint8{1, 2, 4} {
+		for i := range 96 {
+			in.Vec, in.NSrc = vec, 3
+			in.SrcType, in.Select.BType = types[i&1], types[i>>1&1]
+			in.Flags = isa.FlagSat*isa.Flags(i>>2&1) | isa.FlagWrap*isa.Flags(r.IntN(2))
+			in.Cmp = isa.CmpEq + isa.Cmp(r.IntN(6))
+			if in.Op == isa.OpVmad {
+				in.Mode = [...]isa.Mode{isa.ModeNone, isa.ModePlusOne, isa.ModeNegProduct, isa.ModeNegAddend}[r.IntN(4)]
+				in.Select.Shift = [...]uint8{0, 7, 15}[r.IntN(3)]
+			}
+			part := func() uint16 {
+				n := [...]int{8, 16, 32}[r.IntN(3)]
+				return uint16(n<<8 | n*r.IntN(32/n))
+			}
+			in.Atom = isa.AtomNone
+			if in.Select.A, in.Select.B, in.Select.D = part(), part(), 32<<8; vec > 1 {
+				ofBytes := uint16(0x7777)
+				if vec == 2 {
+					ofBytes = 0x33
+				}
+				in.Select.A, in.Select.B, in.Select.D = uint16(r.Uint32())&ofBytes, uint16(r.Uint32())&ofBytes, uint16(r.Uint32())&(1<<vec-1)
+				in.Atom = isa.AtomAdd * isa.AtomOp(r.IntN(2))
+			} else if i%3 == 0 && in.Op != isa.OpVmad {
+				in.Select.D = part()
+			} else if in.Op != isa.OpVmad {
+				in.Atom = [...]isa.AtomOp{isa.AtomNone, isa.AtomAdd, isa.AtomMin, isa.AtomMax}[r.IntN(4)]
+			}
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
 func arity(op isa.Op) uint8 {
 	switch op {
-	case isa.OpMad, isa.OpMad24, isa.OpSad, isa.OpBfe, isa.OpFma, isa.OpSetp, isa.OpSet, isa.OpSelp, isa.OpSlct, isa.OpShf, isa.OpPrmt:
+	case isa.OpMad, isa.OpMad24, isa.OpSad, isa.OpBfe, isa.OpFma, isa.OpSetp, isa.OpSet, isa.OpSelp, isa.OpSlct, isa.OpShf, isa.OpPrmt,
+		isa.OpFns, isa.OpDp4a, isa.OpDp2a:
 		return 3
-	case isa.OpBfi:
+	case isa.OpBfi, isa.OpLop3:
 		return 4
-	case isa.OpAbs, isa.OpNeg, isa.OpPopc, isa.OpClz, isa.OpBfind, isa.OpBrev, isa.OpRcp, isa.OpSqrt, isa.OpRsqrt, isa.OpSin, isa.OpCos, isa.OpLg2, isa.OpEx2,
+	case isa.OpAbs, isa.OpNeg, isa.OpPopc, isa.OpClz, isa.OpBfind, isa.OpBrev, isa.OpRcp, isa.OpSqrt, isa.OpRsqrt, isa.OpSin, isa.OpCos, isa.OpLg2, isa.OpEx2, isa.OpTanh,
 		isa.OpTestp, isa.OpNot, isa.OpCnot, isa.OpMov, isa.OpCvta, isa.OpIsspacep, isa.OpCvt, isa.OpUnpack:
 		return 1
 	case isa.OpNop:
@@ -147,6 +208,12 @@ func sourceType(in *isa.Inst, i int) isa.Type {
 		if i == 2 && in.Mode == isa.ModeWide {
 			return isa.U64
 		}
+	case isa.OpLop3:
+		if i == 4 {
+			return isa.Pred
+		}
+	case isa.OpCvtPack:
+		return isa.U32
 	case isa.OpPack:
 		return [...]isa.Type{16: isa.B16, 32: isa.B32, 8: isa.B8, 4: isa.B8}[in.Type.Bits()/int(in.NSrc)]
 	case isa.OpIsspacep:
@@ -251,6 +318,9 @@ func compareLanes(t *testing.T, r *rand.Rand, in *isa.Inst) {
 		st := sourceType(in, i)
 		for lane := range rows[i] {
 			rows[i][lane] = operand(r, in, st)
+			if in.Op == isa.OpIsspacep && i > 0 { // where the constants are
+				rows[i][lane] = [...]uint64{0, isa.ModuleBase, uint64(r.IntN(3))}[i]
+			}
 			if i > 0 && r.IntN(4) == 0 && st == sourceType(in, 0) {
 				rows[i][lane] = rows[0][lane]
 			}
@@ -278,7 +348,7 @@ func compareLanes(t *testing.T, r *rand.Rand, in *isa.Inst) {
 		require.True(t, ok, "no meaning for %s", describe(in))
 		for i := range int(in.NDst) {
 			got := out[i][lane]
-			if predicated(in) {
+			if predicated(in) || in.Op == isa.OpLop3 && i == 1 {
 				got = uint64(x.PDst[i] >> lane & 1)
 			}
 			if want[i] == got {

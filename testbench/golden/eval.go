@@ -31,11 +31,15 @@ func (v *values) eval(in *isa.Inst) bool {
 		return v.pack(in)
 	case isa.OpUnpack:
 		return v.unpack(in)
+	case isa.OpMovVec:
+		for i := range int(in.NDst) {
+			v.dst[i] = cut(in.Type, v.src[i])
+		}
+		return in.NSrc == in.NDst
 	case isa.OpCvta:
 		v.dst[0] = convertAddress(in, a)
 	case isa.OpIsspacep:
-		space, _ := resolve(a)
-		v.dst[0] = truth(space == in.Space)
+		v.dst[0] = truth(within(in.Space, a, b, c))
 	case isa.OpCvt:
 		v.convert(in)
 	case isa.OpSetp, isa.OpSet:
@@ -70,9 +74,20 @@ func (v *values) eval(in *isa.Inst) bool {
 		case in.Type == isa.Pred:
 			return v.logic(in)
 		}
-		return v.integer(in) || v.carry(in) || v.bits(in)
+		return v.integer(in) || v.carry(in) || v.bits(in) || v.masks(in) || v.packed(in) || v.video(in)
 	}
 	return true
+}
+
+// within is isspacep (PTX ISA, isspacep): whether an address belongs to a space.
+// The module has size bytes of constants at the address first. Parameters belong
+// to the global space as well.
+func within(space isa.Space, addr, first, size uint64) bool {
+	belongs, _ := resolve(addr)
+	if addr >= first && addr < first+size {
+		belongs = isa.SpaceConst
+	}
+	return belongs == space || belongs == isa.SpaceParam && space == isa.SpaceGlobal
 }
 
 // cut keeps the bits of x that type t has.

@@ -102,10 +102,20 @@ func simple32(in *isa.Inst, a, b uint64) (uint64, bool) {
 	case isa.OpNeg:
 		return bits32(value32(a ^ 1<<31)), true
 	case isa.OpMin, isa.OpMax:
-		if d, nan := extreme(in.Op, float64(value32(a)), float64(value32(b))); !nan {
-			return bits32(float32(d)), true
+		x, y := float64(value32(a)), float64(value32(b))
+		sign := 0.0
+		if in.Flags&isa.FlagXorSign != 0 {
+			sign = math.Copysign(1, x) * math.Copysign(1, y)
+			x, y = math.Abs(x), math.Abs(y)
 		}
-		return nan32, true
+		d, nan := extreme(in.Op, x, y)
+		if nan || in.Flags&isa.FlagNaN != 0 && (math.IsNaN(x) || math.IsNaN(y)) {
+			return nan32, true
+		}
+		if sign != 0 {
+			d = math.Copysign(d, sign)
+		}
+		return bits32(float32(d)), true
 	}
 	return 0, false
 }
@@ -157,6 +167,8 @@ func approximate32(in *isa.Inst, a, b float32) (uint64, bool) {
 		return bits32(isa.SinApprox(a)), true
 	case in.Op == isa.OpCos:
 		return bits32(isa.CosApprox(a)), true
+	case in.Op == isa.OpTanh:
+		return bits32(isa.TanhApprox(a)), true
 	case in.Op == isa.OpLg2:
 		return bits32(isa.Lg2Approx(a)), true
 	case in.Op == isa.OpEx2:

@@ -159,6 +159,8 @@ func (b *block) special(t *thread, s isa.Special) uint64 {
 		return uint64(l.SharedBytes)
 	case isa.TotalSharedSize:
 		return uint64(len(b.shared))
+	case isa.WarpSize:
+		return uint64(l.WarpSize)
 	case isa.BarResult:
 		return t.asked<<16 | t.yes
 	}

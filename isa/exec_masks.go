@@ -1,0 +1,90 @@
+package isa
+
+import "math/bits"
+
+// Masks and logic by table (PTX ISA, sections 9.7.1.17, 9.7.1.21, 9.7.1.22 and
+// 9.7.7.6: fns, szext, bmsk, lop3).
+
+func (d *datapath) addMasks() {
+	d.add(form{op: OpLop3, typ: B32}, lop3)
+	d.add(form{op: OpFns, typ: B32}, ternary(fns))
+	for _, wrap := range []Flags{0, FlagWrap} {
+		within := func(n uint64) (low uint32, in bool) { return uint32(n) & 31, wrap != 0 || uint32(n) < 32 }
+		d.add(form{op: OpBmsk, typ: B32, flags: wrap}, binary(func(a, b uint64) uint64 {
+			at, starts := within(a)
+			n, ends := within(b)
+			switch {
+			case !starts:
+				return 0
+			case !ends:
+				n = 32
+			}
+			return uint64(uint32(1<<n-1) << at)
+		}))
+		d.add(form{op: OpSzext, typ: U32, flags: wrap}, binary(func(a, b uint64) uint64 {
+			n, narrow := within(b)
+			if !narrow {
+				return uint64(uint32(a))
+			}
+			return a & (1<<n - 1)
+		}))
+		d.add(form{op: OpSzext, typ: S32, flags: wrap}, binary(func(a, b uint64) uint64 {
+			n, narrow := within(b)
+			if !narrow {
+				return uint64(uint32(a))
+			}
+			return uint64(uint32(int32(uint32(a)<<(32-n)) >> (32 - n)))
+		}))
+	}
+}
+
+// lop3 looks up each bit: those of a, b and c, a highest, are the number of the
+// bit in the table. All bits for which the table has a 1 at a number are found at
+// once.
+func lop3(in *Inst, x *Lanes) {
+	var nonzero uint32
+	for m := x.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b, c := uint32(x.Src[0][i]), uint32(x.Src[1][i]), uint32(x.Src[2][i])
+		table := uint32(x.Src[3][i])
+		var d uint32
+		for n := range uint32(8) {
+			d |= -(table >> n & 1) & ^(a ^ -(n >> 2)) & ^(b ^ -(n >> 1 & 1)) & ^(c ^ -(n & 1))
+		}
+		nonzero |= bit(d != 0) << i
+		x.Dst[0][i] = uint64(d)
+	}
+	switch in.Bool {
+	case BoolAnd:
+		x.PDst[1] = nonzero & x.pred(4)
+	case BoolOr:
+		x.PDst[1] = (nonzero | x.pred(4)) & x.Mask
+	}
+}
+
+// fns finds the |c|-th bit of a that is 1, from bit b on, upwards or downwards.
+func fns(a, b, c uint64) uint64 {
+	mask, base, offset := uint32(a), uint32(b), int32(c)
+	if base > 31 {
+		return notFound
+	}
+	if offset < 0 { // the other way round
+		return mirrored(fns(uint64(bits.Reverse32(mask)), uint64(31-base), uint64(uint32(-offset))))
+	}
+	if offset == 0 {
+		mask, offset = mask&(1<<base), 1
+	}
+	for mask &= ^uint32(0) << base; mask != 0; mask &= mask - 1 {
+		if offset--; offset == 0 {
+			return uint64(bits.TrailingZeros32(mask))
+		}
+	}
+	return notFound
+}
+
+func mirrored(n uint64) uint64 {
+	if n == notFound {
+		return n
+	}
+	return 31 - n
+}
