@@ -19,6 +19,7 @@ type Module struct {
 	vars        []*variable
 	funcs       []*function // device functions, in the order of their first declaration
 	functions   map[string]*function
+	aliases     []alias
 	taken       []*function // whose addresses initialisers hold
 	kernels     []*kernel
 	constBytes  uint64    // of the .const variables, which are at the start of the module's memory
@@ -39,6 +40,7 @@ type kernel struct {
 	maxThreads uint32
 	reqThreads [3]uint32
 	pragmas    []pragma
+	clusters   word // a directive that wants clusters, or none
 	body       *block
 }
 
@@ -49,7 +51,7 @@ type block struct {
 }
 
 // stmt is a statement: *instruction, *label, *block, *regDecl, *variable,
-// *prototype, *targets, location or pragma.
+// *prototype, *targets, *branchTargets, location or pragma.
 type stmt any
 
 // word is a name with its place.

@@ -63,7 +63,7 @@ func (l *lowering) formals(c *callee) {
 			continue
 		}
 		l.declareRegs(l.scope, x.reg)
-		if x.reg.typ == isa.Pred || x.reg.typ == isa.NoType {
+		if x.reg.typ == isa.NoType || x.reg.vector > 0 {
 			l.errorf(x.name().pos, CodeUnsupported, "a parameter of type .%s is not supported", x.reg.words)
 			continue
 		}
@@ -89,8 +89,32 @@ func (l *lowering) implicit(pos isa.Pos) operands {
 	return operands{lowering: l, in: &instruction{name: word{"call", pos}}, out: &isa.Inst{}, relaxed: true}
 }
 
-// transfer emits a load or store of a register parameter.
+// transfer emits a load or store of a register parameter. A predicate becomes a
+// byte.
 func (l *lowering) transfer(op isa.Op, value isa.Operand, t isa.Type, at *spot, pos isa.Pos, text string) {
+	if t == isa.Pred {
+		t = isa.U8
+	}
+	if value.Kind == isa.OperandPred {
+		if l.passed == 0 {
+			l.passed = 1 + int(l.hidden("%passed", isa.U32))
+		}
+		word := isa.Operand{Kind: isa.OperandReg, Index: uint16(l.passed - 1)}
+		in := isa.Inst{Op: isa.OpSelp, Type: isa.U32, NSrc: 3, NDst: 1, DstBits: 32, Inserted: true, Pos: pos, Loc: l.loc, Text: "selp.u32 %passed, 1, 0"}
+		in.Dst[0] = word
+		in.Src = [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm, Imm: 1}, {Kind: isa.OperandImm}, value}
+		if op == isa.OpSt {
+			l.emit(in)
+		}
+		l.transfer(op, word, t, at, pos, text)
+		if op == isa.OpLd {
+			in.Op, in.SrcType, in.Cmp, in.NSrc, in.DstBits, in.Text = isa.OpSetp, isa.U32, isa.CmpNe, 2, 0, "setp.ne.u32 %passed, 0"
+			in.Dst[0] = value
+			in.Src = [isa.MaxSrcs]isa.Operand{word, {Kind: isa.OperandImm}}
+			l.emit(in)
+		}
+		return
+	}
 	in := isa.Inst{Op: op, Type: t, Space: isa.SpaceLocal, Vec: 1, NSrc: 1, Inserted: true, Pos: pos, Loc: l.loc, Text: text}
 	in.Src[0] = isa.Operand{Kind: isa.OperandImm}
 	if op == isa.OpSt {
@@ -180,6 +204,9 @@ func (l *lowering) resolveUses() {
 		case isa.OpIsspacep:
 			continue // every address of the window will do
 		default:
+			if !in.Memory() {
+				l.errorf(in.Pos, CodeUnsupported, "%s: in a recursive function the address of a .local variable or parameter wants a mov of its own", in.Text)
+			}
 			in.Off += int64(in.Src[0].Imm)
 			in.Src[0] = frame
 		}

@@ -92,6 +92,9 @@ func (p *parser) variable(l linking) (*variable, bool) {
 		v.why = "texture and surface references are not supported"
 	}
 	p.next()
+	if v.space == isa.SpaceConst && !p.bank() {
+		return v, false
+	}
 	for p.tok.kind == dotWord {
 		w := p.tok
 		p.next()
@@ -118,10 +121,7 @@ func (p *parser) variable(l linking) (*variable, bool) {
 				return v, false
 			}
 		case w.text == "attribute":
-			for p.tok.kind != ')' && p.tok.kind != ';' && p.tok.kind != eof {
-				p.next()
-			}
-			if !p.expect(')', "to close the attribute") {
+			if !p.attributes() {
 				return v, false
 			}
 		default:
@@ -134,6 +134,42 @@ func (p *parser) variable(l linking) (*variable, bool) {
 		return v, false
 	}
 	return v, p.declarator(v)
+}
+
+// bank skips the number of a bank in .const[2], which PTX ISA had before 2.2
+// (section 5.1.3). All banks are one space.
+func (p *parser) bank() bool {
+	if p.tok.kind != '[' {
+		return true
+	}
+	p.next()
+	_, ok := p.integer("a bank", 10)
+	return ok && p.expect(']', "to close the bank")
+}
+
+// attribute skips an .attribute directive if there is one (section 5.4.8).
+func (p *parser) attribute() bool {
+	if !p.atDirective("attribute") {
+		return true
+	}
+	p.next()
+	return p.attributes()
+}
+
+// attributes skips what follows .attribute: (.managed), (.unified(1,2)).
+func (p *parser) attributes() bool {
+	for depth := 0; p.tok.kind != ';' && p.tok.kind != '{' && p.tok.kind != eof; p.next() {
+		switch p.tok.kind {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				p.next()
+				return true
+			}
+		}
+	}
+	return p.expect(')', "to close the attribute")
 }
 
 // alignment parses what follows .align (section 5.4.5).

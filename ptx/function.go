@@ -102,6 +102,7 @@ type (
 // function parses a device function or its declaration.
 func (p *parser) function() {
 	p.next()
+	p.attribute()
 	f, ok := p.signature("the name of the function")
 	if !ok {
 		p.skipFunction()
@@ -294,6 +295,6 @@ func (p *parser) labelled(b *block, l word) {
 			p.skipStatement()
 		}
 	case p.atDirective("branchtargets"):
-		p.skipStatement() // of use to brx only
+		p.branchTargets(b, l)
 	}
 }

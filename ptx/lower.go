@@ -21,6 +21,8 @@ type lowering struct {
 	offsets  map[*variable]uint64 // in shared, local and parameter memory
 	dynamic  []patch              // uses of the dynamic part of shared memory
 	wide     bool                 // an address has 64 bits
+	passed   int                  // 1 plus the register through which predicates are passed, or 0
+	chosen   int                  // 1 plus the predicate with which brx chooses, or 0
 	flag     int                  // 1 plus the predicate that is the carry flag, or 0
 
 	// Functions; see call.go.
@@ -91,6 +93,9 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l.callgraph(k)
 	l.place()
 	l.params(k)
+	if k.clusters.text != "" {
+		l.errorf(k.clusters.pos, CodeUnsupported, ".%s is not supported: clusters", k.clusters.text)
+	}
 	for _, s := range k.pragmas {
 		l.pragma(s)
 	}
@@ -219,6 +224,8 @@ func (l *lowering) block(b *block) {
 			l.scope.declarePrototype(s.label.text, s.function)
 		case *targets:
 			l.targets(s)
+		case *branchTargets:
+			l.scope.declareBranches(s)
 		case pragma:
 			l.pragma(s)
 		case location:
@@ -296,6 +303,9 @@ func (l *lowering) instruction(in *instruction) {
 	switch {
 	case out.Op == isa.OpCall:
 		l.call(in, *out)
+		return
+	case in.name.text == "brx":
+		l.indexedBranch(&o)
 		return
 	case out.Op == isa.OpRet && l.fn != nil:
 		l.ret(*out)
@@ -377,7 +387,7 @@ func (l *lowering) runsOff() bool {
 	}
 	n := uint32(len(p.Insts))
 	if n == start || !p.Insts[n-1].EndsPath() ||
-		slices.ContainsFunc(l.branches, func(b branch) bool { return p.Insts[b.pc].Target == n }) {
+		slices.ContainsFunc(p.Insts[start:], func(in isa.Inst) bool { return in.Op == isa.OpBra && in.Target == n }) {
 		return true
 	}
 	p.Labels = slices.DeleteFunc(p.Labels, func(l isa.Label) bool { return l.PC == n })

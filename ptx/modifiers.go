@@ -101,6 +101,7 @@ var (
 	ftz      = one("ftz", flag(isa.FlagFtz))
 	sat      = one("sat", flag(isa.FlagSat))
 	approx   = one("approx", flag(isa.FlagApprox))
+	indexed  = one("idx", ignore)
 	uni      = one("uni", flag(isa.FlagUni))
 	shiftAmt = one("shiftamt", flag(isa.FlagShiftAmt))
 	to       = one("to", mode(isa.ModeTo))

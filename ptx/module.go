@@ -140,7 +140,7 @@ func (p *parser) directive() {
 }
 
 var directives = []string{
-	"address_size", "align", "common", "const", "entry", "extern", "file", "func", "global", "loc", "local", "maxnctapersm",
+	"address_size", "alias", "align", "common", "const", "entry", "extern", "file", "func", "global", "loc", "local", "maxnctapersm",
 	"maxnreg", "maxntid", "minnctapersm", "param", "pragma", "reg", "reqntid", "section", "shared", "target", "version", "visible", "weak",
 }
 
@@ -170,9 +170,15 @@ func (p *parser) common() bool {
 		p.sourceFile()
 	case "section":
 		p.section()
-	case "pragma", "alias":
+	case "pragma":
 		p.next()
 		p.skipStatement()
+	case "alias":
+		p.alias()
+	case "byte", "2byte", "4byte", "8byte", "quad", "b8", "b16", "b32", "b64": // of DWARF, one line each
+		for p.next(); !p.tok.newline && p.tok.kind != eof; {
+			p.next()
+		}
 	case "version", "target", "address_size":
 		p.errorf(p.tok.pos, CodeDuplicate, ".%s belongs at the start of the module, once", p.tok.text)
 		p.next()
@@ -221,18 +227,21 @@ func (p *parser) entry() {
 	k := &kernel{}
 	name, ok := p.ident("the name of the kernel")
 	k.name, k.pos = name.text, name.pos
-	if ok && p.tok.kind == '(' {
+	listed := ok && p.tok.kind == '('
+	if listed {
 		ok = p.params(k)
 	}
 	if !ok {
 		p.skipToBody()
 	}
 	p.launchBounds(k)
-	switch p.tok.kind {
-	case '{':
+	switch {
+	case p.tok.kind == '{':
 		k.body = p.body()
-	case ';':
-		p.next()
+		if !listed && p.m.version < 14 {
+			k.paramsInside()
+		}
+	case p.accept(';'), ok && p.declared():
 		return // a declaration
 	default:
 		p.errorf(p.tok.pos, CodeSyntax, "expected the body of the kernel in braces, found %s", p.tok)
@@ -247,6 +256,20 @@ func (p *parser) entry() {
 		return
 	}
 	p.m.kernels = append(p.m.kernels, k)
+}
+
+// paramsInside takes the parameters from the body, where they are declared before
+// PTX ISA 1.4 if there is no list of them.
+func (k *kernel) paramsInside() {
+	k.body.stmts = slices.DeleteFunc(k.body.stmts, func(s stmt) bool {
+		v, ok := s.(*variable)
+		if !ok || v.space != isa.SpaceParam {
+			return false
+		}
+		v.argument = false
+		k.params = append(k.params, v)
+		return true
+	})
 }
 
 // skipToBody goes to the '{' of a kernel or to where something else starts.
@@ -294,6 +317,16 @@ func (p *parser) launchBounds(k *kernel) {
 			if w.text == "reqntid" {
 				k.reqThreads = dims
 			}
+		case "reqnctapercluster", "explicitcluster", "blocksareclusters":
+			if w.text == "reqnctapercluster" {
+				if dims, ok := p.dims(); !ok {
+					p.skipToBody()
+					return
+				} else if dims == [3]uint32{1, 1, 1} {
+					continue
+				}
+			}
+			k.clusters = word{w.text, w.pos}
 		case "minnctapersm", "maxnctapersm", "maxnreg", "maxclusterrank":
 			if _, ok := p.integer("a number", 1<<20); !ok {
 				p.skipToBody()

@@ -41,6 +41,7 @@ func Parse(file string, src []byte) (*Module, error) {
 		if len(p.m.kernels) == 0 {
 			p.errorf(p.tok.pos, CodeName, "no kernel in this file: expected an .entry")
 		}
+		p.resolveAliases()
 		p.layout()
 	}
 	if err := r.err(); err != nil {
@@ -273,6 +274,10 @@ func (p *parser) statement(b *block) {
 			in.words = append(in.words, word{p.tok.text, p.tok.pos})
 		}
 		p.next()
+		if in.words[len(in.words)-1].text == "const" && !p.bank() {
+			p.skipStatement()
+			return
+		}
 	}
 	if _, in.known = families[in.name.text]; !in.known {
 		_, isPTX := unsupported[in.name.text]

@@ -25,6 +25,7 @@ type scope struct {
 	prefixes map[string][]uint64 // of single registers: the numbers that follow a prefix
 	labels   map[string]uint32
 	labelPos map[string]isa.Pos
+	branches map[string]*branchTargets
 	protos   map[string]*function // by label, of .callprototype and .calltargets
 }
 

@@ -1,0 +1,119 @@
+package ptx
+
+import (
+	"fmt"
+
+	"divergo/isa"
+)
+
+// brx.idx (section 9.7.11.4). Hardware without indirect branches has a tree of
+// comparisons in its place, and so has this machine: the first comparison is the
+// instruction, all else is inserted. An index beyond the list, for which the
+// manual leaves open what happens, takes the last label.
+
+// branchTargets is a .branchtargets directive (section 11.3.1).
+type branchTargets struct {
+	label word
+	names []word
+}
+
+// branchTargets parses the labels of a list.
+func (p *parser) branchTargets(b *block, l word) {
+	p.next()
+	t := &branchTargets{label: l}
+	for {
+		w, ok := p.ident("a label")
+		if !ok {
+			p.skipStatement()
+			return
+		}
+		t.names = append(t.names, w)
+		if !p.accept(',') {
+			break
+		}
+	}
+	b.stmts = append(b.stmts, t)
+	if !p.semicolon("the list of labels") {
+		p.skipStatement()
+	}
+}
+
+// declareBranches enters the label of a list.
+func (s *scope) declareBranches(t *branchTargets) {
+	if s.branches == nil {
+		s.branches = map[string]*branchTargets{}
+	}
+	s.branches[t.label.text] = t
+}
+
+// branchList finds a list by its label.
+func (s *scope) branchList(name string) *branchTargets {
+	for ; s != nil; s = s.up {
+		if t := s.branches[name]; t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// indexedBranch lowers brx.idx. A guard becomes a branch around it.
+func (l *lowering) indexedBranch(o *operands) {
+	ops := o.in.operands
+	if len(ops) != 2 {
+		l.errorf(o.in.name.pos, CodeOperand, "%s takes 2 operands index, tlist, found %d", o.in.opcode(), len(ops))
+		return
+	}
+	index := o.source(&ops[0], isa.U32)
+	list := l.scope.branchList(ops[1].name)
+	if list == nil {
+		l.errorf(ops[1].pos, CodeName, "%s is no label of a .branchtargets above", kindName(&ops[1]))
+		return
+	}
+	out := *o.out
+	around := -1
+	if out.Guard.Kind == isa.OperandPred {
+		around = len(l.prog.Insts)
+		skip := isa.Inst{Op: isa.OpBra, Guard: out.Guard, Inserted: true, Pos: out.Pos, Loc: out.Loc, Text: "bra"}
+		skip.Guard.Not = !skip.Guard.Not
+		l.emit(skip)
+		out.Guard = isa.Operand{}
+	}
+	l.choose(out, index, list.names, 0)
+	if around >= 0 {
+		l.prog.Insts[around].Target = uint32(len(l.prog.Insts))
+	}
+}
+
+// choose emits the tree for the labels names, the first of which has the index
+// first. The root is out, the brx itself.
+func (l *lowering) choose(out isa.Inst, index isa.Operand, names []word, first int) {
+	if len(names) == 1 {
+		l.branches = append(l.branches, branch{len(l.prog.Insts), names[0], l.scope})
+		out.Op = isa.OpBra
+		l.emit(out)
+		return
+	}
+	if l.chosen == 0 {
+		l.prog.Preds = append(l.prog.Preds, "%brx")
+		l.chosen = len(l.prog.Preds)
+	}
+	below := isa.Operand{Kind: isa.OperandPred, Index: uint16(l.chosen - 1)}
+	half := len(names) / 2
+	test := out
+	test.Op, test.Type, test.SrcType, test.Cmp, test.NSrc, test.NDst = isa.OpSetp, isa.U32, isa.U32, isa.CmpLt, 2, 1
+	test.Flags = 0
+	test.Src[0], test.Src[1] = index, isa.Operand{Kind: isa.OperandImm, Imm: uint64(first + half)}
+	test.Dst[0] = below
+	if out.Inserted {
+		test.Text = fmt.Sprintf("setp.lt.u32 %%brx, %d", first+half)
+	}
+	l.emit(test)
+	rest := isa.Inst{Op: isa.OpBra, Inserted: true, Pos: out.Pos, Loc: out.Loc, Text: "bra"}
+	left := rest
+	left.Guard = below
+	at := len(l.prog.Insts)
+	l.emit(left)
+	l.choose(rest, index, names[half:], first+half)
+	l.prog.Insts[at].Target = uint32(len(l.prog.Insts))
+	l.choose(rest, index, names[:half], first)
+}
