@@ -81,6 +81,7 @@ type Format struct {
 type Program struct {
 	Name        string
 	File        string   // the PTX file, for diagnostics
+	Module      any      // what it is a kernel of, to be compared only: kernels of one module share its variables
 	Files       []string // sources named by .file, indexed by Loc.File
 	Insts       []Inst
 	Regs        []Reg    // general registers, indexed by OperandReg operands

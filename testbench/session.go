@@ -29,9 +29,10 @@ type Session struct {
 	// loaded. An error prevents the launch.
 	OnLaunch func(*Launch) error
 
-	memory *Memory
-	module string // whose variables are in device memory
-	err    error  // first failure of Alloc, Write or Read
+	memory  *Memory
+	modules []*module // that have been launched
+	module  *module   // of them, the one whose variables are in device memory
+	err     error     // first failure of Alloc, Write or Read
 }
 
 // Run is one launch and what came of it.
@@ -41,6 +42,15 @@ type Run struct {
 	Outcome   Outcome
 	Counters  Counters
 	Printed   Printed // if it finished
+}
+
+// module is what a session knows of a module: its variables, and while another
+// module's are in device memory, what they hold. The variables of all modules
+// have the same addresses, so that only kernels of the module can reach them.
+type module struct {
+	of      any // as isa.Program.Module
+	globals []isa.Global
+	values  [][]byte // by variable
 }
 
 // NewSession builds a machine.
@@ -56,7 +66,7 @@ func NewSession(cfg gpu.Config, limits Limits) (*Session, error) {
 // launched, the machine as it was built. It is faster than another session.
 func (s *Session) Reset() {
 	s.Machine.System().Reset()
-	s.memory, s.Runs, s.module, s.err = NewMemory(), nil, "", nil
+	s.memory, s.Runs, s.modules, s.module, s.err = NewMemory(), nil, nil, nil, nil
 }
 
 // Alloc returns the address of fresh zeroed device memory, a multiple of 256.
@@ -163,27 +173,47 @@ func (s *Session) Launch(l Launch) error {
 	return nil
 }
 
-// placeModule puts the variables of a program's module at their addresses,
-// unless they are there already and have the values that earlier launches
-// gave them.
+// placeModule puts the variables of a program's module into device memory, with
+// their initial values or those that earlier launches have left, in place of
+// another module's.
 func (s *Session) placeModule(p *isa.Program) error {
-	if s.module == p.File {
+	if s.module != nil && s.module.of == p.Module {
 		return nil
 	}
+	if s.module != nil {
+		for i, g := range s.module.globals {
+			s.Read(g.Addr, s.module.values[i])
+		}
+	}
 	s.memory.remove(isa.GlobalBase)
-	s.module = p.File
-	for _, g := range p.Globals {
+	s.module = s.moduleOf(p)
+	for i, g := range s.module.globals {
 		if err := s.Machine.Store.Map(g.Addr, g.Size); err != nil {
 			return fmt.Errorf("%s: variable %s: %w", p.File, g.Name, err)
 		}
-		data := make([]byte, g.Size)
-		copy(data, g.Init)
-		s.Write(g.Addr, data)
+		s.Write(g.Addr, s.module.values[i])
 		if g.Size > 0 {
 			s.memory.add(sm.Range{Start: g.Addr, End: g.Addr + g.Size})
 		}
 	}
 	return s.err
+}
+
+// moduleOf is the module of a program, with initial values if it is new.
+func (s *Session) moduleOf(p *isa.Program) *module {
+	for _, m := range s.modules {
+		if m.of == p.Module {
+			return m
+		}
+	}
+	m := &module{of: p.Module, globals: p.Globals}
+	for _, g := range p.Globals {
+		data := make([]byte, g.Size)
+		copy(data, g.Init)
+		m.values = append(m.values, data)
+	}
+	s.modules = append(s.modules, m)
+	return m
 }
 
 // Counters is the sum over all launches of the session.

@@ -216,8 +216,9 @@ L:	add.u32 %r1, %r1, 1;
 	assert.Equal(t, 5, asked)
 }
 
-// Module variables have their initial values once, and keep what a kernel
-// stores there until another module is launched.
+// Module variables have their initial values once, and keep what kernels store
+// there, whatever is launched between them. A module is a text that was parsed,
+// whatever it is called, and has the variables once for all of its kernels.
 func TestModuleVariables(t *testing.T) {
 	const body = `
 	ld.param.u64 %rd1, [data];
@@ -227,15 +228,22 @@ func TestModuleVariables(t *testing.T) {
 	st.global.u32 [%rd1], %r1;
 	exit;`
 	const variables = ".global .u32 counter = 41;\n.global .u32 other[3] = {1, 2};"
-	p := kernel(t, "a.ptx", variables, ".param .u64 data", body)
-	q := kernel(t, "b.ptx", variables, ".param .u64 data", body)
+	p := kernel(t, "k.ptx", variables, ".param .u64 data", body)
+	q := kernel(t, "k.ptx", ".global .u32 counter = 10;", ".param .u64 data", body)
+	const entry = "(.param .u64 data) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" + body + "\n}\n"
+	m, err := ptx.Parse("k.ptx", []byte(".version 4.2\n.target sm_35\n.address_size 64\n.global .u32 counter = 70;\n.entry first "+entry+".entry second "+entry))
+	require.NoError(t, err)
+	first, err := Program(m, "first")
+	require.NoError(t, err)
+	second, err := Program(m, "second")
+	require.NoError(t, err)
 	s := session(t, Limits{})
 	data := s.Alloc(4)
 	params := binary.LittleEndian.AppendUint64(nil, data)
 	for _, step := range []struct {
 		p    *isa.Program
 		want uint32
-	}{{p, 42}, {p, 43}, {q, 42}, {p, 42}} {
+	}{{p, 42}, {p, 43}, {q, 11}, {p, 44}, {first, 71}, {q, 12}, {second, 72}, {p, 45}} {
 		require.NoError(t, s.Launch(one(step.p, 1, params...)))
 		got := make([]byte, 4)
 		s.Read(data, got)

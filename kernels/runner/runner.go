@@ -11,26 +11,36 @@ import (
 	"divergo/testbench"
 )
 
-// Programs are kernels that have been lowered, by module and entry.
-type Programs map[[2]string]*isa.Program
+// Programs are kernels that have been lowered, by module.
+type Programs map[string]*module
+
+// module is one of package kernels, parsed once.
+type module struct {
+	text     *ptx.Module
+	programs map[string]*isa.Program // by entry
+}
 
 // Program is an entry of a module of package kernels, the same each time.
-func (list Programs) Program(module, kernel string) (*isa.Program, error) {
-	key := [2]string{module, kernel}
-	if p, ok := list[key]; ok {
+func (list Programs) Program(name, kernel string) (*isa.Program, error) {
+	m, ok := list[name]
+	if !ok {
+		text, err := kernels.PTX(name)
+		if err != nil {
+			return nil, err
+		}
+		parsed, err := ptx.Parse(name, []byte(text))
+		if err != nil {
+			return nil, err
+		}
+		m = &module{parsed, map[string]*isa.Program{}}
+		list[name] = m
+	}
+	if p, ok := m.programs[kernel]; ok {
 		return p, nil
 	}
-	text, err := kernels.PTX(module)
-	if err != nil {
-		return nil, err
-	}
-	mod, err := ptx.Parse(module, []byte(text))
-	if err != nil {
-		return nil, err
-	}
-	p, err := testbench.Program(mod, kernel)
+	p, err := testbench.Program(m.text, kernel)
 	if err == nil {
-		list[key] = p
+		m.programs[kernel] = p
 	}
 	return p, err
 }
