@@ -3,10 +3,12 @@ package properties
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"divergo/internal/output"
 	"divergo/sm/divergence"
 )
 
@@ -19,6 +21,7 @@ type Options struct {
 	Jobs       int           // goroutines; 0: one
 	Features   Features      // 0: all
 	Shrink     time.Duration // to spend on making a counterexample small; 0: ShrinkTime
+	Journal    string        // file that says what is done, to go on from; "": none
 	Stop       func() bool   // asked again and again: end it? nil: never
 	Progress   func(Report)  // told of every bundle of cases, in no special order; nil: nobody
 }
@@ -26,22 +29,29 @@ type Options struct {
 // ShrinkTime is spent on shrinking if nothing else is said.
 const ShrinkTime = 5 * time.Second
 
-// Report is what came of a campaign, or has come of it so far.
+// Report is what came of a campaign, or has come of it so far, with what its
+// journal had.
 type Report struct {
 	Mechanisms []string
-	First      uint64        // seed
-	Next       uint64        // seed to go on with: all before it have been checked
+	Seeds      []Span        // that have been checked, ascending and apart
+	Next       uint64        // seed to go on with: all from the first one to it have been checked
 	Cases      uint64        // kernels, each of which ran under every mechanism
 	Runs       uint64        // kernels times mechanisms
+	Before     uint64        // runs that the journal had
 	Lanes      uint64        // thread instructions compared with the golden model
-	Spent      time.Duration // without shrinking
-	Coverage   []Coverage    // by mechanism; statements are counted under the first
+	Spent      time.Duration // without shrinking, and without what the journal had
+	Coverage   []Coverage    // by mechanism; statements, and what the journal had, are counted under the first
 	Failure    *Failure      // the one of the smallest seed, shrunk
 	Found      *Failure      // the same before it was shrunk
 }
 
+// Span is some seeds in a row.
+type Span struct {
+	From, To uint64 // the first, and the one behind the last
+}
+
 // Rate is how many runs there were in a second.
-func (r *Report) Rate() float64 { return float64(r.Runs) / max(r.Spent.Seconds(), 1e-9) }
+func (r *Report) Rate() float64 { return float64(r.Runs-r.Before) / max(r.Spent.Seconds(), 1e-9) }
 
 // Total is the coverage under all mechanisms together.
 func (r *Report) Total() (c Coverage) {
@@ -49,6 +59,23 @@ func (r *Report) Total() (c Coverage) {
 		c.Add(&r.Coverage[i])
 	}
 	return c
+}
+
+// checked enters seeds that have been checked.
+func (r *Report) checked(s Span) {
+	at, _ := slices.BinarySearchFunc(r.Seeds, s, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+	all := slices.Insert(r.Seeds[:len(r.Seeds):len(r.Seeds)], at, s)
+	r.Seeds = all[:0:0]
+	for _, s := range all {
+		if n := len(r.Seeds); n > 0 && r.Seeds[n-1].To == s.From {
+			r.Seeds[n-1].To = s.To
+		} else if s.From < s.To {
+			r.Seeds = append(r.Seeds, s)
+		}
+	}
+	if len(r.Seeds) > 0 && r.Seeds[0].From <= r.Next {
+		r.Next = r.Seeds[0].To
+	}
 }
 
 // campaign is the state that workers share.
@@ -60,6 +87,10 @@ type campaign struct {
 	report Report
 	err    error
 	start  time.Time
+
+	journal *output.Journal   // nil without one
+	written uint64            // seed up to which it goes
+	done    map[uint64]record // bundles behind others that are not done, by first seed
 }
 
 // Run checks mechanisms with the cases of consecutive seeds until one fails or
@@ -75,17 +106,23 @@ func Run(o Options) (*Report, error) {
 	o.Features = cmp.Or(o.Features, AllFeatures)
 	o.Shrink = cmp.Or(o.Shrink, ShrinkTime)
 	c := &campaign{Options: o, next: o.Seed, end: ^uint64(0), start: time.Now()}
-	if o.Runs > 0 {
+	if o.Runs > 0 && o.Runs < c.end-o.Seed {
 		c.end = o.Seed + o.Runs
 	}
-	c.report = Report{Mechanisms: o.Mechanisms, First: o.Seed, Next: o.Seed, Coverage: make([]Coverage, len(o.Mechanisms))}
+	c.report = Report{Mechanisms: o.Mechanisms, Next: o.Seed, Coverage: make([]Coverage, len(o.Mechanisms))}
+	if o.Journal != "" {
+		if err := c.resume(); err != nil {
+			return nil, fmt.Errorf("journal %w", err)
+		}
+		defer c.journal.Close()
+	}
 	var group sync.WaitGroup
 	for range max(o.Jobs, 1) {
 		group.Go(c.work)
 	}
 	group.Wait()
 	r := &c.report
-	if r.Found != nil && c.err == nil {
+	if r.Found != nil {
 		r.Failure = Shrink(r.Found, o.Shrink)
 	}
 	return r, c.err
@@ -99,7 +136,10 @@ func (c *campaign) bundle() (from, to uint64) {
 		return 0, 0
 	}
 	from = c.next
-	to = min(from-from%machineSeeds+machineSeeds, c.end)
+	to = c.end
+	if left := machineSeeds - from%machineSeeds; left < to-from {
+		to = from + left
+	}
 	c.next = to
 	return from, to
 }
@@ -117,13 +157,12 @@ func (c *campaign) work() {
 			runners[i].Coverage = &coverage[i]
 		}
 		var done Report
-		for seed := from; seed < to; seed++ {
+		seed, goesOn := from, true
+		for ; seed < to && goesOn; seed++ {
 			failure, err := c.check(runners, seed, &done)
-			if !c.goesOn(seed, failure, err) {
-				to = seed
-			}
+			goesOn = c.goesOn(seed, failure, err)
 		}
-		c.add(&done, coverage, to)
+		c.add(&done, coverage, Span{from, seed}, seed == to)
 	}
 }
 
@@ -165,18 +204,25 @@ func (c *campaign) goesOn(seed uint64, f *Failure, err error) bool {
 	return seed < c.end && (c.Stop == nil || !c.Stop()) && (c.For == 0 || time.Since(c.start) < c.For)
 }
 
-func (c *campaign) add(done *Report, coverage []Coverage, to uint64) {
+// add enters seeds that have been checked, which may be a whole bundle.
+func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool) {
 	c.Lock()
 	defer c.Unlock()
 	r := &c.report
 	r.Cases += done.Cases
 	r.Runs += done.Runs
 	r.Lanes += done.Lanes
+	var total Coverage
 	for i := range coverage {
 		r.Coverage[i].Add(&coverage[i])
+		total.Add(&coverage[i])
 	}
-	r.Next = max(r.Next, to)
+	r.checked(seeds)
 	r.Spent = time.Since(c.start)
+	if whole && c.journal != nil && c.err == nil && (r.Found == nil || seeds.To <= r.Found.Case.Seed) {
+		c.done[seeds.From] = record{seeds.From, seeds.To, done.Runs, done.Lanes, total}
+		c.write()
+	}
 	if c.Progress != nil {
 		c.Progress(*r)
 	}
@@ -191,7 +237,7 @@ type T interface {
 
 // Check is a test of a mechanism, which must be registered, with random kernels:
 // 200 unless the options say otherwise. If one fails, it is shrunk and written to
-// the folder counterexample/NAME beside the test.
+// a new folder in the folder counterexample beside the test.
 func Check(t T, mechanism string, options ...Options) {
 	t.Helper()
 	var o Options
@@ -204,14 +250,15 @@ func Check(t T, mechanism string, options ...Options) {
 	}
 	r, err := Run(o)
 	switch {
-	case err != nil:
-		t.Errorf("%v", err)
-	case r.Failure != nil:
-		dir := "counterexample/" + mechanism
-		if err := r.Failure.Write(dir); err != nil {
-			t.Errorf("%v", err)
+	case r != nil && r.Failure != nil:
+		dir, unkept := r.Failure.Write("counterexample")
+		if unkept != nil {
+			t.Errorf("%v\n%v", r.Failure, unkept)
+			return
 		}
 		t.Errorf("%v\nsee %s", r.Failure, dir)
+	case err != nil:
+		t.Errorf("%v", err)
 	default:
 		t.Logf("%s", r)
 	}
@@ -219,6 +266,11 @@ func Check(t T, mechanism string, options ...Options) {
 
 // String sums a campaign up in a line.
 func (r *Report) String() string {
-	return fmt.Sprintf("%d kernels under %s: %d runs, %d thread instructions, %.0f runs a second; seeds %d to %d",
-		r.Cases, strings.Join(r.Mechanisms, ", "), r.Runs, r.Lanes, r.Rate(), r.First, max(r.Next, 1)-1)
+	var spans []string
+	for _, s := range r.Seeds {
+		spans = append(spans, fmt.Sprintf("%d to %d", s.From, s.To-1))
+	}
+	seeds := cmp.Or(strings.Join(spans, ", "), "none")
+	return fmt.Sprintf("%d kernels under %s: %d runs, %d thread instructions, %.0f runs a second; seeds %s",
+		r.Cases, strings.Join(r.Mechanisms, ", "), r.Runs, r.Lanes, r.Rate(), seeds)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"divergo/gpu"
+	"divergo/internal/output"
 	"divergo/ptx"
 	"divergo/testbench"
 	"divergo/testbench/dump"
@@ -39,32 +40,33 @@ type launchText struct {
 // launchSchema names the form of launch.json.
 const launchSchema = "divergo.counterexample.v1"
 
-// Write puts the failure into a folder: the kernel as PTX, the launch, the
-// machine, an explanation, and the waveform of the run that failed with what
-// GTKWave needs beside it.
-func (f *Failure) Write(dir string) error {
+// Write puts the failure into a new folder in the one given, and returns its
+// name: the kernel as PTX, the launch, the machine, an explanation, and the
+// waveform of the run that failed with what GTKWave needs beside it.
+func (f *Failure) Write(in string) (dir string, err error) {
 	k, err := f.Case.Compile()
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	dir, err = output.NewFolder(in, fmt.Sprintf("%s-%d", f.Mechanism, f.Case.Seed))
+	if err != nil {
+		return "", err
 	}
 	_, args := f.Case.PTX()
 	launch, err := json.MarshalIndent(launchText{launchSchema, f.Mechanism, f.Checker, f.Case.Seed, f.Case.Grid, f.Case.Block, args}, "", "  ")
 	if err != nil {
-		return err
+		return dir, err
 	}
 	cfg := f.Case.Machine
 	cfg.Divergence.Mechanism = f.Mechanism
 	for name, text := range map[string][]byte{
 		kernelFile: []byte(k.Text), machineFile: cfg.TOML(), launchFile: append(launch, '\n'), readmeFile: []byte(f.explain()),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-			return err
+		if err := output.WriteFile(filepath.Join(dir, name), text); err != nil {
+			return dir, err
 		}
 	}
-	return f.wave(k, cfg, filepath.Join(dir, waveFile))
+	return dir, f.wave(k, cfg, filepath.Join(dir, waveFile))
 }
 
 // wave runs the case again and writes its waveform, as far as it goes.
@@ -73,7 +75,7 @@ func (f *Failure) wave(k *Compiled, cfg gpu.Config, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	file, err := os.Create(name)
+	file, err := output.Create(name)
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,7 @@ func (f *Failure) wave(k *Compiled, cfg gpu.Config, name string) (err error) {
 		if d != nil {
 			err = errors.Join(err, d.Close(), d.Save(name))
 		}
-		err = errors.Join(err, file.Close())
+		err = errors.Join(err, file.Keep())
 	}()
 	var outcome *testbench.Outcome
 	if err := launch(s, k, s.Launch); err != nil && !errors.As(err, &outcome) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"divergo/internal/output"
 )
 
 // Flags of a trace in a GTKWave save file.
@@ -27,6 +29,9 @@ const (
 	maxTraces   = 300 // of the groups that are made without being asked for
 )
 
+// SaveFile is the name of the save file for the dump in the file vcd.
+func SaveFile(vcd string) string { return strings.TrimSuffix(vcd, filepath.Ext(vcd)) + ".gtkw" }
+
 // Save writes what GTKWave needs to show the dump in the file vcd grouped, coloured and with names for values: next to
 // x.vcd the save file x.gtkw, to be opened with `gtkwave x.gtkw`, and the translation tables x.filters/*.txt. Names of
 // files in there are absolute.
@@ -35,10 +40,10 @@ func (d *Dump) Save(vcd string) error {
 	if err != nil {
 		return fmt.Errorf("waves: %w", err)
 	}
-	base := strings.TrimSuffix(vcd, filepath.Ext(vcd))
-	f := filters{dir: base + ".filters", tables: map[string]table{}}
+	save := SaveFile(vcd)
+	f := filters{dir: strings.TrimSuffix(save, ".gtkw") + ".filters", tables: map[string]table{}}
 	var b strings.Builder
-	fmt.Fprintf(&b, "[dumpfile] %q\n[savefile] %q\n", vcd, base+".gtkw")
+	fmt.Fprintf(&b, "[dumpfile] %q\n[savefile] %q\n", vcd, save)
 	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
 	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.cycles(frameCycles))), d.markers())
 	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
@@ -57,7 +62,7 @@ func (d *Dump) Save(vcd string) error {
 		}
 		fmt.Fprintf(&b, "@%x\n-%s\n", flagGroupEnd|flagBlank, g.name)
 	}
-	if err := os.WriteFile(base+".gtkw", []byte(b.String()), 0o644); err != nil {
+	if err := output.WriteFile(save, []byte(b.String())); err != nil {
 		return fmt.Errorf("waves: %w", err)
 	}
 	return nil
@@ -145,10 +150,10 @@ func (f *filters) of(v *variable, names []named) (table, error) {
 	t := table{index: len(f.tables) + 1}
 	t.path = filepath.Join(f.dir, fmt.Sprintf("%d_%s.txt", t.index, v.names[len(v.names)-1]))
 	f.tables[b.String()] = t
-	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return t, err
 	}
-	return t, os.WriteFile(t.path, []byte(b.String()), 0o644)
+	return t, output.WriteFile(t.path, []byte(b.String()))
 }
 
 // arranged is a group with its variables.

@@ -1,77 +1,224 @@
-// Package output writes files that are either complete or not there.
+// Package output writes every file that divergo makes. They are complete or not there.
 //
 // A long run must not end in the discovery that its result cannot be written,
 // and a run that fails must not leave half a file behind. So a File is created
 // before the run, beside its final name, and takes that name when the run has
-// ended well.
+// ended well. A [Set] finds names that would be in each other's way.
 package output
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 )
 
-// File is a file that appears under its name when it is kept. A name that is
-// no regular file, such as /dev/null, is written directly.
+// File is a file that appears under its name when it is kept. A name that is a
+// link stands for what the link leads to. A name that is no regular file, such
+// as /dev/null or /dev/stdout, is a stream, which is written directly.
 type File struct {
-	*os.File
-	name string // "" once kept or discarded, or where written directly
+	name  string // as it was given
+	final string // what it leads to; "" for a stream
+	file  *os.File
+	done  bool
+}
+
+// unfinished are the files that exist under another name than theirs.
+var unfinished = struct {
+	sync.Mutex
+	files map[*File]bool
+}{files: map[*File]bool{}}
+
+// Abandon removes what is not finished, for a process that is about to end: no
+// file can be created or kept from then on.
+func Abandon() {
+	unfinished.Lock()
+	for f := range unfinished.files {
+		f.file.Close()
+		os.Remove(f.file.Name())
+	}
 }
 
 // Create starts a file. It fails if the folder is missing or cannot be
-// written, or if the name is that of a folder.
+// written, or if the name is that of a folder. The file has the permissions of
+// the one that it replaces, or those of any new file.
 func Create(name string) (*File, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("%s: is a folder, want the name of a file", name)
-	case err == nil && !info.Mode().IsRegular():
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	final, err := target(name)
+	if err != nil {
+		return nil, err
+	}
+	if final == "" {
+		file, err := open(name)
 		if err != nil {
 			return nil, err
 		}
-		return &File{File: f}, nil
-	case err == nil && info.Mode().Perm()&0o200 == 0:
-		return nil, fmt.Errorf("%s: exists and is read-only", name)
+		return &File{name: name, file: file}, nil
 	}
-	folder := filepath.Dir(name)
-	if _, err := os.Stat(folder); err != nil {
-		return nil, fmt.Errorf("%s: no folder %s", name, folder)
+	if err := check(name, final); err != nil {
+		return nil, err
 	}
-	f, err := os.CreateTemp(folder, "."+filepath.Base(name)+".*")
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	file, err := beside(final)
 	if err != nil {
-		return nil, fmt.Errorf("%s: cannot write in %s: %w", name, folder, err)
+		return nil, fmt.Errorf("%s: cannot write in %s: %w", name, filepath.Dir(final), cause(err))
 	}
-	return &File{File: f, name: name}, nil
+	if info, err := os.Stat(final); err == nil {
+		if err := file.Chmod(info.Mode().Perm()); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", name, cause(err)), file.Close(), os.Remove(file.Name()))
+		}
+	}
+	f := &File{name: name, final: final, file: file}
+	unfinished.files[f] = true
+	return f, nil
+}
+
+// target is the regular file that a name leads to, there or not, or "" for a
+// stream.
+func target(name string) (string, error) {
+	const links = 40 // that Linux follows
+	path := name
+	for range links {
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && (folder == "/dev/fd" || strings.HasPrefix(folder, "/proc/")) {
+			return "", nil // an open file of the process, whatever it is
+		}
+		next, err := os.Readlink(path)
+		if err != nil {
+			if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+				return "", nil
+			}
+			return path, nil
+		}
+		if !filepath.IsAbs(next) {
+			next = filepath.Dir(path) + string(filepath.Separator) + next
+		}
+		path = next
+	}
+	return "", fmt.Errorf("%s: more than %d links lead on", name, links)
+}
+
+// open opens a stream. Two descriptors of what standard output is redirected to
+// would overwrite each other, so that it is written through the one that there is.
+func open(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil {
+		for _, f := range []*os.File{os.Stdout, os.Stderr} {
+			if same, err := f.Stat(); err == nil && os.SameFile(info, same) {
+				return f, nil
+			}
+		}
+	}
+	return os.OpenFile(name, os.O_WRONLY, 0)
+}
+
+// check says why there cannot be a file.
+func check(name, final string) error {
+	info, err := os.Stat(final)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s: is a folder, want the name of a file", name)
+	case err == nil && info.Mode().Perm()&0o200 == 0:
+		return fmt.Errorf("%s: exists and is read-only", name)
+	}
+	folder := filepath.Dir(final)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s: no folder %s", name, folder)
+	}
+	return nil
+}
+
+// beside makes a hidden file in the folder of another one.
+func beside(final string) (*os.File, error) {
+	folder, base := filepath.Split(final)
+	base = base[:min(len(base), 100)] // a name can have 255 bytes
+	for n := 0; ; n++ {
+		name := filepath.Join(folder, fmt.Sprintf(".%s.%d.%d", base, os.Getpid(), n))
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return file, err
+		}
+	}
+}
+
+// cause is what an error about a file says beside its name.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
+
+// Stream reports whether what is written has gone where nobody can take it back.
+func (f *File) Stream() bool { return f.final == "" }
+
+// Write implements io.Writer. Errors are about the file by the name that it was
+// created with.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.file.Write(p)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.name, cause(err))
+	}
+	return n, err
 }
 
 // Keep closes the file and gives it its name, replacing what was there.
 func (f *File) Keep() error {
-	if err := f.Close(); err != nil {
-		f.Discard()
-		return err
-	}
-	if f.name == "" {
+	if f.done {
 		return nil
 	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil {
-		f.Discard()
-		return err
+	f.done = true
+	if f.Stream() {
+		if f.file == os.Stdout || f.file == os.Stderr {
+			return nil
+		}
+		return f.file.Close()
 	}
-	if err := os.Rename(f.Name(), f.name); err != nil {
-		f.Discard()
-		return err
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	delete(unfinished.files, f)
+	err := f.file.Close()
+	if err == nil {
+		err = os.Rename(f.file.Name(), f.final)
 	}
-	f.name = ""
+	if err != nil {
+		os.Remove(f.file.Name())
+		return fmt.Errorf("%s: %w", f.name, cause(err))
+	}
 	return nil
 }
 
 // Discard closes and removes the file, if it has not been kept.
 func (f *File) Discard() {
-	f.Close()
-	if f.name != "" {
-		os.Remove(f.Name())
-		f.name = ""
+	switch {
+	case f.done:
+	case f.Stream():
+		f.Keep()
+	default:
+		f.done = true
+		unfinished.Lock()
+		defer unfinished.Unlock()
+		delete(unfinished.files, f)
+		f.file.Close()
+		os.Remove(f.file.Name())
 	}
+}
+
+// WriteFile writes a whole file.
+func WriteFile(name string, data []byte) error {
+	f, err := Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Keep()
 }

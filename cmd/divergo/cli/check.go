@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"divergo/internal/nearest"
+	"divergo/internal/output"
 	"divergo/internal/table"
 	"divergo/properties"
 	"divergo/sm/divergence"
@@ -21,6 +22,7 @@ type checkFlags struct {
 	options        properties.Options
 	features       string
 	dir, replay    string
+	found          string // folder of the counterexample
 	json, checkers bool
 }
 
@@ -37,8 +39,9 @@ thread with the golden model; in each run a list of invariants is watched (--che
 have nested and unstructured control flow, early exits and barriers, and no data races.
 
 Kernel, launch, data and machine come from one seed; the seeds are consecutive, so that a check can be
-repeated, and continued where another one ended. The first failure is made as small as a few seconds allow
-and written to a folder: PTX, machine, an explanation, the waveform, and the command that runs it again.
+repeated, and continued where another one ended; with --journal FILE it goes on by itself after it was
+interrupted or killed. The first failure is made as small as a few seconds allow and written to a new folder:
+PTX, machine, an explanation, the waveform, and the command that runs it again.
 
 FEATURES are names, separated by commas, or names to leave out, each with a - before it:
 ` + wrap(properties.FeatureNames(), 100) + `
@@ -46,8 +49,9 @@ FEATURES are names, separated by commas, or names to leave out, each with a - be
 Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 interrupted.`,
 		Example: `  divergo check pdom tbc --runs 200
   divergo check --for 10m --jobs 4 --seed 100000
+  divergo check --for 8h --jobs 4 --journal night.journal
   divergo check ppc --features gotos,loops --json
-  divergo check --replay counterexample`,
+  divergo check --replay counterexample/ppc-17`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	o := &f.options
@@ -58,7 +62,8 @@ Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 int
 	fl.IntVar(&o.Jobs, "jobs", 1, "processors to use; what is found does not depend on it")
 	fl.StringVar(&f.features, "features", "", "what kernels can have: `FEATURES`; all unless given")
 	fl.DurationVar(&o.Shrink, "shrink", properties.ShrinkTime, "`TIME` to spend on making a failure small")
-	fl.StringVar(&f.dir, "dir", "counterexample", "`FOLDER` for a failure")
+	fl.StringVar(&f.dir, "dir", "counterexample", "`FOLDER` in which a failure gets a new folder")
+	fl.StringVar(&o.Journal, "journal", "", "note in `FILE` which seeds are done, and go on from there if it exists")
 	fl.StringVar(&f.replay, "replay", "", "check the counterexample of a `FOLDER` again")
 	fl.BoolVar(&f.checkers, "checkers", false, "list the checkers")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
@@ -91,7 +96,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 		return f.again(c, args)
 	case o.Jobs < 1:
 		return fmt.Errorf("--jobs %d: want at least 1", o.Jobs)
-	case o.Runs == 0 && o.For == 0:
+	case o.Runs == 0 && o.For == 0 && !c.Flags().Changed("runs"):
 		o.Runs = defaultRuns
 	}
 	if f.features != "" {
@@ -138,37 +143,41 @@ func (f *checkFlags) again(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// campaign checks, and keeps a counterexample.
+// campaign checks, and keeps a counterexample. What was found is told whether it
+// can be kept or not.
 func (f *checkFlags) campaign(c *cobra.Command) error {
-	stop := catchInterrupt()
-	defer stop.release()
-	f.options.Stop = stop.asked.Load
+	if err := output.TryFolder(f.dir); err != nil {
+		return fmt.Errorf("--dir: %w", err)
+	}
+	asked, leave := listen(c)
+	defer leave()
+	nothing := f.options.Runs == 0 && c.Flags().Changed("runs")
+	f.options.Stop = func() bool { return nothing || asked() }
 	line := newProgress(c.ErrOrStderr(), "check")
 	f.options.Progress = func(r properties.Report) { line.say(checked(&r, &f.options)) }
 	r, err := properties.Run(f.options)
 	line.clear()
-	if err != nil {
+	if r == nil {
 		return err
 	}
 	if r.Failure != nil {
-		if err := r.Failure.Write(f.dir); err != nil {
-			return err
+		var unkept error
+		if f.found, unkept = r.Failure.Write(f.dir); unkept != nil {
+			f.found, err = "", errors.Join(err, fmt.Errorf("--dir: %w", unkept))
 		}
 	}
 	show := f.print
 	if f.json {
 		show = f.printJSON
 	}
-	if err := show(c.OutOrStdout(), r); err != nil {
-		return err
-	}
+	err = errors.Join(show(c.OutOrStdout(), r), err)
 	switch {
 	case r.Failure != nil:
-		return r.Failure
-	case stop.asked.Load():
-		return errInterrupted
+		return errors.Join(r.Failure, err)
+	case asked():
+		return errors.Join(errInterrupted, err)
 	}
-	return nil
+	return err
 }
 
 // errInterrupted is the end of a check that Ctrl-C ended.
@@ -180,8 +189,8 @@ func checked(r *properties.Report, o *properties.Options) string {
 	if o.For > 0 {
 		left = o.For - r.Spent
 	}
-	if o.Runs > 0 && r.Cases > 0 {
-		byRuns := time.Duration(float64(r.Spent) * float64(o.Runs-r.Cases) / float64(r.Cases))
+	if rate := r.Rate(); o.Runs > r.Cases && rate > 0 {
+		byRuns := time.Duration(float64(time.Second) * float64(o.Runs-r.Cases) * float64(len(r.Mechanisms)) / rate)
 		if o.For == 0 || byRuns < left {
 			left = byRuns
 		}
@@ -193,7 +202,11 @@ func checked(r *properties.Report, o *properties.Options) string {
 func (f *checkFlags) print(w io.Writer, r *properties.Report) error {
 	fmt.Fprintf(w, "%s\n\n", r)
 	if x := r.Failure; x != nil {
-		_, err := fmt.Fprintf(w, "%s fails checker %s with seed %d; the smallest case found, on %d threads, is in %s\n", x.Mechanism, x.Checker, x.Case.Seed, x.Case.Threads(), filepath.ToSlash(f.dir))
+		where := "is in " + filepath.ToSlash(f.found)
+		if f.found == "" {
+			where = "could not be written"
+		}
+		_, err := fmt.Fprintf(w, "%s fails checker %s with seed %d; the smallest case found, on %d threads, %s\n", x.Mechanism, x.Checker, x.Case.Seed, x.Case.Threads(), where)
 		return err
 	}
 	total := r.Total()
@@ -216,7 +229,7 @@ func (f *checkFlags) printJSON(w io.Writer, r *properties.Report) error {
 		bins[n] = counts[i]
 	}
 	answer := map[string]any{
-		"schema": schema("check"), "mechanisms": r.Mechanisms, "first_seed": r.First, "next_seed": r.Next,
+		"schema": schema("check"), "mechanisms": r.Mechanisms, "first_seed": f.options.Seed, "next_seed": r.Next,
 		"kernels": r.Cases, "runs": r.Runs, "thread_instructions": r.Lanes, "seconds": r.Spent.Seconds(), "runs_per_second": r.Rate(),
 		"coverage": bins, "missed": append([]string{}, total.Missed()...), "failure": nil,
 	}
@@ -224,7 +237,7 @@ func (f *checkFlags) printJSON(w io.Writer, r *properties.Report) error {
 		answer["failure"] = map[string]any{
 			"mechanism": x.Mechanism, "checker": x.Checker, "seed": x.Case.Seed, "what": x.What,
 			"grid": x.Case.Grid, "block": x.Case.Block, "threads": x.Case.Threads(), "statements": x.Case.Kernel.Statements(),
-			"command": x.Case.Command(x.Mechanism), "folder": filepath.ToSlash(f.dir),
+			"command": x.Case.Command(x.Mechanism), "folder": filepath.ToSlash(f.found),
 		}
 	}
 	return printJSON(w, answer)

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 )
@@ -15,7 +16,9 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.Execute()
+	signals := catchSignals()
+	defer signals.release()
+	err := root.ExecuteContext(context.WithValue(context.Background(), interruptKey{}, signals))
 	if err != nil {
 		fmt.Fprintf(stderr, "divergo: %v\n", err)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ A second table says what the cycles of the SMs were spent on; --svg FILE draws i
 With --paths no machine is run: for each branch, how many warps its paths need without compaction, with thread
 block compaction under each lane permutation, and if threads could take any lane (Rhu & Erez, ISCA 2013).
 
-Exit codes: 1 a result differs from the reference, 2 nothing was run, 4 the kernel failed under a mechanism
+Exit codes: 1 a result differs from the reference, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
 (fault, deadlock, watchdog), 130 interrupted.`,
 		Example: `  divergo compare bitonic --size medium
   divergo compare mandelbrot --preset slp2013 --json
@@ -78,21 +79,21 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 	if f.paths {
 		return f.comparePaths(c, kernel, size, cfg.SM.WarpSize)
 	}
-	wave, err := f.vcd.open()
+	var files output.Set
+	defer files.Discard()
+	f.machine.reads(&files)
+	wave, err := f.vcd.open(&files)
 	if err != nil {
 		return err
 	}
-	defer wave.discard()
-	var picture *output.File
-	if f.svg != "" {
-		if picture, err = output.Create(f.svg); err != nil {
-			return fmt.Errorf("--svg: %w", err)
-		}
-		defer picture.Discard()
+	picture, err := newPicture(&files, "--svg", f.svg, ".svg")
+	if err != nil {
+		return err
 	}
 	work := size.New(f.seed)
 	var results []*result
 	var failed error // the gravest
+	var unkept error // files that could not be written
 	for i, m := range inOrder(cfg.Divergence.Mechanism) {
 		if i > 0 {
 			wave = nil // only the first is dumped
@@ -111,9 +112,7 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 			}
 		}
 		results = append(results, r)
-		if err := wave.keep(c.ErrOrStderr()); err != nil {
-			return err
-		}
+		unkept = errors.Join(unkept, wave.keep(c.ErrOrStderr()))
 		if err != nil {
 			err = fmt.Errorf("%s: %w", m.Name, err)
 		}
@@ -125,19 +124,11 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 		}
 	}
 	cycles := newBreakdown(results, cfg.SM.WarpSize)
-	if picture != nil {
-		title := fmt.Sprintf("%s %s on %s", kernel.Name, size.Name, f.machine.preset)
-		if _, err := cycles.chart(title).WriteTo(picture); err != nil {
-			return errors.Join(err, failed)
-		}
-		if err := picture.Keep(); err != nil {
-			return errors.Join(err, failed)
-		}
-	}
-	if err := f.print(c, kernel, size, results, cycles); err != nil {
-		return errors.Join(err, failed)
-	}
-	return failed
+	unkept = errors.Join(unkept, picture.keep(func(w io.Writer) error {
+		_, err := cycles.chart(fmt.Sprintf("%s %s on %s", kernel.Name, size.Name, f.machine.preset)).WriteTo(w)
+		return err
+	}))
+	return errors.Join(f.print(c, kernel, size, results, cycles), unkept, failed)
 }
 
 // inOrder lists all mechanisms, the one that others are compared with first.

@@ -8,6 +8,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/internal/nearest"
+	"divergo/internal/output"
 	"divergo/kernels"
 	"divergo/kernels/runner"
 	"divergo/sm/divergence"
@@ -80,6 +81,13 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		}
 	}
 	return c, c.Check()
+}
+
+// reads names the files that the flags read.
+func (m *machineFlags) reads(files *output.Set) {
+	if m.file != "" {
+		files.Reads("--config", m.file)
+	}
 }
 
 // host is a session as workloads see it.

@@ -9,26 +9,38 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"divergo/gpu"
+	"divergo/internal/output"
 )
 
-// interrupt tells whether the user wants the run to end.
+// interrupt is the wish of the user that the command ends: Ctrl-C, a terminal
+// that is gone, SIGTERM.
 type interrupt struct {
 	asked   atomic.Bool
+	heard   atomic.Int32 // how many look at asked
 	signals chan os.Signal
 }
 
-// catchInterrupt turns Ctrl-C into a wish that the run looks at; a second
-// Ctrl-C ends the process at once.
-func catchInterrupt() *interrupt {
+type interruptKey struct{}
+
+// catchSignals turns signals into a wish that a run looks at. If there is none, or
+// the wish is repeated, the process ends at once and leaves no unfinished file.
+func catchSignals() *interrupt {
 	i := &interrupt{signals: make(chan os.Signal, 1)}
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // it is ignored under nohup
+		signal.Notify(i.signals, syscall.SIGHUP)
+	}
 	go func() {
-		if _, ok := <-i.signals; ok {
-			i.asked.Store(true)
-			signal.Stop(i.signals)
+		for range i.signals {
+			if first := !i.asked.Swap(true); !first || i.heard.Load() == 0 {
+				output.Abandon()
+				fmt.Fprintln(os.Stderr, "divergo:", errInterrupted)
+				os.Exit(exitInterrupted)
+			}
 		}
 	}()
 	return i
@@ -37,6 +49,14 @@ func catchInterrupt() *interrupt {
 func (i *interrupt) release() {
 	signal.Stop(i.signals)
 	close(i.signals)
+}
+
+// listen is for what can end in good order when it is asked to: it looks at
+// asked until it calls leave.
+func listen(c *cobra.Command) (asked func() bool, leave func()) {
+	i := c.Context().Value(interruptKey{}).(*interrupt)
+	i.heard.Add(1)
+	return i.asked.Load, func() { i.heard.Add(-1) }
 }
 
 // progress is the line on a terminal that says how far a launch is.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -44,30 +45,24 @@ listed, as by "divergo list figures".`,
 // reproduce creates the picture before the runs, so that a path that cannot be
 // written is found first.
 func reproduce(c *cobra.Command, figure experiments.Figure, svg string, asJSON bool) error {
-	var file *output.File
-	if svg != "" {
-		var err error
-		if file, err = output.Create(svg); err != nil {
-			return fmt.Errorf("--svg: %w", err)
-		}
-		defer file.Discard()
+	var files output.Set
+	defer files.Discard()
+	picture, err := newPicture(&files, "--svg", svg, ".svg")
+	if err != nil {
+		return err
 	}
 	d, err := figure.Draw()
 	if err != nil {
 		return fmt.Errorf("%s: %w", figure.Name, err)
 	}
-	if file != nil {
-		if _, err := chart.Column(d.Charts).WriteTo(file); err != nil {
-			return err
-		}
-		if err := file.Keep(); err != nil {
-			return err
-		}
-	}
+	unkept := picture.keep(func(w io.Writer) error {
+		_, err := chart.Column(d.Charts).WriteTo(w)
+		return err
+	})
 	if asJSON {
-		return printJSON(c.OutOrStdout(), figureJSON(figure, d))
+		return errors.Join(printJSON(c.OutOrStdout(), figureJSON(figure, d)), unkept)
 	}
-	return printFigure(c.OutOrStdout(), figure, d)
+	return errors.Join(printFigure(c.OutOrStdout(), figure, d), unkept)
 }
 
 func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing) error {

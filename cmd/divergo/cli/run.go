@@ -60,8 +60,8 @@ Each parameter of a PTX kernel takes one --arg, in order. SPEC is
 TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64, or b8 b16 b32 b64 in hexadecimal. --dump INDEX=FILE
 writes the buffer of parameter INDEX, counted from 0, as it is after the run.
 
-Exit codes: 1 the result of a built-in kernel differs from its reference, 2 nothing was run, 4 the program
-failed, 130 interrupted. A waveform is complete up to the last cycle in each case but 2.`,
+Exit codes: 1 the result of a built-in kernel differs from its reference, 2 nothing was run, or a file could
+not be written, 4 the program failed, 130 interrupted. A waveform is complete up to the last cycle in each case but 2.`,
 		Example: `  divergo run bitonic --size medium --mech pdom --json
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
   divergo run mandelbrot --image m.png --vcd m.vcd --vcd-filter 'sm[0].**' --set gpu.sms=4`,
@@ -138,16 +138,23 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 	if _, err := launch.Check(&cfg); err != nil {
 		return err
 	}
-	dumps, err := r.openDumps(launch.Prog, args)
+	var files output.Set
+	defer files.Discard()
+	r.machine.reads(&files)
+	files.Reads("the PTX file", name)
+	for i := range args {
+		if file, found := strings.CutPrefix(args[i].Spec, "buf:@"); found {
+			files.Reads("--arg "+args[i].Spec, file)
+		}
+	}
+	dumps, err := r.openDumps(&files, launch.Prog, args)
 	if err != nil {
 		return err
 	}
-	defer dumps.discard()
-	wave, err := r.vcd.open()
+	wave, err := r.vcd.open(&files)
 	if err != nil {
 		return err
 	}
-	defer wave.discard()
 
 	s, err := simulate(c, &r.machine, cfg, launch.Prog.Name, wave, func(s *testbench.Session) error {
 		var err error
@@ -159,12 +166,11 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 	if !ran(err) {
 		return err
 	}
+	var unkept error
 	if err == nil {
-		if err := dumps.write(s); err != nil {
-			return err
-		}
+		unkept = dumps.write(s)
 	}
-	return r.answer(c, newResult(s, launch.Prog.Name, "", r.seed), wave, err)
+	return errors.Join(r.answer(c, newResult(s, launch.Prog.Name, "", r.seed), wave, err), unkept)
 }
 
 // launch reads the file and the flags that describe the launch. The error has
@@ -209,18 +215,17 @@ type dumpFiles struct {
 
 // openDumps creates the files, so that one that cannot be written is found
 // before the run.
-func (r *runFlags) openDumps(p *isa.Program, args []testbench.Arg) (*dumpFiles, error) {
+func (r *runFlags) openDumps(files *output.Set, p *isa.Program, args []testbench.Arg) (*dumpFiles, error) {
 	d := &dumpFiles{}
 	for _, text := range r.dumps {
-		if err := d.open(text, p, args); err != nil {
-			d.discard()
+		if err := d.open(files, text, p, args); err != nil {
 			return nil, fmt.Errorf("--dump %s: %w", text, err)
 		}
 	}
 	return d, nil
 }
 
-func (d *dumpFiles) open(text string, p *isa.Program, args []testbench.Arg) error {
+func (d *dumpFiles) open(files *output.Set, text string, p *isa.Program, args []testbench.Arg) error {
 	number, name, found := strings.Cut(text, "=")
 	index, err := strconv.Atoi(number)
 	switch {
@@ -231,7 +236,7 @@ func (d *dumpFiles) open(text string, p *isa.Program, args []testbench.Arg) erro
 	case !args[index].Buffer:
 		return fmt.Errorf("parameter %d, %s, is no buffer but %s", index, p.Params[index].Name, args[index].Spec)
 	}
-	file, err := output.Create(name)
+	file, err := files.Create("--dump "+text, name, "")
 	if err != nil {
 		return err
 	}
@@ -239,28 +244,23 @@ func (d *dumpFiles) open(text string, p *isa.Program, args []testbench.Arg) erro
 	return nil
 }
 
-// write fills and keeps the files after a run.
+// write fills and keeps the files after a run. One that cannot be written does
+// not keep the others from it.
 func (d *dumpFiles) write(s *testbench.Session) error {
+	var errs []error
 	for i, file := range d.files {
 		b := d.buffers[slices.IndexFunc(d.buffers, func(b testbench.Buffer) bool { return b.Param == d.params[i] })]
 		data := make([]byte, b.Bytes)
 		s.Read(b.Addr, data)
-		if _, err := file.Write(data); err != nil {
-			return err
+		_, err := file.Write(data)
+		if err == nil {
+			err = file.Keep()
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--dump %d: %w", d.params[i], err))
 		}
 	}
-	for _, file := range d.files {
-		if err := file.Keep(); err != nil {
-			return err
-		}
-	}
-	return s.Err()
-}
-
-func (d *dumpFiles) discard() {
-	for _, file := range d.files {
-		file.Discard()
-	}
+	return errors.Join(append(errs, s.Err())...)
 }
 
 // builtin runs a kernel of the suite and compares it with its reference.
@@ -270,44 +270,37 @@ func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kern
 		return err
 	}
 	work := size.New(r.seed)
-	picture, draws := work.(kernels.Picture)
-	var image *output.File
-	if r.image != "" {
-		if !draws {
-			return fmt.Errorf("--image: %s makes no picture; mandelbrot and sobel do", kernel.Name)
-		}
-		if image, err = output.Create(r.image); err != nil {
-			return fmt.Errorf("--image: %w", err)
-		}
-		defer image.Discard()
+	drawn, draws := work.(kernels.Picture)
+	if r.image != "" && !draws {
+		return fmt.Errorf("--image: %s makes no picture; mandelbrot and sobel do", kernel.Name)
 	}
-	wave, err := r.vcd.open()
+	var files output.Set
+	defer files.Discard()
+	r.machine.reads(&files)
+	image, err := newPicture(&files, "--image", r.image, ".png")
 	if err != nil {
 		return err
 	}
-	defer wave.discard()
+	wave, err := r.vcd.open(&files)
+	if err != nil {
+		return err
+	}
 
 	s, err := simulate(c, &r.machine, cfg, kernel.Name, wave, func(s *testbench.Session) error { return work.Run(r.machine.host(s)) })
 	if !ran(err) {
 		return err
 	}
 	answer := newResult(s, kernel.Name, size.Name, r.seed)
+	var unkept error
 	if err == nil {
 		answer.Reference = "equal"
 		if wrong := work.Check(); wrong != nil {
 			answer.Reference = wrong.Error()
 			err = fmt.Errorf("%w: %w", errCheck, wrong)
 		}
-		if image != nil {
-			if err := png.Encode(image, picture.Image()); err != nil {
-				return err
-			}
-			if err := image.Keep(); err != nil {
-				return err
-			}
-		}
+		unkept = image.keep(func(w io.Writer) error { return png.Encode(w, drawn.Image()) })
 	}
-	return r.answer(c, answer, wave, err)
+	return errors.Join(r.answer(c, answer, wave, err), unkept)
 }
 
 // sizeOf is the named size of a kernel, or the first.
@@ -322,20 +315,15 @@ func sizeOf(kernel kernels.Kernel, name string) (kernels.Size, error) {
 	return size, nil
 }
 
-// answer keeps the waveform and prints the result. It returns failed, which
-// is how the run ended, unless printing fails.
+// answer keeps the waveform and prints the result, whether the waveform can be
+// kept or not. The error has failed, which is how the run ended.
 func (r *runFlags) answer(c *cobra.Command, result *result, wave *waveform, failed error) error {
-	if err := wave.keep(c.ErrOrStderr()); err != nil {
-		return err
-	}
+	unkept := wave.keep(c.ErrOrStderr())
 	show := result.print
 	if r.json {
 		show = func(w io.Writer) error { return printJSON(w, result) }
 	}
-	if err := show(c.OutOrStdout()); err != nil {
-		return err
-	}
-	return failed
+	return errors.Join(show(c.OutOrStdout()), unkept, failed)
 }
 
 // simulate builds a machine and does something with it, under the eyes of the
@@ -350,13 +338,13 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	}
 	s.Machine.System().Workers = m.workers
 	wave.attach(s)
-	stop := catchInterrupt()
-	defer stop.release()
+	asked, leave := listen(c)
+	defer leave()
 	line := newProgress(c.ErrOrStderr(), label)
 	defer line.clear()
 	s.Limits.Stop = func() bool {
 		line.tick(s.Machine)
-		return stop.asked.Load()
+		return asked()
 	}
 	return s, do(s)
 }

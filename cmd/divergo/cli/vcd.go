@@ -32,7 +32,7 @@ func (v *vcdFlags) add(c *cobra.Command) {
 // open creates the file, so that a path that cannot be written is found before
 // the run. Without --vcd it returns nil, which is a waveform that is not
 // written.
-func (v *vcdFlags) open() (*waveform, error) {
+func (v *vcdFlags) open(files *output.Set) (*waveform, error) {
 	opts := waves.Options{Filter: v.filter, From: v.from, To: v.to, Clocks: true}
 	if v.trigger != "" {
 		t, err := waves.ParseTrigger(v.trigger)
@@ -47,7 +47,10 @@ func (v *vcdFlags) open() (*waveform, error) {
 		}
 		return nil, nil
 	}
-	file, err := output.Create(v.file)
+	file, err := files.Create("--vcd", v.file, ".vcd")
+	if err == nil && !file.Stream() {
+		err = files.Claim("the save file of --vcd", waves.SaveFile(v.file))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--vcd: %w", err)
 	}
@@ -77,29 +80,25 @@ func (w *waveform) attach(s *testbench.Session) {
 	}
 }
 
-// keep completes the dump and its files for GTKWave. A dump that no trigger
+// keep completes the dump and, beside a file, those for GTKWave. A dump that no trigger
 // opened is kept too, with a word on stderr.
 func (w *waveform) keep(stderr io.Writer) error {
 	if w == nil || w.dump == nil {
 		return nil
 	}
 	if err := w.dump.Close(); err != nil {
-		return err
+		return fmt.Errorf("--vcd: %w", err)
 	}
 	if err := w.file.Keep(); err != nil {
-		return err
+		return fmt.Errorf("--vcd: %w", err)
 	}
 	if t := w.opts.Trigger; t != nil {
 		if _, fired := w.dump.Triggered(); !fired {
 			fmt.Fprintf(stderr, "divergo: %s is empty: %s %s %s never held\n", w.name, t.Signal, t.Op, t.Value)
 		}
 	}
-	return w.dump.Save(w.name)
-}
-
-// discard removes what was not kept.
-func (w *waveform) discard() {
-	if w != nil {
-		w.file.Discard()
+	if w.file.Stream() {
+		return nil
 	}
+	return w.dump.Save(w.name)
 }

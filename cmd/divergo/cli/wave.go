@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"divergo/waves"
 )
 
 func newWave() *cobra.Command {
@@ -50,7 +51,7 @@ func viewer(file string) ([]string, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
 	}
-	save := strings.TrimSuffix(file, filepath.Ext(file)) + ".gtkw"
+	save := waves.SaveFile(file)
 	if _, err := os.Stat(save); err == nil {
 		return []string{"gtkwave", save}, nil
 	}

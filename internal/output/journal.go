@@ -1,0 +1,114 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+)
+
+// Journal is a file that grows by a line of JSON with each part of a long piece
+// of work that is done, so that the work can go on after the process was killed.
+// Its first line says what the work is. A last line without an end is what a
+// process was writing when it died, and counts for nothing.
+type Journal struct {
+	Records []json.RawMessage // that were there when the journal was opened
+
+	name string
+	file *os.File
+}
+
+// OpenJournal opens a journal, or begins one. It refuses a file that is the
+// journal of something else, and one that is none. The header is the first line.
+func OpenJournal(name string, header map[string]any) (*Journal, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: want a regular file for a journal", name)
+	}
+	first, err := json.Marshal(header)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, cause(err))
+	}
+	j := &Journal{name: name, file: file}
+	if err := j.read(append(first, '\n'), header); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", name, cause(err))
+	}
+	return j, nil
+}
+
+// read reads what is there and leaves the file at the end of its last whole line.
+func (j *Journal) read(first []byte, header map[string]any) error {
+	text, err := os.ReadFile(j.name)
+	if err != nil {
+		return err
+	}
+	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	if len(whole) == 0 {
+		if !bytes.HasPrefix(first, text) {
+			return fmt.Errorf("exists and is no journal")
+		}
+		if err := j.file.Truncate(0); err != nil {
+			return err
+		}
+		_, err := j.file.Write(first)
+		return err
+	}
+	lines := bytes.Split(whole[:len(whole)-1], []byte("\n"))
+	if !bytes.Equal(lines[0], first[:len(first)-1]) {
+		return another(lines[0], header)
+	}
+	for i, line := range lines[1:] {
+		if !json.Valid(line) {
+			return fmt.Errorf("line %d is damaged", i+2)
+		}
+		j.Records = append(j.Records, line)
+	}
+	if err := j.file.Truncate(int64(len(whole))); err != nil {
+		return err
+	}
+	_, err = j.file.Seek(int64(len(whole)), 0)
+	return err
+}
+
+// another says of what else a file is the journal.
+func another(line []byte, header map[string]any) error {
+	var found map[string]any
+	if json.Unmarshal(line, &found) != nil || found["schema"] != header["schema"] {
+		return fmt.Errorf("exists and is no journal of this")
+	}
+	var names []string
+	for name := range header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		text, _ := json.Marshal(header[name]) // it has been, above
+		var want any
+		if json.Unmarshal(text, &want); !reflect.DeepEqual(found[name], want) {
+			has, _ := json.Marshal(found[name]) // it came from JSON
+			return fmt.Errorf("is the journal of another configuration: %s is %s, want %s", name, has, text)
+		}
+	}
+	return fmt.Errorf("is the journal of another configuration")
+}
+
+// Add writes a record, which is one line.
+func (j *Journal) Add(record any) error {
+	line, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	if _, err := j.file.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("%s: %w", j.name, cause(err))
+	}
+	return nil
+}
+
+// Close closes the file.
+func (j *Journal) Close() error { return j.file.Close() }

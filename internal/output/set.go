@@ -1,0 +1,120 @@
+package output
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Set is the files of a command: those that it reads, and those that it writes
+// if it ends well. No two of those that it writes are one, and none is read.
+type Set struct {
+	taken []taken
+	files []*File
+}
+
+// taken is a name that has its use.
+type taken struct {
+	use  string // what for: a flag, for example
+	path string // what it leads to
+}
+
+// Reads says that a file is read.
+func (s *Set) Reads(use, name string) {
+	if path, err := target(name); err == nil && path != "" {
+		s.taken = append(s.taken, taken{use, path})
+	}
+}
+
+// Create creates a file in the format that an extension stands for; "" is one
+// that has none. It is refused if its name promises another format.
+func (s *Set) Create(use, name, extension string) (*File, error) {
+	if err := promise(name, extension); err != nil {
+		return nil, err
+	}
+	if err := s.claim(use, name); err != nil {
+		return nil, err
+	}
+	f, err := Create(name)
+	if err == nil {
+		s.files = append(s.files, f)
+	}
+	return f, err
+}
+
+// Claim takes a name for a file that is written beside another, later.
+func (s *Set) Claim(use, name string) error {
+	if err := s.claim(use, name); err != nil {
+		return err
+	}
+	final, err := target(name)
+	if err != nil || final == "" {
+		return err
+	}
+	return check(name, final)
+}
+
+// claim takes a name. Only what swallows everything can be written twice.
+func (s *Set) claim(use, name string) error {
+	path, err := target(name)
+	switch {
+	case err != nil:
+		return err
+	case path != "":
+		if info, err := os.Stat(path); err == nil {
+			if out, err := os.Stdout.Stat(); err == nil && os.SameFile(info, out) {
+				return fmt.Errorf("%s: standard output goes there; /dev/stdout is its name", name)
+			}
+		}
+	case sameFile(name, os.DevNull):
+		return nil
+	default:
+		path = name
+	}
+	for _, t := range s.taken {
+		if sameFile(path, t.path) {
+			return fmt.Errorf("%s: is %s too", name, t.use)
+		}
+	}
+	s.taken = append(s.taken, taken{use, path})
+	return nil
+}
+
+// sameFile compares files, and where there is none yet, folders and names in them.
+func sameFile(a, b string) bool {
+	if x, err := os.Stat(a); err == nil {
+		y, err := os.Stat(b)
+		return err == nil && os.SameFile(x, y)
+	}
+	x, errX := os.Stat(filepath.Dir(a))
+	y, errY := os.Stat(filepath.Dir(b))
+	return errX == nil && errY == nil && os.SameFile(x, y) && filepath.Base(a) == filepath.Base(b)
+}
+
+// Discard removes all that has not been kept.
+func (s *Set) Discard() {
+	for _, f := range s.files {
+		f.Discard()
+	}
+}
+
+// formats are extensions that readers take for a format.
+var formats = []string{
+	".vcd", ".evcd", ".fst", ".lxt", ".lxt2", ".vzt", ".ghw", ".wlf", ".fsdb", ".gtkw",
+	".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html",
+	".json", ".csv", ".toml", ".ptx", ".cu", ".gz", ".xz", ".zst", ".zip",
+}
+
+// promise refuses a name that is one for another format.
+func promise(name, extension string) error {
+	found := filepath.Ext(name)
+	if e := strings.ToLower(found); e == extension || !slices.Contains(formats, e) {
+		return nil
+	}
+	if extension == "" {
+		return fmt.Errorf("%s: raw bytes are written, %s is the name of another format", name, found)
+	}
+	return fmt.Errorf("%s: want the extension %s for what is written, %s is that of another format", name, extension, found)
+}
