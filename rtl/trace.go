@@ -1,7 +1,6 @@
 package rtl
 
 import (
-	"fmt"
 	"math/bits"
 	"reflect"
 	"strconv"
@@ -19,7 +18,8 @@ const (
 	MemSignal
 )
 
-// Signal is one scalar that can be traced. Its value lies at Ptr, Size bytes long (1, 2, 4 or 8), and has Width bits.
+// Signal is something that can be traced: a scalar, whose value lies at Ptr, Size bytes long (1, 2, 4 or 8), and has
+// Width bits; or a struct or an array, which has Parts.
 type Signal struct {
 	Path  string // fields from the root, "gpu.sm[3].issue.PC"
 	Width int    // bits, from the type or its `bits:"5"` tag; of one with a name, such as `bits:"lanes"`, from the type
@@ -45,12 +45,32 @@ func loadScalar(p unsafe.Pointer, size uintptr) uint64 {
 	return *(*uint64)(p)
 }
 
-// Signals lists every scalar of the design: the registers, the wires, for each queue the number of visible entries, a
-// valid bit and the front entry, and the memories in fields tagged `trace:"true"`. A queue has the path of its producer.
+// Signals lists every scalar of the design, in the order of Bundles.
 func (k *Sim) Signals() []Signal {
 	var out []Signal
+	for _, b := range k.Bundles() {
+		out = b.scalars(out)
+	}
+	return out
+}
+
+func (s *Signal) scalars(out []Signal) []Signal {
+	if s.Scalar() {
+		return append(out, *s)
+	}
+	for _, p := range s.Parts() {
+		out = p.scalars(out)
+	}
+	return out
+}
+
+// Bundles lists what can be traced, whole: the registers of each module, the wires, for each queue the number of visible
+// entries, a valid bit and the front entry, and the memories in fields tagged `trace:"true"`. A queue has the path of
+// its producer.
+func (k *Sim) Bundles() []Signal {
+	var out []Signal
 	list := func(kind Kind, o *owned, leaf string, t reflect.Type, p unsafe.Pointer) {
-		out = scalars(out, Signal{Path: o.path + leaf, Kind: kind, Group: o.group}, t, p, "")
+		out = append(out, newSignal(Signal{Path: o.path + leaf, Kind: kind, Group: o.group}, t, p, ""))
 	}
 	for _, s := range k.states {
 		leaf := ""
@@ -69,48 +89,65 @@ func (k *Sim) Signals() []Signal {
 		list(QueueSignal, c.home(), ".Front", c.typ(), front)
 	}
 	for _, m := range k.mems {
-		if m.core().traced {
-			for i := range m.Len() {
-				list(MemSignal, m.home(), fmt.Sprintf("[%d]", i), m.typ(), m.entry(i))
-			}
+		if m.core().traced && m.Len() > 0 {
+			list(MemSignal, m.home(), "", reflect.ArrayOf(m.Len(), m.typ()), m.entry(0))
 		}
 	}
 	return out
 }
 
-// scalars appends the scalars of a value of plain type t at p.
-func scalars(out []Signal, s Signal, t reflect.Type, p unsafe.Pointer, tag string) []Signal {
-	switch t.Kind() {
+// Scalar says whether the signal has a value, and no parts.
+func (s *Signal) Scalar() bool { return s.Type.Kind() != reflect.Struct && s.Type.Kind() != reflect.Array }
+
+// Parts lists the fields of a struct, with those of what is embedded in it, or the elements of an array.
+func (s *Signal) Parts() []Signal {
+	switch s.Type.Kind() {
 	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if f.Name == "_" {
-				continue
-			}
-			x := s
-			if !f.Anonymous || f.Type.Kind() != reflect.Struct {
-				x.Path += "." + f.Name
-			}
-			out = scalars(out, x, f.Type, unsafe.Add(p, f.Offset), f.Tag.Get("bits"))
-		}
+		return s.fields(make([]Signal, 0, s.Type.NumField()), s.Type, s.Ptr)
 	case reflect.Array:
-		for i := range t.Len() {
-			x := s
-			x.Path += fmt.Sprintf("[%d]", i)
-			out = scalars(out, x, t.Elem(), unsafe.Add(p, uintptr(i)*t.Elem().Size()), tag)
+		parts, elem := make([]Signal, s.Type.Len()), s.Type.Elem()
+		for i := range parts {
+			p := *s
+			p.Path += "[" + strconv.Itoa(i) + "]"
+			p.Type, p.Ptr, p.Size = elem, unsafe.Add(s.Ptr, uintptr(i)*elem.Size()), elem.Size()
+			parts[i] = p
 		}
-	default:
-		s.Type, s.Ptr, s.Size = t, p, t.Size()
-		s.Width = int(t.Size()) * 8
-		if t.Kind() == reflect.Bool {
-			s.Width = 1
-		}
-		if tag != "" && !isName(tag) {
-			s.Width, _ = strconv.Atoi(tag) // checked at elaboration
-		}
-		out = append(out, s)
+		return parts
 	}
-	return out
+	return nil
+}
+
+func (s *Signal) fields(to []Signal, t reflect.Type, p unsafe.Pointer) []Signal {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		switch {
+		case f.Name == "_":
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			to = s.fields(to, f.Type, unsafe.Add(p, f.Offset))
+		default:
+			x := *s
+			x.Path += "." + f.Name
+			to = append(to, newSignal(x, f.Type, unsafe.Add(p, f.Offset), f.Tag.Get("bits")))
+		}
+	}
+	return to
+}
+
+// newSignal completes a signal with a value of plain type t at p. The width of an array is that of a scalar in it.
+func newSignal(s Signal, t reflect.Type, p unsafe.Pointer, tag string) Signal {
+	s.Type, s.Ptr, s.Size = t, p, t.Size()
+	for t.Kind() == reflect.Array {
+		t = t.Elem()
+	}
+	switch {
+	case tag != "" && !isName(tag):
+		s.Width, _ = strconv.Atoi(tag) // checked at elaboration
+	case t.Kind() == reflect.Bool:
+		s.Width = 1
+	default:
+		s.Width = int(t.Size()) * 8
+	}
+	return s
 }
 
 // Observe has f called after each clock edge that was not skipped, with a bit set of the groups of signals that changed;

@@ -2,6 +2,7 @@ package waves
 
 import (
 	"reflect"
+	"slices"
 	"sort"
 
 	"divergo/rtl"
@@ -16,10 +17,30 @@ type clock struct {
 	next  uint64 // time of the next edge
 }
 
-// clockVariable is the signal of a clock, in a scope of its own.
-func clockVariable(domain string) *variable {
-	sig := rtl.Signal{Path: "clocks." + domain, Width: 1, Type: reflect.TypeFor[bool](), Kind: rtl.WireSignal}
-	return newVariable(sig)
+// addClocks shows the clocks, and the cycle of the first one, in a scope of their own before all else.
+func (d *Dump) addClocks(domains []domain) (declare func()) {
+	at := &scope{up: d.root, seg: "clocks", clocks: true}
+	d.root.entries = slices.Insert(d.root.entries, 0, entry{sub: at})
+	add := func(name string, t reflect.Type, width int) *variable {
+		v := newVariable(rtl.Signal{Path: "clocks." + name, Width: width, Type: t, Kind: rtl.WireSignal}, at, origin{island: -1})
+		at.entries = append(at.entries, entry{v: v})
+		return v
+	}
+	counter := add("cycle", reflect.TypeFor[uint64](), 64)
+	counter.counts = true
+	var vars []*variable
+	for _, x := range domains {
+		vars = append(vars, add(x.name, reflect.TypeFor[bool](), 1))
+	}
+	return func() {
+		at.open()
+		for i, v := range vars {
+			d.show(v)
+			d.clocks = append(d.clocks, &clock{id: uint32(v.id), fs: domains[i].fs})
+		}
+		d.show(counter)
+		d.cycle = uint32(counter.id)
+	}
 }
 
 // seek makes next the first edge after a time, and returns the value at that time.
@@ -33,6 +54,14 @@ func (c *clock) seek(fs uint64) uint64 {
 	c.cycle++
 	c.next, c.falls = c.fs(c.cycle), false
 	return 0
+}
+
+// present is the cycle before next.
+func (c *clock) present() uint64 {
+	if c.falls {
+		return c.cycle
+	}
+	return c.cycle - 1
 }
 
 func (c *clock) middle() uint64 { return c.fs(c.cycle) + (c.fs(c.cycle+1)-c.fs(c.cycle))/2 }

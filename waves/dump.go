@@ -12,19 +12,23 @@ const never = ^uint64(0)
 
 // Dump is a waveform being written.
 type Dump struct {
-	enc    *encoder
-	root   *scope
-	vars   []*variable               // by id; those that only the trigger needs come last
-	cycles func(cycle uint64) uint64 // start of a cycle of the first domain, fs
-	groups []Group
-	names  []Names
-	probes []*probe
-	clocks []*clock
-	detach func()
+	enc     *encoder
+	islands []*island
+	root    *scope
+	vars    []*variable               // by id; those that only the trigger needs come last
+	cycles  func(cycle uint64) uint64 // start of a cycle of the first domain, fs
+	groups  []Group
+	names   []Names
+	probes  []*probe
+	clocks  []*clock // none if they are not wanted
+	cycle   uint32   // id of the cycle counter, which is there with the clocks
+	detach  func()
 
 	phase    phase
 	from, to uint64   // fs; to is never without a limit
 	values   []uint64 // by variable: of the time up to which all is merged, or, while arming, forgotten
+	notes    []note   // by variable
+	marks    []*mark
 	trigger  *trigger // nil without one
 	opened   uint64   // fs of the first time in the dump
 	written  uint64   // last time in the dump
@@ -41,9 +45,9 @@ func Attach(sys *rtl.System, w io.Writer, opts Options) (*Dump, error) {
 	for _, x := range sys.Domains() {
 		domains = append(domains, domain{x.Name(), x.Fs})
 	}
-	var islands []island
-	for _, sim := range sys.Sims() {
-		islands = append(islands, newIsland(sim, sim.Domain().Fs))
+	var islands []*island
+	for i, sim := range sys.Sims() {
+		islands = append(islands, &island{sim: sim, fs: sim.Domain().Fs, index: i})
 	}
 	if len(islands) == 0 {
 		return nil, fmt.Errorf("waves: system %s has no islands to dump", sys.Name())
@@ -60,7 +64,7 @@ func Attach(sys *rtl.System, w io.Writer, opts Options) (*Dump, error) {
 // AttachSim is Attach for a Sim outside a System, with a cycle drawn as one nanosecond.
 func AttachSim(sim *rtl.Sim, w io.Writer, opts Options) (*Dump, error) {
 	fs := func(cycle uint64) uint64 { return cycle * 1e6 }
-	d, err := attach([]island{newIsland(sim, fs)}, []domain{{sim.Name(), fs}}, w, opts)
+	d, err := attach([]*island{{sim: sim, fs: fs}}, []domain{{sim.Name(), fs}}, w, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -74,35 +78,32 @@ type domain struct {
 	fs   func(cycle uint64) uint64
 }
 
-// island is a Sim, its clock and its variables.
+// island is a Sim, its clock and the variables to watch there.
 type island struct {
-	sim  *rtl.Sim
-	fs   func(cycle uint64) uint64
-	vars []*variable
+	sim   *rtl.Sim
+	fs    func(cycle uint64) uint64
+	index int // in the system
+	vars  []*variable
 }
 
-func newIsland(sim *rtl.Sim, fs func(uint64) uint64) island {
-	signals := sim.Signals()
-	i := island{sim, fs, make([]*variable, len(signals))}
-	for n, s := range signals {
-		i.vars[n] = newVariable(s)
+func attach(islands []*island, domains []domain, w io.Writer, opts Options) (*Dump, error) {
+	d := &Dump{islands: islands, root: new(scope)}
+	for _, x := range islands {
+		d.root.addIsland(x)
 	}
-	return i
-}
-
-func attach(islands []island, domains []domain, w io.Writer, opts Options) (*Dump, error) {
-	d := new(Dump)
-	start := uint64(0)
-	var all []*variable
-	for _, i := range islands {
-		start = max(start, i.fs(i.sim.Now()))
-		all = append(all, i.vars...)
-	}
-	if err := d.open(all, domains, start, w, opts); err != nil {
+	if err := d.open(domains, w, opts); err != nil {
 		return nil, err
 	}
-	for _, i := range islands {
-		p := newProbe(i)
+	for _, v := range d.vars {
+		if i := v.origin.island; i >= 0 {
+			islands[i].vars = append(islands[i].vars, v)
+		}
+	}
+	for _, x := range islands {
+		if len(x.vars) == 0 {
+			continue // it runs as if there were no dump
+		}
+		p := newProbe(x)
 		for _, blocks := range p.groups {
 			for _, b := range blocks {
 				for _, s := range b.slots {
@@ -111,16 +112,20 @@ func attach(islands []island, domains []domain, w io.Writer, opts Options) (*Dum
 			}
 		}
 		d.probes = append(d.probes, p)
-		i.sim.Observe(p.observe)
+		x.sim.Observe(p.observe)
 	}
-	if len(islands) == 1 {
+	if len(islands) == 1 && len(d.probes) == 1 {
 		d.probes[0].filled = d.merge
 	}
 	return d, nil
 }
 
 // open chooses the variables and writes the header.
-func (d *Dump) open(all []*variable, domains []domain, start uint64, w io.Writer, opts Options) error {
+func (d *Dump) open(domains []domain, w io.Writer, opts Options) error {
+	start := uint64(0)
+	for _, x := range d.islands {
+		start = max(start, x.fs(x.sim.Now()))
+	}
 	cycles := domains[0].fs
 	d.cycles = cycles
 	d.from, d.to = max(start, cycles(opts.From)), never
@@ -133,30 +138,25 @@ func (d *Dump) open(all []*variable, domains []domain, start uint64, w io.Writer
 		}
 	}
 	d.names, d.groups = opts.Names, opts.Groups
-	var clocks []*variable
+	declareClocks := func() {}
 	if opts.Clocks {
-		for _, x := range domains {
-			clocks = append(clocks, clockVariable(x.name))
-		}
+		declareClocks = d.addClocks(domains)
 	}
-	d.root = nameAll(append(clocks, all...))
-	if err := d.choose(all, opts.Filter); err != nil {
+	if err := d.choose(opts.Filter); err != nil {
 		return fmt.Errorf("waves: %w", err)
 	}
-	for i, v := range clocks {
-		d.show(v)
-		d.clocks = append(d.clocks, &clock{id: uint32(v.id), fs: domains[i].fs})
-	}
+	declareClocks()
 	enc, err := newEncoder(w, d.vars)
 	if err != nil {
 		return fmt.Errorf("waves: %w", err)
 	}
 	d.enc = enc
 	if opts.Trigger != nil {
-		if d.trigger, err = d.arm(opts.Trigger, all, cycles); err != nil {
+		if d.trigger, err = d.arm(opts.Trigger, cycles); err != nil {
 			return fmt.Errorf("waves: %w", err)
 		}
 	}
+	d.addMarks(opts.Marks)
 	d.values = make([]uint64, len(d.vars))
 	d.enc.header(d.root)
 	if d.enc.err != nil {
@@ -166,23 +166,27 @@ func (d *Dump) open(all []*variable, domains []domain, start uint64, w io.Writer
 }
 
 // choose shows the variables that the filter selects.
-func (d *Dump) choose(all []*variable, filter []string) error {
-	selected := make([]bool, len(all))
+func (d *Dump) choose(filter []string) error {
+	if len(filter) == 0 {
+		filter = []string{"**"}
+	}
+	var chosen []*variable
 	for _, f := range filter {
-		s, some := newSelector(f), false
-		for i, v := range all {
-			if s.selects(v) {
-				selected[i], some = true, true
+		some := false
+		d.root.find(parsePattern(f), func(v *variable) {
+			some = true
+			if !v.shown {
+				v.shown = true
+				chosen = append(chosen, v)
 			}
-		}
+		})
 		if !some {
-			return s.unmatched("filter", all)
+			return d.root.unmatched("filter", f)
 		}
 	}
-	for i, v := range all {
-		if selected[i] || len(filter) == 0 {
-			d.show(v)
-		}
+	inOrder(chosen)
+	for _, v := range chosen {
+		d.show(v)
 	}
 	return nil
 }
@@ -190,6 +194,9 @@ func (d *Dump) choose(all []*variable, filter []string) error {
 // show puts a variable into the dump.
 func (d *Dump) show(v *variable) {
 	v.shown = true
+	for s := v.in; s != nil && !s.shown; s = s.up {
+		s.shown = true
+	}
 	d.watch(v)
 }
 
@@ -208,8 +215,11 @@ func (d *Dump) Close() error {
 		return nil
 	}
 	end := uint64(0)
+	for _, x := range d.islands {
+		end = max(end, x.fs(x.sim.Now()))
+	}
 	for _, p := range d.probes {
-		end = max(end, p.last, p.fs(p.sim.Now()))
+		end = max(end, p.last)
 		p.sim.Observe(nil)
 	}
 	d.detach()

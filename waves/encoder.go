@@ -66,9 +66,9 @@ func (e *encoder) scopes(s *scope) {
 		switch {
 		case x.v != nil && x.v.shown:
 			e.declare(x.v)
-		case x.scope != nil && x.scope.shown():
-			e.text("$scope module %s $end\n", x.scope.names[len(x.scope.names)-1])
-			e.scopes(x.scope)
+		case x.sub != nil && x.sub.shown:
+			e.text("$scope module %s $end\n", x.sub.name)
+			e.scopes(x.sub)
 			e.text("$upscope $end\n")
 		}
 	}
@@ -79,12 +79,11 @@ func (e *encoder) declare(v *variable) {
 	if v.isWire() {
 		kind = "wire"
 	}
-	name := v.names[len(v.names)-1]
 	if v.width == 1 {
-		e.text("$var %s 1 %s %s $end\n", kind, idCode(v.id), name)
+		e.text("$var %s 1 %s %s $end\n", kind, idCode(v.id), v.name)
 		return
 	}
-	e.text("$var %s %d %s %s [%d:0] $end\n", kind, v.width, idCode(v.id), name, v.width-1)
+	e.text("$var %s %d %s %s [%d:0] $end\n", kind, v.width, idCode(v.id), v.name, v.width-1)
 }
 
 // values writes the state of all variables, as of time fs.

@@ -15,11 +15,14 @@ import (
 // Flags of a trace in a GTKWave save file.
 const (
 	flagHex        = 0x2
+	flagDecimal    = 0x4
 	flagBinary     = 0x8
 	flagRight      = 0x20
 	flagBlank      = 0x200
 	flagSigned     = 0x400
 	flagTranslate  = 0x2000 // through a file
+	flagCollapsed  = 0x1000
+	flagClosed     = 0x400000
 	flagGroupBegin = 0x800000
 	flagGroupEnd   = 0x1000000
 )
@@ -47,20 +50,26 @@ func (d *Dump) Save(vcd string) error {
 	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
 	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.cycles(frameCycles))), d.markers())
 	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
+	d.callNames()
 	for _, g := range d.arrangement() {
-		if len(g.vars) == 0 {
-			continue
+		begin, end := flagGroupBegin|flagBlank, flagGroupEnd|flagBlank
+		if g.Closed {
+			begin, end = begin|flagClosed, end|flagClosed|flagCollapsed
 		}
-		fmt.Fprintf(&b, "@%x\n-%s\n", flagGroupBegin|flagBlank, g.name)
+		if g.Name != "" {
+			fmt.Fprintf(&b, "@%x\n-%s\n", begin, g.Name)
+		}
 		common := g.commonScopes()
 		for _, v := range g.vars {
-			text, err := d.trace(v, g.color, common, &f)
+			text, err := d.trace(v, g, common, &f)
 			if err != nil {
 				return fmt.Errorf("waves: %w", err)
 			}
 			b.WriteString(text)
 		}
-		fmt.Fprintf(&b, "@%x\n-%s\n", flagGroupEnd|flagBlank, g.name)
+		if g.Name != "" {
+			fmt.Fprintf(&b, "@%x\n-%s\n", end, g.Name)
+		}
 	}
 	if err := output.WriteFile(save, []byte(b.String())); err != nil {
 		return fmt.Errorf("waves: %w", err)
@@ -68,34 +77,36 @@ func (d *Dump) Save(vcd string) error {
 	return nil
 }
 
-// viewStart is the first time that GTKWave shows: that of the dump, or a little before the trigger.
+// viewStart is the first time that GTKWave shows: that of the dump, or a little before its marker.
 func (d *Dump) viewStart() uint64 {
-	if fs, fired := d.Triggered(); fired {
-		return max(d.opened, fs-min(fs, d.cycles(2*frameCycles)))
+	if m := d.marked(); m != nil {
+		return max(d.opened, m.fs-min(m.fs, d.cycles(2*frameCycles)))
 	}
 	return d.opened
 }
 
-// markers are the primary marker, at the trigger if it fired, and the 26 named ones, unused.
+// markers are the primary marker, where GTKWave opens, and the 26 named ones, unused.
 func (d *Dump) markers() string {
 	primary := "-1"
-	if fs, fired := d.Triggered(); fired {
-		primary = fmt.Sprint(fs)
+	if m := d.marked(); m != nil {
+		primary = fmt.Sprint(m.fs)
 	}
 	return primary + strings.Repeat(" -1", 26)
 }
 
 // trace is the entry of a variable in the save file. It shows the name without the scopes that all of its group share.
-func (d *Dump) trace(v *variable, c Color, common int, f *filters) (string, error) {
+func (d *Dump) trace(v *variable, g arranged, common int, f *filters) (string, error) {
 	flags := flagRight | flagHex
 	switch {
 	case v.signed():
 		flags = flagRight | flagSigned
 	case v.width == 1:
 		flags = flagRight | flagBinary
+	case g.Decimal || v.counts || v.width <= 8:
+		flags = flagRight | flagDecimal
 	}
 	translate := ""
-	if names := d.namesOf(v); len(names) > 0 && v.width > 1 { // GTKWave draws single bits, it does not print them
+	if names := v.called(); len(names) > 0 && v.width > 1 { // GTKWave draws single bits, it does not print them
 		t, err := f.of(v, names)
 		if err != nil {
 			return "", err
@@ -104,25 +115,39 @@ func (d *Dump) trace(v *variable, c Color, common int, f *filters) (string, erro
 		translate = fmt.Sprintf("^%d %s\n", t.index, t.path)
 	}
 	color := ""
-	if c != Normal {
-		color = fmt.Sprintf("[color] %d\n", c)
+	if g.Color != Normal {
+		color = fmt.Sprintf("[color] %d\n", g.Color)
 	}
-	short := strings.Join(v.names[common:], "/") // of names with dots GTKWave shows the last segment
+	short := strings.Join(v.names()[common:], "/") // of names with dots GTKWave shows the last segment
 	return fmt.Sprintf("@%x\n%s%s+{%s} %s\n", flags, color, translate, short, v.displayName()), nil
 }
 
-// namesOf is what to call the values of a variable: by the options, or by its type.
-func (d *Dump) namesOf(v *variable) []named {
+// callNames finds out what to call the values of each variable.
+func (d *Dump) callNames() {
 	for _, n := range d.names {
-		if newSelector(n.Pattern).selects(v) {
-			var all []named
-			for _, x := range slices.Sorted(maps.Keys(n.Of)) {
-				all = append(all, named{x, n.Of[x]})
-			}
-			return all
+		var all []named
+		for _, x := range slices.Sorted(maps.Keys(n.Of)) {
+			all = append(all, named{x, n.Of[x]})
 		}
+		d.root.findMade(parsePattern(n.Pattern), true, func(v *variable) {
+			if v.calls == nil {
+				v.calls = &all
+			}
+		})
 	}
-	return v.enumeration()
+}
+
+// called is what to call the values of a variable: by the options, or by its type. Values that it cannot have, such as
+// the 32 bits of no PC where there are 31, are cut to its width.
+func (v *variable) called() []named {
+	if v.calls == nil {
+		return v.enumeration()
+	}
+	all := slices.Clone(*v.calls)
+	for i := range all {
+		all[i].value &= v.mask()
+	}
+	return all
 }
 
 // filters are the translation tables, one for each set of names and width.
@@ -148,7 +173,7 @@ func (f *filters) of(v *variable, names []named) (table, error) {
 		return t, nil
 	}
 	t := table{index: len(f.tables) + 1}
-	t.path = filepath.Join(f.dir, fmt.Sprintf("%d_%s.txt", t.index, v.names[len(v.names)-1]))
+	t.path = filepath.Join(f.dir, fmt.Sprintf("%d_%s.txt", t.index, v.name))
 	f.tables[b.String()] = t
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return t, err
@@ -158,19 +183,19 @@ func (f *filters) of(v *variable, names []named) (table, error) {
 
 // arranged is a group with its variables.
 type arranged struct {
-	name  string
-	color Color
-	vars  []*variable
+	Group
+	vars []*variable
 }
 
 // commonScopes is the number of scopes, from the root, that all variables of the group are in.
 func (g arranged) commonScopes() int {
-	first := g.vars[0].names
-	n := len(first) - 1
+	first := g.vars[0].in.names()
+	n := len(first)
 	for _, v := range g.vars {
-		n = min(n, len(v.names)-1)
+		names := v.in.names()
+		n = min(n, len(names))
 		for i := range n {
-			if v.names[i] != first[i] {
+			if names[i] != first[i] {
 				n = i
 				break
 			}
@@ -181,32 +206,49 @@ func (g arranged) commonScopes() int {
 
 // arrangement sorts the dumped variables into the groups asked for, or into one for each module.
 func (d *Dump) arrangement() []arranged {
-	var all []arranged
+	if len(d.groups) == 0 {
+		all, _ := d.root.arrangement(nil, 0)
+		return all
+	}
+	var open, closed []arranged
 	placed := make([]bool, len(d.vars))
 	for _, g := range d.groups {
-		a := arranged{name: g.Name, color: g.Color}
+		a := arranged{Group: g}
 		for _, p := range g.Patterns {
-			s := newSelector(p)
-			for i, v := range d.vars {
-				if v.shown && !placed[i] && s.selects(v) {
-					placed[i] = true
+			from := len(a.vars)
+			d.root.findMade(parsePattern(p), false, func(v *variable) {
+				if v.shown && !placed[v.id] && (!g.Used || d.notes[v.id]&noted != 0) {
+					placed[v.id] = true
 					a.vars = append(a.vars, v)
 				}
-			}
+			})
+			slices.SortFunc(a.vars[from:], func(x, y *variable) int { return x.id - y.id })
 		}
-		if len(a.vars) > 0 {
-			all = append(all, a)
+		a.Closed = g.Closed && !d.opens(g.Opens)
+		switch {
+		case len(a.vars) == 0:
+		case a.Closed:
+			closed = append(closed, a)
+		default:
+			open = append(open, a)
 		}
 	}
-	if len(d.groups) == 0 {
-		all, _ = d.root.arrangement(nil, 0)
+	return append(open, closed...)
+}
+
+// opens says whether something that the pattern selects changes where GTKWave opens.
+func (d *Dump) opens(p string) (changes bool) {
+	if m := d.marked(); m != nil && p != "" {
+		d.root.findMade(parsePattern(p), false, func(v *variable) {
+			changes = changes || v.id >= 0 && slices.Contains(m.changed, uint32(v.id))
+		})
 	}
-	return all
+	return changes
 }
 
 // arrangement appends a group for the scope and for each one below it, up to maxTraces signals.
 func (s *scope) arrangement(all []arranged, traces int) ([]arranged, int) {
-	a := arranged{name: strings.Join(s.names, "."), color: Red + Color(len(all))%Violet}
+	a := arranged{Group: Group{Name: strings.Join(s.names(), "."), Color: Red + Color(len(all))%Violet}}
 	for _, x := range s.entries {
 		if x.v != nil && x.v.shown && traces < maxTraces {
 			a.vars = append(a.vars, x.v)
@@ -217,8 +259,8 @@ func (s *scope) arrangement(all []arranged, traces int) ([]arranged, int) {
 		all = append(all, a)
 	}
 	for _, x := range s.entries {
-		if x.scope != nil && traces < maxTraces {
-			all, traces = x.scope.arrangement(all, traces)
+		if x.sub != nil && x.sub.shown && traces < maxTraces {
+			all, traces = x.sub.arrangement(all, traces)
 		}
 	}
 	return all, traces

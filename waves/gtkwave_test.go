@@ -25,7 +25,7 @@ func hex(digits int) func(uint64) string {
 	return func(v uint64) string { return fmt.Sprintf("%0*X", digits, v) }
 }
 
-func bit(v uint64) string { return fmt.Sprint(v) }
+func decimal(v uint64) string { return fmt.Sprint(v) }
 
 func readPhase(v uint64) string { return []string{"Idle", "Busy", "Reply"}[v] }
 
@@ -97,10 +97,10 @@ func TestGTKWaveReadsTheModelsValues(t *testing.T) {
 		{"Phase", "toy.sm_3.Phase", readPhase},
 		{"PC", "toy.sm_3.PC", instruction},
 		{"Signed", "toy.sm_3.Signed", readSigned},
-		{"Flag", "toy.sm_3.Flag", bit},
-		{"Tag/Client", "toy.sm_3.Tag.Client", hex(1)},
+		{"Flag", "toy.sm_3.Flag", decimal},
+		{"Tag/Client", "toy.sm_3.Tag.Client", decimal},
 		{"Tag/Wide", "toy.sm_3.Tag.Wide", hex(16)},
-		{"Grant", "toy.sm_3.Grant", bit},
+		{"Grant", "toy.sm_3.Grant", decimal},
 		{text: "Client 3"},
 		{text: "All phases"},
 	}
@@ -112,9 +112,9 @@ func TestGTKWaveReadsTheModelsValues(t *testing.T) {
 	want = append(want,
 		shown{text: "All phases"},
 		shown{text: "Memory"},
-		shown{"Server/Top", "toy.mem.Server.Top", hex(2)},
+		shown{"Server/Top", "toy.mem.Server.Top", decimal},
 		shown{"Sink/Last", "toy.mem.Sink.Last", hex(4)},
-		shown{"Sink/Sleep", "toy.mem.Sink.Sleep", hex(1)},
+		shown{"Sink/Sleep", "toy.mem.Sink.Sleep", decimal},
 		shown{text: "Memory"})
 
 	// The models's values at random cycles of each clock, and when GTKWave is asked for them.

@@ -62,6 +62,7 @@ func (d *Dump) take(fs uint64, changes []change) {
 	case arming:
 		d.trigger.keep(fs, changes, d.values)
 	case open:
+		d.note(fs, changes)
 		shown := uint32(len(d.enc.tags))
 		for _, c := range changes {
 			if c.id < shown {
@@ -88,6 +89,14 @@ func (d *Dump) start(fs uint64) {
 	for _, c := range d.clocks {
 		d.values[c.id] = c.seek(fs)
 	}
+	if len(d.clocks) > 0 {
+		d.values[d.cycle] = d.clocks[0].present()
+	}
+	for id, v := range d.values {
+		if v != 0 {
+			d.notes[id] |= noted
+		}
+	}
 	d.enc.values(fs, d.values)
 	d.phase, d.opened, d.written = open, fs, fs
 }
@@ -95,7 +104,7 @@ func (d *Dump) start(fs uint64) {
 // replay opens the dump for a trigger that fired at time fs, with what was kept from before.
 func (d *Dump) replay(fs uint64) {
 	t := d.trigger
-	t.at = fs
+	t.at, t.mark = fs, &mark{fs: fs}
 	from := max(d.from, t.opening())
 	kept := t.kept[t.oldest:]
 	for len(kept) > 0 && kept[0].fs <= from {
@@ -104,6 +113,9 @@ func (d *Dump) replay(fs uint64) {
 	}
 	d.start(from)
 	for i := range kept {
+		if kept[i].fs == fs {
+			t.mark.changed = append(t.mark.changed, kept[i].id)
+		}
 		if k := &kept[i]; i == 0 || k.fs != kept[i-1].fs {
 			d.reach(k.fs)
 		}
@@ -140,9 +152,12 @@ func (d *Dump) stamp(fs uint64) {
 		}
 		d.enc.time(next)
 		d.written = next
-		for _, c := range d.clocks {
-			if c.next == next {
-				d.enc.change(c.id, c.toggle())
+		for i, c := range d.clocks {
+			if c.next != next {
+				continue
+			}
+			if d.enc.change(c.id, c.toggle()); i == 0 && c.falls {
+				d.enc.change(d.cycle, c.cycle)
 			}
 		}
 	}

@@ -5,103 +5,191 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"divergo/rtl"
 )
 
-// scope is a module, struct or array element of the design as the dump shows it.
+// scope is a module, struct or array element of the design as the dump shows it. What is in it is made and named when
+// it is first asked for, so that what no pattern leads to costs nothing.
 type scope struct {
-	names   []string // of the scope and those it is in
-	entries []entry  // in the order of the design
-	bySeg   map[string]*scope
-	digits  map[string][]int // of the largest index in each dimension of an array of variables or scopes here
+	up      *scope
+	seg     string  // of the path in the design
+	name    string  // in the dump
+	entries []entry // in the order of the design
+	subs    map[string]*scope
+	opened  bool // the entries have been made
+	placed  bool // it is an entry of the scope that it is in
+	shown   bool // a variable in or below it is in the dump
+	clocks  bool // it is not of the design, but has the clocks
 }
 
-// entry is a variable, or a scope, in a scope.
+// entry is a variable or a scope in a scope, or what will put some there.
 type entry struct {
-	seg   string // of the path in the design
-	v     *variable
-	scope *scope
+	v    *variable
+	sub  *scope
+	fill func(s *scope)
 }
 
-// nameAll gives every variable its names in the dump and returns the tree of scopes. Many readers take only
-// [A-Za-z_][A-Za-z0-9_]* as a name, so the array element sm[3] of 16 becomes sm_03.
-func nameAll(vars []*variable) *scope {
-	at := []*scope{{}} // from the root to the scope of the last variable
-	var last []string
-	for _, v := range vars {
-		depth := len(v.path) - 1
-		same := 0
-		for same < min(depth, len(at)-1) && v.path[same] == last[same] {
-			same++
-		}
-		at = at[:same+1]
-		for _, seg := range v.path[same:depth] {
-			at = append(at, at[len(at)-1].below(seg))
-		}
-		at[depth].add(entry{seg: v.path[depth], v: v})
-		last = v.path
+func (e entry) seg() string {
+	if e.v != nil {
+		return e.v.seg()
 	}
-	at[0].name()
-	return at[0]
+	return e.sub.seg
+}
+
+func (e entry) name() string {
+	if e.v != nil {
+		return e.v.name
+	}
+	return e.sub.name
+}
+
+// addIsland puts what a Sim has into the tree under root.
+func (s *scope) addIsland(x *island) {
+	at := s.walk(strings.Split(x.sim.Name(), "."))
+	at.entries = append(at.entries, entry{fill: func(at *scope) {
+		for i, b := range x.sim.Bundles() {
+			at.addBundle(strings.Split(strings.TrimPrefix(b.Path, x.sim.Name()), ".")[1:], b, origin{x.index, i})
+		}
+	}})
+}
+
+// addBundle puts a signal in its place, which a path below the scope leads to: its parts into the scope of that name if
+// it is a struct, otherwise itself, or the elements of it, into the one around.
+func (s *scope) addBundle(path []string, sig rtl.Signal, o origin) {
+	put := func(to *scope) { to.put(sig, o) }
+	if sig.Type.Kind() == structKind {
+		put = parts(sig, o)
+	} else {
+		path = path[:len(path)-1]
+	}
+	if to := s.walk(path); to.opened {
+		put(to)
+	} else {
+		to.entries = append(to.entries, entry{fill: put})
+	}
+}
+
+func parts(sig rtl.Signal, o origin) func(*scope) {
+	return func(s *scope) {
+		for _, p := range sig.Parts() {
+			s.put(p, o)
+		}
+	}
+}
+
+// put adds a signal to the scope.
+func (s *scope) put(sig rtl.Signal, o origin) {
+	switch {
+	case sig.Scalar():
+		s.entries = append(s.entries, entry{v: newVariable(sig, s, o)})
+	case sig.Type.Kind() == structKind:
+		sub := s.below(lastSegment(sig.Path))
+		sub.entries = append(sub.entries, entry{fill: parts(sig, o)})
+	default:
+		parts(sig, o)(s)
+	}
+}
+
+// walk is the scope that segments lead to.
+func (s *scope) walk(segs []string) *scope {
+	for _, seg := range segs {
+		s = s.below(seg)
+	}
+	return s
 }
 
 // below finds or adds the scope of a segment.
 func (s *scope) below(seg string) *scope {
-	sub := s.bySeg[seg]
+	sub := s.subs[seg]
 	if sub == nil {
-		sub = new(scope)
-		if s.bySeg == nil {
-			s.bySeg = map[string]*scope{}
+		sub = &scope{up: s, seg: seg}
+		if s.subs == nil {
+			s.subs = map[string]*scope{}
 		}
-		s.bySeg[seg] = sub
-		s.add(entry{seg: seg, scope: sub})
+		s.subs[seg] = sub
 	}
+	s.place(sub)
 	return sub
 }
 
-func (s *scope) add(e entry) {
-	s.entries = append(s.entries, e)
-	name, indices := splitIndices(e.seg)
-	if len(indices) == 0 {
-		return
+func (s *scope) place(sub *scope) {
+	if !sub.placed {
+		sub.placed = true
+		s.entries = append(s.entries, entry{sub: sub})
 	}
-	d := s.digits[name]
-	for i, x := range indices {
-		if i == len(d) {
-			d = append(d, 0)
-		}
-		d[i] = max(d[i], len(x))
-	}
-	if s.digits == nil {
-		s.digits = map[string][]int{}
-	}
-	s.digits[name] = d
 }
 
-// name names what is in the scope. A name that is taken gets a suffix.
-func (s *scope) name() {
+// open makes what is in the scope, and returns it.
+func (s *scope) open() []entry {
+	if s.opened {
+		return s.entries
+	}
+	s.opened = true
+	planned := s.entries
+	s.entries = make([]entry, 0, len(planned))
+	for _, e := range planned {
+		if e.sub != nil {
+			e.sub.placed = false
+		}
+	}
+	for _, e := range planned {
+		switch {
+		case e.fill != nil:
+			e.fill(s)
+		case e.sub != nil:
+			s.place(e.sub)
+		default:
+			s.entries = append(s.entries, e)
+		}
+	}
+	s.nameEntries()
+	return s.entries
+}
+
+// nameEntries names what is in the scope. Many readers take only [A-Za-z_][A-Za-z0-9_]* as a name, so the array element
+// sm[3] of 16 becomes sm_03. A name that is taken gets a suffix.
+func (s *scope) nameEntries() {
+	var digits map[string][]int // of the largest index in each dimension of an array
+	for _, e := range s.entries {
+		name, indices := splitIndices(e.seg())
+		if len(indices) == 0 {
+			continue
+		}
+		if digits == nil {
+			digits = map[string][]int{}
+		}
+		d := digits[name]
+		for i, x := range indices {
+			if i == len(d) {
+				d = append(d, 0)
+			}
+			d[i] = max(d[i], len(x))
+		}
+		digits[name] = d
+	}
 	taken := make(map[string]bool, len(s.entries))
 	for _, e := range s.entries {
-		legal := s.legalName(e.seg)
+		legal := legalName(e.seg(), digits)
 		unique := legal
 		for n := 2; taken[unique]; n++ {
 			unique = legal + "_" + strconv.Itoa(n)
 		}
 		taken[unique] = true
-		names := append(slices.Clip(s.names), unique)
 		if e.v != nil {
-			e.v.names = names
-			continue
+			e.v.name = unique
+		} else {
+			e.sub.name = unique
 		}
-		e.scope.names = names
-		e.scope.name()
 	}
 }
 
-// shown says whether a variable in or below the scope is in the dump.
-func (s *scope) shown() bool {
-	return slices.ContainsFunc(s.entries, func(e entry) bool {
-		return e.v != nil && e.v.shown || e.scope != nil && e.scope.shown()
-	})
+// names are those of the scope and of the ones it is in, from the root.
+func (s *scope) names() []string {
+	if s.up == nil {
+		return nil
+	}
+	return append(s.up.names(), s.name)
 }
 
 // splitIndices cuts "a[1][23]" into "a" and {"1", "23"}.
@@ -123,7 +211,8 @@ func splitIndices(seg string) (name string, indices []string) {
 	return name, indices
 }
 
-func (s *scope) legalName(seg string) string {
+// legalName is the segment as a name, its indices padded to digits.
+func legalName(seg string, digits map[string][]int) string {
 	name, indices := splitIndices(seg)
 	legal := strings.Map(func(r rune) rune {
 		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -135,14 +224,14 @@ func (s *scope) legalName(seg string) string {
 		legal = "_" + legal
 	}
 	for i, x := range indices {
-		legal += fmt.Sprintf("_%0*s", s.digits[name][i], x)
+		legal += "_" + strings.Repeat("0", digits[name][i]-len(x)) + x
 	}
 	return legal
 }
 
 // displayName is the name of a variable as GTKWave knows it.
 func (v *variable) displayName() string {
-	name := strings.Join(v.names, ".")
+	name := strings.Join(v.names(), ".")
 	if v.width > 1 {
 		name += fmt.Sprintf("[%d:0]", v.width-1)
 	}

@@ -19,10 +19,13 @@ type Options struct {
 	From    uint64   // first cycle of the dump; cycles are those of the first clock domain
 	To      uint64   // last cycle; 0: the last of the run
 	Trigger *Trigger // opens the dump later than From
-	Clocks  bool     // add a clock signal, clk, for each clock domain
+	Clocks  bool     // add a clock signal for each clock domain, and a counter of the cycles of the first
 
 	Names  []Names // what to call values in GTKWave, beyond the enumerations of the design; the first match counts
 	Groups []Group // how GTKWave arranges the signals; none: one group for each module
+	// Marks are patterns of signals, which need not be in the dump. Where there is no trigger, GTKWave opens with its
+	// marker at the first change of the signals of the first pattern that has one in the dump.
+	Marks []string
 }
 
 // Trigger opens a dump some cycles before the first time that a signal meets a condition. What happened since then is
@@ -131,7 +134,8 @@ func (v *variable) parseValue(text string) (uint64, error) {
 	return 0, fmt.Errorf("value %q: expected %s", text, expected)
 }
 
-// Names calls values of the signals that match Pattern by name, for example PCs by their instructions.
+// Names calls values of the signals that Pattern leads to by name, for example PCs by their instructions. Unlike a pattern
+// of a filter it does not select what is below.
 type Names struct {
 	Pattern string
 	Of      map[uint64]string
@@ -143,6 +147,12 @@ type Group struct {
 	Name     string
 	Color    Color
 	Patterns []string
+
+	Decimal bool // numbers are decimal; otherwise those of more than 8 bits are hexadecimal
+	Used    bool // leave out what is 0 throughout the dump
+	Closed  bool // closed groups come after the open ones, and GTKWave shows their names only
+	// Opens, a pattern, keeps a closed group open if a signal that it selects changes where GTKWave opens.
+	Opens string
 }
 
 // Color is a colour of GTKWave's traces.

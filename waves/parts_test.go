@@ -18,7 +18,16 @@ import (
 )
 
 func signalOf[T any](path string, width int) *variable {
-	return newVariable(rtl.Signal{Path: path, Width: width, Type: reflect.TypeFor[T]()})
+	return newVariable(rtl.Signal{Path: path, Width: width, Type: reflect.TypeFor[T]()}, new(scope), origin{})
+}
+
+// tree has signals of eight bits at paths.
+func tree(paths ...string) *scope {
+	root := new(scope)
+	for i, path := range paths {
+		root.addBundle(strings.Split(path, "."), rtl.Signal{Path: path, Width: 8, Type: reflect.TypeFor[uint8]()}, origin{bundle: i})
+	}
+	return root
 }
 
 func TestNamesInTheDump(t *testing.T) {
@@ -41,13 +50,14 @@ func TestNamesInTheDump(t *testing.T) {
 		{"gpu.index[-1]", "gpu.index__1_"},
 		{"top", "top"},
 	}
-	var vars []*variable
+	var paths []string
 	for _, w := range want {
-		vars = append(vars, signalOf[uint8](w[0], 8))
+		paths = append(paths, w[0])
 	}
-	nameAll(vars)
-	for i, w := range want {
-		assert.Equal(t, w[1], strings.Join(vars[i].names, "."), w[0])
+	got := map[string]string{}
+	tree(paths...).find(pattern{"**"}, func(v *variable) { got[v.sig.Path] = strings.Join(v.names(), ".") })
+	for _, w := range want {
+		assert.Equal(t, w[1], got[w[0]], w[0])
 	}
 }
 
@@ -218,7 +228,9 @@ func TestPatterns(t *testing.T) {
 		{"a.b*", "a.b[11]", true},
 		{"", "a", false},
 	} {
-		assert.Equal(t, c.want, parsePattern(c.pattern).selects(strings.Split(c.path, ".")), "%s of %s", c.pattern, c.path)
+		got := false
+		tree(c.path).find(parsePattern(c.pattern), func(*variable) { got = true })
+		assert.Equal(t, c.want, got, "%s of %s", c.pattern, c.path)
 	}
 }
 
@@ -257,7 +269,7 @@ func TestCycleReportedTwice(t *testing.T) {
 		v := variables[i]
 		v.id, v.sig.Group, v.sig.Ptr, v.sig.Size = i, i, unsafe.Pointer(p), 1
 	}
-	p := newProbe(island{fs: func(cycle uint64) uint64 { return cycle * 10 }, vars: variables})
+	p := newProbe(&island{fs: func(cycle uint64) uint64 { return cycle * 10 }, vars: variables})
 	all := []uint64{7}
 	w, a = 1, 1
 	p.observe(4, all) // w at 40, a at 50

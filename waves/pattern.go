@@ -16,20 +16,70 @@ type pattern []string
 
 func parsePattern(s string) pattern { return strings.Split(s, ".") }
 
-// selects says whether the pattern matches the path or something above it.
-func (p pattern) selects(path []string) bool {
+// search looks for the variables that a pattern selects.
+type search struct {
+	byName bool // by the names in the dump, not by the paths in the design
+	made   bool // among what has been made already, the clocks included
+	whole  bool // the pattern must lead to the variable itself, not to something that it is in
+	found  func(*variable)
+}
+
+// find calls found with each variable that the pattern selects, whether it is written with paths or with names: with
+// some twice.
+func (s *scope) find(p pattern, found func(*variable)) {
+	search{found: found}.in(s, p)
+	search{found: found, byName: true}.in(s, p)
+}
+
+// findMade is find among what the dump may have.
+func (s *scope) findMade(p pattern, whole bool, found func(*variable)) {
+	search{found: found, whole: whole, made: true}.in(s, p)
+	search{found: found, whole: whole, made: true, byName: true}.in(s, p)
+}
+
+// in searches a scope, which what was before p of the pattern matches.
+func (x search) in(s *scope, p pattern) {
+	if x.made && !s.opened || !x.made && s.clocks || len(p) == 0 && x.whole {
+		return
+	}
+	for _, e := range s.open() {
+		for q, step := p, true; step; {
+			q, step = x.step(e, q)
+		}
+	}
+}
+
+// step tries the front of a pattern on an entry. With a `**` there it returns what to try next, which is what comes
+// after it.
+func (x search) step(e entry, p pattern) (next pattern, more bool) {
 	switch {
 	case len(p) == 0:
-		return true
+		x.enter(e, p)
 	case p[0] == "**":
-		for i := range len(path) + 1 {
-			if p[1:].selects(path[i:]) {
-				return true
-			}
+		if e.sub != nil {
+			x.in(e.sub, p)
+		} else if len(p) == 1 {
+			x.found(e.v)
 		}
-		return false
+		return p[1:], len(p) > 1
+	case x.byName && matchSegment(p[0], e.name()), !x.byName && matchSegment(p[0], e.seg()):
+		x.enter(e, p[1:])
 	}
-	return len(path) > 0 && matchSegment(p[0], path[0]) && p[1:].selects(path[1:])
+	return nil, false
+}
+
+// enter goes on with the rest of a pattern that has matched an entry.
+func (x search) enter(e entry, rest pattern) {
+	if e.sub != nil {
+		x.in(e.sub, rest)
+		return
+	}
+	for _, p := range rest {
+		if p != "**" {
+			return
+		}
+	}
+	x.found(e.v)
 }
 
 // matchSegment matches a segment with or without its indices.
@@ -66,57 +116,52 @@ func matchText(p, s string) bool {
 	return i == len(p)
 }
 
-// selector is a pattern that may be written with the paths of the design or with the names in the dump.
-type selector struct {
-	text string
-	segs pattern
-}
-
-func newSelector(text string) selector { return selector{text, parsePattern(text)} }
-
-func (s selector) selects(v *variable) bool {
-	return s.segs.selects(v.path) || s.segs.selects(v.names)
-}
-
 // unmatched explains why a pattern selects nothing: how far it came, and the nearest name from there.
-func (s selector) unmatched(what string, vars []*variable) error {
-	for n := len(s.segs) - 1; n >= 0; n-- {
+func (s *scope) unmatched(what, text string) error {
+	p := parsePattern(text)
+	for n := len(p) - 1; n >= 0; n-- {
 		var next []string
-		for _, v := range vars {
-			for i := range v.path {
-				if s.segs[:n].matchesAll(v.path[:i]) {
-					next = append(next, v.path[i])
-				}
+		s.reached(p[:n], func(at *scope) {
+			for _, e := range at.open() {
+				next = append(next, e.seg())
 			}
-		}
+		})
 		if len(next) == 0 {
 			continue
 		}
 		at := "the design"
 		if n > 0 {
-			at = strings.Join(s.segs[:n], ".")
+			at = strings.Join(p[:n], ".")
 		}
 		slices.Sort(next)
-		if w := nearest.Word(s.segs[n], slices.Compact(next)); w != "" {
-			return fmt.Errorf("%s %q selects no signal: %s has no %q; did you mean %q?", what, s.text, at, s.segs[n], w)
+		if w := nearest.Word(p[n], slices.Compact(next)); w != "" {
+			return fmt.Errorf("%s %q selects no signal: %s has no %q; did you mean %q?", what, text, at, p[n], w)
 		}
-		return fmt.Errorf("%s %q selects no signal: %s has no %q, the first name there is %q", what, s.text, at, s.segs[n], next[0])
+		return fmt.Errorf("%s %q selects no signal: %s has no %q, the first name there is %q", what, text, at, p[n], next[0])
 	}
-	return fmt.Errorf("%s %q selects no signal: the design has none", what, s.text)
+	return fmt.Errorf("%s %q selects no signal: the design has none", what, text)
 }
 
-// matchesAll says whether the pattern matches the whole path.
-func (p pattern) matchesAll(path []string) bool {
-	switch {
-	case len(p) == 0:
-		return len(path) == 0
-	case p[0] == "**":
-		for i := range len(path) + 1 {
-			if p[1:].matchesAll(path[i:]) {
-				return true
-			}
-		}
-		return false
+// reached calls f with each scope that the pattern leads to.
+func (s *scope) reached(p pattern, f func(*scope)) {
+	if s.clocks {
+		return
 	}
-	return len(path) > 0 && matchSegment(p[0], path[0]) && p[1:].matchesAll(path[1:])
+	if len(p) == 0 {
+		f(s)
+		return
+	}
+	any := p[0] == "**"
+	if any {
+		s.reached(p[1:], f)
+	}
+	for _, e := range s.open() {
+		switch {
+		case e.sub == nil:
+		case any:
+			e.sub.reached(p, f)
+		case matchSegment(p[0], e.seg()):
+			e.sub.reached(p[1:], f)
+		}
+	}
 }

@@ -1,8 +1,10 @@
 package waves
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"divergo/rtl"
@@ -76,8 +78,8 @@ func blocks(slots []slot) []block {
 type probe struct {
 	sim    *rtl.Sim
 	fs     func(cycle uint64) uint64
-	groups [][]block
-	wires  []uint64 // groups that show the cycle itself, not the next one
+	groups [][]block // those that have something to watch
+	words  []word    // of the set of all groups of the Sim: where those are
 	off    bool
 
 	log      []change
@@ -94,31 +96,40 @@ type probe struct {
 // logLimit is the number of changes after which a Sim that runs alone hands over its log.
 const logLimit = 4096
 
-func newProbe(x island) *probe {
+// word is a word of a set of groups.
+type word struct {
+	index  int
+	wires  uint64 // watched groups that show the cycle itself, not the next one
+	others uint64 // watched groups besides
+	first  int    // place of the lowest in groups
+}
+
+func newProbe(x *island) *probe {
 	p := &probe{sim: x.sim, fs: x.fs, cycle: never}
-	var groups [][]slot
-	for _, v := range x.vars {
-		for len(groups) <= v.sig.Group {
-			groups = append(groups, nil)
-		}
-		if v.isWire() {
-			for len(p.wires) <= v.sig.Group/64 {
-				p.wires = append(p.wires, 0)
+	bySignal := slices.Clone(x.vars)
+	slices.SortFunc(bySignal, func(a, b *variable) int {
+		return cmp.Or(cmp.Compare(a.sig.Group, b.sig.Group), cmp.Compare(a.origin.bundle, b.origin.bundle), cmp.Compare(uintptr(a.sig.Ptr), uintptr(b.sig.Ptr)))
+	})
+	for len(bySignal) > 0 {
+		g := bySignal[0].sig.Group
+		var slots []slot
+		for len(bySignal) > 0 && bySignal[0].sig.Group == g {
+			v := bySignal[0]
+			bySignal = bySignal[1:]
+			s := slot{at: v.sig.Ptr, mask: v.mask(), id: uint32(v.id), size: uint8(v.sig.Size)}
+			s.old = s.load()
+			slots = append(slots, s)
+			if n := len(p.words); n == 0 || p.words[n-1].index != g/64 {
+				p.words = append(p.words, word{index: g / 64, first: len(p.groups)})
 			}
-			p.wires[v.sig.Group/64] |= 1 << (v.sig.Group % 64)
+			w := &p.words[len(p.words)-1]
+			if v.isWire() {
+				w.wires |= 1 << (g % 64)
+			} else {
+				w.others |= 1 << (g % 64)
+			}
 		}
-		if v.id < 0 {
-			continue
-		}
-		s := slot{at: v.sig.Ptr, mask: v.mask(), id: uint32(v.id), size: uint8(v.sig.Size)}
-		s.old = s.load()
-		groups[v.sig.Group] = append(groups[v.sig.Group], s)
-	}
-	for _, slots := range groups {
 		p.groups = append(p.groups, blocks(slots))
-	}
-	for len(p.wires) <= len(p.groups)/64 {
-		p.wires = append(p.wires, 0)
 	}
 	return p
 }
@@ -129,19 +140,20 @@ func (p *probe) observe(cycle uint64, changed []uint64) {
 		return
 	}
 	wires, others := uint64(0), uint64(0)
-	for w, m := range changed[:min(len(changed), len(p.wires))] {
-		wires |= m & p.wires[w]
-		others |= m &^ p.wires[w]
+	for i := range p.words {
+		w := &p.words[i]
+		wires |= changed[w.index] & w.wires
+		others |= changed[w.index] & w.others
 	}
 	if wires != 0 {
-		for w, m := range p.wires {
-			p.scan(w, m&changed[w])
+		for i := range p.words {
+			p.scan(&p.words[i], changed[p.words[i].index]&p.words[i].wires)
 		}
 		p.mark(cycle)
 	}
 	if others != 0 {
-		for w, m := range p.wires {
-			p.scan(w, changed[w]&^m)
+		for i := range p.words {
+			p.scan(&p.words[i], changed[p.words[i].index]&p.words[i].others)
 		}
 		if cycle == p.cycle {
 			p.supersede(p.fs(cycle + 1))
@@ -154,14 +166,12 @@ func (p *probe) observe(cycle uint64, changed []uint64) {
 	}
 }
 
-// scan logs what changed in the groups of word w of a bit set.
-func (p *probe) scan(w int, set uint64) {
+// scan logs what changed in some groups of a word.
+func (p *probe) scan(w *word, set uint64) {
+	watched := w.wires | w.others
 	for ; set != 0; set &= set - 1 {
-		g := w<<6 | bits.TrailingZeros64(set)
-		if g >= len(p.groups) {
-			return
-		}
-		blocks := p.groups[g]
+		before := bits.OnesCount64(watched & (set&-set - 1))
+		blocks := p.groups[w.first+before]
 		for i := range blocks {
 			if b := &blocks[i]; len(blocks) == 1 {
 				p.scanBlock(b)

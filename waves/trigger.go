@@ -9,6 +9,7 @@ type trigger struct {
 	cycles func(cycle uint64) uint64 // start of a cycle of the first domain, fs
 	fired  bool
 	at     uint64 // fs
+	mark   *mark  // there; nil until it fires
 
 	kept   []moment // in the order of time
 	oldest int      // index in kept
@@ -21,18 +22,16 @@ type moment struct {
 }
 
 // arm makes the trigger of the options.
-func (d *Dump) arm(o *Trigger, all []*variable, cycles func(uint64) uint64) (*trigger, error) {
+func (d *Dump) arm(o *Trigger, cycles func(uint64) uint64) (*trigger, error) {
 	t := &trigger{before: o.Before, cycles: cycles}
-	s := newSelector(o.Signal)
 	var watched []*variable
-	for _, v := range all {
-		if s.selects(v) {
-			watched = append(watched, v)
-			d.watch(v)
-		}
-	}
+	d.root.find(parsePattern(o.Signal), func(v *variable) { watched = append(watched, v) })
 	if len(watched) == 0 {
-		return nil, s.unmatched("trigger", all)
+		return nil, d.root.unmatched("trigger", o.Signal)
+	}
+	inOrder(watched)
+	for _, v := range watched {
+		d.watch(v)
 	}
 	t.holds = make([]func(uint64) bool, len(d.vars))
 	for _, v := range watched {

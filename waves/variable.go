@@ -1,8 +1,10 @@
 package waves
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,17 +13,41 @@ import (
 
 // variable is a signal as the dump shows it.
 type variable struct {
-	sig   rtl.Signal
-	width int      // bits
-	path  []string // segments in the design
-	names []string // segments in the dump
-	id    int      // position among the watched variables, -1 if it is not watched
-	shown bool     // it is in the dump
+	sig    rtl.Signal
+	width  int // bits
+	origin origin
+	in     *scope
+	name   string   // in the dump, in the scope
+	id     int      // position among the watched variables, -1 if it is not watched
+	shown  bool     // it is in the dump
+	counts bool     // it reads best as a decimal number
+	calls  *[]named // what the options call its values
 }
 
-func newVariable(sig rtl.Signal) *variable {
-	return &variable{sig: sig, width: sig.Width, path: strings.Split(sig.Path, "."), id: -1}
+// origin is where in a system a signal is from: its island, and the bundle there.
+type origin struct{ island, bundle int }
+
+const structKind = reflect.Struct
+
+func newVariable(sig rtl.Signal, in *scope, o origin) *variable {
+	return &variable{sig: sig, width: sig.Width, origin: o, in: in, id: -1}
 }
+
+// inOrder sorts variables as the design has them.
+func inOrder(vars []*variable) {
+	slices.SortFunc(vars, func(a, b *variable) int {
+		return cmp.Or(cmp.Compare(a.origin.island, b.origin.island), cmp.Compare(a.origin.bundle, b.origin.bundle),
+			cmp.Compare(uintptr(a.sig.Ptr), uintptr(b.sig.Ptr)))
+	})
+}
+
+// seg is the last segment of the path.
+func (v *variable) seg() string { return lastSegment(v.sig.Path) }
+
+func lastSegment(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// names are those of the scopes that the variable is in, from the root, and its own.
+func (v *variable) names() []string { return append(v.in.names(), v.name) }
 
 // isWire says whether the variable shows a cycle while it lasts, not what it leaves behind.
 func (v *variable) isWire() bool { return v.sig.Kind == rtl.WireSignal }
