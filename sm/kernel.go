@@ -6,7 +6,9 @@ import (
 
 	"divergo/isa"
 	"divergo/memsys"
+	"divergo/rtl"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // Sizes that bound the tables of any configuration.
@@ -146,8 +148,9 @@ type launch struct {
 	consts  [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
 	local   uint32                  // bytes of a thread's local memory
 
-	greedy, oneInFlight bool        // scheduler and scoreboard of cfg
-	priority            CTAPriority // of cfg or the mechanism
+	pick        func(i *Issue, ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int // scheduler of cfg
+	oneInFlight bool                                                                              // scoreboard of cfg
+	priority    CTAPriority                                                                       // of cfg or the mechanism
 }
 
 func (l *launch) load(k Kernel, shared int) error {
@@ -158,6 +161,10 @@ func (l *launch) load(k Kernel, shared int) error {
 	place, err := l.cfg.place(&k)
 	if err != nil {
 		return err
+	}
+	scheduler := slices.Index(Schedulers(), l.cfg.Scheduler)
+	if scheduler < 0 {
+		return fmt.Errorf("sm.scheduler = %q: want one of %q", l.cfg.Scheduler, Schedulers())
 	}
 	p := k.Prog
 	switch {
@@ -174,7 +181,7 @@ func (l *launch) load(k Kernel, shared int) error {
 		shared: align(k.SharedBytes(), 16),
 		nregs:  len(p.Regs), npreds: len(p.Preds),
 		local:       k.local(l.cfg),
-		greedy:      l.cfg.Scheduler == GTO,
+		pick:        schedulers[scheduler].pick,
 		oneInFlight: l.cfg.Scoreboard == OneInFlight,
 		priority:    l.cfg.CTAPriority.under(l.mech),
 	}

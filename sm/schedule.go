@@ -20,10 +20,10 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	}
 	resident := i.CTA.Q().Resident
 	if i.l.priority == PriorityNone || resident == 0 {
-		return i.first(ask, anyCTA, int(q.Last), slots)
+		return i.l.pick(i, ask, anyCTA, int(q.Last), slots)
 	}
 	foremost := i.foremost(resident) & (MaxCTAs - 1)
-	if s := i.first(ask, foremost, int(q.LastOf[foremost]), slots); s >= 0 {
+	if s := i.l.pick(i, ask, foremost, int(q.LastOf[foremost]), slots); s >= 0 {
 		return s
 	}
 	// Among the others only those are put in order that have an instruction: few,
@@ -42,7 +42,7 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	}
 	for ctas &^= 1 << foremost; ctas != 0; {
 		c := i.foremost(ctas) & (MaxCTAs - 1)
-		if s := i.first(ask, c, int(q.LastOf[c]), slots); s >= 0 {
+		if s := i.l.pick(i, ask, c, int(q.LastOf[c]), slots); s >= 0 {
 			return s
 		}
 		ctas &^= 1 << c
@@ -76,17 +76,40 @@ func nextBit(set uint32, from int) int {
 
 const anyCTA = -1
 
-// first is the first ready slot of a set, and of a CTA, in the scheduler's order,
-// or -1. last is the one that has issued before.
-func (i *Issue) first(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
-	from := last + 1
-	if i.l.greedy {
-		if ask.Has(last) && i.ready(last, cta, slots) {
-			return last
-		}
-		from = 0
+// schedulers is every warp scheduler: the order in which it takes the slots that
+// could issue.
+var schedulers = []struct {
+	name Scheduler
+	doc  string
+	// pick is the first ready slot of a set, and of a CTA or anyCTA, or -1. last is
+	// the one that has issued before.
+	pick func(i *Issue, ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int
+}{
+	{LRR, "loose round robin", (*Issue).roundRobin},
+	{GTO, "greedy, then oldest", (*Issue).greedyOldest},
+}
+
+// Schedulers lists the warp schedulers.
+func Schedulers() (list []Scheduler) {
+	for _, s := range schedulers {
+		list = append(list, s.name)
 	}
-	for _, turn := range ask.Turn(from) {
+	return list
+}
+
+// Doc is a line on what the scheduler does.
+func (s Scheduler) Doc() string {
+	for _, t := range schedulers {
+		if t.name == s {
+			return t.doc
+		}
+	}
+	return ""
+}
+
+// roundRobin is the first ready slot after the last one, going round.
+func (i *Issue) roundRobin(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
+	for _, turn := range ask.Turn(last + 1) {
 		for w, m := range turn {
 			for ; m != 0; m &= m - 1 {
 				if s := w<<6 | bits.TrailingZeros64(m); i.ready(s, cta, slots) {
@@ -96,6 +119,30 @@ func (i *Issue) first(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Sl
 		}
 	}
 	return -1
+}
+
+// greedyOldest is the last slot as long as it is ready, else the one whose warp
+// was launched first: that of the CTA that came first, and in it of the smallest
+// row, as a CTA's warps are launched in their order. Of a warp formed from several
+// it is that of its first thread.
+func (i *Issue) greedyOldest(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
+	if ask.Has(last) && i.ready(last, cta, slots) {
+		return last
+	}
+	id := &i.CTA.Q().ID // grows in the order in which CTAs come
+	best, bestID, bestRow := -1, uint64(0), uint8(0)
+	for w, m := range ask {
+		for ; m != 0; m &= m - 1 {
+			s := w<<6 | bits.TrailingZeros64(m)
+			slot := slots.At(s)
+			age := id[slot.CTA&(MaxCTAs-1)]
+			younger := best >= 0 && (age > bestID || age == bestID && slot.Row >= bestRow)
+			if !younger && i.ready(s, cta, slots) {
+				best, bestID, bestRow = s, age, slot.Row
+			}
+		}
+	}
+	return best
 }
 
 // ready reports whether slot s, which is not busy, is one of a CTA and can issue.

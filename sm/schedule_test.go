@@ -1,6 +1,7 @@
 package sm_test
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
@@ -113,6 +114,64 @@ func TestCTAPriorities(t *testing.T) {
 			assert.Greater(t, chosen, 100, "cycles with a choice")
 		})
 	}
+}
+
+// TestGreedyThenOldest: the warp that has issued last goes on as long as it is
+// ready, else the one that was launched first: that of the smallest ctaid, as CTAs
+// come in their order, and in a CTA of the smallest number. Places of CTAs are
+// used again, so that age and slot differ.
+func TestGreedyThenOldest(t *testing.T) {
+	type warp struct {
+		cta    uint32
+		number int
+	}
+	cfg := config()
+	cfg.CTAs, cfg.Scheduler, cfg.Scoreboard = 3, sm.GTO, sm.OneInFlight
+	b := newBench(t, &cfg, mix, 96, 12)
+	last, overtakes, greedy := warp{}, 0, 0
+	b.Issue.OnIssue = func(e sm.Issued) {
+		slots := b.Div.Slots()
+		var ready []warp
+		first := -1
+		for s := range slots.Len() {
+			if b.Issue.Ready(s) {
+				id, number := b.Warp(slots.At(s).CTA, s)
+				ready = append(ready, warp{id[0], number})
+				if first < 0 {
+					first = s
+				}
+			}
+		}
+		want := slices.MinFunc(ready, func(a, b warp) int {
+			return cmp.Or(cmp.Compare(a.cta, b.cta), cmp.Compare(a.number, b.number))
+		})
+		if slices.Contains(ready, last) {
+			want = last
+			greedy++
+		} else if int(e.Slot) != first {
+			overtakes++
+		}
+		id, number := b.Warp(e.CTA, int(e.Row))
+		last = warp{id[0], number}
+		require.Equal(t, want, last, "cycle %d, ready %v", e.Cycle, ready)
+	}
+	b.run(t)
+	assert.Greater(t, overtakes, 20, "the oldest is not in the first slot")
+	assert.Positive(t, greedy)
+}
+
+// TestSchedulerWords: what is no scheduler does not run.
+func TestSchedulerWords(t *testing.T) {
+	for _, s := range sm.Schedulers() {
+		assert.NotEmpty(t, s.Doc())
+		cfg := config()
+		cfg.Scheduler = s
+		newBench(t, &cfg, "exit;", 32, 1).run(t)
+	}
+	cfg := config()
+	b := newBench(t, &cfg, "exit;", 32, 1)
+	cfg.Scheduler = "oldest"
+	assert.EqualError(t, b.Load(*b.Kernel()), `sm.scheduler = "oldest": want one of ["lrr" "gto"]`)
 }
 
 // TestPriorityProperties: a priority that depends on time or on other blocks is

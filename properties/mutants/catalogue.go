@@ -354,6 +354,10 @@ var pipeline = []Mutant{
 		File: "sm/issue.go", Old: "i.Q().InRow[row&(MaxWarps-1)] != 0 {", New: "i.Q().InRow[row&(MaxWarps-1)] > 1 {",
 	},
 	{
+		Name: "gto-by-slot", Bug: "the oldest warp is taken to be that of the first slot", Audit: "./sm TestGreedyThenOldest",
+		File: "sm/schedule.go", Old: "younger := best >= 0 && (age > bestID || age == bestID && slot.Row >= bestRow)", New: "younger := best >= 0 && (age > age || slot.Row >= bestRow)",
+	},
+	{
 		Name: "lsu-shared-base", Bug: "all CTAs use the first one's shared memory", By: any,
 		File: "sm/lsu.go", Old: "addr += uint64(op.CTA) * uint64(u.l.shared)", New: "addr += uint64(op.CTA) * 0",
 	},
