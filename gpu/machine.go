@@ -119,15 +119,16 @@ type End uint8
 
 // The ends.
 const (
-	Finished  End = iota // every CTA has ended and its results are in device memory
-	Stopped              // stop said so
-	Faulted              // a thread misbehaved: see Fault
-	Deadlock             // no thread will ever get anywhere: see Status
-	OutOfTime            // max cycles have passed
+	Finished    End = iota // every CTA has ended and its results are in device memory
+	Stopped                // stop said so
+	Faulted                // a thread misbehaved: see Fault
+	Deadlock               // threads wait for ever, for others that do or that go in circles: see Status
+	EndlessLoop            // all threads go in circles, or wait at barriers for those that do
+	OutOfTime              // max cycles have passed
 )
 
 func (e End) String() string {
-	return [...]string{"finished", "stopped", "fault", "deadlock", "watchdog"}[e]
+	return [...]string{"finished", "stopped", "fault", "deadlock", "endless loop", "watchdog"}[e]
 }
 
 // Run runs the loaded kernel until it ends, for at most max core cycles (0: no
@@ -137,12 +138,12 @@ func (m *Machine) Run(stop func() bool, max uint64) End {
 	if max == 0 {
 		max = math.MaxUint64 >> 8
 	}
-	stopped, stuck := false, false
+	stopped, stuck := false, Finished
 	dog := newWatchdog(m)
 	p := m.sys.RunUntil(func() bool {
 		stopped = stop != nil && stop()
-		stuck = dog.deadlock()
-		return stopped || stuck || m.dispatch.Q().Phase == PhaseEnded || m.faulted()
+		stuck = dog.verdict()
+		return stopped || stuck != Finished || m.dispatch.Q().Phase == PhaseEnded || m.faulted()
 	}, m.core, max)
 	dog.stop()
 	switch {
@@ -152,7 +153,9 @@ func (m *Machine) Run(stop func() bool, max uint64) End {
 		return Finished
 	case stopped:
 		return Stopped
-	case stuck || p.Idle:
+	case stuck != Finished:
+		return stuck
+	case p.Idle:
 		return Deadlock
 	}
 	return OutOfTime

@@ -1,9 +1,10 @@
 package gpu
 
 import (
-	"hash/maphash"
+	"math/bits"
 
 	"divergo/isa"
+	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
 )
@@ -11,125 +12,329 @@ import (
 // A thread that waits in a loop for another thread of its warp waits for ever
 // if the mechanism runs the loop first: a SIMT deadlock (ElTantawy & Aamodt,
 // MICRO 2016), in which instructions go on being issued. It is told from a
-// long computation by its state: at each iteration the registers of the warp
-// are the same. When that holds for every warp that can run, and nobody leaves
-// a loop, a barrier or the kernel, nothing will ever change.
+// long computation by what the program can know of itself, whatever the
+// mechanism does. A thread that comes to a place with the registers and the
+// local memory that it had there before, while no memory of others has changed,
+// will come there again and again. When that holds for all threads that run, and
+// the rest have not been issued for long, nothing will ever change. If some of
+// the rest are held by the mechanism it is a SIMT deadlock; if there are none, or
+// they wait at barriers that the others do not come to, the loop is the program's.
+//
+// Who waits for what moves, is no deadlock: a loop that counts in memory, or
+// that reads a clock, is not seen to be endless.
 const (
-	quietCycles = 1 << 15 // without progress before the warps are watched; doubles each time they prove alive
-	watchCycles = 1 << 14 // watched: several round trips to memory
-	sameNeeded  = 3       // iterations without change
+	quietCycles = 1 << 15 // without a new or ended CTA before the threads are watched, for half as long; doubles each time they prove alive
+	mostChanges = 1 << 10 // of memory on behalf of an SM while watched, and
+	mostBytes   = 1 << 18 // bytes that its threads store to: these are at work
 )
 
-// watchdog looks for SIMT deadlock on behalf of a run.
+// watchdog looks for loops that never end on behalf of a run.
 type watchdog struct {
 	m        *Machine
-	seed     maphash.Seed
 	progress uint64 // last seen
 	since    uint64 // cycle in which it changed
 	patience uint64
-	watched  [][]spin // by SM and slot, while watching
-	until    uint64
-	restore  []func(sm.Issued) // observers that were there before
-}
 
-// spin is what is known of the loop that a slot is in.
-type spin struct {
-	PC      uint32 // of the backward branch
-	Hash    uint64 // registers at its last issue
-	Same    int    // issues in a row with equal registers
-	Changed bool   // they have differed while watched
+	watched []*watched // by SM, while watching
+	until   uint64
+	live    int // threads when it began
 }
 
 func newWatchdog(m *Machine) *watchdog {
-	return &watchdog{m: m, seed: maphash.MakeSeed(), since: m.core.Now(), patience: quietCycles}
+	return &watchdog{m: m, since: m.core.Now(), patience: quietCycles}
 }
 
-// deadlock is asked between quanta; true means that no thread will get
-// anywhere.
-func (w *watchdog) deadlock() bool {
+// verdict is asked between quanta. It is Deadlock or EndlessLoop if no thread
+// will get anywhere, else Finished.
+func (w *watchdog) verdict() End {
 	now := w.m.core.Now()
-	if w.watched != nil {
-		if now < w.until {
-			return false
-		}
-		stuck := w.stuck()
-		w.stop()
-		w.since, w.patience = now, 2*w.patience
-		return stuck
-	}
-	if now-w.since < w.patience {
-		return false
-	}
 	if p := w.m.progress(); p != w.progress {
+		w.stop()
 		w.progress, w.since = p, now
-		return false
+		return Finished
 	}
-	w.start(now)
-	return false
+	switch {
+	case w.watched == nil:
+		if now-w.since >= w.patience {
+			w.start(now)
+		}
+		return Finished
+	case now < w.until && !w.busy():
+		return Finished
+	}
+	end := Finished
+	if now >= w.until && w.m.live() == w.live {
+		end = w.judge()
+	}
+	w.stop()
+	w.since, w.patience = now, 2*w.patience
+	return end
 }
 
-// progress counts the events after which a warp is in another place than a
-// loop that it was in.
-func (m *Machine) progress() (n uint64) {
-	n = m.dispatch.Q().Ended + m.dispatch.Q().Next
+// progress counts the CTAs that have been sent, and those that have ended.
+func (m *Machine) progress() uint64 { return m.dispatch.Q().Ended + m.dispatch.Q().Next }
+
+// live counts the threads that have not exited.
+func (m *Machine) live() (n int) {
 	for _, s := range m.SMs {
-		st := s.Div.Stats()
-		n += st.Pops + st.BarReleases
+		for _, p := range s.Div.Paths(nil) {
+			n += bits.OnesCount32(p.Mask)
+		}
 	}
 	return n
 }
 
 func (w *watchdog) start(now uint64) {
-	w.until = now + watchCycles
+	w.until, w.live = now+w.patience/2, w.m.live()
 	for _, s := range w.m.SMs {
-		seen := make([]spin, s.Div.Slots().Len())
-		for i := range seen {
-			seen[i].PC = isa.NoPC
-		}
-		w.watched = append(w.watched, seen)
-		observe := s.Issue.OnIssue
-		s.Issue.OnIssue = func(e sm.Issued) {
-			if observe != nil {
-				observe(e)
-			}
-			if s.Backward(e.PC) {
-				h := s.HashRows(w.seed, e.Rows)
-				p := &seen[e.Slot]
-				switch {
-				case p.PC != e.PC:
-					*p = spin{PC: e.PC, Hash: h, Changed: p.Changed}
-				case p.Hash == h:
-					p.Same++
-				default:
-					p.Hash, p.Same, p.Changed = h, 0, true
-				}
-			}
-		}
-		w.restore = append(w.restore, observe)
+		w.watched = append(w.watched, watch(s, w.m.Config.SM.Warps()))
 	}
 }
 
 func (w *watchdog) stop() {
-	for i, observe := range w.restore {
-		w.m.SMs[i].Issue.OnIssue = observe
+	for _, s := range w.watched {
+		s.detach()
 	}
-	w.watched, w.restore = nil, nil
+	w.watched = nil
 }
 
-// stuck reports whether every slot with threads waits at a barrier or has gone
-// round its loop without a change.
-func (w *watchdog) stuck() bool {
-	live := false
-	for i, s := range w.m.SMs {
-		slots := s.Div.Slots()
-		for j := range slots.Len() {
-			if slot := slots.At(j); slot.Valid {
-				live = true
-				if p := &w.watched[i][j]; slot.Wait != divergence.WaitsBarrier && (p.Changed || p.Same < sameNeeded) {
-					return false
+// busy reports whether threads change more memory than those that wait do.
+func (w *watchdog) busy() bool {
+	for _, s := range w.watched {
+		if s.busy() {
+			return true
+		}
+	}
+	return false
+}
+
+// judge says what comes of the threads that have been watched.
+func (w *watchdog) judge() End {
+	if w.live == 0 || w.busy() || w.disputed() {
+		return Finished
+	}
+	quiet := uint64(0) // last change of memory
+	for _, s := range w.watched {
+		quiet = max(quiet, s.changed)
+	}
+	end := EndlessLoop
+	for _, s := range w.watched {
+		for _, p := range s.sm.Div.Paths(nil) {
+			held := false
+			for m := p.Mask; m != 0; m &= m - 1 {
+				t := &s.threads[p.Row][bits.TrailingZeros32(m)]
+				if t.Issued && (t.Period == 0 || t.From <= quiet) {
+					return Finished
 				}
+				held = held || !t.Issued
+			}
+			if held && (p.Comes || p.Running && p.Wait == divergence.Runs) {
+				return Finished // the scheduler has left it out, or it waits for its turn
+			}
+			if held && p.Wait != divergence.WaitsBarrier {
+				end = Deadlock
 			}
 		}
 	}
-	return live
+	return end
+}
+
+// disputed reports whether threads of two SMs store different values to a place.
+func (w *watchdog) disputed() bool {
+	last := map[uint64]byte{}
+	for _, s := range w.watched {
+		for at, v := range s.bytes {
+			if at.shared {
+				continue
+			}
+			if other, stored := last[at.addr]; stored && other != v {
+				return true
+			}
+			last[at.addr] = v
+		}
+	}
+	return false
+}
+
+// watched is what is known of the threads of an SM since they are watched, and
+// of the memory that they change.
+type watched struct {
+	sm      *sm.SM
+	threads [][isa.MaxLanes]spin // by row and lane
+	state   [isa.MaxLanes]uint64
+	bytes   map[address]byte          // last stored
+	atomics map[uint16]*memsys.Access // without reply, by tag
+	changed uint64                    // cycle of the last change
+	changes int
+	detach  func()
+}
+
+// address is that of a byte of memory.
+type address struct {
+	shared bool
+	addr   uint64
+}
+
+// spin is where a thread has been in its loop: the algorithm of Brent (An
+// improved Monte Carlo factorization algorithm, BIT 20, 1980), which keeps one
+// state and takes another one after twice as many steps. Steps are backward
+// branches.
+type spin struct {
+	Issued bool
+	PC     uint32 // kept state
+	Hash   uint64
+	Steps  uint32 // since the thread was in that
+	Limit  uint32
+	Period uint32 // steps from the state to itself, 0 if it has not come back
+	Was    uint64 // cycle in which the thread was in it last,
+	From   uint64 // and before that
+	Local  uint64 // fingerprint of what it has stored to local memory
+}
+
+// pass records a state of the thread.
+func (t *spin) pass(cycle uint64, pc uint32, hash uint64) {
+	t.Steps++
+	switch {
+	case t.Limit > 0 && pc == t.PC && hash == t.Hash:
+		t.Period, t.Steps = t.Steps, 0
+		t.From, t.Was = t.Was, cycle
+	case t.Period > 0 && t.Steps < t.Period:
+	case t.Period > 0 || t.Steps >= t.Limit:
+		*t = spin{Issued: true, PC: pc, Hash: hash, Limit: max(1, 2*t.Limit), Was: cycle, Local: t.Local}
+	}
+}
+
+// watch observes an SM with so many rows until detach is called.
+func watch(s *sm.SM, rows int) *watched {
+	w := &watched{
+		sm: s, threads: make([][isa.MaxLanes]spin, rows),
+		bytes: map[address]byte{}, atomics: map[uint16]*memsys.Access{},
+	}
+	issue, access, atomic := s.Issue.OnIssue, s.LSU.OnAccess, s.LSU.OnAtomic
+	s.Issue.OnIssue = func(e sm.Issued) {
+		if issue != nil {
+			issue(e)
+		}
+		w.issue(e)
+	}
+	s.LSU.OnAccess, s.LSU.OnAtomic = w.access, w.atomic
+	w.detach = func() { s.Issue.OnIssue, s.LSU.OnAccess, s.LSU.OnAtomic = issue, access, atomic }
+	return w
+}
+
+func (w *watched) busy() bool { return w.changes > mostChanges || len(w.bytes) > mostBytes }
+
+// issue records the states of the threads that execute a branch back.
+func (w *watched) issue(e sm.Issued) {
+	in := &w.sm.Kernel().Prog.Insts[e.PC]
+	if in.ReadsTime() {
+		w.change(e.Cycle) // which no thread can wait for in vain
+	}
+	back := w.sm.Backward(e.PC)
+	for rows := e.Rows; rows != 0; rows &= rows - 1 {
+		row := bits.TrailingZeros64(rows)
+		if back {
+			w.sm.HashThreads(row, &w.state)
+		}
+		for m := e.Mask; m != 0; m &= m - 1 {
+			h := e.Home(bits.TrailingZeros32(m))
+			if int(h.Row) != row {
+				continue
+			}
+			t := &w.threads[row][h.Lane]
+			t.Issued = true
+			if back {
+				t.pass(e.Cycle, e.PC, w.state[h.Lane]+t.Local)
+			}
+		}
+	}
+}
+
+// change notes that memory may not be what it was.
+func (w *watched) change(cycle uint64) {
+	w.changes++
+	w.changed = max(w.changed, cycle)
+}
+
+// access looks at what is stored. What a place had before the first store to it
+// while watched is not known: that counts as a change. Local memory is a part of
+// the thread's state.
+func (w *watched) access(cycle uint64, f *sm.Flight, a *memsys.Access) {
+	switch {
+	case w.busy():
+	case a.Kind == memsys.Reduce:
+		w.change(cycle)
+	case a.Kind == memsys.Atomic:
+		w.expect(a)
+	case a.Kind == memsys.Store:
+		w.store(cycle, f, a)
+	}
+}
+
+func (w *watched) store(cycle uint64, f *sm.Flight, a *memsys.Access) {
+	changes := false
+	for m := a.Mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		for i := range uint64(a.Size) {
+			at, v := address{a.Shared, a.Addr[lane] + i}, byte(a.Data[lane][i>>3]>>(8*(i&7)))
+			old, stored := w.bytes[at]
+			if stored && old == v {
+				continue
+			}
+			w.bytes[at] = v
+			if a.Space != isa.SpaceLocal {
+				changes = true
+				continue
+			}
+			h := f.Home(lane)
+			local := &w.threads[h.Row][h.Lane].Local
+			*local += sm.Mix(at.addr, uint64(v)+1)
+			if stored {
+				*local -= sm.Mix(at.addr, uint64(old)+1)
+			}
+		}
+	}
+	if changes {
+		w.change(cycle)
+	}
+}
+
+// expect keeps the operands of an atomic, whose lanes may be in several accesses.
+func (w *watched) expect(a *memsys.Access) {
+	e := w.atomics[a.Tag]
+	if e == nil {
+		e = new(memsys.Access)
+		*e = *a
+		w.atomics[a.Tag] = e
+		return
+	}
+	for m := a.Mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		e.Addr[lane], e.Data[lane] = a.Addr[lane], a.Data[lane]
+	}
+	e.Mask |= a.Mask
+}
+
+// atomic compares what an atomic has found with what it has left.
+func (w *watched) atomic(cycle uint64, r *memsys.Reply) {
+	a := w.atomics[r.Tag]
+	if a == nil { // it left before the threads were watched
+		w.change(cycle)
+		return
+	}
+	does, changes := isa.GlobalAtomic, false
+	if a.Shared {
+		does = isa.Atomic
+	}
+	for m := r.Mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		old := r.Data[lane][0]
+		changes = changes || does(a.Atom, a.Type, old, a.Data[lane][0], a.Data[lane][1]) != old
+	}
+	if changes {
+		w.change(cycle)
+	}
+	if a.Mask &^= r.Mask; a.Mask == 0 {
+		delete(w.atomics, r.Tag)
+	}
 }

@@ -1,6 +1,9 @@
 package isa
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 func itoa(n int32) string { return strconv.Itoa(int(n)) }
 
@@ -110,6 +113,13 @@ func (in *Inst) Control() bool {
 		return true
 	}
 	return false
+}
+
+// ReadsTime reports whether the instruction reads a clock.
+func (in *Inst) ReadsTime() bool {
+	return slices.ContainsFunc(in.Src[:in.NSrc], func(o Operand) bool {
+		return o.Kind == OperandSpecial && Special(o.Index) >= Clock && Special(o.Index) <= GlobalTimer
+	})
 }
 
 // CrossLane reports whether threads of a warp learn of each other in in.

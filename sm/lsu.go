@@ -45,6 +45,12 @@ type LSU struct {
 
 	l   *launch
 	sim *rtl.Sim
+
+	// OnAccess, if set, observes each access of an instruction as it leaves, with
+	// its cycle.
+	OnAccess func(cycle uint64, f *Flight, a *memsys.Access)
+	// OnAtomic, if set, observes what an atomic has found in memory.
+	OnAtomic func(cycle uint64, r *memsys.Reply)
 }
 
 // MaxMemQueue is the most memory instructions in flight in an SM.
@@ -170,6 +176,9 @@ func (u *LSU) reply() {
 			*word = *word&^(0xffff_ffff<<shift) | r.Data[lane][0]<<shift
 		}
 	}
+	if in.Op == isa.OpAtom && u.OnAtomic != nil {
+		u.OnAtomic(u.sim.Now(), r)
+	}
 	e.Parts--
 	u.Reply.Pop()
 	if e.Sent && e.Parts == 0 {
@@ -246,6 +255,9 @@ func (u *LSU) begin() {
 		a.Kind = memsys.Fence
 	} else {
 		left, piece = u.part(a, op, in, left, piece)
+	}
+	if u.OnAccess != nil {
+		u.OnAccess(u.sim.Now(), &op.Flight, a)
 	}
 	e := u.Table.Edit(tag)
 	e.Parts++

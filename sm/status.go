@@ -1,9 +1,7 @@
 package sm
 
 import (
-	"hash/maphash"
 	"math/bits"
-	"unsafe"
 
 	"divergo/isa"
 	"divergo/sm/divergence"
@@ -81,23 +79,28 @@ func (s *SM) Backward(pc uint32) bool {
 	return in.Op == isa.OpBra && in.Target <= pc
 }
 
-// HashRows is a fingerprint of the registers and predicates of a set of rows.
-func (s *SM) HashRows(seed maphash.Seed, rows uint64) (sum uint64) {
+// HashThreads has a fingerprint of the registers and predicates of each thread
+// of a row.
+func (s *SM) HashThreads(row int, sums *[isa.MaxLanes]uint64) {
 	w := s.Writeback
-	for ; rows != 0; rows &= rows - 1 {
-		row := bits.TrailingZeros64(rows)
-		var h maphash.Hash
-		h.SetSeed(seed)
-		for i := range s.l.nregs {
-			r := w.Regs.At(row*s.l.nregs + i)
-			h.Write(unsafe.Slice((*byte)(unsafe.Pointer(r)), unsafe.Sizeof(*r)))
+	*sums = [isa.MaxLanes]uint64{}
+	for i := range s.l.nregs {
+		r := w.Regs.At(row*s.l.nregs + i)
+		for lane := range sums {
+			sums[lane] = Mix(sums[lane], r[lane])
 		}
-		for i := range s.l.npreds {
-			maphash.WriteComparable(&h, *w.Preds.At(row*s.l.npreds + i))
-		}
-		sum = sum*31 + h.Sum64()
 	}
-	return sum
+	for i := range s.l.npreds {
+		p := *w.Preds.At(row*s.l.npreds + i)
+		for lane := range sums {
+			sums[lane] = Mix(sums[lane], uint64(p>>lane&1))
+		}
+	}
+}
+
+// Mix adds a value to a fingerprint.
+func Mix(sum, v uint64) uint64 {
+	return (bits.RotateLeft64(sum, 23) ^ v) * 0x9e3779b97f4a7c15 // 2^64 over the golden ratio (Knuth, volume 3, section 6.4)
 }
 
 // why says what keeps a group of threads from issuing.

@@ -14,7 +14,7 @@
 //
 // Launch returns nil when every thread has run to its end and its stores are
 // in device memory. It returns an *Outcome when that cannot be: a thread
-// misbehaved (fault), no thread can ever go on (deadlock), the cycles that
+// misbehaved (fault), no thread can ever go on (deadlock) or leave its loop (endless loop), the cycles that
 // Limits allows are used up (watchdog), or the host stopped it. An Outcome says
 // which threads, where in the source, and what they wait for. Any other error
 // means that nothing was run.

@@ -17,7 +17,7 @@ type Outcome struct {
 	End     gpu.End
 	Cycle   uint64    // core cycles from the launch to the end
 	Fault   *Fault    // if a thread misbehaved
-	Waiting []Waiting // of a deadlock or a run that took too long: every group of threads
+	Waiting []Waiting // of a deadlock, an endless loop or a run that took too long: every group of threads
 }
 
 // OK reports whether every thread ran to its end.
@@ -72,6 +72,9 @@ func (o *Outcome) Error() string {
 	case gpu.Deadlock:
 		fmt.Fprintf(&b, "SIMT deadlock after %d cycles: no thread can go on", o.Cycle)
 		o.writeWaiting(&b)
+	case gpu.EndlessLoop:
+		fmt.Fprintf(&b, "endless loop after %d cycles: the threads that run come to the same places again with the same values, and change no memory", o.Cycle)
+		o.writeWaiting(&b)
 	case gpu.OutOfTime:
 		fmt.Fprintf(&b, "watchdog: not finished after %d cycles", o.Cycle)
 		o.writeWaiting(&b)
@@ -108,7 +111,7 @@ func (s *Session) diagnose(l *Launch, end gpu.End) *Outcome {
 				break
 			}
 		}
-	case gpu.Deadlock, gpu.OutOfTime:
+	case gpu.Deadlock, gpu.EndlessLoop, gpu.OutOfTime:
 		o.Waiting = s.waiting(l)
 	}
 	return o

@@ -8,7 +8,7 @@
 //	1    a check failed: a result differs from its reference
 //	2    usage, configuration or PTX error; nothing was run
 //	3    a sweep is incomplete
-//	4    the simulated program failed: fault, SIMT deadlock or watchdog
+//	4    the simulated program failed: fault, SIMT deadlock, endless loop or watchdog
 //	130  interrupted; a waveform is complete up to the last cycle
 package main
 

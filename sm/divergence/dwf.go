@@ -602,7 +602,7 @@ func (p *DWF) Paths(to []Path) []Path {
 			case at.AtBar:
 				add(Path{CTA: w.Group, PC: w.PC - 1, Wait: WaitsBarrier}, w.Occ, &w.Row)
 			case !at.InSlot:
-				add(Path{CTA: w.Group, PC: w.PC}, w.Occ, &w.Row)
+				add(Path{CTA: w.Group, PC: w.PC, Comes: p.aging > 0}, w.Occ, &w.Row)
 			}
 		}
 	}

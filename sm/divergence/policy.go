@@ -182,6 +182,7 @@ type Path struct {
 	Mask    uint32
 	Wait    Wait
 	Running bool // a slot is valid for it; otherwise it is parked in the mechanism
+	Comes   bool // parked, but not for ever: it will have a slot whatever others do
 }
 
 // Stats counts the events that all mechanisms share; a mechanism without a

@@ -27,6 +27,7 @@ type killer struct {
 	body       string             // leaves a result in %out
 	want       func(i int) uint32 // of thread i
 	deadlock   []string           // mechanisms under which threads wait for each other for ever
+	endless    []string           // mechanisms under which only threads are left that loop for ever
 	spins      []string           // where those are then that run: at one of these
 	parked     string             // where those are that cannot
 	fault      string             // of every run
@@ -558,14 +559,16 @@ end:
 	},
 	{
 		name: "one lane never ends",
-		what: "that is no one's fault but the program's",
+		what: "that is the program's fault; but it keeps the others from exiting where the smallest PC runs",
 		body: `
 	setp.ne.u32 %p0, %lane, 5;
 	@%p0 bra end;
 self:
 	bra self;
 end:`,
-		deadlock: but(), spins: []string{"bra self"},
+		deadlock: []string{"ppc", "ppc-explicit", "ptpc", "frontier"},
+		endless:  but("ppc", "ppc-explicit", "ptpc", "frontier"),
+		spins:    []string{"bra self"},
 	},
 	{
 		name: "trap on one side",
@@ -669,6 +672,12 @@ func TestKillers(t *testing.T) {
 					assert.True(t, k.parked == "" || slices.ContainsFunc(o.Waiting, func(w testbench.Waiting) bool {
 						return w.Text == k.parked && w.Reason == "waits to reconverge"
 					}), "%s: %v", m, o)
+				case slices.Contains(k.endless, m):
+					require.NotNil(t, o, m)
+					require.Equal(t, gpu.EndlessLoop, o.End, m)
+					for _, w := range o.Waiting {
+						assert.Contains(t, k.spins, w.Text, m)
+					}
 				case k.fault != "":
 					require.NotNil(t, o, m)
 					require.Equal(t, gpu.Faulted, o.End, m)
@@ -701,6 +710,9 @@ func (k *killer) verdict() string {
 	verdict := fmt.Sprintf("SIMT deadlock under %s: threads at `%s`", who, k.spins[len(k.spins)-1])
 	if k.parked != "" {
 		verdict += fmt.Sprintf(", others at `%s`", k.parked)
+	}
+	if k.endless != nil {
+		verdict += "; endless loop under the others"
 	}
 	return verdict
 }

@@ -45,7 +45,7 @@ With --paths no machine is run: for each branch, how many warps its paths need w
 block compaction under each lane permutation, and if threads could take any lane (Rhu & Erez, ISCA 2013).
 
 Exit codes: 1 a result differs from the reference, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
-(fault, deadlock, watchdog), 130 interrupted.`,
+(fault, deadlock, endless loop, watchdog), 130 interrupted.`,
 		Example: `  divergo compare bitonic --size medium
   divergo compare mandelbrot --preset slp2013 --json
   divergo compare mandelbrot --svg cycles.svg
