@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 )
@@ -63,23 +64,18 @@ func (p *Program) Landing(pc uint64) uint32 {
 	return NoPC
 }
 
-// setLanding completes a program that instructions have been inserted into:
-// where functions begin and returns lead to. Origin and the instructions are
-// there; Funcs are those of the program before.
-func (p *Program) setLanding() {
-	p.landing = nil
-	for pc, was := range p.Origin {
-		if int(was) == len(p.landing) {
-			p.landing = append(p.landing, uint32(pc))
-		}
-	}
+// setLanding completes a program that instructions have been inserted into, with
+// where to go for each PC of before. The targets of calls and the entries of
+// functions are such PCs.
+func (p *Program) setLanding(landing []uint32) {
+	p.landing = landing
 	p.Funcs = slices.Clone(p.Funcs)
 	for i := range p.Funcs {
-		p.Funcs[i].Entry = p.landing[p.Funcs[i].Entry]
+		p.Funcs[i].Entry = landing[p.Funcs[i].Entry]
 	}
 	for i := range p.Insts {
 		if in := &p.Insts[i]; in.Op == OpCall && !in.Indirect() {
-			in.Target = p.landing[in.Target]
+			in.Target = landing[in.Target]
 		}
 	}
 }
@@ -111,17 +107,18 @@ func (p *Program) entryOf(b int) int {
 	return 0
 }
 
-// callees are the functions that a call can lead to, numbered as by funcAt.
-func (p *Program) callees(in *Inst) (list []int) {
+// leadsTo reports whether a call can lead to a function of a kind, which gets its
+// number as by funcAt.
+func (p *Program) leadsTo(in *Inst, kind func(i int) bool) bool {
 	if !in.Indirect() {
-		return []int{p.funcAt(in.Target)}
+		return kind(p.funcAt(in.Target))
 	}
 	for i := range p.Funcs {
-		if p.Funcs[i].Addr != 0 {
-			list = append(list, i+1)
+		if p.Funcs[i].Addr != 0 && kind(i+1) {
+			return true
 		}
 	}
-	return list
+	return false
 }
 
 // again reports whether the function that is at pc can be entered again by the
@@ -131,24 +128,121 @@ func (p *Program) again(pc uint32) bool {
 	if f == nil || f.Cycle == 0 {
 		return false
 	}
-	return slices.ContainsFunc(p.callees(&p.Insts[pc]), func(i int) bool { return p.Funcs[i-1].Cycle == f.Cycle })
+	return p.leadsTo(&p.Insts[pc], func(i int) bool { return p.Funcs[i-1].Cycle == f.Cycle })
+}
+
+// callGraph is who calls whom: functions as by funcAt, and one node more, which
+// all indirect calls lead to and which leads to all functions that have an
+// address. Nodes that call each other are a part; parts are numbered with
+// callers before those that they call, and calls are in that order.
+type callGraph struct {
+	calls []call
+	part  []int // by node
+	parts int
+}
+
+// call leads from one node to another; pc is NoPC if that is no instruction.
+type call struct {
+	pc       uint32
+	from, to int
+}
+
+// callGraph finds the parts by the algorithm of Tarjan (Depth-First Search and
+// Linear Graph Algorithms, 1972).
+func (p *Program) callGraph() *callGraph {
+	address := len(p.Funcs) + 1
+	g := &callGraph{}
+	succs := make([][]int, address+1)
+	add := func(c call) {
+		g.calls = append(g.calls, c)
+		succs[c.from] = append(succs[c.from], c.to)
+	}
+	for pc := range p.Insts {
+		switch in := &p.Insts[pc]; {
+		case in.Op != OpCall:
+		case in.Indirect():
+			add(call{uint32(pc), p.funcAt(uint32(pc)), address})
+		default:
+			add(call{uint32(pc), p.funcAt(uint32(pc)), p.funcAt(in.Target)})
+		}
+	}
+	for i := range p.Funcs {
+		if p.Funcs[i].Addr != 0 {
+			add(call{NoPC, address, i + 1})
+		}
+	}
+	g.part, g.parts = components(succs)
+	slices.SortStableFunc(g.calls, func(a, b call) int { return cmp.Compare(g.part[a.from], g.part[b.from]) })
+	return g
+}
+
+// components numbers the strongly connected components of a graph so that edges
+// between them lead to larger numbers.
+func components(succs [][]int) (number []int, n int) {
+	number = make([]int, len(succs))
+	low, index := make([]int, len(succs)), make([]int, len(succs)) // 0: not visited
+	visited := 0
+	type visit struct{ node, next int }
+	var path []visit
+	var open []int
+	for root := range succs {
+		if index[root] == 0 {
+			path = append(path, visit{node: root})
+		}
+		for len(path) > 0 {
+			v := &path[len(path)-1]
+			if v.next == 0 && index[v.node] == 0 {
+				visited++
+				index[v.node], low[v.node] = visited, visited
+				open = append(open, v.node)
+			}
+			if v.next < len(succs[v.node]) {
+				s := succs[v.node][v.next]
+				v.next++
+				if index[s] == 0 {
+					path = append(path, visit{node: s})
+				} else {
+					low[v.node] = min(low[v.node], low[s])
+				}
+				continue
+			}
+			node := v.node
+			path = path[:len(path)-1]
+			if len(path) > 0 {
+				up := path[len(path)-1].node
+				low[up] = min(low[up], low[node])
+			}
+			if low[node] != index[node] {
+				continue
+			}
+			for done := false; !done; {
+				s := open[len(open)-1]
+				open, done = open[:len(open)-1], s == node
+				number[s], low[s] = n, len(succs)+1 // no longer open: behind all others
+			}
+			n++
+		}
+	}
+	for i := range number {
+		number[i] = n - 1 - number[i]
+	}
+	return number, n
 }
 
 // stacks reports by function, the kernel first, whether it or what it calls has
 // a frame on the stack.
 func (p *Program) stacks() []bool {
-	has := make([]bool, len(p.Funcs)+1)
+	g := p.callGraph()
+	part := make([]bool, g.parts)
 	for i := range p.Funcs {
-		has[i+1] = p.Funcs[i].Cycle != 0
+		part[g.part[i+1]] = part[g.part[i+1]] || p.Funcs[i].Cycle != 0
 	}
-	for changed := true; changed; {
-		changed = false
-		for pc := range p.Insts {
-			in, f := &p.Insts[pc], p.funcAt(uint32(pc))
-			if in.Op == OpCall && !has[f] && slices.ContainsFunc(p.callees(in), func(i int) bool { return has[i] }) {
-				has[f], changed = true, true
-			}
-		}
+	for _, c := range slices.Backward(g.calls) {
+		part[g.part[c.from]] = part[g.part[c.from]] || part[g.part[c.to]]
+	}
+	has := make([]bool, len(p.Funcs)+1)
+	for i := range has {
+		has[i] = part[g.part[i]]
 	}
 	return has
 }

@@ -2,7 +2,6 @@ package isa
 
 import (
 	"fmt"
-	"slices"
 )
 
 // FrameAlign is the alignment of the frames of recursive functions.
@@ -51,14 +50,14 @@ func SaveRegisters(p *Program, outgoing []uint32, common []Operand) {
 		}
 	}
 	stacks := p.stacks()
+	into := func(i int) bool { return stacks[i] }
 	before, behind := map[int][]Inst{}, map[int][]Inst{}
 	for pc := range p.Insts {
 		f := p.FuncAt(uint32(pc))
 		if p.Insts[pc].Op != OpCall || f == nil || f.Cycle == 0 {
 			continue
 		}
-		into := func(i int) bool { return stacks[i] }
-		if slices.ContainsFunc(p.callees(&p.Insts[pc]), into) {
+		if p.leadsTo(&p.Insts[pc], into) {
 			before[pc], behind[pc] = s.around(pc)
 		}
 	}

@@ -31,9 +31,10 @@ const (
 // A program that needs none, or has such instructions already, is returned as
 // it is.
 func WithTokens(p *Program) *Program {
-	return insert(p, MaxTokenRegions, pair{
-		start: func(r *region) Inst { return Inst{Op: OpSSY} },
-		end:   func(r *region) Inst { return Inst{Op: OpSync} },
+	return insert(p, pair{
+		start:  func(*region) Inst { return Inst{Op: OpSSY} },
+		end:    func(*region) Inst { return Inst{Op: OpSync} },
+		levels: MaxTokenRegions,
 	})
 }
 
@@ -43,10 +44,10 @@ func WithTokens(p *Program) *Program {
 // instruction that names threads by a membermask; and, if asked for, a yield at
 // the head of each loop.
 func WithBarriers(p *Program, yield bool) *Program {
-	return insert(p, MaxBarriers, pair{
-		start: func(r *region) Inst { return Inst{Op: OpBSSY, Conv: uint8(r.level)} },
-		end:   func(r *region) Inst { return Inst{Op: OpBSync, Conv: uint8(r.level)} },
-		yield: yield, meets: true,
+	return insert(p, pair{
+		start:  func(r *region) Inst { return Inst{Op: OpBSSY, Conv: uint8(r.level)} },
+		end:    func(r *region) Inst { return Inst{Op: OpBSync, Conv: uint8(r.level)} },
+		levels: MaxBarriers, scatters: true, yield: yield, meets: true,
 	})
 }
 
@@ -57,207 +58,16 @@ func (p *Program) OriginOf(pc uint32) uint32 {
 	case p.Origin == nil || pc == NoPC:
 		return pc
 	case int(pc) >= len(p.Origin):
-		return pc - uint32(len(p.Origin)) + p.Origin[len(p.Origin)-1] + 1
+		return pc - uint32(len(p.Origin)) + uint32(len(p.landing))
 	}
 	return p.Origin[pc]
-}
-
-// region is what lies between a divergent branch, or several, and the block at
-// which their paths meet. It is entered at the end of one block and left to
-// the join, or by an exit of the thread.
-type region struct {
-	enter  int    // -1-b: before block b, the first of the kernel or of a function
-	join   int    // not inside
-	inside []bool // by block
-	level  int    // regions around it
-}
-
-// has reports whether block b is in r behind the entry.
-func (r *region) has(b int) bool { return b >= 0 && r.inside[b] }
-
-// from reports whether threads come from block b with the region open.
-func (r *region) from(b int) bool { return b == r.enter || r.has(b) }
-
-// encloses reports whether o lies in r.
-func (r *region) encloses(o *region) bool {
-	return r.has(o.enter) || r.enter == o.enter && r.has(o.join)
-}
-
-// crosses reports whether r and o overlap without one lying in the other.
-func (r *region) crosses(o *region) bool {
-	switch {
-	case r.enter == o.enter:
-		return r.has(o.join) == o.has(r.join)
-	case o.has(r.enter):
-		return r.has(o.join)
-	case r.has(o.enter):
-		return o.has(r.join)
-	}
-	return false
-}
-
-// regions finds a region for each block at which threads of a CTA meet after a
-// branch on which they may disagree, in a way that none crosses another. Those
-// that all threads leave at the join come first: they are what brings a warp
-// together again before a barrier. Where the control flow is so entangled that
-// none is entered at one place there is none.
-func regions(p *Program, levels int) []region {
-	var list []region
-	for _, left := range []bool{false, true} {
-		for join := range p.Blocks {
-			if slices.ContainsFunc(list, func(r region) bool { return r.join == join }) {
-				continue
-			}
-			if r, ok := regionBefore(p, join, list, left); ok && !p.repeats(&r) {
-				list = append(list, r)
-			}
-		}
-	}
-	around := p.around(list)
-	for i := range list {
-		for o := range list {
-			if o != i && list[o].encloses(&list[i]) {
-				list[i].level++
-			}
-		}
-		list[i].level += around[p.funcAt(p.Blocks[list[i].join].Start)]
-	}
-	list = slices.DeleteFunc(list, func(r region) bool { return r.level >= levels })
-	slices.SortStableFunc(list, func(a, b region) int { return cmp.Compare(a.level, b.level) })
-	return list
-}
-
-// regionBefore is the smallest region that ends at a block and crosses none of
-// the others: from the nearest block that dominates the branches which meet
-// there, and is not passed again. Left says whether threads may end inside.
-func regionBefore(p *Program, join int, others []region, left bool) (region, bool) {
-	var branches []int
-	for b := range p.Blocks {
-		last := &p.Insts[p.Blocks[b].End-1]
-		parts := last.Conditional() && !last.Uniform && last.Reconv == p.Blocks[join].Start || p.scatters(b) && b+1 == join
-		if parts && p.reachable(b) {
-			branches = append(branches, b)
-		}
-	}
-	if len(branches) == 0 {
-		return region{}, false
-	}
-	for enter := branches[0]; ; enter = p.Blocks[enter].IDom {
-		if enter < 0 {
-			enter = -1 - p.entryOf(join)
-		}
-		r := region{enter: enter, join: join, inside: p.between(enter, join)}
-		outside := func(b int) bool { return !r.from(b) }
-		crosses := func(o region) bool { return o.crosses(&r) }
-		if p.closed(&r) && !slices.ContainsFunc(branches, outside) && !slices.ContainsFunc(others, crosses) && (left || !p.endsIn(&r)) {
-			return r, true
-		}
-		if enter < 0 {
-			return region{}, false
-		}
-	}
-}
-
-// endsIn reports whether threads can end inside r.
-func (p *Program) endsIn(r *region) bool {
-	for b, in := range r.inside {
-		last := &p.Insts[p.Blocks[b].End-1]
-		if in && len(p.Blocks[b].Succs) == 0 && !last.Returns() {
-			return true
-		}
-	}
-	return false
-}
-
-// scatters reports whether threads that call the function at the end of block b
-// together may return from it one by one: it is recursive, and the caller is not
-// part of that.
-func (p *Program) scatters(b int) bool {
-	pc := p.Blocks[b].End - 1
-	in := &p.Insts[pc]
-	return in.Op == OpCall && !p.again(pc) && slices.ContainsFunc(p.callees(in), func(i int) bool { return p.Funcs[i-1].Cycle != 0 })
-}
-
-// repeats reports whether r can be entered again before it is left, by a
-// recursive call in it. As there is one barrier for all that are active, there
-// is none for such a region.
-func (p *Program) repeats(r *region) bool {
-	for b := range p.Blocks {
-		if pc := p.Blocks[b].End - 1; r.from(b) && p.Insts[pc].Op == OpCall && p.again(pc) {
-			return true
-		}
-	}
-	return false
-}
-
-// around counts by function, the kernel first, how many regions of its callers
-// at most a thread is in.
-func (p *Program) around(list []region) []int {
-	most := make([]int, len(p.Funcs)+1)
-	for changed := true; changed; {
-		changed = false
-		for b := range p.Blocks {
-			pc := p.Blocks[b].End - 1
-			if p.Insts[pc].Op != OpCall {
-				continue
-			}
-			n := most[p.funcAt(pc)]
-			for i := range list {
-				if list[i].from(b) {
-					n++
-				}
-			}
-			for _, f := range p.callees(&p.Insts[pc]) {
-				if n > most[f] {
-					most[f], changed = n, true
-				}
-			}
-		}
-	}
-	return most
-}
-
-// reachable reports whether a thread can get to block b.
-func (p *Program) reachable(b int) bool { return p.Blocks[b].IDom >= 0 || p.entryOf(b) == b }
-
-// between are the blocks that can be executed after block enter and before
-// block join.
-func (p *Program) between(enter, join int) []bool {
-	inside := make([]bool, len(p.Blocks))
-	work := []int{-1 - enter}
-	if enter >= 0 {
-		work = slices.Clone(p.Blocks[enter].Succs)
-	}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		if b != join && !inside[b] {
-			inside[b] = true
-			work = append(work, p.Blocks[b].Succs...)
-		}
-	}
-	return inside
-}
-
-// closed reports whether the blocks inside r are entered from its entry only,
-// and once each time.
-func (p *Program) closed(r *region) bool {
-	if r.has(p.entryOf(r.join)) && r.enter >= 0 {
-		return false
-	}
-	for b, in := range r.inside {
-		for _, u := range p.Blocks[b].Preds {
-			if in && p.reachable(u) && !r.from(u) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // pair makes the instructions at the start and at the end of a region.
 type pair struct {
 	start, end func(r *region) Inst
+	levels     int  // regions in one another, at most
+	scatters   bool // threads may return from a recursive function one by one
 	yield      bool
 	meets      bool // warpsync where there is a membermask
 }
@@ -266,52 +76,67 @@ type pair struct {
 type inserter struct {
 	pair
 	old, new *Program
-	regions  []region // outer before inner
-	entry    []uint32 // new PC of each block
-	sync     []uint32 // new PC of the end of the region before each block, or NoPC
-	place    []uint32 // new PC of each instruction
-	targets  []target
+	*regions
+	doors   []door
+	loops   []bool   // by block: it is the head of a loop and gets a yield
+	place   []uint32 // new PC of each instruction
+	targets []target
+	away    []int // blocks of which a part of the door is still to come, at the end of the function
+}
+
+// door is how threads come to a block. In front of it are the end of the region
+// that is joined there and the starts of those that begin there, outer before
+// inner. Who is in some of these already comes in behind their starts:
+//
+//	sync             <- out of the region that ends here
+//	ssy   outer      <- from outside
+//	ssy   inner      <- inside the outer region
+//	block            <- inside both, as a loop comes back
+//
+// What the block above runs into must not be what others need. That is at the end
+// of the function: a sync, or starts with a jump back.
+type door struct {
+	sync  uint32 // PC of the end; NoPC if it is not right in front of the block
+	at    uint32 // PC of the starts and the block
+	depth int    // regions that a thread is in that comes to at
+	far   uint32 // PC of starts at the end of the function
+	low   int    // regions that a thread is in that comes to far
 }
 
 // target is where an instruction at a new PC leads to.
 type target struct {
 	pc    uint32
 	block int
-	sync  bool // to the end of the region before the block
+	depth int // regions that are open; -1 to the end of the region before the block
 }
 
-func insert(p *Program, levels int, kind pair) *Program {
+func insert(p *Program, kind pair) *Program {
 	if slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op >= OpSSY }) {
 		return p
 	}
 	made := *p
 	made.Insts, made.Labels, made.Origin = nil, slices.Clone(p.Labels), nil
-	x := &inserter{pair: kind, old: p, new: &made, regions: regions(p, levels)}
-	for range p.Blocks {
-		x.sync = append(x.sync, NoPC)
+	x := &inserter{
+		pair: kind, old: p, new: &made, regions: findRegions(p, kind.scatters),
+		doors: make([]door, len(p.Blocks)), loops: make([]bool, len(p.Blocks)),
 	}
-	heads := make([]bool, len(p.Blocks))
-	for _, l := range loops(p) {
-		heads[l.header] = x.yield
+	made.Warnings = x.bound()
+	if x.yield {
+		for _, l := range loops(p) {
+			x.loops[l.header] = true
+		}
 	}
 	named := func(in Inst) bool { return kind.meets && in.Flags&FlagSync != 0 }
-	if len(x.regions) == 0 && !slices.Contains(heads, true) && !slices.ContainsFunc(p.Insts, named) {
+	if len(made.Warnings) == 0 && !slices.ContainsFunc(x.joins, func(r int) bool { return r >= 0 }) && !slices.Contains(x.loops, true) && !slices.ContainsFunc(p.Insts, named) {
 		return p
 	}
 	for b := range p.Blocks {
-		x.block(b, heads[b])
+		x.block(b)
 	}
-	for i := range x.regions {
-		if r := &x.regions[i]; x.sync[r.join] == NoPC {
-			x.end(r)
-		}
-	}
+	x.rest()
 	for _, t := range x.targets {
 		in := &made.Insts[t.pc]
-		in.Target = x.entry[t.block]
-		if t.sync {
-			in.Target = x.sync[t.block]
-		}
+		in.Target = x.pc(t)
 		if in.Op >= OpSSY {
 			in.Text += fmt.Sprint(" ", in.Target)
 		}
@@ -323,7 +148,16 @@ func insert(p *Program, levels int, kind pair) *Program {
 			made.Labels[i].PC = uint32(len(made.Insts))
 		}
 	}
-	made.setLanding()
+	landing := slices.Clone(x.place)
+	for b := range p.Blocks {
+		switch start := p.Blocks[b].Start; {
+		case p.entryOf(b) == b:
+			landing[start] = x.pc(target{block: b})
+		case p.Insts[start-1].Op == OpCall:
+			landing[start] = x.pc(x.way(b-1, b))
+		}
+	}
+	made.setLanding(landing)
 	Analyze(&made)
 	for pc := range p.Insts {
 		was, is := &p.Insts[pc], &made.Insts[x.place[pc]]
@@ -332,31 +166,116 @@ func insert(p *Program, levels int, kind pair) *Program {
 	return &made
 }
 
-// block emits a block, before it the end of the region that falls into it, and
-// at its end, before the branch, the starts of the regions behind it.
-func (x *inserter) block(b int, yield bool) {
-	blk, entry := &x.old.Blocks[b], x.old.entryOf(b) == b
-	for i := range x.regions {
-		if r := &x.regions[i]; r.join == b && !entry && (r.from(b-1) || x.old.Insts[blk.Start-1].EndsPath()) {
-			x.end(r)
+// bound drops the regions that the hardware has no room for.
+func (x *inserter) bound() []Warning {
+	var told []Warning
+	if x.scatters {
+		again := x.again(x.old)
+		told = x.drop(x.old, "no barrier for the threads that part here: a recursive call enters the region again; they go on together behind the outermost call",
+			func(r int) bool { return again[r] })
+	}
+	x.setLevels(x.old)
+	deep := func(r int) bool { return x.list[r].level >= x.levels }
+	told = append(told, x.drop(x.old, fmt.Sprintf("more than %d regions in one another: threads that part here go on together at the end of one around this", x.levels), deep)...)
+	slices.SortFunc(told, func(a, b Warning) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
+	return told
+}
+
+// way is how threads go from block u to a successor.
+func (x *inserter) way(u, b int) target {
+	r := x.regions.end[u]
+	if r >= 0 && r == x.joins[b] {
+		return target{block: b, depth: -1}
+	}
+	return target{block: b, depth: min(x.depth(r), x.depth(x.regions.start[b]))}
+}
+
+// pc is where it leads to.
+func (x *inserter) pc(t target) uint32 {
+	switch d := &x.doors[t.block]; {
+	case t.depth < 0:
+		return d.sync
+	case t.depth < d.depth:
+		return d.far + uint32(t.depth-d.low)
+	default:
+		return d.at + uint32(t.depth-d.depth)
+	}
+}
+
+// above is how the block in front of block b runs into it, false if none does.
+// The kernel and functions are entered as if from above.
+func (x *inserter) above(b int) (t target, runs bool) {
+	switch {
+	case x.old.entryOf(b) == b:
+		return target{block: b}, true
+	case x.old.Insts[x.old.Blocks[b].Start-1].EndsPath():
+		return target{}, false
+	}
+	return x.way(b-1, b), true
+}
+
+// early reports whether the regions between block u and block b, which it jumps
+// to, start in front of the jump, because they cannot in front of b.
+func (x *inserter) early(u, b int) bool {
+	above, runs := x.above(b)
+	last := &x.old.Insts[x.old.Blocks[u].End-1]
+	t := x.way(u, b)
+	return runs && last.Op == OpBra && last.EndsPath() && t.depth >= 0 && t.depth < above.depth
+}
+
+// plan decides what is in front of block b, and whether that is all.
+func (x *inserter) plan(b int) (d door, sync, all bool) {
+	d.low = x.depth(x.regions.start[b])
+	r := x.joins[b]
+	if r >= 0 {
+		d.low = min(d.low, x.depth(x.list[r].parent))
+	}
+	for _, u := range x.old.Blocks[b].Preds {
+		if t := x.way(u, b); t.depth >= 0 && !x.early(u, b) {
+			d.low = min(d.low, t.depth)
 		}
 	}
-	if entry {
-		x.start(-1 - b)
+	above, runs := x.above(b)
+	sync = r >= 0 && (!runs || above.depth < 0)
+	if d.depth = d.low; runs && above.depth >= 0 {
+		d.depth = above.depth
+		d.low = min(d.low, d.depth)
 	}
-	x.entry = append(x.entry, uint32(len(x.new.Insts)))
-	if yield {
+	return d, sync, sync == (r >= 0) && d.low == d.depth
+}
+
+// block emits a block, with its door, and in front of the branch at its end the
+// starts of the regions behind it.
+func (x *inserter) block(b int) {
+	blk := &x.old.Blocks[b]
+	if b > 0 && x.old.entryOf(b) == b {
+		x.rest()
+	}
+	d, sync, all := x.plan(b)
+	if d.sync = NoPC; sync {
+		d.sync = x.end(b)
+	}
+	if !all {
+		x.away = append(x.away, b)
+	}
+	start, end := x.regions.start[b], x.regions.end[b]
+	d.at = x.starts(start, d.depth, blk.Start)
+	x.doors[b] = d
+	if x.loops[b] {
 		x.insert(Inst{Op: OpYield}, blk.Start)
 	}
 	for pc := blk.Start; pc < blk.End; pc++ {
 		in := x.old.Insts[pc]
-		if in.Op == OpCall { // it returns behind its block
-			x.start(b)
+		if pc == blk.End-1 {
+			x.starts(end, x.depth(start), pc)
 		}
 		if in.Op == OpBra {
-			x.start(b)
-			to := find(x.old.Blocks, in.Target)
-			x.target(to, slices.ContainsFunc(x.regions, func(r region) bool { return r.join == to && r.from(b) }))
+			t := x.way(b, find(x.old.Blocks, in.Target))
+			if x.early(b, t.block) {
+				x.starts(x.regions.start[t.block], t.depth, pc)
+				t.depth = x.depth(x.regions.start[t.block])
+			}
+			x.target(t)
 		}
 		if x.meets && in.Flags&FlagSync != 0 {
 			x.insert(Inst{Op: OpWarpSync, Flags: FlagSync, Guard: in.Guard, Src: [MaxSrcs]Operand{in.Members()}, NSrc: 1}, pc)
@@ -364,42 +283,63 @@ func (x *inserter) block(b int, yield bool) {
 		x.place = append(x.place, uint32(len(x.new.Insts)))
 		x.emit(in, pc)
 	}
-	if last := &x.old.Insts[blk.End-1]; last.Op != OpBra && last.Op != OpCall {
-		x.start(b)
-	}
 }
 
-// start emits the starts of the regions behind block b.
-func (x *inserter) start(b int) {
-	for i := range x.regions {
-		if r := &x.regions[i]; r.enter == b {
-			x.target(r.join, false)
-			at := x.old.Blocks[max(b, -1-b)].Start
-			if b >= 0 {
-				at = x.old.Blocks[b].End - 1
-			}
-			x.insert(x.pair.start(r), at)
+// rest emits what is at the end of a function.
+func (x *inserter) rest() {
+	for _, b := range x.away {
+		d, start := &x.doors[b], x.old.Blocks[b].Start
+		if x.joins[b] >= 0 && d.sync == NoPC {
+			d.sync = x.end(b)
 		}
+		if d.low == d.depth {
+			continue
+		}
+		r := x.regions.start[b]
+		for x.depth(r) > d.depth {
+			r = x.list[r].parent
+		}
+		d.far = x.starts(r, d.low, start)
+		x.target(target{block: b, depth: d.depth})
+		x.insert(Inst{Op: OpBra}, start)
 	}
+	x.away = x.away[:0]
 }
 
-// end emits the end of a region.
-func (x *inserter) end(r *region) {
-	x.sync[r.join] = uint32(len(x.new.Insts))
-	x.target(r.join, false)
-	x.insert(x.pair.end(r), x.old.Blocks[r.join].Start)
+// starts emits the starts of a region and those around it, outer first, but for
+// as many as are open already. It returns the PC of the first.
+func (x *inserter) starts(r, open int, pc uint32) uint32 {
+	at := uint32(len(x.new.Insts))
+	var list []*region
+	for ; x.depth(r) > open; r = x.list[r].parent {
+		list = append(list, &x.list[r])
+	}
+	for _, r := range slices.Backward(list) {
+		x.target(target{block: r.join, depth: x.depth(r.parent)})
+		x.insert(x.pair.start(r), pc)
+	}
+	return at
 }
 
-// target makes the next instruction lead to a block.
-func (x *inserter) target(block int, sync bool) {
-	x.targets = append(x.targets, target{uint32(len(x.new.Insts)), block, sync})
+// end emits the end of the region before block b, and returns its PC.
+func (x *inserter) end(b int) uint32 {
+	at, r := uint32(len(x.new.Insts)), &x.list[x.joins[b]]
+	x.target(target{block: b, depth: x.depth(r.parent)})
+	x.insert(x.pair.end(r), x.old.Blocks[b].Start)
+	return at
+}
+
+// target makes the next instruction lead somewhere.
+func (x *inserter) target(t target) {
+	t.pc = uint32(len(x.new.Insts))
+	x.targets = append(x.targets, t)
 }
 
 // insert emits an instruction that stands for what is at pc.
 func (x *inserter) insert(in Inst, pc uint32) {
 	at := &x.old.Insts[pc]
 	in.Inserted = true
-	in.Text = map[Op]string{OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield", OpWarpSync: "warpsync"}[in.Op]
+	in.Text = map[Op]string{OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield", OpWarpSync: "warpsync", OpBra: "bra"}[in.Op]
 	switch m := in.Members(); {
 	case in.Op == OpBSSY || in.Op == OpBSync:
 		in.Text += fmt.Sprintf(" B%d,", in.Conv)

@@ -11,18 +11,22 @@ import (
 )
 
 // divergent is a program of flow in which threads disagree at every conditional
-// branch.
+// branch but those with = in place of ?.
 func divergent(t *testing.T, ends ...string) *Program {
-	p := flow(t, ends...)
-	for i := range p.Insts {
-		p.Insts[i].Uniform = false
+	var list []string
+	for _, end := range ends {
+		list = append(list, strings.Replace(end, "=", "?", 1))
+	}
+	p := flow(t, list...)
+	for i := range p.Blocks {
+		p.Insts[p.Blocks[i].End-1].Uniform = strings.HasPrefix(ends[i], "=")
 	}
 	return p
 }
 
 // render lists a program on one line: the blocks of the program before the
-// insertion as letters, "?>C" and ">C" for branches to block C, "?>sync C" for one to
-// the sync before it.
+// insertion as letters, "?>C" and ">C" for branches to block C, "?>sync C" and "?>ssy C" for one to
+// such an instruction, which leads to C.
 func render(old, p *Program) string {
 	block := func(pc uint32) string { return string(rune('A' + old.Block(p.OriginOf(pc)))) }
 	var list []string
@@ -32,7 +36,7 @@ func render(old, p *Program) string {
 		switch {
 		case in.Op == OpYield:
 			s = "yield"
-		case in.Inserted:
+		case in.Inserted && in.Op != OpBra:
 			s, _, _ = strings.Cut(in.Text, " ")
 			if in.Op == OpBSSY || in.Op == OpBSync {
 				s += fmt.Sprint(in.Conv)
@@ -42,8 +46,8 @@ func render(old, p *Program) string {
 			s = "x"
 		case in.Op == OpBra:
 			s = ">" + block(in.Target)
-			if to := &p.Insts[in.Target]; to.Op == OpSync {
-				s = ">sync " + block(to.Target)
+			if to := &p.Insts[in.Target]; to.Op == OpSync || to.Op == OpSSY {
+				s = ">" + strings.Fields(to.Text)[0] + " " + block(to.Target)
 			}
 			if in.Conditional() {
 				s = "?" + s
@@ -82,10 +86,10 @@ func TestWithTokens(t *testing.T) {
 			"A, ssy G, B, ?>E, C, ?>F, D, >sync G, E, F, ?>B, sync G, G, x",
 		},
 		{
-			// B continues at the head A', which threads also fall into from outside
+			// B and C meet at D each time; who goes back from there opens the region again
 			"continue",
 			[]string{"", "?D", "?B", "?B", "x"},
-			"A, ssy E, B, ?>D, C, ?>B, D, ?>B, sync E, E, x",
+			"A, ssy E, ssy D, B, ?>sync D, C, ?>B, sync D, D, ?>ssy D, sync E, E, x",
 		},
 		{"exit in an arm", []string{"?C", "x", "x"}, "A, ?>C, B, x, C, x"},
 		{
@@ -100,11 +104,22 @@ func TestWithTokens(t *testing.T) {
 			"A, ssy D, ?>C, B, ?>sync D, C, sync D, D, x",
 		},
 		{
-			// the region of F's branch would hold I, and with it the end of threads
-			// that leave the loop; theirs counts
+			// G is in the region of F's branch; those that come from E open it by themselves
 			"arms of a loop that share a tail and break",
 			[]string{"", "?I", "?F", "?I", "G", "?H", "", "B", "x"},
-			"A, ssy I, B, ?>sync I, C, ?>F, D, ?>sync I, E, >G, F, ?>H, G, H, >B, sync I, I, x",
+			"A, ssy I, B, ?>sync I, C, ?>F, D, ?>sync I, E, ssy H, >G, F, ssy H, ?>sync H, G, sync H, H, >B, sync I, I, x",
+		},
+		{
+			// if (n) do ... while: a uniform branch falls into the head of a loop
+			"loop behind a branch",
+			[]string{"=D", "?B", "", "x"},
+			"A, ?>D, ssy C, B, ?>B, sync C, C, D, x",
+		},
+		{
+			// C runs into the head D from inside, so that the way from A is split
+			"loop entered in the middle",
+			[]string{"=D", "x", "", "?C", "x"},
+			"A, ?>ssy E, B, x, C, D, ?>C, sync E, E, x, ssy E, >D",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -166,6 +181,9 @@ func TestInsertRandom(t *testing.T) {
 					open = append(open, in.Target)
 					is++
 					pairs++
+					continue
+				case in.Inserted && in.Op == OpBra:
+					is = in.Target
 					continue
 				case in.Op == OpSync:
 					require.NotEmpty(t, open, "%q", ends)

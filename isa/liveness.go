@@ -1,6 +1,9 @@
 package isa
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // valueSet is a set of registers and predicates, numbered as by value: a bit
 // each.
@@ -91,23 +94,16 @@ func liveRegs(p *Program, live []valueSet) int {
 		}
 		return n
 	}
-	type call struct{ from, to, across int }
-	var calls []call
-	most := make([]int, len(p.Funcs)+1) // by function, the kernel first
+	across := map[uint32]int{}          // by PC of a call: what stays live
+	most := make([]int, len(p.Funcs)+2) // by node of the call graph
 	state := newValueSet(p)
 	for b := range p.Blocks {
 		f := p.funcAt(p.Blocks[b].Start)
 		p.liveOut(b, live, state)
 		for pc := int(p.Blocks[b].End) - 1; pc >= int(p.Blocks[b].Start); pc-- {
 			in := &p.Insts[pc]
-			if in.Op == OpCall {
-				across := units(state)
-				if p.again(uint32(pc)) {
-					across = 0 // it is in the frame
-				}
-				for _, to := range p.callees(in) {
-					calls = append(calls, call{f, to, across})
-				}
+			if in.Op == OpCall && !p.again(uint32(pc)) { // else it is in the frame
+				across[uint32(pc)] = units(state)
 			}
 			for _, d := range in.Dst[:in.NDst] {
 				if v := p.value(d); v >= 0 {
@@ -119,13 +115,15 @@ func liveRegs(p *Program, live []valueSet) int {
 		}
 		most[f] = max(most[f], units(state))
 	}
-	for changed := true; changed; {
-		changed = false
-		for _, c := range calls {
-			if n := c.across + most[c.to]; n > most[c.from] {
-				most[c.from], changed = n, true
-			}
+	g := p.callGraph()
+	part := make([]int, g.parts)
+	for f, n := range most {
+		part[g.part[f]] = max(part[g.part[f]], n)
+	}
+	for _, c := range slices.Backward(g.calls) {
+		if from, to := g.part[c.from], g.part[c.to]; from != to {
+			part[from] = max(part[from], across[c.pc]+part[to])
 		}
 	}
-	return most[0]
+	return part[g.part[0]]
 }

@@ -104,15 +104,16 @@ type Program struct {
 	NoCompaction      bool // .pragma "divergo.no_compaction"
 	NoLanePermutation bool // .pragma "divergo.no_lane_permutation"
 
-	Blocks    []Block  // filled in by Analyze
-	LiveRegs  int      // most 32-bit registers live at once, by Analyze
-	Origin    []uint32 // by PC, if instructions have been inserted: the PC before that
-	Funcs     []Func   // that the kernel calls, ascending by Entry, behind the kernel
-	Recursive bool     // frames of functions are on a stack in local memory, behind LocalBytes
-	Frame     uint16   // register that holds where the stack ends, if Recursive
-	Printer   uint64   // address of the print buffer, 0 without
-	Formats   []Format // that the kernel prints with
-	landing   []uint32 // inverse of Origin: where who jumps to a PC before insertion has to go
+	Blocks    []Block   // filled in by Analyze
+	LiveRegs  int       // most 32-bit registers live at once, by Analyze
+	Origin    []uint32  // by PC, if instructions have been inserted: the PC before that
+	Funcs     []Func    // that the kernel calls, ascending by Entry, behind the kernel
+	Recursive bool      // frames of functions are on a stack in local memory, behind LocalBytes
+	Frame     uint16    // register that holds where the stack ends, if Recursive
+	Printer   uint64    // address of the print buffer, 0 without
+	Formats   []Format  // that the kernel prints with
+	Warnings  []Warning // of a mechanism that instructions have been inserted for
+	landing   []uint32  // inverse of Origin: where who jumps to a PC before insertion has to go
 }
 
 // Block is a basic block: the instructions [Start, End).

@@ -53,7 +53,7 @@ func WithReconv(p *Program) *Program {
 			l.PC = uint32(len(made.Insts))
 		}
 	}
-	made.setLanding()
+	made.setLanding(place)
 	Analyze(&made)
 	return &made
 }
