@@ -62,7 +62,7 @@ func (k *Kernel) LocalBytes(c *Config, mech divergence.Mechanism, sms int) uint6
 	if !mech.Spills {
 		return k.threadBytes(c, sms)
 	}
-	return k.stacks(c, sms) + uint64(sms)*uint64(c.Warps())*8*divergence.SpillWords
+	return k.stacks(c, sms) + uint64(sms)*uint64(c.Warps())*8*uint64(divergence.SpillWordsOf(k.Prog))
 }
 
 // threadBytes is the part for the local space of the threads.
@@ -240,7 +240,7 @@ func (l *launch) load(k Kernel, shared int) error {
 // stack is where the memory of a row's divergence stack begins.
 func (l *launch) stack(row uint8) uint64 {
 	at := uint64(l.index)*uint64(l.cfg.Warps()) + uint64(row)
-	return l.k.LocalBase + l.k.stacks(l.cfg, int(l.sms)) + at*8*divergence.SpillWords
+	return l.k.LocalBase + l.k.stacks(l.cfg, int(l.sms)) + at*8*uint64(divergence.SpillWordsOf(l.Prog))
 }
 
 // row that warp w of resident CTA c has in the register file.

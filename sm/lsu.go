@@ -376,7 +376,7 @@ func (u *LSU) address(op *Op, in *isa.Inst, lane int) uint64 {
 
 // transfer stores or loads words of a divergence stack, each in a lane.
 func (u *LSU) transfer(t *divergence.Transfer) {
-	if t.At+t.Words > divergence.SpillWords {
+	if int(t.At)+int(t.Words) > divergence.SpillWordsOf(u.l.Prog) {
 		u.fault(Fault{Kind: StackOverflow, CTA: t.CTA, Row: t.Row, PC: t.PC})
 		return
 	}

@@ -118,12 +118,23 @@ type Retire struct {
 
 // The memory of a row that a mechanism has for what does not fit on the chip: a
 // token for each branch, which splits a mask, and for each region around the PC,
-// rounded up to whole lines of any cache. It moves in 32 bytes, one sector of the
-// L2 (Bialas & Strzelecki, section IV).
+// rounded up to whole lines of any cache. With recursive functions a region counts
+// in each activation, and there is room for as many as a byte can count with those
+// on the chip. It moves in 32 bytes, one sector of the L2 (Bialas & Strzelecki,
+// section IV).
 const (
-	SpillWords    = 64 // of 8 bytes
-	TransferWords = 4
+	SpillWords     = 64 // of 8 bytes
+	RecursiveWords = 160
+	TransferWords  = 4
 )
+
+// SpillWordsOf is how many words a row has when p runs.
+func SpillWordsOf(p *isa.Program) int {
+	if p.Recursive {
+		return RecursiveWords
+	}
+	return SpillWords
+}
 
 // Transfer moves words between a mechanism and the memory of a row, which it uses
 // as a stack that grows upwards: what lies above words that are stored is not in
@@ -132,7 +143,7 @@ type Transfer struct {
 	Store bool
 	CTA   uint8 `bits:"5"`
 	Row   uint8 `bits:"6"`
-	At    uint8 // first word; a store from SpillWords on is a fault of the instruction at PC
+	At    uint8 // first word; a store from SpillWordsOf the program on is a fault of the instruction at PC
 	Words uint8 `bits:"3"`
 	PC    uint32
 	Data  [TransferWords]uint64

@@ -1,0 +1,85 @@
+package divergence_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/divtest"
+)
+
+// unstructured is a kernel of blocks that branch anywhere: into loops, out of
+// them and across. A thread takes 40 branches at most, each by its number, so that
+// it comes to an end. Of those ahead some are unconditional, and some are known to
+// go the same way for all threads.
+func unstructured(seed uint64, exits bool) kernel {
+	r := rand.New(rand.NewPCG(seed, 7))
+	n := 3 + r.IntN(10)
+	name := func(i int) string { return fmt.Sprint("B", i) }
+	var k kernel
+	for i := range n {
+		k = append(k, at(name(i), count1))
+		dest := r.IntN(n)
+		salt := r.Uint64()
+		odd := func(t *thread) bool {
+			return t.I < 40 && (uint64(t.TID+1)*0x9e3779b97f4a7c15^uint64(t.I)*salt)>>40&1 != 0
+		}
+		ahead := name(i + 1 + r.IntN(n-i))
+		switch r.IntN(10) {
+		case 0: // falls through
+		case 1:
+			k = append(k, to(ahead))
+		case 2:
+			always := salt&1 != 0
+			k = append(k, line{If: func(*thread) bool { return always }, To: ahead, Uniform: true})
+		case 3:
+			if exits {
+				k = append(k, line{If: odd, Exit: true})
+			}
+		default:
+			k = append(k, when(odd, name(dest)))
+		}
+	}
+	return append(k, at(name(n), exit))
+}
+
+// TestMeetAsPDOM: the instructions that a compiler inserts for tokens and
+// barriers bring the threads of a warp together where a stack of post-dominators
+// does: each issues every instruction of the kernel as often with each mask. Only a
+// program whose regions are more than there are barriers may part longer.
+func TestMeetAsPDOM(t *testing.T) {
+	const lanes, warps = 8, 2
+	type issue struct {
+		row  int
+		pc   uint32
+		mask uint32
+	}
+	issues := func(name string, k kernel) map[issue]int {
+		m, _ := divergence.Find(name)
+		r, err := divtest.Bench{Lanes: lanes, Warps: warps}.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, k, 200_000)
+		require.NoError(t, err)
+		require.True(t, r.Done)
+		count := map[issue]int{}
+		for _, i := range r.Issues {
+			count[issue{i.Row, i.PC, i.Mask}]++
+		}
+		return count
+	}
+	for seed := range uint64(400) {
+		for name, k := range map[string]func() kernel{
+			"unstructured": func() kernel { return unstructured(seed, seed%2 == 1) },
+			"structured":   func() kernel { return randomKernel(seed, lanes*warps, seed%2 == 1, false) },
+		} {
+			m, _ := divergence.Find("barrier")
+			all := len(m.Prepare(divergence.Options{}, k().Program("k")).Warnings) == 0
+			want := issues("pdom", k())
+			require.Equal(t, want, issues("token", k()), "%s, seed %d, token", name, seed)
+			if all {
+				require.Equal(t, want, issues("barrier", k()), "%s, seed %d, barrier", name, seed)
+			}
+		}
+	}
+}
