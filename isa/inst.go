@@ -75,7 +75,7 @@ type Inst struct {
 	Reconv  uint32 // bra, indirect call: first PC of the immediate post-dominator or NoPC, by Analyze
 	Likely  uint32 // bra: likely-convergence PC (Fung & Aamodt, HPCA 2011, section 4) or NoPC, by Analyze
 	Uniform bool   // bra, bar: every thread of a CTA takes the same way, by Analyze
-	Conv    uint8  // bssy, bsync, break: number of the convergence barrier
+	Conv    uint8  // bssy, bsync: number of the convergence barrier
 	Exec    uint16 // place in the datapath, by Bind
 	// Inserted marks an instruction that the PTX does not have: an OpB2R; of calls,
 	// what moves the frame and saves registers (SaveRegisters), or fills in a record
@@ -109,7 +109,7 @@ func (in *Inst) EndsPath() bool {
 // until the outcome is known at the end of execution.
 func (in *Inst) Control() bool {
 	switch in.Op {
-	case OpBra, OpCall, OpExit, OpRet, OpBar, OpTrap, OpSync, OpBSync, OpBreak, OpYield, OpWarpSync:
+	case OpBra, OpCall, OpExit, OpRet, OpBar, OpTrap, OpSync, OpBSync, OpYield, OpWarpSync:
 		return true
 	}
 	return false

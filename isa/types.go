@@ -106,7 +106,6 @@ const (
 	OpSync  // pop a token
 	OpBSSY  // the active threads take part in convergence barrier Conv, behind which they go on at Target
 	OpBSync // wait at convergence barrier Conv
-	OpBreak // leave convergence barrier Conv
 	OpYield // let another path of the warp go first
 
 	OpWarpSync // wait for the threads that the instruction behind it names

@@ -26,7 +26,6 @@ func init() {
 //	bssy Bx, L  the active threads take part in barrier x; they will go on at L
 //	@p bra L    if threads disagree: two paths in the place of one
 //	bsync Bx    the path ends; its threads have arrived
-//	@p break Bx the threads take no part any more
 //	yield       the path goes below those that take part in the same barriers
 //	warpsync m  the path waits for the threads of m, which go on together
 //	exit        the threads leave every barrier
@@ -37,6 +36,9 @@ func init() {
 //	     +----+------+ <----------- +------+---------+----+
 //	     | PC | mask |   arrived = mask
 //	     +----+------+
+//
+// Hanoi's break takes threads out of a barrier that leave a region early. Here
+// they leave none but by an exit, since all ways out of a region lead to its join.
 //
 // Hanoi has one set of arrived threads for all barriers. Here each has its own,
 // so that a thread which waits at the wrong barrier is not taken for one that
@@ -129,9 +131,6 @@ func (p *ConvBarrier) resolve(in *isa.Inst, o *Outcome) {
 		p.branch(w, e, in, o.jump(in, s.Depth), taken, not)
 	case in.Op == isa.OpBSync:
 		p.bsync(w, e, in)
-	case in.Op == isa.OpBreak:
-		p.barrier(w, int(in.Conv)).Mask &^= taken
-		p.join(w, int(in.Conv))
 	case in.Op == isa.OpYield:
 		p.yield(w)
 	case in.Op == isa.OpWarpSync:
