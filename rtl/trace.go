@@ -97,7 +97,9 @@ func (k *Sim) Bundles() []Signal {
 }
 
 // Scalar says whether the signal has a value, and no parts.
-func (s *Signal) Scalar() bool { return s.Type.Kind() != reflect.Struct && s.Type.Kind() != reflect.Array }
+func (s *Signal) Scalar() bool {
+	return s.Type.Kind() != reflect.Struct && s.Type.Kind() != reflect.Array
+}
 
 // Parts lists the fields of a struct, with those of what is embedded in it, or the elements of an array.
 func (s *Signal) Parts() []Signal {

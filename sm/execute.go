@@ -158,7 +158,7 @@ func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
 // outcome of a control instruction. The operands of a barrier are those of the
 // lowest lane that executes it.
 func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
-	o := divergence.Outcome{Slot: op.Slot, PC: op.PC, Taken: op.Exec}
+	o := divergence.Outcome{Slot: op.Slot, PC: op.PC, Taken: op.Exec, Target: in.Target}
 	switch {
 	case in.Indirect():
 		o.Target, o.Taken = p.indirect(op, in)

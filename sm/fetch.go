@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"divergo/isa"
 	"divergo/rtl"
 	"divergo/sm/divergence"
 	"divergo/units"
@@ -16,20 +17,22 @@ import (
 // buffered instructions are dropped. Fetch for a slot stops behind a control
 // instruction until that is resolved.
 type Fetch struct {
-	rtl.State[struct {
-		Look    units.Set // slots that may have something to fetch
-		Last    uint8     `bits:"7"` // slot fetched last
-		Changed units.Set // slots that have another PC, or another instruction in the I-buffer, than in the last cycle
-		Valid   bool      // the decode stage holds instructions
-		Slot    uint8     `bits:"7"`
-		PC      uint32    // the first of them
-		N       uint8     `bits:"4"`
-	}]
+	rtl.State[decode]
 	IBuffer  *rtl.Mem[Buffered] `trace:"true"` // by slot
 	Fire     *rtl.Wire[divergence.Fire]
 	Redirect *rtl.Wire[units.Set]
 	Div      divergence.Policy
 	l        *launch
+}
+
+type decode struct {
+	Look    units.Set // slots that may have something to fetch
+	Last    uint8     `bits:"7"` // slot fetched last
+	Changed units.Set // slots that have another PC, or another instruction in the I-buffer, than in the last cycle
+	Valid   bool      // the decode stage holds instructions
+	Slot    uint8     `bits:"7"`
+	PC      uint32    // the first of them; isa.NoPC if there are none
+	N       uint8     `bits:"4"`
 }
 
 // Buffered is the I-buffer of one slot: the instructions [PC, PC+N).
@@ -63,7 +66,7 @@ func (f *Fetch) Tick() {
 			e.N += q.N
 		}
 		look.Add(int(q.Slot))
-		d.Valid = false
+		d.Valid, d.PC = false, isa.NoPC
 	}
 	for s := look.Next(int(q.Last) + 1); s >= 0; s = look.Next(s + 1) {
 		look.Remove(s)

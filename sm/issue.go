@@ -95,6 +95,9 @@ type Completions struct {
 
 const maxWBPorts = 4
 
+// idle is what the divergence hardware sees of a cycle in which nothing is issued.
+var idle = divergence.Fire{PC: isa.NoPC}
+
 // Tick takes completions and issues at most one instruction.
 func (i *Issue) Tick() {
 	q, d := i.Regs()
@@ -106,10 +109,10 @@ func (i *Issue) Tick() {
 	d.Look.Union(i.Front.Q().Changed)
 	if now < q.Next { // the last warp is still entering a narrow pipe
 		i.sim.WakeAt(q.Next)
-		i.Fire.Set(divergence.Fire{})
+		i.Fire.Set(idle)
 		return
 	}
-	var fire divergence.Fire
+	fire := idle
 	var class Class
 	slots := i.Div.Slots()
 	switch s := i.pick(slots); {

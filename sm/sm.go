@@ -116,6 +116,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 		l:      l,
 		shared: shared,
 	}
+	s.Fetch.Init(decode{PC: isa.NoPC})
 	s.Fetch.Fire, c.Fire = &s.Issue.Fire, &s.Issue.Fire
 	s.Issue.Done = &s.Writeback.Done
 	s.Issue.Front, s.Issue.CTA = s.Fetch, s.CTA

@@ -21,7 +21,7 @@
 //
 // # How much of it
 //
-// [Options] has a filter by path, a window of cycles, and a trigger: "200 before sm[*].Div.Depth > 1" starts the
+// [Options] has a filter by path, a window of cycles, and a trigger: "200 before sm[*].Div.Stats.Divergent > 0" starts the
 // dump 200 cycles before the first split, and keeps no more than the changes of 200 cycles in memory until then.
 //
 // A traced change costs some 12 ns and 20 bytes. What does not change costs next to nothing, and an idle design

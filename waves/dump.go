@@ -27,7 +27,7 @@ type Dump struct {
 	phase    phase
 	from, to uint64   // fs; to is never without a limit
 	values   []uint64 // by variable: of the time up to which all is merged, or, while arming, forgotten
-	notes    []note   // by variable
+	seen     []uint64 // by variable: the bits that were 1 in the dump
 	marks    []*mark
 	trigger  *trigger // nil without one
 	opened   uint64   // fs of the first time in the dump
@@ -157,7 +157,7 @@ func (d *Dump) open(domains []domain, w io.Writer, opts Options) error {
 		}
 	}
 	d.addMarks(opts.Marks)
-	d.values = make([]uint64, len(d.vars))
+	d.values, d.seen = make([]uint64, len(d.vars)), make([]uint64, len(d.vars))
 	d.enc.header(d.root)
 	if d.enc.err != nil {
 		return fmt.Errorf("waves: %w", d.enc.err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"divergo/internal/output"
@@ -60,8 +61,8 @@ func (d *Dump) Save(vcd string) error {
 			fmt.Fprintf(&b, "@%x\n-%s\n", begin, g.Name)
 		}
 		common := g.commonScopes()
-		for _, v := range g.vars {
-			text, err := d.trace(v, g, common, &f)
+		for _, r := range g.rows {
+			text, err := d.trace(r, g, common, &f)
 			if err != nil {
 				return fmt.Errorf("waves: %w", err)
 			}
@@ -95,7 +96,22 @@ func (d *Dump) markers() string {
 }
 
 // trace is the entry of a variable in the save file. It shows the name without the scopes that all of its group share.
-func (d *Dump) trace(v *variable, g arranged, common int, f *filters) (string, error) {
+func (d *Dump) trace(r row, g arranged, common int, f *filters) (string, error) {
+	v := r.vars[0]
+	short := strings.Join(v.names()[common:], "/") // of names with dots GTKWave shows the last segment
+	color := ""
+	if g.Color != Normal {
+		color = fmt.Sprintf("[color] %d\n", g.Color)
+	}
+	if r.bit >= 0 {
+		name, _ := splitIndices(v.seg())
+		short = strings.Join(append(v.in.names()[common:], name), "/")
+		text := fmt.Sprintf("@%x\n%s#{%s/%d}", flagRight|flagHex, color, short, r.bit)
+		for _, x := range slices.Backward(r.vars) {
+			text += fmt.Sprintf(" (%d)%s", x.width-1-r.bit, x.displayName()) // GTKWave counts from the left
+		}
+		return text + "\n", nil
+	}
 	flags := flagRight | flagHex
 	switch {
 	case v.signed():
@@ -114,11 +130,6 @@ func (d *Dump) trace(v *variable, g arranged, common int, f *filters) (string, e
 		flags = flagRight | flagHex | flagTranslate
 		translate = fmt.Sprintf("^%d %s\n", t.index, t.path)
 	}
-	color := ""
-	if g.Color != Normal {
-		color = fmt.Sprintf("[color] %d\n", g.Color)
-	}
-	short := strings.Join(v.names()[common:], "/") // of names with dots GTKWave shows the last segment
 	return fmt.Sprintf("@%x\n%s%s+{%s} %s\n", flags, color, translate, short, v.displayName()), nil
 }
 
@@ -181,18 +192,24 @@ func (f *filters) of(v *variable, names []named) (table, error) {
 	return t, output.WriteFile(t.path, []byte(b.String()))
 }
 
-// arranged is a group with its variables.
+// arranged is a group with its rows.
 type arranged struct {
 	Group
+	rows []row
+}
+
+// row is a variable, or a bit of some.
+type row struct {
 	vars []*variable
+	bit  int // -1: all
 }
 
 // commonScopes is the number of scopes, from the root, that all variables of the group are in.
 func (g arranged) commonScopes() int {
-	first := g.vars[0].in.names()
+	first := g.rows[0].vars[0].in.names()
 	n := len(first)
-	for _, v := range g.vars {
-		names := v.in.names()
+	for _, r := range g.rows {
+		names := r.vars[0].in.names()
 		n = min(n, len(names))
 		for i := range n {
 			if names[i] != first[i] {
@@ -215,18 +232,11 @@ func (d *Dump) arrangement() []arranged {
 	for _, g := range d.groups {
 		a := arranged{Group: g}
 		for _, p := range g.Patterns {
-			from := len(a.vars)
-			d.root.findMade(parsePattern(p), false, func(v *variable) {
-				if v.shown && !placed[v.id] && (!g.Used || d.notes[v.id]&noted != 0) {
-					placed[v.id] = true
-					a.vars = append(a.vars, v)
-				}
-			})
-			slices.SortFunc(a.vars[from:], func(x, y *variable) int { return x.id - y.id })
+			a.rows = append(a.rows, d.rows(p, g.Used, placed)...)
 		}
-		a.Closed = g.Closed && !d.opens(g.Opens)
+		a.Closed = g.Closed && !slices.ContainsFunc(g.Opens, d.changes)
 		switch {
-		case len(a.vars) == 0:
+		case len(a.rows) == 0:
 		case a.Closed:
 			closed = append(closed, a)
 		default:
@@ -236,9 +246,46 @@ func (d *Dump) arrangement() []arranged {
 	return append(open, closed...)
 }
 
-// opens says whether something that the pattern selects changes where GTKWave opens.
-func (d *Dump) opens(p string) (changes bool) {
-	if m := d.marked(); m != nil && p != "" {
+// rows are what a pattern of a group selects.
+func (d *Dump) rows(p string, used bool, placed []bool) (rows []row) {
+	p, bit, cut := splitBit(p)
+	var vars []*variable
+	d.root.findMade(parsePattern(p), false, func(v *variable) {
+		if v.shown && (cut || !placed[v.id] && !(used && d.seen[v.id] == 0)) {
+			placed[v.id] = placed[v.id] || !cut
+			vars = append(vars, v)
+		}
+	})
+	slices.SortFunc(vars, func(x, y *variable) int { return x.id - y.id })
+	if !cut {
+		for _, v := range vars {
+			rows = append(rows, row{vars: []*variable{v}, bit: -1})
+		}
+		return rows
+	}
+	vars = slices.Compact(vars) // found by path and by name
+	some := !used
+	for _, v := range vars {
+		some = some || bit < v.width && d.seen[v.id]>>bit&1 != 0
+	}
+	if vars = slices.DeleteFunc(vars, func(v *variable) bool { return bit >= v.width }); some && len(vars) > 0 {
+		rows = append(rows, row{vars, bit})
+	}
+	return rows
+}
+
+// splitBit cuts "mask#5" into "mask" and 5.
+func splitBit(p string) (signals string, bit int, cut bool) {
+	signals, number, cut := strings.Cut(p, "#")
+	if bit, err := strconv.Atoi(number); cut && err == nil {
+		return signals, bit, true
+	}
+	return p, 0, false
+}
+
+// changes says whether something that the pattern selects changes where GTKWave opens.
+func (d *Dump) changes(p string) (changes bool) {
+	if m := d.marked(); m != nil {
 		d.root.findMade(parsePattern(p), false, func(v *variable) {
 			changes = changes || v.id >= 0 && slices.Contains(m.changed, uint32(v.id))
 		})
@@ -251,11 +298,11 @@ func (s *scope) arrangement(all []arranged, traces int) ([]arranged, int) {
 	a := arranged{Group: Group{Name: strings.Join(s.names(), "."), Color: Red + Color(len(all))%Violet}}
 	for _, x := range s.entries {
 		if x.v != nil && x.v.shown && traces < maxTraces {
-			a.vars = append(a.vars, x.v)
+			a.rows = append(a.rows, row{[]*variable{x.v}, -1})
 			traces++
 		}
 	}
-	if len(a.vars) > 0 {
+	if len(a.rows) > 0 {
 		all = append(all, a)
 	}
 	for _, x := range s.entries {

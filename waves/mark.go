@@ -10,17 +10,8 @@ type mark struct {
 	signals []uint32
 }
 
-// note is what is to know of a variable when the dump ends, and during it.
-type note uint8
-
-const (
-	noted note = 1 << iota // it was other than 0
-	marks                  // a mark waits for it
-)
-
 // addMarks watches the signals of marks, where something is shown of the Sims that have them.
 func (d *Dump) addMarks(patterns []string) {
-	d.notes = make([]note, len(d.vars))
 	for _, p := range patterns {
 		m := new(mark)
 		d.root.find(parsePattern(p), func(v *variable) {
@@ -30,10 +21,6 @@ func (d *Dump) addMarks(patterns []string) {
 			d.watch(v)
 			m.signals = append(m.signals, uint32(v.id))
 		})
-		d.notes = append(d.notes, make([]note, len(d.vars)-len(d.notes))...)
-		for _, id := range m.signals {
-			d.notes[id] |= marks
-		}
 		d.marks = append(d.marks, m)
 	}
 }
@@ -50,16 +37,8 @@ func (d *Dump) shows(island int) bool {
 
 // note keeps what GTKWave's files need to know of changes of one Sim at one time, all of them.
 func (d *Dump) note(fs uint64, changes []change) {
-	hit := note(0)
 	for _, c := range changes {
-		n := &d.notes[c.id]
-		if c.value != 0 {
-			*n |= noted
-		}
-		hit |= *n
-	}
-	if hit&marks == 0 {
-		return
+		d.seen[c.id] |= c.value
 	}
 	for _, m := range d.marks {
 		if !m.passed {
@@ -68,6 +47,7 @@ func (d *Dump) note(fs uint64, changes []change) {
 	}
 }
 
+// pass looks whether a signal of the mark is among changes.
 func (m *mark) pass(fs uint64, changes []change) {
 	for _, c := range changes {
 		if slices.Contains(m.signals, c.id) {

@@ -92,11 +92,7 @@ func (d *Dump) start(fs uint64) {
 	if len(d.clocks) > 0 {
 		d.values[d.cycle] = d.clocks[0].present()
 	}
-	for id, v := range d.values {
-		if v != 0 {
-			d.notes[id] |= noted
-		}
-	}
+	copy(d.seen, d.values)
 	d.enc.values(fs, d.values)
 	d.phase, d.opened, d.written = open, fs, fs
 }

@@ -45,12 +45,12 @@ var triggerText = regexp.MustCompile(`^\s*(?:(\d+)\s+before\s+)?(\S+?)\s*(==|!=|
 // ParseTrigger reads a trigger as it is written on a command line: a signal, a comparison and a value, and in front,
 // if wanted, how many cycles to show from before.
 //
-//	200 before sm[*].Div.Depth > 1
-//	sm[0].Issue.Class == W0_Idle
+//	200 before sm[*].Div.Stats.Divergent > 0
+//	sm[0].Issue.Class == W0_Mem
 func ParseTrigger(text string) (*Trigger, error) {
 	m := triggerText.FindStringSubmatch(text)
 	if m == nil {
-		return nil, fmt.Errorf(`trigger %q: expected "[N before] SIGNAL OP VALUE" with OP one of == != < <= > >=, for example "200 before sm[*].Div.Depth > 1"`, text)
+		return nil, fmt.Errorf(`trigger %q: expected "[N before] SIGNAL OP VALUE" with OP one of == != < <= > >=, for example "200 before sm[*].Div.Stats.Divergent > 0"`, text)
 	}
 	t := &Trigger{Signal: m[2], Op: m[3], Value: m[4]}
 	if m[1] != "" {
@@ -97,7 +97,7 @@ func (t *Trigger) condition(v *variable) (func(uint64) bool, error) {
 
 // parseValue is the bits of a number or of a name of the variable's enumeration.
 func (v *variable) parseValue(text string) (uint64, error) {
-	names := v.enumeration()
+	names := v.called()
 	for _, n := range names {
 		if n.text == text {
 			return n.value, nil
@@ -141,8 +141,11 @@ type Names struct {
 	Of      map[uint64]string
 }
 
-// Group is a titled, coloured set of signals in GTKWave. A signal is in the first group with a pattern that selects it;
+// Group is a titled, coloured set of signals in GTKWave; without a name it is the signals alone. A signal is in the first group with a pattern that selects it;
 // within a group the order is that of the patterns, then that of the design.
+//
+// A pattern that ends in #5 makes a row of bit 5 of each signal that it selects, the first one's on the right: the rows
+// of a memory that is kept by columns.
 type Group struct {
 	Name     string
 	Color    Color
@@ -151,8 +154,8 @@ type Group struct {
 	Decimal bool // numbers are decimal; otherwise those of more than 8 bits are hexadecimal
 	Used    bool // leave out what is 0 throughout the dump
 	Closed  bool // closed groups come after the open ones, and GTKWave shows their names only
-	// Opens, a pattern, keeps a closed group open if a signal that it selects changes where GTKWave opens.
-	Opens string
+	// Opens are patterns. They keep a closed group open if a signal that they select changes where GTKWave opens.
+	Opens []string
 }
 
 // Color is a colour of GTKWave's traces.

@@ -93,7 +93,7 @@ type Fire struct {
 	Valid   bool
 	Control bool  // resolved by the mechanism: an Outcome follows
 	Slot    uint8 `bits:"7"`
-	PC      uint32
+	PC      uint32 // isa.NoPC if there is none
 }
 
 // Outcome is a control instruction at the end of execution.
@@ -101,8 +101,8 @@ type Outcome struct {
 	Slot  uint8 `bits:"7"`
 	PC    uint32
 	Taken uint32 // active lanes that execute it: that branch, exit, or arrive
-	// Target is where an indirect call or return leads: the others of its lanes
-	// have other targets. They have not executed it.
+	// Target is where a branch, call or return leads, isa.NoPC if it is none. Of an
+	// indirect one the others of its lanes have other targets. They have not executed it.
 	Target uint32
 	Bar    uint8  `bits:"4"` // bar: barrier number
 	Warps  uint8  `bits:"7"` // bar: warps expected, 0 for all of the CTA

@@ -1,6 +1,11 @@
 package dump
 
 import (
+	"bytes"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,24 +13,130 @@ import (
 
 	_ "divergo/examples/frontier" // a mechanism from outside
 	"divergo/gpu"
+	"divergo/ptx"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+	"divergo/waves"
 )
 
-// TestStacks: those of a mechanism are found, whatever it calls them, and the entries
-// of each, wherever they begin.
-func TestStacks(t *testing.T) {
-	for mechanism, want := range map[string]map[string]int{
-		"pdom": {"Stack": 2 * 32}, "token": {"Stack": 16}, "dpe": {"Stack": 32}, "ptpc": {},
-		"capri": {"Stack": 128, "Private": 2 * 32}, "frontier": {"List": 32},
+// machine has one SM with a mechanism, and a kernel loaded.
+func machine(t *testing.T, mechanism string) *gpu.Machine {
+	c := gpu.Default()
+	c.GPU.SMs = 1
+	c.Divergence.Mechanism = mechanism
+	m, err := gpu.New(c)
+	require.NoError(t, err)
+	k, err := ptx.Parse("k.ptx", []byte(".version 7.6\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }"))
+	require.NoError(t, err)
+	p, err := testbench.Program(k, "k")
+	require.NoError(t, err)
+	require.NoError(t, m.Load(sm.Kernel{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}))
+	return m
+}
+
+// TestTables: those of a mechanism are found, whatever it calls them, and into how
+// many parts they are divided.
+func TestTables(t *testing.T) {
+	for mechanism, want := range map[string]map[string][2]int{
+		"pdom":     {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {2 * 32, 32}},
+		"token":    {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {16, 32}, "Spilled": {1, 32}},
+		"dpe":      {"Table": {2, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}},
+		"ptpc":     {"Table": {1, 32}, "Threads": {1, 32}},
+		"barrier":  {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}, "Barriers": {8, 32}},
+		"dwf":      {"Table": {1, 32}, "Statics": {1, 32}},
+		"capri":    {"Table": {1, 32}, "Stack.Depth": {1, 8}, "Stack.Entries": {128, 8}, "Private.Depth": {1, 32}, "Private.Entries": {2 * 32, 32}},
+		"frontier": {"Table": {1, 32}, "List.Depth": {1, 32}, "List.Entries": {32, 32}},
 	} {
-		c := gpu.Default()
-		c.GPU.SMs = 1
-		c.Divergence.Mechanism = mechanism
-		m, err := gpu.New(c)
-		require.NoError(t, err)
-		got := map[string]int{}
-		for _, s := range stacks(m) {
-			got[s.field] = s.capacity()
+		got := map[string][2]int{}
+		for _, x := range newView(machine(t, mechanism), nil).tables {
+			got[x.name] = [2]int{x.size(), x.parts}
 		}
 		assert.Equal(t, want, got, mechanism)
+	}
+}
+
+// TestPatterns: every pattern of a save file selects something, with every mechanism.
+// Those of names do with some.
+func TestPatterns(t *testing.T) {
+	named := map[string]bool{}
+	for _, x := range divergence.Mechanisms() {
+		m := machine(t, x.Name)
+		v := newView(m, nil)
+		filter := v.marks()
+		for _, g := range v.groups() {
+			filter = append(filter, g.Opens...)
+			for _, p := range g.Patterns {
+				if !strings.HasPrefix(p, "clocks") {
+					p, _, _ = strings.Cut(p, "#")
+					filter = append(filter, p)
+				}
+			}
+		}
+		_, err := waves.Attach(m.System(), io.Discard, waves.Options{Filter: filter})
+		require.NoError(t, err, x.Name)
+		for _, n := range names(m) {
+			_, err := waves.Attach(m.System(), io.Discard, waves.Options{Filter: []string{n.Pattern}})
+			named[n.Pattern] = named[n.Pattern] || err == nil
+		}
+	}
+	for p, some := range named {
+		assert.True(t, some, p)
+	}
+}
+
+// TestNamed: what has a PC, and nothing else, shows it as an instruction.
+func TestNamed(t *testing.T) {
+	pc := regexp.MustCompile(`(^|\.)(PC|RPC|Target|Current)(\[\d+\])?$`)
+	for _, x := range divergence.Mechanisms() {
+		for _, sim := range machine(t, x.Name).System().Sims() {
+			for _, s := range sim.Signals() {
+				last := s.Path[strings.LastIndexByte(s.Path, '.')+1:]
+				if pc.MatchString(last) {
+					require.GreaterOrEqual(t, s.Width, 31, "%s: %s is no PC", x.Name, s.Path)
+				} else {
+					require.NotContains(t, last, "PC", "%s: %s has no names", x.Name, s.Path)
+				}
+			}
+		}
+	}
+}
+
+// TestExampleOfTrigger: the trigger that the error message shows is one that every machine has.
+func TestExampleOfTrigger(t *testing.T) {
+	_, err := waves.ParseTrigger("nonsense")
+	require.Error(t, err)
+	quoted := regexp.MustCompile(`for example "(.*)"`).FindStringSubmatch(err.Error())
+	require.NotNil(t, quoted, err)
+	for _, x := range divergence.Mechanisms() {
+		trigger, err := waves.ParseTrigger(quoted[1])
+		require.NoError(t, err)
+		_, err = waves.Attach(machine(t, x.Name).System(), io.Discard, waves.Options{Filter: []string{"sm.Issue.Fire"}, Trigger: trigger})
+		require.NoError(t, err, x.Name)
+	}
+}
+
+// TestClassesAreWords: a trigger may name them.
+func TestClassesAreWords(t *testing.T) {
+	m := machine(t, "pdom")
+	trigger, err := waves.ParseTrigger("sm[0].Issue.Class == W29-32")
+	require.NoError(t, err)
+	var vcd bytes.Buffer
+	_, err = waves.Attach(m.System(), &vcd, waves.Options{Names: names(m), Trigger: trigger, Filter: []string{"sm.Issue.Fire"}})
+	require.NoError(t, err)
+	assert.NotContains(t, vcd.String(), "Class", "it need not be in the dump")
+	trigger.Value = "W29_32"
+	_, err = waves.Attach(m.System(), io.Discard, waves.Options{Names: names(m), Trigger: trigger})
+	require.Error(t, err)
+	assert.Contains(t, err.Error(), "perhaps W29-32")
+}
+
+// TestWindowOfAnotherSM: a reader who filters one SM sees that.
+func TestViewOfAnotherSM(t *testing.T) {
+	m := machine(t, "pdom")
+	for filter, sm := range map[string]string{"sm[3].**": "sm[3]", "sm_07.Issue": "sm[7]", "sm_00": "sm[0]", "l2[1]": "sm[0]", "sm[*].Issue": "sm[0]"} {
+		v := newView(m, []string{filter})
+		assert.Equal(t, sm, v.sm, filter)
+		assert.True(t, slices.ContainsFunc(v.groups(), func(g waves.Group) bool { return slices.Contains(g.Patterns, sm+".Issue.Class") }))
 	}
 }

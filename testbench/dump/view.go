@@ -1,0 +1,229 @@
+package dump
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/rtl"
+	"divergo/sm/divergence"
+	"divergo/units"
+	"divergo/waves"
+)
+
+// shownEntries is how many entries of a stack the groups list, from the bottom.
+const shownEntries = 8
+
+// view is what a reader sees first: one SM, the first that the filter names.
+type view struct {
+	sm    string
+	warps int
+	mixed bool // a slot may have threads of several warps
+	// options are the parts with an `if` tag that the mechanism has, or has not.
+	options map[string]bool
+	// The tables and the registers of the divergence hardware, by their names in it.
+	tables    []table
+	registers []string
+}
+
+// table is a memory of the divergence hardware.
+type table struct {
+	name    string // "Table", "Stack.Entries"
+	entries int
+	entry   reflect.Type
+	parts   int // into which it is divided: warps, CTAs, or slots
+}
+
+// size is the number of entries of a part.
+func (t *table) size() int { return t.entries / t.parts }
+
+var someSM = regexp.MustCompile(`^sm(\[|_0*)(\d+)`)
+
+func newView(m *gpu.Machine, filter []string) *view {
+	v := &view{sm: "sm[0]", warps: m.Config.SM.Warps(), mixed: m.SMs[0].Div.Homes() != nil}
+	if d, ok := m.SMs[0].Div.(interface{ Parts() map[string]bool }); ok {
+		v.options = d.Parts()
+	}
+	for _, f := range filter {
+		if x := someSM.FindStringSubmatch(f); x != nil {
+			v.sm = "sm[" + x[2] + "]"
+			break
+		}
+	}
+	for _, sim := range m.System().Sims() {
+		if sim.Name() == "sm[0]" { // they are alike
+			v.read(sim.Bundles())
+		}
+	}
+	return v
+}
+
+// read finds the tables and registers of the divergence hardware, and which tables have a part for each warp, or CTA.
+func (v *view) read(bundles []rtl.Signal) {
+	depths := map[string]int{} // of stacks: how many there are
+	for _, b := range bundles {
+		name, of := strings.CutPrefix(b.Path, "sm[0].Div")
+		name = strings.TrimPrefix(name, ".")
+		switch {
+		case !of:
+		case b.Kind == rtl.MemSignal:
+			v.tables = append(v.tables, table{name: name, entries: b.Type.Len(), entry: b.Type.Elem()})
+			if stack, ok := strings.CutSuffix(name, ".Depth"); ok {
+				depths[stack+".Entries"] = b.Type.Len()
+			}
+		case b.Kind == rtl.Reg && name != "":
+			v.registers = append(v.registers, name)
+		case b.Kind == rtl.Reg:
+			for _, p := range b.Parts() {
+				if field := strings.TrimPrefix(p.Path, "sm[0].Div."); field != "Stats" && p.Type.Size() > 0 {
+					v.registers = append(v.registers, field)
+				}
+			}
+		}
+	}
+	for i := range v.tables {
+		t := &v.tables[i]
+		switch n := depths[t.name]; {
+		case n > 0:
+			t.parts = n
+		case t.entries%v.warps == 0:
+			t.parts = v.warps
+		default:
+			t.parts = t.entries
+		}
+	}
+	// The slots first, then depths before entries.
+	rank := func(t table) int { return slices.Index([]bool{t.name == "Table", strings.HasSuffix(t.name, ".Depth"), true}, true) }
+	slices.SortStableFunc(v.tables, func(a, b table) int { return rank(a) - rank(b) })
+}
+
+// marks are the first divergent branch, or else the first instruction.
+func (v *view) marks() []string { return []string{v.sm + ".Div.Stats.Divergent", v.sm + ".Issue.Count"} }
+
+// groups arranges a waveform in GTKWave. Closed groups of what diverges at the
+// marker are open.
+func (v *view) groups() []waves.Group {
+	at := func(signals ...string) (list []string) {
+		for _, s := range signals {
+			list = append(list, v.sm+"."+s)
+		}
+		return list
+	}
+	list := []waves.Group{
+		{Patterns: []string{"clocks.cycle"}},
+		{Name: "Issue and branches", Color: waves.Green, Patterns: at(
+			"Issue.Class", "Issue.Fire.Slot", "Issue.Fire.PC", "Issue.Out.Front.Mask",
+			"ALU.Outcome.Valid", "ALU.Outcome.Front.Slot", "ALU.Outcome.Front.PC", "ALU.Outcome.Front.Target", "ALU.Outcome.Front.Taken",
+		)},
+	}
+	list = append(list, v.parts()...)
+	registers := make([]string, len(v.registers))
+	for i, r := range v.registers {
+		registers[i] = v.sm + ".Div." + r
+	}
+	return append(list,
+		waves.Group{Name: "Mechanism", Color: waves.Orange, Closed: true, Used: true, Patterns: registers},
+		waves.Group{Name: "Divergence counters", Color: waves.Orange, Closed: true, Used: true, Decimal: true, Patterns: at("Div.Stats")},
+		waves.Group{Name: "Fetch, execution, L1", Color: waves.Green, Closed: true, Patterns: at(
+			"Fetch.Valid", "Fetch.Slot", "Fetch.PC", "Fetch.N", "Issue.Out.Front.Slot", "Issue.Out.Front.PC", "Issue.Out.Front.Row",
+			"LSU.Started", "LSU.Tag", "Mem.L1.Stall", "Mem.L1.Req.Valid", "Mem.L1.Rsp.Valid",
+		)},
+		waves.Group{Name: "SM counters", Color: waves.Blue, Closed: true, Used: true, Decimal: true, Patterns: at("Issue.Count", "Issue.Lanes", "Mem.L1.Count")},
+		waves.Group{Name: "L2 counters", Color: waves.Indigo, Closed: true, Used: true, Decimal: true, Patterns: []string{"l2[0].Count"}},
+		waves.Group{Name: "DRAM", Color: waves.Violet, Closed: true, Patterns: []string{"dram[0].Command", "dram[0].In.Count", "dram[0].Out.Count"}},
+		waves.Group{Name: "DRAM counters", Color: waves.Violet, Closed: true, Used: true, Decimal: true, Patterns: []string{"dram[0].Count"}},
+		waves.Group{Name: "Clocks", Closed: true, Patterns: []string{"clocks"}},
+	)
+}
+
+// parts are groups of what the divergence hardware has of each warp: its slots,
+// its stack, and whatever else is divided so. Where slots may have threads of
+// several warps they have the groups, and what is known of static warps has
+// others; stacks of CTAs come before both.
+func (v *view) parts() []waves.Group {
+	var slots, statics, ctas []waves.Group
+	for _, t := range v.tables {
+		name, color, to := "Warp", waves.Yellow, &slots
+		switch {
+		case t.parts != v.warps:
+			name, color, to = "CTA", waves.Orange, &ctas
+		case t.name == "Statics":
+			name, color, to = "Static warp", waves.Orange, &statics
+		case v.mixed:
+			name = "Slot"
+		}
+		for i := range t.parts {
+			if i == len(*to) {
+				*to = append(*to, waves.Group{
+					Name: fmt.Sprint(name, " ", i), Color: color, Closed: true, Used: true, Opens: v.opens(&t, i),
+				})
+			}
+			g := &(*to)[i]
+			for e := range min(t.size(), shownEntries) {
+				g.Patterns = append(g.Patterns, v.rows(&t, i*t.size()+e)...)
+			}
+		}
+	}
+	return slices.Concat(ctas, slots, statics)
+}
+
+// opens is what changes in a part of a table when a branch is resolved there: the
+// wait of a slot, or the depth of the stack of a CTA.
+func (v *view) opens(t *table, part int) (list []string) {
+	for i := range t.size() {
+		at := fmt.Sprintf("%s.Div.%s[%d]", v.sm, t.name, part*t.size()+i)
+		switch {
+		case t.name == "Table":
+			list = append(list, at+".Wait")
+		case strings.HasSuffix(t.name, ".Depth"):
+			list = append(list, at)
+		}
+	}
+	return list
+}
+
+// leading are the fields of an entry that come before the others.
+var leading = []string{"PC", "At.PC", "Side", "RPC.PC", "RPC", "Mask", "Wait"}
+
+// rows are patterns for an entry of a table: what leads, and the rest. Of the mask
+// of a block, which is divided by lanes, there is a row for each warp.
+func (v *view) rows(t *table, e int) (list []string) {
+	at := fmt.Sprintf("%s.Div.%s[%d]", v.sm, t.name, e)
+	if t.entry.Kind() != reflect.Struct {
+		return []string{at}
+	}
+	var fields, masks []string
+	for _, f := range reflect.VisibleFields(t.entry) {
+		there, optional := v.options[f.Tag.Get("if")]
+		switch {
+		case f.Anonymous || optional && !there:
+		case f.Type == reflect.TypeFor[units.BlockMask]():
+			for w := range v.warps {
+				masks = append(masks, fmt.Sprintf("%s.%s#%d", at, f.Name, w))
+			}
+		default:
+			fields = append(fields, f.Name)
+		}
+	}
+	for _, path := range leading {
+		if field, _, _ := strings.Cut(path, "."); slices.Contains(fields, field) && (field == path || isPoint(t.entry, field)) {
+			list = append(list, at+"."+path)
+		}
+	}
+	list = append(list, masks...)
+	for _, f := range fields {
+		if !slices.Contains(list, at+"."+f) {
+			list = append(list, at+"."+f)
+		}
+	}
+	return list
+}
+
+// isPoint says whether a field is a PC with a depth of calls.
+func isPoint(entry reflect.Type, field string) bool {
+	f, _ := entry.FieldByName(field)
+	return f.Type == reflect.TypeFor[divergence.Point]()
+}
