@@ -52,6 +52,14 @@ var options = []string{
 	"-gline-directives-only", "-fdebug-compilation-dir=.",
 }
 
+// optimised are the options of CompileLevel, but for the level: as the README
+// tells users to compile. Signed integers wrap around, and nothing is contracted, so
+// that the host can compute the same.
+var optimised = []string{
+	"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_35",
+	"-S", "-std=c++20", "-ffp-contract=off", "-fwrapv", "-fno-rtti", "-w",
+}
+
 // targets are the GPUs to compile for. Votes and shuffles want the second one.
 var targets = [...][]string{
 	{"--cuda-gpu-arch=sm_35"},
@@ -63,6 +71,26 @@ var targets = [...][]string{
 // and the base name of the file, not on its folder. The error holds the
 // compiler's messages, or says that the compiler is not installed.
 func Compile(file string) ([]byte, error) {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	target := targets[0]
+	if first, _, _ := bytes.Cut(source, []byte("\n")); bytes.Contains(first, []byte("sm_70")) {
+		target = targets[1]
+	}
+	ptx, err := compile(file, slices.Concat(options, target))
+	return bytes.ReplaceAll(ptx, []byte(`"./`), []byte(`"`)), err
+}
+
+// CompileLevel translates the CUDA C++ file to PTX for sm_35 at a level of
+// optimisation, -O0 to -O3, without the options that keep control flow.
+func CompileLevel(file, level string) ([]byte, error) {
+	return compile(file, append(slices.Clone(optimised), level))
+}
+
+// compile runs the compiler on a file.
+func compile(file string, options []string) ([]byte, error) {
 	temp, err := os.MkdirTemp("", "cudac")
 	if err != nil {
 		return nil, err
@@ -72,19 +100,8 @@ func Compile(file string) ([]byte, error) {
 	if err := os.WriteFile(include, header, 0o600); err != nil {
 		return nil, err
 	}
-
-	source, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	target := targets[0]
-	if first, _, _ := bytes.Cut(source, []byte("\n")); bytes.Contains(first, []byte("sm_70")) {
-		target = targets[1]
-	}
-	args := slices.Concat([]string{"-include", include}, options, target)
-	args = append(args, filepath.Base(file), "-o", "-")
 	var messages bytes.Buffer
-	clang := exec.Command(Compiler, args...)
+	clang := exec.Command(Compiler, slices.Concat([]string{"-include", include}, options, []string{filepath.Base(file), "-o", "-"})...)
 	clang.Dir = filepath.Dir(file)
 	clang.Stderr = &messages
 	ptx, err := clang.Output()
@@ -94,5 +111,5 @@ func Compile(file string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile %s: %w\n%s", file, err, messages.Bytes())
 	}
-	return bytes.ReplaceAll(ptx, []byte(`"./`), []byte(`"`)), nil
+	return ptx, nil
 }

@@ -1,0 +1,78 @@
+package hostcheck
+
+import (
+	"fmt"
+	"time"
+)
+
+// batchSize is how many programs are compiled together.
+const batchSize = 32
+
+// Options say what to check.
+type Options struct {
+	Seed     uint64 // of the first program
+	Programs int
+	Cross    bool          // run every program at every level under every mechanism
+	Shrink   time.Duration // to spend on making a failure small
+	Progress func(Report)  // told of every batch; nil: nobody
+}
+
+// Report is what came of a campaign, or has come of it so far.
+type Report struct {
+	First, Next uint64 // seeds: all from the first to before the next have been checked
+	Runs        uint64
+	Lanes       uint64 // instructions of threads
+	Spent       time.Duration
+	Failure     *Failure // shrunk
+}
+
+func (r Report) String() string {
+	n := r.Next - r.First
+	return fmt.Sprintf("%d programs, seeds %d to %d: %d runs, %d thread instructions, %.0f s", n, r.First, max(r.Next, 1)-1, r.Runs, r.Lanes, r.Spent.Seconds())
+}
+
+// Run checks the programs of consecutive seeds until one fails. Each is compiled
+// at every level, and runs under every mechanism: at one of the levels, unless
+// the options say at all.
+func Run(o Options) (*Report, error) {
+	var r Runner
+	report := Report{First: o.Seed, Next: o.Seed}
+	start := time.Now()
+	for end := o.Seed + uint64(o.Programs); report.Next < end; {
+		var batch []*Program
+		for seed := report.Next; seed < end && len(batch) < batchSize; seed++ {
+			batch = append(batch, Draw(seed))
+		}
+		plan := share
+		if o.Cross {
+			plan = func(uint64, int) []string { return Mechanisms() }
+		}
+		failures, err := r.Check(batch, Levels, plan)
+		if err != nil {
+			return nil, fmt.Errorf("seeds %d to %d: %w", batch[0].Seed, batch[len(batch)-1].Seed, err)
+		}
+		report.Runs, report.Lanes, report.Spent = r.Runs, r.Lanes, time.Since(start)
+		if len(failures) > 0 {
+			report.Next = failures[0].Program.Seed
+			report.Failure = r.Shrink(failures[0], o.Shrink)
+			break
+		}
+		report.Next += uint64(len(batch))
+		if o.Progress != nil {
+			o.Progress(report)
+		}
+	}
+	return &report, nil
+}
+
+// share is the mechanisms that the program of a seed runs under at a level: of
+// all of them every fourth, so that each has its turn at one of the levels, and at another
+// one with the next seed.
+func share(seed uint64, level int) (names []string) {
+	for i, m := range Mechanisms() {
+		if (uint64(i)+seed+uint64(level))%uint64(len(Levels)) == 0 {
+			names = append(names, m)
+		}
+	}
+	return names
+}

@@ -1,0 +1,63 @@
+package hostcheck
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	programs = flag.Int("programs", 160, "random programs to check")
+	seed     = flag.Uint64("seed", 0, "of the first program")
+	cross    = flag.Bool("cross", false, "run every program at every level under every mechanism")
+	shrink   = flag.Duration("shrink", 30*time.Second, "to spend on making a failure small")
+	keep     = flag.String("keep", "counterexample", "folder for the source of a failure")
+)
+
+// TestPrograms: what the machine computes under each mechanism is what the host
+// computes.
+func TestPrograms(t *testing.T) {
+	o := Options{Seed: *seed, Programs: *programs, Cross: *cross, Shrink: *shrink}
+	if testing.Short() {
+		o.Programs = min(o.Programs, batchSize/2)
+	}
+	o.Progress = func(r Report) { t.Log(r) }
+	r, err := Run(o)
+	require.NoError(t, err)
+	if f := r.Failure; f != nil {
+		file := filepath.Join(*keep, "program.cu")
+		require.NoError(t, os.MkdirAll(*keep, 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(f.Source()), 0o644))
+		t.Fatalf("%v\nsee properties/hostcheck/%s", f, file)
+	}
+}
+
+// TestDefined: no program does what C++ does not define, and its result does not
+// depend on the optimiser of the host.
+func TestDefined(t *testing.T) {
+	var batch []*Program
+	for s := range uint64(batchSize) {
+		batch = append(batch, Draw(1_000_000+s))
+	}
+	w, err := newWorkplace(source(batch))
+	require.NoError(t, err)
+	defer w.remove()
+	plain, err := w.host()
+	require.NoError(t, err)
+	checked, err := w.host("-O1", "-fsanitize=undefined", "-fno-sanitize=function,vptr", "-fsanitize-trap=all")
+	require.NoError(t, err)
+	assert.True(t, bytes.Equal(plain, checked))
+}
+
+// TestDraw: a seed is all there is to a program.
+func TestDraw(t *testing.T) {
+	for s := range uint64(50) {
+		assert.Equal(t, source([]*Program{Draw(s)}), source([]*Program{Draw(s)}))
+	}
+}
