@@ -152,7 +152,7 @@ func (d *drawer) records() {
 	}
 	if d.has[unions] {
 		r := record{name: d.name("U")}
-		w := 1 + d.IntN(2)
+		const w = 2 // as long as the longest of the bit fields: {} clears the first member alone
 		r.fields = []field{{name: "w", typ: "u64", count: w}, {name: "h", typ: "u32", count: 2 * w}, {name: "q", typ: "i16", count: 4 * w}, {name: "b", typ: "u8", count: 8 * w}, {name: "x", typ: "u32", bits: true}, {name: "y", typ: "i32", bits: true}, {name: "z", typ: "i64", bits: true}}
 		n := 1 + d.IntN(31)
 		d.p.Types = append(d.p.Types, Decl{r.name, fmt.Sprintf("union %s {\n    u64 w[%d];\n    u32 h[%d];\n    i16 q[%d];\n    u8 b[%d];\n    struct {\n        u32 x : %d;\n        i32 y : %d;\n        i64 z : %d;\n    };\n};",
