@@ -44,13 +44,13 @@ func reference() string {
 		header = append(header, p.Name)
 		configs = append(configs, p.Config())
 	}
-	head("Keys and presets", append(header, "unit", "meaning", "source of the default")...)
+	head("Keys and presets", append(header, "range", "unit", "meaning", "source of the default")...)
 	for _, k := range gpu.Keys() {
 		cells := []string{"`" + k.Name + "`"}
 		for i := range configs {
 			cells = append(cells, k.Get(&configs[i]))
 		}
-		row(append(cells, k.Unit, k.Doc, k.Source)...)
+		row(append(cells, k.Legal(), k.Unit, k.Doc, k.Source)...)
 	}
 	b.WriteString("\n")
 	for _, p := range gpu.Presets() {

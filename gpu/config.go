@@ -8,7 +8,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"divergo/internal/nearest"
+	"divergo/internal/key"
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -27,43 +27,28 @@ type Config struct {
 
 // Chip counts the parts of the machine.
 type Chip struct {
-	SMs int `toml:"sms"`
+	SMs int `toml:"sms" range:"1..128" doc:"streaming multiprocessors" source:"tbc"`
 }
 
 // Clocks are the frequencies of the three clock domains in MHz. The ratios are
 // exact: 1300, 650 and 800 MHz have their edges on a common tick of 10.4 GHz.
 type Clocks struct {
-	CoreMHz int `toml:"core_mhz"`
-	IcntMHz int `toml:"icnt_mhz"`
-	DRAMMHz int `toml:"dram_mhz"`
+	CoreMHz int `toml:"core_mhz" range:"1..100000" unit:"MHz" doc:"clock of the streaming multiprocessors and their L1 caches" source:"tbc"`
+	IcntMHz int `toml:"icnt_mhz" range:"1..100000" unit:"MHz" doc:"clock of the interconnect and the L2 slices" source:"tbc"`
+	DRAMMHz int `toml:"dram_mhz" range:"1..100000" unit:"MHz" doc:"command clock of the DRAM" source:"tbc"`
 }
-
-// MaxSMs is the largest number of streaming multiprocessors.
-const MaxSMs = 128
 
 // Check reports everything that keeps the machine from being built: what each
 // block refuses, and what two blocks disagree about. Each error names the key,
 // the value and what is possible.
 func (c *Config) Check() error {
-	var errs []error
-	for _, b := range []struct {
-		key       string
-		v, lo, hi int
-	}{
-		{"gpu.sms", c.GPU.SMs, 1, MaxSMs},
-		{"clocks.core_mhz", c.Clocks.CoreMHz, 1, 100_000},
-		{"clocks.icnt_mhz", c.Clocks.IcntMHz, 1, 100_000},
-		{"clocks.dram_mhz", c.Clocks.DRAMMHz, 1, 100_000},
-	} {
-		if b.v < b.lo || b.v > b.hi {
-			errs = append(errs, fmt.Errorf("%s = %d: want %d to %d", b.key, b.v, b.lo, b.hi))
-		}
+	k := key.NewCheck("", c)
+	if k.Sound("icnt.concentration", "gpu.sms") && (c.GPU.SMs+c.Icnt.Concentration)/c.Icnt.Concentration > memsys.MaxPorts {
+		k.Refuse("%d SMs would need more than the %d ports of a crossbar", c.GPU.SMs, memsys.MaxPorts)
 	}
-	errs = append(errs, c.SM.Check(), c.Divergence.Check(), c.Config.Check())
-	if n := c.Icnt.Concentration; n > 0 && (c.GPU.SMs+n)/n > memsys.MaxPorts {
-		errs = append(errs, fmt.Errorf("icnt.concentration = %d: %d SMs would need more than the %d ports of a crossbar", n, c.GPU.SMs, memsys.MaxPorts))
-	}
-	return errors.Join(errs...)
+	c.SM.Rules(k)
+	c.Config.Rules(k)
+	return k.Err()
 }
 
 // Load overlays a TOML document on c; keys that it does not mention keep their
@@ -84,13 +69,19 @@ func (c *Config) Load(file string, text []byte) error {
 		var errs []error
 		for i := range unknown.Errors {
 			e := &unknown.Errors[i]
-			errs = append(errs, place(file, text, e, unknownKey(strings.Join(e.Key(), ".")).Error()))
+			errs = append(errs, placeOf(file, text, e, unknownKey(strings.Join(e.Key(), ".")).Error()))
 		}
 		return errors.Join(errs...)
 	case errors.As(err, &wrong):
-		return place(file, text, wrong, reason(wrong))
+		return placeOf(file, text, wrong, reason(wrong))
 	}
 	return fmt.Errorf("%s: %w", file, err)
+}
+
+// placeOf puts a message where the decoder says.
+func placeOf(file string, text []byte, e *toml.DecodeError, message string) error {
+	row, column := e.Position()
+	return place(file, text, row, column, message)
 }
 
 // reason is what is wrong with a document that the TOML decoder refused. Its
@@ -102,27 +93,9 @@ func reason(e *toml.DecodeError) string {
 		return message
 	}
 	if k, err := FindKey(name); err == nil {
-		return fmt.Sprintf("%s: want %s", name, k.want())
+		return fmt.Sprintf("%s: want %s", name, k.Want())
 	}
 	return name + ": a value of the wrong type; [" + name + "] is a table, whose keys \"divergo list keys\" shows with their types"
-}
-
-// place puts a message at its line and column, with the line below it and a
-// caret below that.
-func place(file string, text []byte, e *toml.DecodeError, message string) error {
-	row, column := e.Position()
-	lines := strings.Split(string(text), "\n")
-	if row > len(lines) {
-		return fmt.Errorf("%s:%d:%d: %s", file, row, column, message)
-	}
-	line := strings.TrimRight(lines[row-1], "\r")
-	indent := []byte(line[:min(max(column-1, 0), len(line))])
-	for i, b := range indent {
-		if b != '\t' {
-			indent[i] = ' '
-		}
-	}
-	return fmt.Errorf("%s:%d:%d: %s\n    %s\n    %s^", file, row, column, message, line, indent)
 }
 
 // Set changes one value, given as key=value. The error names the key, the
@@ -141,7 +114,7 @@ func (c *Config) Set(assignment string) error {
 }
 
 // Setting is one key of a resolved configuration with its value, an int, a
-// bool or a string.
+// bool or a kind of string.
 type Setting struct {
 	Key   string
 	Value any
@@ -152,13 +125,13 @@ type Setting struct {
 func (c *Config) Resolved() []Setting {
 	var list []Setting
 	for _, k := range Keys() {
-		list = append(list, Setting{k.Name, k.field(c).Interface()})
+		list = append(list, Setting{k.Name, k.Value(c)})
 	}
 	return list
 }
 
 // TOML is the resolved configuration as a document that Load reads, with the
-// unit and the meaning of each key beside it.
+// range, the unit and the meaning of each key beside it.
 func (c *Config) TOML() []byte {
 	var b bytes.Buffer
 	section := ""
@@ -171,18 +144,7 @@ func (c *Config) TOML() []byte {
 			fmt.Fprintf(&b, "[%s]\n", table)
 			section = table
 		}
-		fmt.Fprintf(&b, "%-24s # %s\n", name+" = "+k.literal(c), k.describe())
+		fmt.Fprintf(&b, "%-24s # %s\n", name+" = "+k.Literal(c), k.Describe())
 	}
 	return b.Bytes()
-}
-
-func unknownKey(name string) error {
-	var names []string
-	for _, k := range Keys() {
-		names = append(names, k.Name)
-	}
-	if w := nearest.Word(name, names); w != "" {
-		return fmt.Errorf("unknown key %q; did you mean %q?", name, w)
-	}
-	return fmt.Errorf("unknown key %q; \"divergo list keys\" shows all", name)
 }

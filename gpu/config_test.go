@@ -7,28 +7,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-// Every field of Config is described, and nothing else is.
-func TestEveryKeyHasAnEntry(t *testing.T) {
-	seen := map[string]bool{}
-	for _, k := range Keys() {
-		assert.Containsf(t, entries, k.Name, "the key table lacks %s", k.Name)
-		assert.NotContains(t, k.Name, "..", "a field lacks its toml tag")
-		assert.False(t, strings.HasSuffix(k.Name, "."), "a field lacks its toml tag: %s", k.Name)
-		assert.NotEmpty(t, k.Doc, k.Name)
-		assert.NotEmpty(t, k.Source, k.Name)
-		assert.NotEmpty(t, k.Type, k.Name)
-		if k.Type == "word" {
-			assert.NotEmpty(t, k.Words, k.Name)
-		}
-		assert.False(t, seen[k.Name], k.Name)
-		seen[k.Name] = true
-	}
-	for name := range entries {
-		assert.True(t, seen[name], "the key table describes %s, which is no key", name)
-	}
-}
+	"divergo/isa"
+	"divergo/memsys"
+	"divergo/memsys/dram"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
 
 func TestPresetsAreMachines(t *testing.T) {
 	for _, p := range Presets() {
@@ -83,10 +68,10 @@ func TestSet(t *testing.T) {
 		{"sm.simd_width", `"sm.simd_width": want key=value, for example sm.simd_width=16`},
 		{"sm.simd_widht=16", `unknown key "sm.simd_widht"; did you mean "sm.simd_width"?`},
 		{"colour=blue", `unknown key "colour"; "divergo list keys" shows all`},
-		{"sm.simd_width=wide", `sm.simd_width = "wide": want an integer (lanes)`},
-		{"sm.simd_width=", `sm.simd_width = "": want an integer (lanes)`},
-		{"sm.simd_width=1.5", `sm.simd_width = "1.5": want an integer (lanes)`},
-		{"gpu.sms=4294967296", `gpu.sms = "4294967296": want an integer`},
+		{"sm.simd_width=wide", `sm.simd_width = "wide": want an integer (lanes), a power of two from 1 to sm.warp_size`},
+		{"sm.simd_width=", `sm.simd_width = "": want an integer (lanes), a power of two from 1 to sm.warp_size`},
+		{"sm.simd_width=1.5", `sm.simd_width = "1.5": want an integer (lanes), a power of two from 1 to sm.warp_size`},
+		{"gpu.sms=4294967296", `gpu.sms = "4294967296": want an integer, 1 to 128`},
 		{"sm.scheduler=gtp", `sm.scheduler: unknown value "gtp"; did you mean "gto"?`},
 	} {
 		c := Default()
@@ -118,9 +103,9 @@ func TestCheckNamesTheKey(t *testing.T) {
 		{"clocks.core_mhz=-1", "clocks.core_mhz = -1: want 1 to 100000"},
 		{"sm.simd_width=0", "sm.simd_width = 0:"},
 		{"sm.warp_size=33", "sm.warp_size = 33:"},
-		{"l1.line=48", "l1.line = 48: expected a power of two"},
-		{"l1.line=32", "l2.line = 64: expected l1.line = 32"},
-		{"l1.mshrs=257", "l1.mshrs = 257: expected 1 to 256"},
+		{"l1.line=48", "l1.line = 48: want a power of two"},
+		{"l1.line=32", "l2.line = 64: want l1.line = 32"},
+		{"l1.mshrs=257", "l1.mshrs = 257: want 1 to 256"},
 		{"icnt.concentration=0", "icnt.concentration = 0:"},
 		{"sm.warp_size=24", "sm.warp_size = 24: want a power of two"},
 	} {
@@ -159,8 +144,8 @@ func TestLoad(t *testing.T) {
 		{"", ""},
 		{"[gpu]\n  smx = 4\n[xyz]\nb = 1", "m.toml:2:3: unknown key \"gpu.smx\"; did you mean \"gpu.sms\"?\n      smx = 4\n      ^\n" +
 			"m.toml:3:2: unknown key \"xyz\"; \"divergo list keys\" shows all\n    [xyz]\n     ^"},
-		{"[gpu]\nsms = \"four\"\n", "m.toml:2:7: gpu.sms: want an integer\n    sms = \"four\"\n          ^"},
-		{"[gpu]\nsms = 2.5\n", "m.toml:2:7: gpu.sms: want an integer\n    sms = 2.5\n          ^"},
+		{"[gpu]\nsms = \"four\"\n", "m.toml:2:7: gpu.sms: want an integer, 1 to 128\n    sms = \"four\"\n          ^"},
+		{"[gpu]\nsms = 2.5\n", "m.toml:2:7: gpu.sms: want an integer, 1 to 128\n    sms = 2.5\n          ^"},
 		{"[sm]\n\tscheduler = 3\n", "m.toml:2:14: sm.scheduler: want one of lrr, gto\n    \tscheduler = 3\n    \t            ^"},
 		{"gpu = 3\n", "m.toml:1:7: gpu: a value of the wrong type; [gpu] is a table, whose keys \"divergo list keys\" shows with their types\n    gpu = 3\n          ^"},
 		{"[gpu]\nsms = 1\nsms = 2\n", "m.toml:3:1: key sms is already defined\n    sms = 2\n    ^"},
@@ -195,4 +180,45 @@ func ExampleConfig_Set() {
 	// Output:
 	// <nil> 16
 	// unknown key "sm.smid_width"; did you mean "sm.simd_width"?
+}
+
+// What registers and sets in the hardware hold bounds the ranges of keys.
+func TestRangesFitTheHardware(t *testing.T) {
+	for name, most := range map[string]int{
+		"sm.warp_size": isa.MaxLanes, "sm.ctas": sm.MaxCTAs, "sm.threads": sm.MaxWarps * isa.MaxLanes, "divergence.token_window": divergence.SpillWords,
+		"l1.pending": memsys.MaxPending, "l1.mshrs": memsys.MaxMSHRs, "l1.mshr_merge": memsys.MaxMerge, "l1.assoc": memsys.MaxAssoc, "l1.line": memsys.MaxLine,
+		"l2.mshrs": memsys.MaxMSHRs, "l2.assoc": memsys.MaxAssoc, "l2.line": memsys.MaxLine, "shared.banks": memsys.MaxBanks,
+		"dram.banks": dram.MaxBanks, "dram.queue": dram.MaxQueue, "dram.channels": dram.MaxChannels, "dram.bus_bytes": dram.MaxLine,
+	} {
+		k, err := FindKey(name)
+		require.NoError(t, err)
+		assert.Equal(t, most, k.Range.High.N, name)
+	}
+}
+
+// The lines of a document are found however it says which key it means.
+func TestLocate(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"sm.warp_size = 3", "m.toml:1:16: sm.warp_size = 3: want a power of two from 1 to 32\n    sm.warp_size = 3\n                   ^"},
+		{"[sm]\n\t\"warp_size\"=3 # odd\r\n", "m.toml:2:14: sm.warp_size = 3: want a power of two from 1 to 32\n    \t\"warp_size\"=3 # odd\n    \t            ^"},
+		{"sm = {simd_width = 8, warp_size = 3}", "m.toml:1:35: sm.warp_size = 3: "},
+		{"[dram]\nt_rp=20\n[ sm . ]\n", ""},
+		{"[dram]\nt_rp=20\n", "m.toml:2:6: dram.t_rc = 35: want at least dram.t_ras + dram.t_rp = 25 + 20 = 45"},
+		{"[dram]\nt_rp=20\nt_rc=30", "m.toml:3:6: dram.t_rc = 30: "},
+	} {
+		c := Default()
+		if err := c.Load("m.toml", []byte(test.text)); test.want == "" {
+			assert.Error(t, err)
+			continue
+		} else {
+			require.NoError(t, err)
+		}
+		err := Locate(c.Check(), "m.toml", []byte(test.text), nil)
+		require.Error(t, err, test.text)
+		assert.True(t, strings.HasPrefix(err.Error(), test.want), "%v\nwant\n%s", err, test.want)
+	}
+	assert.NoError(t, Locate(nil, "", nil, nil))
+	c := Default()
+	c.SM.WarpSize = 3
+	assert.EqualError(t, Locate(c.Check(), "m.toml", []byte("sm.warp_size = 5"), []string{"sm.warp_size"}), "sm.warp_size = 3: want a power of two from 1 to 32")
 }

@@ -222,7 +222,7 @@ func TestMicroKernels(t *testing.T) {
 				{divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst}, c.cascading},
 			} {
 				cfg := small()
-				cfg.Divergence = m.options
+				cfg.Divergence.Mechanism, cfg.Divergence.PathOrder, cfg.Divergence.PPCVerbatim = m.options.Mechanism, m.options.PathOrder, m.options.PPCVerbatim
 				cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 8, 8, 64
 				p, counts := micro(t, c.text)
 				k := load(t, cfg, p, 1, 8)

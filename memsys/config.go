@@ -1,10 +1,9 @@
 package memsys
 
 import (
-	"errors"
-	"fmt"
 	"math/bits"
 
+	"divergo/internal/key"
 	"divergo/memsys/dram"
 )
 
@@ -28,6 +27,9 @@ const (
 	WriteThrough WritePolicy = "through" // also send them to the L2
 )
 
+// Words lists the valid values.
+func (WritePolicy) Words() []string { return key.Words(WriteBack, WriteThrough) }
+
 // Config describes the memory system. Sizes are bytes. Times are cycles: of the
 // core clock for L1 and Shared, of the interconnect clock for Icnt and L2, of
 // the DRAM clock for DRAM.
@@ -41,41 +43,41 @@ type Config struct {
 
 // L1Config describes the coalescer and the L1 data cache of an SM.
 type L1Config struct {
-	Pending    int         `toml:"pending"` // warp loads and atomics whose lanes the coalescer gathers
-	Size       int         `toml:"size"`
-	Assoc      int         `toml:"assoc"`
-	Line       int         `toml:"line"`
-	MSHRs      int         `toml:"mshrs"`
-	MSHRMerge  int         `toml:"mshr_merge"` // loads that one miss can answer
-	Write      WritePolicy `toml:"write"`
-	HitLatency int         `toml:"hit_latency"` // from the tags to the coalescer
-	MissQueue  int         `toml:"miss_queue"`  // packets that wait for the interconnect
+	Pending    int         `toml:"pending" range:"1..64" doc:"warp loads and atomics whose lanes the coalescer gathers" source:"ours"`
+	Size       int         `toml:"size" range:"32..64Mi" unit:"bytes" doc:"L1 data cache of an SM" source:"tbc"`
+	Assoc      int         `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc"`
+	Line       int         `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line" source:"tbc"`
+	MSHRs      int         `toml:"mshrs" range:"1..256" doc:"misses in flight (miss status holding registers)" source:"gpgpu"`
+	MSHRMerge  int         `toml:"mshr_merge" range:"1..8" unit:"loads" doc:"loads that one miss can answer" source:"ours"`
+	Write      WritePolicy `toml:"write" doc:"what a store that hits does: back (kept until eviction) or through (also sent to the L2)" source:"gpgpu"`
+	HitLatency int         `toml:"hit_latency" range:"1..1000" unit:"core cycles" doc:"from the tags to the coalescer" source:"ours"`
+	MissQueue  int         `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the interconnect" source:"gpgpu"`
 }
 
 // SharedConfig describes the shared memory of an SM.
 type SharedConfig struct {
-	Size    int `toml:"size"`
-	Banks   int `toml:"banks"` // of one 4-byte word each
-	Lanes   int `toml:"lanes"` // looked at together: 16 for half-warps, 32 for whole warps
-	Latency int `toml:"latency"`
+	Size    int `toml:"size" range:"4..16Mi" unit:"bytes" doc:"shared memory of an SM" source:"tbc"`
+	Banks   int `toml:"banks" range:"1..64 pow2" doc:"banks of one 4-byte word each" source:"gpgpu"`
+	Lanes   int `toml:"lanes" range:"1..32 pow2" unit:"lanes" doc:"looked at together: 16 checks a warp of 32 by halves" source:"gpgpu"`
+	Latency int `toml:"latency" range:"1..1000" unit:"core cycles" doc:"from the banks to the coalescer" source:"ours"`
 }
 
 // IcntConfig describes the crossbars between SMs and L2 slices.
 type IcntConfig struct {
-	FlitBytes     int `toml:"flit_bytes"`
-	Latency       int `toml:"latency"`       // of the wires from an SM or a slice to the crossbar and on, each
-	Queue         int `toml:"queue"`         // packets that wait at an input or an output
-	Concentration int `toml:"concentration"` // SMs that share a port
+	FlitBytes     int `toml:"flit_bytes" range:"1..256" unit:"bytes" doc:"width of a link of the crossbar" source:"gpgpu"`
+	Latency       int `toml:"latency" range:"1..1000" unit:"interconnect cycles" doc:"from an SM or a slice to the crossbar, and on" source:"ours"`
+	Queue         int `toml:"queue" range:"1..1024" unit:"packets" doc:"packets that wait at an input or an output" source:"gpgpu"`
+	Concentration int `toml:"concentration" range:"1..64" unit:"SMs" doc:"SMs that share a port" source:"gpgpu"`
 }
 
 // L2Config describes a slice of the L2, one for each DRAM channel.
 type L2Config struct {
-	Size      int `toml:"size"`
-	Assoc     int `toml:"assoc"`
-	Line      int `toml:"line"`
-	MSHRs     int `toml:"mshrs"`
-	MSHRMerge int `toml:"mshr_merge"` // requests that wait for one line
-	Latency   int `toml:"latency"`    // of an answer on its way to the interconnect
+	Size      int `toml:"size" range:"32..64Mi" unit:"bytes" doc:"slice of the L2 in front of one DRAM channel" source:"tbc"`
+	Assoc     int `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc"`
+	Line      int `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, equal to l1.line" source:"tbc"`
+	MSHRs     int `toml:"mshrs" range:"1..256" doc:"misses in flight of a slice" source:"gpgpu"`
+	MSHRMerge int `toml:"mshr_merge" range:"1..64" unit:"requests" doc:"requests that wait for one line" source:"ours"`
+	Latency   int `toml:"latency" range:"1..1000" unit:"interconnect cycles" doc:"of an answer on its way to the interconnect" source:"gpgpu"`
 }
 
 // Default is the machine of Fung and Aamodt (HPCA 2011, table 2); what the paper
@@ -90,70 +92,34 @@ func Default() Config {
 	}
 }
 
-// Check says what is wrong with the configuration, one error for each key.
+// Check says everything that keeps the memory system from being built.
 func (c *Config) Check() error {
-	var k keys
-	k.between("l1.pending", c.L1.Pending, 1, MaxPending)
-	k.cache("l1", c.L1.Size, c.L1.Assoc, c.L1.Line)
-	k.between("l1.mshrs", c.L1.MSHRs, 1, MaxMSHRs)
-	k.between("l1.mshr_merge", c.L1.MSHRMerge, 1, MaxMerge)
-	if w := c.L1.Write; w != WriteBack && w != WriteThrough {
-		k.errorf("l1.write = %q: expected %q or %q", w, WriteBack, WriteThrough)
-	}
-	k.between("l1.hit_latency", c.L1.HitLatency, 1, 1000)
-	k.between("l1.miss_queue", c.L1.MissQueue, 1, 1024)
-
-	k.power("shared.banks", c.Shared.Banks, 1, MaxBanks)
-	k.between("shared.size", c.Shared.Size, 4, 1<<24)
-	if c.Shared.Size%4 != 0 {
-		k.errorf("shared.size = %d: expected whole words of 4 bytes", c.Shared.Size)
-	}
-	k.power("shared.lanes", c.Shared.Lanes, 1, 32)
-	k.between("shared.latency", c.Shared.Latency, 1, 1000)
-
-	k.between("icnt.flit_bytes", c.Icnt.FlitBytes, 1, 256)
-	k.between("icnt.latency", c.Icnt.Latency, 1, 1000)
-	k.between("icnt.queue", c.Icnt.Queue, 1, 1024)
-	k.between("icnt.concentration", c.Icnt.Concentration, 1, MaxPorts)
-
-	k.cache("l2", c.L2.Size, c.L2.Assoc, c.L2.Line)
-	if c.L2.Line != c.L1.Line {
-		k.errorf("l2.line = %d: expected l1.line = %d, the packets carry whole lines", c.L2.Line, c.L1.Line)
-	}
-	k.between("l2.mshrs", c.L2.MSHRs, 1, MaxMSHRs)
-	k.between("l2.mshr_merge", c.L2.MSHRMerge, 1, 64)
-	k.between("l2.latency", c.L2.Latency, 1, 1000)
-	return errors.Join(append(k.errs, c.DRAM.Check(c.L2.Line))...)
+	k := key.NewCheck("", c)
+	c.Rules(k)
+	return k.Err()
 }
 
-// keys collects what is wrong, by key.
-type keys struct{ errs []error }
-
-func (k *keys) errorf(format string, args ...any) {
-	k.errs = append(k.errs, fmt.Errorf(format, args...))
-}
-
-func (k *keys) between(key string, v, lo, hi int) {
-	if v < lo || v > hi {
-		k.errorf("%s = %d: expected %d to %d", key, v, lo, hi)
+// Rules refuses what no memory system can be built with, among values that are
+// in their ranges.
+func (c *Config) Rules(k *key.Check) {
+	for _, cache := range []struct {
+		level             string
+		size, assoc, line int
+	}{{"l1", c.L1.Size, c.L1.Assoc, c.L1.Line}, {"l2", c.L2.Size, c.L2.Assoc, c.L2.Line}} {
+		if !k.Sound(cache.level+".size", cache.level+".assoc", cache.level+".line") {
+			continue
+		}
+		if set := cache.assoc * cache.line; cache.size%set != 0 || bits.OnesCount(uint(cache.size/set)) != 1 {
+			k.Refuse("want a power of two of sets of %[1]s.assoc * %[1]s.line = %d * %d = %d bytes", cache.level, cache.assoc, cache.line, set)
+		}
 	}
-}
-
-func (k *keys) power(key string, v, lo, hi int) {
-	if v < lo || v > hi || bits.OnesCount(uint(v)) != 1 {
-		k.errorf("%s = %d: expected a power of two from %d to %d", key, v, lo, hi)
+	if k.Sound("l2.line", "l1.line") && c.L2.Line != c.L1.Line {
+		k.Refuse("want l1.line = %d: packets carry whole lines", c.L1.Line)
 	}
-}
-
-// cache checks the shape of a cache.
-func (k *keys) cache(level string, size, assoc, line int) {
-	k.power(level+".line", line, 32, MaxLine)
-	k.between(level+".assoc", assoc, 1, MaxAssoc)
-	k.between(level+".size", size, 32, 1<<26)
-	if assoc < 1 || line < 1 || size < 1 {
-		return
+	if k.Sound("shared.size") && c.Shared.Size%4 != 0 {
+		k.Refuse("want whole words of 4 bytes")
 	}
-	if set := assoc * line; size%set != 0 || bits.OnesCount(uint(size/set)) != 1 {
-		k.errorf("%s.size = %d: expected a power of two of sets of %s.assoc * %s.line = %d bytes", level, size, level, level, set)
+	if k.Sound("l2.line") {
+		c.DRAM.Rules(k, c.L2.Line)
 	}
 }

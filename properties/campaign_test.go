@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/gpu"
 	"divergo/isa"
 	"divergo/sm/divergence"
 )
@@ -166,10 +167,33 @@ func TestCheck(t *testing.T) {
 	assert.Contains(t, unknown.errors[0], "pdon")
 }
 
-// TestDrawnMachines: every machine can be built.
+// TestDrawnMachines: every machine can be built, and every key varies, to the
+// lower end of its range unless drawMachine has something else for it.
 func TestDrawnMachines(t *testing.T) {
+	values := map[string]map[string]bool{}
+	lowest := map[string]bool{}
 	for seed := range uint64(2000) {
 		c := drawMachine(rand.New(rand.NewPCG(seed, 1)))
 		require.NoError(t, c.Check(), "seed %d", seed)
+		for _, k := range gpu.Keys() {
+			if values[k.Name] == nil {
+				values[k.Name] = map[string]bool{}
+			}
+			values[k.Name][k.Get(&c)] = true
+			if k.Type == "integer" {
+				low, _ := c.Ends(&k)
+				lowest[k.Name] = lowest[k.Name] || k.Value(&c) == low
+			}
+		}
+	}
+	for _, k := range gpu.Keys() {
+		switch {
+		case slices.Contains([]string{"sm.registers", "sm.stack", "shared.size", "divergence.mechanism"}, k.Name):
+		case k.Type == "integer" && !slices.Contains(apart, k.Name):
+			assert.Greater(t, len(values[k.Name]), 2, k.Name)
+			assert.True(t, lowest[k.Name] || strings.HasPrefix(k.Name, "dram."), "%s is never scarce", k.Name)
+		default:
+			assert.Greater(t, len(values[k.Name]), 1, k.Name)
+		}
 	}
 }

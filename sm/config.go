@@ -1,10 +1,7 @@
 package sm
 
 import (
-	"fmt"
-	"slices"
-
-	"divergo/isa"
+	"divergo/internal/key"
 	"divergo/units"
 )
 
@@ -16,6 +13,9 @@ const (
 	LRR Scheduler = "lrr" // loose round robin: the first ready warp after the last one issued
 	GTO Scheduler = "gto" // greedy, then oldest: the last warp as long as it is ready, else the one launched first
 )
+
+// Words lists the valid values.
+func (Scheduler) Words() []string { return key.Words(LRR, GTO) }
 
 // CTAPriority orders the CTAs that have warps that could issue; among the warps
 // of a CTA the scheduler decides (Fung & Aamodt, HPCA 2011, section 6.2).
@@ -35,6 +35,9 @@ func CTAPriorities() []CTAPriority {
 	return []CTAPriority{PriorityAuto, PriorityNone, PriorityAge, PriorityRRB, PrioritySRR}
 }
 
+// Words lists the valid values.
+func (CTAPriority) Words() []string { return key.Words(CTAPriorities()...) }
+
 // Dependence is how the scoreboard holds back a dependent instruction.
 type Dependence string
 
@@ -44,86 +47,58 @@ const (
 	PerRegister Dependence = "register" // a warp issues when no register that it reads or writes is still to be written
 )
 
+// Words lists the valid values.
+func (Dependence) Words() []string { return key.Words(OneInFlight, PerRegister) }
+
 // Config sizes a streaming multiprocessor. All latencies and intervals are in
 // core cycles.
 type Config struct {
-	WarpSize    int               `toml:"warp_size"`    // threads of a warp
-	Lanes       units.Permutation `toml:"lanes"`        // where the threads of a warp are
-	SIMDWidth   int               `toml:"simd_width"`   // lanes of the pipes: a warp takes WarpSize/SIMDWidth cycles to enter one
-	Threads     int               `toml:"threads"`      // resident threads at most
-	CTAs        int               `toml:"ctas"`         // resident CTAs at most
-	Registers   int               `toml:"registers"`    // 32-bit registers
-	RegAlloc    int               `toml:"reg_alloc"`    // registers of a thread are rounded up to this
-	Scheduler   Scheduler         `toml:"scheduler"`    // lrr or gto
-	CTAPriority CTAPriority       `toml:"cta_priority"` // auto, none, age, rrb or srr
-	Scoreboard  Dependence        `toml:"scoreboard"`   // warp or register
-	FetchWidth  int               `toml:"fetch_width"`  // instructions fetched a cycle, all of one slot
-	IBuffer     int               `toml:"ibuffer"`      // instructions buffered for each slot
-	RFBanks     int               `toml:"rf_banks"`     // register file banks, one read each a cycle
-	WBPorts     int               `toml:"wb_ports"`     // warp results written back a cycle
-	ALULatency  int               `toml:"alu_latency"`  // integer, logic, single precision, branches
-	DPLatency   int               `toml:"dp_latency"`   // double precision
-	DPWidth     int               `toml:"dp_width"`     // lanes of the double-precision pipe
-	SFULatency  int               `toml:"sfu_latency"`  // special functions, division
-	SFUWidth    int               `toml:"sfu_width"`    // lanes of the special-function pipe
-	AGULatency  int               `toml:"agu_latency"`  // address generation in the memory pipe
-	MemQueue    int               `toml:"mem_queue"`    // memory instructions in flight
-	Stack       int               `toml:"stack"`        // bytes of local memory for the frames of a thread's recursive functions
+	WarpSize    int               `toml:"warp_size" range:"1..32 pow2" unit:"threads" doc:"threads of a warp" source:"tbc"`
+	Lanes       units.Permutation `toml:"lanes" doc:"lane permutation: where the threads of a warp are, of each warp in its own way" source:"Rhu & Erez, ISCA 2013, figures 7 and 9"`
+	SIMDWidth   int               `toml:"simd_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the pipes; a warp enters one in warp_size / simd_width cycles" source:"tbc"`
+	Threads     int               `toml:"threads" range:"warp_size..2048" unit:"threads" doc:"resident threads at most" source:"tbc"`
+	CTAs        int               `toml:"ctas" range:"1..32" doc:"resident CTAs at most" source:"gpgpu"`
+	Registers   int               `toml:"registers" range:"1..1Mi" doc:"32-bit registers" source:"tbc"`
+	RegAlloc    int               `toml:"reg_alloc" range:"1..64 pow2" unit:"registers" doc:"granularity of allocation: a thread's registers are rounded up to a multiple" source:"gpgpu"`
+	Scheduler   Scheduler         `toml:"scheduler" doc:"warp scheduler: lrr (loose round robin) or gto (greedy, then oldest)" source:"tbc22"`
+	CTAPriority CTAPriority       `toml:"cta_priority" doc:"which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), none (all warps alike), or auto (age under tbc, tbc-lcp and capri, else none)" source:"Fung & Aamodt, HPCA 2011, section 6.2"`
+	Scoreboard  Dependence        `toml:"scoreboard" doc:"what a dependent instruction waits for: warp (one instruction of a warp in flight) or register" source:"tbc22"`
+	FetchWidth  int               `toml:"fetch_width" range:"1..8" doc:"instructions fetched in a cycle, all of one slot" source:"ours"`
+	IBuffer     int               `toml:"ibuffer" range:"fetch_width..16" doc:"instructions buffered for a slot" source:"ours"`
+	RFBanks     int               `toml:"rf_banks" range:"1..64 pow2" doc:"register-file banks, one read each in a cycle" source:"ours"`
+	WBPorts     int               `toml:"wb_ports" range:"1..4" doc:"warp results written back in a cycle" source:"tbc22"`
+	ALULatency  int               `toml:"alu_latency" range:"1..1000" unit:"core cycles" doc:"integer, logic and single-precision pipe, branches" source:"ours"`
+	DPLatency   int               `toml:"dp_latency" range:"1..1000" unit:"core cycles" doc:"double-precision pipe" source:"ours"`
+	DPWidth     int               `toml:"dp_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the double-precision pipe" source:"ours"`
+	SFULatency  int               `toml:"sfu_latency" range:"1..1000" unit:"core cycles" doc:"special functions and division" source:"ours"`
+	SFUWidth    int               `toml:"sfu_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the special-function pipe" source:"ours"`
+	AGULatency  int               `toml:"agu_latency" range:"1..1000" unit:"core cycles" doc:"address generation in the memory pipe" source:"ours"`
+	MemQueue    int               `toml:"mem_queue" range:"1..256" doc:"memory instructions in flight in an SM" source:"ours"`
+	Stack       int               `toml:"stack" range:"0..512Ki" unit:"bytes" doc:"local memory of a thread for the frames of recursive functions" source:"CUDA C Programming Guide, cudaLimitStackSize"`
 }
 
 // Warps is how many warps can be resident.
 func (c *Config) Warps() int { return c.Threads / c.WarpSize }
 
-// Check reports the first value that no machine can be built with, by key,
-// with what was found and what is possible.
+// Check says everything that keeps a streaming multiprocessor from being built.
 func (c *Config) Check() error {
-	type bound struct {
-		key       string
-		v, lo, hi int
-		pow2      bool
-	}
-	for _, b := range []bound{
-		{"sm.warp_size", c.WarpSize, 1, isa.MaxLanes, true},
-		{"sm.simd_width", c.SIMDWidth, 1, c.WarpSize, true},
-		{"sm.threads", c.Threads, c.WarpSize, 2048, false},
-		{"sm.ctas", c.CTAs, 1, 32, false},
-		{"sm.registers", c.Registers, 1, 1 << 20, false},
-		{"sm.reg_alloc", c.RegAlloc, 1, 64, true},
-		{"sm.fetch_width", c.FetchWidth, 1, 8, false},
-		{"sm.ibuffer", c.IBuffer, 1, 16, false},
-		{"sm.rf_banks", c.RFBanks, 1, 64, true},
-		{"sm.wb_ports", c.WBPorts, 1, maxWBPorts, false},
-		{"sm.alu_latency", c.ALULatency, 1, 1000, false},
-		{"sm.dp_latency", c.DPLatency, 1, 1000, false},
-		{"sm.dp_width", c.DPWidth, 1, c.WarpSize, true},
-		{"sm.sfu_latency", c.SFULatency, 1, 1000, false},
-		{"sm.sfu_width", c.SFUWidth, 1, c.WarpSize, true},
-		{"sm.agu_latency", c.AGULatency, 1, 1000, false},
-		{"sm.mem_queue", c.MemQueue, 1, 256, false},
-		{"sm.stack", c.Stack, 0, 512 << 10, false},
-	} {
-		switch {
-		case b.v < b.lo || b.v > b.hi:
-			return fmt.Errorf("%s = %d: want %d to %d", b.key, b.v, b.lo, b.hi)
-		case b.pow2 && b.v&(b.v-1) != 0:
-			return fmt.Errorf("%s = %d: want a power of two", b.key, b.v)
+	k := key.NewCheck("sm.", c)
+	c.Rules(k)
+	return k.Err()
+}
+
+// Rules refuses what no streaming multiprocessor can be built with, among
+// values that are in their ranges.
+func (c *Config) Rules(k *key.Check) {
+	if k.Sound("sm.threads", "sm.warp_size") {
+		if c.Threads%c.WarpSize != 0 {
+			k.Refuse("want a multiple of sm.warp_size = %d", c.WarpSize)
+		}
+		if c.Warps() > MaxWarps {
+			k.Refuse("%d warps of sm.warp_size = %d threads, want at most %d warps", c.Warps(), c.WarpSize, MaxWarps)
 		}
 	}
-	switch {
-	case c.Threads%c.WarpSize != 0:
-		return fmt.Errorf("sm.threads = %d: want a multiple of sm.warp_size = %d", c.Threads, c.WarpSize)
-	case c.Warps() > MaxWarps:
-		return fmt.Errorf("sm.threads = %d: %d warps of %d threads, want at most %d warps", c.Threads, c.Warps(), c.WarpSize, MaxWarps)
-	case c.IBuffer < c.FetchWidth:
-		return fmt.Errorf("sm.ibuffer = %d: want at least sm.fetch_width = %d", c.IBuffer, c.FetchWidth)
-	case !slices.Contains(units.Permutations(), c.Lanes):
-		return fmt.Errorf("sm.lanes = %q: want one of %q", c.Lanes, units.Permutations())
-	case c.Scheduler != LRR && c.Scheduler != GTO:
-		return fmt.Errorf("sm.scheduler = %q: want %q or %q", c.Scheduler, LRR, GTO)
-	case !slices.Contains(CTAPriorities(), c.CTAPriority):
-		return fmt.Errorf("sm.cta_priority = %q: want one of %q", c.CTAPriority, CTAPriorities())
-	case c.Scoreboard != OneInFlight && c.Scoreboard != PerRegister:
-		return fmt.Errorf("sm.scoreboard = %q: want %q or %q", c.Scoreboard, OneInFlight, PerRegister)
+	if k.Sound("sm.registers", "sm.warp_size", "sm.reg_alloc") && c.Registers < c.WarpSize*c.RegAlloc {
+		k.Refuse("want at least sm.warp_size * sm.reg_alloc = %d * %d = %d, those of a warp", c.WarpSize, c.RegAlloc, c.WarpSize*c.RegAlloc)
 	}
-	return nil
 }

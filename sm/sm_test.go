@@ -329,15 +329,16 @@ func TestConfigCheck(t *testing.T) {
 		change func(c *sm.Config)
 		want   string
 	}{
-		{func(c *sm.Config) { c.WarpSize = 0 }, "sm.warp_size = 0: want 1 to 32"},
+		{func(c *sm.Config) { c.WarpSize = 0 }, "sm.warp_size = 0: want a power of two from 1 to 32"},
 		{func(c *sm.Config) { c.WarpSize = 12 }, "sm.warp_size = 12: want a power of two"},
-		{func(c *sm.Config) { c.SIMDWidth = 64 }, "sm.simd_width = 64: want 1 to 32"},
+		{func(c *sm.Config) { c.SIMDWidth = 64 }, "sm.simd_width = 64: want a power of two from 1 to 32 (sm.warp_size)"},
 		{func(c *sm.Config) { c.Threads = 1000 }, "multiple of sm.warp_size"},
 		{func(c *sm.Config) { c.WarpSize, c.SIMDWidth, c.SFUWidth, c.DPWidth = 4, 4, 4, 4 }, "at most 64 warps"},
-		{func(c *sm.Config) { c.IBuffer = 1 }, "at least sm.fetch_width"},
-		{func(c *sm.Config) { c.Scheduler = "gtx" }, `sm.scheduler = "gtx"`},
-		{func(c *sm.Config) { c.CTAPriority = "old" }, `sm.cta_priority = "old"`},
-		{func(c *sm.Config) { c.WBPorts = 9 }, "sm.wb_ports = 9: want 1 to"},
+		{func(c *sm.Config) { c.IBuffer = 1 }, "sm.ibuffer = 1: want 2 (sm.fetch_width) to 16"},
+		{func(c *sm.Config) { c.Scheduler = "gtx" }, `sm.scheduler: unknown value "gtx"; did you mean "gto"?`},
+		{func(c *sm.Config) { c.CTAPriority = "old" }, `sm.cta_priority: unknown value "old"; want one of auto, none, age, rrb, srr`},
+		{func(c *sm.Config) { c.WBPorts = 9 }, "sm.wb_ports = 9: want 1 to 4"},
+		{func(c *sm.Config) { c.Registers = 100 }, "sm.registers = 100: want at least sm.warp_size * sm.reg_alloc = 32 * "},
 	} {
 		cfg := config()
 		c.change(&cfg)

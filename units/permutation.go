@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"divergo/internal/key"
 	"divergo/internal/nearest"
 	"divergo/isa"
 )
@@ -32,6 +33,9 @@ const (
 func Permutations() []Permutation {
 	return []Permutation{Sequential, OddEven, XOROddHalf, FlipOdd, RotateOdd, Random, WID, RevWID, Balanced, Swizzle}
 }
+
+// Words lists the valid values.
+func (Permutation) Words() []string { return key.Words(Permutations()...) }
 
 // Doc is a line on where thread location l of warp w goes.
 func (p Permutation) Doc() string {

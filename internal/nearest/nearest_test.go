@@ -23,6 +23,8 @@ func TestWord(t *testing.T) {
 		assert.Equal(t, test.want, nearest.Word(test.word, presets), test.word)
 	}
 	assert.Empty(t, nearest.Word("kepler", nil))
+	assert.Empty(t, nearest.Word("", []string{"pc"}))
+	assert.Empty(t, nearest.Word("ab", []string{"pc"}), "nothing in common")
 }
 
 // A tie goes to the first, whatever the order of the alphabet.

@@ -338,7 +338,7 @@ func (c *Channel) give(op Op, i int) {
 		end := t.WL + t.Burst
 		bk.NextPre = max(bk.NextPre, after(end+t.TWR))
 		d.NextWrite = after(t.TCCD)
-		d.NextRead = max(d.NextRead, after(end+t.TWTR))
+		d.NextRead = max(d.NextRead, after(max(end+t.TWTR, t.TCCD)))
 		c.column(i, bk, after(end))
 	}
 	if c.OnCommand != nil {

@@ -173,8 +173,9 @@ func TestRandom(t *testing.T) {
 		if seed%3 != 0 {
 			any := func(lo, hi int) int { return lo + r.IntN(hi-lo+1) }
 			cfg.TCL, cfg.WL, cfg.TRP, cfg.TRCD = any(1, 20), any(1, 20), any(1, 20), any(1, 20)
-			cfg.TRAS, cfg.TRRD, cfg.TWTR, cfg.TCCD = any(1, 40), any(1, 20), any(0, 10), any(2, 6)
-			cfg.TRC, cfg.TRTP, cfg.TWR = any(1, 60), any(0, 10), any(0, 15)
+			cfg.TRAS, cfg.TWTR, cfg.TCCD = cfg.TRCD+any(0, 20), any(0, 10), any(2, 6)
+			cfg.TRC, cfg.TRTP, cfg.TWR = cfg.TRAS+cfg.TRP+any(0, 20), any(0, 10), any(0, 15)
+			cfg.TRRD = min(any(1, 20), cfg.TRC)
 			cfg.Banks, cfg.Queue, cfg.HitCap = 1<<any(0, 4), any(1, 64), any(0, 4)
 			cfg.BusBytes, cfg.Burst = 4<<any(0, 2), any(1, 2)
 		}

@@ -1,16 +1,13 @@
 package dram
 
-import (
-	"errors"
-	"fmt"
-	"math/bits"
-)
+import "divergo/internal/key"
 
 // Limits of what the registers of a channel hold.
 const (
 	MaxBanks    = 16
 	MaxQueue    = 64
 	MaxChannels = 64
+	maxBursts   = 32 // of a line
 )
 
 // Scheduler is the order in which a channel serves its queue.
@@ -22,30 +19,32 @@ const (
 	FCFS   Scheduler = "fcfs"   // strictly the oldest
 )
 
+// Words lists the valid values.
+func (Scheduler) Words() []string { return key.Words(FRFCFS, FCFS) }
+
 // Config describes the DRAM. Times are cycles of the DRAM clock.
 type Config struct {
-	Channels   int       `toml:"channels"`   // each behind its own L2 slice
-	Interleave int       `toml:"interleave"` // consecutive bytes in one channel
-	Banks      int       `toml:"banks"`
-	RowBytes   int       `toml:"row_bytes"` // row buffer of a bank
-	BusBytes   int       `toml:"bus_bytes"` // on the data bus in a cycle
-	Burst      int       `toml:"burst"`     // cycles of the data bus for a column command: BL/2
-	Queue      int       `toml:"queue"`     // requests
-	Scheduler  Scheduler `toml:"scheduler"`
-	HitCap     int       `toml:"hit_cap"` // row hits that may overtake an older request of their bank; 0: no limit
-	Latency    int       `toml:"latency"` // on the way from the L2 to the controller and back, each
-
-	TCL  int `toml:"t_cl"`  // read command to first data
-	WL   int `toml:"wl"`    // write command to first data
-	TRP  int `toml:"t_rp"`  // precharge to activate
-	TRC  int `toml:"t_rc"`  // activate to activate in a bank
-	TRAS int `toml:"t_ras"` // activate to precharge
-	TRCD int `toml:"t_rcd"` // activate to read
-	TRRD int `toml:"t_rrd"` // activate to activate of another bank
-	TWTR int `toml:"t_wtr"` // end of write data to read command
-	TCCD int `toml:"t_ccd"` // column command to column command
-	TRTP int `toml:"t_rtp"` // read to precharge, at least burst
-	TWR  int `toml:"t_wr"`  // end of write data to precharge
+	Channels   int       `toml:"channels" range:"1..64" doc:"channels, each behind its own L2 slice" source:"tbc"`
+	Interleave int       `toml:"interleave" range:"32..4096 pow2" unit:"bytes" doc:"consecutive bytes in one channel" source:"gpgpu"`
+	Banks      int       `toml:"banks" range:"1..16 pow2" doc:"banks of a channel" source:"gpgpu"`
+	RowBytes   int       `toml:"row_bytes" range:"32..64Ki pow2" unit:"bytes" doc:"row buffer of a bank" source:"gpgpu"`
+	BusBytes   int       `toml:"bus_bytes" range:"1..128 pow2" unit:"bytes" doc:"moved on the data bus of a channel in a cycle" source:"Fung & Aamodt, HPCA 2011, section 5: 8 B per cycle and channel"`
+	Burst      int       `toml:"burst" range:"1..16" unit:"DRAM cycles" doc:"data bus cycles of a column command: half the burst length" source:"gpgpu"`
+	Queue      int       `toml:"queue" range:"1..64" unit:"requests" doc:"capacity of a channel's request queue" source:"tbc"`
+	Scheduler  Scheduler `toml:"scheduler" doc:"frfcfs (open rows first, then the oldest) or fcfs" source:"tbc"`
+	HitCap     int       `toml:"hit_cap" range:"0..255" unit:"requests" doc:"row hits that may overtake an older request of their bank; 0: no limit" source:"ours"`
+	Latency    int       `toml:"latency" range:"1..1000" unit:"DRAM cycles" doc:"from the L2 to the controller, and back" source:"gpgpu"`
+	TCL        int       `toml:"t_cl" range:"1..1000" unit:"DRAM cycles" doc:"read command to first data" source:"gpgpu"`
+	WL         int       `toml:"wl" range:"1..1000" unit:"DRAM cycles" doc:"write command to first data" source:"gpgpu"`
+	TRP        int       `toml:"t_rp" range:"1..1000" unit:"DRAM cycles" doc:"precharge to activate" source:"gpgpu"`
+	TRC        int       `toml:"t_rc" range:"1..1000" unit:"DRAM cycles" doc:"activate to activate of one bank" source:"gpgpu"`
+	TRAS       int       `toml:"t_ras" range:"1..1000" unit:"DRAM cycles" doc:"activate to precharge" source:"gpgpu"`
+	TRCD       int       `toml:"t_rcd" range:"1..1000" unit:"DRAM cycles" doc:"activate to read" source:"gpgpu"`
+	TRRD       int       `toml:"t_rrd" range:"1..1000" unit:"DRAM cycles" doc:"activate to activate of another bank" source:"gpgpu"`
+	TWTR       int       `toml:"t_wtr" range:"0..1000" unit:"DRAM cycles" doc:"end of write data to read command" source:"gpgpu"`
+	TCCD       int       `toml:"t_ccd" range:"burst..1000" unit:"DRAM cycles" doc:"column command to column command" source:"gpgpu"`
+	TRTP       int       `toml:"t_rtp" range:"0..1000" unit:"DRAM cycles" doc:"read to precharge, at least the burst" source:"ours"`
+	TWR        int       `toml:"t_wr" range:"0..1000" unit:"DRAM cycles" doc:"end of write data to precharge" source:"ours"`
 }
 
 // Default is the memory of Fung and Aamodt (HPCA 2011, table 2), completed from
@@ -70,46 +69,38 @@ func (c *Config) tRTW() int { return max(c.TCL+c.Burst+2-c.WL, c.TCCD) }
 // may come before the row is open (GDDR3; GPGPU-Sim 2.1.1b).
 func (c *Config) tRCDWR() int { return max(c.TRCD-(c.WL+1), 0) }
 
-// Check says what is wrong with the configuration for lines of the given
-// number of bytes, one error for each key.
+// Check says everything that keeps a DRAM for lines of the given number of bytes
+// from being built.
 func (c *Config) Check(line int) error {
-	var errs []error
-	between := func(key string, v, lo, hi int) {
-		if v < lo || v > hi {
-			errs = append(errs, fmt.Errorf("dram.%s = %d: expected %d to %d", key, v, lo, hi))
+	k := key.NewCheck("dram.", c)
+	c.Rules(k, line)
+	return k.Err()
+}
+
+// Rules refuses what no DRAM for lines of the given number of bytes can be built
+// with, among values that are in their ranges. The rules between times are those
+// of a bank: it is active from ACT to PRE and precharges until the next ACT.
+func (c *Config) Rules(k *key.Check, line int) {
+	for _, size := range []struct {
+		name string
+		v    int
+	}{{"dram.interleave", c.Interleave}, {"dram.row_bytes", c.RowBytes}} {
+		if k.Sound(size.name) && size.v < line {
+			k.Refuse("want at least a line of %d bytes", line)
 		}
 	}
-	power := func(key string, v, lo, hi int) {
-		if v < lo || v > hi || bits.OnesCount(uint(v)) != 1 {
-			errs = append(errs, fmt.Errorf("dram.%s = %d: expected a power of two from %d to %d", key, v, lo, hi))
+	if k.Sound("dram.bus_bytes", "dram.burst") {
+		if b := c.BurstBytes(); b > line || line%b != 0 || line/b > maxBursts {
+			k.Refuse("a burst moves dram.bus_bytes * dram.burst = %d bytes: want a line of %d bytes to be 1 to %d whole bursts", b, line, maxBursts)
 		}
 	}
-	between("channels", c.Channels, 1, MaxChannels)
-	power("interleave", c.Interleave, line, pageBytes)
-	power("banks", c.Banks, 1, MaxBanks)
-	power("row_bytes", c.RowBytes, line, 1<<16)
-	power("bus_bytes", c.BusBytes, 1, MaxLine)
-	between("burst", c.Burst, 1, 16)
-	if b := c.BurstBytes(); b < 1 || b > line || line%b != 0 || line/b > 32 {
-		errs = append(errs, fmt.Errorf("dram.bus_bytes * dram.burst = %d: a burst must divide a line of %d bytes into 1 to 32 parts", b, line))
+	if k.Sound("dram.t_rc", "dram.t_ras", "dram.t_rp") && c.TRC < c.TRAS+c.TRP {
+		k.Refuse("want at least dram.t_ras + dram.t_rp = %d + %d = %d: between two activates of a bank its row is open and then precharges", c.TRAS, c.TRP, c.TRAS+c.TRP)
 	}
-	between("queue", c.Queue, 1, MaxQueue)
-	between("hit_cap", c.HitCap, 0, 255)
-	between("latency", c.Latency, 1, 1000)
-	if c.Scheduler != FRFCFS && c.Scheduler != FCFS {
-		errs = append(errs, fmt.Errorf("dram.scheduler = %q: expected %q or %q", c.Scheduler, FRFCFS, FCFS))
+	if k.Sound("dram.t_ras", "dram.t_rcd") && c.TRAS < c.TRCD {
+		k.Refuse("want at least dram.t_rcd = %d: a row stays open until it can be read", c.TRCD)
 	}
-	const most = 1000
-	between("t_cl", c.TCL, 1, most)
-	between("wl", c.WL, 1, most)
-	between("t_rp", c.TRP, 1, most)
-	between("t_ras", c.TRAS, 1, most)
-	between("t_rc", c.TRC, 1, most)
-	between("t_rcd", c.TRCD, 1, most)
-	between("t_rrd", c.TRRD, 1, most)
-	between("t_wtr", c.TWTR, 0, most)
-	between("t_ccd", c.TCCD, max(c.Burst, 1), most)
-	between("t_rtp", c.TRTP, 0, most)
-	between("t_wr", c.TWR, 0, most)
-	return errors.Join(errs...)
+	if k.Sound("dram.t_rrd", "dram.t_rc") && c.TRRD > c.TRC {
+		k.Refuse("want at most dram.t_rc = %d: another bank can be activated no later than the same one", c.TRC)
+	}
 }

@@ -3,6 +3,7 @@ package divergence
 import (
 	"math/bits"
 
+	"divergo/internal/key"
 	"divergo/isa"
 	"divergo/units"
 )
@@ -25,6 +26,9 @@ const (
 func IssuePolicies() []IssuePolicy {
 	return []IssuePolicy{IssueMajority, IssueMinority, IssueTime, IssuePDOM, IssuePC}
 }
+
+// Words lists the valid values.
+func (IssuePolicy) Words() []string { return key.Words(IssuePolicies()...) }
 
 // load prepares the scratch for a new program.
 func (p *DWF) load() {

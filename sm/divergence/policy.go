@@ -21,11 +21,9 @@
 package divergence
 
 import (
-	"cmp"
-	"fmt"
 	"math/bits"
-	"slices"
 
+	"divergo/internal/key"
 	"divergo/isa"
 	"divergo/rtl"
 	"divergo/units"
@@ -286,39 +284,23 @@ type Mechanism struct {
 }
 
 // Options are the configuration of the mechanisms; each reads what it has a
-// use for.
+// use for. Where a size is 0 or a word empty, which no Check lets pass, a
+// mechanism that is built alone takes that of the default machine.
 type Options struct {
-	Mechanism string    `toml:"mechanism"`
-	PathOrder PathOrder `toml:"path_order"`
-	// PPCVerbatim keeps paired-path comparison to figure 4 of its paper: one
-	// pair is deleted for each instruction.
-	PPCVerbatim bool `toml:"ppc_verbatim"`
-	// DWFIssue decides which warps of the warp pool go first; "" is majority.
-	DWFIssue IssuePolicy `toml:"dwf_issue"`
-	// DWFWays is the associativity of the PC-warp table; 0 is 4.
-	DWFWays int `toml:"dwf_ways"`
-	// DWFAging lets a warp of the pool go first when so many others have been
-	// formed after it; 0 means never.
-	DWFAging int `toml:"dwf_aging"`
-	// TBCStatic disables the thread compactor, for kernels that rely on the warps
-	// that they were launched with.
-	TBCStatic bool `toml:"tbc_static"`
-	// CAPRIEntries and CAPRIWays size the table that predicts the adequacy of
-	// compaction; 0 is 32 entries, and fully associative.
-	CAPRIEntries int `toml:"capri_entries"`
-	CAPRIWays    int `toml:"capri_ways"`
-	// TokenWindow is how many tokens of a warp are on the chip; 0 is 16.
-	TokenWindow int `toml:"token_window"`
-	// TokenPop is the time in cycles from the issue of an instruction that pops a
-	// token to the issue of the next one, as far as the pipeline is not slower;
-	// TokenSpill and TokenFill how long a warp waits for tokens to move to memory
-	// and back, as far as memory is not slower.
-	TokenPop   int `toml:"token_pop"`
-	TokenSpill int `toml:"token_spill"`
-	TokenFill  int `toml:"token_fill"`
-	// BarrierYield puts a yield at the head of every loop, so that threads that
-	// wait in a loop let those run that they wait for.
-	BarrierYield bool `toml:"barrier_yield"`
+	Mechanism    string      `toml:"mechanism" doc:"reconvergence mechanism; \"divergo list mechanisms\" describes them" source:"tbc"`
+	PathOrder    PathOrder   `toml:"path_order" doc:"which path of a divergent branch runs first" source:"Fung & Aamodt, HPCA 2011, figures 7 and 10"`
+	PPCVerbatim  bool        `toml:"ppc_verbatim" doc:"ppc: delete one pair of paths for each instruction, as the paper's figure 4 does" source:"ours"`
+	DWFIssue     IssuePolicy `toml:"dwf_issue" doc:"dwf: which warps of the pool are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc"`
+	DWFWays      int         `toml:"dwf_ways" range:"1..32 pow2" unit:"ways" doc:"dwf: lines of a set of the PC-warp table" source:"Fung et al., MICRO 2007"`
+	DWFAging     int         `toml:"dwf_aging" range:"0..1000000000" unit:"warps" doc:"dwf: formed after one in the pool before it goes first, 0 for never" source:"ours"`
+	TBCStatic    bool        `toml:"tbc_static" doc:"tbc: compactor off, warps keep the threads that they were launched with" source:"Fung & Aamodt, HPCA 2011, section 3.2"`
+	CAPRIEntries int         `toml:"capri_entries" range:"1..128 pow2" doc:"capri: branches in the adequacy prediction table" source:"ours"`
+	CAPRIWays    int         `toml:"capri_ways" range:"0..capri_entries pow2" unit:"ways" doc:"capri: lines of a set of that table; 0: fully associative" source:"ours"`
+	TokenWindow  int         `toml:"token_window" range:"1..64" unit:"tokens" doc:"token: those of a warp that are on the chip" source:"ssy"`
+	TokenPop     int         `toml:"token_pop" range:"0..100000" unit:"core cycles" doc:"token: from the issue of an instruction that pops a token to the issue of the next one" source:"ssy"`
+	TokenSpill   int         `toml:"token_spill" range:"0..100000" unit:"core cycles" doc:"token: a warp waits for 4 tokens to move to memory, or as long as memory needs" source:"ssy"`
+	TokenFill    int         `toml:"token_fill" range:"0..100000" unit:"core cycles" doc:"token: a warp waits for 4 tokens to come back, or as long as memory needs" source:"ssy"`
+	BarrierYield bool        `toml:"barrier_yield" doc:"barrier: a yield at the head of every loop" source:"ours"`
 }
 
 // PathOrder says which path of a divergent branch runs first.
@@ -338,6 +320,9 @@ func PathOrders() []PathOrder {
 	return []PathOrder{TakenFirst, NotTakenFirst, MajorityFirst, MinorityFirst, HighestLaneLast}
 }
 
+// Words lists the valid values.
+func (PathOrder) Words() []string { return key.Words(PathOrders()...) }
+
 // TakenFirst decides for the lanes of one divergent branch.
 func (o PathOrder) takenFirst(taken, notTaken uint32) bool {
 	switch o {
@@ -353,43 +338,14 @@ func (o PathOrder) takenFirst(taken, notTaken uint32) bool {
 	return true
 }
 
-// Check reports the first invalid option by key.
-func (o *Options) Check() error {
-	switch {
-	case o.DWFIssue != "" && !slices.Contains(IssuePolicies(), o.DWFIssue):
-		return fmt.Errorf("divergence.dwf_issue = %q: want one of %q", o.DWFIssue, IssuePolicies())
-	case !powerOfTwo(o.DWFWays) || o.DWFWays > lutEntries:
-		return fmt.Errorf("divergence.dwf_ways = %d: want a power of two up to %d", o.DWFWays, lutEntries)
-	case o.TokenWindow < 0 || o.TokenWindow > SpillWords:
-		return fmt.Errorf("divergence.token_window = %d: want 1 to %d", o.TokenWindow, SpillWords)
-	case !powerOfTwo(o.CAPRIEntries) || o.CAPRIEntries > maxCAPTEntries:
-		return fmt.Errorf("divergence.capri_entries = %d: want a power of two up to %d", o.CAPRIEntries, maxCAPTEntries)
-	case !powerOfTwo(o.CAPRIWays) || o.CAPRIWays > cmp.Or(o.CAPRIEntries, captEntries):
-		return fmt.Errorf("divergence.capri_ways = %d: want a power of two up to %d, the entries", o.CAPRIWays, cmp.Or(o.CAPRIEntries, captEntries))
-	case o.DWFAging < 0:
-		return fmt.Errorf("divergence.dwf_aging = %d: want 0 or more", o.DWFAging)
+// Words lists the valid values of mechanism.
+func (Options) Words(string) []string {
+	var names []string
+	for _, m := range mechanisms {
+		names = append(names, m.Name)
 	}
-	for _, c := range []struct {
-		key string
-		n   int
-	}{{"token_pop", o.TokenPop}, {"token_spill", o.TokenSpill}, {"token_fill", o.TokenFill}} {
-		if c.n < 0 {
-			return fmt.Errorf("divergence.%s = %d: want 0 or more", c.key, c.n)
-		}
-	}
-	for _, v := range PathOrders() {
-		if o.PathOrder == v {
-			if _, ok := Find(o.Mechanism); !ok {
-				return fmt.Errorf("divergence.mechanism = %q: no such mechanism", o.Mechanism)
-			}
-			return nil
-		}
-	}
-	return fmt.Errorf("divergence.path_order = %q: want one of %q", o.PathOrder, PathOrders())
+	return names
 }
-
-// powerOfTwo reports whether n is one, or 0.
-func powerOfTwo(n int) bool { return n >= 0 && n&(n-1) == 0 }
 
 var mechanisms []Mechanism
 

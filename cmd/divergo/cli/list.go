@@ -35,7 +35,7 @@ var catalogues = []catalogue{
 	{"lanes", []string{"lanes", "description"}, listLanes},
 	{"presets", []string{"preset", "description", "source"}, listPresets},
 	{"stats", []string{"statistic", "unit", "GPGPU-Sim", "meaning", "source"}, listStats},
-	{"keys", []string{"key", "value", "unit", "meaning", "source"}, listKeys},
+	{"keys", []string{"key", "value", "default", "range", "unit", "meaning", "source of the default"}, listKeys},
 	{"figures", []string{"figure", "description", "source"}, listFigures},
 	{"claims", []string{"claim", "verdict", "statement, the paper's value, ours"}, listClaims},
 }
@@ -170,16 +170,22 @@ func listStats(*gpu.Config) []entry {
 
 func listKeys(cfg *gpu.Config) []entry {
 	var list []entry
+	usual := gpu.Default()
 	for _, k := range gpu.Keys() {
-		e := entry{
-			[]any{k.Name, k.Get(cfg), k.Unit, k.Doc, k.Source},
-			map[string]any{"name": k.Name, "type": k.Type, "value": k.Get(cfg), "unit": k.Unit, "doc": k.Doc, "source": k.Source},
+		legal, doc := k.Legal(), k.Doc
+		if n := len(k.Words); n > 0 {
+			legal, doc = fmt.Sprintf("one of %d words", n), fmt.Sprintf("%s (%s)", k.Doc, k.Legal())
 		}
+		list = append(list, entry{
+			[]any{k.Name, k.Get(cfg), k.Get(&usual), legal, k.Unit, doc, k.Source},
+			map[string]any{
+				"name": k.Name, "type": k.Type, "value": k.Get(cfg), "default": k.Get(&usual),
+				"range": k.Legal(), "unit": k.Unit, "doc": k.Doc, "source": k.Source,
+			},
+		})
 		if len(k.Words) > 0 {
-			e.json["words"] = k.Words
-			e.cells[3] = fmt.Sprintf("%s (%s)", k.Doc, strings.Join(k.Words, ", "))
+			list[len(list)-1].json["words"] = k.Words
 		}
-		list = append(list, e)
 	}
 	return list
 }

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"divergo/gpu"
+	"divergo/internal/input"
 	"divergo/internal/nearest"
 	"divergo/internal/output"
 	"divergo/kernels"
@@ -55,32 +57,40 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		return gpu.Config{}, fmt.Errorf("--preset: %w", err)
 	}
 	c := preset.Config()
+	var text []byte
 	if m.file != "" {
-		text, err := os.ReadFile(m.file)
-		if err != nil {
+		if text, err = input.Read(m.file, gpu.MaxDocument); err != nil {
 			return c, fmt.Errorf("--config: %w", err)
 		}
 		if err := c.Load(m.file, text); err != nil {
 			return c, err
 		}
 	}
+	var changed []string
+	var errs []error
 	for _, assignment := range m.set {
 		if err := c.Set(assignment); err != nil {
-			return c, fmt.Errorf("--set: %w", err)
+			errs = append(errs, fmt.Errorf("--set: %w", err))
 		}
+		name, _, _ := strings.Cut(assignment, "=")
+		changed = append(changed, strings.TrimSpace(name))
 	}
 	if m.mechanism != "" {
 		if _, ok := divergence.Find(m.mechanism); !ok {
-			return c, fmt.Errorf("--mech: %w", nearest.Unknown("mechanism", m.mechanism, mechanismNames()))
+			errs = append(errs, fmt.Errorf("--mech: %w", nearest.Unknown("mechanism", m.mechanism, mechanismNames())))
+		} else {
+			c.Divergence.Mechanism = m.mechanism
+			changed = append(changed, "divergence.mechanism")
 		}
-		c.Divergence.Mechanism = m.mechanism
 	}
 	if m.lanes != "" {
 		if err := c.Set("sm.lanes=" + m.lanes); err != nil {
-			return c, fmt.Errorf("--lanes: %w", err)
+			errs = append(errs, fmt.Errorf("--lanes: %w", err))
 		}
+		changed = append(changed, "sm.lanes")
 	}
-	return c, c.Check()
+	errs = append(errs, gpu.Locate(c.Check(), m.file, text, changed))
+	return c, errors.Join(errs...)
 }
 
 // reads names the files that the flags read.

@@ -1,0 +1,98 @@
+package gpu
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"divergo/internal/key"
+)
+
+// Locate says of each fault that a Check found where in a document that Load
+// read its value is: file:line:column, with the line. A fault of a value that is
+// not in the document, or that was changed behind it, stays as it is.
+func Locate(err error, file string, text []byte, changed []string) error {
+	if err == nil {
+		return nil
+	}
+	at := positions(text)
+	for _, name := range changed {
+		delete(at, name)
+	}
+	var errs []error
+	for _, f := range key.Faults(err) {
+		var placed error = f
+		for _, name := range f.Keys {
+			if p, ok := at[name]; ok {
+				placed = place(file, text, p.row, p.column, f.Error())
+				break
+			}
+		}
+		errs = append(errs, placed)
+	}
+	return errors.Join(errs...)
+}
+
+// position in a document, both counted from 1, the column in bytes.
+type position struct{ row, column int }
+
+// positions finds the values of a valid document by key.
+func positions(text []byte) map[string]position {
+	at := map[string]position{}
+	var p unstable.Parser
+	table := ""
+	// name joins the parts of a key.
+	name := func(parts unstable.Iterator) string {
+		var names []string
+		for parts.Next() {
+			names = append(names, string(parts.Node().Data))
+		}
+		return strings.Join(names, ".")
+	}
+	var pair func(path string, e *unstable.Node)
+	pair = func(path string, e *unstable.Node) {
+		path += name(e.Key())
+		value := e.Value()
+		if value.Kind == unstable.InlineTable {
+			for parts := value.Children(); parts.Next(); {
+				pair(path+".", parts.Node())
+			}
+			return
+		}
+		before := text[:value.Raw.Offset]
+		at[path] = position{bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')}
+	}
+	for p.Reset(text); p.NextExpression(); {
+		switch e := p.Expression(); e.Kind {
+		case unstable.Table:
+			table = name(e.Key()) + "."
+		case unstable.KeyValue:
+			pair(table, e)
+		}
+	}
+	return at
+}
+
+// place puts a message at its line and column, with the line below it and a
+// caret below that.
+func place(file string, text []byte, row, column int, message string) error {
+	lines := strings.Split(string(text), "\n")
+	if row > len(lines) {
+		return fmt.Errorf("%s:%d:%d: %s", file, row, column, message)
+	}
+	line := strings.TrimRight(lines[row-1], "\r")
+	var indent []byte
+	for _, c := range line[:min(max(column-1, 0), len(line))] {
+		if c != '\t' {
+			c = ' '
+		}
+		indent = append(indent, byte(c))
+	}
+	return fmt.Errorf("%s:%d:%d: %s\n    %s\n    %s^", file, row, column, message, line, indent)
+}
+
+// MaxDocument is more bytes than any configuration takes.
+const MaxDocument = 1 << 20

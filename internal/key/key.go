@@ -1,0 +1,289 @@
+// Package key gives the fields of configuration structs names, ranges, units
+// and meanings.
+//
+// A key is one line, at its field:
+//
+//	WarpSize int `toml:"warp_size" range:"1..32 pow2" unit:"threads" doc:"threads of a warp" source:"tbc"`
+//
+// From that line come what "divergo list keys" and the reference print, what
+// --set and a file accept, what a [Check] refuses and what the random machines
+// of package properties draw from.
+//
+// A range is LOW..HIGH, each a number, which may end in Ki or Mi, or the name of
+// another key of the same struct; pow2 behind it wants a power of two, or 0
+// where LOW is 0. A boolean has no range. The type of a word lists its words with
+// a method Words; for a plain string the struct does, with a method
+// Words(name string).
+package key
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"divergo/internal/nearest"
+)
+
+// Key is one value of a configuration.
+type Key struct {
+	Name   string   // dotted path: sm.warp_size
+	Type   string   // "integer", "boolean" or "word"
+	Range  Range    // of an integer
+	Words  []string // what a word can be
+	Unit   string   // of an integer; "" for a plain count
+	Doc    string   // meaning, in a line
+	Source string   // where the default comes from
+
+	index []int // of the field
+}
+
+// Range is what an integer can be.
+type Range struct {
+	Low, High Bound
+	Power     bool // a power of two, or 0 if Low is 0
+}
+
+// Bound is one end of a range: a number, or the value of another key.
+type Bound struct {
+	N   int
+	Key string // dotted path, "" for a number
+}
+
+func (b Bound) String() string {
+	if b.Key != "" {
+		return b.Key
+	}
+	return strconv.Itoa(b.N)
+}
+
+// String is the range in words.
+func (r Range) String() string {
+	return r.text(r.Low.String(), r.High.String())
+}
+
+func (r Range) text(low, high string) string {
+	switch {
+	case r.Power && low == "0":
+		return "0 or a power of two up to " + high
+	case r.Power:
+		return "a power of two from " + low + " to " + high
+	}
+	return low + " to " + high
+}
+
+// sources are short for those that many keys share.
+var sources = map[string]string{
+	"tbc":   "Fung & Aamodt, HPCA 2011, table 2",
+	"tbc22": "Fung & Aamodt, HPCA 2011, section 2.2",
+	"gpgpu": "GPGPU-Sim 2.1.1b",
+	"ours":  "this model",
+	"ssy":   "Bialas & Strzelecki, 2015, section IV: Kepler",
+}
+
+// List is the keys of a struct, in the order of its fields. Those of a struct
+// inside follow its own name and a dot, those of an embedded one do not. The
+// prefix comes before all. A line that cannot be read is a mistake in the program:
+// List panics.
+func List(prefix string, t reflect.Type) []Key {
+	var keys []Key
+	var walk func(t reflect.Type, path string, index []int)
+	walk = func(t reflect.Type, path string, index []int) {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			at := append(append([]int(nil), index...), i)
+			switch {
+			case f.Anonymous:
+				walk(f.Type, path, at)
+			case f.Type.Kind() == reflect.Struct:
+				walk(f.Type, path+f.Tag.Get("toml")+".", at)
+			default:
+				k, err := read(path, t, f)
+				if err != nil {
+					panic(fmt.Sprintf("key: %s.%s: %v", t, f.Name, err))
+				}
+				k.index = at
+				keys = append(keys, k)
+			}
+		}
+	}
+	walk(t, prefix, nil)
+	for _, k := range keys {
+		for _, b := range [...]Bound{k.Range.Low, k.Range.High} {
+			if b.Key != "" && !slices.ContainsFunc(keys, func(k Key) bool { return k.Name == b.Key }) {
+				panic(fmt.Sprintf("key: the range of %s has the unknown key %s", k.Name, b.Key))
+			}
+		}
+	}
+	return keys
+}
+
+// read makes the key of a field of a struct t.
+func read(path string, t reflect.Type, f reflect.StructField) (Key, error) {
+	k := Key{Name: path + f.Tag.Get("toml"), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"), Source: f.Tag.Get("source")}
+	if long, ok := sources[k.Source]; ok {
+		k.Source = long
+	}
+	if k.Name == path || k.Doc == "" || k.Source == "" {
+		return k, fmt.Errorf("want toml, doc and source")
+	}
+	switch f.Type.Kind() {
+	case reflect.Int:
+		k.Type = "integer"
+		var err error
+		if k.Range, err = readRange(path, f.Tag.Get("range")); err != nil {
+			return k, err
+		}
+	case reflect.Bool:
+		k.Type = "boolean"
+	case reflect.String:
+		k.Type = "word"
+		switch w := reflect.Zero(f.Type).Interface().(type) {
+		case interface{ Words() []string }:
+			k.Words = w.Words()
+		default:
+			if s, ok := reflect.Zero(t).Interface().(interface{ Words(name string) []string }); ok {
+				k.Words = s.Words(f.Tag.Get("toml"))
+			}
+		}
+		if len(k.Words) == 0 {
+			return k, fmt.Errorf("nothing says which words")
+		}
+	default:
+		return k, fmt.Errorf("no key can be %s", f.Type)
+	}
+	return k, nil
+}
+
+// readRange reads LOW..HIGH [pow2].
+func readRange(path, text string) (r Range, err error) {
+	ends, power, _ := strings.Cut(text, " ")
+	low, high, ok := strings.Cut(ends, "..")
+	if !ok || power != "" && power != "pow2" {
+		return r, fmt.Errorf("range %q: want LOW..HIGH or LOW..HIGH pow2", text)
+	}
+	r.Power = power != ""
+	if r.Low, err = readBound(path, low); err == nil {
+		r.High, err = readBound(path, high)
+	}
+	return r, err
+}
+
+func readBound(path, text string) (Bound, error) {
+	if text == "" {
+		return Bound{}, fmt.Errorf("a range without an end")
+	}
+	if text[0] > '9' {
+		return Bound{Key: path + text}, nil
+	}
+	shift := 0
+	for unit, s := range map[string]int{"Ki": 10, "Mi": 20} {
+		if digits, ok := strings.CutSuffix(text, unit); ok {
+			text, shift = digits, s
+		}
+	}
+	n, err := strconv.Atoi(text)
+	return Bound{N: n << shift}, err
+}
+
+// Set parses a value and stores it in the struct that c points to. Whether it is
+// in the range is for a Check to say.
+func (k *Key) Set(c any, value string) error {
+	f := k.field(c)
+	switch f.Kind() {
+	case reflect.Int:
+		n, err := strconv.ParseInt(strings.ReplaceAll(value, "_", ""), 0, 32)
+		if err != nil {
+			return fmt.Errorf("%s = %q: want %s", k.Name, value, k.Want())
+		}
+		f.SetInt(n)
+	case reflect.Bool:
+		if value != "true" && value != "false" {
+			return fmt.Errorf("%s = %q: want %s", k.Name, value, k.Want())
+		}
+		f.SetBool(value == "true")
+	case reflect.String:
+		value = strings.Trim(value, `"`)
+		if err := k.word(value); err != nil {
+			return err
+		}
+		f.SetString(value)
+	}
+	return nil
+}
+
+// word refuses a value that is none of the words.
+func (k *Key) word(value string) error {
+	for _, w := range k.Words {
+		if w == value {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %w", k.Name, nearest.Unknown("value", value, k.Words))
+}
+
+// Get is the value in the struct that c points to, as Set reads it.
+func (k *Key) Get(c any) string { return fmt.Sprint(k.Value(c)) }
+
+// Value is the value in the struct that c points to: an int, a bool or a kind
+// of string.
+func (k *Key) Value(c any) any { return k.field(c).Interface() }
+
+// Literal is the value in the struct that c points to, as TOML writes it.
+func (k *Key) Literal(c any) string {
+	if k.Type == "word" {
+		return strconv.Quote(k.Get(c))
+	}
+	return k.Get(c)
+}
+
+func (k *Key) field(c any) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(k.index) }
+
+// Legal says what the key takes.
+func (k *Key) Legal() string {
+	switch k.Type {
+	case "integer":
+		return k.Range.String()
+	case "boolean":
+		return "true, false"
+	}
+	return strings.Join(k.Words, ", ")
+}
+
+// Want says what the key takes, in an error.
+func (k *Key) Want() string {
+	switch {
+	case k.Type == "integer" && k.Unit != "":
+		return "an integer (" + k.Unit + "), " + k.Legal()
+	case k.Type == "integer":
+		return "an integer, " + k.Legal()
+	case k.Type == "boolean":
+		return "true or false"
+	}
+	return "one of " + k.Legal()
+}
+
+// Describe is the meaning with unit and legal values before it.
+func (k *Key) Describe() string {
+	text := k.Legal()
+	if k.Unit != "" {
+		text += " " + k.Unit
+	}
+	return text + ": " + k.Doc
+}
+
+// within reports whether n is in a range whose ends are known.
+func (r Range) within(n, low, high int) bool {
+	return n >= low && n <= high && (!r.Power || n == 0 || bits.OnesCount(uint(n)) == 1)
+}
+
+// Words lists the values of a type of word.
+func Words[W ~string](values ...W) []string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = string(v)
+	}
+	return list
+}
