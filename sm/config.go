@@ -15,7 +15,7 @@ const (
 )
 
 // Words lists the valid values.
-func (Scheduler) Words() []string { return key.Words(LRR, GTO) }
+func (Scheduler) Words() []string { return key.Words(Schedulers()...) }
 
 // CTAPriority orders the CTAs that have warps that could issue; among the warps
 // of a CTA the scheduler decides (Fung & Aamodt, HPCA 2011, section 6.2).
