@@ -62,29 +62,28 @@ func lop3(in *Inst, x *Lanes) {
 	}
 }
 
-// fns finds the |c|-th bit of a that is 1, from bit b on, upwards or downwards.
+// fns finds the |c|-th bit of a that is 1, from bit b on, upwards or downwards; or
+// with c = 0 that bit itself.
 func fns(a, b, c uint64) uint64 {
-	mask, base, offset := uint32(a), uint32(b), int32(c)
-	if base > 31 {
+	mask, base, count := uint32(a), uint32(b), uint32(c)
+	down := int32(c) < 0
+	switch {
+	case base > 31:
 		return notFound
-	}
-	if offset < 0 { // the other way round
-		return mirrored(fns(uint64(bits.Reverse32(mask)), uint64(31-base), uint64(uint32(-offset))))
-	}
-	if offset == 0 {
-		mask, offset = mask&(1<<base), 1
+	case down: // the other way round
+		mask, base, count = bits.Reverse32(mask), 31-base, -count
+	case count == 0:
+		mask, count = mask&(1<<base), 1
 	}
 	for mask &= ^uint32(0) << base; mask != 0; mask &= mask - 1 {
-		if offset--; offset == 0 {
-			return uint64(bits.TrailingZeros32(mask))
+		if count--; count > 0 {
+			continue
 		}
-	}
-	return notFound
-}
-
-func mirrored(n uint64) uint64 {
-	if n == notFound {
+		n := uint64(bits.TrailingZeros32(mask))
+		if down {
+			return 31 - n
+		}
 		return n
 	}
-	return 31 - n
+	return notFound
 }

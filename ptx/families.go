@@ -301,7 +301,7 @@ var basic = []*family{
 	// 9.7.11 control flow
 	row("bra", "9.7.11.3", isa.OpBra, "label", none, uni),
 	row("brx", "9.7.11.4", isa.OpBra, "index:u32 tlist", none, required(indexed), uni), // operands: see brx.go
-	row("call", "9.7.11.5", isa.OpCall, "", none, uni), // operands: see call.go
+	row("call", "9.7.11.5", isa.OpCall, "", none, uni),                                 // operands: see call.go
 	row("ret", "9.7.11.6", isa.OpRet, "", none, uni),
 	row("exit", "9.7.11.7", isa.OpExit, "", none),
 

@@ -185,7 +185,7 @@ func (p *parser) skipStatement() {
 // on after a mistake.
 var startsDirective = map[string]bool{
 	"entry": true, "func": true, "visible": true, "extern": true, "weak": true, "common": true, "reg": true,
-	"global": true, "const": true, "shared": true, "local": true, "file": true, "loc": true, "section": true, "pragma": true,
+	"global": true, "const": true, "shared": true, "local": true, "file": true, "loc": true, "section": true, "pragma": true, "alias": true,
 }
 
 // skipBraces goes behind the '}' that matches the '{' at the current token.

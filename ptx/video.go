@@ -10,13 +10,13 @@ import (
 // r2.h1, r3.h10, r4.b3210.
 
 var (
-	both32      = types(int32s, int32s)
-	three32     = types(int32s, int32s, int32s)
-	shifted     = types(int32s, int32s, u32)
-	secondary   = only("add min max", atomics)
-	accumulate  = only("add", atomics)
-	plusOne     = one("po", mode(isa.ModePlusOne))
-	scale       = group{what: "scale", words: []modifier{{"shr7", scaled(7)}, {"shr15", scaled(15)}}}
+	both32     = types(int32s, int32s)
+	three32    = types(int32s, int32s, int32s)
+	shifted    = types(int32s, int32s, u32)
+	secondary  = only("add min max", atomics)
+	accumulate = only("add", atomics)
+	plusOne    = one("po", mode(isa.ModePlusOne))
+	scale      = group{what: "scale", words: []modifier{{"shr7", scaled(7)}, {"shr15", scaled(15)}}}
 	compareSix = required(only("eq ne lt le gt ge", comparison))
 )
 
