@@ -24,7 +24,9 @@ type opcode struct {
 	text  string // "add.s32"; the operands are appended
 	dst   string
 	src   []string
-	extra string // constants behind the sources
+	extra string   // constants behind the sources
+	sel   []string // behind each operand, destination first
+	neg   []string // before each operand
 	eval  func(s []uint64) (d uint64, ok bool)
 }
 
@@ -72,6 +74,12 @@ func assemble(t *testing.T, o *opcode) *isa.Inst {
 	decl, args := &strings.Builder{}, []string{}
 	operand := func(name, typ string) {
 		fmt.Fprintf(decl, ".reg .%s %s; ", typ, name)
+		if i := len(args); i < len(o.sel) {
+			name += o.sel[i]
+		}
+		if i := len(args); i < len(o.neg) {
+			name = o.neg[i] + name
+		}
 		args = append(args, name)
 	}
 	operand("d", o.dst)
