@@ -21,8 +21,9 @@
 // inserted or reordered. There are two exceptions: where control could run past
 // the closing brace of a kernel or function, that brace becomes an exit or return;
 // and some need instructions that are marked as inserted, so that they do not
-// count: recursion, to save registers, vprintf, to fill in a record, and bar.red,
-// whose result the threads read by b2r behind the barrier.
+// count: recursion, to save registers, vprintf, to fill in a record, bar.red,
+// whose result the threads read by b2r behind the barrier, and brx.idx, whose first
+// comparison is the instruction and the rest of the tree inserted.
 //
 // # What the manual leaves to the implementation
 //
@@ -36,6 +37,13 @@
 //   - nanosleep and prefetch do nothing.
 //   - shfl from a thread that does not take part gives the thread its own value.
 //   - vote and shfl without .sync are accepted for every target.
+//   - discard and applypriority do nothing, nor do other hints to caches.
+//   - WARP_SZ is read from the machine, like a special register: it cannot be part of
+//     a constant expression.
+//   - The secondary operation of a video instruction works on the exact result of
+//     the primary one, which without .sat may be beyond the destination's type.
+//   - An index of brx.idx beyond its list takes the last label.
+//   - .const variables lie together in memory: isspacep knows them by that.
 //
 // # Functions
 //
@@ -68,10 +76,11 @@
 //
 // # What is not supported
 //
-// Textures and surfaces, half precision, vector registers, video and matrix
-// instructions, clusters, asynchronous copies, brx, alloca, brkpt, elect, variable
-// numbers of arguments, and WARP_SZ, because the width of a warp belongs to the
-// machine. Each is a diagnostic that names the instruction; none is ignored. A
-// kernel that does not use what is missing can be lowered even if others in the
-// same file do.
+// Textures and surfaces, half precision and matrix instructions, clusters,
+// asynchronous copies, atomics on vectors, registers of 128 bits, cache policies,
+// min and max of three numbers, cvt.pack to less than 8 bits, alloca, brkpt, elect,
+// and variable numbers of arguments. Each is a diagnostic that names the
+// instruction; none is ignored. A kernel that does not use what is missing, or
+// does not call a function that is defined in another file, can be lowered even if
+// others in the same file do.
 package ptx
