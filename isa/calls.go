@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"divergo/internal/graph"
 )
 
 // Func is a device function of a program. Its instructions follow those of the
@@ -147,8 +149,6 @@ type call struct {
 	from, to int
 }
 
-// callGraph finds the parts by the algorithm of Tarjan (Depth-First Search and
-// Linear Graph Algorithms, 1972).
 func (p *Program) callGraph() *callGraph {
 	address := len(p.Funcs) + 1
 	g := &callGraph{}
@@ -171,62 +171,9 @@ func (p *Program) callGraph() *callGraph {
 			add(call{NoPC, address, i + 1})
 		}
 	}
-	g.part, g.parts = components(succs)
+	g.part, g.parts = graph.Components(succs)
 	slices.SortStableFunc(g.calls, func(a, b call) int { return cmp.Compare(g.part[a.from], g.part[b.from]) })
 	return g
-}
-
-// components numbers the strongly connected components of a graph so that edges
-// between them lead to larger numbers.
-func components(succs [][]int) (number []int, n int) {
-	number = make([]int, len(succs))
-	low, index := make([]int, len(succs)), make([]int, len(succs)) // 0: not visited
-	visited := 0
-	type visit struct{ node, next int }
-	var path []visit
-	var open []int
-	for root := range succs {
-		if index[root] == 0 {
-			path = append(path, visit{node: root})
-		}
-		for len(path) > 0 {
-			v := &path[len(path)-1]
-			if v.next == 0 && index[v.node] == 0 {
-				visited++
-				index[v.node], low[v.node] = visited, visited
-				open = append(open, v.node)
-			}
-			if v.next < len(succs[v.node]) {
-				s := succs[v.node][v.next]
-				v.next++
-				if index[s] == 0 {
-					path = append(path, visit{node: s})
-				} else {
-					low[v.node] = min(low[v.node], low[s])
-				}
-				continue
-			}
-			node := v.node
-			path = path[:len(path)-1]
-			if len(path) > 0 {
-				up := path[len(path)-1].node
-				low[up] = min(low[up], low[node])
-			}
-			if low[node] != index[node] {
-				continue
-			}
-			for done := false; !done; {
-				s := open[len(open)-1]
-				open, done = open[:len(open)-1], s == node
-				number[s], low[s] = n, len(succs)+1 // no longer open: behind all others
-			}
-			n++
-		}
-	}
-	for i := range number {
-		number[i] = n - 1 - number[i]
-	}
-	return number, n
 }
 
 // stacks reports by function, the kernel first, whether it or what it calls has

@@ -183,7 +183,8 @@ func TestDominatorsByPaths(t *testing.T) {
 // reached reports whether a path leads from the entry to block b without block
 // d.
 func reached(p *Program, b, d int) bool {
-	return d != 0 && (b == 0 || reaches(p, 0, b, d))
+	search := searcher{Program: p, seen: make([]int, len(p.Blocks)), left: searchSteps}
+	return d != 0 && (b == 0 || search.reaches(0, b, d))
 }
 
 // trapped reports whether block b leads to one from which no path goes to the

@@ -1,5 +1,7 @@
 package isa
 
+import "slices"
+
 // setDominators computes immediate dominators, with a virtual entry that leads
 // to the kernel and its functions, and immediate post-dominators with a virtual
 // exit that every exit leads to.
@@ -29,70 +31,118 @@ func setDominators(p *Program) {
 	}
 	// A loop without way out has no post-dominator. Its last block in the
 	// layout is taken to lead to the exit, so that every block has one.
-	for {
-		ipdom := dominators(n, preds, succs)
-		stuck := -1
-		for i := range n {
-			if f := p.FuncAt(p.Blocks[i].Start); ipdom[i] < 0 && (f == nil || !f.returns) {
-				stuck = i
-			}
-			if p.Blocks[i].IPDom = ipdom[i]; ipdom[i] >= n {
-				p.Blocks[i].IPDom = -1
+	out := make([]bool, n+2)
+	var work []int
+	leads := func(i int) {
+		for work = append(work, i); len(work) > 0; {
+			v := work[len(work)-1]
+			work = work[:len(work)-1]
+			if !out[v] {
+				out[v] = true
+				work = append(work, preds[v]...)
 			}
 		}
-		if stuck < 0 {
-			return
+	}
+	leads(n)
+	for i := n - 1; i >= 0; i-- {
+		if f := p.FuncAt(p.Blocks[i].Start); !out[i] && (f == nil || !f.returns) {
+			link(i, n)
+			leads(i)
 		}
-		link(stuck, n)
+	}
+	for i, d := range dominators(n, preds, succs)[:n] {
+		if p.Blocks[i].IPDom = d; d >= n {
+			p.Blocks[i].IPDom = -1
+		}
 	}
 }
 
 // dominators are the immediate dominators of the nodes of a graph, -1 for the
-// root and for nodes that it does not reach (Cooper, Harvey & Kennedy, A
-// Simple, Fast Dominance Algorithm, 2001).
+// root and for nodes that it does not reach (Lengauer & Tarjan, A Fast Algorithm
+// for Finding Dominators in a Flowgraph, 1979, with simple linking).
 func dominators(root int, succs, preds [][]int) []int {
-	order, number := postorder(root, succs)
-	idom := make([]int, len(succs))
-	for i := range idom {
-		idom[i] = -1
+	order, parent := preorder(root, succs)
+	none := make([]int, len(succs))
+	for i := range none {
+		none[i] = -1
 	}
-	idom[root] = root
-	for changed := true; changed; {
-		changed = false
-		for k := len(order) - 2; k >= 0; k-- { // reverse postorder without the root
-			v, d := order[k], -1
-			for _, u := range preds[v] {
-				switch {
-				case idom[u] < 0:
-				case d < 0:
-					d = u
-				default:
-					for a := u; a != d; {
-						for number[a] < number[d] {
-							a = idom[a]
-						}
-						for number[d] < number[a] {
-							d = idom[d]
-						}
-					}
-				}
+	idom, up := slices.Clone(none), slices.Clone(none) // up: ancestor in the forest of what has been linked
+	semi, best := slices.Clone(none), make([]int, len(succs))
+	for i, v := range order {
+		semi[v], best[v] = i, v
+	}
+	bucket := make([][]int, len(succs))
+	var path []int
+	eval := func(v int) int {
+		if up[v] < 0 {
+			return v
+		}
+		for u := v; up[up[u]] >= 0; u = up[u] {
+			path = append(path, u)
+		}
+		for ; len(path) > 0; path = path[:len(path)-1] {
+			u := path[len(path)-1]
+			if a := up[u]; semi[best[a]] < semi[best[u]] {
+				best[u] = best[a]
 			}
-			if idom[v] != d {
-				idom[v], changed = d, true
+			up[u] = up[up[u]]
+		}
+		return best[v]
+	}
+	for i := len(order) - 1; i > 0; i-- {
+		w := order[i]
+		for _, v := range preds[w] {
+			if semi[v] >= 0 {
+				semi[w] = min(semi[w], semi[eval(v)])
 			}
 		}
+		at := order[semi[w]]
+		bucket[at] = append(bucket[at], w)
+		up[w] = parent[w]
+		for _, v := range bucket[parent[w]] {
+			if u := eval(v); semi[u] < semi[v] {
+				idom[v] = u
+			} else {
+				idom[v] = parent[w]
+			}
+		}
+		bucket[parent[w]] = nil
 	}
-	idom[root] = -1
+	for _, w := range order[1:] {
+		if idom[w] != order[semi[w]] {
+			idom[w] = idom[idom[w]]
+		}
+	}
 	return idom
 }
 
-// postorder lists the nodes that root reaches, and numbers them; others have
-// -1.
-func postorder(root int, succs [][]int) (order, number []int) {
-	number = make([]int, len(succs))
-	for i := range number {
-		number[i] = -1
+// preorder lists the nodes that root reaches as a depth-first search comes to
+// them, and from where it does.
+func preorder(root int, succs [][]int) (order, parent []int) {
+	parent = make([]int, len(succs))
+	for i := range parent {
+		parent[i] = -1
 	}
+	type visit struct{ node, from int }
+	seen := make([]bool, len(succs))
+	for work := []visit{{root, -1}}; len(work) > 0; {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[v.node] {
+			continue
+		}
+		seen[v.node], parent[v.node] = true, v.from
+		order = append(order, v.node)
+		for _, s := range slices.Backward(succs[v.node]) {
+			work = append(work, visit{s, v.node})
+		}
+	}
+	return order, parent
+}
+
+// postorder lists the nodes that root reaches, each behind its successors as far
+// as there is no loop.
+func postorder(root int, succs [][]int) (order []int) {
 	type visit struct{ node, next int }
 	stack := []visit{{root, 0}}
 	seen := make([]bool, len(succs))
@@ -108,9 +158,8 @@ func postorder(root int, succs [][]int) (order, number []int) {
 			}
 			continue
 		}
-		number[v.node] = len(order)
 		order = append(order, v.node)
 		stack = stack[:len(stack)-1]
 	}
-	return order, number
+	return order
 }

@@ -122,8 +122,8 @@ func insert(p *Program, kind pair) *Program {
 	}
 	made.Warnings = x.bound()
 	if x.yield {
-		for _, l := range loops(p) {
-			x.loops[l.header] = true
+		for b, l := range loops(p) {
+			x.loops[b] = l != nil && l.header == b
 		}
 	}
 	named := func(in Inst) bool { return kind.meets && in.Flags&FlagSync != 0 }

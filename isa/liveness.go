@@ -34,14 +34,24 @@ func liveness(p *Program) []valueSet {
 		live[i] = newValueSet(p)
 	}
 	state := newValueSet(p)
-	for changed := true; changed; {
-		changed = false
-		for b := len(p.Blocks) - 1; b >= 0; b-- {
-			p.liveOut(b, live, state)
-			for pc := int(p.Blocks[b].End) - 1; pc >= int(p.Blocks[b].Start); pc-- {
-				p.liveBefore(&p.Insts[pc], state)
+	work, waits := make([]int, len(p.Blocks)), make([]bool, len(p.Blocks))
+	for i := range work {
+		work[i], waits[i] = len(p.Blocks)-1-i, true
+	}
+	for len(work) > 0 {
+		b := work[0]
+		work, waits[b] = work[1:], false
+		p.liveOut(b, live, state)
+		for pc := int(p.Blocks[b].End) - 1; pc >= int(p.Blocks[b].Start); pc-- {
+			p.liveBefore(&p.Insts[pc], state)
+		}
+		if !live[b].addAll(state) {
+			continue
+		}
+		for _, u := range p.Blocks[b].Preds {
+			if !waits[u] {
+				work, waits[u] = append(work, u), true
 			}
-			changed = live[b].addAll(state) || changed
 		}
 	}
 	return live

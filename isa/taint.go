@@ -51,7 +51,7 @@ func (p *Program) order() []int {
 	for i := range p.Blocks {
 		succs[i] = p.Blocks[i].Succs
 	}
-	order, _ := postorder(len(succs), append(succs, p.entries()))
+	order := postorder(len(succs), append(succs, p.entries()))
 	slices.Reverse(order)
 	return order[1:]
 }

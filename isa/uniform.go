@@ -1,5 +1,7 @@
 package isa
 
+import "slices"
+
 // setUniform marks the branches that threads of a CTA which come to them
 // together, in the same iterations of all loops around, take the same way; and
 // the barriers that all threads of a CTA come to together.
@@ -27,18 +29,35 @@ func setUniform(p *Program, live []valueSet) {
 	u := uniformity{
 		Program: p, live: live,
 		varies: make([]bool, len(p.Regs)+len(p.Preds)), alone: make([]bool, len(p.Blocks)), parted: make([]bool, len(p.Blocks)),
+		users: make([][]uint32, len(p.Regs)+len(p.Preds)), left: partSteps, met: make([]int, len(p.Blocks)),
+		ways: [2][]int{make([]int, len(p.Blocks)), make([]int, len(p.Blocks))},
 	}
 	if p.Recursive {
-		u.varies[p.Frame] = true
+		u.vary(Operand{Kind: OperandReg, Index: p.Frame})
 	}
 	u.common()
 	for b := range p.Blocks {
 		u.alone[b] = p.FuncAt(p.Blocks[b].Start) != nil
+		u.met[b] = -2
 	}
-	for u.changed = true; u.changed; {
-		u.changed = false
-		for b := range p.Blocks {
-			u.block(b)
+	for pc := range p.Insts {
+		in := &p.Insts[pc]
+		for _, o := range append(in.Src[:in.NSrc:in.NSrc], in.Guard) {
+			if v := p.value(o); v >= 0 {
+				u.users[v] = append(u.users[v], uint32(pc))
+			}
+		}
+	}
+	for pc := range p.Insts {
+		u.visit(uint32(pc))
+		u.settle()
+	}
+	if u.left < 0 {
+		for v := range u.varies {
+			u.varies[v] = true
+		}
+		for b := range u.alone {
+			u.alone[b] = true
 		}
 	}
 	for b := range p.Blocks {
@@ -66,8 +85,19 @@ type uniformity struct {
 	varies  []bool     // by register and predicate
 	alone   []bool     // by block: some threads may get there without the others
 	parted  []bool     // by block: the branch at its end varies
-	changed bool
+	users   [][]uint32 // by register and predicate: the PCs that read it
+	pending []int      // values that vary, whose users have not been looked at
+
+	met   []int    // by block: the last meeting place up to which what is behind it has been followed
+	ways  [2][]int // by block: the last branch from which this way leads to it
+	count int      // of branches followed
+	left  int      // blocks that may still be followed
 }
+
+// partSteps bounds how many blocks are followed from all branches, which is far
+// from it in kernels that people or compilers write. Where it does not suffice
+// everything is taken to vary.
+const partSteps = 1 << 25
 
 // common marks the values that several of the kernel and its functions name.
 func (u *uniformity) common() {
@@ -80,7 +110,9 @@ func (u *uniformity) common() {
 		for _, list := range [...][]Operand{in.Dst[:in.NDst], in.Src[:in.NSrc], {in.Guard}} {
 			for _, o := range list {
 				if v := u.value(o); v >= 0 {
-					u.varies[v] = u.varies[v] || user[v] != 0 && user[v] != fn
+					if user[v] != 0 && user[v] != fn {
+						u.vary(o)
+					}
 					user[v] = fn
 				}
 			}
@@ -90,69 +122,77 @@ func (u *uniformity) common() {
 
 func (u *uniformity) vary(o Operand) {
 	if v := u.value(o); v >= 0 && !u.varies[v] {
-		u.varies[v], u.changed = true, true
+		u.varies[v] = true
+		u.pending = append(u.pending, v)
 	}
 }
 
-func (u *uniformity) block(b int) {
-	for pc := u.Blocks[b].Start; pc < u.Blocks[b].End; pc++ {
-		in := &u.Insts[pc]
-		if u.result(in) {
-			for _, d := range in.Dst[:in.NDst] {
-				u.vary(d)
-			}
+// settle looks again at all that reads what varies.
+func (u *uniformity) settle() {
+	for len(u.pending) > 0 {
+		v := u.pending[len(u.pending)-1]
+		u.pending = u.pending[:len(u.pending)-1]
+		for _, pc := range u.users[v] {
+			u.visit(pc)
 		}
-		if in.ends() && in.Op != OpCall && in.Guard.Kind == OperandPred && u.varies[u.value(in.Guard)] && !u.parted[b] {
-			u.parted[b], u.changed = true, true
-			u.part(b, in)
+	}
+}
+
+func (u *uniformity) visit(pc uint32) {
+	in := &u.Insts[pc]
+	if u.result(in) {
+		for _, d := range in.Dst[:in.NDst] {
+			u.vary(d)
 		}
+	}
+	if !in.ends() || in.Op == OpCall || in.Guard.Kind != OperandPred || !u.varies[u.value(in.Guard)] {
+		return
+	}
+	if b := u.Block(pc); !u.parted[b] {
+		u.parted[b] = true
+		u.part(b, in)
 	}
 }
 
 // part follows the ways that threads take from the end of block b, where in
-// varies. Threads that exit there never meet others again.
+// varies. Threads that exit there never meet others again. If one way leads to the
+// meeting place at once, they have no block in common, and what has been followed to
+// that place before need not be again.
 func (u *uniformity) part(b int, in *Inst) {
-	var ways [2][]bool
-	for i := range ways {
-		ways[i] = make([]bool, len(u.Blocks))
-	}
+	u.count++
 	meet := u.Blocks[b].IPDom
+	var blocks []int // of the ways
+	apart, short := true, len(u.Blocks[b].Succs) < 2 || slices.Contains(u.Blocks[b].Succs, meet)
 	for i, s := range u.Blocks[b].Succs {
-		u.mark(ways[i], s, meet)
-	}
-	apart := true
-	for i := range u.Blocks {
-		apart = apart && !(ways[0][i] && ways[1][i])
-		if ways[0][i] || ways[1][i] {
-			u.alone[i] = true
+		work := []int{s}
+		for len(work) > 0 && u.left >= 0 {
+			v := work[len(work)-1]
+			work = work[:len(work)-1]
+			if v == meet || u.ways[i][v] == u.count || short && u.met[v] == meet {
+				continue
+			}
+			u.left--
+			u.ways[i][v], u.met[v] = u.count, meet
+			if i > 0 && u.ways[0][v] == u.count {
+				apart = false
+			} else {
+				blocks = append(blocks, v)
+			}
+			u.alone[v] = true
+			work = append(work, u.Blocks[v].Succs...)
 		}
 	}
 	if in.Op != OpBra {
 		return
 	}
-	for i := range u.Blocks {
-		if !ways[0][i] && !ways[1][i] {
-			continue
-		}
-		for pc := u.Blocks[i].Start; pc < u.Blocks[i].End; pc++ {
+	for _, v := range blocks {
+		for pc := u.Blocks[v].Start; pc < u.Blocks[v].End; pc++ {
 			in := &u.Insts[pc]
 			for _, d := range in.Dst[:in.NDst] {
 				if v := u.value(d); v >= 0 && (!apart || meet >= 0 && u.live[meet].has(v)) {
 					u.vary(d)
 				}
 			}
-		}
-	}
-}
-
-// mark adds block b and all that follows before block stop to way.
-func (u *uniformity) mark(way []bool, b, stop int) {
-	for work := []int{b}; len(work) > 0; {
-		v := work[len(work)-1]
-		work = work[:len(work)-1]
-		if v != stop && !way[v] {
-			way[v] = true
-			work = append(work, u.Blocks[v].Succs...)
 		}
 	}
 }

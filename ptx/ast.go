@@ -22,8 +22,9 @@ type Module struct {
 	aliases     []alias
 	taken       []*function // whose addresses initialisers hold
 	kernels     []*kernel
-	constBytes  uint64 // of the .const variables, which are at the start of the module's memory
-	printer     uint64 // address of the print buffer, 0 if nothing prints
+	named       map[string]int // index into kernels
+	constBytes  uint64         // of the .const variables, which are at the start of the module's memory
+	printer     uint64         // address of the print buffer, 0 if nothing prints
 }
 
 // sourceFile is a .file directive (section 11.5.3).

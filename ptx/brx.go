@@ -80,7 +80,8 @@ func (l *lowering) indexedBranch(o *operands) {
 	}
 	l.choose(out, index, list.names, 0)
 	if around >= 0 {
-		l.prog.Insts[around].Target = uint32(len(l.prog.Insts))
+		l.around = uint32(len(l.prog.Insts))
+		l.prog.Insts[around].Target = l.around
 	}
 }
 

@@ -220,7 +220,8 @@ func (l *lowering) resolveUses() {
 // calls reports whether there is a call among the instructions from one PC to
 // before another.
 func (l *lowering) calls(from, to int) bool {
-	return slices.ContainsFunc(l.prog.Insts[from:max(from, to)], func(in isa.Inst) bool { return in.Op == isa.OpCall })
+	i, _ := slices.BinarySearch(l.callPCs, from)
+	return i < len(l.callPCs) && l.callPCs[i] < to
 }
 
 // reserve gives a variable of a function its place.
@@ -303,6 +304,9 @@ func (l *lowering) call(s *instruction, out isa.Inst) {
 		l.argumentOf[v] = pc
 	}
 	l.bound = nil
+	if out.Op == isa.OpCall {
+		l.callPCs = append(l.callPCs, pc)
+	}
 	l.prog.Insts = append(l.prog.Insts, out)
 	printed()
 	for _, load := range loads {
@@ -357,9 +361,9 @@ func (l *lowering) called(c *callSite) (*function, *callee) {
 			l.errorf(c.target.pos, CodeUnsupported, "%s is declared only: it is defined in another file", name)
 			return nil, nil
 		}
-		return f, l.callee(f)
+		return f, l.found[f]
 	}
-	if slices.Contains(l.m.Kernels(), c.target.text) {
+	if l.m.isKernel(c.target.text) {
 		l.errorf(c.target.pos, CodeOperand, "%s is a kernel, which cannot be called", name)
 		return nil, nil
 	}

@@ -1,14 +1,14 @@
 package ptx
 
 import (
-	"slices"
-
+	"divergo/internal/graph"
 	"divergo/isa"
 )
 
 // callee is a function of the program that is being lowered.
 type callee struct {
 	*function
+	index  int    // in the order of the module
 	family int    // functions that are called by address are one family, the others one each
 	cycle  int    // not 0: a thread can be in it several times; see isa.Func
 	taken  bool   // called by address
@@ -75,8 +75,10 @@ func (l *lowering) callgraph(k *kernel) {
 			break
 		}
 	}
+	l.found = found
 	for _, f := range l.m.funcs {
 		if c := found[f]; c != nil {
+			c.index = len(l.callees)
 			c.taken = byAddr && taken[f]
 			l.callees = append(l.callees, c)
 		}
@@ -94,16 +96,8 @@ func (b *block) each(visit func(stmt)) {
 	}
 }
 
-// callee is what is known of f, nil if it has no body.
-func (l *lowering) callee(f *function) *callee {
-	if i := slices.IndexFunc(l.callees, func(c *callee) bool { return c.function == f }); i >= 0 {
-		return l.callees[i]
-	}
-	return nil
-}
-
 // cycles divides the functions into families, and finds those that can be
-// entered again before they return.
+// entered again before they return: their family is in a cycle of calls.
 func (l *lowering) cycles() {
 	byAddress := -1
 	for i, c := range l.callees {
@@ -114,37 +108,35 @@ func (l *lowering) cycles() {
 			c.family = byAddress
 		}
 	}
-	reach := make([][]bool, len(l.callees)) // by family
-	for i := range reach {
-		reach[i] = make([]bool, len(l.callees))
-		for work := []int{i}; len(work) > 0; {
-			at := work[0]
-			work = work[1:]
-			for _, c := range l.callees {
-				if c.family != at {
-					continue
-				}
-				var next []int
-				for _, f := range c.calls {
-					if to := l.callee(f); to != nil {
-						next = append(next, to.family)
-					}
-				}
-				if c.byAddr && byAddress >= 0 {
-					next = append(next, byAddress)
-				}
-				for _, n := range next {
-					if !reach[i][n] {
-						reach[i][n] = true
-						work = append(work, n)
-					}
-				}
+	succs := make([][]int, len(l.callees)) // by family
+	loop := make([]bool, len(l.callees))
+	for _, c := range l.callees {
+		add := func(to int) {
+			succs[c.family] = append(succs[c.family], to)
+			loop[c.family] = loop[c.family] || to == c.family
+		}
+		for _, f := range c.calls {
+			if to := l.found[f]; to != nil {
+				add(to.family)
 			}
+		}
+		if c.byAddr && byAddress >= 0 {
+			add(byAddress)
+		}
+	}
+	part, parts := graph.Components(succs)
+	first, size := make([]int, parts), make([]int, parts) // first: 1 plus a function of it
+	for i, c := range l.callees {
+		if n := part[c.family]; first[n] == 0 {
+			first[n] = i + 1
+		}
+		if c.family == i {
+			size[part[i]]++
 		}
 	}
 	for _, c := range l.callees {
-		if reach[c.family][c.family] {
-			c.cycle = 1 + slices.IndexFunc(l.callees, func(o *callee) bool { return reach[c.family][o.family] && reach[o.family][c.family] })
+		if n := part[c.family]; size[n] > 1 || loop[c.family] {
+			c.cycle = first[n]
 			l.prog.Recursive = true
 		}
 	}

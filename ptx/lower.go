@@ -18,6 +18,7 @@ type lowering struct {
 	files    map[uint64]int32 // .file number to index of Program.Files
 	loc      isa.Loc
 	branches []branch
+	around   uint32               // where the last brx.idx that has a guard is passed to
 	offsets  map[*variable]uint64 // in shared, local and parameter memory
 	dynamic  []patch              // uses of the dynamic part of shared memory
 	wide     bool                 // an address has 64 bits
@@ -26,8 +27,10 @@ type lowering struct {
 	flag     int                  // 1 plus the predicate that is the carry flag, or 0
 
 	// Functions; see call.go.
-	top         *scope              // of the module
-	callees     []*callee           // functions that the kernel needs
+	top         *scope    // of the module
+	callees     []*callee // functions that the kernel needs
+	found       map[*function]*callee
+	callPCs     []int               // of calls, ascending
 	fn          *callee             // the one being lowered, nil for the kernel
 	frame       uint64              // size of its frame
 	results     []result            // its results in registers
@@ -117,20 +120,27 @@ func (m *Module) kernel(name string) (*kernel, error) {
 	if name == "" && len(m.kernels) == 1 {
 		return m.kernels[0], nil
 	}
-	for _, k := range m.kernels {
-		if k.name == name {
-			return k, nil
-		}
+	if i, ok := m.named[name]; ok {
+		return m.kernels[i], nil
 	}
 	names := m.Kernels()
-	msg := "the file has several kernels: name one of " + strings.Join(names, ", ")
+	msg := "the file has several kernels: name one of " + some(names)
 	if name != "" {
 		msg = fmt.Sprintf("no kernel %q", name) + didYouMean(name, names)
 		if !strings.Contains(msg, "did you mean") {
-			msg += "; the file has " + strings.Join(names, ", ")
+			msg += "; the file has " + some(names)
 		}
 	}
 	return nil, List{{File: m.file, Code: CodeName, Msg: msg}}
+}
+
+// some lists names, the first ones if there are many.
+func some(names []string) string {
+	const most = 20
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // module enters the module-level names.
@@ -339,8 +349,7 @@ func (l *lowering) resolveBranches() {
 func (l *lowering) finish() {
 	p := l.prog
 	for _, c := range l.callTargets {
-		i := slices.IndexFunc(l.callees, func(o *callee) bool { return o.function == c.f })
-		if i < len(p.Funcs) {
+		if i := l.found[c.f].index; i < len(p.Funcs) {
 			p.Insts[c.pc].Target = p.Funcs[i].Entry
 		}
 	}
@@ -386,10 +395,13 @@ func (l *lowering) runsOff() bool {
 		start = p.Funcs[len(p.Funcs)-1].Entry
 	}
 	n := uint32(len(p.Insts))
-	if n == start || !p.Insts[n-1].EndsPath() ||
-		slices.ContainsFunc(p.Insts[start:], func(in isa.Inst) bool { return in.Op == isa.OpBra && in.Target == n }) {
+	leads := slices.ContainsFunc(l.branches, func(b branch) bool { return p.Insts[b.pc].Target == n })
+	l.branches = l.branches[:0]
+	if n == start || !p.Insts[n-1].EndsPath() || leads || l.around == n {
 		return true
 	}
-	p.Labels = slices.DeleteFunc(p.Labels, func(l isa.Label) bool { return l.PC == n })
+	for len(p.Labels) > 0 && p.Labels[len(p.Labels)-1].PC == n {
+		p.Labels = p.Labels[:len(p.Labels)-1]
+	}
 	return false
 }

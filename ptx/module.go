@@ -251,10 +251,11 @@ func (p *parser) entry() {
 	if !ok {
 		return
 	}
-	if slices.ContainsFunc(p.m.kernels, func(o *kernel) bool { return o.name == k.name }) {
+	if p.m.isKernel(k.name) {
 		p.errorf(k.pos, CodeDuplicate, "kernel %s is defined twice", clip(k.name))
 		return
 	}
+	p.m.named[k.name] = len(p.m.kernels)
 	p.m.kernels = append(p.m.kernels, k)
 }
 
@@ -270,6 +271,11 @@ func (k *kernel) paramsInside() {
 		k.params = append(k.params, v)
 		return true
 	})
+}
+
+func (m *Module) isKernel(name string) bool {
+	_, ok := m.named[name]
+	return ok
 }
 
 // skipToBody goes to the '{' of a kernel or to where something else starts.

@@ -26,7 +26,7 @@ func Parse(file string, src []byte) (*Module, error) {
 	r := &reporter{file: file, src: string(src)}
 	p := &parser{
 		lexer: newLexer(r),
-		m:     &Module{file: file, src: r.src, scope: newScope(nil), functions: map[string]*function{}},
+		m:     &Module{named: map[string]int{}, file: file, src: r.src, scope: newScope(nil), functions: map[string]*function{}},
 	}
 	if why := notText(r.src); why != "" {
 		r.errorf(isa.Pos{}, CodeSyntax, "%s", why)
