@@ -95,6 +95,7 @@ type Program struct {
 	LocalBytes  uint32   // local memory of a thread
 	Labels      []Label  // ascending by PC
 	AddressBits uint8    // 32 or 64
+	Target      int      // of the module: 70 for sm_70
 	MaxThreads  uint32   // of a CTA, by .maxntid or .reqntid; 0: no limit
 	ReqThreads  [3]uint32
 

@@ -84,7 +84,7 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l := &lowering{
 		reporter: &reporter{file: m.file, src: m.src},
 		m:        m,
-		prog:     &isa.Program{Name: k.name, File: m.file, Module: m, MaxThreads: k.maxThreads, ReqThreads: k.reqThreads},
+		prog:     &isa.Program{Name: k.name, File: m.file, Module: m, Target: m.target, MaxThreads: k.maxThreads, ReqThreads: k.reqThreads},
 		scope:    newScope(nil),
 		files:    map[uint64]int32{},
 		offsets:  map[*variable]uint64{},

@@ -24,6 +24,9 @@ type Pipe struct {
 	// Exited are the lanes of each row whose threads have exited, 0 if all have.
 	Exited *rtl.Mem[uint32] `rtl:"optional"`
 
+	// Div says who arrives at a barrier with the threads that execute it.
+	Div divergence.Policy `rtl:"optional"`
+
 	width   int // lanes
 	l       *launch
 	sim     *rtl.Sim
@@ -66,6 +69,8 @@ func (p *Pipe) Tick() {
 			p.link(op, &o)
 		case in.Op == isa.OpTrap && op.Exec != 0:
 			p.trap(op, in)
+		case in.Op == isa.OpBar && op.Exec != 0:
+			p.arrives(op)
 		}
 		if in.Exits() && op.Exec != 0 {
 			p.exits(op)
@@ -116,6 +121,20 @@ func (p *Pipe) trap(op *Op, in *isa.Inst) {
 		f.Lanes = op.Exec
 		for i := range in.NSrc {
 			f.Args[i] = op.Src[i][lane]
+		}
+	}
+}
+
+// arrives sees to it that no thread is counted at a barrier that has not come to
+// it. From sm_70 on each thread counts for itself; before, a barrier is executed
+// by the warp (PTX ISA, bar).
+func (p *Pipe) arrives(op *Op) {
+	if d, counts := p.Div.(divergence.Arrives); counts && p.l.Prog.Target >= 70 {
+		if missing := d.Arriving(int(op.Slot)) &^ op.Exec; missing != 0 {
+			if !op.Mixed {
+				missing = p.l.toLocations(int(op.Row)%p.l.warps, missing)
+			}
+			p.fail(PartOfWarp, op, bits.TrailingZeros32(op.Exec), missing)
 		}
 	}
 }

@@ -88,13 +88,14 @@ const (
 	Regrouped     // a warp-wide instruction was issued for threads of several warps
 	FrameOverflow // the functions that a thread is in have larger frames than sm.stack
 	NoFunction    // indirect call of what is no function: Addr
+	PartOfWarp    // threads come to a barrier that the mechanism takes their warp to as a whole
 )
 
 func (k FaultKind) String() string {
 	return [...]string{
 		"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap", "divergence stack overflow",
 		"thread not in its own membermask", "different membermasks", "threads missing", "threads of several warps",
-		"stack overflow", "call of what is no function",
+		"stack overflow", "call of what is no function", "part of a warp at a barrier",
 	}[k]
 }
 
@@ -113,7 +114,7 @@ type Fault struct {
 	Lanes uint32
 	Args  [4]uint64
 	// Missing are the threads, by location in the warp, that the thread's
-	// membermask names and that are elsewhere.
+	// membermask names, or that a barrier would count, and that are elsewhere.
 	Missing uint32
 }
 

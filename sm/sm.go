@@ -119,6 +119,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 	s.Fetch.Init(decode{PC: isa.NoPC})
 	s.Fetch.Fire, c.Fire = &s.Issue.Fire, &s.Issue.Fire
 	s.Issue.Done = &s.Writeback.Done
+	s.ALU.Div = div
 	s.Issue.Front, s.Issue.CTA = s.Fetch, s.CTA
 	s.Operands.Regs, s.Operands.Preds, s.Operands.CTA = s.Writeback.Regs, s.Writeback.Preds, s.CTA
 	s.Operands.Tallies = c.Tallies

@@ -137,6 +137,8 @@ func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault
 		} else {
 			fault.Why += fmt.Sprintf("mechanism %q does not bring threads together for .sync, as no GPU before sm_70 does", mech)
 		}
+	case sm.PartOfWarp:
+		fault.Why = fmt.Sprintf("of warp %d, the threads with %%laneid %s have not come: mechanism %q has a warp arrive as a whole, as GPUs before sm_70, and the module is for sm_%d, where each thread counts for itself", warp, lanes(f.Missing), mech, p.Target)
 	case sm.Trapped:
 		s.explain(fault, p, f)
 	case sm.NoFunction:

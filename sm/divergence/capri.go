@@ -277,6 +277,14 @@ func (p *CAPRI) whole(i int) uint32 {
 	return p.Table.Edit(i).Mask
 }
 
+// Arriving is the warp of the slot, on whatever paths its threads are.
+func (p *CAPRI) Arriving(slot int) uint32 {
+	if *p.Private.Depth.At(slot) > 0 {
+		return p.Private.At(slot, 0).Mask
+	}
+	return p.TBC.Arriving(slot)
+}
+
 // Paths is what that of TBC is, and the paths that bypassing warps have parked.
 func (p *CAPRI) Paths(to []Path) []Path {
 	return p.paths(to, p.Private.parked)

@@ -75,6 +75,15 @@ func (p *DWF) barStatic(row int, s *Slot, in *isa.Inst, o *Outcome, w *StaticWar
 	}
 }
 
+// Arriving is the warp of the slot, if it is together; others are divided at a
+// barrier.
+func (p *DWF) Arriving(slot int) uint32 {
+	if p.Picked.At(slot).Static {
+		return p.Table.At(slot).Mask
+	}
+	return 0
+}
+
 // gather takes the threads that have come to their warp barriers out of an
 // update.
 func (p *DWF) gather(u *units.Update) {

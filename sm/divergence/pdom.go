@@ -137,6 +137,9 @@ func (p *PDOM) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	p.arrive(p, s, o.Bar, o.Warps, waits)
 }
 
+// Arriving is the warp of the slot, on whatever paths its threads are.
+func (p *PDOM) Arriving(w int) uint32 { return p.Stack.At(w, 0).Mask }
+
 // exit takes the lanes out of every entry of the warp at once.
 func (p *PDOM) exit(w int, s *Slot, o *Outcome) {
 	p.Stack.remove(w, o.Taken)

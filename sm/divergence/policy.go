@@ -262,6 +262,13 @@ type Policy interface {
 // Connections returns p, so that a mechanism that embeds Ports has the method.
 func (p *Ports) Connections() *Ports { return p }
 
+// Arrives is what a mechanism implements that does not count each thread by
+// itself at a CTA barrier: if threads of a slot execute one, all of these arrive,
+// by lane of the slot.
+type Arrives interface {
+	Arriving(slot int) uint32
+}
+
 // Mechanism is an entry of the list that the command line offers.
 type Mechanism struct {
 	Name string

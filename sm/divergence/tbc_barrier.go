@@ -50,6 +50,9 @@ func (p *TBC) bar(k blockReconverger, s *Slot, in *isa.Inst, o *Outcome) {
 	}
 }
 
+// Arriving is the warp of the slot.
+func (p *TBC) Arriving(slot int) uint32 { return p.Table.At(slot).Mask }
+
 // open lets the warps of a barrier go on if all that it expects have arrived.
 func (p *TBC) open(k blockReconverger, cta int, bar *blockBarrier) {
 	missing := p.Stack.Entry(cta, 0).Mask // live threads

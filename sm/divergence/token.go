@@ -218,6 +218,9 @@ func (p *TokenStack) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	p.arrive(p, s, o.Bar, o.Warps, waits)
 }
 
+// Arriving is the warp of the slot, on whatever paths its threads are.
+func (p *TokenStack) Arriving(w int) uint32 { return *p.Live.At(w) }
+
 func (p *TokenStack) exit(w int, s *Slot, lanes uint32) {
 	*p.Live.Edit(w) &^= lanes
 	if s.Mask &^= lanes; s.Mask != 0 {

@@ -67,6 +67,9 @@ func (p *Warps) Homes() *rtl.Mem[Homes] { return nil }
 // Stats is what was counted since reset.
 func (p *Warps) Stats() Stats { return p.Q().Stats }
 
+// Arriving is the path of the slot: it waits as a whole.
+func (p *Warps) Arriving(slot int) uint32 { return p.Table.At(slot).Mask }
+
 // serve serves at most one issued instruction, one outcome and one launch.
 func (p *Warps) serve(k reconverger) {
 	if f := p.Fire.Get(); f.Valid {

@@ -31,6 +31,7 @@ type killer struct {
 	spins      []string           // where those are then that run: at one of these
 	parked     string             // where those are that cannot
 	fault      string             // of every run
+	parts      []string           // mechanisms whose warps would be at a barrier without all their threads
 }
 
 // killerThreads is two full warps.
@@ -53,6 +54,9 @@ func all() (names []string) {
 func but(some ...string) []string {
 	return slices.DeleteFunc(all(), func(m string) bool { return slices.Contains(some, m) })
 }
+
+// wholeWarps are the mechanisms whose warps arrive at a barrier as a whole.
+var wholeWarps = []string{"pdom", "pdom-lcp", "token", "capri"}
 
 // waiting is a loop in which threads wait for a flag.
 var waiting = []string{"ld.volatile.shared.u32 %a1, [%flag]", "setp.eq.u32 %p1, %a1, 0", "@%p1 bra wait"}
@@ -156,6 +160,7 @@ high:
 	bar.sync 0;
 	mov.u32 %out, 2;
 join:`,
+		parts:    wholeWarps,
 		want:     func(i int) uint32 { return 1 + uint32(i%32/16) },
 		deadlock: []string{"tbc", "tbc-lcp", "tbc-ideal"},
 		spins:    []string{"bar.sync 0"},
@@ -171,6 +176,7 @@ join:`,
 stay:
 	bar.sync 0;
 	mov.u32 %out, 3;`,
+		parts:    wholeWarps,
 		want: func(i int) uint32 { return uint32(3 * (1 - i&1)) },
 	},
 	{
@@ -184,6 +190,7 @@ more:
 	sub.s32 %a0, %a0, 1;
 	setp.ge.s32 %p0, %a0, 0;
 	@%p0 bra more;`,
+		parts:    wholeWarps,
 		want: func(i int) uint32 { return uint32(i&3 + 1) },
 	},
 	{
@@ -672,6 +679,11 @@ func TestKillers(t *testing.T) {
 					assert.True(t, k.parked == "" || slices.ContainsFunc(o.Waiting, func(w testbench.Waiting) bool {
 						return w.Text == k.parked && w.Reason == "waits to reconverge"
 					}), "%s: %v", m, o)
+				case slices.Contains(k.parts, m):
+					require.NotNil(t, o, m)
+					require.Equal(t, gpu.Faulted, o.End, m)
+					assert.Equal(t, "part of a warp at a barrier", o.Fault.Kind, m)
+					assert.Contains(t, o.Fault.Why, "%laneid", m)
 				case slices.Contains(k.endless, m):
 					require.NotNil(t, o, m)
 					require.Equal(t, gpu.EndlessLoop, o.End, m)
@@ -698,8 +710,10 @@ func (k *killer) verdict() string {
 	switch {
 	case k.fault != "":
 		return "a fault: " + k.fault
-	case k.deadlock == nil:
+	case k.deadlock == nil && k.parts == nil:
 		return "passes"
+	case k.deadlock == nil:
+		return "a fault under " + strings.Join(k.parts, ", ") + ", else passes"
 	}
 	who := strings.Join(k.deadlock, ", ")
 	if n := len(all()) - len(k.deadlock); n == 0 {
@@ -713,6 +727,9 @@ func (k *killer) verdict() string {
 	}
 	if k.endless != nil {
 		verdict += "; endless loop under the others"
+	}
+	if k.parts != nil {
+		verdict += "; a fault under " + strings.Join(k.parts, ", ")
 	}
 	return verdict
 }

@@ -346,7 +346,21 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 		line.tick(s.Machine)
 		return asked()
 	}
-	return s, do(s)
+	err = do(s)
+	line.clear()
+	warnOfParts(c.ErrOrStderr(), s)
+	return s, err
+}
+
+// warnOfParts tells of barriers that a warp has come to in parts, which a kernel
+// for GPUs before sm_70 leaves undefined. From then on each thread counts.
+func warnOfParts(w io.Writer, s *testbench.Session) {
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if n := r.Counters.Divergence.BarDiverged; n > 0 && r.Launch.Prog.Target < 70 {
+			fmt.Fprintf(w, "divergo: warning: %s: a warp has come to a barrier without all of its threads, %d times; before sm_70 a barrier is one of the warp and counts them all (PTX ISA, bar)\n", r.Launch.Prog.Name, n)
+		}
+	}
 }
 
 // ran reports whether a machine ran, so that there is something to show.
