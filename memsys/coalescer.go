@@ -67,7 +67,7 @@ type coalescerState struct {
 // CoalescerCounters are what a Coalescer has done since reset.
 type CoalescerCounters struct {
 	Accesses   uint64
-	Lines      uint64             // requests to the L1
+	Lines      uint64             // requests to the L1 that have a line
 	Coalescing [NumSources]uint64 // cycles beyond the first that accesses took for their lines
 	TableFull  uint64             // accesses that found no free entry
 }
@@ -125,7 +125,9 @@ func (c *Coalescer) send(room bool) {
 	}
 	d.Busy, d.Left, d.Entry = left != lanes, left&^lanes, uint8(entry)
 	if !q.Busy {
-		d.Count.Accesses++
+		if a.Kind != Flush { // which is no instruction
+			d.Count.Accesses++
+		}
 		if waits {
 			d.Used |= 1 << entry
 			c.open(a, entry)
@@ -134,7 +136,9 @@ func (c *Coalescer) send(room bool) {
 		d.Count.Coalescing[sourceOf(a.Kind, a.Space)]++
 	}
 	if lanes != 0 || waits {
-		d.Count.Lines++
+		if lanes != 0 {
+			d.Count.Lines++
+		}
 		c.request(a, entry, lanes)
 	}
 	if !d.Busy {

@@ -208,11 +208,17 @@ func finished(s *testbench.Session) *broken {
 	if n := bound(cfg.Divergence.Mechanism, cfg.SM.WarpSize); n > 0 && c.Divergence.MaxDepth > uint64(n) {
 		return &broken{checkDepth, fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n)}
 	}
+	if d := &c.Divergence; d.Pushes != d.Pops {
+		return &broken{checkDepth, fmt.Sprintf("%d pushes, %d pops", d.Pushes, d.Pops)}
+	}
 	if d := &c.Divergence; d.Spills != d.Fills {
 		return &broken{checkDepth, fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills)}
 	}
 	if what := account(c, cfg); what != "" {
 		return &broken{checkCycles, what}
+	}
+	if what := balance(c, cfg); what != "" {
+		return &broken{checkTraffic, what}
 	}
 	if p := s.Machine.System().RunUntil(func() bool { return false }, s.Machine.Core(), 10_000); !p.Idle {
 		return &broken{checkDrained, "something is still going on 10000 cycles after the end"}
@@ -265,6 +271,35 @@ func account(c *testbench.Counters, cfg *gpu.Config) string {
 		return fmt.Sprintf("%d issue cycles, %d instructions of %d cycles", c.Classes.Issue(), c.Instructions+c.Inserted, enter)
 	case issues != c.Instructions || lanes != c.Lanes:
 		return fmt.Sprintf("the histogram of active lanes has %d instructions and %d lanes, the counters %d and %d", issues, lanes, c.Instructions, c.Lanes)
+	}
+	return ""
+}
+
+// balance holds what one part of the memory system has counted against what the
+// next one has.
+func balance(c *testbench.Counters, cfg *gpu.Config) string {
+	cached := c.L1.LoadHits + c.L1.LoadMisses + c.L1.Merges
+	at := c.L2.Loads + c.L2.Stores + c.L2.Atomics
+	for _, e := range []struct {
+		what        string
+		left, right uint64
+	}{
+		{"lines asked for by the coalescer, accesses of the L1", c.Coalescer.Lines, c.L1.Loads + c.L1.Stores + c.L1.Atomics},
+		{"loads of the L1 that hit, miss or merge, or else bypass, and loads", min(max(c.L1.Loads, cached), cached+c.L1.Bypasses), c.L1.Loads},
+		{"requests, accesses and flushes of the L2", c.Requests.Packets, at + c.L2.Flushes},
+		{"requests, responses", c.Requests.Packets, c.Responses.Packets},
+		{"hits, misses and merges of the L2, its accesses", c.L2.Hits + c.L2.Misses + c.L2.Merges, at},
+		{"misses of the L2, reads of the DRAM", c.L2.Misses, c.DRAM.Reads},
+		{"write-backs of the L2, writes of the DRAM", c.L2.WriteBacks, c.DRAM.Writes},
+		{"requests to open rows and others, reads and writes", c.DRAM.RowHits + c.DRAM.RowMisses, c.DRAM.Reads + c.DRAM.Writes},
+		{"bytes of the data bus, its cycles times their bytes", c.DRAM.Bytes, c.DRAM.BusCycles * uint64(cfg.DRAM.BusBytes)},
+	} {
+		if e.left != e.right {
+			return fmt.Sprintf("%s: %d and %d", e.what, e.left, e.right)
+		}
+	}
+	if c.DRAM.RowMisses > c.DRAM.Activates || c.DRAM.Precharges > c.DRAM.Activates {
+		return fmt.Sprintf("%d rows opened for requests, %d activates, %d precharges", c.DRAM.RowMisses, c.DRAM.Activates, c.DRAM.Precharges)
 	}
 	return ""
 }

@@ -28,6 +28,7 @@ const (
 	checkDepth         = "depth"
 	checkCycles        = "cycles"
 	checkDrained       = "drained"
+	checkTraffic       = "traffic"
 	checkCoalescer     = audit.Coalescer
 	checkCache         = audit.Cache
 	checkMSHR          = audit.MSHR
@@ -54,9 +55,10 @@ func Checkers() []Checker {
 		{checkBarrier, "no thread issues behind a barrier that a live thread of its CTA has not come to", "PTX ISA, bar.sync"},
 		{checkReconvergence, "mechanisms that promise Meets, pdom, pdom-lcp and dpe: the threads of a warp that part at a branch issue its post-dominator together", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
 		{checkStack, "pdom, pdom-lcp: the mask of an entry is part of each one below it, or disjoint", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
-		{checkDepth, "a stack is never deeper than splitting a warp can make it", "each entry splits a mask that is not empty"},
+		{checkDepth, "a stack is never deeper than splitting a warp can make it, and what has been pushed is popped", "each entry splits a mask that is not empty"},
 		{checkCycles, "each cycle is in one class, issue cycles are issues times the cycles to enter a pipe, the histogram of lanes adds up", "Fung & Aamodt, HPCA 2011, figures 13 and 14"},
 		{checkDrained, "at the end nothing is left: no slot, group, pending register, memory access or wake-up", "nothing in flight is lost"},
+		{checkTraffic, "what one level of the memory system has sent the next one has counted: lines, requests, responses, fetches, bursts; hits, misses and merges add up", "nothing is counted twice or not at all"},
 		{checkCoalescer, "the lines of an access serve each active lane once, as few as are distinct, a store with exactly its bytes; it is answered once, when all is there", "Fung & Aamodt, HPCA 2011, section 2.2.1"},
 		{checkCache, "each line that an L1 or the L2 gives is that of flat memory, in the order in which accesses are taken; what was stored goes down once, before a fence passes", "package memsys, What is ordered"},
 		{checkMSHR, "each request is answered once, all loads of an MSHR when its line comes; a line has one MSHR; none is left", "Kroft, ISCA 1981"},

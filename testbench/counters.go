@@ -68,11 +68,9 @@ func readCounters(m *gpu.Machine) Counters {
 	return c
 }
 
-// add sums two sets of counters, of which the deepest stack is the maximum.
+// add sums two sets of counters; of peaks it keeps the larger.
 func (c *Counters) add(o *Counters) {
-	depth := max(c.Divergence.MaxDepth, o.Divergence.MaxDepth)
-	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem(), func(a, b uint64) uint64 { return a + b })
-	c.Divergence.MaxDepth = depth
+	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem(), func(a, b uint64) uint64 { return a + b }, func(a, b uint64) uint64 { return max(a, b) })
 	c.warpSize = max(c.warpSize, o.warpSize)
 }
 
@@ -80,28 +78,31 @@ func (c *Counters) add(o *Counters) {
 // The cycles behind the last CTA, in which the caches write back and no SM has
 // threads, are left out.
 func (c *Counters) since(before *Counters, cycles uint64, sms int) {
-	depth := c.Divergence.MaxDepth
-	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(before).Elem(), func(a, b uint64) uint64 { return a - b })
-	c.Divergence.MaxDepth = depth
+	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(before).Elem(), func(a, b uint64) uint64 { return a - b }, func(a, _ uint64) uint64 { return a })
 	c.Cycles = cycles
 	c.Classes[sm.ClassEmpty] -= c.SMCycles - cycles*uint64(sms)
 	c.SMCycles = cycles * uint64(sms)
 }
 
-// combine applies f to each counter of a and b and stores the result in a.
-func combine(a, b reflect.Value, f func(a, b uint64) uint64) {
+// combine applies sum to each counter of a and b, peak to those that are peaks,
+// and stores the result in a.
+func combine(a, b reflect.Value, sum, peak func(a, b uint64) uint64) {
 	switch a.Kind() {
 	case reflect.Uint64:
-		a.SetUint(f(a.Uint(), b.Uint()))
+		a.SetUint(sum(a.Uint(), b.Uint()))
 	case reflect.Struct:
 		for i := range a.NumField() {
-			if a.Type().Field(i).IsExported() {
-				combine(a.Field(i), b.Field(i), f)
+			switch f := a.Type().Field(i); {
+			case !f.IsExported():
+			case f.Tag.Get("stat") == "peak":
+				combine(a.Field(i), b.Field(i), peak, peak)
+			default:
+				combine(a.Field(i), b.Field(i), sum, peak)
 			}
 		}
 	case reflect.Array:
 		for i := range a.Len() {
-			combine(a.Index(i), b.Index(i), f)
+			combine(a.Index(i), b.Index(i), sum, peak)
 		}
 	}
 }

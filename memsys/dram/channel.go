@@ -60,7 +60,7 @@ type Counters struct {
 	Activates     uint64
 	Precharges    uint64
 	BusCycles     uint64 // cycles of the data bus in use
-	Bytes         uint64 // bytes read and written
+	Bytes         uint64 // that the data bus has moved; a burst moves masked bytes too
 	QueueFull     uint64 // cycles in which a request waited for a place in the queue
 	Unmapped      uint64 // bursts to addresses that the Store does not have
 }
@@ -368,11 +368,10 @@ func (c *Channel) column(i int, bk *bank, ready uint64) {
 				cell[at+k] = data[k]
 			}
 		}
-		d.Count.Bytes += uint64(e.Mask.And(Span(off, n)).Count())
 	default:
 		copy(c.data.Edit(i)[off:off+n], c.cells.At(cell)[at+off:])
-		d.Count.Bytes += uint64(n)
 	}
+	d.Count.Bytes += uint64(n)
 	d.Count.BusCycles += uint64(c.cfg.Burst)
 	e.Todo &= e.Todo - 1
 	if e.Todo != 0 {

@@ -200,7 +200,7 @@ func (p *CAPRI) came(i int, s *Slot) {
 	}
 	if !b.Compact && b.oneWay() {
 		for came := b.Came; came != 0; came &= came - 1 {
-			*p.Private.Depth.Edit(int(first) + bits.TrailingZeros64(came)) = 0
+			p.Private.clear(int(first)+bits.TrailingZeros64(came), &p.D().Stats)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func (p *CAPRI) leaves(i int, lanes uint32) {
 	if s.Mask &^= lanes; left != 0 {
 		return
 	}
-	*p.Private.Depth.Edit(i) = 0
+	p.Private.clear(i, &p.D().Stats)
 	if p.missing(i, s) {
 		p.came(i, s)
 	}

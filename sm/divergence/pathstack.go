@@ -84,6 +84,13 @@ func (k *PathStack) drop(w int, st *Stats) int {
 	return k.Stack.Pop(w)
 }
 
+// clear removes all entries.
+func (k *PathStack) clear(w int, st *Stats) {
+	for k.Len(w) > 0 {
+		k.drop(w, st)
+	}
+}
+
 // pop removes entries while the top has no threads or has reached its
 // reconvergence PC or its likely-convergence point. An empty stack makes the
 // slot invalid.

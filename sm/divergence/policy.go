@@ -195,13 +195,14 @@ type Path struct {
 }
 
 // Stats counts the events that all mechanisms share; a mechanism without a
-// stack leaves the stack counters at zero.
+// stack leaves the stack counters at zero. What several SMs count is added up; of
+// a `stat:"peak"` it is the largest.
 type Stats struct {
 	Branches    uint64 // conditional branches resolved
 	Divergent   uint64 // of these, with lanes on both sides
 	Pushes      uint64
 	Pops        uint64
-	MaxDepth    uint64 // entries, base entry included; of paired-path comparison the pairs
+	MaxDepth    uint64 `stat:"peak"` // entries, base entry included; of paired-path comparison the pairs
 	BarDiverged uint64 // barriers reached by part of a warp's live threads
 	BarReleases uint64
 	Spills      uint64 // groups of entries moved to memory

@@ -556,7 +556,9 @@ func (p *TBC) exit(k blockReconverger, s *Slot, o *Outcome) {
 	s.PC++
 	if live.Empty() {
 		s.Valid = false
-		*p.Stack.Depth.Edit(cta) = 0
+		for p.Stack.Len(cta) > 0 {
+			p.pop(cta)
+		}
 		return
 	}
 	for i := cta * Barriers; i < (cta+1)*Barriers; i++ {

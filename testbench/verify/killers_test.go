@@ -176,8 +176,8 @@ join:`,
 stay:
 	bar.sync 0;
 	mov.u32 %out, 3;`,
-		parts:    wholeWarps,
-		want: func(i int) uint32 { return uint32(3 * (1 - i&1)) },
+		parts: wholeWarps,
+		want:  func(i int) uint32 { return uint32(3 * (1 - i&1)) },
 	},
 	{
 		name: "barrier in a loop with other trip counts",
@@ -190,8 +190,8 @@ more:
 	sub.s32 %a0, %a0, 1;
 	setp.ge.s32 %p0, %a0, 0;
 	@%p0 bra more;`,
-		parts:    wholeWarps,
-		want: func(i int) uint32 { return uint32(i&3 + 1) },
+		parts: wholeWarps,
+		want:  func(i int) uint32 { return uint32(i&3 + 1) },
 	},
 	{
 		name: "jump into a loop",
