@@ -318,11 +318,11 @@ func compareLanes(t *testing.T, r *rand.Rand, in *isa.Inst) {
 		st := sourceType(in, i)
 		for lane := range rows[i] {
 			rows[i][lane] = operand(r, in, st)
-			if in.Op == isa.OpIsspacep && i > 0 { // where the constants are
-				rows[i][lane] = [...]uint64{0, isa.ModuleBase, uint64(r.IntN(3))}[i]
-			}
 			if i > 0 && r.IntN(4) == 0 && st == sourceType(in, 0) {
 				rows[i][lane] = rows[0][lane]
+			}
+			if in.Op == isa.OpIsspacep && i > 0 { // where the constants are
+				rows[i][lane] = [...]uint64{0, isa.ModuleBase, uint64(r.IntN(3))}[i]
 			}
 			x.PSrc[i] |= uint32(rows[i][lane]&1) << lane
 		}
