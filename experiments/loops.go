@@ -50,10 +50,7 @@ func runLoop(preset string, loops, m int) (*loopRun, error) {
 		return nil, err
 	}
 	r := new(loopRun)
-	s.OnLaunch = func(*testbench.Launch) error {
-		r.watch(s.Machine.SMs[0])
-		return nil
-	}
+	s.OnLaunch.Add(func(*testbench.Loaded) { r.watch(s.Machine.SMs[0]) })
 	work := kernels.NewLoop1(m)
 	if loops == 2 {
 		work = kernels.NewLoop2(m)
@@ -84,7 +81,8 @@ func (r *loopRun) watch(m *sm.SM) {
 			})
 		}
 	}
-	m.Issue.OnIssue, m.Issue.OnInserted = see(m.Kernel().Prog.Insts), see(m.Program().Insts)
+	m.Issue.OnIssue.Add(see(m.Kernel().Prog.Insts))
+	m.Issue.OnInserted.Add(see(m.Program().Insts))
 }
 
 // sweep is one of the kernels on a preset.

@@ -55,7 +55,7 @@ func TestAdequacyPrediction(t *testing.T) {
 	p := program(t, sequence)
 	m := load(t, cfg, p, 1, 8)
 	issued := map[string]int{}
-	m.SMs[0].Issue.OnIssue = func(e sm.Issued) { issued[p.Insts[e.PC].Text]++ }
+	m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) { issued[p.Insts[e.PC].Text]++ })
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
 	want := divergence.Prediction{Branches: 5, Correct: 2, Misses: 1, Bypasses: 3 * 2, Compacts: 2}
 	assert.Equal(t, want, m.SMs[0].Div.Stats().Prediction)

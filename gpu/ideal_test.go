@@ -72,14 +72,14 @@ func TestThreadsChangeLanes(t *testing.T) {
 		p := program(t, moved)
 		m := load(t, cfg, p, 1, 96)
 		warps := 0
-		m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+		m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 			if p.Insts[e.PC].Op != isa.OpAtom {
 				return
 			}
 			warps++
 			assert.EqualValues(t, 1<<24-1, e.Mask)
 			assert.NotEqual(t, uint8(23), e.Home(23).Lane)
-		}
+		})
 		require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
 		assert.Equal(t, 1, warps)
 		got := words(t, m, 8*97)

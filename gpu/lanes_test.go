@@ -80,14 +80,14 @@ func TestLanesCompact(t *testing.T) {
 		m := load(t, cfg, p, 1, 128)
 		issues := map[uint32]int{}
 		var order []uint32
-		m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+		m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 			if counts(&p.Insts[e.PC]) {
 				if issues[e.PC] == 0 {
 					order = append(order, e.PC)
 				}
 				issues[e.PC]++
 			}
-		}
+		})
 		require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
 		require.Len(t, order, 4)
 		assert.Equal(t, []int{4, c.warps, c.warps, 4},

@@ -79,11 +79,11 @@ func TestFigure7(t *testing.T) {
 	p, counts := micro(t, "bra 1|6|7,C bra D C: nop D: exit")
 	m := load(t, cfg, p, 1, 8)
 	var masks []uint32
-	m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+	m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 		if counts(&p.Insts[e.PC]) {
 			masks = append(masks, e.Mask)
 		}
-	}
+	})
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
 	assert.ElementsMatch(t, []uint32{
 		0b1111, 0b1111, // A
@@ -227,12 +227,12 @@ func TestMicroKernels(t *testing.T) {
 				p, counts := micro(t, c.text)
 				k := load(t, cfg, p, 1, 8)
 				issues, lanes := 0, 0
-				k.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+				k.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 					if counts(&p.Insts[e.PC]) {
 						issues++
 						lanes += bits.OnesCount32(e.Mask)
 					}
-				}
+				})
 				require.Equal(t, gpu.Finished, k.Run(nil, 100_000))
 				assert.Equal(t, m.want.issues, issues, "%+v", m.options)
 				assert.InDelta(t, m.want.activity, float64(lanes)/float64(8*issues), .00005, "%+v", m.options)
@@ -343,11 +343,11 @@ func TestPathChangesWithoutABranch(t *testing.T) {
 	cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads, cfg.SM.IBuffer = 8, 8, 64, 4
 	m := load(t, cfg, p, 1, 8)
 	var masks []uint32
-	m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+	m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 		if counts(&p.Insts[e.PC]) {
 			masks = append(masks, e.Mask)
 		}
-	}
+	})
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
 	assert.Equal(t, []uint32{0xff, 0x0f, 3, 3, 0x0c, 0x0c, 0x0c, 0x0c, 0xf0, 0xf0, 0xff}, masks)
 }

@@ -93,7 +93,9 @@ func (w *watchdog) start(now uint64) {
 
 func (w *watchdog) stop() {
 	for _, s := range w.watched {
-		s.detach()
+		for _, leave := range s.leave {
+			leave()
+		}
 	}
 	w.watched = nil
 }
@@ -166,7 +168,7 @@ type watched struct {
 	atomics map[uint16]*memsys.Access // without reply, by tag
 	changed uint64                    // cycle of the last change
 	changes int
-	detach  func()
+	leave   []func() // what it observes
 }
 
 // address is that of a byte of memory.
@@ -204,21 +206,13 @@ func (t *spin) pass(cycle uint64, pc uint32, hash uint64) {
 	}
 }
 
-// watch observes an SM with so many rows until detach is called.
+// watch observes an SM with so many rows.
 func watch(s *sm.SM, rows int) *watched {
 	w := &watched{
 		sm: s, threads: make([][isa.MaxLanes]spin, rows),
 		bytes: map[address]byte{}, atomics: map[uint16]*memsys.Access{},
 	}
-	issue, access, atomic := s.Issue.OnIssue, s.LSU.OnAccess, s.LSU.OnAtomic
-	s.Issue.OnIssue = func(e sm.Issued) {
-		if issue != nil {
-			issue(e)
-		}
-		w.issue(e)
-	}
-	s.LSU.OnAccess, s.LSU.OnAtomic = w.access, w.atomic
-	w.detach = func() { s.Issue.OnIssue, s.LSU.OnAccess, s.LSU.OnAtomic = issue, access, atomic }
+	w.leave = []func(){s.Issue.OnIssue.Add(w.issue), s.LSU.OnAccess.Add(w.access), s.LSU.OnAtomic.Add(w.atomic)}
 	return w
 }
 
@@ -259,15 +253,15 @@ func (w *watched) change(cycle uint64) {
 // access looks at what is stored. What a place had before the first store to it
 // while watched is not known: that counts as a change. Local memory is a part of
 // the thread's state.
-func (w *watched) access(cycle uint64, f *sm.Flight, a *memsys.Access) {
+func (w *watched) access(e sm.Accessed) {
 	switch {
 	case w.busy():
-	case a.Kind == memsys.Reduce:
-		w.change(cycle)
-	case a.Kind == memsys.Atomic:
-		w.expect(a)
-	case a.Kind == memsys.Store:
-		w.store(cycle, f, a)
+	case e.Kind == memsys.Reduce:
+		w.change(e.Cycle)
+	case e.Kind == memsys.Atomic:
+		w.expect(e.Access)
+	case e.Kind == memsys.Store:
+		w.store(e.Cycle, e.Flight, e.Access)
 	}
 }
 
@@ -316,10 +310,10 @@ func (w *watched) expect(a *memsys.Access) {
 }
 
 // atomic compares what an atomic has found with what it has left.
-func (w *watched) atomic(cycle uint64, r *memsys.Reply) {
+func (w *watched) atomic(r sm.Answered) {
 	a := w.atomics[r.Tag]
 	if a == nil { // it left before the threads were watched
-		w.change(cycle)
+		w.change(r.Cycle)
 		return
 	}
 	does, changes := isa.GlobalAtomic, false
@@ -332,7 +326,7 @@ func (w *watched) atomic(cycle uint64, r *memsys.Reply) {
 		changes = changes || does(a.Atom, a.Type, old, a.Data[lane][0], a.Data[lane][1]) != old
 	}
 	if changes {
-		w.change(cycle)
+		w.change(r.Cycle)
 	}
 	if a.Mask &^= r.Mask; a.Mask == 0 {
 		delete(w.atomics, r.Tag)

@@ -26,7 +26,7 @@ func TestCompactionFigure7(t *testing.T) {
 	p, counts := micro(t, "bra 1|6|7,C bra D C: nop D: exit")
 	m := load(t, cfg, p, 1, 8)
 	var warps []string
-	m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+	m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 		if !counts(&p.Insts[e.PC]) {
 			return
 		}
@@ -39,7 +39,7 @@ func TestCompactionFigure7(t *testing.T) {
 			}
 		}
 		warps = append(warps, strings.Join(w, " "))
-	}
+	})
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
 	require.Len(t, warps, 7)
 	assert.ElementsMatch(t, []string{"1 2 3 4", "5 6 7 8"}, warps[:2], "A")
@@ -145,11 +145,11 @@ JOIN:
 	cfg := small()
 	cfg.Divergence.Mechanism = "tbc"
 	m := load(t, cfg, p, 1, 64)
-	m.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+	m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 		if p.Insts[e.PC].Op == isa.OpSt {
 			assert.False(t, e.Mixed, "PC %d", e.PC)
 		}
-	}
+	})
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
 	assert.EqualValues(t, 3, m.SMs[0].Div.Stats().Compaction.Entries, "start, one way of the branch, join")
 	for i, v := range words(t, m, 64) {

@@ -147,7 +147,7 @@ func TestInsertedKeepsPCs(t *testing.T) {
 			cfg.GPU.SMs = 1
 			cfg.Divergence.Mechanism = mech
 			m, pcs = load(t, cfg, p, 1, 32), new([]uint32)
-			m.SMs[0].Issue.OnIssue = func(e sm.Issued) { *pcs = append(*pcs, e.PC) }
+			m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) { *pcs = append(*pcs, e.PC) })
 			return m, pcs, uint32(len(p.Insts) - 1)
 		}
 		stack, want, _ := start("pdom", "add.u32 %r6, %r5, 1;")

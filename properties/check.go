@@ -107,11 +107,10 @@ func (r *Runner) run(s *testbench.Session, k *Compiled) (b *broken, m *verify.Mi
 	var watchers []*observer
 	var memory *audit.Memory
 	err := launch(s, k, func(l testbench.Launch) error {
-		s.OnLaunch = func(*testbench.Launch) error {
+		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
 			watchers, memory = watch(s, k.Prog, r.Coverage), books(s)
-			return nil
-		}
-		defer func() { s.OnLaunch = nil }()
+		})
+		defer leave()
 		return verify.Run(s, l)
 	})
 	for _, o := range watchers {

@@ -37,7 +37,7 @@ func newCompactor(o *observer, off bool) *compactor {
 	default:
 		return nil
 	}
-	c.tbc.OnCompact = c.warp
+	o.leave = append(o.leave, c.tbc.OnCompact.Add(c.warp))
 	return c
 }
 

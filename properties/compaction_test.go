@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -18,7 +19,8 @@ import (
 func TestCompactionIsWatched(t *testing.T) {
 	warps := func(see func(o *observer, w divergence.Compacted)) func(*observer) {
 		return func(o *observer) {
-			o.compactor.tbc.OnCompact = func(w divergence.Compacted) { see(o, w) }
+			o.compactor.tbc.OnCompact = rtl.Observers[divergence.Compacted]{}
+			o.compactor.tbc.OnCompact.Add(func(w divergence.Compacted) { see(o, w) })
 		}
 	}
 	for _, c := range []struct {
@@ -42,7 +44,8 @@ func TestCompactionIsWatched(t *testing.T) {
 		})},
 		{"another permutation", checkLanes, func(o *observer) { o.permutation = units.FlipOdd }},
 		{"a thread moved", checkLanes, func(o *observer) {
-			o.sm.Issue.OnIssue = func(e sm.Issued) {
+			o.sm.Issue.OnIssue = rtl.Observers[sm.Issued]{}
+			o.sm.Issue.OnIssue.Add(func(e sm.Issued) {
 				f := *e.Flight
 				f.Mixed = true
 				for m := f.Mask; m != 0; m &= m - 1 {
@@ -50,7 +53,7 @@ func TestCompactionIsWatched(t *testing.T) {
 					f.Homes[lane] = e.Home(lane ^ 1)
 				}
 				o.issue(sm.Issued{Cycle: e.Cycle, Flight: &f})
-			}
+			})
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -65,13 +68,14 @@ func TestCompactionIsWatched(t *testing.T) {
 				k, err := drawn.Compile()
 				require.NoError(t, err)
 				var o *observer
-				s.OnLaunch = func(*testbench.Launch) error {
+				leave := s.OnLaunch.Add(func(*testbench.Loaded) {
 					o = watch(s, k.Prog, nil)[0]
 					c.change(o)
-					return nil
-				}
+				})
 				require.NoError(t, launch(s, k, s.Launch))
+				leave()
 				o.detach()
+				o.sm.Issue.OnIssue, o.compactor.tbc.OnCompact = rtl.Observers[sm.Issued]{}, rtl.Observers[divergence.Compacted]{}
 				s.Reset()
 				if o.broken != nil {
 					found = o.broken.checker

@@ -80,10 +80,11 @@ func (f *Failure) wave(k *Compiled, cfg gpu.Config, name string) (err error) {
 		return err
 	}
 	var d *waves.Dump
-	s.OnLaunch = func(*testbench.Launch) (err error) {
+	s.OnLaunch.Add(func(l *testbench.Loaded) {
+		var err error
 		d, err = dump.Attach(s, file, waves.Options{Clocks: true})
-		return err
-	}
+		l.Refuse(err)
+	})
 	defer func() {
 		if p := recover(); p != nil { // the waveform ends where the model panics
 			err = nil

@@ -40,6 +40,7 @@ type observer struct {
 
 	permutation units.Permutation
 	compactor   *compactor // nil for mechanisms without one
+	leave       []func()
 }
 
 // row is what is known of a static warp.
@@ -84,7 +85,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		if cov != nil {
 			o.shapes = shapes(prog)
 		}
-		m.Issue.OnIssue, m.ALU.OnExit = o.issue, o.exit
+		o.leave = append(o.leave, m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit))
 		list = append(list, o)
 	}
 	return list
@@ -92,9 +93,8 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 
 // detach ends the observation.
 func (o *observer) detach() {
-	o.sm.Issue.OnIssue, o.sm.ALU.OnExit = nil, nil
-	if o.compactor != nil {
-		o.compactor.tbc.OnCompact = nil
+	for _, leave := range o.leave {
+		leave()
 	}
 }
 
@@ -301,9 +301,9 @@ func (o *observer) join(e *sm.Issued, w *row, in *isa.Inst, mask, taken uint32) 
 	w.splits = append(w.splits, split{in.Reconv, depth, mask})
 }
 
-func (o *observer) exit(f *sm.Flight, lanes uint32) {
-	for m := lanes; m != 0; m &= m - 1 {
-		h := f.Home(bits.TrailingZeros32(m))
+func (o *observer) exit(e sm.Exited) {
+	for m := e.Lanes; m != 0; m &= m - 1 {
+		h := e.Home(bits.TrailingZeros32(m))
 		o.rows[h.Row&(sm.MaxWarps-1)].live &^= 1 << h.Lane
 	}
 }

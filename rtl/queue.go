@@ -18,6 +18,8 @@ type Queue[T any] struct {
 	buf    []T
 	reset  []T // contents at elaboration
 	mirror *mirror[T]
+	pushes Observers[tapping[T]] // taps of the ends
+	pops   Observers[tapping[T]]
 }
 
 // fifo is a Queue, whatever its type, or one end of a Link.
@@ -47,7 +49,7 @@ type fifo struct {
 	owned      owned
 	ends       [2]*module // producer, consumer
 
-	pushed, popped func() // of taps
+	pushed, popped func() // tell the taps; nil without
 	told           uint32 // position up to which pushed has been told
 }
 

@@ -55,20 +55,20 @@ type Sim struct {
 	evals      uint64
 	between    uint64 // 1 between runs, 0 while running
 
-	name    string
-	mods    []*module
-	procs   []*process // in the order they run
-	order   []*process // in the order of elaboration
-	states  []register
-	wires   []AnyWire
-	pins    []AnyWire
-	fifos   []channel
-	mems    []memory
-	timed   []*fifo
-	parts   []storage // all of the above that hold bits
-	observe func(cycle uint64, changed []uint64)
-	changed []uint64 // groups of signals, for the observer
-	island  *island  // nil outside a System
+	name      string
+	mods      []*module
+	procs     []*process // in the order they run
+	order     []*process // in the order of elaboration
+	states    []register
+	wires     []AnyWire
+	pins      []AnyWire
+	fifos     []channel
+	mems      []memory
+	timed     []*fifo
+	parts     []storage // all of the above that hold bits
+	observers Observers[edge]
+	changed   []uint64 // groups of signals, for the observer
+	island    *island  // nil outside a System
 }
 
 // committer is the part of a State that the edge needs.
@@ -170,7 +170,7 @@ func (k *Sim) nextEvent() uint64 {
 func (k *Sim) advance(end uint64) {
 	k.settle()
 	k.between = 0
-	if k.observe != nil {
+	if k.observers.Any() {
 		k.runObserved(end)
 	} else {
 		k.run(end)
@@ -182,7 +182,7 @@ func (k *Sim) advance(end uint64) {
 // settle commits what the testbench pushed, popped and wrote between runs, and makes visible what is due in the next
 // cycle, so that the state between runs does not depend on where they begin and end.
 func (k *Sim) settle() {
-	if k.observe != nil {
+	if k.observers.Any() {
 		k.settleObserved()
 		if k.timers.due <= k.now {
 			k.fireObserved()

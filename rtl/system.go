@@ -30,7 +30,7 @@ type System struct {
 	quantum   uint64 // ticks
 	ready     bool
 	err       error // of Domain
-	onQuantum func(fs uint64)
+	onQuantum Observers[uint64]
 }
 
 // island is a Sim in a System.
@@ -189,8 +189,8 @@ func femtoseconds(n, hz uint64) uint64 { return n/hz*1e15 + mulDiv(n%hz, 1e15, h
 
 // OnQuantum has f called at the end of each quantum, on the goroutine of the caller of Run: every cycle that starts
 // before time fs has run and its observer been called, and none at or after it. Observers of several islands are
-// merged by time here. nil ends it.
-func (s *System) OnQuantum(f func(fs uint64)) { s.onQuantum = f }
+// merged by time here. It ends when leave is called.
+func (s *System) OnQuantum(f func(fs uint64)) (leave func()) { return s.onQuantum.Add(f) }
 
 // Run advances all domains by the time of the given number of cycles of d.
 func (s *System) Run(d *Domain, cycles uint64) Progress {
@@ -261,8 +261,8 @@ func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (
 		}
 		s.now = to
 		s.exchange()
-		if s.onQuantum != nil {
-			s.onQuantum(femtoseconds(to, s.tickHz))
+		if s.onQuantum.Any() {
+			s.onQuantum.Notify(femtoseconds(to, s.tickHz))
 		}
 	}
 	p.Cycles = d.Now() - start

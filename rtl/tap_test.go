@@ -13,18 +13,25 @@ type seen [][]uint32
 
 func (s seen) tap(cycle uint64, v *uint32) { s[cycle] = append(s[cycle], *v) }
 
-// TestTap: taps of every kind of queue tell what its ends log, until they are taken off, and change nothing.
+// TestTap: taps of every kind of queue tell what its ends log, until they leave, and change nothing.
 func TestTap(t *testing.T) {
 	const cycles, half = 200, 100
 	check := func(t *testing.T, p *queuePair, run func(uint64)) {
 		out, in := p.Push.Out, p.Pop.In
 		pushed, popped := make(seen, cycles), make(seen, cycles)
-		out.Tap(pushed.tap)
-		in.Tap(popped.tap)
+		pushed2, popped2 := make(seen, cycles), make(seen, cycles)
+		leave := []func(){out.Tap(pushed.tap), in.Tap(popped.tap), out.Tap(pushed2.tap), in.Tap(popped2.tap)}
 		run(half)
-		out.Tap(nil)
-		in.Tap(nil)
+		leave[0]()
+		leave[1]()
 		run(cycles - half)
+		leave[2]()
+		leave[3]()
+		for c := range cycles {
+			require.Equal(t, p.Push.log[c].values, pushed2[c], "pushed in cycle %d", c)
+			require.Equal(t, p.Pop.log[c].values, popped2[c], "popped in cycle %d", c)
+		}
+		run(10)
 		total := 0
 		for c := range cycles {
 			if c >= half {

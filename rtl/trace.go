@@ -152,15 +152,25 @@ func newSignal(s Signal, t reflect.Type, p unsafe.Pointer, tag string) Signal {
 	return s
 }
 
-// Observe has f called after each clock edge that was not skipped, with a bit set of the groups of signals that changed;
-// nil ends it. In the call the wires have the values of the given cycle; registers, queues and memories those of the
+// edge is a clock edge and the groups of signals that changed at it.
+type edge struct {
+	cycle   uint64
+	changed []uint64
+}
+
+// Observe has f called after each clock edge that was not skipped, with a bit set of the groups of signals that changed,
+// until leave is called. In the call the wires have the values of the given cycle; registers, queues and memories those of the
 // next one. An entry of a timed queue that becomes visible while all is asleep is reported, alone, for the cycle before.
 // The cost follows the activity, and is none without an observer. In a [System] f is called by the worker of the island;
 // see [System.OnQuantum] for the order between islands.
-func (k *Sim) Observe(f func(cycle uint64, changed []uint64)) {
-	k.observe = f
-	clear(k.changed)
-	k.refresh()
+func (k *Sim) Observe(f func(cycle uint64, changed []uint64)) (leave func()) {
+	first := !k.observers.Any()
+	leave = k.observers.Add(func(e edge) { f(e.cycle, e.changed) })
+	if first {
+		clear(k.changed)
+		k.refresh()
+	}
+	return leave
 }
 
 // runObserved is run with an observer: it also notes which groups of signals changed.
@@ -247,7 +257,7 @@ func (o *owned) note() {
 }
 
 func (k *Sim) report(cycle uint64) {
-	k.observe(cycle, k.changed)
+	k.observers.Notify(edge{cycle, k.changed})
 	clear(k.changed)
 }
 
@@ -261,7 +271,7 @@ func (k *Sim) noteAll() {
 
 // refresh brings up to date what the observer sees of queues and wires.
 func (k *Sim) refresh() {
-	if k.observe == nil {
+	if !k.observers.Any() {
 		return
 	}
 	for _, w := range k.wires {

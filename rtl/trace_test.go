@@ -97,7 +97,7 @@ func TestObserve(t *testing.T) {
 		k := newProbe(latency)
 		signals := k.Signals()
 		var got []string
-		k.Observe(func(cycle uint64, changed []uint64) {
+		leave := k.Observe(func(cycle uint64, changed []uint64) {
 			for i, s := range signals {
 				if changed[s.Group/64]>>(s.Group%64)&1 != 0 && (i == 0 || signals[i-1].Group != s.Group) {
 					got = append(got, fmt.Sprint(cycle, " ", s.Path))
@@ -110,7 +110,7 @@ func TestObserve(t *testing.T) {
 		want := []string{"10 top.P.N", "20 top.P.Bus.Valid", visible, "40 top.P.Traced[0].Valid"}
 		assert.Equal(t, want, got, "latency %d", latency)
 		got = nil
-		k.Observe(nil)
+		leave()
 		k.Reset()
 		k.Run(100)
 		assert.Empty(t, got)

@@ -33,9 +33,15 @@ type Pipe struct {
 	lanes   isa.Lanes // of the instruction being started: the wires of the datapath
 	located located   // the same behind the permutation of lanes
 
-	// OnExit, if set, observes threads at their exit.
-	OnExit func(f *Flight, lanes uint32)
+	// OnExit is told of threads at their exit.
+	OnExit rtl.Observers[Exited]
 	seen   Flight // with the PC that the observer knows
+}
+
+// Exited is an instruction with which the threads in some lanes exit.
+type Exited struct {
+	*Flight
+	Lanes uint32
 }
 
 // Result is a finished instruction on its way to write-back.
@@ -74,8 +80,8 @@ func (p *Pipe) Tick() {
 		}
 		if in.Exits() && op.Exec != 0 {
 			p.exits(op)
-			if p.OnExit != nil {
-				p.OnExit(p.l.observed(&op.Flight, &p.seen), op.Exec)
+			if p.OnExit.Any() {
+				p.OnExit.Notify(Exited{p.l.observed(&op.Flight, &p.seen), op.Exec})
 			}
 		}
 	} else {

@@ -34,11 +34,11 @@ type Issue struct {
 	l   *launch
 	sim *rtl.Sim
 
-	// OnIssue, if set, observes each issued instruction of the kernel.
-	OnIssue func(Issued)
-	// OnInserted, if set, observes each issued instruction that the mechanism has
+	// OnIssue is told of each issued instruction of the kernel.
+	OnIssue rtl.Observers[Issued]
+	// OnInserted is told of each issued instruction that the mechanism has
 	// inserted, whose PC is that in SM.Program.
-	OnInserted func(Issued)
+	OnInserted rtl.Observers[Issued]
 	seen       Flight // with the PC that the observer knows
 }
 
@@ -230,8 +230,8 @@ func (i *Issue) count(f *Flight, in *isa.Inst) {
 	d := i.D()
 	if in.Inserted {
 		d.Added++
-		if i.OnInserted != nil {
-			i.OnInserted(Issued{i.sim.Now(), f})
+		if i.OnInserted.Any() {
+			i.OnInserted.Notify(Issued{i.sim.Now(), f})
 		}
 		return
 	}
@@ -239,8 +239,8 @@ func (i *Issue) count(f *Flight, in *isa.Inst) {
 	d.Count++
 	d.Lanes += uint64(n)
 	*i.Active.Edit(n)++
-	if i.OnIssue != nil {
-		i.OnIssue(Issued{i.sim.Now(), i.l.observed(f, &i.seen)})
+	if i.OnIssue.Any() {
+		i.OnIssue.Notify(Issued{i.sim.Now(), i.l.observed(f, &i.seen)})
 	}
 }
 

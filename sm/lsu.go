@@ -46,11 +46,23 @@ type LSU struct {
 	l   *launch
 	sim *rtl.Sim
 
-	// OnAccess, if set, observes each access of an instruction as it leaves, with
-	// its cycle.
-	OnAccess func(cycle uint64, f *Flight, a *memsys.Access)
-	// OnAtomic, if set, observes what an atomic has found in memory.
-	OnAtomic func(cycle uint64, r *memsys.Reply)
+	// OnAccess is told of each access of an instruction as it leaves, OnAtomic of
+	// what an atomic has found in memory.
+	OnAccess rtl.Observers[Accessed]
+	OnAtomic rtl.Observers[Answered]
+}
+
+// Accessed is an access of an instruction in its cycle.
+type Accessed struct {
+	Cycle uint64
+	*Flight
+	*memsys.Access
+}
+
+// Answered is a reply of the memory system in its cycle.
+type Answered struct {
+	Cycle uint64
+	*memsys.Reply
 }
 
 // MaxMemQueue is the most memory instructions in flight in an SM.
@@ -177,8 +189,8 @@ func (u *LSU) reply() {
 			*word = *word&^(0xffff_ffff<<shift) | r.Data[lane][0]<<shift
 		}
 	}
-	if in.Op == isa.OpAtom && u.OnAtomic != nil {
-		u.OnAtomic(u.sim.Now(), r)
+	if in.Op == isa.OpAtom && u.OnAtomic.Any() {
+		u.OnAtomic.Notify(Answered{u.sim.Now(), r})
 	}
 	e.Parts--
 	u.Reply.Pop()
@@ -257,8 +269,8 @@ func (u *LSU) begin() {
 	} else {
 		left, piece = u.part(a, op, in, left, piece)
 	}
-	if u.OnAccess != nil {
-		u.OnAccess(u.sim.Now(), &op.Flight, a)
+	if u.OnAccess.Any() {
+		u.OnAccess.Notify(Accessed{u.sim.Now(), &op.Flight, a})
 	}
 	e := u.Table.Edit(tag)
 	e.Parts++

@@ -92,7 +92,7 @@ func TestCTAPriorities(t *testing.T) {
 			b := newBench(t, &cfg, mix, 96, 8)
 			model := priorities{order: order, ctas: 3, last: map[int]int{}}
 			chosen := 0
-			b.Issue.OnIssue = func(e sm.Issued) {
+			b.Issue.OnIssue.Add(func(e sm.Issued) {
 				slots := b.Div.Slots()
 				ready, ctaOf := make([]bool, slots.Len()), make([]int, slots.Len())
 				age := map[int]uint64{}
@@ -109,7 +109,7 @@ func TestCTAPriorities(t *testing.T) {
 					chosen++
 				}
 				require.Equal(t, model.pick(ready, ctaOf, age, e.Cycle), int(e.Slot), "cycle %d, ready %v", e.Cycle, ready)
-			}
+			})
 			b.run(t)
 			assert.Greater(t, chosen, 100, "cycles with a choice")
 		})
@@ -129,7 +129,7 @@ func TestGreedyThenOldest(t *testing.T) {
 	cfg.CTAs, cfg.Scheduler, cfg.Scoreboard = 3, sm.GTO, sm.OneInFlight
 	b := newBench(t, &cfg, mix, 96, 12)
 	last, overtakes, greedy := warp{}, 0, 0
-	b.Issue.OnIssue = func(e sm.Issued) {
+	b.Issue.OnIssue.Add(func(e sm.Issued) {
 		slots := b.Div.Slots()
 		var ready []warp
 		first := -1
@@ -154,7 +154,7 @@ func TestGreedyThenOldest(t *testing.T) {
 		id, number := b.Warp(e.CTA, int(e.Row))
 		last = warp{id[0], number}
 		require.Equal(t, want, last, "cycle %d, ready %v", e.Cycle, ready)
-	}
+	})
 	b.run(t)
 	assert.Greater(t, overtakes, 20, "the oldest is not in the first slot")
 	assert.Positive(t, greedy)

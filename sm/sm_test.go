@@ -106,9 +106,9 @@ func newBench(t testing.TB, cfg *sm.Config, text string, block uint32, ctas uint
 		Valid:  []sm.Range{{Start: isa.GlobalBase, End: isa.GlobalBase + 1<<20}},
 	}))
 	b.Host.room = uint64(s.CTAs())
-	s.Issue.OnIssue = func(e sm.Issued) {
+	s.Issue.OnIssue.Add(func(e sm.Issued) {
 		b.issues = append(b.issues, issue{e.Cycle, int(e.Slot), e.PC})
-	}
+	})
 	return b
 }
 

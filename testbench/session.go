@@ -5,6 +5,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/rtl"
 	"divergo/sm"
 )
 
@@ -25,14 +26,26 @@ type Session struct {
 	Limits  Limits
 	Runs    []Run // the launches so far
 
-	// OnLaunch, if set, is called before each launch, when the machine is
-	// loaded. An error prevents the launch.
-	OnLaunch func(*Launch) error
+	// OnLaunch is told of each launch, when the machine is loaded.
+	OnLaunch rtl.Observers[*Loaded]
 
 	memory  *Memory
 	modules []*module // that have been launched
 	module  *module   // of them, the one whose variables are in device memory
 	err     error     // first failure of Alloc, Write or Read
+}
+
+// Loaded is a launch that is about to run.
+type Loaded struct {
+	Launch
+	err error
+}
+
+// Refuse prevents the launch, for the first reason that is not nil.
+func (l *Loaded) Refuse(why error) {
+	if l.err == nil {
+		l.err = why
+	}
 }
 
 // Run is one launch and what came of it.
@@ -154,10 +167,9 @@ func (s *Session) Launch(l Launch) error {
 	if err := s.Machine.Load(k); err != nil {
 		return err
 	}
-	if s.OnLaunch != nil {
-		if err := s.OnLaunch(&l); err != nil {
-			return err
-		}
+	loaded := Loaded{Launch: l}
+	if s.OnLaunch.Notify(&loaded); loaded.err != nil {
+		return loaded.err
 	}
 	end := s.Machine.Run(s.Limits.Stop, s.Limits.MaxCycles)
 	run := Run{Launch: l, Occupancy: occupancy, Outcome: *s.diagnose(&l, end)}

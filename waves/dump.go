@@ -22,7 +22,7 @@ type Dump struct {
 	probes  []*probe
 	clocks  []*clock // none if they are not wanted
 	cycle   uint32   // id of the cycle counter, which is there with the clocks
-	detach  func()
+	leave   []func() // what it observes; nil once closed
 
 	phase    phase
 	from, to uint64   // fs; to is never without a limit
@@ -34,8 +34,7 @@ type Dump struct {
 	written  uint64   // last time in the dump
 }
 
-// Attach dumps a run of a system, from its present cycle on, until Close. While a dump is attached the system's
-// OnQuantum and its Sims' Observe belong to it.
+// Attach dumps a run of a system, from its present cycle on, until Close.
 //
 // The dump is in the Verilog format VCD (IEEE 1364-2005, clause 18), in femtoseconds. A register shows the value it has
 // in a cycle from the start of the cycle on, and so does a wire. The bytes depend on the design, the stimulus and the
@@ -56,20 +55,14 @@ func Attach(sys *rtl.System, w io.Writer, opts Options) (*Dump, error) {
 	if err != nil {
 		return nil, err
 	}
-	sys.OnQuantum(d.merge)
-	d.detach = func() { sys.OnQuantum(nil) }
+	d.leave = append(d.leave, sys.OnQuantum(d.merge))
 	return d, nil
 }
 
 // AttachSim is Attach for a Sim outside a System, with a cycle drawn as one nanosecond.
 func AttachSim(sim *rtl.Sim, w io.Writer, opts Options) (*Dump, error) {
 	fs := func(cycle uint64) uint64 { return cycle * 1e6 }
-	d, err := attach([]*island{{sim: sim, fs: fs}}, []domain{{sim.Name(), fs}}, w, opts)
-	if err != nil {
-		return nil, err
-	}
-	d.detach = func() {}
-	return d, nil
+	return attach([]*island{{sim: sim, fs: fs}}, []domain{{sim.Name(), fs}}, w, opts)
 }
 
 // domain is a clock domain.
@@ -87,7 +80,7 @@ type island struct {
 }
 
 func attach(islands []*island, domains []domain, w io.Writer, opts Options) (*Dump, error) {
-	d := &Dump{islands: islands, root: new(scope)}
+	d := &Dump{islands: islands, root: new(scope), leave: []func(){}}
 	for _, x := range islands {
 		d.root.addIsland(x)
 	}
@@ -112,7 +105,7 @@ func attach(islands []*island, domains []domain, w io.Writer, opts Options) (*Du
 			}
 		}
 		d.probes = append(d.probes, p)
-		x.sim.Observe(p.observe)
+		d.leave = append(d.leave, x.sim.Observe(p.observe))
 	}
 	if len(islands) == 1 && len(d.probes) == 1 {
 		d.probes[0].filled = d.merge
@@ -211,7 +204,7 @@ func (d *Dump) watch(v *variable) {
 // Close writes what is left, and a last time, and detaches the dump. The system must not be running; that its run was
 // cut short, or ended in a panic, does no harm. The error is the first that writing the dump met.
 func (d *Dump) Close() error {
-	if d.detach == nil {
+	if d.leave == nil {
 		return nil
 	}
 	end := uint64(0)
@@ -220,10 +213,11 @@ func (d *Dump) Close() error {
 	}
 	for _, p := range d.probes {
 		end = max(end, p.last)
-		p.sim.Observe(nil)
 	}
-	d.detach()
-	d.detach = nil
+	for _, leave := range d.leave {
+		leave()
+	}
+	d.leave = nil
 	d.merge(end + 1)
 	d.finish(end)
 	d.enc.flush()

@@ -380,3 +380,25 @@ func TestSimAloneIsDumpedAsItRuns(t *testing.T) {
 		require.Equal(t, i%2, bit, "a bit that toggles in every cycle")
 	}
 }
+
+// TestTwoDumps: each is the one that it would be alone, whenever the other ends.
+func TestTwoDumps(t *testing.T) {
+	all, some := waves.Options{Clocks: true}, waves.Options{Filter: []string{"**.Count"}}
+	half := func(opts waves.Options) []byte {
+		return dumpToy(t, 1, opts, func(y *toy) { y.sys.Run(y.core, toyCycles/2) })
+	}
+	for _, c := range []struct{ first, second waves.Options }{{all, some}, {some, all}} {
+		y := newToy(t, 1)
+		var first, second bytes.Buffer
+		one, err := waves.Attach(y.sys, &first, c.first)
+		require.NoError(t, err)
+		two, err := waves.Attach(y.sys, &second, c.second)
+		require.NoError(t, err)
+		y.sys.Run(y.core, toyCycles/2)
+		require.NoError(t, one.Close())
+		y.sys.Run(y.core, toyCycles-toyCycles/2)
+		require.NoError(t, two.Close())
+		assert.Equal(t, string(half(c.first)), first.String())
+		assert.Equal(t, string(dumpToy(t, 1, c.second, runToy)), second.String())
+	}
+}

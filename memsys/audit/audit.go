@@ -17,6 +17,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"divergo/memsys"
 	"divergo/memsys/dram"
@@ -40,12 +41,13 @@ type Fault struct {
 type Memory struct {
 	first Fault
 	parts []auditor
+	leave [][]func() // by part and tap
 }
 
 // auditor is what stands at a block.
 type auditor interface {
-	attach(on bool)
-	end() // what must hold when nothing is in flight and the caches are flushed
+	taps() []func() // puts it at its block, and returns how it leaves
+	end()           // what must hold when nothing is in flight and the caches are flushed
 }
 
 // Watch puts auditors at every block of a memory system in its first state or
@@ -61,17 +63,21 @@ func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 	for i, c := range memory.Channels {
 		m.parts = append(m.parts, newChannel(m, i, cfg.L2.Line, &cfg.DRAM, c))
 	}
-	for _, p := range m.parts {
-		p.attach(true)
-	}
-	return m
+	return m.attach()
 }
 
 // WatchChannel is Watch for a channel of a memory of one.
 func WatchChannel(line int, cfg *dram.Config, c *dram.Channel) *Memory {
 	m := &Memory{}
 	m.parts = []auditor{newChannel(m, 0, line, cfg, c)}
-	m.parts[0].attach(true)
+	return m.attach()
+}
+
+// attach puts the auditors at their blocks.
+func (m *Memory) attach() *Memory {
+	for _, p := range m.parts {
+		m.leave = append(m.leave, p.taps())
+	}
 	return m
 }
 
@@ -93,8 +99,8 @@ func (m *Memory) End() {
 
 // Detach takes the auditors away.
 func (m *Memory) Detach() {
-	for _, p := range m.parts {
-		p.attach(false)
+	for _, leave := range slices.Concat(m.leave...) {
+		leave()
 	}
 }
 

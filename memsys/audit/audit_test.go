@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,6 +70,9 @@ func find[A auditor](m *Memory) (a A) {
 	return a
 }
 
+// deaf takes a tap of an auditor away, for another one in its place.
+func deaf(m *Memory, a auditor, tap int) { m.leave[slices.Index(m.parts, a)][tap]() }
+
 // TestTraffic: nothing is wrong with it.
 func TestTraffic(t *testing.T) {
 	assert.Nil(t, play(t, func(*Memory, *memsys.Config) {}))
@@ -104,30 +108,35 @@ func TestFalsified(t *testing.T) {
 	lines := func(like func(*memsys.LineRequest) bool, change func(*memsys.LineRequest) bool) func(*Memory, *memsys.Config) {
 		return func(m *Memory, _ *memsys.Config) {
 			a := find[*coalescer](m)
+			deaf(m, a, 1)
 			a.c.Req.Tap(falsify(a.request, like, change))
 		}
 	}
 	sends := func(like func(*memsys.Request) bool, change func(*memsys.Request) bool) func(*Memory, *memsys.Config) {
 		return func(m *Memory, _ *memsys.Config) {
 			a := find[*l1](m)
+			deaf(m, a, 2)
 			a.l.Req.Tap(falsify(a.request, like, change))
 		}
 	}
 	gives := func(change func(*memsys.LineResponse) bool) func(*Memory, *memsys.Config) {
 		return func(m *Memory, _ *memsys.Config) {
 			a := find[*l1](m)
+			deaf(m, a, 1)
 			a.l.Out.Tap(falsify(a.answer, data, change))
 		}
 	}
 	answers := func(like func(*memsys.Response) bool, change func(*memsys.Response) bool) func(*Memory, *memsys.Config) {
 		return func(m *Memory, _ *memsys.Config) {
 			a := find[*slice](m)
+			deaf(m, a, 1)
 			a.s.Out.Tap(falsify(a.response, like, change))
 		}
 	}
 	moves := func(write bool, change func(*dram.Request) bool) func(*Memory, *memsys.Config) {
 		return func(m *Memory, _ *memsys.Config) {
 			a := find[*slice](m)
+			deaf(m, a, 2)
 			a.s.Mem.Tap(falsify(a.fetch, func(r *dram.Request) bool { return r.Write == write }, change))
 		}
 	}
@@ -143,10 +152,12 @@ func TestFalsified(t *testing.T) {
 		{"an atomic has another operand", Coalescer, lines(line(memsys.Atomic), func(r *memsys.LineRequest) bool { r.A++; return true })},
 		{"an answer is lost", Coalescer, func(m *Memory, _ *memsys.Config) {
 			a := find[*coalescer](m)
+			deaf(m, a, 3)
 			a.c.Out.Tap(falsify(a.reply, func(*memsys.Reply) bool { return true }, func(*memsys.Reply) bool { return false }))
 		}},
 		{"an answer comes before its data", Coalescer, func(m *Memory, _ *memsys.Config) {
 			a := find[*coalescer](m)
+			deaf(m, a, 2)
 			a.c.Rsp.Tap(falsify(a.response, data, func(r *memsys.LineResponse) bool { return false }))
 		}},
 		{"an L1 gives other bytes", Cache, gives(func(r *memsys.LineResponse) bool { r.Data[5]++; return true })},
@@ -167,6 +178,7 @@ func TestFalsified(t *testing.T) {
 		{"a slice reads for no MSHR", MSHR, moves(false, func(r *dram.Request) bool { return false })},
 		{"the DRAM answers out of order", DRAM, func(m *Memory, _ *memsys.Config) {
 			a := find[*channel](m)
+			deaf(m, a, 1)
 			a.ch.Out.Tap(falsify(a.response, func(*dram.Response) bool { return true }, func(r *dram.Response) bool { r.ID ^= 1; return true }))
 		}},
 	} {

@@ -41,18 +41,8 @@ func newCoalescer(m *Memory, index int, cfg *memsys.Config, c *memsys.Coalescer)
 	return &coalescer{block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line), c: c}
 }
 
-func (a *coalescer) attach(on bool) {
-	if !on {
-		a.c.In.Tap(nil)
-		a.c.Req.Tap(nil)
-		a.c.Rsp.Tap(nil)
-		a.c.Out.Tap(nil)
-		return
-	}
-	a.c.In.Tap(a.done)
-	a.c.Req.Tap(a.request)
-	a.c.Rsp.Tap(a.response)
-	a.c.Out.Tap(a.reply)
+func (a *coalescer) taps() []func() {
+	return []func(){a.c.In.Tap(a.done), a.c.Req.Tap(a.request), a.c.Rsp.Tap(a.response), a.c.Out.Tap(a.reply)}
 }
 
 // orders says whether an access is a fence or a flush.

@@ -55,16 +55,8 @@ func newChannel(m *Memory, index, line int, cfg *dram.Config, ch *dram.Channel) 
 	return a
 }
 
-func (a *channel) attach(on bool) {
-	if !on {
-		a.ch.OnCommand = nil
-		a.ch.In.Tap(nil)
-		a.ch.Out.Tap(nil)
-		return
-	}
-	a.ch.OnCommand = a.command
-	a.ch.In.Tap(a.request)
-	a.ch.Out.Tap(a.response)
+func (a *channel) taps() []func() {
+	return []func(){a.ch.In.Tap(a.request), a.ch.Out.Tap(a.response), a.ch.OnCommand.Add(a.command)}
 }
 
 // request notes a request that the channel takes.
@@ -95,7 +87,8 @@ func (a *channel) request(cycle uint64, r *dram.Request) {
 }
 
 // command checks a command.
-func (a *channel) command(cycle uint64, c dram.Command) {
+func (a *channel) command(e dram.Commanded) {
+	cycle, c := e.Cycle, e.Command
 	if a.over() {
 		return
 	}

@@ -92,18 +92,8 @@ func newL1(m *Memory, index int, cfg *memsys.Config, l *memsys.L1) *l1 {
 	}
 }
 
-func (a *l1) attach(on bool) {
-	if !on {
-		a.l.In.Tap(nil)
-		a.l.Out.Tap(nil)
-		a.l.Req.Tap(nil)
-		a.l.Rsp.Tap(nil)
-		return
-	}
-	a.l.In.Tap(a.access)
-	a.l.Out.Tap(a.answer)
-	a.l.Req.Tap(a.request)
-	a.l.Rsp.Tap(a.response)
+func (a *l1) taps() []func() {
+	return []func(){a.l.In.Tap(a.access), a.l.Out.Tap(a.answer), a.l.Req.Tap(a.request), a.l.Rsp.Tap(a.response)}
 }
 
 // copyOf is the book of a line.

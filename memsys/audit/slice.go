@@ -64,18 +64,8 @@ func newSlice(m *Memory, index int, cfg *memsys.Config, s *memsys.Slice, store *
 	return a
 }
 
-func (a *slice) attach(on bool) {
-	if !on {
-		a.s.In.Tap(nil)
-		a.s.Out.Tap(nil)
-		a.s.Mem.Tap(nil)
-		a.s.Fill.Tap(nil)
-		return
-	}
-	a.s.In.Tap(a.request)
-	a.s.Out.Tap(a.response)
-	a.s.Mem.Tap(a.fetch)
-	a.s.Fill.Tap(a.fill)
+func (a *slice) taps() []func() {
+	return []func(){a.s.In.Tap(a.request), a.s.Out.Tap(a.response), a.s.Mem.Tap(a.fetch), a.s.Fill.Tap(a.fill)}
 }
 
 // flat is the book of a line. Nothing was written to one that is new, so the

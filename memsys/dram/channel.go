@@ -52,6 +52,12 @@ type Command struct {
 	Col  uint16 // Read, Write: byte in the row
 }
 
+// Commanded is a command in its cycle.
+type Commanded struct {
+	Cycle uint64
+	Command
+}
+
 // Counters are what a channel has done since reset.
 type Counters struct {
 	Reads, Writes uint64 // requests
@@ -77,8 +83,8 @@ type Channel struct {
 	In  rtl.In[Request]
 	Out rtl.Out[Response]
 
-	// OnCommand, if set, observes each command with its cycle.
-	OnCommand func(cycle uint64, c Command)
+	// OnCommand is told of each command.
+	OnCommand rtl.Observers[Commanded]
 
 	sim     *rtl.Sim
 	cfg     Config
@@ -341,8 +347,8 @@ func (c *Channel) give(op Op, i int) {
 		d.NextRead = max(d.NextRead, after(max(end+t.TWTR, t.TCCD)))
 		c.column(i, bk, after(end))
 	}
-	if c.OnCommand != nil {
-		c.OnCommand(now, d.Command)
+	if c.OnCommand.Any() {
+		c.OnCommand.Notify(Commanded{now, d.Command})
 	}
 }
 

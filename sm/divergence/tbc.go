@@ -92,8 +92,8 @@ type TBC struct {
 	Home     *rtl.Mem[Homes]         `len:"lanes"` // by slot
 	bars     *rtl.Mem[blockBarrier]  // by CTA and barrier number
 
-	// OnCompact, if set, observes each warp that the compactor makes.
-	OnCompact func(Compacted)
+	// OnCompact is told of each warp that the compactor makes.
+	OnCompact rtl.Observers[Compacted]
 
 	code     *Code
 	lanes    int
@@ -303,8 +303,8 @@ func (p *TBC) compact() {
 	}
 	*p.Home.Edit(int(c.Slot)) = homes
 	*p.Table.Edit(int(c.Slot)) = s
-	if p.OnCompact != nil {
-		p.OnCompact(Compacted{c.CTA, mask, p.Home.Edit(int(c.Slot)), &c.Pending})
+	if p.OnCompact.Any() {
+		p.OnCompact.Notify(Compacted{c.CTA, mask, p.Home.Edit(int(c.Slot)), &c.Pending})
 	}
 	p.redirect.Add(int(c.Slot))
 	c.Slot++

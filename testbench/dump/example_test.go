@@ -31,10 +31,10 @@ func Example() {
 	}
 	var vcd bytes.Buffer
 	var d *waves.Dump
-	s.OnLaunch = func(*testbench.Launch) error {
+	s.OnLaunch.Add(func(l *testbench.Loaded) {
 		d, err = dump.Attach(s, &vcd, waves.Options{Filter: []string{"sm[0].Div.Table[0].**"}})
-		return err
-	}
+		l.Refuse(err)
+	})
 	one := [3]uint32{1, 1, 1}
 	fmt.Println(s.Launch(testbench.Launch{Prog: p, Grid: one, Block: one}), d.Close())
 	fmt.Println(strings.Contains(vcd.String(), " Mask "))

@@ -10,6 +10,7 @@ import (
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/ptx"
+	"divergo/rtl"
 	"divergo/sm"
 	"divergo/testbench"
 	"divergo/testbench/golden"
@@ -84,14 +85,13 @@ func injured(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.I
 	require.NoError(t, err)
 	r := parse(t, []string{"--grid", "3", "--block", "40", "--arg", "buf:zero:480"})
 	l := r.launch(t, s, m)
-	for _, m := range s.Machine.SMs {
-		m.Issue.OnIssue = func(e sm.Issued) {
+	return s, l, behind(s, l, func(m *sm.SM) {
+		m.Issue.OnIssue.Add(func(e sm.Issued) {
 			if cta, warp := m.Warp(e.CTA, int(e.Row)); e.PC == pc && cta == victim.CTA && warp == 1 {
 				harm(m, l.Prog, e)
 			}
-		}
-	}
-	return s, l, Run(s, l)
+		})
+	})
 }
 
 func mismatch(t *testing.T, err error) *Mismatch {
@@ -203,17 +203,15 @@ func TestWrongInstruction(t *testing.T) {
 	assert.ErrorContains(t, err, "and 8 more")
 }
 
-// between puts something between each SM and its watcher for one launch.
-func between(s *testbench.Session, l testbench.Launch, put func(m *sm.SM)) error {
+// behind compares a launch, and puts something behind the watcher of each SM, or in its place.
+func behind(s *testbench.Session, l testbench.Launch, put func(m *sm.SM)) error {
 	return compared(s, func() error {
-		attach := s.OnLaunch
-		s.OnLaunch = func(l *testbench.Launch) error {
-			err := attach(l)
+		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
 			for _, m := range s.Machine.SMs {
 				put(m)
 			}
-			return err
-		}
+		})
+		defer leave()
 		return s.Launch(l)
 	})
 }
@@ -232,16 +230,17 @@ func TestIssueRules(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
 			require.NoError(t, err)
-			err = between(s, l, func(m *sm.SM) {
+			err = behind(s, l, func(m *sm.SM) {
 				see := m.Issue.OnIssue
-				m.Issue.OnIssue = func(e sm.Issued) {
+				m.Issue.OnIssue = rtl.Observers[sm.Issued]{}
+				m.Issue.OnIssue.Add(func(e sm.Issued) {
 					f := *e.Flight
 					e.Flight = &f
 					if cta, warp := m.Warp(e.CTA, int(e.Row)); e.PC == probeLast && cta == victim.CTA && warp == 1 {
 						c.harm(&e)
 					}
-					see(e)
-				}
+					see.Notify(e)
+				})
 			})
 			d := mismatch(t, err)
 			require.NotEmpty(t, d.Broken)
@@ -255,7 +254,7 @@ func TestIssueRules(t *testing.T) {
 // TestExitedThread: a thread is said to exit and goes on.
 func TestExitedThread(t *testing.T) {
 	_, _, err := injured(t, probeLast, func(s *sm.SM, _ *isa.Program, e sm.Issued) {
-		s.ALU.OnExit(e.Flight, 1<<victimLane)
+		s.ALU.OnExit.Notify(sm.Exited{Flight: e.Flight, Lanes: 1 << victimLane})
 	})
 	d := mismatch(t, err)
 	require.Len(t, d.Broken, 2)
@@ -270,9 +269,9 @@ func TestExitedThread(t *testing.T) {
 func TestNeverIssued(t *testing.T) {
 	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
 	require.NoError(t, err)
-	err = between(s, l, func(m *sm.SM) {
+	err = behind(s, l, func(m *sm.SM) {
 		if m != s.Machine.SMs[0] {
-			m.Issue.OnIssue, m.ALU.OnExit = nil, nil
+			m.Issue.OnIssue, m.ALU.OnExit = rtl.Observers[sm.Issued]{}, rtl.Observers[sm.Exited]{}
 		}
 	})
 	d := mismatch(t, err)
@@ -430,8 +429,7 @@ func TestOutcomes(t *testing.T) {
 	})
 }
 
-// TestObservers: those from before see every instruction, and are back
-// afterwards; a launch that is not possible leaves them alone too.
+// TestObservers: others see every instruction too, and stay afterwards; a launch that is not possible leaves them alone too.
 func TestObservers(t *testing.T) {
 	seen := 0
 	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) { seen++ })
@@ -440,15 +438,15 @@ func TestObservers(t *testing.T) {
 	require.NoError(t, s.Launch(l))
 	assert.Equal(t, 2, seen)
 	for _, m := range s.Machine.SMs {
-		assert.Nil(t, m.ALU.OnExit)
+		assert.False(t, m.ALU.OnExit.Any())
 	}
-	assert.Nil(t, s.OnLaunch)
+	assert.False(t, s.OnLaunch.Any())
 
 	l.Grid[0] = 0
 	require.ErrorContains(t, Run(s, l), "grid 0x1x1")
 	refused := errors.New("no")
 	l.Grid[0] = 3
-	s.OnLaunch = func(*testbench.Launch) error { return refused }
+	s.OnLaunch.Add(func(l *testbench.Loaded) { l.Refuse(refused) })
 	require.ErrorIs(t, Run(s, l), refused)
-	assert.NotNil(t, s.OnLaunch)
+	assert.True(t, s.OnLaunch.Any())
 }

@@ -145,12 +145,13 @@ func TestProgramsCover(t *testing.T) {
 		s := session(t, c)
 		for _, r := range p.runs {
 			l := r.launch(t, s, p.module)
-			s.Machine.SMs[0].Issue.OnIssue = func(e sm.Issued) {
+			leave := s.Machine.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 				for _, f := range features(&l.Prog.Insts[e.PC]) {
 					seen[f] = true
 				}
-			}
+			})
 			require.NoError(t, s.Launch(l))
+			leave()
 		}
 	}
 	for _, f := range wanted() {

@@ -55,11 +55,11 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	session.Machine.SMs[0].Issue.OnIssue = func(e sm.Issued) {
-		if e.PC == 6 {
-			e.Mask &^= 1 << 5
+	session.Machine.SMs[0].Operands.LSU.Tap(func(_ uint64, op *sm.Op) {
+		if op.PC == 6 {
+			op.Exec &^= 1 << 5
 		}
-	}
+	})
 	module, err := ptx.Parse("double.ptx", []byte(double))
 	if err != nil {
 		fmt.Println(err)

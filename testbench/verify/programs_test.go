@@ -242,14 +242,14 @@ func loaded(t *testing.T, s *testbench.Session, l testbench.Launch) *run {
 	t.Helper()
 	var r *run
 	enough := errors.New("enough")
-	s.OnLaunch = func(l *testbench.Launch) error {
+	leave := s.OnLaunch.Add(func(l *testbench.Loaded) {
 		var err error
-		r, err = begin(s, l)
+		r, err = begin(s, &l.Launch)
 		require.NoError(t, err)
-		return enough
-	}
+		l.Refuse(enough)
+	})
 	require.ErrorIs(t, s.Launch(l), enough)
-	s.OnLaunch = nil
+	leave()
 	for _, w := range r.watchers {
 		w.detach()
 	}

@@ -36,19 +36,13 @@ func Run(s *testbench.Session, l testbench.Launch) error {
 // compared performs one launch of s and compares it.
 func compared(s *testbench.Session, launch func() error) error {
 	var r *run
-	before := s.OnLaunch
-	s.OnLaunch = func(l *testbench.Launch) error {
-		if before != nil {
-			if err := before(l); err != nil {
-				return err
-			}
-		}
+	leave := s.OnLaunch.Add(func(l *testbench.Loaded) {
 		var err error
-		r, err = begin(s, l)
-		return err
-	}
+		r, err = begin(s, &l.Launch)
+		l.Refuse(err)
+	})
 	err := launch()
-	s.OnLaunch = before
+	leave()
 	if r == nil {
 		return err
 	}

@@ -27,9 +27,7 @@ type watcher struct {
 	done    []*warp // all warps that began, in order
 	issued  uint64  // thread instructions
 	broken  []Broken
-
-	onIssue, onInserted func(sm.Issued) // observers from before
-	onExit              func(*sm.Flight, uint32)
+	leave   []func()
 }
 
 // warp is a static warp: what its threads have done, however they were grouped
@@ -59,18 +57,20 @@ func watch(index int, m *sm.SM, lanes int, now uint64) *watcher {
 	k := m.Kernel()
 	w := &watcher{
 		sm: m, index: index, start: now, threads: k.Threads(), lanes: lanes, warps: (k.Threads() + lanes - 1) / lanes,
-		regs: len(k.Prog.Regs), preds: len(k.Prog.Preds), onIssue: m.Issue.OnIssue, onInserted: m.Issue.OnInserted, onExit: m.ALU.OnExit,
+		regs: len(k.Prog.Regs), preds: len(k.Prog.Preds),
 	}
-	m.Issue.OnIssue, m.ALU.OnExit = w.issue, w.exit
+	w.leave = append(w.leave, m.Issue.OnIssue.Add(w.issue), m.ALU.OnExit.Add(w.exit))
 	if k.Prog.Recursive { // two returns of a thread can have nothing but what restores registers between them
-		m.Issue.OnInserted = w.inserted
+		w.leave = append(w.leave, m.Issue.OnInserted.Add(w.inserted))
 	}
 	return w
 }
 
-// detach puts the observers from before back.
+// detach ends the observation.
 func (w *watcher) detach() {
-	w.sm.Issue.OnIssue, w.sm.Issue.OnInserted, w.sm.ALU.OnExit = w.onIssue, w.onInserted, w.onExit
+	for _, leave := range w.leave {
+		leave()
+	}
 }
 
 func (w *watcher) inserted(e sm.Issued) {
@@ -78,9 +78,6 @@ func (w *watcher) inserted(e sm.Issued) {
 		v := w.warp(e.CTA, r)
 		v.steps = append(v.steps, step{isa.NoPC, mask})
 	})
-	if w.onInserted != nil {
-		w.onInserted(e)
-	}
 }
 
 func (w *watcher) issue(e sm.Issued) {
@@ -100,18 +97,15 @@ func (w *watcher) issue(e sm.Issued) {
 			w.breaks(e.Flight, home(r, dead), "issued for %s", v.why(dead))
 		}
 	})
-	if w.onIssue != nil {
-		w.onIssue(e)
-	}
 }
 
 // exit keeps the registers of threads that leave. The front end lets them go
 // when everything they started is done, so the register file is up to date.
-func (w *watcher) exit(f *sm.Flight, lanes uint32) {
-	w.eachRow(f, lanes, func(r int, mask uint32) {
-		v := w.warp(f.CTA, r)
+func (w *watcher) exit(e sm.Exited) {
+	w.eachRow(e.Flight, e.Lanes, func(r int, mask uint32) {
+		v := w.warp(e.CTA, r)
 		if dead := mask &^ v.live; dead != 0 {
-			w.breaks(f, home(r, dead), "exits as %s", v.why(dead))
+			w.breaks(e.Flight, home(r, dead), "exits as %s", v.why(dead))
 		}
 		v.live &^= mask
 		for m := mask; m != 0; m &= m - 1 {
@@ -124,9 +118,6 @@ func (w *watcher) exit(f *sm.Flight, lanes uint32) {
 			}
 		}
 	})
-	if w.onExit != nil {
-		w.onExit(f, lanes)
-	}
 }
 
 // eachRow calls do for each row of the register file that the threads of a set

@@ -70,14 +70,14 @@ func (w *waveform) attach(s *testbench.Session) {
 	if w == nil {
 		return
 	}
-	s.OnLaunch = func(*testbench.Launch) error {
+	s.OnLaunch.Add(func(l *testbench.Loaded) {
 		if w.dump != nil {
-			return nil
+			return
 		}
 		var err error
 		w.dump, err = dump.Attach(s, w.file, w.opts)
-		return err
-	}
+		l.Refuse(err)
+	})
 }
 
 // keep completes the dump and, beside a file, those for GTKWave. A dump that no trigger
