@@ -90,6 +90,26 @@ func TestDumpDoesNotDisturb(t *testing.T) {
 	assert.Equal(t, untraced.sys.Hash(), traced.sys.Hash())
 }
 
+// Sims of which nothing is shown are not observed: an observer that they have stays.
+func TestDumpLeavesOthersAlone(t *testing.T) {
+	y := newToy(t, 1)
+	calls := make([]int, len(y.sys.Sims()))
+	for i, sim := range y.sys.Sims() {
+		sim.Observe(func(uint64, []uint64) { calls[i]++ })
+	}
+	d, err := waves.Attach(y.sys, &bytes.Buffer{}, waves.Options{
+		Filter: []string{"toy.sm[3]", "toy.sm_5.PC"}, Trigger: &waves.Trigger{Signal: "toy.sm[6].PC", Op: ">", Value: "2"},
+		Marks: [][]string{{"toy.sm[7].PC"}}, // of a Sim of which nothing is shown
+	})
+	require.NoError(t, err)
+	runToy(y)
+	require.NoError(t, d.Close())
+	for i, n := range calls {
+		watched := i == 3 || i == 5 || i == 6
+		assert.Equal(t, watched, n == 0, "%s", y.sys.Sims()[i].Name())
+	}
+}
+
 func TestDumpsAreWellFormed(t *testing.T) {
 	for name, vcd := range tortureDumps(t) {
 		t.Run(name, func(t *testing.T) { requireWellFormed(t, string(vcd)) })

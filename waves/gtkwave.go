@@ -103,10 +103,15 @@ func (d *Dump) trace(r row, g arranged, common int, f *filters) (string, error) 
 	if g.Color != Normal {
 		color = fmt.Sprintf("[color] %d\n", g.Color)
 	}
+	if g.Label != nil {
+		path := v.sig.Path
+		if r.bit >= 0 {
+			path, _ = splitIndices(path)
+		}
+		short = strings.ReplaceAll(g.Label(path), ".", "/")
+	}
 	if r.bit >= 0 {
-		name, _ := splitIndices(v.seg())
-		short = strings.Join(append(v.in.names()[common:], name), "/")
-		text := fmt.Sprintf("@%x\n%s#{%s/%d}", flagRight|flagHex, color, short, r.bit)
+		text := fmt.Sprintf("@%x\n%s#{%s#%d}", flagRight|flagHex, color, short, r.bit)
 		for _, x := range slices.Backward(r.vars) {
 			text += fmt.Sprintf(" (%d)%s", x.width-1-r.bit, x.displayName()) // GTKWave counts from the left
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/waves"
+	"divergo/waves/vcdread"
 )
 
 // shown is a line of the signal list of GTKWave: its text, and the signal and how its value reads, nil for a group.
@@ -204,4 +205,65 @@ func TestSaveFiles(t *testing.T) {
 	assert.Equal(t, 20, strings.Count(string(text), "[color]"), "a normal trace names none")
 	assert.NotContains(t, string(text), "Nothing", "a group of no signals")
 	assert.Equal(t, 9, strings.Count(string(text), "^2 "+filepath.Join(dir, "2_PC.txt")+"\n"))
+}
+
+// A save file opens at a mark: where client 3 first counts in one half of Hist, when its phase has changed. Groups in which something changes
+// there are open, and come first. A row may be a bit of several signals.
+func TestGTKWaveOpensAtAMark(t *testing.T) {
+	y := newToy(t, 1)
+	q := y.clients[3].Q()
+	run := func(changed func() bool) {
+		for !changed() {
+			y.sys.Run(y.core, 1)
+		}
+	}
+	run(func() bool { return q.Phase != idle })
+	hist := uint64(0) // bits 0 of Hist[0][1] to Hist[11][1]
+	run(func() bool {
+		for i := range q.Hist {
+			hist |= uint64(q.Hist[i][1]) & 1 << i
+		}
+		return hist != 0
+	})
+	cycle := y.core.Now()
+
+	label := func(path string) string { return strings.TrimPrefix(path, "toy.sm[3].") }
+	save := createToy(t, waves.Options{Clocks: true, To: cycle + 50, Marks: [][]string{
+		{"toy.mem.Server.Top", "toy.nothing"},
+		{"toy.sm[3].Phase", "toy.sm[3].Hist[*][1]"},
+		{"toy.sm[3].Phase"},
+	}, Groups: []waves.Group{
+		{Patterns: []string{"clocks.cycle"}},
+		{Name: "Closed", Closed: true, Opens: []string{"toy.mem.Server.Done[7]"}, Patterns: []string{"toy.mem.Server.Top"}},
+		{Name: "Opened", Closed: true, Label: label, Opens: []string{"toy.nothing", "toy.sm[3].PC"}, Patterns: []string{
+			"toy.sm[3].PC", "toy.sm[3].Tag.Client", "toy.sm[3].Hist[*][1]#0",
+		}},
+		{Name: "Unused", Used: true, Patterns: []string{"toy.sm[3].PC", "toy.sm[3].Hist[*][1]#7"}},
+	}})
+	marker, answers := askGTKWave(t, save, []uint64{y.core.Fs(cycle)})
+	assert.Equal(t, fmt.Sprint(y.core.Fs(cycle)), marker)
+	assert.Equal(t, []string{
+		fmt.Sprintf("cycle|%d", cycle),
+		"Opened|", fmt.Sprintf("PC|%04X", q.PC), fmt.Sprintf("Tag/Client|%d", q.Tag.Client), fmt.Sprintf("Hist#0|%03X", hist), "Opened|",
+		"Closed|", "Top|", "Closed|", // GTKWave gives no value of what it does not show
+	}, answers[0])
+	text, err := os.ReadFile(save)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), fmt.Sprintf("@%x\n-Closed\n", 0xc00200), "GTKWave's flags of a group that is closed")
+	assert.Contains(t, string(text), fmt.Sprintf("@%x\n-Opened\n", 0x800200), "and of one that is open")
+}
+
+// The counter has the number of the cycle from its start to its end.
+func TestCounterOfCycles(t *testing.T) {
+	y := newToy(t, 1)
+	d := dumpToy(t, 1, waves.Options{Clocks: true, Filter: []string{"toy.mem"}, From: 13, To: 60}, runToy)
+	dump, err := vcdread.ReadAll(strings.NewReader(string(d)))
+	require.NoError(t, err)
+	for c := uint64(13); c <= 60; c++ {
+		for _, fs := range []uint64{y.core.Fs(c), y.core.Fs(c+1) - 1} {
+			v, err := dump.Value("clocks.cycle", fs)
+			require.NoError(t, err)
+			require.Equal(t, c, v, "at %d", fs)
+		}
+	}
 }

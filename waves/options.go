@@ -23,9 +23,10 @@ type Options struct {
 
 	Names  []Names // what to call values in GTKWave, beyond the enumerations of the design; the first match counts
 	Groups []Group // how GTKWave arranges the signals; none: one group for each module
-	// Marks are patterns of signals, which need not be in the dump. Where there is no trigger, GTKWave opens with its
-	// marker at the first change of the signals of the first pattern that has one in the dump.
-	Marks []string
+	// Marks are where GTKWave opens, with its marker there, if there is no trigger: at the first of them that is in the
+	// dump. Each is one or more patterns, of signals that need not be in the dump: the place is where something that the
+	// last selects changes, when something of each other has, in turn.
+	Marks [][]string
 }
 
 // Trigger opens a dump some cycles before the first time that a signal meets a condition. What happened since then is
@@ -150,6 +151,10 @@ type Group struct {
 	Name     string
 	Color    Color
 	Patterns []string
+
+	// Label is how to call the row of a signal with this path. By default it is the name, with the scopes that not all of
+	// the group are in.
+	Label func(path string) string
 
 	Decimal bool // numbers are decimal; otherwise those of more than 8 bits are hexadecimal
 	Used    bool // leave out what is 0 throughout the dump

@@ -2,7 +2,10 @@ package dump
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +21,7 @@ import (
 	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/waves"
+	"divergo/waves/vcdread"
 )
 
 // machine has one SM with a mechanism, and a kernel loaded.
@@ -63,7 +67,7 @@ func TestPatterns(t *testing.T) {
 	for _, x := range divergence.Mechanisms() {
 		m := machine(t, x.Name)
 		v := newView(m, nil)
-		filter := v.marks()
+		filter := slices.Concat(v.marks()...)
 		for _, g := range v.groups() {
 			filter = append(filter, g.Opens...)
 			for _, p := range g.Patterns {
@@ -99,6 +103,78 @@ func TestNamed(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSaveFile: GTKWave opens where a branch first divides threads, with the cycle, and then the slot or the
+// stack that is divided, before anything that is closed.
+func TestSaveFile(t *testing.T) {
+	k, err := ptx.Parse("k.ptx", []byte(`.version 7.6
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 out) {
+	.reg .pred %p<2>; .reg .b32 %r<3>;
+	mov.u32 %r1, %laneid;
+	setp.lt.u32 %p1, %r1, 7;
+	@%p1 bra L;
+	add.u32 %r2, %r1, 1;
+	add.u32 %r2, %r2, 1;
+L:	add.u32 %r2, %r1, 2;
+	ret;
+}`))
+	require.NoError(t, err)
+	prog, err := testbench.Program(k, "k")
+	require.NoError(t, err)
+	for _, x := range divergence.Mechanisms() {
+		t.Run(x.Name, func(t *testing.T) {
+			t.Parallel()
+			c := gpu.Default()
+			c.GPU.SMs = 2
+			c.Divergence.Mechanism = x.Name
+			s, err := testbench.NewSession(c, testbench.Limits{})
+			require.NoError(t, err)
+			var vcd bytes.Buffer
+			var d *waves.Dump
+			s.OnLaunch = func(*testbench.Launch) error {
+				d, err = Attach(s, &vcd, waves.Options{Filter: []string{"sm[0].**"}, Clocks: true})
+				return err
+			}
+			require.NoError(t, s.Launch(testbench.Launch{Prog: prog, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, 8)}))
+			require.NoError(t, d.Close())
+			name := filepath.Join(t.TempDir(), "k.vcd")
+			require.NoError(t, d.Save(name))
+			b, err := os.ReadFile(strings.TrimSuffix(name, "vcd") + "gtkw")
+			require.NoError(t, err)
+			save := string(b)
+
+			var marker uint64
+			_, err = fmt.Sscanf(save[strings.Index(save, "\n*")+2:], "%f %d", new(float64), &marker)
+			require.NoError(t, err)
+			w, err := vcdread.ReadAll(&vcd)
+			require.NoError(t, err)
+			value := func(signal string, fs uint64) uint64 {
+				v, err := w.Value(signal, fs)
+				require.NoError(t, err)
+				return v
+			}
+			require.NotZero(t, value("sm_0.Div.Stats.Divergent", marker))
+			if signal := "sm_0.Div.Stack.Depth_0"; strings.HasPrefix(x.Name, "tbc") {
+				require.Greater(t, value(signal, marker), value(signal, marker-1), "the stack of the CTA is divided")
+			} else {
+				require.Zero(t, value("sm_0.Div.Stats.Divergent", marker-1))
+			}
+
+			rows := regexp.MustCompile(`(?m)^(?:-(.*)|\+\{(.*)\} (.*))$`).FindAllStringSubmatch(save[strings.Index(save, "[sst_expanded]"):], -1)
+			require.Equal(t, "clocks.cycle[63:0]", rows[0][3])
+			open := regexp.MustCompile(`(?m)^@800200\n-(Warp|Slot|CTA) `)
+			closed := regexp.MustCompile(`(?m)^@c00200\n-`)
+			require.Regexp(t, open, save)
+			require.Less(t, open.FindStringIndex(save)[0], closed.FindStringIndex(save)[0])
+			require.NotRegexp(t, `(?m)^-(Warp|Slot|Static warp|CTA) [5-9]`, save, "nothing of warps that are not there")
+			first := save[open.FindStringIndex(save)[0]:closed.FindStringIndex(save)[0]]
+			require.Regexp(t, `PC\[31:0\]|PC\[30:0\]`, first)
+			require.Regexp(t, `Mask`, first)
+		})
 	}
 }
 

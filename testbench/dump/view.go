@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"divergo/gpu"
@@ -100,8 +101,17 @@ func (v *view) read(bundles []rtl.Signal) {
 	slices.SortStableFunc(v.tables, func(a, b table) int { return rank(a) - rank(b) })
 }
 
-// marks are the first divergent branch, or else the first instruction.
-func (v *view) marks() []string { return []string{v.sm + ".Div.Stats.Divergent", v.sm + ".Issue.Count"} }
+// marks are the first divergent branch, or else the first instruction. Where only
+// CTAs have stacks, the stack is split when the last warp has come to the branch.
+func (v *view) marks() [][]string {
+	diverges, issues := v.sm+".Div.Stats.Divergent", v.sm+".Issue.Count"
+	list := [][]string{{diverges}, {issues}}
+	depths := slices.DeleteFunc(slices.Clone(v.tables), func(t table) bool { return !strings.HasSuffix(t.name, ".Depth") })
+	if len(depths) == 1 && depths[0].parts != v.warps {
+		list = slices.Insert(list, 0, []string{diverges, v.sm + ".Div." + depths[0].name})
+	}
+	return list
+}
 
 // groups arranges a waveform in GTKWave. Closed groups of what diverges at the
 // marker are open.
@@ -158,7 +168,7 @@ func (v *view) parts() []waves.Group {
 		for i := range t.parts {
 			if i == len(*to) {
 				*to = append(*to, waves.Group{
-					Name: fmt.Sprint(name, " ", i), Color: color, Closed: true, Used: true, Opens: v.opens(&t, i),
+					Name: fmt.Sprint(name, " ", i), Color: color, Closed: true, Used: true, Opens: v.opens(&t, i), Label: v.label,
 				})
 			}
 			g := &(*to)[i]
@@ -167,7 +177,7 @@ func (v *view) parts() []waves.Group {
 			}
 		}
 	}
-	return slices.Concat(ctas, slots, statics)
+	return slices.Concat(ctas, statics, slots)
 }
 
 // opens is what changes in a part of a table when a branch is resolved there: the
@@ -220,6 +230,30 @@ func (v *view) rows(t *table, e int) (list []string) {
 		}
 	}
 	return list
+}
+
+var inTable = regexp.MustCompile(`^([\w.]+?)\[(\d+)\]\.?(.*)$`)
+
+// label calls a signal of a table as what it is in its part: that of a slot by its
+// field, that of a stack by the place of the entry.
+func (v *view) label(path string) string {
+	m := inTable.FindStringSubmatch(strings.TrimPrefix(path, v.sm+".Div."))
+	if m == nil {
+		return path
+	}
+	i := slices.IndexFunc(v.tables, func(t table) bool { return t.name == m[1] })
+	if i < 0 {
+		return path
+	}
+	t, name := &v.tables[i], strings.TrimSuffix(m[1], ".Entries")
+	e, _ := strconv.Atoi(m[2]) // digits
+	switch {
+	case t.size() > 1 && m[3] != "":
+		return fmt.Sprintf("%s[%d].%s", name, e%t.size(), m[3])
+	case t.name == "Table" || t.name == "Statics" || t.name == "Threads":
+		return m[3]
+	}
+	return strings.TrimSuffix(name+"."+m[3], ".")
 }
 
 // isPoint says whether a field is a PC with a depth of calls.
