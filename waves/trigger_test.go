@@ -120,9 +120,9 @@ func TestTriggerThatNeverFires(t *testing.T) {
 func TestParseTrigger(t *testing.T) {
 	for text, want := range map[string]waves.Trigger{
 		"200 before sm[*].Div.Stats.Divergent > 0": {Signal: "sm[*].Div.Stats.Divergent", Op: ">", Value: "0", Before: 200},
-		"a.b==Idle":                      {Signal: "a.b", Op: "==", Value: "Idle"},
-		" **.x<=-3 ":                     {Signal: "**.x", Op: "<=", Value: "-3"},
-		"before.x != 0b1":                {Signal: "before.x", Op: "!=", Value: "0b1"},
+		"a.b==Idle":       {Signal: "a.b", Op: "==", Value: "Idle"},
+		" **.x<=-3 ":      {Signal: "**.x", Op: "<=", Value: "-3"},
+		"before.x != 0b1": {Signal: "before.x", Op: "!=", Value: "0b1"},
 	} {
 		got, err := waves.ParseTrigger(text)
 		require.NoError(t, err, text)

@@ -89,8 +89,8 @@ type Launch struct {
 // Fire tells of the instruction issued in this cycle.
 type Fire struct {
 	Valid   bool
-	Control bool  // resolved by the mechanism: an Outcome follows
-	Slot    uint8 `bits:"7"`
+	Control bool   // resolved by the mechanism: an Outcome follows
+	Slot    uint8  `bits:"7"`
 	PC      uint32 // isa.NoPC if there is none
 }
 

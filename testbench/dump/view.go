@@ -97,7 +97,9 @@ func (v *view) read(bundles []rtl.Signal) {
 		}
 	}
 	// The slots first, then depths before entries.
-	rank := func(t table) int { return slices.Index([]bool{t.name == "Table", strings.HasSuffix(t.name, ".Depth"), true}, true) }
+	rank := func(t table) int {
+		return slices.Index([]bool{t.name == "Table", strings.HasSuffix(t.name, ".Depth"), true}, true)
+	}
 	slices.SortStableFunc(v.tables, func(a, b table) int { return rank(a) - rank(b) })
 }
 
