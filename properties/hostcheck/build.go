@@ -70,7 +70,8 @@ func (w *workplace) host(more ...string) ([]byte, error) {
 	return out, nil
 }
 
-// split divides what the host wrote among the programs of a batch.
+// split divides what the host wrote among the programs of a batch. A program that
+// did not end has nothing.
 func split(batch []*Program, out []byte) ([][]uint64, error) {
 	var all []uint64
 	for i := 0; i+8 <= len(out); i += 8 {
@@ -78,11 +79,15 @@ func split(batch []*Program, out []byte) ([][]uint64, error) {
 	}
 	var list [][]uint64
 	for _, p := range batch {
-		n := p.Threads() * words
+		n := 1 + p.Threads()*words
 		if n > len(all) {
 			return nil, fmt.Errorf("the program on the host wrote %d bytes, too few", len(out))
 		}
-		list, all = append(list, all[:n]), all[n:]
+		want := all[1:n]
+		if all[0] == 0 {
+			want = nil
+		}
+		list, all = append(list, want), all[n:]
 	}
 	return list, nil
 }

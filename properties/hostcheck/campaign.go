@@ -12,6 +12,7 @@ const batchSize = 32
 type Options struct {
 	Seed     uint64 // of the first program
 	Programs int
+	Csmith   bool          // programs of Csmith
 	Cross    bool          // run every program at every level under every mechanism
 	Shrink   time.Duration // to spend on making a failure small
 	Progress func(Report)  // told of every batch; nil: nobody
@@ -23,12 +24,13 @@ type Report struct {
 	Runs        uint64
 	Lanes       uint64 // instructions of threads
 	Spent       time.Duration
-	Failure     *Failure // shrunk
+	Endless     int // programs left out because they take too long
+	Failure     *Failure
 }
 
 func (r Report) String() string {
 	n := r.Next - r.First
-	return fmt.Sprintf("%d programs, seeds %d to %d: %d runs, %d thread instructions, %.0f s", n, r.First, max(r.Next, 1)-1, r.Runs, r.Lanes, r.Spent.Seconds())
+	return fmt.Sprintf("%d programs, seeds %d to %d, %d left out: %d runs, %d thread instructions, %.0f s", n, r.First, max(r.Next, 1)-1, r.Endless, r.Runs, r.Lanes, r.Spent.Seconds())
 }
 
 // Run checks the programs of consecutive seeds until one fails. Each is compiled
@@ -41,20 +43,30 @@ func Run(o Options) (*Report, error) {
 	for end := o.Seed + uint64(o.Programs); report.Next < end; {
 		var batch []*Program
 		for seed := report.Next; seed < end && len(batch) < batchSize; seed++ {
-			batch = append(batch, Draw(seed))
+			if o.Csmith {
+				batch = append(batch, &Program{Seed: seed, Grid: 1, Block: csmithThreads})
+			} else {
+				batch = append(batch, Draw(seed))
+			}
 		}
-		plan := share
+		plan := Plan(share)
 		if o.Cross {
 			plan = func(uint64, int) []string { return Mechanisms() }
 		}
-		failures, err := r.Check(batch, Levels, plan)
+		check := r.Check
+		if o.Csmith {
+			check = r.checkCsmith
+		}
+		failures, err := check(batch, Levels, plan)
 		if err != nil {
 			return nil, fmt.Errorf("seeds %d to %d: %w", batch[0].Seed, batch[len(batch)-1].Seed, err)
 		}
-		report.Runs, report.Lanes, report.Spent = r.Runs, r.Lanes, time.Since(start)
+		report.Runs, report.Lanes, report.Endless, report.Spent = r.Runs, r.Lanes, r.Endless, time.Since(start)
 		if len(failures) > 0 {
 			report.Next = failures[0].Program.Seed
-			report.Failure = r.Shrink(failures[0], o.Shrink)
+			if report.Failure = failures[0]; !o.Csmith {
+				report.Failure = r.Shrink(failures[0], o.Shrink)
+			}
 			break
 		}
 		report.Next += uint64(len(batch))

@@ -53,21 +53,35 @@ func (f *Failure) Error() string {
 }
 
 // Source is the text of the program as a file of its own.
-func (f *Failure) Source() string { return source([]*Program{f.Program}) }
+func (f *Failure) Source() (string, error) {
+	if f.Program.Funcs == nil {
+		return csmithSource([]*Program{f.Program})
+	}
+	return source([]*Program{f.Program}), nil
+}
+
+// Plan is the mechanisms that the program of a seed runs under at a level.
+type Plan func(seed uint64, level int) []string
 
 // Runner runs programs. It keeps the machines that it has built.
 type Runner struct {
-	Runs  uint64 // so far
-	Lanes uint64 // instructions of threads, of these
+	Runs    uint64 // so far
+	Lanes   uint64 // instructions of threads, of these
+	Endless int    // programs left out because they take too long
 
 	sessions map[string]*testbench.Session
 }
 
 // Check compiles a batch at each of the levels and runs every program under the
-// mechanisms that the plan has for its seed and the number of the level. It
-// returns the first difference of each program. The error is about the compiler.
-func (r *Runner) Check(batch []*Program, levels []string, plan func(seed uint64, level int) []string) ([]*Failure, error) {
-	w, err := newWorkplace(source(batch))
+// mechanisms of the plan. It returns the first difference of each program. The
+// error is about the compiler.
+func (r *Runner) Check(batch []*Program, levels []string, plan Plan) ([]*Failure, error) {
+	return r.check(source(batch), batch, levels, plan)
+}
+
+// check is Check of a text.
+func (r *Runner) check(text string, batch []*Program, levels []string, plan Plan) ([]*Failure, error) {
+	w, err := newWorkplace(text)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +94,11 @@ func (r *Runner) Check(batch []*Program, levels []string, plan func(seed uint64,
 	if err != nil {
 		return nil, err
 	}
+	for i := range want {
+		if want[i] == nil {
+			r.Endless++
+		}
+	}
 	failures := make([]*Failure, len(batch))
 	for number, level := range levels {
 		m, err := w.module(level)
@@ -88,7 +107,7 @@ func (r *Runner) Check(batch []*Program, levels []string, plan func(seed uint64,
 			return nil, err
 		}
 		for i, p := range batch {
-			if failures[i] != nil {
+			if failures[i] != nil || want[i] == nil {
 				continue
 			}
 			if refused != nil {

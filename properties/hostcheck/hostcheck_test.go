@@ -14,6 +14,7 @@ import (
 
 var (
 	programs = flag.Int("programs", 160, "random programs to check")
+	csmiths  = flag.Int("csmiths", 64, "programs of Csmith to check")
 	seed     = flag.Uint64("seed", 0, "of the first program")
 	cross    = flag.Bool("cross", false, "run every program at every level under every mechanism")
 	shrink   = flag.Duration("shrink", 30*time.Second, "to spend on making a failure small")
@@ -23,7 +24,16 @@ var (
 // TestPrograms: what the machine computes under each mechanism is what the host
 // computes.
 func TestPrograms(t *testing.T) {
-	o := Options{Seed: *seed, Programs: *programs, Cross: *cross, Shrink: *shrink}
+	campaign(t, Options{Seed: *seed, Programs: *programs})
+}
+
+// TestCsmith is the same with programs of Csmith.
+func TestCsmith(t *testing.T) {
+	campaign(t, Options{Seed: *seed + 1, Programs: *csmiths, Csmith: true})
+}
+
+func campaign(t *testing.T, o Options) {
+	o.Cross, o.Shrink = *cross, *shrink
 	if testing.Short() {
 		o.Programs = min(o.Programs, batchSize/2)
 	}
@@ -31,10 +41,12 @@ func TestPrograms(t *testing.T) {
 	r, err := Run(o)
 	require.NoError(t, err)
 	if f := r.Failure; f != nil {
+		text, err := f.Source()
+		require.NoError(t, err)
 		file := filepath.Join(*keep, "program.cu")
 		require.NoError(t, os.MkdirAll(*keep, 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(f.Source()), 0o644))
-		t.Fatalf("%v\nsee properties/hostcheck/%s", f, file)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		t.Fatalf("%v\nsee %s", f, file)
 	}
 }
 

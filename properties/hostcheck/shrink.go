@@ -40,7 +40,7 @@ func (r *Runner) Shrink(f *Failure, limit time.Duration) *Failure {
 }
 
 // only is a plan with one mechanism.
-func only(mechanism string) func(uint64, int) []string {
+func only(mechanism string) Plan {
 	return func(uint64, int) []string {
 		if mechanism == "" { // refused: no run is needed
 			return nil

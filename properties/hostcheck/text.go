@@ -17,7 +17,7 @@ var prelude string
 const words = 8
 
 // source is the text of a batch. The kernel of program i is k<i>; on the host main
-// writes the words of all threads of all programs.
+// writes for all programs a 1, and the words of all threads.
 func source(batch []*Program) string {
 	var b, host strings.Builder
 	b.WriteString(prelude)
@@ -27,7 +27,7 @@ func source(batch []*Program) string {
 		fmt.Fprintf(&host, "    run(p%d::body, %d);\n", i, p.Threads())
 	}
 	b.WriteString("\n#ifndef __CUDA__\n")
-	fmt.Fprintf(&b, "static void run(void (*body)(u32, u64 *), u32 threads) {\n    for (u32 t = 0; t < threads; t++) {\n        u64 out[%d] = {};\n        begin();\n        body(t, out);\n        fwrite(out, sizeof out, 1, stdout);\n    }\n}\n", words)
+	fmt.Fprintf(&b, "static void run(void (*body)(u32, u64 *), u32 threads) {\n    u64 ends = 1;\n    fwrite(&ends, sizeof ends, 1, stdout);\n    for (u32 t = 0; t < threads; t++) {\n        u64 out[%d] = {};\n        begin();\n        body(t, out);\n        fwrite(out, sizeof out, 1, stdout);\n    }\n}\n", words)
 	fmt.Fprintf(&b, "int main() {\n%s}\n#endif\n", &host)
 	return b.String()
 }
