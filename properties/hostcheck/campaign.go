@@ -14,6 +14,7 @@ type Options struct {
 	Programs int
 	Csmith   bool          // programs of Csmith
 	Cross    bool          // run every program at every level under every mechanism
+	Only     string        // run every program at every level under this mechanism
 	Shrink   time.Duration // to spend on making a failure small
 	Progress func(Report)  // told of every batch; nil: nobody
 }
@@ -50,7 +51,10 @@ func Run(o Options) (*Report, error) {
 			}
 		}
 		plan := Plan(share)
-		if o.Cross {
+		switch {
+		case o.Only != "":
+			plan = only(o.Only)
+		case o.Cross:
 			plan = func(uint64, int) []string { return Mechanisms() }
 		}
 		check := r.Check

@@ -22,7 +22,7 @@ var csmithOptions = []string{
 
 const (
 	csmithThreads = 40  // two warps, of which one is not full
-	csmithLimit   = 400 // rounds, jumps and calls of a thread
+	csmithLimit   = 200 // rounds, jumps and calls of a thread
 )
 
 // csmith asks for the program of a seed.

@@ -13,10 +13,11 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 160, "random programs to check")
-	csmiths  = flag.Int("csmiths", 64, "programs of Csmith to check")
+	programs = flag.Int("programs", 128, "random programs to check")
+	csmiths  = flag.Int("csmiths", 32, "programs of Csmith to check")
 	seed     = flag.Uint64("seed", 0, "of the first program")
 	cross    = flag.Bool("cross", false, "run every program at every level under every mechanism")
+	mech     = flag.String("mech", "", "run every program at every level under this mechanism alone")
 	shrink   = flag.Duration("shrink", 30*time.Second, "to spend on making a failure small")
 	keep     = flag.String("keep", "counterexample", "folder for the source of a failure")
 )
@@ -33,7 +34,7 @@ func TestCsmith(t *testing.T) {
 }
 
 func campaign(t *testing.T, o Options) {
-	o.Cross, o.Shrink = *cross, *shrink
+	o.Cross, o.Only, o.Shrink = *cross, *mech, *shrink
 	if testing.Short() {
 		o.Programs = min(o.Programs, batchSize/2)
 	}
