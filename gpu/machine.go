@@ -104,10 +104,11 @@ func (m *Machine) LocalBytes(k *sm.Kernel) uint64 {
 
 // Load starts a kernel; Run runs it. The error says why it fits no SM.
 func (m *Machine) Load(k sm.Kernel) error {
-	for _, s := range m.SMs {
-		if err := s.Load(k); err != nil {
-			return err
-		}
+	if err := m.SMs[0].Load(k); err != nil {
+		return err
+	}
+	for _, s := range m.SMs[1:] {
+		s.LoadLike(m.SMs[0])
 	}
 	m.kernel = k
 	m.dispatch.launch(k.CTAs(), uint8(m.SMs[0].CTAs()))

@@ -2,11 +2,14 @@ package gpu_test
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/sm"
 )
 
 // TestMemoryOfAnSM: at most 5 MB for each SM, all parts of the machine
@@ -31,4 +34,18 @@ func TestMemoryOfAnSM(t *testing.T) {
 			assert.Less(t, used, uint64(5_000_000))
 		})
 	}
+}
+
+// TestProgramIsShared: the SMs of a machine read one decoded program.
+func TestProgramIsShared(t *testing.T) {
+	const n = 4000
+	p := program(t, strings.Repeat("add.u32 %r1, %r2, 7;\n", n)+"exit;")
+	cfg := gpu.Default()
+	m, err := gpu.New(cfg)
+	require.NoError(t, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	require.NoError(t, m.Load(sm.Kernel{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Params: make([]byte, p.ParamBytes)}))
+	runtime.ReadMemStats(&after)
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(2000), "bytes for an instruction on %d SMs", cfg.GPU.SMs)
 }

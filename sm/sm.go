@@ -136,6 +136,21 @@ func (s *SM) Load(k Kernel) error {
 	if err := s.l.load(k, s.shared); err != nil {
 		return err
 	}
+	s.clear()
+	return nil
+}
+
+// LoadLike prepares the SM for the kernel that another SM of the same machine was
+// loaded with. The two share the decoded program. Only between runs.
+func (s *SM) LoadLike(o *SM) {
+	index := s.l.index
+	*s.l = *o.l
+	s.l.index = index
+	s.clear()
+}
+
+// clear empties what depends on the loaded program.
+func (s *SM) clear() {
 	if p, learns := s.Div.(interface{ Forget() }); learns {
 		p.Forget() // what it has learned from the last kernel
 	}
@@ -143,7 +158,6 @@ func (s *SM) Load(k Kernel) error {
 	s.Issue.Scoreboard.Resize(rows, s.l.nregs+s.l.npreds)
 	s.Writeback.Regs.Resize(rows * s.l.nregs)
 	s.Writeback.Preds.Resize(rows * s.l.npreds)
-	return nil
 }
 
 // CTAs is how many CTAs of the loaded kernel the SM holds.
