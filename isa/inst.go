@@ -40,6 +40,10 @@ type Select struct {
 	Shift   uint8 // of vmad's result, to the right
 }
 
+// MaxRegisters is how many registers and predicates a program has at most, those
+// included that its source does not name.
+const MaxRegisters = 1 << 16
+
 // Most sources and destinations of one instruction: st.v4 has the address and
 // four data sources, ld.v4 four destinations.
 const (

@@ -46,6 +46,10 @@ type lowering struct {
 	outgoing    []uint32 // PCs of instructions that address the frame of a function to be called
 }
 
+// maxInstructions bounds a kernel with its functions; the largest that compilers
+// emit are a tenth of that.
+const maxInstructions = 1 << 20
+
 // branch is a bra whose label is not resolved yet.
 type branch struct {
 	pc    int
@@ -107,6 +111,9 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l.scope = l.top
 	l.functions()
 	l.finish()
+	if n := len(l.prog.Regs) + len(l.prog.Preds) + 1; n > isa.MaxRegisters { // with one for SaveRegisters
+		l.errorf(k.pos, CodeLimit, "kernel %s and its functions use more than %d registers, those for calls included", clip(k.name), isa.MaxRegisters-1)
+	}
 	if err := l.err(); err != nil {
 		return nil, err
 	}
@@ -213,6 +220,10 @@ func (l *lowering) block(b *block) {
 	l.scope = newScope(l.scope)
 	for _, s := range b.stmts {
 		if l.full() {
+			break
+		}
+		if len(l.prog.Insts) > maxInstructions {
+			l.errorf(b.end, CodeLimit, "the kernel and its functions have more than %d instructions", maxInstructions)
 			break
 		}
 		switch s := s.(type) {

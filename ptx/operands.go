@@ -324,8 +324,8 @@ func (l *lowering) materialise(x *operand, sym *symbol) isa.Operand {
 	if sym.reg.typ == isa.Pred {
 		kind, n = isa.OperandPred, len(l.prog.Preds)
 	}
-	if n > 0xffff {
-		l.errorf(x.pos, CodeLimit, "the kernel uses more than %d registers", 0x10000)
+	if len(l.prog.Regs)+len(l.prog.Preds) >= isa.MaxRegisters {
+		l.errorf(x.pos, CodeLimit, "the kernel uses more than %d registers", isa.MaxRegisters)
 		return isa.Operand{}
 	}
 	if kind == isa.OperandPred {

@@ -13,7 +13,6 @@ func Program(m *ptx.Module, kernel string) (*isa.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	isa.Analyze(p)
 	if err := isa.Bind(p); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"divergo/isa"
 	"divergo/kernels"
 	"divergo/ptx"
+	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/verify"
 )
@@ -138,6 +139,7 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 	if _, err := launch.Check(&cfg); err != nil {
 		return err
 	}
+	warn(c, &cfg, launch.Prog)
 	var files output.Set
 	defer files.Discard()
 	r.machine.reads(&files)
@@ -171,6 +173,23 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 		unkept = dumps.write(s)
 	}
 	return errors.Join(r.answer(c, newResult(s, launch.Prog.Name, "", r.seed), wave, err), unkept)
+}
+
+// warn tells what a mechanism cannot do well with a program.
+func warn(c *cobra.Command, cfg *gpu.Config, p *isa.Program) {
+	const most = 10
+	m, ok := divergence.Find(cfg.Divergence.Mechanism)
+	if !ok || m.Prepare == nil {
+		return
+	}
+	warnings := m.Prepare(cfg.Divergence, p).Warnings
+	for i, w := range warnings {
+		if i == most {
+			fmt.Fprintf(c.ErrOrStderr(), "%s: and %d more such warnings\n", p.File, len(warnings)-most)
+			return
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "%s:%d:%d: warning: %s: %s\n", p.File, w.Line, w.Col, m.Name, w.Text)
+	}
 }
 
 // launch reads the file and the flags that describe the launch. The error has
