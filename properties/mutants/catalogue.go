@@ -3,7 +3,7 @@ package mutants
 // All lists the mutants, by part.
 func All() []Mutant {
 	var all []Mutant
-	for _, part := range [][]Mutant{stacks, pairs, tokens, barriers, pools, blocks, leaves, pipeline, memory, timing, functions} {
+	for _, part := range [][]Mutant{stacks, pairs, tokens, barriers, pools, blocks, leaves, pipeline, memory, timing, functions, corners} {
 		all = append(all, part...)
 	}
 	return all
@@ -355,7 +355,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "gto-by-slot", Bug: "the oldest warp is taken to be that of the first slot", Audit: "./sm TestGreedyThenOldest",
-		File: "sm/schedule.go", Old: "younger := best >= 0 && (age > bestID || age == bestID && slot.Row >= bestRow)", New: "younger := best >= 0 && (age > age || slot.Row >= bestRow)",
+		File: "sm/schedule.go", Old: "younger := best >= 0 && (age > bestID || age == bestID && slot.Row >= bestRow)", New: "younger := best >= 0 && (age < bestID && age > bestID || slot.Row >= bestRow)",
 	},
 	{
 		Name: "lsu-shared-base", Bug: "all CTAs use the first one's shared memory", By: any,

@@ -1,0 +1,235 @@
+package verify
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
+	"divergo/ptx"
+	"divergo/testbench"
+)
+
+// corner runs statements, which leave a result in %out, with so many threads of a
+// CTA, and returns the results.
+func corner(t *testing.T, cfg gpu.Config, functions, body string, threads int) ([]uint32, *testbench.Session) {
+	t.Helper()
+	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
+.target sm_80
+.address_size 64
+`+functions+`
+.visible .entry k(.param .u64 to)
+{
+	.reg .u32 %i, %lane, %warp, %out, %a<9>;
+	.reg .u64 %to, %at;
+	.reg .pred %p<9>;
+	mov.u32 %i, %tid.x;
+	mov.u32 %lane, %laneid;
+	shr.u32 %warp, %i, 5;
+	mov.u32 %out, 0;
+	ld.param.u64 %to, [to];
+	mul.wide.u32 %at, %i, 4;
+	add.u64 %to, %to, %at;
+`+body+`
+	st.global.u32 [%to], %out;
+	exit;
+}
+`))
+	require.NoError(t, err)
+	p, err := testbench.Program(m, "")
+	require.NoError(t, err)
+	cfg.GPU.SMs = 1
+	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 1_000_000})
+	require.NoError(t, err)
+	to := s.Alloc(4 * threads)
+	bank := binary.LittleEndian.AppendUint64(nil, to)
+	require.NoError(t, s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: bank}))
+	data := make([]byte, 4*threads)
+	s.Read(to, data)
+	out := make([]uint32, threads)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
+	return out, s
+}
+
+func under(mechanism string) gpu.Config {
+	c := gpu.Default()
+	c.Divergence.Mechanism = mechanism
+	return c
+}
+
+// TestArriveInParts: of a dynamic warp some lanes arrive at a barrier without
+// waiting, and others later. All go on, and none is counted twice or not at all.
+func TestArriveInParts(t *testing.T) {
+	out, _ := corner(t, under("dwf"), "", `
+	setp.ge.u32 %p0, %i, 32;
+	@%p0 bra WAIT;
+	and.b32 %a0, %lane, 3;
+	setp.eq.u32 %p1, %a0, 0;
+	@%p1 bar.arrive 1, 64;
+	add.u32 %out, %out, 1;
+	@!%p1 bar.arrive 1, 64;
+	add.u32 %out, %out, 2;
+	bra DONE;
+WAIT:
+	bar.sync 1, 64;
+	mov.u32 %out, 7;
+DONE:`, 64)
+	for i, v := range out {
+		assert.Equal(t, [...]uint32{3, 7}[i/32], v, "thread %d", i)
+	}
+}
+
+// TestWarpSyncOfTheLiving: threads wait at a vote for all of their warp; some are
+// not there yet, and exit instead. The rest go on without them.
+func TestWarpSyncOfTheLiving(t *testing.T) {
+	out, _ := corner(t, under("barrier"), "", `
+	setp.ge.u32 %p0, %lane, 12;
+	@%p0 bra VOTE;
+	setp.lt.u32 %p1, %lane, 5;
+	@%p1 exit;
+	mov.u32 %a1, 9;
+VOTE:
+	setp.ne.u32 %p2, %lane, 31;
+	vote.sync.ballot.b32 %out, %p2, -1;`, 32)
+	for i, v := range out {
+		assert.Equal(t, [...]uint32{0, 0x7fffffe0}[min(i/5, 1)], v, "thread %d", i)
+	}
+}
+
+// TestReturnOfACoveredPath: one path of a pair returns in part while the branch of
+// the other covers it. All threads come back to the caller.
+func TestReturnOfACoveredPath(t *testing.T) {
+	for delay := range 12 {
+		nops := ""
+		for range delay {
+			nops += "	add.u32 %b3, %b3, 1;\n"
+		}
+		out, s := corner(t, under("dpe"), `
+.func (.reg .u32 %r) f(.reg .u32 %lane)
+{
+	.reg .u32 %b<9>;
+	.reg .pred %q<9>;
+	mov.u32 %r, 1;
+	and.b32 %b0, %lane, 1;
+	setp.ne.u32 %q1, %b0, 0;
+	setp.ge.u32 %q0, %lane, 16;
+	@%q0 bra HIGH;
+	@%q1 bra ODD;
+	add.u32 %r, %r, 2;
+	bra MEET;
+ODD:
+	add.u32 %r, %r, 4;
+MEET:
+	add.u32 %r, %r, 8;
+	bra JOIN;
+HIGH:
+`+nops+`
+	@%q1 ret;
+	add.u32 %r, %r, 16;
+JOIN:
+	add.u32 %r, %r, 32;
+	ret;
+}`, `
+	call (%out), f, (%lane);
+	add.u32 %out, %out, 64;`, 32)
+		for i, v := range out {
+			want := [2][2]uint32{{64 + 32 + 8 + 2 + 1, 64 + 32 + 8 + 4 + 1}, {64 + 32 + 16 + 1, 64 + 1}}[i/16][i%2]
+			assert.Equal(t, want, v, "delay %d, thread %d", delay, i)
+		}
+		assert.Positive(t, s.Runs[0].Counters.Divergence.Divergent)
+	}
+}
+
+// TestReleaseInParts: a barrier opens for two of four warps at a time. Warps of the
+// pool that wait there have threads of all four: those that are not released wait
+// on.
+func TestReleaseInParts(t *testing.T) {
+	for shift := range 4 {
+		out, _ := corner(t, under("dwf"), "", fmt.Sprintf(`
+	add.u32 %%a0, %%lane, %%warp;
+	shr.u32 %%a0, %%a0, %d;
+	and.b32 %%a0, %%a0, 1;
+	setp.eq.u32 %%p0, %%a0, 0;
+	@%%p0 bra B;
+	div.u32 %%a1, %%a1, %%lane;
+	bra C;
+B:
+	add.u32 %%a2, %%a2, 1;
+C:
+	mul.lo.u32 %%a3, %%warp, 3;
+WORK:
+	sub.s32 %%a3, %%a3, 1;
+	setp.gt.s32 %%p1, %%a3, 0;
+	@%%p1 bra WORK;
+	bar.sync 1, 64;
+	mov.u32 %%out, 5;`, shift), 128)
+		for i, v := range out {
+			assert.EqualValues(t, 5, v, "thread %d", i)
+		}
+	}
+}
+
+// TestTokenMoves: a warp that is alone waits for each spill and each fill as long
+// as the keys say, where memory is faster.
+func TestTokenMoves(t *testing.T) {
+	const loop = `
+	mov.u32 %a0, 0;
+LOOP:
+	add.u32 %a0, %a0, 1;
+	setp.le.u32 %p0, %a0, %lane;
+	@%p0 bra LOOP;
+	add.u32 %out, %a0, 1;`
+	run := func(spill, fill int) (cycles uint64, st testbench.Counters) {
+		cfg := under("token")
+		cfg.Divergence.TokenWindow, cfg.Divergence.TokenSpill, cfg.Divergence.TokenFill = 4, spill, fill
+		out, s := corner(t, cfg, "", loop, 32)
+		for i, v := range out {
+			assert.EqualValues(t, i+2, v)
+		}
+		return s.Runs[0].Counters.Cycles, s.Runs[0].Counters
+	}
+	const base, more = 2000, 5000 // memory is faster
+	both, st := run(base, base)
+	n := st.Divergence.Spills
+	require.Positive(t, n)
+	require.Equal(t, n, st.Divergence.Fills)
+	spill, _ := run(base+more, base)
+	fill, _ := run(base, base+more)
+	assert.Equal(t, n*more, spill-both)
+	assert.Equal(t, n*more, fill-both)
+}
+
+// TestAcrossTheEnd: an access that begins in an allocation and ends behind it is
+// out of bounds.
+func TestAcrossTheEnd(t *testing.T) {
+	for bytes, fails := range map[int]bool{4: true, 5: true, 6: true, 7: true, 8: false} {
+		m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 from)
+{
+	.reg .u32 %a;
+	.reg .u64 %from;
+	ld.param.u64 %from, [from];
+	ld.global.u32 %a, [%from+4];
+	exit;
+}`))
+		require.NoError(t, err)
+		p, err := testbench.Program(m, "")
+		require.NoError(t, err)
+		s, err := testbench.NewSession(under("pdom"), testbench.Limits{})
+		require.NoError(t, err)
+		bank := binary.LittleEndian.AppendUint64(nil, s.Alloc(bytes))
+		err = s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: bank})
+		if fails {
+			assert.ErrorContains(t, err, "fault: out of bounds, 4 bytes of global memory", "%d bytes", bytes)
+		} else {
+			assert.NoError(t, err, "%d bytes", bytes)
+		}
+	}
+}
