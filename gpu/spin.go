@@ -119,7 +119,7 @@ func (w *watchdog) judge() End {
 	for _, s := range w.watched {
 		quiet = max(quiet, s.changed)
 	}
-	end := EndlessLoop
+	end, runs := EndlessLoop, false
 	for _, s := range w.watched {
 		for _, p := range s.sm.Div.Paths(nil) {
 			held := false
@@ -128,7 +128,7 @@ func (w *watchdog) judge() End {
 				if t.Issued && (t.Period == 0 || t.From <= quiet) {
 					return Finished
 				}
-				held = held || !t.Issued
+				held, runs = held || !t.Issued, runs || t.Issued
 			}
 			if held && (p.Comes || p.Running && p.Wait == divergence.Runs) {
 				return Finished // the scheduler has left it out, or it waits for its turn
@@ -137,6 +137,9 @@ func (w *watchdog) judge() End {
 				end = Deadlock
 			}
 		}
+	}
+	if !runs {
+		return Finished // all wait, but something is going on, or the machine would be idle
 	}
 	return end
 }
@@ -212,11 +215,22 @@ func watch(s *sm.SM, rows int) *watched {
 		sm: s, threads: make([][isa.MaxLanes]spin, rows),
 		bytes: map[address]byte{}, atomics: map[uint16]*memsys.Access{},
 	}
-	w.leave = []func(){s.Issue.OnIssue.Add(w.issue), s.LSU.OnAccess.Add(w.access), s.LSU.OnAtomic.Add(w.atomic)}
+	w.leave = []func(){
+		s.Issue.OnIssue.Add(w.issue), s.Issue.OnInserted.Add(w.mark), s.LSU.OnAccess.Add(w.access), s.LSU.OnAtomic.Add(w.atomic),
+	}
 	return w
 }
 
 func (w *watched) busy() bool { return w.changes > mostChanges || len(w.bytes) > mostBytes }
+
+// mark notes who executes an instruction, be it one that the mechanism has
+// inserted.
+func (w *watched) mark(e sm.Issued) {
+	for m := e.Mask; m != 0; m &= m - 1 {
+		h := e.Home(bits.TrailingZeros32(m))
+		w.threads[h.Row][h.Lane].Issued = true
+	}
+}
 
 // issue records the states of the threads that execute a branch back.
 func (w *watched) issue(e sm.Issued) {
@@ -224,20 +238,17 @@ func (w *watched) issue(e sm.Issued) {
 	if in.ReadsTime() {
 		w.change(e.Cycle) // which no thread can wait for in vain
 	}
-	back := w.sm.Backward(e.PC)
+	w.mark(e)
+	if !w.sm.Backward(e.PC) {
+		return
+	}
 	for rows := e.Rows; rows != 0; rows &= rows - 1 {
 		row := bits.TrailingZeros64(rows)
-		if back {
-			w.sm.HashThreads(row, &w.state)
-		}
+		w.sm.HashThreads(row, &w.state)
 		for m := e.Mask; m != 0; m &= m - 1 {
 			h := e.Home(bits.TrailingZeros32(m))
-			if int(h.Row) != row {
-				continue
-			}
-			t := &w.threads[row][h.Lane]
-			t.Issued = true
-			if back {
+			if int(h.Row) == row {
+				t := &w.threads[row][h.Lane]
 				t.pass(e.Cycle, e.PC, w.state[h.Lane]+t.Local)
 			}
 		}
