@@ -63,7 +63,7 @@ func tbc2011() Config {
 			ALULatency: 16, AGULatency: 4, MemQueue: 16,
 			DPLatency: 24, DPWidth: 1,
 			SFULatency: 24, SFUWidth: 2,
-			Stack: 1024,
+			Stack: 16 << 10,
 		},
 		Divergence: divergence.Options{
 			Mechanism: "pdom", PathOrder: divergence.TakenFirst,

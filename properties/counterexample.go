@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"divergo/gpu"
+	"divergo/internal/input"
 	"divergo/internal/output"
 	"divergo/ptx"
 	"divergo/testbench"
@@ -135,7 +136,7 @@ func Replay(dir string) (*Failure, error) {
 func load(dir string) (k *Compiled, mechanism string, err error) {
 	var text [3][]byte
 	for i, name := range []string{kernelFile, machineFile, launchFile} {
-		if text[i], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+		if text[i], err = input.Read(filepath.Join(dir, name), ptx.MaxSource); err != nil {
 			return nil, "", err
 		}
 	}

@@ -18,6 +18,7 @@ func plain(lanes int) gpu.Config {
 	s := &c.SM
 	s.WarpSize, s.Threads, s.Registers = lanes, 16*lanes, 1<<16
 	s.SIMDWidth = min(s.SIMDWidth, lanes)
+	s.Stack = 1024 // calls are not deep, and machines are cleared often
 	return c
 }
 

@@ -19,6 +19,9 @@ type parser struct {
 	depth   int
 }
 
+// MaxSource is more bytes than any module has that a compiler made.
+const MaxSource = 32 << 20
+
 // Parse reads PTX text. On error it returns a List. The file name appears in
 // diagnostics and in programs.
 func Parse(file string, src []byte) (*Module, error) {

@@ -65,9 +65,10 @@ func (k *Kernel) LocalBytes(c *Config, mech divergence.Mechanism, sms int) uint6
 	return k.stacks(c, sms) + uint64(sms)*uint64(c.Warps())*8*uint64(divergence.SpillWordsOf(k.Prog))
 }
 
-// threadBytes is the part for the local space of the threads.
+// threadBytes is the part for the local space of the threads. A grid of few CTAs
+// leaves the last SMs without any.
 func (k *Kernel) threadBytes(c *Config, sms int) uint64 {
-	return uint64(sms) * uint64(c.Warps()) * uint64((k.local(c)+3)/4) * uint64(c.WarpSize) * 4
+	return min(uint64(sms), k.CTAs()) * uint64(c.Warps()) * uint64((k.local(c)+3)/4) * uint64(c.WarpSize) * 4
 }
 
 // stacks is where the part for divergence stacks begins.

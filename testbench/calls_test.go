@@ -22,7 +22,7 @@ func TestFaultsOfCalls(t *testing.T) {
 			"recursion without end",
 			".func (.param .b32 r) down(.param .b32 x)\n{ .reg .u32 %x; ld.param.u32 %x, [x]; call (%x), down, (%x); st.param.b32 [r], %x; ret; }",
 			"call (%r), down, (7);",
-			"stack overflow", "k.ptx:5", "take more than sm.stack = 256 bytes",
+			"stack overflow", "k.ptx:5", "take more than sm.stack = 256 bytes; --set sm.stack=1024 gives it more",
 		},
 		{
 			"no function",

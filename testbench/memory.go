@@ -15,6 +15,15 @@ const allocAlign = 256
 // addressEnd is the first address that 32-bit pointers do not reach.
 const addressEnd = 1 << 32
 
+// MaxMemory is the device memory that the host can allocate, in bytes. A machine
+// that simulates thousands of cycles in a millisecond has no use for more, and
+// would take several times as much of the computer that it runs on.
+const MaxMemory = 512 << 20
+
+// maxLocal is the local memory of all threads that can be resident at once, in
+// bytes. What is not written to costs little.
+const maxLocal = 2 << 30
+
 // Memory is the host's book of device memory: which addresses hold an
 // allocation. The bytes themselves are in the device.
 //
@@ -22,6 +31,7 @@ const addressEnd = 1 << 32
 // runs over the end faults instead of reading its neighbour.
 type Memory struct {
 	next  uint64     // first free address
+	taken uint64     // bytes allocated
 	spans []sm.Range // allocations and module variables, ascending
 }
 
@@ -29,12 +39,13 @@ type Memory struct {
 func NewMemory() *Memory { return &Memory{next: isa.GlobalBase} }
 
 // Alloc reserves bytes of fresh memory and returns its address, a multiple of
-// 256. It fails when the 4 GiB that PTX pointers of 32 bits reach are used up.
+// 256. It fails when MaxMemory is used up.
 func (m *Memory) Alloc(bytes uint64) (uint64, error) {
 	addr := m.next
-	if bytes >= addressEnd-addr {
-		return 0, fmt.Errorf("device memory: %d bytes asked for, %d left", bytes, addressEnd-addr)
+	if left := MaxMemory - min(m.taken, MaxMemory); bytes > left {
+		return 0, fmt.Errorf("device memory: %d bytes asked for, %d left of %d", bytes, left, MaxMemory)
 	}
+	m.taken += bytes
 	m.next = (addr + bytes + allocAlign) &^ (allocAlign - 1)
 	if bytes > 0 {
 		m.add(sm.Range{Start: addr, End: addr + bytes})

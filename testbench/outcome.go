@@ -127,6 +127,9 @@ func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault
 	if f.Kind == sm.OutOfBounds && (f.Space == isa.SpaceGlobal || f.Space == isa.SpaceGeneric) {
 		fault.Near = s.memory.near(f.Addr)
 	}
+	if f.Kind == sm.OutOfBounds && f.Space == isa.SpaceLocal {
+		fault.Near = s.localText(p)
+	}
 	_, warp := m.Warp(f.CTA, int(f.Row))
 	mech, regroups := s.Machine.Config.Divergence.Mechanism, m.Div.Homes() != nil
 	switch f.Kind {
@@ -144,11 +147,26 @@ func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault
 	case sm.NoFunction:
 		fault.Why = fmt.Sprintf("there is no function at %#x", f.Addr)
 	case sm.FrameOverflow:
-		fault.Why = fmt.Sprintf("the frames of the functions that the thread is in take more than sm.stack = %d bytes", s.Machine.Config.SM.Stack)
+		fault.Why = fmt.Sprintf("the frames of the functions that the thread is in take more than sm.stack = %d bytes; %s", s.Machine.Config.SM.Stack, s.moreStack())
 	case sm.Regrouped:
 		fault.Why = fmt.Sprintf("the instruction is one of warp %d, but threads of other warps are with it: mechanism %q regroups the threads of a CTA", warp, mech)
 	}
 	return fault
+}
+
+// localText says what local memory a thread has.
+func (s *Session) localText(p *isa.Program) string {
+	if !p.Recursive {
+		return fmt.Sprintf("a thread has %d bytes of local memory, what the variables of the kernel and its functions take", p.LocalBytes)
+	}
+	stack := s.Machine.Config.SM.Stack
+	return fmt.Sprintf("a thread has %d bytes of local memory: %d for variables, then sm.stack = %d for the frames of recursive functions; %s",
+		int(p.LocalBytes)+stack, p.LocalBytes, stack, s.moreStack())
+}
+
+// moreStack says how a thread gets more.
+func (s *Session) moreStack() string {
+	return fmt.Sprintf("--set sm.stack=%d gives it more", max(2*s.Machine.Config.SM.Stack, 1024))
 }
 
 // explain says what a trap is for. One with sources is an assertion that has

@@ -159,7 +159,11 @@ func (s *Session) Launch(l Launch) error {
 	}
 	k := l.kernel()
 	k.LocalBase = localBase
-	if err := s.Machine.Store.Map(localBase, s.Machine.LocalBytes(&k)); err != nil {
+	local := s.Machine.LocalBytes(&k)
+	if local > maxLocal {
+		return fmt.Errorf("local memory: the threads that can be resident take %d bytes, want at most %d: %s; fewer SMs (gpu.sms), threads of an SM (sm.threads) or CTAs take less", local, maxLocal, s.localText(l.Prog))
+	}
+	if err := s.Machine.Store.Map(localBase, local); err != nil {
 		return fmt.Errorf("local memory: %w", err)
 	}
 	k.Valid = s.memory.Ranges()

@@ -9,12 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"divergo/internal/input"
 	"divergo/internal/nearest"
 	"divergo/isa"
 )
-
-// maxBuffer is the largest buffer that an argument can make: 1 GiB.
-const maxBuffer = 1 << 30
 
 // Arg is one kernel argument as the user writes it, its specification. It is
 // either a value
@@ -74,7 +72,32 @@ func typeName(t isa.Type) string {
 // ParseArg reads a specification. The seed fixes the values of buf:rand; give
 // each argument its own.
 func ParseArg(spec string, seed uint64) (Arg, error) {
-	arg, err := parseArg(spec, seed)
+	return parseWithin(spec, seed, MaxMemory)
+}
+
+// ParseArgs reads the specifications of all arguments of a kernel, each with a seed
+// of its own. No contents are made of a buffer that those before it leave no
+// memory for. The error has all that is wrong.
+func ParseArgs(specs []string, seed uint64) ([]Arg, error) {
+	var args []Arg
+	var errs []error
+	left := uint64(MaxMemory)
+	for i, spec := range specs {
+		arg, err := parseWithin(spec, seed+uint64(i), left)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if arg.Buffer {
+			left -= arg.Bytes
+		}
+		args = append(args, arg)
+	}
+	return args, errors.Join(errs...)
+}
+
+// parseWithin reads a specification of at most so many bytes.
+func parseWithin(spec string, seed, most uint64) (Arg, error) {
+	arg, err := parseArg(spec, seed, most)
 	if err != nil {
 		return Arg{}, fmt.Errorf("argument %q: %w", spec, err)
 	}
@@ -82,7 +105,7 @@ func ParseArg(spec string, seed uint64) (Arg, error) {
 	return arg, nil
 }
 
-func parseArg(spec string, seed uint64) (Arg, error) {
+func parseArg(spec string, seed, most uint64) (Arg, error) {
 	kind, rest, found := strings.Cut(spec, ":")
 	if !found {
 		return Arg{}, errors.New("want TYPE:VALUE or buf:..., for example u32:7 or buf:zero:1024")
@@ -91,7 +114,7 @@ func parseArg(spec string, seed uint64) (Arg, error) {
 		return values(kind, rest, "buf")
 	}
 	if file, ok := strings.CutPrefix(rest, "@"); ok {
-		return fileBuffer(file)
+		return fileBuffer(file, most)
 	}
 	kind, rest, found = strings.Cut(rest, ":")
 	if !found {
@@ -99,7 +122,7 @@ func parseArg(spec string, seed uint64) (Arg, error) {
 	}
 	switch kind {
 	case "zero":
-		n, err := count(rest, "bytes", 1)
+		n, err := count(rest, "bytes", 1, most)
 		return Arg{Buffer: true, Type: isa.B8, Bytes: n}, err
 	case "iota", "rand":
 		name, number, found := strings.Cut(rest, ":")
@@ -110,7 +133,7 @@ func parseArg(spec string, seed uint64) (Arg, error) {
 		if err != nil {
 			return Arg{}, err
 		}
-		n, err := count(number, "elements", uint64(t.Bytes()))
+		n, err := count(number, "elements", uint64(t.Bytes()), most)
 		if err != nil {
 			return Arg{}, err
 		}
@@ -136,24 +159,31 @@ func parseType(name string, also ...string) (isa.Type, error) {
 	return 0, nearest.Unknown("type", name, append(known, also...))
 }
 
-// count reads a number of things of the given size.
-func count(text, what string, size uint64) (uint64, error) {
+// count reads a number of things of the given size, which take at most so many
+// bytes.
+func count(text, what string, size, most uint64) (uint64, error) {
 	n, err := strconv.ParseUint(text, 0, 64)
-	if err != nil || n < 1 || n > maxBuffer/size {
-		return 0, fmt.Errorf("%q: want 1 to %d %s", text, maxBuffer/size, what)
+	switch {
+	case err != nil || n < 1 || n > MaxMemory/size:
+		return 0, fmt.Errorf("%q: want 1 to %d %s", text, MaxMemory/size, what)
+	case n > most/size:
+		return 0, fmt.Errorf("%q: %d bytes, the buffers before it leave %d of %d", text, n*size, most, MaxMemory)
 	}
 	return n, nil
 }
 
-func fileBuffer(file string) (Arg, error) {
+func fileBuffer(file string, most uint64) (Arg, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return Arg{}, err
 	}
-	if !info.Mode().IsRegular() || info.Size() < 1 || info.Size() > maxBuffer {
-		return Arg{}, fmt.Errorf("%s: want a file of 1 to %d bytes", file, maxBuffer)
+	switch size := info.Size(); {
+	case !info.Mode().IsRegular() || size < 1 || size > MaxMemory:
+		return Arg{}, fmt.Errorf("%s: want a file of 1 to %d bytes", file, MaxMemory)
+	case uint64(size) > most:
+		return Arg{}, fmt.Errorf("%s: %d bytes, the buffers before it leave %d of %d", file, size, most, MaxMemory)
 	}
-	data, err := os.ReadFile(file)
+	data, err := input.Read(file, int64(most))
 	return Arg{Buffer: true, Type: isa.B8, Bytes: uint64(len(data)), Data: data}, err
 }
 
@@ -229,6 +259,7 @@ func counting(t isa.Type, n uint64) (Arg, error) {
 		return Arg{}, fmt.Errorf("%d elements: %s counts to %d only", n, typeName(t), most)
 	}
 	arg := Arg{Buffer: true, Type: t, Bytes: n * uint64(t.Bytes())}
+	arg.Data = make([]byte, 0, arg.Bytes)
 	for i := range n {
 		bits := i
 		switch t {
@@ -259,6 +290,7 @@ func largestExact(t isa.Type) uint64 {
 // and Flood, OOPSLA 2014).
 func random(t isa.Type, n, seed uint64) Arg {
 	arg := Arg{Buffer: true, Type: t, Bytes: n * uint64(t.Bytes())}
+	arg.Data = make([]byte, 0, arg.Bytes)
 	for range n {
 		seed += 0x9e3779b97f4a7c15
 		z := seed

@@ -2,6 +2,7 @@ package testbench
 
 import (
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -68,9 +69,9 @@ func TestParseArgRefuses(t *testing.T) {
 		{"f32:one", `argument "f32:one": "one": want a number in the range of f32`},
 		{"b16:12345", `argument "b16:12345": "12345": want 16 bits in hexadecimal`},
 		{"buf:", `argument "buf:": want buf:zero:BYTES, buf:@FILE, buf:TYPE:V1,V2,..., buf:iota:TYPE:N or buf:rand:TYPE:N`},
-		{"buf:zero:0", `argument "buf:zero:0": "0": want 1 to 1073741824 bytes`},
-		{"buf:zero:1073741825", `argument "buf:zero:1073741825": "1073741825": want 1 to 1073741824 bytes`},
-		{"buf:rand:u32:268435457", `argument "buf:rand:u32:268435457": "268435457": want 1 to 268435456 elements`},
+		{"buf:zero:0", `argument "buf:zero:0": "0": want 1 to 536870912 bytes`},
+		{"buf:zero:536870913", `argument "buf:zero:536870913": "536870913": want 1 to 536870912 bytes`},
+		{"buf:rand:u32:134217729", `argument "buf:rand:u32:134217729": "134217729": want 1 to 134217728 elements`},
 		{"buf:rand:u32", `argument "buf:rand:u32": want buf:rand:TYPE:N, for example buf:rand:u32:256`},
 		{"buf:iota:u8:257", `argument "buf:iota:u8:257": 257 elements: u8 counts to 255 only`},
 		{"buf:iota:s8:129", `argument "buf:iota:s8:129": 129 elements: s8 counts to 127 only`},
@@ -92,10 +93,10 @@ func TestLongestIota(t *testing.T) {
 }
 
 func TestZeroBufferTakesNoSpace(t *testing.T) {
-	arg, err := ParseArg("buf:zero:1073741824", 1)
+	arg, err := ParseArg("buf:zero:536870912", 1)
 	require.NoError(t, err)
 	assert.Empty(t, arg.Data)
-	assert.EqualValues(t, 1<<30, arg.Bytes)
+	assert.EqualValues(t, 512<<20, arg.Bytes)
 }
 
 func TestFileBuffer(t *testing.T) {
@@ -107,7 +108,7 @@ func TestFileBuffer(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err = ParseArg("buf:@"+file, 1)
-	assert.ErrorContains(t, err, "want a file of 1 to 1073741824 bytes")
+	assert.ErrorContains(t, err, "want a file of 1 to 536870912 bytes")
 	_, err = ParseArg("buf:@"+t.TempDir(), 1)
 	assert.ErrorContains(t, err, "want a file of")
 }
@@ -202,4 +203,24 @@ func TestAlloc(t *testing.T) {
 
 	_, err = m.Alloc(1 << 32)
 	assert.ErrorContains(t, err, "device memory: 4294967296 bytes asked for")
+}
+
+// The buffers of a kernel share device memory, and none is filled that does not
+// fit.
+func TestParseArgsSharesMemory(t *testing.T) {
+	half := fmt.Sprintf("buf:zero:%d", MaxMemory/2)
+	args, err := ParseArgs([]string{half, "u32:7", half}, 1)
+	require.NoError(t, err)
+	assert.Len(t, args, 3)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, []byte("four"), 0o600))
+	_, err = ParseArgs([]string{half, half, "buf:rand:u32:100000000", "buf:@" + file, "x8:1"}, 1)
+	require.EqualError(t, err, `argument "buf:rand:u32:100000000": "100000000": 400000000 bytes, the buffers before it leave 0 of 536870912
+argument "buf:@`+file+`": `+file+`: 4 bytes, the buffers before it leave 0 of 536870912
+argument "x8:1": unknown type "x8"; did you mean "u8"?`)
+	one, err := ParseArg("buf:rand:u32:4", 3)
+	require.NoError(t, err)
+	two, err := ParseArgs([]string{"u8:1", "buf:rand:u32:4"}, 2)
+	require.NoError(t, err)
+	assert.Equal(t, one, two[1], "each argument has a seed of its own")
 }

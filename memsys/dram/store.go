@@ -80,16 +80,23 @@ func (s *Store) Map(addr, size uint64) error {
 	return nil
 }
 
-// grow makes room for a number of pages.
+// grow makes room for a number of pages. Lines of zeros are not written, so that
+// memory which nobody has written to costs the host nothing.
 func (s *Store) grow(room int) {
+	type line struct {
+		at   int
+		data Line
+	}
 	for _, cells := range s.cells {
-		old := make([]Line, cells.Len())
-		for i := range old {
-			old[i] = *cells.At(i)
+		var old []line
+		for i := range cells.Len() {
+			if data := cells.At(i); *data != (Line{}) {
+				old = append(old, line{i, *data})
+			}
 		}
 		cells.Resize(room * pageLines)
 		for i := range old {
-			cells.Set(i, old[i])
+			cells.Set(old[i].at, old[i].data)
 		}
 	}
 	s.room = room

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"divergo/internal/input"
 	"divergo/isa"
 	"divergo/ptx"
 	"divergo/testbench"
@@ -44,7 +44,7 @@ func newDis() *cobra.Command {
 
 // programs reads the named kernel of a file, or all.
 func programs(file, kernel string) ([]*isa.Program, error) {
-	text, err := os.ReadFile(file)
+	text, err := input.Read(file, ptx.MaxSource)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"divergo/gpu"
+	"divergo/internal/input"
 	"divergo/internal/output"
 	"divergo/isa"
 	"divergo/kernels"
@@ -196,7 +197,7 @@ func warn(c *cobra.Command, cfg *gpu.Config, p *isa.Program) {
 // all that is wrong with the flags.
 func (r *runFlags) launch(name string) (testbench.Launch, []testbench.Arg, error) {
 	launch := testbench.Launch{Shared: r.shared}
-	text, err := os.ReadFile(name)
+	text, err := input.Read(name, ptx.MaxSource)
 	if err != nil {
 		return launch, nil, err
 	}
@@ -214,13 +215,9 @@ func (r *runFlags) launch(name string) (testbench.Launch, []testbench.Arg, error
 	if launch.Block, err = testbench.ParseDim(r.block); err != nil {
 		errs = append(errs, fmt.Errorf("--block %w", err))
 	}
-	var args []testbench.Arg
-	for i, spec := range r.args {
-		arg, err := testbench.ParseArg(spec, r.seed+uint64(i))
-		if err != nil {
-			errs = append(errs, err)
-		}
-		args = append(args, arg)
+	args, err := testbench.ParseArgs(r.args, r.seed)
+	if err != nil {
+		errs = append(errs, err)
 	}
 	return launch, args, errors.Join(errs...)
 }
