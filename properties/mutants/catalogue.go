@@ -3,7 +3,7 @@ package mutants
 // All lists the mutants, by part.
 func All() []Mutant {
 	var all []Mutant
-	for _, part := range [][]Mutant{stacks, pairs, tokens, barriers, pools, blocks, leaves, pipeline, memory, timing, functions, corners} {
+	for _, part := range [][]Mutant{stacks, pairs, tokens, barriers, pools, blocks, leaves, pipeline, memory, timing, functions, corners, shared} {
 		all = append(all, part...)
 	}
 	return all
