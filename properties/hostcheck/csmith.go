@@ -38,7 +38,7 @@ var (
 	prototype = regexp.MustCompile(`(?m)^\w.*\bfunc_\d+\(.*\);\n`)
 	static    = regexp.MustCompile(`(?m)^static `)
 	jump      = regexp.MustCompile(`goto (\w+);`)
-	loopHead  = regexp.MustCompile(`for \((g_\w+|l_\w+|\(?\*?[^;ijk][^;]*) = ([^;]*); \(`)
+	loopHead  = regexp.MustCompile(`for \(([^;]*); \(`)
 	function  = regexp.MustCompile(`(?m)^(\w.*\bfunc_\d+\([^;]*\))\n\{`)
 	indices   = regexp.MustCompile(`(?m)^.*if \(print_hash_value\).*\n`)
 	variable  = regexp.MustCompile(`(?m)^((?:volatile )?u?int\d+_t) +(g_\d+) = `)
@@ -54,7 +54,7 @@ func member(text string) (string, error) {
 	}
 	program = prototype.ReplaceAllString(program, "")
 	program = static.ReplaceAllString(program, "")
-	program = loopHead.ReplaceAllString(program, "for ($1 = $2; tick() && (")
+	program = loopHead.ReplaceAllString(program, "for ($1; tick() && (")
 	program = jump.ReplaceAllString(program, "{ tick(); goto $1; }")
 	program = function.ReplaceAllString(program, "$1\n{\n    tick();")
 	_, sums, _ = strings.Cut(sums, "func_1();")

@@ -77,7 +77,6 @@ type record struct {
 type field struct {
 	name, typ string
 	count     int
-	bits      bool
 }
 
 // Draw makes the program of a seed. Equal seeds give equal programs.
@@ -135,7 +134,6 @@ func (d *drawer) records() {
 				suffix := ""
 				switch {
 				case !isFloat(f.typ) && d.chance(35):
-					f.bits = true
 					suffix = fmt.Sprintf(" : %d", 1+d.IntN(bitsOf(f.typ)))
 				case d.chance(20):
 					f.count = 2 << d.IntN(2)
@@ -153,7 +151,7 @@ func (d *drawer) records() {
 	if d.has[unions] {
 		r := record{name: d.name("U")}
 		const w = 2 // as long as the longest of the bit fields: {} clears the first member alone
-		r.fields = []field{{name: "w", typ: "u64", count: w}, {name: "h", typ: "u32", count: 2 * w}, {name: "q", typ: "i16", count: 4 * w}, {name: "b", typ: "u8", count: 8 * w}, {name: "x", typ: "u32", bits: true}, {name: "y", typ: "i32", bits: true}, {name: "z", typ: "i64", bits: true}}
+		r.fields = []field{{name: "w", typ: "u64", count: w}, {name: "h", typ: "u32", count: 2 * w}, {name: "q", typ: "i16", count: 4 * w}, {name: "b", typ: "u8", count: 8 * w}, {name: "x", typ: "u32"}, {name: "y", typ: "i32"}, {name: "z", typ: "i64"}}
 		n := 1 + d.IntN(31)
 		d.p.Types = append(d.p.Types, Decl{r.name, fmt.Sprintf("union %s {\n    u64 w[%d];\n    u32 h[%d];\n    i16 q[%d];\n    u8 b[%d];\n    struct {\n        u32 x : %d;\n        i32 y : %d;\n        i64 z : %d;\n    };\n};",
 			r.name, w, 2*w, 4*w, 8*w, n, 1+d.IntN(31), 1+d.IntN(63))})
@@ -197,10 +195,10 @@ func (d *drawer) functions() {
 		first := len(d.p.Funcs)
 		d.p.Funcs = append(d.p.Funcs, cycle...)
 		for _, f := range cycle {
-			d.fill(f, 12)
+			d.fill(f, 6)
 		}
 		for _, f := range d.p.Funcs[first:] {
-			d.cost[f.Name] = 40
+			d.cost[f.Name] = d.size / 2
 		}
 	}
 	if d.has[addresses] {
@@ -298,6 +296,7 @@ func (d *drawer) fill(f *Func, limit int) {
 	}
 	d.variables()
 	f.Body = d.list(1, 2+d.IntN(5), 0, false)
+	d.neglected()
 	if d.has[gotos] && d.chance(60) {
 		d.jumps()
 	}
@@ -310,6 +309,28 @@ func (d *drawer) fill(f *Func, limit int) {
 		f.Return = d.structure(f.Result)
 	}
 	d.cost[f.Name] = d.spent + 4
+}
+
+// neglected adds to the body calls of functions that are called by nobody so far
+// but themselves, and to a recursive function that of itself.
+func (d *drawer) neglected() {
+	text := ""
+	for _, f := range d.p.Funcs {
+		if _, body, _ := strings.Cut(f.text(), "\n"); f.cycle == 0 || f == d.f {
+			text += body
+		}
+	}
+	limit := d.limit
+	d.limit = 1 << 20
+	defer func() { d.limit = limit }()
+	for _, g := range d.p.Funcs {
+		if again := g.cycle != 0 && d.f.cycle != 0; (g == d.f && again || d.f.Name == "body") && !mentions(text, g.Name+"(") {
+			if e := d.call(func(f *Func) bool { return f == g }, 1); e != nil {
+				s := d.keep(e)
+				d.f.Body = slices.Insert(d.f.Body, d.IntN(len(d.f.Body)+1), s)
+			}
+		}
+	}
 }
 
 // put makes a place known.
@@ -331,8 +352,8 @@ func (d *drawer) declared(v Var) {
 		d.put(v.Type, place{form: fmt.Sprintf("%s[$0 & %d]", v.Name, v.Count-1), args: 1, ref: true})
 		return
 	}
-	if isScalar(v.Type) {
-		d.put(v.Type, place{form: v.Name, ref: d.chance(30)})
+	if isScalar(v.Type) || v.Type == "bool" {
+		d.put(v.Type, place{form: v.Name, ref: v.Type != "bool" && d.chance(30)})
 		return
 	}
 	d.structs = append(d.structs, v)
@@ -368,6 +389,9 @@ func (d *drawer) variables() {
 	for range 2 + d.IntN(4) {
 		t := pick(d, d.types)
 		add(Var{Name: d.name("v"), Type: t, Init: d.leaf(t)})
+	}
+	for range d.IntN(3) {
+		add(Var{Name: d.name("c"), Type: "bool", Init: d.condition(2)})
 	}
 	if d.has[arrays] {
 		for range d.IntN(3) {
@@ -474,6 +498,9 @@ func (d *drawer) constant(t string) *Expr {
 
 // leaf is an expression without others in it.
 func (d *drawer) leaf(t string) *Expr {
+	if list := d.places[t]; t == "bool" && len(list) > 0 && d.chance(40) {
+		return &Expr{Form: pick(d, list).form, Type: t}
+	}
 	if t == "bool" {
 		switch d.IntN(4) {
 		case 0:
@@ -637,7 +664,7 @@ func (d *drawer) notes() {
 		f.Body = append(f.Body, &Stmt{Kind: Simple, Exprs: []*Expr{{Form: fmt.Sprintf("note(out, %d, $0)", k), Args: []*Expr{e}}}})
 	}
 	k := 0
-	for _, t := range scalars {
+	for _, t := range append(scalars, "bool") {
 		for _, p := range d.places[t] {
 			if p.read {
 				continue

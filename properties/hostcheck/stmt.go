@@ -49,12 +49,14 @@ func (d *drawer) stmt(times, depth int, loop bool) *Stmt {
 		if s := d.called(times); s != nil {
 			return s
 		}
-	case n < 62 && !d.f.Pure:
+	case n < 60 && len(d.places["bool"]) > 0:
+		return assign(pick(d, d.places["bool"]).form, d.condition(3))
+	case n < 64 && !d.f.Pure:
 		return &Stmt{Kind: Simple, Exprs: []*Expr{{Form: fmt.Sprintf("note(out, %d, $0)", d.IntN(8)), Args: []*Expr{d.expr(pick(d, d.types), 3)}}}}
-	case n < 66 && len(d.structs) > 1:
+	case n < 68 && len(d.structs) > 1:
 		v := pick(d, d.structs)
 		return assign(v.Name, d.structure(v.Type))
-	case n < 70 && d.has[pointers]:
+	case n < 72 && d.has[pointers]:
 		for _, t := range scalars {
 			if list := d.places[t+" *"]; len(list) > 0 && d.chance(60) {
 				if e := d.reference(t); e != nil {
@@ -106,6 +108,12 @@ func (d *drawer) called(times int) *Stmt {
 		return nil
 	}
 	d.spent = before + (d.spent-before)*times
+	return d.keep(e)
+}
+
+// keep is a statement that assigns a value to something, if there is anything of
+// its type.
+func (d *drawer) keep(e *Expr) *Stmt {
 	if list := d.places[e.Type]; len(list) > 0 {
 		if to := pick(d, list); !to.read && to.args == 0 {
 			return assign(to.form, e)

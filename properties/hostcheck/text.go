@@ -211,10 +211,6 @@ func (p *printer) stmt(s *Stmt) {
 	switch s.Kind {
 	case Simple:
 		p.line("%s;", s.Exprs[0])
-	case Block:
-		p.line("{")
-		p.inner(s.Bodies[0], 0, 0)
-		p.line("}")
 	case If:
 		p.line("if (%s) {", s.Exprs[0])
 		p.inner(s.Bodies[0], 0, 0)

@@ -54,7 +54,6 @@ const (
 	Return
 	Goto
 	Label
-	Block
 )
 
 // Stmt is a statement.
