@@ -426,7 +426,7 @@ var timing = []Mutant{
 	},
 	{
 		Name: "dram-twtr", Bug: "no turnaround from writing to reading", By: any, Audit: "./memsys/dram TestRandom",
-		File: "memsys/dram/channel.go", Old: "d.NextRead = max(d.NextRead, after(end+t.TWTR))", New: "d.NextRead = max(d.NextRead, after(end))",
+		File: "memsys/dram/channel.go", Old: "after(max(end+t.TWTR, t.TCCD))", New: "after(max(end, t.TCCD))",
 	},
 	{
 		Name: "dram-trrd", Bug: "activates of two banks too close", By: any, Audit: "./memsys/dram TestRandom",

@@ -25,7 +25,7 @@ var shared = []Mutant{
 	},
 	{
 		Name: "read-indirect-recursion", Bug: "a function is recursive if it calls itself, and not if another one does that it calls", Audit: host,
-		File: "ptx/callgraph.go", Old: "if reach[c.family][c.family] {", New: "if slices.Contains(c.calls, c.function) {",
+		File: "ptx/callgraph.go", Old: "size[n] > 1 || loop[c.family] {", New: "loop[c.family] {",
 	},
 	{
 		Name: "frame-predicates", Bug: "recursive functions keep registers and no predicates", Audit: host,
