@@ -1,7 +1,11 @@
 package docs
 
 import (
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -78,4 +82,26 @@ func TestImportsGoDown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestOnePlaceMakesFiles: what is written for a user goes through package output. Temporary
+// files are for a compiler, and generated ones for this repository.
+func TestOnePlaceMakesFiles(t *testing.T) {
+	makes := regexp.MustCompile(`\bos\.(Create|WriteFile|OpenFile|CreateTemp|Rename)\(`)
+	found := map[string]bool{}
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if makes.Match(text) {
+			found[filepath.ToSlash(filepath.Dir(path))] = true
+		}
+		return err
+	}))
+	want := map[string]bool{"../internal/output": true, "../kernels/cudac": true, "../kernels/internal/generate": true, "../properties/mutants": true, "../properties/hostcheck": true}
+	for folder := range found {
+		assert.True(t, want[folder], "%s makes files", folder)
+	}
+	assert.True(t, found["../internal/output"])
 }

@@ -6,8 +6,7 @@
 //
 //	0    done
 //	1    a check failed: a result differs from its reference
-//	2    usage, configuration or PTX error; nothing was run
-//	3    a sweep is incomplete
+//	2    usage, configuration or PTX error, and nothing was run; or a file could not be written
 //	4    the simulated program failed: fault, SIMT deadlock, endless loop or watchdog
 //	130  interrupted; a waveform is complete up to the last cycle
 package main

@@ -55,7 +55,7 @@ func newRoot() *cobra.Command {
 threads of a warp take different paths. It gives exact results, cycle counts, statistics and waveforms.
 
 The answer goes to standard output, everything else to standard error. Exit codes: 0 done; 1 a check
-failed; 2 usage, configuration or PTX error; 3 incomplete sweep; 4 the simulated program failed (fault,
+failed; 2 usage, configuration or PTX error, or a file that could not be written; 4 the simulated program failed (fault,
 deadlock, endless loop, watchdog); 130 interrupted.`,
 		Example: `  divergo run vecadd
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
