@@ -72,7 +72,7 @@ func TestFindsAndShrinks(t *testing.T) {
 	require.NotNil(t, again)
 	assert.Equal(t, f.What, again.What)
 	for name, has := range map[string]string{
-		kernelFile: ".visible .entry", machineFile: "warp_size = 4", readmeFile: "divergo check --replay", waveFile: "$enddefinitions", "wave.gtkw": "Slots",
+		kernelFile: ".visible .entry", machineFile: "warp_size = 4", readmeFile: "divergo check --replay", waveFile: "$enddefinitions", "wave.gtkw": "-Warp 0",
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
