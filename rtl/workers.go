@@ -141,8 +141,8 @@ func (c *crew) deal(islands []*island) {
 	}
 }
 
-// gate holds one goroutine until a count is reached. It waits hot for the time that the members of a crew differ by if
-// each has a processor, longer than an operating system takes to wake a thread, and then gives its processor up.
+// gate holds one goroutine until a count is reached. It waits hot for about as long as an operating system takes to
+// wake a thread, and then gives its processor up: another process may need it, or the member that it waits for.
 type gate struct {
 	count  atomic.Uint64
 	asleep atomic.Bool
@@ -162,7 +162,7 @@ func (g *gate) open(n uint64) {
 
 // wait returns the count, at least n.
 func (g *gate) wait(n uint64) uint64 {
-	const hot = 200_000 // some 100 microseconds
+	const hot = 20_000 // some 10 microseconds
 	for range hot {
 		if c := g.count.Load(); c >= n {
 			return c
