@@ -35,10 +35,6 @@ var corners = []Mutant{
 		File: "sm/divergence/convbarrier.go", Old: "if here != e.Named&*p.Live.Edit(w) {", New: "if here != e.Named {",
 	},
 	{
-		Name: "dpe-covered-return", Bug: "threads that return while their path is covered meet nowhere", Audit: "./testbench/verify TestReturnOfACoveredPath",
-		File: "sm/divergence/dpe.go", Old: "j.meet = p.Stack.Entry(w, p.Stack.Len(w)-2).RPC", New: "j.meet = nowhere",
-	},
-	{
 		Name: "dwf-released-whole", Bug: "a warp of the pool that is released in part is freed", Audit: "./testbench/verify TestReleaseInParts",
 		File: "sm/divergence/dwf.go", Old: "w.Occ &^= lanes\n\tif w.Occ == 0 {", New: "w.Occ &^= lanes\n\tif w.Occ|lanes != 0 {",
 	},

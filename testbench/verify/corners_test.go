@@ -2,7 +2,6 @@ package verify
 
 import (
 	"encoding/binary"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -101,15 +100,19 @@ VOTE:
 	}
 }
 
-// TestReturnOfACoveredPath: one path of a pair returns in part while the branch of
-// the other covers it. All threads come back to the caller.
+// TestReturnOfACoveredPath: half of one path leaves a function while the branch of
+// the other path covers it. All threads come back to the caller, together.
 func TestReturnOfACoveredPath(t *testing.T) {
 	for delay := range 12 {
 		nops := ""
 		for range delay {
 			nops += "	add.u32 %b3, %b3, 1;\n"
 		}
-		out, s := corner(t, under("dpe"), `
+		const call = `
+	call (%a1), f, (%lane);
+	call (%out), f, (%lane);
+	add.u32 %out, %out, 64;`
+		f := `
 .func (.reg .u32 %r) f(.reg .u32 %lane)
 {
 	.reg .u32 %b<9>;
@@ -119,6 +122,7 @@ func TestReturnOfACoveredPath(t *testing.T) {
 	setp.ne.u32 %q1, %b0, 0;
 	setp.ge.u32 %q0, %lane, 16;
 	@%q0 bra HIGH;
+` + nops + `
 	@%q1 bra ODD;
 	add.u32 %r, %r, 2;
 	bra MEET;
@@ -128,20 +132,22 @@ MEET:
 	add.u32 %r, %r, 8;
 	bra JOIN;
 HIGH:
-`+nops+`
+	add.u32 %b4, %b4, 1;
+	add.u32 %b4, %b4, 1;
+	add.u32 %b4, %b4, 1;
 	@%q1 ret;
 	add.u32 %r, %r, 16;
 JOIN:
 	add.u32 %r, %r, 32;
 	ret;
-}`, `
-	call (%out), f, (%lane);
-	add.u32 %out, %out, 64;`, 32)
+}`
+		out, s := corner(t, under("dpe"), f, call, 32)
 		for i, v := range out {
 			want := [2][2]uint32{{64 + 32 + 8 + 2 + 1, 64 + 32 + 8 + 4 + 1}, {64 + 32 + 16 + 1, 64 + 1}}[i/16][i%2]
 			assert.Equal(t, want, v, "delay %d, thread %d", delay, i)
 		}
-		assert.Positive(t, s.Runs[0].Counters.Divergence.Divergent)
+		_, pdom := corner(t, under("pdom"), f, call, 32)
+		assert.Equal(t, pdom.Runs[0].Counters.Active[32], s.Runs[0].Counters.Active[32], "delay %d: what all execute together", delay)
 	}
 }
 
@@ -149,28 +155,31 @@ JOIN:
 // pool that wait there have threads of all four: those that are not released wait
 // on.
 func TestReleaseInParts(t *testing.T) {
-	for shift := range 4 {
-		out, _ := corner(t, under("dwf"), "", fmt.Sprintf(`
-	add.u32 %%a0, %%lane, %%warp;
-	shr.u32 %%a0, %%a0, %d;
-	and.b32 %%a0, %%a0, 1;
-	setp.eq.u32 %%p0, %%a0, 0;
-	@%%p0 bra B;
-	div.u32 %%a1, %%a1, %%lane;
-	bra C;
-B:
-	add.u32 %%a2, %%a2, 1;
-C:
-	mul.lo.u32 %%a3, %%warp, 3;
-WORK:
-	sub.s32 %%a3, %%a3, 1;
-	setp.gt.s32 %%p1, %%a3, 0;
-	@%%p1 bra WORK;
+	out, _ := corner(t, under("dwf"), "", `
+	and.b32 %a0, %lane, 1;
+	setp.eq.u32 %p0, %a0, 0;
+	setp.eq.and.u32 %p1, %warp, 2, %p0;
+	setp.eq.or.u32 %p1, %warp, 3, %p1;
+	@%p1 bra LATE; // warp 3, and half of warp 2
+	setp.lt.and.u32 %p2, %warp, 2, !%p0;
+	@%p2 bra OTHERS; // half of warps 0 and 1: the other lanes
+BAR:
 	bar.sync 1, 64;
-	mov.u32 %%out, 5;`, shift), 128)
-		for i, v := range out {
-			assert.EqualValues(t, 5, v, "thread %d", i)
-		}
+	mov.u32 %out, 5;
+	bra DONE;
+OTHERS:
+	add.u32 %a1, %a1, 1;
+	bra BAR;
+LATE:
+	mov.u32 %a2, 50;
+LOOP:
+	sub.u32 %a2, %a2, 1;
+	setp.ne.u32 %p3, %a2, 0;
+	@%p3 bra LOOP;
+	bra BAR;
+DONE:`, 128)
+	for i, v := range out {
+		assert.EqualValues(t, 5, v, "thread %d", i)
 	}
 }
 
