@@ -138,15 +138,18 @@ type printer struct {
 	strings.Builder
 	indent string
 	labels map[string]bool
-	result string // type
-	loops  int    // around
-	breaks int    // loops and switches around
+	fuel   int
+	loops  int // around
+	breaks int // loops and switches around
 	vars   *strings.Builder
 	names  map[string]bool
 }
 
 func (f *Func) text() string {
-	p := printer{indent: "    ", labels: map[string]bool{}, result: f.Result, vars: &strings.Builder{}, names: map[string]bool{}}
+	p := printer{indent: "    ", labels: map[string]bool{}, fuel: 3, vars: &strings.Builder{}, names: map[string]bool{}}
+	if f.cycle != 0 {
+		p.fuel = 1
+	}
 	f.bodies(func(body *[]*Stmt) {
 		for _, s := range *body {
 			if s.Kind == Label {
@@ -256,7 +259,7 @@ func (p *printer) stmt(s *Stmt) {
 		case s.Back:
 			if !p.names["fuel"] {
 				p.names["fuel"] = true
-				p.vars.WriteString("    u32 fuel = 3;\n")
+				fmt.Fprintf(p.vars, "    u32 fuel = %d;\n", p.fuel)
 			}
 			p.line("if (fuel && %s) {", s.Exprs[0])
 			p.line("    fuel--;")
