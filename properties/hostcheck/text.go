@@ -32,69 +32,51 @@ func source(batch []*Program) string {
 	return b.String()
 }
 
-// text is what of the program is in use.
+// text is what the body of the program leads to.
 func (p *Program) text() string {
+	texts := map[string]string{} // by name; methods are with their class
+	var names []string
+	add := func(name, text string) {
+		if texts[name] == "" {
+			names = append(names, name)
+		}
+		texts[name] += text
+	}
+	for _, d := range slices.Concat(p.Types, p.Tables) {
+		add(d.Name, d.Text)
+	}
+	for _, f := range p.Funcs {
+		add(cmp.Or(f.Class, f.Name), f.text())
+	}
 	used := map[string]bool{"body": true}
-	types, tables := make([]bool, len(p.Types)), make([]bool, len(p.Tables))
-	texts := make([]string, len(p.Funcs))
-	for i, f := range p.Funcs {
-		texts[i] = f.text()
-	}
-	within := func(f *Func) bool { return used[cmp.Or(f.Class, f.Name)] }
-	for grows := true; grows; {
-		grows = false
-		var all strings.Builder
-		for i, f := range p.Funcs {
-			if within(f) {
-				all.WriteString(texts[i])
+	for work := []string{"body"}; len(work) > 0; work = work[1:] {
+		for _, name := range names {
+			if !used[name] && mentions(texts[work[0]], name) {
+				used[name] = true
+				work = append(work, name)
 			}
-		}
-		for i, d := range slices.Concat(p.Types, p.Tables) {
-			if i < len(types) && types[i] || i >= len(types) && tables[i-len(types)] {
-				all.WriteString(d.Text)
-			}
-		}
-		text := all.String()
-		note := func(is *bool, name string) {
-			if !*is && mentions(text, name) {
-				*is, grows = true, true
-			}
-		}
-		for i, d := range p.Types {
-			note(&types[i], d.Name)
-			used[d.Name] = types[i]
-		}
-		for i, d := range p.Tables {
-			note(&tables[i], d.Name)
-		}
-		for _, f := range p.Funcs {
-			is := used[f.Name]
-			note(&is, f.Name)
-			used[f.Name] = is
 		}
 	}
-	var b strings.Builder
-	for i, d := range p.Types {
-		if types[i] {
-			b.WriteString(d.Text + "\n")
+	var types, heads, tables, bodies strings.Builder
+	for _, d := range p.Types {
+		if used[d.Name] {
+			types.WriteString(d.Text + "\n")
+		}
+	}
+	for _, d := range p.Tables {
+		if used[d.Name] {
+			tables.WriteString(d.Text + "\n")
 		}
 	}
 	for _, f := range p.Funcs {
-		if within(f) && f.Class == "" {
-			fmt.Fprintf(&b, "%s;\n", f.head())
+		if used[f.Class] || used[f.Name] {
+			bodies.WriteString(f.text())
+		}
+		if used[f.Name] && f.Class == "" {
+			heads.WriteString(f.head() + ";\n")
 		}
 	}
-	for i, d := range p.Tables {
-		if tables[i] {
-			b.WriteString(d.Text + "\n")
-		}
-	}
-	for i, f := range p.Funcs {
-		if within(f) {
-			b.WriteString(texts[i])
-		}
-	}
-	return b.String()
+	return types.String() + heads.String() + tables.String() + bodies.String()
 }
 
 // mentions reports whether a name, which ends in a number or is a word, is in a text.
@@ -136,13 +118,13 @@ func (f *Func) head() string {
 // printer writes the body of a function.
 type printer struct {
 	strings.Builder
+	vars   *strings.Builder // declarations
 	indent string
-	labels map[string]bool
-	fuel   int
-	loops  int // around
-	breaks int // loops and switches around
-	vars   *strings.Builder
-	names  map[string]bool
+	labels map[string]bool // that are there
+	names  map[string]bool // of counters that are declared, and the fuel
+	fuel   int             // jumps back of a call
+	loops  int             // around
+	breaks int             // loops and switches around
 }
 
 func (f *Func) text() string {
