@@ -236,8 +236,13 @@ func intToFloat(to, from Type, mode Round, a uint64) uint64 {
 }
 
 func layoutOf(t Type) *layout {
-	if t == F32 {
+	switch t {
+	case F32:
 		return &binary32
+	case F16:
+		return &binary16
+	case BF16:
+		return &bfloat16
 	}
 	return &binary64
 }

@@ -43,6 +43,7 @@ func newDatapath() *datapath {
 	d.addFloats()
 	d.addApproximations()
 	d.addConversions()
+	d.addHalves()
 	d.addMoves()
 	d.addMasks()
 	d.addPacked()
@@ -121,7 +122,8 @@ func Bind(p *Program) error {
 // not matter removed.
 func (in *Inst) form() form {
 	f := form{op: in.Op, typ: in.Type, src: in.SrcType, mode: in.Mode, round: in.Round}
-	f.flags = in.Flags & (FlagFtz | FlagSat | FlagApprox | FlagFull | FlagWrap | FlagShiftAmt | FlagNaN | FlagXorSign)
+	f.flags = in.Flags & (FlagFtz | FlagSat | FlagApprox | FlagFull | FlagWrap | FlagShiftAmt |
+		FlagNaN | FlagXorSign | FlagRelu | FlagSatFinite)
 	switch in.Op {
 	case OpMul, OpMad, OpMul24, OpMad24:
 		if f.mode == ModeNone && !f.typ.Float() {
@@ -175,6 +177,9 @@ func (f *form) floatDefaults() {
 func (in *Inst) executable() bool {
 	switch in.Op {
 	case OpSetp, OpSet:
+		if t := in.compared(); t.Half() {
+			return halfComparators[t][0][0][in.Cmp].test != nil
+		}
 		return comparators[in.compared()][in.Cmp].test != nil
 	case OpTestp:
 		return in.Cmp >= TestFinite

@@ -84,11 +84,16 @@ func floatComparators(less, lessEqual, equal, ordered func(x *Lanes, a, b *Row) 
 // holds is the mask of lanes for which the comparison of in is true; bits of
 // inactive lanes are arbitrary.
 func (x *Lanes) holds(in *Inst) uint32 {
-	a, b := x.Src[0], x.Src[1]
 	c := &comparators[in.compared()][in.Cmp]
 	if in.Flags&FlagFtz != 0 {
 		c = &flushedComparators[in.Cmp]
 	}
+	return x.relation(c)
+}
+
+// relation is the mask of lanes in which c holds between the sources.
+func (x *Lanes) relation(c *comparator) uint32 {
+	a, b := x.Src[0], x.Src[1]
 	if c.swap {
 		a, b = b, a
 	}
@@ -188,13 +193,15 @@ func setp(in *Inst, x *Lanes) {
 
 // set writes yes where the comparison holds and 0 elsewhere.
 func set(yes uint64) kernel {
-	return func(in *Inst, x *Lanes) {
-		t := x.combined(in, x.holds(in))
-		d := x.Dst[0]
-		for m := x.Mask; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros32(m) & 31
-			d[i] = yes * uint64(t>>i&1)
-		}
+	return func(in *Inst, x *Lanes) { x.choose(x.combined(in, x.holds(in)), yes) }
+}
+
+// choose writes yes to the lanes of t and 0 elsewhere.
+func (x *Lanes) choose(t uint32, yes uint64) {
+	d := x.Dst[0]
+	for m := x.Mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		d[i] = yes * uint64(t>>i&1)
 	}
 }
 

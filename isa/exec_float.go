@@ -28,8 +28,8 @@ func (d *datapath) addFloats() {
 	}
 	for _, flags := range []Flags{FlagNaN, FlagXorSign, FlagNaN | FlagXorSign} {
 		for _, f := range []Flags{flags, flags | FlagFtz} {
-			d.add(form{op: OpMin, typ: F32, flags: f}, binary(extreme32(min32, f)))
-			d.add(form{op: OpMax, typ: F32, flags: f}, binary(extreme32(max32, f)))
+			d.add(form{op: OpMin, typ: F32, flags: f}, binary(extreme32(OpMin, f)))
+			d.add(form{op: OpMax, typ: F32, flags: f}, binary(extreme32(OpMax, f)))
 		}
 	}
 	d.add(form{op: OpMin, typ: F64}, binary(min64))
@@ -226,25 +226,10 @@ func max32(a, b uint64) uint64 {
 	}
 }
 
-// extreme32 is min32 or max32 with .NaN, .xorsign.abs or both. A NaN as the result
-// keeps its sign.
-func extreme32(choose func(a, b uint64) uint64, flags Flags) func(a, b uint64) uint64 {
+// extreme32 is min or max with .NaN, .xorsign.abs or both.
+func extreme32(op Op, flags Flags) func(a, b uint64) uint64 {
 	flush := flusher(flags)
-	return func(a, b uint64) uint64 {
-		a, b = flush(a), flush(b)
-		if x, y := float(a), float(b); flags&FlagNaN != 0 && (x != x || y != y) {
-			return nan32
-		}
-		if flags&FlagXorSign == 0 {
-			return choose(a, b)
-		}
-		sign := (a ^ b) & binary32.sign
-		d := choose(a&^binary32.sign, b&^binary32.sign)
-		if d == nan32 {
-			return d
-		}
-		return d | sign
-	}
+	return func(a, b uint64) uint64 { return binary32.extreme(op, flags, flush(a), flush(b)) }
 }
 
 func min64(a, b uint64) uint64 {

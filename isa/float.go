@@ -263,6 +263,8 @@ func (n number) round(f *layout, mode Round) uint64 {
 	var up bool
 	switch mode {
 	case RoundZero:
+	case RoundAway:
+		up = rest >= half
 	case RoundDown:
 		up = inexact && n.neg
 	case RoundUp:

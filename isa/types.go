@@ -131,6 +131,11 @@ const (
 	B64
 	F32
 	F64
+	F16 // IEEE 754 binary16
+	F16x2
+	BF16 // the upper half of an f32
+	BF16x2
+	TF32 // an f32 whose low 13 bits do not count
 	Pred
 )
 
@@ -139,9 +144,9 @@ func (t Type) Bits() int {
 	switch t {
 	case U8, S8, B8:
 		return 8
-	case U16, S16, B16:
+	case U16, S16, B16, F16, BF16:
 		return 16
-	case U32, S32, B32, F32:
+	case U32, S32, B32, F32, F16x2, BF16x2, TF32:
 		return 32
 	case U64, S64, B64, F64:
 		return 64
@@ -157,8 +162,22 @@ func (t Type) Bytes() int { return t.Bits() / 8 }
 // Signed reports whether t is a signed integer type.
 func (t Type) Signed() bool { return t >= S8 && t <= S64 }
 
-// Float reports whether t is a floating-point type.
-func (t Type) Float() bool { return t == F32 || t == F64 }
+// Float reports whether t is a floating-point type, or two in one register.
+func (t Type) Float() bool { return t >= F32 && t <= TF32 }
+
+// Half reports whether t is a floating-point type of 16 bits, or two of them.
+func (t Type) Half() bool { return t >= F16 && t <= BF16x2 }
+
+// Element is the type of each half of t, if t is two values in one register, or t.
+func (t Type) Element() Type {
+	switch t {
+	case F16x2:
+		return F16
+	case BF16x2:
+		return BF16
+	}
+	return t
+}
 
 // Cmp is a comparison of setp and set, or a test of testp.
 type Cmp uint8
@@ -213,6 +232,7 @@ const (
 	RoundZero
 	RoundDown
 	RoundUp
+	RoundAway // to nearest, ties away from zero
 	RoundNearestInt
 	RoundZeroInt
 	RoundDownInt
@@ -301,23 +321,25 @@ const (
 )
 
 // Flags are the one-bit modifiers.
-type Flags uint16
+type Flags uint32
 
 // The modifiers.
 const (
-	FlagFtz      Flags = 1 << iota
-	FlagSat            // saturate to [0,1] or to the integer range
-	FlagApprox         // approximate function
-	FlagFull           // div.full
-	FlagUni            // bra.uni: the author promises uniformity within a warp
-	FlagWrap           // shf, bmsk, szext, vshl, vshr: .wrap; otherwise clamp
-	FlagShiftAmt       // bfind.shiftamt
-	FlagLdu            // ldu
-	FlagAcquire        // ld, atom: later loads of the thread must not see older data than this one
-	FlagRelease        // st, atom, red: the thread's earlier stores are visible before this one
-	FlagSync           // vote, shfl and the like: the last source, membermask, names the threads that take part
-	FlagNaN            // min and max: NaN if an operand is
-	FlagXorSign        // min and max of magnitudes, with the product of the signs: .xorsign.abs
+	FlagFtz       Flags = 1 << iota
+	FlagSat             // saturate to [0,1] or to the integer range
+	FlagApprox          // approximate function
+	FlagFull            // div.full
+	FlagUni             // bra.uni: the author promises uniformity within a warp
+	FlagWrap            // shf, bmsk, szext, vshl, vshr: .wrap; otherwise clamp
+	FlagShiftAmt        // bfind.shiftamt
+	FlagLdu             // ldu
+	FlagAcquire         // ld, atom: later loads of the thread must not see older data than this one
+	FlagRelease         // st, atom, red: the thread's earlier stores are visible before this one
+	FlagSync            // vote, shfl and the like: the last source, membermask, names the threads that take part
+	FlagNaN             // min and max: NaN if an operand is
+	FlagXorSign         // min and max of magnitudes, with the product of the signs: .xorsign.abs
+	FlagRelu            // negative results become 0
+	FlagSatFinite       // what is out of range becomes the largest number instead of infinity
 )
 
 // Class tells where the outcome of a branch comes from (Rhu & Erez, ISCA 2013,

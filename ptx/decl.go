@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -13,6 +14,7 @@ var typeWords = []string{
 	isa.U8: "u8", isa.U16: "u16", isa.U32: "u32", isa.U64: "u64",
 	isa.S8: "s8", isa.S16: "s16", isa.S32: "s32", isa.S64: "s64",
 	isa.F32: "f32", isa.F64: "f64", isa.Pred: "pred",
+	isa.F16: "f16", isa.F16x2: "f16x2", isa.BF16: "bf16", isa.BF16x2: "bf16x2", isa.TF32: "tf32",
 }
 
 var typeNames = func() map[string]isa.Type {
@@ -27,9 +29,18 @@ var typeNames = func() map[string]isa.Type {
 
 func typeName(t isa.Type) string { return typeWords[t] }
 
+// alternate reports whether t is a format that only instructions have; registers
+// and variables that hold it have a type of bits (section 5.2.3).
+func alternate(t isa.Type) bool { return t == isa.BF16 || t == isa.BF16x2 || t == isa.TF32 }
+
+// bitsInstead says how to declare what holds an alternate format.
+func bitsInstead(t isa.Type) string {
+	return fmt.Sprintf("declare .b%d, only instructions have this type", t.Bits())
+}
+
 // otherTypes are types of the manual that the machine does not know.
 var otherTypes = map[string]bool{
-	"f16": true, "f16x2": true, "bf16": true, "bf16x2": true, "tf32": true, "b128": true, "u16x2": true, "s16x2": true,
+	"b128": true, "u16x2": true, "s16x2": true,
 	"e4m3": true, "e5m2": true, "e4m3x2": true, "e5m2x2": true, "b1": true, "u4": true, "s4": true, "f32x2": true,
 	"texref": true, "samplerref": true, "surfref": true,
 }
@@ -100,6 +111,9 @@ func (p *parser) variable(l linking) (*variable, bool) {
 		p.next()
 		t, known := typeNames[w.text]
 		switch {
+		case known && alternate(t):
+			p.errorf(w.pos, CodeType, "a variable cannot have type .%s: %s", w.text, bitsInstead(t))
+			return v, false
 		case known && t == isa.Pred:
 			p.errorf(w.pos, CodeType, "a variable in memory cannot have type .pred")
 			return v, false

@@ -252,8 +252,8 @@ func scoped(m *match) { m.scope = true }
 // otherModifiers are modifiers of the manual that no row of the table takes,
 // with the feature that they belong to.
 var otherModifiers = map[string]string{
-	"relu": "relu", "abs": "min and max of three numbers",
-	"noftz": "half precision", "rna": "rounding to nearest away", "satfinite": "satfinite", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "vectors of 8",
+	"abs":   "min and max of three numbers",
+	"noftz": "half precision", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "vectors of 8",
 	"oob": "oob", "mmio": "memory-mapped input and output",
 	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
 	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",

@@ -488,6 +488,9 @@ func (p *parser) registerType() (d regDecl, ok bool) {
 			continue
 		case w.text == "v2" || w.text == "v4":
 			d.vector = int(w.text[1] - '0')
+		case known && alternate(t):
+			p.errorf(w.pos, CodeType, "a register cannot have type .%s: %s", w.text, bitsInstead(t))
+			return d, false
 		case known || otherTypes[w.text]:
 			d.typ, d.words = t, w.text
 		default:

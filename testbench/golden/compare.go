@@ -14,16 +14,25 @@ func (v *values) compare(in *isa.Inst) bool {
 	}
 	yes, ok := holds(in, t, v.src[0], v.src[1])
 	no := !yes
+	if t.Element() != t { // the second result is that of the upper halves
+		no, _ = holds(in, t, v.src[0]>>16, v.src[1]>>16)
+	}
 	if in.Bool != isa.BoolNone {
 		yes, no = combine(in.Bool, yes, v.src[2] != 0), combine(in.Bool, no, v.src[2] != 0)
 	}
 	switch {
 	case in.Op == isa.OpSetp:
 		v.dst[0], v.dst[1] = truth(yes), truth(no)
+	case t.Element() != t && in.Type == t:
+		v.dst[0] = (truth(no)<<16 | truth(yes)) * encodeHalf(t.Element(), isa.RoundNearest, 1)
+	case t.Element() != t:
+		v.dst[0] = (truth(no)<<16 | truth(yes)) * 0xFFFF
+	case in.Type.Half():
+		v.dst[0] = truth(yes) * encodeHalf(in.Type, isa.RoundNearest, 1)
 	case in.Type == isa.F32:
 		v.dst[0] = truth(yes) * uint64(math.Float32bits(1))
 	default:
-		v.dst[0] = truth(yes) * 0xFFFF_FFFF
+		v.dst[0] = truth(yes) * cut(in.Type, 0xFFFF_FFFF)
 	}
 	return ok
 }
@@ -41,6 +50,9 @@ func combine(op isa.BoolOp, t, c bool) bool {
 // holds evaluates the comparison of a and b as values of type t. It returns
 // false for ok if there is no such comparison.
 func holds(in *isa.Inst, t isa.Type, a, b uint64) (yes, ok bool) {
+	if t.Half() {
+		return holdsFloat(in.Cmp, operandHalf(in, t.Element(), a), operandHalf(in, t.Element(), b))
+	}
 	if t.Float() {
 		return holdsFloat(in.Cmp, real64(in, t, a), real64(in, t, b))
 	}

@@ -11,6 +11,8 @@ import (
 func (v *values) convert(in *isa.Inst) {
 	to, from, a := in.Type, in.SrcType, v.src[0]
 	switch {
+	case to.Half() || from.Half() || to == isa.TF32:
+		v.convertHalf(in)
 	case !to.Float() && !from.Float():
 		v.dst[0] = extend(to, intToInt(in, a), in.DstBits)
 	case !to.Float():
@@ -53,11 +55,11 @@ func clamp(t isa.Type, x *big.Int) uint64 {
 }
 
 // floatToInt is the value of the integer type t next to x, which is integral. A
-// NaN becomes 0 when an f32 goes to at most 32 bits, or else the least number of
+// NaN becomes 0 when anything but an f64 goes to at most 32 bits, or else the least number of
 // a signed type, whose bits an unsigned one gets as well (PTX ISA 9.0, cvt).
 func floatToInt(t, from isa.Type, x float64) uint64 {
 	if math.IsNaN(x) {
-		if from == isa.F32 && t.Bits() <= 32 {
+		if from != isa.F64 && t.Bits() <= 32 {
 			return 0
 		}
 		return 1 << (t.Bits() - 1)

@@ -27,6 +27,9 @@ func forms() []isa.Inst {
 	return all
 }
 
+// types is the number of types.
+const types = int(isa.Pred - isa.U8 + 1)
+
 // variants are the instructions of op and t, sensible or not.
 func variants(op isa.Op, t isa.Type) []isa.Inst {
 	in := isa.Inst{Op: op, Type: t, NSrc: arity(op), NDst: 1, Dst: [4]isa.Operand{{Kind: isa.OperandReg}}}
@@ -88,25 +91,41 @@ func variants(op isa.Op, t isa.Type) []isa.Inst {
 		if op == isa.OpSetp {
 			expand(1, func(in *isa.Inst, _ int) { in.SrcType, in.NDst = t, 2 })
 		} else {
-			expand(15, func(in *isa.Inst, i int) { in.SrcType = isa.U8 + isa.Type(i) })
+			expand(types, func(in *isa.Inst, i int) { in.SrcType = isa.U8 + isa.Type(i) })
 		}
 	case isa.OpSlct:
 		expand(2, func(in *isa.Inst, i int) { in.SrcType = [...]isa.Type{isa.S32, isa.F32}[i] })
+	case isa.OpCvt:
+		if t == isa.F16x2 || t == isa.BF16x2 {
+			expand(1, func(in *isa.Inst, _ int) { in.NSrc = 2 })
+		}
+	}
+	switch op {
 	case isa.OpPack:
 		expand(2, func(in *isa.Inst, i int) { in.NSrc = 2 << i })
 	case isa.OpUnpack:
 		expand(2, func(in *isa.Inst, i int) { in.NDst = 2 << i })
 	case isa.OpCvt:
-		expand(15, func(in *isa.Inst, i int) { in.SrcType = isa.U8 + isa.Type(i) })
+		expand(types, func(in *isa.Inst, i int) { in.SrcType = isa.U8 + isa.Type(i) })
 		expand(4, func(in *isa.Inst, i int) { in.DstBits = [...]uint8{0, 16, 32, 64}[i] })
 	}
 	switch op {
 	case isa.OpAdd, isa.OpSub, isa.OpMul, isa.OpMad, isa.OpFma, isa.OpDiv, isa.OpRcp, isa.OpSqrt, isa.OpCvt:
-		expand(9, func(in *isa.Inst, i int) { in.Round = isa.Round(i) })
+		expand(int(isa.RoundUpInt)+1, func(in *isa.Inst, i int) { in.Round = isa.Round(i) })
 	}
 	if t.Float() || op == isa.OpCvt || op == isa.OpSet || op == isa.OpSlct {
 		expand(2, func(in *isa.Inst, i int) { in.Flags |= isa.FlagFtz * isa.Flags(i) })
 		expand(3, func(in *isa.Inst, i int) { in.Flags |= [...]isa.Flags{0, isa.FlagApprox, isa.FlagFull}[i] })
+	}
+	switch op {
+	case isa.OpMin, isa.OpMax:
+		expand(4, func(in *isa.Inst, i int) {
+			in.Flags |= [...]isa.Flags{0, isa.FlagNaN, isa.FlagXorSign, isa.FlagNaN | isa.FlagXorSign}[i]
+		})
+	case isa.OpFma, isa.OpCvt:
+		expand(4, func(in *isa.Inst, i int) {
+			in.Flags |= [...]isa.Flags{0, isa.FlagRelu, isa.FlagSatFinite, isa.FlagRelu | isa.FlagSatFinite}[i]
+		})
 	}
 	switch op {
 	case isa.OpAdd, isa.OpSub, isa.OpMul, isa.OpMad, isa.OpMad24, isa.OpFma, isa.OpCvt:
@@ -178,6 +197,9 @@ func describe(in *isa.Inst) string {
 func sourceType(in *isa.Inst, i int) isa.Type {
 	switch in.Op {
 	case isa.OpCvt:
+		if in.Type.Element() != in.Type {
+			return in.SrcType
+		}
 		return isa.U64 // registers may be wider than the type
 	case isa.OpSetp, isa.OpSet:
 		if i == 2 {
@@ -238,6 +260,8 @@ func operand(r *rand.Rand, in *isa.Inst, t isa.Type) uint64 {
 		t = in.SrcType
 	}
 	switch {
+	case t.Half():
+		return halfOperand(r)<<16*truth(t.Bits() == 32) | halfOperand(r)
 	case t == isa.F32:
 		return uint64(float32Operand(r)) | x<<32*uint64(truth(in.Op == isa.OpCvt))
 	case t == isa.F64:
@@ -265,6 +289,22 @@ func float32Operand(r *rand.Rand) uint32 {
 		x = x&0x8000_0000 | uint32(120+r.IntN(32))<<23 | r.Uint32()&0x7F_FFFF&^(1<<r.IntN(24)-1)
 	case 2: // tiny or huge
 		x = x&0x80FF_FFFF | uint32(r.IntN(2)*0x7E00_0000)
+	}
+	return x
+}
+
+// halfOperand is one of 16 bits.
+func halfOperand(r *rand.Rand) uint64 {
+	special := [...]uint64{
+		0, 1, 2, 0x3FF, 0x400, 0x401, 0x3C00, 0x3BFF, 0x3800, 0x6400, 0x7BFF, 0x7C00, 0x7C01, 0x7E00, 0x7FFF,
+		0x7F, 0x80, 0x81, 0x3F80, 0x3F7F, 0x3F00, 0x7F7F, 0x7F80, 0x7F81, 0x7FC0,
+	}
+	x := r.Uint64N(1 << 16)
+	switch r.IntN(3) {
+	case 0:
+		x = x&0x8000 | special[r.IntN(len(special))]
+	case 1: // near 1
+		x = x&0x83FF | uint64(12+r.IntN(6))<<10
 	}
 	return x
 }
@@ -301,7 +341,11 @@ func TestAgainstDatapath(t *testing.T) {
 	require.Greater(t, len(all), 1000)
 	for i := range all {
 		in := &all[i]
-		for range 12 {
+		rounds := 12
+		if in.Type.Half() || in.SrcType.Half() {
+			rounds = 4 // see TestHalvesExhaustively
+		}
+		for range rounds {
 			compareLanes(t, r, in)
 		}
 	}

@@ -69,6 +69,8 @@ func (v *values) eval(in *isa.Inst) bool {
 	case isa.OpNop:
 	default:
 		switch {
+		case in.Type.Half():
+			return v.half(in)
 		case in.Type.Float():
 			return v.float(in)
 		case in.Type == isa.Pred:

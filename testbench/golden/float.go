@@ -102,20 +102,7 @@ func simple32(in *isa.Inst, a, b uint64) (uint64, bool) {
 	case isa.OpNeg:
 		return bits32(value32(a ^ 1<<31)), true
 	case isa.OpMin, isa.OpMax:
-		x, y := float64(value32(a)), float64(value32(b))
-		sign := 0.0
-		if in.Flags&isa.FlagXorSign != 0 {
-			sign = math.Copysign(1, x) * math.Copysign(1, y)
-			x, y = math.Abs(x), math.Abs(y)
-		}
-		d, nan := extreme(in.Op, x, y)
-		if nan || in.Flags&isa.FlagNaN != 0 && (math.IsNaN(x) || math.IsNaN(y)) {
-			return nan32, true
-		}
-		if sign != 0 {
-			d = math.Copysign(d, sign)
-		}
-		return bits32(float32(d)), true
+		return bits32(float32(extremeBy(in, float64(value32(a)), float64(value32(b))))), true
 	}
 	return 0, false
 }
@@ -156,6 +143,24 @@ func extreme(op isa.Op, a, b float64) (d float64, nan bool) {
 	return b, false
 }
 
+// extremeBy is extreme with the modifiers of in: .NaN lets NaN win, and with
+// .xorsign.abs the magnitudes are compared and the result, if it is a number, has
+// the sign of the product.
+func extremeBy(in *isa.Inst, a, b float64) float64 {
+	negative := math.Signbit(a) != math.Signbit(b)
+	if in.Flags&isa.FlagXorSign != 0 {
+		a, b = math.Abs(a), math.Abs(b)
+	}
+	d, _ := extreme(in.Op, a, b)
+	switch {
+	case math.IsNaN(d), in.Flags&isa.FlagNaN != 0 && (math.IsNaN(a) || math.IsNaN(b)):
+		return math.NaN()
+	case in.Flags&isa.FlagXorSign != 0 && negative:
+		return -d
+	}
+	return d
+}
+
 // approximate32 computes the .approx and .full forms of f32 by the functions of
 // package isa.
 func approximate32(in *isa.Inst, a, b float32) (uint64, bool) {
@@ -167,10 +172,10 @@ func approximate32(in *isa.Inst, a, b float32) (uint64, bool) {
 		return bits32(isa.SinApprox(a)), true
 	case in.Op == isa.OpCos:
 		return bits32(isa.CosApprox(a)), true
-	case in.Op == isa.OpTanh:
-		return bits32(isa.TanhApprox(a)), true
 	case in.Op == isa.OpLg2:
 		return bits32(isa.Lg2Approx(a)), true
+	case in.Op == isa.OpTanh:
+		return bits32(isa.TanhApprox(a)), true
 	case in.Op == isa.OpEx2:
 		return bits32(isa.Ex2Approx(a)), true
 	case in.Op == isa.OpRsqrt:

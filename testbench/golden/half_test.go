@@ -1,0 +1,42 @@
+package golden
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+)
+
+// TestHalvesExhaustively compares with the machine's lanes every instruction of one
+// source of 16 bits, on all sources there are.
+func TestHalvesExhaustively(t *testing.T) {
+	n := 0
+	seen := map[uint16]bool{}
+	for _, in := range forms() {
+		from := in.Type
+		if in.Op == isa.OpCvt {
+			from = in.SrcType
+		}
+		if from != isa.F16 && from != isa.BF16 || arity(in.Op) != 1 || predicated(&in) || in.DstBits != 0 || seen[in.Exec] {
+			continue
+		}
+		seen[in.Exec] = true
+		n++
+		var a, d isa.Row
+		x := isa.Lanes{Mask: ^uint32(0), Src: [isa.MaxSrcs]*isa.Row{&a}, Dst: [isa.MaxDsts]*isa.Row{&d}}
+		for first := 0; first < 1<<16; first += isa.MaxLanes {
+			for lane := range a {
+				a[lane] = uint64(first + lane)
+			}
+			isa.Execute(&in, &x)
+			for lane := range a {
+				want, ok := Eval(&in, a[lane:lane+1])
+				if !ok || want[0] != d[lane] {
+					require.Failf(t, "different", "%s of %#x: golden %#x, datapath %#x", describe(&in), a[lane], want[0], d[lane])
+				}
+			}
+		}
+	}
+	require.Greater(t, n, 140)
+}
