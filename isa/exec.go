@@ -49,6 +49,7 @@ func newDatapath() *datapath {
 	d.addPacked()
 	d.addVideo()
 	d.addCrossLane()
+	d.addMatrices()
 	return d
 }
 
@@ -176,6 +177,9 @@ func (f *form) floatDefaults() {
 // executable tells whether the modifiers that kernels read from in are legal.
 func (in *Inst) executable() bool {
 	switch in.Op {
+	case OpMma:
+		a, b, c := in.Fragments()
+		return a > 0 && in.NSrc == uint8(a+b+c+1) && in.NDst == uint8(c)
 	case OpSetp, OpSet:
 		if t := in.compared(); t.Half() {
 			return halfComparators[t][0][0][in.Cmp].test != nil

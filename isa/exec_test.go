@@ -82,6 +82,15 @@ func every() []Inst {
 	for f, code := range lanes.codes {
 		in := Inst{Op: f.op, Type: f.typ, SrcType: f.src, Mode: f.mode, Round: f.round, Flags: f.flags, Exec: code}
 		switch f.op {
+		case OpMma:
+			in.M, in.K, in.SrcType = 16, 8, cmp.Or(f.src, f.typ)
+			if in.TypeB = in.SrcType; f.typ == F64 {
+				in.M, in.K = 8, 4
+			} else if f.typ == S32 {
+				in.K = 16
+			}
+			a, b, c := in.Fragments()
+			in.NSrc, in.NDst = uint8(a+b+c+1), uint8(c)
 		case OpPack:
 			in.NSrc = 2
 		case OpUnpack:
@@ -185,7 +194,7 @@ func TestSparseEqualsDense(t *testing.T) {
 func TestDestinationInPlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, in := range every() {
-		if in.Type == Pred || in.Op == OpUnpack || in.Op == OpMovVec || in.Op == OpNop {
+		if in.Type == Pred || in.Op == OpUnpack || in.Op == OpMovVec || in.Op == OpNop || in.Op == OpMma {
 			continue
 		}
 		for _, mask := range []uint32{allLanes, 0x00FF_0F35} {
@@ -219,7 +228,7 @@ func TestWidth(t *testing.T) {
 		switch {
 		case in.Op == OpPopc || in.Op == OpClz || in.Op == OpBfind || in.Op == OpCvtPack:
 			bits = 32
-		case in.Mode == ModeWide:
+		case in.Mode == ModeWide, in.Op == OpMma && in.Type == F16: // two in a register
 			bits *= 2
 		}
 		var rows [MaxSrcs]Row
@@ -230,6 +239,14 @@ func TestWidth(t *testing.T) {
 		}
 		var d [MaxDsts]Row
 		x := Lanes{Mask: allLanes, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2], &rows[3]}}
+		if in.Op == OpMma {
+			for i := range rows {
+				x.Src[i] = &rows[i]
+			}
+			for i := range d {
+				x.Dst[i] = &d[i]
+			}
+		}
 		if in.Op == OpSelp {
 			x.Src[2] = nil
 		}
@@ -248,6 +265,14 @@ func TestExecuteDoesNotAllocate(t *testing.T) {
 	var d [MaxDsts]Row
 	for _, in := range every() {
 		x := &Lanes{Mask: 0x7FFF_FFFF, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2], &rows[3]}, Dst: [MaxDsts]*Row{&d[0], &d[1]}}
+		if in.Op == OpMma {
+			for i := range rows {
+				x.Src[i] = &rows[i]
+			}
+			for i := range d {
+				x.Dst[i] = &d[i]
+			}
+		}
 		if in.Type == Pred || in.Op == OpSelp {
 			x.Src[2] = nil
 		}

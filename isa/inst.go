@@ -44,10 +44,10 @@ type Select struct {
 // included that its source does not name.
 const MaxRegisters = 1 << 16
 
-// Most sources and destinations of one instruction: st.v4 has the address and
-// four data sources, ld.v4 four destinations.
+// Most sources and destinations of one instruction: mma has four registers of A,
+// two of B, four of C, and the threads that take part; ld.v4 four destinations.
 const (
-	MaxSrcs = 5
+	MaxSrcs = 11
 	MaxDsts = 4
 )
 
@@ -67,6 +67,8 @@ type Inst struct {
 	Flags   Flags   // ftz, sat, approx, uni, ...
 	Vec     uint8   // elements of ld, st and video instructions: 1, 2 or 4
 	Select  Select  // video instructions
+	TypeB   Type    // mma: of the second matrix; the first has SrcType
+	M, K    uint8   // mma: rows and columns of the first matrix
 	DstBits uint8   // width of the destination registers, 0 without: ld and cvt extend a narrower result to it, by Type's sign
 	Class   Class   // branches: P or D, by Analyze
 	NSrc    uint8   // sources in use
@@ -132,7 +134,13 @@ func (in *Inst) CrossLane() bool {
 	case OpShfl, OpBarWarp, OpVote, OpMatch, OpActivemask, OpRedux:
 		return true
 	}
-	return false
+	return in.Matrix()
+}
+
+// Matrix reports whether the threads of a warp, all of them, execute in on
+// matrices that they hold together.
+func (in *Inst) Matrix() bool {
+	return in.Op == OpMma || in.Op == OpLdmatrix || in.Op == OpMovmatrix
 }
 
 // Members is the operand membermask of a .sync instruction: the threads, by
@@ -163,7 +171,7 @@ func (in *Inst) Branches() bool { return in.Op == OpBra || in.Op == OpCall || in
 // Memory reports whether in goes through the memory pipe.
 func (in *Inst) Memory() bool {
 	switch in.Op {
-	case OpLd, OpSt, OpAtom, OpRed, OpMembar:
+	case OpLd, OpSt, OpAtom, OpRed, OpMembar, OpLdmatrix:
 		return true
 	}
 	return false

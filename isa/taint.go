@@ -74,7 +74,7 @@ func (p *Program) taint(in *Inst, state valueSet) {
 	switch in.Op {
 	case OpLd:
 		data = in.Space != SpaceParam
-	case OpAtom:
+	case OpAtom, OpLdmatrix:
 		data = true
 	default:
 		for _, s := range in.Src[:in.NSrc] {

@@ -84,6 +84,9 @@ const (
 	OpMatch
 	OpActivemask
 	OpRedux
+	OpMma      // the last source names all threads of a warp, as that of ldmatrix and movmatrix
+	OpLdmatrix // Vec matrices
+	OpMovmatrix
 	OpTrap
 
 	// Video instructions: Vec is 1 for the scalar ones, 2 or 4 for the SIMD ones, and
@@ -290,6 +293,7 @@ const (
 	ModePlusOne // vmad: .po
 	ModeNegProduct
 	ModeNegAddend
+	ModeTrans // ldmatrix
 )
 
 // CacheOp is a cache operator of ld and st.

@@ -175,8 +175,8 @@ var (
 )
 
 // table is the instruction set, a row a section of the manual. What few programs
-// use has files of its own: added.go, video.go and half.go.
-var table = slices.Concat(basic, added, video, halves)
+// use has files of its own: added.go, video.go, half.go and matrix.go.
+var table = slices.Concat(basic, added, video, halves, matrices)
 
 var basic = []*family{
 	// 9.7.1 integer arithmetic

@@ -335,6 +335,8 @@ func (l *lowering) instruction(in *instruction) {
 		o.mov()
 	case isVideo(out.Op):
 		o.video()
+	case out.Matrix():
+		o.matrix()
 	default:
 		o.bind(f)
 	}

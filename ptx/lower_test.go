@@ -14,11 +14,13 @@ func reg(i uint16) isa.Operand { return isa.Operand{Kind: isa.OperandReg, Index:
 
 func pr(i uint16) isa.Operand { return isa.Operand{Kind: isa.OperandPred, Index: i} }
 
-func notPr(i uint16) isa.Operand               { return isa.Operand{Kind: isa.OperandPred, Index: i, Not: true} }
-func imm(n uint64) isa.Operand                 { return isa.Operand{Kind: isa.OperandImm, Imm: n} }
-func sreg(s isa.Special) isa.Operand           { return isa.Operand{Kind: isa.OperandSpecial, Index: uint16(s)} }
-func dsts(d ...isa.Operand) (o [4]isa.Operand) { copy(o[:], d); return }
-func srcs(s ...isa.Operand) (o [5]isa.Operand) { copy(o[:], s); return }
+func notPr(i uint16) isa.Operand { return isa.Operand{Kind: isa.OperandPred, Index: i, Not: true} }
+
+func imm(n uint64) isa.Operand { return isa.Operand{Kind: isa.OperandImm, Imm: n} }
+
+func sreg(s isa.Special) isa.Operand                     { return isa.Operand{Kind: isa.OperandSpecial, Index: uint16(s)} }
+func dsts(d ...isa.Operand) (o [4]isa.Operand)           { copy(o[:], d); return }
+func srcs(s ...isa.Operand) (o [isa.MaxSrcs]isa.Operand) { copy(o[:], s); return }
 
 var sink = isa.Operand{Kind: isa.OperandSink}
 

@@ -157,7 +157,7 @@ func (f *family) checkTypes(in *instruction, types []isa.Type, complain func(isa
 		}
 		ordinal := ""
 		if len(f.types) > 1 {
-			ordinal = [...]string{"first ", "second ", "third "}[len(types)]
+			ordinal = [...]string{"first ", "second ", "third ", "fourth "}[len(types)]
 		}
 		complain(end, CodeType, "%s wants a %stype: %s", in.opcode(), ordinal, listed(all.list()))
 		return

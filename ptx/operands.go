@@ -44,7 +44,7 @@ func (o *operands) bind(f *family) {
 	n := len(o.in.operands)
 	leaveOut := optional >= 0 && n == len(list)-1
 	if n != len(list) && !leaveOut {
-		o.errorf(o.in.name.pos, CodeOperand, "%s takes %s, found %d", o.in.opcode(), shape(list), n)
+		o.errorf(o.in.name.pos, CodeOperand, "%s takes %s, found %d", o.in.opcode(), operandList(list), n)
 		return
 	}
 	at := 0
@@ -75,8 +75,8 @@ func (o *operands) bind(f *family) {
 	}
 }
 
-// shape prints the operands of a row: "3 operands d, a, b".
-func shape(list []arg) string {
+// operandList prints the operands of a row: "3 operands d, a, b".
+func operandList(list []arg) string {
 	if len(list) == 0 {
 		return "no operands"
 	}

@@ -52,6 +52,10 @@ func (p *Pipe) group(op *Op, in *isa.Inst, rest uint32) (g group, kind FaultKind
 	warp := int(op.Row) % p.l.warps
 	g.members = p.l.toLanes(warp, mask)
 	g.lanes = g.members & op.Exec
+	if in.Matrix() { // of which every thread holds a part
+		g.missing = uint32(1<<p.l.cfg.WarpSize-1) &^ op.Exec
+		return g, NoFault
+	}
 	g.missing = g.members & p.l.masks[warp] &^ *p.Exited.At(int(op.Row)) &^ op.Exec
 	if g.lanes>>first&1 == 0 {
 		return g, NotMember
@@ -109,7 +113,7 @@ func (p *Pipe) waits(op *Op, in *isa.Inst) (lanes, named uint32) {
 // crossLane executes an instruction whose threads are together.
 func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 	x, warp := &p.lanes, int(op.Row)%p.l.warps
-	if p.l.straight[warp] {
+	if p.l.straight[warp] && in.Op != isa.OpMma {
 		isa.Execute(in, x)
 		return
 	}
@@ -123,6 +127,14 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 		if x.Src[i] != nil {
 			for location := range p.l.cfg.WarpSize {
 				src[i][location] = x.Src[i][lane[location]]
+			}
+			to.Src[i] = &src[i]
+		}
+		if in.Op == isa.OpMma {
+			place, shift := pair(in, int(i))
+			width := max(in.Type.Bits(), 32)
+			for location := range p.l.cfg.WarpSize {
+				src[i][location] = op.Src[place%sources][lane[location]] >> shift & (1<<width - 1)
 			}
 			to.Src[i] = &src[i]
 		}

@@ -93,6 +93,9 @@ func (p *Pipe) Tick() {
 		x := &p.lanes
 		*x = isa.Lanes{Mask: op.Exec, PSrc: op.PSrc}
 		for i, s := range in.Src[:in.NSrc] {
+			if in.Op == isa.OpMma {
+				break // see crossLane
+			}
 			switch s.Kind {
 			case isa.OperandImm:
 				x.Src[i] = p.l.consts[op.PC][i]

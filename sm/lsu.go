@@ -203,7 +203,9 @@ func (u *LSU) reply() {
 func (u *LSU) finish(tag int, e *Pending, in *isa.Inst) {
 	r := u.Out.PushSlot()
 	r.Flight, r.Exec = e.Flight, e.Exec
-	if in.NDst > 0 {
+	if in.Op == isa.OpLdmatrix {
+		u.distribute(r, in, u.Data.Edit(tag))
+	} else if in.NDst > 0 {
 		u.unpack(r, in, u.Data.Edit(tag))
 	}
 	u.D().Used[tag>>6] &^= 1 << (tag & 63)
@@ -252,14 +254,14 @@ func (u *LSU) begin() {
 		if tag = u.free(); tag < 0 {
 			return
 		}
-		if !u.check(op, in) {
+		if in.Matrix() && !u.whole(op) || !u.check(op, in) {
 			u.In.Pop()
 			return
 		}
 		d.Started, d.Tag = true, uint8(tag)
 		d.Used[tag>>6] |= 1 << (tag & 63)
 		*u.Table.Edit(tag) = Pending{Flight: op.Flight, Exec: op.Exec}
-		left, piece = op.Exec, 0
+		left, piece = op.Exec&u.addressing(op, in), 0
 		fence = in.Flags&isa.FlagRelease != 0 // what came before is visible before this is
 	}
 	a := u.Access.PushSlot()
@@ -358,7 +360,12 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 }
 
 // accessSize is the number of bytes of each lane.
-func accessSize(in *isa.Inst) int { return in.Type.Bytes() * max(int(in.Vec), 1) }
+func accessSize(in *isa.Inst) int {
+	if in.Op == isa.OpLdmatrix {
+		return matrixRow
+	}
+	return in.Type.Bytes() * max(int(in.Vec), 1)
+}
 
 // source is the row of source i.
 func (u *LSU) source(op *Op, in *isa.Inst, i int) *isa.Row {
@@ -448,13 +455,15 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 		return true
 	}
 	size := uint64(accessSize(in))
-	for m := op.Exec; m != 0; m &= m - 1 {
+	for m := op.Exec & u.addressing(op, in); m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		space, a := u.resolve(op, in, lane)
 		kind := NoFault
 		switch {
 		case space == isa.SpaceParam && in.Op != isa.OpLd:
 			kind = ReadOnly
+		case in.Op == isa.OpLdmatrix && space != isa.SpaceShared:
+			kind = OutOfBounds
 		case space == isa.SpaceParam && !u.inParams(op, in):
 			kind = MixedParam
 		case a%size != 0:

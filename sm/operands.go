@@ -31,12 +31,16 @@ type Operands struct {
 	sim *rtl.Sim
 }
 
+// sources is how many rows an instruction brings along. An mma has more registers,
+// of 32 bits: it has two of them in a row.
+const sources = 5
+
 // Op is an instruction with its sources.
 type Op struct {
 	Flight
 	Exec uint32 // active lanes whose guard holds
 	PSrc [isa.MaxSrcs]uint32
-	Src  [isa.MaxSrcs]isa.Row
+	Src  [sources]isa.Row
 }
 
 // Tick moves the oldest instruction to the pipe that executes it.
@@ -87,6 +91,10 @@ func (o *Operands) read(op *Op, f *Flight, in *isa.Inst) {
 	if in.Guard.Kind == isa.OperandPred {
 		op.Exec &= o.pred(f, in.Guard)
 	}
+	if in.Op == isa.OpMma {
+		o.pairs(op, f, in)
+		return
+	}
 	for i, s := range in.Src[:in.NSrc] {
 		switch s.Kind {
 		case isa.OperandReg:
@@ -105,6 +113,27 @@ func (o *Operands) read(op *Op, f *Flight, in *isa.Inst) {
 			o.special(&op.Src[i], f, isa.Special(s.Index))
 		}
 	}
+}
+
+// pairs fills in the registers of an mma. Lanes of several warps cannot execute it.
+func (o *Operands) pairs(op *Op, f *Flight, in *isa.Inst) {
+	if f.Mixed {
+		return
+	}
+	for i, s := range in.Src[:in.NSrc-1] {
+		place, shift := pair(in, i)
+		for lane, v := range o.Regs.At(int(f.Row)*o.l.nregs + int(s.Index)) {
+			op.Src[place][lane] |= v << shift
+		}
+	}
+}
+
+// pair is the row of Op in which source i of an mma is, and where in it.
+func pair(in *isa.Inst, i int) (place int, shift uint) {
+	if in.Type == isa.F64 {
+		return i, 0
+	}
+	return i / 2, 32 * uint(i&1)
 }
 
 // pred reads a predicate as a mask, inverted if the operand says so.

@@ -132,6 +132,11 @@ func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault
 	}
 	_, warp := m.Warp(f.CTA, int(f.Row))
 	mech, regroups := s.Machine.Config.Divergence.Mechanism, m.Div.Homes() != nil
+	switch {
+	case f.Kind == sm.Missing && p.Insts[f.PC].Matrix():
+		fault.Why = fmt.Sprintf("all threads of a warp execute it together, and of warp %d those with %%laneid %s are not here", warp, lanes(f.Missing))
+		return fault
+	}
 	switch f.Kind {
 	case sm.Missing:
 		fault.Why = fmt.Sprintf("of warp %d, membermask also names the threads with %%laneid %s, which have not exited and are not here: ", warp, lanes(f.Missing))

@@ -69,6 +69,11 @@ func (b *block) join(t *thread, executes bool) {
 // meet lets a thread wait at a cross-lane instruction whose sources it has read.
 func (b *block) meet(t *thread, in *isa.Inst, src *[isa.MaxSrcs]uint64) *Fault {
 	t.state, t.meets.src, t.meets.members = meets, *src, 0
+	if in.Op == isa.OpLdmatrix {
+		if f := b.rowAddress(t, in); f != nil {
+			return f
+		}
+	}
 	if in.Flags&isa.FlagSync != 0 {
 		t.meets.members = uint32(src[in.NSrc-1])
 		if t.meets.members>>b.lane(t)&1 == 0 {
@@ -84,7 +89,7 @@ func (b *block) meet(t *thread, in *isa.Inst, src *[isa.MaxSrcs]uint64) *Fault {
 		}
 	}
 	b.gather(t)
-	return nil
+	return b.r.Fault
 }
 
 // gather lets t and those that it waits with go on if all have come.
@@ -133,6 +138,15 @@ func (b *block) exchange(mates []thread, set uint32) {
 		lane := bits.TrailingZeros32(m)
 		t := &mates[lane]
 		in := &b.p.Insts[t.pc]
+		if in.Matrix() {
+			if set != 0xFFFF_FFFF {
+				b.r.Fault = &Fault{ID: b.name(t), Kind: Incomplete, PC: t.pc}
+				return
+			}
+			t.write(in, b.matrix(in, mates, lane))
+			t.state = running
+			continue
+		}
 		t.write(in, crossLane(in, mates, set, lane))
 		t.state = running
 	}

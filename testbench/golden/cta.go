@@ -160,6 +160,10 @@ func (b *block) turn(t *thread) bool {
 		}
 		b.open()
 		b.left(t)
+		if b.r.Fault != nil {
+			b.r.End = Faulted
+			return false
+		}
 	} else if b.r.Steps == b.o.MaxSteps {
 		return b.stop(OutOfSteps)
 	}

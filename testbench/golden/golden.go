@@ -103,13 +103,14 @@ const (
 	Disagree      // threads at one instruction name each other, with different membermasks
 	FrameOverflow // the functions that the thread is in have larger frames than Launch.Stack
 	NoFunction    // indirect call of what is no function
+	Incomplete    // an instruction on matrices without some of the 32 threads of the warp
 )
 
 // String names k.
 func (k FaultKind) String() string {
 	return [...]string{
 		"out of bounds", "misaligned", "read-only", "trap", "thread not in its own membermask", "different membermasks",
-		"stack overflow", "call of what is no function",
+		"stack overflow", "call of what is no function", "threads missing",
 	}[k]
 }
 

@@ -66,7 +66,8 @@ func (b *block) step(t *thread, v *values) *Fault {
 		if f := b.access(t, in, v); f != nil {
 			return f
 		}
-	case isa.OpShfl, isa.OpBarWarp, isa.OpVote, isa.OpMatch, isa.OpActivemask, isa.OpRedux:
+	case isa.OpShfl, isa.OpBarWarp, isa.OpVote, isa.OpMatch, isa.OpActivemask, isa.OpRedux,
+		isa.OpMma, isa.OpLdmatrix, isa.OpMovmatrix:
 		return b.meet(t, in, &v.src)
 	case isa.OpMembar: // all accesses are done at once
 	default:

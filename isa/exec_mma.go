@@ -1,0 +1,191 @@
+package isa
+
+import "math"
+
+// Matrix multiplication by a warp (PTX ISA, section 9.7.13.4): D = A*B + C, where A
+// has M rows and K columns, B K rows and 8 columns. The threads hold the
+// matrices in fragments, 32 bits a register, several elements in one if they are
+// narrower. Four threads, a group, hold a row of A, C and D, or a column of B.
+//
+// NVIDIA does not specify the order and precision of the sums. Here each element
+// of D begins with that of C, to which the products are added in the order of k.
+// Products of f16, bf16 and tf32 are exact and the sum is f32, rounded to nearest
+// at each step, whatever the type of C and D: an f16 result is rounded once more at
+// the end. f64 is a chain of fused multiply-adds. Integers are added exactly; what
+// does not fit wraps, or with .satfinite becomes the nearest limit. Of tf32 the low
+// 13 bits of a register do not count.
+
+const matrixColumns = 8 // of B, C and D
+
+// mmaShapes are the sizes that the types have.
+var mmaShapes = []struct {
+	of   Type // elements of A
+	m, k uint8
+}{
+	{F16, 16, 8},
+	{F16, 16, 16},
+	{BF16, 16, 8},
+	{BF16, 16, 16},
+	{TF32, 16, 4},
+	{TF32, 16, 8},
+	{S8, 8, 16},
+	{S8, 16, 16},
+	{S8, 16, 32},
+	{F64, 8, 4},
+}
+
+// Fragments is how many registers of a thread A and B take, and each of C and D.
+// They are 0 if there is no such mma.
+func (in *Inst) Fragments() (a, b, c int) {
+	of := in.SrcType
+	if of == U8 {
+		of = S8
+	}
+	for _, s := range mmaShapes {
+		if s.of == of && s.m == in.M && s.k == in.K {
+			elements := max(32/of.Bits(), 1) // of a register
+			b = int(in.K) / (4 * elements)
+			a = b * int(in.M) / 8
+			c = int(in.M) / 4
+			if in.Type == F16 {
+				c /= 2
+			}
+			return a, b, c
+		}
+	}
+	return 0, 0, 0
+}
+
+func (d *datapath) addMatrices() {
+	for _, t := range []struct{ sum, of Type }{{F32, F16}, {F16, F16}, {F32, BF16}, {F32, TF32}} {
+		if t.of == t.sum {
+			t.of = NoType
+		}
+		d.add(form{op: OpMma, typ: t.sum, src: t.of}, multiplyFloats)
+	}
+	for _, of := range []Type{S8, U8} {
+		d.add(form{op: OpMma, typ: S32, src: of}, multiplyIntegers)
+		d.add(form{op: OpMma, typ: S32, src: of, flags: FlagSatFinite}, multiplyIntegers)
+	}
+	d.add(form{op: OpMma, typ: F64}, multiplyDoubles)
+	d.add(form{op: OpMovmatrix, typ: B16, mode: ModeTrans}, transpose)
+}
+
+// fragments visits the elements of A or B that lane holds in register r: it calls
+// f with the place of each, as row of A or column of B and k, and its bits.
+func fragments(t Type, r, rows int, x *Row, f func(line, k int, bits uint64)) {
+	width := t.Bits()
+	elements := max(32/width, 1)
+	for lane, v := range x {
+		line := lane>>2 + 8*(r%rows)
+		for h := range elements {
+			f(line, elements*(lane&3)+4*elements*(r/rows)+h, v>>(h*width)&(1<<width-1))
+		}
+	}
+}
+
+// operandsOf reads A and B: both with k as the second index.
+func operandsOf[T any](in *Inst, x *Lanes, read func(t Type, bits uint64) T) (a [16][32]T, b [matrixColumns][32]T) {
+	na, nb, _ := in.Fragments()
+	for r := range na {
+		fragments(in.SrcType, r, int(in.M)/8, x.Src[r], func(row, k int, bits uint64) { a[row][k] = read(in.SrcType, bits) })
+	}
+	for r := range nb {
+		fragments(in.TypeB, r, 1, x.Src[na+r], func(column, k int, bits uint64) { b[column][k] = read(in.TypeB, bits) })
+	}
+	return a, b
+}
+
+// accumulate calls f with each element of C that has a register of its own, and
+// writes the result to D.
+func accumulate(in *Inst, x *Lanes, f func(row, column int, c uint64) uint64) {
+	na, nb, nc := in.Fragments()
+	for r := range nc {
+		for lane, c := range x.Src[na+nb+r] {
+			row, column := lane>>2+8*(r>>1), 2*(lane&3)+r&1
+			x.Dst[r][lane] = f(row, column, c)
+		}
+	}
+}
+
+func multiplyFloats(in *Inst, x *Lanes) {
+	a, b := operandsOf(in, x, func(t Type, bits uint64) uint64 {
+		if t == TF32 {
+			return bits >> tf32Shift << tf32Shift
+		}
+		return uint64(math.Float32bits(float32(layoutOf(t).value(bits))))
+	})
+	sum := func(row, column int, c uint64) uint64 {
+		for k := range in.K {
+			c = fma32(a[row][k], b[column][k], c)
+		}
+		return c
+	}
+	if in.Type == F32 {
+		accumulate(in, x, sum)
+		return
+	}
+	na, nb, nc := in.Fragments()
+	for r := range nc {
+		for lane, c := range x.Src[na+nb+r] {
+			row, column := lane>>2+8*r, 2*(lane&3)
+			var d uint64
+			for h := range 2 {
+				start := uint64(math.Float32bits(float32(binary16.value(c >> (16 * h) & 0xFFFF))))
+				d |= binary16.nearest(float64(float(sum(row, column+h, start)))) << (16 * h)
+			}
+			x.Dst[r][lane] = d
+		}
+	}
+}
+
+func multiplyIntegers(in *Inst, x *Lanes) {
+	a, b := operandsOf(in, x, func(t Type, bits uint64) int64 { return int64(Extend(t, bits, 64)) })
+	accumulate(in, x, func(row, column int, c uint64) uint64 {
+		sum := int64(int32(c))
+		for k := range in.K {
+			sum += a[row][k] * b[column][k]
+		}
+		if in.Flags&FlagSatFinite != 0 {
+			sum = min(max(sum, math.MinInt32), math.MaxInt32)
+		}
+		return uint64(uint32(sum))
+	})
+}
+
+func multiplyDoubles(in *Inst, x *Lanes) {
+	a, b := operandsOf(in, x, func(_ Type, bits uint64) uint64 { return bits })
+	accumulate(in, x, func(row, column int, c uint64) uint64 {
+		for k := range in.K {
+			c = fma64(a[row][k], b[column][k], c)
+		}
+		return c
+	})
+}
+
+// transpose is movmatrix: an 8x8 matrix, of which a thread holds two neighbours of a
+// row, becomes its transpose.
+func transpose(_ *Inst, x *Lanes) {
+	var rows [8][8]uint64
+	for lane, v := range x.Src[0] {
+		rows[lane>>2][2*(lane&3)], rows[lane>>2][2*(lane&3)+1] = v&0xFFFF, v>>16&0xFFFF
+	}
+	for lane := range x.Dst[0] {
+		column, first := lane>>2, 2*(lane&3)
+		x.Dst[0][lane] = rows[first][column] | rows[first+1][column]<<16
+	}
+}
+
+// MatrixRow is the lane whose 16 bytes at its address are the row of a matrix of
+// ldmatrix, and the places in them of the two elements that the given lane gets
+// into destination i (PTX ISA, ldmatrix).
+func (in *Inst) MatrixRow(i, lane int) (from, at [2]int) {
+	for h := range 2 {
+		row, column := lane>>2, 2*(lane&3)+h
+		if in.Mode == ModeTrans {
+			row, column = column, row
+		}
+		from[h], at[h] = 8*i+row, column
+	}
+	return from, at
+}

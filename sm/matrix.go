@@ -1,0 +1,55 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+)
+
+// The part of the load/store unit that is for ldmatrix (PTX ISA, section
+// 9.7.13.4.15): threads 0 to 7 of a warp give the addresses of the rows of the
+// first 8x8 matrix, the next eight those of the second, and so on. The shared
+// memory is read like by a vector load of 16 bytes a lane; when the rows have come,
+// a crossbar gives each thread its elements of each matrix.
+
+// matrixRow is the bytes of a row.
+const matrixRow = 16
+
+// addressing is the set of lanes whose addresses count.
+func (u *LSU) addressing(op *Op, in *isa.Inst) uint32 {
+	if in.Op != isa.OpLdmatrix {
+		return ^uint32(0)
+	}
+	return u.l.toLanes(int(op.Row)%u.l.warps, uint32(1<<(8*in.Vec)-1))
+}
+
+// whole reports whether all threads of a warp are in op; if not, that is a fault.
+func (u *LSU) whole(op *Op) bool {
+	missing := uint32(1<<u.l.cfg.WarpSize-1) &^ op.Exec
+	if !op.Mixed && missing == 0 {
+		return true
+	}
+	h := op.Home(bits.TrailingZeros32(op.Exec))
+	f := Fault{Kind: Missing, CTA: op.CTA, Row: h.Row, Lane: h.Lane, PC: op.PC, Missing: u.l.toLocations(int(op.Row)%u.l.warps, missing)}
+	if op.Mixed {
+		f.Kind, f.Missing = Regrouped, 0
+	}
+	u.fault(f)
+	return false
+}
+
+// distribute is the crossbar.
+func (u *LSU) distribute(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64) {
+	place := &u.l.places[int(r.Row)%u.l.warps] // lane of each thread
+	for i := range int(in.NDst) {
+		for thread := range isa.MaxLanes {
+			from, at := in.MatrixRow(i, thread)
+			var v uint64
+			for h := range 2 {
+				word := data[place[from[h]&(isa.MaxLanes-1)]][at[h]>>2&1]
+				v |= word >> (16 * (at[h] & 3)) & 0xFFFF << (16 * h)
+			}
+			r.Dst[i][place[thread]] = v
+		}
+	}
+}
