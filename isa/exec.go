@@ -138,7 +138,7 @@ func (in *Inst) form() form {
 			f.typ = Pred
 		}
 		f.round = RoundNone
-	case OpNop, OpSSY, OpBSSY, OpBarWarp:
+	case OpNop, OpSSY, OpBSSY, OpBarWarp, OpCopyCommit, OpCopyWait:
 		return form{op: OpNop}
 	case OpCvta:
 		f.mode = ModeNone

@@ -228,7 +228,7 @@ func TestWidth(t *testing.T) {
 		switch {
 		case in.Op == OpPopc || in.Op == OpClz || in.Op == OpBfind || in.Op == OpCvtPack:
 			bits = 32
-		case in.Mode == ModeWide, in.Op == OpMma && in.Type == F16: // two in a register
+		case in.Mode == ModeWide, in.Op == OpMma && in.Type == F16, in.Op == OpMovmatrix: // two in a register
 			bits *= 2
 		}
 		var rows [MaxSrcs]Row

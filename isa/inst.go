@@ -76,6 +76,7 @@ type Inst struct {
 	Guard   Operand // OperandPred with Not for @!p, or OperandNone
 	Src     [MaxSrcs]Operand
 	Dst     [MaxDsts]Operand
+	From    int64  // cp.async: byte offset added to the address Src[1]
 	Off     int64  // ld, st, atom, red: byte offset added to the address Src[0]
 	Target  uint32 // bra, direct call: PC of the target; ssy, sync, bssy, bsync: PC at which the threads go on together
 	Reconv  uint32 // bra, indirect call: first PC of the immediate post-dominator or NoPC, by Analyze
@@ -171,7 +172,7 @@ func (in *Inst) Branches() bool { return in.Op == OpBra || in.Op == OpCall || in
 // Memory reports whether in goes through the memory pipe.
 func (in *Inst) Memory() bool {
 	switch in.Op {
-	case OpLd, OpSt, OpAtom, OpRed, OpMembar, OpLdmatrix:
+	case OpLd, OpSt, OpAtom, OpRed, OpMembar, OpLdmatrix, OpCopy:
 		return true
 	}
 	return false

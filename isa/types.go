@@ -87,6 +87,9 @@ const (
 	OpMma      // the last source names all threads of a warp, as that of ldmatrix and movmatrix
 	OpLdmatrix // Vec matrices
 	OpMovmatrix
+	OpCopy       // cp.async: Src[0] is the address in shared memory, Src[1] in global memory; Src[2] how many bytes to read, or whether none
+	OpCopyCommit // cp.async.commit_group
+	OpCopyWait   // cp.async.wait_group with the number as Src[0], and wait_all
 	OpTrap
 
 	// Video instructions: Vec is 1 for the scalar ones, 2 or 4 for the SIMD ones, and

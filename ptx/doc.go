@@ -35,6 +35,9 @@
 //   - A kernel has those module-level .shared and .local variables that it
 //     names.
 //   - nanosleep and prefetch do nothing.
+//   - mma adds in the order of k, as isa says; cp.async with a src-size above cp-size
+//     reads cp-size.
+//   - .relu makes -0 +0, and what is NaN in 16 bits is 0x7FFF.
 //   - shfl from a thread that does not take part gives the thread its own value.
 //   - vote and shfl without .sync are accepted for every target.
 //   - discard and applypriority do nothing, nor do other hints to caches.
@@ -76,11 +79,11 @@
 //
 // # What is not supported
 //
-// Textures and surfaces, half precision and matrix instructions, clusters,
-// asynchronous copies, atomics on vectors, registers of 128 bits, cache policies,
-// min and max of three numbers, cvt.pack to less than 8 bits, alloca, brkpt, elect,
-// and variable numbers of arguments. Each is a diagnostic that names the
-// instruction; none is ignored. A kernel that does not use what is missing, or
-// does not call a function that is defined in another file, can be lowered even if
-// others in the same file do.
+// Textures and surfaces, atomics of half precision and on vectors, stmatrix and wmma,
+// sparse matrices and those of FP8 and less, clusters, bulk copies, mbarrier,
+// registers of 128 bits, cache policies, min and max of three numbers, cvt.pack to
+// less than 8 bits, alloca, brkpt, elect, and variable numbers of arguments. Each is
+// a diagnostic that names the instruction; none is ignored. A kernel that does not
+// use what is missing, or does not call a function that is defined in another file,
+// can be lowered even if others in the same file do.
 package ptx

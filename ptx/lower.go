@@ -335,6 +335,8 @@ func (l *lowering) instruction(in *instruction) {
 		o.mov()
 	case isVideo(out.Op):
 		o.video()
+	case out.Op == isa.OpCopy || out.Op == isa.OpCopyWait:
+		o.copy()
 	case out.Matrix():
 		o.matrix()
 	default:

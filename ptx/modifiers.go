@@ -253,7 +253,7 @@ func scoped(m *match) { m.scope = true }
 // with the feature that they belong to.
 var otherModifiers = map[string]string{
 	"abs":   "min and max of three numbers",
-	"noftz": "half precision", "sp": "sparse matrices", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "vectors of 8",
+	"noftz": "atomics of half precision", "sp": "sparse matrices", "mbarrier": "asynchronous barriers", "bulk": "bulk copies", "reduce": "asynchronous reductions", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "vectors of 8",
 	"oob": "oob", "mmio": "memory-mapped input and output",
 	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
 	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",
@@ -268,7 +268,7 @@ var unsupported = map[string]string{
 	"tex": "textures", "tld4": "textures", "txq": "textures", "istypep": "textures",
 	"suld": "surfaces", "sust": "surfaces", "sured": "surfaces", "suq": "surfaces",
 	"wmma": "matrices whose layout is the machine's own; mma and ldmatrix have it in the open", "stmatrix": "matrices", "wgmma": "matrices", "tcgen05": "matrices",
-	"cp": "asynchronous copies", "mbarrier": "asynchronous barriers", "griddepcontrol": "dependent grids", "getctarank": "clusters", "mapa": "clusters",
+	"mbarrier": "asynchronous barriers", "griddepcontrol": "dependent grids", "getctarank": "clusters", "mapa": "clusters",
 	"multimem": "multimem", "createpolicy": "cache policies", "setmaxnreg": "register reallocation",
 	"tensormap": "tensor maps", "clusterlaunchcontrol": "clusters",
 }

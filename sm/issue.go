@@ -28,6 +28,8 @@ type Issue struct {
 	CTA   *CTA
 	// Scoreboard has the registers of each row, then its predicates.
 	Scoreboard units.Scoreboard
+	// Copies are the asynchronous copies in flight of each row: see copies.go.
+	Copies *rtl.Mem[groups]
 	// Active counts issued instructions by active lanes.
 	Active *rtl.Mem[uint64]
 
@@ -171,6 +173,9 @@ func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
 	if (in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns()) && i.Q().InRow[row&(MaxWarps-1)] != 0 {
 		return false
 	}
+	if in.Op == isa.OpCopyWait && !i.Copies.At(row).landed(in) {
+		return false
+	}
 	_, busy := i.Scoreboard.Busy(row, i.l.deps[pc], lanes)
 	return !busy
 }
@@ -213,8 +218,14 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 			r := bits.TrailingZeros64(rows)
 			d.InRow[r&(MaxWarps-1)]++
 			i.Scoreboard.Set(r, i.l.dsts[slot.PC], lanes[r&(MaxWarps-1)])
+			switch in.Op {
+			case isa.OpCopy:
+				i.Copies.Edit(r).Open++
+			case isa.OpCopyCommit:
+				i.Copies.Edit(r).commit()
+			}
 		}
-		if i.l.oneInFlight || in.Op == isa.OpMembar {
+		if i.l.oneInFlight && in.Op != isa.OpCopy || in.Op == isa.OpMembar {
 			d.Busy.Add(s)
 		}
 		if in.Memory() {
@@ -247,6 +258,7 @@ func (i *Issue) count(f *Flight, in *isa.Inst) {
 // complete clears what a finished instruction had marked.
 func (i *Issue) complete(f *Flight) {
 	d := i.D()
+	in := &i.l.Prog.Insts[f.PC]
 	var lanes [MaxWarps]uint32
 	if f.Mixed {
 		split(f.Mask, &f.Homes, &lanes)
@@ -257,9 +269,14 @@ func (i *Issue) complete(f *Flight) {
 		r := bits.TrailingZeros64(rows)
 		d.InRow[r&(MaxWarps-1)]--
 		i.Scoreboard.Clear(r, i.l.dsts[f.PC], lanes[r&(MaxWarps-1)])
+		if in.Op == isa.OpCopy {
+			i.Copies.Edit(r).complete()
+		}
 	}
-	d.Busy.Remove(int(f.Slot))
-	if i.l.Prog.Insts[f.PC].Memory() {
+	if in.Op != isa.OpCopy { // whose slot has gone on
+		d.Busy.Remove(int(f.Slot))
+	}
+	if in.Memory() {
 		d.Memory--
 	}
 }

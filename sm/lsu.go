@@ -30,6 +30,8 @@ type LSU struct {
 		Fence   bool                     // acquire: only the fence behind the accesses is left
 		Until   uint64                   // parameters: first cycle in which all lanes are served, 0: not begun
 		Used    [MaxMemQueue / 64]uint64 // entries in use
+		Oldest  uint16                   // copy in Order
+		Copies  uint16                   // that have not been sent to shared memory
 		Fault   Fault
 	}]
 	In      rtl.In[Op]
@@ -42,6 +44,9 @@ type LSU struct {
 	Flushed rtl.Out[Notice]
 	Table   *rtl.Mem[Pending]                 `trace:"true"` // instructions in flight, by tag
 	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] // what has arrived for them
+	// Of asynchronous copies: see copies.go.
+	Landings *rtl.Mem[landing] // by tag
+	Order    *rtl.Mem[uint8]   // tags in the order of issue, in a ring
 
 	l   *launch
 	sim *rtl.Sim
@@ -77,9 +82,10 @@ const (
 // Pending is a memory instruction in flight.
 type Pending struct {
 	Flight
-	Exec  uint32
-	Parts uint8 // accesses without reply
-	Sent  bool  // all accesses have left
+	Exec    uint32
+	Parts   uint8 // accesses without reply
+	Sent    bool  // all accesses have left
+	Landing bool  // copy: its data is on the way to shared memory
 }
 
 // FaultKind says what a thread did wrong.
@@ -139,6 +145,7 @@ func (u *LSU) Tick() {
 	case u.Stack.Valid() && u.Access.Ready():
 		u.transfer(u.Stack.Front())
 		u.Stack.Pop()
+	case u.land():
 	case u.In.Valid():
 		u.begin()
 	case u.Flush.Valid() && u.Access.Ready():
@@ -173,11 +180,12 @@ func (u *LSU) reply() {
 	}
 	tag, piece := int(r.Tag&0xff), int(r.Tag>>8)
 	e := u.Table.Edit(tag)
-	if e.Sent && e.Parts == 1 && !u.Out.Ready() {
+	in := &u.l.Prog.Insts[e.PC]
+	comes := in.Op == isa.OpCopy && !e.Landing // and has to go on
+	if e.Sent && e.Parts == 1 && !comes && !u.Out.Ready() {
 		return
 	}
-	in := &u.l.Prog.Insts[e.PC]
-	if in.NDst > 0 {
+	if in.NDst > 0 || comes {
 		data := u.Data.Edit(tag)
 		for m := r.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
@@ -194,7 +202,7 @@ func (u *LSU) reply() {
 	}
 	e.Parts--
 	u.Reply.Pop()
-	if e.Sent && e.Parts == 0 {
+	if e.Sent && e.Parts == 0 && !comes {
 		u.finish(tag, e, in)
 	}
 }
@@ -232,6 +240,10 @@ func (u *LSU) begin() {
 	q, d := u.Regs()
 	op := u.In.Front()
 	in := &u.l.Prog.Insts[op.PC]
+	if in.Op == isa.OpCopy {
+		u.copy(op, in)
+		return
+	}
 	if op.Exec == 0 || in.Op == isa.OpMembar && in.Mode == isa.ModeCTA {
 		// Accesses of a CTA stay in order, so that its fences have nothing to do.
 		if u.Out.Ready() {

@@ -97,7 +97,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 		},
 		Fetch: &Fetch{IBuffer: rtl.NewMem[Buffered](div.Slots().Len()), Redirect: &c.Redirect, Div: div, l: l},
 		Issue: &Issue{
-			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), l: l,
+			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Copies: rtl.NewMem[groups](warps), l: l,
 		},
 		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
 		ALU:      &Pipe{In: toALU.In(), Out: fromALU.Out(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), width: cfg.SIMDWidth, l: l},
@@ -107,6 +107,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 			In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(), Flush: flush.In(), Flushed: flushed.Out(),
 			Stack: moves.In(), Moved: moved.Out(),
 			Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.MaxLanes][2]uint64](cfg.MemQueue), l: l,
+			Landings: rtl.NewMem[landing](cfg.MemQueue), Order: rtl.NewMem[uint8](cfg.MemQueue),
 		},
 		Writeback: &Writeback{
 			In:    [4]rtl.In[Result]{fromLSU.In(), fromSFU.In(), fromDPU.In(), fromALU.In()},

@@ -125,5 +125,8 @@ func (s *SM) why(p divergence.Path) string {
 		}
 		return "predicate " + s.l.Prog.Preds[int(g)-s.l.nregs]
 	}
+	if in := &insts[p.PC]; in.Op == isa.OpCopyWait && !s.Issue.Copies.At(int(p.Row)).landed(in) {
+		return "asynchronous copies"
+	}
 	return "nothing: it runs"
 }

@@ -66,7 +66,7 @@ func (v *values) eval(in *isa.Inst) bool {
 		default:
 			v.dst[0] = truth(yes != 0)
 		}
-	case isa.OpNop:
+	case isa.OpNop, isa.OpCopyCommit, isa.OpCopyWait: // a copy is done at once
 	default:
 		switch {
 		case in.Type.Half():

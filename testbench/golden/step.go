@@ -69,6 +69,10 @@ func (b *block) step(t *thread, v *values) *Fault {
 	case isa.OpShfl, isa.OpBarWarp, isa.OpVote, isa.OpMatch, isa.OpActivemask, isa.OpRedux,
 		isa.OpMma, isa.OpLdmatrix, isa.OpMovmatrix:
 		return b.meet(t, in, &v.src)
+	case isa.OpCopy:
+		if f := b.copy(t, in, v); f != nil {
+			return f
+		}
 	case isa.OpMembar: // all accesses are done at once
 	default:
 		v.eval(in)

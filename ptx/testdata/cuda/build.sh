@@ -16,6 +16,7 @@ compile() { # name, architecture, output suffix, options
 for name in integers floats memory atomics control; do
     compile $name sm_35 "" -O1 -fno-unroll-loops -mllvm -two-entry-phi-node-folding-threshold=0
 done
+compile halves sm_90 "" -O2 -Xclang -target-feature -Xclang +ptx80
 compile floats sm_70 -fast -O3 -ffast-math
 compile memory sm_70 -o3 -O3
 compile integers sm_20 -o2 -O2

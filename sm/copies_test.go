@@ -1,0 +1,58 @@
+package sm
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"divergo/isa"
+)
+
+// A wait for all but the last n groups, after a history of copies (c), commits (|)
+// and completions (d).
+func TestGroups(t *testing.T) {
+	for _, tt := range []struct {
+		history string
+		waits   string // how many groups may be left for a wait to end
+		all     bool   // wait_all ends
+	}{
+		{"", "01234567", true},
+		{"c", "01234567", false},
+		{"c|", "1234567", false},
+		{"c|d", "01234567", true},
+		{"c|cc|", "234567", false},
+		{"c|cc|d", "1234567", false},
+		{"c|cc|dd", "1234567", false},
+		{"c|cc|ddd", "01234567", true},
+		{"c||", "234567", false},
+		{"|c|", "1234567", false},
+		{"c|c", "1234567", false},
+		{"c|cd", "01234567", false},
+		{"c|||||||", "7", false},
+		{"c||||||||", "", false}, // the eighth group waits with those before it
+		{"c|c|c|c|c|c|c|c|c|c|", "", false},
+		{"c|c|c|c|c|c|c|c|c|c|dd", "", false},
+		{"c|c|c|c|c|c|c|c|c|c|ddd", "7", false},
+		{"c|c|c|c|c|c|c|c|c|c|dddddddddd", "01234567", true},
+	} {
+		var g groups
+		for _, event := range tt.history {
+			switch event {
+			case 'c':
+				g.Open++
+			case '|':
+				g.commit()
+			case 'd':
+				g.complete()
+			}
+		}
+		waits := ""
+		for n := range uint64(openGroups) {
+			if g.landed(&isa.Inst{Op: isa.OpCopyWait, NSrc: 1, Src: [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm, Imm: n}}}) {
+				waits += string(rune('0' + n))
+			}
+		}
+		assert.Equal(t, tt.waits, waits, tt.history)
+		assert.Equal(t, tt.all, g.landed(&isa.Inst{Op: isa.OpCopyWait, Mode: isa.ModeAll}), tt.history)
+	}
+}
