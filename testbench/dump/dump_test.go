@@ -138,10 +138,10 @@ L:	add.u32 %r2, %r1, 2;
 			require.NoError(t, err)
 			var vcd bytes.Buffer
 			var d *waves.Dump
-			s.OnLaunch = func(*testbench.Launch) error {
+			s.OnLaunch.Add(func(l *testbench.Loaded) {
 				d, err = Attach(s, &vcd, waves.Options{Filter: []string{"sm[0].**"}, Clocks: true})
-				return err
-			}
+				l.Refuse(err)
+			})
 			require.NoError(t, s.Launch(testbench.Launch{Prog: prog, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, 8)}))
 			require.NoError(t, d.Close())
 			name := filepath.Join(t.TempDir(), "k.vcd")
