@@ -36,11 +36,12 @@ var floors = [][]string{
 
 // libraries of others that a package may use, where it is not every package.
 var libraries = map[string]string{
-	"github.com/spf13/cobra":          "cmd",
-	"golang.org/x/term":               "cmd",
-	"github.com/pelletier/go-toml/v2": "gpu",
-	"github.com/stretchr/testify":     "",
-	"github.com/leanovate/gopter":     "properties",
+	"github.com/spf13/cobra":             "cmd",
+	"golang.org/x/term":                  "cmd",
+	"github.com/pelletier/go-toml/v2":    "gpu",
+	"github.com/ianlancetaylor/demangle": "ptx",
+	"github.com/stretchr/testify":        "",
+	"github.com/leanovate/gopter":        "properties",
 }
 
 // floor of a package, and the entry of floors that it belongs to.

@@ -2,9 +2,7 @@ package ptx
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"divergo/isa"
 )
@@ -121,33 +119,6 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 		isa.SaveRegisters(l.prog, l.outgoing, l.common())
 	}
 	return l.prog, nil
-}
-
-func (m *Module) kernel(name string) (*kernel, error) {
-	if name == "" && len(m.kernels) == 1 {
-		return m.kernels[0], nil
-	}
-	if i, ok := m.named[name]; ok {
-		return m.kernels[i], nil
-	}
-	names := m.Kernels()
-	msg := "the file has several kernels: name one of " + some(names)
-	if name != "" {
-		msg = fmt.Sprintf("no kernel %q", name) + didYouMean(name, names)
-		if !strings.Contains(msg, "did you mean") {
-			msg += "; the file has " + some(names)
-		}
-	}
-	return nil, List{{File: m.file, Code: CodeName, Msg: msg}}
-}
-
-// some lists names, the first ones if there are many.
-func some(names []string) string {
-	const most = 20
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // module enters the module-level names.

@@ -2,31 +2,44 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+
+	"divergo/internal/printable"
 )
 
 // Read returns the bytes of a file, at most so many. It refuses a folder, and a
 // file that is larger or, like a device, does not end, without reading more of it.
 func Read(name string, most int64) ([]byte, error) {
 	info, err := os.Stat(name)
+	shown := printable.Name(name)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", shown, reason(err))
 	case info.IsDir():
-		return nil, fmt.Errorf("%s: is a folder, want a file", name)
+		return nil, fmt.Errorf("%s: is a folder, want a file", shown)
 	case info.Mode().IsRegular() && info.Size() > most:
-		return nil, fmt.Errorf("%s: has %d bytes, want at most %d", name, info.Size(), most)
+		return nil, fmt.Errorf("%s: has %d bytes, want at most %d", shown, info.Size(), most)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", shown, reason(err))
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {
-		return nil, fmt.Errorf("%s: does not end after %d bytes, want at most that many", name, most)
+		return nil, fmt.Errorf("%s: does not end after %d bytes, want at most that many", shown, most)
 	}
 	return text, err
+}
+
+// reason is an error without the name of the file, which may be no text.
+func reason(err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
 }

@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"divergo/internal/printable"
 )
 
 // Run runs one command line, without the name of the program, and returns the
@@ -14,13 +16,15 @@ import (
 func Run(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	out := &printable.Writer{W: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	signals := catchSignals()
 	defer signals.release()
 	err := root.ExecuteContext(context.WithValue(context.Background(), interruptKey{}, signals))
+	_ = out.Close()
 	if err != nil {
-		fmt.Fprintf(stderr, "divergo: %v\n", err)
+		fmt.Fprintf(stderr, "divergo: %s\n", printable.Text(err.Error()))
 	}
 	return exitCode(err)
 }

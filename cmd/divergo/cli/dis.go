@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"divergo/internal/input"
+	"divergo/internal/printable"
 	"divergo/isa"
 	"divergo/ptx"
 	"divergo/testbench"
@@ -48,7 +49,7 @@ func programs(file, kernel string) ([]*isa.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	module, err := ptx.Parse(file, text)
+	module, err := ptx.Parse(printable.Name(file), text)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"divergo/internal/input"
 	"divergo/internal/nearest"
 	"divergo/internal/output"
+	"divergo/internal/printable"
 	"divergo/kernels"
 	"divergo/kernels/runner"
 	"divergo/sm/divergence"
@@ -62,7 +63,7 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		if text, err = input.Read(m.file, gpu.MaxDocument); err != nil {
 			return c, fmt.Errorf("--config: %w", err)
 		}
-		if err := c.Load(m.file, text); err != nil {
+		if err := c.Load(printable.Name(m.file), text); err != nil {
 			return c, err
 		}
 	}
@@ -89,7 +90,7 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		}
 		changed = append(changed, "sm.lanes")
 	}
-	errs = append(errs, gpu.Locate(c.Check(), m.file, text, changed))
+	errs = append(errs, gpu.Locate(c.Check(), printable.Name(m.file), text, changed))
 	return c, errors.Join(errs...)
 }
 

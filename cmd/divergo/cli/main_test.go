@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 				known[e.Name()] = true
 			}
 			env.Values["known"] = known
+			env.Setenv("ESC", "\x1b")
 			return nil
 		},
 	})

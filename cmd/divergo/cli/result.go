@@ -10,6 +10,7 @@ import (
 	"divergo/gpu"
 	"divergo/internal/table"
 	"divergo/isa"
+	"divergo/ptx"
 	"divergo/testbench"
 )
 
@@ -86,6 +87,9 @@ func (r *result) print(w io.Writer) error {
 	}
 	head := table.New()
 	head.Row("kernel", strings.TrimSpace(r.Kernel+" "+r.Size))
+	if plain := ptx.Demangled(r.Kernel); plain != r.Kernel {
+		head.Row("", plain)
+	}
 	head.Row("mechanism", r.Mechanism)
 	head.Row("outcome", r.Outcome)
 	if r.Reference != "" {

@@ -15,6 +15,7 @@ import (
 	"divergo/gpu"
 	"divergo/internal/input"
 	"divergo/internal/output"
+	"divergo/internal/printable"
 	"divergo/isa"
 	"divergo/kernels"
 	"divergo/ptx"
@@ -201,7 +202,7 @@ func (r *runFlags) launch(name string) (testbench.Launch, []testbench.Arg, error
 	if err != nil {
 		return launch, nil, err
 	}
-	module, err := ptx.Parse(name, text)
+	module, err := ptx.Parse(printable.Name(name), text)
 	if err != nil {
 		return launch, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"divergo/internal/output"
+	"divergo/internal/printable"
 	"divergo/testbench"
 	"divergo/testbench/dump"
 	"divergo/waves"
@@ -94,7 +95,7 @@ func (w *waveform) keep(stderr io.Writer) error {
 	}
 	if t := w.opts.Trigger; t != nil {
 		if _, fired := w.dump.Triggered(); !fired {
-			fmt.Fprintf(stderr, "divergo: %s is empty: %s %s %s never held\n", w.name, t.Signal, t.Op, t.Value)
+			fmt.Fprintln(stderr, printable.Text(fmt.Sprintf("divergo: %s is empty: %s %s %s never held", w.name, t.Signal, t.Op, t.Value)))
 		}
 	}
 	if w.file.Stream() {

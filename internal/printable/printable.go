@@ -1,0 +1,76 @@
+// Package printable keeps names and texts that a user or a file made from
+// giving orders to a terminal: escape sequences, and characters that reorder or
+// hide what stands beside them.
+package printable
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Text is s with what is no text escaped as in JSON, \u001b, and a byte that is no
+// character as in Go; lines and tabs stay.
+func Text(s string) string { return escape(s, "\n\t") }
+
+// Name is s on one line, for the name of a file.
+func Name(s string) string { return escape(s, "") }
+
+// escape escapes what does not print, but for the characters of keep.
+func escape(s, keep string) string {
+	clean := func(r rune) bool { return unicode.IsPrint(r) && r != utf8.RuneError || strings.ContainsRune(keep, r) }
+	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case clean(r) || r == utf8.RuneError:
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// Writer passes on to W the Text of what is written.
+type Writer struct {
+	W    io.Writer
+	part []byte // of a character that is not complete
+}
+
+func (w *Writer) Write(p []byte) (int, error) {
+	text := append(w.part, p...)
+	end := len(text)
+	for i := 1; i <= min(utf8.UTFMax-1, end); i++ {
+		if c := text[end-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(text[end-i:]) {
+				end -= i
+			}
+			break
+		}
+	}
+	w.part = append([]byte(nil), text[end:]...)
+	if _, err := io.WriteString(w.W, Text(string(text[:end]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Close writes what is left of a character that was never completed.
+func (w *Writer) Close() error {
+	_, err := io.WriteString(w.W, Text(string(w.part)))
+	w.part = nil
+	return err
+}
