@@ -38,6 +38,10 @@ type Clocks struct {
 	DRAMMHz int `toml:"dram_mhz" range:"1..100000" unit:"MHz" doc:"command clock of the DRAM" source:"tbc"`
 }
 
+// maxStorage is the most that registers, caches and shared memory of a machine
+// can hold together, in bytes: several times what any GPU has.
+const maxStorage = 256 << 20
+
 // Check reports everything that keeps the machine from being built: what each
 // block refuses, and what two blocks disagree about. Each error names the key,
 // the value and what is possible.
@@ -48,6 +52,11 @@ func (c *Config) Check() error {
 	}
 	c.SM.Rules(k)
 	c.Config.Rules(k)
+	if k.Sound("gpu.sms", "sm.registers", "l1.size", "shared.size", "dram.channels", "l2.size") {
+		if n := c.GPU.SMs*(c.SM.Registers*4+c.L1.Size+c.Shared.Size) + c.DRAM.Channels*c.L2.Size; n > maxStorage {
+			k.Refuse("with sm.registers, l1.size and shared.size in each SM, and l2.size for each of dram.channels = %d, the chip stores %d bytes: want at most %d", c.DRAM.Channels, n, maxStorage)
+		}
+	}
 	return k.Err()
 }
 

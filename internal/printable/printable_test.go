@@ -34,7 +34,7 @@ func TestText(t *testing.T) {
 func FuzzWriter(f *testing.F) {
 	f.Add("\x1b[2J größe \u202e\xff\xc3", 3)
 	f.Add("\U000e0041", 2)
-	f.Add(`{"a": "b` + "\u009b" + `"}`, 1)
+	f.Add(`{"a": "b`+"\u009b"+`"}`, 1)
 	f.Fuzz(func(t *testing.T, s string, cut int) {
 		var b strings.Builder
 		w := printable.Writer{W: &b}

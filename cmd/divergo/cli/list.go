@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,9 @@ func newList() *cobra.Command {
 		ValidArgs: names,
 		Args:      exactly(1, "one of "+strings.Join(names, ", ")),
 		RunE: func(c *cobra.Command, args []string) error {
+			if !slices.Contains(names, args[0]) {
+				return nearest.Unknown("list", args[0], names)
+			}
 			cfg, err := machine.config()
 			if err != nil {
 				return err
@@ -66,7 +70,10 @@ func newList() *cobra.Command {
 			if cost {
 				return printCosts(c, args[0], &cfg, asJSON)
 			}
-			if asTOML && args[0] == "keys" {
+			if asTOML && args[0] != "keys" {
+				return fmt.Errorf("--toml is for keys, not for %s", args[0])
+			}
+			if asTOML {
 				_, err := c.OutOrStdout().Write(cfg.TOML())
 				return err
 			}
@@ -81,14 +88,8 @@ func newList() *cobra.Command {
 }
 
 func printCatalogue(c *cobra.Command, name string, cfg *gpu.Config, asJSON bool) error {
-	var names []string
-	for _, l := range catalogues {
-		if l.name == name {
-			return l.print(c, l.entries(cfg), asJSON)
-		}
-		names = append(names, l.name)
-	}
-	return nearest.Unknown("list", name, names)
+	i := slices.IndexFunc(catalogues, func(l catalogue) bool { return l.name == name })
+	return catalogues[i].print(c, catalogues[i].entries(cfg), asJSON)
 }
 
 func (l *catalogue) print(c *cobra.Command, entries []entry, asJSON bool) error {

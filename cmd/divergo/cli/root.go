@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -69,6 +68,7 @@ deadlock, endless loop, watchdog); 130 interrupted.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newReproduce(), newVersion())
 	return root
 }
@@ -87,20 +87,52 @@ func verbs(c *cobra.Command, args []string) error {
 	return nearest.Unknown("verb", args[0], names)
 }
 
-// flagError answers a misspelt flag.
+// flagError answers a misspelt flag, and a value that is none of a flag's.
 func flagError(c *cobra.Command, err error) error {
-	text := err.Error()
-	name, isUnknown := strings.CutPrefix(text, "unknown flag: ")
-	if !isUnknown {
-		return fmt.Errorf("%s; \"%s --help\" explains the flags", text, c.CommandPath())
-	}
-	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, "--"+f.Name)
+	var missing *pflag.NotExistError
+	var value *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &missing):
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		name := "--" + missing.GetSpecifiedName()
+		if short := missing.GetSpecifiedShortnames(); short != "" {
+			name = "-" + short
 		}
-	})
-	return nearest.Unknown("flag", name, names)
+		return nearest.Unknown("flag", name, names)
+	case errors.As(err, &value):
+		want := value.GetFlag().Value.Type()
+		if words, ok := flagTypes[want]; ok {
+			want = words
+		}
+		return fmt.Errorf("--%s %q: want %s", value.GetFlag().Name, value.GetValue(), want)
+	}
+	return fmt.Errorf("%w; \"%s --help\" explains the flags", err, c.CommandPath())
+}
+
+// flagTypes is what flags take, by pflag's name.
+var flagTypes = map[string]string{
+	"int": "a whole number", "uint32": "a number from 0 on", "uint64": "a number from 0 on",
+	"bool": "true or false", "duration": "a time such as 90s or 10m",
+}
+
+// newHelp is the help of cobra with an answer to a misspelt verb.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [VERB]",
+		Short: "Explain a verb",
+		RunE: func(c *cobra.Command, args []string) error {
+			verb, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return verbs(c.Root(), args)
+			}
+			return verb.Help()
+		},
+	}
 }
 
 // exactly wants so many arguments, which are called what.
