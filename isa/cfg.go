@@ -7,17 +7,25 @@ import "sort"
 // likely-convergence PC, class and uniformity of branches, and the registers
 // live at once. The targets of branches must be in range.
 func Analyze(p *Program) {
+	if live := p.flow(); len(p.Blocks) > 0 {
+		setClasses(p)
+		setUniform(p, live)
+	}
+}
+
+// flow is the part of the analysis that depends on where instructions lie. It
+// returns what is live at the start of each block.
+func (p *Program) flow() []valueSet {
 	p.Blocks = blocks(p)
 	setReturns(p)
 	if len(p.Blocks) == 0 {
-		return
+		return nil
 	}
 	setDominators(p)
 	setConvergence(p)
-	setClasses(p)
 	live := liveness(p)
-	setUniform(p, live)
 	p.LiveRegs = liveRegs(p, live)
+	return live
 }
 
 // ends reports whether in is the last instruction of its block.

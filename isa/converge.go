@@ -36,7 +36,7 @@ func setConvergence(p *Program) {
 // searchSteps bounds the search for likely-convergence points, which is far from
 // it in kernels that people or compilers write. The branches for which it does not
 // suffice have none.
-const searchSteps = 1 << 23
+const searchSteps = 1 << 22
 
 // loop is a natural loop: all blocks that reach one of the latches without
 // passing the header, which dominates them.

@@ -158,11 +158,7 @@ func insert(p *Program, kind pair) *Program {
 		}
 	}
 	made.setLanding(landing)
-	Analyze(&made)
-	for pc := range p.Insts {
-		was, is := &p.Insts[pc], &made.Insts[x.place[pc]]
-		is.Uniform, is.Class = was.Uniform, was.Class
-	}
+	made.flow() // class and uniformity are those of before
 	return &made
 }
 
@@ -301,7 +297,7 @@ func (x *inserter) rest() {
 		}
 		d.far = x.starts(r, d.low, start)
 		x.target(target{block: b, depth: d.depth})
-		x.insert(Inst{Op: OpBra}, start)
+		x.insert(Inst{Op: OpBra, Uniform: true}, start)
 	}
 	x.away = x.away[:0]
 }

@@ -54,6 +54,6 @@ func WithReconv(p *Program) *Program {
 		}
 	}
 	made.setLanding(place)
-	Analyze(&made)
+	made.flow() // class and uniformity are those of before
 	return &made
 }

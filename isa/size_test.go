@@ -25,7 +25,7 @@ func graphOf(n int, to func(i int) int) *Program {
 // TestSizes: what takes a moment here takes minutes if it takes the square of
 // the number of blocks or functions.
 func TestSizes(t *testing.T) {
-	const n = 50_000
+	const n = 20_000
 	for _, c := range []struct {
 		name string
 		to   func(i int) int
@@ -74,7 +74,7 @@ func TestSizes(t *testing.T) {
 
 // TestSizesOfCalls: a chain of functions, and one that calls all of them.
 func TestSizesOfCalls(t *testing.T) {
-	const n = 30_000
+	const n = 20_000
 	for _, chain := range []bool{true, false} {
 		p := &Program{Regs: []Reg{{Name: "link", Type: U32}}}
 		call := func(f int) {

@@ -97,7 +97,7 @@ type uniformity struct {
 // partSteps bounds how many blocks are followed from all branches, which is far
 // from it in kernels that people or compilers write. Where it does not suffice
 // everything is taken to vary.
-const partSteps = 1 << 24
+const partSteps = 1 << 23
 
 // common marks the values that several of the kernel and its functions name.
 func (u *uniformity) common() {
