@@ -27,8 +27,6 @@ func bitsOf(t string) int {
 
 func isFloat(t string) bool { return t[0] == 'f' }
 
-func signed(t string) bool { return t[0] == 'i' }
-
 func isScalar(t string) bool { return slices.Contains(scalars, t) }
 
 // The groups of operations. A program has some of them.
