@@ -136,16 +136,42 @@ func (p *Pipe) trap(op *Op, in *isa.Inst) {
 
 // arrives sees to it that no thread is counted at a barrier that has not come to
 // it. From sm_70 on each thread counts for itself; before, a barrier is executed
-// by the warp (PTX ISA, bar).
+// by the warp (PTX ISA, bar). A thread whose next instruction is its last counts
+// as one that has left: nobody can tell whether it has been before the barrier.
 func (p *Pipe) arrives(op *Op) {
 	if d, counts := p.Div.(divergence.Arrives); counts && p.l.Prog.Target >= 70 {
-		if missing := d.Arriving(int(op.Slot)) &^ op.Exec; missing != 0 {
+		missing := d.Arriving(int(op.Slot)) &^ op.Exec
+		if missing != 0 && !op.Mixed {
+			for _, path := range p.Div.Paths(nil) {
+				if path.Row == op.Row && !path.Running && p.l.ends(path.PC) {
+					missing &^= path.Mask
+				}
+			}
+		}
+		if missing != 0 {
 			if !op.Mixed {
 				missing = p.l.toLocations(int(op.Row)%p.l.warps, missing)
 			}
 			p.fail(PartOfWarp, op, bits.TrailingZeros32(op.Exec), missing)
 		}
 	}
+}
+
+// ends reports whether a thread at pc does nothing but end.
+func (l *launch) ends(pc uint32) bool {
+	for range l.Prog.Insts {
+		switch in := &l.Prog.Insts[pc]; {
+		case in.Exits():
+			return in.Op != isa.OpTrap && in.EndsPath()
+		case in.Op == isa.OpBra && in.EndsPath():
+			pc = in.Target
+		case in.Inserted && in.Op >= isa.OpSSY:
+			pc++
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // link writes where a call returns to, of the lanes that take it. One that goes
