@@ -330,7 +330,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		{"destination 3 is not declared", func(p *Program) { p.Insts[0].NDst, p.Insts[0].Dst[0] = 1, reg(3) }},
 		{"source 0 is not declared", func(p *Program) { p.Insts[0].NSrc, p.Insts[0].Src[0] = 1, reg(0) }},
 		{"guard 1 is not declared", func(p *Program) { p.Insts[1].Guard.Index = 1 }},
-		{"99 sources", func(p *Program) { p.Insts[0].NSrc = 99 }},
+		{"12 sources", func(p *Program) { p.Insts[0].NSrc = MaxSrcs + 1 }},
 		{"target 7 of 5 instructions", func(p *Program) { p.Insts[1].Target = 7 }},
 		{"reconvergence at 4, but the post-dominator is at 3", func(p *Program) { p.Insts[1].Reconv = 4 }},
 		{"avoids its post-dominator 1", func(p *Program) { p.Blocks[0].IPDom = 1 }},

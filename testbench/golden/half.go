@@ -46,7 +46,7 @@ func decodeHalf(t isa.Type, a uint64) float64 {
 	}
 	switch {
 	case u > s.infinity:
-		return math.NaN()
+		return math.Copysign(math.NaN(), sign) // whose sign .xorsign looks at
 	case u == s.infinity:
 		return math.Inf(int(sign))
 	}
