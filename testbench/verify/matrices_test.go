@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -90,6 +91,9 @@ func pick(first bool, a, b int) int {
 	}
 	return b
 }
+
+// warps is how many warps do the same: some lane permutations leave the first one as it is.
+const warps = 3
 
 // bitsOf encodes a small integer as an element.
 func bitsOf(typ string, v int) uint64 {
@@ -270,9 +274,9 @@ func TestMma(t *testing.T) {
 							c := gpu.Default()
 							c.GPU.SMs = 1
 							c.SM.Lanes = lanes
-							got, err := runKernel(t, c, text, 32, in, make([]byte, len(want)))
+							got, err := runKernel(t, c, text, 32*warps, bytes.Repeat(in, warps), make([]byte, warps*len(want)))
 							require.NoError(t, err)
-							assert.Equal(t, want, got, "%s", lanes)
+							assert.Equal(t, bytes.Repeat(want, warps), got, "%s", lanes)
 						}
 					})
 				}
@@ -318,8 +322,8 @@ func TestMmaOfAnything(t *testing.T) {
 	}
 }
 
-// ldmatrixKernel copies the input, rows of 16 bytes, to shared memory; thread i
-// gives the address of row 31-i.
+// ldmatrixKernel copies the input of each warp, rows of 16 bytes, to shared memory;
+// thread i of it gives the address of row 31-i.
 func ldmatrixKernel(n int, trans string) string {
 	regs := []string{"%d0", "%d1", "%d2", "%d3"}[:n]
 	return fmt.Sprintf(`.version 8.0
@@ -329,14 +333,18 @@ func ldmatrixKernel(n int, trans string) string {
 {
 	.reg .b32 %%r<8>, %%d<4>;
 	.reg .b64 %%rd<4>;
-	.shared .align 16 .b8 tile[528];
+	.shared .align 16 .b8 tile[1552];
 	ld.param.u64 %%rd0, [in];
 	ld.param.u64 %%rd1, [out];
 	mov.u32 %%r0, %%tid.x;
 	mad.wide.u32 %%rd0, %%r0, 16, %%rd0;
 	mad.wide.u32 %%rd1, %%r0, 16, %%rd1;
 	ld.global.v4.b32 {%%d0, %%d1, %%d2, %%d3}, [%%rd0];
-	mov.u32 %%r1, tile;
+	and.b32 %%r4, %%r0, 31;
+	sub.u32 %%r1, %%r0, %%r4;
+	mov.u32 %%r0, %%r4;
+	mov.u32 %%r4, tile;
+	mad.lo.u32 %%r1, %%r1, 16, %%r4;
 	mad.lo.u32 %%r2, %%r0, 16, %%r1;
 	st.shared.v4.b32 [%%r2+16], {%%d0, %%d1, %%d2, %%d3};
 	mov.b32 %%d0, 0;
@@ -369,9 +377,10 @@ func TestLdmatrix(t *testing.T) {
 				c.GPU.SMs = 1
 				c.SM.Lanes = lanes
 				text := strings.Replace(ldmatrixKernel(n, trans), ".reg .b64", ".reg .pred %p<2>;\n\t.reg .b64", 1)
-				out, err := runKernel(t, c, text, 32, in, make([]byte, 512))
+				out, err := runKernel(t, c, text, 32*warps, bytes.Repeat(in, warps), make([]byte, 512*warps))
 				require.NoError(t, err, "x%d%s %s", n, trans, lanes)
-				for lane := range 32 {
+				for thread := range 32 * warps {
+					lane := thread % 32
 					for i := range 4 {
 						var want uint32
 						for h := range 2 {
@@ -384,7 +393,7 @@ func TestLdmatrix(t *testing.T) {
 								want |= uint32(binary.LittleEndian.Uint16(in[at:])) << (16 * h)
 							}
 						}
-						require.Equal(t, want, binary.LittleEndian.Uint32(out[16*lane+4*i:]), "x%d%s %s: lane %d register %d", n, trans, lanes, lane, i)
+						require.Equal(t, want, binary.LittleEndian.Uint32(out[16*thread+4*i:]), "x%d%s %s: thread %d register %d", n, trans, lanes, thread, i)
 					}
 				}
 			}
