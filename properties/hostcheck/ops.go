@@ -67,7 +67,7 @@ var ops = func() (list [groups]map[string][]op) {
 			add(divisions, t, fmt.Sprintf("%s<%s>($0, $1)", f, t), t, t)
 		}
 		for _, o := range []string{"<<", ">>"} {
-			add(shifts, t, fmt.Sprintf("(%s)($0 %s ($1 & %d))", t, o, n-1), t, "u32")
+			add(shifts, t, fmt.Sprintf("(%s)((%s)$0 %s ($1 & %d))", t, t, o, n-1), t, "u32") // a bit field of few bits would be an int
 		}
 		for _, f := range []string{"plus", "minus"} {
 			add(wideWords, t, fmt.Sprintf("%s<%s>($0, $1)", f, t), t, t)
