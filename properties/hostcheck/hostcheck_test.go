@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 128, "random programs to check")
+	programs = flag.Int("programs", 96, "random programs to check")
 	csmiths  = flag.Int("csmiths", 32, "programs of Csmith to check")
 	seed     = flag.Uint64("seed", 0, "of the first program")
 	cross    = flag.Bool("cross", false, "run every program at every level under every mechanism")
