@@ -176,8 +176,7 @@ join:`,
 stay:
 	bar.sync 0;
 	mov.u32 %out, 3;`,
-		parts: wholeWarps,
-		want:  func(i int) uint32 { return uint32(3 * (1 - i&1)) },
+		want: func(i int) uint32 { return uint32(3 * (1 - i&1)) },
 	},
 	{
 		name: "barrier in a loop with other trip counts",
