@@ -636,8 +636,9 @@ func (d *drawer) call(fits func(*Func) bool, depth int) *Expr {
 		}
 	}
 	e.Form = fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
-	if g.cycle != 0 && f.cycle != 0 {
-		e = &Expr{Form: "(depth ? $0 : $1)", Type: g.Result, Args: []*Expr{e, d.leaf(g.Result)}}
+	if g.cycle != 0 && f.cycle != 0 { // in one piece, so that the end stays with the call
+		e.Form = fmt.Sprintf("(depth ? %s : $%d)", e.Form, len(e.Args))
+		e.Args = append(e.Args, d.leaf(g.Result))
 	}
 	return e
 }

@@ -74,3 +74,28 @@ func TestDraw(t *testing.T) {
 		assert.Equal(t, source([]*Program{Draw(s)}), source([]*Program{Draw(s)}))
 	}
 }
+
+// TestSimplify: whatever is left out of a program, it compiles and ends; and
+// leaving out comes to an end with nearly nothing left.
+func TestSimplify(t *testing.T) {
+	var batch []*Program
+	for s := range uint64(batchSize) {
+		p := Draw(s)
+		for n := int(s) % 7; p.simplify(n) && n < 60; n += 1 + int(s)%3 {
+		}
+		batch = append(batch, p)
+	}
+	w, err := newWorkplace(source(batch))
+	require.NoError(t, err)
+	defer w.remove()
+	out, err := w.host()
+	require.NoError(t, err)
+	_, err = split(batch, out)
+	require.NoError(t, err)
+
+	p := Draw(6)
+	for p.simplify(0) {
+	}
+	assert.Empty(t, p.Funcs[len(p.Funcs)-1].Body)
+	assert.Equal(t, 1, p.Threads())
+}

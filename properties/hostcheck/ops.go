@@ -66,8 +66,8 @@ var ops = func() (list [groups]map[string][]op) {
 		for _, f := range []string{"quotient", "rest"} {
 			add(divisions, t, fmt.Sprintf("%s<%s>($0, $1)", f, t), t, t)
 		}
-		for _, o := range []string{"<<", ">>"} {
-			add(shifts, t, fmt.Sprintf("(%s)((%s)$0 %s ($1 & %d))", t, t, o, n-1), t, "u32") // a bit field of few bits would be an int
+		for _, o := range []string{"<<", ">>"} { // a narrow bit field is an int
+			add(shifts, t, fmt.Sprintf("(%s)((%s)$0 %s ($1 & %d))", t, t, o, n-1), t, "u32")
 		}
 		for _, f := range []string{"plus", "minus"} {
 			add(wideWords, t, fmt.Sprintf("%s<%s>($0, $1)", f, t), t, t)

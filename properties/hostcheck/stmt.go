@@ -68,7 +68,8 @@ func (d *drawer) stmt(times, depth int, loop bool) *Stmt {
 	return d.assignment()
 }
 
-// target draws a place to assign to, and its type.
+// target draws a place to assign to, and its type. The expression has none: no
+// value can take its place.
 func (d *drawer) target() (*Expr, string) {
 	var list []string
 	for _, t := range scalars {
@@ -79,7 +80,7 @@ func (d *drawer) target() (*Expr, string) {
 	t := pick(d, list)
 	for {
 		if p := pick(d, d.places[t]); !p.read {
-			return d.at("", p, t), t
+			return d.at("", p, ""), t
 		}
 	}
 }
