@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -25,9 +26,17 @@ const (
 	csmithLimit   = 200 // rounds, jumps and calls of a thread
 )
 
-// csmith asks for the program of a seed.
+// csmith asks for the program of a seed. It leaves a file about the machine in
+// its folder.
 func csmith(seed uint64) (string, error) {
-	out, err := exec.Command("csmith", append([]string{"--seed", strconv.FormatUint(seed, 10)}, csmithOptions...)...).Output()
+	dir, err := os.MkdirTemp("", "csmith")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	run := exec.Command("csmith", append([]string{"--seed", strconv.FormatUint(seed, 10)}, csmithOptions...)...)
+	run.Dir = dir
+	out, err := run.Output()
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", fmt.Errorf("csmith is not installed (Debian packages csmith and libcsmith-dev): %w", err)
 	}
