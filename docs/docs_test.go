@@ -59,7 +59,7 @@ func (b *block) commands() (list []string) {
 
 // TestCommands runs the commands of each document, in order, in a folder of
 // its own that has the repository's kernels and the listings that begin with
-// their file name.
+// their file name. With -short it is the README alone.
 func TestCommands(t *testing.T) {
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
@@ -72,6 +72,9 @@ func TestCommands(t *testing.T) {
 
 	files, err := filepath.Glob("*.md")
 	require.NoError(t, err)
+	if testing.Short() {
+		files = nil
+	}
 	for _, file := range append(files, "../README.md") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			text, err := os.ReadFile(file)

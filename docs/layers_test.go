@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,19 +30,20 @@ var floors = [][]string{
 	{"kernels"},
 	{"kernels/runner"},
 	{"testbench/verify", "experiments"},
-	{"properties"},
+	{"properties", "cuda"},
 	{"cmd", "docs"},
 	{"examples"},
 }
 
-// libraries of others that a package may use, where it is not every package.
+// libraries of others by the package that may use them; those without one are for
+// tests, of any package.
 var libraries = map[string]string{
 	"github.com/spf13/cobra":             "cmd",
 	"golang.org/x/term":                  "cmd",
 	"github.com/pelletier/go-toml/v2":    "gpu",
 	"github.com/ianlancetaylor/demangle": "ptx",
 	"github.com/stretchr/testify":        "",
-	"github.com/leanovate/gopter":        "properties",
+	"github.com/leanovate/gopter":        "",
 }
 
 // floor of a package, and the entry of floors that it belongs to.
@@ -85,6 +87,33 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
+// benches are packages that tests, and programs that try the checks, are made with:
+// what ships does not need them.
+var benches = []string{"memsys/memtest", "rtl/rtltest", "waves/vcdread", "properties/mutants", "properties/hostcheck", "kernels/cudac"}
+
+// TestNoTestBenchShips: divergo has in it neither a test bench nor what tests are
+// written with. That random kernels are checked by package properties and compared
+// by package testbench/verify is what `divergo check` and --verify are for.
+func TestNoTestBenchShips(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "./cmd/divergo")
+	list.Dir = ".."
+	out, err := list.Output()
+	require.NoError(t, err)
+	packages := strings.Fields(string(out))
+	require.Contains(t, packages, "divergo/properties")
+	for _, p := range packages {
+		path, ours := strings.CutPrefix(p, "divergo/")
+		assert.False(t, ours && (slices.Contains(benches, path) || strings.HasSuffix(path, "test")), "divergo needs %s, a test bench", p)
+		assert.NotEqual(t, "testing", p, "divergo needs what tests are written with")
+		for library, home := range libraries {
+			assert.False(t, home == "" && strings.HasPrefix(p, library), "divergo needs %s, a library for tests", p)
+		}
+	}
+	for _, b := range benches {
+		assert.DirExists(t, "../"+b)
+	}
+}
+
 // TestOnePlaceMakesFiles: what is written for a user goes through package output. Temporary
 // files are for a compiler, and generated ones for this repository.
 func TestOnePlaceMakesFiles(t *testing.T) {
@@ -100,9 +129,28 @@ func TestOnePlaceMakesFiles(t *testing.T) {
 		}
 		return err
 	}))
-	want := map[string]bool{"../internal/output": true, "../kernels/cudac": true, "../kernels/internal/generate": true, "../properties/mutants": true, "../properties/hostcheck": true}
+	want := map[string]bool{"../internal/output": true, "../kernels/cudac": true, "../cuda": true, "../kernels/internal/generate": true, "../properties/mutants": true, "../properties/hostcheck": true}
 	for folder := range found {
 		assert.True(t, want[folder], "%s makes files", folder)
 	}
 	assert.True(t, found["../internal/output"])
+}
+
+// TestPathsExist: what documents call a file or a folder of this repository is there.
+func TestPathsExist(t *testing.T) {
+	files, err := filepath.Glob("*.md")
+	require.NoError(t, err)
+	path := regexp.MustCompile("`((?:docs|cmd|examples|experiments|gpu|internal|isa|kernels|memsys|properties|ptx|rtl|sm|testbench|tools|units|waves|\\.ci)/[^`\\s:]+)`")
+	found := 0
+	for _, file := range append(files, "../README.md", "../CONTRIBUTING.md") {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range path.FindAllStringSubmatch(string(text), -1) {
+			list, err := filepath.Glob("../" + strings.NewReplacer("NAME", "*").Replace(m[1]))
+			require.NoError(t, err)
+			assert.NotEmpty(t, list, "%s: %s", file, m[1])
+			found++
+		}
+	}
+	assert.Greater(t, found, 30)
 }

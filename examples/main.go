@@ -2,10 +2,10 @@
 package main
 
 import (
+	"divergo/cmd/divergo/cli"
 	"os"
 
-	"divergo/cmd/divergo/cli"
-	_ "divergo/examples/frontier"
+	_ "mine/frontier"
 )
 
 func main() { os.Exit(cli.Run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -17,25 +17,9 @@ import (
 	"strings"
 )
 
-// Paper is where claims come from.
-type Paper struct {
-	Prefix string // of the numbers of its claims
-	Title  string
-}
-
-// Papers lists the papers that have claims in the table.
-func Papers() []Paper {
-	return []Paper{
-		{"C0", "Rhu & Erez, Maximizing SIMD Resource Utilization in GPGPUs with SIMD Lane Permutation, ISCA 2013"},
-		{"C1", "Huang et al., Dynamic SIMD Re-convergence with Paired-Path Comparison"},
-		{"C3", "Bialas & Strzelecki, Benchmarking the cost of thread divergence in CUDA, 2015"},
-		{"C4", "Fung & Aamodt, Thread Block Compaction for Efficient SIMT Control Flow, HPCA 2011"},
-	}
-}
-
 // Claim is a sentence of a paper that can be tried on the model.
 type Claim struct {
-	ID        string // begins with the prefix of its paper
+	ID        string // begins with C and the number of its paper
 	Place     string // in the paper: section, figure, table
 	Statement string // with the conditions
 	Theirs    string // the paper's value

@@ -8,7 +8,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 	"divergo/units"
 )
 
@@ -18,15 +18,15 @@ var s1 = []Claim{
 		ID: "C1-01", Place: "figures 3 to 5", Statement: "PC and threads of a warp of 8, one branch, and one nested in another's path: the smaller PC first; a pair of equal PCs is deleted, and its PC goes to the path below; one pair for each instruction",
 		Theirs: "0/ff 1/0f 2/f0 3/ff; 0/ff 1/0f 2/03 3/03 4/0c 5/0c 7/0f 6/f0 7/f0 8/ff 9/ff",
 		Ours: func() (string, error) {
-			one, err := trace(divtest.Seq(
-				divtest.At("A", divtest.When(divtest.FromThread(4), "C")),
-				divtest.At("B", divtest.To("D")),
-				divtest.At("C", divtest.Nop),
-				divtest.At("D", divtest.Exit)))
+			one, err := trace(micro.Seq(
+				micro.At("A", micro.When(micro.FromThread(4), "C")),
+				micro.At("B", micro.To("D")),
+				micro.At("C", micro.Nop),
+				micro.At("D", micro.Exit)))
 			if err != nil {
 				return "", err
 			}
-			nested, err := trace(divtest.Micro["K2"])
+			nested, err := trace(micro.Kernels["K2"])
 			return one + "; " + nested, err
 		},
 	},
@@ -85,7 +85,7 @@ var s1 = []Claim{
 					return "", err
 				}
 				stack, err := structured("pdom", sample)
-				if !slices.EqualFunc(sorted(pairs.Issues), sorted(stack.Issues), func(a, b divtest.Issue) bool { return a == b }) {
+				if !slices.EqualFunc(sorted(pairs.Issues), sorted(stack.Issues), func(a, b micro.Issue) bool { return a == b }) {
 					return fmt.Sprintf("%d warp instructions, %d with a stack", len(pairs.Issues), len(stack.Issues)), err
 				}
 				return "", err
@@ -96,10 +96,10 @@ var s1 = []Claim{
 }
 
 // bench runs a kernel under a mechanism.
-func bench(b divtest.Bench, o divergence.Options, k divtest.Kernel) (divtest.Result, error) {
+func bench(b micro.Bench, o divergence.Options, k micro.Kernel) (micro.Result, error) {
 	m, ok := divergence.Find(o.Mechanism)
 	if !ok {
-		return divtest.Result{}, fmt.Errorf("no mechanism %s", o.Mechanism)
+		return micro.Result{}, fmt.Errorf("no mechanism %s", o.Mechanism)
 	}
 	r, err := b.Run(m, o, k, 200_000)
 	if err == nil && !r.Done {
@@ -119,8 +119,8 @@ func cost(mechanism string, g divergence.Geometry) (divergence.Cost, error) {
 
 // trace is PC and threads of a warp of 8 under paired-path comparison as in the
 // paper, instruction by instruction.
-func trace(k divtest.Kernel) (string, error) {
-	r, err := bench(divtest.Bench{Lanes: 8, Warps: 1}, divergence.Options{Mechanism: "ppc", PPCVerbatim: true}, k)
+func trace(k micro.Kernel) (string, error) {
+	r, err := bench(micro.Bench{Lanes: 8, Warps: 1}, divergence.Options{Mechanism: "ppc", PPCVerbatim: true}, k)
 	var list []string
 	for _, i := range r.Issues {
 		list = append(list, fmt.Sprintf("%d/%02x", i.PC, i.Mask))
@@ -129,14 +129,14 @@ func trace(k divtest.Kernel) (string, error) {
 }
 
 // structured runs a random kernel with two warps of 8 under a mechanism.
-func structured(mechanism string, sample uint64) (divtest.Result, error) {
-	k := divtest.Random(sample, 16, divtest.Shape{Structured: true})
-	return bench(divtest.Bench{Lanes: 8, Warps: 2}, divergence.Options{Mechanism: mechanism, PathOrder: divergence.TakenFirst}, k)
+func structured(mechanism string, sample uint64) (micro.Result, error) {
+	k := micro.Random(sample, 16, micro.Shape{Structured: true})
+	return bench(micro.Bench{Lanes: 8, Warps: 2}, divergence.Options{Mechanism: mechanism, PathOrder: divergence.TakenFirst}, k)
 }
 
 // sorted orders issued instructions by row, PC and threads.
-func sorted(issues []divtest.Issue) []divtest.Issue {
-	return slices.SortedFunc(slices.Values(issues), func(a, b divtest.Issue) int {
+func sorted(issues []micro.Issue) []micro.Issue {
+	return slices.SortedFunc(slices.Values(issues), func(a, b micro.Issue) int {
 		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.PC, b.PC), cmp.Compare(a.Mask, b.Mask))
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"divergo/isa"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 // s3 has the claims about the cost of divergence with synchronisation tokens.
@@ -224,7 +224,7 @@ func timeline(first, last int) (string, error) {
 // walkThrough follows listing 3, whose line 1 is at address 0xd0.
 func walkThrough() (string, error) {
 	var list []string
-	b := divtest.Bench{Lanes: 32, Warps: 1, Each: func(p divergence.Policy, _ []divtest.Issue) {
+	b := micro.Bench{Lanes: 32, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) {
 		stack := p.(*divergence.TokenStack)
 		s := stack.Table.At(0)
 		if !s.Valid {
@@ -242,7 +242,7 @@ func walkThrough() (string, error) {
 			list = append(list, step)
 		}
 	}}
-	_, err := bench(b, divergence.Options{Mechanism: "token"}, divtest.Listing3(2))
+	_, err := bench(b, divergence.Options{Mechanism: "token"}, micro.Listing3(2))
 	return strings.Join(list, "; "), err
 }
 
@@ -251,9 +251,9 @@ func walkThrough() (string, error) {
 func lastReading() (string, error) {
 	var counts [2][]uint64
 	for m := range patterns {
-		for i, k := range []divtest.Kernel{divtest.Listing6(m), divtest.Listing5(m)} {
+		for i, k := range []micro.Kernel{micro.Listing6(m), micro.Listing5(m)} {
 			reading := []int{len(k) - 3, len(k) - 2}[i]
-			r, err := bench(divtest.Bench{Lanes: 32, Warps: 1}, divergence.Options{Mechanism: "token"}, k)
+			r, err := bench(micro.Bench{Lanes: 32, Warps: 1}, divergence.Options{Mechanism: "token"}, k)
 			if err != nil {
 				return "", err
 			}
@@ -297,14 +297,14 @@ func predictions() (string, error) {
 func tokenBits() (string, error) {
 	var words []uint64
 	tokens := 0 // that move together
-	b := divtest.Bench{
+	b := micro.Bench{
 		Lanes: 32, Warps: 1,
 		Refill: func(t *divergence.Transferred) { words = append(words, t.Data[:]...) },
-		Each: func(p divergence.Policy, _ []divtest.Issue) {
+		Each: func(p divergence.Policy, _ []micro.Issue) {
 			tokens = max(tokens, int(*p.(*divergence.TokenStack).Spilled.At(0)))
 		},
 	}
-	if _, err := bench(b, divergence.Options{Mechanism: "token"}, divtest.Listing3(16)); err != nil {
+	if _, err := bench(b, divergence.Options{Mechanism: "token"}, micro.Listing3(16)); err != nil {
 		return "", err
 	}
 	const pc = 10

@@ -10,7 +10,7 @@ import (
 	"divergo/isa"
 	"divergo/kernels"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 	"divergo/units"
 )
 
@@ -20,12 +20,12 @@ var s4 = []Claim{
 		ID: "C4-01", Place: "figure 7", Statement: "issue slots with compaction and with a stack for each warp, one instruction a block; time saved",
 		Theirs: "7 8; 12.5 %",
 		Ours: func() (string, error) {
-			b := divtest.Bench{Lanes: 4, Warps: 2}
-			compact, err := bench(b, tbc, divtest.Figure7)
+			b := micro.Bench{Lanes: 4, Warps: 2}
+			compact, err := bench(b, tbc, micro.Figure7)
 			if err != nil {
 				return "", err
 			}
-			stack, err := bench(b, divergence.Options{Mechanism: "pdom"}, divtest.Figure7)
+			stack, err := bench(b, divergence.Options{Mechanism: "pdom"}, micro.Figure7)
 			n, of := len(compact.Issues), len(stack.Issues)
 			return fmt.Sprintf("%d %d; %.1f %%", n, of, 100-100*float64(n)/float64(of)), err
 		},
@@ -34,8 +34,8 @@ var s4 = []Claim{
 		ID: "C4-02", Place: "figure 7", Statement: "warps of blocks C, B and D, threads by lane",
 		Theirs: "C (1 6 7 -); B (5 2 3 4) (- - - 8); D (1 2 3 4) (5 6 7 8)",
 		Ours: func() (string, error) {
-			r, err := bench(divtest.Bench{Lanes: 4, Warps: 2}, tbc, divtest.Figure7)
-			return blocks(divtest.Figure7, r.Issues, "C", "B", "D"), err
+			r, err := bench(micro.Bench{Lanes: 4, Warps: 2}, tbc, micro.Figure7)
+			return blocks(micro.Figure7, r.Issues, "C", "B", "D"), err
 		},
 	},
 	{
@@ -163,7 +163,7 @@ var tbc = divergence.Options{Mechanism: "tbc", PathOrder: divergence.TakenFirst}
 
 // blocks lists the warps that were issued for the blocks of a kernel, threads
 // from 1 by lane of 4.
-func blocks(k divtest.Kernel, issues []divtest.Issue, labels ...string) string {
+func blocks(k micro.Kernel, issues []micro.Issue, labels ...string) string {
 	var list []string
 	for _, label := range labels {
 		list = append(list, label)
@@ -187,13 +187,13 @@ func blocks(k divtest.Kernel, issues []divtest.Issue, labels ...string) string {
 
 // figure9Targets is the target entries of the figure as they fill.
 func figure9Targets() (string, error) {
-	toC := func(t *divtest.Thread) bool { return slices.Contains([]int{1, 2, 5, 7, 8, 11, 12}, t.TID+1) }
-	k := divtest.Seq(
-		divtest.Line{Bar: true}, // until all warps have started
-		divtest.At("A", divtest.When(toC, "C")),
-		divtest.At("B", divtest.To("D")),
-		divtest.At("C", divtest.Nop),
-		divtest.At("D", divtest.Exit))
+	toC := func(t *micro.Thread) bool { return slices.Contains([]int{1, 2, 5, 7, 8, 11, 12}, t.TID+1) }
+	k := micro.Seq(
+		micro.Line{Bar: true}, // until all warps have started
+		micro.At("A", micro.When(toC, "C")),
+		micro.At("B", micro.To("D")),
+		micro.At("C", micro.Nop),
+		micro.At("D", micro.Exit))
 	digits := func(m *units.BlockMask) string {
 		var lanes []string
 		for l := range 4 {
@@ -206,7 +206,7 @@ func figure9Targets() (string, error) {
 		return strings.Join(lanes, "|")
 	}
 	var list []string
-	r, err := bench(divtest.Bench{Lanes: 4, Warps: 3, Prefer: []int{1, 2, 0}, Each: func(p divergence.Policy, _ []divtest.Issue) {
+	r, err := bench(micro.Bench{Lanes: 4, Warps: 3, Prefer: []int{1, 2, 0}, Each: func(p divergence.Policy, _ []micro.Issue) {
 		targets := p.(*divergence.TBC).Targets.At(0)
 		s := fmt.Sprintf("C %s B %s", digits(&targets.Taken), digits(&targets.Not))
 		if !targets.Taken.Empty() && !slices.Contains(list, s) {
@@ -231,8 +231,8 @@ func atMostStatic() (string, error) {
 	fewer := 0
 	entries, err := forAll(40, func(sample uint64) (string, error) {
 		var count divergence.Compaction
-		k := divtest.Random(sample, 32, divtest.Shape{})
-		_, err := bench(divtest.Bench{Lanes: 8, Warps: 4, Each: func(p divergence.Policy, _ []divtest.Issue) {
+		k := micro.Random(sample, 32, micro.Shape{})
+		_, err := bench(micro.Bench{Lanes: 8, Warps: 4, Each: func(p divergence.Policy, _ []micro.Issue) {
 			count = p.Stats().Compaction
 		}}, tbc, k)
 		if count.Warps > count.Static {
@@ -266,14 +266,14 @@ func activemasks() (string, error) {
 	var uses []int
 	for _, warps := range []int{1, 4, 32} {
 		var columns units.BlockMask
-		_, err := bench(divtest.Bench{Lanes: 32, Warps: warps, Each: func(p divergence.Policy, _ []divtest.Issue) {
+		_, err := bench(micro.Bench{Lanes: 32, Warps: warps, Each: func(p divergence.Policy, _ []micro.Issue) {
 			d := p.(*divergence.TBC)
 			for i := range int(*d.Stack.Depth.At(0)) {
 				for l, group := range d.Stack.At(0, i).Mask {
 					columns[l] |= group
 				}
 			}
-		}}, tbc, divtest.Random(0, 32*warps, divtest.Shape{}))
+		}}, tbc, micro.Random(0, 32*warps, micro.Shape{}))
 		if err != nil {
 			return "", err
 		}
@@ -284,13 +284,13 @@ func activemasks() (string, error) {
 
 // emptyTarget counts the cycles with an empty entry at the top of the stack.
 func emptyTarget() (string, error) {
-	k := divtest.Seq(
-		divtest.At("A", divtest.When(divtest.FromThread(0), "C")),
-		divtest.At("B", divtest.To("D")),
-		divtest.At("C", divtest.Nop),
-		divtest.At("D", divtest.Exit))
+	k := micro.Seq(
+		micro.At("A", micro.When(micro.FromThread(0), "C")),
+		micro.At("B", micro.To("D")),
+		micro.At("C", micro.Nop),
+		micro.At("D", micro.Exit))
 	cycles := 0
-	_, err := bench(divtest.Bench{Lanes: 4, Warps: 2, Each: func(p divergence.Policy, _ []divtest.Issue) {
+	_, err := bench(micro.Bench{Lanes: 4, Warps: 2, Each: func(p divergence.Policy, _ []micro.Issue) {
 		d := p.(*divergence.TBC)
 		if depth := int(*d.Stack.Depth.At(0)); depth > 1 && d.Stack.At(0, depth-1).Mask.Empty() {
 			cycles++
@@ -305,10 +305,10 @@ func figure10() (string, error) {
 		if pc == isa.NoPC {
 			return "-"
 		}
-		return divtest.Figure10[pc].Label
+		return micro.Figure10[pc].Label
 	}
 	var stacks []string
-	_, err := bench(divtest.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, _ []divtest.Issue) {
+	_, err := bench(micro.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) {
 		d := p.(*divergence.PDOM)
 		top := d.Table.At(0) // the slot holds PC and mask of the top entry
 		if !top.Valid || top.Wait != divergence.Runs {
@@ -334,6 +334,6 @@ func figure10() (string, error) {
 		if s := strings.Join(entries, " "); len(stacks) == 0 || stacks[len(stacks)-1] != s {
 			stacks = append(stacks, s)
 		}
-	}}, divergence.Options{Mechanism: "pdom-lcp", PathOrder: divergence.TakenFirst}, divtest.Figure10)
+	}}, divergence.Options{Mechanism: "pdom-lcp", PathOrder: divergence.TakenFirst}, micro.Figure10)
 	return strings.Join(stacks, "; "), err
 }

@@ -64,11 +64,11 @@ func (c *Config) Check() error {
 // value. The file name is for messages, which say file:line:column, show the
 // line and name the nearest key.
 func (c *Config) Load(file string, text []byte) error {
-	next := *c
+	doc, take := key.Open(c)
 	decoder := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
-	err := decoder.Decode(&next)
+	err := decoder.Decode(doc)
 	if err == nil {
-		*c = next
+		take()
 		return nil
 	}
 	var unknown *toml.StrictMissingError

@@ -47,7 +47,7 @@ func program(t testing.TB, body string) *isa.Program {
 func small() gpu.Config {
 	c := gpu.Default()
 	c.GPU.SMs = 3
-	c.DRAM.Channels = 2
+	c.DRAM.Channels, c.L2.Size = 2, 64<<10
 	return c
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	_ "divergo/examples/frontier" // a mechanism from outside
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/sm"
@@ -217,7 +216,6 @@ func TestMicroKernels(t *testing.T) {
 			}{
 				{divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst}, c.pdom},
 				{divergence.Options{Mechanism: "ptpc", PathOrder: divergence.TakenFirst}, c.ptpc},
-				{divergence.Options{Mechanism: "frontier", PathOrder: divergence.TakenFirst}, c.ptpc},
 				{divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst, PPCVerbatim: true}, c.verbatim},
 				{divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst}, c.cascading},
 			} {

@@ -142,7 +142,7 @@ func TestApproximationErrors(t *testing.T) {
 			}
 			want := b.exact(v)
 			if rounded := float32(want); rounded == 0 || math.IsInf(float64(rounded), 0) {
-				require.Equal(t, rounded, b.f(x), "%s(%g)", b.name, x)
+				same(t, rounded, b.f(x), "%s(%g)", b.name, x)
 				continue
 			}
 			if e := b.err(b.f(x), want); e > worst {

@@ -37,6 +37,8 @@ func Atomic(op AtomOp, t Type, old, a, b uint64) uint64 {
 			return bits32(float(old) + float(a))
 		case F64:
 			return bits64(double(old) + double(a))
+		case F16, BF16, F16x2, BF16x2:
+			return addHalves(t, old, a)
 		}
 		return (old + a) & width
 	case AtomMin:
@@ -49,6 +51,16 @@ func Atomic(op AtomOp, t Type, old, a, b uint64) uint64 {
 		}
 	}
 	return old
+}
+
+// addHalves adds one or two numbers of 16 bits; the two of a word are each for
+// themselves.
+func addHalves(t Type, a, b uint64) (sum uint64) {
+	f := layoutOf(t.Element())
+	for at := 0; at < t.Bits(); at += 16 {
+		sum |= f.nearest(f.value(a>>at&0xFFFF)+f.value(b>>at&0xFFFF)) << at
+	}
+	return sum
 }
 
 // GlobalAtomic is Atomic on global memory, where adding f32 flushes subnormal

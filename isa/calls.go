@@ -22,7 +22,8 @@ type Func struct {
 	// variables are in a frame of this many bytes on the stack.
 	Cycle   int
 	Frame   uint32
-	returns bool // it has a return; otherwise its threads end
+	Masks   uint32 // where it has room for MaxBarriers masks (WithBarriers)
+	returns bool   // it has a return; otherwise its threads end
 }
 
 // FuncAt is the function that the instruction at pc belongs to, nil for the
@@ -41,11 +42,11 @@ func (p *Program) funcAt(pc uint32) int {
 
 // Callee is the entry of the function with an address; false if there is none.
 func (p *Program) Callee(addr uint64) (pc uint32, ok bool) {
-	i := slices.IndexFunc(p.Funcs, func(f Func) bool { return f.Addr == addr && addr != 0 })
-	if i < 0 {
+	i, found := slices.BinarySearchFunc(p.addressed, addr, func(i int, addr uint64) int { return cmp.Compare(p.Funcs[i].Addr, addr) })
+	if !found {
 		return NoPC, false
 	}
-	return p.Funcs[i].Entry, true
+	return p.Funcs[p.addressed[i]].Entry, true
 }
 
 // OnStack reports whether in accesses the frame of a function.
@@ -82,8 +83,15 @@ func (p *Program) setLanding(landing []uint32) {
 	}
 }
 
-// setReturns finds the functions that return.
+// setReturns finds the functions that return, and those that have an address.
 func setReturns(p *Program) {
+	p.addressed = nil
+	for i := range p.Funcs {
+		if p.Funcs[i].Addr != 0 {
+			p.addressed = append(p.addressed, i)
+		}
+	}
+	slices.SortFunc(p.addressed, func(a, b int) int { return cmp.Compare(p.Funcs[a].Addr, p.Funcs[b].Addr) })
 	for pc := range p.Insts {
 		if f := p.FuncAt(uint32(pc)); f != nil && p.Insts[pc].Returns() {
 			f.returns = true
@@ -115,12 +123,7 @@ func (p *Program) leadsTo(in *Inst, kind func(i int) bool) bool {
 	if !in.Indirect() {
 		return kind(p.funcAt(in.Target))
 	}
-	for i := range p.Funcs {
-		if p.Funcs[i].Addr != 0 && kind(i+1) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.addressed, func(i int) bool { return kind(i + 1) })
 }
 
 // again reports whether the function that is at pc can be entered again by the
@@ -176,20 +179,23 @@ func (p *Program) callGraph() *callGraph {
 	return g
 }
 
-// stacks reports by function, the kernel first, whether it or what it calls has
-// a frame on the stack.
-func (p *Program) stacks() []bool {
+// withCallees reports by function, the kernel first, whether it or what it calls
+// is of a kind.
+func (p *Program) withCallees(kind func(i int) bool) []bool {
 	g := p.callGraph()
 	part := make([]bool, g.parts)
-	for i := range p.Funcs {
-		part[g.part[i+1]] = part[g.part[i+1]] || p.Funcs[i].Cycle != 0
+	for i := range len(p.Funcs) + 1 {
+		part[g.part[i]] = part[g.part[i]] || kind(i)
 	}
 	for _, c := range slices.Backward(g.calls) {
 		part[g.part[c.from]] = part[g.part[c.from]] || part[g.part[c.to]]
 	}
-	has := make([]bool, len(p.Funcs)+1)
-	for i := range has {
-		has[i] = part[g.part[i]]
+	list := make([]bool, len(p.Funcs)+1)
+	for i := range list {
+		list[i] = part[g.part[i]]
 	}
-	return has
+	return list
 }
+
+// recursive reports whether function i, as by funcAt, is.
+func (p *Program) recursive(i int) bool { return i > 0 && p.Funcs[i-1].Cycle != 0 }

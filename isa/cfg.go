@@ -6,26 +6,32 @@ import "sort"
 // of p: basic blocks, dominators and post-dominators, the reconvergence and
 // likely-convergence PC, class and uniformity of branches, and the registers
 // live at once. The targets of branches must be in range.
-func Analyze(p *Program) {
-	if live := p.flow(); len(p.Blocks) > 0 {
-		setClasses(p)
-		setUniform(p, live)
-	}
-}
-
-// flow is the part of the analysis that depends on where instructions lie. It
-// returns what is live at the start of each block.
-func (p *Program) flow() []valueSet {
-	p.Blocks = blocks(p)
-	setReturns(p)
+// It is an error if they are too large to be analysed.
+// It is an error if they are too large to be analysed.
+func Analyze(p *Program) error {
+	p.flow()
 	if len(p.Blocks) == 0 {
 		return nil
 	}
+	live, err := liveness(p, maxLive)
+	if err != nil {
+		return err
+	}
+	p.LiveRegs = liveRegs(p, live)
+	setClasses(p, live)
+	setUniform(p, live)
+	return nil
+}
+
+// flow is the part of the analysis that depends on where instructions lie.
+func (p *Program) flow() {
+	p.Blocks = blocks(p)
+	setReturns(p)
+	if len(p.Blocks) == 0 {
+		return
+	}
 	setDominators(p)
 	setConvergence(p)
-	live := liveness(p)
-	p.LiveRegs = liveRegs(p, live)
-	return live
 }
 
 // ends reports whether in is the last instruction of its block.
@@ -46,10 +52,12 @@ func blocks(p *Program) []Block {
 		}
 	}
 	var list []Block
+	at := make([]int, len(p.Insts)) // block by PC
 	for pc := range p.Insts {
 		if leader[pc] {
 			list = append(list, Block{Start: uint32(pc), IPDom: -1, IDom: -1})
 		}
+		at[pc] = len(list) - 1
 		list[len(list)-1].End = uint32(pc) + 1
 	}
 	for i := range list {
@@ -59,7 +67,7 @@ func blocks(p *Program) []Block {
 			b.Succs = append(b.Succs, i+1)
 		}
 		if last.Jumps() {
-			if t := find(list, last.Target); len(b.Succs) == 0 || b.Succs[0] != t {
+			if t := at[last.Target]; len(b.Succs) == 0 || b.Succs[0] != t {
 				b.Succs = append(b.Succs, t)
 			}
 		}

@@ -64,7 +64,7 @@ func TestIntToInt(t *testing.T) {
 							v = saturatedTo(to, v)
 						}
 						value := mathematical(to, wrapped(v, to.Bits()))
-						require.Equal(t, wrapped(value, width), got[i], "to %d from %d register %d flags %d: %x", to, from, width, flags, src[i])
+						same(t, wrapped(value, width), got[i], "to %d from %d register %d flags %d: %x", to, from, width, flags, src[i])
 					}
 				}
 			}
@@ -87,7 +87,7 @@ func TestIntToFloat(t *testing.T) {
 					if v := mathematical(from, src[i]); v.Sign() != 0 {
 						want = formats[to].round(new(big.Float).SetPrec(80).SetInt(v), mode)
 					}
-					require.Equal(t, want, got[i], "to %d from %d round %d: %x", to, from, mode, src[i])
+					same(t, want, got[i], "to %d from %d round %d: %x", to, from, mode, src[i])
 				}
 			}
 		}
@@ -190,17 +190,17 @@ func TestFloatToFloat(t *testing.T) {
 		flushed := evaluate(t, Inst{Op: OpCvt, Type: F32, SrcType: F64, Round: mode, Flags: FlagFtz}, wide)
 		for i := range wide {
 			want := exact(single, dual.decode(wide[i]), mode)
-			require.Equal(t, want, got[i], "f32.f64 round %d %x", mode, wide[i])
+			same(t, want, got[i], "f32.f64 round %d %x", mode, wide[i])
 			if want&0x7F800000 == 0 {
 				want &= 0x80000000
 			}
-			require.Equal(t, want, flushed[i], "ftz.f32.f64 round %d %x", mode, wide[i])
+			same(t, want, flushed[i], "ftz.f32.f64 round %d %x", mode, wide[i])
 		}
 	}
 	narrow := floatOperands(single, rng)
 	got := evaluate(t, Inst{Op: OpCvt, Type: F64, SrcType: F32}, narrow)
 	for i := range narrow {
-		require.Equal(t, dual.encode(single.decode(narrow[i])), got[i], "f64.f32 %x", narrow[i])
+		same(t, dual.encode(single.decode(narrow[i])), got[i], "f64.f32 %x", narrow[i])
 	}
 	for typ, f := range formats {
 		src := floatOperands(f, rng)
@@ -213,7 +213,7 @@ func TestFloatToFloat(t *testing.T) {
 					whole, _ := new(big.Float).SetInt(toWhole(v, mode)).Float64()
 					want = f.encode(math.Copysign(whole, v))
 				}
-				require.Equal(t, want, got[i], "type %d to integer round %d %x", typ, mode, src[i])
+				same(t, want, got[i], "type %d to integer round %d %x", typ, mode, src[i])
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // The bit operations are checked bit by bit, as the pseudocode of the manual
@@ -31,7 +30,7 @@ func TestLogicAgainstBig(t *testing.T) {
 			for i := range got {
 				unsigned := map[int]Type{16: U16, 32: U32, 64: U64}[typ.Bits()]
 				want := wrapped(o.f(mathematical(unsigned, src[0][i]), mathematical(unsigned, src[1][i])), typ.Bits())
-				require.Equal(t, want, got[i], "op %d type %d: %x %x", o.op, typ, src[0][i], src[1][i])
+				same(t, want, got[i], "op %d type %d: %x %x", o.op, typ, src[0][i], src[1][i])
 			}
 		}
 	}
@@ -55,8 +54,8 @@ func TestShifts(t *testing.T) {
 		right := evaluate(t, Inst{Op: OpShr, Type: typ}, src[:2]...)
 		for i := range left {
 			a, n := mathematical(typ, src[0][i]), uint(min(src[1][i], 64))
-			require.Equal(t, wrapped(new(big.Int).Lsh(a, n), typ.Bits()), left[i], "shl type %d: %x %d", typ, src[0][i], src[1][i])
-			require.Equal(t, wrapped(new(big.Int).Rsh(a, n), typ.Bits()), right[i], "shr type %d: %x %d", typ, src[0][i], src[1][i])
+			same(t, wrapped(new(big.Int).Lsh(a, n), typ.Bits()), left[i], "shl type %d: %x %d", typ, src[0][i], src[1][i])
+			same(t, wrapped(new(big.Int).Rsh(a, n), typ.Bits()), right[i], "shr type %d: %x %d", typ, src[0][i], src[1][i])
 		}
 	}
 }
@@ -78,7 +77,7 @@ func TestCounts(t *testing.T) {
 			for b := width - 1; b >= 0 && a>>b&1 == 0; b-- {
 				zeros++
 			}
-			require.Equal(t, []uint64{ones, zeros, reversed}, []uint64{popc[i], clz[i], brev[i]}, "type %d %x", typ, a)
+			same(t, [3]uint64{ones, zeros, reversed}, [3]uint64{popc[i], clz[i], brev[i]}, "type %d %x", typ, a)
 		}
 	}
 }
@@ -102,8 +101,8 @@ func TestBfind(t *testing.T) {
 					break
 				}
 			}
-			require.Equal(t, want, plain[i], "type %d %x", typ, a)
-			require.Equal(t, wantShift, shift[i], "shiftamt type %d %x", typ, a)
+			same(t, want, plain[i], "type %d %x", typ, a)
+			same(t, wantShift, shift[i], "shiftamt type %d %x", typ, a)
 		}
 	}
 }
@@ -141,7 +140,7 @@ func TestBfe(t *testing.T) {
 					want |= sign << b
 				}
 			}
-			require.Equal(t, want, got[i], "type %d %x pos %d len %d", typ, a[i], p, n)
+			same(t, want, got[i], "type %d %x pos %d len %d", typ, a[i], p, n)
 		}
 	}
 }
@@ -157,7 +156,7 @@ func TestBfi(t *testing.T) {
 			for k := 0; k < n && p+k < typ.Bits(); k++ {
 				want = want&^(1<<(p+k)) | a[i]>>k&1<<(p+k)
 			}
-			require.Equal(t, want, got[i], "type %d %x %x pos %d len %d", typ, a[i], b[i], p, n)
+			same(t, want, got[i], "type %d %x %x pos %d len %d", typ, a[i], b[i], p, n)
 		}
 	}
 }
@@ -223,8 +222,8 @@ func TestShf(t *testing.T) {
 			}
 			wantLeft := (b[i]<<n | a[i]>>(32-n)) & 0xFFFFFFFF
 			wantRight := (b[i]<<(32-n) | a[i]>>n) & 0xFFFFFFFF
-			require.Equal(t, wantLeft, left[i], "shf.l flags %d %x %x %d", flags, a[i], b[i], c[i])
-			require.Equal(t, wantRight, right[i], "shf.r flags %d %x %x %d", flags, a[i], b[i], c[i])
+			same(t, wantLeft, left[i], "shf.l flags %d %x %x %d", flags, a[i], b[i], c[i])
+			same(t, wantRight, right[i], "shf.r flags %d %x %x %d", flags, a[i], b[i], c[i])
 		}
 	}
 }

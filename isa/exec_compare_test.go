@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // relation says for which of less, equal, greater and unordered a comparison is
@@ -93,7 +92,7 @@ func TestSetpEveryComparison(t *testing.T) {
 		for _, c := range comparisons(typ) {
 			got := evaluatePred(t, Inst{Op: OpSetp, Type: typ, Cmp: c}, a, b)
 			for i := range got {
-				require.Equal(t, holds(c, typ, a[i], b[i]), got[i], "cmp %d type %d: %x %x", c, typ, a[i], b[i])
+				same(t, holds(c, typ, a[i], b[i]), got[i], "cmp %d type %d: %x %x", c, typ, a[i], b[i])
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // The reference for integers is math/big: the formula of the manual on numbers
@@ -168,7 +167,7 @@ func TestIntegersAgainstBig(t *testing.T) {
 			got := evaluate(t, in, src[:o.operands]...)
 			for i := range got {
 				want := wrapped(o.f(typ, mathematical(typ, src[0][i]), mathematical(typ, src[1][i]), mathematical(typ, src[2][i])), width)
-				require.Equal(t, want, got[i], "%s type %d: %x %x %x", o.name, typ, src[0][i], src[1][i], src[2][i])
+				same(t, want, got[i], "%s type %d: %x %x %x", o.name, typ, src[0][i], src[1][i], src[2][i])
 			}
 		}
 	}
@@ -187,7 +186,7 @@ func TestMadWide(t *testing.T) {
 		for i := range got {
 			v := new(big.Int).Mul(mathematical(typ, src[0][i]), mathematical(typ, src[1][i]))
 			v.Add(v, mathematical(w, src[2][i]))
-			require.Equal(t, wrapped(v, w.Bits()), got[i], "type %d: %x %x %x", typ, src[0][i], src[1][i], src[2][i])
+			same(t, wrapped(v, w.Bits()), got[i], "type %d: %x %x %x", typ, src[0][i], src[1][i], src[2][i])
 		}
 	}
 }

@@ -298,7 +298,7 @@ func TestEdgePairs(t *testing.T) {
 		}
 		got := evaluate(t, Inst{Op: op, Type: F32, Round: RoundNearest}, src...)
 		for i := range got {
-			require.Equal(t, single.reference(op, RoundNearest, a[i], b[i], c[i]), got[i], "op %d %x %x %x", op, a[i], b[i], c[i])
+			same(t, single.reference(op, RoundNearest, a[i], b[i], c[i]), got[i], "op %d %x %x %x", op, a[i], b[i], c[i])
 		}
 	}
 }
@@ -375,7 +375,7 @@ func TestFtzAndSat(t *testing.T) {
 					if flags&FlagSat != 0 {
 						want = clamp(want)
 					}
-					require.Equal(t, want, got[i], "op %d round %d flags %d: %x %x %x", o.op, mode, flags, src[0][i], src[1][i], src[2][i])
+					same(t, want, got[i], "op %d round %d flags %d: %x %x %x", o.op, mode, flags, src[0][i], src[1][i], src[2][i])
 				}
 			}
 		}

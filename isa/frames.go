@@ -2,6 +2,7 @@ package isa
 
 import (
 	"fmt"
+	"slices"
 )
 
 // FrameAlign is the alignment of the frames of recursive functions.
@@ -25,11 +26,15 @@ const FrameAlign = 16
 // frame of a function that is called begins. The stack begins behind the other
 // variables in local memory.
 //
-// The registers of common do not belong to a function: they are not saved.
-func SaveRegisters(p *Program, outgoing []uint32, common []Operand) {
+// The registers of common do not belong to a function: they are not saved. A
+// frame has room for what a mechanism saves besides, so that frames are where
+// they are under all mechanisms. It is an error if there is too much to save.
+func SaveRegisters(p *Program, outgoing []uint32, common []Operand) error {
 	s := saver{Program: p, kept: map[int][]value{}}
 	p.LocalBytes = (p.LocalBytes + FrameAlign - 1) &^ (FrameAlign - 1)
-	s.layout(common)
+	if err := s.layout(common); err != nil {
+		return err
+	}
 	out := make([]bool, len(p.Insts))
 	for _, pc := range outgoing {
 		out[pc] = true
@@ -49,19 +54,16 @@ func SaveRegisters(p *Program, outgoing []uint32, common []Operand) {
 			in.Src[1].Imm += uint64(at)
 		}
 	}
-	stacks := p.stacks()
+	stacks := p.withCallees(p.recursive)
 	into := func(i int) bool { return stacks[i] }
-	before, behind := map[int][]Inst{}, map[int][]Inst{}
-	for pc := range p.Insts {
+	spread(p, func(pc int) (before, behind []Inst) {
 		f := p.FuncAt(uint32(pc))
-		if p.Insts[pc].Op != OpCall || f == nil || f.Cycle == 0 {
-			continue
+		if p.Insts[pc].Op != OpCall || f == nil || f.Cycle == 0 || !p.leadsTo(&p.Insts[pc], into) {
+			return nil, nil
 		}
-		if p.leadsTo(&p.Insts[pc], into) {
-			before[pc], behind[pc] = s.around(pc)
-		}
-	}
-	spread(p, before, behind)
+		return s.around(pc)
+	})
+	return nil
 }
 
 // saver puts registers into frames.
@@ -82,34 +84,53 @@ func (s *saver) frame() Operand { return Operand{Kind: OperandReg, Index: s.Fram
 // layout finds what is read behind each call after which its function may be
 // active again, other than the registers of common, and gives it a place in the
 // frame, wide values first.
-func (s *saver) layout(common []Operand) {
+func (s *saver) layout(common []Operand) error {
 	p := s.Program
 	p.Blocks = blocks(p)
-	live := liveness(p)
-	state := newValueSet(p)
+	setReturns(p)
+	defer func() { p.Blocks = nil }()
+	live, err := liveness(p, maxLive)
+	if err != nil {
+		return err
+	}
+	state := p.liveState(live)
+	total := len(p.Insts)
 	var calls []int
 	for b := range p.Blocks {
 		call := int(p.Blocks[b].End) - 1
-		if p.Insts[call].Op != OpCall || !p.again(uint32(call)) {
+		if p.Insts[call].Op != OpCall {
+			continue
+		}
+		total += 2 // what moves the frame
+		if !p.again(uint32(call)) {
 			continue
 		}
 		calls = append(calls, call)
-		p.liveOut(b, live, state)
+		state.out(b)
 		for _, o := range append(common, s.frame()) {
 			state.remove(p.value(o))
 		}
-		for i := range p.Regs {
-			if o := (Operand{Kind: OperandReg, Index: uint16(i)}); state.has(p.value(o)) {
-				s.kept[call] = append(s.kept[call], value{Operand: o})
+		var values []int
+		for _, next := range p.Blocks[b].Succs {
+			for _, v := range live[next] {
+				if state.has(int(v)) {
+					values = append(values, int(v))
+				}
 			}
 		}
-		for i := range p.Preds {
-			if o := (Operand{Kind: OperandPred, Index: uint16(i)}); state.has(p.value(o)) {
-				s.kept[call] = append(s.kept[call], value{Operand: o})
+		slices.Sort(values)
+		for _, v := range slices.Compact(values) {
+			o := Operand{Kind: OperandReg, Index: uint16(v)}
+			if total += 2; v >= len(p.Regs) {
+				o = Operand{Kind: OperandPred, Index: uint16(v - len(p.Regs))}
+				total += 2
 			}
+			s.kept[call] = append(s.kept[call], value{Operand: o})
+		}
+		if total > MaxInstructions {
+			return fmt.Errorf("with those that save registers around the calls of recursive functions there are more than %d instructions", MaxInstructions)
 		}
 	}
-	p.Blocks = nil
 	at := make([]map[Operand]uint32, len(p.Funcs)+1)
 	preds := false
 	for _, bytes := range []uint32{8, 4} {
@@ -135,12 +156,18 @@ func (s *saver) layout(common []Operand) {
 		}
 	}
 	for i := range p.Funcs {
-		p.Funcs[i].Frame = (p.Funcs[i].Frame + FrameAlign - 1) &^ (FrameAlign - 1)
+		f := &p.Funcs[i]
+		if at[i+1] != nil {
+			f.Masks = f.Frame
+			f.Frame += 4 * MaxBarriers
+		}
+		f.Frame = (f.Frame + FrameAlign - 1) &^ (FrameAlign - 1)
 	}
 	if preds {
 		s.temp = Operand{Kind: OperandReg, Index: uint16(len(p.Regs))}
 		p.Regs = append(p.Regs, Reg{Name: "%saved", Type: U32})
 	}
+	return nil
 }
 
 // bytes that a value takes in a frame.
@@ -212,16 +239,17 @@ func (s *saver) unpack(emit func(*[]Inst, string, Inst), list *[]Inst, pred Oper
 // spread lays p out anew with instructions before and behind some of its own.
 // Who jumps to an instruction comes to those before it; a call returns to those
 // behind it.
-func spread(p *Program, before, behind map[int][]Inst) {
-	var made []Inst
+func spread(p *Program, around func(pc int) (before, behind []Inst)) {
+	made := make([]Inst, 0, len(p.Insts))
 	place := make([]uint32, 0, len(p.Insts)+1)
 	for pc := range p.Insts {
+		before, behind := around(pc)
 		place = append(place, uint32(len(made)))
-		made = append(made, before[pc]...)
+		made = append(made, before...)
 		if p.Insts[pc].Op == OpCall {
 			p.Insts[pc].Src[0].Imm = uint64(len(made)) + 1
 		}
-		made = append(append(made, p.Insts[pc]), behind[pc]...)
+		made = append(append(made, p.Insts[pc]), behind...)
 	}
 	place = append(place, uint32(len(made)))
 	for i := range made {

@@ -47,12 +47,12 @@ func TestHalfValues(t *testing.T) {
 			want, got := scientific(u, h.bias, h.fraction), h.f.value(u)
 			if want != want {
 				require.True(t, got != got, "%#x", u)
-				require.Equal(t, uint64(0x7FFF), h.f.nearest(got))
+				same(t, uint64(0x7FFF), h.f.nearest(got))
 				continue
 			}
-			require.Equal(t, math.Float64bits(want), math.Float64bits(got), "%#x", u)
+			same(t, math.Float64bits(want), math.Float64bits(got), "%#x", u)
 			for _, mode := range []Round{RoundNearest, RoundZero, RoundDown, RoundUp} {
-				require.Equal(t, u, h.f.toward(mode, got), "%#x", u)
+				same(t, u, h.f.toward(mode, got), "%#x", u)
 			}
 		}
 	}
@@ -80,18 +80,18 @@ func TestHalfRounding(t *testing.T) {
 				{math.Nextafter(high, low), 1, 0, 1},
 			} {
 				at := func(offset int, sign uint64) uint64 { return u + uint64(offset) | sign }
-				require.Equal(t, at(step.nearest, 0), h.f.nearest(step.v), "%v", step.v)
-				require.Equal(t, at(step.nearest, 0x8000), h.f.nearest(-step.v), "%v", -step.v)
-				require.Equal(t, at(step.nearest, 0), h.f.toward(RoundNearest, step.v), "%v", step.v)
-				require.Equal(t, at(step.zero, 0), h.f.toward(RoundZero, step.v), "%v", step.v)
-				require.Equal(t, at(step.zero, 0), h.f.toward(RoundDown, step.v), "%v", step.v)
-				require.Equal(t, at(step.up, 0), h.f.toward(RoundUp, step.v), "%v", step.v)
-				require.Equal(t, at(step.up, 0x8000), h.f.toward(RoundDown, -step.v), "%v", -step.v)
-				require.Equal(t, at(step.zero, 0x8000), h.f.toward(RoundUp, -step.v), "%v", -step.v)
+				same(t, at(step.nearest, 0), h.f.nearest(step.v), "%v", step.v)
+				same(t, at(step.nearest, 0x8000), h.f.nearest(-step.v), "%v", -step.v)
+				same(t, at(step.nearest, 0), h.f.toward(RoundNearest, step.v), "%v", step.v)
+				same(t, at(step.zero, 0), h.f.toward(RoundZero, step.v), "%v", step.v)
+				same(t, at(step.zero, 0), h.f.toward(RoundDown, step.v), "%v", step.v)
+				same(t, at(step.up, 0), h.f.toward(RoundUp, step.v), "%v", step.v)
+				same(t, at(step.up, 0x8000), h.f.toward(RoundDown, -step.v), "%v", -step.v)
+				same(t, at(step.zero, 0x8000), h.f.toward(RoundUp, -step.v), "%v", -step.v)
 			}
 			away := tfloat32.toward(RoundAway, math.Float64frombits(math.Float64bits(1)+u<<41))
 			if u < 1<<10 { // 1 + u*2^-11: odd u are in the middle
-				require.Equal(t, uint64(127<<10)+(u+1)/2, away)
+				same(t, uint64(127<<10)+(u+1)/2, away)
 			}
 		}
 		for _, v := range []float64{math.MaxFloat64, math.Inf(1)} {
@@ -113,15 +113,15 @@ func TestHalfFusedOnce(t *testing.T) {
 			x, y, z := h.f.value(a), h.f.value(b), h.f.value(c)
 			got := h.f.nearest(fused(x, y, z))
 			if !finite(x) || !finite(y) || !finite(z) {
-				require.Equal(t, h.f.nearest(x*y+z), got)
+				same(t, h.f.nearest(x*y+z), got)
 				continue
 			}
 			exact := new(big.Rat).Mul(new(big.Rat).SetFloat64(x), new(big.Rat).SetFloat64(y))
 			if exact.Add(exact, new(big.Rat).SetFloat64(z)); exact.Sign() == 0 {
-				require.Equal(t, h.f.nearest(x*y+z), got)
+				same(t, h.f.nearest(x*y+z), got)
 				continue
 			}
-			require.Equal(t, arith(OpFma, h.f, RoundNearest, x, y, z), got, "%v * %v + %v", x, y, z)
+			same(t, arith(OpFma, h.f, RoundNearest, x, y, z), got, "%v * %v + %v", x, y, z)
 			if got&^0x8000 >= h.f.inf-1 {
 				continue
 			}
@@ -295,8 +295,8 @@ func TestHalfApproximations(t *testing.T) {
 		for u := range all {
 			v := h.f.value(all[u])
 			if v != v {
-				require.Equal(t, uint64(0x7FFF), powers[u])
-				require.Equal(t, uint64(0x7FFF), tanhs[u])
+				same(t, uint64(0x7FFF), powers[u])
+				same(t, uint64(0x7FFF), tanhs[u])
 				continue
 			}
 			require.InDelta(t, math.Tanh(v), h.f.value(tanhs[u]), absolute, "tanh %v", v)
@@ -307,7 +307,7 @@ func TestHalfApproximations(t *testing.T) {
 	}
 	for v := float32(0x1p-20); v < 20; v *= 1.001 {
 		require.InEpsilon(t, math.Tanh(float64(v)), float64(TanhApprox(v)), 0x1p-20, "tanh %v", v)
-		require.Equal(t, -TanhApprox(v), TanhApprox(-v))
+		same(t, -TanhApprox(v), TanhApprox(-v))
 	}
 }
 

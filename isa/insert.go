@@ -43,11 +43,25 @@ func WithTokens(p *Program) *Program {
 // WithTokens, with a barrier for each level of regions; a warpsync before each
 // instruction that names threads by a membermask; and, if asked for, a yield at
 // the head of each loop.
+//
+// A recursive function has the same barriers in each activation. Around a call
+// after which it may be active again it keeps in its frame who takes part in those
+// of the regions around the call (bmov of Hanoi, arXiv 2407.02944), where
+// SaveRegisters has left room:
+//
+//	mov       %conv, B1
+//	st.local  [%frame-32], %conv
+//	call      fib
+//	ld.local  %conv, [%frame-32]
+//	bmov      B1, %conv
+//
+// Meanwhile no other thread of the region may run. So where one may, because
+// threads of the function can wait for others, there is no barrier.
 func WithBarriers(p *Program, yield bool) *Program {
 	return insert(p, pair{
 		start:  func(r *region) Inst { return Inst{Op: OpBSSY, Conv: uint8(r.level)} },
 		end:    func(r *region) Inst { return Inst{Op: OpBSync, Conv: uint8(r.level)} },
-		levels: MaxBarriers, scatters: true, yield: yield, meets: true,
+		levels: MaxBarriers, recurs: true, yield: yield, meets: true,
 	})
 }
 
@@ -67,7 +81,7 @@ func (p *Program) OriginOf(pc uint32) uint32 {
 type pair struct {
 	start, end func(r *region) Inst
 	levels     int  // regions in one another, at most
-	scatters   bool // threads may return from a recursive function one by one
+	recurs     bool // a region of a recursive function is one in all activations; threads may return from it one by one
 	yield      bool
 	meets      bool // warpsync where there is a membermask
 }
@@ -81,7 +95,8 @@ type inserter struct {
 	loops   []bool   // by block: it is the head of a loop and gets a yield
 	place   []uint32 // new PC of each instruction
 	targets []target
-	away    []int // blocks of which a part of the door is still to come, at the end of the function
+	conv    Operand // register that masks of barriers go through, on their way to a frame and back
+	away    []int   // blocks of which a part of the door is still to come, at the end of the function
 }
 
 // door is how threads come to a block. In front of it are the end of the region
@@ -117,15 +132,15 @@ func insert(p *Program, kind pair) *Program {
 	made := *p
 	made.Insts, made.Labels, made.Origin = nil, slices.Clone(p.Labels), nil
 	x := &inserter{
-		pair: kind, old: p, new: &made, regions: findRegions(p, kind.scatters),
+		pair: kind, old: p, new: &made, regions: findRegions(p, kind.recurs),
 		doors: make([]door, len(p.Blocks)), loops: make([]bool, len(p.Blocks)),
 	}
-	made.Warnings = x.bound()
 	if x.yield {
 		for b, l := range loops(p) {
 			x.loops[b] = l != nil && l.header == b
 		}
 	}
+	made.Warnings = x.bound()
 	named := func(in Inst) bool { return kind.meets && in.Flags&FlagSync != 0 }
 	if len(made.Warnings) == 0 && !slices.ContainsFunc(x.joins, func(r int) bool { return r >= 0 }) && !slices.Contains(x.loops, true) && !slices.ContainsFunc(p.Insts, named) {
 		return p
@@ -158,16 +173,16 @@ func insert(p *Program, kind pair) *Program {
 		}
 	}
 	made.setLanding(landing)
-	made.flow() // class and uniformity are those of before
+	made.flow() // class, uniformity and live registers are those of before, %conv not counted
 	return &made
 }
 
 // bound drops the regions that the hardware has no room for.
 func (x *inserter) bound() []Warning {
 	var told []Warning
-	if x.scatters {
-		again := x.again(x.old)
-		told = x.drop(x.old, "no barrier for the threads that part here: a recursive call enters the region again; they go on together behind the outermost call",
+	if x.recurs {
+		again := x.again(x.old, x.old.withCallees(x.waits))
+		told = x.drop(x.old, "no barrier for the threads that part here: a recursive call enters the region again, and there threads wait for others; they go on together behind the outermost call",
 			func(r int) bool { return again[r] })
 	}
 	x.setLevels(x.old)
@@ -175,6 +190,21 @@ func (x *inserter) bound() []Warning {
 	told = append(told, x.drop(x.old, fmt.Sprintf("more than %d regions in one another: threads that part here go on together at the end of one around this", x.levels), deep)...)
 	slices.SortFunc(told, func(a, b Warning) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
 	return told
+}
+
+// waits reports whether threads of function i, as by funcAt, can wait in it for
+// others, which then run in between, other than at the end of a region.
+func (x *inserter) waits(i int) bool {
+	p := x.old
+	from, to := uint32(0), uint32(len(p.Insts))
+	if i > 0 {
+		from = p.Funcs[i-1].Entry
+	}
+	if i < len(p.Funcs) {
+		to = p.Funcs[i].Entry
+	}
+	return slices.ContainsFunc(p.Insts[from:to], func(in Inst) bool { return in.Op == OpBar || x.meets && in.Flags&FlagSync != 0 }) ||
+		slices.Contains(x.loops[p.Block(from):p.Block(to-1)+1], true)
 }
 
 // way is how threads go from block u to a successor.
@@ -248,14 +278,21 @@ func (x *inserter) block(b int) {
 		x.rest()
 	}
 	d, sync, all := x.plan(b)
+	first, returns := uint32(len(x.new.Insts)), b > 0 && x.keeps(blk.Start-1)
+	if returns {
+		x.kept(b-1, x.restore)
+	}
 	if d.sync = NoPC; sync {
-		d.sync = x.end(b)
+		x.end(b)
+		d.sync = first
 	}
 	if !all {
 		x.away = append(x.away, b)
 	}
 	start, end := x.regions.start[b], x.regions.end[b]
-	d.at = x.starts(start, d.depth, blk.Start)
+	if d.at = x.starts(start, d.depth, blk.Start); returns && !sync {
+		d.at = first
+	}
 	x.doors[b] = d
 	if x.loops[b] {
 		x.insert(Inst{Op: OpYield}, blk.Start)
@@ -264,6 +301,9 @@ func (x *inserter) block(b int) {
 		in := x.old.Insts[pc]
 		if pc == blk.End-1 {
 			x.starts(end, x.depth(start), pc)
+			if x.keeps(pc) {
+				x.kept(b, x.save)
+			}
 		}
 		if in.Op == OpBra {
 			t := x.way(b, find(x.old.Blocks, in.Target))
@@ -279,6 +319,53 @@ func (x *inserter) block(b int) {
 		x.place = append(x.place, uint32(len(x.new.Insts)))
 		x.emit(in, pc)
 	}
+}
+
+// keeps reports whether the instruction at pc is a call around which barriers are
+// kept.
+func (x *inserter) keeps(pc uint32) bool {
+	return x.recurs && x.old.Insts[pc].Op == OpCall && x.old.again(pc)
+}
+
+// kept calls do for each region around the call at the end of block b, with the
+// place in the frame for who takes part in its barrier. To the call and to the
+// instruction behind it the frame register shows where the frame ends.
+func (x *inserter) kept(b int, do func(r *region, in Inst, pc uint32)) {
+	pc := x.old.Blocks[b].End - 1
+	f := x.old.FuncAt(pc)
+	frame := Operand{Kind: OperandReg, Index: x.old.Frame}
+	for r := x.regions.end[b]; r >= 0; r = x.list[r].parent {
+		l := &x.list[r]
+		off := int64(x.old.LocalBytes) - int64(f.Frame) + int64(f.Masks) + 4*int64(l.level)
+		do(l, Inst{Type: B32, Space: SpaceLocal, Vec: 1, Src: [MaxSrcs]Operand{frame}, Off: off}, pc)
+	}
+}
+
+// save emits what puts the threads of a region where in accesses, in front of pc.
+func (x *inserter) save(r *region, in Inst, pc uint32) {
+	conv := x.through()
+	mask := Operand{Kind: OperandSpecial, Index: uint16(ConvMask) + uint16(r.level)}
+	x.insert(Inst{Op: OpMov, Type: B32, NSrc: 1, NDst: 1, Src: [MaxSrcs]Operand{mask}, Dst: [MaxDsts]Operand{conv}}, pc)
+	in.Op, in.NSrc, in.Src[1] = OpSt, 2, conv
+	x.insert(in, pc)
+}
+
+// restore emits what makes them take part again, behind pc.
+func (x *inserter) restore(r *region, in Inst, pc uint32) {
+	conv := x.through()
+	in.Op, in.NSrc, in.NDst, in.DstBits, in.Dst[0] = OpLd, 1, 1, 32, conv
+	x.insert(in, pc+1)
+	x.target(target{block: r.join, depth: x.depth(r.parent)})
+	x.insert(Inst{Op: OpBMov, Conv: uint8(r.level), NSrc: 1, Src: [MaxSrcs]Operand{conv}}, pc+1)
+}
+
+// through is the register that masks of barriers go through.
+func (x *inserter) through() Operand {
+	if x.conv.Kind == OperandNone {
+		x.conv = Operand{Kind: OperandReg, Index: uint16(len(x.old.Regs))}
+		x.new.Regs = append(slices.Clone(x.old.Regs), Reg{Name: "%conv", Type: B32})
+	}
+	return x.conv
 }
 
 // rest emits what is at the end of a function.
@@ -335,10 +422,22 @@ func (x *inserter) target(t target) {
 func (x *inserter) insert(in Inst, pc uint32) {
 	at := &x.old.Insts[pc]
 	in.Inserted = true
-	in.Text = map[Op]string{OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield", OpWarpSync: "warpsync", OpBra: "bra"}[in.Op]
+	in.Text = map[Op]string{
+		OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield", OpWarpSync: "warpsync", OpBra: "bra",
+		OpBMov: "bmov", OpMov: "mov.b32 %conv,", OpSt: "st.local.b32", OpLd: "ld.local.b32 %conv,",
+	}[in.Op]
 	switch m := in.Members(); {
 	case in.Op == OpBSSY || in.Op == OpBSync:
 		in.Text += fmt.Sprintf(" B%d,", in.Conv)
+	case in.Op == OpBMov:
+		in.Text += fmt.Sprintf(" B%d, %%conv,", in.Conv)
+	case in.Op == OpMov:
+		in.Text += fmt.Sprintf(" B%d", Special(in.Src[0].Index)-ConvMask)
+	case in.Op == OpSt || in.Op == OpLd:
+		in.Text += fmt.Sprintf(" [%s%+d]", x.old.Regs[x.old.Frame].Name, in.Off-int64(x.old.LocalBytes))
+		if in.Op == OpSt {
+			in.Text += ", %conv"
+		}
 	case m.Kind == OperandReg:
 		in.Text += " " + x.old.Regs[m.Index].Name
 	case m.Kind == OperandImm:
@@ -346,7 +445,7 @@ func (x *inserter) insert(in Inst, pc uint32) {
 	}
 	in.Target, in.Reconv, in.Likely = NoPC, NoPC, NoPC
 	in.Pos, in.Loc = at.Pos, at.Loc
-	in.Exec = lanes.codes[form{op: OpNop}]
+	in.Exec = lanes.codes[in.form()]
 	x.emit(in, pc)
 }
 

@@ -44,6 +44,10 @@ type Select struct {
 // included that its source does not name.
 const MaxRegisters = 1 << 16
 
+// MaxInstructions is how many a kernel has at most with its functions; the
+// largest that compilers emit have a fifth of that.
+const MaxInstructions = 1 << 19
+
 // Most sources and destinations of one instruction: mma has four registers of A,
 // two of B, four of C, and the threads that take part; ld.v4 four destinations.
 const (
@@ -78,11 +82,11 @@ type Inst struct {
 	Dst     [MaxDsts]Operand
 	From    int64  // cp.async: byte offset added to the address Src[1]
 	Off     int64  // ld, st, atom, red: byte offset added to the address Src[0]
-	Target  uint32 // bra, direct call: PC of the target; ssy, sync, bssy, bsync: PC at which the threads go on together
+	Target  uint32 // bra, direct call: PC of the target; ssy, sync, bssy, bsync, bmov: PC at which the threads go on together
 	Reconv  uint32 // bra, indirect call: first PC of the immediate post-dominator or NoPC, by Analyze
 	Likely  uint32 // bra: likely-convergence PC (Fung & Aamodt, HPCA 2011, section 4) or NoPC, by Analyze
 	Uniform bool   // bra, bar: every thread of a CTA takes the same way, by Analyze
-	Conv    uint8  // bssy, bsync: number of the convergence barrier
+	Conv    uint8  // bssy, bsync, bmov: number of the convergence barrier
 	Exec    uint16 // place in the datapath, by Bind
 	// Inserted marks an instruction that the PTX does not have: an OpB2R; of calls,
 	// what moves the frame and saves registers (SaveRegisters), or fills in a record
@@ -116,7 +120,7 @@ func (in *Inst) EndsPath() bool {
 // until the outcome is known at the end of execution.
 func (in *Inst) Control() bool {
 	switch in.Op {
-	case OpBra, OpCall, OpExit, OpRet, OpBar, OpTrap, OpSync, OpBSync, OpYield, OpWarpSync:
+	case OpBra, OpCall, OpExit, OpRet, OpBar, OpTrap, OpSync, OpBSync, OpBMov, OpYield, OpWarpSync:
 		return true
 	}
 	return false

@@ -4,16 +4,24 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
 // Fprint writes the listing of p: its resources, then its basic blocks with
 // predecessors, successors and immediate post-dominator, and each instruction
 // with PC, text and source line. Below a conditional branch stands where its
-// paths meet, its class, and whether all threads of a CTA agree.
-func (p *Program) Fprint(w io.Writer) error {
+// paths meet, its class, and whether all threads of a CTA agree. Beside the name
+// of the kernel or of a function stands what known makes of it, if that is another.
+func (p *Program) Fprint(w io.Writer, known func(name string) string) error {
+	also := func(name string) string {
+		if plain := known(name); plain != name {
+			return "  " + plain
+		}
+		return ""
+	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "kernel %s\n", p.Name)
+	fmt.Fprintf(b, "kernel %s%s\n", p.Name, also(p.Name))
 	fmt.Fprintf(b, "  %d instructions, %d blocks\n", len(p.Insts), len(p.Blocks))
 	fmt.Fprintf(b, "  registers: %d declared, %d predicates, %d x 32 bits live at most\n", len(p.Regs), len(p.Preds), p.LiveRegs)
 	fmt.Fprintf(b, "  memory: %d bytes of parameters, %d shared, %d local\n", p.ParamBytes, p.SharedBytes, p.LocalBytes)
@@ -23,27 +31,31 @@ func (p *Program) Fprint(w io.Writer) error {
 	if p.Recursive {
 		fmt.Fprintf(b, "  stack: frames of functions, from local %d on\n", p.LocalBytes)
 	}
-	labels := map[uint32][]string{}
-	for _, l := range p.Labels {
-		labels[l.PC] = append(labels[l.PC], l.Name)
-	}
+	labels := p.Labels
 	for i := range p.Blocks {
 		blk := &p.Blocks[i]
 		if f := p.FuncAt(blk.Start); f != nil && f.Entry == blk.Start {
-			fmt.Fprintf(b, "\nfunction %s%s\n", f.Name, f.note())
+			fmt.Fprintf(b, "\nfunction %s%s%s\n", f.Name, f.note(), also(f.Name))
 		}
 		fmt.Fprintf(b, "\nB%d  from %s  to %s  meets at %s", i, list(blk.Preds), p.goes(blk), p.block(blk.IPDom))
-		if names := labels[blk.Start]; len(names) > 0 {
+		var names []string
+		for ; len(labels) > 0 && labels[0].PC <= blk.Start; labels = labels[1:] {
+			if labels[0].PC == blk.Start {
+				names = append(names, labels[0].Name)
+			}
+		}
+		if len(names) > 0 {
 			fmt.Fprintf(b, "  (%s)", strings.Join(names, ", "))
 		}
 		fmt.Fprintln(b)
 		for pc := blk.Start; pc < blk.End; pc++ {
 			in := &p.Insts[pc]
-			line := fmt.Sprintf("%5d  %s", pc, p.Mnemonic(pc))
 			if in.Loc.Line > 0 || in.Pos.Line > 0 {
-				line = fmt.Sprintf("%-64s  %s", line, p.Where(pc))
+				number := fmt.Sprintf("%5d", pc)
+				fmt.Fprintf(b, "%s  %-*s  %s\n", number, 62-len(number), p.Mnemonic(pc), p.Where(pc))
+			} else {
+				fmt.Fprintf(b, "%5d  %s\n", pc, p.Mnemonic(pc))
 			}
-			fmt.Fprintln(b, line)
 			if note := p.note(in); note != "" {
 				fmt.Fprintf(b, "       %s\n", note)
 			}
@@ -52,10 +64,10 @@ func (p *Program) Fprint(w io.Writer) error {
 	return b.Flush()
 }
 
-// String is what Fprint writes.
+// String is what Fprint writes, with names as they are.
 func (p *Program) String() string {
 	var b strings.Builder
-	_ = p.Fprint(&b) // a Builder takes everything
+	_ = p.Fprint(&b, func(name string) string { return name }) // a Builder takes everything
 	return b.String()
 }
 
@@ -82,7 +94,7 @@ func (p *Program) note(in *Inst) string {
 	case !in.Conditional():
 		return ""
 	}
-	s := fmt.Sprintf("taken to %s, reconverges at %s", p.at(in.Target), p.at(in.Reconv))
+	s := "taken to " + p.at(in.Target) + ", reconverges at " + p.at(in.Reconv)
 	if in.Likely != NoPC {
 		s += ", likely at " + p.at(in.Likely)
 	}
@@ -108,14 +120,14 @@ func (p *Program) at(pc uint32) string {
 	if pc == NoPC {
 		return "exit"
 	}
-	return fmt.Sprintf("%d (B%d)", pc, p.Block(pc))
+	return strconv.Itoa(int(pc)) + " (B" + strconv.Itoa(p.Block(pc)) + ")"
 }
 
 func (p *Program) block(i int) string {
 	if i < 0 {
 		return "exit"
 	}
-	return fmt.Sprintf("B%d", i)
+	return "B" + strconv.Itoa(i)
 }
 
 // goes lists where a block leads in its function, the exit or return last.
@@ -137,9 +149,12 @@ func list(blocks []int) string {
 	if len(blocks) == 0 {
 		return "-"
 	}
-	var s []string
-	for _, b := range blocks {
-		s = append(s, fmt.Sprintf("B%d", b))
+	var s []byte
+	for i, b := range blocks {
+		if i > 0 {
+			s = append(s, ' ')
+		}
+		s = strconv.AppendInt(append(s, 'B'), int64(b), 10)
 	}
-	return strings.Join(s, " ")
+	return string(s)
 }

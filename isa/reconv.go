@@ -54,6 +54,6 @@ func WithReconv(p *Program) *Program {
 		}
 	}
 	made.setLanding(place)
-	made.flow() // class and uniformity are those of before
+	made.flow() // class, uniformity and live registers are those of before
 	return &made
 }

@@ -156,11 +156,11 @@ func (g *regions) drop(p *Program, why string, which func(r int) bool) (told []W
 }
 
 // again reports the regions that can be entered again before they are left, by a
-// recursive call in them.
-func (g *regions) again(p *Program) []bool {
+// recursive call in them, out of functions of a kind.
+func (g *regions) again(p *Program, kind []bool) []bool {
 	list := make([]bool, len(g.list))
 	for b := range p.Blocks {
-		if pc := p.Blocks[b].End - 1; p.Insts[pc].Op == OpCall && p.again(pc) {
+		if pc := p.Blocks[b].End - 1; p.Insts[pc].Op == OpCall && p.again(pc) && kind[p.funcAt(pc)] {
 			for r := g.end[b]; r >= 0 && !list[r]; r = g.list[r].parent {
 				list[r] = true
 			}
@@ -217,7 +217,7 @@ func (p *Program) postDepths() []int {
 func (p *Program) scatters(b int) bool {
 	pc := p.Blocks[b].End - 1
 	in := &p.Insts[pc]
-	return in.Op == OpCall && !p.again(pc) && p.leadsTo(in, func(i int) bool { return p.Funcs[i-1].Cycle != 0 })
+	return in.Op == OpCall && !p.again(pc) && p.leadsTo(in, p.recursive)
 }
 
 // reachable reports whether a thread can get to block b.

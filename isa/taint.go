@@ -9,40 +9,159 @@ import "slices"
 // programmatic: constants, thread indices, the launch's shape, parameters. It
 // is a forward data-flow analysis over explicit flow only: neither the branches
 // that lead to an instruction nor its guard make its result data.
-func setClasses(p *Program) {
-	in := make([]valueSet, len(p.Blocks)) // data at the start of each block
-	for i := range in {
-		in[i] = newValueSet(p)
-	}
-	state := newValueSet(p)
-	work := p.order()
-	waits := make([]bool, len(p.Blocks))
-	for _, b := range work {
-		waits[b] = true
-	}
-	for len(work) > 0 {
-		b := work[0]
-		work, waits[b] = work[1:], false
-		copy(state, in[b])
-		for pc := p.Blocks[b].Start; pc < p.Blocks[b].End; pc++ {
-			p.taint(&p.Insts[pc], state)
+func setClasses(p *Program, live liveSets) {
+	t := taint{Program: p, live: live, in: make([][]uint64, len(p.Blocks)), data: make([]bool, len(p.Insts))}
+	t.mention()
+	blocks := p.order()
+	for _, b := range blocks {
+		if last := &p.Insts[p.Blocks[b].End-1]; last.Conditional() {
+			last.Class = ClassProgrammatic
+		} else {
+			last.Class = ClassNone
 		}
-		for _, s := range p.Blocks[b].Succs {
-			if in[s].addAll(state) && !waits[s] {
-				work, waits[s] = append(work, s), true
+	}
+	for _, b := range blocks {
+		for pc := p.Blocks[b].Start; pc < p.Blocks[b].End; pc++ {
+			if p.Insts[pc].makesData() {
+				t.result(pc, b)
 			}
 		}
-		last := &p.Insts[p.Blocks[b].End-1]
-		last.Class = ClassNone
-		switch {
-		case !last.Conditional():
-		case last.Indirect() && state.has(p.value(last.Src[1])), !last.Indirect() && state.has(p.value(last.Guard)):
-			last.Class = ClassData
-		default:
-			last.Class = ClassProgrammatic
+		for len(t.work) > 0 {
+			from := t.work[len(t.work)-1]
+			t.work = t.work[:len(t.work)-1]
+			t.carry(from)
 		}
 	}
 }
+
+// taint is the state of the analysis. It follows each value that is data from
+// where it becomes that to where it is read, as long as it is live.
+type taint struct {
+	*Program
+	live liveSets
+	in   [][]uint64 // by block: which of the values live at its start are data there, a bit each
+	data []bool     // by PC: what the instruction writes is data
+	// The instructions that name each value, ascending: those of value v are from
+	// first[v] to before first[v+1].
+	first  []int
+	named  []uint32
+	passed []bool // by place in named: the value is data there
+	work   []datum
+}
+
+// datum is a value that is data in a block from pc on.
+type datum struct {
+	value int
+	pc    uint32
+	block int
+}
+
+// mention lists by value the instructions that name it.
+func (t *taint) mention() {
+	t.first = make([]int, len(t.Regs)+len(t.Preds)+1)
+	each := func(visit func(v int, pc uint32)) {
+		for pc := range t.Insts {
+			in := &t.Insts[pc]
+			for _, list := range [...][]Operand{in.Src[:in.NSrc], in.Dst[:in.NDst], {in.Guard}} {
+				for _, o := range list {
+					if v := t.value(o); v >= 0 {
+						visit(v, uint32(pc))
+					}
+				}
+			}
+		}
+	}
+	each(func(v int, _ uint32) { t.first[v+1]++ })
+	for v := range t.first[1:] {
+		t.first[v+1] += t.first[v]
+	}
+	n := t.first[len(t.first)-1]
+	t.named, t.passed = make([]uint32, n), make([]bool, n)
+	at := slices.Clone(t.first)
+	each(func(v int, pc uint32) {
+		t.named[at[v]] = pc
+		at[v]++
+	})
+}
+
+// carry takes a value that is data to the end of its block, or to where it is
+// overwritten.
+func (t *taint) carry(d datum) {
+	first := t.first[d.value]
+	list := t.named[first:t.first[d.value+1]]
+	i, _ := slices.BinarySearch(list, d.pc)
+	for ; i < len(list) && list[i] < t.Blocks[d.block].End; i++ {
+		if t.passed[first+i] {
+			return
+		}
+		t.passed[first+i] = true
+		in := &t.Insts[list[i]]
+		if in.Conditional() && t.value(in.decides()) == d.value {
+			in.Class = ClassData
+		}
+		names := func(o Operand) bool { return t.value(o) == d.value }
+		if in.passesData() && slices.ContainsFunc(in.Src[:in.NSrc], names) {
+			t.result(list[i], d.block)
+		}
+		if in.Guard.Kind != OperandPred && slices.ContainsFunc(in.Dst[:in.NDst], names) {
+			return
+		}
+	}
+	for _, s := range t.Blocks[d.block].Succs {
+		t.enter(d.value, s)
+	}
+}
+
+// enter notes that a value is data at the start of block b.
+func (t *taint) enter(v, b int) {
+	i, live := t.live.index(b, v)
+	if !live {
+		return
+	}
+	if t.in[b] == nil {
+		t.in[b] = make([]uint64, (len(t.live[b])+63)/64)
+	}
+	if bit := uint64(1) << (i % 64); t.in[b][i/64]&bit == 0 {
+		t.in[b][i/64] |= bit
+		t.work = append(t.work, datum{v, t.Blocks[b].Start, b})
+	}
+}
+
+// result notes that what the instruction at pc of block b writes is data.
+func (t *taint) result(pc uint32, b int) {
+	if t.data[pc] {
+		return
+	}
+	t.data[pc] = true
+	in := &t.Insts[pc]
+	for _, d := range in.Dst[:in.NDst] {
+		if v := t.value(d); v >= 0 {
+			t.work = append(t.work, datum{v, pc + 1, b})
+		}
+	}
+}
+
+// decides is where a conditional branch goes by.
+func (in *Inst) decides() Operand {
+	if in.Indirect() {
+		return in.Src[1]
+	}
+	return in.Guard
+}
+
+// makesData reports whether the result of in is data whatever the sources are.
+func (in *Inst) makesData() bool {
+	switch in.Op {
+	case OpLd:
+		return in.Space != SpaceParam
+	case OpAtom, OpLdmatrix:
+		return true
+	}
+	return slices.ContainsFunc(in.Src[:in.NSrc], func(o Operand) bool { return o.Kind == OperandSpecial && Special(o.Index).data() })
+}
+
+// passesData reports whether the result of in is data if a source is.
+func (in *Inst) passesData() bool { return in.Op != OpLd }
 
 // order lists the blocks that the entry reaches, predecessors first as far as
 // there is no loop.
@@ -66,34 +185,6 @@ func (p *Program) value(o Operand) int {
 		return len(p.Regs) + int(o.Index)
 	}
 	return -1
-}
-
-// taint carries state, the values that are data, over one instruction.
-func (p *Program) taint(in *Inst, state valueSet) {
-	data := false
-	switch in.Op {
-	case OpLd:
-		data = in.Space != SpaceParam
-	case OpAtom, OpLdmatrix:
-		data = true
-	default:
-		for _, s := range in.Src[:in.NSrc] {
-			if v := p.value(s); v >= 0 {
-				data = data || state.has(v)
-			} else if s.Kind == OperandSpecial {
-				data = data || Special(s.Index).data()
-			}
-		}
-	}
-	for _, d := range in.Dst[:in.NDst] {
-		switch v := p.value(d); {
-		case v < 0:
-		case data:
-			state.add(v)
-		case in.Guard.Kind != OperandPred: // else the old value may stay
-			state.remove(v)
-		}
-	}
 }
 
 // data reports whether a special register tells where and when a thread runs.

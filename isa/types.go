@@ -112,6 +112,7 @@ const (
 	OpSync  // pop a token
 	OpBSSY  // the active threads take part in convergence barrier Conv, behind which they go on at Target
 	OpBSync // wait at convergence barrier Conv
+	OpBMov  // the threads of mask Src[0] that live take part in convergence barrier Conv, behind which they go on at Target
 	OpYield // let another path of the warp go first
 
 	OpWarpSync // wait for the threads that the instruction behind it names
@@ -399,7 +400,9 @@ const (
 	TotalSharedSize
 	WarpSize  // WARP_SZ, which the machine knows
 	BarResult // of OpB2R only: threads whose predicate held at the barrier in the lower half, all that came in the upper half
-	NumSpecials
+	ConvMask  // of a mechanism only: lanes that take part in convergence barrier 0; those of the others follow
+
+	NumSpecials = ConvMask + MaxBarriers
 )
 
 // Address map. Global memory lies below 4 GiB so that 32-bit addresses reach

@@ -25,7 +25,7 @@ import "slices"
 // local memory, so that it varies, and it is not known which threads of a CTA
 // call them. So what a function has in common with others, registers of the
 // module, varies as well.
-func setUniform(p *Program, live []valueSet) {
+func setUniform(p *Program, live liveSets) {
 	u := uniformity{
 		Program: p, live: live,
 		varies: make([]bool, len(p.Regs)+len(p.Preds)), alone: make([]bool, len(p.Blocks)), parted: make([]bool, len(p.Blocks)),
@@ -81,7 +81,7 @@ func setUniform(p *Program, live []valueSet) {
 // uniformity is the state of the analysis; everything starts as uniform.
 type uniformity struct {
 	*Program
-	live    []valueSet // by block: what is read after its start
+	live    liveSets   // by block: what is read after its start
 	varies  []bool     // by register and predicate
 	alone   []bool     // by block: some threads may get there without the others
 	parted  []bool     // by block: the branch at its end varies
@@ -189,7 +189,7 @@ func (u *uniformity) part(b int, in *Inst) {
 		for pc := u.Blocks[v].Start; pc < u.Blocks[v].End; pc++ {
 			in := &u.Insts[pc]
 			for _, d := range in.Dst[:in.NDst] {
-				if v := u.value(d); v >= 0 && (!apart || meet >= 0 && u.live[meet].has(v)) {
+				if v := u.value(d); v >= 0 && (!apart || meet >= 0 && u.live.has(meet, v)) {
 					u.vary(d)
 				}
 			}

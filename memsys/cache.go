@@ -77,6 +77,9 @@ func (c *cache) drop(w int) { c.tags.Write(w, tag{}) }
 // isDirty says whether way w, if valid, has bytes to write back.
 func (c *cache) isDirty(w int) bool { return *c.dirty.At(w / 64)>>(w%64)&1 != 0 }
 
+// merge puts bytes into way w that are written on elsewhere.
+func (c *cache) merge(w int, data *Line, mask ByteMask) { c.data.Edit(w).Merge(data, mask) }
+
 // write puts the bytes in mask into way w and marks them dirty.
 func (c *cache) write(w int, data *Line, mask ByteMask) {
 	c.data.Edit(w).Merge(data, mask)

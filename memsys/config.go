@@ -23,12 +23,22 @@ type WritePolicy string
 
 // The write policies.
 const (
-	WriteBack    WritePolicy = "back"    // keep the bytes until the line is evicted
-	WriteThrough WritePolicy = "through" // also send them to the L2
+	WriteBack    WritePolicy = "back"
+	WriteThrough WritePolicy = "through"
 )
 
+// storing is what becomes of a store to a line in the cache.
+type storing struct {
+	write   func(c *cache, w int, data *Line, mask ByteMask)
+	through bool // it goes to the L2 at once
+}
+
+var writePolicies = key.Choices[WritePolicy, storing]{}.
+	With(WriteBack, "keep the bytes until the line is evicted", storing{(*cache).write, false}).
+	With(WriteThrough, "also send them to the L2", storing{(*cache).merge, true})
+
 // Words lists the valid values.
-func (WritePolicy) Words() []string { return key.Words(WriteBack, WriteThrough) }
+func (WritePolicy) Words() key.Words { return writePolicies.Words() }
 
 // Config describes the memory system. Sizes are bytes. Times are cycles: of the
 // core clock for L1 and Shared, of the interconnect clock for Icnt and L2, of

@@ -42,7 +42,7 @@ type L1 struct {
 	sim     *rtl.Sim
 	mshrNum int
 	merge   int
-	through bool
+	storing storing
 	port    uint8
 	addrs   dram.AddrMap
 	cache   cache
@@ -101,7 +101,7 @@ type target struct {
 func NewL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineResponse], req rtl.Out[Request], rsp rtl.In[Response]) *L1 {
 	l := &L1{
 		In: in, Out: out, Req: req, Rsp: rsp,
-		mshrNum: cfg.L1.MSHRs, merge: cfg.L1.MSHRMerge, through: cfg.L1.Write == WriteThrough,
+		mshrNum: cfg.L1.MSHRs, merge: cfg.L1.MSHRMerge, storing: writePolicies.Must(cfg.L1.Write),
 		port: uint8(port), addrs: dram.NewAddrMap(&cfg.DRAM),
 		cache: newCache(cfg.L1.Size, cfg.L1.Assoc, cfg.L1.Line), mshrs: rtl.NewMem[mshr](cfg.L1.MSHRs),
 	}
@@ -276,7 +276,7 @@ func (l *L1) store(r *LineRequest, line uint32, w int) Cause {
 			return l.giveUp(w) // the way is empty when the store tries again
 		}
 	}
-	if w < 0 || waiting || l.through {
+	if w < 0 || waiting || l.storing.through {
 		if !l.Req.Ready() {
 			return NetworkFull
 		}
@@ -293,11 +293,7 @@ func (l *L1) store(r *LineRequest, line uint32, w int) Cause {
 			l.take(w, line, way{})
 			l.cache.data.Write(w, Line{})
 		}
-		if l.through {
-			l.cache.data.Edit(w).Merge(&r.Data, r.Mask)
-		} else {
-			l.cache.write(w, &r.Data, r.Mask)
-		}
+		l.storing.write(&l.cache, w, &r.Data, r.Mask)
 		l.touch(w)
 	}
 	d.Count.Stores++

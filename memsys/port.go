@@ -42,7 +42,7 @@ type Access struct {
 	Shared bool        // shared memory: addresses are offsets into that of the SM; otherwise global memory
 	Stack  bool        // Store: what lies behind these bytes in their line is not in use
 	Space  isa.Space   // of the program, for statistics: const, local, or else global
-	Size   uint8       `bits:"5"` // bytes of each lane: 1, 2, 4, 8 or 16; Atomic, Reduce: 4 or 8
+	Size   uint8       `bits:"5"` // bytes of each lane: 1, 2, 4, 8 or 16; Atomic, Reduce: 2, 4 or 8
 	Cache  isa.CacheOp // Load, Store
 	Atom   isa.AtomOp  // Atomic, Reduce
 	Type   isa.Type    // Atomic, Reduce

@@ -137,21 +137,25 @@ func (s *Shared) move(a *Access, lane, k, w int, data *row) {
 	*p = *p&^(mask<<shift) | uint32(a.Data[lane][k/2]>>half)&mask<<shift
 }
 
-// atomic reads, changes and writes the word or two words of one lane.
+// atomic reads, changes and writes half a word, a word or two of one lane.
 func (s *Shared) atomic(a *Access, lane uint32, data *row) {
 	i := bits.TrailingZeros32(lane) & (isa.MaxLanes - 1)
 	if lane == 0 {
 		return
 	}
 	w := int(a.Addr[i] / wordBytes)
-	old := uint64(*s.words.At(w))
+	words := uint64(*s.words.At(w))
 	if a.Size == 8 {
-		old |= uint64(*s.words.At(w + 1)) << 32
+		words |= uint64(*s.words.At(w + 1)) << 32
 	}
+	shift := a.Addr[i] % wordBytes * 8 // of half a word
+	mask := uint64(1)<<(a.Size*8-1)<<1 - 1
+	old := words >> shift & mask
 	v := isa.Atomic(a.Atom, a.Type, old, a.Data[i][0], a.Data[i][1])
-	s.words.Write(w, uint32(v))
+	words = words&^(mask<<shift) | v<<shift
+	s.words.Write(w, uint32(words))
 	if a.Size == 8 {
-		s.words.Write(w+1, uint32(v>>32))
+		s.words.Write(w+1, uint32(words>>32))
 	}
 	data[i][0] = old
 }

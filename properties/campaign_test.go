@@ -27,7 +27,7 @@ const late = "late"
 func init() {
 	m, _ := divergence.Find("pdom")
 	m.Name, m.Doc = late, "branches back are off by one"
-	m.Prepare = func(_ divergence.Options, p *isa.Program) *isa.Program {
+	m.Prepare = func(_ divergence.Settings, p *isa.Program) *isa.Program {
 		made := *p
 		made.Insts = slices.Clone(p.Insts)
 		for pc := range made.Insts {
@@ -106,6 +106,26 @@ func TestJobs(t *testing.T) {
 	assert.Equal(t, whole.Lanes, first.Lanes+second.Lanes)
 }
 
+// cases generates cases for gopter, which shrinks them with Smaller.
+func cases(features Features) gopter.Gen {
+	return func(p *gopter.GenParameters) *gopter.GenResult {
+		return gopter.NewGenResult(Draw(p.NextUint64(), features), caseShrinker)
+	}
+}
+
+// caseShrinker is the gopter.Shrinker of cases.
+func caseShrinker(v any) gopter.Shrink {
+	list := slices.Collect(Smaller(v.(Case)))
+	return func() (any, bool) {
+		if len(list) == 0 {
+			return nil, false
+		}
+		c := list[0]
+		list = list[1:]
+		return c, true
+	}
+}
+
 // TestShrinkingKeepsCasesValid: whatever the shrinker offers can run.
 func TestShrinkingKeepsCasesValid(t *testing.T) {
 	p := gopter.DefaultTestParametersWithSeed(1)
@@ -121,7 +141,7 @@ func TestShrinkingKeepsCasesValid(t *testing.T) {
 			}
 		}
 		return true, nil
-	}, Cases(AllFeatures)))
+	}, cases(AllFeatures)))
 	properties.TestingRun(t)
 }
 
@@ -131,7 +151,7 @@ func TestGopterShrinks(t *testing.T) {
 	result := prop.ForAll(func(c Case) bool {
 		text, _ := c.PTX()
 		return !strings.Contains(text, "bar.sync")
-	}, Cases(Barriers|Loops|Solids)).Check(p)
+	}, cases(Barriers|Loops|Solids)).Check(p)
 	require.Equal(t, gopter.TestFailed, result.Status)
 	c := result.Args[0].Arg.(Case)
 	assert.Len(t, c.Kernel.Body, 1)

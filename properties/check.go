@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"divergo/gpu"
-	"divergo/isa"
 	"divergo/memsys/audit"
 	"divergo/sm"
+	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/verify"
 )
@@ -205,8 +205,10 @@ func finished(s *testbench.Session) *broken {
 	}
 	c := &s.Runs[len(s.Runs)-1].Counters
 	last := s.Runs[len(s.Runs)-1].Launch.Prog
-	if n := bound(cfg.Divergence.Mechanism, cfg.SM.WarpSize, last.Recursive); n > 0 && c.Divergence.MaxDepth > uint64(n) {
-		return &broken{checkDepth, fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n)}
+	if mech, _ := divergence.Find(cfg.Divergence.Mechanism); mech.Depth != nil {
+		if n := mech.Depth(cfg.SM.WarpSize, last); n > 0 && c.Divergence.MaxDepth > uint64(n) {
+			return &broken{checkDepth, fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n)}
+		}
 	}
 	if d := &c.Divergence; d.Pushes != d.Pops {
 		return &broken{checkDepth, fmt.Sprintf("%d pushes, %d pops", d.Pushes, d.Pops)}
@@ -292,37 +294,14 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 		{"misses of the L2, reads of the DRAM", c.L2.Misses, c.DRAM.Reads},
 		{"write-backs of the L2, writes of the DRAM", c.L2.WriteBacks, c.DRAM.Writes},
 		{"requests to open rows and others, reads and writes", c.DRAM.RowHits + c.DRAM.RowMisses, c.DRAM.Reads + c.DRAM.Writes},
+		{"rows opened, requests to rows that were not open", c.DRAM.Activates, c.DRAM.RowMisses},
 		{"bytes of the data bus, its cycles times their bytes", c.DRAM.Bytes, c.DRAM.BusCycles * uint64(cfg.DRAM.BusBytes)},
 	} {
 		if e.left != e.right {
 			return fmt.Sprintf("%s: %d and %d", e.what, e.left, e.right)
 		}
 	}
-	if c.DRAM.RowMisses > c.DRAM.Activates || c.DRAM.Precharges > c.DRAM.Activates {
-		return fmt.Sprintf("%d rows opened for requests, %d activates, %d precharges", c.DRAM.RowMisses, c.DRAM.Activates, c.DRAM.Precharges)
-	}
 	return ""
-}
-
-// bound is the depth that a mechanism's stack cannot exceed, as its own
-// documentation derives it; 0 if there is none.
-func bound(mechanism string, lanes int, recursive bool) int {
-	if mechanism == "token" && recursive { // a region counts in each activation
-		return 0
-	}
-	switch mechanism {
-	case "pdom":
-		return 2*lanes - 1
-	case "pdom-lcp":
-		return 3*lanes - 2
-	case "ppc", "ppc-explicit":
-		return lanes - 1
-	case "dpe", "barrier":
-		return lanes
-	case "token":
-		return lanes - 1 + isa.MaxTokenRegions
-	}
-	return 0
 }
 
 // same runs a case once more on its machine, with the processes in another

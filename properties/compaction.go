@@ -9,14 +9,12 @@ import (
 	"divergo/units"
 )
 
-// compactor watches the thread compactor of an SM: the warps that it makes of
+// compactor watches a mechanism that promises Compacts: the warps that it makes of
 // the threads of an entry have each of them once, and are as few as can be.
 type compactor struct {
 	*observer
-	tbc   *divergence.TBC
-	ideal bool // threads change their lanes
-	off   bool // threads stay in their static warps
-	ctas  [sm.MaxCTAs]compaction
+	off  bool // threads stay in their static warps
+	ctas [sm.MaxCTAs]compaction
 }
 
 // compaction is the entry of a CTA that is made into warps.
@@ -26,32 +24,15 @@ type compaction struct {
 	want int // warps
 }
 
-// newCompactor is nil for mechanisms without a compactor.
-func newCompactor(o *observer, off bool) *compactor {
-	c := &compactor{observer: o, ideal: o.crossbar, off: off || o.prog.NoCompaction}
-	switch p := o.sm.Div.(type) {
-	case *divergence.TBC:
-		c.tbc = p
-	case *divergence.CAPRI:
-		c.tbc = &p.TBC
-	default:
-		return nil
-	}
-	o.leave = append(o.leave, c.tbc.OnCompact.Add(c.warp))
-	return c
-}
-
 // entry opens the book of the top entry, with its first warp.
-func (c *compactor) entry(w *divergence.Compacted, first int) *compaction {
+func (c *compactor) entry(w *divergence.Compacted) *compaction {
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
-	depth := int(*c.tbc.Stack.Depth.At(int(w.CTA)))
-	top := c.tbc.Stack.At(int(w.CTA), depth-1)
 	*b = compaction{left: *w.Left}
 	for m := w.Mask; m != 0; m &= m - 1 {
 		h := w.Homes[bits.TrailingZeros32(m)]
-		b.left[h.Lane&(isa.MaxLanes-1)] |= 1 << ((int(h.Row) - first) & 63)
+		b.left[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - w.First) & 63)
 	}
-	if b.left != top.Mask {
+	if b.left != *w.Entry {
 		c.fail(checkCompactor, "SM %d: the compactor of CTA slot %d has other threads than the top of its stack", c.index, w.CTA)
 	}
 	rows, threads := uint64(0), 0
@@ -61,13 +42,13 @@ func (c *compactor) entry(w *divergence.Compacted, first int) *compaction {
 		b.want = max(b.want, bits.OnesCount64(group))
 	}
 	switch {
-	case c.off || depth == 1:
+	case c.off || w.Bottom || c.prog.NoCompaction:
 		b.want = bits.OnesCount64(rows)
-	case c.ideal:
+	case c.promises.Moves:
 		b.want = (threads + c.lanes - 1) / c.lanes
 	}
-	if int(top.WCnt) != b.want {
-		c.fail(checkCompactor, "SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, top.WCnt, b.want)
+	if w.Warps != b.want {
+		c.fail(checkCompactor, "SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, w.Warps, b.want)
 	}
 	return b
 }
@@ -77,15 +58,14 @@ func (c *compactor) warp(w divergence.Compacted) {
 	if c.broken != nil {
 		return
 	}
-	first := int(c.tbc.Blocks.At(int(w.CTA)).First)
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
 	if b.made == b.want {
-		b = c.entry(&w, first)
+		b = c.entry(&w)
 	}
 	b.made++
 	for m := w.Mask; m != 0; m &= m - 1 {
 		h := w.Homes[bits.TrailingZeros32(m)]
-		group, bit := &b.left[h.Lane&(isa.MaxLanes-1)], uint64(1)<<((int(h.Row)-first)&63)
+		group, bit := &b.left[h.Lane&(isa.MaxLanes-1)], uint64(1)<<((h.Row-w.First)&63)
 		if *group&bit == 0 {
 			c.fail(checkCompactor, "SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
 		}
@@ -153,7 +133,7 @@ func place(p units.Permutation, w, l, width int) int {
 
 // stay looks whether the threads of an instruction are in their lanes.
 func (o *observer) stay(e *sm.Issued) {
-	if !e.Mixed || o.crossbar {
+	if !e.Mixed || o.promises.Moves {
 		return
 	}
 	for m := e.Mask; m != 0; m &= m - 1 {

@@ -19,8 +19,9 @@ import (
 func TestCompactionIsWatched(t *testing.T) {
 	warps := func(see func(o *observer, w divergence.Compacted)) func(*observer) {
 		return func(o *observer) {
-			o.compactor.tbc.OnCompact = rtl.Observers[divergence.Compacted]{}
-			o.compactor.tbc.OnCompact.Add(func(w divergence.Compacted) { see(o, w) })
+			compacts := o.promises.Compacts(o.sm.Div)
+			*compacts = rtl.Observers[divergence.Compacted]{}
+			compacts.Add(func(w divergence.Compacted) { see(o, w) })
 		}
 	}
 	for _, c := range []struct {
@@ -75,7 +76,7 @@ func TestCompactionIsWatched(t *testing.T) {
 				require.NoError(t, launch(s, k, s.Launch))
 				leave()
 				o.detach()
-				o.sm.Issue.OnIssue, o.compactor.tbc.OnCompact = rtl.Observers[sm.Issued]{}, rtl.Observers[divergence.Compacted]{}
+				o.sm.Issue.OnIssue, *o.promises.Compacts(o.sm.Div) = rtl.Observers[sm.Issued]{}, rtl.Observers[divergence.Compacted]{}
 				s.Reset()
 				if o.broken != nil {
 					found = o.broken.checker

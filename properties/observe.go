@@ -26,9 +26,7 @@ type observer struct {
 	lanes    int
 	warps    int // of a CTA
 	threads  int
-	meets    bool // threads must meet at post-dominators
-	inStep   bool // and what the analysis calls uniform is
-	crossbar bool // threads change their lanes
+	promises divergence.Promises
 	rows     [sm.MaxWarps]row
 	ctas     [sm.MaxCTAs]group
 	paths    []divergence.Path
@@ -39,7 +37,7 @@ type observer struct {
 	shapes   []shape // by PC
 
 	permutation units.Permutation
-	compactor   *compactor // nil for mechanisms without one
+	compactor   *compactor // nil for mechanisms that do not promise Compacts
 	leave       []func()
 }
 
@@ -75,13 +73,13 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		threads := m.Kernel().Threads()
 		o := &observer{
 			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
-			meets: mech.Meets, inStep: mech.InStep,
+			promises: mech.Promises,
 			coverage: cov, permutation: cfg.SM.Lanes,
 		}
-		if p, ok := m.Div.(interface{ Parts() map[string]bool }); ok {
-			o.crossbar = p.Parts()["crossbar"]
+		if mech.Compacts != nil {
+			o.compactor = &compactor{observer: o, off: cfg.Divergence.TBCStatic}
+			o.leave = append(o.leave, mech.Compacts(m.Div).Add(o.compactor.warp))
 		}
-		o.compactor = newCompactor(o, cfg.Divergence.TBCStatic)
 		if cov != nil {
 			o.shapes = shapes(prog)
 		}
@@ -142,7 +140,7 @@ func (o *observer) issue(e sm.Issued) {
 	if in.Guard.Kind == isa.OperandPred {
 		taken = o.guarded(&e, in)
 	}
-	if o.inStep && in.Op == isa.OpBra && in.Uniform && taken != 0 && taken != e.Mask {
+	if o.promises.InStep && in.Op == isa.OpBra && in.Uniform && taken != 0 && taken != e.Mask {
 		o.fail(checkUniform, "%s: lanes %#x of %#x take it", o.at(&e), taken, e.Mask)
 	}
 	if o.coverage != nil && in.Op == isa.OpBra && in.Conditional() {
@@ -150,8 +148,8 @@ func (o *observer) issue(e sm.Issued) {
 	}
 	o.stay(&e)
 	o.partition(&e)
-	if p, ok := o.sm.Div.(*divergence.PDOM); ok {
-		o.nested(&e, p)
+	if o.promises.Nested != nil {
+		o.nested(&e)
 	}
 	for rows := e.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
@@ -165,7 +163,7 @@ func (o *observer) issue(e sm.Issued) {
 			o.fail(checkHome, "%s: lanes %#x of row %d have no thread", o.at(&e), wrong, r)
 		}
 		o.behind(&e, w, mask)
-		if o.meets {
+		if o.promises.Meets {
 			o.join(&e, w, in, mask, taken)
 		}
 		if in.Op == isa.OpBar {
@@ -225,19 +223,11 @@ func (o *observer) partition(e *sm.Issued) {
 }
 
 // nested looks whether the masks on the stack of a warp are parts of each other,
-// or apart. The mask of the top entry is in the slot.
-func (o *observer) nested(e *sm.Issued, p *divergence.PDOM) {
-	w := int(e.Row)
-	masks := o.masks[:0]
-	for i := range int(*p.Stack.Depth.At(w)) {
-		masks = append(masks, p.Stack.At(w, i).Mask)
-	}
-	if n := len(masks); n > 0 {
-		masks[n-1] = e.Mask
-	}
-	o.masks = masks
-	for i, m := range masks {
-		for j, below := range masks[:i] {
+// or apart.
+func (o *observer) nested(e *sm.Issued) {
+	o.masks = o.promises.Nested(o.sm.Div, int(e.Slot), o.masks[:0])
+	for i, m := range o.masks {
+		for j, below := range o.masks[:i] {
 			if m&below != 0 && m&^below != 0 {
 				o.fail(checkStack, "%s: entry %d of the stack has lanes %#x, entry %d below it %#x", o.at(e), i, m, j, below)
 			}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/leanovate/gopter"
-
 	"divergo/gpu"
 )
 
@@ -236,25 +234,5 @@ func settings(c Case, offer func(func(*Case) bool)) {
 			was := c.Machine
 			return key.Set(&c.Machine, key.Get(&simple)) == nil && c.Machine != was && c.Machine.Check() == nil
 		})
-	}
-}
-
-// Cases generates cases for gopter, which shrinks them with Smaller.
-func Cases(features Features) gopter.Gen {
-	return func(p *gopter.GenParameters) *gopter.GenResult {
-		return gopter.NewGenResult(Draw(p.NextUint64(), features), CaseShrinker)
-	}
-}
-
-// CaseShrinker is the gopter.Shrinker of cases.
-func CaseShrinker(v any) gopter.Shrink {
-	list := slices.Collect(Smaller(v.(Case)))
-	return func() (any, bool) {
-		if len(list) == 0 {
-			return nil, false
-		}
-		c := list[0]
-		list = list[1:]
-		return c, true
 	}
 }

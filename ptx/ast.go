@@ -12,9 +12,12 @@ type Module struct {
 	version     int // 10 times major plus minor: 14 is PTX ISA 1.4
 	target      int // 35 is sm_35
 	mapF64      bool
-	addressBits int // as declared, or 0
-	files       []sourceFile
-	scope       *scope     // module-level names
+	addressBits int              // as declared, or 0
+	fileNames   []string         // of .file directives, in their order
+	fileAt      map[uint64]int32 // index by number
+	scope       *scope           // module-level names
+	variables   *scope           // those of variables, for the kernels
+	globals     []isa.Global
 	regs        []*regDecl // module-level registers
 	vars        []*variable
 	funcs       []*function // device functions, in the order of their first declaration
@@ -25,12 +28,6 @@ type Module struct {
 	named       map[string]int // index into kernels
 	constBytes  uint64         // of the .const variables, which are at the start of the module's memory
 	printer     uint64         // address of the print buffer, 0 if nothing prints
-}
-
-// sourceFile is a .file directive (section 11.5.3).
-type sourceFile struct {
-	number uint64
-	name   string
 }
 
 // kernel is an .entry (section 11.2.1).

@@ -69,6 +69,9 @@ func (l *lowering) indexedBranch(o *operands) {
 		l.errorf(ops[1].pos, CodeName, "%s is no label of a .branchtargets above", kindName(&ops[1]))
 		return
 	}
+	if !l.fits(3*len(list.names), ops[1].pos) {
+		return
+	}
 	out := *o.out
 	around := -1
 	if out.Guard.Kind == isa.OperandPred {

@@ -384,12 +384,26 @@ func (l *lowering) called(c *callSite) (*function, *callee) {
 		l.errorf(c.list.pos, CodeName, "%s is no label of a .callprototype or .calltargets above", clip(c.list.text))
 		return nil, nil
 	}
-	i := slices.IndexFunc(l.callees, func(o *callee) bool { return o.taken && o.agrees(f) })
-	if i < 0 {
+	by := l.byAddress(f)
+	if by == nil {
 		l.errorf(c.target.pos, CodeName, "no function with the parameters of %s has its address taken in this file", clip(c.list.text))
 		return nil, nil
 	}
-	return &function{name: c.target, rets: f.rets, params: f.params}, l.callees[i]
+	return &function{name: c.target, rets: f.rets, params: f.params}, by
+}
+
+// byAddress is a function with the parameters of f that has its address taken, or
+// nil. All that have are called in the same way.
+func (l *lowering) byAddress(f *function) *callee {
+	if l.addressed == nil {
+		l.addressed = map[string]*callee{}
+		for _, c := range slices.Backward(l.callees) {
+			if c.taken {
+				l.addressed[c.passes()] = c
+			}
+		}
+	}
+	return l.addressed[f.passes()]
 }
 
 // count compares the number of operands with that of formals.

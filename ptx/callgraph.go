@@ -1,6 +1,9 @@
 package ptx
 
 import (
+	"cmp"
+	"slices"
+
 	"divergo/internal/graph"
 	"divergo/isa"
 )
@@ -30,7 +33,14 @@ func (l *lowering) callgraph(k *kernel) {
 		}
 	}
 	root := &callee{function: &function{body: k.body}}
+	inTables, byName := l.m.taken, []*function{} // whose addresses initialisers hold, and instructions
 	taken := map[*function]bool{}
+	take := func(list []*function) {
+		for _, f := range list {
+			taken[f] = true
+			need(f)
+		}
+	}
 	byAddr := false
 	scan := func(c *callee) {
 		c.body.each(func(s stmt) {
@@ -40,7 +50,7 @@ func (l *lowering) callgraph(k *kernel) {
 			}
 			for i := range in.operands {
 				if f := l.m.functions[in.operands[i].name]; f != nil {
-					taken[f] = true
+					byName = append(byName, f)
 				}
 			}
 			if in.call == nil {
@@ -62,26 +72,22 @@ func (l *lowering) callgraph(k *kernel) {
 			scan(c)
 		}
 		if byAddr {
-			for _, f := range l.m.taken {
-				taken[f] = true
-			}
-			for _, f := range l.m.funcs {
-				if taken[f] {
-					need(f)
-				}
-			}
+			take(inTables)
+			take(byName)
+			inTables, byName = nil, nil
 		}
 		if len(work) == 0 {
 			break
 		}
 	}
 	l.found = found
-	for _, f := range l.m.funcs {
-		if c := found[f]; c != nil {
-			c.index = len(l.callees)
-			c.taken = byAddr && taken[f]
-			l.callees = append(l.callees, c)
-		}
+	for f, c := range found {
+		c.taken = taken[f]
+		l.callees = append(l.callees, c)
+	}
+	slices.SortFunc(l.callees, func(a, b *callee) int { return cmp.Compare(a.function.index, b.function.index) })
+	for i, c := range l.callees {
+		c.index = i
 	}
 	l.cycles()
 }

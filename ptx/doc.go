@@ -79,7 +79,7 @@
 //
 // # What is not supported
 //
-// Textures and surfaces, atomics of half precision and on vectors, stmatrix and wmma,
+// Textures and surfaces, atomics on vectors, stmatrix and wmma,
 // sparse matrices and those of FP8 and less, clusters, bulk copies, mbarrier,
 // registers of 128 bits, cache policies, min and max of three numbers, cvt.pack to
 // less than 8 bits, alloca, brkpt, elect, and variable numbers of arguments. Each is

@@ -320,7 +320,7 @@ var basic = []*family{
 	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(u32), atomic("inc dec")...).where(checkAtomic),
 	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(int32s|int64s), atomic("min max")...).where(checkAtomic),
 	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(b32to64), atomic("and or xor exch")...).where(checkAtomic),
-	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b c", types(b32to64), atomic("cas")...).where(checkAtomic),
+	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b c", types(b16to64), atomic("cas")...).where(checkAtomic),
 	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(int32s|u64|floats), atomic("add")...).where(checkAtomic),
 	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(u32), atomic("inc dec")...).where(checkAtomic),
 	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(int32s|int64s), atomic("min max")...).where(checkAtomic),

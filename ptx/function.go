@@ -1,7 +1,9 @@
 package ptx
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"divergo/isa"
 )
@@ -13,7 +15,8 @@ type function struct {
 	params   []formal
 	body     *block // nil: declared only
 	noreturn bool
-	index    int // in Module.funcs
+	index    int  // in Module.funcs
+	held     bool // an initialiser holds its address
 }
 
 // formal is a parameter or result of a function: a variable in the .param space
@@ -70,13 +73,16 @@ func (f *function) formals() []formal { return slices.Concat(f.rets, f.params) }
 func (f *function) address() uint64 { return isa.FuncBase + uint64(f.index)*isa.InstBytes }
 
 // agrees reports whether calls of f and of o pass the same.
-func (f *function) agrees(o *function) bool {
-	same := func(a, b formal) bool {
-		n, i := a.layout()
-		m, j := b.layout()
-		return n == m && i == j
+func (f *function) agrees(o *function) bool { return f.passes() == o.passes() }
+
+// passes says what a call of f passes.
+func (f *function) passes() string {
+	var s strings.Builder
+	for _, x := range f.formals() {
+		n, align := x.layout()
+		fmt.Fprintf(&s, "%d %d,", n, align)
 	}
-	return slices.EqualFunc(f.rets, o.rets, same) && slices.EqualFunc(f.params, o.params, same)
+	return fmt.Sprint(len(f.rets), ":", s.String())
 }
 
 // callSite are the operands of a call (section 9.7.11.5).

@@ -20,6 +20,7 @@ var (
 	toNearest  = defaultsTo("rn", only("rn", rounding))
 	nearOrZero = required(only("rn rz", rounding))
 	away       = one("rna", round(isa.RoundAway))
+	noftz      = one("noftz", ignore)
 	relu       = one("relu", flag(isa.FlagRelu))
 	satFinite  = one("satfinite", flag(isa.FlagSatFinite))
 	clamping   = group{what: "range of results", words: append(sat.words[:1:1], relu.words...)}
@@ -61,6 +62,10 @@ var halves = []*family{
 	row("set", "9.7.6.1", isa.OpSet, "d a:2 b:2 c:pred?", types(bf16x2|int32s, bf16x2), compareFloat, boolean),
 	row("setp", "9.7.6.2", isa.OpSetp, "p|q a b c:pred?", types(f16s), compareFloat, boolean, ftz),
 	row("setp", "9.7.6.2", isa.OpSetp, "p|q a b c:pred?", types(bf16s), compareFloat, boolean),
+
+	// 9.7.12 synchronization; no row is without .noftz
+	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(f16s|bf16s), append(atomic("add"), required(noftz))...).where(checkAtomic),
+	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(f16s|bf16s), append(atomic("add"), required(noftz))...).where(checkAtomic),
 
 	// 9.7.8 data movement
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(ints8, half16s), required(integerRounding), sat).widening(),

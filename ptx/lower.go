@@ -13,7 +13,6 @@ type lowering struct {
 	m        *Module
 	prog     *isa.Program
 	scope    *scope
-	files    map[uint64]int32 // .file number to index of Program.Files
 	loc      isa.Loc
 	branches []branch
 	around   uint32               // where the last brx.idx that has a guard is passed to
@@ -28,6 +27,7 @@ type lowering struct {
 	top         *scope    // of the module
 	callees     []*callee // functions that the kernel needs
 	found       map[*function]*callee
+	addressed   map[string]*callee  // by what they pass, functions that are called by address
 	callPCs     []int               // of calls, ascending
 	fn          *callee             // the one being lowered, nil for the kernel
 	frame       uint64              // size of its frame
@@ -40,13 +40,14 @@ type lowering struct {
 	callTargets []callTarget
 	runtime     map[*function]*callee // functions of CUDA's run time
 	printing    *printRegisters
-	traced      []traced // registers that hold formats
-	outgoing    []uint32 // PCs of instructions that address the frame of a function to be called
+	traced      []traced            // registers that hold formats
+	formats     map[uint64]bool     // addresses of those in use
+	named       map[*variable][]int // by .param variable of a block: PCs of the instructions that name it
+	written     map[uint16][]int    // by register: PCs of the instructions before scanned that write it
+	scanned     int
+	ascending   []isa.Global // the variables of the module by address, once asked for
+	outgoing    []uint32     // PCs of instructions that address the frame of a function to be called
 }
-
-// maxInstructions bounds a kernel with its functions; the largest that compilers
-// emit are a tenth of that.
-const maxInstructions = 1 << 20
 
 // branch is a bra whose label is not resolved yet.
 type branch struct {
@@ -78,7 +79,9 @@ func (m *Module) Program(name string) (*isa.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	isa.Analyze(p)
+	if err := isa.Analyze(p); err != nil {
+		return nil, m.tooLarge(k, err)
+	}
 	return p, nil
 }
 
@@ -87,15 +90,19 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 		reporter: &reporter{file: m.file, src: m.src},
 		m:        m,
 		prog:     &isa.Program{Name: k.name, File: m.file, Module: m, Target: m.target, MaxThreads: k.maxThreads, ReqThreads: k.reqThreads},
-		scope:    newScope(nil),
-		files:    map[uint64]int32{},
+		scope:    newScope(m.variables),
 		offsets:  map[*variable]uint64{},
 		spots:    map[*variable]*spot{}, argumentOf: map[*variable]int{},
-		runtime: map[*function]*callee{},
+		runtime: map[*function]*callee{}, formats: map[uint64]bool{}, named: map[*variable][]int{}, written: map[uint16][]int{},
 	}
 	l.module()
 	l.top = l.scope
 	l.callgraph(k)
+	if n := l.instructions(k); l.fits(n, k.pos) {
+		l.prog.Insts = make([]isa.Inst, 0, n+n/16)
+	} else {
+		return nil, l.err()
+	}
 	l.place()
 	l.params(k)
 	if k.clusters.text != "" {
@@ -109,35 +116,44 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l.scope = l.top
 	l.functions()
 	l.finish()
-	if n := len(l.prog.Regs) + len(l.prog.Preds) + 1; n > isa.MaxRegisters { // with one for SaveRegisters
-		l.errorf(k.pos, CodeLimit, "kernel %s and its functions use more than %d registers, those for calls included", clip(k.name), isa.MaxRegisters-1)
+	if n := len(l.prog.Regs) + len(l.prog.Preds) + 2; n > isa.MaxRegisters { // with one for SaveRegisters and one for WithBarriers
+		l.errorf(k.pos, CodeLimit, "kernel %s and its functions use more than %d registers, those for calls included", clip(k.name), isa.MaxRegisters-2)
 	}
 	if err := l.err(); err != nil {
 		return nil, err
 	}
 	if l.prog.Recursive {
-		isa.SaveRegisters(l.prog, l.outgoing, l.common())
+		if err := isa.SaveRegisters(l.prog, l.outgoing, l.common()); err != nil {
+			return nil, m.tooLarge(k, err)
+		}
 	}
 	return l.prog, nil
 }
 
+// tooLarge says why a kernel and its functions are.
+func (m *Module) tooLarge(k *kernel, why error) error {
+	r := &reporter{file: m.file, src: m.src}
+	r.errorf(k.pos, CodeLimit, "kernel %s and its functions are too large: %v", clip(k.name), why)
+	return r.err()
+}
+
+// instructions counts those that the source has of a kernel and its functions.
+func (l *lowering) instructions(k *kernel) (n int) {
+	count := func(s stmt) {
+		if _, is := s.(*instruction); is {
+			n++
+		}
+	}
+	k.body.each(count)
+	for _, c := range l.callees {
+		c.body.each(count)
+	}
+	return n
+}
+
 // module enters the module-level names.
 func (l *lowering) module() {
-	for i, f := range l.m.files {
-		if _, dup := l.files[f.number]; !dup {
-			l.files[f.number] = int32(i)
-		}
-		l.prog.Files = append(l.prog.Files, f.name)
-	}
-	for _, v := range l.m.vars {
-		l.scope.names[v.name.text] = &symbol{pos: v.name.pos, variable: v}
-		if (v.space == isa.SpaceGlobal || v.space == isa.SpaceConst) && v.link != linkExtern && v.why == "" {
-			l.prog.Globals = append(l.prog.Globals, isa.Global{Name: v.name.text, Space: v.space, Addr: v.addr, Size: v.size, Init: v.init})
-		}
-	}
-	if l.prog.Printer = l.m.printer; l.prog.Printer != 0 {
-		l.prog.Globals = append(l.prog.Globals, isa.Global{Name: "print buffer", Space: isa.SpaceGlobal, Addr: l.prog.Printer, Size: isa.PrintBytes})
-	}
+	l.prog.Files, l.prog.Globals, l.prog.Printer = l.m.fileNames, l.m.globals, l.m.printer
 	for _, r := range l.m.regs {
 		l.scope.declare(r) // duplicates were reported by Parse
 	}
@@ -193,8 +209,7 @@ func (l *lowering) block(b *block) {
 		if l.full() {
 			break
 		}
-		if len(l.prog.Insts) > maxInstructions {
-			l.errorf(b.end, CodeLimit, "the kernel and its functions have more than %d instructions", maxInstructions)
+		if !l.fits(0, b.end) {
 			break
 		}
 		switch s := s.(type) {
@@ -222,12 +237,21 @@ func (l *lowering) block(b *block) {
 			l.pragma(s)
 		case location:
 			l.loc = isa.Loc{}
-			if i, ok := l.files[s.file]; ok {
+			if i, ok := l.m.fileAt[s.file]; ok {
 				l.loc = isa.Loc{File: i, Line: s.line}
 			}
 		}
 	}
 	l.scope = l.scope.up
+}
+
+// fits reports whether there is room for so many more instructions.
+func (l *lowering) fits(more int, pos isa.Pos) bool {
+	if len(l.prog.Insts)+more > isa.MaxInstructions {
+		l.errorf(pos, CodeLimit, "the kernel and its functions have more than %d instructions", isa.MaxInstructions)
+		return false
+	}
+	return true
 }
 
 // localVariable declares a variable of a block.
@@ -322,6 +346,9 @@ func (l *lowering) instruction(in *instruction) {
 // resolveBranches fills in the targets of the branches of a kernel or function.
 func (l *lowering) resolveBranches() {
 	for _, b := range l.branches {
+		if l.full() {
+			return
+		}
 		pc, ok := b.scope.label(b.label.text)
 		if !ok {
 			l.errorf(b.label.pos, CodeName, "undefined label %s%s", clip(b.label.text), didYouMean(b.label.text, b.scope.labelWords()))

@@ -237,7 +237,7 @@ var (
 	shuffle = group{what: "mode", words: []modifier{
 		{"up", mode(isa.ModeUp)}, {"down", mode(isa.ModeDown)}, {"bfly", mode(isa.ModeBfly)}, {"idx", mode(isa.ModeIdx)},
 	}}
-	fenceOrder = group{what: "memory order", words: []modifier{{"sc", ignore}, {"acq_rel", ignore}}}
+	fenceOrder = group{what: "memory order", words: []modifier{{"sc", ignore}, {"acq_rel", ignore}, {"acquire", ignore}, {"release", ignore}}}
 	fenceScope = group{what: "scope", words: []modifier{
 		{"cta", mode(isa.ModeCTA)}, {"cluster", mode(isa.ModeGPU)}, {"gpu", mode(isa.ModeGPU)}, {"sys", mode(isa.ModeSys)},
 	}}
@@ -252,8 +252,8 @@ func scoped(m *match) { m.scope = true }
 // otherModifiers are modifiers of the manual that no row of the table takes,
 // with the feature that they belong to.
 var otherModifiers = map[string]string{
-	"abs":   "min and max of three numbers",
-	"noftz": "atomics of half precision", "sp": "sparse matrices", "mbarrier": "asynchronous barriers", "bulk": "bulk copies", "reduce": "asynchronous reductions", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "vectors of 8",
+	"abs": "min and max of three numbers", "relu": "results clamped to 0",
+	"sp": "sparse matrices", "mbarrier": "asynchronous barriers", "bulk": "bulk copies", "reduce": "asynchronous reductions", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "vectors of 8",
 	"oob": "oob", "mmio": "memory-mapped input and output",
 	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
 	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",

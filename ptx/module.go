@@ -201,7 +201,10 @@ func (p *parser) sourceFile() {
 		p.errorf(p.tok.pos, CodeSyntax, "expected a file name in quotes, found %s", p.tok)
 		return
 	}
-	p.m.files = append(p.m.files, sourceFile{n, p.tok.text})
+	if _, dup := p.m.fileAt[n]; !dup {
+		p.m.fileAt[n] = int32(len(p.m.fileNames))
+	}
+	p.m.fileNames = append(p.m.fileNames, p.tok.text)
 	p.next()
 	for p.accept(',') {
 		p.next() // time stamp, size
@@ -255,9 +258,16 @@ func (p *parser) entry() {
 		p.errorf(k.pos, CodeDuplicate, "kernel %s is defined twice", clip(k.name))
 		return
 	}
+	if len(p.m.kernels) == maxKernels {
+		p.errorf(k.pos, CodeLimit, "more than %d kernels in a file", maxKernels)
+		return
+	}
 	p.m.named[k.name] = len(p.m.kernels)
 	p.m.kernels = append(p.m.kernels, k)
 }
+
+// maxKernels bounds the kernels of a file; the largest libraries have some thousand.
+const maxKernels = 1 << 16
 
 // paramsInside takes the parameters from the body, where they are declared before
 // PTX ISA 1.4 if there is no list of them.
@@ -567,6 +577,21 @@ func (p *parser) layout() {
 			p.relocate(v, &v.relocs[i])
 		}
 	}
+	p.share()
+}
+
+// share makes what the programs of all kernels have in common.
+func (p *parser) share() {
+	p.m.variables = newScope(nil)
+	for _, v := range p.m.vars {
+		p.m.variables.names[v.name.text] = &symbol{pos: v.name.pos, variable: v}
+		if (v.space == isa.SpaceGlobal || v.space == isa.SpaceConst) && v.link != linkExtern && v.why == "" {
+			p.m.globals = append(p.m.globals, isa.Global{Name: v.name.text, Space: v.space, Addr: v.addr, Size: v.size, Init: v.init})
+		}
+	}
+	if p.m.printer != 0 {
+		p.m.globals = append(p.m.globals, isa.Global{Name: "print buffer", Space: isa.SpaceGlobal, Addr: p.m.printer, Size: isa.PrintBytes})
+	}
 }
 
 func alignUp(n, align uint64) uint64 { return (n + align - 1) &^ (align - 1) }
@@ -576,8 +601,12 @@ func (p *parser) relocate(v *variable, r *reloc) {
 	sym, ok := p.m.scope.names[r.symbol.text]
 	switch {
 	case !ok && p.m.functions[r.symbol.text] != nil:
-		p.m.taken = append(p.m.taken, p.m.functions[r.symbol.text])
-		v.store(r, p.m.functions[r.symbol.text].address()+uint64(r.off))
+		f := p.m.functions[r.symbol.text]
+		if !f.held {
+			f.held = true
+			p.m.taken = append(p.m.taken, f)
+		}
+		v.store(r, f.address()+uint64(r.off))
 		return
 	case !ok:
 		p.errorf(r.symbol.pos, CodeName, "undeclared variable %s%s", clip(r.symbol.text), didYouMean(r.symbol.text, p.m.scope.words()))

@@ -459,6 +459,9 @@ func (o *operands) variableAddress(x *operand, v *variable, want isa.Space) isa.
 	switch {
 	case v.space == isa.SpaceLocal && o.spots[v] != nil, v.space == isa.SpaceParam && !ofKernel:
 		o.uses = append(o.uses, use{pc: len(o.prog.Insts), src: int(o.out.NSrc), v: v})
+		if v.argument {
+			o.named[v] = append(o.named[v], len(o.prog.Insts))
+		}
 		space = isa.SpaceLocal
 		if o.out.Space == isa.SpaceParam {
 			o.out.Space = isa.SpaceLocal

@@ -29,7 +29,7 @@ func Parse(file string, src []byte) (*Module, error) {
 	r := &reporter{file: file, src: string(src)}
 	p := &parser{
 		lexer: newLexer(r),
-		m:     &Module{named: map[string]int{}, file: file, src: r.src, scope: newScope(nil), functions: map[string]*function{}},
+		m:     &Module{named: map[string]int{}, file: file, src: r.src, fileAt: map[uint64]int32{}, scope: newScope(nil), functions: map[string]*function{}},
 	}
 	if why := notText(r.src); why != "" {
 		r.errorf(isa.Pos{}, CodeSyntax, "%s", why)

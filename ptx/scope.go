@@ -168,11 +168,14 @@ func (s *scope) lookup(name string) *symbol {
 	return nil
 }
 
+// enough names to choose a suggestion from: where there are more, looking through
+// all of them would take longer than reading the file.
+const enough = 20_000
+
 // words lists the names that are visible in s, for suggestions.
 func (s *scope) words() []string {
-	const enough = 2000
 	var words []string
-	for ; s != nil && len(words) < enough; s = s.up {
+	for ; s != nil && len(words)+len(s.names)+2*len(s.ranges) < enough; s = s.up {
 		for name := range s.names {
 			words = append(words, name)
 		}
@@ -211,7 +214,7 @@ func (s *scope) label(name string) (uint32, bool) {
 // labelWords lists the labels that are visible in s, for suggestions.
 func (s *scope) labelWords() []string {
 	var words []string
-	for ; s != nil; s = s.up {
+	for ; s != nil && len(words)+len(s.labels) < enough; s = s.up {
 		for name := range s.labels {
 			words = append(words, name)
 		}

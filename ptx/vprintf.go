@@ -1,9 +1,11 @@
 package ptx
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
+	"sort"
 
 	"divergo/internal/printf"
 	"divergo/isa"
@@ -138,11 +140,15 @@ func (l *lowering) format(site *callSite) *printf.Format {
 		l.errorf(pos, CodeLimit, "the arguments of vprintf take more than the %d bytes of the print buffer", isa.PrintBytes)
 		return nil
 	}
-	if !slices.ContainsFunc(l.prog.Formats, func(f isa.Format) bool { return f.Addr == addr }) {
+	if !l.formats[addr] {
+		l.formats[addr] = true
 		l.prog.Formats = append(l.prog.Formats, isa.Format{Addr: addr, Text: text})
 	}
 	return f
 }
+
+// maxCopies is how many copies of the address of a format are followed.
+const maxCopies = 100
 
 // formatAddress follows an argument of a call to the address that it is: through
 // the one store to its .param variable, and the one mov or cvta to each register.
@@ -150,8 +156,8 @@ func (l *lowering) formatAddress(x *operand) (addr uint64, ok bool) {
 	value := isa.Operand{Kind: isa.OperandImm, Imm: x.value.bits}
 	if sym := l.scope.lookup(x.name); sym != nil && sym.variable != nil {
 		stores := 0
-		for _, u := range l.uses {
-			if in := &l.prog.Insts[u.pc]; u.v == sym.variable && in.Op == isa.OpSt {
+		for _, pc := range l.named[sym.variable] {
+			if in := &l.prog.Insts[pc]; in.Op == isa.OpSt {
 				value, ok = in.Src[1], in.Off == 0 && in.Vec == 1 && in.Type.Bits() == 64 && in.Guard.Kind == isa.OperandNone
 				stores++
 			}
@@ -162,7 +168,7 @@ func (l *lowering) formatAddress(x *operand) (addr uint64, ok bool) {
 	} else if sym != nil {
 		value = sym.operand
 	}
-	for value.Kind == isa.OperandReg && !slices.ContainsFunc(l.traced, func(t traced) bool { return t.reg == value.Index && t.call == x.pos }) {
+	for steps := 0; value.Kind == isa.OperandReg && steps < maxCopies; steps++ {
 		l.traced = append(l.traced, traced{value.Index, x.pos})
 		defs := l.definitions(value.Index)
 		if len(defs) != 1 {
@@ -195,23 +201,29 @@ func (l *lowering) checkTraced() {
 }
 
 // definitions are the PCs of the instructions so far that write a register.
-func (l *lowering) definitions(reg uint16) (pcs []int) {
-	for pc := range l.prog.Insts {
-		in := &l.prog.Insts[pc]
-		if slices.Contains(in.Dst[:in.NDst], isa.Operand{Kind: isa.OperandReg, Index: reg}) {
-			pcs = append(pcs, pc)
+func (l *lowering) definitions(reg uint16) []int {
+	for ; l.scanned < len(l.prog.Insts); l.scanned++ {
+		in := &l.prog.Insts[l.scanned]
+		for _, d := range in.Dst[:in.NDst] {
+			if d.Kind == isa.OperandReg {
+				l.written[d.Index] = append(l.written[d.Index], l.scanned)
+			}
 		}
 	}
-	return pcs
+	return l.written[reg]
 }
 
 // text is the string of the module at an address.
 func (l *lowering) text(addr uint64) (string, bool) {
-	for _, g := range l.prog.Globals {
-		if addr >= g.Addr && addr < g.Addr+g.Size {
-			text, _, ended := strings.Cut(string(g.Init[min(addr-g.Addr, uint64(len(g.Init))):]), "\x00")
-			return text, ended || uint64(len(g.Init)) < g.Size
-		}
+	if l.ascending == nil {
+		l.ascending = slices.SortedFunc(slices.Values(l.prog.Globals), func(a, b isa.Global) int { return cmp.Compare(a.Addr, b.Addr) })
 	}
-	return "", false
+	globals := l.ascending
+	i := sort.Search(len(globals), func(i int) bool { return globals[i].Addr+globals[i].Size > addr })
+	if i == len(globals) || addr < globals[i].Addr {
+		return "", false
+	}
+	g := &globals[i]
+	text, _, ended := bytes.Cut(g.Init[min(addr-g.Addr, uint64(len(g.Init))):], []byte{0})
+	return string(text), ended || uint64(len(g.Init)) < g.Size
 }

@@ -30,7 +30,7 @@
 //     `rtl:"own"` it is a submodule as well. Pointers to structs without Tick are ignored; with `rtl:"own"`, or held
 //     by value or embedded, they are parts of the module. A named field of a module type, held by value, is a submodule.
 //   - `rtl:"optional"` allows an unconnected port, `rtl:"-"` hides a field, `bits:"5"` gives the width of a register and
-//     `trace:"true"` shows the entries of a memory in waveforms.
+//     `trace:"true"` shows the entries of a memory in waveforms, by the name of the field that has it.
 //   - How much storage a design is, says [Sim.Storage]. A type that has room for the largest configuration can have a size
 //     of this one by name: `bits:"lanes"` the bits of each number, `len:"lanes"` the elements of an array, and
 //     `if:"option"` whether there is such a field at all. `rtl:"sim"` marks what only the simulation needs: counters,

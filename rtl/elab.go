@@ -1,6 +1,7 @@
 package rtl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -50,7 +51,6 @@ type input struct {
 // elaboration walks a design once.
 type elaboration struct {
 	k        *Sim
-	types    types
 	seen     map[key]*module // modules; nil for other structs
 	inputs   []input
 	hostEnds []port
@@ -88,8 +88,8 @@ func MustNew(name string, root any, opts ...Option) *Sim {
 
 func elaborate(name string, root any, in *island) (*Sim, error) {
 	e := &elaboration{
-		k:     &Sim{name: name, between: 1, island: in},
-		types: types{}, seen: map[key]*module{}, places: map[storage]bool{},
+		k:    &Sim{name: name, between: 1, island: in},
+		seen: map[key]*module{}, places: map[storage]bool{},
 	}
 	if in != nil {
 		in.sim = e.k
@@ -148,7 +148,7 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 		default:
 			e.errorf("%s.%s has tag rtl:%q, expected own, optional, sim or -", path, f.Name, f.Tag.Get("rtl"))
 		}
-		if !e.types.mayHold(f.Type) {
+		if !mayHold(f.Type) {
 			continue
 		}
 		p := path
@@ -174,7 +174,7 @@ func (e *elaboration) value(path string, v reflect.Value, m *module, tg tags) {
 			e.pointer(path, v.Elem(), m, tg)
 		}
 	case reflect.Slice, reflect.Array:
-		if e.types.mayHold(t.Elem()) {
+		if mayHold(t.Elem()) {
 			for i := range v.Len() {
 				e.value(fmt.Sprintf("%s[%d]", path, i), v.Index(i), m, tg)
 			}
@@ -273,7 +273,7 @@ func (e *elaboration) pointer(path string, v reflect.Value, m *module, tg tags) 
 		} else {
 			m.reads = append(m.reads, reading{key{v.UnsafePointer(), t}, path, t})
 		}
-	case (m == nil || tg.own) && t.Elem().Kind() == reflect.Struct && e.types.mayHold(t.Elem()):
+	case (m == nil || tg.own) && t.Elem().Kind() == reflect.Struct && mayHold(t.Elem()):
 		k := key{v.UnsafePointer(), t}
 		if _, ok := e.seen[k]; !ok {
 			e.seen[k] = nil
@@ -331,6 +331,8 @@ func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
 		}
 		mem.home().tag = tg.all
 		e.k.mems = append(e.k.mems, mem)
+	} else if tg.traced && !mem.core().traced { // the name by which it is known outside
+		mem.home().path, mem.home().tag = path, tg.all
 	}
 	mem.core().traced = mem.core().traced || tg.traced
 	if m != nil {
@@ -347,10 +349,8 @@ func (e *elaboration) place(s storage, path string) bool {
 	}
 	o.path = path
 	e.places[s] = true
-	if bad := notPlain(s.typ(), path); bad != "" {
-		e.errorf("%s", bad)
-	} else if bad := badBits(s.typ(), path); bad != "" {
-		e.errorf("%s", bad)
+	if !sound.of(s.typ()) {
+		e.errorf("%s", cmp.Or(notPlain(s.typ(), path), badBits(s.typ(), path)))
 	}
 	e.k.parts = append(e.k.parts, s)
 	return true

@@ -311,6 +311,38 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "chip", x.Name())
 }
 
+// reads and shows hold the same memory; one has it traced.
+type (
+	reads struct {
+		rtl.State[uint8]
+		Port *rtl.Mem[uint8]
+	}
+	shows struct {
+		rtl.State[uint8]
+		Table *rtl.Mem[uint8] `trace:"true"`
+	}
+)
+
+func (r *reads) Tick() { *r.D() = *r.Port.At(0) }
+func (s *shows) Tick() { *s.D() = *s.Table.At(0) }
+
+// TestMemoryIsNamedWhereItIsTraced: of the fields that hold a memory the one that
+// shows it gives it its name, wherever it stands.
+func TestMemoryIsNamedWhereItIsTraced(t *testing.T) {
+	m := rtl.NewMem[uint8](1)
+	sim, err := rtl.New("top", &struct {
+		Before reads
+		Shows  shows
+		After  reads
+	}{reads{Port: m}, shows{Table: m}, reads{Port: m}})
+	require.NoError(t, err)
+	var paths []string
+	for _, s := range sim.Signals() {
+		paths = append(paths, s.Path)
+	}
+	assert.Contains(t, strings.Join(paths, " "), "top.Shows.Table")
+}
+
 func TestOwnership(t *testing.T) {
 	x := newChip()
 	c := x.Core[1]

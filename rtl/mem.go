@@ -14,7 +14,8 @@ import (
 type Mem[T any] struct {
 	ram
 	now, next []T
-	reset     []T // contents at elaboration, nil = all zero
+	reset     []T  // contents at elaboration, nil = all zero
+	set       bool // some have been set
 }
 
 // ram is a Mem, whatever its type.
@@ -51,7 +52,7 @@ func NewMem[T any](n int) *Mem[T] {
 
 func (m *Mem[T]) make(n int) {
 	m.now, m.next, m.staged = make([]T, n), make([]T, n), make([]bool, n)
-	m.list, m.reset = m.list[:0], nil
+	m.list, m.reset, m.set = m.list[:0], nil, false
 	m.first = [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(m.now)), unsafe.Pointer(unsafe.SliceData(m.next))}
 	var zero T
 	m.size = unsafe.Sizeof(zero)
@@ -88,7 +89,7 @@ func (r *ram) stage(i int) {
 // Set makes v the present value of entry i: the reset value before elaboration, a change by the testbench between
 // runs afterwards.
 func (m *Mem[T]) Set(i int, v T) {
-	m.now[i], m.next[i] = v, v
+	m.now[i], m.next[i], m.set = v, v, true
 	m.fan.mark()
 	if m.traced {
 		m.owned.note()
@@ -164,9 +165,7 @@ func (r *ram) home() *owned { return &r.owned }
 func (m *Mem[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
 func (m *Mem[T]) elaborated() {
-	m.edge()
-	b := bytesOfAll(m.now)
-	if n := len(b); n > 0 && (b[0] != 0 || !bytes.Equal(b[:n-1], b[1:])) {
+	if m.edge() || m.set {
 		m.reset = slices.Clone(m.now)
 	}
 }

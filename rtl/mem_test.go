@@ -125,6 +125,30 @@ func TestMemWakesReadersOnlyOnChange(t *testing.T) {
 	assert.Equal(t, row{}, *h.Rows.At(1), "reset is what it was at elaboration")
 }
 
+// TestMemResetsToWhatItWas: the reset value is what was set or written before elaboration.
+func TestMemResetsToWhatItWas(t *testing.T) {
+	before := map[string]func(m *rtl.Mem[row]){
+		"set":     func(m *rtl.Mem[row]) { m.Set(1, row{Tag: 9}) },
+		"written": func(m *rtl.Mem[row]) { m.Write(1, row{Tag: 9}) },
+	}
+	for how, f := range before {
+		q := rtl.NewQueue[row](8)
+		h := &holder{Rows: *rtl.NewMem[row](2), In: q.In()}
+		f(&h.Rows)
+		top := &struct {
+			H   *holder
+			Out rtl.Out[row]
+		}{h, q.Out()}
+		k := rtl.MustNew("top", top)
+		assert.Equal(t, row{Tag: 9}, *h.Rows.At(1), how)
+		top.Out.Push(row{Tag: 5})
+		k.Run(10)
+		assert.Equal(t, row{Tag: 5}, *h.Rows.At(1), how)
+		k.Reset()
+		assert.Equal(t, row{Tag: 9}, *h.Rows.At(1), how)
+	}
+}
+
 func TestMemResize(t *testing.T) {
 	q := rtl.NewQueue[row](8)
 	h := &holder{Rows: *rtl.NewMem[row](2), In: q.In()}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"unsafe"
 )
 
@@ -37,6 +38,29 @@ var (
 	simType       = reflect.TypeFor[*Sim]()
 )
 
+// memo remembers what is so of a type: a machine has the same few hundred types in thousands of places, and there are
+// many machines.
+type memo[V any] struct {
+	find  func(reflect.Type) V
+	found sync.Map
+}
+
+func (m *memo[V]) of(t reflect.Type) V {
+	v, ok := m.found.Load(t)
+	if !ok {
+		v = m.find(t)
+		m.found.Store(t, v)
+	}
+	return v.(V)
+}
+
+var (
+	classes  = memo[class]{find: findClass}
+	modules  = memo[bool]{find: findModule}
+	hardware = memo[bool]{find: func(t reflect.Type) bool { return reaches(t, map[reflect.Type]bool{}) }}
+	sound    = memo[bool]{find: func(t reflect.Type) bool { return notPlain(t, "") == "" && badBits(t, "") == "" }}
+)
+
 // class says what a struct type is to the kernel.
 type class uint8
 
@@ -50,7 +74,9 @@ const (
 	otherClass // another type of this package, which is not walked
 )
 
-func classOf(t reflect.Type) class {
+func classOf(t reflect.Type) class { return classes.of(t) }
+
+func findClass(t reflect.Type) class {
 	if t.PkgPath() != simType.Elem().PkgPath() {
 		return plainClass
 	}
@@ -77,7 +103,9 @@ func isStorage(t reflect.Type) bool {
 
 // isModule says whether a pointer of type t points to a module. A struct that only embeds a pointer to a module
 // inherits its methods but is no module.
-func isModule(t reflect.Type) bool {
+func isModule(t reflect.Type) bool { return modules.of(t) }
+
+func findModule(t reflect.Type) bool {
 	if t.Kind() != reflect.Pointer || !t.Implements(tickerType) && !t.Implements(processorType) {
 		return false
 	}
@@ -95,17 +123,8 @@ func isModule(t reflect.Type) bool {
 	return true
 }
 
-// types remembers which types can hold hardware, so that programs and tables are not walked.
-type types map[reflect.Type]bool
-
-func (c types) mayHold(t reflect.Type) bool {
-	may, ok := c[t]
-	if !ok {
-		may = reaches(t, map[reflect.Type]bool{})
-		c[t] = may
-	}
-	return may
-}
+// mayHold says whether a type can hold hardware, so that programs and tables are not walked.
+func mayHold(t reflect.Type) bool { return hardware.of(t) }
 
 func reaches(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {

@@ -10,12 +10,12 @@ type Scheduler string
 
 // The warp schedulers.
 const (
-	LRR Scheduler = "lrr" // loose round robin: the first ready warp after the last one issued
-	GTO Scheduler = "gto" // greedy, then oldest: the last warp as long as it is ready, else the one launched first
+	LRR Scheduler = "lrr"
+	GTO Scheduler = "gto"
 )
 
 // Words lists the valid values.
-func (Scheduler) Words() []string { return key.Words(Schedulers()...) }
+func (Scheduler) Words() key.Words { return schedulers.Words() }
 
 // CTAPriority orders the CTAs that have warps that could issue; among the warps
 // of a CTA the scheduler decides (Fung & Aamodt, HPCA 2011, section 6.2).
@@ -23,32 +23,27 @@ type CTAPriority string
 
 // The CTA priorities.
 const (
-	PriorityAuto CTAPriority = "auto" // age if the warps of a CTA wait for each other at branches, else none, as in the paper
-	PriorityNone CTAPriority = "none" // the scheduler decides among all warps
-	PriorityAge  CTAPriority = "age"  // the CTA that came to the SM first
-	PriorityRRB  CTAPriority = "rrb"  // round robin: another CTA in each cycle
-	PrioritySRR  CTAPriority = "srr"  // sticky round robin: the CTA that has issued last, until none of its warps is ready
+	PriorityAuto CTAPriority = "auto"
+	PriorityNone CTAPriority = "none"
+	PriorityAge  CTAPriority = "age"
+	PriorityRRB  CTAPriority = "rrb"
+	PrioritySRR  CTAPriority = "srr"
 )
 
-// CTAPriorities lists the valid values.
-func CTAPriorities() []CTAPriority {
-	return []CTAPriority{PriorityAuto, PriorityNone, PriorityAge, PriorityRRB, PrioritySRR}
-}
-
 // Words lists the valid values.
-func (CTAPriority) Words() []string { return key.Words(CTAPriorities()...) }
+func (CTAPriority) Words() key.Words { return priorities.Words() }
 
 // Dependence is how the scoreboard holds back a dependent instruction.
 type Dependence string
 
 // The scoreboard rules.
 const (
-	OneInFlight Dependence = "warp"     // a warp issues when its last instruction has completed (Fung & Aamodt, HPCA 2011, section 2.2.1)
-	PerRegister Dependence = "register" // a warp issues when no register that it reads or writes is still to be written
+	OneInFlight Dependence = "warp"
+	PerRegister Dependence = "register"
 )
 
 // Words lists the valid values.
-func (Dependence) Words() []string { return key.Words(OneInFlight, PerRegister) }
+func (Dependence) Words() key.Words { return dependences.Words() }
 
 // Config sizes a streaming multiprocessor. All latencies and intervals are in
 // core cycles.

@@ -139,31 +139,37 @@ func (p *Pipe) trap(op *Op, in *isa.Inst) {
 // by the warp (PTX ISA, bar). A thread whose next instruction is its last counts
 // as one that has left: nobody can tell whether it has been before the barrier.
 func (p *Pipe) arrives(op *Op) {
-	if d, counts := p.Div.(divergence.Arrives); counts && p.l.Prog.Target >= 70 {
-		missing := d.Arriving(int(op.Slot)) &^ op.Exec
-		if missing != 0 && !op.Mixed {
-			for _, path := range p.Div.Paths(nil) {
-				if path.Row == op.Row && !path.Running && p.l.ends(path.PC) {
-					missing &^= path.Mask
-				}
+	if p.l.Prog.Target < 70 {
+		return
+	}
+	waits := p.l.Prog.Insts[op.PC].Mode != isa.ModeArrive
+	missing := p.Div.Arriving(int(op.Slot), op.Mask, waits) &^ op.Exec
+	if missing != 0 && !op.Mixed {
+		warp := int(op.Row) % p.l.warps
+		missing &= p.l.masks[warp] &^ *p.Exited.At(int(op.Row))
+		for _, path := range p.Div.Paths(nil) {
+			if path.Row == op.Row && !path.Running && p.l.ends(path.PC) {
+				missing &^= path.Mask
 			}
 		}
-		if missing != 0 {
-			if !op.Mixed {
-				missing = p.l.toLocations(int(op.Row)%p.l.warps, missing)
-			}
-			p.fail(PartOfWarp, op, bits.TrailingZeros32(op.Exec), missing)
-		}
+		missing = p.l.toLocations(warp, missing)
+	}
+	if missing != 0 {
+		p.fail(PartOfWarp, op, bits.TrailingZeros32(op.Exec), missing)
 	}
 }
 
-// ends reports whether a thread at pc does nothing but end.
+// ends reports whether a thread at pc does nothing but end. Where a mechanism
+// does not know its PC (a token in memory), it may do more.
 func (l *launch) ends(pc uint32) bool {
+	if pc == isa.NoPC {
+		return false
+	}
 	for range l.Prog.Insts {
 		switch in := &l.Prog.Insts[pc]; {
 		case in.Exits():
 			return in.Op != isa.OpTrap && in.EndsPath()
-		case in.Op == isa.OpBra && in.EndsPath():
+		case in.Jumps() && in.EndsPath(): // behind a sync, too, its threads go on at the target
 			pc = in.Target
 		case in.Inserted && in.Op >= isa.OpSSY:
 			pc++
@@ -218,6 +224,8 @@ func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 		o.Target, o.Taken = p.indirect(op, in)
 	case in.Op == isa.OpWarpSync:
 		o.Taken, o.Named = p.waits(op, in)
+	case in.Op == isa.OpBMov:
+		o.Named = uint32(op.Src[0][bits.TrailingZeros32(op.Exec)])
 	}
 	if in.Op == isa.OpBar && op.Exec != 0 {
 		lane := bits.TrailingZeros32(op.Exec)

@@ -225,7 +225,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 				i.Copies.Edit(r).commit()
 			}
 		}
-		if i.l.oneInFlight && in.Op != isa.OpCopy || in.Op == isa.OpMembar {
+		if i.l.holds(in) || in.Op == isa.OpMembar {
 			d.Busy.Add(s)
 		}
 		if in.Memory() {

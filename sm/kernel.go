@@ -6,9 +6,7 @@ import (
 
 	"divergo/isa"
 	"divergo/memsys"
-	"divergo/rtl"
 	"divergo/sm/divergence"
-	"divergo/units"
 )
 
 // Sizes that bound the tables of any configuration.
@@ -149,9 +147,9 @@ type launch struct {
 	consts  [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
 	local   uint32                  // bytes of a thread's local memory
 
-	pick        func(i *Issue, ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int // scheduler of cfg
-	oneInFlight bool                                                                              // scoreboard of cfg
-	priority    CTAPriority                                                                       // of cfg or the mechanism
+	pick     pick                    // scheduler of cfg
+	foremost foremost                // CTA priority of cfg or the mechanism, or nil
+	holds    func(in *isa.Inst) bool // scoreboard of cfg
 }
 
 func (l *launch) load(k Kernel, shared int) error {
@@ -163,17 +161,23 @@ func (l *launch) load(k Kernel, shared int) error {
 	if err != nil {
 		return err
 	}
-	scheduler := slices.Index(Schedulers(), l.cfg.Scheduler)
-	if scheduler < 0 {
-		return fmt.Errorf("sm.scheduler = %q: want one of %q", l.cfg.Scheduler, Schedulers())
+	pick, err := schedulers.Of(l.cfg.Scheduler)
+	if err != nil {
+		return fmt.Errorf("sm.scheduler: %w", err)
 	}
-	p := k.Prog
-	switch {
-	case l.mech.Prepare == nil:
-	case l.k.Prog == p:
-		p = l.Prog
-	default:
-		p = l.mech.Prepare(l.options, p)
+	priority, err := priorities.Of(l.cfg.CTAPriority)
+	if err != nil {
+		return fmt.Errorf("sm.cta_priority: %w", err)
+	}
+	holds, err := dependences.Of(l.cfg.Scoreboard)
+	if err != nil {
+		return fmt.Errorf("sm.scoreboard: %w", err)
+	}
+	p := l.Prog
+	if l.k.Prog != k.Prog {
+		if p, err = l.mech.Program(l.options, k.Prog); err != nil {
+			return err
+		}
 	}
 	*l = launch{
 		Code: divergence.Code{Prog: p}, placement: place, cfg: l.cfg, mech: l.mech, options: l.options, k: k, index: l.index, sms: l.sms,
@@ -181,10 +185,8 @@ func (l *launch) load(k Kernel, shared int) error {
 		ctas:   o.CTAs,
 		shared: align(k.SharedBytes(), 16),
 		nregs:  len(p.Regs), npreds: len(p.Preds),
-		local:       k.local(l.cfg),
-		pick:        schedulers[scheduler].pick,
-		oneInFlight: l.cfg.Scoreboard == OneInFlight,
-		priority:    l.cfg.CTAPriority.under(l.mech),
+		local: k.local(l.cfg),
+		pick:  pick, foremost: priority(l.mech), holds: holds,
 	}
 	// Registers are laid out over the banks in declaration order; a 64-bit one
 	// takes two neighbouring banks, which serve it at once.

@@ -25,7 +25,8 @@ type Operands struct {
 	Regs               *rtl.Mem[isa.Row] // by row, then register
 	Preds              *rtl.Mem[uint32]  // by row, then predicate: a bit for each lane
 	CTA                *CTA
-	Tallies            *rtl.Mem[divergence.Tally] `rtl:"optional"` // by row: the last bar.red
+	Tallies            *rtl.Mem[divergence.Tally]       `rtl:"optional"` // by row: the last bar.red
+	Convergence        *rtl.Mem[divergence.Convergence] `rtl:"optional"` // by row and barrier
 
 	l   *launch
 	sim *rtl.Sim
@@ -212,6 +213,8 @@ func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
 		same = uint64(l.k.DynShared)
 	case isa.TotalSharedSize:
 		same = uint64(l.k.SharedBytes())
+	default:
+		same = uint64(o.Convergence.At(int(f.Row)*isa.MaxBarriers + int(r-isa.ConvMask)).Mask)
 	}
 	for lane := range to {
 		to[lane] = same

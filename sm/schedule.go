@@ -3,6 +3,8 @@ package sm
 import (
 	"math/bits"
 
+	"divergo/internal/key"
+	"divergo/isa"
 	"divergo/rtl"
 	"divergo/sm/divergence"
 	"divergo/units"
@@ -19,11 +21,11 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 		ask[w] &^= busy
 	}
 	resident := i.CTA.Q().Resident
-	if i.l.priority == PriorityNone || resident == 0 {
+	if i.l.foremost == nil || resident == 0 {
 		return i.l.pick(i, ask, anyCTA, int(q.Last), slots)
 	}
-	foremost := i.foremost(resident) & (MaxCTAs - 1)
-	if s := i.l.pick(i, ask, foremost, int(q.LastOf[foremost]), slots); s >= 0 {
+	first := i.l.foremost(i, resident) & (MaxCTAs - 1)
+	if s := i.l.pick(i, ask, first, int(q.LastOf[first]), slots); s >= 0 {
 		return s
 	}
 	// Among the others only those are put in order that have an instruction: few,
@@ -40,8 +42,8 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 			}
 		}
 	}
-	for ctas &^= 1 << foremost; ctas != 0; {
-		c := i.foremost(ctas) & (MaxCTAs - 1)
+	for ctas &^= 1 << first; ctas != 0; {
+		c := i.l.foremost(i, ctas) & (MaxCTAs - 1)
 		if s := i.l.pick(i, ask, c, int(q.LastOf[c]), slots); s >= 0 {
 			return s
 		}
@@ -50,15 +52,65 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	return -1
 }
 
-// foremost is the CTA of a set that has the highest priority. Round robin turns
-// by one with each warp that could enter the pipes.
-func (i *Issue) foremost(ctas uint32) int {
-	switch i.l.priority {
-	case PriorityRRB:
-		return nextBit(ctas, int(i.sim.Now()/i.l.entry()%uint64(i.l.ctas)))
-	case PrioritySRR:
-		return nextBit(ctas, int(i.Q().Turn))
-	}
+// nextBit is the first bit of a set at or after from, going round.
+func nextBit(set uint32, from int) int {
+	return (from + bits.TrailingZeros32(bits.RotateLeft32(set, -from))) % 32
+}
+
+const anyCTA = -1
+
+// pick is the first ready slot of a set, and of a CTA or anyCTA, or -1. last is
+// the one that has issued before.
+type pick func(i *Issue, ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int
+
+// schedulers is every warp scheduler: the order in which it takes the slots that
+// could issue.
+var schedulers = key.Choices[Scheduler, pick]{}.
+	With(LRR, "loose round robin: the first ready warp after the last one issued", (*Issue).roundRobin).
+	With(GTO, "greedy, then oldest: the last warp as long as it is ready, else the one launched first", (*Issue).greedyOldest)
+
+// Schedulers lists the warp schedulers.
+func Schedulers() []Scheduler { return schedulers.List() }
+
+// Doc is a line on what the scheduler does.
+func (s Scheduler) Doc() string { return schedulers.Doc(s) }
+
+// foremost is the CTA of a set that has the highest priority.
+type foremost func(i *Issue, ctas uint32) int
+
+// priorities is every CTA priority: what it means under a mechanism; nil where
+// the scheduler decides among all warps.
+var priorities = key.Choices[CTAPriority, func(divergence.Mechanism) foremost]{}.
+	With(PriorityAuto, "age if the warps of a CTA wait for each other at branches, else none, as in the paper", func(m divergence.Mechanism) foremost {
+		if m.Blocks {
+			return (*Issue).oldestCTA
+		}
+		return nil
+	}).
+	With(PriorityNone, "the scheduler decides among all warps", always(nil)).
+	With(PriorityAge, "the CTA that came to the SM first", always((*Issue).oldestCTA)).
+	With(PriorityRRB, "round robin: another CTA in each cycle", always((*Issue).turningCTA)).
+	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready", always((*Issue).stickyCTA))
+
+// always is a priority that is the same under each mechanism.
+func always(f foremost) func(divergence.Mechanism) foremost {
+	return func(divergence.Mechanism) foremost { return f }
+}
+
+// CTAPriorities lists the CTA priorities.
+func CTAPriorities() []CTAPriority { return priorities.List() }
+
+// Doc is a line on which CTA comes first.
+func (p CTAPriority) Doc() string { return priorities.Doc(p) }
+
+// turningCTA turns by one with each warp that could enter the pipes.
+func (i *Issue) turningCTA(ctas uint32) int {
+	return nextBit(ctas, int(i.sim.Now()/i.l.entry()%uint64(i.l.ctas)))
+}
+
+func (i *Issue) stickyCTA(ctas uint32) int { return nextBit(ctas, int(i.Q().Turn)) }
+
+func (i *Issue) oldestCTA(ctas uint32) int {
 	id := &i.CTA.Q().ID // grows in the order in which CTAs come
 	oldest := bits.TrailingZeros32(ctas)
 	for rest := ctas & (ctas - 1); rest != 0; rest &= rest - 1 {
@@ -69,43 +121,11 @@ func (i *Issue) foremost(ctas uint32) int {
 	return oldest
 }
 
-// nextBit is the first bit of a set at or after from, going round.
-func nextBit(set uint32, from int) int {
-	return (from + bits.TrailingZeros32(bits.RotateLeft32(set, -from))) % 32
-}
-
-const anyCTA = -1
-
-// schedulers is every warp scheduler: the order in which it takes the slots that
-// could issue.
-var schedulers = []struct {
-	name Scheduler
-	doc  string
-	// pick is the first ready slot of a set, and of a CTA or anyCTA, or -1. last is
-	// the one that has issued before.
-	pick func(i *Issue, ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int
-}{
-	{LRR, "loose round robin", (*Issue).roundRobin},
-	{GTO, "greedy, then oldest", (*Issue).greedyOldest},
-}
-
-// Schedulers lists the warp schedulers.
-func Schedulers() (list []Scheduler) {
-	for _, s := range schedulers {
-		list = append(list, s.name)
-	}
-	return list
-}
-
-// Doc is a line on what the scheduler does.
-func (s Scheduler) Doc() string {
-	for _, t := range schedulers {
-		if t.name == s {
-			return t.doc
-		}
-	}
-	return ""
-}
+// dependences is every rule of the scoreboard: whether an instruction that has
+// been issued keeps its slot until it has completed.
+var dependences = key.Choices[Dependence, func(*isa.Inst) bool]{}.
+	With(OneInFlight, "a warp issues when its last instruction has completed (Fung & Aamodt, HPCA 2011, section 2.2.1)", func(in *isa.Inst) bool { return in.Op != isa.OpCopy }).
+	With(PerRegister, "a warp issues when no register that it reads or writes is still to be written", func(in *isa.Inst) bool { return false })
 
 // roundRobin is the first ready slot after the last one, going round.
 func (i *Issue) roundRobin(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
@@ -161,14 +181,3 @@ func (i *Issue) ready(s, cta int, slots *rtl.Mem[divergence.Slot]) bool {
 
 // entry is how many cycles a warp takes to enter a pipe.
 func (l *launch) entry() uint64 { return uint64(l.cfg.WarpSize / l.cfg.SIMDWidth) }
-
-// under is what a priority means under a mechanism.
-func (p CTAPriority) under(m divergence.Mechanism) CTAPriority {
-	switch {
-	case p != PriorityAuto:
-		return p
-	case m.Blocks:
-		return PriorityAge
-	}
-	return PriorityNone
-}

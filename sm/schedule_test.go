@@ -171,7 +171,7 @@ func TestSchedulerWords(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "exit;", 32, 1)
 	cfg.Scheduler = "oldest"
-	assert.EqualError(t, b.Load(*b.Kernel()), `sm.scheduler = "oldest": want one of ["lrr" "gto"]`)
+	assert.EqualError(t, b.Load(*b.Kernel()), `sm.scheduler: unknown value "oldest"; want one of lrr, gto`)
 }
 
 // TestPriorityProperties: a priority that depends on time or on other blocks is

@@ -66,7 +66,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 	}
 	l := &launch{cfg: cfg, mech: m, options: o, index: uint32(index), sms: uint32(sms)}
 	warps := cfg.Warps()
-	div, err := m.New(o, divergence.Geometry{Lanes: cfg.WarpSize, Warps: warps, CTAs: cfg.CTAs}, &l.Code)
+	div, err := m.Build(o, divergence.Geometry{Lanes: cfg.WarpSize, Warps: warps, CTAs: cfg.CTAs}, &l.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 	s.ALU.Div = div
 	s.Issue.Front, s.Issue.CTA = s.Fetch, s.CTA
 	s.Operands.Regs, s.Operands.Preds, s.Operands.CTA = s.Writeback.Regs, s.Writeback.Preds, s.CTA
-	s.Operands.Tallies = c.Tallies
+	s.Operands.Tallies, s.Operands.Convergence = c.Tallies, c.Convergence
 	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()
 	c.Memory, c.Answer = moves.Out(), moved.In()
 	return s, nil
@@ -155,8 +155,9 @@ func (s *SM) LoadLike(o *SM) {
 
 // clear empties what depends on the loaded program.
 func (s *SM) clear() {
-	if p, learns := s.Div.(interface{ Forget() }); learns {
-		p.Forget() // what it has learned from the last kernel
+	s.Div.Begin()
+	if c := s.Div.Counts(); c != nil {
+		c.Begin()
 	}
 	rows := s.l.cfg.Warps()
 	s.Issue.Scoreboard.Resize(rows, s.l.nregs+s.l.npreds)

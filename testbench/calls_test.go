@@ -51,7 +51,7 @@ func TestFaultsOfCalls(t *testing.T) {
 			p, err := testbench.Program(m, "k")
 			require.NoError(t, err)
 			config := gpu.Default()
-			config.GPU.SMs = 1
+			config.GPU.SMs, config.L2.Size = 1, 64<<10
 			config.SM.Stack = 256
 			s, err := testbench.NewSession(config, testbench.Limits{MaxCycles: 1 << 20})
 			require.NoError(t, err)

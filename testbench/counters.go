@@ -1,6 +1,7 @@
 package testbench
 
 import (
+	"cmp"
 	"reflect"
 
 	"divergo/gpu"
@@ -22,6 +23,7 @@ type Counters struct {
 	Lanes        uint64 // their active lanes
 	Active       [isa.MaxLanes + 1]uint64
 	Divergence   divergence.Stats
+	Mechanism    any // what the mechanism counts itself: see divergence.Policy.Counts
 	Stalls       memsys.Stalls
 	Coalescer    memsys.CoalescerCounters
 	Shared       memsys.SharedCounters
@@ -32,12 +34,13 @@ type Counters struct {
 	DRAM         dram.Counters
 	DRAMCycles   uint64 // DRAM cycles times channels
 
-	warpSize int
+	warpSize  int
+	mechanism string
 }
 
 // readCounters sums the counters of a machine since its reset.
 func readCounters(m *gpu.Machine) Counters {
-	c := Counters{warpSize: m.Config.SM.WarpSize}
+	c := Counters{warpSize: m.Config.SM.WarpSize, mechanism: m.Config.Divergence.Mechanism}
 	now := m.Core().Now()
 	c.SMCycles = now * uint64(len(m.SMs))
 	for i, s := range m.SMs {
@@ -49,6 +52,9 @@ func readCounters(m *gpu.Machine) Counters {
 			one.Active[k] = *s.Issue.Active.At(k)
 		}
 		one.Divergence = s.Div.Stats()
+		if counts := s.Div.Counts(); counts != nil {
+			one.Mechanism = counts.Values()
+		}
 		u := m.Units[i]
 		one.Stalls = u.Stalls()
 		one.Coalescer, one.Shared, one.L1 = u.Coalescer.Q().Count, u.Shared.Q().Count, u.L1.Q().Count
@@ -71,7 +77,7 @@ func readCounters(m *gpu.Machine) Counters {
 // add sums two sets of counters; of peaks it keeps the larger.
 func (c *Counters) add(o *Counters) {
 	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem(), func(a, b uint64) uint64 { return a + b }, func(a, b uint64) uint64 { return max(a, b) })
-	c.warpSize = max(c.warpSize, o.warpSize)
+	c.warpSize, c.mechanism = max(c.warpSize, o.warpSize), cmp.Or(c.mechanism, o.mechanism)
 }
 
 // since takes off what was counted before a launch that took so many cycles.
@@ -100,6 +106,16 @@ func combine(a, b reflect.Value, sum, peak func(a, b uint64) uint64) {
 				combine(a.Field(i), b.Field(i), sum, peak)
 			}
 		}
+	case reflect.Interface:
+		if b.IsNil() {
+			return
+		}
+		v := reflect.New(b.Elem().Type()).Elem() // zeros where nothing has been counted
+		if !a.IsNil() {
+			v.Set(a.Elem())
+		}
+		combine(v, b.Elem(), sum, peak)
+		a.Set(v)
 	case reflect.Array:
 		for i := range a.Len() {
 			combine(a.Index(i), b.Index(i), sum, peak)

@@ -3,6 +3,7 @@ package testbench
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -22,8 +23,11 @@ type Launch struct {
 // Guide, technical specifications by compute capability).
 var (
 	maxGrid  = [3]uint32{1<<31 - 1, 65535, 65535}
-	maxBlock = [3]uint32{1024, 1024, 64}
+	maxBlock = [3]uint32{MaxThreads, MaxThreads, 64}
 )
+
+// MaxThreads is the most threads of a CTA, whatever a machine has.
+const MaxThreads = 1024
 
 // maxShared is where the shared window of the generic address space ends.
 const maxShared = isa.WindowSize
@@ -58,6 +62,19 @@ func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 	}
 	o, err := k.Occupancy(&c.SM, c.Shared.Size)
 	return o, errors.Join(append(errs, err)...)
+}
+
+// checkRegisters refuses what has too many registers for the computer, when an SM
+// holds so many CTAs.
+func (l *Launch) checkRegisters(c *gpu.Config, ctas int) error {
+	k := l.kernel()
+	warps := uint64(k.Threads()+c.SM.WarpSize-1) / uint64(c.SM.WarpSize)
+	resident := min(uint64(l.Grid[0])*uint64(l.Grid[1])*uint64(l.Grid[2]), uint64(c.GPU.SMs*ctas)) * warps
+	if bytes := resident * uint64(len(l.Prog.Regs)) * 2 * uint64(unsafe.Sizeof(isa.Row{})); bytes > maxRegisters {
+		return fmt.Errorf("registers: %s names %d, those of %d warps at once take %d bytes, want at most %d; fewer SMs (gpu.sms), threads of an SM (sm.threads) or CTAs take less",
+			l.Prog.Name, len(l.Prog.Regs), resident, bytes, maxRegisters)
+	}
+	return nil
 }
 
 // kernel is the launch as the machine takes it, but for memory.

@@ -1,6 +1,8 @@
 package testbench_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,8 +68,25 @@ func local(t *testing.T, functions, body string, stack int) (*testbench.Session,
 	p, err := testbench.Program(m, "k")
 	require.NoError(t, err)
 	config := gpu.Default()
-	config.SM.Stack = stack
+	config.L2.Size, config.SM.Stack = 64<<10, stack
 	s, err := testbench.NewSession(config, testbench.Limits{MaxCycles: 1 << 20})
 	require.NoError(t, err)
 	return s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
+}
+
+// TestRegisterLimit: what the registers of the resident threads take is compared with
+// the limit, whatever few of them are live at once.
+func TestRegisterLimit(t *testing.T) {
+	var body strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&body, "mov.b32 %%v%d, 1;\n", i)
+	}
+	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry k() { .reg .b32 %v<60000>;\n"+body.String()+"exit; }\n"))
+	require.NoError(t, err)
+	p, err := testbench.Program(m, "")
+	require.NoError(t, err)
+	s, err := testbench.NewSession(gpu.Default(), testbench.Limits{})
+	require.NoError(t, err)
+	l := testbench.Launch{Prog: p, Grid: [3]uint32{100, 1, 1}, Block: [3]uint32{64, 1, 1}}
+	assert.ErrorContains(t, s.Launch(l), "registers: k names 60000, those of 200 warps at once take 6144000000 bytes, want at most 2147483648; fewer SMs (gpu.sms)")
 }

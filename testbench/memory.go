@@ -24,15 +24,25 @@ const MaxMemory = 512 << 20
 // bytes. What is not written to costs little.
 const maxLocal = 2 << 30
 
+// maxRegisters is what the registers of the threads that are resident at once take of
+// the computer that the machine is simulated on, in bytes: each that the program
+// names, for a warp, as it is and as it will be in the next cycle.
+const maxRegisters = 2 << 30
+
+// reuseAfter is how far allocations go before addresses that were freed are given
+// again: so far, an access to freed memory is a fault.
+const reuseAfter = isa.GlobalBase + 2*MaxMemory
+
 // Memory is the host's book of device memory: which addresses hold an
 // allocation. The bytes themselves are in the device.
 //
 // At least one byte stays free behind every allocation, so that a thread that
 // runs over the end faults instead of reading its neighbour.
 type Memory struct {
-	next  uint64     // first free address
+	next  uint64     // where the search for free addresses begins
 	taken uint64     // bytes allocated
 	spans []sm.Range // allocations and module variables, ascending
+	freed []sm.Range // allocations that were freed and whose addresses have not been given again
 }
 
 // NewMemory is an empty book.
@@ -41,16 +51,69 @@ func NewMemory() *Memory { return &Memory{next: isa.GlobalBase} }
 // Alloc reserves bytes of fresh memory and returns its address, a multiple of
 // 256. It fails when MaxMemory is used up.
 func (m *Memory) Alloc(bytes uint64) (uint64, error) {
-	addr := m.next
-	if left := MaxMemory - min(m.taken, MaxMemory); bytes > left {
+	if left := m.Left(); bytes > left {
 		return 0, fmt.Errorf("device memory: %d bytes asked for, %d left of %d", bytes, left, MaxMemory)
+	}
+	addr, ok := m.gap(m.next, bytes, reuseAfter)
+	if !ok {
+		addr, ok = m.gap(isa.GlobalBase, bytes, addressEnd)
+	}
+	if !ok {
+		return 0, fmt.Errorf("device memory: no %d bytes in a row are free", bytes)
 	}
 	m.taken += bytes
 	m.next = (addr + bytes + allocAlign) &^ (allocAlign - 1)
 	if bytes > 0 {
-		m.add(sm.Range{Start: addr, End: addr + bytes})
+		r := sm.Range{Start: addr, End: addr + bytes}
+		m.freed = slices.DeleteFunc(m.freed, func(f sm.Range) bool { return f.Start < r.End && r.Start < f.End })
+		m.add(r)
 	}
 	return addr, nil
+}
+
+// Left is how many bytes can be allocated.
+func (m *Memory) Left() uint64 { return MaxMemory - min(m.taken, MaxMemory) }
+
+// gap is the first place for an allocation from an address on that ends before
+// another one.
+func (m *Memory) gap(from, bytes, end uint64) (addr uint64, ok bool) {
+	for _, r := range m.spans {
+		switch {
+		case r.End < from:
+		case from+bytes < r.Start:
+			return from, from+bytes < end
+		default:
+			from = (r.End + allocAlign) &^ (allocAlign - 1)
+		}
+	}
+	return from, from+bytes < end
+}
+
+// Free gives the allocation that starts at an address back.
+func (m *Memory) Free(addr uint64) (sm.Range, error) {
+	i := slices.IndexFunc(m.spans, func(r sm.Range) bool { return r.Start == addr })
+	if addr < isa.GlobalBase || i < 0 {
+		return sm.Range{}, fmt.Errorf("free of %#x, which is no start of an allocation: %s", addr, m.near(addr))
+	}
+	r := m.spans[i]
+	m.spans = slices.Delete(m.spans, i, i+1)
+	m.freed = append(m.freed, r)
+	m.taken -= r.End - r.Start
+	return r, nil
+}
+
+// Check says why bytes from an address on are not all in one allocation.
+func (m *Memory) Check(addr, bytes uint64) error {
+	for _, r := range m.spans {
+		if addr < r.Start || addr >= r.End {
+			continue
+		}
+		if bytes > r.End-addr {
+			return fmt.Errorf("%d bytes at %#x, %d more than there are in the allocation [%#x, %#x)", bytes, addr, bytes-(r.End-addr), r.Start, r.End)
+		}
+		return nil
+	}
+	return fmt.Errorf("%d bytes at %#x, in no allocation: %s", bytes, addr, m.near(addr))
 }
 
 // add enters a range of addresses that are valid.

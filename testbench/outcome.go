@@ -23,6 +23,9 @@ type Outcome struct {
 // OK reports whether every thread ran to its end.
 func (o *Outcome) OK() bool { return o.End == gpu.Finished }
 
+// AssertionFailed is the kind of a fault that assert has raised.
+const AssertionFailed = "assertion failed"
+
 // Fault is what a thread did wrong, and where.
 type Fault struct {
 	Kind   string    `json:"kind"`
@@ -178,7 +181,7 @@ func (s *Session) moreStack() string {
 // failed: they are its condition, file, line and function.
 func (s *Session) explain(fault *Fault, p *isa.Program, f *sm.Fault) {
 	if p.Insts[f.PC].NSrc == 4 {
-		fault.Kind = "assertion failed"
+		fault.Kind = AssertionFailed
 		fault.Why = fmt.Sprintf("%s:%d: %s: %s", s.text(f.Args[1]), uint32(f.Args[2]), s.text(f.Args[3]), s.text(f.Args[0]))
 	}
 	if n := bits.OnesCount32(f.Lanes); n > 1 {
@@ -212,12 +215,22 @@ func lanes(set uint32) string {
 	return strings.Join(list, ", ")
 }
 
-// near says where an address lies that is in no allocation.
+// near says where an address lies.
 func (m *Memory) near(addr uint64) string {
-	best := ""
+	if addr >= addressEnd {
+		return "device memory ends at 4 GiB: a pointer of the host, or a wild one"
+	}
+	for _, r := range m.freed {
+		if addr >= r.Start && addr < r.End {
+			return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), which was freed", addr-r.Start, r.Start, r.End)
+		}
+	}
+	best := "nothing is allocated"
 	least := ^uint64(0)
 	for _, r := range m.spans {
 		switch {
+		case addr >= r.Start && addr < r.End:
+			return fmt.Sprintf("%d bytes behind the start of the allocation [%#x, %#x)", addr-r.Start, r.Start, r.End)
 		case addr < r.Start && r.Start-addr < least:
 			least = r.Start - addr
 			best = fmt.Sprintf("%d bytes before the allocation [%#x, %#x)", least, r.Start, r.End)

@@ -54,7 +54,7 @@ func printing(t *testing.T, conversion string, times int, body string) *isa.Prog
 func printSession(t *testing.T) *testbench.Session {
 	t.Helper()
 	config := gpu.Default()
-	config.GPU.SMs = 2
+	config.GPU.SMs, config.L2.Size = 2, 64<<10
 	s, err := testbench.NewSession(config, testbench.Limits{MaxCycles: 1 << 24})
 	require.NoError(t, err)
 	return s

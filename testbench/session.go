@@ -2,6 +2,7 @@ package testbench
 
 import (
 	"fmt"
+	"slices"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -89,13 +90,37 @@ func (s *Session) Alloc(bytes int) uint64 {
 		s.fail(fmt.Errorf("device memory: %d bytes asked for", bytes))
 		return 0
 	}
-	addr, err := s.memory.Alloc(uint64(bytes))
-	if err == nil {
-		err = s.Machine.Store.Map(addr, uint64(bytes))
-	}
+	addr, err := s.TryAlloc(uint64(bytes))
 	s.fail(err)
 	return addr
 }
+
+// TryAlloc is Alloc for a host that can do without the memory: a failure is
+// returned and not remembered.
+func (s *Session) TryAlloc(bytes uint64) (uint64, error) {
+	addr, err := s.memory.Alloc(bytes)
+	if err == nil {
+		err = s.Machine.Store.Map(addr, bytes)
+	}
+	return addr, err
+}
+
+// Free gives an allocation back. Its addresses are not given again until many
+// others have been, so that who still uses them is found.
+func (s *Session) Free(addr uint64) error {
+	r, err := s.memory.Free(addr)
+	if err != nil {
+		return err
+	}
+	zeros := make([]byte, min(r.End-r.Start, 1<<20))
+	for at := r.Start; at < r.End; at += uint64(len(zeros)) {
+		s.Write(at, zeros[:min(r.End-at, uint64(len(zeros)))])
+	}
+	return s.err
+}
+
+// Memory is the host's book of device memory.
+func (s *Session) Memory() *Memory { return s.memory }
 
 // Write copies data to device memory. A failure is remembered and returned by
 // the next Launch.
@@ -145,16 +170,23 @@ func (s *Session) Place(p *isa.Program, args []Arg) (bank []byte, buffers []Buff
 }
 
 // Launch runs a grid until it ends. The error is an *Outcome if the run did
-// not finish, and says why the launch is impossible otherwise.
+// not finish, and says why the launch is impossible otherwise. After a run that did
+// not finish there is no other one, but by Reset.
 func (s *Session) Launch(l Launch) error {
 	if s.err != nil {
 		return s.err
+	}
+	if n := len(s.Runs); n > 0 && !s.Runs[n-1].Outcome.OK() {
+		return fmt.Errorf("launch %d did not finish, and the machine stands where it stopped: Reset first", n)
 	}
 	occupancy, err := l.Check(&s.Machine.Config)
 	if err != nil {
 		return err
 	}
-	if err := s.placeModule(l.Prog); err != nil {
+	if err := l.checkRegisters(&s.Machine.Config, occupancy.CTAs); err != nil {
+		return err
+	}
+	if err := s.PlaceModule(l.Prog); err != nil {
 		return err
 	}
 	k := l.kernel()
@@ -189,10 +221,10 @@ func (s *Session) Launch(l Launch) error {
 	return nil
 }
 
-// placeModule puts the variables of a program's module into device memory, with
+// PlaceModule puts the variables of a program's module into device memory, with
 // their initial values or those that earlier launches have left, in place of
-// another module's.
-func (s *Session) placeModule(p *isa.Program) error {
+// another module's. Launch does it too.
+func (s *Session) PlaceModule(p *isa.Program) error {
 	if s.module != nil && s.module.of == p.Module {
 		return nil
 	}
@@ -239,4 +271,27 @@ func (s *Session) Counters() Counters {
 		c.add(&s.Runs[i].Counters)
 	}
 	return c
+}
+
+// KernelRuns are the launches of one kernel of a session.
+type KernelRuns struct {
+	Prog     *isa.Program
+	Launches int
+	Counters Counters // summed
+}
+
+// ByKernel sums the launches by kernel, in the order of the first launch of each.
+func (s *Session) ByKernel() []KernelRuns {
+	var list []KernelRuns
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		at := slices.IndexFunc(list, func(k KernelRuns) bool { return k.Prog == r.Launch.Prog })
+		if at < 0 {
+			at = len(list)
+			list = append(list, KernelRuns{Prog: r.Launch.Prog})
+		}
+		list[at].Launches++
+		list[at].Counters.add(&r.Counters)
+	}
+	return list
 }

@@ -30,7 +30,7 @@ func kernel(t *testing.T, file, module, params, body string) *isa.Program {
 // small is a machine of two SMs.
 func small() gpu.Config {
 	c := gpu.Default()
-	c.GPU.SMs = 2
+	c.GPU.SMs, c.L2.Size = 2, 64<<10
 	return c
 }
 
@@ -205,10 +205,14 @@ L:	add.u32 %r1, %r1, 1;
 	bra L;
 	exit;`)
 	var o *Outcome
-	require.ErrorAs(t, session(t, Limits{MaxCycles: 3000}).Launch(one(p, 1)), &o)
+	s := session(t, Limits{MaxCycles: 3000})
+	require.ErrorAs(t, s.Launch(one(p, 1)), &o)
 	assert.Equal(t, gpu.OutOfTime, o.End)
 	assert.EqualValues(t, 3000, o.Cycle)
 	require.Len(t, o.Waiting, 1)
+	assert.EqualError(t, s.Launch(one(p, 1)), "launch 1 did not finish, and the machine stands where it stopped: Reset first")
+	s.Reset()
+	require.ErrorAs(t, s.Launch(one(p, 1)), &o)
 
 	asked := 0
 	require.ErrorAs(t, session(t, Limits{Stop: func() bool { asked++; return asked == 5 }}).Launch(one(p, 1)), &o)

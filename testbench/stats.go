@@ -1,8 +1,11 @@
 package testbench
 
 import (
+	"slices"
+
 	"divergo/memsys"
 	"divergo/sm"
+	"divergo/sm/divergence"
 )
 
 // Stat is one statistic of a run.
@@ -31,8 +34,22 @@ const (
 	ours     = "this model"
 )
 
-// Stats lists all statistics, in the order in which results show them.
-func Stats() []Stat { return stats }
+// Stats lists all statistics, in the order in which results show them. Behind those
+// of the house are those that mechanisms declare, 0 under other ones.
+func Stats() []Stat {
+	list := slices.Clip(stats)
+	for _, m := range divergence.Mechanisms() {
+		for _, c := range m.Counters() {
+			list = append(list, Stat{Name: c.Name, Unit: c.Unit, Doc: c.Doc, Source: c.Source, value: func(of *Counters) any {
+				if of.mechanism != m.Name {
+					return uint64(0)
+				}
+				return c.Value(of.Mechanism)
+			}})
+		}
+	}
+	return list
+}
 
 var stats = []Stat{
 	{

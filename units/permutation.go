@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"divergo/internal/key"
-	"divergo/internal/nearest"
 	"divergo/isa"
 )
 
@@ -15,81 +14,81 @@ import (
 // of warp w of its CTA is the one that sequential placement has in lane l.
 type Permutation string
 
-// The permutations, W lanes wide, w counted modulo W.
+// The permutations.
 const (
-	Sequential Permutation = "sequential"   // l, the common one
-	OddEven    Permutation = "odd-even"     // in odd warps neighbours swap places
-	XOROddHalf Permutation = "xor-odd-half" // in odd warps the halves do
-	FlipOdd    Permutation = "flip-odd"     // odd warps are mirrored
-	RotateOdd  Permutation = "rotate-odd"   // odd warps are rotated by a lane
-	Random     Permutation = "random"       // another permutation for each warp
-	WID        Permutation = "wid"          // l xor w
-	RevWID     Permutation = "rev-wid"      // l xor w with its bits reversed
-	Balanced   Permutation = "balanced"     // equation 2 of the paper
-	Swizzle    Permutation = "swizzle"      // rotated by w lanes (GPGPU-Sim)
+	Sequential Permutation = "sequential"
+	OddEven    Permutation = "odd-even"
+	XOROddHalf Permutation = "xor-odd-half"
+	FlipOdd    Permutation = "flip-odd"
+	RotateOdd  Permutation = "rotate-odd"
+	Random     Permutation = "random"
+	WID        Permutation = "wid"
+	RevWID     Permutation = "rev-wid"
+	Balanced   Permutation = "balanced"
+	Swizzle    Permutation = "swizzle"
 )
 
-// Permutations lists all.
-func Permutations() []Permutation {
-	return []Permutation{Sequential, OddEven, XOROddHalf, FlipOdd, RotateOdd, Random, WID, RevWID, Balanced, Swizzle}
+// arrangement is where warp w has its threads: one of these functions.
+type arrangement struct {
+	mask func(w, width int) int                         // the lane is the location, exclusive-or this
+	row  func(lanes []uint8, w, width int, seed uint64) // the lane of each location
 }
+
+func xor(mask func(w, width int) int) arrangement { return arrangement{mask: mask} }
+
+func rotated(by func(w int) int) arrangement {
+	return arrangement{row: func(lanes []uint8, w, width int, _ uint64) {
+		for l := range lanes {
+			lanes[l] = uint8((l + by(w)) % width)
+		}
+	}}
+}
+
+// permutations is every permutation, W lanes wide, w counted modulo W.
+var permutations = key.Choices[Permutation, arrangement]{}.
+	With(Sequential, "l: as the threads come", xor(func(int, int) int { return 0 })).
+	With(OddEven, "l xor 1 in odd warps: neighbours swap places", xor(func(w, _ int) int { return w & 1 })).
+	With(XOROddHalf, "l xor W/2 in odd warps: the halves swap places", xor(func(w, width int) int { return w & 1 * width / 2 })).
+	With(FlipOdd, "W-1-l in odd warps: mirrored", xor(func(w, width int) int { return w & 1 * (width - 1) })).
+	With(RotateOdd, "l+1 modulo W in odd warps", rotated(func(w int) int { return w & 1 })).
+	With(Random, "another random permutation for each warp", arrangement{row: func(lanes []uint8, w, _ int, seed uint64) {
+		for l := range lanes {
+			lanes[l] = uint8(l)
+		}
+		shuffle(lanes, seed<<8+uint64(w))
+	}}).
+	With(WID, "l xor w", xor(func(w, _ int) int { return w })).
+	With(RevWID, "l xor w with its bits reversed", xor(func(w, width int) int {
+		return int(bits.Reverse32(uint32(w)) >> 1 >> (31 - bits.Len(uint(width-1))))
+	})).
+	With(Balanced, "l xor w/2 in even warps, xor its complement in odd ones (Rhu & Erez, ISCA 2013, equation 2)", xor(func(w, width int) int {
+		m := w / 2
+		if w&1 != 0 {
+			m = ^m & (width - 1)
+		}
+		return m
+	})).
+	With(Swizzle, "l+w modulo W (GPGPU-Sim)", rotated(func(w int) int { return w }))
+
+// Permutations lists all.
+func Permutations() []Permutation { return permutations.List() }
 
 // Words lists the valid values.
-func (Permutation) Words() []string { return key.Words(Permutations()...) }
+func (Permutation) Words() key.Words { return permutations.Words() }
 
 // Doc is a line on where thread location l of warp w goes.
-func (p Permutation) Doc() string {
-	switch p {
-	case Sequential:
-		return "l: as the threads come"
-	case OddEven:
-		return "l xor 1 in odd warps: neighbours swap places"
-	case XOROddHalf:
-		return "l xor W/2 in odd warps: the halves swap places"
-	case FlipOdd:
-		return "W-1-l in odd warps: mirrored"
-	case RotateOdd:
-		return "l+1 modulo W in odd warps"
-	case Random:
-		return "another random permutation for each warp"
-	case WID:
-		return "l xor w"
-	case RevWID:
-		return "l xor w with its bits reversed"
-	case Balanced:
-		return "l xor w/2 in even warps, xor its complement in odd ones (Rhu & Erez, ISCA 2013, equation 2)"
-	case Swizzle:
-		return "l+w modulo W (GPGPU-Sim)"
-	}
-	return ""
-}
+func (p Permutation) Doc() string { return permutations.Doc(p) }
 
 // Masks is the hardware of a permutation that exclusive-ors the location with a
 // mask, by warp: for 32 lanes a table of 32 masks of 5 bits, 160 bits for an SM.
 // ok is false for those that need more than that.
 func (p Permutation) Masks(width int) (masks []uint8, ok bool) {
+	at, err := permutations.Of(p)
+	if err != nil || at.mask == nil {
+		return nil, false
+	}
 	for w := range width {
-		m, odd := 0, w&1
-		switch p {
-		case Sequential:
-		case OddEven:
-			m = odd
-		case XOROddHalf:
-			m = odd * width / 2
-		case FlipOdd:
-			m = odd * (width - 1)
-		case WID:
-			m = w
-		case RevWID:
-			m = int(bits.Reverse32(uint32(w)) >> 1 >> (31 - bits.Len(uint(width-1))))
-		case Balanced:
-			if m = w / 2; odd != 0 {
-				m = ^m & (width - 1)
-			}
-		default:
-			return nil, false
-		}
-		masks = append(masks, uint8(m))
+		masks = append(masks, uint8(at.mask(w, width)))
 	}
 	return masks, true
 }
@@ -118,29 +117,19 @@ type LaneMap struct {
 // isa.MaxLanes. The seed is for Random only. The error names the nearest
 // permutation.
 func NewLaneMap(p Permutation, width int, seed uint64) (*LaneMap, error) {
+	at, err := permutations.Of(p)
+	if err != nil {
+		return nil, fmt.Errorf("lane permutation: %w", err)
+	}
 	m := &LaneMap{width: width}
-	masks, xor := p.Masks(width)
 	for w := range width {
-		for l := range width {
-			switch {
-			case xor:
-				m.lane[w][l] = uint8(l) ^ masks[w]
-			case p == RotateOdd:
-				m.lane[w][l] = uint8((l + w&1) % width)
-			case p == Swizzle:
-				m.lane[w][l] = uint8((l + w) % width)
-			case p == Random:
-				m.lane[w][l] = uint8(l)
-			default:
-				var names []string
-				for _, known := range Permutations() {
-					names = append(names, string(known))
-				}
-				return nil, fmt.Errorf("lane permutation: %w", nearest.Unknown("value", string(p), names))
-			}
+		row := m.lane[w][:width]
+		if at.row != nil {
+			at.row(row, w, width, seed)
+			continue
 		}
-		if p == Random {
-			shuffle(m.lane[w][:width], seed<<8+uint64(w))
+		for l := range row {
+			row[l] = uint8(l ^ at.mask(w, width))
 		}
 	}
 	return m, nil

@@ -47,6 +47,17 @@ func (k *Stack[T]) Push(s int, e T) int {
 	return int(*d)
 }
 
+// Insert puts an entry at place i of stack s, under those that are there and above,
+// and returns the new depth.
+func (k *Stack[T]) Insert(s, i int, e T) int {
+	n := k.Push(s, e)
+	for j := n - 1; j > i; j-- {
+		*k.Entry(s, j) = *k.Entry(s, j-1)
+	}
+	*k.Entry(s, i) = e
+	return n
+}
+
 // Pop removes the top entry of stack s and returns the depth that is left.
 func (k *Stack[T]) Pop(s int) int {
 	d := k.Depth.Edit(s)

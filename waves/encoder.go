@@ -74,16 +74,20 @@ func (e *encoder) scopes(s *scope) {
 	}
 }
 
+// declare is for all variables of a machine before it runs, hence without a format.
 func (e *encoder) declare(v *variable) {
-	kind := "reg"
+	kind := "reg "
 	if v.isWire() {
-		kind = "wire"
+		kind = "wire "
 	}
-	if v.width == 1 {
-		e.text("$var %s 1 %s %s $end\n", kind, idCode(v.id), v.name)
-		return
+	b := append(append(e.buf, "$var "...), kind...)
+	b = append(strconv.AppendInt(b, int64(v.width), 10), ' ')
+	b = append(append(b, idCode(v.id)...), ' ')
+	b = append(b, v.name...)
+	if v.width > 1 {
+		b = append(strconv.AppendInt(append(b, " ["...), int64(v.width-1), 10), ":0]"...)
 	}
-	e.text("$var %s %d %s %s [%d:0] $end\n", kind, v.width, idCode(v.id), v.name, v.width-1)
+	e.buf = append(b, " $end\n"...)
 }
 
 // values writes the state of all variables, as of time fs.

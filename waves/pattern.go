@@ -28,6 +28,9 @@ type search struct {
 // some twice.
 func (s *scope) find(p pattern, found func(*variable)) {
 	search{found: found}.in(s, p)
+	if len(p) == 1 && p[0] == "**" {
+		return // all of them
+	}
 	search{found: found, byName: true}.in(s, p)
 }
 

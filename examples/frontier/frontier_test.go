@@ -1,22 +1,22 @@
 package frontier_test
 
 import (
+	"divergo/properties"
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/micro"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
 )
 
 // shared has two branches to one place. Their post-dominator is J, so that a
 // stack runs X twice.
-var shared = divtest.Kernel{
-	{If: divtest.BelowThread(2), To: "X"},
+var shared = micro.Kernel{
+	{If: micro.BelowThread(2), To: "X"},
 	{},
-	{If: divtest.BelowThread(4), To: "X"},
+	{If: micro.BelowThread(4), To: "X"},
 	{},
 	{To: "J"},
 	{Label: "X"},
@@ -27,18 +27,18 @@ var shared = divtest.Kernel{
 // barriers that the paths of a warp come to one after the other: each has one of
 // its own; they have the same, and the second comes from behind it; the second
 // warp ends before it.
-var barriers = []divtest.Kernel{
-	{{If: divtest.Odd, To: "B"}, {Bar: true}, {To: "J"}, {Label: "B", Bar: true}, {Label: "J", Exit: true}},
-	{{If: divtest.Odd, To: "B"}, {Label: "A"}, {Bar: true}, {Exit: true}, {Label: "B", To: "A"}},
-	{{If: divtest.FromThread(8), To: "B"}, {If: divtest.Odd, To: "B"}, {Bar: true}, {Label: "B", Exit: true}},
+var barriers = []micro.Kernel{
+	{{If: micro.Odd, To: "B"}, {Bar: true}, {To: "J"}, {Label: "B", Bar: true}, {Label: "J", Exit: true}},
+	{{If: micro.Odd, To: "B"}, {Label: "A"}, {Bar: true}, {Exit: true}, {Label: "B", To: "A"}},
+	{{If: micro.FromThread(8), To: "B"}, {If: micro.Odd, To: "B"}, {Bar: true}, {Label: "B", Exit: true}},
 }
 
 // run runs a kernel on warps of 8 threads.
-func run(t *testing.T, mechanism string, warps int, k divtest.Kernel) divtest.Result {
+func run(t *testing.T, mechanism string, warps int, k micro.Kernel) micro.Result {
 	t.Helper()
 	m, ok := divergence.Find(mechanism)
 	require.True(t, ok, mechanism)
-	r, err := divtest.Run(m, divergence.Options{}, 8, warps, k, 100_000)
+	r, err := micro.Run(m, divergence.Options{}, 8, warps, k, 100_000)
 	require.NoError(t, err)
 	require.True(t, r.Done, "threads are left")
 	return r
@@ -54,15 +54,15 @@ func TestBeforeThePostDominator(t *testing.T) {
 // TestSmallestPC: the list runs what a PC for each thread runs, which is another
 // way to find the smallest, instruction by instruction and lane by lane.
 func TestSmallestPC(t *testing.T) {
-	for name, k := range divtest.Micro {
+	for name, k := range micro.Kernels {
 		assert.Equal(t, run(t, "ptpc", 1, k).Issues, run(t, "frontier", 1, k).Issues, name)
 	}
 	for i, k := range barriers {
 		assert.Equal(t, run(t, "ptpc", 2, k).Issues, run(t, "frontier", 2, k).Issues, "barriers %d", i)
 	}
 	for seed := range uint64(60) {
-		kernel := func() divtest.Kernel {
-			return divtest.Random(seed, 16, divtest.Shape{Exits: seed%3 == 1, Bars: seed%3 == 2})
+		kernel := func() micro.Kernel {
+			return micro.Random(seed, 16, micro.Shape{Exits: seed%3 == 1, Bars: seed%3 == 2})
 		}
 		assert.Equal(t, run(t, "ptpc", 2, kernel()).Issues, run(t, "frontier", 2, kernel()).Issues, "seed %d", seed)
 	}
@@ -72,14 +72,34 @@ func TestSmallestPC(t *testing.T) {
 // the slot included when a branch inserts. In K3 all that have left the loop
 // wait behind it; the branches at the beginning of K2 lead to two places.
 func TestDepth(t *testing.T) {
-	assert.EqualValues(t, 2, run(t, "frontier", 1, divtest.Micro["K3"]).Stats.MaxDepth)
-	assert.EqualValues(t, 3, run(t, "frontier", 1, divtest.Micro["K2"]).Stats.MaxDepth)
+	assert.EqualValues(t, 2, run(t, "frontier", 1, micro.Kernels["K3"]).Stats.MaxDepth)
+	assert.EqualValues(t, 3, run(t, "frontier", 1, micro.Kernels["K2"]).Stats.MaxDepth)
 }
+
+// TestReach: the threads that leave the loop of K3 one after the other wait in
+// one path if each can join the next to last of the list, where the loop is the
+// last. Else the 7 that leave before the last one wait apart, and become one when
+// they are on top.
+func TestReach(t *testing.T) {
+	m, _ := divergence.Find("frontier")
+	all := run(t, "frontier", 1, micro.Kernels["K3"])
+	for reach, waiting := range map[string]int{"1": 7, "2": 1, "32": 1} {
+		o, err := divergence.Options{}.With("frontier.reach", reach)
+		require.NoError(t, err)
+		r, err := micro.Run(m, o, 8, 1, micro.Kernels["K3"], 1000)
+		require.NoError(t, err)
+		assert.Equal(t, all.Issues, r.Issues)
+		assert.EqualValues(t, waiting, m.Counters()[0].Value(r.Counts), "reach %s", reach)
+	}
+}
+
+// TestChecked: random kernels on random machines, with any reach.
+func TestChecked(t *testing.T) { properties.Check(t, "frontier") }
 
 // A warp of 8 threads, instruction by instruction.
 func Example() {
 	m, _ := divergence.Find("frontier")
-	r, err := divtest.Run(m, divergence.Options{}, 8, 1, shared, 1000)
+	r, err := micro.Run(m, divergence.Options{}, 8, 1, shared, 1000)
 	if err != nil {
 		fmt.Println(err)
 	}

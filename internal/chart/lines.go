@@ -45,10 +45,6 @@ var marks = []string{
 	"M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0", "M-4 -4H4V4H-4Z", "M0 -5L5 4H-5Z", "M0 -5L5 0L0 5L-5 0Z", "M0 5L5 -4H-5Z",
 }
 
-// WriteTo writes the picture as SVG. The error names a series that cannot be
-// drawn.
-func (l *Lines) WriteTo(w io.Writer) (int64, error) { return Column{*l}.WriteTo(w) }
-
 // Column is pictures one above the other.
 type Column []Lines
 

@@ -12,8 +12,8 @@
 // A range is LOW..HIGH, each a number, which may end in Ki or Mi, or the name of
 // another key of the same struct; pow2 behind it wants a power of two, or 0
 // where LOW is 0. A boolean has no range. The type of a word lists its words with
-// a method Words; for a plain string the struct does, with a method
-// Words(name string).
+// a method Words, from the table of [Choices] that has their functions; for a
+// plain string the struct does, with a method Words(name string).
 package key
 
 import (
@@ -37,7 +37,9 @@ type Key struct {
 	Doc    string   // meaning, in a line
 	Source string   // where the default comes from
 
-	index []int // of the field
+	index []int         // of the field, or of the Declared that has the value,
+	own   string        // under this name,
+	usual reflect.Value // unless it is this
 }
 
 // Range is what an integer can be.
@@ -97,6 +99,12 @@ func List(prefix string, t reflect.Type) []Key {
 			switch {
 			case f.Anonymous:
 				walk(f.Type, path, at)
+			case f.Type == declared:
+				for _, d := range declarations(t) {
+					for _, k := range List(path+d.Name+".", reflect.TypeOf(d.Usual)) {
+						keys = append(keys, k.declare(d, strings.TrimPrefix(k.Name, path), at))
+					}
+				}
 			case f.Type.Kind() == reflect.Struct:
 				walk(f.Type, path+f.Tag.Get("toml")+".", at)
 			default:
@@ -141,8 +149,11 @@ func read(path string, t reflect.Type, f reflect.StructField) (Key, error) {
 	case reflect.String:
 		k.Type = "word"
 		switch w := reflect.Zero(f.Type).Interface().(type) {
-		case interface{ Words() []string }:
-			k.Words = w.Words()
+		case interface{ Words() Words }:
+			if err := w.Words().check(); err != nil {
+				return k, err
+			}
+			k.Words = w.Words().names()
 		default:
 			if s, ok := reflect.Zero(t).Interface().(interface{ Words(name string) []string }); ok {
 				k.Words = s.Words(f.Tag.Get("toml"))
@@ -192,26 +203,47 @@ func readBound(path, text string) (Bound, error) {
 // in the range is for a Check to say.
 func (k *Key) Set(c any, value string) error {
 	f := k.field(c)
-	switch f.Kind() {
-	case reflect.Int:
-		n, err := strconv.ParseInt(strings.ReplaceAll(value, "_", ""), 0, 32)
-		if err != nil {
-			return fmt.Errorf("%s = %q: want %s", k.Name, value, k.Want())
-		}
-		f.SetInt(n)
-	case reflect.Bool:
-		if value != "true" && value != "false" {
-			return fmt.Errorf("%s = %q: want %s", k.Name, value, k.Want())
-		}
-		f.SetBool(value == "true")
-	case reflect.String:
+	if err := k.parse(f, value); err != nil {
+		return err
+	}
+	if k.own != "" {
+		k.declared(c).put(k.own, f, k.usual)
+	}
+	return nil
+}
+
+// parse stores what a value says, of the kind that it is.
+func (k *Key) parse(f reflect.Value, value string) error {
+	if k.Type == "word" {
 		value = strings.Trim(value, `"`)
 		if err := k.word(value); err != nil {
 			return err
 		}
-		f.SetString(value)
+	}
+	if !store(f, value) {
+		return fmt.Errorf("%s = %q: want %s", k.Name, value, k.Want())
 	}
 	return nil
+}
+
+// store reports whether a text is a value of the kind of a field.
+func store(f reflect.Value, text string) bool {
+	switch f.Kind() {
+	case reflect.Int:
+		n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 0, 32)
+		if err != nil {
+			return false
+		}
+		f.SetInt(n)
+	case reflect.Bool:
+		if text != "true" && text != "false" {
+			return false
+		}
+		f.SetBool(text == "true")
+	default:
+		f.SetString(text)
+	}
+	return true
 }
 
 // word refuses a value that is none of the words.
@@ -239,7 +271,22 @@ func (k *Key) Literal(c any) string {
 	return k.Get(c)
 }
 
-func (k *Key) field(c any) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(k.index) }
+// field is that of the struct that c points to, or a copy of what is declared to it.
+func (k *Key) field(c any) reflect.Value {
+	if k.own == "" {
+		return reflect.ValueOf(c).Elem().FieldByIndex(k.index)
+	}
+	f := reflect.New(k.usual.Type()).Elem()
+	f.Set(k.usual)
+	if text, ok := k.declared(c).value(k.own); ok {
+		store(f, text)
+	}
+	return f
+}
+
+func (k *Key) declared(c any) *Declared {
+	return reflect.ValueOf(c).Elem().FieldByIndex(k.index).Addr().Interface().(*Declared)
+}
 
 // Legal says what the key takes.
 func (k *Key) Legal() string {
@@ -277,13 +324,4 @@ func (k *Key) Describe() string {
 // within reports whether n is in a range whose ends are known.
 func (r Range) within(n, low, high int) bool {
 	return n >= low && n <= high && (!r.Power || n == 0 || bits.OnesCount(uint(n)) == 1)
-}
-
-// Words lists the values of a type of word.
-func Words[W ~string](values ...W) []string {
-	list := make([]string, len(values))
-	for i, v := range values {
-		list[i] = string(v)
-	}
-	return list
 }

@@ -12,7 +12,23 @@ import (
 
 type colour string
 
-func (colour) Words() []string { return key.Words(colour("red"), "green") }
+var colours = key.Choices[colour, func() int]{}.
+	With("red", "as a rose", func() int { return 1 }).
+	With("green", "as grass", func() int { return 2 })
+
+func (colour) Words() key.Words { return colours.Words() }
+
+// wordless are words without a meaning, and words that do nothing.
+type (
+	meaningless string
+	idle        string
+)
+
+func (meaningless) Words() key.Words {
+	return key.Choices[meaningless, func()]{}.With("a", "", func() {}).Words()
+}
+
+func (idle) Words() key.Words { return key.Choices[idle, func()]{}.With("a", "does", nil).Words() }
 
 // tree has a key of each kind.
 type tree struct {
@@ -69,6 +85,12 @@ func TestListRefuses(t *testing.T) {
 			A string `toml:"a" doc:"d" source:"s"`
 		}{}, "nothing says which words"},
 		{struct {
+			A meaningless `toml:"a" doc:"d" source:"s"`
+		}{}, `word 0, "a": want a name, a meaning and a function`},
+		{struct {
+			A idle `toml:"a" doc:"d" source:"s"`
+		}{}, `word 0, "a": want a name, a meaning and a function`},
+		{struct {
 			A float64 `toml:"a" doc:"d" source:"s"`
 		}{}, "no key can be float64"},
 	} {
@@ -77,6 +99,18 @@ func TestListRefuses(t *testing.T) {
 			key.List("", reflect.TypeOf(c.v))
 		}()
 	}
+}
+
+// TestChoices: a word has its function, its meaning, and its place in the list.
+func TestChoices(t *testing.T) {
+	assert.Equal(t, []colour{"red", "green"}, colours.List())
+	assert.Equal(t, "as grass", colours.Doc("green"))
+	assert.Empty(t, colours.Doc("blue"))
+	green, err := colours.Of("green")
+	require.NoError(t, err)
+	assert.Equal(t, 2, green())
+	_, err = colours.Of("gren")
+	assert.EqualError(t, err, `unknown value "gren"; did you mean "green"?`)
 }
 
 func TestSet(t *testing.T) {

@@ -14,17 +14,17 @@ import (
 )
 
 // BenchmarkKernels measures the whole simulator: four kernels at their medium
-// size, or with -short their small one, on a preset, on one core and on two,
-// without and with everything traced. It reports the cycles of busy SMs and the warp instructions that are simulated in a
+// size on a preset, or with -short their small one on two SMs, on one core and on
+// two, without and with everything traced. It reports the cycles of busy SMs and the warp instructions that are simulated in a
 // second, and the ns that a cycle of a busy SM takes.
 func BenchmarkKernels(b *testing.B) {
 	preset, err := gpu.FindPreset("slp2013")
 	if err != nil {
 		b.Fatal(err)
 	}
-	work := "medium"
+	work, cfg := "medium", preset.Config()
 	if testing.Short() {
-		work = "small"
+		work, cfg = "small", cut(cfg, 2)
 	}
 	for _, name := range []string{"mandelbrot", "bitonic", "matmul", "bfs"} {
 		kernel, err := kernels.Find(name)
@@ -41,7 +41,7 @@ func BenchmarkKernels(b *testing.B) {
 					var busy, issued uint64
 					for b.Loop() {
 						b.StopTimer()
-						s, err := testbench.NewSession(preset.Config(), testbench.Limits{})
+						s, err := testbench.NewSession(cfg, testbench.Limits{})
 						if err != nil {
 							b.Fatal(err)
 						}

@@ -23,8 +23,7 @@ func TestFormation(t *testing.T) {
 	for i, kernel := range kernels.All() {
 		for j, mechanism := range []string{"dwf", "dwf-wb"} {
 			t.Run(kernel.Name+"/"+mechanism, func(t *testing.T) {
-				cfg := preset.Config()
-				cfg.GPU.SMs = 2
+				cfg := cut(preset.Config(), 2)
 				cfg.Divergence.Mechanism = mechanism
 				cfg.Divergence.DWFIssue = policies[(i+j)%len(policies)]
 				s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})

@@ -22,6 +22,9 @@ var whole = flag.Bool("whole", false, "run kernels under all mechanisms in all p
 // the result is that of the kernel's reference.
 func TestLanes(t *testing.T) {
 	presets, mechs := []string{gpu.DefaultPreset}, []string{"pdom", "tbc"}
+	if testing.Short() {
+		mechs = mechs[1:]
+	}
 	if *whole {
 		presets, mechs = nil, nil
 		for _, p := range gpu.Presets() {
@@ -48,8 +51,7 @@ func runLanes(t *testing.T, kernel *kernels.Kernel, preset, mech string, lanes u
 	name := fmt.Sprintf("%s, %s, %s", preset, mech, lanes)
 	p, err := gpu.FindPreset(preset)
 	require.NoError(t, err)
-	cfg := p.Config()
-	cfg.GPU.SMs = 2
+	cfg := cut(p.Config(), 2)
 	cfg.SM.Lanes, cfg.Divergence.Mechanism = lanes, mech
 	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
 	require.NoError(t, err, name)

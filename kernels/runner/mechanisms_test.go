@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	_ "divergo/examples/frontier" // a mechanism from outside
 	"divergo/gpu"
 	"divergo/kernels"
 	"divergo/sm"
@@ -30,10 +29,13 @@ func TestMechanisms(t *testing.T) {
 	}
 	for _, kernel := range kernels.All() {
 		t.Run(kernel.Name, func(t *testing.T) {
-			for _, scoreboard := range []sm.Dependence{sm.OneInFlight, sm.PerRegister} {
+			scoreboards := []sm.Dependence{sm.OneInFlight, sm.PerRegister}
+			if testing.Short() {
+				scoreboards = scoreboards[:1]
+			}
+			for _, scoreboard := range scoreboards {
 				for _, o := range options {
-					cfg := gpu.Default()
-					cfg.GPU.SMs = 2
+					cfg := cut(gpu.Default(), 2)
 					cfg.SM.Scoreboard = scoreboard
 					cfg.Divergence = o
 					s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})

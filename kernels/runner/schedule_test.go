@@ -18,15 +18,18 @@ import (
 // cycles do. Left open it is that of the paper: by age under thread block
 // compaction, whose warps wait for each other, none otherwise.
 func TestCTAPriorities(t *testing.T) {
-	for _, name := range []string{"mandelbrot", "backprop"} {
+	names := []string{"mandelbrot", "backprop"}
+	if testing.Short() {
+		names = names[1:]
+	}
+	for _, name := range names {
 		kernel, err := kernels.Find(name)
 		require.NoError(t, err)
 		t.Run(name, func(t *testing.T) {
 			for _, m := range divergence.Mechanisms() {
 				cycles := map[sm.CTAPriority]uint64{}
 				for _, p := range sm.CTAPriorities() {
-					cfg := gpu.Default()
-					cfg.GPU.SMs = 1
+					cfg := cut(gpu.Default(), 1)
 					cfg.Divergence.Mechanism, cfg.SM.CTAPriority = m.Name, p
 					s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
 					require.NoError(t, err)

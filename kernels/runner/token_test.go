@@ -79,8 +79,7 @@ func TestInserted(t *testing.T) {
 		for _, kernel := range kernels.All() {
 			for _, mechanism := range []string{"token", "barrier"} {
 				t.Run(name+"/"+kernel.Name+"/"+mechanism, func(t *testing.T) {
-					cfg := preset.Config()
-					cfg.GPU.SMs = 2
+					cfg := cut(preset.Config(), 2)
 					cfg.Divergence.Mechanism, cfg.Divergence.BarrierYield = mechanism, name == "maxwell"
 					if name == "kepler" {
 						cfg.Divergence.TokenWindow = 1

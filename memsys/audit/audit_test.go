@@ -181,6 +181,12 @@ func TestFalsified(t *testing.T) {
 			deaf(m, a, 1)
 			a.ch.Out.Tap(falsify(a.response, func(*dram.Response) bool { return true }, func(r *dram.Response) bool { r.ID ^= 1; return true }))
 		}},
+		{"the DRAM counts a row hit too many", DRAM, func(m *Memory, _ *memsys.Config) {
+			c := find[*channel](m).ch
+			q := *c.Q()
+			q.Count.RowHits++
+			c.Init(q)
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := play(t, c.change)

@@ -28,6 +28,7 @@ type channel struct {
 	bus   uint64 // cycle from which the data bus is free
 	// Row hits served since the oldest request of a bank became the oldest.
 	passed [dram.MaxBanks]int
+	count  dram.Counters // what the channel has to have counted, but for QueueFull and Unmapped
 }
 
 // command is one of the past.
@@ -45,11 +46,12 @@ type request struct {
 	col     int
 	todo    uint32 // bursts to go, one bit each
 	arrived uint64
+	opened  bool   // its row was opened for it
 	end     uint64 // cycle after its last data
 }
 
 func newChannel(m *Memory, index, line int, cfg *dram.Config, ch *dram.Channel) *channel {
-	a := &channel{block: block{m, fmt.Sprintf("DRAM channel %d", index)}, index: index, line: line, cfg: *cfg, ch: ch}
+	a := &channel{block: block{m, fmt.Sprintf("DRAM channel %d", index)}, index: index, line: line, cfg: *cfg, ch: ch, count: ch.Q().Count}
 	data := max(cfg.WL, cfg.TCL) + cfg.Burst
 	a.reach = uint64(max(cfg.TRC, cfg.TRRD, cfg.TRP, cfg.TRAS, cfg.TRTP, cfg.TRCD, cfg.TCCD, data+cfg.TWR, data+cfg.TWTR, data+2))
 	return a
@@ -188,11 +190,14 @@ func (a *channel) choice(cycle uint64, c *dram.Command) {
 			a.fail(DRAM, "cycle %d: row %d of bank %d is opened, the request to serve is for row %d", cycle, c.Row, bank, r.row)
 		}
 		a.open[bank], a.row[bank] = true, r.row
+		r.opened = true
+		a.count.Activates++
 	case dram.Precharge:
 		if r.row == row {
 			a.fail(DRAM, "cycle %d: PRE of bank %d closes row %d, which the request to serve wants", cycle, bank, row)
 		}
 		a.open[bank] = false
+		a.count.Precharges++
 	default:
 		a.column(cycle, c, serve, serve == oldest)
 	}
@@ -215,10 +220,22 @@ func (a *channel) column(cycle uint64, c *dram.Command, serve int, oldest bool) 
 		a.fail(DRAM, "cycle %d: the data of %s come in cycle %d, the bus is in use until %d", cycle, c.Op, start, a.bus)
 	}
 	a.bus = start + uint64(a.cfg.Burst)
+	a.count.BusCycles += uint64(a.cfg.Burst)
+	a.count.Bytes += uint64(a.cfg.BusBytes * a.cfg.Burst)
 	if r.todo &= r.todo - 1; r.todo != 0 {
 		return
 	}
 	r.end = a.bus
+	if r.write {
+		a.count.Writes++
+	} else {
+		a.count.Reads++
+	}
+	if r.opened {
+		a.count.RowMisses++
+	} else {
+		a.count.RowHits++
+	}
 	if a.passed[r.bank]++; oldest {
 		a.passed[r.bank] = 0
 	}
@@ -243,5 +260,11 @@ func (a *channel) response(cycle uint64, r *dram.Response) {
 func (a *channel) end() {
 	if len(a.queue)+len(a.moved) != 0 {
 		a.fail(DRAM, "%d requests have no answer", len(a.queue)+len(a.moved))
+		return
+	}
+	got := a.ch.Q().Count
+	got.QueueFull, got.Unmapped = a.count.QueueFull, a.count.Unmapped
+	if got != a.count {
+		a.fail(DRAM, "counted %+v, the commands are %+v", got, a.count)
 	}
 }

@@ -86,15 +86,16 @@ type Channel struct {
 	// OnCommand is told of each command.
 	OnCommand rtl.Observers[Commanded]
 
-	sim     *rtl.Sim
-	cfg     Config
-	addrs   AddrMap
-	store   *Store // knows where the cells are
-	bursts  int    // column commands for a line
-	entries *rtl.Mem[entry]
-	data    *rtl.Mem[Line]
-	banks   *rtl.Mem[bank]
-	cells   *rtl.Mem[Line] // contents of all rows
+	sim      *rtl.Sim
+	cfg      Config
+	schedule choose
+	addrs    AddrMap
+	store    *Store // knows where the cells are
+	bursts   int    // column commands for a line
+	entries  *rtl.Mem[entry]
+	data     *rtl.Mem[Line]
+	banks    *rtl.Mem[bank]
+	cells    *rtl.Mem[Line] // contents of all rows
 }
 
 type channelState struct {
@@ -146,7 +147,7 @@ type bank struct {
 func NewChannel(cfg *Config, line int, store *Store, in rtl.In[Request], out rtl.Out[Response]) *Channel {
 	m := NewAddrMap(cfg)
 	return &Channel{
-		In: in, Out: out, cfg: *cfg, addrs: m, store: store, bursts: line / cfg.BurstBytes(),
+		In: in, Out: out, cfg: *cfg, schedule: schedulers.Must(cfg.Scheduler), addrs: m, store: store, bursts: line / cfg.BurstBytes(),
 		entries: rtl.NewMem[entry](cfg.Queue), data: rtl.NewMem[Line](cfg.Queue), banks: rtl.NewMem[bank](cfg.Banks),
 		cells: store.attach(m),
 	}
@@ -264,8 +265,7 @@ func (c *Channel) command() uint64 {
 	return next
 }
 
-// choose is the entry that bank b works for, or -1 if FCFS makes it wait for
-// another bank.
+// choose is the entry that bank b works for, or -1 if it waits for another bank.
 func (c *Channel) choose(b int) int {
 	q := c.Q()
 	bk := c.banks.At(b)
@@ -281,18 +281,26 @@ func (c *Channel) choose(b int) int {
 			hit, hitAge = i, e.Age
 		}
 	}
-	if c.cfg.Scheduler == FCFS {
-		for o := range c.cfg.Banks {
-			for m := q.Waiting[o]; m != 0; m &= m - 1 {
-				if c.entries.At(bits.TrailingZeros64(m)).Age < oldestAge {
-					return -1
-				}
+	return c.schedule(c, b, oldest, hit)
+}
+
+// firstReady prefers the open row, up to a number of overtaken requests.
+func (c *Channel) firstReady(b, oldest, hit int) int {
+	if bk := c.banks.At(b); hit >= 0 && (c.cfg.HitCap == 0 || int(bk.Overtaken) < c.cfg.HitCap) {
+		return hit
+	}
+	return oldest
+}
+
+// inOrder serves the oldest request of the channel only.
+func (c *Channel) inOrder(_, oldest, _ int) int {
+	q := c.Q()
+	for o := range c.cfg.Banks {
+		for m := q.Waiting[o]; m != 0; m &= m - 1 {
+			if c.entries.At(bits.TrailingZeros64(m)).Age < c.entries.At(oldest).Age {
+				return -1
 			}
 		}
-		return oldest
-	}
-	if hit >= 0 && (c.cfg.HitCap == 0 || int(bk.Overtaken) < c.cfg.HitCap) {
-		return hit
 	}
 	return oldest
 }

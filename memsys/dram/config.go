@@ -15,12 +15,21 @@ type Scheduler string
 
 // The schedulers.
 const (
-	FRFCFS Scheduler = "frfcfs" // first ready: requests to open rows first, then the oldest
-	FCFS   Scheduler = "fcfs"   // strictly the oldest
+	FRFCFS Scheduler = "frfcfs"
+	FCFS   Scheduler = "fcfs"
 )
 
+// choose is the entry that a bank works for, of its oldest one and its oldest
+// one to the open row, or -1 if there is none such; -1 makes the bank wait.
+type choose func(c *Channel, b, oldest, hit int) int
+
+// schedulers is every scheduler.
+var schedulers = key.Choices[Scheduler, choose]{}.
+	With(FRFCFS, "first ready: requests to open rows first, then the oldest", (*Channel).firstReady).
+	With(FCFS, "strictly the oldest", (*Channel).inOrder)
+
 // Words lists the valid values.
-func (Scheduler) Words() []string { return key.Words(FRFCFS, FCFS) }
+func (Scheduler) Words() key.Words { return schedulers.Words() }
 
 // Config describes the DRAM. Times are cycles of the DRAM clock.
 type Config struct {

@@ -42,15 +42,15 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "pdom-rpc-late", Bug: "the PC is compared with the reconvergence PC one instruction late", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "if at := s.at(); at == e.RPC || at == e.LPC {", New: "if at := s.at(); at.PC == e.RPC.PC+1 || at == e.LPC {",
+		File: "sm/divergence/pdom.go", Old: "if at := s.At(); at == e.RPC || at == e.LPC {", New: "if at := s.At(); at.PC == e.RPC.PC+1 || at == e.LPC {",
 	},
 	{
 		Name: "pdom-missed-wake", Bug: "fetch is not told that the warp went on elsewhere", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "p.Stack.pop(w, s, &p.D().Stats)\n\t\tp.redirect.Add(w)", New: "p.Stack.pop(w, s, &p.D().Stats)",
+		File: "sm/divergence/pdom.go", Old: "p.Stack.pop(w, s, &p.D().Stats)\n\t\tp.Changed(w)", New: "p.Stack.pop(w, s, &p.D().Stats)",
 	},
 	{
 		Name: "pdom-barrier-twice", Bug: "a released warp does not step over its barrier", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "p.next(w, s)\n\tp.redirect.Add(w)", New: "p.redirect.Add(w)",
+		File: "sm/divergence/pdom.go", Old: "s.Wait = Runs\n\tp.next(w, s)\n}", New: "s.Wait = Runs\n}",
 	},
 	{
 		Name: "pdom-swapped-sides", Bug: "the lanes that branch get the PC of those that do not", By: pdom,
@@ -66,7 +66,7 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "ptpc-greater-or-equal", Bug: "`>=` for `==` where lanes at the smallest PC are collected", By: ptpc,
-		File: "sm/divergence/ptpc.go", Old: "case at == s.at():", New: "case at.PC >= s.PC:",
+		File: "sm/divergence/ptpc.go", Old: "case at == s.At():", New: "case at.PC >= s.PC:",
 	},
 	{
 		Name: "ptpc-barrier-for-one", Bug: "the warp arrives at the barrier with its first thread", By: ptpc,
@@ -109,11 +109,11 @@ var pairs = []Mutant{
 	},
 	{
 		Name: "dpe-runs-past-join", Bug: "the first path does not stop at the reconvergence PC", By: dpe,
-		File: "sm/divergence/dpe.go", Old: "a.Valid = a.Mask != 0 && a.at() != rpc", New: "a.Valid = a.Mask != 0",
+		File: "sm/divergence/dpe.go", Old: "a.Valid = a.Mask != 0 && a.At() != rpc", New: "a.Valid = a.Mask != 0",
 	},
 	{
 		Name: "dpe-sibling-lost", Bug: "a branch that reconverges where its entry does replaces the entry although the other path lives", By: dpe,
-		File: "sm/divergence/dpe.go", Old: "if j.meet == e.RPC && !p.Table.Edit(2*w+side^1).Valid {", New: "if j.meet == e.RPC {",
+		File: "sm/divergence/dpe.go", Old: "if j.Meet == e.RPC && !p.Table.Edit(2*w+side^1).Valid {", New: "if j.Meet == e.RPC {",
 	},
 	{
 		Name: "dpe-exit-one-side", Bug: "threads that exit stay in the second masks of the entries below", By: dpe,
@@ -121,18 +121,18 @@ var pairs = []Mutant{
 	},
 	{
 		Name: "dpe-stale-side", Bug: "the path that branches is saved with the PC of the branch", By: dpe,
-		File: "sm/divergence/dpe.go", Old: "e.Side[side].At = j.meet", New: "e.Side[0].At = j.meet",
+		File: "sm/divergence/dpe.go", Old: "e.Side[side].At = j.Meet", New: "e.Side[0].At = j.Meet",
 	},
 	{
 		Name: "dpe-one-loaded", Bug: "of the entry below, one path comes back", By: dpe,
-		File: "sm/divergence/dpe.go", Old: "s.set(x.At)\n\t\ts.Mask, s.Wait = x.Mask, x.Wait\n", New: "s.set(x.At)\n\t\tif s.Wait = x.Wait; k == 0 || x.Wait != Runs || p.Stack.Len(w) > 2 {\n\t\t\ts.Mask = x.Mask\n\t\t}\n",
+		File: "sm/divergence/dpe.go", Old: "s.Set(x.At)\n\t\ts.Mask, s.Wait = x.Mask, x.Wait\n", New: "s.Set(x.At)\n\t\tif s.Wait = x.Wait; k == 0 || x.Wait != Runs || p.Stack.Len(w) > 2 {\n\t\t\ts.Mask = x.Mask\n\t\t}\n",
 	},
 }
 
 var tokens = []Mutant{
 	{
 		Name: "token-whole-mask", Bug: "the token of a branch holds all lanes, not those that wait", By: token,
-		File: "sm/divergence/token.go", Old: "Token{Mask: not, PC: j.fall.PC}", New: "Token{Mask: s.Mask, PC: j.fall.PC}",
+		File: "sm/divergence/token.go", Old: "Token{Mask: not, PC: j.Fall.PC}", New: "Token{Mask: s.Mask, PC: j.Fall.PC}",
 	},
 	{
 		Name: "token-revives", Bug: "a token brings back threads that have exited", By: token,
@@ -171,7 +171,7 @@ var tokens = []Mutant{
 var barriers = []Mutant{
 	{
 		Name: "bsync-forgets", Bug: "a second path that arrives replaces the first", By: conv,
-		File: "sm/divergence/convbarrier.go", Old: "c.Arrived |= arrive", New: "c.Arrived = arrive",
+		File: "sm/divergence/convbarrier.go", Old: "*p.Waiting.Edit(w) |= mask", New: "*p.Waiting.Edit(w) = mask",
 	},
 	{
 		Name: "bsync-exit-unseen", Bug: "a barrier whose last missing thread exits is not released", By: conv,
@@ -179,7 +179,7 @@ var barriers = []Mutant{
 	},
 	{
 		Name: "bsync-exit-counted", Bug: "a thread that has exited is still waited for", By: conv,
-		File: "sm/divergence/convbarrier.go", Old: "c.Mask &^= lanes\n", New: "c.Mask &^= lanes & c.Arrived\n",
+		File: "sm/divergence/convbarrier.go", Old: "c.Mask &^= lanes\n", New: "c.Mask &^= lanes & *p.Waiting.Edit(w)\n",
 	},
 	{
 		Name: "bssy-path-twice", Bug: "both entries of a branch get the same side", By: conv,
@@ -187,7 +187,7 @@ var barriers = []Mutant{
 	},
 	{
 		Name: "bsync-early", Bug: "released when any thread is there", By: conv,
-		File: "sm/divergence/convbarrier.go", Old: "c.Mask != 0 && c.Arrived == c.Mask", New: "c.Arrived != 0",
+		File: "sm/divergence/convbarrier.go", Old: "c.Mask != 0 && c.Mask&^*p.Waiting.Edit(w) == 0 && c.Mask&^p.waitingAt(w, c.At) == 0", New: "c.Mask&*p.Waiting.Edit(w) != 0",
 	},
 	{
 		Name: "barrier-first-opens", Bug: "a CTA's barrier opens when one warp has arrived", By: any,
@@ -293,7 +293,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "capri-path-mask", Bug: "the entry at which a bypassing warp joins has the lanes that branch only", By: capri,
-		File: "sm/divergence/capri.go", Old: "LPC: nowhere, Mask: s.Mask}", New: "LPC: nowhere, Mask: taken}",
+		File: "sm/divergence/capri.go", Old: "LPC: Nowhere, Mask: s.Mask}", New: "LPC: Nowhere, Mask: taken}",
 	},
 	{
 		Name: "capri-joined-early", Bug: "a bypassing warp counts as joined with one path to go", By: capri,

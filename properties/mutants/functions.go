@@ -4,11 +4,11 @@ package mutants
 var functions = []Mutant{
 	{
 		Name: "call-depth-lost", Bug: "threads of a recursive function meet at its branch, whatever called them", By: []string{"pdom", "ptpc", "barrier"},
-		File: "sm/divergence/jump.go", Old: "j.target.Depth++", New: "j.target.Depth += 0",
+		File: "sm/divergence/jump.go", Old: "j.Target.Depth++", New: "j.Target.Depth += 0",
 	},
 	{
 		Name: "call-indirect-all", Bug: "threads with other targets of an indirect call go on behind it", By: any,
-		File: "sm/divergence/jump.go", Old: "j.target.PC, j.fall.PC = o.Target, o.PC", New: "j.target.PC, j.fall.PC = o.Target, o.PC+1",
+		File: "sm/divergence/jump.go", Old: "j.Target.PC, j.Fall.PC = o.Target, o.PC", New: "j.Target.PC, j.Fall.PC = o.Target, o.PC+1",
 	},
 	{
 		Name: "vote-exited", Bug: "an instruction of a warp waits for threads that have exited", By: pdom,

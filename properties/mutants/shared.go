@@ -29,7 +29,8 @@ var shared = []Mutant{
 	},
 	{
 		Name: "frame-predicates", Bug: "recursive functions keep registers and no predicates", Audit: host,
-		File: "isa/frames.go", Old: "for i := range p.Preds {", New: "for i := range 0 {",
+		File: "isa/frames.go", Old: "s.kept[call] = append(s.kept[call], value{Operand: o})",
+		New: "if o.Kind != OperandPred {\n\t\t\t\ts.kept[call] = append(s.kept[call], value{Operand: o})\n\t\t\t}",
 	},
 	{
 		Name: "frame-half", Bug: "of registers of 64 bits recursive functions keep the lower half", Audit: host,

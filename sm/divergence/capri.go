@@ -11,12 +11,12 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name:   "capri",
-		Doc:    "thread block compaction at the branches at which it is predicted to be adequate",
-		InStep: true,
-		Blocks: true,
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newCAPRI(o, g, code), nil
+		Name:     "capri",
+		Doc:      "thread block compaction at the branches at which it is predicted to be adequate",
+		Promises: Promises{InStep: true, Compacts: func(p Policy) *rtl.Observers[Compacted] { return &p.(*CAPRI).OnCompact }},
+		Blocks:   true,
+		New: func(e Env) (Policy, error) {
+			return newCAPRI(e), nil
 		},
 	})
 }
@@ -88,14 +88,14 @@ const (
 	maxCAPTEntries = 128
 )
 
-func newCAPRI(o Options, g Geometry, code *Code) *CAPRI {
-	entries := cmp.Or(o.CAPRIEntries, captEntries)
+func newCAPRI(e Env) *CAPRI {
+	entries := cmp.Or(e.CAPRIEntries, captEntries)
 	return &CAPRI{
-		TBC:    newTBC(o, g, code, false),
-		CAPT:   units.NewCAPT(entries, cmp.Or(o.CAPRIWays, entries)),
-		Opened: rtl.NewMem[Instance](g.CTAs),
+		TBC:    newTBC(e, false),
+		CAPT:   units.NewCAPT(entries, cmp.Or(e.CAPRIWays, entries)),
+		Opened: rtl.NewMem[Instance](e.CTAs),
 		// The worst case of a warp, and the entry of its top of the block.
-		Private: PathStack{units.NewStack[Entry](g.Warps, 2*g.Lanes), o.PathOrder, false},
+		Private: PathStack{units.NewStack[Entry](e.Warps, 2*e.Lanes), e.First, false},
 	}
 }
 
@@ -110,8 +110,11 @@ func (p *CAPRI) Logic(g Geometry) []units.Logic {
 		units.Logic{Kind: units.LessThan, Bits: 8, Count: 2 * g.Lanes})
 }
 
-// Forget empties the table for another kernel.
-func (p *CAPRI) Forget() { p.CAPT.Flush() }
+// Begin also empties the table for another kernel.
+func (p *CAPRI) Begin() {
+	p.TBC.Begin()
+	p.CAPT.Flush()
+}
 
 // Tick does what that of TBC does. In a cycle without an outcome a branch is
 // served that was held.
@@ -163,9 +166,9 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 		p.TBC.branch(i, in, o)
 	} else {
 		st.Bypasses++
-		meet := o.jump(in, s.Depth).meet
-		p.Private.push(i, Entry{At: meet, RPC: nowhere, LPC: nowhere, Mask: s.Mask}, &p.D().Stats)
-		p.Private.push(i, Entry{RPC: meet, LPC: nowhere}, &p.D().Stats)
+		meet := o.Jump(in, s.Depth).Meet
+		p.Private.push(i, Entry{At: meet, RPC: Nowhere, LPC: Nowhere, Mask: s.Mask}, &p.D().Stats)
+		p.Private.push(i, Entry{RPC: meet, LPC: Nowhere}, &p.D().Stats)
 		p.bypass(i, s, in, o)
 	}
 	p.came(i, s)
@@ -173,14 +176,14 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 
 // bypass executes a branch as the per-warp stack does.
 func (p *CAPRI) bypass(i int, s *Slot, in *isa.Inst, o *Outcome) {
-	j := o.jump(in, s.Depth)
+	j := o.Jump(in, s.Depth)
 	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; {
 	case taken != 0 && not != 0:
 		p.Private.diverge(i, s, in, j, taken, not, &p.D().Stats)
 	case not == 0:
-		s.set(j.target)
+		s.Set(j.Target)
 	default:
-		s.set(j.fall)
+		s.Set(j.Fall)
 	}
 	p.moved(i)
 }
@@ -242,9 +245,9 @@ func (p *CAPRI) retry() {
 func (p *CAPRI) moved(i int) {
 	if p.Private.Len(i) > 0 {
 		s := p.Table.Edit(i)
-		at := s.at()
+		at := s.At()
 		p.Private.pop(i, s, &p.D().Stats)
-		if s.at() != at {
+		if s.At() != at {
 			p.redirect.Add(i)
 		}
 		if p.Private.Len(i) > 1 {
@@ -278,11 +281,11 @@ func (p *CAPRI) whole(i int) uint32 {
 }
 
 // Arriving is the warp of the slot, on whatever paths its threads are.
-func (p *CAPRI) Arriving(slot int) uint32 {
+func (p *CAPRI) Arriving(slot int, active uint32, _ bool) uint32 {
 	if *p.Private.Depth.At(slot) > 0 {
 		return p.Private.At(slot, 0).Mask
 	}
-	return p.TBC.Arriving(slot)
+	return active
 }
 
 // Paths is what that of TBC is, and the paths that bypassing warps have parked.

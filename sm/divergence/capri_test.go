@@ -7,17 +7,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 var capri = divergence.Options{Mechanism: "capri", PathOrder: divergence.TakenFirst}
 
 // predicting runs a kernel under CAPRI.
-func predicting(t *testing.T, b divtest.Bench, k kernel, each func(d *divergence.CAPRI)) divtest.Result {
+func predicting(t *testing.T, b micro.Bench, k kernel, each func(d *divergence.CAPRI)) micro.Result {
 	t.Helper()
 	m, _ := divergence.Find("capri")
 	if each != nil {
-		b.Each = func(p divergence.Policy, _ []divtest.Issue) { each(p.(*divergence.CAPRI)) }
+		b.Each = func(p divergence.Policy, _ []micro.Issue) { each(p.(*divergence.CAPRI)) }
 	}
 	r, err := b.Run(m, capri, k, 100_000)
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestAdequacyPrediction(t *testing.T) {
 	var predictions, history []bool
 	open := false
 	k := adequate(true, true, false, false, true)
-	r := predicting(t, divtest.Bench{Lanes: 4, Warps: 2}, k, func(d *divergence.CAPRI) {
+	r := predicting(t, micro.Bench{Lanes: 4, Warps: 2}, k, func(d *divergence.CAPRI) {
 		b := d.Opened.At(0)
 		if open && b.Left == 0 {
 			line := d.CAPT.Lines.At(0)
@@ -76,10 +76,10 @@ func TestAdequacyPrediction(t *testing.T) {
 // other one is not there; not so under plain compaction. It is held at the next
 // branch, until the other one has executed the first.
 func TestBypass(t *testing.T) {
-	k := seq(divtest.Repeat("", 8), at("A", when(never, "B")), at("B", nop), nop, at("C", when(odd, "D")), nop, at("D", nop), exit)
+	k := seq(micro.Repeat("", 8), at("A", when(never, "B")), at("B", nop), nop, at("C", when(odd, "D")), nop, at("D", nop), exit)
 	order := func(o divergence.Options) (at map[string][2]int) {
 		m, _ := divergence.Find(o.Mechanism)
-		r, err := divtest.Bench{Lanes: 4, Warps: 2, Prefer: []int{1, 0}}.Run(m, o, k, 1000)
+		r, err := micro.Bench{Lanes: 4, Warps: 2, Prefer: []int{1, 0}}.Run(m, o, k, 1000)
 		require.NoError(t, err)
 		require.True(t, r.Done)
 		at = map[string][2]int{}
@@ -102,8 +102,8 @@ func TestBypass(t *testing.T) {
 // TestExitBeforeBranch: a warp that ends before it comes to a branch is not waited
 // for there: not by the warp that is held at the next one.
 func TestExitBeforeBranch(t *testing.T) {
-	k := seq(divtest.Repeat("", 8), line{Exit: true, If: tid(4)}, when(never, "B"), at("B", nop), when(odd, "C"), nop, at("C", nop), exit)
-	r := predicting(t, divtest.Bench{Lanes: 4, Warps: 2, Prefer: []int{0, 1}}, k, nil)
+	k := seq(micro.Repeat("", 8), line{Exit: true, If: tid(4)}, when(never, "B"), at("B", nop), when(odd, "C"), nop, at("C", nop), exit)
+	r := predicting(t, micro.Bench{Lanes: 4, Warps: 2, Prefer: []int{0, 1}}, k, nil)
 	require.True(t, r.Done)
 	assert.EqualValues(t, 2, r.Stats.Prediction.Branches)
 	assert.EqualValues(t, 2, r.Stats.Prediction.Bypasses)
@@ -119,7 +119,7 @@ func TestBypassedRegion(t *testing.T) {
 		"exit":          seq(when(odd, "C"), nop, exit, at("C", nop), when(below(6), "D"), nop, at("D", nop), exit),
 	} {
 		stack := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 8, 2, k)
-		r := predicting(t, divtest.Bench{Lanes: 8, Warps: 2}, k, nil)
+		r := predicting(t, micro.Bench{Lanes: 8, Warps: 2}, k, nil)
 		require.True(t, r.Done, name)
 		assert.Equal(t, sorted(stack.Issues), sorted(r.Issues), name)
 		assert.EqualValues(t, 1, r.Stats.Prediction.Branches, "%s: none is predicted inside", name)
@@ -134,7 +134,7 @@ func TestOneWay(t *testing.T) {
 	for pc := range k {
 		k[pc].Uniform = false
 	}
-	r := predicting(t, divtest.Bench{Lanes: 4, Warps: 2}, k, nil)
+	r := predicting(t, micro.Bench{Lanes: 4, Warps: 2}, k, nil)
 	require.True(t, r.Done)
 	assert.EqualValues(t, 4, r.Stats.Prediction.Compacts)
 	assert.Len(t, compacted(k, r.Issues, "C", 4), 2+4)
@@ -152,7 +152,7 @@ func TestPredictionInvariants(t *testing.T) {
 		exits, bars := seed%3 == 1, seed%3 == 2
 		fresh := func() kernel { return randomKernel(seed, lanes*warps, exits, bars) }
 		stack := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, lanes, warps, fresh())
-		r := predicting(t, divtest.Bench{Lanes: lanes, Warps: warps}, fresh(), nil)
+		r := predicting(t, micro.Bench{Lanes: lanes, Warps: warps}, fresh(), nil)
 		require.True(t, r.Done)
 		require.Equal(t, stack.Lanes, r.Lanes, "seed %d", seed)
 		p := r.Stats.Prediction

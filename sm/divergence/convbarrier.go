@@ -1,6 +1,8 @@
 package divergence
 
 import (
+	"math/bits"
+
 	"divergo/isa"
 	"divergo/rtl"
 	"divergo/units"
@@ -8,13 +10,13 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name:   "barrier",
-		Doc:    "convergence barriers: threads wait for each other where the compiler says so",
-		InStep: true,
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newConvBarrier(o, g, code), nil
+		Name:     "barrier",
+		Doc:      "convergence barriers: threads wait for each other where the compiler says so",
+		Promises: Promises{InStep: true, Depth: perLane},
+		New: func(e Env) (Policy, error) {
+			return newConvBarrier(e), nil
 		},
-		Prepare: func(o Options, p *isa.Program) *isa.Program { return isa.WithBarriers(p, o.BarrierYield) },
+		Prepare: func(s Settings, p *isa.Program) *isa.Program { return isa.WithBarriers(p, s.BarrierYield) },
 	})
 }
 
@@ -25,26 +27,36 @@ func init() {
 //
 //	bssy Bx, L  the active threads take part in barrier x; they will go on at L
 //	@p bra L    if threads disagree: two paths in the place of one
-//	bsync Bx    the path ends; its threads have arrived
+//	bsync Bx    the path ends; its threads wait
+//	bmov R, Bx  the threads that take part, into a register
+//	bmov Bx, R  they take part again, in a barrier that has been another's since
 //	yield       the path goes below those that take part in the same barriers
 //	warpsync m  the path waits for the threads of m, which go on together
 //	exit        the threads leave every barrier
 //
-//	      paths                      barriers
-//	     +----+------+              +------+---------+----+
-//	top  | PC | mask |  -- bsync -> | mask | arrived | PC |  B0 ... B7
-//	     +----+------+ <----------- +------+---------+----+
-//	     | PC | mask |   arrived = mask
-//	     +----+------+
+//	      paths               waiting            barriers
+//	     +----+------+        +------+          +------+----+
+//	top  | PC | mask | bsync  | mask |          | mask | PC |  B0 ... B7
+//	     +----+------+ -----> +------+          +------+----+
+//	     | PC | mask |        | PC   | lane 0
+//	     +----+------+        | ...  |
+//	         ^                +------+
+//	         |                    | all of a barrier's mask wait at its PC
+//	         +--------------------+
 //
 // Hanoi's break takes threads out of a barrier that leave a region early. Here
 // they leave none but by an exit, since all ways out of a region lead to its join.
 //
-// Hanoi has one set of arrived threads for all barriers. Here each has its own,
+// Hanoi knows of the waiting threads only that they wait. Here it is known where,
 // so that a thread which waits at the wrong barrier is not taken for one that
 // has arrived: the warp hangs instead of going on wrongly. Of more than two
-// paths yield lets each have its turn, where Hanoi swaps the upper two. Barriers
-// are not moved to registers: regions more than 8 deep in one another have none.
+// paths yield lets each have its turn, where Hanoi swaps the upper two. Regions
+// more than 8 deep in one another have no barrier.
+//
+// Two arms of a branch may use the same barrier. If the threads of one wait in
+// between, at a warpsync or a CTA barrier, the other takes the barrier away from
+// them. They do not meet all at once then: those that wait go on with the next one
+// that comes, or when no path of the warp can run.
 //
 // Hanoi's warpsync takes a free barrier. Here a path that waits at one stays in
 // the stack, with the threads that it waits for, so that threads of disjoint
@@ -58,10 +70,13 @@ func init() {
 type ConvBarrier struct {
 	Warps
 	Stack    units.Stack[Strand]   // by warp; the PC of the top path is stale
-	Barriers *rtl.Mem[Convergence] `trace:"true"` // by warp and number
+	Barriers *rtl.Mem[Convergence] `trace:"true"`              // by warp and number
+	Waiting  *rtl.Mem[uint32]      `trace:"true" bits:"lanes"` // by warp: threads at a bsync
+	Behind   *rtl.Mem[Point]       // by warp and lane: where one that waits will go on
 	Live     *rtl.Mem[uint32]      `bits:"lanes"` // by warp
 
-	order PathOrder
+	lanes int
+	first First
 }
 
 // Strand is a path of a warp.
@@ -72,41 +87,47 @@ type Strand struct {
 
 // Convergence is a barrier of a warp; one without threads is free.
 type Convergence struct {
-	Mask    uint32 `bits:"lanes"`
-	Arrived uint32 `bits:"lanes"`
-	At      Point  // behind it
+	Mask uint32 `bits:"lanes"`
+	At   Point  // behind it
 }
 
 // newConvBarrier sizes the stack for a path of each lane.
-func newConvBarrier(o Options, g Geometry, code *Code) *ConvBarrier {
-	return &ConvBarrier{
-		Warps:    newWarps(g, 1, code),
-		Stack:    units.NewStack[Strand](g.Warps, g.Lanes),
-		Barriers: rtl.NewMem[Convergence](g.Warps * isa.MaxBarriers),
-		Live:     rtl.NewMem[uint32](g.Warps),
-		order:    o.PathOrder,
+func newConvBarrier(e Env) *ConvBarrier {
+	p := &ConvBarrier{
+		Warps:    NewWarps(e, 1),
+		Stack:    units.NewStack[Strand](e.Warps, e.Lanes),
+		Barriers: rtl.NewMem[Convergence](e.Warps * isa.MaxBarriers),
+		Waiting:  rtl.NewMem[uint32](e.Warps),
+		Behind:   rtl.NewMem[Point](e.Warps * e.Lanes),
+		Live:     rtl.NewMem[uint32](e.Warps),
+		lanes:    e.Lanes,
+		first:    e.First,
 	}
+	p.Convergence = p.Barriers
+	return p
 }
 
 // Tick serves at most one issued instruction, one outcome and one launch.
-func (p *ConvBarrier) Tick() { p.serve(p) }
+func (p *ConvBarrier) Tick() { p.Serve(p) }
 
-// Logic is the comparator of each barrier that says whether all have arrived,
-// and that of each path, with one that comes to a warpsync.
+// Logic is the comparators of each barrier that say whether its threads wait and
+// where each does, and that of each path, with one that comes to a warpsync.
 func (p *ConvBarrier) Logic(g Geometry) []units.Logic {
 	return []units.Logic{
 		{Kind: units.Equality, Bits: g.Lanes, Count: isa.MaxBarriers * g.Warps},
+		{Kind: units.Equality, Bits: 32, Count: isa.MaxBarriers * g.Lanes * g.Warps},
 		{Kind: units.Equality, Bits: 32 + g.Lanes, Count: g.Lanes * g.Warps},
 	}
 }
 
-func (p *ConvBarrier) launch(l *Launch) {
+// Start pushes the path of a new warp.
+func (p *ConvBarrier) Start(l *Launch) {
 	w := int(l.Row)
 	*p.Table.Edit(w) = Slot{CTA: l.CTA, Row: l.Row}
 	*p.Live.Edit(w) = l.Mask
 	p.push(w, Strand{Side: Side{Mask: l.Mask}})
 	p.settle(w)
-	p.redirect.Add(w)
+	p.Changed(w)
 }
 
 // barrier is number x of warp w.
@@ -114,29 +135,32 @@ func (p *ConvBarrier) barrier(w, x int) *Convergence {
 	return p.Barriers.Edit(w*isa.MaxBarriers + x)
 }
 
-// advance executes bssy.
-func (p *ConvBarrier) advance(w int) {
+// Advance executes bssy.
+func (p *ConvBarrier) Advance(w int) {
 	s := p.Table.Edit(w)
-	if in := &p.code.Prog.Insts[s.PC-1]; in.Op == isa.OpBSSY {
-		*p.barrier(w, int(in.Conv)) = Convergence{Mask: s.Mask, At: Point{in.Target, s.Depth}}
+	if in := p.Inst(s.PC - 1); in.Op == isa.OpBSSY {
+		*p.barrier(w, int(in.Conv)) = Convergence{s.Mask, Point{in.Target, s.Depth}}
 	}
 }
 
-func (p *ConvBarrier) resolve(in *isa.Inst, o *Outcome) {
+// Resolve serves a control instruction at the end of execution.
+func (p *ConvBarrier) Resolve(in *isa.Inst, o *Outcome) {
 	w := int(o.Slot)
 	s, e := p.Table.Edit(w), p.Stack.Top(w)
 	e.At = Point{o.PC + 1, s.Depth}
 	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; {
 	case in.Branches():
-		p.branch(w, e, in, o.jump(in, s.Depth), taken, not)
+		p.branch(w, e, in, o.Jump(in, s.Depth), taken, not)
 	case in.Op == isa.OpBSync:
 		p.bsync(w, e, in)
+	case in.Op == isa.OpBMov:
+		*p.barrier(w, int(in.Conv)) = Convergence{o.Named & *p.Live.Edit(w), Point{in.Target, s.Depth}}
 	case in.Op == isa.OpYield:
 		p.yield(w)
 	case in.Op == isa.OpWarpSync:
 		p.warpSync(w, e, o, taken)
 	case in.Op == isa.OpBar:
-		if p.bar(p, s, in, o, *p.Live.Edit(w)) {
+		if p.Bar(p, s, in, o, s.Mask != *p.Live.Edit(w)) {
 			e.At.PC, e.Wait = o.PC, WaitsBarrier
 		}
 	default:
@@ -145,39 +169,76 @@ func (p *ConvBarrier) resolve(in *isa.Inst, o *Outcome) {
 	p.settle(w)
 }
 
-func (p *ConvBarrier) branch(w int, e *Strand, in *isa.Inst, j jump, taken, not uint32) {
-	if !p.D().Stats.count(in, taken, not) {
-		if e.At = j.fall; not == 0 {
-			e.At = j.target
+func (p *ConvBarrier) branch(w int, e *Strand, in *isa.Inst, j Jump, taken, not uint32) {
+	if !p.D().Stats.Count(in, taken, not) {
+		if e.At = j.Fall; not == 0 {
+			e.At = j.Target
 		}
 		return
 	}
-	first, second := Strand{Side: Side{At: j.target, Mask: taken}}, Strand{Side: Side{At: j.fall, Mask: not}}
-	if !p.order.takenFirst(taken, not) {
+	first, second := Strand{Side: Side{At: j.Target, Mask: taken}}, Strand{Side: Side{At: j.Fall, Mask: not}}
+	if !p.first.Taken(taken, not) {
 		first, second = second, first
 	}
 	*e = second
 	p.push(w, first)
 }
 
-// bsync ends a path whose threads take part in the barrier; others pass.
+// bsync ends a path. Its threads wait for the others of the barrier; if that is
+// another's, those go on that have waited here for nobody else.
 func (p *ConvBarrier) bsync(w int, e *Strand, in *isa.Inst) {
-	c := p.barrier(w, int(in.Conv))
-	arrive := e.Mask & c.Mask
-	c.Arrived |= arrive
-	e.At.PC = in.Target
-	if e.Mask &^= arrive; e.Mask == 0 {
-		p.drop(w)
+	at := Point{in.Target, e.At.Depth}
+	mask := e.Mask
+	*p.Waiting.Edit(w) |= mask
+	for m := mask; m != 0; m &= m - 1 {
+		*p.behind(w, bits.TrailingZeros32(m)) = at
 	}
-	p.join(w, int(in.Conv))
+	p.drop(w)
+	if c := p.barrier(w, int(in.Conv)); c.At == at && c.Mask&mask != 0 {
+		p.join(w, int(in.Conv))
+	} else {
+		p.release(w, p.forgotten(w)&p.waitingAt(w, at), at)
+	}
 }
 
-// join makes a path of the threads of a barrier when all have arrived.
-func (p *ConvBarrier) join(w, x int) {
-	if c := p.barrier(w, x); c.Mask != 0 && c.Arrived == c.Mask {
-		p.push(w, Strand{Side: Side{At: c.At, Mask: c.Mask}})
-		*c = Convergence{}
+// behind is where the thread in a lane of warp w goes on behind its bsync.
+func (p *ConvBarrier) behind(w, lane int) *Point { return p.Behind.Edit(w*p.lanes + lane) }
+
+// waitingAt are the threads that wait to go on at a point.
+func (p *ConvBarrier) waitingAt(w int, at Point) (mask uint32) {
+	for m := *p.Waiting.Edit(w); m != 0; m &= m - 1 {
+		if lane := bits.TrailingZeros32(m); *p.behind(w, lane) == at {
+			mask |= 1 << lane
+		}
 	}
+	return mask
+}
+
+// forgotten are the threads that wait at no barrier any more.
+func (p *ConvBarrier) forgotten(w int) uint32 {
+	mask := *p.Waiting.Edit(w)
+	for x := range isa.MaxBarriers {
+		if c := p.barrier(w, x); c.Mask&mask != 0 {
+			mask &^= c.Mask & p.waitingAt(w, c.At)
+		}
+	}
+	return mask
+}
+
+// join lets the threads of a barrier go on when all wait there.
+func (p *ConvBarrier) join(w, x int) {
+	c := p.barrier(w, x)
+	if c.Mask != 0 && c.Mask&^*p.Waiting.Edit(w) == 0 && c.Mask&^p.waitingAt(w, c.At) == 0 {
+		mask, at := c.Mask, c.At
+		*c = Convergence{}
+		p.release(w, mask, at)
+	}
+}
+
+// release makes a path of threads that wait.
+func (p *ConvBarrier) release(w int, mask uint32, at Point) {
+	*p.Waiting.Edit(w) &^= mask
+	p.push(w, Strand{Side: Side{At: at, Mask: mask}})
 }
 
 // warpSync lets threads wait for others that they name. The rest of the path
@@ -233,7 +294,7 @@ func (p *ConvBarrier) meetNamed(w int) {
 
 // together reports whether two paths that wait at a warpsync wait for each other.
 func (p *ConvBarrier) together(a, b *Strand) bool {
-	op := func(e *Strand) isa.Op { return p.code.Prog.Insts[e.At.PC+1].Op }
+	op := func(e *Strand) isa.Op { return p.Inst(e.At.PC + 1).Op }
 	return a.Wait == WaitsJoin && b.Wait == WaitsJoin && a.Named == b.Named &&
 		(a.At == b.At || op(a) == isa.OpBarWarp && op(b) == isa.OpBarWarp)
 }
@@ -281,19 +342,31 @@ func (p *ConvBarrier) exit(w int, e *Strand, lanes uint32) {
 func (p *ConvBarrier) settle(w int) {
 	s := p.Table.Edit(w)
 	if *p.Live.Edit(w) == 0 {
-		p.retire(p, s)
+		p.End(p, s)
 		return
 	}
-	s.Valid = p.raise(w, Runs) || p.raise(w, WaitsBarrier)
+	s.Valid = p.raise(w, Runs) || p.abandon(w) || p.raise(w, WaitsBarrier)
 	if !s.Valid {
 		return
 	}
 	top := p.Stack.Top(w)
-	s.set(top.At)
+	s.Set(top.At)
 	s.Mask, s.Wait = top.Mask, top.Wait
 	if s.Wait == WaitsBarrier {
-		p.meet(p, s)
+		p.Meet(p, s)
 	}
+}
+
+// abandon lets threads go on that wait at no barrier any more, and reports whether
+// there are any.
+func (p *ConvBarrier) abandon(w int) bool {
+	mask := p.forgotten(w)
+	if mask == 0 {
+		return false
+	}
+	at := *p.behind(w, bits.TrailingZeros32(mask))
+	p.release(w, mask&p.waitingAt(w, at), at)
+	return true
 }
 
 // raise moves the uppermost path that waits for the given reason to the top.
@@ -314,8 +387,8 @@ func (p *ConvBarrier) raise(w int, why Wait) bool {
 	return true
 }
 
-// resume lets a warp go on behind the barrier.
-func (p *ConvBarrier) resume(w int) {
+// Resume lets a warp go on behind the barrier.
+func (p *ConvBarrier) Resume(w int) {
 	for i := range p.Stack.Len(w) {
 		if e := p.Stack.Entry(w, i); e.Wait == WaitsBarrier {
 			e.At.PC++
@@ -323,7 +396,7 @@ func (p *ConvBarrier) resume(w int) {
 		}
 	}
 	p.settle(w)
-	p.redirect.Add(w)
+	p.Changed(w)
 }
 
 func (p *ConvBarrier) push(w int, e Strand) {
@@ -354,10 +427,15 @@ func (p *ConvBarrier) Paths(to []Path) []Path {
 			e := p.Stack.At(w, i)
 			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: e.At.PC, Reconv: p.reconv(w, e.Mask), Mask: e.Mask, Wait: e.Wait})
 		}
-		for x := range isa.MaxBarriers {
-			if c := p.Barriers.At(w*isa.MaxBarriers + x); c.Arrived != 0 {
-				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: c.At.PC, Reconv: c.At.PC, Mask: c.Arrived, Wait: WaitsJoin})
+		for left := *p.Waiting.At(w); left != 0; {
+			at, mask := *p.Behind.At(w*p.lanes + 31 - bits.LeadingZeros32(left)), uint32(0)
+			for m := left; m != 0; m &= m - 1 {
+				if lane := bits.TrailingZeros32(m); *p.Behind.At(w*p.lanes + lane) == at {
+					mask |= 1 << lane
+				}
 			}
+			left &^= mask
+			to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: at.PC, Reconv: at.PC, Mask: mask, Wait: WaitsJoin})
 		}
 	}
 	return to

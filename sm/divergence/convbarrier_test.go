@@ -8,7 +8,7 @@ import (
 
 	"divergo/isa"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 func bssy(b uint8, to string) line  { return line{Op: isa.OpBSSY, Conv: b, To: to} }
@@ -17,7 +17,7 @@ func bsync(b uint8, to string) line { return line{Op: isa.OpBSync, Conv: b, To: 
 // step is an issued instruction.
 type step struct{ pc, mask uint32 }
 
-func steps(r divtest.Result) (list []step) {
+func steps(r micro.Result) (list []step) {
 	for _, i := range r.Issues {
 		list = append(list, step{i.PC, i.Mask})
 	}
@@ -25,11 +25,11 @@ func steps(r divtest.Result) (list []step) {
 }
 
 // barriers runs a kernel on a warp of 4 and returns the last state of its paths.
-func barriers(t *testing.T, o divergence.Options, k kernel) (divtest.Result, []divergence.Path) {
+func barriers(t *testing.T, o divergence.Options, k kernel) (micro.Result, []divergence.Path) {
 	t.Helper()
 	m, _ := divergence.Find("barrier")
 	var paths []divergence.Path
-	b := divtest.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, _ []divtest.Issue) { paths = p.Paths(paths[:0]) }}
+	b := micro.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) { paths = p.Paths(paths[:0]) }}
 	r, err := b.Run(m, o, k, 1000)
 	require.NoError(t, err)
 	return r, paths
@@ -85,6 +85,51 @@ func TestBarrierWrong(t *testing.T) {
 	}, paths)
 }
 
+// TestBarrierTaken: the two arms of a branch use the same barrier. That of one is
+// taken away while a thread of it is at a CTA barrier. Who waits for it goes on
+// alone, once the other arm has nothing to run, and all meet behind the branch.
+func TestBarrierTaken(t *testing.T) {
+	r, _ := barriers(t, divergence.Options{}, seq(
+		bssy(0, "END"),      // 0
+		when(below(2), "F"), // 1
+		bssy(1, "X"),        // 2
+		when(below(3), "E"), // 3
+		nop,                 // 4
+		at("E", bsync(1, "X")),
+		at("X", nop), // 6
+		to("J"),      // 7
+		at("F", bssy(1, "Y")),
+		when(below(1), "G"), // 9
+		line{Bar: true},     // 10
+		at("G", bsync(1, "Y")),
+		at("Y", nop), // 12
+		at("J", bsync(0, "END")),
+		at("END", exit))) // 14
+	require.True(t, r.Done)
+	assert.Equal(t, []step{
+		{0, 0b1111},
+		{1, 0b1111},
+		{8, 0b0011},
+		{9, 0b0011},
+		{11, 0b0001}, // waits for the other one
+		{10, 0b0010},
+		{2, 0b1100},
+		{3, 0b1100},
+		{5, 0b0100},
+		{4, 0b1000},
+		{5, 0b1000},
+		{6, 0b1100},
+		{7, 0b1100},
+		{13, 0b1100},
+		{12, 0b0001}, // for nobody any more
+		{13, 0b0001},
+		{11, 0b0010},
+		{12, 0b0010},
+		{13, 0b0010},
+		{14, 0b1111},
+	}, steps(r))
+}
+
 // TestBarrierSpinLock: with a yield at the head of the loop a lock goes from
 // thread to thread, unless they have to meet before they release it (Hanoi,
 // spin lock).
@@ -112,12 +157,12 @@ func TestBarrierSpinLock(t *testing.T) {
 			}
 		}}
 		unlock := line{Do: func(*thread) { locked = false }}
-		tail := seq(unlock, bsync(0, "END"))
+		meet, tail := "END", seq(unlock, bsync(0, "END"))
 		if !c.late {
-			tail = seq(bsync(0, "U"), at("U", unlock))
+			meet, tail = "U", seq(bsync(0, "U"), at("U", unlock))
 		}
 		r, _ := barriers(t, divergence.Options{PathOrder: divergence.MajorityFirst}, seq(
-			bssy(0, "END"), head, lock, when(func(t *thread) bool { return t.I == 0 }, "LOOP"),
+			bssy(0, meet), head, lock, when(func(t *thread) bool { return t.I == 0 }, "LOOP"),
 			tail, at("END", exit)))
 		assert.Equal(t, c.done, r.Done, c.name)
 		if c.done {
@@ -167,7 +212,7 @@ func TestBarrierRandom(t *testing.T) {
 	m, _ := divergence.Find("barrier")
 	for seed := range uint64(60) {
 		k := randomKernel(seed, lanes*warps, seed%3 == 1, seed%3 == 2)
-		b := divtest.Bench{Lanes: lanes, Warps: warps, Latency: int(seed % 2 * 4)}
+		b := micro.Bench{Lanes: lanes, Warps: warps, Latency: int(seed % 2 * 4)}
 		r, err := b.Run(m, divergence.Options{PathOrder: divergence.MinorityFirst, BarrierYield: true}, k, 200_000)
 		require.NoError(t, err)
 		require.True(t, r.Done, "seed %d", seed)

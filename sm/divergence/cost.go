@@ -25,23 +25,11 @@ func (c *Cost) Bits() (n int) {
 	return n
 }
 
-// A mechanism may say what reflection does not see.
-type (
-	// logical says which comparators, encoders and adders it has. Where the model
-	// does in a cycle what takes hardware several steps, such as several pops, the
-	// logic of one is meant.
-	logical interface {
-		Logic(g Geometry) []units.Logic
-	}
-	// optional says which of the parts that have an `if` tag it has.
-	optional interface{ Parts() map[string]bool }
-)
-
 // Cost elaborates the mechanism alone, for one SM, and measures it. The names of
 // tags are lanes, warps, ctas, threads, share, which is what a CTA has of the warps
 // when all are resident, and those of the mechanism's own parts.
 func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
-	p, err := m.New(o, g, &Code{})
+	p, err := m.Build(o, g, &Code{})
 	if err != nil {
 		return Cost{}, err
 	}
@@ -71,11 +59,9 @@ func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 		"calls": 0, "lanes": g.Lanes, "warps": g.Warps, "ctas": g.CTAs, "threads": g.Lanes * g.Warps,
 		"share": (g.Warps + g.CTAs - 1) / g.CTAs,
 	}
-	if x, ok := p.(optional); ok {
-		for name, there := range x.Parts() {
-			if sizes[name] = 0; there {
-				sizes[name] = 1
-			}
+	for name, there := range p.Parts() {
+		if sizes[name] = 0; there {
+			sizes[name] = 1
 		}
 	}
 	var cost Cost
@@ -89,8 +75,6 @@ func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 			s.Path = "State"
 		}
 	}
-	if x, ok := p.(logical); ok {
-		cost.Logic = x.Logic(g)
-	}
+	cost.Logic = p.Logic(g)
 	return cost, nil
 }

@@ -7,11 +7,11 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name:  "dpe",
-		Doc:   "dual-path stack: both paths of the innermost divergent branch interleave",
-		Meets: true, InStep: true,
-		New: func(_ Options, g Geometry, code *Code) (Policy, error) {
-			return newDPE(g, code), nil
+		Name:     "dpe",
+		Doc:      "dual-path stack: both paths of the innermost divergent branch interleave",
+		Promises: Promises{Meets: true, InStep: true, Depth: perLane},
+		New: func(e Env) (Policy, error) {
+			return newDPE(e), nil
 		},
 	})
 }
@@ -58,36 +58,41 @@ type Fork struct {
 	RPC  Point
 }
 
+// perLane is the depth of a stack of paths, each of which has a thread, or of
+// forks above a bottom.
+func perLane(lanes int, _ *isa.Program) int { return lanes }
+
 // newDPE sizes the stack for W-1 forks, each of which splits a mask, and the
 // bottom.
-func newDPE(g Geometry, code *Code) *DPE {
-	return &DPE{Warps: newWarps(g, 2, code), Stack: units.NewStack[Fork](g.Warps, g.Lanes)}
+func newDPE(e Env) *DPE {
+	return &DPE{Warps: NewWarps(e, 2), Stack: units.NewStack[Fork](e.Warps, e.Lanes)}
 }
 
 // Tick serves at most one issued instruction, one outcome and one launch.
-func (p *DPE) Tick() { p.serve(p) }
+func (p *DPE) Tick() { p.Serve(p) }
 
 // Logic is the comparator of each path's PC with the reconvergence PC.
 func (p *DPE) Logic(g Geometry) []units.Logic {
 	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: 2 * g.Warps}}
 }
 
-func (p *DPE) launch(l *Launch) {
+// Start puts an entry on the stack of a new warp.
+func (p *DPE) Start(l *Launch) {
 	w := int(l.Row)
-	for side := range 2 {
-		*p.Table.Edit(2*w + side) = Slot{CTA: l.CTA, Row: l.Row}
-	}
-	p.push(w, Fork{Side: [2]Side{{Mask: l.Mask}}, RPC: nowhere})
+	*p.Table.Edit(2*w + 1) = Slot{CTA: l.CTA, Row: l.Row}
+	p.push(w, Fork{Side: [2]Side{{Mask: l.Mask}}, RPC: Nowhere})
 	p.settle(w)
 }
 
-func (p *DPE) advance(i int) {
-	if p.Table.Edit(i).at() == p.Stack.Peek(i/2).RPC {
+// Advance ends a path at the RPC.
+func (p *DPE) Advance(i int) {
+	if p.Table.Edit(i).At() == p.Stack.Peek(i/2).RPC {
 		p.settle(i / 2)
 	}
 }
 
-func (p *DPE) resolve(in *isa.Inst, o *Outcome) {
+// Resolve serves a control instruction at the end of execution.
+func (p *DPE) Resolve(in *isa.Inst, o *Outcome) {
 	w, side := int(o.Slot)/2, int(o.Slot)&1
 	if n := p.Stack.Len(w); n > 1 {
 		if x := &p.Stack.Entry(w, n-2).Side[side]; x.Wait == WaitsControl {
@@ -102,7 +107,7 @@ func (p *DPE) resolve(in *isa.Inst, o *Outcome) {
 	case in.Branches():
 		p.branch(w, side, s, in, o)
 	case in.Op == isa.OpBar:
-		if p.bar(p, s, in, o, p.live(w)) {
+		if p.Bar(p, s, in, o, s.Mask != p.live(w)) {
 			s.PC, s.Wait = o.PC, WaitsBarrier
 		}
 	default:
@@ -114,29 +119,26 @@ func (p *DPE) resolve(in *isa.Inst, o *Outcome) {
 // branch is the outcome of a branch of the top entry.
 func (p *DPE) branch(w, side int, s *Slot, in *isa.Inst, o *Outcome) {
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-	j := o.jump(in, s.Depth)
-	if !p.D().Stats.count(in, taken, not) {
-		s.set(j.fall)
+	j := o.Jump(in, s.Depth)
+	if !p.D().Stats.Count(in, taken, not) {
+		s.Set(j.Fall)
 		if not == 0 {
-			s.set(j.target)
+			s.Set(j.Target)
 		}
 		return
 	}
 	e := p.Stack.Top(w)
-	if in.Returns() {
-		j.meet = e.RPC
-	}
-	pair := [2]Side{{At: j.target, Mask: taken}, {At: j.fall, Mask: not}}
-	if j.meet == e.RPC && !p.Table.Edit(2*w+side^1).Valid {
+	pair := [2]Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}
+	if j.Meet == e.RPC && !p.Table.Edit(2*w+side^1).Valid {
 		p.load(w, &pair)
 		return
 	}
 	for k := range e.Side {
 		x := p.Table.Edit(2*w + k)
-		e.Side[k] = Side{x.at(), x.Mask, x.Wait}
+		e.Side[k] = Side{x.At(), x.Mask, x.Wait}
 	}
-	e.Side[side].At = j.meet
-	p.push(w, Fork{pair, j.meet})
+	e.Side[side].At = j.Meet
+	p.push(w, Fork{pair, j.Meet})
 }
 
 // covered is the outcome of a control instruction of path x, of the entry below
@@ -147,25 +149,22 @@ func (p *DPE) covered(w int, x *Side, in *isa.Inst, o *Outcome) {
 	x.At.PC = o.PC + 1
 	switch {
 	case in.Branches():
-		j := o.jump(in, x.At.Depth)
+		j := o.Jump(in, x.At.Depth)
 		switch {
-		case p.D().Stats.count(in, taken, not):
-			if in.Returns() {
-				j.meet = p.Stack.Entry(w, p.Stack.Len(w)-2).RPC
-			}
-			x.At = j.meet
+		case p.D().Stats.Count(in, taken, not):
+			x.At = j.Meet
 			top := *p.Stack.Top(w)
-			*p.Stack.Top(w) = Fork{[2]Side{{At: j.target, Mask: taken}, {At: j.fall, Mask: not}}, j.meet}
+			*p.Stack.Top(w) = Fork{[2]Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}, j.Meet}
 			p.pushed(p.Stack.Push(w, top))
 		case not == 0:
-			x.At = j.target
+			x.At = j.Target
 		default:
-			x.At = j.fall
+			x.At = j.Fall
 		}
 	case in.Op == isa.OpBar:
 		s := *p.Table.Edit(2 * w)
 		s.Mask = x.Mask
-		if p.bar(p, &s, in, o, p.live(w)) {
+		if p.Bar(p, &s, in, o, s.Mask != p.live(w)) {
 			x.At.PC, x.Wait = o.PC, WaitsBarrier
 		}
 	default:
@@ -200,15 +199,15 @@ func (p *DPE) settle(w int) {
 	for !p.lives(w, a, b) {
 		p.D().Stats.Pops++
 		if p.Stack.Pop(w) == 0 {
-			p.retire(p, a)
+			p.End(p, a)
 			return
 		}
 		p.load(w, &p.Stack.Top(w).Side)
 	}
-	p.redirect.Add(2 * w)
-	p.redirect.Add(2*w + 1)
+	p.Changed(2 * w)
+	p.Changed(2*w + 1)
 	if (!a.Valid || a.Wait == WaitsBarrier) && (!b.Valid || b.Wait == WaitsBarrier) {
-		p.meet(p, a)
+		p.Meet(p, a)
 	}
 }
 
@@ -216,8 +215,8 @@ func (p *DPE) settle(w int) {
 // path.
 func (p *DPE) lives(w int, a, b *Slot) bool {
 	rpc := p.Stack.Top(w).RPC
-	a.Valid = a.Mask != 0 && a.at() != rpc
-	b.Valid = b.Mask != 0 && b.at() != rpc
+	a.Valid = a.Mask != 0 && a.At() != rpc
+	b.Valid = b.Mask != 0 && b.At() != rpc
 	return a.Valid || b.Valid
 }
 
@@ -225,7 +224,7 @@ func (p *DPE) lives(w int, a, b *Slot) bool {
 func (p *DPE) load(w int, pair *[2]Side) {
 	for k, x := range pair {
 		s := p.Table.Edit(2*w + k)
-		s.set(x.At)
+		s.Set(x.At)
 		s.Mask, s.Wait = x.Mask, x.Wait
 	}
 }
@@ -243,22 +242,15 @@ func (p *DPE) pushed(depth int) {
 	st.MaxDepth = max(st.MaxDepth, uint64(depth))
 }
 
-// resume lets a warp go on behind the barrier.
-func (p *DPE) resume(w int) {
-	next := func(pc *uint32, wait *Wait) {
-		if *wait == WaitsBarrier {
-			*pc++
-			*wait = Runs
-		}
-	}
+// Resume lets a warp go on behind the barrier.
+func (p *DPE) Resume(w int) {
 	for i := range p.Stack.Len(w) - 1 {
 		e := p.Stack.Entry(w, i)
-		next(&e.Side[0].At.PC, &e.Side[0].Wait)
-		next(&e.Side[1].At.PC, &e.Side[1].Wait)
+		e.Side[0].Pass()
+		e.Side[1].Pass()
 	}
 	for k := range 2 {
-		s := p.Table.Edit(2*w + k)
-		next(&s.PC, &s.Wait)
+		p.Table.Edit(2*w + k).Pass()
 	}
 	p.settle(w)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 // TestDPE has kernels worked out by hand for one warp of 8 whose slots issue in
@@ -101,7 +101,7 @@ func TestDPEOutcomeOfACoveredPath(t *testing.T) {
 	m, _ := divergence.Find("dpe")
 	for _, latency := range []int{0, 6} {
 		deepest, forks := 0, []uint32(nil)
-		b := divtest.Bench{Lanes: 8, Warps: 1, Latency: latency, Each: func(p divergence.Policy, _ []divtest.Issue) {
+		b := micro.Bench{Lanes: 8, Warps: 1, Latency: latency, Each: func(p divergence.Policy, _ []micro.Issue) {
 			d := p.(*divergence.DPE)
 			dualPath(t, d)
 			if depth := int(*d.Stack.Depth.At(0)); depth > deepest {
@@ -134,7 +134,7 @@ func TestDPEBarrierOfACoveredPath(t *testing.T) {
 		at("C", bar), nop,
 		at("D", bar), exit)
 	m, _ := divergence.Find("dpe")
-	r, err := divtest.Bench{Lanes: 8, Warps: 1, Latency: 5}.Run(m, divergence.Options{}, k, 1000)
+	r, err := micro.Bench{Lanes: 8, Warps: 1, Latency: 5}.Run(m, divergence.Options{}, k, 1000)
 	require.NoError(t, err)
 	require.True(t, r.Done)
 	noneAhead(t, k, r.Issues, 8, 8)

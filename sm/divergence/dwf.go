@@ -2,6 +2,7 @@ package divergence
 
 import (
 	"cmp"
+	"fmt"
 	"math/bits"
 
 	"divergo/isa"
@@ -13,15 +14,15 @@ func init() {
 	Register(Mechanism{
 		Name: "dwf",
 		Doc:  "dynamic warp formation: threads at one PC are regrouped after every instruction",
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newDWF(o, g, code, false), nil
+		New: func(e Env) (Policy, error) {
+			return newDWF(e, false)
 		},
 	})
 	Register(Mechanism{
 		Name: "dwf-wb",
 		Doc:  "dynamic warp formation between a warp's first divergence and its warp barrier",
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newDWF(o, g, code, true), nil
+		New: func(e Env) (Policy, error) {
+			return newDWF(e, true)
 		},
 	})
 }
@@ -95,7 +96,7 @@ type DWF struct {
 
 	warpBarriers bool
 	lanes        int
-	policy       IssuePolicy
+	policy       func(*DWF) int // the warp that is to have the next slot
 	aging        uint64
 	code         *Code
 
@@ -161,24 +162,28 @@ const nobody = 1<<16 - 1
 // lutEntries is the size of the PC-warp table (GPGPU-Sim 2.1.1b).
 const lutEntries = 32
 
-func newDWF(o Options, g Geometry, code *Code, warpBarriers bool) *DWF {
-	ways := cmp.Or(o.DWFWays, 4)
-	threads := g.Warps * g.Lanes
-	bar := NewBarrier(g)
+func newDWF(e Env, warpBarriers bool) (*DWF, error) {
+	policy, err := issuePolicies.Of(cmp.Or(e.DWFIssue, IssueMajority))
+	if err != nil {
+		return nil, fmt.Errorf("divergence.dwf_issue: %w", err)
+	}
+	ways := cmp.Or(e.DWFWays, 4)
+	threads := e.Warps * e.Lanes
+	bar := NewBarrier(e.Geometry)
 	p := &DWF{
 		Ports: Ports{Tallies: bar.Tallies},
-		Table: rtl.NewMem[Slot](g.Warps), Home: rtl.NewMem[Homes](g.Warps), Picked: rtl.NewMem[Picked](g.Warps),
-		Statics: rtl.NewMem[StaticWarp](g.Warps), Places: rtl.NewMem[Place](threads),
+		Table: rtl.NewMem[Slot](e.Warps), Home: rtl.NewMem[Homes](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
+		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, ways)),
-		Barrier: bar, warpBarriers: warpBarriers, lanes: g.Lanes,
-		policy: cmp.Or(o.DWFIssue, IssueMajority), aging: uint64(o.DWFAging), code: code,
+		Barrier: bar, warpBarriers: warpBarriers, lanes: e.Lanes,
+		policy: policy, aging: uint64(e.DWFAging), code: e.Code,
 	}
 	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody, Search: nobody}
-	for i := range g.Warps {
+	for i := range e.Warps {
 		d.Free.Add(i)
 	}
 	p.Init(d)
-	return p
+	return p, nil
 }
 
 // Logic is what compares the tags of a set of the table with the PC and CTA of
@@ -217,6 +222,12 @@ func (p *DWF) Stats() Stats {
 	st.Formation = *p.Pool.Counts.At(0)
 	return st
 }
+
+// Counts is nil.
+func (p *DWF) Counts() Counting { return nil }
+
+// Begin has nothing to drop: there is no peak.
+func (p *DWF) Begin() {}
 
 // Tick inserts what the update registers hold, serves at most one issued
 // instruction, one outcome and one launch, and gives one warp a slot. The issued
@@ -422,16 +433,16 @@ func (p *DWF) resolve(o *Outcome) bool {
 // branch sends the two sides of a branch on, in one cycle if both update
 // registers are free.
 func (p *DWF) branch(i int, in *isa.Inst, o *Outcome, taken, not uint32) bool {
-	d, j := p.D(), o.jump(in, 0)
+	d, j := p.D(), o.Jump(in, 0)
 	if !d.Half {
-		if !p.send(i, p.from(i, taken, j.target.PC)) {
+		if !p.send(i, p.from(i, taken, j.Target.PC)) {
 			return false
 		}
-		p.D().Stats.count(in, taken, not)
+		p.D().Stats.Count(in, taken, not)
 		d.Half = true
 		p.Table.Edit(i).Mask = not
 	}
-	if !p.send(i, p.from(i, not, j.fall.PC)) {
+	if !p.send(i, p.from(i, not, j.Fall.PC)) {
 		return false
 	}
 	d.Half = false

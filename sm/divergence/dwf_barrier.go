@@ -25,11 +25,11 @@ func (p *DWF) resolveStatic(i int, in *isa.Inst, o *Outcome) bool {
 		if taken != 0 && not != 0 || p.D().Half {
 			return p.diverge(i, in, o, w, taken, not)
 		}
-		p.D().Stats.count(in, taken, not)
-		j := o.jump(in, 0)
-		s.Wait, s.PC = Runs, j.fall.PC
+		p.D().Stats.Count(in, taken, not)
+		j := o.Jump(in, 0)
+		s.Wait, s.PC = Runs, j.Fall.PC
 		if taken != 0 {
-			s.PC = j.target.PC
+			s.PC = j.Target.PC
 		}
 	case in.Op == isa.OpBar:
 		p.barStatic(row, s, in, o, w)
@@ -77,9 +77,9 @@ func (p *DWF) barStatic(row int, s *Slot, in *isa.Inst, o *Outcome, w *StaticWar
 
 // Arriving is the warp of the slot, if it is together; others are divided at a
 // barrier.
-func (p *DWF) Arriving(slot int) uint32 {
+func (p *DWF) Arriving(slot int, active uint32, _ bool) uint32 {
 	if p.Picked.At(slot).Static {
-		return p.Table.At(slot).Mask
+		return active
 	}
 	return 0
 }

@@ -12,23 +12,37 @@ import (
 // one goes that was formed first.
 type IssuePolicy string
 
-// The issue policies (Fung et al., MICRO 2007, section 4.3; as in GPGPU-Sim
-// 2.1.1b).
+// The issue policies.
 const (
-	IssueMajority IssuePolicy = "majority" // all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one
-	IssueMinority IssuePolicy = "minority" // the same with fewest threads
-	IssueTime     IssuePolicy = "time"     // in the order in which they were formed
-	IssuePDOM     IssuePolicy = "pdom"     // those that have passed the fewest reconvergence points; then the fuller one
-	IssuePC       IssuePolicy = "pc"       // the smallest PC; then the fuller one
+	IssueMajority IssuePolicy = "majority"
+	IssueMinority IssuePolicy = "minority"
+	IssueTime     IssuePolicy = "time"
+	IssuePDOM     IssuePolicy = "pdom"
+	IssuePC       IssuePolicy = "pc"
 )
 
-// IssuePolicies lists the valid values.
-func IssuePolicies() []IssuePolicy {
-	return []IssuePolicy{IssueMajority, IssueMinority, IssueTime, IssuePDOM, IssuePC}
-}
+// issuePolicies is every issue policy: the warp that it wants of a pool in which
+// some want a slot (Fung et al., MICRO 2007, section 4.3; as in GPGPU-Sim 2.1.1b).
+var issuePolicies = key.Choices[IssuePolicy, func(*DWF) int]{}.
+	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one", func(p *DWF) int {
+		return p.atCurrent(func(n, most uint16) bool { return n > most })
+	}).
+	With(IssueMinority, "the same with fewest threads", func(p *DWF) int {
+		return p.atCurrent(func(n, fewest uint16) bool { return n < fewest })
+	}).
+	With(IssueTime, "in the order in which they were formed", func(p *DWF) int { return int(p.Q().Oldest) }).
+	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one", func(p *DWF) int {
+		return p.least(func(w *units.DynamicWarp) uint32 { return uint32(w.Count) })
+	}).
+	With(IssuePC, "the smallest PC; then the fuller one", func(p *DWF) int {
+		return p.least(func(w *units.DynamicWarp) uint32 { return w.PC })
+	})
+
+// IssuePolicies lists the issue policies.
+func IssuePolicies() []IssuePolicy { return issuePolicies.List() }
 
 // Words lists the valid values.
-func (IssuePolicy) Words() []string { return key.Words(IssuePolicies()...) }
+func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
 
 // load prepares the scratch for a new program.
 func (p *DWF) load() {
@@ -49,24 +63,24 @@ func (p *DWF) pick() {
 	if d.Free == (units.Set{}) || q.Oldest == nobody {
 		return
 	}
-	best := p.urgent()
-	switch p.policy {
-	case IssueMajority, IssueMinority:
-		at := p.oldest(q.Search, q.Current)
-		if at < 0 {
-			d.Current = p.elect()
-			at = p.oldest(q.Oldest, d.Current)
-		}
-		d.Search = uint16(at)
-		if best < 0 {
-			best = at
-		}
-	default:
-		if best < 0 {
-			best = p.least()
-		}
+	best := p.policy(p)
+	if first := p.urgent(); first >= 0 {
+		best = first
 	}
 	p.place(best)
+}
+
+// atCurrent is the oldest warp at the PC of the majority or minority, which is
+// elected anew when none is left there.
+func (p *DWF) atCurrent(wins func(n, best uint16) bool) int {
+	q, d := p.Regs()
+	at := p.oldest(q.Search, q.Current)
+	if at < 0 {
+		d.Current = p.elect(wins)
+		at = p.oldest(q.Oldest, d.Current)
+	}
+	d.Search = uint16(at)
+	return at
 }
 
 // urgent is the oldest warp that goes before all others, or -1.
@@ -97,15 +111,17 @@ func (p *DWF) oldest(i uint16, pc uint32) int {
 	return -1
 }
 
-// least is the oldest of the warps that the policy ranks first.
-func (p *DWF) least() int {
-	first := p.Q().Oldest
-	if p.policy == IssueTime {
-		return int(first)
+// least is the oldest of the warps with the smallest rank that are the fullest.
+func (p *DWF) least(rank func(*units.DynamicWarp) uint32) int {
+	key := func(i int) uint64 {
+		w := p.Pool.Warps.At(i)
+		unfilled := uint64(units.PoolLanes - bits.OnesCount32(w.Occ))
+		return uint64(rank(w))<<8 + unfilled
 	}
-	best, least := int(first), p.key(int(first))
+	best := int(p.Q().Oldest)
+	least := key(best)
 	for i := p.Places.At(best).Newer; i != nobody; i = p.Places.At(int(i)).Newer {
-		if key := p.key(int(i)); key < least {
+		if key := key(int(i)); key < least {
 			best, least = int(i), key
 		}
 	}
@@ -131,19 +147,9 @@ func (p *DWF) place(warp int) {
 	p.redirect.Add(slot)
 }
 
-// key ranks a warp by PDOM priority or by PC; the smallest goes first.
-func (p *DWF) key(i int) uint64 {
-	w := p.Pool.Warps.At(i)
-	unfilled := uint64(units.PoolLanes - bits.OnesCount32(w.Occ))
-	if p.policy == IssuePDOM {
-		return uint64(w.Count)<<8 + unfilled
-	}
-	return uint64(w.PC)<<8 + unfilled
-}
-
-// elect is the PC with most threads, or fewest, of those at which warps wait.
+// elect is the PC whose number of threads wins, of those at which warps wait.
 // The threads in slots whose instruction has not been issued count too.
-func (p *DWF) elect() uint32 {
+func (p *DWF) elect(wins func(n, best uint16) bool) uint32 {
 	clear(p.threads)
 	for k := range p.Pool.Used.Len() {
 		for set := *p.Pool.Used.At(k); set != 0; set &= set - 1 {
@@ -156,11 +162,7 @@ func (p *DWF) elect() uint32 {
 	best := p.Places.At(int(p.Q().Oldest)).PC
 	for i := p.Q().Oldest; i != nobody; i = p.Places.At(int(i)).Newer {
 		pc := p.Places.At(int(i)).PC
-		n, most := p.threads[pc], p.threads[best]
-		if p.policy == IssueMinority {
-			n, most = most, n
-		}
-		if n > most || n == most && pc < best {
+		if n, most := p.threads[pc], p.threads[best]; wins(n, most) || n == most && pc < best {
 			best = pc
 		}
 	}

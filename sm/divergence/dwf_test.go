@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 	"divergo/units"
 )
 
@@ -24,21 +24,21 @@ func formations() (list []divergence.Options) {
 }
 
 // bench runs k and returns what was issued.
-func (b pipeline) run(t *testing.T, o divergence.Options, k kernel) divtest.Result {
+func (b pipeline) run(t *testing.T, o divergence.Options, k kernel) micro.Result {
 	t.Helper()
 	m, ok := divergence.Find(o.Mechanism)
 	require.True(t, ok)
-	r, err := divtest.Bench(b).Run(m, o, k, 100_000)
+	r, err := micro.Bench(b).Run(m, o, k, 100_000)
 	require.NoError(t, err)
 	require.True(t, r.Done, "threads are left, %+v", o)
 	return r
 }
 
 // pipeline is a bench whose branches resolve while other slots issue.
-type pipeline divtest.Bench
+type pipeline micro.Bench
 
 // threadsIn are the numbers of the threads in an issue, by lane, -1 for none.
-func threadsIn(i divtest.Issue, lanes int) (list []int) {
+func threadsIn(i micro.Issue, lanes int) (list []int) {
 	for lane := range lanes {
 		if i.Mask>>lane&1 == 0 {
 			list = append(list, -1)
@@ -106,7 +106,7 @@ func TestDWFInvariants(t *testing.T) {
 			k := randomKernel(seed, lanes*warps, exits, bars)
 			read, done := 0, make([]int, lanes*warps)
 			var before pool
-			each := func(p divergence.Policy, issued []divtest.Issue) {
+			each := func(p divergence.Policy, issued []micro.Issue) {
 				for ; read < len(issued); read++ {
 					for _, thread := range threadsIn(issued[read], lanes) {
 						if thread >= 0 {
@@ -285,7 +285,7 @@ func TestPDOMCount(t *testing.T) {
 		return n
 	}
 	seen := map[uint16]int{}
-	pipeline{Lanes: 4, Warps: 3, Each: func(p divergence.Policy, _ []divtest.Issue) {
+	pipeline{Lanes: 4, Warps: 3, Each: func(p divergence.Policy, _ []micro.Issue) {
 		d := p.(*divergence.DWF)
 		for i := range d.Pool.Warps.Len() {
 			if w := d.Pool.Warps.At(i); w.Occ != 0 {
@@ -406,7 +406,7 @@ func TestAging(t *testing.T) {
 			at("B", when(func(*thread) bool { return !set }, "B")), exit,
 			rep("P", 20), line{Do: func(*thread) { set = true }}, exit)
 		m, _ := divergence.Find("dwf")
-		r, err := divtest.Bench{Lanes: 4, Warps: 4, Latency: 3}.Run(m, divergence.Options{DWFAging: aging}, k, 20_000)
+		r, err := micro.Bench{Lanes: 4, Warps: 4, Latency: 3}.Run(m, divergence.Options{DWFAging: aging}, k, 20_000)
 		require.NoError(t, err)
 		assert.Equal(t, finishes, r.Done, "aging %d", aging)
 	}

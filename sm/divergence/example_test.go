@@ -4,19 +4,19 @@ import (
 	"fmt"
 
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 // A warp of four threads splits at a branch and joins behind it.
 func Example() {
 	pdom, _ := divergence.Find("pdom")
-	kernel := divtest.Kernel{
-		{If: func(t *divtest.Thread) bool { return t.TID < 1 }, To: "then"},
+	kernel := micro.Kernel{
+		{If: func(t *micro.Thread) bool { return t.TID < 1 }, To: "then"},
 		{To: "join"}, // else
 		{Label: "then"},
 		{Label: "join", Exit: true},
 	}
-	r, err := divtest.Run(pdom, divergence.Options{PathOrder: divergence.TakenFirst}, 4, 1, kernel, 100)
+	r, err := micro.Run(pdom, divergence.Options{PathOrder: divergence.TakenFirst}, 4, 1, kernel, 100)
 	if err != nil {
 		fmt.Println(err)
 		return

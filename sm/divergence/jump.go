@@ -11,44 +11,47 @@ type Point struct {
 	Depth uint16 `if:"calls"`
 }
 
-// nowhere is where threads meet that meet at the exit only.
-var nowhere = Point{PC: isa.NoPC}
+// Nowhere is where threads meet that meet at the exit only.
+var Nowhere = Point{PC: isa.NoPC}
 
-// before is the order of mechanisms that run the smallest PC first. A function
+// Before is the order of mechanisms that run the smallest PC first. A function
 // lies behind its callers, so that the deeper goes first, for those to wait that
 // have not called (MinSP-PC: S. Collange, Stack-less SIMT Reconvergence at Low
 // Cost, 2011).
-func (p Point) before(o Point) bool {
+func (p Point) Before(o Point) bool {
 	return p.Depth > o.Depth || p.Depth == o.Depth && p.PC < o.PC
 }
 
-// at is where the threads of a slot are.
-func (s *Slot) at() Point { return Point{s.PC, s.Depth} }
+// At is where the threads of a slot are.
+func (s *Slot) At() Point { return Point{s.PC, s.Depth} }
 
-// set moves a slot.
-func (s *Slot) set(p Point) { s.PC, s.Depth = p.PC, p.Depth }
+// Set moves a slot.
+func (s *Slot) Set(p Point) { s.PC, s.Depth = p.PC, p.Depth }
 
-// jump is where a branch, call or return leads.
-type jump struct {
-	target Point // of the lanes that the outcome has as taken
-	fall   Point // of the others: the next instruction, or the same again if it is indirect
-	meet   Point // where both go on together, or nowhere
+// Jump is where a branch, call or return leads.
+type Jump struct {
+	Target Point // of the lanes that the outcome has as taken
+	Fall   Point // of the others: the next instruction, or the same again if it is indirect
+	// Meet is where both go on together, or Nowhere. A return needs none where threads
+	// meet at a PC and a depth: its function has no other, which is behind all joins in
+	// it, so that the threads of a path that are there were called together.
+	Meet Point
 }
 
-// jump resolves in, which branches, of threads at a depth.
-func (o *Outcome) jump(in *isa.Inst, depth uint16) jump {
-	j := jump{Point{in.Target, depth}, Point{o.PC + 1, depth}, nowhere}
+// Jump resolves in, which branches, of threads at a depth.
+func (o *Outcome) Jump(in *isa.Inst, depth uint16) Jump {
+	j := Jump{Point{in.Target, depth}, Point{o.PC + 1, depth}, Nowhere}
 	if in.Reconv != isa.NoPC {
-		j.meet = Point{in.Reconv, depth}
+		j.Meet = Point{in.Reconv, depth}
 	}
 	if in.Indirect() {
-		j.target.PC, j.fall.PC = o.Target, o.PC
+		j.Target.PC, j.Fall.PC = o.Target, o.PC
 	}
 	switch in.Op {
 	case isa.OpCall:
-		j.target.Depth++
+		j.Target.Depth++
 	case isa.OpRet:
-		j.target.Depth--
+		j.Target.Depth--
 	}
 	return j
 }

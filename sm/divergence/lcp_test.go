@@ -10,11 +10,11 @@ import (
 
 	"divergo/isa"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 // blocksOf names the blocks that have been issued.
-func blocksOf(k kernel, issues []divtest.Issue) string {
+func blocksOf(k kernel, issues []micro.Issue) string {
 	var b strings.Builder
 	for _, i := range issues {
 		b.WriteString(k[i.PC].Label)
@@ -44,7 +44,7 @@ func TestLikelyConvergence(t *testing.T) {
 	}
 	var stacks []string
 	m, _ := divergence.Find("pdom-lcp")
-	b := divtest.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, issued []divtest.Issue) {
+	b := micro.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, issued []micro.Issue) {
 		d := p.(*divergence.PDOM)
 		s := d.Table.At(0)
 		if !s.Valid || s.Wait != divergence.Runs {

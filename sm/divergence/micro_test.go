@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	_ "divergo/examples/frontier" // a mechanism from outside is in the tests of all
 	"divergo/sm/divergence"
 )
 
@@ -18,9 +17,8 @@ type column struct {
 }
 
 // TestMicroKernels is the micro-kernel table (design notes, section 3.6): the
-// columns of the smallest PC (of a PC for each thread, and of a sorted list of
-// paths), of paired-path comparison as in the paper, and of paired-path
-// comparison with cascading pops. See TestPDOMMicroKernels for the other one.
+// columns of a PC for each thread, of paired-path comparison as in the paper, and
+// of paired-path comparison with cascading pops. See TestPDOMMicroKernels for the other one.
 func TestMicroKernels(t *testing.T) {
 	for _, c := range []struct {
 		kernel                    string
@@ -47,11 +45,10 @@ func TestMicroKernels(t *testing.T) {
 			want    column
 		}{
 			{"ptpc", divergence.Options{}, c.ptpc},
-			{"frontier", divergence.Options{}, c.ptpc},
 			{"ppc", divergence.Options{PPCVerbatim: true}, c.verbatim},
 			{"ppc", divergence.Options{}, c.cascading},
 		} {
-			r := run(t, m.mech, m.options, 8, 1, micro[c.kernel])
+			r := run(t, m.mech, m.options, 8, 1, kernels[c.kernel])
 			assert.Len(t, r.Issues, m.want.issues, "%s %+v", c.kernel, m)
 			assert.InDelta(t, m.want.activity, r.Activity(8), .00005, "%s %+v", c.kernel, m)
 			if m.want.depth > 0 {

@@ -10,32 +10,29 @@ import (
 type PathStack struct {
 	units.Stack[Entry] // by warp
 
-	order  PathOrder
+	first  First
 	likely bool // use likely-convergence points
 }
 
 // Entry is one entry of a reconvergence stack.
 type Entry struct {
 	At   Point
-	RPC  Point  // nowhere: popped only when its mask is empty
-	LPC  Point  `if:"likely"` // likely-convergence point, or nowhere
+	RPC  Point  // Nowhere: popped only when its mask is empty
+	LPC  Point  `if:"likely"` // likely-convergence point, or Nowhere
 	Mask uint32 `bits:"lanes"`
 	LPos uint8  `if:"likely" bits:"7"` // entry that waits at LPC
 }
 
 // diverge updates the stack of slot s, which is at a branch that its lanes take
 // both ways. What it leaves on top may be at its end: pop follows.
-func (k *PathStack) diverge(w int, s *Slot, in *isa.Inst, j jump, taken, not uint32, st *Stats) {
+func (k *PathStack) diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uint32, st *Stats) {
 	e := k.Top(w)
-	if in.Returns() {
-		j.meet = e.RPC
-	}
-	switch rpc := j.meet; {
-	case j.target == e.RPC: // these lanes are in the mask of the entry below, which waits there
-		s.set(j.fall)
+	switch rpc := j.Meet; {
+	case j.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
+		s.Set(j.Fall)
 		s.Mask = not
-	case j.fall == e.RPC:
-		s.set(j.target)
+	case j.Fall == e.RPC:
+		s.Set(j.Target)
 		s.Mask = taken
 	default:
 		lpc, lpos := e.LPC, e.LPos
@@ -43,22 +40,22 @@ func (k *PathStack) diverge(w int, s *Slot, in *isa.Inst, j jump, taken, not uin
 			k.drop(w, st) // the entry below waits at rpc already
 		} else {
 			e.At, e.Mask = rpc, s.Mask
-			s.set(rpc)
-			lpc, lpos = nowhere, 0
+			s.Set(rpc)
+			lpc, lpos = Nowhere, 0
 		}
-		if likely := (Point{in.Likely, j.fall.Depth}); k.likely && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
+		if likely := (Point{in.Likely, j.Fall.Depth}); k.likely && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
 			k.push(w, Entry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos}, st)
 			lpc, lpos = likely, uint8(k.Len(w)-1)
 		}
-		first := Entry{At: j.target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
-		second := Entry{At: j.fall, RPC: rpc, LPC: lpc, LPos: lpos, Mask: not}
-		if !k.order.takenFirst(taken, not) {
+		first := Entry{At: j.Target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
+		second := Entry{At: j.Fall, RPC: rpc, LPC: lpc, LPos: lpos, Mask: not}
+		if !k.first.Taken(taken, not) {
 			first, second = second, first
 		}
 		for _, x := range [...]Entry{second, first} {
 			if x.At != rpc {
 				k.push(w, x, st)
-				s.set(x.At)
+				s.Set(x.At)
 				s.Mask = x.Mask
 			}
 		}
@@ -97,8 +94,8 @@ func (k *PathStack) clear(w int, st *Stats) {
 func (k *PathStack) pop(w int, s *Slot, st *Stats) {
 	for {
 		switch e := k.Stack.Top(w); {
-		case s.Mask == 0 || s.at() == e.RPC:
-		case s.at() == e.LPC:
+		case s.Mask == 0 || s.At() == e.RPC:
+		case s.At() == e.LPC:
 			k.Stack.Entry(w, int(e.LPos)).Mask |= s.Mask
 		default:
 			return
@@ -108,7 +105,7 @@ func (k *PathStack) pop(w int, s *Slot, st *Stats) {
 			return
 		}
 		e := k.Stack.Top(w)
-		s.set(e.At)
+		s.Set(e.At)
 		s.Mask = e.Mask
 	}
 }

@@ -7,19 +7,19 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name:  "pdom",
-		Doc:   "per-warp stack, reconvergence at immediate post-dominators",
-		Meets: true, InStep: true,
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newPDOM(o, g, code, false), nil
+		Name:     "pdom",
+		Doc:      "per-warp stack, reconvergence at immediate post-dominators",
+		Promises: pdomPromises(func(lanes int, _ *isa.Program) int { return 2*lanes - 1 }),
+		New: func(e Env) (Policy, error) {
+			return newPDOM(e, false), nil
 		},
 	})
 	Register(Mechanism{
-		Name:  "pdom-lcp",
-		Doc:   "per-warp stack that also joins paths at likely-convergence points",
-		Meets: true, InStep: true,
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newPDOM(o, g, code, true), nil
+		Name:     "pdom-lcp",
+		Doc:      "per-warp stack that also joins paths at likely-convergence points",
+		Promises: pdomPromises(func(lanes int, _ *isa.Program) int { return 3*lanes - 2 }),
+		New: func(e Env) (Policy, error) {
+			return newPDOM(e, true), nil
 		},
 	})
 }
@@ -44,23 +44,30 @@ type PDOM struct {
 	Stack PathStack // by warp
 }
 
+// pdomPromises are those of a stack of a bounded depth.
+func pdomPromises(depth func(lanes int, p *isa.Program) int) Promises {
+	return Promises{Meets: true, InStep: true, Depth: depth, Nested: func(p Policy, slot int, to []uint32) []uint32 {
+		return p.(*PDOM).masks(slot, to)
+	}}
+}
+
 // newPDOM sizes the stack for the worst case: each push splits a mask that is
 // not empty, and a branch whose reconvergence PC is that of its entry replaces
 // the entry, which leaves 2W-1 entries. Each of W-1 splits can add an entry that
 // waits at a likely-convergence point.
-func newPDOM(o Options, g Geometry, code *Code, likely bool) *PDOM {
-	capacity := 2 * g.Lanes
+func newPDOM(e Env, likely bool) *PDOM {
+	capacity := 2 * e.Lanes
 	if likely {
-		capacity = 3 * g.Lanes
+		capacity = 3 * e.Lanes
 	}
 	return &PDOM{
-		Warps: newWarps(g, 1, code),
-		Stack: PathStack{units.NewStack[Entry](g.Warps, capacity), o.PathOrder, likely},
+		Warps: NewWarps(e, 1),
+		Stack: PathStack{units.NewStack[Entry](e.Warps, capacity), e.First, likely},
 	}
 }
 
 // Tick serves at most one issued instruction, one outcome and one launch.
-func (p *PDOM) Tick() { p.serve(p) }
+func (p *PDOM) Tick() { p.Serve(p) }
 
 // Logic is the comparator of a warp's PC with its reconvergence PC, and that with
 // its likely-convergence point.
@@ -75,23 +82,22 @@ func (p *PDOM) Logic(g Geometry) []units.Logic {
 // Parts says whether there are likely-convergence points.
 func (p *PDOM) Parts() map[string]bool { return map[string]bool{"likely": p.Stack.likely} }
 
-func (p *PDOM) launch(l *Launch) {
-	w := int(l.Row)
-	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
-	p.Stack.push(w, Entry{RPC: nowhere, LPC: nowhere, Mask: l.Mask}, &p.D().Stats)
-	p.redirect.Add(w)
+// Start pushes the bottom entry of a new warp.
+func (p *PDOM) Start(l *Launch) {
+	p.Stack.push(int(l.Row), Entry{RPC: Nowhere, LPC: Nowhere, Mask: l.Mask}, &p.D().Stats)
 }
 
-func (p *PDOM) advance(w int) {
+// Advance pops where paths meet.
+func (p *PDOM) Advance(w int) {
 	s, e := p.Table.Edit(w), p.Stack.Peek(w)
-	if at := s.at(); at == e.RPC || at == e.LPC {
+	if at := s.At(); at == e.RPC || at == e.LPC {
 		p.Stack.pop(w, s, &p.D().Stats)
-		p.redirect.Add(w)
+		p.Changed(w)
 	}
 }
 
-// resolve updates the stack for a control instruction at the end of execution.
-func (p *PDOM) resolve(in *isa.Inst, o *Outcome) {
+// Resolve updates the stack for a control instruction at the end of execution.
+func (p *PDOM) Resolve(in *isa.Inst, o *Outcome) {
 	w := int(o.Slot)
 	s := p.Table.Edit(w)
 	s.Wait = Runs
@@ -107,11 +113,11 @@ func (p *PDOM) resolve(in *isa.Inst, o *Outcome) {
 
 func (p *PDOM) branch(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-	j := o.jump(in, s.Depth)
-	if !p.D().Stats.count(in, taken, not) {
-		s.set(j.fall)
+	j := o.Jump(in, s.Depth)
+	if !p.D().Stats.Count(in, taken, not) {
+		s.Set(j.Fall)
 		if not == 0 {
-			s.set(j.target)
+			s.Set(j.Target)
 		}
 		p.Stack.pop(w, s, &p.D().Stats)
 		return
@@ -134,11 +140,11 @@ func (p *PDOM) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	} else {
 		p.next(w, s)
 	}
-	p.arrive(p, s, o.Bar, o.Warps, waits)
+	p.Arrive(p, s, o.Bar, o.Warps, waits)
 }
 
 // Arriving is the warp of the slot, on whatever paths its threads are.
-func (p *PDOM) Arriving(w int) uint32 { return p.Stack.At(w, 0).Mask }
+func (p *PDOM) Arriving(w int, _ uint32, _ bool) uint32 { return p.Stack.At(w, 0).Mask }
 
 // exit takes the lanes out of every entry of the warp at once.
 func (p *PDOM) exit(w int, s *Slot, o *Outcome) {
@@ -146,22 +152,29 @@ func (p *PDOM) exit(w int, s *Slot, o *Outcome) {
 	s.Mask &^= o.Taken
 	p.next(w, s)
 	if !s.Valid {
-		p.retire(p, s)
+		p.End(p, s)
 	}
 }
 
-// resume lets a warp go on behind the barrier.
-func (p *PDOM) resume(w int) {
+// Resume lets a warp go on behind the barrier.
+func (p *PDOM) Resume(w int) {
 	s := p.Table.Edit(w)
 	s.Wait = Runs
 	p.next(w, s)
-	p.redirect.Add(w)
 }
 
 // next moves a slot to the next instruction.
 func (p *PDOM) next(w int, s *Slot) {
 	s.PC++
 	p.Stack.pop(w, s, &p.D().Stats)
+}
+
+// masks lists those of the entries of a warp; that of the top is in the slot.
+func (p *PDOM) masks(w int, to []uint32) []uint32 {
+	for i := range int(*p.Stack.Depth.At(w)) - 1 {
+		to = append(to, p.Stack.At(w, i).Mask)
+	}
+	return append(to, p.Table.At(w).Mask)
 }
 
 // Paths lists the top of each stack and the threads parked under it.

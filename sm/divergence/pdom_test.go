@@ -7,32 +7,32 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 type (
-	kernel = divtest.Kernel
-	line   = divtest.Line
-	thread = divtest.Thread
+	kernel = micro.Kernel
+	line   = micro.Line
+	thread = micro.Thread
 )
 
 // The language of the micro-kernels, short.
 var (
-	nop, exit, count1 = divtest.Nop, divtest.Exit, divtest.Count
-	to, when, at      = divtest.To, divtest.When, divtest.At
-	rep, seq          = divtest.Repeat, divtest.Seq
-	tid, below        = divtest.FromThread, divtest.BelowThread
-	never, odd        = divtest.Never, divtest.Odd
-	count             = divtest.Count.Do
+	nop, exit, count1 = micro.Nop, micro.Exit, micro.Count
+	to, when, at      = micro.To, micro.When, micro.At
+	rep, seq          = micro.Repeat, micro.Seq
+	tid, below        = micro.FromThread, micro.BelowThread
+	never, odd        = micro.Never, micro.Odd
+	count             = micro.Count.Do
 
-	micro, figure7, figure10 = divtest.Micro, divtest.Figure7, divtest.Figure10
+	kernels, figure7, figure10 = micro.Kernels, micro.Figure7, micro.Figure10
 )
 
-func run(t *testing.T, mech string, o divergence.Options, lanes, warps int, k kernel) divtest.Result {
+func run(t *testing.T, mech string, o divergence.Options, lanes, warps int, k kernel) micro.Result {
 	t.Helper()
 	m, ok := divergence.Find(mech)
 	require.True(t, ok)
-	r, err := divtest.Run(m, o, lanes, warps, k, 100_000)
+	r, err := micro.Run(m, o, lanes, warps, k, 100_000)
 	require.NoError(t, err)
 	require.True(t, r.Done, "threads are left")
 	return r
@@ -63,7 +63,7 @@ func TestPDOMMicroKernels(t *testing.T) {
 		{"U4", 26, .5337, 0},
 	} {
 		t.Run(c.kernel, func(t *testing.T) {
-			r := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 8, 1, micro[c.kernel])
+			r := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 8, 1, kernels[c.kernel])
 			assert.Len(t, r.Issues, c.issues)
 			assert.InDelta(t, c.activity, r.Activity(8), .00005)
 			if c.depth > 0 {
@@ -77,7 +77,7 @@ func TestPDOMMicroKernels(t *testing.T) {
 func TestPDOMFigure7(t *testing.T) {
 	r := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 4, 2, figure7)
 	const A, B, C, D = 0, 1, 2, 3
-	assert.ElementsMatch(t, []divtest.Issue{
+	assert.ElementsMatch(t, []micro.Issue{
 		{Row: 0, PC: A, Mask: 0b1111},
 		{Row: 1, PC: A, Mask: 0b1111},
 		{Row: 0, PC: C, Mask: 0b0001},
@@ -154,7 +154,7 @@ func TestSpinLock(t *testing.T) {
 		line{Do: func(*thread) { locked = false }},
 		exit)
 	m, _ := divergence.Find("pdom")
-	r, err := divtest.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, 8, 1, k, 1000)
+	r, err := micro.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, 8, 1, k, 1000)
 	require.NoError(t, err)
 	assert.False(t, r.Done)
 	for _, issue := range r.Issues[2:] {

@@ -21,7 +21,11 @@
 package divergence
 
 import (
+	"cmp"
+	"fmt"
 	"math/bits"
+	"reflect"
+	"sync"
 
 	"divergo/internal/key"
 	"divergo/isa"
@@ -105,7 +109,7 @@ type Outcome struct {
 	Bar    uint8  `bits:"4"` // bar: barrier number
 	Warps  uint8  `bits:"7"` // bar: warps expected, 0 for all of the CTA
 	Votes  uint32 // bar.red: lanes whose predicate holds
-	Named  uint32 // warpsync: lanes of the threads that those of Taken wait for, exited ones too
+	Named  uint32 // lanes, exited ones too: of warpsync the threads that those of Taken wait for, of bmov those that take part
 }
 
 // Retire tells that a static warp has no threads left.
@@ -165,6 +169,9 @@ type Ports struct {
 	// Tallies is written by the mechanism, by row, as it lets threads go on behind
 	// a bar.red: what that has counted. Programs with bar.red are refused without.
 	Tallies *rtl.Mem[Tally] `rtl:"optional"`
+	// Convergence is written by the mechanism, by row and barrier, for programs with
+	// bmov.
+	Convergence *rtl.Mem[Convergence] `rtl:"optional"`
 	// Redirect is driven by the mechanism: the slots that it changes in this
 	// cycle other than by the advance of Fire. Fetch and issue look at them again.
 	Redirect rtl.Wire[units.Set]
@@ -231,8 +238,8 @@ type Prediction struct {
 	Compacts uint64 // branches at which all warps waited for compaction
 }
 
-// count counts a branch and reports whether lanes take both ways.
-func (st *Stats) count(in *isa.Inst, taken, not uint32) (diverges bool) {
+// Count counts a branch and reports whether lanes take both ways.
+func (st *Stats) Count(in *isa.Inst, taken, not uint32) (diverges bool) {
 	diverges = taken != 0 && not != 0
 	if in.Conditional() || diverges {
 		st.Branches++
@@ -243,8 +250,8 @@ func (st *Stats) count(in *isa.Inst, taken, not uint32) (diverges bool) {
 	return diverges
 }
 
-// Policy is a reconvergence mechanism. An implementation embeds Ports and is a
-// module of package rtl.
+// Policy is a reconvergence mechanism at work. An implementation embeds Ports, or
+// Warps, and is a module of package rtl.
 type Policy interface {
 	Tick()
 	// Slots is the table that the front end reads; its length is the number of
@@ -254,41 +261,141 @@ type Policy interface {
 	Homes() *rtl.Mem[Homes]
 	// Connections gives access to the embedded Ports.
 	Connections() *Ports
-	// Paths appends every group of live threads, running and parked.
+	// Paths appends every group of live threads, running and parked, and says
+	// which of them get on: see Path.
 	Paths(to []Path) []Path
-	// Stats is what was counted since reset.
+	// Arriving is, by lane of the slot, the threads that arrive at a CTA barrier if
+	// threads of the slot with these active lanes execute one, where some wait or none
+	// needs to (bar.arrive); lanes without a live thread do not matter. It is 0 if each
+	// thread counts for itself.
+	Arriving(slot int, active uint32, waits bool) uint32
+	// Begin tells that a kernel has been loaded, between two runs: what was learned of
+	// the last one is dropped, and peaks are counted anew.
+	Begin()
+	// Stats is what was counted since reset; a peak, since Begin.
 	Stats() Stats
+	// Counts is what Mechanism.Counts declares, or nil.
+	Counts() Counting
+	// Logic is the comparators, encoders and adders, which reflection does not see.
+	// Where the model does in a cycle what takes hardware several steps, such as
+	// several pops, the logic of one is meant.
+	Logic(g Geometry) []units.Logic
+	// Parts says of the parts that have an `if` tag which there are; nil if no
+	// part has.
+	Parts() map[string]bool
 }
 
 // Connections returns p, so that a mechanism that embeds Ports has the method.
 func (p *Ports) Connections() *Ports { return p }
 
-// Arrives is what a mechanism implements that does not count each thread by
-// itself at a CTA barrier: if threads of a slot execute one, all of these arrive,
-// by lane of the slot.
-type Arrives interface {
-	Arriving(slot int) uint32
-}
-
 // Mechanism is an entry of the list that the command line offers.
 type Mechanism struct {
 	Name string
 	Doc  string // one line
-	// Blocks tells that warps of a CTA wait for each other at branches. If the
-	// configuration leaves it open, CTAs are then issued by age.
-	Blocks bool
-	New    func(o Options, g Geometry, code *Code) (Policy, error)
+	// New makes the hardware of an SM.
+	New func(e Env) (Policy, error)
 	// Prepare makes the program that the hardware runs of the kernel's, with the
 	// instructions that the mechanism needs; nil if it needs none. Outside of the
 	// SM, PCs are those of the kernel: see isa.Program.OriginOf.
-	Prepare func(o Options, p *isa.Program) *isa.Program
+	Prepare func(s Settings, p *isa.Program) *isa.Program
+	// Params is a struct of its parameters, with their defaults. They become keys,
+	// divergence.NAME.PARAM: an int, a bool or a type of word is a field with tags
+	//
+	//	Reach int `toml:"reach" range:"1..32" unit:"entries" doc:"meaning, in a line" source:"where the default comes from"`
+	//
+	// The range may end in another one of the struct, and have pow2 behind it.
+	Params any
+	// Counts is a struct of what the mechanism counts itself, see Counted. They become
+	// statistics, NAME.COUNTER: uint64 fields with tags
+	//
+	//	Waiting uint64 `name:"waiting" stat:"peak" unit:"paths" doc:"meaning, in a line" source:"who defines it"`
+	//
+	// What several SMs count is added up; of a peak it is the largest.
+	Counts any
+	// Blocks tells that warps of a CTA wait for each other at branches. If the
+	// configuration leaves it open, CTAs are then issued by age.
+	Blocks bool
 	// Spills tells that it needs memory behind its ports.
 	Spills bool
-	// Meets promises that the threads of a warp that part at a branch go on
-	// together from its post-dominator, InStep that threads are only brought together
-	// in the same iterations of all loops around, so that isa.Inst's Uniform holds
-	// for them. Both are for those who check.
-	Meets, InStep bool
+	Promises
+}
+
+// Promises are what a mechanism says of itself to those who check it.
+type Promises struct {
+	// Meets: the threads of a warp that part at a branch go on together from its
+	// post-dominator.
+	Meets bool
+	// InStep: threads are only brought together in the same iterations of all loops
+	// around, so that isa.Inst's Uniform holds for them.
+	InStep bool
+	// Moves: threads change their lanes, for which there is a crossbar in front of
+	// the register file.
+	Moves bool
+	// Depth is how many entries a stack never exceeds, with warps of so many lanes;
+	// nil, or 0, if there is no such bound.
+	Depth func(lanes int, p *isa.Program) int
+	// Nested appends the masks of the entries that a slot runs the top of, from the
+	// bottom: each is part of those below it, or apart from them. Nil if there is no
+	// such stack.
+	Nested func(p Policy, slot int, to []uint32) []uint32
+	// Compacts is who is told of each warp that the mechanism makes of the threads
+	// of a CTA; nil if it makes none, or others than Compacted describes.
+	Compacts func(p Policy) *rtl.Observers[Compacted]
+}
+
+// Settings are what a mechanism can be told.
+type Settings struct {
+	Options
+	Params any   // of the type of Mechanism.Params
+	First  First // of Options.PathOrder
+}
+
+// Env is what a mechanism is made from.
+type Env struct {
+	Settings
+	Geometry
+	Code *Code
+}
+
+// Settings reads the options of a machine.
+func (m Mechanism) Settings(o Options) (s Settings, err error) {
+	s.Options = o
+	if m.Params != nil {
+		if s.Params, err = o.Own.Fill(key.Declaration{Name: m.Name, Usual: m.Params}); err != nil {
+			return s, err
+		}
+	}
+	s.First, err = pathOrders.Of(cmp.Or(o.PathOrder, TakenFirst))
+	return s, err
+}
+
+// Build makes the hardware of an SM.
+func (m Mechanism) Build(o Options, g Geometry, code *Code) (Policy, error) {
+	s, err := m.Settings(o)
+	if err != nil {
+		return nil, fmt.Errorf("mechanism %s: %w", m.Name, err)
+	}
+	p, err := m.New(Env{s, g, code})
+	if err != nil {
+		return nil, err
+	}
+	var counts any
+	if c := p.Counts(); c != nil {
+		counts = c.Values()
+	}
+	if reflect.TypeOf(counts) != reflect.TypeOf(m.Counts) {
+		return nil, fmt.Errorf("mechanism %s counts %T, and has declared %T", m.Name, counts, m.Counts)
+	}
+	return p, nil
+}
+
+// Program is the program that the hardware runs of a kernel's.
+func (m Mechanism) Program(o Options, p *isa.Program) (*isa.Program, error) {
+	s, err := m.Settings(o)
+	if err != nil || m.Prepare == nil {
+		return p, err
+	}
+	return m.Prepare(s, p), nil
 }
 
 // Options are the configuration of the mechanisms; each reads what it has a
@@ -309,42 +416,75 @@ type Options struct {
 	TokenSpill   int         `toml:"token_spill" range:"0..100000" unit:"core cycles" doc:"token: a warp waits for 4 tokens to move to memory, or as long as memory needs" source:"ssy"`
 	TokenFill    int         `toml:"token_fill" range:"0..100000" unit:"core cycles" doc:"token: a warp waits for 4 tokens to come back, or as long as memory needs" source:"ssy"`
 	BarrierYield bool        `toml:"barrier_yield" doc:"barrier: a yield at the head of every loop" source:"ours"`
+
+	// Own are the parameters that mechanisms declare, divergence.NAME.PARAM.
+	Own key.Declared
+}
+
+// Declarations are those parameters.
+func (Options) Declarations() (list []key.Declaration) {
+	for _, m := range mechanisms {
+		if m.Params != nil {
+			list = append(list, key.Declaration{Name: m.Name, Usual: m.Params})
+		}
+	}
+	return list
+}
+
+// optionKeys are the keys of Options, less the divergence before them.
+var optionKeys = sync.OnceValue(func() []key.Key { return key.List("", reflect.TypeFor[Options]()) })
+
+// With is o with another value of a key, such as NAME.PARAM, for a mechanism that
+// is built alone.
+func (o Options) With(name, value string) (Options, error) {
+	for _, k := range optionKeys() {
+		if k.Name == name {
+			err := k.Set(&o, value)
+			return o, err
+		}
+	}
+	return o, fmt.Errorf("there is no key divergence.%s", name)
 }
 
 // PathOrder says which path of a divergent branch runs first.
 type PathOrder string
 
-// The path orders (MECHANISMS: the order in which a stack pushes).
+// The path orders.
 const (
-	TakenFirst      PathOrder = "taken"     // Fung & Aamodt, HPCA 2011, figures 7 and 10
-	NotTakenFirst   PathOrder = "not-taken" //
-	MajorityFirst   PathOrder = "majority"  // more lanes first; on a tie the taken path
-	MinorityFirst   PathOrder = "minority"  // fewer lanes first, which bounds the depth by log2 of the warp; on a tie the taken path
+	TakenFirst      PathOrder = "taken"
+	NotTakenFirst   PathOrder = "not-taken"
+	MajorityFirst   PathOrder = "majority"
+	MinorityFirst   PathOrder = "minority"
 	HighestLaneLast PathOrder = "highest-lane-last"
 )
 
-// PathOrders lists the valid values.
-func PathOrders() []PathOrder {
-	return []PathOrder{TakenFirst, NotTakenFirst, MajorityFirst, MinorityFirst, HighestLaneLast}
+// First reports whether the taken path of a divergent branch runs first.
+type First func(taken, not Crowd) bool
+
+// Crowd is the threads of a path.
+type Crowd struct {
+	Threads int
+	Lanes   uint32 // that they are in
 }
+
+// Taken is First for the lanes of one warp.
+func (f First) Taken(taken, not uint32) bool {
+	return f(Crowd{bits.OnesCount32(taken), taken}, Crowd{bits.OnesCount32(not), not})
+}
+
+// pathOrders is every path order.
+var pathOrders = key.Choices[PathOrder, First]{}.
+	With(TakenFirst, "the taken path (Fung & Aamodt, HPCA 2011, figures 7 and 10)", func(_, _ Crowd) bool { return true }).
+	With(NotTakenFirst, "the path behind the branch", func(_, _ Crowd) bool { return false }).
+	With(MajorityFirst, "more threads; on a tie the taken path", func(taken, not Crowd) bool { return taken.Threads >= not.Threads }).
+	With(MinorityFirst, "fewer threads, which bounds the depth by the logarithm of all; on a tie the taken path", func(taken, not Crowd) bool { return taken.Threads <= not.Threads }).
+	With(HighestLaneLast, "the path without the highest lane", func(taken, not Crowd) bool { return bits.Len32(taken.Lanes) < bits.Len32(not.Lanes) })
+
+// PathOrders lists the path orders.
+func PathOrders() []PathOrder { return pathOrders.List() }
 
 // Words lists the valid values.
-func (PathOrder) Words() []string { return key.Words(PathOrders()...) }
-
-// TakenFirst decides for the lanes of one divergent branch.
-func (o PathOrder) takenFirst(taken, notTaken uint32) bool {
-	switch o {
-	case NotTakenFirst:
-		return false
-	case MajorityFirst:
-		return bits.OnesCount32(taken) >= bits.OnesCount32(notTaken)
-	case MinorityFirst:
-		return bits.OnesCount32(taken) <= bits.OnesCount32(notTaken)
-	case HighestLaneLast:
-		return bits.Len32(taken) < bits.Len32(notTaken)
-	}
-	return true
-}
+func (PathOrder) Words() key.Words { return pathOrders.Words() }
 
 // Words lists the valid values of mechanism.
 func (Options) Words(string) []string {
@@ -357,10 +497,21 @@ func (Options) Words(string) []string {
 
 var mechanisms []Mechanism
 
-// Register adds a mechanism to the list; its name must be new.
+// Register adds a mechanism to the list, in an init function; its name must be
+// new.
 func Register(m Mechanism) {
 	if _, ok := Find(m.Name); ok {
 		panic("divergence: mechanism " + m.Name + " registered twice")
+	}
+	if m.Name == "" || m.Doc == "" || m.New == nil {
+		panic("divergence: mechanism " + m.Name + " wants Name, Doc and New")
+	}
+	m.Counters()
+	if m.Params != nil {
+		usual := key.Declaration{Name: "divergence." + m.Name, Usual: m.Params}
+		if err := usual.Check(); err != nil {
+			panic(err)
+		}
 	}
 	mechanisms = append(mechanisms, m)
 }

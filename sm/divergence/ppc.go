@@ -10,19 +10,21 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name: "ppc",
-		Doc:  "paired-path comparison: a stack of path pairs that meet where their PCs are equal",
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newPPC(o, g, code, false), nil
+		Name:     "ppc",
+		Doc:      "paired-path comparison: a stack of path pairs that meet where their PCs are equal",
+		Promises: Promises{Depth: pairs},
+		New: func(e Env) (Policy, error) {
+			return newPPC(e, false), nil
 		},
 	})
 	Register(Mechanism{
 		Name: "ppc-explicit",
 		Doc:  "paired-path comparison at reconvergence instructions only",
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newPPC(o, g, code, true), nil
+		New: func(e Env) (Policy, error) {
+			return newPPC(e, true), nil
 		},
-		Prepare: func(_ Options, p *isa.Program) *isa.Program { return isa.WithReconv(p) },
+		Prepare:  func(_ Settings, p *isa.Program) *isa.Program { return isa.WithReconv(p) },
+		Promises: Promises{Depth: pairs},
 	})
 }
 
@@ -88,13 +90,16 @@ func (e *Pair) ready(side uint8) bool {
 	return e.Side[side&1].Mask != 0 && e.Side[side&1].Wait == Runs
 }
 
+// pairs is the depth of the stack: each pair splits a mask.
+func pairs(lanes int, _ *isa.Program) int { return lanes - 1 }
+
 // newPPC sizes the stack for W-1 pairs, each of which splits a mask, and the
 // bottom.
-func newPPC(o Options, g Geometry, code *Code, explicit bool) *PPC {
+func newPPC(e Env, explicit bool) *PPC {
 	return &PPC{
-		Warps:    newWarps(g, 1, code),
-		Stack:    units.NewStack[Pair](g.Warps, g.Lanes),
-		verbatim: o.PPCVerbatim,
+		Warps:    NewWarps(e, 1),
+		Stack:    units.NewStack[Pair](e.Warps, e.Lanes),
+		verbatim: e.PPCVerbatim,
 		explicit: explicit,
 	}
 }
@@ -107,9 +112,9 @@ func (p *PPC) Tick() {
 	for ; again != 0; again &= again - 1 {
 		w := bits.TrailingZeros64(again)
 		p.compare(w, p.Table.Edit(w))
-		p.redirect.Add(w)
+		p.Changed(w)
 	}
-	p.serve(p)
+	p.Serve(p)
 }
 
 // Logic is the pair of comparators of the figure, for the top pair of each warp.
@@ -117,47 +122,46 @@ func (p *PPC) Logic(g Geometry) []units.Logic {
 	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: g.Warps}, {Kind: units.LessThan, Bits: 32, Count: g.Warps}}
 }
 
-func (p *PPC) launch(l *Launch) {
-	w := int(l.Row)
-	p.Stack.Push(w, Pair{Side: [2]Side{{Mask: l.Mask}}})
-	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
-	p.redirect.Add(w)
+// Start pushes the bottom pair of a new warp.
+func (p *PPC) Start(l *Launch) {
+	p.Stack.Push(int(l.Row), Pair{Side: [2]Side{{Mask: l.Mask}}})
 }
 
-func (p *PPC) advance(w int) {
+// Advance compares behind an instruction.
+func (p *PPC) Advance(w int) {
 	s := p.Table.Edit(w)
-	next := s.at()
-	if in := &p.code.Prog.Insts[next.PC-1]; p.explicit && in.Inserted && in.Op == isa.OpNop {
+	next := s.At()
+	if in := p.Inst(next.PC - 1); p.explicit && in.Inserted && in.Op == isa.OpNop {
 		p.Stack.Top(w).current().At = next
 		p.compare(w, s)
 	} else {
 		p.step(w, s, next)
 	}
-	if s.at() != next {
-		p.redirect.Add(w)
+	if s.At() != next {
+		p.Changed(w)
 	}
 }
 
-// resolve is figure 5 for control instructions.
-func (p *PPC) resolve(in *isa.Inst, o *Outcome) {
+// Resolve is figure 5 for control instructions.
+func (p *PPC) Resolve(in *isa.Inst, o *Outcome) {
 	w := int(o.Slot)
 	s, e := p.Table.Edit(w), p.Stack.Top(w)
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 	switch {
 	case in.Branches():
-		switch j := o.jump(in, s.Depth); {
-		case p.D().Stats.count(in, taken, not):
+		switch j := o.Jump(in, s.Depth); {
+		case p.D().Stats.Count(in, taken, not):
 			st := &p.D().Stats
 			st.Pushes++
-			st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, Pair{Side: [2]Side{{At: j.target, Mask: taken}, {At: j.fall, Mask: not}}})-1))
+			st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, Pair{Side: [2]Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}})-1))
 			p.compare(w, s)
 		case not == 0:
-			p.step(w, s, j.target)
+			p.step(w, s, j.Target)
 		default:
-			p.step(w, s, j.fall)
+			p.step(w, s, j.Fall)
 		}
 	case in.Op == isa.OpBar:
-		if p.bar(p, s, in, o, p.live(w)) {
+		if p.Bar(p, s, in, o, s.Mask != p.live(w)) {
 			e.current().Wait = WaitsBarrier
 			p.compare(w, s)
 		} else {
@@ -216,14 +220,14 @@ func (p *PPC) next(w int, s *Slot) {
 func (p *PPC) elect(w int, s *Slot) {
 	e := p.Stack.Top(w)
 	switch t, n := e.ready(0), e.ready(1); {
-	case t && (!n || e.Side[0].At.before(e.Side[1].At)):
+	case t && (!n || e.Side[0].At.Before(e.Side[1].At)):
 		e.Cur = 0
 	case n:
 		e.Cur = 1
 	default:
 		p.run(s, e.current())
 		s.Wait = WaitsBarrier
-		p.meet(p, s)
+		p.Meet(p, s)
 		return
 	}
 	p.run(s, e.current())
@@ -231,7 +235,7 @@ func (p *PPC) elect(w int, s *Slot) {
 
 // run makes a path the one of the slot.
 func (p *PPC) run(s *Slot, x *Side) {
-	s.set(x.At)
+	s.Set(x.At)
 	s.Mask, s.Wait = x.Mask, Runs
 }
 
@@ -254,7 +258,7 @@ func (p *PPC) exit(w int, s *Slot, o *Outcome) {
 	switch {
 	case p.live(w) == 0:
 		p.Stack.Pop(w)
-		p.retire(p, s)
+		p.End(p, s)
 	case e.current().Mask != 0:
 		p.step(w, s, Point{o.PC + 1, s.Depth})
 	default:
@@ -267,19 +271,15 @@ func (p *PPC) exit(w int, s *Slot, o *Outcome) {
 	}
 }
 
-// resume lets a warp go on behind the barrier.
-func (p *PPC) resume(w int) {
+// Resume lets a warp go on behind the barrier.
+func (p *PPC) Resume(w int) {
 	for i := range p.Stack.Len(w) {
 		e := p.Stack.Entry(w, i)
 		for k := range e.Side {
-			if x := &e.Side[k]; x.Wait == WaitsBarrier {
-				x.At.PC++
-				x.Wait = Runs
-			}
+			e.Side[k].Pass()
 		}
 	}
 	p.compare(w, p.Table.Edit(w))
-	p.redirect.Add(w)
 }
 
 // Paths lists the path that runs and those that wait for their turn.
@@ -289,11 +289,11 @@ func (p *PPC) Paths(to []Path) []Path {
 		if !s.Valid {
 			continue
 		}
-		to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: isa.NoPC, Mask: s.Mask, Wait: s.Wait, Running: true})
+		to = append(to, s.Path())
 		for i := int(*p.Stack.Depth.At(w)) - 1; i >= 0; i-- {
 			e := p.Stack.At(w, i)
 			if x := &e.Side[e.Cur&1^1]; x.Mask != 0 {
-				to = append(to, Path{CTA: s.CTA, Row: s.Row, PC: x.At.PC, Reconv: isa.NoPC, Mask: x.Mask, Wait: x.Wait})
+				to = append(to, s.Parked(x))
 			}
 		}
 	}

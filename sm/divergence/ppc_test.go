@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 // pairs is a stack of path pairs, bottom first, as the figures draw it: PC and
@@ -47,7 +47,7 @@ func TestPPCTrace(t *testing.T) {
 			},
 		},
 		{
-			"nested", micro["K2"], false,
+			"nested", kernels["K2"], false,
 			[]string{
 				"0/ff ",
 				"1/0f [6/f0 1/0f*]",
@@ -62,7 +62,7 @@ func TestPPCTrace(t *testing.T) {
 			},
 		},
 		{
-			"nested, as in figure 4", micro["K2"], true,
+			"nested, as in figure 4", kernels["K2"], true,
 			[]string{
 				"0/ff ",
 				"1/0f [6/f0 1/0f*]",
@@ -80,7 +80,7 @@ func TestPPCTrace(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			b := divtest.Bench{Lanes: 8, Warps: 1, Each: func(p divergence.Policy, _ []divtest.Issue) {
+			b := micro.Bench{Lanes: 8, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) {
 				s := p.Slots().At(0)
 				state := fmt.Sprintf("%d/%02x %s", s.PC, s.Mask, pairs(p.(*divergence.PPC)))
 				if s.Valid && (len(got) == 0 || got[len(got)-1] != state) {
@@ -103,7 +103,7 @@ func TestPPCPopsOnePairACycle(t *testing.T) {
 	join := func(k kernel) (cycle uint64) {
 		m, _ := divergence.Find("ppc")
 		now, last := uint64(0), uint64(0)
-		b := divtest.Bench{Lanes: 8, Warps: 1, Each: func(_ divergence.Policy, issued []divtest.Issue) {
+		b := micro.Bench{Lanes: 8, Warps: 1, Each: func(_ divergence.Policy, issued []micro.Issue) {
 			now++
 			if n := len(issued); n > 0 && last == 0 && k[issued[n-1].PC].Label == "J" {
 				assert.EqualValues(t, 0xff, issued[n-1].Mask)
@@ -147,7 +147,7 @@ func TestPPCExplicit(t *testing.T) {
 		{"K3", 27, 8}, // the threads leave the loop one after the other
 		{"K4", 16, 3}, // a or b: lanes 0-1, 2-3 and 4-7
 	} {
-		r := run(t, "ppc-explicit", divergence.Options{}, 8, 1, micro[c.kernel])
+		r := run(t, "ppc-explicit", divergence.Options{}, 8, 1, kernels[c.kernel])
 		assert.Len(t, r.Issues, c.issues, c.kernel)
 		assert.Equal(t, c.added, r.Added, c.kernel)
 	}

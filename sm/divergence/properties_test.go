@@ -9,7 +9,7 @@ import (
 	"divergo/rtl"
 	"divergo/rtl/rtltest"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 // driver is a front end whose branches go at random, all of it in registers.
@@ -82,7 +82,7 @@ func TestProperties(t *testing.T) {
 			m, _ := divergence.Find(o.Mechanism)
 			rtltest.Properties(t, func() *rtl.Sim {
 				prog := k.Program("k")
-				p, err := m.New(o, divergence.Geometry{Lanes: 8, Warps: warps, CTAs: 1}, &divergence.Code{Prog: prog})
+				p, err := m.Build(o, divergence.Geometry{Lanes: 8, Warps: warps, CTAs: 1}, &divergence.Code{Prog: prog})
 				require.NoError(t, err)
 				launch, retire := rtl.NewQueue[divergence.Launch](warps), rtl.NewQueue[divergence.Retire](warps)
 				outcome := rtl.NewQueue[divergence.Outcome](64)
@@ -92,9 +92,9 @@ func TestProperties(t *testing.T) {
 				type design struct {
 					Policy divergence.Policy
 					Driver *driver
-					Memory *divtest.Memory
+					Memory *micro.Memory
 				}
-				return rtl.MustNew("bench", &design{p, f, divtest.NewMemory(c, warps, 3)})
+				return rtl.MustNew("bench", &design{p, f, micro.NewMemory(c, warps, 3)})
 			}, 500)
 		})
 	}

@@ -12,8 +12,8 @@ func init() {
 	Register(Mechanism{
 		Name: "ptpc",
 		Doc:  "a PC for each thread, the smallest runs first",
-		New: func(_ Options, g Geometry, code *Code) (Policy, error) {
-			return &PTPC{Warps: newWarps(g, 1, code), Threads: rtl.NewMem[Threads](g.Warps)}, nil
+		New: func(e Env) (Policy, error) {
+			return &PTPC{Warps: NewWarps(e, 1), Threads: rtl.NewMem[Threads](e.Warps)}, nil
 		},
 	})
 }
@@ -54,7 +54,7 @@ func (t *Threads) set(mask uint32, to Point) {
 }
 
 // Tick serves at most one issued instruction, one outcome and one launch.
-func (p *PTPC) Tick() { p.serve(p) }
+func (p *PTPC) Tick() { p.Serve(p) }
 
 // Logic is the comparator of each lane's PC with that of the warp, and a tree of
 // comparators that finds the smallest.
@@ -62,33 +62,30 @@ func (p *PTPC) Logic(g Geometry) []units.Logic {
 	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: g.Warps * g.Lanes}, {Kind: units.LessThan, Bits: 32, Count: g.Warps * (g.Lanes - 1)}}
 }
 
-func (p *PTPC) launch(l *Launch) {
-	w := int(l.Row)
-	*p.Threads.Edit(w) = Threads{Live: l.Mask}
-	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
-	p.redirect.Add(w)
-}
+// Start has the PCs of a new warp at 0.
+func (p *PTPC) Start(l *Launch) { *p.Threads.Edit(int(l.Row)) = Threads{Live: l.Mask} }
 
-// advance leaves the warp at the next PC: no other thread was behind.
-func (p *PTPC) advance(w int) {
+// Advance leaves the warp at the next PC: no other thread was behind.
+func (p *PTPC) Advance(w int) {
 	s := p.Table.Edit(w)
-	p.Threads.Edit(w).set(s.Mask, s.at())
+	p.Threads.Edit(w).set(s.Mask, s.At())
 	p.elect(w, s)
 }
 
-func (p *PTPC) resolve(in *isa.Inst, o *Outcome) {
+// Resolve moves the threads of a control instruction at the end of execution.
+func (p *PTPC) Resolve(in *isa.Inst, o *Outcome) {
 	w := int(o.Slot)
 	s, t := p.Table.Edit(w), p.Threads.Edit(w)
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 	next := Point{o.PC + 1, s.Depth}
 	switch {
 	case in.Branches():
-		j := o.jump(in, s.Depth)
-		p.D().Stats.count(in, taken, not)
-		t.set(taken, j.target)
-		t.set(not, j.fall)
+		j := o.Jump(in, s.Depth)
+		p.D().Stats.Count(in, taken, not)
+		t.set(taken, j.Target)
+		t.set(not, j.Fall)
 	case in.Op == isa.OpBar:
-		if p.bar(p, s, in, o, t.Live) {
+		if p.Bar(p, s, in, o, s.Mask != t.Live) {
 			t.AtBar |= s.Mask
 		} else {
 			t.set(s.Mask, next)
@@ -97,7 +94,7 @@ func (p *PTPC) resolve(in *isa.Inst, o *Outcome) {
 		t.Live &^= taken
 		t.set(not, next)
 		if t.Live == 0 {
-			p.retire(p, s)
+			p.End(p, s)
 			return
 		}
 	}
@@ -108,34 +105,33 @@ func (p *PTPC) resolve(in *isa.Inst, o *Outcome) {
 func (p *PTPC) elect(w int, s *Slot) {
 	t := p.Threads.Edit(w)
 	if t.AtBar == t.Live {
-		s.set(t.At[bits.TrailingZeros32(t.Live)])
+		s.Set(t.At[bits.TrailingZeros32(t.Live)])
 		s.Mask, s.Wait = t.Live, WaitsBarrier
-		p.meet(p, s)
+		p.Meet(p, s)
 		return
 	}
 	s.Wait = Runs
-	s.set(nowhere)
+	s.Set(Nowhere)
 	for m := t.Live &^ t.AtBar; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		switch at := t.At[lane]; {
-		case at.before(s.at()):
-			s.set(at)
+		case at.Before(s.At()):
+			s.Set(at)
 			s.Mask = 1 << lane
-		case at == s.at():
+		case at == s.At():
 			s.Mask |= 1 << lane
 		}
 	}
 }
 
-// resume lets a warp go on behind the barrier.
-func (p *PTPC) resume(w int) {
+// Resume lets a warp go on behind the barrier.
+func (p *PTPC) Resume(w int) {
 	t := p.Threads.Edit(w)
 	for m := t.AtBar; m != 0; m &= m - 1 {
 		t.At[bits.TrailingZeros32(m)].PC++
 	}
 	t.AtBar = 0
 	p.elect(w, p.Table.Edit(w))
-	p.redirect.Add(w)
 }
 
 // Paths lists the threads of each warp by PC.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 // unstructured is a kernel of blocks that branch anywhere: into loops, out of
@@ -59,7 +59,7 @@ func TestMeetAsPDOM(t *testing.T) {
 	}
 	issues := func(name string, k kernel) map[issue]int {
 		m, _ := divergence.Find(name)
-		r, err := divtest.Bench{Lanes: lanes, Warps: warps}.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, k, 200_000)
+		r, err := micro.Bench{Lanes: lanes, Warps: warps}.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, k, 200_000)
 		require.NoError(t, err)
 		require.True(t, r.Done)
 		count := map[issue]int{}
@@ -71,10 +71,15 @@ func TestMeetAsPDOM(t *testing.T) {
 	for seed := range uint64(400) {
 		for name, k := range map[string]func() kernel{
 			"unstructured": func() kernel { return unstructured(seed, seed%2 == 1) },
-			"structured":   func() kernel { return randomKernel(seed, lanes*warps, seed%2 == 1, false) },
+			"two branches, one join": func() kernel {
+				return seq(line{If: func(*thread) bool { return seed%2 == 1 }, To: "B", Uniform: true}, when(odd, "J"), nop, to("J"), at("B", when(odd, "J")), nop, at("J", nop), exit)
+			},
+			"structured": func() kernel { return randomKernel(seed, lanes*warps, seed%2 == 1, false) },
 		} {
 			m, _ := divergence.Find("barrier")
-			all := len(m.Prepare(divergence.Options{}, k().Program("k")).Warnings) == 0
+			prog, err := m.Program(divergence.Options{}, k().Program("k"))
+			require.NoError(t, err)
+			all := len(prog.Warnings) == 0
 			want := issues("pdom", k())
 			require.Equal(t, want, issues("token", k()), "%s, seed %d, token", name, seed)
 			if all {

@@ -10,32 +10,32 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name:   "tbc",
-		Doc:    "thread block compaction: a stack for each CTA, warps compacted at its branches",
-		InStep: true,
-		Blocks: true,
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			p := newTBC(o, g, code, false)
+		Name:     "tbc",
+		Doc:      "thread block compaction: a stack for each CTA, warps compacted at its branches",
+		Promises: compacting(false),
+		Blocks:   true,
+		New: func(e Env) (Policy, error) {
+			p := newTBC(e, false)
 			return &p, nil
 		},
 	})
 	Register(Mechanism{
-		Name:   "tbc-lcp",
-		Doc:    "thread block compaction that also joins paths at likely-convergence points",
-		InStep: true,
-		Blocks: true,
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			p := newTBC(o, g, code, true)
+		Name:     "tbc-lcp",
+		Doc:      "thread block compaction that also joins paths at likely-convergence points",
+		Promises: compacting(false),
+		Blocks:   true,
+		New: func(e Env) (Policy, error) {
+			p := newTBC(e, true)
 			return &p, nil
 		},
 	})
 	Register(Mechanism{
-		Name:   "tbc-ideal",
-		Doc:    "thread block compaction into any lanes: a bound, not hardware, for compaction within a CTA",
-		InStep: true,
-		Blocks: true,
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			p := newTBC(o, g, code, false)
+		Name:     "tbc-ideal",
+		Doc:      "thread block compaction into any lanes: a bound, not hardware, for compaction within a CTA",
+		Promises: compacting(true),
+		Blocks:   true,
+		New: func(e Env) (Policy, error) {
+			p := newTBC(e, false)
 			p.ideal = true
 			return &p, nil
 		},
@@ -97,12 +97,17 @@ type TBC struct {
 
 	code     *Code
 	lanes    int
-	order    PathOrder
+	first    First
 	static   bool // compactor off
 	likely   bool // use likely-convergence points
 	ideal    bool // threads change lanes
 	redirect units.Set
 	sim      *rtl.Sim
+}
+
+// compacting are the promises.
+func compacting(ideal bool) Promises {
+	return Promises{InStep: true, Moves: ideal, Compacts: func(p Policy) *rtl.Observers[Compacted] { return &p.(*TBC).OnCompact }}
 }
 
 // blockReconverger is what a mechanism that embeds TBC does in its own way. Slots
@@ -126,8 +131,8 @@ type blocks struct {
 // columns of its own warps (Fung & Aamodt, HPCA 2011, section 7).
 type BlockEntry struct {
 	At    Point
-	RPC   Point           // nowhere: popped only when its mask is empty
-	LPC   Point           `if:"likely"`          // likely-convergence point, or nowhere
+	RPC   Point           // Nowhere: popped only when its mask is empty
+	LPC   Point           `if:"likely"`          // likely-convergence point, or Nowhere
 	LPos  uint8           `if:"likely" bits:"7"` // entry that waits at LPC
 	WCnt  uint8           `bits:"7"`             // warps that have not come to the end of the block
 	Alone bool            // all threads that the entry was split from are in it
@@ -163,10 +168,14 @@ type compaction struct {
 
 // Compacted is a warp on its way from the compactor to its slot.
 type Compacted struct {
-	CTA   uint8
-	Mask  uint32
-	Homes *Homes           // of the threads in Mask
-	Left  *units.BlockMask // threads of the entry that are in no warp yet
+	CTA    uint8
+	First  uint8 // row of the CTA's first static warp
+	Mask   uint32
+	Homes  *Homes           // of the threads in Mask
+	Left   *units.BlockMask // threads of the entry that are in no warp yet
+	Entry  *units.BlockMask // all of the entry
+	Warps  int              // that the entry is made into, as the mechanism counts them
+	Bottom bool             // the entry is that of all live threads
 }
 
 // blockStack is the depth of a stack. The deepest that the paper saw is 38
@@ -178,16 +187,16 @@ const (
 	deepStack  = 32
 )
 
-func newTBC(o Options, g Geometry, code *Code, likely bool) TBC {
+func newTBC(e Env, likely bool) TBC {
 	return TBC{
-		Ports:   Ports{Tallies: rtl.NewMem[Tally](g.Warps)},
-		Stack:   units.NewStack[BlockEntry](g.CTAs, blockStack),
-		Blocks:  rtl.NewMem[Block](g.CTAs),
-		Targets: rtl.NewMem[Targets](g.CTAs),
-		Table:   rtl.NewMem[Slot](g.Warps),
-		Home:    rtl.NewMem[Homes](g.Warps),
-		bars:    rtl.NewMem[blockBarrier](g.CTAs * Barriers),
-		code:    code, lanes: g.Lanes, order: o.PathOrder, static: o.TBCStatic, likely: likely,
+		Ports:   Ports{Tallies: rtl.NewMem[Tally](e.Warps)},
+		Stack:   units.NewStack[BlockEntry](e.CTAs, blockStack),
+		Blocks:  rtl.NewMem[Block](e.CTAs),
+		Targets: rtl.NewMem[Targets](e.CTAs),
+		Table:   rtl.NewMem[Slot](e.Warps),
+		Home:    rtl.NewMem[Homes](e.Warps),
+		bars:    rtl.NewMem[blockBarrier](e.CTAs * Barriers),
+		code:    e.Code, lanes: e.Lanes, first: e.First, static: e.TBCStatic, likely: likely,
 	}
 }
 
@@ -199,6 +208,16 @@ func (p *TBC) Homes() *rtl.Mem[Homes] { return p.Home }
 
 // Stats is what was counted since reset.
 func (p *TBC) Stats() Stats { return p.Q().Stats }
+
+// Counts is nil.
+func (p *TBC) Counts() Counting { return nil }
+
+// Begin forgets the peak of the launch before.
+func (p *TBC) Begin() {
+	q := *p.Q()
+	q.Stats.MaxDepth = 0
+	p.Init(q)
+}
 
 // Tick is the clock.
 func (p *TBC) Tick() {
@@ -268,7 +287,7 @@ func (p *TBC) launch(l *Launch) {
 		for i := range Barriers {
 			*p.bars.Edit(cta*Barriers + i) = blockBarrier{}
 		}
-		p.push(cta, BlockEntry{RPC: nowhere, LPC: nowhere})
+		p.push(cta, BlockEntry{RPC: Nowhere, LPC: Nowhere})
 	}
 	p.Stack.Top(cta).Mask.Add(int(l.Row-l.First), l.Mask)
 	if l.Last {
@@ -304,7 +323,10 @@ func (p *TBC) compact() {
 	*p.Home.Edit(int(c.Slot)) = homes
 	*p.Table.Edit(int(c.Slot)) = s
 	if p.OnCompact.Any() {
-		p.OnCompact.Notify(Compacted{c.CTA, mask, p.Home.Edit(int(c.Slot)), &c.Pending})
+		e := p.Stack.Peek(int(c.CTA))
+		p.OnCompact.Notify(Compacted{
+			c.CTA, first, mask, p.Home.Edit(int(c.Slot)), &c.Pending, &e.Mask, int(e.WCnt), *p.Stack.Depth.At(int(c.CTA)) == 1,
+		})
 	}
 	p.redirect.Add(int(c.Slot))
 	c.Slot++
@@ -365,8 +387,8 @@ func (p *TBC) moved(i int) {
 	switch e := p.Stack.Peek(cta); {
 	case s.Mask == 0:
 		p.leave(i)
-	case s.at() == e.RPC || s.at() == e.LPC:
-		p.Stack.Top(cta).At = s.at()
+	case s.At() == e.RPC || s.At() == e.LPC:
+		p.Stack.Top(cta).At = s.At()
 		p.arrive(i)
 	}
 }
@@ -421,15 +443,15 @@ func (p *TBC) resolve(k blockReconverger, in *isa.Inst, o *Outcome) {
 	switch {
 	case in.Branches():
 		taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-		p.D().Stats.count(in, taken, not)
+		p.D().Stats.Count(in, taken, not)
 		if !in.Uniform {
 			k.branch(int(o.Slot), in, o)
 			return
 		}
-		j := o.jump(in, s.Depth)
-		s.set(j.fall)
+		j := o.Jump(in, s.Depth)
+		s.Set(j.Fall)
 		if not == 0 {
-			s.set(j.target)
+			s.Set(j.Target)
 		}
 		k.moved(int(o.Slot))
 	case in.Op == isa.OpBar:
@@ -486,12 +508,12 @@ func (p *TBC) split(cta int, e *BlockEntry) {
 	}
 	b.Open = false
 	in, j := p.branchOf(b)
-	rpc := j.meet
+	rpc := j.Meet
 	replace := rpc == e.RPC && p.Stack.Len(cta) > 1
 	alone := t.Taken.Empty() || t.Not.Empty()
 	if alone && (replace || b.At.Depth > 0) {
-		if e.At = j.fall; t.Not.Empty() {
-			e.At = j.target
+		if e.At = j.Fall; t.Not.Empty() {
+			e.At = j.Target
 		}
 		if e.At == e.RPC {
 			p.pop(cta)
@@ -502,7 +524,7 @@ func (p *TBC) split(cta int, e *BlockEntry) {
 	if replace {
 		p.pop(cta)
 	} else {
-		e.At, lpc, lpos = rpc, nowhere, 0
+		e.At, lpc, lpos = rpc, Nowhere, 0
 	}
 	if likely := (Point{in.Likely, b.At.Depth}); p.likely && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
 		p.push(cta, BlockEntry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos, Alone: true})
@@ -511,8 +533,8 @@ func (p *TBC) split(cta int, e *BlockEntry) {
 	path := BlockEntry{RPC: rpc, LPC: lpc, LPos: lpos, Alone: alone}
 	first := p.takenFirst(cta, t)
 	for _, taken := range [...]bool{!first, first} {
-		if path.At, path.Mask = j.fall, t.Not; taken {
-			path.At, path.Mask = j.target, t.Taken
+		if path.At, path.Mask = j.Fall, t.Not; taken {
+			path.At, path.Mask = j.Target, t.Taken
 		}
 		if path.At != rpc {
 			p.push(cta, path)
@@ -521,25 +543,19 @@ func (p *TBC) split(cta int, e *BlockEntry) {
 }
 
 // branchOf is the branch that the warps of a CTA wait at, and where it leads.
-func (p *TBC) branchOf(b *Block) (*isa.Inst, jump) {
+func (p *TBC) branchOf(b *Block) (*isa.Inst, Jump) {
 	in := &p.code.Prog.Insts[b.At.PC]
 	o := Outcome{PC: b.At.PC, Target: b.Target}
-	return in, o.jump(in, b.At.Depth)
+	return in, o.Jump(in, b.At.Depth)
 }
 
 // takenFirst decides which path runs first.
 func (p *TBC) takenFirst(cta int, t *Targets) bool {
-	order := p.order
+	taken, not := Crowd{t.Taken.Threads(), t.Taken.Lanes()}, Crowd{t.Not.Threads(), t.Not.Lanes()}
 	if p.Stack.Len(cta) >= deepStack {
-		order = MinorityFirst
+		return taken.Threads <= not.Threads
 	}
-	switch order {
-	case MajorityFirst:
-		return t.Taken.Threads() >= t.Not.Threads()
-	case MinorityFirst:
-		return t.Taken.Threads() <= t.Not.Threads()
-	}
-	return order.takenFirst(t.Taken.Lanes(), t.Not.Lanes())
+	return p.first(taken, not)
 }
 
 // exit takes threads out of every entry of the CTA at once.
@@ -648,8 +664,8 @@ func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Pat
 		}
 		if b.Open {
 			_, j := p.branchOf(b)
-			list(t.Taken, Path{PC: j.target.PC, Reconv: j.meet.PC})
-			list(t.Not, Path{PC: j.fall.PC, Reconv: j.meet.PC})
+			list(t.Taken, Path{PC: j.Target.PC, Reconv: j.Meet.PC})
+			list(t.Not, Path{PC: j.Fall.PC, Reconv: j.Meet.PC})
 		}
 		for i := range Barriers {
 			if bar := p.bars.At(cta*Barriers + i); bar.Parked {

@@ -51,7 +51,7 @@ func (p *TBC) bar(k blockReconverger, s *Slot, in *isa.Inst, o *Outcome) {
 }
 
 // Arriving is the warp of the slot.
-func (p *TBC) Arriving(slot int) uint32 { return p.Table.At(slot).Mask }
+func (p *TBC) Arriving(_ int, active uint32, _ bool) uint32 { return active }
 
 // open lets the warps of a barrier go on if all that it expects have arrived.
 func (p *TBC) open(k blockReconverger, cta int, bar *blockBarrier) {
@@ -72,10 +72,10 @@ func (p *TBC) park(k blockReconverger, cta int, bar *blockBarrier) {
 	if bar.Waiting == 0 || bits.OnesCount64(bar.Waiting) != int(e.WCnt) || bar.Need != 0 {
 		return
 	}
-	at := p.Table.At(first + bits.TrailingZeros64(bar.Waiting)).at()
+	at := p.Table.At(first + bits.TrailingZeros64(bar.Waiting)).At()
 	for waiting := bar.Waiting; waiting != 0; waiting &= waiting - 1 {
 		i := first + bits.TrailingZeros64(waiting)
-		if s := p.Table.At(i); s.at() != at || s.Mask != k.whole(i) {
+		if s := p.Table.At(i); s.At() != at || s.Mask != k.whole(i) {
 			return
 		}
 	}

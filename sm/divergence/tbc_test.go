@@ -12,17 +12,17 @@ import (
 
 	"divergo/isa"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 	"divergo/units"
 )
 
 // blockRun runs a kernel under a mechanism of thread block compaction.
-func blockRun(t *testing.T, o divergence.Options, b divtest.Bench, k kernel, each func(d *divergence.TBC)) divtest.Result {
+func blockRun(t *testing.T, o divergence.Options, b micro.Bench, k kernel, each func(d *divergence.TBC)) micro.Result {
 	t.Helper()
 	m, ok := divergence.Find(o.Mechanism)
 	require.True(t, ok)
 	if each != nil {
-		b.Each = func(p divergence.Policy, _ []divtest.Issue) { each(p.(*divergence.TBC)) }
+		b.Each = func(p divergence.Policy, _ []micro.Issue) { each(p.(*divergence.TBC)) }
 	}
 	r, err := b.Run(m, o, k, 100_000)
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func blockRun(t *testing.T, o divergence.Options, b divtest.Bench, k kernel, eac
 
 // compacted lists the issues of a block as the paper writes warps: threads from
 // 1 by lane, a dash for an idle one.
-func compacted(k kernel, issues []divtest.Issue, block string, lanes int) (warps []string) {
+func compacted(k kernel, issues []micro.Issue, block string, lanes int) (warps []string) {
 	for _, i := range issues {
 		if k[i.PC].Label != block {
 			continue
@@ -74,7 +74,7 @@ func blockStack(k kernel, d *divergence.TBC, lanes int) string {
 
 // stacks runs kernel k and lists the different stacks on the way, with the
 // cycles that each lasted.
-func stacks(t *testing.T, o divergence.Options, b divtest.Bench, k kernel) (list []string, cycles []int, r divtest.Result) {
+func stacks(t *testing.T, o divergence.Options, b micro.Bench, k kernel) (list []string, cycles []int, r micro.Result) {
 	r = blockRun(t, o, b, k, func(d *divergence.TBC) {
 		if s := blockStack(k, d, b.Lanes); len(list) == 0 || list[len(list)-1] != s {
 			list, cycles = append(list, s), append(cycles, 1)
@@ -91,7 +91,7 @@ var tbc = divergence.Options{Mechanism: "tbc", PathOrder: divergence.TakenFirst}
 // TestCompactionFigure7: the three threads that go to C become one warp, and 7
 // issue slots do what took 8.
 func TestCompactionFigure7(t *testing.T) {
-	list, _, r := stacks(t, tbc, divtest.Bench{Lanes: 4, Warps: 2}, figure7)
+	list, _, r := stacks(t, tbc, micro.Bench{Lanes: 4, Warps: 2}, figure7)
 	assert.Equal(t, []string{
 		"",
 		"A/-[1 2 3 4]",
@@ -132,7 +132,7 @@ func TestCompactionFigure9(t *testing.T) {
 		return strings.Join(lanes, "|")
 	}
 	var arrivals []string
-	r := blockRun(t, tbc, divtest.Bench{Lanes: 4, Warps: 3, Prefer: []int{1, 2, 0}}, k, func(d *divergence.TBC) {
+	r := blockRun(t, tbc, micro.Bench{Lanes: 4, Warps: 3, Prefer: []int{1, 2, 0}}, k, func(d *divergence.TBC) {
 		targets := d.Targets.At(0)
 		s := fmt.Sprintf("C %s B %s WCnt %d", text(&targets.Taken), text(&targets.Not), d.Stack.At(0, 0).WCnt)
 		if !targets.Taken.Empty() && (len(arrivals) == 0 || arrivals[len(arrivals)-1] != s) {
@@ -159,7 +159,7 @@ func TestCompactionFigure9(t *testing.T) {
 // to the top.
 func TestEmptyTarget(t *testing.T) {
 	k := seq(at("A", when(tid(0), "C")), at("B", to("D")), at("C", nop), at("D", exit))
-	list, cycles, r := stacks(t, tbc, divtest.Bench{Lanes: 4, Warps: 1}, k)
+	list, cycles, r := stacks(t, tbc, micro.Bench{Lanes: 4, Warps: 1}, k)
 	i := slices.Index(list, "D/-[1 2 3 4] B/D[]")
 	require.Positive(t, i, "%q", list)
 	assert.Equal(t, "D/-[1 2 3 4] B/D[] C/D[1 2 3 4]", list[i-1])
@@ -174,7 +174,7 @@ func TestEmptyTarget(t *testing.T) {
 func TestCompactionTiming(t *testing.T) {
 	var cycle, split int
 	filled := map[int]int{}
-	blockRun(t, tbc, divtest.Bench{Lanes: 4, Warps: 2}, figure7, func(d *divergence.TBC) {
+	blockRun(t, tbc, micro.Bench{Lanes: 4, Warps: 2}, figure7, func(d *divergence.TBC) {
 		cycle++
 		depth := int(*d.Stack.Depth.At(0))
 		if depth == 3 && split == 0 {
@@ -209,7 +209,7 @@ func TestBlockLikelyConvergence(t *testing.T) {
 			at("D", to("F")),
 			at("E", line{Do: count, If: func(t *thread) bool { return t.I == 1 }, To: "A"}),
 			at("F", exit))
-		r := blockRun(t, divergence.Options{Mechanism: c.mech}, divtest.Bench{Lanes: 4, Warps: 2}, k, nil)
+		r := blockRun(t, divergence.Options{Mechanism: c.mech}, micro.Bench{Lanes: 4, Warps: 2}, k, nil)
 		require.True(t, r.Done)
 		assert.Len(t, r.Issues, c.issues, c.mech)
 		assert.Equal(t, 44, r.Lanes)
@@ -241,7 +241,7 @@ func TestBlockBarriers(t *testing.T) {
 		{"some at a barrier, others at a branch", seq(line{Bar: true, If: below(8)}, nop, when(odd, "C"), nop, at("C", exit)), false, false},
 	} {
 		k := c.kernel
-		r := blockRun(t, tbc, divtest.Bench{Lanes: 8, Warps: 3, Latency: 4}, k, nil)
+		r := blockRun(t, tbc, micro.Bench{Lanes: 8, Warps: 3, Latency: 4}, k, nil)
 		assert.Equal(t, c.finishes, r.Done, c.name)
 		assert.Equal(t, c.diverged, r.Stats.BarDiverged > 0, c.name)
 		if c.finishes {
@@ -253,7 +253,7 @@ func TestBlockBarriers(t *testing.T) {
 // TestBlocksShareCompactor: several CTAs at a time, each with its own stack.
 func TestBlocksShareCompactor(t *testing.T) {
 	for _, latency := range []int{0, 5} {
-		r := blockRun(t, tbc, divtest.Bench{Lanes: 4, Warps: 2, CTAs: 5, Latency: latency}, figure7, nil)
+		r := blockRun(t, tbc, micro.Bench{Lanes: 4, Warps: 2, CTAs: 5, Latency: latency}, figure7, nil)
 		require.True(t, r.Done)
 		assert.Len(t, r.Issues, 5*7)
 		var cs []string
@@ -276,7 +276,7 @@ func TestCompactionInvariants(t *testing.T) {
 	for seed := range uint64(60) {
 		exits, bars := seed%3 == 1, seed%3 == 2
 		fresh := func() kernel { return randomKernel(seed, lanes*warps, exits, bars) }
-		b := divtest.Bench{Lanes: lanes, Warps: warps}
+		b := micro.Bench{Lanes: lanes, Warps: warps}
 		stack := run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, lanes, warps, fresh())
 		var count divergence.Compaction
 		r := blockRun(t, tbc, b, fresh(), func(d *divergence.TBC) { count = d.Stats().Compaction })
@@ -298,8 +298,8 @@ func TestCompactionInvariants(t *testing.T) {
 }
 
 // sorted orders issues by row, PC and mask.
-func sorted(issues []divtest.Issue) []divtest.Issue {
-	slices.SortFunc(issues, func(a, b divtest.Issue) int {
+func sorted(issues []micro.Issue) []micro.Issue {
+	slices.SortFunc(issues, func(a, b micro.Issue) int {
 		return (a.Row-b.Row)<<40 + (int(a.PC)-int(b.PC))<<20 + int(a.Mask) - int(b.Mask)
 	})
 	return issues
@@ -313,7 +313,7 @@ func TestDeepBlockStack(t *testing.T) {
 		at("L", count1), when(func(t *thread) bool { return t.I <= t.TID }, "L2"), nop, to("OUT"),
 		at("L2", when(func(t *thread) bool { return t.I < 1000 }, "L")),
 		at("OUT", exit))
-	r := blockRun(t, tbc, divtest.Bench{Lanes: 16, Warps: 8}, k, nil)
+	r := blockRun(t, tbc, micro.Bench{Lanes: 16, Warps: 8}, k, nil)
 	require.True(t, r.Done)
 	assert.Less(t, r.Stats.MaxDepth, uint64(64))
 }
@@ -334,7 +334,7 @@ func TestIdealCompaction(t *testing.T) {
 		lanes := len(warps[0])
 		all := strings.Join(warps, "")
 		k := seq(at("A", when(func(t *thread) bool { return all[t.TID] != '-' }, "C")), at("B", to("D")), at("C", nop), at("D", exit))
-		b := divtest.Bench{Lanes: lanes, Warps: len(warps)}
+		b := micro.Bench{Lanes: lanes, Warps: len(warps)}
 		r := blockRun(t, divergence.Options{Mechanism: "tbc-ideal"}, b, k, nil)
 		require.True(t, r.Done, mask)
 		assert.Len(t, compacted(k, r.Issues, "C", lanes), want, mask)

@@ -10,13 +10,13 @@ import (
 
 func init() {
 	Register(Mechanism{
-		Name:   "token",
-		Doc:    "stack of synchronisation tokens: instructions of the compiler push and pop",
-		InStep: true,
-		New: func(o Options, g Geometry, code *Code) (Policy, error) {
-			return newTokenStack(o, g, code), nil
+		Name:     "token",
+		Doc:      "stack of synchronisation tokens: instructions of the compiler push and pop",
+		Promises: Promises{InStep: true, Depth: tokens},
+		New: func(e Env) (Policy, error) {
+			return newTokenStack(e), nil
 		},
-		Prepare: func(_ Options, p *isa.Program) *isa.Program { return isa.WithTokens(p) },
+		Prepare: func(_ Settings, p *isa.Program) *isa.Program { return isa.WithTokens(p) },
 		Spills:  true,
 	})
 }
@@ -102,19 +102,29 @@ func tokenOf(w uint64) Token {
 	return Token{Mask: uint32(w), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
 }
 
-func newTokenStack(o Options, g Geometry, code *Code) *TokenStack {
-	window := o.TokenWindow
+// tokens is the depth of the stack: a token for each branch, which splits a mask,
+// and for each region around the PC. With recursive functions a region counts in
+// each activation.
+func tokens(lanes int, p *isa.Program) int {
+	if p.Recursive {
+		return 0
+	}
+	return lanes - 1 + isa.MaxTokenRegions
+}
+
+func newTokenStack(e Env) *TokenStack {
+	window := e.TokenWindow
 	if window == 0 {
 		window = tokenWindow
 	}
 	return &TokenStack{
-		Warps:   newWarps(g, 1, code),
-		Stack:   units.NewStack[Token](g.Warps, window),
-		Spilled: rtl.NewMem[uint8](g.Warps),
-		Live:    rtl.NewMem[uint32](g.Warps),
-		Until:   rtl.NewMem[uint64](g.Warps),
+		Warps:   NewWarps(e, 1),
+		Stack:   units.NewStack[Token](e.Warps, window),
+		Spilled: rtl.NewMem[uint8](e.Warps),
+		Live:    rtl.NewMem[uint32](e.Warps),
+		Until:   rtl.NewMem[uint64](e.Warps),
 		window:  window, chunk: min(window, TransferWords),
-		pop: uint64(max(o.TokenPop, refill)), spill: uint64(o.TokenSpill), fill: uint64(o.TokenFill),
+		pop: uint64(max(e.TokenPop, refill)), spill: uint64(e.TokenSpill), fill: uint64(e.TokenFill),
 	}
 }
 
@@ -135,12 +145,12 @@ func (p *TokenStack) Tick() {
 		}
 		held.Warps &^= 1 << w
 		p.Table.Edit(w).Wait = Runs
-		p.redirect.Add(w)
+		p.Changed(w)
 	}
-	if f := p.Fire.Get(); f.Valid && p.code.Prog.Insts[f.PC].Op == isa.OpSync {
+	if f := p.Fire.Get(); f.Valid && p.Inst(f.PC).Op == isa.OpSync {
 		*p.Until.Edit(int(f.Slot)) = now + p.pop - refill
 	}
-	p.serve(p)
+	p.Serve(p)
 }
 
 // hold keeps warp w from running until a cycle, and until its tokens have moved.
@@ -161,35 +171,34 @@ func (p *TokenStack) move(w int, s *Slot, until uint64, t Transfer) {
 	p.hold(w, s, until)
 }
 
-func (p *TokenStack) launch(l *Launch) {
-	w := int(l.Row)
-	*p.Table.Edit(w) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
-	*p.Live.Edit(w) = l.Mask
-	p.redirect.Add(w)
+// Start notes who is in a new warp.
+func (p *TokenStack) Start(l *Launch) {
+	*p.Live.Edit(int(l.Row)) = l.Mask
 }
 
-// advance executes ssy, whose outcome is known as it issues.
-func (p *TokenStack) advance(w int) {
+// Advance executes ssy, whose outcome is known as it issues.
+func (p *TokenStack) Advance(w int) {
 	s := p.Table.Edit(w)
-	if in := &p.code.Prog.Insts[s.PC-1]; in.Op == isa.OpSSY {
+	if in := p.Inst(s.PC - 1); in.Op == isa.OpSSY {
 		p.push(w, s, s.PC-1, Token{Mask: s.Mask, PC: in.Target, Sync: true})
 	}
 }
 
-func (p *TokenStack) resolve(in *isa.Inst, o *Outcome) {
+// Resolve serves a control instruction at the end of execution.
+func (p *TokenStack) Resolve(in *isa.Inst, o *Outcome) {
 	w := int(o.Slot)
 	s := p.Table.Edit(w)
 	s.Wait = Runs
 	s.PC = o.PC + 1
 	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; {
 	case in.Branches(): // algorithm 1
-		j := o.jump(in, 0)
-		if p.D().Stats.count(in, taken, not) {
-			p.push(w, s, o.PC, Token{Mask: not, PC: j.fall.PC})
+		j := o.Jump(in, 0)
+		if p.D().Stats.Count(in, taken, not) {
+			p.push(w, s, o.PC, Token{Mask: not, PC: j.Fall.PC})
 			s.Mask = taken
 		}
-		if s.PC = j.fall.PC; taken != 0 {
-			s.PC = j.target.PC
+		if s.PC = j.Fall.PC; taken != 0 {
+			s.PC = j.Target.PC
 		}
 	case in.Op == isa.OpSync: // algorithm 2
 		if p.Stack.Len(w) == 0 {
@@ -215,11 +224,11 @@ func (p *TokenStack) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	if waits {
 		s.PC, s.Wait = o.PC, WaitsBarrier
 	}
-	p.arrive(p, s, o.Bar, o.Warps, waits)
+	p.Arrive(p, s, o.Bar, o.Warps, waits)
 }
 
 // Arriving is the warp of the slot, on whatever paths its threads are.
-func (p *TokenStack) Arriving(w int) uint32 { return *p.Live.At(w) }
+func (p *TokenStack) Arriving(w int, _ uint32, _ bool) uint32 { return *p.Live.At(w) }
 
 func (p *TokenStack) exit(w int, s *Slot, lanes uint32) {
 	*p.Live.Edit(w) &^= lanes
@@ -229,12 +238,11 @@ func (p *TokenStack) exit(w int, s *Slot, lanes uint32) {
 	p.unwind(w, s)
 }
 
-// resume lets a warp go on behind the barrier.
-func (p *TokenStack) resume(w int) {
+// Resume lets a warp go on behind the barrier.
+func (p *TokenStack) Resume(w int) {
 	s := p.Table.Edit(w)
 	s.Wait = Runs
 	s.PC++
-	p.redirect.Add(w)
 }
 
 // entry is token i of the stack of warp w, for writing.
@@ -280,7 +288,7 @@ func (p *TokenStack) unwind(w int, s *Slot) {
 	}
 	if s.Mask == 0 {
 		p.Held.D().Warps &^= 1 << (w & 63)
-		p.retire(p, s)
+		p.End(p, s)
 		return
 	}
 	p.hold(w, s, until)

@@ -10,14 +10,14 @@ import (
 
 	"divergo/isa"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 // tokens runs a kernel on one warp of 32 and calls each after every cycle.
-func tokens(t *testing.T, k kernel, each func(p *divergence.TokenStack, issued []divtest.Issue)) divtest.Result {
+func tokens(t *testing.T, k kernel, each func(p *divergence.TokenStack, issued []micro.Issue)) micro.Result {
 	t.Helper()
 	m, _ := divergence.Find("token")
-	b := divtest.Bench{Lanes: 32, Warps: 1, Each: func(p divergence.Policy, issued []divtest.Issue) { each(p.(*divergence.TokenStack), issued) }}
+	b := micro.Bench{Lanes: 32, Warps: 1, Each: func(p divergence.Policy, issued []micro.Issue) { each(p.(*divergence.TokenStack), issued) }}
 	r, err := b.Run(m, divergence.Options{}, k, 100_000)
 	require.NoError(t, err)
 	require.True(t, r.Done)
@@ -29,7 +29,7 @@ func tokens(t *testing.T, k kernel, each func(p *divergence.TokenStack, issued [
 // 0x120.
 func TestTokenWalkThrough(t *testing.T) {
 	var steps []string
-	tokens(t, divtest.Listing3(2), func(p *divergence.TokenStack, _ []divtest.Issue) {
+	tokens(t, micro.Listing3(2), func(p *divergence.TokenStack, _ []micro.Issue) {
 		s := p.Table.At(0)
 		if !s.Valid {
 			return
@@ -65,12 +65,12 @@ func TestTokenTable(t *testing.T) {
 	double := [32]uint64{15: 20, 19, 18, 17, 36, 34, 32, 30, 48, 45, 42, 39, 56, 52, 48, 44, 60}
 	for m := range 32 {
 		n := uint64(m)
-		r := tokens(t, divtest.Listing3(m), func(*divergence.TokenStack, []divtest.Issue) {})
+		r := tokens(t, micro.Listing3(m), func(*divergence.TokenStack, []micro.Issue) {})
 		assert.Equal(t, [5]uint64{n + 1, n + 1, n + 1, max(0, n+4-16) / 4 * bit(n > 15), max(0, n+4-16) / 4 * bit(n > 15)},
 			[5]uint64{r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills, r.Stats.Fills}, "single, M = %d", m)
 		assert.Len(t, r.Issues, 136+m, "one more sync for each token")
 
-		r = tokens(t, divtest.Listing4(m), func(*divergence.TokenStack, []divtest.Issue) {})
+		r = tokens(t, micro.Listing4(m), func(*divergence.TokenStack, []micro.Issue) {})
 		pushes := 33 + n*(65-n)/2
 		assert.Equal(t, [5]uint64{pushes, pushes, n + 2, double[m], double[m]},
 			[5]uint64{r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills, r.Stats.Fills}, "double, M = %d", m)
@@ -91,7 +91,7 @@ func TestTokenHistory(t *testing.T) {
 	for _, m := range []int{1, 8, 31} {
 		var got, want []int
 		before := 0
-		tokens(t, divtest.Listing3(m), func(p *divergence.TokenStack, issued []divtest.Issue) {
+		tokens(t, micro.Listing3(m), func(p *divergence.TokenStack, issued []micro.Issue) {
 			if len(issued) > len(got) {
 				got = append(got, before)
 			}
@@ -123,18 +123,18 @@ var windows = []int{1, 2, 3, 4, 5, 7, 8, 16, divergence.SpillWords}
 func TestTokenWindow(t *testing.T) {
 	m, _ := divergence.Find("token")
 	kernels := map[string]func() kernel{
-		"single loop": func() kernel { return divtest.Listing3(31) },
-		"double loop": func() kernel { return divtest.Listing4(9) },
+		"single loop": func() kernel { return micro.Listing3(31) },
+		"double loop": func() kernel { return micro.Listing4(9) },
 	}
 	for seed := range uint64(20) {
 		kernels[fmt.Sprint("random ", seed)] = func() kernel { return randomKernel(seed, 64, seed%2 == 1, false) }
 	}
 	for name, k := range kernels {
-		issued := func(window, memory int) ([2][]divtest.Issue, divergence.Stats) {
-			r, err := divtest.Bench{Lanes: 32, Warps: 2, Memory: memory}.Run(m, divergence.Options{TokenWindow: window}, k(), 200_000)
+		issued := func(window, memory int) ([2][]micro.Issue, divergence.Stats) {
+			r, err := micro.Bench{Lanes: 32, Warps: 2, Memory: memory}.Run(m, divergence.Options{TokenWindow: window}, k(), 200_000)
 			require.NoError(t, err)
 			require.True(t, r.Done, "%s, window %d", name, window)
-			var by [2][]divtest.Issue
+			var by [2][]micro.Issue
 			for _, i := range r.Issues {
 				by[i.Row] = append(by[i.Row], i)
 			}
@@ -161,13 +161,13 @@ func TestTokenWords(t *testing.T) {
 	mech, _ := divergence.Find("token")
 	var filled [][divergence.TransferWords]uint64
 	flip := uint64(0)
-	run := func() divtest.Result {
+	run := func() micro.Result {
 		filled = nil
-		b := divtest.Bench{Lanes: 32, Warps: 1, Refill: func(w *divergence.Transferred) {
+		b := micro.Bench{Lanes: 32, Warps: 1, Refill: func(w *divergence.Transferred) {
 			filled = append(filled, w.Data)
 			w.Data[1] ^= flip
 		}}
-		r, err := b.Run(mech, divergence.Options{}, divtest.Listing3(16), 10_000)
+		r, err := b.Run(mech, divergence.Options{}, micro.Listing3(16), 10_000)
 		require.NoError(t, err)
 		return r
 	}
@@ -196,7 +196,7 @@ func TestTokenExit(t *testing.T) {
 		at("J", exit))
 	m, _ := divergence.Find("token")
 	for _, window := range windows { // with 1, the token of ssy is in memory
-		r, err := divtest.Run(m, divergence.Options{TokenWindow: window}, 32, 1, k, 1000)
+		r, err := micro.Run(m, divergence.Options{TokenWindow: window}, 32, 1, k, 1000)
 		require.NoError(t, err)
 		last := r.Issues[len(r.Issues)-1]
 		assert.Equal(t, uint32(0x5555ff55), last.Mask)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/divtest"
+	"divergo/sm/divergence/micro"
 )
 
 // TestWaitingForAThreadOfTheWarp: kernels in which threads wait for others of
@@ -68,7 +68,7 @@ func TestWaitingForAThreadOfTheWarp(t *testing.T) {
 			kernel   kernel
 			finishes bool
 		}{{"lock, release behind the loop", behind(), c.behind}, {"lock, release in the loop", within(), c.within}, {"flag", flag(), c.flag}} {
-			r, err := divtest.Run(m, c.options, 8, 1, k.kernel, 1000)
+			r, err := micro.Run(m, c.options, 8, 1, k.kernel, 1000)
 			require.NoError(t, err)
 			assert.Equal(t, k.finishes, r.Done, "%s, %+v", k.name, c.options)
 		}
@@ -129,7 +129,7 @@ func TestBarriers(t *testing.T) {
 				if o.Mechanism != name {
 					continue
 				}
-				for _, b := range []divtest.Bench{{Lanes: 8, Warps: 3}, {Lanes: 8, Warps: 3, Latency: 5}, {Lanes: 8, Warps: 1, Latency: 5}} {
+				for _, b := range []micro.Bench{{Lanes: 8, Warps: 3}, {Lanes: 8, Warps: 3, Latency: 5}, {Lanes: 8, Warps: 1, Latency: 5}} {
 					m, _ := divergence.Find(name)
 					r, err := b.Run(m, o, c.kernel, 2000)
 					require.NoError(t, err)

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	_ "divergo/examples/frontier" // a mechanism from outside
 	"divergo/gpu"
 	"divergo/ptx"
 	"divergo/sm"
@@ -27,7 +26,7 @@ import (
 // machine has one SM with a mechanism, and a kernel loaded.
 func machine(t *testing.T, mechanism string) *gpu.Machine {
 	c := gpu.Default()
-	c.GPU.SMs = 1
+	c.GPU.SMs, c.L2.Size = 1, 64<<10
 	c.Divergence.Mechanism = mechanism
 	m, err := gpu.New(c)
 	require.NoError(t, err)
@@ -43,14 +42,13 @@ func machine(t *testing.T, mechanism string) *gpu.Machine {
 // many parts they are divided.
 func TestTables(t *testing.T) {
 	for mechanism, want := range map[string]map[string][2]int{
-		"pdom":     {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {2 * 32, 32}},
-		"token":    {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {16, 32}, "Spilled": {1, 32}},
-		"dpe":      {"Table": {2, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}},
-		"ptpc":     {"Table": {1, 32}, "Threads": {1, 32}},
-		"barrier":  {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}, "Barriers": {8, 32}},
-		"dwf":      {"Table": {1, 32}, "Statics": {1, 32}},
-		"capri":    {"Table": {1, 32}, "Stack.Depth": {1, 8}, "Stack.Entries": {128, 8}, "Private.Depth": {1, 32}, "Private.Entries": {2 * 32, 32}},
-		"frontier": {"Table": {1, 32}, "List.Depth": {1, 32}, "List.Entries": {32, 32}},
+		"pdom":    {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {2 * 32, 32}},
+		"token":   {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {16, 32}, "Spilled": {1, 32}},
+		"dpe":     {"Table": {2, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}},
+		"ptpc":    {"Table": {1, 32}, "Threads": {1, 32}},
+		"barrier": {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}, "Barriers": {8, 32}, "Waiting": {1, 32}},
+		"dwf":     {"Table": {1, 32}, "Statics": {1, 32}},
+		"capri":   {"Table": {1, 32}, "Stack.Depth": {1, 8}, "Stack.Entries": {128, 8}, "Private.Depth": {1, 32}, "Private.Entries": {2 * 32, 32}},
 	} {
 		got := map[string][2]int{}
 		for _, x := range newView(machine(t, mechanism), nil).tables {
@@ -132,7 +130,7 @@ L:	add.u32 %r2, %r1, 2;
 		t.Run(x.Name, func(t *testing.T) {
 			t.Parallel()
 			c := gpu.Default()
-			c.GPU.SMs = 2
+			c.GPU.SMs, c.L2.Size = 2, 64<<10
 			c.Divergence.Mechanism = x.Name
 			s, err := testbench.NewSession(c, testbench.Limits{})
 			require.NoError(t, err)

@@ -44,10 +44,7 @@ func (t *table) size() int { return t.entries / t.parts }
 var someSM = regexp.MustCompile(`^sm(\[|_0*)(\d+)`)
 
 func newView(m *gpu.Machine, filter []string) *view {
-	v := &view{sm: "sm[0]", warps: m.Config.SM.Warps(), mixed: m.SMs[0].Div.Homes() != nil}
-	if d, ok := m.SMs[0].Div.(interface{ Parts() map[string]bool }); ok {
-		v.options = d.Parts()
-	}
+	v := &view{sm: "sm[0]", warps: m.Config.SM.Warps(), mixed: m.SMs[0].Div.Homes() != nil, options: m.SMs[0].Div.Parts()}
 	for _, f := range filter {
 		if x := someSM.FindStringSubmatch(f); x != nil {
 			v.sm = "sm[" + x[2] + "]"

@@ -30,6 +30,11 @@ func atomic(op isa.AtomOp, t isa.Type, old, b, c uint64) uint64 {
 			return bits32(float32(value32(old) + value32(b)))
 		case isa.F64:
 			return bits64(value64(old) + value64(b))
+		case isa.F16, isa.BF16, isa.F16x2, isa.BF16x2:
+			v := values{}
+			v.src[0], v.src[1] = old, b
+			v.eval(&isa.Inst{Op: isa.OpAdd, Type: t, Round: isa.RoundNearest, NSrc: 2, NDst: 1})
+			return v.dst[0]
 		}
 		return cut(t, old+b)
 	case isa.AtomInc:

@@ -9,19 +9,11 @@ type values struct {
 	dst [isa.MaxDsts]uint64
 }
 
-// Eval computes one instruction that is neither a memory nor a control
+// eval computes one instruction that is neither a memory nor a control
 // instruction. Sources stand in the order of Inst.Src: general registers and
 // immediates in the low bits, predicates as 0 or 1, inverted already where
 // Operand.Not. Results stand in the order of Inst.Dst. It returns false if the
 // instruction has no meaning here.
-func Eval(in *isa.Inst, src []uint64) (dst [isa.MaxDsts]uint64, ok bool) {
-	var v values
-	copy(v.src[:], src)
-	ok = v.eval(in)
-	return v.dst, ok
-}
-
-// eval is Eval in place.
 func (v *values) eval(in *isa.Inst) bool {
 	a, b, c := v.src[0], v.src[1], v.src[2]
 	switch in.Op {

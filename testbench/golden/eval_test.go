@@ -238,7 +238,7 @@ func TestAtomic(t *testing.T) {
 func TestAtomicAgainstISA(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for op := isa.AtomAnd; op <= isa.AtomMax; op++ {
-		for _, typ := range []isa.Type{isa.U32, isa.S32, isa.U64, isa.S64, isa.B32, isa.B64, isa.F32, isa.F64} {
+		for _, typ := range []isa.Type{isa.U32, isa.S32, isa.U64, isa.S64, isa.B16, isa.B32, isa.B64, isa.F32, isa.F64, isa.F16, isa.F16x2, isa.BF16, isa.BF16x2} {
 			if typ.Float() && op != isa.AtomAdd {
 				continue
 			}

@@ -90,7 +90,7 @@ func encodeRational(t isa.Type, mode isa.Round, x *big.Rat) uint64 {
 	s := shapes[t]
 	negative := x.Sign() < 0
 	x = new(big.Rat).Abs(x)
-	near, _ := x.Float64()
+	near, exact := x.Float64()
 	low, high := uint64(0), s.infinity // the encodings around x: low <= x, and x < high or high is infinity
 	for high-low > 1 {
 		if middle := (low + high) / 2; s.number(middle) <= near {
@@ -98,6 +98,10 @@ func encodeRational(t isa.Type, mode isa.Round, x *big.Rat) uint64 {
 		} else {
 			high = middle
 		}
+	}
+	sign := (s.infinity>>s.fraction + 1) << s.fraction * truth(negative)
+	if exact && s.number(low) == near {
+		return low | sign
 	}
 	if low > 0 && rational(s.number(low)).Cmp(x) > 0 { // near is above x
 		low, high = low-1, low
@@ -120,7 +124,7 @@ func encodeRational(t isa.Type, mode isa.Round, x *big.Rat) uint64 {
 	if up {
 		low = high
 	}
-	return low | (s.infinity>>s.fraction+1)<<s.fraction*truth(negative)
+	return low | sign
 }
 
 // finishHalf applies the modifiers of in to a result of type t.

@@ -78,7 +78,7 @@ func index(t *testing.T, p *isa.Program, name string) int {
 // warp issues the instruction at pc.
 func injured(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) (*testbench.Session, testbench.Launch, error) {
 	t.Helper()
-	c := gpu.Default()
+	c := small()
 	c.GPU.SMs = 2
 	s := session(t, c)
 	m, err := ptx.Parse("probe.ptx", []byte(probe))
@@ -319,7 +319,7 @@ func TestMixedRows(t *testing.T) {
 // TestVariable: differences in variables of a module go by their names.
 func TestVariable(t *testing.T) {
 	p := load(t, "testdata/module.ptx")
-	s := session(t, gpu.Default())
+	s := session(t, small())
 	l := p.runs[0].launch(t, s, p.module)
 	err := compared(s, func() error {
 		err := s.Launch(l)
@@ -372,7 +372,7 @@ func TestOnlyMachineFaults(t *testing.T) {
 // outcome runs a kernel of one warp and returns what came of it.
 func outcome(t *testing.T, body string, limits testbench.Limits) error {
 	t.Helper()
-	c := gpu.Default()
+	c := small()
 	c.GPU.SMs = 1
 	s, err := testbench.NewSession(c, limits)
 	require.NoError(t, err)

@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	_ "divergo/examples/frontier" // a mechanism from outside
-	"divergo/gpu"
+	"divergo/isa"
+	"divergo/ptx"
+	"divergo/testbench"
 )
 
 // The functions of recursion.cu and functions.ptx, in Go.
@@ -262,7 +264,7 @@ func TestCalls(t *testing.T) {
 		p := load(t, "testdata/"+file+".ptx")
 		for _, c := range p.runs {
 			t.Run(c.kernel, func(t *testing.T) {
-				s := session(t, gpu.Default())
+				s := session(t, small())
 				l := c.launch(t, s, p.module)
 				require.NoError(t, l.Prog.Check())
 				require.NoError(t, s.Launch(l))
@@ -274,6 +276,91 @@ func TestCalls(t *testing.T) {
 						s.Read(out+uint64(4*(int(i)*len(want[c.kernel](0))+k)), data)
 						require.Equal(t, v, int32(binary.LittleEndian.Uint32(data)), "thread %d, result %d", i, k)
 					}
+				}
+			})
+		}
+	}
+}
+
+// pausing has a recursive function in which a thread waits, if only for itself.
+const pausing = `.version 6.0
+.target sm_70
+.address_size 64
+.func (.param .b32 r) walk(.param .b32 n)
+{
+	.reg .u32 %n, %m, %y, %me;
+	.reg .pred %p, %q;
+	ld.param.u32 %n, [n];
+	mov.u32 %y, 1;
+	mov.u32 %me, %lanemask_eq;
+	bar.warp.sync %me;
+	setp.lt.u32 %p, %n, 2;
+	@%p bra END;
+	sub.u32 %m, %n, 1;
+	call (%y), walk, (%m);
+	and.b32 %m, %n, 1;
+	setp.eq.u32 %q, %m, 0;
+	@%q bra EVEN;
+	mad.lo.u32 %y, %y, 3, %n;
+EVEN:
+	add.u32 %y, %y, 1;
+END:
+	st.param.b32 [r], %y;
+	ret;
+}
+.visible .entry walks(.param .u64 out)
+{
+	.reg .u32 %t, %n, %y;
+	.reg .u64 %a;
+	mov.u32 %t, %tid.x;
+	rem.u32 %n, %t, 7;
+	call (%y), walk, (%n);
+	ld.param.u64 %a, [out];
+	mad.wide.u32 %a, %t, 4, %a;
+	st.global.u32 [%a], %y;
+	ret;
+}
+`
+
+// TestPausing: where threads wait in a recursive function others run in between,
+// who would use its barriers. Then it has none around its call, and says so.
+func TestPausing(t *testing.T) {
+	m, err := ptx.Parse("pausing.ptx", []byte(pausing))
+	require.NoError(t, err)
+	c := small()
+	c.Divergence.Mechanism = "barrier"
+	s := session(t, c)
+	p, err := testbench.Program(m, "walks")
+	require.NoError(t, err)
+	told := isa.WithBarriers(p, false).Warnings
+	require.Len(t, told, 1)
+	assert.Equal(t, isa.Pos{Line: 13, Col: 6}, told[0].Pos)
+	assert.Contains(t, told[0].Text, "there threads wait for others")
+	bank := binary.LittleEndian.AppendUint64(nil, s.Alloc(4*64))
+	require.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: bank}))
+}
+
+// TestRecursionMeets: in recursive functions, too, tokens and convergence barriers
+// bring threads together where pdom does. Every path then has as many lanes as under
+// pdom.
+func TestRecursionMeets(t *testing.T) {
+	for _, file := range []string{"recursion", "functions", "frames"} {
+		p := load(t, "testdata/"+file+".ptx")
+		for _, c := range p.runs {
+			t.Run(c.kernel, func(t *testing.T) {
+				var want testbench.Counters
+				for _, mechanism := range []string{"pdom", "token", "barrier"} {
+					cfg := small()
+					cfg.Divergence.Mechanism = mechanism
+					s := session(t, cfg)
+					l := c.launch(t, s, p.module)
+					require.NoError(t, s.Launch(l))
+					require.Empty(t, isa.WithBarriers(l.Prog, false).Warnings)
+					got := s.Counters()
+					if mechanism == "pdom" {
+						want = got
+					}
+					require.Equal(t, want.Active, got.Active, mechanism)
 				}
 			})
 		}

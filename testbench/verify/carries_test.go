@@ -8,14 +8,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"divergo/gpu"
 )
 
 // TestCarries compares chains with whole numbers.
 func TestCarries(t *testing.T) {
 	p := load(t, "testdata/carries.ptx")
-	s := session(t, gpu.Default())
+	s := session(t, small())
 	l := p.runs[0].launch(t, s, p.module)
 	require.NoError(t, s.Launch(l))
 	number := func(addr uint64, bytes int) *big.Int {

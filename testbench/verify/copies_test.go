@@ -94,7 +94,7 @@ func TestHalfMatmul(t *testing.T) {
 	b, bytesB := matrix(depth * columns)
 	for _, d := range divergence.Mechanisms() {
 		t.Run(d.Name, func(t *testing.T) {
-			c := gpu.Default()
+			c := small()
 			c.GPU.SMs = 2
 			c.Divergence.Mechanism = d.Name
 			s := session(t, c)

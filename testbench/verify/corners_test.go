@@ -56,7 +56,7 @@ func corner(t *testing.T, cfg gpu.Config, functions, body string, threads int) (
 }
 
 func under(mechanism string) gpu.Config {
-	c := gpu.Default()
+	c := small()
 	c.Divergence.Mechanism = mechanism
 	return c
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"divergo/gpu"
 	"divergo/isa"
 	"divergo/sm"
 )
@@ -94,7 +93,7 @@ func wanted() []string {
 		types []isa.Type
 		red   bool
 	}{
-		{isa.AtomAdd, []isa.Type{isa.U32, isa.S32, isa.U64, isa.F32, isa.F64}, true},
+		{isa.AtomAdd, []isa.Type{isa.U32, isa.S32, isa.U64, isa.F32, isa.F64, isa.F16, isa.F16x2, isa.BF16, isa.BF16x2}, true},
 		{isa.AtomInc, []isa.Type{isa.U32}, true},
 		{isa.AtomDec, []isa.Type{isa.U32}, true},
 		{isa.AtomMin, []isa.Type{isa.U32, isa.S32, isa.U64, isa.S64}, true},
@@ -103,7 +102,7 @@ func wanted() []string {
 		{isa.AtomOr, []isa.Type{isa.B32, isa.B64}, true},
 		{isa.AtomXor, []isa.Type{isa.B32, isa.B64}, true},
 		{isa.AtomExch, []isa.Type{isa.B32, isa.B64}, false},
-		{isa.AtomCas, []isa.Type{isa.B32, isa.B64}, false},
+		{isa.AtomCas, []isa.Type{isa.B16, isa.B32, isa.B64}, false},
 	} {
 		for _, t := range a.types {
 			for _, space := range []string{"global", "shared"} {
@@ -140,7 +139,7 @@ func wanted() []string {
 func TestProgramsCover(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range programs(t) {
-		c := gpu.Default()
+		c := small()
 		c.GPU.SMs = 1
 		s := session(t, c)
 		for _, r := range p.runs {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,7 +29,7 @@ func crossLane(body string) string {
 {
 	.reg .u32 %i, %x, %out, %a<9>;
 	.reg .u64 %to, %at;
-	.reg .pred %p<9>;
+	.reg .pred %p<10>;
 	mov.u32 %i, %tid.x;
 	mad.lo.u32 %x, %i, 2654435761, 12345;
 	shr.u32 %x, %x, 20;
@@ -191,7 +193,7 @@ again:
 func TestCrossLane(t *testing.T) {
 	for _, m := range divergence.Mechanisms() {
 		for _, lanes := range []units.Permutation{units.Sequential, units.Random, units.Swizzle} {
-			c := gpu.Default()
+			c := small()
 			c.Divergence.Mechanism, c.SM.Lanes = m.Name, lanes
 			for _, a := range algorithms {
 				t.Run(fmt.Sprint(m.Name, "/", lanes, "/", a.name), func(t *testing.T) {
@@ -251,7 +253,7 @@ func sumApart(i int) (sum uint32) {
 func TestWarpSync(t *testing.T) {
 	for _, lanes := range []units.Permutation{units.Sequential, units.Random} {
 		for _, order := range divergence.PathOrders() {
-			c := gpu.Default()
+			c := small()
 			c.Divergence.Mechanism, c.Divergence.PathOrder, c.SM.Lanes = "barrier", order, lanes
 			got, err := runCrossLane(t, c, apart, 64)
 			require.NoError(t, err)
@@ -288,7 +290,7 @@ even:
 join:`
 
 func TestWarpBarrierOnBothSides(t *testing.T) {
-	c := gpu.Default()
+	c := small()
 	c.Divergence.Mechanism = "barrier"
 	got, err := runCrossLane(t, c, bothSides, 64)
 	require.NoError(t, err)
@@ -300,7 +302,7 @@ func TestWarpBarrierOnBothSides(t *testing.T) {
 // TestVotesApart: votes of the same threads at different instructions never come
 // together, neither on the machine nor in the golden model.
 func TestVotesApart(t *testing.T) {
-	c := gpu.Default()
+	c := small()
 	c.Divergence.Mechanism = "barrier"
 	_, err := runCrossLane(t, c, `
 	and.b32 %a1, %i, 1;
@@ -327,7 +329,7 @@ func TestMissing(t *testing.T) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {
-			c := gpu.Default()
+			c := small()
 			c.Divergence.Mechanism = m.Name
 			_, err := runCrossLane(t, c, `
 	and.b32 %a1, %i, 31;
@@ -348,11 +350,101 @@ join:`, 32)
 	}
 }
 
+// named are the instructions with a membermask, here of all threads of the warp,
+// and what they give thread i if the threads with the given bits have not exited.
+var named = []struct {
+	name, text string
+	want       func(i int, live uint32) uint32
+}{
+	{"vote", "vote.sync.ballot.b32 %out, %p9, -1;", func(_ int, live uint32) uint32 { return live }},
+	{"shfl", "shfl.sync.bfly.b32 %out, %x, 2, 31, -1;", func(i int, _ uint32) uint32 { return input(i ^ 2) }},
+	{"match", "match.any.sync.b32 %out, %a1, -1;", func(i int, live uint32) (same uint32) {
+		for j := range 32 {
+			if j&1 == i&1 {
+				same |= 1 << j
+			}
+		}
+		return same & live
+	}},
+	{"redux", "redux.sync.add.u32 %out, %x, -1;", func(i int, live uint32) (sum uint32) {
+		for j := range 32 {
+			if live>>j&1 != 0 {
+				sum += input(i/32*32 + j)
+			}
+		}
+		return sum
+	}},
+	{"bar.warp", "bar.warp.sync -1;\n\tmov.u32 %out, 7;", func(int, uint32) uint32 { return 7 }},
+}
+
+// TestNamedElsewhere: threads that a membermask names are on another way, exit
+// there or come later. An instruction waits for all that have not exited (PTX ISA,
+// vote.sync): either a mechanism has them come first, or it says who is missing. A
+// wrong result it never gives.
+func TestNamedElsewhere(t *testing.T) {
+	const (
+		even, odd = 0x55555555, 0xaaaaaaaa
+		turns     = "\tmov.u32 %a2, 0;\nturn:\n\tadd.u32 %a2, %a2, 1;\n\tsetp.lt.u32 %p3, %a2, 20;\n\t@%p3 bra turn;\n"
+		later     = "\t@%p1 bra all;\n" + turns
+	)
+	blockwide := []string{"tbc", "tbc-lcp", "capri"}
+	stacks := append([]string{"pdom", "pdom-lcp", "token", "barrier", yielding}, blockwide...)
+	smallest := []string{"ppc", "ppc-explicit", "ptpc", "barrier", yielding}
+	for _, c := range []struct {
+		name, body string // the even threads have %p1
+		live       uint32
+		right      []string // mechanisms that bring all together
+	}{
+		{"exit on the side that runs first, taken", "\t@!%p1 bra leave;\n\tINST\n\tbra join;\nleave:\n" + turns + "\texit;\njoin:", even, stacks},
+		{"exit on the side that runs first, of the smaller PC", "\t@%p1 bra all;\n" + turns + "\texit;\nall:\n\tINST", even, smallest},
+		{"later, joined by the post-dominator", later + "all:\n\tINST", even | odd, but("dwf")},
+		{"later, joined by nothing but the instruction", later + "\tsetp.lt.u32 %p3, %i, 1000;\n\t@%p3 bra all;\n\tbra join;\nall:\n\tINST\njoin:", even | odd, []string{"ppc", "ptpc", "barrier", yielding}},
+		{"at another instruction", "\t@%p1 bra all;\n\tINST\n\tbra join;\nall:\n\tINST\njoin:", even | odd, nil},
+		{"all are here", "\tINST", even | odd, all()},
+	} {
+		for _, inst := range named {
+			t.Run(c.name+"/"+inst.name, func(t *testing.T) {
+				for _, m := range all() {
+					cfg := under(m)
+					if m == yielding {
+						cfg = under("barrier")
+						cfg.Divergence.BarrierYield = true
+					}
+					got, err := runCrossLane(t, cfg, "\tand.b32 %a1, %i, 1;\n\tsetp.eq.u32 %p1, %a1, 0;\n\tsetp.lt.u32 %p9, %i, 99;\n"+
+						strings.ReplaceAll(c.body, "INST", inst.text), 64)
+					if slices.Contains(c.right, m) || inst.name == "bar.warp" && cfg.Divergence.Mechanism == "barrier" {
+						require.NoError(t, err, m)
+						for i := range got {
+							if c.live>>(i%32)&1 != 0 {
+								require.Equal(t, inst.want(i, c.live), got[i], "%s, thread %d", m, i)
+							}
+						}
+						continue
+					}
+					var o *testbench.Outcome
+					require.ErrorAs(t, err, &o, m)
+					switch text := o.Error(); {
+					case cfg.Divergence.Mechanism == "barrier":
+						require.Equal(t, gpu.Deadlock, o.End, m)
+						assert.Contains(t, text, "lanes 55555555: waits to reconverge", m)
+						assert.Contains(t, text, "lanes aaaaaaaa: waits to reconverge", m)
+					case m == "tbc-ideal": // its threads leave their lanes
+						assert.Contains(t, text, "threads of several warps", m)
+					default:
+						assert.Equal(t, "threads missing", o.Fault.Kind, m)
+						assert.Regexp(t, "membermask also names the threads with %laneid (0, 2, 4, .*28, 30|1, 3, 5, .*29, 31), which have not exited", text, m)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestRegrouped: compacted warps are of several warps, and a vote cannot say of
 // which.
 func TestRegrouped(t *testing.T) {
 	for _, mech := range []string{"tbc", "tbc-lcp", "dwf"} {
-		c := gpu.Default()
+		c := small()
 		c.Divergence.Mechanism = mech
 		_, err := runCrossLane(t, c, `
 	shr.u32 %a1, %i, 5;
@@ -381,7 +473,7 @@ func TestMembermaskFaults(t *testing.T) {
 	match.any.sync.b32 %out, %x, %a1;`, "fault: different membermasks\n  thread (0,0,0) of CTA (0,0,0)"},
 	} {
 		for _, mech := range []string{"pdom", "barrier", "tbc", "ptpc"} {
-			c := gpu.Default()
+			c := small()
 			c.Divergence.Mechanism = mech
 			_, err := runCrossLane(t, c, tt.body, 32)
 			var o *testbench.Outcome
@@ -412,7 +504,7 @@ again:
 	@%p3 bra again;`
 	for _, m := range divergence.Mechanisms() {
 		for _, lanes := range []units.Permutation{units.Sequential, units.Random} {
-			c := gpu.Default()
+			c := small()
 			c.Divergence.Mechanism, c.SM.Lanes = m.Name, lanes
 			got, err := runCrossLane(t, c, body, 32)
 			if m.Name == "tbc-ideal" { // its threads leave their lanes

@@ -20,15 +20,27 @@ func session(t *testing.T, c gpu.Config) *testbench.Session {
 	return s
 }
 
+// small is the default machine with less of an L2, which is most of the work of
+// making one.
+func small() gpu.Config {
+	c := gpu.Default()
+	c.L2.Size = 64 << 10
+	return c
+}
+
 // TestKernels runs the whole suite on every machine, in its small and its
-// medium size: each launch like the golden model, the result like the
+// medium size (with -short in its small one): each launch like the golden model, the result like the
 // kernel's reference.
 func TestKernels(t *testing.T) {
 	for _, p := range gpu.Presets() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
+			sizes := 2
+			if testing.Short() {
+				sizes = 1
+			}
 			for _, k := range kernels.All() {
-				for _, size := range k.Sizes[:2] {
+				for _, size := range k.Sizes[:sizes] {
 					t.Run(k.Name+"/"+size.Name, func(t *testing.T) {
 						w := size.New(1)
 						require.NoError(t, w.Run(New(session(t, p.Config()))))

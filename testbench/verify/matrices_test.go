@@ -221,10 +221,10 @@ func TestMma(t *testing.T) {
 						var x [16][32]int
 						var y [32][8]int
 						var z [16][8]int
-						small := func(typ string) int { return rng.IntN(8) - pick(typ == "u8", 0, 4) }
+						element := func(typ string) int { return rng.IntN(8) - pick(typ == "u8", 0, 4) }
 						for i := range l.m {
 							for k := range l.k {
-								x[i][k] = small(a)
+								x[i][k] = element(a)
 							}
 							for j := range z[i] {
 								z[i][j] = rng.IntN(200) - 100
@@ -232,7 +232,7 @@ func TestMma(t *testing.T) {
 						}
 						for k := range l.k {
 							for j := range y[k] {
-								y[k][j] = small(b)
+								y[k][j] = element(b)
 							}
 						}
 						var in []byte
@@ -271,7 +271,7 @@ func TestMma(t *testing.T) {
 						}
 						text := mmaKernel(l.shape, d, a, b, "", sizes[0], sizes[1], sizes[2])
 						for _, lanes := range []units.Permutation{units.Sequential, units.Balanced} {
-							c := gpu.Default()
+							c := small()
 							c.GPU.SMs = 1
 							c.SM.Lanes = lanes
 							got, err := runKernel(t, c, text, 32*warps, bytes.Repeat(in, warps), make([]byte, warps*len(want)))
@@ -314,7 +314,7 @@ func TestMmaOfAnything(t *testing.T) {
 							in[i] = []byte{0, 0x7F, 0x80, 0xFF, 0x7C}[rng.IntN(5)]
 						}
 					}
-					_, err := runKernel(t, gpu.Default(), mmaKernel(l.shape, d, a, a, sat, na, nb, nc), 32, in, make([]byte, 32*nc))
+					_, err := runKernel(t, small(), mmaKernel(l.shape, d, a, a, sat, na, nb, nc), 32, in, make([]byte, 32*nc))
 					require.NoError(t, err, "%s %s %s", l.shape, d, a)
 				}
 			}
@@ -373,7 +373,7 @@ func TestLdmatrix(t *testing.T) {
 	for _, n := range []int{1, 2, 4} {
 		for _, trans := range []string{"", ".trans"} {
 			for _, lanes := range []units.Permutation{units.Sequential, units.Balanced} {
-				c := gpu.Default()
+				c := small()
 				c.GPU.SMs = 1
 				c.SM.Lanes = lanes
 				text := strings.Replace(ldmatrixKernel(n, trans), ".reg .b64", ".reg .pred %p<2>;\n\t.reg .b64", 1)
@@ -433,7 +433,7 @@ func TestMatricesWantWholeWarps(t *testing.T) {
 		{"generic", "mov.u64 %rd1, 4096; ldmatrix.sync.aligned.m8n8.x1.b16 {%r2}, [%rd1];", 32, "out of bounds"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := gpu.Default()
+			c := small()
 			c.GPU.SMs = 1
 			text := strings.Replace(fmt.Sprintf(kernel, tt.body), ".reg .pred", ".reg .b64 %rd<2>;\n\t.reg .pred", 1)
 			_, err := runKernel(t, c, text, tt.threads, make([]byte, 4))
@@ -442,7 +442,7 @@ func TestMatricesWantWholeWarps(t *testing.T) {
 			assert.NotContains(t, err.Error(), "differ")
 		})
 	}
-	c := gpu.Default()
+	c := small()
 	c.SM.WarpSize, c.SM.SIMDWidth, c.SM.DPWidth, c.SM.SFUWidth = 16, 8, 8, 8
 	_, err := runKernel(t, c, fmt.Sprintf(kernel, "movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r0;"), 32, make([]byte, 4))
 	require.ErrorContains(t, err, "sm.warp_size is 16")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"divergo/gpu"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/golden"
@@ -45,7 +44,7 @@ func TestPrinted(t *testing.T) {
 	}
 	slices.Sort(want)
 	for _, m := range divergence.Mechanisms() {
-		config := gpu.Default()
+		config := small()
 		config.GPU.SMs = 2
 		config.Divergence.Mechanism = m.Name
 		s := session(t, config)
@@ -68,7 +67,7 @@ func TestPrinted(t *testing.T) {
 // TestPrintedDiffers: a record that one side alone has is a difference.
 func TestPrintedDiffers(t *testing.T) {
 	p := load(t, "testdata/print.ptx")
-	s := session(t, gpu.Default())
+	s := session(t, small())
 	r := loaded(t, s, p.runs[0].launch(t, s, p.module))
 	_, memory, err := r.golden(golden.Options{})
 	require.NoError(t, err)

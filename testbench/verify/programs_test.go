@@ -118,7 +118,7 @@ func machines(t *testing.T) (list []machine) {
 		require.NoError(t, err)
 		for _, warp := range []int{8, 32} {
 			c := p.Config()
-			c.GPU.SMs = 2
+			c.GPU.SMs, c.L2.Size = 2, small().L2.Size
 			c.SM.WarpSize = warp
 			c.SM.Threads = min(c.SM.Threads, 64*warp)
 			for _, width := range []*int{&c.SM.SIMDWidth, &c.SM.DPWidth, &c.SM.SFUWidth} {
@@ -133,8 +133,11 @@ func machines(t *testing.T) (list []machine) {
 // TestPrograms runs what the kernels of the suite do not have. The programs
 // are data-race free, so that they have one right answer.
 func TestPrograms(t *testing.T) {
-	list := programs(t)
-	for _, m := range machines(t) {
+	list, all := programs(t), machines(t)
+	if testing.Short() {
+		all = all[:1]
+	}
+	for _, m := range all {
 		t.Run(m.name, func(t *testing.T) {
 			for _, p := range list {
 				runProgram(t, m.Config, &p)
@@ -144,11 +147,15 @@ func TestPrograms(t *testing.T) {
 }
 
 // TestMechanisms runs the programs under every mechanism that is registered, on
-// the default machine and on one drawn at random.
+// the small machine and on one drawn at random.
 func TestMechanisms(t *testing.T) {
 	list := programs(t)
 	for i, d := range divergence.Mechanisms() {
-		for _, m := range []machine{{"default", gpu.Default()}, {"drawn", drawn(uint64(i))}} {
+		machines := []machine{{"small", small()}, {"drawn", drawn(uint64(i))}}
+		if testing.Short() {
+			machines = machines[:1]
+		}
+		for _, m := range machines {
 			m.GPU.SMs = 2
 			m.Divergence.Mechanism = d.Name
 			t.Run(d.Name+"/"+m.name, func(t *testing.T) {
@@ -200,7 +207,7 @@ func runProgram(t *testing.T, c gpu.Config, p *program) {
 func TestProgramsHaveOneAnswer(t *testing.T) {
 	for _, p := range programs(t) {
 		t.Run(p.name, func(t *testing.T) {
-			s := session(t, gpu.Default())
+			s := session(t, small())
 			for _, c := range p.runs {
 				r := loaded(t, s, c.launch(t, s, p.module))
 				want, memory, err := r.golden(golden.Options{Registers: true})

@@ -16,7 +16,11 @@ import (
 // TestSame: cycles, counters and results depend on the kernel and the machine
 // alone. Each way of running is compared with the first one.
 func TestSame(t *testing.T) {
-	for _, name := range []string{"bitonic", "bfs", "histogram", "mandelbrot", "reduction"} {
+	names := []string{"bitonic", "bfs", "histogram", "mandelbrot", "reduction"}
+	if testing.Short() {
+		names = names[:1]
+	}
+	for _, name := range names {
 		for _, preset := range []string{"tbc2011", "kepler"} {
 			t.Run(name+"/"+preset, func(t *testing.T) {
 				k, err := kernels.Find(name)

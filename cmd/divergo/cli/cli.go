@@ -23,7 +23,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	defer signals.release()
 	err := root.ExecuteContext(context.WithValue(context.Background(), interruptKey{}, signals))
 	_ = out.Close()
-	if err != nil {
+	if _, quiet := err.(programExit); err != nil && !quiet { // the program has told
 		fmt.Fprintf(stderr, "divergo: %s\n", printable.Text(err.Error()))
 	}
 	return exitCode(err)

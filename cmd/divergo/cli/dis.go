@@ -5,10 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"divergo/gpu"
 	"divergo/internal/input"
 	"divergo/internal/printable"
 	"divergo/isa"
 	"divergo/ptx"
+	"divergo/sm/divergence"
 	"divergo/testbench"
 )
 
@@ -24,6 +26,11 @@ func newDis() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, p := range programs {
+				for _, m := range divergence.Mechanisms() {
+					warn(c.ErrOrStderr(), m, gpu.Default().Divergence, p)
+				}
+			}
 			if asJSON {
 				return printJSON(c.OutOrStdout(), listing(args[0], programs))
 			}
@@ -31,7 +38,7 @@ func newDis() *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(c.OutOrStdout())
 				}
-				if err := p.Fprint(c.OutOrStdout()); err != nil {
+				if err := p.Fprint(c.OutOrStdout(), ptx.Demangled); err != nil {
 					return err
 				}
 			}
@@ -58,10 +65,14 @@ func programs(file, kernel string) ([]*isa.Program, error) {
 		names = []string{kernel}
 	}
 	var list []*isa.Program
+	instructions := 0
 	for _, name := range names {
 		p, err := testbench.Program(module, name)
 		if err != nil {
 			return nil, err
+		}
+		if instructions += len(p.Insts); instructions > isa.MaxInstructions {
+			return nil, fmt.Errorf("%s: the kernels with their functions have more than %d instructions together: name one with --kernel", printable.Name(file), isa.MaxInstructions)
 		}
 		list = append(list, p)
 	}
@@ -110,7 +121,7 @@ func listing(file string, programs []*isa.Program) map[string]any {
 			blocks = append(blocks, block{b.Start, b.End, append([]int{}, b.Succs...), append([]int{}, b.Preds...), b.IPDom})
 		}
 		kernels = append(kernels, map[string]any{
-			"name": p.Name, "live_registers": p.LiveRegs, "shared_bytes": p.SharedBytes, "local_bytes": p.LocalBytes,
+			"name": p.Name, "demangled": ptx.Demangled(p.Name), "live_registers": p.LiveRegs, "shared_bytes": p.SharedBytes, "local_bytes": p.LocalBytes,
 			"instructions": insts, "blocks": blocks,
 		})
 	}

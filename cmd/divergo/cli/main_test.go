@@ -6,6 +6,8 @@ import (
 	"image/png"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,9 +27,21 @@ func TestMain(m *testing.M) {
 //	json PATH VALUE              the last standard output is JSON with this value (* for any) at a path a/b/0
 //	same                         the folder has no files but those that the script started with
 //	png FILE W H                 the file is a picture of this size
+//
+// With -short those that run whole tables of mechanisms are not among them.
 func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() {
+		files = slices.DeleteFunc(files, func(f string) bool {
+			name := strings.TrimSuffix(filepath.Base(f), ".txtar")
+			return slices.Contains([]string{"claims", "compare", "output_unix", "vcd", "verify"}, name)
+		})
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Files: files,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"json":  checkJSON,

@@ -31,11 +31,14 @@ func exitCode(err error) int {
 	var outcome *testbench.Outcome
 	var mismatch *verify.Mismatch
 	var failure *properties.Failure
+	var program programExit
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errInterrupted), errors.As(err, &outcome) && outcome.End == gpu.Stopped:
 		return exitInterrupted
+	case errors.As(err, &program):
+		return program.code
 	case errors.As(err, &failure):
 		return exitCheck
 	case errors.As(err, &outcome):
@@ -69,7 +72,7 @@ deadlock, endless loop, watchdog); 130 interrupted.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newReproduce(), newVersion())
+	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newCuda(), newReproduce(), newVersion())
 	return root
 }
 

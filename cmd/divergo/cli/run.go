@@ -141,7 +141,6 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 	if _, err := launch.Check(&cfg); err != nil {
 		return err
 	}
-	warn(c, &cfg, launch.Prog)
 	var files output.Set
 	defer files.Discard()
 	r.machine.reads(&files)
@@ -175,23 +174,6 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 		unkept = dumps.write(s)
 	}
 	return errors.Join(r.answer(c, newResult(s, launch.Prog.Name, "", r.seed), wave, err), unkept)
-}
-
-// warn tells what a mechanism cannot do well with a program.
-func warn(c *cobra.Command, cfg *gpu.Config, p *isa.Program) {
-	const most = 10
-	m, ok := divergence.Find(cfg.Divergence.Mechanism)
-	if !ok || m.Prepare == nil {
-		return
-	}
-	warnings := m.Prepare(cfg.Divergence, p).Warnings
-	for i, w := range warnings {
-		if i == most {
-			fmt.Fprintf(c.ErrOrStderr(), "%s: and %d more such warnings\n", p.File, len(warnings)-most)
-			return
-		}
-		fmt.Fprintf(c.ErrOrStderr(), "%s:%d:%d: warning: %s: %s\n", p.File, w.Line, w.Col, m.Name, w.Text)
-	}
 }
 
 // launch reads the file and the flags that describe the launch. The error has
@@ -363,19 +345,47 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 		line.tick(s.Machine)
 		return asked()
 	}
+	told := map[*isa.Program]bool{}
+	mech, _ := divergence.Find(cfg.Divergence.Mechanism)
+	s.OnLaunch.Add(func(l *testbench.Loaded) {
+		if !told[l.Prog] {
+			told[l.Prog] = true
+			line.clear()
+			warn(c.ErrOrStderr(), mech, cfg.Divergence, l.Prog)
+		}
+	})
 	err = do(s)
 	line.clear()
 	warnOfParts(c.ErrOrStderr(), s)
 	return s, err
 }
 
+// warn tells what a mechanism cannot do well with a program.
+func warn(w io.Writer, m divergence.Mechanism, o divergence.Options, p *isa.Program) {
+	const most = 10
+	if m.Prepare == nil {
+		return
+	}
+	prepared, err := m.Program(o, p)
+	if err != nil {
+		return // as the machine has said
+	}
+	warnings := prepared.Warnings
+	for i, x := range warnings {
+		if i == most {
+			fmt.Fprintf(w, "%s: and %d more such warnings\n", p.File, len(warnings)-most)
+			return
+		}
+		fmt.Fprintf(w, "%s:%d:%d: warning: %s: %s\n", p.File, x.Line, x.Col, m.Name, x.Text)
+	}
+}
+
 // warnOfParts tells of barriers that a warp has come to in parts, which a kernel
 // for GPUs before sm_70 leaves undefined. From then on each thread counts.
 func warnOfParts(w io.Writer, s *testbench.Session) {
-	for i := range s.Runs {
-		r := &s.Runs[i]
-		if n := r.Counters.Divergence.BarDiverged; n > 0 && r.Launch.Prog.Target < 70 {
-			fmt.Fprintf(w, "divergo: warning: %s: a warp has come to a barrier without all of its threads, %d times; before sm_70 a barrier is one of the warp and counts them all (PTX ISA, bar)\n", r.Launch.Prog.Name, n)
+	for _, k := range s.ByKernel() {
+		if n := k.Counters.Divergence.BarDiverged; n > 0 && k.Prog.Target < 70 {
+			fmt.Fprintf(w, "divergo: warning: %s: a warp has come to a barrier without all of its threads, %d times; before sm_70 a barrier is one of the warp and counts them all (PTX ISA, bar)\n", k.Prog.Name, n)
 		}
 	}
 }

@@ -1,10 +1,10 @@
-// Package divtest drives a reconvergence mechanism alone, without a pipeline:
+// Package micro drives a reconvergence mechanism alone, without a pipeline:
 // its front end issues one instruction a cycle from the first slot that may
 // run, and answers each branch in the next cycle, or as late as is asked for.
 // What threads do at a branch
 // is a Go function, so that the micro-kernels of the literature can be written
 // down as they stand, and compared instruction by instruction.
-package divtest
+package micro
 
 import (
 	"fmt"
@@ -60,7 +60,7 @@ func (k Kernel) Program(name string) *isa.Program {
 		if l.To != "" {
 			target, ok := at[l.To]
 			if !ok {
-				panic("divtest: no label " + l.To)
+				panic("micro: no label " + l.To)
 			}
 			in.Target = target
 		}
@@ -118,6 +118,7 @@ type Result struct {
 	Lanes  int // active lanes over all issues
 	Added  int // instructions issued that the mechanism has inserted
 	Stats  divergence.Stats
+	Counts any  // what the mechanism counts itself
 	Done   bool // all threads have exited
 }
 
@@ -226,13 +227,13 @@ func Run(m divergence.Mechanism, o divergence.Options, lanes, warps int, k Kerne
 // Run runs kernel k for at most limit cycles. The rows of a CTA are next to each
 // other, and its threads are numbered from 0.
 func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit uint64) (Result, error) {
-	prog := k.Program(m.Name)
-	if m.Prepare != nil {
-		prog = m.Prepare(o, prog)
+	prog, err := m.Program(o, k.Program(m.Name))
+	if err != nil {
+		return Result{}, err
 	}
 	b.CTAs = max(b.CTAs, 1)
 	rows := b.CTAs * b.Warps
-	pol, err := m.New(o, divergence.Geometry{Lanes: b.Lanes, Warps: rows, CTAs: b.CTAs}, &divergence.Code{Prog: prog})
+	pol, err := m.Build(o, divergence.Geometry{Lanes: b.Lanes, Warps: rows, CTAs: b.CTAs}, &divergence.Code{Prog: prog})
 	if err != nil {
 		return Result{}, err
 	}
@@ -254,7 +255,7 @@ func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit
 	mem.refill = b.Refill
 	sim, err := rtl.New("bench", &design{pol, f, mem})
 	if err != nil {
-		return res, fmt.Errorf("divtest: %w", err)
+		return res, fmt.Errorf("micro: %w", err)
 	}
 	res.Done = sim.RunUntil(func() bool {
 		if b.Each != nil {
@@ -263,6 +264,9 @@ func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit
 		return int(f.Q().Retired) == rows
 	}, limit)
 	res.Stats = pol.Stats()
+	if c := pol.Counts(); c != nil {
+		res.Counts = c.Values()
+	}
 	return res, nil
 }
 

@@ -1,4 +1,4 @@
-package divtest
+package micro
 
 import (
 	"fmt"

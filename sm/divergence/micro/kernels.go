@@ -1,4 +1,4 @@
-package divtest
+package micro
 
 import "divergo/isa"
 
@@ -75,11 +75,11 @@ func u3(leave func(t *Thread) bool) Kernel {
 	return Seq(Nop, When(Odd, "E1"), Nop, Nop, To("J"), At("E1", Nop), When(leave, "OUT"), Nop, Repeat("J", 8), At("OUT", Nop), Exit)
 }
 
-// Micro has micro-kernels for warps of 8 threads: K1 to K7 are the control flow
+// Kernels has micro-kernels for warps of 8 threads: K1 to K7 are the control flow
 // of Huang et al. (Dynamic SIMD Re-convergence with Paired-Path Comparison) and
 // what brings its weaknesses to light, U1 to U4 are unstructured: an exit to the
 // side, rarely taken, makes the post-dominator late.
-var Micro = map[string]Kernel{
+var Kernels = map[string]Kernel{
 	"K1":  Seq(Nop, When(FromThread(4), "C"), Nop, Nop, To("D"), Repeat("C", 2), At("D", Nop), Exit),
 	"K2":  Seq(When(FromThread(4), "E1"), When(FromThread(2), "E2"), Nop, To("J"), At("E2", Nop), To("J"), At("E1", Nop), Repeat("J", 2), Exit),
 	"K2b": Seq(When(FromThread(6), "J"), Nop, When(FromThread(4), "J"), Nop, When(FromThread(2), "J"), Nop, Repeat("J", 2), Exit),

@@ -1,0 +1,365 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"divergo/cuda"
+	"divergo/gpu"
+	"divergo/internal/output"
+	"divergo/internal/printable"
+	"divergo/internal/table"
+	"divergo/ptx"
+	"divergo/testbench"
+)
+
+// programExit is the exit code of a program that divergo has run.
+type programExit struct{ code int }
+
+func (e programExit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+func newCuda() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "cuda build|run|compare",
+		Short: "Build and run whole CUDA programs",
+		Long: `Build CUDA programs, host code and all, with clang alone, and run them: their kernels on the simulated machine,
+everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++.`,
+		Example: `  divergo cuda run kernels/programs/bfs.cu
+  divergo cuda compare --mech pdom,tbc kernels/programs/stencil.cu -- 64 3
+  divergo cuda build main.cu reference.cpp -O3 -o prog
+  DIVERGO_FLAGS="--mech tbc --set gpu.sms=4" ./prog`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return verbs(c, args)
+		},
+	}
+	c.AddCommand(newCudaBuild(), newCudaRun(), newCudaCompare(), newCudaServe())
+	return c
+}
+
+// compilerFlags are those of a compiler.
+type compilerFlags struct{ options cuda.Options }
+
+func (b *compilerFlags) add(c *cobra.Command) {
+	f, o := c.Flags(), &b.options
+	f.StringArrayVarP(&o.Defines, "define", "D", nil, "`NAME[=TEXT]` to define")
+	f.StringArrayVarP(&o.Includes, "include", "I", nil, "`FOLDER` with headers")
+	f.StringArrayVarP(&o.LibraryDirs, "library-path", "L", nil, "`FOLDER` with libraries")
+	f.StringArrayVarP(&o.Libraries, "library", "l", nil, "`LIBRARY` to link with")
+	f.StringVarP(&o.Level, "optimize", "O", "2", "`LEVEL` of optimisation, of the host's code and the device's: 0 to 3")
+	f.StringVar(&o.Standard, "std", "", "`STANDARD` of C++, c++17 for example")
+	f.StringVar(&o.Arch, "arch", cuda.DefaultArch, "`GPU` to compile for")
+}
+
+// build makes a program that finds this one.
+func (b *compilerFlags) build(sources []string, program string) error {
+	var err error
+	if b.options.Divergo, err = os.Executable(); err != nil {
+		return err
+	}
+	return cuda.Build(sources, program, b.options)
+}
+
+// program is the program of a command line, built if it is sources, and its
+// arguments, which are behind "--".
+func (b *compilerFlags) program(c *cobra.Command, args []string) (program string, rest []string, done func(), err error) {
+	targets := args
+	if at := c.ArgsLenAtDash(); at >= 0 {
+		targets, rest = args[:at], args[at:]
+	}
+	done = func() {}
+	if len(targets) == 0 {
+		return "", nil, done, fmt.Errorf("%s: want a program or its sources", c.CommandPath())
+	}
+	if _, err := os.Stat(targets[0]); err != nil {
+		return "", nil, done, err
+	}
+	if ext := filepath.Ext(targets[0]); ext == "" {
+		if len(targets) > 1 {
+			return "", nil, done, fmt.Errorf("%s: found %q behind the program: its arguments follow \"--\"", c.CommandPath(), targets[1])
+		}
+		program, err = filepath.Abs(targets[0])
+		return program, rest, done, err
+	}
+	folder, err := os.MkdirTemp("", "divergo")
+	if err != nil {
+		return "", nil, done, err
+	}
+	done = func() { _ = os.RemoveAll(folder) }
+	base := filepath.Base(targets[0])
+	program = filepath.Join(folder, strings.TrimSuffix(base, filepath.Ext(base)))
+	return program, rest, done, b.build(targets, program)
+}
+
+func newCudaBuild() *cobra.Command {
+	var b compilerFlags
+	var program string
+	c := &cobra.Command{
+		Use:   "build FILE...",
+		Short: "Build a CUDA program",
+		Long: `Compile CUDA, C++ and C files, and link them, object files and libraries to a program. It runs by itself, on a
+machine that the flags of "divergo cuda run" in the environment variable DIVERGO_FLAGS describe.
+
+Exit codes: 2 a file does not compile, or the program could not be written.`,
+		Example: `  divergo cuda build prog.cu -o prog
+  divergo cuda build main.cu reference.cpp -O3 -DN=100 -Iinclude -lm -o prog`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("%s: want files", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			var files output.Set
+			for _, name := range args {
+				files.Reads("the source "+name, name)
+			}
+			if err := files.Claim("-o", program); err != nil {
+				return err
+			}
+			return b.build(args, program)
+		},
+	}
+	b.add(c)
+	c.Flags().StringVarP(&program, "output", "o", "a.out", "`FILE` for the program")
+	return c
+}
+
+// programFlags are those of verbs that run programs.
+type programFlags struct {
+	machine machineFlags
+	json    string
+}
+
+func (p *programFlags) addJSON(c *cobra.Command) {
+	c.Flags().StringVar(&p.json, "json", "", "write the statistics to `FILE` as JSON instead of printing them")
+}
+
+// ranProgram is a program that has run on a machine.
+type ranProgram struct {
+	session *testbench.Session
+	server  *cuda.Server
+	code    int
+	mech    string
+	output  []byte // of compare: what it printed
+}
+
+// serve runs a program, or whatever else asks the server.
+func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, with func(s *cuda.Server) (int, error)) (*ranProgram, error) {
+	r := &ranProgram{mech: cfg.Divergence.Mechanism}
+	var err error
+	r.session, err = simulate(c, &p.machine, cfg, label, nil, func(s *testbench.Session) error {
+		r.server = &cuda.Server{Session: s, Launch: p.machine.launch, Stderr: &printable.Writer{W: c.ErrOrStderr()}, Name: "divergo " + p.machine.preset}
+		var err error
+		r.code, err = with(r.server)
+		return err
+	})
+	return r, err
+}
+
+// end is the error that the command ends with: the program's exit code, unless
+// it did not notice that a launch failed.
+func (r *ranProgram) end() error {
+	switch {
+	case r.code != 0:
+		return programExit{r.code}
+	case r.server.Failed != nil:
+		return programExit{exitCode(r.server.Failed)}
+	}
+	return nil
+}
+
+func newCudaRun() *cobra.Command {
+	var b compilerFlags
+	var p programFlags
+	c := &cobra.Command{
+		Use:   "run PROGRAM|FILE... [-- ARG...]",
+		Short: "Run a CUDA program",
+		Long: `Run a program that "divergo cuda build" has made, or build it of its sources first. Its kernels run on the
+simulated machine; the statistics are printed on standard error when it has ended. A launch that fails is an error
+code of CUDA's in the program, and a diagnosis on standard error.
+
+The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has found a difference; 2 nothing was run, 130 interrupted.`,
+		Example: `  divergo cuda run kernels/programs/bfs.cu
+  divergo cuda run --mech tbc --set gpu.sms=4 prog -- 1024 8`,
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := p.machine.config()
+			if err != nil {
+				return err
+			}
+			var files output.Set
+			defer files.Discard()
+			p.machine.reads(&files)
+			program, rest, done, err := b.program(c, args)
+			defer done()
+			if err != nil {
+				return err
+			}
+			file, err := p.open(&files)
+			if err != nil {
+				return err
+			}
+			asked, leave := listen(c)
+			defer leave()
+			r, err := p.serve(c, cfg, filepath.Base(program), func(s *cuda.Server) (int, error) {
+				return cuda.Run(s, asked, os.Stdin, rawOutput(c), c.ErrOrStderr(), program, rest...)
+			})
+			if err != nil {
+				return err
+			}
+			if asked() {
+				return errInterrupted
+			}
+			if err := p.report(c, file, r, filepath.Base(program)); err != nil {
+				return err
+			}
+			return r.end()
+		},
+	}
+	p.machine.add(c, true)
+	p.addJSON(c)
+	b.add(c)
+	return c
+}
+
+// rawOutput is the standard output as a program writes to it.
+func rawOutput(c *cobra.Command) io.Writer {
+	if w, ok := c.OutOrStdout().(*printable.Writer); ok {
+		return w.W
+	}
+	return c.OutOrStdout()
+}
+
+// newCudaServe is what programs start that run by themselves.
+func newCudaServe() *cobra.Command {
+	var p programFlags
+	c := &cobra.Command{
+		Use:    "serve DESCRIPTOR",
+		Short:  "Answer a CUDA program that has started this process",
+		Hidden: true,
+		Args:   exactly(1, "a file descriptor"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := c.ParseFlags(strings.Fields(os.Getenv("DIVERGO_FLAGS"))); err != nil {
+				return fmt.Errorf("DIVERGO_FLAGS: %w", err)
+			}
+			descriptor, err := strconv.Atoi(args[0])
+			if err != nil {
+				return fmt.Errorf("%q: want a file descriptor", args[0])
+			}
+			cfg, err := p.machine.config()
+			if err != nil {
+				return fmt.Errorf("DIVERGO_FLAGS: %w", err)
+			}
+			var files output.Set
+			defer files.Discard()
+			file, err := p.open(&files)
+			if err != nil {
+				return fmt.Errorf("DIVERGO_FLAGS: %w", err)
+			}
+			r, err := p.serve(c, cfg, "cuda", func(s *cuda.Server) (int, error) { return 0, cuda.ServeDescriptor(s, descriptor) })
+			if err != nil {
+				return err
+			}
+			if err := p.report(c, file, r, "program"); err != nil {
+				return err
+			}
+			return r.end()
+		},
+	}
+	p.machine.add(c, true)
+	p.addJSON(c)
+	return c
+}
+
+// open creates the file of --json, if there is one.
+func (p *programFlags) open(files *output.Set) (*output.File, error) {
+	if p.json == "" {
+		return nil, nil
+	}
+	return files.Create("--json", p.json, ".json")
+}
+
+// kernelResult is what the launches of one kernel have counted.
+type kernelResult struct {
+	Kernel   string         `json:"kernel"`
+	Launches int            `json:"launches"`
+	Stats    map[string]any `json:"stats"`
+}
+
+// programResult is the result of a program: in total as that of a kernel, and
+// by kernel.
+type programResult struct {
+	*result
+	Kernels []kernelResult `json:"kernels"`
+	Exit    int            `json:"exit_code"`
+}
+
+func newProgramResult(r *ranProgram, name string) *programResult {
+	p := &programResult{result: newResult(r.session, name, "", 0), Kernels: []kernelResult{}, Exit: r.code}
+	p.Schema = schema("cuda")
+	p.Printed = nil // by the program
+	for _, k := range r.session.ByKernel() {
+		one := kernelResult{ptx.Demangled(k.Prog.Name), k.Launches, map[string]any{}}
+		for _, stat := range testbench.Stats() {
+			one.Stats[stat.Name] = stat.Value(&k.Counters)
+		}
+		p.Kernels = append(p.Kernels, one)
+	}
+	return p
+}
+
+// report prints the statistics on standard error, or writes them to a file.
+func (p *programFlags) report(c *cobra.Command, file *output.File, r *ranProgram, name string) error {
+	result := newProgramResult(r, name)
+	if file != nil {
+		if err := printJSON(file, result); err != nil {
+			return err
+		}
+		return file.Keep()
+	}
+	w := c.ErrOrStderr()
+	fmt.Fprintf(w, "\n%s, %s: %d launches\n\n", result.Mechanism, p.machine.preset, len(r.session.Runs))
+	t := table.New(append([]string{"kernel", "launches"}, perKernel...)...)
+	for _, k := range result.Kernels {
+		t.Row(append([]any{short(k.Kernel), k.Launches}, values(k.Stats)...)...)
+	}
+	t.Row(append([]any{"total", len(r.session.Runs)}, values(result.Stats)...)...)
+	_, err := t.WriteTo(w)
+	return err
+}
+
+// perKernel are the statistics of the tables.
+var perKernel = []string{"cycles", "warp_instructions", "ipc", "simd_efficiency", "divergent_branches"}
+
+func values(stats map[string]any) []any {
+	var row []any
+	for _, name := range perKernel {
+		row = append(row, stats[name])
+	}
+	return row
+}
+
+// short is the name of a kernel without its parameters and its type.
+func short(name string) string {
+	depth := 0
+	for i, r := range name {
+		switch {
+		case r == '<':
+			depth++
+		case r == '>':
+			depth--
+		case r == '(' && depth == 0 && !strings.HasPrefix(name[i:], "(anonymous namespace)"):
+			name = name[:i]
+			return strings.TrimPrefix(name, "void ")
+		}
+	}
+	return name
+}

@@ -1,0 +1,182 @@
+package cuda_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/cuda"
+	"divergo/gpu"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+)
+
+func options() cuda.Options { return cuda.Options{Level: "2", Arch: cuda.DefaultArch} }
+
+func build(t *testing.T, sources ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	require.NoError(t, cuda.Build(sources, program, options()))
+	return program
+}
+
+// ran is what came of a program.
+type ran struct {
+	server      *cuda.Server
+	out, errors string // errors: the program's, then the server's
+	code        int
+}
+
+func run(t *testing.T, mechanism, program string, args ...string) ran {
+	t.Helper()
+	cfg := gpu.Default()
+	cfg.GPU.SMs = 4
+	cfg.Divergence.Mechanism = mechanism
+	session, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 10_000_000})
+	require.NoError(t, err)
+	var out, errors, told bytes.Buffer
+	server := &cuda.Server{Session: session, Launch: (*testbench.Session).Launch, Stderr: &told, Name: "test"}
+	code, err := cuda.Run(server, func() bool { return false }, nil, &out, &errors, program, args...)
+	require.NoError(t, err)
+	return ran{server, out.String(), errors.String() + told.String(), code}
+}
+
+// TestPrograms: the programs are right under all mechanisms, and copy the same bytes back.
+func TestPrograms(t *testing.T) {
+	for _, c := range []struct {
+		name, args string
+		launches   int
+	}{
+		{"bfs", "400 3", 0},
+		{"stencil", "21 3", 4},
+	} {
+		program := build(t, filepath.Join("../kernels/programs", c.name+".cu"))
+		var first []cuda.Copy
+		for _, m := range divergence.Mechanisms() {
+			t.Run(c.name+"/"+m.Name, func(t *testing.T) {
+				r := run(t, m.Name, program, strings.Fields(c.args)...)
+				assert.Zero(t, r.code, r.errors)
+				assert.Contains(t, r.out, ": right\n")
+				assert.NoError(t, r.server.Failed)
+				if c.launches > 0 {
+					assert.Len(t, r.server.Session.Runs, c.launches)
+				}
+				if first == nil {
+					first = r.server.Copies
+				}
+				assert.NotEmpty(t, r.server.Copies)
+				assert.Equal(t, first, r.server.Copies)
+			})
+		}
+	}
+}
+
+func TestFeatures(t *testing.T) {
+	r := run(t, "pdom", build(t, "testdata/features.cu", "testdata/part.cu", "testdata/plain.cpp"))
+	assert.Zero(t, r.code)
+	assert.Equal(t, "4 SMs at 1300000 kHz, compute capability 6.0\n0 wrong\n", r.out)
+	assert.Empty(t, r.errors)
+}
+
+// TestErrors: CUDA's codes are those that its manual gives (CUDA Runtime API, cudaError_t).
+func TestErrors(t *testing.T) {
+	program := build(t, "testdata/errors.cu")
+	calls := run(t, "pdom", program, "calls")
+	assert.Zero(t, calls.code)
+	assert.NoError(t, calls.server.Failed)
+	var names []string
+	for _, line := range strings.Split(strings.TrimSpace(calls.out), "\n") {
+		_, name, _ := strings.Cut(line, "): ")
+		names = append(names, strings.TrimPrefix(name, "cuda"))
+	}
+	const invalid, config = "ErrorInvalidValue", "ErrorInvalidConfiguration"
+	assert.Equal(t, []string{
+		invalid, invalid, invalid, invalid, "ErrorInvalidMemcpyDirection", invalid,
+		"Success", invalid, "ErrorInvalidSymbol",
+		invalid, invalid, "Success", invalid, "Success", invalid,
+		"ErrorInvalidDevice", "ErrorMemoryAllocation", "ErrorMemoryAllocation", "ErrorMemoryAllocation", "Success",
+		config, config, config, "Success", "Success",
+	}, names, calls.out)
+	for _, text := range []string{"68 bytes at 0x10000000, 4 more than there are", "which was freed", "a pointer of the host", "block 2000x1x1: 2000 threads in x"} {
+		assert.Contains(t, calls.errors, text)
+	}
+
+	for _, c := range []struct{ what, code, diagnosis string }{
+		{"bounds", "IllegalAddress", "0 bytes behind the end of the allocation"},
+		{"host", "IllegalAddress", "a pointer of the host"},
+		{"freed", "IllegalAddress", "4 bytes behind the start of [0x10000100, 0x10000140), which was freed"},
+		{"misaligned", "MisalignedAddress", "errors.cu:6"},
+		{"assert", "Assert", "errors.cu:7: void asserts(int): x == 3"},
+		{"endless", "LaunchTimeout", "endless loop"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			r := run(t, "pdom", program, c.what)
+			assert.Zero(t, r.code)
+			assert.Equal(t, 4, strings.Count(r.out, ": cudaError"+c.code+"\n"), r.out)
+			assert.NotContains(t, r.out, "in the kernel")
+			assert.ErrorContains(t, r.server.Failed, "launch 1, ")
+			assert.Contains(t, r.errors, c.diagnosis)
+		})
+	}
+	r := run(t, "pdom", program, "noticed")
+	assert.Equal(t, 3, r.code)
+	assert.Contains(t, r.out, "in the kernel\ncudaDeviceSynchronize(): cudaSuccess\n")
+}
+
+// TestMath: within OpenCL's largest bound of all functions (OpenCL C Specification, relative error as ulps: 16), whose
+// library it is, but for tgamma, which misses it.
+func TestMath(t *testing.T) {
+	r := run(t, "pdom", build(t, "testdata/math.cu"))
+	require.Zero(t, r.code, r.errors)
+	assert.Empty(t, r.errors)
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	assert.Len(t, lines, 54)
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, " ")
+		ulp, err := strconv.ParseFloat(value, 64)
+		require.NoError(t, err, line)
+		most := 16.0
+		if strings.HasPrefix(name, "tgamma") {
+			most = 64
+		}
+		assert.LessOrEqual(t, ulp, most, name)
+	}
+}
+
+func TestBuildErrors(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"k.cu", "__global__ void k(int *a) {\n    a[0] = b;\n}\n", "k.cu:2:12: error: use of undeclared identifier 'b'"},
+		{"k.cu", "#include <cufft.h>\n", "k.cu:1:10: fatal error: 'cufft.h' file not found"},
+		{"k.cu", "__global__ void k(float *a) { a[0] = erfinvf(a[1]); }\nint main() {}\n", "k.cu: the device function erfinvf is not supported"},
+		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "_Z5otheri is defined in no file"},
+		{"k.cu", "int main() { return cudaImportExternalMemory(); }\n", "undeclared identifier 'cudaImportExternalMemory'"},
+		{"k.f90", "", "k.f90: want a file that ends in .cu, .cpp"},
+	} {
+		file := filepath.Join(t.TempDir(), c.name)
+		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
+		err := cuda.Build([]string{file}, filepath.Join(t.TempDir(), "program"), options())
+		assert.ErrorContains(t, err, c.want)
+	}
+	t.Setenv("PATH", t.TempDir())
+	err := cuda.Build([]string{"testdata/errors.cu"}, filepath.Join(t.TempDir(), "program"), options())
+	assert.ErrorContains(t, err, "clang-19 is not installed (Debian packages clang-19, libclc-19 and g++)")
+}
+
+func ExampleBuild() {
+	folder, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(folder)
+	program := filepath.Join(folder, "bfs")
+	fmt.Println(cuda.Build([]string{"../kernels/programs/bfs.cu"}, program, cuda.Options{Level: "2", Arch: cuda.DefaultArch}))
+	// Output: <nil>
+}

@@ -1,0 +1,141 @@
+// What CUDA programs have without including anything: qualifiers, built-in variables, vector types, device functions,
+// and the runtime API. Most device functions are those of clang's own headers, above the __nv_ functions of
+// runtime/device.cc.
+#ifndef DIVERGO_CUDA_RUNTIME_H
+#define DIVERGO_CUDA_RUNTIME_H
+#include "host_defines.h"
+
+#if !defined(__CUDA__) || !defined(__cplusplus)
+#include "vector_functions.h"
+#include "cuda_runtime_api.h"
+#else
+
+#include <__clang_cuda_math_forward_declares.h>
+#define __CUDACC__
+#define __NVCC__
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 1
+#include <cmath>
+#include <cstdlib>
+#include <stdlib.h>
+#include <string.h>
+#include <limits.h>
+#include <stdint.h>
+#include <time.h>
+typedef uint32_t cuuint32_t;
+
+#include "vector_functions.h"
+#include "cuda_runtime_api.h"
+
+// The functions of all GPUs are declared while the host's part is compiled.
+#pragma push_macro("__CUDA_ARCH__")
+#ifndef __CUDA_ARCH__
+#define __CUDA_ARCH__ 800
+#endif
+#include <__clang_cuda_builtin_vars.h>
+#include <__clang_cuda_libdevice_declares.h>
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+
+extern "C" {
+__device__ int printf(const char *, ...);
+__device__ int vprintf(const char *, const char *);
+__device__ void *malloc(size_t) __attribute__((nothrow));
+__device__ void free(void *) __attribute__((nothrow));
+__device__ void __assertfail(const char *condition, const char *file, unsigned line, const char *function, size_t size);
+__device__ static inline __attribute__((always_inline, nodebug)) void __assert_fail(const char *condition, const char *file, unsigned line, const char *function) {
+    __assertfail(condition, file, line, function, sizeof(char));
+}
+}
+
+__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_blockDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return {x, y, z}; }
+__device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, y, z}; }
+
+#include <__clang_cuda_cmath.h>
+#include <__clang_cuda_intrinsics.h>
+#include <__clang_cuda_complex_builtins.h>
+#pragma pop_macro("__CUDA_ARCH__")
+
+#define __noinline__ __attribute__((noinline))
+
+// min and max of the device have int in clang's headers; the host has none.
+static __host__ inline int min(int a, int b) { return b < a ? b : a; }
+static __host__ inline int max(int a, int b) { return a < b ? b : a; }
+#define DIVERGO_MINMAX(R, A, B)                                                                      \
+    static __host__ __device__ __forceinline__ R min(A a, B b) { return (R)b < (R)a ? (R)b : (R)a; } \
+    static __host__ __device__ __forceinline__ R max(A a, B b) { return (R)a < (R)b ? (R)b : (R)a; }
+DIVERGO_MINMAX(unsigned int, unsigned int, unsigned int)
+DIVERGO_MINMAX(unsigned int, int, unsigned int)
+DIVERGO_MINMAX(unsigned int, unsigned int, int)
+DIVERGO_MINMAX(long, long, long)
+DIVERGO_MINMAX(unsigned long, unsigned long, unsigned long)
+DIVERGO_MINMAX(unsigned long, long, unsigned long)
+DIVERGO_MINMAX(unsigned long, unsigned long, long)
+DIVERGO_MINMAX(long long, long long, long long)
+DIVERGO_MINMAX(unsigned long long, unsigned long long, unsigned long long)
+DIVERGO_MINMAX(unsigned long long, long long, unsigned long long)
+DIVERGO_MINMAX(unsigned long long, unsigned long long, long long)
+#undef DIVERGO_MINMAX
+// Of a number and NaN the number (CUDA Math API, fminf).
+#define DIVERGO_MINMAX(R, A, B, F)                                                                         \
+    static __host__ __device__ __forceinline__ R min(A a, B b) { return __builtin_fmin##F((R)a, (R)b); }   \
+    static __host__ __device__ __forceinline__ R max(A a, B b) { return __builtin_fmax##F((R)a, (R)b); }
+DIVERGO_MINMAX(float, float, float, f)
+DIVERGO_MINMAX(double, double, double, )
+DIVERGO_MINMAX(double, float, double, )
+DIVERGO_MINMAX(double, double, float, )
+#undef DIVERGO_MINMAX
+
+// Functions of CUDA that the host's C library does not have.
+static __host__ inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+static __host__ inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+
+#define DIVERGO_DEVICE static __device__ __forceinline__
+DIVERGO_DEVICE float rsqrt(float x) { return rsqrtf(x); }
+DIVERGO_DEVICE unsigned int __isGlobal(const void *p) { return __nvvm_isspacep_global(p); }
+DIVERGO_DEVICE unsigned int __isShared(const void *p) { return __nvvm_isspacep_shared(p); }
+DIVERGO_DEVICE unsigned int __isConstant(const void *p) { return __nvvm_isspacep_const(p); }
+DIVERGO_DEVICE unsigned int __isLocal(const void *p) { return __nvvm_isspacep_local(p); }
+
+// Atomics on the names that clang's headers give the builtins, at the scope of the device, the block and the system.
+#define DIVERGO_ATOMIC(NAME, T, BUILTIN)                                                               \
+    DIVERGO_DEVICE T NAME(T *at, T value) { return BUILTIN(at, value); }                               \
+    DIVERGO_DEVICE T NAME##_block(T *at, T value) { return BUILTIN##_block(at, value); }               \
+    DIVERGO_DEVICE T NAME##_system(T *at, T value) { return BUILTIN##_system(at, value); }
+#define DIVERGO_ATOMICS(OP)                                       \
+    DIVERGO_ATOMIC(atomic##OP, int, __iAtomic##OP)                \
+    DIVERGO_ATOMIC(atomic##OP, unsigned int, __uAtomic##OP)       \
+    DIVERGO_ATOMIC(atomic##OP, unsigned long long, __ullAtomic##OP)
+DIVERGO_ATOMICS(Add)
+DIVERGO_ATOMICS(Exch)
+DIVERGO_ATOMICS(Min)
+DIVERGO_ATOMICS(Max)
+DIVERGO_ATOMICS(And)
+DIVERGO_ATOMICS(Or)
+DIVERGO_ATOMICS(Xor)
+DIVERGO_ATOMIC(atomicAdd, float, __fAtomicAdd)
+DIVERGO_ATOMIC(atomicExch, float, __fAtomicExch)
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
+DIVERGO_ATOMIC(atomicAdd, double, __dAtomicAdd)
+#endif
+DIVERGO_ATOMIC(atomicMin, long long, __illAtomicMin)
+DIVERGO_ATOMIC(atomicMax, long long, __illAtomicMax)
+DIVERGO_ATOMIC(atomicInc, unsigned int, __uAtomicInc)
+DIVERGO_ATOMIC(atomicDec, unsigned int, __uAtomicDec)
+#undef DIVERGO_ATOMICS
+#undef DIVERGO_ATOMIC
+DIVERGO_DEVICE int atomicSub(int *at, int value) { return __iAtomicAdd(at, (int)(0u - (unsigned)value)); }
+DIVERGO_DEVICE unsigned int atomicSub(unsigned int *at, unsigned int value) { return __uAtomicAdd(at, 0u - value); }
+DIVERGO_DEVICE int atomicCAS(int *at, int compare, int value) { return __iAtomicCAS(at, compare, value); }
+DIVERGO_DEVICE unsigned int atomicCAS(unsigned int *at, unsigned int compare, unsigned int value) { return __uAtomicCAS(at, compare, value); }
+DIVERGO_DEVICE unsigned long long atomicCAS(unsigned long long *at, unsigned long long compare, unsigned long long value) { return __ullAtomicCAS(at, compare, value); }
+#undef DIVERGO_DEVICE
+
+#endif
+#endif

@@ -1,0 +1,69 @@
+package cuda
+
+// Requests, as runtime/cudart.c has them.
+const (
+	opHello     = iota // bytes: the machine
+	opModule           // bytes in: PTX
+	opFunction         // bytes in: name; bytes: its layout
+	opVariable         // bytes in: name; a: address, b: size
+	opAlloc            // a: size; a: address
+	opFree             // a: address
+	opWrite            // a: address, bytes in
+	opRead             // a: address, b: size; bytes
+	opCopy             // a: to, b: from, c: size
+	opSet              // a: address, b: value, c: size
+	opLaunch           // a: function, bytes in: grid, block, shared memory and parameters; bytes: what was printed
+	opTime             // a: picoseconds of simulated time
+	opLeft             // a: bytes that can be allocated, b: all
+	opOccupancy        // a: function, b: threads, c: shared memory; a: CTAs of an SM
+)
+
+// request is what a program asks; Bytes more follow. Module, counted from 1, is
+// the one whose variables addresses mean.
+type request struct {
+	Op, Module     uint32
+	A, B, C, Bytes uint64
+}
+
+// answer is what it gets; Bytes more follow. After a sticky error every other
+// request has the same.
+type answer struct {
+	Error, Sticky uint32
+	A, B, Bytes   uint64
+}
+
+// launch is what the bytes of opLaunch begin with.
+type launch struct {
+	Grid, Block [3]uint32
+	Shared      uint64
+}
+
+// machine is what opHello answers.
+type machine struct {
+	SMs, Warp, Threads, Shared, Registers, CoreKHz, Memory, L2, DRAMKHz, BusBits, Resident, Blocks, Major, Minor uint64
+	Name                                                                                                         [64]byte
+}
+
+// layout is what the bytes of an answer to opFunction begin with; offset and
+// size of each parameter follow.
+type layout struct {
+	Handle, Bank, Shared, Local, Registers, Threads, Params uint64
+}
+
+// Error codes of CUDA (CUDA Runtime API, cudaError_t).
+const (
+	success              = 0
+	invalidValue         = 1
+	memoryAllocation     = 2
+	invalidConfiguration = 9
+	invalidSymbol        = 13
+	invalidFunction      = 98
+	invalidPTX           = 218
+	invalidHandle        = 400
+	illegalAddress       = 700
+	launchTimeout        = 702
+	assertFailed         = 710
+	misalignedAddress    = 716
+	invalidPC            = 718
+	launchFailure        = 719
+)

@@ -1,0 +1,227 @@
+// The functions that clang's CUDA headers are written with, under the names of NVIDIA's device library. What needs more
+// than an instruction or two comes from libclc, whose functions have the plain names of C++. A function that is missing
+// here is one that programs cannot use.
+
+#define ROUNDINGS(X) X(rn, rn) X(rz, rz) X(rd, rm) X(ru, rp)
+
+// libclc.
+#define CLC1(X)                                                                                                 \
+    X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(cos) X(cosh) X(cospi) X(erf) X(erfc) X(exp)    \
+    X(exp10) X(exp2) X(expm1) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(sin) X(sinh) X(sinpi) X(tan) \
+    X(tanh) X(tgamma)
+#define CLC2(X) X(atan2) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
+
+#define DECLARE(name) float name(float); double name(double);
+CLC1(DECLARE)
+#undef DECLARE
+#define DECLARE(name) float name(float, float); double name(double, double);
+CLC2(DECLARE)
+#undef DECLARE
+float ldexp(float, int);
+double ldexp(double, int);
+int ilogb(float);
+int ilogb(double);
+float pown(float, int);
+double pown(double, int);
+
+extern "C" {
+
+#define DEFINE(name)                                       \
+    float __nv_##name##f(float x) { return name(x); }      \
+    double __nv_##name(double x) { return name(x); }
+CLC1(DEFINE)
+#undef DEFINE
+#define DEFINE(name)                                                   \
+    float __nv_##name##f(float x, float y) { return name(x, y); }      \
+    double __nv_##name(double x, double y) { return name(x, y); }
+CLC2(DEFINE)
+#undef DEFINE
+float __nv_ldexpf(float x, int n) { return ldexp(x, n); }
+double __nv_ldexp(double x, int n) { return ldexp(x, n); }
+float __nv_scalbnf(float x, int n) { return ldexp(x, n); }
+double __nv_scalbn(double x, int n) { return ldexp(x, n); }
+int __nv_ilogbf(float x) { return ilogb(x); }
+int __nv_ilogb(double x) { return ilogb(x); }
+float __nv_powif(float x, int n) { return pown(x, n); }
+double __nv_powi(double x, int n) { return pown(x, n); }
+
+// Made of those.
+void __nv_sincosf(float x, float *s, float *c) { *s = sin(x); *c = cos(x); }
+void __nv_sincos(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }
+void __nv_sincospif(float x, float *s, float *c) { *s = sinpi(x); *c = cospi(x); }
+void __nv_sincospi(double x, double *s, double *c) { *s = sinpi(x); *c = cospi(x); }
+float __nv_normcdff(float x) { return 0.5f * erfc(x * -0.707106781f); }
+double __nv_normcdf(double x) { return 0.5 * erfc(x * -0.70710678118654757); }
+float __nv_rcbrtf(float x) { return __nvvm_rcp_rn_f(cbrt(x)); }
+double __nv_rcbrt(double x) { return __nvvm_rcp_rn_d(cbrt(x)); }
+float __nv_rhypotf(float x, float y) { return __nvvm_rcp_rn_f(hypot(x, y)); }
+double __nv_rhypot(double x, double y) { return __nvvm_rcp_rn_d(hypot(x, y)); }
+float __nv_norm3df(float x, float y, float z) { return hypot(hypot(x, y), z); }
+double __nv_norm3d(double x, double y, double z) { return hypot(hypot(x, y), z); }
+float __nv_rnorm3df(float x, float y, float z) { return __nvvm_rcp_rn_f(hypot(hypot(x, y), z)); }
+double __nv_rnorm3d(double x, double y, double z) { return __nvvm_rcp_rn_d(hypot(hypot(x, y), z)); }
+
+// Arithmetic in each rounding.
+#define DEFINE(r, nv)                                                                                \
+    float __nv_fadd_##r(float a, float b) { return __nvvm_add_##nv##_f(a, b); }                      \
+    float __nv_fsub_##r(float a, float b) { return __nvvm_add_##nv##_f(a, -b); }                     \
+    float __nv_fmul_##r(float a, float b) { return __nvvm_mul_##nv##_f(a, b); }                      \
+    float __nv_fdiv_##r(float a, float b) { return __nvvm_div_##nv##_f(a, b); }                      \
+    float __nv_frcp_##r(float a) { return __nvvm_rcp_##nv##_f(a); }                                  \
+    float __nv_fsqrt_##r(float a) { return __nvvm_sqrt_##nv##_f(a); }                                \
+    float __nv_fmaf_##r(float a, float b, float c) { return __nvvm_fma_##nv##_f(a, b, c); }          \
+    float __nv_fmaf_ieee_##r(float a, float b, float c) { return __nvvm_fma_##nv##_f(a, b, c); }     \
+    double __nv_dadd_##r(double a, double b) { return __nvvm_add_##nv##_d(a, b); }                   \
+    double __nv_dsub_##r(double a, double b) { return __nvvm_add_##nv##_d(a, -b); }                  \
+    double __nv_dmul_##r(double a, double b) { return __nvvm_mul_##nv##_d(a, b); }                   \
+    double __nv_ddiv_##r(double a, double b) { return __nvvm_div_##nv##_d(a, b); }                   \
+    double __nv_drcp_##r(double a) { return __nvvm_rcp_##nv##_d(a); }                                \
+    double __nv_dsqrt_##r(double a) { return __nvvm_sqrt_##nv##_d(a); }                              \
+    double __nv_fma_##r(double a, double b, double c) { return __nvvm_fma_##nv##_d(a, b, c); }       \
+    float __nv_double2float_##r(double a) { return __nvvm_d2f_##nv(a); }                             \
+    int __nv_double2int_##r(double a) { return __nvvm_d2i_##nv(a); }                                 \
+    unsigned __nv_double2uint_##r(double a) { return __nvvm_d2ui_##nv(a); }                          \
+    long long __nv_double2ll_##r(double a) { return __nvvm_d2ll_##nv(a); }                           \
+    unsigned long long __nv_double2ull_##r(double a) { return __nvvm_d2ull_##nv(a); }                \
+    int __nv_float2int_##r(float a) { return __nvvm_f2i_##nv(a); }                                   \
+    unsigned __nv_float2uint_##r(float a) { return __nvvm_f2ui_##nv(a); }                            \
+    long long __nv_float2ll_##r(float a) { return __nvvm_f2ll_##nv(a); }                             \
+    unsigned long long __nv_float2ull_##r(float a) { return __nvvm_f2ull_##nv(a); }                  \
+    float __nv_int2float_##r(int a) { return __nvvm_i2f_##nv(a); }                                   \
+    float __nv_uint2float_##r(unsigned a) { return __nvvm_ui2f_##nv(a); }                            \
+    float __nv_ll2float_##r(long long a) { return __nvvm_ll2f_##nv(a); }                             \
+    float __nv_ull2float_##r(unsigned long long a) { return __nvvm_ull2f_##nv(a); }                  \
+    double __nv_ll2double_##r(long long a) { return __nvvm_ll2d_##nv(a); }                           \
+    double __nv_ull2double_##r(unsigned long long a) { return __nvvm_ull2d_##nv(a); }
+ROUNDINGS(DEFINE)
+#undef DEFINE
+double __nv_int2double_rn(int a) { return a; }
+double __nv_uint2double_rn(unsigned a) { return a; }
+float __nv_frsqrt_rn(float a) { return (float)(1.0 / __nvvm_sqrt_rn_d(a)); }
+float __nv_fmaf(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
+double __nv_fma(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
+float __nv_sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+double __nv_sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
+float __nv_rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+double __nv_rsqrt(double a) { return 1.0 / __nvvm_sqrt_rn_d(a); }
+float __nv_saturatef(float a) { return __nvvm_saturate_f(a); }
+
+// Approximate instructions.
+float __nv_fast_sinf(float a) { return __nvvm_sin_approx_f(a); }
+float __nv_fast_cosf(float a) { return __nvvm_cos_approx_f(a); }
+void __nv_fast_sincosf(float a, float *s, float *c) { *s = __nvvm_sin_approx_f(a); *c = __nvvm_cos_approx_f(a); }
+float __nv_fast_tanf(float a) { return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a)); }
+float __nv_fast_expf(float a) { return __nvvm_ex2_approx_f(a * 1.442695041f); }
+float __nv_fast_exp10f(float a) { return __nvvm_ex2_approx_f(a * 3.321928094f); }
+float __nv_fast_logf(float a) { return __nvvm_lg2_approx_f(a) * 0.693147181f; }
+float __nv_fast_log2f(float a) { return __nvvm_lg2_approx_f(a); }
+float __nv_fast_log10f(float a) { return __nvvm_lg2_approx_f(a) * 0.301029996f; }
+float __nv_fast_powf(float a, float b) { return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a)); }
+float __nv_fast_fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
+
+// Signs, whole numbers, least and greatest.
+float __nv_fabsf(float a) { return __builtin_fabsf(a); }
+double __nv_fabs(double a) { return __builtin_fabs(a); }
+float __nv_copysignf(float a, float b) { return __builtin_copysignf(a, b); }
+double __nv_copysign(double a, double b) { return __builtin_copysign(a, b); }
+float __nv_ceilf(float a) { return __builtin_ceilf(a); }
+double __nv_ceil(double a) { return __builtin_ceil(a); }
+float __nv_floorf(float a) { return __builtin_floorf(a); }
+double __nv_floor(double a) { return __builtin_floor(a); }
+float __nv_truncf(float a) { return __builtin_truncf(a); }
+double __nv_trunc(double a) { return __builtin_trunc(a); }
+float __nv_rintf(float a) { return __builtin_rintf(a); }
+double __nv_rint(double a) { return __builtin_rint(a); }
+float __nv_nearbyintf(float a) { return __builtin_rintf(a); }
+double __nv_nearbyint(double a) { return __builtin_rint(a); }
+float __nv_roundf(float a) {
+    float t = __builtin_truncf(a);
+    return __builtin_copysignf(__builtin_fabsf(a - t) >= 0.5f ? t + __builtin_copysignf(1.0f, a) : t, a);
+}
+double __nv_round(double a) {
+    double t = __builtin_trunc(a);
+    return __builtin_copysign(__builtin_fabs(a - t) >= 0.5 ? t + __builtin_copysign(1.0, a) : t, a);
+}
+long long __nv_llrintf(float a) { return __nvvm_f2ll_rn(a); }
+long long __nv_llrint(double a) { return __nvvm_d2ll_rn(a); }
+long long __nv_llroundf(float a) { return __nvvm_f2ll_rz(__nv_roundf(a)); }
+long long __nv_llround(double a) { return __nvvm_d2ll_rz(__nv_round(a)); }
+float __nv_fmaxf(float a, float b) { return __nvvm_fmax_f(a, b); }
+double __nv_fmax(double a, double b) { return __nvvm_fmax_d(a, b); }
+float __nv_fminf(float a, float b) { return __nvvm_fmin_f(a, b); }
+double __nv_fmin(double a, double b) { return __nvvm_fmin_d(a, b); }
+float __nv_fdimf(float a, float b) { return a <= b ? 0.0f : a - b; }
+double __nv_fdim(double a, double b) { return a <= b ? 0.0 : a - b; }
+float __nv_modff(float a, float *whole) {
+    *whole = __builtin_truncf(a);
+    return __builtin_copysignf(__builtin_isinf(a) ? 0.0f : a - *whole, a);
+}
+double __nv_modf(double a, double *whole) {
+    *whole = __builtin_trunc(a);
+    return __builtin_copysign(__builtin_isinf(a) ? 0.0 : a - *whole, a);
+}
+double __nv_frexp(double a, int *exponent) {
+    *exponent = 0;
+    if (a == 0 || !__builtin_isfinite(a)) return a;
+    *exponent = ilogb(a) + 1;
+    return ldexp(a, -*exponent);
+}
+float __nv_frexpf(float a, int *exponent) { return (float)__nv_frexp(a, exponent); }
+
+// Classes.
+int __nv_finitef(float a) { return __builtin_isfinite(a); }
+int __nv_isfinited(double a) { return __builtin_isfinite(a); }
+int __nv_isinff(float a) { return __builtin_isinf(a) != 0; }
+int __nv_isinfd(double a) { return __builtin_isinf(a) != 0; }
+int __nv_isnanf(float a) { return a != a; }
+int __nv_isnand(double a) { return a != a; }
+int __nv_signbitf(float a) { return __builtin_bit_cast(unsigned, a) >> 31; }
+int __nv_signbitd(double a) { return (int)(__builtin_bit_cast(unsigned long long, a) >> 63); }
+float __nv_nanf(const char *) { return __builtin_nanf(""); }
+double __nv_nan(const char *) { return __builtin_nan(""); }
+
+// Bits.
+float __nv_int_as_float(int a) { return __builtin_bit_cast(float, a); }
+float __nv_uint_as_float(unsigned a) { return __builtin_bit_cast(float, a); }
+int __nv_float_as_int(float a) { return __builtin_bit_cast(int, a); }
+unsigned __nv_float_as_uint(float a) { return __builtin_bit_cast(unsigned, a); }
+double __nv_longlong_as_double(long long a) { return __builtin_bit_cast(double, a); }
+long long __nv_double_as_longlong(double a) { return __builtin_bit_cast(long long, a); }
+int __nv_double2hiint(double a) { return (int)(__builtin_bit_cast(unsigned long long, a) >> 32); }
+int __nv_double2loint(double a) { return (int)__builtin_bit_cast(unsigned long long, a); }
+double __nv_hiloint2double(int hi, int lo) { return __builtin_bit_cast(double, (unsigned long long)(unsigned)hi << 32 | (unsigned)lo); }
+int __nv_brev(int a) { return (int)__builtin_bitreverse32((unsigned)a); }
+long long __nv_brevll(long long a) { return (long long)__builtin_bitreverse64((unsigned long long)a); }
+int __nv_byte_perm(int a, int b, int s) { return __nvvm_prmt(a, b, s & 0x7777); }
+int __nv_clz(int a) { return a == 0 ? 32 : __builtin_clz((unsigned)a); }
+int __nv_clzll(long long a) { return a == 0 ? 64 : __builtin_clzll((unsigned long long)a); }
+int __nv_ffs(int a) { return a == 0 ? 0 : __builtin_ctz((unsigned)a) + 1; }
+int __nv_ffsll(long long a) { return a == 0 ? 0 : __builtin_ctzll((unsigned long long)a) + 1; }
+int __nv_popc(unsigned a) { return __builtin_popcount(a); }
+int __nv_popcll(unsigned long long a) { return __builtin_popcountll(a); }
+
+// Integers.
+int __nv_abs(int a) { return a < 0 ? (int)(0u - (unsigned)a) : a; }
+long long __nv_llabs(long long a) { return a < 0 ? (long long)(0ull - (unsigned long long)a) : a; }
+int __nv_min(int a, int b) { return a < b ? a : b; }
+int __nv_max(int a, int b) { return a > b ? a : b; }
+unsigned __nv_umin(unsigned a, unsigned b) { return a < b ? a : b; }
+unsigned __nv_umax(unsigned a, unsigned b) { return a > b ? a : b; }
+long long __nv_llmin(long long a, long long b) { return a < b ? a : b; }
+long long __nv_llmax(long long a, long long b) { return a > b ? a : b; }
+unsigned long long __nv_ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+unsigned long long __nv_ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
+int __nv_mul24(int a, int b) { return __nvvm_mul24_i(a, b); }
+unsigned __nv_umul24(unsigned a, unsigned b) { return __nvvm_mul24_ui(a, b); }
+int __nv_mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
+unsigned __nv_umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+long long __nv_mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+unsigned long long __nv_umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
+int __nv_sad(int a, int b, int c) { return (int)((a > b ? (unsigned)a - (unsigned)b : (unsigned)b - (unsigned)a) + (unsigned)c); }
+unsigned __nv_usad(unsigned a, unsigned b, unsigned c) { return (a > b ? a - b : b - a) + c; }
+int __nv_hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
+int __nv_rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
+unsigned __nv_uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
+unsigned __nv_urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
+
+}

@@ -1,0 +1,378 @@
+package cuda
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/ptx"
+	"divergo/sm"
+	"divergo/testbench"
+)
+
+// Server answers the requests of one program.
+type Server struct {
+	Session *testbench.Session
+	Launch  func(*testbench.Session, testbench.Launch) error // runs a grid
+	Stderr  io.Writer                                        // for what is wrong with a request
+	Name    string                                           // of the machine
+
+	Copies []Copy // from the device to the host so far
+	Failed error  // the first launch that did not finish: the error of Launch
+
+	modules   map[uint32]*module
+	functions []*isa.Program
+	target    int // highest of the modules
+	sticky    uint32
+}
+
+// Copy is one copy from the device to the host.
+type Copy struct {
+	Launches int // before it
+	Bytes    uint64
+	Hash     [sha256.Size]byte
+}
+
+// module is a module of the program: the file that did not parse has an error.
+type module struct {
+	ptx  *ptx.Module
+	err  error
+	any  *isa.Program // a kernel of it, which knows the variables
+	seen map[string]uint64
+}
+
+// refusal is a request that cannot be fulfilled: CUDA's code, and why.
+type refusal struct {
+	code uint32
+	why  error
+}
+
+func (r *refusal) Error() string { return r.why.Error() }
+
+func refuse(code uint32, format string, args ...any) error {
+	return &refusal{code, fmt.Errorf(format, args...)}
+}
+
+// maxBytes is the most that follow a request.
+const maxBytes = testbench.MaxMemory + 1<<20
+
+// Serve answers until the program ends.
+func (s *Server) Serve(conn io.ReadWriter) error {
+	s.modules = make(map[uint32]*module)
+	for {
+		var r request
+		if err := binary.Read(conn, binary.LittleEndian, &r); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return fmt.Errorf("connection to the program: %w", err)
+		}
+		if r.Bytes > maxBytes {
+			// More than any allocation holds.
+			if _, err := io.CopyN(io.Discard, conn, int64(r.Bytes)); err != nil {
+				return err
+			}
+			fmt.Fprintf(s.Stderr, "cuda: a copy of %d bytes: the device has %d\n", r.Bytes, testbench.MaxMemory)
+			if err := s.send(conn, answer{Error: invalidValue}, nil); err != nil {
+				return err
+			}
+			continue
+		}
+		in := make([]byte, r.Bytes)
+		if _, err := io.ReadFull(conn, in); err != nil {
+			return fmt.Errorf("connection to the program: %w", err)
+		}
+		var a answer
+		out, err := s.answer(&r, in, &a)
+		a.Error = s.code(err)
+		if err := s.send(conn, a, out); err != nil {
+			return nil // it ended while it waited
+		}
+		if s.stopped() {
+			return nil
+		}
+	}
+}
+
+// stopped reports whether the user has ended a launch.
+func (s *Server) stopped() bool {
+	var o *testbench.Outcome
+	return errors.As(s.Failed, &o) && o.End == gpu.Stopped
+}
+
+func (s *Server) send(conn io.Writer, a answer, out []byte) error {
+	a.Bytes = uint64(len(out))
+	a.Sticky = 0
+	if s.sticky != 0 {
+		a.Error, a.Sticky = s.sticky, 1
+	}
+	head, err := binary.Append(nil, binary.LittleEndian, &a)
+	if err == nil {
+		_, err = conn.Write(append(head, out...))
+	}
+	return err
+}
+
+// code is CUDA's code of an error, which is told to the user.
+func (s *Server) code(err error) uint32 {
+	if err == nil {
+		return success
+	}
+	fmt.Fprintf(s.Stderr, "cuda: %s\n", err)
+	var r *refusal
+	if errors.As(err, &r) {
+		return r.code
+	}
+	s.sticky = launchFailure
+	var o *testbench.Outcome
+	if errors.As(err, &o) {
+		s.sticky = outcomeCode(o)
+	}
+	return s.sticky
+}
+
+// outcomeCode is CUDA's code of a launch that did not finish.
+func outcomeCode(o *testbench.Outcome) uint32 {
+	if o.Fault == nil {
+		return launchTimeout
+	}
+	switch o.Fault.Kind {
+	case sm.OutOfBounds.String(), sm.ReadOnly.String():
+		return illegalAddress
+	case sm.Misaligned.String():
+		return misalignedAddress
+	case sm.NoFunction.String():
+		return invalidPC
+	case testbench.AssertionFailed:
+		return assertFailed
+	}
+	return launchFailure
+}
+
+func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
+	memory := s.Session.Memory()
+	switch r.Op {
+	case opHello:
+		return s.machine()
+	case opModule:
+		return nil, s.load(r.Module, in)
+	case opFunction:
+		return s.function(r.Module, string(in))
+	case opVariable:
+		return nil, s.variable(r.Module, string(in), a)
+	case opAlloc:
+		if r.A == 0 {
+			return nil, nil
+		}
+		addr, err := s.Session.TryAlloc(r.A)
+		if err != nil {
+			return nil, &refusal{memoryAllocation, err}
+		}
+		a.A = addr
+		return nil, nil
+	case opFree:
+		if err := s.Session.Free(r.A); err != nil {
+			return nil, &refusal{invalidValue, err}
+		}
+		return nil, nil
+	case opWrite:
+		if err := s.reach(r.Module, "copy to the device", r.A, r.Bytes); err != nil {
+			return nil, err
+		}
+		s.Session.Write(r.A, in)
+		return nil, s.Session.Err()
+	case opRead:
+		if err := s.reach(r.Module, "copy to the host", r.A, r.B); err != nil {
+			return nil, err
+		}
+		out := make([]byte, r.B)
+		s.Session.Read(r.A, out)
+		s.Copies = append(s.Copies, Copy{len(s.Session.Runs), r.B, sha256.Sum256(out)})
+		return out, s.Session.Err()
+	case opCopy:
+		if err := errors.Join(s.reach(r.Module, "copy on the device", r.A, r.C), s.reach(r.Module, "copy on the device", r.B, r.C)); err != nil {
+			return nil, err
+		}
+		data := make([]byte, r.C)
+		s.Session.Read(r.B, data)
+		s.Session.Write(r.A, data)
+		return nil, s.Session.Err()
+	case opSet:
+		if err := s.reach(r.Module, "memset", r.A, r.C); err != nil {
+			return nil, err
+		}
+		s.Session.Write(r.A, bytes.Repeat([]byte{byte(r.B)}, int(r.C)))
+		return nil, s.Session.Err()
+	case opLaunch:
+		return s.launch(r.A, in)
+	case opTime:
+		cycles := uint64(0)
+		for i := range s.Session.Runs {
+			cycles += s.Session.Runs[i].Counters.Cycles
+		}
+		a.A = cycles * 1_000_000 / uint64(s.Session.Machine.Config.Clocks.CoreMHz)
+		return nil, nil
+	case opLeft:
+		a.A, a.B = memory.Left(), testbench.MaxMemory
+		return nil, nil
+	case opOccupancy:
+		return nil, s.occupancy(r, a)
+	}
+	return nil, refuse(invalidValue, "request %d is not known: the program was built by another version of divergo", r.Op)
+}
+
+// reach checks that memory can be accessed by the host, and has a module's
+// variables there if one is meant.
+func (s *Server) reach(module uint32, what string, addr, bytes uint64) error {
+	if m := s.modules[module]; m != nil && m.any != nil {
+		if err := s.Session.PlaceModule(m.any); err != nil {
+			return err
+		}
+	}
+	if err := s.Session.Memory().Check(addr, bytes); err != nil {
+		return refuse(invalidValue, "%s: %w", what, err)
+	}
+	return nil
+}
+
+// machine describes the configuration.
+func (s *Server) machine() ([]byte, error) {
+	c := &s.Session.Machine.Config
+	m := machine{
+		SMs: uint64(c.GPU.SMs), Warp: uint64(c.SM.WarpSize), Threads: uint64(min(c.SM.Threads, testbench.MaxThreads)),
+		Shared: uint64(c.Shared.Size), Registers: uint64(c.SM.Registers), CoreKHz: uint64(c.Clocks.CoreMHz) * 1000,
+		Memory: testbench.MaxMemory, L2: uint64(c.L2.Size * c.DRAM.Channels), DRAMKHz: uint64(c.Clocks.DRAMMHz) * 1000,
+		BusBits: uint64(c.DRAM.Channels * c.DRAM.BusBytes * 8), Resident: uint64(c.SM.Threads), Blocks: uint64(c.SM.CTAs),
+		Major: uint64(s.target / 10), Minor: uint64(s.target % 10),
+	}
+	copy(m.Name[:len(m.Name)-1], s.Name)
+	return binary.Append(nil, binary.LittleEndian, &m)
+}
+
+// load takes a module in. What is wrong with it is told when it is used.
+func (s *Server) load(number uint32, text []byte) error {
+	m := &module{seen: make(map[string]uint64)}
+	s.modules[number] = m
+	if m.ptx, m.err = ptx.Parse(fmt.Sprintf("module %d", number), text); m.err != nil {
+		return nil
+	}
+	for _, name := range m.ptx.Kernels() {
+		if p, err := m.ptx.Program(name); err == nil {
+			m.any = p
+			s.target = max(s.target, p.Target)
+			return nil
+		}
+	}
+	return nil
+}
+
+// function makes a kernel ready to be launched.
+func (s *Server) function(number uint32, name string) ([]byte, error) {
+	m := s.modules[number]
+	if m == nil {
+		return nil, refuse(invalidFunction, "%s: the program has no module %d", ptx.Demangled(name), number)
+	}
+	if m.err != nil {
+		return nil, refuse(invalidPTX, "%s: %w", ptx.Demangled(name), m.err)
+	}
+	handle, ok := m.seen[name]
+	if !ok {
+		p, err := testbench.Program(m.ptx, name)
+		if err != nil {
+			return nil, refuse(invalidPTX, "%s: %w", ptx.Demangled(name), err)
+		}
+		handle = uint64(len(s.functions))
+		m.seen[name] = handle
+		s.functions = append(s.functions, p)
+	}
+	p := s.functions[handle]
+	threads := uint64(testbench.MaxThreads)
+	if p.MaxThreads > 0 {
+		threads = uint64(p.MaxThreads)
+	}
+	out, err := binary.Append(nil, binary.LittleEndian, &layout{
+		handle, uint64(p.ParamBytes), uint64(p.SharedBytes), uint64(p.LocalBytes), uint64(p.LiveRegs), threads, uint64(len(p.Params)),
+	})
+	for i := range p.Params {
+		out = binary.LittleEndian.AppendUint32(out, p.Params[i].Offset)
+		out = binary.LittleEndian.AppendUint32(out, p.Params[i].Size)
+	}
+	return out, err
+}
+
+// variable says where a variable of a module is.
+func (s *Server) variable(number uint32, name string, a *answer) error {
+	m := s.modules[number]
+	switch {
+	case m == nil:
+		return refuse(invalidSymbol, "%s: the program has no module %d", name, number)
+	case m.err != nil:
+		return refuse(invalidPTX, "%s: %w", name, m.err)
+	case m.any == nil:
+		return refuse(invalidSymbol, "%s: no kernel of its file can be run", name)
+	}
+	for _, g := range m.any.Globals {
+		if g.Name == name {
+			a.A, a.B = g.Addr, g.Size
+			return nil
+		}
+	}
+	return refuse(invalidSymbol, "%s: its file has no such variable of the device", name)
+}
+
+func (s *Server) program(handle uint64) (*isa.Program, error) {
+	if handle >= uint64(len(s.functions)) {
+		return nil, refuse(invalidHandle, "function %d is not known", handle)
+	}
+	return s.functions[handle], nil
+}
+
+// launch runs a grid and returns what it printed.
+func (s *Server) launch(handle uint64, in []byte) ([]byte, error) {
+	p, err := s.program(handle)
+	if err != nil {
+		return nil, err
+	}
+	var head launch
+	n, err := binary.Decode(in, binary.LittleEndian, &head)
+	if err != nil {
+		return nil, refuse(invalidValue, "launch of %s: %w", ptx.Demangled(p.Name), err)
+	}
+	l := testbench.Launch{Prog: p, Grid: head.Grid, Block: head.Block, Shared: uint32(min(head.Shared, 1<<32-1)), Params: in[n:]}
+	runs := len(s.Session.Runs)
+	err = s.Launch(s.Session, l)
+	if err != nil {
+		err = fmt.Errorf("launch %d, %s: %w", runs+1, ptx.Demangled(p.Name), err)
+	}
+	if len(s.Session.Runs) == runs && err != nil {
+		return nil, &refusal{invalidConfiguration, err}
+	}
+	if err != nil {
+		s.Failed = err
+	}
+	printed := &s.Session.Runs[runs].Printed
+	if printed.Dropped > 0 {
+		fmt.Fprintf(s.Stderr, "cuda: launch %d, %s: %d calls of printf did not fit the buffer of %d bytes\n", runs+1, ptx.Demangled(p.Name), printed.Dropped, isa.PrintBytes)
+	}
+	return []byte(strings.Join(printed.Records, "")), err
+}
+
+// occupancy says how many CTAs an SM holds.
+func (s *Server) occupancy(r *request, a *answer) error {
+	p, err := s.program(r.A)
+	if err != nil {
+		return err
+	}
+	l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(r.B), 1, 1}, Shared: uint32(r.C), Params: make([]byte, p.ParamBytes)}
+	o, err := l.Check(&s.Session.Machine.Config)
+	if err == nil {
+		a.A = uint64(o.CTAs)
+	}
+	return nil // of a block that does not fit there are none
+}

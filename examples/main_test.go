@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"divergo/cmd/divergo/cli"
+	"divergo/gpu"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestParameter: what a mechanism declares is a key like any other, in files, in
+// what a Check refuses, and in what a machine writes of itself.
+func TestParameter(t *testing.T) {
+	c := gpu.Default()
+	require.NoError(t, c.Load("m.toml", []byte("[divergence.frontier]\nreach = 40\n")))
+	assert.EqualError(t, c.Check(), "divergence.frontier.reach = 40: want 1 to 32")
+	assert.ErrorContains(t, c.Load("m.toml", []byte("divergence.frontier.reach = \"all\"")), "m.toml:1:29: divergence.frontier.reach: want an integer (entries), 1 to 32")
+	assert.ErrorContains(t, c.Set("divergence.frontier.reech=1"), `did you mean "divergence.frontier.reach"?`)
+	require.NoError(t, c.Set("divergence.frontier.reach=3"))
+	again := gpu.Config{}
+	require.NoError(t, again.Load("m.toml", c.TOML()))
+	assert.Equal(t, c, again)
+	require.NoError(t, c.Set("divergence.frontier.reach=32"))
+	assert.Equal(t, gpu.Default(), c)
+}
+
+// TestCounter: the 4 threads that leave the loop of loop1 before the others wait
+// apart if they cannot join each other. The peak is that of one SM, and 0 under
+// other mechanisms.
+func TestCounter(t *testing.T) {
+	for _, c := range []struct {
+		mechanism, reach string
+		waiting          float64
+	}{{"frontier", "32", 1}, {"frontier", "1", 4}, {"pdom", "1", 0}} {
+		var out, errs bytes.Buffer
+		require.Zero(t, cli.Run([]string{"run", "loop1", "--mech", c.mechanism, "--set", "divergence.frontier.reach=" + c.reach, "--json"}, &out, &errs), "%s", &errs)
+		var r struct{ Config, Stats map[string]any }
+		require.NoError(t, json.Unmarshal(out.Bytes(), &r))
+		assert.Equal(t, c.waiting, r.Stats["frontier.waiting"], "%s, reach %s", c.mechanism, c.reach)
+		assert.Contains(t, r.Config, "divergence.frontier.reach")
+	}
+}

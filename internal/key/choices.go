@@ -1,0 +1,105 @@
+package key
+
+import (
+	"fmt"
+	"reflect"
+
+	"divergo/internal/nearest"
+)
+
+// Choice is a word that a key takes: what it means, and what it does, which is a
+// function or a few.
+type Choice[W ~string, F any] struct {
+	Word W
+	Doc  string // in a line
+	Does F
+}
+
+// Choices are all words of a type, in the order in which they are listed. A new
+// one is a line here, and nowhere else.
+//
+//	var schedulers = key.Choices[Scheduler, pick]{}.
+//		With(LRR, "loose round robin", (*Issue).roundRobin)
+//
+//	func (Scheduler) Words() key.Words { return schedulers.Words() }
+type Choices[W ~string, F any] []Choice[W, F]
+
+// With adds a word.
+func (c Choices[W, F]) With(w W, doc string, does F) Choices[W, F] {
+	return append(c, Choice[W, F]{w, doc, does})
+}
+
+// Of is what a word does. The error names the nearest one.
+func (c Choices[W, F]) Of(w W) (does F, err error) {
+	for i := range c {
+		if c[i].Word == w {
+			return c[i].Does, nil
+		}
+	}
+	return does, nearest.Unknown("value", string(w), c.Words().names())
+}
+
+// Must is what a word of a configuration does that has been checked.
+func (c Choices[W, F]) Must(w W) F {
+	does, err := c.Of(w)
+	if err != nil {
+		panic(err)
+	}
+	return does
+}
+
+// Doc is what a word means, "" if there is no such word.
+func (c Choices[W, F]) Doc(w W) string {
+	for i := range c {
+		if c[i].Word == w {
+			return c[i].Doc
+		}
+	}
+	return ""
+}
+
+// List has the words alone.
+func (c Choices[W, F]) List() []W {
+	list := make([]W, len(c))
+	for i := range c {
+		list[i] = c[i].Word
+	}
+	return list
+}
+
+// Words is the list that a key of the type takes.
+func (c Choices[W, F]) Words() Words {
+	list := make(Words, len(c))
+	for i := range c {
+		list[i] = Word{string(c[i].Word), c[i].Doc, !reflect.ValueOf(&c[i].Does).Elem().IsZero()}
+	}
+	return list
+}
+
+// Word is a value of a key that is a word, whatever it does.
+type Word struct {
+	Name  string
+	Doc   string
+	Works bool // it does something
+}
+
+// Words are what a type of word lists with its method Words.
+type Words []Word
+
+func (w Words) names() []string {
+	list := make([]string, len(w))
+	for i := range w {
+		list[i] = w[i].Name
+	}
+	return list
+}
+
+// check refuses a word that says nothing, or does nothing.
+func (w Words) check() error {
+	for i := range w {
+		if w[i].Name == "" || w[i].Doc == "" || !w[i].Works {
+			return fmt.Errorf("word %d, %q: want a name, a meaning and a function", i, w[i].Name)
+		}
+	}
+	return nil
+}

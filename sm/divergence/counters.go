@@ -1,0 +1,68 @@
+package divergence
+
+import (
+	"fmt"
+	"reflect"
+
+	"divergo/rtl"
+)
+
+// Counting is what a mechanism counts itself: a part of type Counted.
+type Counting interface {
+	// Values is a struct of the type of Mechanism.Counts.
+	Values() any
+	// Begin forgets the peaks of the launch before.
+	Begin()
+}
+
+// Counted are the counters of a mechanism, which declares C as its Counts.
+type Counted[C comparable] struct {
+	rtl.State[C] `rtl:"sim"`
+}
+
+// Values is what was counted since reset; a peak, since Begin.
+func (c *Counted[C]) Values() any { return *c.Q() }
+
+// Begin forgets the peaks.
+func (c *Counted[C]) Begin() {
+	q := *c.Q()
+	v := reflect.ValueOf(&q).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("stat") == "peak" {
+			v.Field(i).SetUint(0)
+		}
+	}
+	c.Init(q)
+}
+
+// Counter is a field of Mechanism.Counts.
+type Counter struct {
+	Name   string // of the statistic: NAME.COUNTER
+	Unit   string // "" for a plain count
+	Doc    string // meaning, in a line
+	Source string // who defines it
+
+	field int
+}
+
+// Value is that of the counter among those of Counting.
+func (c *Counter) Value(counts any) uint64 { return reflect.ValueOf(counts).Field(c.field).Uint() }
+
+// Counters lists what a mechanism counts itself. A line that cannot be read is a
+// mistake in the program: Counters panics.
+func (m Mechanism) Counters() (list []Counter) {
+	if m.Counts == nil {
+		return nil
+	}
+	t := reflect.TypeOf(m.Counts)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		c := Counter{m.Name + "." + f.Tag.Get("name"), f.Tag.Get("unit"), f.Tag.Get("doc"), f.Tag.Get("source"), i}
+		kind := f.Tag.Get("stat")
+		if f.Type.Kind() != reflect.Uint64 || !f.IsExported() || f.Tag.Get("name") == "" || c.Doc == "" || c.Source == "" || kind != "" && kind != "peak" {
+			panic(fmt.Sprintf("divergence: %s.%s: want an exported uint64 with name, doc and source, and stat:\"peak\" or no stat", t, f.Name))
+		}
+		list = append(list, c)
+	}
+	return list
+}
