@@ -93,7 +93,7 @@ func TestCostOfCompaction(t *testing.T) {
 func TestCostIsHardware(t *testing.T) {
 	const lanes, warps, ctas = 16, 6, 2
 	slot := 1 + 2 + 1 + 5 + 6 + 32 + lanes
-	meeting, depth, entry := 4+7, 8, 32+32+lanes
+	meeting, depth, entry := 1+1+4+7, 8, 32+32+lanes
 	tally := 12 + 12
 	barriers := ctas*(warps+16*(2*warps+7+tally)) + warps*tally
 	g := divergence.Geometry{Lanes: lanes, Warps: warps, CTAs: ctas}

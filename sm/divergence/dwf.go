@@ -125,14 +125,14 @@ type dwfState struct {
 
 // StaticWarp is what the mechanism knows of a row.
 type StaticWarp struct {
-	CTA     uint8   `bits:"5"`
-	Live    uint32  `bits:"lanes"`
-	AtBar   uint32  `bits:"lanes"` // lanes that wait at a CTA barrier
-	Passed  uint32  `bits:"lanes"` // lanes that have arrived at one without waiting
-	Bar     Meeting // that barrier
-	Barred  bool    `if:"warpbarriers"` // it has a warp barrier, at RPC
-	RPC     uint32  `if:"warpbarriers"`
-	Arrived uint32  `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
+	CTA     uint8  `bits:"5"`
+	Live    uint32 `bits:"lanes"`
+	AtBar   uint32 `bits:"lanes"` // lanes that wait at a CTA barrier
+	Passed  uint32 `bits:"lanes"` // lanes that have arrived at one without waiting
+	Bar     Named  // that barrier
+	Barred  bool   `if:"warpbarriers"` // it has a warp barrier, at RPC
+	RPC     uint32 `if:"warpbarriers"`
+	Arrived uint32 `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
 }
 
 // Picked is what a slot is used for.
@@ -469,7 +469,7 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 		row := u.Row[lane]
 		rows |= 1 << (row & 63)
 		w := p.Statics.Edit(int(row))
-		w.Bar = Meeting{o.Bar, o.Warps}
+		w.Bar = Named{o.Bar, o.Warps}
 		if in.Mode == isa.ModeArrive {
 			w.Passed |= 1 << lane
 		} else {

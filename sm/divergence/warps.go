@@ -33,11 +33,18 @@ type Reconverger interface {
 	Resume(row int)                   // the barrier lets the warp go
 }
 
+// Named is a barrier as an instruction names it.
+type Named struct {
+	ID   uint8 `bits:"4"`
+	Need uint8 `bits:"7"` // warps expected; 0: all live ones
+}
+
 // Meeting is the barrier that threads of a warp wait at while others of the
 // warp are still on their way to it.
 type Meeting struct {
-	ID   uint8 `bits:"4"`
-	Need uint8 `bits:"7"`
+	Held  bool // there are such threads
+	Apart bool // and others at another barrier
+	Bar   Named
 }
 
 // Side is a path that a divergent branch leads to.
@@ -221,16 +228,18 @@ func (p *Warps) Bar(k Reconverger, s *Slot, in *isa.Inst, o *Outcome, part bool)
 		p.Arrive(k, s, o.Bar, o.Warps, false)
 		return false
 	}
-	*p.Meeting.Edit(int(s.Row)) = Meeting{o.Bar, o.Warps}
+	m := p.Meeting.Edit(int(s.Row))
+	*m = Meeting{Held: true, Apart: m.Apart || m.Held && m.Bar.ID != o.Bar, Bar: Named{o.Bar, o.Warps}}
 	return true
 }
 
 // Meet lets a warp arrive at the barrier that its last path has executed.
-// Threads of one warp that wait at different barriers at a time are undefined
-// (PTX ISA, bar: before sm_70 a barrier is executed by the warp).
+// A warp is at one barrier at a time: if its threads wait at several, which before
+// sm_70 is undefined (PTX ISA, bar: executed by the warp), it never arrives.
 func (p *Warps) Meet(k Reconverger, s *Slot) {
-	m := p.Meeting.Edit(int(s.Row))
-	p.Arrive(k, s, m.ID, m.Need, true)
+	if m := p.Meeting.Next(int(s.Row)); !m.Apart {
+		p.Arrive(k, s, m.Bar.ID, m.Bar.Need, true)
+	}
 }
 
 // Arrive brings the warp of slot s to a barrier.
@@ -252,6 +261,7 @@ func (p *Warps) release(k Reconverger, rows uint64) {
 	}
 	for ; rows != 0; rows &= rows - 1 {
 		row := bits.TrailingZeros64(rows)
+		p.Meeting.Edit(row).Held = false
 		p.changed(row)
 		k.Resume(row)
 	}

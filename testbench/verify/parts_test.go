@@ -2,6 +2,7 @@ package verify
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,6 +18,7 @@ import (
 // counts as a whole, or a path of it whatever its guards, it is a fault. Before
 // sm_70 the barrier is one of the warp. The paper's thread block compaction has
 // all warps of an entry come to one barrier.
+// Nobody gets on where each half waits for the other at a barrier of its own.
 func TestPartOfAWarp(t *testing.T) {
 	apart := `
 	setp.ge.u32 %p1, %r2, 16;
@@ -47,6 +49,7 @@ DONE:`
 	st.shared.u32 [%r3], %r1;
 	@%p1 bar.sync 0;
 	@!%p1 bar.sync 0;`
+	numbers := strings.Replace(apart, "HIGH:\n\tst.shared.u32 [%r3], %r1;\n\tbar.sync 0;", "HIGH:\n\tst.shared.u32 [%r3], %r1;\n\tbar.sync 1;", 1)
 	for _, c := range []struct {
 		name, body, target string
 		faults, hangs      []string
@@ -54,6 +57,7 @@ DONE:`
 	}{
 		{"apart, sm_70", apart, "sm_70", wholeWarps, []string{"tbc", "tbc-lcp", "tbc-ideal"}, "0-15"},
 		{"apart, sm_60", apart, "sm_60", nil, []string{"tbc", "tbc-lcp", "tbc-ideal"}, ""},
+		{"at two barriers, sm_70", numbers, "sm_70", wholeWarps, but(wholeWarps...), "(0-15|16-31)"},
 		{"by guard, sm_70", guarded, "sm_70", but("dwf", yielding), nil, "0-15"},
 		{"without waiting, sm_70", arrives, "sm_70", but("dwf", "dwf-wb", "tbc", "tbc-lcp", "tbc-ideal", yielding), []string{"tbc", "tbc-lcp", "tbc-ideal"}, "(0-15|16-31)"},
 	} {
