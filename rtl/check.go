@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"math/bits"
+	"reflect"
+	"unsafe"
 )
 
 // RunChecked is Run for tests. In each cycle it also evaluates the processes that sleep, and returns an error, by name
 // and cycle, if that changes anything: then a process depends on something that its fields do not tell. It also finds
-// processes that drive a wire which they do not list. Observers are not called. After an error the Sim is of no use.
+// processes that drive a wire which they do not list, and those that change a field which is not theirs to change. What
+// a module has as scratch is nonsense when one of its processes begins. Observers are not called. After an error the
+// Sim is of no use.
 func (k *Sim) RunChecked(n uint64) error {
 	k.alone("RunChecked")
 	return k.check(k.now + n)
@@ -21,6 +25,10 @@ func (k *Sim) check(end uint64) error {
 	c := checker{
 		k: k, awake: make([]uint64, len(k.next)), next: make([]uint64, len(k.next)),
 		queues: make([]uint64, len(k.usedQueues)), mems: make([]uint64, len(k.usedMems)),
+		fields: map[*module][]field{},
+	}
+	for _, m := range k.mods {
+		c.fields[m] = fieldsOf(m)
 	}
 	for k.now < end {
 		if err := c.cycle(); err != nil {
@@ -36,6 +44,99 @@ type checker struct {
 	awake              []uint64
 	next, queues, mems []uint64 // marked so far in this cycle
 	staged             []byte
+	fields             map[*module][]field
+	nonsense           byte
+	fixed              []byte // parameters of a module before a process of it runs
+}
+
+// field is what a module has besides its hardware: a parameter, which must not change, or scratch.
+type field struct {
+	path    string
+	bytes   []byte
+	scratch reflect.Value // without value: a parameter
+}
+
+// fieldsOf lists the parameters and the scratch of a module. Of a parameter that is a pointer it is the pointer, not what
+// it points to; of a slice of numbers it is the numbers, too.
+func fieldsOf(m *module) (fields []field) {
+	for _, p := range m.parts {
+		for i := range p.typ.NumField() {
+			f := p.typ.Field(i)
+			tag := f.Tag.Get("rtl")
+			if tag == "-" || mayHold(f.Type) {
+				continue
+			}
+			path, v := p.path+"."+f.Name, reflect.NewAt(f.Type, unsafe.Add(p.at, f.Offset)).Elem()
+			if tag == "scratch" {
+				fields = append(fields, field{path: path, scratch: v})
+				continue
+			}
+			fields = append(fields, field{path: path, bytes: bytesAt(v.Addr().UnsafePointer(), v.Type().Size())})
+			if v.Kind() == reflect.Slice && v.Len() > 0 && isNumbers(f.Type.Elem()) {
+				fields = append(fields, field{path: path, bytes: bytesAt(v.UnsafePointer(), uintptr(v.Len())*f.Type.Elem().Size())})
+			}
+		}
+	}
+	return fields
+}
+
+func bytesAt(p unsafe.Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }
+
+// isNumbers says whether a type has no pointer.
+func isNumbers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !isNumbers(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		return isNumbers(t.Elem())
+	}
+	return reflect.Bool <= t.Kind() && t.Kind() <= reflect.Complex128 && t.Kind() != reflect.Uintptr
+}
+
+// spoil makes nonsense of a value, another one each time: numbers of it, nil of what has pointers. A slice keeps its length.
+func (c *checker) spoil(v reflect.Value) {
+	switch {
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			c.spoil(v.Index(i))
+		}
+	case isNumbers(v.Type()):
+		b := bytesAt(v.Addr().UnsafePointer(), v.Type().Size())
+		for i := range b {
+			b[i] = c.nonsense
+		}
+	default:
+		v.SetZero()
+	}
+}
+
+// begin makes nonsense of the scratch of a module, and notes its parameters.
+func (c *checker) begin(m *module) {
+	c.fixed = c.fixed[:0]
+	for _, f := range c.fields[m] {
+		if f.scratch.IsValid() {
+			c.nonsense = c.nonsense*5 + 0x55
+			c.spoil(f.scratch)
+		}
+		c.fixed = append(c.fixed, f.bytes...)
+	}
+}
+
+// changed is the first parameter of a module that its process has changed, or "".
+func (c *checker) changed(m *module) string {
+	fixed := c.fixed
+	for _, f := range c.fields[m] {
+		if !bytes.Equal(fixed[:len(f.bytes)], f.bytes) {
+			return f.path
+		}
+		fixed = fixed[len(f.bytes):]
+	}
+	return ""
 }
 
 func (c *checker) cycle() error {
@@ -79,7 +180,11 @@ func (c *checker) process(i int, p *process) error {
 		}
 		written = c.written()
 	}
+	c.begin(p.mod)
 	p.fn()
+	if path := c.changed(p.mod); path != "" {
+		return fmt.Errorf("cycle %d: process %s changes %s, which is a parameter: registers are in a State or Mem, and what is good for one Tick only has the tag rtl:\"scratch\"", k.now, p.name, path)
+	}
 	if !awake {
 		what := ""
 		staged := c.staged

@@ -13,7 +13,8 @@
 //		Table                  *rtl.Mem[Row]    // memory
 //		Loader                 *Loader          // another module: its registers and memories may be read
 //		sim                    *rtl.Sim         // filled in at elaboration: Now, WakeAt
-//		latency                uint64           // anything else is a parameter and must not change
+//		latency                uint64           // anything else is a parameter: Tick leaves it as it was
+//		sums                   [4]uint32        `rtl:"scratch"` // but this is for the time of a Tick, wires without a name
 //	}
 //
 // Tick computes the next state D from the present state Q and the inputs, sets the outputs, pushes and pops. It must
@@ -29,6 +30,8 @@
 //   - In a module, a pointer (or an interface that holds one) to another module means that it reads it. With the tag
 //     `rtl:"own"` it is a submodule as well. Pointers to structs without Tick are ignored; with `rtl:"own"`, or held
 //     by value or embedded, they are parts of the module. A named field of a module type, held by value, is a submodule.
+//   - `rtl:"scratch"` is what a Tick needs for itself and writes before it reads. [Sim.RunChecked] makes nonsense of it
+//     before each Tick, and finds parameters that a Tick has changed.
 //   - `rtl:"optional"` allows an unconnected port, `rtl:"-"` hides a field, `bits:"5"` gives the width of a register and
 //     `trace:"true"` shows the entries of a memory in waveforms, by the name of the field that has it.
 //   - How much storage a design is, says [Sim.Storage]. A type that has room for the largest configuration can have a size

@@ -20,6 +20,14 @@ type module struct {
 	mems   []memory  // memories it holds
 	ports  []port
 	procs  []*process
+	parts  []part // structs it consists of
+}
+
+// part is a struct of a module. What its fields hold that is not hardware are parameters and scratch: see fieldsOf.
+type part struct {
+	path string
+	at   unsafe.Pointer
+	typ  reflect.Type
 }
 
 // reading is a field of a module that points to another module.
@@ -130,6 +138,9 @@ type tags struct {
 // fields walks the fields of a struct; m is the module it is part of, nil if none.
 func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 	t := v.Type()
+	if m != nil {
+		m.parts = append(m.parts, part{path, addressOf(v).UnsafePointer(), t})
+	}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tg := tags{traced: f.Tag.Get("trace") == "true", all: f.Tag}
@@ -141,12 +152,16 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 		case "optional":
 			tg.optional = true
 		case "":
+		case "scratch":
+			if m == nil || mayHold(f.Type) {
+				e.errorf("%s.%s has tag rtl:\"scratch\", which is for what a module has besides its hardware, not for a %s", path, f.Name, f.Type)
+			}
 		case "sim":
 			if t := f.Type; !isStorage(t) && (t.Kind() != reflect.Pointer || !isStorage(t.Elem())) {
 				e.errorf("%s.%s has tag rtl:\"sim\", which is for a State, a Mem, or what they hold, not for a %s", path, f.Name, t)
 			}
 		default:
-			e.errorf("%s.%s has tag rtl:%q, expected own, optional, sim or -", path, f.Name, f.Tag.Get("rtl"))
+			e.errorf("%s.%s has tag rtl:%q, expected own, optional, scratch, sim or -", path, f.Name, f.Tag.Get("rtl"))
 		}
 		if !mayHold(f.Type) {
 			continue

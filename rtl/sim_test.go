@@ -197,6 +197,47 @@ func TestInitAfterElaborationWakesReaders(t *testing.T) {
 	assert.Equal(t, fresh, k.Hash())
 }
 
+// sums keeps what is not in a register.
+type sums struct {
+	rtl.State[uint16]
+	rtl.In[uint16] `rtl:"optional"`
+	total          uint16
+	table          []uint16
+	kept           [2]uint16 `rtl:"scratch"`
+	rows           []*uint16 `rtl:"scratch"`
+	do             func(*sums)
+}
+
+func (s *sums) Tick() { s.do(s) }
+
+// What lives from one Tick to the next and is no register is found: a parameter that a Tick changes at once, and scratch
+// that it reads before it has written it by another result than that of Run.
+func TestNothingOutlivesATick(t *testing.T) {
+	build := func(do func(*sums)) *rtl.Sim {
+		return rtl.MustNew("top", &struct{ S *sums }{&sums{table: make([]uint16, 2), rows: []*uint16{new(uint16)}, do: do}})
+	}
+	for name, do := range map[string]func(*sums){
+		"total": func(s *sums) { s.total++ },
+		"table": func(s *sums) { s.table[1] = 3 },
+	} {
+		require.ErrorContains(t, build(do).RunChecked(10), "cycle 0: process top.S changes top.S."+name+", which is a parameter")
+	}
+	both := func(do func(*sums)) (run, checked *rtl.Sim) {
+		run, checked = build(do), build(do)
+		run.Run(10)
+		require.NoError(t, checked.RunChecked(10))
+		return run, checked
+	}
+	run, checked := both(func(s *sums) {
+		s.kept, s.total, s.rows[0] = [2]uint16{1, 2}, 0, nil
+		*s.D() = min(*s.Q()+s.kept[1], 9)
+	})
+	require.Equal(t, run.Hash(), checked.Hash())
+	run, checked = both(func(s *sums) { *s.D() = s.kept[0]; s.kept[0] = 7 })
+	require.NotEqual(t, run.Hash(), checked.Hash())
+	require.Panics(t, func() { _ = build(func(s *sums) { *s.rows[0] = 1 }).RunChecked(1) })
+}
+
 // late asks to be woken only if it happens to be evaluated in cycle 5, which it is not.
 type late struct {
 	rtl.State[uint16]

@@ -30,8 +30,8 @@ type Pipe struct {
 	width   int // lanes
 	l       *launch
 	sim     *rtl.Sim
-	lanes   isa.Lanes // of the instruction being started: the wires of the datapath
-	located located   // the same behind the permutation of lanes
+	lanes   isa.Lanes `rtl:"scratch"` // of the instruction being started: the wires of the datapath
+	located located   `rtl:"scratch"` // the same behind the permutation of lanes
 
 	// OnExit is told of threads at their exit.
 	OnExit rtl.Observers[Exited]

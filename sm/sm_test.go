@@ -24,7 +24,7 @@ type memory struct {
 	rtl.State[struct{ Accesses uint64 }]
 	In  rtl.In[memsys.Access]
 	Out rtl.Out[memsys.Reply] // with the latency
-	log []memsys.Access
+	log []memsys.Access       `rtl:"-"` // for the test
 }
 
 func (m *memory) Tick() {

@@ -10,21 +10,21 @@ import (
 	"divergo/units"
 )
 
-func init() {
-	Register(Mechanism{
+var dwfMechanisms = []Mechanism{
+	{
 		Name: "dwf",
 		Doc:  "dynamic warp formation: threads at one PC are regrouped after every instruction",
 		New: func(e Env) (Policy, error) {
 			return newDWF(e, false)
 		},
-	})
-	Register(Mechanism{
+	},
+	{
 		Name: "dwf-wb",
 		Doc:  "dynamic warp formation between a warp's first divergence and its warp barrier",
 		New: func(e Env) (Policy, error) {
 			return newDWF(e, true)
 		},
-	})
+	},
 }
 
 // DWF is dynamic warp formation (Fung et al., MICRO 2007; Fung & Aamodt, HPCA
@@ -103,10 +103,8 @@ type DWF struct {
 	// Of this cycle only.
 	redirect units.Set
 
-	// Scratch of the issue policy, by PC.
-	prog    *isa.Program
-	threads []uint16
-	reconv  []bool // reconvergence point of a branch of prog
+	reconv  []bool   // by PC: reconvergence point of a branch
+	threads []uint16 `rtl:"scratch"` // by PC, for the issue policy
 }
 
 type dwfState struct {
@@ -226,16 +224,22 @@ func (p *DWF) Stats() Stats {
 // Counts is nil.
 func (p *DWF) Counts() Counting { return nil }
 
-// Begin has nothing to drop: there is no peak.
-func (p *DWF) Begin() {}
+// Begin looks for the reconvergence points of the program.
+func (p *DWF) Begin() {
+	insts := p.code.Prog.Insts
+	p.threads = make([]uint16, len(insts)+1)
+	p.reconv = make([]bool, len(insts)+1)
+	for i := range insts {
+		if in := &insts[i]; in.Conditional() && in.Reconv != isa.NoPC {
+			p.reconv[in.Reconv] = true
+		}
+	}
+}
 
 // Tick inserts what the update registers hold, serves at most one issued
 // instruction, one outcome and one launch, and gives one warp a slot. The issued
 // instruction comes first, because nobody can join its warp any more.
 func (p *DWF) Tick() {
-	if p.prog != p.code.Prog {
-		p.load()
-	}
 	p.D().Update = [2]units.Update{}
 	p.fire()
 	for i := range p.Q().Update {

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"divergo/internal/key"
-	"divergo/isa"
 	"divergo/units"
 )
 
@@ -43,18 +42,6 @@ func IssuePolicies() []IssuePolicy { return issuePolicies.List() }
 
 // Words lists the valid values.
 func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
-
-// load prepares the scratch for a new program.
-func (p *DWF) load() {
-	p.prog = p.code.Prog
-	p.threads = make([]uint16, len(p.prog.Insts)+1)
-	p.reconv = make([]bool, len(p.prog.Insts)+1)
-	for i := range p.prog.Insts {
-		if in := &p.prog.Insts[i]; in.Conditional() && in.Reconv != isa.NoPC {
-			p.reconv[in.Reconv] = true
-		}
-	}
-}
 
 // pick gives a slot to the warp that the policy wants. It chooses among those
 // that were in the pool when the cycle began.

@@ -94,7 +94,9 @@ func TestProperties(t *testing.T) {
 					Driver *driver
 					Memory *micro.Memory
 				}
-				return rtl.MustNew("bench", &design{p, f, micro.NewMemory(c, warps, 3)})
+				sim := rtl.MustNew("bench", &design{p, f, micro.NewMemory(c, warps, 3)})
+				p.Begin()
+				return sim
 			}, 500)
 		})
 	}

@@ -257,6 +257,7 @@ func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit
 	if err != nil {
 		return res, fmt.Errorf("micro: %w", err)
 	}
+	pol.Begin()
 	res.Done = sim.RunUntil(func() bool {
 		if b.Each != nil {
 			b.Each(pol, res.Issues)
