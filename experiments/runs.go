@@ -3,6 +3,7 @@ package experiments
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"divergo/gpu"
 	"divergo/kernels"
@@ -132,6 +133,8 @@ func implicit() (string, error) {
 func categories() (string, error) {
 	all := divergence.Mechanisms()
 	list := kernels.All()
+	// Votes over a warp are not for mechanisms that regroup the threads of a CTA.
+	list = slices.DeleteFunc(list, func(k kernels.Kernel) bool { return k.Name == "compact" })
 	return forAll(len(all), func(i uint64) (string, error) {
 		s, err := run(all[i].Name, list[int(i)%len(list)])
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"divergo/units"
 )
 
-func init() {
-	Register(Mechanism{
+var capriMechanisms = []Mechanism{
+	{
 		Name:     "capri",
 		Doc:      "thread block compaction at the branches at which it is predicted to be adequate",
 		Promises: Promises{InStep: true, Compacts: func(p Policy) *rtl.Observers[Compacted] { return &p.(*CAPRI).OnCompact }},
@@ -18,7 +18,7 @@ func init() {
 		New: func(e Env) (Policy, error) {
 			return newCAPRI(e), nil
 		},
-	})
+	},
 }
 
 // CAPRI is thread block compaction with a prediction of its adequacy (Rhu &

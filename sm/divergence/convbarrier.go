@@ -8,8 +8,8 @@ import (
 	"divergo/units"
 )
 
-func init() {
-	Register(Mechanism{
+var barrierMechanisms = []Mechanism{
+	{
 		Name:     "barrier",
 		Doc:      "convergence barriers: threads wait for each other where the compiler says so",
 		Promises: Promises{InStep: true, Depth: perLane},
@@ -17,7 +17,7 @@ func init() {
 			return newConvBarrier(e), nil
 		},
 		Prepare: func(s Settings, p *isa.Program) *isa.Program { return isa.WithBarriers(p, s.BarrierYield) },
-	})
+	},
 }
 
 // ConvBarrier is the mechanism of NVIDIA GPUs from Volta on, after US patent

@@ -5,15 +5,15 @@ import (
 	"divergo/units"
 )
 
-func init() {
-	Register(Mechanism{
+var dpeMechanisms = []Mechanism{
+	{
 		Name:     "dpe",
 		Doc:      "dual-path stack: both paths of the innermost divergent branch interleave",
 		Promises: Promises{Meets: true, InStep: true, Depth: perLane},
 		New: func(e Env) (Policy, error) {
 			return newDPE(e), nil
 		},
-	})
+	},
 }
 
 // DPE is the dual-path stack (Rhu & Erez, The Dual-Path Execution Model for

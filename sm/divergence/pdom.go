@@ -5,23 +5,23 @@ import (
 	"divergo/units"
 )
 
-func init() {
-	Register(Mechanism{
+var pdomMechanisms = []Mechanism{
+	{
 		Name:     "pdom",
 		Doc:      "per-warp stack, reconvergence at immediate post-dominators",
 		Promises: pdomPromises(func(lanes int, _ *isa.Program) int { return 2*lanes - 1 }),
 		New: func(e Env) (Policy, error) {
 			return newPDOM(e, false), nil
 		},
-	})
-	Register(Mechanism{
+	},
+	{
 		Name:     "pdom-lcp",
 		Doc:      "per-warp stack that also joins paths at likely-convergence points",
 		Promises: pdomPromises(func(lanes int, _ *isa.Program) int { return 3*lanes - 2 }),
 		New: func(e Env) (Policy, error) {
 			return newPDOM(e, true), nil
 		},
-	})
+	},
 }
 
 // PDOM is the per-warp reconvergence stack: a divergent branch turns the top

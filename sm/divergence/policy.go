@@ -497,6 +497,20 @@ func (Options) Words(string) []string {
 
 var mechanisms []Mechanism
 
+// The list begins with the baseline and what belongs to it and goes on as the papers
+// come: paths of a warp, tokens, warps that are formed anew, and the convergence
+// barriers of the GPUs of today.
+func init() {
+	for _, family := range [][]Mechanism{
+		pdomMechanisms, dpeMechanisms, ppcMechanisms, ptpcMechanisms, tokenMechanisms,
+		dwfMechanisms, tbcMechanisms, capriMechanisms, barrierMechanisms,
+	} {
+		for _, m := range family {
+			Register(m)
+		}
+	}
+}
+
 // Register adds a mechanism to the list, in an init function; its name must be
 // new.
 func Register(m Mechanism) {

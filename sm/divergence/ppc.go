@@ -8,16 +8,16 @@ import (
 	"divergo/units"
 )
 
-func init() {
-	Register(Mechanism{
+var ppcMechanisms = []Mechanism{
+	{
 		Name:     "ppc",
 		Doc:      "paired-path comparison: a stack of path pairs that meet where their PCs are equal",
 		Promises: Promises{Depth: pairs},
 		New: func(e Env) (Policy, error) {
 			return newPPC(e, false), nil
 		},
-	})
-	Register(Mechanism{
+	},
+	{
 		Name: "ppc-explicit",
 		Doc:  "paired-path comparison at reconvergence instructions only",
 		New: func(e Env) (Policy, error) {
@@ -25,7 +25,7 @@ func init() {
 		},
 		Prepare:  func(_ Settings, p *isa.Program) *isa.Program { return isa.WithReconv(p) },
 		Promises: Promises{Depth: pairs},
-	})
+	},
 }
 
 // PPC is paired-path comparison (Huang et al., Dynamic SIMD Re-convergence with

@@ -8,14 +8,14 @@ import (
 	"divergo/units"
 )
 
-func init() {
-	Register(Mechanism{
+var ptpcMechanisms = []Mechanism{
+	{
 		Name: "ptpc",
 		Doc:  "a PC for each thread, the smallest runs first",
 		New: func(e Env) (Policy, error) {
 			return &PTPC{Warps: NewWarps(e, 1), Threads: rtl.NewMem[Threads](e.Warps)}, nil
 		},
-	})
+	},
 }
 
 // PTPC is reconvergence without a stack: each thread has a PC, the warp is at

@@ -8,8 +8,8 @@ import (
 	"divergo/units"
 )
 
-func init() {
-	Register(Mechanism{
+var tbcMechanisms = []Mechanism{
+	{
 		Name:     "tbc",
 		Doc:      "thread block compaction: a stack for each CTA, warps compacted at its branches",
 		Promises: compacting(false),
@@ -18,8 +18,8 @@ func init() {
 			p := newTBC(e, false)
 			return &p, nil
 		},
-	})
-	Register(Mechanism{
+	},
+	{
 		Name:     "tbc-lcp",
 		Doc:      "thread block compaction that also joins paths at likely-convergence points",
 		Promises: compacting(false),
@@ -28,8 +28,8 @@ func init() {
 			p := newTBC(e, true)
 			return &p, nil
 		},
-	})
-	Register(Mechanism{
+	},
+	{
 		Name:     "tbc-ideal",
 		Doc:      "thread block compaction into any lanes: a bound, not hardware, for compaction within a CTA",
 		Promises: compacting(true),
@@ -39,7 +39,7 @@ func init() {
 			p.ideal = true
 			return &p, nil
 		},
-	})
+	},
 }
 
 // TBC is thread block compaction (Fung & Aamodt, HPCA 2011, section 3): the

@@ -8,8 +8,8 @@ import (
 	"divergo/units"
 )
 
-func init() {
-	Register(Mechanism{
+var tokenMechanisms = []Mechanism{
+	{
 		Name:     "token",
 		Doc:      "stack of synchronisation tokens: instructions of the compiler push and pop",
 		Promises: Promises{InStep: true, Depth: tokens},
@@ -18,7 +18,7 @@ func init() {
 		},
 		Prepare: func(_ Settings, p *isa.Program) *isa.Program { return isa.WithTokens(p) },
 		Spills:  true,
-	})
+	},
 }
 
 // tokenWindow is how many tokens of a warp are on the chip, unless an option
