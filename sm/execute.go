@@ -9,8 +9,8 @@ import (
 )
 
 // Pipe is an execution pipeline: it takes a warp instruction every
-// W/width cycles, computes its lanes, and delivers the result after the fixed
-// latency of the queue behind Out. Control instructions leave by Outcome, to
+// W/width cycles, less those of lanes that do not execute it (see Skip), computes
+// its lanes, and delivers the result after the fixed latency of the queue behind Out. Control instructions leave by Outcome, to
 // the divergence hardware, after the same time.
 type Pipe struct {
 	rtl.State[struct {
@@ -117,7 +117,7 @@ func (p *Pipe) Tick() {
 		}
 		r.PDst = x.PDst
 	}
-	d.Next = p.sim.Now() + uint64(p.l.cfg.WarpSize/p.width)
+	d.Next = p.sim.Now() + uint64(p.l.entering(op.Exec, p.l.cfg.WarpSize, p.width))
 	d.Count++
 	p.In.Pop()
 }

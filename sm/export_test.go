@@ -5,3 +5,6 @@ func (i *Issue) Ready(s int) bool {
 	slot := i.Div.Slots().At(s)
 	return !i.Q().Busy.Has(s) && i.fetched(s, slot) && i.free(s, slot)
 }
+
+// Groups is how many cycles a warp takes to enter a pipe.
+func Groups(s Skip, mask uint32, lanes, width int) int { return skips.Must(s)(mask, lanes, width) }

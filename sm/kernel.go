@@ -150,6 +150,7 @@ type launch struct {
 	pick     pick                    // scheduler of cfg
 	foremost foremost                // CTA priority of cfg or the mechanism, or nil
 	holds    func(in *isa.Inst) bool // scoreboard of cfg
+	entering entry                   // skip of cfg
 }
 
 func (l *launch) load(k Kernel, shared int) error {
@@ -173,6 +174,10 @@ func (l *launch) load(k Kernel, shared int) error {
 	if err != nil {
 		return fmt.Errorf("sm.scoreboard: %w", err)
 	}
+	entering, err := skips.Of(l.cfg.Skip)
+	if err != nil {
+		return fmt.Errorf("sm.skip: %w", err)
+	}
 	p := l.Prog
 	if l.k.Prog != k.Prog {
 		if p, err = l.mech.Program(l.options, k.Prog); err != nil {
@@ -186,7 +191,7 @@ func (l *launch) load(k Kernel, shared int) error {
 		shared: align(k.SharedBytes(), 16),
 		nregs:  len(p.Regs), npreds: len(p.Preds),
 		local: k.local(l.cfg),
-		pick:  pick, foremost: priority(l.mech), holds: holds,
+		pick:  pick, foremost: priority(l.mech), holds: holds, entering: entering,
 	}
 	// Registers are laid out over the banks in declaration order; a 64-bit one
 	// takes two neighbouring banks, which serve it at once.

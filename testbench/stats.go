@@ -92,6 +92,10 @@ var stats = []Stat{
 		"idle_breakdown", "", "SM cycles", "of the cycles of W0_Idle, by the first of these that holds a warp back: sync (others of its CTA, at a branch or a reconvergence point), barrier, branch (the outcome of a control instruction), fetch (no instruction in the I-buffer, or warps are being started or formed), dependence (results of earlier instructions)", ours,
 		idleBreakdown,
 	},
+	{
+		"skipped_cycles", "", "SM cycles", "cycles that issued warps have not needed to enter a pipe: those of groups of lanes of which none was active (sm.skip)", ours,
+		func(c *Counters) any { return c.Skipped },
+	},
 
 	{
 		"branches", "", "", "conditional branches executed by a warp", slp + ", figure 6",
