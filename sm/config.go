@@ -70,6 +70,8 @@ type Config struct {
 	SFUWidth    int               `toml:"sfu_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the special-function pipe" source:"ours"`
 	AGULatency  int               `toml:"agu_latency" range:"1..1000" unit:"core cycles" doc:"address generation in the memory pipe" source:"ours"`
 	MemQueue    int               `toml:"mem_queue" range:"1..256" doc:"memory instructions in flight in an SM" source:"ours"`
+	Latency     Opcodes           `toml:"latency"`    // from the start of execution to write-back
+	Initiation  Opcodes           `toml:"initiation"` // from an instruction of all lanes to the next one in its pipe
 	Stack       int               `toml:"stack" range:"0..512Ki" unit:"bytes" doc:"local memory of a thread for the frames of recursive functions; what other functions need is known and added" source:"ours"`
 }
 

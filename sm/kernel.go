@@ -145,6 +145,7 @@ type launch struct {
 	dsts    [][]uint16              // of these, the ones it writes
 	reads   []uint8                 // by PC: cycles in which the banks serve its sources
 	consts  [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
+	paces   []pace                  // by PC
 	local   uint32                  // bytes of a thread's local memory
 
 	pick     pick                    // scheduler of cfg
@@ -241,6 +242,7 @@ func (l *launch) load(k Kernel, shared int) error {
 		l.dsts = append(l.dsts, dsts)
 		l.reads = append(l.reads, cycles)
 		l.consts = append(l.consts, imm)
+		l.paces = append(l.paces, pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]})
 	}
 	return nil
 }

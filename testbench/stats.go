@@ -96,6 +96,14 @@ var stats = []Stat{
 		"skipped_cycles", "", "SM cycles", "cycles that issued warps have not needed to enter a pipe: those of groups of lanes of which none was active (sm.skip)", ours,
 		func(c *Counters) any { return c.Skipped },
 	},
+	{
+		"result_bus_waits", "", "SM cycles", "cycles that instructions have waited to start because a slower one of their pipe has its result in the same cycle (sm.latency)", ours,
+		func(c *Counters) any { return c.BusWaits },
+	},
+	{
+		"writeback_waits", "", "results x SM cycles", "results at the end of their pipe that found every write-back port taken", tbc + ", section 2.2.1",
+		func(c *Counters) any { return c.PortWaits },
+	},
 
 	{
 		"branches", "", "", "conditional branches executed by a warp", slp + ", figure 6",
