@@ -51,6 +51,7 @@ type Config struct {
 	WarpSize    int               `toml:"warp_size" range:"1..32 pow2" unit:"threads" doc:"threads of a warp" source:"tbc"`
 	Lanes       units.Permutation `toml:"lanes" doc:"lane permutation: where the threads of a warp are, of each warp in its own way" source:"Rhu & Erez, ISCA 2013, figures 7 and 9"`
 	SIMDWidth   int               `toml:"simd_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the pipes; a warp enters one in warp_size / simd_width cycles" source:"tbc"`
+	Skip        Skip              `toml:"skip" doc:"which cycles a warp skips on its way into a pipe with fewer lanes: none, bcc (those of groups of lanes of which none executes), scc (all but as many as the lanes that execute fill)" source:"Vaidya et al., ISCA 2013"`
 	Threads     int               `toml:"threads" range:"warp_size..2048" unit:"threads" doc:"resident threads at most" source:"tbc"`
 	CTAs        int               `toml:"ctas" range:"1..32" doc:"resident CTAs at most" source:"gpgpu"`
 	Registers   int               `toml:"registers" range:"1..1Mi" doc:"32-bit registers" source:"tbc"`
@@ -69,6 +70,8 @@ type Config struct {
 	SFUWidth    int               `toml:"sfu_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the special-function pipe" source:"ours"`
 	AGULatency  int               `toml:"agu_latency" range:"1..1000" unit:"core cycles" doc:"address generation in the memory pipe" source:"ours"`
 	MemQueue    int               `toml:"mem_queue" range:"1..256" doc:"memory instructions in flight in an SM" source:"ours"`
+	Latency     Opcodes           `toml:"latency"`    // from the start of execution to write-back
+	Initiation  Opcodes           `toml:"initiation"` // from an instruction of all lanes to the next one in its pipe
 	Stack       int               `toml:"stack" range:"0..512Ki" unit:"bytes" doc:"local memory of a thread for the frames of recursive functions; what other functions need is known and added" source:"ours"`
 }
 

@@ -9,17 +9,32 @@ import (
 )
 
 // Pipe is an execution pipeline: it takes a warp instruction every
-// W/width cycles, computes its lanes, and delivers the result after the fixed
-// latency of the queue behind Out. Control instructions leave by Outcome, to
+// W/width cycles, less those of lanes that do not execute it (see Skip), computes
+// its lanes, and delivers the result after the fixed latency of the queue behind Out. Control instructions leave by Outcome, to
 // the divergence hardware, after the same time.
+//
+// Where classes of opcodes have latencies of their own (see Opcodes), Out is as long
+// as the shortest, and an instruction that takes longer spends the rest in Line. The
+// pipe has one way out, on which nothing overtakes: an instruction that would come
+// to Out together with one that is in Line starts later (GPGPU-Sim's result bus). If
+// Out is full, since write-back has no port for it, Line stands still.
+//
+//	              latency - shortest        shortest
+//	start --+--> | | | | | | | | Line --+--> Out --> Writeback
+//	        |        ^                  |
+//	        +--------+------------------+
 type Pipe struct {
 	rtl.State[struct {
 		Next  uint64 // first cycle in which the pipe takes another instruction
 		Count uint64 // warp instructions taken
+		Held  uint64 // cycles in which Line has stood still
+		Lined uint16 // results in Line
+		Waits uint64 // cycles that instructions have waited for their way out
 		Fault Fault  // the first trap or cross-lane instruction that cannot be executed
 	}]
 	In      rtl.In[Op]
 	Out     rtl.Out[Result]
+	Line    *rtl.Mem[Stage]             // a place for each cycle, in a ring
 	Outcome rtl.Out[divergence.Outcome] `rtl:"optional"`
 	// Exited are the lanes of each row whose threads have exited, 0 if all have.
 	Exited *rtl.Mem[uint32] `rtl:"optional"`
@@ -27,7 +42,8 @@ type Pipe struct {
 	// Div says who arrives at a barrier with the threads that execute it.
 	Div divergence.Policy `rtl:"optional"`
 
-	width   int // lanes
+	width   int    // lanes
+	least   uint64 // latency of Out
 	l       *launch
 	sim     *rtl.Sim
 	lanes   isa.Lanes `rtl:"scratch"` // of the instruction being started: the wires of the datapath
@@ -52,9 +68,21 @@ type Result struct {
 	Dst  [isa.MaxDsts]isa.Row
 }
 
-// Tick starts at most one instruction.
+// Stage is a place in the first part of a pipe.
+type Stage struct {
+	Full   bool
+	Result Result
+}
+
+// Tick moves Line on, and starts at most one instruction.
 func (p *Pipe) Tick() {
 	q, d := p.Regs()
+	out := true // the way out is free
+	if q.Lined > 0 {
+		if p.sim.WakeAt(p.sim.Now() + 1); !p.leave(&out) {
+			return
+		}
+	}
 	if !p.In.Valid() {
 		return
 	}
@@ -64,8 +92,11 @@ func (p *Pipe) Tick() {
 	}
 	op := p.In.Front()
 	in := &p.l.Prog.Insts[op.PC]
+	if (!in.Control() || in.NDst > 0) && !p.room(op.PC, out) {
+		return
+	}
 	if in.Control() {
-		if !p.Outcome.Ready() || in.NDst > 0 && !p.Out.Ready() {
+		if !p.Outcome.Ready() {
 			return
 		}
 		o := p.outcome(op, in)
@@ -85,10 +116,7 @@ func (p *Pipe) Tick() {
 			}
 		}
 	} else {
-		if !p.Out.Ready() {
-			return
-		}
-		r := p.Out.PushSlot()
+		r := p.result(op.PC)
 		r.Flight, r.Exec = op.Flight, op.Exec
 		x := &p.lanes
 		*x = isa.Lanes{Mask: op.Exec, PSrc: op.PSrc}
@@ -117,9 +145,66 @@ func (p *Pipe) Tick() {
 		}
 		r.PDst = x.PDst
 	}
-	d.Next = p.sim.Now() + uint64(p.l.cfg.WarpSize/p.width)
+	d.Next = p.sim.Now() + p.interval(op)
 	d.Count++
 	p.In.Pop()
+}
+
+// interval is how long an instruction keeps others from starting: until it has
+// entered, or as long as its class takes. One that skips lanes takes its share.
+func (p *Pipe) interval(op *Op) uint64 {
+	lanes := p.l.cfg.WarpSize
+	n := p.l.entering(op.Exec, lanes, p.width)
+	if full := lanes / p.width; p.l.paces[op.PC].initiation > 0 {
+		n = (n*p.l.paces[op.PC].initiation + full - 1) / full
+	}
+	return uint64(n)
+}
+
+// place is where in Line something is that comes to its end in so many cycles.
+func (p *Pipe) place(cycles uint64) int {
+	return int((p.sim.Now() - p.Q().Held + cycles) % uint64(p.Line.Len()))
+}
+
+// leave sends what is at the end of Line to Out, so that the way is not free for
+// others, and reports whether Line moves.
+func (p *Pipe) leave(free *bool) bool {
+	at := p.place(0)
+	if !p.Line.At(at).Full {
+		return true
+	}
+	if !p.Out.Ready() {
+		p.D().Held++
+		return false
+	}
+	s := p.Line.Edit(at)
+	*p.Out.PushSlot() = s.Result
+	s.Full, *free = false, false
+	p.D().Lined--
+	return true
+}
+
+// room reports whether the instruction at pc can start, and has a place on the way
+// out at its time.
+func (p *Pipe) room(pc uint32, free bool) bool {
+	rest := p.l.paces[pc].latency - p.least
+	if rest == 0 && free || rest > 0 && !p.Line.Next(p.place(rest)).Full {
+		return rest > 0 || p.Out.Ready()
+	}
+	p.D().Waits++
+	return false
+}
+
+// result is where the instruction at pc leaves its result.
+func (p *Pipe) result(pc uint32) *Result {
+	rest := p.l.paces[pc].latency - p.least
+	if rest == 0 {
+		return p.Out.PushSlot()
+	}
+	p.D().Lined++
+	s := p.Line.Edit(p.place(rest))
+	*s = Stage{Full: true}
+	return &s.Result
 }
 
 // trap is the end of the run, with what the lowest lane has to say.
@@ -183,7 +268,7 @@ func (l *launch) ends(pc uint32) bool {
 // link writes where a call returns to, of the lanes that take it. One that goes
 // nowhere is a fault of the lowest lane.
 func (p *Pipe) link(op *Op, o *divergence.Outcome) {
-	r := p.Out.PushSlot()
+	r := p.result(op.PC)
 	r.Flight, r.Exec = op.Flight, o.Taken
 	r.Dst[0] = *p.l.consts[op.PC][0]
 	if lane := bits.TrailingZeros32(op.Exec); o.Target == isa.NoPC {

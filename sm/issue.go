@@ -17,7 +17,8 @@ import (
 // way a thread waits for what it has in flight itself, in whatever slot that
 // was issued: pending registers are kept by row and lane.
 //
-// A warp of W threads takes W/SIMDWidth cycles to enter the pipes.
+// A warp of W threads takes W/SIMDWidth cycles to enter the pipes, less those that
+// its active mask lets skip: see Skip.
 type Issue struct {
 	rtl.State[issueState]
 	Fire  rtl.Wire[divergence.Fire]
@@ -45,20 +46,21 @@ type Issue struct {
 }
 
 type issueState struct {
-	Last   uint8           `bits:"7"` // slot issued last
-	LastOf [MaxCTAs]uint8  `bits:"7"` // of each CTA
-	Turn   uint8           `bits:"5"` // CTA of the slot issued last
-	Look   units.Set       // slots that may have an instruction: that had one when they were asked last, or have changed since
-	Busy   units.Set       // slots that wait for the completion of their last instruction
-	Next   uint64          // first cycle in which an instruction can issue
-	Memory uint16          // memory instructions in flight
-	InRow  [MaxWarps]uint8 // instructions in flight of each row
-	Class  Class           `bits:"5"` // of the cycles from Since on
-	Since  uint64
-	Cycles Cycles // until Since
-	Count  uint64 // instructions of the kernel issued
-	Lanes  uint64 // their active lanes
-	Added  uint64 // instructions issued that the mechanism has inserted
+	Last    uint8           `bits:"7"` // slot issued last
+	LastOf  [MaxCTAs]uint8  `bits:"7"` // of each CTA
+	Turn    uint8           `bits:"5"` // CTA of the slot issued last
+	Look    units.Set       // slots that may have an instruction: that had one when they were asked last, or have changed since
+	Busy    units.Set       // slots that wait for the completion of their last instruction
+	Next    uint64          // first cycle in which an instruction can issue
+	Memory  uint16          // memory instructions in flight
+	InRow   [MaxWarps]uint8 // instructions in flight of each row
+	Class   Class           `bits:"5"` // of the cycles from Since on
+	Since   uint64
+	Cycles  Cycles // until Since
+	Count   uint64 // instructions of the kernel issued
+	Lanes   uint64 // their active lanes
+	Added   uint64 // instructions issued that the mechanism has inserted
+	Skipped uint64 // cycles that their warps have skipped
 }
 
 // Flight is an instruction on its way through the pipeline.
@@ -120,8 +122,11 @@ func (i *Issue) Tick() {
 	switch s := i.pick(slots); {
 	case s >= 0 && i.Out.Ready():
 		fire = i.send(s, slots.At(s))
-		class = i.l.issueClass(slots.At(s).Mask)
-		if n := i.l.entry(); n > 1 {
+		mask := slots.At(s).Mask
+		class = i.l.issueClass(mask)
+		n := i.l.enters(mask)
+		d.Skipped += i.l.entry() - n
+		if n > 1 {
 			d.Next = now + n
 			i.sim.WakeAt(d.Next)
 		}

@@ -145,11 +145,13 @@ type launch struct {
 	dsts    [][]uint16              // of these, the ones it writes
 	reads   []uint8                 // by PC: cycles in which the banks serve its sources
 	consts  [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
+	paces   []pace                  // by PC
 	local   uint32                  // bytes of a thread's local memory
 
 	pick     pick                    // scheduler of cfg
 	foremost foremost                // CTA priority of cfg or the mechanism, or nil
 	holds    func(in *isa.Inst) bool // scoreboard of cfg
+	entering entry                   // skip of cfg
 }
 
 func (l *launch) load(k Kernel, shared int) error {
@@ -173,6 +175,10 @@ func (l *launch) load(k Kernel, shared int) error {
 	if err != nil {
 		return fmt.Errorf("sm.scoreboard: %w", err)
 	}
+	entering, err := skips.Of(l.cfg.Skip)
+	if err != nil {
+		return fmt.Errorf("sm.skip: %w", err)
+	}
 	p := l.Prog
 	if l.k.Prog != k.Prog {
 		if p, err = l.mech.Program(l.options, k.Prog); err != nil {
@@ -186,7 +192,7 @@ func (l *launch) load(k Kernel, shared int) error {
 		shared: align(k.SharedBytes(), 16),
 		nregs:  len(p.Regs), npreds: len(p.Preds),
 		local: k.local(l.cfg),
-		pick:  pick, foremost: priority(l.mech), holds: holds,
+		pick:  pick, foremost: priority(l.mech), holds: holds, entering: entering,
 	}
 	// Registers are laid out over the banks in declaration order; a 64-bit one
 	// takes two neighbouring banks, which serve it at once.
@@ -236,6 +242,7 @@ func (l *launch) load(k Kernel, shared int) error {
 		l.dsts = append(l.dsts, dsts)
 		l.reads = append(l.reads, cycles)
 		l.consts = append(l.consts, imm)
+		l.paces = append(l.paces, pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]})
 	}
 	return nil
 }

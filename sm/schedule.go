@@ -179,5 +179,10 @@ func (i *Issue) ready(s, cta int, slots *rtl.Mem[divergence.Slot]) bool {
 	return i.free(s, slot)
 }
 
-// entry is how many cycles a warp takes to enter a pipe.
+// entry is how many cycles a warp takes to enter a pipe if it skips none.
 func (l *launch) entry() uint64 { return uint64(l.cfg.WarpSize / l.cfg.SIMDWidth) }
+
+// enters is how many it takes with these active lanes. Guards are not known yet.
+func (l *launch) enters(mask uint32) uint64 {
+	return uint64(l.entering(mask, l.cfg.WarpSize, l.cfg.SIMDWidth))
+}

@@ -82,14 +82,21 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 		toDPU    = rtl.NewQueue[Op](2)
 		toSFU    = rtl.NewQueue[Op](2)
 		toLSU    = rtl.NewQueue[Op](2)
-		fromALU  = rtl.NewQueue[Result](cfg.ALULatency+2, rtl.Latency(uint64(cfg.ALULatency)))
-		fromDPU  = rtl.NewQueue[Result](cfg.DPLatency+2, rtl.Latency(uint64(cfg.DPLatency)))
-		fromSFU  = rtl.NewQueue[Result](cfg.SFULatency+2, rtl.Latency(uint64(cfg.SFULatency)))
 		fromLSU  = rtl.NewQueue[Result](4)
 		moves    = rtl.NewQueue[divergence.Transfer](warps)
 		moved    = rtl.NewQueue[divergence.Transferred](warps)
 	)
 	c := div.Connections()
+	// pipe makes a pipe of so many lanes between its operands and write-back.
+	pipe := func(unit isa.Unit, from rtl.In[Op], width int) (*Pipe, rtl.In[Result]) {
+		least, most := cfg.latencies(unit)
+		last := rtl.NewQueue[Result](least+2, rtl.Latency(uint64(least)))
+		return &Pipe{In: from, Out: last.Out(), Line: rtl.NewMem[Stage](most - least), width: width, least: uint64(least), l: l}, last.In()
+	}
+	alu, fromALU := pipe(isa.UnitALU, toALU.In(), cfg.SIMDWidth)
+	dpu, fromDPU := pipe(isa.UnitDPU, toDPU.In(), cfg.DPWidth)
+	sfu, fromSFU := pipe(isa.UnitSFU, toSFU.In(), cfg.SFUWidth)
+	alu.Outcome, alu.Exited, alu.Div = outcomes.Out(), rtl.NewMem[uint32](warps), div
 	s := &SM{
 		CTA: &CTA{
 			In: p.Command, Out: p.Notice, Launch: starts.Out(), Clear: clears.Out(), Retire: retires.In(),
@@ -100,9 +107,9 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Copies: rtl.NewMem[groups](warps), l: l,
 		},
 		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
-		ALU:      &Pipe{In: toALU.In(), Out: fromALU.Out(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), width: cfg.SIMDWidth, l: l},
-		DPU:      &Pipe{In: toDPU.In(), Out: fromDPU.Out(), width: cfg.DPWidth, l: l},
-		SFU:      &Pipe{In: toSFU.In(), Out: fromSFU.Out(), width: cfg.SFUWidth, l: l},
+		ALU:      alu,
+		DPU:      dpu,
+		SFU:      sfu,
 		LSU: &LSU{
 			In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(), Flush: flush.In(), Flushed: flushed.Out(),
 			Stack: moves.In(), Moved: moved.Out(),
@@ -110,7 +117,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 			Landings: rtl.NewMem[landing](cfg.MemQueue), Order: rtl.NewMem[uint8](cfg.MemQueue),
 		},
 		Writeback: &Writeback{
-			In:    [4]rtl.In[Result]{fromLSU.In(), fromSFU.In(), fromDPU.In(), fromALU.In()},
+			In:    [4]rtl.In[Result]{fromLSU.In(), fromSFU, fromDPU, fromALU},
 			Clear: clears.In(), Regs: rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), l: l,
 		},
 		Div:    div,
@@ -120,7 +127,6 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 	s.Fetch.Init(decode{PC: isa.NoPC})
 	s.Fetch.Fire, c.Fire = &s.Issue.Fire, &s.Issue.Fire
 	s.Issue.Done = &s.Writeback.Done
-	s.ALU.Div = div
 	s.Issue.Front, s.Issue.CTA = s.Fetch, s.CTA
 	s.Operands.Regs, s.Operands.Preds, s.Operands.CTA = s.Writeback.Regs, s.Writeback.Preds, s.CTA
 	s.Operands.Tallies, s.Operands.Convergence = c.Tallies, c.Convergence

@@ -21,7 +21,10 @@ type Counters struct {
 	Instructions uint64 // warp instructions of the kernel
 	Inserted     uint64 // warp instructions that the PTX does not have
 	Lanes        uint64 // their active lanes
+	Skipped      uint64 // cycles that warps have skipped on their way into the pipes
 	Active       [isa.MaxLanes + 1]uint64
+	BusWaits     uint64 // cycles that instructions have waited for the way out of their pipe
+	PortWaits    uint64 // cycles that results have waited for write-back
 	Divergence   divergence.Stats
 	Mechanism    any // what the mechanism counts itself: see divergence.Policy.Counts
 	Stalls       memsys.Stalls
@@ -47,7 +50,9 @@ func readCounters(m *gpu.Machine) Counters {
 		var one Counters
 		one.Classes = s.Issue.CyclesBy(now)
 		one.Inserted = s.Issue.Q().Added
-		one.Instructions, one.Lanes = s.Issue.Q().Count, s.Issue.Q().Lanes
+		one.Instructions, one.Lanes, one.Skipped = s.Issue.Q().Count, s.Issue.Q().Lanes, s.Issue.Q().Skipped
+		one.BusWaits = s.ALU.Q().Waits + s.DPU.Q().Waits + s.SFU.Q().Waits
+		one.PortWaits = s.Writeback.Q().Conflicts
 		for k := range s.Issue.Active.Len() {
 			one.Active[k] = *s.Issue.Active.At(k)
 		}

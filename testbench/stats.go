@@ -92,6 +92,18 @@ var stats = []Stat{
 		"idle_breakdown", "", "SM cycles", "of the cycles of W0_Idle, by the first of these that holds a warp back: sync (others of its CTA, at a branch or a reconvergence point), barrier, branch (the outcome of a control instruction), fetch (no instruction in the I-buffer, or warps are being started or formed), dependence (results of earlier instructions)", ours,
 		idleBreakdown,
 	},
+	{
+		"skipped_cycles", "", "SM cycles", "cycles that issued warps have not needed to enter a pipe: those of groups of lanes of which none was active (sm.skip)", ours,
+		func(c *Counters) any { return c.Skipped },
+	},
+	{
+		"result_bus_waits", "", "SM cycles", "cycles that instructions have waited to start because a slower one of their pipe has its result in the same cycle (sm.latency)", ours,
+		func(c *Counters) any { return c.BusWaits },
+	},
+	{
+		"writeback_waits", "", "results x SM cycles", "results at the end of their pipe that found every write-back port taken", tbc + ", section 2.2.1",
+		func(c *Counters) any { return c.PortWaits },
+	},
 
 	{
 		"branches", "", "", "conditional branches executed by a warp", slp + ", figure 6",

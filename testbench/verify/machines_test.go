@@ -58,5 +58,6 @@ func drawn(seed uint64) gpu.Config {
 	d := &c.DRAM
 	d.Channels = of(1, 2, 3, 8)
 	d.Interleave, d.Banks, d.Queue, d.HitCap, d.Latency = of(128, 256, 1024), of(1, 8), of(1, 4, 32), of(0, 1, 32), of(1, 10)
+	s.Skip = []sm.Skip{sm.SkipNone, sm.SkipBCC, sm.SkipSCC}[r.IntN(3)]
 	return c
 }

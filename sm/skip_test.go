@@ -1,0 +1,178 @@
+package sm_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+	"divergo/rtl/rtltest"
+	"divergo/sm"
+)
+
+var skips = []sm.Skip{sm.SkipNone, sm.SkipBCC, sm.SkipSCC}
+
+// TestSkipVectors has masks of 16 threads on 4 lanes, drawn as the quads that
+// enter a pipe, lane 0 on the left, and others worked out by hand.
+func TestSkipVectors(t *testing.T) {
+	for _, c := range []struct {
+		mask           string
+		lanes, width   int
+		none, bcc, scc int
+	}{
+		{"xxxx xxxx xxxx xxxx", 16, 4, 4, 4, 4},
+		{"xxxx xxxx ---- ----", 16, 4, 4, 2, 2}, // one half off
+		{"---- xxxx ---- xxxx", 16, 4, 4, 2, 2}, // every second quad off: 0xf0f0
+		{"-x-x -x-x -x-x -x-x", 16, 4, 4, 4, 2}, // every second lane off: 0xaaaa
+		{"x--- x--- x--- x---", 16, 4, 4, 4, 1}, // one lane of each quad, all the same
+		{"x--- x--- ---- --xx", 16, 4, 4, 3, 1}, // the figure at skips
+		{"---- ---- -x-- ----", 16, 4, 4, 1, 1},
+		{"xxxx x--- ---- ----", 16, 4, 4, 2, 2}, // five lanes fill two groups
+		{"---- ---- ---- ----", 16, 4, 4, 1, 1}, // no lane executes
+		{"x-x- --x- ---- ----", 16, 1, 16, 3, 3},
+		{"x--- ---x ---- ----", 16, 8, 2, 1, 1},
+		{"x--- ---- ---- ---x", 16, 16, 1, 1, 1},
+		{"xxxx ---- ---- ---- ---- ---- ---- ---x", 32, 8, 4, 2, 1},
+		{"xxxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx", 32, 32, 1, 1, 1},
+	} {
+		mask, lane := uint32(0), 0
+		for _, r := range c.mask {
+			if r == 'x' {
+				mask |= 1 << lane
+			}
+			if r != ' ' {
+				lane++
+			}
+		}
+		require.Equal(t, c.lanes, lane, c.mask)
+		got := [3]int{}
+		for i, s := range skips {
+			got[i] = sm.Groups(s, mask, c.lanes, c.width)
+		}
+		assert.Equal(t, [3]int{c.none, c.bcc, c.scc}, got, "%s on %d lanes", c.mask, c.width)
+	}
+}
+
+// taken is how many cycles of a pipe a warp needs, counted lane by lane.
+func taken(s sm.Skip, mask uint32, lanes, width int) (n uint64) {
+	active := 0
+	for first := 0; first < lanes; first += width {
+		any := false
+		for lane := first; lane < first+width; lane++ {
+			if mask&(1<<lane) != 0 {
+				any = true
+				active++
+			}
+		}
+		if any || s == sm.SkipNone {
+			n++
+		}
+	}
+	if s == sm.SkipSCC {
+		n = uint64(active / width)
+		if active%width != 0 {
+			n++
+		}
+	}
+	if n == 0 {
+		n = 1
+	}
+	return n
+}
+
+// skipKernel has branches and guards on bits of a hash of the thread, under which
+// each pipe has instructions.
+const skipKernel = `
+	mov.u32 %r1, %tid.x;
+	mad.lo.u32 %r2, %r1, 40503, SALT;
+	shr.u32 %r3, %r2, 3;
+	mov.u32 %r9, 4;
+LOOP:
+	and.b32 %r4, %r3, 3;
+	setp.eq.u32 %p1, %r4, 0;
+	@%p1 add.u32 %r5, %r5, 1;
+	@%p1 bra ELSE;
+	cvt.rn.f64.u32 %d1, %r3;
+	and.b32 %r6, %r3, 4;
+	setp.eq.u32 %p2, %r6, 0;
+	@%p2 add.f64 %d2, %d1, %d1;
+	bra JOIN;
+ELSE:
+	rcp.approx.f32 %r7, %r3;
+	@!%p2 sqrt.approx.f32 %r8, %r7;
+JOIN:
+	shr.u32 %r3, %r3, 2;
+	sub.u32 %r9, %r9, 1;
+	setp.ne.u32 %p3, %r9, 0;
+	@%p3 bra LOOP;
+	exit;`
+
+// TestSkippedCycles: with random masks and widths each pipe is occupied by an
+// instruction for as many cycles as lanes that execute it need, and no instruction
+// issues before the lanes that are active in the last one have entered.
+func TestSkippedCycles(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	for run := range 30 {
+		cfg := config()
+		cfg.Skip = skips[run%len(skips)]
+		cfg.WarpSize = 1 << (2 + r.IntN(4))
+		width := func() int { return 1 << r.IntN(3) }
+		cfg.SIMDWidth, cfg.DPWidth, cfg.SFUWidth = width(), width(), width()
+		cfg.Threads = 4 * cfg.WarpSize
+		name := fmt.Sprintf("seed %d, run %d: %+v", seed, run, cfg)
+		b := newBench(t, &cfg, salted(skipKernel, r.Uint32()>>8), uint32(3*cfg.WarpSize-1), 2)
+		issues, started, next := uint64(0), map[*sm.Pipe]int{}, uint64(0)
+		b.Issue.OnIssue.Add(func(e sm.Issued) {
+			require.GreaterOrEqual(t, e.Cycle, next, name)
+			n := taken(cfg.Skip, e.Mask, cfg.WarpSize, cfg.SIMDWidth)
+			issues += n
+			next = e.Cycle + n
+		})
+		pipes := map[*sm.Pipe]int{b.ALU: cfg.SIMDWidth, b.DPU: cfg.DPWidth, b.SFU: cfg.SFUWidth}
+		for b.Host.Q().Ended < b.Host.ctas {
+			require.Less(t, b.sim.Now(), uint64(100_000), name)
+			type before struct {
+				count uint64
+				exec  uint32
+			}
+			was := map[*sm.Pipe]before{}
+			for p := range pipes {
+				w := before{count: p.Q().Count}
+				if p.In.Valid() {
+					w.exec = p.In.Front().Exec
+				}
+				was[p] = w
+			}
+			now := b.sim.Now()
+			b.sim.Run(1)
+			for p, width := range pipes {
+				if p.Q().Count > was[p].count {
+					started[p]++
+					require.Equal(t, taken(cfg.Skip, was[p].exec, cfg.WarpSize, width), p.Q().Next-now, "%s: mask %x on %d lanes", name, was[p].exec, width)
+				}
+			}
+		}
+		require.Len(t, started, 3, "each pipe has been used")
+		b.sim.Run(uint64(cfg.WarpSize)) // the last one enters
+		by := b.Issue.CyclesBy(b.sim.Now())
+		require.Equal(t, issues, by.Issue(), name)
+		require.Equal(t, uint64(cfg.WarpSize/cfg.SIMDWidth)*b.Issue.Q().Count, issues+b.Issue.Q().Skipped, name)
+	}
+}
+
+func salted(text string, salt uint32) string {
+	return strings.ReplaceAll(text, "SALT", strconv.FormatUint(uint64(salt), 10))
+}
+
+// TestSkipProperties: the skipping hardware is like any other.
+func TestSkipProperties(t *testing.T) {
+	cfg := config()
+	cfg.Skip, cfg.SIMDWidth, cfg.DPWidth, cfg.SFUWidth = sm.SkipBCC, 4, 2, 1
+	rtltest.Properties(t, func() *rtl.Sim { return newBench(t, &cfg, salted(skipKernel, 99), 80, 3).sim }, 1500)
+}
