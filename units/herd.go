@@ -13,7 +13,7 @@ type HerdConfig struct {
 	BranchLatency  int      `toml:"branch_latency" range:"0..100" unit:"core cycles" doc:"that a herded branch stays in the majority unit behind the pipe" source:"Sartori & Kumar, 2012, section III-B"`
 	Load           HerdLoad `toml:"load" doc:"what the lanes of a herded load read" source:"Sartori & Kumar, 2012, section IV"`
 	LoadLatency    int      `toml:"load_latency" range:"0..100" unit:"core cycles" doc:"that a herded load stays in front of the coalescer" source:"Sartori & Kumar, 2012, section VI"`
-	HalfWarp       bool     `toml:"half_warp" doc:"each half of a warp has a block of its own, as compute capability 1.x coalesces" source:"Sartori & Kumar, 2012, section IV"`
+	HalfWarp       bool     `toml:"half_warp" doc:"each 16 lanes have a block of their own, as compute capability 1.x coalesces" source:"Sartori & Kumar, 2012, section IV"`
 	BranchFraction int      `toml:"branch_fraction" range:"0..100" unit:"percent" doc:"of a kernel's conditional branches that are herded besides those marked, drawn by herd.seed" source:"Sartori & Kumar, 2012, figures 3 and 4"`
 	LoadFraction   int      `toml:"load_fraction" range:"0..100" unit:"percent" doc:"of a kernel's loads that are herded besides those marked, drawn by herd.seed" source:"Sartori & Kumar, 2012, figure 6"`
 	Seed           int      `toml:"seed" range:"0..2147483647" doc:"of the draw of herd.branch_fraction and herd.load_fraction; with the same seed a larger fraction has all of a smaller one" source:"ours"`

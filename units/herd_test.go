@@ -74,10 +74,9 @@ func TestMajorityLogic(t *testing.T) {
 }
 
 // redirected has a load of all lanes with some addresses go through the selector.
-func redirected(t *testing.T, c units.HerdConfig, size int, active uint32, addr [isa.MaxLanes]uint64) [isa.MaxLanes]uint64 {
-	p, err := units.NewPopular(&c)
-	require.NoError(t, err)
-	p.Redirect(&addr, active, size, isa.MaxLanes)
+func redirected(c units.HerdConfig, size int, active uint32, addr [isa.MaxLanes]uint64) [isa.MaxLanes]uint64 {
+	p := units.NewPopular(&c)
+	p.Redirect(&addr, active, size)
 	return addr
 }
 
@@ -115,10 +114,10 @@ func TestPopular(t *testing.T) {
 		{"bytes are in blocks of 32", herd, 1, all, repeat(20, "A") + repeat(12, "B"), repeat(32, "A")},
 		{"in halves", halves, 4, all, repeat(10, "A") + repeat(6, "B") + repeat(2, "A") + repeat(14, "C"), repeat(16, "A") + repeat(16, "C")},
 	} {
-		got := redirected(t, c.config, int(c.size), c.active, blocks(c.have, c.size))
+		got := redirected(c.config, int(c.size), c.active, blocks(c.have, c.size))
 		assert.Equal(t, blocks(c.want, c.size), got, c.what)
 	}
-	got := redirected(t, first, 4, 0b1110, [isa.MaxLanes]uint64{8, 500, 4, 500, 12})
+	got := redirected(first, 4, 0b1110, [isa.MaxLanes]uint64{8, 500, 4, 500, 12})
 	assert.Equal(t, [isa.MaxLanes]uint64{8, 500, 500, 500, 12}, got, "the address of the lowest active lane")
 }
 

@@ -18,19 +18,17 @@ type Popular struct {
 	halves   bool
 }
 
-// NewPopular makes the logic that the keys say. The error is about an unknown word.
-func NewPopular(c *HerdConfig) (Popular, error) {
-	r, err := herdLoads.Of(c.Load)
-	return Popular{r, c.HalfWarp}, err
-}
+// NewPopular makes the logic that the keys say, which have been checked.
+func NewPopular(c *HerdConfig) Popular { return Popular{herdLoads.Must(c.Load), c.HalfWarp} }
 
 // HerdBlock is the size of the block that a load of some bytes is herded to: 32, 64
 // or 128 bytes (section IV; the segments of compute capability 1.2 and 1.3).
 func HerdBlock(size int) uint64 { return min(32*uint64(size), 128) }
 
-// Redirect gives the active lanes their new addresses; warp is how many lanes there are.
-func (p *Popular) Redirect(addr *[isa.MaxLanes]uint64, active uint32, size, warp int) {
-	if lower := uint32(1)<<(warp/2) - 1; p.halves {
+// Redirect gives the active lanes of a load of some bytes their new addresses.
+func (p *Popular) Redirect(addr *[isa.MaxLanes]uint64, active uint32, size int) {
+	const lower = 1<<(isa.MaxLanes/2) - 1
+	if p.halves {
 		p.redirect(addr, active&lower, HerdBlock(size))
 		active &^= lower
 	}
