@@ -28,7 +28,7 @@ type Pipe struct {
 	Div divergence.Policy `rtl:"optional"`
 
 	// Herd is the majority unit, of the pipe of branches.
-	Herd *Herd `rtl:"optional"`
+	Herd *Herd `rtl:"own"`
 
 	width   int // lanes
 	l       *launch
