@@ -42,6 +42,9 @@ type Pipe struct {
 	// Div says who arrives at a barrier with the threads that execute it.
 	Div divergence.Policy `rtl:"optional"`
 
+	// Herd is the majority unit, of the pipe of branches.
+	Herd *Herd `rtl:"own"`
+
 	width   int    // lanes
 	least   uint64 // latency of Out
 	l       *launch
@@ -97,6 +100,9 @@ func (p *Pipe) Tick() {
 	}
 	if in.Control() {
 		if !p.Outcome.Ready() {
+			return
+		}
+		if op.Herd && !p.Herd.done(p.sim) {
 			return
 		}
 		o := p.outcome(op, in)
@@ -305,6 +311,11 @@ func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
 func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 	o := divergence.Outcome{Slot: op.Slot, PC: op.PC, Taken: op.Exec, Target: in.Target}
 	switch {
+	case op.Herd:
+		o.Taken = p.Herd.taken(&op.Flight, op.Exec)
+		if p.Herd.OnHerd.Any() {
+			p.Herd.OnHerd.Notify(Herded{p.l.observed(&op.Flight, &p.seen), op.Exec, o.Taken != 0})
+		}
 	case in.Indirect():
 		o.Target, o.Taken = p.indirect(op, in)
 	case in.Op == isa.OpWarpSync:

@@ -59,13 +59,17 @@ type Ports struct {
 }
 
 // New makes SM number index of sms, with the given bytes of shared memory.
-func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*SM, error) {
+func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, index, sms int, p Ports) (*SM, error) {
 	m, ok := divergence.Find(o.Mechanism)
 	if !ok {
 		return nil, fmt.Errorf("divergence.mechanism = %q: no such mechanism", o.Mechanism)
 	}
-	l := &launch{cfg: cfg, mech: m, options: o, index: uint32(index), sms: uint32(sms)}
+	l := &launch{cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms)}
 	warps := cfg.Warps()
+	majority, err := newHerd(herd)
+	if err != nil {
+		return nil, fmt.Errorf("herd.tie: %w", err)
+	}
 	div, err := m.Build(o, divergence.Geometry{Lanes: cfg.WarpSize, Warps: warps, CTAs: cfg.CTAs}, &l.Code)
 	if err != nil {
 		return nil, err
@@ -96,7 +100,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 	alu, fromALU := pipe(isa.UnitALU, toALU.In(), cfg.SIMDWidth)
 	dpu, fromDPU := pipe(isa.UnitDPU, toDPU.In(), cfg.DPWidth)
 	sfu, fromSFU := pipe(isa.UnitSFU, toSFU.In(), cfg.SFUWidth)
-	alu.Outcome, alu.Exited, alu.Div = outcomes.Out(), rtl.NewMem[uint32](warps), div
+	alu.Outcome, alu.Exited, alu.Div, alu.Herd = outcomes.Out(), rtl.NewMem[uint32](warps), div, majority
 	s := &SM{
 		CTA: &CTA{
 			In: p.Command, Out: p.Notice, Launch: starts.Out(), Clear: clears.Out(), Retire: retires.In(),
@@ -156,6 +160,7 @@ func (s *SM) LoadLike(o *SM) {
 	index := s.l.index
 	*s.l = *o.l
 	s.l.index = index
+	s.l.herdLimit = s.l.herdShare()
 	s.clear()
 }
 
@@ -164,6 +169,10 @@ func (s *SM) clear() {
 	s.Div.Begin()
 	if c := s.Div.Counts(); c != nil {
 		c.Begin()
+	}
+	if q := *s.Issue.Q(); q.Herded > 0 {
+		q.Herded = 0
+		s.Issue.Init(q)
 	}
 	rows := s.l.cfg.Warps()
 	s.Issue.Scoreboard.Resize(rows, s.l.nregs+s.l.npreds)

@@ -26,6 +26,7 @@ type Counters struct {
 	BusWaits     uint64 // cycles that instructions have waited for the way out of their pipe
 	PortWaits    uint64 // cycles that results have waited for write-back
 	Divergence   divergence.Stats
+	Herd         sm.HerdCounters
 	Mechanism    any // what the mechanism counts itself: see divergence.Policy.Counts
 	Stalls       memsys.Stalls
 	Coalescer    memsys.CoalescerCounters
@@ -57,6 +58,7 @@ func readCounters(m *gpu.Machine) Counters {
 			one.Active[k] = *s.Issue.Active.At(k)
 		}
 		one.Divergence = s.Div.Stats()
+		one.Herd = s.ALU.Herd.Q().Count
 		if counts := s.Div.Counts(); counts != nil {
 			one.Mechanism = counts.Values()
 		}
