@@ -63,7 +63,7 @@ type Coalescer struct {
 
 	selector units.Popular
 	latency  uint64               // of the selector
-	herded   [isa.MaxLanes]uint64 // wires behind it
+	herded   [isa.MaxLanes]uint64 `rtl:"scratch"` // wires behind it
 	sim      *rtl.Sim
 
 	// OnHerd is told of each herded load with its new addresses, once.
