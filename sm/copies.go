@@ -112,7 +112,7 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 	var mask uint32
 	for m := op.Exec; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		to.To[lane] = uint32(u.address(op, in, lane)) + uint32(op.CTA)*u.l.shared
+		to.To[lane] = uint32(u.address(op, in, lane)) + uint32(op.CTA)*u.l.window
 		to.Bytes[lane] = uint8(u.reads(op, in, lane))
 		if to.Bytes[lane] > 0 {
 			mask |= 1 << lane

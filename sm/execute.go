@@ -132,7 +132,7 @@ func (p *Pipe) Tick() {
 			}
 			switch s.Kind {
 			case isa.OperandImm:
-				x.Src[i] = p.l.consts[op.PC][i]
+				x.Src[i] = p.l.insts[op.PC].consts[i]
 				x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
 			case isa.OperandReg, isa.OperandSpecial:
 				x.Src[i] = &op.Src[i]
@@ -161,8 +161,8 @@ func (p *Pipe) Tick() {
 func (p *Pipe) interval(op *Op) uint64 {
 	lanes := p.l.cfg.WarpSize
 	n := p.l.entering(op.Exec, lanes, p.width)
-	if full := lanes / p.width; p.l.paces[op.PC].initiation > 0 {
-		n = (n*p.l.paces[op.PC].initiation + full - 1) / full
+	if full := lanes / p.width; p.l.insts[op.PC].initiation > 0 {
+		n = (n*p.l.insts[op.PC].initiation + full - 1) / full
 	}
 	return uint64(n)
 }
@@ -193,7 +193,7 @@ func (p *Pipe) leave(free *bool) bool {
 // room reports whether the instruction at pc can start, and has a place on the way
 // out at its time.
 func (p *Pipe) room(pc uint32, free bool) bool {
-	rest := p.l.paces[pc].latency - p.least
+	rest := p.l.insts[pc].latency - p.least
 	if rest == 0 && free || rest > 0 && !p.Line.Next(p.place(rest)).Full {
 		return rest > 0 || p.Out.Ready()
 	}
@@ -203,7 +203,7 @@ func (p *Pipe) room(pc uint32, free bool) bool {
 
 // result is where the instruction at pc leaves its result.
 func (p *Pipe) result(pc uint32) *Result {
-	rest := p.l.paces[pc].latency - p.least
+	rest := p.l.insts[pc].latency - p.least
 	if rest == 0 {
 		return p.Out.PushSlot()
 	}
@@ -276,7 +276,7 @@ func (l *launch) ends(pc uint32) bool {
 func (p *Pipe) link(op *Op, o *divergence.Outcome) {
 	r := p.result(op.PC)
 	r.Flight, r.Exec = op.Flight, o.Taken
-	r.Dst[0] = *p.l.consts[op.PC][0]
+	r.Dst[0] = *p.l.insts[op.PC].consts[0]
 	if lane := bits.TrailingZeros32(op.Exec); o.Target == isa.NoPC {
 		p.fail(NoFunction, op, lane, 0)
 		if f := &p.D().Fault; f.PC == op.PC {
@@ -291,7 +291,7 @@ func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
 	source := int(in.NSrc) - 1
 	to := &op.Src[source]
 	if in.Src[source].Kind == isa.OperandImm {
-		to = p.l.consts[op.PC][source]
+		to = p.l.insts[op.PC].consts[source]
 	}
 	lead := to[bits.TrailingZeros32(op.Exec)]
 	for m := op.Exec; m != 0; m &= m - 1 {

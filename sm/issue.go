@@ -183,7 +183,7 @@ func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
 	if in.Op == isa.OpCopyWait && !i.Copies.At(row).landed(in) {
 		return false
 	}
-	_, busy := i.Scoreboard.Busy(row, i.l.deps[pc], lanes)
+	_, busy := i.Scoreboard.Busy(row, i.l.insts[pc].deps, lanes)
 	return !busy
 }
 
@@ -224,7 +224,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {
 			r := bits.TrailingZeros64(rows)
 			d.InRow[r&(MaxWarps-1)]++
-			i.Scoreboard.Set(r, i.l.dsts[slot.PC], lanes[r&(MaxWarps-1)])
+			i.Scoreboard.Set(r, i.l.insts[slot.PC].dsts, lanes[r&(MaxWarps-1)])
 			switch in.Op {
 			case isa.OpCopy:
 				i.Copies.Edit(r).Open++
@@ -275,7 +275,7 @@ func (i *Issue) complete(f *Flight) {
 	for rows := f.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
 		d.InRow[r&(MaxWarps-1)]--
-		i.Scoreboard.Clear(r, i.l.dsts[f.PC], lanes[r&(MaxWarps-1)])
+		i.Scoreboard.Clear(r, i.l.insts[f.PC].dsts, lanes[r&(MaxWarps-1)])
 		if in.Op == isa.OpCopy {
 			i.Copies.Edit(r).complete()
 		}

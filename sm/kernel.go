@@ -126,31 +126,21 @@ func unit(what string) string {
 	return what
 }
 
-// launch is a kernel laid out for one SM: what hardware would hold in
-// configuration registers and constant tables. It changes only between runs.
+// launch is what the blocks of an SM know of it and of the kernel that it runs.
 type launch struct {
-	divergence.Code
-	placement
-	cfg     *Config
-	mech    divergence.Mechanism
-	options divergence.Options
-	herd    *units.HerdConfig
-	k       Kernel // as it was given; Code has the program that runs
-	index   uint32 // of this SM
-	sms     uint32
-	warps   int // of a CTA
-	ctas    int // resident at most
-	shared  uint32
-	nregs   int
-	npreds  int
-	deps    [][]uint16              // by PC: registers, then predicates at nregs and up, that it reads or writes
-	dsts    [][]uint16              // of these, the ones it writes
-	reads   []uint8                 // by PC: cycles in which the banks serve its sources
-	consts  [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
-	paces   []pace                  // by PC
-	local   uint32                  // bytes of a thread's local memory
+	site
+	loaded
+	herdLimit int64 // herded instructions of this SM in the launch, -1 without limit
+}
 
-	herdLimit int64 // herded instructions of the SM in the launch, -1 without limit
+// site is what an SM is built with.
+type site struct {
+	cfg        *Config
+	mech       divergence.Mechanism
+	options    divergence.Options
+	herd       *units.HerdConfig
+	index, sms uint32 // of this SM, and how many there are
+	shared     int    // bytes of shared memory
 
 	pick     pick                    // scheduler of cfg
 	foremost foremost                // CTA priority of cfg or the mechanism, or nil
@@ -158,30 +148,57 @@ type launch struct {
 	entering entry                   // skip of cfg
 }
 
-func (l *launch) load(k Kernel, shared int) error {
-	o, err := k.Occupancy(l.cfg, shared)
+// policies looks up the functions of the configuration's words.
+func (s *site) policies() (err error) {
+	if s.pick, err = schedulers.Of(s.cfg.Scheduler); err != nil {
+		return fmt.Errorf("sm.scheduler: %w", err)
+	}
+	priority, err := priorities.Of(s.cfg.CTAPriority)
+	if err != nil {
+		return fmt.Errorf("sm.cta_priority: %w", err)
+	}
+	s.foremost = priority(s.mech)
+	if s.holds, err = dependences.Of(s.cfg.Scoreboard); err != nil {
+		return fmt.Errorf("sm.scoreboard: %w", err)
+	}
+	if s.entering, err = skips.Of(s.cfg.Skip); err != nil {
+		return fmt.Errorf("sm.skip: %w", err)
+	}
+	return nil
+}
+
+// loaded is a kernel laid out for the SMs of a machine: what hardware would hold in
+// configuration registers and constant tables. It changes only between runs.
+type loaded struct {
+	divergence.Code
+	placement
+	k      Kernel // as it was given; Code has the program that runs
+	warps  int    // of a CTA
+	ctas   int    // resident at most
+	window uint32 // bytes of shared memory of a CTA
+	nregs  int
+	npreds int
+	insts  []decoded // by PC
+	local  uint32    // bytes of a thread's local memory
+}
+
+// decoded is what the blocks want to know of an instruction each time.
+type decoded struct {
+	deps   []uint16              // registers, then predicates at nregs and up, that it reads or writes
+	dsts   []uint16              // of these, the ones it writes
+	consts [isa.MaxSrcs]*isa.Row // rows of the immediate sources
+	reads  uint8                 // cycles in which the banks serve its sources
+	pace
+}
+
+func (l *launch) load(k Kernel) error {
+	o, err := k.Occupancy(l.cfg, l.shared)
 	if err != nil {
 		return err
 	}
 	place, err := l.cfg.place(&k)
 	if err != nil {
 		return err
-	}
-	pick, err := schedulers.Of(l.cfg.Scheduler)
-	if err != nil {
-		return fmt.Errorf("sm.scheduler: %w", err)
-	}
-	priority, err := priorities.Of(l.cfg.CTAPriority)
-	if err != nil {
-		return fmt.Errorf("sm.cta_priority: %w", err)
-	}
-	holds, err := dependences.Of(l.cfg.Scoreboard)
-	if err != nil {
-		return fmt.Errorf("sm.scoreboard: %w", err)
-	}
-	entering, err := skips.Of(l.cfg.Skip)
-	if err != nil {
-		return fmt.Errorf("sm.skip: %w", err)
 	}
 	p := l.Prog
 	if l.k.Prog != k.Prog {
@@ -192,14 +209,14 @@ func (l *launch) load(k Kernel, shared int) error {
 			return err
 		}
 	}
-	*l = launch{
-		Code: divergence.Code{Prog: p}, placement: place, cfg: l.cfg, mech: l.mech, options: l.options, herd: l.herd, k: k, index: l.index, sms: l.sms,
+	l.loaded = loaded{
+		Code: divergence.Code{Prog: p}, placement: place, k: k,
 		warps:  len(place.masks),
 		ctas:   o.CTAs,
-		shared: align(k.SharedBytes(), 16),
+		window: align(k.SharedBytes(), 16),
 		nregs:  len(p.Regs), npreds: len(p.Preds),
+		insts: make([]decoded, len(p.Insts)),
 		local: k.local(l.cfg),
-		pick:  pick, foremost: priority(l.mech), holds: holds, entering: entering,
 	}
 	l.herdLimit = l.herdShare()
 	// Registers are laid out over the banks in declaration order; a 64-bit one
@@ -210,49 +227,49 @@ func (l *launch) load(k Kernel, shared int) error {
 		at += (max(p.Regs[i].Type.Bits(), 32) + 31) / 32
 	}
 	for i := range p.Insts {
-		in := &p.Insts[i]
-		var deps, dsts []uint16
-		var served [64]uint8
-		var imm [isa.MaxSrcs]*isa.Row
-		use := func(o isa.Operand, to *[]uint16) {
-			switch o.Kind {
-			case isa.OperandReg:
-				*to = append(*to, o.Index)
-			case isa.OperandPred:
-				*to = append(*to, uint16(l.nregs)+o.Index)
-			}
-		}
-		use(in.Guard, &deps)
-		cycles := uint8(1)
-		for s, o := range in.Src[:in.NSrc] {
-			use(o, &deps)
-			switch o.Kind {
-			case isa.OperandReg:
-				if slices.Contains(in.Src[:s], o) {
-					continue // one read serves both
-				}
-				for u := range (max(p.Regs[o.Index].Type.Bits(), 32) + 31) / 32 {
-					b := (bank[o.Index] + u) % l.cfg.RFBanks
-					served[b]++
-					cycles = max(cycles, served[b])
-				}
-			case isa.OperandImm:
-				imm[s] = new(isa.Row)
-				for lane := range imm[s] {
-					imm[s][lane] = o.Imm
-				}
-			}
-		}
-		for _, o := range in.Dst[:in.NDst] {
-			use(o, &dsts)
-		}
-		l.deps = append(l.deps, append(deps, dsts...))
-		l.dsts = append(l.dsts, dsts)
-		l.reads = append(l.reads, cycles)
-		l.consts = append(l.consts, imm)
-		l.paces = append(l.paces, pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]})
+		l.insts[i] = l.decode(&p.Insts[i], bank)
 	}
 	return nil
+}
+
+// decode finds what the blocks want to know of an instruction; bank is the first one
+// of each register.
+func (l *launch) decode(in *isa.Inst, bank []int) decoded {
+	d := decoded{reads: 1, pace: pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]}}
+	use := func(o isa.Operand, to *[]uint16) {
+		switch o.Kind {
+		case isa.OperandReg:
+			*to = append(*to, o.Index)
+		case isa.OperandPred:
+			*to = append(*to, uint16(l.nregs)+o.Index)
+		}
+	}
+	use(in.Guard, &d.deps)
+	var served [64]uint8
+	for s, o := range in.Src[:in.NSrc] {
+		use(o, &d.deps)
+		switch o.Kind {
+		case isa.OperandReg:
+			if slices.Contains(in.Src[:s], o) {
+				continue // one read serves both
+			}
+			for u := range (max(l.Prog.Regs[o.Index].Type.Bits(), 32) + 31) / 32 {
+				b := (bank[o.Index] + u) % l.cfg.RFBanks
+				served[b]++
+				d.reads = max(d.reads, served[b])
+			}
+		case isa.OperandImm:
+			d.consts[s] = new(isa.Row)
+			for lane := range d.consts[s] {
+				d.consts[s][lane] = o.Imm
+			}
+		}
+	}
+	for _, o := range in.Dst[:in.NDst] {
+		use(o, &d.dsts)
+	}
+	d.deps = append(d.deps, d.dsts...)
+	return d
 }
 
 // stack is where the memory of a row's divergence stack begins.

@@ -290,7 +290,7 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 		switch space {
 		case isa.SpaceShared:
 			a.Shared = true
-			addr += uint64(op.CTA) * uint64(u.l.shared)
+			addr += uint64(op.CTA) * uint64(u.l.window)
 		case isa.SpaceLocal:
 			addr = u.local(op.Home(lane), addr+uint64(piece)*4)
 		}
@@ -335,7 +335,7 @@ func accessSize(in *isa.Inst) int {
 // source is the row of source i.
 func (u *LSU) source(op *Op, in *isa.Inst, i int) *isa.Row {
 	if in.Src[i].Kind == isa.OperandImm {
-		return u.l.consts[op.PC][i]
+		return u.l.insts[op.PC].consts[i]
 	}
 	return &op.Src[i]
 }

@@ -54,7 +54,7 @@ func (o *Operands) Tick() {
 	now := o.sim.Now()
 	until := q.Until
 	if until == 0 {
-		until = now + uint64(o.l.reads[f.PC]) - 1
+		until = now + uint64(o.l.insts[f.PC].reads) - 1
 	}
 	if now < until {
 		d.Until = until

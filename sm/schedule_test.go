@@ -11,6 +11,8 @@ import (
 	"divergo/rtl"
 	"divergo/rtl/rtltest"
 	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // roundRobin is the first ready slot after the last one, going round, or -1.
@@ -168,10 +170,10 @@ func TestSchedulerWords(t *testing.T) {
 		cfg.Scheduler = s
 		newBench(t, &cfg, "exit;", 32, 1).run(t)
 	}
-	cfg := config()
-	b := newBench(t, &cfg, "exit;", 32, 1)
+	cfg, herd := config(), units.DefaultHerd()
 	cfg.Scheduler = "oldest"
-	assert.EqualError(t, b.Load(*b.Kernel()), `sm.scheduler: unknown value "oldest"; want one of lrr, gto`)
+	_, err := sm.New(&cfg, divergence.Options{Mechanism: "pdom"}, &herd, 16<<10, 0, 1, sm.Ports{})
+	assert.EqualError(t, err, `sm.scheduler: unknown value "oldest"; want one of lrr, gto`)
 }
 
 // TestPriorityProperties: a priority that depends on time or on other blocks is

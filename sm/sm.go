@@ -46,8 +46,7 @@ type SM struct {
 	Writeback *Writeback
 	Div       divergence.Policy
 
-	l      *launch
-	shared int
+	l *launch
 }
 
 // Ports connect an SM with the dispatcher and the memory unit.
@@ -64,7 +63,10 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 	if !ok {
 		return nil, fmt.Errorf("divergence.mechanism = %q: no such mechanism", o.Mechanism)
 	}
-	l := &launch{cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms)}
+	l := &launch{site: site{cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms), shared: shared}}
+	if err := l.policies(); err != nil {
+		return nil, err
+	}
 	warps := cfg.Warps()
 	majority, err := newHerd(herd)
 	if err != nil {
@@ -124,9 +126,8 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 			In:    [4]rtl.In[Result]{fromLSU.In(), fromSFU, fromDPU, fromALU},
 			Clear: clears.In(), Regs: rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), l: l,
 		},
-		Div:    div,
-		l:      l,
-		shared: shared,
+		Div: div,
+		l:   l,
 	}
 	s.Fetch.Init(decode{PC: isa.NoPC})
 	s.Fetch.Fire, c.Fire = &s.Issue.Fire, &s.Issue.Fire
@@ -147,7 +148,7 @@ func (s *SM) Load(k Kernel) error {
 	if w := s.l.cfg.WarpSize; w != isa.MaxLanes && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Matrix() }) {
 		return fmt.Errorf("%s has mma or the like, whose matrices lie in the registers of %d threads: sm.warp_size is %d", k.Prog.Name, isa.MaxLanes, w)
 	}
-	if err := s.l.load(k, s.shared); err != nil {
+	if err := s.l.load(k); err != nil {
 		return err
 	}
 	s.clear()
@@ -157,9 +158,7 @@ func (s *SM) Load(k Kernel) error {
 // LoadLike prepares the SM for the kernel that another SM of the same machine was
 // loaded with. The two share the decoded program. Only between runs.
 func (s *SM) LoadLike(o *SM) {
-	index := s.l.index
-	*s.l = *o.l
-	s.l.index = index
+	s.l.loaded = o.l.loaded
 	s.l.herdLimit = s.l.herdShare()
 	s.clear()
 }

@@ -119,7 +119,7 @@ func (s *SM) why(p divergence.Path) string {
 	if int(p.PC) >= len(insts) {
 		return "an instruction behind the end of the program"
 	}
-	if g, busy := s.Issue.Scoreboard.Busy(int(p.Row), s.l.deps[p.PC], p.Mask); busy {
+	if g, busy := s.Issue.Scoreboard.Busy(int(p.Row), s.l.insts[p.PC].deps, p.Mask); busy {
 		if int(g) < s.l.nregs {
 			return "register " + s.l.Prog.Regs[g].Name
 		}
