@@ -68,7 +68,7 @@ func New(cfg Config) (*Machine, error) {
 		notice := rtl.NewLink[sm.Notice](cfg.SM.CTAs+1, commandLatency)
 		access := rtl.NewQueue[memsys.Access](cfg.SM.AGULatency+2, rtl.Latency(uint64(cfg.SM.AGULatency)))
 		reply := rtl.NewQueue[memsys.Reply](2)
-		s, err := sm.New(&m.Config.SM, cfg.Divergence, cfg.Shared.Size, i, sms, sm.Ports{
+		s, err := sm.New(&m.Config.SM, cfg.Divergence, &m.Config.Herd, cfg.Shared.Size, i, sms, sm.Ports{
 			Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(),
 		})
 		if err != nil {

@@ -105,6 +105,8 @@ type Program struct {
 	NoCompaction      bool // .pragma "divergo.no_compaction"
 	NoLanePermutation bool // .pragma "divergo.no_lane_permutation"
 
+	HerdLimit int // herded instructions of a launch until herding stops; 0: never. See Herding
+
 	Blocks    []Block   // filled in by Analyze
 	LiveRegs  int       // most 32-bit registers live at once, by Analyze
 	Origin    []uint32  // by PC, if instructions have been inserted: the PC before that

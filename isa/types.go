@@ -348,6 +348,7 @@ const (
 	FlagXorSign         // min and max of magnitudes, with the product of the signs: .xorsign.abs
 	FlagRelu            // negative results become 0
 	FlagSatFinite       // what is out of range becomes the largest number instead of infinity
+	FlagHerd            // bra.hrd, ld.hrd: herded, see Herding
 )
 
 // Class tells where the outcome of a branch comes from (Rhu & Erez, ISCA 2013,

@@ -6,6 +6,7 @@ import (
 
 	"divergo/isa"
 	"divergo/rtl"
+	"divergo/units"
 )
 
 // LineRequest is the part of an Access that falls into one cache line. Fence
@@ -43,6 +44,11 @@ type LineResponse struct {
 //
 // On the way back it gathers the lanes of each load in a table and answers once,
 // when the last line has come.
+//
+// The lanes of a herded load go through the selector of the most popular block
+// before, which gives those outside of it new addresses in it (Sartori & Kumar,
+// Branch and Data Herding, section IV). A block that is longer than a line takes an
+// access of the L1 for each line in which there are lanes.
 type Coalescer struct {
 	rtl.State[coalescerState]
 	In  rtl.In[Access]
@@ -54,6 +60,20 @@ type Coalescer struct {
 	line    uint64
 	table   *rtl.Mem[gather]
 	rows    *rtl.Mem[row]
+
+	selector units.Popular
+	latency  uint64               // of the selector
+	herded   [isa.MaxLanes]uint64 // wires behind it
+	sim      *rtl.Sim
+
+	// OnHerd is told of each herded load with its new addresses, once.
+	OnHerd rtl.Observers[Herded]
+}
+
+// Herded is a load whose lanes have been given addresses in one block.
+type Herded struct {
+	*Access
+	To *[isa.MaxLanes]uint64
 }
 
 type coalescerState struct {
@@ -61,6 +81,7 @@ type coalescerState struct {
 	Left  uint32 // its lanes that have not
 	Entry uint8  `bits:"6"` // its entry
 	Used  uint64 // entries in use
+	Until uint64 // first cycle in which the selector is done with the load at In, 0: not begun
 	Count CoalescerCounters
 }
 
@@ -70,6 +91,14 @@ type CoalescerCounters struct {
 	Lines      uint64             // requests to the L1 that have a line
 	Coalescing [NumSources]uint64 // cycles beyond the first that accesses took for their lines
 	TableFull  uint64             // accesses that found no free entry
+	Herd       HerdCounters
+}
+
+// HerdCounters are what became of herded loads.
+type HerdCounters struct {
+	Loads    uint64
+	Diverted uint64 // lanes that were given another address
+	Saved    uint64 // blocks that their lanes would have read, less those that they did
 }
 
 // gather is the entry of an instruction that waits for data.
@@ -85,11 +114,14 @@ type gather struct {
 // row is the data of the lanes of a warp.
 type row [isa.MaxLanes][2]uint64
 
-// NewCoalescer makes a coalescer for the lines of an L1.
-func NewCoalescer(cfg *L1Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[LineRequest], rsp rtl.In[LineResponse]) *Coalescer {
+// NewCoalescer makes a coalescer for the lines of an L1. The configuration has
+// passed Check.
+func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[LineRequest], rsp rtl.In[LineResponse]) *Coalescer {
+	pending := cfg.L1.Pending
 	return &Coalescer{
 		In: in, Out: out, Req: req, Rsp: rsp,
-		pending: cfg.Pending, line: uint64(cfg.Line), table: rtl.NewMem[gather](cfg.Pending), rows: rtl.NewMem[row](cfg.Pending),
+		pending: pending, line: uint64(cfg.L1.Line), table: rtl.NewMem[gather](pending), rows: rtl.NewMem[row](pending),
+		selector: units.NewPopular(&cfg.Herd), latency: uint64(cfg.Herd.LoadLatency),
 	}
 }
 
@@ -117,7 +149,16 @@ func (c *Coalescer) send(room bool) {
 			return
 		}
 	}
-	lanes := c.sharing(a, left)
+	addr := &a.Addr
+	if a.Herd {
+		if !q.Busy && !c.selected() {
+			return
+		}
+		addr = &c.herded
+		*addr = a.Addr
+		c.selector.Redirect(addr, a.Mask, int(a.Size))
+	}
+	lanes := c.sharing(a.Kind, addr, left)
 	if last := left == lanes; !c.Req.Ready() || last && !waits && !room {
 		return
 	} else if last && !waits {
@@ -128,9 +169,13 @@ func (c *Coalescer) send(room bool) {
 		if a.Kind != Flush { // which is no instruction
 			d.Count.Accesses++
 		}
+		if a.Herd {
+			d.Until = 0
+			c.count(a)
+		}
 		if waits {
 			d.Used |= 1 << entry
-			c.open(a, entry)
+			c.open(a, addr, entry)
 		}
 	} else {
 		d.Count.Coalescing[sourceOf(a.Kind, a.Space)]++
@@ -139,26 +184,71 @@ func (c *Coalescer) send(room bool) {
 		if lanes != 0 {
 			d.Count.Lines++
 		}
-		c.request(a, entry, lanes)
+		c.request(a, addr, entry, lanes)
 	}
 	if !d.Busy {
 		c.In.Pop()
 	}
 }
 
+// selected reports whether the load at In has been in the selector for its time.
+func (c *Coalescer) selected() bool {
+	now, until := c.sim.Now(), c.Q().Until
+	if c.latency == 0 {
+		return true
+	}
+	if until == 0 {
+		until = now + c.latency
+		c.D().Until = until
+	}
+	if now < until {
+		c.sim.WakeAt(until)
+	}
+	return now >= until
+}
+
+// count counts a herded load and shows it to the observer.
+func (c *Coalescer) count(a *Access) {
+	n := &c.D().Count.Herd
+	n.Loads++
+	n.Saved += blocks(&a.Addr, a.Mask, a.Size) - blocks(&c.herded, a.Mask, a.Size)
+	for m := a.Mask; m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1); c.herded[i] != a.Addr[i] {
+			n.Diverted++
+		}
+	}
+	if c.OnHerd.Any() {
+		c.OnHerd.Notify(Herded{a, &c.herded})
+	}
+}
+
+// blocks is how many blocks the lanes of a load read.
+func blocks(addr *[isa.MaxLanes]uint64, lanes uint32, size uint8) (n uint64) {
+	block := units.HerdBlock(int(size))
+	for ; lanes != 0; n++ {
+		b := addr[bits.TrailingZeros32(lanes)&(isa.MaxLanes-1)] / block
+		for m := lanes; m != 0; m &= m - 1 {
+			if i := bits.TrailingZeros32(m); addr[i&(isa.MaxLanes-1)]/block == b {
+				lanes &^= 1 << i
+			}
+		}
+	}
+	return n
+}
+
 // sharing is the lanes of left that the next line serves.
-func (c *Coalescer) sharing(a *Access, left uint32) uint32 {
+func (c *Coalescer) sharing(kind Kind, addr *[isa.MaxLanes]uint64, left uint32) uint32 {
 	first := bits.TrailingZeros32(left)
-	switch a.Kind {
+	switch kind {
 	case Fence, Flush:
 		return left
 	case Atomic, Reduce:
 		return left & -left
 	}
 	lanes := uint32(0)
-	line := a.Addr[first&(isa.MaxLanes-1)] &^ (c.line - 1)
-	for i := range a.Addr {
-		if a.Addr[i]&^(c.line-1) == line {
+	line := addr[first&(isa.MaxLanes-1)] &^ (c.line - 1)
+	for i := range addr {
+		if addr[i]&^(c.line-1) == line {
 			lanes |= 1 << i
 		}
 	}
@@ -166,25 +256,25 @@ func (c *Coalescer) sharing(a *Access, left uint32) uint32 {
 }
 
 // open starts the entry of an access that waits for data.
-func (c *Coalescer) open(a *Access, entry int) {
+func (c *Coalescer) open(a *Access, addr *[isa.MaxLanes]uint64, entry int) {
 	g := c.table.Edit(entry)
 	*g = gather{Tag: a.Tag, Size: a.Size, Mask: a.Mask}
 	if a.Kind == Fence || a.Kind == Flush {
 		return
 	}
 	g.Left = a.Mask
-	for i := range a.Addr {
-		g.Off[i] = uint8(a.Addr[i] & (c.line - 1))
+	for i := range addr {
+		g.Off[i] = uint8(addr[i] & (c.line - 1))
 	}
 }
 
 // request sends the lanes' part of an access to the L1.
-func (c *Coalescer) request(a *Access, entry int, lanes uint32) {
+func (c *Coalescer) request(a *Access, addr *[isa.MaxLanes]uint64, entry int, lanes uint32) {
 	first := bits.TrailingZeros32(lanes) & (isa.MaxLanes - 1)
 	r := c.Req.PushSlot()
 	r.Kind, r.Space, r.Entry, r.Lanes, r.Cache = a.Kind, a.Space, uint8(entry), lanes, a.Cache
 	r.Stack = a.Stack
-	r.Line = a.Addr[first] &^ (c.line - 1)
+	r.Line = addr[first] &^ (c.line - 1)
 	switch a.Kind {
 	case Atomic, Reduce:
 		r.Atom, r.Type, r.Size = a.Atom, a.Type, a.Size

@@ -23,8 +23,8 @@ type coalescerBench struct {
 }
 
 func newCoalescerBench(line int) *coalescerBench {
-	cfg := memsys.Default().L1
-	cfg.Line = line
+	cfg := memsys.Default()
+	cfg.L1.Line = line
 	in, out := rtl.NewQueue[memsys.Access](1), rtl.NewQueue[memsys.Reply](4)
 	req, rsp := rtl.NewQueue[memsys.LineRequest](64), rtl.NewQueue[memsys.LineResponse](64)
 	b := &coalescerBench{
@@ -145,8 +145,8 @@ func TestCoalescerAtomics(t *testing.T) {
 // TestCoalescerTableFull: with one entry a second load waits for the first, and
 // a store does not need one.
 func TestCoalescerTableFull(t *testing.T) {
-	cfg := memsys.Default().L1
-	cfg.Pending = 1
+	cfg := memsys.Default()
+	cfg.L1.Pending = 1
 	in, out := rtl.NewQueue[memsys.Access](4), rtl.NewQueue[memsys.Reply](4)
 	req, rsp := rtl.NewQueue[memsys.LineRequest](64), rtl.NewQueue[memsys.LineResponse](64)
 	b := &coalescerBench{

@@ -5,6 +5,7 @@ import (
 
 	"divergo/internal/key"
 	"divergo/memsys/dram"
+	"divergo/units"
 )
 
 // Limits of what the registers of the blocks hold.
@@ -42,13 +43,15 @@ func (WritePolicy) Words() key.Words { return writePolicies.Words() }
 
 // Config describes the memory system. Sizes are bytes. Times are cycles: of the
 // core clock for L1 and Shared, of the interconnect clock for Icnt and L2, of
-// the DRAM clock for DRAM.
+// the DRAM clock for DRAM. Herd is for the SMs too.
 type Config struct {
 	L1     L1Config     `toml:"l1"`
 	Shared SharedConfig `toml:"shared"`
 	Icnt   IcntConfig   `toml:"icnt"`
 	L2     L2Config     `toml:"l2"`
 	DRAM   dram.Config  `toml:"dram"`
+
+	Herd units.HerdConfig `toml:"herd"`
 }
 
 // L1Config describes the coalescer and the L1 data cache of an SM.
@@ -99,6 +102,7 @@ func Default() Config {
 		Icnt:   IcntConfig{FlitBytes: 32, Latency: 4, Queue: 8, Concentration: 3},
 		L2:     L2Config{Size: 1 << 20, Assoc: 64, Line: 64, MSHRs: 64, MSHRMerge: 8, Latency: 10},
 		DRAM:   dram.Default(),
+		Herd:   units.DefaultHerd(),
 	}
 }
 

@@ -41,6 +41,7 @@ type Access struct {
 	Kind   Kind        `bits:"3"`
 	Shared bool        // shared memory: addresses are offsets into that of the SM; otherwise global memory
 	Stack  bool        // Store: what lies behind these bytes in their line is not in use
+	Herd   bool        // Load: all lanes get the data of one block
 	Space  isa.Space   // of the program, for statistics: const, local, or else global
 	Size   uint8       `bits:"5"` // bytes of each lane: 1, 2, 4, 8 or 16; Atomic, Reduce: 2, 4 or 8
 	Cache  isa.CacheOp // Load, Store

@@ -282,8 +282,8 @@ var basic = []*family{
 	row("shfl", "9.7.8.5", isa.OpShfl, "d|p a b:u32 c:u32", types(b32), required(shuffle)),
 	row("shfl", "9.7.8.6", isa.OpShfl, "d|p a b:u32 c:u32 membermask:u32", types(b32), required(synced), required(shuffle)),
 	row("prmt", "9.7.8.7", isa.OpPrmt, "d a b c", types(b32), permute),
-	row("ld", "9.7.8.8", isa.OpLd, "d:vec [a]", types(data), loadOrder, threads, stateSpace, nc, loadCache, evictL1, evictL2, prefetchL2, elements).widening().where(checkLoad),
-	row("ldu", "9.7.8.10", isa.OpLd, "d:vec [a]", types(data), only("global", stateSpace), elements).widening().where(checkLdu),
+	row("ld", "9.7.8.8", isa.OpLd, "d:vec [a]", types(data), loadOrder, threads, stateSpace, nc, loadCache, evictL1, evictL2, prefetchL2, elements, herded).widening().where(checkLoad),
+	row("ldu", "9.7.8.10", isa.OpLd, "d:vec [a]", types(data), only("global", stateSpace), elements, herded).widening().where(checkLdu),
 	row("st", "9.7.8.11", isa.OpSt, "[a] b:vec", types(data), storeOrder, threads, stateSpace, storeCache, evictL1, evictL2, elements).widening().where(checkStore),
 	row("prefetch", "9.7.8.12", isa.OpNop, "[a]", none, only("global local", stateSpace), required(prefetchTo)),
 	row("prefetchu", "9.7.8.12", isa.OpNop, "[a]", none, required(only("L1", prefetchTo))),
@@ -300,7 +300,7 @@ var basic = []*family{
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f64, f64), integerRounding, sat).widening(),
 
 	// 9.7.11 control flow
-	row("bra", "9.7.11.3", isa.OpBra, "label", none, uni),
+	row("bra", "9.7.11.3", isa.OpBra, "label", none, lockstep),                         // .hrd is ours, see isa.Herding
 	row("brx", "9.7.11.4", isa.OpBra, "index:u32 tlist", none, required(indexed), uni), // operands: see brx.go
 	row("call", "9.7.11.5", isa.OpCall, "", none, uni),                                 // operands: see call.go
 	row("ret", "9.7.11.6", isa.OpRet, "", none, uni),

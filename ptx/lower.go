@@ -316,6 +316,10 @@ func (l *lowering) instruction(in *instruction) {
 	if in.guard != nil {
 		out.Guard = o.guard(in.guard)
 	}
+	if why := out.Unherdable(); out.Flags&isa.FlagHerd != 0 && why != "" {
+		l.errorf(in.name.pos, CodeOperand, "%s cannot be herded: it %s", in.opcode(), why)
+		return
+	}
 	switch {
 	case out.Op == isa.OpCall:
 		l.call(in, *out)

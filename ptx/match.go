@@ -181,6 +181,9 @@ func (f *family) checkTypes(in *instruction, types []isa.Type, complain func(isa
 
 // unknownWord is the message for a suffix that the row does not have.
 func (f *family) unknownWord(in *instruction, w string) string {
+	if w == "hrd" {
+		return in.opcode() + " cannot be herded: only branches and loads are"
+	}
 	var mine, all []string
 	for _, row := range families[f.name] {
 		for _, g := range row.groups {

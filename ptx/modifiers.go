@@ -103,6 +103,8 @@ var (
 	approx   = one("approx", flag(isa.FlagApprox))
 	indexed  = one("idx", ignore)
 	uni      = one("uni", flag(isa.FlagUni))
+	herded   = one("hrd", flag(isa.FlagHerd)) // ours, after Sartori & Kumar, section III-B
+	lockstep = group{what: "kind of branch", words: []modifier{{"uni", flag(isa.FlagUni)}, {"hrd", flag(isa.FlagHerd)}}}
 	shiftAmt = one("shiftamt", flag(isa.FlagShiftAmt))
 	to       = one("to", mode(isa.ModeTo))
 	aligned  = one("aligned", ignore)

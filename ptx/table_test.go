@@ -101,7 +101,11 @@ func instance(f *family, types []isa.Type, chosen int, m *modifier) string {
 	if len(operands) > 0 && operands[len(operands)-1] == "" {
 		operands = operands[:len(operands)-1]
 	}
-	return strings.Join(op, ".") + " " + strings.Join(operands, ", ") + ";"
+	guard := ""
+	if f.op == isa.OpBra && has["hrd"] {
+		guard = "@%p0 " // there is nothing to herd without a condition
+	}
+	return guard + strings.Join(op, ".") + " " + strings.Join(operands, ", ") + ";"
 }
 
 // sample is an operand of the row f: register number i of the type it wants.

@@ -27,6 +27,9 @@ type Pipe struct {
 	// Div says who arrives at a barrier with the threads that execute it.
 	Div divergence.Policy `rtl:"optional"`
 
+	// Herd is the majority unit, of the pipe of branches.
+	Herd *Herd `rtl:"optional"`
+
 	width   int // lanes
 	l       *launch
 	sim     *rtl.Sim
@@ -66,6 +69,9 @@ func (p *Pipe) Tick() {
 	in := &p.l.Prog.Insts[op.PC]
 	if in.Control() {
 		if !p.Outcome.Ready() || in.NDst > 0 && !p.Out.Ready() {
+			return
+		}
+		if op.Herd && !p.Herd.done(p.sim) {
 			return
 		}
 		o := p.outcome(op, in)
@@ -220,6 +226,11 @@ func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
 func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 	o := divergence.Outcome{Slot: op.Slot, PC: op.PC, Taken: op.Exec, Target: in.Target}
 	switch {
+	case op.Herd:
+		o.Taken = p.Herd.taken(&op.Flight, op.Exec)
+		if p.Herd.OnHerd.Any() {
+			p.Herd.OnHerd.Notify(Herded{p.l.observed(&op.Flight, &p.seen), op.Exec, o.Taken != 0})
+		}
 	case in.Indirect():
 		o.Target, o.Taken = p.indirect(op, in)
 	case in.Op == isa.OpWarpSync:

@@ -59,6 +59,7 @@ type issueState struct {
 	Count  uint64 // instructions of the kernel issued
 	Lanes  uint64 // their active lanes
 	Added  uint64 // instructions issued that the mechanism has inserted
+	Herded uint32 // instructions of the launch issued that are herded
 }
 
 // Flight is an instruction on its way through the pipeline.
@@ -67,6 +68,7 @@ type Flight struct {
 	CTA   uint8 `bits:"5"`
 	Row   uint8 `bits:"6"`
 	Mixed bool
+	Herd  bool // a branch or load that is herded
 	PC    uint32
 	Mask  uint32           // active lanes at issue; the guard is not applied yet
 	Rows  uint64           // every row with an active thread
@@ -207,7 +209,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 	in := &i.l.Prog.Insts[slot.PC]
 	f := i.Out.PushSlot()
 	var lanes [MaxWarps]uint32
-	*f = Flight{Slot: uint8(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Rows: i.rows(s, slot, &lanes)}
+	*f = Flight{Slot: uint8(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Rows: i.rows(s, slot, &lanes), Herd: i.herds(in)}
 	if slot.Mixed {
 		f.Homes = *i.Div.Homes().At(s)
 	}

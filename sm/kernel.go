@@ -7,6 +7,7 @@ import (
 	"divergo/isa"
 	"divergo/memsys"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // Sizes that bound the tables of any configuration.
@@ -133,6 +134,7 @@ type launch struct {
 	cfg     *Config
 	mech    divergence.Mechanism
 	options divergence.Options
+	herd    *units.HerdConfig
 	k       Kernel // as it was given; Code has the program that runs
 	index   uint32 // of this SM
 	sms     uint32
@@ -146,6 +148,8 @@ type launch struct {
 	reads   []uint8                 // by PC: cycles in which the banks serve its sources
 	consts  [][isa.MaxSrcs]*isa.Row // by PC: rows of the immediate sources
 	local   uint32                  // bytes of a thread's local memory
+
+	herdLimit int64 // herded instructions of the SM in the launch, -1 without limit
 
 	pick     pick                    // scheduler of cfg
 	foremost foremost                // CTA priority of cfg or the mechanism, or nil
@@ -175,12 +179,15 @@ func (l *launch) load(k Kernel, shared int) error {
 	}
 	p := l.Prog
 	if l.k.Prog != k.Prog {
-		if p, err = l.mech.Program(l.options, k.Prog); err != nil {
+		if p = k.Prog; !l.herd.Enable {
+			p = p.WithoutHerding()
+		}
+		if p, err = l.mech.Program(l.options, p); err != nil {
 			return err
 		}
 	}
 	*l = launch{
-		Code: divergence.Code{Prog: p}, placement: place, cfg: l.cfg, mech: l.mech, options: l.options, k: k, index: l.index, sms: l.sms,
+		Code: divergence.Code{Prog: p}, placement: place, cfg: l.cfg, mech: l.mech, options: l.options, herd: l.herd, k: k, index: l.index, sms: l.sms,
 		warps:  len(place.masks),
 		ctas:   o.CTAs,
 		shared: align(k.SharedBytes(), 16),
@@ -188,6 +195,7 @@ func (l *launch) load(k Kernel, shared int) error {
 		local: k.local(l.cfg),
 		pick:  pick, foremost: priority(l.mech), holds: holds,
 	}
+	l.herdLimit = l.herdShare()
 	// Registers are laid out over the banks in declaration order; a 64-bit one
 	// takes two neighbouring banks, which serve it at once.
 	bank := make([]int, len(p.Regs))

@@ -59,13 +59,17 @@ type Ports struct {
 }
 
 // New makes SM number index of sms, with the given bytes of shared memory.
-func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*SM, error) {
+func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, index, sms int, p Ports) (*SM, error) {
 	m, ok := divergence.Find(o.Mechanism)
 	if !ok {
 		return nil, fmt.Errorf("divergence.mechanism = %q: no such mechanism", o.Mechanism)
 	}
-	l := &launch{cfg: cfg, mech: m, options: o, index: uint32(index), sms: uint32(sms)}
+	l := &launch{cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms)}
 	warps := cfg.Warps()
+	majority, err := newHerd(herd)
+	if err != nil {
+		return nil, fmt.Errorf("herd.tie: %w", err)
+	}
 	div, err := m.Build(o, divergence.Geometry{Lanes: cfg.WarpSize, Warps: warps, CTAs: cfg.CTAs}, &l.Code)
 	if err != nil {
 		return nil, err
@@ -100,7 +104,7 @@ func New(cfg *Config, o divergence.Options, shared, index, sms int, p Ports) (*S
 			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Copies: rtl.NewMem[groups](warps), l: l,
 		},
 		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
-		ALU:      &Pipe{In: toALU.In(), Out: fromALU.Out(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), width: cfg.SIMDWidth, l: l},
+		ALU:      &Pipe{In: toALU.In(), Out: fromALU.Out(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), Herd: majority, width: cfg.SIMDWidth, l: l},
 		DPU:      &Pipe{In: toDPU.In(), Out: fromDPU.Out(), width: cfg.DPWidth, l: l},
 		SFU:      &Pipe{In: toSFU.In(), Out: fromSFU.Out(), width: cfg.SFUWidth, l: l},
 		LSU: &LSU{
@@ -150,6 +154,7 @@ func (s *SM) LoadLike(o *SM) {
 	index := s.l.index
 	*s.l = *o.l
 	s.l.index = index
+	s.l.herdLimit = s.l.herdShare()
 	s.clear()
 }
 
@@ -158,6 +163,10 @@ func (s *SM) clear() {
 	s.Div.Begin()
 	if c := s.Div.Counts(); c != nil {
 		c.Begin()
+	}
+	if q := *s.Issue.Q(); q.Herded > 0 {
+		q.Herded = 0
+		s.Issue.Init(q)
 	}
 	rows := s.l.cfg.Warps()
 	s.Issue.Scoreboard.Resize(rows, s.l.nregs+s.l.npreds)

@@ -85,7 +85,8 @@ func newBench(t testing.TB, cfg *sm.Config, text string, block uint32, ctas uint
 	command, notice := rtl.NewQueue[sm.Command](1), rtl.NewQueue[sm.Notice](4)
 	access := rtl.NewQueue[memsys.Access](cfg.AGULatency+2, rtl.Latency(uint64(cfg.AGULatency)))
 	reply := rtl.NewQueue[memsys.Reply](memoryLatency+2, rtl.Latency(memoryLatency))
-	s, err := sm.New(cfg, divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst}, 16<<10, 0, 1, sm.Ports{
+	herd := units.DefaultHerd()
+	s, err := sm.New(cfg, divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst}, &herd, 16<<10, 0, 1, sm.Ports{
 		Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(),
 	})
 	require.NoError(t, err)

@@ -17,4 +17,7 @@ const (
 	LessThan LogicKind = "less-than comparator"
 	Encoder  LogicKind = "priority encoder"
 	Adder    LogicKind = "adder"
+
+	FullAdder LogicKind = "full adder" // of three bits
+	HalfAdder LogicKind = "half adder" // of two
 )

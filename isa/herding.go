@@ -1,0 +1,387 @@
+package isa
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"divergo/internal/nearest"
+)
+
+// HerdingSchema is the version of the form that herding files have.
+const HerdingSchema = 1
+
+// Herding says which instructions of a kernel are herded: at a branch all active
+// lanes of a warp go where most of them want to, of a load all read the block of
+// memory that most of them read (Sartori & Kumar, Branch and Data Herding, sections
+// III and IV). It is what a herding file holds. PCs are those of the kernel as its
+// listing prints them.
+type Herding struct {
+	Kernel    string `json:"kernel"`              // whose; "" for any
+	Branches  []int  `json:"branches"`            // PCs
+	Loads     []int  `json:"loads"`               // PCs
+	Threshold int    `json:"threshold,omitempty"` // herded instructions of a launch until herding stops; 0: never
+
+	file     string // that it was read from
+	kernelAt Pos
+	branchAt []Pos // of Branches
+	loadAt   []Pos // of Loads
+}
+
+// MarshalJSON is the text of a herding file.
+func (h Herding) MarshalJSON() ([]byte, error) {
+	type plain Herding
+	if h.Branches == nil {
+		h.Branches = []int{}
+	}
+	if h.Loads == nil {
+		h.Loads = []int{}
+	}
+	return json.Marshal(struct {
+		Schema int `json:"schema"`
+		plain
+	}{HerdingSchema, plain(h)})
+}
+
+// ReadHerding reads the text of a herding file. The error has everything that is
+// wrong with it, each with the name of the file, line and column.
+func ReadHerding(file string, text []byte) (*Herding, error) {
+	r := herdingReader{file: file, text: text, json: json.NewDecoder(bytes.NewReader(text)), of: &Herding{file: file}, seen: map[string]bool{}}
+	r.json.UseNumber()
+	var whole json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
+		at, reason := r.pos(len(text)), "the text ends in the middle of a value"
+		if e := (*json.SyntaxError)(nil); errors.As(err, &e) && !strings.HasPrefix(e.Error(), "unexpected end") {
+			at, reason = r.pos(int(e.Offset)-1), e.Error()
+		}
+		return nil, at.errorf(file, "no JSON: %s", reason)
+	}
+	r.document()
+	if len(r.errs) > 0 {
+		return nil, errors.Join(r.errs...)
+	}
+	return r.of, nil
+}
+
+// herdingReader reads JSON, whose syntax is right, token by token, which tells
+// where each value is.
+type herdingReader struct {
+	file string
+	text []byte
+	json *json.Decoder
+	of   *Herding
+	seen map[string]bool // members
+	errs []error
+}
+
+// members of a herding file.
+var herdingMembers = []string{"schema", "kernel", "branches", "loads", "threshold"}
+
+// next is the next token, and where it is.
+func (r *herdingReader) next() (any, Pos) {
+	at := int(r.json.InputOffset())
+	for at < len(r.text) && strings.IndexByte(" \t\r\n,:", r.text[at]) >= 0 {
+		at++
+	}
+	t, _ := r.json.Token()
+	return t, r.pos(at)
+}
+
+// pos is the place of a byte.
+func (r *herdingReader) pos(at int) Pos {
+	before := r.text[:at]
+	return Pos{Line: int32(bytes.Count(before, []byte("\n")) + 1), Col: int32(len(before) - bytes.LastIndexByte(before, '\n'))}
+}
+
+func (r *herdingReader) errorf(at Pos, format string, args ...any) {
+	r.errs = append(r.errs, at.errorf(r.file, format, args...))
+}
+
+// errorf is an error with its place, if that is known.
+func (at Pos) errorf(file, format string, args ...any) error {
+	if at.Line == 0 {
+		return fmt.Errorf(format, args...)
+	}
+	return fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Col, fmt.Sprintf(format, args...))
+}
+
+// document reads the whole.
+func (r *herdingReader) document() {
+	t, start := r.next()
+	if t != json.Delim('{') {
+		r.errorf(start, `want an object, {"schema": %d, "kernel": ..., "branches": [...], "loads": [...]}`, HerdingSchema)
+		return
+	}
+	for r.json.More() {
+		t, at := r.next()
+		name := t.(string)
+		if r.seen[name] {
+			r.errorf(at, "%q is there twice", name)
+		}
+		r.seen[name] = true
+		if !slices.Contains(herdingMembers, name) {
+			r.errorf(at, "%v", nearest.Unknown("member", name, herdingMembers))
+		}
+		r.member(name)
+	}
+	if !r.seen["schema"] {
+		r.errorf(start, `no "schema": want "schema": %d`, HerdingSchema)
+	}
+}
+
+// member reads the value of a member.
+func (r *herdingReader) member(name string) {
+	value, at := r.next()
+	n, is := natural(value)
+	want := ""
+	switch name {
+	case "branches":
+		r.list(name, value, at, &r.of.Branches, &r.of.branchAt)
+		return
+	case "loads":
+		r.list(name, value, at, &r.of.Loads, &r.of.loadAt)
+		return
+	case "kernel":
+		if r.of.Kernel, is = value.(string); !is {
+			want = "the name of a kernel"
+		}
+		r.of.kernelAt = at
+	case "schema":
+		if !is || n != HerdingSchema {
+			want = fmt.Sprint(HerdingSchema)
+		}
+	case "threshold":
+		if r.of.Threshold = n; !is {
+			want = wantThreshold
+		}
+	}
+	if want != "" {
+		r.errorf(at, "%s: found %v, want %s", name, value, want)
+	}
+	r.skip(value)
+}
+
+// list reads a list of PCs, of which the first token has been read.
+func (r *herdingReader) list(name string, first any, at Pos, to *[]int, places *[]Pos) {
+	if first != json.Delim('[') {
+		r.errorf(at, "%s: found %v, want a list of PCs, [12, 40]", name, first)
+		r.skip(first)
+		return
+	}
+	for r.json.More() {
+		t, at := r.next()
+		n, is := natural(t)
+		if !is {
+			r.errorf(at, "%s: found %v, want a PC", name, t)
+			r.skip(t)
+			continue
+		}
+		*to, *places = append(*to, n), append(*places, at)
+	}
+	r.next()
+}
+
+// skip passes over what is left of a value that has begun with a token.
+func (r *herdingReader) skip(first any) {
+	if _, nested := first.(json.Delim); !nested {
+		return
+	}
+	for depth := 1; depth > 0; {
+		switch t, _ := r.next(); t {
+		case json.Delim('['), json.Delim('{'):
+			depth++
+		case json.Delim(']'), json.Delim('}'):
+			depth--
+		}
+	}
+}
+
+// natural is a number of 32 bits without sign.
+func natural(t any) (int, bool) {
+	n, is := t.(json.Number)
+	if !is {
+		return 0, false
+	}
+	i, err := n.Int64()
+	return int(i), err == nil && i >= 0 && i <= math.MaxUint32
+}
+
+// wantThreshold is what a threshold is: a register of 32 bits.
+var wantThreshold = fmt.Sprintf("a number of herded instructions, 0 to %d", uint32(math.MaxUint32))
+
+// Unherdable says why in cannot be herded, as a branch or as a load, or is empty.
+func (in *Inst) Unherdable() string {
+	switch in.Op {
+	case OpBra:
+		return in.notBranch()
+	case OpLd:
+		return in.notLoad()
+	}
+	return "is " + in.what() + ": only branches and loads are herded"
+}
+
+// notBranch says why in cannot be herded as a branch.
+func (in *Inst) notBranch() string {
+	switch {
+	case strings.HasPrefix(in.Text, "brx") || in.Op == OpCall && in.Indirect() || in.Returns():
+		return "is an indirect branch, which may lead to more than two places: it is never herded"
+	case in.Op != OpBra:
+		return "is " + in.what() + ", no branch"
+	case in.Inserted:
+		return "is not of the kernel: it was put there for another instruction"
+	case in.Guard.Kind != OperandPred:
+		return "is a branch without a condition, which all lanes take"
+	}
+	return ""
+}
+
+// notLoad says why in cannot be herded as a load.
+func (in *Inst) notLoad() string {
+	switch {
+	case in.Op != OpLd:
+		return "is " + in.what() + ", no load"
+	case in.Inserted:
+		return "is not of the kernel: it was put there for another instruction"
+	case in.Space == SpaceShared:
+		return "is a load from shared memory, which has banks and no blocks"
+	case in.Space == SpaceParam:
+		return "is a load of a parameter, which comes from the constant bank of the launch"
+	case in.Space == SpaceLocal:
+		return "is a load from local memory, whose blocks hold variables of other threads"
+	case in.Cache == CacheVolatile || in.Flags&FlagAcquire != 0:
+		return "is a load with a memory order (.volatile, .relaxed or stronger), by which threads learn of each other"
+	}
+	return ""
+}
+
+// what names the kind of an instruction.
+func (in *Inst) what() string {
+	switch {
+	case in.Op == OpSt:
+		return "a store"
+	case in.Op == OpAtom || in.Op == OpRed:
+		return "an atomic"
+	case in.Op == OpCopy:
+		return "an asynchronous copy"
+	case in.Op == OpLd:
+		return "a load"
+	case in.Op == OpBra:
+		return "a branch"
+	case in.Op == OpBar || in.Op == OpBarWarp:
+		return "a barrier"
+	case in.Op == OpCall:
+		return "a call"
+	case in.Exits():
+		return "the end of a thread"
+	case in.CrossLane():
+		return "an instruction of several threads"
+	}
+	return "neither a branch nor a load"
+}
+
+// Herdable lists the PCs of all branches and loads of p that can be herded.
+func (p *Program) Herdable() (branches, loads []int) {
+	for pc := range p.Insts {
+		in := &p.Insts[pc]
+		if in.notBranch() == "" {
+			branches = append(branches, pc)
+		}
+		if in.notLoad() == "" {
+			loads = append(loads, pc)
+		}
+	}
+	return branches, loads
+}
+
+// Apply is a copy of p in which the instructions that h names are marked with
+// FlagHerd, besides those that are marked already. The error has everything that
+// is wrong, with the place in the file that h was read from.
+func (h *Herding) Apply(p *Program) (*Program, error) {
+	var errs []error
+	if h.Kernel != "" && h.Kernel != p.Name {
+		errs = append(errs, h.kernelAt.errorf(h.file, "it is for kernel %q, this is %q", h.Kernel, p.Name))
+	}
+	if h.Threshold < 0 || h.Threshold > math.MaxUint32 {
+		errs = append(errs, fmt.Errorf("threshold %d: want %s", h.Threshold, wantThreshold))
+	}
+	branches, loads := p.Herdable()
+	made := *p
+	made.Insts = slices.Clone(p.Insts)
+	made.HerdLimit = h.Threshold
+	mark := func(pcs []int, places []Pos, kind string, not func(*Inst) string, possible []int) {
+		for i, pc := range pcs {
+			var at Pos
+			if i < len(places) {
+				at = places[i]
+			}
+			if pc < 0 || pc >= len(p.Insts) {
+				errs = append(errs, at.errorf(h.file, "%s %d: %s has the PCs 0 to %d%s", kind, pc, p.Name, len(p.Insts)-1, near(pc, kind, possible)))
+				continue
+			}
+			in := &made.Insts[pc]
+			if why := not(in); why != "" {
+				errs = append(errs, at.errorf(h.file, "%s %d: %s %s%s", kind, pc, p.Mnemonic(uint32(pc)), why, near(pc, kind, possible)))
+				continue
+			}
+			in.herd()
+		}
+	}
+	mark(h.Branches, h.branchAt, "branch", (*Inst).notBranch, branches)
+	mark(h.Loads, h.loadAt, "load", (*Inst).notLoad, loads)
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return &made, nil
+}
+
+// near names the instruction of the right kind that is nearest to pc.
+func near(pc int, kind string, possible []int) string {
+	if len(possible) == 0 {
+		return fmt.Sprintf("; there is no %s that can be herded", kind)
+	}
+	best := possible[0]
+	for _, c := range possible {
+		if max(c-pc, pc-c) < max(best-pc, pc-best) {
+			best = c
+		}
+	}
+	return fmt.Sprintf("; the nearest %s that can be herded is at %d", kind, best)
+}
+
+// herd marks an instruction. On a branch the code stands in the field of .uni.
+func (in *Inst) herd() {
+	if in.Flags&FlagHerd != 0 {
+		return
+	}
+	in.Flags = in.Flags&^FlagUni | FlagHerd
+	opcode, rest, _ := strings.Cut(in.Text, " ")
+	words := strings.Split(opcode, ".")
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "uni" })
+	at := 1
+	if in.Op == OpLd && len(words) > 1 && in.Space != SpaceGeneric {
+		at = 1 + max(0, slices.Index(words[1:], in.Space.String())+1)
+	}
+	in.Text = strings.Join(slices.Insert(words, at, "hrd"), ".") + " " + rest
+}
+
+// WithoutHerding is p, or a copy of it in which nothing is marked.
+func (p *Program) WithoutHerding() *Program {
+	if !p.Herds() {
+		return p
+	}
+	made := *p
+	made.Insts, made.HerdLimit = slices.Clone(p.Insts), 0
+	for pc := range made.Insts {
+		made.Insts[pc].Flags &^= FlagHerd
+	}
+	return &made
+}
+
+// Herds reports whether an instruction of p is marked with FlagHerd.
+func (p *Program) Herds() bool {
+	return slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Flags&FlagHerd != 0 })
+}

@@ -1,0 +1,79 @@
+package units
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+)
+
+// Popular is the logic that herds a load, in front of the coalescer: the lanes
+// whose address is not in the block of memory that most of them read get the number
+// of that block in the place of their own, and keep their place in the block, so
+// that one request serves all (Sartori & Kumar, section IV).
+//
+//	address --> block number --> compared with those of all lanes --> count --> largest
+//	      \---> place in the block -----------------------------------> joined with its number
+type Popular struct {
+	redirect redirect
+	halves   bool
+}
+
+// NewPopular makes the logic that the keys say, which have been checked.
+func NewPopular(c *HerdConfig) Popular { return Popular{herdLoads.Must(c.Load), c.HalfWarp} }
+
+// HerdBlock is the size of the block that a load of some bytes is herded to: 32, 64
+// or 128 bytes (section IV; the segments of compute capability 1.2 and 1.3).
+func HerdBlock(size int) uint64 { return min(32*uint64(size), 128) }
+
+// Redirect gives the active lanes of a load of some bytes their new addresses.
+func (p *Popular) Redirect(addr *[isa.MaxLanes]uint64, active uint32, size int) {
+	const lower = 1<<(isa.MaxLanes/2) - 1
+	if p.halves {
+		p.redirect(addr, active&lower, HerdBlock(size))
+		active &^= lower
+	}
+	p.redirect(addr, active, HerdBlock(size))
+}
+
+// popular redirects lanes to the block that most of them read, of several the one
+// with the lowest lane.
+func popular(addr *[isa.MaxLanes]uint64, lanes uint32, block uint64) {
+	best, most := uint64(0), 0
+	for left := lanes; left != 0; {
+		b := addr[bits.TrailingZeros32(left)&(isa.MaxLanes-1)] / block
+		n := 0
+		for m := left; m != 0; m &= m - 1 {
+			if i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1); addr[i]/block == b {
+				left &^= 1 << i
+				n++
+			}
+		}
+		if n > most {
+			best, most = b, n
+		}
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		a := &addr[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+		*a = best*block | *a%block
+	}
+}
+
+// first redirects lanes to the address of the lowest.
+func first(addr *[isa.MaxLanes]uint64, lanes uint32, _ uint64) {
+	lead := addr[bits.TrailingZeros32(lanes)&(isa.MaxLanes-1)]
+	for m := lanes; m != 0; m &= m - 1 {
+		addr[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] = lead
+	}
+}
+
+// Logic is that of a selector for addresses of so many bits: the block numbers of
+// each pair of lanes compared, a count for each lane, and the largest of them.
+func (p *Popular) Logic(lanes, address int) []Logic {
+	full, half := counter(lanes)
+	return []Logic{
+		{Equality, address - 5, lanes * (lanes - 1) / 2},
+		{FullAdder, 1, lanes * full},
+		{HalfAdder, 1, lanes * half},
+		{LessThan, bits.Len(uint(lanes)), lanes - 1},
+	}
+}
