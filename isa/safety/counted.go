@@ -10,11 +10,10 @@ import (
 // take after a number of rounds which follows from values from outside of the
 // loop alone.
 type counter struct {
-	exit  int      // block
-	start []uint32 // definitions outside of the loop
-	webs  []int32  // of those
-	bound int32    // web, or -1 if it is no register
-	fixed bool     // the number of rounds is the same whatever the registers hold
+	exit  int   // block
+	phi   int32 // the counter at the header
+	bound int32 // value, or -1 if it is no register
+	fixed bool  // the number of rounds is the same whatever the registers hold
 }
 
 // count finds such an exit. It must end the loop by itself: a step of 1 and a
@@ -31,7 +30,7 @@ func (a *analysis) count(l *loop) *counter {
 	return nil
 }
 
-// each reports whether each round of the loop executes block b once.
+// eachRound reports whether each round of the loop executes block b once.
 func (a *analysis) eachRound(l *loop, b int) bool {
 	if a.innermost[b] != l {
 		return false
@@ -39,33 +38,22 @@ func (a *analysis) eachRound(l *loop, b int) bool {
 	return !slices.ContainsFunc(l.latches, func(u int) bool { return !a.dominates(b, u) })
 }
 
-// inside is the one definition of a web in the loop, which each round executes.
-func (a *analysis) inside(l *loop, web int32) (pc uint32, defs int) {
-	if len(a.webs.defs[web]) > deepest { // no counter
-		return 0, 2
+// step is the instruction that defines a value in each round, or nil.
+func (a *analysis) step(l *loop, n int32) (pc uint32, in *isa.Inst) {
+	if n < 0 || a.values.def[n] < 0 || a.values.old[n] >= 0 || !a.eachRound(l, int(a.values.block[n])) {
+		return 0, nil
 	}
-	for _, d := range a.webs.defs[web] {
-		if l.holds(a.innermost[a.Block(d)]) {
-			pc = d
-			defs++
-		}
-	}
-	if defs == 1 && (!a.eachRound(l, a.Block(pc)) || a.Insts[pc].Guard.Kind == isa.OperandPred) {
-		defs = 2
-	}
-	return pc, defs
+	pc = uint32(a.values.def[n])
+	return pc, &a.Insts[pc]
 }
 
 func (a *analysis) countAt(l *loop, e int) *counter {
 	branch := a.last(e)
-	at := a.Blocks[e].End - 1
-	guard := a.webs.guard(a.Program, at)
-	if branch.Op != isa.OpBra || guard < 0 || a.webs.mixed[guard] || !a.eachRound(l, e) {
+	if branch.Op != isa.OpBra || !branch.Conditional() || !a.eachRound(l, e) {
 		return nil
 	}
-	test, n := a.inside(l, guard)
-	set := &a.Insts[test]
-	if n != 1 || len(a.webs.defs[guard]) != 1 || set.Op != isa.OpSetp || set.Bool != isa.BoolNone || set.NDst != 1 || set.SrcType.Float() || set.Type.Float() {
+	test, set := a.step(l, a.values.guard(a.Program, a.Blocks[e].End-1))
+	if set == nil || set.Op != isa.OpSetp || set.Bool != isa.BoolNone || set.NDst != 1 || set.SrcType.Float() || set.Type.Float() {
 		return nil
 	}
 	taken := slices.IndexFunc(a.Blocks[e].Succs, func(s int) bool { return a.Blocks[s].Start == branch.Target })
@@ -91,15 +79,15 @@ func (a *analysis) countAt(l *loop, e int) *counter {
 // the bound, going on while "counter cmp bound".
 func (a *analysis) counted(l *loop, test uint32, i int, cmp isa.Cmp) *counter {
 	set := &a.Insts[test]
-	bits := set.SrcType
-	if bits == isa.NoType {
-		bits = set.Type
+	t := set.SrcType
+	if t == isa.NoType {
+		t = set.Type
 	}
 	c := &counter{bound: -1}
 	switch o := set.Src[1-i]; o.Kind {
 	case isa.OperandReg:
-		c.bound = a.webs.src(test, 1-i)
-		if _, n := a.inside(l, c.bound); n > 0 || a.webs.mixed[c.bound] {
+		c.bound = a.values.src(test, 1-i)
+		if at := a.values.block[c.bound]; len(a.values.all[c.bound]) > 0 || at >= 0 && l.holds(a.innermost[at]) {
 			return nil
 		}
 	case isa.OperandSpecial:
@@ -107,107 +95,80 @@ func (a *analysis) counted(l *loop, test uint32, i int, cmp isa.Cmp) *counter {
 			return nil
 		}
 	}
-	if set.Src[i].Kind != isa.OperandReg {
+	phi, _, ok := a.walk(l, a.values.src(test, i), t)
+	if !ok {
 		return nil
 	}
-	steps, ok := a.cycle(l, a.webs.src(test, i), bits, c)
-	if !ok || steps == 0 {
+	c.phi = phi
+	next, start := int32(-1), anything
+	for j, n := range a.values.meets[phi] {
+		if preds := a.Blocks[l.header].Preds; j < len(preds) && l.holds(a.innermost[preds[j]]) {
+			if next >= 0 && next != n {
+				return nil
+			}
+			next = n
+			continue
+		}
+		if s := a.span(n, 0); !start.known() {
+			start = s
+		} else {
+			start = start.join(s)
+		}
+	}
+	again, by, ok := a.walk(l, next, t)
+	if !ok || again != phi || by == 0 {
 		return nil
 	}
-	start, known := a.starts(c)
-	if bound, fixed := a.constant(test, 1-i, bits); known && fixed {
-		c.fixed = ends(start, steps, bound, cmp, bits)
+	if bound := a.operand(test, 1-i, t, 0); start.known() && bound.known() && start.lo == start.hi && bound.lo == bound.hi {
+		c.fixed = ends(start.lo, by, bound.lo, cmp, t)
 	}
-	strict := cmp == isa.CmpNe || steps > 0 && (cmp == isa.CmpLt || cmp == isa.CmpLo) || steps < 0 && (cmp == isa.CmpGt || cmp == isa.CmpHi)
-	if !c.fixed && (!strict || steps != 1 && steps != -1) {
+	strict := cmp == isa.CmpNe || by > 0 && (cmp == isa.CmpLt || cmp == isa.CmpLo) || by < 0 && (cmp == isa.CmpGt || cmp == isa.CmpHi)
+	if !c.fixed && (!strict || by != 1 && by != -1) {
 		return nil
 	}
 	return c
 }
 
-// cycle follows a web through copies and additions of constants to itself, one round before,
-// and notes what comes into it from outside of the loop.
-func (a *analysis) cycle(l *loop, web int32, t isa.Type, c *counter) (steps int64, ok bool) {
-	var path []int32
-	var sums []int64
-	sum := int64(0)
-	for {
-		if at := slices.Index(path, web); at >= 0 {
-			for _, w := range path[at:] {
-				c.webs = append(c.webs, w)
-				for _, d := range a.webs.defs[w] {
-					if !l.holds(a.innermost[a.Block(d)]) {
-						c.start = append(c.start, d)
-					}
-				}
-			}
-			return sum - sums[at], at == 0 || len(c.start) > 0
+// walk follows a value through copies and additions of constants to the φ at the
+// header of the loop.
+func (a *analysis) walk(l *loop, n int32, t isa.Type) (phi int32, by int64, ok bool) {
+	for range 8 {
+		if n >= 0 && int(max(a.values.block[n], 0)) == l.header && len(a.values.meets[n]) > 0 {
+			return n, by, true
 		}
-		if a.webs.mixed[web] || len(path) > 8 {
-			return 0, false
+		pc, in := a.step(l, n)
+		if in == nil || in.NDst != 1 || in.Type.Bits() != t.Bits() || in.Type.Float() {
+			return 0, 0, false
 		}
-		path, sums = append(path, web), append(sums, sum)
-		pc, n := a.inside(l, web)
-		if n != 1 {
-			return 0, false
-		}
-		in := &a.Insts[pc]
-		if in.NDst != 1 || in.Type.Bits() != t.Bits() || in.Type.Float() {
-			return 0, false
-		}
-		next := a.webs.src(pc, 0)
 		switch in.Op {
 		case isa.OpMov:
 		case isa.OpAdd, isa.OpSub:
-			n, fixed := a.constant(pc, 1, in.Type)
-			if !fixed {
-				return 0, false
+			s := a.operand(pc, 1, in.Type, 0)
+			if !s.known() || s.lo != s.hi {
+				return 0, 0, false
 			}
+			step := s.lo
 			if t.Bits() == 32 {
-				n = int64(int32(n))
+				step = int64(int32(step))
 			}
 			if in.Op == isa.OpSub {
-				n = -n
+				step = -step
 			}
-			sum += n
+			if by += step; max(by, -by) > 1<<20 {
+				return 0, 0, false
+			}
 		default:
-			return 0, false
+			return 0, 0, false
 		}
-		if next < 0 || max(sum, -sum) > 1<<20 {
-			return 0, false
-		}
-		web = next
+		n = a.values.src(pc, 0)
 	}
-}
-
-// constant is a source that is always the same.
-func (a *analysis) constant(pc uint32, i int, t isa.Type) (int64, bool) {
-	s := a.operand(pc, i, t, 0)
-	return s.lo, s.known() && s.lo == s.hi
-}
-
-// starts is the number that a counter starts with, if it is always the same.
-func (a *analysis) starts(c *counter) (int64, bool) {
-	s, first := anything, true
-	for _, pc := range c.start {
-		in := &a.Insts[pc]
-		if in.Op != isa.OpMov || in.Guard.Kind == isa.OperandPred || in.Src[0].Kind != isa.OperandImm {
-			return 0, false
-		}
-		n, _ := a.constant(pc, 0, in.Type)
-		if first {
-			s, first = exactly(n), false
-		} else {
-			s = s.join(exactly(n))
-		}
-	}
-	return s.lo, !first && s.lo == s.hi && len(c.webs) == 1
+	return 0, 0, false
 }
 
 // ends reports whether counting from start in steps ends while nothing wraps
 // around. The comparison may see the counter before or after the first step.
 func ends(start, step, bound int64, cmp isa.Cmp, t isa.Type) bool {
-	if max(start, -start, bound, -bound) > 1<<30 || t.Bits() < 32 || !t.Signed() && (start < 0 || bound < 0) {
+	if max(start, -start, bound, -bound) > 1<<30 || t.Bits() < 32 || !t.Signed() && (start < 0 || bound < 0) && cmp != isa.CmpNe {
 		return false
 	}
 	switch cmp {

@@ -11,7 +11,7 @@ const (
 	arrayParams
 )
 
-// Where a web's address comes from: one of the arrays, no pointer, or unknown.
+// Where a value comes from: one of the arrays, no pointer, or unknown.
 const (
 	fromNothing = -1
 	fromAny     = -2
@@ -21,7 +21,7 @@ const (
 type memory struct {
 	*isa.Program
 	arrays int
-	from   []int32    // by web: an array, fromNothing or fromAny
+	from   []int32    // by value: an array, fromNothing or fromAny
 	writes [][]uint32 // by array: what may change it
 	reads  map[uint32]int32
 }
@@ -30,42 +30,60 @@ type memory struct {
 func (m *memory) params() int { return arrayParams + len(m.Params) }
 
 // findMemory follows pointers from the parameters and variables of the module
-// forward, all definitions of a web together.
-func findMemory(p *isa.Program, w *webs) *memory {
-	m := &memory{Program: p, from: make([]int32, len(w.value)), reads: map[uint32]int32{}}
+// forward, to where they meet.
+func findMemory(p *isa.Program, w *values) *memory {
+	m := &memory{Program: p, from: make([]int32, len(w.def)), reads: map[uint32]int32{}}
 	m.arrays = m.params() + len(p.Globals)
 	m.writes = make([][]uint32, m.arrays)
-	users := make([][]uint32, len(w.value))
-	for pc := range p.Insts {
-		for i := range int(p.Insts[pc].NSrc) {
-			if s := w.src(uint32(pc), i); s >= 0 {
-				users[s] = append(users[s], uint32(pc))
-			}
+	users := make([][]int32, len(w.def)) // values that are made of it
+	for n := range w.def {
+		m.from[n] = fromNothing
+		for _, o := range w.meets[n] {
+			users[o] = append(users[o], int32(n))
+		}
+		if w.old[n] >= 0 {
+			users[w.old[n]] = append(users[w.old[n]], int32(n))
 		}
 	}
-	for i := range m.from {
-		m.from[i] = fromNothing
-	}
-	var work []int32
-	visit := func(pc uint32) {
-		to := m.result(w, pc)
-		for i := range int(p.Insts[pc].NDst) {
-			if d := w.dst(p, pc, i); d >= 0 {
-				if n := both(m.from[d], to); n != m.from[d] {
-					m.from[d] = n
-					work = append(work, d)
+	for pc := range p.Insts {
+		in := &p.Insts[pc]
+		for i := range int(in.NDst) {
+			d := w.dst(p, uint32(pc), i)
+			for j := range int(in.NSrc) {
+				if s := w.src(uint32(pc), j); d >= 0 && s >= 0 {
+					users[s] = append(users[s], d)
 				}
 			}
 		}
 	}
-	for pc := range p.Insts {
-		visit(uint32(pc))
+	var work []int32
+	visit := func(n int32) {
+		from := m.from[n]
+		for _, o := range w.meets[n] {
+			from = both(from, m.from[o])
+		}
+		if w.old[n] >= 0 {
+			from = both(from, m.from[w.old[n]])
+		}
+		if pc := w.def[n]; pc >= 0 {
+			from = both(from, m.result(w, uint32(pc)))
+		}
+		for _, pc := range w.all[n] {
+			from = both(from, m.result(w, pc))
+		}
+		if from != m.from[n] {
+			m.from[n] = from
+			work = append(work, n)
+		}
+	}
+	for n := range w.def {
+		visit(int32(n))
 	}
 	for len(work) > 0 {
-		d := work[len(work)-1]
+		n := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, pc := range users[d] {
-			visit(pc)
+		for _, u := range users[n] {
+			visit(u)
 		}
 	}
 	for pc := range p.Insts {
@@ -86,7 +104,7 @@ func both(a, b int32) int32 {
 }
 
 // source is where operand i of an instruction comes from.
-func (m *memory) source(w *webs, pc uint32, i int) int32 {
+func (m *memory) source(w *values, pc uint32, i int) int32 {
 	in := &m.Insts[pc]
 	switch o := in.Src[i]; o.Kind {
 	case isa.OperandReg:
@@ -116,7 +134,7 @@ func (m *memory) variable(addr uint64) int32 {
 }
 
 // result is where the result of an instruction comes from.
-func (m *memory) result(w *webs, pc uint32) int32 {
+func (m *memory) result(w *values, pc uint32) int32 {
 	in := &m.Insts[pc]
 	switch in.Op {
 	case isa.OpLd:
@@ -151,7 +169,7 @@ func (m *memory) result(w *webs, pc uint32) int32 {
 }
 
 // access enters what an instruction reads and writes.
-func (m *memory) access(w *webs, pc uint32) {
+func (m *memory) access(w *values, pc uint32) {
 	in := &m.Insts[pc]
 	reads, writes := false, false
 	switch in.Op {
@@ -186,7 +204,7 @@ func (m *memory) access(w *webs, pc uint32) {
 }
 
 // place is the array that an access is to, fromNothing for what is never written.
-func (m *memory) place(w *webs, pc uint32, in *isa.Inst) int32 {
+func (m *memory) place(w *values, pc uint32, in *isa.Inst) int32 {
 	switch in.Space {
 	case isa.SpaceParam, isa.SpaceConst:
 		return fromNothing

@@ -7,7 +7,7 @@ import (
 	"divergo/isa"
 )
 
-// span is what a web can hold whatever registers, memory and branches do:
+// span is what a value can be whatever registers, memory and branches do:
 // integers from lo to hi that are multiples of 1<<zeros.
 type span struct {
 	lo, hi int64
@@ -72,23 +72,35 @@ func (s span) times(o span) span {
 // deepest bounds how many definitions are looked through, one behind the other.
 const deepest = 40
 
-// span is what a web can hold, all of its definitions together.
-func (a *analysis) span(web int32, depth int) span {
-	switch a.spanState[web] {
+// span is what a value can be.
+func (a *analysis) span(n int32, depth int) span {
+	switch a.spanState[n] {
 	case spanDone:
-		return a.spans[web]
+		return a.spans[n]
 	case spanOpen: // it depends on itself
 		return anything
 	}
-	if depth > deepest || a.webs.mixed[web] || len(a.webs.defs[web]) == 0 || len(a.webs.defs[web]) > deepest {
+	meets := a.values.meets[n]
+	if depth > deepest || len(meets) > deepest || a.values.def[n] < 0 && len(meets) == 0 {
 		return anything
 	}
-	a.spanState[web] = spanOpen
-	s := a.result(a.webs.defs[web][0], web, depth+1)
-	for _, pc := range a.webs.defs[web][1:] {
-		s = s.join(a.result(pc, web, depth+1))
+	a.spanState[n] = spanOpen
+	s := anything
+	if pc := a.values.def[n]; pc >= 0 {
+		s = a.result(uint32(pc), depth+1)
+		if old := a.values.old[n]; old >= 0 {
+			s = s.join(a.span(old, depth+1))
+		}
+	} else {
+		for i, m := range meets {
+			if o := a.span(m, depth+1); i == 0 {
+				s = o
+			} else {
+				s = s.join(o)
+			}
+		}
 	}
-	a.spanState[web], a.spans[web] = spanDone, s
+	a.spanState[n], a.spans[n] = spanDone, s
 	return s
 }
 
@@ -111,7 +123,7 @@ func (a *analysis) operand(pc uint32, i int, t isa.Type, depth int) span {
 		}
 		return exactly(n).within(t)
 	case isa.OperandReg:
-		return a.span(a.webs.src(pc, i), depth).within(t)
+		return a.span(a.values.src(pc, i), depth).within(t)
 	case isa.OperandSpecial:
 		switch isa.Special(o.Index) {
 		case isa.TidX, isa.TidY, isa.TidZ:
@@ -125,8 +137,8 @@ func (a *analysis) operand(pc uint32, i int, t isa.Type, depth int) span {
 	return full(t)
 }
 
-// result is what an instruction can write to a web.
-func (a *analysis) result(pc uint32, web int32, depth int) span {
+// result is what an instruction can write.
+func (a *analysis) result(pc uint32, depth int) span {
 	in := &a.Insts[pc]
 	if in.NDst != 1 || in.Type.Float() && in.Op != isa.OpCvt {
 		return anything
@@ -267,7 +279,7 @@ func (a *analysis) bounded(pc uint32) bool {
 	}
 	at := a.operand(pc, 0, isa.U64, 0)
 	if in.Src[0].Kind == isa.OperandReg {
-		at = a.span(a.webs.src(pc, 0), 0)
+		at = a.span(a.values.src(pc, 0), 0)
 	}
 	at = at.plus(exactly(in.Off))
 	if !at.known() || at.lo < 0 || 1<<at.zeros < size && at.lo != at.hi || at.lo == at.hi && at.lo%int64(size) != 0 {

@@ -61,13 +61,26 @@ type Verdict struct {
 	Chain []Step
 }
 
-// Report is what the analysis found out about a kernel with its functions: conditional
-// branches, and loads from global memory, ascending by PC. What has been inserted
-// for an indirect branch is not listed; it cannot be herded.
+// Report is what the analysis found out about a kernel with its functions: the
+// branches and loads that can be herded (isa.Program.Herdable), ascending by PC,
+// without loads through generic addresses that are known to be shared or local.
 type Report struct {
 	Prog     *isa.Program
 	Branches []Verdict
 	Loads    []Verdict
+}
+
+// Safe lists the PCs of the safe branches and loads.
+func (r *Report) Safe() (branches, loads []int) {
+	of := func(list []Verdict) (pcs []int) {
+		for _, v := range list {
+			if v.Safe {
+				pcs = append(pcs, int(v.PC))
+			}
+		}
+		return pcs
+	}
+	return of(r.Branches), of(r.Loads)
 }
 
 // Find is the verdict about the branch or load at a PC, or nil.
@@ -83,23 +96,25 @@ func (r *Report) Find(pc uint32) *Verdict {
 
 // analysis looks for all that must be exact. Its nodes are, in this order: what
 // an instruction does, by PC; whether a thread executes a block; which way it takes at
-// the end of a block; the contents of an array; a web.
+// the end of a block; the contents of an array; a value.
 type analysis struct {
 	*isa.Program
 	*flow
-	webs *webs
-	mem  *memory
+	values *values
+	mem    *memory
 
-	execs, ways, arrays, values int32 // the first node of each kind
-	parent                      []int32
-	work                        []int32
-	danger                      map[uint32]Danger // by PC of a root
-	calls                       [][]int           // by function, the kernel first: blocks that call it
-	reduces                     []uint32          // barriers that do
+	execs, ways, arrays, held int32 // the first node of each kind
+	parent                    []int32
+	work                      []int32
+	danger                    map[uint32]Danger // by PC of a root
+	calls                     [][]int           // by function, the kernel first: blocks that call it
+	reduces                   []uint32          // barriers that do
 
 	spans     []span
 	spanState []spanState
-	done      []int // by block: the last search for gates that passed it
+	done      []int   // by block: the last search for gates that passed it
+	brings    []int32 // by block: what one of its ways brings, in that search
+	out       []bool  // by loop: its exits are exact
 	searches  int
 	counters  []bool // by block: the exit that bounds a loop is at its end
 }
@@ -114,17 +129,18 @@ const (
 // (isa.Analyze) into safe and unsafe ones.
 func Analyze(p *isa.Program) *Report {
 	a := &analysis{Program: p, flow: findFlow(p), danger: map[uint32]Danger{}}
-	a.webs = findWebs(p)
-	a.mem = findMemory(p, a.webs)
+	a.values = findValues(p)
+	a.mem = findMemory(p, a.values)
 	n, b := int32(len(p.Insts)), int32(len(p.Blocks))
 	a.execs, a.ways, a.arrays = n, n+b, n+2*b
-	a.values = a.arrays + int32(a.mem.arrays)
-	a.parent = make([]int32, int(a.values)+len(a.webs.value))
+	a.held = a.arrays + int32(a.mem.arrays)
+	a.parent = make([]int32, int(a.held)+len(a.values.def))
 	for i := range a.parent {
 		a.parent[i] = unvisited
 	}
-	a.spans, a.spanState = make([]span, len(a.webs.value)), make([]spanState, len(a.webs.value))
-	a.done, a.counters = make([]int, len(p.Blocks)), make([]bool, len(p.Blocks))
+	a.spans, a.spanState = make([]span, len(a.values.def)), make([]spanState, len(a.values.def))
+	a.done, a.brings = make([]int, len(p.Blocks)), make([]int32, len(p.Blocks))
+	a.counters, a.out = make([]bool, len(p.Blocks)), make([]bool, len(a.loops))
 	a.prepare()
 	for pc := range p.Insts {
 		a.vulnerable(uint32(pc))
@@ -167,9 +183,21 @@ func (a *analysis) reach(node, because int32) {
 	}
 }
 
-func (a *analysis) reachWeb(web, because int32) {
-	if web >= 0 {
-		a.reach(a.values+web, because)
+// reachValue notes that a value must be exact that block b reads. Behind the loop that
+// it comes from, it depends on the number of rounds.
+func (a *analysis) reachValue(n int32, b int, because int32) {
+	if n < 0 {
+		return
+	}
+	a.reach(a.held+n, because)
+	if a.values.block[n] < 0 {
+		return
+	}
+	for l := a.innermost[a.values.block[n]]; l != nil && !l.holds(a.innermost[b]) && !a.out[l.first]; l = l.parent {
+		a.out[l.first] = true
+		for _, e := range l.exits {
+			a.reach(a.ways+int32(e), because)
+		}
 	}
 }
 
@@ -180,14 +208,14 @@ func (a *analysis) root(pc uint32, d Danger, sources ...int) {
 	}
 	because := rootBase - int32(pc)
 	for _, i := range sources {
-		a.reachWeb(a.webs.src(pc, i), because)
+		a.reachValue(a.values.src(pc, i), a.Block(pc), because)
 	}
 	b := a.Block(pc)
 	if a.Insts[pc].Guard.Kind == isa.OperandPred {
 		if pc+1 == a.Blocks[b].End && a.parts(b) {
 			a.reach(a.ways+int32(b), because)
 		} else {
-			a.reachWeb(a.webs.guard(a.Program, pc), because)
+			a.reachValue(a.values.guard(a.Program, pc), b, because)
 		}
 	}
 	a.reach(a.execs+int32(b), because)
@@ -268,13 +296,17 @@ func (a *analysis) bounds(l *loop) {
 		if c.fixed {
 			return
 		}
-		for _, d := range c.start {
-			a.reach(int32(d), because)
+		var from []int
+		var start []int32
+		preds := a.Blocks[l.header].Preds
+		for i, n := range a.values.meets[c.phi] {
+			if i < len(preds) && !l.holds(a.innermost[preds[i]]) {
+				from, start = append(from, preds[i]), append(start, n)
+				a.reachValue(n, preds[i], because)
+			}
 		}
-		for _, web := range c.webs {
-			a.gates(web, because, l)
-		}
-		a.reachWeb(c.bound, because)
+		a.gates(l.header, from, start, because)
+		a.reachValue(c.bound, l.header, because)
 		a.entry(l, because)
 		return
 	}
@@ -325,32 +357,45 @@ func (a *analysis) expand(node int32) {
 		a.function(int(b), node)
 	case node < a.arrays:
 		pc := a.Blocks[node-a.ways].End - 1
-		a.reachWeb(a.webs.guard(a.Program, pc), node)
+		b := int(node - a.ways)
+		a.reachValue(a.values.guard(a.Program, pc), b, node)
 		if in := &a.Insts[pc]; in.Op == isa.OpCall && in.Indirect() {
-			a.reachWeb(a.webs.src(pc, 1), node)
+			a.reachValue(a.values.src(pc, 1), b, node)
 		}
-	case node < a.values:
+	case node < a.held:
 		for _, pc := range a.mem.writes[node-a.arrays] {
 			a.reach(int32(pc), node)
 		}
 	default:
-		web := node - a.values
-		for _, pc := range a.webs.defs[web] {
-			a.reach(int32(pc), node)
-			if a.webs.mixed[web] {
-				a.reach(a.execs+int32(a.Block(pc)), node)
-			}
+		a.expandValue(node-a.held, node)
+	}
+}
+
+func (a *analysis) expandValue(n, node int32) {
+	if pc := a.values.def[n]; pc >= 0 {
+		a.reach(pc, node)
+		a.reachValue(a.values.old[n], int(a.values.block[n]), node)
+		return
+	}
+	for _, pc := range a.values.all[n] {
+		a.reach(int32(pc), node)
+		a.reach(a.execs+int32(a.Block(pc)), node)
+	}
+	if b := int(a.values.block[n]); b >= 0 {
+		for _, m := range a.values.meets[n] {
+			a.reachValue(m, b, node)
 		}
-		a.gates(web, node, nil)
+		preds := a.Blocks[b].Preds
+		a.gates(b, preds, a.values.meets[n][:len(preds)], node)
 	}
 }
 
 func (a *analysis) expandInst(pc uint32, node int32) {
 	in := &a.Insts[pc]
 	for i := range int(in.NSrc) {
-		a.reachWeb(a.webs.src(pc, i), node)
+		a.reachValue(a.values.src(pc, i), a.Block(pc), node)
 	}
-	a.reachWeb(a.webs.guard(a.Program, pc), node)
+	a.reachValue(a.values.guard(a.Program, pc), a.Block(pc), node)
 	switch at, reads := a.mem.reads[pc]; {
 	case reads && at == fromAny:
 		for i := range a.mem.arrays {
@@ -378,37 +423,43 @@ func (a *analysis) expandInst(pc uint32, node int32) {
 	}
 }
 
-// gates reaches the branches on which it depends what definition of a web a
-// thread has: those whose ways have one, where the web is live when they meet, or
-// may meet before. Branches within a loop are left out, if one is given.
-func (a *analysis) gates(web, because int32, without *loop) {
+// gates reaches the branches on which it depends what a thread brings to block
+// join, coming from these blocks with these values: those with ways that bring
+// different ones, if they meet there, or may meet before their post-dominator.
+func (a *analysis) gates(join int, from []int, brings []int32, because int32) {
 	a.searches++
-	var work []int32
-	push := func(b int) {
-		for _, c := range a.controls[b] {
-			if a.done[c] != a.searches && a.spend() {
-				a.done[c] = a.searches
+	for i, u := range from {
+		if slices.Contains(from[:i], u) {
+			continue
+		}
+		var work []int32
+		// A branch is looked at again for each value that it can lead to, but for more than two.
+		push := func(c int32) {
+			switch {
+			case !a.spend():
+			case a.done[c] != a.searches:
+				a.done[c], a.brings[c] = a.searches, brings[i]
 				work = append(work, c)
+			case a.brings[c] != brings[i] && a.brings[c] >= 0:
+				a.brings[c] = -1
+				work = append(work, c)
+				if a.Blocks[c].IPDom == join || !a.meets(int(c)) {
+					a.reach(a.ways+c, because)
+				}
 			}
 		}
-	}
-	for _, pc := range a.webs.defs[web] {
-		b := a.Block(pc)
-		if without != nil && without.holds(a.innermost[b]) {
-			continue
+		if a.parts(u) {
+			push(int32(u))
 		}
-		push(b)
-	}
-	for len(work) > 0 {
-		b := int(work[len(work)-1])
-		work = work[:len(work)-1]
-		push(b)
-		if without != nil && without.holds(a.innermost[b]) {
-			continue
+		for _, c := range a.controls[u] {
+			push(c)
 		}
-		meet := a.Blocks[b].IPDom
-		if meet >= 0 && a.webs.liveAt(web, meet) || !a.meets(b) {
-			a.reach(a.ways+int32(b), because)
+		for len(work) > 0 {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			for _, c := range a.controls[b] {
+				push(c)
+			}
 		}
 	}
 }
@@ -416,12 +467,12 @@ func (a *analysis) gates(web, because int32, without *loop) {
 // report has the verdicts.
 func (a *analysis) report() *Report {
 	r := &Report{Prog: a.Program}
-	for pc := range a.Insts {
-		in := &a.Insts[pc]
-		switch {
-		case in.Op == isa.OpBra && in.Conditional() && !in.Inserted:
-			r.Branches = append(r.Branches, a.verdict(uint32(pc), a.ways+int32(a.Block(uint32(pc)))))
-		case in.Op == isa.OpLd && (in.Space == isa.SpaceGlobal || in.Space == isa.SpaceGeneric && a.global(uint32(pc))):
+	branches, loads := a.Herdable()
+	for _, pc := range branches {
+		r.Branches = append(r.Branches, a.verdict(uint32(pc), a.ways+int32(a.Block(uint32(pc)))))
+	}
+	for _, pc := range loads {
+		if a.Insts[pc].Space != isa.SpaceGeneric || a.global(uint32(pc)) {
 			r.Loads = append(r.Loads, a.verdict(uint32(pc), int32(pc)))
 		}
 	}
@@ -458,9 +509,12 @@ func (a *analysis) chain(pc uint32, node int32) (steps []Step, d Danger) {
 		}
 	}
 	branch := node >= a.execs // what stands at the end of the chain is a branch
-	link := LinkWarp
+	link := LinkValue
+	if branch {
+		link = LinkWarp
+	}
 	for {
-		if node >= a.values { // what the next one reads
+		if node >= a.held { // what the next one reads
 			if link = LinkValue; branch {
 				link = LinkSelect
 			}
@@ -478,7 +532,7 @@ func (a *analysis) chain(pc uint32, node int32) (steps []Step, d Danger) {
 		switch {
 		case next < a.execs:
 			add(uint32(next), link)
-			branch, link = false, LinkWarp
+			branch, link = false, LinkValue
 		case next < a.ways:
 			if node < a.ways && node >= a.execs { // the end of a block that decides about another one
 				add(a.Blocks[node-a.execs].End-1, LinkControl)
