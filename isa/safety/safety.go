@@ -38,9 +38,14 @@ const (
 	LinkControl             // the branch decides whether the next one is executed
 	LinkMemory              // the next one loads from the array that it writes
 	LinkWarp                // the next one depends on which threads are together
+	LinkLater               // there are others between, which are left out
 )
 
-var links = [...]string{"value", "selects", "controls", "memory", "warp"}
+// Longest is how many steps a chain has before the rest is left out, but for the last
+// one.
+const Longest = 100
+
+var links = [...]string{"value", "selects", "controls", "memory", "warp", "later"}
 
 // String is the link in a word.
 func (l Link) String() string { return links[l] }
@@ -135,6 +140,7 @@ func Analyze(p *isa.Program) *Report {
 	a.execs, a.ways, a.arrays = n, n+b, n+2*b
 	a.held = a.arrays + int32(a.mem.arrays)
 	a.parent = make([]int32, int(a.held)+len(a.values.def))
+	a.because = make([]int32, len(a.parent))
 	for i := range a.parent {
 		a.parent[i] = unvisited
 	}
@@ -179,6 +185,11 @@ func (a *analysis) prepare() {
 func (a *analysis) reach(node, because int32) {
 	if a.parent[node] == unvisited {
 		a.parent[node] = because
+		if because <= rootBase {
+			a.because[node] = rootBase - because
+		} else {
+			a.because[node] = a.because[because]
+		}
 		a.work = append(a.work, node)
 	}
 }
@@ -524,8 +535,11 @@ func (a *analysis) chain(pc uint32, node int32) (steps []Step, d Danger) {
 			link = LinkControl
 		}
 		next := a.parent[node]
+		if len(steps) == Longest {
+			link, next = LinkLater, rootBase
+		}
 		if next <= rootBase {
-			root := uint32(rootBase - next)
+			root := uint32(a.because[node])
 			add(root, link)
 			return steps, a.danger[root]
 		}
