@@ -110,6 +110,7 @@ type analysis struct {
 
 	execs, ways, arrays, held int32 // the first node of each kind
 	parent                    []int32
+	because                   []int32 // by node: the PC of the vulnerable operation
 	work                      []int32
 	danger                    map[uint32]Danger // by PC of a root
 	calls                     [][]int           // by function, the kernel first: blocks that call it
