@@ -368,6 +368,11 @@ func (in *Inst) herd() {
 	in.Text = strings.Join(slices.Insert(words, at, "hrd"), ".") + " " + rest
 }
 
+// together reports whether the threads of a warp stay together at a branch because
+// it is herded whenever it is executed. It takes no reconvergence instruction (section
+// III).
+func (p *Program) together(in *Inst) bool { return in.Flags&FlagHerd != 0 && p.HerdLimit == 0 }
+
 // WithoutHerding is p, or a copy of it in which nothing is marked.
 func (p *Program) WithoutHerding() *Program {
 	if !p.Herds() {

@@ -22,7 +22,7 @@ func WithReconv(p *Program) *Program {
 	}
 	joins := make([]bool, len(p.Insts))
 	for i := range p.Insts {
-		if in := &p.Insts[i]; in.Conditional() && in.Reconv != NoPC {
+		if in := &p.Insts[i]; in.Conditional() && in.Reconv != NoPC && !p.together(in) {
 			joins[in.Reconv] = true
 		}
 	}

@@ -46,7 +46,7 @@ func findRegions(p *Program, scatters bool) *regions {
 	for b := range p.Blocks {
 		g.joins[b] = -1
 		last, join := &p.Insts[p.Blocks[b].End-1], p.Blocks[b].IPDom
-		parts := last.Conditional() && !last.Uniform || scatters && p.scatters(b)
+		parts := last.Conditional() && !last.Uniform && !p.together(last) || scatters && p.scatters(b)
 		if !parts || join < 0 || !p.reachable(b) {
 			continue
 		}

@@ -28,7 +28,7 @@ type Pipe struct {
 	Div divergence.Policy `rtl:"optional"`
 
 	// Herd is the majority unit, of the pipe of branches.
-	Herd *Herd `rtl:"optional"`
+	Herd *Herd `rtl:"own"`
 
 	width   int // lanes
 	l       *launch
@@ -71,7 +71,7 @@ func (p *Pipe) Tick() {
 		if !p.Outcome.Ready() || in.NDst > 0 && !p.Out.Ready() {
 			return
 		}
-		if op.Herd && !p.Herd.done(p.sim) {
+		if op.Herd != 0 && !p.Herd.done(p.sim) {
 			return
 		}
 		o := p.outcome(op, in)
@@ -226,7 +226,7 @@ func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
 func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 	o := divergence.Outcome{Slot: op.Slot, PC: op.PC, Taken: op.Exec, Target: in.Target}
 	switch {
-	case op.Herd:
+	case op.Herd != 0:
 		o.Taken = p.Herd.taken(&op.Flight, op.Exec)
 		if p.Herd.OnHerd.Any() {
 			p.Herd.OnHerd.Notify(Herded{p.l.observed(&op.Flight, &p.seen), op.Exec, o.Taken != 0})

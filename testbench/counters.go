@@ -23,6 +23,7 @@ type Counters struct {
 	Lanes        uint64 // their active lanes
 	Active       [isa.MaxLanes + 1]uint64
 	Divergence   divergence.Stats
+	Herd         sm.HerdCounters
 	Mechanism    any // what the mechanism counts itself: see divergence.Policy.Counts
 	Stalls       memsys.Stalls
 	Coalescer    memsys.CoalescerCounters
@@ -52,6 +53,7 @@ func readCounters(m *gpu.Machine) Counters {
 			one.Active[k] = *s.Issue.Active.At(k)
 		}
 		one.Divergence = s.Div.Stats()
+		one.Herd = s.ALU.Herd.Q().Count
 		if counts := s.Div.Counts(); counts != nil {
 			one.Mechanism = counts.Values()
 		}

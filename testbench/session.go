@@ -30,6 +30,12 @@ type Session struct {
 	// OnLaunch is told of each launch, when the machine is loaded.
 	OnLaunch rtl.Observers[*Loaded]
 
+	// Herd, if set, makes the copy of a program that is launched in its place, with
+	// instructions marked to be herded: see isa.Herding. It is called once for each
+	// program, and not on a machine without herding.
+	Herd func(p *isa.Program) (*isa.Program, error)
+
+	marked  map[*isa.Program]*isa.Program // by the program that was given
 	memory  *Memory
 	modules []*module // that have been launched
 	module  *module   // of them, the one whose variables are in device memory
@@ -178,6 +184,10 @@ func (s *Session) Launch(l Launch) error {
 	}
 	if n := len(s.Runs); n > 0 && !s.Runs[n-1].Outcome.OK() {
 		return fmt.Errorf("launch %d did not finish, and the machine stands where it stopped: Reset first", n)
+	}
+	var err error
+	if l.Prog, err = s.herded(l.Prog); err != nil {
+		return err
 	}
 	occupancy, err := l.Check(&s.Machine.Config)
 	if err != nil {

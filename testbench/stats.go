@@ -28,6 +28,7 @@ const (
 	tbc      = "Fung & Aamodt, HPCA 2011"
 	slp      = "Rhu & Erez, ISCA 2013"
 	capri    = "Rhu & Erez, ISCA 2012"
+	herding  = "Sartori & Kumar, 2012"
 	dwf      = "Fung et al., MICRO 2007"
 	ppc      = "Huang et al., paired-path comparison"
 	tokens   = "divergence-cost paper, 2015"
@@ -203,6 +204,31 @@ var stats = []Stat{
 	{
 		"pool_evictions", "", "", "entries of the PC-warp table replaced although their warp could still be joined", dwf,
 		func(c *Counters) any { return c.Divergence.Formation.Evicted },
+	},
+
+	{
+		"herded_branches", "", "", "branches of warps that were herded", herding + ", section V",
+		func(c *Counters) any { return c.Herd.Branches },
+	},
+	{
+		"herded_divergent_branches", "", "", "of these, with lanes that wanted to go the other way: they would have diverged", herding + ", section III",
+		func(c *Counters) any { return c.Herd.Diverged },
+	},
+	{
+		"herded_lanes", "", "lanes", "lanes that herded branches have sent where they did not want to go", herding + ", section III",
+		func(c *Counters) any { return c.Herd.Forced },
+	},
+	{
+		"herded_loads", "", "", "loads of warps that were herded", herding + ", section V",
+		func(c *Counters) any { return c.Coalescer.Herd.Loads },
+	},
+	{
+		"herded_diverted_lanes", "", "lanes", "lanes that herded loads have sent to another address", herding + ", section IV",
+		func(c *Counters) any { return c.Coalescer.Herd.Diverted },
+	},
+	{
+		"herded_requests_saved", "", "blocks", "blocks of memory that the lanes of herded loads would have read, less those that they have", herding + ", section IV",
+		func(c *Counters) any { return c.Coalescer.Herd.Saved },
 	},
 
 	{

@@ -7,6 +7,7 @@ import (
 	"divergo/isa"
 	"divergo/memsys"
 	"divergo/memsys/dram"
+	"divergo/units"
 )
 
 // coalescer audits the coalescer of an SM. The lines that it makes of an access
@@ -15,10 +16,15 @@ import (
 // of an atomic. A store enables exactly the bytes of its lanes, with the data of
 // the highest where there are several. An access is answered once, not before
 // all of its lanes are.
+//
+// Of a herded load the lines are those of one block for all lanes, or for each half
+// of them, the block in which most of them are, or of one address.
 type coalescer struct {
 	block
 	line uint64
+	herd *units.HerdConfig
 	c    *memsys.Coalescer
+	addr [isa.MaxLanes]uint64 // that the access has to have
 
 	access *memsys.Access // the present one, if the coalescer is done with it
 	begun  bool           // the book of the present one is open
@@ -38,7 +44,7 @@ type answer struct {
 }
 
 func newCoalescer(m *Memory, index int, cfg *memsys.Config, c *memsys.Coalescer) *coalescer {
-	return &coalescer{block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line), c: c}
+	return &coalescer{block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line), herd: &cfg.Herd, c: c}
 }
 
 func (a *coalescer) taps() []func() {
@@ -69,6 +75,43 @@ func (a *coalescer) begin(v *memsys.Access) {
 	a.begun, a.lines, a.left = true, 0, v.Mask
 	if orders(v) {
 		a.left = 1 // one line for all
+	}
+	a.addr = v.Addr
+	if v.Herd && a.herd.HalfWarp {
+		a.gatherIn(v, v.Mask&0xffff)
+		a.gatherIn(v, v.Mask&^0xffff)
+	} else if v.Herd {
+		a.gatherIn(v, v.Mask)
+	}
+}
+
+// gatherIn puts some lanes of a herded load where they have to be: it votes for the
+// block of each lane, in a table.
+func (a *coalescer) gatherIn(v *memsys.Access, lanes uint32) {
+	size := map[uint8]uint64{1: 32, 2: 64}[v.Size]
+	if size == 0 {
+		size = 128
+	}
+	votes, best := map[uint64]int{}, uint64(0)
+	for lane := isa.MaxLanes - 1; lane >= 0; lane-- {
+		if lanes>>lane&1 == 0 {
+			continue
+		}
+		votes[v.Addr[lane]/size]++
+	}
+	for lane := isa.MaxLanes - 1; lane >= 0; lane-- { // the lowest of the best has the last word
+		if b := v.Addr[lane] / size; lanes>>lane&1 != 0 && votes[b] >= votes[best] {
+			best = b
+		}
+	}
+	for lane := range v.Addr {
+		switch {
+		case lanes>>lane&1 == 0:
+		case a.herd.Load == units.HerdFirst:
+			a.addr[lane] = v.Addr[bits.TrailingZeros32(lanes)]
+		default:
+			a.addr[lane] = best*size + v.Addr[lane]%size
+		}
 	}
 }
 
@@ -117,7 +160,7 @@ func (a *coalescer) request(cycle uint64, r *memsys.LineRequest) {
 		a.operation(cycle, v, r)
 	default:
 		for m := a.left; m != 0; m &= m - 1 {
-			if lane := bits.TrailingZeros32(m); v.Addr[lane]/a.line != r.Line/a.line {
+			if lane := bits.TrailingZeros32(m); a.addr[lane]/a.line != r.Line/a.line {
 				want &^= 1 << lane
 			}
 		}

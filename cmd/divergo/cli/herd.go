@@ -1,182 +1,197 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/spf13/cobra"
-
+	"divergo/internal/input"
+	"divergo/internal/nearest"
+	"divergo/internal/output"
+	"divergo/internal/printable"
 	"divergo/isa"
-	"divergo/isa/safety"
-	"divergo/kernels"
-	"divergo/kernels/runner"
-	"divergo/ptx"
+	"divergo/testbench"
 )
 
-func newHerd() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "herd analyse|profile",
-		Short: "Find the branches and loads of a kernel that can be herded, and those that pay",
-		Long: `Herding leads all threads of a warp where most of them want to go, or to the block of memory that most of them want
-to read, and accepts errors in the result (Sartori & Kumar, Branch and Data Herding, 2012). "analyse" finds what can be herded without
-a fault, a deadlock or an endless loop.`,
-		Example: `  divergo herd analyse mandelbrot
-  divergo herd analyse k.ptx --kernel scale --json`,
-		Args: verbs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newAnalyse())
-	return c
+// herdFlags say which instructions are herded.
+type herdFlags struct {
+	given []string
+	list  []herding
 }
 
-func newAnalyse() *cobra.Command {
-	var kernel string
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "analyse KERNEL|FILE.ptx",
-		Short: "Say of each branch and load whether it is safe to herd, or what depends on it",
-		Long: `Say of each branch and load whether herding it can only change the results, or can lead to a fault, a deadlock or an endless
-loop: then the chain of instructions follows from it to an operation that is vulnerable. All safe ones are safe together.
+// herding is one --herd.
+type herding struct {
+	isa.Herding
+	spec            string
+	branches, loads bool // all of them
+	applied         bool // to a kernel that was launched
+}
 
-A link of a chain says how an instruction depends on the one before: "value" reads what it writes, "selects" reads one of several
-definitions, as the branch decides, "controls" is executed or not, as the branch decides, "memory" loads from the array that it writes,
-"warp" depends on which threads are together.`,
-		Example: `  divergo herd analyse mandelbrot
-  divergo herd analyse k.ptx --kernel scale --json`,
-		Args: exactly(1, "a PTX file or a kernel (\"divergo list kernels\")"),
-		RunE: func(c *cobra.Command, args []string) error {
-			list, err := targetPrograms(args[0], kernel)
+// maxHerding is more bytes than a herding file has.
+const maxHerding = 16 << 20
+
+// parts are the words of a specification.
+var herdParts = []string{"branches", "loads", "all", "branch", "load", "threshold"}
+
+// read reads what was given.
+func (h *herdFlags) read() error {
+	var errs []error
+	for _, spec := range h.given {
+		one, err := readHerding(spec)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		h.list = append(h.list, one)
+	}
+	return errors.Join(errs...)
+}
+
+// readHerding reads a file, or a specification. What has a word of one is one,
+// unless there is a file of that name.
+func readHerding(spec string) (herding, error) {
+	h := herding{spec: spec}
+	if isHerdingFile(spec) {
+		text, err := input.Read(spec, maxHerding)
+		if err != nil {
+			return h, fmt.Errorf("--herd: %w", err)
+		}
+		of, err := isa.ReadHerding(printable.Name(spec), text)
+		if err == nil {
+			h.Herding = *of
+		}
+		return h, err
+	}
+	for part := range strings.SplitSeq(spec, ";") {
+		if err := h.part(strings.TrimSpace(part)); err != nil {
+			return h, fmt.Errorf("--herd %s: %w", spec, err)
+		}
+	}
+	return h, nil
+}
+
+// isHerdingFile reports whether a --herd names a file.
+func isHerdingFile(spec string) bool {
+	if strings.HasSuffix(spec, ".json") {
+		return true
+	}
+	info, err := os.Stat(spec)
+	return err == nil && !info.IsDir()
+}
+
+// part reads a part of a specification.
+func (h *herding) part(text string) error {
+	name, value, found := strings.Cut(text, "=")
+	name = strings.TrimSpace(name)
+	switch {
+	case !slices.Contains(herdParts, name):
+		return nearest.Unknown("word", name, herdParts)
+	case found != (name == "branch" || name == "load" || name == "threshold"):
+		return errors.New("want a file, or branches, loads, all, branch=PC,PC, load=PC,PC, threshold=N, with ; between them")
+	}
+	switch name {
+	case "branches":
+		h.branches = true
+	case "loads":
+		h.loads = true
+	case "all":
+		h.branches, h.loads = true, true
+	case "threshold":
+		n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 32)
+		if err != nil {
+			return fmt.Errorf("threshold %q: want a number of herded instructions, 0 to %d", value, uint32(math.MaxUint32))
+		}
+		h.Threshold = int(n)
+	default:
+		to := &h.Branches
+		if name == "load" {
+			to = &h.Loads
+		}
+		for pc := range strings.SplitSeq(value, ",") {
+			n, err := strconv.ParseUint(strings.TrimSpace(pc), 10, 31)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s %q: want a PC as \"divergo dis\" prints them", name, pc)
 			}
-			var reports []*safety.Report
-			for _, p := range list {
-				reports = append(reports, safety.Analyze(p))
-			}
-			if asJSON {
-				return printJSON(c.OutOrStdout(), analysisJSON(args[0], reports))
-			}
-			for i, r := range reports {
-				if i > 0 {
-					fmt.Fprintln(c.OutOrStdout())
-				}
-				printAnalysis(c.OutOrStdout(), r)
-			}
-			return nil
-		},
+			*to = append(*to, int(n))
+		}
 	}
-	c.Flags().StringVar(&kernel, "kernel", "", "entry `NAME` to analyse; all if not given")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	return nil
 }
 
-// targetPrograms are the named entry of a file or built-in kernel, or all.
-func targetPrograms(target, kernel string) ([]*isa.Program, error) {
-	k, unknown := kernels.Find(target)
-	if unknown != nil {
-		if !isFile(target) {
-			return nil, unknown
+// reads names the files.
+func (h *herdFlags) reads(files *output.Set) {
+	for _, spec := range h.given {
+		if isHerdingFile(spec) {
+			files.Reads("--herd", spec)
 		}
-		return programs(target, kernel)
 	}
-	module := k.Name + ".ptx"
-	names := []string{kernel}
-	if kernel == "" {
-		text, err := kernels.PTX(module)
+}
+
+// attach has a session herd what was given.
+func (h *herdFlags) attach(s *testbench.Session) error {
+	if len(h.list) == 0 {
+		return nil
+	}
+	if !s.Machine.Config.Herd.Enable {
+		return errors.New("--herd: herd.enable = false, so that the machine has no herding")
+	}
+	s.Herd = h.mark
+	return nil
+}
+
+// mark makes the copy of a program that is launched.
+func (h *herdFlags) mark(p *isa.Program) (*isa.Program, error) {
+	made, errs := p, []error(nil)
+	for i := range h.list {
+		one := &h.list[i]
+		if one.Kernel != "" && one.Kernel != p.Name {
+			continue
+		}
+		one.applied = true
+		of := one.Herding
+		branches, loads := p.Herdable()
+		if one.branches {
+			of.Branches = branches
+		}
+		if one.loads {
+			of.Loads = loads
+		}
+		if of.Threshold == 0 {
+			of.Threshold = made.HerdLimit
+		}
+		next, err := of.Apply(made)
 		if err != nil {
-			return nil, err
-		}
-		parsed, err := ptx.Parse(module, []byte(text))
-		if err != nil {
-			return nil, err
-		}
-		names = parsed.Kernels()
-	}
-	var list []*isa.Program
-	built := make(runner.Programs)
-	for _, name := range names {
-		p, err := built.Program(module, name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, nil
-}
-
-// printAnalysis writes the verdicts about a kernel, with the chains of what is
-// unsafe.
-func printAnalysis(w io.Writer, r *safety.Report) {
-	branches, loads := r.Safe()
-	fmt.Fprintf(w, "kernel %s: %d of %d branches and %d of %d loads are safe to herd\n", ptx.Demangled(r.Prog.Name), len(branches), len(r.Branches), len(loads), len(r.Loads))
-	line := func(indent string, word string, pc uint32) {
-		left := fmt.Sprintf("%s%-9s %5d  %s", indent, word, pc, r.Prog.Mnemonic(pc))
-		fmt.Fprintf(w, "%-68s  %s\n", left, r.Prog.Where(pc))
-	}
-	section := func(name string, list []safety.Verdict) {
-		if len(list) > 0 {
-			fmt.Fprintf(w, "\n%s\n", name)
-		}
-		for i := range list {
-			v := &list[i]
-			if v.Safe {
-				line("  ", "safe", v.PC)
-				continue
+			if !isHerdingFile(one.spec) {
+				err = fmt.Errorf("--herd %s: %w", one.spec, err)
 			}
-			line("  ", "unsafe", v.PC)
-			for _, s := range v.Chain[min(1, len(v.Chain)):] {
-				line("    ", s.Link.String(), s.PC)
-			}
-			fmt.Fprintf(w, "      because of: %v\n", v.Danger)
+			errs = append(errs, err)
+			continue
+		}
+		made = next
+	}
+	return made, errors.Join(errs...)
+}
+
+// unused says which were for kernels that were not launched.
+func (h *herdFlags) unused(s *testbench.Session) error {
+	var names []string
+	for _, k := range s.ByKernel() {
+		names = append(names, k.Prog.Name)
+	}
+	var errs []error
+	for i := range h.list {
+		if one := &h.list[i]; !one.applied {
+			errs = append(errs, fmt.Errorf("%s: %w", printable.Name(one.spec), nearest.Unknown("kernel", one.Kernel, names)))
 		}
 	}
-	section("branches", r.Branches)
-	section("loads", r.Loads)
+	return errors.Join(errs...)
 }
 
-// verdictJSON is a branch or load of an analysis.
-type verdictJSON struct {
-	PC      uint32     `json:"pc"`
-	Text    string     `json:"text"`
-	Where   string     `json:"where"`
-	Safe    bool       `json:"safe"`
-	Uniform bool       `json:"uniform,omitempty"` // never diverges in a CTA
-	Danger  string     `json:"danger,omitempty"`
-	Chain   []stepJSON `json:"chain,omitempty"`
-}
-
-// stepJSON is an instruction of a chain.
-type stepJSON struct {
-	PC    uint32 `json:"pc"`
-	Link  string `json:"link,omitempty"` // of the one before with it
-	Text  string `json:"text"`
-	Where string `json:"where"`
-}
-
-func analysisJSON(target string, reports []*safety.Report) map[string]any {
-	list := []map[string]any{}
-	for _, r := range reports {
-		verdicts := func(of []safety.Verdict) []verdictJSON {
-			all := []verdictJSON{}
-			for _, v := range of {
-				j := verdictJSON{
-					PC: v.PC, Text: r.Prog.Mnemonic(v.PC), Where: r.Prog.Where(v.PC), Safe: v.Safe,
-					Uniform: r.Prog.Insts[v.PC].Uniform, Danger: v.Danger.String(),
-				}
-				for i, s := range v.Chain {
-					step := stepJSON{PC: s.PC, Text: r.Prog.Mnemonic(s.PC), Where: r.Prog.Where(s.PC)}
-					if i > 0 {
-						step.Link = s.Link.String()
-					}
-					j.Chain = append(j.Chain, step)
-				}
-				all = append(all, j)
-			}
-			return all
-		}
-		list = append(list, map[string]any{
-			"name": r.Prog.Name, "demangled": ptx.Demangled(r.Prog.Name), "branches": verdicts(r.Branches), "loads": verdicts(r.Loads),
-		})
-	}
-	return map[string]any{"schema": schema("herd.analyse"), "target": target, "kernels": list}
+// herds reports whether anything was herded.
+func herds(s *testbench.Session) bool {
+	c := s.Counters()
+	return c.Herd.Branches+c.Coalescer.Herd.Loads > 0
 }
