@@ -6,6 +6,7 @@ var histogram64 = Kernel{
 	Source:  "histogram in Sartori & Kumar (Branch and Data Herding, 2012), table I, the one of 64 bins. Not kept: counters of a byte for each thread; instead a thread adds a run of equal values at once, which is where it branches",
 	Control: "loops over a thread's part of the data (P) and a test whether the level changes (D); atomics in shared memory that collide",
 	Result:  "one counting loop on the host",
+	Metric:  MeanDifference,
 	Sizes: []Size{
 		{"small", "1500 bytes, 2 CTAs of 128, the second partly filled", func(seed uint64) Workload { return NewHistogram64(1500, 128, 8, seed) }},
 		{"medium", "50001 bytes, 17 CTAs of 192, partly filled", func(seed uint64) Workload { return NewHistogram64(50001, 192, 16, seed) }},

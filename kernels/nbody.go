@@ -11,6 +11,7 @@ var nbody = Kernel{
 	Source:  "nbody in Sartori & Kumar (Branch and Data Herding, 2012), table I. Kept: tiles of bodies in shared memory, all pairs, softening. Not kept: the reciprocal square root (a root and a division, which are exact)",
 	Control: "uniform loops with barriers; nothing diverges",
 	Result:  "the same float32 operations on the host, the pairs one after the other",
+	Metric:  MeanDifference,
 	Sizes: []Size{
 		{"small", "64 bodies, 1 step, 1 CTA of 64", func(seed uint64) Workload { return NewNbody(64, 1, seed) }},
 		{"medium", "256 bodies, 2 steps, 4 CTAs of 64", func(seed uint64) Workload { return NewNbody(256, 2, seed) }},

@@ -19,13 +19,14 @@ func newHerd() *cobra.Command {
 		Short: "Find the branches and loads of a kernel that can be herded, and those that pay",
 		Long: `Herding leads all threads of a warp where most of them want to go, or to the block of memory that most of them want
 to read, and accepts errors in the result (Sartori & Kumar, Branch and Data Herding, 2012). "analyse" finds what can be herded without
-a fault, a deadlock or an endless loop.`,
+a fault, a deadlock or an endless loop; "profile" measures which of that makes a kernel faster, and what it costs.`,
 		Example: `  divergo herd analyse mandelbrot
-  divergo herd analyse k.ptx --kernel scale --json`,
+  divergo herd profile mandelbrot --out mandelbrot.json
+  divergo run mandelbrot --herd mandelbrot.json`,
 		Args: verbs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newAnalyse())
+	c.AddCommand(newAnalyse(), newProfile())
 	return c
 }
 
@@ -82,15 +83,10 @@ func targetPrograms(target, kernel string) ([]*isa.Program, error) {
 	module := k.Name + ".ptx"
 	names := []string{kernel}
 	if kernel == "" {
-		text, err := kernels.PTX(module)
-		if err != nil {
+		var err error
+		if names, err = runner.Entries(k); err != nil {
 			return nil, err
 		}
-		parsed, err := ptx.Parse(module, []byte(text))
-		if err != nil {
-			return nil, err
-		}
-		names = parsed.Kernels()
 	}
 	var list []*isa.Program
 	built := make(runner.Programs)
