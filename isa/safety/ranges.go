@@ -3,6 +3,7 @@ package safety
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"divergo/isa"
 )
@@ -92,7 +93,7 @@ func (a *analysis) span(n int32, depth int) span {
 			s = s.join(a.span(old, depth+1))
 		}
 	} else {
-		for i, m := range meets {
+		for i, m := range a.arrive(n) {
 			if o := a.span(m, depth+1); i == 0 {
 				s = o
 			} else {
@@ -102,6 +103,24 @@ func (a *analysis) span(n int32, depth int) span {
 	}
 	a.spanState[n], a.spans[n] = spanDone, s
 	return s
+}
+
+// arrive lists what comes together at a φ, and at those that come to it.
+func (a *analysis) arrive(phi int32) (list []int32) {
+	seen := []int32{phi}
+	for i := 0; i < len(seen); i++ {
+		for _, m := range a.values.meets[seen[i]] {
+			switch {
+			case len(a.values.meets[m]) == 0:
+				list = append(list, m)
+			case !slices.Contains(seen, m) && len(seen) < deepest:
+				seen = append(seen, m)
+			case len(seen) == deepest:
+				list = append(list, m)
+			}
+		}
+	}
+	return list
 }
 
 // operand is what a source of an instruction can be, read as a type.
@@ -192,6 +211,10 @@ func (a *analysis) result(pc uint32, depth int) span {
 		}
 	case isa.OpAnd:
 		s = a.masked(pc, t, depth)
+	case isa.OpOr, isa.OpXor:
+		if x, y := src(0), src(1); x.known() && y.known() && x.lo >= 0 && y.lo >= 0 {
+			s = span{0, 1<<bits.Len64(uint64(max(x.hi, y.hi))) - 1, min(x.zeros, y.zeros)}
+		}
 	case isa.OpRem:
 		if n := src(1); n.known() && n.lo > 0 && !t.Signed() {
 			s = span{lo: 0, hi: n.hi - 1}

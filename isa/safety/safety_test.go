@@ -238,6 +238,26 @@ func TestVulnerable(t *testing.T) {
 			add.u64 %rd6, %rd6, %rd5;
 			st.global.u32 [%rd6], %r1;
 			exit;`},
+		{"an index of parts, into a known table, from before in a loop", outcome + `safe
+			mov.u32 %r3, 0;
+			mov.u32 %r5, 10;
+			mov.u64 %rd6, table;
+		LOOP:
+			mul.wide.u32 %rd5, %r3, 4;
+			add.u64 %rd7, %rd6, %rd5;
+			st.global.u32 [%rd7], %r1;
+			shl.b32 %r6, %r2, 4;
+			and.b32 %r6, %r6, 240;
+			and.b32 %r7, %r1, 15;
+			setp.gt.u32 %p0, %r2, 77;
+			@%p0 bra SAME; // safe
+			or.b32 %r3, %r6, %r7;
+		SAME:
+			add.u32 %r2, %r2, 3;
+			add.u32 %r5, %r5, -1;
+			setp.ne.u32 %p1, %r5, 0;
+			@%p1 bra LOOP; // unsafe: loop bound
+			exit;`},
 		{"a divisor", outcome + "unsafe: divisor\ndiv.u32 %r3, %r1, %r2;\nst.global.u32 [%rd4], %r3;\nexit;"},
 		{"a division under control", outcome + "unsafe: divisor" + branch + "unsafe: divisor\nrem.u32 %r3, %r1, %r2;\nSKIP: exit;"},
 		{"a divisor that is not 0", outcome + "safe\nand.b32 %r3, %r2, 7;\nadd.u32 %r3, %r3, 1;\ndiv.u32 %r3, %r1, %r3;\nst.global.u32 [%rd4], %r3;\nexit;"},
