@@ -49,6 +49,8 @@ KERNEL ocean_slope(const float *height, float *across, float *down, uint side) {
         uint above = (y - 1) & (side - 1), below = (y + 1) & (side - 1);
         float dx = height[y * side + right] - height[y * side + left];
         float dy = height[below * side + x] - height[above * side + x];
+        opaque(dx); // the loads stay in front of the test
+        opaque(dy);
         if (x == 0 || y == 0 || x == side - 1 || y == side - 1) {
             dx = 0.0f;
             dy = 0.0f;
