@@ -6,6 +6,7 @@ var histogram = Kernel{
 	Source:  "privatised histogram by atomics; histogram in Sartori & Kumar (Branch and Data Herding, 2012), table I",
 	Control: "a grid-stride loop (P) and a test for empty bins (D); atomics in shared memory that collide, then in global memory",
 	Result:  "one counting loop on the host",
+	Metric:  MeanDifference,
 	Sizes: []Size{
 		{"small", "1500 bytes, 2 CTAs of 256", func(seed uint64) Workload { return NewHistogram(1500, 2, 256, seed) }},
 		{"medium", "50001 bytes, 8 CTAs of 192, partly filled", func(seed uint64) Workload { return NewHistogram(50001, 8, 192, seed) }},

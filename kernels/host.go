@@ -69,12 +69,14 @@ func tree(kernel string, cta int) error {
 type outcome struct {
 	wrong, total int
 	first        error // the first difference
+	results      []Result
 }
 
 // expect compares a result with its reference, which has as many elements.
 func expect[T element](o *outcome, name string, got, want []T) {
 	rawGot, rawWant := encode(got), encode(want)
 	size := len(rawWant) / len(want)
+	o.results = append(o.results, Result{name, got, want})
 	o.total += len(want)
 	for i := range want {
 		if at := i * size; bytes.Equal(rawGot[at:at+size], rawWant[at:at+size]) {
@@ -103,3 +105,6 @@ func (o *outcome) Check() error {
 
 // Mismatch implements Workload.
 func (o *outcome) Mismatch() (wrong, total int) { return o.wrong, o.total }
+
+// Results implements Workload.
+func (o *outcome) Results() []Result { return o.results }

@@ -37,7 +37,29 @@ type Workload interface {
 	// Mismatch counts the elements of the last Run's results that differ from
 	// the reference, of total.
 	Mismatch() (wrong, total int)
+	// Results are those of the last Run, for what accepts errors: see package quality.
+	Results() []Result
 }
+
+// Result is an array that a Run has computed, and its reference: both []uint8,
+// []int32, []uint32 or []float32.
+type Result struct {
+	Name      string
+	Got, Want any
+}
+
+// Metric is how far off a result is: what Sartori & Kumar (Branch and Data Herding,
+// 2012, section VII) take for the benchmark.
+type Metric uint8
+
+// The metrics.
+const (
+	MismatchingBytes Metric = iota // the fraction of the bytes of all results that differ
+	MeanDifference                 // of the elements of the first result, as a fraction of the mean magnitude
+)
+
+// String names the metric.
+func (m Metric) String() string { return [...]string{"mismatching bytes", "mean difference"}[m] }
 
 // Picture is a Workload whose result can be looked at. Image draws the result
 // of the last Run.
@@ -53,6 +75,7 @@ type Kernel struct {
 	Source  string // where the algorithm comes from and which paper measures it
 	Control string // the control flow that it shows
 	Result  string // what the result is compared with
+	Metric  Metric // of the result, if errors are accepted
 	Sizes   []Size // in ascending order of work; the first is the default
 }
 
@@ -70,6 +93,7 @@ func All() []Kernel {
 	return []Kernel{
 		vecadd, matmul, convolution, histogram, laplace, quasirandom, reduction, compact, bitonic, blocksort, backprop,
 		bfs, sobel, mandelbrot, loop1, loop2, queens,
+		nbody, oceanfft, binomial, gaussian, lbm, histogram64, sobelfilter, sad, dxtc, particles, volumerender, julia,
 	}
 }
 

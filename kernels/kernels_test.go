@@ -89,6 +89,12 @@ func TestRunRefusesImpossibleShapes(t *testing.T) {
 		{NewConvolution(40, 8, 1), "convolution: a picture of 40 columns; want a multiple of 16"},
 		{NewLoop1(32), "loop1: pattern M = 32; want 0 to 31"},
 		{NewLoop2(-1), "loop2: pattern M = -1; want 0 to 31"},
+		{NewOceanFFT(24, 1), "oceanfft: a field of side 24; want a power of two, 4 to 256"},
+		{NewBinomial(1, 64, 64, 1), "binomial: 64 steps on CTAs of 64 threads; want 1 or more, fewer than threads"},
+		{NewNbody(65, 1, 1), "nbody: 65 bodies; want a multiple of 64"},
+		{NewDXTC(10, 8, 1), "dxtc: a picture of 10x8; want multiples of 4"},
+		{NewLBM(12, 8, 1, 1), "lbm: a field of 12x8; want powers of two"},
+		{NewSAD(12, 8, 1), "sad: a frame of 12x8; want multiples of 8"},
 		{NewQueens(11, 32), "queens: a board of 11 by 11; want 2 to 10"},
 	} {
 		m := &memory{}

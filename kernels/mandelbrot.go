@@ -91,15 +91,18 @@ func (w *Mandelbrot) Run(m Machine) error {
 
 // Image implements Picture: points of the set are black, the others the
 // brighter the sooner they escape.
-func (w *Mandelbrot) Image() image.Image {
-	picture := image.NewRGBA(image.Rect(0, 0, w.width, w.height))
-	for i, left := range w.left {
+func (w *Mandelbrot) Image() image.Image { return escapes(w.left, w.width, w.height, w.limit) }
+
+// escapes draws the rounds that are left of limit, by pixel.
+func escapes(rounds []uint32, width, height int, limit uint32) image.Image {
+	picture := image.NewRGBA(image.Rect(0, 0, width, height))
+	for i, left := range rounds {
 		if left > 0 {
-			used := w.limit - 1 - left
-			shade := uint8(255 - 255*uint64(min(used, w.limit))/uint64(w.limit))
-			picture.SetRGBA(i%w.width, i/w.width, color.RGBA{uint8(8 * used), uint8(16 * used), shade, 255})
+			used := limit - 1 - left
+			shade := uint8(255 - 255*uint64(min(used, limit))/uint64(limit))
+			picture.SetRGBA(i%width, i/width, color.RGBA{uint8(8 * used), uint8(16 * used), shade, 255})
 		} else {
-			picture.SetRGBA(i%w.width, i/w.width, color.RGBA{A: 255})
+			picture.SetRGBA(i%width, i/width, color.RGBA{A: 255})
 		}
 	}
 	return picture

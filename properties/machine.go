@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -23,11 +24,13 @@ func plain(lanes int) gpu.Config {
 }
 
 // apart are the keys that drawMachine does not draw one by one: those that say
-// how large the machine is, and those that only go with others.
+// how large the machine is, those that only go with others, and those that make
+// results another matter.
 var apart = []string{
 	"gpu.sms", "clocks.core_mhz", "clocks.icnt_mhz", "clocks.dram_mhz",
 	"sm.warp_size", "sm.threads", "sm.registers", "sm.stack", "divergence.mechanism",
 	"l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
+	"herd.branch_fraction", "herd.load_fraction",
 }
 
 // drawMachine draws a small machine on which everything is scarce in turn: ports,
@@ -43,7 +46,7 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	s.Threads = of(2, 4, 8, 16) * s.WarpSize
 	d.Channels = of(1, 1, 2)
 	for _, k := range gpu.Keys() {
-		if !slices.Contains(apart, k.Name) {
+		if !slices.Contains(apart, k.Name) && !strings.HasPrefix(k.Name, "herd.") {
 			drawKey(r, &c, &k)
 		}
 	}
@@ -59,6 +62,11 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d.TRAS = max(d.TRAS, d.TRCD)
 	d.TRC = max(d.TRC, d.TRAS+d.TRP)
 	d.TRRD = min(d.TRRD, d.TRC)
+	for _, k := range gpu.Keys() {
+		if strings.HasPrefix(k.Name, "herd.") && !slices.Contains(apart, k.Name) {
+			drawKey(r, &c, &k)
+		}
+	}
 	return c
 }
 

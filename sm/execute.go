@@ -102,7 +102,7 @@ func (p *Pipe) Tick() {
 		if !p.Outcome.Ready() {
 			return
 		}
-		if op.Herd && !p.Herd.done(p.sim) {
+		if op.Herd != 0 && !p.Herd.done(p.sim) {
 			return
 		}
 		o := p.outcome(op, in)
@@ -311,7 +311,7 @@ func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
 func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 	o := divergence.Outcome{Slot: op.Slot, PC: op.PC, Taken: op.Exec, Target: in.Target}
 	switch {
-	case op.Herd:
+	case op.Herd != 0:
 		o.Taken = p.Herd.taken(&op.Flight, op.Exec)
 		if p.Herd.OnHerd.Any() {
 			p.Herd.OnHerd.Notify(Herded{p.l.observed(&op.Flight, &p.seen), op.Exec, o.Taken != 0})

@@ -86,20 +86,20 @@ func (h *Herd) taken(f *Flight, want uint32) uint32 {
 	return lanes
 }
 
-// herds decides whether an instruction that is being issued is herded: if it is
-// marked, and herding has not come to its end. That is a count of herded
+// herds decides whether an instruction that is being issued is herded, and if so
+// numbers it: if it is marked, and herding has not come to its end. That is a count of herded
 // instructions, branches and loads, and every SM has its share of it (section V and
 // figure 11: "disable herding when Ih == Th"). One instruction a cycle keeps it exact.
-func (i *Issue) herds(in *isa.Inst) bool {
+func (i *Issue) herds(in *isa.Inst) (number uint32) {
 	if in.Flags&isa.FlagHerd == 0 {
-		return false
+		return 0
 	}
 	d := i.D()
 	if i.l.herdLimit >= 0 && int64(d.Herded) >= i.l.herdLimit {
-		return false
+		return 0
 	}
 	d.Herded++
-	return true
+	return d.Herded
 }
 
 // herdShare is how many of the herded instructions of a launch SM number index may

@@ -70,7 +70,7 @@ type Flight struct {
 	CTA   uint8 `bits:"5"`
 	Row   uint8 `bits:"6"`
 	Mixed bool
-	Herd  bool // a branch or load that is herded
+	Herd  uint32 // of a branch or load that is herded its number among those of the SM in the launch, from 1; else 0
 	PC    uint32
 	Mask  uint32           // active lanes at issue; the guard is not applied yet
 	Rows  uint64           // every row with an active thread

@@ -305,7 +305,7 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 			}
 		}
 	}
-	a.Herd = op.Herd && !a.Shared && of == isa.SpaceGlobal
+	a.Herd = op.Herd != 0 && !a.Shared && of == isa.SpaceGlobal
 	if a.Space = of; in.Space == isa.SpaceConst {
 		a.Space = in.Space
 	}

@@ -4,17 +4,18 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"divergo/gpu"
 	"divergo/isa"
-	"divergo/units"
 )
 
 // Forced are the branches and loads of a kernel that the keys herd.branch_fraction
 // and herd.load_fraction draw: each as likely as the others (Sartori & Kumar,
 // Branch and Data Herding, section II: "The branches are chosen uniformly
 // randomly").
-func Forced(c *units.HerdConfig, p *isa.Program) isa.Herding {
+func Forced(c *gpu.Config, p *isa.Program) isa.Herding {
+	h := &c.Herd
 	branches, loads := p.Herdable()
-	return isa.Herding{Branches: drawn(branches, c.BranchFraction, c.Seed, 1), Loads: drawn(loads, c.LoadFraction, c.Seed, 2)}
+	return isa.Herding{Branches: drawn(branches, h.BranchFraction, h.Seed, 1), Loads: drawn(loads, h.LoadFraction, h.Seed, 2)}
 }
 
 // drawn is so many percent of a list, rounded to the nearest number, in order.
@@ -43,7 +44,7 @@ func (s *Session) herded(p *isa.Program) (*isa.Program, error) {
 			return nil, err
 		}
 	}
-	forced := Forced(c, p)
+	forced := Forced(&s.Machine.Config, p)
 	forced.Threshold = made.HerdLimit
 	made, err := forced.Apply(made)
 	if err != nil {

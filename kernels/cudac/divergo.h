@@ -59,5 +59,8 @@ BUILTIN uint shuffleUp(uint value, uint lanes) { return (uint)__nvvm_shfl_sync_u
 // opaque keeps the optimiser from knowing what x holds, so that a loop whose
 // result has a closed form stays a loop. It costs no instruction.
 BUILTIN void opaque(uint &x) { asm volatile("" : "+r"(x)); }
+BUILTIN void opaque(float &x) { asm volatile("" : "+f"(x)); }
+
+BUILTIN float squareRoot(float x) { return __nvvm_sqrt_rn_f(x); }
 
 #endif

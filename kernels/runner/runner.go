@@ -45,6 +45,20 @@ func (list Programs) Program(name, kernel string) (*isa.Program, error) {
 	return p, err
 }
 
+// Entries are the entries of the module of a kernel of the suite.
+func Entries(k kernels.Kernel) ([]string, error) {
+	name := k.Name + ".ptx"
+	text, err := kernels.PTX(name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := ptx.Parse(name, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return m.Kernels(), nil
+}
+
 // Machine is a session as workloads see it. It implements kernels.Machine.
 type Machine struct {
 	*testbench.Session

@@ -19,7 +19,8 @@ type block struct {
 	threads  []thread
 	exited   int // threads
 	barriers [16]barrier
-	parties  [][]party // by warp, if Options.Together
+	parties  [][]party    // by warp, if Options.Together
+	herds    [][]HerdStep // by warp, if Options.Herds
 }
 
 // barrier is a named barrier of a CTA.
@@ -52,6 +53,7 @@ type thread struct {
 	preds []bool
 	local []byte
 	meets meeting
+	herd  int    // steps of the warp's herds that the thread has left behind
 	yes   uint64 // at the last bar.red: see barrier
 	asked uint64
 	out   *Thread
@@ -76,9 +78,15 @@ func (g *grid) cta(id [3]uint32) bool {
 			out: &g.r.Threads[first+i],
 		}
 	}
+	cta := uint64(id[0]) + uint64(g.l.Grid[0])*(uint64(id[1])+uint64(g.l.Grid[1])*uint64(id[2]))
+	warps := (n + int(g.l.WarpSize) - 1) / int(g.l.WarpSize)
+	if g.o.Herds != nil {
+		for warp := range warps {
+			b.herds = append(b.herds, g.o.Herds.Of(cta, warp))
+		}
+	}
 	if g.o.Together != nil {
-		cta := uint64(id[0]) + uint64(g.l.Grid[0])*(uint64(id[1])+uint64(g.l.Grid[1])*uint64(id[2]))
-		for warp := range (n + int(g.l.WarpSize) - 1) / int(g.l.WarpSize) {
+		for warp := range warps {
 			var list []party
 			for _, t := range g.o.Together(cta, warp) {
 				list = append(list, party{Group: t, missing: t.Threads})

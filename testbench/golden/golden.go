@@ -33,6 +33,9 @@ type Options struct {
 	// which depends on the machine; nil means that the threads of a warp which
 	// have not exited always execute them together.
 	Together func(cta uint64, warp int) []Group
+	// Herds is the record of the run that is followed, without which no instruction
+	// is herded. The run leaves the votes of its threads in it.
+	Herds *Herds
 }
 
 // Limits of a run that names none.
@@ -64,6 +67,7 @@ type Result struct {
 	Steps   uint64    // instructions of all threads, those with a false guard included, inserted ones not
 	Threads []Thread  // of all CTAs that were begun, by CTA and linear thread number
 	Fault   *Fault    // of a Faulted run
+	Strays  []Stray   // of a Finished run
 	Waiting []Waiting // of a Deadlocked or OutOfSteps run: the threads of the CTA that have not exited
 }
 
@@ -146,6 +150,9 @@ func Run(p *isa.Program, l Launch, m *Memory, o Options) (*Result, error) {
 	if err := check(p, &l); err != nil {
 		return nil, err
 	}
+	if o.Herds != nil {
+		o.Herds.reset()
+	}
 	r := &Result{}
 	g := &grid{p: p, l: &l, o: &o, m: m, r: r}
 	n := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2])
@@ -157,6 +164,9 @@ func Run(p *isa.Program, l Launch, m *Memory, o Options) (*Result, error) {
 		if !g.cta([3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}) {
 			break
 		}
+	}
+	if o.Herds != nil && r.End == Finished {
+		r.Strays = o.Herds.strays(p)
 	}
 	return r, nil
 }

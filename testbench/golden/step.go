@@ -19,6 +19,12 @@ func (b *block) step(t *thread, v *values) *Fault {
 			b.gather(t)
 		}
 	}
+	var herd *HerdStep
+	if in.Flags&isa.FlagHerd != 0 {
+		if herd = b.herded(t); herd != nil && in.Op == isa.OpBra {
+			executes = herd.branch(b.lane(t), executes)
+		}
+	}
 	if !executes {
 		t.pc++
 		return nil
@@ -63,7 +69,7 @@ func (b *block) step(t *thread, v *values) *Fault {
 		}
 		return nil
 	case isa.OpLd, isa.OpSt, isa.OpAtom, isa.OpRed:
-		if f := b.access(t, in, v); f != nil {
+		if f := b.access(t, in, v, herd); f != nil {
 			return f
 		}
 	case isa.OpShfl, isa.OpBarWarp, isa.OpVote, isa.OpMatch, isa.OpActivemask, isa.OpRedux,
@@ -172,8 +178,8 @@ func (b *block) special(t *thread, s isa.Special) uint64 {
 	return 0
 }
 
-// access executes ld, st, atom or red.
-func (b *block) access(t *thread, in *isa.Inst, v *values) *Fault {
+// access executes ld, st, atom or red; a load may be herded.
+func (b *block) access(t *thread, in *isa.Inst, v *values, herd *HerdStep) *Fault {
 	addr := v.src[0] + uint64(in.Off)
 	if b.p.AddressBits == 32 {
 		addr &= 0xFFFF_FFFF
@@ -209,6 +215,8 @@ func (b *block) access(t *thread, in *isa.Inst, v *values) *Fault {
 		return fault(FrameOverflow)
 	case data == nil:
 		return fault(OutOfBounds)
+	case herd != nil && (space == isa.SpaceGlobal || space == isa.SpaceConst):
+		data = herd.load(b, b.lane(t), offset, total)
 	}
 	switch in.Op {
 	case isa.OpLd:

@@ -82,7 +82,7 @@ func begin(s *testbench.Session, l *testbench.Launch) (*run, error) {
 		r.image = append(r.image, region{v, data})
 	}
 	for i, m := range s.Machine.SMs {
-		r.watchers = append(r.watchers, watch(i, m, s.Machine.Config.SM.WarpSize, s.Machine.Core().Now()))
+		r.watchers = append(r.watchers, watch(i, m, s.Machine.Units[i], s.Machine.Config.SM.WarpSize, s.Machine.Core().Now()))
 	}
 	return r, nil
 }
@@ -102,7 +102,7 @@ func (r *run) golden(o golden.Options) (*golden.Result, *golden.Memory, error) {
 			return nil, nil, err
 		}
 	}
-	o.MaxSteps, o.Together = golden.DefaultMaxSteps, r.together()
+	o.MaxSteps, o.Together, o.Herds = golden.DefaultMaxSteps, r.together(), r.herds()
 	for _, w := range r.watchers {
 		o.MaxSteps += 2 * w.issued
 	}
@@ -128,6 +128,7 @@ func (r *run) judge(outcome *testbench.Outcome) error {
 	case outcome == nil && finishes:
 		d.Issued, d.Steps = r.session.Runs[len(r.session.Runs)-1].Counters.Lanes, want.Steps
 		err = errors.Join(r.compareThreads(d, want), r.compareMemory(d, memory), r.comparePrinted(d, memory))
+		r.strays(d, want.Strays)
 	case finishes:
 		err = r.compareBegun(d)
 	}

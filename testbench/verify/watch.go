@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"divergo/isa"
+	"divergo/memsys"
 	"divergo/sm"
 	"divergo/testbench/golden"
 	"divergo/units"
@@ -28,6 +29,7 @@ type watcher struct {
 	issued  uint64  // thread instructions
 	broken  []Broken
 	leave   []func()
+	herding
 }
 
 // warp is a static warp: what its threads have done, however they were grouped
@@ -38,6 +40,7 @@ type warp struct {
 	started uint32 // its threads
 	live    uint32 // of them, those that have not exited
 	steps   []step
+	herds   []golden.HerdStep
 	regs    []uint64 // at the exit, by lane, then register
 	preds   []bool   // by lane, then predicate
 }
@@ -52,8 +55,8 @@ type step struct {
 const maxBroken = 8
 
 // watch attaches a watcher to an SM with warps of so many lanes, which is loaded
-// for a launch that starts in this cycle.
-func watch(index int, m *sm.SM, lanes int, now uint64) *watcher {
+// and its memory unit for a launch that starts in this cycle.
+func watch(index int, m *sm.SM, unit *memsys.Unit, lanes int, now uint64) *watcher {
 	k := m.Kernel()
 	w := &watcher{
 		sm: m, index: index, start: now, threads: k.Threads(), lanes: lanes, warps: (k.Threads() + lanes - 1) / lanes,
@@ -62,6 +65,9 @@ func watch(index int, m *sm.SM, lanes int, now uint64) *watcher {
 	w.leave = append(w.leave, m.Issue.OnIssue.Add(w.issue), m.ALU.OnExit.Add(w.exit))
 	if k.Prog.Recursive { // two returns of a thread can have nothing but what restores registers between them
 		w.leave = append(w.leave, m.Issue.OnInserted.Add(w.inserted))
+	}
+	if w.marked = k.Prog.Herds(); w.marked {
+		w.watchHerding(unit)
 	}
 	return w
 }
@@ -97,6 +103,9 @@ func (w *watcher) issue(e sm.Issued) {
 			w.breaks(e.Flight, home(r, dead), "issued for %s", v.why(dead))
 		}
 	})
+	if w.marked && w.sm.Kernel().Prog.Insts[e.PC].Flags&isa.FlagHerd != 0 {
+		w.herd(e)
+	}
 }
 
 // exit keeps the registers of threads that leave. The front end lets them go

@@ -289,7 +289,7 @@ func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kern
 	work := size.New(r.seed)
 	drawn, draws := work.(kernels.Picture)
 	if r.image != "" && !draws {
-		return fmt.Errorf("--image: %s makes no picture; mandelbrot and sobel do", kernel.Name)
+		return fmt.Errorf("--image: %s makes no picture (docs/kernels.md: who does)", kernel.Name)
 	}
 	var files output.Set
 	defer files.Discard()

@@ -1,0 +1,230 @@
+package experiments
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/internal/chart"
+	"divergo/isa"
+	"divergo/isa/safety"
+	"divergo/kernels"
+	"divergo/kernels/quality"
+	"divergo/kernels/runner"
+	"divergo/testbench"
+)
+
+// Profiling says what to profile: an entry of a kernel of the suite, on a machine, with
+// inputs of the seeds 1 to Inputs.
+type Profiling struct {
+	Kernel kernels.Kernel
+	Size   kernels.Size
+	Entry  string // "": the only one
+	Config gpu.Config
+	Inputs int
+	Limit  float64              // of degradation: 0.1 is 10 %
+	Stop   func() bool          // asked again and again: give up? nil: never
+	Told   func(done, runs int) // of each run; nil: nobody
+}
+
+// Profile is what herding of a kernel costs and brings: the framework of Sartori & Kumar,
+// Branch and Data Herding (2012), section V and figure 11. Candidates are the branches that
+// diverge and the loads that touch several blocks, as far as they are safe; one after
+// the other, the fastest first, is herded with those before if that makes any input
+// faster. The worst degradation over the inputs is taken to be its bound.
+type Profile struct {
+	Prog       *isa.Program
+	Cycles     []uint64    // without herding, by input
+	Safe       int         // branches and loads
+	Candidates []Candidate // in the order in which they were tried
+	Chosen     int         // of those that are kept, the first ones, within the limit
+}
+
+// Candidate is a branch or load that was tried.
+type Candidate struct {
+	PC          uint32
+	Load        bool
+	Alone       float64 // speed-up, the mean over the inputs, of herding it alone
+	Speedup     float64 // the mean, with those that are kept before it
+	Degradation float64 // the worst
+	Kept        bool
+}
+
+// Herding is what a herding file says: those candidates that are kept, in order, as
+// long as the degradation is within the limit.
+func (p *Profile) Herding() isa.Herding {
+	h := isa.Herding{Kernel: p.Prog.Name}
+	left := p.Chosen
+	for _, c := range p.Candidates {
+		if c.Kept && left > 0 {
+			left--
+			h = with(h, c)
+		}
+	}
+	return h
+}
+
+// profiler runs a kernel again and again.
+type profiler struct {
+	Profiling
+	prog *isa.Program
+	done int
+	runs int
+}
+
+// measured is a run, or several.
+type measured struct {
+	cycles      []uint64  // by input
+	degradation []float64 // by input
+	parted      bool      // something that was herded would have diverged
+}
+
+var errStopped = errors.New("interrupted")
+
+// Find profiles.
+func (o Profiling) Find() (*Profile, error) {
+	prog, err := o.entry()
+	if err != nil {
+		return nil, err
+	}
+	branches, loads := safety.Analyze(prog).Safe()
+	p := &Profile{Prog: prog, Safe: len(branches) + len(loads)}
+	r := &profiler{Profiling: o, prog: prog, runs: (1 + p.Safe) * o.Inputs}
+	base, err := r.measure(isa.Herding{})
+	if err != nil {
+		return nil, err
+	}
+	p.Cycles = base.cycles
+	try := func(pc int, load bool) error {
+		c := Candidate{PC: uint32(pc), Load: load}
+		m, err := r.measure(with(isa.Herding{}, c))
+		if err == nil && m.parted {
+			c.Alone = speedup(base, m)
+			p.Candidates = append(p.Candidates, c)
+		}
+		return err
+	}
+	for _, pc := range branches {
+		if err := try(pc, false); err != nil {
+			return nil, err
+		}
+	}
+	for _, pc := range loads {
+		if err := try(pc, true); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(p.Candidates, func(a, b Candidate) int { return cmp.Compare(b.Alone, a.Alone) })
+	r.runs += len(p.Candidates) * o.Inputs
+	var kept isa.Herding
+	last, within := base, true
+	for i := range p.Candidates {
+		c := &p.Candidates[i]
+		m, err := r.measure(with(kept, *c))
+		if err != nil {
+			return nil, err
+		}
+		c.Speedup, c.Degradation = speedup(base, m), slices.Max(m.degradation)
+		for t := range m.cycles {
+			c.Kept = c.Kept || m.cycles[t] < last.cycles[t]
+		}
+		if c.Kept {
+			kept, last = with(kept, *c), m
+			within = within && c.Degradation <= o.Limit
+			if within {
+				p.Chosen++
+			}
+		}
+	}
+	return p, nil
+}
+
+// with is a herding with one more.
+func with(h isa.Herding, c Candidate) isa.Herding {
+	made := isa.Herding{Kernel: h.Kernel, Branches: slices.Clone(h.Branches), Loads: slices.Clone(h.Loads)}
+	to := &made.Branches
+	if c.Load {
+		to = &made.Loads
+	}
+	*to = append(*to, int(c.PC))
+	slices.Sort(*to)
+	return made
+}
+
+// speedup is the mean over the inputs.
+func speedup(base, m *measured) float64 {
+	sum := 0.0
+	for t := range m.cycles {
+		sum += float64(base.cycles[t]) / float64(m.cycles[t])
+	}
+	return sum / float64(len(m.cycles))
+}
+
+// entry is the program to be profiled.
+func (o Profiling) entry() (*isa.Program, error) {
+	names, err := runner.Entries(o.Kernel)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Entry == "" && len(names) > 1:
+		return nil, fmt.Errorf("%s has several entries, name one: %s", o.Kernel.Name, strings.Join(names, ", "))
+	case o.Entry == "":
+		o.Entry = names[0]
+	}
+	return make(runner.Programs).Program(o.Kernel.Name+".ptx", o.Entry)
+}
+
+// Run runs the workload of a seed with a herding, and says how it went.
+func (o Profiling) Run(prog *isa.Program, h isa.Herding, seed uint64) (kernels.Workload, *testbench.Session, error) {
+	s, err := testbench.NewSession(o.Config, testbench.Limits{Stop: o.Stop})
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Herd = func(p *isa.Program) (*isa.Program, error) {
+		if p.Name != prog.Name {
+			return p, nil
+		}
+		return h.Apply(p)
+	}
+	w := o.Size.New(seed)
+	return w, s, w.Run(runner.New(s))
+}
+
+// measure runs all inputs with a herding.
+func (r *profiler) measure(h isa.Herding) (*measured, error) {
+	m := &measured{}
+	for seed := uint64(1); seed <= uint64(r.Inputs); seed++ {
+		if r.Stop != nil && r.Stop() {
+			return nil, errStopped
+		}
+		w, s, err := r.Run(r.prog, h, seed)
+		if err != nil {
+			return nil, fmt.Errorf("input %d: %w", seed, err)
+		}
+		c := s.Counters()
+		m.cycles = append(m.cycles, c.Cycles)
+		m.degradation = append(m.degradation, quality.Degradation(r.Kernel, w))
+		m.parted = m.parted || c.Herd.Diverged+c.Coalescer.Herd.Diverted > 0
+		if r.done++; r.Told != nil {
+			r.Told(r.done, r.runs)
+		}
+	}
+	return m, nil
+}
+
+// Chart draws speed against degradation, from no herding to all that was kept.
+func (p *Profile) Chart() chart.Lines {
+	x, y := []float64{0}, []float64{1}
+	for _, c := range p.Candidates {
+		if c.Kept {
+			x, y = append(x, 100*c.Degradation), append(y, c.Speedup)
+		}
+	}
+	return chart.Lines{
+		Title: "Herding " + p.Prog.Name, X: "worst degradation (%)", Y: "speed-up",
+		Series: []chart.Series{{Name: "herded, one more at each mark", X: x, Y: y}},
+	}
+}

@@ -1,0 +1,86 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+)
+
+// TestMajority: more than 16 votes win in the paper's form (claim C2-02), which few threads
+// cannot win though they all agree; more than half of those that vote win in the other one.
+func TestMajority(t *testing.T) {
+	for _, c := range []struct {
+		voters, votes int
+		half, active  bool
+	}{
+		{32, 17, true, true},
+		{32, 16, false, false},
+		{32, 32, true, true},
+		{32, 0, false, false},
+		{10, 10, false, true},
+		{10, 5, false, false},
+		{16, 16, false, true},
+		{17, 17, true, true},
+		{31, 16, false, true},
+		{1, 1, false, true},
+		{1, 0, false, false},
+	} {
+		conditions := make([]bool, c.voters)
+		for i := range c.votes {
+			conditions[(7*i)%c.voters] = true
+		}
+		if n := len(slices.DeleteFunc(slices.Clone(conditions), func(b bool) bool { return !b })); n != c.votes {
+			for i := range conditions {
+				conditions[i] = i < c.votes
+			}
+		}
+		half, active, err := Majority(newOracle(t, 0), conditions)
+		require.NoError(t, err)
+		for i := range conditions {
+			assert.Equal(t, c.half, half[i], "%d of %d", c.votes, c.voters)
+			assert.Equal(t, c.active, active[i], "%d of %d", c.votes, c.voters)
+		}
+	}
+}
+
+// TestThreeInstructions: the paper's form adds a vote, a population count and a comparison to
+// a branch (claim C2-01).
+func TestThreeInstructions(t *testing.T) {
+	counts := map[Voting]map[isa.Op]int{}
+	length := map[Voting]int{}
+	for _, form := range []Voting{VoteNone, VoteHalf} {
+		p := program(t, "brh.ptx", string(form))
+		counts[form] = map[isa.Op]int{}
+		for pc := range p.Insts {
+			counts[form][p.Insts[pc].Op]++
+		}
+		length[form] = len(p.Insts)
+	}
+	for _, op := range []isa.Op{isa.OpVote, isa.OpPopc, isa.OpSetp} {
+		assert.Equal(t, 1, counts[VoteHalf][op]-counts[VoteNone][op], "%v", op)
+	}
+	assert.Equal(t, 3, length[VoteHalf]-length[VoteNone])
+}
+
+// TestSoftHerding: what a warp votes for is what its pixels get.
+func TestSoftHerding(t *testing.T) {
+	for _, form := range []Voting{VoteNone, VoteHalf, VoteActive} {
+		w := NewSoftHerding(form, 48, 32, 40, 1)
+		require.NoError(t, w.Run(newOracle(t, 0)), form)
+		assert.NoError(t, w.Check(), form)
+	}
+	plain, herded := NewSoftHerding(VoteNone, 48, 32, 40, 1), NewSoftHerding(VoteHalf, 48, 32, 40, 1)
+	differs := 0
+	for i := range plain.want {
+		if plain.want[i] != herded.want[i] {
+			differs++
+		}
+	}
+	assert.Greater(t, differs, 100, fmt.Sprint("of ", len(plain.want)))
+	assert.ErrorContains(t, NewSoftHerding(VoteHalf, 12, 4, 8, 1).Run(&memory{}), "brh_half: a picture of 12x4; want multiples of 8 and 4")
+}

@@ -1,0 +1,189 @@
+package golden
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/isa"
+)
+
+// Herding (Sartori & Kumar, Branch and Data Herding) makes what a thread does depend
+// on those that a machine happens to have beside it. The model takes from the record
+// of a run who was there, and where the machine sent them, follows it thread by
+// thread, and in the end counts the votes that its own threads have cast.
+
+// Herds is the record of the instructions marked with isa.FlagHerd that a run has
+// executed.
+type Herds struct {
+	// Of lists those of the threads of a warp of a CTA (its linear number), in order.
+	Of   func(cta uint64, warp int) []HerdStep
+	List []*Herd // each of them once
+
+	First  bool // lanes of a load read the address of the lowest, and not the most popular block
+	Halves bool // each half of the lanes for itself
+	// TieTaken is where a branch goes on a tie, unless TieOpen: as the record says.
+	TieTaken, TieOpen bool
+}
+
+// HerdStep is the part that threads of a warp have in a Herd.
+type HerdStep struct {
+	*Herd
+	Threads uint32              // by %laneid
+	Lanes   [isa.MaxLanes]uint8 // by %laneid: the lane that the thread was in
+}
+
+// Herd is one execution of a marked instruction by lanes together.
+type Herd struct {
+	PC     uint32
+	Herded bool // otherwise each thread acts for itself
+	// Where the lanes were sent: all of a branch to its target or to the next
+	// instruction, those of a load, by half, to the address of the lowest or the block
+	// around it.
+	Taken bool
+	Addr  [2]uint64
+
+	present, want uint32               // lanes of the model that came, and that want to take the branch
+	addr          [isa.MaxLanes]uint64 // that they wanted to read
+}
+
+// Stray is a herded instruction that the machine has sent elsewhere than the votes
+// of the model's threads.
+type Stray struct {
+	Herd int    // index in Herds.List
+	Rule string // what is wrong
+}
+
+// herded is the present part of thread t in a herded instruction, nil if the
+// machine has not herded it or has never come here.
+func (b *block) herded(t *thread) *HerdStep {
+	if b.herds == nil {
+		return nil
+	}
+	list := b.herds[t.index/int(b.l.WarpSize)]
+	for t.herd < len(list) && list[t.herd].Threads>>b.lane(t)&1 == 0 {
+		t.herd++
+	}
+	if t.herd == len(list) || list[t.herd].PC != t.pc {
+		return nil
+	}
+	t.herd++
+	if s := &list[t.herd-1]; s.Herded {
+		return s
+	}
+	return nil
+}
+
+// branch casts the vote of a thread, and goes where the record says.
+func (s *HerdStep) branch(lane int, want bool) (taken bool) {
+	at := s.Lanes[lane]
+	s.present |= 1 << at
+	s.want |= uint32(truth(want)) << at
+	return s.Taken
+}
+
+// load casts the vote of a thread, and reads where the record says, bytes of its
+// block that nobody has being 0.
+func (s *HerdStep) load(b *block, lane int, addr, size uint64) []byte {
+	at := s.Lanes[lane]
+	s.present |= 1 << at
+	s.addr[at] = addr
+	to := s.Addr[at>>4]
+	if !b.o.Herds.First {
+		block := blockOf(size)
+		to = to - to%block + addr%block
+	}
+	if data := b.m.at(to, size); data != nil {
+		return data
+	}
+	data := make([]byte, size)
+	for i := range data {
+		if one := b.m.at(to+uint64(i), 1); one != nil {
+			data[i] = one[0]
+		}
+	}
+	return data
+}
+
+// blockOf is the block of a load of some bytes (section IV: 32, 64 or 128 bytes,
+// depending on the data type).
+func blockOf(size uint64) uint64 {
+	switch size {
+	case 1:
+		return 32
+	case 2:
+		return 64
+	}
+	return 128
+}
+
+// reset forgets the votes of another run.
+func (h *Herds) reset() {
+	for _, e := range h.List {
+		e.present, e.want = 0, 0
+	}
+}
+
+// strays counts the votes.
+func (h *Herds) strays(p *isa.Program) (list []Stray) {
+	for i, e := range h.List {
+		if !e.Herded || e.present == 0 {
+			continue
+		}
+		rule := ""
+		if p.Insts[e.PC].Op == isa.OpBra {
+			rule = h.branch(e)
+		} else {
+			rule = h.load(e, &p.Insts[e.PC])
+		}
+		if rule != "" {
+			list = append(list, Stray{i, rule})
+		}
+	}
+	return list
+}
+
+func (h *Herds) branch(e *Herd) string {
+	yes, all := bits.OnesCount32(e.want), bits.OnesCount32(e.present)
+	taken := yes > all-yes
+	if yes == all-yes {
+		if taken = h.TieTaken; h.TieOpen {
+			taken = e.Taken
+		}
+	}
+	if taken == e.Taken {
+		return ""
+	}
+	return fmt.Sprintf("the branch is herded, %d of %d threads want to take it, and taken is %t", yes, all, e.Taken)
+}
+
+func (h *Herds) load(e *Herd, in *isa.Inst) string {
+	groups := []uint32{e.present}
+	if h.Halves {
+		groups = []uint32{e.present & 0xffff, e.present &^ 0xffff}
+	}
+	block := blockOf(uint64(in.Type.Bytes()) * uint64(max(in.Vec, 1)))
+	if h.First {
+		block = 1
+	}
+	for _, lanes := range groups {
+		if lanes == 0 {
+			continue
+		}
+		votes := map[uint64]int{}
+		best := e.addr[bits.TrailingZeros32(lanes)] / block
+		for lane := bits.TrailingZeros32(lanes); lane < isa.MaxLanes; lane++ {
+			if lanes>>lane&1 != 0 {
+				votes[e.addr[lane]/block]++
+			}
+		}
+		for lane := range isa.MaxLanes {
+			if b := e.addr[lane] / block; !h.First && lanes>>lane&1 != 0 && votes[b] > votes[best] {
+				best = b
+			}
+		}
+		if got := e.Addr[bits.TrailingZeros32(lanes)>>4] / block; got != best {
+			return fmt.Sprintf("the load is herded, %d of %d threads read from %#x on, and it read from %#x on", votes[best], bits.OnesCount32(lanes), best*block, got*block)
+		}
+	}
+	return ""
+}

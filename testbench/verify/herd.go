@@ -1,0 +1,120 @@
+package verify
+
+import (
+	"math/bits"
+
+	"divergo/memsys"
+	"divergo/sm"
+	"divergo/testbench/golden"
+	"divergo/units"
+)
+
+// herd is an instruction marked to be herded that an SM has issued.
+type herd struct {
+	golden.Herd
+	cycle  uint64
+	thread golden.ID // in its lowest lane
+}
+
+// herding is what a watcher knows of herded instructions.
+type herding struct {
+	marked   bool // some are
+	list     []*herd
+	numbered []*herd // those that are herded, by number
+	sent     []*herd // loads on their way to the coalescer
+}
+
+// watchHerding has the observers called that complete what is known at issue.
+func (w *watcher) watchHerding(unit *memsys.Unit) {
+	w.leave = append(w.leave,
+		w.sm.ALU.Herd.OnHerd.Add(func(e sm.Herded) { w.numbered[e.Herd-1].Taken = e.Taken }),
+		w.sm.LSU.OnAccess.Add(func(a sm.Accessed) {
+			if a.Access.Herd {
+				w.sent = append(w.sent, w.numbered[a.Flight.Herd-1])
+			}
+		}),
+		unit.Coalescer.OnHerd.Add(func(e memsys.Herded) {
+			h := w.sent[0]
+			w.sent = w.sent[1:]
+			for half := range h.Addr {
+				if lanes := e.Mask >> (16 * half) & 0xffff; lanes != 0 {
+					h.Addr[half] = e.To[16*half+bits.TrailingZeros32(lanes)]
+				}
+			}
+		}))
+}
+
+// herd records an instruction that is marked, with its threads.
+func (w *watcher) herd(e sm.Issued) {
+	first := w.lowest(e)
+	t := w.sm.Thread(e.CTA, int(first.Row), int(first.Lane))
+	h := &herd{golden.Herd{PC: e.PC, Herded: e.Herd != 0}, e.Cycle - w.start, golden.ID{CTA: t.CTA, Thread: t.TID}}
+	w.list = append(w.list, h)
+	if h.Herded {
+		w.numbered = append(w.numbered, h)
+	}
+	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
+		v := w.warp(e.CTA, r)
+		step := golden.HerdStep{Herd: &h.Herd}
+		for location := range w.lanes {
+			if home := w.sm.Lane(v.index, location); mask>>home&1 != 0 {
+				step.Threads |= 1 << location
+				step.Lanes[location] = lane(e.Flight, uint8(r), uint8(home))
+			}
+		}
+		v.herds = append(v.herds, step)
+	})
+}
+
+// lane is where the thread of a home is in the slot of an instruction.
+func lane(f *sm.Flight, row, home uint8) uint8 {
+	if f.Mixed {
+		for m := f.Mask; m != 0; m &= m - 1 {
+			if l := bits.TrailingZeros32(m); f.Homes[l] == (units.Home{Row: row, Lane: home}) {
+				return uint8(l)
+			}
+		}
+	}
+	return home
+}
+
+// herds is the record of the marked instructions of the launch, nil if there are none
+// or the machine herds nothing.
+func (r *run) herds() *golden.Herds {
+	c := &r.session.Machine.Config.Herd
+	if !c.Enable || !r.launch.Prog.Herds() {
+		return nil
+	}
+	type key struct {
+		cta  uint64
+		warp int
+	}
+	warps := map[key][]golden.HerdStep{}
+	h := &golden.Herds{
+		First: c.Load == units.HerdFirst, Halves: c.HalfWarp, TieTaken: c.Tie == units.TieTaken, TieOpen: c.Tie == units.TiePrevious,
+		Of: func(cta uint64, warp int) []golden.HerdStep { return warps[key{cta, warp}] },
+	}
+	for _, w := range r.watchers {
+		for _, v := range w.done {
+			warps[key{v.id, v.index}] = v.herds
+		}
+		for _, e := range w.list {
+			h.List = append(h.List, &e.Herd)
+		}
+	}
+	return h
+}
+
+// strays reports herded instructions that went elsewhere than their threads want.
+func (r *run) strays(d *Mismatch, list []golden.Stray) {
+	for _, s := range list {
+		i := s.Herd
+		for sm, w := range r.watchers {
+			if i -= len(w.list); i < 0 {
+				h := w.list[len(w.list)+i]
+				d.Broken = append(d.Broken, Broken{Rule: s.Rule, SM: sm, Cycle: h.cycle, PC: h.PC, Thread: h.thread})
+				break
+			}
+		}
+	}
+}
