@@ -26,9 +26,20 @@ type Profiling struct {
 	Config gpu.Config
 	Inputs int
 	Limit  float64              // of degradation: 0.1 is 10 %
+	Kind   Kind                 // what is tried
 	Stop   func() bool          // asked again and again: give up? nil: never
 	Told   func(done, runs int) // of each run; nil: nobody
 }
+
+// Kind is a kind of herding.
+type Kind uint8
+
+// The kinds.
+const (
+	BranchesAndLoads Kind = iota
+	Branches
+	Loads
+)
 
 // Profile is what herding of a kernel costs and brings: the framework of Sartori & Kumar,
 // Branch and Data Herding (2012), section V and figure 11. Candidates are the branches that
@@ -91,6 +102,12 @@ func (o Profiling) Find() (*Profile, error) {
 		return nil, err
 	}
 	branches, loads := safety.Analyze(prog).Safe()
+	switch o.Kind {
+	case Branches:
+		loads = nil
+	case Loads:
+		branches = nil
+	}
 	p := &Profile{Prog: prog, Safe: len(branches) + len(loads)}
 	r := &profiler{Profiling: o, prog: prog, runs: (1 + p.Safe) * o.Inputs}
 	base, err := r.measure(isa.Herding{})
