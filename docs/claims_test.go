@@ -16,6 +16,7 @@ import (
 var papers = []struct{ prefix, title string }{
 	{"C0", "Rhu & Erez, Maximizing SIMD Resource Utilization in GPGPUs with SIMD Lane Permutation, ISCA 2013"},
 	{"C1", "Huang et al., Dynamic SIMD Re-convergence with Paired-Path Comparison"},
+	{"C2", "Sartori & Kumar, Branch and Data Herding: Reducing Control and Memory Divergence for Error-tolerant GPU Applications, 2012"},
 	{"C3", "Bialas & Strzelecki, Benchmarking the cost of thread divergence in CUDA, 2015"},
 	{"C4", "Fung & Aamodt, Thread Block Compaction for Efficient SIMT Control Flow, HPCA 2011"},
 }

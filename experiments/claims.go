@@ -57,7 +57,7 @@ func (c *Claim) Try() Finding {
 }
 
 // Claims lists all claims by number.
-func Claims() []Claim { return slices.Concat(s0, s1, s3, s4) }
+func Claims() []Claim { return slices.Concat(s0, s1, s2Hardware, s3, s4) }
 
 // always is the value of a property that holds in every sample.
 const always = "always"

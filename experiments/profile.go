@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,10 +24,9 @@ type Profiling struct {
 	Entry  string // "": the only one
 	Config gpu.Config
 	Inputs int
-	Limit  float64              // of degradation: 0.1 is 10 %
-	Kind   Kind                 // what is tried
-	Stop   func() bool          // asked again and again: give up? nil: never
-	Told   func(done, runs int) // of each run; nil: nobody
+	Limit  float64     // of degradation: 0.1 is 10 %
+	Stop   func() bool // asked again and again: end the run? nil: never
+	Kind   Kind        // what is tried
 }
 
 // Kind is a kind of herding.
@@ -82,8 +80,6 @@ func (p *Profile) Herding() isa.Herding {
 type profiler struct {
 	Profiling
 	prog *isa.Program
-	done int
-	runs int
 }
 
 // measured is a run, or several.
@@ -92,8 +88,6 @@ type measured struct {
 	degradation []float64 // by input
 	parted      bool      // something that was herded would have diverged
 }
-
-var errStopped = errors.New("interrupted")
 
 // Find profiles.
 func (o Profiling) Find() (*Profile, error) {
@@ -109,7 +103,7 @@ func (o Profiling) Find() (*Profile, error) {
 		branches = nil
 	}
 	p := &Profile{Prog: prog, Safe: len(branches) + len(loads)}
-	r := &profiler{Profiling: o, prog: prog, runs: (1 + p.Safe) * o.Inputs}
+	r := &profiler{Profiling: o, prog: prog}
 	base, err := r.measure(isa.Herding{})
 	if err != nil {
 		return nil, err
@@ -135,7 +129,6 @@ func (o Profiling) Find() (*Profile, error) {
 		}
 	}
 	slices.SortStableFunc(p.Candidates, func(a, b Candidate) int { return cmp.Compare(b.Alone, a.Alone) })
-	r.runs += len(p.Candidates) * o.Inputs
 	var kept isa.Herding
 	last, within := base, true
 	for i := range p.Candidates {
@@ -214,9 +207,6 @@ func (o Profiling) Run(prog *isa.Program, h isa.Herding, seed uint64) (kernels.W
 func (r *profiler) measure(h isa.Herding) (*measured, error) {
 	m := &measured{}
 	for seed := uint64(1); seed <= uint64(r.Inputs); seed++ {
-		if r.Stop != nil && r.Stop() {
-			return nil, errStopped
-		}
 		w, s, err := r.Run(r.prog, h, seed)
 		if err != nil {
 			return nil, fmt.Errorf("input %d: %w", seed, err)
@@ -225,9 +215,6 @@ func (r *profiler) measure(h isa.Herding) (*measured, error) {
 		m.cycles = append(m.cycles, c.Cycles)
 		m.degradation = append(m.degradation, quality.Degradation(r.Kernel, w))
 		m.parted = m.parted || c.Herd.Diverged+c.Coalescer.Herd.Diverted > 0
-		if r.done++; r.Told != nil {
-			r.Told(r.done, r.runs)
-		}
 	}
 	return m, nil
 }

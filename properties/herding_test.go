@@ -2,12 +2,14 @@ package properties
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/gpu"
 	"divergo/isa"
 	"divergo/testbench"
 )
@@ -20,7 +22,7 @@ func herded(t *testing.T, seed uint64, features Features) (*Compiled, isa.Herdin
 	features &^= Votes | Exchange
 	r := rand.New(rand.NewPCG(seed, 3))
 	c := Draw(seed, features)
-	c.Machine.Herd.Enable = true
+	drawHerd(seed, &c.Machine)
 	k, err := c.Compile()
 	require.NoError(t, err, "seed %d", seed)
 	branches, loads := k.Prog.Herdable()
@@ -42,6 +44,17 @@ func herded(t *testing.T, seed uint64, features Features) (*Compiled, isa.Herdin
 	return k, h
 }
 
+// drawHerd draws the herding hardware, another one for every 8 seeds.
+func drawHerd(seed uint64, c *gpu.Config) {
+	r := rand.New(rand.NewPCG(seed/8, 4))
+	for _, k := range gpu.Keys() {
+		if strings.HasPrefix(k.Name, "herd.") && !slices.Contains(apart, k.Name) {
+			drawKey(r, c, &k)
+		}
+	}
+	c.Herd.Enable = true
+}
+
 // TestHerding: random kernels, some of whose branches and loads are herded, on
 // random machines do what the golden model does that follows the record of the run:
 // every lane goes where the majority of the model's threads wants to, and reads in
@@ -60,7 +73,8 @@ func TestHerding(t *testing.T) {
 		k, h := herded(t, seed, AllFeatures)
 		if seed%3 == 0 { // marked at the launch
 			c := Draw(seed, AllFeatures)
-			c.Machine.Herd.Enable, c.Machine.Herd.BranchFraction = true, 50
+			drawHerd(seed, &c.Machine)
+			c.Machine.Herd.BranchFraction = 50
 			var err error
 			k, err = c.Compile()
 			require.NoError(t, err)

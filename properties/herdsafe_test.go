@@ -2,14 +2,12 @@ package properties
 
 import (
 	"flag"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"divergo/isa"
 	"divergo/isa/safety"
-	"divergo/sm/divergence"
 	"divergo/testbench"
 )
 
@@ -23,12 +21,12 @@ var (
 // machines and mechanisms.
 func TestHerdingWhatIsSafe(t *testing.T) {
 	var herded, forced, diverted, kernels int
-	mechanisms := slices.DeleteFunc(divergence.Mechanisms(), func(m divergence.Mechanism) bool { return m.Name == late }) // which is wrong on purpose
+	mechanisms := shipped()
 	for seed := *herdSeed; seed < *herdSeed+*herdRuns; seed++ {
 		c := Draw(seed, AllFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
-		mechanism := mechanisms[seed%uint64(len(mechanisms))].Name
+		mechanism := mechanisms[seed%uint64(len(mechanisms))]
 		k, err = k.forMechanism(mechanism)
 		require.NoError(t, err)
 		branches, loads := safety.Analyze(k.Prog).Safe()
@@ -41,7 +39,7 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 		require.NoError(t, err, "seed %d", seed)
 
 		cfg := k.Machine
-		cfg.Divergence.Mechanism = mechanism
+		cfg.Divergence.Mechanism, cfg.Herd.Enable = mechanism, true
 		s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 4 * maxCycles})
 		require.NoError(t, err)
 		s.Herd = func(*isa.Program) (*isa.Program, error) { return made, nil }

@@ -516,7 +516,7 @@ func (a *analysis) verdict(pc uint32, node int32) Verdict {
 func (a *analysis) chain(pc uint32, node int32) (steps []Step, d Danger) {
 	steps = []Step{{PC: pc}}
 	add := func(pc uint32, l Link) {
-		if steps[len(steps)-1].PC != pc {
+		if steps[len(steps)-1].PC != pc || l == LinkValue {
 			steps = append(steps, Step{pc, l})
 		}
 	}
