@@ -43,7 +43,7 @@ const (
 
 // Longest is how many steps a chain has before the rest is left out, but for the last
 // one.
-const Longest = 100
+const Longest = 40
 
 var links = [...]string{"value", "selects", "controls", "memory", "warp", "later"}
 

@@ -364,10 +364,15 @@ func TestVulnerable(t *testing.T) {
 			add.u64 %rd6, %rd4, %rd5;
 			st.global.u32 [%rd6], %r1;
 			exit;`},
-		{"what a barrier counts", outcome + `unsafe: address
+		{"what others bring to a barrier", outcome + `unsafe: address
 			setp.gt.u32 %p0, %r2, 9;
+			setp.gt.u32 %p1, %r1, 31;
+			@%p1 bra SECOND; // unsafe: barrier
 			bar.red.popc.u32 %r3, 0, %p0;
-			mul.wide.u32 %rd5, %r3, 4;
+			exit;
+		SECOND:
+			bar.red.popc.u32 %r4, 0, %p1;
+			mul.wide.u32 %rd5, %r4, 4;
 			add.u64 %rd6, %rd4, %rd5;
 			st.global.u32 [%rd6], %r1;
 			exit;`},
