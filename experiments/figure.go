@@ -24,7 +24,7 @@ type Drawing struct {
 }
 
 // Figures lists all figures.
-func Figures() []Figure { return slices.Concat(s3Figures) }
+func Figures() []Figure { return slices.Concat(s2Figures, s3Figures) }
 
 // FindFigure returns the figure of that name. The error suggests the nearest
 // one.

@@ -26,7 +26,18 @@ type Profiling struct {
 	Inputs int
 	Limit  float64     // of degradation: 0.1 is 10 %
 	Stop   func() bool // asked again and again: end the run? nil: never
+	Kind   Kind        // what is tried
 }
+
+// Kind is a kind of herding.
+type Kind uint8
+
+// The kinds.
+const (
+	BranchesAndLoads Kind = iota
+	Branches
+	Loads
+)
 
 // Profile is what herding of a kernel costs and brings: the framework of Sartori & Kumar,
 // Branch and Data Herding (2012), section V and figure 11. Candidates are the branches that
@@ -85,6 +96,12 @@ func (o Profiling) Find() (*Profile, error) {
 		return nil, err
 	}
 	branches, loads := safety.Analyze(prog).Safe()
+	switch o.Kind {
+	case Branches:
+		loads = nil
+	case Loads:
+		branches = nil
+	}
 	p := &Profile{Prog: prog, Safe: len(branches) + len(loads)}
 	r := &profiler{Profiling: o, prog: prog}
 	base, err := r.measure(isa.Herding{})

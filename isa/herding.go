@@ -54,7 +54,7 @@ func ReadHerding(file string, text []byte) (*Herding, error) {
 	r.json.UseNumber()
 	var whole json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
-		at, reason := r.pos(len(text)), "the text ends in the middle of a value"
+		at, reason := r.pos(len(bytes.TrimRight(text, " \t\r\n"))), "the text ends in the middle of a value"
 		if e := (*json.SyntaxError)(nil); errors.As(err, &e) && !strings.HasPrefix(e.Error(), "unexpected end") {
 			at, reason = r.pos(int(e.Offset)-1), e.Error()
 		}

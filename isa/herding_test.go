@@ -96,7 +96,7 @@ func TestReadHerdingRefuses(t *testing.T) {
 		{"{\"schema\": 1, \"threshold\": 4294967296}", "threshold: found 4294967296"},
 		{"{\"schema\": 1, \"schema\": 1}", `h.json:1:15: "schema" is there twice`},
 		{"{\"schema\": 1,\n \"loads\": [3, x]}", "h.json:2:15: no JSON: invalid character 'x' looking for beginning of value"},
-		{"\n", "h.json:2:1: no JSON: the text ends"},
+		{"\n", "h.json:1:1: no JSON: the text ends"},
 		{"{\"schema\": 1} x", "h.json:1:15: no JSON: invalid character 'x' after top-level value"},
 		{"{\"schema\": 1,\n\"loads\": [3", "h.json:2:12: no JSON: the text ends in the middle of a value"},
 	} {

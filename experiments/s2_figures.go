@@ -1,0 +1,350 @@
+package experiments
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/internal/chart"
+	"divergo/isa"
+	"divergo/isa/safety"
+	"divergo/kernels"
+	"divergo/kernels/quality"
+	"divergo/kernels/runner"
+	"divergo/ptx"
+	"divergo/sm"
+	"divergo/testbench"
+	"divergo/units"
+)
+
+// sartori is what the figures of S2 are of.
+const sartori = "Sartori & Kumar, Branch and Data Herding, 2012, "
+
+// s2Figures are those of the herding paper. It ran branch herding on a GTX 480, and data
+// herding on a simulated Quadro FX 5800: here all is on the preset that is close to the latter.
+var s2Figures = []Figure{
+	{
+		"s2-fig3", "time and quality of Mandelbrot against the branches that are forced uniform", sartori + "figures 3 and 4",
+		drawForcedBranches,
+	},
+	{
+		"s2-fig6", "time and quality of SobelFilter against the loads that are forced uniform", sartori + "figure 6",
+		drawForcedLoads,
+	},
+	{
+		"herding", "branch and data herding of the benchmarks of table I, with what the framework of figure 11 chooses", sartori + "figures 10, 12, 16 and 17, tables II and III",
+		drawHerding,
+	},
+}
+
+// Inputs of these runs: the framework profiles one and is measured on another, as the paper does where
+// possible (section V). The size is the middle one.
+const (
+	herdProfiled = 1
+	herdMeasured = 2
+)
+
+func herdSize(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)/2] }
+
+// herdLimit is the degradation up to which the framework herds.
+const herdLimit = 0.1
+
+// herdRun is a run of a benchmark.
+type herdRun struct {
+	cycles      uint64
+	degradation float64
+	diverge     float64 // branches that diverge, of those executed
+	memory      float64 // instructions that access memory, of all
+	stalls      uint64  // cycles in which no warp of an SM could issue for want of data
+	bytes       uint64  // between SMs and L2
+}
+
+// programs is what runs for each entry of a module instead of what is there; nil: nothing else.
+type programs func(p *isa.Program) (*isa.Program, error)
+
+// herdConfig is the machine of these figures.
+func herdConfig() (gpu.Config, error) {
+	p, err := gpu.FindPreset("tbc2011")
+	if err != nil {
+		return gpu.Config{}, err
+	}
+	return p.Config(), nil
+}
+
+// herdWith runs a kernel with other programs.
+func herdWith(k kernels.Kernel, cfg gpu.Config, replace programs) (herdRun, error) {
+	s, err := testbench.NewSession(cfg, testbench.Limits{})
+	if err != nil {
+		return herdRun{}, err
+	}
+	s.Herd = replace
+	w := herdSize(k).New(herdMeasured)
+	if err := w.Run(runner.New(s)); err != nil {
+		return herdRun{}, fmt.Errorf("%s: %w", k.Name, err)
+	}
+	c := s.Counters()
+	r := herdRun{
+		cycles: c.Cycles, degradation: quality.Degradation(k, w), stalls: c.Classes[sm.ClassMem],
+		bytes: c.Requests.Bytes + c.Responses.Bytes, memory: float64(c.Coalescer.Accesses) / float64(c.Instructions),
+	}
+	if n := c.Divergence.Branches; n > 0 {
+		r.diverge = float64(c.Divergence.Divergent) / float64(n)
+	}
+	return r, nil
+}
+
+// herdAll replaces programs by such that are herded.
+func herdAll(of func(*isa.Program) isa.Herding) programs {
+	return func(p *isa.Program) (*isa.Program, error) {
+		h := of(p)
+		return h.Apply(p)
+	}
+}
+
+// voting replaces programs by such that herd the branches in software (figure 9): the
+// condition is put to the vote with three more instructions, whose result the branch has for a
+// condition.
+func voting(of func(*isa.Program) isa.Herding, module string) programs {
+	return func(p *isa.Program) (*isa.Program, error) {
+		text, err := kernels.PTX(module)
+		if err != nil {
+			return nil, err
+		}
+		m, err := ptx.Parse(module, []byte(vote(text, p, of(p).Branches)))
+		if err != nil {
+			return nil, err
+		}
+		return testbench.Program(m, p.Name)
+	}
+}
+
+var branch = regexp.MustCompile(`^\s*@(!?)(%\w+)\s+bra(\.uni)?\s+([\w$]+);`)
+
+// vote puts the conditions of some branches of a program to the vote in the text of its module.
+func vote(text string, p *isa.Program, branches []int) string {
+	lines := strings.Split(text, "\n")
+	for _, pc := range branches {
+		line := &lines[p.Insts[pc].Pos.Line-1]
+		f := branch.FindStringSubmatch(*line)
+		*line = fmt.Sprintf("{ .reg .b32 %%votes; .reg .pred %%won; vote.ballot.b32 %%votes, %s%s; popc.b32 %%votes, %%votes; setp.gt.u32 %%won, %%votes, 16; @%%won bra %s; }", f[1], f[2], f[4])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fractions are the fractions of figures 3 to 8, in percent.
+var fractions = []int{0, 20, 40, 60, 80, 100}
+
+// safely draws so many percent of what can be herded of a program without a fault, a larger part with all of a
+// smaller one. (All branches of the paper's Mandelbrot are safe; ours asks whether its pixel is in the picture.)
+func safely(p *isa.Program, percent int, kind Kind) isa.Herding {
+	h := isa.Herding{Kernel: p.Name}
+	branches, loads := safety.Analyze(p).Safe()
+	from, to := branches, &h.Branches
+	if kind == Loads {
+		from, to = loads, &h.Loads
+	}
+	r := rand.New(rand.NewPCG(herdProfiled, uint64(kind)))
+	r.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+	*to = slices.Clone(from[:(len(from)*percent+50)/100])
+	slices.Sort(*to)
+	return h
+}
+
+// drawForcedBranches herds a random part of the branches of Mandelbrot and Julia.
+func drawForcedBranches() (*Drawing, error) {
+	cfg, err := herdConfig()
+	if err != nil {
+		return nil, err
+	}
+	d := &Drawing{Header: []string{"branches herded %"}}
+	for _, p := range fractions {
+		d.Rows = append(d.Rows, []any{p})
+	}
+	time := chart.Lines{Title: "Time with branches forced uniform", X: "static branches (%)", Y: "time, of that without herding"}
+	lost := chart.Lines{Title: "Degradation with branches forced uniform", X: "static branches (%)", Y: "mismatching bytes (%)"}
+	for _, name := range []string{"mandelbrot", "julia"} {
+		k, err := kernels.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		var none uint64
+		hard, soft, wrong := chart.Series{Name: name + ", hardware"}, chart.Series{Name: name + ", software"}, chart.Series{Name: name}
+		for i, percent := range fractions {
+			part := func(p *isa.Program) isa.Herding { return safely(p, percent, Branches) }
+			r, err := herdWith(k, cfg, herdAll(part))
+			if err != nil {
+				return nil, err
+			}
+			v, err := herdWith(k, cfg, voting(part, name+".ptx"))
+			if err != nil {
+				return nil, err
+			}
+			if i == 0 {
+				none = r.cycles
+			}
+			x := float64(percent)
+			hard.X, hard.Y = append(hard.X, x), append(hard.Y, float64(r.cycles)/float64(none))
+			soft.X, soft.Y = append(soft.X, x), append(soft.Y, float64(v.cycles)/float64(none))
+			wrong.X, wrong.Y = append(wrong.X, x), append(wrong.Y, 100*r.degradation)
+			d.Rows[i] = append(d.Rows[i], hard.Y[i], soft.Y[i], wrong.Y[i])
+		}
+		d.Header = append(d.Header, name+" time", "software", "mismatch %")
+		time.Series, lost.Series = append(time.Series, hard, soft), append(lost.Series, wrong)
+	}
+	d.Charts = []chart.Lines{time, lost}
+	return d, nil
+}
+
+// drawForcedLoads has a random part of the loads of SobelFilter read one address, or one block.
+func drawForcedLoads() (*Drawing, error) {
+	cfg, err := herdConfig()
+	if err != nil {
+		return nil, err
+	}
+	k, err := kernels.Find("sobelfilter")
+	if err != nil {
+		return nil, err
+	}
+	d := &Drawing{Header: []string{"loads forced %"}}
+	for _, p := range fractions {
+		d.Rows = append(d.Rows, []any{p})
+	}
+	time := chart.Lines{Title: "Time of SobelFilter with loads forced uniform", X: "static loads (%)", Y: "time, of that without herding"}
+	lost := chart.Lines{Title: "Degradation of SobelFilter", X: "static loads (%)", Y: "mismatching bytes (%)"}
+	for _, what := range []struct {
+		load units.HerdLoad
+		name string
+	}{{units.HerdFirst, "one address"}, {units.HerdPopular, "one block"}} {
+		var none uint64
+		fast, wrong := chart.Series{Name: what.name}, chart.Series{Name: what.name}
+		for i, percent := range fractions {
+			drawn := cfg
+			drawn.Herd.Load = what.load
+			r, err := herdWith(k, drawn, herdAll(func(p *isa.Program) isa.Herding { return safely(p, percent, Loads) }))
+			if err != nil {
+				return nil, err
+			}
+			if i == 0 {
+				none = r.cycles
+			}
+			fast.X, fast.Y = append(fast.X, float64(percent)), append(fast.Y, float64(r.cycles)/float64(none))
+			wrong.X, wrong.Y = append(wrong.X, float64(percent)), append(wrong.Y, 100*r.degradation)
+			d.Rows[i] = append(d.Rows[i], fast.Y[i], wrong.Y[i])
+		}
+		d.Header = append(d.Header, what.name+": time", "mismatch %")
+		time.Series, lost.Series = append(time.Series, fast), append(lost.Series, wrong)
+	}
+	d.Charts = []chart.Lines{time, lost}
+	return d, nil
+}
+
+// herdBenchmarks are those of table I, with the degradation in percent that tables II and III have for
+// branch and data herding beyond that of the original; -1: not in the table.
+var herdBenchmarks = []struct {
+	name, kernel string
+	branch, data float64
+}{
+	{"Mandelbrot", "mandelbrot", 1.84, 0.97},
+	{"Julia", "julia", -1, -1},
+	{"histogram 64", "histogram64", 5.82, 0.6},
+	{"histogram 256", "histogram", 5.82, 0.6},
+	{"volumeRender", "volumerender", 0.89, -1},
+	{"particles", "particles", 0, -1},
+	{"SobelFilter", "sobelfilter", 6, 1.81},
+	{"oceanFFT", "oceanfft", 0, -1},
+	{"binomialOptions", "binomial", -1, 0},
+	{"nbody", "nbody", -1, 0.95},
+	{"dxtc", "dxtc", -1, 0},
+	{"recursiveGaussian", "gaussian", -1, 0},
+	{"lbm", "lbm", 5.5e-5, -1},
+	{"sad", "sad", 0.42, -1},
+}
+
+// chosen is what the framework herds of each entry of a kernel, of one kind.
+func chosen(k kernels.Kernel, cfg gpu.Config, kind Kind) (of func(*isa.Program) isa.Herding, count int, err error) {
+	names, err := runner.Entries(k)
+	if err != nil {
+		return nil, 0, err
+	}
+	by := map[string]isa.Herding{}
+	for _, name := range names {
+		p, err := Profiling{Kernel: k, Size: herdSize(k), Entry: name, Config: cfg, Inputs: herdProfiled, Limit: herdLimit, Kind: kind}.Find()
+		if err != nil {
+			return nil, 0, err
+		}
+		h := p.Herding()
+		by[name] = h
+		count += len(h.Branches) + len(h.Loads)
+	}
+	return func(p *isa.Program) isa.Herding { return by[p.Name] }, count, nil
+}
+
+// drawHerding profiles all benchmarks and measures what was chosen.
+func drawHerding() (*Drawing, error) {
+	cfg, err := herdConfig()
+	if err != nil {
+		return nil, err
+	}
+	slow := cfg
+	slow.Herd.BranchLatency, slow.Herd.LoadLatency = 1, 1
+	d := &Drawing{Header: []string{
+		"benchmark", "diverge %", "memory %",
+		"branches", "speed-up", "1 cycle", "software", "lost %", "paper",
+		"loads", "speed-up", "1 cycle", "lost %", "paper", "stalls", "bytes",
+	}}
+	for _, b := range herdBenchmarks {
+		k, err := kernels.Find(b.kernel)
+		if err != nil {
+			return nil, err
+		}
+		none, err := herdWith(k, cfg, nil)
+		if err != nil {
+			return nil, err
+		}
+		row := []any{b.name, 100 * none.diverge, 100 * none.memory}
+		for _, kind := range []Kind{Branches, Loads} {
+			of, count, err := chosen(k, cfg, kind)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, count)
+			var fast, one, soft herdRun
+			if fast, err = herdWith(k, cfg, herdAll(of)); err == nil {
+				one, err = herdWith(k, slow, herdAll(of))
+			}
+			if err != nil {
+				return nil, err
+			}
+			gain := func(r herdRun) string { return fmt.Sprintf("%+.1f %%", 100*(float64(none.cycles)/float64(r.cycles)-1)) }
+			row = append(row, gain(fast), gain(one))
+			theirs := b.data
+			if kind == Branches {
+				theirs = b.branch
+				if soft, err = herdWith(k, cfg, voting(of, k.Name+".ptx")); err != nil {
+					return nil, err
+				}
+				row = append(row, gain(soft))
+			}
+			row = append(row, fmt.Sprintf("%.3g", 100*fast.degradation), "-")
+			if theirs >= 0 {
+				row[len(row)-1] = fmt.Sprint(theirs)
+			}
+			if kind == Loads {
+				row = append(row, less(none.stalls, fast.stalls), less(none.bytes, fast.bytes))
+			}
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	return d, nil
+}
+
+// less is by how much a number has become less.
+func less(before, after uint64) string {
+	if before == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%+.1f %%", 100*(float64(after)/float64(before)-1))
+}
