@@ -2,12 +2,16 @@ package properties
 
 import (
 	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"divergo/isa"
 	"divergo/isa/safety"
+	"divergo/ptx"
 	"divergo/testbench"
 )
 
@@ -55,4 +59,117 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 	require.Greater(t, kernels, int(*herdRuns/4))
 	require.Positive(t, forced)
 	require.Positive(t, diverted)
+}
+
+// tempting draws kernels whose branches guard what would fault or never end without
+// them: loads whose index was tested, loops that data bounds.
+type tempting struct {
+	*rand.Rand
+	strings.Builder
+	labels, left int
+}
+
+func (g *tempting) reg() int { return g.IntN(4) }
+
+func (g *tempting) block(depth int) {
+	for range 1 + g.IntN(5) {
+		if g.left--; g.left < 0 {
+			return
+		}
+		g.labels++
+		n, a, b := g.labels, g.reg(), g.reg()
+		line := func(format string, args ...any) { fmt.Fprintf(g, format+"\n", args...) }
+		load := func() {
+			line("mul.wide.u32 %%at, %%v%d, 4; add.u64 %%at, %%in, %%at; ld.global.u32 %%v%d, [%%at];", a, b)
+		}
+		switch kind := g.IntN(8); {
+		case kind == 0:
+			line("setp.ge.u32 %%p, %%v%d, 64; @%%p bra S%d;", a, n)
+			load()
+			line("S%d:", n)
+		case kind == 1:
+			line("and.b32 %%v%d, %%v%d, 63;", a, a)
+			load()
+		case kind == 2 && depth < 3:
+			line("setp.lt.u32 %%p, %%v%d, %d; @%%p bra S%d;", a, g.IntN(128), n)
+			g.block(depth + 1)
+			line("S%d:", n)
+		case kind == 3 && depth < 3:
+			line("and.b32 %%t%d, %%v%d, 127; L%d: shr.u32 %%t%d, %%t%d, 1;", depth, a, n, depth, depth)
+			g.block(depth + 1)
+			line("setp.ne.u32 %%p, %%t%d, 0; @%%p bra L%d;", depth, n)
+		case kind == 4 && depth < 3:
+			line("mov.u32 %%t%d, %d; L%d: sub.u32 %%t%d, %%t%d, 1;", depth, 2+g.IntN(4), n, depth, depth)
+			g.block(depth + 1)
+			line("setp.gt.u32 %%p, %%v%d, %d; @%%p bra S%d; setp.ne.u32 %%p, %%t%d, 0; @%%p bra L%d; S%d:", b, g.IntN(128), n, depth, n, n)
+		case kind == 5:
+			line("st.global.u32 [%%own+%d], %%v%d;", 4*g.reg(), a)
+		case kind == 6:
+			line("ld.global.u32 %%v%d, [%%own+%d];", a, 4*g.reg())
+		default:
+			line("%s %%v%d, %%v%d, %%v%d; and.b32 %%v%d, %%v%d, 127;", []string{"add.u32", "xor.b32", "mul.lo.u32"}[g.IntN(3)], a, a, b, a, a)
+		}
+	}
+}
+
+// tempt draws such a kernel, ready to run on a machine with herding.
+func tempt(t *testing.T, seed uint64) *Compiled {
+	g := &tempting{Rand: rand.New(rand.NewPCG(seed, 11)), left: 25}
+	g.block(0)
+	body := g.String()
+	text := `.version 7.6
+.target sm_80
+.address_size 64
+.visible .entry kernel(.param .u64 input, .param .u64 private)
+{
+	.reg .pred %p; .reg .b32 %v<4>; .reg .b32 %t<4>; .reg .b32 %i; .reg .b64 %at; .reg .b64 %in; .reg .b64 %own;
+	ld.param.u64 %in, [input]; ld.param.u64 %own, [private];
+	mov.u32 %i, %tid.x; mul.wide.u32 %at, %i, 16; add.u64 %own, %own, %at;
+	mul.wide.u32 %at, %i, 4; add.u64 %at, %in, %at; ld.global.u32 %v0, [%at];
+	and.b32 %v0, %v0, 127; mov.u32 %v1, %i; xor.b32 %v2, %v0, 77; mov.u32 %v3, 9;
+` + body + "st.global.u32 [%own], %v0; st.global.u32 [%own+4], %v1; exit;\n}\n"
+	m, err := ptx.Parse(kernelFile, []byte(text))
+	require.NoError(t, err, text)
+	c := &Case{Seed: seed, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Machine: plain(32)}
+	k := &Compiled{Case: c, Text: text}
+	require.NoError(t, k.lower(m, []string{"buf:rand:u32:64", "buf:zero:1024"}))
+	return k
+}
+
+// TestHerdingWhatTempts is TestHerdingWhatIsSafe with these kernels, which break when everything is herded.
+func TestHerdingWhatTempts(t *testing.T) {
+	forced, broken := uint64(0), 0
+	for seed := *herdSeed; seed < *herdSeed+*herdRuns; seed++ {
+		k := tempt(t, seed)
+		run := func(mechanism string, branches, loads []int) (uint64, error) {
+			h := isa.Herding{Branches: branches, Loads: loads}
+			made, err := h.Apply(k.Prog)
+			require.NoError(t, err)
+			cfg := k.Machine
+			cfg.Divergence.Mechanism, cfg.Herd.Enable = mechanism, true
+			s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 300_000})
+			require.NoError(t, err)
+			s.Herd = func(*isa.Program) (*isa.Program, error) { return made, nil }
+			err = launch(s, k, s.Launch)
+			n := s.Counters()
+			return n.Herd.Forced + n.Coalescer.Herd.Diverted, err
+		}
+		mechanism := shipped()[seed%uint64(len(shipped()))]
+		_, err := run(mechanism, nil, nil)
+		require.NoError(t, err, "seed %d, without herding\n%s", seed, k.Text)
+		branches, loads := safety.Analyze(k.Prog).Safe()
+		n, err := run(mechanism, branches, loads)
+		require.NoError(t, err, "seed %d under %s, herded: branches %v, loads %v\n%s", seed, mechanism, branches, loads, k.Text)
+		forced += n
+		if seed%8 == 0 {
+			branches, loads = k.Prog.Herdable()
+			if _, err = run("pdom", branches, loads); err != nil {
+				broken++
+			}
+		}
+	}
+	t.Logf("seeds %d to %d: %d lanes led another way or to another block; of %d kernels %d break when everything is herded",
+		*herdSeed, *herdSeed+*herdRuns-1, forced, *herdRuns/8, broken)
+	require.Positive(t, forced)
+	require.Greater(t, broken, int(*herdRuns/80))
 }

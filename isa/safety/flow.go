@@ -14,15 +14,12 @@ type flow struct {
 	controls   [][]int32 // by block: the blocks whose branches decide whether it is executed
 	loops      []*loop
 	innermost  []*loop // by block
-	apart      []int8  // by block that ends with a branch: 1 if its ways have no block in common, -1 if they have, 0 unknown
-	seen       [2][]int
-	count      int
-	left       int // steps
+	left       int     // steps
 	tooMuch    bool
 }
 
-// maxSteps bounds what the analysis spends on control dependence and on ways: far
-// from it in kernels that people or compilers write.
+// maxSteps bounds what the analysis spends on control dependence and on what
+// branches decide: far from it in kernels that people or compilers write.
 const maxSteps = 1 << 24
 
 // loop is a natural loop, or, without a header, blocks that reach one another with several
@@ -43,11 +40,11 @@ func (l *loop) holds(inner *loop) bool {
 
 func findFlow(p *isa.Program) *flow {
 	n := len(p.Blocks)
-	f := &flow{Program: p, left: maxSteps, apart: make([]int8, n), innermost: make([]*loop, n)}
-	f.seen = [2][]int{make([]int, n), make([]int, n)}
+	f := &flow{Program: p, left: maxSteps, innermost: make([]*loop, n)}
 	f.dominance()
 	f.control()
 	f.findLoops()
+	f.rounds()
 	return f
 }
 
@@ -115,34 +112,127 @@ func (f *flow) control() {
 	}
 }
 
-// meets reports whether the ways of the branch of block b meet at its
-// post-dominator only.
-func (f *flow) meets(b int) bool {
-	if f.apart[b] != 0 {
-		return f.apart[b] > 0
-	}
-	f.apart[b] = 1
-	succs, meet := f.Blocks[b].Succs, f.Blocks[b].IPDom
-	if len(succs) < 2 || slices.Contains(succs, meet) {
-		return true
-	}
-	f.count++
-	for i, s := range succs {
-		for work := []int{s}; len(work) > 0 && f.spend(); {
-			v := work[len(work)-1]
-			work = work[:len(work)-1]
-			if v == meet || f.seen[i][v] == f.count {
-				continue
-			}
-			f.seen[i][v] = f.count
-			if i > 0 && f.seen[0][v] == f.count {
-				f.apart[b] = -1
-				return false
-			}
-			work = append(work, f.Blocks[v].Succs...)
+// rounds adds, for each loop, the branches on which it depends within a round
+// whether a block is executed. Behind a branch of the loop, a block that is sure to come
+// some round need not come in this one.
+func (f *flow) rounds() {
+	blocks := make([]int, 0, len(f.Blocks)) // those of a loop, with those of loops within it, in a row
+	for b := range f.Blocks {
+		if f.innermost[b] != nil {
+			blocks = append(blocks, b)
 		}
 	}
-	return true
+	slices.SortStableFunc(blocks, func(a, b int) int { return f.innermost[a].first - f.innermost[b].first })
+	local := make([]int, len(f.Blocks)) // the number of a block in its loop
+	for _, l := range f.loops {
+		if l.header < 0 {
+			continue
+		}
+		number := func(b, first int) int { return f.innermost[b].first - first }
+		from, _ := slices.BinarySearchFunc(blocks, l.first, number)
+		to, _ := slices.BinarySearchFunc(blocks, l.last, number)
+		body := blocks[from:to]
+		if len(body) == 1 {
+			continue
+		}
+		for i, b := range body {
+			local[b] = i
+		}
+		f.round(l, body, local)
+	}
+}
+
+// round does so for one loop.
+func (f *flow) round(l *loop, body, local []int) {
+	end := len(body) // of the round
+	succs, preds := make([][]int, end+1), make([][]int, end+1)
+	link := func(i, j int) {
+		if !slices.Contains(succs[i], j) {
+			succs[i], preds[j] = append(succs[i], j), append(preds[j], i)
+		}
+	}
+	for i, b := range body {
+		if last := f.last(b); last.Exits() || last.Returns() {
+			link(i, end)
+		}
+		for _, s := range f.Blocks[b].Succs {
+			if s == l.header || !l.holds(f.innermost[s]) {
+				link(i, end)
+			} else {
+				link(i, local[s])
+			}
+		}
+	}
+	up := f.postDominators(end, succs, preds)
+	for i, b := range body {
+		if !f.parts(b) || up[i] < 0 {
+			continue
+		}
+		for _, s := range succs[i] {
+			for at := s; at >= 0 && at != end && at != up[i] && f.spend(); at = up[at] {
+				if list := &f.controls[body[at]]; !slices.Contains(*list, int32(b)) {
+					*list = append(*list, int32(b))
+				}
+			}
+		}
+	}
+}
+
+// postDominators are the immediate ones of the nodes of a graph with an end, -1 for the end and for
+// nodes that do not reach it (K. Cooper, T. Harvey and K. Kennedy, A Simple, Fast Dominance Algorithm, 2001).
+func (f *flow) postDominators(end int, succs, preds [][]int) []int {
+	order := make([]int, 0, len(succs)) // nodes, those that are reached from the end first last
+	rank := make([]int, len(succs))     // by node: its place in order
+	up := make([]int, len(succs))
+	for i := range up {
+		rank[i], up[i] = -1, -1
+	}
+	type visit struct{ node, next int }
+	seen := make([]bool, len(succs))
+	seen[end] = true
+	for work := []visit{{end, 0}}; len(work) > 0; {
+		v := &work[len(work)-1]
+		if v.next < len(preds[v.node]) {
+			u := preds[v.node][v.next]
+			v.next++
+			if !seen[u] {
+				seen[u] = true
+				work = append(work, visit{u, 0})
+			}
+			continue
+		}
+		rank[v.node] = len(order)
+		order = append(order, v.node)
+		work = work[:len(work)-1]
+	}
+	up[end] = end
+	for changed := true; changed; {
+		changed = false
+		for _, n := range slices.Backward(order) {
+			best := -1
+			for _, s := range succs[n] {
+				switch {
+				case n == end || up[s] < 0:
+				case best < 0:
+					best = s
+				default:
+					for best != s && f.spend() {
+						for rank[best] < rank[s] && f.spend() {
+							best = up[best]
+						}
+						for rank[s] < rank[best] && f.spend() {
+							s = up[s]
+						}
+					}
+				}
+			}
+			if n != end && best != up[n] {
+				up[n], changed = best, f.spend()
+			}
+		}
+	}
+	up[end] = -1
+	return up
 }
 
 // findLoops finds the natural loops, those with one header as one, and groups of blocks that have

@@ -43,7 +43,7 @@ const (
 
 // Longest is how many steps a chain has before the rest is left out, but for the last
 // one.
-const Longest = 100
+const Longest = 40
 
 var links = [...]string{"value", "selects", "controls", "memory", "warp", "later"}
 
@@ -120,6 +120,7 @@ type analysis struct {
 	spanState []spanState
 	done      []int   // by block: the last search for gates that passed it
 	brings    []int32 // by block: what one of its ways brings, in that search
+	within    []bool  // by loop: something in it is executed exactly
 	out       []bool  // by loop: its exits are exact
 	searches  int
 	counters  []bool // by block: the exit that bounds a loop is at its end
@@ -147,7 +148,8 @@ func Analyze(p *isa.Program) *Report {
 	}
 	a.spans, a.spanState = make([]span, len(a.values.def)), make([]spanState, len(a.values.def))
 	a.done, a.brings = make([]int, len(p.Blocks)), make([]int32, len(p.Blocks))
-	a.counters, a.out = make([]bool, len(p.Blocks)), make([]bool, len(a.loops))
+	a.counters = make([]bool, len(p.Blocks))
+	a.within, a.out = make([]bool, len(a.loops)), make([]bool, len(a.loops))
 	a.prepare()
 	for pc := range p.Insts {
 		a.vulnerable(uint32(pc))
@@ -317,7 +319,7 @@ func (a *analysis) bounds(l *loop) {
 				a.reachValue(n, preds[i], because)
 			}
 		}
-		a.gates(l.header, from, start, because)
+		a.gates(from, start, because)
 		a.reachValue(c.bound, l.header, because)
 		a.entry(l, because)
 		return
@@ -366,6 +368,12 @@ func (a *analysis) expand(node int32) {
 			a.reach(a.ways+c, node)
 			a.reach(a.execs+c, node)
 		}
+		for l := a.innermost[b]; l != nil && !a.within[l.first]; l = l.parent {
+			a.within[l.first] = true
+			for _, e := range l.exits {
+				a.reach(a.ways+int32(e), node)
+			}
+		}
 		a.function(int(b), node)
 	case node < a.arrays:
 		pc := a.Blocks[node-a.ways].End - 1
@@ -398,7 +406,7 @@ func (a *analysis) expandValue(n, node int32) {
 			a.reachValue(m, b, node)
 		}
 		preds := a.Blocks[b].Preds
-		a.gates(b, preds, a.values.meets[n][:len(preds)], node)
+		a.gates(preds, a.values.meets[n][:len(preds)], node)
 	}
 }
 
@@ -435,10 +443,10 @@ func (a *analysis) expandInst(pc uint32, node int32) {
 	}
 }
 
-// gates reaches the branches on which it depends what a thread brings to block
-// join, coming from these blocks with these values: those with ways that bring
-// different ones, if they meet there, or may meet before their post-dominator.
-func (a *analysis) gates(join int, from []int, brings []int32, because int32) {
+// gates reaches the branches on which it depends what a thread brings to where
+// it comes to from these blocks, with these values: those that can lead to different
+// ones.
+func (a *analysis) gates(from []int, brings []int32, because int32) {
 	a.searches++
 	for i, u := range from {
 		if slices.Contains(from[:i], u) {
@@ -455,9 +463,7 @@ func (a *analysis) gates(join int, from []int, brings []int32, because int32) {
 			case a.brings[c] != brings[i] && a.brings[c] >= 0:
 				a.brings[c] = -1
 				work = append(work, c)
-				if a.Blocks[c].IPDom == join || !a.meets(int(c)) {
-					a.reach(a.ways+c, because)
-				}
+				a.reach(a.ways+c, because)
 			}
 		}
 		if a.parts(u) {

@@ -344,6 +344,52 @@ func TestVulnerable(t *testing.T) {
 			setp.lt.u32 %p1, %r3, 5;
 			@%p1 bra LOOP; // unsafe: loop bound
 			exit;`},
+		{"a test of the counter that not every round makes", outcome + `unsafe: loop bound
+			mov.u32 %r3, 0;
+		LOOP:
+			add.u32 %r3, %r3, 1;
+			setp.gt.u32 %p0, %r2, 99;
+			@%p0 bra NEXT; // unsafe: loop bound
+			setp.gt.u32 %p1, %r3, 5;
+			@%p1 bra OUT; // unsafe: loop bound
+		NEXT:
+			shr.u32 %r2, %r2, 1;
+			bra LOOP;
+		OUT:
+			exit;`},
+		{"what stays where a guard does not hold", outcome + `unsafe: address
+			setp.gt.u32 %p0, %r1, 9;
+			@%p0 mov.u32 %r2, 0;
+			mul.wide.u32 %rd5, %r2, 4;
+			add.u64 %rd6, %rd4, %rd5;
+			st.global.u32 [%rd6], %r1;
+			exit;`},
+		{"what others bring to a barrier", outcome + `unsafe: address
+			setp.gt.u32 %p0, %r2, 9;
+			setp.gt.u32 %p1, %r1, 31;
+			@%p1 bra SECOND; // unsafe: barrier
+			bar.red.popc.u32 %r3, 0, %p0;
+			exit;
+		SECOND:
+			bar.red.popc.u32 %r4, 0, %p1;
+			mul.wide.u32 %rd5, %r4, 4;
+			add.u64 %rd6, %rd4, %rd5;
+			st.global.u32 [%rd6], %r1;
+			exit;`},
+		{"the other one of two ways that meet early", outcome + "unsafe: address" + `
+			mov.u64 %rd5, %rd4;
+			setp.gt.u32 %p0, %r2, 9;
+			@%p0 bra EARLY; // unsafe: address
+			add.u64 %rd5, %rd4, 4;
+			setp.gt.u32 %p1, %r1, 9;
+			@%p1 bra EARLY; // unsafe: address
+			mov.u64 %rd6, %rd4;
+			bra LATE;
+		EARLY:
+			add.u64 %rd6, %rd5, 8;
+		LATE:
+			st.global.u32 [%rd6], %r1;
+			exit;`},
 		{"two ways into a loop", outcome + "unsafe: loop bound" + branch + `unsafe: loop bound
 		LOOP:
 			add.u32 %r2, %r2, 1;
@@ -438,6 +484,30 @@ SKIP:
 			assert.Equal(t, wanted(text), verdicts(analyse(t, text)))
 		})
 	}
+}
+
+// TestSharedRegister: a register of the module is one value, whoever writes it.
+func TestSharedRegister(t *testing.T) {
+	text := prologue + `.reg .b64 %far;
+.func f()
+{
+	st.global.u32 [%far], 0;
+	ret;
+}
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)
+{` + registers + `
+	ld.param.u64 %rd0, [in];
+	ld.param.u64 %far, [out];
+	ld.global.u32 %r2, [%rd0]; // unsafe: address
+	setp.ne.u32 %p0, %r2, 0;
+	@%p0 bra SKIP; // unsafe: address
+	add.u64 %far, %far, 4;
+SKIP:
+	call f;
+	exit;
+}
+`
+	assert.Equal(t, wanted(text), verdicts(analyse(t, text)))
 }
 
 // TestChain: the shortest one, from the load to what it makes vulnerable.
