@@ -24,6 +24,27 @@ func DefaultHerd() HerdConfig {
 	return HerdConfig{Enable: true, Tie: TieNotTaken, Load: HerdPopular, Seed: 1}
 }
 
+// HerdPart is a part of the herding hardware of an SM, for a report of what it costs.
+type HerdPart struct {
+	Name, Doc string
+	Bits      func(c *HerdConfig, slots int) int // storage, for so many slots
+	Logic     func(lanes int) []Logic
+}
+
+// HerdParts lists them.
+func HerdParts() []HerdPart {
+	return []HerdPart{
+		{"guard", "counts herded instructions up to a threshold, at issue", func(*HerdConfig, int) int { return 2 * 32 }, func(int) []Logic { return []Logic{{Adder, 32, 1}, {LessThan, 32, 1}} }},
+		{"majority", "sends a branch where most lanes want to go, behind the ALU", func(c *HerdConfig, slots int) int {
+			if c.Tie == TiePrevious {
+				return slots
+			}
+			return 0
+		}, majorityLogic},
+		{"popular", "finds the block that most lanes of a load read, in front of the coalescer", func(*HerdConfig, int) int { return 0 }, popularLogic},
+	}
+}
+
 // HerdLoad is what the lanes of a herded load read.
 type HerdLoad string
 

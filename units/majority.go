@@ -51,9 +51,8 @@ func (m *Majority) Taken(taken, active uint32, previous bool) bool {
 	return 2*yes > all
 }
 
-// Logic is that of the counters and of the comparator behind them, for so many
-// lanes.
-func (m *Majority) Logic(lanes int) []Logic {
+// majorityLogic is the counters and the comparators behind them, for so many lanes.
+func majorityLogic(lanes int) []Logic {
 	full, half := counter(lanes)
 	return []Logic{
 		{FullAdder, 1, 2 * full},

@@ -66,12 +66,16 @@ func first(addr *[isa.MaxLanes]uint64, lanes uint32, _ uint64) {
 	}
 }
 
-// Logic is that of a selector for addresses of so many bits: the block numbers of
-// each pair of lanes compared, a count for each lane, and the largest of them.
-func (p *Popular) Logic(lanes, address int) []Logic {
+// blockBits is how many bits the number of a block has: an address of 37 bits
+// without the 5 of the place in the smallest block.
+const blockBits = 37 - 5
+
+// popularLogic compares the block numbers of each pair of lanes, counts for each
+// lane, and finds the largest count.
+func popularLogic(lanes int) []Logic {
 	full, half := counter(lanes)
 	return []Logic{
-		{Equality, address - 5, lanes * (lanes - 1) / 2},
+		{Equality, blockBits, lanes * (lanes - 1) / 2},
 		{FullAdder, 1, lanes * full},
 		{HalfAdder, 1, lanes * half},
 		{LessThan, bits.Len(uint(lanes)), lanes - 1},

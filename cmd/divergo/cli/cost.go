@@ -23,8 +23,11 @@ func printCosts(c *cobra.Command, name string, cfg *gpu.Config, asJSON bool) err
 	case "lanes":
 		l := catalogue{name: name, header: []string{"lanes", "bits of an SM"}}
 		return l.print(c, listLaneCosts(cfg), asJSON)
+	case "herding":
+		l := catalogue{name: name, header: []string{"part", "what", "bits", "of an SM"}}
+		return l.print(c, listHerdingCosts(cfg), asJSON)
 	}
-	return fmt.Errorf("--cost is for mechanisms and lanes, not for %s", name)
+	return fmt.Errorf("--cost is for mechanisms, lanes and herding, not for %s", name)
 }
 
 // listMechanismCosts has a row for each structure and kind of logic, under one
@@ -71,6 +74,23 @@ func share(n, parts int) any {
 		return n / parts
 	}
 	return fmt.Sprintf("%.1f", float64(n)/float64(parts))
+}
+
+// listHerdingCosts has the storage of each part, and a row for each kind of its logic.
+func listHerdingCosts(cfg *gpu.Config) []entry {
+	var list []entry
+	for _, p := range units.HerdParts() {
+		var logic []map[string]any
+		sum := len(list)
+		bits := p.Bits(&cfg.Herd, cfg.SM.Warps())
+		list = append(list, entry{cells: []any{p.Name, "storage", "", bits}})
+		for _, l := range p.Logic(cfg.SM.WarpSize) {
+			list = append(list, entry{cells: []any{"", l.Kind, l.Bits, l.Count}})
+			logic = append(logic, map[string]any{"kind": l.Kind, "bits": l.Bits, "count_per_sm": l.Count})
+		}
+		list[sum].json = map[string]any{"name": p.Name, "bits_per_sm": bits, "logic": logic}
+	}
+	return list
 }
 
 func listLaneCosts(cfg *gpu.Config) []entry {

@@ -34,6 +34,7 @@ var catalogues = []catalogue{
 	{"kernels", []string{"kernel", "size", "description"}, listKernels},
 	{"mechanisms", []string{"mechanism", "description"}, listMechanisms},
 	{"lanes", []string{"lanes", "description"}, listLanes},
+	{"herding", []string{"part", "description"}, listHerding},
 	{"presets", []string{"preset", "description", "source"}, listPresets},
 	{"stats", []string{"statistic", "unit", "GPGPU-Sim", "meaning", "source"}, listStats},
 	{"keys", []string{"key", "value", "default", "range", "unit", "meaning", "source of the default"}, listKeys},
@@ -82,7 +83,7 @@ func newList() *cobra.Command {
 	}
 	machine.addConfig(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&cost, "cost", false, "print the hardware that mechanisms or lanes need on the machine")
+	c.Flags().BoolVar(&cost, "cost", false, "print the hardware that mechanisms, lanes or herding need on the machine")
 	c.Flags().BoolVar(&asTOML, "toml", false, "print the keys as a configuration file")
 	return c
 }
@@ -138,6 +139,14 @@ func listLanes(*gpu.Config) []entry {
 	var list []entry
 	for _, p := range units.Permutations() {
 		list = append(list, entry{[]any{p, p.Doc()}, map[string]any{"name": p, "doc": p.Doc()}})
+	}
+	return list
+}
+
+func listHerding(*gpu.Config) []entry {
+	var list []entry
+	for _, p := range units.HerdParts() {
+		list = append(list, entry{[]any{p.Name, p.Doc}, map[string]any{"name": p.Name, "doc": p.Doc}})
 	}
 	return list
 }
