@@ -36,7 +36,7 @@ import (
 // Sizes that bound the tables of any configuration.
 const (
 	MaxWarps = 64           // resident static warps of an SM, so that a set of rows is one word
-	MaxSlots = units.MaxSet // two paths for each warp
+	MaxSlots = units.MaxSet // eight paths for each warp
 	MaxCTAs  = 32
 	Barriers = 16 // named barriers of a CTA (PTX ISA, bar)
 )
@@ -94,13 +94,13 @@ type Launch struct {
 type Fire struct {
 	Valid   bool
 	Control bool   // resolved by the mechanism: an Outcome follows
-	Slot    uint8  `bits:"7"`
+	Slot    uint16 `bits:"9"`
 	PC      uint32 // isa.NoPC if there is none
 }
 
 // Outcome is a control instruction at the end of execution.
 type Outcome struct {
-	Slot  uint8 `bits:"7"`
+	Slot  uint16 `bits:"9"`
 	PC    uint32
 	Taken uint32 // active lanes that execute it: that branch, exit, or arrive
 	// Target is where a branch, call or return leads, isa.NoPC if it is none. Of an
@@ -378,6 +378,9 @@ func (m Mechanism) Build(o Options, g Geometry, code *Code) (Policy, error) {
 	p, err := m.New(Env{s, g, code})
 	if err != nil {
 		return nil, err
+	}
+	if n := p.Slots().Len(); n > MaxSlots {
+		return nil, fmt.Errorf("mechanism %s has %d slots, an SM of %d warps; want at most %d", m.Name, n, g.Warps, MaxSlots)
 	}
 	var counts any
 	if c := p.Counts(); c != nil {
