@@ -172,6 +172,8 @@ type Ports struct {
 	// Convergence is written by the mechanism, by row and barrier, for programs with
 	// bmov.
 	Convergence *rtl.Mem[Convergence] `rtl:"optional"`
+	// Stalled are the slots that wait for memory, for mechanisms with Stalls.
+	Stalled *rtl.Wire[units.Set] `rtl:"optional"`
 	// Redirect is driven by the mechanism: the slots that it changes in this
 	// cycle other than by the advance of Fire. Fetch and issue look at them again.
 	Redirect rtl.Wire[units.Set]
@@ -317,6 +319,9 @@ type Mechanism struct {
 	Blocks bool
 	// Spills tells that it needs memory behind its ports.
 	Spills bool
+	// Stalls tells that it hears of slots that begin and end to wait for memory, by
+	// Ports.Stalled.
+	Stalls bool
 	Promises
 }
 
