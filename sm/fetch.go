@@ -27,10 +27,10 @@ type Fetch struct {
 
 type decode struct {
 	Look    units.Set // slots that may have something to fetch
-	Last    uint8     `bits:"7"` // slot fetched last
+	Last    uint16    `bits:"9"` // slot fetched last
 	Changed units.Set // slots that have another PC, or another instruction in the I-buffer, than in the last cycle
 	Valid   bool      // the decode stage holds instructions
-	Slot    uint8     `bits:"7"`
+	Slot    uint16    `bits:"9"`
 	PC      uint32    // the first of them; isa.NoPC if there are none
 	N       uint8     `bits:"4"`
 }
@@ -71,8 +71,8 @@ func (f *Fetch) Tick() {
 	for s := look.Next(int(q.Last) + 1); s >= 0; s = look.Next(s + 1) {
 		look.Remove(s)
 		if pc, n := f.want(s, slots.At(s)); n > 0 {
-			d.Valid, d.Slot, d.PC, d.N = true, uint8(s), pc, n
-			d.Last = uint8(s)
+			d.Valid, d.Slot, d.PC, d.N = true, uint16(s), pc, n
+			d.Last = uint16(s)
 			break
 		}
 	}

@@ -46,8 +46,8 @@ type Issue struct {
 }
 
 type issueState struct {
-	Last    uint8           `bits:"7"` // slot issued last
-	LastOf  [MaxCTAs]uint8  `bits:"7"` // of each CTA
+	Last    uint16          `bits:"9"` // slot issued last
+	LastOf  [MaxCTAs]uint16 `bits:"9"` // of each CTA
 	Turn    uint8           `bits:"5"` // CTA of the slot issued last
 	Look    units.Set       // slots that may have an instruction: that had one when they were asked last, or have changed since
 	Busy    units.Set       // slots that wait for the completion of their last instruction
@@ -66,9 +66,9 @@ type issueState struct {
 
 // Flight is an instruction on its way through the pipeline.
 type Flight struct {
-	Slot  uint8 `bits:"7"`
-	CTA   uint8 `bits:"5"`
-	Row   uint8 `bits:"6"`
+	Slot  uint16 `bits:"9"`
+	CTA   uint8  `bits:"5"`
+	Row   uint8  `bits:"6"`
 	Mixed bool
 	Herd  uint32 // of a branch or load that is herded its number among those of the SM in the launch, from 1; else 0
 	PC    uint32
@@ -214,11 +214,11 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 	in := &i.l.Prog.Insts[slot.PC]
 	f := i.Out.PushSlot()
 	var lanes [MaxWarps]uint32
-	*f = Flight{Slot: uint8(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Rows: i.rows(s, slot, &lanes), Herd: i.herds(in)}
+	*f = Flight{Slot: uint16(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Rows: i.rows(s, slot, &lanes), Herd: i.herds(in)}
 	if slot.Mixed {
 		f.Homes = *i.Div.Homes().At(s)
 	}
-	d.Last, d.LastOf[slot.CTA&(MaxCTAs-1)], d.Turn = uint8(s), uint8(s), slot.CTA
+	d.Last, d.LastOf[slot.CTA&(MaxCTAs-1)], d.Turn = uint16(s), uint16(s), slot.CTA
 	i.count(f, in)
 	if !in.Control() || in.NDst > 0 {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {
@@ -239,7 +239,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 			d.Memory++
 		}
 	}
-	return divergence.Fire{Valid: true, Control: in.Control(), Slot: uint8(s), PC: slot.PC}
+	return divergence.Fire{Valid: true, Control: in.Control(), Slot: uint16(s), PC: slot.PC}
 }
 
 // count counts an instruction and shows it to the observer. Those that are not

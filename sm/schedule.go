@@ -17,7 +17,8 @@ import (
 func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	q := i.Q()
 	ask := i.D().Look
-	for w, busy := range q.Busy { // slots whose last instruction holds them back
+	words := units.Words(slots.Len())
+	for w, busy := range q.Busy[:words] { // slots whose last instruction holds them back
 		ask[w] &^= busy
 	}
 	resident := i.CTA.Q().Resident
@@ -31,7 +32,7 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	// Among the others only those are put in order that have an instruction: few,
 	// where slots go from CTA to CTA.
 	var ctas uint32
-	for w, m := range ask {
+	for w, m := range ask[:words] {
 		for ; m != 0; m &= m - 1 {
 			s := w<<6 | bits.TrailingZeros64(m)
 			if slot := slots.At(s); i.fetched(s, slot) {
@@ -129,14 +130,11 @@ var dependences = key.Choices[Dependence, func(*isa.Inst) bool]{}.
 
 // roundRobin is the first ready slot after the last one, going round.
 func (i *Issue) roundRobin(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
-	for _, turn := range ask.Turn(last + 1) {
-		for w, m := range turn {
-			for ; m != 0; m &= m - 1 {
-				if s := w<<6 | bits.TrailingZeros64(m); i.ready(s, cta, slots) {
-					return s
-				}
-			}
+	for s := ask.Next(last + 1); s >= 0; s = ask.Next(s + 1) {
+		if i.ready(s, cta, slots) {
+			return s
 		}
+		ask.Remove(s)
 	}
 	return -1
 }
@@ -151,7 +149,7 @@ func (i *Issue) greedyOldest(ask units.Set, cta, last int, slots *rtl.Mem[diverg
 	}
 	id := &i.CTA.Q().ID // grows in the order in which CTAs come
 	best, bestID, bestRow := -1, uint64(0), uint8(0)
-	for w, m := range ask {
+	for w, m := range ask[:units.Words(slots.Len())] {
 		for ; m != 0; m &= m - 1 {
 			s := w<<6 | bits.TrailingZeros64(m)
 			slot := slots.At(s)

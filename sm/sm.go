@@ -45,6 +45,7 @@ type SM struct {
 	LSU       *LSU
 	Writeback *Writeback
 	Div       divergence.Policy
+	Stalls    *Stalls // nil unless the mechanism asks for it
 
 	l *launch
 }
@@ -129,6 +130,10 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		Div: div,
 		l:   l,
 	}
+	if m.Stalls {
+		s.Stalls = &Stalls{Fire: &s.Issue.Fire, Done: &s.Writeback.Done, Loads: units.NewScoreboard(), Div: div, l: l}
+		c.Stalled = &s.Stalls.Out
+	}
 	s.Fetch.Init(decode{PC: isa.NoPC})
 	s.Fetch.Fire, c.Fire = &s.Issue.Fire, &s.Issue.Fire
 	s.Issue.Done = &s.Writeback.Done
@@ -175,6 +180,9 @@ func (s *SM) clear() {
 	}
 	rows := s.l.cfg.Warps()
 	s.Issue.Scoreboard.Resize(rows, s.l.nregs+s.l.npreds)
+	if s.Stalls != nil {
+		s.Stalls.Loads.Resize(rows, s.l.nregs+s.l.npreds)
+	}
 	s.Writeback.Regs.Resize(rows * s.l.nregs)
 	s.Writeback.Preds.Resize(rows * s.l.npreds)
 }

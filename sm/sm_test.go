@@ -82,11 +82,16 @@ const memoryLatency = 40
 
 func newBench(t testing.TB, cfg *sm.Config, text string, block uint32, ctas uint64) *bench {
 	t.Helper()
+	return newBenchOf(t, "pdom", cfg, text, block, ctas)
+}
+
+func newBenchOf(t testing.TB, mechanism string, cfg *sm.Config, text string, block uint32, ctas uint64) *bench {
+	t.Helper()
 	command, notice := rtl.NewQueue[sm.Command](1), rtl.NewQueue[sm.Notice](4)
 	access := rtl.NewQueue[memsys.Access](cfg.AGULatency+2, rtl.Latency(uint64(cfg.AGULatency)))
 	reply := rtl.NewQueue[memsys.Reply](memoryLatency+2, rtl.Latency(memoryLatency))
 	herd := units.DefaultHerd()
-	s, err := sm.New(cfg, divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst}, &herd, 16<<10, 0, 1, sm.Ports{
+	s, err := sm.New(cfg, divergence.Options{Mechanism: mechanism, PathOrder: divergence.TakenFirst}, &herd, 16<<10, 0, 1, sm.Ports{
 		Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(),
 	})
 	require.NoError(t, err)

@@ -3,11 +3,15 @@ package units
 import "math/bits"
 
 // MaxSet is the number of request lines of a Set.
-const MaxSet = 128
+const MaxSet = 512
 
 // Set has a bit for each of MaxSet lines, such as the slots that ask for
-// something. Its method Next is a round-robin arbiter.
+// something. Its method Next is a round-robin arbiter. Of few lines only the first
+// words are in use: see Words.
 type Set [MaxSet / 64]uint64
+
+// Words is how many words of a Set the first n lines are in.
+func Words(n int) int { return min((n+63)>>6, MaxSet/64) }
 
 // Add sets line i.
 func (s *Set) Add(i int) { s[i>>6&(len(s)-1)] |= 1 << (i & 63) }
@@ -25,17 +29,6 @@ func (s *Set) Union(o Set) {
 	}
 }
 
-// Truncate clears line n and all above it.
-func (s *Set) Truncate(n int) {
-	for w := range s {
-		if from := n - w<<6; from <= 0 {
-			s[w] = 0
-		} else if from < 64 {
-			s[w] &= 1<<from - 1
-		}
-	}
-}
-
 // Next is the first line set at or after i, going round, or -1 if there is
 // none: two priority encoders, one of them behind a mask.
 func (s *Set) Next(i int) int {
@@ -50,15 +43,4 @@ func (s *Set) Next(i int) int {
 		}
 	}
 	return -1
-}
-
-// Turn is the set in the order in which Next goes round from line i: the lines
-// from i on, then those before it.
-func (s *Set) Turn(i int) (turn [2]Set) {
-	turn[1] = *s
-	turn[1].Truncate(i & (MaxSet - 1))
-	for w, m := range turn[1] {
-		turn[0][w] = s[w] &^ m
-	}
-	return turn
 }

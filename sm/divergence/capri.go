@@ -234,7 +234,7 @@ func (p *CAPRI) retry() {
 			p.D().Stats.Compaction.AtBranch += p.sim.Now() - h.Since[i]
 			s.Wait = Runs
 			p.redirect.Add(i)
-			p.branch(i, &p.code.Prog.Insts[s.PC], &Outcome{Slot: uint8(i), PC: s.PC, Taken: h.Taken[i], Target: h.Target[i]})
+			p.branch(i, &p.code.Prog.Insts[s.PC], &Outcome{Slot: uint16(i), PC: s.PC, Taken: h.Taken[i], Target: h.Target[i]})
 			return
 		}
 	}

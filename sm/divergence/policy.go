@@ -36,7 +36,7 @@ import (
 // Sizes that bound the tables of any configuration.
 const (
 	MaxWarps = 64           // resident static warps of an SM, so that a set of rows is one word
-	MaxSlots = units.MaxSet // two paths for each warp
+	MaxSlots = units.MaxSet // eight paths for each warp
 	MaxCTAs  = 32
 	Barriers = 16 // named barriers of a CTA (PTX ISA, bar)
 )
@@ -94,13 +94,13 @@ type Launch struct {
 type Fire struct {
 	Valid   bool
 	Control bool   // resolved by the mechanism: an Outcome follows
-	Slot    uint8  `bits:"7"`
+	Slot    uint16 `bits:"9"`
 	PC      uint32 // isa.NoPC if there is none
 }
 
 // Outcome is a control instruction at the end of execution.
 type Outcome struct {
-	Slot  uint8 `bits:"7"`
+	Slot  uint16 `bits:"9"`
 	PC    uint32
 	Taken uint32 // active lanes that execute it: that branch, exit, or arrive
 	// Target is where a branch, call or return leads, isa.NoPC if it is none. Of an
@@ -172,6 +172,8 @@ type Ports struct {
 	// Convergence is written by the mechanism, by row and barrier, for programs with
 	// bmov.
 	Convergence *rtl.Mem[Convergence] `rtl:"optional"`
+	// Stalled are the slots that wait for memory, for mechanisms with Stalls.
+	Stalled *rtl.Wire[units.Set] `rtl:"optional"`
 	// Redirect is driven by the mechanism: the slots that it changes in this
 	// cycle other than by the advance of Fire. Fetch and issue look at them again.
 	Redirect rtl.Wire[units.Set]
@@ -317,6 +319,9 @@ type Mechanism struct {
 	Blocks bool
 	// Spills tells that it needs memory behind its ports.
 	Spills bool
+	// Stalls tells that it hears of slots that begin and end to wait for memory, by
+	// Ports.Stalled.
+	Stalls bool
 	Promises
 }
 
@@ -378,6 +383,9 @@ func (m Mechanism) Build(o Options, g Geometry, code *Code) (Policy, error) {
 	p, err := m.New(Env{s, g, code})
 	if err != nil {
 		return nil, err
+	}
+	if n := p.Slots().Len(); n > MaxSlots {
+		return nil, fmt.Errorf("mechanism %s has %d slots, an SM of %d warps; want at most %d", m.Name, n, g.Warps, MaxSlots)
 	}
 	var counts any
 	if c := p.Counts(); c != nil {
@@ -498,12 +506,12 @@ func (Options) Words(string) []string {
 var mechanisms []Mechanism
 
 // The list begins with the baseline and what belongs to it and goes on as the papers
-// come: paths of a warp, tokens, warps that are formed anew, and the convergence
-// barriers of the GPUs of today.
+// come: paths of a warp, tokens, warps that are formed anew; then the convergence
+// barriers of the GPUs of today, and what else has been proposed.
 func init() {
 	for _, family := range [][]Mechanism{
 		pdomMechanisms, dpeMechanisms, ppcMechanisms, ptpcMechanisms, tokenMechanisms,
-		dwfMechanisms, tbcMechanisms, capriMechanisms, barrierMechanisms,
+		dwfMechanisms, tbcMechanisms, capriMechanisms, barrierMechanisms, multipathMechanisms,
 	} {
 		for _, m := range family {
 			Register(m)

@@ -17,7 +17,7 @@ type driver struct {
 	rtl.State[struct {
 		Random  uint64
 		Started uint8
-		Last    uint8
+		Last    uint16
 		Issued  [2]divergence.Outcome
 		Valid   [2]bool
 	}]
@@ -54,10 +54,10 @@ func (d *driver) Tick() {
 		i := (int(q.Last) + 1 + k) % slots.Len()
 		if s := slots.At(i); s.Valid && s.Wait == divergence.Runs {
 			in := &d.prog.Insts[s.PC]
-			fire = divergence.Fire{Valid: true, Control: in.Control(), Slot: uint8(i), PC: s.PC}
-			n.Last = uint8(i)
+			fire = divergence.Fire{Valid: true, Control: in.Control(), Slot: uint16(i), PC: s.PC}
+			n.Last = uint16(i)
 			n.Valid[0] = in.Control()
-			n.Issued[0] = divergence.Outcome{Slot: uint8(i), PC: s.PC, Taken: s.Mask}
+			n.Issued[0] = divergence.Outcome{Slot: uint16(i), PC: s.PC, Taken: s.Mask}
 			if in.Guard.Kind != isa.OperandNone {
 				n.Issued[0].Taken &= uint32(q.Random >> 40)
 			}

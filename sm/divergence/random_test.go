@@ -94,9 +94,20 @@ func variants() (list []divergence.Options) {
 		list = append(list, divergence.Options{Mechanism: m.Name, PathOrder: divergence.TakenFirst})
 	}
 	return append(list,
+		with("multipath", "multipath.paths", "1"),
+		with("multipath-early", "multipath-early.paths", "3"),
 		divergence.Options{Mechanism: "pdom", PathOrder: divergence.MinorityFirst},
 		divergence.Options{Mechanism: "ppc", PPCVerbatim: true},
 		divergence.Options{Mechanism: "token", TokenWindow: 1})
+}
+
+// with is a mechanism with another value of a parameter.
+func with(mechanism, key, value string) divergence.Options {
+	o, err := divergence.Options{Mechanism: mechanism}.With(key, value)
+	if err != nil {
+		panic(err)
+	}
+	return o
 }
 
 // TestRandomKernels: under every mechanism each thread executes what it would
@@ -118,8 +129,11 @@ func TestRandomKernels(t *testing.T) {
 				count := census{k: k}
 				b := micro.Bench{Lanes: lanes, Warps: warps, Latency: latency, Each: func(p divergence.Policy, issued []micro.Issue) {
 					count.take(t, p, issued)
-					if d, ok := p.(*divergence.DPE); ok {
-						dualPath(t, d)
+					switch p := p.(type) {
+					case *divergence.DPE:
+						dualPath(t, p)
+					case *divergence.MultiPath:
+						multiPath(t, p)
 					}
 				}}
 				r, err := b.Run(m, o, k, 200_000)

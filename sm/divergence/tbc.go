@@ -477,8 +477,8 @@ func (p *TBC) branch(i int, _ *isa.Inst, o *Outcome) {
 	case b.Target != o.Target: // the other target has its turn when these have returned
 		taken = 0
 	}
-	p.add(&t.Taken, s, o.Slot, taken)
-	p.add(&t.Not, s, o.Slot, s.Mask&^taken)
+	p.add(&t.Taken, s, uint8(o.Slot), taken)
+	p.add(&t.Not, s, uint8(o.Slot), s.Mask&^taken)
 	p.arrive(i)
 }
 
@@ -562,7 +562,7 @@ func (p *TBC) takenFirst(cta int, t *Targets) bool {
 func (p *TBC) exit(k blockReconverger, s *Slot, o *Outcome) {
 	cta := int(s.CTA)
 	var gone units.BlockMask
-	p.add(&gone, s, o.Slot, s.Mask&o.Taken)
+	p.add(&gone, s, uint8(o.Slot), s.Mask&o.Taken)
 	for i := range p.Stack.Len(cta) {
 		p.Stack.Entry(cta, i).Mask.Remove(&gone)
 	}

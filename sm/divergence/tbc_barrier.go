@@ -34,13 +34,13 @@ func (p *TBC) bar(k blockReconverger, s *Slot, in *isa.Inst, o *Outcome) {
 			p.D().Stats.BarDiverged++
 		}
 		bar := p.bars.Edit(cta*Barriers + int(o.Bar))
-		p.add(&bar.Arrived, s, o.Slot, all)
+		p.add(&bar.Arrived, s, uint8(o.Slot), all)
 		bar.Need = o.Warps
 		if in.Reduces() {
 			bar.Tally.count(o)
 		}
 		if waits {
-			bar.Waiting |= 1 << (o.Slot - p.Blocks.At(cta).First)
+			bar.Waiting |= 1 << (uint8(o.Slot) - p.Blocks.At(cta).First)
 		}
 		p.open(k, cta, bar)
 		p.park(k, cta, bar)

@@ -199,7 +199,7 @@ func (m *Memory) Tick() {
 
 type front struct {
 	rtl.State[struct {
-		Last    uint8
+		Last    uint16
 		Pending bool
 		Out     divergence.Outcome
 		Retired uint8
@@ -299,7 +299,7 @@ func (f *front) Tick() {
 		}
 		if s := slots.At(i); s.Valid && s.Wait == divergence.Runs && !blocked {
 			fire = f.issue(i, s)
-			d.Last = uint8(i)
+			d.Last = uint16(i)
 			break
 		}
 	}
@@ -317,9 +317,9 @@ func (f *front) issue(i int, s *divergence.Slot) divergence.Fire {
 	}
 	if in.Control() {
 		d.Pending = true
-		d.Out = divergence.Outcome{Slot: uint8(i), PC: s.PC, Taken: taken}
+		d.Out = divergence.Outcome{Slot: uint16(i), PC: s.PC, Taken: taken}
 	}
-	return divergence.Fire{Valid: true, Control: in.Control(), Slot: uint8(i), PC: s.PC}
+	return divergence.Fire{Valid: true, Control: in.Control(), Slot: uint16(i), PC: s.PC}
 }
 
 // execute has the threads of slot i do an instruction of the kernel, and returns

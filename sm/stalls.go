@@ -1,0 +1,108 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/rtl"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+// Stalls tells a mechanism which of its slots wait for memory: those whose next
+// instruction needs a register that a memory instruction in flight will write, or
+// whose last instruction is one and keeps them until it has completed. A slot is in
+// Out from the cycle in which it begins to wait to the one in which it can go on, so
+// that both are events for who reads the wire. Slots that are not valid, but have a
+// mask, are looked at too: a mechanism may have parked them until their data comes.
+//
+// It follows what Issue sends and what write-back completes, and is there only if
+// the mechanism asks for it (divergence.Mechanism.Stalls).
+type Stalls struct {
+	rtl.State[struct {
+		Held units.Set // slots whose last instruction is one of memory and holds them back
+	}]
+	Fire  *rtl.Wire[divergence.Fire]
+	Done  *rtl.Wire[Completions]
+	Out   rtl.Wire[units.Set]
+	Loads units.Scoreboard // registers that memory instructions will write
+	Div   divergence.Policy
+
+	l *launch
+}
+
+// Tick follows the memory instructions, and looks at all slots.
+func (u *Stalls) Tick() {
+	slots := u.Div.Slots()
+	done := u.Done.At()
+	for n := range done.N {
+		u.complete(&done.C[n])
+	}
+	if f := u.Fire.Get(); f.Valid && u.l.Prog.Insts[f.PC].Memory() {
+		slot := slots.At(int(f.Slot))
+		u.mark(f.PC, slot.Row, slot.Mixed, slot.Mask, u.homes(int(f.Slot)), u.Loads.Set)
+		if u.l.holds(&u.l.Prog.Insts[f.PC]) {
+			u.D().Held.Add(int(f.Slot))
+		}
+	}
+	var out units.Set
+	for s := range slots.Len() {
+		if slot := slots.At(s); slot.Mask != 0 && u.waits(s, slot) {
+			out.Add(s)
+		}
+	}
+	u.Out.Set(out)
+}
+
+// homes are those of a slot, nil if no slot has some.
+func (u *Stalls) homes(s int) *divergence.Homes {
+	if h := u.Div.Homes(); h != nil {
+		return h.At(s)
+	}
+	return nil
+}
+
+// mark has the scoreboard do something to what an instruction writes.
+func (u *Stalls) mark(pc uint32, row uint8, mixed bool, mask uint32, homes *divergence.Homes, do func(row int, regs []uint16, lanes uint32)) {
+	if !mixed {
+		do(int(row), u.l.insts[pc].dsts, mask)
+		return
+	}
+	var lanes [MaxWarps]uint32
+	for rows := split(mask, homes, &lanes); rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		do(r, u.l.insts[pc].dsts, lanes[r&(MaxWarps-1)])
+	}
+}
+
+func (u *Stalls) complete(f *Flight) {
+	in := &u.l.Prog.Insts[f.PC]
+	if !in.Memory() {
+		return
+	}
+	u.mark(f.PC, f.Row, f.Mixed, f.Mask, &f.Homes, u.Loads.Clear)
+	if u.l.holds(in) {
+		u.D().Held.Remove(int(f.Slot))
+	}
+}
+
+// waits reports whether memory holds back what a slot executes next.
+func (u *Stalls) waits(s int, slot *divergence.Slot) bool {
+	if u.Q().Held.Has(s) {
+		return true
+	}
+	if int(slot.PC) >= len(u.l.insts) { // one that is not valid may be nowhere
+		return false
+	}
+	if !slot.Mixed {
+		_, busy := u.Loads.Busy(int(slot.Row), u.l.insts[slot.PC].deps, slot.Mask)
+		return busy
+	}
+	var lanes [MaxWarps]uint32
+	for rows := split(slot.Mask, u.homes(s), &lanes); rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		if _, busy := u.Loads.Busy(r, u.l.insts[slot.PC].deps, lanes[r&(MaxWarps-1)]); busy {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+package sm_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+	"divergo/rtl/rtltest"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// listening is pdom, told of slots that wait for memory.
+const listening = "listening"
+
+func init() {
+	m, _ := divergence.Find("pdom")
+	m.Name, m.Stalls = listening, true
+	divergence.Register(m)
+}
+
+// TestStalls: a slot waits from the cycle behind the issue of the instruction before
+// the one that needs the data, to the cycle before that issues. The ALU is waited for
+// in between, which does not count.
+func TestStalls(t *testing.T) {
+	const text = `
+	mov.u64 %rd1, 268435456;
+	ld.global.u32 %r3, [%rd1];
+	add.u32 %r5, %r6, 1;
+	add.u32 %r5, %r5, 1;
+	add.u32 %r4, %r4, %r3;
+	add.u32 %r4, %r4, 1;
+	exit;`
+	for _, c := range []struct {
+		name   string
+		rule   sm.Dependence
+		before int // instruction behind whose issue the slot begins to wait
+		needs  int // the one that it waits to issue
+	}{
+		{"the first instruction that reads the data", sm.PerRegister, 3, 4},
+		{"the next one, whatever it is", sm.OneInFlight, 1, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := config()
+			cfg.Scoreboard = c.rule
+			b := newBenchOf(t, listening, &cfg, text, 32, 1)
+			var waits []uint64
+			for b.Host.Q().Ended < b.Host.ctas {
+				require.Less(t, b.sim.Now(), uint64(1000))
+				now := b.sim.Now()
+				b.sim.Run(1)
+				if out := b.Stalls.Out.Get(); out.Has(0) {
+					waits = append(waits, now)
+				}
+			}
+			var want []uint64
+			for n := b.issues[c.before].cycle + 1; n < b.issues[c.needs].cycle; n++ {
+				want = append(want, n)
+			}
+			assert.Greater(t, len(want), 20, "the memory takes its time")
+			assert.Equal(t, want, waits)
+		})
+	}
+	cfg := config()
+	assert.Nil(t, newBench(t, &cfg, text, 32, 1).Stalls, "who does not ask has none")
+}
+
+// TestStallsProperties: the watch is hardware like the rest.
+func TestStallsProperties(t *testing.T) {
+	cfg := config()
+	rtltest.Properties(t, func() *rtl.Sim { return newBenchOf(t, listening, &cfg, mix, 80, 3).sim }, 1500)
+}
