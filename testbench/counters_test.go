@@ -1,6 +1,9 @@
 package testbench
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"reflect"
 	"testing"
 
@@ -40,4 +43,33 @@ func TestNoMemoryInstructions(t *testing.T) {
 	assert.Zero(t, c.Coalescer.Accesses)
 	assert.Zero(t, c.Coalescer.Lines)
 	assert.EqualValues(t, len(s.Machine.SMs), c.L1.Fences)
+}
+
+// TestCountersAreRead: whatever Counters has is filled from the machine, in
+// readCounters or since. A field that is not would be a statistic of 0.
+func TestCountersAreRead(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "counters.go", nil, 0)
+	require.NoError(t, err)
+	read := map[string]bool{}
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); !ok || f.Name.Name != "readCounters" && f.Name.Name != "since" {
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			if a, ok := n.(*ast.AssignStmt); ok {
+				for _, to := range a.Lhs {
+					if i, ok := to.(*ast.IndexExpr); ok {
+						to = i.X
+					}
+					if field, ok := to.(*ast.SelectorExpr); ok {
+						read[field.Sel.Name] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Counters]()) {
+		assert.True(t, read[f.Name] || !f.IsExported(), f.Name)
+	}
 }

@@ -16,7 +16,7 @@ type Choice[W ~string, F any] struct {
 }
 
 // Choices are all words of a type, in the order in which they are listed. A new
-// one is a line here, and nowhere else.
+// one is a line here; docs of keys that explain their words are by hand.
 //
 //	var schedulers = key.Choices[Scheduler, pick]{}.
 //		With(LRR, "loose round robin", (*Issue).roundRobin)
