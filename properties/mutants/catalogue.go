@@ -249,7 +249,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "tbc-both-sides", Bug: "threads that branch are also entered as not branching", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "p.add(&t.Not, s, o.Slot, s.Mask&^taken)", New: "p.add(&t.Not, s, o.Slot, s.Mask)",
+		File: "sm/divergence/tbc.go", Old: "p.add(&t.Not, s, uint8(o.Slot), s.Mask&^taken)", New: "p.add(&t.Not, s, uint8(o.Slot), s.Mask)",
 	},
 	{
 		Name: "tbc-exit-in-top-only", Bug: "threads that exit stay in the entries below", By: tbc,
