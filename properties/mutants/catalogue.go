@@ -359,7 +359,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "lsu-shared-base", Bug: "all CTAs use the first one's shared memory", By: any,
-		File: "sm/lsu.go", Old: "addr += uint64(op.CTA) * uint64(u.l.shared)", New: "addr += uint64(op.CTA) * 0",
+		File: "sm/lsu.go", Old: "addr += uint64(op.CTA) * uint64(u.l.window)", New: "addr += uint64(op.CTA) * 0",
 	},
 	{
 		Name: "lsu-lane-of-store", Bug: "stores of a narrow mask take the data of the lowest lane", By: any,
@@ -383,7 +383,7 @@ var memory = []Mutant{
 	},
 	{
 		Name: "coalescer-two-lines", Bug: "one address bit too few is compared: two lines become one request", By: any,
-		File: "memsys/coalescer.go", Old: "if a.Addr[i]&^(c.line-1) == line {", New: "if a.Addr[i]&^(2*c.line-1) == line&^c.line {",
+		File: "memsys/coalescer.go", Old: "if addr[i]&^(c.line-1) == line {", New: "if addr[i]&^(2*c.line-1) == line&^c.line {",
 	},
 	{
 		Name: "coalescer-byte-more", Bug: "a store enables one byte too many", By: any,
