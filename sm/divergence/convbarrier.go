@@ -73,7 +73,8 @@ type ConvBarrier struct {
 	Barriers *rtl.Mem[Convergence] `trace:"true"`              // by warp and number
 	Waiting  *rtl.Mem[uint32]      `trace:"true" bits:"lanes"` // by warp: threads at a bsync
 	Behind   *rtl.Mem[Point]       // by warp and lane: where one that waits will go on
-	Live     *rtl.Mem[uint32]      `bits:"lanes"` // by warp
+	Live     *rtl.Mem[uint32]      `bits:"lanes"`            // by warp
+	Active   *rtl.Mem[uint8]       `rtl:"optional" bits:"5"` // by warp: which of its slots is that of the top path; nil if there is one
 
 	lanes int
 	first First
@@ -123,11 +124,13 @@ func (p *ConvBarrier) Logic(g Geometry) []units.Logic {
 // Start pushes the path of a new warp.
 func (p *ConvBarrier) Start(l *Launch) {
 	w := int(l.Row)
-	*p.Table.Edit(w) = Slot{CTA: l.CTA, Row: l.Row}
+	for i := w * p.paths(); i < (w+1)*p.paths(); i++ {
+		*p.Table.Edit(i) = Slot{CTA: l.CTA, Row: l.Row}
+	}
 	*p.Live.Edit(w) = l.Mask
 	p.push(w, Strand{Side: Side{Mask: l.Mask}})
 	p.settle(w)
-	p.Changed(w)
+	p.changed(w)
 }
 
 // barrier is number x of warp w.
@@ -136,8 +139,8 @@ func (p *ConvBarrier) barrier(w, x int) *Convergence {
 }
 
 // Advance executes bssy.
-func (p *ConvBarrier) Advance(w int) {
-	s := p.Table.Edit(w)
+func (p *ConvBarrier) Advance(i int) {
+	w, s := i/p.paths(), p.Table.Edit(i)
 	if in := p.Inst(s.PC - 1); in.Op == isa.OpBSSY {
 		*p.barrier(w, int(in.Conv)) = Convergence{s.Mask, Point{in.Target, s.Depth}}
 	}
@@ -145,8 +148,8 @@ func (p *ConvBarrier) Advance(w int) {
 
 // Resolve serves a control instruction at the end of execution.
 func (p *ConvBarrier) Resolve(in *isa.Inst, o *Outcome) {
-	w := int(o.Slot)
-	s, e := p.Table.Edit(w), p.Stack.Top(w)
+	w := int(o.Slot) / p.paths()
+	s, e := p.Table.Edit(int(o.Slot)), p.Stack.Top(w)
 	e.At = Point{o.PC + 1, s.Depth}
 	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; {
 	case in.Branches():
@@ -340,7 +343,7 @@ func (p *ConvBarrier) exit(w int, e *Strand, lanes uint32) {
 // settle puts the uppermost path that can run into the slot, or lets the warp
 // arrive at the CTA barrier that paths of it wait at.
 func (p *ConvBarrier) settle(w int) {
-	s := p.Table.Edit(w)
+	s := p.Table.Edit(p.slot(w))
 	if *p.Live.Edit(w) == 0 {
 		p.End(p, s)
 		return
@@ -350,6 +353,7 @@ func (p *ConvBarrier) settle(w int) {
 		return
 	}
 	top := p.Stack.Top(w)
+	s = p.seat(w, s)
 	s.Set(top.At)
 	s.Mask, s.Wait = top.Mask, top.Wait
 	if s.Wait == WaitsBarrier {
@@ -396,7 +400,7 @@ func (p *ConvBarrier) Resume(w int) {
 		}
 	}
 	p.settle(w)
-	p.Changed(w)
+	p.changed(w)
 }
 
 func (p *ConvBarrier) push(w int, e Strand) {
@@ -413,8 +417,11 @@ func (p *ConvBarrier) drop(w int) {
 // Paths lists the path that runs, the others of the stack, and the threads that
 // have arrived at a barrier.
 func (p *ConvBarrier) Paths(to []Path) []Path {
-	for w := range p.Table.Len() {
+	for w := range p.Live.Len() {
 		s := p.Table.At(w)
+		if p.Active != nil {
+			s = p.Table.At(w*p.paths() + int(*p.Active.At(w)))
+		}
 		if *p.Live.At(w) == 0 {
 			continue
 		}

@@ -511,7 +511,7 @@ var mechanisms []Mechanism
 func init() {
 	for _, family := range [][]Mechanism{
 		pdomMechanisms, dpeMechanisms, ppcMechanisms, ptpcMechanisms, tokenMechanisms,
-		dwfMechanisms, tbcMechanisms, capriMechanisms, barrierMechanisms, multipathMechanisms,
+		dwfMechanisms, tbcMechanisms, capriMechanisms, barrierMechanisms, multipathMechanisms, subwarpMechanisms,
 	} {
 		for _, m := range family {
 			Register(m)

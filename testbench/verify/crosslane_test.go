@@ -290,12 +290,14 @@ even:
 join:`
 
 func TestWarpBarrierOnBothSides(t *testing.T) {
-	c := small()
-	c.Divergence.Mechanism = "barrier"
-	got, err := runCrossLane(t, c, bothSides, 64)
-	require.NoError(t, err)
-	for i := range got {
-		require.Equal(t, input(i^1)+uint32(i&1), got[i])
+	for _, m := range []string{"barrier", "subwarp"} {
+		c := small()
+		c.Divergence.Mechanism = m
+		got, err := runCrossLane(t, c, bothSides, 64)
+		require.NoError(t, err, m)
+		for i := range got {
+			require.Equal(t, input(i^1)+uint32(i&1), got[i], m)
+		}
 	}
 }
 
@@ -322,10 +324,10 @@ join:`, 32)
 	assert.Contains(t, o.Error(), "vote.sync.ballot.b32 %out, %p1, -1")
 }
 
-// TestMissing: every other mechanism says who is missing.
+// TestMissing: every mechanism without convergence barriers says who is missing.
 func TestMissing(t *testing.T) {
 	for _, m := range divergence.Mechanisms() {
-		if m.Name == "barrier" {
+		if m.Name == "barrier" || m.Name == "subwarp" {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {

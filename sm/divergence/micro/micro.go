@@ -32,6 +32,7 @@ type Line struct {
 	Exit  bool
 	Bar   bool // bar.sync 0
 	Pass  bool // bar.arrive 0: arrive without waiting
+	Load  int  // cycles that memory takes: the next instruction of the threads waits so long
 
 	Uniform bool // If is the same for all threads of a CTA, and known to be
 
@@ -206,6 +207,7 @@ type front struct {
 		Started uint8
 	}]
 	Fire    rtl.Wire[divergence.Fire]
+	Stalled rtl.Wire[units.Set]
 	Div     divergence.Policy
 	Launch  rtl.Out[divergence.Launch]
 	Outcome rtl.Out[divergence.Outcome]
@@ -215,7 +217,9 @@ type front struct {
 	prog    *isa.Program
 	bench   Bench
 	threads [][]Thread
+	until   [][]uint64 // by row and lane: cycle in which the data of the thread has come
 	result  *Result
+	sim     *rtl.Sim
 }
 
 // Run runs kernel k with the given number of warps in one CTA, for at most max
@@ -245,12 +249,16 @@ func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit
 			row[l].TID = w%b.Warps*b.Lanes + l
 		}
 		f.threads = append(f.threads, row)
+		f.until = append(f.until, make([]uint64, b.Lanes))
 	}
 	launch, retire := rtl.NewQueue[divergence.Launch](rows), rtl.NewQueue[divergence.Retire](rows)
 	outcome := rtl.NewQueue[divergence.Outcome](b.Latency+2, rtl.Latency(uint64(max(b.Latency, 1))))
 	f.Launch, f.Outcome, f.Retire = launch.Out(), outcome.Out(), retire.In()
 	c := pol.Connections()
 	c.Launch, c.Outcome, c.Retire, c.Fire = launch.In(), outcome.In(), retire.Out(), &f.Fire
+	if m.Stalls {
+		c.Stalled = &f.Stalled
+	}
 	mem := NewMemory(c, rows, b.Memory)
 	mem.refill = b.Refill
 	sim, err := rtl.New("bench", &design{pol, f, mem})
@@ -292,18 +300,34 @@ func (f *front) Tick() {
 	blocked := q.Pending && (f.bench.Latency == 0 || !f.Outcome.Ready())
 	var fire divergence.Fire
 	slots := f.Div.Slots()
+	stalled := f.stalled(slots)
+	f.Stalled.Set(stalled)
 	for k := range slots.Len() {
 		i := (int(q.Last) + 1 + k) % slots.Len()
 		if f.bench.Prefer != nil {
 			i = f.bench.Prefer[k]
 		}
-		if s := slots.At(i); s.Valid && s.Wait == divergence.Runs && !blocked {
+		if s := slots.At(i); s.Valid && s.Wait == divergence.Runs && !blocked && !stalled.Has(i) {
 			fire = f.issue(i, s)
 			d.Last = uint16(i)
 			break
 		}
 	}
 	f.Fire.Set(fire)
+}
+
+// stalled are the slots that wait for memory.
+func (f *front) stalled(slots *rtl.Mem[divergence.Slot]) (set units.Set) {
+	for i := range slots.Len() {
+		s := slots.At(i)
+		for m := s.Mask; m != 0 && !s.Mixed; m &= m - 1 {
+			if f.until[s.Row][bits.TrailingZeros32(m)] > f.sim.Now() {
+				set.Add(i)
+				f.sim.WakeAt(f.sim.Now() + 1)
+			}
+		}
+	}
+	return set
 }
 
 func (f *front) issue(i int, s *divergence.Slot) divergence.Fire {
@@ -340,6 +364,7 @@ func (f *front) execute(i int, s *divergence.Slot) (taken uint32) {
 		if line.Do != nil {
 			line.Do(t)
 		}
+		f.until[h.Row][h.Lane] = f.sim.Now() + uint64(line.Load)
 		if line.If == nil || line.If(t) {
 			taken |= 1 << lane
 		}
