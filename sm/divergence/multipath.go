@@ -60,7 +60,7 @@ type multiCounts struct {
 // the return of a function in which threads of several calls have joined.
 //
 // Opportunistic early reconvergence is multipath-early: a split that comes to the PC
-// of another one that goes to the same entry joins it (section IV).
+// of another one that goes to the same entry joins it.
 //
 // Beyond the paper, where it is silent:
 //

@@ -91,7 +91,7 @@ func entrance() kernel {
 	return seq(when(func(t *thread) bool { return t.TID < 2 }, "X"), when(func(t *thread) bool { return t.TID < 4 }, "X"), to("E"), at("X", nop), nop, at("E", exit))
 }
 
-// TestMultiPathTables is section III of the paper on one branch, with warps of 4:
+// TestMultiPathTables is the paper's tables on one branch, with warps of 4:
 // block A parts into B (0101) and C (1010), which meet at D. B is the shorter one.
 //
 //	          splits                  reconvergence table (PC, mask, pending)
