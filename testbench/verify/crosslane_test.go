@@ -390,8 +390,9 @@ func TestNamedElsewhere(t *testing.T) {
 		later     = "\t@%p1 bra all;\n" + turns
 	)
 	blockwide := []string{"tbc", "tbc-lcp", "capri"}
-	stacks := append([]string{"pdom", "pdom-lcp", "token", "barrier", yielding}, blockwide...)
-	smallest := []string{"ppc", "ppc-explicit", "ptpc", "barrier", yielding}
+	converging := []string{"barrier", "subwarp", yielding} // under convergence barriers a path waits for those that are named
+	stacks := slices.Concat([]string{"pdom", "pdom-lcp", "token"}, converging, blockwide)
+	smallest := slices.Concat([]string{"ppc", "ppc-explicit", "ptpc"}, converging)
 	for _, c := range []struct {
 		name, body string // the even threads have %p1
 		live       uint32
@@ -400,7 +401,7 @@ func TestNamedElsewhere(t *testing.T) {
 		{"exit on the side that runs first, taken", "\t@!%p1 bra leave;\n\tINST\n\tbra join;\nleave:\n" + turns + "\texit;\njoin:", even, stacks},
 		{"exit on the side that runs first, of the smaller PC", "\t@%p1 bra all;\n" + turns + "\texit;\nall:\n\tINST", even, smallest},
 		{"later, joined by the post-dominator", later + "all:\n\tINST", even | odd, but("dwf")},
-		{"later, joined by nothing but the instruction", later + "\tsetp.lt.u32 %p3, %i, 1000;\n\t@%p3 bra all;\n\tbra join;\nall:\n\tINST\njoin:", even | odd, []string{"ppc", "ptpc", "barrier", yielding}},
+		{"later, joined by nothing but the instruction", later + "\tsetp.lt.u32 %p3, %i, 1000;\n\t@%p3 bra all;\n\tbra join;\nall:\n\tINST\njoin:", even | odd, slices.Concat([]string{"ppc", "ptpc"}, converging)},
 		{"at another instruction", "\t@%p1 bra all;\n\tINST\n\tbra join;\nall:\n\tINST\njoin:", even | odd, nil},
 		{"all are here", "\tINST", even | odd, all()},
 	} {
@@ -414,7 +415,7 @@ func TestNamedElsewhere(t *testing.T) {
 					}
 					got, err := runCrossLane(t, cfg, "\tand.b32 %a1, %i, 1;\n\tsetp.eq.u32 %p1, %a1, 0;\n\tsetp.lt.u32 %p9, %i, 99;\n"+
 						strings.ReplaceAll(c.body, "INST", inst.text), 64)
-					if slices.Contains(c.right, m) || inst.name == "bar.warp" && cfg.Divergence.Mechanism == "barrier" {
+					if slices.Contains(c.right, m) || inst.name == "bar.warp" && slices.Contains(converging, m) {
 						require.NoError(t, err, m)
 						for i := range got {
 							if c.live>>(i%32)&1 != 0 {
@@ -426,7 +427,7 @@ func TestNamedElsewhere(t *testing.T) {
 					var o *testbench.Outcome
 					require.ErrorAs(t, err, &o, m)
 					switch text := o.Error(); {
-					case cfg.Divergence.Mechanism == "barrier":
+					case slices.Contains(converging, m):
 						require.Equal(t, gpu.Deadlock, o.End, m)
 						assert.Contains(t, text, "lanes 55555555: waits to reconverge", m)
 						assert.Contains(t, text, "lanes aaaaaaaa: waits to reconverge", m)
