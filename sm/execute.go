@@ -185,7 +185,7 @@ func (p *Pipe) leave(free *bool) bool {
 	}
 	s := p.Line.Edit(at)
 	*p.Out.PushSlot() = s.Result
-	s.Full, *free = false, false
+	*s, *free = Stage{}, false // lanes that do not execute have stale values, which are no state
 	p.D().Lined--
 	return true
 }
