@@ -51,7 +51,7 @@ func Checkers() []Checker {
 		{checkHome, "each active lane's row belongs to the CTA of the instruction, and holds a thread in that lane", "registers are where the thread began"},
 		{checkLanes, "the lane permutation puts the threads of a warp into lanes as it is defined, each into its own, and there they stay (not in mechanisms that promise Moves, tbc-ideal)", "Fung & Aamodt, HPCA 2011, section 3: home lanes; Rhu & Erez, ISCA 2013, equation 2"},
 		{checkCompactor, "mechanisms that promise Compacts, tbc, tbc-lcp, tbc-ideal and capri: compacted warps have each thread of their entry once, and are as many as the fullest lane has threads, or as few as can hold them where threads move", "Fung & Aamodt, HPCA 2011, section 3.3"},
-		{checkUniform, "mechanisms that promise InStep, which are all but dwf, dwf-wb, multipath-early, ppc, ppc-explicit and ptpc: a branch that the analysis calls uniform divides nobody", "isa.Inst, Uniform"},
+		{checkUniform, "mechanisms that promise InStep, which are all but dwf, dwf-wb, ppc, ppc-explicit and ptpc: a branch that the analysis calls uniform divides nobody", "isa.Inst, Uniform"},
 		{checkBarrier, "no thread issues behind a barrier that a live thread of its CTA has not come to", "PTX ISA, bar.sync"},
 		{checkReconvergence, "mechanisms that promise Meets, pdom, pdom-lcp and dpe: the threads of a warp that part at a branch issue its post-dominator together", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
 		{checkStack, "mechanisms that promise Nested, pdom and pdom-lcp: the mask of an entry is part of each one below it, or disjoint", "Fung & Aamodt, HPCA 2011, section 2.2.2"},

@@ -11,8 +11,6 @@ import (
 var multipathMechanisms = []Mechanism{
 	multipath("multipath", "splits of a warp in two tables: all paths of all its branches interleave, and meet at post-dominators", false,
 		Promises{Meets: true, InStep: true, Depth: perLane}),
-	multipath("multipath-early", "the same; splits that wait for the same reconvergence point also join wherever they are at one PC", true,
-		Promises{Meets: true, Depth: perLane}),
 }
 
 func multipath(name, doc string, early bool, promises Promises) Mechanism {
@@ -59,8 +57,8 @@ type multiCounts struct {
 // go to that, so that loops do not fill the table; so they do if it has none, such as
 // the return of a function in which threads of several calls have joined.
 //
-// Opportunistic early reconvergence is multipath-early: a split that comes to the PC
-// of another one that goes to the same entry joins it.
+// Opportunistic early reconvergence, by which a split that comes to the PC of another
+// one that goes to the same entry joins it, is no mechanism yet: see early.
 //
 // Beyond the paper, where it is silent:
 //

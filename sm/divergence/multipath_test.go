@@ -146,22 +146,6 @@ func binary(mask uint32) (text string) {
 	return text
 }
 
-// TestMultiPathEarly: of the side entrance above, threads 0 and 1 execute 3 while the
-// branch of the others is resolved, and are at 4 when threads 2 and 3 come there: 4 is
-// executed once.
-func TestMultiPathEarly(t *testing.T) {
-	k := entrance()
-	m, ok := divergence.Find("multipath-early")
-	require.True(t, ok)
-	// Slot 1, in which the other side is, goes first, so that threads 0 and 1 stay at 4.
-	order := []int{1, 0, 2, 3, 4, 5, 6, 7}
-	r, err := micro.Bench{Lanes: 8, Warps: 1, Prefer: order}.Run(m, divergence.Options{}, k, 100)
-	require.NoError(t, err)
-	require.True(t, r.Done)
-	assert.Equal(t, [][2]uint32{{0, 0xff}, {1, 0xfc}, {3, 0x03}, {3, 0x0c}, {4, 0x0f}, {2, 0xf0}, {5, 0xff}}, issuesOf(r))
-	assert.Equal(t, 1, int(counter(t, m, r, "multipath-early.merges")))
-}
-
 func counter(t *testing.T, m divergence.Mechanism, r micro.Result, name string) uint64 {
 	t.Helper()
 	for _, c := range m.Counters() {

@@ -95,7 +95,6 @@ func variants() (list []divergence.Options) {
 	}
 	return append(list,
 		with("multipath", "multipath.paths", "1"),
-		with("multipath-early", "multipath-early.paths", "3"),
 		divergence.Options{Mechanism: "pdom", PathOrder: divergence.MinorityFirst},
 		divergence.Options{Mechanism: "ppc", PPCVerbatim: true},
 		divergence.Options{Mechanism: "token", TokenWindow: 1})
