@@ -8,21 +8,14 @@ import (
 	"divergo/units"
 )
 
-var multipathMechanisms = []Mechanism{
-	multipath("multipath", "splits of a warp in two tables: all paths of all its branches interleave, and meet at post-dominators", false,
-		Promises{Meets: true, InStep: true, Depth: perLane}),
-}
-
-func multipath(name, doc string, early bool, promises Promises) Mechanism {
-	return Mechanism{
-		Name:     name,
-		Doc:      doc,
-		Params:   multiParams{Paths: 8},
-		Counts:   multiCounts{},
-		Promises: promises,
-		New:      func(e Env) (Policy, error) { return newMultiPath(e, name, early) },
-	}
-}
+var multipathMechanisms = []Mechanism{{
+	Name:     "multipath",
+	Doc:      "splits of a warp in two tables: all paths of all its branches interleave, and meet at post-dominators",
+	Params:   multiParams{Paths: 8},
+	Counts:   multiCounts{},
+	Promises: Promises{Meets: true, InStep: true, Depth: perLane},
+	New:      func(e Env) (Policy, error) { return newMultiPath(e) },
+}}
 
 type multiParams struct {
 	Paths int `toml:"paths" range:"1..32" unit:"splits" doc:"of a warp that have a slot each; others wait until one is free" source:"ours"`
@@ -31,7 +24,6 @@ type multiParams struct {
 type multiCounts struct {
 	Splits uint64 `name:"splits" stat:"peak" unit:"splits" doc:"most of a warp at a time" source:"ElTantawy et al., HPCA 2014"`
 	Parked uint64 `name:"parked" unit:"splits" doc:"that found no slot free" source:"this model"`
-	Merges uint64 `name:"merges" doc:"splits that have joined another before their reconvergence point" source:"ElTantawy et al., HPCA 2014"`
 }
 
 // MultiPath is the multi-path model (ElTantawy, Ma, O'Connor & Aamodt, A Scalable
@@ -57,8 +49,8 @@ type multiCounts struct {
 // go to that, so that loops do not fill the table; so they do if it has none, such as
 // the return of a function in which threads of several calls have joined.
 //
-// Opportunistic early reconvergence, by which a split that comes to the PC of another
-// one that goes to the same entry joins it, is no mechanism yet: see early.
+// Not modelled is opportunistic early reconvergence, by which a split that comes to the
+// PC of another one that goes to the same entry joins it.
 //
 // Beyond the paper, where it is silent:
 //
@@ -78,7 +70,6 @@ type MultiPath struct {
 	Own    Counted[multiCounts]
 
 	lanes int
-	early bool
 	first First
 }
 
@@ -98,10 +89,10 @@ type Split struct {
 
 // newMultiPath sizes the reconvergence table for a bottom and W-1 branches, each of
 // which parts a thread from others that are still apart.
-func newMultiPath(e Env, name string, early bool) (Policy, error) {
+func newMultiPath(e Env) (Policy, error) {
 	paths := e.Params.(multiParams).Paths
 	if paths = min(paths, e.Lanes); paths*e.Warps > MaxSlots {
-		return nil, fmt.Errorf("divergence.%s.paths = %d: want at most %d with %d warps, as an SM has %d slots", name, paths, MaxSlots/e.Warps, e.Warps, MaxSlots)
+		return nil, fmt.Errorf("divergence.multipath.paths = %d: want at most %d with %d warps, as an SM has %d slots", paths, MaxSlots/e.Warps, e.Warps, MaxSlots)
 	}
 	return &MultiPath{
 		Warps:  NewWarps(e, paths),
@@ -109,7 +100,6 @@ func newMultiPath(e Env, name string, early bool) (Policy, error) {
 		Rejoin: rtl.NewMem[Rejoin](e.Warps * e.Lanes),
 		Pool:   units.NewStack[Split](e.Warps, e.Lanes-paths),
 		lanes:  e.Lanes,
-		early:  early,
 		first:  e.First,
 	}, nil
 }
@@ -120,14 +110,9 @@ func (p *MultiPath) Tick() { p.Serve(p) }
 // Counts is what the mechanism counts itself.
 func (p *MultiPath) Counts() Counting { return &p.Own }
 
-// Logic is the comparator of each split's PC with that of its entry, and, to join
-// early, that with the PC of the split that moves.
+// Logic is the comparator of each split's PC with that of its entry.
 func (p *MultiPath) Logic(g Geometry) []units.Logic {
-	n := p.paths() * g.Warps
-	if p.early {
-		n *= 2
-	}
-	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: n}}
+	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: p.paths() * g.Warps}}
 }
 
 // Start makes the split of a new warp, and the bottom entry.
@@ -144,8 +129,7 @@ func (p *MultiPath) Start(l *Launch) {
 // entry is number i of the reconvergence table of warp w.
 func (p *MultiPath) entry(w int, i uint8) *Rejoin { return p.Rejoin.Edit(w*p.lanes + int(i)) }
 
-// Advance ends a split that has come to its reconvergence point, or joins it to
-// another one.
+// Advance ends a split that has come to its reconvergence point.
 func (p *MultiPath) Advance(i int) {
 	w := i / p.paths()
 	if p.moved(w, i) {
@@ -157,12 +141,10 @@ func (p *MultiPath) Advance(i int) {
 // slot.
 func (p *MultiPath) moved(w, i int) bool {
 	s, to := p.Table.Edit(i), *p.To.Next(i)
-	if s.At() != p.Rejoin.Next(w*p.lanes+int(to)).At && !(p.early && p.joins(w, i, s.At(), to, s.Mask)) {
+	if s.At() != p.Rejoin.Next(w*p.lanes+int(to)).At {
 		return false
 	}
-	if split := p.leave(i); split.At == p.entry(w, to).At {
-		p.send(w, split)
-	}
+	p.send(w, p.leave(i))
 	return true
 }
 
@@ -255,9 +237,6 @@ func (p *MultiPath) rejoined(e *Rejoin) Split {
 
 // place finds a slot for a split.
 func (p *MultiPath) place(w int, x Split) {
-	if p.early && x.Wait == Runs && p.joins(w, -1, x.At, x.To, x.Mask) {
-		return
-	}
 	for i := w * p.paths(); i < (w+1)*p.paths(); i++ {
 		if !p.Table.Next(i).Valid {
 			p.load(i, &x)
@@ -275,27 +254,6 @@ func (p *MultiPath) load(i int, x *Split) {
 	s.Valid, s.Mask, s.Wait = true, x.Mask, x.Wait
 	*p.To.Edit(i) = x.To
 	p.Changed(i)
-}
-
-// joins adds threads to a split of the warp that is at the same place, goes to the
-// same entry and is not in slot i, and reports whether there is one.
-func (p *MultiPath) joins(w, i int, at Point, to uint8, mask uint32) bool {
-	for k := w * p.paths(); k < (w+1)*p.paths(); k++ {
-		if s := p.Table.Next(k); k != i && s.Valid && s.Wait == Runs && s.At() == at && *p.To.Next(k) == to {
-			p.Table.Edit(k).Mask |= mask
-			p.Changed(k)
-			p.Own.D().Merges++
-			return true
-		}
-	}
-	for k := range p.Pool.Len(w) {
-		if x := p.Pool.Entry(w, k); x.Wait == Runs && x.At == at && x.To == to {
-			x.Mask |= mask
-			p.Own.D().Merges++
-			return true
-		}
-	}
-	return false
 }
 
 // exit takes lanes out of every entry of the warp at once. One that has waited for

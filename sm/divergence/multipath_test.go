@@ -168,7 +168,6 @@ func TestMultiPathCounts(t *testing.T) {
 	require.True(t, r.Done)
 	assert.EqualValues(t, 3, counter(t, m, r, "multipath.splits"))
 	assert.EqualValues(t, 1, counter(t, m, r, "multipath.parked"))
-	assert.EqualValues(t, 0, counter(t, m, r, "multipath.merges"))
 }
 
 // TestMultiPathBarrier: three splits of a warp execute a barrier each, the first two
