@@ -136,8 +136,8 @@ func insert(p *Program, kind pair) *Program {
 		doors: make([]door, len(p.Blocks)), loops: make([]bool, len(p.Blocks)),
 	}
 	if x.yield {
-		for b, l := range loops(p) {
-			x.loops[b] = l != nil && l.header == b
+		for b, l := range p.Loops(p.Dominators()) {
+			x.loops[b] = l != nil && l.Header == b
 		}
 	}
 	made.Warnings = x.bound()

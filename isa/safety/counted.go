@@ -35,7 +35,7 @@ func (a *analysis) eachRound(l *loop, b int) bool {
 	if a.innermost[b] != l {
 		return false
 	}
-	return !slices.ContainsFunc(l.latches, func(u int) bool { return !a.dominates(b, u) })
+	return !slices.ContainsFunc(l.latches, func(u int) bool { return !a.tree.Dominates(b, u) })
 }
 
 // step is the instruction that defines a value in each round, or nil.

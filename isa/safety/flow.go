@@ -10,12 +10,12 @@ import (
 // flow is the control flow of a program: dominance, control dependence and loops.
 type flow struct {
 	*isa.Program
-	rank, next []int     // by block: its number in the tree of dominators, and that behind what it dominates
-	controls   [][]int32 // by block: the blocks whose branches decide whether it is executed
-	loops      []*loop
-	innermost  []*loop // by block
-	left       int     // steps
-	tooMuch    bool
+	tree      *isa.Dominators
+	controls  [][]int32 // by block: the blocks whose branches decide whether it is executed
+	loops     []*loop
+	innermost []*loop // by block
+	left      int     // steps
+	tooMuch   bool
 }
 
 // maxSteps bounds what the analysis spends on control dependence and on what
@@ -40,8 +40,7 @@ func (l *loop) holds(inner *loop) bool {
 
 func findFlow(p *isa.Program) *flow {
 	n := len(p.Blocks)
-	f := &flow{Program: p, left: maxSteps, innermost: make([]*loop, n)}
-	f.dominance()
+	f := &flow{Program: p, left: maxSteps, tree: p.Dominators(), innermost: make([]*loop, n)}
 	f.control()
 	f.findLoops()
 	f.rounds()
@@ -54,36 +53,6 @@ func (f *flow) spend() bool {
 	f.tooMuch = f.tooMuch || f.left < 0
 	return !f.tooMuch
 }
-
-func (f *flow) dominance() {
-	n := len(f.Blocks)
-	below := make([][]int, n)
-	f.rank, f.next = make([]int, n), make([]int, n)
-	var work, order []int
-	for b := n - 1; b >= 0; b-- {
-		if d := f.Blocks[b].IDom; d >= 0 {
-			below[d] = append(below[d], b)
-		} else {
-			work = append(work, b)
-		}
-	}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		f.rank[b] = len(order)
-		order = append(order, b)
-		work = append(work, below[b]...)
-	}
-	for _, b := range slices.Backward(order) {
-		f.next[b] = max(f.next[b], f.rank[b]+1)
-		if d := f.Blocks[b].IDom; d >= 0 {
-			f.next[d] = max(f.next[d], f.next[b])
-		}
-	}
-}
-
-// dominates reports whether every way to block b passes a.
-func (f *flow) dominates(a, b int) bool { return f.rank[a] <= f.rank[b] && f.rank[b] < f.next[a] }
 
 func (f *flow) last(b int) *isa.Inst { return &f.Insts[f.Blocks[b].End-1] }
 
@@ -235,73 +204,24 @@ func (f *flow) postDominators(end int, succs, preds [][]int) []int {
 	return up
 }
 
-// findLoops finds the natural loops, those with one header as one, and groups of blocks that have
-// edges back to where not all ways come from.
+// findLoops finds the natural loops, and groups of blocks that have edges back to where not
+// all ways come from.
 func (f *flow) findLoops() {
-	n := len(f.Blocks)
-	at := make([]*loop, n)
-	succs := make([][]int, n)
-	for u := range f.Blocks {
-		succs[u] = f.Blocks[u].Succs
-		for _, h := range succs[u] {
-			if f.dominates(h, u) {
-				if at[h] == nil {
-					at[h] = &loop{header: h}
-				}
-				at[h].latches = append(at[h].latches, u)
-			}
+	made := map[*isa.Loop]*loop{}
+	natural := f.Loops(f.tree)
+	var list []*loop // by the number of the header
+	for _, b := range f.tree.Order {
+		if l := natural[b]; l != nil && l.Header == b {
+			made[l] = &loop{header: b, latches: l.Latches, parent: made[l.Parent]}
+			list = append(list, made[l])
 		}
 	}
-	outer := make([]int, n) // header of a loop around a block that has been found, or itself
-	for b := range outer {
-		outer[b] = b
-	}
-	outermost := func(b int) int {
-		for outer[b] != b {
-			outer[b] = outer[outer[b]]
-			b = outer[b]
-		}
-		return b
-	}
-	byRank := make([]int, n)
-	for b, r := range f.rank {
-		byRank[r] = b
-	}
-	for _, h := range slices.Backward(byRank) { // inner before outer headers
-		l := at[h]
-		if l == nil {
-			continue
-		}
-		for work := slices.Clone(l.latches); len(work) > 0; {
-			v := outermost(work[len(work)-1])
-			work = work[:len(work)-1]
-			if v == h || !f.dominates(h, v) {
-				continue
-			}
-			if f.innermost[v] == nil {
-				f.innermost[v] = l
-			}
-			if at[v] != nil && at[v].parent == nil {
-				at[v].parent = l
-			}
-			outer[v] = h
-			work = append(work, f.Blocks[v].Preds...)
-		}
-	}
-	for b := range at {
-		if at[b] != nil { // a header belongs to its own loop, which is within the one found
-			f.innermost[b] = at[b]
-		}
-	}
-	var list []*loop
-	for _, h := range byRank {
-		if at[h] != nil {
-			list = append(list, at[h])
-		}
+	for b, l := range natural {
+		f.innermost[b] = made[l]
 	}
 	f.number(list)
 	f.findExits()
-	f.irreducible(succs)
+	f.irreducible()
 }
 
 // number puts the loops in an order in which those within a loop follow it.
@@ -351,11 +271,11 @@ func (f *flow) findExits() {
 
 // irreducible adds the components that can go round without passing the header of a natural
 // loop. All of their branches count as exits.
-func (f *flow) irreducible(succs [][]int) {
-	forward := make([][]int, len(succs))
-	for u, list := range succs {
-		for _, s := range list {
-			if !f.dominates(s, u) {
+func (f *flow) irreducible() {
+	forward := make([][]int, len(f.Blocks))
+	for u := range f.Blocks {
+		for _, s := range f.Blocks[u].Succs {
+			if !f.tree.Dominates(s, u) {
 				forward[u] = append(forward[u], s)
 			}
 		}
