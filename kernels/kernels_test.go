@@ -227,12 +227,12 @@ func TestLoopBounds(t *testing.T) {
 // Points whose orbit is known: 0 and -1 stay, 2 leaves in the second round and
 // -2 lies on the rim, where its orbit has |z|² = 4 at once.
 func TestRoundsLeft(t *testing.T) {
-	assert.Equal(t, uint32(0), roundsLeft(0, 0, 100))
-	assert.Equal(t, uint32(0), roundsLeft(-1, 0, 100))
-	assert.Equal(t, uint32(98), roundsLeft(2, 0, 100))
-	assert.Equal(t, uint32(98), roundsLeft(-2, 0, 100))
-	assert.Equal(t, uint32(97), roundsLeft(1, 0, 100))
-	assert.Equal(t, uint32(0), roundsLeft(2, 0, 1))
+	assert.Equal(t, uint32(0), roundsLeft(0, 0, 0, 0, 100))
+	assert.Equal(t, uint32(0), roundsLeft(0, 0, -1, 0, 100))
+	assert.Equal(t, uint32(98), roundsLeft(0, 0, 2, 0, 100))
+	assert.Equal(t, uint32(98), roundsLeft(0, 0, -2, 0, 100))
+	assert.Equal(t, uint32(97), roundsLeft(0, 0, 1, 0, 100))
+	assert.Equal(t, uint32(0), roundsLeft(0, 0, 2, 0, 1))
 }
 
 func TestBFSReference(t *testing.T) {

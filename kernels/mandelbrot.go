@@ -18,68 +18,82 @@ var mandelbrot = Kernel{
 	},
 }
 
-// mandelbrotBlock is the width and height of a CTA.
-const mandelbrotBlock = 16
+// escapeBlock is the width and height of a CTA.
+const escapeBlock = 16
 
-// Mandelbrot draws the Mandelbrot set.
-type Mandelbrot struct {
+// EscapeTime draws how soon the points of a picture leave the circle of radius 2 under
+// z = z*z + c.
+type EscapeTime struct {
 	outcome
+	set           string // module and kernel
 	width, height int
 	limit         uint32
+	constant      []any     // parameters of the set
 	re, im        []float32 // of the columns and the rows
 	left, want    []uint32  // rounds left, by pixel
 }
 
-// NewMandelbrot makes a picture of the whole set; limit bounds the rounds of a
-// pixel, 0 counts as 1. The seed shifts the picture by less than a pixel.
-func NewMandelbrot(width, height int, limit uint32, seed uint64) *Mandelbrot {
-	r := random(seed)
-	limit = max(limit, 1)
-	w := &Mandelbrot{
-		width: width, height: height, limit: limit,
+// NewMandelbrot makes a picture of the whole Mandelbrot set, whose pixels are the c; limit
+// bounds the rounds of a pixel, 0 counts as 1. The seed shifts the picture by less than a pixel.
+func NewMandelbrot(width, height int, limit uint32, seed uint64) *EscapeTime {
+	w := newEscapeTime("mandelbrot", width, height, limit)
+	w.place(-2.25, 3, seed)
+	w.expect(func(re, im float32) uint32 { return roundsLeft(0, 0, re, im, w.limit) })
+	return w
+}
+
+func newEscapeTime(set string, width, height int, limit uint32) *EscapeTime {
+	return &EscapeTime{
+		set: set, width: width, height: height, limit: max(limit, 1),
 		re: make([]float32, width), im: make([]float32, height), want: make([]uint32, width*height),
 	}
-	pixel := 3 / float32(width)
-	left, top := -2.25+r.unit()*pixel/2, -pixel*float32(height)/2+r.unit()*pixel/2
+}
+
+// place puts the left edge and the width of the picture, which lies around the real axis.
+func (w *EscapeTime) place(left, width float32, seed uint64) {
+	r := random(seed)
+	pixel := width / float32(w.width)
+	left, top := left+r.unit()*pixel/2, -pixel*float32(w.height)/2+r.unit()*pixel/2
 	for x := range w.re {
 		w.re[x] = float32(float32(x)*pixel) + left
 	}
 	for y := range w.im {
 		w.im[y] = float32(float32(y)*pixel) + top
 	}
-	for y, im := range w.im {
-		for x, re := range w.re {
-			w.want[y*width+x] = roundsLeft(re, im, limit)
-		}
-	}
-	return w
 }
 
-// roundsLeft iterates z = z*z + c from z = 0. The conversions keep the
+// expect computes the rounds that are left at each pixel.
+func (w *EscapeTime) expect(left func(re, im float32) uint32) {
+	for y, im := range w.im {
+		for x, re := range w.re {
+			w.want[y*w.width+x] = left(re, im)
+		}
+	}
+}
+
+// roundsLeft iterates z = z*z + c from z = x + iy. The conversions keep the
 // compiler from fusing a multiplication with an addition.
-func roundsLeft(re, im float32, limit uint32) uint32 {
-	var x, y float32
+func roundsLeft(x, y, re, im float32, limit uint32) uint32 {
 	for left := limit - 1; left > 0; left-- {
 		xx, yy := float32(x*x), float32(y*y)
 		if xx+yy >= 4 {
 			return left
 		}
-		y = float32(float32(x*y)*2) + im
-		x = xx - yy + re
+		x, y = xx-yy+re, float32(float32(x*y)*2)+im
 	}
 	return 0
 }
 
 // Run implements Workload.
-func (w *Mandelbrot) Run(m Machine) error {
+func (w *EscapeTime) Run(m Machine) error {
 	w.reset()
 	re, im, left := upload(m, w.re), upload(m, w.im), m.Alloc(4*len(w.want))
 	err := m.Launch(Launch{
-		Module: "mandelbrot.ptx",
-		Kernel: "mandelbrot",
-		Grid:   [3]uint32{groups(w.width, mandelbrotBlock), groups(w.height, mandelbrotBlock), 1},
-		Block:  [3]uint32{mandelbrotBlock, mandelbrotBlock, 1},
-		Params: bank(re, im, left, uint32(w.width), uint32(w.height), w.limit),
+		Module: w.set + ".ptx",
+		Kernel: w.set,
+		Grid:   [3]uint32{groups(w.width, escapeBlock), groups(w.height, escapeBlock), 1},
+		Block:  [3]uint32{escapeBlock, escapeBlock, 1},
+		Params: bank(append([]any{re, im, left, uint32(w.width), uint32(w.height), w.limit}, w.constant...)...),
 	})
 	if err != nil {
 		return err
@@ -91,18 +105,15 @@ func (w *Mandelbrot) Run(m Machine) error {
 
 // Image implements Picture: points of the set are black, the others the
 // brighter the sooner they escape.
-func (w *Mandelbrot) Image() image.Image { return escapes(w.left, w.width, w.height, w.limit) }
-
-// escapes draws the rounds that are left of limit, by pixel.
-func escapes(rounds []uint32, width, height int, limit uint32) image.Image {
-	picture := image.NewRGBA(image.Rect(0, 0, width, height))
-	for i, left := range rounds {
+func (w *EscapeTime) Image() image.Image {
+	picture := image.NewRGBA(image.Rect(0, 0, w.width, w.height))
+	for i, left := range w.left {
 		if left > 0 {
-			used := limit - 1 - left
-			shade := uint8(255 - 255*uint64(min(used, limit))/uint64(limit))
-			picture.SetRGBA(i%width, i/width, color.RGBA{uint8(8 * used), uint8(16 * used), shade, 255})
+			used := w.limit - 1 - left
+			shade := uint8(255 - 255*uint64(min(used, w.limit))/uint64(w.limit))
+			picture.SetRGBA(i%w.width, i/w.width, color.RGBA{uint8(8 * used), uint8(16 * used), shade, 255})
 		} else {
-			picture.SetRGBA(i%width, i/width, color.RGBA{A: 255})
+			picture.SetRGBA(i%w.width, i/w.width, color.RGBA{A: 255})
 		}
 	}
 	return picture
