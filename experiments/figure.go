@@ -20,7 +20,7 @@ type Figure struct {
 type Drawing struct {
 	Header []string
 	Rows   [][]any
-	Charts []chart.Lines
+	Charts chart.Column
 }
 
 // Figures lists all figures.

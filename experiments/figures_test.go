@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/experiments"
+	"divergo/internal/chart"
 )
 
 func draw(t *testing.T, name string) *experiments.Drawing {
@@ -47,7 +48,7 @@ func TestS3History(t *testing.T) {
 		d := draw(t, name)
 		require.Len(t, d.Charts, len(patterns))
 		for i, m := range patterns {
-			s := d.Charts[i].Series[0]
+			s := d.Charts[i].(*chart.Lines).Series[0]
 			var up, down []float64 // instructions between the steps of the first slope
 			tops, last := 0, 0.0
 			for k := 1; k < len(s.X); k++ {

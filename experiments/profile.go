@@ -220,14 +220,14 @@ func (r *profiler) measure(h isa.Herding) (*measured, error) {
 }
 
 // Chart draws speed against degradation, from no herding to all that was kept.
-func (p *Profile) Chart() chart.Lines {
+func (p *Profile) Chart() *chart.Lines {
 	x, y := []float64{0}, []float64{1}
 	for _, c := range p.Candidates {
 		if c.Kept {
 			x, y = append(x, 100*c.Degradation), append(y, c.Speedup)
 		}
 	}
-	return chart.Lines{
+	return &chart.Lines{
 		Title: "Herding " + p.Prog.Name, X: "worst degradation (%)", Y: "speed-up",
 		Series: []chart.Series{{Name: "herded, one more at each mark", X: x, Y: y}},
 	}

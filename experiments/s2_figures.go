@@ -35,6 +35,18 @@ var s2Figures = []Figure{
 		drawForcedLoads,
 	},
 	{
+		"s2-fig5", "pictures of Mandelbrot and Julia with branches that are forced uniform", sartori + "figures 2 and 5",
+		drawForcedPictures,
+	},
+	{
+		"s2-fig8", "pictures of SobelFilter with loads that are forced uniform", sartori + "figures 7 and 8",
+		drawForcedEdges,
+	},
+	{
+		"s2-fig15", "pictures of volume rendering with branch herding, and of a Gaussian blur with data herding", sartori + "figures 15 and 18",
+		drawHerdedPictures,
+	},
+	{
 		"herding", "branch and data herding of the benchmarks of table I, with what the framework of figure 11 chooses", sartori + "figures 10, 12, 16 and 17, tables II and III",
 		drawHerding,
 	},
@@ -74,14 +86,18 @@ func herdConfig() (gpu.Config, error) {
 	return p.Config(), nil
 }
 
-// herdWith runs a kernel with other programs.
+// herdWith runs a kernel, of the size and the input that are measured, with other programs.
 func herdWith(k kernels.Kernel, cfg gpu.Config, replace programs) (herdRun, error) {
+	return herdOn(k, herdSize(k).New(herdMeasured), cfg, replace)
+}
+
+// herdOn does so on some workload of the kernel.
+func herdOn(k kernels.Kernel, w kernels.Workload, cfg gpu.Config, replace programs) (herdRun, error) {
 	s, err := testbench.NewSession(cfg, testbench.Limits{})
 	if err != nil {
 		return herdRun{}, err
 	}
 	s.Herd = replace
-	w := herdSize(k).New(herdMeasured)
 	if err := w.Run(runner.New(s)); err != nil {
 		return herdRun{}, fmt.Errorf("%s: %w", k.Name, err)
 	}
@@ -194,7 +210,7 @@ func drawForcedBranches() (*Drawing, error) {
 		d.Header = append(d.Header, name+" time", "software", "mismatch %")
 		time.Series, lost.Series = append(time.Series, hard, soft), append(lost.Series, wrong)
 	}
-	d.Charts = []chart.Lines{time, lost}
+	d.Charts = chart.Column{&time, &lost}
 	return d, nil
 }
 
@@ -237,7 +253,7 @@ func drawForcedLoads() (*Drawing, error) {
 		d.Header = append(d.Header, what.name+": time", "mismatch %")
 		time.Series, lost.Series = append(time.Series, fast), append(lost.Series, wrong)
 	}
-	d.Charts = []chart.Lines{time, lost}
+	d.Charts = chart.Column{&time, &lost}
 	return d, nil
 }
 

@@ -61,7 +61,7 @@ func drawTime() (*Drawing, error) {
 			d.Header = append(d.Header, preset+" "+[]string{1: "single", 2: "double"}[loops], "model")
 			c.Series = append(c.Series, model, ours)
 		}
-		d.Charts = append(d.Charts, c)
+		d.Charts = append(d.Charts, &c)
 	}
 	return d, nil
 }
@@ -89,7 +89,7 @@ func drawHistory(loops int, shown ...int) (*Drawing, error) {
 		d.Rows = append(d.Rows, []any{m, r.issued, syncs, r.stats.Pushes, r.stats.MaxDepth, first, memory})
 	}
 	for _, m := range shown {
-		d.Charts = append(d.Charts, chart.Lines{
+		d.Charts = append(d.Charts, &chart.Lines{
 			Title: fmt.Sprintf("Token stack in the %s, M = %d", loopNames[loops], m), X: "executed instruction", Y: "tokens",
 			Series: []chart.Series{
 				history("stack", runs[m].trace, func(at instant) int { return at.depth }),
@@ -139,6 +139,6 @@ func drawSpills() (*Drawing, error) {
 		}
 		c.Series = append(c.Series, model, ours)
 	}
-	d.Charts = []chart.Lines{c}
+	d.Charts = chart.Column{&c}
 	return d, nil
 }

@@ -118,7 +118,7 @@ func TestLines(t *testing.T) {
 	}}
 	ticks := map[string]element{} // place of each label
 	var lines [][]string
-	for _, e := range parse(t, draw(t, Column{*l})) {
+	for _, e := range parse(t, draw(t, Column{l})) {
 		switch e.name {
 		case "text":
 			ticks[e.attr["text-anchor"]+e.text] = e
@@ -177,7 +177,7 @@ func TestAxis(t *testing.T) {
 // TestNothing: pictures without data are pictures.
 func TestNothing(t *testing.T) {
 	assert.NotEmpty(t, parse(t, draw(t, &Bars{})))
-	assert.NotEmpty(t, parse(t, draw(t, Column{{}})))
+	assert.NotEmpty(t, parse(t, draw(t, Column{&Lines{}})))
 }
 
 // TestStyles: a line without marks, and rings without a line.
@@ -187,7 +187,7 @@ func TestStyles(t *testing.T) {
 		{Name: "rings", X: []float64{0, 1, 2}, Y: []float64{2, 1, 0}, Style: Rings},
 	}}
 	lines, marks := 0, map[string]int{}
-	for _, e := range parse(t, draw(t, Column{*l})) {
+	for _, e := range parse(t, draw(t, Column{l})) {
 		if e.name == "polyline" {
 			lines++
 		}
@@ -208,7 +208,7 @@ func TestColumn(t *testing.T) {
 	b := a
 	b.Title = "b"
 	head := func(list []element) (high float64) { return list[0].number(t, "height") }
-	one, two := parse(t, draw(t, Column{a})), parse(t, draw(t, Column{a, b}))
+	one, two := parse(t, draw(t, Column{&a})), parse(t, draw(t, Column{&a, &b}))
 	assert.Equal(t, 2*head(one), head(two))
 	var places, titles []string
 	for _, e := range two {
@@ -223,7 +223,7 @@ func TestColumn(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, titles)
 	assert.NotEmpty(t, parse(t, draw(t, Column{})))
 	b.Series[0].Y = nil
-	_, err := Column{a, b}.WriteTo(io.Discard)
+	_, err := Column{&a, &b}.WriteTo(io.Discard)
 	assert.Error(t, err)
 }
 
@@ -236,8 +236,8 @@ func TestErrors(t *testing.T) {
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{1, 2}}}}, `chart: bar "b": 2 values, want one for each of 1 layers`},
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{-1}}}}, `chart: bar "b": value -1, want 0 or more`},
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{math.NaN()}}}}, `chart: bar "b": value NaN, want a finite number`},
-		{Column{{Series: []Series{{Name: "s", X: []float64{1}}}}}, `chart: series "s": 1 x and 0 y, want as many of both, and one at least`},
-		{Column{{Series: []Series{{Name: "s", X: []float64{1}, Y: []float64{math.Inf(1)}}}}}, `chart: series "s": value +Inf, want a finite number`},
+		{Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}}}}}, `chart: series "s": 1 x and 0 y, want as many of both, and one at least`},
+		{Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}, Y: []float64{math.Inf(1)}}}}}, `chart: series "s": value +Inf, want a finite number`},
 	} {
 		_, err := c.chart.WriteTo(io.Discard)
 		assert.EqualError(t, err, c.want)

@@ -30,7 +30,7 @@ func ExampleLines() {
 		{Name: "token", X: []float64{1, 2, 4, 8}, Y: []float64{100, 210, 420, 830}},
 	}}
 	var svg bytes.Buffer
-	if _, err := (chart.Column{l}).WriteTo(&svg); err != nil {
+	if _, err := (chart.Column{&l}).WriteTo(&svg); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(strings.Contains(svg.String(), "<title>token: 8, 830</title>"))

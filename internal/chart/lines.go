@@ -46,18 +46,27 @@ var marks = []string{
 }
 
 // Column is pictures one above the other.
-type Column []Lines
+type Column []Part
+
+// Part is a picture of a column: *Lines or *Images.
+type Part interface {
+	// draw returns the picture with its width and height.
+	draw() (p *picture, width, high float64, err error)
+	title() string
+}
+
+func (l *Lines) title() string { return l.Title }
 
 // WriteTo writes the pictures as one SVG, which has the title of the first. The
 // error names a series that cannot be drawn.
 func (c Column) WriteTo(w io.Writer) (int64, error) {
 	var all picture
 	title, width, high := "", 0.0, 0.0
-	for i := range c {
+	for i, part := range c {
 		if i == 0 {
-			title = c[i].Title
+			title = part.title()
 		}
-		p, wide, tall, err := c[i].draw()
+		p, wide, tall, err := part.draw()
 		if err != nil {
 			return 0, err
 		}
@@ -67,7 +76,6 @@ func (c Column) WriteTo(w io.Writer) (int64, error) {
 	return all.writeTo(w, width, high, title)
 }
 
-// draw returns the picture with its width and height.
 func (l *Lines) draw() (p *picture, width, high float64, err error) {
 	var legend []string
 	xlo, xhi := math.Inf(1), math.Inf(-1)

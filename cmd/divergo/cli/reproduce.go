@@ -56,7 +56,7 @@ func reproduce(c *cobra.Command, figure experiments.Figure, svg string, asJSON b
 		return fmt.Errorf("%s: %w", figure.Name, err)
 	}
 	unkept := picture.keep(func(w io.Writer) error {
-		_, err := chart.Column(d.Charts).WriteTo(w)
+		_, err := d.Charts.WriteTo(w)
 		return err
 	})
 	if asJSON {
@@ -78,7 +78,11 @@ func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing)
 // figureJSON has the numbers of the pictures, and those of the table by column.
 func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]any {
 	charts := []map[string]any{}
-	for _, c := range d.Charts {
+	for _, part := range d.Charts {
+		c, numbers := part.(*chart.Lines)
+		if !numbers {
+			continue
+		}
 		series := []map[string]any{}
 		for _, s := range c.Series {
 			series = append(series, map[string]any{"name": s.Name, "x": s.X, "y": s.Y})
