@@ -39,7 +39,11 @@ simulator is not in it. A value in parentheses is detail beside the one that is 
 				continue
 			}
 			f := c.Try()
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.ID, c.Place, cell(c.Statement), cell(c.Theirs), cell(f.Ours), f.Verdict)
+			verdict := string(f.Verdict)
+			if c.Why != "" {
+				verdict += ": " + c.Why
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.ID, c.Place, cell(c.Statement), cell(c.Theirs), cell(f.Ours), cell(verdict))
 		}
 	}
 	return b.String()

@@ -23,6 +23,7 @@ type Claim struct {
 	Place     string // in the paper: section, figure, table
 	Statement string // with the conditions
 	Theirs    string // the paper's value
+	Why       string // what makes the model's value another one; "": it is the same
 
 	// Ours measures the value of the model, perhaps with details in parentheses
 	// behind it.
@@ -57,7 +58,14 @@ func (c *Claim) Try() Finding {
 }
 
 // Claims lists all claims by number.
-func Claims() []Claim { return slices.Concat(s0, s1, s2Hardware, s3, s4) }
+func Claims() []Claim { return slices.Concat(s0, s1, s2(), s3, s4) }
+
+// s2 has both halves of the claims about herding in the order of their numbers.
+func s2() []Claim {
+	all := slices.Concat(s2Hardware, s2Software)
+	slices.SortFunc(all, func(a, b Claim) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
 
 // always is the value of a property that holds in every sample.
 const always = "always"

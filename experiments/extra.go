@@ -13,8 +13,11 @@ import (
 // %tid.y, %rd0 the kernel's parameter, the address of a buffer; further registers
 // are %r2 to %r9, %rd1 to %rd3 and %p0 to %p9, and tile is an array in shared
 // memory.
-func assemble(body string) (*isa.Program, error) {
-	m, err := ptx.Parse("claim.ptx", []byte(`.version 6.0
+func assemble(body string) (*isa.Program, error) { return parsed(module(body)) }
+
+// module is the text around the body of a kernel.
+func module(body string) string {
+	return `.version 6.0
 .target sm_35
 .address_size 64
 .visible .entry claim(.param .u64 buffer)
@@ -26,7 +29,12 @@ func assemble(body string) (*isa.Program, error) {
 	ld.param.u64 %rd0, [buffer];
 	mov.u32 %r0, %tid.x;
 	mov.u32 %r1, %tid.y;
-`+body+"\n}\n"))
+` + body + "\n}\n"
+}
+
+// parsed is the program of a module that has such a kernel.
+func parsed(text string) (*isa.Program, error) {
+	m, err := ptx.Parse("claim.ptx", []byte(text))
 	if err != nil {
 		return nil, err
 	}

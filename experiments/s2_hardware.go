@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"divergo/gpu"
+	"divergo/isa"
 	"divergo/testbench"
 	"divergo/units"
 )
@@ -91,6 +92,11 @@ func herdedRun(body string, threads uint32, threshold int, change func(h *units.
 	if err != nil {
 		return testbench.Counters{}, err
 	}
+	return herdedProgram(p, threads, threshold, change)
+}
+
+// herdedProgram does so with a program.
+func herdedProgram(p *isa.Program, threads uint32, threshold int, change func(h *units.HerdConfig)) (testbench.Counters, error) {
 	cfg := gpu.Default()
 	cfg.GPU.SMs, cfg.Divergence.Mechanism = 1, "pdom"
 	cfg.L1.Line, cfg.L2.Line = 128, 128

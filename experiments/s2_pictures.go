@@ -6,7 +6,6 @@ import (
 	"divergo/gpu"
 	"divergo/internal/chart"
 	"divergo/isa"
-	"divergo/isa/safety"
 	"divergo/kernels"
 	"divergo/kernels/quality"
 	"divergo/units"
@@ -127,14 +126,8 @@ func drawHerdedPictures() (*Drawing, error) {
 		build                func() kernels.Workload
 		herd                 func(*isa.Program) isa.Herding
 	}{
-		{"volumeRender", "volumerender", "branch herding", func() kernels.Workload { return kernels.NewVolumeRender(144, 112, herdMeasured) }, func(p *isa.Program) isa.Herding {
-			branches, _ := safety.Analyze(p).Safe()
-			return isa.Herding{Kernel: p.Name, Branches: branches}
-		}},
-		{"recursiveGaussian", "gaussian", "data herding", func() kernels.Workload { return kernels.NewGaussian(edgesWide, edgesHigh, 2.5, herdMeasured) }, func(p *isa.Program) isa.Herding {
-			_, loads := safety.Analyze(p).Safe()
-			return isa.Herding{Kernel: p.Name, Loads: loads}
-		}},
+		{"volumeRender", "volumerender", "branch herding", func() kernels.Workload { return kernels.NewVolumeRender(144, 112, herdMeasured) }, func(p *isa.Program) isa.Herding { return safe(p, Branches) }},
+		{"recursiveGaussian", "gaussian", "data herding", func() kernels.Workload { return kernels.NewGaussian(edgesWide, edgesHigh, 2.5, herdMeasured) }, func(p *isa.Program) isa.Herding { return safe(p, Loads) }},
 	} {
 		if err := g.add(p.title, p.kernel, p.build, true, variant{label: "original"}, variant{p.label, nil, p.herd}); err != nil {
 			return nil, err

@@ -216,10 +216,14 @@ func listClaims(*gpu.Config) []entry {
 			[]any{c.ID, f.Verdict, c.Place + ": " + c.Statement},
 			map[string]any{
 				"id": c.ID, "place": c.Place, "statement": c.Statement,
-				"theirs": c.Theirs, "ours": f.Ours, "verdict": f.Verdict,
+				"theirs": c.Theirs, "ours": f.Ours, "verdict": f.Verdict, "why": c.Why,
 			},
 		})
-		for _, line := range []string{"theirs: " + c.Theirs, "ours: " + f.Ours} {
+		lines := []string{"theirs: " + c.Theirs, "ours: " + f.Ours}
+		if c.Why != "" {
+			lines = append(lines, "since "+c.Why)
+		}
+		for _, line := range lines {
 			list = append(list, entry{cells: []any{"", "", line}})
 		}
 	}
