@@ -37,6 +37,7 @@ func (p *Profile) Kernels() []Kernel {
 	var list []Kernel
 	for i, prog := range p.programs {
 		k := Kernel{Prog: prog, Launches: p.launches[i]}
+		at := map[place]int{}
 		for pc := range len(prog.Insts) + 1 {
 			var sum Counts
 			for _, b := range p.books {
@@ -45,54 +46,62 @@ func (p *Profile) Kernels() []Kernel {
 				}
 			}
 			if sum != (Counts{}) {
-				k.add(uint32(pc), &sum)
+				k.add(at, uint32(pc), &sum)
 			}
 		}
-		slices.SortStableFunc(k.Lines, func(a, b Line) int {
-			return cmp.Or(cmp.Compare(file(prog, a.File), file(prog, b.File)), cmp.Compare(a.Number, b.Number))
-		})
+		slices.SortStableFunc(k.Lines, func(a, b Line) int { return order(prog, a.File, a.Number, b.File, b.Number) })
 		list = append(list, k)
 	}
 	return list
 }
 
-// file is the place of a file in the order of lines: the sources as the PTX has them,
-// then the PTX, then none.
-func file(p *isa.Program, name string) int {
-	if i := slices.Index(p.Files, name); i >= 0 {
-		return i
-	}
-	if name == "" {
+// order compares lines: the sources as the PTX has them, then the PTX, then what is no
+// instruction's.
+func order(p *isa.Program, file string, number int32, than string, thanNumber int32) int {
+	place := func(name string) int {
+		i := slices.Index(p.Files, name)
+		switch {
+		case i >= 0:
+			return i
+		case name != "":
+			return len(p.Files)
+		}
 		return len(p.Files) + 1
 	}
-	return len(p.Files)
+	return cmp.Or(cmp.Compare(place(file), place(than)), cmp.Compare(number, thanNumber))
 }
 
-// add puts an instruction to its line.
-func (k *Kernel) add(pc uint32, c *Counts) {
-	name, number := Place(k.Prog, pc)
-	at := slices.IndexFunc(k.Lines, func(l Line) bool { return l.File == name && l.Number == number })
-	if at < 0 {
-		at = len(k.Lines)
-		k.Lines = append(k.Lines, Line{File: name, Number: number})
+// place is a line of a file.
+type place struct {
+	file   string // "" for what is no instruction's
+	number int32
+}
+
+// add puts an instruction to its line, of which at has the index.
+func (k *Kernel) add(at map[place]int, pc uint32, c *Counts) {
+	of := placeOf(k.Prog, pc)
+	i, ok := at[of]
+	if !ok {
+		i = len(k.Lines)
+		at[of] = i
+		k.Lines = append(k.Lines, Line{File: of.file, Number: of.number})
 	}
-	l := &k.Lines[at]
-	if name != "" {
+	l := &k.Lines[i]
+	if of.file != "" {
 		l.Insts = append(l.Insts, Inst{pc, *c})
 	}
 	l.Add(c)
 	k.Total.Add(c)
 }
 
-// Place is the file and the line that an instruction comes from; "" and 0 behind the
-// last instruction.
-func Place(p *isa.Program, pc uint32) (file string, line int32) {
+// placeOf is where an instruction comes from; of one behind the last it is none.
+func placeOf(p *isa.Program, pc uint32) place {
 	if int(pc) >= len(p.Insts) {
-		return "", 0
+		return place{}
 	}
 	in := &p.Insts[pc]
 	if in.Loc.Line > 0 && int(in.Loc.File) < len(p.Files) {
-		return p.Files[in.Loc.File], in.Loc.Line
+		return place{p.Files[in.Loc.File], in.Loc.Line}
 	}
-	return p.File, in.Pos.Line
+	return place{p.File, in.Pos.Line}
 }

@@ -84,15 +84,14 @@ type Profile struct {
 
 // book is that of one SM. It is written on the goroutine that runs the SM.
 type book struct {
-	sm      *sm.SM
-	unit    *memsys.Unit
-	by      [][]*Counts // of each program, by PC; behind the last one what is no instruction's
-	now     []*Counts   // of these, of the program that runs
-	pc      uint32      // whose cycles are those from since on
-	class   sm.Class    // and what they are spent on
-	since   uint64
-	issued  []uint64 // by slot: the cycle of its last instruction
-	leaving []func()
+	sm     *sm.SM
+	unit   *memsys.Unit
+	by     [][]*Counts // of each program, by PC; behind the last one what is no instruction's
+	now    []*Counts   // of these, of the program that runs
+	pc     uint32      // whose cycles are those from since on
+	class  sm.Class    // and what they are spent on
+	since  uint64
+	issued []uint64 // by slot: the cycle of its last instruction
 }
 
 // Attach has a session profiled from its next launch on.
