@@ -11,7 +11,7 @@ import (
 var modules embed.FS
 
 //go:embed cuda/*.cu
-var sources embed.FS
+var written embed.FS
 
 // PTX is the text of a module that a Launch names.
 func PTX(module string) (string, error) {
@@ -24,7 +24,7 @@ func PTX(module string) (string, error) {
 
 // Source is the text of a file that modules name as their source, or of a module.
 func Source(name string) (text string, ok bool) {
-	data, err := sources.ReadFile("cuda/" + name)
+	data, err := written.ReadFile("cuda/" + name)
 	if err != nil {
 		data, err = modules.ReadFile("ptx/" + name)
 	}
