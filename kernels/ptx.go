@@ -10,6 +10,9 @@ import (
 //go:embed ptx/*.ptx
 var modules embed.FS
 
+//go:embed cuda/*.cu
+var written embed.FS
+
 // PTX is the text of a module that a Launch names.
 func PTX(module string) (string, error) {
 	text, err := modules.ReadFile("ptx/" + module)
@@ -17,4 +20,13 @@ func PTX(module string) (string, error) {
 		return "", fmt.Errorf("no PTX module %q: %w", module, err)
 	}
 	return string(text), nil
+}
+
+// Source is the text of a file that modules name as their source, or of a module.
+func Source(name string) (text string, ok bool) {
+	data, err := written.ReadFile("cuda/" + name)
+	if err != nil {
+		data, err = modules.ReadFile("ptx/" + name)
+	}
+	return string(data), err == nil
 }

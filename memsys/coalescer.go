@@ -68,6 +68,15 @@ type Coalescer struct {
 
 	// OnHerd is told of each herded load with its new addresses, once.
 	OnHerd rtl.Observers[Herded]
+	// OnPart is told of each part of an access that leaves for the L1.
+	OnPart rtl.Observers[Part]
+}
+
+// Part is the lanes of an access that a line serves, none of a fence or a flush.
+type Part struct {
+	*Access
+	Lanes uint32
+	First bool // of the access
 }
 
 // Herded is a load whose lanes have been given addresses in one block.
@@ -186,6 +195,9 @@ func (c *Coalescer) send(room bool) {
 		}
 		c.request(a, addr, entry, lanes)
 	}
+	if c.OnPart.Any() {
+		c.OnPart.Notify(Part{a, lanes, !q.Busy})
+	}
 	if !d.Busy {
 		c.In.Pop()
 	}
@@ -254,6 +266,9 @@ func (c *Coalescer) sharing(kind Kind, addr *[isa.MaxLanes]uint64, left uint32) 
 	}
 	return lanes & left
 }
+
+// Tag is that of the access that waits in an entry.
+func (c *Coalescer) Tag(entry uint8) uint16 { return c.table.At(int(entry)).Tag }
 
 // open starts the entry of an access that waits for data.
 func (c *Coalescer) open(a *Access, addr *[isa.MaxLanes]uint64, entry int) {

@@ -47,7 +47,27 @@ type L1 struct {
 	addrs   dram.AddrMap
 	cache   cache
 	mshrs   *rtl.Mem[mshr]
+
+	// OnLoad is told of each load that is looked up.
+	OnLoad rtl.Observers[LookedUp]
 }
+
+// LookedUp is a load, and what the cache had of its line.
+type LookedUp struct {
+	*LineRequest
+	Found Found
+}
+
+// Found is what a load finds in the L1.
+type Found uint8
+
+// What loads find.
+const (
+	Hit   Found = iota // the line
+	Merge              // a miss of the line in flight
+	Miss               // nothing
+	NumFound
+)
 
 type l1State struct {
 	Gen    uint32                // generation of valid lines
@@ -328,6 +348,7 @@ func (l *L1) touch(w int) {
 // load answers from way w, joins the miss that it waits for, or starts one.
 func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
 	q, d := l.Regs()
+	found := Hit
 	switch {
 	case w >= 0 && !l.cache.ways.At(w).Waiting:
 		if !room {
@@ -346,6 +367,7 @@ func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
 		m.Targets[m.Count] = target{r.Entry, r.Lanes}
 		m.Count++
 		d.Count.Merges++
+		found = Merge
 	default:
 		id := l.freeMSHR()
 		if id < 0 {
@@ -364,8 +386,12 @@ func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
 		l.reserve(id, mshr{Keep: true, Way: uint32(v), Gen: q.Gen}, r)
 		l.take(v, line, way{Waiting: true, MSHR: uint8(id)})
 		d.Count.LoadMisses++
+		found = Miss
 	}
 	d.Count.Loads++
+	if l.OnLoad.Any() {
+		l.OnLoad.Notify(LookedUp{r, found})
+	}
 	l.In.Pop()
 	return NoStall
 }

@@ -52,15 +52,26 @@ type Pipe struct {
 	lanes   isa.Lanes `rtl:"scratch"` // of the instruction being started: the wires of the datapath
 	located located   `rtl:"scratch"` // the same behind the permutation of lanes
 
-	// OnExit is told of threads at their exit.
-	OnExit rtl.Observers[Exited]
-	seen   Flight // with the PC that the observer knows
+	// OnExit is told of threads at their exit, OnBranch of each branch, call and
+	// return that is resolved.
+	OnExit   rtl.Observers[Exited]
+	OnBranch rtl.Observers[Branched]
+	seen     Flight // with the PC that the observer knows
 }
 
 // Exited is an instruction with which the threads in some lanes exit.
 type Exited struct {
 	*Flight
 	Lanes uint32
+}
+
+// Branched is a resolved branch, call or return, and the lanes that take it. The PC
+// is that in the program that was launched, where Inst, what the hardware runs, may
+// be another instruction.
+type Branched struct {
+	*Flight
+	Inst  *isa.Inst
+	Taken uint32
 }
 
 // Result is a finished instruction on its way to write-back.
@@ -107,6 +118,9 @@ func (p *Pipe) Tick() {
 		}
 		o := p.outcome(op, in)
 		p.Outcome.Push(o)
+		if in.Branches() && p.OnBranch.Any() {
+			p.OnBranch.Notify(Branched{p.l.observed(&op.Flight, &p.seen), in, o.Taken})
+		}
 		switch {
 		case in.Op == isa.OpCall:
 			p.link(op, &o)

@@ -42,7 +42,9 @@ type Issue struct {
 	// OnInserted is told of each issued instruction that the mechanism has
 	// inserted, whose PC is that in SM.Program.
 	OnInserted rtl.Observers[Issued]
-	seen       Flight // with the PC that the observer knows
+	// OnClass is told in which class the cycles from this one on are, until it is told again.
+	OnClass rtl.Observers[Spent]
+	seen    Flight // with the PC that the observer knows
 }
 
 type issueState struct {
@@ -92,6 +94,14 @@ type Issued struct {
 	*Flight
 }
 
+// Spent is what the cycles from one on are spent on, and the slot that issues or is
+// ready, -1 if none is.
+type Spent struct {
+	Cycle uint64
+	Class Class
+	Slot  int
+}
+
 // Completions are the instructions that have done all they had to in a cycle,
 // control instructions apart.
 type Completions struct {
@@ -121,7 +131,8 @@ func (i *Issue) Tick() {
 	fire := idle
 	var class Class
 	slots := i.Div.Slots()
-	switch s := i.pick(slots); {
+	s := i.pick(slots)
+	switch {
 	case s >= 0 && i.Out.Ready():
 		fire = i.send(s, slots.At(s))
 		mask := slots.At(s).Mask
@@ -144,6 +155,9 @@ func (i *Issue) Tick() {
 	if class != q.Class {
 		d.Cycles[q.Class] += now - q.Since
 		d.Class, d.Since = class, now
+	}
+	if i.OnClass.Any() {
+		i.OnClass.Notify(Spent{now, class, s})
 	}
 	i.Fire.Set(fire)
 }

@@ -35,6 +35,15 @@ func (s *SM) Pred(row, lane, pred int) bool {
 	return *s.Writeback.Preds.At(row*s.l.npreds + pred)>>lane&1 != 0
 }
 
+// Requester is the PC of the instruction whose access has a tag, as in the program
+// that was launched; of a stack or of a flush it is isa.NoPC.
+func (s *SM) Requester(tag uint16) uint32 {
+	if tag >= stackTag {
+		return isa.NoPC
+	}
+	return s.l.Prog.OriginOf(s.LSU.Table.At(int(tag & 0xff)).PC)
+}
+
 // Kernel is the one that is loaded.
 func (s *SM) Kernel() *Kernel { return &s.l.k }
 

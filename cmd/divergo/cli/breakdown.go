@@ -7,15 +7,8 @@ import (
 	"divergo/internal/chart"
 	"divergo/internal/table"
 	"divergo/sm"
+	"divergo/testbench/profile"
 )
-
-// classColors paint what an SM does: shades of blue for issued warps, the fuller
-// the darker, and a colour of its own for each reason not to issue.
-var classColors = [sm.NumClasses]string{
-	sm.IdleSync: "#e7298a", sm.IdleBarrier: "#762a83", sm.IdleBranch: "#1a9850", sm.IdleFetch: "#a6d96a", sm.IdleDepend: "#fdd49e",
-	sm.ClassMem: "#d7301f", sm.ClassStall: "#636363",
-	sm.ClassIssue: "#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b",
-}
 
 // shownClasses lists the classes of an SM that has threads: issued warps, the
 // fullest first, then the reasons for not issuing.
@@ -91,7 +84,7 @@ func (b *breakdown) chart(title string) *chart.Bars {
 		if class < sm.ClassMem {
 			name = "W0_Idle, " + name
 		}
-		bars.Layers = append(bars.Layers, chart.Layer{Name: name, Color: classColors[class]})
+		bars.Layers = append(bars.Layers, chart.Layer{Name: name, Color: profile.Colors[class]})
 	}
 	for i, row := range b.rows {
 		bars.Bars = append(bars.Bars, chart.Bar{Name: b.results[i].Mechanism, Values: row})

@@ -20,6 +20,8 @@ import (
 type compareFlags struct {
 	machine machineFlags
 	vcd     vcdFlags
+	profile profileFlag
+	mechs   []string
 	json    bool
 	paths   bool
 	svg     string
@@ -32,9 +34,9 @@ func newCompare() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare KERNEL",
 		Short: "Run a built-in kernel under every divergence mechanism",
-		Long: `Run a built-in kernel under every divergence mechanism, on machines that are equal in everything else, and
-print what they need side by side. Each result is compared with the kernel's reference. The speed-up is
-against the machine's own mechanism, which comes first: pdom, unless --set divergence.mechanism says otherwise.
+		Long: `Run a built-in kernel under every divergence mechanism, or those of --mech in their order, on machines that are equal
+in everything else, and print what they need side by side. Each result is compared with the kernel's reference. The
+speed-up is against the first: without --mech the machine's own, pdom unless --set divergence.mechanism says otherwise.
 sync_stalls are the cycles that warps have waited for others of their CTA, at branches and reconvergence points.
 
 A second table says what the cycles of the SMs were spent on; --svg FILE draws it.
@@ -49,12 +51,15 @@ Exit codes: 1 a result differs from the reference, 2 nothing was run, or a file 
 		Example: `  divergo compare bitonic --size medium
   divergo compare mandelbrot --preset slp2013 --json
   divergo compare mandelbrot --svg cycles.svg
+  divergo compare bfs --mech pdom,tbc --profile bfs.html
   divergo compare reduction --paths`,
 		Args: exactly(1, "a kernel (\"divergo list kernels\")"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	f.machine.add(c, false)
 	f.vcd.add(c)
+	f.profile.add(c)
+	addMechanisms(c, &f.mechs)
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
 	c.Flags().BoolVar(&f.paths, "paths", false, "compare lane permutations instead: the warps that the paths of each branch can be compacted to")
 	c.Flags().StringVar(&f.svg, "svg", "", "draw what the cycles were spent on in `FILE`")
@@ -76,6 +81,10 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	mechs, err := chosen(f.mechs, cfg.Divergence.Mechanism)
+	if err != nil {
+		return err
+	}
 	if f.paths {
 		return f.comparePaths(c, kernel, size, cfg.SM.WarpSize)
 	}
@@ -90,19 +99,27 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	lines, err := f.profile.open(&files, kernel.Name+" "+size.Name, "")
+	if err != nil {
+		return err
+	}
 	work := size.New(f.seed)
 	var results []*result
 	var failed error // the gravest
 	var unkept error // files that could not be written
-	for i, m := range inOrder(cfg.Divergence.Mechanism) {
+	for i, m := range mechs {
 		if i > 0 {
 			wave = nil // only the first is dumped
 		}
-		cfg.Divergence.Mechanism = m.Name
-		s, err := simulate(c, &f.machine, cfg, m.Name, wave, func(s *testbench.Session) error { return work.Run(f.machine.host(s)) })
+		cfg.Divergence.Mechanism = m
+		s, err := simulate(c, &f.machine, cfg, m, wave, func(s *testbench.Session) error {
+			lines.attach(s)
+			return work.Run(f.machine.host(s))
+		})
 		if !ran(err) {
-			return fmt.Errorf("%s: %w", m.Name, err)
+			return fmt.Errorf("%s: %w", m, err)
 		}
+		lines.add(s)
 		r := newResult(s, kernel.Name, size.Name, f.seed)
 		if err == nil {
 			r.Reference = "equal"
@@ -114,7 +131,7 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 		results = append(results, r)
 		unkept = errors.Join(unkept, wave.keep(c.ErrOrStderr()))
 		if err != nil {
-			err = fmt.Errorf("%s: %w", m.Name, err)
+			err = fmt.Errorf("%s: %w", m, err)
 		}
 		if exitCode(err) > exitCode(failed) {
 			failed = err
@@ -128,7 +145,7 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 		_, err := cycles.chart(fmt.Sprintf("%s %s on %s", kernel.Name, size.Name, f.machine.preset)).WriteTo(w)
 		return err
 	}))
-	return errors.Join(f.print(c, kernel, size, results, cycles), unkept, failed)
+	return errors.Join(f.print(c, kernel, size, results, cycles, lines), unkept, lines.keep(), failed)
 }
 
 // inOrder lists all mechanisms, the one that others are compared with first.
@@ -149,10 +166,14 @@ func inOrder(first string) []divergence.Mechanism {
 // compared are the statistics that the table shows.
 var compared = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions", "stack_max_depth", "compacted_entries"}
 
-func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, results []*result, cycles *breakdown) error {
+func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, results []*result, cycles *breakdown, lines *sourceProfile) error {
 	w := c.OutOrStdout()
 	if f.json {
-		return printJSON(w, map[string]any{"schema": schema("compare"), "kernel": kernel.Name, "size": size.Name, "seed": f.seed, "results": results})
+		answer := map[string]any{"schema": schema("compare"), "kernel": kernel.Name, "size": size.Name, "seed": f.seed, "results": results}
+		if lines.answers() {
+			answer["profile"] = lines.json()
+		}
+		return printJSON(w, answer)
 	}
 	fmt.Fprintf(w, "%s %s: %s\n\n", kernel.Name, size.Name, size.Doc)
 	t := table.New(append(append([]string{"mechanism"}, compared...), "sync_stalls", "speed-up", "outcome", "reference")...)
@@ -177,5 +198,5 @@ func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kerne
 		return err
 	}
 	fmt.Fprintln(w)
-	return printConfig(w, results[0].settings)
+	return errors.Join(printConfig(w, results[0].settings), lines.print(w))
 }

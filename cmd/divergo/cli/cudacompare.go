@@ -66,9 +66,14 @@ Exit codes: 1 they differ, 2 nothing was run, 4 a launch failed, 130 interrupted
 		},
 	}
 	p.machine.add(c, false)
-	c.Flags().StringSliceVar(&mechanisms, "mech", nil, "mechanisms `A,B,C`, in the order of the table; all if not given")
+	addMechanisms(c, &mechanisms)
 	b.add(c)
 	return c
+}
+
+// addMechanisms adds the flag that chooses mechanisms to be compared.
+func addMechanisms(c *cobra.Command, list *[]string) {
+	c.Flags().StringSliceVar(list, "mech", nil, "mechanisms `A,B,C`, in the order of the table; all if not given")
 }
 
 // chosen lists mechanisms by name: those given, or all.

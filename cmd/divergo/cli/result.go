@@ -30,6 +30,7 @@ type result struct {
 	Dropped   uint32              `json:"printed_dropped,omitempty"`
 	Config    map[string]any      `json:"config"`
 	Stats     map[string]any      `json:"stats"`
+	Profile   map[string]any      `json:"profile,omitempty"`
 	counters  testbench.Counters
 	settings  []gpu.Setting
 }

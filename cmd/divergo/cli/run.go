@@ -29,6 +29,7 @@ type runFlags struct {
 	machine machineFlags
 	vcd     vcdFlags
 	herd    herdFlags
+	profile profileFlag
 	json    bool
 	seed    uint64
 
@@ -83,6 +84,7 @@ not be written, 4 the program failed, 130 interrupted. A waveform is complete up
 	}
 	r.machine.add(c, true)
 	r.vcd.add(c)
+	r.profile.add(c)
 	f := c.Flags()
 	f.StringArrayVar(&r.herd.given, "herd", nil, "`FILE.json or SPEC` of what is herded; can be repeated")
 	f.BoolVar(&r.json, "json", false, "print the result as JSON")
@@ -170,8 +172,13 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 	if err != nil {
 		return err
 	}
+	lines, err := r.profile.open(&files, launch.Prog.Name, name)
+	if err != nil {
+		return err
+	}
 
 	s, err := simulate(c, &r.machine, cfg, launch.Prog.Name, wave, func(s *testbench.Session) error {
+		lines.attach(s)
 		if err := r.herd.attach(s); err != nil {
 			return err
 		}
@@ -184,6 +191,7 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 	if !ran(err) {
 		return err
 	}
+	lines.add(s)
 	if err := r.herd.unused(s); err != nil {
 		return err
 	}
@@ -191,7 +199,7 @@ func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
 	if err == nil {
 		unkept = dumps.write(s)
 	}
-	return errors.Join(r.answer(c, newResult(s, launch.Prog.Name, "", r.seed), wave, err), unkept)
+	return errors.Join(r.answer(c, newResult(s, launch.Prog.Name, "", r.seed), wave, lines, err), unkept)
 }
 
 // launch reads the file and the flags that describe the launch. The error has
@@ -303,8 +311,13 @@ func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kern
 	if err != nil {
 		return err
 	}
+	lines, err := r.profile.open(&files, kernel.Name+" "+size.Name, "")
+	if err != nil {
+		return err
+	}
 
 	s, err := simulate(c, &r.machine, cfg, kernel.Name, wave, func(s *testbench.Session) error {
+		lines.attach(s)
 		if err := r.herd.attach(s); err != nil {
 			return err
 		}
@@ -313,6 +326,7 @@ func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kern
 	if !ran(err) {
 		return err
 	}
+	lines.add(s)
 	if err := r.herd.unused(s); err != nil {
 		return err
 	}
@@ -328,7 +342,7 @@ func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kern
 		}
 		unkept = image.keep(func(w io.Writer) error { return png.Encode(w, drawn.Image()) })
 	}
-	return errors.Join(r.answer(c, answer, wave, err), unkept)
+	return errors.Join(r.answer(c, answer, wave, lines, err), unkept)
 }
 
 // sizeOf is the named size of a kernel, or the first.
@@ -343,12 +357,13 @@ func sizeOf(kernel kernels.Kernel, name string) (kernels.Size, error) {
 	return size, nil
 }
 
-// answer keeps the waveform and prints the result, whether the waveform can be
+// answer keeps the waveform and the profile and prints the result, whether they can be
 // kept or not. The error has failed, which is how the run ended.
-func (r *runFlags) answer(c *cobra.Command, result *result, wave *waveform, failed error) error {
-	unkept := wave.keep(c.ErrOrStderr())
-	show := result.print
+func (r *runFlags) answer(c *cobra.Command, result *result, wave *waveform, lines *sourceProfile, failed error) error {
+	unkept := errors.Join(wave.keep(c.ErrOrStderr()), lines.keep())
+	show := func(w io.Writer) error { return errors.Join(result.print(w), lines.print(w)) }
 	if r.json {
+		result.Profile = lines.json()
 		show = func(w io.Writer) error { return printJSON(w, result) }
 	}
 	return errors.Join(show(c.OutOrStdout()), unkept, failed)

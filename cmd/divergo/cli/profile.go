@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"divergo/internal/output"
+	"divergo/kernels"
+	"divergo/testbench"
+	"divergo/testbench/profile"
+)
+
+// profileFlag asks for statistics by line of the source.
+type profileFlag struct{ name string }
+
+func (p *profileFlag) add(c *cobra.Command) {
+	c.Flags().StringVar(&p.name, "profile", "", "statistics by line of the source and by branch in `FILE`.html, FILE.json or, as text, another one; -: with the answer")
+}
+
+// sourceProfile is the profile of the runs of a command; nil without the flag.
+type sourceProfile struct {
+	file   *output.File // nil: with the answer
+	show   func(io.Writer) error
+	report profile.Report
+	now    *profile.Profile // of the run that goes on
+}
+
+// open creates the file. Sources are looked for beside the one given.
+func (p *profileFlag) open(files *output.Set, title, target string) (*sourceProfile, error) {
+	if p.name == "" {
+		return nil, nil
+	}
+	s := &sourceProfile{report: profile.Report{Title: title, Source: profile.Sources(filepath.Dir(target), kernels.Source)}}
+	if p.name == "-" {
+		return s, nil
+	}
+	extension := strings.ToLower(filepath.Ext(p.name))
+	switch extension {
+	case ".html":
+		s.show = s.report.Page
+	case ".json":
+		s.show = func(w io.Writer) error { return printJSON(w, s.report.JSON()) }
+	default:
+		s.show, extension = s.report.Print, ".txt"
+	}
+	var err error
+	if s.file, err = files.Create("--profile", p.name, extension); err != nil {
+		return nil, fmt.Errorf("--profile: %w", err)
+	}
+	return s, nil
+}
+
+// attach has a session profiled.
+func (s *sourceProfile) attach(to *testbench.Session) {
+	if s != nil {
+		s.now = profile.Attach(to)
+	}
+}
+
+// add adds the run that has ended.
+func (s *sourceProfile) add(of *testbench.Session) {
+	if s == nil {
+		return
+	}
+	s.now.Detach()
+	c := &of.Machine.Config
+	s.report.Runs = append(s.report.Runs, profile.Run{Name: c.Divergence.Mechanism, WarpSize: c.SM.WarpSize, Kernels: s.now.Kernels()})
+}
+
+// keep fills and keeps the file.
+func (s *sourceProfile) keep() error {
+	if s == nil || s.file == nil {
+		return nil
+	}
+	err := s.show(s.file)
+	if err == nil {
+		err = s.file.Keep()
+	}
+	if err != nil {
+		return fmt.Errorf("--profile: %w", err)
+	}
+	return nil
+}
+
+// answers reports whether the profile is part of the answer.
+func (s *sourceProfile) answers() bool { return s != nil && s.file == nil }
+
+// json is the profile as a part of the answer, nil if it is none.
+func (s *sourceProfile) json() map[string]any {
+	if !s.answers() {
+		return nil
+	}
+	return s.report.JSON()
+}
+
+// print writes the profile behind the answer, if it belongs there.
+func (s *sourceProfile) print(w io.Writer) error {
+	if !s.answers() {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return s.report.Print(w)
+}
