@@ -122,7 +122,7 @@ func (p *Pipe) Tick() {
 			}
 		}
 	} else {
-		r := p.result(op.PC)
+		r := p.result(op.PC, op.Exec == 1<<isa.MaxLanes-1 && !in.CrossLane())
 		r.Flight, r.Exec = op.Flight, op.Exec
 		x := &p.lanes
 		*x = isa.Lanes{Mask: op.Exec, PSrc: op.PSrc}
@@ -201,16 +201,31 @@ func (p *Pipe) room(pc uint32, free bool) bool {
 	return false
 }
 
-// result is where the instruction at pc leaves its result.
-func (p *Pipe) result(pc uint32) *Result {
+// result is where the instruction at pc leaves its result. Its rows are zero, but
+// for registers of one that writes all lanes of them.
+func (p *Pipe) result(pc uint32, all bool) *Result {
 	rest := p.l.insts[pc].latency - p.least
 	if rest == 0 {
-		return p.Out.PushSlot()
+		return p.l.result(p.Out, pc, all)
 	}
 	p.D().Lined++
 	s := p.Line.Edit(p.place(rest))
 	*s = Stage{Full: true}
 	return &s.Result
+}
+
+// result appends the result of the instruction at pc to a queue: see Pipe.result.
+func (l *launch) result(to rtl.Out[Result], pc uint32, all bool) *Result {
+	r, note := to.PushStale()
+	in := &l.insts[pc]
+	stale := *note
+	if all {
+		stale &^= in.whole
+	}
+	clearRows(r.Dst[:], stale)
+	r.PDst = [isa.MaxDsts]uint32{}
+	*note = in.wrote
+	return r
 }
 
 // trap is the end of the run, with what the lowest lane has to say.
@@ -274,7 +289,7 @@ func (l *launch) ends(pc uint32) bool {
 // link writes where a call returns to, of the lanes that take it. One that goes
 // nowhere is a fault of the lowest lane.
 func (p *Pipe) link(op *Op, o *divergence.Outcome) {
-	r := p.result(op.PC)
+	r := p.result(op.PC, false)
 	r.Flight, r.Exec = op.Flight, o.Taken
 	r.Dst[0] = *p.l.insts[op.PC].consts[0]
 	if lane := bits.TrailingZeros32(op.Exec); o.Target == isa.NoPC {

@@ -188,6 +188,10 @@ type decoded struct {
 	dsts   []uint16              // of these, the ones it writes
 	consts [isa.MaxSrcs]*isa.Row // rows of the immediate sources
 	reads  uint8                 // cycles in which the banks serve its sources
+	regs   uint8                 // rows of an Op that are a register each
+	rows   uint8                 // rows of an Op that it has
+	whole  uint8                 // rows of a Result that are a register each
+	wrote  uint8                 // rows of a Result that it has
 	pace
 }
 
@@ -249,7 +253,10 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 	for s, o := range in.Src[:in.NSrc] {
 		use(o, &d.deps)
 		switch o.Kind {
+		case isa.OperandSpecial:
+			d.rows |= 1 << s
 		case isa.OperandReg:
+			d.regs |= 1 << s
 			if slices.Contains(in.Src[:s], o) {
 				continue // one read serves both
 			}
@@ -265,8 +272,16 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 			}
 		}
 	}
-	for _, o := range in.Dst[:in.NDst] {
+	d.rows |= d.regs
+	if in.Op == isa.OpMma {
+		d.regs, d.rows = 0, 1<<sources-1 // two registers in a row
+	}
+	for i, o := range in.Dst[:in.NDst] {
 		use(o, &d.dsts)
+		if o.Kind == isa.OperandReg {
+			d.whole |= 1 << i
+		}
+		d.wrote |= 1 << i
 	}
 	d.deps = append(d.deps, d.dsts...)
 	return d
