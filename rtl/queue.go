@@ -212,6 +212,7 @@ func (f *fifo) pushing() {
 		}
 	case f.kind == near:
 		f.at[f.tail&f.mask] = f.link.arrival(f.sim.stamp())
+		f.sim.touched = append(f.sim.touched, f.link)
 	}
 }
 
@@ -226,6 +227,7 @@ func (f *fifo) popping() {
 		f.prodNow.mark()
 	case f.kind == far:
 		f.back[f.head&f.mask] = f.link.credit(f.sim.stamp())
+		f.sim.touched = append(f.sim.touched, f.link)
 	}
 	if f.popped != nil {
 		f.popped()

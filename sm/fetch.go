@@ -18,7 +18,7 @@ import (
 // instruction until that is resolved.
 type Fetch struct {
 	rtl.State[decode]
-	IBuffer  *rtl.Mem[Buffered] `trace:"true"` // by slot
+	IBuffer  *rtl.Mem[Buffered] `rtl:"inplace" trace:"true"` // by slot
 	Fire     *rtl.Wire[divergence.Fire]
 	Redirect *rtl.Wire[units.Set]
 	Div      divergence.Policy
@@ -90,7 +90,7 @@ func (f *Fetch) want(i int, s *divergence.Slot) (pc uint32, n uint8) {
 		return 0, 0
 	}
 	insts := f.l.Prog.Insts
-	e := f.IBuffer.Edit(i)
+	e := f.IBuffer.Next(i)
 	pc = s.PC
 	if fire := f.Fire.Get(); fire.Valid && int(fire.Slot) == i {
 		if fire.Control {

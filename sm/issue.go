@@ -32,7 +32,7 @@ type Issue struct {
 	// Copies are the asynchronous copies in flight of each row: see copies.go.
 	Copies *rtl.Mem[groups]
 	// Active counts issued instructions by active lanes.
-	Active *rtl.Mem[uint64]
+	Active *rtl.Mem[uint64] `rtl:"inplace"`
 
 	l   *launch
 	sim *rtl.Sim
@@ -108,12 +108,9 @@ var idle = divergence.Fire{PC: isa.NoPC}
 func (i *Issue) Tick() {
 	q, d := i.Regs()
 	now := i.sim.Now()
-	done := i.Done.At()
-	for n := range done.N {
-		i.complete(&done.C[n])
-	}
 	d.Look.Union(i.Front.Q().Changed)
 	if now < q.Next { // the last warp is still entering a narrow pipe
+		i.complete()
 		i.sim.WakeAt(q.Next)
 		i.Fire.Set(idle)
 		return
@@ -121,7 +118,9 @@ func (i *Issue) Tick() {
 	fire := idle
 	var class Class
 	slots := i.Div.Slots()
-	switch s := i.pick(slots); {
+	s := i.pick(slots)
+	i.complete() // what ends in this cycle holds others back in it
+	switch {
 	case s >= 0 && i.Out.Ready():
 		fire = i.send(s, slots.At(s))
 		mask := slots.At(s).Mask
@@ -262,8 +261,16 @@ func (i *Issue) count(f *Flight, in *isa.Inst) {
 	}
 }
 
-// complete clears what a finished instruction had marked.
-func (i *Issue) complete(f *Flight) {
+// complete takes the completions of this cycle.
+func (i *Issue) complete() {
+	done := i.Done.At()
+	for n := range done.N {
+		i.completed(&done.C[n])
+	}
+}
+
+// completed clears what a finished instruction had marked.
+func (i *Issue) completed(f *Flight) {
 	d := i.D()
 	in := &i.l.Prog.Insts[f.PC]
 	var lanes [MaxWarps]uint32

@@ -42,8 +42,8 @@ type LSU struct {
 	Moved   rtl.Out[divergence.Transferred]
 	Flush   rtl.In[Command] // write the L1 back
 	Flushed rtl.Out[Notice]
-	Table   *rtl.Mem[Pending]                 `trace:"true"` // instructions in flight, by tag
-	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] // what has arrived for them
+	Table   *rtl.Mem[Pending]                 `trace:"true"`  // instructions in flight, by tag
+	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] `rtl:"inplace"` // what has arrived for them
 	// Of asynchronous copies: see copies.go.
 	Landings *rtl.Mem[landing] // by tag
 	Order    *rtl.Mem[uint8]   // tags in the order of issue, in a ring

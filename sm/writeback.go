@@ -19,8 +19,8 @@ type Writeback struct {
 	In    [4]rtl.In[Result] // memory, SFU, DPU, ALU
 	Clear rtl.In[uint8]     // rows to clear for new threads
 	Done  rtl.Wire[Completions]
-	Regs  *rtl.Mem[isa.Row] // by row, then register
-	Preds *rtl.Mem[uint32]  // by row, then predicate
+	Regs  *rtl.Mem[isa.Row] `rtl:"inplace"` // by row, then register
+	Preds *rtl.Mem[uint32]  `rtl:"inplace"` // by row, then predicate
 
 	l *launch
 }
