@@ -46,6 +46,7 @@ type Pipe struct {
 	Herd *Herd `rtl:"own"`
 
 	width   int    // lanes
+	full    int    // cycles in which a whole warp enters
 	least   uint64 // latency of Out
 	l       *launch
 	sim     *rtl.Sim
@@ -95,10 +96,11 @@ func (p *Pipe) Tick() {
 	}
 	op := p.In.Front()
 	in := &p.l.Prog.Insts[op.PC]
-	if (!in.Control() || in.NDst > 0) && !p.room(op.PC, out) {
+	at := &p.l.insts[op.PC]
+	if at.completes && !p.room(op.PC, out) {
 		return
 	}
-	if in.Control() {
+	if at.control {
 		if !p.Outcome.Ready() {
 			return
 		}
@@ -122,10 +124,10 @@ func (p *Pipe) Tick() {
 			}
 		}
 	} else {
-		r := p.result(op.PC, op.Exec == 1<<isa.MaxLanes-1 && !in.CrossLane())
+		r := p.result(op.PC, op.Exec == 1<<isa.MaxLanes-1 && !at.crosses)
 		r.Flight, r.Exec = op.Flight, op.Exec
 		x := &p.lanes
-		*x = isa.Lanes{Mask: op.Exec, PSrc: op.PSrc}
+		x.Mask, x.PSrc, x.PDst = op.Exec, op.PSrc, [isa.MaxDsts]uint32{}
 		for i, s := range in.Src[:in.NSrc] {
 			if in.Op == isa.OpMma {
 				break // see crossLane
@@ -136,13 +138,15 @@ func (p *Pipe) Tick() {
 				x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
 			case isa.OperandReg, isa.OperandSpecial:
 				x.Src[i] = &op.Src[i]
+			default:
+				x.Src[i] = nil
 			}
 		}
 		for i := range in.NDst {
 			x.Dst[i] = &r.Dst[i]
 		}
 		switch {
-		case !in.CrossLane():
+		case !at.crosses:
 			isa.Execute(in, x)
 		case p.together(op, in):
 			p.crossLane(op, in)
@@ -159,10 +163,12 @@ func (p *Pipe) Tick() {
 // interval is how long an instruction keeps others from starting: until it has
 // entered, or as long as its class takes. One that skips lanes takes its share.
 func (p *Pipe) interval(op *Op) uint64 {
-	lanes := p.l.cfg.WarpSize
-	n := p.l.entering(op.Exec, lanes, p.width)
-	if full := lanes / p.width; p.l.insts[op.PC].initiation > 0 {
-		n = (n*p.l.insts[op.PC].initiation + full - 1) / full
+	n, full := p.full, p.full
+	if op.Exec != p.l.all {
+		n = p.l.entering(op.Exec, p.l.cfg.WarpSize, p.width)
+	}
+	if k := p.l.insts[op.PC].initiation; k > 0 {
+		n = (n*k + full - 1) / full
 	}
 	return uint64(n)
 }

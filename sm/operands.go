@@ -61,21 +61,20 @@ func (o *Operands) Tick() {
 		o.sim.WakeAt(until)
 		return
 	}
-	in := &o.l.Prog.Insts[f.PC]
-	pipe := o.pipe(in)
+	pipe := o.pipe(o.l.insts[f.PC].unit)
 	if !pipe.Ready() {
 		d.Until = until
 		return
 	}
 	op, stale := pipe.PushStale()
-	o.read(op, stale, f, in)
+	o.read(op, stale, f, &o.l.Prog.Insts[f.PC])
 	o.In.Pop()
 	d.Until = 0
 }
 
-// pipe is the one that executes in.
-func (o *Operands) pipe(in *isa.Inst) *rtl.Out[Op] {
-	switch in.Unit() {
+// pipe is the one of a unit.
+func (o *Operands) pipe(unit isa.Unit) *rtl.Out[Op] {
+	switch unit {
 	case isa.UnitSFU:
 		return &o.SFU
 	case isa.UnitMem:
