@@ -137,7 +137,7 @@ func ExampleSet_Next() {
 	}
 	last := 0
 	for range 4 {
-		last = requests.Next(last + 1)
+		last = requests.Next(last+1, units.Words(units.MaxSet))
 		fmt.Print(last, " ")
 	}
 	// Output: 2 5 100 2
