@@ -59,7 +59,7 @@ type Coalescer struct {
 	pending int // entries of the table
 	line    uint64
 	table   *rtl.Mem[gather]
-	rows    *rtl.Mem[row]
+	rows    *rtl.Mem[row] `rtl:"inplace"`
 
 	selector units.Popular
 	latency  uint64               // of the selector

@@ -72,13 +72,13 @@ func (k *Sim) number() {
 
 // schedule fills the tables that depend on the order of processes, and wakes all.
 func (k *Sim) schedule() {
-	k.fns = make([]func(), len(k.procs)+1)
+	k.ticks = make([]Ticker, len(k.procs)+1)
 	k.commits = make([]committer, len(k.procs))
 	clear(k.next)
 	clear(k.stateful)
 	for i, p := range k.procs {
 		p.id = i
-		k.fns[i] = p.fn
+		k.ticks[i] = p.tick
 		switch s := p.mod.states; len(s) {
 		case 0:
 			continue
@@ -89,7 +89,7 @@ func (k *Sim) schedule() {
 		}
 		k.stateful[i/64] |= 1 << (i % 64)
 	}
-	k.fns[len(k.procs)] = func() {}
+	k.ticks[len(k.procs)] = tickFunc(func() {})
 	for _, s := range k.states {
 		s.header().fan = newFan(k.next, s.header().readers)
 	}
@@ -115,6 +115,7 @@ func (k *Sim) schedule() {
 		}
 		f.both = newFan(k.next, both)
 	}
+	k.small = newSmall(k)
 	k.wakeAll()
 }
 

@@ -30,12 +30,23 @@ func (k *Sim) check(end uint64) error {
 	for _, m := range k.mods {
 		c.fields[m] = fieldsOf(m)
 	}
+	k.double(true)
+	defer k.double(false)
 	for k.now < end {
 		if err := c.cycle(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// double keeps present and next values of the memories that are written in place apart, or no longer.
+func (k *Sim) double(apart bool) {
+	for _, m := range k.mems {
+		if m.core().writer != nil {
+			m.double(apart)
+		}
+	}
 }
 
 // checker collects what the processes mark, one process at a time, to see who marked what.
@@ -181,7 +192,7 @@ func (c *checker) process(i int, p *process) error {
 		written = c.written()
 	}
 	c.begin(p.mod)
-	p.fn()
+	p.tick.Tick()
 	if path := c.changed(p.mod); path != "" {
 		return fmt.Errorf("cycle %d: process %s changes %s, which is a parameter: registers are in a State or Mem, and what is good for one Tick only has the tag rtl:\"scratch\"", k.now, p.name, path)
 	}

@@ -131,8 +131,8 @@ func (e *elaboration) errorf(format string, args ...any) {
 
 // tags are the words of the `rtl:"..."` and `trace:"true"` tags of a field, and the whole.
 type tags struct {
-	own, optional, traced bool
-	all                   reflect.StructTag
+	own, optional, inplace, traced bool
+	all                            reflect.StructTag
 }
 
 // fields walks the fields of a struct; m is the module it is part of, nil if none.
@@ -151,6 +151,11 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 			tg.own = true
 		case "optional":
 			tg.optional = true
+		case "inplace":
+			tg.inplace = true
+			if m == nil || classOf(f.Type) != memClass && (f.Type.Kind() != reflect.Pointer || classOf(f.Type.Elem()) != memClass) {
+				e.errorf("%s.%s has tag rtl:\"inplace\", which is for a Mem of a module, not for a %s", path, f.Name, f.Type)
+			}
 		case "":
 		case "scratch":
 			if m == nil || mayHold(f.Type) {
@@ -161,7 +166,7 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 				e.errorf("%s.%s has tag rtl:\"sim\", which is for a State, a Mem, or what they hold, not for a %s", path, f.Name, t)
 			}
 		default:
-			e.errorf("%s.%s has tag rtl:%q, expected own, optional, scratch, sim or -", path, f.Name, f.Tag.Get("rtl"))
+			e.errorf("%s.%s has tag rtl:%q, expected own, optional, inplace, scratch, sim or -", path, f.Name, f.Tag.Get("rtl"))
 		}
 		if !mayHold(f.Type) {
 			continue
@@ -321,11 +326,11 @@ func (e *elaboration) submodule(path string, v reflect.Value, root bool) {
 	e.fields(path, v.Elem(), m)
 	p, ok := v.Interface().(Processor)
 	if !ok {
-		m.procs = []*process{{name: path, mod: m, fn: v.Interface().(Ticker).Tick, reads: m.ins, drives: m.outs}}
+		m.procs = []*process{{name: path, mod: m, tick: v.Interface().(Ticker), reads: m.ins, drives: m.outs}}
 		return
 	}
 	for _, x := range p.Processes() {
-		m.procs = append(m.procs, &process{name: path + "." + x.Name, mod: m, fn: x.Fn, reads: connected(x.Reads), drives: connected(x.Drives)})
+		m.procs = append(m.procs, &process{name: path + "." + x.Name, mod: m, tick: tickFunc(x.Fn), reads: connected(x.Reads), drives: connected(x.Drives)})
 	}
 }
 
@@ -350,6 +355,9 @@ func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
 		mem.home().path, mem.home().tag = path, tg.all
 	}
 	mem.core().traced = mem.core().traced || tg.traced
+	if tg.inplace && m != nil {
+		mem.core().write(m, mem)
+	}
 	if m != nil {
 		m.mems = append(m.mems, mem)
 	}

@@ -11,6 +11,11 @@ import (
 // and committed at the edge, so a cycle costs what it writes, not what the array holds.
 // It is a field, by value or by pointer, of the module that writes it. The processes of every module that holds it,
 // or points to its owner, are woken when an entry changes. T is plain data.
+//
+// With the tag `rtl:"inplace"` the field says that its module writes the memory in place, which saves the edge the copy
+// and the comparison of what was written. That module then runs after all others that read the memory, so that they see
+// the present, and reads no entry with At behind the place where it may have written it in the same cycle. A design in which
+// no such order exists is refused, and a checked run keeps present and next apart: it differs from [Sim.Run] if a read is wrong.
 type Mem[T any] struct {
 	ram
 	now, next []T
@@ -20,16 +25,18 @@ type Mem[T any] struct {
 
 // ram is a Mem, whatever its type.
 type ram struct {
-	first   [2]unsafe.Pointer // entry 0 of now and next
-	size    uintptr           // of an entry
-	staged  []bool
-	list    []uint32 // staged entries, in the order of their first write
-	touch   *uint64  // word and bit of the set of written memories
-	bit     uint64
-	fan     fan // into the next cycle
-	owned   owned
-	traced  bool
-	readers []*process
+	first    [2]unsafe.Pointer // entry 0 of now and next
+	size     uintptr           // of an entry
+	staged   []bool
+	together bool     // now and next are the same
+	list     []uint32 // staged entries, in the order of their first write
+	touch    *uint64  // word and bit of the set of written memories
+	bit      uint64
+	fan      fan // into the next cycle
+	owned    owned
+	traced   bool
+	readers  []*process
+	writer   *module // that writes in place
 }
 
 // memory is a Mem of any type.
@@ -37,6 +44,8 @@ type memory interface {
 	storage
 	core() *ram
 	edge() bool
+	double(apart bool)
+	commit()
 	pending() uint64
 	entry(i int) unsafe.Pointer
 	Len() int
@@ -51,11 +60,24 @@ func NewMem[T any](n int) *Mem[T] {
 }
 
 func (m *Mem[T]) make(n int) {
-	m.now, m.next, m.staged = make([]T, n), make([]T, n), make([]bool, n)
+	m.now, m.staged = make([]T, n), make([]bool, n)
 	m.list, m.reset, m.set = m.list[:0], nil, false
-	m.first = [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(m.now)), unsafe.Pointer(unsafe.SliceData(m.next))}
 	var zero T
 	m.size = unsafe.Sizeof(zero)
+	m.double(m.writer == nil)
+}
+
+// double keeps the next values of the entries in a place of their own, or in that of the present ones.
+func (m *Mem[T]) double(apart bool) {
+	m.next = m.now
+	if apart {
+		m.next = slices.Clone(m.now)
+	}
+	m.first = [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(m.now)), unsafe.Pointer(unsafe.SliceData(m.next))}
+	for i := range m.staged {
+		m.staged[i] = !apart // nothing is to be staged
+	}
+	m.together = !apart
 }
 
 // Len is the number of entries.
@@ -70,6 +92,7 @@ func (m *Mem[T]) Write(i int, v T) { *m.Edit(i) = v }
 // Edit is the value that entry i will have from the next cycle on, for the caller to change within this cycle. It
 // starts as the present value; within a cycle every Edit of i returns the same entry.
 func (m *Mem[T]) Edit(i int) *T {
+	*m.touch |= m.bit
 	if !m.staged[i] {
 		m.stage(i)
 	}
@@ -80,10 +103,23 @@ func (m *Mem[T]) Edit(i int) *T {
 // edge. Only the module that writes the memory uses it.
 func (m *Mem[T]) Next(i int) *T { return &m.next[i] }
 
+// write has a module write the memory in place, with what the testbench has written so far.
+func (r *ram) write(by *module, m memory) {
+	r.writer = by
+	m.commit()
+	m.double(false)
+}
+
+// commit makes what is staged the reset value.
+func (m *Mem[T]) commit() {
+	if m.edge() {
+		m.set = true
+	}
+}
+
 func (r *ram) stage(i int) {
 	r.staged[i] = true
 	r.list = append(r.list, uint32(i))
-	*r.touch |= r.bit
 }
 
 // Set makes v the present value of entry i: the reset value before elaboration, a change by the testbench between
@@ -109,6 +145,10 @@ func (m *Mem[T]) Resize(n int) {
 // edge commits the staged entries and says whether any changed. It is one function for all types, which is faster than
 // one for each. Entries of a word or two are copied without a call.
 func (r *ram) edge() bool {
+	if r.together {
+		r.fan.mark()
+		return true
+	}
 	changed := false
 	for _, i := range r.list {
 		r.staged[i] = false
@@ -165,13 +205,13 @@ func (r *ram) home() *owned { return &r.owned }
 func (m *Mem[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
 func (m *Mem[T]) elaborated() {
-	if m.edge() || m.set {
+	if !m.together && m.edge() || m.set {
 		m.reset = slices.Clone(m.now)
 	}
 }
 
 func (m *Mem[T]) restart() {
-	m.edge()
+	m.edge() // nothing stays staged
 	if m.reset == nil {
 		clear(m.now)
 	} else {

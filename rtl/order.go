@@ -37,6 +37,20 @@ func (e *elaboration) order() {
 			}
 		}
 	}
+	for _, x := range k.mems {
+		r := x.core()
+		if r.writer == nil {
+			continue
+		}
+		for _, p := range r.readers {
+			if p.mod == r.writer {
+				continue
+			}
+			for _, w := range r.writer.procs {
+				w.after = append(w.after, dependency{p, r.owned.path + ", in place"})
+			}
+		}
+	}
 	var loops []string
 	k.procs, loops = levelize(k.order)
 	for _, l := range loops {

@@ -16,7 +16,8 @@ import (
 type Queue[T any] struct {
 	fifo
 	buf    []T
-	reset  []T // contents at elaboration
+	reset  []T     // contents at elaboration
+	notes  []uint8 // by place, see PushStale
 	mirror *mirror[T]
 	pushes Observers[tapping[T]] // taps of the ends
 	pops   Observers[tapping[T]]
@@ -103,7 +104,7 @@ func (q *Queue[T]) init(capacity int) {
 		panic(fmt.Sprintf("rtl: queue capacity %d, expected 1 or more", capacity))
 	}
 	size := 1 << bits.Len(uint(capacity-1))
-	q.buf = make([]T, size)
+	q.buf, q.notes = make([]T, size), make([]uint8, size)
 	q.cap, q.mask = uint32(capacity), uint32(size-1)
 	q.touch = new(uint64)
 }
@@ -132,6 +133,18 @@ func (o Out[T]) Free() int { return int(o.q.cap - (o.q.tail - o.q.rel)) }
 // Push appends an entry. It panics unless the end is Ready.
 func (o Out[T]) Push(v T) { *o.q.slot() = v } // inlined, so that v is copied once
 
+// PushStale appends an entry that still has what its place in the queue held last, for the caller to fill in within this
+// cycle, which saves clearing a large T. The note beside the place is the caller's, to know what it has to clear: 0 where
+// the place is all zero, 255 where another kind of push has filled it. It panics unless the end is Ready.
+func (o Out[T]) PushStale() (v *T, note *uint8) {
+	q := o.q
+	note = &q.notes[q.tail&q.mask]
+	was := *note
+	v = q.slot()
+	*note = was
+	return v, note
+}
+
 // PushSlot appends a zero entry and returns it for the caller to fill in within this cycle, which saves the copy of a
 // large T. It panics unless the end is Ready.
 func (o Out[T]) PushSlot() *T {
@@ -146,10 +159,11 @@ func (q *Queue[T]) slot() *T {
 	if q.slow || q.tail-q.rel >= q.cap {
 		q.pushing()
 	}
-	p := &q.buf[q.tail&q.mask]
+	at := q.tail & q.mask
+	q.notes[at] = 255
 	q.tail++
 	*q.touch |= q.bit
-	return p
+	return &q.buf[at]
 }
 
 // Connected says whether the end belongs to a queue; a field that may be left unconnected is tagged `rtl:"optional"`.
@@ -198,6 +212,7 @@ func (f *fifo) pushing() {
 		}
 	case f.kind == near:
 		f.at[f.tail&f.mask] = f.link.arrival(f.sim.stamp())
+		f.sim.touched = append(f.sim.touched, f.link)
 	}
 }
 
@@ -212,6 +227,7 @@ func (f *fifo) popping() {
 		f.prodNow.mark()
 	case f.kind == far:
 		f.back[f.head&f.mask] = f.link.credit(f.sim.stamp())
+		f.sim.touched = append(f.sim.touched, f.link)
 	}
 	if f.popped != nil {
 		f.popped()
@@ -310,9 +326,13 @@ func (q *Queue[T]) elaborated() {
 
 func (q *Queue[T]) restart() {
 	clear(q.buf)
+	clear(q.notes)
 	clear(q.at)
 	clear(q.back)
 	n := uint32(copy(q.buf, q.reset))
+	for i := range n {
+		q.notes[i] = 255
+	}
 	q.head, q.tail, q.vis, q.rel = 0, n, n, 0
 	q.told = n
 }
@@ -321,6 +341,7 @@ func (q *Queue[T]) save(b []byte) []byte {
 	pos := [4]uint32{q.head, q.tail, q.vis, q.rel}
 	b = append(b, bytesOf(&pos)...)
 	b = append(b, bytesOfAll(q.buf)...)
+	b = append(b, q.notes...)
 	b = append(b, bytesOfAll(q.at)...)
 	return append(b, bytesOfAll(q.back)...)
 }
@@ -331,6 +352,7 @@ func (q *Queue[T]) load(b []byte) []byte {
 	q.head, q.tail, q.vis, q.rel = pos[0], pos[1], pos[2], pos[3]
 	q.told = q.tail
 	b = b[copy(bytesOfAll(q.buf), b):]
+	b = b[copy(q.notes, b):]
 	b = b[copy(bytesOfAll(q.at), b):]
 	return b[copy(bytesOfAll(q.back), b):]
 }

@@ -20,11 +20,17 @@ type Proc struct {
 	Drives []AnyWire
 }
 
+// tickFunc is one process of several of a module.
+type tickFunc func()
+
+// Tick calls f.
+func (f tickFunc) Tick() { f() }
+
 // process is a Proc as it is scheduled.
 type process struct {
 	name   string
 	mod    *module
-	fn     func()
+	tick   Ticker
 	reads  []AnyWire
 	drives []AnyWire
 	after  []dependency
@@ -47,10 +53,11 @@ type Sim struct {
 	usedQueues []uint64
 	usedMems   []uint64
 	cur        int // running process
-	fns        []func()
+	ticks      []Ticker
 	commits    []committer // by process
 	queues     []*fifo
 	rams       []*ram
+	small      *small // nil unless the sets of processes, queues and memories are a word each
 	timers     timers
 	evals      uint64
 	between    uint64 // 1 between runs, 0 while running
@@ -69,6 +76,7 @@ type Sim struct {
 	observers Observers[edge]
 	changed   []uint64 // groups of signals, for the observer
 	island    *island  // nil outside a System
+	touched   []*link  // those with news for the island at their other end
 }
 
 // committer is the part of a State that the edge needs.
@@ -166,8 +174,12 @@ func (k *Sim) nextEvent() uint64 {
 	return k.timers.due
 }
 
-// advance runs up to cycle end.
+// advance runs up to cycle end, at once if nothing happens until then.
 func (k *Sim) advance(end uint64) {
+	if k.timers.due > end && !k.awake() {
+		k.now = max(k.now, end)
+		return
+	}
 	k.settle()
 	k.between = 0
 	if k.observers.Any() {
@@ -197,6 +209,10 @@ func (k *Sim) settle() {
 }
 
 func (k *Sim) run(end uint64) {
+	if k.small != nil {
+		k.runSmall(end)
+		return
+	}
 	for k.now < end {
 		if k.timers.due <= k.now {
 			k.fire()
@@ -212,6 +228,83 @@ func (k *Sim) run(end uint64) {
 		}
 		k.edgeQueues()
 		k.edgeMems()
+		k.now++
+	}
+}
+
+// small has the tables of a Sim of up to 64 processes, queues and memories, whose loop keeps its sets in registers.
+type small struct {
+	ticks   [64]Ticker
+	commits [64]committer
+	queues  [64]*fifo
+	rams    [64]*ram
+}
+
+func newSmall(k *Sim) *small {
+	if len(k.next) > 1 || len(k.usedQueues) > 1 || len(k.usedMems) > 1 {
+		return nil
+	}
+	s := new(small)
+	copy(s.ticks[:], k.ticks)
+	copy(s.commits[:], k.commits)
+	copy(s.queues[:], k.queues)
+	copy(s.rams[:], k.rams)
+	return s
+}
+
+// word is the word of a set of up to 64 members, of which an empty one may have none.
+func word(set []uint64) *uint64 {
+	if len(set) == 0 {
+		return new(uint64)
+	}
+	return &set[0]
+}
+
+// runSmall is run with sets of one word. All that it wakes is in the first word of next.
+func (k *Sim) runSmall(end uint64) {
+	s := k.small
+	next, dirty, stateful := &k.next[0], &k.dirty[0], k.stateful[0]
+	usedQueues, usedMems := word(k.usedQueues), word(k.usedMems)
+	for k.now < end {
+		if k.timers.due <= k.now {
+			k.fire()
+		}
+		m := *next
+		if m == 0 {
+			k.now = min(end, k.timers.due)
+			continue
+		}
+		*next = 0
+		ran := uint64(0)
+		for *dirty = m; m != 0; m = *dirty {
+			*dirty = m & (m - 1)
+			ran |= m & -m
+			k.cur = bits.TrailingZeros64(m)
+			s.ticks[k.cur&63].Tick()
+		}
+		k.evals += uint64(bits.OnesCount64(ran))
+		for m := ran & stateful; m != 0; m &= m - 1 {
+			s.commits[bits.TrailingZeros64(m)&63].edge()
+		}
+		m = *usedQueues
+		*usedQueues = 0
+		for ; m != 0; m &= m - 1 {
+			if f := s.queues[bits.TrailingZeros64(m)&63]; f.kind == registered {
+				f.vis, f.rel = f.tail, f.head
+				*next |= f.both.mask
+			} else {
+				f.edge()
+			}
+		}
+		m = *usedMems
+		*usedMems = 0
+		for ; m != 0; m &= m - 1 {
+			if r := s.rams[bits.TrailingZeros64(m)&63]; r.together {
+				*next |= r.fan.mask
+			} else {
+				r.edge()
+			}
+		}
 		k.now++
 	}
 }
@@ -235,7 +328,7 @@ func (k *Sim) evaluate() bool {
 			*d = m & (m - 1)
 			ran |= m & -m
 			k.cur = w<<6 | bits.TrailingZeros64(m)
-			k.fns[k.cur]()
+			k.ticks[k.cur].Tick()
 		}
 		k.ran[w] = ran
 		k.evals += uint64(bits.OnesCount64(ran))

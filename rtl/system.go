@@ -260,7 +260,7 @@ func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (
 			return p, err
 		}
 		s.now = to
-		s.exchange()
+		s.exchangeTouched()
 		if s.onQuantum.Any() {
 			s.onQuantum.Notify(femtoseconds(to, s.tickHz))
 		}
@@ -289,9 +289,25 @@ func (s *System) Idle() bool {
 	return s.nextEvent() == Never
 }
 
+// exchange brings all links up to date.
 func (s *System) exchange() {
+	for _, i := range s.islands {
+		i.sim.touched = i.sim.touched[:0]
+	}
 	for _, l := range s.links {
 		l.exchange()
+	}
+}
+
+// exchangeTouched brings those up to date that were used since the last time.
+func (s *System) exchangeTouched() {
+	for _, i := range s.islands {
+		if k := i.sim; len(k.touched) != 0 {
+			for _, l := range k.touched {
+				l.exchange()
+			}
+			k.touched = k.touched[:0]
+		}
 	}
 }
 

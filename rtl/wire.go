@@ -49,6 +49,13 @@ func (w *Wire[T]) Set(v T) {
 	}
 }
 
+// Edit is the value of the wire for its driver to change in place, which saves the copies and the comparison of a large
+// T. It wakes the readers, so that a driver without a change leaves it.
+func (w *Wire[T]) Edit() *T {
+	w.h.fan.mark()
+	return &w.v
+}
+
 func (w *Wire[T]) whdr() *wireHdr { return &w.h }
 
 func (w *Wire[T]) value() unsafe.Pointer { return unsafe.Pointer(&w.v) }

@@ -82,7 +82,7 @@ func (i *Issue) CyclesBy(now uint64) Cycles {
 
 // issueClass is the class of an instruction with these active lanes.
 func (l *launch) issueClass(mask uint32) Class {
-	return ClassIssue + Class((bits.OnesCount32(mask)-1)/binLanes(l.cfg.WarpSize))
+	return l.bins[bits.OnesCount32(mask)]
 }
 
 // idle finds out why nothing is ready.

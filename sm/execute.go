@@ -46,6 +46,7 @@ type Pipe struct {
 	Herd *Herd `rtl:"own"`
 
 	width   int    // lanes
+	full    int    // cycles in which a whole warp enters
 	least   uint64 // latency of Out
 	l       *launch
 	sim     *rtl.Sim
@@ -106,10 +107,11 @@ func (p *Pipe) Tick() {
 	}
 	op := p.In.Front()
 	in := &p.l.Prog.Insts[op.PC]
-	if (!in.Control() || in.NDst > 0) && !p.room(op.PC, out) {
+	at := &p.l.insts[op.PC]
+	if at.completes && !p.room(op.PC, out) {
 		return
 	}
-	if in.Control() {
+	if at.control {
 		if !p.Outcome.Ready() {
 			return
 		}
@@ -136,10 +138,10 @@ func (p *Pipe) Tick() {
 			}
 		}
 	} else {
-		r := p.result(op.PC)
+		r := p.result(op.PC, op.Exec == 1<<isa.MaxLanes-1 && !at.crosses)
 		r.Flight, r.Exec = op.Flight, op.Exec
 		x := &p.lanes
-		*x = isa.Lanes{Mask: op.Exec, PSrc: op.PSrc}
+		x.Mask, x.PSrc, x.PDst = op.Exec, op.PSrc, [isa.MaxDsts]uint32{}
 		for i, s := range in.Src[:in.NSrc] {
 			if in.Op == isa.OpMma {
 				break // see crossLane
@@ -150,13 +152,15 @@ func (p *Pipe) Tick() {
 				x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
 			case isa.OperandReg, isa.OperandSpecial:
 				x.Src[i] = &op.Src[i]
+			default:
+				x.Src[i] = nil
 			}
 		}
 		for i := range in.NDst {
 			x.Dst[i] = &r.Dst[i]
 		}
 		switch {
-		case !in.CrossLane():
+		case !at.crosses:
 			isa.Execute(in, x)
 		case p.together(op, in):
 			p.crossLane(op, in)
@@ -173,10 +177,12 @@ func (p *Pipe) Tick() {
 // interval is how long an instruction keeps others from starting: until it has
 // entered, or as long as its class takes. One that skips lanes takes its share.
 func (p *Pipe) interval(op *Op) uint64 {
-	lanes := p.l.cfg.WarpSize
-	n := p.l.entering(op.Exec, lanes, p.width)
-	if full := lanes / p.width; p.l.insts[op.PC].initiation > 0 {
-		n = (n*p.l.insts[op.PC].initiation + full - 1) / full
+	n, full := p.full, p.full
+	if op.Exec != p.l.all {
+		n = p.l.entering(op.Exec, p.l.cfg.WarpSize, p.width)
+	}
+	if k := p.l.insts[op.PC].initiation; k > 0 {
+		n = (n*k + full - 1) / full
 	}
 	return uint64(n)
 }
@@ -215,16 +221,31 @@ func (p *Pipe) room(pc uint32, free bool) bool {
 	return false
 }
 
-// result is where the instruction at pc leaves its result.
-func (p *Pipe) result(pc uint32) *Result {
+// result is where the instruction at pc leaves its result. Its rows are zero, but
+// for registers of one that writes all lanes of them.
+func (p *Pipe) result(pc uint32, all bool) *Result {
 	rest := p.l.insts[pc].latency - p.least
 	if rest == 0 {
-		return p.Out.PushSlot()
+		return p.l.result(p.Out, pc, all)
 	}
 	p.D().Lined++
 	s := p.Line.Edit(p.place(rest))
 	*s = Stage{Full: true}
 	return &s.Result
+}
+
+// result appends the result of the instruction at pc to a queue: see Pipe.result.
+func (l *launch) result(to rtl.Out[Result], pc uint32, all bool) *Result {
+	r, note := to.PushStale()
+	in := &l.insts[pc]
+	stale := *note
+	if all {
+		stale &^= in.whole
+	}
+	clearRows(r.Dst[:], stale)
+	r.PDst = [isa.MaxDsts]uint32{}
+	*note = in.wrote
+	return r
 }
 
 // trap is the end of the run, with what the lowest lane has to say.
@@ -288,7 +309,7 @@ func (l *launch) ends(pc uint32) bool {
 // link writes where a call returns to, of the lanes that take it. One that goes
 // nowhere is a fault of the lowest lane.
 func (p *Pipe) link(op *Op, o *divergence.Outcome) {
-	r := p.result(op.PC)
+	r := p.result(op.PC, false)
 	r.Flight, r.Exec = op.Flight, o.Taken
 	r.Dst[0] = *p.l.insts[op.PC].consts[0]
 	if lane := bits.TrailingZeros32(op.Exec); o.Target == isa.NoPC {

@@ -18,7 +18,7 @@ import (
 // instruction until that is resolved.
 type Fetch struct {
 	rtl.State[decode]
-	IBuffer  *rtl.Mem[Buffered] `trace:"true"` // by slot
+	IBuffer  *rtl.Mem[Buffered] `rtl:"inplace" trace:"true"` // by slot
 	Fire     *rtl.Wire[divergence.Fire]
 	Redirect *rtl.Wire[units.Set]
 	Div      divergence.Policy
@@ -53,6 +53,7 @@ func (f *Fetch) Tick() {
 		look.Add(int(fire.Slot))
 	}
 	slots := f.Div.Slots()
+	words := units.Words(slots.Len())
 	if q.Valid {
 		s, e := slots.At(int(q.Slot)), f.IBuffer.Edit(int(q.Slot))
 		pc := s.PC
@@ -68,7 +69,7 @@ func (f *Fetch) Tick() {
 		look.Add(int(q.Slot))
 		d.Valid, d.PC = false, isa.NoPC
 	}
-	for s := look.Next(int(q.Last) + 1); s >= 0; s = look.Next(s + 1) {
+	for s := look.Next(int(q.Last)+1, words); s >= 0; s = look.Next(s+1, words) {
 		look.Remove(s)
 		if pc, n := f.want(s, slots.At(s)); n > 0 {
 			d.Valid, d.Slot, d.PC, d.N = true, uint16(s), pc, n
@@ -77,7 +78,7 @@ func (f *Fetch) Tick() {
 		}
 	}
 	d.Changed = f.Redirect.Get() // seen in the slot table from the next cycle on
-	look.Union(d.Changed)
+	look.Union(&d.Changed, words)
 	d.Look = look
 	if q.Valid {
 		d.Changed.Add(int(q.Slot))
@@ -89,8 +90,8 @@ func (f *Fetch) want(i int, s *divergence.Slot) (pc uint32, n uint8) {
 	if !s.Valid || s.Wait == divergence.WaitsControl || s.Wait == divergence.WaitsJoin {
 		return 0, 0
 	}
-	insts := f.l.Prog.Insts
-	e := f.IBuffer.Edit(i)
+	insts := f.l.insts
+	e := f.IBuffer.Next(i)
 	pc = s.PC
 	if fire := f.Fire.Get(); fire.Valid && int(fire.Slot) == i {
 		if fire.Control {
@@ -102,13 +103,13 @@ func (f *Fetch) want(i int, s *divergence.Slot) (pc uint32, n uint8) {
 	if e.N > 0 && e.PC == pc {
 		pc += uint32(e.N)
 		room -= int(e.N)
-		if insts[pc-1].Control() {
+		if insts[pc-1].control {
 			return 0, 0
 		}
 	}
 	for n < uint8(f.l.cfg.FetchWidth) && int(n) < room && int(pc)+int(n) < len(insts) {
 		n++
-		if insts[pc+uint32(n)-1].Control() {
+		if insts[pc+uint32(n)-1].control {
 			break
 		}
 	}

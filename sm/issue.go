@@ -32,7 +32,7 @@ type Issue struct {
 	// Copies are the asynchronous copies in flight of each row: see copies.go.
 	Copies *rtl.Mem[groups]
 	// Active counts issued instructions by active lanes.
-	Active *rtl.Mem[uint64]
+	Active *rtl.Mem[uint64] `rtl:"inplace"`
 
 	l   *launch
 	sim *rtl.Sim
@@ -118,20 +118,18 @@ var idle = divergence.Fire{PC: isa.NoPC}
 func (i *Issue) Tick() {
 	q, d := i.Regs()
 	now := i.sim.Now()
-	done := i.Done.At()
-	for n := range done.N {
-		i.complete(&done.C[n])
-	}
-	d.Look.Union(i.Front.Q().Changed)
+	slots := i.Div.Slots()
+	d.Look.Union(&i.Front.Q().Changed, units.Words(slots.Len()))
 	if now < q.Next { // the last warp is still entering a narrow pipe
+		i.complete()
 		i.sim.WakeAt(q.Next)
 		i.Fire.Set(idle)
 		return
 	}
 	fire := idle
 	var class Class
-	slots := i.Div.Slots()
 	s := i.pick(slots)
+	i.complete() // what ends in this cycle holds others back in it
 	switch {
 	case s >= 0 && i.Out.Ready():
 		fire = i.send(s, slots.At(s))
@@ -190,25 +188,15 @@ func (i *Issue) free(s int, slot *divergence.Slot) bool {
 // freeRow is free for threads of one row. Threads leave when everything they
 // started is done, so that a row can be given to another warp.
 func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
-	in := &i.l.Prog.Insts[pc]
-	if (in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns()) && i.Q().InRow[row&(MaxWarps-1)] != 0 {
+	in := &i.l.insts[pc]
+	if in.leaves && i.Q().InRow[row&(MaxWarps-1)] != 0 {
 		return false
 	}
-	if in.Op == isa.OpCopyWait && !i.Copies.At(row).landed(in) {
+	if in := &i.l.Prog.Insts[pc]; in.Op == isa.OpCopyWait && !i.Copies.At(row).landed(in) {
 		return false
 	}
-	_, busy := i.Scoreboard.Busy(row, i.l.insts[pc].deps, lanes)
+	_, busy := i.Scoreboard.Busy(row, in.deps, lanes)
 	return !busy
-}
-
-// rows is the set of register-file rows of a slot's active threads, and their
-// lanes in each of them.
-func (i *Issue) rows(s int, slot *divergence.Slot, lanes *[MaxWarps]uint32) uint64 {
-	if !slot.Mixed {
-		lanes[slot.Row&(MaxWarps-1)] = slot.Mask
-		return 1 << (slot.Row & 63)
-	}
-	return split(slot.Mask, i.Div.Homes().At(s), lanes)
 }
 
 // split divides the threads of a mask by row, in which they are in their home
@@ -226,34 +214,58 @@ func split(mask uint32, of *divergence.Homes, lanes *[MaxWarps]uint32) (rows uin
 func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 	d := i.D()
 	in := &i.l.Prog.Insts[slot.PC]
-	f := i.Out.PushSlot()
-	var lanes [MaxWarps]uint32
-	*f = Flight{Slot: uint16(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Rows: i.rows(s, slot, &lanes), Herd: i.herds(in)}
+	herd := i.herds(in)
+	f, _ := i.Out.PushStale() // all of it is written
+	*f = Flight{Slot: uint16(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Herd: herd}
+	var lanes *[MaxWarps]uint32 // of a slot with several rows
 	if slot.Mixed {
 		f.Homes = *i.Div.Homes().At(s)
+		lanes = new([MaxWarps]uint32)
+		f.Rows = split(slot.Mask, &f.Homes, lanes)
+	} else {
+		f.Rows = 1 << (slot.Row & 63)
 	}
 	d.Last, d.LastOf[slot.CTA&(MaxCTAs-1)], d.Turn = uint16(s), uint16(s), slot.CTA
 	i.count(f, in)
-	if !in.Control() || in.NDst > 0 {
-		for rows := f.Rows; rows != 0; rows &= rows - 1 {
-			r := bits.TrailingZeros64(rows)
-			d.InRow[r&(MaxWarps-1)]++
-			i.Scoreboard.Set(r, i.l.insts[slot.PC].dsts, lanes[r&(MaxWarps-1)])
-			switch in.Op {
-			case isa.OpCopy:
-				i.Copies.Edit(r).Open++
-			case isa.OpCopyCommit:
-				i.Copies.Edit(r).commit()
+	at := &i.l.insts[slot.PC]
+	if at.completes {
+		if !slot.Mixed {
+			i.begins(in, slot.PC, int(slot.Row), slot.Mask)
+		} else {
+			for rows := f.Rows; rows != 0; rows &= rows - 1 {
+				r := bits.TrailingZeros64(rows)
+				i.begins(in, slot.PC, r, lanes[r&(MaxWarps-1)])
 			}
 		}
-		if i.l.holds(in) || in.Op == isa.OpMembar {
+		if at.holds {
 			d.Busy.Add(s)
 		}
-		if in.Memory() {
+		if at.memory {
 			d.Memory++
 		}
 	}
-	return divergence.Fire{Valid: true, Control: in.Control(), Slot: uint16(s), PC: slot.PC}
+	return divergence.Fire{Valid: true, Control: at.control, Slot: uint16(s), PC: slot.PC}
+}
+
+// begins marks what an instruction of lanes of a row has in flight.
+func (i *Issue) begins(in *isa.Inst, pc uint32, row int, lanes uint32) {
+	i.D().InRow[row&(MaxWarps-1)]++
+	i.Scoreboard.Set(row, i.l.insts[pc].dsts, lanes)
+	switch in.Op {
+	case isa.OpCopy:
+		i.Copies.Edit(row).Open++
+	case isa.OpCopyCommit:
+		i.Copies.Edit(row).commit()
+	}
+}
+
+// ends clears what begins has marked.
+func (i *Issue) ends(in *isa.Inst, pc uint32, row int, lanes uint32) {
+	i.D().InRow[row&(MaxWarps-1)]--
+	i.Scoreboard.Clear(row, i.l.insts[pc].dsts, lanes)
+	if in.Op == isa.OpCopy {
+		i.Copies.Edit(row).complete()
+	}
 }
 
 // count counts an instruction and shows it to the observer. Those that are not
@@ -276,28 +288,31 @@ func (i *Issue) count(f *Flight, in *isa.Inst) {
 	}
 }
 
-// complete clears what a finished instruction had marked.
-func (i *Issue) complete(f *Flight) {
+// complete takes the completions of this cycle.
+func (i *Issue) complete() {
+	done := i.Done.At()
+	for n := range done.N {
+		i.completed(&done.C[n])
+	}
+}
+
+// completed clears what a finished instruction had marked.
+func (i *Issue) completed(f *Flight) {
 	d := i.D()
 	in := &i.l.Prog.Insts[f.PC]
-	var lanes [MaxWarps]uint32
-	if f.Mixed {
-		split(f.Mask, &f.Homes, &lanes)
+	if !f.Mixed {
+		i.ends(in, f.PC, int(f.Row), f.Mask)
 	} else {
-		lanes[f.Row&(MaxWarps-1)] = f.Mask
-	}
-	for rows := f.Rows; rows != 0; rows &= rows - 1 {
-		r := bits.TrailingZeros64(rows)
-		d.InRow[r&(MaxWarps-1)]--
-		i.Scoreboard.Clear(r, i.l.insts[f.PC].dsts, lanes[r&(MaxWarps-1)])
-		if in.Op == isa.OpCopy {
-			i.Copies.Edit(r).complete()
+		var lanes [MaxWarps]uint32
+		for rows := split(f.Mask, &f.Homes, &lanes); rows != 0; rows &= rows - 1 {
+			r := bits.TrailingZeros64(rows)
+			i.ends(in, f.PC, r, lanes[r&(MaxWarps-1)])
 		}
 	}
 	if in.Op != isa.OpCopy { // whose slot has gone on
 		d.Busy.Remove(int(f.Slot))
 	}
-	if in.Memory() {
+	if i.l.insts[f.PC].memory {
 		d.Memory--
 	}
 }

@@ -146,6 +146,10 @@ type site struct {
 	foremost foremost                // CTA priority of cfg or the mechanism, or nil
 	holds    func(in *isa.Inst) bool // scoreboard of cfg
 	entering entry                   // skip of cfg
+
+	all  uint32                  // lanes of a whole warp
+	full uint64                  // cycles that it takes to enter the pipes
+	bins [isa.MaxLanes + 1]Class // of an instruction, by active lanes
 }
 
 // policies looks up the functions of the configuration's words.
@@ -165,6 +169,14 @@ func (s *site) policies() (err error) {
 		return fmt.Errorf("sm.skip: %w", err)
 	}
 	return nil
+}
+
+// tables computes what the blocks would divide for in each cycle.
+func (s *site) tables() {
+	s.all, s.full = uint32(1<<s.cfg.WarpSize-1), uint64(s.cfg.WarpSize/s.cfg.SIMDWidth)
+	for n := 1; n < len(s.bins); n++ {
+		s.bins[n] = ClassIssue + Class((n-1)/binLanes(s.cfg.WarpSize))
+	}
 }
 
 // loaded is a kernel laid out for the SMs of a machine: what hardware would hold in
@@ -187,8 +199,22 @@ type decoded struct {
 	deps   []uint16              // registers, then predicates at nregs and up, that it reads or writes
 	dsts   []uint16              // of these, the ones it writes
 	consts [isa.MaxSrcs]*isa.Row // rows of the immediate sources
-	reads  uint8                 // cycles in which the banks serve its sources
+	unit   isa.Unit
+	traits       // what Issue and the pipes ask for
+	reads  uint8 // cycles in which the banks serve its sources
+	regs   uint8 // rows of an Op that are a register each
+	rows   uint8 // rows of an Op that it has
+	whole  uint8 // rows of a Result that are a register each
+	wrote  uint8 // rows of a Result that it has
 	pace
+}
+
+// traits are answers of an instruction.
+type traits struct {
+	control, memory, crosses bool // see isa.Inst: Control, Memory, CrossLane
+	holds                    bool // it keeps its slot until it has completed
+	completes                bool // it passes write-back
+	leaves                   bool // its threads end with it
 }
 
 func (l *launch) load(k Kernel) error {
@@ -235,7 +261,13 @@ func (l *launch) load(k Kernel) error {
 // decode finds what the blocks want to know of an instruction; bank is the first one
 // of each register.
 func (l *launch) decode(in *isa.Inst, bank []int) decoded {
-	d := decoded{reads: 1, pace: pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]}}
+	d := decoded{reads: 1, unit: in.Unit(), pace: pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]}}
+	d.traits = traits{
+		control: in.Control(), memory: in.Memory(), crosses: in.CrossLane(),
+		holds:     l.holds(in) || in.Op == isa.OpMembar,
+		completes: !in.Control() || in.NDst > 0,
+		leaves:    in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns(),
+	}
 	use := func(o isa.Operand, to *[]uint16) {
 		switch o.Kind {
 		case isa.OperandReg:
@@ -249,7 +281,10 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 	for s, o := range in.Src[:in.NSrc] {
 		use(o, &d.deps)
 		switch o.Kind {
+		case isa.OperandSpecial:
+			d.rows |= 1 << s
 		case isa.OperandReg:
+			d.regs |= 1 << s
 			if slices.Contains(in.Src[:s], o) {
 				continue // one read serves both
 			}
@@ -265,8 +300,16 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 			}
 		}
 	}
-	for _, o := range in.Dst[:in.NDst] {
+	d.rows |= d.regs
+	if in.Op == isa.OpMma {
+		d.regs, d.rows = 0, 1<<sources-1 // two registers in a row
+	}
+	for i, o := range in.Dst[:in.NDst] {
 		use(o, &d.dsts)
+		if o.Kind == isa.OperandReg {
+			d.whole |= 1 << i
+		}
+		d.wrote |= 1 << i
 	}
 	d.deps = append(d.deps, d.dsts...)
 	return d

@@ -42,8 +42,8 @@ type LSU struct {
 	Moved   rtl.Out[divergence.Transferred]
 	Flush   rtl.In[Command] // write the L1 back
 	Flushed rtl.Out[Notice]
-	Table   *rtl.Mem[Pending]                 `trace:"true"` // instructions in flight, by tag
-	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] // what has arrived for them
+	Table   *rtl.Mem[Pending]                 `trace:"true"`  // instructions in flight, by tag
+	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] `rtl:"inplace"` // what has arrived for them
 	// Of asynchronous copies: see copies.go.
 	Landings *rtl.Mem[landing] // by tag
 	Order    *rtl.Mem[uint8]   // tags in the order of issue, in a ring
@@ -161,7 +161,7 @@ func (u *LSU) reply() {
 
 // finish sends an instruction to write-back and frees its entry.
 func (u *LSU) finish(tag int, e *Pending, in *isa.Inst) {
-	r := u.Out.PushSlot()
+	r := u.l.result(u.Out, e.PC, false)
 	r.Flight, r.Exec = e.Flight, e.Exec
 	if in.Op == isa.OpLdmatrix {
 		u.distribute(r, in, u.Data.Edit(tag))
@@ -199,8 +199,8 @@ func (u *LSU) begin() {
 	if op.Exec == 0 || in.Op == isa.OpMembar && in.Mode == isa.ModeCTA {
 		// Accesses of a CTA stay in order, so that its fences have nothing to do.
 		if u.Out.Ready() {
-			r := u.Out.PushSlot()
-			r.Flight = op.Flight
+			r := u.l.result(u.Out, op.PC, false)
+			r.Flight, r.Exec = op.Flight, 0
 			u.In.Pop()
 		}
 		return
@@ -499,7 +499,7 @@ func (u *LSU) param(op *Op, in *isa.Inst) {
 		}
 		return
 	}
-	r := u.Out.PushSlot()
+	r := u.l.result(u.Out, op.PC, false)
 	r.Flight, r.Exec = op.Flight, op.Exec
 	var data [isa.MaxLanes][2]uint64
 	for m := op.Exec; m != 0; m &= m - 1 {

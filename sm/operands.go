@@ -61,20 +61,20 @@ func (o *Operands) Tick() {
 		o.sim.WakeAt(until)
 		return
 	}
-	in := &o.l.Prog.Insts[f.PC]
-	pipe := o.pipe(in)
+	pipe := o.pipe(o.l.insts[f.PC].unit)
 	if !pipe.Ready() {
 		d.Until = until
 		return
 	}
-	o.read(pipe.PushSlot(), f, in)
+	op, stale := pipe.PushStale()
+	o.read(op, stale, f, &o.l.Prog.Insts[f.PC])
 	o.In.Pop()
 	d.Until = 0
 }
 
-// pipe is the one that executes in.
-func (o *Operands) pipe(in *isa.Inst) *rtl.Out[Op] {
-	switch in.Unit() {
+// pipe is the one of a unit.
+func (o *Operands) pipe(unit isa.Unit) *rtl.Out[Op] {
+	switch unit {
 	case isa.UnitSFU:
 		return &o.SFU
 	case isa.UnitMem:
@@ -85,10 +85,19 @@ func (o *Operands) pipe(in *isa.Inst) *rtl.Out[Op] {
 	return &o.ALU
 }
 
-// read fills in op from the register file.
-func (o *Operands) read(op *Op, f *Flight, in *isa.Inst) {
+// read fills in op from the register file. Of what has been in its place before,
+// the rows of stale are cleared, unless they are copied over as a whole.
+func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *isa.Inst) {
 	op.Flight = *f
 	op.Exec = f.Mask
+	op.PSrc = [isa.MaxSrcs]uint32{}
+	at := &o.l.insts[f.PC]
+	whole := at.regs
+	if f.Mixed {
+		whole = 0
+	}
+	clearRows(op.Src[:], *stale&^whole)
+	*stale = at.rows
 	if in.Guard.Kind == isa.OperandPred {
 		op.Exec &= o.pred(f, in.Guard)
 	}
@@ -112,6 +121,15 @@ func (o *Operands) read(op *Op, f *Flight, in *isa.Inst) {
 			op.PSrc[i] = o.pred(f, s)
 		case isa.OperandSpecial:
 			o.special(&op.Src[i], f, isa.Special(s.Index))
+		}
+	}
+}
+
+// clearRows clears the rows of a set.
+func clearRows(rows []isa.Row, set uint8) {
+	for ; set != 0; set &= set - 1 {
+		if i := bits.TrailingZeros8(set); i < len(rows) {
+			rows[i] = isa.Row{}
 		}
 	}
 }

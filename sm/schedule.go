@@ -130,7 +130,8 @@ var dependences = key.Choices[Dependence, func(*isa.Inst) bool]{}.
 
 // roundRobin is the first ready slot after the last one, going round.
 func (i *Issue) roundRobin(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
-	for s := ask.Next(last + 1); s >= 0; s = ask.Next(s + 1) {
+	words := units.Words(slots.Len())
+	for s := ask.Next(last+1, words); s >= 0; s = ask.Next(s+1, words) {
 		if i.ready(s, cta, slots) {
 			return s
 		}
@@ -178,9 +179,12 @@ func (i *Issue) ready(s, cta int, slots *rtl.Mem[divergence.Slot]) bool {
 }
 
 // entry is how many cycles a warp takes to enter a pipe if it skips none.
-func (l *launch) entry() uint64 { return uint64(l.cfg.WarpSize / l.cfg.SIMDWidth) }
+func (l *launch) entry() uint64 { return l.full }
 
 // enters is how many it takes with these active lanes. Guards are not known yet.
 func (l *launch) enters(mask uint32) uint64 {
+	if mask == l.all {
+		return l.full
+	}
 	return uint64(l.entering(mask, l.cfg.WarpSize, l.cfg.SIMDWidth))
 }

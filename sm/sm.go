@@ -68,6 +68,7 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 	if err := l.policies(); err != nil {
 		return nil, err
 	}
+	l.tables()
 	warps := cfg.Warps()
 	majority, err := newHerd(herd)
 	if err != nil {
@@ -98,7 +99,7 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 	pipe := func(unit isa.Unit, from rtl.In[Op], width int) (*Pipe, rtl.In[Result]) {
 		least, most := cfg.latencies(unit)
 		last := rtl.NewQueue[Result](least+2, rtl.Latency(uint64(least)))
-		return &Pipe{In: from, Out: last.Out(), Line: rtl.NewMem[Stage](most - least), width: width, least: uint64(least), l: l}, last.In()
+		return &Pipe{In: from, Out: last.Out(), Line: rtl.NewMem[Stage](most - least), width: width, full: cfg.WarpSize / width, least: uint64(least), l: l}, last.In()
 	}
 	alu, fromALU := pipe(isa.UnitALU, toALU.In(), cfg.SIMDWidth)
 	dpu, fromDPU := pipe(isa.UnitDPU, toDPU.In(), cfg.DPWidth)

@@ -30,9 +30,16 @@ type Stalls struct {
 	l *launch
 }
 
-// Tick follows the memory instructions, and looks at all slots.
+// Tick looks at all slots, and follows the memory instructions.
 func (u *Stalls) Tick() {
 	slots := u.Div.Slots()
+	var out units.Set
+	for s := range slots.Len() {
+		if slot := slots.At(s); slot.Mask != 0 && u.waits(s, slot) {
+			out.Add(s)
+		}
+	}
+	u.Out.Set(out)
 	done := u.Done.At()
 	for n := range done.N {
 		u.complete(&done.C[n])
@@ -44,13 +51,6 @@ func (u *Stalls) Tick() {
 			u.D().Held.Add(int(f.Slot))
 		}
 	}
-	var out units.Set
-	for s := range slots.Len() {
-		if slot := slots.At(s); slot.Mask != 0 && u.waits(s, slot) {
-			out.Add(s)
-		}
-	}
-	u.Out.Set(out)
 }
 
 // homes are those of a slot, nil if no slot has some.

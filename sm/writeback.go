@@ -19,29 +19,35 @@ type Writeback struct {
 	In    [4]rtl.In[Result] // memory, SFU, DPU, ALU
 	Clear rtl.In[uint8]     // rows to clear for new threads
 	Done  rtl.Wire[Completions]
-	Regs  *rtl.Mem[isa.Row] // by row, then register
-	Preds *rtl.Mem[uint32]  // by row, then predicate
+	Regs  *rtl.Mem[isa.Row] `rtl:"inplace"` // by row, then register
+	Preds *rtl.Mem[uint32]  `rtl:"inplace"` // by row, then predicate
 
 	l *launch
 }
 
 // Tick writes up to WBPorts results.
 func (w *Writeback) Tick() {
-	var done Completions
-	waiting := 0
+	waiting, ports := 0, int8(w.l.cfg.WBPorts)
+	n, last := int8(0), w.Done.At().N
 	for i := range w.In {
 		in := &w.In[i]
-		for in.Valid() && int(done.N) < w.l.cfg.WBPorts {
+		for in.Valid() && n < ports {
 			r := in.Front()
 			w.write(r)
-			done.C[done.N] = r.Flight
-			done.N++
+			w.Done.Edit().C[n&(maxWBPorts-1)] = r.Flight
+			n++
 			in.Pop()
 		}
 		waiting += in.Len()
 	}
 	w.D().Conflicts += uint64(waiting)
-	w.Done.Set(done)
+	if n != last {
+		done := w.Done.Edit()
+		done.N = n
+		for ; n < last; n++ {
+			done.C[n&(maxWBPorts-1)] = Flight{}
+		}
+	}
 	if w.Clear.Valid() {
 		row := int(*w.Clear.Front())
 		for i := range w.l.nregs {

@@ -5,9 +5,9 @@ import "divergo/rtl"
 // Scoreboard keeps, for each register of each row of the register file, the
 // lanes that an instruction in flight will write. Threads wait for their own
 // values only: two paths of a warp, and compacted warps that share rows, do not
-// hold each other up.
+// hold each other up. Its module asks for what is busy before it changes anything.
 type Scoreboard struct {
-	Pending *rtl.Mem[uint32] // lanes, by row, then register
+	Pending *rtl.Mem[uint32] `rtl:"inplace"` // lanes, by row, then register
 	regs    int              // of a row
 }
 

@@ -22,24 +22,31 @@ func (s *Set) Remove(i int) { s[i>>6&(len(s)-1)] &^= 1 << (i & 63) }
 // Has reports whether line i is set.
 func (s *Set) Has(i int) bool { return s[i>>6&(len(s)-1)]>>(i&63)&1 != 0 }
 
-// Union sets all lines of o.
-func (s *Set) Union(o Set) {
-	for w := range s {
-		s[w] |= o[w]
+// Union sets all lines of o, of which the first so many words are in use.
+func (s *Set) Union(o *Set, words int) {
+	for w, m := range o[:words] {
+		s[w] |= m
 	}
 }
 
-// Next is the first line set at or after i, going round, or -1 if there is
-// none: two priority encoders, one of them behind a mask.
-func (s *Set) Next(i int) int {
-	w := i >> 6 & (len(s) - 1)
-	if m := s[w] &^ (1<<(i&63) - 1); m != 0 {
-		return w<<6 | bits.TrailingZeros64(m)
+// Next is the first line set at or after i, going round the first so many words,
+// or -1 if there is none: two priority encoders, one of them behind a mask.
+func (s *Set) Next(i, words int) int {
+	from := i >> 6
+	if from >= words {
+		from, i = 0, 0
 	}
-	for k := 1; k <= len(s); k++ {
-		v := (w + k) & (len(s) - 1)
-		if s[v] != 0 {
-			return v<<6 | bits.TrailingZeros64(s[v])
+	if m := s[from&(len(s)-1)] &^ (1<<(i&63) - 1); m != 0 {
+		return from<<6 | bits.TrailingZeros64(m)
+	}
+	for w := from + 1; w < words; w++ {
+		if m := s[w&(len(s)-1)]; m != 0 {
+			return w<<6 | bits.TrailingZeros64(m)
+		}
+	}
+	for w, m := range s[:from+1] {
+		if m != 0 {
+			return w<<6 | bits.TrailingZeros64(m)
 		}
 	}
 	return -1

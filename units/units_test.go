@@ -16,25 +16,26 @@ func TestSetNext(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
 		var s units.Set
+		lines := 64 * (1 + r.IntN(units.MaxSet/64))
 		in := map[int]bool{}
 		for range r.IntN(6) {
-			i := r.IntN(units.MaxSet)
+			i := r.IntN(lines)
 			s.Add(i)
 			in[i] = true
 		}
 		for range r.IntN(3) {
-			i := r.IntN(units.MaxSet)
+			i := r.IntN(lines)
 			s.Remove(i)
 			delete(in, i)
 		}
-		from, want := r.IntN(units.MaxSet), -1
-		for k := range units.MaxSet {
-			if i := (from + k) % units.MaxSet; in[i] {
+		from, want := r.IntN(lines+1), -1
+		for k := range lines {
+			if i := (from + k) % lines; in[i] {
 				want = i
 				break
 			}
 		}
-		require.Equal(t, want, s.Next(from), "%v from %d", in, from)
+		require.Equal(t, want, s.Next(from, lines/64), "%v from %d of %d", in, from, lines)
 		for i := range units.MaxSet {
 			require.Equal(t, in[i], s.Has(i))
 			require.False(t, in[i] && i>>6 >= units.Words(i+1))
@@ -136,7 +137,7 @@ func ExampleSet_Next() {
 	}
 	last := 0
 	for range 4 {
-		last = requests.Next(last + 1)
+		last = requests.Next(last+1, units.Words(units.MaxSet))
 		fmt.Print(last, " ")
 	}
 	// Output: 2 5 100 2

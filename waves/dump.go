@@ -12,17 +12,17 @@ const never = ^uint64(0)
 
 // Dump is a waveform being written.
 type Dump struct {
-	enc     *encoder
-	islands []*island
-	root    *scope
-	vars    []*variable               // by id; those that only the trigger needs come last
-	cycles  func(cycle uint64) uint64 // start of a cycle of the first domain, fs
-	groups  []Group
-	names   []Names
-	probes  []*probe
-	clocks  []*clock // none if they are not wanted
-	cycle   uint32   // id of the cycle counter, which is there with the clocks
-	leave   []func() // what it observes; nil once closed
+	enc      *encoder
+	islands  []*island
+	root     *scope
+	vars     []*variable               // by id; those that only the trigger needs come last
+	cycles   func(cycle uint64) uint64 // start of a cycle of the first domain, fs
+	groups   []Group
+	callings []calling
+	probes   []*probe
+	clocks   []*clock // none if they are not wanted
+	cycle    uint32   // id of the cycle counter, which is there with the clocks
+	leave    []func() // what it observes; nil once closed
 
 	phase    phase
 	from, to uint64   // fs; to is never without a limit
@@ -130,7 +130,7 @@ func (d *Dump) open(domains []domain, w io.Writer, opts Options) error {
 			return fmt.Errorf("waves: the window ends with cycle %d, which has passed", opts.To)
 		}
 	}
-	d.names, d.groups = opts.Names, opts.Groups
+	d.callings, d.groups = callings(opts.Names), opts.Groups
 	declareClocks := func() {}
 	if opts.Clocks {
 		declareClocks = d.addClocks(domains)

@@ -51,7 +51,6 @@ func (d *Dump) Save(vcd string) error {
 	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
 	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.cycles(frameCycles))), d.markers())
 	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
-	d.callNames()
 	for _, g := range d.arrangement() {
 		begin, end := flagGroupBegin|flagBlank, flagGroupEnd|flagBlank
 		if g.Closed {
@@ -127,6 +126,7 @@ func (d *Dump) trace(r row, g arranged, common int, f *filters) (string, error) 
 		flags = flagRight | flagDecimal
 	}
 	translate := ""
+	d.call(v)
 	if names := v.called(); len(names) > 0 && v.width > 1 { // GTKWave draws single bits, it does not print them
 		t, err := f.of(v, names)
 		if err != nil {
@@ -138,18 +138,36 @@ func (d *Dump) trace(r row, g arranged, common int, f *filters) (string, error) 
 	return fmt.Sprintf("@%x\n%s%s+{%s} %s\n", flags, color, translate, short, v.displayName()), nil
 }
 
-// callNames finds out what to call the values of each variable.
-func (d *Dump) callNames() {
-	for _, n := range d.names {
-		var all []named
+// calling are the names of values of the variables that a pattern leads to.
+type calling struct {
+	pattern
+	names []named
+}
+
+// callings are those of the options.
+func callings(of []Names) (list []calling) {
+	for _, n := range of {
+		c := calling{pattern: parsePattern(n.Pattern)}
 		for _, x := range slices.Sorted(maps.Keys(n.Of)) {
-			all = append(all, named{x, n.Of[x]})
+			c.names = append(c.names, named{x, n.Of[x]})
 		}
-		d.root.findMade(parsePattern(n.Pattern), true, func(v *variable) {
-			if v.calls == nil {
-				v.calls = &all
-			}
-		})
+		list = append(list, c)
+	}
+	return list
+}
+
+// call finds out what to call the values of a variable: by the first pattern that leads to it, written with paths or
+// with names.
+func (d *Dump) call(v *variable) {
+	if v.calls != nil {
+		return
+	}
+	segs, names := v.segs(), v.names()
+	for i := range d.callings {
+		if c := &d.callings[i]; c.leads(segs) || c.leads(names) {
+			v.calls = &c.names
+			return
+		}
 	}
 }
 
@@ -255,7 +273,7 @@ func (d *Dump) arrangement() []arranged {
 func (d *Dump) rows(p string, used bool, placed []bool) (rows []row) {
 	p, bit, cut := splitBit(p)
 	var vars []*variable
-	d.root.findMade(parsePattern(p), false, func(v *variable) {
+	d.root.findMade(parsePattern(p), func(v *variable) {
 		if v.shown && (cut || !placed[v.id] && !(used && d.seen[v.id] == 0)) {
 			placed[v.id] = placed[v.id] || !cut
 			vars = append(vars, v)
@@ -291,7 +309,7 @@ func splitBit(p string) (signals string, bit int, cut bool) {
 // changes says whether something that the pattern selects changes where GTKWave opens.
 func (d *Dump) changes(p string) (changes bool) {
 	if m := d.marked(); m != nil {
-		d.root.findMade(parsePattern(p), false, func(v *variable) {
+		d.root.findMade(parsePattern(p), func(v *variable) {
 			changes = changes || v.id >= 0 && slices.Contains(m.changed, uint32(v.id))
 		})
 	}

@@ -192,6 +192,14 @@ func (s *scope) names() []string {
 	return append(s.up.names(), s.name)
 }
 
+// segs are those of the path of the scope.
+func (s *scope) segs() []string {
+	if s.up == nil {
+		return nil
+	}
+	return append(s.up.segs(), s.seg)
+}
+
 // splitIndices cuts "a[1][23]" into "a" and {"1", "23"}.
 func splitIndices(seg string) (name string, indices []string) {
 	name = seg

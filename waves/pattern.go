@@ -20,7 +20,6 @@ func parsePattern(s string) pattern { return strings.Split(s, ".") }
 type search struct {
 	byName bool // by the names in the dump, not by the paths in the design
 	made   bool // among what has been made already, the clocks included
-	whole  bool // the pattern must lead to the variable itself, not to something that it is in
 	found  func(*variable)
 }
 
@@ -35,14 +34,14 @@ func (s *scope) find(p pattern, found func(*variable)) {
 }
 
 // findMade is find among what the dump may have.
-func (s *scope) findMade(p pattern, whole bool, found func(*variable)) {
-	search{found: found, whole: whole, made: true}.in(s, p)
-	search{found: found, whole: whole, made: true, byName: true}.in(s, p)
+func (s *scope) findMade(p pattern, found func(*variable)) {
+	search{found: found, made: true}.in(s, p)
+	search{found: found, made: true, byName: true}.in(s, p)
 }
 
 // in searches a scope, which what was before p of the pattern matches.
 func (x search) in(s *scope, p pattern) {
-	if x.made && !s.opened || !x.made && s.clocks || len(p) == 0 && x.whole {
+	if x.made && !s.opened || !x.made && s.clocks {
 		return
 	}
 	for _, e := range s.open() {
@@ -83,6 +82,17 @@ func (x search) enter(e entry, rest pattern) {
 		}
 	}
 	x.found(e.v)
+}
+
+// leads says whether the pattern leads to what is at the end of these segments itself, not to something around it.
+func (p pattern) leads(segs []string) bool {
+	switch {
+	case len(p) == 0:
+		return len(segs) == 0
+	case p[0] == "**":
+		return p[1:].leads(segs) || len(segs) > 0 && p.leads(segs[1:])
+	}
+	return len(segs) > 0 && matchSegment(p[0], segs[0]) && p[1:].leads(segs[1:])
 }
 
 // matchSegment matches a segment with or without its indices.

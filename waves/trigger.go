@@ -33,9 +33,9 @@ func (d *Dump) arm(o *Trigger, cycles func(uint64) uint64) (*trigger, error) {
 	for _, v := range watched {
 		d.watch(v)
 	}
-	d.callNames()
 	t.holds = make([]func(uint64) bool, len(d.vars))
 	for _, v := range watched {
+		d.call(v)
 		c, err := o.condition(v)
 		if err != nil {
 			return nil, err

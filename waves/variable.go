@@ -49,6 +49,9 @@ func lastSegment(path string) string { return path[strings.LastIndexByte(path, '
 // names are those of the scopes that the variable is in, from the root, and its own.
 func (v *variable) names() []string { return append(v.in.names(), v.name) }
 
+// segs are those of the path.
+func (v *variable) segs() []string { return append(v.in.segs(), v.seg()) }
+
 // isWire says whether the variable shows a cycle while it lasts, not what it leaves behind.
 func (v *variable) isWire() bool { return v.sig.Kind == rtl.WireSignal }
 

@@ -120,7 +120,7 @@ func (p *DWF) least(rank func(*units.DynamicWarp) uint32) int {
 func (p *DWF) place(warp int) {
 	d := p.D()
 	at := p.Places.Edit(warp)
-	slot := d.Free.Next(int(at.Slot))
+	slot := d.Free.Next(int(at.Slot), units.Words(p.Table.Len()))
 	p.unwant(warp, at)
 	d.Free.Remove(slot)
 	at.InSlot, at.Slot = true, uint8(slot)

@@ -1,0 +1,122 @@
+package rtl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+	"divergo/rtl/rtltest"
+)
+
+// ledger keeps sums of what comes in, and writes them in place.
+type ledger struct {
+	rtl.State[struct {
+		Seed uint32
+		Told uint64
+	}]
+	Sums  *rtl.Mem[[4]uint64] `rtl:"inplace" trace:"true"`
+	Words *rtl.Mem[uint32]    `rtl:"inplace"`
+	late  bool                // read behind the write
+}
+
+func (l *ledger) Tick() {
+	q, d := l.Regs()
+	d.Seed = q.Seed*1664525 + 1013904223
+	at := int(q.Seed >> 30)
+	if !l.late {
+		d.Told += l.Sums.At(at)[1]
+	}
+	if e := l.Sums.Edit(at); q.Seed>>20&3 != 0 {
+		e[q.Seed>>28&3] += uint64(q.Seed)
+	}
+	if l.late {
+		d.Told += l.Sums.At(at)[1]
+	}
+	*l.Words.Edit(at) ^= q.Seed
+	l.Words.Write(3, *l.Words.Next(at))
+}
+
+// auditor reads the ledger, by the memory and by its owner.
+type auditor struct {
+	rtl.State[struct{ Sum uint64 }]
+	Sums *rtl.Mem[[4]uint64]
+	Of   *ledger
+	Out  rtl.Wire[uint8]
+}
+
+func (a *auditor) Tick() {
+	for i := range a.Sums.Len() {
+		a.D().Sum = a.D().Sum*31 + a.Sums.At(i)[i] + uint64(*a.Of.Words.At(i))
+	}
+	a.Out.Set(uint8(a.Q().Sum))
+}
+
+type bank struct {
+	L *ledger
+	A *auditor
+}
+
+func newBank(l *ledger) *rtl.Sim {
+	l.Sums, l.Words = rtl.NewMem[[4]uint64](4), rtl.NewMem[uint32](4)
+	l.Sums.Set(2, [4]uint64{1, 2, 3, 4})
+	l.Words.Write(1, 7)
+	return rtl.MustNew("bank", &bank{l, &auditor{Sums: l.Sums, Of: l}})
+}
+
+func TestInPlace(t *testing.T) {
+	rtltest.Properties(t, func() *rtl.Sim { return newBank(new(ledger)) }, 60)
+}
+
+// A checked run keeps present and next values apart, so that it differs where they are not told apart.
+func TestInPlaceReadTooLate(t *testing.T) {
+	want, got := newBank(&ledger{late: true}), newBank(&ledger{late: true})
+	want.Run(60)
+	require.NoError(t, got.RunChecked(60))
+	assert.NotEqual(t, want.Hash(), got.Hash())
+	got.Reset()
+	want.Reset()
+	want.Run(60)
+	got.Run(60)
+	assert.Equal(t, want.Hash(), got.Hash(), "in place again behind a checked run")
+}
+
+func TestInPlaceResizeAndReset(t *testing.T) {
+	l := new(ledger)
+	k := newBank(l)
+	k.Run(20)
+	l.Words.Resize(6)
+	assert.Equal(t, uint32(0), *l.Words.At(1))
+	*l.Words.Edit(5) = 9
+	assert.Equal(t, uint32(9), *l.Words.At(5), "still in place")
+	k.Reset()
+	assert.Equal(t, uint32(0), *l.Words.At(5))
+	assert.Equal(t, [4]uint64{1, 2, 3, 4}, *l.Sums.At(2))
+}
+
+// shout writes its memory and tells of it in the same cycle those who read both.
+type shout struct {
+	Words *rtl.Mem[uint32] `rtl:"inplace"`
+	Out   rtl.Wire[uint8]
+}
+
+func (s *shout) Tick() { s.Words.Write(0, uint32(s.Out.Get())) }
+
+type follower struct {
+	Of *shout
+	In *rtl.Wire[uint8]
+}
+
+func (l *follower) Tick() { _ = *l.Of.Words.At(l.index()) }
+
+func (l *follower) index() int { return int(l.In.Get()) }
+
+func TestInPlaceWithoutOrder(t *testing.T) {
+	s := &shout{Words: rtl.NewMem[uint32](1)}
+	_, err := rtl.New("top", &struct {
+		S *shout
+		L *follower
+	}{s, &follower{s, &s.Out}})
+	assert.EqualError(t, err, "combinational loop: top.S <-(top.S.Words, in place) top.L <-(top.S.Out) top.S")
+}
