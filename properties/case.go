@@ -30,24 +30,35 @@ func Draw(seed uint64, features Features) Case {
 	c := Case{Seed: seed, Machine: drawMachine(rand.New(rand.NewPCG(seed/machineSeeds, 1)))}
 	r := rand.New(rand.NewPCG(seed, 2))
 	c.Kernel = draw(r, features)
-	c.drawShape(r, features&Solids != 0)
+	c.drawShape(r, features)
 	return c
 }
 
 // drawShape draws a launch that fits the machine: blocks that fill their warps
-// and blocks that do not.
-func (c *Case) drawShape(r *rand.Rand, solid bool) {
+// and blocks that do not; now and then a block that fills an SM, or many small ones.
+func (c *Case) drawShape(r *rand.Rand, features Features) {
 	warp := c.Machine.SM.WarpSize
-	most := min(c.Machine.SM.Threads, 4*warp, 96)
+	most, ctas, solid := min(c.Machine.SM.Threads, 4*warp, 96), 4, features&Solids != 0
+	if features&Larges != 0 {
+		switch r.IntN(64) {
+		case 0:
+			most, ctas = min(c.Machine.SM.Threads, 1024), 1
+		case 1:
+			most, ctas = warp, 300
+		}
+	}
 	n := 1 + r.IntN(most)
+	if most > 96 {
+		n = most - r.IntN(warp)
+	}
 	if r.IntN(2) == 0 {
 		n = max(n/warp, 1) * warp
 	}
-	c.Block, c.Grid = [3]uint32{uint32(n), 1, 1}, [3]uint32{uint32(1 + r.IntN(4)), 1, 1}
+	c.Block, c.Grid = [3]uint32{uint32(n), 1, 1}, [3]uint32{uint32(1 + r.IntN(ctas)), 1, 1}
 	if solid && r.IntN(3) == 0 {
 		y, z := 1+r.IntN(4), 1+r.IntN(2)
 		c.Block = [3]uint32{uint32(max(n/(y*z), 1)), uint32(y), uint32(z)}
-		c.Grid = [3]uint32{uint32(1 + r.IntN(2)), uint32(1 + r.IntN(2)), 1}
+		c.Grid = [3]uint32{uint32(1 + r.IntN(2)), uint32(1 + r.IntN(2)), uint32(1 + r.IntN(2))}
 		if int(c.Block[0]*c.Block[1]*c.Block[2]) > most {
 			c.Block = [3]uint32{1, 1, 1}
 		}

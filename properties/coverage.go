@@ -85,11 +85,15 @@ const (
 	eventDivergent
 	eventMixed
 	eventInserted
+	eventLarge
+	eventMany
+	eventDeep
 	numEvents
 )
 
 var eventNames = [numEvents]string{
 	"push", "pop", "spill", "fill", "barrier release", "barrier reached in parts", "divergent branch", "partial last warp", "inserted instruction",
+	"block of more than 96 threads", "grid of more than 100 blocks", "grid in z",
 }
 
 // forms are instructions that statements have in several ways.
@@ -100,26 +104,44 @@ const (
 	formCounted
 	formVector
 	formGeneric
+	formNarrow
+	formDouble
+	formLocal
+	formOrdered
+	formCached
+	formReturns
+	formLane
 	numForms
 )
 
-var formNames = [numForms]string{"call by address", "recursive call", "bar.red", "bar with a count", "vector", "generic address"}
+var formNames = [numForms]string{
+	"call by address", "recursive call", "bar.red", "bar with a count", "vector", "generic address",
+	"bytes or half words", "double words", "vector in local memory", "memory order", "cache operator", "result of an atomic", "lane number",
+}
 
 // forms are those of a program.
 func forms(p *isa.Program) (has [numForms]bool) {
 	for pc := range p.Insts {
 		in := &p.Insts[pc]
-		switch {
-		case in.Op == isa.OpCall:
-			f := p.FuncAt(uint32(pc))
-			has[formIndirect] = has[formIndirect] || in.Indirect()
-			has[formRecursive] = has[formRecursive] || f != nil && f.Cycle != 0
-		case in.Op == isa.OpBar:
-			has[formReduces] = has[formReduces] || in.Reduces()
-			has[formCounted] = has[formCounted] || in.NSrc > 1 && in.Src[1].Kind == isa.OperandImm && in.Src[1].Imm != 0
-		case in.Memory():
-			has[formVector] = has[formVector] || in.Vec > 1
-			has[formGeneric] = has[formGeneric] || in.Space == isa.SpaceGeneric
+		f := p.FuncAt(uint32(pc))
+		access := in.Op == isa.OpLd || in.Op == isa.OpSt
+		atomic := in.Op == isa.OpAtom
+		for i, is := range [numForms]bool{
+			formIndirect:  in.Op == isa.OpCall && in.Indirect(),
+			formRecursive: in.Op == isa.OpCall && f != nil && f.Cycle != 0,
+			formReduces:   in.Op == isa.OpBar && in.Reduces(),
+			formCounted:   in.Op == isa.OpBar && in.NSrc > 1 && in.Src[1].Kind == isa.OperandImm && in.Src[1].Imm != 0,
+			formVector:    access && in.Vec > 1,
+			formGeneric:   in.Memory() && in.Space == isa.SpaceGeneric,
+			formNarrow:    access && in.Type.Bits() < 32,
+			formDouble:    (access || atomic) && in.Type.Bits() == 64 && in.Space != isa.SpaceParam,
+			formLocal:     access && in.Vec > 1 && in.Space == isa.SpaceLocal,
+			formOrdered:   in.Flags&(isa.FlagAcquire|isa.FlagRelease) != 0,
+			formCached:    in.Cache != isa.CacheDefault,
+			formReturns:   atomic && in.NDst > 0,
+			formLane:      in.Op == isa.OpMov && in.Src[0].Kind == isa.OperandSpecial && isa.Special(in.Src[0].Index) == isa.LaneID,
+		} {
+			has[i] = has[i] || is
 		}
 	}
 	return has
@@ -196,6 +218,7 @@ func (c *Coverage) run(k *Case, s *testbench.Session) {
 		d.Divergence.Pushes > 0, d.Divergence.Pops > 0, d.Divergence.Spills > 0, d.Divergence.Fills > 0,
 		d.Divergence.BarReleases > 0, d.Divergence.BarDiverged > 0, d.Divergence.Divergent > 0,
 		int(k.Block[0]*k.Block[1]*k.Block[2])%k.Machine.SM.WarpSize != 0, d.Inserted > 0,
+		k.Block[0]*k.Block[1]*k.Block[2] > 96, k.Grid[0] > 100, k.Grid[2] > 1,
 	} {
 		if happened {
 			c.Events[i]++

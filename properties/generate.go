@@ -13,7 +13,7 @@ import (
 // Features are what kernels can have besides arithmetic, If and private words.
 // Each kernel has a random subset of those that are asked for: bugs hide where
 // something is absent as well (Groce et al., Swarm Testing, ISSTA 2012).
-type Features uint32
+type Features uint64
 
 // The features.
 const (
@@ -45,6 +45,11 @@ const (
 	Vectors     // loads and stores
 	Generics    // addresses
 	Backwards   // gotos
+	Lanes       // branches on the number of the lane
+	Widths      // loads and stores of bytes, half and double words, with a sign or without
+	Orders      // volatile accesses, those with a memory order or a cache operator, fences
+	Swaps       // atomics whose result is used
+	Larges      // blocks as large as the machine holds, and grids of hundreds
 	AllFeatures = 1<<iota - 1
 )
 
@@ -52,6 +57,7 @@ var featureNames = [...]string{
 	"loops", "breaks", "continues", "switches", "gotos", "exits", "barriers", "shared", "exchange", "loads",
 	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
 	"calls", "pointers", "recursions", "votes", "numbers", "vectors", "generics", "backwards",
+	"lanes", "widths", "orders", "swaps", "larges",
 }
 
 // FeatureNames lists the features in order.
@@ -198,6 +204,8 @@ var choices = []choice{
 	{Call, 8, Calls},
 	{Return, 4, Calls},
 	{Vote, 4, Votes},
+	{Swap, 3, Swaps},
+	{Fence, 2, Orders},
 }
 
 // block draws statements of which a thread executes so many instructions at
@@ -258,7 +266,6 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 		s.Alt = s.Alt && g.has(Guards)
 		return 1 + strings.Count(operations[s.Op].ptx, "; ")
 	case Put:
-		s.Op = g.IntN(4)
 		s.Alt = s.Alt && g.has(Guards)
 		g.address(s)
 		return 1
@@ -308,6 +315,13 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 	case Give, Take, Pass, Receive, Spill, Fill:
 		g.address(s)
 		return 6
+	case Swap:
+		s.Op = g.IntN(len(swaps))
+		g.address(s)
+		return 6
+	case Fence:
+		s.Op = g.IntN(len(fences))
+		return 1
 	case Barrier:
 		s.N, s.Alt = 0, s.Alt && g.has(Numbers)
 		if g.has(Numbers) {
@@ -320,11 +334,17 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 	return 8
 }
 
-// address draws how a load or store finds its place, and its width.
+// address draws how a load or store finds its place, its width, and what orders it.
 func (g *generator) address(s *Stmt) {
 	s.Generic = g.has(Generics) && g.IntN(2) == 0
 	if g.has(Vectors) {
 		s.Wide = uint8(g.IntN(3))
+	}
+	if g.has(Widths) {
+		s.Type = uint8(g.IntN(len(types)))
+	}
+	if g.has(Orders) && g.IntN(2) == 0 {
+		s.Order = uint8(g.IntN(len(orders)))
 	}
 }
 
@@ -418,6 +438,9 @@ func (g *generator) cond(uniform bool) Cond {
 			c.Reg = g.IntN(Registers)
 		}
 		c.Limit = [...]uint32{8, 64, 128, 192, 248}[g.IntN(5)]
+	}
+	if c.Value == Thread && g.has(Lanes) && g.IntN(2) == 0 {
+		c.Value = Lane
 	}
 	return c
 }

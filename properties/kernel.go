@@ -24,7 +24,9 @@ type Stmt struct {
 	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; Call: function; If: 1 puts the first arm out of line; Load, Put and their like: word
 	Alt     bool
 	Generic bool     // loads and stores: by a generic address, of another space where the guard holds
-	Wide    uint8    // Load, Put, Get: log2 of the words, which registers that follow have
+	Wide    uint8    // Load, Put, Get, Spill, Fill: log2 of the words, which registers that follow have
+	Type    uint8    // loads and stores: index into types
+	Order   uint8    // loads and stores: index into orders
 	Body    [][]Stmt // If: then and else; Loop: one; Switch: cases
 }
 
@@ -57,6 +59,8 @@ const (
 	Call                 // function N [of N and those behind it the one that Cond says, by address]
 	Return               // from the function if Cond
 	Vote                 // D = what operation Op makes of A of all threads of the warp
+	Swap                 // D = private word N before operation Op with A on it [the thread's word of shared memory]
+	Fence                // of kind Op
 	numKinds
 )
 
@@ -64,7 +68,7 @@ const (
 func (k Kind) String() string {
 	return [...]string{
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
-		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote",
+		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote", "swap", "fence",
 	}[k]
 }
 
@@ -86,6 +90,7 @@ const (
 	Constant Value = iota
 	CTA            // number of the CTA
 	Thread         // number of the thread in its CTA
+	Lane           // of the thread in its warp
 	Counter        // of the innermost loop, or Thread
 	Register
 	Hash
@@ -94,7 +99,7 @@ const (
 
 // String names v.
 func (v Value) String() string {
-	return [...]string{"constant", "cta", "thread", "counter", "register", "hash", "data"}[v]
+	return [...]string{"constant", "cta", "thread", "lane", "counter", "register", "hash", "data"}[v]
 }
 
 // Uniform reports whether all threads of a CTA have the value.

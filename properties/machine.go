@@ -43,7 +43,7 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	c.Clocks = gpu.Clocks{CoreMHz: of(800, 1300), IcntMHz: of(650, 1300), DRAMMHz: of(400, 800, 1753)}
 	s, d := &c.SM, &c.DRAM
 	s.WarpSize = of(4, 8, 16, 32, 32)
-	s.Threads = of(2, 4, 8, 16) * s.WarpSize
+	s.Threads = of(2, 4, 8, 16, 32) * s.WarpSize
 	d.Channels = of(1, 1, 2)
 	for _, k := range gpu.Keys() {
 		if !slices.Contains(apart, k.Name) && !strings.HasPrefix(k.Name, "herd.") {

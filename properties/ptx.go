@@ -54,6 +54,12 @@ var votes = []struct{ name, ptx string }{
 // together. Each word has one, so that their order does not matter.
 var atomics = []string{"add.u32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32"}
 
+// swaps are the atomics of words that a thread has for itself, whose result is used.
+var swaps = []string{"add.u32", "min.s32", "max.u32", "inc.u32", "dec.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "cas.b32", "add.u64", "max.u64", "xor.b64", "exch.b64", "cas.b64"}
+
+// fences are those of all scopes.
+var fences = []string{"membar.cta;", "membar.gl;", "membar.sys;", "fence.acq_rel.cta;", "fence.acq_rel.gpu;", "fence.sc.gpu;"}
+
 // atomicGroups is how many groups of such words a grid has.
 const atomicGroups = 8
 
@@ -200,6 +206,8 @@ func (e *emitter) value(c *Cond) string {
 	case Thread:
 		e.needs |= needLinear
 		return "%lin"
+	case Lane:
+		e.line("mov.u32 %%v, %%laneid;")
 	case Register:
 		return e.r(max(c.Reg, 0))
 	case Hash: // the finalizer of a multiplicative hash; its upper half is good
@@ -210,7 +218,8 @@ func (e *emitter) value(c *Cond) string {
 		e.line("mul.lo.u32 %%v, %%v, 0x85EBCA6B;")
 		e.line("shr.u32 %%v, %%v, 16;")
 	case Data:
-		e.input("%v", source(), c.Salt, 1)
+		e.input(source(), c.Salt, 1)
+		e.line("ld.global.u32 %%v, [%%at];")
 	default:
 		e.line("mov.u32 %%v, %d;", c.Salt)
 	}
@@ -289,6 +298,10 @@ func (e *emitter) stmt(s *Stmt) {
 		if e.plan.allowed[s] {
 			e.operation(s, votes[s.Op%len(votes)].ptx)
 		}
+	case Swap:
+		e.swap(s)
+	case Fence:
+		e.line("%s", fences[s.Op%len(fences)])
 	case Call:
 		e.call(s)
 	case Return:
@@ -517,7 +530,7 @@ func (e *emitter) params() (list []Buffer) {
 func (e *emitter) declare(b *strings.Builder) {
 	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
 	say(".reg .u32 %%r<%d>, %%c<%d>, %%n<%d>, %%lin, %%cta, %%gid, %%v, %%w, %%place, %%sink, %%sum, %%fuel, %%jumps;", Registers, e.counts+1, e.counts+1)
-	say(".reg .u64 %%in, %%own, %%xch, %%words, %%at, %%base;")
+	say(".reg .u64 %%in, %%own, %%xch, %%words, %%at, %%base, %%q;")
 	say(".reg .f32 %%x, %%y;")
 	say(".reg .f64 %%z;")
 	say(".reg .pred %%p, %%g;")

@@ -178,6 +178,8 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 			edit(func(s *Stmt) { s.Alt = false })
 			edit(func(s *Stmt) { s.Generic = false })
 			edit(func(s *Stmt) { s.Wide = 0 })
+			edit(func(s *Stmt) { s.Type = 0 })
+			edit(func(s *Stmt) { s.Order = 0 })
 			edit(func(s *Stmt) { s.Op = 0 })
 			edit(func(s *Stmt) { s.A, s.B, s.D = 0, 0, 0 })
 			for _, simple := range simpleConds {
@@ -208,11 +210,12 @@ type head struct {
 	cond           Cond
 	op, d, a, b, n int
 	alt, generic   bool
-	wide           uint8
+
+	wide, typ, order uint8
 }
 
 func (s *Stmt) head() head {
-	return head{s.Kind, s.Cond, s.Op, s.D, s.A, s.B, s.N, s.Alt, s.Generic, s.Wide}
+	return head{s.Kind, s.Cond, s.Op, s.D, s.A, s.B, s.N, s.Alt, s.Generic, s.Wide, s.Type, s.Order}
 }
 
 // settings offers machines with narrow warps, and those that are plain in

@@ -3,7 +3,7 @@ package mutants
 // All lists the mutants, by part.
 func All() []Mutant {
 	var all []Mutant
-	for _, part := range [][]Mutant{stacks, pairs, tokens, barriers, pools, blocks, leaves, pipeline, memory, timing, functions, corners, shared} {
+	for _, part := range [][]Mutant{stacks, pairs, tokens, barriers, pools, blocks, leaves, pipeline, memory, timing, functions, corners, rare, splits, shared} {
 		all = append(all, part...)
 	}
 	return all
@@ -320,7 +320,7 @@ var blocks = []Mutant{
 var leaves = []Mutant{
 	{
 		Name: "set-no-wrap", Bug: "the round does not come back to where it began", By: any,
-		File: "units/set.go", Old: "for k := 1; k <= len(s); k++ {", New: "for k := 1; k < len(s); k++ {",
+		File: "units/set.go", Old: "range s[:from+1] {", New: "range s[:from] {",
 	},
 	{
 		Name: "scoreboard-clears-all", Bug: "a result clears the register for all lanes, those of another path included", By: []string{"dpe", "dwf"},
