@@ -34,13 +34,27 @@ type ran struct {
 	code        int
 }
 
-func run(t *testing.T, mechanism, program string, args ...string) ran {
+// machine is a preset with few SMs and a mechanism.
+func machine(t *testing.T, preset, mechanism string) gpu.Config {
 	t.Helper()
-	cfg := gpu.Default()
+	p, err := gpu.FindPreset(preset)
+	require.NoError(t, err)
+	cfg := p.Config()
 	cfg.GPU.SMs = 4
 	cfg.Divergence.Mechanism = mechanism
+	return cfg
+}
+
+func run(t *testing.T, mechanism, program string, args ...string) ran {
+	t.Helper()
+	return runOn(t, machine(t, gpu.DefaultPreset, mechanism), 1, program, args...)
+}
+
+func runOn(t *testing.T, cfg gpu.Config, workers int, program string, args ...string) ran {
+	t.Helper()
 	session, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 10_000_000})
 	require.NoError(t, err)
+	session.Machine.System().Workers = workers
 	var out, errors, told bytes.Buffer
 	server := &cuda.Server{Session: session, Launch: (*testbench.Session).Launch, Stderr: &told, Name: "test"}
 	code, err := cuda.Run(server, func() bool { return false }, nil, &out, &errors, program, args...)
@@ -48,31 +62,68 @@ func run(t *testing.T, mechanism, program string, args ...string) ran {
 	return ran{server, out.String(), errors.String() + told.String(), code}
 }
 
-// TestPrograms: the programs are right under all mechanisms, and copy the same bytes back.
+// programs are those of kernels/programs, with arguments that make them small.
+var programs = []struct {
+	name, args string
+	launches   int // 0: as many as its data want
+}{
+	{"align", "48", 5},
+	{"bfs", "400 3", 0},
+	{"kmeans", "300 4", 0},
+	{"lu", "3", 7},
+	{"particlefilter", "200 2", 7},
+	{"raytrace", "20 3", 1},
+	{"sort", "300", 24},
+	{"stencil", "21 3", 4},
+}
+
+// TestPrograms: the programs are right under all mechanisms, on machines with warps of 32 and of 16 threads, and copy
+// the same bytes back.
 func TestPrograms(t *testing.T) {
-	for _, c := range []struct {
-		name, args string
-		launches   int
-	}{
-		{"bfs", "400 3", 0},
-		{"stencil", "21 3", 4},
-	} {
+	files, err := filepath.Glob("../kernels/programs/*.cu")
+	require.NoError(t, err)
+	assert.Len(t, files, len(programs))
+	for _, c := range programs {
 		program := build(t, filepath.Join("../kernels/programs", c.name+".cu"))
 		var first []cuda.Copy
-		for _, m := range divergence.Mechanisms() {
-			t.Run(c.name+"/"+m.Name, func(t *testing.T) {
-				r := run(t, m.Name, program, strings.Fields(c.args)...)
-				assert.Zero(t, r.code, r.errors)
-				assert.Contains(t, r.out, ": right\n")
-				assert.NoError(t, r.server.Failed)
-				if c.launches > 0 {
-					assert.Len(t, r.server.Session.Runs, c.launches)
+		for i, m := range divergence.Mechanisms() {
+			for j, preset := range []string{gpu.DefaultPreset, "ppc16"} {
+				if testing.Short() && i > 0 && i%2 == j {
+					continue
 				}
-				if first == nil {
-					first = r.server.Copies
-				}
-				assert.NotEmpty(t, r.server.Copies)
-				assert.Equal(t, first, r.server.Copies)
+				t.Run(c.name+"/"+m.Name+"/"+preset, func(t *testing.T) {
+					r := runOn(t, machine(t, preset, m.Name), 1, program, strings.Fields(c.args)...)
+					assert.Zero(t, r.code, r.errors)
+					assert.Contains(t, r.out, ": PASS\n")
+					assert.NoError(t, r.server.Failed)
+					if c.launches > 0 {
+						assert.Len(t, r.server.Session.Runs, c.launches)
+					}
+					if first == nil {
+						first = r.server.Copies
+					}
+					assert.NotEmpty(t, r.server.Copies)
+					assert.Equal(t, first, r.server.Copies)
+				})
+			}
+		}
+	}
+}
+
+// TestProgramsWithWorkers: output, copies and counters are those of one worker.
+func TestProgramsWithWorkers(t *testing.T) {
+	for i, c := range programs {
+		if testing.Short() && i%3 != 0 {
+			continue
+		}
+		program := build(t, filepath.Join("../kernels/programs", c.name+".cu"))
+		for _, m := range []string{"pdom", "tbc"} {
+			t.Run(c.name+"/"+m, func(t *testing.T) {
+				one := runOn(t, machine(t, gpu.DefaultPreset, m), 1, program, strings.Fields(c.args)...)
+				two := runOn(t, machine(t, gpu.DefaultPreset, m), 2, program, strings.Fields(c.args)...)
+				assert.Equal(t, one.out, two.out)
+				assert.Equal(t, one.server.Copies, two.server.Copies)
+				assert.Equal(t, one.server.Session.Counters(), two.server.Session.Counters())
 			})
 		}
 	}
