@@ -30,7 +30,10 @@ const libclc = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 
 // DefaultArch is the GPU that programs are compiled for: the first with all
 // atomics, and the last that has votes and shuffles with and without _sync.
-const DefaultArch = "sm_60"
+const (
+	DefaultArch   = "sm_60"
+	defaultTarget = 60
+)
 
 // Options of a compilation, as those of a compiler.
 type Options struct {
@@ -309,9 +312,15 @@ func undefined(source string, text []byte, advice string) error {
 }
 
 // runtime compiles the runtime of the host.
-func (b *build) runtime() (object string, err error) {
-	object = b.file("cudart.o")
-	return object, b.clang("-O2", "-fPIC", "-isystem", b.file("include"), "-DDIVERGO_PATH="+strconv.Quote(b.Divergo), "-c", b.file("runtime/cudart.c"), "-o", object)
+func (b *build) runtime() (objects []string, err error) {
+	for _, name := range []string{"cudart", "driver"} {
+		object := b.file(name + ".o")
+		objects = append(objects, object)
+		if err := b.clang("-O2", "-w", "-fPIC", "-isystem", b.file("include"), "-DDIVERGO_PATH="+strconv.Quote(b.Divergo), "-c", b.file("runtime/"+name+".c"), "-o", object); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
 }
 
 // link makes a program of objects.
@@ -325,7 +334,7 @@ func (b *build) link(objects []object, program string) error {
 		return err
 	}
 	// Above 4 GiB, so that addresses of the host are none of the device.
-	args := []string{"-pie", own}
+	args := append([]string{"-pie"}, own...)
 	for _, o := range objects {
 		args = append(args, o.file)
 	}

@@ -136,6 +136,29 @@ func TestFeatures(t *testing.T) {
 	assert.Empty(t, r.errors)
 }
 
+// TestAPI: the functions of the runtime, and of the driver, call by call.
+func TestAPI(t *testing.T) {
+	r := run(t, "pdom", build(t, "testdata/api.cu", "testdata/api_other.cu"))
+	assert.Equal(t, "0 wrong\n", r.out, r.errors)
+	assert.Zero(t, r.code)
+	assert.NoError(t, r.server.Failed)
+	for _, text := range []string{"cuda: cudaGraphLaunch is not supported\n", "cuda: cudaHostGetDevicePointer: 0x", "attribute 7777 is not known"} {
+		assert.Contains(t, r.errors, text)
+	}
+}
+
+func TestDriverAPI(t *testing.T) {
+	r := run(t, "pdom", build(t, "testdata/driver.cpp"), "testdata/scale.ptx")
+	assert.Equal(t, "0 wrong\n", r.out, r.errors)
+	assert.Zero(t, r.code)
+	for _, text := range []string{
+		"module 3:3:1: ", "cuda: cuTexRefCreate is not supported\n", "found machine code (cubin or fatbin), want PTX", "missing.ptx: No such file",
+		"scale takes 12 bytes of parameters, the launch gives 8", "sclae", "fcator: its file has no such variable", "which was freed",
+	} {
+		assert.Contains(t, r.errors, text)
+	}
+}
+
 // TestErrors: CUDA's codes are those that its manual gives (CUDA Runtime API, cudaError_t).
 func TestErrors(t *testing.T) {
 	program := build(t, "testdata/errors.cu")
@@ -207,7 +230,7 @@ func TestBuildErrors(t *testing.T) {
 		{"k.cu", "#include <cufft.h>\n", "k.cu:1:10: fatal error: 'cufft.h' file not found"},
 		{"k.cu", "__global__ void k(float *a) { a[0] = erfinvf(a[1]); }\nint main() {}\n", "k.cu: the device function erfinvf is not supported"},
 		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "other(int) is defined in no file"},
-		{"k.cu", "int main() { return cudaImportExternalMemory(); }\n", "undeclared identifier 'cudaImportExternalMemory'"},
+		{"k.cu", "int main() { return cudaMalocManaged(); }\n", "undeclared identifier 'cudaMalocManaged'"},
 		{"k.f90", "", "k.f90: want a file that ends in .cu, .cpp"},
 	} {
 		file := filepath.Join(t.TempDir(), c.name)

@@ -96,6 +96,7 @@ func (b *build) deviceLink(objects []object, to string) ([]string, error) {
 	fmt.Fprintf(&text, `extern const char divergo_linked[];
 __asm__(".pushsection .rodata\ndivergo_linked:\n.incbin %s\n.byte 0\n.popsection");
 void **__cudaRegisterFatBinary(void *);
+void __cudaRegisterFatBinaryEnd(void **);
 static void **module(void) {
     static struct { int magic, version; const char *text; void *unused; } wrapper = {0, 1, divergo_linked};
     static void **handle;
@@ -103,7 +104,7 @@ static void **module(void) {
 }
 `, strings.ReplaceAll(strconv.Quote(module), `"`, `\"`))
 	for _, u := range units {
-		fmt.Fprintf(&text, "void %s%s(void (*symbols)(void **)) { symbols(module()); }\n", registration, u.id)
+		fmt.Fprintf(&text, "void %s%s(void (*symbols)(void **)) { symbols(module()), __cudaRegisterFatBinaryEnd(module()); }\n", registration, u.id)
 	}
 	if err := os.WriteFile(source, text.Bytes(), 0o600); err != nil {
 		return nil, err
