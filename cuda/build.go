@@ -2,9 +2,11 @@ package cuda
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"divergo/ptx"
 )
 
 //go:embed include runtime
@@ -26,20 +30,76 @@ const libclc = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 
 // DefaultArch is the GPU that programs are compiled for: the first with all
 // atomics, and the last that has votes and shuffles with and without _sync.
-const DefaultArch = "sm_60"
+const (
+	DefaultArch   = "sm_60"
+	defaultTarget = 60
+)
 
-// Options of Build, as those of a compiler.
+// Options of a compilation, as those of a compiler.
 type Options struct {
 	Defines, Includes, LibraryDirs, Libraries []string // -D -I -L -l
 	Level                                     string   // -O
 	Standard                                  string   // -std; "": the compiler's
 	Arch                                      string   // sm_60
-	Divergo                                   string   // path of the simulator, for programs that are started by themselves
+
+	// Relocatable code of the device can use functions and variables of other
+	// files; it becomes one module when the program is linked.
+	Relocatable bool
+	Flush       bool // -ftz=true
+	Divide      bool // -prec-div=false
+	Root        bool // -prec-sqrt=false
+	FastMath    bool // -use_fast_math: all three, and approximate instructions in place of functions
+
+	Extra  []string // for the compiler, of every file
+	Device []string // for the compiler, of the device's part
+	Host   []string // for the compiler, of the host's part
+	Linker []string // for the linker
+
+	Verbose  bool      // the compiler's command lines are messages
+	Language string    // of all files, as -x: "c", "c++" or "cu"; "": by their extension
+	Divergo  string    // path of the simulator, for programs that are started by themselves
+	Messages io.Writer // where the compiler's warnings go; nil: nowhere
 }
 
 // Build makes a program of source and object files. The error has the
 // compiler's messages, which have file, line and column.
 func Build(sources []string, program string, o Options) error {
+	return with(o, func(b *build) error {
+		objects, err := b.objects(sources)
+		if err != nil {
+			return err
+		}
+		return b.link(objects, program)
+	})
+}
+
+// object is a file for the linker, and the source that it was made of, or itself.
+type object struct{ file, source string }
+
+// objects compiles what is not compiled yet.
+func (b *build) objects(sources []string) (list []object, err error) {
+	for i, source := range sources {
+		o := object{source, source}
+		if !b.linked(source) {
+			o.file = b.file(fmt.Sprintf("%d.o", i))
+			if err := b.compile(source, o.file); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, o)
+	}
+	return list, nil
+}
+
+// build is a run of the compiler.
+type build struct {
+	Options
+	temp       string          // folder of everything but the sources
+	registered map[string]bool // device's parts that were linked before (-dlink)
+}
+
+// with does something in a folder that has the headers and the runtime.
+func with(o Options, do func(*build) error) error {
 	temp, err := os.MkdirTemp("", "divergo")
 	if err != nil {
 		return err
@@ -49,45 +109,7 @@ func Build(sources []string, program string, o Options) error {
 	if err := b.unpack(); err != nil {
 		return err
 	}
-	include := filepath.Join(temp, "include")
-	objects := []string{b.file("cudart.o")}
-	if err := b.clang("-O2", "-isystem", include, "-DDIVERGO_PATH="+strconv.Quote(o.Divergo), "-c", b.file("runtime/cudart.c"), "-o", objects[0]); err != nil {
-		return err
-	}
-	for i, source := range sources {
-		object := b.file(fmt.Sprintf("%d.o", i))
-		switch filepath.Ext(source) {
-		case ".cu":
-			err = b.cuda(source, object)
-		case ".cpp", ".cc", ".cxx", ".C", ".c":
-			err = b.clang(append(b.common(source), "-isystem", include, "-c", source, "-o", object)...)
-		case ".o", ".a":
-			object = source
-		default:
-			err = fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o or .a", source)
-		}
-		if err != nil {
-			return err
-		}
-		objects = append(objects, object)
-	}
-	// Above 4 GiB, so that addresses of the host are none of the device.
-	link := append([]string{"-pie"}, objects...)
-	for _, l := range o.LibraryDirs {
-		link = append(link, "-L"+l)
-	}
-	for _, l := range o.Libraries {
-		if l != "cudart" && l != "cudart_static" && l != "cuda" {
-			link = append(link, "-l"+l)
-		}
-	}
-	return b.clang(append(link, "-lstdc++", "-lm", "-o", program)...)
-}
-
-// build is a run of Build.
-type build struct {
-	Options
-	temp string // folder of everything but the sources
+	return do(b)
 }
 
 func (b *build) file(name string) string { return filepath.Join(b.temp, name) }
@@ -106,10 +128,38 @@ func (b *build) unpack() error {
 	})
 }
 
+// languages are those of files, by extension.
+var languages = map[string]string{".cu": "cu", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".c": "c"}
+
+// language is that of a source, "" if it is not known.
+func (b *build) language(source string) string {
+	if b.Language != "" {
+		return b.Language
+	}
+	return languages[filepath.Ext(source)]
+}
+
+// linked reports whether a file goes to the linker as it is.
+func (b *build) linked(file string) bool {
+	return b.Language == "" && slices.Contains([]string{".o", ".a", ".so"}, filepath.Ext(file))
+}
+
+// compile makes an object of a source.
+func (b *build) compile(source, object string) error {
+	switch b.language(source) {
+	case "cu":
+		return b.cuda(source, object)
+	case "":
+		return fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o, .a or .so", source)
+	}
+	return b.clang(slices.Concat(b.common(source), b.Host, []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
+}
+
 // common are the options of every compilation of a user's file.
 func (b *build) common(source string) []string {
-	args := []string{"-O" + b.Level, "-fPIE"}
-	if b.Standard != "" && filepath.Ext(source) != ".c" {
+	// Functions that end without returning a value are found in old programs.
+	args := []string{"-O" + b.Level, "-fPIE", "-fno-strict-return", "-Wno-unused-command-line-argument"}
+	if b.Standard != "" && b.language(source) != "c" {
 		args = append(args, "-std="+b.Standard)
 	}
 	for _, d := range b.Defines {
@@ -118,79 +168,196 @@ func (b *build) common(source string) []string {
 	for _, i := range b.Includes {
 		args = append(args, "-I"+i)
 	}
-	return args
+	return append(args, b.Extra...)
 }
 
 // ptxVersion lets the compiler use all instructions that an architecture has.
 var ptxVersion = []string{"-Xclang", "-target-feature", "-Xclang", "+ptx64"}
 
-// cuda compiles a file for the device, then for the host, with the device's code in it.
-func (b *build) cuda(source, object string) error {
-	device := b.file("device.bc")
-	if _, err := os.Stat(device); err != nil {
+// both are the options of both parts of a CUDA file. The version of the SDK
+// chooses how kernels are launched.
+func (b *build) both(source string) []string {
+	args := slices.Concat(b.common(source), []string{
+		"-x", "cuda", "--cuda-gpu-arch=" + b.Arch, "-nocudainc", "-nocudalib", "-Xclang", "-target-sdk-version=12.1",
+		"-isystem", b.file("include"), "-include", "cuda_runtime.h", "-Wno-unknown-cuda-version",
+	})
+	if b.Relocatable {
+		// A name that is the file's in every compilation of it, for its static variables.
+		path, err := filepath.Abs(source)
+		if err != nil {
+			path = source
+		}
+		hash := sha256.Sum256(fmt.Append(nil, path, b.Defines))
+		id := fmt.Sprintf("-cuid=%x", hash[:8])
+		args = append(args, "-fgpu-rdc", id, "-Xclang", id) // clang 19 itself gives it to the device's part alone
+	}
+	return args
+}
+
+// device compiles a file's part of the device; how says to what.
+func (b *build) device(source, to string, how ...string) error {
+	library := b.file("device.bc")
+	if _, err := os.Stat(library); err != nil {
 		args := []string{
 			"--target=nvptx64-nvidia-cuda", "-march=" + b.Arch, "-nogpulib", "-O2", "-ffp-contract=off", "-fno-math-errno",
-			"-emit-llvm", "-c", b.file("runtime/device.cc"), "-o", device,
+			"-emit-llvm", "-c", b.file("runtime/device.cc"), "-o", library,
+		}
+		if b.FastMath || b.Flush {
+			args = append(args, "-DDIVERGO_FTZ")
+		}
+		if b.FastMath || b.Root {
+			args = append(args, "-DDIVERGO_SQRT")
 		}
 		if err := b.clang(slices.Concat(args, ptxVersion)...); err != nil {
 			return err
 		}
 	}
-	// The version of the SDK chooses how kernels are launched.
-	both := slices.Concat(b.common(source), []string{
-		"-x", "cuda", "--cuda-gpu-arch=" + b.Arch, "-nocudainc", "-nocudalib", "-Xclang", "-target-sdk-version=12.1",
-		"-isystem", b.file("include"), "-include", "cuda_runtime.h", "-Wno-unknown-cuda-version",
-	})
-	ptx := object + ".ptx"
 	args := []string{
-		"--cuda-device-only", "-S", source, "-o", ptx, "-gline-directives-only", "-fdebug-compilation-dir=.",
+		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-fdebug-compilation-dir=.",
 		// Multiplications and additions become fma, as nvcc does it, but not those of libclc, which count on every rounding.
 		"-ffp-contract=fast-honor-pragmas",
-		"-Xclang", "-mlink-builtin-bitcode", "-Xclang", device, "-Wno-linker-warnings",
+		"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library, "-Wno-linker-warnings",
+		"-w", // the same warnings come with the host's part
 	}
-	_, missing := os.Stat(libclc)
-	if missing == nil {
+	if _, err := os.Stat(libclc); err == nil {
 		args = append(args, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", libclc)
 	}
-	if err := b.clang(slices.Concat(both, args, ptxVersion)...); err != nil {
+	if b.FastMath || b.Flush {
+		args = append(args, "-fgpu-flush-denormals-to-zero")
+	}
+	if b.FastMath {
+		args = append(args, "-fgpu-approx-transcendentals")
+	}
+	return b.clang(slices.Concat(b.both(source), how, args, b.machineCode(), ptxVersion, b.Device)...)
+}
+
+// machineCode are the options of the part of the compiler that makes PTX.
+func (b *build) machineCode() []string {
+	if b.FastMath || b.Divide {
+		return []string{"-mllvm", "-nvptx-prec-divf32=1"}
+	}
+	return nil
+}
+
+// ptx compiles a file's part of the device to PTX.
+func (b *build) ptx(source, to string) error {
+	if err := b.device(source, to, "-S"); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(ptx)
+	text, err := os.ReadFile(to)
 	if err != nil {
 		return err
 	}
-	if err := undefined(source, text, missing != nil); err != nil {
-		return err
+	if !b.Relocatable {
+		if err := undefined(source, text, "with relocatable code of the device (-rdc=true) it may be in another file"); err != nil {
+			return err
+		}
 	}
-	text = append(bytes.ReplaceAll(text, []byte(`"./`), []byte(`"`)), 0) // as long as C has it
-	if err := os.WriteFile(ptx, text, 0o600); err != nil {
-		return err
-	}
-	return b.clang(append(both, "--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, "-c", source, "-o", object)...)
+	return os.WriteFile(to, relative(text), 0o600)
 }
 
-var external = regexp.MustCompile(`(?m)^\.extern \.func .*?(\w+)$`)
+// relative makes names of files those that the compiler was given.
+func relative(ptx []byte) []byte { return bytes.ReplaceAll(ptx, []byte(`"./`), []byte(`"`)) }
 
-// undefined names the device functions that are used and defined nowhere.
-func undefined(source string, ptx []byte, mathMissing bool) error {
+// cuda compiles a file for the device, then for the host, with the device's code
+// in it: PTX, or the compiler's own code, which can be linked with that of others.
+func (b *build) cuda(source, object string) error {
+	code := object + ".device"
+	defer os.Remove(code)
+	var err error
+	if b.Relocatable {
+		err = b.relocatable(source, code)
+	} else if err = b.ptx(source, code); err == nil {
+		err = appendTo(code, 0) // as long as C has it
+	}
+	if err != nil {
+		return err
+	}
+	return b.clang(slices.Concat(b.both(source), b.Host, []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, "-c", source, "-o", object})...)
+}
+
+// appendTo adds a byte to a file.
+func appendTo(file string, c byte) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, c), 0o600)
+}
+
+var external = regexp.MustCompile(`(?m)^\.extern \.(?:func .*?|(?:global|const) .*?)(\w+)(?:\[\d*\])?;?$`)
+
+// undefined names the device functions and variables that are used and defined
+// nowhere; where else they may be is the advice.
+func undefined(source string, text []byte, advice string) error {
+	_, missing := os.Stat(libclc)
 	var errs []error
-	for _, found := range external.FindAllSubmatch(ptx, -1) {
+	for _, found := range external.FindAllSubmatch(text, -1) {
 		name := string(found[1])
+		what := "function"
+		if !bytes.HasPrefix(found[0], []byte(".extern .func")) {
+			what = "variable"
+		}
 		switch plain, ours := strings.CutPrefix(name, "__nv_"); {
 		case name == "vprintf" || name == "__assertfail":
 		case ours:
 			errs = append(errs, fmt.Errorf("%s: the device function %s is not supported", source, plain))
-		case mathMissing && strings.HasPrefix(name, "_Z"):
-			errs = append(errs, fmt.Errorf("%s: the device function %s is in %s, which is not there (Debian package libclc-19)", source, name, libclc))
+		case missing != nil && strings.HasPrefix(name, "_Z"):
+			errs = append(errs, fmt.Errorf("%s: the device function %s is in %s, which is not there (Debian package libclc-19)", source, ptx.Demangled(name), libclc))
 		default:
-			errs = append(errs, fmt.Errorf("%s: the device function %s is defined in no file; functions of the device in other files are not supported", source, name))
+			errs = append(errs, fmt.Errorf("%s: the device %s %s is defined in no file; %s", source, what, ptx.Demangled(name), advice))
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// runtime compiles the runtime of the host.
+func (b *build) runtime() (objects []string, err error) {
+	for _, name := range []string{"cudart", "driver"} {
+		object := b.file(name + ".o")
+		objects = append(objects, object)
+		if err := b.clang("-O2", "-w", "-fPIC", "-isystem", b.file("include"), "-DDIVERGO_PATH="+strconv.Quote(b.Divergo), "-c", b.file("runtime/"+name+".c"), "-o", object); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
+// link makes a program of objects.
+func (b *build) link(objects []object, program string) error {
+	own, err := b.runtime()
+	if err != nil {
+		return err
+	}
+	device, err := b.deviceLink(objects, b.file("linked.o"))
+	if err != nil {
+		return err
+	}
+	// Above 4 GiB, so that addresses of the host are none of the device.
+	args := append([]string{"-pie"}, own...)
+	for _, o := range objects {
+		args = append(args, o.file)
+	}
+	args = append(args, device...)
+	for _, l := range b.LibraryDirs {
+		args = append(args, "-L"+l)
+	}
+	for _, l := range b.Libraries {
+		if !slices.Contains(ownLibraries, l) {
+			args = append(args, "-l"+l)
+		}
+	}
+	return b.clang(slices.Concat(args, b.Linker, []string{"-lstdc++", "-lm", "-o", program})...)
+}
+
+// ownLibraries are those of CUDA that are part of the runtime.
+var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt"}
+
 // clang runs the compiler.
 func (b *build) clang(args ...string) error {
+	if b.Verbose && b.Messages != nil {
+		fmt.Fprintln(b.Messages, compiler, strings.Join(args, " "))
+	}
 	out, err := exec.Command(compiler, args...).CombinedOutput()
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
@@ -198,7 +365,19 @@ func (b *build) clang(args ...string) error {
 	case err != nil && bytes.Contains(out, []byte("'cmath' file not found")):
 		return fmt.Errorf("the C++ library is not installed (Debian package g++)\n%s", out)
 	case err != nil:
-		return fmt.Errorf("%s: %w\n%s", compiler, err, bytes.TrimSpace(out))
+		return &compilerError{err, string(bytes.TrimSpace(out))}
 	}
-	return nil
+	if b.Messages != nil {
+		_, err = b.Messages.Write(out)
+	}
+	return err
 }
+
+// compilerError is what the compiler said when it failed.
+type compilerError struct {
+	err      error
+	messages string
+}
+
+func (e *compilerError) Error() string { return fmt.Sprintf("%s: %s\n%s", compiler, e.err, e.messages) }
+func (e *compilerError) Unwrap() error { return e.err }

@@ -34,13 +34,27 @@ type ran struct {
 	code        int
 }
 
-func run(t *testing.T, mechanism, program string, args ...string) ran {
+// machine is a preset with few SMs and a mechanism.
+func machine(t *testing.T, preset, mechanism string) gpu.Config {
 	t.Helper()
-	cfg := gpu.Default()
+	p, err := gpu.FindPreset(preset)
+	require.NoError(t, err)
+	cfg := p.Config()
 	cfg.GPU.SMs = 4
 	cfg.Divergence.Mechanism = mechanism
+	return cfg
+}
+
+func run(t *testing.T, mechanism, program string, args ...string) ran {
+	t.Helper()
+	return runOn(t, machine(t, gpu.DefaultPreset, mechanism), 1, program, args...)
+}
+
+func runOn(t *testing.T, cfg gpu.Config, workers int, program string, args ...string) ran {
+	t.Helper()
 	session, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 10_000_000})
 	require.NoError(t, err)
+	session.Machine.System().Workers = workers
 	var out, errors, told bytes.Buffer
 	server := &cuda.Server{Session: session, Launch: (*testbench.Session).Launch, Stderr: &told, Name: "test"}
 	code, err := cuda.Run(server, func() bool { return false }, nil, &out, &errors, program, args...)
@@ -48,31 +62,68 @@ func run(t *testing.T, mechanism, program string, args ...string) ran {
 	return ran{server, out.String(), errors.String() + told.String(), code}
 }
 
-// TestPrograms: the programs are right under all mechanisms, and copy the same bytes back.
+// programs are those of kernels/programs, with arguments that make them small.
+var programs = []struct {
+	name, args string
+	launches   int // 0: as many as its data want
+}{
+	{"align", "48", 5},
+	{"bfs", "400 3", 0},
+	{"kmeans", "300 4", 0},
+	{"lu", "3", 7},
+	{"particlefilter", "200 2", 7},
+	{"raytrace", "20 3", 1},
+	{"sort", "300", 24},
+	{"stencil", "21 3", 4},
+}
+
+// TestPrograms: the programs are right under all mechanisms, on machines with warps of 32 and of 16 threads, and copy
+// the same bytes back.
 func TestPrograms(t *testing.T) {
-	for _, c := range []struct {
-		name, args string
-		launches   int
-	}{
-		{"bfs", "400 3", 0},
-		{"stencil", "21 3", 4},
-	} {
+	files, err := filepath.Glob("../kernels/programs/*.cu")
+	require.NoError(t, err)
+	assert.Len(t, files, len(programs))
+	for _, c := range programs {
 		program := build(t, filepath.Join("../kernels/programs", c.name+".cu"))
 		var first []cuda.Copy
-		for _, m := range divergence.Mechanisms() {
-			t.Run(c.name+"/"+m.Name, func(t *testing.T) {
-				r := run(t, m.Name, program, strings.Fields(c.args)...)
-				assert.Zero(t, r.code, r.errors)
-				assert.Contains(t, r.out, ": right\n")
-				assert.NoError(t, r.server.Failed)
-				if c.launches > 0 {
-					assert.Len(t, r.server.Session.Runs, c.launches)
+		for i, m := range divergence.Mechanisms() {
+			for j, preset := range []string{gpu.DefaultPreset, "ppc16"} {
+				if testing.Short() && i > 0 && i%2 == j {
+					continue
 				}
-				if first == nil {
-					first = r.server.Copies
-				}
-				assert.NotEmpty(t, r.server.Copies)
-				assert.Equal(t, first, r.server.Copies)
+				t.Run(c.name+"/"+m.Name+"/"+preset, func(t *testing.T) {
+					r := runOn(t, machine(t, preset, m.Name), 1, program, strings.Fields(c.args)...)
+					assert.Zero(t, r.code, r.errors)
+					assert.Contains(t, r.out, ": PASS\n")
+					assert.NoError(t, r.server.Failed)
+					if c.launches > 0 {
+						assert.Len(t, r.server.Session.Runs, c.launches)
+					}
+					if first == nil {
+						first = r.server.Copies
+					}
+					assert.NotEmpty(t, r.server.Copies)
+					assert.Equal(t, first, r.server.Copies)
+				})
+			}
+		}
+	}
+}
+
+// TestProgramsWithWorkers: output, copies and counters are those of one worker.
+func TestProgramsWithWorkers(t *testing.T) {
+	for i, c := range programs {
+		if testing.Short() && i%3 != 0 {
+			continue
+		}
+		program := build(t, filepath.Join("../kernels/programs", c.name+".cu"))
+		for _, m := range []string{"pdom", "tbc"} {
+			t.Run(c.name+"/"+m, func(t *testing.T) {
+				one := runOn(t, machine(t, gpu.DefaultPreset, m), 1, program, strings.Fields(c.args)...)
+				two := runOn(t, machine(t, gpu.DefaultPreset, m), 2, program, strings.Fields(c.args)...)
+				assert.Equal(t, one.out, two.out)
+				assert.Equal(t, one.server.Copies, two.server.Copies)
+				assert.Equal(t, one.server.Session.Counters(), two.server.Session.Counters())
 			})
 		}
 	}
@@ -83,6 +134,29 @@ func TestFeatures(t *testing.T) {
 	assert.Zero(t, r.code)
 	assert.Equal(t, "4 SMs at 1300000 kHz, compute capability 6.0\n0 wrong\n", r.out)
 	assert.Empty(t, r.errors)
+}
+
+// TestAPI: the functions of the runtime, and of the driver, call by call.
+func TestAPI(t *testing.T) {
+	r := run(t, "pdom", build(t, "testdata/api.cu", "testdata/api_other.cu"))
+	assert.Equal(t, "0 wrong\n", r.out, r.errors)
+	assert.Zero(t, r.code)
+	assert.NoError(t, r.server.Failed)
+	for _, text := range []string{"cuda: cudaGraphLaunch is not supported\n", "cuda: cudaHostGetDevicePointer: 0x", "attribute 7777 is not known"} {
+		assert.Contains(t, r.errors, text)
+	}
+}
+
+func TestDriverAPI(t *testing.T) {
+	r := run(t, "pdom", build(t, "testdata/driver.cpp"), "testdata/scale.ptx")
+	assert.Equal(t, "0 wrong\n", r.out, r.errors)
+	assert.Zero(t, r.code)
+	for _, text := range []string{
+		"module 3:3:1: ", "cuda: cuTexRefCreate is not supported\n", "found machine code (cubin or fatbin), want PTX", "missing.ptx: No such file",
+		"scale takes 12 bytes of parameters, the launch gives 8", "sclae", "fcator: its file has no such variable", "which was freed",
+	} {
+		assert.Contains(t, r.errors, text)
+	}
 }
 
 // TestErrors: CUDA's codes are those that its manual gives (CUDA Runtime API, cudaError_t).
@@ -155,8 +229,8 @@ func TestBuildErrors(t *testing.T) {
 		{"k.cu", "__global__ void k(int *a) {\n    a[0] = b;\n}\n", "k.cu:2:12: error: use of undeclared identifier 'b'"},
 		{"k.cu", "#include <cufft.h>\n", "k.cu:1:10: fatal error: 'cufft.h' file not found"},
 		{"k.cu", "__global__ void k(float *a) { a[0] = erfinvf(a[1]); }\nint main() {}\n", "k.cu: the device function erfinvf is not supported"},
-		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "_Z5otheri is defined in no file"},
-		{"k.cu", "int main() { return cudaImportExternalMemory(); }\n", "undeclared identifier 'cudaImportExternalMemory'"},
+		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "other(int) is defined in no file"},
+		{"k.cu", "int main() { return cudaMalocManaged(); }\n", "undeclared identifier 'cudaMalocManaged'"},
 		{"k.f90", "", "k.f90: want a file that ends in .cu, .cpp"},
 	} {
 		file := filepath.Join(t.TempDir(), c.name)

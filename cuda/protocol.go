@@ -3,9 +3,9 @@ package cuda
 // Requests, as runtime/cudart.c has them.
 const (
 	opHello     = iota // bytes: the machine
-	opModule           // bytes in: PTX
-	opFunction         // bytes in: name; bytes: its layout
-	opVariable         // bytes in: name; a: address, b: size
+	opModule           // a: module, counted from 1, b: tell at once what is wrong with it; bytes in: PTX
+	opFunction         // a: module, bytes in: name; bytes: its layout
+	opVariable         // a: module, bytes in: name; a: address, b: size
 	opAlloc            // a: size; a: address
 	opFree             // a: address
 	opWrite            // a: address, bytes in
@@ -16,12 +16,13 @@ const (
 	opTime             // a: picoseconds of simulated time
 	opLeft             // a: bytes that can be allocated, b: all
 	opOccupancy        // a: function, b: threads, c: shared memory; a: CTAs of an SM
+	opPointer          // a: address; a: start of its allocation, b: size
+	opReset            // frees all memory and forgets all modules
 )
 
-// request is what a program asks; Bytes more follow. Module, counted from 1, is
-// the one whose variables addresses mean.
+// request is what a program asks; Bytes more follow.
 type request struct {
-	Op, Module     uint32
+	Op, _          uint32
 	A, B, C, Bytes uint64
 }
 
@@ -57,6 +58,7 @@ const (
 	memoryAllocation     = 2
 	invalidConfiguration = 9
 	invalidSymbol        = 13
+	invalidDevicePointer = 17
 	invalidFunction      = 98
 	invalidPTX           = 218
 	invalidHandle        = 400

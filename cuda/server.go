@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"divergo/gpu"
@@ -26,9 +27,10 @@ type Server struct {
 	Copies []Copy // from the device to the host so far
 	Failed error  // the first launch that did not finish: the error of Launch
 
-	modules   map[uint32]*module
+	modules   map[uint64]*module
 	functions []*isa.Program
-	target    int // highest of the modules
+	target    int    // highest of the modules
+	end       uint64 // of the variables of all modules
 	sticky    uint32
 }
 
@@ -64,7 +66,7 @@ const maxBytes = testbench.MaxMemory + 1<<20
 
 // Serve answers until the program ends.
 func (s *Server) Serve(conn io.ReadWriter) error {
-	s.modules = make(map[uint32]*module)
+	s.modules = make(map[uint64]*module)
 	for {
 		var r request
 		if err := binary.Read(conn, binary.LittleEndian, &r); err != nil {
@@ -161,11 +163,11 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 	case opHello:
 		return s.machine()
 	case opModule:
-		return nil, s.load(r.Module, in)
+		return nil, s.load(r.A, in, r.B != 0)
 	case opFunction:
-		return s.function(r.Module, string(in))
+		return s.function(r.A, string(in))
 	case opVariable:
-		return nil, s.variable(r.Module, string(in), a)
+		return nil, s.variable(r.A, string(in), a)
 	case opAlloc:
 		if r.A == 0 {
 			return nil, nil
@@ -182,13 +184,13 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		}
 		return nil, nil
 	case opWrite:
-		if err := s.reach(r.Module, "copy to the device", r.A, r.Bytes); err != nil {
+		if err := s.reach("copy to the device", r.A, r.Bytes); err != nil {
 			return nil, err
 		}
 		s.Session.Write(r.A, in)
 		return nil, s.Session.Err()
 	case opRead:
-		if err := s.reach(r.Module, "copy to the host", r.A, r.B); err != nil {
+		if err := s.reach("copy to the host", r.A, r.B); err != nil {
 			return nil, err
 		}
 		out := make([]byte, r.B)
@@ -196,7 +198,7 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		s.Copies = append(s.Copies, Copy{len(s.Session.Runs), r.B, sha256.Sum256(out)})
 		return out, s.Session.Err()
 	case opCopy:
-		if err := errors.Join(s.reach(r.Module, "copy on the device", r.A, r.C), s.reach(r.Module, "copy on the device", r.B, r.C)); err != nil {
+		if err := errors.Join(s.reach("copy on the device", r.A, r.C), s.reach("copy on the device", r.B, r.C)); err != nil {
 			return nil, err
 		}
 		data := make([]byte, r.C)
@@ -204,7 +206,7 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		s.Session.Write(r.A, data)
 		return nil, s.Session.Err()
 	case opSet:
-		if err := s.reach(r.Module, "memset", r.A, r.C); err != nil {
+		if err := s.reach("memset", r.A, r.C); err != nil {
 			return nil, err
 		}
 		s.Session.Write(r.A, bytes.Repeat([]byte{byte(r.B)}, int(r.C)))
@@ -223,18 +225,35 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		return nil, nil
 	case opOccupancy:
 		return nil, s.occupancy(r, a)
+	case opPointer:
+		span, ok := memory.Find(r.A)
+		if !ok {
+			return nil, refuse(invalidDevicePointer, "%w", memory.Check(r.A, 1))
+		}
+		a.A, a.B = span.Start, span.End-span.Start
+		return nil, nil
+	case opReset:
+		return nil, s.reset()
 	}
 	return nil, refuse(invalidValue, "request %d is not known: the program was built by another version of divergo", r.Op)
 }
 
-// reach checks that memory can be accessed by the host, and has a module's
-// variables there if one is meant.
-func (s *Server) reach(module uint32, what string, addr, bytes uint64) error {
-	if m := s.modules[module]; m != nil && m.any != nil {
-		if err := s.Session.PlaceModule(m.any); err != nil {
-			return err
+// reset frees the memory that the program has allocated, and forgets its
+// modules: it sends them again.
+func (s *Server) reset() error {
+	for _, r := range slices.Clone(s.Session.Memory().Ranges()) {
+		if r.Start >= isa.GlobalBase {
+			if err := s.Session.Free(r.Start); err != nil {
+				return err
+			}
 		}
 	}
+	clear(s.modules)
+	return nil
+}
+
+// reach checks that memory can be accessed by the host.
+func (s *Server) reach(what string, addr, bytes uint64) error {
 	if err := s.Session.Memory().Check(addr, bytes); err != nil {
 		return refuse(invalidValue, "%s: %w", what, err)
 	}
@@ -244,6 +263,9 @@ func (s *Server) reach(module uint32, what string, addr, bytes uint64) error {
 // machine describes the configuration.
 func (s *Server) machine() ([]byte, error) {
 	c := &s.Session.Machine.Config
+	if s.target == 0 { // a program that will choose its PTX by this
+		s.target = defaultTarget
+	}
 	m := machine{
 		SMs: uint64(c.GPU.SMs), Warp: uint64(c.SM.WarpSize), Threads: uint64(min(c.SM.Threads, testbench.MaxThreads)),
 		Shared: uint64(c.Shared.Size), Registers: uint64(c.SM.Registers), CoreKHz: uint64(c.Clocks.CoreMHz) * 1000,
@@ -255,25 +277,33 @@ func (s *Server) machine() ([]byte, error) {
 	return binary.Append(nil, binary.LittleEndian, &m)
 }
 
-// load takes a module in. What is wrong with it is told when it is used.
-func (s *Server) load(number uint32, text []byte) error {
+// load takes a module in, with its variables at addresses of their own. What is
+// wrong with it is told when it is used, or now.
+func (s *Server) load(number uint64, text []byte, now bool) error {
 	m := &module{seen: make(map[string]uint64)}
 	s.modules[number] = m
-	if m.ptx, m.err = ptx.Parse(fmt.Sprintf("module %d", number), text); m.err != nil {
+	if s.end == 0 {
+		s.end = isa.ModuleBase + 256
+	}
+	if m.ptx, m.err = ptx.ParseAt(fmt.Sprintf("module %d", number), text, s.end); m.err != nil {
+		if now {
+			return refuse(invalidPTX, "%w", m.err)
+		}
 		return nil
 	}
+	s.end = m.ptx.End()
 	for _, name := range m.ptx.Kernels() {
 		if p, err := m.ptx.Program(name); err == nil {
 			m.any = p
 			s.target = max(s.target, p.Target)
-			return nil
+			return s.Session.PlaceModule(p)
 		}
 	}
 	return nil
 }
 
 // function makes a kernel ready to be launched.
-func (s *Server) function(number uint32, name string) ([]byte, error) {
+func (s *Server) function(number uint64, name string) ([]byte, error) {
 	m := s.modules[number]
 	if m == nil {
 		return nil, refuse(invalidFunction, "%s: the program has no module %d", ptx.Demangled(name), number)
@@ -284,7 +314,10 @@ func (s *Server) function(number uint32, name string) ([]byte, error) {
 	handle, ok := m.seen[name]
 	if !ok {
 		p, err := testbench.Program(m.ptx, name)
-		if err != nil {
+		switch {
+		case err != nil && !slices.Contains(m.ptx.Kernels(), name):
+			return nil, refuse(invalidFunction, "%w", err)
+		case err != nil:
 			return nil, refuse(invalidPTX, "%s: %w", ptx.Demangled(name), err)
 		}
 		handle = uint64(len(s.functions))
@@ -307,7 +340,7 @@ func (s *Server) function(number uint32, name string) ([]byte, error) {
 }
 
 // variable says where a variable of a module is.
-func (s *Server) variable(number uint32, name string, a *answer) error {
+func (s *Server) variable(number uint64, name string, a *answer) error {
 	m := s.modules[number]
 	switch {
 	case m == nil:

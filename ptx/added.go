@@ -45,7 +45,7 @@ func (o *operands) lookupTable() {
 // part of the global space.
 func (o *operands) constants() {
 	if o.out.Space == isa.SpaceGlobal || o.out.Space == isa.SpaceConst {
-		o.src(isa.Operand{Kind: isa.OperandImm, Imm: isa.ModuleBase})
+		o.src(isa.Operand{Kind: isa.OperandImm, Imm: o.m.base})
 		o.src(isa.Operand{Kind: isa.OperandImm, Imm: o.m.constBytes})
 	}
 }

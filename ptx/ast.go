@@ -26,6 +26,7 @@ type Module struct {
 	taken       []*function // whose addresses initialisers hold
 	kernels     []*kernel
 	named       map[string]int // index into kernels
+	base        uint64         // address of the first variable
 	constBytes  uint64         // of the .const variables, which are at the start of the module's memory
 	printer     uint64         // address of the print buffer, 0 if nothing prints
 }

@@ -551,7 +551,7 @@ func (r *reporter) declareRegs(s *scope, d *regDecl) {
 // layout gives the module-level .const and .global variables their addresses,
 // those of .const first, and fills in the addresses that initialisers hold.
 func (p *parser) layout() {
-	next := uint64(isa.ModuleBase)
+	next := p.m.base
 	for _, space := range []isa.Space{isa.SpaceConst, isa.SpaceGlobal} {
 		for _, v := range p.m.vars {
 			if v.space != space || v.link == linkExtern || v.why != "" {
@@ -561,12 +561,12 @@ func (p *parser) layout() {
 			v.addr = next
 			next += v.size
 			if next > isa.GlobalBase-printSpace {
-				p.errorf(v.name.pos, CodeLimit, "the variables of the module take more than %d bytes", isa.GlobalBase-printSpace-isa.ModuleBase)
+				p.errorf(v.name.pos, CodeLimit, "the variables of the module take more than %d bytes", isa.GlobalBase-printSpace-p.m.base)
 				return
 			}
 		}
 		if space == isa.SpaceConst {
-			p.m.constBytes = next - isa.ModuleBase
+			p.m.constBytes = next - p.m.base
 		}
 	}
 	if f := p.m.functions[vprintf]; f != nil && f.prints() {
@@ -578,6 +578,15 @@ func (p *parser) layout() {
 		}
 	}
 	p.share()
+}
+
+// End is the address behind the variables of the module, a multiple of 256.
+func (m *Module) End() uint64 {
+	end := m.base
+	for _, g := range m.globals {
+		end = max(end, g.Addr+g.Size)
+	}
+	return alignUp(end, 256)
 }
 
 // share makes what the programs of all kernels have in common.

@@ -24,12 +24,16 @@ const MaxSource = 32 << 20
 
 // Parse reads PTX text. On error it returns a List. The file name appears in
 // diagnostics and in programs.
-func Parse(file string, src []byte) (*Module, error) {
+func Parse(file string, src []byte) (*Module, error) { return ParseAt(file, src, isa.ModuleBase) }
+
+// ParseAt is Parse for a module whose variables begin at an address from
+// isa.ModuleBase on, behind those of others: see End. It is a multiple of 256.
+func ParseAt(file string, src []byte, base uint64) (*Module, error) {
 	src = bytes.TrimPrefix(bytes.TrimRight(src, "\x00"), []byte("\ufeff")) // a PTX image in an object file ends in NUL
 	r := &reporter{file: file, src: string(src)}
 	p := &parser{
 		lexer: newLexer(r),
-		m:     &Module{named: map[string]int{}, file: file, src: r.src, fileAt: map[uint64]int32{}, scope: newScope(nil), functions: map[string]*function{}},
+		m:     &Module{base: base, named: map[string]int{}, file: file, src: r.src, fileAt: map[uint64]int32{}, scope: newScope(nil), functions: map[string]*function{}},
 	}
 	if why := notText(r.src); why != "" {
 		r.errorf(isa.Pos{}, CodeSyntax, "%s", why)

@@ -102,18 +102,25 @@ func (m *Memory) Free(addr uint64) (sm.Range, error) {
 	return r, nil
 }
 
+// Find is the allocation, or the variable of a module, that has an address.
+func (m *Memory) Find(addr uint64) (r sm.Range, ok bool) {
+	i := slices.IndexFunc(m.spans, func(r sm.Range) bool { return r.Start <= addr && addr < r.End })
+	if i < 0 {
+		return sm.Range{}, false
+	}
+	return m.spans[i], true
+}
+
 // Check says why bytes from an address on are not all in one allocation.
 func (m *Memory) Check(addr, bytes uint64) error {
-	for _, r := range m.spans {
-		if addr < r.Start || addr >= r.End {
-			continue
-		}
-		if bytes > r.End-addr {
-			return fmt.Errorf("%d bytes at %#x, %d more than there are in the allocation [%#x, %#x)", bytes, addr, bytes-(r.End-addr), r.Start, r.End)
-		}
-		return nil
+	r, ok := m.Find(addr)
+	switch {
+	case !ok:
+		return fmt.Errorf("%d bytes at %#x, in no allocation: %s", bytes, addr, m.near(addr))
+	case bytes > r.End-addr:
+		return fmt.Errorf("%d bytes at %#x, %d more than there are in the allocation [%#x, %#x)", bytes, addr, bytes-(r.End-addr), r.Start, r.End)
 	}
-	return fmt.Errorf("%d bytes at %#x, in no allocation: %s", bytes, addr, m.near(addr))
+	return nil
 }
 
 // add enters a range of addresses that are valid.
@@ -130,10 +137,9 @@ func (m *Memory) add(r sm.Range) {
 	m.spans = slices.Insert(m.spans, at, r)
 }
 
-// remove takes ranges out that start below end. Module variables lie below all
-// allocations and change with the module.
-func (m *Memory) remove(end uint64) {
-	m.spans = slices.DeleteFunc(m.spans, func(r sm.Range) bool { return r.Start < end })
+// remove takes ranges out that start inside of another one.
+func (m *Memory) remove(in sm.Range) {
+	m.spans = slices.DeleteFunc(m.spans, func(r sm.Range) bool { return in.Start <= r.Start && r.Start < in.End })
 }
 
 // Ranges lists the valid addresses, ascending and disjoint.

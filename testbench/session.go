@@ -38,7 +38,6 @@ type Session struct {
 	marked  map[*isa.Program]*isa.Program // by the program that was given
 	memory  *Memory
 	modules []*module // that have been launched
-	module  *module   // of them, the one whose variables are in device memory
 	err     error     // first failure of Alloc, Write or Read
 }
 
@@ -64,13 +63,14 @@ type Run struct {
 	Printed   Printed // if it finished
 }
 
-// module is what a session knows of a module: its variables, and while another
-// module's are in device memory, what they hold. The variables of all modules
-// have the same addresses, so that only kernels of the module can reach them.
+// module is what a session knows of a module: its variables, and while those of
+// another module with the same addresses are in device memory, what they hold.
 type module struct {
 	of      any // as isa.Program.Module
 	globals []isa.Global
 	values  [][]byte // by variable
+	span    sm.Range // of the variables; without any, the first address that others have them at
+	placed  bool     // the variables are in device memory
 }
 
 // NewSession builds a machine.
@@ -86,7 +86,7 @@ func NewSession(cfg gpu.Config, limits Limits) (*Session, error) {
 // launched, the machine as it was built. It is faster than another session.
 func (s *Session) Reset() {
 	s.Machine.System().Reset()
-	s.memory, s.Runs, s.modules, s.module, s.err = NewMemory(), nil, nil, nil, nil
+	s.memory, s.Runs, s.modules, s.err = NewMemory(), nil, nil, nil
 }
 
 // Alloc returns the address of fresh zeroed device memory, a multiple of 256.
@@ -233,27 +233,32 @@ func (s *Session) Launch(l Launch) error {
 
 // PlaceModule puts the variables of a program's module into device memory, with
 // their initial values or those that earlier launches have left, in place of
-// another module's. Launch does it too.
+// those of modules with the same addresses. Launch does it too.
 func (s *Session) PlaceModule(p *isa.Program) error {
-	if s.module != nil && s.module.of == p.Module {
+	m := s.moduleOf(p)
+	if m.placed {
 		return nil
 	}
-	if s.module != nil {
-		for i, g := range s.module.globals {
-			s.Read(g.Addr, s.module.values[i])
+	for _, o := range s.modules {
+		if !o.placed || o.span.End <= m.span.Start || m.span.End <= o.span.Start {
+			continue
 		}
+		for i, g := range o.globals {
+			s.Read(g.Addr, o.values[i])
+		}
+		s.memory.remove(o.span)
+		o.placed = false
 	}
-	s.memory.remove(isa.GlobalBase)
-	s.module = s.moduleOf(p)
-	for i, g := range s.module.globals {
+	for i, g := range m.globals {
 		if err := s.Machine.Store.Map(g.Addr, g.Size); err != nil {
 			return fmt.Errorf("%s: variable %s: %w", p.File, g.Name, err)
 		}
-		s.Write(g.Addr, s.module.values[i])
+		s.Write(g.Addr, m.values[i])
 		if g.Size > 0 {
 			s.memory.add(sm.Range{Start: g.Addr, End: g.Addr + g.Size})
 		}
 	}
+	m.placed = true
 	return s.err
 }
 
@@ -264,11 +269,15 @@ func (s *Session) moduleOf(p *isa.Program) *module {
 			return m
 		}
 	}
-	m := &module{of: p.Module, globals: p.Globals}
-	for _, g := range p.Globals {
+	m := &module{of: p.Module, globals: p.Globals, span: sm.Range{Start: isa.ModuleBase, End: isa.ModuleBase + 1}}
+	for i, g := range p.Globals {
 		data := make([]byte, g.Size)
 		copy(data, g.Init)
 		m.values = append(m.values, data)
+		if i == 0 {
+			m.span = sm.Range{Start: g.Addr, End: g.Addr + g.Size}
+		}
+		m.span.Start, m.span.End = min(m.span.Start, g.Addr), max(m.span.End, g.Addr+g.Size)
 	}
 	s.modules = append(s.modules, m)
 	return m

@@ -389,3 +389,31 @@ func TestReset(t *testing.T) {
 	assert.Equal(t, first, again)
 	assert.Equal(t, cycles, same)
 }
+
+// TestModulesSideBySide: variables at addresses of their own stay where they are, and each module reaches the other's.
+func TestModulesSideBySide(t *testing.T) {
+	const first, second = isa.ModuleBase + 256, isa.ModuleBase + 512
+	at := func(base uint64, name string) *isa.Program {
+		m, err := ptx.ParseAt("k.ptx", []byte(".version 6.4\n.target sm_60\n.address_size 64\n.global .u32 "+name+` = 5;
+.entry k() { .reg .u32 %r<3>; ld.global.u32 %r1, [`+name+`]; add.u32 %r1, %r1, 1; st.global.u32 [`+name+"], %r1; exit; }"), base)
+		require.NoError(t, err)
+		assert.Equal(t, base+256, m.End())
+		p, err := Program(m, "k")
+		require.NoError(t, err)
+		assert.Equal(t, base, p.Globals[0].Addr)
+		return p
+	}
+	s := session(t, Limits{})
+	a, b := at(first, "a"), at(second, "b")
+	for range 3 {
+		require.NoError(t, s.Launch(one(a, 1)))
+		require.NoError(t, s.Launch(one(b, 1)))
+	}
+	data := make([]byte, 4)
+	for _, addr := range []uint64{first, second} {
+		require.NoError(t, s.Memory().Check(addr, 4))
+		s.Read(addr, data)
+		assert.Equal(t, []byte{8, 0, 0, 0}, data)
+	}
+	require.NoError(t, s.Err())
+}

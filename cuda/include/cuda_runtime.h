@@ -57,6 +57,16 @@ __device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return {x,
 __device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
 __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return {x, y, z}; }
 
+#define DIVERGO_DEVICE static __device__ __forceinline__
+DIVERGO_DEVICE unsigned int __isGlobal(const void *p) { return __nvvm_isspacep_global(p); }
+DIVERGO_DEVICE unsigned int __isShared(const void *p) { return __nvvm_isspacep_shared(p); }
+DIVERGO_DEVICE unsigned int __isConstant(const void *p) { return __nvvm_isspacep_const(p); }
+DIVERGO_DEVICE unsigned int __isLocal(const void *p) { return __nvvm_isspacep_local(p); }
+DIVERGO_DEVICE size_t __cvta_generic_to_global(const void *p) { return (size_t)(const __attribute__((address_space(1))) void *)p; }
+DIVERGO_DEVICE size_t __cvta_generic_to_shared(const void *p) { return (size_t)(const __attribute__((address_space(3))) void *)p; }
+DIVERGO_DEVICE size_t __cvta_generic_to_constant(const void *p) { return (size_t)(const __attribute__((address_space(4))) void *)p; }
+DIVERGO_DEVICE size_t __cvta_generic_to_local(const void *p) { return (size_t)(const __attribute__((address_space(5))) void *)p; }
+
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_intrinsics.h>
 #include <__clang_cuda_complex_builtins.h>
@@ -96,12 +106,7 @@ DIVERGO_MINMAX(double, double, float, )
 static __host__ inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static __host__ inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 
-#define DIVERGO_DEVICE static __device__ __forceinline__
 DIVERGO_DEVICE float rsqrt(float x) { return rsqrtf(x); }
-DIVERGO_DEVICE unsigned int __isGlobal(const void *p) { return __nvvm_isspacep_global(p); }
-DIVERGO_DEVICE unsigned int __isShared(const void *p) { return __nvvm_isspacep_shared(p); }
-DIVERGO_DEVICE unsigned int __isConstant(const void *p) { return __nvvm_isspacep_const(p); }
-DIVERGO_DEVICE unsigned int __isLocal(const void *p) { return __nvvm_isspacep_local(p); }
 
 // Atomics on the names that clang's headers give the builtins, at the scope of the device, the block and the system.
 #define DIVERGO_ATOMIC(NAME, T, BUILTIN)                                                               \

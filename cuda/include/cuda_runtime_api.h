@@ -1,4 +1,4 @@
-// The runtime API. A function of CUDA's that is not here is a compile error.
+// The runtime API. What is not supported is a call that fails with a message which names it.
 #ifndef DIVERGO_CUDA_RUNTIME_API_H
 #define DIVERGO_CUDA_RUNTIME_API_H
 #include "driver_types.h"
@@ -12,6 +12,17 @@ extern "C" {
 
 cudaError_t cudaMalloc(void **address, size_t bytes);
 cudaError_t cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height);
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *address, struct cudaExtent extent);
+cudaError_t cudaMallocManaged(void **address, size_t bytes, unsigned int flags);
+cudaError_t cudaMallocAsync(void **address, size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void *address, cudaStream_t stream);
+cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device, cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice, int device);
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags);
+cudaError_t cudaHostGetFlags(unsigned int *flags, void *host);
+cudaError_t cudaHostRegister(void *host, size_t bytes, unsigned int flags);
+cudaError_t cudaHostUnregister(void *host);
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *address);
 cudaError_t cudaMallocHost(void **address, size_t bytes);
 cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned int flags);
 cudaError_t cudaFree(void *address);
@@ -24,6 +35,13 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 cudaError_t cudaMemset(void *at, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t stream DIVERGO_DEFAULT(0));
 cudaError_t cudaMemset2D(void *at, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void *at, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaMemset3D(struct cudaPitchedPtr address, int value, struct cudaExtent extent);
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr address, int value, struct cudaExtent extent, cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters);
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes);
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream DIVERGO_DEFAULT(0));
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset DIVERGO_DEFAULT(0), enum cudaMemcpyKind kind DIVERGO_DEFAULT(cudaMemcpyHostToDevice));
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset DIVERGO_DEFAULT(0), enum cudaMemcpyKind kind DIVERGO_DEFAULT(cudaMemcpyDeviceToHost));
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream DIVERGO_DEFAULT(0));
@@ -34,8 +52,12 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads, size_t shared);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int threads, size_t shared, unsigned int flags);
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, int blocks, int threads);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
 
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
@@ -52,6 +74,21 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config);
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config);
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+cudaError_t cudaDeviceDisablePeerAccess(int peer);
+cudaError_t cudaDeviceGetPCIBusId(char *name, int length, int device);
+cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *name);
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+cudaError_t cudaGetDeviceFlags(unsigned int *flags);
+cudaError_t cudaSetValidDevices(int *devices, int count);
+cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config);
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit);
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
 cudaError_t cudaThreadSynchronize(void);
 cudaError_t cudaThreadExit(void);
@@ -63,6 +100,11 @@ cudaError_t cudaProfilerStop(void);
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags);
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t bytes DIVERGO_DEFAULT(0), unsigned int flags DIVERGO_DEFAULT(cudaMemAttachSingle));
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
@@ -71,13 +113,107 @@ cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream DIVERGO_DEFAULT(0), unsigned int flags DIVERGO_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
 
+// What CUDA has in addition (CUDA Runtime API 12.1): each call prints its name and returns cudaErrorNotSupported.
+#define DIVERGO_MISSING(F) \
+    F(cudaArrayGetInfo) F(cudaArrayGetMemoryRequirements) F(cudaArrayGetPlane) \
+    F(cudaArrayGetSparseProperties) F(cudaBindSurfaceToArray) F(cudaBindTexture) F(cudaBindTexture2D) \
+    F(cudaBindTextureToArray) F(cudaBindTextureToMipmappedArray) F(cudaUnbindTexture) \
+    F(cudaGetTextureAlignmentOffset) F(cudaGetTextureReference) F(cudaGetSurfaceReference) \
+    F(cudaCreateSurfaceObject) F(cudaCreateTextureObject) F(cudaDestroySurfaceObject) \
+    F(cudaDestroyTextureObject) F(cudaGetChannelDesc) F(cudaGetSurfaceObjectResourceDesc) \
+    F(cudaGetTextureObjectResourceDesc) F(cudaGetTextureObjectResourceViewDesc) \
+    F(cudaGetTextureObjectTextureDesc) F(cudaMallocArray) F(cudaMalloc3DArray) F(cudaMallocMipmappedArray) \
+    F(cudaFreeArray) F(cudaFreeMipmappedArray) F(cudaGetMipmappedArrayLevel) \
+    F(cudaMipmappedArrayGetMemoryRequirements) F(cudaMipmappedArrayGetSparseProperties) \
+    F(cudaMemcpy2DArrayToArray) F(cudaMemcpy2DFromArray) F(cudaMemcpy2DFromArrayAsync) \
+    F(cudaMemcpy2DToArray) F(cudaMemcpy2DToArrayAsync) F(cudaMemcpyArrayToArray) F(cudaMemcpyFromArray) \
+    F(cudaMemcpyFromArrayAsync) F(cudaMemcpyToArray) F(cudaMemcpyToArrayAsync) F(cudaMemcpy3DPeer) \
+    F(cudaMemcpy3DPeerAsync) F(cudaDeviceFlushGPUDirectRDMAWrites) F(cudaDeviceGetDefaultMemPool) \
+    F(cudaDeviceGetMemPool) F(cudaDeviceSetMemPool) F(cudaDeviceGetNvSciSyncAttributes) \
+    F(cudaDeviceGetP2PAttribute) F(cudaDeviceGetTexture1DLinearMaxWidth) F(cudaDeviceGetGraphMemAttribute) \
+    F(cudaDeviceSetGraphMemAttribute) F(cudaDeviceGraphMemTrim) F(cudaCtxResetPersistingL2Cache) \
+    F(cudaInitDevice) F(cudaGetDriverEntryPoint) F(cudaGetExportTable) F(cudaGetFuncBySymbol) \
+    F(cudaGetKernel) F(cudaProfilerInitialize) F(cudaMallocFromPoolAsync) F(cudaMemPoolCreate) \
+    F(cudaMemPoolDestroy) F(cudaMemPoolExportPointer) F(cudaMemPoolExportToShareableHandle) \
+    F(cudaMemPoolGetAccess) F(cudaMemPoolGetAttribute) F(cudaMemPoolImportFromShareableHandle) \
+    F(cudaMemPoolImportPointer) F(cudaMemPoolSetAccess) F(cudaMemPoolSetAttribute) F(cudaMemPoolTrimTo) \
+    F(cudaMemRangeGetAttribute) F(cudaMemRangeGetAttributes) F(cudaDestroyExternalMemory) \
+    F(cudaDestroyExternalSemaphore) F(cudaExternalMemoryGetMappedBuffer) \
+    F(cudaExternalMemoryGetMappedMipmappedArray) F(cudaImportExternalMemory) F(cudaImportExternalSemaphore) \
+    F(cudaSignalExternalSemaphoresAsync) F(cudaWaitExternalSemaphoresAsync) F(cudaIpcCloseMemHandle) \
+    F(cudaIpcGetEventHandle) F(cudaIpcGetMemHandle) F(cudaIpcOpenEventHandle) F(cudaIpcOpenMemHandle) \
+    F(cudaLaunchCooperativeKernel) F(cudaLaunchCooperativeKernelMultiDevice) F(cudaLaunchKernelExC) \
+    F(cudaOccupancyMaxActiveClusters) F(cudaOccupancyMaxPotentialClusterSize) F(cudaStreamBeginCapture) \
+    F(cudaStreamCopyAttributes) F(cudaStreamEndCapture) F(cudaStreamGetAttribute) \
+    F(cudaStreamGetCaptureInfo) F(cudaStreamGetId) F(cudaStreamIsCapturing) F(cudaStreamSetAttribute) \
+    F(cudaStreamUpdateCaptureDependencies) F(cudaThreadExchangeStreamCaptureMode) F(cudaUserObjectCreate) \
+    F(cudaUserObjectRelease) F(cudaUserObjectRetain) F(cudaGraphAddChildGraphNode) \
+    F(cudaGraphAddDependencies) F(cudaGraphAddEmptyNode) F(cudaGraphAddEventRecordNode) \
+    F(cudaGraphAddEventWaitNode) F(cudaGraphAddExternalSemaphoresSignalNode) \
+    F(cudaGraphAddExternalSemaphoresWaitNode) F(cudaGraphAddHostNode) F(cudaGraphAddKernelNode) \
+    F(cudaGraphAddMemAllocNode) F(cudaGraphAddMemFreeNode) F(cudaGraphAddMemcpyNode) \
+    F(cudaGraphAddMemcpyNode1D) F(cudaGraphAddMemcpyNodeFromSymbol) F(cudaGraphAddMemcpyNodeToSymbol) \
+    F(cudaGraphAddMemsetNode) F(cudaGraphChildGraphNodeGetGraph) F(cudaGraphClone) F(cudaGraphCreate) \
+    F(cudaGraphDebugDotPrint) F(cudaGraphDestroy) F(cudaGraphDestroyNode) \
+    F(cudaGraphEventRecordNodeGetEvent) F(cudaGraphEventRecordNodeSetEvent) \
+    F(cudaGraphEventWaitNodeGetEvent) F(cudaGraphEventWaitNodeSetEvent) \
+    F(cudaGraphExecChildGraphNodeSetParams) F(cudaGraphExecDestroy) F(cudaGraphExecEventRecordNodeSetEvent) \
+    F(cudaGraphExecEventWaitNodeSetEvent) F(cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
+    F(cudaGraphExecExternalSemaphoresWaitNodeSetParams) F(cudaGraphExecGetFlags) \
+    F(cudaGraphExecHostNodeSetParams) F(cudaGraphExecKernelNodeSetParams) \
+    F(cudaGraphExecMemcpyNodeSetParams) F(cudaGraphExecMemcpyNodeSetParams1D) \
+    F(cudaGraphExecMemcpyNodeSetParamsFromSymbol) F(cudaGraphExecMemcpyNodeSetParamsToSymbol) \
+    F(cudaGraphExecMemsetNodeSetParams) F(cudaGraphExecUpdate) \
+    F(cudaGraphExternalSemaphoresSignalNodeGetParams) F(cudaGraphExternalSemaphoresSignalNodeSetParams) \
+    F(cudaGraphExternalSemaphoresWaitNodeGetParams) F(cudaGraphExternalSemaphoresWaitNodeSetParams) \
+    F(cudaGraphGetEdges) F(cudaGraphGetNodes) F(cudaGraphGetRootNodes) F(cudaGraphHostNodeGetParams) \
+    F(cudaGraphHostNodeSetParams) F(cudaGraphInstantiate) F(cudaGraphInstantiateWithFlags) \
+    F(cudaGraphInstantiateWithParams) F(cudaGraphKernelNodeCopyAttributes) \
+    F(cudaGraphKernelNodeGetAttribute) F(cudaGraphKernelNodeGetParams) F(cudaGraphKernelNodeSetAttribute) \
+    F(cudaGraphKernelNodeSetParams) F(cudaGraphLaunch) F(cudaGraphMemAllocNodeGetParams) \
+    F(cudaGraphMemFreeNodeGetParams) F(cudaGraphMemcpyNodeGetParams) F(cudaGraphMemcpyNodeSetParams) \
+    F(cudaGraphMemcpyNodeSetParams1D) F(cudaGraphMemcpyNodeSetParamsFromSymbol) \
+    F(cudaGraphMemcpyNodeSetParamsToSymbol) F(cudaGraphMemsetNodeGetParams) F(cudaGraphMemsetNodeSetParams) \
+    F(cudaGraphNodeFindInClone) F(cudaGraphNodeGetDependencies) F(cudaGraphNodeGetDependentNodes) \
+    F(cudaGraphNodeGetEnabled) F(cudaGraphNodeGetType) F(cudaGraphNodeSetEnabled) \
+    F(cudaGraphReleaseUserObject) F(cudaGraphRemoveDependencies) F(cudaGraphRetainUserObject) \
+    F(cudaGraphUpload) F(cudaGraphicsMapResources) F(cudaGraphicsResourceGetMappedMipmappedArray) \
+    F(cudaGraphicsResourceGetMappedPointer) F(cudaGraphicsResourceSetMapFlags) \
+    F(cudaGraphicsSubResourceGetMappedArray) F(cudaGraphicsUnmapResources) F(cudaGraphicsUnregisterResource) \
+    F(cudaGLGetDevices) F(cudaGraphicsGLRegisterBuffer) F(cudaGraphicsGLRegisterImage) \
+    F(cudaGLMapBufferObject) F(cudaGLMapBufferObjectAsync) F(cudaGLRegisterBufferObject) \
+    F(cudaGLSetBufferObjectMapFlags) F(cudaGLSetGLDevice) F(cudaGLUnmapBufferObject) \
+    F(cudaGLUnmapBufferObjectAsync) F(cudaGLUnregisterBufferObject)
+
+#ifdef __cplusplus
+#define DIVERGO_DECLARE(name) cudaError_t name(...);
+#else
+#define DIVERGO_DECLARE(name) cudaError_t name();
+#endif
+DIVERGO_MISSING(DIVERGO_DECLARE)
+#undef DIVERGO_DECLARE
+
 #ifdef __cplusplus
 }
 #endif
+
+static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *address, size_t pitch, size_t width, size_t height) {
+    struct cudaPitchedPtr p = {address, pitch, width, height};
+    return p;
+}
+static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+    struct cudaPos p = {x, y, z};
+    return p;
+}
+static inline struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+    struct cudaExtent e = {width, height, depth};
+    return e;
+}
 
 #ifdef __CUDA__
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = 0);
@@ -87,6 +223,13 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
 // The same for pointers to any type, and for variables in place of their address.
 template <class T> static inline cudaError_t cudaMalloc(T **address, size_t bytes) { return ::cudaMalloc((void **)address, bytes); }
 template <class T> static inline cudaError_t cudaMallocPitch(T **address, size_t *pitch, size_t width, size_t height) { return ::cudaMallocPitch((void **)address, pitch, width, height); }
+template <class T> static inline cudaError_t cudaMallocManaged(T **address, size_t bytes, unsigned int flags = cudaMemAttachGlobal) { return ::cudaMallocManaged((void **)address, bytes, flags); }
+template <class T> static inline cudaError_t cudaMallocAsync(T **address, size_t bytes, cudaStream_t stream) { return ::cudaMallocAsync((void **)address, bytes, stream); }
+template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags) { return ::cudaHostGetDevicePointer((void **)device, host, flags); }
+template <class T> static inline cudaError_t cudaFuncSetAttribute(T *function, enum cudaFuncAttribute attribute, int value) { return ::cudaFuncSetAttribute((const void *)function, attribute, value); }
+template <class T> static inline cudaError_t cudaFuncSetSharedMemConfig(T *function, enum cudaSharedMemConfig config) { return ::cudaFuncSetSharedMemConfig((const void *)function, config); }
+template <class T> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T *function, int threads, size_t shared, unsigned int flags) { return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)function, threads, shared, flags); }
+template <class T> static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, T *function, int blocks, int threads) { return ::cudaOccupancyAvailableDynamicSMemPerBlock(bytes, (const void *)function, blocks, threads); }
 template <class T> static inline cudaError_t cudaMallocHost(T **address, size_t bytes, unsigned int = 0) { return ::cudaMallocHost((void **)address, bytes); }
 template <class T> static inline cudaError_t cudaHostAlloc(T **address, size_t bytes, unsigned int flags) { return ::cudaHostAlloc((void **)address, bytes, flags); }
 template <class T> static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0, enum cudaMemcpyKind kind = cudaMemcpyHostToDevice) { return ::cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind); }
@@ -95,10 +238,37 @@ template <class T> static inline cudaError_t cudaMemcpyToSymbolAsync(const T &sy
 template <class T> static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0, enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) { return ::cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream); }
 template <class T> static inline cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) { return ::cudaGetSymbolAddress(address, (const void *)&symbol); }
 template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) { return ::cudaGetSymbolSize(bytes, (const void *)&symbol); }
-template <class T> static inline cudaError_t cudaLaunchKernel(const T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchKernel((const void *)function, grid, block, args, shared, stream); }
+template <class T> static inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchKernel((const void *)function, grid, block, args, shared, stream); }
 template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, T *function) { return ::cudaFuncGetAttributes(attributes, (const void *)function); }
 template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *function, enum cudaFuncCache config) { return ::cudaFuncSetCacheConfig((const void *)function, config); }
 template <class T> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *function, int threads, size_t shared) { return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, threads, shared); }
+
+// The block size with which most threads of an SM are busy, the largest of those that are equally good, and how many such
+// blocks fill the device. shared says how much dynamic shared memory a block of a size needs.
+template <class Shared, class T> static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, T function, Shared shared, int limit = 0) {
+    struct cudaFuncAttributes attributes;
+    int sms = 0, warp = 0, most = 0;
+    cudaError_t error = ::cudaFuncGetAttributes(&attributes, (const void *)function);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, 0);
+    if (error != cudaSuccess) return error;
+    int threads = attributes.maxThreadsPerBlock;
+    if (limit > 0 && limit < threads) threads = limit;
+    for (threads = (threads + warp - 1) / warp * warp; threads > 0; threads -= warp) {
+        int size = threads > attributes.maxThreadsPerBlock ? attributes.maxThreadsPerBlock : threads, blocks = 0;
+        error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)function, size, shared(size));
+        if (error != cudaSuccess) return error;
+        if (blocks * size > most) {
+            most = blocks * size;
+            *block = size;
+            *grid = blocks * sms;
+        }
+    }
+    return most > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
+}
+template <class T> static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T function, size_t shared = 0, int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, function, [shared](int) { return shared; }, limit);
+}
 #endif
 #undef DIVERGO_DEFAULT
 

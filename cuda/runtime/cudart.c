@@ -8,16 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cuda_runtime_api.h"
+#include "runtime.h"
 
-enum op { HELLO, MODULE, FUNCTION, VARIABLE, ALLOC, FREE, WRITE, READ, COPY, SET, LAUNCH, TIME, LEFT, OCCUPANCY };
+enum op { HELLO, MODULE, FUNCTION, VARIABLE, ALLOC, FREE, WRITE, READ, COPY, SET, LAUNCH, TIME, LEFT, OCCUPANCY, POINTER, RESET };
 
 struct request {
-    uint32_t op, module; // module: where addresses of variables are meant, counted from 1
+    uint32_t op, unused;
     uint64_t a, b, c;
     uint64_t bytes; // that follow
 };
@@ -34,20 +35,15 @@ struct machine {
     char name[64];
 };
 
-// What function answers, before the offset and the size of each parameter.
-struct layout {
-    uint64_t handle, bank, shared, local, registers, threads, params;
-    uint32_t at[][2];
-};
-
 struct module { const char *text; int sent; };
 
 struct symbol { // a kernel or a variable
     const void *host;
     const char *name;
-    uint32_t module;
+    uint64_t module;
     struct layout *layout; // of a kernel that was used
-    uint64_t addr, size;   // of a variable that was used
+    uint64_t addr;         // of a variable that was used
+    size_t size;
     struct symbol *next;
 };
 
@@ -60,8 +56,24 @@ static struct symbol *symbols[1024];
 static cudaError_t sticky;
 static __thread cudaError_t last;
 
+// Memory that the host and the device both use: the host's copy goes to the device before each launch, and comes back
+// behind it. Launches are over when the call returns.
+struct managed {
+    void *host;
+    uint64_t device; // the same address, but for variables
+    size_t bytes;
+    struct managed *next;
+};
+static struct managed *managed;
+
+static struct managed *find_managed(const void *p) {
+    for (struct managed *m = managed; m != NULL; m = m->next)
+        if (p >= m->host && (const char *)p < (char *)m->host + m->bytes) return m;
+    return NULL;
+}
+
 // Device memory lies below, and a program that is linked to run anywhere above.
-static int on_device(const void *p) { return (uintptr_t)p < 1ull << 32; }
+static int on_device(const void *p) { return (uintptr_t)p < 1ull << 32 && find_managed(p) == NULL; }
 
 static cudaError_t fail(cudaError_t error) {
     if (error != cudaSuccess) last = error;
@@ -152,7 +164,7 @@ static cudaError_t ask(struct request r, const void *data, struct answer *a, voi
     for (uint32_t i = 0; i < module_count && sticky == cudaSuccess; i++) {
         if (modules[i].sent) continue;
         modules[i].sent = 1;
-        struct request m = {.op = MODULE, .module = i + 1, .bytes = strlen(modules[i].text)};
+        struct request m = {.op = MODULE, .a = i + 1, .bytes = strlen(modules[i].text)};
         struct answer none;
         exchange(&m, modules[i].text, &none, NULL, 0);
     }
@@ -182,11 +194,12 @@ static struct symbol *find(const void *host) {
     return NULL;
 }
 
-static void add(void **handle, const void *host, const char *name) {
+static struct symbol *add(void **handle, const void *host, const char *name) {
     struct symbol *s = calloc(1, sizeof *s);
     if (s == NULL) abort();
-    *s = (struct symbol){.host = host, .name = name, .module = (uint32_t)(uintptr_t)handle, .next = *chain(host)};
+    *s = (struct symbol){.host = host, .name = name, .module = (uintptr_t)handle, .next = *chain(host)};
     *chain(host) = s;
+    return s;
 }
 
 void **__cudaRegisterFatBinary(void *wrapper) {
@@ -197,7 +210,27 @@ void **__cudaRegisterFatBinary(void *wrapper) {
     return (void **)(uintptr_t)module_count;
 }
 
-void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
+// Variables that are both the host's and the device's are in a section of their own (host_defines.h).
+extern char __start_divergo_managed[] __attribute__((weak)), __stop_divergo_managed[] __attribute__((weak));
+static struct symbol *shared_variables; // that have been registered
+
+static cudaError_t variable(const void *host, struct symbol **s);
+static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+
+// Their initial values are those of the device's code.
+void __cudaRegisterFatBinaryEnd(void **handle) {
+    (void)handle;
+    for (struct symbol *s = shared_variables; s != NULL; s = s->next) {
+        struct symbol *same;
+        struct managed *m = calloc(1, sizeof *m);
+        if (m == NULL) abort();
+        if (variable(s->host, &same) != cudaSuccess) continue;
+        copy((void *)s->host, (const void *)same->addr, same->size, cudaMemcpyDeviceToHost);
+        *m = (struct managed){(void *)s->host, same->addr, same->size, managed};
+        managed = m;
+    }
+    shared_variables = NULL;
+}
 void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
 
 void __cudaRegisterFunction(void **handle, const char *host, char *stub, const char *name, int limit, void *tid, void *bid, void *block, void *grid, int *size) {
@@ -207,7 +240,13 @@ void __cudaRegisterFunction(void **handle, const char *host, char *stub, const c
 
 void __cudaRegisterVar(void **handle, char *host, char *alias, const char *name, int external, size_t bytes, int constant, int global) {
     (void)alias, (void)external, (void)bytes, (void)constant, (void)global;
-    add(handle, host, name);
+    struct symbol *s = add(handle, host, name);
+    if (host < __start_divergo_managed || host >= __stop_divergo_managed) return;
+    struct symbol *copied = malloc(sizeof *copied);
+    if (copied == NULL) abort();
+    *copied = *s;
+    copied->next = shared_variables;
+    shared_variables = copied;
 }
 
 static __thread struct { dim3 grid, block; size_t shared; void *stream; } pushed;
@@ -224,37 +263,64 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 
 // Kernels.
 
+cudaError_t divergo_module(const char *text, uint64_t *number) {
+    pthread_mutex_lock(&lock);
+    modules = realloc(modules, (module_count + 1) * sizeof *modules);
+    if (modules == NULL) abort();
+    modules[module_count++] = (struct module){.text = text, .sent = 1};
+    *number = module_count;
+    pthread_mutex_unlock(&lock);
+    return ask((struct request){.op = MODULE, .a = *number, .b = 1, .bytes = strlen(text)}, text, NULL, NULL, 0);
+}
+
+cudaError_t divergo_function(uint64_t module, const char *name, struct layout **l) {
+    void *out = NULL;
+    struct answer a;
+    cudaError_t error = ask((struct request){.op = FUNCTION, .a = module, .bytes = strlen(name)}, name, &a, &out, 0);
+    *l = out;
+    return error;
+}
+
 static cudaError_t kernel(const void *function, struct layout **l) {
     struct symbol *s = find(function);
     if (s == NULL) return cudaErrorInvalidDeviceFunction;
     if (s->layout == NULL) {
-        void *out = NULL;
-        struct answer a;
-        cudaError_t error = ask((struct request){.op = FUNCTION, .module = s->module, .bytes = strlen(s->name)}, s->name, &a, &out, 0);
+        cudaError_t error = divergo_function(s->module, s->name, &s->layout);
         if (error != cudaSuccess) return error;
-        s->layout = out;
     }
     *l = s->layout;
     return cudaSuccess;
+}
+
+cudaError_t divergo_launch(const struct layout *l, dim3 grid, dim3 block, size_t shared, void **args, const void *bank, size_t bytes) {
+    struct { uint32_t grid[3], block[3]; uint64_t shared; } head = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared};
+    char *data = calloc(1, sizeof head + l->bank);
+    if (data == NULL) return cudaErrorLaunchOutOfResources;
+    memcpy(data, &head, sizeof head);
+    if (bank != NULL) memcpy(data + sizeof head, bank, bytes < l->bank ? bytes : l->bank);
+    else
+        for (uint64_t i = 0; i < l->params; i++) memcpy(data + sizeof head + l->at[i][0], args[i], l->at[i][1]);
+    cudaError_t error = cudaSuccess;
+    for (struct managed *m = managed; m != NULL && error == cudaSuccess; m = m->next)
+        error = ask((struct request){.op = WRITE, .a = m->device, .bytes = m->bytes}, m->host, NULL, NULL, 0);
+    void *printed = NULL;
+    struct answer a = {0};
+    if (error == cudaSuccess) error = ask((struct request){.op = LAUNCH, .a = l->handle, .bytes = sizeof head + l->bank}, data, &a, &printed, 0);
+    free(data);
+    if (printed != NULL) fwrite(printed, 1, a.bytes, stdout);
+    free(printed);
+    for (struct managed *m = managed; m != NULL && error == cudaSuccess; m = m->next) {
+        void *out = m->host;
+        error = ask((struct request){.op = READ, .a = m->device, .b = m->bytes}, NULL, &a, &out, m->bytes);
+    }
+    return error;
 }
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
     (void)stream;
     struct layout *l;
     cudaError_t error = kernel(function, &l);
-    if (error != cudaSuccess) return fail(error);
-    struct { uint32_t grid[3], block[3]; uint64_t shared; } head = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared};
-    char *data = calloc(1, sizeof head + l->bank);
-    if (data == NULL) return fail(cudaErrorLaunchOutOfResources);
-    memcpy(data, &head, sizeof head);
-    for (uint64_t i = 0; i < l->params; i++) memcpy(data + sizeof head + l->at[i][0], args[i], l->at[i][1]);
-    void *printed = NULL;
-    struct answer a;
-    error = ask((struct request){.op = LAUNCH, .a = l->handle, .bytes = sizeof head + l->bank}, data, &a, &printed, 0);
-    free(data);
-    if (printed != NULL) fwrite(printed, 1, a.bytes, stdout);
-    free(printed);
-    return fail(error);
+    return fail(error == cudaSuccess ? divergo_launch(l, grid, block, shared, args, NULL, 0) : error);
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
@@ -262,17 +328,67 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     cudaError_t error = kernel(function, &l);
     if (error != cudaSuccess) return fail(error);
     int target = (int)(machine()->major * 10 + machine()->minor);
-    *attributes = (struct cudaFuncAttributes){.sharedSizeBytes = l->shared, .localSizeBytes = l->local, .maxThreadsPerBlock = (int)l->threads, .numRegs = (int)l->registers, .ptxVersion = target, .binaryVersion = target};
+    *attributes = (struct cudaFuncAttributes){
+        .sharedSizeBytes = l->shared, .localSizeBytes = l->local, .maxThreadsPerBlock = (int)l->threads, .numRegs = (int)l->registers,
+        .ptxVersion = target, .binaryVersion = target, .maxDynamicSharedSizeBytes = (int)(machine()->shared - l->shared),
+    };
     return cudaSuccess;
+}
+
+// Shared memory is as large as the configuration says, and all of it can be had by any kernel.
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value) {
+    struct layout *l;
+    cudaError_t error = kernel(function, &l);
+    if (error != cudaSuccess) return fail(error);
+    switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || (uint64_t)value + l->shared > machine()->shared) {
+            fprintf(stderr, "cuda: cudaFuncSetAttribute: %d bytes of dynamic shared memory: the kernel has %llu bytes, and a block can have %llu\n", value, (unsigned long long)l->shared, (unsigned long long)machine()->shared);
+            return fail(cudaErrorInvalidValue);
+        }
+        return fail(sticky);
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        return fail(value >= -1 && value <= 100 ? sticky : cudaErrorInvalidValue);
+    default:
+        fprintf(stderr, "cuda: cudaFuncSetAttribute: attribute %d is not known\n", attribute);
+        return fail(cudaErrorInvalidValue);
+    }
+}
+
+cudaError_t divergo_occupancy(int *blocks, const struct layout *l, int threads, size_t shared) {
+    struct answer a;
+    cudaError_t error = ask((struct request){.op = OCCUPANCY, .a = l->handle, .b = (uint64_t)threads, .c = shared}, NULL, &a, NULL, 0);
+    if (error == cudaSuccess) *blocks = (int)a.a;
+    return error;
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads, size_t shared) {
     struct layout *l;
-    struct answer a;
     cudaError_t error = kernel(function, &l);
-    if (error == cudaSuccess) error = ask((struct request){.op = OCCUPANCY, .a = l->handle, .b = (uint64_t)threads, .c = shared}, NULL, &a, NULL, 0);
-    if (error == cudaSuccess) *blocks = (int)a.a;
-    return fail(error);
+    return fail(error == cudaSuccess ? divergo_occupancy(blocks, l, threads, shared) : error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int threads, size_t shared, unsigned int flags) {
+    (void)flags;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, int blocks, int threads) {
+    struct layout *l;
+    cudaError_t error = kernel(function, &l);
+    if (error != cudaSuccess || blocks <= 0) return fail(error != cudaSuccess ? error : cudaErrorInvalidValue);
+    // The most with which so many blocks fit.
+    size_t low = 0, high = machine()->shared;
+    while (low < high) {
+        size_t middle = (low + high + 1) / 2;
+        int fit = 0;
+        error = divergo_occupancy(&fit, l, threads, middle);
+        if (error != cudaSuccess) return fail(error);
+        if (fit >= blocks) low = middle;
+        else high = middle - 1;
+    }
+    *bytes = low;
+    return cudaSuccess;
 }
 
 // Memory.
@@ -285,27 +401,128 @@ cudaError_t cudaMalloc(void **address, size_t bytes) {
     return fail(error);
 }
 
+cudaError_t cudaMallocAsync(void **address, size_t bytes, cudaStream_t stream) {
+    (void)stream;
+    return cudaMalloc(address, bytes);
+}
+
+// Rows begin at multiples of 512 bytes, as the texture pitch of NVIDIA's devices wants it.
+static size_t pitch_of(size_t width) { return (width + 511) / 512 * 512; }
+
 cudaError_t cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height) {
-    *pitch = (width + 511) / 512 * 512;
+    if (address == NULL || pitch == NULL) return fail(cudaErrorInvalidValue);
+    *pitch = pitch_of(width);
     return cudaMalloc(address, *pitch * height);
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent) {
+    if (p == NULL) return fail(cudaErrorInvalidValue);
+    *p = (struct cudaPitchedPtr){.pitch = pitch_of(extent.width), .xsize = extent.width, .ysize = extent.height};
+    return cudaMalloc(&p->ptr, p->pitch * extent.height * extent.depth);
+}
+
+// The host has the memory at the device's addresses, for which it keeps all of them free.
+cudaError_t cudaMallocManaged(void **address, size_t bytes, unsigned int flags) {
+    static const uintptr_t base = 0x10000000, end = 1ull << 32, page = 4096;
+    static int reserved;
+    (void)flags;
+    if (address == NULL || bytes == 0) return fail(cudaErrorInvalidValue);
+    if (!reserved && mmap((void *)base, end - base, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) != (void *)base) {
+        fprintf(stderr, "cuda: cudaMallocManaged: the host uses the addresses %#lx to %#lx itself\n", (unsigned long)base, (unsigned long)end);
+        return fail(cudaErrorMemoryAllocation);
+    }
+    reserved = 1;
+    struct managed *m = calloc(1, sizeof *m);
+    cudaError_t error = m == NULL ? cudaErrorMemoryAllocation : cudaMalloc(address, bytes);
+    if (error != cudaSuccess) return free(m), fail(error);
+    const uintptr_t from = (uintptr_t)*address & ~(page - 1), to = ((uintptr_t)*address + bytes + page - 1) & ~(page - 1);
+    if (mprotect((void *)from, to - from, PROT_READ | PROT_WRITE) != 0) return free(m), cudaFree(*address), fail(cudaErrorMemoryAllocation);
+    memset(*address, 0, bytes);
+    *m = (struct managed){*address, (uint64_t)*address, bytes, managed};
+    managed = m;
+    return cudaSuccess;
 }
 
 cudaError_t cudaFree(void *address) {
     if (address == NULL) return fail(ask((struct request){.op = TIME}, NULL, NULL, NULL, 0)); // many programs begin with it
+    for (struct managed **at = &managed; *at != NULL; at = &(*at)->next)
+        if ((*at)->host == address) {
+            struct managed *m = *at;
+            *at = m->next;
+            free(m);
+            break;
+        }
     return fail(ask((struct request){.op = FREE, .a = (uint64_t)address}, NULL, NULL, NULL, 0));
 }
 
+cudaError_t cudaFreeAsync(void *address, cudaStream_t stream) {
+    (void)stream;
+    return cudaFree(address);
+}
+
 cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned int flags) {
-    (void)flags;
+    if (address == NULL) return fail(cudaErrorInvalidValue);
+    if (flags & cudaHostAllocMapped) return cudaMallocManaged(address, bytes, cudaMemAttachGlobal);
     return fail(posix_memalign(address, 4096, bytes > 0 ? bytes : 1) == 0 ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaMallocHost(void **address, size_t bytes) { return cudaHostAlloc(address, bytes, 0); }
 
 cudaError_t cudaFreeHost(void *address) {
+    if (address != NULL && find_managed(address) != NULL) return cudaFree(address);
     if (address != NULL && on_device(address)) return fail(cudaErrorInvalidValue);
     free(address);
-    return cudaSuccess;
+    return fail(sticky);
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags) {
+    (void)flags;
+    if (find_managed(host) == NULL) {
+        fprintf(stderr, "cuda: cudaHostGetDevicePointer: %p is not of cudaHostAlloc with cudaHostAllocMapped\n", host);
+        return fail(cudaErrorInvalidValue);
+    }
+    *device = host;
+    return fail(sticky);
+}
+
+cudaError_t cudaHostGetFlags(unsigned int *flags, void *host) {
+    *flags = find_managed(host) != NULL ? cudaHostAllocMapped : cudaHostAllocDefault;
+    return fail(sticky);
+}
+
+cudaError_t cudaHostRegister(void *host, size_t bytes, unsigned int flags) {
+    (void)host, (void)bytes;
+    if (!(flags & cudaHostRegisterMapped)) return fail(sticky);
+    fprintf(stderr, "cuda: cudaHostRegister: the device cannot reach memory that it has not allocated (cudaHostAlloc)\n");
+    return fail(cudaErrorNotSupported);
+}
+
+cudaError_t cudaHostUnregister(void *host) { return (void)host, fail(sticky); }
+cudaError_t cudaMemPrefetchAsync(const void *at, size_t bytes, int device, cudaStream_t stream) { return (void)at, (void)bytes, (void)device, (void)stream, fail(sticky); }
+cudaError_t cudaMemAdvise(const void *at, size_t bytes, enum cudaMemoryAdvise advice, int device) { return (void)at, (void)bytes, (void)advice, (void)device, fail(sticky); }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *at, size_t bytes, unsigned int flags) { return (void)stream, (void)at, (void)bytes, (void)flags, fail(sticky); }
+
+cudaError_t divergo_range(const void *address, void **start, size_t *bytes) {
+    struct answer a;
+    struct managed *m = find_managed(address);
+    cudaError_t error = ask((struct request){.op = POINTER, .a = m != NULL ? m->device : (uint64_t)address}, NULL, &a, NULL, 0);
+    *start = (void *)a.a, *bytes = a.b;
+    return error;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *address) {
+    if (attributes == NULL) return fail(cudaErrorInvalidValue);
+    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -1, .hostPointer = (void *)address};
+    if (find_managed(address) != NULL) {
+        *attributes = (struct cudaPointerAttributes){cudaMemoryTypeManaged, 0, (void *)address, (void *)address};
+    } else if (on_device(address)) {
+        void *start;
+        size_t bytes;
+        cudaError_t error = divergo_range(address, &start, &bytes);
+        if (error != cudaSuccess) return fail(error);
+        *attributes = (struct cudaPointerAttributes){cudaMemoryTypeDevice, 0, (void *)address, NULL};
+    }
+    return fail(sticky);
 }
 
 cudaError_t cudaMemGetInfo(size_t *left, size_t *total) {
@@ -315,9 +532,9 @@ cudaError_t cudaMemGetInfo(size_t *left, size_t *total) {
     return fail(error);
 }
 
-static cudaError_t copy(uint32_t module, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
     if (bytes == 0) return sticky;
-    if (kind == cudaMemcpyDefault) kind = (on_device(from) ? 2 : 0) + (on_device(to) ? 1 : 0);
+    if ((unsigned)kind <= cudaMemcpyDefault && (kind == cudaMemcpyDefault || find_managed(from) != NULL || find_managed(to) != NULL)) kind = (on_device(from) ? 2 : 0) + (on_device(to) ? 1 : 0);
     int from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     int to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     if ((unsigned)kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
@@ -330,18 +547,18 @@ static cudaError_t copy(uint32_t module, void *to, const void *from, size_t byte
     struct answer a;
     switch (kind) {
     case cudaMemcpyHostToDevice:
-        return ask((struct request){.op = WRITE, .module = module, .a = (uint64_t)to, .bytes = bytes}, from, NULL, NULL, 0);
+        return ask((struct request){.op = WRITE, .a = (uint64_t)to, .bytes = bytes}, from, NULL, NULL, 0);
     case cudaMemcpyDeviceToHost:
-        return ask((struct request){.op = READ, .module = module, .a = (uint64_t)from, .b = bytes}, NULL, &a, &out, bytes);
+        return ask((struct request){.op = READ, .a = (uint64_t)from, .b = bytes}, NULL, &a, &out, bytes);
     case cudaMemcpyDeviceToDevice:
-        return ask((struct request){.op = COPY, .module = module, .a = (uint64_t)to, .b = (uint64_t)from, .c = bytes}, NULL, NULL, NULL, 0);
+        return ask((struct request){.op = COPY, .a = (uint64_t)to, .b = (uint64_t)from, .c = bytes}, NULL, NULL, NULL, 0);
     default:
         memmove(to, from, bytes);
         return sticky;
     }
 }
 
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) { return fail(copy(0, to, from, bytes, kind)); }
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) { return fail(copy(to, from, bytes, kind)); }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
     (void)stream;
@@ -351,7 +568,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind) {
     if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
     for (size_t y = 0; y < height; y++) {
-        cudaError_t error = copy(0, (char *)to + y * to_pitch, (const char *)from + y * from_pitch, width, kind);
+        cudaError_t error = copy((char *)to + y * to_pitch, (const char *)from + y * from_pitch, width, kind);
         if (error != cudaSuccess) return fail(error);
     }
     return cudaSuccess;
@@ -362,8 +579,41 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
+// Rows and planes: the positions and the width are in bytes where no array takes part.
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
+    if (p->srcArray != NULL || p->dstArray != NULL) {
+        fprintf(stderr, "cuda: cudaMemcpy3D: arrays are not supported\n");
+        return fail(cudaErrorNotSupported);
+    }
+    const struct cudaPitchedPtr *from = &p->srcPtr, *to = &p->dstPtr;
+    if (p->extent.width > from->pitch || p->extent.width > to->pitch) return fail(cudaErrorInvalidPitchValue);
+    for (size_t z = 0; z < p->extent.depth; z++) {
+        const char *in = (const char *)from->ptr + (p->srcPos.z + z) * from->pitch * from->ysize + p->srcPos.y * from->pitch + p->srcPos.x;
+        char *out = (char *)to->ptr + (p->dstPos.z + z) * to->pitch * to->ysize + p->dstPos.y * to->pitch + p->dstPos.x;
+        cudaError_t error = cudaMemcpy2D(out, to->pitch, in, from->pitch, p->extent.width, p->extent.height, p->kind);
+        if (error != cudaSuccess) return error;
+    }
+    return fail(sticky);
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
+    (void)stream;
+    return cudaMemcpy3D(p);
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
+    if (to_device != 0 || from_device != 0) return fail(cudaErrorInvalidDevice);
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream) {
+    (void)stream;
+    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+}
+
 cudaError_t cudaMemset(void *at, int value, size_t bytes) {
     if (bytes == 0) return fail(sticky);
+    if (find_managed(at) != NULL) return memset(at, value, bytes), fail(sticky);
     return fail(ask((struct request){.op = SET, .a = (uint64_t)at, .b = (unsigned char)value, .c = bytes}, NULL, NULL, NULL, 0));
 }
 
@@ -378,16 +628,38 @@ cudaError_t cudaMemset2D(void *at, size_t pitch, int value, size_t width, size_t
         cudaError_t error = cudaMemset((char *)at + y * pitch, value, width);
         if (error != cudaSuccess) return error;
     }
-    return cudaSuccess;
+    return fail(sticky);
+}
+
+cudaError_t cudaMemset2DAsync(void *at, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+    (void)stream;
+    return cudaMemset2D(at, pitch, value, width, height);
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent) {
+    for (size_t z = 0; z < extent.depth; z++) {
+        cudaError_t error = cudaMemset2D((char *)p.ptr + z * p.pitch * p.ysize, p.pitch, value, extent.width, extent.height);
+        if (error != cudaSuccess) return error;
+    }
+    return fail(sticky);
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent, cudaStream_t stream) {
+    (void)stream;
+    return cudaMemset3D(p, value, extent);
+}
+
+cudaError_t divergo_variable(uint64_t module, const char *name, uint64_t *address, size_t *bytes) {
+    struct answer a;
+    cudaError_t error = ask((struct request){.op = VARIABLE, .a = module, .bytes = strlen(name)}, name, &a, NULL, 0);
+    if (error == cudaSuccess) *address = a.a, *bytes = a.b;
+    return error;
 }
 
 static cudaError_t variable(const void *host, struct symbol **s) {
     if ((*s = find(host)) == NULL) return cudaErrorInvalidSymbol;
     if ((*s)->addr != 0) return sticky;
-    struct answer a;
-    cudaError_t error = ask((struct request){.op = VARIABLE, .module = (*s)->module, .bytes = strlen((*s)->name)}, (*s)->name, &a, NULL, 0);
-    if (error == cudaSuccess) (*s)->addr = a.a, (*s)->size = a.b;
-    return error;
+    return divergo_variable((*s)->module, (*s)->name, &(*s)->addr, &(*s)->size);
 }
 
 static cudaError_t within(const struct symbol *s, size_t bytes, size_t offset) {
@@ -396,18 +668,21 @@ static cudaError_t within(const struct symbol *s, size_t bytes, size_t offset) {
     return cudaErrorInvalidValue;
 }
 
+// place is where a variable is: on the host if the device has a copy of it.
+static void *place(const struct symbol *s) { return find_managed(s->host) != NULL ? (void *)s->host : (void *)s->addr; }
+
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
     struct symbol *s;
     cudaError_t error = variable(symbol, &s);
     if (error == cudaSuccess) error = within(s, bytes, offset);
-    return fail(error == cudaSuccess ? copy(s->module, (void *)(s->addr + offset), from, bytes, kind) : error);
+    return fail(error == cudaSuccess ? copy((char *)place(s) + offset, from, bytes, kind) : error);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind) {
     struct symbol *s;
     cudaError_t error = variable(symbol, &s);
     if (error == cudaSuccess) error = within(s, bytes, offset);
-    return fail(error == cudaSuccess ? copy(s->module, to, (const void *)(s->addr + offset), bytes, kind) : error);
+    return fail(error == cudaSuccess ? copy(to, (char *)place(s) + offset, bytes, kind) : error);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) {
@@ -424,10 +699,6 @@ cudaError_t cudaGetSymbolAddress(void **address, const void *symbol) {
     struct symbol *s;
     cudaError_t error = variable(symbol, &s);
     if (error != cudaSuccess) return fail(error);
-    if (module_count > 1) {
-        fprintf(stderr, "cuda: cudaGetSymbolAddress(%s): variables of different files have the same addresses, and the program has %u files with kernels or variables\n", s->name, module_count);
-        return fail(cudaErrorNotSupported);
-    }
     *address = (void *)s->addr;
     return cudaSuccess;
 }
@@ -477,13 +748,80 @@ cudaError_t cudaSetDeviceFlags(unsigned int flags) { return (void)flags, fail(st
 cudaError_t cudaChooseDevice(int *d, const struct cudaDeviceProp *prop) { return (void)prop, *d = 0, fail(sticky); }
 cudaError_t cudaDeviceSynchronize(void) { return fail(sticky); }
 cudaError_t cudaThreadSynchronize(void) { return fail(sticky); }
-cudaError_t cudaDeviceReset(void) { return fail(sticky); }
-cudaError_t cudaThreadExit(void) { return fail(sticky); }
+// The device forgets its memory and its modules. What a launch has left behind that did not finish, stays.
+cudaError_t cudaDeviceReset(void) {
+    cudaError_t error = sticky;
+    if (error == cudaSuccess) error = ask((struct request){.op = RESET}, NULL, NULL, NULL, 0);
+    if (error != cudaSuccess) return fail(error);
+    for (uint32_t i = 0; i < module_count; i++) modules[i].sent = 0;
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        for (struct symbol *s = symbols[i]; s != NULL; s = s->next) {
+            free(s->layout);
+            s->layout = NULL, s->addr = 0;
+        }
+    for (struct managed **at = &managed; *at != NULL;) {
+        struct managed *m = *at;
+        struct symbol *s = find(m->host);
+        if (s != NULL && variable(m->host, &s) == cudaSuccess) { // a variable: it has its initial value again
+            m->device = s->addr;
+            struct answer a;
+            void *out = m->host;
+            ask((struct request){.op = READ, .a = m->device, .b = m->bytes}, NULL, &a, &out, m->bytes);
+            at = &m->next;
+            continue;
+        }
+        *at = m->next;
+        free(m);
+    }
+    last = cudaSuccess;
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) { return (void)config, fail(sticky); }
 cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config) { return (void)config, fail(sticky); }
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) { return (void)config, fail(sticky); }
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) { return (void)config, fail(find(function) != NULL ? sticky : cudaErrorInvalidDeviceFunction); }
 cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config) { return (void)config, fail(find(function) != NULL ? sticky : cudaErrorInvalidDeviceFunction); }
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) { return *config = cudaFuncCachePreferNone, fail(sticky); }
+cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config) { return cudaDeviceGetCacheConfig(config); }
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) { return *config = cudaSharedMemBankSizeFourByte, fail(sticky); }
+cudaError_t cudaGetDeviceFlags(unsigned int *flags) { return *flags = cudaDeviceScheduleAuto, fail(sticky); }
+cudaError_t cudaSetValidDevices(int *devices, int count) { return count > 0 && devices[0] == 0 ? fail(sticky) : fail(cudaErrorInvalidDevice); }
+
+// What a device may use of stacks and buffers. The stack is sm.stack of the configuration, and grows as far as it must.
+static size_t limits[] = {[cudaLimitStackSize] = 1024, [cudaLimitPrintfFifoSize] = 1 << 20, [cudaLimitMallocHeapSize] = 0, [cudaLimitDevRuntimeSyncDepth] = 0, [cudaLimitDevRuntimePendingLaunchCount] = 0};
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
+    if ((size_t)limit >= sizeof limits / sizeof *limits) return fail(cudaErrorUnsupportedLimit);
+    limits[limit] = value;
+    return fail(sticky);
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
+    if ((size_t)limit >= sizeof limits / sizeof *limits) return fail(cudaErrorUnsupportedLimit);
+    *value = limits[limit];
+    return fail(sticky);
+}
+
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value) { return cudaDeviceSetLimit(limit, value); }
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit) { return cudaDeviceGetLimit(value, limit); }
+
+// There is one device, and no peer.
+cudaError_t cudaDeviceCanAccessPeer(int *can, int d, int peer) {
+    *can = 0;
+    return fail(d == 0 && peer == 0 ? sticky : cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) { return (void)flags, fail(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceDisablePeerAccess(int peer) { return fail(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice); }
+
+cudaError_t cudaDeviceGetPCIBusId(char *name, int length, int d) {
+    if (device(d) != cudaSuccess) return cudaPeekAtLastError();
+    snprintf(name, (size_t)length, "0000:00:00.0");
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceGetByPCIBusId(int *d, const char *name) { return strstr(name, "00:00.0") != NULL ? (*d = 0, fail(sticky)) : fail(cudaErrorInvalidDevice); }
+
 cudaError_t cudaDriverGetVersion(int *version) { return *version = CUDART_VERSION, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *version) { return *version = CUDART_VERSION, cudaSuccess; }
 cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
@@ -499,7 +837,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d) {
         .major = (int)m->major, .minor = (int)m->minor, .multiProcessorCount = (int)m->sms, .unifiedAddressing = 1,
         .memoryClockRate = (int)m->dram_khz, .memoryBusWidth = (int)m->bus_bits, .l2CacheSize = (int)m->l2,
         .maxThreadsPerMultiProcessor = (int)m->resident, .maxBlocksPerMultiProcessor = (int)m->blocks,
-        .sharedMemPerMultiprocessor = m->shared, .regsPerMultiprocessor = (int)m->registers,
+        .sharedMemPerMultiprocessor = m->shared, .regsPerMultiprocessor = (int)m->registers, .sharedMemPerBlockOptin = m->shared,
+        .textureAlignment = 512, .texturePitchAlignment = 32, .canMapHostMemory = 1, .managedMemory = 1,
     };
     memcpy(p->name, m->name, sizeof m->name);
     return fail(sticky);
@@ -523,6 +862,34 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
     case cudaDevAttrClockRate: *value = p.clockRate; break;
     case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
+    case cudaDevAttrMaxPitch: *value = (int)p.memPitch; break;
+    case cudaDevAttrTextureAlignment: *value = (int)p.textureAlignment; break;
+    case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; break;
+    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
+    case cudaDevAttrUnifiedAddressing: *value = p.unifiedAddressing; break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)p.sharedMemPerMultiprocessor; break;
+    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
+    case cudaDevAttrManagedMemory: *value = p.managedMemory; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p.sharedMemPerBlockOptin; break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
+    case cudaDevAttrGpuOverlap:
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrComputeMode:
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrPciBusId:
+    case cudaDevAttrPciDeviceId:
+    case cudaDevAttrTccDriver:
+    case cudaDevAttrAsyncEngineCount:
+    case cudaDevAttrPciDomainId:
+    case cudaDevAttrStreamPrioritiesSupported:
+    case cudaDevAttrIsMultiGpuBoard:
+    case cudaDevAttrHostNativeAtomicSupported:
+    case cudaDevAttrPageableMemoryAccess:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrComputePreemptionSupported:
+    case cudaDevAttrCooperativeLaunch: *value = 0; break;
     case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
     case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
     case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
@@ -537,17 +904,49 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 
 // Streams are worked off in the order of the calls. An event is a point in simulated time.
 
-struct CUstream_st { int unused; };
+struct CUstream_st { unsigned flags; int priority; };
 struct CUevent_st { uint64_t picoseconds; int recorded; };
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) {
-    (void)flags;
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority) {
+    if (stream == NULL || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
     *stream = calloc(1, sizeof **stream);
-    return fail(*stream != NULL ? sticky : cudaErrorMemoryAllocation);
+    if (*stream == NULL) return fail(cudaErrorMemoryAllocation);
+    **stream = (struct CUstream_st){flags, priority};
+    return fail(sticky);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
+
+static int made(cudaStream_t stream) { return stream != NULL && stream != cudaStreamLegacy && stream != cudaStreamPerThread; }
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags) { return *flags = made(stream) ? stream->flags : 0, fail(sticky); }
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) { return *priority = made(stream) ? stream->priority : 0, fail(sticky); }
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    if (least != NULL) *least = 0;
+    if (greatest != NULL) *greatest = 0;
+    return fail(sticky);
+}
+
+// Everything before is over.
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags) {
+    if (callback == NULL || flags != 0) return fail(cudaErrorInvalidValue);
+    callback(stream, sticky, data);
+    return fail(sticky);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
+    (void)stream;
+    if (function == NULL) return fail(cudaErrorInvalidValue);
+    if (sticky == cudaSuccess) function(data);
+    return fail(sticky);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
-cudaError_t cudaStreamDestroy(cudaStream_t stream) { return free(stream), fail(sticky); }
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    if (!made(stream)) return fail(cudaErrorInvalidResourceHandle);
+    free(stream);
+    return fail(sticky);
+}
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return (void)stream, fail(sticky); }
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return (void)stream, fail(sticky); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) { return (void)stream, (void)event, (void)flags, fail(sticky); }
@@ -559,7 +958,11 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
-cudaError_t cudaEventDestroy(cudaEvent_t event) { return free(event), fail(sticky); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    if (event == NULL) return fail(cudaErrorInvalidResourceHandle);
+    free(event);
+    return fail(sticky);
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t event) { return fail(event != NULL ? sticky : cudaErrorInvalidResourceHandle); }
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 
@@ -572,8 +975,22 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return fail(error);
 }
 
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+    (void)flags;
+    return cudaEventRecord(event, stream);
+}
+
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
     if (start == NULL || end == NULL || !start->recorded || !end->recorded) return fail(cudaErrorInvalidResourceHandle);
     *milliseconds = (float)((double)(end->picoseconds - start->picoseconds) / 1e9);
     return fail(sticky);
 }
+
+// The rest of CUDA's runtime.
+
+#define MISSING(name)                                               \
+    cudaError_t name() {                                            \
+        fprintf(stderr, "cuda: " #name " is not supported\n");      \
+        return fail(cudaErrorNotSupported);                         \
+    }
+DIVERGO_MISSING(MISSING)

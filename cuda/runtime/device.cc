@@ -24,6 +24,13 @@ int ilogb(double);
 float pown(float, int);
 double pown(double, int);
 
+// Instructions that flush denormals, with -ftz=true.
+#ifdef DIVERGO_FTZ
+#define APPROX(op) __nvvm_##op##_approx_ftz_f
+#else
+#define APPROX(op) __nvvm_##op##_approx_f
+#endif
+
 extern "C" {
 
 #define DEFINE(name)                                       \
@@ -100,24 +107,28 @@ double __nv_uint2double_rn(unsigned a) { return a; }
 float __nv_frsqrt_rn(float a) { return (float)(1.0 / __nvvm_sqrt_rn_d(a)); }
 float __nv_fmaf(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
 double __nv_fma(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
+#ifdef DIVERGO_SQRT // -prec-sqrt=false
+float __nv_sqrtf(float a) { return APPROX(sqrt)(a); }
+#else
 float __nv_sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+#endif
 double __nv_sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
-float __nv_rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+float __nv_rsqrtf(float a) { return APPROX(rsqrt)(a); }
 double __nv_rsqrt(double a) { return 1.0 / __nvvm_sqrt_rn_d(a); }
 float __nv_saturatef(float a) { return __nvvm_saturate_f(a); }
 
 // Approximate instructions.
-float __nv_fast_sinf(float a) { return __nvvm_sin_approx_f(a); }
-float __nv_fast_cosf(float a) { return __nvvm_cos_approx_f(a); }
-void __nv_fast_sincosf(float a, float *s, float *c) { *s = __nvvm_sin_approx_f(a); *c = __nvvm_cos_approx_f(a); }
-float __nv_fast_tanf(float a) { return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a)); }
-float __nv_fast_expf(float a) { return __nvvm_ex2_approx_f(a * 1.442695041f); }
-float __nv_fast_exp10f(float a) { return __nvvm_ex2_approx_f(a * 3.321928094f); }
-float __nv_fast_logf(float a) { return __nvvm_lg2_approx_f(a) * 0.693147181f; }
-float __nv_fast_log2f(float a) { return __nvvm_lg2_approx_f(a); }
-float __nv_fast_log10f(float a) { return __nvvm_lg2_approx_f(a) * 0.301029996f; }
-float __nv_fast_powf(float a, float b) { return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a)); }
-float __nv_fast_fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
+float __nv_fast_sinf(float a) { return APPROX(sin)(a); }
+float __nv_fast_cosf(float a) { return APPROX(cos)(a); }
+void __nv_fast_sincosf(float a, float *s, float *c) { *s = APPROX(sin)(a); *c = APPROX(cos)(a); }
+float __nv_fast_tanf(float a) { return APPROX(div)(APPROX(sin)(a), APPROX(cos)(a)); }
+float __nv_fast_expf(float a) { return APPROX(ex2)(a * 1.442695041f); }
+float __nv_fast_exp10f(float a) { return APPROX(ex2)(a * 3.321928094f); }
+float __nv_fast_logf(float a) { return APPROX(lg2)(a) * 0.693147181f; }
+float __nv_fast_log2f(float a) { return APPROX(lg2)(a); }
+float __nv_fast_log10f(float a) { return APPROX(lg2)(a) * 0.301029996f; }
+float __nv_fast_powf(float a, float b) { return APPROX(ex2)(b * APPROX(lg2)(a)); }
+float __nv_fast_fdividef(float a, float b) { return APPROX(div)(a, b); }
 
 // Signs, whole numbers, least and greatest.
 float __nv_fabsf(float a) { return __builtin_fabsf(a); }

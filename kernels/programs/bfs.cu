@@ -95,12 +95,12 @@ int main(int argc, char **argv) {
     int reached = 0;
     for (int v = 0; v < vertices; v++) {
         if (got[v] != want[v]) {
-            printf("vertex %d has level %d, want %d\n", v, got[v], want[v]);
+            printf("FAIL: vertex %d has level %d, want %d\n", v, got[v], want[v]);
             return 1;
         }
         reached += got[v] >= 0;
     }
-    printf("%d of %d vertices reached, %d levels: right\n", reached, vertices, now);
+    printf("%d of %d vertices reached, %d levels: PASS\n", reached, vertices, now);
     CHECK(cudaFree(first));
     CHECK(cudaFree(edges));
     CHECK(cudaFree(level));

@@ -85,16 +85,16 @@ int main(int argc, char **argv) {
     float want = 0;
     for (int i = 0; i < n; i++) {
         if (std::abs(got[i] - plate[i]) > 1e-4f) {
-            printf("point %d has %g, want %g\n", i, got[i], plate[i]);
+            printf("FAIL: point %d has %g, want %g\n", i, got[i], plate[i]);
             return 1;
         }
         want = std::max(want, std::abs(plate[i] - before[i]));
     }
     if (std::abs(change - want) > 1e-4f) {
-        printf("the last step changed %g, want %g\n", change, want);
+        printf("FAIL: the last step changed %g, want %g\n", change, want);
         return 1;
     }
-    printf("%d steps of %dx%d points, the last one changed at most %.4f: right\n", steps, side, side, change);
+    printf("%d steps of %dx%d points, the last one changed at most %.4f: PASS\n", steps, side, side, change);
     CHECK(cudaFree(from));
     CHECK(cudaFree(to));
     CHECK(cudaFree(most));

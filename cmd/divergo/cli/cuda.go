@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,7 @@ func (e programExit) Error() string { return fmt.Sprintf("exit code %d", e.code)
 
 func newCuda() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "cuda build|run|compare",
+		Use:   "cuda build|run|compare|nvcc",
 		Short: "Build and run whole CUDA programs",
 		Long: `Build CUDA programs, host code and all, with clang alone, and run them: their kernels on the simulated machine,
 everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++.`,
@@ -41,7 +42,7 @@ everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++
 			return verbs(c, args)
 		},
 	}
-	c.AddCommand(newCudaBuild(), newCudaRun(), newCudaCompare(), newCudaServe())
+	c.AddCommand(newCudaBuild(), newCudaRun(), newCudaCompare(), newCudaNvcc(), newCudaServe())
 	return c
 }
 
@@ -57,6 +58,8 @@ func (b *compilerFlags) add(c *cobra.Command) {
 	f.StringVarP(&o.Level, "optimize", "O", "2", "`LEVEL` of optimisation, of the host's code and the device's: 0 to 3")
 	f.StringVar(&o.Standard, "std", "", "`STANDARD` of C++, c++17 for example")
 	f.StringVar(&o.Arch, "arch", cuda.DefaultArch, "`GPU` to compile for")
+	f.BoolVar(&o.Relocatable, "rdc", false, "relocatable code of the device: files use each other's device functions and variables")
+	f.BoolVar(&o.FastMath, "use_fast_math", false, "approximate instructions for the device's float mathematics, and no denormals")
 }
 
 // build makes a program that finds this one.
@@ -131,6 +134,31 @@ Exit codes: 2 a file does not compile, or the program could not be written.`,
 	b.add(c)
 	c.Flags().StringVarP(&program, "output", "o", "a.out", "`FILE` for the program")
 	return c
+}
+
+func newCudaNvcc() *cobra.Command {
+	return &cobra.Command{
+		Use:   "nvcc [OPTION|FILE]...",
+		Short: "Compile with the options of NVIDIA's compiler",
+		Long: `Compile and link CUDA, C++ and C files with the options of nvcc, so that Makefiles can use it in its place. Options
+that choose what does not exist here (-maxrregcount, -Xptxas) do nothing; others that are not known are errors.
+
+Exit codes: 2 an option is wrong, a file does not compile, or could not be written.`,
+		Example: `  make NVCC="divergo cuda nvcc"
+  divergo cuda nvcc -O3 -arch=sm_35 -Xcompiler -Wall -Iinclude main.cu reference.cpp -o prog
+  divergo cuda nvcc -dc a.cu b.cu && divergo cuda nvcc a.o b.o -o prog`,
+		DisableFlagParsing: true, // nvcc's have names of their own
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 || slices.ContainsFunc(args, func(a string) bool { return a == "-h" || a == "--help" }) {
+				return c.Help()
+			}
+			own, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			return cuda.Nvcc(args, own, rawOutput(c), c.ErrOrStderr())
+		},
+	}
 }
 
 // programFlags are those of verbs that run programs.

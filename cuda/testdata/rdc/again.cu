@@ -1,0 +1,2 @@
+__device__ int table[4];
+__device__ int twice(int x) { return x; }
