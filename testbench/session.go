@@ -168,7 +168,7 @@ func (s *Session) Place(p *isa.Program, args []Arg) (bank []byte, buffers []Buff
 			addr := s.Alloc(int(a.Bytes))
 			s.Write(addr, data)
 			buffers = append(buffers, Buffer{i, addr, a.Bytes})
-			data = appendBits(nil, isa.U64, addr)[:p.Params[i].Size]
+			data = Address(addr)[:p.Params[i].Size]
 		}
 		copy(bank[p.Params[i].Offset:], data)
 	}

@@ -22,6 +22,7 @@ import (
 // machineFlags choose the machine.
 type machineFlags struct {
 	preset, file, mechanism, lanes string
+	base, baseMechanism            string // what a launch file says in their place
 	set                            []string
 	workers                        int
 	maxCycles                      uint64
@@ -51,13 +52,25 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 }
 
 // config is the machine that the flags describe: the preset, changed by the
-// file, then by --set, then by --mech and --lanes.
+// file of a launch file, then by --config, then by --set, then by --mech and --lanes.
 func (m *machineFlags) config() (gpu.Config, error) {
 	preset, err := gpu.FindPreset(m.preset)
 	if err != nil {
 		return gpu.Config{}, fmt.Errorf("--preset: %w", err)
 	}
 	c := preset.Config()
+	if m.base != "" {
+		text, err := input.Read(m.base, gpu.MaxDocument)
+		if err != nil {
+			return c, err
+		}
+		if err := c.Load(printable.Name(m.base), text); err != nil {
+			return c, err
+		}
+	}
+	if m.baseMechanism != "" {
+		c.Divergence.Mechanism = m.baseMechanism
+	}
 	var text []byte
 	if m.file != "" {
 		if text, err = input.Read(m.file, gpu.MaxDocument); err != nil {
@@ -98,6 +111,9 @@ func (m *machineFlags) config() (gpu.Config, error) {
 func (m *machineFlags) reads(files *output.Set) {
 	if m.file != "" {
 		files.Reads("--config", m.file)
+	}
+	if m.base != "" {
+		files.Reads("the machine", m.base)
 	}
 }
 
