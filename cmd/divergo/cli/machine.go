@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,6 +29,8 @@ type machineFlags struct {
 	workers                        int
 	maxCycles                      uint64
 	verify                         bool
+	fast                           string
+	detailed                       span // launches that --fast leaves to the machine
 }
 
 // addConfig adds the flags that describe a machine.
@@ -48,6 +52,7 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 	f.StringVar(&m.lanes, "lanes", "", "lane permutation `NAME`; \"divergo list lanes\"")
 	f.IntVar(&m.workers, "workers", 1, "processors that simulate; the result is the same for any number")
 	f.BoolVar(&m.verify, "verify", false, "compare every thread with the golden model: PCs, registers at the exit, memory")
+	f.StringVar(&m.fast, "fast", "", "simulate launches `N..M`, counted from 1; the golden model runs the others, which count for nothing")
 	f.Uint64Var(&m.maxCycles, "max-cycles", 0, "give up a launch after so many core cycles; 0: never")
 }
 
@@ -103,6 +108,11 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		}
 		changed = append(changed, "sm.lanes")
 	}
+	if m.fast != "" {
+		if m.detailed, err = parseSpan(m.fast); err != nil {
+			errs = append(errs, fmt.Errorf("--fast %w", err))
+		}
+	}
 	errs = append(errs, gpu.Locate(c.Check(), printable.Name(m.file), text, changed))
 	return c, errors.Join(errs...)
 }
@@ -131,6 +141,28 @@ func (m *machineFlags) launch(s *testbench.Session, l testbench.Launch) error {
 		return verify.Run(s, l)
 	}
 	return s.Launch(l)
+}
+
+// span is numbers from one to another.
+type span struct{ from, to int }
+
+// parseSpan reads N..M, N.., ..M or N, counted from 1.
+func parseSpan(text string) (span, error) {
+	from, to, several := strings.Cut(text, "..")
+	s := span{1, math.MaxInt}
+	var errs [2]error
+	if from != "" || !several {
+		s.from, errs[0] = strconv.Atoi(from)
+	}
+	if !several {
+		s.to = s.from
+	} else if to != "" {
+		s.to, errs[1] = strconv.Atoi(to)
+	}
+	if errs != [2]error{} || s.from < 1 || s.to < s.from {
+		return s, fmt.Errorf("%q: want launches N..M, N.. or ..M, counted from 1", text)
+	}
+	return s, nil
 }
 
 func mechanismNames() []string {

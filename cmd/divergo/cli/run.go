@@ -26,6 +26,7 @@ type runFlags struct {
 	vcd     vcdFlags
 	herd    herdFlags
 	profile profileFlag
+	each    launchesFlag
 	json    bool
 	seed    uint64
 
@@ -83,6 +84,7 @@ not be written, 4 the program failed, 130 interrupted. A waveform is complete up
 	r.machine.add(c, true)
 	r.vcd.add(c)
 	r.profile.add(c)
+	r.each.add(c)
 	f := c.Flags()
 	f.StringArrayVar(&r.herd.given, "herd", nil, "`FILE.json or SPEC` of what is herded; can be repeated")
 	f.BoolVar(&r.json, "json", false, "print the result as JSON")
@@ -150,18 +152,14 @@ func (r *runFlags) file(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	wave, err := r.vcd.open(&files)
-	if err != nil {
-		return err
-	}
-	lines, err := r.profile.open(&files, w.name, name)
+	kept, err := r.open(&files, w.name, name)
 	if err != nil {
 		return err
 	}
 
 	var placed *launches.Placed
-	s, err := simulate(c, &r.machine, cfg, w.name, wave, func(s *testbench.Session) error {
-		lines.attach(s)
+	s, err := simulate(c, &r.machine, cfg, w.name, kept.wave, func(s *testbench.Session) error {
+		kept.lines.attach(s)
 		if err := r.herd.attach(s); err != nil {
 			return err
 		}
@@ -172,7 +170,7 @@ func (r *runFlags) file(c *cobra.Command, name string) error {
 	if !ran(err) {
 		return err
 	}
-	lines.add(s)
+	kept.lines.add(s)
 	if err := r.herd.unused(s); err != nil {
 		return err
 	}
@@ -180,7 +178,7 @@ func (r *runFlags) file(c *cobra.Command, name string) error {
 	if err == nil {
 		unkept = dumps.write(s, placed)
 	}
-	return errors.Join(r.answer(c, newResult(s, w.name, "", r.seed), wave, lines, err), unkept)
+	return errors.Join(r.answer(c, s, newResult(s, w.name, "", r.seed), kept, err), unkept)
 }
 
 // builtin runs a kernel of the suite and compares it with its reference.
@@ -206,17 +204,13 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 	if err != nil {
 		return err
 	}
-	wave, err := r.vcd.open(&files)
-	if err != nil {
-		return err
-	}
-	lines, err := r.profile.open(&files, kernel.Name+" "+size.Name, "")
+	kept, err := r.open(&files, kernel.Name+" "+size.Name, "")
 	if err != nil {
 		return err
 	}
 
-	s, err := simulate(c, &r.machine, cfg, kernel.Name, wave, func(s *testbench.Session) error {
-		lines.attach(s)
+	s, err := simulate(c, &r.machine, cfg, kernel.Name, kept.wave, func(s *testbench.Session) error {
+		kept.lines.attach(s)
 		if err := r.herd.attach(s); err != nil {
 			return err
 		}
@@ -225,7 +219,7 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 	if !ran(err) {
 		return err
 	}
-	lines.add(s)
+	kept.lines.add(s)
 	if err := r.herd.unused(s); err != nil {
 		return err
 	}
@@ -241,7 +235,7 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 		}
 		unkept = image.keep(func(w io.Writer) error { return png.Encode(w, drawn.Image()) })
 	}
-	return errors.Join(r.answer(c, answer, wave, lines, err), unkept)
+	return errors.Join(r.answer(c, s, answer, kept, err), unkept)
 }
 
 // sizeOf is the named size of a kernel, or the first.
@@ -256,13 +250,32 @@ func sizeOf(kernel kernels.Kernel, name string) (kernels.Size, error) {
 	return size, nil
 }
 
-// answer keeps the waveform and the profile and prints the result, whether they can be
-// kept or not. The error has failed, which is how the run ended.
-func (r *runFlags) answer(c *cobra.Command, result *result, wave *waveform, lines *sourceProfile, failed error) error {
-	unkept := errors.Join(wave.keep(c.ErrOrStderr()), lines.keep())
-	show := func(w io.Writer) error { return errors.Join(result.print(w), lines.print(w)) }
+// kept are the files of a run beside its answer, each nil if it is not wanted.
+type kept struct {
+	wave  *waveform
+	lines *sourceProfile
+	each  *launchLines
+}
+
+// open creates the files. Sources are looked for beside the target.
+func (r *runFlags) open(files *output.Set, title, target string) (k kept, err error) {
+	if k.wave, err = r.vcd.open(files); err != nil {
+		return k, err
+	}
+	if k.lines, err = r.profile.open(files, title, target); err != nil {
+		return k, err
+	}
+	k.each, err = r.each.open(files)
+	return k, err
+}
+
+// answer keeps the files and prints the result, whether they can be kept or not. The error
+// has failed, which is how the run ended.
+func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result, k kept, failed error) error {
+	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.keep(s))
+	show := func(w io.Writer) error { return errors.Join(result.print(w), k.lines.print(w)) }
 	if r.json {
-		result.Profile = lines.json()
+		result.Profile = k.lines.json()
 		show = func(w io.Writer) error { return printJSON(w, result) }
 	}
 	return errors.Join(show(c.OutOrStdout()), unkept, failed)
@@ -279,6 +292,9 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 		return nil, err
 	}
 	s.Machine.System().Workers = m.workers
+	if m.fast != "" {
+		s.Emulates = func(number int) bool { return number < m.detailed.from || number > m.detailed.to }
+	}
 	wave.attach(s)
 	asked, leave := listen(c)
 	defer leave()
