@@ -9,6 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"divergo/internal/key"
+	"divergo/internal/place"
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -90,7 +91,7 @@ func (c *Config) Load(file string, text []byte) error {
 // placeOf puts a message where the decoder says.
 func placeOf(file string, text []byte, e *toml.DecodeError, message string) error {
 	row, column := e.Position()
-	return place(file, text, row, column, message)
+	return place.Error(file, text, row, column, message)
 }
 
 // reason is what is wrong with a document that the TOML decoder refused. Its

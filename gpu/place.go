@@ -3,12 +3,12 @@ package gpu
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"divergo/internal/key"
+	"divergo/internal/place"
 )
 
 // Locate says of each fault that a Check found where in a document that Load
@@ -27,7 +27,7 @@ func Locate(err error, file string, text []byte, changed []string) error {
 		var placed error = f
 		for _, name := range f.Keys {
 			if p, ok := at[name]; ok {
-				placed = place(file, text, p.row, p.column, f.Error())
+				placed = place.Error(file, text, p.row, p.column, f.Error())
 				break
 			}
 		}
@@ -74,24 +74,6 @@ func positions(text []byte) map[string]position {
 		}
 	}
 	return at
-}
-
-// place puts a message at its line and column, with the line below it and a
-// caret below that.
-func place(file string, text []byte, row, column int, message string) error {
-	lines := strings.Split(string(text), "\n")
-	if row > len(lines) {
-		return fmt.Errorf("%s:%d:%d: %s", file, row, column, message)
-	}
-	line := strings.TrimRight(lines[row-1], "\r")
-	var indent []byte
-	for _, c := range line[:min(max(column-1, 0), len(line))] {
-		if c != '\t' {
-			c = ' '
-		}
-		indent = append(indent, byte(c))
-	}
-	return fmt.Errorf("%s:%d:%d: %s\n    %s\n    %s^", file, row, column, message, line, indent)
 }
 
 // MaxDocument is more bytes than any configuration takes.

@@ -85,12 +85,13 @@ type IcntConfig struct {
 
 // L2Config describes a slice of the L2, one for each DRAM channel.
 type L2Config struct {
-	Size      int `toml:"size" range:"32..64Mi" unit:"bytes" doc:"slice of the L2 in front of one DRAM channel" source:"tbc"`
-	Assoc     int `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc"`
-	Line      int `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, equal to l1.line" source:"tbc"`
-	MSHRs     int `toml:"mshrs" range:"1..256" doc:"misses in flight of a slice" source:"gpgpu"`
-	MSHRMerge int `toml:"mshr_merge" range:"1..64" unit:"requests" doc:"requests that wait for one line" source:"ours"`
-	Latency   int `toml:"latency" range:"1..1000" unit:"interconnect cycles" doc:"of an answer on its way to the interconnect" source:"gpgpu"`
+	Size      int  `toml:"size" range:"32..64Mi" unit:"bytes" doc:"slice of the L2 in front of one DRAM channel" source:"tbc"`
+	Assoc     int  `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc"`
+	Line      int  `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, equal to l1.line" source:"tbc"`
+	MSHRs     int  `toml:"mshrs" range:"1..256" doc:"misses in flight of a slice" source:"gpgpu"`
+	MSHRMerge int  `toml:"mshr_merge" range:"1..64" unit:"requests" doc:"requests that wait for one line" source:"ours"`
+	Latency   int  `toml:"latency" range:"1..1000" unit:"interconnect cycles" doc:"of an answer on its way to the interconnect" source:"gpgpu"`
+	Keep      bool `toml:"keep" doc:"keep the lines from one launch to the next, but for what the host has written; dirty ones are written back all the same" source:"ours"`
 }
 
 // Default is the machine of Fung and Aamodt (HPCA 2011, table 2); what the paper

@@ -28,6 +28,7 @@ type Slice struct {
 	Fill rtl.In[dram.Response]
 
 	line    int
+	keep    bool     // lines outlive a flush
 	all     ByteMask // bytes of a line
 	mshrNum int
 	merge   int
@@ -70,7 +71,7 @@ type sliceMSHR struct {
 func NewSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Out[dram.Request], fill rtl.In[dram.Response]) *Slice {
 	s := &Slice{
 		In: in, Out: out, Mem: mem, Fill: fill,
-		line: cfg.L2.Line, all: dram.Span(0, cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,
+		line: cfg.L2.Line, keep: cfg.L2.Keep, all: dram.Span(0, cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,
 		addrs: dram.NewAddrMap(&cfg.DRAM), cache: newCache(cfg.L2.Size, cfg.L2.Assoc, cfg.L2.Line),
 		mshrs: rtl.NewMem[sliceMSHR](cfg.L2.MSHRs), waiting: rtl.NewMem[Request](cfg.L2.MSHRs * cfg.L2.MSHRMerge),
 	}
@@ -268,8 +269,8 @@ func (s *Slice) writeBack(w int) bool {
 func (s *Slice) freeMSHR() int { return lowestFree(&s.Q().Used, s.mshrNum) }
 
 // flush waits until no line is on its way, writes back every dirty line, waits
-// until the DRAM has them and forgets all lines: the host may change
-// memory before the next kernel. It looks at 64 dirty bits a cycle.
+// until the DRAM has them and forgets all lines, unless it keeps them: the host may
+// change memory before the next kernel. It looks at 64 dirty bits a cycle.
 func (s *Slice) flush(r *Request) bool {
 	q, d := s.Regs()
 	if q.Used != [MaxMSHRs / 64]uint64{} {
@@ -287,8 +288,30 @@ func (s *Slice) flush(r *Request) bool {
 		return false
 	}
 	s.Out.Push(Response{Kind: FlushAll, Dst: r.Src, ID: r.ID})
-	d.Gen++
+	if !s.keep {
+		d.Gen++
+	}
 	d.Walk = 0
 	d.Count.Flushes++
 	return true
+}
+
+// forget drops the lines of bytes that the host has written, between runs, when no line
+// is dirty.
+func (s *Slice) forget(addr, bytes uint64) {
+	gen := s.Q().Gen
+	if line := uint64(s.line); bytes/line < uint64(s.cache.tags.Len()) {
+		for at := addr &^ (line - 1); at < addr+bytes; at += line {
+			set := uint32(s.addrs.Local(at)>>s.cache.shift) & (s.cache.sets - 1)
+			if w := s.cache.find(set, uint32(at>>s.cache.shift), gen); w >= 0 {
+				s.cache.tags.Set(w, tag{})
+			}
+		}
+		return
+	}
+	for w := range s.cache.tags.Len() {
+		if at := s.cache.address(w); s.cache.tags.At(w).Gen == gen && at+uint64(s.line) > addr && at < addr+bytes {
+			s.cache.tags.Set(w, tag{})
+		}
+	}
 }

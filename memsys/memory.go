@@ -37,6 +37,17 @@ type Memory struct {
 // Check and does not change.
 func NewMemory(cfg *Config) *Memory { return &Memory{cfg: cfg, Store: dram.NewStore()} }
 
+// Write is what the host writes to device memory, between runs. A cache that keeps lines
+// from one run to the next forgets them.
+func (s *Memory) Write(addr uint64, data []byte) error {
+	if s.cfg.L2.Keep {
+		for _, slice := range s.Slices {
+			slice.forget(addr, uint64(len(data)))
+		}
+	}
+	return s.Store.Write(addr, data)
+}
+
 // NewUnit makes the memory side of the next SM, at the next port. SMs come
 // before other ports: the number of an SM is that of its port.
 func (s *Memory) NewUnit(access rtl.In[Access], reply rtl.Out[Reply]) *Unit {

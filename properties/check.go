@@ -98,7 +98,27 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 }
 
 // run runs a case and asks every checker.
-func (r *Runner) run(s *testbench.Session, k *Compiled) (b *broken, m *verify.Mismatch) {
+func (r *Runner) run(s *testbench.Session, k *Compiled) (*broken, *verify.Mismatch) {
+	again := k.Seed%8 == 0
+	state := uint64(0)
+	b, m := r.watched(s, func(run func(testbench.Launch) error) error { return launch(s, k, run) }, func() {
+		r.lanes = s.Runs[0].Counters.Lanes
+		if r.Coverage != nil {
+			r.Coverage.run(k.Case, s)
+		}
+		if again {
+			state = s.Machine.System().Hash()
+		}
+	})
+	if b == nil && again {
+		b = same(s, k, state)
+	}
+	return b, m
+}
+
+// watched performs launches on a machine in its first state and asks every checker that
+// looks at one run; ended is called when they have finished as they should.
+func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error, ended func()) (b *broken, m *verify.Mismatch) {
 	defer func() {
 		if p := recover(); p != nil {
 			b = &broken{checkPanic, fmt.Sprintf("%v\n%s", p, trace(string(debug.Stack())))}
@@ -106,16 +126,20 @@ func (r *Runner) run(s *testbench.Session, k *Compiled) (b *broken, m *verify.Mi
 	}()
 	var watchers []*observer
 	var memory *audit.Memory
-	err := launch(s, k, func(l testbench.Launch) error {
+	err := perform(func(l testbench.Launch) error {
 		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
-			watchers, memory = watch(s, k.Prog, r.Coverage), books(s)
+			watchers = append(watchers, watch(s, l.Prog, r.Coverage)...)
+			if memory == nil {
+				memory = books(s)
+			}
 		})
 		defer leave()
-		return verify.Run(s, l)
+		err := verify.Run(s, l)
+		for _, o := range watchers {
+			o.detach()
+		}
+		return err
 	})
-	for _, o := range watchers {
-		o.detach()
-	}
 	if memory != nil {
 		defer memory.Detach()
 		if b = audited(memory); b != nil {
@@ -132,24 +156,13 @@ func (r *Runner) run(s *testbench.Session, k *Compiled) (b *broken, m *verify.Mi
 	if err != nil {
 		return judge(err)
 	}
-	r.lanes = s.Runs[0].Counters.Lanes
-	if r.Coverage != nil {
-		r.Coverage.run(k.Case, s)
-	}
-	again := k.Seed%8 == 0
-	state := uint64(0)
-	if again {
-		state = s.Machine.System().Hash()
-	}
+	ended()
 	if b = finished(s); b != nil {
 		return b, nil
 	}
 	memory.End()
 	memory.Detach()
-	if b = audited(memory); b == nil && again {
-		b = same(s, k, state)
-	}
-	return b, nil
+	return audited(memory), nil
 }
 
 // trace is the part of a stack trace that tells where the hardware panicked: from

@@ -85,7 +85,9 @@ func TestFound(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, dirs)
 	for _, dir := range dirs {
-		k, _, err := load(dir)
+		file, cfg, err := load(dir)
+		require.NoError(t, err)
+		k, err := compiled(file, cfg)
 		require.NoError(t, err)
 		for _, m := range shipped() {
 			var r Runner

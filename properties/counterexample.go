@@ -1,44 +1,31 @@
 package properties
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"divergo/gpu"
 	"divergo/internal/input"
 	"divergo/internal/output"
-	"divergo/ptx"
+	"divergo/internal/printable"
 	"divergo/testbench"
 	"divergo/testbench/dump"
+	"divergo/testbench/launches"
 	"divergo/waves"
 )
 
 // The files of a counterexample.
 const (
-	kernelFile  = "kernel.ptx"
-	machineFile = "machine.toml"
+	kernelFile  = launches.ModuleFile
+	machineFile = launches.MachineFile
 	launchFile  = "launch.json"
 	readmeFile  = "README.md"
 	waveFile    = "wave.vcd"
 )
-
-// launchText is the launch of a counterexample as its file has it.
-type launchText struct {
-	Schema    string    `json:"schema"`
-	Mechanism string    `json:"mechanism"`
-	Checker   string    `json:"checker"`
-	Seed      uint64    `json:"seed"`
-	Grid      [3]uint32 `json:"grid"`
-	Block     [3]uint32 `json:"block"`
-	Args      []string  `json:"args"`
-}
-
-// launchSchema names the form of launch.json.
-const launchSchema = "divergo.counterexample.v1"
 
 // Write puts the failure into a new folder in the one given, and returns its
 // name: the kernel as PTX, the launch, the machine, an explanation, and the
@@ -53,7 +40,10 @@ func (f *Failure) Write(in string) (dir string, err error) {
 		return "", err
 	}
 	_, args := f.Case.PTX()
-	launch, err := json.MarshalIndent(launchText{launchSchema, f.Mechanism, f.Checker, f.Case.Seed, f.Case.Grid, f.Case.Block, args}, "", "  ")
+	launch, err := json.MarshalIndent(&launches.File{
+		Mechanism: f.Mechanism, Checker: f.Checker, Seed: f.Case.Seed, Machine: machineFile, Module: kernelFile,
+		Launches: []launches.Launch{{Grid: f.Case.Grid, Block: f.Case.Block, Args: args}},
+	}, "", "  ")
 	if err != nil {
 		return dir, err
 	}
@@ -120,39 +110,77 @@ func (f *Failure) explain() string {
 	return b.String()
 }
 
-// Replay checks the counterexample of a folder again. It returns nil if every
+// Replay checks the counterexample of a folder, or a launch file, again: each launch under
+// the mechanism that the file names, or else that of its machine. It returns nil if every
 // checker is content now.
-func Replay(dir string) (*Failure, error) {
-	k, mechanism, err := load(dir)
+func Replay(name string) (*Failure, error) {
+	f, cfg, err := load(name)
 	if err != nil {
 		return nil, err
 	}
 	var r Runner
-	return r.Check(k, mechanism)
+	if len(f.Launches) == 1 && len(f.Buffers) == 0 {
+		k, err := compiled(f, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return r.Check(k, cfg.Divergence.Mechanism)
+	}
+	plan, err := f.Load()
+	if err != nil {
+		return nil, err
+	}
+	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
+	if err != nil {
+		return nil, err
+	}
+	last := 0
+	b, m := r.watched(s, func(run func(testbench.Launch) error) error {
+		_, err := plan.Run(s, func(number int, l testbench.Launch) error {
+			last = number
+			return run(l)
+		})
+		return err
+	}, func() {})
+	if b == nil {
+		return nil, nil
+	}
+	what := fmt.Sprintf("launch %d, %s: %s", last+1, plan.Steps[last].Prog.Name, b.what)
+	return &Failure{Checker: b.checker, Mechanism: cfg.Divergence.Mechanism, Case: Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m}, nil
 }
 
-// load reads the case of a folder and the mechanism that failed it.
-func load(dir string) (k *Compiled, mechanism string, err error) {
-	var text [3][]byte
-	for i, name := range []string{kernelFile, machineFile, launchFile} {
-		if text[i], err = input.Read(filepath.Join(dir, name), ptx.MaxSource); err != nil {
-			return nil, "", err
+// load reads a launch file, or that of a folder, and the machine that it names.
+func load(name string) (*launches.File, gpu.Config, error) {
+	cfg := gpu.Default()
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		name = filepath.Join(name, launchFile)
+	}
+	f, err := launches.Read(name)
+	if err != nil {
+		return nil, cfg, err
+	}
+	if path := f.MachinePath(); path != "" {
+		text, err := input.Read(path, gpu.MaxDocument)
+		if err != nil {
+			return nil, cfg, err
+		}
+		if err := cfg.Load(printable.Name(path), text); err != nil {
+			return nil, cfg, err
 		}
 	}
-	var l launchText
-	d := json.NewDecoder(bytes.NewReader(text[2]))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&l); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", filepath.Join(dir, launchFile), err)
+	if f.Mechanism != "" {
+		cfg.Divergence.Mechanism = f.Mechanism
 	}
-	c := &Case{Seed: l.Seed, Grid: l.Grid, Block: l.Block, Machine: gpu.Default()}
-	if err := c.Machine.Load(filepath.Join(dir, machineFile), text[1]); err != nil {
-		return nil, "", err
-	}
-	m, err := ptx.Parse(kernelFile, text[0])
+	return f, cfg, nil
+}
+
+// compiled is the case of a file with one launch.
+func compiled(f *launches.File, cfg gpu.Config) (*Compiled, error) {
+	plan, err := f.Load()
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", dir, err)
+		return nil, err
 	}
-	k = &Compiled{Case: c, Text: string(text[0])}
-	return k, l.Mechanism, k.lower(m, l.Args)
+	step := &plan.Steps[0]
+	c := &Case{Seed: f.Seed, Grid: step.Grid, Block: step.Block, Machine: cfg}
+	return &Compiled{Case: c, Prog: step.Prog, Args: step.Args}, nil
 }

@@ -24,12 +24,12 @@ func plain(lanes int) gpu.Config {
 }
 
 // apart are the keys that drawMachine does not draw one by one: those that say
-// how large the machine is, those that only go with others, and those that make
-// results another matter.
+// how large the machine is, those that only go with others or with several launches,
+// and those that make results another matter.
 var apart = []string{
 	"gpu.sms", "clocks.core_mhz", "clocks.icnt_mhz", "clocks.dram_mhz",
 	"sm.warp_size", "sm.threads", "sm.registers", "sm.stack", "divergence.mechanism",
-	"l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
+	"l2.keep", "l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
 	"herd.branch_fraction", "herd.load_fraction",
 }
 

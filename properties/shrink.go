@@ -74,15 +74,15 @@ func Smaller(c Case) iter.Seq[Case] {
 				return c.Machine != was
 			})
 		}
-		launches(c, offer)
+		fewerThreads(c, offer)
 		deletions(c, offer)
 		simpler(c, offer)
 		settings(c, offer)
 	}
 }
 
-// launches offers fewer CTAs and threads.
-func launches(c Case, offer func(func(*Case) bool)) {
+// fewerThreads offers fewer CTAs and threads.
+func fewerThreads(c Case, offer func(func(*Case) bool)) {
 	one := [3]uint32{1, 1, 1}
 	n := c.Block[0] * c.Block[1] * c.Block[2]
 	if c.Grid != one {

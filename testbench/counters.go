@@ -97,6 +97,13 @@ func (c *Counters) since(before *Counters, cycles uint64, sms int) {
 	c.SMCycles = cycles * uint64(sms)
 }
 
+// zero is what a machine that has done nothing counts.
+func (c Counters) zero() Counters {
+	none := func(uint64, uint64) uint64 { return 0 }
+	combine(reflect.ValueOf(&c).Elem(), reflect.ValueOf(&c).Elem(), none, none)
+	return c
+}
+
 // combine applies sum to each counter of a and b, peak to those that are peaks,
 // and stores the result in a.
 func combine(a, b reflect.Value, sum, peak func(a, b uint64) uint64) {

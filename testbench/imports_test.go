@@ -16,7 +16,7 @@ func TestImports(t *testing.T) {
 	require.NoError(t, err)
 	allowed := []string{
 		"divergo/gpu", "divergo/internal/input", "divergo/internal/nearest", "divergo/internal/printf", "divergo/isa", "divergo/memsys", "divergo/memsys/dram", "divergo/ptx",
-		"divergo/rtl", "divergo/sm", "divergo/sm/divergence", "divergo/units",
+		"divergo/rtl", "divergo/sm", "divergo/sm/divergence", "divergo/testbench/golden", "divergo/units",
 	}
 	for _, path := range pkg.Imports {
 		if strings.Contains(path, ".") || strings.HasPrefix(path, "divergo/") {

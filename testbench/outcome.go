@@ -65,7 +65,12 @@ func (o *Outcome) Error() string {
 		if f.Size > 0 {
 			fmt.Fprintf(&b, ", %d bytes of %s memory at %#x", f.Size, f.Space, f.Addr)
 		}
-		fmt.Fprintf(&b, "\n  thread %s of CTA %s, on SM %d, before cycle %d", point(f.Thread), point(f.CTA), f.SM, o.Cycle)
+		fmt.Fprintf(&b, "\n  thread %s of CTA %s, ", point(f.Thread), point(f.CTA))
+		if f.SM == emulator {
+			b.WriteString("emulated")
+		} else {
+			fmt.Fprintf(&b, "on SM %d, before cycle %d", f.SM, o.Cycle)
+		}
 		fmt.Fprintf(&b, "\n  at %s, PC %d: %s", f.Where, f.PC, f.Text)
 		for _, hint := range [...]string{f.Near, f.Why} {
 			if hint != "" {
@@ -97,7 +102,11 @@ func (o *Outcome) writeWaiting(b *strings.Builder) {
 			fmt.Fprintf(b, "\n  and %d more", len(o.Waiting)-most)
 			break
 		}
-		fmt.Fprintf(b, "\n  SM %d CTA %s warp %d lanes %s: %s at %s, PC %d: %s", w.SM, point(w.CTA), w.Warp, w.Mask, w.Reason, w.Where, w.PC, w.Text)
+		sm := fmt.Sprintf("SM %d", w.SM)
+		if w.SM == emulator {
+			sm = "emulated,"
+		}
+		fmt.Fprintf(b, "\n  %s CTA %s warp %d lanes %s: %s at %s, PC %d: %s", sm, point(w.CTA), w.Warp, w.Mask, w.Reason, w.Where, w.PC, w.Text)
 	}
 }
 

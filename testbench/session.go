@@ -35,6 +35,10 @@ type Session struct {
 	// program, and not on a machine without herding.
 	Herd func(p *isa.Program) (*isa.Program, error)
 
+	// Emulates, if set, says of a launch, counted from 1, that the golden model runs it in
+	// place of the machine: device memory changes, and nothing is counted.
+	Emulates func(number int) bool
+
 	marked  map[*isa.Program]*isa.Program // by the program that was given
 	memory  *Memory
 	modules []*module // that have been launched
@@ -61,6 +65,7 @@ type Run struct {
 	Outcome   Outcome
 	Counters  Counters
 	Printed   Printed // if it finished
+	Emulated  bool    // by the golden model: see Session.Emulates
 }
 
 // module is what a session knows of a module: its variables, and while those of
@@ -130,7 +135,7 @@ func (s *Session) Memory() *Memory { return s.memory }
 
 // Write copies data to device memory. A failure is remembered and returned by
 // the next Launch.
-func (s *Session) Write(addr uint64, data []byte) { s.fail(s.Machine.Store.Write(addr, data)) }
+func (s *Session) Write(addr uint64, data []byte) { s.fail(s.Machine.Write(addr, data)) }
 
 // Read fills data from device memory. A failure is remembered and returned by
 // the next Launch.
@@ -168,7 +173,7 @@ func (s *Session) Place(p *isa.Program, args []Arg) (bank []byte, buffers []Buff
 			addr := s.Alloc(int(a.Bytes))
 			s.Write(addr, data)
 			buffers = append(buffers, Buffer{i, addr, a.Bytes})
-			data = appendBits(nil, isa.U64, addr)[:p.Params[i].Size]
+			data = Address(addr)[:p.Params[i].Size]
 		}
 		copy(bank[p.Params[i].Offset:], data)
 	}
@@ -198,6 +203,9 @@ func (s *Session) Launch(l Launch) error {
 	}
 	if err := s.PlaceModule(l.Prog); err != nil {
 		return err
+	}
+	if s.Emulates != nil && s.Emulates(len(s.Runs)+1) {
+		return s.emulate(l, occupancy)
 	}
 	k := l.kernel()
 	k.LocalBase = localBase

@@ -72,7 +72,7 @@ func typeName(t isa.Type) string {
 // ParseArg reads a specification. The seed fixes the values of buf:rand; give
 // each argument its own.
 func ParseArg(spec string, seed uint64) (Arg, error) {
-	return parseWithin(spec, seed, MaxMemory)
+	return ParseArgWithin(spec, seed, MaxMemory)
 }
 
 // ParseArgs reads the specifications of all arguments of a kernel, each with a seed
@@ -83,7 +83,7 @@ func ParseArgs(specs []string, seed uint64) ([]Arg, error) {
 	var errs []error
 	left := uint64(MaxMemory)
 	for i, spec := range specs {
-		arg, err := parseWithin(spec, seed+uint64(i), left)
+		arg, err := ParseArgWithin(spec, seed+uint64(i), left)
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -95,8 +95,8 @@ func ParseArgs(specs []string, seed uint64) ([]Arg, error) {
 	return args, errors.Join(errs...)
 }
 
-// parseWithin reads a specification of at most so many bytes.
-func parseWithin(spec string, seed, most uint64) (Arg, error) {
+// ParseArgWithin is ParseArg for a buffer of at most so many bytes.
+func ParseArgWithin(spec string, seed, most uint64) (Arg, error) {
 	arg, err := parseArg(spec, seed, most)
 	if err != nil {
 		return Arg{}, fmt.Errorf("argument %q: %w", spec, err)
@@ -239,6 +239,10 @@ func parseValue(t isa.Type, text string) (uint64, error) {
 	}
 	return v, nil
 }
+
+// Address is an address as a parameter holds it, in 8 bytes, of which those that are too
+// many are 0.
+func Address(addr uint64) []byte { return appendBits(nil, isa.U64, addr) }
 
 // appendBits appends the low bytes of a value.
 func appendBits(to []byte, t isa.Type, bits uint64) []byte {

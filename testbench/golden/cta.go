@@ -139,6 +139,9 @@ func (b *block) run() bool {
 // turn executes instructions of one thread. It returns false if the run is
 // over.
 func (b *block) turn(t *thread) bool {
+	if b.o.Stop != nil && b.o.Stop() {
+		return b.stop(Stopped)
+	}
 	var v values
 	limit := min(b.o.Slice, b.o.MaxSteps-b.r.Steps)
 	n := uint64(0)

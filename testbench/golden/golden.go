@@ -25,6 +25,8 @@ type Options struct {
 	MaxSteps  uint64 // instructions of all threads together; 0: DefaultMaxSteps
 	Backwards bool   // the last CTA runs first, and comes first in the result
 
+	// Stop, if set, is asked again and again: end the run?
+	Stop func() bool
 	// OnCTA, if set, is given the threads of each CTA when the last one has
 	// exited. It may take away what nobody needs after that.
 	OnCTA func(threads []Thread)
@@ -53,11 +55,12 @@ const (
 	Faulted        // a thread misbehaved: Result.Fault
 	Deadlocked     // nobody can go on: Result.Waiting
 	OutOfSteps     // MaxSteps are used up: Result.Waiting
+	Stopped        // Stop said so
 )
 
 // String names e.
 func (e End) String() string {
-	return [...]string{"finished", "fault", "deadlock", "out of steps"}[e]
+	return [...]string{"finished", "fault", "deadlock", "out of steps", "stopped"}[e]
 }
 
 // Result is what came of a run. The memory of a run that did not finish holds

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -165,9 +166,13 @@ Exit codes: 2 an option is wrong, a file does not compile, or could not be writt
 type programFlags struct {
 	machine machineFlags
 	json    string
+	each    launchesFlag
+	vcd     vcdFlags
 }
 
 func (p *programFlags) addJSON(c *cobra.Command) {
+	p.each.add(c)
+	p.vcd.add(c)
 	c.Flags().StringVar(&p.json, "json", "", "write the statistics to `FILE` as JSON instead of printing them")
 }
 
@@ -181,10 +186,10 @@ type ranProgram struct {
 }
 
 // serve runs a program, or whatever else asks the server.
-func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, with func(s *cuda.Server) (int, error)) (*ranProgram, error) {
+func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, wave *waveform, with func(s *cuda.Server) (int, error)) (*ranProgram, error) {
 	r := &ranProgram{mech: cfg.Divergence.Mechanism}
 	var err error
-	r.session, err = simulate(c, &p.machine, cfg, label, nil, func(s *testbench.Session) error {
+	r.session, err = simulate(c, &p.machine, cfg, label, wave, func(s *testbench.Session) error {
 		r.server = &cuda.Server{Session: s, Launch: p.machine.launch, Stderr: &printable.Writer{W: c.ErrOrStderr()}, Name: "divergo " + p.machine.preset}
 		var err error
 		r.code, err = with(r.server)
@@ -231,13 +236,13 @@ The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has 
 			if err != nil {
 				return err
 			}
-			file, err := p.open(&files)
+			kept, err := p.open(&files)
 			if err != nil {
 				return err
 			}
 			asked, leave := listen(c)
 			defer leave()
-			r, err := p.serve(c, cfg, filepath.Base(program), func(s *cuda.Server) (int, error) {
+			r, err := p.serve(c, cfg, filepath.Base(program), kept.wave, func(s *cuda.Server) (int, error) {
 				return cuda.Run(s, asked, os.Stdin, rawOutput(c), c.ErrOrStderr(), program, rest...)
 			})
 			if err != nil {
@@ -246,7 +251,7 @@ The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has 
 			if asked() {
 				return errInterrupted
 			}
-			if err := p.report(c, file, r, filepath.Base(program)); err != nil {
+			if err := p.report(c, kept, r, filepath.Base(program)); err != nil {
 				return err
 			}
 			return r.end()
@@ -288,15 +293,15 @@ func newCudaServe() *cobra.Command {
 			}
 			var files output.Set
 			defer files.Discard()
-			file, err := p.open(&files)
+			kept, err := p.open(&files)
 			if err != nil {
 				return fmt.Errorf("DIVERGO_FLAGS: %w", err)
 			}
-			r, err := p.serve(c, cfg, "cuda", func(s *cuda.Server) (int, error) { return 0, cuda.ServeDescriptor(s, descriptor) })
+			r, err := p.serve(c, cfg, "cuda", kept.wave, func(s *cuda.Server) (int, error) { return 0, cuda.ServeDescriptor(s, descriptor) })
 			if err != nil {
 				return err
 			}
-			if err := p.report(c, file, r, "program"); err != nil {
+			if err := p.report(c, kept, r, "program"); err != nil {
 				return err
 			}
 			return r.end()
@@ -307,12 +312,23 @@ func newCudaServe() *cobra.Command {
 	return c
 }
 
-// open creates the file of --json, if there is one.
-func (p *programFlags) open(files *output.Set) (*output.File, error) {
-	if p.json == "" {
-		return nil, nil
+// keptOf are the files of a program's run, each nil if it is not wanted.
+type keptOf struct {
+	json *output.File
+	wave *waveform
+	each *launchLines
+}
+
+// open creates the files.
+func (p *programFlags) open(files *output.Set) (k keptOf, err error) {
+	if k.wave, err = p.vcd.open(files); err != nil {
+		return k, err
 	}
-	return files.Create("--json", p.json, ".json")
+	if k.each, err = p.each.open(files); err != nil || p.json == "" {
+		return k, err
+	}
+	k.json, err = files.Create("--json", p.json, ".json")
+	return k, err
 }
 
 // kernelResult is what the launches of one kernel have counted.
@@ -344,14 +360,16 @@ func newProgramResult(r *ranProgram, name string) *programResult {
 	return p
 }
 
-// report prints the statistics on standard error, or writes them to a file.
-func (p *programFlags) report(c *cobra.Command, file *output.File, r *ranProgram, name string) error {
+// report keeps the files, and prints the statistics on standard error if there is none for
+// them.
+func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name string) error {
 	result := newProgramResult(r, name)
-	if file != nil {
-		if err := printJSON(file, result); err != nil {
+	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.each.keep(r.session))
+	if k.json != nil {
+		if err := printJSON(k.json, result); err != nil {
 			return err
 		}
-		return file.Keep()
+		return errors.Join(unkept, k.json.Keep())
 	}
 	w := c.ErrOrStderr()
 	fmt.Fprintf(w, "\n%s, %s: %d launches\n\n", result.Mechanism, p.machine.preset, len(r.session.Runs))
@@ -361,7 +379,7 @@ func (p *programFlags) report(c *cobra.Command, file *output.File, r *ranProgram
 	}
 	t.Row(append([]any{"total", len(r.session.Runs)}, values(result.Stats)...)...)
 	_, err := t.WriteTo(w)
-	return err
+	return errors.Join(unkept, err)
 }
 
 // perKernel are the statistics of the tables.

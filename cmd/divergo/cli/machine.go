@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,10 +24,13 @@ import (
 // machineFlags choose the machine.
 type machineFlags struct {
 	preset, file, mechanism, lanes string
+	base, baseMechanism            string // what a launch file says in their place
 	set                            []string
 	workers                        int
 	maxCycles                      uint64
 	verify                         bool
+	fast                           string
+	detailed                       span // launches that --fast leaves to the machine
 }
 
 // addConfig adds the flags that describe a machine.
@@ -47,17 +52,30 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 	f.StringVar(&m.lanes, "lanes", "", "lane permutation `NAME`; \"divergo list lanes\"")
 	f.IntVar(&m.workers, "workers", 1, "processors that simulate; the result is the same for any number")
 	f.BoolVar(&m.verify, "verify", false, "compare every thread with the golden model: PCs, registers at the exit, memory")
+	f.StringVar(&m.fast, "fast", "", "simulate launches `N..M`, counted from 1; the golden model runs the others, which count for nothing")
 	f.Uint64Var(&m.maxCycles, "max-cycles", 0, "give up a launch after so many core cycles; 0: never")
 }
 
 // config is the machine that the flags describe: the preset, changed by the
-// file, then by --set, then by --mech and --lanes.
+// file of a launch file, then by --config, then by --set, then by --mech and --lanes.
 func (m *machineFlags) config() (gpu.Config, error) {
 	preset, err := gpu.FindPreset(m.preset)
 	if err != nil {
 		return gpu.Config{}, fmt.Errorf("--preset: %w", err)
 	}
 	c := preset.Config()
+	if m.base != "" {
+		text, err := input.Read(m.base, gpu.MaxDocument)
+		if err != nil {
+			return c, err
+		}
+		if err := c.Load(printable.Name(m.base), text); err != nil {
+			return c, err
+		}
+	}
+	if m.baseMechanism != "" {
+		c.Divergence.Mechanism = m.baseMechanism
+	}
 	var text []byte
 	if m.file != "" {
 		if text, err = input.Read(m.file, gpu.MaxDocument); err != nil {
@@ -90,6 +108,11 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		}
 		changed = append(changed, "sm.lanes")
 	}
+	if m.fast != "" {
+		if m.detailed, err = parseSpan(m.fast); err != nil {
+			errs = append(errs, fmt.Errorf("--fast %w", err))
+		}
+	}
 	errs = append(errs, gpu.Locate(c.Check(), printable.Name(m.file), text, changed))
 	return c, errors.Join(errs...)
 }
@@ -98,6 +121,9 @@ func (m *machineFlags) config() (gpu.Config, error) {
 func (m *machineFlags) reads(files *output.Set) {
 	if m.file != "" {
 		files.Reads("--config", m.file)
+	}
+	if m.base != "" {
+		files.Reads("the machine", m.base)
 	}
 }
 
@@ -115,6 +141,28 @@ func (m *machineFlags) launch(s *testbench.Session, l testbench.Launch) error {
 		return verify.Run(s, l)
 	}
 	return s.Launch(l)
+}
+
+// span is numbers from one to another.
+type span struct{ from, to int }
+
+// parseSpan reads N..M, N.., ..M or N, counted from 1.
+func parseSpan(text string) (span, error) {
+	from, to, several := strings.Cut(text, "..")
+	s := span{1, math.MaxInt}
+	var errs [2]error
+	if from != "" || !several {
+		s.from, errs[0] = strconv.Atoi(from)
+	}
+	if !several {
+		s.to = s.from
+	} else if to != "" {
+		s.to, errs[1] = strconv.Atoi(to)
+	}
+	if errs != [2]error{} || s.from < 1 || s.to < s.from {
+		return s, fmt.Errorf("%q: want launches N..M, N.. or ..M, counted from 1", text)
+	}
+	return s, nil
 }
 
 func mechanismNames() []string {

@@ -43,6 +43,7 @@ type launchResult struct {
 	Cycles    uint64    `json:"cycles"`
 	CTAsPerSM int       `json:"ctas_per_sm"`
 	Limit     string    `json:"limited_by"`
+	Emulated  bool      `json:"emulated,omitempty"`
 }
 
 // schema names the form of a verb's JSON; the number grows when the meaning of
@@ -64,7 +65,7 @@ func newResult(s *testbench.Session, kernel, size string, seed uint64) *result {
 	for i := range s.Runs {
 		run := &s.Runs[i]
 		r.Launches = append(r.Launches, launchResult{
-			run.Launch.Prog.Name, run.Launch.Grid, run.Launch.Block, run.Outcome.Cycle, run.Occupancy.CTAs, run.Occupancy.Limit,
+			run.Launch.Prog.Name, run.Launch.Grid, run.Launch.Block, run.Outcome.Cycle, run.Occupancy.CTAs, run.Occupancy.Limit, run.Emulated,
 		})
 		r.Printed = append(r.Printed, run.Printed.Records...)
 		r.Dropped += run.Printed.Dropped
@@ -98,6 +99,15 @@ func (r *result) print(w io.Writer) error {
 	}
 	if n := len(r.Launches); n > 0 {
 		l := r.Launches[n-1]
+		emulated := 0
+		for _, l := range r.Launches {
+			if l.Emulated {
+				emulated++
+			}
+		}
+		if emulated > 0 {
+			head.Row("emulated", fmt.Sprintf("%d of them, of which the statistics have nothing", emulated))
+		}
 		head.Row("launches", fmt.Sprintf("%d; grid %s, block %s, %d CTAs an SM (limited by %s)", n, shape(l.Grid), shape(l.Block), l.CTAsPerSM, l.Limit))
 	}
 	if r.Dropped > 0 {

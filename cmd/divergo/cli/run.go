@@ -6,21 +6,17 @@ import (
 	"image/png"
 	"io"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"divergo/gpu"
-	"divergo/internal/input"
 	"divergo/internal/output"
-	"divergo/internal/printable"
 	"divergo/isa"
 	"divergo/kernels"
-	"divergo/ptx"
 	"divergo/sm/divergence"
 	"divergo/testbench"
+	"divergo/testbench/launches"
 	"divergo/testbench/verify"
 )
 
@@ -30,28 +26,30 @@ type runFlags struct {
 	vcd     vcdFlags
 	herd    herdFlags
 	profile profileFlag
+	each    launchesFlag
 	json    bool
 	seed    uint64
 
-	kernel, grid, block string // of a PTX file
-	shared              uint32
-	args, dumps         []string
+	kernel kernelFlags
+	dumps  []string
 
 	size, image string // of a built-in kernel
 }
 
 // Flags that make sense for one kind of target only.
 var (
-	fileFlags    = []string{"kernel", "grid", "block", "shared", "arg", "dump"}
+	kernelOnly   = []string{"kernel", "grid", "block", "shared", "arg"}
+	fileFlags    = append([]string{"dump"}, kernelOnly...)
 	builtinFlags = []string{"size", "image"}
 )
 
 func newRun() *cobra.Command {
 	var r runFlags
 	c := &cobra.Command{
-		Use:   "run FILE.ptx|KERNEL",
-		Short: "Run one kernel on one machine",
-		Long: `Run a kernel of a PTX file, or a built-in one, and print what the machine counted.
+		Use:   "run FILE.ptx|FILE.json|KERNEL",
+		Short: "Run one kernel on one machine, or the launches of a file",
+		Long: `Run a kernel of a PTX file, or a built-in one, and print what the machine counted. FILE.json is a launch file, which
+says what is launched, and on which data (docs/launch-files.md).
 
 Each parameter of a PTX kernel takes one --arg, in order. SPEC is
 
@@ -78,47 +76,41 @@ Exit codes: 1 the result of a built-in kernel differs from its reference, 2 noth
 not be written, 4 the program failed, 130 interrupted. A waveform is complete up to the last cycle in each case but 2.`,
 		Example: `  divergo run bitonic --size medium --mech pdom --json
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
+  divergo run launch.json --mech tbc --dump result=out.bin
   divergo run mandelbrot --image m.png --vcd m.vcd --vcd-filter 'sm[0].**' --set gpu.sms=4`,
-		Args: exactly(1, "a PTX file or a kernel (\"divergo list kernels\")"),
+		Args: exactly(1, "a PTX file, a launch file or a kernel (\"divergo list kernels\")"),
 		RunE: func(c *cobra.Command, args []string) error { return r.run(c, args[0]) },
 	}
 	r.machine.add(c, true)
 	r.vcd.add(c)
 	r.profile.add(c)
+	r.each.add(c)
 	f := c.Flags()
 	f.StringArrayVar(&r.herd.given, "herd", nil, "`FILE.json or SPEC` of what is herded; can be repeated")
 	f.BoolVar(&r.json, "json", false, "print the result as JSON")
 	f.Uint64Var(&r.seed, "seed", 1, "seed of random inputs")
-	f.StringVar(&r.kernel, "kernel", "", "entry `NAME` of the file, if it has several")
-	f.StringVar(&r.grid, "grid", "1", "CTAs, `X[,Y[,Z]]`")
-	f.StringVar(&r.block, "block", "1", "threads of a CTA, `X[,Y[,Z]]`")
-	f.Uint32Var(&r.shared, "shared", 0, "`BYTES` of dynamic shared memory of a CTA")
-	f.StringArrayVar(&r.args, "arg", nil, "`SPEC` of the next kernel parameter")
-	f.StringArrayVar(&r.dumps, "dump", nil, "`INDEX=FILE`: write a buffer after the run")
+	r.kernel.add(c)
+	f.StringArrayVar(&r.dumps, "dump", nil, "`INDEX=FILE`: write a buffer after the run; of a launch file NAME=FILE")
 	f.StringVar(&r.size, "size", "", "size of a built-in kernel; the first one if not given")
 	f.StringVar(&r.image, "image", "", "`FILE`.png for the picture that a built-in kernel makes")
 	return c
 }
 
 func (r *runFlags) run(c *cobra.Command, target string) error {
-	cfg, err := r.machine.config()
-	if err = errors.Join(err, r.herd.read()); err != nil {
-		return err
-	}
-	kernel, err := kernels.Find(target)
-	if err == nil {
+	if kernel, err := kernels.Find(target); err == nil || !isFile(target) {
+		if err != nil {
+			_, wrong := r.machine.config()
+			return errors.Join(wrong, err)
+		}
 		if err := refuse(c, fileFlags, "a PTX file, "+target+" is a built-in kernel"); err != nil {
 			return err
 		}
-		return r.builtin(c, cfg, kernel)
-	}
-	if !isFile(target) {
-		return err
+		return r.builtin(c, kernel)
 	}
 	if err := refuse(c, builtinFlags, "a built-in kernel, "+target+" is a file"); err != nil {
 		return err
 	}
-	return r.file(c, cfg, target)
+	return r.file(c, target)
 }
 
 // isFile reports whether a target that is no kernel means a file.
@@ -141,155 +133,60 @@ func refuse(c *cobra.Command, flags []string, why string) error {
 	return errors.Join(errs...)
 }
 
-// file runs an entry of a PTX file.
-func (r *runFlags) file(c *cobra.Command, cfg gpu.Config, name string) error {
-	launch, args, err := r.launch(name)
-	if err != nil {
+// file runs an entry of a PTX file, or a launch file.
+func (r *runFlags) file(c *cobra.Command, name string) error {
+	w, err := r.kernel.work(c, name, &r.machine, &r.seed)
+	cfg, wrong := r.machine.config()
+	if err := errors.Join(wrong, r.herd.read(), err); err != nil {
 		return err
 	}
-	if err := testbench.CheckArgs(launch.Prog, args); err != nil {
-		return err
-	}
-	launch.Params = make([]byte, launch.Prog.ParamBytes)
-	if _, err := launch.Check(&cfg); err != nil {
+	if err := w.check(&cfg); err != nil {
 		return err
 	}
 	var files output.Set
 	defer files.Discard()
 	r.machine.reads(&files)
 	r.herd.reads(&files)
-	files.Reads("the PTX file", name)
-	for i := range args {
-		if file, found := strings.CutPrefix(args[i].Spec, "buf:@"); found {
-			files.Reads("--arg "+args[i].Spec, file)
-		}
-	}
-	dumps, err := r.openDumps(&files, launch.Prog, args)
+	w.reads(&files)
+	dumps, err := openDumps(&files, r.dumps, w)
 	if err != nil {
 		return err
 	}
-	wave, err := r.vcd.open(&files)
-	if err != nil {
-		return err
-	}
-	lines, err := r.profile.open(&files, launch.Prog.Name, name)
+	kept, err := r.open(&files, w.name, name)
 	if err != nil {
 		return err
 	}
 
-	s, err := simulate(c, &r.machine, cfg, launch.Prog.Name, wave, func(s *testbench.Session) error {
-		lines.attach(s)
+	var placed *launches.Placed
+	s, err := simulate(c, &r.machine, cfg, w.name, kept.wave, func(s *testbench.Session) error {
+		kept.lines.attach(s)
 		if err := r.herd.attach(s); err != nil {
 			return err
 		}
 		var err error
-		if launch.Params, dumps.buffers, err = s.Place(launch.Prog, args); err != nil {
-			return err
-		}
-		return r.machine.launch(s, launch)
+		placed, err = w.run(s, r.machine.launch)
+		return err
 	})
 	if !ran(err) {
 		return err
 	}
-	lines.add(s)
+	kept.lines.add(s)
 	if err := r.herd.unused(s); err != nil {
 		return err
 	}
 	var unkept error
 	if err == nil {
-		unkept = dumps.write(s)
+		unkept = dumps.write(s, placed)
 	}
-	return errors.Join(r.answer(c, newResult(s, launch.Prog.Name, "", r.seed), wave, lines, err), unkept)
-}
-
-// launch reads the file and the flags that describe the launch. The error has
-// all that is wrong with the flags.
-func (r *runFlags) launch(name string) (testbench.Launch, []testbench.Arg, error) {
-	launch := testbench.Launch{Shared: r.shared}
-	text, err := input.Read(name, ptx.MaxSource)
-	if err != nil {
-		return launch, nil, err
-	}
-	module, err := ptx.Parse(printable.Name(name), text)
-	if err != nil {
-		return launch, nil, err
-	}
-	if launch.Prog, err = testbench.Program(module, r.kernel); err != nil {
-		return launch, nil, err
-	}
-	var errs []error
-	if launch.Grid, err = testbench.ParseDim(r.grid); err != nil {
-		errs = append(errs, fmt.Errorf("--grid %w", err))
-	}
-	if launch.Block, err = testbench.ParseDim(r.block); err != nil {
-		errs = append(errs, fmt.Errorf("--block %w", err))
-	}
-	args, err := testbench.ParseArgs(r.args, r.seed)
-	if err != nil {
-		errs = append(errs, err)
-	}
-	return launch, args, errors.Join(errs...)
-}
-
-// dumpFiles are the files of --dump, by parameter.
-type dumpFiles struct {
-	params  []int
-	files   []*output.File
-	buffers []testbench.Buffer
-}
-
-// openDumps creates the files, so that one that cannot be written is found
-// before the run.
-func (r *runFlags) openDumps(files *output.Set, p *isa.Program, args []testbench.Arg) (*dumpFiles, error) {
-	d := &dumpFiles{}
-	for _, text := range r.dumps {
-		if err := d.open(files, text, p, args); err != nil {
-			return nil, fmt.Errorf("--dump %s: %w", text, err)
-		}
-	}
-	return d, nil
-}
-
-func (d *dumpFiles) open(files *output.Set, text string, p *isa.Program, args []testbench.Arg) error {
-	number, name, found := strings.Cut(text, "=")
-	index, err := strconv.Atoi(number)
-	switch {
-	case !found || name == "" || err != nil:
-		return errors.New("want INDEX=FILE, where INDEX counts parameters from 0")
-	case index < 0 || index >= len(args):
-		return fmt.Errorf("%s has %d parameters, counted from 0", p.Name, len(args))
-	case !args[index].Buffer:
-		return fmt.Errorf("parameter %d, %s, is no buffer but %s", index, p.Params[index].Name, args[index].Spec)
-	}
-	file, err := files.Create("--dump "+text, name, "")
-	if err != nil {
-		return err
-	}
-	d.params, d.files = append(d.params, index), append(d.files, file)
-	return nil
-}
-
-// write fills and keeps the files after a run. One that cannot be written does
-// not keep the others from it.
-func (d *dumpFiles) write(s *testbench.Session) error {
-	var errs []error
-	for i, file := range d.files {
-		b := d.buffers[slices.IndexFunc(d.buffers, func(b testbench.Buffer) bool { return b.Param == d.params[i] })]
-		data := make([]byte, b.Bytes)
-		s.Read(b.Addr, data)
-		_, err := file.Write(data)
-		if err == nil {
-			err = file.Keep()
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--dump %d: %w", d.params[i], err))
-		}
-	}
-	return errors.Join(append(errs, s.Err())...)
+	return errors.Join(r.answer(c, s, newResult(s, w.name, "", r.seed), kept, err), unkept)
 }
 
 // builtin runs a kernel of the suite and compares it with its reference.
-func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kernel) error {
+func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
+	cfg, err := r.machine.config()
+	if err = errors.Join(err, r.herd.read()); err != nil {
+		return err
+	}
 	size, err := sizeOf(kernel, r.size)
 	if err != nil {
 		return err
@@ -307,17 +204,13 @@ func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kern
 	if err != nil {
 		return err
 	}
-	wave, err := r.vcd.open(&files)
-	if err != nil {
-		return err
-	}
-	lines, err := r.profile.open(&files, kernel.Name+" "+size.Name, "")
+	kept, err := r.open(&files, kernel.Name+" "+size.Name, "")
 	if err != nil {
 		return err
 	}
 
-	s, err := simulate(c, &r.machine, cfg, kernel.Name, wave, func(s *testbench.Session) error {
-		lines.attach(s)
+	s, err := simulate(c, &r.machine, cfg, kernel.Name, kept.wave, func(s *testbench.Session) error {
+		kept.lines.attach(s)
 		if err := r.herd.attach(s); err != nil {
 			return err
 		}
@@ -326,7 +219,7 @@ func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kern
 	if !ran(err) {
 		return err
 	}
-	lines.add(s)
+	kept.lines.add(s)
 	if err := r.herd.unused(s); err != nil {
 		return err
 	}
@@ -342,7 +235,7 @@ func (r *runFlags) builtin(c *cobra.Command, cfg gpu.Config, kernel kernels.Kern
 		}
 		unkept = image.keep(func(w io.Writer) error { return png.Encode(w, drawn.Image()) })
 	}
-	return errors.Join(r.answer(c, answer, wave, lines, err), unkept)
+	return errors.Join(r.answer(c, s, answer, kept, err), unkept)
 }
 
 // sizeOf is the named size of a kernel, or the first.
@@ -357,13 +250,32 @@ func sizeOf(kernel kernels.Kernel, name string) (kernels.Size, error) {
 	return size, nil
 }
 
-// answer keeps the waveform and the profile and prints the result, whether they can be
-// kept or not. The error has failed, which is how the run ended.
-func (r *runFlags) answer(c *cobra.Command, result *result, wave *waveform, lines *sourceProfile, failed error) error {
-	unkept := errors.Join(wave.keep(c.ErrOrStderr()), lines.keep())
-	show := func(w io.Writer) error { return errors.Join(result.print(w), lines.print(w)) }
+// kept are the files of a run beside its answer, each nil if it is not wanted.
+type kept struct {
+	wave  *waveform
+	lines *sourceProfile
+	each  *launchLines
+}
+
+// open creates the files. Sources are looked for beside the target.
+func (r *runFlags) open(files *output.Set, title, target string) (k kept, err error) {
+	if k.wave, err = r.vcd.open(files); err != nil {
+		return k, err
+	}
+	if k.lines, err = r.profile.open(files, title, target); err != nil {
+		return k, err
+	}
+	k.each, err = r.each.open(files)
+	return k, err
+}
+
+// answer keeps the files and prints the result, whether they can be kept or not. The error
+// has failed, which is how the run ended.
+func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result, k kept, failed error) error {
+	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.keep(s))
+	show := func(w io.Writer) error { return errors.Join(result.print(w), k.lines.print(w)) }
 	if r.json {
-		result.Profile = lines.json()
+		result.Profile = k.lines.json()
 		show = func(w io.Writer) error { return printJSON(w, result) }
 	}
 	return errors.Join(show(c.OutOrStdout()), unkept, failed)
@@ -380,6 +292,9 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 		return nil, err
 	}
 	s.Machine.System().Workers = m.workers
+	if m.fast != "" {
+		s.Emulates = func(number int) bool { return number < m.detailed.from || number > m.detailed.to }
+	}
 	wave.attach(s)
 	asked, leave := listen(c)
 	defer leave()

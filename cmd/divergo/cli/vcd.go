@@ -4,11 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"divergo/internal/nearest"
 	"divergo/internal/output"
 	"divergo/internal/printable"
+	"divergo/isa"
+	"divergo/ptx"
 	"divergo/testbench"
 	"divergo/testbench/dump"
 	"divergo/waves"
@@ -17,6 +22,7 @@ import (
 // vcdFlags choose what of a run goes into a waveform.
 type vcdFlags struct {
 	file, trigger string
+	launch        string // [KERNEL:]N
 	filter        []string
 	from, to      uint64
 }
@@ -27,6 +33,7 @@ func (v *vcdFlags) add(c *cobra.Command) {
 	f.StringArrayVar(&v.filter, "vcd-filter", nil, "`PATTERN` of signals to dump, such as 'sm[0].**'; can be repeated")
 	f.Uint64Var(&v.from, "vcd-from", 0, "first core `CYCLE` of the waveform")
 	f.Uint64Var(&v.to, "vcd-to", 0, "last core `CYCLE` of the waveform; 0: the last of the run")
+	f.StringVar(&v.launch, "vcd-launch", "", "the waveform is that of launch N, or of the Nth of a kernel, `[KERNEL:]N`")
 	f.StringVar(&v.trigger, "vcd-trigger", "", "start the waveform at a condition: '[N before] SIGNAL OP VALUE'")
 }
 
@@ -42,9 +49,13 @@ func (v *vcdFlags) open(files *output.Set) (*waveform, error) {
 		}
 		opts.Trigger = t
 	}
+	only, err := parseNth(v.launch)
+	if err != nil {
+		return nil, fmt.Errorf("--vcd-launch %w", err)
+	}
 	if v.file == "" {
-		if len(v.filter) > 0 || v.trigger != "" || v.from != 0 || v.to != 0 {
-			return nil, errors.New("--vcd-filter, --vcd-from, --vcd-to and --vcd-trigger choose what --vcd FILE writes: want --vcd too")
+		if len(v.filter) > 0 || v.trigger != "" || v.launch != "" || v.from != 0 || v.to != 0 {
+			return nil, errors.New("--vcd-filter, --vcd-from, --vcd-to, --vcd-launch and --vcd-trigger choose what --vcd FILE writes: want --vcd too")
 		}
 		return nil, nil
 	}
@@ -55,24 +66,90 @@ func (v *vcdFlags) open(files *output.Set) (*waveform, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--vcd: %w", err)
 	}
-	return &waveform{name: v.file, file: file, opts: opts}, nil
+	return &waveform{name: v.file, file: file, opts: opts, only: only}, nil
+}
+
+// nth is a launch: the nth of a kernel, or of all. The zero value is every one.
+type nth struct {
+	kernel string
+	n      int
+}
+
+// parseNth reads [KERNEL:]N; "" is every launch. A name of C++ may have colons.
+func parseNth(text string) (nth, error) {
+	if text == "" {
+		return nth{}, nil
+	}
+	var of nth
+	number := text
+	if at := strings.LastIndexByte(text, ':'); at >= 0 {
+		of.kernel, number = text[:at], text[at+1:]
+	}
+	var err error
+	if of.n, err = strconv.Atoi(number); err != nil || of.n < 1 {
+		return of, fmt.Errorf("%q: want N or KERNEL:N, counted from 1", text)
+	}
+	return of, nil
+}
+
+// count is how many of the launches of a session are of the kernel.
+func (of nth) count(s *testbench.Session) (n int) {
+	for i := range s.Runs {
+		if of.is(s.Runs[i].Launch.Prog) {
+			n++
+		}
+	}
+	return n
+}
+
+// is reports whether a kernel is meant: by its name in the PTX, or as its author wrote it,
+// with parameters or without.
+func (of nth) is(p *isa.Program) bool {
+	plain := ptx.Demangled(p.Name)
+	return of.kernel == "" || of.kernel == p.Name || of.kernel == plain || of.kernel == short(plain)
+}
+
+// missing says why there was no such launch.
+func (of nth) missing(s *testbench.Session) error {
+	var names []string
+	for _, k := range s.ByKernel() {
+		names = append(names, short(ptx.Demangled(k.Prog.Name)))
+	}
+	switch n := of.count(s); {
+	case of.kernel == "":
+		return fmt.Errorf("--vcd-launch %d: there were %d launches", of.n, n)
+	case n == 0:
+		return fmt.Errorf("--vcd-launch %s:%d: %w", of.kernel, of.n, nearest.Unknown("kernel", of.kernel, names))
+	default:
+		return fmt.Errorf("--vcd-launch %s:%d: the kernel was launched %d times", of.kernel, of.n, n)
+	}
 }
 
 // waveform is a dump of one session.
 type waveform struct {
-	name string
-	file *output.File
-	opts waves.Options
-	dump *waves.Dump
+	name    string
+	file    *output.File
+	opts    waves.Options
+	only    nth
+	session *testbench.Session
+	dump    *waves.Dump
 }
 
-// attach starts the dump with the first launch.
+// attach starts the dump with the first launch, or dumps the one that is wanted. A dump
+// that has begun ends with the session, or with that launch.
 func (w *waveform) attach(s *testbench.Session) {
 	if w == nil {
 		return
 	}
+	w.session = s
 	s.OnLaunch.Add(func(l *testbench.Loaded) {
-		if w.dump != nil {
+		switch {
+		case w.dump != nil:
+			if w.only.n > 0 {
+				l.Refuse(w.dump.Close())
+			}
+			return
+		case w.only.n > 0 && (!w.only.is(l.Prog) || w.only.count(s)+1 != w.only.n):
 			return
 		}
 		var err error
@@ -84,7 +161,13 @@ func (w *waveform) attach(s *testbench.Session) {
 // keep completes the dump and, beside a file, those for GTKWave. A dump that no trigger
 // opened is kept too, with a word on stderr.
 func (w *waveform) keep(stderr io.Writer) error {
-	if w == nil || w.dump == nil {
+	if w == nil {
+		return nil
+	}
+	if w.dump == nil {
+		if w.only.n > 0 && len(w.session.Runs) > 0 {
+			return w.only.missing(w.session)
+		}
 		return nil
 	}
 	if err := w.dump.Close(); err != nil {

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"divergo/internal/output"
+	"divergo/ptx"
+	"divergo/testbench"
+)
+
+// launchesFlag asks for the statistics of each launch.
+type launchesFlag struct{ name string }
+
+func (l *launchesFlag) add(c *cobra.Command) {
+	c.Flags().StringVar(&l.name, "launches", "", "write the statistics of each launch, each kernel and all together to `FILE`, a line of JSON for each")
+}
+
+// open creates the file; nil without the flag.
+func (l *launchesFlag) open(files *output.Set) (*launchLines, error) {
+	if l.name == "" {
+		return nil, nil
+	}
+	file, err := files.Create("--launches", l.name, ".jsonl")
+	if err != nil {
+		return nil, fmt.Errorf("--launches: %w", err)
+	}
+	return &launchLines{file}, nil
+}
+
+// launchLines is the file of --launches.
+type launchLines struct{ file *output.File }
+
+// launchLine is a line about a launch, a kernel or all.
+type launchLine struct {
+	Schema   string         `json:"schema"`
+	Of       string         `json:"of"`               // launch, kernel or total
+	Launch   int            `json:"launch,omitempty"` // of a launch: its number, from 1
+	Launches int            `json:"launches"`
+	Kernel   string         `json:"kernel,omitempty"`
+	Name     string         `json:"name,omitempty"` // of the kernel, as its author wrote it
+	Grid     *[3]uint32     `json:"grid,omitempty"`
+	Block    *[3]uint32     `json:"block,omitempty"`
+	Outcome  string         `json:"outcome,omitempty"`
+	Emulated bool           `json:"emulated,omitempty"`
+	Stats    map[string]any `json:"stats"`
+}
+
+// keep fills and keeps the file.
+func (l *launchLines) keep(s *testbench.Session) error {
+	if l == nil {
+		return nil
+	}
+	e := json.NewEncoder(l.file)
+	e.SetEscapeHTML(false)
+	write := func(line launchLine, c testbench.Counters) error {
+		line.Schema, line.Stats = schema("launches"), map[string]any{}
+		for _, stat := range testbench.Stats() {
+			line.Stats[stat.Name] = stat.Value(&c)
+		}
+		return e.Encode(line)
+	}
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		name := r.Launch.Prog.Name
+		line := launchLine{
+			Of: "launch", Launch: i + 1, Launches: 1, Kernel: name, Name: ptx.Demangled(name),
+			Grid: &r.Launch.Grid, Block: &r.Launch.Block, Outcome: r.Outcome.End.String(), Emulated: r.Emulated,
+		}
+		if err := write(line, r.Counters); err != nil {
+			return fmt.Errorf("--launches: %w", err)
+		}
+	}
+	for _, k := range s.ByKernel() {
+		if err := write(launchLine{Of: "kernel", Launches: k.Launches, Kernel: k.Prog.Name, Name: ptx.Demangled(k.Prog.Name)}, k.Counters); err != nil {
+			return fmt.Errorf("--launches: %w", err)
+		}
+	}
+	if len(s.Runs) > 0 {
+		if err := write(launchLine{Of: "total", Launches: len(s.Runs)}, s.Counters()); err != nil {
+			return fmt.Errorf("--launches: %w", err)
+		}
+	}
+	if err := l.file.Keep(); err != nil {
+		return fmt.Errorf("--launches: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"divergo/gpu"
+	"divergo/internal/input"
+	"divergo/internal/nearest"
+	"divergo/internal/output"
+	"divergo/internal/printable"
+	"divergo/ptx"
+	"divergo/testbench"
+	"divergo/testbench/launches"
+)
+
+// kernelFlags describe a launch of a kernel of a PTX file.
+type kernelFlags struct {
+	kernel, grid, block string
+	shared              uint32
+	args                []string
+}
+
+func (k *kernelFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&k.kernel, "kernel", "", "entry `NAME` of the file, if it has several")
+	f.StringVar(&k.grid, "grid", "1", "CTAs, `X[,Y[,Z]]`")
+	f.StringVar(&k.block, "block", "1", "threads of a CTA, `X[,Y[,Z]]`")
+	f.Uint32Var(&k.shared, "shared", 0, "`BYTES` of dynamic shared memory of a CTA")
+	f.StringArrayVar(&k.args, "arg", nil, "`SPEC` of the next kernel parameter")
+}
+
+// work is what a file has a machine do.
+type work struct {
+	name  string // of the kernel, or of the file if there are several
+	plan  *launches.Plan
+	files []source // that it is read from
+	named bool     // buffers have names: it is a launch file
+}
+
+// source is a file that is read, and what for.
+type source struct{ use, name string }
+
+// isLaunchFile reports whether a file is one of launches.
+func isLaunchFile(name string) bool { return strings.EqualFold(filepath.Ext(name), ".json") }
+
+// work reads a PTX file with the flags beside it, or a launch file, which also says what
+// the machine and the seed are where flags do not.
+func (k *kernelFlags) work(c *cobra.Command, name string, m *machineFlags, seed *uint64) (*work, error) {
+	if !isLaunchFile(name) {
+		return k.ptx(name, *seed)
+	}
+	if err := refuse(c, kernelOnly, "a PTX file, "+name+" is a launch file"); err != nil {
+		return nil, err
+	}
+	f, err := launches.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	if c.Flags().Changed("seed") {
+		f.Seed = *seed
+	}
+	*seed = f.Seed
+	m.base, m.baseMechanism = f.MachinePath(), f.Mechanism
+	w := &work{name: filepath.Base(name), files: []source{{"the launch file", name}}, named: true}
+	for _, file := range f.Files() {
+		w.files = append(w.files, source{"a file of " + name, file})
+	}
+	if w.plan, err = f.Load(); err != nil {
+		return nil, err
+	}
+	first := w.plan.Steps[0].Prog.Name
+	if !slices.ContainsFunc(w.plan.Steps, func(s launches.Step) bool { return s.Prog.Name != first }) {
+		w.name = first
+	}
+	return w, nil
+}
+
+// ptx reads a PTX file and the flags that describe the launch. The error has all that is
+// wrong with the flags.
+func (k *kernelFlags) ptx(name string, seed uint64) (*work, error) {
+	l := testbench.Launch{Shared: k.shared}
+	text, err := input.Read(name, ptx.MaxSource)
+	if err != nil {
+		return nil, err
+	}
+	module, err := ptx.Parse(printable.Name(name), text)
+	if err != nil {
+		return nil, err
+	}
+	if l.Prog, err = testbench.Program(module, k.kernel); err != nil {
+		return nil, err
+	}
+	var errs []error
+	if l.Grid, err = testbench.ParseDim(k.grid); err != nil {
+		errs = append(errs, fmt.Errorf("--grid %w", err))
+	}
+	if l.Block, err = testbench.ParseDim(k.block); err != nil {
+		errs = append(errs, fmt.Errorf("--block %w", err))
+	}
+	args, err := testbench.ParseArgs(k.args, seed)
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	w := &work{name: l.Prog.Name, files: []source{{"the PTX file", name}}}
+	for i := range args {
+		if file, found := strings.CutPrefix(args[i].Spec, "buf:@"); found {
+			w.files = append(w.files, source{"--arg " + args[i].Spec, file})
+		}
+	}
+	w.plan, err = launches.One(l, args)
+	return w, err
+}
+
+// reads names the files that the work was read from.
+func (w *work) reads(files *output.Set) {
+	for _, f := range w.files {
+		files.Reads(f.use, f.name)
+	}
+}
+
+// launch is the name of a launch in messages.
+func (w *work) launch(number int) string {
+	return fmt.Sprintf("launch %d, %s", number+1, short(ptx.Demangled(w.plan.Steps[number].Prog.Name)))
+}
+
+// check says why a launch is impossible on a machine.
+func (w *work) check(cfg *gpu.Config) error {
+	var errs []error
+	for i := range w.plan.Steps {
+		s := &w.plan.Steps[i]
+		l := testbench.Launch{Prog: s.Prog, Grid: s.Grid, Block: s.Block, Shared: s.Shared, Params: make([]byte, s.Prog.ParamBytes)}
+		if _, err := l.Check(cfg); err != nil {
+			errs = append(errs, w.failed(i, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// failed is an error of a launch, which is named if there are several.
+func (w *work) failed(number int, err error) error {
+	if err == nil || len(w.plan.Steps) == 1 {
+		return err
+	}
+	return fmt.Errorf("%s: %w", w.launch(number), err)
+}
+
+// run runs the launches on a session.
+func (w *work) run(s *testbench.Session, launch func(*testbench.Session, testbench.Launch) error) (*launches.Placed, error) {
+	return w.plan.Run(s, func(number int, l testbench.Launch) error { return w.failed(number, launch(s, l)) })
+}
+
+// buffer is the number of the buffer that a flag means: of a PTX kernel by the index of
+// its parameter, of a launch file by its name.
+func (w *work) buffer(text string) (int, error) {
+	if w.named {
+		var names []string
+		for i := range w.plan.Buffers {
+			if w.plan.Buffers[i].Name == text {
+				return i, nil
+			}
+			names = append(names, w.plan.Buffers[i].Name)
+		}
+		return 0, nearest.Unknown("buffer", text, names)
+	}
+	index, err := strconv.Atoi(text)
+	step := &w.plan.Steps[0]
+	switch {
+	case err != nil:
+		return 0, errors.New("want INDEX=FILE, where INDEX counts parameters from 0")
+	case index < 0 || index >= len(step.Args):
+		return 0, fmt.Errorf("%s has %d parameters, counted from 0", w.name, len(step.Args))
+	case !step.Args[index].Buffer:
+		return 0, fmt.Errorf("parameter %d, %s, is no buffer but %s", index, step.Prog.Params[index].Name, step.Args[index].Spec)
+	}
+	return slices.IndexFunc(w.plan.Buffers, func(b launches.Memory) bool { return b.Name == step.Prog.Params[index].Name }), nil
+}
+
+// dumpFiles are the files of --dump, by buffer.
+type dumpFiles struct {
+	work    *work
+	flags   []string
+	buffers []int
+	files   []*output.File
+}
+
+// openDumps creates the files, so that one that cannot be written is found before the
+// run.
+func openDumps(files *output.Set, flags []string, w *work) (*dumpFiles, error) {
+	d := &dumpFiles{work: w}
+	for _, text := range flags {
+		if err := d.open(files, text); err != nil {
+			return nil, fmt.Errorf("--dump %s: %w", text, err)
+		}
+	}
+	return d, nil
+}
+
+func (d *dumpFiles) open(files *output.Set, text string) error {
+	which, name, _ := strings.Cut(text, "=")
+	if name == "" {
+		which = ""
+	}
+	buffer, err := d.work.buffer(which)
+	if err != nil {
+		return err
+	}
+	file, err := files.Create("--dump "+text, name, "")
+	if err != nil {
+		return err
+	}
+	d.flags, d.buffers, d.files = append(d.flags, which), append(d.buffers, buffer), append(d.files, file)
+	return nil
+}
+
+// write fills and keeps the files after a run. One that cannot be written does not keep
+// the others from it.
+func (d *dumpFiles) write(s *testbench.Session, placed *launches.Placed) error {
+	var errs []error
+	for i, file := range d.files {
+		data := make([]byte, d.work.plan.Buffers[d.buffers[i]].Bytes)
+		s.Read(placed.Addrs[d.buffers[i]], data)
+		_, err := file.Write(data)
+		if err == nil {
+			err = file.Keep()
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--dump %s: %w", d.flags[i], err))
+		}
+	}
+	return errors.Join(append(errs, s.Err())...)
+}

@@ -1,0 +1,88 @@
+package testbench
+
+import (
+	"bytes"
+	"fmt"
+
+	"divergo/gpu"
+	"divergo/sm"
+	"divergo/testbench/golden"
+)
+
+// emulate has the golden model run a launch in place of the machine: it changes device
+// memory as the launch does, takes no cycles and counts nothing. Threads that wait for
+// those of later CTAs wait for ever.
+func (s *Session) emulate(l Launch, occupancy sm.Occupancy) error {
+	var m golden.Memory
+	before := make([][]byte, len(s.memory.Ranges()))
+	for i, r := range s.memory.Ranges() {
+		before[i] = make([]byte, r.End-r.Start)
+		s.Read(r.Start, before[i])
+		s.fail(m.Map(r.Start, r.End-r.Start))
+		s.fail(m.Write(r.Start, before[i]))
+	}
+	if s.err != nil {
+		return s.err
+	}
+	cfg := &s.Machine.Config
+	result, err := golden.Run(l.Prog, golden.Launch{
+		Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params,
+		WarpSize: uint32(cfg.SM.WarpSize), Stack: uint32(cfg.SM.Stack),
+	}, &m, golden.Options{Stop: s.Limits.Stop, MaxSteps: maxEmulated})
+	if err != nil {
+		return err
+	}
+	for i, r := range s.memory.Ranges() {
+		after := make([]byte, len(before[i]))
+		s.fail(m.Read(r.Start, after))
+		if !bytes.Equal(before[i], after) {
+			s.Write(r.Start, after)
+		}
+	}
+	run := Run{Launch: l, Occupancy: occupancy, Emulated: true, Outcome: *s.emulated(&l, result)}
+	if l.Prog.Printer != 0 && run.Outcome.OK() {
+		run.Printed = s.takePrinted(l.Prog)
+	}
+	run.Counters = readCounters(s.Machine).zero()
+	s.Runs = append(s.Runs, run)
+	if !run.Outcome.OK() {
+		return &run.Outcome
+	}
+	return s.err
+}
+
+// emulator stands for the golden model where an SM is named.
+const emulator = -1
+
+// maxEmulated is the most instructions of threads that an emulated launch executes, some
+// hours of them.
+const maxEmulated = 1 << 40
+
+// emulated is the outcome of a launch on the golden model.
+func (s *Session) emulated(l *Launch, r *golden.Result) *Outcome {
+	o := &Outcome{}
+	switch r.End {
+	case golden.Faulted:
+		f := r.Fault
+		o.End = gpu.Faulted
+		o.Fault = &Fault{
+			Kind: f.Kind.String(), SM: emulator, CTA: f.CTA, Thread: f.Thread, PC: f.PC, Where: l.Prog.Where(f.PC), Text: text(l.Prog, f.PC),
+			Addr: f.Addr, Size: f.Size, Space: spaceName(f.Space),
+		}
+	case golden.Deadlocked:
+		o.End = gpu.Deadlock
+		for _, w := range r.Waiting {
+			b, n := l.Block, uint32(s.Machine.Config.SM.WarpSize)
+			at := w.Thread[0] + b[0]*(w.Thread[1]+b[1]*w.Thread[2])
+			o.Waiting = append(o.Waiting, Waiting{
+				SM: emulator, CTA: w.CTA, Warp: int(at / n), PC: w.PC, Where: l.Prog.Where(w.PC), Text: text(l.Prog, w.PC),
+				Mask: fmt.Sprintf("%0*x", (n+3)/4, uint32(1)<<(at%n)), Reason: "waits",
+			})
+		}
+	case golden.OutOfSteps:
+		o.End = gpu.OutOfTime
+	case golden.Stopped:
+		o.End = gpu.Stopped
+	}
+	return o
+}

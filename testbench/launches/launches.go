@@ -1,0 +1,167 @@
+// Package launches reads launch files: JSON that says which kernels of a PTX file are
+// launched, one after the other, and on which data. A counterexample is one.
+//
+//	{
+//	  "schema": "divergo.launch.v1",
+//	  "module": "stencil.ptx",
+//	  "buffers": [
+//	    {"name": "a", "init": "buf:rand:f32:4096", "seed": 7},
+//	    {"name": "b", "init": "buf:zero:16384"}
+//	  ],
+//	  "launches": [
+//	    {"kernel": "step", "grid": [16], "block": [256], "args": ["a", "b", "u32:4096"]},
+//	    {"kernel": "step", "grid": [16], "block": [256], "args": ["b", "a", "u32:4096"]}
+//	  ]
+//	}
+//
+// An argument is the name of a buffer or what testbench.Arg describes. Files are named
+// from the folder of the launch file.
+package launches
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"divergo/internal/input"
+	"divergo/internal/printable"
+)
+
+// Schema is the form of a launch file, Old the one that counterexamples had: grid, block
+// and args of a single launch stand beside the other members.
+const (
+	Schema = "divergo.launch.v1"
+	Old    = "divergo.counterexample.v1"
+)
+
+// The files that a launch file means if it names none.
+const (
+	ModuleFile  = "kernel.ptx"
+	MachineFile = "machine.toml"
+)
+
+// File is a launch file.
+type File struct {
+	Mechanism string   // to run under; "": any
+	Checker   string   // of a counterexample: what failed
+	Seed      uint64   // of random data
+	Machine   string   // file with keys of the machine; "": none
+	Module    string   // file with the PTX
+	Buffers   []Buffer // that launches share
+	Launches  []Launch
+
+	name string // of the file
+	text []byte
+}
+
+// Buffer is device memory that launches share by its name.
+type Buffer struct {
+	Name string  `json:"name"`
+	Init string  `json:"init"`           // buf:...
+	Seed *uint64 `json:"seed,omitempty"` // of its random values; nil: that of the file and the number of the buffer
+
+	at int // in the text
+}
+
+// Launch is a grid of a kernel.
+type Launch struct {
+	Module string    `json:"module,omitempty"` // file with the PTX; "": that of the file
+	Kernel string    `json:"kernel,omitempty"` // "": the only one of the module
+	Grid   [3]uint32 `json:"grid"`
+	Block  [3]uint32 `json:"block"`
+	Shared uint32    `json:"shared,omitempty"` // bytes of dynamic shared memory of a CTA
+	Args   []string  `json:"args"`             // names of buffers, or specifications
+
+	at, kernelAt, argsAt int
+	argAt                []int
+}
+
+// MarshalJSON is the text of a launch file.
+func (f *File) MarshalJSON() ([]byte, error) {
+	list := slices.Clone(f.Launches)
+	for i := range list {
+		if list[i].Args == nil {
+			list[i].Args = []string{}
+		}
+	}
+	return json.Marshal(struct {
+		Schema    string   `json:"schema"`
+		Mechanism string   `json:"mechanism,omitempty"`
+		Checker   string   `json:"checker,omitempty"`
+		Seed      uint64   `json:"seed"`
+		Machine   string   `json:"machine,omitempty"`
+		Module    string   `json:"module"`
+		Buffers   []Buffer `json:"buffers,omitempty"`
+		Launches  []Launch `json:"launches"`
+	}{Schema, f.Mechanism, f.Checker, f.Seed, f.Machine, f.Module, f.Buffers, list})
+}
+
+// maxText is the most bytes of a launch file.
+const maxText = 32 << 20
+
+// Read reads a launch file. The error has everything that is wrong with its text, each
+// with line and column.
+func Read(name string) (*File, error) {
+	text, err := input.Read(name, maxText)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, text)
+}
+
+// Parse is Read for a text that is there already.
+func Parse(name string, text []byte) (*File, error) {
+	f := &File{name: name, text: text}
+	return f, f.parse()
+}
+
+// path is that of a file that the launch file names.
+func (f *File) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(f.name), filepath.FromSlash(name))
+}
+
+// MachinePath is where the file with keys of the machine is; "" if there is none.
+func (f *File) MachinePath() string {
+	if f.Machine == "" {
+		return ""
+	}
+	return f.path(f.Machine)
+}
+
+// Files are all files that the launch file reads, the machine's apart.
+func (f *File) Files() (list []string) {
+	add := func(name string) {
+		if path := f.path(name); !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	for i := range f.Launches {
+		add(f.module(i))
+		for _, a := range f.Launches[i].Args {
+			if file, found := strings.CutPrefix(a, "buf:@"); found {
+				add(file)
+			}
+		}
+	}
+	for i := range f.Buffers {
+		if file, found := strings.CutPrefix(f.Buffers[i].Init, "buf:@"); found {
+			add(file)
+		}
+	}
+	return list
+}
+
+// module is the file with the PTX of a launch.
+func (f *File) module(i int) string {
+	if m := f.Launches[i].Module; m != "" {
+		return m
+	}
+	return f.Module
+}
+
+// shown is the name of the file in messages.
+func (f *File) shown() string { return printable.Name(f.name) }

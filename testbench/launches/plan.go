@@ -1,0 +1,230 @@
+package launches
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"divergo/internal/input"
+	"divergo/internal/nearest"
+	"divergo/internal/printable"
+	"divergo/isa"
+	"divergo/ptx"
+	"divergo/testbench"
+)
+
+// Plan is launches with their programs and their data, ready for any number of sessions.
+type Plan struct {
+	Steps   []Step
+	Buffers []Memory // that steps share, then those of single arguments
+}
+
+// Memory is a buffer with what it holds at first.
+type Memory struct {
+	Name string // as a message has it
+	testbench.Arg
+}
+
+// Step is a launch.
+type Step struct {
+	Prog        *isa.Program
+	Grid, Block [3]uint32
+	Shared      uint32
+	Args        []testbench.Arg
+	buffers     []int // of each argument, -1 for a value
+}
+
+// One is the plan of a single launch, whose buffers are those of its arguments.
+func One(l testbench.Launch, args []testbench.Arg) (*Plan, error) {
+	p := &Plan{}
+	return p, p.add(l, args, nil)
+}
+
+// add adds a launch. Named says which of the buffers an argument is, -1 for a new one.
+func (p *Plan) add(l testbench.Launch, args []testbench.Arg, named []int) error {
+	if err := testbench.CheckArgs(l.Prog, args); err != nil {
+		return err
+	}
+	s := Step{Prog: l.Prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Args: args}
+	for i := range args {
+		at := -1
+		switch {
+		case named != nil && named[i] >= 0:
+			at = named[i]
+		case args[i].Buffer:
+			at = len(p.Buffers)
+			p.Buffers = append(p.Buffers, Memory{l.Prog.Params[i].Name, args[i]})
+		}
+		s.buffers = append(s.buffers, at)
+	}
+	p.Steps = append(p.Steps, s)
+	return nil
+}
+
+// Load reads the PTX and the data of a launch file. The error has everything that is
+// wrong with them.
+func (f *File) Load() (*Plan, error) {
+	p := &Plan{}
+	var errs []error
+	left := uint64(testbench.MaxMemory)
+	parse := func(spec string, seed uint64, at int) testbench.Arg {
+		path := spec
+		if file, found := strings.CutPrefix(spec, "buf:@"); found {
+			path = "buf:@" + f.path(file)
+		}
+		arg, err := testbench.ParseArgWithin(path, seed, left)
+		if err != nil {
+			errs = append(errs, f.errorf(at, "%s", err))
+		}
+		if arg.Buffer {
+			left -= arg.Bytes
+		}
+		arg.Spec = spec
+		return arg
+	}
+	var names []string
+	for i := range f.Buffers {
+		b := &f.Buffers[i]
+		seed := f.Seed + uint64(i)
+		if b.Seed != nil {
+			seed = *b.Seed
+		}
+		names = append(names, b.Name)
+		p.Buffers = append(p.Buffers, Memory{b.Name, parse(b.Init, seed, b.at)})
+	}
+	programs := programs{f: f, modules: map[string]*module{}}
+	drawn := uint64(len(f.Buffers)) // arguments so far: each has a seed of its own
+	for i := range f.Launches {
+		l := &f.Launches[i]
+		var args []testbench.Arg
+		var named []int
+		for j, spec := range l.Args {
+			at := -1
+			for k, name := range names {
+				if spec == name {
+					at = k
+				}
+			}
+			switch {
+			case at >= 0:
+				args = append(args, p.Buffers[at].Arg)
+				args[j].Spec = "buffer " + spec
+			case !strings.Contains(spec, ":") && len(names) > 0:
+				errs = append(errs, f.errorf(l.argAt[j], "%s", nearest.Unknown("buffer", spec, names)))
+				args = append(args, testbench.Arg{})
+			default:
+				args = append(args, parse(spec, f.Seed+drawn, l.argAt[j]))
+			}
+			named = append(named, at)
+			drawn++
+		}
+		prog, err := programs.program(i)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if len(errs) > 0 {
+			continue
+		}
+		if err := p.add(testbench.Launch{Prog: prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared}, args, named); err != nil {
+			errs = append(errs, f.errorf(l.argsAt, "%s", strings.ReplaceAll(err.Error(), "\n", "; ")))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// programs are kernels that have been lowered.
+type programs struct {
+	f       *File
+	modules map[string]*module // by file
+}
+
+type module struct {
+	text    *ptx.Module
+	err     error // told once
+	kernels map[string]*isa.Program
+}
+
+// program is the kernel of a launch, the same each time. Of a module that has errors it is
+// nil from the second time on.
+func (list *programs) program(i int) (*isa.Program, error) {
+	l, name := &list.f.Launches[i], list.f.module(i)
+	m := list.modules[name]
+	if m == nil {
+		m = &module{kernels: map[string]*isa.Program{}}
+		list.modules[name] = m
+		text, err := input.Read(list.f.path(name), ptx.MaxSource)
+		if err != nil {
+			m.err = list.f.errorf(l.at, "%s", err)
+		} else {
+			m.text, m.err = ptx.Parse(printable.Name(filepath.ToSlash(list.f.path(name))), text)
+		}
+		if m.err != nil {
+			return nil, m.err
+		}
+	}
+	if m.err != nil {
+		return nil, nil
+	}
+	if p := m.kernels[l.Kernel]; p != nil {
+		return p, nil
+	}
+	p, err := testbench.Program(m.text, l.Kernel)
+	if err != nil {
+		return nil, list.f.errorf(l.kernelAt, "%s", err)
+	}
+	for _, same := range m.kernels { // by another name
+		if same.Name == p.Name {
+			p = same
+		}
+	}
+	m.kernels[l.Kernel] = p
+	return p, nil
+}
+
+// Placed is a plan whose data is in the device memory of a session.
+type Placed struct {
+	Addrs    []uint64 // of the buffers of the plan
+	Launches []testbench.Launch
+}
+
+// Place puts the data of a plan into fresh device memory: buffers in their order.
+func (p *Plan) Place(s *testbench.Session) (*Placed, error) {
+	placed := &Placed{}
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		addr := s.Alloc(int(b.Bytes))
+		s.Write(addr, b.Data)
+		placed.Addrs = append(placed.Addrs, addr)
+	}
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		bank := make([]byte, step.Prog.ParamBytes)
+		for j, at := range step.buffers {
+			param, data := &step.Prog.Params[j], step.Args[j].Data
+			if at >= 0 {
+				data = testbench.Address(placed.Addrs[at])[:param.Size]
+			}
+			copy(bank[param.Offset:], data)
+		}
+		placed.Launches = append(placed.Launches, testbench.Launch{Prog: step.Prog, Grid: step.Grid, Block: step.Block, Shared: step.Shared, Params: bank})
+	}
+	return placed, s.Err()
+}
+
+// Run places a plan and launches its grids one after the other, until one fails. The
+// function runs a grid; its number counts from 0.
+func (p *Plan) Run(s *testbench.Session, launch func(number int, l testbench.Launch) error) (*Placed, error) {
+	placed, err := p.Place(s)
+	if err != nil {
+		return nil, err
+	}
+	for i, l := range placed.Launches {
+		if err := launch(i, l); err != nil {
+			return placed, err
+		}
+	}
+	return placed, nil
+}
