@@ -23,7 +23,6 @@ type CTAPriority string
 
 // The CTA priorities.
 const (
-	PriorityAuto CTAPriority = "auto"
 	PriorityNone CTAPriority = "none"
 	PriorityAge  CTAPriority = "age"
 	PriorityRRB  CTAPriority = "rrb"
@@ -57,7 +56,7 @@ type Config struct {
 	Registers   int               `toml:"registers" range:"1..1Mi" doc:"32-bit registers" source:"tbc"`
 	RegAlloc    int               `toml:"reg_alloc" range:"1..64 pow2" unit:"registers" doc:"granularity of allocation: a thread's registers are rounded up to a multiple" source:"gpgpu"`
 	Scheduler   Scheduler         `toml:"scheduler" doc:"warp scheduler: lrr (loose round robin) or gto (greedy, then oldest)" source:"tbc22"`
-	CTAPriority CTAPriority       `toml:"cta_priority" doc:"which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), none (all warps alike), or auto (age under tbc, tbc-lcp and capri, else none)" source:"Fung & Aamodt, HPCA 2011, section 6.2"`
+	CTAPriority CTAPriority       `toml:"cta_priority" doc:"which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), or none (all warps alike); the same under each mechanism" source:"Fung & Aamodt, HPCA 2011, section 6.2"`
 	Scoreboard  Dependence        `toml:"scoreboard" doc:"what a dependent instruction waits for: warp (one instruction of a warp in flight) or register" source:"tbc22"`
 	FetchWidth  int               `toml:"fetch_width" range:"1..8" doc:"instructions fetched in a cycle, all of one slot" source:"ours"`
 	IBuffer     int               `toml:"ibuffer" range:"fetch_width..16" doc:"instructions buffered for a slot" source:"ours"`

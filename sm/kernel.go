@@ -143,7 +143,7 @@ type site struct {
 	shared     int    // bytes of shared memory
 
 	pick     pick                    // scheduler of cfg
-	foremost foremost                // CTA priority of cfg or the mechanism, or nil
+	foremost foremost                // CTA priority of cfg
 	holds    func(in *isa.Inst) bool // scoreboard of cfg
 	entering entry                   // skip of cfg
 }
@@ -153,11 +153,9 @@ func (s *site) policies() (err error) {
 	if s.pick, err = schedulers.Of(s.cfg.Scheduler); err != nil {
 		return fmt.Errorf("sm.scheduler: %w", err)
 	}
-	priority, err := priorities.Of(s.cfg.CTAPriority)
-	if err != nil {
+	if s.foremost, err = priorities.Of(s.cfg.CTAPriority); err != nil {
 		return fmt.Errorf("sm.cta_priority: %w", err)
 	}
-	s.foremost = priority(s.mech)
 	if s.holds, err = dependences.Of(s.cfg.Scoreboard); err != nil {
 		return fmt.Errorf("sm.scoreboard: %w", err)
 	}

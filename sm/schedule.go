@@ -22,10 +22,14 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 		ask[w] &^= busy
 	}
 	resident := i.CTA.Q().Resident
-	if i.l.foremost == nil || resident == 0 {
+	first := anyCTA
+	if resident != 0 {
+		first = i.l.foremost(i, resident)
+	}
+	if first == anyCTA {
 		return i.l.pick(i, ask, anyCTA, int(q.Last), slots)
 	}
-	first := i.l.foremost(i, resident) & (MaxCTAs - 1)
+	first &= MaxCTAs - 1
 	if s := i.l.pick(i, ask, first, int(q.LastOf[first]), slots); s >= 0 {
 		return s
 	}
@@ -76,33 +80,23 @@ func Schedulers() []Scheduler { return schedulers.List() }
 // Doc is a line on what the scheduler does.
 func (s Scheduler) Doc() string { return schedulers.Doc(s) }
 
-// foremost is the CTA of a set that has the highest priority.
+// foremost is the CTA of a set that has the highest priority, or anyCTA.
 type foremost func(i *Issue, ctas uint32) int
 
-// priorities is every CTA priority: what it means under a mechanism; nil where
-// the scheduler decides among all warps.
-var priorities = key.Choices[CTAPriority, func(divergence.Mechanism) foremost]{}.
-	With(PriorityAuto, "age if the warps of a CTA wait for each other at branches, else none, as in the paper", func(m divergence.Mechanism) foremost {
-		if m.Blocks {
-			return (*Issue).oldestCTA
-		}
-		return nil
-	}).
-	With(PriorityNone, "the scheduler decides among all warps", always(nil)).
-	With(PriorityAge, "the CTA that came to the SM first", always((*Issue).oldestCTA)).
-	With(PriorityRRB, "round robin: another CTA in each cycle", always((*Issue).turningCTA)).
-	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready", always((*Issue).stickyCTA))
-
-// always is a priority that is the same under each mechanism.
-func always(f foremost) func(divergence.Mechanism) foremost {
-	return func(divergence.Mechanism) foremost { return f }
-}
+// priorities is every CTA priority.
+var priorities = key.Choices[CTAPriority, foremost]{}.
+	With(PriorityNone, "the scheduler decides among all warps", (*Issue).noCTA).
+	With(PriorityAge, "the CTA that came to the SM first", (*Issue).oldestCTA).
+	With(PriorityRRB, "round robin: another CTA in each cycle", (*Issue).turningCTA).
+	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready", (*Issue).stickyCTA)
 
 // CTAPriorities lists the CTA priorities.
 func CTAPriorities() []CTAPriority { return priorities.List() }
 
 // Doc is a line on which CTA comes first.
 func (p CTAPriority) Doc() string { return priorities.Doc(p) }
+
+func (i *Issue) noCTA(uint32) int { return anyCTA }
 
 // turningCTA turns by one with each warp that could enter the pipes.
 func (i *Issue) turningCTA(ctas uint32) int {

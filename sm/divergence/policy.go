@@ -314,8 +314,7 @@ type Mechanism struct {
 	//
 	// What several SMs count is added up; of a peak it is the largest.
 	Counts any
-	// Blocks tells that warps of a CTA wait for each other at branches. If the
-	// configuration leaves it open, CTAs are then issued by age.
+	// Blocks tells that warps of a CTA wait for each other at branches.
 	Blocks bool
 	// Spills tells that it needs memory behind its ports.
 	Spills bool

@@ -12,6 +12,7 @@ import (
 	"divergo/internal/output"
 	"divergo/internal/table"
 	"divergo/kernels"
+	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 )
@@ -32,8 +33,8 @@ func newCompare() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare KERNEL",
 		Short: "Run a built-in kernel under every divergence mechanism",
-		Long: `Run a built-in kernel under every divergence mechanism, on machines that are equal in everything else, and
-print what they need side by side. Each result is compared with the kernel's reference. The speed-up is
+		Long: `Run a built-in kernel under every divergence mechanism, on machines that are equal in everything else, the
+priority of CTAs (sm.cta_priority) as well, and print what they need side by side. Each result is compared with the kernel's reference. The speed-up is
 against the machine's own mechanism, which comes first: pdom, unless --set divergence.mechanism says otherwise.
 sync_stalls are the cycles that warps have waited for others of their CTA, at branches and reconvergence points.
 
@@ -128,7 +129,7 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 		_, err := cycles.chart(fmt.Sprintf("%s %s on %s", kernel.Name, size.Name, f.machine.preset)).WriteTo(w)
 		return err
 	}))
-	return errors.Join(f.print(c, kernel, size, results, cycles), unkept, failed)
+	return errors.Join(f.print(c, kernel, size, results, cycles, cfg.SM.CTAPriority), unkept, failed)
 }
 
 // inOrder lists all mechanisms, the one that others are compared with first.
@@ -149,12 +150,12 @@ func inOrder(first string) []divergence.Mechanism {
 // compared are the statistics that the table shows.
 var compared = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions", "stack_max_depth", "compacted_entries"}
 
-func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, results []*result, cycles *breakdown) error {
+func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, results []*result, cycles *breakdown, priority sm.CTAPriority) error {
 	w := c.OutOrStdout()
 	if f.json {
 		return printJSON(w, map[string]any{"schema": schema("compare"), "kernel": kernel.Name, "size": size.Name, "seed": f.seed, "results": results})
 	}
-	fmt.Fprintf(w, "%s %s: %s\n\n", kernel.Name, size.Name, size.Doc)
+	fmt.Fprintf(w, "%s %s: %s\nsm.cta_priority under every mechanism: %s\n\n", kernel.Name, size.Name, size.Doc, priority)
 	t := table.New(append(append([]string{"mechanism"}, compared...), "sync_stalls", "speed-up", "outcome", "reference")...)
 	for _, r := range results {
 		row := []any{r.Mechanism}
