@@ -63,6 +63,7 @@ type Config struct {
 	RFBanks     int               `toml:"rf_banks" range:"1..64 pow2" doc:"register-file banks, one read each in a cycle" source:"ours"`
 	WBPorts     int               `toml:"wb_ports" range:"1..4" doc:"warp results written back in a cycle" source:"tbc22"`
 	ALULatency  int               `toml:"alu_latency" range:"1..1000" unit:"core cycles" doc:"integer, logic and single-precision pipe, branches" source:"ours"`
+	OutcomeLat  int               `toml:"outcome_latency" range:"0..1000" unit:"core cycles" doc:"from the start of execution of a branch, barrier or exit until the mechanism has its outcome; 0: alu_latency" source:"ours"`
 	DPLatency   int               `toml:"dp_latency" range:"1..1000" unit:"core cycles" doc:"double-precision pipe" source:"ours"`
 	DPWidth     int               `toml:"dp_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the double-precision pipe" source:"ours"`
 	SFULatency  int               `toml:"sfu_latency" range:"1..1000" unit:"core cycles" doc:"special functions and division" source:"ours"`

@@ -170,10 +170,11 @@ func (s *site) policies() (err error) {
 type loaded struct {
 	divergence.Code
 	placement
-	k      Kernel // as it was given; Code has the program that runs
-	warps  int    // of a CTA
-	ctas   int    // resident at most
-	window uint32 // bytes of shared memory of a CTA
+	k      Kernel           // as it was given; Code has the program that runs
+	warps  int              // of a CTA
+	ctas   int              // resident at most
+	cta    [MaxWarps]uint8  // of each row
+	shares [MaxWarps]uint64 // where the shared memory of that CTA begins
 	nregs  int
 	npreds int
 	insts  []decoded // by PC
@@ -209,12 +210,15 @@ func (l *launch) load(k Kernel) error {
 	}
 	l.loaded = loaded{
 		Code: divergence.Code{Prog: p}, placement: place, k: k,
-		warps:  len(place.masks),
-		ctas:   o.CTAs,
-		window: align(k.SharedBytes(), 16),
-		nregs:  len(p.Regs), npreds: len(p.Preds),
+		warps: len(place.masks),
+		ctas:  o.CTAs,
+		nregs: len(p.Regs), npreds: len(p.Preds),
 		insts: make([]decoded, len(p.Insts)),
 		local: k.local(l.cfg),
+	}
+	for row := range l.cta {
+		l.cta[row] = uint8(row / l.warps)
+		l.shares[row] = uint64(l.cta[row]) * uint64(align(k.SharedBytes(), 16))
 	}
 	l.herdLimit = l.herdShare()
 	// Registers are laid out over the banks in declaration order; a 64-bit one

@@ -27,10 +27,10 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 		first = i.l.foremost(i, resident)
 	}
 	if first == anyCTA {
-		return i.l.pick(i, ask, anyCTA, int(q.Last), slots)
+		return i.choose(ask, anyCTA, int(q.Last), slots)
 	}
 	first &= MaxCTAs - 1
-	if s := i.l.pick(i, ask, first, int(q.LastOf[first]), slots); s >= 0 {
+	if s := i.choose(ask, first, int(q.LastOf[first]), slots); s >= 0 {
 		return s
 	}
 	// Among the others only those are put in order that have an instruction: few,
@@ -49,12 +49,36 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	}
 	for ctas &^= 1 << first; ctas != 0; {
 		c := i.l.foremost(i, ctas) & (MaxCTAs - 1)
-		if s := i.l.pick(i, ask, c, int(q.LastOf[c]), slots); s >= 0 {
+		if s := i.choose(ask, c, int(q.LastOf[c]), slots); s >= 0 {
 			return s
 		}
 		ctas &^= 1 << c
 	}
 	return -1
+}
+
+// choose is the scheduler's pick, among the ready slots of the lowest rank if the
+// mechanism ranks them.
+func (i *Issue) choose(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
+	if i.Ranks == nil {
+		return i.l.pick(i, ask, cta, last, slots)
+	}
+	var best units.Set
+	lowest := uint64(0)
+	for w, m := range ask[:units.Words(slots.Len())] {
+		for ; m != 0; m &= m - 1 {
+			s := w<<6 | bits.TrailingZeros64(m)
+			rank := *i.Ranks.At(s)
+			if best != (units.Set{}) && rank > lowest || !i.ready(s, cta, slots) {
+				continue
+			}
+			if best == (units.Set{}) || rank < lowest {
+				best, lowest = units.Set{}, rank
+			}
+			best.Add(s)
+		}
+	}
+	return i.l.pick(i, best, cta, last, slots)
 }
 
 // nextBit is the first bit of a set at or after from, going round.
