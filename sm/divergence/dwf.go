@@ -130,6 +130,7 @@ type StaticWarp struct {
 	AtBar   uint32 `bits:"lanes"` // lanes that wait at a CTA barrier
 	Passed  uint32 `bits:"lanes"` // lanes that have arrived at one without waiting
 	Bar     Named  // that barrier
+	Apart   bool   // other lanes wait at another one, so that it never arrives
 	Barred  bool   `if:"warpbarriers"` // it has a warp barrier, at RPC
 	RPC     uint32 `if:"warpbarriers"`
 	Arrived uint32 `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
@@ -470,6 +471,7 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 		row := u.Row[lane]
 		rows |= 1 << (row & 63)
 		w := p.Statics.Edit(int(row))
+		w.Apart = w.Apart || w.AtBar != 0 && w.Bar.ID != o.Bar
 		w.Bar = Named{o.Bar, o.Warps}
 		if in.Reduces() {
 			p.Barrier.Count(w.CTA, &Outcome{Bar: o.Bar, Taken: 1 << lane, Votes: o.Votes})
@@ -496,7 +498,7 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 func (p *DWF) meet(row int, w *StaticWarp) {
 	switch {
 	case w.Live == 0:
-	case w.AtBar != 0 && w.Live&^(w.AtBar|w.Arrived) == 0:
+	case w.AtBar != 0 && !w.Apart && w.Live&^(w.AtBar|w.Arrived) == 0:
 		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, true))
 	case w.Passed != 0 && w.Live&^w.Passed == 0:
 		w.Passed = 0

@@ -179,9 +179,10 @@ type Compacted struct {
 }
 
 // blockStack is the depth of a stack. The deepest that the paper saw is 38
-// (table 3); recursive functions need more. From deepStack on the smaller path
-// runs first, which bounds what branches in a loop can add by the logarithm of
-// the threads.
+// (table 3); recursive functions need more. From deepStack on entries without
+// threads are left out, and the smaller path runs first, which bounds what branches
+// in a loop can add by the logarithm of the threads. (The paper would spill the
+// bottom of such a stack to memory.)
 const (
 	blockStack = 128
 	deepStack  = 32
@@ -497,10 +498,12 @@ func (p *TBC) add(to *units.BlockMask, s *Slot, slot uint8, lanes uint32) {
 }
 
 // split updates the stack when all warps of the top entry e have executed the
-// branch. The bottom entry is never replaced: its mask is that of the live
-// threads. An entry that would be replaced by two, one of them without
-// threads, goes on by itself, so that the stack does not grow in a loop; nor does
-// it in a recursion.
+// branch, by an entry for each way, whether threads take it or not (HPCA 2011,
+// section 3.3). One without threads is popped when it comes to the top; below the
+// other one it stays, once more in each round of a loop with several exits. On a
+// deep stack it is left out, and so is the other one, if that would replace e or if
+// functions are recursive: e goes on by itself. The bottom entry is never replaced:
+// its mask is that of the live threads.
 func (p *TBC) split(cta int, e *BlockEntry) {
 	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
 	if p.Stack.Len(cta)+3 > blockStack {
@@ -511,7 +514,7 @@ func (p *TBC) split(cta int, e *BlockEntry) {
 	rpc := j.Meet
 	replace := rpc == e.RPC && p.Stack.Len(cta) > 1
 	alone := t.Taken.Empty() || t.Not.Empty()
-	if alone && (replace || b.At.Depth > 0) {
+	if alone && p.Stack.Len(cta) >= deepStack && (replace || b.At.Depth > 0) {
 		if e.At = j.Fall; t.Not.Empty() {
 			e.At = j.Target
 		}
