@@ -130,7 +130,9 @@ func unit(what string) string {
 type launch struct {
 	site
 	loaded
-	herdLimit int64 // herded instructions of this SM in the launch, -1 without limit
+	herdLimit int64                   // herded instructions of this SM in the launch, -1 without limit
+	placed    map[*isa.Program]uint32 // where kernels that have been loaded are in instruction memory
+	end       uint32                  // of the last one
 }
 
 // site is what an SM is built with.
@@ -209,7 +211,7 @@ func (l *launch) load(k Kernel) error {
 		}
 	}
 	l.loaded = loaded{
-		Code: divergence.Code{Prog: p}, placement: place, k: k,
+		Code: divergence.Code{Prog: p, Base: l.base(k.Prog, len(p.Insts))}, placement: place, k: k,
 		warps: len(place.masks),
 		ctas:  o.CTAs,
 		nregs: len(p.Regs), npreds: len(p.Preds),
@@ -232,6 +234,21 @@ func (l *launch) load(k Kernel) error {
 		l.insts[i] = l.decode(&p.Insts[i], bank)
 	}
 	return nil
+}
+
+// base is where a kernel is in instruction memory, which keeps all that have been
+// loaded.
+func (l *launch) base(p *isa.Program, n int) uint32 {
+	base, ok := l.placed[p]
+	if !ok {
+		base = l.end
+		l.end += uint32(n/divergence.CodeAlign+1) * divergence.CodeAlign
+		if l.placed == nil {
+			l.placed = map[*isa.Program]uint32{}
+		}
+		l.placed[p] = base
+	}
+	return base
 }
 
 // decode finds what the blocks want to know of an instruction; bank is the first one

@@ -68,13 +68,6 @@ func (t *PCTable[T]) Claim(pc uint32) (line *Line[T], evicted Line[T]) {
 	return line, evicted
 }
 
-// Flush empties the table, between runs.
-func (t *PCTable[T]) Flush() {
-	for i := range t.Lines.Len() {
-		t.Lines.Set(i, Line[T]{})
-	}
-}
-
 // use makes e the youngest of the set that begins at line first.
 func (t *PCTable[T]) use(first int, e *Line[T]) {
 	if e.Age == 0 {

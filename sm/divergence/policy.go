@@ -185,7 +185,14 @@ type Ports struct {
 // Code is the kernel being run. It changes only between runs.
 type Code struct {
 	Prog *isa.Program
+	// Base is where the program begins in instruction memory, in instructions: what
+	// the PCs of several kernels differ by. It is a multiple of CodeAlign.
+	Base uint32
 }
+
+// CodeAlign is the alignment of programs in instruction memory: enough for the sets
+// of a table that is looked up by PC to be the same wherever a program is.
+const CodeAlign = 128
 
 // Geometry sizes a mechanism.
 type Geometry struct {

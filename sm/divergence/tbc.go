@@ -398,10 +398,21 @@ func (p *TBC) moved(i int) {
 func (p *TBC) arrive(i int) {
 	s := p.Table.Edit(i)
 	s.Wait = WaitsJoin
-	b := p.Blocks.Edit(int(s.CTA))
+	p.wait(p.Blocks.Edit(int(s.CTA)))
+	p.leave(i)
+}
+
+// wait counts a warp that waits for others from now on.
+func (p *TBC) wait(b *Block) {
 	b.Waiting++
 	b.Since += p.sim.Now()
-	p.leave(i)
+}
+
+// waited is how long all that wait have, and they wait no more.
+func (p *TBC) waited(b *Block) (cycles uint64) {
+	cycles = uint64(b.Waiting)*p.sim.Now() - b.Since
+	b.Waiting, b.Since = 0, 0
+	return cycles
 }
 
 // leave takes a warp out of the count of the top entry. The last one ends the
@@ -419,8 +430,7 @@ func (p *TBC) leave(i int) {
 // end ends the block of the top entry.
 func (p *TBC) end(cta int, e *BlockEntry) {
 	b, count := p.Blocks.Edit(cta), &p.D().Stats.Compaction
-	waited := uint64(b.Waiting)*p.sim.Now() - b.Since
-	b.Waiting, b.Since = 0, 0
+	waited := p.waited(b)
 	switch {
 	case b.Open:
 		count.AtBranch += waited
@@ -629,11 +639,12 @@ func (p *TBC) pop(cta int) {
 // wait at a branch for other warps or for a slot, and those of the entries below
 // the top.
 func (p *TBC) Paths(to []Path) []Path {
-	return p.paths(to, func(int, func(uint32, Path)) {})
+	return p.paths(to, func(int, func(uint32, Path)) {}, func(int, func(units.BlockMask, Path)) {})
 }
 
-// paths has parked list the lanes of slot i that are parked under it.
-func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Path))) []Path {
+// paths has parked list the lanes of slot i that are parked under it, and left the
+// threads of a CTA that wait for an entry of their own.
+func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Path)), left func(cta int, list func(mask units.BlockMask, at Path))) []Path {
 	for cta := range p.Blocks.Len() {
 		top := int(*p.Stack.Depth.At(cta)) - 1
 		if top < 0 {
@@ -670,6 +681,7 @@ func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Pat
 			list(t.Taken, Path{PC: j.Target.PC, Reconv: j.Meet.PC})
 			list(t.Not, Path{PC: j.Fall.PC, Reconv: j.Meet.PC})
 		}
+		left(cta, list)
 		for i := range Barriers {
 			if bar := p.bars.At(cta*Barriers + i); bar.Parked {
 				list(bar.Arrived, Path{PC: bar.At.PC, Reconv: e.RPC.PC, Wait: WaitsBarrier})

@@ -190,7 +190,7 @@ more:
 	sub.s32 %a0, %a0, 1;
 	setp.ge.s32 %p0, %a0, 0;
 	@%p0 bra more;`,
-		parts: wholeWarps,
+		parts: []string{"pdom", "pdom-lcp", "token"}, // under capri those that stay in the loop are an entry of the CTA
 		want:  func(i int) uint32 { return uint32(i&3 + 1) },
 	},
 	{
@@ -563,6 +563,24 @@ end:
 	bar.sync 0;
 	ld.shared.u32 %out, [count];`,
 		want: func(int) uint32 { return killerThreads * (killerThreads - 1) / 2 },
+	},
+	{
+		name: "loop whose other exit nobody takes",
+		what: "a block-wide stack that keeps an entry for it from each of 500 rounds is full",
+		body: `
+	mov.u32 %a0, 0;
+loop:
+	add.u32 %a0, %a0, 1;
+	setp.lt.u32 %p0, %a0, 1000;
+	@%p0 bra on;
+	add.u32 %out, %out, 100;
+	bra end;
+on:
+	setp.lt.u32 %p0, %a0, 500;
+	@%p0 bra loop;
+	add.u32 %out, %a0, %i;
+end:`,
+		want: func(i int) uint32 { return 500 + uint32(i) },
 	},
 	{
 		name: "one way for half of the lanes of two CTAs",
