@@ -46,7 +46,8 @@ JOIN:
 
 // TestAdequacyPrediction: the branch of the sequence has no entry in the table
 // the first time and diverges; two of the four predictions that follow are right.
-// A second launch begins with an empty table.
+// A second launch of the kernel begins with what the table has learned: of its
+// predictions the third and the last are wrong. Another kernel has PCs of its own.
 func TestAdequacyPrediction(t *testing.T) {
 	cfg := small()
 	cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 4, 4, 64
@@ -64,7 +65,13 @@ func TestAdequacyPrediction(t *testing.T) {
 
 	require.NoError(t, m.Load(*m.SMs[0].Kernel()))
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
-	assert.Equal(t, divergence.Prediction{Branches: 10, Correct: 4, Misses: 2, Bypasses: 12, Compacts: 4}, m.SMs[0].Div.Stats().Prediction)
+	assert.Equal(t, divergence.Prediction{Branches: 10, Correct: 5, Misses: 1, Bypasses: 10, Compacts: 5}, m.SMs[0].Div.Stats().Prediction)
+
+	other := *m.SMs[0].Kernel()
+	other.Prog = program(t, sequence)
+	require.NoError(t, m.Load(other))
+	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+	assert.Equal(t, divergence.Prediction{Branches: 15, Correct: 7, Misses: 2, Bypasses: 16, Compacts: 7}, m.SMs[0].Div.Stats().Prediction)
 }
 
 // TestAdequacyPredictionResults: a kernel with divergent branches, loops of

@@ -109,7 +109,7 @@ JOIN:
 		require.Equal(t, gpu.Faulted, m.Run(nil, 100_000))
 		f, i, _ := m.Fault()
 		assert.Equal(t, kind, f.Kind)
-		assert.EqualValues(t, 44, m.SMs[i].Thread(f.CTA, int(f.Row), int(f.Lane)).TID[0], "%s", kind)
+		assert.EqualValues(t, 44, m.SMs[i].Thread(int(f.Row), int(f.Lane)).TID[0], "%s", kind)
 	}
 }
 

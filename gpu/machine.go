@@ -191,7 +191,7 @@ func (m *Machine) Status() []WarpStatus {
 	var list []WarpStatus
 	for i, s := range m.SMs {
 		for _, p := range s.Paths() {
-			cta, warp := s.Warp(p.CTA, int(p.Row))
+			cta, warp := s.Warp(int(p.Row))
 			list = append(list, WarpStatus{i, cta, warp, p})
 		}
 	}

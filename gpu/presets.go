@@ -55,7 +55,7 @@ func tbc2011() Config {
 		SM: sm.Config{
 			WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 8, Skip: sm.SkipNone, Threads: 1024, CTAs: 8,
 			Registers: 16384, RegAlloc: 4,
-			Scheduler: sm.LRR, CTAPriority: sm.PriorityAuto, Scoreboard: sm.OneInFlight,
+			Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.OneInFlight,
 			FetchWidth: 1, IBuffer: 1, RFBanks: 16, WBPorts: 1,
 			// A warp takes 4 cycles to enter a pipe of 8 lanes; with operand read
 			// and write-back a dependent instruction follows after some 24 cycles,

@@ -46,7 +46,7 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	s.Threads = of(2, 4, 8, 16, 32) * s.WarpSize
 	d.Channels = of(1, 1, 2)
 	for _, k := range gpu.Keys() {
-		if !slices.Contains(apart, k.Name) && !strings.HasPrefix(k.Name, "herd.") {
+		if !slices.Contains(apart, k.Name) && !drawnLast(k.Name) {
 			drawKey(r, &c, &k)
 		}
 	}
@@ -63,12 +63,16 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d.TRC = max(d.TRC, d.TRAS+d.TRP)
 	d.TRRD = min(d.TRRD, d.TRC)
 	for _, k := range gpu.Keys() {
-		if strings.HasPrefix(k.Name, "herd.") && !slices.Contains(apart, k.Name) {
+		if drawnLast(k.Name) && !slices.Contains(apart, k.Name) {
 			drawKey(r, &c, &k)
 		}
 	}
 	return c
 }
+
+// drawnLast are the keys that are drawn behind all others, so that a seed means the
+// machine in them that it meant without them.
+func drawnLast(key string) bool { return strings.HasPrefix(key, "herd.") || key == "sm.outcome_latency" }
 
 // drawKey draws the value of a key from its range: the scarcest, the usual one,
 // or any, of all magnitudes alike, up to twice the usual one or some more.

@@ -117,7 +117,8 @@ func (o *observer) all(r int) (mask uint32) {
 }
 
 // begin makes a row that of a CTA, if it was another's.
-func (o *observer) begin(cta uint8, r int) *row {
+func (o *observer) begin(r int) *row {
+	cta := o.sm.Resident(r)
 	id := o.sm.CTA.Q().ID[cta&(sm.MaxCTAs-1)]
 	w := &o.rows[r]
 	if !w.began || w.cta != id {
@@ -154,15 +155,15 @@ func (o *observer) issue(e sm.Issued) {
 	for rows := e.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
 		mask, taken := of(e.Flight, r, e.Mask), of(e.Flight, r, taken)
-		if first := int(e.Row) - int(e.Row)%o.warps; r < first || r >= first+o.warps {
+		if !o.promises.Across && o.sm.Resident(r) != e.CTA {
 			o.fail(checkHome, "%s: lanes %#x are of row %d, another CTA's", o.at(&e), mask, r)
 			return
 		}
-		w := o.begin(e.CTA, r)
+		w := o.begin(r)
 		if wrong := mask &^ w.started; wrong != 0 {
 			o.fail(checkHome, "%s: lanes %#x of row %d have no thread", o.at(&e), wrong, r)
 		}
-		o.behind(&e, w, mask)
+		o.behind(&e, w, r, mask)
 		if o.promises.Meets {
 			o.join(&e, w, in, mask, taken)
 		}
@@ -236,14 +237,14 @@ func (o *observer) nested(e *sm.Issued) {
 }
 
 // behind looks whether threads have passed a barrier before others came to it.
-func (o *observer) behind(e *sm.Issued, w *row, mask uint32) {
-	g := &o.ctas[e.CTA&(sm.MaxCTAs-1)]
+func (o *observer) behind(e *sm.Issued, w *row, of int, mask uint32) {
+	g := &o.ctas[o.sm.Resident(of)&(sm.MaxCTAs-1)]
 	for m := mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		if w.passed[lane] <= g.passed {
 			continue
 		}
-		first := int(e.Row) - int(e.Row)%o.warps
+		first := of - of%o.warps
 		for r := first; r < first+o.warps; r++ {
 			other := &o.rows[r]
 			if !other.began || other.cta != w.cta {

@@ -23,7 +23,6 @@ type CTAPriority string
 
 // The CTA priorities.
 const (
-	PriorityAuto CTAPriority = "auto"
 	PriorityNone CTAPriority = "none"
 	PriorityAge  CTAPriority = "age"
 	PriorityRRB  CTAPriority = "rrb"
@@ -57,13 +56,14 @@ type Config struct {
 	Registers   int               `toml:"registers" range:"1..1Mi" doc:"32-bit registers" source:"tbc"`
 	RegAlloc    int               `toml:"reg_alloc" range:"1..64 pow2" unit:"registers" doc:"granularity of allocation: a thread's registers are rounded up to a multiple" source:"gpgpu"`
 	Scheduler   Scheduler         `toml:"scheduler" doc:"warp scheduler: lrr (loose round robin) or gto (greedy, then oldest)" source:"tbc22"`
-	CTAPriority CTAPriority       `toml:"cta_priority" doc:"which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), none (all warps alike), or auto (age under tbc, tbc-lcp and capri, else none)" source:"Fung & Aamodt, HPCA 2011, section 6.2"`
+	CTAPriority CTAPriority       `toml:"cta_priority" doc:"which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), or none (all warps alike); the same under each mechanism" source:"Fung & Aamodt, HPCA 2011, section 6.2"`
 	Scoreboard  Dependence        `toml:"scoreboard" doc:"what a dependent instruction waits for: warp (one instruction of a warp in flight) or register" source:"tbc22"`
 	FetchWidth  int               `toml:"fetch_width" range:"1..8" doc:"instructions fetched in a cycle, all of one slot" source:"ours"`
 	IBuffer     int               `toml:"ibuffer" range:"fetch_width..16" doc:"instructions buffered for a slot" source:"ours"`
 	RFBanks     int               `toml:"rf_banks" range:"1..64 pow2" doc:"register-file banks, one read each in a cycle" source:"ours"`
 	WBPorts     int               `toml:"wb_ports" range:"1..4" doc:"warp results written back in a cycle" source:"tbc22"`
 	ALULatency  int               `toml:"alu_latency" range:"1..1000" unit:"core cycles" doc:"integer, logic and single-precision pipe, branches" source:"ours"`
+	OutcomeLat  int               `toml:"outcome_latency" range:"0..1000" unit:"core cycles" doc:"from the start of execution of a branch, barrier or exit until the mechanism has its outcome; 0: alu_latency" source:"ours"`
 	DPLatency   int               `toml:"dp_latency" range:"1..1000" unit:"core cycles" doc:"double-precision pipe" source:"ours"`
 	DPWidth     int               `toml:"dp_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the double-precision pipe" source:"ours"`
 	SFULatency  int               `toml:"sfu_latency" range:"1..1000" unit:"core cycles" doc:"special functions and division" source:"ours"`

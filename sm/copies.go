@@ -112,7 +112,7 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 	var mask uint32
 	for m := op.Exec; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		to.To[lane] = uint32(u.address(op, in, lane)) + uint32(op.CTA)*u.l.window
+		to.To[lane] = uint32(u.address(op, in, lane) + u.l.shares[op.Home(lane).Row&(MaxWarps-1)])
 		to.Bytes[lane] = uint8(u.reads(op, in, lane))
 		if to.Bytes[lane] > 0 {
 			mask |= 1 << lane
@@ -181,7 +181,7 @@ func (u *LSU) checkCopy(op *Op, in *isa.Inst) bool {
 			if kind != NoFault {
 				h := op.Home(lane)
 				u.fault(Fault{
-					Kind: kind, CTA: op.CTA, Row: h.Row, Lane: h.Lane, Size: uint8(size), Space: side.space, PC: op.PC, Addr: side.addr,
+					Kind: kind, Row: h.Row, Lane: h.Lane, Size: uint8(size), Space: side.space, PC: op.PC, Addr: side.addr,
 				})
 				return false
 			}

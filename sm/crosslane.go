@@ -169,7 +169,7 @@ func (p *Pipe) fail(kind FaultKind, op *Op, lane int, missing uint32) {
 	if p.Q().Fault.Kind == NoFault {
 		h := op.Home(lane)
 		p.D().Fault = Fault{
-			Kind: kind, CTA: op.CTA, Row: h.Row, Lane: h.Lane, PC: op.PC, Missing: missing, Cycle: p.sim.Now(),
+			Kind: kind, Row: h.Row, Lane: h.Lane, PC: op.PC, Missing: missing, Cycle: p.sim.Now(),
 		}
 	}
 }

@@ -34,7 +34,6 @@ func (k FaultKind) String() string {
 // Fault is the first misbehaviour of a thread of this SM.
 type Fault struct {
 	Kind  FaultKind
-	CTA   uint8 // resident CTA
 	Row   uint8
 	Lane  uint8 // that the thread has in this row
 	Size  uint8

@@ -27,6 +27,7 @@ type Issue struct {
 	Div   divergence.Policy
 	Front *Fetch
 	CTA   *CTA
+	Ranks *rtl.Mem[uint64] `rtl:"optional"` // by slot: see divergence.Ports
 	// Scoreboard has the registers of each row, then its predicates.
 	Scoreboard units.Scoreboard
 	// Copies are the asynchronous copies in flight of each row: see copies.go.
@@ -69,7 +70,7 @@ type issueState struct {
 // Flight is an instruction on its way through the pipeline.
 type Flight struct {
 	Slot  uint16 `bits:"9"`
-	CTA   uint8  `bits:"5"`
+	CTA   uint8  `bits:"5"` // of the thread in the lowest lane
 	Row   uint8  `bits:"6"`
 	Mixed bool
 	Herd  uint32 // of a branch or load that is herded its number among those of the SM in the launch, from 1; else 0

@@ -130,7 +130,9 @@ func unit(what string) string {
 type launch struct {
 	site
 	loaded
-	herdLimit int64 // herded instructions of this SM in the launch, -1 without limit
+	herdLimit int64                   // herded instructions of this SM in the launch, -1 without limit
+	placed    map[*isa.Program]uint32 // where kernels that have been loaded are in instruction memory
+	end       uint32                  // of the last one
 }
 
 // site is what an SM is built with.
@@ -143,7 +145,7 @@ type site struct {
 	shared     int    // bytes of shared memory
 
 	pick     pick                    // scheduler of cfg
-	foremost foremost                // CTA priority of cfg or the mechanism, or nil
+	foremost foremost                // CTA priority of cfg
 	holds    func(in *isa.Inst) bool // scoreboard of cfg
 	entering entry                   // skip of cfg
 
@@ -157,11 +159,9 @@ func (s *site) policies() (err error) {
 	if s.pick, err = schedulers.Of(s.cfg.Scheduler); err != nil {
 		return fmt.Errorf("sm.scheduler: %w", err)
 	}
-	priority, err := priorities.Of(s.cfg.CTAPriority)
-	if err != nil {
+	if s.foremost, err = priorities.Of(s.cfg.CTAPriority); err != nil {
 		return fmt.Errorf("sm.cta_priority: %w", err)
 	}
-	s.foremost = priority(s.mech)
 	if s.holds, err = dependences.Of(s.cfg.Scoreboard); err != nil {
 		return fmt.Errorf("sm.scoreboard: %w", err)
 	}
@@ -184,10 +184,11 @@ func (s *site) tables() {
 type loaded struct {
 	divergence.Code
 	placement
-	k      Kernel // as it was given; Code has the program that runs
-	warps  int    // of a CTA
-	ctas   int    // resident at most
-	window uint32 // bytes of shared memory of a CTA
+	k      Kernel           // as it was given; Code has the program that runs
+	warps  int              // of a CTA
+	ctas   int              // resident at most
+	cta    [MaxWarps]uint8  // of each row
+	shares [MaxWarps]uint64 // where the shared memory of that CTA begins
 	nregs  int
 	npreds int
 	insts  []decoded // by PC
@@ -236,13 +237,16 @@ func (l *launch) load(k Kernel) error {
 		}
 	}
 	l.loaded = loaded{
-		Code: divergence.Code{Prog: p}, placement: place, k: k,
-		warps:  len(place.masks),
-		ctas:   o.CTAs,
-		window: align(k.SharedBytes(), 16),
-		nregs:  len(p.Regs), npreds: len(p.Preds),
+		Code: divergence.Code{Prog: p, Base: l.base(k.Prog, len(p.Insts))}, placement: place, k: k,
+		warps: len(place.masks),
+		ctas:  o.CTAs,
+		nregs: len(p.Regs), npreds: len(p.Preds),
 		insts: make([]decoded, len(p.Insts)),
 		local: k.local(l.cfg),
+	}
+	for row := range l.cta {
+		l.cta[row] = uint8(row / l.warps)
+		l.shares[row] = uint64(l.cta[row]) * uint64(align(k.SharedBytes(), 16))
 	}
 	l.herdLimit = l.herdShare()
 	// Registers are laid out over the banks in declaration order; a 64-bit one
@@ -256,6 +260,21 @@ func (l *launch) load(k Kernel) error {
 		l.insts[i] = l.decode(&p.Insts[i], bank)
 	}
 	return nil
+}
+
+// base is where a kernel is in instruction memory, which keeps all that have been
+// loaded.
+func (l *launch) base(p *isa.Program, n int) uint32 {
+	base, ok := l.placed[p]
+	if !ok {
+		base = l.end
+		l.end += uint32(n/divergence.CodeAlign+1) * divergence.CodeAlign
+		if l.placed == nil {
+			l.placed = map[*isa.Program]uint32{}
+		}
+		l.placed[p] = base
+	}
+	return base
 }
 
 // decode finds what the blocks want to know of an instruction; bank is the first one

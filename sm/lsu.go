@@ -290,7 +290,7 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 		switch space {
 		case isa.SpaceShared:
 			a.Shared = true
-			addr += uint64(op.CTA) * uint64(u.l.window)
+			addr += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]
 		case isa.SpaceLocal:
 			addr = u.local(op.Home(lane), addr+uint64(piece)*4)
 		}
@@ -362,7 +362,7 @@ func (u *LSU) address(op *Op, in *isa.Inst, lane int) uint64 {
 // transfer stores or loads words of a divergence stack, each in a lane.
 func (u *LSU) transfer(t *divergence.Transfer) {
 	if int(t.At)+int(t.Words) > divergence.SpillWordsOf(u.l.Prog) {
-		u.fault(Fault{Kind: StackOverflow, CTA: t.CTA, Row: t.Row, PC: t.PC})
+		u.fault(Fault{Kind: StackOverflow, Row: t.Row, PC: t.PC})
 		return
 	}
 	a := u.Access.PushSlot()
@@ -442,7 +442,7 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 		if kind != NoFault {
 			h := op.Home(lane)
 			u.fault(Fault{
-				Kind: kind, CTA: op.CTA, Row: h.Row, Lane: h.Lane, Size: uint8(size),
+				Kind: kind, Row: h.Row, Lane: h.Lane, Size: uint8(size),
 				Space: space, PC: op.PC, Addr: u.address(op, in, lane),
 			})
 			return false

@@ -1,6 +1,10 @@
 package sm
 
-import "divergo/isa"
+import (
+	"cmp"
+
+	"divergo/isa"
+)
 
 // Opcodes is a time for each class of opcodes, as GPGPU-Sim's ptx_opcode_latency
 // and ptx_opcode_initiation have it (add, max, mul, mad, div), and for some that it
@@ -70,6 +74,9 @@ func (c *Config) pipeLatency(unit isa.Unit) int {
 	}
 	return c.ALULatency
 }
+
+// outcomeLatency is that of control instructions.
+func (c *Config) outcomeLatency() int { return cmp.Or(c.OutcomeLat, c.ALULatency) }
 
 // latency of an instruction, which is not one of memory.
 func (c *Config) latency(in *isa.Inst) int {

@@ -160,6 +160,35 @@ func (b *bench) results(t *testing.T) (pcs []uint32, cycles []uint64) {
 	return pcs, cycles
 }
 
+// TestOutcomeLatency: what follows a branch issues as many cycles later as its
+// outcome takes longer, and other instructions are as before.
+func TestOutcomeLatency(t *testing.T) {
+	issues := func(outcome int) (cycles []uint64) {
+		cfg := config()
+		cfg.OutcomeLat = outcome
+		b := newBench(t, &cfg, `
+	add.u32 %r2, %r12, 1;
+	add.u32 %r3, %r13, 1;
+	setp.eq.u32 %p1, %r2, 5;
+	@%p1 bra END;
+	add.u32 %r4, %r14, 1;
+END:
+	exit;`, 32, 1)
+		b.Issue.OnIssue.Add(func(e sm.Issued) { cycles = append(cycles, e.Cycle) })
+		b.run(t)
+		return cycles
+	}
+	cfg := config()
+	usual, slow := issues(0), issues(cfg.ALULatency+7)
+	assert.Equal(t, usual, issues(cfg.ALULatency))
+	assert.Equal(t, usual[:4], slow[:4])
+	for i, cycle := range usual[4:] {
+		assert.Equal(t, cycle+7, slow[4+i])
+	}
+	quick := issues(1)
+	assert.EqualValues(t, cfg.ALULatency-1, usual[4]-quick[4])
+}
+
 // TestHeldResults: while 18 double-precision results take the only port, more muls
 // are done than Out has room for, and the first part of the pipe stands still.
 // Then they follow without a gap, in their order.

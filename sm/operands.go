@@ -176,7 +176,6 @@ func (o *Operands) pred(f *Flight, p isa.Operand) (v uint32) {
 // are those of the lane's thread in its static warp.
 func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
 	l := o.l
-	id := o.CTA.Q().ID[f.CTA&(MaxCTAs-1)]
 	var same uint64 // value of a register that all lanes share
 	switch r {
 	case isa.TidX, isa.TidY, isa.TidZ:
@@ -210,7 +209,15 @@ func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
 	case isa.NTidX, isa.NTidY, isa.NTidZ:
 		same = uint64(l.k.Block[r-isa.NTidX])
 	case isa.CtaidX, isa.CtaidY, isa.CtaidZ:
-		same = uint64(l.ctaid(id)[r-isa.CtaidX])
+		if !f.Mixed {
+			same = o.ctaid(f.Row, r)
+			break
+		}
+		for m := f.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			to[lane] = o.ctaid(f.Home(lane).Row, r)
+		}
+		return
 	case isa.NCtaidX, isa.NCtaidY, isa.NCtaidZ:
 		same = uint64(l.k.Grid[r-isa.NCtaidX])
 	case isa.NWarpID:
@@ -254,6 +261,12 @@ func laneSpecial(r isa.Special, lane uint32) uint64 {
 		return uint64(^(eq | (eq - 1)))
 	}
 	return uint64(lane)
+}
+
+// ctaid is that of the threads of a row.
+func (o *Operands) ctaid(row uint8, r isa.Special) uint64 {
+	id := o.CTA.Q().ID[o.l.cta[row&(MaxWarps-1)]&(MaxCTAs-1)]
+	return uint64(o.l.ctaid(id)[r-isa.CtaidX])
 }
 
 // ctaid of the CTA with linear number id.

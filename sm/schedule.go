@@ -22,11 +22,15 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 		ask[w] &^= busy
 	}
 	resident := i.CTA.Q().Resident
-	if i.l.foremost == nil || resident == 0 {
-		return i.l.pick(i, ask, anyCTA, int(q.Last), slots)
+	first := anyCTA
+	if resident != 0 {
+		first = i.l.foremost(i, resident)
 	}
-	first := i.l.foremost(i, resident) & (MaxCTAs - 1)
-	if s := i.l.pick(i, ask, first, int(q.LastOf[first]), slots); s >= 0 {
+	if first == anyCTA {
+		return i.choose(ask, anyCTA, int(q.Last), slots)
+	}
+	first &= MaxCTAs - 1
+	if s := i.choose(ask, first, int(q.LastOf[first]), slots); s >= 0 {
 		return s
 	}
 	// Among the others only those are put in order that have an instruction: few,
@@ -45,12 +49,36 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	}
 	for ctas &^= 1 << first; ctas != 0; {
 		c := i.l.foremost(i, ctas) & (MaxCTAs - 1)
-		if s := i.l.pick(i, ask, c, int(q.LastOf[c]), slots); s >= 0 {
+		if s := i.choose(ask, c, int(q.LastOf[c]), slots); s >= 0 {
 			return s
 		}
 		ctas &^= 1 << c
 	}
 	return -1
+}
+
+// choose is the scheduler's pick, among the ready slots of the lowest rank if the
+// mechanism ranks them.
+func (i *Issue) choose(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
+	if i.Ranks == nil {
+		return i.l.pick(i, ask, cta, last, slots)
+	}
+	var best units.Set
+	lowest := uint64(0)
+	for w, m := range ask[:units.Words(slots.Len())] {
+		for ; m != 0; m &= m - 1 {
+			s := w<<6 | bits.TrailingZeros64(m)
+			rank := *i.Ranks.At(s)
+			if best != (units.Set{}) && rank > lowest || !i.ready(s, cta, slots) {
+				continue
+			}
+			if best == (units.Set{}) || rank < lowest {
+				best, lowest = units.Set{}, rank
+			}
+			best.Add(s)
+		}
+	}
+	return i.l.pick(i, best, cta, last, slots)
 }
 
 // nextBit is the first bit of a set at or after from, going round.
@@ -76,33 +104,23 @@ func Schedulers() []Scheduler { return schedulers.List() }
 // Doc is a line on what the scheduler does.
 func (s Scheduler) Doc() string { return schedulers.Doc(s) }
 
-// foremost is the CTA of a set that has the highest priority.
+// foremost is the CTA of a set that has the highest priority, or anyCTA.
 type foremost func(i *Issue, ctas uint32) int
 
-// priorities is every CTA priority: what it means under a mechanism; nil where
-// the scheduler decides among all warps.
-var priorities = key.Choices[CTAPriority, func(divergence.Mechanism) foremost]{}.
-	With(PriorityAuto, "age if the warps of a CTA wait for each other at branches, else none, as in the paper", func(m divergence.Mechanism) foremost {
-		if m.Blocks {
-			return (*Issue).oldestCTA
-		}
-		return nil
-	}).
-	With(PriorityNone, "the scheduler decides among all warps", always(nil)).
-	With(PriorityAge, "the CTA that came to the SM first", always((*Issue).oldestCTA)).
-	With(PriorityRRB, "round robin: another CTA in each cycle", always((*Issue).turningCTA)).
-	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready", always((*Issue).stickyCTA))
-
-// always is a priority that is the same under each mechanism.
-func always(f foremost) func(divergence.Mechanism) foremost {
-	return func(divergence.Mechanism) foremost { return f }
-}
+// priorities is every CTA priority.
+var priorities = key.Choices[CTAPriority, foremost]{}.
+	With(PriorityNone, "the scheduler decides among all warps", (*Issue).noCTA).
+	With(PriorityAge, "the CTA that came to the SM first", (*Issue).oldestCTA).
+	With(PriorityRRB, "round robin: another CTA in each cycle", (*Issue).turningCTA).
+	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready", (*Issue).stickyCTA)
 
 // CTAPriorities lists the CTA priorities.
 func CTAPriorities() []CTAPriority { return priorities.List() }
 
 // Doc is a line on which CTA comes first.
 func (p CTAPriority) Doc() string { return priorities.Doc(p) }
+
+func (i *Issue) noCTA(uint32) int { return anyCTA }
 
 // turningCTA turns by one with each warp that could enter the pipes.
 func (i *Issue) turningCTA(ctas uint32) int {

@@ -103,7 +103,7 @@ func TestCTAPriorities(t *testing.T) {
 					ready[s], ctaOf[s] = b.Issue.Ready(s), int(slots.At(s).CTA)
 					if ready[s] {
 						n++
-						id, _ := b.Warp(slots.At(s).CTA, s)
+						id, _ := b.Warp(s)
 						age[ctaOf[s]] = uint64(id[0]) // CTAs are started in the order of ctaid
 					}
 				}
@@ -115,6 +115,40 @@ func TestCTAPriorities(t *testing.T) {
 			b.run(t)
 			assert.Greater(t, chosen, 100, "cycles with a choice")
 		})
+	}
+}
+
+// TestRanks: whenever an instruction issues no slot that is ready has a lower rank,
+// and of equals the scheduler takes its own.
+func TestRanks(t *testing.T) {
+	for _, scheduler := range sm.Schedulers() {
+		cfg := config()
+		cfg.CTAs, cfg.Scheduler, cfg.Scoreboard = 3, scheduler, sm.OneInFlight
+		b := newBenchOf(t, "dwf", &cfg, mix, 96, 8)
+		last, chosen, equal := 0, 0, 0
+		b.Issue.OnIssue.Add(func(e sm.Issued) {
+			ranks, best := b.Div.Connections().Ranks, *b.Div.Connections().Ranks.At(int(e.Slot))
+			ready := make([]bool, b.Div.Slots().Len())
+			for s := range ready {
+				if !b.Issue.Ready(s) {
+					continue
+				}
+				rank := *ranks.At(s)
+				require.GreaterOrEqual(t, rank, best, "slot %d before %d", e.Slot, s)
+				if ready[s] = rank == best; !ready[s] {
+					chosen++
+				} else if s != int(e.Slot) {
+					equal++
+				}
+			}
+			if scheduler == sm.LRR {
+				require.Equal(t, roundRobin(ready, last), int(e.Slot))
+			}
+			last = int(e.Slot)
+		})
+		b.run(t)
+		assert.Greater(t, chosen, 100, "ready slots of a higher rank")
+		assert.Greater(t, equal, 100, "and of the same")
 	}
 }
 
@@ -137,7 +171,7 @@ func TestGreedyThenOldest(t *testing.T) {
 		first := -1
 		for s := range slots.Len() {
 			if b.Issue.Ready(s) {
-				id, number := b.Warp(slots.At(s).CTA, s)
+				id, number := b.Warp(s)
 				ready = append(ready, warp{id[0], number})
 				if first < 0 {
 					first = s
@@ -153,7 +187,7 @@ func TestGreedyThenOldest(t *testing.T) {
 		} else if int(e.Slot) != first {
 			overtakes++
 		}
-		id, number := b.Warp(e.CTA, int(e.Row))
+		id, number := b.Warp(int(e.Row))
 		last = warp{id[0], number}
 		require.Equal(t, want, last, "cycle %d, ready %v", e.Cycle, ready)
 	})

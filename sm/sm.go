@@ -85,7 +85,7 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		flush    = rtl.NewQueue[Command](1)
 		flushed  = rtl.NewQueue[Notice](1)
 		flights  = rtl.NewQueue[Flight](2)
-		outcomes = rtl.NewQueue[divergence.Outcome](cfg.ALULatency+2, rtl.Latency(uint64(cfg.ALULatency)))
+		outcomes = rtl.NewQueue[divergence.Outcome](cfg.outcomeLatency()+2, rtl.Latency(uint64(cfg.outcomeLatency())))
 		toALU    = rtl.NewQueue[Op](2)
 		toDPU    = rtl.NewQueue[Op](2)
 		toSFU    = rtl.NewQueue[Op](2)
@@ -140,6 +140,7 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 	s.Issue.Done = &s.Writeback.Done
 	s.Issue.Front, s.Issue.CTA = s.Fetch, s.CTA
 	s.Operands.Regs, s.Operands.Preds, s.Operands.CTA = s.Writeback.Regs, s.Writeback.Preds, s.CTA
+	s.Issue.Ranks = c.Ranks
 	s.Operands.Tallies, s.Operands.Convergence = c.Tallies, c.Convergence
 	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()
 	c.Memory, c.Answer = moves.Out(), moved.In()

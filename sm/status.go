@@ -14,16 +14,19 @@ type Thread struct {
 }
 
 // Thread is the one in a lane of a row, while its CTA is resident.
-func (s *SM) Thread(cta uint8, row, lane int) Thread {
-	id, warp := s.Warp(cta, row)
+func (s *SM) Thread(row, lane int) Thread {
+	id, warp := s.Warp(row)
 	tid := s.l.tids[warp][lane]
 	return Thread{id, [3]uint32{uint32(tid & 0xffff), uint32(tid >> 16 & 0xffff), uint32(tid >> 32)}}
 }
 
 // Warp names the warp in a row: the ctaid of its CTA, and its number in it.
-func (s *SM) Warp(cta uint8, row int) (id [3]uint32, warp int) {
-	return s.l.ctaid(s.CTA.Q().ID[cta&(MaxCTAs-1)]), row % s.l.warps
+func (s *SM) Warp(row int) (id [3]uint32, warp int) {
+	return s.l.ctaid(s.CTA.Q().ID[s.Resident(row)&(MaxCTAs-1)]), row % s.l.warps
 }
+
+// Resident is which of the resident CTAs the threads of a row are of.
+func (s *SM) Resident(row int) uint8 { return s.l.cta[row&(MaxWarps-1)] }
 
 // Reg is a general register of a thread.
 func (s *SM) Reg(row, lane, reg int) uint64 {

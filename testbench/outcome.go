@@ -130,7 +130,7 @@ func (s *Session) diagnose(l *Launch, end gpu.End) *Outcome {
 }
 
 func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault {
-	t := m.Thread(f.CTA, int(f.Row), int(f.Lane))
+	t := m.Thread(int(f.Row), int(f.Lane))
 	fault := &Fault{
 		Kind: f.Kind.String(), SM: index, CTA: t.CTA, Thread: t.TID,
 		PC: f.PC, Where: p.Where(f.PC), Text: text(p, f.PC),
@@ -142,7 +142,7 @@ func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault
 	if f.Kind == sm.OutOfBounds && f.Space == isa.SpaceLocal {
 		fault.Near = s.localText(p)
 	}
-	_, warp := m.Warp(f.CTA, int(f.Row))
+	_, warp := m.Warp(int(f.Row))
 	mech, regroups := s.Machine.Config.Divergence.Mechanism, m.Div.Homes() != nil
 	switch {
 	case f.Kind == sm.Missing && p.Insts[f.PC].Matrix():
@@ -256,7 +256,7 @@ func (s *Session) waiting(l *Launch) []Waiting {
 	size := s.Machine.Config.SM.WarpSize
 	for i, m := range s.Machine.SMs {
 		for _, p := range m.Paths() {
-			cta, warp := m.Warp(p.CTA, int(p.Row))
+			cta, warp := m.Warp(int(p.Row))
 			reason := "waits to reconverge"
 			if p.Running || p.Wait == divergence.WaitsBarrier {
 				reason = map[string]string{"run": "can run", "control": "a branch is being resolved", "barrier": "waits at a barrier"}[p.Wait.String()]

@@ -12,7 +12,7 @@ func NewCAPT(entries, ways int) CAPT { return CAPT{NewPCTable[bool](entries, way
 
 // Predict is what the branch at pc did last; nothing is known of it on a miss.
 func (t *CAPT) Predict(pc uint32) (adequate, hit bool) {
-	if line := t.Find(pc, 0); line != nil {
+	if line := t.Find(pc); line != nil {
 		return line.Data, true
 	}
 	return false, false
@@ -21,15 +21,15 @@ func (t *CAPT) Predict(pc uint32) (adequate, hit bool) {
 // Diverge gives a line to a branch that has been seen to diverge. If it had none,
 // compaction is expected to be adequate.
 func (t *CAPT) Diverge(pc uint32) {
-	if t.Find(pc, 0) == nil {
-		line, _ := t.Claim(pc, 0)
+	if t.Find(pc) == nil {
+		line, _ := t.Claim(pc)
 		line.Data = true
 	}
 }
 
 // Update records what a branch did, if it has a line.
 func (t *CAPT) Update(pc uint32, adequate bool) {
-	if line := t.Find(pc, 0); line != nil {
+	if line := t.Find(pc); line != nil {
 		line.Data = adequate
 	}
 }

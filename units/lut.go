@@ -3,7 +3,7 @@ package units
 // LUT is the PC-warp table of dynamic warp formation: for a PC that warps
 // wait at, the one of them that lanes can still join (Fung et al., MICRO 2007,
 // section 4.2). A PC that has been replaced, or whose warp has been issued
-// since, begins a new warp. Lanes of different groups are never put together.
+// since, begins a new warp.
 type LUT = PCTable[Joinable]
 
 // Joinable is what a LUT says of the youngest warp at a PC.

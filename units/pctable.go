@@ -3,8 +3,7 @@ package units
 import "divergo/rtl"
 
 // PCTable is a table looked up by PC: set-associative, indexed by the low bits
-// of the PC, with least-recently-used replacement. The tag holds a group besides
-// the PC, for tables in which not all PCs are alike.
+// of the PC, with least-recently-used replacement.
 //
 // Find and Claim see what was done before in the same cycle, as if ports that
 // write forwarded to those behind them.
@@ -17,7 +16,6 @@ type PCTable[T any] struct {
 // Line is an entry of a PCTable.
 type Line[T any] struct {
 	Valid bool
-	Group uint8 `bits:"5"`
 	Age   uint8 // number of valid lines of the set that were used since
 	PC    uint32
 	Data  T
@@ -36,10 +34,10 @@ func (t *PCTable[T]) Ways() int { return t.ways }
 func (t *PCTable[T]) set(pc uint32) int { return int(pc) & (t.sets - 1) * t.ways }
 
 // Find is the line of a PC, or nil.
-func (t *PCTable[T]) Find(pc uint32, group uint8) *Line[T] {
+func (t *PCTable[T]) Find(pc uint32) *Line[T] {
 	first := t.set(pc)
 	for i := first; i < first+t.ways; i++ {
-		if e := t.Lines.Next(i); e.Valid && e.PC == pc && e.Group == group {
+		if e := t.Lines.Next(i); e.Valid && e.PC == pc {
 			e = t.Lines.Edit(i)
 			t.use(first, e)
 			return e
@@ -50,7 +48,7 @@ func (t *PCTable[T]) Find(pc uint32, group uint8) *Line[T] {
 
 // Claim makes a line for a PC that has none. It returns the one that had to
 // go, which is not valid if none had to.
-func (t *PCTable[T]) Claim(pc uint32, group uint8) (line *Line[T], evicted Line[T]) {
+func (t *PCTable[T]) Claim(pc uint32) (line *Line[T], evicted Line[T]) {
 	first := t.set(pc)
 	oldest := first
 	for i := first; i < first+t.ways; i++ {
@@ -65,16 +63,9 @@ func (t *PCTable[T]) Claim(pc uint32, group uint8) (line *Line[T], evicted Line[
 	}
 	line = t.Lines.Edit(oldest)
 	evicted = *line
-	*line = Line[T]{Valid: true, Group: group, PC: pc, Age: uint8(t.ways)}
+	*line = Line[T]{Valid: true, PC: pc, Age: uint8(t.ways)}
 	t.use(first, line)
 	return line, evicted
-}
-
-// Flush empties the table, between runs.
-func (t *PCTable[T]) Flush() {
-	for i := range t.Lines.Len() {
-		t.Lines.Set(i, Line[T]{})
-	}
 }
 
 // use makes e the youngest of the set that begins at line first.

@@ -36,10 +36,8 @@ type WarpPool struct {
 type DynamicWarp struct {
 	PC    uint32
 	Occ   uint32           `bits:"lanes"` // lanes with a thread
-	Group uint8            `bits:"5"`
 	Open  bool             // it was entered by the table, which may still point to it
 	Count uint16           // the largest of its threads; what it counts is the issue policy's business
-	Born  uint64           `bits:"16"` // how many warps had been formed before; hardware counts modulo 2^16
 	Row   [PoolLanes]uint8 `len:"lanes" bits:"6"`
 }
 
@@ -48,7 +46,6 @@ type DynamicWarp struct {
 type Update struct {
 	PC    uint32
 	Req   uint32 `bits:"lanes"` // lanes
-	Group uint8  `bits:"5"`
 	Count uint16
 	Row   [PoolLanes]uint8 `len:"lanes" bits:"6"`
 }
@@ -74,10 +71,10 @@ func NewWarpPool(threads int, t LUT) WarpPool {
 // lanes have joined and the entry that was made for lanes, -1 for none. Lanes is
 // the width of a warp.
 func (p *WarpPool) Insert(u *Update, lanes int) (joined, formed int) {
-	line := p.LUT.Find(u.PC, u.Group)
+	line := p.LUT.Find(u.PC)
 	if line == nil {
 		var old Line[Joinable]
-		line, old = p.LUT.Claim(u.PC, u.Group)
+		line, old = p.LUT.Claim(u.PC)
 		if old.Valid && p.open(&old) {
 			p.Counts.Edit(0).Evicted++
 		}
@@ -108,7 +105,7 @@ func (p *WarpPool) Insert(u *Update, lanes int) (joined, formed int) {
 // open reports whether the warp that a line points to is still there.
 func (p *WarpPool) open(l *Line[Joinable]) bool {
 	w := p.Warps.Next(int(l.Data.Index))
-	return w.Open && w.PC == l.PC && w.Group == l.Group
+	return w.Open && w.PC == l.PC
 }
 
 // table forms a warp that line points to from now on.
@@ -129,11 +126,10 @@ func (p *WarpPool) Form(u *Update, lanes uint32) int {
 		}
 		i := w<<6 + bits.TrailingZeros64(^used)
 		*p.Used.Edit(w) |= 1 << (i & 63)
-		st := p.Counts.Edit(0)
 		e := p.Warps.Edit(i)
-		*e = DynamicWarp{PC: u.PC, Group: u.Group, Born: st.Formed}
+		*e = DynamicWarp{PC: u.PC}
 		p.put(e, u, lanes)
-		st.Formed++
+		p.Counts.Edit(0).Formed++
 		return i
 	}
 	panic("units: more warps than the pool has entries")

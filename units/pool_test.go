@@ -140,16 +140,12 @@ func TestWarpPool(t *testing.T) {
 			free[thread{row, lane}] = true
 		}
 	}
-	type key struct {
-		pc    uint32
-		group uint8
-	}
-	sets := make([][]key, entries/ways) // most recent first
-	head := map[key]int{}               // the warp that can be joined
+	sets := make([][]uint32, entries/ways) // PCs, most recent first
+	head := map[uint32]int{}               // by PC, the warp that can be joined
 	held := map[int]map[thread]bool{}
 	insert := func() {
-		k := key{uint32(r.IntN(12)), uint8(r.IntN(2))}
-		u := &units.Update{PC: k.pc, Group: k.group}
+		k := uint32(r.IntN(16))
+		u := &units.Update{PC: k}
 		var in [lanes]thread
 		for lane := range lanes {
 			for row := range rows {
@@ -164,13 +160,13 @@ func TestWarpPool(t *testing.T) {
 		if u.Req == 0 {
 			return
 		}
-		set := &sets[int(k.pc)%len(sets)]
+		set := &sets[int(k)%len(sets)]
 		for i, o := range *set {
 			if o == k {
 				*set = append((*set)[:i:i], (*set)[i+1:]...)
 			}
 		}
-		if *set = append([]key{k}, *set...); len(*set) > ways {
+		if *set = append([]uint32{k}, *set...); len(*set) > ways {
 			delete(head, (*set)[ways])
 			*set = (*set)[:ways]
 		}

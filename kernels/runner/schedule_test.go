@@ -15,8 +15,7 @@ import (
 )
 
 // TestCTAPriorities: results do not depend on the order in which CTAs issue,
-// cycles do. Left open it is that of the paper: by age under thread block
-// compaction, whose warps wait for each other, none otherwise.
+// cycles do.
 func TestCTAPriorities(t *testing.T) {
 	names := []string{"mandelbrot", "backprop"}
 	if testing.Short() {
@@ -42,15 +41,36 @@ func TestCTAPriorities(t *testing.T) {
 						assert.NotZero(t, s.Counters().Classes[sm.IdleSync], "%s %s", m.Name, p)
 					}
 				}
-				auto := sm.PriorityNone
-				if m.Blocks {
-					auto = sm.PriorityAge
-				}
-				assert.Equal(t, cycles[auto], cycles[sm.PriorityAuto], m.Name)
 				assert.NotEqual(t, cycles[sm.PriorityAge], cycles[sm.PriorityRRB], m.Name)
 			}
 		})
 	}
+}
+
+// TestPriorityIsNoMechanism: a kernel without divergence takes the same time under
+// every mechanism, within a few cycles for each branch, whatever the priority
+// of CTAs is; and the priority is worth more than the mechanism.
+func TestPriorityIsNoMechanism(t *testing.T) {
+	kernel, err := kernels.Find("vecadd")
+	require.NoError(t, err)
+	cycles := func(mech string, p sm.CTAPriority) float64 {
+		cfg := cut(gpu.Default(), 2)
+		cfg.Divergence.Mechanism = mech
+		if p != "" {
+			cfg.SM.CTAPriority = p
+		}
+		s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
+		require.NoError(t, err)
+		require.NoError(t, kernel.Sizes[0].New(1).Run(verify.New(s)))
+		return float64(s.Counters().Cycles)
+	}
+	for _, p := range append(sm.CTAPriorities(), "") {
+		pdom := cycles("pdom", p)
+		for _, m := range []string{"tbc", "tbc-lcp", "capri", "dwf", "dwf-wb"} {
+			assert.InEpsilon(t, pdom, cycles(m, p), .05, "%s %q", m, p)
+		}
+	}
+	assert.Less(t, cycles("pdom", sm.PriorityAge), .9*cycles("pdom", sm.PriorityNone))
 }
 
 // checkCycles: each cycle of an SM is in one class, an instruction is for as

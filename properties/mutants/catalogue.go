@@ -213,8 +213,8 @@ var pools = []Mutant{
 		File: "units/pool.go", Old: "if !p.open(line) {", New: "if !p.open(line) && line.Data.Occ == 0 {",
 	},
 	{
-		Name: "dwf-other-cta", Bug: "the table looks at the PC alone: threads of two CTAs become one warp", By: dwf,
-		File: "units/pctable.go", Old: "e.Valid && e.PC == pc && e.Group == group", New: "e.Valid && e.PC == pc",
+		Name: "dwf-first-cta", Bug: "all threads of a warp use the shared memory of the first one's CTA", By: dwf,
+		File: "sm/lsu.go", Old: "addr += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]", New: "addr += u.l.shares[op.Row&(MaxWarps-1)]",
 	},
 	{
 		Name: "dwf-wrong-row", Bug: "joining threads bring the rows of the warp they join", By: dwf,
@@ -226,7 +226,7 @@ var pools = []Mutant{
 	},
 	{
 		Name: "dwf-barrier-early", Bug: "a warp counts as arrived with its first thread", By: dwf,
-		File: "sm/divergence/dwf.go", Old: "case w.AtBar != 0 && w.Live&^(w.AtBar|w.Arrived) == 0:", New: "case w.AtBar != 0:",
+		File: "sm/divergence/dwf.go", Old: "case w.AtBar != 0 && !w.Apart && w.Live&^(w.AtBar|w.Arrived) == 0:", New: "case w.AtBar != 0:",
 	},
 	{
 		Name: "dwf-exit-alive", Bug: "a thread that exits is still waited for", By: dwf,
@@ -359,7 +359,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "lsu-shared-base", Bug: "all CTAs use the first one's shared memory", By: any,
-		File: "sm/lsu.go", Old: "addr += uint64(op.CTA) * uint64(u.l.window)", New: "addr += uint64(op.CTA) * 0",
+		File: "sm/lsu.go", Old: "addr += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]", New: "addr += u.l.shares[0]",
 	},
 	{
 		Name: "lsu-lane-of-store", Bug: "stores of a narrow mask take the data of the lowest lane", By: any,

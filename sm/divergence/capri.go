@@ -48,6 +48,13 @@ var capriMechanisms = []Mechanism{
 // there is nothing to reconverge, and when the last warp has executed the branch
 // all are in the top entry again.
 //
+// A bypassed branch that leaves a loop for its reconvergence point is none that a
+// warp would be alone behind for all the rounds to come. The threads that leave are
+// written to the target entries, as in TBC, and those that stay go on, each warp by
+// itself. When the last warp has executed the branch the threads that stay become
+// an entry, or what is left of the top one, with the warps as they are. So the next
+// round asks the table again.
+//
 // One branch of a CTA is open at a time, from the first warp to the last. A
 // warp that comes to the next one before is held there; so is one that has
 // bypassed the open branch without diverging, while it is not known whether all
@@ -61,14 +68,27 @@ type CAPRI struct {
 	Opened  *rtl.Mem[Instance] // by CTA
 	Private PathStack          // by slot, empty unless the warp bypasses a branch
 	Holds   rtl.State[holds]
+
+	exits []exit // by PC
 }
+
+// exit says of a branch with which of its ways it leaves a loop for its
+// reconvergence point.
+type exit uint8
+
+const (
+	noExit exit = iota
+	exitsTaken
+	exitsNot
+)
 
 // Instance is a branch that warps of a block-wide top entry execute.
 type Instance struct {
 	Left    uint8 `bits:"7"` // warps that have not, 0 if no branch is open
-	PC      uint32
+	At      Point
 	Target  uint32 // of an indirect one: that of the first warp
 	Compact bool   // prediction
+	Exits   bool   // it leaves a loop and is bypassed: who stays is in the target entries
 	Came    uint64 `bits:"warps"` // slots that have, counted from the CTA's first
 	Taken   units.Tally
 	Not     units.Tally
@@ -110,10 +130,41 @@ func (p *CAPRI) Logic(g Geometry) []units.Logic {
 		units.Logic{Kind: units.LessThan, Bits: 8, Count: 2 * g.Lanes})
 }
 
-// Begin also empties the table for another kernel.
+// Begin looks for the branches that leave loops. The table keeps what it has learned:
+// its tags are PCs in instruction memory, so that each kernel has its own.
 func (p *CAPRI) Begin() {
 	p.TBC.Begin()
-	p.CAPT.Flush()
+	prog := p.code.Prog
+	p.exits = make([]exit, len(prog.Insts))
+	for i := range prog.Insts {
+		in, pc := &prog.Insts[i], uint32(i)
+		switch {
+		case in.Op != isa.OpBra || !in.Conditional() || in.Reconv == isa.NoPC:
+		case in.Reconv == in.Target && comesBack(prog, pc+1, pc):
+			p.exits[i] = exitsTaken
+		case in.Reconv == pc+1 && comesBack(prog, in.Target, pc):
+			p.exits[i] = exitsNot
+		}
+	}
+}
+
+// comesBack reports whether threads can come from a PC to a branch without passing
+// its reconvergence point.
+func comesBack(p *isa.Program, from, branch uint32) bool {
+	home := p.Block(branch)
+	seen := map[int]bool{p.Block(p.Insts[branch].Reconv): true}
+	for todo := []int{p.Block(from)}; len(todo) > 0; {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if b == home {
+			return true
+		}
+		if !seen[b] {
+			seen[b] = true
+			todo = append(todo, p.Blocks[b].Succs...)
+		}
+	}
+	return false
 }
 
 // Tick does what that of TBC does. In a cycle without an outcome a branch is
@@ -143,8 +194,11 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 	}
 	b, st := p.Opened.Edit(int(s.CTA)), &p.D().Stats.Prediction
 	if b.Left == 0 {
-		adequate, hit := p.CAPT.Predict(o.PC)
-		*b = Instance{Left: p.Stack.Top(int(s.CTA)).WCnt, PC: o.PC, Target: o.Target, Compact: adequate && !p.off()}
+		adequate, hit := p.CAPT.Predict(p.code.Base + o.PC)
+		*b = Instance{Left: p.Stack.Top(int(s.CTA)).WCnt, At: s.At(), Target: o.Target, Compact: adequate && !p.off()}
+		if b.Exits = !b.Compact && p.exits[o.PC] != noExit; b.Exits {
+			*p.Targets.Edit(int(s.CTA)) = Targets{}
+		}
 		st.Branches++
 		if !hit {
 			st.Misses++
@@ -155,16 +209,20 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 	}
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 	if taken != 0 && not != 0 {
-		p.CAPT.Diverge(o.PC)
+		p.CAPT.Diverge(p.code.Base + o.PC)
 	}
 	if o.Target != b.Target {
 		taken, not = 0, s.Mask // as in TBC
 	}
 	b.Taken.Add(taken)
 	b.Not.Add(not)
-	if b.Compact {
+	switch {
+	case b.Compact:
 		p.TBC.branch(i, in, o)
-	} else {
+	case b.Exits:
+		st.Bypasses++
+		p.part(i, s, in, o)
+	default:
 		st.Bypasses++
 		meet := o.Jump(in, s.Depth).Meet
 		p.Private.push(i, Entry{At: meet, RPC: Nowhere, LPC: Nowhere, Mask: s.Mask}, &p.D().Stats)
@@ -172,6 +230,85 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 		p.bypass(i, s, in, o)
 	}
 	p.came(i, s)
+}
+
+// part has the threads of a warp that leave a loop wait for the others, and the
+// rest go on.
+func (p *CAPRI) part(i int, s *Slot, in *isa.Inst, o *Outcome) {
+	t, j := p.Targets.Edit(int(s.CTA)), o.Jump(in, s.Depth)
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	p.add(&t.Taken, s, uint8(i), taken)
+	p.add(&t.Not, s, uint8(i), not)
+	if p.exits[o.PC] == exitsTaken {
+		s.Mask = not
+		s.Set(j.Fall)
+	} else {
+		s.Mask = taken
+		s.Set(j.Target)
+	}
+	if s.Mask == 0 {
+		s.Valid, s.Wait = false, WaitsJoin
+		p.wait(p.Blocks.Edit(int(s.CTA)))
+	}
+}
+
+// sides are the threads that stay in a loop, and those that leave.
+func (p *CAPRI) sides(cta int, b *Instance) (stay, leave *units.BlockMask) {
+	t := p.Targets.Edit(cta)
+	if p.exits[b.At.PC] == exitsTaken {
+		return &t.Not, &t.Taken
+	}
+	return &t.Taken, &t.Not
+}
+
+// jump is where the open branch leads.
+func (p *CAPRI) jump(b *Instance) Jump {
+	_, j := p.branchOf(&Block{At: b.At, Target: b.Target})
+	return j
+}
+
+// gather makes the threads that stay in a loop an entry of the stack, with their
+// warps as they are, when the last one has executed the branch.
+func (p *CAPRI) gather(cta int, b *Instance) {
+	e, j, first := p.Stack.Top(cta), p.jump(b), int(p.Blocks.At(cta).First)
+	p.D().Stats.Compaction.AtBranch += p.waited(p.Blocks.Edit(cta))
+	if stay, leave := p.sides(cta, b); !leave.Empty() {
+		if j.Meet != e.RPC || p.Stack.Len(cta) == 1 {
+			e.At = j.Meet
+			p.push(cta, BlockEntry{RPC: j.Meet, LPC: Nowhere})
+			e = p.Stack.Top(cta)
+		}
+		e.Mask = *stay
+		if e.At = j.Target; p.exits[b.At.PC] == exitsTaken {
+			e.At = j.Fall
+		}
+		if stay.Empty() {
+			p.D().Turned |= 1 << cta
+		}
+	}
+	e.WCnt = 0
+	for came := b.Came; came != 0; came &= came - 1 {
+		if p.Table.Edit(first + bits.TrailingZeros64(came)).Valid {
+			e.WCnt++
+		}
+	}
+	for came := b.Came; came != 0; came &= came - 1 {
+		i := first + bits.TrailingZeros64(came)
+		switch s := p.Table.Edit(i); {
+		case !s.Valid || s.At() != j.Meet:
+		case e.RPC == j.Meet: // as in moved
+			e.At = j.Meet
+			p.arrive(i)
+		default:
+			s.Wait = Runs
+			p.redirect.Add(i)
+		}
+	}
+	for i := cta * Barriers; i < (cta+1)*Barriers; i++ {
+		if p.bars.Next(i).Waiting != 0 {
+			p.park(p, cta, p.bars.Edit(i))
+		}
+	}
 }
 
 // bypass executes a branch as the per-warp stack does.
@@ -197,9 +334,13 @@ func (p *CAPRI) came(i int, s *Slot) {
 		return
 	}
 	adequate := b.Taken.Adequate() || b.Not.Adequate()
-	p.CAPT.Update(b.PC, adequate)
+	p.CAPT.Update(p.code.Base+b.At.PC, adequate)
 	if adequate == b.Compact {
 		p.D().Stats.Prediction.Correct++
+	}
+	if b.Exits {
+		p.gather(int(s.CTA), b)
+		return
 	}
 	if !b.Compact && b.oneWay() {
 		for came := b.Came; came != 0; came &= came - 1 {
@@ -215,6 +356,13 @@ func (b *Instance) oneWay() bool { return b.Taken.Warps == 0 || b.Not.Warps == 0
 func (p *CAPRI) missing(i int, s *Slot) bool {
 	b := p.Opened.Edit(int(s.CTA))
 	return b.Left != 0 && b.Came>>(i-int(p.Blocks.At(int(s.CTA)).First))&1 == 0
+}
+
+// stays reports whether slot i has executed the open branch, which leaves a loop, and
+// is in it.
+func (p *CAPRI) stays(i int, s *Slot) bool {
+	b := p.Opened.Edit(int(s.CTA))
+	return b.Left != 0 && b.Exits && !p.missing(i, s)
 }
 
 // held reports whether slot i must wait with its branch for others that have
@@ -255,6 +403,10 @@ func (p *CAPRI) moved(i int) {
 		}
 		p.Private.drop(i, &p.D().Stats)
 	}
+	if s := p.Table.Edit(i); p.stays(i, s) && s.Mask != 0 && s.At() == p.jump(p.Opened.Edit(int(s.CTA))).Meet {
+		s.Wait = WaitsJoin // it came here by a branch that is the same for all of the CTA
+		return
+	}
 	p.TBC.moved(i)
 }
 
@@ -262,6 +414,12 @@ func (p *CAPRI) moved(i int) {
 func (p *CAPRI) leaves(i int, lanes uint32) {
 	s := p.Table.Edit(i)
 	p.Private.remove(i, lanes)
+	if p.stays(i, s) {
+		var gone units.BlockMask
+		p.add(&gone, s, uint8(i), s.Mask&lanes)
+		stay, _ := p.sides(int(s.CTA), p.Opened.Edit(int(s.CTA)))
+		stay.Remove(&gone)
+	}
 	left := p.whole(i) &^ lanes
 	if s.Mask &^= lanes; left != 0 {
 		return
@@ -288,7 +446,16 @@ func (p *CAPRI) Arriving(slot int, active uint32, _ bool) uint32 {
 	return active
 }
 
-// Paths is what that of TBC is, and the paths that bypassing warps have parked.
+// Paths is what that of TBC is, and the paths that bypassing warps have parked, and
+// the threads that have left a loop whose branch is open.
 func (p *CAPRI) Paths(to []Path) []Path {
-	return p.paths(to, p.Private.parked)
+	return p.paths(to, p.Private.parked, func(cta int, list func(units.BlockMask, Path)) {
+		if b := p.Opened.At(cta); b.Left != 0 && b.Exits {
+			leave, meet := p.Targets.At(cta).Not, p.jump(b).Meet.PC
+			if p.exits[b.At.PC] == exitsTaken {
+				leave = p.Targets.At(cta).Taken
+			}
+			list(leave, Path{PC: meet, Reconv: meet, Wait: WaitsJoin})
+		}
+	})
 }

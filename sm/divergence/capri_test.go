@@ -140,6 +140,42 @@ func TestOneWay(t *testing.T) {
 	assert.Len(t, compacted(k, r.Issues, "C", 4), 2+4)
 }
 
+// TestLoopExit: a loop that some threads leave after each of the first rounds is not
+// in the table when the first leave. The warps go on as they are, and the next round
+// asks the table, which has learned that those who stay fit into one warp.
+func TestLoopExit(t *testing.T) {
+	k := seq(
+		at("L", count1), at("X", nop),
+		when(func(t *thread) bool { return t.I <= 2 && t.TID%4/2 == t.TID/4 }, "L"),
+		at("OUT", nop), exit)
+	r := predicting(t, micro.Bench{Lanes: 4, Warps: 2}, k, nil)
+	require.True(t, r.Done)
+	assert.Equal(t, []string{"1 2 3 4", "5 6 7 8", "1 2 - -", "- - 7 8", "1 2 7 8"}, compacted(k, r.Issues, "X", 4))
+	assert.Equal(t, []string{"1 2 3 4", "5 6 7 8"}, compacted(k, r.Issues, "OUT", 4), "all wait for the last round")
+	assert.Equal(t, divergence.Prediction{Branches: 3, Correct: 1, Misses: 1, Bypasses: 2, Compacts: 2}, r.Stats.Prediction)
+}
+
+// TestRunsAhead: a warp that has bypassed the branch out of a loop comes to the end of
+// the loop by another one, that all threads take, while the other warp has still to
+// execute the first. It waits there for its thread that left.
+func TestRunsAhead(t *testing.T) {
+	k := seq(
+		micro.Repeat("", 9), at("L", nop), when(func(t *thread) bool { return t.TID == 4 }, "OUT"),
+		line{If: func(*thread) bool { return true }, To: "OUT", Uniform: true},
+		to("L"), at("OUT", nop), exit)
+	r := predicting(t, micro.Bench{Lanes: 4, Warps: 2, Prefer: []int{1, 0}}, k, nil)
+	require.True(t, r.Done)
+	assert.ElementsMatch(t, []string{"1 2 3 4", "5 6 7 8"}, compacted(k, r.Issues, "OUT", 4))
+	var order []int // of the rows at the first instruction of the loop, and behind it
+	for _, i := range r.Issues {
+		if k[i.PC].Label != "" {
+			order = append(order, i.Row)
+		}
+	}
+	assert.Equal(t, 1, order[0])
+	assert.Equal(t, 0, order[1], "before anybody is at the end")
+}
+
 // TestPredictionInvariants: on random structured kernels the sum of active lanes
 // is that of the per-warp stack, and fewer warp instructions are issued on the
 // whole. On one of them it can be more: threads of compacted warps may part at a

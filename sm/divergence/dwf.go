@@ -12,15 +12,17 @@ import (
 
 var dwfMechanisms = []Mechanism{
 	{
-		Name: "dwf",
-		Doc:  "dynamic warp formation: threads at one PC are regrouped after every instruction",
+		Name:     "dwf",
+		Doc:      "dynamic warp formation: threads at one PC are regrouped after every instruction",
+		Promises: Promises{Across: true},
 		New: func(e Env) (Policy, error) {
 			return newDWF(e, false)
 		},
 	},
 	{
-		Name: "dwf-wb",
-		Doc:  "dynamic warp formation between a warp's first divergence and its warp barrier",
+		Name:     "dwf-wb",
+		Doc:      "dynamic warp formation between a warp's first divergence and its warp barrier",
+		Promises: Promises{Across: true},
 		New: func(e Env) (Policy, error) {
 			return newDWF(e, true)
 		},
@@ -47,12 +49,12 @@ var dwfMechanisms = []Mechanism{
 // There are as many slots as static warps, so that as many instructions as in
 // the other mechanisms can wait for registers. A warp is in its slot for one
 // instruction. Until that is issued its pool entry stays, and the table lets
-// threads join it in the slot. The issue policy decides which warps get slots;
-// which of those issues is up to the front end's scheduler. As long as all live
-// threads are in full warps every warp has a slot; the more fragments there
-// are, the more the policy decides. (A recommendation of this model. In the
-// paper a warp leaves the pool when it is issued, and its threads return when
-// it commits.)
+// threads join it in the slot. The issue policy ranks the slots, of which the
+// ready one of the lowest rank issues, and decides which warps get slots when
+// there are more than slots, as with many fragments. (The slots are a
+// recommendation of this model. In the paper a warp leaves the pool when it is
+// issued, and its threads return when it commits: those that wait for an
+// instruction are in no majority, and here they are not ready.)
 //
 // What it costs: an instruction that issues in cycle 0 is in an update register
 // in cycle 1, in the pool in cycle 2 and in a slot in cycle 3, where fetch sees
@@ -64,9 +66,9 @@ var dwfMechanisms = []Mechanism{
 // registers alone.
 //
 // Registers are pending by row, so that a thread also waits for an equal
-// register of another thread of its static warp. Dynamic warps are made of
-// threads of one CTA, which is a part of the table's tag, because shared memory
-// and ctaid are those of the slot.
+// register of another thread of its static warp. Dynamic warps are made of any
+// threads of the SM (HPCA 2011, section 6.1): what belongs to a CTA, its shared
+// memory and ctaid, is found by the row of each thread.
 //
 // CTA barriers are counted by thread: a warp at a barrier goes past the table
 // into the pool and stays there, until all live threads of the CTA have arrived
@@ -96,7 +98,7 @@ type DWF struct {
 
 	warpBarriers bool
 	lanes        int
-	policy       func(*DWF) int // the warp that is to have the next slot
+	policy       issue
 	aging        uint64
 	code         *Code
 
@@ -104,7 +106,7 @@ type DWF struct {
 	redirect units.Set
 
 	reconv  []bool   // by PC: reconvergence point of a branch
-	threads []uint16 `rtl:"scratch"` // by PC, for the issue policy
+	threads []uint16 `rtl:"scratch"` // by PC, those of all warps that wait to be issued
 }
 
 type dwfState struct {
@@ -112,12 +114,12 @@ type dwfState struct {
 	Update  [2]units.Update
 	From    [2]uint8  `bits:"7"` // slots that the updates come from
 	Half    bool      // of the outcome at the queue's front one side has been inserted
-	Current uint32    // PC of the majority or minority
+	Current uint32    // PC of the majority or minority: that of the last instruction issued
+	Issued  uint64    `bits:"16"`            // instructions; hardware counts modulo 2^16
 	Free    units.Set `len:"1" bits:"warps"` // slots
 	Oldest  uint16    // pool entry that wants a slot; nobody: there is none
 	Newest  uint16    // and the youngest one
 	Firsts  uint16    // of them, those that go first
-	Search  uint16    // of them, the oldest that may be at Current
 	Ended   uint64    `bits:"warps"` // rows without threads that have not been retired
 }
 
@@ -128,6 +130,7 @@ type StaticWarp struct {
 	AtBar   uint32 `bits:"lanes"` // lanes that wait at a CTA barrier
 	Passed  uint32 `bits:"lanes"` // lanes that have arrived at one without waiting
 	Bar     Named  // that barrier
+	Apart   bool   // other lanes wait at another one, so that it never arrives
 	Barred  bool   `if:"warpbarriers"` // it has a warp barrier, at RPC
 	RPC     uint32 `if:"warpbarriers"`
 	Arrived uint32 `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
@@ -139,6 +142,7 @@ type Picked struct {
 	Joins  bool // Warp is the pool entry that threads can still join
 	Warp   uint16
 	Count  uint16 // of the warp, for PDOM priority
+	Born   uint64 `bits:"16"` // as in Place; of a static warp, when it has last issued
 }
 
 // Place says where the warp of a pool entry is. Those that want a slot are
@@ -148,7 +152,8 @@ type Place struct {
 	AtBar  bool // waits at a CTA barrier; its PC is the next one
 	Static bool
 	First  bool   // goes before all that have not been released or restored
-	Slot   uint8  `bits:"7"` // its slot; before it has one, the slot that it would like
+	Slot   uint8  `bits:"7"`  // its slot; before it has one, the slot that it would like
+	Born   uint64 `bits:"16"` // how many instructions had been issued before it was formed
 	Older  uint16 // pool entry, or nobody
 	Newer  uint16
 	PC     uint32 `rtl:"sim"` // that of the pool entry, to have the issue policy look at one table
@@ -169,14 +174,14 @@ func newDWF(e Env, warpBarriers bool) (*DWF, error) {
 	threads := e.Warps * e.Lanes
 	bar := NewBarrier(e.Geometry)
 	p := &DWF{
-		Ports: Ports{Tallies: bar.Tallies},
+		Ports: Ports{Tallies: bar.Tallies, Ranks: rtl.NewMem[uint64](e.Warps)},
 		Table: rtl.NewMem[Slot](e.Warps), Home: rtl.NewMem[Homes](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
 		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, ways)),
 		Barrier: bar, warpBarriers: warpBarriers, lanes: e.Lanes,
 		policy: policy, aging: uint64(e.DWFAging), code: e.Code,
 	}
-	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody, Search: nobody}
+	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody}
 	for i := range e.Warps {
 		d.Free.Add(i)
 	}
@@ -184,15 +189,15 @@ func newDWF(e Env, warpBarriers bool) (*DWF, error) {
 	return p, nil
 }
 
-// Logic is what compares the tags of a set of the table with the PC and CTA of
-// each update register, and the allocator of pool entries; with warp barriers,
+// Logic is what compares the tags of a set of the table with the PC of each
+// update register, and the allocator of pool entries; with warp barriers,
 // what compares their PCs with that of each lane, and the threads that have
 // arrived with those of the warp. The issue policy is not counted: the papers
 // leave open how it finds its warp.
 func (p *DWF) Logic(g Geometry) []units.Logic {
 	updates := len(p.Q().Update)
 	list := []units.Logic{
-		{Kind: units.Equality, Bits: 32 + 5, Count: updates * p.Pool.LUT.Ways()},
+		{Kind: units.Equality, Bits: 32, Count: updates * p.Pool.LUT.Ways()},
 		{Kind: units.Encoder, Bits: g.Lanes * g.Warps, Count: updates},
 		{Kind: units.Equality, Bits: 32, Count: updates * g.Lanes},
 		{Kind: units.Equality, Bits: g.Lanes, Count: g.Warps},
@@ -254,7 +259,7 @@ func (p *DWF) Tick() {
 		p.Launch.Pop()
 	}
 	p.retire()
-	p.pick()
+	p.order()
 	p.Redirect.Set(p.redirect)
 	p.redirect = units.Set{}
 }
@@ -276,13 +281,12 @@ func (p *DWF) send(slot int, u units.Update) bool {
 
 // from is an update with lanes of a slot.
 func (p *DWF) from(slot int, lanes, pc uint32) units.Update {
-	s := p.Table.Edit(slot)
-	return units.Update{PC: pc, Req: lanes, Group: s.CTA, Count: p.Picked.At(slot).Count, Row: p.Home.At(slot).rows()}
+	return units.Update{PC: pc, Req: lanes, Count: p.Picked.At(slot).Count, Row: p.Home.At(slot).rows()}
 }
 
 // start launches a static warp.
 func (p *DWF) start(l *Launch) bool {
-	u := units.Update{Req: l.Mask, Group: l.CTA}
+	u := units.Update{Req: l.Mask}
 	for i := range u.Row {
 		u.Row[i] = l.Row
 	}
@@ -303,7 +307,9 @@ func (p *DWF) fire() {
 		return
 	}
 	i := int(f.Slot)
-	k, s := p.Picked.Edit(i), p.Table.Edit(i)
+	k, s, d := p.Picked.Edit(i), p.Table.Edit(i), p.D()
+	d.Issued++
+	d.Current, k.Born = f.PC, d.Issued
 	if p.reconv[f.PC] {
 		k.Count++
 	}
@@ -354,13 +360,10 @@ func (p *DWF) want(warp int, at Place) {
 	if at.First {
 		d.Firsts++
 	}
-	at.PC, at.Older, at.Newer = p.Pool.Warps.Edit(warp).PC, d.Newest, nobody
+	at.PC, at.Born, at.Older, at.Newer = p.Pool.Warps.Edit(warp).PC, d.Issued, d.Newest, nobody
 	*p.Places.Edit(warp) = at
 	p.link(d.Newest, uint16(warp))
 	d.Newest = uint16(warp)
-	if d.Search == nobody {
-		d.Search = uint16(warp)
-	}
 }
 
 // link makes newer the next one of those that want a slot behind older.
@@ -375,9 +378,6 @@ func (p *DWF) link(older, newer uint16) {
 // unwant takes a pool entry out of those that want a slot.
 func (p *DWF) unwant(warp int, at *Place) {
 	d := p.D()
-	if d.Search == uint16(warp) {
-		d.Search = at.Newer
-	}
 	if at.First {
 		d.Firsts--
 	}
@@ -392,8 +392,9 @@ func (p *DWF) unwant(warp int, at *Place) {
 // show puts the lanes of a pool entry into a slot.
 func (p *DWF) show(warp, slot int) {
 	w, s := p.Pool.Warps.Edit(warp), p.Table.Edit(slot)
-	s.CTA, s.PC, s.Mask = w.Group, w.PC, w.Occ
+	s.PC, s.Mask = w.PC, w.Occ
 	s.Row = w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)]
+	s.CTA = p.Statics.Next(int(s.Row)).CTA
 	s.Mixed = false
 	homes := p.Home.Edit(slot)
 	for m := w.Occ; m != 0; m &= m - 1 {
@@ -460,9 +461,6 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 		return
 	}
 	u := p.from(i, lanes, o.PC+1)
-	if in.Reduces() {
-		p.Barrier.Count(u.Group, o)
-	}
 	if in.Mode != isa.ModeArrive {
 		warp := p.Pool.Form(&u, lanes)
 		*p.Places.Edit(warp) = Place{AtBar: true}
@@ -473,7 +471,11 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 		row := u.Row[lane]
 		rows |= 1 << (row & 63)
 		w := p.Statics.Edit(int(row))
+		w.Apart = w.Apart || w.AtBar != 0 && w.Bar.ID != o.Bar
 		w.Bar = Named{o.Bar, o.Warps}
+		if in.Reduces() {
+			p.Barrier.Count(w.CTA, &Outcome{Bar: o.Bar, Taken: 1 << lane, Votes: o.Votes})
+		}
 		if in.Mode == isa.ModeArrive {
 			w.Passed |= 1 << lane
 		} else {
@@ -496,7 +498,7 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 func (p *DWF) meet(row int, w *StaticWarp) {
 	switch {
 	case w.Live == 0:
-	case w.AtBar != 0 && w.Live&^(w.AtBar|w.Arrived) == 0:
+	case w.AtBar != 0 && !w.Apart && w.Live&^(w.AtBar|w.Arrived) == 0:
 		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, true))
 	case w.Passed != 0 && w.Live&^w.Passed == 0:
 		w.Passed = 0
@@ -541,7 +543,7 @@ func (p *DWF) releaseWarp(i int, rows uint64) {
 	if lanes == 0 {
 		return
 	}
-	u := units.Update{PC: w.PC, Req: lanes, Group: w.Group, Count: w.Count, Row: w.Row}
+	u := units.Update{PC: w.PC, Req: lanes, Count: w.Count, Row: w.Row}
 	w.Occ &^= lanes
 	if w.Occ == 0 {
 		p.Pool.Free(i)
@@ -596,8 +598,9 @@ func (p *DWF) Paths(to []Path) []Path {
 				}
 			}
 			mask &^= path.Mask
-			path.Reconv = isa.NoPC
-			if w := p.Statics.At(int(path.Row)); w.Barred {
+			w := p.Statics.At(int(path.Row))
+			path.CTA, path.Reconv = w.CTA, isa.NoPC
+			if w.Barred {
 				path.Reconv = w.RPC
 			}
 			to = append(to, path)
@@ -606,7 +609,7 @@ func (p *DWF) Paths(to []Path) []Path {
 	for i := range p.Table.Len() {
 		if s := p.Table.At(i); s.Valid {
 			rows := p.Home.At(i).rows()
-			add(Path{CTA: s.CTA, PC: s.PC, Wait: s.Wait, Running: true}, s.Mask, &rows)
+			add(Path{PC: s.PC, Wait: s.Wait, Running: true}, s.Mask, &rows)
 		}
 	}
 	for k := range p.Pool.Used.Len() {
@@ -615,15 +618,15 @@ func (p *DWF) Paths(to []Path) []Path {
 			w, at := p.Pool.Warps.At(i), p.Places.At(i)
 			switch {
 			case at.AtBar:
-				add(Path{CTA: w.Group, PC: w.PC - 1, Wait: WaitsBarrier}, w.Occ, &w.Row)
+				add(Path{PC: w.PC - 1, Wait: WaitsBarrier}, w.Occ, &w.Row)
 			case !at.InSlot:
-				add(Path{CTA: w.Group, PC: w.PC, Comes: p.aging > 0}, w.Occ, &w.Row)
+				add(Path{PC: w.PC, Comes: p.aging > 0}, w.Occ, &w.Row)
 			}
 		}
 	}
 	for i := range p.Q().Update {
 		u := p.Q().Update[i]
-		add(Path{CTA: u.Group, PC: u.PC}, u.Req, &u.Row)
+		add(Path{PC: u.PC}, u.Req, &u.Row)
 	}
 	for row := range p.Statics.Len() {
 		if w := p.Statics.At(row); w.Arrived != 0 {

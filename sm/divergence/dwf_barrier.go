@@ -114,7 +114,7 @@ func (p *DWF) restore(row int, w *StaticWarp) {
 	if !w.Barred || w.Arrived != w.Live {
 		return
 	}
-	u := units.Update{PC: w.RPC, Req: w.Live, Group: w.CTA}
+	u := units.Update{PC: w.RPC, Req: w.Live}
 	for i := range u.Row {
 		u.Row[i] = uint8(row)
 	}

@@ -1,14 +1,16 @@
 package divergence
 
 import (
+	"math"
 	"math/bits"
 
 	"divergo/internal/key"
 	"divergo/units"
 )
 
-// IssuePolicy says which warps of the pool get slots first. Among equals the
-// one goes that was formed first.
+// IssuePolicy says which warps are issued first, and get slots first. Among equals
+// the one gets a slot that was formed first, and the scheduler decides which one
+// issues.
 type IssuePolicy string
 
 // The issue policies.
@@ -20,22 +22,47 @@ const (
 	IssuePC       IssuePolicy = "pc"
 )
 
-// issuePolicies is every issue policy: the warp that it wants of a pool in which
-// some want a slot (Fung et al., MICRO 2007, section 4.3; as in GPGPU-Sim 2.1.1b).
-var issuePolicies = key.Choices[IssuePolicy, func(*DWF) int]{}.
-	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one", func(p *DWF) int {
-		return p.atCurrent(func(n, most uint16) bool { return n > most })
+// issue is an issue policy: the rank of a warp, of which the lowest goes first, and
+// how it breaks ties.
+type issue func(p *DWF, w candidate) uint64
+
+// candidate is a warp that is to be issued.
+type candidate struct {
+	pc, occ uint32
+	count   uint16
+	born    uint64
+}
+
+// The ranks of a policy are below this one, and above those of warps that have
+// waited too long.
+const unranked = 1 << 62
+
+// issuePolicies is every issue policy (Fung et al., MICRO 2007, section 4.3; as in
+// GPGPU-Sim 2.1.1b).
+var issuePolicies = key.Choices[IssuePolicy, issue]{}.
+	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one", func(p *DWF, w candidate) uint64 {
+		return p.unlessCurrent(w, math.MaxUint16-p.threads[w.pc])
 	}).
-	With(IssueMinority, "the same with fewest threads", func(p *DWF) int {
-		return p.atCurrent(func(n, fewest uint16) bool { return n < fewest })
+	With(IssueMinority, "the same with fewest threads", func(p *DWF, w candidate) uint64 {
+		return p.unlessCurrent(w, p.threads[w.pc])
 	}).
-	With(IssueTime, "in the order in which they were formed", func(p *DWF) int { return int(p.Q().Oldest) }).
-	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one", func(p *DWF) int {
-		return p.least(func(w *units.DynamicWarp) uint32 { return uint32(w.Count) })
+	With(IssueTime, "in the order in which they were formed", func(_ *DWF, w candidate) uint64 { return w.born }).
+	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one", func(_ *DWF, w candidate) uint64 {
+		return uint64(w.count)<<8 + w.unfilled()
 	}).
-	With(IssuePC, "the smallest PC; then the fuller one", func(p *DWF) int {
-		return p.least(func(w *units.DynamicWarp) uint32 { return w.PC })
-	})
+	With(IssuePC, "the smallest PC; then the fuller one", func(_ *DWF, w candidate) uint64 { return uint64(w.pc)<<8 + w.unfilled() })
+
+// unfilled are the lanes without a thread.
+func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.OnesCount32(w.occ)) }
+
+// unlessCurrent is the first rank for a warp at the PC of the majority or minority,
+// which is elected anew when no warp is ready there.
+func (p *DWF) unlessCurrent(w candidate, rank uint16) uint64 {
+	if w.pc == p.D().Current {
+		return 0
+	}
+	return 1 + uint64(rank)<<32 + uint64(w.pc)
+}
 
 // IssuePolicies lists the issue policies.
 func IssuePolicies() []IssuePolicy { return issuePolicies.List() }
@@ -43,74 +70,61 @@ func IssuePolicies() []IssuePolicy { return issuePolicies.List() }
 // Words lists the valid values.
 func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
 
-// pick gives a slot to the warp that the policy wants. It chooses among those
-// that were in the pool when the cycle began.
-func (p *DWF) pick() {
-	q, d := p.Regs()
-	if d.Free == (units.Set{}) || q.Oldest == nobody {
-		return
+// order ranks the slots as they will be in the next cycle, and gives one to the
+// warp of the pool with the lowest rank, the oldest of several, of those that were
+// in the pool when the cycle began.
+func (p *DWF) order() {
+	p.count()
+	if q, d := p.Regs(); d.Free != (units.Set{}) && q.Oldest != nobody {
+		p.place(p.next())
 	}
-	best := p.policy(p)
-	if first := p.urgent(); first >= 0 {
-		best = first
+	for i := range p.Table.Len() {
+		s, rank := p.Table.Next(i), uint64(0)
+		if s.Valid && s.Wait == Runs {
+			k := p.Picked.Next(i)
+			rank = p.rank(candidate{s.PC, s.Mask, k.Count, k.Born})
+		}
+		if *p.Ranks.Next(i) != rank {
+			*p.Ranks.Edit(i) = rank
+		}
 	}
-	p.place(best)
 }
 
-// atCurrent is the oldest warp at the PC of the majority or minority, which is
-// elected anew when none is left there.
-func (p *DWF) atCurrent(wins func(n, best uint16) bool) int {
-	q, d := p.Regs()
-	at := p.oldest(q.Search, q.Current)
-	if at < 0 {
-		d.Current = p.elect(wins)
-		at = p.oldest(q.Oldest, d.Current)
+// count counts the threads that are to be issued, by PC.
+func (p *DWF) count() {
+	clear(p.threads)
+	for i := range p.Table.Len() {
+		if s := p.Table.Next(i); s.Valid && s.Wait == Runs {
+			p.threads[s.PC] += uint16(bits.OnesCount32(s.Mask))
+		}
 	}
-	d.Search = uint16(at)
-	return at
+	for i := p.D().Oldest; i != nobody; i = p.Places.Next(int(i)).Newer {
+		p.threads[p.Places.Next(int(i)).PC] += uint16(bits.OnesCount32(p.Pool.Warps.Next(int(i)).Occ))
+	}
 }
 
-// urgent is the oldest warp that goes before all others, or -1.
-func (p *DWF) urgent() int {
-	q := p.Q()
-	if age := p.Pool.Counts.At(0).Formed - p.Pool.Warps.At(int(q.Oldest)).Born; p.aging > 0 && age > p.aging {
-		return int(q.Oldest)
+// rank is that of the policy, or a lower one for a warp that has waited too long.
+func (p *DWF) rank(w candidate) uint64 {
+	if p.aging > 0 && p.D().Issued-w.born > p.aging {
+		return w.born
 	}
-	if q.Firsts == 0 {
-		return -1
-	}
-	i := q.Oldest
-	for !p.Places.At(int(i)).First {
-		i = p.Places.At(int(i)).Newer
-	}
-	return int(i)
+	return unranked + p.policy(p, w)
 }
 
-// oldest is the oldest warp from one on that is at a PC, or -1.
-func (p *DWF) oldest(i uint16, pc uint32) int {
-	for i != nobody {
-		at := p.Places.At(int(i))
-		if at.PC == pc {
-			return int(i)
+// next is the pool entry that is to have a slot, of those that want one. Those that
+// have been released or restored come first.
+func (p *DWF) next() int {
+	best, lowest := -1, uint64(0)
+	for i := p.Q().Oldest; i != nobody; {
+		at, w := p.Places.At(int(i)), p.Pool.Warps.At(int(i))
+		rank := p.rank(candidate{at.PC, w.Occ, w.Count, at.Born})
+		if at.First {
+			rank = 0
+		}
+		if best < 0 || rank < lowest {
+			best, lowest = int(i), rank
 		}
 		i = at.Newer
-	}
-	return -1
-}
-
-// least is the oldest of the warps with the smallest rank that are the fullest.
-func (p *DWF) least(rank func(*units.DynamicWarp) uint32) int {
-	key := func(i int) uint64 {
-		w := p.Pool.Warps.At(i)
-		unfilled := uint64(units.PoolLanes - bits.OnesCount32(w.Occ))
-		return uint64(rank(w))<<8 + unfilled
-	}
-	best := int(p.Q().Oldest)
-	least := key(best)
-	for i := p.Places.At(best).Newer; i != nobody; i = p.Places.At(int(i)).Newer {
-		if key := key(int(i)); key < least {
-			best, least = int(i), key
-		}
 	}
 	return best
 }
@@ -124,7 +138,7 @@ func (p *DWF) place(warp int) {
 	p.unwant(warp, at)
 	d.Free.Remove(slot)
 	at.InSlot, at.Slot = true, uint8(slot)
-	*p.Picked.Edit(slot) = Picked{Static: at.Static, Joins: !at.Static, Warp: uint16(warp)}
+	*p.Picked.Edit(slot) = Picked{Static: at.Static, Joins: !at.Static, Warp: uint16(warp), Born: at.Born}
 	s := p.Table.Edit(slot)
 	s.Valid, s.Wait = true, Runs
 	p.show(warp, slot)
@@ -132,26 +146,4 @@ func (p *DWF) place(warp int) {
 		p.Pool.Free(warp)
 	}
 	p.redirect.Add(slot)
-}
-
-// elect is the PC whose number of threads wins, of those at which warps wait.
-// The threads in slots whose instruction has not been issued count too.
-func (p *DWF) elect(wins func(n, best uint16) bool) uint32 {
-	clear(p.threads)
-	for k := range p.Pool.Used.Len() {
-		for set := *p.Pool.Used.At(k); set != 0; set &= set - 1 {
-			i := k<<6 + bits.TrailingZeros64(set)
-			if w := p.Pool.Warps.At(i); !p.Places.At(i).AtBar {
-				p.threads[w.PC] += uint16(bits.OnesCount32(w.Occ))
-			}
-		}
-	}
-	best := p.Places.At(int(p.Q().Oldest)).PC
-	for i := p.Q().Oldest; i != nobody; i = p.Places.At(int(i)).Newer {
-		pc := p.Places.At(int(i)).PC
-		if n, most := p.threads[pc], p.threads[best]; wins(n, most) || n == most && pc < best {
-			best = pc
-		}
-	}
-	return best
 }

@@ -10,7 +10,6 @@ import (
 
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
-	"divergo/units"
 )
 
 // formations are the mechanisms with a warp pool, under each issue policy.
@@ -91,9 +90,11 @@ func TestDWFVector(t *testing.T) {
 // TestDWFInvariants checks every cycle of random kernels: each thread is in
 // one place, at the PC that it would be at by itself (W1), at most one of each
 // home lane in a warp, the table knows the lanes of the warps that it points to
-// (W2), and a slot shows the threads of its pool entry.
+// (W2), a slot shows the threads of its pool entry, and what issues is the policy's
+// choice of what is ready.
 func TestDWFInvariants(t *testing.T) {
 	const lanes, warps = 4, 4
+	decided := map[divergence.IssuePolicy]int{} // issues that the policy had a say in
 	for seed := range uint64(12) {
 		exits, bars := seed%3 == 1, seed%3 == 2
 		k := randomKernel(seed, lanes*warps, exits, bars)
@@ -105,7 +106,7 @@ func TestDWFInvariants(t *testing.T) {
 			o.DWFAging = i % 2 * 50
 			k := randomKernel(seed, lanes*warps, exits, bars)
 			read, done := 0, make([]int, lanes*warps)
-			var before pool
+			var before choices
 			each := func(p divergence.Policy, issued []micro.Issue) {
 				for ; read < len(issued); read++ {
 					for _, thread := range threadsIn(issued[read], lanes) {
@@ -132,7 +133,9 @@ func TestDWFInvariants(t *testing.T) {
 					}
 				}
 				poolHolds(t, p.(*divergence.DWF))
-				before.picks(t, p.(*divergence.DWF), o)
+				if before.issued(t, p.(*divergence.DWF), o, issued) {
+					decided[o.DWFIssue]++
+				}
 			}
 			b := pipeline{Lanes: lanes, Warps: warps, Latency: i % 3 * 3, Each: each}
 			r := b.run(t, o, k)
@@ -143,6 +146,9 @@ func TestDWFInvariants(t *testing.T) {
 			b.Each = nil
 			require.Equal(t, r, b.run(t, o, randomKernel(seed, lanes*warps, exits, bars)), "the policy is a function of the state (W3)")
 		}
+	}
+	for _, policy := range divergence.IssuePolicies() {
+		assert.Greater(t, decided[policy], 100, policy)
 	}
 }
 
@@ -160,17 +166,18 @@ func poolHolds(t *testing.T, p *divergence.DWF) {
 	for i := range p.Pool.LUT.Lines.Len() {
 		l := p.Pool.LUT.Lines.At(i)
 		w := p.Pool.Warps.At(int(l.Data.Index))
-		if !l.Valid || !w.Open || w.PC != l.PC || w.Group != l.Group {
+		if !l.Valid || !w.Open || w.PC != l.PC {
 			continue
 		}
 		check(w.Occ == l.Data.Occ, "table and pool differ in line", i)
 		for other := range p.Pool.Warps.Len() {
 			o := p.Pool.Warps.At(other)
-			check(!o.Open || o.PC != w.PC || o.Group != w.Group || o.Born <= w.Born, "the table does not have the youngest in line", i)
+			born := [2]uint64{p.Places.At(other).Born, p.Places.At(int(l.Data.Index)).Born}
+			check(!o.Open || o.PC != w.PC || born[0] <= born[1], "the table does not have the youngest in line", i)
 		}
 		for other := range i {
 			o := p.Pool.LUT.Lines.At(other)
-			check(!o.Valid || o.PC != l.PC || o.Group != l.Group, "two lines for a PC", i)
+			check(!o.Valid || o.PC != l.PC, "two lines for a PC", i)
 		}
 	}
 	q := p.Q()
@@ -192,82 +199,79 @@ func poolHolds(t *testing.T, p *divergence.DWF) {
 	}
 }
 
-// pool is what the warp pool was like a cycle ago.
-type pool struct {
-	warps   []pooled
+// choices are what could have been issued in the last cycle, or could have had a
+// slot.
+type choices struct {
+	slots   []choice
 	current uint32
-	formed  uint64
+	threads map[uint32]int // by PC
+	read    int            // of what has been issued
 }
 
-type pooled struct {
-	index   int
-	waiting bool // for a slot
-	atBar   bool
-	first   bool
-	warp    units.DynamicWarp
+type choice struct {
+	row   int
+	pc    uint32
+	mask  uint32
+	count uint16
+	born  uint64
 }
 
-// picks checks that the warp that was given a slot in the last cycle was the
-// policy's choice among those that had waited for one.
-func (b *pool) picks(t *testing.T, p *divergence.DWF, o divergence.Options) {
-	threads := map[uint32]int{} // by PC
-	for _, w := range b.warps {
-		if !w.atBar {
-			threads[w.warp.PC] += bits.OnesCount32(w.warp.Occ)
-		}
-	}
+// issued checks that what has been issued in the last cycle was the policy's choice
+// among the slots that were ready.
+func (b *choices) issued(t *testing.T, p *divergence.DWF, o divergence.Options, issues []micro.Issue) (chosen bool) {
+	q := p.Q()
 	minority := map[bool]int{false: 1, true: -1}[o.DWFIssue == divergence.IssueMinority]
-	early := func(w *pooled) bool {
-		return w.first || o.DWFAging > 0 && b.formed-w.warp.Born > uint64(o.DWFAging)
-	}
-	anyCurrent := slices.ContainsFunc(b.warps, func(w pooled) bool { return w.waiting && w.warp.PC == b.current })
-	better := func(x, y *pooled) bool {
-		full := bits.OnesCount32(x.warp.Occ) - bits.OnesCount32(y.warp.Occ)
+	early := func(w *choice) bool { return o.DWFAging > 0 && q.Issued-1-w.born > uint64(o.DWFAging) }
+	anyCurrent := slices.ContainsFunc(b.slots, func(w choice) bool { return w.pc == b.current })
+	before := func(x, y *choice) bool { // x goes strictly before y
+		full := bits.OnesCount32(x.mask) - bits.OnesCount32(y.mask)
 		var first []int // positive: x goes first
-		switch xy := [2]bool{early(x), early(y)}; {
-		case xy == [2]bool{true, false}:
-			return true
-		case xy == [2]bool{false, true}:
-			return false
-		case xy == [2]bool{true, true}:
+		switch {
+		case early(x) || early(y):
+			return early(x) && (!early(y) || x.born < y.born)
 		case o.DWFIssue == divergence.IssuePDOM:
-			first = []int{int(y.warp.Count) - int(x.warp.Count), full}
+			first = []int{int(y.count) - int(x.count), full}
 		case o.DWFIssue == divergence.IssuePC:
-			first = []int{int(y.warp.PC) - int(x.warp.PC), full}
+			first = []int{int(y.pc) - int(x.pc), full}
 		case o.DWFIssue == divergence.IssueTime:
+			first = []int{int(y.born) - int(x.born)}
 		case anyCurrent:
-			if (x.warp.PC == b.current) != (y.warp.PC == b.current) {
-				return x.warp.PC == b.current
-			}
+			return x.pc == b.current && y.pc != b.current
 		default:
-			first = []int{minority * (threads[x.warp.PC] - threads[y.warp.PC]), int(y.warp.PC) - int(x.warp.PC)}
+			first = []int{minority * (b.threads[x.pc] - b.threads[y.pc]), int(y.pc) - int(x.pc)}
 		}
 		for _, d := range first {
 			if d != 0 {
 				return d > 0
 			}
 		}
-		return x.warp.Born <= y.warp.Born
+		return false
 	}
-	q := p.Q()
-	for i := range b.warps {
-		x := &b.warps[i]
-		if !x.waiting || !p.Places.At(x.index).InSlot {
-			continue
-		}
-		for j := range b.warps {
-			if y := &b.warps[j]; y.waiting && !better(x, y) {
-				require.Fail(t, "not the policy's choice", "%+v: %+v before %+v, current PC %d", o, *x, *y, b.current)
+	if b.read < len(issues) {
+		i := issues[len(issues)-1]
+		b.read = len(issues)
+		at := slices.IndexFunc(b.slots, func(c choice) bool { return c.row == i.Row && c.pc == i.PC && c.mask == i.Mask })
+		require.GreaterOrEqual(t, at, 0)
+		for j := range b.slots {
+			if y := &b.slots[j]; before(y, &b.slots[at]) {
+				require.Fail(t, "not the policy's choice", "%+v: %+v before %+v, current PC %d", o, b.slots[at], *y, b.current)
 			}
+			chosen = chosen || before(&b.slots[at], &b.slots[j])
 		}
 	}
-	b.warps, b.current, b.formed = b.warps[:0], q.Current, p.Stats().Formation.Formed
+	b.slots, b.current, b.threads = b.slots[:0], q.Current, map[uint32]int{}
+	for i := range p.Table.Len() {
+		if s, k := p.Table.At(i), p.Picked.At(i); s.Valid && s.Wait == divergence.Runs {
+			b.slots = append(b.slots, choice{int(s.Row), s.PC, s.Mask, k.Count, k.Born})
+			b.threads[s.PC] += bits.OnesCount32(s.Mask)
+		}
+	}
 	for i := range p.Pool.Warps.Len() {
-		if *p.Pool.Used.At(i >> 6)>>(i&63)&1 != 0 {
-			at := p.Places.At(i)
-			b.warps = append(b.warps, pooled{i, !at.InSlot && !at.AtBar, at.AtBar, at.First, *p.Pool.Warps.At(i)})
+		if at, w := p.Places.At(i), p.Pool.Warps.At(i); w.Occ != 0 && !at.AtBar && !at.InSlot {
+			b.threads[w.PC] += bits.OnesCount32(w.Occ)
 		}
 	}
+	return chosen
 }
 
 // TestPDOMCount: the counter of PDOM priority is the number of reconvergence
@@ -297,6 +301,25 @@ func TestPDOMCount(t *testing.T) {
 	assert.Len(t, seen, 3)
 }
 
+// TestDWFAcross: a warp is formed of any threads of the SM, those of two CTAs as
+// well (Fung & Aamodt, HPCA 2011, section 6.1), and each waits at the barrier of its
+// own CTA.
+func TestDWFAcross(t *testing.T) {
+	for _, o := range formations() {
+		asked := 0 // the first warp takes the branch in lanes 0 and 1, the second in 2 and 3
+		k := seq(
+			when(func(*thread) bool { asked++; return asked%8 == 1 || asked%8 == 2 || asked%8 == 7 || asked%8 == 0 }, "B"),
+			nop, to("D"), at("B", nop), at("D", line{Bar: true}), exit)
+		r := pipeline{Lanes: 4, Warps: 1, CTAs: 2, Latency: 5}.run(t, o, k)
+		groups := map[uint32][][]int{}
+		for _, i := range r.Issues {
+			groups[i.PC] = append(groups[i.PC], threadsIn(i, 4))
+		}
+		assert.Equal(t, [][]int{{0, 1, 6, 7}}, groups[3], "%+v", o)
+		assert.Equal(t, [][]int{{4, 5, 2, 3}}, groups[1], "%+v", o)
+	}
+}
+
 // TestDWFBarrier: barriers count threads, however they are grouped.
 func TestDWFBarrier(t *testing.T) {
 	bar := line{Bar: true}
@@ -315,11 +338,6 @@ func TestDWFBarrier(t *testing.T) {
 				}
 				for i, pcs := range perThread(r.Issues, 8, ctas*24) {
 					require.Equal(t, alone(k, i%24), pcs, "%s, %+v: thread %d", name, o, i)
-				}
-				for _, i := range r.Issues {
-					for _, thread := range threadsIn(i, 8) {
-						require.True(t, thread < 0 || thread/24 == int(i.Home(bits.TrailingZeros32(i.Mask)).Row)/3, "a warp of two CTAs")
-					}
 				}
 			}
 		}

@@ -172,6 +172,9 @@ type Ports struct {
 	// Convergence is written by the mechanism, by row and barrier, for programs with
 	// bmov.
 	Convergence *rtl.Mem[Convergence] `rtl:"optional"`
+	// Ranks is written by the mechanism, by slot: of the slots that are ready one of
+	// the lowest rank issues, which the scheduler picks if there are several.
+	Ranks *rtl.Mem[uint64] `rtl:"optional"`
 	// Stalled are the slots that wait for memory, for mechanisms with Stalls.
 	Stalled *rtl.Wire[units.Set] `rtl:"optional"`
 	// Redirect is driven by the mechanism: the slots that it changes in this
@@ -182,7 +185,14 @@ type Ports struct {
 // Code is the kernel being run. It changes only between runs.
 type Code struct {
 	Prog *isa.Program
+	// Base is where the program begins in instruction memory, in instructions: what
+	// the PCs of several kernels differ by. It is a multiple of CodeAlign.
+	Base uint32
 }
+
+// CodeAlign is the alignment of programs in instruction memory: enough for the sets
+// of a table that is looked up by PC to be the same wherever a program is.
+const CodeAlign = 128
 
 // Geometry sizes a mechanism.
 type Geometry struct {
@@ -314,8 +324,7 @@ type Mechanism struct {
 	//
 	// What several SMs count is added up; of a peak it is the largest.
 	Counts any
-	// Blocks tells that warps of a CTA wait for each other at branches. If the
-	// configuration leaves it open, CTAs are then issued by age.
+	// Blocks tells that warps of a CTA wait for each other at branches.
 	Blocks bool
 	// Spills tells that it needs memory behind its ports.
 	Spills bool
@@ -336,6 +345,8 @@ type Promises struct {
 	// Moves: threads change their lanes, for which there is a crossbar in front of
 	// the register file.
 	Moves bool
+	// Across: threads of several CTAs of the SM are brought together.
+	Across bool
 	// Depth is how many entries a stack never exceeds, with warps of so many lanes;
 	// nil, or 0, if there is no such bound.
 	Depth func(lanes int, p *isa.Program) int
@@ -413,9 +424,9 @@ type Options struct {
 	Mechanism    string      `toml:"mechanism" doc:"reconvergence mechanism; \"divergo list mechanisms\" describes them" source:"tbc"`
 	PathOrder    PathOrder   `toml:"path_order" doc:"which path of a divergent branch runs first" source:"Fung & Aamodt, HPCA 2011, figures 7 and 10"`
 	PPCVerbatim  bool        `toml:"ppc_verbatim" doc:"ppc: delete one pair of paths for each instruction, as the paper's figure 4 does" source:"ours"`
-	DWFIssue     IssuePolicy `toml:"dwf_issue" doc:"dwf: which warps of the pool are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc"`
+	DWFIssue     IssuePolicy `toml:"dwf_issue" doc:"dwf: which warps are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc"`
 	DWFWays      int         `toml:"dwf_ways" range:"1..32 pow2" unit:"ways" doc:"dwf: lines of a set of the PC-warp table" source:"Fung et al., MICRO 2007"`
-	DWFAging     int         `toml:"dwf_aging" range:"0..1000000000" unit:"warps" doc:"dwf: formed after one in the pool before it goes first, 0 for never" source:"ours"`
+	DWFAging     int         `toml:"dwf_aging" range:"0..1000000000" unit:"instructions" doc:"dwf: issued after a warp was formed before it goes first, 0 for never" source:"ours"`
 	TBCStatic    bool        `toml:"tbc_static" doc:"tbc: compactor off, warps keep the threads that they were launched with" source:"Fung & Aamodt, HPCA 2011, section 3.2"`
 	CAPRIEntries int         `toml:"capri_entries" range:"1..128 pow2" doc:"capri: branches in the adequacy prediction table" source:"ours"`
 	CAPRIWays    int         `toml:"capri_ways" range:"0..capri_entries pow2" unit:"ways" doc:"capri: lines of a set of that table; 0: fully associative" source:"ours"`

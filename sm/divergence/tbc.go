@@ -179,9 +179,10 @@ type Compacted struct {
 }
 
 // blockStack is the depth of a stack. The deepest that the paper saw is 38
-// (table 3); recursive functions need more. From deepStack on the smaller path
-// runs first, which bounds what branches in a loop can add by the logarithm of
-// the threads.
+// (table 3); recursive functions need more. From deepStack on entries without
+// threads are left out, and the smaller path runs first, which bounds what branches
+// in a loop can add by the logarithm of the threads. (The paper would spill the
+// bottom of such a stack to memory.)
 const (
 	blockStack = 128
 	deepStack  = 32
@@ -397,10 +398,21 @@ func (p *TBC) moved(i int) {
 func (p *TBC) arrive(i int) {
 	s := p.Table.Edit(i)
 	s.Wait = WaitsJoin
-	b := p.Blocks.Edit(int(s.CTA))
+	p.wait(p.Blocks.Edit(int(s.CTA)))
+	p.leave(i)
+}
+
+// wait counts a warp that waits for others from now on.
+func (p *TBC) wait(b *Block) {
 	b.Waiting++
 	b.Since += p.sim.Now()
-	p.leave(i)
+}
+
+// waited is how long all that wait have, and they wait no more.
+func (p *TBC) waited(b *Block) (cycles uint64) {
+	cycles = uint64(b.Waiting)*p.sim.Now() - b.Since
+	b.Waiting, b.Since = 0, 0
+	return cycles
 }
 
 // leave takes a warp out of the count of the top entry. The last one ends the
@@ -418,8 +430,7 @@ func (p *TBC) leave(i int) {
 // end ends the block of the top entry.
 func (p *TBC) end(cta int, e *BlockEntry) {
 	b, count := p.Blocks.Edit(cta), &p.D().Stats.Compaction
-	waited := uint64(b.Waiting)*p.sim.Now() - b.Since
-	b.Waiting, b.Since = 0, 0
+	waited := p.waited(b)
 	switch {
 	case b.Open:
 		count.AtBranch += waited
@@ -497,10 +508,12 @@ func (p *TBC) add(to *units.BlockMask, s *Slot, slot uint8, lanes uint32) {
 }
 
 // split updates the stack when all warps of the top entry e have executed the
-// branch. The bottom entry is never replaced: its mask is that of the live
-// threads. An entry that would be replaced by two, one of them without
-// threads, goes on by itself, so that the stack does not grow in a loop; nor does
-// it in a recursion.
+// branch, by an entry for each way, whether threads take it or not (HPCA 2011,
+// section 3.3). One without threads is popped when it comes to the top; below the
+// other one it stays, once more in each round of a loop with several exits. On a
+// deep stack it is left out, and so is the other one, if that would replace e or if
+// functions are recursive: e goes on by itself. The bottom entry is never replaced:
+// its mask is that of the live threads.
 func (p *TBC) split(cta int, e *BlockEntry) {
 	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
 	if p.Stack.Len(cta)+3 > blockStack {
@@ -511,7 +524,7 @@ func (p *TBC) split(cta int, e *BlockEntry) {
 	rpc := j.Meet
 	replace := rpc == e.RPC && p.Stack.Len(cta) > 1
 	alone := t.Taken.Empty() || t.Not.Empty()
-	if alone && (replace || b.At.Depth > 0) {
+	if alone && p.Stack.Len(cta) >= deepStack && (replace || b.At.Depth > 0) {
 		if e.At = j.Fall; t.Not.Empty() {
 			e.At = j.Target
 		}
@@ -626,11 +639,12 @@ func (p *TBC) pop(cta int) {
 // wait at a branch for other warps or for a slot, and those of the entries below
 // the top.
 func (p *TBC) Paths(to []Path) []Path {
-	return p.paths(to, func(int, func(uint32, Path)) {})
+	return p.paths(to, func(int, func(uint32, Path)) {}, func(int, func(units.BlockMask, Path)) {})
 }
 
-// paths has parked list the lanes of slot i that are parked under it.
-func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Path))) []Path {
+// paths has parked list the lanes of slot i that are parked under it, and left the
+// threads of a CTA that wait for an entry of their own.
+func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Path)), left func(cta int, list func(mask units.BlockMask, at Path))) []Path {
 	for cta := range p.Blocks.Len() {
 		top := int(*p.Stack.Depth.At(cta)) - 1
 		if top < 0 {
@@ -667,6 +681,7 @@ func (p *TBC) paths(to []Path, parked func(i int, list func(lanes uint32, at Pat
 			list(t.Taken, Path{PC: j.Target.PC, Reconv: j.Meet.PC})
 			list(t.Not, Path{PC: j.Fall.PC, Reconv: j.Meet.PC})
 		}
+		left(cta, list)
 		for i := range Barriers {
 			if bar := p.bars.At(cta*Barriers + i); bar.Parked {
 				list(bar.Arrived, Path{PC: bar.At.PC, Reconv: e.RPC.PC, Wait: WaitsBarrier})

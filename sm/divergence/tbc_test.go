@@ -168,6 +168,23 @@ func TestEmptyTarget(t *testing.T) {
 	assert.Zero(t, r.Stats.Pushes-1, "of the bottom entry only: nothing diverged")
 }
 
+// TestEmptyTargets: a loop that all threads stay in, whose second exit has its own
+// block, leaves an entry without threads for that block in each round (Fung & Aamodt,
+// HPCA 2011, section 3.3: always two, popped at the top of the stack), as long as the
+// stack is not deep.
+func TestEmptyTargets(t *testing.T) {
+	for rounds, depth := range map[int]uint64{1: 3, 5: 7, 20: 22, 1000: 32} {
+		k := seq(
+			at("L", count1), when(tid(0), "L2"), nop, to("OUT"),
+			at("L2", when(func(t *thread) bool { return t.I < rounds }, "L")),
+			at("OUT", exit))
+		r := blockRun(t, tbc, micro.Bench{Lanes: 4, Warps: 2}, k, nil)
+		require.True(t, r.Done)
+		assert.Equal(t, depth, r.Stats.MaxDepth, "%d rounds", rounds)
+		assert.Equal(t, uint64(1), r.Stats.Pushes, "nothing diverged")
+	}
+}
+
 // TestCompactionTiming: a warp is in its slot in the third cycle after the
 // outcome of the last warp at the branch (stack, compactor, warp), and the next
 // in the cycle after.
@@ -195,13 +212,15 @@ func TestCompactionTiming(t *testing.T) {
 
 // TestBlockLikelyConvergence: two warps that do what the warp of figure 10
 // does, whose threads share lanes, so that nothing can be compacted: twice the
-// 9 blocks with likely-convergence points, twice 13 without.
+// 9 blocks with likely-convergence points, twice 13 without. Without them the stack
+// is one entry deeper than that of a warp: when thread 2 comes to A again, with F, B
+// and D below, there are two entries for it, that of C without threads.
 func TestBlockLikelyConvergence(t *testing.T) {
 	for _, c := range []struct {
 		mech   string
 		issues int
 		depth  uint64
-	}{{"tbc-lcp", 18, 5}, {"tbc", 26, 4}} {
+	}{{"tbc-lcp", 18, 5}, {"tbc", 26, 5}} {
 		k := seq(
 			at("A", when(func(t *thread) bool { return t.I == 0 && t.TID%4 >= 1 }, "C")),
 			at("B", to("E")),

@@ -87,7 +87,7 @@ func injured(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.I
 	l := r.launch(t, s, m)
 	return s, l, behind(s, l, func(m *sm.SM) {
 		m.Issue.OnIssue.Add(func(e sm.Issued) {
-			if cta, warp := m.Warp(e.CTA, int(e.Row)); e.PC == pc && cta == victim.CTA && warp == 1 {
+			if cta, warp := m.Warp(int(e.Row)); e.PC == pc && cta == victim.CTA && warp == 1 {
 				harm(m, l.Prog, e)
 			}
 		})
@@ -236,7 +236,7 @@ func TestIssueRules(t *testing.T) {
 				m.Issue.OnIssue.Add(func(e sm.Issued) {
 					f := *e.Flight
 					e.Flight = &f
-					if cta, warp := m.Warp(e.CTA, int(e.Row)); e.PC == probeLast && cta == victim.CTA && warp == 1 {
+					if cta, warp := m.Warp(int(e.Row)); e.PC == probeLast && cta == victim.CTA && warp == 1 {
 						c.harm(&e)
 					}
 					see.Notify(e)

@@ -47,14 +47,14 @@ func (w *watcher) watchHerding(unit *memsys.Unit) {
 // herd records an instruction that is marked, with its threads.
 func (w *watcher) herd(e sm.Issued) {
 	first := w.lowest(e)
-	t := w.sm.Thread(e.CTA, int(first.Row), int(first.Lane))
+	t := w.sm.Thread(int(first.Row), int(first.Lane))
 	h := &herd{golden.Herd{PC: e.PC, Herded: e.Herd != 0}, e.Cycle - w.start, golden.ID{CTA: t.CTA, Thread: t.TID}}
 	w.list = append(w.list, h)
 	if h.Herded {
 		w.numbered = append(w.numbered, h)
 	}
 	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
-		v := w.warp(e.CTA, r)
+		v := w.warp(r)
 		step := golden.HerdStep{Herd: &h.Herd}
 		for location := range w.lanes {
 			if home := w.sm.Lane(v.index, location); mask>>home&1 != 0 {

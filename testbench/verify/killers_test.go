@@ -22,10 +22,11 @@ import (
 // mechanisms differ in.
 type killer struct {
 	name, what string
-	threads    int // killerThreads if 0
+	threads    int // of a CTA; killerThreads if 0
+	ctas       int // on one SM; 1 if 0
 	functions  string
 	body       string             // leaves a result in %out
-	want       func(i int) uint32 // of thread i
+	want       func(i int) uint32 // of thread i, counted over all CTAs
 	deadlock   []string           // mechanisms under which threads wait for each other for ever
 	endless    []string           // mechanisms under which only threads are left that loop for ever
 	spins      []string           // where those are then that run: at one of these
@@ -71,7 +72,7 @@ join:
 	bar.sync 0;
 	ld.shared.u32 %out, [count];`
 
-// killers are run by one CTA. %i is the number of the thread, %lane that in its
+// killers are run by one CTA, or a few. %i is the number of the thread, %lane that in its
 // warp, %flag the address of a word of its warp.
 var killers = []killer{
 	{
@@ -189,7 +190,7 @@ more:
 	sub.s32 %a0, %a0, 1;
 	setp.ge.s32 %p0, %a0, 0;
 	@%p0 bra more;`,
-		parts: wholeWarps,
+		parts: []string{"pdom", "pdom-lcp", "token"}, // under capri those that stay in the loop are an entry of the CTA
 		want:  func(i int) uint32 { return uint32(i&3 + 1) },
 	},
 	{
@@ -564,6 +565,41 @@ end:
 		want: func(int) uint32 { return killerThreads * (killerThreads - 1) / 2 },
 	},
 	{
+		name: "loop whose other exit nobody takes",
+		what: "a block-wide stack that keeps an entry for it from each of 500 rounds is full",
+		body: `
+	mov.u32 %a0, 0;
+loop:
+	add.u32 %a0, %a0, 1;
+	setp.lt.u32 %p0, %a0, 1000;
+	@%p0 bra on;
+	add.u32 %out, %out, 100;
+	bra end;
+on:
+	setp.lt.u32 %p0, %a0, 500;
+	@%p0 bra loop;
+	add.u32 %out, %a0, %i;
+end:`,
+		want: func(i int) uint32 { return 500 + uint32(i) },
+	},
+	{
+		name: "one way for half of the lanes of two CTAs",
+		what: "a warp made of threads of both has two shared memories, two `%ctaid` and two barriers to arrive at",
+		ctas: 2,
+		body: `
+	mov.u32 %a0, %ctaid.x;
+	shr.u32 %a1, %lane, 4;
+	setp.ne.u32 %p0, %a0, %a1;
+	@%p0 bra join;
+	mov.u32 %a0, %ctaid.x;
+	mad.lo.u32 %a0, %a0, 999, 1;
+	atom.shared.add.u32 %a1, [count], %a0;
+join:
+	bar.sync 0;
+	ld.shared.u32 %out, [count];`,
+		want: func(i int) uint32 { return killerThreads / 2 * uint32(1+i/killerThreads*999) },
+	},
+	{
 		name: "one lane never ends",
 		what: "that is the program's fault; but it keeps the others from exiting where the smallest PC runs, or a path has made room for it",
 		body: `
@@ -612,7 +648,10 @@ func (k *killer) text() string {
 	mov.u32 %lane, %laneid;
 	mov.u32 %out, 0;
 	ld.param.u64 %to, [to];
-	mul.wide.u32 %at, %i, 4;
+	mov.u32 %a0, %ctaid.x;
+	mov.u32 %a1, %ntid.x;
+	mad.lo.u32 %a0, %a0, %a1, %i;
+	mul.wide.u32 %at, %a0, 4;
 	add.u64 %to, %to, %at;
 	shr.u32 %a0, %i, 5;
 	mul.wide.u32 %at, %a0, 4;
@@ -645,13 +684,13 @@ func (k *killer) run(t *testing.T, mechanism string) ([]uint32, error) {
 	}
 	s, err := testbench.NewSession(c, testbench.Limits{MaxCycles: 2_000_000})
 	require.NoError(t, err)
-	threads := cmp.Or(k.threads, killerThreads)
-	to := s.Alloc(4 * threads)
+	threads, ctas := cmp.Or(k.threads, killerThreads), cmp.Or(k.ctas, 1)
+	to := s.Alloc(4 * ctas * threads)
 	bank := binary.LittleEndian.AppendUint64(nil, to)
-	err = s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: bank})
-	data := make([]byte, 4*threads)
+	err = s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{uint32(ctas), 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: bank})
+	data := make([]byte, 4*ctas*threads)
 	s.Read(to, data)
-	out := make([]uint32, threads)
+	out := make([]uint32, ctas*threads)
 	for i := range out {
 		out[i] = binary.LittleEndian.Uint32(data[4*i:])
 	}

@@ -81,7 +81,7 @@ func (w *watcher) detach() {
 
 func (w *watcher) inserted(e sm.Issued) {
 	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
-		v := w.warp(e.CTA, r)
+		v := w.warp(r)
 		v.steps = append(v.steps, step{isa.NoPC, mask})
 	})
 }
@@ -97,7 +97,7 @@ func (w *watcher) issue(e sm.Issued) {
 	}
 	w.issued += uint64(bits.OnesCount32(e.Mask))
 	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
-		v := w.warp(e.CTA, r)
+		v := w.warp(r)
 		v.steps = append(v.steps, step{e.PC, mask})
 		if dead := mask &^ v.live; dead != 0 {
 			w.breaks(e.Flight, home(r, dead), "issued for %s", v.why(dead))
@@ -112,7 +112,7 @@ func (w *watcher) issue(e sm.Issued) {
 // when everything they started is done, so the register file is up to date.
 func (w *watcher) exit(e sm.Exited) {
 	w.eachRow(e.Flight, e.Lanes, func(r int, mask uint32) {
-		v := w.warp(e.CTA, r)
+		v := w.warp(r)
 		if dead := mask &^ v.live; dead != 0 {
 			w.breaks(e.Flight, home(r, dead), "exits as %s", v.why(dead))
 		}
@@ -152,8 +152,8 @@ func (w *watcher) eachRow(f *sm.Flight, lanes uint32, do func(row int, lanes uin
 
 // warp is the one that has a row now. A row begins a new warp when it belongs
 // to another CTA than before.
-func (w *watcher) warp(cta uint8, row int) *warp {
-	id := w.sm.CTA.Q().ID[cta&(sm.MaxCTAs-1)]
+func (w *watcher) warp(row int) *warp {
+	id := w.sm.CTA.Q().ID[w.sm.Resident(row)&(sm.MaxCTAs-1)]
 	if v := w.rows[row]; v != nil && v.id == id {
 		return v
 	}
@@ -191,7 +191,7 @@ func (w *watcher) breaks(f *sm.Flight, h units.Home, format string, args ...any)
 	if len(w.broken) == maxBroken {
 		return
 	}
-	t := w.sm.Thread(f.CTA, int(h.Row), int(h.Lane))
+	t := w.sm.Thread(int(h.Row), int(h.Lane))
 	w.broken = append(w.broken, Broken{
 		SM: w.index, Cycle: w.last - w.start, PC: f.PC, Thread: golden.ID{CTA: t.CTA, Thread: t.TID}, Rule: fmt.Sprintf(format, args...),
 	})

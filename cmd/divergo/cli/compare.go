@@ -12,6 +12,7 @@ import (
 	"divergo/internal/output"
 	"divergo/internal/table"
 	"divergo/kernels"
+	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 )
@@ -35,8 +36,8 @@ func newCompare() *cobra.Command {
 		Use:   "compare KERNEL",
 		Short: "Run a built-in kernel under every divergence mechanism",
 		Long: `Run a built-in kernel under every divergence mechanism, or those of --mech in their order, on machines that are equal
-in everything else, and print what they need side by side. Each result is compared with the kernel's reference. The
-speed-up is against the first: without --mech the machine's own, pdom unless --set divergence.mechanism says otherwise.
+in everything else, the priority of CTAs (sm.cta_priority) as well, and print what they need side by side. Each result is compared
+with the kernel's reference. The speed-up is against the first: without --mech the machine's own, pdom unless --set divergence.mechanism says otherwise.
 sync_stalls are the cycles that warps have waited for others of their CTA, at branches and reconvergence points.
 
 A second table says what the cycles of the SMs were spent on; --svg FILE draws it.
@@ -145,7 +146,7 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 		_, err := cycles.chart(fmt.Sprintf("%s %s on %s", kernel.Name, size.Name, f.machine.preset)).WriteTo(w)
 		return err
 	}))
-	return errors.Join(f.print(c, kernel, size, results, cycles, lines), unkept, lines.keep(), failed)
+	return errors.Join(f.print(c, kernel, size, results, cycles, lines, cfg.SM.CTAPriority), unkept, lines.keep(), failed)
 }
 
 // inOrder lists all mechanisms, the one that others are compared with first.
@@ -166,7 +167,7 @@ func inOrder(first string) []divergence.Mechanism {
 // compared are the statistics that the table shows.
 var compared = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions", "stack_max_depth", "compacted_entries"}
 
-func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, results []*result, cycles *breakdown, lines *sourceProfile) error {
+func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, results []*result, cycles *breakdown, lines *sourceProfile, priority sm.CTAPriority) error {
 	w := c.OutOrStdout()
 	if f.json {
 		answer := map[string]any{"schema": schema("compare"), "kernel": kernel.Name, "size": size.Name, "seed": f.seed, "results": results}
@@ -175,7 +176,7 @@ func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kerne
 		}
 		return printJSON(w, answer)
 	}
-	fmt.Fprintf(w, "%s %s: %s\n\n", kernel.Name, size.Name, size.Doc)
+	fmt.Fprintf(w, "%s %s: %s\nsm.cta_priority under every mechanism: %s\n\n", kernel.Name, size.Name, size.Doc, priority)
 	t := table.New(append(append([]string{"mechanism"}, compared...), "sync_stalls", "speed-up", "outcome", "reference")...)
 	for _, r := range results {
 		row := []any{r.Mechanism}

@@ -302,16 +302,25 @@ func (f *front) Tick() {
 	slots := f.Div.Slots()
 	stalled := f.stalled(slots)
 	f.Stalled.Set(stalled)
+	best, lowest := -1, uint64(0)
 	for k := range slots.Len() {
 		i := (int(q.Last) + 1 + k) % slots.Len()
 		if f.bench.Prefer != nil {
 			i = f.bench.Prefer[k]
 		}
 		if s := slots.At(i); s.Valid && s.Wait == divergence.Runs && !blocked && !stalled.Has(i) {
-			fire = f.issue(i, s)
-			d.Last = uint16(i)
-			break
+			rank := uint64(0)
+			if r := f.Div.Connections().Ranks; r != nil {
+				rank = *r.At(i)
+			}
+			if best < 0 || rank < lowest {
+				best, lowest = i, rank
+			}
 		}
+	}
+	if best >= 0 {
+		fire = f.issue(best, slots.At(best))
+		d.Last = uint16(best)
 	}
 	f.Fire.Set(fire)
 }
