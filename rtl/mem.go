@@ -60,7 +60,7 @@ func NewMem[T any](n int) *Mem[T] {
 }
 
 func (m *Mem[T]) make(n int) {
-	m.now, m.staged = make([]T, n), make([]bool, n)
+	m.now, m.staged = renewed(m.now, n), renewed(m.staged, n)
 	m.list, m.reset, m.set = m.list[:0], nil, false
 	var zero T
 	m.size = unsafe.Sizeof(zero)
@@ -69,15 +69,30 @@ func (m *Mem[T]) make(n int) {
 
 // double keeps the next values of the entries in a place of their own, or in that of the present ones.
 func (m *Mem[T]) double(apart bool) {
-	m.next = m.now
-	if apart {
+	switch {
+	case !apart:
+		m.next = m.now
+	case m.together || cap(m.next) < len(m.now):
 		m.next = slices.Clone(m.now)
+	default:
+		m.next = m.next[:len(m.now)]
+		copy(m.next, m.now)
 	}
 	m.first = [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(m.now)), unsafe.Pointer(unsafe.SliceData(m.next))}
 	for i := range m.staged {
 		m.staged[i] = !apart // nothing is to be staged
 	}
 	m.together = !apart
+}
+
+// renewed is a slice of n zeros, in the same place if there is room.
+func renewed[T any](s []T, n int) []T {
+	if n > cap(s) {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }
 
 // Len is the number of entries.
