@@ -38,10 +38,12 @@ func (e *elaboration) bind() {
 		r.touch, r.bit = &k.usedMems[i/64], 1<<(i%64)
 		k.rams = append(k.rams, r)
 	}
-	k.timers = newTimers(n + (len(k.timed)+63)/64)
+	k.timers = newTimers(n)
+	k.flying = make([]uint64, (len(k.timed)+63)/64)
 	for i, f := range k.timed {
-		f.timer = n*64 + i
+		f.timer = i
 	}
+	k.refly()
 	k.number()
 	k.schedule()
 }
@@ -122,7 +124,7 @@ func (k *Sim) schedule() {
 // Reorder orders the processes at random, as far as wires allow, before the first cycle or after Reset. The order must
 // not matter: this is for tests.
 func (k *Sim) Reorder(seed uint64) {
-	if k.timers.due != Never {
+	if k.due() != Never {
 		panic("rtl: Reorder of " + k.name + " while it runs: Reset it first")
 	}
 	k.procs = slices.Clone(k.order)

@@ -152,7 +152,7 @@ func (c *checker) changed(m *module) string {
 
 func (c *checker) cycle() error {
 	k := c.k
-	if k.timers.due <= k.now {
+	if k.due() <= k.now {
 		k.fire()
 	}
 	copy(c.awake, k.next)
