@@ -170,7 +170,7 @@ func (c *checker) cycle() error {
 	clear(c.queues)
 	clear(c.mems)
 	for _, s := range k.states {
-		s.edge()
+		s.header().edge()
 	}
 	k.edgeQueues()
 	k.edgeMems()

@@ -30,9 +30,10 @@ type ram struct {
 	staged   []bool
 	together bool     // now and next are the same
 	list     []uint32 // staged entries, in the order of their first write
-	touch    *uint64  // word and bit of the set of written memories
+	touch    *uint64  // word and mask of what a write marks: used, or fan
 	bit      uint64
-	fan      fan // into the next cycle
+	used     fan // the bit in the set of written memories
+	fan      fan // readers, into the next cycle
 	owned    owned
 	traced   bool
 	readers  []*process
@@ -83,6 +84,7 @@ func (m *Mem[T]) double(apart bool) {
 		m.staged[i] = !apart // nothing is to be staged
 	}
 	m.together = !apart
+	m.connect()
 }
 
 // renewed is a slice of n zeros, in the same place if there is room.
@@ -93,6 +95,17 @@ func renewed[T any](s []T, n int) []T {
 	s = s[:n]
 	clear(s)
 	return s
+}
+
+// connect says what a write marks. One in place that nobody watches has nothing to do at the edge: it wakes the readers itself.
+func (r *ram) connect() {
+	if r.used.word == nil {
+		return // not elaborated
+	}
+	r.touch, r.bit = r.used.word, r.used.mask
+	if r.together && !r.traced && r.fan.word != nil && r.fan.more == nil {
+		r.touch, r.bit = r.fan.word, r.fan.mask
+	}
 }
 
 // Len is the number of entries.

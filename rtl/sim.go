@@ -54,7 +54,7 @@ type Sim struct {
 	usedMems   []uint64
 	cur        int // running process
 	ticks      []Ticker
-	commits    []committer // by process
+	commits    []*stateHdr // by process, the first of its module
 	queues     []*fifo
 	rams       []*ram
 	small      *small // nil unless the sets of processes, queues and memories are a word each
@@ -79,22 +79,6 @@ type Sim struct {
 	changed   []uint64 // groups of signals, for the observer
 	island    *island  // nil outside a System
 	touched   []*link  // those with news for the island at their other end
-}
-
-// committer is the part of a State that the edge needs.
-type committer interface{ edge() bool }
-
-// committers are the states of a module with several.
-type committers []register
-
-func (c committers) edge() bool {
-	changed := false
-	for _, s := range c {
-		if s.edge() {
-			changed = true
-		}
-	}
-	return changed
 }
 
 // Name is the name given at elaboration.
@@ -225,7 +209,9 @@ func (k *Sim) run(end uint64) {
 		}
 		for w, m := range k.ran {
 			for m &= k.stateful[w]; m != 0; m &= m - 1 {
-				k.commits[w<<6|bits.TrailingZeros64(m)].edge()
+				for h := k.commits[w<<6|bits.TrailingZeros64(m)]; h != nil; h = h.also {
+					h.edge()
+				}
 			}
 		}
 		k.edgeQueues()
@@ -237,7 +223,7 @@ func (k *Sim) run(end uint64) {
 // small has the tables of a Sim of up to 64 processes, queues and memories, whose loop keeps its sets in registers.
 type small struct {
 	ticks   [64]Ticker
-	commits [64]committer
+	commits [64]*stateHdr
 	queues  [64]*fifo
 	rams    [64]*ram
 }
@@ -286,7 +272,9 @@ func (k *Sim) runSmall(end uint64) {
 		}
 		k.evals += uint64(bits.OnesCount64(ran))
 		for m := ran & stateful; m != 0; m &= m - 1 {
-			s.commits[bits.TrailingZeros64(m)&63].edge()
+			for h := s.commits[bits.TrailingZeros64(m)&63]; h != nil; h = h.also {
+				h.edge()
+			}
 		}
 		m = *usedQueues
 		*usedQueues = 0

@@ -201,7 +201,7 @@ func (k *Sim) runObserved(end uint64) {
 
 func (k *Sim) noteProcess(p *process) {
 	for _, s := range p.mod.states {
-		if s.edge() {
+		if s.header().edge() {
 			s.home().note()
 		}
 	}
