@@ -19,8 +19,7 @@ type State[S comparable] struct {
 
 // stateHdr is what the kernel knows of a State, whatever its type.
 type stateHdr struct {
-	q, d    unsafe.Pointer
-	size    uintptr
+	q, d    []byte // present and next, as they lie in memory
 	fan     fan       // into the next cycle
 	also    *stateHdr // another one of the same module
 	owned   owned
@@ -54,18 +53,10 @@ func (s *State[S]) Init(v S) {
 
 // edge ends a cycle and says whether the state changed. It is one function for all types, as that of ram is.
 func (h *stateHdr) edge() bool {
-	if h.size == 8 {
-		if *(*uint64)(h.q) == *(*uint64)(h.d) {
-			return false
-		}
-		*(*uint64)(h.q) = *(*uint64)(h.d)
-	} else {
-		q, d := unsafe.Slice((*byte)(h.q), h.size), unsafe.Slice((*byte)(h.d), h.size)
-		if string(q) == string(d) {
-			return false
-		}
-		copy(q, d)
+	if string(h.q) == string(h.d) {
+		return false
 	}
+	copy(h.q, h.d)
 	h.fan.mark()
 	return true
 }
@@ -83,7 +74,7 @@ func (s *State[S]) typ() reflect.Type { return reflect.TypeFor[S]() }
 func (s *State[S]) elaborated() {
 	v := s.q
 	s.reset, s.d = &v, v
-	s.h.q, s.h.d, s.h.size = unsafe.Pointer(&s.q), unsafe.Pointer(&s.d), unsafe.Sizeof(s.q)
+	s.h.q, s.h.d = bytesOf(&s.q), bytesOf(&s.d)
 }
 
 func (s *State[S]) restart() { s.q, s.d = *s.reset, *s.reset }
