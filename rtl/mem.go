@@ -171,36 +171,27 @@ func (m *Mem[T]) Resize(n int) {
 }
 
 // edge commits the staged entries and says whether any changed. It is one function for all types, which is faster than
-// one for each. Entries of a word or two are copied without a call.
+// one for each, with loops of their own for entries of a word or two.
 func (r *ram) edge() bool {
 	if r.together {
 		r.fan.mark()
 		return true
 	}
 	changed := false
-	for _, i := range r.list {
-		r.staged[i] = false
-		now, next := unsafe.Add(r.first[0], uintptr(i)*r.size), unsafe.Add(r.first[1], uintptr(i)*r.size)
-		switch r.size {
-		case 4:
-			if v := *(*uint32)(next); *(*uint32)(now) != v {
-				*(*uint32)(now) = v
-				changed = true
-			}
-		case 8:
-			if v := *(*uint64)(next); *(*uint64)(now) != v {
-				*(*uint64)(now) = v
-				changed = true
-			}
-		case 16:
-			if v := *(*[2]uint64)(next); *(*[2]uint64)(now) != v {
-				*(*[2]uint64)(now) = v
-				changed = true
-			}
-		default:
-			from, to := unsafe.Slice((*byte)(next), r.size), unsafe.Slice((*byte)(now), r.size)
-			if !bytes.Equal(from, to) {
-				copy(to, from)
+	switch r.size {
+	case 4:
+		changed = commitWords[uint32](r)
+	case 8:
+		changed = commitWords[uint64](r)
+	case 16:
+		changed = commitWords[[2]uint64](r)
+	default:
+		for _, i := range r.list {
+			r.staged[i] = false
+			at := uintptr(i) * r.size
+			now, next := unsafe.Slice((*byte)(unsafe.Add(r.first[0], at)), r.size), unsafe.Slice((*byte)(unsafe.Add(r.first[1], at)), r.size)
+			if !bytes.Equal(now, next) {
+				copy(now, next)
 				changed = true
 			}
 		}
@@ -208,6 +199,19 @@ func (r *ram) edge() bool {
 	r.list = r.list[:0]
 	if changed {
 		r.fan.mark()
+	}
+	return changed
+}
+
+// commitWords is the edge of entries as large as a W.
+func commitWords[W uint32 | uint64 | [2]uint64](r *ram) (changed bool) {
+	now, next := unsafe.Slice((*W)(r.first[0]), len(r.staged)), unsafe.Slice((*W)(r.first[1]), len(r.staged))
+	for _, i := range r.list {
+		r.staged[i] = false
+		if v := next[i]; now[i] != v {
+			now[i] = v
+			changed = true
+		}
 	}
 	return changed
 }
