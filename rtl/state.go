@@ -19,7 +19,7 @@ type State[S comparable] struct {
 
 // stateHdr is what the kernel knows of a State, whatever its type.
 type stateHdr struct {
-	q, d    []byte // present and next, as they lie in memory
+	q, d    []byte    // present and next, as they lie in memory
 	fan     fan       // into the next cycle
 	also    *stateHdr // another one of the same module
 	owned   owned

@@ -27,7 +27,7 @@ type Stalls struct {
 	Loads units.Scoreboard // registers that memory instructions will write
 	// Flights is how many of these are in flight: slots wait only while there are some.
 	Flights *rtl.Mem[uint32] `rtl:"sim"`
-	Div   divergence.Policy
+	Div     divergence.Policy
 
 	l *launch
 }
