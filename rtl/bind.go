@@ -33,15 +33,15 @@ func (e *elaboration) bind() {
 	for i, f := range k.queues {
 		f.touch, f.bit = &k.usedQueues[i/64], 1<<(i%64)
 	}
-	for i, m := range k.mems {
-		r := m.core()
-		r.touch, r.bit = &k.usedMems[i/64], 1<<(i%64)
-		k.rams = append(k.rams, r)
+	for _, m := range k.mems {
+		k.rams = append(k.rams, m.core())
 	}
-	k.timers = newTimers(n + (len(k.timed)+63)/64)
+	k.timers = newTimers(n)
+	k.flying = make([]uint64, (len(k.timed)+63)/64)
 	for i, f := range k.timed {
-		f.timer = n*64 + i
+		f.timer = i
 	}
+	k.refly()
 	k.number()
 	k.schedule()
 }
@@ -73,20 +73,16 @@ func (k *Sim) number() {
 // schedule fills the tables that depend on the order of processes, and wakes all.
 func (k *Sim) schedule() {
 	k.ticks = make([]Ticker, len(k.procs)+1)
-	k.commits = make([]committer, len(k.procs))
+	k.commits = make([]*stateHdr, len(k.procs))
 	clear(k.next)
 	clear(k.stateful)
 	for i, p := range k.procs {
 		p.id = i
 		k.ticks[i] = p.tick
-		switch s := p.mod.states; len(s) {
-		case 0:
+		if len(p.mod.states) == 0 {
 			continue
-		case 1:
-			k.commits[i] = s[0]
-		default:
-			k.commits[i] = committers(s)
 		}
+		k.commits[i] = p.mod.commit()
 		k.stateful[i/64] |= 1 << (i % 64)
 	}
 	k.ticks[len(k.procs)] = tickFunc(func() {})
@@ -100,8 +96,11 @@ func (k *Sim) schedule() {
 		}
 		w.whdr().fan = newFan(set, w.whdr().readers)
 	}
-	for _, m := range k.mems {
-		m.core().fan = newFan(k.next, m.core().readers)
+	for i, m := range k.mems {
+		r := m.core()
+		r.fan = newFan(k.next, r.readers)
+		r.used = fan{word: &k.usedMems[i/64], mask: 1 << (i % 64)}
+		r.connect()
 	}
 	for _, f := range k.queues {
 		var both []*process
@@ -119,10 +118,19 @@ func (k *Sim) schedule() {
 	k.wakeAll()
 }
 
+// commit is the first of the states of a module, which lead from one to the next.
+func (m *module) commit() (first *stateHdr) {
+	for _, s := range m.states {
+		h := s.header()
+		h.also, first = first, h
+	}
+	return first
+}
+
 // Reorder orders the processes at random, as far as wires allow, before the first cycle or after Reset. The order must
 // not matter: this is for tests.
 func (k *Sim) Reorder(seed uint64) {
-	if k.timers.due != Never {
+	if k.due() != Never {
 		panic("rtl: Reorder of " + k.name + " while it runs: Reset it first")
 	}
 	k.procs = slices.Clone(k.order)

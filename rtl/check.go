@@ -152,7 +152,7 @@ func (c *checker) changed(m *module) string {
 
 func (c *checker) cycle() error {
 	k := c.k
-	if k.timers.due <= k.now {
+	if k.due() <= k.now {
 		k.fire()
 	}
 	copy(c.awake, k.next)
@@ -170,7 +170,7 @@ func (c *checker) cycle() error {
 	clear(c.queues)
 	clear(c.mems)
 	for _, s := range k.states {
-		s.edge()
+		s.header().edge()
 	}
 	k.edgeQueues()
 	k.edgeMems()

@@ -91,11 +91,8 @@ func (l *link) exchange() {
 	}
 }
 
-// arm sets the timer of an end between runs; what is overdue comes in the next cycle.
-func (f *fifo) arm(at uint64) {
-	now := f.sim.now
-	f.sim.timers.set(f.timer, max(at, now), now-1)
-}
+// arm tells the island of an end between runs; what is overdue comes in the next cycle.
+func (f *fifo) arm(at uint64) { f.sim.fly(f.timer, max(at, f.sim.now)) }
 
 // empty drops what is on its way.
 func (l *link) empty() {

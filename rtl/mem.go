@@ -30,9 +30,10 @@ type ram struct {
 	staged   []bool
 	together bool     // now and next are the same
 	list     []uint32 // staged entries, in the order of their first write
-	touch    *uint64  // word and bit of the set of written memories
+	touch    *uint64  // word and mask of what a write marks: used, or fan
 	bit      uint64
-	fan      fan // into the next cycle
+	used     fan // the bit in the set of written memories
+	fan      fan // readers, into the next cycle
 	owned    owned
 	traced   bool
 	readers  []*process
@@ -60,7 +61,7 @@ func NewMem[T any](n int) *Mem[T] {
 }
 
 func (m *Mem[T]) make(n int) {
-	m.now, m.staged = make([]T, n), make([]bool, n)
+	m.now, m.staged = renewed(m.now, n), renewed(m.staged, n)
 	m.list, m.reset, m.set = m.list[:0], nil, false
 	var zero T
 	m.size = unsafe.Sizeof(zero)
@@ -69,15 +70,42 @@ func (m *Mem[T]) make(n int) {
 
 // double keeps the next values of the entries in a place of their own, or in that of the present ones.
 func (m *Mem[T]) double(apart bool) {
-	m.next = m.now
-	if apart {
+	switch {
+	case !apart:
+		m.next = m.now
+	case m.together || cap(m.next) < len(m.now):
 		m.next = slices.Clone(m.now)
+	default:
+		m.next = m.next[:len(m.now)]
+		copy(m.next, m.now)
 	}
 	m.first = [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(m.now)), unsafe.Pointer(unsafe.SliceData(m.next))}
 	for i := range m.staged {
 		m.staged[i] = !apart // nothing is to be staged
 	}
 	m.together = !apart
+	m.connect()
+}
+
+// renewed is a slice of n zeros, in the same place if there is room.
+func renewed[T any](s []T, n int) []T {
+	if n > cap(s) {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// connect says what a write marks. One in place that nobody watches has nothing to do at the edge: it wakes the readers itself.
+func (r *ram) connect() {
+	if r.used.word == nil {
+		return // not elaborated
+	}
+	r.touch, r.bit = r.used.word, r.used.mask
+	if r.together && !r.traced && r.fan.word != nil && r.fan.more == nil {
+		r.touch, r.bit = r.fan.word, r.fan.mask
+	}
 }
 
 // Len is the number of entries.
@@ -143,36 +171,27 @@ func (m *Mem[T]) Resize(n int) {
 }
 
 // edge commits the staged entries and says whether any changed. It is one function for all types, which is faster than
-// one for each. Entries of a word or two are copied without a call.
+// one for each, with loops of their own for entries of a word or two.
 func (r *ram) edge() bool {
 	if r.together {
 		r.fan.mark()
 		return true
 	}
 	changed := false
-	for _, i := range r.list {
-		r.staged[i] = false
-		now, next := unsafe.Add(r.first[0], uintptr(i)*r.size), unsafe.Add(r.first[1], uintptr(i)*r.size)
-		switch r.size {
-		case 4:
-			if v := *(*uint32)(next); *(*uint32)(now) != v {
-				*(*uint32)(now) = v
-				changed = true
-			}
-		case 8:
-			if v := *(*uint64)(next); *(*uint64)(now) != v {
-				*(*uint64)(now) = v
-				changed = true
-			}
-		case 16:
-			if v := *(*[2]uint64)(next); *(*[2]uint64)(now) != v {
-				*(*[2]uint64)(now) = v
-				changed = true
-			}
-		default:
-			from, to := unsafe.Slice((*byte)(next), r.size), unsafe.Slice((*byte)(now), r.size)
-			if !bytes.Equal(from, to) {
-				copy(to, from)
+	switch r.size {
+	case 4:
+		changed = commitWords[uint32](r)
+	case 8:
+		changed = commitWords[uint64](r)
+	case 16:
+		changed = commitWords[[2]uint64](r)
+	default:
+		for _, i := range r.list {
+			r.staged[i] = false
+			at := uintptr(i) * r.size
+			now, next := unsafe.Slice((*byte)(unsafe.Add(r.first[0], at)), r.size), unsafe.Slice((*byte)(unsafe.Add(r.first[1], at)), r.size)
+			if !bytes.Equal(now, next) {
+				copy(now, next)
 				changed = true
 			}
 		}
@@ -180,6 +199,19 @@ func (r *ram) edge() bool {
 	r.list = r.list[:0]
 	if changed {
 		r.fan.mark()
+	}
+	return changed
+}
+
+// commitWords is the edge of entries as large as a W.
+func commitWords[W uint32 | uint64 | [2]uint64](r *ram) (changed bool) {
+	now, next := unsafe.Slice((*W)(r.first[0]), len(r.staged)), unsafe.Slice((*W)(r.first[1]), len(r.staged))
+	for _, i := range r.list {
+		r.staged[i] = false
+		if v := next[i]; now[i] != v {
+			now[i] = v
+			changed = true
+		}
 	}
 	return changed
 }

@@ -208,7 +208,7 @@ func (f *fifo) pushing() {
 		at := f.sim.stamp() + f.latency
 		f.at[f.tail&f.mask] = at
 		if f.vis == f.tail {
-			f.sim.timers.set(f.timer, at, f.sim.now)
+			f.sim.fly(f.timer, at)
 		}
 	case f.kind == near:
 		f.at[f.tail&f.mask] = f.link.arrival(f.sim.stamp())
@@ -259,31 +259,37 @@ func (f *fifo) edge() {
 	f.both.mark()
 }
 
-// ripen makes visible what is due, and arms the timer for what is not.
-func (f *fifo) ripen(now uint64) {
+// ripen makes visible what has arrived, and returns when the next does, or Never.
+func (f *fifo) ripen(now uint64) uint64 {
 	if f.kind == near {
-		old := f.rel
-		for f.rel != f.head && f.back[f.rel&f.mask] <= now {
+		for f.rel != f.head {
+			if at := f.back[f.rel&f.mask]; at > now {
+				return at
+			}
 			f.rel++
-		}
-		if f.rel != old {
 			f.prod.mark()
 		}
-		if f.rel != f.head {
-			f.sim.timers.set(f.timer, f.back[f.rel&f.mask], now)
+		return Never
+	}
+	for f.vis != f.tail {
+		if at := f.at[f.vis&f.mask]; at > now {
+			return at
 		}
-		return
-	}
-	old := f.vis
-	for f.vis != f.tail && f.at[f.vis&f.mask] <= now {
 		f.vis++
-	}
-	if f.vis != old {
 		f.cons.mark()
 	}
-	if f.vis != f.tail {
-		f.sim.timers.set(f.timer, f.at[f.vis&f.mask], now)
+	return Never
+}
+
+// arrives is the cycle in which the first of what is on its way arrives, or Never.
+func (f *fifo) arrives() uint64 {
+	switch {
+	case f.kind == near && f.rel != f.head:
+		return f.back[f.rel&f.mask]
+	case f.kind != near && f.kind != tapped && f.kind != registered && f.vis != f.tail:
+		return f.at[f.vis&f.mask]
 	}
+	return Never
 }
 
 // channel is a Queue of any type.

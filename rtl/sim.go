@@ -54,11 +54,14 @@ type Sim struct {
 	usedMems   []uint64
 	cur        int // running process
 	ticks      []Ticker
-	commits    []committer // by process
+	commits    []*stateHdr // by process, the first of its module
 	queues     []*fifo
 	rams       []*ram
 	small      *small // nil unless the sets of processes, queues and memories are a word each
 	timers     timers
+	timed      []*fifo  // queues with a latency and ends of links
+	flying     []uint64 // of these, those with entries or room on their way
+	ripe       uint64   // no sooner than in this cycle one arrives
 	evals      uint64
 	between    uint64 // 1 between runs, 0 while running
 
@@ -71,28 +74,11 @@ type Sim struct {
 	pins      []AnyWire
 	fifos     []channel
 	mems      []memory
-	timed     []*fifo
 	parts     []storage // all of the above that hold bits
 	observers Observers[edge]
 	changed   []uint64 // groups of signals, for the observer
 	island    *island  // nil outside a System
 	touched   []*link  // those with news for the island at their other end
-}
-
-// committer is the part of a State that the edge needs.
-type committer interface{ edge() bool }
-
-// committers are the states of a module with several.
-type committers []register
-
-func (c committers) edge() bool {
-	changed := false
-	for _, s := range c {
-		if s.edge() {
-			changed = true
-		}
-	}
-	return changed
 }
 
 // Name is the name given at elaboration.
@@ -132,7 +118,7 @@ func (k *Sim) RunUntil(cond func() bool, max uint64) bool {
 			return false
 		}
 		if !k.awake() {
-			k.advance(min(end, k.timers.due))
+			k.advance(min(end, k.due()))
 			if k.now >= end {
 				return cond()
 			}
@@ -143,7 +129,7 @@ func (k *Sim) RunUntil(cond func() bool, max uint64) bool {
 }
 
 // Idle says whether nothing will ever happen again without the testbench.
-func (k *Sim) Idle() bool { return !k.awake() && k.timers.due == Never }
+func (k *Sim) Idle() bool { return !k.awake() && k.due() == Never }
 
 func (k *Sim) alone(what string) {
 	if k.island != nil {
@@ -171,12 +157,12 @@ func (k *Sim) nextEvent() uint64 {
 	if k.awake() {
 		return k.now
 	}
-	return k.timers.due
+	return k.due()
 }
 
 // advance runs up to cycle end, at once if nothing happens until then.
 func (k *Sim) advance(end uint64) {
-	if k.timers.due > end && !k.awake() {
+	if k.due() > end && !k.awake() {
 		k.now = max(k.now, end)
 		return
 	}
@@ -196,14 +182,14 @@ func (k *Sim) advance(end uint64) {
 func (k *Sim) settle() {
 	if k.observers.Any() {
 		k.settleObserved()
-		if k.timers.due <= k.now {
+		if k.due() <= k.now {
 			k.fireObserved()
 		}
 		return
 	}
 	k.edgeQueues()
 	k.edgeMems()
-	if k.timers.due <= k.now {
+	if k.due() <= k.now {
 		k.fire()
 	}
 }
@@ -214,16 +200,18 @@ func (k *Sim) run(end uint64) {
 		return
 	}
 	for k.now < end {
-		if k.timers.due <= k.now {
+		if k.due() <= k.now {
 			k.fire()
 		}
 		if !k.evaluate() {
-			k.now = min(end, k.timers.due)
+			k.now = min(end, k.due())
 			continue
 		}
 		for w, m := range k.ran {
 			for m &= k.stateful[w]; m != 0; m &= m - 1 {
-				k.commits[w<<6|bits.TrailingZeros64(m)].edge()
+				for h := k.commits[w<<6|bits.TrailingZeros64(m)]; h != nil; h = h.also {
+					h.edge()
+				}
 			}
 		}
 		k.edgeQueues()
@@ -235,7 +223,7 @@ func (k *Sim) run(end uint64) {
 // small has the tables of a Sim of up to 64 processes, queues and memories, whose loop keeps its sets in registers.
 type small struct {
 	ticks   [64]Ticker
-	commits [64]committer
+	commits [64]*stateHdr
 	queues  [64]*fifo
 	rams    [64]*ram
 }
@@ -266,12 +254,12 @@ func (k *Sim) runSmall(end uint64) {
 	next, dirty, stateful := &k.next[0], &k.dirty[0], k.stateful[0]
 	usedQueues, usedMems := word(k.usedQueues), word(k.usedMems)
 	for k.now < end {
-		if k.timers.due <= k.now {
+		if k.due() <= k.now {
 			k.fire()
 		}
 		m := *next
 		if m == 0 {
-			k.now = min(end, k.timers.due)
+			k.now = min(end, k.due())
 			continue
 		}
 		*next = 0
@@ -284,7 +272,9 @@ func (k *Sim) runSmall(end uint64) {
 		}
 		k.evals += uint64(bits.OnesCount64(ran))
 		for m := ran & stateful; m != 0; m &= m - 1 {
-			s.commits[bits.TrailingZeros64(m)&63].edge()
+			for h := s.commits[bits.TrailingZeros64(m)&63]; h != nil; h = h.also {
+				h.edge()
+			}
 		}
 		m = *usedQueues
 		*usedQueues = 0
@@ -364,19 +354,52 @@ func (k *Sim) edgeMems() {
 	}
 }
 
+// due is the next cycle in which something happens by itself, or Never.
+func (k *Sim) due() uint64 { return min(k.timers.due, k.ripe) }
+
 // fire wakes what is due in this cycle.
 func (k *Sim) fire() {
+	if k.ripe <= k.now {
+		k.ripen()
+	}
+	if k.timers.due > k.now {
+		return
+	}
 	row := k.timers.row(k.now)
-	n := len(k.next)
-	for w, m := range row[:n] {
+	for w, m := range row {
 		k.next[w] |= m
 		row[w] = 0
 	}
-	for w := n; w < len(row); w++ {
-		for m := row[w]; m != 0; m &= m - 1 {
-			k.timed[(w-n)<<6|bits.TrailingZeros64(m)].ripen(k.now)
-		}
-		row[w] = 0
-	}
 	k.timers.advance(k.now)
+}
+
+// fly notes that something of a timed queue is on its way, which arrives in the given cycle, or will be looked at then.
+func (k *Sim) fly(queue int, at uint64) {
+	k.flying[queue/64] |= 1 << (queue % 64)
+	k.ripe = min(k.ripe, at)
+}
+
+// ripen shows the ends of queues what has arrived. Few queues have something on its way, so that all of them are looked at.
+func (k *Sim) ripen() {
+	k.ripe = Never
+	for w, m := range k.flying {
+		for ; m != 0; m &= m - 1 {
+			at := k.timed[w<<6|bits.TrailingZeros64(m)].ripen(k.now)
+			if at == Never {
+				k.flying[w] &^= m & -m
+			}
+			k.ripe = min(k.ripe, at)
+		}
+	}
+}
+
+// refly finds out what is on its way.
+func (k *Sim) refly() {
+	clear(k.flying)
+	k.ripe = Never
+	for i, f := range k.timed {
+		if at := f.arrives(); at != Never {
+			k.fly(i, at)
+		}
+	}
 }

@@ -48,6 +48,7 @@ func (k *Sim) load(b []byte) []byte {
 	for _, p := range k.parts {
 		b = p.load(b)
 	}
+	k.refly()
 	k.noteAll()
 	return b
 }
@@ -60,6 +61,7 @@ func (k *Sim) Reset() {
 		p.restart()
 	}
 	k.timers.clear()
+	k.refly()
 	if k.island == nil {
 		k.now = 0
 	} else {

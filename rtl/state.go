@@ -9,8 +9,8 @@ import (
 // booleans, arrays and structs of them. A `bits:"5"` tag on a field gives its width in hardware, for waveforms.
 //
 // At the clock edge the next value becomes the present one if they differ, and only then the processes that read it
-// are woken: those of its module and of every module with a pointer to that module. The comparison costs about 3 ns
-// for 32 bytes and 15 ns for 1 KiB, so arrays over some 512 bytes belong in a [Mem].
+// are woken: those of its module and of every module with a pointer to that module. They are compared as bytes, which
+// costs about 3 ns for 32 of them and 15 ns for 1 KiB, so arrays over some 512 bytes belong in a [Mem].
 type State[S comparable] struct {
 	q, d  S
 	h     stateHdr
@@ -19,8 +19,9 @@ type State[S comparable] struct {
 
 // stateHdr is what the kernel knows of a State, whatever its type.
 type stateHdr struct {
-	fan     fan // into the next cycle
-	bytes   bool
+	q, d    []byte    // present and next, as they lie in memory
+	fan     fan       // into the next cycle
+	also    *stateHdr // another one of the same module
 	owned   owned
 	readers []*process
 }
@@ -28,7 +29,6 @@ type stateHdr struct {
 // register is a State of any type.
 type register interface {
 	storage
-	edge() bool
 	header() *stateHdr
 	value() unsafe.Pointer
 	staged() []byte
@@ -51,18 +51,13 @@ func (s *State[S]) Init(v S) {
 	s.h.owned.note()
 }
 
-// edge ends a cycle and says whether the state changed. Large states, and those with floating-point numbers (NaN,
-// -0), are compared as bytes, which is one call whatever the fields.
-func (s *State[S]) edge() bool {
-	if unsafe.Sizeof(s.q) > 64 || s.h.bytes {
-		if same(&s.q, &s.d) {
-			return false
-		}
-	} else if s.q == s.d {
+// edge ends a cycle and says whether the state changed. It is one function for all types, as that of ram is.
+func (h *stateHdr) edge() bool {
+	if string(h.q) == string(h.d) {
 		return false
 	}
-	s.q = s.d
-	s.h.fan.mark()
+	copy(h.q, h.d)
+	h.fan.mark()
 	return true
 }
 
@@ -79,7 +74,7 @@ func (s *State[S]) typ() reflect.Type { return reflect.TypeFor[S]() }
 func (s *State[S]) elaborated() {
 	v := s.q
 	s.reset, s.d = &v, v
-	s.h.bytes = hasFloat(s.typ())
+	s.h.q, s.h.d = bytesOf(&s.q), bytesOf(&s.d)
 }
 
 func (s *State[S]) restart() { s.q, s.d = *s.reset, *s.reset }

@@ -31,6 +31,7 @@ type System struct {
 	ready     bool
 	err       error // of Domain
 	onQuantum Observers[uint64]
+	pace      pace
 }
 
 // island is a Sim in a System.
@@ -38,8 +39,9 @@ type island struct {
 	sys     *System
 	domain  *Domain
 	sim     *Sim
-	counted uint64 // evaluations when the shares of workers were last made
-	work    uint64 // evaluations between the last two times
+	counted uint64  // evaluations when the shares of workers were last made
+	cost    float64 // ns of an evaluation since then, 0: not known
+	work    float64 // time between the last two times
 }
 
 // Domain is a clock domain of a [System].

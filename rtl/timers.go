@@ -5,7 +5,7 @@ import "math/bits"
 // Never is a cycle that does not come.
 const Never = 1 << 62
 
-// timers holds what is to happen at a known cycle: wake-ups of processes and entries of timed queues, one bit each.
+// timers holds the wake-ups of processes at a known cycle, one bit each.
 // Cycles less than wheelLen ahead have a row of a wheel; for those further away each bit has one slot, the earliest.
 type timers struct {
 	due   uint64 // earliest cycle with a timer, or Never

@@ -176,11 +176,11 @@ func (k *Sim) Observe(f func(cycle uint64, changed []uint64)) (leave func()) {
 // runObserved is run with an observer: it also notes which groups of signals changed.
 func (k *Sim) runObserved(end uint64) {
 	for k.now < end {
-		if k.timers.due <= k.now {
+		if k.due() <= k.now {
 			k.fireObserved()
 		}
 		if !k.evaluate() {
-			k.now = min(end, k.timers.due)
+			k.now = min(end, k.due())
 			continue
 		}
 		for w, m := range k.ran {
@@ -201,7 +201,7 @@ func (k *Sim) runObserved(end uint64) {
 
 func (k *Sim) noteProcess(p *process) {
 	for _, s := range p.mod.states {
-		if s.edge() {
+		if s.header().edge() {
 			s.home().note()
 		}
 	}

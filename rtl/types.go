@@ -199,22 +199,6 @@ func badBits(t reflect.Type, path string) string {
 	return ""
 }
 
-func hasFloat(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Float32, reflect.Float64:
-		return true
-	case reflect.Array:
-		return hasFloat(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if hasFloat(t.Field(i).Type) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // addressOf is a pointer to an addressable value, exported or not.
 func addressOf(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr()))

@@ -3,6 +3,7 @@ package rtl
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // crew runs the islands of a system on several goroutines, each with its share of the islands. An island touches
@@ -20,6 +21,7 @@ type member struct {
 	share       []*island
 	start, done gate     // count quanta
 	failed      *failure // of this quantum
+	_           [64]byte // members are written by different processors
 }
 
 // failure is a panic of an island.
@@ -29,8 +31,8 @@ type failure struct {
 }
 
 const (
-	rebalance = 256 // quanta after which the shares are made anew
-	worth     = 400 // evaluations in a quantum that are worth a second goroutine: meeting it costs some microseconds
+	rebalance = 256 // quanta together after which the shares are made anew
+	sample    = 16  // quanta of which one measures what each island takes
 )
 
 // quantumRunner makes the function that advances all islands to a tick, and the one that frees what it needs.
@@ -52,23 +54,36 @@ func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 		}
 	}
 	advance = func(to uint64) error {
-		if c.quanta%rebalance == 0 {
-			c.deal(s.islands)
+		if s.pace.together(s.evaluations) {
+			c.together(s, to)
+		} else {
+			for _, i := range s.islands {
+				i.sim.advance(i.cycle(to))
+			}
 		}
-		c.to = to
-		c.begin()
-		c.members[0].work(to)
-		for _, m := range c.busy {
-			m.done.wait(c.quanta)
-		}
-		c.surface(s.islands)
 		return nil
 	}
+	s.pace.resume()
 	return advance, func() {
+		s.pace.pause()
 		c.stop = true
 		c.busy = c.members[1:]
 		c.begin()
 	}
+}
+
+// together advances all islands, each member its share.
+func (c *crew) together(s *System, to uint64) {
+	if c.quanta%rebalance == 0 {
+		c.deal(s.islands)
+	}
+	c.to = to
+	c.begin()
+	c.members[0].work(to, c.quanta%sample == 0)
+	for _, m := range c.busy {
+		m.done.wait(c.quanta)
+	}
+	c.surface(s.islands)
 }
 
 // begin lets the members that have a share start the next quantum.
@@ -86,13 +101,13 @@ func (c *crew) follow(m *member) {
 		if c.stop {
 			return
 		}
-		m.work(c.to)
+		m.work(c.to, c.quanta%sample == 0)
 		m.done.open(seen)
 	}
 }
 
 // work advances the share and keeps a panic for the caller of Run.
-func (m *member) work(to uint64) {
+func (m *member) work(to uint64, measure bool) {
 	var at *island
 	defer func() {
 		if v := recover(); v != nil {
@@ -100,7 +115,23 @@ func (m *member) work(to uint64) {
 		}
 	}()
 	for _, at = range m.share {
-		at.sim.advance(at.cycle(to))
+		if measure {
+			at.measure(to)
+		} else {
+			at.sim.advance(at.cycle(to))
+		}
+	}
+}
+
+// measure advances an island and notes what an evaluation takes there: the least that it was, since a goroutine may be
+// interrupted.
+func (i *island) measure(to uint64) {
+	start, evals := time.Now(), i.sim.evals
+	i.sim.advance(i.cycle(to))
+	if n := i.sim.evals - evals; n > 0 {
+		if cost := float64(time.Since(start)) / float64(n); i.cost == 0 || cost < i.cost {
+			i.cost = cost
+		}
 	}
 }
 
@@ -115,30 +146,37 @@ func (c *crew) surface(islands []*island) {
 	}
 }
 
-// deal makes the shares by the work that the islands did since the last time. A share is a run of islands in the order
-// of Add: what was made together lies together in memory, and a cache line used by two processors at once costs more
-// than an even deal gains.
+// deal makes the shares by the time that the islands have taken since the last time, as far as it was measured. A share
+// is a run of islands in the order of Add: what was made together lies together in memory, and a cache line used by two
+// processors at once costs more than an even deal gains.
 func (c *crew) deal(islands []*island) {
-	total := uint64(0)
+	total := 0.0
 	for _, i := range islands {
-		i.work = i.sim.evals - i.counted + uint64(len(i.sim.procs))
+		evals := i.sim.evals - i.counted + uint64(len(i.sim.procs))
 		i.counted = i.sim.evals
+		i.work = float64(evals) * max(i.cost, 1)
+		i.cost = 0
 		total += i.work
 	}
 	for _, m := range c.members {
 		m.share = m.share[:0]
 	}
-	n := uint64(len(c.members))
-	if c.quanta > 0 { // before, nothing is known of the work
-		n = min(n, 1+total/(worth*rebalance))
-	}
-	c.busy = c.members[1:n]
-	before := uint64(0)
+	n := len(c.members)
+	c.busy = c.members[1:]
+	before := 0.0
 	for _, i := range islands {
-		m := c.members[(before+i.work/2)*n/total]
+		m := c.members[min(int((before+i.work/2)*float64(n)/total), n-1)]
 		m.share = append(m.share, i)
 		before += i.work
 	}
+}
+
+// evaluations is the number of them so far, in all islands.
+func (s *System) evaluations() (n uint64) {
+	for _, i := range s.islands {
+		n += i.sim.evals
+	}
+	return n
 }
 
 // gate holds one goroutine until a count is reached. It waits hot for about as long as an operating system takes to

@@ -132,7 +132,7 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		l:   l,
 	}
 	if m.Stalls {
-		s.Stalls = &Stalls{Fire: &s.Issue.Fire, Done: &s.Writeback.Done, Loads: units.NewScoreboard(), Div: div, l: l}
+		s.Stalls = &Stalls{Fire: &s.Issue.Fire, Done: &s.Writeback.Done, Loads: units.NewScoreboard(), Flights: rtl.NewMem[uint32](1), Div: div, l: l}
 		c.Stalled = &s.Stalls.Out
 	}
 	s.Fetch.Init(decode{PC: isa.NoPC})

@@ -25,7 +25,9 @@ type Stalls struct {
 	Done  *rtl.Wire[Completions]
 	Out   rtl.Wire[units.Set]
 	Loads units.Scoreboard // registers that memory instructions will write
-	Div   divergence.Policy
+	// Flights is how many of these are in flight: slots wait only while there are some.
+	Flights *rtl.Mem[uint32] `rtl:"sim"`
+	Div     divergence.Policy
 
 	l *launch
 }
@@ -34,9 +36,11 @@ type Stalls struct {
 func (u *Stalls) Tick() {
 	slots := u.Div.Slots()
 	var out units.Set
-	for s := range slots.Len() {
-		if slot := slots.At(s); slot.Mask != 0 && u.waits(s, slot) {
-			out.Add(s)
+	if *u.Flights.At(0) > 0 {
+		for s := range slots.Len() {
+			if slot := slots.At(s); slot.Mask != 0 && u.waits(s, slot) {
+				out.Add(s)
+			}
 		}
 	}
 	u.Out.Set(out)
@@ -45,6 +49,7 @@ func (u *Stalls) Tick() {
 		u.complete(&done.C[n])
 	}
 	if f := u.Fire.Get(); f.Valid && u.l.Prog.Insts[f.PC].Memory() {
+		*u.Flights.Edit(0)++
 		slot := slots.At(int(f.Slot))
 		u.mark(f.PC, slot.Row, slot.Mixed, slot.Mask, u.homes(int(f.Slot)), u.Loads.Set)
 		if u.l.holds(&u.l.Prog.Insts[f.PC]) {
@@ -79,6 +84,7 @@ func (u *Stalls) complete(f *Flight) {
 	if !in.Memory() {
 		return
 	}
+	*u.Flights.Edit(0)--
 	u.mark(f.PC, f.Row, f.Mixed, f.Mask, &f.Homes, u.Loads.Clear)
 	if u.l.holds(in) {
 		u.D().Held.Remove(int(f.Slot))

@@ -72,7 +72,7 @@ deadlock, endless loop, watchdog); 130 interrupted.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newCuda(), newReproduce(), newHerd(), newVersion())
+	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newCuda(), newReproduce(), newHerd(), newBench(), newVersion())
 	return root
 }
 

@@ -1,0 +1,180 @@
+// Package bench measures how fast built binaries of divergo are: a fixed set of runs, each in a process of its own, and of
+// two binaries in turn, so that what else the machine does meets both.
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kernels is what is run unless somebody asks for others: arithmetic with loops that threads leave at different times,
+// tiles in shared memory, barriers, and pointers into memory in many launches.
+var Kernels = []string{"mandelbrot", "matmul", "bitonic", "bfs"}
+
+// Machine is a simulated machine of the set.
+type Machine struct {
+	Name string
+	Args []string // of the verb run
+}
+
+// Machines are those that each kernel runs on.
+var Machines = []Machine{
+	{"slp2013, one SM", []string{"--preset", "slp2013", "--set", "gpu.sms=1"}},
+	{"slp2013", []string{"--preset", "slp2013"}},
+	{"tbc2011", []string{"--preset", "tbc2011"}},
+}
+
+// Case is a run of the set.
+type Case struct {
+	Kernel  string `json:"kernel"`
+	Size    string `json:"size"`
+	Machine string `json:"machine"`
+	Traced  bool   `json:"traced"` // every signal goes into a waveform, which nobody keeps
+	Workers int    `json:"workers"`
+	args    []string
+}
+
+// Cases are the runs of some kernels: each on each machine, traced and not, on one processor and on all.
+func Cases(kernels []string, size string, processors int) (list []Case) {
+	workers := []int{1}
+	if processors > 1 {
+		workers = append(workers, processors)
+	}
+	for _, kernel := range kernels {
+		for _, m := range Machines {
+			for _, traced := range []bool{false, true} {
+				for _, n := range workers {
+					args := append([]string{"run", kernel, "--size", size, "--json", "--workers", strconv.Itoa(n)}, m.Args...)
+					if traced {
+						args = append(args, "--vcd", os.DevNull)
+					}
+					list = append(list, Case{kernel, size, m.Name, traced, n, args})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Times is the least of several runs, in seconds.
+type Times struct {
+	Elapsed   float64 `json:"elapsed_s"`
+	Processor float64 `json:"processor_s"` // of all processors, in the program and in the system
+}
+
+// Result is what the runs of a case have shown.
+type Result struct {
+	Case
+	Cycles       uint64  `json:"cycles"`
+	Instructions uint64  `json:"warp_instructions"`
+	New          Times   `json:"new"`
+	Old          *Times  `json:"old,omitempty"`     // of the binary to compare with
+	Faster       float64 `json:"faster,omitempty"`  // old elapsed time over new
+	Lighter      float64 `json:"lighter,omitempty"` // old processor time over new
+	Differs      bool    `json:"differs,omitempty"` // the two do not count the same cycles and instructions
+}
+
+// Rate is warp instructions simulated a second of elapsed time.
+func (r *Result) Rate() float64 { return float64(r.Instructions) / r.New.Elapsed }
+
+// Measure runs a case so many times, with one binary or with two in turn; old is "" for one. The error has what the
+// program said.
+func Measure(c Case, binary, old string, count int) (*Result, error) {
+	r := &Result{Case: c}
+	var other *Result
+	if old != "" {
+		other = &Result{Case: c}
+	}
+	for range count {
+		if other != nil {
+			if err := other.run(old); err != nil {
+				return nil, err
+			}
+		}
+		if err := r.run(binary); err != nil {
+			return nil, err
+		}
+	}
+	if other != nil {
+		r.Old = &other.New
+		r.Faster, r.Lighter = r.Old.Elapsed/r.New.Elapsed, r.Old.Processor/r.New.Processor
+		r.Differs = r.Cycles != other.Cycles || r.Instructions != other.Instructions
+	}
+	return r, nil
+}
+
+// Failure is a run that did not end well.
+type Failure struct {
+	Command string
+	Code    int    // exit code, -1 if it has none
+	Said    string // on standard error
+}
+
+func (f *Failure) Error() string {
+	return fmt.Sprintf("%s: exit code %d: %s", f.Command, f.Code, strings.TrimSpace(f.Said))
+}
+
+// run takes the time of one run.
+func (r *Result) run(binary string) error {
+	var stdout, stderr bytes.Buffer
+	c := exec.Command(binary, r.args...)
+	c.Stdout, c.Stderr = &stdout, &stderr
+	start := time.Now()
+	err := c.Run()
+	elapsed := time.Since(start)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return &Failure{c.String(), exit.ExitCode(), stderr.String()}
+	case err != nil:
+		return err
+	}
+	var result struct {
+		Stats struct {
+			Cycles       uint64 `json:"cycles"`
+			Instructions uint64 `json:"warp_instructions"`
+		} `json:"stats"`
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
+		return fmt.Errorf("%s: its result is not what run --json prints: %w", c, err)
+	}
+	r.Cycles, r.Instructions = result.Stats.Cycles, result.Stats.Instructions
+	least(&r.New.Elapsed, elapsed)
+	least(&r.New.Processor, c.ProcessState.UserTime()+c.ProcessState.SystemTime())
+	return nil
+}
+
+// least keeps the smaller time. Clocks of the system may not see a short run.
+func least(to *float64, t time.Duration) {
+	if s := max(t, time.Microsecond).Seconds(); *to == 0 || s < *to {
+		*to = s
+	}
+}
+
+// Host describes the computer that measures.
+type Host struct {
+	Processor  string `json:"processor"` // model, where the system tells
+	Processors int    `json:"processors"`
+	Platform   string `json:"platform"`
+}
+
+// ThisHost is this one.
+func ThisHost() Host {
+	h := Host{Processor: "unknown", Processors: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	text, _ := os.ReadFile("/proc/cpuinfo") // Linux
+	lines := strings.Split(string(text), "\n")
+	if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "model name") }); i >= 0 {
+		_, model, _ := strings.Cut(lines[i], ":")
+		h.Processor = strings.TrimSpace(model)
+	}
+	return h
+}
