@@ -18,6 +18,7 @@ type Case struct {
 	Seed        uint64 // that it was drawn from, and of its data
 	Kernel      Kernel
 	Grid, Block [3]uint32
+	Again       int // launches behind the first, on the memory that the one before has left
 	Machine     gpu.Config
 }
 
@@ -31,6 +32,9 @@ func Draw(seed uint64, features Features) Case {
 	r := rand.New(rand.NewPCG(seed, 2))
 	c.Kernel = draw(r, features)
 	c.drawShape(r, features)
+	if features&Repeats != 0 && r.IntN(4) == 0 {
+		c.Again = 1 + r.IntN(2)
+	}
 	return c
 }
 
@@ -70,13 +74,9 @@ func (c *Case) Threads() int {
 	return int(c.Grid[0] * c.Grid[1] * c.Grid[2] * c.Block[0] * c.Block[1] * c.Block[2])
 }
 
-// PTX is the kernel as text, with the specifications of its arguments.
-func (c *Case) PTX() (text string, args []string) {
-	text, buffers := c.Kernel.PTX(c.Grid, c.Block, c.Machine.SM.WarpSize, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
-	for _, b := range buffers {
-		args = append(args, b.Spec)
-	}
-	return text, args
+// PTX is the kernel as text, with its parameters.
+func (c *Case) PTX() (text string, params []Buffer) {
+	return c.Kernel.PTX(c.Grid, c.Block, c.Machine.SM.WarpSize, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
 }
 
 // Compiled is a case ready to run.
@@ -115,22 +115,22 @@ func (k *Compiled) forMechanism(name string) (*Compiled, error) {
 
 // Compile lowers the kernel. An error is a bug of this package, or of package ptx.
 func (c *Case) Compile() (*Compiled, error) {
-	text, specs := c.PTX()
+	text, params := c.PTX()
 	m, err := ptx.Parse(kernelFile, []byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
 	}
 	k := &Compiled{Case: c, Text: text}
-	return k, k.lower(m, specs)
+	return k, k.lower(m, params)
 }
 
 // lower fills in the program and the arguments.
-func (k *Compiled) lower(m *ptx.Module, specs []string) (err error) {
+func (k *Compiled) lower(m *ptx.Module, params []Buffer) (err error) {
 	if k.Prog, err = testbench.Program(m, ""); err != nil {
 		return err
 	}
-	for i, spec := range specs {
-		a, err := testbench.ParseArg(spec, k.Seed+uint64(i))
+	for i, p := range params {
+		a, err := testbench.ParseArg(p.Spec, k.Seed+uint64(i))
 		if err != nil {
 			return err
 		}
@@ -139,14 +139,17 @@ func (k *Compiled) lower(m *ptx.Module, specs []string) (err error) {
 	return testbench.CheckArgs(k.Prog, k.Args)
 }
 
-// Command is the command line that runs the case of a folder with the files
-// kernel.ptx and machine.toml.
+// Command is the command line that runs the case of a folder with the files of a
+// counterexample.
 func (c *Case) Command(mechanism string) string {
-	_, args := c.PTX()
+	if c.Again > 0 {
+		return fmt.Sprintf("divergo run %s --mech %s", launchFile, mechanism)
+	}
+	_, params := c.PTX()
 	var b strings.Builder
 	fmt.Fprintf(&b, "divergo run %s --config %s --mech %s --grid %s --block %s --seed %d", kernelFile, machineFile, mechanism, dim(c.Grid), dim(c.Block), c.Seed)
-	for _, a := range args {
-		fmt.Fprintf(&b, " --arg %s", a)
+	for _, p := range params {
+		fmt.Fprintf(&b, " --arg %s", p.Spec)
 	}
 	return b.String()
 }

@@ -102,7 +102,7 @@ func (r *Runner) run(s *testbench.Session, k *Compiled) (*broken, *verify.Mismat
 	again := k.Seed%8 == 0
 	state := uint64(0)
 	b, m := r.watched(s, func(run func(testbench.Launch) error) error { return launch(s, k, run) }, func() {
-		r.lanes = s.Runs[0].Counters.Lanes
+		r.lanes = s.Counters().Lanes
 		if r.Coverage != nil {
 			r.Coverage.run(k.Case, s)
 		}
@@ -176,13 +176,13 @@ func trace(stack string) string {
 }
 
 // launch places the arguments of a case on a session in its first state, and
-// runs it.
+// runs its launches.
 func launch(s *testbench.Session, k *Compiled, run func(testbench.Launch) error) error {
 	bank, _, err := s.Place(k.Prog, k.Args)
-	if err != nil {
-		return err
+	for i := 0; i <= k.Again && err == nil; i++ {
+		err = run(testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block, Params: bank})
 	}
-	return run(testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block, Params: bank})
+	return err
 }
 
 // judge finds the checker that an error of the comparison belongs to: the one
@@ -321,7 +321,7 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 // order and now and then on two goroutines, which must spin for each other and
 // take their time on a busy computer.
 func same(s *testbench.Session, k *Compiled, state uint64) *broken {
-	cycles := s.Runs[0].Counters.Cycles
+	cycles := s.Counters().Cycles
 	s.Reset()
 	sys := s.Machine.System()
 	sys.Reorder(k.Seed)
@@ -332,8 +332,8 @@ func same(s *testbench.Session, k *Compiled, state uint64) *broken {
 	if err := launch(s, k, s.Launch); err != nil {
 		return &broken{checkSame, fmt.Sprintf("a second run of a case that finished: %v", err)}
 	}
-	if again := sys.Hash(); again != state || cycles != s.Runs[0].Counters.Cycles {
-		return &broken{checkSame, fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Runs[0].Counters.Cycles, again)}
+	if again := sys.Hash(); again != state || cycles != s.Counters().Cycles {
+		return &broken{checkSame, fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Counters().Cycles, again)}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"divergo/gpu"
@@ -39,11 +40,19 @@ func (f *Failure) Write(in string) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, args := f.Case.PTX()
-	launch, err := json.MarshalIndent(&launches.File{
-		Mechanism: f.Mechanism, Checker: f.Checker, Seed: f.Case.Seed, Machine: machineFile, Module: kernelFile,
-		Launches: []launches.Launch{{Grid: f.Case.Grid, Block: f.Case.Block, Args: args}},
-	}, "", "  ")
+	file := &launches.File{Mechanism: f.Mechanism, Checker: f.Checker, Seed: f.Case.Seed, Machine: machineFile, Module: kernelFile}
+	each := launches.Launch{Grid: f.Case.Grid, Block: f.Case.Block}
+	_, params := f.Case.PTX()
+	for _, p := range params {
+		if f.Case.Again == 0 {
+			each.Args = append(each.Args, p.Spec)
+			continue
+		}
+		file.Buffers = append(file.Buffers, launches.Buffer{Name: p.Name, Init: p.Spec})
+		each.Args = append(each.Args, p.Name)
+	}
+	file.Launches = slices.Repeat([]launches.Launch{each}, 1+f.Case.Again)
+	launch, err := json.MarshalIndent(file, "", "  ")
 	if err != nil {
 		return dir, err
 	}
@@ -102,7 +111,7 @@ func (f *Failure) explain() string {
 		}
 	}
 	fmt.Fprintf(&b, "    %s\n\n", strings.ReplaceAll(f.What, "\n", "\n    "))
-	fmt.Fprintf(&b, "`%s` is the kernel, on %s CTAs of %s threads, warps of %d; `%s` is the machine.\n\n", kernelFile, dim(c.Grid), dim(c.Block), c.Machine.SM.WarpSize, machineFile)
+	fmt.Fprintf(&b, "`%s` is the kernel, on %s CTAs of %s threads, warps of %d, launches: %d; `%s` is the machine.\n\n", kernelFile, dim(c.Grid), dim(c.Block), c.Machine.SM.WarpSize, 1+c.Again, machineFile)
 	fmt.Fprintf(&b, "Every checker once more:\n\n    divergo check --replay .\n\n")
 	fmt.Fprintf(&b, "The run alone, compared with the golden model:\n\n    %s --verify\n\n", c.Command(f.Mechanism))
 	fmt.Fprintf(&b, "The waveform `%s` is of that run: `gtkwave wave.gtkw`, or `divergo wave %s`.\n\n", waveFile, waveFile)

@@ -88,12 +88,13 @@ const (
 	eventLarge
 	eventMany
 	eventDeep
+	eventAgain
 	numEvents
 )
 
 var eventNames = [numEvents]string{
 	"push", "pop", "spill", "fill", "barrier release", "barrier reached in parts", "divergent branch", "partial last warp", "inserted instruction",
-	"block of more than 96 threads", "grid of more than 100 blocks", "grid in z",
+	"block of more than 96 threads", "grid of more than 100 blocks", "grid in z", "several launches",
 }
 
 // forms are instructions that statements have in several ways.
@@ -218,7 +219,7 @@ func (c *Coverage) run(k *Case, s *testbench.Session) {
 		d.Divergence.Pushes > 0, d.Divergence.Pops > 0, d.Divergence.Spills > 0, d.Divergence.Fills > 0,
 		d.Divergence.BarReleases > 0, d.Divergence.BarDiverged > 0, d.Divergence.Divergent > 0,
 		int(k.Block[0]*k.Block[1]*k.Block[2])%k.Machine.SM.WarpSize != 0, d.Inserted > 0,
-		k.Block[0]*k.Block[1]*k.Block[2] > 96, k.Grid[0] > 100, k.Grid[2] > 1,
+		k.Block[0]*k.Block[1]*k.Block[2] > 96, k.Grid[0] > 100, k.Grid[2] > 1, k.Again > 0,
 	} {
 		if happened {
 			c.Events[i]++

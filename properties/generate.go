@@ -49,6 +49,7 @@ const (
 	Widths      // loads and stores of bytes, half and double words, with a sign or without
 	Orders      // volatile accesses, those with a memory order or a cache operator, fences
 	Swaps       // atomics whose result is used
+	Repeats     // launches on the memory that the one before has left
 	Larges      // blocks as large as the machine holds, and grids of hundreds
 	AllFeatures = 1<<iota - 1
 )
@@ -57,7 +58,7 @@ var featureNames = [...]string{
 	"loops", "breaks", "continues", "switches", "gotos", "exits", "barriers", "shared", "exchange", "loads",
 	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
 	"calls", "pointers", "recursions", "votes", "numbers", "vectors", "generics", "backwards",
-	"lanes", "widths", "orders", "swaps", "larges",
+	"lanes", "widths", "orders", "swaps", "repeats", "larges",
 }
 
 // FeatureNames lists the features in order.

@@ -70,9 +70,9 @@ func TestHerding(t *testing.T) {
 	names := shipped()
 	total, stopped := uint64(0), 0
 	for seed := range runs {
-		k, h := herded(t, seed, AllFeatures)
+		k, h := herded(t, seed, AllFeatures&^Repeats)
 		if seed%3 == 0 { // marked at the launch
-			c := Draw(seed, AllFeatures)
+			c := Draw(seed, AllFeatures&^Repeats)
 			drawHerd(seed, &c.Machine)
 			c.Machine.Herd.BranchFraction = 50
 			var err error
@@ -144,7 +144,7 @@ func TestHerdedBranchesStay(t *testing.T) {
 // cycles, with the same counts of everything.
 func TestHerdingOff(t *testing.T) {
 	for seed := range uint64(40) {
-		k, h := herded(t, seed, AllFeatures)
+		k, h := herded(t, seed, AllFeatures&^Repeats)
 		marked, err := h.Apply(k.Prog)
 		require.NoError(t, err)
 		name := shipped()[int(seed)%len(shipped())]

@@ -132,7 +132,7 @@ func tempt(t *testing.T, seed uint64) *Compiled {
 	require.NoError(t, err, text)
 	c := &Case{Seed: seed, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Machine: plain(32)}
 	k := &Compiled{Case: c, Text: text}
-	require.NoError(t, k.lower(m, []string{"buf:rand:u32:64", "buf:zero:1024"}))
+	require.NoError(t, k.lower(m, []Buffer{{"input", "buf:rand:u32:64"}, {"private", "buf:zero:1024"}}))
 	return k
 }
 

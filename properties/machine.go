@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -24,12 +23,12 @@ func plain(lanes int) gpu.Config {
 }
 
 // apart are the keys that drawMachine does not draw one by one: those that say
-// how large the machine is, those that only go with others or with several launches,
+// how large the machine is, those that only go with others,
 // and those that make results another matter.
 var apart = []string{
 	"gpu.sms", "clocks.core_mhz", "clocks.icnt_mhz", "clocks.dram_mhz",
 	"sm.warp_size", "sm.threads", "sm.registers", "sm.stack", "divergence.mechanism",
-	"l2.keep", "l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
+	"l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
 	"herd.branch_fraction", "herd.load_fraction",
 }
 
@@ -46,7 +45,7 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	s.Threads = of(2, 4, 8, 16, 32) * s.WarpSize
 	d.Channels = of(1, 1, 2)
 	for _, k := range gpu.Keys() {
-		if !slices.Contains(apart, k.Name) && !drawnLast(k.Name) {
+		if !slices.Contains(apart, k.Name) {
 			drawKey(r, &c, &k)
 		}
 	}
@@ -62,17 +61,8 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d.TRAS = max(d.TRAS, d.TRCD)
 	d.TRC = max(d.TRC, d.TRAS+d.TRP)
 	d.TRRD = min(d.TRRD, d.TRC)
-	for _, k := range gpu.Keys() {
-		if drawnLast(k.Name) && !slices.Contains(apart, k.Name) {
-			drawKey(r, &c, &k)
-		}
-	}
 	return c
 }
-
-// drawnLast are the keys that are drawn behind all others, so that a seed means the
-// machine in them that it meant without them.
-func drawnLast(key string) bool { return strings.HasPrefix(key, "herd.") || key == "sm.outcome_latency" }
 
 // drawKey draws the value of a key from its range: the scarcest, the usual one,
 // or any, of all magnitudes alike, up to twice the usual one or some more.

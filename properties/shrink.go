@@ -81,10 +81,13 @@ func Smaller(c Case) iter.Seq[Case] {
 	}
 }
 
-// fewerThreads offers fewer CTAs and threads.
+// fewerThreads offers fewer launches, CTAs and threads.
 func fewerThreads(c Case, offer func(func(*Case) bool)) {
 	one := [3]uint32{1, 1, 1}
 	n := c.Block[0] * c.Block[1] * c.Block[2]
+	if c.Again > 0 {
+		offer(func(c *Case) bool { c.Again--; return true })
+	}
 	if c.Grid != one {
 		offer(func(c *Case) bool { c.Grid = one; return true })
 		offer(func(c *Case) bool { c.Grid[0] = max(c.Grid[0]/2, 1); c.Grid[1] = max(c.Grid[1]-1, 1); return true })
