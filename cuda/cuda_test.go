@@ -136,6 +136,39 @@ func TestFeatures(t *testing.T) {
 	assert.Empty(t, r.errors)
 }
 
+// TestHeaders: what is in none of clang's headers, for a GPU that has all of it.
+func TestHeaders(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	o := options()
+	o.Arch = "sm_70"
+	require.NoError(t, cuda.Build([]string{"testdata/headers.cu"}, program, o))
+	for _, m := range []string{"pdom", "ptpc", "barrier"} {
+		r := run(t, m, program)
+		assert.Equal(t, "0 wrong\n", r.out, r.errors)
+		assert.NoError(t, r.server.Failed)
+	}
+}
+
+// TestEachHeader: each header can be included alone, in CUDA, C++ and C.
+func TestEachHeader(t *testing.T) {
+	var all strings.Builder
+	for _, pattern := range []string{"include/*.h", "include/*/*.h"} {
+		names, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, name := range names {
+			if !strings.HasPrefix(name, "include/divergo/") {
+				fmt.Fprintf(&all, "#include <%s>\n", strings.TrimPrefix(name, "include/"))
+			}
+		}
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a.cu", "b.cpp", "c.c"} {
+		require.NoError(t, os.WriteFile(name, []byte(all.String()+"int "+name[:1]+";\n"), 0o600))
+	}
+	_, err := nvcc(t, "-c", "a.cu", "b.cpp", "c.c")
+	assert.NoError(t, err)
+}
+
 // TestAPI: the functions of the runtime, and of the driver, call by call.
 func TestAPI(t *testing.T) {
 	r := run(t, "pdom", build(t, "testdata/api.cu", "testdata/api_other.cu"))
@@ -231,6 +264,9 @@ func TestBuildErrors(t *testing.T) {
 		{"k.cu", "__global__ void k(float *a) { a[0] = erfinvf(a[1]); }\nint main() {}\n", "k.cu: the device function erfinvf is not supported"},
 		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "other(int) is defined in no file"},
 		{"k.cu", "int main() { return cudaMalocManaged(); }\n", "undeclared identifier 'cudaMalocManaged'"},
+		{"k.cu", "texture<float, 2> t;\nint main() {}\n", "textures are not supported"},
+		{"k.cu", "__global__ void k(float *a, cudaTextureObject_t t) { a[0] = tex2D<float>(t, 1, 2); }\n", "'tex2D<float, unsigned long long, int, int>' is unavailable: textures and surfaces are not supported"},
+		{"k.cu", "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_grid(); }\n", "'this_grid' is unavailable: groups of the whole grid are not supported"},
 		{"k.f90", "", "k.f90: want a file that ends in .cu, .cpp"},
 	} {
 		file := filepath.Join(t.TempDir(), c.name)
