@@ -140,7 +140,47 @@ DIVERGO_DEVICE unsigned int atomicSub(unsigned int *at, unsigned int value) { re
 DIVERGO_DEVICE int atomicCAS(int *at, int compare, int value) { return __iAtomicCAS(at, compare, value); }
 DIVERGO_DEVICE unsigned int atomicCAS(unsigned int *at, unsigned int compare, unsigned int value) { return __uAtomicCAS(at, compare, value); }
 DIVERGO_DEVICE unsigned long long atomicCAS(unsigned long long *at, unsigned long long compare, unsigned long long value) { return __ullAtomicCAS(at, compare, value); }
+#define DIVERGO_ATOMIC(T, CAS)                                                                          \
+    DIVERGO_DEVICE T atomicCAS_block(T *at, T compare, T value) { return CAS##_block(at, compare, value); }   \
+    DIVERGO_DEVICE T atomicCAS_system(T *at, T compare, T value) { return CAS##_system(at, compare, value); }
+DIVERGO_ATOMIC(int, __iAtomicCAS)
+DIVERGO_ATOMIC(unsigned int, __uAtomicCAS)
+DIVERGO_ATOMIC(unsigned long long, __ullAtomicCAS)
+#undef DIVERGO_ATOMIC
+DIVERGO_DEVICE int atomicSub_block(int *at, int value) { return __iAtomicAdd_block(at, (int)(0u - (unsigned)value)); }
+DIVERGO_DEVICE int atomicSub_system(int *at, int value) { return __iAtomicAdd_system(at, (int)(0u - (unsigned)value)); }
+DIVERGO_DEVICE unsigned int atomicSub_block(unsigned int *at, unsigned int value) { return __uAtomicAdd_block(at, 0u - value); }
+DIVERGO_DEVICE unsigned int atomicSub_system(unsigned int *at, unsigned int value) { return __uAtomicAdd_system(at, 0u - value); }
+
+#include "divergo/memory_operators.h"
+
+DIVERGO_DEVICE void *__cvta_global_to_generic(size_t p) { return (void *)(__attribute__((address_space(1))) void *)p; }
+DIVERGO_DEVICE void *__cvta_shared_to_generic(size_t p) { return (void *)(__attribute__((address_space(3))) void *)p; }
+DIVERGO_DEVICE void *__cvta_constant_to_generic(size_t p) { return (void *)(__attribute__((address_space(4))) void *)p; }
+DIVERGO_DEVICE void *__cvta_local_to_generic(size_t p) { return (void *)(__attribute__((address_space(5))) void *)p; }
+
+// Sums of products of bytes and of halves of a word (PTX ISA, dp4a and dp2a).
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 610
+#define DIVERGO_DOT(NAME, OP, R, A, B)                                                             \
+    DIVERGO_DEVICE R NAME(A a, B b, R c) {                                                         \
+        R d;                                                                                       \
+        asm(OP " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));                             \
+        return d;                                                                                  \
+    }
+DIVERGO_DOT(__dp4a, "dp4a.s32.s32", int, int, int)
+DIVERGO_DOT(__dp4a, "dp4a.u32.u32", unsigned int, unsigned int, unsigned int)
+DIVERGO_DOT(__dp2a_lo, "dp2a.lo.s32.s32", int, int, int)
+DIVERGO_DOT(__dp2a_lo, "dp2a.lo.u32.u32", unsigned int, unsigned int, unsigned int)
+DIVERGO_DOT(__dp2a_hi, "dp2a.hi.s32.s32", int, int, int)
+DIVERGO_DOT(__dp2a_hi, "dp2a.hi.u32.u32", unsigned int, unsigned int, unsigned int)
+#undef DIVERGO_DOT
+#endif
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+DIVERGO_DEVICE void __nanosleep(unsigned int nanoseconds) { asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds)); }
+#endif
 #undef DIVERGO_DEVICE
+
+#include "texture_types.h"
 
 #endif
 #endif

@@ -281,11 +281,18 @@ cudaError_t divergo_function(uint64_t module, const char *name, struct layout **
     return error;
 }
 
+static cudaError_t known(const void *function) {
+    if (find(function) != NULL) return sticky;
+    fprintf(stderr, "cuda: %p is no kernel of the program\n", function);
+    return cudaErrorInvalidDeviceFunction;
+}
+
 static cudaError_t kernel(const void *function, struct layout **l) {
+    cudaError_t error = known(function);
+    if (error != cudaSuccess) return error;
     struct symbol *s = find(function);
-    if (s == NULL) return cudaErrorInvalidDeviceFunction;
     if (s->layout == NULL) {
-        cudaError_t error = divergo_function(s->module, s->name, &s->layout);
+        error = divergo_function(s->module, s->name, &s->layout);
         if (error != cudaSuccess) return error;
     }
     *l = s->layout;
@@ -781,8 +788,8 @@ cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) { return (void)config, fail(sticky); }
 cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config) { return (void)config, fail(sticky); }
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) { return (void)config, fail(sticky); }
-cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) { return (void)config, fail(find(function) != NULL ? sticky : cudaErrorInvalidDeviceFunction); }
-cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config) { return (void)config, fail(find(function) != NULL ? sticky : cudaErrorInvalidDeviceFunction); }
+cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) { return (void)config, fail(known(function)); }
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config) { return (void)config, fail(known(function)); }
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) { return *config = cudaFuncCachePreferNone, fail(sticky); }
 cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config) { return cudaDeviceGetCacheConfig(config); }
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) { return *config = cudaSharedMemBankSizeFourByte, fail(sticky); }

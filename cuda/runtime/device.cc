@@ -6,9 +6,9 @@
 
 // libclc.
 #define CLC1(X)                                                                                                 \
-    X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(cos) X(cosh) X(cospi) X(erf) X(erfc) X(exp)    \
+    X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(cos) X(cosh) X(cospi) X(erf) X(exp)    \
     X(exp10) X(exp2) X(expm1) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(sin) X(sinh) X(sinpi) X(tan) \
-    X(tanh) X(tgamma)
+    X(tanh)
 #define CLC2(X) X(atan2) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
 
 #define DECLARE(name) float name(float); double name(double);
@@ -19,6 +19,7 @@ CLC2(DECLARE)
 #undef DECLARE
 float ldexp(float, int);
 double ldexp(double, int);
+double erfc(double);
 int ilogb(float);
 int ilogb(double);
 float pown(float, int);
@@ -52,14 +53,178 @@ int __nv_ilogb(double x) { return ilogb(x); }
 float __nv_powif(float x, int n) { return pown(x, n); }
 double __nv_powi(double x, int n) { return pown(x, n); }
 
-// Made of those.
+// Made of those. Where float has a function of its own it is rounded from that of double.
+double __nv_erfc(double x) { return erfc(x); }
+float __nv_erfcf(float x) { return (float)erfc((double)x); }
+
+// The gamma function: near 1 by its logarithm, which is small there; above by the recurrence and by Stirling's series
+// (Abramowitz & Stegun 6.1.37), below by reflection.
+static double gamma_positive(double x) {
+    if (x < 12) {
+        double product = 1;
+        for (; x >= 2; product *= x) x -= 1;
+        for (; x < 1; x += 1) product /= x;
+        return product * exp(lgamma(x));
+    }
+    if (x > 171.7) return __builtin_inf();
+    const double y = 1 / x, y2 = y * y;
+    double s = -1.0 / 156;
+    s = __nvvm_fma_rn_d(s, -y2, -691.0 / 360360);
+    s = __nvvm_fma_rn_d(s, y2, 1.0 / 1188);
+    s = __nvvm_fma_rn_d(s, y2, -1.0 / 1680);
+    s = __nvvm_fma_rn_d(s, y2, 1.0 / 1260);
+    s = __nvvm_fma_rn_d(s, y2, -1.0 / 360);
+    s = __nvvm_fma_rn_d(s, y2, 1.0 / 12);
+    const double root = pow(x, 0.5 * x - 0.25); // squared below: the power itself overflows first
+    return 2.5066282746310005 * root * exp(-x) * root * exp(s * y);
+}
+
+double __nv_tgamma(double x) {
+    if (x != x || x == __builtin_inf()) return x;
+    if (x > 0) return gamma_positive(x);
+    if (x == 0) return __builtin_copysign(__builtin_inf(), x);
+    if (x == __builtin_trunc(x)) return __builtin_nan("");
+    if (x < -184) return __builtin_copysign(0.0, sinpi(0.5 * x) * cospi(0.5 * x));
+    if (x > -1e-300) return 1 / x;
+    if (x > -170) return -3.141592653589793 / (x * sinpi(x) * gamma_positive(-x));
+    double product = 1, y = x; // gamma(-x) overflows
+    for (int i = 0; i < 16; i++, y += 1) product *= y;
+    return -3.141592653589793 / (y * sinpi(y) * gamma_positive(-y)) / product;
+}
+float __nv_tgammaf(float x) { return (float)__nv_tgamma(x); }
+
+// Inverses of the error functions, by Halley's method. Where the slope of the one is flat, the other is used.
+static double erf_inverse(double x) { // |x| at most 1/2
+    double y = x * (0.88622692545275801 + 0.23201366653465449 * x * x);
+    for (int i = 0; i < 3; i++) {
+        const double d = (erf(y) - x) / (1.1283791670955126 * exp(-y * y));
+        y -= d / (1 + y * d);
+    }
+    return y;
+}
+
+static double erfc_inverse(double q) { // q at most 1/2; the first guess is Abramowitz & Stegun 26.2.23
+    const double t = __nvvm_sqrt_rn_d(-2 * log(0.5 * q));
+    double y = 0.70710678118654752 * (t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
+    for (int i = 0; i < 3; i++) {
+        const double d = (q - erfc(y)) / (1.1283791670955126 * exp(-y * y));
+        y -= d / (1 + y * d);
+    }
+    return y;
+}
+
+double __nv_erfinv(double x) {
+    const double a = __builtin_fabs(x);
+    if (!(a < 1)) return a == 1 ? __builtin_copysign(__builtin_inf(), x) : __builtin_nan("");
+    if (a < 1e-9) return x * 0.88622692545275801;
+    return a <= 0.5 ? erf_inverse(x) : __builtin_copysign(erfc_inverse(1 - a), x);
+}
+double __nv_erfcinv(double q) {
+    if (!(q > 0 && q < 2)) return q == 0 ? __builtin_inf() : q == 2 ? -__builtin_inf() : __builtin_nan("");
+    if (q < 0.5) return erfc_inverse(q);
+    return q > 1.5 ? -erfc_inverse(2 - q) : __nv_erfinv(1 - q);
+}
+double __nv_normcdfinv(double p) { return -1.4142135623730951 * __nv_erfcinv(2 * p); }
+float __nv_erfinvf(float x) { return (float)__nv_erfinv(x); }
+float __nv_erfcinvf(float q) { return (float)__nv_erfcinv(q); }
+float __nv_normcdfinvf(float p) { return (float)__nv_normcdfinv(p); }
+
+// exp(x * x) erfc(x), with the square in two parts; far out by the asymptotic series (Abramowitz & Stegun 7.1.23).
+double __nv_erfcx(double x) {
+    if (x < -26.7) return __builtin_inf();
+    if (x < 10) {
+        const double square = x * x, rest = __nvvm_fma_rn_d(x, x, -square), e = exp(square) * erfc(x);
+        return __nvvm_fma_rn_d(e, rest, e);
+    }
+    if (x != x) return x;
+    const double y = 0.5 / (x * x);
+    double term = 1, sum = 0;
+    for (int n = 1; n < 20; n++) {
+        term *= -(2 * n - 1) * y;
+        sum += term;
+    }
+    const double first = 0.56418958354775629 / x;
+    return __nvvm_fma_rn_d(first, sum, first);
+}
+float __nv_erfcxf(float x) { return (float)__nv_erfcx(x); }
+
+// Modified Bessel functions: the series, and far out the asymptotic one (Abramowitz & Stegun 9.6.10, 9.7.1).
+static double bessel_i(double x, int order) {
+    const double a = __builtin_fabs(x);
+    double sum = 1, term = 1;
+    if (a < 20) {
+        const double square = 0.25 * a * a;
+        for (int k = 1; term > sum * 1e-18; k++) {
+            term *= square / (k * (double)(k + order));
+            sum += term;
+        }
+        if (order == 1) sum *= 0.5 * a;
+    } else if (a < 800) {
+        sum = 0;
+        for (int k = 1; k < 30; k++) {
+            term *= ((2 * k - 1) * (2 * k - 1) - 4.0 * order * order) / (8 * k * a);
+            sum += term;
+        }
+        const double root = exp(0.5 * a);
+        sum = (1 + sum) * root / __nvvm_sqrt_rn_d(6.2831853071795862 * a) * root;
+    } else {
+        sum = a * __builtin_inf();
+    }
+    return order == 1 ? __builtin_copysign(sum, x) : sum;
+}
+double __nv_cyl_bessel_i0(double x) { return bessel_i(x, 0); }
+double __nv_cyl_bessel_i1(double x) { return bessel_i(x, 1); }
+float __nv_cyl_bessel_i0f(float x) { return (float)bessel_i(x, 0); }
+float __nv_cyl_bessel_i1f(float x) { return (float)bessel_i(x, 1); }
+
+float __nv_norm4df(float x, float y, float z, float t) { return hypot(hypot(x, y), hypot(z, t)); }
+double __nv_norm4d(double x, double y, double z, double t) { return hypot(hypot(x, y), hypot(z, t)); }
+float __nv_rnorm4df(float x, float y, float z, float t) { return __nvvm_rcp_rn_f(__nv_norm4df(x, y, z, t)); }
+double __nv_rnorm4d(double x, double y, double z, double t) { return __nvvm_rcp_rn_d(__nv_norm4d(x, y, z, t)); }
+float __nv_normf(int n, const float *x) {
+    float sum = 0;
+    for (int i = 0; i < n; i++) sum = hypot(sum, x[i]);
+    return sum;
+}
+double __nv_norm(int n, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum = hypot(sum, x[i]);
+    return sum;
+}
+float __nv_rnormf(int n, const float *x) { return __nvvm_rcp_rn_f(__nv_normf(n, x)); }
+double __nv_rnorm(int n, const double *x) { return __nvvm_rcp_rn_d(__nv_norm(n, x)); }
+
+// The remainder, and the last three bits of the quotient: |x| less 4, 2 and 1 times |y|.
+double __nv_remquo(double x, double y, int *quotient) {
+    const double r = remainder(x, y), b = __builtin_fabs(y);
+    double a = __builtin_fabs(x);
+    int q = 0;
+    if (b < 2.2e307) a = fmod(a, 8 * b);
+    if (b < 4.4e307 && a >= 4 * b) a -= 4 * b, q += 4;
+    if (b < 8.8e307 && a >= 2 * b) a -= 2 * b, q += 2;
+    if (a > b - a) { // more than half of y is left, twice if that much is left again
+        a -= b, q++;
+        if (a > b - a || (a == b - a && (q & 1))) q++;
+    } else if (a == b - a && (q & 1)) {
+        q++;
+    }
+    *quotient = (x < 0) != (y < 0) ? -(q & 7) : q & 7;
+    return r;
+}
+float __nv_remquof(float x, float y, int *quotient) { return (float)__nv_remquo(x, y, quotient); }
+
 void __nv_sincosf(float x, float *s, float *c) { *s = sin(x); *c = cos(x); }
 void __nv_sincos(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }
 void __nv_sincospif(float x, float *s, float *c) { *s = sinpi(x); *c = cospi(x); }
 void __nv_sincospi(double x, double *s, double *c) { *s = sinpi(x); *c = cospi(x); }
-float __nv_normcdff(float x) { return 0.5f * erfc(x * -0.707106781f); }
-double __nv_normcdf(double x) { return 0.5 * erfc(x * -0.70710678118654757); }
-float __nv_rcbrtf(float x) { return __nvvm_rcp_rn_f(cbrt(x)); }
+// The argument of erfc in two parts: what is lost by rounding it is made up for by the slope.
+double __nv_normcdf(double x) {
+    const double c = -0.70710678118654757, h = x * c, rest = __nvvm_fma_rn_d(x, c, -h) + x * 4.8336466567264851e-17;
+    const double slope = __builtin_fabs(h) < 27 ? 1.1283791670955126 * exp(-h * h) : 0;
+    return 0.5 * __nvvm_fma_rn_d(-rest, slope, erfc(h));
+}
+float __nv_normcdff(float x) { return (float)__nv_normcdf(x); }
+float __nv_rcbrtf(float x) { return (float)(1.0 / cbrt((double)x)); }
 double __nv_rcbrt(double x) { return __nvvm_rcp_rn_d(cbrt(x)); }
 float __nv_rhypotf(float x, float y) { return __nvvm_rcp_rn_f(hypot(x, y)); }
 double __nv_rhypot(double x, double y) { return __nvvm_rcp_rn_d(hypot(x, y)); }

@@ -1,5 +1,6 @@
 // What goes wrong, by the first argument: each call with its error.
 #include <cassert>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -11,6 +12,11 @@ __global__ void large() {
     a[threadIdx.x] = 1;
     __syncthreads();
     if (a[5] == 77) printf("never");
+}
+__global__ void hours(int *p) {
+    unsigned x = 1;
+    for (long i = 0; i < 1l << 40; i++) x = x * 1664525 + 1013904223;
+    *p = (int)x;
 }
 __global__ void text() { printf("in the kernel\n"); }
 __constant__ int three[3];
@@ -55,6 +61,28 @@ int main(int argc, char **argv) {
         SHOW(cudaGetLastError());
         return 0;
     }
+    if (is("kernel")) {
+        void *args[] = {&p};
+        SHOW(cudaLaunchKernel((const void *)host, dim3(1), dim3(1), args, 0, 0));
+        SHOW(cudaFuncSetCacheConfig((const void *)host, cudaFuncCachePreferL1));
+        SHOW(cudaGetLastError());
+        text<<<1, 1>>>();
+        SHOW(cudaDeviceSynchronize());
+        return 0;
+    }
+    if (is("memory")) {
+        size_t left, all;
+        cudaMemGetInfo(&left, &all);
+        SHOW(cudaMalloc(&q, left + 1));
+        SHOW(cudaMallocManaged(&q, left + 1));
+        SHOW(cudaMalloc(&q, left / 2));
+        SHOW(cudaMalloc(&p, left));
+        SHOW(cudaFree(q));
+        SHOW(cudaMalloc(&p, left));
+        return 0;
+    }
+    if (is("killed")) raise(SIGKILL);
+    if (is("hours")) hours<<<1, 32>>>(p);
     if (is("bounds")) store<<<1, 1>>>(p, 16);
     if (is("host")) store<<<1, 1>>>(host, 1);
     if (is("freed")) cudaFree(q), store<<<1, 1>>>(q, 1);

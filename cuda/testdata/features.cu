@@ -40,6 +40,15 @@ __global__ void bits(unsigned *u, float *f, double *d) {
     d[0] = __dadd_rn(1, 2), d[1] = std::abs(-2.5), d[2] = std::max(d[0], 9.0), d[3] = floor(-0.5), d[4] = sqrt(16.0);
 }
 
+__global__ void quotients(const double *x, double *r, int *q) {
+    int i = threadIdx.x;
+    r[i] = remquo(x[2 * i], x[2 * i + 1], &q[i]);
+}
+
+__global__ void norms(double *d) {
+    d[0] = norm4d(1, 2, 4, 10), d[1] = norm3d(2, 3, 6), d[2] = rnorm4d(1, 2, 4, 10), d[3] = norm(3, d + 4), d[7] = scalbn(3.0, 4), d[8] = normf(0, nullptr);
+}
+
 template <class T> __global__ void reverse(T *data) {
     extern __shared__ char raw[];
     T *buffer = reinterpret_cast<T *>(raw);
@@ -89,6 +98,22 @@ int main() {
     WANT(back(u, 13), (std::vector<unsigned>{8, 31, 0x80000000, 4, 3, 0x07050301, 2, 3, 3, 7, 0x3f800000, 15, 4}));
     WANT(back(f, 10), (std::vector<float>{10, 0.25f, 2, 1, 0.5f, -3, 0, 0, 1, 12}));
     WANT(back(d, 5), (std::vector<double>{3, 2.5, 9, -1, 4}));
+
+    std::vector<double> pairs = {10, 3, -7, 2, 7, -2, 5, 2, 1e300, 3.7, -0.1, 1e-9, 9, 6, -9, 6, 15, 6, 0, 4, 1e308, 1.1e307, 4.2, 1e10};
+    auto dx = zeros<double>(pairs.size()), dr = zeros<double>(pairs.size() / 2);
+    auto dq = zeros<int>(pairs.size() / 2);
+    cudaMemcpy(dx, pairs.data(), pairs.size() * sizeof(double), cudaMemcpyHostToDevice);
+    quotients<<<1, (unsigned)pairs.size() / 2>>>(dx, dr, dq);
+    for (size_t k = 0; k < pairs.size() / 2; k++) {
+        int q;
+        WANT(back(dr, pairs.size() / 2)[k], remquo(pairs[2 * k], pairs[2 * k + 1], &q));
+        WANT(back(dq, pairs.size() / 2)[k], q % 8);
+    }
+    auto dn = zeros<double>(9);
+    std::vector<double> sides = {0, 0, 0, 0, 2, 3, 6};
+    cudaMemcpy(dn, sides.data(), 7 * sizeof(double), cudaMemcpyHostToDevice);
+    norms<<<1, 1>>>(dn);
+    WANT(back(dn, 9), (std::vector<double>{11, 7, 1.0 / 11, 7, 2, 3, 6, 48, 0}));
 
     std::vector<double> numbers(70);
     for (int k = 0; k < 70; k++) numbers[k] = k;

@@ -1,0 +1,122 @@
+// Groups of threads: a block, tiles of it, and the threads of a warp that are together (CUDA C++ Programming Guide,
+// cooperative groups). A group of the whole grid is not supported.
+#ifndef DIVERGO_COOPERATIVE_GROUPS_H
+#define DIVERGO_COOPERATIVE_GROUPS_H
+#include "cuda_runtime.h"
+
+#if defined(__CUDA__) && defined(__cplusplus)
+namespace cooperative_groups {
+
+#define DIVERGO_CG __device__ __forceinline__
+
+class thread_block {
+  public:
+    DIVERGO_CG static void sync() { __syncthreads(); }
+    DIVERGO_CG static unsigned int thread_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+    DIVERGO_CG static unsigned int num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+    DIVERGO_CG static unsigned int size() { return num_threads(); }
+    DIVERGO_CG static dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    DIVERGO_CG static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+    DIVERGO_CG static dim3 dim_threads() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
+    DIVERGO_CG static dim3 group_dim() { return dim_threads(); }
+};
+
+DIVERGO_CG thread_block this_thread_block() { return thread_block(); }
+
+// Threads of a warp: lanes of the mask.
+class lanes {
+  protected:
+    unsigned int mask;
+    DIVERGO_CG explicit lanes(unsigned int mask) : mask(mask) {}
+    DIVERGO_CG static unsigned int lane() { return __nvvm_read_ptx_sreg_laneid(); }
+
+  public:
+    DIVERGO_CG void sync() const { __syncwarp(mask); }
+    DIVERGO_CG int any(int x) const { return (__ballot_sync(mask, x) & mask) != 0; }
+    DIVERGO_CG int all(int x) const { return (__ballot_sync(mask, x) & mask) == mask; }
+};
+
+// N consecutive threads of a block, N a power of two up to the size of a warp.
+template <unsigned int N, class Parent = thread_block> class thread_block_tile : public lanes {
+    static_assert(N > 0 && N <= 32 && (N & (N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+
+  public:
+    DIVERGO_CG thread_block_tile() : lanes((N == 32 ? 0xffffffffu : (1u << (N % 32)) - 1) << (lane() & ~(N - 1))) {}
+    DIVERGO_CG static constexpr unsigned int num_threads() { return N; }
+    DIVERGO_CG static constexpr unsigned int size() { return N; }
+    DIVERGO_CG static unsigned int thread_rank() { return lane() & (N - 1); }
+    DIVERGO_CG static unsigned int meta_group_rank() { return thread_block::thread_rank() / N; }
+    DIVERGO_CG static unsigned int meta_group_size() { return (thread_block::size() + N - 1) / N; }
+    DIVERGO_CG unsigned int ballot(int x) const { return (__ballot_sync(mask, x) & mask) >> (lane() & ~(N - 1)); }
+    template <class T> DIVERGO_CG T shfl(T x, int from) const { return __shfl_sync(mask, x, from, N); }
+    template <class T> DIVERGO_CG T shfl_up(T x, unsigned int by) const { return __shfl_up_sync(mask, x, by, N); }
+    template <class T> DIVERGO_CG T shfl_down(T x, unsigned int by) const { return __shfl_down_sync(mask, x, by, N); }
+    template <class T> DIVERGO_CG T shfl_xor(T x, unsigned int by) const { return __shfl_xor_sync(mask, x, by, N); }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+    template <class T> DIVERGO_CG unsigned int match_any(T x) const { return __match_any_sync(mask, x) >> (lane() & ~(N - 1)); }
+    template <class T> DIVERGO_CG unsigned int match_all(T x, int &all) const { return __match_all_sync(mask, x, &all) >> (lane() & ~(N - 1)); }
+#endif
+};
+
+template <unsigned int N, class Parent> DIVERGO_CG thread_block_tile<N, Parent> tiled_partition(const Parent &) { return thread_block_tile<N, Parent>(); }
+
+// The threads of a warp that came here together.
+class coalesced_group : public lanes {
+    DIVERGO_CG int nth(unsigned int n) const { // the lane of the n-th thread
+        unsigned int rest = mask;
+        for (; n > 0; n--) rest &= rest - 1;
+        return __ffs((int)rest) - 1;
+    }
+
+  public:
+    DIVERGO_CG explicit coalesced_group(unsigned int mask) : lanes(mask) {}
+    DIVERGO_CG unsigned int num_threads() const { return (unsigned int)__popc(mask); }
+    DIVERGO_CG unsigned int size() const { return num_threads(); }
+    DIVERGO_CG unsigned int thread_rank() const { return (unsigned int)__popc(mask & ((1u << lane()) - 1)); }
+    DIVERGO_CG unsigned int ballot(int x) const {
+        unsigned int all = __ballot_sync(mask, x) & mask, packed = 0;
+        for (unsigned int i = 0, rest = mask; rest != 0; i++, rest &= rest - 1)
+            if (all & rest & (0u - rest)) packed |= 1u << i;
+        return packed;
+    }
+    template <class T> DIVERGO_CG T shfl(T x, unsigned int from) const { return __shfl_sync(mask, x, nth(from % num_threads())); }
+    template <class T> DIVERGO_CG T shfl_up(T x, unsigned int by) const {
+        unsigned int rank = thread_rank();
+        return __shfl_sync(mask, x, nth(rank >= by ? rank - by : rank));
+    }
+    template <class T> DIVERGO_CG T shfl_down(T x, unsigned int by) const {
+        unsigned int rank = thread_rank();
+        return __shfl_sync(mask, x, nth(rank + by < num_threads() ? rank + by : rank));
+    }
+};
+
+DIVERGO_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+// The same for any group.
+template <class G> DIVERGO_CG void sync(const G &g) { g.sync(); }
+template <class G> DIVERGO_CG unsigned int thread_rank(const G &g) { return g.thread_rank(); }
+template <class G> DIVERGO_CG unsigned int group_size(const G &g) { return g.size(); }
+
+class grid_group;
+__device__ grid_group this_grid() __attribute__((unavailable("groups of the whole grid are not supported")));
+class multi_grid_group;
+__device__ multi_grid_group this_multi_grid() __attribute__((unavailable("groups of several devices are not supported")));
+
+// What a reduction does with two values.
+template <class T> struct plus { DIVERGO_CG T operator()(T a, T b) const { return a + b; } };
+template <class T> struct less { DIVERGO_CG T operator()(T a, T b) const { return b < a ? b : a; } };
+template <class T> struct greater { DIVERGO_CG T operator()(T a, T b) const { return a < b ? b : a; } };
+template <class T> struct bit_and { DIVERGO_CG T operator()(T a, T b) const { return a & b; } };
+template <class T> struct bit_or { DIVERGO_CG T operator()(T a, T b) const { return a | b; } };
+template <class T> struct bit_xor { DIVERGO_CG T operator()(T a, T b) const { return a ^ b; } };
+
+// reduce gives every thread of a tile the value of all of them.
+template <unsigned int N, class P, class T, class Op> DIVERGO_CG T reduce(const thread_block_tile<N, P> &tile, T x, Op op) {
+    for (unsigned int by = N / 2; by > 0; by /= 2) x = op(x, tile.shfl_xor(x, by));
+    return x;
+}
+
+#undef DIVERGO_CG
+}
+#endif
+#endif

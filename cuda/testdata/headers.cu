@@ -1,0 +1,100 @@
+// Groups of threads, cache operators, dot products and complex numbers, each compared with what it should be.
+#include <cstdio>
+#include <vector>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuComplex.h>
+#include <texture_types.h>
+#include "api.h"
+
+namespace cg = cooperative_groups;
+int wrong;
+
+__global__ void groups(int *out, int *odd) {
+    cg::thread_block block = cg::this_thread_block();
+    cg::thread_block_tile<8> tile = cg::tiled_partition<8>(block);
+    int x = (int)block.thread_rank(), sum = x;
+    for (unsigned by = tile.size() / 2; by > 0; by /= 2) sum += tile.shfl_down(sum, by);
+    sum = tile.shfl(sum, 0);
+    sum += 1000 * (int)cg::reduce(tile, x % 8, cg::greater<int>());
+    sum += 10000 * (int)tile.ballot(tile.thread_rank() == 3);
+    if (tile.any(x == 17)) sum += 1000000;
+    if (tile.all(x < 8)) sum += 2000000;
+    tile.sync();
+    out[x] = sum + 10000000 * (int)tile.meta_group_rank();
+    if (x % 2) {
+        cg::coalesced_group together = cg::coalesced_threads();
+        if (together.thread_rank() == 0) odd[x / 32] = atomicAdd(&odd[2], (int)together.size()) >= 0 ? (int)together.size() : -1;
+        odd[3 + x / 2] = together.shfl(x, 1) * 100 + (int)together.ballot(x % 32 == 5);
+    }
+    block.sync();
+    cg::sync(block);
+}
+
+__global__ void operators(const float4 *in, float4 *out, const short *s, unsigned char *c, double *d) {
+    float4 v = __ldcg(&in[threadIdx.x]);
+    v.x += (float)__ldcs(&s[threadIdx.x]) + (float)__ldca(&s[0]);
+    __stcs(&out[threadIdx.x], v);
+    __stwt(&c[threadIdx.x], (unsigned char)(200 + threadIdx.x));
+    __stcg(&d[threadIdx.x], 0.5);
+    __stwb(&d[threadIdx.x], __ldcv(&d[threadIdx.x]) + __ldlu(&d[threadIdx.x]));
+}
+
+__global__ void dots(int *out) {
+    out[0] = __dp4a(0x01020304, 0x01010101, 5);
+    out[1] = __dp4a((int)0xff020304, 0x01010101, 0);
+    out[2] = (int)__dp4a(0xff000000u, 0x02000000u, 1u);
+    out[3] = __dp2a_lo(0x00030002, 0x00000405, 1);
+    out[4] = (int)__dp2a_hi(0x00030002u, 0x04050000u, 1u);
+    __nanosleep(20);
+    int own = 3;
+    out[5] = __isLocal(&own) && __isGlobal(out);
+    out[6] = *(int *)__cvta_global_to_generic(__cvta_generic_to_global(&out[0]));
+    int block = 0;
+    block += atomicSub_block(&out[7], -4), block += atomicCAS_system(&out[7], 4, 9);
+    out[8] = block;
+}
+
+template <class T> static std::vector<T> back(T *from, size_t n) {
+    std::vector<T> v(n);
+    WANT(cudaMemcpy(v.data(), from, n * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
+    return v;
+}
+
+int main() {
+    int *out, *odd;
+    cudaMalloc(&out, 64 * sizeof(int)), cudaMalloc(&odd, 40 * sizeof(int)), cudaMemset(odd, 0, 40 * sizeof(int));
+    groups<<<1, 64>>>(out, odd);
+    auto g = back(out, 64);
+    WANT(g[0], 28 + 7000 + 80000 + 2000000);
+    WANT(g[20], 16 * 8 + 28 + 7000 + 80000 + 1000000 + 20000000);
+    WANT(g[63], 56 * 8 + 28 + 7000 + 80000 + 70000000);
+    auto o = back(odd, 40);
+    WANT(o[0], 16);
+    WANT(o[2], 32);
+    WANT(o[3], 300 + 4); // the second thread of the group is thread 3, the one with rank 2 is thread 5
+    WANT(o[3 + 31], 3500 + 4);
+
+    float4 *in, *to;
+    short *s;
+    unsigned char *c;
+    double *d;
+    cudaMallocManaged(&in, 4 * sizeof *in), cudaMalloc(&to, 4 * sizeof *to), cudaMallocManaged(&s, 8), cudaMalloc(&c, 4), cudaMalloc(&d, 32);
+    for (int i = 0; i < 4; i++) in[i] = make_float4(1, 2, 3, (float)i), s[i] = (short)(-i - 1);
+    operators<<<1, 4>>>(in, to, s, c, d);
+    auto f = back(to, 4);
+    WANT(f[2].x, 1 - 3 - 1.0f);
+    WANT(f[2].w, 2.0f);
+    WANT(back(c, 4)[3], 203);
+    WANT(back(d, 4)[1], 1.0);
+
+    cudaMemset(out, 0, 64 * sizeof(int));
+    dots<<<1, 1>>>(out);
+    WANT(back(out, 9), (std::vector<int>{15, 8, 511, 2 * 5 + 3 * 4 + 1, 2 * 5 + 3 * 4 + 1, 1, 15, 9, 4}));
+
+    cuFloatComplex z = cuCdivf(cuCmulf(make_cuFloatComplex(1, 2), make_cuFloatComplex(3, -1)), make_cuFloatComplex(3, -1));
+    WANT(z.x > 0.999f && z.x < 1.001f && z.y > 1.999f && z.y < 2.001f, true);
+    WANT(cuCabs(make_cuDoubleComplex(3, 4)), 5.0);
+    printf("%d wrong\n", wrong);
+    return wrong != 0;
+}
