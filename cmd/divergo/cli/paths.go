@@ -3,13 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"divergo/experiments"
 	"divergo/internal/table"
 	"divergo/isa"
-	"divergo/kernels"
 	"divergo/units"
 )
 
@@ -25,17 +25,13 @@ func runsNothing(c *cobra.Command) error {
 }
 
 // comparePaths prints what compaction could do for the branches of a kernel.
-func (f *compareFlags) comparePaths(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, warpSize int) error {
+func (f *compareFlags) comparePaths(c *cobra.Command, of *subject, warpSize int) error {
 	if err := runsNothing(c); err != nil {
 		return err
 	}
-	work := size.New(f.seed)
-	p, err := experiments.MeasurePaths(work, warpSize)
+	p, err := of.paths(warpSize)
 	if err != nil {
 		return err
-	}
-	if err := work.Check(); err != nil {
-		return fmt.Errorf("%w: %w", errCheck, err)
 	}
 	w := c.OutOrStdout()
 	if f.json {
@@ -52,11 +48,11 @@ func (f *compareFlags) comparePaths(c *cobra.Command, kernel kernels.Kernel, siz
 			branches = append(branches, j)
 		}
 		return printJSON(w, map[string]any{
-			"schema": schema("compare.paths"), "kernel": kernel.Name, "size": size.Name, "seed": f.seed, "warp_size": p.WarpSize,
+			"schema": schema("compare.paths"), "kernel": of.name, "size": of.size, "seed": f.seed, "warp_size": p.WarpSize,
 			"branches": branches, "totals": totals,
 		})
 	}
-	fmt.Fprintf(w, "%s %s: %s\n", kernel.Name, size.Name, size.Doc)
+	fmt.Fprintf(w, "%s: %s\n", strings.TrimSpace(of.name+" "+of.size), of.doc)
 	return printPaths(w, p)
 }
 

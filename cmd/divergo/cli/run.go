@@ -164,7 +164,7 @@ func (r *runFlags) file(c *cobra.Command, name string) error {
 			return err
 		}
 		var err error
-		placed, err = w.run(s, r.machine.launch)
+		placed, err = w.run(s, &r.machine, nil)
 		return err
 	})
 	if !ran(err) {
