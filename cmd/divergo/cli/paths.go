@@ -16,7 +16,7 @@ import (
 // runsNothing refuses flags of the machine that runs a kernel, for an analysis
 // without one.
 func runsNothing(c *cobra.Command) error {
-	for _, name := range []string{"vcd", "svg", "verify", "lanes", "workers", "max-cycles", "mech", "profile", "fast"} {
+	for _, name := range []string{"vcd", "svg", "verify", "lanes", "workers", "max-cycles", "mech", "profile", "fast", "pad"} {
 		if c.Flags().Changed(name) {
 			return fmt.Errorf("--paths runs the golden model, with all lane permutations: --%s has no meaning for it", name)
 		}
