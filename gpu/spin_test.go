@@ -248,9 +248,9 @@ BAR:
 	}
 	for _, mech := range divergence.Mechanisms() {
 		for name, body := range bodies {
-			end, m := ends(t, mech.Name, body, 24, 1)
+			end, _ := ends(t, mech.Name, body, 24, 1)
 			require.Equal(t, gpu.Finished, end, "%s: %s", mech.Name, name)
-			end, m = ends(t, mech.Name, body, 25, 1)
+			end, m := ends(t, mech.Name, body, 25, 1)
 			assert.Equal(t, gpu.GridDeadlock, end, "%s: %s", mech.Name, name)
 			room, unbegun := m.Room()
 			assert.Equal(t, [2]uint64{24, 1}, [2]uint64{room, unbegun})
