@@ -120,16 +120,17 @@ type End uint8
 
 // The ends.
 const (
-	Finished    End = iota // every CTA has ended and its results are in device memory
-	Stopped                // stop said so
-	Faulted                // a thread misbehaved: see Fault
-	Deadlock               // threads wait for ever, for others that do or that go in circles: see Status
-	EndlessLoop            // all threads go in circles, or wait at barriers for those that do
-	OutOfTime              // max cycles have passed
+	Finished     End = iota // every CTA has ended and its results are in device memory
+	Stopped                 // stop said so
+	Faulted                 // a thread misbehaved: see Fault
+	Deadlock                // threads wait for ever, for others that do or that go in circles: see Status
+	EndlessLoop             // all threads go in circles, or wait at barriers for those that do
+	GridDeadlock            // the same, where the loops read memory and CTAs of the grid have no room: see Room
+	OutOfTime               // max cycles have passed
 )
 
 func (e End) String() string {
-	return [...]string{"finished", "stopped", "fault", "deadlock", "endless loop", "watchdog"}[e]
+	return [...]string{"finished", "stopped", "fault", "deadlock", "endless loop", "grid deadlock", "watchdog"}[e]
 }
 
 // Run runs the loaded kernel until it ends, for at most max core cycles (0: no
@@ -206,6 +207,13 @@ func (m *Machine) Cycles() uint64 {
 		return q.End - q.Start
 	}
 	return m.core.Now() - q.Start
+}
+
+// Room is how many CTAs of the loaded kernel the machine holds at once, and how many of the
+// grid have not begun.
+func (m *Machine) Room() (ctas, unbegun uint64) {
+	q := m.dispatch.Q()
+	return uint64(len(m.SMs) * m.SMs[0].CTAs()), q.CTAs - q.Next
 }
 
 // Progress is how many CTAs of the grid have ended, and of how many.

@@ -20,6 +20,10 @@ import (
 // the rest are held by the mechanism it is a SIMT deadlock; if there are none, or
 // they wait at barriers that the others do not come to, the loop is the program's.
 //
+// Where CTAs of the grid have not begun, since there is no room for them, and the loop
+// reads global memory, it waits for them, as those of a barrier of the whole grid do:
+// a deadlock for want of resident CTAs.
+//
 // Who waits for what moves, is no deadlock: a loop that counts in memory, or
 // that reads a clock, is not seen to be endless.
 const (
@@ -44,8 +48,8 @@ func newWatchdog(m *Machine) *watchdog {
 	return &watchdog{m: m, since: m.core.Now(), patience: quietCycles}
 }
 
-// verdict is asked between quanta. It is Deadlock or EndlessLoop if no thread
-// will get anywhere, else Finished.
+// verdict is asked between quanta. It is Deadlock, EndlessLoop or GridDeadlock if no
+// thread will get anywhere, else Finished.
 func (w *watchdog) verdict() End {
 	now := w.m.core.Now()
 	if p := w.m.progress(); p != w.progress {
@@ -120,6 +124,10 @@ func (w *watchdog) judge() End {
 		quiet = max(quiet, s.changed)
 	}
 	end, runs := EndlessLoop, false
+	if _, unbegun := w.m.Room(); unbegun > 0 {
+		end = GridDeadlock
+	}
+	reads := false
 	for _, s := range w.watched {
 		for _, p := range s.sm.Div.Paths(nil) {
 			held := false
@@ -129,6 +137,7 @@ func (w *watchdog) judge() End {
 					return Finished
 				}
 				held, runs = held || !t.Issued, runs || t.Issued
+				reads = reads || t.Issued && s.read >= t.From
 			}
 			if held && (p.Comes || p.Running && p.Wait == divergence.Runs) {
 				return Finished // the scheduler has left it out, or it waits for its turn
@@ -140,6 +149,9 @@ func (w *watchdog) judge() End {
 	}
 	if !runs {
 		return Finished // all wait, but something is going on, or the machine would be idle
+	}
+	if end == GridDeadlock && !reads {
+		end = EndlessLoop
 	}
 	return end
 }
@@ -170,6 +182,7 @@ type watched struct {
 	bytes   map[address]byte          // last stored
 	atomics map[uint16]*memsys.Access // without reply, by tag
 	changed uint64                    // cycle of the last change
+	read    uint64                    // cycle of the last load or atomic of global memory
 	changes int
 	leave   []func() // what it observes
 }
@@ -265,6 +278,9 @@ func (w *watched) change(cycle uint64) {
 // while watched is not known: that counts as a change. Local memory is a part of
 // the thread's state.
 func (w *watched) access(e sm.Accessed) {
+	if !e.Shared && e.Space != isa.SpaceLocal && e.Space != isa.SpaceConst && (e.Kind == memsys.Load || e.Kind == memsys.Atomic) {
+		w.read = e.Cycle
+	}
 	switch {
 	case w.busy():
 	case e.Kind == memsys.Reduce:

@@ -218,3 +218,74 @@ TURN:
 		})
 	}
 }
+
+// TestGridBarrier: a barrier of the whole grid is passed by a grid whose CTAs are all
+// resident, of which a small machine holds 24. With one more the CTAs wait for one that has
+// no room, under every mechanism. A loop that reads no memory waits for nobody, however
+// large the grid is.
+func TestGridBarrier(t *testing.T) {
+	const arrive = `
+	mov.u32 %r5, %nctaid.x;
+	setp.ne.u32 %p1, %r1, 0;
+	@%p1 bra BAR;
+	red.global.add.u32 [%rd0], 1;
+`
+	bodies := map[string]string{
+		"one thread of each CTA": arrive + `
+LOOP:
+	ld.volatile.global.u32 %r4, [%rd0];
+	setp.lt.u32 %p2, %r4, %r5;
+	@%p2 bra LOOP;
+BAR:
+	exit;`,
+		"an atomic that changes nothing": arrive + `
+LOOP:
+	atom.global.add.u32 %r4, [%rd0], 0;
+	setp.lt.u32 %p2, %r4, %r5;
+	@%p2 bra LOOP;
+BAR:
+	exit;`,
+	}
+	for _, mech := range divergence.Mechanisms() {
+		for name, body := range bodies {
+			end, _ := ends(t, mech.Name, body, 24, 1)
+			require.Equal(t, gpu.Finished, end, "%s: %s", mech.Name, name)
+			end, m := ends(t, mech.Name, body, 25, 1)
+			assert.Equal(t, gpu.GridDeadlock, end, "%s: %s", mech.Name, name)
+			room, unbegun := m.Room()
+			assert.Equal(t, [2]uint64{24, 1}, [2]uint64{room, unbegun})
+		}
+	}
+	for _, mechanism := range []string{"pdom", "ptpc"} {
+		end, _ := ends(t, mechanism, "HERE: bra HERE;", 40, 1)
+		assert.Equal(t, gpu.EndlessLoop, end, mechanism)
+		end, _ = ends(t, mechanism, "ld.volatile.global.u32 %r4, [%rd0];\nHERE: bra HERE;", 40, 1)
+		assert.Equal(t, gpu.EndlessLoop, end, "%s: what is read before the loop", mechanism)
+	}
+	// The other threads wait at a barrier of their CTA.
+	end, _ := ends(t, "pdom", `
+	setp.ge.u32 %p1, %r1, 32;
+	@%p1 bra BAR;
+	mov.u32 %r5, %nctaid.x;
+	setp.eq.u32 %p3, %r1, 0;
+	@%p3 red.global.add.u32 [%rd0], 1;
+LOOP:
+	ld.volatile.global.u32 %r4, [%rd0];
+	setp.lt.u32 %p2, %r4, %r5;
+	@%p2 bra LOOP;
+BAR:
+	bar.sync 0;
+	exit;`, 40, 64)
+	assert.Equal(t, gpu.GridDeadlock, end)
+	// A lock that a thread of the warp holds is the mechanism's fault, though CTAs wait.
+	end, m := ends(t, "pdom", `
+LOOP:
+	atom.global.cas.b32 %r4, [%rd0], 0, 1;
+	setp.ne.u32 %p1, %r4, 0;
+	@%p1 bra LOOP;
+	atom.global.exch.b32 %r5, [%rd0], 0;
+	exit;`, 40, 32)
+	assert.Equal(t, gpu.Deadlock, end)
+	_, unbegun := m.Room()
+	assert.Equal(t, uint64(16), unbegun)
+}

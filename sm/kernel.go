@@ -3,6 +3,7 @@ package sm
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"divergo/isa"
 	"divergo/memsys"
@@ -28,6 +29,19 @@ type Kernel struct {
 	DynShared uint32  // bytes of dynamic shared memory
 	LocalBase uint64  // device memory behind the local space and divergence stacks, a multiple of memsys.MaxLine: see LocalBytes
 	Valid     []Range // what global accesses may touch, ascending and disjoint
+	Pad       uint64  // bytes around those from isa.GlobalBase on that loads may touch, too
+}
+
+// Around reports whether size bytes at a are at most Pad bytes outside of one of the ranges
+// from isa.GlobalBase on.
+func (k *Kernel) Around(a, size uint64) bool {
+	i := sort.Search(len(k.Valid), func(i int) bool { return k.Valid[i].End+k.Pad > a })
+	for ; i < len(k.Valid) && k.Valid[i].Start <= a+k.Pad; i++ {
+		if k.Valid[i].Start >= isa.GlobalBase && a+size <= k.Valid[i].End+k.Pad {
+			return true
+		}
+	}
+	return false
 }
 
 // Threads of a CTA.

@@ -434,6 +434,7 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 		case a%size != 0:
 			kind = Misaligned
 		case u.within(space, a, size):
+		case in.Op == isa.OpLd && u.l.k.Pad > 0 && space == isa.SpaceGlobal && u.l.k.Around(a, size):
 		case space == isa.SpaceLocal && u.l.Prog.OnStack(in):
 			kind = FrameOverflow
 		default:

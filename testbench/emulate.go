@@ -13,7 +13,7 @@ import (
 // memory as the launch does, takes no cycles and counts nothing. Threads that wait for
 // those of later CTAs wait for ever.
 func (s *Session) emulate(l Launch, occupancy sm.Occupancy) error {
-	var m golden.Memory
+	m := golden.Memory{Pad: s.Pad}
 	before := make([][]byte, len(s.memory.Ranges()))
 	for i, r := range s.memory.Ranges() {
 		before[i] = make([]byte, r.End-r.Start)
@@ -39,7 +39,7 @@ func (s *Session) emulate(l Launch, occupancy sm.Occupancy) error {
 			s.Write(r.Start, after)
 		}
 	}
-	run := Run{Launch: l, Occupancy: occupancy, Emulated: true, Outcome: *s.emulated(&l, result)}
+	run := Run{Launch: l, Occupancy: occupancy, Emulated: true, Outside: result.Outside, Outcome: *s.emulated(&l, result)}
 	if l.Prog.Printer != 0 && run.Outcome.OK() {
 		run.Printed = s.takePrinted(l.Prog)
 	}

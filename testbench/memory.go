@@ -42,6 +42,7 @@ type Memory struct {
 	next  uint64     // where the search for free addresses begins
 	taken uint64     // bytes allocated
 	spans []sm.Range // allocations and module variables, ascending
+	pad   uint64     // bytes that stay free around each allocation for reads outside of it
 	freed []sm.Range // allocations that were freed and whose addresses have not been given again
 }
 
@@ -54,15 +55,17 @@ func (m *Memory) Alloc(bytes uint64) (uint64, error) {
 	if left := m.Left(); bytes > left {
 		return 0, fmt.Errorf("device memory: %d bytes asked for, %d left of %d", bytes, left, MaxMemory)
 	}
-	addr, ok := m.gap(m.next, bytes, reuseAfter)
+	room := m.before() + bytes + m.pad
+	addr, ok := m.gap(m.next, room, reuseAfter)
 	if !ok {
-		addr, ok = m.gap(isa.GlobalBase, bytes, addressEnd)
+		addr, ok = m.gap(isa.GlobalBase, room, addressEnd)
 	}
 	if !ok {
 		return 0, fmt.Errorf("device memory: no %d bytes in a row are free", bytes)
 	}
+	addr += m.before()
 	m.taken += bytes
-	m.next = (addr + bytes + allocAlign) &^ (allocAlign - 1)
+	m.next = (addr + bytes + m.pad + allocAlign) &^ (allocAlign - 1)
 	if bytes > 0 {
 		r := sm.Range{Start: addr, End: addr + bytes}
 		m.freed = slices.DeleteFunc(m.freed, func(f sm.Range) bool { return f.Start < r.End && r.Start < f.End })
@@ -74,16 +77,19 @@ func (m *Memory) Alloc(bytes uint64) (uint64, error) {
 // Left is how many bytes can be allocated.
 func (m *Memory) Left() uint64 { return MaxMemory - min(m.taken, MaxMemory) }
 
+// before is how many bytes in front of an allocation stay free.
+func (m *Memory) before() uint64 { return (m.pad + allocAlign - 1) &^ (allocAlign - 1) }
+
 // gap is the first place for an allocation from an address on that ends before
 // another one.
 func (m *Memory) gap(from, bytes, end uint64) (addr uint64, ok bool) {
 	for _, r := range m.spans {
 		switch {
-		case r.End < from:
-		case from+bytes < r.Start:
+		case r.End+m.pad < from:
+		case from+bytes < r.Start-min(r.Start, m.before()):
 			return from, from+bytes < end
 		default:
-			from = (r.End + allocAlign) &^ (allocAlign - 1)
+			from = (r.End + m.pad + allocAlign) &^ (allocAlign - 1)
 		}
 	}
 	return from, from+bytes < end

@@ -17,6 +17,8 @@ type Outcome struct {
 	End     gpu.End
 	Cycle   uint64    // core cycles from the launch to the end
 	Fault   *Fault    // if a thread misbehaved
+	Room    uint64    // CTAs that the machine holds at once
+	Unbegun uint64    // CTAs of the grid that have not begun
 	Waiting []Waiting // of a deadlock, an endless loop or a run that took too long: every group of threads
 }
 
@@ -79,9 +81,17 @@ func (o *Outcome) Error() string {
 		}
 	case gpu.Deadlock:
 		fmt.Fprintf(&b, "SIMT deadlock after %d cycles: no thread can go on", o.Cycle)
+		if o.Unbegun > 0 {
+			o.writeRoom(&b)
+			b.WriteString("; if threads wait for those, it is for want of room")
+		}
 		o.writeWaiting(&b)
 	case gpu.EndlessLoop:
 		fmt.Fprintf(&b, "endless loop after %d cycles: the threads that run come to the same places again with the same values, and change no memory", o.Cycle)
+		o.writeWaiting(&b)
+	case gpu.GridDeadlock:
+		fmt.Fprintf(&b, "deadlock after %d cycles: the CTAs that run wait for others of the grid, which have no room", o.Cycle)
+		o.writeRoom(&b)
 		o.writeWaiting(&b)
 	case gpu.OutOfTime:
 		fmt.Fprintf(&b, "watchdog: not finished after %d cycles", o.Cycle)
@@ -92,6 +102,11 @@ func (o *Outcome) Error() string {
 		b.WriteString("finished")
 	}
 	return b.String()
+}
+
+// writeRoom says what of the grid has begun.
+func (o *Outcome) writeRoom(b *strings.Builder) {
+	fmt.Fprintf(b, "\n  the machine holds %d CTAs at once, %d have not begun", o.Room, o.Unbegun)
 }
 
 // writeWaiting lists the groups of threads, as many as a screen holds.
@@ -123,8 +138,9 @@ func (s *Session) diagnose(l *Launch, end gpu.End) *Outcome {
 				break
 			}
 		}
-	case gpu.Deadlock, gpu.EndlessLoop, gpu.OutOfTime:
+	case gpu.Deadlock, gpu.EndlessLoop, gpu.GridDeadlock, gpu.OutOfTime:
 		o.Waiting = s.waiting(l)
+		o.Room, o.Unbegun = s.Machine.Room()
 	}
 	return o
 }

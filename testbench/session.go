@@ -39,6 +39,10 @@ type Session struct {
 	// place of the machine: device memory changes, and nothing is counted.
 	Emulates func(number int) bool
 
+	// Pad is how many bytes outside of an allocation a thread may read: it gets zeros, and
+	// is counted. Set it before the first allocation.
+	Pad uint64
+
 	marked  map[*isa.Program]*isa.Program // by the program that was given
 	memory  *Memory
 	modules []*module // that have been launched
@@ -66,6 +70,7 @@ type Run struct {
 	Counters  Counters
 	Printed   Printed // if it finished
 	Emulated  bool    // by the golden model: see Session.Emulates
+	Outside   uint64  // reads of threads outside of allocations: see Session.Pad
 }
 
 // module is what a session knows of a module: its variables, and while those of
@@ -109,9 +114,10 @@ func (s *Session) Alloc(bytes int) uint64 {
 // TryAlloc is Alloc for a host that can do without the memory: a failure is
 // returned and not remembered.
 func (s *Session) TryAlloc(bytes uint64) (uint64, error) {
+	s.memory.pad = s.Pad
 	addr, err := s.memory.Alloc(bytes)
 	if err == nil {
-		err = s.Machine.Store.Map(addr, bytes)
+		err = s.Machine.Store.Map(addr-s.Pad, bytes+2*s.Pad)
 	}
 	return addr, err
 }
@@ -216,7 +222,7 @@ func (s *Session) Launch(l Launch) error {
 	if err := s.Machine.Store.Map(localBase, local); err != nil {
 		return fmt.Errorf("local memory: %w", err)
 	}
-	k.Valid = s.memory.Ranges()
+	k.Valid, k.Pad = s.memory.Ranges(), s.Pad
 	before := readCounters(s.Machine)
 	if err := s.Machine.Load(k); err != nil {
 		return err
@@ -225,8 +231,9 @@ func (s *Session) Launch(l Launch) error {
 	if s.OnLaunch.Notify(&loaded); loaded.err != nil {
 		return loaded.err
 	}
+	outside := s.countOutside()
 	end := s.Machine.Run(s.Limits.Stop, s.Limits.MaxCycles)
-	run := Run{Launch: l, Occupancy: occupancy, Outcome: *s.diagnose(&l, end)}
+	run := Run{Launch: l, Occupancy: occupancy, Outcome: *s.diagnose(&l, end), Outside: outside()}
 	if l.Prog.Printer != 0 && run.Outcome.OK() {
 		run.Printed = s.takePrinted(l.Prog)
 	}

@@ -71,6 +71,7 @@ type Result struct {
 	Threads []Thread  // of all CTAs that were begun, by CTA and linear thread number
 	Fault   *Fault    // of a Faulted run
 	Strays  []Stray   // of a Finished run
+	Outside uint64    // loads of threads outside of memory: see Memory.Pad
 	Waiting []Waiting // of a Deadlocked or OutOfSteps run: the threads of the CTA that have not exited
 }
 

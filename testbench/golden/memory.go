@@ -11,6 +11,10 @@ import (
 // Memory is device memory: ranges of bytes at fixed addresses, which the host
 // maps. An access outside of them is a fault.
 type Memory struct {
+	// Pad is how many bytes outside of a range from isa.GlobalBase on loads may touch. They
+	// are zero.
+	Pad uint64
+
 	ranges []span // ascending and disjoint
 	last   int    // range of the last access
 }
@@ -93,6 +97,24 @@ func (m *Memory) at(addr, size uint64) []byte {
 	}
 	r := &m.ranges[i]
 	return window(r.data, addr-r.start, size)
+}
+
+// around is size bytes at addr, of which some are at most Pad bytes outside of a range;
+// nil if they are further off.
+func (m *Memory) around(addr, size uint64) []byte {
+	i := sort.Search(len(m.ranges), func(i int) bool { return m.ranges[i].end()+m.Pad > addr })
+	for ; i < len(m.ranges) && m.ranges[i].start <= addr+m.Pad; i++ {
+		if m.ranges[i].start >= isa.GlobalBase && addr+size <= m.ranges[i].end()+m.Pad {
+			data := make([]byte, size)
+			for k := range data {
+				if b := m.at(addr+uint64(k), 1); b != nil {
+					data[k] = b[0]
+				}
+			}
+			return data
+		}
+	}
+	return nil
 }
 
 // window is size bytes of data from offset on, nil if data is too short.

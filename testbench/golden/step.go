@@ -209,6 +209,11 @@ func (b *block) access(t *thread, in *isa.Inst, v *values, herd *HerdStep) *Faul
 		data = window(b.l.Params, offset, total)
 	default:
 		data = b.m.at(offset, total)
+		if data == nil && b.m.Pad > 0 && in.Op == isa.OpLd && space == isa.SpaceGlobal {
+			if data = b.m.around(offset, total); data != nil {
+				b.r.Outside++
+			}
+		}
 	}
 	switch {
 	case data == nil && space == isa.SpaceLocal && b.p.OnStack(in):

@@ -199,3 +199,34 @@ func Example() {
 	fmt.Println(words(s, placed.Addrs[0], 4))
 	// Output: [2 3 4 5]
 }
+
+// TestDifference: the first launch and the first buffer that differ.
+func TestDifference(t *testing.T) {
+	run := func(text string) []launches.State {
+		f, err := launches.Parse("twice.json", []byte(text))
+		require.NoError(t, err)
+		p, err := f.Load()
+		require.NoError(t, err)
+		s := session(t)
+		placed := p.Place(s)
+		var states []launches.State
+		for i, l := range placed.Launches {
+			require.NoError(t, s.Launch(l))
+			states = append(states, p.State(s, placed, i))
+		}
+		return states
+	}
+	one := run(twice)
+	require.Len(t, one, 2)
+	number, _ := launches.Difference(one, run(twice))
+	assert.Equal(t, -1, number)
+	// One element less is changed by the second launch, of a.
+	number, name := launches.Difference(one, run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
+	assert.Equal(t, 1, number)
+	assert.Equal(t, "buffer a", name)
+	number, name = launches.Difference(one, run(strings.Replace(twice, `["a", "b", "u32:48"]`, `["a", "b", "u32:47"]`, 1)))
+	assert.Equal(t, 0, number)
+	assert.Equal(t, "buffer b", name)
+	number, _ = launches.Difference(one[:1], run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
+	assert.Equal(t, -1, number)
+}

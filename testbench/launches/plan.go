@@ -190,13 +190,20 @@ type Placed struct {
 	Launches []testbench.Launch
 }
 
+// Device is where a plan can be placed: a session, or what stands in for one. A failure is
+// remembered, and returned by the next launch.
+type Device interface {
+	Alloc(bytes int) uint64
+	Write(addr uint64, data []byte)
+}
+
 // Place puts the data of a plan into fresh device memory: buffers in their order.
-func (p *Plan) Place(s *testbench.Session) (*Placed, error) {
+func (p *Plan) Place(d Device) *Placed {
 	placed := &Placed{}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		addr := s.Alloc(int(b.Bytes))
-		s.Write(addr, b.Data)
+		addr := d.Alloc(int(b.Bytes))
+		d.Write(addr, b.Data)
 		placed.Addrs = append(placed.Addrs, addr)
 	}
 	for i := range p.Steps {
@@ -211,14 +218,14 @@ func (p *Plan) Place(s *testbench.Session) (*Placed, error) {
 		}
 		placed.Launches = append(placed.Launches, testbench.Launch{Prog: step.Prog, Grid: step.Grid, Block: step.Block, Shared: step.Shared, Params: bank})
 	}
-	return placed, s.Err()
+	return placed
 }
 
 // Run places a plan and launches its grids one after the other, until one fails. The
 // function runs a grid; its number counts from 0.
 func (p *Plan) Run(s *testbench.Session, launch func(number int, l testbench.Launch) error) (*Placed, error) {
-	placed, err := p.Place(s)
-	if err != nil {
+	placed := p.Place(s)
+	if err := s.Err(); err != nil {
 		return nil, err
 	}
 	for i, l := range placed.Launches {

@@ -96,7 +96,7 @@ func (r *run) read(v sm.Range) ([]byte, error) {
 // golden runs the launch on the golden model, which may need more instructions
 // than a machine that left some out.
 func (r *run) golden(o golden.Options) (*golden.Result, *golden.Memory, error) {
-	var m golden.Memory
+	m := golden.Memory{Pad: r.session.Pad}
 	for _, v := range r.image {
 		if err := errors.Join(m.Map(v.Start, uint64(len(v.data))), m.Write(v.Start, v.data)); err != nil {
 			return nil, nil, err

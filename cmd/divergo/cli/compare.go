@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"divergo/experiments"
 	"divergo/internal/output"
 	"divergo/internal/table"
 	"divergo/kernels"
+	"divergo/ptx"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -28,16 +30,19 @@ type compareFlags struct {
 	svg     string
 	seed    uint64
 	size    string
+	kernel  kernelFlags
 }
 
 func newCompare() *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
-		Use:   "compare KERNEL",
-		Short: "Run a built-in kernel under every divergence mechanism",
-		Long: `Run a built-in kernel under every divergence mechanism, or those of --mech in their order, on machines that are equal
-in everything else, the priority of CTAs (sm.cta_priority) as well, and print what they need side by side. Each result is compared
-with the kernel's reference. The speed-up is against the first: without --mech the machine's own, pdom unless --set divergence.mechanism says otherwise.
+		Use:   "compare KERNEL|FILE.ptx|FILE.json",
+		Short: "Run a kernel, or the launches of a file, under every divergence mechanism",
+		Long: `Run a built-in kernel, a kernel of a PTX file with the arguments of "divergo run", or a launch file under every divergence
+mechanism, or those of --mech in their order, on machines that are equal in everything else, the priority of CTAs
+(sm.cta_priority) as well, and print what they need side by side. The result of a built-in kernel is compared with its reference; of files all bytes of all buffers and
+variables behind each launch are compared with those of the first mechanism that finishes. The speed-up is against the
+first mechanism: without --mech the machine's own, pdom unless --set divergence.mechanism says otherwise.
 sync_stalls are the cycles that warps have waited for others of their CTA, at branches and reconvergence points.
 
 A second table says what the cycles of the SMs were spent on; --svg FILE draws it.
@@ -47,14 +52,16 @@ A second table says what the cycles of the SMs were spent on; --svg FILE draws i
 With --paths no machine is run: for each branch, how many warps its paths need without compaction, with thread
 block compaction under each lane permutation, and if threads could take any lane (Rhu & Erez, ISCA 2013).
 
-Exit codes: 1 a result differs from the reference, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
+Exit codes: 1 a result differs from the reference or the first mechanism's, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
 (fault, deadlock, endless loop, watchdog), 130 interrupted.`,
 		Example: `  divergo compare bitonic --size medium
   divergo compare mandelbrot --preset slp2013 --json
   divergo compare mandelbrot --svg cycles.svg
   divergo compare bfs --mech pdom,tbc --profile bfs.html
+  divergo compare k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024
+  divergo compare launch.json --mech pdom,dwf --verify
   divergo compare reduction --paths`,
-		Args: exactly(1, "a kernel (\"divergo list kernels\")"),
+		Args: exactly(1, "a PTX file, a launch file or a kernel (\"divergo list kernels\")"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	f.machine.add(c, false)
@@ -65,21 +72,74 @@ Exit codes: 1 a result differs from the reference, 2 nothing was run, or a file 
 	c.Flags().BoolVar(&f.paths, "paths", false, "compare lane permutations instead: the warps that the paths of each branch can be compacted to")
 	c.Flags().StringVar(&f.svg, "svg", "", "draw what the cycles were spent on in `FILE`")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random inputs")
-	c.Flags().StringVar(&f.size, "size", "", "size of the kernel; the first one if not given")
+	f.kernel.add(c)
+	c.Flags().StringVar(&f.size, "size", "", "size of a built-in kernel; the first one if not given")
 	return c
 }
 
-func (f *compareFlags) run(c *cobra.Command, name string) error {
-	cfg, err := f.machine.config()
-	if err != nil {
-		return err
+// subject is what is run under each mechanism.
+type subject struct {
+	name, size, doc string
+	target          string // file
+	equal           string // what results are equal to: the header of a column
+	run             func(s *testbench.Session) error
+	judge           func() error // says how the result of the last run differs
+	paths           func(warpSize int) (*experiments.Paths, error)
+}
+
+// subject finds out what a target is.
+func (f *compareFlags) subject(c *cobra.Command, target string, files *output.Set) (*subject, error) {
+	kernel, err := kernels.Find(target)
+	if err == nil {
+		if err := refuse(c, kernelOnly, "a PTX file, "+target+" is a built-in kernel"); err != nil {
+			return nil, err
+		}
+		return f.builtin(kernel)
 	}
-	kernel, err := kernels.Find(name)
-	if err != nil {
-		return err
+	if !isFile(target) {
+		return nil, err
 	}
+	if err := refuse(c, []string{"size"}, "a built-in kernel, "+target+" is a file"); err != nil {
+		return nil, err
+	}
+	w, err := f.kernel.work(c, target, &f.machine, &f.seed)
+	if err != nil {
+		return nil, err
+	}
+	w.reads(files)
+	return w.subject(target, &f.machine), nil
+}
+
+// builtin is a kernel of the suite.
+func (f *compareFlags) builtin(kernel kernels.Kernel) (*subject, error) {
 	size, err := sizeOf(kernel, f.size)
 	if err != nil {
+		return nil, err
+	}
+	work := size.New(f.seed)
+	return &subject{
+		name: kernel.Name, size: size.Name, doc: size.Doc, equal: "reference",
+		run:   func(s *testbench.Session) error { return work.Run(f.machine.host(s)) },
+		judge: work.Check,
+		paths: func(warpSize int) (*experiments.Paths, error) {
+			p, err := experiments.MeasurePaths(work, warpSize)
+			if err != nil {
+				return nil, err
+			}
+			if err := work.Check(); err != nil {
+				return nil, fmt.Errorf("%w: %w", errCheck, err)
+			}
+			return p, nil
+		},
+	}, nil
+}
+
+func (f *compareFlags) run(c *cobra.Command, target string) error {
+	var files output.Set
+	defer files.Discard()
+	of, err := f.subject(c, target, &files)
+	cfg, wrong := f.machine.config()
+	if err := errors.Join(wrong, err); err != nil {
 		return err
 	}
 	mechs, err := chosen(f.mechs, cfg.Divergence.Mechanism)
@@ -87,10 +147,8 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	if f.paths {
-		return f.comparePaths(c, kernel, size, cfg.SM.WarpSize)
+		return f.comparePaths(c, of, cfg.SM.WarpSize)
 	}
-	var files output.Set
-	defer files.Discard()
 	f.machine.reads(&files)
 	wave, err := f.vcd.open(&files)
 	if err != nil {
@@ -100,11 +158,10 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	lines, err := f.profile.open(&files, kernel.Name+" "+size.Name, "")
+	lines, err := f.profile.open(&files, strings.TrimSpace(of.name+" "+of.size), of.target)
 	if err != nil {
 		return err
 	}
-	work := size.New(f.seed)
 	var results []*result
 	var failed error // the gravest
 	var unkept error // files that could not be written
@@ -115,16 +172,17 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 		cfg.Divergence.Mechanism = m
 		s, err := simulate(c, &f.machine, cfg, m, wave, func(s *testbench.Session) error {
 			lines.attach(s)
-			return work.Run(f.machine.host(s))
+			return of.run(s)
 		})
 		if !ran(err) {
 			return fmt.Errorf("%s: %w", m, err)
 		}
 		lines.add(s)
-		r := newResult(s, kernel.Name, size.Name, f.seed)
+		r := newResult(s, of.name, of.size, f.seed)
+		r.kernels = s.ByKernel()
 		if err == nil {
 			r.Reference = "equal"
-			if wrong := work.Check(); wrong != nil {
+			if wrong := of.judge(); wrong != nil {
 				r.Reference = wrong.Error()
 				err = fmt.Errorf("%w: %w", errCheck, wrong)
 			}
@@ -143,10 +201,10 @@ func (f *compareFlags) run(c *cobra.Command, name string) error {
 	}
 	cycles := newBreakdown(results, cfg.SM.WarpSize)
 	unkept = errors.Join(unkept, picture.keep(func(w io.Writer) error {
-		_, err := cycles.chart(fmt.Sprintf("%s %s on %s", kernel.Name, size.Name, f.machine.preset)).WriteTo(w)
+		_, err := cycles.chart(fmt.Sprintf("%s on %s", strings.TrimSpace(of.name+" "+of.size), f.machine.preset)).WriteTo(w)
 		return err
 	}))
-	return errors.Join(f.print(c, kernel, size, results, cycles, lines, cfg.SM.CTAPriority), unkept, lines.keep(), failed)
+	return errors.Join(f.print(c, of, results, cycles, lines, cfg.SM.CTAPriority), unkept, lines.keep(), failed)
 }
 
 // inOrder lists all mechanisms, the one that others are compared with first.
@@ -167,17 +225,17 @@ func inOrder(first string) []divergence.Mechanism {
 // compared are the statistics that the table shows.
 var compared = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions", "stack_max_depth", "compacted_entries"}
 
-func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, results []*result, cycles *breakdown, lines *sourceProfile, priority sm.CTAPriority) error {
+func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, cycles *breakdown, lines *sourceProfile, priority sm.CTAPriority) error {
 	w := c.OutOrStdout()
 	if f.json {
-		answer := map[string]any{"schema": schema("compare"), "kernel": kernel.Name, "size": size.Name, "seed": f.seed, "results": results}
+		answer := map[string]any{"schema": schema("compare"), "kernel": of.name, "size": of.size, "seed": f.seed, "results": results}
 		if lines.answers() {
 			answer["profile"] = lines.json()
 		}
 		return printJSON(w, answer)
 	}
-	fmt.Fprintf(w, "%s %s: %s\nsm.cta_priority under every mechanism: %s\n\n", kernel.Name, size.Name, size.Doc, priority)
-	t := table.New(append(append([]string{"mechanism"}, compared...), "sync_stalls", "speed-up", "outcome", "reference")...)
+	fmt.Fprintf(w, "%s: %s\nsm.cta_priority under every mechanism: %s\n\n", strings.TrimSpace(of.name+" "+of.size), of.doc, priority)
+	t := table.New(append(append([]string{"mechanism"}, compared...), "sync_stalls", "speed-up", "outcome", of.equal)...)
 	for _, r := range results {
 		row := []any{r.Mechanism}
 		for _, name := range compared {
@@ -199,5 +257,59 @@ func (f *compareFlags) print(c *cobra.Command, kernel kernels.Kernel, size kerne
 		return err
 	}
 	fmt.Fprintln(w)
+	if of.target != "" {
+		if err := printSame(w, results); err != nil {
+			return err
+		}
+	}
 	return errors.Join(printConfig(w, results[0].settings), lines.print(w))
+}
+
+// printSame writes what the launches of a file need by kernel, if there are several, and
+// whether memory is the same under all mechanisms.
+func printSame(w io.Writer, results []*result) error {
+	if len(results[0].kernels) > 1 {
+		t := table.New(append(append([]string{"kernel", "mechanism", "launches"}, perKernel...), "speed-up")...)
+		for _, k := range results[0].kernels {
+			for _, r := range results {
+				at := slices.IndexFunc(r.kernels, func(o testbench.KernelRuns) bool { return o.Prog.Name == k.Prog.Name })
+				if at < 0 {
+					continue
+				}
+				o := &r.kernels[at]
+				row := []any{short(ptx.Demangled(k.Prog.Name)), r.Mechanism, o.Launches}
+				for _, name := range perKernel {
+					for _, stat := range testbench.Stats() {
+						if stat.Name == name {
+							row = append(row, stat.Value(&o.Counters))
+						}
+					}
+				}
+				speedup := "-"
+				if n := o.Counters.Cycles; n > 0 {
+					speedup = fmt.Sprintf("%.3f", float64(k.Counters.Cycles)/float64(n))
+				}
+				t.Row(append(row, speedup)...)
+			}
+		}
+		if _, err := t.WriteTo(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	same, finished := true, 0
+	for _, r := range results {
+		if r.Reference != "" {
+			finished++
+		}
+		if r.Reference != "" && r.Reference != "equal" {
+			same = false
+			fmt.Fprintf(w, "%s: %s\n", r.Mechanism, r.Reference)
+		}
+	}
+	if same {
+		fmt.Fprintf(w, "all bytes of all buffers and variables are the same behind each launch, under the %d of %d mechanisms that finished\n", finished, len(results))
+	}
+	_, err := fmt.Fprintln(w)
+	return err
 }

@@ -168,11 +168,13 @@ type programFlags struct {
 	json    string
 	each    launchesFlag
 	vcd     vcdFlags
+	profile profileFlag
 }
 
 func (p *programFlags) addJSON(c *cobra.Command) {
 	p.each.add(c)
 	p.vcd.add(c)
+	p.profile.add(c)
 	c.Flags().StringVar(&p.json, "json", "", "write the statistics to `FILE` as JSON instead of printing them")
 }
 
@@ -186,10 +188,11 @@ type ranProgram struct {
 }
 
 // serve runs a program, or whatever else asks the server.
-func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, wave *waveform, with func(s *cuda.Server) (int, error)) (*ranProgram, error) {
+func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, k keptOf, with func(s *cuda.Server) (int, error)) (*ranProgram, error) {
 	r := &ranProgram{mech: cfg.Divergence.Mechanism}
 	var err error
-	r.session, err = simulate(c, &p.machine, cfg, label, wave, func(s *testbench.Session) error {
+	r.session, err = simulate(c, &p.machine, cfg, label, k.wave, func(s *testbench.Session) error {
+		k.lines.attach(s)
 		r.server = &cuda.Server{Session: s, Launch: p.machine.launch, Stderr: &printable.Writer{W: c.ErrOrStderr()}, Name: "divergo " + p.machine.preset}
 		var err error
 		r.code, err = with(r.server)
@@ -236,13 +239,13 @@ The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has 
 			if err != nil {
 				return err
 			}
-			kept, err := p.open(&files)
+			kept, err := p.open(&files, args[0])
 			if err != nil {
 				return err
 			}
 			asked, leave := listen(c)
 			defer leave()
-			r, err := p.serve(c, cfg, filepath.Base(program), kept.wave, func(s *cuda.Server) (int, error) {
+			r, err := p.serve(c, cfg, filepath.Base(program), kept, func(s *cuda.Server) (int, error) {
 				return cuda.Run(s, asked, os.Stdin, rawOutput(c), c.ErrOrStderr(), program, rest...)
 			})
 			if err != nil {
@@ -293,11 +296,11 @@ func newCudaServe() *cobra.Command {
 			}
 			var files output.Set
 			defer files.Discard()
-			kept, err := p.open(&files)
+			kept, err := p.open(&files, "program")
 			if err != nil {
 				return fmt.Errorf("DIVERGO_FLAGS: %w", err)
 			}
-			r, err := p.serve(c, cfg, "cuda", kept.wave, func(s *cuda.Server) (int, error) { return 0, cuda.ServeDescriptor(s, descriptor) })
+			r, err := p.serve(c, cfg, "cuda", kept, func(s *cuda.Server) (int, error) { return 0, cuda.ServeDescriptor(s, descriptor) })
 			if err != nil {
 				return err
 			}
@@ -314,14 +317,18 @@ func newCudaServe() *cobra.Command {
 
 // keptOf are the files of a program's run, each nil if it is not wanted.
 type keptOf struct {
-	json *output.File
-	wave *waveform
-	each *launchLines
+	json  *output.File
+	wave  *waveform
+	lines *sourceProfile
+	each  *launchLines
 }
 
-// open creates the files.
-func (p *programFlags) open(files *output.Set) (k keptOf, err error) {
+// open creates the files. The target is a program, or a source beside which others lie.
+func (p *programFlags) open(files *output.Set, target string) (k keptOf, err error) {
 	if k.wave, err = p.vcd.open(files); err != nil {
+		return k, err
+	}
+	if k.lines, err = p.profile.open(files, filepath.Base(target), target); err != nil {
 		return k, err
 	}
 	if k.each, err = p.each.open(files); err != nil || p.json == "" {
@@ -364,8 +371,10 @@ func newProgramResult(r *ranProgram, name string) *programResult {
 // them.
 func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name string) error {
 	result := newProgramResult(r, name)
-	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.each.keep(r.session))
+	k.lines.add(r.session)
+	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.keep(r.session))
 	if k.json != nil {
+		result.Profile = k.lines.json()
 		if err := printJSON(k.json, result); err != nil {
 			return err
 		}
@@ -379,7 +388,7 @@ func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name st
 	}
 	t.Row(append([]any{"total", len(r.session.Runs)}, values(result.Stats)...)...)
 	_, err := t.WriteTo(w)
-	return errors.Join(unkept, err)
+	return errors.Join(unkept, err, k.lines.print(w))
 }
 
 // perKernel are the statistics of the tables.

@@ -50,7 +50,7 @@ Exit codes: 1 they differ, 2 nothing was run, 4 a launch failed, 130 interrupted
 			for _, m := range list {
 				cfg.Divergence.Mechanism = m
 				var out bytes.Buffer
-				r, err := p.serve(c, cfg, m, nil, func(s *cuda.Server) (int, error) {
+				r, err := p.serve(c, cfg, m, keptOf{}, func(s *cuda.Server) (int, error) {
 					return cuda.Run(s, asked, nil, &out, c.ErrOrStderr(), program, rest...)
 				})
 				if err != nil {

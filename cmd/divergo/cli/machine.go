@@ -30,6 +30,7 @@ type machineFlags struct {
 	maxCycles                      uint64
 	verify                         bool
 	fast                           string
+	pad                            uint64
 	detailed                       span // launches that --fast leaves to the machine
 }
 
@@ -53,6 +54,7 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 	f.IntVar(&m.workers, "workers", 1, "processors that simulate; the result is the same for any number")
 	f.BoolVar(&m.verify, "verify", false, "compare every thread with the golden model: PCs, registers at the exit, memory")
 	f.StringVar(&m.fast, "fast", "", "simulate launches `N..M`, counted from 1; the golden model runs the others, which count for nothing")
+	f.Uint64Var(&m.pad, "pad", 0, "threads may read `BYTES` outside of buffers, where they get zeros; a warning counts that")
 	f.Uint64Var(&m.maxCycles, "max-cycles", 0, "give up a launch after so many core cycles; 0: never")
 }
 
@@ -108,6 +110,9 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		}
 		changed = append(changed, "sm.lanes")
 	}
+	if m.pad > maxPad {
+		errs = append(errs, fmt.Errorf("--pad %d: want at most %d bytes", m.pad, maxPad))
+	}
 	if m.fast != "" {
 		if m.detailed, err = parseSpan(m.fast); err != nil {
 			errs = append(errs, fmt.Errorf("--fast %w", err))
@@ -142,6 +147,10 @@ func (m *machineFlags) launch(s *testbench.Session, l testbench.Launch) error {
 	}
 	return s.Launch(l)
 }
+
+// maxPad is the most that reads outside of buffers are allowed for: such programs read a
+// little.
+const maxPad = 1 << 20
 
 // span is numbers from one to another.
 type span struct{ from, to int }

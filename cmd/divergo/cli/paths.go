@@ -3,20 +3,20 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"divergo/experiments"
 	"divergo/internal/table"
 	"divergo/isa"
-	"divergo/kernels"
 	"divergo/units"
 )
 
 // runsNothing refuses flags of the machine that runs a kernel, for an analysis
 // without one.
 func runsNothing(c *cobra.Command) error {
-	for _, name := range []string{"vcd", "svg", "verify", "lanes", "workers", "max-cycles", "mech", "profile", "fast"} {
+	for _, name := range []string{"vcd", "svg", "verify", "lanes", "workers", "max-cycles", "mech", "profile", "fast", "pad"} {
 		if c.Flags().Changed(name) {
 			return fmt.Errorf("--paths runs the golden model, with all lane permutations: --%s has no meaning for it", name)
 		}
@@ -25,17 +25,13 @@ func runsNothing(c *cobra.Command) error {
 }
 
 // comparePaths prints what compaction could do for the branches of a kernel.
-func (f *compareFlags) comparePaths(c *cobra.Command, kernel kernels.Kernel, size kernels.Size, warpSize int) error {
+func (f *compareFlags) comparePaths(c *cobra.Command, of *subject, warpSize int) error {
 	if err := runsNothing(c); err != nil {
 		return err
 	}
-	work := size.New(f.seed)
-	p, err := experiments.MeasurePaths(work, warpSize)
+	p, err := of.paths(warpSize)
 	if err != nil {
 		return err
-	}
-	if err := work.Check(); err != nil {
-		return fmt.Errorf("%w: %w", errCheck, err)
 	}
 	w := c.OutOrStdout()
 	if f.json {
@@ -52,11 +48,11 @@ func (f *compareFlags) comparePaths(c *cobra.Command, kernel kernels.Kernel, siz
 			branches = append(branches, j)
 		}
 		return printJSON(w, map[string]any{
-			"schema": schema("compare.paths"), "kernel": kernel.Name, "size": size.Name, "seed": f.seed, "warp_size": p.WarpSize,
+			"schema": schema("compare.paths"), "kernel": of.name, "size": of.size, "seed": f.seed, "warp_size": p.WarpSize,
 			"branches": branches, "totals": totals,
 		})
 	}
-	fmt.Fprintf(w, "%s %s: %s\n", kernel.Name, size.Name, size.Doc)
+	fmt.Fprintf(w, "%s: %s\n", strings.TrimSpace(of.name+" "+of.size), of.doc)
 	return printPaths(w, p)
 }
 

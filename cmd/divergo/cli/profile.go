@@ -29,12 +29,17 @@ type sourceProfile struct {
 	now    *profile.Profile // of the run that goes on
 }
 
-// open creates the file. Sources are looked for beside the one given.
+// open creates the file. Sources are those of the built-in kernels, or are looked for beside
+// the file that is the target.
 func (p *profileFlag) open(files *output.Set, title, target string) (*sourceProfile, error) {
 	if p.name == "" {
 		return nil, nil
 	}
-	s := &sourceProfile{report: profile.Report{Title: title, Source: profile.Sources(filepath.Dir(target), kernels.Source)}}
+	known := kernels.Source
+	if target != "" {
+		known = nil
+	}
+	s := &sourceProfile{report: profile.Report{Title: title, Source: profile.Sources(filepath.Dir(target), known)}}
 	if p.name == "-" {
 		return s, nil
 	}

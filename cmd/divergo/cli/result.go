@@ -33,6 +33,7 @@ type result struct {
 	Profile   map[string]any      `json:"profile,omitempty"`
 	counters  testbench.Counters
 	settings  []gpu.Setting
+	kernels   []testbench.KernelRuns // of compare
 }
 
 // launchResult is one launch of a run.

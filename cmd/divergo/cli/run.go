@@ -164,7 +164,7 @@ func (r *runFlags) file(c *cobra.Command, name string) error {
 			return err
 		}
 		var err error
-		placed, err = w.run(s, r.machine.launch)
+		placed, err = w.run(s, &r.machine, nil)
 		return err
 	})
 	if !ran(err) {
@@ -292,6 +292,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 		return nil, err
 	}
 	s.Machine.System().Workers = m.workers
+	s.Pad = m.pad
 	if m.fast != "" {
 		s.Emulates = func(number int) bool { return number < m.detailed.from || number > m.detailed.to }
 	}
@@ -316,6 +317,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	err = do(s)
 	line.clear()
 	warnOfParts(c.ErrOrStderr(), s)
+	warnOfPad(c.ErrOrStderr(), s)
 	return s, err
 }
 
@@ -345,6 +347,21 @@ func warnOfParts(w io.Writer, s *testbench.Session) {
 	for _, k := range s.ByKernel() {
 		if n := k.Counters.Divergence.BarDiverged; n > 0 && k.Prog.Target < 70 {
 			fmt.Fprintf(w, "divergo: warning: %s: a warp has come to a barrier without all of its threads, %d times; before sm_70 a barrier is one of the warp and counts them all (PTX ISA, bar)\n", k.Prog.Name, n)
+		}
+	}
+}
+
+// warnOfPad tells of reads outside of buffers.
+func warnOfPad(w io.Writer, s *testbench.Session) {
+	for _, k := range s.ByKernel() {
+		outside := uint64(0)
+		for i := range s.Runs {
+			if s.Runs[i].Launch.Prog == k.Prog {
+				outside += s.Runs[i].Outside
+			}
+		}
+		if outside > 0 {
+			fmt.Fprintf(w, "divergo: warning: %s: %d reads of threads outside of their buffers, within --pad %d\n", k.Prog.Name, outside, s.Pad)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"divergo/experiments"
 	"divergo/gpu"
 	"divergo/internal/input"
 	"divergo/internal/nearest"
@@ -18,6 +19,7 @@ import (
 	"divergo/ptx"
 	"divergo/testbench"
 	"divergo/testbench/launches"
+	"divergo/testbench/verify"
 )
 
 // kernelFlags describe a launch of a kernel of a PTX file.
@@ -41,7 +43,7 @@ type work struct {
 	name  string // of the kernel, or of the file if there are several
 	plan  *launches.Plan
 	files []source // that it is read from
-	named bool     // buffers have names: it is a launch file
+	json  bool     // it is a launch file, whose buffers have names
 }
 
 // source is a file that is read, and what for.
@@ -68,7 +70,7 @@ func (k *kernelFlags) work(c *cobra.Command, name string, m *machineFlags, seed 
 	}
 	*seed = f.Seed
 	m.base, m.baseMechanism = f.MachinePath(), f.Mechanism
-	w := &work{name: filepath.Base(name), files: []source{{"the launch file", name}}, named: true}
+	w := &work{name: filepath.Base(name), files: []source{{"the launch file", name}}, json: true}
 	for _, file := range f.Files() {
 		w.files = append(w.files, source{"a file of " + name, file})
 	}
@@ -151,15 +153,68 @@ func (w *work) failed(number int, err error) error {
 	return fmt.Errorf("%s: %w", w.launch(number), err)
 }
 
-// run runs the launches on a session.
-func (w *work) run(s *testbench.Session, launch func(*testbench.Session, testbench.Launch) error) (*launches.Placed, error) {
-	return w.plan.Run(s, func(number int, l testbench.Launch) error { return w.failed(number, launch(s, l)) })
+// run runs the launches on a session; behind, if not nil, is called behind each.
+func (w *work) run(s *testbench.Session, m *machineFlags, behind func(*launches.Placed, int)) (*launches.Placed, error) {
+	placed := w.plan.Place(s)
+	for i, l := range placed.Launches {
+		if err := m.launch(s, l); err != nil {
+			return placed, w.failed(i, w.named(placed, err))
+		}
+		if behind != nil {
+			behind(placed, i)
+		}
+	}
+	return placed, nil
+}
+
+// named gives the memory in which a run differs from the golden model the names of the
+// buffers.
+func (w *work) named(placed *launches.Placed, err error) error {
+	var m *verify.Mismatch
+	if errors.As(err, &m) {
+		for i := range m.Memory {
+			for j, addr := range placed.Addrs {
+				if b := &m.Memory[i]; b.Addr >= addr && b.Addr < addr+w.plan.Buffers[j].Bytes {
+					b.In = "buffer " + w.plan.Buffers[j].Name
+				}
+			}
+		}
+	}
+	return err
+}
+
+// subject is the work as one of compare.
+func (w *work) subject(target string, m *machineFlags) *subject {
+	var now, base []launches.State
+	bytes := uint64(0)
+	for i := range w.plan.Buffers {
+		bytes += w.plan.Buffers[i].Bytes
+	}
+	return &subject{
+		name: w.name, target: target, equal: "memory",
+		doc: fmt.Sprintf("%d launches, %d bytes in %d buffers", len(w.plan.Steps), bytes, len(w.plan.Buffers)),
+		run: func(s *testbench.Session) error {
+			now = nil
+			_, err := w.run(s, m, func(placed *launches.Placed, number int) { now = append(now, w.plan.State(s, placed, number)) })
+			return err
+		},
+		judge: func() error {
+			if base == nil {
+				base = now
+			}
+			if number, what := launches.Difference(base, now); number >= 0 {
+				return fmt.Errorf("differs behind %s: %s has other bytes", w.launch(number), what)
+			}
+			return nil
+		},
+		paths: func(warpSize int) (*experiments.Paths, error) { return experiments.MeasurePlan(w.plan, warpSize) },
+	}
 }
 
 // buffer is the number of the buffer that a flag means: of a PTX kernel by the index of
 // its parameter, of a launch file by its name.
 func (w *work) buffer(text string) (int, error) {
-	if w.named {
+	if w.json {
 		var names []string
 		for i := range w.plan.Buffers {
 			if w.plan.Buffers[i].Name == text {

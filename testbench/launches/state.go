@@ -1,0 +1,50 @@
+package launches
+
+import (
+	"crypto/sha256"
+
+	"divergo/testbench"
+)
+
+// State is what device memory holds behind a launch: a hash of each buffer of the plan and
+// of each variable of the kernel's module.
+type State []Held
+
+// Held is a buffer or a variable.
+type Held struct {
+	Name string
+	Sum  [sha256.Size]byte
+}
+
+// State is what a session holds, on which the plan is placed, behind a launch.
+func (p *Plan) State(s *testbench.Session, placed *Placed, number int) State {
+	var list State
+	hold := func(name string, addr, bytes uint64) {
+		data := make([]byte, bytes)
+		s.Read(addr, data)
+		list = append(list, Held{name, sha256.Sum256(data)})
+	}
+	for i := range p.Buffers {
+		hold("buffer "+p.Buffers[i].Name, placed.Addrs[i], p.Buffers[i].Bytes)
+	}
+	prog := placed.Launches[number].Prog
+	for _, g := range prog.Globals {
+		if g.Addr != prog.Printer { // records are in the order in which threads come
+			hold("variable "+g.Name, g.Addr, g.Size)
+		}
+	}
+	return list
+}
+
+// Difference is the first launch behind which two sessions do not hold the same, as far as
+// both have come, and what differs; -1 if there is none.
+func Difference(a, b []State) (number int, name string) {
+	for i := range min(len(a), len(b)) {
+		for j := range a[i] {
+			if a[i][j] != b[i][j] {
+				return i, a[i][j].Name
+			}
+		}
+	}
+	return -1, ""
+}
