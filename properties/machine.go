@@ -72,7 +72,7 @@ func drawMachine(r *rand.Rand) gpu.Config {
 
 // drawnLast are the keys that are drawn behind all others, so that a seed means the
 // machine in them that it meant without them.
-func drawnLast(key string) bool { return strings.HasPrefix(key, "herd.") || key == "sm.outcome_latency" }
+func drawnLast(key string) bool { return strings.HasPrefix(key, "herd.") || key == "sm.outcome_latency" || key == "divergence.layout" }
 
 // drawKey draws the value of a key from its range: the scarcest, the usual one,
 // or any, of all magnitudes alike, up to twice the usual one or some more.
