@@ -16,6 +16,7 @@ var ppcMechanisms = []Mechanism{
 		New: func(e Env) (Policy, error) {
 			return newPPC(e, false), nil
 		},
+		Prepare: laidOut,
 	},
 	{
 		Name: "ppc-explicit",
@@ -26,6 +27,21 @@ var ppcMechanisms = []Mechanism{
 		Prepare:  func(_ Settings, p *isa.Program) *isa.Program { return isa.WithReconv(p) },
 		Promises: Promises{Depth: pairs},
 	},
+}
+
+// laidOut is a program for mechanisms that run the smallest PC first. Where it is not
+// laid out for them, and is not to be laid out anew, it has warnings.
+func laidOut(s Settings, p *isa.Program) *isa.Program {
+	if s.Layout {
+		return isa.WithLayout(p)
+	}
+	told := isa.Layout(p)
+	if len(told) == 0 {
+		return p
+	}
+	made := *p
+	made.Warnings = told
+	return &made
 }
 
 // PPC is paired-path comparison (Huang et al., Dynamic SIMD Re-convergence with

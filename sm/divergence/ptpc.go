@@ -15,6 +15,7 @@ var ptpcMechanisms = []Mechanism{
 		New: func(e Env) (Policy, error) {
 			return &PTPC{Warps: NewWarps(e, 1), Threads: rtl.NewMem[Threads](e.Warps)}, nil
 		},
+		Prepare: laidOut,
 	},
 }
 

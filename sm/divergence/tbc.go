@@ -182,9 +182,10 @@ type Compacted struct {
 // (table 3); recursive functions need more. From deepStack on entries without
 // threads are left out, and the smaller path runs first, which bounds what branches
 // in a loop can add by the logarithm of the threads. (The paper would spill the
-// bottom of such a stack to memory.)
+// bottom of such a stack to memory.) As deep as that of a warp of 32, it has as many
+// bits of masks as those of all warps together (section 7).
 const (
-	blockStack = 128
+	blockStack = 64
 	deepStack  = 32
 )
 

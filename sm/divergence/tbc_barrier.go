@@ -9,10 +9,11 @@ import (
 
 // blockBarrier is the state of one named barrier. Warps arrive as they run, but
 // an instruction that counts them means static ones, all of whose live threads
-// have arrived.
+// have arrived. As in the stack, a barrier number has a bit for each thread and each
+// warp of the SM, and a CTA those of its own.
 type blockBarrier struct {
-	Arrived units.BlockMask `len:"lanes" bits:"warps"`
-	Waiting uint64          `bits:"warps"` // slots that wait for the release, counted from the CTA's first
+	Arrived units.BlockMask `len:"lanes" bits:"share"`
+	Waiting uint64          `bits:"share"` // slots that wait for the release, counted from the CTA's first
 	Parked  bool            // there are none any more, their threads wait off the stack
 	At      Point           // of the barrier, if they are
 	Need    uint8           `bits:"7"` // static warps expected; 0: all live threads

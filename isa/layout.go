@@ -1,0 +1,166 @@
+package isa
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Layout says where a program is not laid out as mechanisms want it that run the
+// smallest PC first. They bring threads together as early as can be if each join
+// lies behind the paths that lead to it, and what follows a loop behind all of the
+// loop: if priorities are a topological order (Diamos et al., SIMD Re-convergence at
+// Thread Frontiers, MICRO 2011). Threads that are sent back otherwise, or leave a
+// loop for a place in the middle of it, run on alone.
+func Layout(p *Program) (told []Warning) {
+	tree := p.Dominators()
+	warn := func(pc uint32, text string) { told = append(told, Warning{p.Insts[pc].Pos, text}) }
+	for u := range p.Blocks {
+		for _, v := range p.Blocks[u].Succs {
+			if v <= u && !tree.Dominates(v, u) {
+				warn(p.Blocks[u].End-1, "a branch back that closes no loop: what runs the smallest PC first meets late, see divergence.layout")
+			}
+		}
+	}
+	for h, body := range bodies(p, tree) {
+		if body == nil {
+			continue
+		}
+		first, last := slices.Index(body, true), len(body)-1
+		for !body[last] {
+			last--
+		}
+		for b := first; b <= last; b++ {
+			if !body[b] && tree.Dominates(h, b) && !p.Insts[p.Blocks[b].Start].Inserted { // a jump of WithLayout is gone at once
+				warn(p.Blocks[h].Start, "a loop with other code inside of it: what runs the smallest PC first meets late, see divergence.layout")
+				break
+			}
+		}
+	}
+	slices.SortFunc(told, func(a, b Warning) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
+	return told
+}
+
+// layoutSize bounds loops times blocks, far from what people or compilers write. The
+// loops of a larger program are not looked at.
+const layoutSize = 1 << 26
+
+// bodies are the blocks of the loop of which a block is the header, by header.
+func bodies(p *Program, tree *Dominators) [][]bool {
+	list, n := make([][]bool, len(p.Blocks)), 0
+	for u := range p.Blocks {
+		for _, h := range p.Blocks[u].Succs {
+			if !tree.Dominates(h, u) {
+				continue
+			}
+			if list[h] == nil {
+				if n++; n*len(p.Blocks) > layoutSize {
+					return nil
+				}
+				list[h] = make([]bool, len(p.Blocks))
+				list[h][h] = true
+			}
+			for work := []int{u}; len(work) > 0; {
+				b := work[len(work)-1]
+				work = work[:len(work)-1]
+				if !list[h][b] {
+					list[h][b] = true
+					work = append(work, p.Blocks[b].Preds...)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// WithLayout returns a copy of an analysed program whose blocks are in topological
+// order, each loop in one piece, with jumps where a block does not lie behind the one
+// that runs into it. A program that is laid out like that, and one with functions, is
+// returned as it is; the copy has the warnings of Layout that still hold.
+func WithLayout(p *Program) *Program {
+	if len(p.Funcs) > 0 || p.Origin != nil || len(Layout(p)) == 0 {
+		return p
+	}
+	order := topological(p)
+	if order == nil {
+		return p
+	}
+	made := *p
+	made.Insts, made.Labels, made.Warnings = nil, slices.Clone(p.Labels), nil
+	place := make([]uint32, len(p.Insts)+1)
+	for i, b := range order {
+		blk := &p.Blocks[b]
+		for pc := blk.Start; pc < blk.End; pc++ {
+			place[pc] = uint32(len(made.Insts))
+			made.Insts, made.Origin = append(made.Insts, p.Insts[pc]), append(made.Origin, pc)
+		}
+		next := blk.End // where it runs into
+		if last := &p.Insts[blk.End-1]; last.EndsPath() || int(next) >= len(p.Insts) {
+			continue
+		}
+		if i+1 == len(order) || p.Blocks[order[i+1]].Start != next {
+			jump := Inst{
+				Op: OpBra, Uniform: true, Inserted: true, Target: next, Reconv: NoPC, Likely: NoPC,
+				Text: "bra", Pos: p.Insts[next].Pos, Loc: p.Insts[next].Loc,
+			}
+			jump.Exec = lanes.codes[jump.form()]
+			made.Insts, made.Origin = append(made.Insts, jump), append(made.Origin, next)
+		}
+	}
+	place[len(p.Insts)] = uint32(len(made.Insts))
+	for i := range made.Insts {
+		if in := &made.Insts[i]; in.Jumps() {
+			in.Target = place[in.Target]
+		}
+	}
+	for i := range made.Labels {
+		made.Labels[i].PC = place[made.Labels[i].PC]
+	}
+	slices.SortStableFunc(made.Labels, func(a, b Label) int { return cmp.Compare(a.PC, b.PC) })
+	made.setLanding(place)
+	made.flow() // class, uniformity and live registers are those of before
+	made.Warnings = Layout(&made)
+	return &made
+}
+
+// topological lists the blocks so that each lies behind its predecessors, as far as
+// there is no loop, and those of a loop are in a row. Blocks that nobody comes to are
+// last.
+func topological(p *Program) (order []int) {
+	tree := p.Dominators()
+	loops := bodies(p, tree)
+	if loops == nil {
+		return nil
+	}
+	succs := make([][]int, len(p.Blocks))
+	for b := range succs {
+		succs[b] = slices.Clone(p.Blocks[b].Succs)
+		slices.Reverse(succs[b]) // what a block runs into comes right behind it
+	}
+	list := postorder(0, succs)
+	slices.Reverse(list)
+	reached := make([]bool, len(p.Blocks))
+	for _, b := range list {
+		reached[b] = true
+	}
+	for b := range p.Blocks {
+		if !reached[b] {
+			list = append(list, b)
+		}
+	}
+	done := make([]bool, len(p.Blocks))
+	var put func(list []int, header int)
+	put = func(list []int, header int) {
+		for _, b := range list {
+			switch {
+			case done[b]:
+			case loops[b] != nil && b != header:
+				put(slices.DeleteFunc(slices.Clone(list), func(x int) bool { return !loops[b][x] }), b)
+			default:
+				done[b] = true
+				order = append(order, b)
+			}
+		}
+	}
+	put(list, -1)
+	return order
+}
