@@ -40,7 +40,9 @@ func (w *Writeback) Tick() {
 		}
 		waiting += in.Len()
 	}
-	w.D().Conflicts += uint64(waiting)
+	if waiting > 0 {
+		w.D().Conflicts += uint64(waiting)
+	}
 	if n != last {
 		done := w.Done.Edit()
 		done.N = n
