@@ -3,6 +3,7 @@ package sm
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"divergo/isa"
 	"divergo/memsys"
@@ -141,6 +142,7 @@ type site struct {
 	herd       *units.HerdConfig
 	index, sms uint32 // of this SM, and how many there are
 	shared     int    // bytes of shared memory
+	faulted    *atomic.Bool
 
 	pick     pick                    // scheduler of cfg
 	foremost foremost                // CTA priority of cfg or the mechanism, or nil
