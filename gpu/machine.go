@@ -19,6 +19,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"divergo/memsys"
 	"divergo/rtl"
@@ -41,6 +42,7 @@ type Machine struct {
 	core     *rtl.Domain
 	dispatch *Dispatcher
 	kernel   sm.Kernel
+	fault    atomic.Bool // some SM has one
 }
 
 // smIsland is an SM with its memory side.
@@ -69,7 +71,7 @@ func New(cfg Config) (*Machine, error) {
 		access := rtl.NewQueue[memsys.Access](cfg.SM.AGULatency+2, rtl.Latency(uint64(cfg.SM.AGULatency)))
 		reply := rtl.NewQueue[memsys.Reply](2)
 		s, err := sm.New(&m.Config.SM, cfg.Divergence, &m.Config.Herd, cfg.Shared.Size, i, sms, sm.Ports{
-			Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(),
+			Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(), Faulted: &m.fault,
 		})
 		if err != nil {
 			return nil, err
@@ -140,12 +142,13 @@ func (m *Machine) Run(stop func() bool, max uint64) End {
 	if max == 0 {
 		max = math.MaxUint64 >> 8
 	}
+	m.fault.Store(m.faulted()) // a snapshot may have been restored
 	stopped, stuck := false, Finished
 	dog := newWatchdog(m)
 	p := m.sys.RunUntil(func() bool {
 		stopped = stop != nil && stop()
 		stuck = dog.verdict()
-		return stopped || stuck != Finished || m.dispatch.Q().Phase == PhaseEnded || m.faulted()
+		return stopped || stuck != Finished || m.dispatch.Q().Phase == PhaseEnded || m.fault.Load()
 	}, m.core, max)
 	dog.stop()
 	switch {

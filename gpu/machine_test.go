@@ -288,3 +288,18 @@ OUT:
 	require.Equal(t, gpu.Finished, m.Run(nil, 10_000_000))
 	assert.Greater(t, m.Cycles(), uint64(100_000))
 }
+
+// TestFaultOfASnapshot: a machine knows of a fault that comes with a restored snapshot, and forgets one that goes.
+func TestFaultOfASnapshot(t *testing.T) {
+	p := program(t, "trap;")
+	m := load(t, small(), p, 1, 32)
+	whole := m.System().Snapshot()
+	require.Equal(t, gpu.Faulted, m.Run(nil, 100_000))
+	broken := m.System().Snapshot()
+	other := load(t, small(), p, 1, 32)
+	other.System().Restore(broken)
+	assert.Equal(t, gpu.Faulted, other.Run(nil, 100_000))
+	assert.Equal(t, m.Core().Now(), other.Core().Now(), "at once")
+	other.System().Restore(whole)
+	assert.Equal(t, gpu.OutOfTime, other.Run(nil, 4))
+}

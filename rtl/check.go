@@ -170,7 +170,7 @@ func (c *checker) cycle() error {
 	clear(c.queues)
 	clear(c.mems)
 	for _, s := range k.states {
-		s.header().edge()
+		s.header().commit()
 	}
 	k.edgeQueues()
 	k.edgeMems()

@@ -139,6 +139,9 @@ func (k *Sim) alone(what string) {
 
 // awake says whether a process is to run in the next cycle, timers apart.
 func (k *Sim) awake() bool {
+	if s := k.small; s != nil {
+		return *s.next|*s.usedQueues|*s.usedMems != 0
+	}
 	any := uint64(0)
 	for _, w := range k.next {
 		any |= w
@@ -226,13 +229,15 @@ type small struct {
 	commits [64]*stateHdr
 	queues  [64]*fifo
 	rams    [64]*ram
+
+	next, usedQueues, usedMems *uint64 // the words of these sets
 }
 
 func newSmall(k *Sim) *small {
 	if len(k.next) > 1 || len(k.usedQueues) > 1 || len(k.usedMems) > 1 {
 		return nil
 	}
-	s := new(small)
+	s := &small{next: &k.next[0], usedQueues: word(k.usedQueues), usedMems: word(k.usedMems)}
 	copy(s.ticks[:], k.ticks)
 	copy(s.commits[:], k.commits)
 	copy(s.queues[:], k.queues)
@@ -251,8 +256,8 @@ func word(set []uint64) *uint64 {
 // runSmall is run with sets of one word. All that it wakes is in the first word of next.
 func (k *Sim) runSmall(end uint64) {
 	s := k.small
-	next, dirty, stateful := &k.next[0], &k.dirty[0], k.stateful[0]
-	usedQueues, usedMems := word(k.usedQueues), word(k.usedMems)
+	next, dirty, stateful := s.next, &k.dirty[0], k.stateful[0]
+	usedQueues, usedMems := s.usedQueues, s.usedMems
 	for k.now < end {
 		if k.due() <= k.now {
 			k.fire()
@@ -273,7 +278,9 @@ func (k *Sim) runSmall(end uint64) {
 		k.evals += uint64(bits.OnesCount64(ran))
 		for m := ran & stateful; m != 0; m &= m - 1 {
 			for h := s.commits[bits.TrailingZeros64(m)&63]; h != nil; h = h.also {
-				h.edge()
+				if h.asked {
+					h.commit()
+				}
 			}
 		}
 		m = *usedQueues

@@ -316,3 +316,28 @@ func TestShuffledOrdersDiffer(t *testing.T) {
 	assert.ElementsMatch(t, one, two)
 	assert.Equal(t, one, build(1))
 }
+
+// hoarder keeps the pointer to its next state, where it should ask for it in each cycle.
+type hoarder struct {
+	rtl.State[struct{ N uint32 }]
+	next *struct{ N uint32 } `rtl:"-"`
+	sim  *rtl.Sim
+}
+
+func (h *hoarder) Tick() {
+	h.sim.WakeAt(h.sim.Now() + 1)
+	if h.next == nil {
+		h.next = h.D()
+	}
+	h.next.N++
+}
+
+// A state that nobody asked for in a cycle is not looked at at the edge; a checked run looks, and differs.
+func TestNextStateIsAskedForEachCycle(t *testing.T) {
+	want, got := new(hoarder), new(hoarder)
+	k, c := rtl.MustNew("top", want), rtl.MustNew("top", got)
+	k.Run(5)
+	require.NoError(t, c.RunChecked(5))
+	assert.Equal(t, uint32(1), want.Q().N)
+	assert.Equal(t, uint32(5), got.Q().N)
+}

@@ -20,6 +20,7 @@ type State[S comparable] struct {
 // stateHdr is what the kernel knows of a State, whatever its type.
 type stateHdr struct {
 	q, d    []byte    // present and next, as they lie in memory
+	asked   bool      // somebody has asked for d since the last edge
 	fan     fan       // into the next cycle
 	also    *stateHdr // another one of the same module
 	owned   owned
@@ -37,11 +38,15 @@ type register interface {
 // Q is the present state. It is read-only.
 func (s *State[S]) Q() *S { return &s.q }
 
-// D is the next state. It equals the present state when the cycle starts; only the module that holds it writes it.
-func (s *State[S]) D() *S { return &s.d }
+// D is the next state. It equals the present state when the cycle starts; only the module that holds it writes it, and
+// asks for it in each cycle anew.
+func (s *State[S]) D() *S {
+	s.h.asked = true
+	return &s.d
+}
 
 // Regs returns the present and the next state.
-func (s *State[S]) Regs() (q, d *S) { return &s.q, &s.d }
+func (s *State[S]) Regs() (q, d *S) { return &s.q, s.D() }
 
 // Init sets the present and the next state. Before elaboration this is the reset value; afterwards a testbench may
 // use it between runs.
@@ -51,8 +56,12 @@ func (s *State[S]) Init(v S) {
 	s.h.owned.note()
 }
 
-// edge ends a cycle and says whether the state changed. It is one function for all types, as that of ram is.
-func (h *stateHdr) edge() bool {
+// edge ends a cycle and says whether the state changed.
+func (h *stateHdr) edge() bool { return h.asked && h.commit() }
+
+// commit is edge whether D was asked for or not. It is one function for all types, as the edge of a ram is.
+func (h *stateHdr) commit() bool {
+	h.asked = false
 	if string(h.q) == string(h.d) {
 		return false
 	}

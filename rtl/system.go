@@ -17,7 +17,7 @@ import (
 // The result is the same whatever the quantum and the number of workers.
 type System struct {
 	// Workers is the number of goroutines that share the islands; 0 and 1 mean the caller's own. More than the CPUs
-	// are not used. It pays from about 10 microseconds of work for each worker in a quantum.
+	// are not used, and where sharing does not pay the caller does all.
 	Workers int
 
 	name      string

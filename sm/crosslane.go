@@ -168,6 +168,7 @@ func (p *Pipe) exits(op *Op) {
 func (p *Pipe) fail(kind FaultKind, op *Op, lane int, missing uint32) {
 	if p.Q().Fault.Kind == NoFault {
 		h := op.Home(lane)
+		p.l.faulted.Store(true)
 		p.D().Fault = Fault{
 			Kind: kind, Row: h.Row, Lane: h.Lane, PC: op.PC, Missing: missing, Cycle: p.sim.Now(),
 		}

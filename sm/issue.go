@@ -46,6 +46,11 @@ type Issue struct {
 	// OnClass is told in which class the cycles from this one on are, until it is told again.
 	OnClass rtl.Observers[Spent]
 	seen    Flight // with the PC that the observer knows
+
+	// The slot of several rows that was asked for last in this cycle, and its lanes by row.
+	asked int              `rtl:"scratch"`
+	rows  uint64           `rtl:"scratch"`
+	lanes [MaxWarps]uint32 `rtl:"scratch"`
 }
 
 type issueState struct {
@@ -177,9 +182,9 @@ func (i *Issue) free(s int, slot *divergence.Slot) bool {
 	if !slot.Mixed {
 		return i.freeRow(int(slot.Row), slot.PC, slot.Mask)
 	}
-	var lanes [MaxWarps]uint32
-	for rows := split(slot.Mask, i.Div.Homes().At(s), &lanes); rows != 0; rows &= rows - 1 {
-		if r := bits.TrailingZeros64(rows); !i.freeRow(r, slot.PC, lanes[r&(MaxWarps-1)]) {
+	i.split(s, slot)
+	for rows := i.rows; rows != 0; rows &= rows - 1 {
+		if r := bits.TrailingZeros64(rows); !i.freeRow(r, slot.PC, i.lanes[r&(MaxWarps-1)]) {
 			return false
 		}
 	}
@@ -200,6 +205,12 @@ func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
 	return !busy
 }
 
+// split finds the lanes of a slot by row.
+func (i *Issue) split(s int, slot *divergence.Slot) {
+	i.lanes = [MaxWarps]uint32{}
+	i.asked, i.rows = s, split(slot.Mask, i.Div.Homes().At(s), &i.lanes)
+}
+
 // split divides the threads of a mask by row, in which they are in their home
 // lanes.
 func split(mask uint32, of *divergence.Homes, lanes *[MaxWarps]uint32) (rows uint64) {
@@ -218,11 +229,11 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 	herd := i.herds(in)
 	f, _ := i.Out.PushStale() // all of it is written
 	*f = Flight{Slot: uint16(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Herd: herd}
-	var lanes *[MaxWarps]uint32 // of a slot with several rows
 	if slot.Mixed {
-		f.Homes = *i.Div.Homes().At(s)
-		lanes = new([MaxWarps]uint32)
-		f.Rows = split(slot.Mask, &f.Homes, lanes)
+		if i.asked != s {
+			i.split(s, slot)
+		}
+		f.Homes, f.Rows = *i.Div.Homes().At(s), i.rows
 	} else {
 		f.Rows = 1 << (slot.Row & 63)
 	}
@@ -235,7 +246,7 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 		} else {
 			for rows := f.Rows; rows != 0; rows &= rows - 1 {
 				r := bits.TrailingZeros64(rows)
-				i.begins(in, slot.PC, r, lanes[r&(MaxWarps-1)])
+				i.begins(in, slot.PC, r, i.lanes[r&(MaxWarps-1)])
 			}
 		}
 		if at.holds {

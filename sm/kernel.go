@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"divergo/isa"
 	"divergo/memsys"
@@ -157,6 +158,7 @@ type site struct {
 	herd       *units.HerdConfig
 	index, sms uint32 // of this SM, and how many there are
 	shared     int    // bytes of shared memory
+	faulted    *atomic.Bool
 
 	pick     pick                    // scheduler of cfg
 	foremost foremost                // CTA priority of cfg

@@ -381,6 +381,7 @@ func (u *LSU) transfer(t *divergence.Transfer) {
 func (u *LSU) fault(f Fault) {
 	if u.Q().Fault.Kind == NoFault {
 		f.Cycle = u.sim.Now()
+		u.l.faulted.Store(true)
 		u.D().Fault = f
 	}
 }

@@ -112,10 +112,11 @@ func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *isa.Inst) {
 				op.Src[i] = *o.Regs.At(int(f.Row)*o.l.nregs + int(s.Index))
 				continue
 			}
+			to, nregs, reg := &op.Src[i], o.l.nregs, int(s.Index)
 			for m := f.Mask; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m)
+				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 				h := f.Homes[lane]
-				op.Src[i][lane] = o.Regs.At(int(h.Row)*o.l.nregs + int(s.Index))[h.Lane]
+				to[lane] = o.Regs.At(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)]
 			}
 		case isa.OperandPred:
 			op.PSrc[i] = o.pred(f, s)

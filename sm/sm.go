@@ -22,8 +22,10 @@
 package sm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"divergo/isa"
 	"divergo/memsys"
@@ -56,6 +58,10 @@ type Ports struct {
 	Notice  rtl.Out[Notice]
 	Access  rtl.Out[memsys.Access]
 	Reply   rtl.In[memsys.Reply]
+
+	// Faulted is set when a thread misbehaves, so that the machine need not ask each
+	// SM for its Fault all the time; nil if nobody looks.
+	Faulted *atomic.Bool
 }
 
 // New makes SM number index of sms, with the given bytes of shared memory.
@@ -64,7 +70,7 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 	if !ok {
 		return nil, fmt.Errorf("divergence.mechanism = %q: no such mechanism", o.Mechanism)
 	}
-	l := &launch{site: site{cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms), shared: shared}}
+	l := &launch{site: site{cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms), shared: shared, faulted: cmp.Or(p.Faulted, new(atomic.Bool))}}
 	if err := l.policies(); err != nil {
 		return nil, err
 	}

@@ -40,7 +40,9 @@ func (w *Writeback) Tick() {
 		}
 		waiting += in.Len()
 	}
-	w.D().Conflicts += uint64(waiting)
+	if waiting > 0 {
+		w.D().Conflicts += uint64(waiting)
+	}
 	if n != last {
 		done := w.Done.Edit()
 		done.N = n
@@ -71,10 +73,11 @@ func (w *Writeback) write(r *Result) {
 		case isa.OperandReg:
 			switch {
 			case r.Mixed:
+				from, nregs, reg := &r.Dst[i], w.l.nregs, int(o.Index)
 				for m := r.Exec; m != 0; m &= m - 1 {
-					lane := bits.TrailingZeros32(m)
+					lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 					h := r.Homes[lane]
-					w.Regs.Edit(int(h.Row)*w.l.nregs + int(o.Index))[h.Lane] = r.Dst[i][lane]
+					w.Regs.Edit(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)] = from[lane]
 				}
 			case r.Exec == full:
 				*w.Regs.Edit(int(r.Row)*w.l.nregs + int(o.Index)) = r.Dst[i]
