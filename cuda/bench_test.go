@@ -1,0 +1,54 @@
+package cuda_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"divergo/cuda"
+	"divergo/gpu"
+	"divergo/testbench"
+)
+
+// BenchmarkOverhead measures what a launch takes beside its simulation, and how fast copies are.
+func BenchmarkOverhead(b *testing.B) {
+	program := filepath.Join(b.TempDir(), "program")
+	require.NoError(b, cuda.Build([]string{"testdata/overhead.cu"}, program, options()))
+	for b.Loop() {
+		session, err := testbench.NewSession(gpu.Default(), testbench.Limits{})
+		require.NoError(b, err)
+		var simulated time.Duration
+		launch := func(s *testbench.Session, l testbench.Launch) error {
+			start := time.Now()
+			defer func() { simulated += time.Since(start) }()
+			return s.Launch(l)
+		}
+		const launches, megabytes = 2000, 64
+		var out writer
+		server := &cuda.Server{Session: session, Launch: launch, Stderr: &out, Name: "test"}
+		code, err := cuda.Run(server, func() bool { return false }, nil, &out, &out, program, strconv.Itoa(launches), strconv.Itoa(megabytes))
+		require.NoError(b, err)
+		require.Zero(b, code, string(out))
+		var whole, to, from, on float64
+		_, err = fmt.Sscan(string(out), &whole, &to, &from, &on)
+		require.NoError(b, err, string(out))
+		inside := float64(simulated.Microseconds()) / (launches + 1)
+		b.ReportMetric(whole-inside, "us/launch")
+		b.ReportMetric(inside, "us-simulated/launch")
+		b.ReportMetric(to, "MB/s-to-device")
+		b.ReportMetric(from, "MB/s-to-host")
+		b.ReportMetric(on, "MB/s-on-device")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+type writer []byte
+
+func (w *writer) Write(p []byte) (int, error) {
+	*w = append(*w, p...)
+	return len(p), nil
+}
