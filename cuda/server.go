@@ -1,11 +1,11 @@
 package cuda
 
 import (
-	"bytes"
-	"crypto/sha256"
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strings"
@@ -27,6 +27,7 @@ type Server struct {
 	Copies []Copy // from the device to the host so far
 	Failed error  // the first launch that did not finish: the error of Launch
 
+	buffer    []byte // of the bytes of a request or an answer
 	modules   map[uint64]*module
 	functions []*isa.Program
 	target    int    // highest of the modules
@@ -38,7 +39,7 @@ type Server struct {
 type Copy struct {
 	Launches int // before it
 	Bytes    uint64
-	Hash     [sha256.Size]byte
+	Hash     uint64 // the same for the same bytes, in this process
 }
 
 // module is a module of the program: the file that did not parse has an error.
@@ -67,17 +68,22 @@ const maxBytes = testbench.MaxMemory + 1<<20
 // Serve answers until the program ends.
 func (s *Server) Serve(conn io.ReadWriter) error {
 	s.modules = make(map[uint64]*module)
+	from := bufio.NewReaderSize(conn, 64<<10)
+	head := make([]byte, binary.Size(request{}))
 	for {
-		var r request
-		if err := binary.Read(conn, binary.LittleEndian, &r); err != nil {
+		if _, err := io.ReadFull(from, head); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			return fmt.Errorf("connection to the program: %w", err)
 		}
+		var r request
+		if _, err := binary.Decode(head, binary.LittleEndian, &r); err != nil {
+			return err
+		}
 		if r.Bytes > maxBytes {
 			// More than any allocation holds.
-			if _, err := io.CopyN(io.Discard, conn, int64(r.Bytes)); err != nil {
+			if _, err := io.CopyN(io.Discard, from, int64(r.Bytes)); err != nil {
 				return err
 			}
 			fmt.Fprintf(s.Stderr, "cuda: a copy of %d bytes: the device has %d\n", r.Bytes, testbench.MaxMemory)
@@ -86,8 +92,8 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 			}
 			continue
 		}
-		in := make([]byte, r.Bytes)
-		if _, err := io.ReadFull(conn, in); err != nil {
+		in := s.room(r.Bytes)
+		if _, err := io.ReadFull(from, in); err != nil {
 			return fmt.Errorf("connection to the program: %w", err)
 		}
 		var a answer
@@ -100,6 +106,17 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 			return nil
 		}
 	}
+}
+
+// seed makes hashes of copies comparable.
+var seed = maphash.MakeSeed()
+
+// room is space for bytes until the next request.
+func (s *Server) room(n uint64) []byte {
+	if uint64(cap(s.buffer)) < n {
+		s.buffer = make([]byte, n)
+	}
+	return s.buffer[:n]
 }
 
 // stopped reports whether the user has ended a launch.
@@ -115,8 +132,16 @@ func (s *Server) send(conn io.Writer, a answer, out []byte) error {
 		a.Error, a.Sticky = s.sticky, 1
 	}
 	head, err := binary.Append(nil, binary.LittleEndian, &a)
-	if err == nil {
+	if err != nil {
+		return err
+	}
+	if len(out) <= 4096 {
 		_, err = conn.Write(append(head, out...))
+		return err
+	}
+	// Not one piece: it need not be copied.
+	if _, err = conn.Write(head); err == nil {
+		_, err = conn.Write(out)
 	}
 	return err
 }
@@ -193,15 +218,15 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		if err := s.reach("copy to the host", r.A, r.B); err != nil {
 			return nil, err
 		}
-		out := make([]byte, r.B)
+		out := s.room(r.B)
 		s.Session.Read(r.A, out)
-		s.Copies = append(s.Copies, Copy{len(s.Session.Runs), r.B, sha256.Sum256(out)})
+		s.Copies = append(s.Copies, Copy{len(s.Session.Runs), r.B, maphash.Bytes(seed, out)})
 		return out, s.Session.Err()
 	case opCopy:
 		if err := errors.Join(s.reach("copy on the device", r.A, r.C), s.reach("copy on the device", r.B, r.C)); err != nil {
 			return nil, err
 		}
-		data := make([]byte, r.C)
+		data := s.room(r.C)
 		s.Session.Read(r.B, data)
 		s.Session.Write(r.A, data)
 		return nil, s.Session.Err()
@@ -209,7 +234,11 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		if err := s.reach("memset", r.A, r.C); err != nil {
 			return nil, err
 		}
-		s.Session.Write(r.A, bytes.Repeat([]byte{byte(r.B)}, int(r.C)))
+		data := s.room(r.C)
+		for i := range data {
+			data[i] = byte(r.B)
+		}
+		s.Session.Write(r.A, data)
 		return nil, s.Session.Err()
 	case opLaunch:
 		return s.launch(r.A, in)
@@ -377,7 +406,7 @@ func (s *Server) launch(handle uint64, in []byte) ([]byte, error) {
 	if err != nil {
 		return nil, refuse(invalidValue, "launch of %s: %w", ptx.Demangled(p.Name), err)
 	}
-	l := testbench.Launch{Prog: p, Grid: head.Grid, Block: head.Block, Shared: uint32(min(head.Shared, 1<<32-1)), Params: in[n:]}
+	l := testbench.Launch{Prog: p, Grid: head.Grid, Block: head.Block, Shared: uint32(min(head.Shared, 1<<32-1)), Params: slices.Clone(in[n:])}
 	runs := len(s.Session.Runs)
 	err = s.Launch(s.Session, l)
 	if err != nil {

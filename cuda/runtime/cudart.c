@@ -85,12 +85,20 @@ static cudaError_t gone(void) {
     return sticky = cudaErrorUnknown;
 }
 
-static int send_all(const void *data, size_t bytes) {
-    for (const char *p = data; bytes > 0;) {
-        ssize_t n = send(server, p, bytes, MSG_NOSIGNAL);
+// send_all sends two pieces as one, so that the simulator wakes up once.
+static int send_all(const void *head, size_t head_bytes, const void *data, size_t bytes) {
+    struct iovec parts[2] = {{(void *)head, head_bytes}, {(void *)data, bytes}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    while (parts[0].iov_len + parts[1].iov_len > 0) {
+        ssize_t n = sendmsg(server, &message, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return 0;
-        p += n, bytes -= (size_t)n;
+        for (int i = 0; i < 2; i++) {
+            size_t part = (size_t)n < parts[i].iov_len ? (size_t)n : parts[i].iov_len;
+            parts[i].iov_base = (char *)parts[i].iov_base + part;
+            parts[i].iov_len -= part;
+            n -= (ssize_t)part;
+        }
     }
     return 1;
 }
@@ -108,7 +116,7 @@ static int receive_all(void *data, size_t bytes) {
 // exchange sends a request and waits for the answer. The bytes of the answer go to *out if there is room for them,
 // or into new memory where *out is NULL.
 static cudaError_t exchange(struct request *r, const void *data, struct answer *a, void **out, size_t room) {
-    if (!send_all(r, sizeof *r) || !send_all(data, r->bytes) || !receive_all(a, sizeof *a)) return gone();
+    if (!send_all(r, sizeof *r, data, r->bytes) || !receive_all(a, sizeof *a)) return gone();
     if (a->bytes > 0) {
         if (*out == NULL) *out = malloc(room = a->bytes);
         if (*out == NULL || a->bytes > room || !receive_all(*out, a->bytes)) return gone();
