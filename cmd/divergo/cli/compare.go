@@ -40,9 +40,9 @@ func newCompare() *cobra.Command {
 		Short: "Run a kernel, or the launches of a file, under every divergence mechanism",
 		Long: `Run a built-in kernel, a kernel of a PTX file with the arguments of "divergo run", or a launch file under every divergence
 mechanism, or those of --mech in their order, on machines that are equal in everything else, the priority of CTAs
-(sm.cta_priority) as well, and print what they need side by side. The result of a built-in kernel is compared with its reference; of files all bytes of all buffers and
-variables behind each launch are compared with those of the first mechanism that finishes. The speed-up is against the
-first mechanism: without --mech the machine's own, pdom unless --set divergence.mechanism says otherwise.
+(sm.cta_priority) as well, and print what they need side by side. The result of a built-in kernel is compared with its
+reference; of files all bytes of all buffers and variables behind each launch are compared with those of the first
+mechanism that finishes. The speed-up is against the first mechanism: without --mech the machine's own, pdom unless --set divergence.mechanism says otherwise.
 sync_stalls are the cycles that warps have waited for others of their CTA, at branches and reconvergence points.
 
 A second table says what the cycles of the SMs were spent on; --svg FILE draws it.
