@@ -128,6 +128,7 @@ func (i *Issue) Tick() {
 	d.Look.Union(&i.Front.Q().Changed, units.Words(slots.Len()))
 	if now < q.Next { // the last warp is still entering a narrow pipe
 		i.complete()
+		i.release()
 		i.sim.WakeAt(q.Next)
 		i.Fire.Set(idle)
 		return
@@ -135,7 +136,7 @@ func (i *Issue) Tick() {
 	fire := idle
 	var class Class
 	s := i.pick(slots)
-	i.complete() // what ends in this cycle holds others back in it
+	i.complete()
 	switch {
 	case s >= 0 && i.Out.Ready():
 		fire = i.send(s, slots.At(s))
@@ -164,6 +165,7 @@ func (i *Issue) Tick() {
 		i.OnClass.Notify(Spent{now, class, s})
 	}
 	i.Fire.Set(fire)
+	i.release()
 }
 
 // fetched reports whether the instruction of slot s is in the I-buffer and the
@@ -244,6 +246,9 @@ func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
 		if !slot.Mixed {
 			i.begins(in, slot.PC, int(slot.Row), slot.Mask)
 		} else {
+			if i.asked != s { // who was told of the instruction has asked for others
+				i.split(s, slot)
+			}
 			for rows := f.Rows; rows != 0; rows &= rows - 1 {
 				r := bits.TrailingZeros64(rows)
 				i.begins(in, slot.PC, r, i.lanes[r&(MaxWarps-1)])
@@ -271,15 +276,6 @@ func (i *Issue) begins(in *isa.Inst, pc uint32, row int, lanes uint32) {
 	}
 }
 
-// ends clears what begins has marked.
-func (i *Issue) ends(in *isa.Inst, pc uint32, row int, lanes uint32) {
-	i.D().InRow[row&(MaxWarps-1)]--
-	i.Scoreboard.Clear(row, i.l.insts[pc].dsts, lanes)
-	if in.Op == isa.OpCopy {
-		i.Copies.Edit(row).complete()
-	}
-}
-
 // count counts an instruction and shows it to the observer. Those that are not
 // the kernel's are counted apart.
 func (i *Issue) count(f *Flight, in *isa.Inst) {
@@ -300,7 +296,7 @@ func (i *Issue) count(f *Flight, in *isa.Inst) {
 	}
 }
 
-// complete takes the completions of this cycle.
+// complete takes the completions of this cycle, whose registers release frees.
 func (i *Issue) complete() {
 	done := i.Done.At()
 	for n := range done.N {
@@ -308,17 +304,37 @@ func (i *Issue) complete() {
 	}
 }
 
-// completed clears what a finished instruction had marked.
-func (i *Issue) completed(f *Flight) {
-	d := i.D()
-	in := &i.l.Prog.Insts[f.PC]
-	if !f.Mixed {
-		i.ends(in, f.PC, int(f.Row), f.Mask)
-	} else {
+// release clears the registers of completed instructions. It comes last in a cycle, as the scoreboard is written in
+// place: what ends in this cycle holds others back in it. No instruction is issued that writes one of these registers.
+func (i *Issue) release() {
+	done := i.Done.At()
+	for n := range done.N {
+		f := &done.C[n]
+		dsts := i.l.insts[f.PC].dsts
+		if !f.Mixed {
+			i.Scoreboard.Clear(int(f.Row), dsts, f.Mask)
+			continue
+		}
+		if len(dsts) == 0 {
+			continue
+		}
 		var lanes [MaxWarps]uint32
 		for rows := split(f.Mask, &f.Homes, &lanes); rows != 0; rows &= rows - 1 {
 			r := bits.TrailingZeros64(rows)
-			i.ends(in, f.PC, r, lanes[r&(MaxWarps-1)])
+			i.Scoreboard.Clear(r, dsts, lanes[r&(MaxWarps-1)])
+		}
+	}
+}
+
+// completed takes an instruction out of the counts of those in flight.
+func (i *Issue) completed(f *Flight) {
+	d := i.D()
+	in := &i.l.Prog.Insts[f.PC]
+	for rows := f.Rows; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		d.InRow[r&(MaxWarps-1)]--
+		if in.Op == isa.OpCopy {
+			i.Copies.Edit(r).complete()
 		}
 	}
 	if in.Op != isa.OpCopy { // whose slot has gone on
