@@ -3,6 +3,7 @@ package testbench
 import (
 	"cmp"
 	"reflect"
+	"sync"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -111,14 +112,12 @@ func combine(a, b reflect.Value, sum, peak func(a, b uint64) uint64) {
 	case reflect.Uint64:
 		a.SetUint(sum(a.Uint(), b.Uint()))
 	case reflect.Struct:
-		for i := range a.NumField() {
-			switch f := a.Type().Field(i); {
-			case !f.IsExported():
-			case f.Tag.Get("stat") == "peak":
-				combine(a.Field(i), b.Field(i), peak, peak)
-			default:
-				combine(a.Field(i), b.Field(i), sum, peak)
+		for _, p := range partsOf(a.Type()) {
+			f := sum
+			if p.peak {
+				f = peak
 			}
+			combine(a.Field(p.index), b.Field(p.index), f, peak)
 		}
 	case reflect.Interface:
 		if b.IsNil() {
@@ -131,8 +130,41 @@ func combine(a, b reflect.Value, sum, peak func(a, b uint64) uint64) {
 		combine(v, b.Elem(), sum, peak)
 		a.Set(v)
 	case reflect.Array:
+		if a.Type().Elem() == word && a.CanAddr() && b.CanAddr() {
+			to, from := a.Slice(0, a.Len()).Interface().([]uint64), b.Slice(0, b.Len()).Interface().([]uint64)
+			for i := range to {
+				to[i] = sum(to[i], from[i])
+			}
+			return
+		}
 		for i := range a.Len() {
 			combine(a.Index(i), b.Index(i), sum, peak)
 		}
 	}
+}
+
+var word = reflect.TypeFor[uint64]()
+
+// part is a field of a struct of counters.
+type part struct {
+	index int
+	peak  bool
+}
+
+// parts are those of each type: each launch asks for them hundreds of times.
+var parts sync.Map
+
+// partsOf are the exported fields of a struct.
+func partsOf(t reflect.Type) []part {
+	if known, ok := parts.Load(t); ok {
+		return known.([]part)
+	}
+	var list []part
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() {
+			list = append(list, part{i, f.Tag.Get("stat") == "peak"})
+		}
+	}
+	parts.Store(t, list)
+	return list
 }
