@@ -101,5 +101,5 @@ func chip() (string, error) {
 		return "", err
 	}
 	capri, err := compaction("capri", "Compacts", "CAPT.Lines")
-	return fmt.Sprintf("%s 1 mm2 (%.2f; with the prediction of CAPRI, its table in flip-flops too, %.2f)", order(tbc, 1), tbc, capri), err
+	return fmt.Sprintf("%s 1 mm2; %s 1 mm2 (%.2f %.2f)", order(tbc, 1), order(capri, 1), tbc, capri), err
 }

@@ -21,8 +21,11 @@ func TestClaims(t *testing.T) {
 			}
 			f := c.Try()
 			want := experiments.Match
-			if c.Why != "" {
+			switch {
+			case c.Why != "":
 				want = experiments.Differs
+			case c.Mark != "":
+				want = experiments.Verdict(c.Mark)
 			}
 			assert.Equal(t, want, f.Verdict, "ours %q, theirs %q", f.Ours, c.Theirs)
 			assert.NotContains(t, f.Ours, "not measured")

@@ -21,10 +21,11 @@ type Drawing struct {
 	Header []string
 	Rows   [][]any
 	Charts chart.Column
+	Notes  []string // the paper's values, and why ours differ
 }
 
 // Figures lists all figures.
-func Figures() []Figure { return slices.Concat(s2Figures, s3Figures) }
+func Figures() []Figure { return slices.Concat(s0Figures, s2Figures, s3Figures, s4Figures) }
 
 // FindFigure returns the figure of that name. The error suggests the nearest
 // one.

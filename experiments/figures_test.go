@@ -79,6 +79,29 @@ func TestS3History(t *testing.T) {
 	}
 }
 
+// TestS0Rates: the rates of bitonic sort's P-branches, for a CTA of 256 threads, are
+// those of a count by hand of which of its 80 paths each permutation compacts.
+func TestS0Rates(t *testing.T) {
+	d := draw(t, "s0-fig11")
+	want := []any{"BITONIC", "P", 80, 0., 30., 20., 100., 30., 75., 60., 100., 100.}
+	assert.Contains(t, d.Rows, want)
+	assert.NotEmpty(t, d.Notes)
+}
+
+// TestS0Parts: where half to three quarters of the threads are active Balanced compacts
+// what Rev_WID misses, in bitonic sort all of it (Rhu & Erez, ISCA 2013, section 6.1).
+func TestS0Parts(t *testing.T) {
+	for _, row := range draw(t, "s0-fig12").Rows {
+		if row[1] == "1/2 to 3/4" && row[7].(float64) > 0 {
+			assert.GreaterOrEqual(t, row[6], row[5], row[0])
+			if row[0] == "BITONIC" {
+				assert.Less(t, row[5], 100.)
+				assert.Equal(t, 100., row[6])
+			}
+		}
+	}
+}
+
 func ExampleFindFigure() {
 	_, err := experiments.FindFigure("s3-fig")
 	fmt.Println(err)

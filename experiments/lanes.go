@@ -14,9 +14,9 @@ import (
 	"divergo/units"
 )
 
-// spreading says whether Balanced brings each location to each lane once in as
-// many warps as there are lanes, and which permutations do that and have
-// complementary lanes in warps 2k and 2k+1.
+// spreading is the permutations that bring each location to each lane once in as
+// many warps as there are lanes, and those of them that have complementary lanes in
+// warps 2k and 2k+1.
 func spreading() (string, error) {
 	var once, both []units.Permutation
 	for _, p := range units.Permutations() {
@@ -42,10 +42,7 @@ func spreading() (string, error) {
 			both = append(both, p)
 		}
 	}
-	if !slices.Contains(once, units.Balanced) {
-		return "not always", nil
-	}
-	return fmt.Sprintf("%s; %s (the former: %s)", always, spaced(both), spaced(once)), nil
+	return fmt.Sprintf("%s (and with complements: %s)", spaced(once), spaced(both)), nil
 }
 
 // figure9 is the warps that 4 warps of 8 are compacted to under four

@@ -32,7 +32,7 @@ var s1 = []Claim{
 	},
 	{
 		ID: "C1-02", Place: "section III-A, figure 2", Statement: "comparators for equal PCs of a warp of 8: paired-path comparison, a PC for each thread",
-		Theirs: "1 8",
+		Theirs: "1 8", Mark: Reconstruction,
 		Ours: func() (string, error) {
 			var list []int
 			for _, mechanism := range []string{"ppc", "ptpc"} {
@@ -73,7 +73,7 @@ var s1 = []Claim{
 	},
 	{
 		ID: "C1-06", Place: "section III", Statement: "no reconvergence instruction is needed: results of the kernels, instructions inserted",
-		Theirs: "right; 0", Ours: implicit,
+		Theirs: "right; 0", Mark: Reconstruction, Ours: implicit,
 	},
 	{
 		ID: "C1-07", Place: "section III", Statement: "structured kernels, laid out in topological order: the warp instructions, each with its threads, are those of a stack with post-dominators",

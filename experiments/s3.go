@@ -64,11 +64,11 @@ var s3 = []Claim{
 	},
 	{
 		ID: "C3-10", Place: "section IV, figure 1", Statement: "single loop, M up to 15: cycles for each diverging branch, Kepler and Maxwell (a cost of the presets)",
-		Theirs: "32; 26", Ours: both(steps("kepler", 1, 15, cycles), steps("maxwell", 1, 15, cycles)),
+		Theirs: "32; 26", Mark: Set, Ours: both(steps("kepler", 1, 15, cycles), steps("maxwell", 1, 15, cycles)),
 	},
 	{
 		ID: "C3-11", Place: "section IV", Statement: "single loop, M = 16: cycles beyond that for the spill and its way back, Kepler and Maxwell (costs of the presets)",
-		Theirs: "84; 176", Ours: both(spillCost("kepler"), spillCost("maxwell")),
+		Theirs: "84; 176", Mark: Set, Ours: both(spillCost("kepler"), spillCost("maxwell")),
 	},
 	{
 		ID: "C3-12", Place: "section IV-A", Statement: "single loop on Kepler, M up to 15: cycles that a round of the loop takes longer when its branch diverges; cycles of an unwinding step",

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"divergo/gpu"
 	"divergo/isa"
 	"divergo/kernels"
+	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
 	"divergo/units"
@@ -102,6 +102,67 @@ var s4 = []Claim{
 		},
 	},
 	{
+		ID: "C4-09", Place: "section 6", Statement: "speed of TBC, with likely-convergence points and by age, against PDOM: BFS2; SIMD efficiency of both in its place",
+		Theirs: "above; above",
+		Ours: func() (string, error) {
+			speed, err := signs(paperPDOM, paperTBC, "bfs")
+			if err != nil {
+				return "", err
+			}
+			word, detail, _ := strings.Cut(speed, " ")
+			pdom, err := paperPDOM.run("bfs", "medium")
+			if err != nil {
+				return "", err
+			}
+			tbc, err := paperTBC.run("bfs", "medium")
+			return fmt.Sprintf("%s; %s (%s, %.2f %.2f)", word, order(efficiency(&tbc), efficiency(&pdom)), strings.Trim(detail, "()"), efficiency(&pdom), efficiency(&tbc)), err
+		},
+	},
+	{
+		ID: "C4-10", Place: "section 6", Statement: "speed of TBC against DWF by majority: BFS2, LPS, BACKP",
+		Theirs: "above above above",
+		Ours:   func() (string, error) { return signs(paperDWF, paperTBC, "bfs", "laplace", "backprop") },
+	},
+	{
+		ID: "C4-12", Place: "section 6", Statement: "speed of DWF by majority against PDOM: BFS2, LPS",
+		Theirs: "above below",
+		Ours:   func() (string, error) { return signs(paperPDOM, paperDWF, "bfs", "laplace") },
+	},
+	{
+		ID: "C4-13", Place: "section 2.4", Statement: "speed of DWF with warp barriers against PDOM: LPS",
+		Theirs: "above",
+		Ours:   func() (string, error) { return signs(paperPDOM, paperWB, "laplace") },
+	},
+	{
+		ID: "C4-16", Place: "section 6.1", Statement: "starvation eddies: SIMD efficiency of a coherent kernel under DWF by majority, against PDOM (bitonic sort, of which the paper has none); with warp barriers",
+		Theirs: "below; not below",
+		Ours: func() (string, error) {
+			var of []float64
+			for _, s := range []setup{paperPDOM, paperDWF, paperWB} {
+				c, err := s.run("bitonic", "small")
+				if err != nil {
+					return "", err
+				}
+				of = append(of, efficiency(&c))
+			}
+			word := map[bool]string{true: "below", false: "not below"}
+			return fmt.Sprintf("%s; %s (%.2f)", word[of[1] < of[0]], word[of[2] < of[0]], of), nil
+		},
+	},
+	{
+		ID: "C4-19", Place: "section 6.1", Statement: "cycles of BFS in which warps wait for memory alone, under TBC against PDOM",
+		Theirs: "above",
+		Ours: func() (string, error) {
+			pdom, err := paperPDOM.run("bfs", "medium")
+			if err != nil {
+				return "", err
+			}
+			tbc, err := paperTBC.run("bfs", "medium")
+			a, b := tbc.Classes[sm.ClassMem], pdom.Classes[sm.ClassMem]
+			return fmt.Sprintf("%s (%d %d)", order(float64(a), float64(b)), b, a), err
+		},
+	},
+	{
 		ID: "C4-25", Place: "table 3", Statement: "stack entries of a kernel all of whose branches are the same for a CTA (AES, CP, LIB, STO)",
 		Theirs: "1",
 		Ours: func() (string, error) {
@@ -114,12 +175,13 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-26", Place: "figure 5", Statement: "kernels with a SIMD efficiency below 76 % under pdom (DIVG), and others (COHE): BFS2, BACKP",
-		Theirs: "DIVG COHE",
+		ID: "C4-26", Place: "figure 5", Statement: "kernels with a SIMD efficiency below 76 % under pdom (DIVG), and others (COHE): BFS2, LPS, BACKP",
+		Theirs: "DIVG DIVG COHE",
+		Why:    "our LPS is cut to the size of its tiles, so that its rim is all that diverges",
 		Ours: func() (string, error) {
 			var sets []string
 			var efficiencies []float64
-			for _, name := range []string{"bfs", "backprop"} {
+			for _, name := range []string{"bfs", "laplace", "backprop"} {
 				k, err := kernels.Find(name)
 				if err != nil {
 					return "", err
@@ -137,17 +199,12 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-27", Place: "table 2", Statement: "tRC and tRAS + tRP in DRAM cycles; bytes a channel moves in one; peak of the 8 channels",
-		Theirs: "35 35; 8; 51.2 GB/s",
-		Ours: func() (string, error) {
-			d, mhz := gpu.Default().DRAM, gpu.Default().Clocks.DRAMMHz
-			peak := float64(d.Channels*d.BusBytes*mhz) / 1000
-			return fmt.Sprintf("%d %d; %d; %.1f GB/s", d.TRC, d.TRAS+d.TRP, d.BusBytes, peak), nil
-		},
+		ID: "C4-27", Place: "table 2", Statement: "DRAM cycles that a load takes longer with each thread that wants another row of the same bank: tRC, which is tRAS + tRP",
+		Theirs: "35", Ours: rowCycle,
 	},
 	{
-		ID: "C4-28", Place: "section 7", Statement: "SM of 1024 threads and 8 CTAs: bits of activemask in an entry of the memory that the CTAs share for their stacks, and in an entry of each warp's stack together; bits that a CTA of so many warps uses of an entry: 1, 4, 32",
-		Theirs: "1024 1024; 32 128 1024", Ours: activemasks,
+		ID: "C4-28", Place: "section 7", Statement: "SM of 1024 threads and 8 CTAs: bits of activemask in the stacks of CTAs, which share a memory, against those in the stacks of warps; bits that a CTA of so many warps uses of an entry: 1, 4, 32",
+		Theirs: "not more; 32 128 1024", Ours: activemasks,
 	},
 	{
 		ID: "C4-29", Place: "section 7", Statement: "area of 32 priority encoders of 32 bits at 65 nm: an estimate, cells of a library for their gates, without wires (the paper: far below 1 mm2)",
@@ -246,10 +303,10 @@ func atMostStatic() (string, error) {
 	return fmt.Sprintf("%s; %s (fewer in %d of 40 kernels)", masks, entries, fewer), err
 }
 
-// activemasks is the bits of masks in the stacks of an SM, and of those the ones
-// that the only CTA of a machine uses.
+// activemasks compares the bits of masks in the stacks of an SM, and counts those
+// that the only CTA of a machine uses of an entry.
 func activemasks() (string, error) {
-	var entry [2]int
+	var all [2]int
 	for i, mechanism := range []string{"tbc", "pdom"} {
 		c, err := cost(mechanism, sm2011)
 		if err != nil {
@@ -258,7 +315,7 @@ func activemasks() (string, error) {
 		for _, s := range c.Storage {
 			for _, f := range s.Fields {
 				if s.Path == "Stack.Entries" && f.Name == "Mask" {
-					entry[i] = f.Bits
+					all[i] = s.Words * f.Bits
 				}
 			}
 		}
@@ -279,7 +336,8 @@ func activemasks() (string, error) {
 		}
 		uses = append(uses, columns.Threads())
 	}
-	return fmt.Sprintf("%d %d; %s", sm2011.CTAs*entry[0], sm2011.Warps*entry[1], spaced(uses)), nil
+	more := map[bool]string{true: "more", false: "not more"}[all[0] > all[1]]
+	return fmt.Sprintf("%s; %s (%d)", more, spaced(uses), all), nil
 }
 
 // emptyTarget counts the cycles with an empty entry at the top of the stack.

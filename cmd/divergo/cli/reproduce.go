@@ -72,6 +72,12 @@ func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing)
 		t.Row(row...)
 	}
 	_, err := t.WriteTo(w)
+	for i, note := range d.Notes {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, note)
+	}
 	return err
 }
 
@@ -91,6 +97,6 @@ func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]an
 	}
 	return map[string]any{
 		"schema": schema("reproduce"), "figure": figure.Name, "doc": figure.Doc, "source": figure.Source,
-		"header": d.Header, "rows": d.Rows, "charts": charts,
+		"header": d.Header, "rows": d.Rows, "charts": charts, "notes": append([]string{}, d.Notes...),
 	}
 }

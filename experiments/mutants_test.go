@@ -1,0 +1,141 @@
+package experiments_test
+
+import (
+	"flag"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/properties/mutants"
+)
+
+var all = flag.Bool("all", false, "plant all faults")
+
+// faults are planted in the hardware, one at a time: of timing and of policy, which
+// spoil no result, so that random kernels do not find them. Audit is the claim that
+// has to turn out otherwise.
+var faults = []mutants.Mutant{
+	{
+		Name: "lanes-ignored", Bug: "the SM has its threads in the order of their locations", Audit: "C0-35",
+		File: "sm/lanes.go", Old: "lanes := c.Lanes\n", New: "lanes := units.Sequential\n",
+	},
+	{
+		Name: "capri-never-compacts", Bug: "the prediction is not asked", Audit: "C0-35",
+		File: "sm/divergence/capri.go", Old: "Compact: adequate && !p.off()}", New: "Compact: adequate && p.off()}",
+	},
+	{
+		Name: "dwf-never-merges", Bug: "all lanes of a warp count as taken", Audit: "C4-12",
+		File: "units/pool.go", Old: "conflict := u.Req & line.Data.Occ", New: "conflict := u.Req",
+	},
+	{
+		Name: "dram-no-row-cycle", Bug: "a bank is opened again when it likes", Audit: "C4-27",
+		File: "memsys/dram/channel.go", Old: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS)", New: "bk.NextAct, bk.NextPre = after(1), after(1)",
+	},
+	{
+		Name: "tbc-never-compacts", Bug: "the compactor gives static warps", Audit: "C4-09",
+		File: "sm/divergence/tbc.go", Old: "if p.off() || p.Stack.Len(cta) == 1 {", New: "if p.Stack.Len(cta) > 0 {",
+	},
+	{
+		Name: "tbc-one-entry", Bug: "a way without threads has no entry", Audit: "C4-06",
+		File: "sm/divergence/tbc.go", Old: "		if path.At != rpc {", New: "		if path.At != rpc && !path.Mask.Empty() {",
+	},
+	{
+		Name: "pdom-not-taken-first", Bug: "the way behind the branch is on top", Audit: "C4-07",
+		File: "sm/divergence/pathstack.go", Old: "if !k.first.Taken(taken, not) {", New: "if k.first.Taken(taken, not) {",
+	},
+	{
+		Name: "compactor-highest-first", Bug: "the encoders take the highest static warp", Audit: "C4-04",
+		File: "units/compactor.go", Old: "homes[l] = Home{uint8(bits.TrailingZeros64(*group)), uint8(l)}\n\t\t\t*group &= *group - 1", New: "homes[l] = Home{uint8(bits.Len64(*group) - 1), uint8(l)}\n\t\t\t*group &^= 1 << (bits.Len64(*group) - 1)",
+	},
+	{
+		Name: "ideal-leaves-lanes", Bug: "a crossbar fills all lanes but one", Audit: "C0-05",
+		File: "sm/divergence/tbc.go", Old: "c.NextFilled(p.lanes)", New: "c.NextFilled(p.lanes - 1)",
+	},
+	{
+		Name: "lcp-never-meets", Bug: "paths go past a likely-convergence point", Audit: "C4-07",
+		File: "sm/divergence/pathstack.go", Old: "case s.At() == e.LPC:", New: "case s.At() == e.LPC && s.PC == 0:",
+	},
+	{
+		Name: "warp-barrier-open", Bug: "a warp barrier lets threads pass", Audit: "C4-08",
+		File: "sm/divergence/dwf_barrier.go", Old: "w.Barred && w.RPC == u.PC {", New: "w.Barred && w.RPC == u.PC && u.Req == 0 {",
+	},
+	{
+		Name: "majority-ignored", Bug: "every warp of the pool has the same rank", Audit: "C4-12",
+		File: "sm/divergence/dwf_issue.go", Old: "	return unranked + p.policy(p, w)", New: "	return unranked + 0*p.policy(p, w)",
+	},
+	{
+		Name: "spill-alone", Bug: "tokens move to memory one by one", Audit: "C3-05",
+		File: "sm/divergence/token.go", Old: "chunk: min(window, TransferWords)", New: "chunk: 1",
+	},
+	{
+		Name: "fill-at-once", Bug: "a token comes back in no more time than memory takes", Audit: "C3-11",
+		File: "sm/divergence/token.go", Old: "fill: uint64(e.TokenFill),", New: "fill: 0,",
+	},
+	{
+		Name: "memory-class-idle", Bug: "waits for memory are idle cycles", Audit: "C4-19",
+		File: "sm/issue.go", Old: "	case q.Memory > 0:", New: "	case q.Memory > 60000:",
+	},
+	{
+		Name: "class-since-lost", Bug: "the cycles of a class begin a cycle late", Audit: "C4-30",
+		File: "sm/issue.go", Old: "		d.Class, d.Since = class, now\n", New: "		d.Class, d.Since = class, now+1\n",
+	},
+	{
+		Name: "ppc-larger-first", Bug: "the path with the larger PC runs first", Audit: "C1-01",
+		File: "sm/divergence/ppc.go", Old: "case t && (!n || e.Side[0].At.Before(e.Side[1].At)):", New: "case t && (!n || e.Side[1].At.Before(e.Side[0].At)):",
+	},
+	{
+		Name: "balanced-even-alone", Bug: "the masks of odd warps are not complements", Audit: "C0-06",
+		File: "units/permutation.go", Old: "m = ^m & (width - 1)", New: "m = (m + width/2) & (width - 1)",
+	},
+	{
+		Name: "loads-are-clean", Bug: "what is loaded from shared memory is no data", Audit: "C0-14",
+		File: "isa/taint.go", Old: "return in.Space != SpaceParam", New: "return in.Space == SpaceGlobal",
+	},
+	{
+		Name: "token-pop-short", Bug: "a pop takes a cycle less", Audit: "C3-10",
+		File: "sm/divergence/token.go", Old: "now + p.pop - refill", New: "now + p.pop - refill - 1",
+	},
+	{
+		Name: "token-window-short", Bug: "a token less is on the chip", Audit: "C3-04",
+		File: "sm/divergence/token.go", Old: "int(*depth-*spilled) == p.window {", New: "int(*depth-*spilled) == p.window-1 {",
+	},
+	{
+		Name: "herd-tie", Bug: "half of a warp is a majority", Audit: "C2-02",
+		File: "units/majority.go", Old: "return m.tie(previous)", New: "return true",
+	},
+	{
+		Name: "herd-waits", Bug: "a herded branch takes a cycle more", Audit: "C2-05",
+		File: "sm/herd.go", Old: "until = now + h.latency\n", New: "until = now + h.latency + 1\n",
+	},
+	{
+		Name: "entry-of-the-sm", Bug: "bits of an entry are those of the whole SM", Audit: "C4-28",
+		File: "sm/divergence/tbc.go", Old: "	Mask  units.BlockMask `len:\"lanes\" bits:\"share\"`\n}\n\n// Block", New: "	Mask  units.BlockMask `len:\"lanes\" bits:\"warps\"`\n}\n\n// Block",
+	},
+}
+
+// TestMutants: each planted fault turns the claim red that is named. Two of them are
+// planted in each test, all with -all.
+func TestMutants(t *testing.T) {
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(faults), 20)
+	for _, m := range faults {
+		dir := t.TempDir()
+		overlay, err := m.Overlay(root, dir)
+		require.NoError(t, err)
+		if !*all && (testing.Short() || m.Name != "tbc-one-entry" && m.Name != "dram-no-row-cycle") {
+			continue
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-run", "^TestClaims$/^"+m.Audit+"$", "./experiments")
+			hunt.Dir = root
+			out, err := hunt.CombinedOutput()
+			require.Error(t, err, "%s: %s stays as it was", m.Bug, m.Audit)
+			require.True(t, strings.Contains(string(out), "--- FAIL: TestClaims/"+m.Audit), "%s", out)
+		})
+	}
+}

@@ -1,0 +1,220 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/kernels"
+	"divergo/kernels/runner"
+	"divergo/sm"
+	"divergo/sm/divergence/micro"
+	"divergo/testbench"
+	"divergo/units"
+)
+
+// setup is a machine of two SMs: a preset, and what figures vary.
+type setup struct {
+	preset    string
+	mechanism string
+	lanes     units.Permutation
+	priority  sm.CTAPriority
+	set       func(c *gpu.Config)
+}
+
+// The machines of Fung & Aamodt, HPCA 2011, section 6: TBC with likely-convergence
+// points, and by age between CTAs (section 6.2); DWF by majority; and the baseline,
+// whose policy is loose round robin (table 2).
+var (
+	paperPDOM = setup{preset: "tbc2011", mechanism: "pdom", priority: sm.PriorityNone}
+	paperTBC  = setup{preset: "tbc2011", mechanism: "tbc-lcp", priority: sm.PriorityAge}
+	paperDWF  = setup{preset: "tbc2011", mechanism: "dwf", priority: sm.PriorityNone}
+	paperWB   = setup{preset: "tbc2011", mechanism: "dwf-wb", priority: sm.PriorityNone}
+)
+
+// slp is a machine of Rhu & Erez, ISCA 2013, table 2: sticky round robin for all.
+func slp(mechanism string, lanes units.Permutation) setup {
+	return setup{preset: "slp2013", mechanism: mechanism, lanes: lanes, priority: sm.PrioritySRR}
+}
+
+// config is the configuration of the machine.
+func (s setup) config() (gpu.Config, error) {
+	p, err := gpu.FindPreset(s.preset)
+	if err != nil {
+		return gpu.Config{}, err
+	}
+	c := p.Config()
+	c.GPU.SMs = 2
+	c.Divergence.Mechanism, c.SM.CTAPriority = s.mechanism, s.priority
+	if s.lanes != "" {
+		c.SM.Lanes = s.lanes
+	}
+	if s.set != nil {
+		s.set(&c)
+	}
+	return c, nil
+}
+
+// run runs a kernel of the suite in a size, checks the result, and counts.
+func (s setup) run(name, size string) (c testbench.Counters, err error) {
+	cfg, err := s.config()
+	if err != nil {
+		return c, err
+	}
+	k, err := kernels.Find(name)
+	if err != nil {
+		return c, err
+	}
+	session, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 50_000_000})
+	if err != nil {
+		return c, err
+	}
+	for i := range k.Sizes {
+		if k.Sizes[i].Name != size {
+			continue
+		}
+		work := k.Sizes[i].New(1)
+		if err = work.Run(runner.New(session)); err == nil {
+			err = work.Check()
+		}
+		if err != nil {
+			err = fmt.Errorf("%s under %s: %w", name, s.mechanism, err)
+		}
+		return session.Counters(), err
+	}
+	return c, fmt.Errorf("%s has no size %s", name, size)
+}
+
+// efficiency is the share of lanes that are active in an issued instruction.
+func efficiency(c *testbench.Counters) float64 {
+	return float64(c.Lanes) / float64(c.Instructions) / 32
+}
+
+// faster is the cycles of a kernel, in its medium size, on a machine over those on
+// another one.
+func faster(name string, base, other setup) (float64, error) {
+	b, err := base.run(name, "medium")
+	if err != nil {
+		return 0, err
+	}
+	o, err := other.run(name, "medium")
+	return float64(b.Cycles) / float64(o.Cycles), err
+}
+
+// signs says of kernels whether another machine is faster than a base: above 1,
+// below, or even, which is within 1 %.
+func signs(base, other setup, names ...string) (string, error) {
+	var words []string
+	var ratios []float64
+	for _, name := range names {
+		r, err := faster(name, base, other)
+		if err != nil {
+			return "", err
+		}
+		word := order(r, 1)
+		if math.Abs(r-1) < .01 {
+			word = "even"
+		}
+		words, ratios = append(words, word), append(ratios, r)
+	}
+	return fmt.Sprintf("%s (%.3f)", spaced(words), ratios), nil
+}
+
+// rowCycle is the time between two activations of a bank, in DRAM cycles: how much
+// longer a load takes with each thread that wants another row of the same bank.
+func rowCycle() (string, error) {
+	d := gpu.Default().DRAM
+	stride := d.Channels * d.RowBytes * d.Banks
+	const few, many = 8, 24
+	cycles := func(threads uint32) (uint64, error) {
+		s, _, err := launch("pdom", fmt.Sprintf(`
+	mul.wide.u32 %%rd1, %%r0, %d;
+	add.u64 %%rd1, %%rd0, %%rd1;
+	ld.global.u32 %%r2, [%%rd1];
+	exit;`, stride), 1, threads, many*stride)
+		if err != nil {
+			return 0, err
+		}
+		return s.Counters().Cycles, nil
+	}
+	short, err := cycles(few)
+	if err != nil {
+		return "", err
+	}
+	long, err := cycles(many)
+	clocks := gpu.Default().Clocks
+	each := float64(long-short) / (many - few) * float64(clocks.DRAMMHz) / float64(clocks.CoreMHz)
+	return fmt.Sprintf("%.0f", each), err
+}
+
+// rates is the compaction rates of P-branches in per cent, in the mean of the ten
+// benchmarks that have some to compact.
+func rates(perms ...units.Permutation) (of []float64, ideal float64, err error) {
+	list := []func() (*Paths, error){bitonic, reduction, laplace, backprop, blocksort, quasirandom, fdtd3d, fd3d, mandelbrot, sobel}
+	of = make([]float64, len(perms))
+	for _, measure := range list {
+		paths, err := measure()
+		if err != nil {
+			return nil, 0, err
+		}
+		all := paths.Total(isa.ClassProgrammatic).All
+		for i, p := range perms {
+			of[i] += 100 * all.Rate(all.Under(p)) / float64(len(list))
+		}
+		ideal += 100 * all.Rate(all.Ideal) / float64(len(list))
+	}
+	return of, ideal, nil
+}
+
+func mandelbrot() (*Paths, error) { return pathsIn("mandelbrot") }
+
+func sobel() (*Paths, error) { return pathsIn("sobel") }
+
+func pathsIn(name string) (*Paths, error) {
+	k, err := kernels.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return MeasurePaths(k.Sizes[0].New(1), 32)
+}
+
+// near says whether values are within 5 points of theirs.
+func near(ours, theirs []float64) string {
+	word := "within 5 points"
+	for i := range ours {
+		if math.Abs(ours[i]-theirs[i]) > 5 {
+			word = "not within 5 points"
+		}
+	}
+	return fmt.Sprintf("%s (%.1f; theirs %.1f)", word, ours, theirs)
+}
+
+// anyLane counts the warps that hardware issues which lets threads change lanes.
+func anyLane() (string, error) {
+	return forAll(60, func(sample uint64) (string, error) {
+		width := 4 << (sample % 3)
+		m := randomMask(sample, width)
+		warps := 1
+		for _, lane := range m {
+			warps = max(warps, bits.Len64(lane))
+		}
+		k := micro.Seq(
+			micro.At("A", micro.When(func(t *micro.Thread) bool { return m[t.TID%width]>>(t.TID/width)&1 != 0 }, "C")),
+			micro.At("B", micro.To("D")), micro.At("C", micro.Nop), micro.At("D", micro.Exit))
+		o := tbc
+		o.Mechanism = "tbc-ideal"
+		r, err := bench(micro.Bench{Lanes: width, Warps: warps}, o, k)
+		issued := 0
+		for _, i := range r.Issues {
+			if k[i.PC].Label == "C" {
+				issued++
+			}
+		}
+		if want := (m.Threads() + width - 1) / width; issued != want {
+			return fmt.Sprintf("%d threads, W = %d: %d warps", m.Threads(), width, issued), err
+		}
+		return "", err
+	})
+}
