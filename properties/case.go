@@ -48,7 +48,7 @@ func (c *Case) drawShape(r *rand.Rand, features Features) {
 		case 0:
 			most, ctas = min(c.Machine.SM.Threads, 1024), 1
 		case 1:
-			most, ctas = warp, 300
+			most, ctas = warp, 150
 		}
 	}
 	n := 1 + r.IntN(most)

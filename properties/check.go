@@ -16,7 +16,7 @@ import (
 
 // maxCycles is more than the longest of the kernels can need on the slowest of
 // the machines.
-const maxCycles = 1_000_000
+const maxCycles = 10_000_000
 
 // Failure is a run that a checker found fault with.
 type Failure struct {
