@@ -12,9 +12,12 @@ import (
 // Thread Frontiers, MICRO 2011). Threads that are sent back otherwise, or leave a
 // loop for a place in the middle of it, run on alone.
 func Layout(p *Program) (told []Warning) {
+	if len(p.Blocks) > layoutBlocks {
+		return nil
+	}
 	tree := p.Dominators()
 	warn := func(pc uint32, text string) { told = append(told, Warning{p.Insts[pc].Pos, text}) }
-	for u := range p.Blocks {
+	for u := 0; u < len(p.Blocks) && len(told) < layoutTold; u++ {
 		for _, v := range p.Blocks[u].Succs {
 			if v <= u && !tree.Dominates(v, u) {
 				warn(p.Blocks[u].End-1, "a branch back that closes no loop: what runs the smallest PC first meets late, see divergence.layout")
@@ -22,7 +25,7 @@ func Layout(p *Program) (told []Warning) {
 		}
 	}
 	for h, body := range bodies(p, tree) {
-		if body == nil {
+		if body == nil || len(told) >= layoutTold {
 			continue
 		}
 		first, last := slices.Index(body, true), len(body)-1
@@ -40,9 +43,16 @@ func Layout(p *Program) (told []Warning) {
 	return told
 }
 
+// layoutBlocks is how many blocks a program can have to be looked at, far from what people
+// or compilers write; layoutTold is how many warnings are enough.
+const (
+	layoutBlocks = 1 << 16
+	layoutTold   = 16
+)
+
 // layoutSize bounds loops times blocks, far from what people or compilers write. The
 // loops of a larger program are not looked at.
-const layoutSize = 1 << 26
+const layoutSize = 1 << 22
 
 // bodies are the blocks of the loop of which a block is the header, by header.
 func bodies(p *Program, tree *Dominators) [][]bool {
