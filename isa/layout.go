@@ -54,29 +54,18 @@ const (
 // loops of a larger program are not looked at.
 const layoutSize = 1 << 22
 
-// bodies are the blocks of the loop of which a block is the header, by header.
+// bodies are the blocks of the natural loop of which a block is the header, by header.
 func bodies(p *Program, tree *Dominators) [][]bool {
 	list, n := make([][]bool, len(p.Blocks)), 0
-	for u := range p.Blocks {
-		for _, h := range p.Blocks[u].Succs {
-			if !tree.Dominates(h, u) {
-				continue
-			}
-			if list[h] == nil {
+	for b, l := range p.Loops(tree) {
+		for ; l != nil; l = l.Parent {
+			if list[l.Header] == nil {
 				if n++; n*len(p.Blocks) > layoutSize {
 					return nil
 				}
-				list[h] = make([]bool, len(p.Blocks))
-				list[h][h] = true
+				list[l.Header] = make([]bool, len(p.Blocks))
 			}
-			for work := []int{u}; len(work) > 0; {
-				b := work[len(work)-1]
-				work = work[:len(work)-1]
-				if !list[h][b] {
-					list[h][b] = true
-					work = append(work, p.Blocks[b].Preds...)
-				}
-			}
+			list[l.Header][b] = true
 		}
 	}
 	return list

@@ -1,10 +1,11 @@
+//go:build unix
+
 package bench_test
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,9 +17,6 @@ import (
 // program is a shell script in place of a binary.
 func program(t *testing.T, text string) string {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell")
-	}
 	name := filepath.Join(t.TempDir(), "divergo")
 	require.NoError(t, os.WriteFile(name, []byte("#!/bin/sh\n"+text), 0o755))
 	return name
