@@ -13,7 +13,7 @@ var persistent = Kernel{
 	Result:  "all triangles for each ray on the host, the same operations, bit for bit",
 	Sizes: []Size{
 		{"small", "100 rays, 24 triangles, 1 CTA of 32x6, the last batch partly filled", func(seed uint64) Workload { return NewPersistent(24, 100, 1, seed) }},
-		{"medium", "2000 rays, 500 triangles, 3 CTAs of 32x6, the last batch partly filled", func(seed uint64) Workload { return NewPersistent(500, 2000, 3, seed) }},
+		{"medium", "2000 rays, 500 triangles, 6 CTAs of 32x6, the last batch partly filled", func(seed uint64) Workload { return NewPersistent(500, 2000, 6, seed) }},
 		{"large", "40000 rays, 2000 triangles, 60 CTAs of 32x6", func(seed uint64) Workload { return NewPersistent(2000, 40000, 60, seed) }},
 	},
 }
