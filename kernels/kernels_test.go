@@ -95,6 +95,8 @@ func TestRunRefusesImpossibleShapes(t *testing.T) {
 		{NewDXTC(10, 8, 1), "dxtc: a picture of 10x8; want multiples of 4"},
 		{NewLBM(12, 8, 1, 1), "lbm: a field of 12x8; want powers of two"},
 		{NewSAD(12, 8, 1), "sad: a frame of 12x8; want multiples of 8"},
+		{NewHaar(1, 96, 1), "haar: a CTA of 192 threads; want a power of two"},
+		{NewFDTD3D(34, 8, 1, 32, 8, 1), "fdtd3d: 34x8 points in tiles of 32x8; want tiles of 4x4 to 32x16"},
 		{NewHotspot(8, 8, 8, 1, 1), "hotspot: 8 steps a launch; want 1 to 7"},
 		{NewPathfinder(8, 5, 2, 1), "pathfinder: 5 rows in launches of 2; want launches of 1 to 127 rows"},
 		{NewQueens(11, 32), "queens: a board of 11 by 11; want 2 to 10"},
