@@ -47,8 +47,11 @@ type row struct {
 	began   bool
 	started uint32
 	live    uint32
-	passed  [isa.MaxLanes]uint16 // barriers
 	splits  []split
+
+	arrived [divergence.Barriers]uint32 // threads that have come to each barrier since it last opened
+	at      [isa.MaxLanes]uint8         // the barrier at which a thread waits
+	held    uint32                      // threads that wait
 }
 
 // split is a divergent branch whose threads have not met.
@@ -58,10 +61,10 @@ type split struct {
 	mask  uint32
 }
 
-// group is a resident CTA: barriers that all its live threads have come to.
+// group is a resident CTA.
 type group struct {
-	id     uint64
-	passed uint16
+	id   uint64
+	need [divergence.Barriers]uint8 // warps that a barrier asks for, 0: all live threads
 }
 
 // watch attaches an observer to each SM of a session that is loaded.
@@ -168,9 +171,7 @@ func (o *observer) issue(e sm.Issued) {
 			o.join(&e, w, in, mask, taken)
 		}
 		if in.Op == isa.OpBar {
-			for m := taken; m != 0; m &= m - 1 {
-				w.passed[bits.TrailingZeros32(m)]++
-			}
+			o.comes(&e, in, r, taken)
 		}
 	}
 }
@@ -233,32 +234,6 @@ func (o *observer) nested(e *sm.Issued) {
 				o.fail(checkStack, "%s: entry %d of the stack has lanes %#x, entry %d below it %#x", o.at(e), i, m, j, below)
 			}
 		}
-	}
-}
-
-// behind looks whether threads have passed a barrier before others came to it.
-func (o *observer) behind(e *sm.Issued, w *row, of int, mask uint32) {
-	g := &o.ctas[o.sm.Resident(of)&(sm.MaxCTAs-1)]
-	for m := mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		if w.passed[lane] <= g.passed {
-			continue
-		}
-		first := of - of%o.warps
-		for r := first; r < first+o.warps; r++ {
-			other := &o.rows[r]
-			if !other.began || other.cta != w.cta {
-				o.fail(checkBarrier, "%s: lane %d is behind barrier %d, the warp of row %d has not begun", o.at(e), lane, w.passed[lane], r)
-				return
-			}
-			for l := other.live; l != 0; l &= l - 1 {
-				if k := bits.TrailingZeros32(l); other.passed[k] < w.passed[lane] {
-					o.fail(checkBarrier, "%s: lane %d is behind barrier %d, lane %d of row %d has come to %d", o.at(e), lane, w.passed[lane], k, r, other.passed[k])
-					return
-				}
-			}
-		}
-		g.passed = w.passed[lane]
 	}
 }
 
