@@ -23,14 +23,14 @@ var floors = [][]string{
 	{"isa", "waves"},
 	{"ptx", "units", "memsys/dram"},
 	{"memsys", "sm/divergence"},
-	{"sm"},
+	{"sm", "internal/audit", "internal/memtest"},
 	{"gpu"},
 	{"testbench/golden"},
 	{"testbench"},
 	{"kernels"},
 	{"kernels/runner"},
 	{"testbench/verify", "experiments"},
-	{"properties", "cuda"},
+	{"properties", "cuda", "internal/hostcheck"},
 	{"cmd", "docs"},
 	{"examples"},
 }
@@ -89,7 +89,7 @@ func TestImportsGoDown(t *testing.T) {
 
 // benches are packages that tests, and programs that try the checks, are made with:
 // what ships does not need them.
-var benches = []string{"memsys/memtest", "rtl/rtltest", "waves/vcdread", "properties/mutants", "properties/hostcheck", "kernels/cudac"}
+var benches = []string{"internal/memtest", "rtl/rtltest", "waves/vcdread", "internal/mutants", "internal/hostcheck", "kernels/cudac"}
 
 // TestNoTestBenchShips: divergo has in it neither a test bench nor what tests are
 // written with. That random kernels are checked by package properties and compared
@@ -129,7 +129,7 @@ func TestOnePlaceMakesFiles(t *testing.T) {
 		}
 		return err
 	}))
-	want := map[string]bool{"../internal/output": true, "../kernels/cudac": true, "../cuda": true, "../kernels/internal/generate": true, "../properties/mutants": true, "../properties/hostcheck": true}
+	want := map[string]bool{"../internal/output": true, "../kernels/cudac": true, "../cuda": true, "../kernels/internal/generate": true, "../internal/mutants": true, "../internal/hostcheck": true}
 	for folder := range found {
 		assert.True(t, want[folder], "%s makes files", folder)
 	}

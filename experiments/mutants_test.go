@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"divergo/properties/mutants"
+	"divergo/internal/mutants"
 )
 
 var all = flag.Bool("all", false, "plant all faults")

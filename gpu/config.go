@@ -102,7 +102,7 @@ func reason(e *toml.DecodeError) string {
 	if !strings.HasPrefix(message, "cannot ") {
 		return message
 	}
-	if k, err := FindKey(name); err == nil {
+	if k, err := findKey(name); err == nil {
 		return fmt.Sprintf("%s: want %s", name, k.Want())
 	}
 	return name + ": a value of the wrong type; [" + name + "] is a table, whose keys \"divergo list keys\" shows with their types"
@@ -116,7 +116,7 @@ func (c *Config) Set(assignment string) error {
 	if !found {
 		return fmt.Errorf("%q: want key=value, for example sm.simd_width=16", assignment)
 	}
-	k, err := FindKey(name)
+	k, err := findKey(name)
 	if err != nil {
 		return err
 	}

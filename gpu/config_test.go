@@ -52,7 +52,7 @@ func TestPresetNumbers(t *testing.T) {
 		require.NoError(t, err)
 		c := p.Config()
 		for name, want := range test.want {
-			k, err := FindKey(name)
+			k, err := findKey(name)
 			require.NoError(t, err)
 			assert.Equal(t, want, k.Get(&c), "%s %s", test.preset, name)
 		}
@@ -143,6 +143,8 @@ func TestCheckTellsAll(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
+	scheduler, err := findKey("sm.scheduler")
+	require.NoError(t, err)
 	for _, test := range []struct{ text, fault string }{
 		{"gpu.sms = 4\n[sm]\nscheduler = \"gto\"\n", ""},
 		{"", ""},
@@ -150,7 +152,7 @@ func TestLoad(t *testing.T) {
 			"m.toml:3:2: unknown key \"xyz\"; \"divergo list keys\" shows all\n    [xyz]\n     ^"},
 		{"[gpu]\nsms = \"four\"\n", "m.toml:2:7: gpu.sms: want an integer, 1 to 128\n    sms = \"four\"\n          ^"},
 		{"[gpu]\nsms = 2.5\n", "m.toml:2:7: gpu.sms: want an integer, 1 to 128\n    sms = 2.5\n          ^"},
-		{"[sm]\n\tscheduler = 3\n", "m.toml:2:14: sm.scheduler: want one of lrr, gto\n    \tscheduler = 3\n    \t            ^"},
+		{"[sm]\n\tscheduler = 3\n", "m.toml:2:14: sm.scheduler: want one of " + strings.Join(scheduler.Words, ", ") + "\n    \tscheduler = 3\n    \t            ^"},
 		{"gpu = 3\n", "m.toml:1:7: gpu: a value of the wrong type; [gpu] is a table, whose keys \"divergo list keys\" shows with their types\n    gpu = 3\n          ^"},
 		{"[gpu]\nsms = 1\nsms = 2\n", "m.toml:3:1: key sms is already defined\n    sms = 2\n    ^"},
 		{"[gpu\n", "m.toml:1:5: expected ']' to close table name\n    [gpu\n        ^"},
@@ -194,7 +196,7 @@ func TestRangesFitTheHardware(t *testing.T) {
 		"l2.mshrs": memsys.MaxMSHRs, "l2.assoc": memsys.MaxAssoc, "l2.line": memsys.MaxLine, "shared.banks": memsys.MaxBanks,
 		"dram.banks": dram.MaxBanks, "dram.queue": dram.MaxQueue, "dram.channels": dram.MaxChannels, "dram.bus_bytes": dram.MaxLine,
 	} {
-		k, err := FindKey(name)
+		k, err := findKey(name)
 		require.NoError(t, err)
 		assert.Equal(t, most, k.Range.High.N, name)
 	}

@@ -6,29 +6,29 @@ import (
 	"divergo/sm"
 )
 
-// Phase is where a launch stands.
-type Phase uint8
+// phase is where a launch stands.
+type phase uint8
 
 // The phases, in order.
 const (
-	PhaseIdle Phase = iota // nothing launched
-	PhaseRun               // CTAs are running or waiting for room
-	PhaseL1                // every L1 writes back
-	PhaseL2                // every L2 slice writes back
-	PhaseEnded
+	phaseIdle phase = iota // nothing launched
+	phaseRun               // CTAs are running or waiting for room
+	phaseL1                // every L1 writes back
+	phaseL2                // every L2 slice writes back
+	phaseEnded
 )
 
-func (p Phase) String() string {
+func (p phase) String() string {
 	return [...]string{"idle", "run", "flush_l1", "flush_l2", "ended", "?", "?", "?"}[p&7]
 }
 
-// Dispatcher hands the CTAs of a grid to the SMs: in linear order, to the SMs
+// dispatcher hands the CTAs of a grid to the SMs: in linear order, to the SMs
 // in turn, one a cycle, as far as they have room. When the last CTA has ended
 // it has every L1, then every L2 slice, write back, so that the host finds the
 // results in device memory.
-type Dispatcher struct {
+type dispatcher struct {
 	rtl.State[struct {
-		Phase Phase  `bits:"3"`
+		Phase phase  `bits:"3"`
 		Turn  uint8  // SM that is looked at first
 		Sent  uint8  // SMs or slices told to write back
 		Acks  uint8  // of them, done
@@ -38,7 +38,7 @@ type Dispatcher struct {
 		Start uint64 // cycle of the launch
 		End   uint64 // cycle in which the last CTA was known to have ended
 	}]
-	SMs  []SMPort
+	SMs  []smPort
 	Req  rtl.Out[memsys.Request] // to the interconnect
 	Rsp  rtl.In[memsys.Response]
 	Room *rtl.Mem[uint8] // CTAs that each SM could take
@@ -48,25 +48,25 @@ type Dispatcher struct {
 	sim    *rtl.Sim
 }
 
-// SMPort joins the dispatcher with an SM.
-type SMPort struct {
+// smPort joins the dispatcher with an SM.
+type smPort struct {
 	Command rtl.Out[sm.Command]
 	Notice  rtl.In[sm.Notice]
 }
 
 // launch starts a grid. Only between runs.
-func (d *Dispatcher) launch(ctas uint64, room uint8) {
+func (d *dispatcher) launch(ctas uint64, room uint8) {
 	for i := range d.SMs {
 		d.Room.Set(i, room)
 	}
 	s := *d.Q()
-	s.Phase, s.Turn, s.CTAs, s.Next, s.Ended = PhaseRun, 0, ctas, 0, 0
+	s.Phase, s.Turn, s.CTAs, s.Next, s.Ended = phaseRun, 0, ctas, 0, 0
 	s.Start, s.End = d.sim.Now(), 0
 	d.Init(s)
 }
 
 // Tick sends at most one CTA and hears every SM.
-func (d *Dispatcher) Tick() {
+func (d *dispatcher) Tick() {
 	q, n := d.Regs()
 	for i := range d.SMs {
 		if in := &d.SMs[i].Notice; in.Valid() {
@@ -84,35 +84,35 @@ func (d *Dispatcher) Tick() {
 		d.Rsp.Pop()
 	}
 	switch q.Phase {
-	case PhaseRun:
+	case phaseRun:
 		if q.Next < q.CTAs {
 			d.send()
 		}
 		if q.Ended == q.CTAs {
-			n.Phase, n.End = PhaseL1, d.sim.Now()
+			n.Phase, n.End = phaseL1, d.sim.Now()
 			n.Sent, n.Acks = 0, 0
 		}
-	case PhaseL1:
+	case phaseL1:
 		if i := int(q.Sent); i < len(d.SMs) && d.SMs[i].Command.Ready() {
 			d.SMs[i].Command.Push(sm.Command{Flush: true})
 			n.Sent++
 		}
 		if int(q.Acks) == len(d.SMs) {
-			n.Phase, n.Sent, n.Acks = PhaseL2, 0, 0
+			n.Phase, n.Sent, n.Acks = phaseL2, 0, 0
 		}
-	case PhaseL2:
+	case phaseL2:
 		if int(q.Sent) < d.slices && d.Req.Ready() {
 			d.Req.Push(memsys.Request{Kind: memsys.FlushAll, Src: d.port, Dst: q.Sent})
 			n.Sent++
 		}
 		if int(q.Acks) == d.slices {
-			n.Phase = PhaseEnded
+			n.Phase = phaseEnded
 		}
 	}
 }
 
 // send gives the next CTA to the first SM in turn that has room.
-func (d *Dispatcher) send() {
+func (d *dispatcher) send() {
 	q, n := d.Regs()
 	for k := range d.SMs {
 		i := (int(q.Turn) + k) % len(d.SMs)

@@ -66,9 +66,7 @@ func ideal() gpu.Config {
 func TestThreadsChangeLanes(t *testing.T) {
 	for _, lanes := range []string{"sequential", "balanced"} {
 		cfg := ideal()
-		key, err := gpu.FindKey("sm.lanes")
-		require.NoError(t, err)
-		require.NoError(t, key.Set(&cfg, lanes))
+		require.NoError(t, cfg.Set("sm.lanes="+lanes))
 		p := program(t, moved)
 		m := load(t, cfg, p, 1, 96)
 		warps := 0

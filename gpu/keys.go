@@ -15,8 +15,8 @@ type Key = key.Key
 // Keys lists all keys in the order of Config's fields.
 var Keys = sync.OnceValue(func() []Key { return key.List("", reflect.TypeFor[Config]()) })
 
-// FindKey returns the key of that name. The error suggests the nearest one.
-func FindKey(name string) (Key, error) {
+// findKey returns the key of that name. The error suggests the nearest one.
+func findKey(name string) (Key, error) {
 	for _, k := range Keys() {
 		if k.Name == name {
 			return k, nil
@@ -32,7 +32,7 @@ func (c *Config) Ends(k *Key) (low, high int) {
 		if b.Key == "" {
 			return b.N
 		}
-		other, err := FindKey(b.Key)
+		other, err := findKey(b.Key)
 		if err != nil {
 			panic(err) // key.List knows that it exists
 		}

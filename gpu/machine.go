@@ -40,7 +40,7 @@ type Machine struct {
 
 	sys      *rtl.System
 	core     *rtl.Domain
-	dispatch *Dispatcher
+	dispatch *dispatcher
 	kernel   sm.Kernel
 	fault    atomic.Bool // some SM has one
 }
@@ -64,7 +64,7 @@ func New(cfg Config) (*Machine, error) {
 	mem := m.sys.Domain("dram", uint64(cfg.Clocks.DRAMMHz)*mhz)
 
 	sms := cfg.GPU.SMs
-	m.dispatch = &Dispatcher{Room: rtl.NewMem[uint8](sms), slices: cfg.DRAM.Channels}
+	m.dispatch = &dispatcher{Room: rtl.NewMem[uint8](sms), slices: cfg.DRAM.Channels}
 	for i := range sms {
 		command := rtl.NewLink[sm.Command](cfg.SM.CTAs+1, commandLatency)
 		notice := rtl.NewLink[sm.Notice](cfg.SM.CTAs+1, commandLatency)
@@ -76,7 +76,7 @@ func New(cfg Config) (*Machine, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.dispatch.SMs = append(m.dispatch.SMs, SMPort{command.Out(), notice.In()})
+		m.dispatch.SMs = append(m.dispatch.SMs, smPort{command.Out(), notice.In()})
 		m.SMs = append(m.SMs, s)
 		if _, err := m.sys.Add(fmt.Sprintf("sm[%d]", i), m.core, &smIsland{s, m.NewUnit(access.In(), reply.Out())}); err != nil {
 			return nil, err
@@ -148,13 +148,13 @@ func (m *Machine) Run(stop func() bool, max uint64) End {
 	p := m.sys.RunUntil(func() bool {
 		stopped = stop != nil && stop()
 		stuck = dog.verdict()
-		return stopped || stuck != Finished || m.dispatch.Q().Phase == PhaseEnded || m.fault.Load()
+		return stopped || stuck != Finished || m.dispatch.Q().Phase == phaseEnded || m.fault.Load()
 	}, m.core, max)
 	dog.stop()
 	switch {
 	case m.faulted():
 		return Faulted
-	case m.dispatch.Q().Phase == PhaseEnded:
+	case m.dispatch.Q().Phase == phaseEnded:
 		return Finished
 	case stopped:
 		return Stopped
@@ -206,7 +206,7 @@ func (m *Machine) Status() []WarpStatus {
 // have ended, or until now.
 func (m *Machine) Cycles() uint64 {
 	q := m.dispatch.Q()
-	if q.Phase > PhaseRun {
+	if q.Phase > phaseRun {
 		return q.End - q.Start
 	}
 	return m.core.Now() - q.Start

@@ -12,8 +12,8 @@ import (
 	"divergo/internal/nearest"
 )
 
-// HerdingSchema is the version of the form that herding files have.
-const HerdingSchema = 1
+// herdingSchema is the version of the form that herding files have.
+const herdingSchema = 1
 
 // Herding says which instructions of a kernel are herded: at a branch all active
 // lanes of a warp go where most of them want to, of a load all read the block of
@@ -44,7 +44,7 @@ func (h Herding) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Schema int `json:"schema"`
 		plain
-	}{HerdingSchema, plain(h)})
+	}{herdingSchema, plain(h)})
 }
 
 // ReadHerding reads the text of a herding file. The error has everything that is
@@ -113,7 +113,7 @@ func (at Pos) errorf(file, format string, args ...any) error {
 func (r *herdingReader) document() {
 	t, start := r.next()
 	if t != json.Delim('{') {
-		r.errorf(start, `want an object, {"schema": %d, "kernel": ..., "branches": [...], "loads": [...]}`, HerdingSchema)
+		r.errorf(start, `want an object, {"schema": %d, "kernel": ..., "branches": [...], "loads": [...]}`, herdingSchema)
 		return
 	}
 	for r.json.More() {
@@ -129,7 +129,7 @@ func (r *herdingReader) document() {
 		r.member(name)
 	}
 	if !r.seen["schema"] {
-		r.errorf(start, `no "schema": want "schema": %d`, HerdingSchema)
+		r.errorf(start, `no "schema": want "schema": %d`, herdingSchema)
 	}
 }
 
@@ -151,8 +151,8 @@ func (r *herdingReader) member(name string) {
 		}
 		r.of.kernelAt = at
 	case "schema":
-		if !is || n != HerdingSchema {
-			want = fmt.Sprint(HerdingSchema)
+		if !is || n != herdingSchema {
+			want = fmt.Sprint(herdingSchema)
 		}
 	case "threshold":
 		if r.of.Threshold = n; !is {

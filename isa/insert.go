@@ -314,7 +314,7 @@ func (x *inserter) block(b int) {
 			x.target(t)
 		}
 		if x.meets && in.Flags&FlagSync != 0 {
-			x.insert(Inst{Op: OpWarpSync, Flags: FlagSync, Guard: in.Guard, Src: [MaxSrcs]Operand{in.Members()}, NSrc: 1}, pc)
+			x.insert(Inst{Op: OpWarpSync, Flags: FlagSync, Guard: in.Guard, Src: [MaxSrcs]Operand{in.members()}, NSrc: 1}, pc)
 		}
 		x.place = append(x.place, uint32(len(x.new.Insts)))
 		x.emit(in, pc)
@@ -426,7 +426,7 @@ func (x *inserter) insert(in Inst, pc uint32) {
 		OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield", OpWarpSync: "warpsync", OpBra: "bra",
 		OpBMov: "bmov", OpMov: "mov.b32 %conv,", OpSt: "st.local.b32", OpLd: "ld.local.b32 %conv,",
 	}[in.Op]
-	switch m := in.Members(); {
+	switch m := in.members(); {
 	case in.Op == OpBSSY || in.Op == OpBSync:
 		in.Text += fmt.Sprintf(" B%d,", in.Conv)
 	case in.Op == OpBMov:

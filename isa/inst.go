@@ -148,9 +148,9 @@ func (in *Inst) Matrix() bool {
 	return in.Op == OpMma || in.Op == OpLdmatrix || in.Op == OpMovmatrix
 }
 
-// Members is the operand membermask of a .sync instruction: the threads, by
+// members is the operand membermask of a .sync instruction: the threads, by
 // laneid, that have to execute it together. Without FlagSync there is none.
-func (in *Inst) Members() Operand {
+func (in *Inst) members() Operand {
 	if in.Flags&FlagSync == 0 {
 		return Operand{}
 	}

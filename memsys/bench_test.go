@@ -3,8 +3,8 @@ package memsys_test
 import (
 	"testing"
 
+	"divergo/internal/memtest"
 	"divergo/memsys"
-	"divergo/memsys/memtest"
 	"divergo/rtl"
 )
 

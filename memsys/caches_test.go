@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/audit"
+	"divergo/internal/memtest"
 	"divergo/isa"
 	"divergo/memsys"
-	"divergo/memsys/audit"
-	"divergo/memsys/memtest"
 	"divergo/rtl"
 )
 

@@ -3,8 +3,8 @@ package memsys_test
 import (
 	"fmt"
 
+	"divergo/internal/memtest"
 	"divergo/memsys"
-	"divergo/memsys/memtest"
 )
 
 // A warp loads consecutive words twice: first from the DRAM, then from the L1.

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/audit"
+	"divergo/internal/memtest"
 	"divergo/isa"
 	"divergo/memsys"
-	"divergo/memsys/audit"
 	"divergo/memsys/dram"
-	"divergo/memsys/memtest"
 )
 
 // The region that the random programs work on.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/memtest"
 	"divergo/memsys"
 	"divergo/memsys/dram"
-	"divergo/memsys/memtest"
 	"divergo/rtl"
 	"divergo/rtl/rtltest"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"divergo/gpu"
-	"divergo/memsys/audit"
+	"divergo/internal/audit"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"

@@ -1,6 +1,6 @@
 package properties
 
-import "divergo/memsys/audit"
+import "divergo/internal/audit"
 
 // Checker is something that must hold in every run.
 type Checker struct {

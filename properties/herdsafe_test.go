@@ -147,7 +147,7 @@ func TestHerdingWhatTempts(t *testing.T) {
 			require.NoError(t, err)
 			cfg := k.Machine
 			cfg.Divergence.Mechanism, cfg.Herd.Enable = mechanism, true
-			s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 300_000})
+			s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles / 4})
 			require.NoError(t, err)
 			s.Herd = func(*isa.Program) (*isa.Program, error) { return made, nil }
 			err = launch(s, k, s.Launch)

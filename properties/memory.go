@@ -1,7 +1,7 @@
 package properties
 
 import (
-	"divergo/memsys/audit"
+	"divergo/internal/audit"
 	"divergo/testbench"
 )
 

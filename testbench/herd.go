@@ -8,11 +8,11 @@ import (
 	"divergo/isa"
 )
 
-// Forced are the branches and loads of a kernel that the keys herd.branch_fraction
+// forced are the branches and loads of a kernel that the keys herd.branch_fraction
 // and herd.load_fraction draw: each as likely as the others (Sartori & Kumar,
 // Branch and Data Herding, section II: "The branches are chosen uniformly
 // randomly").
-func Forced(c *gpu.Config, p *isa.Program) isa.Herding {
+func forced(c *gpu.Config, p *isa.Program) isa.Herding {
 	h := &c.Herd
 	branches, loads := p.Herdable()
 	return isa.Herding{Branches: drawn(branches, h.BranchFraction, h.Seed, 1), Loads: drawn(loads, h.LoadFraction, h.Seed, 2)}
@@ -44,9 +44,9 @@ func (s *Session) herded(p *isa.Program) (*isa.Program, error) {
 			return nil, err
 		}
 	}
-	forced := Forced(&s.Machine.Config, p)
-	forced.Threshold = made.HerdLimit
-	made, err := forced.Apply(made)
+	draw := forced(&s.Machine.Config, p)
+	draw.Threshold = made.HerdLimit
+	made, err := draw.Apply(made)
 	if err != nil {
 		return nil, err
 	}

@@ -64,12 +64,28 @@ func TestBalancedMasks(t *testing.T) {
 	}
 }
 
-// TestPermutationProperties: each warp's map is a permutation; over W warps the
-// maps Balanced, WID, Rev_WID and Swizzle bring each location to each lane once;
-// the two masks of an even and the odd warp behind it are complements in
-// Balanced only, of these; exclusive or is its own inverse and keeps the halves
-// of a warp together.
+// TestPermutationProperties: each warp's map is a permutation; those that are made
+// of masks are their own inverse and keep the halves of a warp together. Of the
+// papers' it is known whether they bring each location to each lane once over W
+// warps, are made of masks, and have the masks of an even and the odd warp behind
+// it as complements.
 func TestPermutationProperties(t *testing.T) {
+	type properties struct{ once, masks, complements bool }
+	known := map[units.Permutation]properties{
+		units.Sequential: {masks: true},
+		units.OddEven:    {masks: true},
+		units.XOROddHalf: {masks: true},
+		units.FlipOdd:    {masks: true, complements: true},
+		units.RotateOdd:  {},
+		units.Random:     {},
+		units.WID:        {once: true, masks: true},
+		units.RevWID:     {once: true, masks: true},
+		units.Balanced:   {once: true, masks: true, complements: true},
+		units.Swizzle:    {once: true},
+	}
+	for p := range known {
+		assert.Contains(t, units.Permutations(), p)
+	}
 	for _, width := range []int{1, 2, 4, 8, 16, 32} {
 		for _, p := range units.Permutations() {
 			m := lanes(t, p, width)
@@ -90,16 +106,7 @@ func TestPermutationProperties(t *testing.T) {
 					once = once && met[lane][l] == 1
 				}
 			}
-			switch p {
-			case units.Balanced, units.WID, units.RevWID, units.Swizzle:
-				assert.True(t, once, "%s, %d lanes", p, width)
-			default:
-				if width > 2 {
-					assert.False(t, once, "%s, %d lanes", p, width)
-				}
-			}
 			masks, xor := p.Masks(width)
-			assert.Equal(t, p != units.RotateOdd && p != units.Random && p != units.Swizzle, xor)
 			complements := xor
 			for w := range masks {
 				assert.Less(t, int(masks[w]), width)
@@ -110,8 +117,10 @@ func TestPermutationProperties(t *testing.T) {
 					assert.Equal(t, m.Lane(w, l&^15)/16, lane/16, "the halves of a warp stay together")
 				}
 			}
-			if width > 4 {
-				assert.Equal(t, p == units.Balanced || p == units.FlipOdd, complements, "%s, %d lanes", p, width)
+			if want, of := known[p]; of && width > 4 {
+				assert.Equal(t, want, properties{once, xor, complements}, "%s, %d lanes", p, width)
+			} else if want.once {
+				assert.True(t, once, "%s, %d lanes", p, width)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"divergo/memsys/audit"
+	"divergo/internal/audit"
 	"divergo/memsys/dram"
 	"divergo/rtl"
 )

@@ -66,7 +66,7 @@ type CAPRI struct {
 	TBC
 	CAPT    units.CAPT
 	Opened  *rtl.Mem[Instance] // by CTA
-	Private PathStack          // by slot, empty unless the warp bypasses a branch
+	Private pathStack          // by slot, empty unless the warp bypasses a branch
 	Holds   rtl.State[holds]
 
 	exits []exit // by PC
@@ -115,7 +115,7 @@ func newCAPRI(e Env) *CAPRI {
 		CAPT:   units.NewCAPT(entries, cmp.Or(e.CAPRIWays, entries)),
 		Opened: rtl.NewMem[Instance](e.CTAs),
 		// The worst case of a warp, and the entry of its top of the block.
-		Private: PathStack{units.NewStack[Entry](e.Warps, 2*e.Lanes), e.First, false},
+		Private: pathStack{units.NewStack[Entry](e.Warps, 2*e.Lanes), e.First, false},
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"divergo/units"
 )
 
-// PathStack is the reconvergence stack of each warp: see PDOM. The slot of a
+// pathStack is the reconvergence stack of each warp: see PDOM. The slot of a
 // warp holds PC and mask of the top.
-type PathStack struct {
+type pathStack struct {
 	units.Stack[Entry] // by warp
 
 	first  First
@@ -25,7 +25,7 @@ type Entry struct {
 
 // diverge updates the stack of slot s, which is at a branch that its lanes take
 // both ways. What it leaves on top may be at its end: pop follows.
-func (k *PathStack) diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uint32, st *Stats) {
+func (k *pathStack) diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uint32, st *Stats) {
 	e := k.Top(w)
 	switch rpc := j.Meet; {
 	case j.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
@@ -63,26 +63,26 @@ func (k *PathStack) diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uin
 }
 
 // remove takes lanes out of every entry of a warp at once.
-func (k *PathStack) remove(w int, lanes uint32) {
+func (k *pathStack) remove(w int, lanes uint32) {
 	for i := range k.Len(w) {
 		k.Entry(w, i).Mask &^= lanes
 	}
 }
 
 // push adds an entry on top.
-func (k *PathStack) push(w int, e Entry, st *Stats) {
+func (k *pathStack) push(w int, e Entry, st *Stats) {
 	st.Pushes++
 	st.MaxDepth = max(st.MaxDepth, uint64(k.Stack.Push(w, e)))
 }
 
 // drop removes the top entry and returns how many are left.
-func (k *PathStack) drop(w int, st *Stats) int {
+func (k *pathStack) drop(w int, st *Stats) int {
 	st.Pops++
 	return k.Stack.Pop(w)
 }
 
 // clear removes all entries.
-func (k *PathStack) clear(w int, st *Stats) {
+func (k *pathStack) clear(w int, st *Stats) {
 	for k.Len(w) > 0 {
 		k.drop(w, st)
 	}
@@ -91,7 +91,7 @@ func (k *PathStack) clear(w int, st *Stats) {
 // pop removes entries while the top has no threads or has reached its
 // reconvergence PC or its likely-convergence point. An empty stack makes the
 // slot invalid.
-func (k *PathStack) pop(w int, s *Slot, st *Stats) {
+func (k *pathStack) pop(w int, s *Slot, st *Stats) {
 	for {
 		switch e := k.Stack.Top(w); {
 		case s.Mask == 0 || s.At() == e.RPC:
@@ -112,7 +112,7 @@ func (k *PathStack) pop(w int, s *Slot, st *Stats) {
 
 // parked lists what the entries under the top hold of a warp, from the top down;
 // an entry has the lanes of those above it too.
-func (k *PathStack) parked(w int, list func(lanes uint32, at Path)) {
+func (k *pathStack) parked(w int, list func(lanes uint32, at Path)) {
 	for i := int(*k.Depth.At(w)) - 2; i >= 0; i-- {
 		e, wait := k.At(w, i), Runs
 		if up := k.At(w, i+1); e.At == up.RPC || e.At == up.LPC {

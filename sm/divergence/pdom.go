@@ -41,7 +41,7 @@ var pdomMechanisms = []Mechanism{
 // happen in the cycle of the update.
 type PDOM struct {
 	Warps
-	Stack PathStack // by warp
+	Stack pathStack // by warp
 }
 
 // pdomPromises are those of a stack of a bounded depth.
@@ -62,7 +62,7 @@ func newPDOM(e Env, likely bool) *PDOM {
 	}
 	return &PDOM{
 		Warps: NewWarps(e, 1),
-		Stack: PathStack{units.NewStack[Entry](e.Warps, capacity), e.First, likely},
+		Stack: pathStack{units.NewStack[Entry](e.Warps, capacity), e.First, likely},
 	}
 }
 

@@ -28,11 +28,11 @@ import (
 	"divergo/internal/printable"
 )
 
-// Schema is the form of a launch file, Old the one that counterexamples had: grid, block
+// Schema is the form of a launch file, oldSchema the one that counterexamples had: grid, block
 // and args of a single launch stand beside the other members.
 const (
-	Schema = "divergo.launch.v1"
-	Old    = "divergo.counterexample.v1"
+	Schema    = "divergo.launch.v1"
+	oldSchema = "divergo.counterexample.v1"
 )
 
 // The files that a launch file means if it names none.

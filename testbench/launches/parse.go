@@ -186,7 +186,7 @@ func (r *reader) document(n node) {
 		for _, m := range list {
 			if m.name == "schema" {
 				schema, _ = m.value.(string)
-				if schema != Schema && schema != Old {
+				if schema != Schema && schema != oldSchema {
 					r.errorf(m.node.at, "want %q", Schema)
 					return
 				}
@@ -197,7 +197,7 @@ func (r *reader) document(n node) {
 		"schema": func(node) {}, "mechanism": r.mechanism, "checker": r.text(&f.Checker),
 		"seed": func(n node) { f.Seed = r.number(n, 64) },
 	}
-	if schema == Old {
+	if schema == oldSchema {
 		f.Module, f.Machine = ModuleFile, MachineFile
 		of["grid"], of["block"], of["args"] = r.dim(&old.Grid), r.dim(&old.Block), r.args(&old)
 	} else {
@@ -212,7 +212,7 @@ func (r *reader) document(n node) {
 	case len(r.errs) > before:
 	case schema == "":
 		r.errorf(n.at, "want a member \"schema\": %q", Schema)
-	case schema == Old:
+	case schema == oldSchema:
 		old.at, old.kernelAt = n.at, n.at
 		f.Launches = []Launch{old}
 	case len(f.Launches) == 0:

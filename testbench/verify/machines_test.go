@@ -5,11 +5,24 @@ import (
 	"math/rand/v2"
 
 	"divergo/gpu"
+	"divergo/internal/key"
 	"divergo/memsys"
+	"divergo/memsys/dram"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/units"
 )
+
+// word is one of those that a key has.
+func word[W interface {
+	~string
+	Words() key.Words
+}](r *rand.Rand,
+) W {
+	var w W
+	list := w.Words()
+	return W(list[r.IntN(len(list))].Name)
+}
 
 // drawn is a machine at random, with queues, tables and caches that are often too
 // small to be of use: what waits for what is another in each.
@@ -22,33 +35,24 @@ func drawn(seed uint64) gpu.Config {
 	s.WarpSize = of(4, 8, 16, 32, 32)
 	lanes := func() int { return 1 << r.IntN(bits.Len(uint(s.WarpSize))) }
 	s.SIMDWidth, s.DPWidth, s.SFUWidth = lanes(), lanes(), lanes()
-	permutations := units.Permutations()
-	s.Lanes = permutations[r.IntN(len(permutations))]
+	s.Lanes, s.Scheduler, s.CTAPriority = word[units.Permutation](r), word[sm.Scheduler](r), word[sm.CTAPriority](r)
 	s.Threads = min(1024, 64*s.WarpSize)
 	s.CTAs = of(1, 2, 8)
 	s.Registers = 65536
-	if r.IntN(2) == 0 {
-		s.Scheduler = sm.GTO
-	}
-	if r.IntN(3) > 0 {
-		s.Scoreboard = sm.PerRegister
-	}
+	s.Scoreboard, s.Skip = word[sm.Dependence](r), word[sm.Skip](r)
 	s.FetchWidth = of(1, 2, 4)
 	s.IBuffer = s.FetchWidth + r.IntN(4)
 	s.RFBanks, s.WBPorts = of(1, 4, 16), of(1, 2, 4)
 	s.ALULatency, s.DPLatency, s.SFULatency, s.AGULatency = of(1, 3, 20), of(1, 24), of(1, 2, 50), of(1, 4)
 	s.MemQueue = of(1, 2, 16, 64)
-	orders := divergence.PathOrders()
-	c.Divergence.PathOrder = orders[r.IntN(len(orders))]
+	c.Divergence.PathOrder = word[divergence.PathOrder](r)
 	line := of(32, 64, 128)
 	c.L1.Line, c.L2.Line = line, line
 	c.L1.Pending = of(1, 2, 32)
 	c.L1.Assoc = of(1, 2, 3)
 	c.L1.Size = c.L1.Assoc * line * of(1, 2, 16)
 	c.L1.MSHRs, c.L1.MSHRMerge, c.L1.MissQueue, c.L1.HitLatency = of(1, 2, 16), of(1, 2, 8), of(1, 4), of(1, 20)
-	if r.IntN(2) == 0 {
-		c.L1.Write = memsys.WriteThrough
-	}
+	c.L1.Write = word[memsys.WritePolicy](r)
 	c.Shared.Size = 48 << 10
 	c.Shared.Banks, c.Shared.Lanes, c.Shared.Latency = of(1, 16, 32), of(1, 16, 32), of(1, 16)
 	c.Icnt.FlitBytes, c.Icnt.Latency, c.Icnt.Queue, c.Icnt.Concentration = of(1, 32, 256), of(1, 4), of(1, 2, 8), of(1, 3)
@@ -58,6 +62,6 @@ func drawn(seed uint64) gpu.Config {
 	d := &c.DRAM
 	d.Channels = of(1, 2, 3, 8)
 	d.Interleave, d.Banks, d.Queue, d.HitCap, d.Latency = of(128, 256, 1024), of(1, 8), of(1, 4, 32), of(0, 1, 32), of(1, 10)
-	s.Skip = []sm.Skip{sm.SkipNone, sm.SkipBCC, sm.SkipSCC}[r.IntN(3)]
+	d.Scheduler = word[dram.Scheduler](r)
 	return c
 }

@@ -3,7 +3,7 @@ package mutants
 // What the machine and the golden model share: reading PTX and making a program
 // of it. Only what others compute shows a bug there; the programs of hostcheck
 // do.
-const host = "./properties/hostcheck TestPrograms"
+const host = "./internal/hostcheck TestPrograms"
 
 var shared = []Mutant{
 	{

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/memtest"
 	"divergo/isa"
 	"divergo/memsys"
 	"divergo/memsys/dram"
-	"divergo/memsys/memtest"
 	"divergo/rtl"
 )
 

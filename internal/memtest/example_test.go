@@ -3,9 +3,9 @@ package memtest_test
 import (
 	"fmt"
 
+	"divergo/internal/memtest"
 	"divergo/isa"
 	"divergo/memsys"
-	"divergo/memsys/memtest"
 )
 
 // Two SMs add to one word; after the flush the host finds the sum.

@@ -6,8 +6,8 @@
 // show, as a command of the DRAM that comes too early. Some are hunted by the tests of their block as well, or alone: the bank test
 // knows the conflicts.
 //
-//	go test ./properties/mutants             # a handful
-//	go test ./properties/mutants -all -v     # all, with the checker that killed each
+//	go test ./internal/mutants             # a handful
+//	go test ./internal/mutants -all -v     # all, with the checker that killed each
 package mutants
 
 import (
