@@ -173,6 +173,9 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	if !ended() {
 		return nil, nil
 	}
+	if b = statistics(watchers[len(watchers)-len(s.Machine.SMs):], &s.Runs[len(s.Runs)-1].Counters); b != nil {
+		return b, nil
+	}
 	if b = finished(s); b != nil {
 		return b, nil
 	}

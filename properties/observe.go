@@ -37,6 +37,10 @@ type observer struct {
 	shapes   []shape // by PC
 
 	permutation units.Permutation
+	scheduler   sm.Scheduler
+	priority    sm.CTAPriority
+	counted     counted
+	timing      *timing
 	compactor   *compactor // nil for mechanisms that do not promise Compacts
 	leave       []func()
 }
@@ -77,8 +81,9 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		o := &observer{
 			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
 			promises: mech.Promises,
-			coverage: cov, permutation: cfg.SM.Lanes,
+			coverage: cov, permutation: cfg.SM.Lanes, scheduler: cfg.SM.Scheduler, priority: cfg.SM.CTAPriority,
 		}
+		o.time(&mech, &cfg.SM, cfg.Divergence)
 		if mech.Compacts != nil {
 			o.compactor = &compactor{observer: o, off: cfg.Divergence.TBCStatic}
 			o.leave = append(o.leave, mech.Compacts(m.Div).Add(o.compactor.warp))
@@ -86,7 +91,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		if cov != nil {
 			o.shapes = shapes(prog)
 		}
-		o.leave = append(o.leave, m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit))
+		o.leave = append(o.leave, m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit), m.ALU.OnBranch.Add(o.resolved))
 		list = append(list, o)
 	}
 	return list
@@ -140,6 +145,7 @@ func (o *observer) issue(e sm.Issued) {
 		return
 	}
 	in := &o.prog.Insts[e.PC]
+	o.counted.active[bits.OnesCount32(e.Mask)]++
 	taken := e.Mask
 	if in.Guard.Kind == isa.OperandPred {
 		taken = o.guarded(&e, in)
@@ -265,6 +271,44 @@ func (o *observer) join(e *sm.Issued, w *row, in *isa.Inst, mask, taken uint32) 
 		}
 	}
 	w.splits = append(w.splits, split{in.Reconv, depth, mask})
+}
+
+// counted is what the observer counts of what statistics count.
+type counted struct {
+	active              [isa.MaxLanes + 1]uint64
+	branches, divergent uint64
+}
+
+// resolved counts branches.
+func (o *observer) resolved(e sm.Branched) {
+	diverges := e.Taken != 0 && e.Taken != e.Mask
+	if e.Inst.Conditional() || diverges {
+		o.counted.branches++
+	}
+	if diverges {
+		o.counted.divergent++
+	}
+}
+
+// statistics holds what observers have counted against the counters of their launch.
+func statistics(list []*observer, c *testbench.Counters) *broken {
+	var all counted
+	for _, o := range list {
+		for i, n := range o.counted.active {
+			all.active[i] += n
+		}
+		all.branches += o.counted.branches
+		all.divergent += o.counted.divergent
+	}
+	for i, n := range c.Active {
+		if n != all.active[i] {
+			return &broken{checkStatistics, fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n)}
+		}
+	}
+	if d := &c.Divergence; d.Branches != all.branches || d.Divergent != all.divergent {
+		return &broken{checkStatistics, fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent, d.Branches, d.Divergent)}
+	}
+	return nil
 }
 
 func (o *observer) exit(e sm.Exited) {

@@ -362,6 +362,13 @@ type Promises struct {
 	// Gathers: threads that a .sync instruction names wait for each other there, on
 	// whatever paths they come.
 	Gathers bool
+	// Prompt is the cycles after which a path of a warp runs from the one on in which the
+	// mechanism has taken the outcome of a branch, which it does in the cycle in which that
+	// comes; a warp with threads at a CTA barrier or words on their way to memory may wait. 0: there is no such bound.
+	Prompt int
+	// Transfers is the cycles that a row waits at least for words that go to memory, and
+	// for those that come back; nil if nobody waits.
+	Transfers func(o Options) (store, load int)
 	// Depth is how many entries a stack never exceeds, with warps of so many lanes;
 	// nil, or 0, if there is no such bound.
 	Depth func(lanes int, p *isa.Program) int
