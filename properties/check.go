@@ -306,11 +306,11 @@ func account(c *testbench.Counters, cfg *gpu.Config) string {
 		lanes += n * uint64(k)
 	}
 	enter := uint64(cfg.SM.WarpSize / cfg.SM.SIMDWidth)
-	switch busy := enter*(c.Instructions+c.Inserted) - c.Skipped; {
+	switch busy := enter*(c.Instructions+c.Inserted-c.Beside) - c.Skipped; {
 	case classes != c.SMCycles:
 		return fmt.Sprintf("%d cycles in all classes, %d SM cycles", classes, c.SMCycles)
 	case c.Classes.Issue() != busy:
-		return fmt.Sprintf("%d issue cycles, %d instructions of %d cycles less %d", c.Classes.Issue(), c.Instructions+c.Inserted, enter, c.Skipped)
+		return fmt.Sprintf("%d issue cycles, %d instructions, %d of them beside others, of %d cycles less %d", c.Classes.Issue(), c.Instructions+c.Inserted, c.Beside, enter, c.Skipped)
 	case issues != c.Instructions || lanes != c.Lanes:
 		return fmt.Sprintf("the histogram of active lanes has %d instructions and %d lanes, the counters %d and %d", issues, lanes, c.Instructions, c.Lanes)
 	}

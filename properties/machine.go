@@ -8,6 +8,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/sm"
 )
 
 // plain is the machine that shrinking leads to: the default one with a single SM
@@ -30,6 +31,7 @@ var apart = []string{
 	"sm.warp_size", "sm.threads", "sm.registers", "sm.stack", "divergence.mechanism",
 	"l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
 	"herd.branch_fraction", "herd.load_fraction",
+	"sm.interweave", // is drawn last, so that seeds give the machines that they gave before there was such a key
 }
 
 // drawMachine draws a small machine on which everything is scarce in turn: ports,
@@ -61,6 +63,8 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d.TRAS = max(d.TRAS, d.TRCD)
 	d.TRC = max(d.TRC, d.TRAS+d.TRP)
 	d.TRRD = min(d.TRRD, d.TRC)
+	ways := s.Interweave.Words()
+	s.Interweave = sm.Interweave(ways[r.IntN(len(ways))].Name)
 	return c
 }
 

@@ -51,6 +51,7 @@ type Config struct {
 	Lanes       units.Permutation `toml:"lanes" doc:"lane permutation: where the threads of a warp are, of each warp in its own way" source:"Rhu & Erez, ISCA 2013, figures 7 and 9"`
 	SIMDWidth   int               `toml:"simd_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the pipes; a warp enters one in warp_size / simd_width cycles" source:"tbc"`
 	Skip        Skip              `toml:"skip" doc:"which cycles a warp skips on its way into a pipe with fewer lanes: none, bcc (those of groups of lanes of which none executes), scc (all but as many as the lanes that execute fill)" source:"Vaidya et al., ISCA 2013"`
+	Interweave  Interweave        `toml:"interweave" doc:"what may issue beside an instruction, in lanes that it leaves: none, sbi (another path of its warp), swi (another warp), sbi-swi (either); with mechanisms that keep the warps of a CTA" source:"Brunie et al., ISCA 2012"`
 	Threads     int               `toml:"threads" range:"warp_size..2048" unit:"threads" doc:"resident threads at most" source:"tbc"`
 	CTAs        int               `toml:"ctas" range:"1..32" doc:"resident CTAs at most" source:"gpgpu"`
 	Registers   int               `toml:"registers" range:"1..1Mi" doc:"32-bit registers" source:"tbc"`

@@ -44,6 +44,8 @@ type Pipe struct {
 
 	// Herd is the majority unit, of the pipe of branches.
 	Herd *Herd `rtl:"own"`
+	// Beside has what goes beside an instruction: see Interweave.
+	Beside *besideStart `rtl:"own"`
 
 	width   int    // lanes
 	full    int    // cycles in which a whole warp enters
@@ -57,7 +59,7 @@ type Pipe struct {
 	// return that is resolved.
 	OnExit   rtl.Observers[Exited]
 	OnBranch rtl.Observers[Branched]
-	seen     Flight // with the PC that the observer knows
+	seen     Flight `rtl:"scratch"` // with the PC that the observer knows
 }
 
 // Exited is an instruction with which the threads in some lanes exit.
@@ -89,7 +91,7 @@ type Stage struct {
 	Result Result
 }
 
-// Tick moves Line on, and starts at most one instruction.
+// Tick moves Line on, and starts at most one instruction, and what goes beside it.
 func (p *Pipe) Tick() {
 	q, d := p.Regs()
 	out := true // the way out is free
@@ -106,17 +108,40 @@ func (p *Pipe) Tick() {
 		return
 	}
 	op := p.In.Front()
+	b := p.Beside
+	if b == nil || !b.Q().Late {
+		if !p.start(op, out) {
+			return
+		}
+	}
+	enters := p.interval(op.PC, op.Exec)
+	if b != nil {
+		if s := b.In.Front(); s.Valid {
+			if !p.start(&s.Inst, out) {
+				b.D().Late = true
+				return
+			}
+			both := op.Exec | s.Inst.Exec
+			enters = max(p.interval(op.PC, both), p.interval(s.Inst.PC, both))
+		}
+		b.D().Late = false
+		b.In.Pop()
+	}
+	d.Next = p.sim.Now() + enters
+	p.In.Pop()
+}
+
+// start begins to execute an instruction, if it can; out tells that the way out is
+// free.
+func (p *Pipe) start(op *Op, out bool) bool {
 	in := &p.l.Prog.Insts[op.PC]
 	at := &p.l.insts[op.PC]
 	if at.completes && !p.room(op.PC, out) {
-		return
+		return false
 	}
 	if at.control {
-		if !p.Outcome.Ready() {
-			return
-		}
-		if op.Herd != 0 && !p.Herd.done(p.sim) {
-			return
+		if !p.Outcome.Ready() || op.Herd != 0 && !p.Herd.done(p.sim) {
+			return false
 		}
 		o := p.outcome(op, in)
 		p.Outcome.Push(o)
@@ -169,19 +194,18 @@ func (p *Pipe) Tick() {
 		}
 		r.PDst = x.PDst
 	}
-	d.Next = p.sim.Now() + p.interval(op)
-	d.Count++
-	p.In.Pop()
+	p.D().Count++
+	return true
 }
 
 // interval is how long an instruction keeps others from starting: until it has
 // entered, or as long as its class takes. One that skips lanes takes its share.
-func (p *Pipe) interval(op *Op) uint64 {
+func (p *Pipe) interval(pc, lanes uint32) uint64 {
 	n, full := p.full, p.full
-	if op.Exec != p.l.all {
-		n = p.l.entering(op.Exec, p.l.cfg.WarpSize, p.width)
+	if lanes != p.l.all {
+		n = p.l.entering(lanes, p.l.cfg.WarpSize, p.width)
 	}
-	if k := p.l.insts[op.PC].initiation; k > 0 {
+	if k := p.l.insts[pc].initiation; k > 0 {
 		n = (n*k + full - 1) / full
 	}
 	return uint64(n)

@@ -20,6 +20,7 @@ type Fetch struct {
 	rtl.State[decode]
 	IBuffer  *rtl.Mem[Buffered] `rtl:"inplace" trace:"true"` // by slot
 	Fire     *rtl.Wire[divergence.Fire]
+	Second   *rtl.Wire[divergence.Fire] `rtl:"optional"` // see Interweave
 	Redirect *rtl.Wire[units.Set]
 	Div      divergence.Policy
 	l        *launch
@@ -44,20 +45,22 @@ type Buffered struct {
 // Tick decodes what was fetched in the last cycle and fetches for one slot.
 func (f *Fetch) Tick() {
 	q, d := f.Regs()
-	fire := f.Fire.Get()
+	fire, second := f.Fire.Get(), divergence.Fire{}
 	look := q.Look
 	if fire.Valid {
-		e := f.IBuffer.Edit(int(fire.Slot))
-		e.PC++
-		e.N--
-		look.Add(int(fire.Slot))
+		f.issued(fire, &look)
+	}
+	if f.Second != nil {
+		if second = f.Second.Get(); second.Valid {
+			f.issued(second, &look)
+		}
 	}
 	slots := f.Div.Slots()
 	words := units.Words(slots.Len())
 	if q.Valid {
 		s, e := slots.At(int(q.Slot)), f.IBuffer.Edit(int(q.Slot))
 		pc := s.PC
-		if fire.Valid && fire.Slot == q.Slot {
+		if fire.Valid && fire.Slot == q.Slot || second.Valid && second.Slot == q.Slot {
 			pc++
 		}
 		if e.N == 0 || e.PC != pc {
@@ -85,6 +88,14 @@ func (f *Fetch) Tick() {
 	}
 }
 
+// issued takes an instruction out of the I-buffer.
+func (f *Fetch) issued(fire divergence.Fire, look *units.Set) {
+	e := f.IBuffer.Edit(int(fire.Slot))
+	e.PC++
+	e.N--
+	look.Add(int(fire.Slot))
+}
+
 // want is what slot i would fetch: n instructions from pc on.
 func (f *Fetch) want(i int, s *divergence.Slot) (pc uint32, n uint8) {
 	if !s.Valid || s.Wait == divergence.WaitsControl || s.Wait == divergence.WaitsJoin {
@@ -93,7 +104,11 @@ func (f *Fetch) want(i int, s *divergence.Slot) (pc uint32, n uint8) {
 	insts := f.l.insts
 	e := f.IBuffer.Next(i)
 	pc = s.PC
-	if fire := f.Fire.Get(); fire.Valid && int(fire.Slot) == i {
+	fire := f.Fire.Get()
+	if f.Second != nil && !(fire.Valid && int(fire.Slot) == i) {
+		fire = f.Second.Get()
+	}
+	if fire.Valid && int(fire.Slot) == i {
 		if fire.Control {
 			return 0, 0
 		}

@@ -32,6 +32,8 @@ type Issue struct {
 	Scoreboard units.Scoreboard
 	// Copies are the asynchronous copies in flight of each row: see copies.go.
 	Copies *rtl.Mem[groups]
+	// Beside sends a second instruction, nil if none may be: see Interweave.
+	Beside *Beside `rtl:"own"`
 	// Active counts issued instructions by active lanes.
 	Active *rtl.Mem[uint64] `rtl:"inplace"`
 
@@ -45,7 +47,7 @@ type Issue struct {
 	OnInserted rtl.Observers[Issued]
 	// OnClass is told in which class the cycles from this one on are, until it is told again.
 	OnClass rtl.Observers[Spent]
-	seen    Flight // with the PC that the observer knows
+	seen    Flight `rtl:"scratch"` // with the PC that the observer knows
 
 	// The slot of several rows that was asked for last in this cycle, and its lanes by row.
 	asked int              `rtl:"scratch"`
@@ -120,7 +122,7 @@ const maxWBPorts = 4
 // idle is what the divergence hardware sees of a cycle in which nothing is issued.
 var idle = divergence.Fire{PC: isa.NoPC}
 
-// Tick takes completions and issues at most one instruction.
+// Tick takes completions and issues at most one instruction, and one beside it.
 func (i *Issue) Tick() {
 	q, d := i.Regs()
 	now := i.sim.Now()
@@ -131,6 +133,9 @@ func (i *Issue) Tick() {
 		i.release()
 		i.sim.WakeAt(q.Next)
 		i.Fire.Set(idle)
+		if i.Beside != nil {
+			i.Beside.Fire.Set(idle)
+		}
 		return
 	}
 	fire := idle
@@ -139,8 +144,12 @@ func (i *Issue) Tick() {
 	i.complete()
 	switch {
 	case s >= 0 && i.Out.Ready():
-		fire = i.send(s, slots.At(s))
+		f, _ := i.Out.PushStale() // all of it is written
+		fire = i.send(s, slots.At(s), f)
 		mask := slots.At(s).Mask
+		if i.Beside != nil {
+			mask |= i.Beside.send(i, s, slots)
+		}
 		class = i.l.issueClass(mask)
 		n := i.l.enters(mask)
 		d.Skipped += i.l.entry() - n
@@ -156,6 +165,9 @@ func (i *Issue) Tick() {
 		class = ClassMem
 	default:
 		class = i.idle(slots)
+	}
+	if i.Beside != nil && !fire.Valid {
+		i.Beside.Fire.Set(idle)
 	}
 	if class != q.Class {
 		d.Cycles[q.Class] += now - q.Since
@@ -224,12 +236,11 @@ func split(mask uint32, of *divergence.Homes, lanes *[MaxWarps]uint32) (rows uin
 	return rows
 }
 
-// send issues the head of slot s.
-func (i *Issue) send(s int, slot *divergence.Slot) divergence.Fire {
+// send issues the head of slot s, as f.
+func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	d := i.D()
 	in := &i.l.Prog.Insts[slot.PC]
 	herd := i.herds(in)
-	f, _ := i.Out.PushStale() // all of it is written
 	*f = Flight{Slot: uint16(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Herd: herd}
 	if slot.Mixed {
 		if i.asked != s {

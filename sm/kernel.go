@@ -164,6 +164,7 @@ type site struct {
 	foremost foremost                // CTA priority of cfg
 	holds    func(in *isa.Inst) bool // scoreboard of cfg
 	entering entry                   // skip of cfg
+	beside   beside                  // interweave of cfg
 
 	all  uint32                  // lanes of a whole warp
 	full uint64                  // cycles that it takes to enter the pipes
@@ -183,6 +184,9 @@ func (s *site) policies() (err error) {
 	}
 	if s.entering, err = skips.Of(s.cfg.Skip); err != nil {
 		return fmt.Errorf("sm.skip: %w", err)
+	}
+	if s.beside, err = interweaves.Of(s.cfg.Interweave); err != nil {
+		return fmt.Errorf("sm.interweave: %w", err)
 	}
 	return nil
 }

@@ -27,6 +27,8 @@ type Operands struct {
 	CTA                *CTA
 	Tallies            *rtl.Mem[divergence.Tally]       `rtl:"optional"` // by row: the last bar.red
 	Convergence        *rtl.Mem[divergence.Convergence] `rtl:"optional"` // by row and barrier
+	// Beside has the second instruction of a cycle: see Interweave.
+	Beside *besideRead `rtl:"own"`
 
 	l   *launch
 	sim *rtl.Sim
@@ -54,7 +56,11 @@ func (o *Operands) Tick() {
 	now := o.sim.Now()
 	until := q.Until
 	if until == 0 {
-		until = now + uint64(o.l.insts[f.PC].reads) - 1
+		reads := o.l.insts[f.PC].reads
+		if o.Beside != nil {
+			reads = max(reads, o.Beside.reads(o.l))
+		}
+		until = now + uint64(reads) - 1
 	}
 	if now < until {
 		d.Until = until
@@ -62,12 +68,15 @@ func (o *Operands) Tick() {
 		return
 	}
 	pipe := o.pipe(o.l.insts[f.PC].unit)
-	if !pipe.Ready() {
+	if !pipe.Ready() || o.Beside != nil && !o.Beside.room(o, pipe) {
 		d.Until = until
 		return
 	}
 	op, stale := pipe.PushStale()
 	o.read(op, stale, f, &o.l.Prog.Insts[f.PC])
+	if o.Beside != nil {
+		o.Beside.send(o, pipe)
+	}
 	o.In.Pop()
 	d.Until = 0
 }

@@ -84,6 +84,11 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 	if err != nil {
 		return nil, err
 	}
+	c := div.Connections()
+	each := 1 // instructions in a cycle
+	if c.Pairs && cfg.Interweave != InterweaveNone {
+		each = 2
+	}
 	var (
 		starts   = rtl.NewQueue[divergence.Launch](2)
 		clears   = rtl.NewQueue[uint8](2)
@@ -91,7 +96,7 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		flush    = rtl.NewQueue[Command](1)
 		flushed  = rtl.NewQueue[Notice](1)
 		flights  = rtl.NewQueue[Flight](2)
-		outcomes = rtl.NewQueue[divergence.Outcome](cfg.outcomeLatency()+2, rtl.Latency(uint64(cfg.outcomeLatency())))
+		outcomes = rtl.NewQueue[divergence.Outcome](each*(cfg.outcomeLatency()+2), rtl.Latency(uint64(cfg.outcomeLatency())))
 		toALU    = rtl.NewQueue[Op](2)
 		toDPU    = rtl.NewQueue[Op](2)
 		toSFU    = rtl.NewQueue[Op](2)
@@ -100,11 +105,10 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		moves    = rtl.NewQueue[divergence.Transfer](warps)
 		moved    = rtl.NewQueue[divergence.Transferred](warps)
 	)
-	c := div.Connections()
 	// pipe makes a pipe of so many lanes between its operands and write-back.
 	pipe := func(unit isa.Unit, from rtl.In[Op], width int) (*Pipe, rtl.In[Result]) {
 		least, most := cfg.latencies(unit)
-		last := rtl.NewQueue[Result](least+2, rtl.Latency(uint64(least)))
+		last := rtl.NewQueue[Result](each*(least+2), rtl.Latency(uint64(least)))
 		return &Pipe{In: from, Out: last.Out(), Line: rtl.NewMem[Stage](most - least), width: width, full: cfg.WarpSize / width, least: uint64(least), l: l}, last.In()
 	}
 	alu, fromALU := pipe(isa.UnitALU, toALU.In(), cfg.SIMDWidth)
@@ -137,9 +141,12 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		Div: div,
 		l:   l,
 	}
+	if each > 1 {
+		s.interweave(c)
+	}
 	if m.Stalls {
 		s.Stalls = &Stalls{Fire: &s.Issue.Fire, Done: &s.Writeback.Done, Loads: units.NewScoreboard(), Flights: rtl.NewMem[uint32](1), Div: div, l: l}
-		c.Stalled = &s.Stalls.Out
+		c.Stalled, s.Stalls.Second = &s.Stalls.Out, c.Second
 	}
 	s.Fetch.Init(decode{PC: isa.NoPC})
 	s.Fetch.Fire, c.Fire = &s.Issue.Fire, &s.Issue.Fire
@@ -151,6 +158,22 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()
 	c.Memory, c.Answer = moves.Out(), moved.In()
 	return s, nil
+}
+
+// interweave adds the hardware of a second instruction in a cycle.
+func (s *SM) interweave(c *divergence.Ports) {
+	flights := rtl.NewQueue[Second[Flight]](2)
+	s.Issue.Beside = &Beside{Out: flights.Out(), fits: s.l.beside}
+	s.Operands.Beside = &besideRead{In: flights.In()}
+	start := func(p *Pipe) rtl.Out[Second[Op]] {
+		q := rtl.NewQueue[Second[Op]](2)
+		p.Beside = &besideStart{In: q.In()}
+		return q.Out()
+	}
+	read := s.Operands.Beside
+	read.ALU, read.DPU, read.SFU = start(s.ALU), start(s.DPU), start(s.SFU)
+	s.Fetch.Second, c.Second = &s.Issue.Beside.Fire, &s.Issue.Beside.Fire
+	s.Writeback.shares = true
 }
 
 // Load prepares the SM for a kernel. Only between runs.

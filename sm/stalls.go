@@ -21,10 +21,12 @@ type Stalls struct {
 	rtl.State[struct {
 		Held units.Set // slots whose last instruction is one of memory and holds them back
 	}]
-	Fire  *rtl.Wire[divergence.Fire]
-	Done  *rtl.Wire[Completions]
-	Out   rtl.Wire[units.Set]
-	Loads units.Scoreboard // registers that memory instructions will write
+	Fire *rtl.Wire[divergence.Fire]
+	// Second is the instruction beside that of Fire: see Interweave.
+	Second *rtl.Wire[divergence.Fire] `rtl:"optional"`
+	Done   *rtl.Wire[Completions]
+	Out    rtl.Wire[units.Set]
+	Loads  units.Scoreboard // registers that memory instructions will write
 	// Flights is how many of these are in flight: slots wait only while there are some.
 	Flights *rtl.Mem[uint32] `rtl:"sim"`
 	Div     divergence.Policy
@@ -48,13 +50,22 @@ func (u *Stalls) Tick() {
 	for n := range done.N {
 		u.complete(&done.C[n])
 	}
-	if f := u.Fire.Get(); f.Valid && u.l.Prog.Insts[f.PC].Memory() {
-		*u.Flights.Edit(0)++
-		slot := slots.At(int(f.Slot))
-		u.mark(f.PC, slot.Row, slot.Mixed, slot.Mask, u.homes(int(f.Slot)), u.Loads.Set)
-		if u.l.holds(&u.l.Prog.Insts[f.PC]) {
-			u.D().Held.Add(int(f.Slot))
-		}
+	u.issued(u.Fire.Get(), slots)
+	if u.Second != nil {
+		u.issued(u.Second.Get(), slots)
+	}
+}
+
+// issued follows an instruction of memory.
+func (u *Stalls) issued(f divergence.Fire, slots *rtl.Mem[divergence.Slot]) {
+	if !f.Valid || !u.l.Prog.Insts[f.PC].Memory() {
+		return
+	}
+	*u.Flights.Edit(0)++
+	slot := slots.At(int(f.Slot))
+	u.mark(f.PC, slot.Row, slot.Mixed, slot.Mask, u.homes(int(f.Slot)), u.Loads.Set)
+	if u.l.holds(&u.l.Prog.Insts[f.PC]) {
+		u.D().Held.Add(int(f.Slot))
 	}
 }
 

@@ -22,17 +22,43 @@ type Writeback struct {
 	Regs  *rtl.Mem[isa.Row] `rtl:"inplace"` // by row, then register
 	Preds *rtl.Mem[uint32]  `rtl:"inplace"` // by row, then predicate
 
-	l *launch
+	l      *launch
+	shares bool // see shared
 }
 
-// Tick writes up to WBPorts results.
+// shared says whether a result goes through one of the ports in use, in lanes that
+// no other result of the cycle has there: each lane has a row of its own (see
+// Interweave).
+func (w *Writeback) shared(used []uint32, r *Result) bool {
+	if !w.shares || r.Mixed {
+		return false
+	}
+	for p := range used {
+		if used[p]&r.Mask == 0 {
+			used[p] |= r.Mask
+			return true
+		}
+	}
+	return false
+}
+
+// Tick writes up to WBPorts results, or more that share a port.
 func (w *Writeback) Tick() {
-	waiting, ports := 0, int8(w.l.cfg.WBPorts)
+	waiting, ports := 0, w.l.cfg.WBPorts
 	n, last := int8(0), w.Done.At().N
+	var lanes [maxWBPorts]uint32 // that each port in use writes
+	used := 0
 	for i := range w.In {
 		in := &w.In[i]
-		for in.Valid() && n < ports {
+		for in.Valid() && n < maxWBPorts {
 			r := in.Front()
+			if !w.shared(lanes[:used], r) {
+				if used == ports {
+					break
+				}
+				lanes[used] = r.Mask
+				used++
+			}
 			w.write(r)
 			w.Done.Edit().C[n&(maxWBPorts-1)] = r.Flight
 			n++

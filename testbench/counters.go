@@ -23,6 +23,7 @@ type Counters struct {
 	Inserted     uint64 // warp instructions that the PTX does not have
 	Lanes        uint64 // their active lanes
 	Skipped      uint64 // cycles that warps have skipped on their way into the pipes
+	Beside       uint64 // warp instructions issued in the cycle of another one, in lanes that it leaves
 	Active       [isa.MaxLanes + 1]uint64
 	BusWaits     uint64 // cycles that instructions have waited for the way out of their pipe
 	PortWaits    uint64 // cycles that results have waited for write-back
@@ -53,6 +54,9 @@ func readCounters(m *gpu.Machine) Counters {
 		one.Classes = s.Issue.CyclesBy(now)
 		one.Inserted = s.Issue.Q().Added
 		one.Instructions, one.Lanes, one.Skipped = s.Issue.Q().Count, s.Issue.Q().Lanes, s.Issue.Q().Skipped
+		if b := s.Issue.Beside; b != nil {
+			one.Beside = b.Q().Count
+		}
 		one.BusWaits = s.ALU.Q().Waits + s.DPU.Q().Waits + s.SFU.Q().Waits
 		one.PortWaits = s.Writeback.Q().Conflicts
 		for k := range s.Issue.Active.Len() {

@@ -98,6 +98,10 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Skipped },
 	},
 	{
+		"interwoven_instructions", "", "warp instructions", "issued in the cycle of another one, in lanes that it leaves (sm.interweave)", "Brunie et al., ISCA 2012",
+		func(c *Counters) any { return c.Beside },
+	},
+	{
 		"result_bus_waits", "", "SM cycles", "cycles that instructions have waited to start because a slower one of their pipe has its result in the same cycle (sm.latency)", ours,
 		func(c *Counters) any { return c.BusWaits },
 	},

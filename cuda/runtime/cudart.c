@@ -82,6 +82,14 @@ static struct managed *find_managed(const void *p) {
 // Device memory lies below, and a program that is linked to run anywhere above.
 static int on_device(const void *p) { return (uintptr_t)p < 1ull << 32 && find_managed(p) == NULL; }
 
+// in_place is whether the program lies where no device memory does.
+static int in_place(void) {
+    if ((uintptr_t)&server >= 1ull << 32) return 1;
+    fprintf(stderr, "cuda: the program is linked to addresses that the device has: link it with -pie\n");
+    sticky = cudaErrorInitializationError;
+    return 0;
+}
+
 static cudaError_t fail(cudaError_t error) {
     if (error != cudaSuccess) last = error;
     return error;
@@ -133,6 +141,7 @@ static cudaError_t exchange(struct request *r, const void *data, struct answer *
 }
 
 static void start(void) {
+    if (!in_place()) return;
     const char *given = getenv("DIVERGO_FD");
     if (given != NULL) {
         server = atoi(given);
@@ -175,7 +184,7 @@ static cudaError_t ask(struct request r, const void *data, struct answer *a, voi
     if (a == NULL) a = &ignored;
     *a = (struct answer){0};
     pthread_mutex_lock(&lock);
-    if (server < 0) start();
+    if (server < 0 && sticky == cudaSuccess) start();
     for (uint32_t i = 0; i < module_count && sticky == cudaSuccess; i++) {
         if (modules[i].sent) continue;
         modules[i].sent = 1;

@@ -7,11 +7,12 @@
 // package knows why a slot has the mask it has. A static warp, one of two
 // paths of a warp, and a warp compacted from several are all slots.
 //
-// A mechanism hears of four things and answers by changing slots:
+// A mechanism hears of five things and answers by changing slots:
 //
 //	Launch   a warp of a new CTA is ready to start
 //	Fire     an instruction was issued: the slot moves on, or waits if the
 //	         instruction is one that this package resolves
+//	Second   another one, issued in the same cycle in other lanes: see Ports
 //	Outcome  such an instruction (branch, barrier, exit) reached the end of
 //	         execution: here is what each lane decided
 //	Retire   (answer) a static warp has no threads left
@@ -159,8 +160,13 @@ type Transferred struct {
 
 // Ports connect a mechanism with the pipeline.
 type Ports struct {
-	Launch  rtl.In[Launch]
-	Fire    *rtl.Wire[Fire]
+	Launch rtl.In[Launch]
+	Fire   *rtl.Wire[Fire]
+	// Second is an instruction of another slot, of other lanes, issued in the same cycle;
+	// nil if there never is one, or the mechanism does not say that it serves them (Pairs).
+	// Then as many outcomes come in a cycle.
+	Second  *rtl.Wire[Fire] `rtl:"optional"`
+	Pairs   bool
 	Outcome rtl.In[Outcome]
 	Retire  rtl.Out[Retire]
 	// Memory is for one Transfer of each row at a time.

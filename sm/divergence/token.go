@@ -150,10 +150,18 @@ func (p *TokenStack) Tick() {
 		p.Table.Edit(w).Wait = Runs
 		p.Changed(w)
 	}
-	if f := p.Fire.Get(); f.Valid && p.Inst(f.PC).Op == isa.OpSync {
-		*p.Until.Edit(int(f.Slot)) = now + p.pop - refill
+	p.pops(p.Fire.Get(), now)
+	if p.Second != nil {
+		p.pops(p.Second.Get(), now)
 	}
 	p.Serve(p)
+}
+
+// pops notes when the warp of an instruction that pops a token can go on.
+func (p *TokenStack) pops(f Fire, now uint64) {
+	if f.Valid && p.Inst(f.PC).Op == isa.OpSync {
+		*p.Until.Edit(int(f.Slot)) = now + p.pop - refill
+	}
 }
 
 // hold keeps warp w from running until a cycle, and until its tokens have moved.

@@ -58,7 +58,7 @@ type Side struct {
 func NewWarps(e Env, paths int) Warps {
 	b := NewBarrier(e.Geometry)
 	return Warps{
-		Ports:   Ports{Tallies: b.Tallies},
+		Ports:   Ports{Tallies: b.Tallies, Pairs: true},
 		Barrier: b,
 		Table:   rtl.NewMem[Slot](paths * e.Warps),
 		Meeting: rtl.NewMem[Meeting](e.Warps),
@@ -161,27 +161,19 @@ func (p *Warps) changed(row int) {
 	}
 }
 
-// Serve serves at most one issued instruction, one outcome and one launch.
+// Serve serves at most one issued instruction, one outcome and one launch; where a
+// second instruction issues in a cycle, two and two.
 func (p *Warps) Serve(k Reconverger) {
 	if f := p.Fire.Get(); f.Valid {
-		s := p.Table.Edit(int(f.Slot))
-		if f.Control {
-			s.Wait = WaitsControl
-		} else {
-			s.PC = f.PC + 1
-			k.Advance(int(f.Slot))
-		}
+		p.issued(k, f)
 	}
-	if p.Outcome.Valid() && p.Retire.Ready() {
-		o := p.Outcome.Front()
-		p.Changed(int(o.Slot))
-		in := p.Inst(o.PC)
-		if in.Reduces() {
-			p.Barrier.Count(p.Table.At(int(o.Slot)).CTA, o)
+	if p.Second != nil {
+		if f := p.Second.Get(); f.Valid {
+			p.issued(k, f)
 		}
-		k.Resolve(in, o)
-		p.Outcome.Pop()
+		p.resolve(k)
 	}
+	p.resolve(k)
 	if p.Launch.Valid() {
 		l := p.Launch.Front()
 		*p.Table.Edit(int(l.Row) * p.paths()) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
@@ -192,6 +184,32 @@ func (p *Warps) Serve(k Reconverger) {
 	}
 	p.Redirect.Set(p.redirect)
 	p.redirect = units.Set{}
+}
+
+// issued moves a slot on, or has it wait.
+func (p *Warps) issued(k Reconverger, f Fire) {
+	s := p.Table.Edit(int(f.Slot))
+	if f.Control {
+		s.Wait = WaitsControl
+	} else {
+		s.PC = f.PC + 1
+		k.Advance(int(f.Slot))
+	}
+}
+
+// resolve serves an outcome, if there is one and room for a warp that it ends.
+func (p *Warps) resolve(k Reconverger) {
+	if !p.Outcome.Valid() || !p.Retire.Ready() {
+		return
+	}
+	o := p.Outcome.Front()
+	p.Changed(int(o.Slot))
+	in := p.Inst(o.PC)
+	if in.Reduces() {
+		p.Barrier.Count(p.Table.At(int(o.Slot)).CTA, o)
+	}
+	k.Resolve(in, o)
+	p.Outcome.Pop()
 }
 
 // After is where the threads of slot s go on, which is at a control instruction: of

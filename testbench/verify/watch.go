@@ -24,6 +24,7 @@ type watcher struct {
 	preds   int    // of a thread
 	start   uint64 // cycle of the launch
 	last    uint64 // cycle of the last issue
+	taken   uint32 // lanes that nothing else can issue for in that cycle
 	rows    [sm.MaxWarps]*warp
 	done    []*warp // all warps that began, in order
 	issued  uint64  // thread instructions
@@ -87,7 +88,12 @@ func (w *watcher) inserted(e sm.Issued) {
 }
 
 func (w *watcher) issue(e sm.Issued) {
-	late := e.Cycle <= w.last && len(w.done) > 0
+	late := (e.Cycle < w.last || e.Cycle == w.last && e.Mask&w.taken != 0) && len(w.done) > 0
+	if w.sm.Issue.Beside == nil || e.Cycle == w.last {
+		w.taken = ^uint32(0) // two in a cycle at most, where there may be two
+	} else {
+		w.taken = e.Mask
+	}
 	w.last = e.Cycle
 	if late {
 		w.breaks(e.Flight, w.lowest(e), "issued in a cycle in which the SM has issued already, or before")

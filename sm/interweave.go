@@ -1,0 +1,195 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/internal/key"
+	"divergo/rtl"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+// Interweave says what may issue beside an instruction, in lanes that it leaves.
+type Interweave string
+
+// The ways to fill lanes.
+const (
+	InterweaveNone Interweave = "none"
+	InterweaveSBI  Interweave = "sbi"
+	InterweaveSWI  Interweave = "swi"
+	InterweaveBoth Interweave = "sbi-swi"
+)
+
+// beside reports whether an instruction of slot b can go with one of slot a, whose
+// lanes are others.
+type beside func(a, b *divergence.Slot) bool
+
+// interweaves is what may issue beside an instruction (Brunie, Collange & Diamos,
+// Simultaneous Branch and Warp Interweaving for Sustained GPU Performance, ISCA
+// 2012). Two instructions of disjoint lanes are one row of the pipeline: each lane
+// reads, executes and writes for one of them. An if and an else of 3 and 2 instructions,
+// in four lanes, by cycle:
+//
+//	       none     sbi          swi: another warp, in lanes that the first leaves
+//	if   T T - -  T T e e  T T - -  t t          of warp 0, e e of warp 1
+//	     T T - -  T T e e  T T - -
+//	     T T - -  T T - -
+//	else - - e e
+//	     - - e e
+//
+// Our readings: the first instruction is what the scheduler picks; of those that go
+// beside it the one with most lanes does, the first slot of several (the paper's
+// best fit; with two paths of a warp there is one). The paper's
+// second scheduler for warps looks at a set of them, a cycle later.
+var interweaves = key.Choices[Interweave, beside]{}.
+	With(InterweaveNone, "none: an instruction issues by itself", func(_, _ *divergence.Slot) bool { return false }).
+	With(InterweaveSBI, "simultaneous branch interweaving: an instruction of another path of the warp", func(a, b *divergence.Slot) bool { return a.Row == b.Row }).
+	With(InterweaveSWI, "simultaneous warp interweaving: one of another warp", func(a, b *divergence.Slot) bool { return a.Row != b.Row }).
+	With(InterweaveBoth, "both: one of any slot", func(_, _ *divergence.Slot) bool { return true })
+
+// Words lists the valid values.
+func (Interweave) Words() key.Words { return interweaves.Words() }
+
+// Second is what goes with an instruction through a stage of the pipeline. There is
+// one for each, most often none, so that the queues of both are always in step.
+type Second[T any] struct {
+	Valid bool
+	Inst  T
+}
+
+// Beside is what Issue has in addition to send a second instruction in a cycle.
+type Beside struct {
+	rtl.State[struct {
+		Count uint64 // instructions sent
+	}]
+	Fire rtl.Wire[divergence.Fire]
+	Out  rtl.Out[Second[Flight]]
+
+	fits beside
+}
+
+// besideRead is what Operands has in addition. The banks of a lane serve the
+// instruction that is in it, so that two take as long as the longer one.
+type besideRead struct {
+	In            rtl.In[Second[Flight]]
+	ALU, DPU, SFU rtl.Out[Second[Op]]
+}
+
+// besideStart is what a pipe has in addition: each lane executes what is in it.
+type besideStart struct {
+	rtl.State[struct {
+		Late bool // the first has started, the second has yet to
+	}]
+	In rtl.In[Second[Op]]
+}
+
+// send issues the instruction that fits best beside that of slot s, which has
+// been sent, and returns its lanes.
+func (b *Beside) send(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) (lanes uint32) {
+	fire := idle
+	if t := b.pick(i, s, slots); t >= 0 {
+		d := i.D()
+		last := *d
+		to := b.Out.PushSlot()
+		to.Valid = true
+		fire = i.send(t, slots.At(t), &to.Inst)
+		d.Last, d.LastOf, d.Turn = last.Last, last.LastOf, last.Turn // the order of the scheduler is that of the first
+		b.D().Count++
+		lanes = slots.At(t).Mask
+	} else {
+		b.Out.PushSlot()
+	}
+	b.Fire.Set(fire)
+	return lanes
+}
+
+// pick is the slot whose instruction fills most of the lanes that slot s leaves, or -1.
+func (b *Beside) pick(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) int {
+	first := slots.At(s)
+	best, most := -1, 0
+	if first.Mixed || first.Mask == i.l.all {
+		return best
+	}
+	ask, busy := i.D().Look, &i.Q().Busy
+	for w, m := range ask[:units.Words(slots.Len())] {
+		for m &^= busy[w]; m != 0; m &= m - 1 {
+			t := w<<6 | bits.TrailingZeros64(m)
+			slot := slots.At(t)
+			n := bits.OnesCount32(slot.Mask)
+			if n > most && t != s && !slot.Mixed && slot.Mask&first.Mask == 0 && b.fits(first, slot) && i.ready(t, anyCTA, slots) {
+				best, most = t, n
+			}
+		}
+	}
+	return best
+}
+
+// reads is how long the second instruction needs the register file.
+func (b *besideRead) reads(l *launch) uint8 {
+	if s := b.In.Front(); s.Valid {
+		return l.insts[s.Inst.PC].reads
+	}
+	return 0
+}
+
+// room reports whether there is room for the second instruction, if there is one,
+// behind the first, which goes to a pipe.
+func (b *besideRead) room(o *Operands, first *rtl.Out[Op]) bool {
+	s := b.In.Front()
+	if !s.Valid {
+		return true
+	}
+	to := o.pipe(o.l.insts[s.Inst.PC].unit)
+	switch {
+	case to != first:
+		return to.Ready()
+	case to == &o.LSU:
+		return to.Free() > 1 // addresses are computed one instruction after the other
+	}
+	return true
+}
+
+// send moves the second instruction to its pipe: into the lanes beside the first,
+// or another pipe.
+func (b *besideRead) send(o *Operands, first *rtl.Out[Op]) {
+	s := b.In.Front()
+	with := b.with(o, first)
+	if !s.Valid {
+		if with != nil {
+			with.PushSlot()
+		}
+		b.In.Pop()
+		return
+	}
+	in := &o.l.Prog.Insts[s.Inst.PC]
+	to := o.pipe(o.l.insts[s.Inst.PC].unit)
+	if to == first && with != nil {
+		second := with.PushSlot()
+		second.Valid = true
+		stale := uint8(0)
+		o.read(&second.Inst, &stale, &s.Inst, in)
+		b.In.Pop()
+		return
+	}
+	op, stale := to.PushStale()
+	o.read(op, stale, &s.Inst, in)
+	for _, w := range [...]*rtl.Out[Second[Op]]{with, b.with(o, to)} {
+		if w != nil {
+			w.PushSlot()
+		}
+	}
+	b.In.Pop()
+}
+
+// with is the queue beside that of a pipe; the memory pipe has none.
+func (b *besideRead) with(o *Operands, pipe *rtl.Out[Op]) *rtl.Out[Second[Op]] {
+	switch pipe {
+	case &o.ALU:
+		return &b.ALU
+	case &o.DPU:
+		return &b.DPU
+	case &o.SFU:
+		return &b.SFU
+	}
+	return nil
+}

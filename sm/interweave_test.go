@@ -1,0 +1,206 @@
+package sm_test
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/rtl"
+	"divergo/rtl/rtltest"
+	"divergo/sm"
+)
+
+var interweaves = []sm.Interweave{sm.InterweaveNone, sm.InterweaveSBI, sm.InterweaveSWI, sm.InterweaveBoth}
+
+// sides has an if and an else for the halves of 8 threads, of 3 and 2 instructions
+// and a branch.
+const sides = `
+	mov.u32 %r1, %tid.x;
+	and.b32 %r2, %r1, 4;
+	setp.eq.u32 %p1, %r2, 0;
+	@%p1 bra IF;
+	add.u32 %r3, %r13, 1;
+	add.u32 %r4, %r14, 1;
+	bra JOIN;
+IF:
+	add.u32 %r5, %r15, 1;
+	add.u32 %r6, %r16, 1;
+	add.u32 %r7, %r17, 1;
+JOIN:
+	add.u32 %r8, %r18, 1;
+	exit;`
+
+// eight is a machine with warps of 8, whose I-buffers hold a side.
+func eight(w sm.Interweave) sm.Config {
+	cfg := config()
+	cfg.WarpSize, cfg.SIMDWidth, cfg.SFUWidth, cfg.DPWidth = 8, 8, 8, 8
+	cfg.Threads, cfg.FetchWidth, cfg.IBuffer = 256, 4, 8
+	cfg.Interweave = w
+	return cfg
+}
+
+// log is what is issued from the side that comes first on, by cycle: PCs, + for an
+// instruction beside another.
+func log(b *bench, from uint32) (text string) {
+	start := uint64(0)
+	for i, x := range b.issues {
+		if start == 0 && x.pc >= from {
+			start = x.cycle
+		}
+		switch {
+		case start == 0:
+		case i > 0 && b.issues[i-1].cycle == x.cycle:
+			text += fmt.Sprintf("+%d", x.pc)
+		default:
+			text += fmt.Sprintf(" %d:%d", x.cycle-start, x.pc)
+		}
+	}
+	return text
+}
+
+// TestBranchInterweaving has the figure at interweaves. Both sides of a warp have
+// slots under dpe. Fetch serves one in a cycle, and goes on behind the slot that it has
+// served last, the one that was at the branch: the other is first, the side that falls through,
+// and the side that is taken issues beside it from its second instruction on.
+func TestBranchInterweaving(t *testing.T) {
+	for _, c := range []struct {
+		mode sm.Interweave
+		want string // of the two sides
+	}{
+		{sm.InterweaveNone, " 0:4 1:5 2:6 3:7 4:8 5:9"},
+		{sm.InterweaveSBI, " 0:4 1:5+7 2:6+8 3:9"},
+		{sm.InterweaveSWI, " 0:4 1:5 2:6 3:7 4:8 5:9"},
+		{sm.InterweaveBoth, " 0:4 1:5+7 2:6+8 3:9"},
+	} {
+		cfg := eight(c.mode)
+		cfg.Scheduler = sm.GTO
+		require.NoError(t, cfg.Check())
+		b := newBenchOf(t, "dpe", &cfg, sides, 8, 1)
+		b.run(t)
+		assert.Equal(t, c.want, log(b, 4)[:len(c.want)], "%s", c.mode)
+	}
+}
+
+// TestWarpInterweaving: two warps on the same side of a branch have lanes that
+// exclude each other, if every odd warp has its halves exchanged (the paper shuffles lanes
+// for that). Then they issue side by side, and by turns if lanes are as they come.
+func TestWarpInterweaving(t *testing.T) {
+	for _, lanes := range []string{"sequential", "xor-odd-half"} {
+		for _, mode := range interweaves {
+			cfg := eight(mode)
+			require.NoError(t, cfg.Check())
+			cfg.Lanes = "sequential"
+			if lanes != "sequential" {
+				cfg.Lanes = "xor-odd-half"
+			}
+			b := newBenchOf(t, "pdom", &cfg, sides, 16, 1)
+			b.run(t)
+			pairs := map[uint32]int{}
+			for i := range b.issues[1:] {
+				if x, y := b.issues[i], b.issues[i+1]; x.cycle == y.cycle {
+					assert.NotEqual(t, x.slot, y.slot)
+					pairs[min(x.pc, y.pc)]++
+				}
+			}
+			fill := lanes != "sequential" && (mode == sm.InterweaveSWI || mode == sm.InterweaveBoth)
+			assert.Equal(t, fill, len(pairs) > 0, "%s, %s lanes", mode, lanes)
+			for pc := range pairs {
+				assert.True(t, pc >= 4 && pc <= 9, "%d: all lanes of both warps are active", pc)
+			}
+		}
+	}
+}
+
+// TestInterwovenLanes: no two instructions of a cycle have a lane in common, there are
+// two at most, and what write-back writes in a cycle through one port neither. All
+// that is issued comes back.
+func TestInterwovenLanes(t *testing.T) {
+	for _, mechanism := range []string{"pdom", "dpe", "multipath", "subwarp"} {
+		for _, mode := range interweaves[1:] {
+			cfg := eight(mode)
+			cfg.Lanes = "rev-wid"
+			cfg.SFUWidth, cfg.DPWidth = 2, 1
+			cfg.Latency.Logic, cfg.Latency.FPAdd = 9, 11 // some wait for the way out
+			b := newBenchOf(t, mechanism, &cfg, salted(skipKernel, 7), 64, 3)
+			last, taken, n, beside := uint64(0), uint32(0), 0, uint64(0)
+			see := func(e sm.Issued) {
+				if e.Cycle != last {
+					last, taken, n = e.Cycle, 0, 0
+				}
+				assert.Zero(t, taken&e.Mask)
+				taken |= e.Mask
+				if n++; n > 1 {
+					beside++
+				}
+				assert.LessOrEqual(t, n, 2)
+			}
+			b.Issue.OnIssue.Add(see)
+			b.Issue.OnInserted.Add(see)
+			b.run(t)
+			assert.Equal(t, beside, b.Issue.Beside.Q().Count, "%s %s", mechanism, mode)
+			if mode != sm.InterweaveSBI || mechanism == "dpe" || mechanism == "multipath" {
+				assert.Positive(t, beside, "%s %s", mechanism, mode)
+			} else {
+				assert.Zero(t, beside, "%s has one path of a warp in a slot", mechanism)
+			}
+			for i := range b.Issue.Scoreboard.Pending.Len() {
+				assert.Zero(t, *b.Issue.Scoreboard.Pending.At(i))
+			}
+		}
+	}
+}
+
+// TestNoBeside: without interweaving, and with a mechanism that does not say that it
+// serves two instructions, the hardware of the second is not there.
+func TestNoBeside(t *testing.T) {
+	for _, c := range []struct {
+		mechanism string
+		mode      sm.Interweave
+		there     bool
+	}{
+		{"pdom", sm.InterweaveNone, false},
+		{"pdom", sm.InterweaveSWI, true},
+		{"dwf", sm.InterweaveSWI, false},
+		{"tbc", sm.InterweaveBoth, false},
+	} {
+		cfg := eight(c.mode)
+		b := newBenchOf(t, c.mechanism, &cfg, sides, 16, 1)
+		b.run(t)
+		assert.Equal(t, c.there, b.Issue.Beside != nil)
+		wires := slices.ContainsFunc(b.sim.Signals(), func(s rtl.Signal) bool { return s.Path == "bench.Issue.Beside.Fire.Slot" })
+		assert.Equal(t, c.there, wires)
+	}
+}
+
+// TestInterweaveProperties: two instructions in a cycle are hardware too.
+func TestInterweaveProperties(t *testing.T) {
+	for _, mechanism := range []string{"pdom", "dpe", "multipath", "token"} {
+		cfg := eight(sm.InterweaveBoth)
+		cfg.Lanes, cfg.SFUWidth = "rev-wid", 2
+		cfg.Latency.Logic = 9
+		rtltest.Properties(t, func() *rtl.Sim { return newBenchOf(t, mechanism, &cfg, salted(skipKernel, 3), 40, 2).sim }, 800)
+	}
+}
+
+// TestSharedPort: results of lanes that exclude each other go through one port in a
+// cycle, others do not.
+func TestSharedPort(t *testing.T) {
+	cfg := eight(sm.InterweaveSBI)
+	cfg.Scheduler = sm.GTO
+	b := newBenchOf(t, "dpe", &cfg, sides, 8, 1)
+	most := int8(0)
+	b.sim.Observe(func(uint64, []uint64) {
+		done := b.Writeback.Done.At()
+		if most = max(most, done.N); done.N == 2 {
+			assert.Zero(t, done.C[0].Mask&done.C[1].Mask)
+			assert.Equal(t, 8, bits.OnesCount32(done.C[0].Mask|done.C[1].Mask))
+		}
+	})
+	b.run(t)
+	assert.EqualValues(t, 2, most)
+	assert.Zero(t, b.Writeback.Q().Conflicts)
+}
