@@ -14,7 +14,7 @@ var dwfMechanisms = []Mechanism{
 	{
 		Name:     "dwf",
 		Doc:      "dynamic warp formation: threads at one PC are regrouped after every instruction",
-		Promises: Promises{Across: true},
+		Promises: Promises{Across: true, Arrival: ByThread},
 		New: func(e Env) (Policy, error) {
 			return newDWF(e, false)
 		},
@@ -22,7 +22,7 @@ var dwfMechanisms = []Mechanism{
 	{
 		Name:     "dwf-wb",
 		Doc:      "dynamic warp formation between a warp's first divergence and its warp barrier",
-		Promises: Promises{Across: true},
+		Promises: Promises{Across: true, Arrival: ByThread},
 		New: func(e Env) (Policy, error) {
 			return newDWF(e, true)
 		},
@@ -130,9 +130,10 @@ type StaticWarp struct {
 	CTA     uint8  `bits:"5"`
 	Live    uint32 `bits:"lanes"`
 	AtBar   uint32 `bits:"lanes"` // lanes that wait at a CTA barrier
-	Passed  uint32 `bits:"lanes"` // lanes that have arrived at one without waiting
 	Bar     Named  // that barrier
-	Apart   bool   // other lanes wait at another one, so that it never arrives
+	Passed  uint32 `bits:"lanes"` // lanes that have arrived at one without waiting
+	Left    Named  // that one
+	Apart   bool   // other lanes wait at another one, or have arrived at another one, so that it never arrives
 	Barred  bool   `if:"warpbarriers"` // it has a warp barrier, at RPC
 	RPC     uint32 `if:"warpbarriers"`
 	Arrived uint32 `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
@@ -528,15 +529,15 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 		row := u.Row[lane]
 		rows |= 1 << (row & 63)
 		w := p.Statics.Edit(int(row))
-		w.Apart = w.Apart || w.AtBar != 0 && w.Bar.ID != o.Bar
-		w.Bar = Named{o.Bar, o.Warps}
+		here, at := &w.AtBar, &w.Bar
+		if in.Mode == isa.ModeArrive {
+			here, at = &w.Passed, &w.Left
+		}
+		w.Apart = w.Apart || *here != 0 && at.ID != o.Bar
+		*here |= 1 << lane
+		*at = Named{o.Bar, o.Warps}
 		if in.Reduces() {
 			p.Barrier.Count(w.CTA, &Outcome{Bar: o.Bar, Taken: 1 << lane, Votes: o.Votes})
-		}
-		if in.Mode == isa.ModeArrive {
-			w.Passed |= 1 << lane
-		} else {
-			w.AtBar |= 1 << lane
 		}
 	}
 	for m := rows; m != 0; m &= m - 1 {
@@ -551,15 +552,18 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 }
 
 // meet lets a static warp arrive at a CTA barrier if none of its threads can
-// still get there.
+// still get there. Some may wait at the next one before others have come to one at which
+// they need not wait.
 func (p *DWF) meet(row int, w *StaticWarp) {
-	switch {
-	case w.Live == 0:
-	case w.AtBar != 0 && !w.Apart && w.Live&^(w.AtBar|w.Arrived) == 0:
-		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, true))
-	case w.Passed != 0 && w.Live&^w.Passed == 0:
+	if w.Live == 0 || w.Apart {
+		return
+	}
+	if w.Passed != 0 && w.Live&^w.Passed == 0 {
 		w.Passed = 0
-		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, false))
+		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Left.ID, w.Left.Need, false))
+	}
+	if w.AtBar != 0 && w.Live&^(w.AtBar|w.Arrived) == 0 {
+		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, true))
 	}
 }
 
