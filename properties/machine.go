@@ -9,7 +9,6 @@ import (
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/sm"
-	"divergo/sm/divergence"
 )
 
 // plain is the machine that shrinking leads to: the default one with a single SM
@@ -50,12 +49,6 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	for _, k := range gpu.Keys() {
 		if !slices.Contains(apart, k.Name) {
 			drawKey(r, &c, &k)
-		}
-		if k.Name == "divergence.subwarp.slots" { // of a warp: an SM has no more
-			most := divergence.MaxSlots / (s.Threads / s.WarpSize)
-			if err := k.Set(&c, strconv.Itoa(min(k.Value(&c).(int), most))); err != nil {
-				panic(err)
-			}
 		}
 	}
 	s.SIMDWidth = max(s.SIMDWidth, 1<<r.IntN(bits.Len(uint(s.WarpSize))))
