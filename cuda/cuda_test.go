@@ -223,6 +223,18 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// TestDevice: the heap of the device, whose lists are changed by threads that are on different paths, groups, and numbers of 16
+// bits.
+func TestDevice(t *testing.T) {
+	program := build(t, "testdata/device.cu")
+	for _, m := range []string{"pdom", "tbc", "ppc", "barrier"} {
+		r := run(t, m, program)
+		assert.Equal(t, "0 wrong\n", r.out, m)
+		assert.NoError(t, r.server.Failed, m)
+		assert.Contains(t, r.errors, "of them can run at a time")
+	}
+}
+
 // TestEachHeader: each header can be included alone, in CUDA, C++ and C.
 func TestEachHeader(t *testing.T) {
 	var all strings.Builder
@@ -234,6 +246,10 @@ func TestEachHeader(t *testing.T) {
 				fmt.Fprintf(&all, "#include <%s>\n", strings.TrimPrefix(name, "include/"))
 			}
 		}
+	}
+	// Programs ask by these names what they have included.
+	for _, guard := range []string{"__DRIVER_TYPES_H__", "__CUDA_RUNTIME_H__", "__CUDA_RUNTIME_API_H__", "__VECTOR_TYPES_H__", "__cuda_cuda_h__"} {
+		fmt.Fprintf(&all, "#ifndef %[1]s\n#error %[1]s\n#endif\n", guard)
 	}
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"a.cu", "b.cpp", "c.c"} {

@@ -108,3 +108,11 @@ func (o *outcome) Mismatch() (wrong, total int) { return o.wrong, o.total }
 
 // Results implements Workload.
 func (o *outcome) Results() []Result { return o.results }
+
+// flat is the numbers of all elements, one after the other.
+func flat[E any, T element](list []E, numbers func(E) []T) (all []T) {
+	for _, e := range list {
+		all = append(all, numbers(e)...)
+	}
+	return all
+}

@@ -95,6 +95,10 @@ func TestRunRefusesImpossibleShapes(t *testing.T) {
 		{NewDXTC(10, 8, 1), "dxtc: a picture of 10x8; want multiples of 4"},
 		{NewLBM(12, 8, 1, 1), "lbm: a field of 12x8; want powers of two"},
 		{NewSAD(12, 8, 1), "sad: a frame of 12x8; want multiples of 8"},
+		{NewHaar(1, 96, 1), "haar: a CTA of 192 threads; want a power of two"},
+		{NewFDTD3D(34, 8, 1, 32, 8, 1), "fdtd3d: 34x8 points in tiles of 32x8; want tiles of 4x4 to 32x16"},
+		{NewHotspot(8, 8, 8, 1, 1), "hotspot: 8 steps a launch; want 1 to 7"},
+		{NewPathfinder(8, 5, 2, 1), "pathfinder: 5 rows in launches of 2; want launches of 1 to 127 rows"},
 		{NewQueens(11, 32), "queens: a board of 11 by 11; want 2 to 10"},
 	} {
 		m := &memory{}
@@ -246,6 +250,57 @@ func TestBFSReference(t *testing.T) {
 	}
 	assert.True(t, levels[unreached], "some nodes are out of reach")
 	assert.Greater(t, len(levels), 4, "the search has several levels")
+}
+
+// banana ends in nothing that it has not had: its suffixes are 6, and its tree has
+// the inner nodes a, ana and na.
+func TestSuffixTree(t *testing.T) {
+	const b, a, n = 0, 1, 2
+	nodes := suffixTree([]uint8{b, a, n, a, n, a, 4})
+	root := nodes[0]
+	require.NotZero(t, root.child[a])
+	require.NotZero(t, root.child[n])
+	inA, inNA := nodes[root.child[a]], nodes[root.child[n]]
+	inANA := nodes[inA.child[n]]
+	assert.Equal(t, []uint32{1, 2, 3}, []uint32{inA.depth, inNA.depth, inANA.depth})
+	assert.Equal(t, root.child[n], inANA.link)
+	assert.Equal(t, root.child[a], inNA.link)
+	assert.Zero(t, inA.link)
+	assert.Zero(t, root.child[3])
+	assert.Equal(t, uint32(7), nodes[root.child[b]].length, "a leaf's label goes to the end")
+}
+
+// Stages reject about half of what comes to them.
+func TestFaceCascade(t *testing.T) {
+	w := NewFaceDetect(100, 60, 1)
+	left := make([]int, faceStages+1)
+	for _, at := range w.windows() {
+		for stage := range w.want[at] + 1 {
+			left[stage]++
+		}
+	}
+	for stage := range faceStages {
+		assert.Greater(t, left[stage+1]*5, left[stage]*2, "stage %d", stage)
+	}
+	assert.Less(t, left[faceStages]*4, left[0])
+}
+
+// A ray straight at a triangle in the plane z = 0 meets it at its own distance; one
+// beside it, one behind it and one that flies away do not.
+func TestMeet(t *testing.T) {
+	triangle := &[9]float32{0, 0, 0, 1, 0, 0, 0, 1, 0}
+	for _, c := range []struct {
+		ray  [6]float32
+		want float32
+	}{
+		{[6]float32{0.25, 0.25, -2, 0, 0, 1}, 2},
+		{[6]float32{0.25, 0.25, -2, 0, 0, 0.5}, 4},
+		{[6]float32{0.75, 0.75, -2, 0, 0, 1}, missed},
+		{[6]float32{-0.25, 0.25, -2, 0, 0, 1}, missed},
+		{[6]float32{0.25, 0.25, -2, 0, 0, -1}, missed},
+	} {
+		assert.Equal(t, c.want, meet(&c.ray, triangle))
+	}
 }
 
 func TestSobelReference(t *testing.T) {

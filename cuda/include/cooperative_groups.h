@@ -1,7 +1,7 @@
-// Groups of threads: a block, tiles of it, and the threads of a warp that are together (CUDA C++ Programming Guide,
-// cooperative groups). A group of the whole grid is not supported.
-#ifndef DIVERGO_COOPERATIVE_GROUPS_H
-#define DIVERGO_COOPERATIVE_GROUPS_H
+// Groups of threads: a grid, a block, tiles of it, and the threads of a warp that are together (CUDA C++ Programming
+// Guide, cooperative groups).
+#ifndef _COOPERATIVE_GROUPS_H_
+#define _COOPERATIVE_GROUPS_H_
 #include "cuda_runtime.h"
 
 #if defined(__CUDA__) && defined(__cplusplus)
@@ -26,11 +26,11 @@ DIVERGO_CG thread_block this_thread_block() { return thread_block(); }
 // Threads of a warp: lanes of the mask.
 class lanes {
   protected:
-    unsigned int mask;
     DIVERGO_CG explicit lanes(unsigned int mask) : mask(mask) {}
-    DIVERGO_CG static unsigned int lane() { return __nvvm_read_ptx_sreg_laneid(); }
 
   public:
+    unsigned int mask;
+    DIVERGO_CG static unsigned int lane() { return __nvvm_read_ptx_sreg_laneid(); }
     DIVERGO_CG void sync() const { __syncwarp(mask); }
     DIVERGO_CG int any(int x) const { return (__ballot_sync(mask, x) & mask) != 0; }
     DIVERGO_CG int all(int x) const { return (__ballot_sync(mask, x) & mask) == mask; }
@@ -97,8 +97,67 @@ template <class G> DIVERGO_CG void sync(const G &g) { g.sync(); }
 template <class G> DIVERGO_CG unsigned int thread_rank(const G &g) { return g.thread_rank(); }
 template <class G> DIVERGO_CG unsigned int group_size(const G &g) { return g.size(); }
 
-class grid_group;
-__device__ grid_group this_grid() __attribute__((unavailable("groups of the whole grid are not supported")));
+// All threads of a launch. Its barrier is in memory, as CUDA's is: the last block to come starts the next round, for
+// which the first threads of the others wait. All blocks have to run at a time (cudaLaunchCooperativeKernel).
+static __device__ unsigned int grid_arrived, grid_round;
+
+class grid_group {
+  public:
+    DIVERGO_CG static void sync() {
+        __syncthreads();
+        if (thread_block::thread_rank() == 0) {
+            unsigned int round = atomicAdd(&grid_round, 0u);
+            __threadfence();
+            if (atomicAdd(&grid_arrived, 1u) == num_blocks() - 1) {
+                atomicExch(&grid_arrived, 0u);
+                __threadfence();
+                atomicAdd(&grid_round, 1u);
+            } else {
+                while (atomicAdd(&grid_round, 0u) == round) {}
+            }
+            __threadfence();
+        }
+        __syncthreads();
+    }
+    DIVERGO_CG static bool is_valid() { return true; }
+    DIVERGO_CG static unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
+    DIVERGO_CG static unsigned long long block_rank() { return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
+    DIVERGO_CG static unsigned long long num_threads() { return num_blocks() * thread_block::num_threads(); }
+    DIVERGO_CG static unsigned long long size() { return num_threads(); }
+    DIVERGO_CG static unsigned long long thread_rank() { return block_rank() * thread_block::num_threads() + thread_block::thread_rank(); }
+    DIVERGO_CG static dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    DIVERGO_CG static dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+    DIVERGO_CG static dim3 group_dim() { return dim_blocks(); }
+};
+
+DIVERGO_CG grid_group this_grid() { return grid_group(); }
+
+// Any group of a block, or of threads of a warp.
+class thread_group {
+    unsigned int mask; // the lanes; 0: a block
+
+  public:
+    DIVERGO_CG thread_group(const thread_block &) : mask(0) {}
+    DIVERGO_CG thread_group(const lanes &g) : mask(g.mask) {}
+    DIVERGO_CG void sync() const {
+        if (mask == 0) __syncthreads();
+        else __syncwarp(mask);
+    }
+    DIVERGO_CG unsigned int num_threads() const { return mask == 0 ? thread_block::num_threads() : (unsigned int)__popc(mask); }
+    DIVERGO_CG unsigned int size() const { return num_threads(); }
+    DIVERGO_CG unsigned int thread_rank() const { return mask == 0 ? thread_block::thread_rank() : (unsigned int)__popc(mask & ((1u << lanes::lane()) - 1)); }
+};
+
+// The parts of a group of which a condition holds, and does not.
+template <class G> DIVERGO_CG coalesced_group binary_partition(const G &g, bool x) {
+    unsigned int where = __ballot_sync(g.mask, x) & g.mask;
+    return coalesced_group(x ? where : g.mask & ~where);
+}
+
+// A tile whose size is known when the program runs.
+DIVERGO_CG thread_group tiled_partition(const thread_group &, unsigned int n) {
+    return coalesced_group((n >= 32 ? 0xffffffffu : (1u << n) - 1) << (lanes::lane() & ~(n - 1)));
+}
 class multi_grid_group;
 __device__ multi_grid_group this_multi_grid() __attribute__((unavailable("groups of several devices are not supported")));
 
@@ -110,10 +169,31 @@ template <class T> struct bit_and { DIVERGO_CG T operator()(T a, T b) const { re
 template <class T> struct bit_or { DIVERGO_CG T operator()(T a, T b) const { return a | b; } };
 template <class T> struct bit_xor { DIVERGO_CG T operator()(T a, T b) const { return a ^ b; } };
 
+// Sums, or what else, of the threads of a tile up to each, and of those before it.
+template <unsigned int N, class P, class T, class Op> DIVERGO_CG T inclusive_scan(const thread_block_tile<N, P> &tile, T x, Op op) {
+    for (unsigned int by = 1; by < N; by *= 2) {
+        T before = tile.shfl_up(x, by);
+        if (tile.thread_rank() >= by) x = op(before, x);
+    }
+    return x;
+}
+template <unsigned int N, class P, class T> DIVERGO_CG T inclusive_scan(const thread_block_tile<N, P> &tile, T x) { return inclusive_scan(tile, x, plus<T>()); }
+template <unsigned int N, class P, class T, class Op> DIVERGO_CG T exclusive_scan(const thread_block_tile<N, P> &tile, T x, Op op) {
+    T before = tile.shfl_up(inclusive_scan(tile, x, op), 1);
+    return tile.thread_rank() == 0 ? T() : before;
+}
+template <unsigned int N, class P, class T> DIVERGO_CG T exclusive_scan(const thread_block_tile<N, P> &tile, T x) { return exclusive_scan(tile, x, plus<T>()); }
+
 // reduce gives every thread of a tile the value of all of them.
 template <unsigned int N, class P, class T, class Op> DIVERGO_CG T reduce(const thread_block_tile<N, P> &tile, T x, Op op) {
     for (unsigned int by = N / 2; by > 0; by /= 2) x = op(x, tile.shfl_xor(x, by));
     return x;
+}
+
+template <class T, class Op> DIVERGO_CG T reduce(const coalesced_group &g, T x, Op op) {
+    T all = g.shfl(x, 0);
+    for (unsigned int i = 1; i < g.num_threads(); i++) all = op(all, g.shfl(x, i));
+    return all;
 }
 
 #undef DIVERGO_CG

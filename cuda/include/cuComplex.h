@@ -1,6 +1,6 @@
 // Complex numbers of two floats or doubles (cuComplex.h of CUDA).
-#ifndef DIVERGO_CUCOMPLEX_H
-#define DIVERGO_CUCOMPLEX_H
+#ifndef CU_COMPLEX_H_
+#define CU_COMPLEX_H_
 #include <math.h>
 #include "vector_types.h"
 

@@ -1,7 +1,7 @@
 // The driver API, for programs that load PTX themselves. What is not supported is a call that fails with a message which
 // names it.
-#ifndef DIVERGO_CUDA_H
-#define DIVERGO_CUDA_H
+#ifndef __cuda_cuda_h__
+#define __cuda_cuda_h__
 #include <stddef.h>
 
 #ifndef CUDA_VERSION

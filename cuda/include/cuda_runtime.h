@@ -1,8 +1,8 @@
 // What CUDA programs have without including anything: qualifiers, built-in variables, vector types, device functions,
 // and the runtime API. Most device functions are those of clang's own headers, above the __nv_ functions of
 // runtime/device.cc.
-#ifndef DIVERGO_CUDA_RUNTIME_H
-#define DIVERGO_CUDA_RUNTIME_H
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
 #include "host_defines.h"
 
 #if !defined(__CUDA__) || !defined(__cplusplus)
@@ -40,8 +40,6 @@ typedef uint32_t cuuint32_t;
 extern "C" {
 __device__ int printf(const char *, ...);
 __device__ int vprintf(const char *, const char *);
-__device__ void *malloc(size_t) __attribute__((nothrow));
-__device__ void free(void *) __attribute__((nothrow));
 __device__ void __assertfail(const char *condition, const char *file, unsigned line, const char *function, size_t size);
 __device__ static inline __attribute__((always_inline, nodebug)) void __assert_fail(const char *condition, const char *file, unsigned line, const char *function) {
     __assertfail(condition, file, line, function, sizeof(char));
@@ -153,6 +151,7 @@ DIVERGO_DEVICE unsigned int atomicSub_block(unsigned int *at, unsigned int value
 DIVERGO_DEVICE unsigned int atomicSub_system(unsigned int *at, unsigned int value) { return __uAtomicAdd_system(at, 0u - value); }
 
 #include "divergo/memory_operators.h"
+#include "divergo/heap.h"
 
 DIVERGO_DEVICE void *__cvta_global_to_generic(size_t p) { return (void *)(__attribute__((address_space(1))) void *)p; }
 DIVERGO_DEVICE void *__cvta_shared_to_generic(size_t p) { return (void *)(__attribute__((address_space(3))) void *)p; }

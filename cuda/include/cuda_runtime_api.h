@@ -1,6 +1,6 @@
 // The runtime API. What is not supported is a call that fails with a message which names it.
-#ifndef DIVERGO_CUDA_RUNTIME_API_H
-#define DIVERGO_CUDA_RUNTIME_API_H
+#ifndef __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_API_H__
 #include "driver_types.h"
 
 #ifdef __cplusplus
@@ -16,6 +16,15 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *address, struct cudaExtent exten
 cudaError_t cudaMallocManaged(void **address, size_t bytes, unsigned int flags);
 cudaError_t cudaMallocAsync(void **address, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *address, cudaStream_t stream);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties);
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes);
+cudaError_t cudaMallocFromPoolAsync(void **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
 cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device, cudaStream_t stream DIVERGO_DEFAULT(0));
 cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice, int device);
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags);
@@ -50,6 +59,7 @@ cudaError_t cudaGetSymbolAddress(void **address, const void *symbol);
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared DIVERGO_DEFAULT(0), cudaStream_t stream DIVERGO_DEFAULT(0));
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
@@ -133,21 +143,21 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
     F(cudaMemcpy2DArrayToArray) F(cudaMemcpy2DFromArray) F(cudaMemcpy2DFromArrayAsync) \
     F(cudaMemcpy2DToArray) F(cudaMemcpy2DToArrayAsync) F(cudaMemcpyArrayToArray) F(cudaMemcpyFromArray) \
     F(cudaMemcpyFromArrayAsync) F(cudaMemcpyToArray) F(cudaMemcpyToArrayAsync) F(cudaMemcpy3DPeer) \
-    F(cudaMemcpy3DPeerAsync) F(cudaDeviceFlushGPUDirectRDMAWrites) F(cudaDeviceGetDefaultMemPool) \
-    F(cudaDeviceGetMemPool) F(cudaDeviceSetMemPool) F(cudaDeviceGetNvSciSyncAttributes) \
+    F(cudaMemcpy3DPeerAsync) F(cudaDeviceFlushGPUDirectRDMAWrites) \
+    F(cudaDeviceGetNvSciSyncAttributes) \
     F(cudaDeviceGetP2PAttribute) F(cudaDeviceGetTexture1DLinearMaxWidth) F(cudaDeviceGetGraphMemAttribute) \
     F(cudaDeviceSetGraphMemAttribute) F(cudaDeviceGraphMemTrim) F(cudaCtxResetPersistingL2Cache) \
     F(cudaInitDevice) F(cudaGetDriverEntryPoint) F(cudaGetExportTable) F(cudaGetFuncBySymbol) \
-    F(cudaGetKernel) F(cudaProfilerInitialize) F(cudaMallocFromPoolAsync) F(cudaMemPoolCreate) \
-    F(cudaMemPoolDestroy) F(cudaMemPoolExportPointer) F(cudaMemPoolExportToShareableHandle) \
-    F(cudaMemPoolGetAccess) F(cudaMemPoolGetAttribute) F(cudaMemPoolImportFromShareableHandle) \
-    F(cudaMemPoolImportPointer) F(cudaMemPoolSetAccess) F(cudaMemPoolSetAttribute) F(cudaMemPoolTrimTo) \
+    F(cudaGetKernel) F(cudaProfilerInitialize) \
+    F(cudaMemPoolExportPointer) F(cudaMemPoolExportToShareableHandle) \
+    F(cudaMemPoolGetAccess) F(cudaMemPoolImportFromShareableHandle) \
+    F(cudaMemPoolImportPointer) F(cudaMemPoolSetAccess) \
     F(cudaMemRangeGetAttribute) F(cudaMemRangeGetAttributes) F(cudaDestroyExternalMemory) \
     F(cudaDestroyExternalSemaphore) F(cudaExternalMemoryGetMappedBuffer) \
     F(cudaExternalMemoryGetMappedMipmappedArray) F(cudaImportExternalMemory) F(cudaImportExternalSemaphore) \
     F(cudaSignalExternalSemaphoresAsync) F(cudaWaitExternalSemaphoresAsync) F(cudaIpcCloseMemHandle) \
     F(cudaIpcGetEventHandle) F(cudaIpcGetMemHandle) F(cudaIpcOpenEventHandle) F(cudaIpcOpenMemHandle) \
-    F(cudaLaunchCooperativeKernel) F(cudaLaunchCooperativeKernelMultiDevice) F(cudaLaunchKernelExC) \
+    F(cudaLaunchCooperativeKernelMultiDevice) F(cudaLaunchKernelExC) \
     F(cudaOccupancyMaxActiveClusters) F(cudaOccupancyMaxPotentialClusterSize) F(cudaStreamBeginCapture) \
     F(cudaStreamCopyAttributes) F(cudaStreamEndCapture) F(cudaStreamGetAttribute) \
     F(cudaStreamGetCaptureInfo) F(cudaStreamGetId) F(cudaStreamIsCapturing) F(cudaStreamSetAttribute) \
@@ -239,6 +249,8 @@ template <class T> static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to,
 template <class T> static inline cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) { return ::cudaGetSymbolAddress(address, (const void *)&symbol); }
 template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) { return ::cudaGetSymbolSize(bytes, (const void *)&symbol); }
 template <class T> static inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchKernel((const void *)function, grid, block, args, shared, stream); }
+template <class T> static inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchCooperativeKernel((const void *)function, grid, block, args, shared, stream); }
+template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) { return ::cudaMallocFromPoolAsync((void **)address, bytes, pool, stream); }
 template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, T *function) { return ::cudaFuncGetAttributes(attributes, (const void *)function); }
 template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *function, enum cudaFuncCache config) { return ::cudaFuncSetCacheConfig((const void *)function, config); }
 template <class T> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *function, int threads, size_t shared) { return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, threads, shared); }

@@ -1,6 +1,6 @@
 // The qualifiers of CUDA. Outside of CUDA they mean nothing.
-#ifndef DIVERGO_HOST_DEFINES_H
-#define DIVERGO_HOST_DEFINES_H
+#ifndef __HOST_DEFINES_H__
+#define __HOST_DEFINES_H__
 
 #ifdef __CUDA__
 #define __host__ __attribute__((host))

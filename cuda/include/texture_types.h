@@ -1,6 +1,6 @@
 // Textures and surfaces are not supported: a program that has one does not compile, and is told so by name.
-#ifndef DIVERGO_TEXTURE_TYPES_H
-#define DIVERGO_TEXTURE_TYPES_H
+#ifndef __TEXTURE_TYPES_H__
+#define __TEXTURE_TYPES_H__
 #include "driver_types.h"
 
 enum cudaTextureAddressMode { cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder };

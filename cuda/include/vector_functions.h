@@ -1,6 +1,6 @@
 // make_float4 and its like.
-#ifndef DIVERGO_VECTOR_FUNCTIONS_H
-#define DIVERGO_VECTOR_FUNCTIONS_H
+#ifndef __VECTOR_FUNCTIONS_H__
+#define __VECTOR_FUNCTIONS_H__
 #include "vector_types.h"
 
 #define DIVERGO_MAKE(T, NAME)                                                                                              \

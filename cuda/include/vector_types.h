@@ -1,6 +1,6 @@
 // Vector types of CUDA, with their alignment (CUDA C++ Programming Guide, built-in vector types), and dim3.
-#ifndef DIVERGO_VECTOR_TYPES_H
-#define DIVERGO_VECTOR_TYPES_H
+#ifndef __VECTOR_TYPES_H__
+#define __VECTOR_TYPES_H__
 #include "host_defines.h"
 
 #define DIVERGO_VECTORS(T, NAME, A2, A4)                           \

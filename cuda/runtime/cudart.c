@@ -35,7 +35,10 @@ struct machine {
     char name[64];
 };
 
-struct module { const char *text; int sent; };
+struct module {
+    const char *text;
+    int sent, heap; // heap: it has got its part of the device's heap, or needs none
+};
 
 struct symbol { // a kernel or a variable
     const void *host;
@@ -56,6 +59,10 @@ static struct symbol *symbols[1024];
 static cudaError_t sticky;
 static __thread cudaError_t last;
 
+// The heap of the device's malloc (include/divergo/heap.h), once a program uses it. Modules know it by a variable each.
+static const char heap_name[] = "divergo_heap";
+static uint64_t heap;
+
 // Memory that the host and the device both use: the host's copy goes to the device before each launch, and comes back
 // behind it. Launches are over when the call returns.
 struct managed {
@@ -74,6 +81,14 @@ static struct managed *find_managed(const void *p) {
 
 // Device memory lies below, and a program that is linked to run anywhere above.
 static int on_device(const void *p) { return (uintptr_t)p < 1ull << 32 && find_managed(p) == NULL; }
+
+// in_place is whether the program lies where no device memory does.
+static int in_place(void) {
+    if ((uintptr_t)&server >= 1ull << 32) return 1;
+    fprintf(stderr, "cuda: the program is linked to addresses that the device has: link it with -pie\n");
+    sticky = cudaErrorInitializationError;
+    return 0;
+}
 
 static cudaError_t fail(cudaError_t error) {
     if (error != cudaSuccess) last = error;
@@ -126,6 +141,7 @@ static cudaError_t exchange(struct request *r, const void *data, struct answer *
 }
 
 static void start(void) {
+    if (!in_place()) return;
     const char *given = getenv("DIVERGO_FD");
     if (given != NULL) {
         server = atoi(given);
@@ -168,10 +184,11 @@ static cudaError_t ask(struct request r, const void *data, struct answer *a, voi
     if (a == NULL) a = &ignored;
     *a = (struct answer){0};
     pthread_mutex_lock(&lock);
-    if (server < 0) start();
+    if (server < 0 && sticky == cudaSuccess) start();
     for (uint32_t i = 0; i < module_count && sticky == cudaSuccess; i++) {
         if (modules[i].sent) continue;
         modules[i].sent = 1;
+        modules[i].heap = strstr(modules[i].text, heap_name) == NULL;
         struct request m = {.op = MODULE, .a = i + 1, .bytes = strlen(modules[i].text)};
         struct answer none;
         exchange(&m, modules[i].text, &none, NULL, 0);
@@ -275,7 +292,7 @@ cudaError_t divergo_module(const char *text, uint64_t *number) {
     pthread_mutex_lock(&lock);
     modules = realloc(modules, (module_count + 1) * sizeof *modules);
     if (modules == NULL) abort();
-    modules[module_count++] = (struct module){.text = text, .sent = 1};
+    modules[module_count++] = (struct module){.text = text, .sent = 1, .heap = strstr(text, heap_name) == NULL};
     *number = module_count;
     pthread_mutex_unlock(&lock);
     return ask((struct request){.op = MODULE, .a = *number, .b = 1, .bytes = strlen(text)}, text, NULL, NULL, 0);
@@ -307,6 +324,35 @@ static cudaError_t kernel(const void *function, struct layout **l) {
     return cudaSuccess;
 }
 
+// What a device may use of stacks and buffers. The stack is sm.stack of the configuration, and grows as far as it must.
+static size_t limits[] = {[cudaLimitStackSize] = 1024, [cudaLimitPrintfFifoSize] = 1 << 20, [cudaLimitMallocHeapSize] = 8 << 20, [cudaLimitPersistingL2CacheSize] = 0};
+
+// give_heap tells a module where the heap is: its declaration in PTX ends with the variable's name, which the compiler
+// may have made longer, and a semicolon.
+static cudaError_t give_heap(uint32_t i) {
+    cudaError_t error = cudaSuccess;
+    if (heap == 0) {
+        struct answer a;
+        const uint64_t head[2] = {limits[cudaLimitMallocHeapSize], 34 * sizeof(uint64_t) + 240};
+        error = ask((struct request){.op = ALLOC, .a = head[0] + 512}, NULL, &a, NULL, 0);
+        if (error == cudaSuccess) error = ask((struct request){.op = SET, .a = a.a, .b = 0, .c = 512}, NULL, NULL, NULL, 0);
+        if (error == cudaSuccess) error = ask((struct request){.op = WRITE, .a = a.a, .bytes = sizeof head}, head, NULL, NULL, 0);
+        heap = a.a;
+    }
+    static const char in_names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
+    for (const char *at = modules[i].text; error == cudaSuccess && (at = strstr(at, heap_name)) != NULL;) {
+        const char *from = at, *to = at + strspn(at, in_names);
+        while (strchr(in_names, from[-1]) != NULL) from--;
+        at = to;
+        if (*to != ';' || from[-1] != ' ') continue;
+        struct answer a;
+        error = ask((struct request){.op = VARIABLE, .a = i + 1, .bytes = (uint64_t)(to - from)}, from, &a, NULL, 0);
+        if (error == cudaSuccess) error = ask((struct request){.op = WRITE, .a = a.a, .bytes = sizeof heap}, &heap, NULL, NULL, 0);
+    }
+    modules[i].heap = 1;
+    return error;
+}
+
 cudaError_t divergo_launch(const struct layout *l, dim3 grid, dim3 block, size_t shared, void **args, const void *bank, size_t bytes) {
     struct { uint32_t grid[3], block[3]; uint64_t shared; } head = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared};
     char *data = calloc(1, sizeof head + l->bank);
@@ -316,6 +362,8 @@ cudaError_t divergo_launch(const struct layout *l, dim3 grid, dim3 block, size_t
     else
         for (uint64_t i = 0; i < l->params; i++) memcpy(data + sizeof head + l->at[i][0], args[i], l->at[i][1]);
     cudaError_t error = cudaSuccess;
+    for (uint32_t i = 0; i < module_count && error == cudaSuccess; i++)
+        if (!modules[i].heap) error = give_heap(i);
     for (struct managed *m = managed; m != NULL && error == cudaSuccess; m = m->next)
         error = ask((struct request){.op = WRITE, .a = m->device, .bytes = m->bytes}, m->host, NULL, NULL, 0);
     void *printed = NULL;
@@ -336,6 +384,19 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     struct layout *l;
     cudaError_t error = kernel(function, &l);
     return fail(error == cudaSuccess ? divergo_launch(l, grid, block, shared, args, NULL, 0) : error);
+}
+
+// All blocks of a grid whose threads may wait for each other run at a time, or none.
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
+    int blocks = 0;
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, (int)(block.x * block.y * block.z), shared);
+    if (error != cudaSuccess) return error;
+    const uint64_t wanted = (uint64_t)grid.x * grid.y * grid.z, room = (uint64_t)blocks * machine()->sms;
+    if (wanted > room) {
+        fprintf(stderr, "cuda: cudaLaunchCooperativeKernel: %llu blocks, and %llu of them can run at a time\n", (unsigned long long)wanted, (unsigned long long)room);
+        return fail(cudaErrorCooperativeLaunchTooLarge);
+    }
+    return cudaLaunchKernel(function, grid, block, args, shared, stream);
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
@@ -419,6 +480,57 @@ cudaError_t cudaMalloc(void **address, size_t bytes) {
 cudaError_t cudaMallocAsync(void **address, size_t bytes, cudaStream_t stream) {
     (void)stream;
     return cudaMalloc(address, bytes);
+}
+
+// Pools keep nothing: what is freed is free.
+struct CUmemPoolHandle_st { uint64_t release; int reuse[4]; };
+static struct CUmemPoolHandle_st default_pool = {.reuse = {0, 1, 1, 1}};
+static cudaMemPool_t pool = &default_pool;
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *p, int d) { return *p = &default_pool, fail(d == 0 ? sticky : cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *p, int d) { return *p = pool, fail(d == 0 ? sticky : cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceSetMemPool(int d, cudaMemPool_t p) {
+    if (d != 0 || p == NULL) return fail(d != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    return pool = p, fail(sticky);
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *p, const struct cudaMemPoolProps *properties) {
+    if (p == NULL || properties == NULL || properties->allocType != cudaMemAllocationTypePinned || properties->location.type != cudaMemLocationTypeDevice) return fail(cudaErrorInvalidValue);
+    if (properties->location.id != 0) return fail(cudaErrorInvalidDevice);
+    *p = malloc(sizeof **p);
+    if (*p == NULL) return fail(cudaErrorMemoryAllocation);
+    **p = (struct CUmemPoolHandle_st){.reuse = {0, 1, 1, 1}};
+    return fail(sticky);
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t p) {
+    if (p == NULL || p == &default_pool) return fail(cudaErrorInvalidValue);
+    if (pool == p) pool = &default_pool;
+    free(p);
+    return fail(sticky);
+}
+
+static cudaError_t pool_attribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value, int set) {
+    if (p == NULL || value == NULL) return fail(cudaErrorInvalidValue);
+    if (attribute == cudaMemPoolAttrReleaseThreshold) {
+        if (set) p->release = *(uint64_t *)value;
+        else *(uint64_t *)value = p->release;
+        return fail(sticky);
+    }
+    if (attribute < cudaMemPoolReuseFollowEventDependencies || attribute > cudaMemPoolReuseAllowInternalDependencies) {
+        fprintf(stderr, "cuda: attribute %d of memory pools is not supported\n", attribute);
+        return fail(cudaErrorNotSupported);
+    }
+    if (set) p->reuse[attribute] = *(int *)value;
+    else *(int *)value = p->reuse[attribute];
+    return fail(sticky);
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value) { return pool_attribute(p, attribute, value, 1); }
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value) { return pool_attribute(p, attribute, value, 0); }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t p, size_t bytes) { return (void)bytes, fail(p != NULL ? sticky : cudaErrorInvalidValue); }
+cudaError_t cudaMallocFromPoolAsync(void **address, size_t bytes, cudaMemPool_t p, cudaStream_t stream) {
+    return p != NULL ? cudaMallocAsync(address, bytes, stream) : fail(cudaErrorInvalidValue);
 }
 
 // Rows begin at multiples of 512 bytes, as the texture pitch of NVIDIA's devices wants it.
@@ -769,6 +881,7 @@ cudaError_t cudaDeviceReset(void) {
     if (error == cudaSuccess) error = ask((struct request){.op = RESET}, NULL, NULL, NULL, 0);
     if (error != cudaSuccess) return fail(error);
     for (uint32_t i = 0; i < module_count; i++) modules[i].sent = 0;
+    heap = 0;
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
         for (struct symbol *s = symbols[i]; s != NULL; s = s->next) {
             free(s->layout);
@@ -804,11 +917,9 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) { ret
 cudaError_t cudaGetDeviceFlags(unsigned int *flags) { return *flags = cudaDeviceScheduleAuto, fail(sticky); }
 cudaError_t cudaSetValidDevices(int *devices, int count) { return count > 0 && devices[0] == 0 ? fail(sticky) : fail(cudaErrorInvalidDevice); }
 
-// What a device may use of stacks and buffers. The stack is sm.stack of the configuration, and grows as far as it must.
-static size_t limits[] = {[cudaLimitStackSize] = 1024, [cudaLimitPrintfFifoSize] = 1 << 20, [cudaLimitMallocHeapSize] = 0, [cudaLimitDevRuntimeSyncDepth] = 0, [cudaLimitDevRuntimePendingLaunchCount] = 0};
-
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     if ((size_t)limit >= sizeof limits / sizeof *limits) return fail(cudaErrorUnsupportedLimit);
+    if (limit == cudaLimitMallocHeapSize && heap != 0) return fail(cudaErrorInvalidValue); // it is in use
     limits[limit] = value;
     return fail(sticky);
 }
@@ -854,6 +965,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d) {
         .maxThreadsPerMultiProcessor = (int)m->resident, .maxBlocksPerMultiProcessor = (int)m->blocks,
         .sharedMemPerMultiprocessor = m->shared, .regsPerMultiprocessor = (int)m->registers, .sharedMemPerBlockOptin = m->shared,
         .textureAlignment = 512, .texturePitchAlignment = 32, .canMapHostMemory = 1, .managedMemory = 1,
+        .cooperativeLaunch = 1, .hostRegisterSupported = 1, .memoryPoolsSupported = 1,
     };
     memcpy(p->name, m->name, sizeof m->name);
     return fail(sticky);
@@ -887,6 +999,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrManagedMemory: *value = p.managedMemory; break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p.sharedMemPerBlockOptin; break;
     case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
+    case cudaDevAttrCooperativeLaunch: *value = p.cooperativeLaunch; break;
+    case cudaDevAttrHostRegisterSupported: *value = p.hostRegisterSupported; break;
+    case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; break;
+    case cudaDevAttrTexturePitchAlignment: *value = (int)p.texturePitchAlignment; break;
     case cudaDevAttrGpuOverlap:
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrIntegrated:
@@ -904,7 +1020,34 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrComputePreemptionSupported:
-    case cudaDevAttrCooperativeLaunch: *value = 0; break;
+    case cudaDevAttrMaxTexture1DWidth:
+    case cudaDevAttrMaxTexture2DWidth:
+    case cudaDevAttrMaxTexture2DHeight:
+    case cudaDevAttrMaxTexture3DWidth:
+    case cudaDevAttrMaxTexture3DHeight:
+    case cudaDevAttrMaxTexture3DDepth:
+    case cudaDevAttrMaxTexture2DLayeredWidth:
+    case cudaDevAttrMaxTexture2DLayeredHeight:
+    case cudaDevAttrMaxTexture2DLayeredLayers:
+    case cudaDevAttrSurfaceAlignment:
+    case cudaDevAttrMaxTexture1DLayeredWidth:
+    case cudaDevAttrMaxTexture1DLayeredLayers:
+    case cudaDevAttrGlobalL1CacheSupported:
+    case cudaDevAttrLocalL1CacheSupported:
+    case cudaDevAttrMultiGpuBoardGroupID:
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+    case cudaDevAttrCanUseHostPointerForRegisteredMem:
+    case cudaDevAttrCooperativeMultiDeviceLaunch:
+    case cudaDevAttrCanFlushRemoteWrites:
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+    case cudaDevAttrDirectManagedMemAccessFromHost:
+    case cudaDevAttrMaxPersistingL2CacheSize:
+    case cudaDevAttrMaxAccessPolicyWindowSize:
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+    case cudaDevAttrSparseCudaArraySupported:
+    case cudaDevAttrHostRegisterReadOnlySupported:
+    case cudaDevAttrTimelineSemaphoreInteropSupported:
+    case cudaDevAttrGPUDirectRDMASupported: *value = 0; break;
     case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
     case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
     case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;

@@ -106,6 +106,30 @@ static void memory() {
     WANT(cudaPointerGetAttributes(&a, box.ptr), cudaErrorInvalidDevicePointer);
     cudaGetLastError();
 
+    // Pools.
+    cudaMemPool_t pool, own;
+    uint64_t threshold = 1 << 20, kept = 0;
+    int reuse = 7;
+    WANT(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
+    WANT(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold), cudaSuccess);
+    WANT(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept), cudaSuccess);
+    WANT(kept, threshold);
+    WANT(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &reuse), cudaSuccess);
+    WANT(reuse, 1);
+    cudaMemPoolProps wanted = {};
+    WANT(cudaMemPoolCreate(&own, &wanted), cudaErrorInvalidValue);
+    wanted.allocType = cudaMemAllocationTypePinned, wanted.location = {cudaMemLocationTypeDevice, 0};
+    WANT(cudaMemPoolCreate(&own, &wanted), cudaSuccess);
+    WANT(cudaDeviceSetMemPool(0, own), cudaSuccess);
+    WANT(cudaMallocFromPoolAsync(&device, 64, own, 0), cudaSuccess);
+    WANT(cudaMemsetAsync(device, 1, 64), cudaSuccess);
+    WANT(cudaFreeAsync(device, 0), cudaSuccess);
+    WANT(cudaMemPoolTrimTo(own, 0), cudaSuccess);
+    WANT(cudaMemPoolDestroy(own), cudaSuccess);
+    WANT(cudaDeviceGetMemPool(&own, 0), cudaSuccess);
+    WANT(own, pool);
+    cudaGetLastError();
+
     void *address;
     size_t bytes;
     int value = 70;

@@ -95,6 +95,8 @@ type DWF struct {
 	Places  *rtl.Mem[Place]      // by pool entry
 	Pool    units.WarpPool
 	Barrier Barrier
+	Waiting *rtl.Mem[Waiting] `rtl:"sim"` // by PC
+	PCs     *rtl.Mem[uint64]  `rtl:"sim"` // where Waiting has pool entries: a bit for each PC
 
 	warpBarriers bool
 	lanes        int
@@ -105,8 +107,7 @@ type DWF struct {
 	// Of this cycle only.
 	redirect units.Set
 
-	reconv  []bool   // by PC: reconvergence point of a branch
-	threads []uint16 `rtl:"scratch"` // by PC, those of all warps that wait to be issued
+	reconv []bool // by PC: reconvergence point of a branch
 }
 
 type dwfState struct {
@@ -156,7 +157,17 @@ type Place struct {
 	Born   uint64 `bits:"16"` // how many instructions had been issued before it was formed
 	Older  uint16 // pool entry, or nobody
 	Newer  uint16
+	Behind uint16 `rtl:"sim"` // the next one of Waiting
 	PC     uint32 `rtl:"sim"` // that of the pool entry, to have the issue policy look at one table
+}
+
+// Waiting is what waits at a PC to be issued. The issue policy looks at PCs, of
+// which there are few, instead of at all warps.
+type Waiting struct {
+	Threads uint16 // of all warps, in slots and in the pool
+	Warps   uint16 // pool entries that want a slot, less those that go first
+	Oldest  uint16 // of these, which are linked by Place.Behind
+	Newest  uint16
 }
 
 // nobody is the end of the links.
@@ -178,6 +189,7 @@ func newDWF(e Env, warpBarriers bool) (*DWF, error) {
 		Table: rtl.NewMem[Slot](e.Warps), Home: rtl.NewMem[Homes](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
 		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, ways)),
+		Waiting: rtl.NewMem[Waiting](0), PCs: rtl.NewMem[uint64](0),
 		Barrier: bar, warpBarriers: warpBarriers, lanes: e.Lanes,
 		policy: policy, aging: uint64(e.DWFAging), code: e.Code,
 	}
@@ -229,10 +241,11 @@ func (p *DWF) Stats() Stats {
 // Counts is nil.
 func (p *DWF) Counts() Counting { return nil }
 
-// Begin looks for the reconvergence points of the program.
+// Begin looks for the reconvergence points of the program. Nobody waits.
 func (p *DWF) Begin() {
 	insts := p.code.Prog.Insts
-	p.threads = make([]uint16, len(insts)+1)
+	p.Waiting.Resize(len(insts) + 1)
+	p.PCs.Resize(len(insts)/64 + 1)
 	p.reconv = make([]bool, len(insts)+1)
 	for i := range insts {
 		if in := &insts[i]; in.Conditional() && in.Reconv != isa.NoPC {
@@ -317,11 +330,13 @@ func (p *DWF) fire() {
 		k.Joins = false
 		p.Pool.Free(int(k.Warp))
 	}
+	p.leave(s)
 	switch {
 	case f.Control:
 		s.Wait = WaitsControl
 	case k.Static:
 		s.PC = f.PC + 1
+		p.come(s)
 	default:
 		u := p.from(i, s.Mask, f.PC+1)
 		u.Count = k.Count
@@ -329,6 +344,13 @@ func (p *DWF) fire() {
 		p.vacate(i)
 	}
 }
+
+// come and leave count the threads of a slot that begins or ceases to wait to be
+// issued.
+func (p *DWF) come(s *Slot)  { p.Waiting.Edit(int(s.PC)).Threads += threads(s.Mask) }
+func (p *DWF) leave(s *Slot) { p.Waiting.Edit(int(s.PC)).Threads -= threads(s.Mask) }
+
+func threads(mask uint32) uint16 { return uint16(bits.OnesCount32(mask)) }
 
 // vacate frees a slot.
 func (p *DWF) vacate(slot int) {
@@ -345,6 +367,11 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 	}
 	joined, formed := p.Pool.Insert(u, p.lanes)
 	if joined >= 0 {
+		join := u.Req
+		if formed >= 0 {
+			join &^= p.Pool.Warps.Next(formed).Occ
+		}
+		p.Waiting.Edit(int(u.PC)).Threads += threads(join)
 		if at := p.Places.Edit(joined); at.InSlot {
 			p.show(joined, int(at.Slot))
 		}
@@ -356,14 +383,24 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 
 // want makes a pool entry a candidate for a slot.
 func (p *DWF) want(warp int, at Place) {
-	d := p.D()
+	d, w, i := p.D(), p.Pool.Warps.Next(warp), uint16(warp)
+	at.PC, at.Born, at.Older, at.Newer, at.Behind = w.PC, d.Issued, d.Newest, nobody, nobody
+	*p.Places.Edit(warp) = at
+	p.link(d.Newest, i)
+	d.Newest = i
+	x := p.Waiting.Edit(int(w.PC))
+	x.Threads += threads(w.Occ)
 	if at.First {
 		d.Firsts++
+		return
 	}
-	at.PC, at.Born, at.Older, at.Newer = p.Pool.Warps.Edit(warp).PC, d.Issued, d.Newest, nobody
-	*p.Places.Edit(warp) = at
-	p.link(d.Newest, uint16(warp))
-	d.Newest = uint16(warp)
+	if x.Warps++; x.Warps == 1 {
+		x.Oldest = i
+		*p.PCs.Edit(int(w.PC) >> 6) |= 1 << (w.PC & 63)
+	} else {
+		p.Places.Edit(int(x.Newest)).Behind = i
+	}
+	x.Newest = i
 }
 
 // link makes newer the next one of those that want a slot behind older.
@@ -375,17 +412,34 @@ func (p *DWF) link(older, newer uint16) {
 	}
 }
 
-// unwant takes a pool entry out of those that want a slot.
+// unwant takes a pool entry out of those that want a slot. Its threads wait there.
 func (p *DWF) unwant(warp int, at *Place) {
 	d := p.D()
-	if at.First {
-		d.Firsts--
-	}
 	p.link(at.Older, at.Newer)
 	if at.Newer == nobody {
 		d.Newest = at.Older
 	} else {
 		p.Places.Edit(int(at.Newer)).Older = at.Older
+	}
+	if at.First {
+		d.Firsts--
+		return
+	}
+	x := p.Waiting.Edit(int(at.PC))
+	if x.Warps--; x.Warps == 0 {
+		*p.PCs.Edit(int(at.PC) >> 6) &^= 1 << (at.PC & 63)
+	}
+	if int(x.Oldest) == warp {
+		x.Oldest = at.Behind
+		return
+	}
+	before := x.Oldest
+	for p.Places.Next(int(before)).Behind != uint16(warp) {
+		before = p.Places.Next(int(before)).Behind
+	}
+	p.Places.Edit(int(before)).Behind = at.Behind
+	if int(x.Newest) == warp {
+		x.Newest = before
 	}
 }
 
@@ -519,6 +573,7 @@ func (p *DWF) release(rows uint64) {
 		if s := p.Table.Edit(i); s.Valid && s.Wait == WaitsBarrier && rows>>(s.Row&63)&1 != 0 {
 			s.Wait = Runs
 			s.PC++
+			p.come(s)
 			p.redirect.Add(i)
 		}
 	}

@@ -24,7 +24,10 @@ const (
 
 // issue is an issue policy: the rank of a warp, of which the lowest goes first, and
 // how it breaks ties.
-type issue func(p *DWF, w candidate) uint64
+type issue struct {
+	rank func(p *DWF, w candidate) uint64
+	byPC bool // it depends on the warp's PC alone
+}
 
 // candidate is a warp that is to be issued.
 type candidate struct {
@@ -40,17 +43,17 @@ const unranked = 1 << 62
 // issuePolicies is every issue policy (Fung et al., MICRO 2007, section 4.3; as in
 // GPGPU-Sim 2.1.1b).
 var issuePolicies = key.Choices[IssuePolicy, issue]{}.
-	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one", func(p *DWF, w candidate) uint64 {
-		return p.unlessCurrent(w, math.MaxUint16-p.threads[w.pc])
-	}).
-	With(IssueMinority, "the same with fewest threads", func(p *DWF, w candidate) uint64 {
-		return p.unlessCurrent(w, p.threads[w.pc])
-	}).
-	With(IssueTime, "in the order in which they were formed", func(_ *DWF, w candidate) uint64 { return w.born }).
-	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one", func(_ *DWF, w candidate) uint64 {
+	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one", issue{func(p *DWF, w candidate) uint64 {
+		return p.unlessCurrent(w, math.MaxUint16-p.Waiting.Next(int(w.pc)).Threads)
+	}, true}).
+	With(IssueMinority, "the same with fewest threads", issue{func(p *DWF, w candidate) uint64 {
+		return p.unlessCurrent(w, p.Waiting.Next(int(w.pc)).Threads)
+	}, true}).
+	With(IssueTime, "in the order in which they were formed", issue{rank: func(_ *DWF, w candidate) uint64 { return w.born }}).
+	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one", issue{rank: func(_ *DWF, w candidate) uint64 {
 		return uint64(w.count)<<8 + w.unfilled()
-	}).
-	With(IssuePC, "the smallest PC; then the fuller one", func(_ *DWF, w candidate) uint64 { return uint64(w.pc)<<8 + w.unfilled() })
+	}}).
+	With(IssuePC, "the smallest PC; then the fuller one", issue{rank: func(_ *DWF, w candidate) uint64 { return uint64(w.pc)<<8 + w.unfilled() }})
 
 // unfilled are the lanes without a thread.
 func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.OnesCount32(w.occ)) }
@@ -74,7 +77,6 @@ func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
 // warp of the pool with the lowest rank, the oldest of several, of those that were
 // in the pool when the cycle began.
 func (p *DWF) order() {
-	p.count()
 	if q, d := p.Regs(); d.Free != (units.Set{}) && q.Oldest != nobody {
 		p.place(p.next())
 	}
@@ -90,41 +92,63 @@ func (p *DWF) order() {
 	}
 }
 
-// count counts the threads that are to be issued, by PC.
-func (p *DWF) count() {
-	clear(p.threads)
-	for i := range p.Table.Len() {
-		if s := p.Table.Next(i); s.Valid && s.Wait == Runs {
-			p.threads[s.PC] += uint16(bits.OnesCount32(s.Mask))
-		}
-	}
-	for i := p.D().Oldest; i != nobody; i = p.Places.Next(int(i)).Newer {
-		p.threads[p.Places.Next(int(i)).PC] += uint16(bits.OnesCount32(p.Pool.Warps.Next(int(i)).Occ))
-	}
-}
-
 // rank is that of the policy, or a lower one for a warp that has waited too long.
 func (p *DWF) rank(w candidate) uint64 {
 	if p.aging > 0 && p.D().Issued-w.born > p.aging {
 		return w.born
 	}
-	return unranked + p.policy(p, w)
+	return unranked + p.policy.rank(p, w)
 }
 
 // next is the pool entry that is to have a slot, of those that want one. Those that
-// have been released or restored come first.
+// have been released or restored come first, then those that have waited too long.
 func (p *DWF) next() int {
-	best, lowest := -1, uint64(0)
-	for i := p.Q().Oldest; i != nobody; {
-		at, w := p.Places.At(int(i)), p.Pool.Warps.At(int(i))
-		rank := p.rank(candidate{at.PC, w.Occ, w.Count, at.Born})
-		if at.First {
-			rank = 0
+	q := p.Q()
+	i := int(q.Oldest)
+	lowest := p.wants(i)
+	if lowest == 0 {
+		return i
+	}
+	if q.Firsts > 0 {
+		for !p.Places.At(i).First {
+			i = int(p.Places.At(i).Newer)
 		}
-		if best < 0 || rank < lowest {
+		return i
+	}
+	if lowest < unranked {
+		return i
+	}
+	if p.policy.byPC {
+		return p.nextPC()
+	}
+	best := i
+	for i := p.Places.At(i).Newer; i != nobody; i = p.Places.At(int(i)).Newer {
+		if rank := p.wants(int(i)); rank < lowest {
 			best, lowest = int(i), rank
 		}
-		i = at.Newer
+	}
+	return best
+}
+
+// wants is the rank of a pool entry.
+func (p *DWF) wants(i int) uint64 {
+	at, w := p.Places.At(i), p.Pool.Warps.At(i)
+	if at.First {
+		return 0
+	}
+	return p.rank(candidate{at.PC, w.Occ, w.Count, at.Born})
+}
+
+// nextPC is the oldest pool entry at the PC of the lowest rank.
+func (p *DWF) nextPC() (best int) {
+	lowest := uint64(math.MaxUint64)
+	for k := range p.PCs.Len() {
+		for m := *p.PCs.At(k); m != 0; m &= m - 1 {
+			pc := k<<6 + bits.TrailingZeros64(m)
+			if rank := p.policy.rank(p, candidate{pc: uint32(pc)}); rank < lowest {
+				best, lowest = int(p.Waiting.At(pc).Oldest), rank
+			}
+		}
 	}
 	return best
 }

@@ -180,6 +180,7 @@ func poolHolds(t *testing.T, p *divergence.DWF) {
 			check(!o.Valid || o.PC != l.PC, "two lines for a PC", i)
 		}
 	}
+	waitingHolds(t, p)
 	q := p.Q()
 	for i := range p.Table.Len() {
 		s, k := p.Table.At(i), p.Picked.At(i)
@@ -195,6 +196,42 @@ func poolHolds(t *testing.T, p *divergence.DWF) {
 			}
 		case k.Static:
 			check(s.Mask == p.Statics.At(int(s.Row)).Live || q.Half, "a static warp is not complete", i)
+		}
+	}
+}
+
+// waitingHolds counts anew what waits at each PC: all threads that are to be issued,
+// and, in the order in which they were formed, the pool entries that want a slot and
+// do not go first.
+func waitingHolds(t *testing.T, p *divergence.DWF) {
+	threads, warps := make([]int, p.Waiting.Len()), make([][]uint16, p.Waiting.Len())
+	for i := range p.Table.Len() {
+		if s := p.Table.At(i); s.Valid && s.Wait == divergence.Runs {
+			threads[s.PC] += bits.OnesCount32(s.Mask)
+		}
+	}
+	const nobody = 1<<16 - 1
+	for i := p.Q().Oldest; i != nobody; i = p.Places.At(int(i)).Newer {
+		at, w := p.Places.At(int(i)), p.Pool.Warps.At(int(i))
+		threads[w.PC] += bits.OnesCount32(w.Occ)
+		if !at.First {
+			warps[w.PC] = append(warps[w.PC], i)
+		}
+	}
+	for pc := range p.Waiting.Len() {
+		w := p.Waiting.At(pc)
+		if threads[pc] != int(w.Threads) {
+			require.Equal(t, threads[pc], int(w.Threads), "threads at PC %d", pc)
+		}
+		var got []uint16
+		if *p.PCs.At(pc >> 6)>>(pc&63)&1 != 0 {
+			for i := w.Oldest; i != w.Newest; i = p.Places.At(int(i)).Behind {
+				got = append(got, i)
+			}
+			got = append(got, w.Newest)
+		}
+		if !slices.Equal(warps[pc], got) || int(w.Warps) != len(got) {
+			require.Equal(t, warps[pc], got, "warps at PC %d, counted as %d", pc, w.Warps)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (e programExit) Error() string { return fmt.Sprintf("exit code %d", e.code)
 
 func newCuda() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "cuda build|run|compare|nvcc",
+		Use:   "cuda build|run|compare|nvcc|toolkit",
 		Short: "Build and run whole CUDA programs",
 		Long: `Build CUDA programs, host code and all, with clang alone, and run them: their kernels on the simulated machine,
 everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++.`,
@@ -43,7 +43,7 @@ everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++
 			return verbs(c, args)
 		},
 	}
-	c.AddCommand(newCudaBuild(), newCudaRun(), newCudaCompare(), newCudaNvcc(), newCudaServe())
+	c.AddCommand(newCudaBuild(), newCudaRun(), newCudaCompare(), newCudaNvcc(), newCudaToolkit(), newCudaServe())
 	return c
 }
 
@@ -158,6 +158,27 @@ Exit codes: 2 an option is wrong, a file does not compile, or could not be writt
 				return err
 			}
 			return cuda.Nvcc(args, own, rawOutput(c), c.ErrOrStderr())
+		},
+	}
+}
+
+func newCudaToolkit() *cobra.Command {
+	return &cobra.Command{
+		Use:   "toolkit FOLDER",
+		Short: "Write a folder that build systems take for CUDA's toolkit",
+		Long: `Write a folder with bin/nvcc, which is "divergo cuda nvcc", the headers in include, and the runtime in lib64, for
+build systems that ask where CUDA is, and for programs that another compiler links with -lcudart.
+
+Exit codes: 2 the folder could not be written.`,
+		Example: `  divergo cuda toolkit ~/cuda
+  make CUDA_PATH=$HOME/cuda`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			own, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			return cuda.Toolkit(args[0], own)
 		},
 	}
 }

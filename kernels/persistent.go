@@ -1,0 +1,154 @@
+package kernels
+
+import (
+	"cmp"
+	"slices"
+)
+
+var persistent = Kernel{
+	Name:    "persistent",
+	Doc:     "rays through a tree of boxes to the nearest triangle, by persistent threads",
+	Source:  "NVRT in Fung & Aamodt (HPCA 2011), table 1: the ray traversal of Aila & Laine (HPG 2009). Kept: CTAs of 32x6 that live as long as there are batches of 32 rays, inner nodes in one loop and leaves in another, the nearer child first, a stack for each thread, rays from a camera and rays that scatter. Not kept: the queue from which the first thread of a warp takes the next batch for all, which is wrong under DWF (claim C4-08): here a warp's batches are known beforehand; the scene",
+	Control: "two loops in a loop, which rays leave at different times, tests of boxes and triangles (D); batches (P)",
+	Result:  "all triangles for each ray on the host, the same operations, bit for bit",
+	Sizes: []Size{
+		{"small", "100 rays, 24 triangles, 1 CTA of 32x6, the last batch partly filled", func(seed uint64) Workload { return NewPersistent(24, 100, 1, seed) }},
+		{"medium", "2000 rays, 500 triangles, 6 CTAs of 32x6, the last batch partly filled", func(seed uint64) Workload { return NewPersistent(500, 2000, 6, seed) }},
+		{"large", "40000 rays, 2000 triangles, 60 CTAs of 32x6", func(seed uint64) Workload { return NewPersistent(2000, 40000, 60, seed) }},
+	},
+}
+
+// Persistent is rays in a scene.
+type Persistent struct {
+	outcome
+	ctas      int
+	triangles [][9]float32 // a corner, and the ways to the other two
+	rays      [][6]float32 // from, direction
+	boxes     [][12]float32
+	links     [][2]uint32
+	want      []float32
+}
+
+const missed = 1e30 // the distance of a ray that meets nothing
+
+// NewPersistent makes small triangles in the cube from -1 to 1, and rays, of which every
+// second batch of 32 comes from a camera and the others from anywhere.
+func NewPersistent(triangles, rays, ctas int, seed uint64) *Persistent {
+	r := random(seed)
+	w := &Persistent{ctas: ctas}
+	for range triangles {
+		var t [9]float32
+		for i := range t {
+			t[i] = r.unit()
+			if i >= 3 {
+				t[i] *= 0.25
+			}
+		}
+		w.triangles = append(w.triangles, t)
+	}
+	for i := range rays {
+		ray := [6]float32{0.001, 0.002, -3, float32(i%32)/32 - 0.4921875, float32(i/32%64)/64 - 0.4921875, 1.5}
+		if i/32%2 == 1 {
+			ray = [6]float32{r.unit(), r.unit(), r.unit(), r.unit() + 0x1p-24, r.unit() + 0x1p-24, r.unit() + 0x1p-24}
+		}
+		w.rays = append(w.rays, ray)
+	}
+	w.split(0, triangles)
+	for i := range w.rays {
+		nearest := float32(missed)
+		for t := range w.triangles {
+			if far := meet(&w.rays[i], &w.triangles[t]); far < nearest {
+				nearest = far
+			}
+		}
+		w.want = append(w.want, nearest)
+	}
+	return w
+}
+
+// split makes a node of a range of triangles, of which there are more than 4 or which
+// is the root, and those below it. It returns the number of the node.
+func (w *Persistent) split(first, last int) uint32 {
+	node := len(w.boxes)
+	w.boxes, w.links = append(w.boxes, [12]float32{}), append(w.links, [2]uint32{})
+	box, axis := bounds(w.triangles[first:last]), 0
+	for d := range 3 {
+		if box[3+d]-box[d] > box[3+axis]-box[axis] {
+			axis = d
+		}
+	}
+	slices.SortStableFunc(w.triangles[first:last], func(a, b [9]float32) int { return cmp.Compare(a[axis], b[axis]) })
+	middle := (first + last) / 2
+	for side, part := range [2][2]int{{first, middle}, {middle, last}} {
+		box := bounds(w.triangles[part[0]:part[1]])
+		copy(w.boxes[node][6*side:], box[:])
+		if n := part[1] - part[0]; n <= 4 {
+			w.links[node][side] = 1<<31 | uint32(part[0])<<4 | uint32(n)
+		} else {
+			w.links[node][side] = w.split(part[0], part[1])
+		}
+	}
+	return uint32(node)
+}
+
+// bounds is a box around triangles, a little larger, so that no rounding makes a ray
+// miss it that meets them.
+func bounds(triangles [][9]float32) (box [6]float32) {
+	const rim = 1e-3
+	for i, t := range triangles {
+		for d := range 3 {
+			low, high := t[d]+min(t[3+d], t[6+d], 0)-rim, t[d]+max(t[3+d], t[6+d], 0)+rim
+			if i > 0 {
+				low, high = min(low, box[d]), max(high, box[3+d])
+			}
+			box[d], box[3+d] = low, high
+		}
+	}
+	return box
+}
+
+// meet is the distance at which a ray meets a triangle (Möller & Trumbore, 1997).
+func meet(ray *[6]float32, t *[9]float32) float32 {
+	dot := func(a, b []float32) float32 {
+		return float32(float32(a[0]*b[0])+float32(a[1]*b[1])) + float32(a[2]*b[2])
+	}
+	cross := func(a, b []float32) []float32 {
+		return []float32{
+			float32(a[1]*b[2]) - float32(a[2]*b[1]),
+			float32(a[2]*b[0]) - float32(a[0]*b[2]),
+			float32(a[0]*b[1]) - float32(a[1]*b[0]),
+		}
+	}
+	direction, e, f := ray[3:], t[3:6], t[6:]
+	s := []float32{ray[0] - t[0], ray[1] - t[1], ray[2] - t[2]}
+	p, q := cross(direction, f), cross(s, e)
+	inverse := 1 / dot(e, p)
+	u, v := float32(dot(s, p)*inverse), float32(dot(direction, q)*inverse)
+	far := float32(dot(f, q) * inverse)
+	if u >= 0 && u <= 1 && v >= 0 && u+v <= 1 && far > 0 {
+		return far
+	}
+	return missed
+}
+
+// Run implements Workload.
+func (w *Persistent) Run(m Machine) error {
+	w.reset()
+	boxes := upload(m, flat(w.boxes, func(b [12]float32) []float32 { return b[:] }))
+	links := upload(m, flat(w.links, func(l [2]uint32) []uint32 { return l[:] }))
+	triangles := upload(m, flat(w.triangles, func(t [9]float32) []float32 { return t[:] }))
+	rays := upload(m, flat(w.rays, func(r [6]float32) []float32 { return r[:] }))
+	distance := m.Alloc(4 * len(w.want))
+	err := m.Launch(Launch{
+		Module: "persistent.ptx",
+		Kernel: "persistent",
+		Grid:   [3]uint32{uint32(w.ctas), 1, 1},
+		Block:  [3]uint32{32, 6, 1},
+		Params: bank(boxes, links, triangles, rays, distance, uint32(len(w.rays))),
+	})
+	if err != nil {
+		return err
+	}
+	expect(&w.outcome, "distance", download[float32](m, distance, len(w.want)), w.want)
+	return nil
+}

@@ -1,0 +1,173 @@
+package kernels
+
+// huang is the source of the kernels of this file.
+const huang = "one of the micro-benchmarks with unstructured control flow that Huang et al. (Paired-Path Comparison, section IV, figure 6) wrote: "
+
+var shortcircuit = unstructured("shortcircuit", "words chosen by conditions of several parts",
+	huang+"short circuits. Kept: what its name says; the code is ours, as theirs is not printed",
+	"conditions of five parts, of which three lead to the same code (D); a uniform loop", shortCircuit)
+
+var exceptions = unstructured("exceptions", "an interpreter, of which three places throw",
+	huang+"exceptions. Kept: what the name says; the code is ours, as theirs is not printed",
+	"three exits from a round of a loop to one handler (D); a uniform loop", throwing)
+
+var gotos = unstructured("gotos", "sums by ways that jump into each other",
+	"jumps between the ways of a condition, which no structured program has (Wu et al., IISWC 2011); for the unstructured benchmarks of Huang et al. (Paired-Path Comparison, section IV). The code is ours",
+	"two ways that meet in two places before the post-dominator (D); a uniform loop", jumping)
+
+var coroutine = unstructured("coroutine", "a function that goes on where it stopped",
+	huang+"a switch by the state of a coroutine. Kept: what the name says; the code is ours, as theirs is not printed",
+	"three entries and three exits of a piece of code, by a thread's own state (D); a uniform loop", resuming)
+
+// unstructured is an entry of the suite.
+func unstructured(name, doc, source, control string, step func(s *tally, word uint32)) Kernel {
+	size := func(size, doc string, threads, cta, each int) Size {
+		return Size{size, doc, func(seed uint64) Workload { return newUnstructured(name, step, threads, cta, each, seed) }}
+	}
+	return Kernel{
+		Name: name, Doc: doc, Source: source, Control: control,
+		Result: "the same sums by structured code on the host",
+		Sizes: []Size{
+			size("small", "100 threads of 6 words, 1 CTA of 128, partly filled", 100, 128, 6),
+			size("medium", "2000 threads of 24 words, 8 CTAs of 256, partly filled", 2000, 256, 24),
+			size("large", "64 Ki threads of 64 words, 256 CTAs of 256", 64<<10, 256, 64),
+		},
+	}
+}
+
+// Limits of letters, which are 0 to 255.
+const (
+	lowLetter  = 96
+	highLetter = 176
+)
+
+// Unstructured has each thread add up words.
+type Unstructured struct {
+	outcome
+	kernel      string
+	cta, each   int
+	words, want []uint32 // word k of thread i is words[k*threads+i]
+}
+
+// tally is what a thread has.
+type tally struct{ sum, state uint32 }
+
+// work mixes the sum.
+func (t *tally) work() { t.sum = mixed(t.sum) }
+
+// mixed is a number after the rounds that each piece of work has.
+func mixed(x uint32) uint32 {
+	for range 4 {
+		x = (x ^ x>>7) * 0x2c1b3c6d
+	}
+	return x
+}
+
+func newUnstructured(kernel string, step func(*tally, uint32), threads, cta, each int, seed uint64) *Unstructured {
+	r := random(seed)
+	w := &Unstructured{kernel: kernel, cta: cta, each: each, words: r.words(threads * each)}
+	for i := range threads {
+		t := tally{sum: uint32(i)}
+		for k := range each {
+			step(&t, w.words[k*threads+i])
+		}
+		w.want = append(w.want, t.sum+t.state)
+	}
+	return w
+}
+
+func shortCircuit(t *tally, word uint32) {
+	letter := word & 255
+	chosen := letter >= lowLetter && letter < highLetter
+	chosen = chosen || word&0x100 != 0
+	if chosen || t.sum&1 == 1 && word&0x200 != 0 {
+		t.sum += mixed(word + t.sum)
+	} else {
+		t.sum ^= word
+	}
+}
+
+// throwing has as its state how often it has thrown.
+func throwing(t *tally, word uint32) {
+	err := word&7 == 0
+	if !err {
+		t.sum += word
+		t.work()
+		err = word&255 < lowLetter
+		if !err {
+			t.sum ^= word >> 8
+			t.work()
+			err = t.sum&255 >= highLetter
+		}
+	}
+	if err {
+		t.state++
+		t.sum ^= t.state
+		t.work()
+	} else {
+		t.sum += word & 7
+	}
+}
+
+func jumping(t *tally, word uint32) {
+	letter := word & 255
+	shared := true
+	switch {
+	case letter < lowLetter && word&0x100 != 0:
+		t.sum += word
+	case letter < lowLetter:
+		t.sum = (t.sum + word) ^ word>>3
+		shared = false
+	case letter < highLetter:
+		t.sum = (t.sum - word) ^ word>>5
+	default:
+		t.sum -= word
+		shared = false
+	}
+	if shared {
+		t.work()
+	}
+	if !shared || word&0x200 == 0 {
+		t.sum += letter
+		t.work()
+	}
+}
+
+// resuming has as its state where it goes on.
+func resuming(t *tally, word uint32) {
+	letter := word & 255
+	for {
+		switch t.state {
+		case 0:
+			t.sum += word
+		case 1:
+			t.sum ^= word >> 4
+		case 2:
+			t.sum += letter
+		}
+		t.work()
+		at := t.state
+		t.state = (t.state + 1) % 3
+		if at == 0 && letter < lowLetter || at == 1 && letter < highLetter || at == 2 {
+			return
+		}
+	}
+}
+
+// Run implements Workload.
+func (w *Unstructured) Run(m Machine) error {
+	w.reset()
+	words, out := upload(m, w.words), m.Alloc(4*len(w.want))
+	err := m.Launch(Launch{
+		Module: w.kernel + ".ptx",
+		Kernel: w.kernel,
+		Grid:   [3]uint32{groups(len(w.want), w.cta), 1, 1},
+		Block:  [3]uint32{uint32(w.cta), 1, 1},
+		Params: bank(words, out, uint32(w.each), uint32(len(w.want)), uint32(lowLetter), uint32(highLetter)),
+	})
+	if err != nil {
+		return err
+	}
+	expect(&w.outcome, "sum", download[uint32](m, out, len(w.want)), w.want)
+	return nil
+}
