@@ -117,84 +117,153 @@ func (e *emitter) access(s *Stmt) {
 			e.store(s, e.when(s), space, words, at, s.A)
 		}
 	case Give, Take:
-		e.needs |= needShared
-		e.cell()
-		e.move(s, ".shared", 1, s.Kind == Give, s.A)
+		words = min(words, cellBytes/4)
+		e.move(s, ".shared", words, s.Kind == Give, s.A, e.cell)
 	case Pass, Receive:
 		e.needs |= needExchange
-		e.line("mul.wide.u32 %%at, %%place, 4;")
-		e.line("add.u64 %%at, %%xch, %%at;")
-		e.move(s, ".global", 1, s.Kind == Pass, s.A)
+		words = min(words, cellBytes/4)
+		e.move(s, ".global", words, s.Kind == Pass, s.A, func() string {
+			e.line("mul.wide.u32 %%at, %%place, %d;", cellBytes)
+			e.line("add.u64 %%at, %%xch, %%at;")
+			return "%at"
+		})
 	case Spill, Fill:
 		e.needs |= needLocal
-		if s.Generic {
-			words = 1 // as where the guard holds
+		e.move(s, ".local", words, s.Kind == Spill, s.B, func() string {
+			e.line("and.b32 %%w, %s, %d;", e.r(s.A), localWords-words)
+			return e.variable("frame", "%w", 4)
+		})
+	case Copy:
+		e.input(e.r(s.A), uint32(s.N), cellBytes/4)
+		e.line("mov.u64 %%q, %%at;")
+		bytes := 4 << (s.Wide & 1)
+		e.line("cp.async.ca.shared.global [%s], [%%q], %d;", e.cell(), bytes)
+		if s.Alt {
+			e.line("cp.async.commit_group;")
+			e.line("cp.async.wait_group 0;")
+		} else {
+			e.line("cp.async.wait_all;")
 		}
-		e.line("and.b32 %%w, %s, %d;", e.r(s.A), localWords-words)
-		e.line("mul.wide.u32 %%at, %%w, 4;")
-		e.line("mov.u64 %%base, frame;")
-		e.line("add.u64 %%at, %%base, %%at;")
-		e.move(s, ".local", words, s.Kind == Spill, s.B)
 	}
 }
 
-// cell makes %at the address of the thread's word of shared memory.
-func (e *emitter) cell() {
-	e.needs |= needShared
-	e.line("mul.wide.u32 %%at, %%place, 4;")
-	e.line("mov.u64 %%base, cells;")
+// variable is a register with the address of an element of a variable in shared or local memory.
+func (e *emitter) variable(name, index string, size int) string {
+	if e.k.Short {
+		e.line("mul.lo.u32 %%short, %s, %d;", index, size)
+		e.line("mov.u32 %%w, %s;", name)
+		e.line("add.u32 %%short, %%short, %%w;")
+		return "%short"
+	}
+	e.line("mul.wide.u32 %%at, %s, %d;", index, size)
+	e.line("mov.u64 %%base, %s;", name)
 	e.line("add.u64 %%at, %%base, %%at;")
+	return "%at"
 }
 
-// move stores registers at %at in a space, or loads D and those that follow from there. With generic
-// addresses the threads for which the guard holds access a word of their own in
-// global memory instead.
-func (e *emitter) move(s *Stmt, space string, words int, store bool, source int) {
+// cell is a register with the address of the thread's word of shared memory.
+func (e *emitter) cell() string {
+	e.needs |= needShared
+	return e.variable("cells", "%place", cellBytes)
+}
+
+// move stores so many registers, or loads D and those that follow, at the address that
+// is in a register in a space. With generic addresses the threads for which the guard holds access words of
+// their own in global memory instead.
+func (e *emitter) move(s *Stmt, space string, words int, store bool, source int, address func() string) {
+	at := ""
 	if s.Generic {
-		e.needs |= needPrivate
+		if e.needs |= needPrivate; !e.k.Apart {
+			words = 1
+		}
+	}
+	if at = address(); s.Generic {
+		if at != "%at" {
+			e.line("cvt.u64.u32 %%at, %s;", at)
+		}
 		e.line("cvta%s.u64 %%at, %%at;", space)
-		e.line("@%%g add.u64 %%at, %%own, %d;", e.private(s.N))
-		space = ""
+		e.line("@%%g add.u64 %%at, %%own, %d;", e.private(s.N&^(words-1)))
+		at, space = "%at", ""
 	}
 	if store {
-		e.store(s, "", space, words, "[%at]", source)
+		e.store(s, "", space, words, "["+at+"]", source)
 	} else {
-		e.load(s, space, words, "[%at]")
+		e.load(s, space, words, "["+at+"]")
 	}
+}
+
+// edge has a thread of the grid access the buffer of that name across its end, at a place that
+// is aligned.
+func (e *emitter) edge() {
+	if e.k.Edge == 0 {
+		return
+	}
+	e.needs |= needEdge
+	size := 2
+	for e.k.Edge%size == 0 {
+		size *= 2
+	}
+	at := e.k.Edge &^ (size - 1)
+	e.line("setp.eq.u32 %%p, %%gid, %d;", e.k.Turn%(e.threads*e.grid))
+	e.line("%s", map[int]string{
+		2:  fmt.Sprintf("@%%p st.global.u16 [%%edge+%d], %%h;", at),
+		4:  fmt.Sprintf("@%%p ld.global.u32 %%v, [%%edge+%d];", at),
+		8:  fmt.Sprintf("@%%p atom.global.add.u64 %%q, [%%edge+%d], 1;", at),
+		16: fmt.Sprintf("@%%p st.global.v4.u32 [%%edge+%d], {%%v, %%v, %%w, %%w};", at),
+	}[size])
 }
 
 // swap writes an atomic down whose result is used, of a word that is the thread's alone.
 func (e *emitter) swap(s *Stmt) {
 	op := swaps[s.Op%len(swaps)]
+	order := scopes[int(s.Order)%len(scopes)]
 	space, at := ".global", fmt.Sprintf("[%%own+%d]", e.private(s.N&^1))
 	if s.Alt {
-		op = strings.Replace(op, "64", "32", 1)
-		e.cell()
-		space, at = ".shared", "[%at]"
-	} else {
-		e.needs |= needPrivate
-		if !e.k.Apart {
-			op = strings.Replace(op, "64", "32", 1)
-		}
+		space, at = ".shared", "["+e.cell()+"]"
+	} else if e.needs |= needPrivate; !e.k.Apart { // and of 4 bytes
+		op = strings.NewReplacer("64", "32", ".noftz.f16x2", ".u32").Replace(op)
 	}
 	if s.Generic && !s.Alt {
 		space = ""
 	}
-	result, operands := e.r(s.D), e.r(s.A)
-	if strings.HasPrefix(op, "cas") {
-		operands += ", " + e.r(s.B)
-	}
-	if strings.HasSuffix(op, "64") {
-		e.line("cvt.u64.u32 %%q, %s;", e.r(s.A))
-		result, operands = "%q", "%q"
-		if strings.HasPrefix(op, "cas") {
-			e.line("mov.b64 %%base, {%s, %[1]s};", e.r(s.B))
-			operands = "%q, %base"
+	name, typ, _ := strings.Cut(op, ".")
+	d, a, b := e.r(s.D), e.r(s.A), e.r(s.B)
+	result, operand, other := d, a, b
+	switch typ {
+	case "f32":
+		e.line("mov.b32 %%x, %s;", a)
+		result, operand = "%x", "%x"
+	case "f64":
+		e.line("mov.b64 %%z, {%s, %s};", b, a)
+		result, operand = "%z", "%z"
+	case "noftz.f16x2":
+		e.line("mov.b32 %%b, %s;", a)
+		result, operand = "%b", "%b"
+	case "b16":
+		e.line("cvt.u16.u32 %%h, %s;", a)
+		e.line("cvt.u16.u32 %%k, %s;", b)
+		result, operand, other = "%h", "%h", "%k"
+	default:
+		if strings.HasSuffix(typ, "64") {
+			e.line("mov.b64 %%q, {%s, %s};", a, b)
+			e.line("mov.b64 %%l, {%s, %[1]s};", b)
+			result, operand, other = "%q", "%q", "%l"
 		}
 	}
-	e.line("atom%s.%s %s, %s, %s;", space, op, result, at, operands)
-	if result == "%q" {
+	if name == "cas" {
+		operand += ", " + other
+	}
+	e.line("atom%s%s.%s %s, %s, %s;", order, space, op, result, at, operand)
+	switch result {
+	case "%x", "%b":
+		e.line("mov.b32 %s, %s;", d, result)
+	case "%h":
+		e.line("cvt.u32.u16 %s, %%h;", d)
+	case "%z":
+		e.line("mov.b64 %%q, %%z;")
+		fallthrough
+	case "%q":
 		e.line("shr.u64 %%q, %%q, 7;")
-		e.line("cvt.u32.u64 %s, %%q;", e.r(s.D))
+		e.line("cvt.u32.u64 %s, %%q;", d)
 	}
 }

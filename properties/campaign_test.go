@@ -40,10 +40,10 @@ func init() {
 	divergence.Register(m)
 }
 
-// shipped are the mechanisms without the one of this test.
+// shipped are the mechanisms without those of these tests.
 func shipped() (names []string) {
 	for _, m := range divergence.Mechanisms() {
-		if m.Name != late {
+		if m.Name != late && m.Name != hasty && m.Name != costly {
 			names = append(names, m.Name)
 		}
 	}
@@ -53,12 +53,12 @@ func shipped() (names []string) {
 // TestFindsAndShrinks: a bug is found, the counterexample is small, and its
 // folder replays.
 func TestFindsAndShrinks(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{late}, Runs: 300, Features: AllFeatures &^ Outlines, Shrink: time.Hour})
+	r, err := Run(Options{Mechanisms: []string{late}, Seed: 20, Runs: 300, Features: AllFeatures &^ Outlines, Shrink: time.Hour})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	f := r.Failure
 	assert.Equal(t, checkPaths, f.Checker)
-	assert.Equal(t, r.Found.Checker, f.Checker)
+	assert.True(t, alike(r.Found.Checker, f.Checker))
 	k, err := f.Case.Compile()
 	require.NoError(t, err)
 	assert.LessOrEqual(t, len(k.Prog.Insts), 12, k.Text)

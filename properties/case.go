@@ -86,31 +86,90 @@ type Compiled struct {
 	Prog *isa.Program
 	Args []testbench.Arg
 
-	mute *Compiled // see forMechanism
+	shared  uint32                       // bytes of dynamic shared memory
+	lacking [1 << numAbilities]*Compiled // the variants of forMechanism
 }
 
-// forMechanism is the case as a mechanism can run it: without votes, unless it
-// promises to bring the threads of a warp together where all of them come. If it
-// compacts warps, then there must be nothing to compact where all threads are.
+// What a mechanism can do that not every one can.
+const (
+	canVote   = 1 << iota // bring the threads of a warp together where all of them come
+	canPart               // have warps at barriers in parts: see Roles
+	canApart              // have threads of a warp come to a barrier apart
+	canGather             // have the threads that a vote names wait for each other
+	canCount              // tell threads which of a warp are there
+	canNumber             // have warps at barriers by numbers in registers
+
+	numAbilities = iota
+)
+
+// abilities are those that a mechanism promises for a case. If it compacts warps, then
+// there must be nothing to compact where all threads are.
+func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
+	whole := k.Threads()%(k.Machine.SM.WarpSize*int(k.Grid[0]*k.Grid[1]*k.Grid[2])) == 0 && !k.Kernel.exits() || !m.Blocks
+	for ability, is := range map[int]bool{
+		canVote: m.InStep && whole, canPart: whole && (m.InStep || m.Arrival == divergence.ByThread),
+		canApart: m.Arrival != divergence.ByWarp, canGather: m.Gathers, canCount: !m.Blocks && !m.Across, canNumber: !m.Across,
+	} {
+		if is {
+			can |= ability
+		}
+	}
+	return can
+}
+
+// need is the ability without which no mechanism can run a statement.
+func (s *Stmt) need() int {
+	switch s.Kind {
+	case Vote:
+		return canVote
+	case Roles:
+		if s.Op == 2 {
+			return canPart | canNumber
+		}
+		return canPart
+	case Apart:
+		if s.Op == 0 {
+			return canApart
+		}
+	case Gather:
+		return canGather
+	case Count:
+		return canCount
+	}
+	return 0
+}
+
+// forMechanism is the case as a mechanism can run it: arithmetic for votes, barriers
+// of all for those of some, if it does not promise what they need.
 func (k *Compiled) forMechanism(name string) (*Compiled, error) {
 	m, _ := divergence.Find(name)
-	full := k.Threads()%(k.Machine.SM.WarpSize*int(k.Grid[0]*k.Grid[1]*k.Grid[2])) == 0 && !k.Kernel.has(Exit)
-	if !k.Kernel.has(Vote) || m.InStep && (full || !m.Blocks) {
+	needs := 0
+	k.Kernel.each(func(s *Stmt, _ int) { needs |= s.need() })
+	lacks := needs &^ k.abilities(&m)
+	if lacks == 0 {
 		return k, nil
 	}
-	if k.mute != nil {
-		return k.mute, nil
+	if k.lacking[lacks] != nil {
+		return k.lacking[lacks], nil
 	}
 	c := *k.Case
 	c.Kernel = c.Kernel.clone()
 	c.Kernel.each(func(s *Stmt, _ int) {
-		if s.Kind == Vote {
+		if s.need()&lacks == 0 {
+			return
+		}
+		switch s.Kind {
+		case Roles:
+			s.Kind, s.Op = Barrier, 0
+		case Apart:
+			s.Op = 1
+		default:
 			s.Kind = Compute
 		}
 	})
-	var err error
-	k.mute, err = c.Compile()
-	return k.mute, err
+	v, err := c.Compile()
+	k.lacking[lacks] = v
+	return v, err
 }
 
 // Compile lowers the kernel. An error is a bug of this package, or of package ptx.
@@ -120,7 +179,7 @@ func (c *Case) Compile() (*Compiled, error) {
 	if err != nil {
 		return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
 	}
-	k := &Compiled{Case: c, Text: text}
+	k := &Compiled{Case: c, Text: text, shared: uint32(c.Shared())}
 	return k, k.lower(m, params)
 }
 
@@ -139,6 +198,14 @@ func (k *Compiled) lower(m *ptx.Module, params []Buffer) (err error) {
 	return testbench.CheckArgs(k.Prog, k.Args)
 }
 
+// Shared is how many bytes of dynamic shared memory a CTA has.
+func (c *Case) Shared() int {
+	if !c.Kernel.Dynamic {
+		return 0
+	}
+	return cellBytes * int(c.Block[0]*c.Block[1]*c.Block[2])
+}
+
 // Command is the command line that runs the case of a folder with the files of a
 // counterexample.
 func (c *Case) Command(mechanism string) string {
@@ -148,6 +215,9 @@ func (c *Case) Command(mechanism string) string {
 	_, params := c.PTX()
 	var b strings.Builder
 	fmt.Fprintf(&b, "divergo run %s --config %s --mech %s --grid %s --block %s --seed %d", kernelFile, machineFile, mechanism, dim(c.Grid), dim(c.Block), c.Seed)
+	if c.Kernel.Dynamic {
+		fmt.Fprintf(&b, " --shared %d", c.Shared())
+	}
 	for _, p := range params {
 		fmt.Fprintf(&b, " --arg %s", p.Spec)
 	}

@@ -64,7 +64,7 @@ func TestCompactionIsWatched(t *testing.T) {
 			require.NoError(t, err)
 			found := ""
 			for seed := uint64(0); seed < 20 && found == ""; seed++ {
-				drawn := Draw(seed, AllFeatures)
+				drawn := Draw(seed, plainFeatures)
 				drawn.Machine, drawn.Grid, drawn.Block = cfg, [3]uint32{2, 1, 1}, [3]uint32{32, 1, 1}
 				k, err := drawn.Compile()
 				require.NoError(t, err)

@@ -41,7 +41,7 @@ func (f *Failure) Write(in string) (dir string, err error) {
 		return "", err
 	}
 	file := &launches.File{Mechanism: f.Mechanism, Checker: f.Checker, Seed: f.Case.Seed, Machine: machineFile, Module: kernelFile}
-	each := launches.Launch{Grid: f.Case.Grid, Block: f.Case.Block}
+	each := launches.Launch{Grid: f.Case.Grid, Block: f.Case.Block, Shared: uint32(f.Case.Shared())}
 	_, params := f.Case.PTX()
 	for _, p := range params {
 		if f.Case.Again == 0 {
@@ -150,7 +150,7 @@ func Replay(name string) (*Failure, error) {
 			return run(l)
 		})
 		return err
-	}, func() {})
+	}, func() bool { return true })
 	if b == nil {
 		return nil, nil
 	}
@@ -191,5 +191,5 @@ func compiled(f *launches.File, cfg gpu.Config) (*Compiled, error) {
 	}
 	step := &plan.Steps[0]
 	c := &Case{Seed: f.Seed, Grid: step.Grid, Block: step.Block, Machine: cfg}
-	return &Compiled{Case: c, Prog: step.Prog, Args: step.Args}, nil
+	return &Compiled{Case: c, Prog: step.Prog, Args: step.Args, shared: step.Shared}, nil
 }

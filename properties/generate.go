@@ -51,6 +51,17 @@ const (
 	Swaps       // atomics whose result is used
 	Repeats     // launches on the memory that the one before has left
 	Larges      // blocks as large as the machine holds, and grids of hundreds
+	Opcodes     // those that kernels seldom have
+	Meetings    // barriers of some warps of a CTA, where some only arrive
+	Aparts      // barriers that the threads of a warp come to apart
+	Gathers     // votes that threads of a warp come to apart, while others exit
+	Counts      // votes of the threads that are together
+	Copies      // from global to shared memory, asynchronously
+	Tables      // of the targets of a branch
+	Parameters  // of functions, and their results
+	Shorts      // addresses of 32 bits
+	Dynamics    // shared memory whose size the launch gives
+	Edges       // an access across the end of an allocation
 	AllFeatures = 1<<iota - 1
 )
 
@@ -59,6 +70,7 @@ var featureNames = [...]string{
 	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
 	"calls", "pointers", "recursions", "votes", "numbers", "vectors", "generics", "backwards",
 	"lanes", "widths", "orders", "swaps", "repeats", "larges",
+	"opcodes", "meetings", "aparts", "gathers", "counts", "copies", "tables", "parameters", "shorts", "dynamics", "edges",
 }
 
 // FeatureNames lists the features in order.
@@ -134,6 +146,10 @@ func draw(r *rand.Rand, features Features) Kernel {
 	if g.has(Calls) {
 		g.functions(&k)
 	}
+	k.Short, k.Dynamic = g.has(Shorts), g.has(Dynamics)
+	if g.has(Edges) && g.IntN(32) == 0 {
+		k.Edge = []int{3, 5, 6, 7, 9, 10, 12, 14, 20, 24, 31, 40}[g.IntN(12)]
+	}
 	g.fn = -1
 	g.left = 3 + g.IntN(40)
 	cost := min(20<<g.IntN(6), maxCost)
@@ -151,6 +167,9 @@ func draw(r *rand.Rand, features Features) Kernel {
 // call of a later one is known.
 func (g *generator) functions(k *Kernel) {
 	k.Fuel = 1 + g.IntN(4)
+	if g.has(Parameters) {
+		k.Style = 1 + g.IntN(numStyles-1)
+	}
 	k.Funcs = make([][]Stmt, 1+g.IntN(3))
 	g.costs = make([]int, len(k.Funcs))
 	for i := range slices.Backward(k.Funcs) {
@@ -207,6 +226,11 @@ var choices = []choice{
 	{Vote, 4, Votes},
 	{Swap, 3, Swaps},
 	{Fence, 2, Orders},
+	{Roles, 3, Barriers | Meetings},
+	{Apart, 3, Barriers | Aparts},
+	{Gather, 1, Votes | Gathers},
+	{Count, 1, Counts},
+	{Copy, 2, Copies},
 }
 
 // block draws statements of which a thread executes so many instructions at
@@ -231,8 +255,8 @@ func (g *generator) kind(cost, depth int, together bool) Kind {
 		switch {
 		case g.features&c.needs != c.needs,
 			(c.kind == Break || c.kind == Continue) && g.loops == 0,
-			(c.kind == If || c.kind == Loop || c.kind == Switch) && (cost < 20 || depth > 10),
-			(c.kind == Barrier || c.kind == Vote) && !together,
+			(c.kind == If || c.kind == Loop || c.kind == Switch || c.kind == Apart) && (cost < 20 || depth > 10),
+			(c.kind == Barrier || c.kind == Vote || c.kind == Roles || c.kind == Gather || c.kind == Apart) && !together,
 			c.kind == Call && len(g.callable(cost)) == 0,
 			c.kind == Return && g.fn < 0:
 			return 0
@@ -275,7 +299,17 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 		return 1
 	case Vote:
 		s.Op, s.Alt = g.IntN(len(votes)), false
+		return 7
+	case Gather:
+		s.Op, s.Alt = g.IntN(len(votes)), false
+		s.Cond = g.cond(false)
+		return 18
+	case Count:
+		s.Op, s.Alt = g.IntN(len(counts)), false
 		return 3
+	case Roles:
+		s.N, s.Op, s.D = g.IntN(16), g.IntN(3), g.IntN(16)
+		return 16
 	case Test:
 		s.Cond = g.cond(false)
 		return 7
@@ -306,7 +340,7 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 		s.Alt = s.Alt && g.has(Backwards)
 	case Exit, Return:
 		s.Cond = g.cond(false)
-	case If, Loop, Switch:
+	case If, Loop, Switch, Apart:
 		if s.Kind == If && g.has(Ladders) && depth < 2 && cost > 100 && g.IntN(4) == 0 {
 			steps := 8 + g.IntN(min(cost/11, 31)-8)
 			*s = g.ladder(1, steps)
@@ -315,11 +349,15 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 		return g.compound(s, cost, depth, together)
 	case Give, Take, Pass, Receive, Spill, Fill:
 		g.address(s)
-		return 6
+		return 7
+	case Copy:
+		s.N = g.IntN(256)
+		g.address(s)
+		return 12
 	case Swap:
 		s.Op = g.IntN(len(swaps))
 		g.address(s)
-		return 6
+		return 9
 	case Fence:
 		s.Op = g.IntN(len(fences))
 		return 1
@@ -351,10 +389,15 @@ func (g *generator) address(s *Stmt) {
 
 // compound draws the condition and the bodies.
 func (g *generator) compound(s *Stmt, cost, depth int, together bool) int {
-	s.Cond = g.cond(together && g.IntN(3) == 0)
-	together = together && s.Cond.Uniform()
+	s.Cond = g.cond(together && s.Kind != Apart && g.IntN(3) == 0)
+	together = together && s.uniform()
 	inner := cost/2 + g.IntN(cost/2)
 	switch s.Kind {
+	case Apart:
+		s.N, s.Op = g.IntN(16), 0
+		for range 2 {
+			s.Body = append(s.Body, g.block(inner, depth+1, false))
+		}
 	case If:
 		s.N = 0
 		if g.has(Outlines) && g.IntN(3) == 0 {
@@ -366,6 +409,7 @@ func (g *generator) compound(s *Stmt, cost, depth int, together bool) int {
 		}
 	case Switch:
 		s.Cond.Mask = 1<<(1+g.IntN(3)) - 1
+		s.Generic = g.has(Tables) && g.IntN(2) == 0
 		for range 2 + g.IntN(4) {
 			s.Body = append(s.Body, g.block(inner/2, depth+1, together))
 		}

@@ -27,7 +27,7 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 	var herded, forced, diverted, kernels int
 	mechanisms := shipped()
 	for seed := *herdSeed; seed < *herdSeed+*herdRuns; seed++ {
-		c := Draw(seed, AllFeatures)
+		c := Draw(seed, plainFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
 		mechanism := mechanisms[seed%uint64(len(mechanisms))]

@@ -11,8 +11,13 @@ type Kernel struct {
 	Jumps int      // back, of a thread
 	Fuel  int      // calls of a thread that do not lead to a later function, so that recursion ends
 	Words int      // 32-bit words of read-only input, a power of two
-	Apart bool     // a thread's private words lie together; otherwise those of neighbours do
-	Turn  int      // places by which the ownership of exchanged words moves at a barrier
+	Short bool     // addresses of shared and local memory have 32 bits
+	// Dynamic shared memory has the words that threads exchange there.
+	Dynamic bool
+	Apart   bool // a thread's private words lie together; otherwise those of neighbours do
+	Style   int  // of functions: see calls.go
+	Edge    int  // bytes of a buffer across whose end a thread reads or writes; 0: nobody does
+	Turn    int  // places by which the ownership of exchanged words moves at a barrier
 }
 
 // Stmt is a statement.
@@ -23,7 +28,7 @@ type Stmt struct {
 	D, A, B int // registers, 0 to Registers-1
 	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; Call: function; If: 1 puts the first arm out of line; Load, Put and their like: word
 	Alt     bool
-	Generic bool     // loads and stores: by a generic address, of another space where the guard holds
+	Generic bool     // loads and stores: by a generic address, of another space where the guard holds; Switch: by a table
 	Wide    uint8    // Load, Put, Get, Spill, Fill: log2 of the words, which registers that follow have
 	Type    uint8    // loads and stores: index into types
 	Order   uint8    // loads and stores: index into orders
@@ -61,6 +66,11 @@ const (
 	Vote                 // D = what operation Op makes of A of all threads of the warp
 	Swap                 // D = private word N before operation Op with A on it [the thread's word of shared memory]
 	Fence                // of kind Op
+	Roles                // barriers N and behind it of some warps of the CTA: see roles
+	Apart                // If whose sides each end at barrier N
+	Gather               // Vote that threads for which Cond holds come to before the others, of which some exit
+	Count                // D = what operation Op makes of A of the threads that are here
+	Copy                 // the thread's word of shared memory = input at A + N, asynchronously
 	numKinds
 )
 
@@ -69,6 +79,7 @@ func (k Kind) String() string {
 	return [...]string{
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
 		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote", "swap", "fence",
+		"roles", "apart", "gather", "count", "copy",
 	}[k]
 }
 
@@ -105,11 +116,15 @@ func (v Value) String() string {
 // Uniform reports whether all threads of a CTA have the value.
 func (c *Cond) Uniform() bool { return c.Value == Constant || c.Value == CTA }
 
+// uniform reports whether what is in a statement is come to by all threads of a CTA together.
+func (s *Stmt) uniform() bool { return s.Kind != Apart && s.Cond.Uniform() }
+
 // Sizes of what a thread has.
 const (
 	Registers    = 4 // of the kernel's own, besides those of the generated code
 	privateWords = 4
 	localWords   = 8
+	cellBytes    = 8 // of what threads exchange
 )
 
 // Statements is how many there are.
@@ -131,6 +146,9 @@ func (k *Kernel) has(kind Kind) (found bool) {
 	k.each(func(s *Stmt, _ int) { found = found || s.Kind == kind })
 	return found
 }
+
+// exits reports whether threads can end before others.
+func (k *Kernel) exits() bool { return k.has(Exit) || k.has(Gather) }
 
 // clone is a copy that shares nothing with k.
 func (k Kernel) clone() Kernel {

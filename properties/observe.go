@@ -37,6 +37,10 @@ type observer struct {
 	shapes   []shape // by PC
 
 	permutation units.Permutation
+	scheduler   sm.Scheduler
+	priority    sm.CTAPriority
+	counted     counted
+	timing      *timing
 	compactor   *compactor // nil for mechanisms that do not promise Compacts
 	leave       []func()
 }
@@ -47,8 +51,11 @@ type row struct {
 	began   bool
 	started uint32
 	live    uint32
-	passed  [isa.MaxLanes]uint16 // barriers
 	splits  []split
+
+	arrived [divergence.Barriers]uint32 // threads that have come to each barrier since it last opened
+	at      [isa.MaxLanes]uint8         // the barrier at which a thread waits
+	held    uint32                      // threads that wait
 }
 
 // split is a divergent branch whose threads have not met.
@@ -58,10 +65,10 @@ type split struct {
 	mask  uint32
 }
 
-// group is a resident CTA: barriers that all its live threads have come to.
+// group is a resident CTA.
 type group struct {
-	id     uint64
-	passed uint16
+	id   uint64
+	need [divergence.Barriers]uint8 // warps that a barrier asks for, 0: all live threads
 }
 
 // watch attaches an observer to each SM of a session that is loaded.
@@ -74,8 +81,9 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		o := &observer{
 			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
 			promises: mech.Promises,
-			coverage: cov, permutation: cfg.SM.Lanes,
+			coverage: cov, permutation: cfg.SM.Lanes, scheduler: cfg.SM.Scheduler, priority: cfg.SM.CTAPriority,
 		}
+		o.time(&mech, &cfg.SM, cfg.Divergence)
 		if mech.Compacts != nil {
 			o.compactor = &compactor{observer: o, off: cfg.Divergence.TBCStatic}
 			o.leave = append(o.leave, mech.Compacts(m.Div).Add(o.compactor.warp))
@@ -83,7 +91,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		if cov != nil {
 			o.shapes = shapes(prog)
 		}
-		o.leave = append(o.leave, m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit))
+		o.leave = append(o.leave, m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit), m.ALU.OnBranch.Add(o.resolved))
 		list = append(list, o)
 	}
 	return list
@@ -137,6 +145,7 @@ func (o *observer) issue(e sm.Issued) {
 		return
 	}
 	in := &o.prog.Insts[e.PC]
+	o.counted.active[bits.OnesCount32(e.Mask)]++
 	taken := e.Mask
 	if in.Guard.Kind == isa.OperandPred {
 		taken = o.guarded(&e, in)
@@ -168,9 +177,7 @@ func (o *observer) issue(e sm.Issued) {
 			o.join(&e, w, in, mask, taken)
 		}
 		if in.Op == isa.OpBar {
-			for m := taken; m != 0; m &= m - 1 {
-				w.passed[bits.TrailingZeros32(m)]++
-			}
+			o.comes(&e, in, r, taken)
 		}
 	}
 }
@@ -236,32 +243,6 @@ func (o *observer) nested(e *sm.Issued) {
 	}
 }
 
-// behind looks whether threads have passed a barrier before others came to it.
-func (o *observer) behind(e *sm.Issued, w *row, of int, mask uint32) {
-	g := &o.ctas[o.sm.Resident(of)&(sm.MaxCTAs-1)]
-	for m := mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		if w.passed[lane] <= g.passed {
-			continue
-		}
-		first := of - of%o.warps
-		for r := first; r < first+o.warps; r++ {
-			other := &o.rows[r]
-			if !other.began || other.cta != w.cta {
-				o.fail(checkBarrier, "%s: lane %d is behind barrier %d, the warp of row %d has not begun", o.at(e), lane, w.passed[lane], r)
-				return
-			}
-			for l := other.live; l != 0; l &= l - 1 {
-				if k := bits.TrailingZeros32(l); other.passed[k] < w.passed[lane] {
-					o.fail(checkBarrier, "%s: lane %d is behind barrier %d, lane %d of row %d has come to %d", o.at(e), lane, w.passed[lane], k, r, other.passed[k])
-					return
-				}
-			}
-		}
-		g.passed = w.passed[lane]
-	}
-}
-
 // join looks whether the threads of a divergent branch meet at its
 // post-dominator. Of several branches of the same threads with the same
 // post-dominator, as in the trips of a loop, the first has the most threads.
@@ -290,6 +271,44 @@ func (o *observer) join(e *sm.Issued, w *row, in *isa.Inst, mask, taken uint32) 
 		}
 	}
 	w.splits = append(w.splits, split{in.Reconv, depth, mask})
+}
+
+// counted is what the observer counts of what statistics count.
+type counted struct {
+	active              [isa.MaxLanes + 1]uint64
+	branches, divergent uint64
+}
+
+// resolved counts branches.
+func (o *observer) resolved(e sm.Branched) {
+	diverges := e.Taken != 0 && e.Taken != e.Mask
+	if e.Inst.Conditional() || diverges {
+		o.counted.branches++
+	}
+	if diverges {
+		o.counted.divergent++
+	}
+}
+
+// statistics holds what observers have counted against the counters of their launch.
+func statistics(list []*observer, c *testbench.Counters) *broken {
+	var all counted
+	for _, o := range list {
+		for i, n := range o.counted.active {
+			all.active[i] += n
+		}
+		all.branches += o.counted.branches
+		all.divergent += o.counted.divergent
+	}
+	for i, n := range c.Active {
+		if n != all.active[i] {
+			return &broken{checkStatistics, fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n)}
+		}
+	}
+	if d := &c.Divergence; d.Branches != all.branches || d.Divergent != all.divergent {
+		return &broken{checkStatistics, fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent, d.Branches, d.Divergent)}
+	}
+	return nil
 }
 
 func (o *observer) exit(e sm.Exited) {

@@ -74,7 +74,7 @@ func (p *plan) calls(b []Stmt, fn int, together bool) {
 			}
 		}
 		for _, inner := range s.Body {
-			p.calls(inner, fn, together && s.Cond.Uniform())
+			p.calls(inner, fn, together && s.uniform())
 		}
 	}
 }
@@ -89,9 +89,12 @@ func (p *plan) find(b []Stmt, together bool) (found bool) {
 	for i := range b {
 		s := &b[i]
 		switch s.Kind {
-		case Barrier, Vote:
+		case Barrier, Vote, Roles, Gather:
 			p.allowed[s] = together
 			found = found || together
+		case Apart:
+			p.allowed[s] = together
+			p.synchronous[s], found = p.synchronous[s] || together, found || together
 		case Exit:
 			p.allowed[s] = together || !p.synced
 			found = found || together && p.synced
@@ -99,7 +102,7 @@ func (p *plan) find(b []Stmt, together bool) (found bool) {
 			found = found || p.crosses(s)
 		}
 		for _, inner := range s.Body {
-			if p.find(inner, together && s.Cond.Uniform()) {
+			if p.find(inner, together && s.uniform()) {
 				p.synchronous[s], found = true, true
 			}
 		}
@@ -116,7 +119,7 @@ func (p *plan) number(b []Stmt, now *int) {
 			p.epochs = append(p.epochs, *now)
 		case Goto:
 			p.epoch[s] = *now
-		case Barrier, Vote, Exit:
+		case Barrier, Vote, Roles, Gather, Exit:
 			if p.synced && p.allowed[s] {
 				*now++
 			}

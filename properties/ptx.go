@@ -5,57 +5,19 @@ import (
 	"strings"
 )
 
-// operations are what Compute can do with d, a and b; %g is the guard, %w scratch.
-// None has a result that PTX leaves open.
-var operations = []struct {
-	name, ptx string
-	unit      Features // besides the integer pipe
-}{
-	{"add", "add.u32 d, a, b;", 0},
-	{"sub", "sub.u32 d, a, b;", 0},
-	{"mul", "mul.lo.u32 d, a, b;", 0},
-	{"mulhi", "mul.hi.u32 d, a, b;", 0},
-	{"mad", "mad.lo.u32 d, a, b, d;", 0},
-	{"and", "and.b32 d, a, b;", 0},
-	{"or", "or.b32 d, a, b;", 0},
-	{"xor", "xor.b32 d, a, b;", 0},
-	{"shl", "shl.b32 d, a, 5;", 0},
-	{"shr", "shr.u32 d, a, 3;", 0},
-	{"min", "min.s32 d, a, b;", 0},
-	{"max", "max.u32 d, a, b;", 0},
-	{"popc", "popc.b32 d, a;", 0},
-	{"clz", "clz.b32 d, a;", 0},
-	{"brev", "brev.b32 d, a;", 0},
-	{"selp", "selp.u32 d, a, b, %g;", 0},
-	{"lane", "add.u32 d, a, %laneid;", 0},
-	{"fadd", "cvt.rn.f32.u32 %x, a; cvt.rn.f32.u32 %y, b; fma.rn.f32 %x, %x, 0f3F000000, %y; mov.b32 d, %x;", Floats},
-	{"fsqrt", "cvt.rn.f32.u32 %x, a; sqrt.rn.f32 %x, %x; cvt.rzi.u32.f32 d, %x;", Floats},
-	{"double", "cvt.rn.f64.u32 %z, a; fma.rn.f64 %z, %z, 0d3FE0000000000000, %z; cvt.rzi.u32.f64 d, %z;", Doubles},
-	{"div", "or.b32 %w, b, 1; div.u32 d, a, %w;", Divisions},
-	{"rem", "or.b32 %w, b, 1; rem.s32 d, a, %w;", Divisions},
-}
-
-// votes are what Vote can do with the threads of a warp that live, in the terms of
-// operations.
-var votes = []struct{ name, ptx string }{
-	{"ballot", "setp.lt.s32 %p, a, 0; vote.sync.ballot.b32 d, %p, -1;"},
-	{"any", "setp.lt.u32 %p, a, 64; vote.sync.any.pred %p, %p, -1; @%p add.u32 d, a, 1;"},
-	{"all", "setp.ge.u32 %p, a, 64; vote.sync.all.pred %p, %p, -1; @%p add.u32 d, a, 1;"},
-	{"match", "and.b32 %w, a, 3; match.any.sync.b32 d, %w, -1;"},
-	{"sum", "redux.sync.add.u32 d, a, -1;"},
-	{"least", "redux.sync.min.s32 d, a, -1;"},
-	{"up", "shfl.sync.up.b32 d, a, 1, 0, -1;"},
-	{"down", "shfl.sync.down.b32 d|%p, a, 2, 31, -1; @!%p mov.u32 d, 5;"},
-	{"butterfly", "shfl.sync.bfly.b32 d, a, 1, 31, -1;"},
-	{"from", "and.b32 %w, b, 7; shfl.sync.idx.b32 d, a, %w, 31, -1;"},
-}
-
 // atomics are the operations of the words of a group that threads change
 // together. Each word has one, so that their order does not matter.
 var atomics = []string{"add.u32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32"}
 
 // swaps are the atomics of words that a thread has for itself, whose result is used.
-var swaps = []string{"add.u32", "min.s32", "max.u32", "inc.u32", "dec.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "cas.b32", "add.u64", "max.u64", "xor.b64", "exch.b64", "cas.b64"}
+var swaps = []string{
+	"add.u32", "min.s32", "max.u32", "inc.u32", "dec.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "cas.b32",
+	"add.u64", "max.u64", "xor.b64", "exch.b64", "cas.b64", "add.s32", "max.s32", "min.u32", "min.s64", "and.b64", "or.b64", "min.u64", "max.s64",
+	"add.f32", "add.f64", "add.noftz.f16x2", "cas.b16",
+}
+
+// scopes are what atomics say of memory order and scope.
+var scopes = []string{"", ".relaxed.cta", ".acquire.gpu", ".release.gpu", ".acq_rel.gpu", ".relaxed.sys"}
 
 // fences are those of all scopes.
 var fences = []string{"membar.cta;", "membar.gl;", "membar.sys;", "fence.acq_rel.cta;", "fence.acq_rel.gpu;", "fence.sc.gpu;"}
@@ -70,7 +32,7 @@ type Buffer struct {
 }
 
 // need is a register or variable that the prologue of a kernel sets up.
-type need uint16
+type need uint32
 
 const (
 	needLinear need = 1 << iota
@@ -86,6 +48,7 @@ const (
 	needFuel  // of recursion
 	needTable // of the addresses of functions
 	needJumps // back
+	needEdge
 )
 
 // emitter writes a kernel down.
@@ -127,6 +90,9 @@ func (k *Kernel) PTX(grid, block [3]uint32, warp int, comments ...string) (text 
 		fmt.Fprintf(&b, "// %s\n", c)
 	}
 	b.WriteString(".version 7.6\n.target sm_80\n.address_size 64\n\n")
+	if e.needs&needShared != 0 && k.Dynamic {
+		fmt.Fprintf(&b, ".extern .shared .align %d .b8 cells[];\n", cellBytes)
+	}
 	if len(k.Funcs) > 0 { // which use what the kernel has
 		e.declare(&b)
 		b.WriteString(e.finish(functions))
@@ -153,11 +119,13 @@ func (k *Kernel) PTX(grid, block [3]uint32, warp int, comments ...string) (text 
 func (e *emitter) body(b []Stmt) string {
 	e.text = new(strings.Builder)
 	e.far.Reset()
+	e.enter()
 	e.block(b)
 	if e.fn < 0 {
 		e.tally()
+		e.edge()
 	}
-	e.line("ret;")
+	e.ret("")
 	return e.text.String() + e.far.String()
 }
 
@@ -180,6 +148,7 @@ func (e *emitter) fresh(names ...string) []string {
 
 // r is a register of the kernel.
 func (e *emitter) r(i int) string {
+	i %= Registers
 	e.regs[i] = true
 	e.needs |= needGrid
 	return fmt.Sprintf("%%r%d", i)
@@ -259,9 +228,11 @@ func (e *emitter) stmt(s *Stmt) {
 	switch s.Kind {
 	case Compute:
 		e.operation(s, operations[s.Op%len(operations)].ptx)
+	case Count:
+		e.operation(s, counts[s.Op%len(counts)])
 	case Test:
 		e.test("%g", &s.Cond)
-	case Load, Put, Get, Give, Take, Pass, Receive, Spill, Fill:
+	case Load, Put, Get, Give, Take, Pass, Receive, Spill, Fill, Copy:
 		e.access(s)
 	case Atomic:
 		e.atomic(s)
@@ -296,7 +267,17 @@ func (e *emitter) stmt(s *Stmt) {
 		}
 	case Vote:
 		if e.plan.allowed[s] {
-			e.operation(s, votes[s.Op%len(votes)].ptx)
+			e.vote(s)
+		}
+	case Roles:
+		if e.plan.allowed[s] {
+			e.roles(s)
+		}
+	case Apart:
+		e.apart(s)
+	case Gather:
+		if e.plan.allowed[s] {
+			e.gather(s)
 		}
 	case Swap:
 		e.swap(s)
@@ -307,7 +288,7 @@ func (e *emitter) stmt(s *Stmt) {
 	case Return:
 		if e.fn >= 0 && !e.plan.whole[e.fn] {
 			e.test("%p", &s.Cond)
-			e.line("@%%p ret;")
+			e.ret("@%p ")
 		}
 	}
 }
@@ -320,7 +301,7 @@ const turn = "// turn"
 // or, if nobody has exited, as many as its warps have.
 func (e *emitter) barrier(s *Stmt) {
 	count := ""
-	if s.Alt && !e.k.has(Exit) {
+	if s.Alt && !e.k.exits() {
 		count = fmt.Sprintf(", %d", (e.threads+e.warp-1)/e.warp*e.warp)
 	}
 	number := s.N & 15
@@ -340,7 +321,11 @@ func (e *emitter) barrier(s *Stmt) {
 
 // operation writes the instructions of a table down.
 func (e *emitter) operation(s *Stmt, ptx string) {
-	operands := strings.NewReplacer(" d,", " "+e.r(s.D)+",", " d|", " "+e.r(s.D)+"|", " d;", " "+e.r(s.D)+";", " a,", " "+e.r(s.A)+",", " a;", " "+e.r(s.A)+";", " b,", " "+e.r(s.B)+",", " b;", " "+e.r(s.B)+";")
+	d, a, b := e.r(s.D), e.r(s.A), e.r(s.B)
+	operands := strings.NewReplacer(
+		" d,", " "+d+",", " d|", " "+d+"|", " d;", " "+d+";", " d}", " "+d+"}", " a,", " "+a+",", " a;", " "+a+";", " a}", " "+a+"}", "{a,", "{"+a+",",
+		" b,", " "+b+",", " b;", " "+b+";", " b}", " "+b+"}", "{b,", "{"+b+",",
+	)
 	for _, in := range strings.SplitAfter(ptx, "; ") {
 		e.line("%s%s", e.when(s), operands.Replace(strings.TrimSpace(in)))
 	}
@@ -448,9 +433,16 @@ func (e *emitter) choose(s *Stmt) {
 		names = append(names, l(i))
 	}
 	end := fmt.Sprintf("L%d_end", e.labels)
-	for i, name := range names[1:] {
-		e.line("setp.eq.u32 %%p, %%w, %d;", i+1)
-		e.line("@%%p bra %s;", name)
+	if s.Generic {
+		e.line("min.u32 %%w, %%w, %d;", len(names)-1)
+		e.label(fmt.Sprintf("T%d", e.labels))
+		e.line(".branchtargets %s;", strings.Join(names, ", "))
+		e.line("brx.idx %%w, T%d;", e.labels)
+	} else {
+		for i, name := range names[1:] {
+			e.line("setp.eq.u32 %%p, %%w, %d;", i+1)
+			e.line("@%%p bra %s;", name)
+		}
 	}
 	for i, body := range s.Body {
 		e.label(names[i])
@@ -517,8 +509,9 @@ func (e *emitter) params() (list []Buffer) {
 	}{
 		{needInput, Buffer{"input", fmt.Sprintf("buf:rand:u32:%d", e.k.Words)}},
 		{needPrivate, Buffer{"private", fmt.Sprintf("buf:zero:%d", 4*privateWords*threads)}},
-		{needExchange, Buffer{"exchange", fmt.Sprintf("buf:rand:u32:%d", threads)}},
+		{needExchange, Buffer{"exchange", fmt.Sprintf("buf:rand:u32:%d", cellBytes/4*threads)}},
 		{needWords, Buffer{"words", fmt.Sprintf("buf:rand:u32:%d", atomicGroups*len(atomics))}},
+		{needEdge, Buffer{"edge", fmt.Sprintf("buf:zero:%d", e.k.Edge)}},
 	} {
 		if e.needs&p.need != 0 {
 			list = append(list, p.Buffer)
@@ -529,19 +522,21 @@ func (e *emitter) params() (list []Buffer) {
 
 func (e *emitter) declare(b *strings.Builder) {
 	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
-	say(".reg .u32 %%r<%d>, %%c<%d>, %%n<%d>, %%lin, %%cta, %%gid, %%v, %%w, %%place, %%sink, %%sum, %%fuel, %%jumps;", Registers, e.counts+1, e.counts+1)
-	say(".reg .u64 %%in, %%own, %%xch, %%words, %%at, %%base, %%q;")
+	say(".reg .u32 %%r<%d>, %%c<%d>, %%n<%d>, %%lin, %%cta, %%gid, %%v, %%w, %%place, %%sink, %%sum, %%fuel, %%jumps, %%team, %%short;", Registers, e.counts+1, e.counts+1)
+	say(".reg .u64 %%in, %%own, %%xch, %%words, %%at, %%base, %%q, %%l, %%edge;")
+	say(".reg .b16 %%h, %%k;")
+	say(".reg .b32 %%b;")
 	say(".reg .f32 %%x, %%y;")
-	say(".reg .f64 %%z;")
-	say(".reg .pred %%p, %%g;")
-	if e.needs&needShared != 0 {
-		say(".shared .align 4 .b8 cells[%d];", 4*e.threads)
+	say(".reg .f64 %%z, %%m;")
+	say(".reg .pred %%p, %%g, %%o;")
+	if e.needs&needShared != 0 && !e.k.Dynamic {
+		say(".shared .align %d .b8 cells[%d];", cellBytes, cellBytes*e.threads)
 	}
 	if e.needs&needTally != 0 {
 		say(".shared .align 4 .b8 tally[%d];", 4*len(atomics))
 	}
 	if e.needs&needLocal != 0 {
-		say(".local .align 4 .b8 frame[%d];", 4*localWords)
+		say(".local .align 16 .b8 frame[%d];", 4*localWords)
 	}
 }
 
@@ -550,7 +545,7 @@ func (e *emitter) prologue(b *strings.Builder) {
 	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
 	n := e.needs
 	moves := e.moves()
-	if n&(needPrivate|needShared|needTally) != 0 {
+	if n&(needPrivate|needShared|needTally|needEdge) != 0 {
 		n |= needGrid
 	}
 	if moves {
@@ -600,7 +595,7 @@ func (e *emitter) prologue(b *strings.Builder) {
 		}
 	}
 	for _, p := range e.params() {
-		say("ld.param.u64 %s, [%s];", map[string]string{"input": "%in", "private": "%own", "exchange": "%xch", "words": "%words"}[p.Name], p.Name)
+		say("ld.param.u64 %s, [%s];", map[string]string{"input": "%in", "private": "%own", "exchange": "%xch", "words": "%words", "edge": "%edge"}[p.Name], p.Name)
 	}
 	if n&needPrivate != 0 {
 		size := 4
@@ -611,17 +606,17 @@ func (e *emitter) prologue(b *strings.Builder) {
 		say("add.u64 %%own, %%own, %%at;")
 	}
 	if n&needExchange != 0 {
-		say("mul.wide.u32 %%at, %%cta, %d;", 4*e.threads)
+		say("mul.wide.u32 %%at, %%cta, %d;", cellBytes*e.threads)
 		say("add.u64 %%xch, %%xch, %%at;")
 	}
 	if moves {
 		say("mov.u32 %%place, %%lin;")
 	}
 	if n&needShared != 0 {
-		say("mul.wide.u32 %%at, %%lin, 4;")
+		say("mul.wide.u32 %%at, %%lin, %d;", cellBytes)
 		say("mov.u64 %%base, cells;")
 		say("add.u64 %%at, %%base, %%at;")
-		say("st.shared.u32 [%%at], %%gid;")
+		say("st.shared.v2.u32 [%%at], {%%gid, %%gid};")
 	}
 	if n&needTally != 0 {
 		say("setp.eq.u32 %%p, %%lin, 0;")

@@ -289,10 +289,15 @@ func (p *Pipe) trap(op *Op, in *isa.Inst) {
 // by the warp (PTX ISA, bar). A thread whose next instruction is its last counts
 // as one that has left: nobody can tell whether it has been before the barrier.
 func (p *Pipe) arrives(op *Op) {
+	in := &p.l.Prog.Insts[op.PC]
+	if op.Mixed && !p.alike(op, in, 0) || op.Mixed && !p.alike(op, in, 1) {
+		p.fail(Regrouped, op, bits.TrailingZeros32(op.Exec), 0)
+		return
+	}
 	if p.l.Prog.Target < 70 {
 		return
 	}
-	waits := p.l.Prog.Insts[op.PC].Mode != isa.ModeArrive
+	waits := in.Mode != isa.ModeArrive
 	missing := p.Div.Arriving(int(op.Slot), op.Mask, waits) &^ op.Exec
 	if missing != 0 && !op.Mixed {
 		warp := int(op.Row) % p.l.warps
@@ -307,6 +312,21 @@ func (p *Pipe) arrives(op *Op) {
 	if missing != 0 {
 		p.fail(PartOfWarp, op, bits.TrailingZeros32(op.Exec), missing)
 	}
+}
+
+// alike reports whether a source of an instruction has one value in all threads that execute
+// it.
+func (p *Pipe) alike(op *Op, in *isa.Inst, source int) bool {
+	if source >= int(in.NSrc) || in.Src[source].Kind != isa.OperandReg {
+		return true
+	}
+	first := op.Src[source][bits.TrailingZeros32(op.Exec)]
+	for m := op.Exec; m != 0; m &= m - 1 {
+		if op.Src[source][bits.TrailingZeros32(m)] != first {
+			return false
+		}
+	}
+	return true
 }
 
 // ends reports whether a thread at pc does nothing but end. Where a mechanism

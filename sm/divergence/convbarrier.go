@@ -12,7 +12,7 @@ var barrierMechanisms = []Mechanism{
 	{
 		Name:     "barrier",
 		Doc:      "convergence barriers: threads wait for each other where the compiler says so",
-		Promises: Promises{InStep: true, Depth: perLane},
+		Promises: Promises{InStep: true, Arrival: ByPath, Prompt: 1, Gathers: true, Depth: perLane},
 		New: func(e Env) (Policy, error) {
 			return newConvBarrier(e), nil
 		},

@@ -9,7 +9,7 @@ var dpeMechanisms = []Mechanism{
 	{
 		Name:     "dpe",
 		Doc:      "dual-path stack: both paths of the innermost divergent branch interleave",
-		Promises: Promises{Meets: true, InStep: true, Depth: perLane},
+		Promises: Promises{Meets: true, InStep: true, Arrival: ByPath, Prompt: 1, Depth: perLane},
 		New: func(e Env) (Policy, error) {
 			return newDPE(e), nil
 		},

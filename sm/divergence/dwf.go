@@ -14,7 +14,7 @@ var dwfMechanisms = []Mechanism{
 	{
 		Name:     "dwf",
 		Doc:      "dynamic warp formation: threads at one PC are regrouped after every instruction",
-		Promises: Promises{Across: true},
+		Promises: Promises{Across: true, Arrival: ByThread},
 		New: func(e Env) (Policy, error) {
 			return newDWF(e, false)
 		},
@@ -22,7 +22,7 @@ var dwfMechanisms = []Mechanism{
 	{
 		Name:     "dwf-wb",
 		Doc:      "dynamic warp formation between a warp's first divergence and its warp barrier",
-		Promises: Promises{Across: true},
+		Promises: Promises{Across: true, Arrival: ByThread},
 		New: func(e Env) (Policy, error) {
 			return newDWF(e, true)
 		},
@@ -106,6 +106,7 @@ type DWF struct {
 
 	// Of this cycle only.
 	redirect units.Set
+	touched  uint64 // PCs, modulo 64, of slots that have changed or of which other threads wait
 
 	reconv []bool // by PC: reconvergence point of a branch
 }
@@ -129,9 +130,10 @@ type StaticWarp struct {
 	CTA     uint8  `bits:"5"`
 	Live    uint32 `bits:"lanes"`
 	AtBar   uint32 `bits:"lanes"` // lanes that wait at a CTA barrier
-	Passed  uint32 `bits:"lanes"` // lanes that have arrived at one without waiting
 	Bar     Named  // that barrier
-	Apart   bool   // other lanes wait at another one, so that it never arrives
+	Passed  uint32 `bits:"lanes"` // lanes that have arrived at one without waiting
+	Left    Named  // that one
+	Apart   bool   // other lanes wait at another one, or have arrived at another one, so that it never arrives
 	Barred  bool   `if:"warpbarriers"` // it has a warp barrier, at RPC
 	RPC     uint32 `if:"warpbarriers"`
 	Arrived uint32 `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
@@ -331,6 +333,7 @@ func (p *DWF) fire() {
 		p.Pool.Free(int(k.Warp))
 	}
 	p.leave(s)
+	p.setRank(i, 0)
 	switch {
 	case f.Control:
 		s.Wait = WaitsControl
@@ -347,8 +350,8 @@ func (p *DWF) fire() {
 
 // come and leave count the threads of a slot that begins or ceases to wait to be
 // issued.
-func (p *DWF) come(s *Slot)  { p.Waiting.Edit(int(s.PC)).Threads += threads(s.Mask) }
-func (p *DWF) leave(s *Slot) { p.Waiting.Edit(int(s.PC)).Threads -= threads(s.Mask) }
+func (p *DWF) come(s *Slot)  { p.at(s.PC).Threads += threads(s.Mask) }
+func (p *DWF) leave(s *Slot) { p.at(s.PC).Threads -= threads(s.Mask) }
 
 func threads(mask uint32) uint16 { return uint16(bits.OnesCount32(mask)) }
 
@@ -371,9 +374,9 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 		if formed >= 0 {
 			join &^= p.Pool.Warps.Next(formed).Occ
 		}
-		p.Waiting.Edit(int(u.PC)).Threads += threads(join)
+		p.at(u.PC).Threads += threads(join)
 		if at := p.Places.Edit(joined); at.InSlot {
-			p.show(joined, int(at.Slot))
+			p.show(joined, int(at.Slot), join)
 		}
 	}
 	if formed >= 0 {
@@ -388,7 +391,7 @@ func (p *DWF) want(warp int, at Place) {
 	*p.Places.Edit(warp) = at
 	p.link(d.Newest, i)
 	d.Newest = i
-	x := p.Waiting.Edit(int(w.PC))
+	x := p.at(w.PC)
 	x.Threads += threads(w.Occ)
 	if at.First {
 		d.Firsts++
@@ -421,11 +424,11 @@ func (p *DWF) unwant(warp int, at *Place) {
 	} else {
 		p.Places.Edit(int(at.Newer)).Older = at.Older
 	}
+	x := p.at(at.PC)
 	if at.First {
 		d.Firsts--
 		return
 	}
-	x := p.Waiting.Edit(int(at.PC))
 	if x.Warps--; x.Warps == 0 {
 		*p.PCs.Edit(int(at.PC) >> 6) &^= 1 << (at.PC & 63)
 	}
@@ -443,15 +446,16 @@ func (p *DWF) unwant(warp int, at *Place) {
 	}
 }
 
-// show puts the lanes of a pool entry into a slot.
-func (p *DWF) show(warp, slot int) {
+// show puts lanes of a pool entry into its slot: all of them, or those that join
+// the ones that are there.
+func (p *DWF) show(warp, slot int, lanes uint32) {
 	w, s := p.Pool.Warps.Edit(warp), p.Table.Edit(slot)
 	s.PC, s.Mask = w.PC, w.Occ
-	s.Row = w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)]
-	s.CTA = p.Statics.Next(int(s.Row)).CTA
-	s.Mixed = false
+	row := w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)]
+	s.Mixed = lanes != w.Occ && (s.Mixed || s.Row != row)
+	s.Row, s.CTA = row, p.Statics.Next(int(row)).CTA
 	homes := p.Home.Edit(slot)
-	for m := w.Occ; m != 0; m &= m - 1 {
+	for m := lanes; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (units.PoolLanes - 1)
 		homes[l] = units.Home{Row: w.Row[l], Lane: uint8(l)}
 		s.Mixed = s.Mixed || w.Row[l] != s.Row
@@ -525,15 +529,15 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 		row := u.Row[lane]
 		rows |= 1 << (row & 63)
 		w := p.Statics.Edit(int(row))
-		w.Apart = w.Apart || w.AtBar != 0 && w.Bar.ID != o.Bar
-		w.Bar = Named{o.Bar, o.Warps}
+		here, at := &w.AtBar, &w.Bar
+		if in.Mode == isa.ModeArrive {
+			here, at = &w.Passed, &w.Left
+		}
+		w.Apart = w.Apart || *here != 0 && at.ID != o.Bar
+		*here |= 1 << lane
+		*at = Named{o.Bar, o.Warps}
 		if in.Reduces() {
 			p.Barrier.Count(w.CTA, &Outcome{Bar: o.Bar, Taken: 1 << lane, Votes: o.Votes})
-		}
-		if in.Mode == isa.ModeArrive {
-			w.Passed |= 1 << lane
-		} else {
-			w.AtBar |= 1 << lane
 		}
 	}
 	for m := rows; m != 0; m &= m - 1 {
@@ -548,15 +552,18 @@ func (p *DWF) bar(i int, in *isa.Inst, o *Outcome, lanes uint32) {
 }
 
 // meet lets a static warp arrive at a CTA barrier if none of its threads can
-// still get there.
+// still get there. Some may wait at the next one before others have come to one at which
+// they need not wait.
 func (p *DWF) meet(row int, w *StaticWarp) {
-	switch {
-	case w.Live == 0:
-	case w.AtBar != 0 && !w.Apart && w.Live&^(w.AtBar|w.Arrived) == 0:
-		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, true))
-	case w.Passed != 0 && w.Live&^w.Passed == 0:
+	if w.Live == 0 || w.Apart {
+		return
+	}
+	if w.Passed != 0 && w.Live&^w.Passed == 0 {
 		w.Passed = 0
-		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, false))
+		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Left.ID, w.Left.Need, false))
+	}
+	if w.AtBar != 0 && w.Live&^(w.AtBar|w.Arrived) == 0 {
+		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, true))
 	}
 }
 

@@ -13,7 +13,7 @@ var multipathMechanisms = []Mechanism{{
 	Doc:      "splits of a warp in two tables: all paths of all its branches interleave, and meet at post-dominators",
 	Params:   multiParams{Paths: 8},
 	Counts:   multiCounts{},
-	Promises: Promises{Meets: true, InStep: true, Depth: perLane},
+	Promises: Promises{Meets: true, InStep: true, Arrival: ByPath, Prompt: 1, Depth: perLane},
 	New:      func(e Env) (Policy, error) { return newMultiPath(e) },
 }}
 

@@ -46,7 +46,7 @@ type PDOM struct {
 
 // pdomPromises are those of a stack of a bounded depth.
 func pdomPromises(depth func(lanes int, p *isa.Program) int) Promises {
-	return Promises{Meets: true, InStep: true, Depth: depth, Nested: func(p Policy, slot int, to []uint32) []uint32 {
+	return Promises{Meets: true, InStep: true, Prompt: 1, Depth: depth, Nested: func(p Policy, slot int, to []uint32) []uint32 {
 		return p.(*PDOM).masks(slot, to)
 	}}
 }

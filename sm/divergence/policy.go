@@ -340,6 +340,16 @@ type Mechanism struct {
 	Promises
 }
 
+// Arrival is who counts at a CTA barrier, in a module for sm_70 or later.
+type Arrival uint8
+
+// The ways to arrive.
+const (
+	ByWarp   Arrival = iota // a warp, all of whose threads come at once
+	ByPath                  // those of a path, which wait for themselves; where they need not wait, all of the warp
+	ByThread                // each thread
+)
+
 // Promises are what a mechanism says of itself to those who check it.
 type Promises struct {
 	// Meets: the threads of a warp that part at a branch go on together from its
@@ -353,6 +363,18 @@ type Promises struct {
 	Moves bool
 	// Across: threads of several CTAs of the SM are brought together.
 	Across bool
+	// Arrival is who counts at a CTA barrier.
+	Arrival Arrival
+	// Gathers: threads that a .sync instruction names wait for each other there, on
+	// whatever paths they come.
+	Gathers bool
+	// Prompt is the cycles after which a path of a warp runs from the one on in which the
+	// mechanism has taken the outcome of a branch, which it does in the cycle in which that
+	// comes; a warp with threads at a CTA barrier or words on their way to memory may wait. 0: there is no such bound.
+	Prompt int
+	// Transfers is the cycles that a row waits at least for words that go to memory, and
+	// for those that come back; nil if nobody waits.
+	Transfers func(o Options) (store, load int)
 	// Depth is how many entries a stack never exceeds, with warps of so many lanes;
 	// nil, or 0, if there is no such bound.
 	Depth func(lanes int, p *isa.Program) int

@@ -243,10 +243,24 @@ func (p *PPC) elect(w int, s *Slot) {
 	default:
 		p.run(s, e.current())
 		s.Wait = WaitsBarrier
-		p.Meet(p, s)
+		if !p.covered(w) {
+			p.Meet(p, s)
+		}
 		return
 	}
 	p.run(s, e.current())
+}
+
+// covered reports whether a path below the top pair of a warp is on its way. It cannot run before
+// that pair has met, so that a warp whose top pair waits at two barrier instructions never
+// arrives.
+func (p *PPC) covered(w int) bool {
+	for i := range p.Stack.Len(w) - 1 {
+		if e := p.Stack.Entry(w, i); e.ready(e.Cur&1 ^ 1) {
+			return true
+		}
+	}
+	return false
 }
 
 // run makes a path the one of the slot.

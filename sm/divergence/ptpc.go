@@ -10,8 +10,9 @@ import (
 
 var ptpcMechanisms = []Mechanism{
 	{
-		Name: "ptpc",
-		Doc:  "a PC for each thread, the smallest runs first",
+		Name:     "ptpc",
+		Doc:      "a PC for each thread, the smallest runs first",
+		Promises: Promises{Arrival: ByPath, Prompt: 1},
 		New: func(e Env) (Policy, error) {
 			return &PTPC{Warps: NewWarps(e, 1), Threads: rtl.NewMem[Threads](e.Warps)}, nil
 		},

@@ -15,7 +15,7 @@ var subwarpMechanisms = []Mechanism{
 		Params:   subwarpParams{Slots: 4},
 		Counts:   subwarpCounts{},
 		Stalls:   true,
-		Promises: Promises{InStep: true, Depth: perLane},
+		Promises: Promises{InStep: true, Arrival: ByPath, Prompt: 1, Gathers: true, Depth: perLane},
 		New: func(e Env) (Policy, error) {
 			return newSubwarp(e)
 		},

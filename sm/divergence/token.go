@@ -12,7 +12,7 @@ var tokenMechanisms = []Mechanism{
 	{
 		Name:     "token",
 		Doc:      "stack of synchronisation tokens: instructions of the compiler push and pop",
-		Promises: Promises{InStep: true, Depth: tokens},
+		Promises: Promises{InStep: true, Prompt: 1, Transfers: transferCosts, Depth: tokens},
 		New: func(e Env) (Policy, error) {
 			return newTokenStack(e), nil
 		},
@@ -101,6 +101,9 @@ func (t Token) word() uint64 {
 func tokenOf(w uint64) Token {
 	return Token{Mask: uint32(w), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
 }
+
+// transferCosts are those of a spill and a fill.
+func transferCosts(o Options) (store, load int) { return o.TokenSpill, o.TokenFill }
 
 // tokens is the depth of the stack: a token for each branch, which splits a mask,
 // and for each region around the PC. With recursive functions a region counts in

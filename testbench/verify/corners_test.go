@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -239,6 +240,114 @@ func TestAcrossTheEnd(t *testing.T) {
 			assert.ErrorContains(t, err, "fault: out of bounds, 4 bytes of global memory", "%d bytes", bytes)
 		} else {
 			assert.NoError(t, err, "%d bytes", bytes)
+		}
+	}
+}
+
+// TestArriveThenWait: some threads of a warp arrive at a barrier without waiting and
+// wait at the next one before the others have come to the first. Both open.
+func TestArriveThenWait(t *testing.T) {
+	for _, mechanism := range []string{"dwf", "dwf-wb"} {
+		out, _ := corner(t, under(mechanism), "", `
+	and.b32 %a0, %lane, 3;
+	setp.ne.u32 %p0, %a0, 0;
+	@%p0 bra GO;
+	mov.u32 %a2, 50;
+LOOP:
+	sub.u32 %a2, %a2, 1;
+	setp.ne.u32 %p3, %a2, 0;
+	@%p3 bra LOOP;
+GO:
+	setp.lt.u32 %p1, %i, 32;
+	@%p1 bar.arrive 1, 64;
+	@!%p1 bar.sync 1, 64;
+	add.u32 %out, %out, 1;
+	bar.sync 2;
+	add.u32 %out, %out, 2;`, 64)
+		for i, v := range out {
+			assert.EqualValues(t, 3, v, "%s, thread %d", mechanism, i)
+		}
+	}
+}
+
+// TestNumbersOfBarriers: a dynamic warp has threads of two warps, which are to wait at
+// different barriers, of a number in a register. There is one number for an
+// instruction, so that it is a fault.
+func TestNumbersOfBarriers(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+	.reg .u32 %a<4>;
+	.reg .pred %p;
+	mov.u32 %a0, %laneid;
+	and.b32 %a0, %a0, 1;
+	mov.u32 %a1, %tid.x;
+	shr.u32 %a1, %a1, 5;
+	setp.eq.u32 %p, %a0, %a1;
+	@%p bra ON;
+	add.u32 %a2, %a2, 1;
+ON:
+	add.u32 %a3, %a1, 3;
+	bar.sync %a3, 32;
+	exit;
+}`))
+	require.NoError(t, err)
+	p, err := testbench.Program(m, "")
+	require.NoError(t, err)
+	for _, mechanism := range []string{"pdom", "dwf-wb", "dwf"} {
+		cfg := under(mechanism)
+		cfg.GPU.SMs = 1
+		s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 1_000_000})
+		require.NoError(t, err)
+		err = s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}})
+		if mechanism == "dwf" {
+			assert.ErrorContains(t, err, "bar.sync %a3, 32")
+			assert.ErrorContains(t, err, "fault")
+		} else {
+			assert.NoError(t, err, mechanism)
+		}
+	}
+}
+
+// TestPairBelowABarrier: the paths of the top pair are at one bar.sync each, another
+// path of the warp, which paired-path comparison cannot run before they meet, is on its way to
+// a third. Nobody goes on without it.
+func TestPairBelowABarrier(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+	.reg .u32 %a<4>;
+	.reg .pred %p;
+	mov.u32 %a0, %laneid;
+	setp.ge.u32 %p, %a0, 16;
+	@%p bra FAR;
+	setp.lt.u32 %p, %a0, 8;
+	@%p bra LOW;
+	bar.sync 0;
+	bra END;
+LOW:
+	bar.sync 0;
+	bra END;
+FAR:
+	bar.sync 0;
+END:
+	exit;
+}`))
+	require.NoError(t, err)
+	p, err := testbench.Program(m, "")
+	require.NoError(t, err)
+	for _, mechanism := range []string{"barrier", "ptpc", "dpe", "multipath", "dwf", "ppc", "ppc-explicit"} {
+		s, err := testbench.NewSession(under(mechanism), testbench.Limits{MaxCycles: 1_000_000})
+		require.NoError(t, err)
+		err = Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}})
+		if strings.HasPrefix(mechanism, "ppc") {
+			assert.ErrorContains(t, err, "SIMT deadlock", mechanism)
+		} else {
+			assert.NoError(t, err, mechanism)
 		}
 	}
 }

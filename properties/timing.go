@@ -1,0 +1,191 @@
+package properties
+
+import (
+	"cmp"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+// timing watches when things happen: what is right and late does not pass, nor
+// what costs less than it should.
+type timing struct {
+	*observer
+	prompt   uint64 // Promises.Prompt
+	latency  uint64 // of outcomes
+	store    uint64 // Promises.Transfers
+	load     uint64
+	pushed   []uint64 // cycles of outcomes that have not been taken
+	resolved [sm.MaxWarps]uint64
+	branched uint64    // rows of which a branch was resolved and no slot has run since
+	decides  units.Set // slots whose control instruction is on its way
+	moving   uint64    // rows of which words are on their way
+	until    [sm.MaxWarps]uint64
+	words    [][]uint64 // by row: what is in its memory
+	asked    [sm.MaxWarps]divergence.Transfer
+}
+
+// time begins to watch an SM.
+func (o *observer) time(mech *divergence.Mechanism, cfg *sm.Config, options divergence.Options) {
+	t := &timing{observer: o, prompt: uint64(mech.Prompt), latency: uint64(cmp.Or(cfg.OutcomeLat, cfg.ALULatency))}
+	o.timing = t
+	ports := o.sm.Div.Connections()
+	o.leave = append(o.leave, o.sm.Issue.OnClass.Add(t.class), o.sm.Issue.OnIssue.Add(t.kernels), o.sm.Issue.OnInserted.Add(t.inserted))
+	if t.prompt > 0 {
+		o.leave = append(o.leave, o.sm.ALU.Outcome.Tap(t.comes), ports.Outcome.Tap(t.taken))
+	}
+	if mech.Transfers != nil {
+		store, load := mech.Transfers(options)
+		t.store, t.load = uint64(store), uint64(load)
+		t.words = make([][]uint64, sm.MaxWarps)
+		o.leave = append(o.leave, ports.Memory.Tap(t.moves), ports.Answer.Tap(t.moved))
+	}
+}
+
+func (t *timing) comes(cycle uint64, _ *divergence.Outcome) { t.pushed = append(t.pushed, cycle) }
+
+// taken looks whether the mechanism takes an outcome as soon as it can.
+func (t *timing) taken(cycle uint64, out *divergence.Outcome) {
+	if len(t.pushed) == 0 {
+		return
+	}
+	if since := cycle - t.pushed[0]; since > t.latency && t.left() {
+		t.fail(checkTiming, "SM %d, cycle %d: the outcome of slot %d is taken after %d cycles, it came after %d", t.index, cycle, out.Slot, since, t.latency)
+	}
+	t.pushed = t.pushed[1:]
+	in := &t.sm.Program().Insts[out.PC]
+	t.decides.Remove(int(out.Slot))
+	if s := t.sm.Div.Slots().At(int(out.Slot)); in.Branches() {
+		t.branched |= 1 << (s.Row & 63)
+		t.resolved[s.Row&(sm.MaxWarps-1)] = cycle
+	}
+}
+
+// left reports whether nothing has kept outcomes from being taken: warps that end wait for
+// the queue of those.
+func (t *timing) left() bool { return t.sm.Div.Connections().Retire.Ready() }
+
+// class is called in each cycle that the issue stage looks for an instruction: it must find one that
+// is surely ready, and a row of which a branch has been resolved must run.
+func (t *timing) class(e sm.Spent) {
+	if t.broken != nil {
+		return
+	}
+	slots := t.sm.Div.Slots()
+	if e.Slot < 0 {
+		for s := range slots.Len() {
+			if t.ready(s) {
+				t.fail(checkFair, "SM %d, cycle %d: nothing issues, slot %d is ready for PC %d", t.index, e.Cycle, s, slots.At(s).PC)
+				return
+			}
+		}
+	}
+	for m := t.branched &^ t.moving; m != 0; m &= m - 1 {
+		r := bits.TrailingZeros64(m)
+		if e.Cycle < t.resolved[r]+t.prompt {
+			continue
+		}
+		t.branched &^= 1 << r
+		if !t.runs(r) && e.Cycle < t.resolved[r]+t.prompt+2 && t.rows[r].held == 0 && t.rows[r].live != 0 {
+			t.fail(checkTiming, "SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle, r, t.resolved[r])
+		}
+	}
+}
+
+// runs reports whether a slot of a row can run, or waits for an outcome that has not come.
+func (t *timing) runs(r int) bool {
+	slots := t.sm.Div.Slots()
+	for i := range slots.Len() {
+		if s := slots.At(i); s.Valid && int(s.Row) == r && (s.Wait == divergence.Runs || t.decides.Has(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ready reports whether a slot is surely ready: it has its instruction, and its
+// threads have nothing in flight.
+func (t *timing) ready(i int) bool {
+	s := t.sm.Div.Slots().At(i)
+	if !s.Valid || s.Wait != divergence.Runs {
+		return false
+	}
+	q := t.sm.Issue.Q()
+	if e := t.sm.Issue.Front.IBuffer.At(i); e.N == 0 || e.PC != s.PC || q.Busy[i>>6]>>(i&63)&1 != 0 {
+		return false
+	}
+	if t.sm.Program().Insts[s.PC].Op == isa.OpCopyWait {
+		return false
+	}
+	if !s.Mixed {
+		return q.InRow[s.Row&(sm.MaxWarps-1)] == 0
+	}
+	homes := t.sm.Div.Homes().At(i)
+	for m := s.Mask; m != 0; m &= m - 1 {
+		if q.InRow[homes[bits.TrailingZeros32(m)].Row&(sm.MaxWarps-1)] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *timing) kernels(e sm.Issued)  { t.issue(&e, &t.prog.Insts[e.PC]) }
+func (t *timing) inserted(e sm.Issued) { t.issue(&e, &t.sm.Program().Insts[e.PC]) }
+
+// issue looks whether it was the slot's turn, and whether the threads are free to go on.
+func (t *timing) issue(e *sm.Issued, in *isa.Inst) {
+	if t.broken != nil {
+		return
+	}
+	for rows := e.Rows & t.moving; rows != 0; rows &= rows - 1 {
+		if r := bits.TrailingZeros64(rows); e.Cycle < t.until[r] {
+			t.fail(checkTiming, "SM %d, cycle %d: row %d issues, whose tokens are on their way until cycle %d", t.index, e.Cycle, r, t.until[r])
+		} else {
+			t.moving &^= 1 << r
+		}
+	}
+	t.branched &^= e.Rows
+	if in.Control() {
+		t.decides.Add(int(e.Slot))
+	}
+	if t.scheduler != sm.LRR || t.priority != sm.PriorityNone || t.sm.Issue.Ranks != nil {
+		return
+	}
+	n := t.sm.Div.Slots().Len()
+	for s := (int(t.sm.Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
+		if t.ready(s) {
+			t.fail(checkFair, "SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
+			return
+		}
+	}
+}
+
+// moves enters a transfer between a mechanism and the memory of a row.
+func (t *timing) moves(cycle uint64, v *divergence.Transfer) {
+	r := int(v.Row) & (sm.MaxWarps - 1)
+	if t.words[r] == nil {
+		t.words[r] = make([]uint64, divergence.RecursiveWords+divergence.TransferWords)
+	}
+	cost := t.load
+	if v.Store {
+		cost = t.store
+		copy(t.words[r][v.At:], v.Data[:v.Words])
+	}
+	t.moving |= 1 << r
+	t.until[r], t.asked[r] = cycle+cost, *v
+}
+
+// moved looks whether words that come back are those that were stored last.
+func (t *timing) moved(cycle uint64, v *divergence.Transferred) {
+	r := int(v.Row) & (sm.MaxWarps - 1)
+	asked := &t.asked[r]
+	for i := range asked.Words {
+		if want := t.words[r][asked.At+i]; !asked.Store && v.Data[i] != want {
+			t.fail(checkSpill, "SM %d, cycle %d: word %d of row %d comes back as %#x, it was stored as %#x", t.index, cycle, asked.At+i, r, v.Data[i], want)
+			return
+		}
+	}
+}

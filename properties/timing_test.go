@@ -1,0 +1,88 @@
+package properties
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+)
+
+// hasty and costly are mechanisms that promise what they do not keep: paired-path comparison
+// pops several pairs one after the other, and tokens move faster.
+const hasty, costly = "hasty", "costly"
+
+func init() {
+	m, _ := divergence.Find("ppc")
+	m.Name, m.Doc, m.Prompt = hasty, "a path runs at once, it says", 1
+	divergence.Register(m)
+	m, _ = divergence.Find("token")
+	m.Name, m.Doc = costly, "tokens take their time, it says"
+	m.Transfers = func(divergence.Options) (store, load int) { return 0, 100_000 }
+	divergence.Register(m)
+}
+
+// TestPromptness: a mechanism that is right and late fails, and so does one whose tokens
+// move too fast.
+func TestPromptness(t *testing.T) {
+	for _, mechanism := range []string{hasty, costly} {
+		r, err := Run(Options{Mechanisms: []string{mechanism}, Runs: 2000, Features: AllFeatures &^ Larges, Shrink: 1})
+		require.NoError(t, err)
+		require.NotNil(t, r.Failure, mechanism)
+		assert.Equal(t, checkTiming, r.Failure.Checker, "%v", r.Failure)
+	}
+}
+
+// TestTimingIsWatched falsifies what the observers of time see, each time in one way.
+func TestTimingIsWatched(t *testing.T) {
+	for _, c := range []struct {
+		name, checker string
+		change        func(o *observer)
+	}{
+		{"nothing", "", func(*observer) {}},
+		{"outcomes come sooner", checkTiming, func(o *observer) { o.timing.latency-- }},
+		{"another scheduler", checkFair, func(o *observer) { o.scheduler = sm.LRR }},
+		{"a word changes in memory", checkSpill, func(o *observer) {
+			o.leave = append(o.leave, o.sm.Div.Connections().Memory.Tap(func(_ uint64, v *divergence.Transfer) {
+				if v.Store {
+					o.timing.words[v.Row][v.At]++
+				}
+			}))
+		}},
+		{"a branch too many", checkStatistics, func(o *observer) { o.counted.branches++ }},
+		{"an instruction too few", checkStatistics, func(o *observer) { o.counted.active[1]-- }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := plain(8)
+			cfg.Divergence.Mechanism, cfg.Divergence.TokenWindow, cfg.SM.Scheduler = "token", 1, sm.GTO
+			s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
+			require.NoError(t, err)
+			found := ""
+			for seed := uint64(0); seed < 30 && found == ""; seed++ {
+				drawn := Draw(seed, plainFeatures&^Repeats)
+				drawn.Machine, drawn.Grid, drawn.Block = cfg, [3]uint32{2, 1, 1}, [3]uint32{32, 1, 1}
+				k, err := drawn.Compile()
+				require.NoError(t, err)
+				var o *observer
+				leave := s.OnLaunch.Add(func(*testbench.Loaded) {
+					o = watch(s, k.Prog, nil)[0]
+					c.change(o)
+				})
+				require.NoError(t, launch(s, k, s.Launch))
+				leave()
+				o.detach()
+				if b := statistics([]*observer{o}, &s.Runs[len(s.Runs)-1].Counters); b != nil && o.broken == nil {
+					o.broken = b
+				}
+				s.Reset()
+				if o.broken != nil {
+					found = o.broken.checker
+				}
+			}
+			assert.Equal(t, c.checker, found)
+		})
+	}
+}
