@@ -246,6 +246,13 @@ var s4 = []Claim{
 		},
 	},
 	{
+		ID: "C4-22", Place: "section 6.2, figure 15", Statement: "TBC by RRB against AGE, which loses at the end of a launch: LPS, NAMD, LIB",
+		Theirs: "above above above",
+		Ours: func() (string, error) {
+			return signs(paperTBC, prioritized(sm.PriorityRRB), "laplace", "namd", "libor")
+		},
+	},
+	{
 		ID: "C4-25", Place: "table 3", Statement: "stack entries of a kernel all of whose branches are the same for a CTA (AES, CP, LIB, STO)",
 		Theirs: "1",
 		Ours: func() (string, error) {
