@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/internal/mutants"
+	"divergo/properties"
 )
 
 var (
@@ -84,6 +85,11 @@ func check(t *testing.T, m *mutants.Mutant, overlay, dir string) (killer string)
 		}
 	}
 	require.NoError(t, json.Unmarshal(out, &report), "%s", out)
+	names := []string{}
+	for _, c := range properties.Checkers() {
+		names = append(names, c.Name)
+	}
+	require.Contains(t, names, report.Failure.Checker, "what killed it is no checker: %s", out)
 	return fmt.Sprintf("checker %s under %s, %d kernels", report.Failure.Checker, report.Failure.Mechanism, report.Failure.Seed+1)
 }
 
