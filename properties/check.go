@@ -74,8 +74,11 @@ func (r *Runner) try(k *Compiled, mechanism string) (*Failure, error) {
 	if b == nil {
 		return nil, nil
 	}
-	if b.checker == checkPanic { // in the middle of a cycle
+	if b.checker == checkPanic || b.checker == "" { // in the middle of a cycle
 		delete(r.sessions, mechanism)
+	}
+	if b.checker == "" {
+		return nil, fmt.Errorf("%s, seed %d: a bug of the checks, not of the model: %s", mechanism, k.Seed, b.what)
 	}
 	return &Failure{Checker: b.checker, Mechanism: mechanism, Case: *k.Case, What: b.what, Mismatch: m}, nil
 }
@@ -135,7 +138,10 @@ func (r *Runner) run(s *testbench.Session, k *Compiled) (*broken, *verify.Mismat
 func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error, ended func() bool) (b *broken, m *verify.Mismatch) {
 	defer func() {
 		if p := recover(); p != nil {
-			b = &broken{checkPanic, fmt.Sprintf("%v\n%s", p, trace(string(debug.Stack())))}
+			stack := trace(string(debug.Stack()))
+			if b = (&broken{checkPanic, fmt.Sprintf("%v\n%s", p, stack)}); ours(stack) {
+				b.checker = ""
+			}
 		}
 	}()
 	var watchers []*observer
@@ -200,6 +206,22 @@ func trace(stack string) string {
 	}
 	stack, _, _ = strings.Cut(stack, "divergo/rtl.(*Sim)")
 	return stack
+}
+
+// ours reports whether it is this package, or one that it compares with, that panicked: the first
+// function of the module behind the panic is of it.
+func ours(stack string) bool {
+	for line := range strings.Lines(stack) {
+		if strings.HasPrefix(line, "divergo/") {
+			for _, p := range []string{"properties.", "internal/audit.", "testbench/golden.", "testbench/verify."} {
+				if strings.HasPrefix(line, "divergo/"+p) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	return false
 }
 
 // launch places the arguments of a case on a session in its first state, and

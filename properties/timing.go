@@ -18,6 +18,7 @@ type timing struct {
 	latency  uint64 // of outcomes
 	store    uint64 // Promises.Transfers
 	load     uint64
+	last     uint64   // cycle in which something issued
 	pushed   []uint64 // cycles of outcomes that have not been taken
 	resolved [sm.MaxWarps]uint64
 	branched uint64    // rows of which a branch was resolved and no slot has run since
@@ -151,7 +152,8 @@ func (t *timing) issue(e *sm.Issued, in *isa.Inst) {
 	if in.Control() {
 		t.decides.Add(int(e.Slot))
 	}
-	if t.scheduler != sm.LRR || t.priority != sm.PriorityNone || t.sm.Issue.Ranks != nil {
+	beside := t.last == e.Cycle && e.Cycle > 0 // whose turn it is the first instruction of a cycle shows
+	if t.last = e.Cycle; beside || t.scheduler != sm.LRR || t.priority != sm.PriorityNone || t.sm.Issue.Ranks != nil {
 		return
 	}
 	n := t.sm.Div.Slots().Len()

@@ -36,6 +36,27 @@ func TestPromptness(t *testing.T) {
 	}
 }
 
+// TestBlame: a panic is the model's fault if it is the model that panicked.
+func TestBlame(t *testing.T) {
+	const model, check = "divergo/sm/divergence.(*PDOM).Tick(0x1)\n\tpdom.go:3\n", "divergo/properties.(*observer).issue(0x1)\n\tobserve.go:3\n"
+	const top = "panic({0x9c0060?, 0xb29})\n\tpanic.go:860\nruntime.goPanicIndex(0x5f)\n\tpanic.go:115\n"
+	assert.False(t, ours(top+model+check))
+	assert.True(t, ours(top+check+model))
+	k, err := (&Case{Machine: plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: Kernel{Body: []Stmt{{Kind: Put}}, Words: 64}}).Compile()
+	require.NoError(t, err)
+	r := Runner{Coverage: &Coverage{}}
+	b, _ := r.watched(mustSession(t, k), func(func(testbench.Launch) error) error { panic("here") }, nil)
+	require.NotNil(t, b)
+	assert.Empty(t, b.checker)
+}
+
+func mustSession(t *testing.T, k *Compiled) *testbench.Session {
+	t.Helper()
+	s, err := testbench.NewSession(k.Machine, testbench.Limits{MaxCycles: maxCycles})
+	require.NoError(t, err)
+	return s
+}
+
 // TestTimingIsWatched falsifies what the observers of time see, each time in one way.
 func TestTimingIsWatched(t *testing.T) {
 	for _, c := range []struct {

@@ -226,7 +226,7 @@ var pools = []Mutant{
 	},
 	{
 		Name: "dwf-barrier-early", Bug: "a warp counts as arrived with its first thread", By: dwf,
-		File: "sm/divergence/dwf.go", Old: "case w.AtBar != 0 && !w.Apart && w.Live&^(w.AtBar|w.Arrived) == 0:", New: "case w.AtBar != 0:",
+		File: "sm/divergence/dwf.go", Old: "if w.AtBar != 0 && w.Live&^(w.AtBar|w.Arrived) == 0 {", New: "if w.AtBar != 0 {",
 	},
 	{
 		Name: "dwf-exit-alive", Bug: "a thread that exits is still waited for", By: dwf,

@@ -23,31 +23,35 @@ var functions = []Mutant{
 // corners are bugs that random kernels seldom come to.
 var corners = []Mutant{
 	{
-		Name: "dwf-arrive-lost", Bug: "of a dynamic warp of which some lanes arrive at a barrier without waiting, these do not go on", Audit: "./testbench/verify TestArriveInParts",
+		Name: "dwf-arrive-lost", Bug: "of a dynamic warp of which some lanes arrive at a barrier without waiting, these do not go on", By: dwf, Audit: "./testbench/verify TestArriveInParts",
 		File: "sm/divergence/dwf.go", Old: "if in.Op == isa.OpBar && in.Mode == isa.ModeArrive {\n\t\ton = s.Mask", New: "if in.Op == isa.OpBar && in.Mode == isa.ModeArrive {\n\t\ton = not",
 	},
 	{
-		Name: "dwf-arrive-forgotten", Bug: "lanes that arrive later take the place of those that have", Audit: "./testbench/verify TestArriveInParts",
-		File: "sm/divergence/dwf.go", Old: "w.Passed |= 1 << lane", New: "w.Passed = 1 << lane",
+		Name: "dwf-arrive-forgotten", Bug: "lanes that arrive later take the place of those that have", By: dwf, Audit: "./testbench/verify TestArriveInParts",
+		File: "sm/divergence/dwf.go", Old: "*here |= 1 << lane", New: "if here == &w.Passed {\n\t\t\t*here = 0\n\t\t}\n\t\t*here |= 1 << lane",
 	},
 	{
-		Name: "warpsync-exited", Bug: "threads wait at a warpsync for those that have exited", Audit: "./testbench/verify TestWarpSyncOfTheLiving",
+		Name: "warpsync-exited", Bug: "threads wait at a warpsync for those that have exited", By: conv, Audit: "./testbench/verify TestWarpSyncOfTheLiving",
 		File: "sm/divergence/convbarrier.go", Old: "if here != e.Named&*p.Live.Edit(w) {", New: "if here != e.Named {",
 	},
 	{
-		Name: "dwf-released-whole", Bug: "a warp of the pool that is released in part is freed", Audit: "./testbench/verify TestReleaseInParts",
+		Name: "dwf-released-whole", Bug: "a warp of the pool that is released in part is freed", By: dwf,
 		File: "sm/divergence/dwf.go", Old: "w.Occ &^= lanes\n\tif w.Occ == 0 {", New: "w.Occ &^= lanes\n\tif w.Occ|lanes != 0 {",
 	},
 	{
-		Name: "lsu-across-the-end", Bug: "the first byte of an access decides whether it is in an allocation", Audit: "./testbench/verify TestAcrossTheEnd",
+		Name: "dpe-covered-return", Bug: "threads of a covered path that return apart are to meet as deep as the function is", By: dpe, Audit: "./testbench/verify TestReturnOfACoveredPath",
+		File: "sm/divergence/dpe.go", Old: "x.At = j.Meet\n\t\t\ttop", New: "x.At = Point{j.Meet.PC, x.At.Depth}\n\t\t\ttop",
+	},
+	{
+		Name: "lsu-across-the-end", Bug: "the first byte of an access decides whether it is in an allocation", By: pdom, Audit: "./testbench/verify TestAcrossTheEnd",
 		File: "sm/lsu.go", Old: "v[i].Start <= a && a+size <= v[i].End", New: "v[i].Start <= a && a < v[i].End",
 	},
 	{
-		Name: "token-free-spill", Bug: "a spill costs what memory does", Audit: "./testbench/verify TestTokenMoves",
+		Name: "token-free-spill", Bug: "a spill costs what memory does", By: token, Audit: "./testbench/verify TestTokenMoves",
 		File: "sm/divergence/token.go", Old: "p.move(w, s, p.sim.Now()+p.spill, t)", New: "p.move(w, s, p.sim.Now(), t)",
 	},
 	{
-		Name: "token-free-fill", Bug: "a fill costs what memory does", Audit: "./testbench/verify TestTokenMoves",
+		Name: "token-free-fill", Bug: "a fill costs what memory does", By: token, Audit: "./testbench/verify TestTokenMoves",
 		File: "sm/divergence/token.go", Old: "p.move(w, s, until+p.fill, Transfer{At: *spilled})\n\t\t\treturn", New: "p.move(w, s, until, Transfer{At: *spilled})\n\t\t\treturn",
 	},
 }

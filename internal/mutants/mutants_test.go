@@ -1,11 +1,14 @@
 package mutants_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,11 +17,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/internal/mutants"
+	"divergo/properties"
 )
 
 var (
 	all  = flag.Bool("all", false, "hunt all mutants")
 	runs = flag.Int("runs", 3000, "random kernels to hunt a mutant with")
+	some = flag.Int("some", 0, "hunt so many mutants, which -by chooses")
+	by   = flag.String("by", "", "a text, such as the hash of a commit: equal ones choose equal mutants")
 )
 
 // TestCatalogue: every mutant changes a line that is there, and the catalogue
@@ -37,10 +43,35 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
+// chosen are those that -by chooses: the ones of the smallest sums of that text
+// and their names.
+func chosen(n int, by string) []mutants.Mutant {
+	sum := func(m mutants.Mutant) uint64 {
+		h := fnv.New64a()
+		h.Write([]byte(by + " " + m.Name))
+		return h.Sum64()
+	}
+	list := mutants.All()
+	slices.SortFunc(list, func(a, b mutants.Mutant) int { return cmp.Compare(sum(a), sum(b)) })
+	return list[:min(n, len(list))]
+}
+
+// TestChosen: equal texts choose equal mutants, others others.
+func TestChosen(t *testing.T) {
+	one := chosen(10, "4fd0add")
+	assert.Len(t, one, 10)
+	assert.Equal(t, one, chosen(10, "4fd0add"))
+	assert.NotEqual(t, one, chosen(10, "07aa67f"))
+}
+
 // TestMutants hunts each mutant. The default is one of each kind, with -short
 // the one that takes a package less to compile.
 func TestMutants(t *testing.T) {
-	for _, m := range mutants.All() {
+	list := mutants.All()
+	if *some > 0 {
+		list, *all = chosen(*some, *by), true
+	}
+	for _, m := range list {
 		if testing.Short() && m.Name != "cache-mru" || !*all && m.Name != "cache-mru" && m.Name != "pdom-lost-lanes" {
 			continue
 		}
@@ -84,6 +115,11 @@ func check(t *testing.T, m *mutants.Mutant, overlay, dir string) (killer string)
 		}
 	}
 	require.NoError(t, json.Unmarshal(out, &report), "%s", out)
+	names := []string{}
+	for _, c := range properties.Checkers() {
+		names = append(names, c.Name)
+	}
+	require.Contains(t, names, report.Failure.Checker, "what killed it is no checker: %s", out)
 	return fmt.Sprintf("checker %s under %s, %d kernels", report.Failure.Checker, report.Failure.Mechanism, report.Failure.Seed+1)
 }
 

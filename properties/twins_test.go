@@ -1,0 +1,153 @@
+package properties
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/ptx"
+	"divergo/sm/divergence"
+	"divergo/testbench/golden"
+)
+
+// twins are ways to write a kernel in another way that computes the same.
+var twins = []struct {
+	name  string
+	alike bool // a warp that meets at post-dominators issues as many instructions
+	tree  func(k *Kernel)
+	text  func(text string) string
+}{
+	{name: "branches inverted, arms swapped", tree: func(k *Kernel) {
+		k.each(func(s *Stmt, _ int) {
+			if s.Kind == If {
+				s.Alt = !s.Alt
+			}
+		})
+	}},
+	{name: "arms in another place", tree: func(k *Kernel) {
+		k.each(func(s *Stmt, _ int) {
+			if s.Kind == If {
+				s.N = 1 - min(s.N, 1)
+			}
+		})
+	}},
+	{name: "code that nobody comes to", tree: func(k *Kernel) {
+		never := Cond{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq", Limit: 1}
+		k.Body = wrapped(k.Body, func(b []Stmt) []Stmt {
+			return append([]Stmt{{Kind: If, Cond: never, Body: [][]Stmt{{{Kind: Compute, D: 1}, {Kind: Test, Cond: never}}}}}, b...)
+		})
+	}},
+	{name: "guards that all pass", tree: func(k *Kernel) {
+		always := Cond{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"}
+		k.Body = wrapped(k.Body, func(b []Stmt) []Stmt { return []Stmt{{Kind: If, Cond: always, Body: [][]Stmt{b}}} })
+	}},
+	{name: "arms whose threads stay together in both", tree: func(k *Kernel) {
+		k.each(func(s *Stmt, _ int) {
+			if s.Kind == If && len(s.Body) == 1 {
+				s.Body = append(s.Body, nil)
+			}
+		})
+	}},
+	{name: "registers renamed", alike: true, text: func(text string) string {
+		return regexp.MustCompile(`%r([0-3])`).ReplaceAllStringFunc(text, func(r string) string { return "%r" + string('0'+(r[2]-'0')^2) })
+	}},
+	{name: "labels renamed", alike: true, text: func(text string) string {
+		return regexp.MustCompile(`\bL(\d+)_`).ReplaceAllString(text, "$$at_${1}_")
+	}},
+}
+
+// wrapped changes blocks: the outermost, then those in it.
+func wrapped(b []Stmt, change func([]Stmt) []Stmt) []Stmt {
+	for i := range b {
+		for j := range b[i].Body {
+			b[i].Body[j] = wrapped(b[i].Body[j], change)
+		}
+	}
+	return change(b)
+}
+
+// TestTwins: a kernel and its twin have the same results, in the golden model and under
+// each mechanism. What reads a program is the same for machine and golden model; here
+// it reads two programs that have to agree.
+func TestTwins(t *testing.T) {
+	features := plainFeatures &^ (Gotos | Backwards | Breaks | Continues | Repeats | Larges | Votes)
+	seeds := uint64(96)
+	if testing.Short() {
+		seeds = 12
+	}
+	var mechanisms []divergence.Mechanism
+	for _, m := range divergence.Mechanisms() {
+		if slices.Contains(shipped(), m.Name) {
+			mechanisms = append(mechanisms, m)
+		}
+	}
+	runs := 0
+	for seed := range seeds {
+		c := Draw(seed, features)
+		k, err := c.Compile()
+		require.NoError(t, err)
+		ended, want := run(t, k, golden.Options{})
+		twin := twins[seed%uint64(len(twins))]
+		d := c
+		d.Kernel = c.Kernel.clone()
+		if twin.tree != nil {
+			twin.tree(&d.Kernel)
+		}
+		text, params := d.PTX()
+		if twin.text != nil {
+			text = twin.text(text)
+		}
+		m, err := ptx.Parse(kernelFile, []byte(text))
+		require.NoError(t, err, text)
+		other := &Compiled{Case: &d, Text: text, shared: k.shared}
+		require.NoError(t, other.lower(m, params))
+		require.Len(t, other.Args, len(k.Args), "seed %d, %s", seed, twin.name)
+		again, got := run(t, other, golden.Options{})
+		require.Equal(t, ended.End, again.End)
+		require.Equal(t, want, got, "seed %d, %s", seed, twin.name)
+
+		for i := range 4 { // each mechanism with some
+			mech := mechanisms[(int(seed)+4*i)%len(mechanisms)]
+			var r Runner
+			var issued [2]uint64
+			for j, k := range []*Compiled{k, other} {
+				f, err := r.Check(k, mech.Name)
+				require.NoError(t, err)
+				require.Nil(t, f, "seed %d, %s: %v", seed, twin.name, f)
+				s := r.sessions[mech.Name]
+				issued[j] = s.Runs[len(s.Runs)-1].Counters.Instructions
+				runs++
+			}
+			if twin.alike && mech.Meets {
+				assert.Equal(t, issued[0], issued[1], "seed %d, %s under %s: instructions", seed, twin.name, mech.Name)
+			}
+		}
+	}
+	require.Positive(t, runs)
+}
+
+// TestTwinsDiffer: a kernel with the arms of its branches swapped, and not inverted, is another one.
+func TestTwinsDiffer(t *testing.T) {
+	differ := 0
+	for seed := range uint64(20) {
+		c := Draw(seed, plainFeatures&^(Gotos|Backwards|Repeats|Larges))
+		k, err := c.Compile()
+		require.NoError(t, err)
+		_, want := run(t, k, golden.Options{})
+		c.Kernel = c.Kernel.clone()
+		c.Kernel.each(func(s *Stmt, _ int) {
+			if s.Kind == If && len(s.Body) == 2 {
+				slices.Reverse(s.Body)
+			}
+		})
+		other, err := c.Compile()
+		require.NoError(t, err)
+		if _, got := run(t, other, golden.Options{}); !assert.ObjectsAreEqual(want, got) {
+			differ++
+		}
+	}
+	assert.Greater(t, differ, 3)
+}
