@@ -276,7 +276,7 @@ func drawPotential() (*Drawing, error) {
 	}
 	d.Notes = []string{
 		"Theirs: with ideal compaction 11 of 18 gain noticeably and 3 less than 2 %; FDTD3D 17 %, LPS 13 %; TBC comes near to ideal for none.",
-		fmt.Sprintf("With ideal compaction %d of %d gain 2 %% or more, and %d less..", noticeable, len(of), little),
+		fmt.Sprintf("With ideal compaction %d of %d gain 2 %% or more, and %d less.", noticeable, len(of), little),
 	}
 	return d, nil
 }
@@ -301,7 +301,7 @@ func drawPermutations() (*Drawing, error) {
 	d := table("Speed on CAPRI", "speed, no compaction = 1", columns(), map[string]float64{"balanced": 1.116}, harmonic, func(k, i int) float64 { return speed(&of[k][0], &of[k][i]) })
 	d.Notes = []string{
 		"Theirs: Balanced 1.116 over no compaction and 1.07 over CAPRI as it is (harmonic means of eight), BITONIC 1.256 and BACKP 1.152 over CAPRI; MUM, BFS, DXTC and EIGENVL lose 0.3 %.",
-		"tbc-ideal is no hardware, and not in the paper's figure. CTAs by sticky round robin in all..",
+		"tbc-ideal is no hardware, and not in the paper's figure. CTAs by sticky round robin in all.",
 	}
 	return d, nil
 }

@@ -99,3 +99,22 @@ func TestBrowser(t *testing.T) {
 	_, _, console = browse(t, file)
 	assert.NotEmpty(t, console, "the test sees errors")
 }
+
+// TestCommitted: the page of the documentation is drawn, has no error, and is not large.
+func TestCommitted(t *testing.T) {
+	file, err := filepath.Abs("../../docs/figures.html")
+	require.NoError(t, err)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Less(t, len(text), 2<<20)
+	for _, outside := range []string{`src="http`, `href="http`, "url("} {
+		assert.NotContains(t, string(text), outside, "it stands alone")
+	}
+	dom, shot, console := browse(t, file)
+	assert.Empty(t, console)
+	assert.Equal(t, strings.Count(string(text), "<section "), strings.Count(dom, "<section "))
+	assert.Greater(t, strings.Count(dom, "<svg "), 20)
+	picture, err := png.Decode(bytes.NewReader(shot))
+	require.NoError(t, err)
+	assert.Equal(t, 1300, picture.Bounds().Dx())
+}

@@ -35,7 +35,7 @@ const (
 
 // palette holds the colours that Okabe and Ito chose to be told apart by
 // everybody ("Color Universal Design", 2008), yellow darkened for white paper.
-var palette = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8a8a00", "#000000"}
+var palette = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8a8a00", "#000000", "#999999", "#7b3f00"}
 
 // picture collects the elements of an SVG file.
 type picture struct{ strings.Builder }
