@@ -30,7 +30,7 @@ Printed by ` + "`go test ./docs -run Claims -update`" + `, as ` + "`divergo list
 on blocks of hardware or in runs of kernels. Most of the list depends on logic alone, or on logic once a reading of the
 paper is fixed, which is then in the words of the claim. Of what depends on the workloads and the timing of another
 simulator it has the sign or the order, on the kernels that are named, in their medium size and on two SMs; those of Fung & Aamodt's section 6 with the
-policies that the paper had: TBC with likely-convergence points and CTAs by age, DWF by majority, PDOM with neither. A value in parentheses is detail beside the one that is compared.
+policies that the paper had: TBC with likely-convergence points and CTAs by age, DWF by majority, PDOM with neither. The kernels of these two papers have addresses of 32 bits. A value in parentheses is detail beside the one that is compared.
 A value marked ` + "`ours`" + ` is a count of what we declare, and nothing that could turn out otherwise. That the others can is shown by planted faults: ` + "`go test ./experiments -run Mutants -all`" + `.
 `)
 	cell := func(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

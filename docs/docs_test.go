@@ -123,13 +123,14 @@ var benchtime = regexp.MustCompile(` -benchtime \S+`)
 
 // runnable is what the test runs in place of a command that a reader types: the
 // binary instead of go run, each benchmark once and small, a check of the files instead
-// of a window. It is empty for the test command, which this test is a part of.
+// of a window. It is empty for the test command, which this test is a part of, and for
+// the list of claims, which TestClaims measures, and a script of the command line prints.
 func runnable(t *testing.T, dir, command string) string {
 	t.Helper()
 	switch {
 	case strings.HasPrefix(command, "go run ./cmd/divergo "):
 		return "divergo " + strings.TrimPrefix(command, "go run ./cmd/divergo ")
-	case command == "go test ./...":
+	case command == "go test ./...", command == "divergo list claims":
 		return ""
 	case strings.Contains(command, " -bench "):
 		return benchtime.ReplaceAllString(command, "") + " -benchtime 1x -short"

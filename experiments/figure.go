@@ -25,7 +25,7 @@ type Drawing struct {
 }
 
 // Figures lists all figures.
-func Figures() []Figure { return slices.Concat(s0Figures, s2Figures, s3Figures, s4Figures) }
+func Figures() []Figure { return slices.Concat(s0Figures, s1Figures, s2Figures, s3Figures, s4Figures) }
 
 // FindFigure returns the figure of that name. The error suggests the nearest
 // one.

@@ -88,9 +88,9 @@ func blocksort() (*Paths, error) { return MeasurePaths(kernels.NewBlockSort(256,
 
 func quasirandom() (*Paths, error) { return MeasurePaths(kernels.NewQuasirandom(1024, 8, 1), 32) }
 
-func fdtd3d() (*Paths, error) { return pathsOf(halo, 32, 8) }
+func fdtd3d() (*Paths, error) { return MeasurePaths(kernels.NewFDTD3D(64, 32, 2, 32, 16, 1), 32) }
 
-func fd3d() (*Paths, error) { return pathsOf(halo, 16, 16) }
+func fd3d() (*Paths, error) { return MeasurePaths(kernels.NewFDTD3D(64, 32, 2, 16, 16, 1), 32) }
 
 // aligned is the compaction rates of the P-branches of kernels under a
 // permutation, and whether the ideal ones are above 0.
@@ -113,9 +113,9 @@ func aligned(p units.Permutation, list ...func() (*Paths, error)) (string, error
 // both sides, the threads that load would fit into a warp less.
 func convolution() (*Paths, error) { return MeasurePaths(kernels.NewConvolution(256, 12, 1), 32) }
 
-func dwtharr() (*Paths, error) { return pathsOf(halving, 256, 1) }
+func dwtharr() (*Paths, error) { return MeasurePaths(kernels.NewHaar(1, 256, 1), 32) }
 
-func binom() (*Paths, error) { return pathsOf(counting, 256, 1) }
+func binom() (*Paths, error) { return pathsIn("binomial") }
 
 // never is the ideal compaction rates of kernels all of whose branches are
 // programmatic.

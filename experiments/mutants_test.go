@@ -64,7 +64,7 @@ var faults = []mutants.Mutant{
 		File: "sm/divergence/dwf_barrier.go", Old: "w.Barred && w.RPC == u.PC {", New: "w.Barred && w.RPC == u.PC && u.Req == 0 {",
 	},
 	{
-		Name: "majority-ignored", Bug: "every warp of the pool has the same rank", Audit: "C4-16",
+		Name: "majority-ignored", Bug: "every warp of the pool has the same rank", Audit: "C4-31",
 		File: "sm/divergence/dwf_issue.go", Old: "	return unranked + p.policy(p, w)", New: "	return unranked + 0*p.policy(p, w)",
 	},
 	{

@@ -5,7 +5,7 @@ import "fmt"
 var fdtd3d = Kernel{
 	Name:    "fdtd3d",
 	Doc:     "one step of finite differences of radius 4 on a field of three dimensions",
-	Source:  "FDTD3D and 3DFD in Rhu & Erez (ISCA 2013), table 1, of the CUDA SDK and of Micikevicius (GPGPU 2009). Kept: tiles of 32x8 (FDTD3D; 16x16 is 3DFD), the first threads of each row and column load the rim, points before and behind in an array that moves on. Not kept: the array is in local memory, as loops are not unrolled; one step",
+	Source:  "FDTD3D and 3DFD in Rhu & Erez (ISCA 2013), table 1, of the CUDA SDK and of Micikevicius (GPGPU 2009). Kept: tiles of 32x8 (FDTD3D, whose 32x16 threads would need more registers than an SM of that time has when addresses have 64 bits; 16x16 is 3DFD), the first threads of each row and column load the rim, points before and behind in an array that moves on. Not kept: the array is in local memory, as loops are not unrolled; one step",
 	Control: "who loads the rim, bounds (P); barriers in a loop; uniform loops",
 	Result:  "the same sums on the host, bit for bit",
 	Sizes: []Size{

@@ -40,6 +40,14 @@ func TestPTXIsWhatTheSourcesCompileTo(t *testing.T) {
 		kept, err := PTX(name + ".ptx")
 		require.NoError(t, err)
 		assert.Equal(t, kept, string(fresh), "run go generate ./kernels")
+
+		narrow, err := cudac.Compile32(copied)
+		require.NoError(t, err)
+		if narrow != nil {
+			kept, err = PTX32(name + ".ptx")
+			require.NoError(t, err)
+			assert.Equal(t, kept, string(narrow), "run go generate ./kernels")
+		}
 	}
 }
 

@@ -5,10 +5,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/sm"
+	"divergo/sm/divergence"
 )
 
 // plain is the machine that shrinking leads to: the default one with a single SM
@@ -65,7 +67,27 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d.TRRD = min(d.TRRD, d.TRC)
 	ways := s.Interweave.Words()
 	s.Interweave = sm.Interweave(ways[r.IntN(len(ways))].Name)
+	fit(&c)
 	return c
+}
+
+// fit gives the usual parameters to mechanisms that cannot be built with those drawn:
+// more slots than an SM has, for example, with so many warps.
+func fit(c *gpu.Config) {
+	usual := gpu.Default()
+	g := divergence.Geometry{Lanes: c.SM.WarpSize, Warps: c.SM.Warps(), CTAs: c.SM.CTAs}
+	for _, m := range divergence.Mechanisms() {
+		if _, err := m.Build(c.Divergence, g, &divergence.Code{}); err == nil {
+			continue
+		}
+		for _, k := range gpu.Keys() {
+			if strings.HasPrefix(k.Name, "divergence."+m.Name+".") {
+				if err := k.Set(c, k.Get(&usual)); err != nil {
+					panic(err) // the key table contradicts itself
+				}
+			}
+		}
+	}
 }
 
 // drawKey draws the value of a key from its range: the scarcest, the usual one,

@@ -65,19 +65,24 @@ func (m *Mem[T]) make(n int) {
 	m.list, m.reset, m.set = m.list[:0], nil, false
 	var zero T
 	m.size = unsafe.Sizeof(zero)
-	m.double(m.writer == nil)
+	if m.writer == nil {
+		m.next = renewed(m.next, n) // zeros too, of which no page is touched before it is written
+	}
+	m.lay(m.writer == nil)
 }
 
 // double keeps the next values of the entries in a place of their own, or in that of the present ones.
 func (m *Mem[T]) double(apart bool) {
-	switch {
-	case !apart:
-		m.next = m.now
-	case m.together || cap(m.next) < len(m.now):
+	if apart {
 		m.next = slices.Clone(m.now)
-	default:
-		m.next = m.next[:len(m.now)]
-		copy(m.next, m.now)
+	}
+	m.lay(apart)
+}
+
+// lay has next, which equals now, where it is, or in the place of now.
+func (m *Mem[T]) lay(apart bool) {
+	if !apart {
+		m.next = m.now
 	}
 	m.first = [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(m.now)), unsafe.Pointer(unsafe.SliceData(m.next))}
 	for i := range m.staged {

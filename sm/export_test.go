@@ -4,12 +4,33 @@ import (
 	"slices"
 
 	"divergo/isa"
+	"divergo/units"
 )
 
-// Ready reports whether slot s can issue, in the schedulers' tests.
+// Ready reports whether slot s can issue, in the schedulers' tests: lane by lane,
+// without what Issue has found before.
 func (i *Issue) Ready(s int) bool {
 	slot := i.Div.Slots().At(s)
-	return !i.Q().Busy.Has(s) && i.fetched(s, slot) && i.free(s, slot)
+	if i.Q().Busy.Has(s) || !i.fetched(s, slot) {
+		return false
+	}
+	return i.HeldBack(s) == 0
+}
+
+// HeldBack is the lanes of slot s whose threads have something in flight that its
+// instruction waits for.
+func (i *Issue) HeldBack(s int) (lanes uint32) {
+	slot := i.Div.Slots().At(s)
+	for lane := range isa.MaxLanes {
+		h := units.Home{Row: slot.Row, Lane: uint8(lane)}
+		if slot.Mixed {
+			h = i.Div.Homes().At(s)[lane]
+		}
+		if slot.Mask>>lane&1 != 0 && !i.freeRow(int(h.Row), slot.PC, 1<<h.Lane) {
+			lanes |= 1 << lane
+		}
+	}
+	return lanes
 }
 
 // Groups is how many cycles a warp takes to enter a pipe.

@@ -34,6 +34,9 @@ type Issue struct {
 	Copies *rtl.Mem[groups]
 	// Beside sends a second instruction, nil if none may be: see Interweave.
 	Beside *Beside `rtl:"own"`
+	// Found are, of slots of several rows, lanes that nothing in flight holds back. Until the slot
+	// issues or is changed this does not become otherwise, so that they are not asked again.
+	Found *rtl.Mem[uint32] `rtl:"inplace"`
 	// Active counts issued instructions by active lanes.
 	Active *rtl.Mem[uint64] `rtl:"inplace"`
 
@@ -49,7 +52,8 @@ type Issue struct {
 	OnClass rtl.Observers[Spent]
 	seen    Flight `rtl:"scratch"` // with the PC that the observer knows
 
-	// The slot of several rows that was asked for last in this cycle, and its lanes by row.
+	// The slot of several rows of which all lanes were asked for last in this cycle, -1 if none was,
+	// and its lanes by row.
 	asked int              `rtl:"scratch"`
 	rows  uint64           `rtl:"scratch"`
 	lanes [MaxWarps]uint32 `rtl:"scratch"`
@@ -127,7 +131,9 @@ func (i *Issue) Tick() {
 	q, d := i.Regs()
 	now := i.sim.Now()
 	slots := i.Div.Slots()
-	d.Look.Union(&i.Front.Q().Changed, units.Words(slots.Len()))
+	changed := &i.Front.Q().Changed
+	d.Look.Union(changed, units.Words(slots.Len()))
+	i.forget(changed)
 	if now < q.Next { // the last warp is still entering a narrow pipe
 		i.complete()
 		i.release()
@@ -140,6 +146,7 @@ func (i *Issue) Tick() {
 	}
 	fire := idle
 	var class Class
+	i.asked = -1
 	s := i.pick(slots)
 	i.complete()
 	switch {
@@ -196,13 +203,51 @@ func (i *Issue) free(s int, slot *divergence.Slot) bool {
 	if !slot.Mixed {
 		return i.freeRow(int(slot.Row), slot.PC, slot.Mask)
 	}
-	i.split(s, slot)
-	for rows := i.rows; rows != 0; rows &= rows - 1 {
-		if r := bits.TrailingZeros64(rows); !i.freeRow(r, slot.PC, i.lanes[r&(MaxWarps-1)]) {
+	in := &i.l.insts[slot.PC]
+	found, homes := *i.Found.Next(s), i.Div.Homes().At(s)
+	if in.leaves || in.awaits { // which look at more than the scoreboard
+		for m := slot.Mask; m != 0; m &= m - 1 {
+			h := homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+			if !i.freeRow(int(h.Row), slot.PC, 1<<(h.Lane&(isa.MaxLanes-1))) {
+				return false
+			}
+		}
+		return true
+	}
+	if found == slot.Mask {
+		return true
+	}
+	var busy [MaxWarps]uint32 // by row, as lanes are
+	i.asked, i.rows = -1, 0
+	for m := slot.Mask &^ found; m != 0; m &= m - 1 {
+		h := homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+		r, lane := h.Row&(MaxWarps-1), uint32(1)<<(h.Lane&(isa.MaxLanes-1))
+		if i.rows>>r&1 == 0 {
+			i.rows |= 1 << r
+			i.lanes[r], busy[r] = 0, i.Scoreboard.Pendings(int(r), in.deps)
+		}
+		if busy[r]&lane != 0 {
+			*i.Found.Edit(s) = slot.Mask &^ m
 			return false
 		}
+		i.lanes[r] |= lane
+	}
+	*i.Found.Edit(s) = slot.Mask
+	if found == 0 {
+		i.asked = s
 	}
 	return true
+}
+
+// forget has the lanes of slots asked anew.
+func (i *Issue) forget(slots *units.Set) {
+	for w, m := range slots[:units.Words(i.Found.Len())] {
+		for ; m != 0; m &= m - 1 {
+			if s := w<<6 | bits.TrailingZeros64(m); *i.Found.Next(s) != 0 {
+				*i.Found.Edit(s) = 0
+			}
+		}
+	}
 }
 
 // freeRow is free for threads of one row. Threads leave when everything they
@@ -212,7 +257,7 @@ func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
 	if in.leaves && i.Q().InRow[row&(MaxWarps-1)] != 0 {
 		return false
 	}
-	if in := &i.l.Prog.Insts[pc]; in.Op == isa.OpCopyWait && !i.Copies.At(row).landed(in) {
+	if in.awaits && !i.Copies.At(row).landed(&i.l.Prog.Insts[pc]) {
 		return false
 	}
 	_, busy := i.Scoreboard.Busy(row, in.deps, lanes)
@@ -221,8 +266,10 @@ func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
 
 // split finds the lanes of a slot by row.
 func (i *Issue) split(s int, slot *divergence.Slot) {
-	i.lanes = [MaxWarps]uint32{}
-	i.asked, i.rows = s, split(slot.Mask, i.Div.Homes().At(s), &i.lanes)
+	if i.asked != s {
+		i.lanes = [MaxWarps]uint32{}
+		i.asked, i.rows = s, split(slot.Mask, i.Div.Homes().At(s), &i.lanes)
+	}
 }
 
 // split divides the threads of a mask by row, in which they are in their home
@@ -243,10 +290,10 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	herd := i.herds(in)
 	*f = Flight{Slot: uint16(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Herd: herd}
 	if slot.Mixed {
-		if i.asked != s {
-			i.split(s, slot)
-		}
-		f.Homes, f.Rows = *i.Div.Homes().At(s), i.rows
+		f.Homes = *i.Div.Homes().At(s)
+		i.split(s, slot)
+		f.Rows = i.rows
+		*i.Found.Edit(s) = 0
 	} else {
 		f.Rows = 1 << (slot.Row & 63)
 	}
@@ -257,9 +304,7 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 		if !slot.Mixed {
 			i.begins(in, slot.PC, int(slot.Row), slot.Mask)
 		} else {
-			if i.asked != s { // who was told of the instruction has asked for others
-				i.split(s, slot)
-			}
+			i.split(s, slot) // who was told of the instruction may have asked for others
 			for rows := f.Rows; rows != 0; rows &= rows - 1 {
 				r := bits.TrailingZeros64(rows)
 				i.begins(in, slot.PC, r, i.lanes[r&(MaxWarps-1)])

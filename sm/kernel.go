@@ -236,6 +236,7 @@ type traits struct {
 	holds                    bool // it keeps its slot until it has completed
 	completes                bool // it passes write-back
 	leaves                   bool // its threads end with it
+	awaits                   bool // it waits for copies
 }
 
 func (l *launch) load(k Kernel) error {
@@ -305,6 +306,7 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 		control: in.Control(), memory: in.Memory(), crosses: in.CrossLane(),
 		holds:     l.holds(in) || in.Op == isa.OpMembar,
 		completes: !in.Control() || in.NDst > 0,
+		awaits:    in.Op == isa.OpCopyWait,
 		leaves:    in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns(),
 	}
 	use := func(o isa.Operand, to *[]uint16) {

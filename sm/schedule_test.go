@@ -266,3 +266,39 @@ func TestClassNames(t *testing.T) {
 		assert.Equal(t, want, names)
 	}
 }
+
+// TestFoundLanes: a lane of which Issue knows that nothing holds it back is held back
+// by nothing, and is asked anew when its slot has been changed.
+func TestFoundLanes(t *testing.T) {
+	for _, mechanism := range []string{"dwf", "tbc-ideal"} {
+		cfg := config()
+		cfg.CTAs = 3
+		b := newBenchOf(t, mechanism, &cfg, mix, 96, 8)
+		slots, found, whole, changed := b.Div.Slots(), b.Issue.Found, 0, 0
+		for range 3000 {
+			b.sim.Run(1)
+			for s := range slots.Len() {
+				slot := slots.At(s)
+				if !slot.Valid || !slot.Mixed || *found.At(s) == 0 || b.Fetch.Q().Changed.Has(s) {
+					continue
+				}
+				require.Zero(t, *found.At(s)&b.Issue.HeldBack(s), "slot %d in cycle %d", s, b.sim.Now())
+				if *found.At(s) != slot.Mask {
+					continue
+				}
+				if whole++; changed == 0 {
+					q, e := *b.Fetch.Q(), *b.Fetch.IBuffer.At(s)
+					q.Changed.Add(s)
+					q.Look.Add(s)
+					b.Fetch.Init(q)
+					b.Fetch.IBuffer.Set(s, sm.Buffered{PC: e.PC}) // so that it is not asked
+					b.sim.Run(1)
+					require.Zero(t, *found.At(s))
+					changed++
+				}
+			}
+		}
+		assert.NotZero(t, whole, mechanism)
+		assert.NotZero(t, changed, mechanism)
+	}
+}

@@ -105,6 +105,10 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		moves    = rtl.NewQueue[divergence.Transfer](warps)
 		moved    = rtl.NewQueue[divergence.Transferred](warps)
 	)
+	mixable := 0 // slots that may be of several rows
+	if h := div.Homes(); h != nil {
+		mixable = h.Len()
+	}
 	// pipe makes a pipe of so many lanes between its operands and write-back.
 	pipe := func(unit isa.Unit, from rtl.In[Op], width int) (*Pipe, rtl.In[Result]) {
 		least, most := cfg.latencies(unit)
@@ -122,7 +126,7 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		},
 		Fetch: &Fetch{IBuffer: rtl.NewMem[Buffered](div.Slots().Len()), Redirect: &c.Redirect, Div: div, l: l},
 		Issue: &Issue{
-			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Copies: rtl.NewMem[groups](warps), l: l,
+			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Copies: rtl.NewMem[groups](warps), Found: rtl.NewMem[uint32](mixable), l: l,
 		},
 		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
 		ALU:      alu,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 	"sync"
+	"unsafe"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -88,7 +89,7 @@ func readCounters(m *gpu.Machine) Counters {
 
 // add sums two sets of counters; of peaks it keeps the larger.
 func (c *Counters) add(o *Counters) {
-	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem(), func(a, b uint64) uint64 { return a + b }, func(a, b uint64) uint64 { return max(a, b) })
+	c.combine(o, func(a, b uint64) uint64 { return a + b }, func(a, b uint64) uint64 { return max(a, b) })
 	c.warpSize, c.mechanism = max(c.warpSize, o.warpSize), cmp.Or(c.mechanism, o.mechanism)
 }
 
@@ -96,7 +97,7 @@ func (c *Counters) add(o *Counters) {
 // The cycles behind the last CTA, in which the caches write back and no SM has
 // threads, are left out.
 func (c *Counters) since(before *Counters, cycles uint64, sms int) {
-	combine(reflect.ValueOf(c).Elem(), reflect.ValueOf(before).Elem(), func(a, b uint64) uint64 { return a - b }, func(a, _ uint64) uint64 { return a })
+	c.combine(before, func(a, b uint64) uint64 { return a - b }, func(a, _ uint64) uint64 { return a })
 	c.Cycles = cycles
 	c.Classes[sm.ClassEmpty] -= c.SMCycles - cycles*uint64(sms)
 	c.SMCycles = cycles * uint64(sms)
@@ -105,12 +106,71 @@ func (c *Counters) since(before *Counters, cycles uint64, sms int) {
 // zero is what a machine that has done nothing counts.
 func (c Counters) zero() Counters {
 	none := func(uint64, uint64) uint64 { return 0 }
-	combine(reflect.ValueOf(&c).Elem(), reflect.ValueOf(&c).Elem(), none, none)
+	c.combine(&c, none, none)
 	return c
 }
 
-// combine applies sum to each counter of a and b, peak to those that are peaks,
-// and stores the result in a.
+// combine applies sum to each counter of c and o, peak to those that are peaks, and stores the result in c.
+func (c *Counters) combine(o *Counters, sum, peak func(a, b uint64) uint64) {
+	a, b := c.words(), o.words()
+	for _, r := range runs() {
+		f := sum
+		if r.peak {
+			f = peak
+		}
+		to, from := a[r.first:r.end], b[r.first:r.end]
+		for i := range to {
+			to[i] = f(to[i], from[i])
+		}
+	}
+	if o.Mechanism != nil {
+		v := reflect.New(reflect.TypeOf(o.Mechanism)).Elem() // zeros where nothing has been counted
+		if c.Mechanism != nil {
+			v.Set(reflect.ValueOf(c.Mechanism))
+		}
+		combine(v, reflect.ValueOf(o.Mechanism), sum, peak)
+		c.Mechanism = v.Interface()
+	}
+}
+
+// words is c as numbers. Only those of runs are counters.
+func (c *Counters) words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(c)), unsafe.Sizeof(*c)/8)
+}
+
+// run is counters of one kind that follow each other in Counters.
+type run struct {
+	first, end uintptr // of words
+	peak       bool
+}
+
+// runs are found once: an empty launch has hundreds of counters of each SM to add up.
+var runs = sync.OnceValue(func() (list []run) {
+	var walk func(t reflect.Type, at uintptr, peak bool)
+	walk = func(t reflect.Type, at uintptr, peak bool) {
+		switch t.Kind() {
+		case reflect.Uint64:
+			if n := len(list); n > 0 && list[n-1].end == at/8 && list[n-1].peak == peak {
+				list[n-1].end++
+			} else {
+				list = append(list, run{at / 8, at/8 + 1, peak})
+			}
+		case reflect.Array:
+			for i := range t.Len() {
+				walk(t.Elem(), at+uintptr(i)*t.Elem().Size(), peak)
+			}
+		case reflect.Struct:
+			for _, p := range partsOf(t) {
+				f := t.Field(p.index)
+				walk(f.Type, at+f.Offset, peak || p.peak)
+			}
+		}
+	}
+	walk(reflect.TypeFor[Counters](), 0, false)
+	return list
+})
+
+// combine is the same for what a mechanism counts itself.
 func combine(a, b reflect.Value, sum, peak func(a, b uint64) uint64) {
 	switch a.Kind() {
 	case reflect.Uint64:
@@ -123,31 +183,12 @@ func combine(a, b reflect.Value, sum, peak func(a, b uint64) uint64) {
 			}
 			combine(a.Field(p.index), b.Field(p.index), f, peak)
 		}
-	case reflect.Interface:
-		if b.IsNil() {
-			return
-		}
-		v := reflect.New(b.Elem().Type()).Elem() // zeros where nothing has been counted
-		if !a.IsNil() {
-			v.Set(a.Elem())
-		}
-		combine(v, b.Elem(), sum, peak)
-		a.Set(v)
 	case reflect.Array:
-		if a.Type().Elem() == word && a.CanAddr() && b.CanAddr() {
-			to, from := a.Slice(0, a.Len()).Interface().([]uint64), b.Slice(0, b.Len()).Interface().([]uint64)
-			for i := range to {
-				to[i] = sum(to[i], from[i])
-			}
-			return
-		}
 		for i := range a.Len() {
 			combine(a.Index(i), b.Index(i), sum, peak)
 		}
 	}
 }
-
-var word = reflect.TypeFor[uint64]()
 
 // part is a field of a struct of counters.
 type part struct {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
 )
 
 // TestPeaks: whatever a counter is called, its declaration says whether those of
@@ -71,5 +73,59 @@ func TestCountersAreRead(t *testing.T) {
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Counters]()) {
 		assert.True(t, read[f.Name] || !f.IsExported(), f.Name)
+	}
+}
+
+// TestEachCounterAddsUp: each counter of all blocks is added up, whatever it lies between,
+// and nothing else is touched.
+func TestEachCounterAddsUp(t *testing.T) {
+	var x, y Counters
+	peaks, n := 0, 0
+	var each func(v reflect.Value, peak bool, f func(v reflect.Value, peak bool))
+	each = func(v reflect.Value, peak bool, f func(v reflect.Value, peak bool)) {
+		switch v.Kind() {
+		case reflect.Uint64:
+			f(v, peak)
+		case reflect.Array:
+			for i := range v.Len() {
+				each(v.Index(i), peak, f)
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if field := v.Type().Field(i); field.IsExported() {
+					each(v.Field(i), peak || field.Tag.Get("stat") == "peak", f)
+				}
+			}
+		}
+	}
+	set := func(to uint64) func(reflect.Value, bool) {
+		return func(v reflect.Value, _ bool) { v.SetUint(to) }
+	}
+	each(reflect.ValueOf(&x).Elem(), false, set(5))
+	each(reflect.ValueOf(&y).Elem(), false, set(3))
+	x.warpSize, x.mechanism = 32, "pdom"
+	x.add(&y)
+	each(reflect.ValueOf(&x).Elem(), false, func(v reflect.Value, peak bool) {
+		n++
+		want := uint64(8)
+		if peak {
+			want = 5
+			peaks++
+		}
+		require.Equal(t, want, v.Uint())
+	})
+	assert.Greater(t, n, 150)
+	assert.NotZero(t, peaks)
+	assert.Equal(t, 32, x.warpSize)
+	assert.Equal(t, "pdom", x.mechanism)
+	assert.Nil(t, x.Mechanism)
+}
+
+// BenchmarkCounters is what each launch reads twice, of 30 SMs.
+func BenchmarkCounters(b *testing.B) {
+	s, err := NewSession(gpu.Default(), Limits{})
+	require.NoError(b, err)
+	for b.Loop() {
+		readCounters(s.Machine)
 	}
 }

@@ -31,6 +31,14 @@ func (b *Scoreboard) Busy(row int, regs []uint16, lanes uint32) (reg uint16, bus
 	return 0, false
 }
 
+// Pendings are the lanes of a row in which one of regs is pending.
+func (b *Scoreboard) Pendings(row int, regs []uint16) (lanes uint32) {
+	for _, r := range regs {
+		lanes |= *b.Pending.At(row*b.regs + int(r))
+	}
+	return lanes
+}
+
 // Set marks lanes of regs in a row as pending.
 func (b *Scoreboard) Set(row int, regs []uint16, lanes uint32) {
 	for _, r := range regs {

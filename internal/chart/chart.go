@@ -1,4 +1,4 @@
-// Package chart draws stacked bars and lines as SVG pictures: cycles by what
+// Package chart draws bars and lines as SVG pictures: cycles by what
 // they were spent on, one bar a mechanism, or a quantity over a parameter, one
 // line a mechanism.
 //

@@ -227,6 +227,61 @@ func TestColumn(t *testing.T) {
 	assert.Error(t, err)
 }
 
+func sampleGroups(layers ...string) *Groups {
+	g := &Groups{Title: "t", Y: "speed", Bars: []string{"one", "two"}, Layers: layers}
+	for i, name := range []string{"first", "second & last"} {
+		group := Group{Name: name, Theirs: []float64{math.NaN(), 3}}
+		for bar := range g.Bars {
+			var values []float64
+			for layer := range max(len(layers), 1) {
+				values = append(values, float64(1+i+bar+layer))
+			}
+			group.Values = append(group.Values, values)
+		}
+		g.Groups = append(g.Groups, group)
+	}
+	return g
+}
+
+// TestGroups: heights are in proportion to the values, bars of a group touch, layers
+// stand on each other, and the paper's value is a ring at its height.
+func TestGroups(t *testing.T) {
+	boxes := map[string]element{}
+	rings := map[string]float64{}
+	for _, e := range parse(t, draw(t, Column{sampleGroups()})) {
+		name, _, tip := strings.Cut(e.text, ": ")
+		switch {
+		case e.name == "rect" && tip:
+			boxes[name] = e
+		case e.name == "circle" && tip:
+			rings[name] = e.number(t, "cy")
+		}
+	}
+	require.Len(t, boxes, 4)
+	at := func(name, side string) float64 {
+		e := boxes[name]
+		return e.number(t, side)
+	}
+	unit := at("first, one", "height")
+	assert.InDelta(t, 2*unit, at("first, two", "height"), 0.02)
+	assert.InDelta(t, 3*unit, at("second & last, two", "height"), 0.02)
+	assert.InDelta(t, at("first, one", "x")+at("first, one", "width"), at("first, two", "x"), 0.02)
+	assert.Greater(t, at("second & last, one", "x"), at("first, two", "x")+at("first, two", "width"))
+	assert.NotEqual(t, boxes["first, one"].attr["fill"], boxes["first, two"].attr["fill"])
+	require.Len(t, rings, 2, "nothing is known of the first bars")
+	assert.InDelta(t, at("second & last, two", "y"), rings["first, two, the paper"], 0.02)
+
+	boxes = map[string]element{}
+	for _, e := range parse(t, draw(t, Column{sampleGroups("low", "high")})) {
+		if name, _, tip := strings.Cut(e.text, ": "); e.name == "rect" && tip {
+			boxes[name] = e
+		}
+	}
+	require.Len(t, boxes, 8)
+	assert.InDelta(t, at("first, one, low", "y"), at("first, one, high", "y")+at("first, one, high", "height"), 0.02)
+	assert.Equal(t, boxes["first, one, low"].attr["fill"], boxes["first, two, low"].attr["fill"])
+}
+
 func TestErrors(t *testing.T) {
 	layers := []Layer{{Name: "a"}}
 	for _, c := range []struct {
@@ -236,6 +291,8 @@ func TestErrors(t *testing.T) {
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{1, 2}}}}, `chart: bar "b": 2 values, want one for each of 1 layers`},
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{-1}}}}, `chart: bar "b": value -1, want 0 or more`},
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{math.NaN()}}}}, `chart: bar "b": value NaN, want a finite number`},
+		{Column{&Groups{Bars: []string{"a", "b"}, Groups: []Group{{Name: "g", Values: [][]float64{{1}}}}}}, `chart: group "g": 1 bars, theirs 0, want 2`},
+		{Column{&Groups{Bars: []string{"a"}, Groups: []Group{{Name: "g", Values: [][]float64{{1, 2}}}}}}, `chart: bar "a of g": 2 values, want one for each of 1 layers`},
 		{Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}}}}}, `chart: series "s": 1 x and 0 y, want as many of both, and one at least`},
 		{Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}, Y: []float64{math.Inf(1)}}}}}, `chart: series "s": value +Inf, want a finite number`},
 	} {

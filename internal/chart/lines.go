@@ -48,7 +48,7 @@ var marks = []string{
 // Column is pictures one above the other.
 type Column []Part
 
-// Part is a picture of a column: *Lines or *Images.
+// Part is a picture of a column: *Lines, *Groups or *Images.
 type Part interface {
 	// draw returns the picture with its width and height.
 	draw() (p *picture, width, high float64, err error)

@@ -71,14 +71,34 @@ var targets = [...][]string{
 // and the base name of the file, not on its folder. The error holds the
 // compiler's messages, or says that the compiler is not installed.
 func Compile(file string) ([]byte, error) {
-	source, err := os.ReadFile(file)
+	target, err := target(file)
 	if err != nil {
 		return nil, err
 	}
-	target := targets[0]
-	if first, _, _ := bytes.Cut(source, []byte("\n")); bytes.Contains(first, []byte("sm_70")) {
-		target = targets[1]
+	return compilePlain(file, targets[target])
+}
+
+// Compile32 is Compile for addresses of 32 bits. The text is nil for a file that is for
+// sm_70, which has no such.
+func Compile32(file string) ([]byte, error) {
+	target, err := target(file)
+	if err != nil || target > 0 {
+		return nil, err
 	}
+	return compilePlain(file, append(slices.Clone(targets[0]), "-m32"))
+}
+
+// target says for which of targets a file is.
+func target(file string) (int, error) {
+	source, err := os.ReadFile(file)
+	if first, _, _ := bytes.Cut(source, []byte("\n")); bytes.Contains(first, []byte("sm_70")) {
+		return 1, err
+	}
+	return 0, err
+}
+
+// compilePlain keeps control flow, and the folder out of the text.
+func compilePlain(file string, target []string) ([]byte, error) {
 	ptx, err := compile(file, slices.Concat(options, target))
 	return bytes.ReplaceAll(ptx, []byte(`"./`), []byte(`"`)), err
 }

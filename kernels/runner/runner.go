@@ -22,9 +22,14 @@ type module struct {
 
 // Program is an entry of a module of package kernels, the same each time.
 func (list Programs) Program(name, kernel string) (*isa.Program, error) {
+	return list.program(name, kernel, kernels.PTX)
+}
+
+// program is an entry of a module whose text read returns.
+func (list Programs) program(name, kernel string, read func(string) (string, error)) (*isa.Program, error) {
 	m, ok := list[name]
 	if !ok {
-		text, err := kernels.PTX(name)
+		text, err := read(name)
 		if err != nil {
 			return nil, err
 		}
@@ -63,11 +68,18 @@ func Entries(k kernels.Kernel) ([]string, error) {
 type Machine struct {
 	*testbench.Session
 	programs Programs
+	narrow   Programs // with addresses of 32 bits; nil: they have 64
 }
 
 // New joins a session with the kernels.
 func New(s *testbench.Session) *Machine {
-	return &Machine{s, make(Programs)}
+	return &Machine{s, make(Programs), nil}
+}
+
+// New32 joins a session with the kernels as they are with addresses of 32 bits, which
+// take fewer registers.
+func New32(s *testbench.Session) *Machine {
+	return &Machine{s, make(Programs), make(Programs)}
 }
 
 // Launch implements kernels.Machine. The error is a *testbench.Outcome if the
@@ -77,5 +89,23 @@ func (m *Machine) Launch(l kernels.Launch) error {
 	if err != nil {
 		return err
 	}
-	return m.Session.Launch(testbench.Launch{Prog: p, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Params: l.Params})
+	params := l.Params
+	if m.narrow != nil {
+		wide := p.Params
+		if p, err = m.narrow.program(l.Module, l.Kernel, kernels.PTX32); err != nil {
+			return err
+		}
+		params = narrowed(params, wide, p)
+	}
+	return m.Session.Launch(testbench.Launch{Prog: p, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Params: params})
+}
+
+// narrowed is a parameter bank for a program with addresses of 32 bits, of one for 64. No
+// memory of the host's lies above 4 GiB.
+func narrowed(bank []byte, wide []isa.Param, p *isa.Program) []byte {
+	made := make([]byte, p.ParamBytes)
+	for i, to := range p.Params {
+		copy(made[to.Offset:to.Offset+to.Size], bank[wide[i].Offset:])
+	}
+	return made
 }

@@ -50,6 +50,25 @@ func TestSeveralLaunches(t *testing.T) {
 	assert.Equal(t, [3]uint32{1, 1, 1}, s.Runs[1].Launch.Grid)
 }
 
+// With addresses of 32 bits each kernel has the same results, and all of them together need
+// fewer registers.
+func TestNarrow(t *testing.T) {
+	registers := [2]int{}
+	for _, k := range kernels.All() {
+		if k.Name == "compact" {
+			continue // is for sm_70, which has addresses of 64 bits alone
+		}
+		for i, join := range []func(*testbench.Session) *runner.Machine{runner.New, runner.New32} {
+			s := session(t)
+			work := k.Sizes[0].New(1)
+			require.NoError(t, work.Run(join(s)), k.Name)
+			require.NoError(t, work.Check(), k.Name)
+			registers[i] += s.Runs[0].Launch.Prog.LiveRegs
+		}
+	}
+	assert.Less(t, registers[1], registers[0])
+}
+
 func Example() {
 	cfg := gpu.Default()
 	cfg.GPU.SMs = 4

@@ -106,6 +106,7 @@ type DWF struct {
 
 	// Of this cycle only.
 	redirect units.Set
+	touched  uint64 // PCs, modulo 64, of slots that have changed or of which other threads wait
 
 	reconv []bool // by PC: reconvergence point of a branch
 }
@@ -332,6 +333,7 @@ func (p *DWF) fire() {
 		p.Pool.Free(int(k.Warp))
 	}
 	p.leave(s)
+	p.setRank(i, 0)
 	switch {
 	case f.Control:
 		s.Wait = WaitsControl
@@ -348,8 +350,8 @@ func (p *DWF) fire() {
 
 // come and leave count the threads of a slot that begins or ceases to wait to be
 // issued.
-func (p *DWF) come(s *Slot)  { p.Waiting.Edit(int(s.PC)).Threads += threads(s.Mask) }
-func (p *DWF) leave(s *Slot) { p.Waiting.Edit(int(s.PC)).Threads -= threads(s.Mask) }
+func (p *DWF) come(s *Slot)  { p.at(s.PC).Threads += threads(s.Mask) }
+func (p *DWF) leave(s *Slot) { p.at(s.PC).Threads -= threads(s.Mask) }
 
 func threads(mask uint32) uint16 { return uint16(bits.OnesCount32(mask)) }
 
@@ -372,9 +374,9 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 		if formed >= 0 {
 			join &^= p.Pool.Warps.Next(formed).Occ
 		}
-		p.Waiting.Edit(int(u.PC)).Threads += threads(join)
+		p.at(u.PC).Threads += threads(join)
 		if at := p.Places.Edit(joined); at.InSlot {
-			p.show(joined, int(at.Slot))
+			p.show(joined, int(at.Slot), join)
 		}
 	}
 	if formed >= 0 {
@@ -389,7 +391,7 @@ func (p *DWF) want(warp int, at Place) {
 	*p.Places.Edit(warp) = at
 	p.link(d.Newest, i)
 	d.Newest = i
-	x := p.Waiting.Edit(int(w.PC))
+	x := p.at(w.PC)
 	x.Threads += threads(w.Occ)
 	if at.First {
 		d.Firsts++
@@ -422,11 +424,11 @@ func (p *DWF) unwant(warp int, at *Place) {
 	} else {
 		p.Places.Edit(int(at.Newer)).Older = at.Older
 	}
+	x := p.at(at.PC)
 	if at.First {
 		d.Firsts--
 		return
 	}
-	x := p.Waiting.Edit(int(at.PC))
 	if x.Warps--; x.Warps == 0 {
 		*p.PCs.Edit(int(at.PC) >> 6) &^= 1 << (at.PC & 63)
 	}
@@ -444,15 +446,16 @@ func (p *DWF) unwant(warp int, at *Place) {
 	}
 }
 
-// show puts the lanes of a pool entry into a slot.
-func (p *DWF) show(warp, slot int) {
+// show puts lanes of a pool entry into its slot: all of them, or those that join
+// the ones that are there.
+func (p *DWF) show(warp, slot int, lanes uint32) {
 	w, s := p.Pool.Warps.Edit(warp), p.Table.Edit(slot)
 	s.PC, s.Mask = w.PC, w.Occ
-	s.Row = w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)]
-	s.CTA = p.Statics.Next(int(s.Row)).CTA
-	s.Mixed = false
+	row := w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)]
+	s.Mixed = lanes != w.Occ && (s.Mixed || s.Row != row)
+	s.Row, s.CTA = row, p.Statics.Next(int(row)).CTA
 	homes := p.Home.Edit(slot)
-	for m := w.Occ; m != 0; m &= m - 1 {
+	for m := lanes; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (units.PoolLanes - 1)
 		homes[l] = units.Home{Row: w.Row[l], Lane: uint8(l)}
 		s.Mixed = s.Mixed || w.Row[l] != s.Row

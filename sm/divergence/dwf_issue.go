@@ -25,8 +25,8 @@ const (
 // issue is an issue policy: the rank of a warp, of which the lowest goes first, and
 // how it breaks ties.
 type issue struct {
-	rank func(p *DWF, w candidate) uint64
-	byPC bool // it depends on the warp's PC alone
+	rank func(w candidate) uint64
+	byPC func(threads uint16) uint16 // instead, if all that counts is how many threads wait at the warp's PC
 }
 
 // candidate is a warp that is to be issued.
@@ -43,28 +43,25 @@ const unranked = 1 << 62
 // issuePolicies is every issue policy (Fung et al., MICRO 2007, section 4.3; as in
 // GPGPU-Sim 2.1.1b).
 var issuePolicies = key.Choices[IssuePolicy, issue]{}.
-	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one", issue{func(p *DWF, w candidate) uint64 {
-		return p.unlessCurrent(w, math.MaxUint16-p.Waiting.Next(int(w.pc)).Threads)
-	}, true}).
-	With(IssueMinority, "the same with fewest threads", issue{func(p *DWF, w candidate) uint64 {
-		return p.unlessCurrent(w, p.Waiting.Next(int(w.pc)).Threads)
-	}, true}).
-	With(IssueTime, "in the order in which they were formed", issue{rank: func(_ *DWF, w candidate) uint64 { return w.born }}).
-	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one", issue{rank: func(_ *DWF, w candidate) uint64 {
+	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one", issue{byPC: func(n uint16) uint16 { return math.MaxUint16 - n }}).
+	With(IssueMinority, "the same with fewest threads", issue{byPC: func(n uint16) uint16 { return n }}).
+	With(IssueTime, "in the order in which they were formed", issue{rank: func(w candidate) uint64 { return w.born }}).
+	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one", issue{rank: func(w candidate) uint64 {
 		return uint64(w.count)<<8 + w.unfilled()
 	}}).
-	With(IssuePC, "the smallest PC; then the fuller one", issue{rank: func(_ *DWF, w candidate) uint64 { return uint64(w.pc)<<8 + w.unfilled() }})
+	With(IssuePC, "the smallest PC; then the fuller one", issue{rank: func(w candidate) uint64 { return uint64(w.pc)<<8 + w.unfilled() }})
 
 // unfilled are the lanes without a thread.
 func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.OnesCount32(w.occ)) }
 
-// unlessCurrent is the first rank for a warp at the PC of the majority or minority,
-// which is elected anew when no warp is ready there.
-func (p *DWF) unlessCurrent(w candidate, rank uint16) uint64 {
-	if w.pc == p.D().Current {
+// rankOf is the rank of the warps at a PC, by the threads that wait there. The first
+// one is that of the PC of the majority or minority, which is elected anew when no
+// warp is ready there.
+func (p *DWF) rankOf(pc uint32) uint64 {
+	if pc == p.D().Current {
 		return 0
 	}
-	return 1 + uint64(rank)<<32 + uint64(w.pc)
+	return 1 + uint64(p.policy.byPC(p.Waiting.Next(int(pc)).Threads))<<32 + uint64(pc)
 }
 
 // IssuePolicies lists the issue policies.
@@ -73,31 +70,56 @@ func IssuePolicies() []IssuePolicy { return issuePolicies.List() }
 // Words lists the valid values.
 func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
 
-// order ranks the slots as they will be in the next cycle, and gives one to the
+// order ranks the slots that wait to be issued as they will be in the next cycle, and gives one to the
 // warp of the pool with the lowest rank, the oldest of several, of those that were
 // in the pool when the cycle began.
 func (p *DWF) order() {
-	if q, d := p.Regs(); d.Free != (units.Set{}) && q.Oldest != nobody {
+	if p.D().Free != (units.Set{}) && p.Q().Oldest != nobody {
 		p.place(p.next())
 	}
-	for i := range p.Table.Len() {
-		s, rank := p.Table.Next(i), uint64(0)
-		if s.Valid && s.Wait == Runs {
-			k := p.Picked.Next(i)
-			rank = p.rank(candidate{s.PC, s.Mask, k.Count, k.Born})
+	d := p.D()
+	if q := p.Q(); d.Current != q.Current {
+		p.touch(q.Current)
+		p.touch(d.Current)
+	}
+	for m := ^d.Free[0] & (1<<p.Table.Len() - 1); m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		s, k := p.Table.Next(i), p.Picked.Next(i)
+		if s.Wait != Runs || p.touched>>(s.PC&63)&1 == 0 && !p.late(d.Issued, k.Born) {
+			continue
 		}
-		if *p.Ranks.Next(i) != rank {
-			*p.Ranks.Edit(i) = rank
-		}
+		p.setRank(i, p.rank(s.PC, s.Mask, k.Count, k.Born))
+	}
+	p.touched = 0
+}
+
+func (p *DWF) setRank(slot int, rank uint64) {
+	if *p.Ranks.Next(slot) != rank {
+		*p.Ranks.Edit(slot) = rank
 	}
 }
 
+// touch has the slots at a PC ranked anew.
+func (p *DWF) touch(pc uint32) { p.touched |= 1 << (pc & 63) }
+
+// at is what waits at a PC, for a change.
+func (p *DWF) at(pc uint32) *Waiting {
+	p.touch(pc)
+	return p.Waiting.Edit(int(pc))
+}
+
+// late reports whether a warp has waited too long.
+func (p *DWF) late(issued, born uint64) bool { return p.aging > 0 && issued-born > p.aging }
+
 // rank is that of the policy, or a lower one for a warp that has waited too long.
-func (p *DWF) rank(w candidate) uint64 {
-	if p.aging > 0 && p.D().Issued-w.born > p.aging {
-		return w.born
+func (p *DWF) rank(pc, occ uint32, count uint16, born uint64) uint64 {
+	switch {
+	case p.late(p.D().Issued, born):
+		return born
+	case p.policy.byPC != nil:
+		return unranked + p.rankOf(pc)
 	}
-	return unranked + p.policy.rank(p, w)
+	return unranked + p.policy.rank(candidate{pc, occ, count, born})
 }
 
 // next is the pool entry that is to have a slot, of those that want one. Those that
@@ -118,7 +140,7 @@ func (p *DWF) next() int {
 	if lowest < unranked {
 		return i
 	}
-	if p.policy.byPC {
+	if p.policy.byPC != nil {
 		return p.nextPC()
 	}
 	best := i
@@ -136,7 +158,7 @@ func (p *DWF) wants(i int) uint64 {
 	if at.First {
 		return 0
 	}
-	return p.rank(candidate{at.PC, w.Occ, w.Count, at.Born})
+	return p.rank(at.PC, w.Occ, w.Count, at.Born)
 }
 
 // nextPC is the oldest pool entry at the PC of the lowest rank.
@@ -145,7 +167,7 @@ func (p *DWF) nextPC() (best int) {
 	for k := range p.PCs.Len() {
 		for m := *p.PCs.At(k); m != 0; m &= m - 1 {
 			pc := k<<6 + bits.TrailingZeros64(m)
-			if rank := p.policy.rank(p, candidate{pc: uint32(pc)}); rank < lowest {
+			if rank := p.rankOf(uint32(pc)); rank < lowest {
 				best, lowest = int(p.Waiting.At(pc).Oldest), rank
 			}
 		}
@@ -165,7 +187,7 @@ func (p *DWF) place(warp int) {
 	*p.Picked.Edit(slot) = Picked{Static: at.Static, Joins: !at.Static, Warp: uint16(warp), Born: at.Born}
 	s := p.Table.Edit(slot)
 	s.Valid, s.Wait = true, Runs
-	p.show(warp, slot)
+	p.show(warp, slot, p.Pool.Warps.Next(warp).Occ)
 	if at.Static {
 		p.Pool.Free(warp)
 	}

@@ -211,21 +211,26 @@ func listFigures(*gpu.Config) []entry {
 func listClaims(*gpu.Config) []entry {
 	var list []entry
 	for _, c := range experiments.Claims() {
-		f := c.Try()
-		list = append(list, entry{
-			[]any{c.ID, f.Verdict, c.Place + ": " + c.Statement},
-			map[string]any{
-				"id": c.ID, "place": c.Place, "statement": c.Statement,
-				"theirs": c.Theirs, "ours": f.Ours, "verdict": f.Verdict, "why": c.Why,
-			},
-		})
-		lines := []string{"theirs: " + c.Theirs, "ours: " + f.Ours}
-		if c.Why != "" {
-			lines = append(lines, "since "+c.Why)
-		}
-		for _, line := range lines {
-			list = append(list, entry{cells: []any{"", "", line}})
-		}
+		list = append(list, claimEntries(&c, c.Try())...)
+	}
+	return list
+}
+
+// claimEntries are the lines of a claim, and in the first what JSON has of it.
+func claimEntries(c *experiments.Claim, f experiments.Finding) []entry {
+	list := []entry{{
+		[]any{c.ID, f.Verdict, c.Place + ": " + c.Statement},
+		map[string]any{
+			"id": c.ID, "place": c.Place, "statement": c.Statement,
+			"theirs": c.Theirs, "ours": f.Ours, "verdict": f.Verdict, "why": c.Why,
+		},
+	}}
+	lines := []string{"theirs: " + c.Theirs, "ours: " + f.Ours}
+	if c.Why != "" {
+		lines = append(lines, "since "+c.Why)
+	}
+	for _, line := range lines {
+		list = append(list, entry{cells: []any{"", "", line}})
 	}
 	return list
 }

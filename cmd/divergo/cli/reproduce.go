@@ -1,45 +1,81 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"divergo/experiments"
+	"divergo/experiments/page"
 	"divergo/internal/chart"
 	"divergo/internal/output"
 	"divergo/internal/table"
 )
 
 func newReproduce() *cobra.Command {
-	var svg string
+	var svg, journal, html string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "reproduce [FIGURE]",
-		Short: "Make a figure of a paper again, from runs of the model",
+		Use:   "reproduce [FIGURE... | all]",
+		Short: "Make figures of the papers again, from runs of the model",
 		Long: `Run what a figure of a paper shows and print the numbers; with --svg draw them. Without FIGURE the figures are
-listed, as by "divergo list figures".`,
+listed, as by "divergo list figures".
+
+Several figures share runs. With --journal each is kept as a line of JSON when it is made, and a command that was
+interrupted goes on behind the last one when it is given again. --html puts them on one page.`,
 		Example: `  divergo reproduce s3-time
-  divergo reproduce s3-fig5 --svg fig5.svg`,
+  divergo reproduce s3-fig5 --svg fig5.svg
+  divergo reproduce all --journal figures.jsonl --html figures.html`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 && svg == "" {
+			if len(args) == 0 && svg+journal+html == "" {
 				return printCatalogue(c, "figures", nil, asJSON)
 			}
-			if err := exactly(1, "a figure (\"divergo list figures\")")(c, args); err != nil {
-				return err
-			}
-			figure, err := experiments.FindFigure(args[0])
+			figures, err := chosenFigures(args)
 			if err != nil {
 				return err
 			}
-			return reproduce(c, figure, svg, asJSON)
+			if len(figures) == 1 && journal+html == "" {
+				return reproduce(c, figures[0], svg, asJSON)
+			}
+			if svg != "" {
+				return errors.New("--svg draws one figure; want --html for several, or for a page")
+			}
+			return reproduceAll(c, figures, journal, html, asJSON)
 		},
 	}
 	c.Flags().StringVar(&svg, "svg", "", "draw a picture in `FILE`")
+	c.Flags().StringVar(&journal, "journal", "", "keep each figure in `FILE` when it is made, and go on from there")
+	c.Flags().StringVar(&html, "html", "", "put the figures on a page in `FILE`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the numbers as JSON")
 	return c
+}
+
+// chosenFigures are those that are named, each once, or all.
+func chosenFigures(args []string) (list []experiments.Figure, err error) {
+	if len(args) == 0 {
+		return nil, errors.New("want a figure (\"divergo list figures\") or all")
+	}
+	if len(args) == 1 && args[0] == "all" {
+		return experiments.Figures(), nil
+	}
+	seen := map[string]bool{}
+	for _, name := range args {
+		figure, err := experiments.FindFigure(name)
+		if err != nil {
+			return nil, err
+		}
+		if seen[name] {
+			return nil, fmt.Errorf("%s is there twice", name)
+		}
+		seen[name], list = true, append(list, figure)
+	}
+	return list, nil
 }
 
 // reproduce creates the picture before the runs, so that a path that cannot be
@@ -65,14 +101,94 @@ func reproduce(c *cobra.Command, figure experiments.Figure, svg string, asJSON b
 	return errors.Join(printFigure(c.OutOrStdout(), figure, d), unkept)
 }
 
+// reproduceAll makes figures, but for those that the journal has.
+func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html string, asJSON bool) error {
+	var files output.Set
+	defer files.Discard()
+	document, err := newPicture(&files, "--html", html, ".html")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, f := range figures {
+		names = append(names, f.Name)
+	}
+	var records []json.RawMessage
+	var kept *output.Journal
+	if journal != "" {
+		if err := files.Claim("--journal", journal); err != nil {
+			return fmt.Errorf("--journal: %w", err)
+		}
+		kept, err = output.OpenJournal(journal, map[string]any{"schema": schema("reproduce"), "figures": strings.Join(names, " ")})
+		if err != nil {
+			return fmt.Errorf("--journal: %w", err)
+		}
+		defer kept.Close()
+		records = kept.Records
+	}
+	if len(records) > len(figures) {
+		return fmt.Errorf("--journal: %s: %d figures, want at most %d", journal, len(records), len(figures))
+	}
+	line, start, had := newProgress(c.ErrOrStderr(), "reproduce"), time.Now(), len(records)
+	for i, f := range figures[had:] {
+		left := "?"
+		if i > 0 {
+			left = (time.Since(start) / time.Duration(i) * time.Duration(len(figures)-had-i)).Round(time.Second).String()
+		}
+		line.say(fmt.Sprintf("%s, %d of %d, %s left", f.Name, had+i+1, len(figures), left))
+		d, err := f.Draw()
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		values := figureJSON(f, d)
+		var svg strings.Builder
+		if _, err := d.Charts.WriteTo(&svg); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		values["svg"] = svg.String()
+		record, err := json.Marshal(values)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		records = append(records, record)
+		if kept != nil {
+			if err := kept.Add(json.RawMessage(record)); err != nil {
+				return fmt.Errorf("--journal: %w", err)
+			}
+		}
+	}
+	line.clear()
+	list, err := page.Read(records)
+	if err != nil {
+		return fmt.Errorf("--journal: %s: %w", journal, err)
+	}
+	unkept := document.keep(func(w io.Writer) error { return page.Write(w, list) })
+	if asJSON {
+		return errors.Join(printJSON(c.OutOrStdout(), map[string]any{"schema": schema("reproduce"), "figures": records}), unkept)
+	}
+	for i := range list {
+		if i > 0 {
+			fmt.Fprintln(c.OutOrStdout())
+		}
+		if err := printRows(c.OutOrStdout(), &list[i]); err != nil {
+			return err
+		}
+	}
+	return unkept
+}
+
 func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing) error {
-	fmt.Fprintf(w, "%s: %s\n%s\n\n", figure.Name, figure.Doc, figure.Source)
-	t := table.New(d.Header...)
-	for _, row := range d.Rows {
+	return printRows(w, &page.Figure{Name: figure.Name, Doc: figure.Doc, Source: figure.Source, Header: d.Header, Rows: d.Rows, Notes: d.Notes})
+}
+
+func printRows(w io.Writer, f *page.Figure) error {
+	fmt.Fprintf(w, "%s: %s\n%s\n\n", f.Name, f.Doc, f.Source)
+	t := table.New(f.Header...)
+	for _, row := range f.Rows {
 		t.Row(row...)
 	}
 	_, err := t.WriteTo(w)
-	for i, note := range d.Notes {
+	for i, note := range f.Notes {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
@@ -85,15 +201,26 @@ func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing)
 func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]any {
 	charts := []map[string]any{}
 	for _, part := range d.Charts {
-		c, numbers := part.(*chart.Lines)
-		if !numbers {
-			continue
+		switch c := part.(type) {
+		case *chart.Lines:
+			series := []map[string]any{}
+			for _, s := range c.Series {
+				series = append(series, map[string]any{"name": s.Name, "x": s.X, "y": s.Y})
+			}
+			charts = append(charts, map[string]any{"title": c.Title, "x": c.X, "y": c.Y, "series": series})
+		case *chart.Groups:
+			groups := []map[string]any{}
+			for _, g := range c.Groups {
+				theirs := make([]any, len(g.Theirs))
+				for i, v := range g.Theirs {
+					if !math.IsNaN(v) {
+						theirs[i] = v
+					}
+				}
+				groups = append(groups, map[string]any{"name": g.Name, "values": g.Values, "theirs": theirs})
+			}
+			charts = append(charts, map[string]any{"title": c.Title, "y": c.Y, "bars": c.Bars, "layers": append([]string{}, c.Layers...), "groups": groups})
 		}
-		series := []map[string]any{}
-		for _, s := range c.Series {
-			series = append(series, map[string]any{"name": s.Name, "x": s.X, "y": s.Y})
-		}
-		charts = append(charts, map[string]any{"title": c.Title, "x": c.X, "y": c.Y, "series": series})
 	}
 	return map[string]any{
 		"schema": schema("reproduce"), "figure": figure.Name, "doc": figure.Doc, "source": figure.Source,

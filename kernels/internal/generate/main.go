@@ -1,4 +1,5 @@
-// Command generate compiles cuda/*.cu to ptx/*.ptx. It runs in the folder of package
+// Command generate compiles cuda/*.cu to ptx/*.ptx, and to ptx32/*.ptx with addresses of 32
+// bits. It runs in the folder of package
 // kernels, by "go generate ./kernels".
 package main
 
@@ -32,6 +33,13 @@ func generate(source string) error {
 	if err != nil {
 		return err
 	}
-	name := strings.TrimSuffix(filepath.Base(source), ".cu")
-	return os.WriteFile(filepath.Join("ptx", name+".ptx"), ptx, 0o644)
+	name := strings.TrimSuffix(filepath.Base(source), ".cu") + ".ptx"
+	if err := os.WriteFile(filepath.Join("ptx", name), ptx, 0o644); err != nil {
+		return err
+	}
+	narrow, err := cudac.Compile32(source)
+	if err != nil || narrow == nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join("ptx32", name), narrow, 0o644)
 }

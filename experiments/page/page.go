@@ -1,0 +1,80 @@
+// Package page puts figures of papers on one page that stands alone: what the paper
+// has, what the model has, in a picture and a table, and the command that makes it.
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"io"
+	"strings"
+)
+
+// Figure is a figure as "divergo reproduce --json" prints it, with its picture.
+type Figure struct {
+	Name   string   `json:"figure"` // s3-fig4
+	Doc    string   `json:"doc"`    // one line
+	Source string   `json:"source"` // the paper
+	Header []string `json:"header"`
+	Rows   [][]any  `json:"rows"`
+	Notes  []string `json:"notes"`
+	SVG    string   `json:"svg"`
+}
+
+// Picture is the drawing, which is made here and needs no escaping.
+func (f *Figure) Picture() template.HTML { return template.HTML(f.SVG) }
+
+// Theirs are the notes that say what the paper has, and Ours the others.
+func (f *Figure) Theirs() []string { return f.notes(true) }
+
+// Ours is what there is to say about the model's values.
+func (f *Figure) Ours() []string { return f.notes(false) }
+
+func (f *Figure) notes(theirs bool) (list []string) {
+	for _, n := range f.Notes {
+		if strings.HasPrefix(n, "Theirs") == theirs {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// Read reads figures, a record each. Numbers in rows are int64 or float64.
+func Read(records []json.RawMessage) ([]Figure, error) {
+	list := make([]Figure, len(records))
+	for i, r := range records {
+		d := json.NewDecoder(bytes.NewReader(r))
+		d.UseNumber()
+		if err := d.Decode(&list[i]); err != nil {
+			return nil, err
+		}
+		for _, row := range list[i].Rows {
+			for k, cell := range row {
+				if n, ok := cell.(json.Number); ok {
+					row[k] = number(n)
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+func number(n json.Number) any {
+	if whole, err := n.Int64(); err == nil {
+		return whole
+	}
+	v, err := n.Float64()
+	if err != nil {
+		return n.String()
+	}
+	return v
+}
+
+//go:embed page.html
+var text string
+
+var page = template.Must(template.New("page").Parse(text))
+
+// Write writes the page.
+func Write(w io.Writer, figures []Figure) error { return page.Execute(w, figures) }

@@ -1,0 +1,101 @@
+package page_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/experiments/page"
+)
+
+// sample is a figure as a journal has it.
+const sample = `{"figure": "s9-fig1", "doc": "a < b", "source": "Someone, figure 1", "header": ["kernel", "n", "v"], "rows": [["k", 3, 0.5]],
+	"notes": ["Theirs: 1.", "Ours is less."],
+	"svg": "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"400\" height=\"300\"><title>t</title><rect width=\"400\" height=\"300\" fill=\"#d55e00\"/></svg>"}`
+
+func written(t *testing.T) string {
+	t.Helper()
+	figures, err := page.Read([]json.RawMessage{[]byte(sample)})
+	require.NoError(t, err)
+	assert.Equal(t, []any{"k", int64(3), .5}, figures[0].Rows[0])
+	var b bytes.Buffer
+	require.NoError(t, page.Write(&b, figures))
+	return b.String()
+}
+
+// TestPage: text is escaped, the picture is not, and what the paper has stands apart.
+func TestPage(t *testing.T) {
+	text := written(t)
+	assert.Contains(t, text, `<h2>s9-fig1: a &lt; b</h2>`)
+	assert.Contains(t, text, `<rect width="400" height="300" fill="#d55e00"/>`)
+	assert.Contains(t, text, `<td>k</td><td>3</td><td>0.5</td>`)
+	theirs, ours, ok := strings.Cut(text, "<h3>Ours</h3>")
+	require.True(t, ok)
+	assert.Contains(t, theirs, "<p>Theirs: 1.</p>")
+	assert.NotContains(t, ours, "Theirs: 1.")
+	assert.Contains(t, ours, "<p>Ours is less.</p>")
+
+	_, err := page.Read([]json.RawMessage{[]byte(`{"rows": 3}`)})
+	assert.Error(t, err)
+}
+
+// browse shows a file in headless Chromium (Debian package chromium), and returns the document as it
+// stands then, a picture of it, and what the browser has on its console.
+func browse(t *testing.T, file string) (dom string, picture []byte, console []string) {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	require.NoError(t, err, "this test needs chromium")
+	dir := t.TempDir()
+	shot := filepath.Join(dir, "page.png")
+	run := func(args ...string) (string, string) {
+		// timeout ends the browser and all that it started.
+		args = append([]string{
+			"--kill-after=5", "120", path, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--user-data-dir=" + filepath.Join(dir, "profile"),
+			"--window-size=1300,1200",
+		}, args...)
+		c := exec.Command("timeout", append(args, "file://"+file)...)
+		var out, errs bytes.Buffer
+		c.Stdout, c.Stderr = &out, &errs
+		require.NoError(t, c.Run(), "%s", errs.String())
+		return out.String(), errs.String()
+	}
+	_, errs := run("--screenshot=" + shot)
+	dom, more := run("--dump-dom")
+	picture, err = os.ReadFile(shot)
+	require.NoError(t, err)
+	return dom, picture, regexp.MustCompile(`.*CONSOLE.*`).FindAllString(errs+more, -1)
+}
+
+// TestBrowser: the page stands alone and is drawn, and an error would be on the console.
+func TestBrowser(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page.html")
+	require.NoError(t, os.WriteFile(file, []byte(written(t)), 0o644))
+	dom, shot, console := browse(t, file)
+	assert.Empty(t, console)
+	assert.Contains(t, dom, "s9-fig1")
+	picture, err := png.Decode(bytes.NewReader(shot))
+	require.NoError(t, err)
+	painted := 0
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r>>8 == 0xd5 && g>>8 == 0x5e && b>>8 == 0 {
+				painted++
+			}
+		}
+	}
+	assert.Equal(t, 400*300, painted, "the picture is there, at its size")
+
+	broken := strings.Replace(written(t), "</body>", `<script>missing()</script></body>`, 1)
+	require.NoError(t, os.WriteFile(file, []byte(broken), 0o644))
+	_, _, console = browse(t, file)
+	assert.NotEmpty(t, console, "the test sees errors")
+}
