@@ -65,7 +65,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "majority-ignored", Bug: "every warp of the pool has the same rank", Audit: "C4-31",
-		File: "sm/divergence/dwf_issue.go", Old: "	return unranked + p.policy(p, w)", New: "	return unranked + 0*p.policy(p, w)",
+		File: "sm/divergence/dwf_issue.go", Old: "		return unranked + p.rankOf(pc)", New: "		return unranked + 0*p.rankOf(pc)",
 	},
 	{
 		Name: "spill-alone", Bug: "tokens move to memory one by one", Audit: "C3-05",
