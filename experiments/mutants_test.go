@@ -28,7 +28,7 @@ var faults = []mutants.Mutant{
 		File: "sm/divergence/capri.go", Old: "Compact: adequate && !p.off()}", New: "Compact: adequate && p.off()}",
 	},
 	{
-		Name: "dwf-never-merges", Bug: "all lanes of a warp count as taken", Audit: "C4-12",
+		Name: "dwf-never-merges", Bug: "all lanes of a warp count as taken", Audit: "C4-32",
 		File: "units/pool.go", Old: "conflict := u.Req & line.Data.Occ", New: "conflict := u.Req",
 	},
 	{

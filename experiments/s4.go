@@ -309,6 +309,19 @@ var s4 = []Claim{
 		Theirs: "C C C C C C C C B B B B B B B B",
 		Ours:   majority,
 	},
+	{
+		ID: "C4-32", Place: "section 2.3", Statement: "DWF: two warps of 4, of which threads 1, 2, 7 and 8 take one way of a branch (B) and 3 to 6 the other (C), which waits while B is issued: warps of C, by lane",
+		Theirs: "C (5 6 3 4)",
+		Ours: func() (string, error) {
+			k := micro.Seq(
+				micro.At("A", micro.When(func(t *micro.Thread) bool { return t.TID >= 2 && t.TID < 6 }, "C")),
+				micro.At("B", micro.To("D")),
+				micro.At("C", micro.Nop),
+				micro.At("D", micro.Exit))
+			r, err := bench(micro.Bench{Lanes: 4, Warps: 2}, divergence.Options{Mechanism: "dwf", PathOrder: divergence.TakenFirst, DWFIssue: divergence.IssueMajority, DWFWays: 4}, k)
+			return blocks(k, r.Issues, "C"), err
+		},
+	},
 }
 
 // overSet is the speeds of pairs of machines, the second against the first, harmonic
