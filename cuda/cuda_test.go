@@ -357,7 +357,7 @@ func TestBuildErrors(t *testing.T) {
 		{"k.cu", "int main() { return cudaMalocManaged(); }\n", "undeclared identifier 'cudaMalocManaged'"},
 		{"k.cu", "texture<float, 2> t;\nint main() {}\n", "textures are not supported"},
 		{"k.cu", "__global__ void k(float *a, cudaTextureObject_t t) { a[0] = tex2D<float>(t, 1, 2); }\n", "'tex2D<float, unsigned long long, int, int>' is unavailable: textures and surfaces are not supported"},
-		{"k.cu", "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_grid(); }\n", "'this_grid' is unavailable: groups of the whole grid are not supported"},
+		{"k.cu", "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_multi_grid(); }\n", "'this_multi_grid' is unavailable: groups of several devices are not supported"},
 		{"k.f90", "", "k.f90: want a file that ends in .cu, .cpp"},
 	} {
 		file := filepath.Join(t.TempDir(), c.name)

@@ -59,6 +59,16 @@ type Finding struct {
 	Verdict Verdict
 }
 
+// Row is the claim's row of docs/claims.md.
+func (c *Claim) Row(f Finding) string {
+	verdict := string(f.Verdict)
+	if c.Why != "" {
+		verdict += ": " + c.Why
+	}
+	cell := func(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", c.ID, c.Place, cell(c.Statement), cell(c.Theirs), cell(f.Ours), cell(verdict))
+}
+
 // Try measures the claim.
 func (c *Claim) Try() Finding {
 	ours, err := c.Ours()

@@ -2,15 +2,21 @@ package experiments_test
 
 import (
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"divergo/experiments"
 )
 
-// TestClaims: the model does what the papers claim, unless it is said why not.
+// TestClaims: the model does what the papers claim, unless it is said why not, and
+// docs/claims.md says what it does.
 func TestClaims(t *testing.T) {
+	page, err := os.ReadFile("../docs/claims.md")
+	require.NoError(t, err)
 	last := ""
 	for _, c := range experiments.Claims() {
 		t.Run(c.ID, func(t *testing.T) {
@@ -29,6 +35,7 @@ func TestClaims(t *testing.T) {
 			}
 			assert.Equal(t, want, f.Verdict, "ours %q, theirs %q", f.Ours, c.Theirs)
 			assert.NotContains(t, f.Ours, "not measured")
+			assert.Contains(t, strings.Split(string(page), "\n"), c.Row(f), "run go test ./docs -run Claims -update")
 		})
 	}
 }
