@@ -25,7 +25,8 @@ type timing struct {
 	decides  units.Set // slots whose control instruction is on its way
 	moving   uint64    // rows of which words are on their way
 	until    [sm.MaxWarps]uint64
-	words    [][]uint64 // by row: what is in its memory
+	mover    [sm.MaxWarps]uint64 // for the warp of which CTA
+	words    [][]uint64          // by row: what is in its memory
 	asked    [sm.MaxWarps]divergence.Transfer
 }
 
@@ -142,7 +143,7 @@ func (t *timing) issue(e *sm.Issued, in *isa.Inst) {
 		return
 	}
 	for rows := e.Rows & t.moving; rows != 0; rows &= rows - 1 {
-		if r := bits.TrailingZeros64(rows); e.Cycle < t.until[r] {
+		if r := bits.TrailingZeros64(rows); e.Cycle < t.until[r] && t.resident(r) == t.mover[r] {
 			t.fail(checkTiming, "SM %d, cycle %d: row %d issues, whose tokens are on their way until cycle %d", t.index, e.Cycle, r, t.until[r])
 		} else {
 			t.moving &^= 1 << r
@@ -177,7 +178,13 @@ func (t *timing) moves(cycle uint64, v *divergence.Transfer) {
 		copy(t.words[r][v.At:], v.Data[:v.Words])
 	}
 	t.moving |= 1 << r
-	t.until[r], t.asked[r] = cycle+cost, *v
+	t.until[r], t.asked[r], t.mover[r] = cycle+cost, *v, t.resident(r)
+}
+
+// resident is the CTA that a row belongs to. A warp that ends, as its tokens have come and none of their threads
+// lives, makes room for that of another.
+func (t *timing) resident(r int) uint64 {
+	return t.sm.CTA.Q().ID[t.sm.Resident(r)&(sm.MaxCTAs-1)]
 }
 
 // moved looks whether words that come back are those that were stored last.
