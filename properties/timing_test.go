@@ -107,3 +107,14 @@ func TestTimingIsWatched(t *testing.T) {
 		})
 	}
 }
+
+// TestTimingOfTheNextWarp: in kernel 912 a warp ends when its tokens have come, with none of their
+// threads alive, and the warp of another CTA issues in its row while the transfer would have kept it.
+func TestTimingOfTheNextWarp(t *testing.T) {
+	c := Draw(912, AllFeatures)
+	k, err := c.Compile()
+	require.NoError(t, err)
+	f, err := (&Runner{}).Check(k, "token")
+	require.NoError(t, err)
+	assert.Nil(t, f)
+}
