@@ -7,7 +7,6 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
-	"divergo/units"
 )
 
 // timing watches when things happen: what is right and late does not pass, nor
@@ -21,9 +20,9 @@ type timing struct {
 	last     uint64   // cycle in which something issued
 	pushed   []uint64 // cycles of outcomes that have not been taken
 	resolved [sm.MaxWarps]uint64
-	branched uint64    // rows of which a branch was resolved and no slot has run since
-	decides  units.Set // slots whose control instruction is on its way
-	moving   uint64    // rows of which words are on their way
+	branched uint64                     // rows of which a branch was resolved and no slot has run since
+	decides  [divergence.MaxSlots]uint8 // control instructions of each slot on their way: that of a path which another covers by now may be one more
+	moving   uint64                     // rows of which words are on their way
 	until    [sm.MaxWarps]uint64
 	mover    [sm.MaxWarps]uint64 // for the warp of which CTA
 	words    [][]uint64          // by row: what is in its memory
@@ -59,7 +58,9 @@ func (t *timing) taken(cycle uint64, out *divergence.Outcome) {
 	}
 	t.pushed = t.pushed[1:]
 	in := &t.sm.Program().Insts[out.PC]
-	t.decides.Remove(int(out.Slot))
+	if n := &t.decides[out.Slot]; *n > 0 {
+		*n--
+	}
 	if s := t.sm.Div.Slots().At(int(out.Slot)); in.Branches() {
 		t.branched |= 1 << (s.Row & 63)
 		t.resolved[s.Row&(sm.MaxWarps-1)] = cycle
@@ -101,7 +102,7 @@ func (t *timing) class(e sm.Spent) {
 func (t *timing) runs(r int) bool {
 	slots := t.sm.Div.Slots()
 	for i := range slots.Len() {
-		if s := slots.At(i); s.Valid && int(s.Row) == r && (s.Wait == divergence.Runs || t.decides.Has(i)) {
+		if s := slots.At(i); s.Valid && int(s.Row) == r && (s.Wait == divergence.Runs || t.decides[i] > 0) {
 			return true
 		}
 	}
@@ -151,7 +152,7 @@ func (t *timing) issue(e *sm.Issued, in *isa.Inst) {
 	}
 	t.branched &^= e.Rows
 	if in.Control() {
-		t.decides.Add(int(e.Slot))
+		t.decides[e.Slot]++
 	}
 	beside := t.last == e.Cycle && e.Cycle > 0 // whose turn it is the first instruction of a cycle shows
 	if t.last = e.Cycle; beside || t.scheduler != sm.LRR || t.priority != sm.PriorityNone || t.sm.Issue.Ranks != nil {
