@@ -55,7 +55,7 @@ var s2Figures = []Figure{
 		func() (*Drawing, error) { return drawHerding(herdFull) },
 	},
 	{
-		"herding-large", "the same on all SMs with the largest inputs, in half an hour", sartori + "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		"herding-large", "the same on all SMs with the largest inputs, which takes long", sartori + "figures 3, 6, 10, 12, 16 and 17, tables II and III",
 		func() (*Drawing, error) { return drawHerding(herdLarge) },
 	},
 }
