@@ -108,11 +108,12 @@ func TestTimingIsWatched(t *testing.T) {
 	}
 }
 
-// TestTimingAllows: in kernel 912 a warp ends when its tokens have come, with none of their
+// TestNoFalseAlarms: in kernel 912 a warp ends when its tokens have come, with none of their
 // threads alive, and the warp of another CTA issues in its row while the transfer would have kept it; in
-// 3942 a path and the one that covers it wait for outcomes of the same slot.
-func TestTimingAllows(t *testing.T) {
-	for seed, mechanism := range map[uint64]string{912: "token", 3942: "dpe"} {
+// 3942 a path and the one that covers it wait for outcomes of the same slot; in 15033
+// threads of another CTA have not come to their vote when one accesses what is behind its buffer.
+func TestNoFalseAlarms(t *testing.T) {
+	for seed, mechanism := range map[uint64]string{912: "token", 3942: "dpe", 15033: "pdom"} {
 		c := Draw(seed, AllFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
