@@ -152,8 +152,8 @@ func drawHerding(on herdSetup) (*Drawing, error) {
 		}
 	}
 	d.Notes = slices.Concat(herdingGains(all), []string{
-		"Different: software gains less, as a vote, a count and a comparison are a fifth of a round of Mandelbrot's loop, which the paper's is unrolled; with one warp on an SM their latencies are all that counts.",
-		"Different: fewer benchmarks gain by branches. lbm's has instructions on one of its sides only; SobelFilter's and sad's jump over one; volumeRender's loses more than the limit.",
+		"Different: software gains less, as a vote, a count and a comparison add a fifth to a round of Mandelbrot's loop, where the paper's loop is unrolled, and their latencies count where an SM has few warps.",
+		"Different: fewer benchmarks gain by branches. lbm's has instructions on one of its sides only; SobelFilter's and sad's jump over one; volumeRender's loses more than the limit, where it gains.",
 		"Different: loads gain less. Those of a warp lie side by side in most of these kernels, and histogram, which gains in the paper by merging, merges with atomics here.",
 		"Different: more bytes mismatch. The inputs are generated, of some thousand pixels with sharp edges, where neighbours are less alike than in photographs.",
 	})

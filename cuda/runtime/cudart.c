@@ -62,6 +62,7 @@ static __thread cudaError_t last;
 // The heap of the device's malloc (include/divergo/heap.h), once a program uses it. Modules know it by a variable each.
 static const char heap_name[] = "divergo_heap";
 static uint64_t heap;
+enum { heap_head = 512 }; // bytes for struct divergo_heap_head, and the first block behind them
 
 // Memory that the host and the device both use: the host's copy goes to the device before each launch, and comes back
 // behind it. Launches are over when the call returns.
@@ -333,9 +334,9 @@ static cudaError_t give_heap(uint32_t i) {
     cudaError_t error = cudaSuccess;
     if (heap == 0) {
         struct answer a;
-        const uint64_t head[2] = {limits[cudaLimitMallocHeapSize], 34 * sizeof(uint64_t) + 240};
-        error = ask((struct request){.op = ALLOC, .a = head[0] + 512}, NULL, &a, NULL, 0);
-        if (error == cudaSuccess) error = ask((struct request){.op = SET, .a = a.a, .b = 0, .c = 512}, NULL, NULL, NULL, 0);
+        const uint64_t head[2] = {limits[cudaLimitMallocHeapSize] + heap_head, heap_head};
+        error = ask((struct request){.op = ALLOC, .a = head[0]}, NULL, &a, NULL, 0);
+        if (error == cudaSuccess) error = ask((struct request){.op = SET, .a = a.a, .b = 0, .c = heap_head}, NULL, NULL, NULL, 0);
         if (error == cudaSuccess) error = ask((struct request){.op = WRITE, .a = a.a, .bytes = sizeof head}, head, NULL, NULL, 0);
         heap = a.a;
     }
