@@ -212,6 +212,10 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "writeback-not-cleared", Bug: "registers of new threads are what the last ones of the row have left", By: any, From: "chipsalliance/caliptra-rtl#250",
-		File: "sm/writeback.go", Old: "*w.Regs.Edit(row*w.l.nregs + i) = isa.Row{}", New: "_ = row",
+		File: "sm/writeback.go", Old: "*w.Regs.Edit(row*w.l.nregs + i) = isa.Row{}", New: "_ = row + i",
+	},
+	{
+		Name: "queue-credit-lost", Bug: "a queue that is full when an entry is taken has a place less from then on", By: any, From: "xlsynth/bedrock-rtl#314",
+		File: "rtl/queue.go", Old: "f.vis, f.rel = f.tail, f.head", New: "if f.tail-f.rel == f.cap && f.head != f.rel {\n\t\t\tf.cap--\n\t\t}\n\t\tf.vis, f.rel = f.tail, f.head",
 	},
 }
