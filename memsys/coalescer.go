@@ -90,6 +90,7 @@ type coalescerState struct {
 	Left  uint32 // its lanes that have not
 	Entry uint8  `bits:"6"` // its entry
 	Used  uint64 // entries in use
+	Full  bool   `rtl:"sim"` // the access at In has found none free
 	Until uint64 // first cycle in which the selector is done with the load at In, 0: not begun
 	Count CoalescerCounters
 }
@@ -155,6 +156,10 @@ func (c *Coalescer) send(room bool) {
 	if !q.Busy {
 		left, entry = a.Mask, bits.TrailingZeros64(^q.Used)
 		if waits && entry >= c.pending {
+			if !q.Full {
+				d.Full = true
+				d.Count.TableFull++
+			}
 			return
 		}
 	}
@@ -183,6 +188,7 @@ func (c *Coalescer) send(room bool) {
 			c.count(a)
 		}
 		if waits {
+			d.Full = false
 			d.Used |= 1 << entry
 			c.open(a, addr, entry)
 		}
