@@ -265,3 +265,27 @@ func missed(list ...string) (string, error) {
 	a, b := arithmetic(l1), arithmetic(l2)
 	return fmt.Sprintf("%s 0; %s; %s 5 %% (L1 %+.1f %%, L2 %+.1f %%; theirs 6.9, at most 20, and 1.3; %s %+.1f)", order(a, 0), names[most], order(b, 5), a, b, spaced(names), l1), nil
 }
+
+// consistently is the kernels on which CAPRI is slower than TBC.
+func consistently() (string, error) {
+	var list []string
+	var ratios []float64
+	for _, kernel := range slices.Concat(kernelsOf(timed), []string{"vecadd", "histogram", "sobelfilter"}) {
+		r, err := faster(kernel, slp("tbc", units.Balanced), slp("capri", units.Balanced))
+		if err != nil {
+			return "", err
+		}
+		if ratios = append(ratios, r); r < .99 {
+			list = append(list, fmt.Sprintf("%s %.3f", kernel, r))
+		}
+	}
+	return fmt.Sprintf("%s (%d kernels, %.3f to %.3f)", listed(list), len(ratios), slices.Min(ratios), slices.Max(ratios)), nil
+}
+
+// kernelsOf are the kernels of benchmarks.
+func kernelsOf(list []benchmark) (names []string) {
+	for _, b := range list {
+		names = append(names, b.kernel)
+	}
+	return names
+}
