@@ -430,7 +430,7 @@ func (g *generator) compound(s *Stmt, cost, depth int, together bool) int {
 // race puts a Race somewhere into every fourth kernel, in a function if there is one: which of two
 // outcomes comes first is for the machine to say, and the kernel around seldom has any such pair.
 func (g *generator) race(k *Kernel) {
-	if g.IntN(4) != 0 {
+	if g.IntN(4) != 1 {
 		return
 	}
 	arm := func() (b []Stmt) {
