@@ -35,12 +35,12 @@ var corners = []Mutant{
 		File: "sm/divergence/convbarrier.go", Old: "if here != e.Named&*p.Live.Edit(w) {", New: "if here != e.Named {",
 	},
 	{
-		Name: "dwf-released-whole", Bug: "a warp of the pool that is released in part is freed", By: dwf,
+		Name: "dwf-released-whole", Bug: "a warp of the pool that is released in part is freed", By: dwf, Audit: "./testbench/verify TestReleaseInParts",
 		File: "sm/divergence/dwf.go", Old: "w.Occ &^= lanes\n\tif w.Occ == 0 {", New: "w.Occ &^= lanes\n\tif w.Occ|lanes != 0 {",
 	},
 	{
-		Name: "dpe-covered-return", Bug: "threads of a covered path that return apart are to meet as deep as the function is", By: dpe, Audit: "./testbench/verify TestReturnOfACoveredPath",
-		File: "sm/divergence/dpe.go", Old: "x.At = j.Meet\n\t\t\ttop", New: "x.At = Point{j.Meet.PC, x.At.Depth}\n\t\t\ttop",
+		Name: "dpe-covered-return", Bug: "threads of a covered path that leave a function apart are to meet as deep as the kernel is", By: dpe, Audit: "./testbench/verify TestReturnOfACoveredPath",
+		File: "sm/divergence/dpe.go", Old: "x.At = j.Meet\n\t\t\ttop", New: "x.At = Point{PC: j.Meet.PC}\n\t\t\ttop",
 	},
 	{
 		Name: "lsu-across-the-end", Bug: "the first byte of an access decides whether it is in an allocation", By: pdom, Audit: "./testbench/verify TestAcrossTheEnd",
