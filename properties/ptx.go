@@ -319,6 +319,8 @@ func (e *emitter) stmt(s *Stmt) {
 		}
 	case Apart:
 		e.apart(s)
+	case Race:
+		e.race(s)
 	case Gather:
 		if e.plan.allowed[s] {
 			e.gather(s)

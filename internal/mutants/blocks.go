@@ -43,7 +43,7 @@ var blocks = []Mutant{
 		File: "sm/divergence/dwf.go", Old: "*here |= 1 << lane", New: "if here == &w.Passed {\n\t\t\t*here = 0\n\t\t}\n\t\t*here |= 1 << lane",
 	},
 	{
-		Name: "dwf-released-whole", Bug: "a warp of the pool that is released in part is freed", By: dwf,
+		Name: "dwf-released-whole", Bug: "a warp of the pool that is released in part is freed", By: dwf, Audit: "./testbench/verify TestReleaseInParts",
 		File: "sm/divergence/dwf.go", Old: "w.Occ &^= lanes\n\tif w.Occ == 0 {", New: "w.Occ &^= lanes\n\tif w.Occ|lanes != 0 {",
 	},
 	{
@@ -180,7 +180,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "capri-leavers-stay", Bug: "threads that leave a loop run its body once more", By: capri, From: "llvm/llvm-project#118081",
-		File: "sm/divergence/capri.go", Old: "s.Mask = not\n\t\ts.Set(j.Fall)", New: "s.Set(j.Fall)",
+		File: "sm/divergence/capri.go", Old: "s.Mask &^= o.Taken\n\t\ts.Set(j.Fall)", New: "s.Set(j.Fall)",
 	},
 	{
 		Name: "capri-slot-from-zero", Bug: "slots are counted from the first of the SM, not of the CTA", By: capri, From: "vortexgpgpu/vortex#400",

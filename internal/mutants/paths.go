@@ -115,8 +115,8 @@ var paths = []Mutant{
 		File: "sm/divergence/dpe.go", Old: "s.Set(x.At)\n\t\ts.Mask, s.Wait = x.Mask, x.Wait\n", New: "s.Set(x.At)\n\t\tif s.Wait = x.Wait; k == 0 || x.Wait != Runs || p.Stack.Len(w) > 2 {\n\t\t\ts.Mask = x.Mask\n\t\t}\n",
 	},
 	{
-		Name: "dpe-covered-return", Bug: "threads of a covered path that return apart are to meet as deep as the function is", By: dpe, Audit: "./testbench/verify TestReturnOfACoveredPath",
-		File: "sm/divergence/dpe.go", Old: "x.At = j.Meet\n\t\t\ttop", New: "x.At = Point{j.Meet.PC, x.At.Depth}\n\t\t\ttop",
+		Name: "dpe-covered-return", Bug: "threads of a covered path that leave a function apart are to meet as deep as the kernel is", By: dpe, Audit: "./testbench/verify TestReturnOfACoveredPath",
+		File: "sm/divergence/dpe.go", Old: "x.At = j.Meet\n\t\t\ttop", New: "x.At = Point{PC: j.Meet.PC}\n\t\t\ttop",
 	},
 	{
 		Name: "dpe-half-released", Bug: "of two paths that wait at a barrier the first goes on", By: dpe, From: "sarchlab/mgpusim#157",
