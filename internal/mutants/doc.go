@@ -32,7 +32,7 @@ type Mutant struct {
 	// From is a report of such a fault in hardware or a simulator, repository#number on GitHub, if it
 	// was made after one.
 	From string
-	// Lives is why By need not find it, if so.
+	// Lives is why By seldom or never finds it, if so; then it is not hunted by random kernels.
 	Lives string
 }
 

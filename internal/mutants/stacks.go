@@ -36,7 +36,8 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "lcp-kept-inside", Bug: "a branch inside keeps the likely-convergence point of the one around it", By: lcp,
-		File: "sm/divergence/pathstack.go", Old: "s.Set(rpc)\n\t\t\tlpc, lpos = Nowhere, 0", New: "s.Set(rpc)\n\t\t\tlpos = 0",
+		Lives: "what is nested meets at its own point first in nearly every program",
+		File:  "sm/divergence/pathstack.go", Old: "s.Set(rpc)\n\t\t\tlpc, lpos = Nowhere, 0", New: "s.Set(rpc)\n\t\t\tlpos = 0",
 	},
 	{
 		Name: "pdom-exit-one", Bug: "of the threads that exit, the lowest leaves the warp", By: pdom,
