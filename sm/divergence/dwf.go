@@ -89,9 +89,9 @@ type DWF struct {
 	Ports
 	rtl.State[dwfState]
 	Table   *rtl.Mem[Slot]       `trace:"true"`
-	Home    *rtl.Mem[Homes]      `len:"lanes"`
-	Picked  *rtl.Mem[Picked]     // by slot
-	Statics *rtl.Mem[StaticWarp] `trace:"true"` // by row
+	Home    *rtl.Mem[Homes]      `rtl:"inplace" len:"lanes"`
+	Picked  *rtl.Mem[Picked]     `rtl:"inplace"`              // by slot
+	Statics *rtl.Mem[StaticWarp] `rtl:"inplace" trace:"true"` // by row
 	Places  *rtl.Mem[Place]      // by pool entry
 	Pool    units.WarpPool
 	Barrier Barrier
