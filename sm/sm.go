@@ -126,7 +126,7 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		},
 		Fetch: &Fetch{IBuffer: rtl.NewMem[Buffered](div.Slots().Len()), Redirect: &c.Redirect, Slots: div.Slots(), l: l},
 		Issue: &Issue{
-			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Copies: rtl.NewMem[groups](warps), Found: rtl.NewMem[uint32](mixable), l: l,
+			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Copies: rtl.NewMem[groups](warps), Shares: rtl.NewMem[shares](mixable), l: l,
 		},
 		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
 		ALU:      alu,
