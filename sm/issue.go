@@ -49,19 +49,26 @@ type Issue struct {
 	OnInserted rtl.Observers[Issued]
 	// OnClass is told in which class the cycles from this one on are, until it is told again.
 	OnClass rtl.Observers[Spent]
-	seen    Flight           `rtl:"scratch"` // with the PC that the observer knows
-	split   [MaxWarps]uint32 `rtl:"scratch"` // lanes by row
+	seen    Flight          `rtl:"scratch"` // with the PC that the observer knows
+	place   [MaxWarps]uint8 `rtl:"scratch"` // of a row among shares
 }
 
 // shares are the threads of a slot by row.
 type shares struct {
-	Mask  uint32               // of the slot, 0: it has to be divided anew
-	Homes divergence.Homes     // that they were found in
-	Rows  uint64               // that they have
-	Lanes [isa.MaxLanes]uint32 // home lanes of the threads of each row, in the order of rows
-	// Free are the rows in which nothing in flight holds the threads back. Until the slot
-	// issues or is changed this does not become otherwise.
-	Free uint64
+	Mask  uint32           // of the slot, 0: it has to be divided anew
+	Homes divergence.Homes // that they were found in
+	Rows  uint64           // that they have
+	N     uint8            // how many those are
+	// Free is of how many of them it is known that nothing in flight holds the threads back.
+	// Until the slot issues or is changed this does not become otherwise.
+	Free uint8
+	Of   [isa.MaxLanes]share
+}
+
+// share is the threads of a slot in one row.
+type share struct {
+	Lanes uint32 // that are their home
+	Row   uint8
 }
 
 type issueState struct {
@@ -207,32 +214,44 @@ func (i *Issue) free(s int, slot *divergence.Slot) bool {
 	if !slot.Mixed {
 		return i.freeRow(int(slot.Row), slot.PC, slot.Mask)
 	}
-	of := i.shares(s, slot)
-	if in := &i.l.insts[slot.PC]; in.leaves || in.awaits { // which look at what all threads of a row do
-		of.Free = 0
-	}
-	for n, rows := 0, of.Rows; rows != 0; n, rows = n+1, rows&(rows-1) {
-		row := rows & -rows
-		if of.Free&row != 0 {
-			continue
+	of, in := i.shares(s, slot), &i.l.insts[slot.PC]
+	if in.leaves || in.awaits { // which look at what all threads of a row do
+		for _, x := range of.all() {
+			if !i.freeRow(int(x.Row), slot.PC, x.Lanes) {
+				return false
+			}
 		}
-		if !i.freeRow(bits.TrailingZeros64(rows), slot.PC, of.Lanes[n&(isa.MaxLanes-1)]) {
+		return true
+	}
+	for _, x := range of.all()[of.Free:] {
+		if _, busy := i.Scoreboard.Busy(int(x.Row), in.deps, x.Lanes); busy {
 			return false
 		}
-		of.Free |= row
+		of.Free++
 	}
 	return true
 }
 
+// all lists them.
+func (of *shares) all() []share { return of.Of[:of.N] }
+
 // shares divides the threads of slot s, which is of several rows, by row.
 func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
 	of := i.Shares.Edit(s)
-	if of.Mask != slot.Mask {
-		of.Mask, of.Homes, of.Free = slot.Mask, *i.Div.Homes().At(s), 0
-		of.Rows = split(slot.Mask, i.Div.Homes().At(s), &i.split)
-		for n, rows := 0, of.Rows; rows != 0; n, rows = n+1, rows&(rows-1) {
-			of.Lanes[n&(isa.MaxLanes-1)] = i.split[bits.TrailingZeros64(rows)&(MaxWarps-1)]
+	if of.Mask == slot.Mask {
+		return of
+	}
+	of.Mask, of.Homes, of.Rows, of.N, of.Free = slot.Mask, *i.Div.Homes().At(s), 0, 0, 0
+	for m := slot.Mask; m != 0; m &= m - 1 {
+		h := of.Homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+		row := h.Row & (MaxWarps - 1)
+		if of.Rows>>row&1 == 0 {
+			of.Rows |= 1 << row
+			of.Of[of.N&(isa.MaxLanes-1)] = share{Row: row}
+			i.place[row] = of.N
+			of.N++
 		}
+		of.Of[i.place[row]&(isa.MaxLanes-1)].Lanes |= 1 << (h.Lane & (isa.MaxLanes - 1))
 	}
 	return of
 }
@@ -267,21 +286,6 @@ func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
 	return !busy
 }
 
-// split divides the threads of a mask by row, in which they are in their home
-// lanes. Of other rows lanes keeps what it has.
-func split(mask uint32, of *divergence.Homes, lanes *[MaxWarps]uint32) (rows uint64) {
-	for ; mask != 0; mask &= mask - 1 {
-		h := of[bits.TrailingZeros32(mask)&(isa.MaxLanes-1)]
-		row, lane := h.Row&(MaxWarps-1), uint32(1)<<(h.Lane&(isa.MaxLanes-1))
-		if rows>>row&1 == 0 {
-			rows |= 1 << row
-			lanes[row] = 0
-		}
-		lanes[row] |= lane
-	}
-	return rows
-}
-
 // send issues the head of slot s, as f.
 func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	d := i.D()
@@ -302,9 +306,8 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 		if !slot.Mixed {
 			i.begins(in, at, int(slot.Row), slot.Mask)
 		} else {
-			of := i.shares(s, slot)
-			for n, rows := 0, of.Rows; rows != 0; n, rows = n+1, rows&(rows-1) {
-				i.begins(in, at, bits.TrailingZeros64(rows), of.Lanes[n&(isa.MaxLanes-1)])
+			for _, x := range i.shares(s, slot).all() { // who was told of the instruction may have asked
+				i.begins(in, at, int(x.Row), x.Lanes)
 			}
 		}
 		if at.holds {
@@ -373,8 +376,8 @@ func (i *Issue) release() {
 		}
 		s := int(f.Slot)
 		if of := i.Shares.Next(s); of.Mask == f.Mask && of.Homes == f.Homes { // the threads have not left the slot
-			for n, rows := 0, of.Rows; rows != 0; n, rows = n+1, rows&(rows-1) {
-				i.Scoreboard.Clear(bits.TrailingZeros64(rows), dsts, of.Lanes[n&(isa.MaxLanes-1)])
+			for _, x := range of.all() {
+				i.Scoreboard.Clear(int(x.Row), dsts, x.Lanes)
 			}
 			continue
 		}

@@ -287,18 +287,23 @@ func TestShares(t *testing.T) {
 				var rows uint64
 				var lanes [64]uint32
 				held := b.Issue.HeldBack(s)
+				free := map[uint8]bool{}
+				for _, x := range of.Of[:of.Free] {
+					free[x.Row] = true
+				}
 				for lane := range 32 {
 					if h := b.Div.Homes().At(s)[lane]; slot.Mask>>lane&1 != 0 {
 						rows |= 1 << h.Row
 						lanes[h.Row] |= 1 << h.Lane
-						require.False(t, of.Free>>h.Row&1 != 0 && held>>lane&1 != 0, "slot %d lane %d in cycle %d", s, lane, b.sim.Now())
+						require.False(t, free[h.Row] && held>>lane&1 != 0, "slot %d lane %d in cycle %d", s, lane, b.sim.Now())
 					}
 				}
 				require.Equal(t, rows, of.Rows)
-				for n := 0; rows != 0; n, rows = n+1, rows&(rows-1) {
-					require.Equal(t, lanes[bits.TrailingZeros64(rows)], of.Lanes[n])
+				require.EqualValues(t, bits.OnesCount64(rows), of.N)
+				for _, x := range of.Of[:of.N] {
+					require.Equal(t, lanes[x.Row], x.Lanes)
 				}
-				if of.Free != of.Rows {
+				if of.Free != of.N {
 					continue
 				}
 				if whole++; changed == 0 {
