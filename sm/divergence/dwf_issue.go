@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"divergo/internal/key"
-	"divergo/isa"
 	"divergo/units"
 )
 
@@ -124,9 +123,9 @@ func (p *DWF) setRank(slot int, rank uint64) {
 	}
 }
 
-// touch has the slots at a PC ranked anew.
+// touch has the slots at a PC ranked anew. That may be one of the kernel before.
 func (p *DWF) touch(pc uint32) {
-	if pc != isa.NoPC && !slices.Contains(p.touched, pc) {
+	if int(pc) < p.Waiting.Len() && !slices.Contains(p.touched, pc) {
 		p.touched = append(p.touched, pc)
 	}
 }
