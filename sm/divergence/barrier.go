@@ -15,8 +15,8 @@ import (
 // It is a part that a mechanism embeds; one that counts arrivals differently
 // brings its own.
 type Barrier struct {
-	live    *rtl.Mem[uint64]  `bits:"warps"` // rows of each CTA that still have threads
-	named   *rtl.Mem[arrival] // by CTA and barrier number
+	live    *rtl.Mem[uint64]  `rtl:"inplace" bits:"warps"` // rows of each CTA that still have threads
+	named   *rtl.Mem[arrival] `rtl:"inplace"`              // by CTA and barrier number
 	Tallies *rtl.Mem[Tally]   // by row, for Ports
 }
 
