@@ -63,6 +63,9 @@ var suite = []struct{ kernel, theirs, set string }{
 	{"libor", "LIB", coherent},
 	{"streamcluster", "STMCL", coherent},
 	{"store", "STO", coherent},
+	{"nearest", "NNC", coherent},
+	{"leukocyte", "LKYT", coherent},
+	{"spheres", "RAY", coherent},
 	{"bitonic", "", others},
 	{"reduction", "", others},
 	{"mandelbrot", "", others},
@@ -482,6 +485,7 @@ func memoryStalls(s *memsys.Stalls) (n uint64) {
 var perCore = map[string]string{
 	"BFS2": "2", "FCDT": "5,4", "HOTSP": "2", "LPS": "6", "MUM": "4", "MUMpp": "3", "NAMD": "7", "NVRT": "3",
 	"AES": "2", "BACKP": "4,4", "CP": "8", "LIB": "8,8", "STMCL": "2", "STO": "1",
+	"NNC": "5,8,8,8", "LKYT": "5,5,1", "RAY": "3",
 }
 
 // drawResident is how many CTAs are resident on the paper's machine, and by which limit.
