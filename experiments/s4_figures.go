@@ -394,7 +394,7 @@ func drawCharacter() (*Drawing, error) {
 	d.Charts = chart.Column{picture}
 	d.Notes = []string{
 		"Theirs is the set of figure 5, of which DIVG are those below 76 %; the bars of the figure are lost. P-branches are the part of the divergent executions of branches by a CTA.",
-		"On the other side of 76 % than theirs: HOTSP and LPS, whose grids here are cut so that few of their threads are beyond the rim.",
+		"On the other side of 76 % than theirs: HOTSP and LPS, whose grids here are cut so that few of their threads are beyond the rim, and RAY, whose picture is so small that the rays of a warp meet several spheres. NNC has half warps.",
 	}
 	return d, nil
 }
