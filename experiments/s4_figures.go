@@ -63,6 +63,9 @@ var suite = []struct{ kernel, theirs, set string }{
 	{"libor", "LIB", coherent},
 	{"streamcluster", "STMCL", coherent},
 	{"store", "STO", coherent},
+	{"nearest", "NNC", coherent},
+	{"leukocyte", "LKYT", coherent},
+	{"spheres", "RAY", coherent},
 	{"bitonic", "", others},
 	{"reduction", "", others},
 	{"mandelbrot", "", others},
@@ -391,7 +394,7 @@ func drawCharacter() (*Drawing, error) {
 	d.Charts = chart.Column{picture}
 	d.Notes = []string{
 		"Theirs is the set of figure 5, of which DIVG are those below 76 %; the bars of the figure are lost. P-branches are the part of the divergent executions of branches by a CTA.",
-		"On the other side of 76 % than theirs: HOTSP and LPS, whose grids here are cut so that few of their threads are beyond the rim.",
+		"On the other side of 76 % than theirs: HOTSP and LPS, whose grids here are cut so that few of their threads are beyond the rim, and RAY, whose picture is so small that the rays of a warp meet several spheres. NNC has half warps.",
 	}
 	return d, nil
 }
@@ -482,6 +485,7 @@ func memoryStalls(s *memsys.Stalls) (n uint64) {
 var perCore = map[string]string{
 	"BFS2": "2", "FCDT": "5,4", "HOTSP": "2", "LPS": "6", "MUM": "4", "MUMpp": "3", "NAMD": "7", "NVRT": "3",
 	"AES": "2", "BACKP": "4,4", "CP": "8", "LIB": "8,8", "STMCL": "2", "STO": "1",
+	"NNC": "5,8,8,8", "LKYT": "5,5,1", "RAY": "3",
 }
 
 // drawResident is how many CTAs are resident on the paper's machine, and by which limit.
