@@ -166,3 +166,14 @@ EVEN:
 		assert.Positive(t, waiting, mechanism)
 	}
 }
+
+// TestFormationOfShorterKernel: the majority that is left from a kernel is at a PC that
+// the next one does not have.
+func TestFormationOfShorterKernel(t *testing.T) {
+	m := load(t, formation("dwf"), program(t, manager), 2, 64)
+	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+	next := *m.SMs[0].Kernel()
+	next.Prog = program(t, "exit;")
+	require.NoError(t, m.Load(next))
+	assert.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+}

@@ -17,6 +17,7 @@ type Kernel struct {
 	Apart   bool // a thread's private words lie together; otherwise those of neighbours do
 	Style   int  // of functions: see calls.go
 	Edge    int  // bytes of a buffer across whose end a thread reads or writes; 0: nobody does
+	Lean    bool // without what only gives variety: constants fold, registers begin as the number of the thread
 	Turn    int  // places by which the ownership of exchanged words moves at a barrier
 }
 

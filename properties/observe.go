@@ -35,6 +35,7 @@ type observer struct {
 	broken   *broken // the first
 	coverage *Coverage
 	shapes   []shape // by PC
+	patterns []uint8 // by PC: a bit for each pattern of lanes that has issued it
 
 	permutation units.Permutation
 	scheduler   sm.Scheduler
@@ -93,7 +94,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 			o.leave = append(o.leave, mech.Compacts(m.Div).Add(o.compactor.warp))
 		}
 		if cov != nil {
-			o.shapes = shapes(prog)
+			o.shapes, o.patterns = shapes(prog), make([]uint8, len(prog.Insts))
 		}
 		o.leave = append(o.leave, m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit), m.ALU.OnBranch.Add(o.resolved))
 		list = append(list, o)
@@ -105,6 +106,9 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 func (o *observer) detach() {
 	for _, leave := range o.leave {
 		leave()
+	}
+	if o.coverage != nil {
+		o.coverage.issued(o.prog, o.patterns)
 	}
 }
 
@@ -157,8 +161,11 @@ func (o *observer) issue(e sm.Issued) {
 	if o.promises.InStep && in.Op == isa.OpBra && in.Uniform && taken != 0 && taken != e.Mask {
 		o.fail(checkUniform, "%s: lanes %#x of %#x take it", o.at(&e), taken, e.Mask)
 	}
-	if o.coverage != nil && in.Op == isa.OpBra && in.Conditional() {
-		o.coverage.branch(o.shapes[e.PC], e.Mask, taken)
+	if o.coverage != nil {
+		o.mark(e.PC, e.Mask)
+		if in.Op == isa.OpBra && in.Conditional() {
+			o.coverage.branch(o.shapes[e.PC], e.Mask, taken)
+		}
 	}
 	o.stay(&e)
 	o.place(&e)

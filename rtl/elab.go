@@ -351,8 +351,9 @@ func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
 		}
 		mem.home().tag = tg.all
 		e.k.mems = append(e.k.mems, mem)
-	} else if tg.traced && !mem.core().traced { // the name by which it is known outside
+	} else if tg.traced && !mem.core().traced { // the name by which it is known outside, and the place among the others
 		mem.home().path, mem.home().tag = path, tg.all
+		e.k.mems, e.k.parts = last(e.k.mems, mem), last(e.k.parts, storage(mem))
 	}
 	mem.core().traced = mem.core().traced || tg.traced
 	if tg.inplace && m != nil {
@@ -361,6 +362,11 @@ func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
 	if m != nil {
 		m.mems = append(m.mems, mem)
 	}
+}
+
+// last moves a member of a list to its end.
+func last[T comparable](list []T, x T) []T {
+	return append(slices.DeleteFunc(list, func(y T) bool { return y == x }), x)
 }
 
 // place notes the path of a piece of hardware that is met for the first time and checks its type.

@@ -79,3 +79,29 @@ func TestNamedWidthsInWaveforms(t *testing.T) {
 	assert.Equal(t, 3, widths["top.M.Phase"])
 	assert.Equal(t, 64, widths["top.M.Done"])
 }
+
+// peeper reads a memory that a module further down has by name.
+type peeper struct{ Seen *rtl.Mem[uint32] }
+
+func (*peeper) Tick() {}
+
+type namer struct {
+	First *rtl.Mem[uint32] `trace:"true"`
+	Kept  *rtl.Mem[uint32] `trace:"true"`
+}
+
+func (*namer) Tick() {}
+
+// A memory is where the field is that names it, whoever else has been found to read it before.
+func TestStorageInTheOrderOfNames(t *testing.T) {
+	k := &namer{rtl.NewMem[uint32](1), rtl.NewMem[uint32](1)}
+	sim := rtl.MustNew("top", &struct {
+		L *peeper
+		K *namer
+	}{&peeper{k.Kept}, k})
+	list, err := sim.Storage(nil)
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	assert.Equal(t, "top.K.First", list[0].Path)
+	assert.Equal(t, "top.K.Kept", list[1].Path)
+}

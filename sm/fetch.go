@@ -22,7 +22,7 @@ type Fetch struct {
 	Fire     *rtl.Wire[divergence.Fire]
 	Second   *rtl.Wire[divergence.Fire] `rtl:"optional"` // see Interweave
 	Redirect *rtl.Wire[units.Set]
-	Div      divergence.Policy
+	Slots    *rtl.Mem[divergence.Slot]
 	l        *launch
 }
 
@@ -55,7 +55,7 @@ func (f *Fetch) Tick() {
 			f.issued(second, &look)
 		}
 	}
-	slots := f.Div.Slots()
+	slots := f.Slots
 	words := units.Words(slots.Len())
 	if q.Valid {
 		s, e := slots.At(int(q.Slot)), f.IBuffer.Edit(int(q.Slot))

@@ -34,9 +34,8 @@ type Issue struct {
 	Copies *rtl.Mem[groups]
 	// Beside sends a second instruction, nil if none may be: see Interweave.
 	Beside *Beside `rtl:"own"`
-	// Found are, of slots of several rows, lanes that nothing in flight holds back. Until the slot
-	// issues or is changed this does not become otherwise, so that they are not asked again.
-	Found *rtl.Mem[uint32] `rtl:"inplace"`
+	// Shares are what Issue has found of slots of several rows, so that they are not asked again.
+	Shares *rtl.Mem[shares] `rtl:"inplace"`
 	// Active counts issued instructions by active lanes.
 	Active *rtl.Mem[uint64] `rtl:"inplace"`
 
@@ -50,13 +49,26 @@ type Issue struct {
 	OnInserted rtl.Observers[Issued]
 	// OnClass is told in which class the cycles from this one on are, until it is told again.
 	OnClass rtl.Observers[Spent]
-	seen    Flight `rtl:"scratch"` // with the PC that the observer knows
+	seen    Flight          `rtl:"scratch"` // with the PC that the observer knows
+	place   [MaxWarps]uint8 `rtl:"scratch"` // of a row among shares
+}
 
-	// The slot of several rows of which all lanes were asked for last in this cycle, -1 if none was,
-	// and its lanes by row.
-	asked int              `rtl:"scratch"`
-	rows  uint64           `rtl:"scratch"`
-	lanes [MaxWarps]uint32 `rtl:"scratch"`
+// shares are the threads of a slot by row.
+type shares struct {
+	Mask  uint32           // of the slot, 0: it has to be divided anew
+	Homes divergence.Homes // that they were found in
+	Rows  uint64           // that they have
+	N     uint8            // how many those are
+	// Free is of how many of them it is known that nothing in flight holds the threads back.
+	// Until the slot issues or is changed this does not become otherwise.
+	Free uint8
+	Of   [isa.MaxLanes]share
+}
+
+// share is the threads of a slot in one row.
+type share struct {
+	Lanes uint32 // that are their home
+	Row   uint8
 }
 
 type issueState struct {
@@ -146,7 +158,6 @@ func (i *Issue) Tick() {
 	}
 	fire := idle
 	var class Class
-	i.asked = -1
 	s := i.pick(slots)
 	i.complete()
 	switch {
@@ -203,48 +214,59 @@ func (i *Issue) free(s int, slot *divergence.Slot) bool {
 	if !slot.Mixed {
 		return i.freeRow(int(slot.Row), slot.PC, slot.Mask)
 	}
-	in := &i.l.insts[slot.PC]
-	found, homes := *i.Found.Next(s), i.Div.Homes().At(s)
-	if in.leaves || in.awaits { // which look at more than the scoreboard
-		for m := slot.Mask; m != 0; m &= m - 1 {
-			h := homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
-			if !i.freeRow(int(h.Row), slot.PC, 1<<(h.Lane&(isa.MaxLanes-1))) {
+	of, in := i.shares(s, slot), &i.l.insts[slot.PC]
+	if in.leaves || in.awaits { // which look at what all threads of a row do
+		for _, x := range of.all() {
+			if !i.freeRow(int(x.Row), slot.PC, x.Lanes) {
 				return false
 			}
 		}
 		return true
 	}
-	if found == slot.Mask {
-		return true
-	}
-	var busy [MaxWarps]uint32 // by row, as lanes are
-	i.asked, i.rows = -1, 0
-	for m := slot.Mask &^ found; m != 0; m &= m - 1 {
-		h := homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
-		r, lane := h.Row&(MaxWarps-1), uint32(1)<<(h.Lane&(isa.MaxLanes-1))
-		if i.rows>>r&1 == 0 {
-			i.rows |= 1 << r
-			i.lanes[r], busy[r] = 0, i.Scoreboard.Pendings(int(r), in.deps)
-		}
-		if busy[r]&lane != 0 {
-			*i.Found.Edit(s) = slot.Mask &^ m
+	for _, x := range of.all()[of.Free:] {
+		if _, busy := i.Scoreboard.Busy(int(x.Row), in.deps, x.Lanes); busy {
 			return false
 		}
-		i.lanes[r] |= lane
-	}
-	*i.Found.Edit(s) = slot.Mask
-	if found == 0 {
-		i.asked = s
+		of.Free++
 	}
 	return true
 }
 
-// forget has the lanes of slots asked anew.
+// all lists them.
+func (of *shares) all() []share { return of.Of[:of.N] }
+
+// shares divides the threads of slot s, which is of several rows, by row.
+func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
+	of := i.Shares.Edit(s)
+	if of.Mask == slot.Mask {
+		return of
+	}
+	of.Mask, of.Homes, of.Rows, of.N, of.Free = slot.Mask, *i.Div.Homes().At(s), 0, 0, 0
+	for m := slot.Mask; m != 0; m &= m - 1 {
+		h := of.Homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+		row := h.Row & (MaxWarps - 1)
+		if of.Rows>>row&1 == 0 {
+			of.Rows |= 1 << row
+			of.Of[of.N&(isa.MaxLanes-1)] = share{Row: row}
+			i.place[row] = of.N
+			of.N++
+		}
+		of.Of[i.place[row]&(isa.MaxLanes-1)].Lanes |= 1 << (h.Lane & (isa.MaxLanes - 1))
+	}
+	return of
+}
+
+// forget has slots that have changed asked anew, and divided if they have other threads.
 func (i *Issue) forget(slots *units.Set) {
-	for w, m := range slots[:units.Words(i.Found.Len())] {
+	for w, m := range slots[:units.Words(i.Shares.Len())] {
 		for ; m != 0; m &= m - 1 {
-			if s := w<<6 | bits.TrailingZeros64(m); *i.Found.Next(s) != 0 {
-				*i.Found.Edit(s) = 0
+			s := w<<6 | bits.TrailingZeros64(m)
+			if i.Shares.Next(s).Mask == 0 {
+				continue
+			}
+			of := i.Shares.Edit(s)
+			if of.Free = 0; of.Mask != i.Div.Slots().At(s).Mask || of.Homes != *i.Div.Homes().At(s) {
+				of.Mask = 0
 			}
 		}
 	}
@@ -264,25 +286,6 @@ func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
 	return !busy
 }
 
-// split finds the lanes of a slot by row.
-func (i *Issue) split(s int, slot *divergence.Slot) {
-	if i.asked != s {
-		i.lanes = [MaxWarps]uint32{}
-		i.asked, i.rows = s, split(slot.Mask, i.Div.Homes().At(s), &i.lanes)
-	}
-}
-
-// split divides the threads of a mask by row, in which they are in their home
-// lanes.
-func split(mask uint32, of *divergence.Homes, lanes *[MaxWarps]uint32) (rows uint64) {
-	for ; mask != 0; mask &= mask - 1 {
-		h := of[bits.TrailingZeros32(mask)&(isa.MaxLanes-1)]
-		rows |= 1 << (h.Row & 63)
-		lanes[h.Row&(MaxWarps-1)] |= 1 << (h.Lane & (isa.MaxLanes - 1))
-	}
-	return rows
-}
-
 // send issues the head of slot s, as f.
 func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	d := i.D()
@@ -291,9 +294,8 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	*f = Flight{Slot: uint16(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Herd: herd}
 	if slot.Mixed {
 		f.Homes = *i.Div.Homes().At(s)
-		i.split(s, slot)
-		f.Rows = i.rows
-		*i.Found.Edit(s) = 0
+		of := i.shares(s, slot)
+		f.Rows, of.Free = of.Rows, 0
 	} else {
 		f.Rows = 1 << (slot.Row & 63)
 	}
@@ -302,12 +304,10 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	at := &i.l.insts[slot.PC]
 	if at.completes {
 		if !slot.Mixed {
-			i.begins(in, slot.PC, int(slot.Row), slot.Mask)
+			i.begins(in, at, int(slot.Row), slot.Mask)
 		} else {
-			i.split(s, slot) // who was told of the instruction may have asked for others
-			for rows := f.Rows; rows != 0; rows &= rows - 1 {
-				r := bits.TrailingZeros64(rows)
-				i.begins(in, slot.PC, r, i.lanes[r&(MaxWarps-1)])
+			for _, x := range i.shares(s, slot).all() { // who was told of the instruction may have asked
+				i.begins(in, at, int(x.Row), x.Lanes)
 			}
 		}
 		if at.holds {
@@ -321,9 +321,9 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 }
 
 // begins marks what an instruction of lanes of a row has in flight.
-func (i *Issue) begins(in *isa.Inst, pc uint32, row int, lanes uint32) {
+func (i *Issue) begins(in *isa.Inst, at *decoded, row int, lanes uint32) {
 	i.D().InRow[row&(MaxWarps-1)]++
-	i.Scoreboard.Set(row, i.l.insts[pc].dsts, lanes)
+	i.Scoreboard.Set(row, at.dsts, lanes)
 	switch in.Op {
 	case isa.OpCopy:
 		i.Copies.Edit(row).Open++
@@ -374,10 +374,16 @@ func (i *Issue) release() {
 		if len(dsts) == 0 {
 			continue
 		}
-		var lanes [MaxWarps]uint32
-		for rows := split(f.Mask, &f.Homes, &lanes); rows != 0; rows &= rows - 1 {
-			r := bits.TrailingZeros64(rows)
-			i.Scoreboard.Clear(r, dsts, lanes[r&(MaxWarps-1)])
+		s := int(f.Slot)
+		if of := i.Shares.Next(s); of.Mask == f.Mask && of.Homes == f.Homes { // the threads have not left the slot
+			for _, x := range of.all() {
+				i.Scoreboard.Clear(int(x.Row), dsts, x.Lanes)
+			}
+			continue
+		}
+		for m := f.Mask; m != 0; m &= m - 1 {
+			h := f.Homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+			i.Scoreboard.Clear(int(h.Row), dsts, 1<<(h.Lane&(isa.MaxLanes-1)))
 		}
 	}
 }

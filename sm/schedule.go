@@ -63,20 +63,23 @@ func (i *Issue) choose(ask units.Set, cta, last int, slots *rtl.Mem[divergence.S
 	if i.Ranks == nil {
 		return i.l.pick(i, ask, cta, last, slots)
 	}
-	var best units.Set
-	lowest := uint64(0)
+	var best units.Set // of rank lowest
+	lowest, found := uint64(0), false
 	for w, m := range ask[:units.Words(slots.Len())] {
 		for ; m != 0; m &= m - 1 {
 			s := w<<6 | bits.TrailingZeros64(m)
 			rank := *i.Ranks.At(s)
-			if best != (units.Set{}) && rank > lowest || !i.ready(s, cta, slots) {
+			if found && rank > lowest || !i.ready(s, cta, slots) {
 				continue
 			}
-			if best == (units.Set{}) || rank < lowest {
-				best, lowest = units.Set{}, rank
+			if !found || rank < lowest {
+				best, lowest, found = units.Set{}, rank, true
 			}
 			best.Add(s)
 		}
+	}
+	if !found {
+		return -1
 	}
 	return i.l.pick(i, best, cta, last, slots)
 }

@@ -2,6 +2,7 @@ package sm_test
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -267,23 +268,42 @@ func TestClassNames(t *testing.T) {
 	}
 }
 
-// TestFoundLanes: a lane of which Issue knows that nothing holds it back is held back
-// by nothing, and is asked anew when its slot has been changed.
-func TestFoundLanes(t *testing.T) {
+// TestShares: what Issue knows of a slot of several rows is so: the rows and lanes of its
+// threads, and that nothing holds those of a row back. When the slot has been changed it is
+// asked anew.
+func TestShares(t *testing.T) {
 	for _, mechanism := range []string{"dwf", "tbc-ideal"} {
 		cfg := config()
 		cfg.CTAs = 3
 		b := newBenchOf(t, mechanism, &cfg, mix, 96, 8)
-		slots, found, whole, changed := b.Div.Slots(), b.Issue.Found, 0, 0
+		slots, whole, changed := b.Div.Slots(), 0, 0
 		for range 3000 {
 			b.sim.Run(1)
 			for s := range slots.Len() {
-				slot := slots.At(s)
-				if !slot.Valid || !slot.Mixed || *found.At(s) == 0 || b.Fetch.Q().Changed.Has(s) {
+				slot, of := slots.At(s), b.Issue.Shares.At(s)
+				if !slot.Valid || !slot.Mixed || of.Mask != slot.Mask || b.Fetch.Q().Changed.Has(s) {
 					continue
 				}
-				require.Zero(t, *found.At(s)&b.Issue.HeldBack(s), "slot %d in cycle %d", s, b.sim.Now())
-				if *found.At(s) != slot.Mask {
+				var rows uint64
+				var lanes [64]uint32
+				held := b.Issue.HeldBack(s)
+				free := map[uint8]bool{}
+				for _, x := range of.Of[:of.Free] {
+					free[x.Row] = true
+				}
+				for lane := range 32 {
+					if h := b.Div.Homes().At(s)[lane]; slot.Mask>>lane&1 != 0 {
+						rows |= 1 << h.Row
+						lanes[h.Row] |= 1 << h.Lane
+						require.False(t, free[h.Row] && held>>lane&1 != 0, "slot %d lane %d in cycle %d", s, lane, b.sim.Now())
+					}
+				}
+				require.Equal(t, rows, of.Rows)
+				require.EqualValues(t, bits.OnesCount64(rows), of.N)
+				for _, x := range of.Of[:of.N] {
+					require.Equal(t, lanes[x.Row], x.Lanes)
+				}
+				if of.Free != of.N {
 					continue
 				}
 				if whole++; changed == 0 {
@@ -293,7 +313,7 @@ func TestFoundLanes(t *testing.T) {
 					b.Fetch.Init(q)
 					b.Fetch.IBuffer.Set(s, sm.Buffered{PC: e.PC}) // so that it is not asked
 					b.sim.Run(1)
-					require.Zero(t, *found.At(s))
+					require.Zero(t, of.Free)
 					changed++
 				}
 			}

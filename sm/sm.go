@@ -124,9 +124,9 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 			In: p.Command, Out: p.Notice, Launch: starts.Out(), Clear: clears.Out(), Retire: retires.In(),
 			Flush: flush.Out(), Flushed: flushed.In(), l: l,
 		},
-		Fetch: &Fetch{IBuffer: rtl.NewMem[Buffered](div.Slots().Len()), Redirect: &c.Redirect, Div: div, l: l},
+		Fetch: &Fetch{IBuffer: rtl.NewMem[Buffered](div.Slots().Len()), Redirect: &c.Redirect, Slots: div.Slots(), l: l},
 		Issue: &Issue{
-			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Copies: rtl.NewMem[groups](warps), Found: rtl.NewMem[uint32](mixable), l: l,
+			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Copies: rtl.NewMem[groups](warps), Shares: rtl.NewMem[shares](mixable), l: l,
 		},
 		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
 		ALU:      alu,

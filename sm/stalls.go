@@ -3,6 +3,7 @@ package sm
 import (
 	"math/bits"
 
+	"divergo/isa"
 	"divergo/rtl"
 	"divergo/sm/divergence"
 	"divergo/units"
@@ -122,4 +123,15 @@ func (u *Stalls) waits(s int, slot *divergence.Slot) bool {
 		}
 	}
 	return false
+}
+
+// split divides the threads of a mask by row, in which they are in their home
+// lanes.
+func split(mask uint32, of *divergence.Homes, lanes *[MaxWarps]uint32) (rows uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		h := of[bits.TrailingZeros32(mask)&(isa.MaxLanes-1)]
+		rows |= 1 << (h.Row & 63)
+		lanes[h.Row&(MaxWarps-1)] |= 1 << (h.Lane & (isa.MaxLanes - 1))
+	}
+	return rows
 }

@@ -8,7 +8,7 @@ import "divergo/rtl"
 // Find and Claim see what was done before in the same cycle, as if ports that
 // write forwarded to those behind them.
 type PCTable[T any] struct {
-	Lines *rtl.Mem[Line[T]] // by set, then way
+	Lines *rtl.Mem[Line[T]] `rtl:"inplace"` // by set, then way
 	sets  int
 	ways  int
 }

@@ -27,7 +27,7 @@ const PoolLanes = 32
 // There must be as many entries as threads, because each can be alone.
 type WarpPool struct {
 	Warps  *rtl.Mem[DynamicWarp]
-	Used   *rtl.Mem[uint64]    // allocator: a bit for each entry
+	Used   *rtl.Mem[uint64]    `rtl:"inplace"` // allocator: a bit for each entry
 	Counts *rtl.Mem[Formation] `rtl:"sim"`
 	LUT    LUT
 }

@@ -7,8 +7,8 @@ import "divergo/rtl"
 // because pushes and pops of one cycle build on each other; everything is
 // registered at the edge.
 type Stack[T any] struct {
-	Entries  *rtl.Mem[T]     `trace:"true"` // by stack, bottom first
-	Depth    *rtl.Mem[uint8] `trace:"true"` // entries in use, by stack
+	Entries  *rtl.Mem[T]     `rtl:"inplace" trace:"true"` // by stack, bottom first
+	Depth    *rtl.Mem[uint8] `rtl:"inplace" trace:"true"` // entries in use, by stack
 	capacity int
 }
 
@@ -28,11 +28,12 @@ func (k *Stack[T]) Top(s int) *T { return k.Entry(s, k.Len(s)-1) }
 // writing.
 func (k *Stack[T]) Entry(s, i int) *T { return k.Entries.Edit(s*k.capacity + i) }
 
-// At is the present value of entry i of stack s. It is read-only.
+// At is the present value of entry i of stack s, to be asked for before that is
+// changed in the cycle. It is read-only.
 func (k *Stack[T]) At(s, i int) *T { return k.Entries.At(s*k.capacity + i) }
 
-// Peek is the present top entry of stack s, which must not be empty. It is
-// read-only, and does not see this cycle's updates.
+// Peek is the present top entry of stack s, which must not be empty, to be asked for
+// before the stack is changed in the cycle. It is read-only.
 func (k *Stack[T]) Peek(s int) *T { return k.At(s, int(*k.Depth.At(s))-1) }
 
 // Push adds an entry on top of stack s and returns the new depth. A full stack

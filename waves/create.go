@@ -3,6 +3,9 @@ package waves
 import (
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
 
 	"divergo/internal/output"
 	"divergo/rtl"
@@ -13,23 +16,36 @@ type File struct {
 	*Dump
 	name string
 	file *output.File
+	fst  *FST // nil if the file is VCD
 }
 
-// Create attaches a dump that goes to the named file, usually x.vcd. See [Attach].
+// IsFST says whether a name promises GTKWave's format.
+func IsFST(name string) bool { return strings.EqualFold(filepath.Ext(name), ".fst") }
+
+// Create attaches a dump that goes to the named file, usually x.vcd; x.fst is written by [FST]. See [Attach].
 func Create(sys *rtl.System, name string, opts Options) (*File, error) {
 	file, err := output.Create(name)
 	if err != nil {
 		return nil, fmt.Errorf("waves: %w", err)
 	}
-	d, err := Attach(sys, file, opts)
-	if err != nil {
+	f := &File{name: name, file: file}
+	to := io.Writer(file)
+	if IsFST(name) {
+		if f.fst, err = NewFST(file.Path()); err != nil {
+			file.Discard()
+			return nil, fmt.Errorf("waves: %s: %w", name, err)
+		}
+		to = f.fst
+	}
+	if f.Dump, err = Attach(sys, to, opts); err != nil {
+		f.fst.Close()
 		file.Discard()
 		return nil, err
 	}
-	return &File{d, name, file}, nil
+	return f, nil
 }
 
 // Close ends the dump, see [Dump.Close], and writes the files that GTKWave needs, see [Dump.Save].
 func (f *File) Close() error {
-	return errors.Join(f.Dump.Close(), f.file.Keep(), f.Save(f.name))
+	return errors.Join(f.Dump.Close(), f.fst.Close(), f.file.Keep(), f.Save(f.name))
 }

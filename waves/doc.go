@@ -26,7 +26,7 @@
 //
 // A traced change costs some 12 ns and 10 to 17 bytes. What does not change costs next to nothing, and an idle design
 // nothing at all. Memory does not grow with the length of the run: in a system of islands it holds the changes of one
-// quantum. `vcd2fst run.vcd run.fst` makes dumps 7 to 17 times smaller.
+// quantum. [FST] makes dumps 7 to 17 times smaller.
 //
 // # Names for values
 //

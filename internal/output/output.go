@@ -158,6 +158,9 @@ func cause(err error) error {
 // Stream reports whether what is written has gone where nobody can take it back.
 func (f *File) Stream() bool { return f.final == "" }
 
+// Path is where the file lies until it is kept, for another program that writes it.
+func (f *File) Path() string { return f.file.Name() }
+
 // Write implements io.Writer. Errors are about the file by the name that it was
 // created with.
 func (f *File) Write(p []byte) (int, error) {

@@ -28,10 +28,11 @@ func (s *Set) Reads(use, name string) {
 	}
 }
 
-// Create creates a file in the format that an extension stands for; "" is one
-// that has none. It is refused if its name promises another format.
-func (s *Set) Create(use, name, extension string) (*File, error) {
-	if err := promise(name, extension); err != nil {
+// Create creates a file in the format that an extension stands for, or in one of
+// several that there are; "" is one that has none. It is refused if its name promises
+// another format.
+func (s *Set) Create(use, name string, extensions ...string) (*File, error) {
+	if err := promise(name, extensions); err != nil {
 		return nil, err
 	}
 	if err := s.claim(use, name); err != nil {
@@ -108,11 +109,12 @@ var formats = []string{
 }
 
 // promise refuses a name that is one for another format.
-func promise(name, extension string) error {
+func promise(name string, extensions []string) error {
 	found := filepath.Ext(name)
-	if e := strings.ToLower(found); e == extension || !slices.Contains(formats, e) {
+	if e := strings.ToLower(found); slices.Contains(extensions, e) || !slices.Contains(formats, e) {
 		return nil
 	}
+	extension := strings.Join(extensions, " or ")
 	if extension == "" {
 		return fmt.Errorf("%s: raw bytes are written, %s is the name of another format", name, found)
 	}

@@ -89,13 +89,14 @@ type DWF struct {
 	Ports
 	rtl.State[dwfState]
 	Table   *rtl.Mem[Slot]       `trace:"true"`
-	Home    *rtl.Mem[Homes]      `len:"lanes"`
-	Picked  *rtl.Mem[Picked]     // by slot
-	Statics *rtl.Mem[StaticWarp] `trace:"true"` // by row
+	Home    *rtl.Mem[Homes]      `rtl:"inplace" len:"lanes"`
+	Picked  *rtl.Mem[Picked]     `rtl:"inplace"`              // by slot
+	Statics *rtl.Mem[StaticWarp] `rtl:"inplace" trace:"true"` // by row
 	Places  *rtl.Mem[Place]      // by pool entry
 	Pool    units.WarpPool
 	Barrier Barrier
 	Waiting *rtl.Mem[Waiting] `rtl:"sim"` // by PC
+	Eldest  *rtl.Mem[uint64]  `rtl:"sim"` // no warp in a slot was born before
 	PCs     *rtl.Mem[uint64]  `rtl:"sim"` // where Waiting has pool entries: a bit for each PC
 
 	warpBarriers bool
@@ -106,7 +107,7 @@ type DWF struct {
 
 	// Of this cycle only.
 	redirect units.Set
-	touched  uint64 // PCs, modulo 64, of slots that have changed or of which other threads wait
+	touched  []uint32 `rtl:"scratch"` // PCs of slots that have changed or of which other threads wait
 
 	reconv []bool // by PC: reconvergence point of a branch
 }
@@ -167,6 +168,7 @@ type Place struct {
 // which there are few, instead of at all warps.
 type Waiting struct {
 	Threads uint16 // of all warps, in slots and in the pool
+	Slots   uint64 // of these, the slots
 	Warps   uint16 // pool entries that want a slot, less those that go first
 	Oldest  uint16 // of these, which are linked by Place.Behind
 	Newest  uint16
@@ -191,7 +193,7 @@ func newDWF(e Env, warpBarriers bool) (*DWF, error) {
 		Table: rtl.NewMem[Slot](e.Warps), Home: rtl.NewMem[Homes](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
 		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, ways)),
-		Waiting: rtl.NewMem[Waiting](0), PCs: rtl.NewMem[uint64](0),
+		Waiting: rtl.NewMem[Waiting](0), PCs: rtl.NewMem[uint64](0), Eldest: rtl.NewMem[uint64](1),
 		Barrier: bar, warpBarriers: warpBarriers, lanes: e.Lanes,
 		policy: policy, aging: uint64(e.DWFAging), code: e.Code,
 	}
@@ -261,6 +263,7 @@ func (p *DWF) Begin() {
 // instruction comes first, because nobody can join its warp any more.
 func (p *DWF) Tick() {
 	p.D().Update = [2]units.Update{}
+	p.touched = p.touched[:0]
 	p.fire()
 	for i := range p.Q().Update {
 		if u := p.Q().Update[i]; u.Req != 0 {
@@ -332,14 +335,14 @@ func (p *DWF) fire() {
 		k.Joins = false
 		p.Pool.Free(int(k.Warp))
 	}
-	p.leave(s)
+	p.leave(i, s)
 	p.setRank(i, 0)
 	switch {
 	case f.Control:
 		s.Wait = WaitsControl
 	case k.Static:
 		s.PC = f.PC + 1
-		p.come(s)
+		p.come(i, s)
 	default:
 		u := p.from(i, s.Mask, f.PC+1)
 		u.Count = k.Count
@@ -350,8 +353,17 @@ func (p *DWF) fire() {
 
 // come and leave count the threads of a slot that begins or ceases to wait to be
 // issued.
-func (p *DWF) come(s *Slot)  { p.at(s.PC).Threads += threads(s.Mask) }
-func (p *DWF) leave(s *Slot) { p.at(s.PC).Threads -= threads(s.Mask) }
+func (p *DWF) come(i int, s *Slot) {
+	x := p.at(s.PC)
+	x.Threads += threads(s.Mask)
+	x.Slots |= 1 << (i & 63)
+}
+
+func (p *DWF) leave(i int, s *Slot) {
+	x := p.at(s.PC)
+	x.Threads -= threads(s.Mask)
+	x.Slots &^= 1 << (i & 63)
+}
 
 func threads(mask uint32) uint16 { return uint16(bits.OnesCount32(mask)) }
 
@@ -580,7 +592,7 @@ func (p *DWF) release(rows uint64) {
 		if s := p.Table.Edit(i); s.Valid && s.Wait == WaitsBarrier && rows>>(s.Row&63)&1 != 0 {
 			s.Wait = Runs
 			s.PC++
-			p.come(s)
+			p.come(i, s)
 			p.redirect.Add(i)
 		}
 	}

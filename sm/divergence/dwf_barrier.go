@@ -31,16 +31,17 @@ func (p *DWF) resolveStatic(i int, in *isa.Inst, o *Outcome) bool {
 		if taken != 0 {
 			s.PC = j.Target.PC
 		}
-		p.come(s)
+		p.come(i, s)
 	case in.Op == isa.OpBar:
 		p.barStatic(row, s, in, o, w)
 	default:
 		u := p.from(i, s.Mask&o.Taken, 0)
 		s.Mask &^= o.Taken
 		s.Wait, s.PC = Runs, o.PC+1
-		p.come(s)
 		if s.Mask == 0 {
 			p.vacate(i)
+		} else {
+			p.come(i, s)
 		}
 		p.exit(&u)
 	}
@@ -64,11 +65,11 @@ func (p *DWF) barStatic(row int, s *Slot, in *isa.Inst, o *Outcome, w *StaticWar
 	case o.Taken == 0:
 		s.Wait = Runs
 		s.PC++
-		p.come(s)
+		p.come(int(o.Slot), s)
 	case in.Mode == isa.ModeArrive:
 		s.Wait = Runs
 		s.PC++
-		p.come(s)
+		p.come(int(o.Slot), s)
 		p.release(p.Barrier.Arrive(w.CTA, uint8(row), o.Bar, o.Warps, false))
 	default:
 		s.Wait = WaitsBarrier

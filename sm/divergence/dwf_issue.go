@@ -3,6 +3,7 @@ package divergence
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"divergo/internal/key"
 	"divergo/units"
@@ -82,15 +83,38 @@ func (p *DWF) order() {
 		p.touch(q.Current)
 		p.touch(d.Current)
 	}
+	for _, pc := range p.touched {
+		slots := p.Waiting.Next(int(pc)).Slots
+		if p.policy.byPC != nil && slots != 0 { // they have all the same
+			rank := unranked + p.rankOf(pc)
+			for ; slots != 0; slots &= slots - 1 {
+				p.setRank(bits.TrailingZeros64(slots), rank)
+			}
+		}
+		for ; slots != 0; slots &= slots - 1 {
+			i := bits.TrailingZeros64(slots)
+			k := p.Picked.Next(i)
+			p.setRank(i, p.rank(pc, p.Table.Next(i).Mask, k.Count, k.Born))
+		}
+	}
+	if p.late(d.Issued, *p.Eldest.Next(0)) {
+		p.rankLate()
+	}
+}
+
+// rankLate ranks the slots whose warps have waited too long, and finds out when there
+// can be one again.
+func (p *DWF) rankLate() {
+	d := p.D()
+	eldest := d.Issued
 	for m := ^d.Free[0] & (1<<p.Table.Len() - 1); m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		s, k := p.Table.Next(i), p.Picked.Next(i)
-		if s.Wait != Runs || p.touched>>(s.PC&63)&1 == 0 && !p.late(d.Issued, k.Born) {
-			continue
+		born := p.Picked.Next(i).Born
+		if eldest = min(eldest, born); p.late(d.Issued, born) && p.Table.Next(i).Wait == Runs {
+			p.setRank(i, born)
 		}
-		p.setRank(i, p.rank(s.PC, s.Mask, k.Count, k.Born))
 	}
-	p.touched = 0
+	*p.Eldest.Edit(0) = eldest
 }
 
 func (p *DWF) setRank(slot int, rank uint64) {
@@ -99,8 +123,12 @@ func (p *DWF) setRank(slot int, rank uint64) {
 	}
 }
 
-// touch has the slots at a PC ranked anew.
-func (p *DWF) touch(pc uint32) { p.touched |= 1 << (pc & 63) }
+// touch has the slots at a PC ranked anew. That may be one of the kernel before.
+func (p *DWF) touch(pc uint32) {
+	if int(pc) < p.Waiting.Len() && !slices.Contains(p.touched, pc) {
+		p.touched = append(p.touched, pc)
+	}
+}
 
 // at is what waits at a PC, for a change.
 func (p *DWF) at(pc uint32) *Waiting {
@@ -190,6 +218,10 @@ func (p *DWF) place(warp int) {
 	p.show(warp, slot, p.Pool.Warps.Next(warp).Occ)
 	if at.Static {
 		p.Pool.Free(warp)
+	}
+	p.at(s.PC).Slots |= 1 << (slot & 63)
+	if at.Born < *p.Eldest.Next(0) {
+		*p.Eldest.Edit(0) = at.Born
 	}
 	p.redirect.Add(slot)
 }

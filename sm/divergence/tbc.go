@@ -86,11 +86,11 @@ type TBC struct {
 	rtl.State[blocks]
 	Compacts rtl.State[compaction]
 	Stack    units.Stack[BlockEntry] // by CTA
-	Blocks   *rtl.Mem[Block]         // by CTA
-	Targets  *rtl.Mem[Targets]       // by CTA
+	Blocks   *rtl.Mem[Block]         `rtl:"inplace"` // by CTA
+	Targets  *rtl.Mem[Targets]       `rtl:"inplace"` // by CTA
 	Table    *rtl.Mem[Slot]          `trace:"true"`
-	Home     *rtl.Mem[Homes]         `len:"lanes"` // by slot
-	bars     *rtl.Mem[blockBarrier]  // by CTA and barrier number
+	Home     *rtl.Mem[Homes]         `rtl:"inplace" len:"lanes"` // by slot
+	bars     *rtl.Mem[blockBarrier]  `rtl:"inplace"`             // by CTA and barrier number
 
 	// OnCompact is told of each warp that the compactor makes.
 	OnCompact rtl.Observers[Compacted]

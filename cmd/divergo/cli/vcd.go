@@ -29,7 +29,7 @@ type vcdFlags struct {
 
 func (v *vcdFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&v.file, "vcd", "", "write a waveform to `FILE`, and what GTKWave needs beside it")
+	f.StringVar(&v.file, "vcd", "", "write a waveform to `FILE`, and what GTKWave needs beside it; FILE.fst is in GTKWave's format")
 	f.StringArrayVar(&v.filter, "vcd-filter", nil, "`PATTERN` of signals to dump, such as 'sm[0].**'; can be repeated")
 	f.Uint64Var(&v.from, "vcd-from", 0, "first core `CYCLE` of the waveform")
 	f.Uint64Var(&v.to, "vcd-to", 0, "last core `CYCLE` of the waveform; 0: the last of the run")
@@ -59,14 +59,18 @@ func (v *vcdFlags) open(files *output.Set) (*waveform, error) {
 		}
 		return nil, nil
 	}
-	file, err := files.Create("--vcd", v.file, ".vcd")
+	file, err := files.Create("--vcd", v.file, ".vcd", ".fst")
 	if err == nil && !file.Stream() {
 		err = files.Claim("the save file of --vcd", waves.SaveFile(v.file))
+	}
+	w := &waveform{name: v.file, file: file, to: file, opts: opts, only: only}
+	if err == nil && waves.IsFST(v.file) {
+		err = w.convert()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--vcd: %w", err)
 	}
-	return &waveform{name: v.file, file: file, opts: opts, only: only}, nil
+	return w, nil
 }
 
 // nth is a launch: the nth of a kernel, or of all. The zero value is every one.
@@ -129,10 +133,24 @@ func (of nth) missing(s *testbench.Session) error {
 type waveform struct {
 	name    string
 	file    *output.File
+	to      io.Writer  // the file, or fst
+	fst     *waves.FST // nil if it is VCD
 	opts    waves.Options
 	only    nth
 	session *testbench.Session
 	dump    *waves.Dump
+}
+
+// convert has the file written in GTKWave's format.
+func (w *waveform) convert() (err error) {
+	if w.file.Stream() {
+		return fmt.Errorf("%s: want a regular file for FST", w.name)
+	}
+	if w.fst, err = waves.NewFST(w.file.Path()); err != nil {
+		return fmt.Errorf("%s: %w", w.name, err)
+	}
+	w.to = w.fst
+	return nil
 }
 
 // attach starts the dump with the first launch, or dumps the one that is wanted. A dump
@@ -153,7 +171,7 @@ func (w *waveform) attach(s *testbench.Session) {
 			return
 		}
 		var err error
-		w.dump, err = dump.Attach(s, w.file, w.opts)
+		w.dump, err = dump.Attach(s, w.to, w.opts)
 		l.Refuse(err)
 	})
 }
@@ -170,7 +188,7 @@ func (w *waveform) keep(stderr io.Writer) error {
 		}
 		return nil
 	}
-	if err := w.dump.Close(); err != nil {
+	if err := errors.Join(w.dump.Close(), w.fst.Close()); err != nil {
 		return fmt.Errorf("--vcd: %w", err)
 	}
 	if err := w.file.Keep(); err != nil {

@@ -1,0 +1,71 @@
+package waves_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/waves"
+	"divergo/waves/vcdread"
+)
+
+// TestFST: what is in an FST file is what the dump has.
+func TestFST(t *testing.T) {
+	for name, vcd := range tortureDumps(t) {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			f, err := waves.NewFST(filepath.Join(dir, "x.fst"))
+			require.NoError(t, err)
+			for rest := vcd; len(rest) > 0; { // in pieces
+				n := min(len(rest), 1000)
+				_, err := f.Write(rest[:n])
+				require.NoError(t, err)
+				rest = rest[n:]
+			}
+			require.NoError(t, f.Close())
+			back, _ := tool(t, dir, "fst2vcd", "x.fst")
+			got, err := vcdread.ReadAll(strings.NewReader(back))
+			require.NoError(t, err)
+			requireSameDump(t, read(t, vcd), got)
+			files, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			assert.Len(t, files, 1)
+		})
+	}
+}
+
+func TestCreateFST(t *testing.T) {
+	dir := t.TempDir()
+	y := newToy(t, 1)
+	f, err := waves.Create(y.sys, filepath.Join(dir, "x.fst"), waves.Options{})
+	require.NoError(t, err)
+	runToy(y)
+	require.NoError(t, f.Close())
+	back, _ := tool(t, dir, "fst2vcd", "x.fst")
+	assert.Contains(t, back, "$enddefinitions")
+	save, err := os.ReadFile(filepath.Join(dir, "x.gtkw"))
+	require.NoError(t, err)
+	assert.Contains(t, string(save), filepath.Join(dir, "x.fst"))
+}
+
+// Without vcd2fst, and with one that fails.
+func TestFSTWithoutConverter(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	_, err := waves.NewFST(filepath.Join(dir, "x.fst"))
+	assert.ErrorContains(t, err, "FST is made by vcd2fst, which is not installed (Debian package gtkwave)")
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "vcd2fst"), []byte("#!/bin/sh\necho no room >&2\nexit 3\n"), 0o755))
+	f, err := waves.NewFST(filepath.Join(dir, "x.fst"))
+	require.NoError(t, err)
+	f.Write([]byte("$date\n")) // which may be before or behind the end of the other one
+	assert.ErrorContains(t, f.Close(), "vcd2fst: exit status 3: no room")
+
+	f, err = waves.NewFST(filepath.Join(dir, "x.fst"))
+	require.NoError(t, err)
+	assert.NoError(t, f.Close(), "nothing was started")
+}
