@@ -54,13 +54,14 @@ func (l *liveness) class(e sm.Spent) {
 			l.look(e.Cycle, r, min(r+l.groups, sm.MaxWarps))
 		}
 	}
+	if e.Slot >= 0 {
+		l.turn = e.Cycle
+		return
+	}
 	for r := range l.where.rows {
 		if l.waits(r) {
 			l.busy[r] = e.Cycle
 		}
-	}
-	if e.Slot >= 0 {
-		l.turn = e.Cycle
 	}
 }
 
