@@ -43,7 +43,7 @@ func init() {
 // shipped are the mechanisms without those of these tests.
 func shipped() (names []string) {
 	for _, m := range divergence.Mechanisms() {
-		if m.Name != late && m.Name != hasty && m.Name != costly {
+		if !slices.Contains([]string{late, hasty, costly, alone}, m.Name) {
 			names = append(names, m.Name)
 		}
 	}

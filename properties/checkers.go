@@ -28,6 +28,7 @@ const (
 	checkDepth         = "depth"
 	checkTiming        = "timing"
 	checkFair          = "fair"
+	checkLiveness      = "liveness"
 	checkSpill         = "spill"
 	checkStatistics    = "statistics"
 	checkCycles        = "cycles"
@@ -60,8 +61,9 @@ func Checkers() []Checker {
 		{checkReconvergence, "mechanisms that promise Meets, pdom, pdom-lcp and dpe: the threads of a warp that part at a branch issue its post-dominator together", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
 		{checkStack, "mechanisms that promise Nested, pdom and pdom-lcp: the mask of an entry is part of each one below it, or disjoint", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
 		{checkDepth, "a stack is never deeper than the mechanism promises (Depth), and what has been pushed is popped", "each entry splits a mask that is not empty"},
-		{checkTiming, "an outcome is taken in the cycle after it comes, and behind a branch a path of the warp runs in the cycle, or cycles, that the mechanism promises (Prompt: all but those whose warps wait for each other, tbc, tbc-lcp, tbc-ideal, capri, dwf, dwf-wb); a warp whose tokens move waits as long as the keys say (Transfers: token)", "each event costs what the paper says, no more and no less"},
+		{checkTiming, "an outcome is taken in the cycle after it comes, and behind a branch a path of the warp runs in the cycle, or cycles, that the mechanism promises (Prompt: all but those whose warps wait for each other, tbc, tbc-lcp, tbc-ideal, capri, dwf, dwf-wb; ppc and ppc-explicit with as many more as pairs end, PerPop); a compactor makes a warp of an entry in each cycle; a warp whose tokens move waits as long as the keys say (Transfers: token)", "each event costs what the paper says, no more and no less"},
 		{checkFair, "a slot with an instruction whose threads have nothing in flight is ready: something issues then, and with lrr no other slot before its turn", "loose round robin: Fung & Aamodt, HPCA 2011, section 2.2"},
+		{checkLiveness, "threads with nothing in flight that wait for no outcome, barrier, vote or memory issue within a bound, unless others do", "no wake-up is lost, nor late"},
 		{checkSpill, "words that a mechanism has back from memory are those that it stored there last", "Bialas & Strzelecki 2015, section IV"},
 		{checkStatistics, "instructions by active lanes, branches and divergent branches are as many as an observer counts", "the statistics' definitions"},
 		{checkCycles, "each cycle is in one class, issue cycles are issues times the cycles to enter a pipe, the histogram of lanes adds up", "Fung & Aamodt, HPCA 2011, figures 13 and 14"},

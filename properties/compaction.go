@@ -21,7 +21,8 @@ type compactor struct {
 type compaction struct {
 	left units.BlockMask // threads in no warp yet
 	made int
-	want int // warps
+	last uint64 // cycle of the last one
+	want int    // warps
 }
 
 // entry opens the book of the top entry, with its first warp.
@@ -74,6 +75,10 @@ func (c *compactor) warp(w divergence.Compacted) {
 	if last := b.left == (units.BlockMask{}); w.Mask == 0 || last != (b.made == b.want) || b.left != *w.Left {
 		c.fail(checkCompactor, "SM %d: warp %d of %d of CTA slot %d has lanes %#x, threads are left: %t", c.index, b.made, b.want, w.CTA, w.Mask, !last)
 	}
+	if b.made > 1 && w.Cycle != b.last+1 {
+		c.fail(checkTiming, "SM %d, cycle %d: warp %d of %d of CTA slot %d is made, the one before was in cycle %d", c.index, w.Cycle, b.made, b.want, w.CTA, b.last)
+	}
+	b.last = w.Cycle
 }
 
 // placed looks whether threads are in the lanes that the permutation gives them,

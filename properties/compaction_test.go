@@ -43,6 +43,12 @@ func TestCompactionIsWatched(t *testing.T) {
 			}
 			o.compactor.warp(w)
 		})},
+		{"a warp a cycle too late", checkTiming, warps(func(o *observer, w divergence.Compacted) {
+			if b := &o.compactor.ctas[w.CTA]; b.made != b.want {
+				w.Cycle++
+			}
+			o.compactor.warp(w)
+		})},
 		{"another permutation", checkLanes, func(o *observer) { o.permutation = units.FlipOdd }},
 		{"a thread moved", checkLanes, func(o *observer) {
 			o.sm.Issue.OnIssue = rtl.Observers[sm.Issued]{}
@@ -64,7 +70,7 @@ func TestCompactionIsWatched(t *testing.T) {
 			require.NoError(t, err)
 			found := ""
 			for seed := uint64(0); seed < 20 && found == ""; seed++ {
-				drawn := Draw(seed, plainFeatures)
+				drawn := Draw(seed, plainFeatures&^Repeats)
 				drawn.Machine, drawn.Grid, drawn.Block = cfg, [3]uint32{2, 1, 1}, [3]uint32{32, 1, 1}
 				k, err := drawn.Compile()
 				require.NoError(t, err)

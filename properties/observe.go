@@ -43,6 +43,7 @@ type observer struct {
 	counted     counted
 	timing      *timing
 	where       *where
+	liveness    *liveness
 	compactor   *compactor // nil for mechanisms that do not promise Compacts
 	leave       []func()
 }
@@ -87,6 +88,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		}
 		o.follow(&mech)
 		o.time(&mech, &cfg.SM, cfg.Divergence)
+		o.watchLiveness(&mech, &cfg.SM, cfg.Divergence)
 		if mech.Compacts != nil {
 			o.compactor = &compactor{observer: o, off: cfg.Divergence.TBCStatic}
 			o.leave = append(o.leave, mech.Compacts(m.Div).Add(o.compactor.warp))

@@ -14,12 +14,14 @@ import (
 type timing struct {
 	*observer
 	prompt   uint64 // Promises.Prompt
+	perPop   uint64
 	latency  uint64 // of outcomes
 	store    uint64 // Promises.Transfers
 	load     uint64
 	last     uint64   // cycle in which something issued
 	pushed   []uint64 // cycles of outcomes that have not been taken
 	resolved [sm.MaxWarps]uint64
+	pops     [sm.MaxWarps]uint64        // that there had been then
 	branched uint64                     // rows of which a branch was resolved and no slot has run since
 	decides  [divergence.MaxSlots]uint8 // control instructions of each slot on their way: that of a path which another covers by now may be one more
 	moving   uint64                     // rows of which words are on their way
@@ -33,7 +35,7 @@ type timing struct {
 
 // time begins to watch an SM.
 func (o *observer) time(mech *divergence.Mechanism, cfg *sm.Config, options divergence.Options) {
-	t := &timing{observer: o, prompt: uint64(mech.Prompt), latency: uint64(cmp.Or(cfg.OutcomeLat, cfg.ALULatency))}
+	t := &timing{observer: o, prompt: uint64(mech.Prompt), perPop: uint64(mech.PerPop), latency: uint64(cmp.Or(cfg.OutcomeLat, cfg.ALULatency))}
 	o.timing = t
 	ports := o.sm.Div.Connections()
 	o.leave = append(o.leave, o.sm.Issue.OnClass.Add(t.class), o.sm.Issue.OnIssue.Add(t.kernels), o.sm.Issue.OnInserted.Add(t.inserted))
@@ -66,6 +68,9 @@ func (t *timing) taken(cycle uint64, out *divergence.Outcome) {
 	if s := t.sm.Div.Slots().At(int(out.Slot)); in.Branches() {
 		t.branched |= 1 << (s.Row & 63)
 		t.resolved[s.Row&(sm.MaxWarps-1)] = cycle
+		if t.perPop > 0 {
+			t.pops[s.Row&(sm.MaxWarps-1)] = t.sm.Div.Stats().Pops
+		}
 	}
 }
 
@@ -90,11 +95,15 @@ func (t *timing) class(e sm.Spent) {
 	}
 	for m := t.branched &^ t.moving; m != 0; m &= m - 1 {
 		r := bits.TrailingZeros64(m)
-		if e.Cycle < t.resolved[r]+t.prompt {
+		due := t.resolved[r] + t.prompt
+		if t.perPop > 0 {
+			due += t.perPop * (t.sm.Div.Stats().Pops - t.pops[r])
+		}
+		if e.Cycle < due {
 			continue
 		}
 		t.branched &^= 1 << r
-		if !t.runs(r) && e.Cycle < t.resolved[r]+t.prompt+2 && t.rows[r].held == 0 && t.rows[r].live != 0 {
+		if !t.runs(r) && e.Cycle < due+2 && t.rows[r].held == 0 && t.rows[r].live != 0 {
 			t.fail(checkTiming, "SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle, r, t.resolved[r])
 		}
 	}
@@ -150,6 +159,7 @@ func (t *timing) issue(e *sm.Issued, in *isa.Inst) {
 			t.fail(checkTiming, "SM %d, cycle %d: row %d issues, whose tokens are on their way until cycle %d", t.index, e.Cycle, r, t.until[r])
 		} else {
 			t.moving &^= 1 << r
+			t.liveness.busy[r] = e.Cycle
 		}
 	}
 	t.branched &^= e.Rows

@@ -11,17 +11,21 @@ import (
 	"divergo/testbench"
 )
 
-// hasty and costly are mechanisms that promise what they do not keep: paired-path comparison
-// pops several pairs one after the other, and tokens move faster.
-const hasty, costly = "hasty", "costly"
+// hasty, costly and alone are mechanisms that promise what they do not keep: paired-path comparison
+// pops several pairs one after the other, tokens move faster, and warps of a block wait for each other.
+const hasty, costly, alone = "hasty", "costly", "alone"
 
 func init() {
 	m, _ := divergence.Find("ppc")
 	m.Name, m.Doc, m.Prompt = hasty, "a path runs at once, it says", 1
+	m.PerPop = 0
 	divergence.Register(m)
 	m, _ = divergence.Find("token")
 	m.Name, m.Doc = costly, "tokens take their time, it says"
 	m.Transfers = func(divergence.Options) (store, load int) { return 0, 100_000 }
+	divergence.Register(m)
+	m, _ = divergence.Find("tbc")
+	m.Name, m.Doc, m.Blocks, m.Compacts = alone, "no warp waits for another, it says", false, nil
 	divergence.Register(m)
 }
 
@@ -34,6 +38,14 @@ func TestPromptness(t *testing.T) {
 		require.NotNil(t, r.Failure, mechanism)
 		assert.Equal(t, checkTiming, r.Failure.Checker, "%v", r.Failure)
 	}
+}
+
+// TestLiveness: a mechanism whose warps wait for others, which it has not said, fails.
+func TestLiveness(t *testing.T) {
+	r, err := Run(Options{Mechanisms: []string{alone}, Runs: 500, Features: AllFeatures &^ (Larges | Calls | Tables), Shrink: 1})
+	require.NoError(t, err)
+	require.NotNil(t, r.Failure)
+	assert.Equal(t, checkLiveness, r.Failure.Checker, "%v", r.Failure)
 }
 
 // TestBlame: a panic is the model's fault if it is the model that panicked.

@@ -3,6 +3,7 @@ package properties
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -57,6 +58,24 @@ var twins = []struct {
 	{name: "labels renamed", alike: true, text: func(text string) string {
 		return regexp.MustCompile(`\bL(\d+)_`).ReplaceAllString(text, "$$at_${1}_")
 	}},
+	{name: "the first trip before its loop", text: peeled},
+}
+
+// peeled writes the first trip of the first loop down before the loop, with labels of its own.
+func peeled(text string) string {
+	top := regexp.MustCompile(`(?m)^(L\d+_top):\n`)
+	for _, m := range top.FindAllStringSubmatchIndex(text, -1) {
+		body, _, tested := strings.Cut(text[m[1]:], "\tbra "+text[m[2]:m[3]]+";\n")
+		if !tested || strings.Contains(body, "\n}") { // it goes round by its test, another loop's end or none
+			continue
+		}
+		first := body
+		for _, l := range regexp.MustCompile(`(?m)^(\w+):`).FindAllStringSubmatch(body, -1) {
+			first = regexp.MustCompile(`\b`+l[1]+`\b`).ReplaceAllString(first, "first_"+l[1])
+		}
+		return text[:m[0]] + first + text[m[0]:]
+	}
+	return text
 }
 
 // wrapped changes blocks: the outermost, then those in it.
@@ -127,6 +146,18 @@ func TestTwins(t *testing.T) {
 		}
 	}
 	require.Positive(t, runs)
+}
+
+// TestPeeled: a loop is peeled in some kernels, or the twin would be the kernel.
+func TestPeeled(t *testing.T) {
+	n := 0
+	for seed := range uint64(40) {
+		c := Draw(seed, plainFeatures&^(Gotos|Backwards|Breaks|Continues))
+		if text, _ := c.PTX(); peeled(text) != text {
+			n++
+		}
+	}
+	assert.Greater(t, n, 5)
 }
 
 // TestTwinsDiffer: a kernel with the arms of its branches swapped, and not inverted, is another one.

@@ -30,6 +30,7 @@ type where struct {
 // spots are where the threads of a row are.
 type spots struct {
 	alive    uint32
+	began    uint64 // cycle
 	deciding uint32 // have a control instruction on its way
 	at       []spot
 }
@@ -57,7 +58,11 @@ func (o *observer) follow(mech *divergence.Mechanism) {
 	o.leave = append(o.leave,
 		ports.Launch.Tap(func(cycle uint64, l *divergence.Launch) { w.cycle(cycle); w.started = append(w.started, *l) }),
 		o.sm.ALU.Outcome.Tap(w.executed), ports.Outcome.Tap(w.resolved),
-		o.sm.Issue.OnInserted.Add(func(e sm.Issued) { o.place(&e) }))
+		o.sm.Issue.OnInserted.Add(func(e sm.Issued) {
+			f := *e.Flight // as others are told of
+			f.PC = o.sm.Program().OriginOf(f.PC)
+			o.place(&sm.Issued{Cycle: e.Cycle, Flight: &f})
+		}))
 }
 
 // cycle enters what mechanisms have taken in the cycles before.
@@ -82,7 +87,7 @@ func (w *where) begins(l *divergence.Launch) {
 	if s.alive != 0 {
 		w.fail(checkPartition, "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
 	}
-	*s = spots{alive: l.Mask, at: append(s.at[:0], spot{back: isa.NoPC, lanes: l.Mask})}
+	*s = spots{alive: l.Mask, began: w.now, at: append(s.at[:0], spot{back: isa.NoPC, lanes: l.Mask})}
 }
 
 // lanesAt are the threads of a row that are at a PC.

@@ -372,6 +372,9 @@ type Promises struct {
 	// mechanism has taken the outcome of a branch, which it does in the cycle in which that
 	// comes; a warp with threads at a CTA barrier or words on their way to memory may wait. 0: there is no such bound.
 	Prompt int
+	// PerPop is how many of these cycles there are more for each entry that the mechanism
+	// pops meanwhile.
+	PerPop int
 	// Transfers is the cycles that a row waits at least for words that go to memory, and
 	// for those that come back; nil if nobody waits.
 	Transfers func(o Options) (store, load int)

@@ -168,6 +168,7 @@ type compaction struct {
 
 // Compacted is a warp on its way from the compactor to its slot.
 type Compacted struct {
+	Cycle  uint64
 	CTA    uint8
 	First  uint8 // row of the CTA's first static warp
 	Mask   uint32
@@ -327,7 +328,7 @@ func (p *TBC) compact() {
 	if p.OnCompact.Any() {
 		e := p.Stack.Peek(int(c.CTA))
 		p.OnCompact.Notify(Compacted{
-			c.CTA, first, mask, p.Home.Edit(int(c.Slot)), &c.Pending, &e.Mask, int(e.WCnt), *p.Stack.Depth.At(int(c.CTA)) == 1,
+			p.sim.Now(), c.CTA, first, mask, p.Home.Edit(int(c.Slot)), &c.Pending, &e.Mask, int(e.WCnt), *p.Stack.Depth.At(int(c.CTA)) == 1,
 		})
 	}
 	p.redirect.Add(int(c.Slot))
