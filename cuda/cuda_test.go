@@ -235,6 +235,16 @@ func TestDevice(t *testing.T) {
 	}
 }
 
+// TestTextures: each way to read a texture against the host, formats, references, surfaces and arrays.
+func TestTextures(t *testing.T) {
+	program := build(t, "testdata/texture.cu")
+	for _, m := range []string{"pdom", "tbc"} {
+		r := run(t, m, program)
+		assert.Equal(t, "0 wrong\n", r.out, m)
+		assert.Contains(t, r.errors, "launch 51, trap(unsigned long long): fault: trap")
+	}
+}
+
 // TestEachHeader: each header can be included alone, in CUDA, C++ and C.
 func TestEachHeader(t *testing.T) {
 	var all strings.Builder
@@ -355,8 +365,7 @@ func TestBuildErrors(t *testing.T) {
 		{"k.cu", "__global__ void k(float *a) { a[0] = j0f(a[1]); }\nint main() {}\n", "k.cu: the device function j0f is not supported"},
 		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "other(int) is defined in no file"},
 		{"k.cu", "int main() { return cudaMalocManaged(); }\n", "undeclared identifier 'cudaMalocManaged'"},
-		{"k.cu", "texture<float, 2> t;\nint main() {}\n", "textures are not supported"},
-		{"k.cu", "__global__ void k(float *a, cudaTextureObject_t t) { a[0] = tex2D<float>(t, 1, 2); }\n", "'tex2D<float, unsigned long long, int, int>' is unavailable: textures and surfaces are not supported"},
+		{"k.cu", "__global__ void k(float *a, cudaTextureObject_t t) { a[0] = texCubemap<float>(t, 1, 2, 3); }\n", "'texCubemap<float, unsigned long long, int, int, int>' is unavailable: cubemaps and gathers are not supported"},
 		{"k.cu", "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_multi_grid(); }\n", "'this_multi_grid' is unavailable: groups of several devices are not supported"},
 		{"k.f90", "", "k.f90: want a file that ends in .cu, .cpp"},
 	} {

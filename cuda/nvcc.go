@@ -14,9 +14,9 @@ import (
 	"divergo/internal/nearest"
 )
 
-// Release is the release of CUDA's toolkit whose headers and compiler these
+// release is the release of CUDA's toolkit whose headers and compiler these
 // stand in for.
-const Release = "12.1"
+const release = "12.1"
 
 // Nvcc is a compiler driver with the options of NVIDIA's (NVIDIA CUDA Compiler
 // Driver NVCC, "NVCC Command Options"): short names with one dash, long ones
@@ -28,7 +28,7 @@ func Nvcc(args []string, divergo string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if n.version {
-		_, err := fmt.Fprintf(stdout, "divergo cuda nvcc: CUDA compilation tools, release %s, V%[1]s.0, by way of %s\n", Release, compiler)
+		_, err := fmt.Fprintf(stdout, "divergo cuda nvcc: CUDA compilation tools, release %s, V%[1]s.0, by way of %s\n", release, compiler)
 		return err
 	}
 	if len(n.files) == 0 {

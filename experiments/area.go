@@ -38,6 +38,7 @@ func (c *cells) add(o cells, times int) {
 //	            each bit of the number is the OR of the inputs whose number has it
 //	equality    a XNOR for each bit, and the AND of them
 //	less-than   the carry of a subtraction
+//	half adder  a XOR for the sum, an AND for the carry
 func cellsOf(l units.Logic) (c cells) {
 	n := l.Bits
 	switch l.Kind {
@@ -54,8 +55,10 @@ func cellsOf(l units.Logic) (c cells) {
 		c.xors, c.ands = n, n-1
 	case units.LessThan:
 		c.adders, c.inverters = n, n
-	case units.Adder:
+	case units.Adder, units.FullAdder:
 		c.adders = n
+	case units.HalfAdder:
+		c.xors, c.ands = n, n
 	}
 	return c
 }

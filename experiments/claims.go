@@ -106,3 +106,11 @@ func forAll(n int, hold func(sample uint64) (string, error)) (string, error) {
 	}
 	return always, nil
 }
+
+// listed is names, or that there are none.
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return spaced(names)
+}

@@ -124,6 +124,22 @@ func TestS1Figures(t *testing.T) {
 	}
 }
 
+// TestResident: no kernel has more CTAs on an SM than the registers and threads of table 2 hold, and
+// those whose CTAs are limited by something else have as many as in table 1.
+func TestResident(t *testing.T) {
+	same := 0
+	for _, row := range draw(t, "s4-table1").Rows {
+		threads, ours, registers := row[2].(int), row[4].(int), row[6].(int)
+		assert.LessOrEqual(t, ours*threads*registers, 16384, row[0])
+		assert.LessOrEqual(t, ours*threads, 1024, row[0])
+		if row[1] == "CP" || row[1] == "STMCL" || row[1] == "BACKP" {
+			assert.Contains(t, row[3], fmt.Sprint(ours), row[0])
+			same++
+		}
+	}
+	assert.Equal(t, 4, same)
+}
+
 // TestS0Parts: where half to three quarters of the threads are active Balanced compacts
 // what Rev_WID misses, in bitonic sort all of it (Rhu & Erez, ISCA 2013, section 6.1).
 func TestS0Parts(t *testing.T) {

@@ -267,7 +267,7 @@ func sides(w kernels.Workload, warpSize int, where string) (list [][2]units.Bloc
 			if prog.Where(pc) == where {
 				list = append(list, [2]units.BlockMask{locations(warpSize, taken), locations(warpSize, not)})
 			}
-		})
+		}, nil)
 	}))
 	return list, err
 }

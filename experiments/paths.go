@@ -24,6 +24,8 @@ import (
 type Paths struct {
 	WarpSize int
 	Branches []Branch // those that were executed, by kernel and PC
+	Threads  int      // thread instructions
+	Issued   Warps    // the warps that they need, summed over the instructions of each CTA
 
 	lanes []*units.LaneMap // of units.Permutations
 }
@@ -97,6 +99,11 @@ func measurePaths(warpSize int, run func(e *emulator) error) (*Paths, error) {
 		}
 		replay(prog, threads, func(pc uint32, taken, not []int) {
 			p.instance(&tallies[i][pc], prog, pc, len(threads), taken, not)
+		}, func(threads []int, instructions int) {
+			m := locations(warpSize, threads)
+			n := p.need(&m)
+			p.Threads += instructions * len(threads)
+			p.Issued.add(&n, instructions)
 		})
 	}))
 	if err != nil {
@@ -110,6 +117,12 @@ func measurePaths(warpSize int, run func(e *emulator) error) (*Paths, error) {
 		}
 	}
 	return p, nil
+}
+
+// Utilization is the part of the lanes that is active if the instructions are issued
+// in so many warps: SIMD_util of section 6.2, as the paper's emulator has it.
+func (p *Paths) Utilization(warps int) float64 {
+	return float64(p.Threads) / float64(p.WarpSize*warps)
 }
 
 // Total sums the branches of a class.
@@ -190,19 +203,21 @@ func (t *Tally) Add(o *Tally) {
 }
 
 // Add sums the needs of two sets of paths.
-func (w *Warps) Add(o *Warps) {
-	w.Paths += o.Paths
-	w.Static += o.Static
-	w.Ideal.add(o.Ideal)
+func (w *Warps) Add(o *Warps) { w.add(o, 1) }
+
+func (w *Warps) add(o *Warps, times int) {
+	w.Paths += times * o.Paths
+	w.Static += times * o.Static
+	w.Ideal.add(o.Ideal, times)
 	if w.Compacted == nil {
 		w.Compacted = make([]Need, len(units.Permutations()))
 	}
 	for i, n := range o.Compacted {
-		w.Compacted[i].add(n)
+		w.Compacted[i].add(n, times)
 	}
 }
 
-func (n *Need) add(o Need) {
-	n.Warps += o.Warps
-	n.Fewer += o.Fewer
+func (n *Need) add(o Need, times int) {
+	n.Warps += times * o.Warps
+	n.Fewer += times * o.Fewer
 }

@@ -1,11 +1,16 @@
 package experiments
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"divergo/gpu"
 	"divergo/internal/chart"
+	"divergo/kernels"
+	"divergo/kernels/runner"
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/testbench"
@@ -26,6 +31,7 @@ var s4Figures = []Figure{
 	{"s4-fig15", "speed of TBC under each priority of CTAs against PDOM", fung + "figure 15", drawPriorities},
 	{"s4-fig16", "traffic between an SM and the memory system with TBC against PDOM", fung + "figure 16", drawTraffic},
 	{"s4-fig17", "speed with a small L2", fung + "figure 17", drawSmallL2},
+	{"s4-table1", "CTAs of an SM, and the registers of a thread that they leave", fung + "table 1", drawResident},
 	{"s4-table3", "the deepest stack of TBC with likely-convergence points", fung + "table 3", drawStacks},
 }
 
@@ -470,6 +476,80 @@ func memoryStalls(s *memsys.Stalls) (n uint64) {
 		}
 	}
 	return n
+}
+
+// perCore is the CTAs of a core in table 1, of each kernel of a benchmark.
+var perCore = map[string]string{
+	"BFS2": "2", "FCDT": "5,4", "HOTSP": "2", "LPS": "6", "MUM": "4", "MUMpp": "3", "NAMD": "7", "NVRT": "3",
+	"AES": "2", "BACKP": "4,4", "CP": "8", "LIB": "8,8", "STMCL": "2", "STO": "1",
+}
+
+// drawResident is how many CTAs are resident on the paper's machine, and by which limit.
+func drawResident() (*Drawing, error) {
+	d := &Drawing{Header: []string{"kernel", "in the paper", "threads of a CTA", "theirs", "ours", "limit", "registers", "registers at most for theirs", "registers, addresses of 64 bits"}}
+	for _, k := range suite {
+		if k.set == others {
+			continue
+		}
+		var of [2][]testbench.Run
+		for i, join := range []func(*testbench.Session) *runner.Machine{runner.New32, runner.New} {
+			session, err := resident(k.kernel, join)
+			if err != nil {
+				return nil, err
+			}
+			of[i] = session.Runs
+		}
+		seen := map[string]bool{}
+		for i, run := range of[0] {
+			name := run.Launch.Prog.Name
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			b := run.Launch.Block
+			threads := int(b[0] * b[1] * b[2])
+			least, most := 64, 0
+			for n := range strings.SplitSeq(perCore[k.theirs], ",") {
+				ctas, err := strconv.Atoi(n)
+				if err != nil {
+					return nil, err
+				}
+				left := gpu.Default().SM.Registers / (ctas * threads)
+				least, most = min(least, left), max(most, left)
+			}
+			limit := fmt.Sprint(least)
+			if most > least {
+				limit = fmt.Sprintf("%d to %d", least, most)
+			}
+			d.Rows = append(d.Rows, []any{name, k.theirs, threads, perCore[k.theirs], run.Occupancy.CTAs, run.Occupancy.Limit, run.Launch.Prog.LiveRegs, limit, of[1][i].Launch.Prog.LiveRegs})
+		}
+	}
+	d.Notes = []string{
+		"Theirs is what NVIDIA's compiler left room for: so many CTAs of so many threads, of 16,384 registers. Ours is by the largest number of registers live at once.",
+	}
+	return d, nil
+}
+
+// resident runs a kernel on the golden model, as it would be launched on the paper's machine.
+func resident(name string, join func(*testbench.Session) *runner.Machine) (*testbench.Session, error) {
+	k, err := kernels.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := k.Size(size)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := paperPDOM.config()
+	if err != nil {
+		return nil, err
+	}
+	session, err := testbench.NewSession(cfg, testbench.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	session.Emulates = func(int) bool { return true }
+	return session, s.New(1).Run(join(session))
 }
 
 // depths are those of table 3.

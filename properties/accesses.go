@@ -204,7 +204,7 @@ func (e *emitter) edge() {
 		size *= 2
 	}
 	at := e.k.Edge &^ (size - 1)
-	e.line("setp.eq.u32 %%p, %%gid, %d;", e.k.Turn%(e.threads*e.grid))
+	e.line("setp.eq.u32 %%p, %s, %d;", e.gid(), e.k.Turn%(e.threads*e.grid))
 	e.line("%s", map[int]string{
 		2:  fmt.Sprintf("@%%p st.global.u16 [%%edge+%d], %%h;", at),
 		4:  fmt.Sprintf("@%%p ld.global.u32 %%v, [%%edge+%d];", at),

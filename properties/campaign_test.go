@@ -82,6 +82,20 @@ func TestFindsAndShrinks(t *testing.T) {
 	assert.ErrorContains(t, err, launchFile)
 }
 
+// TestShrinksFar: the counterexamples of a bug are as small, whatever kernel it was found with: a loop of constant trips.
+func TestShrinksFar(t *testing.T) {
+	var sizes []int
+	for seed := uint64(0); len(sizes) < 9; seed += 50 {
+		r, err := Run(Options{Mechanisms: []string{late}, Seed: seed, Runs: 300, Shrink: time.Hour})
+		require.NoError(t, err)
+		require.NotNil(t, r.Failure)
+		k, err := r.Failure.Case.Compile()
+		require.NoError(t, err)
+		sizes = append(sizes, len(k.Prog.Insts))
+	}
+	assert.LessOrEqual(t, slices.Max(sizes), 8, sizes)
+}
+
 // TestJobs: the first failure is the same for any number of goroutines, and one
 // run goes on where another ended.
 func TestJobs(t *testing.T) {

@@ -30,7 +30,10 @@ const machineSeeds = 64
 func Draw(seed uint64, features Features) Case {
 	c := Case{Seed: seed, Machine: drawMachine(rand.New(rand.NewPCG(seed/machineSeeds, 1)))}
 	r := rand.New(rand.NewPCG(seed, 2))
-	c.Kernel = draw(r, features)
+	c.Kernel = draw(r, features&^Races)
+	if features&Races != 0 { // drawn apart, so that other kernels are what they were before there was such a thing
+		(&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).race(&c.Kernel)
+	}
 	c.drawShape(r, features)
 	if features&Repeats != 0 && r.IntN(4) == 0 {
 		c.Again = 1 + r.IntN(2)

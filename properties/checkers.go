@@ -51,7 +51,7 @@ func Checkers() []Checker {
 		{checkMemory, "device memory ends as in the golden model", "the golden model"},
 		{checkOnce, "the sum of active lanes over all issues is the sum of the threads' instructions", "no instruction is lost or repeated"},
 		{checkIssue, "an issued mask is not empty and has live threads only; an SM issues once in a cycle", "Bialas & Strzelecki 2015, section III; mesa's loop with an empty mask"},
-		{checkPartition, "at each issue every live thread of a warp is in exactly one group of the mechanism", "masks of a stack are a partition; the equality bug of Simty"},
+		{checkPartition, "each live thread is in exactly one group of the mechanism, which is where the thread is by a book of its own: of what has been issued, of outcomes, exits and warps that begin; and it executes no other instruction", "masks of a stack are a partition; the equality bug of Simty"},
 		{checkHome, "each active lane's row belongs to the CTA of the instruction, and holds a thread in that lane", "registers are where the thread began"},
 		{checkLanes, "the lane permutation puts the threads of a warp into lanes as it is defined, each into its own, and there they stay (not in mechanisms that promise Moves, tbc-ideal)", "Fung & Aamodt, HPCA 2011, section 3: home lanes; Rhu & Erez, ISCA 2013, equation 2"},
 		{checkCompactor, "mechanisms that promise Compacts, tbc, tbc-lcp, tbc-ideal and capri: compacted warps have each thread of their entry once, and are as many as the fullest lane has threads, or as few as can hold them where threads move", "Fung & Aamodt, HPCA 2011, section 3.3"},

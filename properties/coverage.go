@@ -21,6 +21,7 @@ type Coverage struct {
 	Kinds    [numKinds]uint64              // cases with such a statement
 	Forms    [numForms]uint64              // cases with such an instruction
 	Nested   [len(depths)]uint64           // cases by nesting of statements
+	Reached  map[string]uint64             `json:",omitempty"` // see Hardware
 }
 
 // shape is the place of a branch in the control flow.
@@ -235,16 +236,21 @@ func (c *Coverage) branch(s shape, mask, taken uint32) {
 func (c *Coverage) run(k *Case, s *testbench.Session) {
 	d := &s.Runs[len(s.Runs)-1].Counters
 	c.Depths[depthBin(int(d.Divergence.MaxDepth))]++
-	for i, happened := range [numEvents]bool{
+	for i, is := range [numEvents]bool{
 		d.Divergence.Pushes > 0, d.Divergence.Pops > 0, d.Divergence.Spills > 0, d.Divergence.Fills > 0,
 		d.Divergence.BarReleases > 0, d.Divergence.BarDiverged > 0, d.Divergence.Divergent > 0,
 		int(k.Block[0]*k.Block[1]*k.Block[2])%k.Machine.SM.WarpSize != 0, d.Inserted > 0,
 		k.Block[0]*k.Block[1]*k.Block[2] > 96, k.Grid[0] > 100, k.Grid[2] > 1, k.Again > 0,
 	} {
-		if happened {
+		if is {
 			c.Events[i]++
 		}
 	}
+	happened(d, func(name string, n uint64) {
+		if n > 0 {
+			c.reach(name)
+		}
+	})
 }
 
 // kernel counts the statements and instructions of a case.
@@ -267,6 +273,7 @@ func (c *Coverage) kernel(k *Compiled) {
 		}
 	}
 	c.Nested[depthBin(deepest)]++
+	c.drawn(k.Case)
 }
 
 // Add adds what another run has counted.
@@ -289,6 +296,12 @@ func (c *Coverage) Add(o *Coverage) {
 	}
 	for i := range c.Forms {
 		c.Forms[i] += o.Forms[i]
+	}
+	for name, n := range o.Reached { // sums do not depend on the order
+		if c.Reached == nil {
+			c.Reached = map[string]uint64{}
+		}
+		c.Reached[name] += n
 	}
 }
 

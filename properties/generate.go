@@ -62,6 +62,7 @@ const (
 	Shorts      // addresses of 32 bits
 	Dynamics    // shared memory whose size the launch gives
 	Edges       // an access across the end of an allocation
+	Races       // two branches of a warp whose outcomes are on their way at once
 	AllFeatures = 1<<iota - 1
 )
 
@@ -70,7 +71,7 @@ var featureNames = [...]string{
 	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
 	"calls", "pointers", "recursions", "votes", "numbers", "vectors", "generics", "backwards",
 	"lanes", "widths", "orders", "swaps", "repeats", "larges",
-	"opcodes", "meetings", "aparts", "gathers", "counts", "copies", "tables", "parameters", "shorts", "dynamics", "edges",
+	"opcodes", "meetings", "aparts", "gathers", "counts", "copies", "tables", "parameters", "shorts", "dynamics", "edges", "races",
 }
 
 // FeatureNames lists the features in order.
@@ -424,6 +425,29 @@ func (g *generator) compound(s *Stmt, cost, depth int, together bool) int {
 		g.loops--
 	}
 	return inner + 6
+}
+
+// race puts a Race somewhere into every fourth kernel, in a function if there is one: which of two
+// outcomes comes first is for the machine to say, and the kernel around seldom has any such pair.
+func (g *generator) race(k *Kernel) {
+	if g.IntN(4) != 1 {
+		return
+	}
+	arm := func() (b []Stmt) {
+		for range 1 + g.IntN(3) {
+			b = append(b, Stmt{Kind: Compute, D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), Op: g.IntN(12)})
+		}
+		return b
+	}
+	s := Stmt{
+		Kind: Race, A: g.IntN(Registers), N: g.IntN(8), D: g.IntN(8), Op: g.IntN(4), Alt: g.IntN(2) == 0,
+		Cond: g.cond(false), Body: [][]Stmt{arm(), arm()},
+	}
+	to := &k.Body
+	if n := len(k.Funcs); n > 0 && g.IntN(4) != 0 {
+		to = &k.Funcs[g.IntN(n)]
+	}
+	*to = slices.Insert(*to, g.IntN(len(*to)+1), s)
 }
 
 // ladder is nested branches, each of which leaves one more thread of a warp behind.

@@ -17,6 +17,7 @@ type Kernel struct {
 	Apart   bool // a thread's private words lie together; otherwise those of neighbours do
 	Style   int  // of functions: see calls.go
 	Edge    int  // bytes of a buffer across whose end a thread reads or writes; 0: nobody does
+	Lean    bool // without what only gives variety: constants fold, registers begin as the number of the thread
 	Turn    int  // places by which the ownership of exchanged words moves at a barrier
 }
 
@@ -71,6 +72,7 @@ const (
 	Gather               // Vote that threads for which Cond holds come to before the others, of which some exit
 	Count                // D = what operation Op makes of A of the threads that are here
 	Copy                 // the thread's word of shared memory = input at A + N, asynchronously
+	Race                 // If, each side of which begins with a branch of its own, so that the outcomes of both are on their way at once: see race
 	numKinds
 )
 
@@ -79,7 +81,7 @@ func (k Kind) String() string {
 	return [...]string{
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
 		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote", "swap", "fence",
-		"roles", "apart", "gather", "count", "copy",
+		"roles", "apart", "gather", "count", "copy", "race",
 	}[k]
 }
 
@@ -117,7 +119,7 @@ func (v Value) String() string {
 func (c *Cond) Uniform() bool { return c.Value == Constant || c.Value == CTA }
 
 // uniform reports whether what is in a statement is come to by all threads of a CTA together.
-func (s *Stmt) uniform() bool { return s.Kind != Apart && s.Cond.Uniform() }
+func (s *Stmt) uniform() bool { return s.Kind != Apart && s.Kind != Race && s.Cond.Uniform() }
 
 // Sizes of what a thread has.
 const (

@@ -35,12 +35,14 @@ type observer struct {
 	broken   *broken // the first
 	coverage *Coverage
 	shapes   []shape // by PC
+	patterns []uint8 // by PC: a bit for each pattern of lanes that has issued it
 
 	permutation units.Permutation
 	scheduler   sm.Scheduler
 	priority    sm.CTAPriority
 	counted     counted
 	timing      *timing
+	where       *where
 	compactor   *compactor // nil for mechanisms that do not promise Compacts
 	leave       []func()
 }
@@ -83,13 +85,14 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 			promises: mech.Promises,
 			coverage: cov, permutation: cfg.SM.Lanes, scheduler: cfg.SM.Scheduler, priority: cfg.SM.CTAPriority,
 		}
+		o.follow(&mech)
 		o.time(&mech, &cfg.SM, cfg.Divergence)
 		if mech.Compacts != nil {
 			o.compactor = &compactor{observer: o, off: cfg.Divergence.TBCStatic}
 			o.leave = append(o.leave, mech.Compacts(m.Div).Add(o.compactor.warp))
 		}
 		if cov != nil {
-			o.shapes = shapes(prog)
+			o.shapes, o.patterns = shapes(prog), make([]uint8, len(prog.Insts))
 		}
 		o.leave = append(o.leave, m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit), m.ALU.OnBranch.Add(o.resolved))
 		list = append(list, o)
@@ -101,6 +104,9 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 func (o *observer) detach() {
 	for _, leave := range o.leave {
 		leave()
+	}
+	if o.coverage != nil {
+		o.coverage.issued(o.prog, o.patterns)
 	}
 }
 
@@ -153,11 +159,14 @@ func (o *observer) issue(e sm.Issued) {
 	if o.promises.InStep && in.Op == isa.OpBra && in.Uniform && taken != 0 && taken != e.Mask {
 		o.fail(checkUniform, "%s: lanes %#x of %#x take it", o.at(&e), taken, e.Mask)
 	}
-	if o.coverage != nil && in.Op == isa.OpBra && in.Conditional() {
-		o.coverage.branch(o.shapes[e.PC], e.Mask, taken)
+	if o.coverage != nil {
+		o.mark(e.PC, e.Mask)
+		if in.Op == isa.OpBra && in.Conditional() {
+			o.coverage.branch(o.shapes[e.PC], e.Mask, taken)
+		}
 	}
 	o.stay(&e)
-	o.partition(&e)
+	o.place(&e)
 	if o.promises.Nested != nil {
 		o.nested(&e)
 	}
@@ -207,29 +216,6 @@ func (o *observer) guarded(e *sm.Issued, in *isa.Inst) (lanes uint32) {
 	return lanes
 }
 
-// partition looks whether the groups of the mechanism hold each live thread
-// once. A thread that has executed an exit stays until its outcome is known.
-func (o *observer) partition(e *sm.Issued) {
-	o.paths = o.sm.Div.Paths(o.paths[:0])
-	clear(o.seen[:])
-	for i := range o.paths {
-		p := &o.paths[i]
-		r := p.Row & (sm.MaxWarps - 1)
-		if twice := p.Mask & o.seen[r]; twice != 0 {
-			o.fail(checkPartition, "%s: lanes %#x of row %d are in two groups", o.at(e), twice, r)
-		}
-		if wrong := p.Mask &^ o.all(int(r)); wrong != 0 {
-			o.fail(checkPartition, "%s: lanes %#x of row %d, which have no thread, are in a group", o.at(e), wrong, r)
-		}
-		o.seen[r] |= p.Mask
-	}
-	for r := range o.rows {
-		if lost := o.rows[r].live &^ o.seen[r]; o.rows[r].began && lost != 0 {
-			o.fail(checkPartition, "%s: lanes %#x of row %d are in no group", o.at(e), lost, r)
-		}
-	}
-}
-
 // nested looks whether the masks on the stack of a warp are parts of each other,
 // or apart.
 func (o *observer) nested(e *sm.Issued) {
@@ -247,7 +233,7 @@ func (o *observer) nested(e *sm.Issued) {
 // post-dominator. Of several branches of the same threads with the same
 // post-dominator, as in the trips of a loop, the first has the most threads.
 func (o *observer) join(e *sm.Issued, w *row, in *isa.Inst, mask, taken uint32) {
-	depth := o.sm.Div.Slots().At(int(e.Slot)).Depth
+	depth := o.where.depth
 	kept := w.splits[:0]
 	for _, s := range w.splits {
 		s.mask &= w.live

@@ -88,6 +88,41 @@ func (e *emitter) apart(s *Stmt) {
 	}
 }
 
+// race is a branch of which each side branches again, D instructions later on one of them. The
+// other's is a return if Op is 0 in a function from which threads can return.
+func (e *emitter) race(s *Stmt) {
+	l := e.fresh("side", "join")
+	e.line("and.b32 %%w, %s, 7;", e.r(s.A))
+	e.line("setp.lt.u32 %%o, %%w, %d;", s.N)
+	e.test("%p", &s.Cond)
+	e.line("@%%p bra %s;", l[0])
+	for i := range 2 {
+		skip := ""
+		if late := s.Alt == (i == 0); late {
+			for range s.D {
+				e.line("add.u32 %%v, %%v, 1;")
+			}
+		}
+		if i == 1 && s.Op == 0 && e.fn >= 0 && !e.plan.whole[e.fn] {
+			e.ret("@%o ")
+		} else {
+			skip = e.fresh("join")[0]
+			e.line("@%%o bra %s;", skip)
+		}
+		if i < len(s.Body) {
+			e.block(s.Body[i])
+		}
+		if skip != "" {
+			e.label(skip)
+		}
+		if i == 0 {
+			e.line("bra %s;", l[1])
+			e.label(l[0])
+		}
+	}
+	e.label(l[1])
+}
+
 // gather is a vote that some threads come to at once, and others later or not
 // at all, since they exit.
 func (e *emitter) gather(s *Stmt) {

@@ -167,6 +167,33 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestLean: in a lean kernel a constant condition takes no instructions, and a thread's number is not computed where it is that in
+// its CTA.
+func TestLean(t *testing.T) {
+	yes, no := Cond{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"}, Cond{Value: Constant, Salt: 1, Reg: -1, Mask: 1, Cmp: "lt", Limit: 1}
+	for _, c := range []struct {
+		s    Stmt
+		want string // what the kernel executes
+	}{
+		{Stmt{Kind: Exit, Cond: yes}, "exit; ret;"},
+		{Stmt{Kind: Exit, Cond: no}, "ret;"},
+		{Stmt{Kind: Exit, Cond: yes, Alt: true}, "exit; ret;"},
+		{Stmt{Kind: Break, N: 1, Cond: yes}, "ret;"},
+		{Stmt{Kind: Loop, N: 2, Alt: true, Cond: Cond{Value: Constant, Salt: 2, Mask: 3}, Body: [][]Stmt{{{Kind: Break, N: 1, Cond: yes}}}}, "mov.u32 %n0, 2; mov.u32 %c0, 0; bra L1_end; add.u32 %c0, %c0, 1; setp.lt.u32 %p, %c0, %n0; @%p bra L1_top; ret;"},
+		{Stmt{Kind: Put, Alt: true}, "mov.u32 %r0, %tid.x; ld.param.u64 %own, [private]; @%g st.global.u32 [%own+0], %r0; ret;"},
+	} {
+		k := Kernel{Body: []Stmt{c.s}, Words: 64, Lean: true}
+		text, _ := k.PTX([3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}, 32)
+		var got []string
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); strings.HasSuffix(line, ";") && !strings.HasPrefix(line, ".") {
+				got = append(got, line)
+			}
+		}
+		assert.Equal(t, c.want, strings.Join(got, " "))
+	}
+}
+
 // TestVotes: who does not bring warps together runs the kernel without votes.
 func TestVotes(t *testing.T) {
 	vote, exit := Stmt{Kind: Vote}, Stmt{Kind: Exit, Cond: Cond{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"}}

@@ -64,6 +64,7 @@ type emitter struct {
 	fn      int              // function that this place is in, -1 for the kernel
 	needs   need
 	regs    [Registers]bool // in use
+	tallied uint            // words of the CTA in use
 	labels  int
 	loops   []loopLabels // around this place
 	counts  int          // loops so far
@@ -129,6 +130,19 @@ func (e *emitter) body(b []Stmt) string {
 	return e.text.String() + e.far.String()
 }
 
+// bare reports whether the kernel is lean and on one CTA whose threads are in a row, so that a thread's number is that in its CTA.
+func (e *emitter) bare() bool { return e.k.Lean && e.grid == 1 && e.flat }
+
+// gid is the register with the number of the thread in the grid.
+func (e *emitter) gid() string {
+	if e.bare() {
+		e.needs |= needLinear
+		return "%lin"
+	}
+	e.needs |= needGrid
+	return "%gid"
+}
+
 // line adds an instruction.
 func (e *emitter) line(format string, args ...any) {
 	fmt.Fprintf(e.text, "\t"+format+"\n", args...)
@@ -150,7 +164,9 @@ func (e *emitter) fresh(names ...string) []string {
 func (e *emitter) r(i int) string {
 	i %= Registers
 	e.regs[i] = true
-	e.needs |= needGrid
+	if !e.bare() {
+		e.needs |= needGrid
+	}
 	return fmt.Sprintf("%%r%d", i)
 }
 
@@ -160,8 +176,7 @@ func (e *emitter) value(c *Cond) string {
 		if c.Reg >= 0 {
 			return e.r(c.Reg)
 		}
-		e.needs |= needGrid
-		return "%gid"
+		return e.gid()
 	}
 	switch c.Value {
 	case CTA:
@@ -193,6 +208,35 @@ func (e *emitter) value(c *Cond) string {
 		e.line("mov.u32 %%v, %d;", c.Salt)
 	}
 	return "%v"
+}
+
+// known is what a condition is that takes no instructions, because it is constant and the kernel lean.
+func (e *emitter) known(c *Cond) (holds, ok bool) {
+	if !e.k.Lean || c.Value != Constant {
+		return false, false
+	}
+	switch v := c.Salt & c.Mask; c.Cmp {
+	case "eq":
+		return v == c.Limit, true
+	case "ne":
+		return v != c.Limit, true
+	case "lt":
+		return v < c.Limit, true
+	}
+	return c.Salt&c.Mask >= c.Limit, true
+}
+
+// where executes an instruction where a condition holds.
+func (e *emitter) where(c *Cond, format string, args ...any) {
+	guard := ""
+	holds, known := e.known(c)
+	if !known {
+		e.test("%p", c)
+		guard = "@%p "
+	} else if !holds {
+		return
+	}
+	e.line("%s"+format, append([]any{guard}, args...)...)
 }
 
 // test sets a predicate to a condition.
@@ -245,13 +289,13 @@ func (e *emitter) stmt(s *Stmt) {
 	case Break, Continue:
 		e.leave(s)
 	case Goto:
-		if target := e.plan.target(s, e.marks); target >= 0 {
+		if target := e.plan.target(s, e.marks); target >= 0 && !s.Alt {
+			e.where(&s.Cond, "bra M%d;", target)
+		} else if target >= 0 {
 			e.test("%p", &s.Cond)
-			if s.Alt {
-				e.needs |= needJumps
-				e.line("@%%p setp.ne.u32 %%p, %%jumps, 0;")
-				e.line("@%%p sub.u32 %%jumps, %%jumps, 1;")
-			}
+			e.needs |= needJumps
+			e.line("@%%p setp.ne.u32 %%p, %%jumps, 0;")
+			e.line("@%%p sub.u32 %%jumps, %%jumps, 1;")
 			e.line("@%%p bra M%d;", target)
 		}
 	case Mark:
@@ -275,6 +319,8 @@ func (e *emitter) stmt(s *Stmt) {
 		}
 	case Apart:
 		e.apart(s)
+	case Race:
+		e.race(s)
 	case Gather:
 		if e.plan.allowed[s] {
 			e.gather(s)
@@ -286,9 +332,14 @@ func (e *emitter) stmt(s *Stmt) {
 	case Call:
 		e.call(s)
 	case Return:
-		if e.fn >= 0 && !e.plan.whole[e.fn] {
+		if e.fn < 0 || e.plan.whole[e.fn] {
+			break
+		}
+		if holds, known := e.known(&s.Cond); !known {
 			e.test("%p", &s.Cond)
 			e.ret("@%p ")
+		} else if holds {
+			e.ret("")
 		}
 	}
 }
@@ -340,6 +391,7 @@ func (e *emitter) atomic(s *Stmt) {
 	}
 	if s.Alt {
 		e.needs |= needTally
+		e.tallied |= 1 << (s.Op % len(atomics))
 		e.line("%s.shared.%s %s[tally+%d], %s;", name, op, dst, cell, e.r(s.A))
 		return
 	}
@@ -468,19 +520,18 @@ func (e *emitter) leave(s *Stmt) {
 	if s.Kind == Continue {
 		to = e.loops[at].next
 	}
-	e.test("%p", &s.Cond)
-	e.line("@%%p bra %s;", to)
+	e.where(&s.Cond, "bra %s;", to)
 }
 
 func (e *emitter) exit(s *Stmt) {
 	if !e.plan.allowed[s] {
 		return
 	}
-	e.test("%p", &s.Cond)
-	if !s.Alt || e.plan.synced { // a branch around an exit would have no post-dominator before the next barrier
-		e.line("@%%p exit;")
+	if _, known := e.known(&s.Cond); known || !s.Alt || e.plan.synced { // a branch around an exit would have no post-dominator before the next barrier
+		e.where(&s.Cond, "exit;")
 		return
 	}
+	e.test("%p", &s.Cond)
 	l := e.fresh("stay")
 	e.line("@!%%p bra %s;", l[0])
 	e.line("exit;")
@@ -495,10 +546,15 @@ func (e *emitter) tally() {
 	}
 	e.line("bar.sync 0;")
 	for i := range atomics {
-		e.line("ld.shared.u32 %%v, [tally+%d];", 4*i)
-		e.line("mad.lo.u32 %%sum, %%sum, 3, %%v;")
+		if e.counted(i) {
+			e.line("ld.shared.u32 %%v, [tally+%d];", 4*i)
+			e.line("mad.lo.u32 %%sum, %%sum, 3, %%v;")
+		}
 	}
 }
+
+// counted reports whether a kernel has word i of those that the threads of a CTA count in: a lean one has what it uses.
+func (e *emitter) counted(i int) bool { return !e.k.Lean || e.tallied>>i&1 != 0 }
 
 // params are the buffers that are in use.
 func (e *emitter) params() (list []Buffer) {
@@ -545,7 +601,7 @@ func (e *emitter) prologue(b *strings.Builder) {
 	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
 	n := e.needs
 	moves := e.moves()
-	if n&(needPrivate|needShared|needTally|needEdge) != 0 {
+	if n&(needPrivate|needShared|needTally|needEdge) != 0 && !(e.bare() && e.threads == 1 && n&(needShared|needTally|needEdge) == 0) {
 		n |= needGrid
 	}
 	if moves {
@@ -582,7 +638,7 @@ func (e *emitter) prologue(b *strings.Builder) {
 			say("mad.lo.u32 %%cta, %%v, %%w, %%cta;")
 		}
 	}
-	if n&needGrid != 0 {
+	if n&needGrid != 0 && !e.bare() {
 		if e.grid > 1 {
 			say("mad.lo.u32 %%gid, %%cta, %d, %%lin;", e.threads)
 		} else {
@@ -590,19 +646,21 @@ func (e *emitter) prologue(b *strings.Builder) {
 		}
 	}
 	for i, used := range e.regs {
-		if used {
+		if used && e.bare() {
+			say("mov.u32 %%r%d, %%tid.x;", i)
+		} else if used {
 			say("mad.lo.u32 %%r%d, %%gid, %d, %d;", i, 2*i+1, 77*i)
 		}
 	}
 	for _, p := range e.params() {
 		say("ld.param.u64 %s, [%s];", map[string]string{"input": "%in", "private": "%own", "exchange": "%xch", "words": "%words", "edge": "%edge"}[p.Name], p.Name)
 	}
-	if n&needPrivate != 0 {
+	if n&needPrivate != 0 && !(e.bare() && e.threads == 1) {
 		size := 4
 		if e.k.Apart {
 			size *= privateWords
 		}
-		say("mul.wide.u32 %%at, %%gid, %d;", size)
+		say("mul.wide.u32 %%at, %s, %d;", e.gid(), size)
 		say("add.u64 %%own, %%own, %%at;")
 	}
 	if n&needExchange != 0 {
@@ -616,12 +674,14 @@ func (e *emitter) prologue(b *strings.Builder) {
 		say("mul.wide.u32 %%at, %%lin, %d;", cellBytes)
 		say("mov.u64 %%base, cells;")
 		say("add.u64 %%at, %%base, %%at;")
-		say("st.shared.v2.u32 [%%at], {%%gid, %%gid};")
+		say("st.shared.v2.u32 [%%at], {%s, %[1]s};", e.gid())
 	}
 	if n&needTally != 0 {
 		say("setp.eq.u32 %%p, %%lin, 0;")
 		for i := range atomics {
-			say("@%%p st.shared.u32 [tally+%d], %%gid;", 4*i)
+			if e.counted(i) {
+				say("@%%p st.shared.u32 [tally+%d], %s;", 4*i, e.gid())
+			}
 		}
 		say("bar.sync 0;")
 	}

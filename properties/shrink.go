@@ -85,6 +85,7 @@ func Smaller(c Case) iter.Seq[Case] {
 			})
 		}
 		fewerThreads(c, offer)
+		plainer(c, offer)
 		deletions(c, offer)
 		simpler(c, offer)
 		settings(c, offer)
@@ -112,6 +113,26 @@ func fewerThreads(c Case, offer func(func(*Case) bool)) {
 	if n > 1 {
 		offer(func(c *Case) bool { c.Block[0] = n - 1; return true })
 	}
+}
+
+// plainer offers kernels that have less around their statements: no functions, or none with parameters, and the plain way of
+// what a kernel can have in several.
+func plainer(c Case, offer func(func(*Case) bool)) {
+	change := func(change func(k *Kernel)) {
+		offer(func(c *Case) bool {
+			k := &c.Kernel
+			was, funcs := *k, len(k.Funcs)
+			change(k)
+			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge || k.Short != was.Short ||
+				k.Dynamic != was.Dynamic || k.Fuel != was.Fuel || k.Jumps != was.Jumps || k.Turn != was.Turn
+		})
+	}
+	change(func(k *Kernel) { k.Funcs = nil })
+	change(func(k *Kernel) { k.Lean = true })
+	change(func(k *Kernel) { k.Style = styleNone })
+	change(func(k *Kernel) { k.Edge = 0 })
+	change(func(k *Kernel) { k.Short, k.Dynamic = false, false })
+	change(func(k *Kernel) { k.Fuel, k.Jumps, k.Turn = min(k.Fuel, 1), min(k.Jumps, 1), 0 })
 }
 
 // blocks are the statement lists of a kernel and its functions, outer ones first.
@@ -163,12 +184,21 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 					return s.head() != was || len(s.Body) != n
 				})
 			}
-			for k := range s.Body {
+			hoist := func(inner func(s *Stmt) []Stmt) {
 				offer(func(c *Case) bool {
 					b := blocks(&c.Kernel)[i]
-					*b = slices.Concat((*b)[:j], (*b)[j].Body[k], (*b)[j+1:])
+					*b = slices.Concat((*b)[:j], inner(&(*b)[j]), (*b)[j+1:])
 					return true
 				})
+			}
+			if n := nesting(s); n > 2 { // half of what is nested in it, at once
+				hoist(func(s *Stmt) []Stmt { return beneath(s, n/2) })
+			}
+			if len(s.Body) > 1 {
+				hoist(func(s *Stmt) []Stmt { return slices.Concat(s.Body...) })
+			}
+			for k := range s.Body {
+				hoist(func(s *Stmt) []Stmt { return s.Body[k] })
 				if len(s.Body) > 1 {
 					edit(func(s *Stmt) { s.Body = slices.Delete(s.Body, k, k+1) })
 				}
@@ -183,8 +213,17 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 			if len(s.Body) == 0 {
 				edit(func(s *Stmt) { s.Kind = Compute })
 			}
-			if s.Kind == If {
+			switch s.Kind {
+			case If:
 				edit(func(s *Stmt) { s.N = 0 })
+			case Apart:
+				edit(func(s *Stmt) { s.Kind, s.N = If, 0 })
+			case Switch:
+				edit(func(s *Stmt) { s.Kind, s.N, s.Body = If, 0, s.Body[:min(len(s.Body), 2)] })
+			case Roles:
+				edit(func(s *Stmt) { s.Kind, s.Op = Barrier, 0 })
+			case Gather:
+				edit(func(s *Stmt) { s.Kind = Vote })
 			}
 			edit(func(s *Stmt) { s.N = min(s.N, 1) })
 			edit(func(s *Stmt) { s.N = min(s.N, 2) })
@@ -195,8 +234,8 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 			edit(func(s *Stmt) { s.Order = 0 })
 			edit(func(s *Stmt) { s.Op = 0 })
 			edit(func(s *Stmt) { s.A, s.B, s.D = 0, 0, 0 })
-			for _, simple := range simpleConds {
-				if s.Kind != Loop && s.Kind != Switch && simple.Value < s.Cond.Value {
+			for _, simple := range simpleConds[:complexity(&s.Cond)] {
+				if s.Kind != Loop && s.Kind != Switch {
 					edit(func(s *Stmt) { s.Cond = simple })
 				}
 			}
@@ -210,11 +249,48 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 	}
 }
 
-// simpleConds are conditions to prefer: all threads, and every other one.
+// simpleConds are conditions to prefer: all threads, the first, all others, every other one, and one of eight.
 var simpleConds = []Cond{
 	{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"},
+	{Value: Thread, Reg: -1, Mask: ^uint32(0), Cmp: "eq"},
+	{Value: Thread, Reg: -1, Mask: ^uint32(0), Cmp: "ne"},
 	{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"},
 	{Value: Thread, Reg: -1, Mask: 7, Cmp: "eq"},
+}
+
+// complexity is how many of simpleConds are simpler than a condition.
+func complexity(c *Cond) (n int) {
+	for n < len(simpleConds) && simpleConds[n].Value <= c.Value && simpleConds[n] != *c {
+		n++
+	}
+	return n
+}
+
+// nesting is how many statements are around the deepest in s, s included.
+func nesting(s *Stmt) (n int) {
+	for _, b := range s.Body {
+		for i := range b {
+			n = max(n, nesting(&b[i]))
+		}
+	}
+	return n + min(len(s.Body), 1)
+}
+
+// beneath is what is in the most deeply nested statement of s with so many around it, s included.
+func beneath(s *Stmt, depth int) (b []Stmt) {
+	for ; depth > 0; depth-- {
+		deepest := s
+		b = nil
+		for _, body := range s.Body {
+			for i := range body {
+				if b == nil || nesting(&body[i]) > nesting(deepest) {
+					deepest, b = &body[i], body
+				}
+			}
+		}
+		s = deepest
+	}
+	return b
 }
 
 // head is a statement without what is in it.

@@ -26,6 +26,8 @@ type timing struct {
 	until    [sm.MaxWarps]uint64
 	mover    [sm.MaxWarps]uint64 // for the warp of which CTA
 	words    [][]uint64          // by row: what is in its memory
+	inMemory [sm.MaxWarps]int    // of these how many the mechanism has not got back
+	came     [sm.MaxWarps]uint64 // cycle in which some did
 	asked    [sm.MaxWarps]divergence.Transfer
 }
 
@@ -178,6 +180,9 @@ func (t *timing) moves(cycle uint64, v *divergence.Transfer) {
 		cost = t.store
 		copy(t.words[r][v.At:], v.Data[:v.Words])
 	}
+	if v.Store {
+		t.inMemory[r] = int(v.At + v.Words)
+	}
 	t.moving |= 1 << r
 	t.until[r], t.asked[r], t.mover[r] = cycle+cost, *v, t.resident(r)
 }
@@ -188,10 +193,18 @@ func (t *timing) resident(r int) uint64 {
 	return t.sm.CTA.Q().ID[t.sm.Resident(r)&(sm.MaxCTAs-1)]
 }
 
+// stored reports whether a row has words in memory, or had at the beginning of the cycle.
+func (t *timing) stored(r int, cycle uint64) bool {
+	return t.words != nil && (t.inMemory[r] > 0 || t.came[r] == cycle)
+}
+
 // moved looks whether words that come back are those that were stored last.
 func (t *timing) moved(cycle uint64, v *divergence.Transferred) {
 	r := int(v.Row) & (sm.MaxWarps - 1)
 	asked := &t.asked[r]
+	if !asked.Store {
+		t.inMemory[r], t.came[r] = int(asked.At), cycle
+	}
 	for i := range asked.Words {
 		if want := t.words[r][asked.At+i]; !asked.Store && v.Data[i] != want {
 			t.fail(checkSpill, "SM %d, cycle %d: word %d of row %d comes back as %#x, it was stored as %#x", t.index, cycle, asked.At+i, r, v.Data[i], want)

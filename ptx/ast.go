@@ -139,6 +139,7 @@ type variable struct {
 	typ    isa.Type // of an element
 	words  string   // the type as written
 	vector uint64   // 2 or 4 elements of a vector, or 0
+	opaque bool     // a texture or surface reference
 	align  uint64
 	size   uint64 // bytes; 0 for an array without a length
 	init   []byte

@@ -45,6 +45,11 @@ var otherTypes = map[string]bool{
 	"texref": true, "samplerref": true, "surfref": true,
 }
 
+// opaqueBytes is what a texture or surface reference takes. Its address can be
+// had with mov (section 5.3), and what is at it is the program's: instructions
+// that read textures are not supported.
+const opaqueBytes = 128
+
 var spaceNames = map[string]isa.Space{
 	"global": isa.SpaceGlobal, "const": isa.SpaceConst, "shared": isa.SpaceShared, "local": isa.SpaceLocal, "param": isa.SpaceParam,
 }
@@ -119,6 +124,8 @@ func (p *parser) variable(l linking) (*variable, bool) {
 			return v, false
 		case known:
 			v.typ, v.words = t, w.text
+		case v.space == isa.SpaceGlobal && (w.text == "texref" || w.text == "surfref"):
+			v.typ, v.words, v.opaque = isa.B8, w.text, true
 		case otherTypes[w.text]:
 			v.typ, v.words = isa.B8, w.text
 			v.why = "type ." + w.text + " is not supported"
@@ -227,6 +234,9 @@ func (p *parser) declarator(v *variable) bool {
 		return false
 	}
 	element := uint64(v.typ.Bytes())
+	if v.opaque {
+		element = opaqueBytes
+	}
 	dims := []uint64{}
 	open := false // the first dimension has no length
 	for p.accept('[') {
@@ -262,6 +272,9 @@ func (p *parser) declarator(v *variable) bool {
 	v.size = total
 	if open {
 		v.size = 0
+	}
+	if p.tok.kind == '=' && v.opaque {
+		v.why = "initial values of a ." + v.words + " are not supported"
 	}
 	if p.tok.kind == '=' && v.why != "" { // of textures: addr_mode_0 = clamp_to_border
 		for p.tok.kind != ';' && p.tok.kind != eof {

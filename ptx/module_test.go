@@ -266,6 +266,30 @@ func TestModuleSharedBelongsToTheKernelsThatNameIt(t *testing.T) {
 	assert.EqualValues(t, 8, both.Insts[1].Src[0].Imm)
 }
 
+// A texture reference is memory whose address can be had (PTX ISA 5.3); nothing else is known of it.
+func TestTextureReference(t *testing.T) {
+	m, err := Parse("k.ptx", []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.global .u8 before;
+.visible .global .texref t;
+.global .surfref s;
+.entry k() { .reg .b64 %rd<3>; .reg .b32 %r; mov.u64 %rd1, t; ld.global.u32 %r, [%rd1+124]; mov.u64 %rd2, s; ret; }
+.global .texref set = { filter_mode = linear };
+.entry other() { .reg .b64 %rd<2>; mov.u64 %rd1, set; ret; }`))
+	require.NoError(t, err)
+	p, err := m.Program("k")
+	require.NoError(t, err)
+	for i, name := range []string{"before", "t", "s"} {
+		require.Equal(t, name, p.Globals[i].Name)
+	}
+	assert.EqualValues(t, 128, p.Globals[1].Size)
+	assert.Zero(t, p.Globals[1].Addr%128)
+	assert.GreaterOrEqual(t, p.Globals[2].Addr, p.Globals[1].Addr+128)
+	_, err = m.Program("other")
+	assert.ErrorContains(t, err, "set cannot be used: initial values of a .texref are not supported")
+}
+
 func TestKernelNames(t *testing.T) {
 	m, err := Parse("k.ptx", []byte(".version 4.2\n.target sm_35\n.entry scale() { ret; }\n.entry shift() { ret; }"))
 	require.NoError(t, err)

@@ -157,8 +157,15 @@ func (r *ram) stage(i int) {
 
 // Set makes v the present value of entry i: the reset value before elaboration, a change by the testbench between
 // runs afterwards.
-func (m *Mem[T]) Set(i int, v T) {
-	m.now[i], m.next[i], m.set = v, v, true
+func (m *Mem[T]) Set(i int, v T) { m.Alter(i, func(p *T) { *p = v }) }
+
+// Alter is Set for a value that change makes of the present one.
+func (m *Mem[T]) Alter(i int, change func(*T)) {
+	change(&m.now[i])
+	if !m.together {
+		m.next[i] = m.now[i]
+	}
+	m.set = true
 	m.fan.mark()
 	if m.traced {
 		m.owned.note()

@@ -1,11 +1,9 @@
 package units_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"divergo/rtl"
 	"divergo/units"
@@ -53,32 +51,4 @@ func TestCAPT(t *testing.T) {
 		step, p.do = i, do
 		sim.Run(1)
 	}
-}
-
-// TestTally compares with the activemask of the CTA: the compactor makes as many
-// warps as the fullest lane has threads.
-func TestTally(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	both := [2]int{}
-	for range 2000 {
-		var c units.Tally
-		var m units.BlockMask
-		warps := 0
-		for w := range 1 + r.IntN(8) {
-			lanes := r.Uint32() & r.Uint32() & r.Uint32() & 0xff
-			c.Add(lanes)
-			m.Add(w, lanes)
-			if lanes != 0 {
-				warps++
-			}
-		}
-		want := m.Compacted() < warps
-		require.Equal(t, want, c.Adequate(), "%v", m)
-		if want {
-			both[1]++
-		} else {
-			both[0]++
-		}
-	}
-	assert.Positive(t, min(both[0], both[1]))
 }

@@ -102,9 +102,17 @@ type Compactor struct {
 	Pending BlockMask `len:"lanes" bits:"warps"`
 }
 
-// Logic is an encoder for each lane, with an input for each static warp.
+// Logic is the encoder of each lane, and what counts the warps beforehand: the set bits
+// of each lane's group, of which the most are as many (Fung & Aamodt, HPCA 2011, section
+// 3.3).
 func (c *Compactor) Logic(lanes, warps int) []Logic {
-	return []Logic{{Kind: Encoder, Bits: warps, Count: lanes}}
+	return append([]Logic{{Encoder, warps, lanes}}, MostBits(lanes, warps)...)
+}
+
+// MostBits counts the bits of each lane's group and takes the largest number.
+func MostBits(lanes, warps int) []Logic {
+	full, half := counter(warps)
+	return []Logic{{FullAdder, 1, lanes * full}, {HalfAdder, 1, lanes * half}, {LessThan, bits.Len(uint(warps)), lanes - 1}}
 }
 
 // Next is the next compacted warp: in each lane the lowest-numbered static warp

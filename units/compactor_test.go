@@ -177,3 +177,11 @@ func ExampleCompactor() {
 	fmt.Printf("%04b %v\n", mask, homes[:3])
 	// Output: 0111 [{0 0} {1 1} {1 2}]
 }
+
+// TestMostBits: 32 bits are counted by 26 full adders, as many as 31 bits take, and five
+// half adders for the last one; the largest of 32 numbers takes 31 comparisons.
+func TestMostBits(t *testing.T) {
+	assert.Equal(t, []units.Logic{
+		{Kind: units.FullAdder, Bits: 1, Count: 32 * 26}, {Kind: units.HalfAdder, Bits: 1, Count: 32 * 5}, {Kind: units.LessThan, Bits: 6, Count: 31},
+	}, units.MostBits(32, 32))
+}

@@ -179,7 +179,7 @@ DIVERGO_DEVICE void __nanosleep(unsigned int nanoseconds) { asm volatile("nanosl
 #endif
 #undef DIVERGO_DEVICE
 
-#include "texture_types.h"
+#include "divergo/texture_fetch.h"
 
 #endif
 #endif

@@ -2,6 +2,7 @@
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 #include "driver_types.h"
+#include "texture_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -128,49 +129,69 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
 
+// Arrays, textures and surfaces. Widths and x offsets of copies are in bytes.
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height DIVERGO_DEFAULT(0), unsigned int flags DIVERGO_DEFAULT(0));
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags DIVERGO_DEFAULT(0));
+cudaError_t cudaFreeArray(cudaArray_t array);
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x, size_t from_y, size_t bytes, enum cudaMemcpyKind kind DIVERGO_DEFAULT(cudaMemcpyDeviceToDevice));
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x, size_t from_y, size_t width, size_t height, enum cudaMemcpyKind kind DIVERGO_DEFAULT(cudaMemcpyDeviceToDevice));
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *how, const struct cudaResourceViewDesc *view);
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture);
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t texture);
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *how, cudaTextureObject_t texture);
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const struct cudaResourceDesc *resource);
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t surface);
+cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texture, const void *address, const struct cudaChannelFormatDesc *desc, size_t bytes DIVERGO_DEFAULT(4294967295u));
+cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *texture, const void *address, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, size_t pitch);
+cudaError_t cudaBindTextureToArray(const struct textureReference *texture, cudaArray_const_t array, const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaUnbindTexture(const struct textureReference *texture);
+cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureReference *texture);
+cudaError_t cudaGetTextureReference(const struct textureReference **texture, const void *symbol);
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surface, cudaArray_const_t array, const struct cudaChannelFormatDesc *desc);
+cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surface, const void *symbol);
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *texels, const struct cudaChannelFormatDesc *desc, int device);
+
 // What CUDA has in addition (CUDA Runtime API 12.1): each call prints its name and returns cudaErrorNotSupported.
 #define DIVERGO_MISSING(F) \
-    F(cudaArrayGetInfo) F(cudaArrayGetMemoryRequirements) F(cudaArrayGetPlane) \
-    F(cudaArrayGetSparseProperties) F(cudaBindSurfaceToArray) F(cudaBindTexture) F(cudaBindTexture2D) \
-    F(cudaBindTextureToArray) F(cudaBindTextureToMipmappedArray) F(cudaUnbindTexture) \
-    F(cudaGetTextureAlignmentOffset) F(cudaGetTextureReference) F(cudaGetSurfaceReference) \
-    F(cudaCreateSurfaceObject) F(cudaCreateTextureObject) F(cudaDestroySurfaceObject) \
-    F(cudaDestroyTextureObject) F(cudaGetChannelDesc) F(cudaGetSurfaceObjectResourceDesc) \
-    F(cudaGetTextureObjectResourceDesc) F(cudaGetTextureObjectResourceViewDesc) \
-    F(cudaGetTextureObjectTextureDesc) F(cudaMallocArray) F(cudaMalloc3DArray) F(cudaMallocMipmappedArray) \
-    F(cudaFreeArray) F(cudaFreeMipmappedArray) F(cudaGetMipmappedArrayLevel) \
-    F(cudaMipmappedArrayGetMemoryRequirements) F(cudaMipmappedArrayGetSparseProperties) \
-    F(cudaMemcpy2DArrayToArray) F(cudaMemcpy2DFromArray) F(cudaMemcpy2DFromArrayAsync) \
-    F(cudaMemcpy2DToArray) F(cudaMemcpy2DToArrayAsync) F(cudaMemcpyArrayToArray) F(cudaMemcpyFromArray) \
-    F(cudaMemcpyFromArrayAsync) F(cudaMemcpyToArray) F(cudaMemcpyToArrayAsync) F(cudaMemcpy3DPeer) \
-    F(cudaMemcpy3DPeerAsync) F(cudaDeviceFlushGPUDirectRDMAWrites) \
-    F(cudaDeviceGetNvSciSyncAttributes) \
-    F(cudaDeviceGetP2PAttribute) F(cudaDeviceGetTexture1DLinearMaxWidth) F(cudaDeviceGetGraphMemAttribute) \
-    F(cudaDeviceSetGraphMemAttribute) F(cudaDeviceGraphMemTrim) F(cudaCtxResetPersistingL2Cache) \
-    F(cudaInitDevice) F(cudaGetDriverEntryPoint) F(cudaGetExportTable) F(cudaGetFuncBySymbol) \
-    F(cudaGetKernel) F(cudaProfilerInitialize) \
-    F(cudaMemPoolExportPointer) F(cudaMemPoolExportToShareableHandle) \
-    F(cudaMemPoolGetAccess) F(cudaMemPoolImportFromShareableHandle) \
-    F(cudaMemPoolImportPointer) F(cudaMemPoolSetAccess) \
-    F(cudaMemRangeGetAttribute) F(cudaMemRangeGetAttributes) F(cudaDestroyExternalMemory) \
-    F(cudaDestroyExternalSemaphore) F(cudaExternalMemoryGetMappedBuffer) \
-    F(cudaExternalMemoryGetMappedMipmappedArray) F(cudaImportExternalMemory) F(cudaImportExternalSemaphore) \
-    F(cudaSignalExternalSemaphoresAsync) F(cudaWaitExternalSemaphoresAsync) F(cudaIpcCloseMemHandle) \
-    F(cudaIpcGetEventHandle) F(cudaIpcGetMemHandle) F(cudaIpcOpenEventHandle) F(cudaIpcOpenMemHandle) \
-    F(cudaLaunchCooperativeKernelMultiDevice) F(cudaLaunchKernelExC) \
-    F(cudaOccupancyMaxActiveClusters) F(cudaOccupancyMaxPotentialClusterSize) F(cudaStreamBeginCapture) \
-    F(cudaStreamCopyAttributes) F(cudaStreamEndCapture) F(cudaStreamGetAttribute) \
-    F(cudaStreamGetCaptureInfo) F(cudaStreamGetId) F(cudaStreamIsCapturing) F(cudaStreamSetAttribute) \
-    F(cudaStreamUpdateCaptureDependencies) F(cudaThreadExchangeStreamCaptureMode) F(cudaUserObjectCreate) \
-    F(cudaUserObjectRelease) F(cudaUserObjectRetain) F(cudaGraphAddChildGraphNode) \
-    F(cudaGraphAddDependencies) F(cudaGraphAddEmptyNode) F(cudaGraphAddEventRecordNode) \
-    F(cudaGraphAddEventWaitNode) F(cudaGraphAddExternalSemaphoresSignalNode) \
-    F(cudaGraphAddExternalSemaphoresWaitNode) F(cudaGraphAddHostNode) F(cudaGraphAddKernelNode) \
-    F(cudaGraphAddMemAllocNode) F(cudaGraphAddMemFreeNode) F(cudaGraphAddMemcpyNode) \
-    F(cudaGraphAddMemcpyNode1D) F(cudaGraphAddMemcpyNodeFromSymbol) F(cudaGraphAddMemcpyNodeToSymbol) \
-    F(cudaGraphAddMemsetNode) F(cudaGraphChildGraphNodeGetGraph) F(cudaGraphClone) F(cudaGraphCreate) \
-    F(cudaGraphDebugDotPrint) F(cudaGraphDestroy) F(cudaGraphDestroyNode) \
-    F(cudaGraphEventRecordNodeGetEvent) F(cudaGraphEventRecordNodeSetEvent) \
+    F(cudaArrayGetMemoryRequirements) F(cudaArrayGetPlane) F(cudaArrayGetSparseProperties) \
+    F(cudaBindTextureToMipmappedArray) F(cudaGetTextureObjectResourceViewDesc) F(cudaMallocMipmappedArray) \
+    F(cudaFreeMipmappedArray) F(cudaGetMipmappedArrayLevel) F(cudaMipmappedArrayGetMemoryRequirements) \
+    F(cudaMipmappedArrayGetSparseProperties) F(cudaMemcpy3DPeer) F(cudaMemcpy3DPeerAsync) \
+    F(cudaDeviceFlushGPUDirectRDMAWrites) F(cudaDeviceGetNvSciSyncAttributes) F(cudaDeviceGetP2PAttribute) \
+    F(cudaDeviceGetGraphMemAttribute) F(cudaDeviceSetGraphMemAttribute) F(cudaDeviceGraphMemTrim) \
+    F(cudaCtxResetPersistingL2Cache) F(cudaInitDevice) F(cudaGetDriverEntryPoint) F(cudaGetExportTable) \
+    F(cudaGetFuncBySymbol) F(cudaGetKernel) F(cudaProfilerInitialize) F(cudaMemPoolExportPointer) \
+    F(cudaMemPoolExportToShareableHandle) F(cudaMemPoolGetAccess) F(cudaMemPoolImportFromShareableHandle) \
+    F(cudaMemPoolImportPointer) F(cudaMemPoolSetAccess) F(cudaMemRangeGetAttribute) \
+    F(cudaMemRangeGetAttributes) F(cudaDestroyExternalMemory) F(cudaDestroyExternalSemaphore) \
+    F(cudaExternalMemoryGetMappedBuffer) F(cudaExternalMemoryGetMappedMipmappedArray) \
+    F(cudaImportExternalMemory) F(cudaImportExternalSemaphore) F(cudaSignalExternalSemaphoresAsync) \
+    F(cudaWaitExternalSemaphoresAsync) F(cudaIpcCloseMemHandle) F(cudaIpcGetEventHandle) \
+    F(cudaIpcGetMemHandle) F(cudaIpcOpenEventHandle) F(cudaIpcOpenMemHandle) \
+    F(cudaLaunchCooperativeKernelMultiDevice) F(cudaLaunchKernelExC) F(cudaOccupancyMaxActiveClusters) \
+    F(cudaOccupancyMaxPotentialClusterSize) F(cudaStreamBeginCapture) F(cudaStreamCopyAttributes) \
+    F(cudaStreamEndCapture) F(cudaStreamGetAttribute) F(cudaStreamGetCaptureInfo) F(cudaStreamGetId) \
+    F(cudaStreamIsCapturing) F(cudaStreamSetAttribute) F(cudaStreamUpdateCaptureDependencies) \
+    F(cudaThreadExchangeStreamCaptureMode) F(cudaUserObjectCreate) F(cudaUserObjectRelease) \
+    F(cudaUserObjectRetain) F(cudaGraphAddChildGraphNode) F(cudaGraphAddDependencies) \
+    F(cudaGraphAddEmptyNode) F(cudaGraphAddEventRecordNode) F(cudaGraphAddEventWaitNode) \
+    F(cudaGraphAddExternalSemaphoresSignalNode) F(cudaGraphAddExternalSemaphoresWaitNode) \
+    F(cudaGraphAddHostNode) F(cudaGraphAddKernelNode) F(cudaGraphAddMemAllocNode) F(cudaGraphAddMemFreeNode) \
+    F(cudaGraphAddMemcpyNode) F(cudaGraphAddMemcpyNode1D) F(cudaGraphAddMemcpyNodeFromSymbol) \
+    F(cudaGraphAddMemcpyNodeToSymbol) F(cudaGraphAddMemsetNode) F(cudaGraphChildGraphNodeGetGraph) \
+    F(cudaGraphClone) F(cudaGraphCreate) F(cudaGraphDebugDotPrint) F(cudaGraphDestroy) \
+    F(cudaGraphDestroyNode) F(cudaGraphEventRecordNodeGetEvent) F(cudaGraphEventRecordNodeSetEvent) \
     F(cudaGraphEventWaitNodeGetEvent) F(cudaGraphEventWaitNodeSetEvent) \
     F(cudaGraphExecChildGraphNodeSetParams) F(cudaGraphExecDestroy) F(cudaGraphExecEventRecordNodeSetEvent) \
     F(cudaGraphExecEventWaitNodeSetEvent) F(cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
@@ -254,6 +275,19 @@ template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **address
 template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, T *function) { return ::cudaFuncGetAttributes(attributes, (const void *)function); }
 template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *function, enum cudaFuncCache config) { return ::cudaFuncSetCacheConfig((const void *)function, config); }
 template <class T> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *function, int threads, size_t shared) { return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, threads, shared); }
+
+#ifdef __CUDA__
+template <class T, int d, enum cudaTextureReadMode m> static inline cudaError_t cudaBindTexture(size_t *offset, const texture<T, d, m> &t, const void *address, const struct cudaChannelFormatDesc &desc, size_t bytes = 4294967295u) { return ::cudaBindTexture(offset, &t, address, &desc, bytes); }
+template <class T, int d, enum cudaTextureReadMode m> static inline cudaError_t cudaBindTexture(size_t *offset, const texture<T, d, m> &t, const void *address, size_t bytes = 4294967295u) { return ::cudaBindTexture(offset, &t, address, &t.channelDesc, bytes); }
+template <class T, int d, enum cudaTextureReadMode m> static inline cudaError_t cudaBindTexture2D(size_t *offset, const texture<T, d, m> &t, const void *address, const struct cudaChannelFormatDesc &desc, size_t width, size_t height, size_t pitch) { return ::cudaBindTexture2D(offset, &t, address, &desc, width, height, pitch); }
+template <class T, int d, enum cudaTextureReadMode m> static inline cudaError_t cudaBindTexture2D(size_t *offset, const texture<T, d, m> &t, const void *address, size_t width, size_t height, size_t pitch) { return ::cudaBindTexture2D(offset, &t, address, &t.channelDesc, width, height, pitch); }
+template <class T, int d, enum cudaTextureReadMode m> static inline cudaError_t cudaBindTextureToArray(const texture<T, d, m> &t, cudaArray_const_t array, const struct cudaChannelFormatDesc &desc) { return ::cudaBindTextureToArray(&t, array, &desc); }
+template <class T, int d, enum cudaTextureReadMode m> static inline cudaError_t cudaBindTextureToArray(const texture<T, d, m> &t, cudaArray_const_t array) { return ::cudaBindTextureToArray(&t, array, 0); }
+template <class T, int d, enum cudaTextureReadMode m> static inline cudaError_t cudaUnbindTexture(const texture<T, d, m> &t) { return ::cudaUnbindTexture(&t); }
+template <class T, int d, enum cudaTextureReadMode m> static inline cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const texture<T, d, m> &t) { return ::cudaGetTextureAlignmentOffset(offset, &t); }
+template <class T, int d> static inline cudaError_t cudaBindSurfaceToArray(const surface<T, d> &s, cudaArray_const_t array, const struct cudaChannelFormatDesc &desc) { return ::cudaBindSurfaceToArray(&s, array, &desc); }
+template <class T, int d> static inline cudaError_t cudaBindSurfaceToArray(const surface<T, d> &s, cudaArray_const_t array) { return ::cudaBindSurfaceToArray(&s, array, 0); }
+#endif
 
 // The block size with which most threads of an SM are busy, the largest of those that are equally good, and how many such
 // blocks fill the device. shared says how much dynamic shared memory a block of a size needs.

@@ -10,46 +10,106 @@
 #endif
 
 // Each error with its code and what cudaGetErrorString says of it.
-#define DIVERGO_ERRORS(E)                                                    \
-    E(cudaSuccess, 0, "no error")                                            \
-    E(cudaErrorInvalidValue, 1, "invalid argument")                          \
-    E(cudaErrorMemoryAllocation, 2, "out of memory")                         \
-    E(cudaErrorInitializationError, 3, "initialization error")               \
-    E(cudaErrorCudartUnloading, 4, "driver shutting down")                   \
-    E(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")    \
-    E(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")              \
-    E(cudaErrorInvalidSymbol, 13, "invalid device symbol")                   \
-    E(cudaErrorInvalidHostPointer, 16, "invalid host pointer")               \
-    E(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")           \
+#define DIVERGO_ERRORS(E) \
+    E(cudaSuccess, 0, "no error") \
+    E(cudaErrorInvalidValue, 1, "invalid argument") \
+    E(cudaErrorMemoryAllocation, 2, "out of memory") \
+    E(cudaErrorInitializationError, 3, "initialization error") \
+    E(cudaErrorCudartUnloading, 4, "driver shutting down") \
+    E(cudaErrorProfilerDisabled, 5, "profiler disabled while using external profiling tool") \
+    E(cudaErrorProfilerNotInitialized, 6, "profiler not initialized: call cudaProfilerInitialize()") \
+    E(cudaErrorProfilerAlreadyStarted, 7, "profiler already started") \
+    E(cudaErrorProfilerAlreadyStopped, 8, "profiler already stopped") \
+    E(cudaErrorInvalidConfiguration, 9, "invalid configuration argument") \
+    E(cudaErrorInvalidPitchValue, 12, "invalid pitch argument") \
+    E(cudaErrorInvalidSymbol, 13, "invalid device symbol") \
+    E(cudaErrorInvalidHostPointer, 16, "invalid host pointer") \
+    E(cudaErrorInvalidDevicePointer, 17, "invalid device pointer") \
+    E(cudaErrorInvalidTexture, 18, "invalid texture reference") \
+    E(cudaErrorInvalidTextureBinding, 19, "texture is not bound to a pointer") \
+    E(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor") \
     E(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") \
+    E(cudaErrorAddressOfConstant, 22, "__constant__ memory pointer") \
+    E(cudaErrorTextureFetchFailed, 23, "fetch from texture failed") \
+    E(cudaErrorTextureNotBound, 24, "cannot fetch from a texture that is not bound") \
+    E(cudaErrorSynchronizationError, 25, "incorrect use of __syncthreads()") \
+    E(cudaErrorInvalidFilterSetting, 26, "linear filtering not supported for non-float type") \
+    E(cudaErrorInvalidNormSetting, 27, "read as normalized float not supported for 32-bit non float type") \
+    E(cudaErrorMixedDeviceExecution, 28, "device emulation mode and device execution mode cannot be mixed") \
+    E(cudaErrorNotYetImplemented, 31, "feature not yet implemented") \
+    E(cudaErrorMemoryValueTooLarge, 32, "memory size or pointer value too large to fit in 32 bit") \
+    E(cudaErrorStubLibrary, 34, "CUDA driver is a stub library") \
     E(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
+    E(cudaErrorCallRequiresNewerDriver, 36, "API call is not supported in the installed CUDA driver") \
+    E(cudaErrorInvalidSurface, 37, "invalid surface reference") \
+    E(cudaErrorDuplicateVariableName, 43, "duplicate global variable looked up by string name") \
+    E(cudaErrorDuplicateTextureName, 44, "duplicate texture looked up by string name") \
+    E(cudaErrorDuplicateSurfaceName, 45, "duplicate surface looked up by string name") \
+    E(cudaErrorDevicesUnavailable, 46, "all CUDA-capable devices are busy or unavailable") \
+    E(cudaErrorIncompatibleDriverContext, 49, "incompatible driver context") \
     E(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured") \
-    E(cudaErrorInvalidDeviceFunction, 98, "invalid device function")         \
-    E(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")          \
-    E(cudaErrorInvalidDevice, 101, "invalid device ordinal")                 \
-    E(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid")    \
-    E(cudaErrorDeviceUninitialized, 201, "invalid device context")           \
+    E(cudaErrorPriorLaunchFailure, 53, "unspecified launch failure in prior launch") \
+    E(cudaErrorLaunchMaxDepthExceeded, 65, "launch would exceed maximum depth of nested launches") \
+    E(cudaErrorLaunchFileScopedTex, 66, "launch failed because kernel uses unsupported, file-scoped textures (texture objects are supported)") \
+    E(cudaErrorLaunchFileScopedSurf, 67, "launch failed because kernel uses unsupported, file-scoped surfaces (surface objects are supported)") \
+    E(cudaErrorSyncDepthExceeded, 68, "cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth") \
+    E(cudaErrorLaunchPendingCountExceeded, 69, "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount") \
+    E(cudaErrorInvalidDeviceFunction, 98, "invalid device function") \
+    E(cudaErrorNoDevice, 100, "no CUDA-capable device is detected") \
+    E(cudaErrorInvalidDevice, 101, "invalid device ordinal") \
+    E(cudaErrorDeviceNotLicensed, 102, "device doesn't have valid Grid license") \
+    E(cudaErrorStartupFailure, 127, "startup failure in cuda runtime") \
+    E(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid") \
+    E(cudaErrorDeviceUninitialized, 201, "invalid device context") \
+    E(cudaErrorMapBufferObjectFailed, 205, "mapping of buffer object failed") \
+    E(cudaErrorUnmapBufferObjectFailed, 206, "unmapping of buffer object failed") \
+    E(cudaErrorArrayIsMapped, 207, "array is mapped") \
+    E(cudaErrorAlreadyMapped, 208, "resource already mapped") \
     E(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
+    E(cudaErrorAlreadyAcquired, 210, "resource already acquired") \
+    E(cudaErrorNotMapped, 211, "resource not mapped") \
+    E(cudaErrorNotMappedAsArray, 212, "resource not mapped as array") \
+    E(cudaErrorNotMappedAsPointer, 213, "resource not mapped as pointer") \
+    E(cudaErrorECCUncorrectable, 214, "uncorrectable ECC error encountered") \
     E(cudaErrorUnsupportedLimit, 215, "limit is not supported on this architecture") \
+    E(cudaErrorDeviceAlreadyInUse, 216, "exclusive-thread device already in use by a different thread") \
     E(cudaErrorPeerAccessUnsupported, 217, "peer access is not supported between these two devices") \
-    E(cudaErrorInvalidPtx, 218, "a PTX JIT compilation failed")              \
-    E(cudaErrorFileNotFound, 301, "file not found")                          \
+    E(cudaErrorInvalidPtx, 218, "a PTX JIT compilation failed") \
+    E(cudaErrorInvalidGraphicsContext, 219, "invalid OpenGL or DirectX context") \
+    E(cudaErrorNvlinkUncorrectable, 220, "uncorrectable NVLink error detected during the execution") \
+    E(cudaErrorJitCompilerNotFound, 221, "PTX JIT compiler library not found") \
+    E(cudaErrorInvalidSource, 300, "device kernel image is invalid") \
+    E(cudaErrorFileNotFound, 301, "file not found") \
+    E(cudaErrorSharedObjectSymbolNotFound, 302, "shared object symbol not found") \
+    E(cudaErrorSharedObjectInitFailed, 303, "shared object initialization failed") \
     E(cudaErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS") \
-    E(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")        \
-    E(cudaErrorSymbolNotFound, 500, "named symbol not found")                \
-    E(cudaErrorNotReady, 600, "device not ready")                            \
+    E(cudaErrorInvalidResourceHandle, 400, "invalid resource handle") \
+    E(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state") \
+    E(cudaErrorSymbolNotFound, 500, "named symbol not found") \
+    E(cudaErrorNotReady, 600, "device not ready") \
     E(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered") \
     E(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
     E(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated") \
+    E(cudaErrorLaunchIncompatibleTexturing, 703, "launch uses incompatible texturing mode") \
     E(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled") \
     E(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled") \
-    E(cudaErrorAssert, 710, "device-side assert triggered")                  \
+    E(cudaErrorSetOnActiveProcess, 708, "cannot set while device is active in this process") \
+    E(cudaErrorContextIsDestroyed, 709, "context is destroyed") \
+    E(cudaErrorAssert, 710, "device-side assert triggered") \
+    E(cudaErrorTooManyPeers, 711, "peer mapping resources exhausted") \
+    E(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
+    E(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
+    E(cudaErrorHardwareStackError, 714, "hardware stack error") \
     E(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered") \
-    E(cudaErrorMisalignedAddress, 716, "misaligned address")                 \
-    E(cudaErrorInvalidPc, 718, "invalid program counter")                    \
-    E(cudaErrorLaunchFailure, 719, "unspecified launch failure")             \
+    E(cudaErrorMisalignedAddress, 716, "misaligned address") \
+    E(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
+    E(cudaErrorInvalidPc, 718, "invalid program counter") \
+    E(cudaErrorLaunchFailure, 719, "unspecified launch failure") \
     E(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch") \
-    E(cudaErrorNotSupported, 801, "operation not supported")                 \
+    E(cudaErrorNotPermitted, 800, "operation not permitted") \
+    E(cudaErrorNotSupported, 801, "operation not supported") \
+    E(cudaErrorSystemNotReady, 802, "system not yet initialized") \
+    E(cudaErrorSystemDriverMismatch, 803, "system has unsupported display driver / cuda driver combination") \
     E(cudaErrorUnknown, 999, "unknown error")
 
 #define DIVERGO_ERROR(name, code, text) name = code,
@@ -69,17 +129,18 @@ typedef struct CUevent_st *cudaEvent_t;
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
 typedef void (*cudaHostFn_t)(void *data);
 
-// Types of what is not supported, so that programs compile that may not use it.
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+
+// Types of what is not supported, so that programs compile that may not use it.
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
-typedef unsigned long long cudaTextureObject_t;
-typedef unsigned long long cudaSurfaceObject_t;
 typedef struct cudaIpcMemHandle_st { char reserved[64]; } cudaIpcMemHandle_t;
 typedef struct cudaIpcEventHandle_st { char reserved[64]; } cudaIpcEventHandle_t;
 
@@ -246,7 +307,7 @@ struct cudaDeviceProp {
     int persistingL2CacheMaxSize, accessPolicyMaxWindowSize;
     size_t reservedSharedMemPerBlock;
     struct CUuuid_st { char bytes[16]; } uuid;
-    // Of textures and surfaces, which are not supported.
+    // Of textures and surfaces.
     size_t surfaceAlignment;
     int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3], maxTexture2DGather[2];
     int maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3], maxTextureCubemapLayered[2];

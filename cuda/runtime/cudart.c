@@ -96,6 +96,8 @@ static cudaError_t fail(cudaError_t error) {
     return error;
 }
 
+cudaError_t divergo_fail(cudaError_t error) { return fail(error); }
+
 static cudaError_t gone(void) {
     if (sticky == cudaSuccess) fprintf(stderr, "cuda: divergo does not answer\n");
     return sticky = cudaErrorUnknown;
@@ -276,6 +278,16 @@ void __cudaRegisterVar(void **handle, char *host, char *alias, const char *name,
 }
 
 static __thread struct { dim3 grid, block; size_t shared; void *stream; } pushed;
+
+void __cudaRegisterTexture(void **handle, const struct textureReference *host, const void **device, const char *name, int dimensions, int normalized, int external) {
+    (void)device, (void)dimensions, (void)normalized, (void)external;
+    add(handle, host, name);
+}
+
+void __cudaRegisterSurface(void **handle, const struct surfaceReference *host, const void **device, const char *name, int dimensions, int external) {
+    (void)device, (void)dimensions, (void)external;
+    add(handle, host, name);
+}
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) {
     pushed.grid = grid, pushed.block = block, pushed.shared = shared, pushed.stream = stream;
@@ -707,18 +719,18 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
-// Rows and planes: the positions and the width are in bytes where no array takes part.
+// Rows and planes. Positions and widths are in elements: those of the array where one takes part, bytes otherwise.
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
-    if (p->srcArray != NULL || p->dstArray != NULL) {
-        fprintf(stderr, "cuda: cudaMemcpy3D: arrays are not supported\n");
-        return fail(cudaErrorNotSupported);
-    }
-    const struct cudaPitchedPtr *from = &p->srcPtr, *to = &p->dstPtr;
-    if (p->extent.width > from->pitch || p->extent.width > to->pitch) return fail(cudaErrorInvalidPitchValue);
+    size_t from_element = 1, to_element = 1;
+    const struct cudaPitchedPtr from = p->srcArray != NULL ? divergo_array(p->srcArray, &from_element) : p->srcPtr;
+    const struct cudaPitchedPtr to = p->dstArray != NULL ? divergo_array(p->dstArray, &to_element) : p->dstPtr;
+    if (p->srcArray != NULL && p->dstArray != NULL && from_element != to_element) return fail(cudaErrorInvalidValue);
+    const size_t width = p->extent.width * (from_element > to_element ? from_element : to_element);
+    if (width > from.pitch || width > to.pitch) return fail(cudaErrorInvalidPitchValue);
     for (size_t z = 0; z < p->extent.depth; z++) {
-        const char *in = (const char *)from->ptr + (p->srcPos.z + z) * from->pitch * from->ysize + p->srcPos.y * from->pitch + p->srcPos.x;
-        char *out = (char *)to->ptr + (p->dstPos.z + z) * to->pitch * to->ysize + p->dstPos.y * to->pitch + p->dstPos.x;
-        cudaError_t error = cudaMemcpy2D(out, to->pitch, in, from->pitch, p->extent.width, p->extent.height, p->kind);
+        const char *in = (const char *)from.ptr + (p->srcPos.z + z) * from.pitch * from.ysize + p->srcPos.y * from.pitch + p->srcPos.x * from_element;
+        char *out = (char *)to.ptr + (p->dstPos.z + z) * to.pitch * to.ysize + p->dstPos.y * to.pitch + p->dstPos.x * to_element;
+        cudaError_t error = cudaMemcpy2D(out, to.pitch, in, from.pitch, width, p->extent.height, p->kind);
         if (error != cudaSuccess) return error;
     }
     return fail(sticky);

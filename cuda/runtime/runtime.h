@@ -20,6 +20,12 @@ cudaError_t divergo_occupancy(int *blocks, const struct layout *layout, int thre
 // A launch with a pointer to each parameter, or with all of them in a bank of so many bytes.
 cudaError_t divergo_launch(const struct layout *layout, dim3 grid, dim3 block, size_t shared, void **args, const void *bank, size_t bytes);
 
+// Makes an error the last one.
+cudaError_t divergo_fail(cudaError_t error);
+
+// The memory of an array, whose elements have so many bytes (runtime/texture.c).
+struct cudaPitchedPtr divergo_array(const struct cudaArray *array, size_t *element);
+
 // The allocation, managed or not, that has an address.
 cudaError_t divergo_range(const void *address, void **start, size_t *bytes);
 

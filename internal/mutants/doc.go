@@ -29,6 +29,11 @@ type Mutant struct {
 	By []string
 	// Audit is the package and the tests that have to find it, if there are any.
 	Audit string
+	// From is a report of such a fault in hardware or a simulator, repository#number on GitHub, if it
+	// was made after one.
+	From string
+	// Lives is why By need not find it, if so.
+	Lives string
 }
 
 // Overlay writes the changed copy of the file and what the go command wants to know of it into dir, and returns the name

@@ -41,9 +41,9 @@ const (
 	LinkLater               // there are others between, which are left out
 )
 
-// Longest is how many steps a chain has before the rest is left out, but for the last
+// longest is how many steps a chain has before the rest is left out, but for the last
 // one.
-const Longest = 40
+const longest = 40
 
 var links = [...]string{"value", "selects", "controls", "memory", "warp", "later"}
 
@@ -86,17 +86,6 @@ func (r *Report) Safe() (branches, loads []int) {
 		return pcs
 	}
 	return of(r.Branches), of(r.Loads)
-}
-
-// Find is the verdict about the branch or load at a PC, or nil.
-func (r *Report) Find(pc uint32) *Verdict {
-	for _, list := range [...][]Verdict{r.Branches, r.Loads} {
-		i, found := slices.BinarySearchFunc(list, pc, func(v Verdict, pc uint32) int { return int(v.PC) - int(pc) })
-		if found {
-			return &list[i]
-		}
-	}
-	return nil
 }
 
 // analysis looks for all that must be exact. Its nodes are, in this order: what
@@ -542,7 +531,7 @@ func (a *analysis) chain(pc uint32, node int32) (steps []Step, d Danger) {
 			link = LinkControl
 		}
 		next := a.parent[node]
-		if len(steps) == Longest {
+		if len(steps) == longest {
 			link, next = LinkLater, rootBase
 		}
 		if next <= rootBase {

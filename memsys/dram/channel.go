@@ -95,7 +95,7 @@ type Channel struct {
 	entries  *rtl.Mem[entry]
 	data     *rtl.Mem[Line]
 	banks    *rtl.Mem[bank]
-	cells    *rtl.Mem[Line] // contents of all rows
+	cells    *rtl.Mem[Line] `rtl:"inplace"` // contents of all rows: a command, read or write, in a cycle
 }
 
 type channelState struct {

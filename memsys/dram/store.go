@@ -114,9 +114,7 @@ func (s *Store) Read(addr uint64, b []byte) error {
 // the first address that was never mapped.
 func (s *Store) Write(addr uint64, b []byte) error {
 	return s.each(addr, b, func(cells *rtl.Mem[Line], i, off int, b []byte) {
-		v := *cells.At(i)
-		copy(v[off:], b)
-		cells.Set(i, v)
+		cells.Alter(i, func(l *Line) { copy(l[off:], b) })
 	})
 }
 

@@ -46,15 +46,16 @@ func NewBarrier(g Geometry) Barrier {
 	return Barrier{rtl.NewMem[uint64](g.CTAs), rtl.NewMem[arrival](g.CTAs * Barriers), rtl.NewMem[Tally](g.Warps)}
 }
 
-// Launch adds a row to the live warps of a CTA. The first row of a CTA finds
-// its barriers as new.
+// Launch adds the warps of a CTA to the live ones with the first of them, since a barrier waits for those
+// that have yet to start as well. It finds its barriers as new.
 func (b *Barrier) Launch(l *Launch) {
-	if l.Row == l.First {
-		for i := range Barriers {
-			*b.named.Edit(int(l.CTA)*Barriers + i) = arrival{}
-		}
+	if l.Row != l.First {
+		return
 	}
-	*b.live.Edit(int(l.CTA)) |= 1 << (l.Row & 63)
+	for i := range Barriers {
+		*b.named.Edit(int(l.CTA)*Barriers + i) = arrival{}
+	}
+	*b.live.Edit(int(l.CTA)) = (1<<l.Warps - 1) << (l.First & 63)
 }
 
 // Arrive records a row at a barrier that expects need warps, 0 meaning all

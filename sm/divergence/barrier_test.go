@@ -30,7 +30,7 @@ func TestBarrierWithinCycle(t *testing.T) {
 	for name, together := range map[string]bool{"in one cycle": true, "in two": false} {
 		var released uint64
 		launch := func(row uint8) func(b *divergence.Barrier) {
-			return func(b *divergence.Barrier) { b.Launch(&divergence.Launch{Row: row, Mask: 1}) }
+			return func(b *divergence.Barrier) { b.Launch(&divergence.Launch{Row: row, Warps: 2, Mask: 1}) }
 		}
 		arrive := func(b *divergence.Barrier) { released |= b.Arrive(0, 0, 0, 0, true) }
 		exit := func(b *divergence.Barrier) { released |= b.Exit(0, 1) }
@@ -42,4 +42,22 @@ func TestBarrierWithinCycle(t *testing.T) {
 		rtl.MustNew("bench", b).Run(3)
 		assert.EqualValues(t, 1, released, name)
 	}
+}
+
+// TestBarrierWaitsForStart: a barrier does not open before all warps of the CTA have come to it, those included that have not
+// started: a mechanism can keep one waiting for that while another is there already (as in Ventus, THU-DSP-LAB/ventus-gpgpu#47).
+func TestBarrierWaitsForStart(t *testing.T) {
+	var released [2]uint64
+	launch := func(row uint8) func(b *divergence.Barrier) {
+		return func(b *divergence.Barrier) { b.Launch(&divergence.Launch{Row: row, First: 1, Warps: 2, Mask: 1}) }
+	}
+	arrive := func(row uint8) func(b *divergence.Barrier) {
+		return func(b *divergence.Barrier) { released[row-1] = b.Arrive(0, row, 0, 0, true) }
+	}
+	b := &barrierBench{
+		Barrier: divergence.NewBarrier(divergence.Geometry{Lanes: 4, Warps: 4, CTAs: 1}),
+		cycles:  [][]func(*divergence.Barrier){{launch(1)}, {arrive(1)}, {launch(2)}, {arrive(2)}},
+	}
+	rtl.MustNew("bench", b).Run(4)
+	assert.Equal(t, [2]uint64{0, 0b110}, released)
 }

@@ -3,6 +3,7 @@ package divergence
 import (
 	"cmp"
 	"math/bits"
+	"slices"
 
 	"divergo/isa"
 	"divergo/rtl"
@@ -31,11 +32,13 @@ var capriMechanisms = []Mechanism{
 // or if the branch has not diverged so far, they bypass it: each goes on with a
 // path stack of its own, until the point where the branch reconverges; there it
 // is one of the warps of the block-wide top entry again. When the last warp has
-// executed the branch the table is updated, whatever was predicted.
+// executed the branch the table is updated, whatever was predicted: the target
+// entries of TBC have the threads of both ways, of which the compactor would make as
+// many warps as its counters say, and that is compared with how many came.
 //
 //	           hit, adequate
-//	        +-----------------> TBC: targets, stack of CTA, compactor
-//	branch -+-> CAPT <--- update --- Tally of both ways
+//	        +-----------------> TBC: stack of CTA, compactor
+//	branch -+-> CAPT <--- update --- targets of both ways, warps that came
 //	        +-----------------> path stack of the warp
 //	           miss or not adequate
 //
@@ -88,10 +91,10 @@ type Instance struct {
 	At      Point
 	Target  uint32 // of an indirect one: that of the first warp
 	Compact bool   // prediction
-	Exits   bool   // it leaves a loop and is bypassed: who stays is in the target entries
+	Exits   bool   // it leaves a loop and is bypassed
 	Came    uint64 `bits:"warps"` // slots that have, counted from the CTA's first
-	Taken   units.Tally
-	Not     units.Tally
+	Taken   uint8  `bits:"7"`     // warps with a thread on that way, as they came
+	Not     uint8  `bits:"7"`
 }
 
 // holds are the branches that wait until another one is closed.
@@ -120,14 +123,16 @@ func newCAPRI(e Env) *CAPRI {
 }
 
 // Logic is that of TBC, the comparators of the path stacks and of the table's
-// tags, and for each lane what counts its threads and compares their number with
-// that of the warps, on both ways.
+// tags, and for each way of a branch what counts the warps that it compacts to and
+// compares them with those that came.
 func (p *CAPRI) Logic(g Geometry) []units.Logic {
-	return append(p.TBC.Logic(g),
+	list := append(p.TBC.Logic(g),
 		units.Logic{Kind: units.Equality, Bits: 32, Count: g.Warps},
 		units.Logic{Kind: units.Equality, Bits: 32, Count: p.CAPT.Ways()},
-		units.Logic{Kind: units.Adder, Bits: 8, Count: 2 * g.Lanes},
-		units.Logic{Kind: units.LessThan, Bits: 8, Count: 2 * g.Lanes})
+		units.Logic{Kind: units.Adder, Bits: 7, Count: 2},
+		units.Logic{Kind: units.LessThan, Bits: 7, Count: 2})
+	way := units.MostBits(g.Lanes, g.Warps)
+	return slices.Concat(list, way, way)
 }
 
 // Begin looks for the branches that leave loops. The table keeps what it has learned:
@@ -196,9 +201,8 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 	if b.Left == 0 {
 		adequate, hit := p.CAPT.Predict(p.code.Base + o.PC)
 		*b = Instance{Left: p.Stack.Top(int(s.CTA)).WCnt, At: s.At(), Target: o.Target, Compact: adequate && !p.off()}
-		if b.Exits = !b.Compact && p.exits[o.PC] != noExit; b.Exits {
-			*p.Targets.Edit(int(s.CTA)) = Targets{}
-		}
+		b.Exits = !b.Compact && p.exits[o.PC] != noExit
+		*p.Targets.Edit(int(s.CTA)) = Targets{}
 		st.Branches++
 		if !hit {
 			st.Misses++
@@ -214,8 +218,17 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 	if o.Target != b.Target {
 		taken, not = 0, s.Mask // as in TBC
 	}
-	b.Taken.Add(taken)
-	b.Not.Add(not)
+	if taken != 0 {
+		b.Taken++
+	}
+	if not != 0 {
+		b.Not++
+	}
+	if !b.Compact {
+		t := p.Targets.Edit(int(s.CTA))
+		p.add(&t.Taken, s, uint8(i), taken)
+		p.add(&t.Not, s, uint8(i), not)
+	}
 	switch {
 	case b.Compact:
 		p.TBC.branch(i, in, o)
@@ -235,15 +248,12 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 // part has the threads of a warp that leave a loop wait for the others, and the
 // rest go on.
 func (p *CAPRI) part(i int, s *Slot, in *isa.Inst, o *Outcome) {
-	t, j := p.Targets.Edit(int(s.CTA)), o.Jump(in, s.Depth)
-	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-	p.add(&t.Taken, s, uint8(i), taken)
-	p.add(&t.Not, s, uint8(i), not)
+	j := o.Jump(in, s.Depth)
 	if p.exits[o.PC] == exitsTaken {
-		s.Mask = not
+		s.Mask &^= o.Taken
 		s.Set(j.Fall)
 	} else {
-		s.Mask = taken
+		s.Mask &= o.Taken
 		s.Set(j.Target)
 	}
 	if s.Mask == 0 {
@@ -333,7 +343,8 @@ func (p *CAPRI) came(i int, s *Slot) {
 	if b.Left--; b.Left != 0 {
 		return
 	}
-	adequate := b.Taken.Adequate() || b.Not.Adequate()
+	t := p.Targets.Edit(int(s.CTA))
+	adequate := t.Taken.Compacted() < int(b.Taken) || t.Not.Compacted() < int(b.Not)
 	p.CAPT.Update(p.code.Base+b.At.PC, adequate)
 	if adequate == b.Compact {
 		p.D().Stats.Prediction.Correct++
@@ -350,7 +361,7 @@ func (p *CAPRI) came(i int, s *Slot) {
 }
 
 // oneWay reports whether all warps so far go the same way.
-func (b *Instance) oneWay() bool { return b.Taken.Warps == 0 || b.Not.Warps == 0 }
+func (b *Instance) oneWay() bool { return b.Taken == 0 || b.Not == 0 }
 
 // missing reports whether a branch is open that slot i has not executed.
 func (p *CAPRI) missing(i int, s *Slot) bool {

@@ -324,6 +324,15 @@ func (p *TokenStack) moved(t *Transferred) {
 // the chip. It is read-only.
 func (p *TokenStack) Token(w, i int) *Token { return p.Stack.At(w, i%p.window) }
 
+// onChip is the lowest token of warp w that is on the chip: while a warp without threads waits for
+// memory, none is there yet.
+func (p *TokenStack) onChip(w int) int {
+	if p.Table.At(w).Mask == 0 && p.Held.Q().Memory>>w&1 != 0 {
+		return int(*p.Stack.Depth.At(w))
+	}
+	return int(*p.Spilled.At(w))
+}
+
 // Paths lists the threads that run and those of the tokens. The PCs of tokens in
 // memory are not known.
 func (p *TokenStack) Paths(to []Path) []Path {
@@ -342,7 +351,7 @@ func (p *TokenStack) Paths(to []Path) []Path {
 			}
 		}
 		add(Path{PC: s.PC, Reconv: p.reconv(w, n), Mask: s.Mask, Wait: s.Wait, Running: true})
-		for i := n - 1; i >= int(*p.Spilled.At(w)); i-- {
+		for i := n - 1; i >= p.onChip(w); i-- {
 			t := p.Token(w, i)
 			wait := Runs
 			if t.Sync {
@@ -358,7 +367,7 @@ func (p *TokenStack) Paths(to []Path) []Path {
 // reconv is where the uppermost of the n lowest tokens on the chip that is not
 // of a branch leads to.
 func (p *TokenStack) reconv(w, n int) uint32 {
-	for i := n - 1; i >= int(*p.Spilled.At(w)); i-- {
+	for i := n - 1; i >= p.onChip(w); i-- {
 		if t := p.Token(w, i); t.Sync {
 			return t.PC
 		}

@@ -255,7 +255,7 @@ func (p *Warps) Bar(k Reconverger, s *Slot, in *isa.Inst, o *Outcome, part bool)
 // A warp is at one barrier at a time: if its threads wait at several, which before
 // sm_70 is undefined (PTX ISA, bar: executed by the warp), it never arrives.
 func (p *Warps) Meet(k Reconverger, s *Slot) {
-	if m := p.Meeting.Next(int(s.Row)); !m.Apart {
+	if m := p.Meeting.Next(int(s.Row)); m.Held && !m.Apart {
 		p.Arrive(k, s, m.Bar.ID, m.Bar.Need, true)
 	}
 }

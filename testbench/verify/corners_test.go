@@ -165,6 +165,7 @@ func TestReleaseInParts(t *testing.T) {
 	setp.lt.and.u32 %p2, %warp, 2, !%p0;
 	@%p2 bra OTHERS; // half of warps 0 and 1: the other lanes
 BAR:
+	add.u32 %a5, %a5, 1;
 	bar.sync 1, 64;
 	mov.u32 %out, 5;
 	bra DONE;

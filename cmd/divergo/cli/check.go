@@ -24,6 +24,7 @@ type checkFlags struct {
 	dir, replay    string
 	found          string // folder of the counterexample
 	json, checkers bool
+	coverage       bool
 }
 
 // defaultRuns is how many kernels a check takes that says nothing of its length.
@@ -65,6 +66,7 @@ Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 int
 	fl.StringVar(&f.dir, "dir", "counterexample", "`FOLDER` in which a failure gets a new folder")
 	fl.StringVar(&o.Journal, "journal", "", "note in `FILE` which seeds are done, and go on from there if it exists")
 	fl.StringVar(&f.replay, "replay", "", "check the counterexample of a `FOLDER` again")
+	fl.BoolVar(&f.coverage, "coverage", false, "print as well what hardware did: events, launches, values of keys, instructions by lanes")
 	fl.BoolVar(&f.checkers, "checkers", false, "list the checkers")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
@@ -216,7 +218,32 @@ func (f *checkFlags) print(w io.Writer, r *properties.Report) error {
 	if missed := total.Missed(); len(missed) > 0 {
 		fmt.Fprintf(w, "\nnever reached: %s\n", strings.Join(missed, "; "))
 	}
+	if f.coverage {
+		if err := printHardware(w, &total); err != nil {
+			return err
+		}
+	}
 	_, err := fmt.Fprintf(w, "\nnothing found; --seed %d goes on\n", r.Next)
+	return err
+}
+
+// printHardware writes the bins by what hardware does, in lines of one kind, and which of them were never reached.
+func printHardware(w io.Writer, c *properties.Coverage) error {
+	names, counts := c.Hardware()
+	t := table.New("", "bin", "reached")
+	var never []string
+	for i, name := range names {
+		kind, bin, _ := strings.Cut(name, ": ")
+		t.Row(kind, bin, counts[i])
+		if counts[i] == 0 {
+			never = append(never, name)
+		}
+	}
+	fmt.Fprintln(w)
+	if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nof %d bins %d were never reached: %s\n", len(names), len(never), strings.Join(never, "; "))
 	return err
 }
 
@@ -228,10 +255,19 @@ func (f *checkFlags) printJSON(w io.Writer, r *properties.Report) error {
 	for i, n := range names {
 		bins[n] = counts[i]
 	}
+	missed := append([]string{}, total.Missed()...)
+	if f.coverage {
+		names, counts := total.Hardware()
+		for i, n := range names {
+			if bins[n] = counts[i]; counts[i] == 0 {
+				missed = append(missed, n)
+			}
+		}
+	}
 	answer := map[string]any{
 		"schema": schema("check"), "mechanisms": r.Mechanisms, "first_seed": f.options.Seed, "next_seed": r.Next,
 		"kernels": r.Cases, "runs": r.Runs, "thread_instructions": r.Lanes, "seconds": r.Spent.Seconds(), "runs_per_second": r.Rate(),
-		"coverage": bins, "missed": append([]string{}, total.Missed()...), "failure": nil,
+		"coverage": bins, "missed": missed, "failure": nil,
 	}
 	if x := r.Failure; x != nil {
 		answer["failure"] = map[string]any{

@@ -14,6 +14,7 @@ import (
 	"divergo/internal/output"
 	"divergo/isa"
 	"divergo/kernels"
+	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/launches"
@@ -316,6 +317,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	})
 	err = do(s)
 	line.clear()
+	warnOfOne(c.ErrOrStderr(), s)
 	warnOfParts(c.ErrOrStderr(), s)
 	warnOfPad(c.ErrOrStderr(), s)
 	return s, err
@@ -338,6 +340,14 @@ func warn(w io.Writer, m divergence.Mechanism, o divergence.Options, p *isa.Prog
 			return
 		}
 		fmt.Fprintf(w, "%s:%d:%d: warning: %s: %s\n", p.File, x.Line, x.Col, m.Name, x.Text)
+	}
+}
+
+// warnOfOne tells of a second instruction in a cycle that is asked for in vain.
+func warnOfOne(w io.Writer, s *testbench.Session) {
+	k := &s.Machine.Config.SM.Interweave
+	if *k != sm.InterweaveNone && s.Machine.SMs[0].Issue.Beside == nil {
+		fmt.Fprintf(w, "divergo: warning: sm.interweave=%s does nothing: %s issues one instruction in a cycle\n", *k, s.Machine.Config.Divergence.Mechanism)
 	}
 }
 

@@ -115,12 +115,13 @@ func (i *Issue) Thread(lane, lanes int) int {
 
 // Result of a run.
 type Result struct {
-	Issues []Issue
-	Lanes  int // active lanes over all issues
-	Added  int // instructions issued that the mechanism has inserted
-	Stats  divergence.Stats
-	Counts any  // what the mechanism counts itself
-	Done   bool // all threads have exited
+	Issues     []Issue
+	Lanes      int // active lanes over all issues
+	Added      int // instructions issued that the mechanism has inserted
+	AddedLanes int // their active lanes
+	Stats      divergence.Stats
+	Counts     any  // what the mechanism counts itself
+	Done       bool // all threads have exited
 }
 
 // Activity is the activity factor of a run on warps of the given width.
@@ -345,6 +346,7 @@ func (f *front) issue(i int, s *divergence.Slot) divergence.Fire {
 	taken := s.Mask
 	if in.Inserted {
 		f.result.Added++
+		f.result.AddedLanes += bits.OnesCount32(s.Mask)
 	} else {
 		taken = f.execute(i, s)
 	}

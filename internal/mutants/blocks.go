@@ -1,0 +1,193 @@
+package mutants
+
+// blocks are bugs of mechanisms that make warps of threads of several: pool, compactor, block-wide stack.
+var blocks = []Mutant{
+	{
+		Name: "dwf-conflict-unseen", Bug: "a lane that is taken is given away again", By: dwf,
+		File: "units/pool.go", Old: "conflict := u.Req & line.Data.Occ", New: "conflict := u.Req & line.Data.Occ & 0xffff_fff0",
+	},
+	{
+		Name: "dwf-joins-issued", Bug: "threads join a warp that has been issued", By: dwf,
+		File: "units/pool.go", Old: "if !p.open(line) {", New: "if !p.open(line) && line.Data.Occ == 0 {",
+	},
+	{
+		Name: "dwf-wrong-row", Bug: "joining threads bring the rows of the warp they join", By: dwf,
+		File: "units/pool.go", Old: "w.Row[l] = u.Row[l]", New: "w.Row[l] = u.Row[bits.TrailingZeros32(lanes)]",
+	},
+	{
+		Name: "dwf-stale-line", Bug: "a line of the table outlives its warp", By: dwf, From: "FlashGPU-Sim/FlashGPU-Sim#17",
+		File: "units/pool.go", Old: "return w.Open && w.PC == l.PC", New: "return w.PC == l.PC",
+	},
+	{
+		Name: "dwf-entry-leaks", Bug: "the pool entry of an issued warp is not given back", By: dwf, From: "gem5/gem5#408",
+		File: "units/pool.go", Old: "*p.Used.Edit(i >> 6) &^= 1 << (i & 63)\n", New: "",
+	},
+	{
+		Name: "dwf-not-mixed", Bug: "a warp of several rows is taken for one of its first thread's row", By: dwf,
+		File: "sm/divergence/dwf.go", Old: "s.Mixed = s.Mixed || w.Row[l] != s.Row", New: "s.Mixed = s.Mixed && w.Row[l] != s.Row",
+	},
+	{
+		Name: "dwf-barrier-early", Bug: "a warp counts as arrived with its first thread", By: dwf,
+		File: "sm/divergence/dwf.go", Old: "if w.AtBar != 0 && w.Live&^(w.AtBar|w.Arrived) == 0 {", New: "if w.AtBar != 0 {",
+	},
+	{
+		Name: "dwf-exit-alive", Bug: "a thread that exits is still waited for", By: dwf,
+		File: "sm/divergence/dwf.go", Old: "w.Live &^= 1 << lane\n", New: "w.Live &^= 1 << lane &^ 1\n",
+	},
+	{
+		Name: "dwf-arrive-lost", Bug: "of a dynamic warp of which some lanes arrive at a barrier without waiting, these do not go on", By: dwf, Audit: "./testbench/verify TestArriveInParts",
+		File: "sm/divergence/dwf.go", Old: "if in.Op == isa.OpBar && in.Mode == isa.ModeArrive {\n\t\ton = s.Mask", New: "if in.Op == isa.OpBar && in.Mode == isa.ModeArrive {\n\t\ton = not",
+	},
+	{
+		Name: "dwf-arrive-forgotten", Bug: "lanes that arrive later take the place of those that have", By: dwf, Audit: "./testbench/verify TestArriveInParts",
+		File: "sm/divergence/dwf.go", Old: "*here |= 1 << lane", New: "if here == &w.Passed {\n\t\t\t*here = 0\n\t\t}\n\t\t*here |= 1 << lane",
+	},
+	{
+		Name: "dwf-released-whole", Bug: "a warp of the pool that is released in part is freed", By: dwf, Audit: "./testbench/verify TestReleaseInParts",
+		File: "sm/divergence/dwf.go", Old: "w.Occ &^= lanes\n\tif w.Occ == 0 {", New: "w.Occ &^= lanes\n\tif w.Occ|lanes != 0 {",
+	},
+	{
+		Name: "dwf-wb-exit-unseen", Bug: "a warp barrier whose last missing thread exits is not released", By: dwfWB, From: "accel-sim/accel-sim-framework#503",
+		File: "sm/divergence/dwf.go", Old: "p.restore(row, w)\n\t\tp.meet(row, w)\n\t}\n}\n\n// retire", New: "p.meet(row, w)\n\t}\n}\n\n// retire",
+	},
+	{
+		Name: "dwf-update-dropped", Bug: "threads that find no update register free are taken for sent", By: dwf, From: "FPGA-MAFIA/fpga_mafia#269",
+		File: "sm/divergence/dwf.go", Old: "return false\n}\n\n// from is", New: "return true\n}\n\n// from is",
+	},
+	{
+		Name: "dwf-half-forgotten", Bug: "that one side of a branch has been sent is forgotten", By: dwf,
+		File: "sm/divergence/dwf.go", Old: "d.Half = true\n", New: "",
+	},
+	{
+		Name: "dwf-released-others", Bug: "threads of other rows go on with those that a barrier releases", By: dwf, From: "vortexgpgpu/vortex#400",
+		File: "sm/divergence/dwf.go", Old: "lanes |= uint32(rows>>(w.Row[lane]&63)&1) << lane", New: "lanes |= 1 << lane",
+	},
+	{
+		Name: "dwf-wb-static-joined", Bug: "the pool entry of a static warp is given back twice", By: dwfWB, From: "FlashGPU-Sim/FlashGPU-Sim#17",
+		File: "sm/divergence/dwf_issue.go", Old: "Joins: !at.Static", New: "Joins: true",
+	},
+	{
+		Name: "dwf-wb-restored-early", Bug: "a warp is restored when the first of its threads is back", By: dwfWB,
+		File: "sm/divergence/dwf_barrier.go", Old: "if !w.Barred || w.Arrived != w.Live {", New: "if !w.Barred || w.Arrived == 0 {",
+	},
+	{
+		Name: "dwf-wb-not-gathered", Bug: "a thread that comes to the warp barrier goes on", By: dwfWB,
+		File: "sm/divergence/dwf_barrier.go", Old: "u.Req &^= 1 << lane\n", New: "u.Req &^= 1 << lane & w.Live &^ 1\n",
+	},
+	{
+		Name: "dwf-wb-stale-arrivals", Bug: "a warp barrier that is not set keeps who has arrived", By: dwfWB, From: "vortexgpgpu/vortex#400",
+		File: "sm/divergence/dwf_barrier.go", Old: "w.Barred, w.Arrived = false, 0", New: "w.Barred = false",
+	},
+	{
+		Name: "dwf-wb-half-unbarred", Bug: "the first side of a branch goes to the pool before the warp barrier is set", By: dwfWB,
+		File: "sm/divergence/dwf_barrier.go", Old: "if (done || p.D().Half) && in.Reconv", New: "if done && in.Reconv",
+	},
+	{
+		Name: "compactor-short-encoder", Bug: "the priority encoder of a lane gives one bit of the warp's number", By: tbc,
+		File: "units/compactor.go", Old: "homes[l] = Home{uint8(bits.TrailingZeros64(*group)), uint8(l)}", New: "homes[l] = Home{uint8(bits.TrailingZeros64(*group)) & 1, uint8(l)}",
+	},
+	{
+		Name: "compactor-last-lane", Bug: "warps are counted by the last lane, not by the fullest", By: tbc,
+		File: "units/compactor.go", Old: "warps = max(warps, bits.OnesCount64(group))", New: "warps = max(warps&1, bits.OnesCount64(group))",
+	},
+	{
+		Name: "tbc-ideal-one-lane-short", Bug: "a warp whose threads may change lanes is full with one lane to go", By: ideal,
+		File: "units/compactor.go", Old: "if n == lanes {", New: "if n == lanes-1 {",
+	},
+	{
+		Name: "tbc-one-early", Bug: "the block is left when one warp is still to come", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "if e.WCnt--; e.WCnt == 0 {", New: "if e.WCnt--; e.WCnt <= 1 {",
+	},
+	{
+		Name: "tbc-both-sides", Bug: "threads that branch are also entered as not branching", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "p.add(&t.Not, s, uint8(o.Slot), s.Mask&^taken)", New: "p.add(&t.Not, s, uint8(o.Slot), s.Mask)",
+	},
+	{
+		Name: "tbc-exit-in-top-only", Bug: "threads that exit stay in the entries below", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "p.Stack.Entry(cta, i).Mask.Remove(&gone)", New: "p.Stack.Entry(cta, max(i, p.Stack.Len(cta)-1)).Mask.Remove(&gone)",
+	},
+	{
+		Name: "tbc-wrong-row", Bug: "every lane of a compacted warp reads the first thread's row", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "s.Mixed = s.Mixed || *h != units.Home", New: "s.Mixed = s.Mixed && *h != units.Home",
+	},
+	{
+		Name: "tbc-stale-targets", Bug: "the targets of a branch begin with what the last branch left", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "*t = Targets{}", New: "t.Taken = units.BlockMask{}",
+	},
+	{
+		Name: "tbc-lcp-overwrites", Bug: "the second path that comes to a likely-convergence point replaces the first", By: tbcLCP,
+		File: "sm/divergence/tbc.go", Old: "Mask.Union(&e.Mask)", New: "Mask = e.Mask",
+	},
+	{
+		Name: "tbc-row-ends-early", Bug: "a static warp ends with its first thread", By: tbc, From: "Zaneham/Booth#139",
+		File: "sm/divergence/tbc.go", Old: "(gone.Warps() &^ live.Warps())", New: "gone.Warps()",
+	},
+	{
+		Name: "tbc-barrier-open", Bug: "arrivals are not cleared when the barrier opens", By: tbc,
+		File: "sm/divergence/tbc_barrier.go", Old: "bar.Arrived, bar.Waiting, bar.Parked, bar.Tally = units.BlockMask{}, 0, false, Tally{}", New: "bar.Waiting, bar.Parked, bar.Tally = 0, false, Tally{}",
+	},
+	{
+		Name: "tbc-parked-run", Bug: "threads that are parked at a barrier run with the others of the bottom entry", Audit: "./sm/divergence TestBlockBarriers",
+		File: "sm/divergence/tbc_barrier.go", Old: "run.Remove(&bar.Arrived)", New: "_ = run",
+	},
+	{
+		Name: "tbc-parked-stay", Bug: "threads that are parked at a barrier stay in the entries below", Audit: "./sm/divergence TestBlockBarriers",
+		File: "sm/divergence/tbc_barrier.go", Old: "p.Stack.Entry(cta, i).Mask.Remove(&bar.Arrived)", New: "p.Stack.Entry(cta, max(i, p.Stack.Len(cta)-1)).Mask.Remove(&bar.Arrived)",
+	},
+	{
+		Name: "tbc-need-one-more", Bug: "a barrier with a count waits for one warp more", By: tbc, From: "gem5/gem5#92",
+		File: "sm/divergence/tbc_barrier.go", Old: "bits.OnesCount64(arrived) < int(bar.Need)", New: "bits.OnesCount64(arrived) <= int(bar.Need)",
+	},
+	{
+		Name: "tbc-tally-first", Bug: "the result of a barrier that reduces goes to the first row", By: tbc, From: "purdue-aalp/gpgpu-sim_distribution_old#18",
+		File: "sm/divergence/tbc_barrier.go", Old: "*p.Tallies.Edit(first + bits.TrailingZeros64(m)) = bar.Tally", New: "*p.Tallies.Edit(first) = bar.Tally",
+	},
+	{
+		Name: "capri-closed-early", Bug: "a branch is closed when one warp is still to come", By: capri,
+		File: "sm/divergence/capri.go", Old: "if b.Left--; b.Left != 0 {", New: "if b.Left--; b.Left > 1 {",
+	},
+	{
+		Name: "capri-stack-dropped", Bug: "warps lose their stacks though they have diverged", By: capri,
+		File: "sm/divergence/capri.go", Old: "if !b.Compact && b.oneWay() {", New: "if !b.Compact {",
+	},
+	{
+		Name: "capri-runs-ahead", Bug: "a warp is not held at the next branch", By: capri,
+		File: "sm/divergence/capri.go", Old: "if p.held(i, s) {", New: "if false {",
+	},
+	{
+		Name: "capri-path-mask", Bug: "the entry at which a bypassing warp joins has the lanes that branch only", By: capri,
+		File: "sm/divergence/capri.go", Old: "LPC: Nowhere, Mask: s.Mask}", New: "LPC: Nowhere, Mask: taken}",
+	},
+	{
+		Name: "capri-joined-early", Bug: "a bypassing warp counts as joined with one path to go", By: capri,
+		File: "sm/divergence/capri.go", Old: "if p.Private.Len(i) > 1 {", New: "if p.Private.Len(i) > 2 {",
+	},
+	{
+		Name: "capri-exit-uncounted", Bug: "a warp that ends before the open branch is still expected there", By: capri,
+		File: "sm/divergence/capri.go", Old: "if p.missing(i, s) {\n\t\tp.came(i, s)", New: "if p.missing(i, s) && left != 0 {\n\t\tp.came(i, s)",
+	},
+	{
+		Name: "capri-not-held", Bug: "a warp opens the next branch while others have still to execute this one", By: capri,
+		File: "sm/divergence/capri.go", Old: "(p.Private.Len(i) == 0 || b.oneWay())", New: "p.Private.Len(i) == 0",
+	},
+	{
+		Name: "capri-one-outcome", Bug: "branches that are held share a register for their outcome", By: capri, From: "vortexgpgpu/vortex#363",
+		File: "sm/divergence/capri.go", Old: "h.Taken[i], h.Target[i], h.Since[i] = o.Taken", New: "h.Taken[0], h.Target[i], h.Since[i] = o.Taken",
+	},
+	{
+		Name: "capri-exit-private", Bug: "threads that exit stay in the stack of a bypassing warp", By: capri,
+		File: "sm/divergence/capri.go", Old: "p.Private.remove(i, lanes)\n", New: "",
+	},
+	{
+		Name: "capri-leavers-stay", Bug: "threads that leave a loop run its body once more", By: capri, From: "llvm/llvm-project#118081",
+		File: "sm/divergence/capri.go", Old: "s.Mask = not\n\t\ts.Set(j.Fall)", New: "s.Set(j.Fall)",
+	},
+	{
+		Name: "capri-slot-from-zero", Bug: "slots are counted from the first of the SM, not of the CTA", By: capri, From: "vortexgpgpu/vortex#400",
+		File: "sm/divergence/capri.go", Old: "b.Came |= 1 << (i - int(first))", New: "b.Came |= 1 << i",
+	},
+	{
+		Name: "capri-no-wake", Bug: "an entry that nobody stays in is not looked at again", By: capri,
+		File: "sm/divergence/capri.go", Old: "if stay.Empty() {", New: "if stay.Empty() && e.WCnt > 99 {",
+	},
+}

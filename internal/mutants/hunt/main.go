@@ -1,0 +1,52 @@
+// Command hunt looks for a planted bug with random kernels, as `divergo check` does, and prints what it has found. It is compiled anew
+// for each mutant, and so has less in it than the command line.
+//
+//	hunt [-runs N] [-shrink TIME] MECHANISM...
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"divergo/properties"
+)
+
+// Found is what is printed, null if nothing was found.
+type Found struct {
+	Checker, Mechanism string
+	What               string
+	Kernels            uint64        // until then
+	Spent              time.Duration // until then
+	Instructions       int           // of the smallest kernel that has the bug
+}
+
+func main() {
+	o := properties.Options{Jobs: 1}
+	flag.Uint64Var(&o.Runs, "runs", 3000, "random kernels")
+	flag.DurationVar(&o.Shrink, "shrink", time.Millisecond, "`TIME` to spend on making a failure small")
+	flag.Parse()
+	o.Mechanisms = flag.Args()
+	r, err := properties.Run(o)
+	if err == nil {
+		err = say(r)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func say(r *properties.Report) error {
+	var found *Found
+	if f := r.Failure; f != nil {
+		k, err := f.Case.Compile()
+		if err != nil {
+			return err
+		}
+		found = &Found{f.Checker, f.Mechanism, f.What, f.Case.Seed + 1, r.Spent, len(k.Prog.Insts)}
+	}
+	return json.NewEncoder(os.Stdout).Encode(found)
+}

@@ -1,0 +1,260 @@
+package properties
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/testbench"
+)
+
+// Bins by what hardware does: what there is to count is in tables elsewhere, those of statistics, of keys and of instructions, so
+// that bins are counted by name. What a table gets has its bins.
+
+// pattern is which lanes of a warp issue an instruction.
+type pattern uint8
+
+const (
+	patternFull pattern = iota
+	patternOne
+	patternAlternating
+	patternSome
+	numPatterns
+)
+
+// String names p.
+func (p pattern) String() string { return [...]string{"full", "one lane", "alternating", "some"}[p] }
+
+// patternOf is that of a mask in warps of so many lanes.
+func patternOf(mask uint32, lanes int) pattern {
+	all := uint32(1<<lanes - 1)
+	switch {
+	case mask == all:
+		return patternFull
+	case mask&(mask-1) == 0:
+		return patternOne
+	case mask == all&0x5555_5555 || mask == all&0xaaaa_aaaa:
+		return patternAlternating
+	}
+	return patternSome
+}
+
+// reach counts a case or a run in which something was so.
+func (c *Coverage) reach(name string) {
+	if c.Reached == nil {
+		c.Reached = map[string]uint64{}
+	}
+	c.Reached[name]++
+}
+
+// event is a statistic that counts something.
+type event struct {
+	name  string
+	stat  testbench.Stat
+	parts map[string]string // names of its parts, if it has some
+}
+
+// events are all of them, those of mechanisms behind the others.
+var events = sync.OnceValue(func() (list []event) {
+	for _, s := range testbench.Stats() {
+		e := event{name: "event: " + s.Name, stat: s}
+		switch v := s.Value(new(testbench.Counters)).(type) {
+		case uint64:
+			list = append(list, e)
+		case map[string]uint64:
+			e.parts = map[string]string{}
+			for part := range v {
+				e.parts[part] = e.name + "." + part
+			}
+			list = append(list, e)
+		}
+	}
+	return list
+})
+
+// happened calls f with each event of a run, and with how often it was.
+func happened(d *testbench.Counters, f func(name string, n uint64)) {
+	for _, e := range events() {
+		switch v := e.stat.Value(d).(type) {
+		case uint64:
+			f(e.name, v)
+		case map[string]uint64:
+			for _, part := range slices.Sorted(maps.Keys(v)) {
+				f(e.parts[part], v[part])
+			}
+		}
+	}
+}
+
+// opcodeOf is what an instruction is called, with its type.
+func opcodeOf(in *isa.Inst) string {
+	text := in.Text
+	if strings.HasPrefix(text, "@") {
+		_, text, _ = strings.Cut(text, " ")
+	}
+	text, _, _ = strings.Cut(strings.TrimSuffix(text, ";"), " ")
+	parts := strings.Split(text, ".")
+	if last := parts[len(parts)-1]; len(parts) > 1 && strings.ContainsAny(last, "0123456789") || last == "pred" {
+		return parts[0] + "." + last
+	}
+	return parts[0]
+}
+
+// issued counts the instructions of a program by who has issued them: a bit for each pattern.
+func (c *Coverage) issued(p *isa.Program, by []uint8) {
+	seen := map[string]uint8{}
+	for pc, set := range by {
+		if set != 0 {
+			seen[opcodeOf(&p.Insts[pc])] |= set
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(seen)) {
+		for p := range numPatterns {
+			if seen[name]>>p&1 != 0 {
+				c.reach(instructionBin(name, p))
+			}
+		}
+	}
+}
+
+func instructionBin(name string, p pattern) string {
+	return fmt.Sprintf("instruction: %s, %v", name, p)
+}
+
+// shapesOf are the bins of a launch.
+func shapesOf(k *Case) (names []string) {
+	threads, warp := int(k.Block[0]*k.Block[1]*k.Block[2]), k.Machine.SM.WarpSize
+	dims := func(d [3]uint32) int {
+		switch {
+		case d[2] > 1:
+			return 3
+		case d[1] > 1:
+			return 2
+		}
+		return 1
+	}
+	size := "of whole warps"
+	switch {
+	case threads == 1:
+		size = "of one thread"
+	case threads < warp:
+		size = "of less than a warp"
+	case threads%warp != 0:
+		size = "whose last warp is not full"
+	case threads >= 1024:
+		size = "of 1024 threads"
+	}
+	ctas, count := k.Grid[0]*k.Grid[1]*k.Grid[2], "more than 100"
+	switch {
+	case ctas == 1:
+		count = "one"
+	case int(ctas) <= k.Machine.GPU.SMs:
+		count = "no more than SMs"
+	case ctas <= 100:
+		count = "2 to 100"
+	}
+	return []string{
+		"launch: block in " + strconv.Itoa(dims(k.Block)) + " dimensions", "launch: grid in " + strconv.Itoa(dims(k.Grid)) + " dimensions",
+		"launch: block " + size, "launch: blocks: " + count, "launch: times: " + strconv.Itoa(1+k.Again),
+	}
+}
+
+// launchBins are all of them.
+var launchBins = []string{
+	"launch: block in 1 dimensions", "launch: block in 2 dimensions", "launch: block in 3 dimensions",
+	"launch: grid in 1 dimensions", "launch: grid in 2 dimensions", "launch: grid in 3 dimensions",
+	"launch: block of one thread", "launch: block of less than a warp", "launch: block of whole warps", "launch: block whose last warp is not full", "launch: block of 1024 threads",
+	"launch: blocks: one", "launch: blocks: no more than SMs", "launch: blocks: 2 to 100", "launch: blocks: more than 100",
+	"launch: times: 1", "launch: times: 2", "launch: times: 3",
+}
+
+// values are the bins of a key: of an integer the lowest, the usual and any other, where there are such in all machines.
+func values(k *gpu.Key) (list []string) {
+	switch k.Type {
+	case "boolean":
+		return []string{"false", "true"}
+	case "word":
+		return k.Words
+	}
+	low, high := k.Range.Low, k.Range.High
+	list = []string{"lowest"}
+	if low.Key != "" || k.Value(usualMachine()).(int) != low.N {
+		list = append(list, "usual")
+	}
+	if low.Key != "" || high.Key != "" || high.N-low.N > 1 {
+		list = append(list, "other")
+	}
+	return list
+}
+
+var usualMachine = sync.OnceValue(func() *gpu.Config { c := gpu.Default(); return &c })
+
+// settingOf is the bin of a key in a machine.
+func settingOf(k *gpu.Key, c *gpu.Config) string {
+	value := k.Get(c)
+	if k.Type == "integer" {
+		low, _ := c.Ends(k)
+		switch n := k.Value(c).(int); {
+		case n == low:
+			value = "lowest"
+		case n == k.Value(usualMachine()).(int):
+			value = "usual"
+		default:
+			value = "other"
+		}
+	}
+	return "key: " + k.Name + " = " + value
+}
+
+// drawn counts the launch of a case, and its machine once for all seeds that have it.
+func (c *Coverage) drawn(k *Case) {
+	for _, name := range shapesOf(k) {
+		c.reach(name)
+	}
+	if k.Seed%machineSeeds != 0 {
+		return
+	}
+	for _, key := range gpu.Keys() {
+		c.reach(settingOf(&key, &k.Machine))
+	}
+}
+
+// Hardware lists the bins by what hardware does with their counts, in order: events, which are runs, launches,
+// which are cases, values of keys, which are machines, and instructions by the lanes that issue them, which are runs.
+func (c *Coverage) Hardware() (names []string, counts []uint64) {
+	add := func(name string) { names, counts = append(names, name), append(counts, c.Reached[name]) }
+	happened(new(testbench.Counters), func(name string, _ uint64) { add(name) })
+	for _, name := range launchBins {
+		add(name)
+	}
+	for _, key := range gpu.Keys() {
+		if key.Name == "divergence.mechanism" { // it is that of the run
+			continue
+		}
+		for _, v := range values(&key) {
+			add("key: " + key.Name + " = " + v)
+		}
+	}
+	last := ""
+	for _, name := range slices.Sorted(maps.Keys(c.Reached)) {
+		of, _, _ := strings.Cut(strings.TrimPrefix(name, "instruction: "), ", ")
+		if !strings.HasPrefix(name, "instruction: ") || of == last {
+			continue
+		}
+		last = of
+		for p := range numPatterns {
+			add(instructionBin(of, p))
+		}
+	}
+	return names, counts
+}
+
+// mark notes that lanes issue an instruction.
+func (o *observer) mark(pc, mask uint32) {
+	o.patterns[pc] |= 1 << patternOf(mask, o.lanes)
+}

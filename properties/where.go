@@ -1,0 +1,384 @@
+package properties
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// where is the book of where each thread is. It follows what is issued, what becomes of control
+// instructions, and which warps begin, and asks the mechanism nothing: so a thread that the mechanism
+// has lost, or has twice, or at another place than it is, does not vanish in its own list of paths.
+// PCs are those of the program that the hardware runs.
+//
+// The book is that of the beginning of a cycle, as the state of the hardware is: what a mechanism takes from
+// its queues is entered when the next cycle begins.
+type where struct {
+	*observer
+	rows        [sm.MaxWarps]spots
+	deciding    []decision // control instructions on their way, in the order of issue
+	taken       []decision // those that the mechanism has taken in the cycle
+	started     []divergence.Launch
+	blocks      bool // warps of a CTA wait for each other at branches
+	now, looked uint64
+	depth       uint16 // of the lowest thread of the instruction that is issued
+}
+
+// spots are where the threads of a row are.
+type spots struct {
+	alive    uint32
+	deciding uint32 // have a control instruction on its way
+	at       []spot
+}
+
+// spot is where some threads of a row are.
+type spot struct {
+	pc    uint32
+	depth uint16 // calls that they have not returned from
+	back  uint32 // the branch that they have come here by, NoPC if it was no branch
+	lanes uint32
+}
+
+// decision is a control instruction on its way, with its PC in the program that runs.
+type decision struct {
+	sm.Flight
+	known   bool // it has been executed
+	outcome divergence.Outcome
+}
+
+// follow begins the book of an SM.
+func (o *observer) follow(mech *divergence.Mechanism) {
+	w := &where{observer: o, blocks: mech.Blocks}
+	o.where = w
+	ports := o.sm.Div.Connections()
+	o.leave = append(o.leave,
+		ports.Launch.Tap(func(cycle uint64, l *divergence.Launch) { w.cycle(cycle); w.started = append(w.started, *l) }),
+		o.sm.ALU.Outcome.Tap(w.executed), ports.Outcome.Tap(w.resolved),
+		o.sm.Issue.OnInserted.Add(func(e sm.Issued) { o.place(&e) }))
+}
+
+// cycle enters what mechanisms have taken in the cycles before.
+func (w *where) cycle(now uint64) {
+	if now == w.now {
+		return
+	}
+	w.now = now
+	for i := range w.started {
+		w.begins(&w.started[i])
+	}
+	w.started = w.started[:0]
+	for i := range w.taken {
+		w.settle(&w.taken[i])
+	}
+	w.taken = w.taken[:0]
+}
+
+// begins enters a warp.
+func (w *where) begins(l *divergence.Launch) {
+	s := &w.rows[l.Row&(sm.MaxWarps-1)]
+	if s.alive != 0 {
+		w.fail(checkPartition, "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
+	}
+	*s = spots{alive: l.Mask, at: append(s.at[:0], spot{back: isa.NoPC, lanes: l.Mask})}
+}
+
+// lanesAt are the threads of a row that are at a PC.
+func (s *spots) lanesAt(pc uint32) (lanes uint32) {
+	for i := range s.at {
+		if s.at[i].pc == pc {
+			lanes |= s.at[i].lanes
+		}
+	}
+	return lanes
+}
+
+// move moves threads from one PC to another, so many calls deeper.
+func (s *spots) move(lanes, from, to uint32, calls int, back uint32) {
+	for i := len(s.at) - 1; i >= 0 && lanes != 0; i-- {
+		x := &s.at[i]
+		part := x.lanes & lanes
+		if x.pc != from || part == 0 {
+			continue
+		}
+		lanes &^= part
+		x.lanes &^= part
+		s.add(spot{to, x.depth + uint16(calls), back, part})
+	}
+	s.clean()
+}
+
+// again moves threads back to the branch that they have come from. Warps of a block whose threads go to
+// different places are divided by the place of the first warp; the others execute the branch again.
+func (s *spots) again(lanes, branch uint32) {
+	for i := len(s.at) - 1; i >= 0; i-- {
+		if x := &s.at[i]; x.back == branch && x.pc != branch {
+			part := x.lanes & lanes
+			x.lanes &^= part
+			s.add(spot{branch, x.depth, isa.NoPC, part})
+		}
+	}
+	s.clean()
+}
+
+// clean drops places without threads.
+func (s *spots) clean() {
+	for i := len(s.at) - 1; i >= 0; i-- {
+		if s.at[i].lanes == 0 {
+			s.at[i] = s.at[len(s.at)-1]
+			s.at = s.at[:len(s.at)-1]
+		}
+	}
+}
+
+// add enters threads at a place.
+func (s *spots) add(p spot) {
+	if p.lanes == 0 {
+		return
+	}
+	for i := range s.at {
+		if x := &s.at[i]; x.pc == p.pc && x.depth == p.depth && x.back == p.back {
+			x.lanes |= p.lanes
+			return
+		}
+	}
+	s.at = append(s.at, p)
+}
+
+// leave takes threads away that have exited.
+func (s *spots) leave(lanes uint32) {
+	s.alive &^= lanes
+	for i := range s.at {
+		s.at[i].lanes &^= lanes
+	}
+	s.clean()
+}
+
+// depth is how many calls the lowest of some threads of a row are in.
+func (s *spots) depth(lanes uint32) uint16 {
+	for i := range s.at {
+		if s.at[i].lanes&lanes&-lanes != 0 {
+			return s.at[i].depth
+		}
+	}
+	return 0
+}
+
+// issue moves the threads of an instruction on, which have to be where it is.
+func (w *where) issue(e *sm.Issued) {
+	pc := w.sm.Div.Slots().At(int(e.Slot)).PC
+	in := &w.sm.Program().Insts[pc]
+	for rows := e.Rows; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		s, lanes := &w.rows[r], of(e.Flight, r, e.Mask)
+		if s.deciding&lanes != 0 {
+			w.early(r, lanes, pc)
+		}
+		if away := lanes &^ s.lanesAt(pc); away != 0 && w.blocks && in.Indirect() {
+			s.again(away, pc)
+		}
+		if away := lanes &^ s.lanesAt(pc); away != 0 {
+			w.fail(checkPartition, "SM %d, cycle %d: lanes %#x of row %d execute PC %d, but are at %s", w.index, e.Cycle, away, r, pc, w.places(s, away))
+			return
+		}
+		if again := lanes & s.deciding; again != 0 {
+			w.fail(checkPartition, "SM %d, cycle %d: lanes %#x of row %d execute PC %d again before its outcome is known", w.index, e.Cycle, again, r, pc)
+			return
+		}
+		if in.Control() {
+			s.deciding |= lanes
+		} else {
+			s.move(lanes, pc, pc+1, 0, isa.NoPC)
+		}
+	}
+	if in.Control() {
+		w.deciding = append(w.deciding, decision{Flight: *e.Flight})
+		w.deciding[len(w.deciding)-1].PC = pc
+	}
+}
+
+// executed notes an outcome that is on its way to the mechanism.
+func (w *where) executed(_ uint64, out *divergence.Outcome) {
+	for i := range w.deciding {
+		if d := &w.deciding[i]; !d.known {
+			d.known, d.outcome = true, *out
+			return
+		}
+	}
+}
+
+// resolved notes that the mechanism has taken an outcome.
+func (w *where) resolved(cycle uint64, out *divergence.Outcome) {
+	w.cycle(cycle)
+	for i := range w.deciding {
+		if d := &w.deciding[i]; d.Slot == out.Slot && d.PC == out.PC {
+			d.outcome = *out
+			w.taken = append(w.taken, *d)
+			w.deciding = append(w.deciding[:i], w.deciding[i+1:]...)
+			return
+		}
+	}
+}
+
+// settle moves the threads of a control instruction.
+func (w *where) settle(d *decision) {
+	for rows := d.Rows; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		s := &w.rows[r]
+		lanes, taken := of(&d.Flight, r, d.Mask), of(&d.Flight, r, d.Mask&d.outcome.Taken)
+		s.deciding &^= lanes
+		w.goOn(s, d, taken, lanes&^taken)
+	}
+}
+
+// goOn moves threads of a row as an outcome says.
+func (w *where) goOn(s *spots, d *decision, taken, not uint32) {
+	to, fall, calls, leaves := w.ways(d)
+	if leaves {
+		s.leave(taken)
+	} else {
+		s.move(taken, d.PC, to, calls, d.PC)
+	}
+	s.move(not, d.PC, fall, 0, d.PC)
+}
+
+// ways is where the threads go that take a control instruction, and the others.
+func (w *where) ways(d *decision) (to, fall uint32, calls int, leaves bool) {
+	in := &w.sm.Program().Insts[d.PC]
+	to, fall = d.PC+1, d.PC+1
+	switch {
+	case in.Exits():
+		leaves = true
+	case in.Branches():
+		to = in.Target
+		if in.Indirect() { // those that go elsewhere than the lowest lane execute it again
+			to, fall = d.outcome.Target, d.PC
+		}
+		switch in.Op {
+		case isa.OpCall:
+			calls = 1
+		case isa.OpRet:
+			calls = -1
+		}
+	case in.Jumps():
+		to = in.Target
+	case in.Op == isa.OpWarpSync && d.outcome.Taken != 0: // those that name others look again
+		fall = d.PC
+	}
+	return to, fall, calls, leaves
+}
+
+// early moves threads whose outcome the mechanism has taken in part: an update register of
+// dynamic warps was free for one of the ways only.
+func (w *where) early(r int, lanes, pc uint32) {
+	s := &w.rows[r]
+	for i := range w.deciding {
+		d := &w.deciding[i]
+		if !d.known || d.Rows>>r&1 == 0 {
+			continue
+		}
+		taken, not := of(&d.Flight, r, d.Mask&d.outcome.Taken)&lanes&s.deciding, of(&d.Flight, r, d.Mask&^d.outcome.Taken)&lanes&s.deciding
+		to, fall, _, _ := w.ways(d)
+		if to != pc {
+			taken = 0
+		}
+		if fall != pc {
+			not = 0
+		}
+		s.deciding &^= taken | not
+		w.goOn(s, d, taken, not)
+	}
+}
+
+// places says where threads of a row are.
+func (w *where) places(s *spots, lanes uint32) (text string) {
+	for _, p := range s.at {
+		if p.lanes&lanes != 0 {
+			return fmt.Sprintf("PC %d", p.pc)
+		}
+	}
+	return "no place: they have exited, or have not begun"
+}
+
+// place enters an instruction; before the first one of a cycle the groups are looked at.
+func (o *observer) place(e *sm.Issued) {
+	w := o.where
+	if o.broken != nil {
+		return
+	}
+	if e.Cycle != w.looked {
+		w.cycle(e.Cycle)
+		o.partition(e)
+		w.looked = e.Cycle
+	}
+	r := e.Row & (sm.MaxWarps - 1)
+	w.depth = w.rows[r].depth(of(e.Flight, int(r), e.Mask))
+	w.issue(e)
+}
+
+// partition looks whether the groups of the mechanism hold each live thread once, where it is.
+func (o *observer) partition(e *sm.Issued) {
+	w := o.where
+	o.paths = o.sm.Div.Paths(o.paths[:0])
+	clear(o.seen[:])
+	for i := range o.paths {
+		p := &o.paths[i]
+		r := int(p.Row & (sm.MaxWarps - 1))
+		s := &w.rows[r]
+		if twice := p.Mask & o.seen[r]; twice != 0 {
+			o.fail(checkPartition, "%s: lanes %#x of row %d are in two groups", o.at(e), twice, r)
+		}
+		o.seen[r] |= p.Mask
+		if away := p.Mask &^ s.lanesAt(p.PC); away != 0 {
+			if away = w.away(s, p, r, away); away != 0 {
+				o.fail(checkPartition, "%s: lanes %#x of row %d are in a group at PC %d, but at %s", o.at(e), away, r, int32(p.PC), w.places(s, away))
+			}
+		}
+	}
+	for r := range w.rows {
+		if lost := w.rows[r].alive &^ o.seen[r]; lost != 0 {
+			o.fail(checkPartition, "%s: lanes %#x of row %d are in no group", o.at(e), lost, r)
+		}
+	}
+}
+
+// away are the threads of a path, of those that are not at its PC, for which that is not right. A path that
+// waits at a barrier is behind it as soon as it has come there; one without a PC is in words that the mechanism
+// has in memory; and an outcome can be taken in part: see early.
+func (w *where) away(s *spots, p *divergence.Path, r int, lanes uint32) uint32 {
+	insts := w.sm.Program().Insts
+	switch {
+	case p.PC == isa.NoPC:
+		if w.timing.stored(r, w.now) {
+			lanes &^= s.alive
+		}
+		return lanes
+	case int(p.PC) < len(insts) && (insts[p.PC].Op == isa.OpBar || insts[p.PC].Op == isa.OpWarpSync):
+		lanes &^= s.lanesAt(p.PC + 1)
+	case w.blocks: // a warp waits at its branch for others
+		for _, x := range s.at {
+			if x.back == p.PC {
+				lanes &^= x.lanes
+			}
+		}
+	}
+	for i := range w.deciding {
+		d := &w.deciding[i]
+		if lanes == 0 {
+			break
+		}
+		if !d.known || d.Rows>>r&1 == 0 {
+			continue
+		}
+		to, fall, _, _ := w.ways(d)
+		if to == p.PC {
+			lanes &^= of(&d.Flight, r, d.Mask&d.outcome.Taken)
+		}
+		if fall == p.PC {
+			lanes &^= of(&d.Flight, r, d.Mask&^d.outcome.Taken)
+		}
+	}
+	return lanes
+}
