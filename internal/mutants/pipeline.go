@@ -44,7 +44,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "scoreboard-one-row", Bug: "what a compacted warp has written is released in the row of its first thread", By: regroup, From: "vortexgpgpu/vortex#356",
-		File: "sm/issue.go", Old: "i.Scoreboard.Clear(r, dsts, lanes[r&(MaxWarps-1)])", New: "i.Scoreboard.Clear(int(f.Row), dsts, lanes[r&(MaxWarps-1)])",
+		File: "sm/issue.go", Old: "i.Scoreboard.Clear(int(x.Row), dsts, x.Lanes)", New: "i.Scoreboard.Clear(int(f.Row), dsts, x.Lanes)",
 	},
 	{
 		Name: "scoreboard-no-waw", Bug: "an instruction does not wait for what it writes itself", By: any, From: "bespoke-silicon-group/bsg_manycore#276",
