@@ -9,23 +9,34 @@ import (
 
 // benchmark runs a kernel that does not end on one SM of 32 lanes with all
 // warps resident, one core cycle an iteration.
-func benchmark(b *testing.B, p *isa.Program) {
+func benchmark(b *testing.B, p *isa.Program) { benchmarkOn(b, p, 1, 8, 128) }
+
+// benchmarkOn is benchmark on several SMs, with another grid.
+func benchmarkOn(b *testing.B, p *isa.Program, sms int, grid, block uint32) {
 	preset, err := gpu.FindPreset("slp2013")
 	if err != nil {
 		b.Fatal(err)
 	}
 	cfg := preset.Config()
-	cfg.GPU.SMs, cfg.DRAM.Channels = 1, 1
+	cfg.GPU.SMs, cfg.DRAM.Channels = sms, 1
 	cfg.SM.ALULatency = 8
-	m := load(b, cfg, p, 8, 128)
+	m := load(b, cfg, p, grid, block)
 	m.Run(nil, 5000)
-	before := m.SMs[0].Issue.Q().Count
+	before := issued(m)
 	b.ReportAllocs()
 	b.ResetTimer()
 	m.Run(nil, uint64(b.N))
-	n := float64(m.SMs[0].Issue.Q().Count - before)
+	n := float64(issued(m) - before)
 	b.ReportMetric(n/float64(b.N), "ipc")
 	b.ReportMetric(n/b.Elapsed().Seconds()/1e6, "Minst/s")
+}
+
+// issued counts the instructions of all SMs.
+func issued(m *gpu.Machine) (n uint64) {
+	for _, s := range m.SMs {
+		n += s.Issue.Q().Count
+	}
+	return n
 }
 
 // BenchmarkCompute issues an instruction a cycle: integer and float arithmetic
@@ -83,15 +94,22 @@ LOOP:
 	exit;`))
 }
 
+// chain is atomics of one address, one after the other.
+const chain = `
+LOOP:
+	atom.global.add.u32 %r5, [%rd0], 1;
+	setp.ge.u32 %p1, %r5, 0;
+	@%p1 bra LOOP;
+	exit;`
+
 // BenchmarkWaiting has one warp that waits for a chain of misses: what an SM
 // costs that does next to nothing.
 func BenchmarkWaiting(b *testing.B) {
 	benchmark(b, program(b, `
 	setp.ge.u32 %p2, %r0, 32;
-	@%p2 exit;
-LOOP:
-	atom.global.add.u32 %r5, [%rd0], 1;
-	setp.ge.u32 %p1, %r5, 0;
-	@%p1 bra LOOP;
-	exit;`))
+	@%p2 exit;`+chain))
 }
+
+// BenchmarkWaitingSMs has a warp on each of 30 SMs wait for one channel, which is
+// busy: cost follows what happens, and not SMs.
+func BenchmarkWaitingSMs(b *testing.B) { benchmarkOn(b, program(b, chain), 30, 30, 32) }

@@ -86,7 +86,7 @@ func (p *DWF) order() {
 	for _, pc := range p.touched {
 		slots := p.Waiting.Next(int(pc)).Slots
 		if p.policy.byPC != nil && slots != 0 { // they have all the same
-			rank := unranked + p.rankOf(pc)
+			rank := p.rank(pc, 0, 0, d.Issued)
 			for ; slots != 0; slots &= slots - 1 {
 				p.setRank(bits.TrailingZeros64(slots), rank)
 			}
