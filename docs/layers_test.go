@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"kernels/runner"},
 	{"testbench/verify", "experiments"},
 	{"properties", "cuda", "internal/hostcheck"},
-	{"cmd", "docs"},
+	{"cmd", "docs", "internal/mutants/hunt"},
 	{"examples"},
 }
 
