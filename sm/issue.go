@@ -51,6 +51,8 @@ type Issue struct {
 	OnClass rtl.Observers[Spent]
 	seen    Flight          `rtl:"scratch"` // with the PC that the observer knows
 	place   [MaxWarps]uint8 `rtl:"scratch"` // of a row among shares
+	ask     units.Set       `rtl:"scratch"` // slots that the scheduler asks
+	best    units.Set       `rtl:"scratch"` // of these, the ready ones of the lowest rank
 }
 
 // shares are the threads of a slot by row.
@@ -211,13 +213,14 @@ func (i *Issue) fetched(s int, slot *divergence.Slot) bool {
 // free reports whether nothing that the threads of slot s have in flight holds
 // them back.
 func (i *Issue) free(s int, slot *divergence.Slot) bool {
+	in := &i.l.insts[slot.PC]
 	if !slot.Mixed {
-		return i.freeRow(int(slot.Row), slot.PC, slot.Mask)
+		return i.freeRow(int(slot.Row), in, slot.Mask)
 	}
-	of, in := i.shares(s, slot), &i.l.insts[slot.PC]
+	of := i.shares(s, slot)
 	if in.leaves || in.awaits { // which look at what all threads of a row do
 		for _, x := range of.all() {
-			if !i.freeRow(int(x.Row), slot.PC, x.Lanes) {
+			if !i.freeRow(int(x.Row), in, x.Lanes) {
 				return false
 			}
 		}
@@ -274,12 +277,11 @@ func (i *Issue) forget(slots *units.Set) {
 
 // freeRow is free for threads of one row. Threads leave when everything they
 // started is done, so that a row can be given to another warp.
-func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
-	in := &i.l.insts[pc]
+func (i *Issue) freeRow(row int, in *decoded, lanes uint32) bool {
 	if in.leaves && i.Q().InRow[row&(MaxWarps-1)] != 0 {
 		return false
 	}
-	if in.awaits && !i.Copies.At(row).landed(&i.l.Prog.Insts[pc]) {
+	if in.awaits && !i.Copies.At(row).landed(in.Inst) {
 		return false
 	}
 	_, busy := i.Scoreboard.Busy(row, in.deps, lanes)
@@ -289,8 +291,8 @@ func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
 // send issues the head of slot s, as f.
 func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	d := i.D()
-	in := &i.l.Prog.Insts[slot.PC]
-	herd := i.herds(in)
+	in := &i.l.insts[slot.PC]
+	herd := i.herds(in.Inst)
 	*f = Flight{Slot: uint16(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Herd: herd}
 	if slot.Mixed {
 		f.Homes = *i.Div.Homes().At(s)
@@ -301,29 +303,28 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	}
 	d.Last, d.LastOf[slot.CTA&(MaxCTAs-1)], d.Turn = uint16(s), uint16(s), slot.CTA
 	i.count(f, in)
-	at := &i.l.insts[slot.PC]
-	if at.completes {
+	if in.completes {
 		if !slot.Mixed {
-			i.begins(in, at, int(slot.Row), slot.Mask)
+			i.begins(in, int(slot.Row), slot.Mask)
 		} else {
 			for _, x := range i.shares(s, slot).all() { // who was told of the instruction may have asked
-				i.begins(in, at, int(x.Row), x.Lanes)
+				i.begins(in, int(x.Row), x.Lanes)
 			}
 		}
-		if at.holds {
+		if in.holds {
 			d.Busy.Add(s)
 		}
-		if at.memory {
+		if in.memory {
 			d.Memory++
 		}
 	}
-	return divergence.Fire{Valid: true, Control: at.control, Slot: uint16(s), PC: slot.PC}
+	return divergence.Fire{Valid: true, Control: in.control, Slot: uint16(s), PC: slot.PC}
 }
 
 // begins marks what an instruction of lanes of a row has in flight.
-func (i *Issue) begins(in *isa.Inst, at *decoded, row int, lanes uint32) {
+func (i *Issue) begins(in *decoded, row int, lanes uint32) {
 	i.D().InRow[row&(MaxWarps-1)]++
-	i.Scoreboard.Set(row, at.dsts, lanes)
+	i.Scoreboard.Set(row, in.dsts, lanes)
 	switch in.Op {
 	case isa.OpCopy:
 		i.Copies.Edit(row).Open++
@@ -334,7 +335,7 @@ func (i *Issue) begins(in *isa.Inst, at *decoded, row int, lanes uint32) {
 
 // count counts an instruction and shows it to the observer. Those that are not
 // the kernel's are counted apart.
-func (i *Issue) count(f *Flight, in *isa.Inst) {
+func (i *Issue) count(f *Flight, in *decoded) {
 	d := i.D()
 	if in.Inserted {
 		d.Added++
@@ -391,7 +392,7 @@ func (i *Issue) release() {
 // completed takes an instruction out of the counts of those in flight.
 func (i *Issue) completed(f *Flight) {
 	d := i.D()
-	in := &i.l.Prog.Insts[f.PC]
+	in := &i.l.insts[f.PC]
 	for rows := f.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
 		d.InRow[r&(MaxWarps-1)]--
@@ -402,7 +403,7 @@ func (i *Issue) completed(f *Flight) {
 	if in.Op != isa.OpCopy { // whose slot has gone on
 		d.Busy.Remove(int(f.Slot))
 	}
-	if i.l.insts[f.PC].memory {
+	if in.memory {
 		d.Memory--
 	}
 }
