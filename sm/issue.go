@@ -49,10 +49,9 @@ type Issue struct {
 	OnInserted rtl.Observers[Issued]
 	// OnClass is told in which class the cycles from this one on are, until it is told again.
 	OnClass rtl.Observers[Spent]
-	seen    Flight          `rtl:"scratch"` // with the PC that the observer knows
-	place   [MaxWarps]uint8 `rtl:"scratch"` // of a row among shares
-	ask     units.Set       `rtl:"scratch"` // slots that the scheduler asks
-	best    units.Set       `rtl:"scratch"` // of these, the ready ones of the lowest rank
+	seen    Flight    `rtl:"scratch"` // with the PC that the observer knows
+	ask     units.Set `rtl:"scratch"` // slots that the scheduler asks
+	best    units.Set `rtl:"scratch"` // of these, the ready ones of the lowest rank
 }
 
 // shares are the threads of a slot by row.
@@ -226,12 +225,14 @@ func (i *Issue) free(s int, slot *divergence.Slot) bool {
 		}
 		return true
 	}
-	for _, x := range of.all()[of.Free:] {
-		if _, busy := i.Scoreboard.Busy(int(x.Row), in.deps, x.Lanes); busy {
+	all := of.all()
+	for n := int(of.Free); n < len(all); n++ {
+		if _, busy := i.Scoreboard.Busy(int(all[n].Row), in.deps, all[n].Lanes); busy {
+			of.Free = uint8(n)
 			return false
 		}
-		of.Free++
 	}
+	of.Free = of.N
 	return true
 }
 
@@ -244,17 +245,13 @@ func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
 	if of.Mask == slot.Mask {
 		return of
 	}
-	of.Mask, of.Homes, of.Rows, of.N, of.Free = slot.Mask, *i.Div.Homes().At(s), 0, 0, 0
-	for m := slot.Mask; m != 0; m &= m - 1 {
-		h := of.Homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
-		row := h.Row & (MaxWarps - 1)
-		if of.Rows>>row&1 == 0 {
-			of.Rows |= 1 << row
-			of.Of[of.N&(isa.MaxLanes-1)] = share{Row: row}
-			i.place[row] = of.N
-			of.N++
-		}
-		of.Of[i.place[row]&(isa.MaxLanes-1)].Lanes |= 1 << (h.Lane & (isa.MaxLanes - 1))
+	of.Mask, of.Homes, of.N, of.Free = slot.Mask, *i.Div.Homes().At(s), 0, 0
+	var lanes [MaxWarps]uint32
+	of.Rows = split(slot.Mask, &of.Homes, &lanes)
+	for rows := of.Rows; rows != 0; rows &= rows - 1 {
+		row := bits.TrailingZeros64(rows) & (MaxWarps - 1)
+		of.Of[of.N&(isa.MaxLanes-1)] = share{lanes[row], uint8(row)}
+		of.N++
 	}
 	return of
 }
@@ -305,11 +302,9 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	i.count(f, in)
 	if in.completes {
 		if !slot.Mixed {
-			i.begins(in, int(slot.Row), slot.Mask)
+			i.begins(in, []share{{slot.Mask, slot.Row}})
 		} else {
-			for _, x := range i.shares(s, slot).all() { // who was told of the instruction may have asked
-				i.begins(in, int(x.Row), x.Lanes)
-			}
+			i.begins(in, i.shares(s, slot).all()) // who was told of the instruction may have asked
 		}
 		if in.holds {
 			d.Busy.Add(s)
@@ -321,15 +316,23 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	return divergence.Fire{Valid: true, Control: in.control, Slot: uint16(s), PC: slot.PC}
 }
 
-// begins marks what an instruction of lanes of a row has in flight.
-func (i *Issue) begins(in *decoded, row int, lanes uint32) {
-	i.D().InRow[row&(MaxWarps-1)]++
-	i.Scoreboard.Set(row, in.dsts, lanes)
+// begins marks what an instruction of these threads has in flight.
+func (i *Issue) begins(in *decoded, of []share) {
+	d := i.D()
+	for n := range of {
+		x := &of[n]
+		d.InRow[x.Row&(MaxWarps-1)]++
+		i.Scoreboard.Set(int(x.Row), in.dsts, x.Lanes)
+	}
 	switch in.Op {
 	case isa.OpCopy:
-		i.Copies.Edit(row).Open++
+		for _, x := range of {
+			i.Copies.Edit(int(x.Row)).Open++
+		}
 	case isa.OpCopyCommit:
-		i.Copies.Edit(row).commit()
+		for _, x := range of {
+			i.Copies.Edit(int(x.Row)).commit()
+		}
 	}
 }
 
@@ -377,8 +380,9 @@ func (i *Issue) release() {
 		}
 		s := int(f.Slot)
 		if of := i.Shares.Next(s); of.Mask == f.Mask && of.Homes == f.Homes { // the threads have not left the slot
-			for _, x := range of.all() {
-				i.Scoreboard.Clear(int(x.Row), dsts, x.Lanes)
+			all := of.all()
+			for n := range all {
+				i.Scoreboard.Clear(int(all[n].Row), dsts, all[n].Lanes)
 			}
 			continue
 		}
@@ -394,14 +398,14 @@ func (i *Issue) completed(f *Flight) {
 	d := i.D()
 	in := &i.l.insts[f.PC]
 	for rows := f.Rows; rows != 0; rows &= rows - 1 {
-		r := bits.TrailingZeros64(rows)
-		d.InRow[r&(MaxWarps-1)]--
-		if in.Op == isa.OpCopy {
-			i.Copies.Edit(r).complete()
-		}
+		d.InRow[bits.TrailingZeros64(rows)&(MaxWarps-1)]--
 	}
-	if in.Op != isa.OpCopy { // whose slot has gone on
+	if in.Op != isa.OpCopy {
 		d.Busy.Remove(int(f.Slot))
+	} else { // its slot has gone on
+		for rows := f.Rows; rows != 0; rows &= rows - 1 {
+			i.Copies.Edit(bits.TrailingZeros64(rows)).complete()
+		}
 	}
 	if in.memory {
 		d.Memory--

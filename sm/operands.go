@@ -116,7 +116,7 @@ func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
 	}
 	for set := in.regs; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros8(set)
-		to, nregs, reg := &op.Src[i%sources], o.l.nregs, int(in.Src[i].Index)
+		to, nregs, reg := &op.Src[i], o.l.nregs, int(in.Src[i].Index)
 		if !f.Mixed {
 			*to = *o.Regs.At(int(f.Row)*nregs + reg)
 			continue
