@@ -36,8 +36,13 @@ func newVariable(sig rtl.Signal, in *scope, o origin) *variable {
 // inOrder sorts variables as the design has them.
 func inOrder(vars []*variable) {
 	slices.SortFunc(vars, func(a, b *variable) int {
-		return cmp.Or(cmp.Compare(a.origin.island, b.origin.island), cmp.Compare(a.origin.bundle, b.origin.bundle),
-			cmp.Compare(uintptr(a.sig.Ptr), uintptr(b.sig.Ptr)))
+		switch { // not cmp.Or, which compares everything
+		case a.origin.island != b.origin.island:
+			return a.origin.island - b.origin.island
+		case a.origin.bundle != b.origin.bundle:
+			return a.origin.bundle - b.origin.bundle
+		}
+		return cmp.Compare(uintptr(a.sig.Ptr), uintptr(b.sig.Ptr))
 	})
 }
 
