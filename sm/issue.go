@@ -399,10 +399,11 @@ func (i *Issue) completed(f *Flight) {
 			i.Copies.Edit(r).complete()
 		}
 	}
-	if in.Op != isa.OpCopy { // whose slot has gone on
+	at := &i.l.insts[f.PC]
+	if at.holds { // otherwise the slot has gone on, and may wait for another one
 		d.Busy.Remove(int(f.Slot))
 	}
-	if i.l.insts[f.PC].memory {
+	if at.memory {
 		d.Memory--
 	}
 }
