@@ -155,7 +155,7 @@ CONSTANT:
 		Theirs: "D; D; P P; P P", Ours: figure4,
 	},
 	{
-		ID: "C0-16", Place: "section 5", Statement: "benchmarks of table 1 with a SIMD utilization above 99 % without compaction, by the masks of the emulator (the paper leaves out 22 of 40 that have)",
+		ID: "C0-16", Place: "section 5", Statement: "benchmarks of table 1 with a SIMD utilization above 99 % without compaction (the paper leaves out 22 of 40 that have)",
 		Theirs: "none", Ours: coherentOnes,
 	},
 	{
@@ -239,7 +239,7 @@ CONSTANT:
 		Why: "on DXTC no permutation matters here: 16.4 to 17.8 %, 17.4 without one",
 	},
 	{
-		ID: "C0-30", Place: "section 3.1, figure 3", Statement: "benchmarks of which ideal compaction raises the SIMD utilization by 2 % or more, by the masks of the emulator, against half of all",
+		ID: "C0-30", Place: "section 3.1, figure 3", Statement: "benchmarks of which ideal compaction raises the SIMD utilization by 2 % or more, against half of all",
 		Theirs: "above half", Ours: gains,
 	},
 	{
@@ -268,7 +268,7 @@ CONSTANT:
 		},
 	},
 	{
-		ID: "C0-33", Place: "section 6.2", Statement: "permutations by the mean SIMD utilization, by the masks of the emulator; Rev_WID against Balanced in BITONIC, REDUCT, AOSSORT, QSRDM",
+		ID: "C0-33", Place: "section 6.2", Statement: "permutations by the mean SIMD utilization; Rev_WID against Balanced in BITONIC, REDUCT, AOSSORT, QSRDM",
 		Theirs: "sequential odd-even rev-wid balanced; below below below below",
 		Ours:   func() (string, error) { return usedMost("BITONIC", "REDUCT", "AOSSORT", "QSRDM") },
 	},

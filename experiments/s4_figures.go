@@ -402,7 +402,7 @@ func drawCharacter() (*Drawing, error) {
 // programmatic is the part of the divergent executions of branches that are
 // P-branches, in per cent.
 func programmatic(kernel string) (float64, error) {
-	paths, err := pathsIn(kernel)
+	paths, err := pathsOnce(kernel, func() (kernels.Workload, error) { return workload(kernel, size) })
 	if err != nil {
 		return 0, err
 	}
