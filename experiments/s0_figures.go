@@ -40,8 +40,8 @@ type benchmark struct {
 	tiled func() kernels.Workload
 }
 
-// benchmarks are those that we have an equivalent of; the paper's SORTNW and EIGENVL
-// are missing. FDTD3D and 3DFD have the same kernel.
+// benchmarks are those of the paper that have divergent branches. FDTD3D and 3DFD have the
+// same kernel.
 var benchmarks = []benchmark{
 	{name: "BACKP", kernel: "backprop"},
 	{name: "LPS", kernel: "laplace"},
@@ -59,6 +59,8 @@ var benchmarks = []benchmark{
 	{name: "BINOM", kernel: "binomial"},
 	{name: "CONVSEP", kernel: "convolution"},
 	{name: "SOBFLT", kernel: "sobel"},
+	{name: "SORTNW", kernel: "sortnet"},
+	{name: "EIGENVL", kernel: "eigenvalues"},
 }
 
 // run runs a benchmark on a machine.
