@@ -21,9 +21,9 @@ var sortnet = Kernel{
 // SortNet sorts arrays of keys with values.
 type SortNet struct {
 	outcome
-	cta                    int
-	keys, values           []uint32
-	wantKeys, wantValues     []uint32
+	cta                  int
+	keys, values         []uint32
+	wantKeys, wantValues []uint32
 }
 
 // NewSortNet makes n keys in arrays of length, which is twice the number of threads of a
