@@ -400,22 +400,15 @@ func (i *Issue) completed(f *Flight) {
 	for rows := f.Rows; rows != 0; rows &= rows - 1 {
 		d.InRow[bits.TrailingZeros64(rows)&(MaxWarps-1)]--
 	}
-	if in.Op != isa.OpCopy {
-		d.Busy.Remove(int(f.Slot))
-	} else { // its slot has gone on
+	if in.Op == isa.OpCopy {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {
 			i.Copies.Edit(bits.TrailingZeros64(rows)).complete()
 		}
 	}
-<<<<<<< HEAD
-	at := &i.l.insts[f.PC]
-	if at.holds { // otherwise the slot has gone on, and may wait for another one
+	if in.holds { // otherwise the slot has gone on, and may wait for another one
 		d.Busy.Remove(int(f.Slot))
 	}
-	if at.memory {
-=======
 	if in.memory {
->>>>>>> w-speed
 		d.Memory--
 	}
 }
