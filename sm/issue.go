@@ -400,12 +400,13 @@ func (i *Issue) completed(f *Flight) {
 	for rows := f.Rows; rows != 0; rows &= rows - 1 {
 		d.InRow[bits.TrailingZeros64(rows)&(MaxWarps-1)]--
 	}
-	if in.Op != isa.OpCopy {
-		d.Busy.Remove(int(f.Slot))
-	} else { // its slot has gone on
+	if in.Op == isa.OpCopy {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {
 			i.Copies.Edit(bits.TrailingZeros64(rows)).complete()
 		}
+	}
+	if in.holds { // otherwise the slot has gone on, and may wait for another one
+		d.Busy.Remove(int(f.Slot))
 	}
 	if in.memory {
 		d.Memory--

@@ -346,6 +346,7 @@ type Arrival uint8
 // The ways to arrive.
 const (
 	ByWarp   Arrival = iota // a warp, all of whose threads come at once
+	ByPair                  // as ByPath, but not one that a branch of its sibling covers, which comes to no barrier before that branch has ended
 	ByPath                  // those of a path, which wait for themselves; where they need not wait, all of the warp
 	ByThread                // each thread
 )
