@@ -90,8 +90,9 @@ func TestDWFVector(t *testing.T) {
 // TestDWFInvariants checks every cycle of random kernels: each thread is in
 // one place, at the PC that it would be at by itself (W1), at most one of each
 // home lane in a warp, the table knows the lanes of the warps that it points to
-// (W2), a slot shows the threads of its pool entry, and what issues is the policy's
-// choice of what is ready.
+// (W2), a slot shows the threads of its pool entry, a warp that gets a slot was in
+// the pool when the cycle began, and what issues is the policy's choice of what is
+// ready.
 func TestDWFInvariants(t *testing.T) {
 	const lanes, warps = 4, 4
 	decided := map[divergence.IssuePolicy]int{} // issues that the policy had a say in
@@ -107,6 +108,7 @@ func TestDWFInvariants(t *testing.T) {
 			k := randomKernel(seed, lanes*warps, exits, bars)
 			read, done := 0, make([]int, lanes*warps)
 			var before choices
+			in := map[int]bool{}
 			each := func(p divergence.Policy, issued []micro.Issue) {
 				for ; read < len(issued); read++ {
 					for _, thread := range threadsIn(issued[read], lanes) {
@@ -133,6 +135,7 @@ func TestDWFInvariants(t *testing.T) {
 					}
 				}
 				poolHolds(t, p.(*divergence.DWF))
+				in = pooled(t, p.(*divergence.DWF), in)
 				if before.issued(t, p.(*divergence.DWF), o, issued) {
 					decided[o.DWFIssue]++
 				}
@@ -198,6 +201,22 @@ func poolHolds(t *testing.T, p *divergence.DWF) {
 			check(s.Mask == p.Statics.At(int(s.Row)).Live || q.Half, "a static warp is not complete", i)
 		}
 	}
+}
+
+// pooled checks that the pool entries that are in slots were in the pool, or in a slot, at the end of the cycle before,
+// and returns those that are there now.
+func pooled(t *testing.T, p *divergence.DWF, before map[int]bool) map[int]bool {
+	now := map[int]bool{}
+	for i := range p.Pool.Warps.Len() {
+		if p.Pool.Warps.At(i).Occ == 0 || p.Places.At(i).AtBar {
+			continue
+		}
+		now[i] = true
+		if p.Places.At(i).InSlot && !before[i] {
+			require.Fail(t, "a warp has a slot in the cycle in which it was formed", "entry %d", i)
+		}
+	}
+	return now
 }
 
 // waitingHolds counts anew what waits at each PC: all threads that are to be issued,
