@@ -70,8 +70,8 @@ func (w *Warps) Rate(n Need) float64 {
 	return float64(n.Fewer) / float64(w.Paths)
 }
 
-// Under is the need under a permutation.
-func (w *Warps) Under(p units.Permutation) Need {
+// under is the need under a permutation.
+func (w *Warps) under(p units.Permutation) Need {
 	return w.Compacted[slices.Index(units.Permutations(), p)]
 }
 
@@ -124,17 +124,17 @@ func (p *Paths) list(prog *isa.Program, tallies []Tally) {
 func (p *Paths) Total(class isa.Class) (t Tally) {
 	for i := range p.Branches {
 		if b := &p.Branches[i]; b.Class == class {
-			t.Add(&b.Tally)
+			t.plus(&b.Tally)
 		}
 	}
 	return t
 }
 
-// At sums the branches of a source line, which is given as file:line.
-func (p *Paths) At(where string) (t Tally) {
+// branchesAt sums the branches of a source line, which is given as file:line.
+func (p *Paths) branchesAt(where string) (t Tally) {
 	for i := range p.Branches {
 		if b := &p.Branches[i]; b.Prog.Where(b.PC) == where {
-			t.Add(&b.Tally)
+			t.plus(&b.Tally)
 		}
 	}
 	return t
@@ -161,11 +161,11 @@ func quartile(m *units.BlockMask, cta int) int { return min(4*m.Threads()/cta, 3
 
 // enter adds a path; work: it does not wait at the post-dominator.
 func (t *Tally) enter(w *Warps, quartile int, work bool) {
-	t.All.Add(w)
+	t.All.plus(w)
 	if work {
-		t.Work.Add(w)
+		t.Work.plus(w)
 	}
-	t.Quartiles[quartile].Add(w)
+	t.Quartiles[quartile].plus(w)
 }
 
 // locations is threads, known by their linear numbers, by the location in their
@@ -196,19 +196,19 @@ func (w *Warps) need(warps int) Need {
 	return Need{warps, 0}
 }
 
-// Add sums two tallies.
-func (t *Tally) Add(o *Tally) {
+// plus sums two tallies.
+func (t *Tally) plus(o *Tally) {
 	t.Instances += o.Instances
 	t.Divergent += o.Divergent
-	t.All.Add(&o.All)
-	t.Work.Add(&o.Work)
+	t.All.plus(&o.All)
+	t.Work.plus(&o.Work)
 	for i := range t.Quartiles {
-		t.Quartiles[i].Add(&o.Quartiles[i])
+		t.Quartiles[i].plus(&o.Quartiles[i])
 	}
 }
 
-// Add sums the needs of two sets of paths.
-func (w *Warps) Add(o *Warps) {
+// plus sums the needs of two sets of paths.
+func (w *Warps) plus(o *Warps) {
 	w.Paths += o.Paths
 	w.Static += o.Static
 	w.Ideal.add(o.Ideal)
