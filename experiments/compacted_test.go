@@ -35,7 +35,7 @@ func TestCompacted(t *testing.T) {
 				assert.Equal(t, of.Ideal, set.Ideal, "%s, %s", b.name, class)
 				for _, p := range permuted {
 					if of.Paths > 0 && set.Paths > 0 {
-						assert.Equal(t, of.under(p), set.under(p), "%s, %s, %s", b.name, class, p)
+						assert.Equal(t, of.Under(p), set.Under(p), "%s, %s, %s", b.name, class, p)
 					}
 				}
 			}

@@ -93,7 +93,7 @@ func TestS0Rates(t *testing.T) {
 	for p, want := range map[units.Permutation]float64{
 		units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3, units.WID: .75, units.RevWID: .6, units.Balanced: 1,
 	} {
-		assert.InDelta(t, want, all.Rate(all.under(p)), 1e-9, p)
+		assert.InDelta(t, want, all.Rate(all.Under(p)), 1e-9, p)
 	}
 	d := draw(t, "s0-fig11")
 	assert.NotEmpty(t, d.Notes)

@@ -127,7 +127,7 @@ func aligned(p units.Permutation, list ...func(...units.Permutation) (*Paths, er
 			return "", err
 		}
 		all := paths.Total(isa.ClassProgrammatic).All
-		rates, ideal = append(rates, all.Rate(all.under(p))), append(ideal, all.Rate(all.Ideal))
+		rates, ideal = append(rates, all.Rate(all.Under(p))), append(ideal, all.Rate(all.Ideal))
 	}
 	return fmt.Sprintf("%s; %s 0 (%.2f)", spaced(rates), order(slices.Min(ideal), 0), ideal), nil
 }
@@ -179,8 +179,8 @@ func revWorse() (string, error) {
 	}
 	var orders []string
 	var rates []float64
-	for _, t := range []Tally{reduct.branchesAt("reduction.cu:15"), sort.Total(isa.ClassProgrammatic)} {
-		rev, odd := t.All.Rate(t.All.under(units.RevWID)), t.All.Rate(t.All.under(units.OddEven))
+	for _, t := range []Tally{reduct.At("reduction.cu:15"), sort.Total(isa.ClassProgrammatic)} {
+		rev, odd := t.All.Rate(t.All.Under(units.RevWID)), t.All.Rate(t.All.Under(units.OddEven))
 		orders = append(orders, fmt.Sprintf("Rev_WID %s Odd_Even", order(rev, odd)))
 		rates = append(rates, rev, odd)
 	}
@@ -209,12 +209,12 @@ func fullRate() (string, error) {
 	var best units.Permutation
 	var full []string
 	for _, p := range units.Permutations() {
-		n := all.under(p)
+		n := all.Under(p)
 		if n.Fewer != all.Ideal.Fewer {
 			continue
 		}
 		full = append(full, fmt.Sprintf("%s %d", p, n.Warps))
-		if best == "" || n.Warps < all.under(best).Warps {
+		if best == "" || n.Warps < all.Under(best).Warps {
 			best = p
 		}
 	}

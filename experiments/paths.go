@@ -70,8 +70,8 @@ func (w *Warps) Rate(n Need) float64 {
 	return float64(n.Fewer) / float64(w.Paths)
 }
 
-// under is the need under a permutation.
-func (w *Warps) under(p units.Permutation) Need {
+// Under is the need under a permutation.
+func (w *Warps) Under(p units.Permutation) Need {
 	return w.Compacted[slices.Index(units.Permutations(), p)]
 }
 
@@ -130,8 +130,8 @@ func (p *Paths) Total(class isa.Class) (t Tally) {
 	return t
 }
 
-// branchesAt sums the branches of a source line, which is given as file:line.
-func (p *Paths) branchesAt(where string) (t Tally) {
+// At sums the branches of a source line, which is given as file:line.
+func (p *Paths) At(where string) (t Tally) {
 	for i := range p.Branches {
 		if b := &p.Branches[i]; b.Prog.Where(b.PC) == where {
 			t.plus(&b.Tally)

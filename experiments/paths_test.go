@@ -51,7 +51,7 @@ func TestPaths(t *testing.T) {
 			sums{units.FlipOdd: 720, units.Balanced: 648},
 		},
 		{
-			"reduction, 256 threads", paths(t, kernels.NewReduction(256, 256, 1), 32).branchesAt("reduction.cu:15"), 8, 111, 69,
+			"reduction, 256 threads", paths(t, kernels.NewReduction(256, 256, 1), 32).At("reduction.cu:15"), 8, 111, 69,
 			rates{units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375, units.WID: .625, units.RevWID: .3125, units.Balanced: .625},
 			sums{units.Balanced: 69},
 		},
@@ -62,10 +62,10 @@ func TestPaths(t *testing.T) {
 		assert.Equal(t, c.static, all.Static, c.name)
 		assert.Equal(t, c.ideal, all.Ideal.Warps, c.name)
 		for p, want := range c.rates {
-			assert.InDelta(t, want, all.Rate(all.under(p)), .0005, "%s, %s", c.name, p)
+			assert.InDelta(t, want, all.Rate(all.Under(p)), .0005, "%s, %s", c.name, p)
 		}
 		for p, want := range c.sums {
-			assert.Equal(t, want, all.under(p).Warps, "%s, %s", c.name, p)
+			assert.Equal(t, want, all.Under(p).Warps, "%s, %s", c.name, p)
 		}
 	}
 }
@@ -76,13 +76,13 @@ func TestPaths(t *testing.T) {
 // multiples of 4, as the reversed number of a warp below 8 is one.
 func TestPathsOfTransposition(t *testing.T) {
 	p := paths(t, kernels.NewBlockSort(256, 256, 1), 32)
-	parity := p.branchesAt("blocksort.cu:21")
+	parity := p.At("blocksort.cu:21")
 	all := &parity.All
 	assert.Equal(t, 32, parity.Divergent)
 	assert.Equal(t, 32*2*8, all.Static)
 	assert.Equal(t, 32*2*4, all.Ideal.Warps)
 	for p, want := range (sums{units.Sequential: 512, units.OddEven: 256, units.RevWID: 512, units.Balanced: 256}) {
-		assert.Equal(t, want, all.under(p).Warps, p)
+		assert.Equal(t, want, all.Under(p).Warps, p)
 	}
 }
 
@@ -90,13 +90,13 @@ func TestPathsOfTransposition(t *testing.T) {
 // bits 0 to 4 set in half of the lanes of 12 warps, clear in the others.
 func TestPathsOfBits(t *testing.T) {
 	p := paths(t, kernels.NewQuasirandom(1024, 8, 1), 32)
-	bit := p.branchesAt("quasirandom.cu:11")
+	bit := p.At("quasirandom.cu:11")
 	assert.Equal(t, 8*31, bit.Instances)
 	assert.Equal(t, 8*5, bit.Divergent)
 	assert.Equal(t, 8*5*2*12, bit.All.Static)
 	assert.Equal(t, 8*5*2*6, bit.All.Ideal.Warps)
-	assert.Zero(t, bit.All.under(units.Sequential).Fewer)
-	assert.Equal(t, bit.All.Ideal, bit.All.under(units.Balanced))
+	assert.Zero(t, bit.All.Under(units.Sequential).Fewer)
+	assert.Equal(t, bit.All.Ideal, bit.All.Under(units.Balanced))
 }
 
 // TestPathsOfNestedBranches: an instance of an inner branch has the threads of
@@ -104,7 +104,7 @@ func TestPathsOfBits(t *testing.T) {
 // comparisons of bitonic sort have half of the threads, or a quarter.
 func TestPathsOfNestedBranches(t *testing.T) {
 	p := paths(t, kernels.NewBitonic(256, 256, 1), 32)
-	outer, inner := p.branchesAt("bitonic.cu:17"), p.branchesAt("bitonic.cu:20")
+	outer, inner := p.At("bitonic.cu:17"), p.At("bitonic.cu:20")
 	assert.Equal(t, 36, outer.Instances, "1+2+...+8 rounds")
 	assert.Equal(t, 36, inner.Instances)
 	assert.Equal(t, 30, outer.Divergent)
@@ -113,7 +113,7 @@ func TestPathsOfNestedBranches(t *testing.T) {
 	assert.Equal(t, inner.All.Paths, inner.Work.Paths, "an if with else")
 	assert.Equal(t, [4]int{0, 0, 60, 0}, quartiles(&outer), "half of the threads on each side")
 	assert.Equal(t, [4]int{0, 20, 0, 0}, quartiles(&inner), "a quarter")
-	compares := p.branchesAt("bitonic.cu:21")
+	compares := p.At("bitonic.cu:21")
 	assert.Equal(t, 36, compares.Instances)
 	assert.Zero(t, compares.All.Static-compares.Quartiles[0].Static-compares.Quartiles[1].Static, "at most a half")
 }

@@ -129,7 +129,7 @@ func drawRates() (*Drawing, error) {
 			}
 			var rates []float64
 			for i := range permuted {
-				rates = append(rates, 100*all.Rate(all.under(permuted[i])))
+				rates = append(rates, 100*all.Rate(all.Under(permuted[i])))
 			}
 			rates = append(rates, 100*all.Rate(all.Ideal))
 			if add(b.name, all.Paths, rates, nil); class == isa.ClassProgrammatic && !slices.Contains(compactable, b.name) {
@@ -168,7 +168,7 @@ func drawParts(class isa.Class) (*Drawing, error) {
 			}
 			cells := []any{name, part, w.Paths}
 			for _, p := range shown {
-				cells = append(cells, round(100*w.Rate(w.under(p))))
+				cells = append(cells, round(100*w.Rate(w.Under(p))))
 			}
 			d.Rows = append(d.Rows, append(cells, round(100*w.Rate(w.Ideal))))
 		}
@@ -190,7 +190,7 @@ func drawParts(class isa.Class) (*Drawing, error) {
 		s := chart.Series{Name: string(p)}
 		for q := range sum {
 			if sum[q].Paths > 0 {
-				s.X, s.Y = append(s.X, float64(q+1)), append(s.Y, 100*sum[q].Rate(sum[q].under(p)))
+				s.X, s.Y = append(s.X, float64(q+1)), append(s.Y, 100*sum[q].Rate(sum[q].Under(p)))
 			}
 		}
 		series = append(series, s)
@@ -352,7 +352,7 @@ func drawBranches() (*Drawing, error) {
 		cells := []any{b.name, int(all), round(100 * divergent / all), round(100 * float64(of[0].Divergent) / max(divergent, 1))}
 		var bars [][]float64
 		for i := range of {
-			for _, need := range []func(w *Warps) Need{func(w *Warps) Need { return w.under(units.Sequential) }, func(w *Warps) Need { return w.Ideal }} {
+			for _, need := range []func(w *Warps) Need{func(w *Warps) Need { return w.Under(units.Sequential) }, func(w *Warps) Need { return w.Ideal }} {
 				rate := 0.0
 				if of[i].All.Paths > 0 {
 					rate = 100 * of[i].All.Rate(need(&of[i].All))

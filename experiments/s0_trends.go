@@ -28,7 +28,7 @@ func tallied(class isa.Class) (names []string, of []Tally, err error) {
 // last, the ideal one.
 func ratesOf(w *Warps, perms ...units.Permutation) (list []float64) {
 	for _, p := range perms {
-		list = append(list, 100*w.Rate(w.under(p)))
+		list = append(list, 100*w.Rate(w.Under(p)))
 	}
 	return append(list, 100*w.Rate(w.Ideal))
 }
@@ -107,14 +107,14 @@ func behind() (string, error) {
 	var list, impaired []string
 	for i, name := range names {
 		all := &of[i].All
-		best, balanced := 0.0, all.Rate(all.under(units.Balanced))
+		best, balanced := 0.0, all.Rate(all.Under(units.Balanced))
 		for _, p := range permuted {
-			best = max(best, all.Rate(all.under(p)))
+			best = max(best, all.Rate(all.Under(p)))
 		}
 		if balanced < .979*best {
 			list = append(list, name)
 		}
-		if balanced < all.Rate(all.under(units.Sequential))-.01 {
+		if balanced < all.Rate(all.Under(units.Sequential))-.01 {
 			impaired = append(impaired, name)
 		}
 	}

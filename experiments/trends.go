@@ -257,7 +257,7 @@ func rates(perms ...units.Permutation) (of []float64, ideal float64, err error) 
 		}
 		all := paths.Total(isa.ClassProgrammatic).All
 		for i, p := range perms {
-			of[i] += 100 * all.Rate(all.under(p)) / float64(len(compactable))
+			of[i] += 100 * all.Rate(all.Under(p)) / float64(len(compactable))
 		}
 		ideal += 100 * all.Rate(all.Ideal) / float64(len(compactable))
 	}
