@@ -124,7 +124,7 @@ func (p *Paths) list(prog *isa.Program, tallies []Tally) {
 func (p *Paths) Total(class isa.Class) (t Tally) {
 	for i := range p.Branches {
 		if b := &p.Branches[i]; b.Class == class {
-			t.plus(&b.Tally)
+			t.Add(&b.Tally)
 		}
 	}
 	return t
@@ -134,7 +134,7 @@ func (p *Paths) Total(class isa.Class) (t Tally) {
 func (p *Paths) At(where string) (t Tally) {
 	for i := range p.Branches {
 		if b := &p.Branches[i]; b.Prog.Where(b.PC) == where {
-			t.plus(&b.Tally)
+			t.Add(&b.Tally)
 		}
 	}
 	return t
@@ -161,11 +161,11 @@ func quartile(m *units.BlockMask, cta int) int { return min(4*m.Threads()/cta, 3
 
 // enter adds a path; work: it does not wait at the post-dominator.
 func (t *Tally) enter(w *Warps, quartile int, work bool) {
-	t.All.plus(w)
+	t.All.Add(w)
 	if work {
-		t.Work.plus(w)
+		t.Work.Add(w)
 	}
-	t.Quartiles[quartile].plus(w)
+	t.Quartiles[quartile].Add(w)
 }
 
 // locations is threads, known by their linear numbers, by the location in their
@@ -196,19 +196,19 @@ func (w *Warps) need(warps int) Need {
 	return Need{warps, 0}
 }
 
-// plus sums two tallies.
-func (t *Tally) plus(o *Tally) {
+// Add sums two tallies.
+func (t *Tally) Add(o *Tally) {
 	t.Instances += o.Instances
 	t.Divergent += o.Divergent
-	t.All.plus(&o.All)
-	t.Work.plus(&o.Work)
+	t.All.Add(&o.All)
+	t.Work.Add(&o.Work)
 	for i := range t.Quartiles {
-		t.Quartiles[i].plus(&o.Quartiles[i])
+		t.Quartiles[i].Add(&o.Quartiles[i])
 	}
 }
 
-// plus sums the needs of two sets of paths.
-func (w *Warps) plus(o *Warps) {
+// Add sums the needs of two sets of paths.
+func (w *Warps) Add(o *Warps) {
 	w.Paths += o.Paths
 	w.Static += o.Static
 	w.Ideal.add(o.Ideal)

@@ -140,7 +140,7 @@ func TestPathsBounds(t *testing.T) {
 			}
 			total := experiments.Warps{}
 			for q := range b.Quartiles {
-				total.plus(&b.Quartiles[q])
+				total.Add(&b.Quartiles[q])
 			}
 			if b.Divergent > 0 {
 				assert.Equal(t, b.All, total, "each path is in one quartile")

@@ -181,7 +181,7 @@ func drawParts(class isa.Class) (*Drawing, error) {
 		t := paths.Total(class)
 		rows(b.name, &t.Quartiles)
 		for q := range sum {
-			sum[q].plus(&t.Quartiles[q])
+			sum[q].Add(&t.Quartiles[q])
 		}
 	}
 	rows("all paths", &sum)

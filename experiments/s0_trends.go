@@ -67,7 +67,7 @@ func crowded(list ...string) (string, error) {
 			return name + " has no P-branches", err
 		}
 		half := of[i].Quartiles[2]
-		half.plus(&of[i].Quartiles[3])
+		half.Add(&of[i].Quartiles[3])
 		r := ratesOf(&half, units.RevWID, units.Balanced)
 		words, detail = append(words, order(r[0], r[1])), append(detail, r[:2]...)
 	}
