@@ -151,8 +151,10 @@ var s4 = []Claim{
 	{
 		ID: "C4-14", Place: "section 6", Statement: "speed of DWF by majority against PDOM: HRTWL, LKYT, RAY, STO, WP",
 		Theirs: "below below below below below",
-		Ours:   func() (string, error) { return signs(paperPDOM, paperDWF, "heartwall", "leukocyte", "spheres", "store", "weather") },
-		Why:    "nothing diverges in our STO but the end of the pieces, so that DWF has nothing to take apart",
+		Ours: func() (string, error) {
+			return signs(paperPDOM, paperDWF, "heartwall", "leukocyte", "spheres", "store", "weather")
+		},
+		Why: "nothing diverges in our STO but the end of the pieces, so that DWF has nothing to take apart",
 	},
 	{
 		ID: "C4-15", Place: "section 6.1, figure 13", Statement: "cycles in which the memory pipeline holds up an access, mean over DIVG (the paper: over all), PDOM = 1: DWF above 2; TBC below DWF",
