@@ -137,6 +137,10 @@ func (e *emitter) access(s *Stmt) {
 		e.input(e.r(s.A), uint32(s.N), cellBytes/4)
 		e.line("mov.u64 %%q, %%at;")
 		bytes := 4 << (s.Wide & 1)
+		if s.Op != 0 {
+			e.copies(s)
+			break
+		}
 		e.line("cp.async.ca.shared.global [%s], [%%q], %d;", e.cell(), bytes)
 		if s.Alt {
 			e.line("cp.async.commit_group;")
@@ -145,6 +149,26 @@ func (e *emitter) access(s *Stmt) {
 			e.line("cp.async.wait_all;")
 		}
 	}
+}
+
+// copies copies both of the thread's words in a group each, the threads of a warp in turn, and loads from global
+// and local memory meanwhile; it looks at the first word when all but the last group have come.
+func (e *emitter) copies(s *Stmt) {
+	at := e.cell()
+	for word := 4; word >= 0; word -= 4 {
+		for i := range 4 {
+			e.line("and.b32 %%w, %%lin, 3;")
+			e.line("setp.eq.u32 %%p, %%w, %d;", i)
+			e.line("@%%p cp.async.ca.shared.global [%s+%d], [%%q+%d], 4;", at, word, word)
+		}
+		e.line("cp.async.commit_group;")
+	}
+	e.needs |= needLinear | needLocal
+	e.line("ld.global.u32 %%v, [%%q];")
+	e.line("st.local.v4.u32 [frame], {%%v, %%v, %s, %s};", e.r(s.A), e.r(s.B))
+	e.line("cp.async.wait_group 1;")
+	e.line("ld.shared.u32 %s, [%s+4];", e.r(s.D), at)
+	e.line("cp.async.wait_group 0;")
 }
 
 // variable is a register with the address of an element of a variable in shared or local memory.
@@ -217,9 +241,13 @@ func (e *emitter) edge() {
 func (e *emitter) swap(s *Stmt) {
 	op := swaps[s.Op%len(swaps)]
 	order := scopes[int(s.Order)%len(scopes)]
-	space, at := ".global", fmt.Sprintf("[%%own+%d]", e.private(s.N&^1))
+	half := 0 // of a word
+	if strings.HasSuffix(op, "16") {
+		half = 2 * (s.N & 1)
+	}
+	space, at := ".global", fmt.Sprintf("[%%own+%d]", e.private(s.N&^1)+half)
 	if s.Alt {
-		space, at = ".shared", "["+e.cell()+"]"
+		space, at = ".shared", fmt.Sprintf("[%s+%d]", e.cell(), half)
 	} else if e.needs |= needPrivate; !e.k.Apart { // and of 4 bytes
 		op = strings.NewReplacer("64", "32", ".noftz.f16x2", ".u32").Replace(op)
 	}

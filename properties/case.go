@@ -34,6 +34,7 @@ func Draw(seed uint64, features Features) Case {
 	if features&Races != 0 { // drawn apart, so that other kernels are what they were before there was such a thing
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).race(&c.Kernel)
 	}
+	(&generator{Rand: rand.New(rand.NewPCG(seed, 4)), features: features}).seldom(&c.Kernel)
 	c.drawShape(r, features)
 	if features&Repeats != 0 && r.IntN(4) == 0 {
 		c.Again = 1 + r.IntN(2)
@@ -98,9 +99,11 @@ const (
 	canVote   = 1 << iota // bring the threads of a warp together where all of them come
 	canPart               // have warps at barriers in parts: see Roles
 	canApart              // have threads of a warp come to a barrier apart
+	canThree              // in more than two parts
 	canGather             // have the threads that a vote names wait for each other
 	canCount              // tell threads which of a warp are there
 	canNumber             // have warps at barriers by numbers in registers
+	canStep               // have all threads of a warp at an instruction at once, where all of them come
 
 	numAbilities = iota
 )
@@ -110,8 +113,8 @@ const (
 func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
 	whole := k.Threads()%(k.Machine.SM.WarpSize*int(k.Grid[0]*k.Grid[1]*k.Grid[2])) == 0 && !k.Kernel.exits() || !m.Blocks
 	for ability, is := range map[int]bool{
-		canVote: m.InStep && whole, canPart: whole && (m.InStep || m.Arrival == divergence.ByThread),
-		canApart: m.Arrival != divergence.ByWarp, canGather: m.Gathers, canCount: !m.Blocks && !m.Across, canNumber: !m.Across,
+		canVote: m.InStep && whole, canPart: whole, canStep: m.InStep || m.Arrival == divergence.ByThread,
+		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair, canGather: m.Gathers, canCount: !m.Blocks && !m.Across, canNumber: !m.Across,
 	} {
 		if is {
 			can |= ability
@@ -126,14 +129,30 @@ func (s *Stmt) need() int {
 	case Vote:
 		return canVote
 	case Roles:
+		need := canPart
 		if s.Op == 2 {
-			return canPart | canNumber
+			need |= canNumber
 		}
-		return canPart
+		if !s.Generic {
+			need |= canStep
+		}
+		return need
 	case Apart:
-		if s.Op == 0 {
-			return canApart
+		need := 0
+		switch s.Op {
+		case apartBehind:
+			return 0
+		case apartWarp:
+			return canGather
+		case apartThree:
+			need = canThree
 		}
+		if !s.Generic {
+			need |= canStep
+		}
+		return canApart | need
+	case Leave:
+		return canApart
 	case Gather:
 		return canGather
 	case Count:
@@ -143,7 +162,7 @@ func (s *Stmt) need() int {
 }
 
 // forMechanism is the case as a mechanism can run it: arithmetic for votes, barriers
-// of all for those of some, if it does not promise what they need.
+// of all for those of some, or before them, if it does not promise what they need.
 func (k *Compiled) forMechanism(name string) (*Compiled, error) {
 	m, _ := divergence.Find(name)
 	needs := 0
@@ -158,14 +177,17 @@ func (k *Compiled) forMechanism(name string) (*Compiled, error) {
 	c := *k.Case
 	c.Kernel = c.Kernel.clone()
 	c.Kernel.each(func(s *Stmt, _ int) {
-		if s.need()&lacks == 0 {
-			return
-		}
-		switch s.Kind {
-		case Roles:
+		lacks := s.need() & lacks
+		switch {
+		case lacks == 0:
+		case lacks == canStep:
+			s.Generic = true
+		case s.Kind == Roles:
 			s.Kind, s.Op = Barrier, 0
-		case Apart:
-			s.Op = 1
+		case s.Kind == Apart:
+			s.Op = apartBehind
+		case s.Kind == Leave:
+			s.Kind, s.Body = Exit, nil
 		default:
 			s.Kind = Compute
 		}

@@ -37,6 +37,8 @@ const (
 	checkCoalescer     = audit.Coalescer
 	checkCache         = audit.Cache
 	checkMSHR          = audit.MSHR
+	checkBanks         = audit.Banks
+	checkScoreboard    = "scoreboard"
 	checkDRAM          = audit.DRAM
 	checkSame          = "same"
 	checkReset         = "reset"
@@ -63,6 +65,7 @@ func Checkers() []Checker {
 		{checkDepth, "a stack is never deeper than the mechanism promises (Depth), and what has been pushed is popped", "each entry splits a mask that is not empty"},
 		{checkTiming, "an outcome is taken in the cycle after it comes, and behind a branch a path of the warp runs in the cycle, or cycles, that the mechanism promises (Prompt: all but those whose warps wait for each other, tbc, tbc-lcp, tbc-ideal, capri, dwf, dwf-wb; ppc and ppc-explicit with as many more as pairs end, PerPop); a compactor makes a warp of an entry in each cycle; a warp whose tokens move waits as long as the keys say (Transfers: token)", "each event costs what the paper says, no more and no less"},
 		{checkFair, "a slot with an instruction whose threads have nothing in flight is ready: something issues then, and with lrr no other slot before its turn", "loose round robin: Fung & Aamodt, HPCA 2011, section 2.2"},
+		{checkScoreboard, "nothing issues that reads or writes a register which an instruction in flight has yet to write, nor with sm.scoreboard=warp before the last one of its slot has completed", "Fung & Aamodt, HPCA 2011, section 2.2.1"},
 		{checkLiveness, "threads with nothing in flight that wait for no outcome, barrier, vote or memory issue within a bound, unless others do", "no wake-up is lost, nor late"},
 		{checkSpill, "words that a mechanism has back from memory are those that it stored there last", "Bialas & Strzelecki 2015, section IV"},
 		{checkStatistics, "instructions by active lanes, branches and divergent branches are as many as an observer counts", "the statistics' definitions"},
@@ -72,6 +75,7 @@ func Checkers() []Checker {
 		{checkCoalescer, "the lines of an access serve each active lane once, as few as are distinct, a store with exactly its bytes; it is answered once, when all is there", "Fung & Aamodt, HPCA 2011, section 2.2.1"},
 		{checkCache, "each line that an L1 or the L2 gives is that of flat memory, in the order in which accesses are taken; what was stored goes down once, before a fence passes", "package memsys, What is ordered"},
 		{checkMSHR, "each request is answered once, all loads of an MSHR when its line comes; a line has one MSHR; none is left", "Kroft, ISCA 1981"},
+		{checkBanks, "an access to shared memory takes as many cycles as the fullest bank has distinct words for its lanes, by groups of them, an atomic one for each lane, and none more", "Fung & Aamodt, HPCA 2011, section 2.2.1"},
 		{checkDRAM, "commands keep the times of the data sheet, one to another; the data bus is free; rows are open; FR-FCFS chooses the request", "Rixner et al., ISCA 2000; the GDDR3 of Fung & Aamodt, HPCA 2011, table 2"},
 		{checkSame, "a second run, with processes in another order, ends with equal state (one seed in 8; one in 1024 on two goroutines)", "the clock discipline of package rtl"},
 		{checkReset, "a failure on a machine that ran before is there on a fresh one: all state is in registers", "package rtl, Reset"},

@@ -450,6 +450,47 @@ func (g *generator) race(k *Kernel) {
 	*to = slices.Insert(*to, g.IntN(len(*to)+1), s)
 }
 
+// seldom puts one of the situations that kernels otherwise hardly have into every third one, where all threads are together.
+func (g *generator) seldom(k *Kernel) {
+	if g.IntN(3) != 1 {
+		return
+	}
+	g.fn, g.left = -1, 4
+	s := Stmt{D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), N: g.IntN(16), Alt: g.IntN(2) == 0, Cond: g.cond(false)}
+	arms := func(n int) {
+		for range n {
+			g.left = g.IntN(4)
+			s.Body = append(s.Body, g.block(60, 1, false))
+		}
+	}
+	needs := Features(0)
+	switch g.IntN(5) {
+	case 0: // a barrier that reduces, again and again
+		needs = Barriers | Numbers | Loops
+		b := Stmt{Kind: Barrier, D: s.D, A: s.A, N: s.N, Op: 1 + g.IntN(3)}
+		s.Kind, s.N, s.Cond = Loop, 3, Cond{Value: Constant, Salt: uint32(2 + g.IntN(2)), Mask: 3}
+		s.Body = [][]Stmt{{{Kind: Compute, D: b.A, A: b.A, B: s.B, Op: g.IntN(12)}, b}}
+	case 1: // a barrier that a warp waits at in three parts
+		needs = Barriers | Aparts
+		s.Kind, s.Op = Apart, apartThree
+		arms(2)
+	case 2: // barriers of a warp on both sides of a branch
+		needs = Barriers | Votes | Aparts
+		s.Kind, s.Op = Apart, apartWarp
+		arms(2)
+	case 3: // threads that end while others of their warp wait
+		needs = Barriers | Exits | Aparts
+		s.Kind = Leave
+		arms(1)
+	case 4: // copies of which some are waited for
+		needs = Copies
+		s.Kind, s.Op, s.N = Copy, 1, g.IntN(256)
+	}
+	if features := g.features; features&needs == needs {
+		k.Body = slices.Insert(k.Body, g.IntN(len(k.Body)+1), s)
+	}
+}
+
 // ladder is nested branches, each of which leaves one more thread of a warp behind.
 func (g *generator) ladder(step, steps int) Stmt {
 	s := Stmt{Kind: If, Alt: g.IntN(4) == 0, Cond: Cond{Value: Thread, Reg: -1, Mask: 31, Cmp: "ge", Limit: uint32(step)}}

@@ -68,10 +68,11 @@ const (
 	Swap                 // D = private word N before operation Op with A on it [the thread's word of shared memory]
 	Fence                // of kind Op
 	Roles                // barriers N and behind it of some warps of the CTA: see roles
-	Apart                // If whose sides each end at barrier N
+	Apart                // If whose sides each end at barrier N [by Op: see apart]
 	Gather               // Vote that threads for which Cond holds come to before the others, of which some exit
 	Count                // D = what operation Op makes of A of the threads that are here
-	Copy                 // the thread's word of shared memory = input at A + N, asynchronously
+	Copy                 // the thread's word of shared memory = input at A + N, asynchronously; in two groups if Op is not 0
+	Leave                // the threads for which Cond holds exit, the others wait at barrier N: see desert
 	Race                 // If, each side of which begins with a branch of its own, so that the outcomes of both are on their way at once: see race
 	numKinds
 )
@@ -81,7 +82,7 @@ func (k Kind) String() string {
 	return [...]string{
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
 		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote", "swap", "fence",
-		"roles", "apart", "gather", "count", "copy", "race",
+		"roles", "apart", "gather", "count", "copy", "leave", "race",
 	}[k]
 }
 
@@ -119,7 +120,9 @@ func (v Value) String() string {
 func (c *Cond) Uniform() bool { return c.Value == Constant || c.Value == CTA }
 
 // uniform reports whether what is in a statement is come to by all threads of a CTA together.
-func (s *Stmt) uniform() bool { return s.Kind != Apart && s.Kind != Race && s.Cond.Uniform() }
+func (s *Stmt) uniform() bool {
+	return s.Kind != Apart && s.Kind != Leave && s.Kind != Race && s.Cond.Uniform()
+}
 
 // Sizes of what a thread has.
 const (
@@ -150,7 +153,7 @@ func (k *Kernel) has(kind Kind) (found bool) {
 }
 
 // exits reports whether threads can end before others.
-func (k *Kernel) exits() bool { return k.has(Exit) || k.has(Gather) }
+func (k *Kernel) exits() bool { return k.has(Exit) || k.has(Gather) || k.has(Leave) }
 
 // clone is a copy that shares nothing with k.
 func (k Kernel) clone() Kernel {

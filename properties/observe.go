@@ -44,6 +44,7 @@ type observer struct {
 	timing      *timing
 	where       *where
 	liveness    *liveness
+	scoreboard  *scoreboard
 	compactor   *compactor // nil for mechanisms that do not promise Compacts
 	leave       []func()
 }
@@ -87,6 +88,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 			coverage: cov, permutation: cfg.SM.Lanes, scheduler: cfg.SM.Scheduler, priority: cfg.SM.CTAPriority,
 		}
 		o.follow(&mech)
+		o.watchRegisters(&cfg.SM)
 		o.time(&mech, &cfg.SM, cfg.Divergence)
 		o.watchLiveness(&mech, &cfg.SM, cfg.Divergence)
 		if mech.Compacts != nil {

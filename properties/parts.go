@@ -18,6 +18,7 @@ func (e *emitter) roles(s *Stmt) {
 		e.line("%s", turn)
 		return
 	}
+	e.gathered(s, number(14))
 	e.needs |= needLinear
 	first := 1 + s.D%max(warps-1, 1) // warps of the first group
 	if s.Alt {
@@ -60,22 +61,52 @@ func (e *emitter) roles(s *Stmt) {
 	e.line("%s", turn)
 }
 
-// apart is a branch whose sides end at a barrier each, of one number. If Op is 1 there is
-// one behind the branch instead.
+// gathered brings the threads of each warp together ahead of a statement for which they have to be.
+func (e *emitter) gathered(s *Stmt, barrier int) {
+	if s.Generic {
+		e.line("bar.sync %d;", barrier)
+	}
+}
+
+// Where the threads of an Apart meet.
+const (
+	apartSides  = iota // at the end of each side, at a barrier of one number
+	apartBehind        // behind the branch, at one
+	apartWarp          // at the end of each side, at a bar.warp.sync of the warp
+	apartThree         // as apartSides, but one side branches again, so that a warp is at the barrier at three places
+)
+
+// apart is a branch whose sides end at a barrier each.
 func (e *emitter) apart(s *Stmt) {
 	meet := func() {
+		if s.Op == apartWarp {
+			e.line("bar.warp.sync -1;")
+			return
+		}
 		e.line("bar.sync %d;", s.N&15)
 		e.line("%s", turn)
 	}
 	allowed := e.plan.allowed[s]
 	l := e.fresh("side", "join")
+	if allowed {
+		e.gathered(s, 0)
+	}
 	e.test("%p", &s.Cond)
 	e.line("@!%%p bra %s;", l[0])
 	for i := range 2 {
 		if i < len(s.Body) {
 			e.block(s.Body[i])
 		}
-		if allowed && s.Op == 0 {
+		if allowed && s.Op == apartThree && s.Alt == (i == 0) {
+			e.line("and.b32 %%w, %s, 1;", e.r(s.A))
+			e.line("setp.eq.u32 %%p, %%w, 0;")
+			inner := e.fresh("side")
+			e.line("@%%p bra %s;", inner[0])
+			meet()
+			e.line("bra %s;", l[1])
+			e.label(inner[0])
+		}
+		if allowed && s.Op != apartBehind {
 			meet()
 		}
 		if i == 0 {
@@ -83,8 +114,26 @@ func (e *emitter) apart(s *Stmt) {
 		}
 		e.label(l[i])
 	}
-	if allowed && s.Op == 1 {
+	if allowed && s.Op == apartBehind {
 		meet()
+	}
+}
+
+// desert has some threads do a little and exit, while those of their warp that do not wait at a barrier.
+func (e *emitter) desert(s *Stmt) {
+	l := e.fresh("stay")
+	e.test("%p", &s.Cond)
+	e.line("@!%%p bra %s;", l[0])
+	for _, body := range s.Body {
+		e.block(body)
+	}
+	if e.plan.allowed[s] {
+		e.line("exit;")
+	}
+	e.label(l[0])
+	if e.plan.allowed[s] {
+		e.line("bar.sync %d;", s.N&15)
+		e.line("%s", turn)
 	}
 }
 

@@ -92,7 +92,7 @@ func (p *plan) find(b []Stmt, together bool) (found bool) {
 		case Barrier, Vote, Roles, Gather:
 			p.allowed[s] = together
 			found = found || together
-		case Apart:
+		case Apart, Leave:
 			p.allowed[s] = together
 			p.synchronous[s], found = p.synchronous[s] || together, found || together
 		case Exit:

@@ -319,6 +319,8 @@ func (e *emitter) stmt(s *Stmt) {
 		}
 	case Apart:
 		e.apart(s)
+	case Leave:
+		e.desert(s)
 	case Race:
 		e.race(s)
 	case Gather:
@@ -674,7 +676,12 @@ func (e *emitter) prologue(b *strings.Builder) {
 		say("mul.wide.u32 %%at, %%lin, %d;", cellBytes)
 		say("mov.u64 %%base, cells;")
 		say("add.u64 %%at, %%base, %%at;")
-		say("st.shared.v2.u32 [%%at], {%s, %[1]s};", e.gid())
+		word := e.gid()
+		if !e.k.Lean { // with something in each byte
+			say("mul.lo.u32 %%v, %s, 0x9E3779B1;", word)
+			word = "%v"
+		}
+		say("st.shared.v2.u32 [%%at], {%s, %[1]s};", word)
 	}
 	if n&needTally != 0 {
 		say("setp.eq.u32 %%p, %%lin, 0;")

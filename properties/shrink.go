@@ -224,6 +224,8 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 				edit(func(s *Stmt) { s.Kind, s.Op = Barrier, 0 })
 			case Gather:
 				edit(func(s *Stmt) { s.Kind = Vote })
+			case Leave:
+				edit(func(s *Stmt) { s.Kind = If })
 			}
 			edit(func(s *Stmt) { s.N = min(s.N, 1) })
 			edit(func(s *Stmt) { s.N = min(s.N, 2) })

@@ -87,7 +87,7 @@ func (t *timing) class(e sm.Spent) {
 	slots := t.sm.Div.Slots()
 	if e.Slot < 0 {
 		for s := range slots.Len() {
-			if t.ready(s) {
+			if t.ready(e.Cycle, s) {
 				t.fail(checkFair, "SM %d, cycle %d: nothing issues, slot %d is ready for PC %d", t.index, e.Cycle, s, slots.At(s).PC)
 				return
 			}
@@ -120,26 +120,24 @@ func (t *timing) runs(r int) bool {
 	return false
 }
 
-// ready reports whether a slot is surely ready: it has its instruction, and its
-// threads have nothing in flight.
-func (t *timing) ready(i int) bool {
+// ready reports whether a slot is surely ready in a cycle: it has its instruction, and nothing that its threads have in
+// flight holds them back.
+func (t *timing) ready(cycle uint64, i int) bool {
 	s := t.sm.Div.Slots().At(i)
 	if !s.Valid || s.Wait != divergence.Runs {
 		return false
 	}
-	q := t.sm.Issue.Q()
-	if e := t.sm.Issue.Front.IBuffer.At(i); e.N == 0 || e.PC != s.PC || q.Busy[i>>6]>>(i&63)&1 != 0 {
+	b := t.scoreboard
+	if e := t.sm.Issue.Front.IBuffer.At(i); e.N == 0 || e.PC != s.PC || b.held[i] > 0 || cycle <= b.freed[i] && b.freed[i] > 0 {
 		return false
 	}
-	if t.sm.Program().Insts[s.PC].Op == isa.OpCopyWait {
-		return false
-	}
+	in := &t.sm.Program().Insts[s.PC]
 	if !s.Mixed {
-		return q.InRow[s.Row&(sm.MaxWarps-1)] == 0
+		return b.free(cycle, int(s.Row)&(sm.MaxWarps-1), in, s.Mask)
 	}
 	homes := t.sm.Div.Homes().At(i)
 	for m := s.Mask; m != 0; m &= m - 1 {
-		if q.InRow[homes[bits.TrailingZeros32(m)].Row&(sm.MaxWarps-1)] != 0 {
+		if h := homes[bits.TrailingZeros32(m)]; !b.free(cycle, int(h.Row)&(sm.MaxWarps-1), in, 1<<(h.Lane&(isa.MaxLanes-1))) {
 			return false
 		}
 	}
@@ -162,6 +160,7 @@ func (t *timing) issue(e *sm.Issued, in *isa.Inst) {
 			t.liveness.busy[r] = e.Cycle
 		}
 	}
+	defer t.scoreboard.issued(e, in)
 	t.branched &^= e.Rows
 	if in.Control() {
 		t.decides[e.Slot]++
@@ -172,7 +171,7 @@ func (t *timing) issue(e *sm.Issued, in *isa.Inst) {
 	}
 	n := t.sm.Div.Slots().Len()
 	for s := (int(t.sm.Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
-		if t.ready(s) {
+		if t.ready(e.Cycle, s) {
 			t.fail(checkFair, "SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
 			return
 		}

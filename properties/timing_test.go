@@ -75,6 +75,18 @@ func TestTimingIsWatched(t *testing.T) {
 		name, checker string
 		change        func(o *observer)
 	}{
+		{"a slot need not wait", checkFair, func(o *observer) { o.scoreboard.holds = false }},
+		{"registers are still to be written", checkScoreboard, func(o *observer) {
+			o.leave = append(o.leave, o.sm.Issue.OnIssue.Add(func(e sm.Issued) {
+				for i := range o.scoreboard.pending[e.Row] {
+					o.scoreboard.pending[e.Row][i], o.scoreboard.held[e.Slot] = e.Mask, 0
+				}
+				o.scoreboard.flying[e.Row]++
+			}))
+		}},
+		{"a slot has another instruction in flight", checkScoreboard, func(o *observer) {
+			o.leave = append(o.leave, o.sm.Issue.OnIssue.Add(func(e sm.Issued) { o.scoreboard.held[e.Slot]++ }))
+		}},
 		{"nothing", "", func(*observer) {}},
 		{"outcomes come sooner", checkTiming, func(o *observer) { o.timing.latency-- }},
 		{"another scheduler", checkFair, func(o *observer) { o.scheduler = sm.LRR }},

@@ -289,6 +289,15 @@ func TestSpaces(t *testing.T) {
 	assert.Equal(t, []isa.Space{isa.SpaceConst, isa.SpaceGlobal, isa.SpaceLocal}, spaces)
 }
 
+// TestFenceHolds: a slot waits for its fence, whatever else of it completes meanwhile.
+func TestFenceHolds(t *testing.T) {
+	cfg := config()
+	b := newBench(t, &cfg, "rcp.approx.f32 %r1, %r1; membar.gl; add.u32 %r2, %r2, 1; exit;", 32, 1)
+	b.run(t)
+	g := b.gaps(0, 2)
+	assert.GreaterOrEqual(t, g[1], uint64(memoryLatency), "gaps %v", g)
+}
+
 // TestOrder: release and acquire put a fence before and behind the access.
 func TestOrder(t *testing.T) {
 	cfg := config()

@@ -6,6 +6,10 @@
 //	               |         |                    |          |
 //	           coalescer  cache, mshr        cache, mshr    dram
 //
+//	Access --> Shared
+//	              |
+//	            banks
+//
 // It shares nothing with the blocks but their packets and the configuration. It
 // knows rules, not how a block follows them: an auditor of a cache does not know
 // what a hit is until the answer comes without a request for the line.
@@ -28,6 +32,7 @@ const (
 	Coalescer = "coalescer" // cover and minimality of an access's lines
 	Cache     = "cache"     // data against flat memory
 	MSHR      = "mshr"      // conservation of requests
+	Banks     = "banks"     // cycles of accesses to shared memory
 	DRAM      = "dram"      // timing of the data sheet, order of the scheduler
 )
 
@@ -55,7 +60,7 @@ type auditor interface {
 func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 	m := &Memory{}
 	for i, u := range memory.Units {
-		m.parts = append(m.parts, newCoalescer(m, i, cfg, u.Coalescer), newL1(m, i, cfg, u.L1))
+		m.parts = append(m.parts, newCoalescer(m, i, cfg, u.Coalescer), newShared(m, i, cfg, u), newL1(m, i, cfg, u.L1))
 	}
 	for i, s := range memory.Slices {
 		m.parts = append(m.parts, newSlice(m, i, cfg, s, memory.Store))

@@ -19,7 +19,7 @@ import (
 // base is where the memory of the tests begins.
 const base = 0x1000_0000
 
-// traffic is a script with everything that an SM does to global memory.
+// traffic is a script with everything that an SM does to global memory, and some of what it does to shared memory.
 func traffic(seed uint64) (steps []memtest.Step) {
 	r := rand.New(rand.NewPCG(seed, 9))
 	for i := range 300 {
@@ -35,6 +35,13 @@ func traffic(seed uint64) (steps []memtest.Step) {
 		for lane := range a.Addr {
 			a.Addr[lane] = base + uint64(r.IntN(512)*4)
 			a.Data[lane][0] = r.Uint64()
+		}
+		steps = append(steps, memtest.Step{Access: a})
+	}
+	for range 50 {
+		a := memsys.Access{Kind: memsys.Kind(r.IntN(4)), Shared: true, Size: 4, Mask: r.Uint32(), Atom: isa.AtomAdd, Type: isa.U32}
+		for lane := range a.Addr {
+			a.Addr[lane] = uint64(r.IntN(64) * 4)
 		}
 		steps = append(steps, memtest.Step{Access: a})
 	}
@@ -176,6 +183,14 @@ func TestFalsified(t *testing.T) {
 		{"a slice writes back other bytes", Cache, moves(true, func(r *dram.Request) bool { r.Data = memsys.Line{}; return true })},
 		{"a slice fetches another line", Cache, moves(false, func(r *dram.Request) bool { r.Addr ^= 64; return true })},
 		{"a slice reads for no MSHR", MSHR, moves(false, func(r *dram.Request) bool { return false })},
+		{"shared memory has more banks", Banks, func(m *Memory, _ *memsys.Config) { find[*shared](m).banks *= 2 }},
+		{"more lanes of an access are looked at together", Banks, func(m *Memory, _ *memsys.Config) { find[*shared](m).lanes *= 2 }},
+		{"an access to shared memory comes sooner", Banks, func(m *Memory, _ *memsys.Config) {
+			a := find[*shared](m)
+			deaf(m, a, 0)
+			a.u.PreMem.In.Tap(func(cycle uint64, v *memsys.Access) { a.comes(cycle-1, v) })
+		}},
+		{"fewer answers of shared memory can wait", Banks, func(m *Memory, _ *memsys.Config) { find[*shared](m).depth-- }},
 		{"the DRAM answers out of order", DRAM, func(m *Memory, _ *memsys.Config) {
 			a := find[*channel](m)
 			deaf(m, a, 1)

@@ -40,8 +40,7 @@ var barriers = []Mutant{
 	},
 	{
 		Name: "warpsync-one-wakes", Bug: "of paths that have waited for each other one goes on", By: conv, From: "sarchlab/mgpusim#157",
-		Lives: "not found in 4,175 kernels: paths of a warp are seldom at two warpsyncs for the same threads",
-		File:  "sm/divergence/convbarrier.go", Old: "if x := p.Stack.Entry(w, k); p.together(&first, x) {\n\t\t\t\tx.Wait = Runs", New: "if x := p.Stack.Entry(w, k); *x == first {\n\t\t\t\tx.Wait = Runs",
+		File: "sm/divergence/convbarrier.go", Old: "if x := p.Stack.Entry(w, k); p.together(&first, x) {\n\t\t\t\tx.Wait = Runs", New: "if x := p.Stack.Entry(w, k); *x == first {\n\t\t\t\tx.Wait = Runs",
 	},
 	{
 		Name: "conv-exit-first-barrier", Bug: "threads that exit leave the first convergence barrier", By: conv, From: "vortexgpgpu/vortex#400",
@@ -128,8 +127,7 @@ var barriers = []Mutant{
 	},
 	{
 		Name: "bar-red-adds", Bug: "a barrier that reduces begins with the count of its last use", By: pdom, From: "purdue-aalp/gpgpu-sim_distribution_old#18",
-		Lives: "not found in 4,799 kernels: few use the number of a barrier that reduces twice",
-		File:  "sm/divergence/barrier.go", Old: "e.Arrived, e.Waiting, e.Tally = 0, 0, Tally{}", New: "e.Arrived, e.Waiting = 0, 0",
+		File: "sm/divergence/barrier.go", Old: "e.Arrived, e.Waiting, e.Tally = 0, 0, Tally{}", New: "e.Arrived, e.Waiting = 0, 0",
 	},
 	{
 		Name: "bar-red-all-lanes", Bug: "a barrier that reduces counts lanes without threads", By: pdom, From: "purdue-aalp/gpgpu-sim_distribution_old#18",

@@ -7,14 +7,20 @@ var memory = []Mutant{
 		File: "memsys/shared.go", Old: "} else if word[b] != w {", New: "} else if word[b] != w && k > 0 {",
 	},
 	{
+		Name: "shared-no-broadcast", Bug: "a word that several lanes want is delivered to one of them after the other", By: any,
+		File: "memsys/shared.go", Old: "} else if word[b] != w {", New: "} else {",
+	},
+	{
+		Name: "shared-idle-pass", Bug: "an access to shared memory with conflicts takes a cycle more", By: any,
+		File: "memsys/shared.go", Old: "d.Left, d.Busy = left&^done, left != done", New: "d.Left, d.Busy = left&^done, left != done || q.Busy && q.Left != 0",
+	},
+	{
 		Name: "shared-half-word", Bug: "an atomic of the upper half of a word acts on the lower", By: any, From: "lowRISC/ibex#122",
-		Lives: "kernels have atomics of 16 bits in lower halves only",
-		File:  "memsys/shared.go", Old: "shift := a.Addr[i] % wordBytes * 8 // of", New: "shift := a.Addr[i] % wordBytes * 0 // of",
+		File: "memsys/shared.go", Old: "shift := a.Addr[i] % wordBytes * 8 // of", New: "shift := a.Addr[i] % wordBytes * 0 // of",
 	},
 	{
 		Name: "shared-byte-enable", Bug: "a store of a byte to shared memory writes what is above it in its word as well", By: any, From: "SystemRDL/PeakRDL-regblock#38", Audit: "./memsys TestFlatMemory",
-		Lives: "not found in 1,227 kernels: what is above a byte is mostly 0",
-		File:  "memsys/shared.go", Old: "mask := uint32(1)<<(min(a.Size, wordBytes)*8) - 1", New: "mask := ^uint32(0)",
+		File: "memsys/shared.go", Old: "mask := uint32(1)<<(min(a.Size, wordBytes)*8) - 1", New: "mask := ^uint32(0)",
 	},
 	{
 		Name: "shared-served-stale", Bug: "words that the last access has had count for the next one", By: any, From: "chipsalliance/caliptra-rtl#250",

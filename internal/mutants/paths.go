@@ -48,8 +48,7 @@ var paths = []Mutant{
 	},
 	{
 		Name: "ptpc-ends-at-barrier", Bug: "a warp ends when all threads have that do not wait at a barrier", By: ptpc, From: "accel-sim/accel-sim-framework#503",
-		Lives: "no random kernel has threads that exit while others of their warp wait",
-		File:  "sm/divergence/ptpc.go", Old: "if t.Live == 0 {", New: "if t.Live&^t.AtBar == 0 {",
+		File: "sm/divergence/ptpc.go", Old: "if t.Live == 0 {", New: "if t.Live&^t.AtBar == 0 {",
 	},
 	{
 		Name: "ppc-stale-parent", Bug: "the pair below does not get the PC at which the two paths have met", By: ppc,
@@ -73,12 +72,11 @@ var paths = []Mutant{
 	},
 	{
 		Name: "ppc-half-released", Bug: "of two paths that wait at a barrier the one that arrived last goes on", By: ppc, From: "sarchlab/mgpusim#157", Audit: "./sm/divergence TestBarriers",
-		Lives: "two paths of a pair wait at one barrier at two instructions only, which random kernels do not have there",
-		File:  "sm/divergence/ppc.go", Old: "for k := range e.Side {\n\t\t\te.Side[k].Pass()\n\t\t}", New: "e.current().Pass()",
+		File: "sm/divergence/ppc.go", Old: "for k := range e.Side {\n\t\t\te.Side[k].Pass()\n\t\t}", New: "e.current().Pass()",
 	},
 	{
 		Name: "ppc-barrier-early", Bug: "a warp arrives at a barrier although a path below the top has not come to it", By: ppc, Audit: "./testbench/verify TestPairBelowABarrier", From: "THU-DSP-LAB/ventus-gpgpu#47",
-		Lives: "not found in 3,499 kernels: a path below the top has seldom a barrier before it",
+		Lives: "a warp that waits at one barrier at three places hangs under ppc, so that no random kernel has such a thing there",
 		File:  "sm/divergence/ppc.go", Old: "if !p.covered(w) {", New: "if !p.covered(w) || s.Wait == WaitsBarrier {",
 	},
 	{
@@ -126,9 +124,14 @@ var paths = []Mutant{
 		File: "sm/divergence/dpe.go", Old: "for k := range 2 {\n\t\tp.Table.Edit(2*w + k).Pass()", New: "for k := range 1 {\n\t\tp.Table.Edit(2*w + k).Pass()",
 	},
 	{
-		Name: "dpe-covered-waits-on", Bug: "a covered second path waits on at a barrier that has opened", By: dpe, From: "sarchlab/mgpusim#157",
-		Lives: "not found in 5,273 kernels: a second path is seldom at a barrier when its sibling covers it",
+		Name: "dpe-covered-waits-on", Bug: "a covered second path waits on at a barrier that has opened", By: dpe, From: "sarchlab/mgpusim#157", Audit: "./testbench/verify TestPathUnderABarrier",
+		Lives: "a warp that waits at one barrier at three places may hang under dpe, so that no random kernel has such a thing there",
 		File:  "sm/divergence/dpe.go", Old: "e.Side[0].Pass()\n\t\te.Side[1].Pass()", New: "e.Side[0].Pass()",
+	},
+	{
+		Name: "dpe-arrives-alone", Bug: "a warp arrives at a barrier without a path that a branch of its sibling covers", By: dpe, Audit: "./testbench/verify TestPathUnderABarrier",
+		Lives: "as dpe-covered-waits-on",
+		File:  "sm/divergence/dpe.go", Old: " && !p.awaited(w) {", New: " {",
 	},
 	{
 		Name: "dpe-empty-issues", Bug: "a second path without threads issues", By: dpe, From: "gpgpu-sim/gpgpu-sim_distribution#234",

@@ -162,8 +162,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "lsu-complete-early", Bug: "an instruction completes while some of its accesses have yet to leave", By: any, From: "gpgpu-sim/gpgpu-sim_distribution#142",
-		Lives: "not found in 738 kernels: answers seldom come before the last access has left",
-		File:  "sm/lsu.go", Old: "if e.Sent && e.Parts == 0 && !comes {", New: "if e.Parts == 0 && !comes {",
+		File: "sm/lsu.go", Old: "if e.Sent && e.Parts == 0 && !comes {", New: "if e.Parts == 0 && !comes {",
 	},
 	{
 		Name: "lsu-entry-leaks", Bug: "the entry of a memory instruction is not given back", By: any, From: "gem5/gem5#408",
@@ -200,8 +199,15 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "copy-youngest-complete", Bug: "the copy that completes is counted in the youngest group", By: any, From: "gem5/gem5#2766", Audit: "./sm TestGroups",
-		Lives: "kernels wait for all of their groups",
-		File:  "sm/copies.go", Old: "n := &g.Closed[openGroups-1-i]", New: "n := &g.Closed[i]",
+		File: "sm/copies.go", Old: "n := &g.Closed[openGroups-1-i]", New: "n := &g.Closed[i]",
+	},
+	{
+		Name: "fence-slot-freed", Bug: "a slot that waits for its fence goes on when another of its instructions completes", By: any,
+		File: "sm/issue.go", Old: "if at.holds { //", New: "if in.Op != isa.OpCopy { //",
+	},
+	{
+		Name: "scoreboard-others", Bug: "threads wait for registers of others of their row", By: any,
+		File: "units/scoreboard.go", Old: "*b.Pending.At(row*b.regs + int(r))&lanes != 0", New: "*b.Pending.At(row*b.regs + int(r)) != 0 && lanes != 0",
 	},
 	{
 		Name: "writeback-whole-row", Bug: "a result of all active lanes is written over the inactive ones", By: any,

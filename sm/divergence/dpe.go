@@ -9,7 +9,7 @@ var dpeMechanisms = []Mechanism{
 	{
 		Name:     "dpe",
 		Doc:      "dual-path stack: both paths of the innermost divergent branch interleave",
-		Promises: Promises{Meets: true, InStep: true, Arrival: ByPath, Prompt: 1, Depth: perLane},
+		Promises: Promises{Meets: true, InStep: true, Arrival: ByPair, Prompt: 1, Depth: perLane},
 		New: func(e Env) (Policy, error) {
 			return newDPE(e), nil
 		},
@@ -44,7 +44,8 @@ var dpeMechanisms = []Mechanism{
 // on the way. Outcomes of a warp come in order, so the first for its slot is
 // its; if it diverges, its pair goes under the top entry.
 //
-// A warp arrives at a CTA barrier when no path of the top entry can run.
+// A warp arrives at a CTA barrier when no path of the top entry can run. If one below it, which cannot run
+// before they meet, has yet to come to the barrier, the warp never arrives.
 // Registers are tracked by row, so an instruction of one path also waits for
 // equal registers of the other.
 type DPE struct {
@@ -206,9 +207,24 @@ func (p *DPE) settle(w int) {
 	}
 	p.Changed(2 * w)
 	p.Changed(2*w + 1)
-	if (!a.Valid || a.Wait == WaitsBarrier) && (!b.Valid || b.Wait == WaitsBarrier) {
+	if (!a.Valid || a.Wait == WaitsBarrier) && (!b.Valid || b.Wait == WaitsBarrier) && !p.awaited(w) {
 		p.Meet(p, a)
 	}
+}
+
+// awaited reports whether a path below the top entry of a warp, whose sibling has branched, is on its way.
+func (p *DPE) awaited(w int) bool {
+	above := p.Table.Edit(2*w).Mask | p.Table.Edit(2*w+1).Mask
+	for i := p.Stack.Len(w) - 2; i >= 0; i-- {
+		e := p.Stack.Entry(w, i)
+		for k := range e.Side {
+			if x := &e.Side[k]; x.Mask != 0 && x.Mask&above == 0 && x.At != e.RPC && x.Wait != WaitsBarrier {
+				return true
+			}
+		}
+		above |= e.Side[0].Mask | e.Side[1].Mask
+	}
+	return false
 }
 
 // lives reports whether the top entry, whose paths are in slots a and b, has a

@@ -12,7 +12,7 @@ var ppcMechanisms = []Mechanism{
 	{
 		Name:     "ppc",
 		Doc:      "paired-path comparison: a stack of path pairs that meet where their PCs are equal",
-		Promises: Promises{Prompt: 1, PerPop: 1, Depth: pairs},
+		Promises: Promises{Arrival: ByPair, Prompt: 1, PerPop: 1, Depth: pairs},
 		New: func(e Env) (Policy, error) {
 			return newPPC(e, false), nil
 		},
@@ -25,7 +25,7 @@ var ppcMechanisms = []Mechanism{
 			return newPPC(e, true), nil
 		},
 		Prepare:  func(_ Settings, p *isa.Program) *isa.Program { return isa.WithReconv(p) },
-		Promises: Promises{Prompt: 1, PerPop: 1, Depth: pairs},
+		Promises: Promises{Arrival: ByPair, Prompt: 1, PerPop: 1, Depth: pairs},
 	},
 }
 

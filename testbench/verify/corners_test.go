@@ -312,6 +312,47 @@ ON:
 	}
 }
 
+// TestPathUnderABarrier: the paths of the top entry are at one bar.sync each, another path of the warp, which the
+// dual-path stack cannot run before they meet, is at a third, or on its way to it. Nobody goes on without it.
+func TestPathUnderABarrier(t *testing.T) {
+	const last = "\tbar.sync 0;\n\tadd.u32 %a1, %a1, 1;\n\tbra END;\n"
+	const branches = "\tand.b32 %a3, %a0, 1;\n\tsetp.eq.u32 %p, %a3, 0;\n\t@%p bra LOW;\n" + last + "LOW:\n" + last
+	slow := strings.Repeat("\tadd.u32 %a2, %a2, %a0;\n", 8)
+	for _, c := range []struct {
+		name, fall, taken, deadlocks string
+	}{
+		{"waits, not taken", last, branches, ""},
+		{"waits, taken", branches, last, ""},
+		{"on its way, not taken", slow + last, branches, "SIMT deadlock"},
+		{"on its way, taken", branches, slow + last, "SIMT deadlock"},
+	} {
+		m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+	.reg .u32 %a<4>;
+	.reg .pred %p;
+	mov.u32 %a0, %laneid;
+	setp.ge.u32 %p, %a0, 16;
+	@%p bra FAR;
+`+c.fall+"FAR:\n"+c.taken+"END:\n\texit;\n}"))
+		require.NoError(t, err)
+		p, err := testbench.Program(m, "")
+		require.NoError(t, err)
+		for _, mechanism := range []string{"barrier", "ptpc", "dpe", "multipath", "subwarp", "dwf"} {
+			s, err := testbench.NewSession(under(mechanism), testbench.Limits{MaxCycles: 1_000_000})
+			require.NoError(t, err)
+			err = Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}})
+			if mechanism == "dpe" && c.deadlocks != "" {
+				assert.ErrorContains(t, err, c.deadlocks, c.name)
+			} else {
+				assert.NoError(t, err, "%s: %s", mechanism, c.name)
+			}
+		}
+	}
+}
+
 // TestPairBelowABarrier: the paths of the top pair are at one bar.sync each, another
 // path of the warp, which paired-path comparison cannot run before they meet, is on its way to
 // a third. Nobody goes on without it.

@@ -1,0 +1,105 @@
+package audit
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/memsys"
+)
+
+// shared audits the time that accesses of an SM to shared memory take. A group of lanes takes as many cycles as
+// the fullest bank has distinct words that they want, an atomic one for each lane, and one access begins when the
+// one before it is done, it is there, and its answer has room: not a cycle later.
+type shared struct {
+	block
+	u       *memsys.Unit
+	banks   uint64
+	lanes   int
+	depth   int      // answers that wait at most
+	came    []uint64 // by access, in a ring: the cycle in which it can begin
+	arrived int      // accesses
+	served  int      // of these
+	last    uint64   // cycle in which the last of them was done
+	taken   []uint64 // by answer, in a ring: the cycle in which it was taken
+	answers int      // that were
+}
+
+func newShared(m *Memory, index int, cfg *memsys.Config, u *memsys.Unit) *shared {
+	depth := cfg.Shared.Latency + 1 // the pipe behind the banks and its output
+	return &shared{
+		block: block{m, fmt.Sprintf("shared memory of SM %d", index)}, u: u, banks: uint64(cfg.Shared.Banks), lanes: cfg.Shared.Lanes,
+		depth: depth, came: make([]uint64, 8), taken: make([]uint64, depth),
+	}
+}
+
+func (a *shared) taps() []func() {
+	return []func(){a.u.PreMem.In.Tap(a.comes), a.u.Shared.In.Tap(a.done), a.u.WriteBack.Shared.Tap(a.takes)}
+}
+
+// comes notes an access on its way to the banks.
+func (a *shared) comes(cycle uint64, v *memsys.Access) {
+	if v.Shared {
+		a.came[a.arrived%len(a.came)] = cycle + 1
+		a.arrived++
+	}
+}
+
+// takes notes that an answer has made room for another from the next cycle on.
+func (a *shared) takes(cycle uint64, _ *memsys.Reply) {
+	a.taken[a.answers%a.depth] = cycle + 1
+	a.answers++
+}
+
+// done holds the time that an access has taken against its bank conflicts.
+func (a *shared) done(cycle uint64, v *memsys.Access) {
+	if a.over() {
+		return
+	}
+	n := a.served
+	begin := max(a.came[n%len(a.came)], a.last)
+	if n >= a.depth {
+		begin = max(begin, a.taken[n%a.depth])
+	}
+	if want := a.passes(v); cycle+1 != begin+want {
+		a.fail(Banks, "cycle %d: the %s with tag %#x, whose lanes %#x need %d cycles, is done, which could begin in cycle %d", cycle, v.Kind, v.Tag, v.Mask, want, begin)
+	}
+	a.served, a.last = n+1, cycle+1
+}
+
+// passes is how many cycles the banks need for an access.
+func (a *shared) passes(v *memsys.Access) (n uint64) {
+	if v.Kind == memsys.Atomic || v.Kind == memsys.Reduce {
+		return uint64(max(bits.OnesCount32(v.Mask), 1))
+	}
+	for first := 0; first < isa.MaxLanes; first += a.lanes {
+		n += a.fullest(v, v.Mask>>first<<first&uint32(uint64(1)<<(first+a.lanes)-1))
+	}
+	return max(n, 1)
+}
+
+// fullest is how many words some lanes want of the bank of which they want most. A word is one however many want it.
+func (a *shared) fullest(v *memsys.Access, lanes uint32) (most uint64) {
+	var words [4 * isa.MaxLanes]uint64
+	var wanted [memsys.MaxBanks]uint64
+	n := 0
+	for m := lanes; m != 0; m &= m - 1 {
+		at := v.Addr[bits.TrailingZeros32(m)] / 4
+	next:
+		for w := at; w < at+uint64(v.Size+3)/4; w++ {
+			for _, o := range words[:n] {
+				if o == w {
+					continue next
+				}
+			}
+			words[n] = w
+			n++
+			wanted[w%a.banks]++
+			most = max(most, wanted[w%a.banks])
+		}
+	}
+	return most
+}
+
+// end has nothing to add.
+func (a *shared) end() {}

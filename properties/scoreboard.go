@@ -1,0 +1,194 @@
+package properties
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+)
+
+// scoreboard keeps a book of which registers are still to be written: from what is issued, and what
+// write-back takes. Nobody issues what reads or writes one of them, and what waits for none of them is ready.
+type scoreboard struct {
+	*observer
+	holds   bool                  // sm.OneInFlight: a slot waits for its last instruction
+	regs    int                   // of the program; predicates are behind them
+	pending [sm.MaxWarps][]uint32 // by row and register: lanes
+	flying  [sm.MaxWarps]int      // instructions of each row that write-back has to take
+	flew    [sm.MaxWarps]uint64   // cycle in which the last one was issued
+	wrote   [sm.MaxWarps]uint64   // cycle in which it took the last one, and one more
+	held    []int                 // instructions of each slot that hold it
+	freed   []uint64              // by slot: as wrote
+	copies  [sm.MaxWarps][]int    // asynchronous copies of each row in flight, by group; of the last group more may come
+}
+
+// watchRegisters begins to keep the book of an SM.
+func (o *observer) watchRegisters(cfg *sm.Config) {
+	p := o.sm.Program()
+	n := o.sm.Div.Slots().Len()
+	b := &scoreboard{observer: o, holds: cfg.Scoreboard == sm.OneInFlight, regs: len(p.Regs), held: make([]int, n), freed: make([]uint64, n)}
+	o.scoreboard = b
+	for i := range o.sm.Writeback.In {
+		o.leave = append(o.leave, o.sm.Writeback.In[i].Tap(b.written))
+	}
+}
+
+// number is the place of an operand in the book of a row, -1 if it is no register.
+func (b *scoreboard) number(o isa.Operand) int {
+	switch o.Kind {
+	case isa.OperandReg:
+		return int(o.Index)
+	case isa.OperandPred:
+		return b.regs + int(o.Index)
+	}
+	return -1
+}
+
+// waits are the lanes of a row in which an operand is still to be written.
+func (b *scoreboard) waits(r int, o isa.Operand, lanes uint32) uint32 {
+	if n := b.number(o); n >= 0 && b.flying[r] > 0 && n < len(b.pending[r]) {
+		return b.pending[r][n] & lanes
+	}
+	return 0
+}
+
+// depends are lanes of a row that an instruction has to wait for.
+func (b *scoreboard) depends(r int, in *isa.Inst, lanes uint32) uint32 {
+	if b.flying[r] == 0 {
+		return 0
+	}
+	wait := b.waits(r, in.Guard, lanes)
+	for _, o := range in.Src[:in.NSrc] {
+		wait |= b.waits(r, o, lanes)
+	}
+	for _, o := range in.Dst[:in.NDst] {
+		wait |= b.waits(r, o, lanes)
+	}
+	return wait
+}
+
+// passes reports whether write-back takes an instruction, besides its place in the slot.
+func passes(in *isa.Inst) bool { return !in.Control() || in.NDst > 0 }
+
+// keeps reports whether an instruction holds its slot until write-back has taken it.
+func (b *scoreboard) keeps(in *isa.Inst) bool {
+	return passes(in) && in.Op != isa.OpCopy && (b.holds || in.Op == isa.OpMembar)
+}
+
+// copied enters a copy, or the end of a group of them.
+func (b *scoreboard) copied(r int, in *isa.Inst) {
+	switch c := &b.copies[r]; {
+	case in.Op == isa.OpCopy && len(*c) == 0:
+		*c = append(*c, 1)
+	case in.Op == isa.OpCopy:
+		(*c)[len(*c)-1]++
+	case in.Op == isa.OpCopyCommit && len(*c) == 0:
+		*c = append(*c, 0, 0)
+	case in.Op == isa.OpCopyCommit:
+		*c = append(*c, 0)
+	}
+}
+
+// landed takes a copy out, the oldest: they complete in order.
+func (b *scoreboard) landed(r int) {
+	c := b.copies[r]
+	for len(c) > 1 && c[0] == 0 {
+		c = c[1:]
+	}
+	if c[0]--; len(c) == 1 && c[0] == 0 {
+		c = c[:0]
+	}
+	b.copies[r] = c
+}
+
+// awaits reports whether a row has a copy in flight that an instruction waits for: any, or one in a
+// group behind which there are not as many closed ones as it says. Hardware tells most of eight groups apart.
+func (b *scoreboard) awaits(r int, in *isa.Inst, most uint64) bool {
+	if in.Op != isa.OpCopyWait {
+		return false
+	}
+	c := b.copies[r]
+	if in.Mode != isa.ModeAll {
+		c = c[:max(len(c)-1-int(min(in.Src[0].Imm, most)), 0)]
+	}
+	for _, n := range c {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// issued enters an instruction that is issued, if all that it needs is there.
+func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
+	s := int(e.Slot)
+	if b.held[s] > 0 {
+		b.fail(checkScoreboard, "SM %d, cycle %d: slot %d issues PC %d, its last instruction has not completed", b.index, e.Cycle, s, e.PC)
+	}
+	if b.keeps(in) {
+		b.held[s]++
+	}
+	leaves := in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns()
+	for rows := e.Rows; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		lanes := of(e.Flight, r, e.Mask)
+		if wait := b.depends(r, in, lanes); wait != 0 {
+			b.fail(checkScoreboard, "SM %d, cycle %d: slot %d issues PC %d, of which a register of lanes %#x of row %d is still to be written", b.index, e.Cycle, s, e.PC, wait, r)
+		}
+		if leaves && b.flying[r] > 0 && b.flew[r] != e.Cycle { // what issues beside it is of other threads
+			b.fail(checkScoreboard, "SM %d, cycle %d: slot %d issues the end of threads of row %d, which has %d instructions in flight", b.index, e.Cycle, s, r, b.flying[r])
+		}
+		if b.awaits(r, in, 1<<30) {
+			b.fail(checkScoreboard, "SM %d, cycle %d: slot %d issues PC %d, row %d has copies in flight that it waits for", b.index, e.Cycle, s, e.PC, r)
+		}
+		b.copied(r, in)
+		if !passes(in) {
+			continue
+		}
+		b.flying[r]++
+		b.flew[r] = e.Cycle
+		if b.pending[r] == nil {
+			b.pending[r] = make([]uint32, b.regs+len(b.sm.Program().Preds))
+		}
+		for _, o := range in.Dst[:in.NDst] {
+			if n := b.number(o); n >= 0 {
+				b.pending[r][n] |= lanes
+			}
+		}
+	}
+}
+
+// written takes the registers of a result out of the book.
+func (b *scoreboard) written(cycle uint64, v *sm.Result) {
+	in := &b.sm.Program().Insts[v.PC]
+	for rows := v.Rows; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		b.flying[r]--
+		b.wrote[r] = cycle + 1
+		if in.Op == isa.OpCopy {
+			b.landed(r)
+		}
+		lanes := of(&v.Flight, r, v.Mask)
+		for _, o := range in.Dst[:in.NDst] {
+			if n := b.number(o); n >= 0 && b.pending[r] != nil {
+				b.pending[r][n] &^= lanes
+			}
+		}
+	}
+	if s := int(v.Slot); b.keeps(in) {
+		b.held[s]--
+		b.freed[s] = cycle + 1
+	}
+}
+
+// free reports whether nothing holds back threads of a row, in a cycle: what write-back takes in one is known in the next,
+// and lets others go in the one after.
+func (b *scoreboard) free(cycle uint64, r int, in *isa.Inst, lanes uint32) bool {
+	if cycle <= b.wrote[r] && b.wrote[r] > 0 {
+		return false
+	}
+	if in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns() {
+		return b.flying[r] == 0
+	}
+	return b.depends(r, in, lanes) == 0 && !b.awaits(r, in, 7)
+}
