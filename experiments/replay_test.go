@@ -26,9 +26,8 @@ func TestReplay(t *testing.T) {
 				divergent += bits.OnesCount64(a.Warps() & b.Warps())
 			})
 		})))
-		s, err := run("pdom", k)
+		c, err := run("pdom", k)
 		require.NoError(t, err)
-		c := s.Counters()
 		assert.EqualValues(t, c.Divergence.Branches, branches, k.Name)
 		assert.EqualValues(t, c.Divergence.Divergent, divergent, k.Name)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"divergo/gpu"
 	"divergo/kernels"
@@ -20,21 +21,28 @@ func machine(mechanism string) (*testbench.Session, error) {
 	return testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
 }
 
+// smallest are the kernels of the suite in their smallest size under mechanisms: claims and tests
+// share them.
+var smallest sync.Map
+
 // run runs a kernel of the suite, in its smallest size, on a machine with a
-// mechanism, and checks the result.
-func run(mechanism string, k kernels.Kernel) (*testbench.Session, error) {
-	s, err := machine(mechanism)
-	if err != nil {
-		return nil, err
-	}
-	work := k.Sizes[0].New(1)
-	if err = work.Run(runner.New(s)); err == nil {
-		err = work.Check()
-	}
-	if err != nil {
-		err = fmt.Errorf("%s under %s: %w", k.Name, mechanism, err)
-	}
-	return s, err
+// mechanism, checks the result, and counts.
+func run(mechanism string, k kernels.Kernel) (testbench.Counters, error) {
+	once, _ := smallest.LoadOrStore([2]string{mechanism, k.Name}, sync.OnceValues(func() (testbench.Counters, error) {
+		s, err := machine(mechanism)
+		if err != nil {
+			return testbench.Counters{}, err
+		}
+		work := k.Sizes[0].New(1)
+		if err = work.Run(runner.New(s)); err == nil {
+			err = work.Check()
+		}
+		if err != nil {
+			err = fmt.Errorf("%s under %s: %w", k.Name, mechanism, err)
+		}
+		return s.Counters(), err
+	}))
+	return once.(func() (testbench.Counters, error))()
 }
 
 // launch runs a kernel of this package on a machine with a mechanism, with a
@@ -117,11 +125,10 @@ func implicit() (string, error) {
 	inserted := map[string]uint64{}
 	for _, k := range kernels.All() {
 		for _, mechanism := range []string{"ppc", "pdom"} {
-			s, err := run(mechanism, k)
+			c, err := run(mechanism, k)
 			if err != nil {
 				return "", err
 			}
-			c := s.Counters()
 			inserted[mechanism] += c.Inserted
 		}
 	}
@@ -136,11 +143,10 @@ func categories() (string, error) {
 	// Votes over a warp are not for mechanisms that regroup the threads of a CTA.
 	list = slices.DeleteFunc(list, func(k kernels.Kernel) bool { return k.Name == "compact" })
 	return forAll(len(all), func(i uint64) (string, error) {
-		s, err := run(all[i].Name, list[int(i)%len(list)])
+		c, err := run(all[i].Name, list[int(i)%len(list)])
 		if err != nil {
 			return "", err
 		}
-		c := s.Counters()
 		var cycles, instructions uint64
 		for _, n := range c.Classes {
 			cycles += n

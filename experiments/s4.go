@@ -312,14 +312,13 @@ var s4 = []Claim{
 				if err != nil {
 					return "", err
 				}
-				s, err := run("pdom", k)
+				c, err := run("pdom", k)
 				if err != nil {
 					return "", err
 				}
-				c := s.Counters()
-				efficiency := float64(c.Lanes) / float64(c.Instructions) / 32
-				efficiencies = append(efficiencies, 100*efficiency)
-				sets = append(sets, map[bool]string{true: "DIVG", false: "COHE"}[efficiency < .76])
+				e := efficiency(&c)
+				efficiencies = append(efficiencies, 100*e)
+				sets = append(sets, map[bool]string{true: "DIVG", false: "COHE"}[e < .76])
 			}
 			return fmt.Sprintf("%s (%.0f %%)", spaced(sets), efficiencies), nil
 		},

@@ -311,7 +311,10 @@ func drawTraffic() (*Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Notes = []string{"Theirs: within 7 % of PDOM, but for DG, 2.67 with AGE in the texture cache, which we have not."}
+	d.Notes = []string{
+		"Theirs: within 7 % of PDOM, but for DG, 2.67 with AGE in its texture cache, which RRB mends.",
+		"Same: DG, whose matrices are read by all CTAs, and go through the L1 here: AGE interleaves CTAs less, which is the reason that the paper gives.",
+	}
 	return d, nil
 }
 
@@ -398,7 +401,7 @@ func drawCharacter() (*Drawing, error) {
 	d.Charts = chart.Column{picture}
 	d.Notes = []string{
 		"Theirs is the set of figure 5, of which DIVG are those below 76 %; the bars of the figure are lost. P-branches are the part of the divergent executions of branches by a CTA.",
-		"On the other side of 76 % than theirs: HOTSP and LPS, whose grids here are cut so that few of their threads are beyond the rim, and RAY, whose picture is so small that the rays of a warp meet several spheres. NNC has half warps.",
+		"On the other side of 76 % than theirs: HOTSP and LPS, whose grids here are cut so that few of their threads are beyond the rim, and RAY, whose picture is so small that the rays of a warp meet several spheres; HRTWL, as the overlaps of a warp's places differ, and MGST, as its runs end apart. NNC has half warps.",
 	}
 	return d, nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,11 @@ func (f *Figure) Theirs() []string { return f.notes(true) }
 
 // Ours is what there is to say about the model's values.
 func (f *Figure) Ours() []string { return f.notes(false) }
+
+// Beside reports whether notes on ours have the paper's values in them.
+func (f *Figure) Beside() bool {
+	return slices.ContainsFunc(f.Ours(), func(n string) bool { return strings.Contains(n, "Theirs: ") })
+}
 
 func (f *Figure) notes(theirs bool) (list []string) {
 	for _, n := range f.Notes {
