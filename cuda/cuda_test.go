@@ -292,6 +292,14 @@ func TestDriverAPI(t *testing.T) {
 	}
 }
 
+// TestCopies: short copies go over the socket, long ones through the window.
+func TestCopies(t *testing.T) {
+	r := run(t, "pdom", build(t, "testdata/copies.cu"))
+	assert.Zero(t, r.code, r.out)
+	assert.Equal(t, "all the same\n", r.out)
+	assert.Equal(t, 2, strings.Count(r.errors, "\n"), r.errors) // two that do not fit
+}
+
 // TestErrors: CUDA's codes are those that its manual gives (CUDA Runtime API, cudaError_t).
 func TestErrors(t *testing.T) {
 	program := build(t, "testdata/errors.cu")

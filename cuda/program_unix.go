@@ -59,7 +59,7 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 		}
 	}()
 	s.stopWhen(&gone)
-	served := s.Serve(conn)
+	served := s.connect(conn)
 	_ = conn.Close()
 	<-ended
 	var exit *exec.ExitError
@@ -88,7 +88,41 @@ func ServeDescriptor(s *Server, descriptor int) error {
 		}
 	}()
 	s.stopWhen(&gone)
-	return s.Serve(conn)
+	return s.connect(conn)
+}
+
+// connect serves a program that begins with the descriptor of its window; one that
+// has nothing to ask ends before.
+func (s *Server) connect(conn *net.UnixConn) error {
+	control := make([]byte, syscall.CmsgSpace(4))
+	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), control)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("connection to the program: %w", err)
+	}
+	messages, err := syscall.ParseSocketControlMessage(control[:n])
+	if err != nil {
+		return fmt.Errorf("connection to the program: %w", err)
+	}
+	if len(messages) != 1 {
+		return errors.New("connection to the program: it was built by another version of divergo: build it again")
+	}
+	files, err := syscall.ParseUnixRights(&messages[0])
+	if err != nil {
+		return fmt.Errorf("connection to the program: %w", err)
+	}
+	s.window, err = syscall.Mmap(files[0], 0, 2*half, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err := errors.Join(err, syscall.Close(files[0])); err != nil {
+		return fmt.Errorf("memory that is shared with the program: %w", err)
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("connection to the program: %w", err)
+	}
+	served := s.Serve(&eager{conn, raw})
+	return errors.Join(served, syscall.Munmap(s.window))
 }
 
 // stopWhen ends a launch when its program is gone: nobody waits for the result.
@@ -99,8 +133,40 @@ func (s *Server) stopWhen(gone *atomic.Bool) {
 }
 
 // open is the socket of a descriptor.
-func open(descriptor uintptr) (net.Conn, error) {
+func open(descriptor uintptr) (*net.UnixConn, error) {
 	file := os.NewFile(descriptor, "socket")
 	conn, err := net.FileConn(file)
-	return conn, errors.Join(err, file.Close())
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	socket, ok := conn.(*net.UnixConn)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("descriptor %d: want a socket between processes", descriptor), conn.Close())
+	}
+	return socket, nil
+}
+
+// patience is how long an eager connection looks before it sleeps.
+const patience = 50 * time.Microsecond
+
+// eager is a connection that looks for what comes for a while before it sleeps: a
+// program that has its answer often asks again at once, and to wake up takes longer
+// than that.
+type eager struct {
+	*net.UnixConn
+	raw syscall.RawConn
+}
+
+func (e *eager) Read(p []byte) (int, error) {
+	n := 0
+	err := e.raw.Read(func(fd uintptr) bool {
+		for start := time.Now(); n <= 0 && time.Since(start) < patience; {
+			n, _, _ = syscall.Recvfrom(int(fd), p, syscall.MSG_DONTWAIT) // what is wrong shows below
+		}
+		return true
+	})
+	if n > 0 || err != nil {
+		return n, err
+	}
+	return e.UnixConn.Read(p)
 }

@@ -8,7 +8,7 @@ const (
 	opVariable         // a: module, bytes in: name; a: address, b: size
 	opAlloc            // a: size; a: address
 	opFree             // a: address
-	opWrite            // a: address, bytes in
+	opWrite            // a: address, b: size, bytes in
 	opRead             // a: address, b: size; bytes
 	opCopy             // a: to, b: from, c: size
 	opSet              // a: address, b: value, c: size
@@ -20,9 +20,10 @@ const (
 	opReset            // frees all memory and forgets all modules
 )
 
-// request is what a program asks; Bytes more follow.
+// request is what a program asks; Bytes more follow. If Window is not 0, the bytes
+// of opWrite and opRead go through the window, when the answer has said that they can.
 type request struct {
-	Op, _          uint32
+	Op, Window     uint32
 	A, B, C, Bytes uint64
 }
 
@@ -32,6 +33,11 @@ type answer struct {
 	Error, Sticky uint32
 	A, B, Bytes   uint64
 }
+
+// half is half of the window, the memory that program and simulator share: one of them
+// fills a half while the other empties the other half, and a byte over the socket
+// says that it is done.
+const half = 1 << 20
 
 // launch is what the bytes of opLaunch begin with.
 type launch struct {

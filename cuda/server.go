@@ -27,6 +27,7 @@ type Server struct {
 	Copies []Copy // from the device to the host so far
 	Failed error  // the first launch that did not finish: the error of Launch
 
+	window    []byte // that is shared with the program
 	buffer    []byte // of the bytes of a request or an answer
 	modules   map[uint64]*module
 	functions []*isa.Program
@@ -102,6 +103,11 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 		if err := s.send(conn, a, out); err != nil {
 			return nil // it ended while it waited
 		}
+		if r.Window != 0 && a.Error == success {
+			if err := s.move(&r, from, conn); err != nil {
+				return fmt.Errorf("connection to the program: %w", err)
+			}
+		}
 		if s.stopped() {
 			return nil
 		}
@@ -144,6 +150,43 @@ func (s *Server) send(conn io.Writer, a answer, out []byte) error {
 		_, err = conn.Write(out)
 	}
 	return err
+}
+
+// move copies through the window, half by half: the program is at the other one
+// meanwhile. Reach has been checked.
+func (s *Server) move(r *request, from io.ByteReader, conn io.Writer) error {
+	var hash maphash.Hash
+	hash.SetSeed(seed)
+	say := []byte{0}
+	turns := 0
+	for at := uint64(0); at < r.B; at += half {
+		part := s.window[turns%2*half:][:min(half, r.B-at)]
+		if r.Op == opWrite || turns >= 2 {
+			if _, err := from.ReadByte(); err != nil {
+				return err
+			}
+		}
+		if r.Op == opWrite {
+			s.Session.Write(r.A+at, part)
+		} else {
+			s.Session.Read(r.A+at, part)
+			maphash.WriteComparable(&hash, maphash.Bytes(seed, part))
+		}
+		if _, err := conn.Write(say); err != nil {
+			return err
+		}
+		turns++
+	}
+	if r.Op == opWrite {
+		return s.Session.Err()
+	}
+	s.Copies = append(s.Copies, Copy{len(s.Session.Runs), r.B, hash.Sum64()})
+	for range min(turns, 2) {
+		if _, err := from.ReadByte(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // code is CUDA's code of an error, which is told to the user.
@@ -209,13 +252,13 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		}
 		return nil, nil
 	case opWrite:
-		if err := s.reach("copy to the device", r.A, r.Bytes); err != nil {
+		if err := s.reach("copy to the device", r.A, r.B); err != nil || r.Window != 0 {
 			return nil, err
 		}
 		s.Session.Write(r.A, in)
 		return nil, s.Session.Err()
 	case opRead:
-		if err := s.reach("copy to the host", r.A, r.B); err != nil {
+		if err := s.reach("copy to the host", r.A, r.B); err != nil || r.Window != 0 {
 			return nil, err
 		}
 		out := s.room(r.B)

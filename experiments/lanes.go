@@ -76,28 +76,53 @@ func figure9(active func(tid int) bool) (string, error) {
 
 // Kernels whose threads diverge in alignment with their lanes.
 
-func bitonic() (*Paths, error) { return MeasurePaths(kernels.NewBitonic(256, 256, 1), 32) }
+// Their paths are those of the machine with thread block compaction.
 
-func reduction() (*Paths, error) { return MeasurePaths(kernels.NewReduction(256, 256, 1), 32) }
+func bitonic(perms ...units.Permutation) (*Paths, error) {
+	return once(kernels.NewBitonic(256, 256, 1), "one bitonic", perms)
+}
 
-func backprop() (*Paths, error) { return MeasurePaths(kernels.NewBackprop(32, 16, 1), 32) }
+func reduction(perms ...units.Permutation) (*Paths, error) {
+	return once(kernels.NewReduction(256, 256, 1), "one reduction", perms)
+}
 
-func laplace() (*Paths, error) { return MeasurePaths(kernels.NewLaplace(100, 12, 5, 1), 32) }
+func backprop(perms ...units.Permutation) (*Paths, error) {
+	return once(kernels.NewBackprop(32, 16, 1), "one backprop", perms)
+}
 
-func blocksort() (*Paths, error) { return MeasurePaths(kernels.NewBlockSort(256, 256, 1), 32) }
+func laplace(perms ...units.Permutation) (*Paths, error) {
+	return once(kernels.NewLaplace(100, 12, 5, 1), "one laplace", perms)
+}
 
-func quasirandom() (*Paths, error) { return MeasurePaths(kernels.NewQuasirandom(1024, 8, 1), 32) }
+func blocksort(perms ...units.Permutation) (*Paths, error) {
+	return once(kernels.NewBlockSort(256, 256, 1), "one blocksort", perms)
+}
 
-func fdtd3d() (*Paths, error) { return MeasurePaths(kernels.NewFDTD3D(64, 32, 2, 32, 16, 1), 32) }
+func quasirandom(perms ...units.Permutation) (*Paths, error) {
+	return once(kernels.NewQuasirandom(1024, 8, 1), "one quasirandom", perms)
+}
 
-func fd3d() (*Paths, error) { return MeasurePaths(kernels.NewFDTD3D(64, 32, 2, 16, 16, 1), 32) }
+func fdtd3d(perms ...units.Permutation) (*Paths, error) {
+	return once(kernels.NewFDTD3D(64, 32, 2, 32, 16, 1), "one fdtd3d", perms)
+}
+
+func fd3d(perms ...units.Permutation) (*Paths, error) {
+	return once(kernels.NewFDTD3D(64, 32, 2, 16, 16, 1), "one fd3d", perms)
+}
+
+// once measures a workload that is no size of its kernel, by a name: see benchmark.tiled.
+func once(w kernels.Workload, name string, perms []units.Permutation) (*Paths, error) {
+	s := slp("tbc", "")
+	s.wide = true
+	return s.madeOf(name, func() (kernels.Workload, error) { return w, nil }, perms...)
+}
 
 // aligned is the compaction rates of the P-branches of kernels under a
 // permutation, and whether the ideal ones are above 0.
-func aligned(p units.Permutation, list ...func() (*Paths, error)) (string, error) {
+func aligned(p units.Permutation, list ...func(...units.Permutation) (*Paths, error)) (string, error) {
 	var rates, ideal []float64
 	for _, measure := range list {
-		paths, err := measure()
+		paths, err := measure(p)
 		if err != nil {
 			return "", err
 		}
@@ -111,18 +136,25 @@ func aligned(p units.Permutation, list ...func() (*Paths, error)) (string, error
 
 // convolution has two tiles in a row. In a single one, which the picture cuts on
 // both sides, the threads that load would fit into a warp less.
-func convolution() (*Paths, error) { return MeasurePaths(kernels.NewConvolution(256, 12, 1), 32) }
+func convolution(perms ...units.Permutation) (*Paths, error) {
+	return once(kernels.NewConvolution(256, 12, 1), "one convolution", perms)
+}
 
-func dwtharr() (*Paths, error) { return MeasurePaths(kernels.NewHaar(1, 256, 1), 32) }
+func dwtharr(perms ...units.Permutation) (*Paths, error) {
+	return once(kernels.NewHaar(1, 256, 1), "one haar", perms)
+}
 
-func binom() (*Paths, error) { return pathsIn("binomial") }
+func binom(perms ...units.Permutation) (*Paths, error) {
+	b := benchmark{kernel: "binomial"}
+	return slp("tbc", "").madeOf(b.id(), b.workload, perms...)
+}
 
 // never is the ideal compaction rates of kernels all of whose branches are
 // programmatic.
 func never() (string, error) {
 	var rates []float64
-	for _, measure := range []func() (*Paths, error){dwtharr, binom, convolution} {
-		p, err := measure()
+	for _, measure := range []func(...units.Permutation) (*Paths, error){dwtharr, binom, convolution} {
+		p, err := measure(units.Sequential)
 		if err != nil {
 			return "", err
 		}
@@ -137,11 +169,11 @@ func never() (string, error) {
 
 // revWorse compares two permutations of two kernels.
 func revWorse() (string, error) {
-	reduct, err := reduction()
+	reduct, err := reduction(units.RevWID, units.OddEven)
 	if err != nil {
 		return "", err
 	}
-	sort, err := blocksort()
+	sort, err := blocksort(units.RevWID, units.OddEven)
 	if err != nil {
 		return "", err
 	}
@@ -169,7 +201,7 @@ func order(a, b float64) string {
 // fullRate is the permutation with the fewest warps of those that compact every
 // path of bitonic sort that can be compacted, which should be several.
 func fullRate() (string, error) {
-	p, err := bitonic()
+	p, err := bitonic(units.Permutations()...)
 	if err != nil {
 		return "", err
 	}
@@ -267,7 +299,7 @@ func sides(w kernels.Workload, warpSize int, where string) (list [][2]units.Bloc
 			if prog.Where(pc) == where {
 				list = append(list, [2]units.BlockMask{locations(warpSize, taken), locations(warpSize, not)})
 			}
-		}, nil)
+		})
 	}))
 	return list, err
 }

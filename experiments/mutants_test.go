@@ -16,11 +16,11 @@ import (
 var all = flag.Bool("all", false, "plant all faults")
 
 // faults are planted in the hardware, one at a time: of timing and of policy, which
-// spoil no result, so that random kernels do not find them. Audit is the claim that
-// has to turn out otherwise.
+// spoil no result, so that random kernels do not find them. Audit is the claims that
+// have to turn out otherwise.
 var faults = []mutants.Mutant{
 	{
-		Name: "lanes-ignored", Bug: "the SM has its threads in the order of their locations", Audit: "C0-35",
+		Name: "lanes-ignored", Bug: "the SM has its threads in the order of their locations", Audit: "C0-35 C0-20 C0-21 C0-22 C0-26 C0-28 C0-29 C0-33 C0-34 C0-36 C0-37",
 		File: "sm/lanes.go", Old: "lanes := c.Lanes\n", New: "lanes := units.Sequential\n",
 	},
 	{
@@ -36,7 +36,7 @@ var faults = []mutants.Mutant{
 		File: "memsys/dram/channel.go", Old: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS)", New: "bk.NextAct, bk.NextPre = after(1), after(1)",
 	},
 	{
-		Name: "tbc-never-compacts", Bug: "the compactor gives static warps", Audit: "C4-09",
+		Name: "tbc-never-compacts", Bug: "the compactor gives static warps", Audit: "C4-09 C0-27 C0-28 C0-30 C0-31 C0-33",
 		File: "sm/divergence/tbc.go", Old: "if p.off() || p.Stack.Len(cta) == 1 {", New: "if p.Stack.Len(cta) > 0 {",
 	},
 	{
@@ -52,7 +52,7 @@ var faults = []mutants.Mutant{
 		File: "units/compactor.go", Old: "homes[l] = Home{uint8(bits.TrailingZeros64(*group)), uint8(l)}\n\t\t\t*group &= *group - 1", New: "homes[l] = Home{uint8(bits.Len64(*group) - 1), uint8(l)}\n\t\t\t*group &^= 1 << (bits.Len64(*group) - 1)",
 	},
 	{
-		Name: "ideal-leaves-lanes", Bug: "a crossbar fills all lanes but one", Audit: "C0-05",
+		Name: "ideal-leaves-lanes", Bug: "a crossbar fills all lanes but one", Audit: "C0-05 C0-30 C0-31",
 		File: "sm/divergence/tbc.go", Old: "c.NextFilled(p.lanes)", New: "c.NextFilled(p.lanes - 1)",
 	},
 	{
@@ -64,7 +64,7 @@ var faults = []mutants.Mutant{
 		File: "sm/divergence/dwf_barrier.go", Old: "w.Barred && w.RPC == u.PC {", New: "w.Barred && w.RPC == u.PC && u.Req == 0 {",
 	},
 	{
-		Name: "majority-ignored", Bug: "every warp of the pool has the same rank", Audit: "C4-31",
+		Name: "majority-ignored", Bug: "every warp of the pool has the same rank", Audit: "C4-31 C4-14",
 		File: "sm/divergence/dwf_issue.go", Old: "		return unranked + p.rankOf(pc)", New: "		return unranked + 0*p.rankOf(pc)",
 	},
 	{
@@ -84,7 +84,7 @@ var faults = []mutants.Mutant{
 		File: "sm/issue.go", Old: "		d.Class, d.Since = class, now\n", New: "		d.Class, d.Since = class, now+1\n",
 	},
 	{
-		Name: "ppc-larger-first", Bug: "the path with the larger PC runs first", Audit: "C1-01",
+		Name: "ppc-larger-first", Bug: "the path with the larger PC runs first", Audit: "C1-01 C1-03",
 		File: "sm/divergence/ppc.go", Old: "case t && (!n || e.Side[0].At.Before(e.Side[1].At)):", New: "case t && (!n || e.Side[1].At.Before(e.Side[0].At)):",
 	},
 	{
@@ -92,7 +92,7 @@ var faults = []mutants.Mutant{
 		File: "units/permutation.go", Old: "m = ^m & (width - 1)", New: "m = (m + width/2) & (width - 1)",
 	},
 	{
-		Name: "loads-are-clean", Bug: "what is loaded from shared memory is no data", Audit: "C0-14",
+		Name: "loads-are-clean", Bug: "what is loaded from shared memory is no data", Audit: "C0-14 C0-17 C0-27 C0-28",
 		File: "isa/taint.go", Old: "return in.Space != SpaceParam", New: "return in.Space == SpaceGlobal",
 	},
 	{
@@ -112,12 +112,28 @@ var faults = []mutants.Mutant{
 		File: "sm/herd.go", Old: "until = now + h.latency\n", New: "until = now + h.latency + 1\n",
 	},
 	{
+		Name: "lanes-of-a-warp", Bug: "an issued instruction counts the lanes of a warp that are off", Audit: "C0-16 C0-30 C0-33 C0-34",
+		File: "sm/issue.go", Old: "d.Lanes += uint64(n)", New: "d.Lanes += uint64(n | 31)",
+	},
+	{
+		Name: "cache-mru", Bug: "of a set of the caches the line used last makes room", Audit: "C0-38 C4-23 C4-24",
+		File: "memsys/cache.go", Old: "s.Used < used", New: "s.Used > used",
+	},
+	{
+		Name: "ppc-compares-seldom", Bug: "paths are compared at branches alone", Audit: "C1-03 C1-04 C1-05",
+		File: "sm/divergence/ppc.go", Old: "	if p.explicit {\n\t\tp.run(s, x)", New: "	if p.explicit || s.Wait == Runs {\n\t\tp.run(s, x)",
+	},
+	{
+		Name: "lcp-of-static-warps", Bug: "TBC has no entries for likely-convergence points", Audit: "C4-20 C4-21",
+		File: "sm/divergence/tbc.go", Old: "p.likely && in.Likely != isa.NoPC", New: "p.likely && p.static && in.Likely != isa.NoPC",
+	},
+	{
 		Name: "entry-of-the-sm", Bug: "bits of an entry are those of the whole SM", Audit: "C4-28",
 		File: "sm/divergence/tbc.go", Old: "	Mask  units.BlockMask `len:\"lanes\" bits:\"share\"`\n}\n\n// Block", New: "	Mask  units.BlockMask `len:\"lanes\" bits:\"warps\"`\n}\n\n// Block",
 	},
 }
 
-// TestMutants: each planted fault turns the claim red that is named. Two of them are
+// TestMutants: each planted fault turns the claims red that are named. Two of them are
 // planted in each test, all with -all.
 func TestMutants(t *testing.T) {
 	root, err := filepath.Abs("..")
@@ -131,11 +147,13 @@ func TestMutants(t *testing.T) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {
-			hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-run", "^TestClaims$/^"+m.Audit+"$", "./experiments")
+			hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-run", "^TestClaims$/^("+strings.ReplaceAll(m.Audit, " ", "|")+")$", "./experiments")
 			hunt.Dir = root
 			out, err := hunt.CombinedOutput()
 			require.Error(t, err, "%s: %s stays as it was", m.Bug, m.Audit)
-			require.True(t, strings.Contains(string(out), "--- FAIL: TestClaims/"+m.Audit), "%s", out)
+			for claim := range strings.FieldsSeq(m.Audit) {
+				require.True(t, strings.Contains(string(out), "--- FAIL: TestClaims/"+claim), "%s: %s stays as it was\n%s", m.Bug, claim, out)
+			}
 		})
 	}
 }

@@ -19,13 +19,14 @@ import (
 // path needs as many warps as have a thread on it, or what the thread compactor
 // makes of it under a permutation, or, ideally, as its threads fill.
 //
+// MeasurePaths has this from the golden model, and gathering from the hardware of a
+// machine with thread block compaction.
+//
 // The side of an if without else that waits at the post-dominator is a path too:
 // so the figures of the paper come out. Work leaves such paths out.
 type Paths struct {
 	WarpSize int
 	Branches []Branch // those that were executed, by kernel and PC
-	Threads  int      // thread instructions
-	Issued   Warps    // the warps that they need, summed over the instructions of each CTA
 
 	lanes []*units.LaneMap // of units.Permutations
 }
@@ -99,30 +100,24 @@ func measurePaths(warpSize int, run func(e *emulator) error) (*Paths, error) {
 		}
 		replay(prog, threads, func(pc uint32, taken, not []int) {
 			p.instance(&tallies[i][pc], prog, pc, len(threads), taken, not)
-		}, func(threads []int, instructions int) {
-			m := locations(warpSize, threads)
-			n := p.need(&m)
-			p.Threads += instructions * len(threads)
-			p.Issued.add(&n, instructions)
 		})
 	}))
 	if err != nil {
 		return nil, err
 	}
 	for i, prog := range programs {
-		for pc, t := range tallies[i] {
-			if t.Instances > 0 {
-				p.Branches = append(p.Branches, Branch{prog, uint32(pc), prog.Insts[pc].Class, t})
-			}
-		}
+		p.list(prog, tallies[i])
 	}
 	return p, nil
 }
 
-// Utilization is the part of the lanes that is active if the instructions are issued
-// in so many warps: SIMD_util of section 6.2, as the paper's emulator has it.
-func (p *Paths) Utilization(warps int) float64 {
-	return float64(p.Threads) / float64(p.WarpSize*warps)
+// list adds the branches of a program that were executed, which has a tally for each PC.
+func (p *Paths) list(prog *isa.Program, tallies []Tally) {
+	for pc, t := range tallies {
+		if t.Instances > 0 {
+			p.Branches = append(p.Branches, Branch{prog, uint32(pc), prog.Insts[pc].Class, t})
+		}
+	}
 }
 
 // Total sums the branches of a class.
@@ -157,12 +152,20 @@ func (p *Paths) instance(t *Tally, prog *isa.Program, pc uint32, cta int, taken,
 	in := &prog.Insts[pc]
 	for i, next := range [2]uint32{in.Target, pc + 1} {
 		n := p.need(&side[i])
-		t.All.Add(&n)
-		if next != in.Reconv {
-			t.Work.Add(&n)
-		}
-		t.Quartiles[min(4*side[i].Threads()/cta, 3)].Add(&n)
+		t.enter(&n, quartile(&side[i], cta), next != in.Reconv)
 	}
+}
+
+// quartile is that of the part of a CTA's threads.
+func quartile(m *units.BlockMask, cta int) int { return min(4*m.Threads()/cta, 3) }
+
+// enter adds a path; work: it does not wait at the post-dominator.
+func (t *Tally) enter(w *Warps, quartile int, work bool) {
+	t.All.Add(w)
+	if work {
+		t.Work.Add(w)
+	}
+	t.Quartiles[quartile].Add(w)
 }
 
 // locations is threads, known by their linear numbers, by the location in their
@@ -177,18 +180,20 @@ func locations(warpSize int, threads []int) (m units.BlockMask) {
 // need is what one path needs.
 func (p *Paths) need(m *units.BlockMask) Warps {
 	w := Warps{Paths: 1, Static: static(m)}
-	need := func(n int) Need {
-		if n < w.Static {
-			return Need{n, 1}
-		}
-		return Need{n, 0}
-	}
-	w.Ideal = need(m.Filled(p.WarpSize))
+	w.Ideal = w.need(m.Filled(p.WarpSize))
 	for _, lanes := range p.lanes {
 		placed := lanes.Place(m)
-		w.Compacted = append(w.Compacted, need(placed.Compacted()))
+		w.Compacted = append(w.Compacted, w.need(placed.Compacted()))
 	}
 	return w
+}
+
+// need is that of a path, if so many warps are made of it.
+func (w *Warps) need(warps int) Need {
+	if warps < w.Static {
+		return Need{warps, 1}
+	}
+	return Need{warps, 0}
 }
 
 // Add sums two tallies.
@@ -203,21 +208,19 @@ func (t *Tally) Add(o *Tally) {
 }
 
 // Add sums the needs of two sets of paths.
-func (w *Warps) Add(o *Warps) { w.add(o, 1) }
-
-func (w *Warps) add(o *Warps, times int) {
-	w.Paths += times * o.Paths
-	w.Static += times * o.Static
-	w.Ideal.add(o.Ideal, times)
+func (w *Warps) Add(o *Warps) {
+	w.Paths += o.Paths
+	w.Static += o.Static
+	w.Ideal.add(o.Ideal)
 	if w.Compacted == nil {
 		w.Compacted = make([]Need, len(units.Permutations()))
 	}
 	for i, n := range o.Compacted {
-		w.Compacted[i].add(n, times)
+		w.Compacted[i].add(n)
 	}
 }
 
-func (n *Need) add(o Need, times int) {
-	n.Warps += times * o.Warps
-	n.Fewer += times * o.Fewer
+func (n *Need) add(o Need) {
+	n.Warps += o.Warps
+	n.Fewer += o.Fewer
 }

@@ -10,14 +10,13 @@ import (
 // replay takes the threads of a CTA, each of which has run alone, through the
 // program once more, together on one stack of post-dominators. It tells each
 // execution of a conditional branch, with the threads that take it and those
-// that do not, by their numbers in the CTA, and how many instructions the same
-// threads have executed together; nil: it is not told.
-func replay(p *isa.Program, threads []golden.Thread, branch func(pc uint32, taken, not []int), together func(threads []int, instructions int)) {
+// that do not, by their numbers in the CTA.
+func replay(p *isa.Program, threads []golden.Thread, branch func(pc uint32, taken, not []int)) {
 	all := make([]int, len(threads))
 	for i := range all {
 		all[i] = i
 	}
-	r := walk{p, threads, make([]int, len(threads)), []group{{meet: point{pc: isa.NoPC}, threads: all}}, branch, together}
+	r := walk{p, threads, make([]int, len(threads)), []group{{point{}, point{pc: isa.NoPC}, all}}, branch}
 	for len(r.stack) > 0 {
 		r.step()
 	}
@@ -25,12 +24,11 @@ func replay(p *isa.Program, threads []golden.Thread, branch func(pc uint32, take
 
 // walk is the state of a replay.
 type walk struct {
-	prog     *isa.Program
-	threads  []golden.Thread
-	at       []int // instructions executed, by thread
-	stack    []group
-	branch   func(pc uint32, taken, not []int)
-	together func(threads []int, instructions int)
+	prog    *isa.Program
+	threads []golden.Thread
+	at      []int // instructions executed, by thread
+	stack   []group
+	branch  func(pc uint32, taken, not []int)
 }
 
 // point is a PC and how many functions a thread is in there: the same PC of a
@@ -44,7 +42,6 @@ type point struct {
 type group struct {
 	at, meet point
 	threads  []int
-	ran      int // instructions that have not been told
 }
 
 // pc of a thread; isa.NoPC if it has exited.
@@ -59,16 +56,11 @@ func (w *walk) pc(t int) uint32 {
 // no threads or is at its end.
 func (w *walk) step() {
 	g := &w.stack[len(w.stack)-1]
-	exited := func(t int) bool { return w.pc(t) == isa.NoPC }
-	if slices.ContainsFunc(g.threads, exited) {
-		w.tell(g)
-		g.threads = slices.DeleteFunc(g.threads, exited)
-	}
+	g.threads = slices.DeleteFunc(g.threads, func(t int) bool { return w.pc(t) == isa.NoPC })
 	if len(g.threads) == 0 || g.at == g.meet {
-		w.pop()
+		w.stack = w.stack[:len(w.stack)-1]
 		return
 	}
-	g.ran++
 	from, in := g.at, &w.prog.Insts[g.at.pc]
 	for _, t := range g.threads {
 		w.at[t]++
@@ -116,24 +108,9 @@ func (w *walk) part(g *group, in *isa.Inst, depth int) {
 		paths[i].threads = append(paths[i].threads, t)
 	}
 	if meet == g.meet { // the entry below waits there
-		w.pop()
+		w.stack = w.stack[:len(w.stack)-1]
 	} else {
 		g.at = meet
 	}
 	w.stack = append(w.stack, paths...)
-}
-
-// tell says what the threads of a group have executed together.
-func (w *walk) tell(g *group) {
-	if w.together != nil && g.ran > 0 {
-		w.together(g.threads, g.ran)
-	}
-	g.ran = 0
-}
-
-// pop takes the top group off.
-func (w *walk) pop() {
-	top := len(w.stack) - 1
-	w.tell(&w.stack[top])
-	w.stack = w.stack[:top]
 }

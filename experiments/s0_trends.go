@@ -121,17 +121,17 @@ func behind() (string, error) {
 	return fmt.Sprintf("%s; %s", listed(list), listed(impaired)), err
 }
 
-// lanesUsed is the SIMD utilization of each benchmark by the paper's method: the masks of the
-// emulator, without compaction, ideally, and under each permutation of the figures.
+// lanesUsed is the SIMD utilization of each benchmark on the paper's machine: without compaction,
+// ideally compacted, and under each permutation of the figures.
 func lanesUsed() (of [][]float64, err error) {
 	for _, b := range benchmarks {
-		p, err := b.measure()
-		if err != nil {
-			return nil, err
-		}
-		row := []float64{p.Utilization(p.Issued.Static), p.Utilization(p.Issued.Ideal.Warps)}
-		for _, perm := range permuted {
-			row = append(row, p.Utilization(p.Issued.Under(perm).Warps))
+		var row []float64
+		for _, s := range append([]setup{slp("pdom", units.Sequential), slp("tbc-ideal", units.Sequential)}, lanes("tbc")...) {
+			o, err := b.run(s)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, efficiency(&o.Counters))
 		}
 		of = append(of, row)
 	}

@@ -66,6 +66,10 @@ var suite = []struct{ kernel, theirs, set string }{
 	{"nearest", "NNC", coherent},
 	{"leukocyte", "LKYT", coherent},
 	{"spheres", "RAY", coherent},
+	{"galerkin", "DG", coherent},
+	{"heartwall", "HRTWL", coherent},
+	{"mergesort", "MGST", coherent},
+	{"weather", "WP", coherent},
 	{"bitonic", "", others},
 	{"reduction", "", others},
 	{"mandelbrot", "", others},
@@ -402,7 +406,7 @@ func drawCharacter() (*Drawing, error) {
 // programmatic is the part of the divergent executions of branches that are
 // P-branches, in per cent.
 func programmatic(kernel string) (float64, error) {
-	paths, err := pathsIn(kernel)
+	paths, err := pathsOnce(kernel, func() (kernels.Workload, error) { return workload(kernel, size) })
 	if err != nil {
 		return 0, err
 	}
@@ -486,6 +490,7 @@ var perCore = map[string]string{
 	"BFS2": "2", "FCDT": "5,4", "HOTSP": "2", "LPS": "6", "MUM": "4", "MUMpp": "3", "NAMD": "7", "NVRT": "3",
 	"AES": "2", "BACKP": "4,4", "CP": "8", "LIB": "8,8", "STMCL": "2", "STO": "1",
 	"NNC": "5,8,8,8", "LKYT": "5,5,1", "RAY": "3",
+	"DG": "4,5,6", "HRTWL": "1", "MGST": "1,3,8,3,4,2,4", "WP": "4",
 }
 
 // drawResident is how many CTAs are resident on the paper's machine, and by which limit.

@@ -24,6 +24,7 @@ type setup struct {
 	lanes     units.Permutation
 	priority  sm.CTAPriority
 	smallL2   bool // 128 KB and 8 ways for a memory channel (Fung & Aamodt, section 6.4)
+	wide      bool // twice the registers: see benchmark.tiled
 }
 
 // The machines of Fung & Aamodt, HPCA 2011, section 6: TBC with likely-convergence
@@ -56,59 +57,116 @@ func (s setup) config() (gpu.Config, error) {
 	if s.smallL2 {
 		c.L2.Size, c.L2.Assoc = 128<<10, 8
 	}
+	if s.wide {
+		c.SM.Registers *= 2
+	}
 	return c, nil
 }
 
-// ran is a run of a kernel on a machine, and what came of it: claims and figures share
-// many, and equal runs are equal.
+// ran is a run of a workload on a machine, by its name: claims and figures share many, and
+// equal runs are equal.
 type ran struct {
 	setup
-	kernel, size string
+	workload string
 }
 
-var runs = map[ran]func() (testbench.Counters, error){}
+// outcome is what came of a run: what was counted, and under thread block compaction
+// what was made of the ways of branches.
+type outcome struct {
+	testbench.Counters
+	paths *Paths
+}
+
+var runs = map[ran]func() (outcome, error){}
 
 var runsLock sync.Mutex
 
 // run runs a kernel of the suite in a size, checks the result, and counts.
 func (s setup) run(kernel, size string) (testbench.Counters, error) {
-	key := ran{s, kernel, size}
+	o, err := s.once(kernel+" "+size, func() (kernels.Workload, error) { return workload(kernel, size) })
+	return o.Counters, err
+}
+
+// workload is that of a kernel of the suite.
+func workload(kernel, size string) (kernels.Workload, error) {
+	k, err := kernels.Find(kernel)
+	if err != nil {
+		return nil, err
+	}
+	found, err := k.Size(size)
+	if err != nil {
+		return nil, err
+	}
+	return found.New(1), nil
+}
+
+// once runs a workload that has not run on the machine before.
+func (s setup) once(name string, workload func() (kernels.Workload, error)) (outcome, error) {
+	key := ran{s, name}
 	runsLock.Lock()
 	one, ok := runs[key]
 	if !ok {
-		one = sync.OnceValues(key.count)
+		one = sync.OnceValues(func() (outcome, error) {
+			w, err := workload()
+			if err != nil {
+				return outcome{}, err
+			}
+			o, err := s.count(w)
+			if err != nil {
+				err = fmt.Errorf("%s under %s: %w", name, s.mechanism, err)
+			}
+			return o, err
+		})
 		runs[key] = one
 	}
 	runsLock.Unlock()
 	return one()
 }
 
-// count is the run.
-func (r ran) count() (c testbench.Counters, err error) {
-	cfg, err := r.config()
+// count runs a workload.
+func (s setup) count(w kernels.Workload) (o outcome, err error) {
+	cfg, err := s.config()
 	if err != nil {
-		return c, err
-	}
-	k, err := kernels.Find(r.kernel)
-	if err != nil {
-		return c, err
-	}
-	size, err := k.Size(r.size)
-	if err != nil {
-		return c, err
+		return o, err
 	}
 	session, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 50_000_000})
 	if err != nil {
-		return c, err
+		return o, err
 	}
-	work := size.New(1)
-	if err = work.Run(r.machine(session)); err == nil {
-		err = work.Check()
+	var c *gathering
+	if s.mechanism == "tbc" {
+		c = watchCompaction(session, cfg.SM.Lanes)
 	}
-	if err != nil {
-		err = fmt.Errorf("%s under %s: %w", r.kernel, r.mechanism, err)
+	if err = w.Run(s.machine(session)); err == nil {
+		err = w.Check()
 	}
-	return session.Counters(), err
+	o.Counters = session.Counters()
+	if err == nil && c != nil {
+		o.paths, err = c.end()
+	}
+	return o, err
+}
+
+// madeOf measures what a machine with thread block compaction makes of the ways of a workload's
+// branches under permutations.
+func (s setup) madeOf(name string, workload func() (kernels.Workload, error), perms ...units.Permutation) (*Paths, error) {
+	var all *Paths
+	for _, lanes := range perms {
+		s.lanes = lanes
+		o, err := s.once(name, workload)
+		switch {
+		case err != nil:
+			return nil, err
+		case all == nil:
+			all = o.paths.clone()
+		default:
+			err = all.merge(o.paths)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s under %s: %w", name, lanes, err)
+		}
+	}
+	return all, nil
 }
 
 // machine has the kernels with addresses of 32 bits on the machines of the papers of
@@ -206,28 +264,13 @@ func rates(perms ...units.Permutation) (of []float64, ideal float64, err error) 
 	return of, ideal, nil
 }
 
-// paths are those of kernels in the size that figures run, by name: claims and
-// figures share them.
-var paths = map[string]func() (*Paths, error){}
+// emulated are the paths of kernels by the golden model, in the size that figures run, by name.
+var emulated = map[string]func() (*Paths, error){}
 
-// pathsIn measures the paths of a kernel in that size.
-func pathsIn(name string) (*Paths, error) {
-	return pathsOnce(name, func() (kernels.Workload, error) {
-		k, err := kernels.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		s, err := k.Size(size)
-		if err != nil {
-			return nil, err
-		}
-		return s.New(1), nil
-	})
-}
-
+// pathsOnce measures paths on the golden model, once.
 func pathsOnce(name string, workload func() (kernels.Workload, error)) (*Paths, error) {
 	runsLock.Lock()
-	one, ok := paths[name]
+	one, ok := emulated[name]
 	if !ok {
 		one = sync.OnceValues(func() (*Paths, error) {
 			w, err := workload()
@@ -236,7 +279,7 @@ func pathsOnce(name string, workload func() (kernels.Workload, error)) (*Paths, 
 			}
 			return MeasurePaths(w, 32)
 		})
-		paths[name] = one
+		emulated[name] = one
 	}
 	runsLock.Unlock()
 	return one()

@@ -39,6 +39,7 @@
 //     of this one by name: `bits:"lanes"` the bits of each number, `len:"lanes"` the elements of an array, and
 //     `if:"option"` whether there is such a field at all. `rtl:"sim"` marks what only the simulation needs: counters,
 //     time stamps.
+//   - A field may have several words: `rtl:"sim,inplace"`.
 //   - A module whose logic has to run at two places in the order of wires lists [Proc]s by a method Processes instead.
 //
 // # A cycle

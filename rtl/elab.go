@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"unsafe"
 )
 
@@ -144,29 +145,32 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tg := tags{traced: f.Tag.Get("trace") == "true", all: f.Tag}
-		switch f.Tag.Get("rtl") {
-		case "-":
+		if f.Tag.Get("rtl") == "-" {
 			continue
-		case "own":
-			tg.own = true
-		case "optional":
-			tg.optional = true
-		case "inplace":
-			tg.inplace = true
-			if m == nil || classOf(f.Type) != memClass && (f.Type.Kind() != reflect.Pointer || classOf(f.Type.Elem()) != memClass) {
-				e.errorf("%s.%s has tag rtl:\"inplace\", which is for a Mem of a module, not for a %s", path, f.Name, f.Type)
+		}
+		for word := range strings.SplitSeq(f.Tag.Get("rtl"), ",") {
+			switch word {
+			case "own":
+				tg.own = true
+			case "optional":
+				tg.optional = true
+			case "inplace":
+				tg.inplace = true
+				if m == nil || classOf(f.Type) != memClass && (f.Type.Kind() != reflect.Pointer || classOf(f.Type.Elem()) != memClass) {
+					e.errorf("%s.%s has tag rtl:\"inplace\", which is for a Mem of a module, not for a %s", path, f.Name, f.Type)
+				}
+			case "":
+			case "scratch":
+				if m == nil || mayHold(f.Type) {
+					e.errorf("%s.%s has tag rtl:\"scratch\", which is for what a module has besides its hardware, not for a %s", path, f.Name, f.Type)
+				}
+			case "sim":
+				if t := f.Type; !isStorage(t) && (t.Kind() != reflect.Pointer || !isStorage(t.Elem())) {
+					e.errorf("%s.%s has tag rtl:\"sim\", which is for a State, a Mem, or what they hold, not for a %s", path, f.Name, t)
+				}
+			default:
+				e.errorf("%s.%s has tag rtl:%q, expected own, optional, inplace, scratch, sim or -", path, f.Name, word)
 			}
-		case "":
-		case "scratch":
-			if m == nil || mayHold(f.Type) {
-				e.errorf("%s.%s has tag rtl:\"scratch\", which is for what a module has besides its hardware, not for a %s", path, f.Name, f.Type)
-			}
-		case "sim":
-			if t := f.Type; !isStorage(t) && (t.Kind() != reflect.Pointer || !isStorage(t.Elem())) {
-				e.errorf("%s.%s has tag rtl:\"sim\", which is for a State, a Mem, or what they hold, not for a %s", path, f.Name, t)
-			}
-		default:
-			e.errorf("%s.%s has tag rtl:%q, expected own, optional, inplace, scratch, sim or -", path, f.Name, f.Tag.Get("rtl"))
 		}
 		if !mayHold(f.Type) {
 			continue

@@ -3,7 +3,9 @@ package rtl
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Storage is a State or a Mem as hardware: words of so many bits. A State is one word.
@@ -43,7 +45,7 @@ func (k *Sim) Storage(sizes map[string]int) ([]Storage, error) {
 			continue
 		}
 		w.path = o.path
-		if t := part.typ(); t.Kind() == reflect.Struct && o.tag.Get("rtl") != "sim" {
+		if t := part.typ(); t.Kind() == reflect.Struct && !simulates(o.tag) {
 			for i := range t.NumField() {
 				f := t.Field(i)
 				w.path = o.path + "." + f.Name
@@ -61,6 +63,11 @@ func (k *Sim) Storage(sizes map[string]int) ([]Storage, error) {
 	return list, w.err
 }
 
+// simulates says whether a field is the simulator's own, no hardware.
+func simulates(tag reflect.StructTag) bool {
+	return slices.Contains(strings.Split(tag.Get("rtl"), ","), "sim")
+}
+
 // widths computes the bits of plain data.
 type widths struct {
 	sizes map[string]int
@@ -69,7 +76,7 @@ type widths struct {
 }
 
 func (w *widths) field(t reflect.Type, tag reflect.StructTag) int {
-	if tag.Get("rtl") == "sim" {
+	if simulates(tag) {
 		return 0
 	}
 	if name, ok := tag.Lookup("if"); ok && w.number(name) == 0 {

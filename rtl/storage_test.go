@@ -24,7 +24,7 @@ type stored struct {
 	Depth rtl.State[uint8] `bits:"4"`
 	Table *rtl.Mem[struct{ A, B [2]bool }]
 	Rows  *rtl.Mem[[8]uint8] `len:"lanes" bits:"5"`
-	Born  *rtl.Mem[uint64]   `rtl:"sim"`
+	Born  *rtl.Mem[uint64]   `rtl:"sim,inplace"`
 	Out   rtl.Wire[uint32]
 }
 

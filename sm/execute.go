@@ -134,25 +134,24 @@ func (p *Pipe) Tick() {
 // start begins to execute an instruction, if it can; out tells that the way out is
 // free.
 func (p *Pipe) start(op *Op, out bool) bool {
-	in := &p.l.Prog.Insts[op.PC]
-	at := &p.l.insts[op.PC]
-	if at.completes && !p.room(op.PC, out) {
+	in := &p.l.insts[op.PC]
+	if in.completes && !p.room(in, out) {
 		return false
 	}
-	if at.control {
+	if in.control {
 		if !p.Outcome.Ready() || op.Herd != 0 && !p.Herd.done(p.sim) {
 			return false
 		}
-		o := p.outcome(op, in)
+		o := p.outcome(op, in.Inst)
 		p.Outcome.Push(o)
 		if in.Branches() && p.OnBranch.Any() {
-			p.OnBranch.Notify(Branched{p.l.observed(&op.Flight, &p.seen), in, o.Taken})
+			p.OnBranch.Notify(Branched{p.l.observed(&op.Flight, &p.seen), in.Inst, o.Taken})
 		}
 		switch {
 		case in.Op == isa.OpCall:
 			p.link(op, &o)
 		case in.Op == isa.OpTrap && op.Exec != 0:
-			p.trap(op, in)
+			p.trap(op, in.Inst)
 		case in.Op == isa.OpBar && op.Exec != 0:
 			p.arrives(op)
 		}
@@ -163,7 +162,7 @@ func (p *Pipe) start(op *Op, out bool) bool {
 			}
 		}
 	} else {
-		r := p.result(op.PC, op.Exec == 1<<isa.MaxLanes-1 && !at.crosses)
+		r := p.result(in, op.Exec == 1<<isa.MaxLanes-1 && !in.crosses)
 		r.Flight, r.Exec = op.Flight, op.Exec
 		x := &p.lanes
 		x.Mask, x.PSrc, x.PDst = op.Exec, op.PSrc, [isa.MaxDsts]uint32{}
@@ -173,7 +172,7 @@ func (p *Pipe) start(op *Op, out bool) bool {
 			}
 			switch s.Kind {
 			case isa.OperandImm:
-				x.Src[i] = p.l.insts[op.PC].consts[i]
+				x.Src[i] = in.consts[i]
 				x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
 			case isa.OperandReg, isa.OperandSpecial:
 				x.Src[i] = &op.Src[i]
@@ -185,10 +184,10 @@ func (p *Pipe) start(op *Op, out bool) bool {
 			x.Dst[i] = &r.Dst[i]
 		}
 		switch {
-		case !at.crosses:
-			isa.Execute(in, x)
-		case p.together(op, in):
-			p.crossLane(op, in)
+		case !in.crosses:
+			isa.Execute(in.Inst, x)
+		case p.together(op, in.Inst):
+			p.crossLane(op, in.Inst)
 		default:
 			r.Exec = 0
 		}
@@ -234,10 +233,10 @@ func (p *Pipe) leave(free *bool) bool {
 	return true
 }
 
-// room reports whether the instruction at pc can start, and has a place on the way
+// room reports whether an instruction can start, and has a place on the way
 // out at its time.
-func (p *Pipe) room(pc uint32, free bool) bool {
-	rest := p.l.insts[pc].latency - p.least
+func (p *Pipe) room(in *decoded, free bool) bool {
+	rest := in.latency - p.least
 	if rest == 0 && free || rest > 0 && !p.Line.Next(p.place(rest)).Full {
 		return rest > 0 || p.Out.Ready()
 	}
@@ -245,12 +244,12 @@ func (p *Pipe) room(pc uint32, free bool) bool {
 	return false
 }
 
-// result is where the instruction at pc leaves its result. Its rows are zero, but
+// result is where an instruction leaves its result. Its rows are zero, but
 // for registers of one that writes all lanes of them.
-func (p *Pipe) result(pc uint32, all bool) *Result {
-	rest := p.l.insts[pc].latency - p.least
+func (p *Pipe) result(in *decoded, all bool) *Result {
+	rest := in.latency - p.least
 	if rest == 0 {
-		return p.l.result(p.Out, pc, all)
+		return in.result(p.Out, all)
 	}
 	p.D().Lined++
 	s := p.Line.Edit(p.place(rest))
@@ -258,10 +257,9 @@ func (p *Pipe) result(pc uint32, all bool) *Result {
 	return &s.Result
 }
 
-// result appends the result of the instruction at pc to a queue: see Pipe.result.
-func (l *launch) result(to rtl.Out[Result], pc uint32, all bool) *Result {
+// result appends the result of an instruction to a queue: see Pipe.result.
+func (in *decoded) result(to rtl.Out[Result], all bool) *Result {
 	r, note := to.PushStale()
-	in := &l.insts[pc]
 	stale := *note
 	if all {
 		stale &^= in.whole
@@ -353,9 +351,10 @@ func (l *launch) ends(pc uint32) bool {
 // link writes where a call returns to, of the lanes that take it. One that goes
 // nowhere is a fault of the lowest lane.
 func (p *Pipe) link(op *Op, o *divergence.Outcome) {
-	r := p.result(op.PC, false)
+	in := &p.l.insts[op.PC]
+	r := p.result(in, false)
 	r.Flight, r.Exec = op.Flight, o.Taken
-	r.Dst[0] = *p.l.insts[op.PC].consts[0]
+	r.Dst[0] = *in.consts[0]
 	if lane := bits.TrailingZeros32(op.Exec); o.Target == isa.NoPC {
 		p.fail(NoFunction, op, lane, 0)
 		if f := &p.D().Fault; f.PC == op.PC {

@@ -26,7 +26,7 @@ func (i *Issue) HeldBack(s int) (lanes uint32) {
 		if slot.Mixed {
 			h = i.Div.Homes().At(s)[lane]
 		}
-		if slot.Mask>>lane&1 != 0 && !i.freeRow(int(h.Row), slot.PC, 1<<h.Lane) {
+		if slot.Mask>>lane&1 != 0 && !i.freeRow(int(h.Row), &i.l.insts[slot.PC], 1<<h.Lane) {
 			lanes |= 1 << lane
 		}
 	}

@@ -46,13 +46,13 @@ type Buffered struct {
 func (f *Fetch) Tick() {
 	q, d := f.Regs()
 	fire, second := f.Fire.Get(), divergence.Fire{}
-	look := q.Look
+	look := &d.Look
 	if fire.Valid {
-		f.issued(fire, &look)
+		f.issued(fire, look)
 	}
 	if f.Second != nil {
 		if second = f.Second.Get(); second.Valid {
-			f.issued(second, &look)
+			f.issued(second, look)
 		}
 	}
 	slots := f.Slots
@@ -80,9 +80,8 @@ func (f *Fetch) Tick() {
 			break
 		}
 	}
-	d.Changed = f.Redirect.Get() // seen in the slot table from the next cycle on
+	d.Changed = *f.Redirect.At() // seen in the slot table from the next cycle on
 	look.Union(&d.Changed, words)
-	d.Look = look
 	if q.Valid {
 		d.Changed.Add(int(q.Slot))
 	}

@@ -110,13 +110,13 @@ func (b *Beside) pick(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) int {
 	if first.Mixed || first.Mask == i.l.all {
 		return best
 	}
-	ask, busy := i.D().Look, &i.Q().Busy
+	ask, busy := i.D().Look, &i.Q().Busy // a copy: who is asked may drop out
 	for w, m := range ask[:units.Words(slots.Len())] {
 		for m &^= busy[w]; m != 0; m &= m - 1 {
 			t := w<<6 | bits.TrailingZeros64(m)
 			slot := slots.At(t)
 			n := bits.OnesCount32(slot.Mask)
-			if n > most && t != s && !slot.Mixed && slot.Mask&first.Mask == 0 && b.fits(first, slot) && i.ready(t, anyCTA, slots) {
+			if n > most && t != s && !slot.Mixed && slot.Mask&first.Mask == 0 && b.fits(first, slot) && i.ready(t, slot) {
 				best, most = t, n
 			}
 		}
@@ -161,8 +161,8 @@ func (b *besideRead) send(o *Operands, first *rtl.Out[Op]) {
 		b.In.Pop()
 		return
 	}
-	in := &o.l.Prog.Insts[s.Inst.PC]
-	to := o.pipe(o.l.insts[s.Inst.PC].unit)
+	in := &o.l.insts[s.Inst.PC]
+	to := o.pipe(in.unit)
 	if to == first && with != nil {
 		second := with.PushSlot()
 		second.Valid = true

@@ -49,8 +49,9 @@ type Issue struct {
 	OnInserted rtl.Observers[Issued]
 	// OnClass is told in which class the cycles from this one on are, until it is told again.
 	OnClass rtl.Observers[Spent]
-	seen    Flight          `rtl:"scratch"` // with the PC that the observer knows
-	place   [MaxWarps]uint8 `rtl:"scratch"` // of a row among shares
+	seen    Flight    `rtl:"scratch"` // with the PC that the observer knows
+	ask     units.Set `rtl:"scratch"` // slots that the scheduler asks
+	best    units.Set `rtl:"scratch"` // of these, the ready ones of the lowest rank
 }
 
 // shares are the threads of a slot by row.
@@ -211,24 +212,27 @@ func (i *Issue) fetched(s int, slot *divergence.Slot) bool {
 // free reports whether nothing that the threads of slot s have in flight holds
 // them back.
 func (i *Issue) free(s int, slot *divergence.Slot) bool {
+	in := &i.l.insts[slot.PC]
 	if !slot.Mixed {
-		return i.freeRow(int(slot.Row), slot.PC, slot.Mask)
+		return i.freeRow(int(slot.Row), in, slot.Mask)
 	}
-	of, in := i.shares(s, slot), &i.l.insts[slot.PC]
+	of := i.shares(s, slot)
 	if in.leaves || in.awaits { // which look at what all threads of a row do
 		for _, x := range of.all() {
-			if !i.freeRow(int(x.Row), slot.PC, x.Lanes) {
+			if !i.freeRow(int(x.Row), in, x.Lanes) {
 				return false
 			}
 		}
 		return true
 	}
-	for _, x := range of.all()[of.Free:] {
-		if _, busy := i.Scoreboard.Busy(int(x.Row), in.deps, x.Lanes); busy {
+	all := of.all()
+	for n := int(of.Free); n < len(all); n++ {
+		if _, busy := i.Scoreboard.Busy(int(all[n].Row), in.deps, all[n].Lanes); busy {
+			of.Free = uint8(n)
 			return false
 		}
-		of.Free++
 	}
+	of.Free = of.N
 	return true
 }
 
@@ -241,17 +245,13 @@ func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
 	if of.Mask == slot.Mask {
 		return of
 	}
-	of.Mask, of.Homes, of.Rows, of.N, of.Free = slot.Mask, *i.Div.Homes().At(s), 0, 0, 0
-	for m := slot.Mask; m != 0; m &= m - 1 {
-		h := of.Homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
-		row := h.Row & (MaxWarps - 1)
-		if of.Rows>>row&1 == 0 {
-			of.Rows |= 1 << row
-			of.Of[of.N&(isa.MaxLanes-1)] = share{Row: row}
-			i.place[row] = of.N
-			of.N++
-		}
-		of.Of[i.place[row]&(isa.MaxLanes-1)].Lanes |= 1 << (h.Lane & (isa.MaxLanes - 1))
+	of.Mask, of.Homes, of.N, of.Free = slot.Mask, *i.Div.Homes().At(s), 0, 0
+	var lanes [MaxWarps]uint32
+	of.Rows = split(slot.Mask, &of.Homes, &lanes)
+	for rows := of.Rows; rows != 0; rows &= rows - 1 {
+		row := bits.TrailingZeros64(rows) & (MaxWarps - 1)
+		of.Of[of.N&(isa.MaxLanes-1)] = share{lanes[row], uint8(row)}
+		of.N++
 	}
 	return of
 }
@@ -274,12 +274,11 @@ func (i *Issue) forget(slots *units.Set) {
 
 // freeRow is free for threads of one row. Threads leave when everything they
 // started is done, so that a row can be given to another warp.
-func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
-	in := &i.l.insts[pc]
+func (i *Issue) freeRow(row int, in *decoded, lanes uint32) bool {
 	if in.leaves && i.Q().InRow[row&(MaxWarps-1)] != 0 {
 		return false
 	}
-	if in.awaits && !i.Copies.At(row).landed(&i.l.Prog.Insts[pc]) {
+	if in.awaits && !i.Copies.At(row).landed(in.Inst) {
 		return false
 	}
 	_, busy := i.Scoreboard.Busy(row, in.deps, lanes)
@@ -289,8 +288,8 @@ func (i *Issue) freeRow(row int, pc, lanes uint32) bool {
 // send issues the head of slot s, as f.
 func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	d := i.D()
-	in := &i.l.Prog.Insts[slot.PC]
-	herd := i.herds(in)
+	in := &i.l.insts[slot.PC]
+	herd := i.herds(in.Inst)
 	*f = Flight{Slot: uint16(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Herd: herd}
 	if slot.Mixed {
 		f.Homes = *i.Div.Homes().At(s)
@@ -301,40 +300,45 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	}
 	d.Last, d.LastOf[slot.CTA&(MaxCTAs-1)], d.Turn = uint16(s), uint16(s), slot.CTA
 	i.count(f, in)
-	at := &i.l.insts[slot.PC]
-	if at.completes {
+	if in.completes {
 		if !slot.Mixed {
-			i.begins(in, at, int(slot.Row), slot.Mask)
+			i.begins(in, []share{{slot.Mask, slot.Row}})
 		} else {
-			for _, x := range i.shares(s, slot).all() { // who was told of the instruction may have asked
-				i.begins(in, at, int(x.Row), x.Lanes)
-			}
+			i.begins(in, i.shares(s, slot).all()) // who was told of the instruction may have asked
 		}
-		if at.holds {
+		if in.holds {
 			d.Busy.Add(s)
 		}
-		if at.memory {
+		if in.memory {
 			d.Memory++
 		}
 	}
-	return divergence.Fire{Valid: true, Control: at.control, Slot: uint16(s), PC: slot.PC}
+	return divergence.Fire{Valid: true, Control: in.control, Slot: uint16(s), PC: slot.PC}
 }
 
-// begins marks what an instruction of lanes of a row has in flight.
-func (i *Issue) begins(in *isa.Inst, at *decoded, row int, lanes uint32) {
-	i.D().InRow[row&(MaxWarps-1)]++
-	i.Scoreboard.Set(row, at.dsts, lanes)
+// begins marks what an instruction of these threads has in flight.
+func (i *Issue) begins(in *decoded, of []share) {
+	d := i.D()
+	for n := range of {
+		x := &of[n]
+		d.InRow[x.Row&(MaxWarps-1)]++
+		i.Scoreboard.Set(int(x.Row), in.dsts, x.Lanes)
+	}
 	switch in.Op {
 	case isa.OpCopy:
-		i.Copies.Edit(row).Open++
+		for _, x := range of {
+			i.Copies.Edit(int(x.Row)).Open++
+		}
 	case isa.OpCopyCommit:
-		i.Copies.Edit(row).commit()
+		for _, x := range of {
+			i.Copies.Edit(int(x.Row)).commit()
+		}
 	}
 }
 
 // count counts an instruction and shows it to the observer. Those that are not
 // the kernel's are counted apart.
-func (i *Issue) count(f *Flight, in *isa.Inst) {
+func (i *Issue) count(f *Flight, in *decoded) {
 	d := i.D()
 	if in.Inserted {
 		d.Added++
@@ -376,8 +380,9 @@ func (i *Issue) release() {
 		}
 		s := int(f.Slot)
 		if of := i.Shares.Next(s); of.Mask == f.Mask && of.Homes == f.Homes { // the threads have not left the slot
-			for _, x := range of.all() {
-				i.Scoreboard.Clear(int(x.Row), dsts, x.Lanes)
+			all := of.all()
+			for n := range all {
+				i.Scoreboard.Clear(int(all[n].Row), dsts, all[n].Lanes)
 			}
 			continue
 		}
@@ -391,19 +396,19 @@ func (i *Issue) release() {
 // completed takes an instruction out of the counts of those in flight.
 func (i *Issue) completed(f *Flight) {
 	d := i.D()
-	in := &i.l.Prog.Insts[f.PC]
+	in := &i.l.insts[f.PC]
 	for rows := f.Rows; rows != 0; rows &= rows - 1 {
-		r := bits.TrailingZeros64(rows)
-		d.InRow[r&(MaxWarps-1)]--
-		if in.Op == isa.OpCopy {
-			i.Copies.Edit(r).complete()
+		d.InRow[bits.TrailingZeros64(rows)&(MaxWarps-1)]--
+	}
+	if in.Op == isa.OpCopy {
+		for rows := f.Rows; rows != 0; rows &= rows - 1 {
+			i.Copies.Edit(bits.TrailingZeros64(rows)).complete()
 		}
 	}
-	at := &i.l.insts[f.PC]
-	if at.holds { // otherwise the slot has gone on, and may wait for another one
+	if in.holds { // otherwise the slot has gone on, and may wait for another one
 		d.Busy.Remove(int(f.Slot))
 	}
-	if at.memory {
+	if in.memory {
 		d.Memory--
 	}
 }

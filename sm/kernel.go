@@ -215,18 +215,21 @@ type loaded struct {
 	local  uint32    // bytes of a thread's local memory
 }
 
-// decoded is what the blocks want to know of an instruction each time.
+// decoded is an instruction with what the blocks want to know of it each time.
 type decoded struct {
+	*isa.Inst
 	deps   []uint16              // registers, then predicates at nregs and up, that it reads or writes
 	dsts   []uint16              // of these, the ones it writes
 	consts [isa.MaxSrcs]*isa.Row // rows of the immediate sources
 	unit   isa.Unit
-	traits       // what Issue and the pipes ask for
-	reads  uint8 // cycles in which the banks serve its sources
-	regs   uint8 // rows of an Op that are a register each
-	rows   uint8 // rows of an Op that it has
-	whole  uint8 // rows of a Result that are a register each
-	wrote  uint8 // rows of a Result that it has
+	traits        // what Issue and the pipes ask for
+	reads  uint8  // cycles in which the banks serve its sources
+	others uint16 // sources that are predicates or special registers
+	regs   uint8  // rows of an Op that are a register each
+	rows   uint8  // rows of an Op that it has
+	whole  uint8  // rows of a Result that are a register each
+	wrote  uint8  // rows of a Result that it has
+	preds  uint8  // predicates that a Result has
 	pace
 }
 
@@ -301,7 +304,7 @@ func (l *launch) base(p *isa.Program, n int) uint32 {
 // decode finds what the blocks want to know of an instruction; bank is the first one
 // of each register.
 func (l *launch) decode(in *isa.Inst, bank []int) decoded {
-	d := decoded{reads: 1, unit: in.Unit(), pace: pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]}}
+	d := decoded{Inst: in, reads: 1, unit: in.Unit(), pace: pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]}}
 	d.traits = traits{
 		control: in.Control(), memory: in.Memory(), crosses: in.CrossLane(),
 		holds:     l.holds(in) || in.Op == isa.OpMembar,
@@ -322,7 +325,10 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 	for s, o := range in.Src[:in.NSrc] {
 		use(o, &d.deps)
 		switch o.Kind {
+		case isa.OperandPred:
+			d.others |= 1 << s
 		case isa.OperandSpecial:
+			d.others |= 1 << s
 			d.rows |= 1 << s
 		case isa.OperandReg:
 			d.regs |= 1 << s
@@ -347,8 +353,11 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 	}
 	for i, o := range in.Dst[:in.NDst] {
 		use(o, &d.dsts)
-		if o.Kind == isa.OperandReg {
+		switch o.Kind {
+		case isa.OperandReg:
 			d.whole |= 1 << i
+		case isa.OperandPred:
+			d.preds |= 1 << i
 		}
 		d.wrote |= 1 << i
 	}

@@ -161,7 +161,7 @@ func (u *LSU) reply() {
 
 // finish sends an instruction to write-back and frees its entry.
 func (u *LSU) finish(tag int, e *Pending, in *isa.Inst) {
-	r := u.l.result(u.Out, e.PC, false)
+	r := u.l.insts[e.PC].result(u.Out, false)
 	r.Flight, r.Exec = e.Flight, e.Exec
 	if in.Op == isa.OpLdmatrix {
 		u.distribute(r, in, u.Data.Edit(tag))
@@ -199,7 +199,7 @@ func (u *LSU) begin() {
 	if op.Exec == 0 || in.Op == isa.OpMembar && in.Mode == isa.ModeCTA {
 		// Accesses of a CTA stay in order, so that its fences have nothing to do.
 		if u.Out.Ready() {
-			r := u.l.result(u.Out, op.PC, false)
+			r := u.l.insts[op.PC].result(u.Out, false)
 			r.Flight, r.Exec = op.Flight, 0
 			u.In.Pop()
 		}
@@ -501,7 +501,7 @@ func (u *LSU) param(op *Op, in *isa.Inst) {
 		}
 		return
 	}
-	r := u.l.result(u.Out, op.PC, false)
+	r := u.l.insts[op.PC].result(u.Out, false)
 	r.Flight, r.Exec = op.Flight, op.Exec
 	var data [isa.MaxLanes][2]uint64
 	for m := op.Exec; m != 0; m &= m - 1 {

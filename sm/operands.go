@@ -53,10 +53,11 @@ func (o *Operands) Tick() {
 		return
 	}
 	f := o.In.Front()
+	in := &o.l.insts[f.PC]
 	now := o.sim.Now()
 	until := q.Until
 	if until == 0 {
-		reads := o.l.insts[f.PC].reads
+		reads := in.reads
 		if o.Beside != nil {
 			reads = max(reads, o.Beside.reads(o.l))
 		}
@@ -67,13 +68,13 @@ func (o *Operands) Tick() {
 		o.sim.WakeAt(until)
 		return
 	}
-	pipe := o.pipe(o.l.insts[f.PC].unit)
+	pipe := o.pipe(in.unit)
 	if !pipe.Ready() || o.Beside != nil && !o.Beside.room(o, pipe) {
 		d.Until = until
 		return
 	}
 	op, stale := pipe.PushStale()
-	o.read(op, stale, f, &o.l.Prog.Insts[f.PC])
+	o.read(op, stale, f, in)
 	if o.Beside != nil {
 		o.Beside.send(o, pipe)
 	}
@@ -96,40 +97,41 @@ func (o *Operands) pipe(unit isa.Unit) *rtl.Out[Op] {
 
 // read fills in op from the register file. Of what has been in its place before,
 // the rows of stale are cleared, unless they are copied over as a whole.
-func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *isa.Inst) {
+func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
 	op.Flight = *f
 	op.Exec = f.Mask
 	op.PSrc = [isa.MaxSrcs]uint32{}
-	at := &o.l.insts[f.PC]
-	whole := at.regs
+	whole := in.regs
 	if f.Mixed {
 		whole = 0
 	}
 	clearRows(op.Src[:], *stale&^whole)
-	*stale = at.rows
+	*stale = in.rows
 	if in.Guard.Kind == isa.OperandPred {
 		op.Exec &= o.pred(f, in.Guard)
 	}
 	if in.Op == isa.OpMma {
-		o.pairs(op, f, in)
+		o.pairs(op, f, in.Inst)
 		return
 	}
-	for i, s := range in.Src[:in.NSrc] {
-		switch s.Kind {
-		case isa.OperandReg:
-			if !f.Mixed {
-				op.Src[i] = *o.Regs.At(int(f.Row)*o.l.nregs + int(s.Index))
-				continue
-			}
-			to, nregs, reg := &op.Src[i], o.l.nregs, int(s.Index)
-			for m := f.Mask; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-				h := f.Homes[lane]
-				to[lane] = o.Regs.At(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)]
-			}
-		case isa.OperandPred:
+	for set := in.regs; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros8(set)
+		to, nregs, reg := &op.Src[i], o.l.nregs, int(in.Src[i].Index)
+		if !f.Mixed {
+			*to = *o.Regs.At(int(f.Row)*nregs + reg)
+			continue
+		}
+		for m := f.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			h := f.Homes[lane]
+			to[lane] = o.Regs.At(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)]
+		}
+	}
+	for set := in.others; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros16(set)
+		if s := in.Src[i]; s.Kind == isa.OperandPred {
 			op.PSrc[i] = o.pred(f, s)
-		case isa.OperandSpecial:
+		} else {
 			o.special(&op.Src[i], f, isa.Special(s.Index))
 		}
 	}

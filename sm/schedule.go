@@ -15,11 +15,10 @@ import (
 // among those of the first CTA that has one (Fung & Aamodt, HPCA 2011, section
 // 6.2).
 func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
-	q := i.Q()
-	ask := i.D().Look
+	q, look, ask := i.Q(), &i.D().Look, &i.ask
 	words := units.Words(slots.Len())
 	for w, busy := range q.Busy[:words] { // slots whose last instruction holds them back
-		ask[w] &^= busy
+		ask[w] = look[w] &^ busy
 	}
 	resident := i.CTA.Q().Resident
 	first := anyCTA
@@ -43,7 +42,7 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 				ctas |= 1 << (slot.CTA & (MaxCTAs - 1))
 			} else {
 				ask.Remove(s)
-				i.D().Look.Remove(s)
+				look.Remove(s)
 			}
 		}
 	}
@@ -59,21 +58,21 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 
 // choose is the scheduler's pick, among the ready slots of the lowest rank if the
 // mechanism ranks them.
-func (i *Issue) choose(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
+func (i *Issue) choose(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
 	if i.Ranks == nil {
 		return i.l.pick(i, ask, cta, last, slots)
 	}
-	var best units.Set // of rank lowest
+	best := &i.best // of rank lowest
 	lowest, found := uint64(0), false
 	for w, m := range ask[:units.Words(slots.Len())] {
 		for ; m != 0; m &= m - 1 {
 			s := w<<6 | bits.TrailingZeros64(m)
-			rank := *i.Ranks.At(s)
-			if found && rank > lowest || !i.ready(s, cta, slots) {
+			rank, slot := *i.Ranks.At(s), slots.At(s)
+			if found && rank > lowest || !of(slot, cta) || !i.ready(s, slot) {
 				continue
 			}
 			if !found || rank < lowest {
-				best, lowest, found = units.Set{}, rank, true
+				*best, lowest, found = units.Set{}, rank, true
 			}
 			best.Add(s)
 		}
@@ -93,7 +92,7 @@ const anyCTA = -1
 
 // pick is the first ready slot of a set, and of a CTA or anyCTA, or -1. last is
 // the one that has issued before.
-type pick func(i *Issue, ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int
+type pick func(i *Issue, ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int
 
 // schedulers is every warp scheduler: the order in which it takes the slots that
 // could issue.
@@ -144,13 +143,14 @@ var dependences = key.Choices[Dependence, func(*isa.Inst) bool]{}.
 	With(PerRegister, "a warp issues when no register that it reads or writes is still to be written", func(in *isa.Inst) bool { return false })
 
 // roundRobin is the first ready slot after the last one, going round.
-func (i *Issue) roundRobin(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
+func (i *Issue) roundRobin(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
 	words := units.Words(slots.Len())
-	for s := ask.Next(last+1, words); s >= 0; s = ask.Next(s+1, words) {
-		if i.ready(s, cta, slots) {
+	rest := *ask
+	for s := rest.Next(last+1, words); s >= 0; s = rest.Next(s+1, words) {
+		if slot := slots.At(s); of(slot, cta) && i.ready(s, slot) {
 			return s
 		}
-		ask.Remove(s)
+		rest.Remove(s)
 	}
 	return -1
 }
@@ -159,8 +159,8 @@ func (i *Issue) roundRobin(ask units.Set, cta, last int, slots *rtl.Mem[divergen
 // was launched first: that of the CTA that came first, and in it of the smallest
 // row, as a CTA's warps are launched in their order. Of a warp formed from several
 // it is that of its first thread.
-func (i *Issue) greedyOldest(ask units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
-	if ask.Has(last) && i.ready(last, cta, slots) {
+func (i *Issue) greedyOldest(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
+	if slot := slots.At(last); ask.Has(last) && of(slot, cta) && i.ready(last, slot) {
 		return last
 	}
 	id := &i.CTA.Q().ID // grows in the order in which CTAs come
@@ -171,7 +171,7 @@ func (i *Issue) greedyOldest(ask units.Set, cta, last int, slots *rtl.Mem[diverg
 			slot := slots.At(s)
 			age := id[slot.CTA&(MaxCTAs-1)]
 			younger := best >= 0 && (age > bestID || age == bestID && slot.Row >= bestRow)
-			if !younger && i.ready(s, cta, slots) {
+			if !younger && of(slot, cta) && i.ready(s, slot) {
 				best, bestID, bestRow = s, age, slot.Row
 			}
 		}
@@ -179,14 +179,13 @@ func (i *Issue) greedyOldest(ask units.Set, cta, last int, slots *rtl.Mem[diverg
 	return best
 }
 
-// ready reports whether slot s, which is not busy, is one of a CTA and can issue.
-// One that has no instruction need not be asked again until it changes.
-func (i *Issue) ready(s, cta int, slots *rtl.Mem[divergence.Slot]) bool {
-	slot := slots.At(s)
-	switch {
-	case cta != anyCTA && int(slot.CTA) != cta:
-		return false
-	case !i.fetched(s, slot):
+// of reports whether a slot is one of a CTA.
+func of(slot *divergence.Slot, cta int) bool { return cta == anyCTA || int(slot.CTA) == cta }
+
+// ready reports whether slot s, which is not busy, can issue. One that has no
+// instruction need not be asked again until it changes.
+func (i *Issue) ready(s int, slot *divergence.Slot) bool {
+	if !i.fetched(s, slot) {
 		i.D().Look.Remove(s)
 		return false
 	}

@@ -92,40 +92,40 @@ func (w *Writeback) write(r *Result) {
 	if r.Exec == 0 {
 		return
 	}
-	in := &w.l.Prog.Insts[r.PC]
-	full := uint32(1<<w.l.cfg.WarpSize - 1)
-	for i, o := range in.Dst[:in.NDst] {
-		switch o.Kind {
-		case isa.OperandReg:
-			switch {
-			case r.Mixed:
-				from, nregs, reg := &r.Dst[i], w.l.nregs, int(o.Index)
-				for m := r.Exec; m != 0; m &= m - 1 {
-					lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-					h := r.Homes[lane]
-					w.Regs.Edit(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)] = from[lane]
-				}
-			case r.Exec == full:
-				*w.Regs.Edit(int(r.Row)*w.l.nregs + int(o.Index)) = r.Dst[i]
-			default:
-				row := w.Regs.Edit(int(r.Row)*w.l.nregs + int(o.Index))
-				for m := r.Exec; m != 0; m &= m - 1 {
-					lane := bits.TrailingZeros32(m)
-					row[lane] = r.Dst[i][lane]
-				}
-			}
-		case isa.OperandPred:
-			if !r.Mixed {
-				p := w.Preds.Edit(int(r.Row)*w.l.npreds + int(o.Index))
-				*p = *p&^r.Exec | r.PDst[i]&r.Exec
-				continue
-			}
+	in := &w.l.insts[r.PC]
+	for set := in.whole; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros8(set) % isa.MaxDsts
+		from, nregs, reg := &r.Dst[i], w.l.nregs, int(in.Dst[i].Index)
+		switch {
+		case r.Mixed:
 			for m := r.Exec; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m)
+				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 				h := r.Homes[lane]
-				p := w.Preds.Edit(int(h.Row)*w.l.npreds + int(o.Index))
-				*p = *p&^(1<<h.Lane) | r.PDst[i]>>lane&1<<h.Lane
+				w.Regs.Edit(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)] = from[lane]
 			}
+		case r.Exec == w.l.all:
+			*w.Regs.Edit(int(r.Row)*nregs + reg) = *from
+		default:
+			row := w.Regs.Edit(int(r.Row)*nregs + reg)
+			for m := r.Exec; m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+				row[lane] = from[lane]
+			}
+		}
+	}
+	for set := in.preds; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros8(set) % isa.MaxDsts
+		from, npreds, pred := r.PDst[i], w.l.npreds, int(in.Dst[i].Index)
+		if !r.Mixed {
+			p := w.Preds.Edit(int(r.Row)*npreds + pred)
+			*p = *p&^r.Exec | from&r.Exec
+			continue
+		}
+		for m := r.Exec; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			h := r.Homes[lane]
+			p := w.Preds.Edit(int(h.Row)*npreds + pred)
+			*p = *p&^(1<<h.Lane) | from>>lane&1<<h.Lane
 		}
 	}
 }

@@ -28,7 +28,7 @@ const PoolLanes = 32
 type WarpPool struct {
 	Warps  *rtl.Mem[DynamicWarp]
 	Used   *rtl.Mem[uint64]    `rtl:"inplace"` // allocator: a bit for each entry
-	Counts *rtl.Mem[Formation] `rtl:"sim"`
+	Counts *rtl.Mem[Formation] `rtl:"sim,inplace"`
 	LUT    LUT
 }
 

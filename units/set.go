@@ -32,6 +32,14 @@ func (s *Set) Union(o *Set, words int) {
 // Next is the first line set at or after i, going round the first so many words,
 // or -1 if there is none: two priority encoders, one of them behind a mask.
 func (s *Set) Next(i, words int) int {
+	if words == 1 && s[0] != 0 {
+		return (i + bits.TrailingZeros64(bits.RotateLeft64(s[0], -i))) & 63
+	}
+	return s.next(i, words)
+}
+
+// next is Next for more than a word.
+func (s *Set) next(i, words int) int {
 	from := i >> 6
 	if from >= words {
 		from, i = 0, 0

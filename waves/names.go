@@ -13,14 +13,35 @@ import (
 // it is first asked for, so that what no pattern leads to costs nothing.
 type scope struct {
 	up      *scope
-	seg     string  // of the path in the design
-	name    string  // in the dump
-	entries []entry // in the order of the design
+	seg     string                // of the path in the design
+	name    string                // in the dump
+	entries []entry               // in the order of the design
+	index   [2]map[string][]entry // see matching
 	subs    map[string]*scope
 	opened  bool // the entries have been made
 	placed  bool // it is an entry of the scope that it is in
 	shown   bool // a variable in or below it is in the dump
 	clocks  bool // it is not of the design, but has the clocks
+}
+
+// matching are the entries of an open scope that a segment of a pattern without `*` and `?` may match: see matchSegment. Patterns of a
+// save file are many, and scopes large. Nothing is added to a scope that has been opened.
+func (s *scope) matching(seg string, byName bool) []entry {
+	at, of := &s.index[0], entry.seg
+	if byName {
+		at, of = &s.index[1], entry.name
+	}
+	if *at == nil {
+		*at = make(map[string][]entry, len(s.entries))
+		for _, e := range s.entries {
+			text := of(e)
+			(*at)[text] = append((*at)[text], e)
+			if name, _, indexed := strings.Cut(text, "["); indexed {
+				(*at)[name] = append((*at)[name], e)
+			}
+		}
+	}
+	return (*at)[seg]
 }
 
 // entry is a variable or a scope in a scope, or what will put some there.

@@ -44,7 +44,11 @@ func (x search) in(s *scope, p pattern) {
 	if x.made && !s.opened || !x.made && s.clocks {
 		return
 	}
-	for _, e := range s.open() {
+	entries := s.open()
+	if len(p) > 0 && !strings.ContainsAny(p[0], "*?") {
+		entries = s.matching(p[0], x.byName)
+	}
+	for _, e := range entries {
 		for q, step := p, true; step; {
 			q, step = x.step(e, q)
 		}

@@ -18,7 +18,7 @@
 enum op { HELLO, MODULE, FUNCTION, VARIABLE, ALLOC, FREE, WRITE, READ, COPY, SET, LAUNCH, TIME, LEFT, OCCUPANCY, POINTER, RESET };
 
 struct request {
-    uint32_t op, unused;
+    uint32_t op, window; // the bytes of a copy go through the window
     uint64_t a, b, c;
     uint64_t bytes; // that follow
 };
@@ -131,11 +131,68 @@ static int receive_all(void *data, size_t bytes) {
     return 1;
 }
 
+// The window is memory that the program and the simulator share. A long copy goes through it: one of the two fills a half
+// while the other empties the other half, and a byte over the socket says that it is done.
+enum { HALF = 1 << 20 };
+static char *window;
+
+static int say(void) { return send_all("", 1, NULL, 0); }
+
+static int hear(void) {
+    char done;
+    return receive_all(&done, 1);
+}
+
+static int push(const char *from, size_t bytes) {
+    int filled = 0;
+    for (size_t at = 0; at < bytes; at += HALF, filled++) {
+        if (filled >= 2 && !hear()) return 0;
+        memcpy(window + filled % 2 * HALF, from + at, bytes - at < HALF ? bytes - at : HALF);
+        if (!say()) return 0;
+    }
+    return hear() && (filled < 2 || hear());
+}
+
+static int pull(char *to, size_t bytes) {
+    int emptied = 0;
+    for (size_t at = 0; at < bytes; at += HALF, emptied++) {
+        if (!hear()) return 0;
+        memcpy(to + at, window + emptied % 2 * HALF, bytes - at < HALF ? bytes - at : HALF);
+        if (!say()) return 0;
+    }
+    return 1;
+}
+
+// share gives the simulator the window.
+static int share(void) {
+    int file = memfd_create("divergo", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, 2 * HALF) != 0) return 0;
+    window = mmap(NULL, 2 * HALF, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (window == MAP_FAILED) return 0;
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof file)];
+    } control = {0};
+    struct iovec part = {"", 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room};
+    control.head.cmsg_level = SOL_SOCKET;
+    control.head.cmsg_type = SCM_RIGHTS;
+    control.head.cmsg_len = CMSG_LEN(sizeof file);
+    memcpy(CMSG_DATA(&control.head), &file, sizeof file);
+    int sent = sendmsg(server, &message, MSG_NOSIGNAL) == 1;
+    close(file);
+    return sent;
+}
+
 // exchange sends a request and waits for the answer. The bytes of the answer go to *out if there is room for them,
 // or into new memory where *out is NULL.
 static cudaError_t exchange(struct request *r, const void *data, struct answer *a, void **out, size_t room) {
+    r->window = (r->op == WRITE || r->op == READ) && r->b > HALF / 16; // a shorter one would wait longer than it takes
+    if (r->op == WRITE && !r->window) r->bytes = r->b;
     if (!send_all(r, sizeof *r, data, r->bytes) || !receive_all(a, sizeof *a)) return gone();
-    if (a->bytes > 0) {
+    if (r->window) {
+        if (a->error == cudaSuccess && !(r->op == WRITE ? push(data, r->b) : pull(*out, r->b))) return gone();
+    } else if (a->bytes > 0) {
         if (*out == NULL) *out = malloc(room = a->bytes);
         if (*out == NULL || a->bytes > room || !receive_all(*out, a->bytes)) return gone();
     }
@@ -143,8 +200,7 @@ static cudaError_t exchange(struct request *r, const void *data, struct answer *
     return a->error;
 }
 
-static void start(void) {
-    if (!in_place()) return;
+static void connect_server(void) {
     const char *given = getenv("DIVERGO_FD");
     if (given != NULL) {
         server = atoi(given);
@@ -172,6 +228,14 @@ static void start(void) {
     }
     close(pair[1]);
     server = pair[0];
+}
+
+static void start(void) {
+    if (!in_place()) return;
+    connect_server();
+    if (server < 0 || share()) return;
+    fprintf(stderr, "cuda: memory that the program shares with divergo: %s\n", strerror(errno));
+    sticky = cudaErrorInitializationError;
 }
 
 // The simulator prints its statistics when the program is through.
@@ -349,7 +413,7 @@ static cudaError_t give_heap(uint32_t i) {
         const uint64_t head[2] = {limits[cudaLimitMallocHeapSize] + heap_head, heap_head};
         error = ask((struct request){.op = ALLOC, .a = head[0]}, NULL, &a, NULL, 0);
         if (error == cudaSuccess) error = ask((struct request){.op = SET, .a = a.a, .b = 0, .c = heap_head}, NULL, NULL, NULL, 0);
-        if (error == cudaSuccess) error = ask((struct request){.op = WRITE, .a = a.a, .bytes = sizeof head}, head, NULL, NULL, 0);
+        if (error == cudaSuccess) error = ask((struct request){.op = WRITE, .a = a.a, .b = sizeof head}, head, NULL, NULL, 0);
         heap = a.a;
     }
     static const char in_names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
@@ -360,7 +424,7 @@ static cudaError_t give_heap(uint32_t i) {
         if (*to != ';' || from[-1] != ' ') continue;
         struct answer a;
         error = ask((struct request){.op = VARIABLE, .a = i + 1, .bytes = (uint64_t)(to - from)}, from, &a, NULL, 0);
-        if (error == cudaSuccess) error = ask((struct request){.op = WRITE, .a = a.a, .bytes = sizeof heap}, &heap, NULL, NULL, 0);
+        if (error == cudaSuccess) error = ask((struct request){.op = WRITE, .a = a.a, .b = sizeof heap}, &heap, NULL, NULL, 0);
     }
     modules[i].heap = 1;
     return error;
@@ -378,7 +442,7 @@ cudaError_t divergo_launch(const struct layout *l, dim3 grid, dim3 block, size_t
     for (uint32_t i = 0; i < module_count && error == cudaSuccess; i++)
         if (!modules[i].heap) error = give_heap(i);
     for (struct managed *m = managed; m != NULL && error == cudaSuccess; m = m->next)
-        error = ask((struct request){.op = WRITE, .a = m->device, .bytes = m->bytes}, m->host, NULL, NULL, 0);
+        error = ask((struct request){.op = WRITE, .a = m->device, .b = m->bytes}, m->host, NULL, NULL, 0);
     void *printed = NULL;
     struct answer a = {0};
     if (error == cudaSuccess) error = ask((struct request){.op = LAUNCH, .a = l->handle, .bytes = sizeof head + l->bank}, data, &a, &printed, 0);
@@ -687,7 +751,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     struct answer a;
     switch (kind) {
     case cudaMemcpyHostToDevice:
-        return ask((struct request){.op = WRITE, .a = (uint64_t)to, .bytes = bytes}, from, NULL, NULL, 0);
+        return ask((struct request){.op = WRITE, .a = (uint64_t)to, .b = bytes}, from, NULL, NULL, 0);
     case cudaMemcpyDeviceToHost:
         return ask((struct request){.op = READ, .a = (uint64_t)from, .b = bytes}, NULL, &a, &out, bytes);
     case cudaMemcpyDeviceToDevice:

@@ -92,12 +92,12 @@ type DWF struct {
 	Home    *rtl.Mem[Homes]      `rtl:"inplace" len:"lanes"`
 	Picked  *rtl.Mem[Picked]     `rtl:"inplace"`              // by slot
 	Statics *rtl.Mem[StaticWarp] `rtl:"inplace" trace:"true"` // by row
-	Places  *rtl.Mem[Place]      // by pool entry
+	Places  *rtl.Mem[Place]      `rtl:"inplace"`              // by pool entry
 	Pool    units.WarpPool
 	Barrier Barrier
-	Waiting *rtl.Mem[Waiting] `rtl:"sim"` // by PC
-	Eldest  *rtl.Mem[uint64]  `rtl:"sim"` // no warp in a slot was born before
-	PCs     *rtl.Mem[uint64]  `rtl:"sim"` // where Waiting has pool entries: a bit for each PC
+	Waiting *rtl.Mem[Waiting] `rtl:"sim,inplace"` // by PC
+	Eldest  *rtl.Mem[uint64]  `rtl:"sim,inplace"` // no warp in a slot was born before
+	PCs     *rtl.Mem[uint64]  `rtl:"sim,inplace"` // where Waiting has pool entries: a bit for each PC
 
 	warpBarriers bool
 	lanes        int
@@ -108,6 +108,7 @@ type DWF struct {
 	// Of this cycle only.
 	redirect units.Set
 	touched  []uint32 `rtl:"scratch"` // PCs of slots that have changed or of which other threads wait
+	fresh    []uint32 `rtl:"scratch"` // PCs at which pool entries want a slot that did not when the cycle began
 
 	reconv []bool // by PC: reconvergence point of a branch
 }
@@ -263,7 +264,7 @@ func (p *DWF) Begin() {
 // instruction comes first, because nobody can join its warp any more.
 func (p *DWF) Tick() {
 	p.D().Update = [2]units.Update{}
-	p.touched = p.touched[:0]
+	p.touched, p.fresh = p.touched[:0], p.fresh[:0]
 	p.fire()
 	for i := range p.Q().Update {
 		if u := p.Q().Update[i]; u.Req != 0 {
@@ -412,6 +413,7 @@ func (p *DWF) want(warp int, at Place) {
 	if x.Warps++; x.Warps == 1 {
 		x.Oldest = i
 		*p.PCs.Edit(int(w.PC) >> 6) |= 1 << (w.PC & 63)
+		p.fresh = append(p.fresh, w.PC)
 	} else {
 		p.Places.Edit(int(x.Newest)).Behind = i
 	}

@@ -150,8 +150,9 @@ func (p *DWF) rank(pc, occ uint32, count uint16, born uint64) uint64 {
 	return unranked + p.policy.rank(candidate{pc, occ, count, born})
 }
 
-// next is the pool entry that is to have a slot, of those that want one. Those that
-// have been released or restored come first, then those that have waited too long.
+// next is the pool entry that is to have a slot, of those that wanted one when the cycle
+// began; behind them are linked those that have come in it. Those that have been released
+// or restored come first, then those that have waited too long.
 func (p *DWF) next() int {
 	q := p.Q()
 	i := int(q.Oldest)
@@ -160,8 +161,8 @@ func (p *DWF) next() int {
 		return i
 	}
 	if q.Firsts > 0 {
-		for !p.Places.At(i).First {
-			i = int(p.Places.At(i).Newer)
+		for !p.Places.Next(i).First {
+			i = int(p.Places.Next(i).Newer)
 		}
 		return i
 	}
@@ -172,9 +173,10 @@ func (p *DWF) next() int {
 		return p.nextPC()
 	}
 	best := i
-	for i := p.Places.At(i).Newer; i != nobody; i = p.Places.At(int(i)).Newer {
-		if rank := p.wants(int(i)); rank < lowest {
-			best, lowest = int(i), rank
+	for i != int(q.Newest) {
+		i = int(p.Places.Next(i).Newer)
+		if rank := p.wants(i); rank < lowest {
+			best, lowest = i, rank
 		}
 	}
 	return best
@@ -182,7 +184,7 @@ func (p *DWF) next() int {
 
 // wants is the rank of a pool entry.
 func (p *DWF) wants(i int) uint64 {
-	at, w := p.Places.At(i), p.Pool.Warps.At(i)
+	at, w := p.Places.Next(i), p.Pool.Warps.At(i)
 	if at.First {
 		return 0
 	}
@@ -193,10 +195,10 @@ func (p *DWF) wants(i int) uint64 {
 func (p *DWF) nextPC() (best int) {
 	lowest := uint64(math.MaxUint64)
 	for k := range p.PCs.Len() {
-		for m := *p.PCs.At(k); m != 0; m &= m - 1 {
+		for m := *p.PCs.Next(k); m != 0; m &= m - 1 {
 			pc := k<<6 + bits.TrailingZeros64(m)
-			if rank := p.rankOf(uint32(pc)); rank < lowest {
-				best, lowest = int(p.Waiting.At(pc).Oldest), rank
+			if rank := p.rankOf(uint32(pc)); rank < lowest && !slices.Contains(p.fresh, uint32(pc)) {
+				best, lowest = int(p.Waiting.Next(pc).Oldest), rank
 			}
 		}
 	}

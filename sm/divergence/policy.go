@@ -180,7 +180,7 @@ type Ports struct {
 	Convergence *rtl.Mem[Convergence] `rtl:"optional"`
 	// Ranks is written by the mechanism, by slot: of the slots that are ready one of
 	// the lowest rank issues, which the scheduler picks if there are several.
-	Ranks *rtl.Mem[uint64] `rtl:"optional"`
+	Ranks *rtl.Mem[uint64] `rtl:"optional,inplace"`
 	// Stalled are the slots that wait for memory, for mechanisms with Stalls.
 	Stalled *rtl.Wire[units.Set] `rtl:"optional"`
 	// Redirect is driven by the mechanism: the slots that it changes in this

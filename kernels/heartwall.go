@@ -1,0 +1,126 @@
+package kernels
+
+import "math"
+
+var heartwall = Kernel{
+	Name:    "heartwall",
+	Doc:     "follows points of a film from picture to picture",
+	Source:  "HRTWL (heart wall tracking of Rodinia, Che et al., IISWC 2009; Szafaryn et al., 2009) in Fung & Aamodt (HPCA 2011), table 1. Kept: a CTA a point; steps of other numbers of threads between barriers: a full correlation, sums along columns and rows, the best place by rows and then by one thread; a pattern that learns. Not kept: CTAs of 512, which would take 20,480 registers here, and windows of 81x81; a mean and a deviation in the score; what it knows of the heart's form",
+	Control: "loops of a CTA over more and over fewer than its threads, bounds of overlaps (P); the best so far, places outside of the window (D); barriers",
+	Result:  "each place for itself on the host: overlaps and energies pixel by pixel, bit for bit",
+	Sizes: []Size{
+		{"small", "2 points, 1 picture, 2 CTAs of 96", func(seed uint64) Workload { return NewHeartWall(2, 1, 96, seed) }},
+		{"medium", "6 points, 1 picture, 6 CTAs of 256", func(seed uint64) Workload { return NewHeartWall(6, 1, 256, seed) }},
+		{"large", "51 points, 10 pictures, each 51 CTAs of 256", func(seed uint64) Workload { return NewHeartWall(51, 10, 256, seed) }},
+	},
+}
+
+// Sizes in the source.
+const (
+	heartSide   = 14
+	heartWindow = 28
+	heartPlaces = heartWindow + heartSide - 1
+)
+
+// HeartWall follows points.
+type HeartWall struct {
+	outcome
+	cta, count, width        int
+	pictures                 [][]uint8
+	points, patterns         []uint32
+	wantPoints, wantPatterns []uint32
+	wantScores               []float32
+}
+
+// NewHeartWall makes pictures of a random texture that drifts, and patterns from the first of them at places
+// near to those where windows are. Points go where the best place is, from where the next window
+// begins so much further that it is in the picture.
+func NewHeartWall(count, pictures, cta int, seed uint64) *HeartWall {
+	r := random(seed)
+	const margin = 48 // how far points go in a picture, at most
+	w := &HeartWall{cta: cta, count: count, width: 64 + margin*pictures}
+	texture := make([]uint8, w.width*w.width)
+	for i := range texture {
+		texture[i] = uint8(r.below(256))
+	}
+	for k := range pictures {
+		picture := make([]uint8, len(texture))
+		for i := range picture {
+			picture[i] = texture[(i+k*(w.width+1))%len(texture)]/2 + uint8(r.below(64))
+		}
+		w.pictures = append(w.pictures, picture)
+	}
+	for range count {
+		x, y := r.below(32), r.below(32)
+		w.points = append(w.points, uint32(x), uint32(y))
+		dx, dy := r.below(heartWindow-heartSide), r.below(heartWindow-heartSide)
+		for i := range heartSide * heartSide {
+			w.patterns = append(w.patterns, uint32(texture[(y+dy+i/heartSide)*w.width+x+dx+i%heartSide]))
+		}
+	}
+	w.wantPoints, w.wantPatterns = append(w.wantPoints, w.points...), append(w.wantPatterns, w.patterns...)
+	for _, picture := range w.pictures {
+		w.wantScores = w.wantScores[:0]
+		for point := range count {
+			w.follow(picture, w.wantPoints[2*point:2*point+2], w.wantPatterns[heartSide*heartSide*point:][:heartSide*heartSide])
+		}
+	}
+	return w
+}
+
+// follow is the reference for a point.
+func (w *HeartWall) follow(picture []uint8, at, pattern []uint32) {
+	left, top := int(at[0]), int(at[1])
+	pixel := func(y, x int) (light uint32, in bool) {
+		if y < 0 || y >= heartWindow || x < 0 || x >= heartWindow {
+			return 0, false
+		}
+		return uint32(picture[(top+y)*w.width+left+x]), true
+	}
+	best, bestY, bestX := float32(-1), 0, 0
+	for y := range heartPlaces {
+		for x := range heartPlaces {
+			var alike, squares uint32
+			for i, p := range pattern {
+				light, _ := pixel(y-heartSide+1+i/heartSide, x-heartSide+1+i%heartSide)
+				alike, squares = alike+p*light, squares+light*light
+			}
+			score := float32(0)
+			if squares > 0 {
+				score = float32(alike) / float32(math.Sqrt(float64(float32(squares))))
+			}
+			if score > best {
+				best, bestY, bestX = score, y, x
+			}
+		}
+	}
+	for i := range pattern {
+		if light, in := pixel(bestY-heartSide+1+i/heartSide, bestX-heartSide+1+i%heartSide); in {
+			pattern[i] = (3*pattern[i] + light) / 4
+		}
+	}
+	at[0], at[1] = uint32(left+bestX), uint32(top+bestY)
+	w.wantScores = append(w.wantScores, best)
+}
+
+// Run implements Workload.
+func (w *HeartWall) Run(m Machine) error {
+	w.reset()
+	points, patterns, scores := upload(m, w.points), upload(m, w.patterns), m.Alloc(4*w.count)
+	for _, picture := range w.pictures {
+		err := m.Launch(Launch{
+			Module: "heartwall.ptx",
+			Kernel: "heartwall",
+			Grid:   [3]uint32{uint32(w.count), 1, 1},
+			Block:  [3]uint32{uint32(w.cta), 1, 1},
+			Params: bank(upload(m, picture), points, patterns, scores, uint32(w.width)),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	expect(&w.outcome, "points", download[uint32](m, points, len(w.wantPoints)), w.wantPoints)
+	expect(&w.outcome, "patterns", download[uint32](m, patterns, len(w.wantPatterns)), w.wantPatterns)
+	expect(&w.outcome, "scores", download[float32](m, scores, w.count), w.wantScores)
+	return nil
+}
