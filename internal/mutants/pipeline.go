@@ -24,7 +24,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "interweave-stays-buffered", Bug: "what issues beside another stays in the I-buffer", Audit: "./sm TestBranchInterweaving|TestWarpInterweaving",
-		File: "sm/fetch.go", Old: "second.Valid {\n\t\t\tf.issued(second, &look)", New: "second.Valid {\n\t\t\tlook.Add(int(second.Slot))",
+		File: "sm/fetch.go", Old: "second.Valid {\n\t\t\tf.issued(second, look)", New: "second.Valid {\n\t\t\tlook.Add(int(second.Slot))",
 	},
 	{
 		Name: "gto-by-slot", Bug: "the oldest warp is taken to be that of the first slot", Audit: "./sm TestGreedyThenOldest",
