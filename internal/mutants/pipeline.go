@@ -32,7 +32,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "lrr-again", Bug: "the slot issued last is the first that is asked", By: any, From: "chipsalliance/rocket-chip#2771",
-		File: "sm/schedule.go", Old: "ask.Next(last+1, words); s >= 0", New: "ask.Next(last, words); s >= 0",
+		File: "sm/schedule.go", Old: "rest.Next(last+1, words); s >= 0", New: "rest.Next(last, words); s >= 0",
 	},
 	{
 		Name: "issue-exit-early", Bug: "a warp exits with loads in flight", By: any,
@@ -40,11 +40,11 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "issue-count-leaks", Bug: "instructions of compacted warps are not taken out of the count of those in flight", By: regroup, From: "gem5/gem5#223",
-		File: "sm/issue.go", Old: "d.InRow[r&(MaxWarps-1)]--", New: "if !f.Mixed {\n\t\t\td.InRow[r&(MaxWarps-1)]--\n\t\t}",
+		File: "sm/issue.go", Old: "d.InRow[bits.TrailingZeros64(rows)&(MaxWarps-1)]--", New: "if !f.Mixed {\n\t\t\td.InRow[bits.TrailingZeros64(rows)&(MaxWarps-1)]--\n\t\t}",
 	},
 	{
 		Name: "scoreboard-one-row", Bug: "what a compacted warp has written is released in the row of its first thread", By: regroup, From: "vortexgpgpu/vortex#356",
-		File: "sm/issue.go", Old: "i.Scoreboard.Clear(int(x.Row), dsts, x.Lanes)", New: "i.Scoreboard.Clear(int(f.Row), dsts, x.Lanes)",
+		File: "sm/issue.go", Old: "i.Scoreboard.Clear(int(all[n].Row), dsts, all[n].Lanes)", New: "i.Scoreboard.Clear(int(f.Row), dsts, all[n].Lanes)",
 	},
 	{
 		Name: "scoreboard-no-waw", Bug: "an instruction does not wait for what it writes itself", By: any, From: "bespoke-silicon-group/bsg_manycore#276",
@@ -203,7 +203,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "fence-slot-freed", Bug: "a slot that waits for its fence goes on when another of its instructions completes", By: any,
-		File: "sm/issue.go", Old: "if at.holds { //", New: "if in.Op != isa.OpCopy { //",
+		File: "sm/issue.go", Old: "if in.holds { //", New: "if in.Op != isa.OpCopy { //",
 	},
 	{
 		Name: "scoreboard-others", Bug: "threads wait for registers of others of their row", By: any,
@@ -211,11 +211,11 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "writeback-whole-row", Bug: "a result of all active lanes is written over the inactive ones", By: any,
-		File: "sm/writeback.go", Old: "case r.Exec == full:", New: "case r.Exec == full & 0, r.Exec == r.Mask:",
+		File: "sm/writeback.go", Old: "case r.Exec == w.l.all:", New: "case r.Exec == w.l.all & 0, r.Exec == r.Mask:",
 	},
 	{
 		Name: "writeback-predicate", Bug: "predicates of inactive lanes are lost", By: any,
-		File: "sm/writeback.go", Old: "*p = *p&^r.Exec | r.PDst[i]&r.Exec", New: "*p = r.PDst[i] & r.Exec",
+		File: "sm/writeback.go", Old: "*p = *p&^r.Exec | from&r.Exec", New: "*p = from & r.Exec",
 	},
 	{
 		Name: "writeback-no-port", Bug: "a result that finds no port is dropped", By: any, From: "OpenXiangShan/XiangShan#4877",
