@@ -70,7 +70,11 @@ func (e *emitter) load(s *Stmt, space string, words int, at string) {
 		e.line("mov.b64 %s, %%q;", e.few(s.D, words))
 		return
 	}
-	e.line("ld%s%s%s%s.%s %s, %s;", o.load, space, o.loadCache, vector(words), strings.Replace(typ, "64", "32", 1), e.few(s.D, words), at)
+	name := "ld"
+	if s.Kind == Load && s.A == s.B && s.Order == 0 { // which is read-only
+		name = "ldu"
+	}
+	e.line("%s%s%s%s%s.%s %s, %s;", name, o.load, space, o.loadCache, vector(words), strings.Replace(typ, "64", "32", 1), e.few(s.D, words), at)
 }
 
 func (e *emitter) store(s *Stmt, guard, space string, words int, at string, source int) {

@@ -204,7 +204,7 @@ func acrossEdge(err error) bool {
 	// At an activemask, and at a vote without .sync, the golden model brings together the threads that the machine did;
 	// those that had not come to it before the fault wait there for ever.
 	return !errors.As(err, &m) || m.Golden == golden.Deadlocked && len(m.Broken) == 0 && m.Threads == 0 &&
-		slices.ContainsFunc(m.Launch.Prog.Insts, func(in isa.Inst) bool { return in.CrossLane() })
+		slices.ContainsFunc(m.Launch.Prog.Insts, func(in isa.Inst) bool { return in.CrossLane() && in.Flags&isa.FlagSync == 0 })
 }
 
 // trace is the part of a stack trace that tells where the hardware panicked: from

@@ -15,6 +15,30 @@ type compactor struct {
 	*observer
 	off  bool // threads stay in their static warps
 	ctas [sm.MaxCTAs]compaction
+	made uint64 // warps of all CTAs
+	last [sm.MaxCTAs]progress
+}
+
+// progress is the last thing that has happened to a CTA: a warp was launched, or issued, or the outcome of one taken.
+type progress struct {
+	cycle uint64
+	made  uint64 // compacted warps, until then
+}
+
+// follow notes when something happens to a CTA.
+func (c *compactor) follow() {
+	ports := c.sm.Div.Connections()
+	c.leave = append(
+		c.leave,
+		ports.Launch.Tap(func(cycle uint64, l *divergence.Launch) { c.happens(cycle, l.CTA) }),
+		ports.Outcome.Tap(func(cycle uint64, o *divergence.Outcome) { c.happens(cycle, c.sm.Div.Slots().At(int(o.Slot)).CTA) }),
+		c.sm.Issue.OnIssue.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),
+		c.sm.Issue.OnInserted.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),
+	)
+}
+
+func (c *compactor) happens(cycle uint64, cta uint8) {
+	c.last[cta&(sm.MaxCTAs-1)] = progress{cycle, c.made}
 }
 
 // compaction is the entry of a CTA that is made into warps.
@@ -62,7 +86,9 @@ func (c *compactor) warp(w divergence.Compacted) {
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
 	if b.made == b.want {
 		b = c.entry(&w)
+		c.soon(&w)
 	}
+	c.made++
 	b.made++
 	for m := w.Mask; m != 0; m &= m - 1 {
 		h := w.Homes[bits.TrailingZeros32(m)]
@@ -79,6 +105,18 @@ func (c *compactor) warp(w divergence.Compacted) {
 		c.fail(checkTiming, "SM %d, cycle %d: warp %d of %d of CTA slot %d is made, the one before was in cycle %d", c.index, w.Cycle, b.made, b.want, w.CTA, b.last)
 	}
 	b.last = w.Cycle
+}
+
+// soon looks whether the first warp of an entry is made when it can be: the outcome that ends a block writes the stack, then
+// entries that have nothing to do are popped, one in a cycle, then the top goes to the compactor, if that has no
+// warps of another CTA to make, and in the next cycle it makes the first one.
+func (c *compactor) soon(w *divergence.Compacted) {
+	l := &c.last[w.CTA&(sm.MaxCTAs-1)]
+	first := l.cycle + 2 + uint64(w.Popped)
+	if w.Cycle < first || w.Cycle > first+c.made-l.made {
+		c.fail(checkTiming, "SM %d, cycle %d: the first warp of CTA slot %d is made, to which something happened last in cycle %d; %d entries have been popped since, and %d warps of others made",
+			c.index, w.Cycle, w.CTA, l.cycle, w.Popped, c.made-l.made)
+	}
 }
 
 // placed looks whether threads are in the lanes that the permutation gives them,

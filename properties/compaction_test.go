@@ -49,6 +49,16 @@ func TestCompactionIsWatched(t *testing.T) {
 			}
 			o.compactor.warp(w)
 		})},
+		{"the first warp a cycle too late", checkTiming, warps(func(o *observer, w divergence.Compacted) {
+			if b := &o.compactor.ctas[w.CTA]; b.made == b.want {
+				w.Cycle++
+			}
+			o.compactor.warp(w)
+		})},
+		{"a pop that takes no cycle", checkTiming, warps(func(o *observer, w divergence.Compacted) {
+			w.Popped++
+			o.compactor.warp(w)
+		})},
 		{"another permutation", checkLanes, func(o *observer) { o.permutation = units.FlipOdd }},
 		{"a thread moved", checkLanes, func(o *observer) {
 			o.sm.Issue.OnIssue = rtl.Observers[sm.Issued]{}

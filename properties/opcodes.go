@@ -1,5 +1,11 @@
 package properties
 
+import (
+	"strings"
+
+	"divergo/ptx"
+)
+
 // operation is what Compute can do with d, a and b; %g is the guard, the other registers are
 // scratch. None has a result that PTX leaves open.
 type operation struct {
@@ -70,7 +76,7 @@ var operations = []operation{
 	{"div of 64", "mov.b64 %q, {a, b}; cvt.u64.u32 %l, b; or.b64 %l, %l, 1; rem.u64 %q, %q, %l; cvt.u32.u64 d, %q;", Opcodes | Divisions},
 	{"cvt.pack", "cvt.pack.sat.u8.s32.b32 d, a, b, d;", Opcodes},
 	{"isspacep", "cvt.u64.u32 %q, a; isspacep.shared %p, %q; selp.u32 d, a, b, %p;", Opcodes},
-	{"nop", "pmevent 3;", Opcodes},
+	{"nop", "pmevent 3; nanosleep.u32 20;", Opcodes},
 	{"fmin", "cvt.rn.f32.s32 %x, a; cvt.rn.f32.s32 %y, b; min.f32 %x, %x, %y; sub.f32 %x, %x, %y; mul.f32 %x, %x, %y; mov.b32 d, %x;", Opcodes | Floats},
 	{"fset", "cvt.rn.f32.s32 %x, a; cvt.rn.f32.s32 %y, b; set.ltu.u32.f32 %w, %x, %y; setp.geu.f32 %p, %x, %y; copysign.f32 %x, %y, %x; selp.f32 %x, %x, %y, %p; mov.b32 %v, %x; add.u32 d, %w, %v;", Opcodes | Floats},
 	{"fdiv", "cvt.rn.f32.u32 %x, a; cvt.rn.f32.u32 %y, b; div.rn.f32 %x, %x, %y; rcp.rn.f32 %y, %y; add.f32 %x, %x, %y; cvt.rni.sat.u8.f32 %w, %x; mov.b32 %v, %x; add.u32 d, %w, %v;", Opcodes | Floats | Divisions},
@@ -79,8 +85,8 @@ var operations = []operation{
 	{"half", "cvt.rn.f32.s32 %x, a; cvt.rn.f16.f32 %h, %x; mov.b32 %b, {%h, %h}; fma.rn.f16x2 %b, %b, %b, %b; mov.b32 {%h, %k}, %b; add.f16 %h, %h, %k; cvt.f32.f16 %x, %h; cvt.rzi.s32.f32 d, %x;", Opcodes | Floats},
 	{"bfloat", "cvt.rn.f32.s32 %x, a; cvt.rn.f32.s32 %y, b; cvt.rn.bf16x2.f32 %b, %x, %y; fma.rn.relu.bf16x2 %b, %b, %b, %b; mov.b32 d, %b;", Opcodes | Floats},
 	{"ddiv", "cvt.rn.f64.s32 %z, a; cvt.rn.f64.u32 %m, b; div.rn.f64 %z, %z, %m; min.f64 %z, %z, %m; sqrt.rn.f64 %z, %z; rcp.rn.f64 %m, %z; add.f64 %z, %z, %m; setp.lt.f64 %p, %z, %m; selp.f64 %z, %z, %m, %p; mov.b64 {%w, d}, %z;", Opcodes | Doubles},
-	{"video", "vadd.s32.u32.s32.sat d, a, b; vabsdiff4.u32.u32.u32.add d, a, b, d; vset.u32.u32.lt %w, a, b; vsub.s32.u32.u32 %v, %w, a; add.u32 d, d, %v;", Opcodes},
-	{"videos", "vmad.u32.u32.u32 d, a, b, d; vshl.u32.u32.u32.wrap %w, a, b; vshr.u32.u32.u32.clamp %w, %w, a; vmin2.u32.u32.u32 %w, %w, b, a; vmax4.s32.s32.s32 %w, %w, a, b; vavrg2.s32.s32.s32 %v, %w, a, b; add.u32 d, d, %v;", Opcodes},
+	{"video", "vadd.s32.u32.s32.sat d, a, b; vabsdiff4.u32.u32.u32.add d, a, b, d; vset.u32.u32.lt %w, a, b; vsub.s32.u32.u32 %v, %w, a; add.u32 d, d, %v; vmax.s32.s32.s32 %w, a, d; vmin.u32.u32.u32 %v, b, %w; vabsdiff.u32.s32.s32 d, %v, %w; vadd2.s32.s32.s32 %w, a, d, b; vsub4.s32.s32.s32 d, %w, d, b;", Opcodes},
+	{"videos", "vmad.u32.u32.u32 d, a, b, d; vshl.u32.u32.u32.wrap %w, a, b; vshr.u32.u32.u32.clamp %w, %w, a; vmin2.u32.u32.u32 %w, %w, b, a; vmax4.s32.s32.s32 %w, %w, a, b; vavrg2.s32.s32.s32 %v, %w, a, b; add.u32 d, d, %v; vadd4.u32.u32.u32 %w, a, d, b; vsub2.u32.u32.u32 d, %w, d, b; vset2.u32.u32.lt %w, d, b, a; vset4.s32.s32.ge %v, d, b, a; vmax2.u32.u32.u32 d, d, %w, %v; vmin4.s32.s32.s32 d, d, a, b; vavrg4.u32.u32.u32 d, d, %v, b; vabsdiff2.s32.s32.s32 d, d, b, a;", Opcodes},
 }
 
 // vote is what Vote can do with the threads of a warp, in the terms of operations; those of a team
@@ -115,4 +121,36 @@ var counts = []string{
 	"setp.lt.s32 %p, a, 0; vote.ballot.b32 d, %p;",
 	"setp.lt.u32 %p, a, 64; vote.any.pred %p, %p; @%p add.u32 d, a, 1;",
 	"setp.lt.u32 %p, a, 64; vote.all.pred %p, %p; @!%p add.u32 d, a, 1;",
+}
+
+// undrawn are the opcodes that no kernel has, and why.
+var undrawn = map[string]string{
+	"applypriority": "a hint",
+	"discard":       "leaves bytes of memory open",
+	"ldmatrix":      "matrices: programs of testbench/verify",
+	"mma":           "matrices: programs of testbench/verify",
+	"movmatrix":     "matrices: programs of testbench/verify",
+	"prefetch":      "a hint",
+	"prefetchu":     "a hint",
+	"trap":          "ends the program: programs of testbench/verify",
+}
+
+// mnemonic is the opcode of an instruction as it is written.
+func mnemonic(text string) string {
+	if strings.HasPrefix(text, "@") {
+		_, text, _ = strings.Cut(text, " ")
+	}
+	text, _, _ = strings.Cut(strings.TrimSuffix(text, ";"), " ")
+	name, _, _ := strings.Cut(text, ".")
+	return name
+}
+
+// Undrawn lists the opcodes that no kernel has, with the reason.
+func Undrawn() (list []string) {
+	for _, name := range ptx.Opcodes() {
+		if why := undrawn[name]; why != "" {
+			list = append(list, name+": "+why)
+		}
+	}
+	return list
 }

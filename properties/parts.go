@@ -57,7 +57,7 @@ func (e *emitter) roles(s *Stmt) {
 			e.line("%sld.shared.u32 %s, [%s];", waits, e.r(s.B), at)
 		}
 	}
-	e.line("bar.sync %d;", number(15))
+	e.line("barrier.sync %d;", number(15))
 	e.line("%s", turn)
 }
 

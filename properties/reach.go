@@ -10,6 +10,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/ptx"
 	"divergo/testbench"
 )
 
@@ -111,6 +112,13 @@ func (c *Coverage) issued(p *isa.Program, by []uint8) {
 	for pc, set := range by {
 		if set != 0 {
 			seen[opcodeOf(&p.Insts[pc])] |= set
+		}
+	}
+	issued := map[string]bool{}
+	for pc, set := range by {
+		if name := mnemonic(p.Insts[pc].Text); set != 0 && !issued[name] {
+			issued[name] = true
+			c.reach("opcode: " + name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
@@ -225,7 +233,7 @@ func (c *Coverage) drawn(k *Case) {
 }
 
 // Hardware lists the bins by what hardware does with their counts, in order: events, which are runs, launches,
-// which are cases, values of keys, which are machines, and instructions by the lanes that issue them, which are runs.
+// which are cases, values of keys, which are machines, opcodes, and instructions by the lanes that issue them, which are runs.
 func (c *Coverage) Hardware() (names []string, counts []uint64) {
 	add := func(name string) { names, counts = append(names, name), append(counts, c.Reached[name]) }
 	happened(new(testbench.Counters), func(name string, _ uint64) { add(name) })
@@ -238,6 +246,11 @@ func (c *Coverage) Hardware() (names []string, counts []uint64) {
 		}
 		for _, v := range values(&key) {
 			add("key: " + key.Name + " = " + v)
+		}
+	}
+	for _, name := range ptx.Opcodes() {
+		if undrawn[name] == "" {
+			add("opcode: " + name)
 		}
 	}
 	last := ""

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +10,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/ptx"
 )
 
 // TestPatterns: which lanes of a warp issue.
@@ -40,6 +42,31 @@ func TestOpcodeOf(t *testing.T) {
 	} {
 		assert.Equal(t, want, opcodeOf(&isa.Inst{Text: text}), text)
 	}
+}
+
+// TestOpcodesAreDrawn: kernels have every opcode of the table that PTX is read by, or there is a reason.
+func TestOpcodesAreDrawn(t *testing.T) {
+	left := map[string]bool{}
+	for _, name := range ptx.Opcodes() {
+		left[name] = true
+	}
+	for name, why := range undrawn {
+		assert.True(t, left[name], name)
+		assert.NotEmpty(t, why, name)
+	}
+	for seed := uint64(0); seed < 3000 && len(left) > len(undrawn); seed++ {
+		c := Draw(seed, AllFeatures)
+		text, _ := c.PTX()
+		for line := range strings.Lines(text) {
+			name := mnemonic(strings.TrimSpace(line))
+			assert.Empty(t, undrawn[name], "seed %d: %s", seed, line)
+			delete(left, name)
+		}
+	}
+	for name := range undrawn {
+		delete(left, name)
+	}
+	assert.Empty(t, left, "opcodes that no kernel has")
 }
 
 // TestDrawnBins: what is counted of launches and machines is in the list of bins.

@@ -6,9 +6,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
+	"divergo/testbench/golden"
+	"divergo/testbench/verify"
 )
 
 // hasty, costly and alone are mechanisms that promise what they do not keep: paired-path comparison
@@ -67,6 +70,35 @@ func mustSession(t *testing.T, k *Compiled) *testbench.Session {
 	s, err := testbench.NewSession(k.Machine, testbench.Limits{MaxCycles: maxCycles})
 	require.NoError(t, err)
 	return s
+}
+
+// TestAcrossEdge: an access across the end of a kernel's buffer ends a run as it should; other faults, and another end of the
+// golden model, do not, but that it waits at a vote of the threads that the machine had together.
+func TestAcrossEdge(t *testing.T) {
+	fault := func(kind, text string) *testbench.Outcome {
+		return &testbench.Outcome{Fault: &testbench.Fault{Kind: kind, Text: text}}
+	}
+	edge := fault("out of bounds", "st.global.u16 [%edge+2], %h")
+	ends := func(end golden.End, in isa.Inst, broken ...verify.Broken) error {
+		return &verify.Mismatch{Outcome: edge, Golden: end, Broken: broken, Launch: testbench.Launch{Prog: &isa.Program{Insts: []isa.Inst{in}}}}
+	}
+	here, named := isa.Inst{Op: isa.OpActivemask}, isa.Inst{Op: isa.OpVote, Flags: isa.FlagSync}
+	for _, c := range []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"the access", edge, true},
+		{"no end", nil, false},
+		{"another buffer", fault("out of bounds", "st.global.u16 [%own+2], %h"), false},
+		{"another fault", fault("misaligned", "st.global.u16 [%edge+2], %h"), false},
+		{"the golden model has ended", ends(golden.Finished, here), false},
+		{"it waits for threads that are here", ends(golden.Deadlocked, here), true},
+		{"it waits for threads that are named", ends(golden.Deadlocked, named), false},
+		{"a rule is broken as well", ends(golden.Deadlocked, here, verify.Broken{Rule: "live"}), false},
+	} {
+		assert.Equal(t, c.want, acrossEdge(c.err), c.name)
+	}
 }
 
 // TestTimingIsWatched falsifies what the observers of time see, each time in one way.

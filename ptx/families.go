@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -369,6 +370,9 @@ var opcodes = func() (names []string) {
 	slices.Sort(names)
 	return names
 }()
+
+// Opcodes lists the opcodes that programs may have, in order.
+func Opcodes() []string { return slices.Sorted(maps.Keys(families)) }
 
 func satNeedsHi(m *match) string {
 	if m.Flags&isa.FlagSat != 0 && m.Mode != isa.ModeHi {

@@ -95,6 +95,10 @@ var blocks = []Mutant{
 		File: "units/compactor.go", Old: "if n == lanes {", New: "if n == lanes-1 {",
 	},
 	{
+		Name: "tbc-turn-waits", Bug: "no top goes to the compactor in a cycle in which an outcome comes", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "case !p.Compacts.D().Busy:", New: "case !p.Compacts.D().Busy && !p.Outcome.Valid():",
+	},
+	{
 		Name: "tbc-one-early", Bug: "the block is left when one warp is still to come", By: tbc,
 		File: "sm/divergence/tbc.go", Old: "if e.WCnt--; e.WCnt == 0 {", New: "if e.WCnt--; e.WCnt <= 1 {",
 	},

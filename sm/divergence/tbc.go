@@ -148,6 +148,7 @@ type Block struct {
 
 	Waiting uint8  `rtl:"sim"` // warps that have come to the end of the block
 	Since   uint64 `rtl:"sim"` // sum of the cycles in which they came
+	Popped  uint8  `rtl:"sim"` // entries that have come to the top since then, and were popped, one in a cycle
 }
 
 // Targets are the two entries that fill while warps come to a branch.
@@ -177,6 +178,7 @@ type Compacted struct {
 	Entry  *units.BlockMask // all of the entry
 	Warps  int              // that the entry is made into, as the mechanism counts them
 	Bottom bool             // the entry is that of all live threads
+	Popped int              // entries that were popped, a cycle each, before this one came to the top
 }
 
 // blockStack is the depth of a stack. The deepest that the paper saw is 38
@@ -329,9 +331,11 @@ func (p *TBC) compact() {
 		e := p.Stack.Peek(int(c.CTA))
 		p.OnCompact.Notify(Compacted{
 			p.sim.Now(), c.CTA, first, mask, p.Home.Edit(int(c.Slot)), &c.Pending, &e.Mask, int(e.WCnt), *p.Stack.Depth.At(int(c.CTA)) == 1,
+			int(p.Blocks.At(int(c.CTA)).Popped),
 		})
 	}
 	p.redirect.Add(int(c.Slot))
+	p.Blocks.Edit(int(c.CTA)).Popped = 0
 	c.Slot++
 	if c.Busy = !c.Pending.Empty(); c.Busy {
 		return
@@ -351,6 +355,7 @@ func (p *TBC) turn(k blockReconverger) {
 		switch e := p.Stack.Top(cta); {
 		case p.Stack.Len(cta) > 1 && (e.Mask.Empty() || e.At == e.RPC || e.At == e.LPC):
 			p.pop(cta)
+			p.Blocks.Edit(cta).Popped++
 		case !p.Compacts.D().Busy:
 			p.load(cta, e, p.unparked(k, cta, e))
 			p.D().Turned &^= 1 << cta

@@ -243,7 +243,8 @@ func printHardware(w io.Writer, c *properties.Coverage) error {
 	if _, err := t.WriteTo(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nof %d bins %d were never reached: %s\n", len(names), len(never), strings.Join(never, "; "))
+	_, err := fmt.Fprintf(w, "\nof %d bins %d were never reached: %s\nopcodes that no kernel has: %s\n",
+		len(names), len(never), strings.Join(never, "; "), strings.Join(properties.Undrawn(), "; "))
 	return err
 }
 
