@@ -26,7 +26,7 @@ KERNEL weather(float *temperature, float *vapour, float *cloud, float *rain, flo
                 v = v + change;
                 c = c - change;
                 t = t - 2500.0f * change;
-                if (change < 0.00001f && change > -0.00001f) {
+                if (__builtin_fabsf(change) < 0.00001f) {
                     break;
                 }
             }
