@@ -107,15 +107,16 @@ func (c *compactor) warp(w divergence.Compacted) {
 	b.last = w.Cycle
 }
 
-// soon looks whether the first warp of an entry is made when it can be: the outcome that ends a block writes the stack, then
+// soon looks whether the first warp of an entry is made when it can be: the outcome that ends a block, or a branch that was held, writes the stack, then
 // entries that have nothing to do are popped, one in a cycle, then the top goes to the compactor, if that has no
 // warps of another CTA to make, and in the next cycle it makes the first one.
 func (c *compactor) soon(w *divergence.Compacted) {
 	l := &c.last[w.CTA&(sm.MaxCTAs-1)]
-	first := l.cycle + 2 + uint64(w.Popped)
+	last := max(l.cycle, w.Served)
+	first := last + 2 + uint64(w.Popped)
 	if w.Cycle < first || w.Cycle > first+c.made-l.made {
 		c.fail(checkTiming, "SM %d, cycle %d: the first warp of CTA slot %d is made, to which something happened last in cycle %d; %d entries have been popped since, and %d warps of others made",
-			c.index, w.Cycle, w.CTA, l.cycle, w.Popped, c.made-l.made)
+			c.index, w.Cycle, w.CTA, last, w.Popped, c.made-l.made)
 	}
 }
 

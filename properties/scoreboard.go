@@ -95,6 +95,10 @@ func (b *scoreboard) landed(r int) {
 	for len(c) > 1 && c[0] == 0 {
 		c = c[1:]
 	}
+	if len(c) == 0 || c[0] == 0 {
+		b.fail(checkScoreboard, "SM %d: a copy of row %d completes, of which none is in flight", b.index, r)
+		return
+	}
 	if c[0]--; len(c) == 1 && c[0] == 0 {
 		c = c[:0]
 	}
@@ -160,6 +164,9 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 
 // written takes the registers of a result out of the book.
 func (b *scoreboard) written(cycle uint64, v *sm.Result) {
+	if b.broken != nil {
+		return // what was issued since is not in the book
+	}
 	in := &b.sm.Program().Insts[v.PC]
 	for rows := v.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)

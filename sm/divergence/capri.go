@@ -394,6 +394,7 @@ func (p *CAPRI) retry() {
 			s.Wait = Runs
 			p.redirect.Add(i)
 			p.branch(i, &p.code.Prog.Insts[s.PC], &Outcome{Slot: uint16(i), PC: s.PC, Taken: h.Taken[i], Target: h.Target[i]})
+			p.Blocks.Edit(int(s.CTA)).Served = p.sim.Now()
 			return
 		}
 	}

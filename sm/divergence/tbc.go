@@ -149,6 +149,7 @@ type Block struct {
 	Waiting uint8  `rtl:"sim"` // warps that have come to the end of the block
 	Since   uint64 `rtl:"sim"` // sum of the cycles in which they came
 	Popped  uint8  `rtl:"sim"` // entries that have come to the top since then, and were popped, one in a cycle
+	Served  uint64 `rtl:"sim"` // cycle of the last branch that was held
 }
 
 // Targets are the two entries that fill while warps come to a branch.
@@ -179,6 +180,7 @@ type Compacted struct {
 	Warps  int              // that the entry is made into, as the mechanism counts them
 	Bottom bool             // the entry is that of all live threads
 	Popped int              // entries that were popped, a cycle each, before this one came to the top
+	Served uint64           // cycle in which the mechanism has last executed a branch of the CTA that it had held, if it holds any
 }
 
 // blockStack is the depth of a stack. The deepest that the paper saw is 38
@@ -331,7 +333,7 @@ func (p *TBC) compact() {
 		e := p.Stack.Peek(int(c.CTA))
 		p.OnCompact.Notify(Compacted{
 			p.sim.Now(), c.CTA, first, mask, p.Home.Edit(int(c.Slot)), &c.Pending, &e.Mask, int(e.WCnt), *p.Stack.Depth.At(int(c.CTA)) == 1,
-			int(p.Blocks.At(int(c.CTA)).Popped),
+			int(p.Blocks.At(int(c.CTA)).Popped), p.Blocks.At(int(c.CTA)).Served,
 		})
 	}
 	p.redirect.Add(int(c.Slot))
