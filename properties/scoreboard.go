@@ -20,6 +20,7 @@ type scoreboard struct {
 	held    []int                 // instructions of each slot that hold it
 	freed   []uint64              // by slot: as wrote
 	copies  [sm.MaxWarps][]int    // asynchronous copies of each row in flight, by group; of the last group more may come
+	stirred [sm.MaxWarps]uint64   // cycle in which the last copy of each row, or the end of a group, was issued
 }
 
 // watchRegisters begins to keep the book of an SM.
@@ -142,10 +143,13 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 		if leaves && b.flying[r] > 0 && b.flew[r] != e.Cycle { // what issues beside it is of other threads
 			b.fail(checkScoreboard, "SM %d, cycle %d: slot %d issues the end of threads of row %d, which has %d instructions in flight", b.index, e.Cycle, s, r, b.flying[r])
 		}
-		if b.awaits(r, in, 1<<30) {
+		if b.stirred[r] != e.Cycle && b.awaits(r, in, 1<<30) { // as above
 			b.fail(checkScoreboard, "SM %d, cycle %d: slot %d issues PC %d, row %d has copies in flight that it waits for", b.index, e.Cycle, s, e.PC, r)
 		}
-		b.copied(r, in)
+		if in.Op == isa.OpCopy || in.Op == isa.OpCopyCommit {
+			b.copied(r, in)
+			b.stirred[r] = e.Cycle
+		}
 		if !passes(in) {
 			continue
 		}
