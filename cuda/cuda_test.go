@@ -300,6 +300,16 @@ func TestCopies(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(r.errors, "\n"), r.errors) // two that do not fit
 }
 
+// TestAnotherVersion: a program that was built with another runtime is told to its user.
+func TestAnotherVersion(t *testing.T) {
+	session, err := testbench.NewSession(machine(t, gpu.DefaultPreset, "pdom"), testbench.Limits{})
+	require.NoError(t, err)
+	server := &cuda.Server{Session: session, Launch: (*testbench.Session).Launch, Stderr: io.Discard, Name: "test"}
+	code, err := cuda.Run(server, func() bool { return false }, nil, io.Discard, io.Discard, build(t, "testdata/old.cpp"))
+	assert.Zero(t, code)
+	assert.ErrorContains(t, err, "build it again")
+}
+
 // TestErrors: CUDA's codes are those that its manual gives (CUDA Runtime API, cudaError_t).
 func TestErrors(t *testing.T) {
 	program := build(t, "testdata/errors.cu")
