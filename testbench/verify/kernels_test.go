@@ -30,8 +30,8 @@ func small() gpu.Config {
 
 // TestKernels runs the whole suite on every machine in its small size, and on the
 // first one in its medium size (not with -short): each launch like the golden
-// model, the result like the kernel's reference. Larger ones on other machines are
-// runs of the experiments, which check them as well.
+// model, the result like the kernel's reference. The experiments run some of the
+// larger ones on other machines, and check them as well.
 func TestKernels(t *testing.T) {
 	for i, p := range gpu.Presets() {
 		t.Run(p.Name, func(t *testing.T) {
