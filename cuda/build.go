@@ -177,9 +177,11 @@ var ptxVersion = []string{"-Xclang", "-target-feature", "-Xclang", "+ptx64"}
 // both are the options of both parts of a CUDA file. The version of the SDK
 // chooses how kernels are launched.
 func (b *build) both(source string) []string {
-	args := slices.Concat(b.common(source), []string{
+	// Some libraries have other code for clang than for nvcc: with -U__NVCC__ they get that.
+	args := slices.Concat([]string{"-D__NVCC__"}, b.common(source), []string{
 		"-x", "cuda", "--cuda-gpu-arch=" + b.Arch, "-nocudainc", "-nocudalib", "-Xclang", "-target-sdk-version=12.1",
 		"-isystem", b.file("include"), "-include", "cuda_runtime.h", "-Wno-unknown-cuda-version",
+		"-D__CUDA_ARCH_LIST__=" + strings.TrimPrefix(b.Arch, "sm_") + "0",
 	})
 	if b.Relocatable {
 		// A name that is the file's in every compilation of it, for its static variables.

@@ -12,7 +12,6 @@
 
 #include <__clang_cuda_math_forward_declares.h>
 #define __CUDACC__
-#define __NVCC__
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 1
 #include <cmath>
@@ -26,6 +25,7 @@ typedef uint32_t cuuint32_t;
 
 #include "vector_functions.h"
 #include "cuda_runtime_api.h"
+#include "cuda_device_runtime_api.h"
 
 // The functions of all GPUs are declared while the host's part is compiled.
 #pragma push_macro("__CUDA_ARCH__")

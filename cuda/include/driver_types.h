@@ -110,7 +110,8 @@
     E(cudaErrorNotSupported, 801, "operation not supported") \
     E(cudaErrorSystemNotReady, 802, "system not yet initialized") \
     E(cudaErrorSystemDriverMismatch, 803, "system has unsupported display driver / cuda driver combination") \
-    E(cudaErrorUnknown, 999, "unknown error")
+    E(cudaErrorUnknown, 999, "unknown error") \
+    E(cudaErrorApiFailureBase, 10000, "api failure base")
 
 #define DIVERGO_ERROR(name, code, text) name = code,
 typedef enum cudaError { DIVERGO_ERRORS(DIVERGO_ERROR) } cudaError_t;
