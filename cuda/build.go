@@ -152,7 +152,22 @@ func (b *build) compile(source, object string) error {
 	case "":
 		return fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o, .a or .so", source)
 	}
-	return b.clang(slices.Concat(b.common(source), b.Host, []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.common(source), b.host(), []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
+}
+
+// libomp is the library that clang's OpenMP calls (Debian package libomp-19-dev).
+const libomp = "/usr/lib/llvm-19/lib/libomp.so"
+
+// openMP reports whether the host's part uses OpenMP.
+func (b *build) openMP() bool { return slices.Contains(b.Host, "-fopenmp") }
+
+// host are the options of the host's part. Without clang's library of OpenMP its
+// pragmas do nothing, and its functions are those of GCC's: there is one thread.
+func (b *build) host() []string {
+	if !b.openMP() || fileExists(libomp) {
+		return b.Host
+	}
+	return slices.DeleteFunc(slices.Clone(b.Host), func(o string) bool { return o == "-fopenmp" })
 }
 
 // common are the options of every compilation of a user's file.
@@ -216,6 +231,7 @@ func (b *build) device(source, to string, how ...string) error {
 	}
 	args := []string{
 		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-fdebug-compilation-dir=.",
+		"-Xclang", "-fcuda-allow-variadic-functions", // the C++ library of CUDA declares such, and calls none
 		// Multiplications and additions become fma, as nvcc does it, but not those of libclc, which count on every rounding.
 		"-ffp-contract=fast-honor-pragmas",
 		"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library, "-Wno-linker-warnings",
@@ -230,7 +246,7 @@ func (b *build) device(source, to string, how ...string) error {
 	if b.FastMath {
 		args = append(args, "-fgpu-approx-transcendentals")
 	}
-	return b.clang(slices.Concat(b.both(source), how, args, b.machineCode(), ptxVersion, b.Device)...)
+	return b.compileDevice(slices.Concat(b.both(source), args, b.machineCode(), ptxVersion, b.Device), how)
 }
 
 // machineCode are the options of the part of the compiler that makes PTX.
@@ -275,7 +291,7 @@ func (b *build) cuda(source, object string) error {
 	if err != nil {
 		return err
 	}
-	return b.clang(slices.Concat(b.both(source), b.Host, []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.both(source), b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, "-c", source, "-o", object})...)
 }
 
 // appendTo adds a byte to a file.
@@ -336,7 +352,7 @@ func (b *build) link(objects []object, program string) error {
 		return err
 	}
 	// Above 4 GiB, so that addresses of the host are none of the device.
-	args := append([]string{"-pie"}, own...)
+	args := slices.Concat(b.host(), []string{"-pie"}, own)
 	for _, o := range objects {
 		args = append(args, o.file)
 	}
@@ -344,7 +360,14 @@ func (b *build) link(objects []object, program string) error {
 	for _, l := range b.LibraryDirs {
 		args = append(args, "-L"+l)
 	}
-	for _, l := range b.Libraries {
+	libraries := b.Libraries
+	switch {
+	case b.openMP() && fileExists(libomp): // which has libgomp's functions as well
+		libraries = slices.DeleteFunc(slices.Clone(libraries), func(l string) bool { return l == "gomp" })
+	case b.openMP():
+		libraries = append(slices.Clone(libraries), "gomp")
+	}
+	for _, l := range libraries {
 		if !slices.Contains(ownLibraries, l) {
 			args = append(args, "-l"+l)
 		}

@@ -214,7 +214,7 @@ func TestMain(m *testing.M) {
 func TestHeaders(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	o := options()
-	o.Arch = "sm_70"
+	o.Arch = "sm_80"
 	require.NoError(t, cuda.Build([]string{"testdata/headers.cu"}, program, o))
 	for _, m := range []string{"pdom", "ptpc", "barrier"} {
 		r := run(t, m, program)
