@@ -44,8 +44,8 @@ const (
 	toProgram phase = iota
 	toObject
 	toPTX
-	toText         // -E
-	toCubin        // programs that load machine code get PTX under its name
+	toText  // -E
+	toCubin // programs that load machine code get PTX under its name
 	toFatbin
 	toDependencies // -M
 	toDeviceObject // -dlink

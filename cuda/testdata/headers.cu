@@ -54,6 +54,9 @@ __global__ void dots(int *out) {
     int block = 0;
     block += atomicSub_block(&out[7], -4), block += atomicCAS_system(&out[7], 4, 9);
     out[8] = block;
+    unsigned short *half = (unsigned short *)&out[9]; // 0x00050003
+    *half = 3, half[1] = 5;
+    out[10] = atomicCAS(half + 1, (unsigned short)5, (unsigned short)7) * 100 + atomicCAS(half, (unsigned short)9, (unsigned short)8);
 }
 
 // Pieces of 16, 8 and 4 bytes and bytes, some of which are left; a group that waits for all but the last copy.
@@ -133,7 +136,7 @@ int main() {
 
     cudaMemset(out, 0, 64 * sizeof(int));
     dots<<<1, 1>>>(out);
-    WANT(back(out, 9), (std::vector<int>{15, 8, 511, 2 * 5 + 3 * 4 + 1, 2 * 5 + 3 * 4 + 1, 1, 15, 9, 4}));
+    WANT(back(out, 11), (std::vector<int>{15, 8, 511, 2 * 5 + 3 * 4 + 1, 2 * 5 + 3 * 4 + 1, 1, 15, 9, 4, 0x00070003, 503}));
 
     char *text, *copied;
     int *early;
