@@ -331,7 +331,7 @@ func undefined(source string, text []byte, advice string) error {
 
 // runtime compiles the runtime of the host.
 func (b *build) runtime() (objects []string, err error) {
-	for _, name := range []string{"cudart", "driver", "texture"} {
+	for _, name := range []string{"cudart", "driver", "texture", "graph"} {
 		object := b.file(name + ".o")
 		objects = append(objects, object)
 		if err := b.clang("-O2", "-w", "-fPIC", "-isystem", b.file("include"), "-DDIVERGO_PATH="+strconv.Quote(b.Divergo), "-c", b.file("runtime/"+name+".c"), "-o", object); err != nil {
