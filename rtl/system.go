@@ -271,12 +271,14 @@ func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (
 	return p, nil
 }
 
-// nextEvent is the tick of the first cycle in which something can happen, or Never.
+// nextEvent is the tick of the first cycle in which something can happen, or Never. What can happen now is no sooner.
 func (s *System) nextEvent() uint64 {
 	first := uint64(Never)
 	for _, i := range s.islands {
 		if c := i.sim.nextEvent(); c != Never {
-			first = min(first, c*i.domain.period)
+			if first = min(first, c*i.domain.period); first <= s.now {
+				break
+			}
 		}
 	}
 	return first
