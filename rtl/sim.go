@@ -165,11 +165,16 @@ func (k *Sim) nextEvent() uint64 {
 
 // advance runs up to cycle end, at once if nothing happens until then.
 func (k *Sim) advance(end uint64) {
-	if k.due() > end && !k.awake() {
+	k.settle()
+	if k.nextEvent() > end {
 		k.now = max(k.now, end)
 		return
 	}
-	k.settle()
+	k.step(end)
+}
+
+// step is advance behind what the testbench did: the part that is the kernel's own.
+func (k *Sim) step(end uint64) {
 	k.between = 0
 	if k.observers.Any() {
 		k.runObserved(end)
@@ -177,7 +182,7 @@ func (k *Sim) advance(end uint64) {
 		k.run(end)
 	}
 	k.between = 1
-	k.settle()
+	k.show()
 }
 
 // settle commits what the testbench pushed, popped and wrote between runs, and makes visible what is due in the next
@@ -185,14 +190,20 @@ func (k *Sim) advance(end uint64) {
 func (k *Sim) settle() {
 	if k.observers.Any() {
 		k.settleObserved()
-		if k.due() <= k.now {
-			k.fireObserved()
-		}
-		return
+	} else {
+		k.edgeQueues()
+		k.edgeMems()
 	}
-	k.edgeQueues()
-	k.edgeMems()
-	if k.due() <= k.now {
+	k.show()
+}
+
+// show makes visible what is due in the next cycle.
+func (k *Sim) show() {
+	switch {
+	case k.due() > k.now:
+	case k.observers.Any():
+		k.fireObserved()
+	default:
 		k.fire()
 	}
 }
