@@ -98,7 +98,9 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		if mech.Compacts != nil {
 			o.compactor = &compactor{observer: o, off: cfg.Divergence.TBCStatic}
 			o.leave = append(o.leave, mech.Compacts(m.Div).Add(o.compactor.warp))
-			o.compactor.follow()
+			if o.compactor.follow(); mech.Splits {
+				o.compactor.stack = o.watchBlocks(&mech, cfg.Divergence)
+			}
 		}
 		if cov != nil {
 			o.shapes, o.patterns = shapes(prog), make([]uint8, len(prog.Insts))

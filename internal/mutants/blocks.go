@@ -210,4 +210,12 @@ var blocks = []Mutant{
 		Name: "capri-no-wake", Bug: "an entry that nobody stays in is not looked at again", By: capri,
 		File: "sm/divergence/capri.go", Old: "if stay.Empty() {", New: "if stay.Empty() && e.WCnt > 99 {",
 	},
+	{
+		Name: "tbc-tail-kept", Bug: "an entry that waits where both ways of a branch meet is not replaced by them, and is popped in a cycle of its own", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "replace := rpc == e.RPC && p.Stack.Len(cta) > 1", New: "replace := rpc == e.RPC && p.Stack.Len(cta) > deepStack",
+	},
+	{
+		Name: "capri-held-long", Bug: "no branch that was held is executed in a cycle in which an instruction issues", By: capri,
+		File: "sm/divergence/capri.go", Old: "idle := !p.Outcome.Valid()", New: "idle := !p.Outcome.Valid() && !p.Fire.Get().Valid",
+	},
 }

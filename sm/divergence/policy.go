@@ -397,6 +397,10 @@ type Promises struct {
 	// Compacts is who is told of each warp that the mechanism makes of the threads
 	// of a CTA; nil if it makes none, or others than Compacted describes.
 	Compacts func(p Policy) *rtl.Observers[Compacted]
+	// Splits: a CTA has one stack, whose top entry is split when all of its threads have executed a branch that can
+	// diverge, into an entry for each way (Fung & Aamodt, HPCA 2011, section 3.3). Likely: and one for a
+	// likely-convergence point (section 4).
+	Splits, Likely bool
 }
 
 // Settings are what a mechanism can be told.
