@@ -202,7 +202,7 @@ func TestMain(m *testing.M) {
 func TestHeaders(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	o := options()
-	o.Arch = "sm_70"
+	o.Arch = "sm_80"
 	require.NoError(t, cuda.Build([]string{"testdata/headers.cu"}, program, o))
 	for _, m := range []string{"pdom", "ptpc", "barrier"} {
 		r := run(t, m, program)
@@ -315,9 +315,9 @@ func TestErrors(t *testing.T) {
 		"Success", invalid, "ErrorInvalidSymbol",
 		invalid, invalid, "Success", invalid, "Success", invalid,
 		"ErrorInvalidDevice", "ErrorMemoryAllocation", "ErrorMemoryAllocation", "ErrorMemoryAllocation", "Success",
-		config, config, config, "Success", "Success",
+		config, config, config, "ErrorLaunchOutOfResources", "Success", "Success",
 	}, names, calls.out)
-	for _, text := range []string{"68 bytes at 0x10000000, 4 more than there are", "which was freed", "a pointer of the host", "block 2000x1x1: 2000 threads in x"} {
+	for _, text := range []string{"68 bytes at 0x10000000, 4 more than there are", "which was freed", "a pointer of the host", "block 2000x1x1: 2000 threads in x", "registers, an SM has 16384; there is room with --preset kepler or --preset maxwell"} {
 		assert.Contains(t, calls.errors, text)
 	}
 

@@ -125,13 +125,24 @@ func (k *Kernel) Occupancy(c *Config, shared int) (Occupancy, error) {
 		{"shared memory", int(k.sharedBytes()), shared},
 	} {
 		if r.need > r.have {
-			return Occupancy{}, fmt.Errorf("a block of %d threads needs %d %s, an SM has %d", k.Threads(), r.need, unit(r.what), r.have)
+			return Occupancy{}, &TooLarge{k.Threads(), r.what, r.need, r.have}
 		}
 		if r.need > 0 && r.have/r.need < o.CTAs {
 			o = Occupancy{r.have / r.need, r.what}
 		}
 	}
 	return o, nil
+}
+
+// TooLarge is the error for a CTA that no SM can hold.
+type TooLarge struct {
+	Threads    int    // of the CTA
+	What       string // that there is too little of, as Occupancy.Limit
+	Need, Have int    // Have: of an SM
+}
+
+func (e *TooLarge) Error() string {
+	return fmt.Sprintf("a block of %d threads needs %d %s, an SM has %d", e.Threads, e.Need, unit(e.What), e.Have)
 }
 
 func unit(what string) string {
