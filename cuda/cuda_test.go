@@ -82,7 +82,7 @@ var programs = []struct {
 }
 
 // TestPrograms: the programs are right under all mechanisms, on machines with warps of 32 and of 16 threads, and copy
-// the same bytes back.
+// the same bytes back. Output, copies and counters are the same with two workers.
 func TestPrograms(t *testing.T) {
 	files, err := filepath.Glob("../kernels/programs/*.cu")
 	require.NoError(t, err)
@@ -108,27 +108,15 @@ func TestPrograms(t *testing.T) {
 					}
 					assert.NotEmpty(t, r.server.Copies)
 					assert.Equal(t, first, r.server.Copies)
+					if preset != gpu.DefaultPreset || m.Name != "pdom" && m.Name != "tbc" {
+						return
+					}
+					two := runOn(t, machine(t, preset, m.Name), 2, program, strings.Fields(c.args)...)
+					assert.Equal(t, r.out, two.out)
+					assert.Equal(t, r.server.Copies, two.server.Copies)
+					assert.Equal(t, r.server.Session.Counters(), two.server.Session.Counters())
 				})
 			}
-		}
-	}
-}
-
-// TestProgramsWithWorkers: output, copies and counters are those of one worker.
-func TestProgramsWithWorkers(t *testing.T) {
-	for i, c := range programs {
-		if testing.Short() && i%3 != 0 {
-			continue
-		}
-		program := build(t, filepath.Join("../kernels/programs", c.name+".cu"))
-		for _, m := range []string{"pdom", "tbc"} {
-			t.Run(c.name+"/"+m, func(t *testing.T) {
-				one := runOn(t, machine(t, gpu.DefaultPreset, m), 1, program, strings.Fields(c.args)...)
-				two := runOn(t, machine(t, gpu.DefaultPreset, m), 2, program, strings.Fields(c.args)...)
-				assert.Equal(t, one.out, two.out)
-				assert.Equal(t, one.server.Copies, two.server.Copies)
-				assert.Equal(t, one.server.Session.Counters(), two.server.Session.Counters())
-			})
 		}
 	}
 }
