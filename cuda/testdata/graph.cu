@@ -151,7 +151,8 @@ static void explicitly() {
     WANT(cudaGraphExecMemcpyNodeSetParams1D(exec, set, b, host, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue); // of another kind
     cudaGraphExecUpdateResult result;
     cudaGraphNode_t bad;
-    WANT(cudaGraphExecUpdate(exec, graph, &bad, &result), cudaSuccess);
+    WANT(cudaGraphClone(&clone, graph), cudaSuccess);
+    WANT(cudaGraphExecUpdate(exec, clone, &bad, &result), cudaSuccess);
     WANT(result, cudaGraphExecUpdateSuccess);
     WANT(cudaGraphLaunch(exec, 0), cudaSuccess);
     WANT(back(a)[63], 70000 + 6 * 63); // the value of the graph again
@@ -161,7 +162,6 @@ static void explicitly() {
     WANT(cudaGraphLaunch(exec, 0), cudaSuccess);
     WANT(back(a)[64], 1);
 
-    WANT(cudaGraphClone(&clone, graph), cudaSuccess);
     WANT(cudaGraphNodeFindInClone(&bad, sum, clone), cudaSuccess);
     WANT(cudaGraphNodeGetDependencies(bad, NULL, &found), cudaSuccess);
     WANT(found, 2u);
