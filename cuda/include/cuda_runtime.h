@@ -16,6 +16,7 @@
 #define __CUDACC_VER_MINOR__ 1
 #include <cmath>
 #include <cstdlib>
+#include <utility> // as CUDA does
 #include <stdlib.h>
 #include <string.h>
 #include <limits.h>
