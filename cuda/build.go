@@ -170,10 +170,18 @@ func (b *build) host() []string {
 	return slices.DeleteFunc(slices.Clone(b.Host), func(o string) bool { return o == "-fopenmp" })
 }
 
+// lenient are options for old programs, in which there is what GCC warns of, and
+// nvcc with it, and what is an error for clang: functions that end without a
+// value, or are not declared, integers that become narrower in braces, "register".
+var lenient = []string{
+	"-fno-strict-return", "-Wno-c++11-narrowing", "-Wno-register", "-Wno-dynamic-exception-spec", "-Wno-reserved-user-defined-literal",
+	"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
+	"-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch",
+}
+
 // common are the options of every compilation of a user's file.
 func (b *build) common(source string) []string {
-	// Functions that end without returning a value are found in old programs.
-	args := []string{"-O" + b.Level, "-fPIE", "-fno-strict-return", "-Wno-unused-command-line-argument"}
+	args := slices.Concat([]string{"-O" + b.Level, "-fPIE", "-Wno-unused-command-line-argument"}, lenient)
 	if b.Standard != "" && b.language(source) != "c" {
 		args = append(args, "-std="+b.Standard)
 	}

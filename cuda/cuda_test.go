@@ -268,6 +268,11 @@ func TestAPI(t *testing.T) {
 	}
 }
 
+// TestLenient: old programs.
+func TestLenient(t *testing.T) {
+	assert.Equal(t, "7 4 4 1 23\n", run(t, "pdom", build(t, "testdata/lenient.cu", "testdata/lenient.c")).out)
+}
+
 // TestGraphs: what graphs do, against the same by hand.
 func TestGraphs(t *testing.T) {
 	r := run(t, "pdom", build(t, "testdata/graph.cu"))
