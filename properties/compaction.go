@@ -17,12 +17,16 @@ type compactor struct {
 	ctas [sm.MaxCTAs]compaction
 	made uint64 // warps of all CTAs
 	last [sm.MaxCTAs]progress
+
+	stack *blockStack // nil for mechanisms that do not promise Splits
+	taken []uint64    // cycles of the last outcomes
 }
 
 // progress is the last thing that has happened to a CTA: a warp was launched, or issued, or the outcome of one taken.
 type progress struct {
 	cycle uint64
 	made  uint64 // compacted warps, until then
+	held  int    // slots that wait for others, behind it
 }
 
 // follow notes when something happens to a CTA.
@@ -31,14 +35,45 @@ func (c *compactor) follow() {
 	c.leave = append(
 		c.leave,
 		ports.Launch.Tap(func(cycle uint64, l *divergence.Launch) { c.happens(cycle, l.CTA) }),
-		ports.Outcome.Tap(func(cycle uint64, o *divergence.Outcome) { c.happens(cycle, c.sm.Div.Slots().At(int(o.Slot)).CTA) }),
+		ports.Outcome.Tap(c.resolved),
 		c.sm.Issue.OnIssue.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),
 		c.sm.Issue.OnInserted.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),
 	)
 }
 
 func (c *compactor) happens(cycle uint64, cta uint8) {
-	c.last[cta&(sm.MaxCTAs-1)] = progress{cycle, c.made}
+	p := progress{cycle: cycle, made: c.made}
+	slots := c.sm.Div.Slots()
+	for i := range slots.Len() {
+		if s := slots.Next(i); s.Valid && s.Wait == divergence.WaitsJoin {
+			p.held++
+		}
+	}
+	c.last[cta&(sm.MaxCTAs-1)] = p
+}
+
+// resolved is called when the mechanism has done what it does with an outcome.
+func (c *compactor) resolved(cycle uint64, o *divergence.Outcome) {
+	if len(c.taken) == cap(c.taken) {
+		c.taken = append(make([]uint64, 0, 256), c.taken[max(len(c.taken)-64, 0):]...)
+	}
+	c.taken = append(c.taken, cycle)
+	c.happens(cycle, c.sm.Div.Slots().At(int(o.Slot)).CTA)
+}
+
+// served looks whether the last branch that was held was executed as soon as the CTA's last event let it: in each cycle
+// without an outcome one is, and each outcome may have another one held.
+func (c *compactor) served(w *divergence.Compacted, l *progress) {
+	most := l.cycle + uint64(l.held)
+	for _, cycle := range c.taken {
+		if cycle > l.cycle && cycle <= w.Served {
+			most += 2
+		}
+	}
+	if w.Served > most {
+		c.fail(checkTiming, "SM %d, cycle %d: a branch of CTA slot %d that was held is executed, to which something happened last in cycle %d, with %d branches held",
+			c.index, w.Served, w.CTA, l.cycle, l.held)
+	}
 }
 
 // compaction is the entry of a CTA that is made into warps.
@@ -86,6 +121,9 @@ func (c *compactor) warp(w divergence.Compacted) {
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
 	if b.made == b.want {
 		b = c.entry(&w)
+		if c.stack != nil {
+			c.stack.loads(&w)
+		}
 		c.soon(&w)
 	}
 	c.made++
@@ -112,6 +150,9 @@ func (c *compactor) warp(w divergence.Compacted) {
 // warps of another CTA to make, and in the next cycle it makes the first one.
 func (c *compactor) soon(w *divergence.Compacted) {
 	l := &c.last[w.CTA&(sm.MaxCTAs-1)]
+	if w.Served > l.cycle {
+		c.served(w, l)
+	}
 	last := max(l.cycle, w.Served)
 	first := last + 2 + uint64(w.Popped)
 	if w.Cycle < first || w.Cycle > first+c.made-l.made {

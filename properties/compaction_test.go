@@ -59,6 +59,24 @@ func TestCompactionIsWatched(t *testing.T) {
 			w.Popped++
 			o.compactor.warp(w)
 		})},
+		{"a pop without need", checkTiming, warps(func(o *observer, w divergence.Compacted) {
+			if b := &o.compactor.ctas[w.CTA]; b.made == b.want {
+				w.Popped++
+				w.Cycle++
+			}
+			o.compactor.warp(w)
+		})},
+		{"a branch that was held too long", checkTiming, warps(func(o *observer, w divergence.Compacted) {
+			if b := &o.compactor.ctas[w.CTA]; b.made == b.want {
+				w.Served = o.compactor.last[w.CTA].cycle + 1
+				w.Cycle++
+			}
+			o.compactor.warp(w)
+		})},
+		{"an entry of the book with another thread", checkCompactor, warps(func(o *observer, w divergence.Compacted) {
+			o.compactor.stack.ctas[w.CTA].top().mask[0] ^= 1
+			o.compactor.warp(w)
+		})},
 		{"another permutation", checkLanes, func(o *observer) { o.permutation = units.FlipOdd }},
 		{"a thread moved", checkLanes, func(o *observer) {
 			o.sm.Issue.OnIssue = rtl.Observers[sm.Issued]{}

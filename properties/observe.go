@@ -46,6 +46,7 @@ type observer struct {
 	liveness    *liveness
 	scoreboard  *scoreboard
 	compactor   *compactor // nil for mechanisms that do not promise Compacts
+	forming     *forming   // nil for those that do not promise Updates
 	leave       []func()
 }
 
@@ -91,10 +92,15 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		o.watchRegisters(&cfg.SM)
 		o.time(&mech, &cfg.SM, cfg.Divergence)
 		o.watchLiveness(&mech, &cfg.SM, cfg.Divergence)
+		if mech.Updates > 0 {
+			o.watchForming(&mech, &cfg.SM)
+		}
 		if mech.Compacts != nil {
 			o.compactor = &compactor{observer: o, off: cfg.Divergence.TBCStatic}
 			o.leave = append(o.leave, mech.Compacts(m.Div).Add(o.compactor.warp))
-			o.compactor.follow()
+			if o.compactor.follow(); mech.Splits {
+				o.compactor.stack = o.watchBlocks(&mech, cfg.Divergence)
+			}
 		}
 		if cov != nil {
 			o.shapes, o.patterns = shapes(prog), make([]uint8, len(prog.Insts))

@@ -115,14 +115,14 @@ func (s *spots) move(lanes, from, to uint32, calls int, back uint32) {
 	s.clean()
 }
 
-// again moves threads back to the branch that they have come from. Warps of a block whose threads go to
+// again moves threads back to the branch that they have come from, so many calls deeper. Warps of a block whose threads go to
 // different places are divided by the place of the first warp; the others execute the branch again.
-func (s *spots) again(lanes, branch uint32) {
+func (s *spots) again(lanes, branch uint32, calls int) {
 	for i := len(s.at) - 1; i >= 0; i-- {
 		if x := &s.at[i]; x.back == branch && x.pc != branch {
 			part := x.lanes & lanes
 			x.lanes &^= part
-			s.add(spot{branch, x.depth, isa.NoPC, part})
+			s.add(spot{branch, x.depth - uint16(calls), isa.NoPC, part})
 		}
 	}
 	s.clean()
@@ -182,7 +182,7 @@ func (w *where) issue(e *sm.Issued) {
 			w.early(r, lanes, pc)
 		}
 		if away := lanes &^ s.lanesAt(pc); away != 0 && w.blocks && in.Indirect() {
-			s.again(away, pc)
+			s.again(away, pc, deeper(in))
 		}
 		if away := lanes &^ s.lanesAt(pc); away != 0 {
 			w.fail(checkPartition, "SM %d, cycle %d: lanes %#x of row %d execute PC %d, but are at %s", w.index, e.Cycle, away, r, pc, w.places(s, away))
@@ -261,18 +261,24 @@ func (w *where) ways(d *decision) (to, fall uint32, calls int, leaves bool) {
 		if in.Indirect() { // those that go elsewhere than the lowest lane execute it again
 			to, fall = d.outcome.Target, d.PC
 		}
-		switch in.Op {
-		case isa.OpCall:
-			calls = 1
-		case isa.OpRet:
-			calls = -1
-		}
+		calls = deeper(in)
 	case in.Jumps():
 		to = in.Target
 	case in.Op == isa.OpWarpSync && d.outcome.Taken != 0: // those that name others look again
 		fall = d.PC
 	}
 	return to, fall, calls, leaves
+}
+
+// deeper is by how many calls the threads are deeper that a branch leads to another place.
+func deeper(in *isa.Inst) int {
+	switch in.Op {
+	case isa.OpCall:
+		return 1
+	case isa.OpRet:
+		return -1
+	}
+	return 0
 }
 
 // early moves threads whose outcome the mechanism has taken in part: an update register of

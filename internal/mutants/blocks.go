@@ -47,6 +47,22 @@ var blocks = []Mutant{
 		File: "sm/divergence/dwf.go", Old: "w.Occ &^= lanes\n\tif w.Occ == 0 {", New: "w.Occ &^= lanes\n\tif w.Occ|lanes != 0 {",
 	},
 	{
+		Name: "dwf-slot-late", Bug: "a slot that is freed gets its next warp in the cycle after", By: dwf,
+		File: "sm/divergence/dwf_issue.go", Old: "if p.D().Free != (units.Set{}) &&", New: "if p.Q().Free != (units.Set{}) &&",
+	},
+	{
+		Name: "dwf-one-side", Bug: "the sides of a branch go to the update registers one after the other, though both are free", By: dwf,
+		File: "sm/divergence/dwf.go", Old: "p.Table.Edit(i).Mask = not\n", New: "if p.Table.Edit(i).Mask = not; not != 0 {\n\t\t\treturn false\n\t\t}\n",
+	},
+	{
+		Name: "dwf-register-passed", Bug: "threads of an issued instruction go past the update register, a cycle too soon", By: dwf,
+		File: "sm/divergence/dwf.go", Old: "u.Count = k.Count\n\t\tp.send(i, u)", New: "u.Count = k.Count\n\t\tp.insert(&u, uint8(i))",
+	},
+	{
+		Name: "dwf-wb-port-shared", Bug: "while both update registers write the pool no warp gets a slot from it", By: dwfWB,
+		File: "sm/divergence/dwf_issue.go", Old: "p.Q().Oldest != nobody {", New: "p.Q().Oldest != nobody && p.Q().Update[1].Req == 0 {",
+	},
+	{
 		Name: "dwf-wb-exit-unseen", Bug: "a warp barrier whose last missing thread exits is not released", By: dwfWB, From: "accel-sim/accel-sim-framework#503",
 		File: "sm/divergence/dwf.go", Old: "p.restore(row, w)\n\t\tp.meet(row, w)\n\t}\n}\n\n// retire", New: "p.meet(row, w)\n\t}\n}\n\n// retire",
 	},
@@ -193,5 +209,13 @@ var blocks = []Mutant{
 	{
 		Name: "capri-no-wake", Bug: "an entry that nobody stays in is not looked at again", By: capri,
 		File: "sm/divergence/capri.go", Old: "if stay.Empty() {", New: "if stay.Empty() && e.WCnt > 99 {",
+	},
+	{
+		Name: "tbc-tail-kept", Bug: "an entry that waits where both ways of a branch meet is not replaced by them, and is popped in a cycle of its own", By: tbc,
+		File: "sm/divergence/tbc.go", Old: "replace := rpc == e.RPC && p.Stack.Len(cta) > 1", New: "replace := rpc == e.RPC && p.Stack.Len(cta) > deepStack",
+	},
+	{
+		Name: "capri-held-long", Bug: "no branch that was held is executed in a cycle in which an instruction issues", By: capri,
+		File: "sm/divergence/capri.go", Old: "idle := !p.Outcome.Valid()", New: "idle := !p.Outcome.Valid() && !p.Fire.Get().Valid",
 	},
 }

@@ -14,7 +14,7 @@ var dwfMechanisms = []Mechanism{
 	{
 		Name:     "dwf",
 		Doc:      "dynamic warp formation: threads at one PC are regrouped after every instruction",
-		Promises: Promises{Across: true, Arrival: ByThread},
+		Promises: Promises{Across: true, Arrival: ByThread, Updates: len(dwfState{}.Update)},
 		New: func(e Env) (Policy, error) {
 			return newDWF(e, false)
 		},
@@ -22,7 +22,7 @@ var dwfMechanisms = []Mechanism{
 	{
 		Name:     "dwf-wb",
 		Doc:      "dynamic warp formation between a warp's first divergence and its warp barrier",
-		Promises: Promises{Across: true, Arrival: ByThread},
+		Promises: Promises{Across: true, Arrival: ByThread, Updates: len(dwfState{}.Update), Rejoins: true},
 		New: func(e Env) (Policy, error) {
 			return newDWF(e, true)
 		},

@@ -384,6 +384,14 @@ type Promises struct {
 	// PerPop is how many of these cycles there are more for each entry that the mechanism
 	// pops meanwhile.
 	PerPop int
+	// Updates is how many groups of threads a mechanism that forms warps anew takes in a cycle, each
+	// of one PC: that of the instruction issued, those of an outcome, a warp that begins. The cycle after, they are in the pool
+	// of warps, where they join others or get a slot of their own, one warp in each cycle in which a slot is free. 0:
+	// there is no such bound.
+	Updates int
+	// Rejoins: threads of a warp are together, in their slot, until a branch divides them, and again from its
+	// post-dominator on; Updates is of the others.
+	Rejoins bool
 	// Transfers is the cycles that a row waits at least for words that go to memory, and
 	// for those that come back; nil if nobody waits.
 	Transfers func(o Options) (store, load int)
@@ -397,6 +405,10 @@ type Promises struct {
 	// Compacts is who is told of each warp that the mechanism makes of the threads
 	// of a CTA; nil if it makes none, or others than Compacted describes.
 	Compacts func(p Policy) *rtl.Observers[Compacted]
+	// Splits: a CTA has one stack, whose top entry is split when all of its threads have executed a branch that can
+	// diverge, into an entry for each way (Fung & Aamodt, HPCA 2011, section 3.3). Likely: and one for a
+	// likely-convergence point (section 4).
+	Splits, Likely bool
 }
 
 // Settings are what a mechanism can be told.

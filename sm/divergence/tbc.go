@@ -12,7 +12,7 @@ var tbcMechanisms = []Mechanism{
 	{
 		Name:     "tbc",
 		Doc:      "thread block compaction: a stack for each CTA, warps compacted at its branches",
-		Promises: compacting(false),
+		Promises: compacting(false, false),
 		Blocks:   true,
 		New: func(e Env) (Policy, error) {
 			p := newTBC(e, false)
@@ -22,7 +22,7 @@ var tbcMechanisms = []Mechanism{
 	{
 		Name:     "tbc-lcp",
 		Doc:      "thread block compaction that also joins paths at likely-convergence points",
-		Promises: compacting(false),
+		Promises: compacting(false, true),
 		Blocks:   true,
 		New: func(e Env) (Policy, error) {
 			p := newTBC(e, true)
@@ -32,7 +32,7 @@ var tbcMechanisms = []Mechanism{
 	{
 		Name:     "tbc-ideal",
 		Doc:      "thread block compaction into any lanes: a bound, not hardware, for compaction within a CTA",
-		Promises: compacting(true),
+		Promises: compacting(true, false),
 		Blocks:   true,
 		New: func(e Env) (Policy, error) {
 			p := newTBC(e, false)
@@ -106,8 +106,8 @@ type TBC struct {
 }
 
 // compacting are the promises.
-func compacting(ideal bool) Promises {
-	return Promises{InStep: true, Moves: ideal, Compacts: func(p Policy) *rtl.Observers[Compacted] { return &p.(*TBC).OnCompact }}
+func compacting(ideal, likely bool) Promises {
+	return Promises{InStep: true, Moves: ideal, Splits: true, Likely: likely, Compacts: func(p Policy) *rtl.Observers[Compacted] { return &p.(*TBC).OnCompact }}
 }
 
 // blockReconverger is what a mechanism that embeds TBC does in its own way. Slots

@@ -1,0 +1,250 @@
+package properties
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+// blockStack is a book of the stacks of CTAs, for mechanisms that promise Splits: from what is issued and what becomes of
+// control instructions it knows the entries of each and their threads, and how many have nothing to do when they come
+// to the top (Fung & Aamodt, HPCA 2011, section 3.3). It does not follow a CTA whose threads wait at a barrier off the stack, nor stacks that
+// are so deep that entries are left out.
+type blockStack struct {
+	*observer
+	first divergence.First
+	ctas  [sm.MaxCTAs]blockBook
+}
+
+// blockBook is the stack of a CTA.
+type blockBook struct {
+	known  bool  // it is followed
+	base   uint8 // row of the first warp
+	stack  []blockEntry
+	run    units.BlockMask // threads of the top entry that have not come to its end
+	bar    units.BlockMask // threads that wait at a barrier
+	open   *isa.Inst       // the branch that threads of the top entry have executed, if there is one
+	at     divergence.Point
+	jump   divergence.Jump // where it leads
+	target uint32
+	taken  units.BlockMask // threads that have executed it
+	not    units.BlockMask
+	popped int // entries with nothing to do since the last one that had
+}
+
+// blockEntry is an entry of it.
+type blockEntry struct {
+	at, rpc, lpc divergence.Point
+	lpos         int // of the entry that waits at lpc
+	mask         units.BlockMask
+}
+
+// fewEntries is how deep a stack is before entries are left out (sm/divergence, deepStack).
+const fewEntries = 32
+
+// watchBlocks begins to keep the book of an SM.
+func (o *observer) watchBlocks(mech *divergence.Mechanism, options divergence.Options) *blockStack {
+	s, _ := mech.Settings(options)
+	b := &blockStack{observer: o, first: s.First}
+	ports := o.sm.Div.Connections()
+	o.leave = append(o.leave, ports.Launch.Tap(b.begins), ports.Outcome.Tap(b.resolved), o.sm.Issue.OnIssue.Add(b.issue), o.sm.Issue.OnInserted.Add(b.issue))
+	return b
+}
+
+func (b *blockStack) begins(_ uint64, l *divergence.Launch) {
+	c := &b.ctas[l.CTA&(sm.MaxCTAs-1)]
+	if l.Row == l.First {
+		*c = blockBook{known: true, base: l.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere})}
+	}
+	c.stack[0].mask.Add(int(l.Row-l.First), l.Mask)
+	c.run = c.stack[0].mask
+}
+
+// threads are those of some lanes of an instruction, and how many calls they are in.
+func (b *blockStack) threads(c *blockBook, f *sm.Flight, lanes uint32) (mask units.BlockMask, depth uint16) {
+	for rows := f.Rows; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		all := of(f, r, f.Mask)
+		depth = b.where.rows[r].depth(all)
+		mask.Add(r-int(c.base), of(f, r, lanes))
+	}
+	return mask, depth
+}
+
+// issue moves the threads of an instruction that decides nothing.
+func (b *blockStack) issue(e sm.Issued) {
+	c := &b.ctas[e.CTA&(sm.MaxCTAs-1)]
+	if b.broken != nil || !c.known {
+		return
+	}
+	b.where.cycle(e.Cycle)
+	pc := b.sm.Div.Slots().At(int(e.Slot)).PC
+	all, depth := b.threads(c, e.Flight, e.Mask)
+	c.bar.Remove(&all)
+	if !b.sm.Program().Insts[pc].Control() {
+		c.moved(b, &all, divergence.Point{PC: pc + 1, Depth: depth})
+	}
+}
+
+// resolved moves those of a control instruction.
+func (b *blockStack) resolved(_ uint64, out *divergence.Outcome) {
+	if b.broken != nil || len(b.where.taken) == 0 {
+		return
+	}
+	d := &b.where.taken[len(b.where.taken)-1]
+	c := &b.ctas[d.CTA&(sm.MaxCTAs-1)]
+	if !c.known {
+		return
+	}
+	in := &b.sm.Program().Insts[d.PC]
+	all, depth := b.threads(c, &d.Flight, d.Mask)
+	taken, _ := b.threads(c, &d.Flight, d.Mask&out.Taken)
+	not := all
+	not.Remove(&taken)
+	next := divergence.Point{PC: d.PC + 1, Depth: depth}
+	j := out.Jump(in, depth)
+	switch {
+	case in.Branches() && in.Uniform:
+		if next = j.Fall; not.Empty() {
+			next = j.Target
+		}
+		c.moved(b, &all, next)
+	case in.Branches():
+		c.branch(in, divergence.Point{PC: d.PC, Depth: depth}, out.Target, j, taken, not)
+		c.comes(b, &all)
+	case in.Op == isa.OpBar:
+		if !taken.Empty() && in.Mode != isa.ModeArrive {
+			c.bar.Union(&all)
+			c.parks()
+		}
+		c.moved(b, &all, next)
+	default:
+		for i := range c.stack {
+			c.stack[i].mask.Remove(&taken)
+		}
+		c.bar.Remove(&taken)
+		if c.known = !c.stack[0].mask.Empty(); c.known {
+			c.run.Remove(&taken)
+			c.parks()
+			c.moved(b, &not, next)
+		}
+	}
+}
+
+// top is the entry whose warps run.
+func (c *blockBook) top() *blockEntry { return &c.stack[len(c.stack)-1] }
+
+// moved moves threads, perhaps to the end of the block.
+func (c *blockBook) moved(b *blockStack, threads *units.BlockMask, to divergence.Point) {
+	if e := c.top(); to == e.rpc || to == e.lpc {
+		e.at = to
+		c.comes(b, threads)
+	} else if c.run.Empty() {
+		c.end(b)
+	}
+}
+
+// comes has threads at the end of the block.
+func (c *blockBook) comes(b *blockStack, threads *units.BlockMask) {
+	if c.run.Remove(threads); c.run.Empty() {
+		c.end(b)
+	}
+}
+
+// parks gives the book up when all threads that run wait at a barrier and others have not come there.
+func (c *blockBook) parks() {
+	run, live := c.run, c.stack[0].mask
+	run.Remove(&c.bar)
+	live.Remove(&c.bar)
+	if !c.bar.Empty() && run.Empty() && !live.Empty() {
+		c.known = false
+	}
+}
+
+// branch enters threads that have executed the branch at the end of the block. Of an indirect one those that go elsewhere
+// than the first execute it again.
+func (c *blockBook) branch(in *isa.Inst, at divergence.Point, target uint32, j divergence.Jump, taken, not units.BlockMask) {
+	switch {
+	case c.open == nil:
+		c.open, c.at, c.jump, c.target, c.taken, c.not = in, at, j, target, units.BlockMask{}, units.BlockMask{}
+	case c.at != at:
+		c.known = false // the program is wrong, nothing goes on
+	case c.target != target:
+		not.Union(&taken)
+		taken = units.BlockMask{}
+	}
+	c.taken.Union(&taken)
+	c.not.Union(&not)
+}
+
+// end ends the block of the top entry: the next one that has something to do is the top.
+func (c *blockBook) end(b *blockStack) {
+	if !c.known {
+		return
+	}
+	if c.open != nil {
+		c.split(b)
+	} else if len(c.stack) > 1 {
+		c.pop()
+	}
+	c.popped = 0
+	for e := c.top(); len(c.stack) > 1 && (e.mask.Empty() || e.at == e.rpc || e.at == e.lpc); e = c.top() {
+		c.pop()
+		c.popped++
+	}
+	c.run = c.top().mask
+}
+
+// pop takes the top entry away.
+func (c *blockBook) pop() {
+	e := c.top()
+	if e.at == e.lpc && e.at != e.rpc {
+		c.stack[e.lpos].mask.Union(&e.mask)
+	}
+	c.stack = c.stack[:len(c.stack)-1]
+}
+
+// split has an entry for each way of a branch, but for one that begins where both meet.
+func (c *blockBook) split(b *blockStack) {
+	in, j, e := c.open, c.jump, c.top()
+	if c.open = nil; len(c.stack) >= fewEntries {
+		c.known = false
+		return
+	}
+	lpc, lpos := e.lpc, e.lpos
+	if j.Meet == e.rpc && len(c.stack) > 1 {
+		c.pop()
+	} else {
+		e.at, lpc, lpos = j.Meet, divergence.Nowhere, 0
+	}
+	if likely := (divergence.Point{PC: in.Likely, Depth: c.at.Depth}); b.promises.Likely && in.Likely != isa.NoPC && likely != lpc && likely != j.Meet {
+		c.stack = append(c.stack, blockEntry{at: likely, rpc: j.Meet, lpc: lpc, lpos: lpos})
+		lpc, lpos = likely, len(c.stack)-1
+	}
+	ways := [2]blockEntry{{at: j.Fall, mask: c.not}, {at: j.Target, mask: c.taken}}
+	if !b.first(divergence.Crowd{Threads: c.taken.Threads(), Lanes: c.taken.Lanes()}, divergence.Crowd{Threads: c.not.Threads(), Lanes: c.not.Lanes()}) {
+		ways[0], ways[1] = ways[1], ways[0]
+	}
+	for _, w := range ways {
+		if w.rpc, w.lpc, w.lpos = j.Meet, lpc, lpos; w.at != j.Meet {
+			c.stack = append(c.stack, w)
+		}
+	}
+}
+
+// loads holds an entry that goes to the compactor against the book.
+func (b *blockStack) loads(w *divergence.Compacted) {
+	c := &b.ctas[w.CTA&(sm.MaxCTAs-1)]
+	if !c.known {
+		return
+	}
+	if c.top().mask != *w.Entry {
+		b.fail(checkCompactor, "SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
+	}
+	if c.popped != w.Popped {
+		b.fail(checkTiming, "SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
+	}
+}

@@ -1,0 +1,293 @@
+package properties
+
+import (
+	"cmp"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// forming watches a mechanism that promises Updates, whose warps are formed anew of threads that wait at a PC (Fung et
+// al., MICRO 2007, section 4.2). It has a book of the update registers, of what is in the pool, and of the static warps that
+// are together (Fung & Aamodt, HPCA 2011, section 2.4), and asks the mechanism for its slots alone: threads are in an
+// update register in the cycle after their instruction is issued or its outcome is taken, and in the pool in the one
+// after that; and of a pool that is not empty a warp gets a slot in each cycle in which one is free. An outcome is taken as
+// soon as it has registers.
+type forming struct {
+	*observer
+	updates int
+	rejoins bool
+	latency uint64
+	pushed  []uint64  // cycles of outcomes that have not been taken
+	taken   uint64    // cycle in which the last one was
+	fired   [2]uint64 // cycles of the last instructions issued that took a register
+	rows    [sm.MaxWarps]formed
+	bars    bool // those who wait at barriers are known: see comes
+
+	now   uint64    // cycle of the last look
+	valid uint64    // slots then
+	due   bool      // a warp was in the pool
+	left  []leaving // slots whose warps have gone since
+}
+
+// formed is what is known of the threads of a row.
+type formed struct {
+	came   [isa.MaxLanes]uint64 // cycle in which each was taken last
+	last   uint64               // cycle of the last outcome
+	bar    uint32               // lanes whose last instruction is a barrier at which they wait
+	apart  bool                 // they are formed anew, until all are at rpc, if it is one
+	rpc    uint32
+	inSlot uint32 // at the last look
+}
+
+// leaving is a slot that a warp has left.
+type leaving struct {
+	cycle uint64
+	sm.Flight
+}
+
+// watchForming begins to watch an SM.
+func (o *observer) watchForming(mech *divergence.Mechanism, cfg *sm.Config) {
+	f := &forming{
+		observer: o, updates: mech.Updates, rejoins: mech.Rejoins, bars: o.prog.Target >= 70,
+		latency: uint64(cmp.Or(cfg.OutcomeLat, cfg.ALULatency)),
+	}
+	o.forming = f
+	ports := o.sm.Div.Connections()
+	o.leave = append(o.leave,
+		o.sm.ALU.Outcome.Tap(func(cycle uint64, _ *divergence.Outcome) { f.pushed = append(f.pushed, cycle) }),
+		ports.Outcome.Tap(f.resolved), ports.Launch.Tap(f.begins),
+		o.sm.Issue.OnIssue.Add(f.issue), o.sm.Issue.OnInserted.Add(f.issue), o.sm.Issue.OnClass.Add(f.look))
+}
+
+// begins enters a warp. One that is together needs no register.
+func (f *forming) begins(cycle uint64, l *divergence.Launch) {
+	r := &f.rows[l.Row&(sm.MaxWarps-1)]
+	*r = formed{rpc: isa.NoPC, apart: !f.rejoins}
+	if f.rejoins {
+		cycle--
+	}
+	r.take(l.Mask, cycle)
+}
+
+// take has threads taken in a cycle.
+func (r *formed) take(lanes uint32, cycle uint64) {
+	for m := lanes; m != 0; m &= m - 1 {
+		r.came[bits.TrailingZeros32(m)] = cycle
+	}
+}
+
+// together reports whether an instruction is of a static warp, which stays in its slot.
+func (f *forming) together(e *sm.Flight) bool {
+	return !e.Mixed && !f.rows[e.Row&(sm.MaxWarps-1)].apart
+}
+
+// each calls do for the threads of an instruction, by row.
+func (f *forming) each(e *sm.Flight, do func(r *formed, row int)) {
+	for rows := e.Rows; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		do(&f.rows[r], r)
+	}
+}
+
+// issue looks whether threads are not sooner in a slot than they can be: those that join a warp there in the cycle in which
+// others are in the pool, others one later.
+func (f *forming) issue(e sm.Issued) {
+	if f.broken != nil {
+		return
+	}
+	f.where.cycle(e.Cycle)
+	pc := f.sm.Div.Slots().At(int(e.Slot)).PC
+	if r := &f.rows[e.Row&(sm.MaxWarps-1)]; f.rejoins && !e.Mixed && r.apart && r.rpc == pc && e.Mask == f.where.rows[e.Row&(sm.MaxWarps-1)].alive {
+		r.apart = false
+	}
+	if f.together(e.Flight) {
+		return
+	}
+	first, last := ^uint64(0), uint64(0)
+	moves := !f.sm.Program().Insts[pc].Control()
+	f.each(e.Flight, func(r *formed, row int) {
+		lanes := of(e.Flight, row, e.Mask)
+		for m := lanes; m != 0; m &= m - 1 {
+			c := r.came[bits.TrailingZeros32(m)]
+			first, last = min(first, c), max(last, c)
+		}
+		r.bar &^= lanes
+		if moves {
+			r.take(lanes, e.Cycle)
+		}
+	})
+	if e.Cycle < last+2 || e.Cycle < first+3 {
+		f.fail(checkTiming, "%s: a thread was taken in cycle %d, the first of its warp in cycle %d, and they take two and three cycles to a slot", f.at(&e), last, first)
+	}
+	if moves {
+		f.fired = [2]uint64{e.Cycle, f.fired[0]}
+		f.left = append(f.left, leaving{e.Cycle, *e.Flight})
+	}
+}
+
+// resolved looks whether an outcome is taken when there are registers for its sides, which the instruction issued in the
+// same cycle comes before.
+func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
+	if f.broken != nil || len(f.pushed) == 0 || len(f.where.taken) == 0 {
+		return
+	}
+	front := max(f.pushed[0]+f.latency, f.taken+1)
+	f.pushed, f.taken = f.pushed[1:], cycle
+	d := &f.where.taken[len(f.where.taken)-1]
+	in := &f.sm.Program().Insts[d.PC]
+	together := f.together(&d.Flight)
+	taken, not := d.Mask&out.Taken, d.Mask&^out.Taken
+	sides := 0
+	for _, lanes := range [...]uint32{taken, not} {
+		if lanes != 0 && (in.Branches() || lanes == not) {
+			sides++
+		}
+	}
+	waits := in.Op == isa.OpBar && in.Mode != isa.ModeArrive
+	switch {
+	case together && (!in.Branches() || sides < 2):
+		sides = 0
+	case in.Op == isa.OpBar && !waits:
+		sides = 1
+	}
+	free, due := f.updates, front
+	if f.fired[0] == front || f.fired[1] == front {
+		free--
+	}
+	if sides > free {
+		due++
+	}
+	if cycle != due {
+		f.fail(checkTiming, "SM %d, cycle %d: the outcome of slot %d is taken, it came to the front in cycle %d and needs %d of %d update registers", f.index, cycle, out.Slot, front, sides, free)
+	}
+	stays := together && sides == 0 && (in.Branches() || waits || not != 0 || !in.Exits())
+	f.each(&d.Flight, func(r *formed, row int) {
+		at := cycle
+		if r.take(of(&d.Flight, row, not), at); sides == 2 && in.Branches() {
+			at = front
+		}
+		went := of(&d.Flight, row, taken)
+		r.take(went, at)
+		if r.last = cycle; waits {
+			r.bar |= went
+		}
+		if together && sides == 2 {
+			r.apart, r.rpc = true, in.Reconv
+		}
+	})
+	if !stays {
+		f.left = append(f.left, leaving{cycle, d.Flight})
+	}
+}
+
+// look looks whether a warp of the pool has got a slot in each cycle since the last look, in which there was one and a
+// slot was free. The issue stage sleeps while no slot changes.
+func (f *forming) look(e sm.Spent) {
+	if f.broken != nil {
+		return
+	}
+	f.where.cycle(e.Cycle)
+	slots := f.sm.Div.Slots()
+	valid := uint64(0)
+	for r := range f.rows {
+		f.rows[r].inSlot = 0
+	}
+	for i := range slots.Len() {
+		s := slots.At(i)
+		if !s.Valid {
+			continue
+		}
+		valid |= 1 << i
+		if !s.Mixed {
+			f.rows[s.Row&(sm.MaxWarps-1)].inSlot |= s.Mask
+			continue
+		}
+		homes := f.sm.Div.Homes().At(i)
+		for m := s.Mask; m != 0; m &= m - 1 {
+			h := homes[bits.TrailingZeros32(m)]
+			f.rows[h.Row&(sm.MaxWarps-1)].inSlot |= 1 << h.Lane
+		}
+	}
+	if passed := e.Cycle - f.now; f.now > 0 {
+		full := uint64(1)<<slots.Len() - 1
+		free := f.valid != full
+		if passed == 1 {
+			for i := range f.left {
+				free = free || f.left[i].cycle == f.now
+			}
+		} else {
+			free = free && valid != full
+			f.due = f.waits(f.now)
+		}
+		if placed := uint64(bits.OnesCount64(valid&^f.valid)) + f.replaced(e.Cycle, valid, passed == 1); f.due && free && placed < passed {
+			f.fail(checkTiming, "SM %d, cycle %d: of the warps that wait since cycle %d for one of the free slots %d have got one", f.index, e.Cycle, f.now, placed)
+		}
+	}
+	f.now, f.valid, f.due = e.Cycle, valid, f.waits(e.Cycle)
+}
+
+// replaced counts slots that another warp has got since one has left, and forgets those. Exactly, if it is a
+// matter of one cycle; else there may be fewer.
+func (f *forming) replaced(now, valid uint64, exactly bool) (n uint64) {
+	kept := f.left[:0]
+	for i := range f.left {
+		x := &f.left[i]
+		switch slot := int(x.Slot); {
+		case x.cycle >= now:
+			kept = append(kept, *x)
+		case !exactly:
+			n++
+		case (valid&f.valid)>>slot&1 != 0:
+			n++
+		}
+	}
+	f.left = kept
+	return n
+}
+
+// waits reports whether at the beginning of a cycle there was a warp in the pool that is not in a slot.
+func (f *forming) waits(cycle uint64) bool {
+	for row := range f.rows {
+		r, s := &f.rows[row], &f.where.rows[row]
+		lanes := s.alive &^ (s.deciding | r.inSlot)
+		if lanes == 0 {
+			continue
+		}
+		if f.rejoins && r.apart && r.rpc != isa.NoPC {
+			if back := s.lanesAt(r.rpc); back != s.alive {
+				lanes &^= back
+			} else if cycle < r.last+2 {
+				continue
+			} else {
+				for l := range r.came {
+					if s.alive>>l&1 != 0 && cycle < r.came[l]+2 {
+						lanes = 0
+					}
+				}
+			}
+		}
+		for m := lanes; m != 0; m &= m - 1 {
+			if lane := bits.TrailingZeros32(m); cycle >= r.came[lane]+2 && (r.bar>>lane&1 == 0 || f.released(row, lane, cycle)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// released reports whether the barrier at which a thread waits was open a cycle ago.
+func (f *forming) released(row, lane int, cycle uint64) bool {
+	if !f.bars || f.observer.rows[row].held>>lane&1 != 0 {
+		return false
+	}
+	first := row - row%f.warps
+	for r := first; r < min(first+f.warps, sm.MaxWarps); r++ {
+		if f.where.rows[r].deciding != 0 || cycle <= f.rows[r].last {
+			return false
+		}
+	}
+	return true
+}
