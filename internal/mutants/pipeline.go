@@ -235,7 +235,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "interweave-first-fit", Bug: "the first instruction that fits goes beside another, not the one with most lanes", By: weave,
-		File: "sm/interweave.go", Old: "n > most && t != s", New: "best < 0 && t != s",
+		File: "sm/interweave.go", Old: "n > most && t != s", New: "n > most && best < 0 && t != s",
 	},
 	{
 		Name: "interweave-one-lane", Bug: "an instruction of one lane does not go beside another", By: weave,
