@@ -152,7 +152,22 @@ func (b *build) compile(source, object string) error {
 	case "":
 		return fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o, .a or .so", source)
 	}
-	return b.clang(slices.Concat(b.common(source), b.Host, []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.common(source), b.host(), []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
+}
+
+// libomp is the library that clang's OpenMP calls (Debian package libomp-19-dev).
+const libomp = "/usr/lib/llvm-19/lib/libomp.so"
+
+// openMP reports whether the host's part uses OpenMP.
+func (b *build) openMP() bool { return slices.Contains(b.Host, "-fopenmp") }
+
+// host are the options of the host's part. Without clang's library of OpenMP its
+// pragmas do nothing, and its functions are those of GCC's: there is one thread.
+func (b *build) host() []string {
+	if !b.openMP() || fileExists(libomp) {
+		return b.Host
+	}
+	return slices.DeleteFunc(slices.Clone(b.Host), func(o string) bool { return o == "-fopenmp" })
 }
 
 // common are the options of every compilation of a user's file.
@@ -177,9 +192,11 @@ var ptxVersion = []string{"-Xclang", "-target-feature", "-Xclang", "+ptx64"}
 // both are the options of both parts of a CUDA file. The version of the SDK
 // chooses how kernels are launched.
 func (b *build) both(source string) []string {
-	args := slices.Concat(b.common(source), []string{
+	// Some libraries have other code for clang than for nvcc: with -U__NVCC__ they get that.
+	args := slices.Concat([]string{"-D__NVCC__"}, b.common(source), []string{
 		"-x", "cuda", "--cuda-gpu-arch=" + b.Arch, "-nocudainc", "-nocudalib", "-Xclang", "-target-sdk-version=12.1",
 		"-isystem", b.file("include"), "-include", "cuda_runtime.h", "-Wno-unknown-cuda-version",
+		"-D__CUDA_ARCH_LIST__=" + strings.TrimPrefix(b.Arch, "sm_") + "0",
 	})
 	if b.Relocatable {
 		// A name that is the file's in every compilation of it, for its static variables.
@@ -214,6 +231,7 @@ func (b *build) device(source, to string, how ...string) error {
 	}
 	args := []string{
 		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-fdebug-compilation-dir=.",
+		"-Xclang", "-fcuda-allow-variadic-functions", // the C++ library of CUDA declares such, and calls none
 		// Multiplications and additions become fma, as nvcc does it, but not those of libclc, which count on every rounding.
 		"-ffp-contract=fast-honor-pragmas",
 		"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library, "-Wno-linker-warnings",
@@ -228,7 +246,7 @@ func (b *build) device(source, to string, how ...string) error {
 	if b.FastMath {
 		args = append(args, "-fgpu-approx-transcendentals")
 	}
-	return b.clang(slices.Concat(b.both(source), how, args, b.machineCode(), ptxVersion, b.Device)...)
+	return b.compileDevice(slices.Concat(b.both(source), args, b.machineCode(), ptxVersion, b.Device), how)
 }
 
 // machineCode are the options of the part of the compiler that makes PTX.
@@ -273,7 +291,7 @@ func (b *build) cuda(source, object string) error {
 	if err != nil {
 		return err
 	}
-	return b.clang(slices.Concat(b.both(source), b.Host, []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.both(source), b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, "-c", source, "-o", object})...)
 }
 
 // appendTo adds a byte to a file.
@@ -334,7 +352,7 @@ func (b *build) link(objects []object, program string) error {
 		return err
 	}
 	// Above 4 GiB, so that addresses of the host are none of the device.
-	args := append([]string{"-pie"}, own...)
+	args := slices.Concat(b.host(), []string{"-pie"}, own)
 	for _, o := range objects {
 		args = append(args, o.file)
 	}
@@ -342,7 +360,14 @@ func (b *build) link(objects []object, program string) error {
 	for _, l := range b.LibraryDirs {
 		args = append(args, "-L"+l)
 	}
-	for _, l := range b.Libraries {
+	libraries := b.Libraries
+	switch {
+	case b.openMP() && fileExists(libomp): // which has libgomp's functions as well
+		libraries = slices.DeleteFunc(slices.Clone(libraries), func(l string) bool { return l == "gomp" })
+	case b.openMP():
+		libraries = append(slices.Clone(libraries), "gomp")
+	}
+	for _, l := range libraries {
 		if !slices.Contains(ownLibraries, l) {
 			args = append(args, "-l"+l)
 		}

@@ -44,14 +44,16 @@ const (
 	toProgram phase = iota
 	toObject
 	toPTX
-	toText         // -E
+	toText  // -E
+	toCubin // programs that load machine code get PTX under its name
+	toFatbin
 	toDependencies // -M
 	toDeviceObject // -dlink
 	toArchive      // -lib
 )
 
 // endings are what the files of a phase end in, where there is one for each source.
-var endings = map[phase]string{toObject: ".o", toPTX: ".ptx"}
+var endings = map[phase]string{toObject: ".o", toPTX: ".ptx", toCubin: ".cubin", toFatbin: ".fatbin"}
 
 // nvcc is a command line.
 type nvcc struct {
@@ -135,8 +137,8 @@ var options = []option{
 	{"preprocess", "E", nothing, false, ends(toText)},
 	{"generate-dependencies", "M", nothing, false, ends(toDependencies)},
 	{"generate-nonsystem-dependencies", "MM", nothing, false, ends(toDependencies)},
-	{"cubin", "cubin", nothing, false, no(noCode)},
-	{"fatbin", "fatbin", nothing, false, no(noCode)},
+	{"cubin", "cubin", nothing, false, ends(toCubin)},
+	{"fatbin", "fatbin", nothing, false, ends(toFatbin)},
 	{"optix-ir", "optix-ir", nothing, false, no(noCode)},
 	{"run", "run", nothing, false, no(`"divergo cuda run" builds and runs`)},
 	{"shared", "shared", nothing, false, no("shared libraries with device code are not supported")},
@@ -195,8 +197,14 @@ var options = []option{
 	{"extra-device-vectorization", "extra-device-vectorization", nothing, false, nil},
 
 	// Other programs.
-	{"compiler-options", "Xcompiler", list, false, into(host, "")},
-	{"linker-options", "Xlinker", list, false, func(n *nvcc, v string) error { n.Linker = append(n.Linker, "-Xlinker", v); return nil }},
+	// nvcc pastes these into the command lines of the other programs, so that a value can be several options.
+	{"compiler-options", "Xcompiler", list, false, func(n *nvcc, v string) error { n.Host = append(n.Host, strings.Fields(v)...); return nil }},
+	{"linker-options", "Xlinker", list, false, func(n *nvcc, v string) error {
+		for _, o := range strings.Fields(v) {
+			n.Linker = append(n.Linker, "-Xlinker", o)
+		}
+		return nil
+	}},
 	{"ptxas-options", "Xptxas", list, false, nil},
 	{"nvlink-options", "Xnvlink", list, false, nil},
 	{"cudafe-options", "Xcudafe", list, false, nil},
@@ -337,7 +345,7 @@ func (n *nvcc) do(stdout io.Writer) error {
 	}
 	return with(n.Options, func(b *build) error {
 		switch n.phase {
-		case toObject, toPTX:
+		case toObject, toPTX, toCubin, toFatbin:
 			for _, source := range n.sources() {
 				if err := n.each(b, source); err != nil {
 					return err
@@ -405,7 +413,7 @@ func (n *nvcc) print(b *build, source, how string, stdout io.Writer) error {
 	if b.language(source) != "cu" {
 		args = append(b.common(source), "-isystem", b.file("include"))
 	}
-	if err := b.clang(slices.Concat(args, b.Host, []string{how, source, "-o", to})...); err != nil {
+	if err := b.clang(slices.Concat(args, b.host(), []string{how, source, "-o", to})...); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(to)

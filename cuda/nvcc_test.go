@@ -106,7 +106,12 @@ int main() { return TWO + THREE - 5; }
 	assert.Contains(t, add, "mul.rn.f32")
 	assert.NotContains(t, add, "fma.rn.f32")
 
-	_, err := nvcc(t, "-Iin", "-DTHREE=3", "--ptxas-options=-v", "-Xptxas", "-O3", "-maxrregcount", "32", "-Xcompiler", "-Wall,-fPIC", "-std=c++17", "-m64", "-lineinfo",
+	_, err := nvcc(t, "-Iin", "-DTHREE=3", "-fatbin", "k.cu")
+	require.NoError(t, err)
+	code, err := os.ReadFile("k.fatbin")
+	require.NoError(t, err)
+	assert.Equal(t, precise, string(code), "PTX is what there is")
+	_, err = nvcc(t, "-Iin", "-DTHREE=3", "--ptxas-options=-v", "-Xptxas", "-O3", "-maxrregcount", "32", "-Xcompiler", "-Wall,-fPIC", "-std=c++17", "-m64", "-lineinfo",
 		"--compiler-options", "-fno-strict-aliasing", "-ccbin", "g++", "-c", "k.cu", "plain.c", "-odir", "in", "-MD")
 	require.NoError(t, err)
 	assert.FileExists(t, "in/plain.o")
@@ -129,7 +134,7 @@ int main() { return TWO + THREE - 5; }
 		{"-arch=35", `nvcc: -arch=35: "35": want sm_60, compute_60 or the like`},
 		{"-O5", `nvcc: -O5: unknown value "5"; want one of 0, 1, 2, 3`},
 		{"-rdc=yes", `nvcc: -rdc=yes: found "yes", want true or false`},
-		{"-cubin", "there is no machine code here"},
+		{"-optix-ir", "there is no machine code here"},
 		{"-m32", "nvcc: -m32: want 64"},
 		{"-o", "nvcc: -o: want a value"},
 	} {

@@ -69,6 +69,7 @@ const (
 	invalidPTX           = 218
 	invalidHandle        = 400
 	illegalAddress       = 700
+	outOfResources       = 701
 	launchTimeout        = 702
 	assertFailed         = 710
 	misalignedAddress    = 716

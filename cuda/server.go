@@ -456,7 +456,7 @@ func (s *Server) launch(handle uint64, in []byte) ([]byte, error) {
 		err = fmt.Errorf("launch %d, %s: %w", runs+1, ptx.Demangled(p.Name), err)
 	}
 	if len(s.Session.Runs) == runs && err != nil {
-		return nil, &refusal{invalidConfiguration, err}
+		return nil, refused(l, err)
 	}
 	if err != nil {
 		s.Failed = err
@@ -466,6 +466,29 @@ func (s *Server) launch(handle uint64, in []byte) ([]byte, error) {
 		fmt.Fprintf(s.Stderr, "cuda: launch %d, %s: %d calls of printf did not fit the buffer of %d bytes\n", runs+1, ptx.Demangled(p.Name), printed.Dropped, isa.PrintBytes)
 	}
 	return []byte(strings.Join(printed.Records, "")), err
+}
+
+// refused is a launch that did not begin. Where blocks are too large for this
+// machine, those that have room are named.
+func refused(l testbench.Launch, err error) error {
+	var large *sm.TooLarge
+	if !errors.As(err, &large) {
+		return &refusal{invalidConfiguration, err}
+	}
+	var room []string
+	for _, p := range gpu.Presets() {
+		cfg := p.Config()
+		if _, err := l.Check(&cfg); err == nil {
+			room = append(room, "--preset "+p.Name)
+		}
+	}
+	if len(room) > 0 {
+		err = fmt.Errorf("%w; there is room with %s", err, strings.Join(room, " or "))
+	}
+	if large.What == "registers" {
+		return &refusal{outOfResources, err}
+	}
+	return &refusal{invalidConfiguration, err}
 }
 
 // occupancy says how many CTAs an SM holds.

@@ -123,15 +123,17 @@ var benchtime = regexp.MustCompile(` -benchtime \S+`)
 
 // runnable is what the test runs in place of a command that a reader types: the
 // binary instead of go run, each benchmark once and small, a check of the files instead
-// of a window. It is empty for the test command, which this test is a part of, and for
-// the list of claims, which TestClaims measures, and a script of the command line prints.
+// of a window, some of the claims, all of which TestClaims of package experiments
+// measures. It is empty for the test command, which this test is a part of.
 func runnable(t *testing.T, dir, command string) string {
 	t.Helper()
 	switch {
 	case strings.HasPrefix(command, "go run ./cmd/divergo "):
 		return "divergo " + strings.TrimPrefix(command, "go run ./cmd/divergo ")
-	case command == "go test ./...", command == "divergo list claims":
+	case command == "go test ./...":
 		return ""
+	case command == "divergo list claims":
+		return command + " C3"
 	case strings.Contains(command, " -bench "):
 		return benchtime.ReplaceAllString(command, "") + " -benchtime 1x -short"
 	case strings.HasPrefix(command, "gtkwave "):

@@ -52,8 +52,8 @@ var faults = []mutants.Mutant{
 		File: "units/compactor.go", Old: "homes[l] = Home{uint8(bits.TrailingZeros64(*group)), uint8(l)}\n\t\t\t*group &= *group - 1", New: "homes[l] = Home{uint8(bits.Len64(*group) - 1), uint8(l)}\n\t\t\t*group &^= 1 << (bits.Len64(*group) - 1)",
 	},
 	{
-		Name: "ideal-leaves-lanes", Bug: "a crossbar fills all lanes but one", Audit: "C0-05 C0-30 C0-31",
-		File: "sm/divergence/tbc.go", Old: "c.NextFilled(p.lanes)", New: "c.NextFilled(p.lanes - 1)",
+		Name: "ideal-keeps-lanes", Bug: "the crossbar lets no thread change its lane", Audit: "C0-05 C0-30 C0-31",
+		File: "sm/divergence/tbc.go", Old: "c.NextFilled(p.lanes)", New: "c.Next()",
 	},
 	{
 		Name: "lcp-never-meets", Bug: "paths go past a likely-convergence point", Audit: "C4-07",

@@ -21,15 +21,20 @@ func (e *elaboration) bind() {
 		}
 	}
 	n := (len(k.procs) + 1 + 63) / 64 // one more: see RunChecked
-	nq, nm := (len(k.queues)+63)/64, (len(k.mems)+63)/64
-	sets := make([]uint64, (4*n+nq+nm+7)&^7) // whole cache lines, not shared with another island
+	ns, nq, nm := (len(k.states)+63)/64, (len(k.queues)+63)/64, (len(k.mems)+63)/64
+	sets := make([]uint64, (3*n+ns+nq+nm+7)&^7) // whole cache lines, not shared with another island
 	cut := func(n int) []uint64 {
 		s := sets[:n:n]
 		sets = sets[n:]
 		return s
 	}
-	k.next, k.dirty, k.ran, k.stateful = cut(n), cut(n), cut(n), cut(n)
-	k.usedQueues, k.usedMems = cut(nq), cut(nm)
+	k.next, k.dirty, k.ran = cut(n), cut(n), cut(n)
+	k.asked, k.usedQueues, k.usedMems = cut(ns), cut(nq), cut(nm)
+	for i, s := range k.states {
+		h := s.header()
+		h.asked, h.bit = &k.asked[i/64], 1<<(i%64)
+		k.regs = append(k.regs, h)
+	}
 	for i, f := range k.queues {
 		f.touch, f.bit = &k.usedQueues[i/64], 1<<(i%64)
 	}
@@ -73,17 +78,10 @@ func (k *Sim) number() {
 // schedule fills the tables that depend on the order of processes, and wakes all.
 func (k *Sim) schedule() {
 	k.ticks = make([]Ticker, len(k.procs)+1)
-	k.commits = make([]*stateHdr, len(k.procs))
 	clear(k.next)
-	clear(k.stateful)
 	for i, p := range k.procs {
 		p.id = i
 		k.ticks[i] = p.tick
-		if len(p.mod.states) == 0 {
-			continue
-		}
-		k.commits[i] = p.mod.commit()
-		k.stateful[i/64] |= 1 << (i % 64)
 	}
 	k.ticks[len(k.procs)] = tickFunc(func() {})
 	for _, s := range k.states {
@@ -116,15 +114,6 @@ func (k *Sim) schedule() {
 	}
 	k.small = newSmall(k)
 	k.wakeAll()
-}
-
-// commit is the first of the states of a module, which lead from one to the next.
-func (m *module) commit() (first *stateHdr) {
-	for _, s := range m.states {
-		h := s.header()
-		h.also, first = first, h
-	}
-	return first
 }
 
 // Reorder orders the processes at random, as far as wires allow, before the first cycle or after Reset. The order must

@@ -169,8 +169,9 @@ func (c *checker) cycle() error {
 	clear(c.next)
 	clear(c.queues)
 	clear(c.mems)
-	for _, s := range k.states {
-		s.header().commit()
+	clear(k.asked)
+	for _, h := range k.regs {
+		h.edge()
 	}
 	k.edgeQueues()
 	k.edgeMems()

@@ -138,11 +138,8 @@ func (o Out[T]) Push(v T) { *o.q.slot() = v } // inlined, so that v is copied on
 // the place is all zero, 255 where another kind of push has filled it. It panics unless the end is Ready.
 func (o Out[T]) PushStale() (v *T, note *uint8) {
 	q := o.q
-	note = &q.notes[q.tail&q.mask]
-	was := *note
-	v = q.slot()
-	*note = was
-	return v, note
+	at := q.append()
+	return &q.buf[at], &q.notes[at]
 }
 
 // PushSlot appends a zero entry and returns it for the caller to fill in within this cycle, which saves the copy of a
@@ -154,16 +151,22 @@ func (o Out[T]) PushSlot() *T {
 	return p
 }
 
-// slot appends an entry with stale contents.
+// slot appends an entry with stale contents, for the caller to write all of it.
 func (q *Queue[T]) slot() *T {
-	if q.slow || q.tail-q.rel >= q.cap {
-		q.pushing()
-	}
-	at := q.tail & q.mask
+	at := q.append()
 	q.notes[at] = 255
-	q.tail++
-	*q.touch |= q.bit
 	return &q.buf[at]
+}
+
+// append appends an entry with stale contents, and returns its place.
+func (f *fifo) append() (at uint32) {
+	if f.slow || f.tail-f.rel >= f.cap {
+		f.pushing()
+	}
+	at = f.tail & f.mask
+	f.tail++
+	*f.touch |= f.bit
+	return at
 }
 
 // Connected says whether the end belongs to a queue; a field that may be left unconnected is tagged `rtl:"optional"`.

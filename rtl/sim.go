@@ -49,15 +49,15 @@ type Sim struct {
 	next       []uint64 // processes to run in the next cycle
 	dirty      []uint64 // processes still to run in this cycle
 	ran        []uint64
-	stateful   []uint64 // processes with a state to commit
+	asked      []uint64 // states of which a process has asked for the next value
 	usedQueues []uint64
 	usedMems   []uint64
 	cur        int // running process
 	ticks      []Ticker
-	commits    []*stateHdr // by process, the first of its module
+	regs       []*stateHdr
 	queues     []*fifo
 	rams       []*ram
-	small      *small // nil unless the sets of processes, queues and memories are a word each
+	small      *small // nil unless the sets of processes, states, queues and memories are a word each
 	timers     timers
 	timed      []*fifo  // queues with a latency and ends of links
 	flying     []uint64 // of these, those with entries or room on their way
@@ -165,11 +165,16 @@ func (k *Sim) nextEvent() uint64 {
 
 // advance runs up to cycle end, at once if nothing happens until then.
 func (k *Sim) advance(end uint64) {
-	if k.due() > end && !k.awake() {
+	k.settle()
+	if k.nextEvent() > end {
 		k.now = max(k.now, end)
 		return
 	}
-	k.settle()
+	k.step(end)
+}
+
+// step is advance behind what the testbench did: the part that is the kernel's own.
+func (k *Sim) step(end uint64) {
 	k.between = 0
 	if k.observers.Any() {
 		k.runObserved(end)
@@ -177,7 +182,7 @@ func (k *Sim) advance(end uint64) {
 		k.run(end)
 	}
 	k.between = 1
-	k.settle()
+	k.show()
 }
 
 // settle commits what the testbench pushed, popped and wrote between runs, and makes visible what is due in the next
@@ -185,14 +190,20 @@ func (k *Sim) advance(end uint64) {
 func (k *Sim) settle() {
 	if k.observers.Any() {
 		k.settleObserved()
-		if k.due() <= k.now {
-			k.fireObserved()
-		}
-		return
+	} else {
+		k.edgeQueues()
+		k.edgeMems()
 	}
-	k.edgeQueues()
-	k.edgeMems()
-	if k.due() <= k.now {
+	k.show()
+}
+
+// show makes visible what is due in the next cycle.
+func (k *Sim) show() {
+	switch {
+	case k.due() > k.now:
+	case k.observers.Any():
+		k.fireObserved()
+	default:
 		k.fire()
 	}
 }
@@ -210,11 +221,9 @@ func (k *Sim) run(end uint64) {
 			k.now = min(end, k.due())
 			continue
 		}
-		for w, m := range k.ran {
-			for m &= k.stateful[w]; m != 0; m &= m - 1 {
-				for h := k.commits[w<<6|bits.TrailingZeros64(m)]; h != nil; h = h.also {
-					h.edge()
-				}
+		for w, m := range k.asked {
+			for k.asked[w] = 0; m != 0; m &= m - 1 {
+				k.regs[w<<6|bits.TrailingZeros64(m)].edge()
 			}
 		}
 		k.edgeQueues()
@@ -223,23 +232,23 @@ func (k *Sim) run(end uint64) {
 	}
 }
 
-// small has the tables of a Sim of up to 64 processes, queues and memories, whose loop keeps its sets in registers.
+// small has the tables of a Sim of up to 64 processes, states, queues and memories, whose loop keeps its sets in registers.
 type small struct {
-	ticks   [64]Ticker
-	commits [64]*stateHdr
-	queues  [64]*fifo
-	rams    [64]*ram
+	ticks  [64]Ticker
+	regs   [64]*stateHdr
+	queues [64]*fifo
+	rams   [64]*ram
 
-	next, usedQueues, usedMems *uint64 // the words of these sets
+	next, asked, usedQueues, usedMems *uint64 // the words of these sets
 }
 
 func newSmall(k *Sim) *small {
-	if len(k.next) > 1 || len(k.usedQueues) > 1 || len(k.usedMems) > 1 {
+	if len(k.next) > 1 || len(k.asked) > 1 || len(k.usedQueues) > 1 || len(k.usedMems) > 1 {
 		return nil
 	}
-	s := &small{next: &k.next[0], usedQueues: word(k.usedQueues), usedMems: word(k.usedMems)}
+	s := &small{next: &k.next[0], asked: word(k.asked), usedQueues: word(k.usedQueues), usedMems: word(k.usedMems)}
 	copy(s.ticks[:], k.ticks)
-	copy(s.commits[:], k.commits)
+	copy(s.regs[:], k.regs)
 	copy(s.queues[:], k.queues)
 	copy(s.rams[:], k.rams)
 	return s
@@ -256,8 +265,8 @@ func word(set []uint64) *uint64 {
 // runSmall is run with sets of one word. All that it wakes is in the first word of next.
 func (k *Sim) runSmall(end uint64) {
 	s := k.small
-	next, dirty, stateful := s.next, &k.dirty[0], k.stateful[0]
-	usedQueues, usedMems := s.usedQueues, s.usedMems
+	next, dirty := s.next, &k.dirty[0]
+	asked, usedQueues, usedMems := s.asked, s.usedQueues, s.usedMems
 	for k.now < end {
 		if k.due() <= k.now {
 			k.fire()
@@ -268,20 +277,16 @@ func (k *Sim) runSmall(end uint64) {
 			continue
 		}
 		*next = 0
-		ran := uint64(0)
 		for *dirty = m; m != 0; m = *dirty {
 			*dirty = m & (m - 1)
-			ran |= m & -m
+			k.evals++
 			k.cur = bits.TrailingZeros64(m)
 			s.ticks[k.cur&63].Tick()
 		}
-		k.evals += uint64(bits.OnesCount64(ran))
-		for m := ran & stateful; m != 0; m &= m - 1 {
-			for h := s.commits[bits.TrailingZeros64(m)&63]; h != nil; h = h.also {
-				if h.asked {
-					h.commit()
-				}
-			}
+		m = *asked
+		*asked = 0
+		for ; m != 0; m &= m - 1 {
+			s.regs[bits.TrailingZeros64(m)&63].edge()
 		}
 		m = *usedQueues
 		*usedQueues = 0

@@ -19,10 +19,10 @@ type State[S comparable] struct {
 
 // stateHdr is what the kernel knows of a State, whatever its type.
 type stateHdr struct {
-	q, d    []byte    // present and next, as they lie in memory
-	asked   bool      // somebody has asked for d since the last edge
-	fan     fan       // into the next cycle
-	also    *stateHdr // another one of the same module
+	q, d    []byte // present and next, as they lie in memory
+	asked   *uint64 // word and bit of the set of states of which the next value has been asked for
+	bit     uint64
+	fan     fan // into the next cycle
 	owned   owned
 	readers []*process
 }
@@ -41,7 +41,7 @@ func (s *State[S]) Q() *S { return &s.q }
 // D is the next state. It equals the present state when the cycle starts; only the module that holds it writes it, and
 // asks for it in each cycle anew.
 func (s *State[S]) D() *S {
-	s.h.asked = true
+	*s.h.asked |= s.h.bit
 	return &s.d
 }
 
@@ -56,12 +56,8 @@ func (s *State[S]) Init(v S) {
 	s.h.owned.note()
 }
 
-// edge ends a cycle and says whether the state changed.
-func (h *stateHdr) edge() bool { return h.asked && h.commit() }
-
-// commit is edge whether D was asked for or not. It is one function for all types, as the edge of a ram is.
-func (h *stateHdr) commit() bool {
-	h.asked = false
+// edge ends a cycle and says whether the state changed. It is one function for all types, as the edge of a ram is.
+func (h *stateHdr) edge() bool {
 	if string(h.q) == string(h.d) {
 		return false
 	}

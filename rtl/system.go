@@ -39,6 +39,8 @@ type island struct {
 	sys     *System
 	domain  *Domain
 	sim     *Sim
+	period  uint64  // of the domain
+	next    uint64  // while the system runs: tick of the first cycle that has something to do, or Never
 	counted uint64  // evaluations when the shares of workers were last made
 	cost    float64 // ns of an evaluation since then, 0: not known
 	work    float64 // time between the last two times
@@ -133,6 +135,9 @@ func (s *System) Elaborate() error {
 	for _, d := range s.domains {
 		d.period = s.tickHz / d.hz
 	}
+	for _, i := range s.islands {
+		i.period = i.domain.period
+	}
 	s.quantum = Never
 	for _, l := range s.links {
 		l.from, l.to = l.near.sim.island.domain.period, l.far.sim.island.domain.period
@@ -215,6 +220,7 @@ func (s *System) RunChecked(d *Domain, cycles uint64) error {
 				if err := i.sim.check(i.cycle(to)); err != nil {
 					return fmt.Errorf("island %s: %w", i.sim.name, err)
 				}
+				i.look()
 			}
 			return nil
 		}, func() {}
@@ -223,7 +229,24 @@ func (s *System) RunChecked(d *Domain, cycles uint64) error {
 }
 
 // cycle is the first cycle of the island at or after the given tick.
-func (i *island) cycle(tick uint64) uint64 { return ceilDiv(tick, i.domain.period) }
+func (i *island) cycle(tick uint64) uint64 { return ceilDiv(tick, i.period) }
+
+// advance runs the island up to a tick. One in which nothing happens until then, nor is seen to come at the edge there,
+// is not entered: its time stays behind until something happens, or the system stops.
+func (i *island) advance(to uint64) {
+	if i.next < to+i.period {
+		i.sim.step(i.cycle(to))
+		i.look()
+	}
+}
+
+// look finds out when something happens next.
+func (i *island) look() {
+	i.next = Never
+	if c := i.sim.nextEvent(); c != Never {
+		i.next = c * i.period
+	}
+}
 
 // run is the loop over quanta. The runner advances all islands to a tick.
 func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (advance func(to uint64) error, stop func())) (p Progress, err error) {
@@ -241,6 +264,12 @@ func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (
 	advance, stop := runner()
 	defer stop()
 	s.exchange() // after the testbench, a reset or a restored snapshot
+	event := uint64(Never)
+	for _, i := range s.islands {
+		i.sim.settle()
+		i.look()
+		event = min(event, i.next)
+	}
 	for {
 		if cond != nil && cond() {
 			p.Done = true
@@ -249,7 +278,6 @@ func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (
 		if s.now >= end {
 			break
 		}
-		event := s.nextEvent()
 		to := min(end, max(s.now, event)+quantum)
 		if event == Never {
 			p.Idle = true
@@ -262,24 +290,16 @@ func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (
 			return p, err
 		}
 		s.now = to
-		s.exchangeTouched()
+		event = s.exchangeTouched()
 		if s.onQuantum.Any() {
 			s.onQuantum.Notify(femtoseconds(to, s.tickHz))
 		}
 	}
+	for _, i := range s.islands {
+		i.sim.now = max(i.sim.now, i.cycle(s.now))
+	}
 	p.Cycles = d.Now() - start
 	return p, nil
-}
-
-// nextEvent is the tick of the first cycle in which something can happen, or Never.
-func (s *System) nextEvent() uint64 {
-	first := uint64(Never)
-	for _, i := range s.islands {
-		if c := i.sim.nextEvent(); c != Never {
-			first = min(first, c*i.domain.period)
-		}
-	}
-	return first
 }
 
 // Idle says whether nothing will ever happen again without the testbench.
@@ -288,7 +308,12 @@ func (s *System) Idle() bool {
 		return false
 	}
 	s.exchange()
-	return s.nextEvent() == Never
+	for _, i := range s.islands {
+		if !i.sim.Idle() {
+			return false
+		}
+	}
+	return true
 }
 
 // exchange brings all links up to date.
@@ -301,16 +326,20 @@ func (s *System) exchange() {
 	}
 }
 
-// exchangeTouched brings those up to date that were used since the last time.
-func (s *System) exchangeTouched() {
+// exchangeTouched brings those up to date that were used since the last time, and returns the tick of the first event of
+// all islands, or Never.
+func (s *System) exchangeTouched() (event uint64) {
+	event = Never
 	for _, i := range s.islands {
+		event = min(event, i.next)
 		if k := i.sim; len(k.touched) != 0 {
 			for _, l := range k.touched {
-				l.exchange()
+				event = min(event, l.exchange())
 			}
 			k.touched = k.touched[:0]
 		}
 	}
+	return event
 }
 
 // Reset resets all islands and links; time starts again at 0.

@@ -103,6 +103,51 @@ func TestLinkThroughput(t *testing.T) {
 	}
 }
 
+// relay returns what it gets, in the cycle in which it gets it; one that serves begins in cycle 0.
+type relay struct {
+	rtl.State[struct {
+		Served bool
+		Got    uint64
+		Last   uint64 // cycle
+	}]
+	In     rtl.In[uint32]
+	Out    rtl.Out[uint32]
+	serves bool
+	sim    *rtl.Sim
+}
+
+func (r *relay) Tick() {
+	q, d := r.Regs()
+	if r.serves && !q.Served {
+		d.Served = true
+		r.Out.Push(1)
+	}
+	if r.In.Valid() {
+		d.Got, d.Last = q.Got+1, r.sim.Now()
+		r.In.Pop()
+		r.Out.Push(1)
+	}
+}
+
+// While a ball is between two islands nothing happens in either, for longer than a quantum: it comes in time.
+func TestRally(t *testing.T) {
+	const there, back, cycles = 3, 40, 1000
+	for first := range 2 {
+		to, fro := rtl.NewLink[uint32](2, there), rtl.NewLink[uint32](2, back)
+		p := [2]*relay{{In: fro.In(), Out: to.Out(), serves: true}, {In: to.In(), Out: fro.Out()}}
+		s := rtl.NewSystem("court")
+		d := s.Domain("core", coreHz)
+		for i := range p {
+			add(t, s, fmt.Sprintf("player%d", (i+first)%2), d, p[(i+first)%2])
+		}
+		s.Run(d, cycles)
+		rounds := uint64((cycles - 1) / (there + back))
+		assert.Equal(t, rounds, p[0].Q().Got, "player %d first", first)
+		assert.Equal(t, rounds*(there+back), p[0].Q().Last)
+		assert.Equal(t, rounds*(there+back)+there, p[1].Q().Last)
+	}
+}
+
 // randomSystem spreads random nodes over islands in three domains, joined by links.
 func randomSystem(t *testing.T, islands, size int, seed uint64) *rtl.System {
 	r := rand.New(rand.NewPCG(seed, 3))

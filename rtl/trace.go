@@ -183,9 +183,20 @@ func (k *Sim) runObserved(end uint64) {
 			k.now = min(end, k.due())
 			continue
 		}
+		for w, m := range k.asked {
+			for k.asked[w] = 0; m != 0; m &= m - 1 {
+				if h := k.regs[w<<6|bits.TrailingZeros64(m)]; h.edge() {
+					h.owned.note()
+				}
+			}
+		}
 		for w, m := range k.ran {
 			for ; m != 0; m &= m - 1 {
-				k.noteProcess(k.procs[w<<6|bits.TrailingZeros64(m)])
+				for _, x := range k.procs[w<<6|bits.TrailingZeros64(m)].drives {
+					if x.moved() {
+						x.home().note()
+					}
+				}
 			}
 		}
 		for _, w := range k.pins {
@@ -196,19 +207,6 @@ func (k *Sim) runObserved(end uint64) {
 		k.settleObserved()
 		k.now++
 		k.report(k.now - 1)
-	}
-}
-
-func (k *Sim) noteProcess(p *process) {
-	for _, s := range p.mod.states {
-		if s.header().edge() {
-			s.home().note()
-		}
-	}
-	for _, w := range p.drives {
-		if w.moved() {
-			w.home().note()
-		}
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 	if n <= 1 {
 		return func(to uint64) error {
 			for _, i := range s.islands {
-				i.sim.advance(i.cycle(to))
+				i.advance(to)
 			}
 			return nil
 		}, func() {}
@@ -58,7 +58,7 @@ func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 			c.together(s, to)
 		} else {
 			for _, i := range s.islands {
-				i.sim.advance(i.cycle(to))
+				i.advance(to)
 			}
 		}
 		return nil
@@ -118,7 +118,7 @@ func (m *member) work(to uint64, measure bool) {
 		if measure {
 			at.measure(to)
 		} else {
-			at.sim.advance(at.cycle(to))
+			at.advance(to)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (m *member) work(to uint64, measure bool) {
 // interrupted.
 func (i *island) measure(to uint64) {
 	start, evals := time.Now(), i.sim.evals
-	i.sim.advance(i.cycle(to))
+	i.advance(to)
 	if n := i.sim.evals - evals; n > 0 {
 		if cost := float64(time.Since(start)) / float64(n); i.cost == 0 || cost < i.cost {
 			i.cost = cost

@@ -166,11 +166,11 @@ func (p *Pipe) start(op *Op, out bool) bool {
 		r.Flight, r.Exec = op.Flight, op.Exec
 		x := &p.lanes
 		x.Mask, x.PSrc, x.PDst = op.Exec, op.PSrc, [isa.MaxDsts]uint32{}
-		for i, s := range in.Src[:in.NSrc] {
+		for i := range in.NSrc {
 			if in.Op == isa.OpMma {
 				break // see crossLane
 			}
-			switch s.Kind {
+			switch s := &in.Src[i]; s.Kind {
 			case isa.OperandImm:
 				x.Src[i] = in.consts[i]
 				x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate

@@ -59,6 +59,9 @@ func (k *Kernel) sharedBytes() uint32 {
 	return align(k.Prog.SharedBytes, k.Prog.SharedAlign) + k.DynShared
 }
 
+// sharedPitch is how far the shared memories of two CTAs of an SM begin apart.
+func (k *Kernel) sharedPitch() uint32 { return align(k.sharedBytes(), 16) }
+
 func align(n, to uint32) uint32 {
 	if to > 1 {
 		n = (n + to - 1) / to * to
@@ -116,22 +119,38 @@ func (k *Kernel) Occupancy(c *Config, shared int) (Occupancy, error) {
 		return Occupancy{}, fmt.Errorf("a block of %d x %d x %d has no threads", k.Block[0], k.Block[1], k.Block[2])
 	}
 	o := Occupancy{CTAs: c.CTAs, Limit: "CTAs"}
+	threads := warps * c.WarpSize
 	for _, r := range []struct {
 		what       string
 		need, have int
+		pitch      int // from one CTA to the next
 	}{
-		{"threads", warps * c.WarpSize, c.Threads},
-		{"registers", regs, c.Registers},
-		{"shared memory", int(k.sharedBytes()), shared},
+		{"threads", threads, c.Threads, threads},
+		{"registers", regs, c.Registers, regs},
+		{"shared memory", int(k.sharedBytes()), shared, int(k.sharedPitch())},
 	} {
 		if r.need > r.have {
-			return Occupancy{}, fmt.Errorf("a block of %d threads needs %d %s, an SM has %d", k.Threads(), r.need, unit(r.what), r.have)
+			return Occupancy{}, &TooLarge{k.Threads(), r.what, r.need, r.have}
 		}
-		if r.need > 0 && r.have/r.need < o.CTAs {
-			o = Occupancy{r.have / r.need, r.what}
+		if r.need == 0 {
+			continue
+		}
+		if n := 1 + (r.have-r.need)/r.pitch; n < o.CTAs {
+			o = Occupancy{n, r.what}
 		}
 	}
 	return o, nil
+}
+
+// TooLarge is the error for a CTA that no SM can hold.
+type TooLarge struct {
+	Threads    int    // of the CTA
+	What       string // that there is too little of, as Occupancy.Limit
+	Need, Have int    // Have: of an SM
+}
+
+func (e *TooLarge) Error() string {
+	return fmt.Sprintf("a block of %d threads needs %d %s, an SM has %d", e.Threads, e.Need, unit(e.What), e.Have)
 }
 
 func unit(what string) string {
@@ -270,7 +289,7 @@ func (l *launch) load(k Kernel) error {
 	}
 	for row := range l.cta {
 		l.cta[row] = uint8(row / l.warps)
-		l.shares[row] = uint64(l.cta[row]) * uint64(align(k.sharedBytes(), 16))
+		l.shares[row] = uint64(l.cta[row]) * uint64(k.sharedPitch())
 	}
 	l.herdLimit = l.herdShare()
 	// Registers are laid out over the banks in declaration order; a 64-bit one

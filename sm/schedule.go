@@ -144,13 +144,26 @@ var dependences = key.Choices[Dependence, func(*isa.Inst) bool]{}.
 
 // roundRobin is the first ready slot after the last one, going round.
 func (i *Issue) roundRobin(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
-	words := units.Words(slots.Len())
-	rest := *ask
-	for s := rest.Next(last+1, words); s >= 0; s = rest.Next(s+1, words) {
-		if slot := slots.At(s); of(slot, cta) && i.ready(s, slot) {
-			return s
+	if s := i.first(ask, cta, last+1, slots.Len(), slots); s >= 0 {
+		return s
+	}
+	return i.first(ask, cta, 0, last+1, slots)
+}
+
+// first is the first ready slot in [from, to), or -1.
+func (i *Issue) first(ask *units.Set, cta, from, to int, slots *rtl.Mem[divergence.Slot]) int {
+	before := uint64(1)<<(from&63) - 1 // in the word of from
+	for w := from >> 6; w < units.Words(to); w++ {
+		m := ask[w] &^ before
+		for before = 0; m != 0; m &= m - 1 {
+			s := w<<6 | bits.TrailingZeros64(m)
+			if s >= to {
+				return -1
+			}
+			if slot := slots.At(s); of(slot, cta) && i.ready(s, slot) {
+				return s
+			}
 		}
-		rest.Remove(s)
 	}
 	return -1
 }

@@ -325,6 +325,9 @@ func TestOccupancy(t *testing.T) {
 		{block: 256, regs: 1, shared: 9000, want: sm.Occupancy{CTAs: 1, Limit: "shared memory"}},
 		{block: 2048, regs: 1, err: "2048 threads"},
 		{block: 1024, regs: 17, err: "20480 registers"},
+		{block: 32, regs: 1, shared: 5456, want: sm.Occupancy{CTAs: 3, Limit: "shared memory"}},
+		{block: 32, regs: 1, shared: 5460, want: sm.Occupancy{CTAs: 2, Limit: "shared memory"}}, // the third at 10944 would end at 16404
+		{block: 32, regs: 1, shared: 16<<10 - 3, want: sm.Occupancy{CTAs: 1, Limit: "shared memory"}},
 		{block: 32, regs: 1, shared: 20000, err: "20000 bytes of shared memory"},
 	} {
 		p.LiveRegs, p.SharedBytes = int(c.regs), c.shared

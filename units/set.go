@@ -29,6 +29,16 @@ func (s *Set) Union(o *Set, words int) {
 	}
 }
 
+// Equal reports whether the same lines of o are set, of which the first so many words are in use.
+func (s *Set) Equal(o *Set, words int) bool {
+	for w, m := range o[:words] {
+		if s[w] != m {
+			return false
+		}
+	}
+	return true
+}
+
 // Next is the first line set at or after i, going round the first so many words,
 // or -1 if there is none: two priority encoders, one of them behind a mask.
 func (s *Set) Next(i, words int) int {

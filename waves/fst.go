@@ -18,6 +18,9 @@ type FST struct {
 	err     error // of starting, or of the pipe
 }
 
+// undated is what stands in the header where vcd2fst would put the time of the run, so that the same run has the same file.
+const undated = "$date none $end\n"
+
 // NewFST is what writes the named file. The error is that vcd2fst is missing.
 func NewFST(name string) (*FST, error) {
 	f := &FST{convert: exec.Command("vcd2fst", "--vcdname=-", "--fstname="+name)}
@@ -34,6 +37,9 @@ func (f *FST) Write(p []byte) (n int, err error) {
 	if f.in == nil && f.err == nil {
 		f.in, f.err = f.convert.StdinPipe()
 		f.err = errors.Join(f.err, f.convert.Start())
+		if f.err == nil {
+			_, f.err = io.WriteString(f.in, undated)
+		}
 	}
 	if f.err == nil {
 		n, f.err = f.in.Write(p)

@@ -13,6 +13,10 @@ import (
 	"divergo/waves/vcdread"
 )
 
+// dateInFST is where the header has the date (fstapi.c of GTKWave): behind the type of the block, nine numbers of 8 bytes, the
+// time scale and 128 bytes for the version.
+const dateInFST = 1 + 9*8 + 1 + 128
+
 // TestFST: what is in an FST file is what the dump has.
 func TestFST(t *testing.T) {
 	for name, vcd := range tortureDumps(t) {
@@ -27,6 +31,9 @@ func TestFST(t *testing.T) {
 				rest = rest[n:]
 			}
 			require.NoError(t, f.Close())
+			fst, err := os.ReadFile(filepath.Join(dir, "x.fst"))
+			require.NoError(t, err)
+			assert.Equal(t, "none\x00", string(fst[dateInFST:][:5]), "no date")
 			back, _ := tool(t, dir, "fst2vcd", "x.fst")
 			got, err := vcdread.ReadAll(strings.NewReader(back))
 			require.NoError(t, err)

@@ -11,7 +11,10 @@ namespace cooperative_groups {
 
 class thread_block {
   public:
+    struct arrival_token {};
     DIVERGO_CG static void sync() { __syncthreads(); }
+    DIVERGO_CG static arrival_token barrier_arrive() { return arrival_token(); } // the wait is all of the barrier
+    DIVERGO_CG static void barrier_wait(arrival_token && = arrival_token()) { __syncthreads(); }
     DIVERGO_CG static unsigned int thread_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
     DIVERGO_CG static unsigned int num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
     DIVERGO_CG static unsigned int size() { return num_threads(); }
@@ -96,6 +99,16 @@ DIVERGO_CG coalesced_group coalesced_threads() { return coalesced_group(__active
 template <class G> DIVERGO_CG void sync(const G &g) { g.sync(); }
 template <class G> DIVERGO_CG unsigned int thread_rank(const G &g) { return g.thread_rank(); }
 template <class G> DIVERGO_CG unsigned int group_size(const G &g) { return g.size(); }
+
+// A function that one thread of a group calls; the others of a warp get what it returns.
+template <class G, class F, class... A> DIVERGO_CG void invoke_one(const G &g, F &&f, A &&...arguments) {
+    if (g.thread_rank() == 0) f((A &&)arguments...);
+}
+template <class G, class F, class... A> DIVERGO_CG auto invoke_one_broadcast(const G &g, F &&f, A &&...arguments) -> decltype(f((A &&)arguments...)) {
+    decltype(f((A &&)arguments...)) r{};
+    if (g.thread_rank() == 0) r = f((A &&)arguments...);
+    return g.shfl(r, 0);
+}
 
 // All threads of a launch. Its barrier is in memory, as CUDA's is: the last block to come starts the next round, for
 // which the first threads of the others wait. All blocks have to run at a time (cudaLaunchCooperativeKernel).

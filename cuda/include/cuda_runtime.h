@@ -12,7 +12,6 @@
 
 #include <__clang_cuda_math_forward_declares.h>
 #define __CUDACC__
-#define __NVCC__
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 1
 #include <cmath>
@@ -26,6 +25,7 @@ typedef uint32_t cuuint32_t;
 
 #include "vector_functions.h"
 #include "cuda_runtime_api.h"
+#include "cuda_device_runtime_api.h"
 
 // The functions of all GPUs are declared while the host's part is compiled.
 #pragma push_macro("__CUDA_ARCH__")
@@ -138,6 +138,17 @@ DIVERGO_DEVICE unsigned int atomicSub(unsigned int *at, unsigned int value) { re
 DIVERGO_DEVICE int atomicCAS(int *at, int compare, int value) { return __iAtomicCAS(at, compare, value); }
 DIVERGO_DEVICE unsigned int atomicCAS(unsigned int *at, unsigned int compare, unsigned int value) { return __uAtomicCAS(at, compare, value); }
 DIVERGO_DEVICE unsigned long long atomicCAS(unsigned long long *at, unsigned long long compare, unsigned long long value) { return __ullAtomicCAS(at, compare, value); }
+// A word whose other half stays as it is.
+DIVERGO_DEVICE unsigned short atomicCAS(unsigned short *at, unsigned short compare, unsigned short value) {
+    unsigned int *word = (unsigned int *)((size_t)at & ~(size_t)2), old = *(volatile unsigned int *)word;
+    const int shift = (size_t)at & 2 ? 16 : 0;
+    for (;;) {
+        if ((unsigned short)(old >> shift) != compare) return (unsigned short)(old >> shift);
+        const unsigned int seen = __uAtomicCAS(word, old, (old & ~(0xffffu << shift)) | (unsigned int)value << shift);
+        if (seen == old) return compare;
+        old = seen;
+    }
+}
 #define DIVERGO_ATOMIC(T, CAS)                                                                          \
     DIVERGO_DEVICE T atomicCAS_block(T *at, T compare, T value) { return CAS##_block(at, compare, value); }   \
     DIVERGO_DEVICE T atomicCAS_system(T *at, T compare, T value) { return CAS##_system(at, compare, value); }

@@ -61,6 +61,7 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared DIVERGO_DEFAULT(0), cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *function, void **args);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
@@ -90,6 +91,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config);
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
 cudaError_t cudaDeviceDisablePeerAccess(int peer);
 cudaError_t cudaDeviceGetPCIBusId(char *name, int length, int device);
@@ -168,7 +170,7 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *texels, const struct cu
     F(cudaBindTextureToMipmappedArray) F(cudaGetTextureObjectResourceViewDesc) F(cudaMallocMipmappedArray) \
     F(cudaFreeMipmappedArray) F(cudaGetMipmappedArrayLevel) F(cudaMipmappedArrayGetMemoryRequirements) \
     F(cudaMipmappedArrayGetSparseProperties) F(cudaMemcpy3DPeer) F(cudaMemcpy3DPeerAsync) \
-    F(cudaDeviceFlushGPUDirectRDMAWrites) F(cudaDeviceGetNvSciSyncAttributes) F(cudaDeviceGetP2PAttribute) \
+    F(cudaDeviceFlushGPUDirectRDMAWrites) F(cudaDeviceGetNvSciSyncAttributes) \
     F(cudaDeviceGetGraphMemAttribute) F(cudaDeviceSetGraphMemAttribute) F(cudaDeviceGraphMemTrim) \
     F(cudaCtxResetPersistingL2Cache) F(cudaInitDevice) F(cudaGetDriverEntryPoint) F(cudaGetExportTable) \
     F(cudaGetFuncBySymbol) F(cudaGetKernel) F(cudaProfilerInitialize) F(cudaMemPoolExportPointer) \
@@ -179,7 +181,7 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *texels, const struct cu
     F(cudaImportExternalMemory) F(cudaImportExternalSemaphore) F(cudaSignalExternalSemaphoresAsync) \
     F(cudaWaitExternalSemaphoresAsync) F(cudaIpcCloseMemHandle) F(cudaIpcGetEventHandle) \
     F(cudaIpcGetMemHandle) F(cudaIpcOpenEventHandle) F(cudaIpcOpenMemHandle) \
-    F(cudaLaunchCooperativeKernelMultiDevice) F(cudaLaunchKernelExC) F(cudaOccupancyMaxActiveClusters) \
+    F(cudaLaunchCooperativeKernelMultiDevice) F(cudaOccupancyMaxActiveClusters) \
     F(cudaOccupancyMaxPotentialClusterSize) F(cudaStreamBeginCapture) F(cudaStreamCopyAttributes) \
     F(cudaStreamEndCapture) F(cudaStreamGetAttribute) F(cudaStreamGetCaptureInfo) F(cudaStreamGetId) \
     F(cudaStreamIsCapturing) F(cudaStreamSetAttribute) F(cudaStreamUpdateCaptureDependencies) \
@@ -271,6 +273,12 @@ template <class T> static inline cudaError_t cudaGetSymbolAddress(void **address
 template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) { return ::cudaGetSymbolSize(bytes, (const void *)&symbol); }
 template <class T> static inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchKernel((const void *)function, grid, block, args, shared, stream); }
 template <class T> static inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchCooperativeKernel((const void *)function, grid, block, args, shared, stream); }
+template <class... P, class... A> static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *how, void (*function)(P...), A &&...arguments) {
+    return [&](P... parameters) { // converted as those of a call are
+        void *args[] = {(void *)&parameters..., 0};
+        return ::cudaLaunchKernelExC(how, (const void *)function, args);
+    }(static_cast<A &&>(arguments)...);
+}
 template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) { return ::cudaMallocFromPoolAsync((void **)address, bytes, pool, stream); }
 template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, T *function) { return ::cudaFuncGetAttributes(attributes, (const void *)function); }
 template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *function, enum cudaFuncCache config) { return ::cudaFuncSetCacheConfig((const void *)function, config); }

@@ -58,6 +58,7 @@
     E(cudaErrorNoDevice, 100, "no CUDA-capable device is detected") \
     E(cudaErrorInvalidDevice, 101, "invalid device ordinal") \
     E(cudaErrorDeviceNotLicensed, 102, "device doesn't have valid Grid license") \
+    E(cudaErrorSoftwareValidityNotEstablished, 103, "integrity checks failed") \
     E(cudaErrorStartupFailure, 127, "startup failure in cuda runtime") \
     E(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid") \
     E(cudaErrorDeviceUninitialized, 201, "invalid device context") \
@@ -78,6 +79,9 @@
     E(cudaErrorInvalidGraphicsContext, 219, "invalid OpenGL or DirectX context") \
     E(cudaErrorNvlinkUncorrectable, 220, "uncorrectable NVLink error detected during the execution") \
     E(cudaErrorJitCompilerNotFound, 221, "PTX JIT compiler library not found") \
+    E(cudaErrorUnsupportedPtxVersion, 222, "the provided PTX was compiled with an unsupported toolchain.") \
+    E(cudaErrorJitCompilationDisabled, 223, "PTX JIT compilation was disabled") \
+    E(cudaErrorUnsupportedExecAffinity, 224, "the provided execution affinity is not supported") \
     E(cudaErrorInvalidSource, 300, "device kernel image is invalid") \
     E(cudaErrorFileNotFound, 301, "file not found") \
     E(cudaErrorSharedObjectSymbolNotFound, 302, "shared object symbol not found") \
@@ -110,7 +114,30 @@
     E(cudaErrorNotSupported, 801, "operation not supported") \
     E(cudaErrorSystemNotReady, 802, "system not yet initialized") \
     E(cudaErrorSystemDriverMismatch, 803, "system has unsupported display driver / cuda driver combination") \
-    E(cudaErrorUnknown, 999, "unknown error")
+    E(cudaErrorCompatNotSupportedOnDevice, 804, "forward compatibility was attempted on non supported HW") \
+    E(cudaErrorMpsConnectionFailed, 805, "MPS client failed to connect to the MPS control daemon or the MPS server") \
+    E(cudaErrorMpsRpcFailure, 806, "the remote procedural call between the MPS server and the MPS client failed") \
+    E(cudaErrorMpsServerNotReady, 807, "MPS server is not ready to accept new MPS client requests") \
+    E(cudaErrorMpsMaxClientsReached, 808, "the hardware resources required to create MPS client have been exhausted") \
+    E(cudaErrorMpsMaxConnectionsReached, 809, "the hardware resources required to support device connections have been exhausted") \
+    E(cudaErrorMpsClientTerminated, 810, "the MPS client has been terminated by the server") \
+    E(cudaErrorCdpNotSupported, 811, "is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it") \
+    E(cudaErrorCdpVersionMismatch, 812, "unsupported interaction between different versions of CUDA Dynamic Parallelism") \
+    E(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing") \
+    E(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture") \
+    E(cudaErrorStreamCaptureMerge, 902, "operation would result in a merge of separate capture sequences") \
+    E(cudaErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began") \
+    E(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work") \
+    E(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream") \
+    E(cudaErrorStreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
+    E(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream") \
+    E(cudaErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another thread") \
+    E(cudaErrorTimeout, 909, "wait operation timed out") \
+    E(cudaErrorGraphExecUpdateFailure, 910, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update") \
+    E(cudaErrorExternalDevice, 911, "an async error has occured in external entity outside of CUDA") \
+    E(cudaErrorInvalidClusterSize, 912, "a kernel launch error has occurred due to cluster misconfiguration") \
+    E(cudaErrorUnknown, 999, "unknown error") \
+    E(cudaErrorApiFailureBase, 10000, "api failure base")
 
 #define DIVERGO_ERROR(name, code, text) name = code,
 typedef enum cudaError { DIVERGO_ERRORS(DIVERGO_ERROR) } cudaError_t;
@@ -204,6 +231,7 @@ enum cudaMemoryAdvise {
     cudaMemAdviseSetAccessedBy,
     cudaMemAdviseUnsetAccessedBy
 };
+enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported, cudaDevP2PAttrCudaArrayAccessSupported };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
 
 enum cudaDeviceAttr {
@@ -362,6 +390,20 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeSynchronizationPolicy = 3,
     cudaLaunchAttributePriority = 8
 } cudaLaunchAttributeID;
+struct cudaLaunchAttribute_st {
+    cudaLaunchAttributeID id;
+    char pad[8 - sizeof(cudaLaunchAttributeID)];
+    cudaLaunchAttributeValue val;
+};
+typedef struct cudaLaunchAttribute_st cudaLaunchAttribute;
+struct cudaLaunchConfig_st {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned int numAttrs;
+};
+typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
 #define cudaStreamAttrID cudaLaunchAttributeID
 #define cudaStreamAttrValue cudaLaunchAttributeValue
 #define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow

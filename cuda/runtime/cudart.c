@@ -476,6 +476,14 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
     return cudaLaunchKernel(function, grid, block, args, shared, stream);
 }
 
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *function, void **args) {
+    if (how == NULL) return fail(cudaErrorInvalidConfiguration);
+    for (unsigned int i = 0; i < how->numAttrs; i++)
+        if (how->attrs[i].id == cudaLaunchAttributeCooperative && how->attrs[i].val.cooperative)
+            return cudaLaunchCooperativeKernel(function, how->gridDim, how->blockDim, args, how->dynamicSmemBytes, how->stream);
+    return cudaLaunchKernel(function, how->gridDim, how->blockDim, args, how->dynamicSmemBytes, how->stream);
+}
+
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
     struct layout *l;
     cudaError_t error = kernel(function, &l);
@@ -681,11 +689,12 @@ cudaError_t cudaFreeHost(void *address) {
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags) {
     (void)flags;
-    if (find_managed(host) == NULL) {
-        fprintf(stderr, "cuda: cudaHostGetDevicePointer: %p is not of cudaHostAlloc with cudaHostAllocMapped\n", host);
+    const struct managed *m = find_managed(host);
+    if (m == NULL) {
+        fprintf(stderr, "cuda: cudaHostGetDevicePointer: %p is not of cudaHostAlloc with cudaHostAllocMapped, nor of cudaHostRegister with cudaHostRegisterMapped\n", host);
         return fail(cudaErrorInvalidValue);
     }
-    *device = host;
+    *device = (void *)(m->device + (uint64_t)((char *)host - (char *)m->host));
     return fail(sticky);
 }
 
@@ -694,14 +703,30 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *host) {
     return fail(sticky);
 }
 
+// The device has a copy of mapped memory, at an address of its own.
 cudaError_t cudaHostRegister(void *host, size_t bytes, unsigned int flags) {
-    (void)host, (void)bytes;
     if (!(flags & cudaHostRegisterMapped)) return fail(sticky);
-    fprintf(stderr, "cuda: cudaHostRegister: the device cannot reach memory that it has not allocated (cudaHostAlloc)\n");
-    return fail(cudaErrorNotSupported);
+    if (find_managed(host) != NULL) return fail(cudaErrorHostMemoryAlreadyRegistered);
+    void *device = NULL;
+    struct managed *m = calloc(1, sizeof *m);
+    cudaError_t error = m == NULL ? cudaErrorMemoryAllocation : host == NULL || bytes == 0 ? cudaErrorInvalidValue : cudaMalloc(&device, bytes);
+    if (error != cudaSuccess) return free(m), fail(error);
+    *m = (struct managed){host, (uint64_t)device, bytes, managed};
+    managed = m;
+    return fail(sticky);
 }
 
-cudaError_t cudaHostUnregister(void *host) { return (void)host, fail(sticky); }
+cudaError_t cudaHostUnregister(void *host) {
+    for (struct managed **at = &managed; *at != NULL; at = &(*at)->next)
+        if ((*at)->host == host) {
+            struct managed *m = *at;
+            void *device = (void *)m->device;
+            *at = m->next;
+            free(m);
+            return cudaFree(device);
+        }
+    return fail(sticky);
+}
 cudaError_t cudaMemPrefetchAsync(const void *at, size_t bytes, int device, cudaStream_t stream) { return (void)at, (void)bytes, (void)device, (void)stream, fail(sticky); }
 cudaError_t cudaMemAdvise(const void *at, size_t bytes, enum cudaMemoryAdvise advice, int device) { return (void)at, (void)bytes, (void)advice, (void)device, fail(sticky); }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *at, size_t bytes, unsigned int flags) { return (void)stream, (void)at, (void)bytes, (void)flags, fail(sticky); }
@@ -1014,6 +1039,11 @@ cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit) { return cud
 cudaError_t cudaDeviceCanAccessPeer(int *can, int d, int peer) {
     *can = 0;
     return fail(d == 0 && peer == 0 ? sticky : cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int d, int peer) {
+    (void)attribute;
+    if (d != 0 || peer != 0) return fail(cudaErrorInvalidDevice);
+    return *value = 0, fail(sticky);
 }
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) { return (void)flags, fail(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice); }
 cudaError_t cudaDeviceDisablePeerAccess(int peer) { return fail(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice); }

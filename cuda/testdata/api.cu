@@ -77,6 +77,20 @@ static void memory() {
     WANT(a.type, cudaMemoryTypeUnregistered);
     WANT(cudaHostRegister(pinned, 64, cudaHostRegisterDefault), cudaSuccess);
     WANT(cudaHostUnregister(pinned), cudaSuccess);
+    WANT(cudaHostRegister(pinned, 64, cudaHostRegisterMapped), cudaSuccess);
+    WANT(cudaHostRegister(pinned, 64, cudaHostRegisterMapped), cudaErrorHostMemoryAlreadyRegistered);
+    WANT(cudaHostGetDevicePointer(&device, pinned + 3, 0), cudaSuccess);
+    pinned[3] = 20;
+    cudaLaunchAttribute together = {};
+    together.id = cudaLaunchAttributeCooperative, together.val.cooperative = 1;
+    cudaLaunchConfig_t how = {};
+    how.gridDim = 1, how.blockDim = 1, how.attrs = &together, how.numAttrs = 1;
+    WANT(cudaLaunchKernelEx(&how, through, device), cudaSuccess);
+    WANT(pinned[3], 21);
+    how.gridDim = 1 << 20;
+    WANT(cudaLaunchKernelEx(&how, through, device), cudaErrorCooperativeLaunchTooLarge);
+    WANT(cudaHostUnregister(pinned), cudaSuccess);
+    WANT(cudaHostGetDevicePointer(&device, pinned, 0), cudaErrorInvalidValue);
     WANT(cudaFreeHost(pinned), cudaSuccess);
 
     // Rows and planes.
@@ -215,6 +229,7 @@ static void device() {
     WANT(cudaDeviceCanAccessPeer(&can, 0, 0), cudaSuccess);
     WANT(can, 0);
     WANT(cudaDeviceCanAccessPeer(&can, 0, 1), cudaErrorInvalidDevice);
+    WANT(cudaDeviceGetP2PAttribute(&can, cudaDevP2PAttrAccessSupported, 0, 1), cudaErrorInvalidDevice);
     WANT(cudaDeviceEnablePeerAccess(1, 0), cudaErrorInvalidDevice);
     WANT(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
     WANT(cudaDeviceSetLimit(cudaLimitStackSize, 4096), cudaSuccess);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <cooperative_groups.h>
 #include <cooperative_groups/scan.h>
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include "api.h"
 
@@ -195,10 +196,97 @@ static void half16() {
     WANT(__heq(__half(2), __half(2.0)) && !__hlt(__half(2), __half(1)) && __hltu(__half(NAN), __half(1)) && !__hne(__half(NAN), __half(1)), true);
 }
 
+// The same of numbers with 8 bits and the exponent of float.
+static float bfloat(uint16_t bits) {
+    uint32_t word = (uint32_t)bits << 16;
+    float x;
+    memcpy(&x, &word, sizeof x);
+    return x;
+}
+
+static __host__ __device__ float pasted(uint16_t high, uint16_t low) { return __builtin_bit_cast(float, (uint32_t)high << 16 | low); }
+
+static double rounded8(double x) {
+    if (x == 0 || std::isnan(x) || std::isinf(x)) return x;
+    int e;
+    frexp(x, &e);
+    double unit = ldexp(1, (e < -125 ? -125 : e) - 8), y = nearbyint(x / unit) * unit;
+    return fabs(y) >= ldexp(1, 128) ? copysign(INFINITY, x) : y;
+}
+
+static const int bops = 11;
+
+__global__ void bfloats(const uint16_t *in, uint16_t *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    __nv_bfloat16 a = __ushort_as_bfloat16(in[3 * i]), b = __ushort_as_bfloat16(in[3 * i + 1]), c = __ushort_as_bfloat16(in[3 * i + 2]);
+    __nv_bfloat162 v = __hmul2(__halves2bfloat162(a, b), __bfloat162bfloat162(c));
+    __nv_bfloat16 r[bops] = {a + b,          __hsub(a, b), __hmul(a, b), a / b, __hfma(a, b, c), __high2bfloat16(v), __hmin(a, b), hsqrt(a), hceil(b),
+                             __float2bfloat16_rz(pasted(in[3 * i], in[3 * i + 1])), __float2bfloat16_ru(pasted(in[3 * i], in[3 * i + 1]))};
+    for (int k = 0; k < bops; k++) out[bops * i + k] = __bfloat16_as_ushort(r[k]);
+}
+
+// Sums of pairs and of single numbers that many threads add to.
+__global__ void add16(__half2 *pair, __half *one, __nv_bfloat16 *other) {
+    atomicAdd(pair, __floats2half2_rn(1, 2));
+    atomicAdd(one + 1, __half(1));
+    atomicAdd(other, __ldg(other + 1));
+}
+
+static void bfloat16() {
+    const int n = 4096;
+    uint16_t *in, *out;
+    uint32_t seed = 7;
+    cudaMallocManaged(&in, 3 * n * sizeof *in), cudaMallocManaged(&out, bops * n * sizeof *out);
+    for (int i = 0; i < 3 * n; i++) {
+        in[i] = (uint16_t)((seed = seed * 1664525 + 1013904223) >> 16);
+        if (i % 2 == 0) in[i] = (in[i] & 0x87ff) | 0x3c00; // near the others, or sums say little
+    }
+    bfloats<<<n / 64, 64>>>(in, out, n);
+    WANT(cudaDeviceSynchronize(), cudaSuccess);
+    int differ = 0;
+    for (int i = 0; i < n; i++) {
+        double a = bfloat(in[3 * i]), b = bfloat(in[3 * i + 1]), c = bfloat(in[3 * i + 2]), f = pasted(in[3 * i], in[3 * i + 1]);
+        double near = rounded8(f), want[bops] = {a + b, a - b, a * b, a / b, (float)(a * b + c), b * c, fmin(a, b), sqrt(a), ceil(b), f, f};
+        for (int k = 0; k < bops; k++) {
+            double got = bfloat(out[bops * i + k]), should = rounded8(want[k]);
+            if (k >= 9 && !std::isnan(f) && !std::isinf(f)) { // its neighbours: nothing lies between it and what is asked for
+                bool side = k == 10 ? got >= f : fabs(got) <= fabs(f), close = std::isinf(got) || std::isinf(near) || fabs(got - f) < fabs(ldexp(f, -7)) || fabs(f) < 1e-37;
+                if (!side || !close) differ++;
+                continue;
+            }
+            if (std::isnan(should) ? !std::isnan(got) : got != should) differ++;
+        }
+        double s = (float)(__ushort_as_bfloat16(in[3 * i]) * __ushort_as_bfloat16(in[3 * i + 1]));
+        if (std::isnan(rounded8(a * b)) ? !std::isnan(s) : s != rounded8(a * b)) differ++;
+    }
+    WANT(differ, 0);
+    // Rounded once, from numbers with more bits than float has.
+    const double tie = 1 + 1.0 / 256;
+    WANT((float)__double2bfloat16(tie), 1.0f);
+    WANT((float)__double2bfloat16(tie + 1e-12), 1.0f + 1.0f / 128);
+    WANT((float)__double2bfloat16(-tie - 1e-12), -1.0f - 1.0f / 128);
+    WANT((float)__ll2bfloat16_rn((257ll << 48) + 1), ldexpf(258, 48));
+    WANT((float)__ll2bfloat16_rn(257ll << 48), ldexpf(256, 48));
+    WANT((float)__ull2bfloat16_rn(5), 5.0f);
+
+    uint16_t *sums;
+    cudaMallocManaged(&sums, 8 * sizeof *sums);
+    sums[2] = 0x1234, sums[5] = 0x3f80, sums[4] = 0x4000; // the other half of a word; 1 and 2
+    add16<<<2, 32>>>((__half2 *)sums, (__half *)sums + 2, (__nv_bfloat16 *)sums + 4);
+    WANT(cudaDeviceSynchronize(), cudaSuccess);
+    WANT(value(sums[0]), 64.0);
+    WANT(value(sums[1]), 128.0);
+    WANT(sums[2], 0x1234);
+    WANT(value(sums[3]), 64.0);
+    WANT(bfloat(sums[4]), 66.0f);
+}
+
 int main() {
     heap();
     groups();
     half16();
+    bfloat16();
     printf("%d wrong\n", wrong);
     return wrong != 0;
 }

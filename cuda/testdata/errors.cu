@@ -18,6 +18,13 @@ __global__ void hours(int *p) {
     for (long i = 0; i < 1l << 40; i++) x = x * 1664525 + 1013904223;
     *p = (int)x;
 }
+__global__ void many(volatile float *p) { // 100 registers at once
+    float x[100];
+#pragma unroll
+    for (int i = 0; i < 100; i++) x[i] = p[i];
+#pragma unroll
+    for (int i = 99; i >= 0; i--) p[i] = x[i];
+}
 __global__ void text() { printf("in the kernel\n"); }
 __constant__ int three[3];
 
@@ -55,6 +62,8 @@ int main(int argc, char **argv) {
         store<<<0, 1>>>(p, 0);
         SHOW(cudaGetLastError());
         large<<<1, 32>>>();
+        SHOW(cudaGetLastError());
+        many<<<1, 512>>>((float *)p);
         SHOW(cudaGetLastError());
         store<<<1, 1>>>(p, 0);
         SHOW(cudaDeviceSynchronize());

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <vector>
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cuComplex.h>
 #include <texture_types.h>
@@ -53,6 +54,51 @@ __global__ void dots(int *out) {
     int block = 0;
     block += atomicSub_block(&out[7], -4), block += atomicCAS_system(&out[7], 4, 9);
     out[8] = block;
+    unsigned short *half = (unsigned short *)&out[9]; // 0x00050003
+    *half = 3, half[1] = 5;
+    out[10] = atomicCAS(half + 1, (unsigned short)5, (unsigned short)7) * 100 + atomicCAS(half, (unsigned short)9, (unsigned short)8);
+}
+
+// Pieces of 16, 8 and 4 bytes and bytes, some of which are left; a group that waits for all but the last copy.
+__global__ void copies(const char *in, char *out, int *early) {
+    __shared__ __align__(16) char room[4][128];
+    __shared__ __align__(16) int numbers[2][64];
+    cg::thread_block block = cg::this_thread_block();
+    const int at[4] = {0, 8, 4, 1};
+    for (int i = 0; i < 4; i++) cg::memcpy_async(block, room[i] + at[i], in + 128 * i + at[i], 101 - at[i]);
+    cg::wait(block);
+    for (int i = block.thread_rank(); i < 512; i += block.size()) out[i] = i % 128 >= at[i / 128] && i % 128 < 101 ? room[i / 128][i % 128] : 0;
+    cg::memcpy_async(block, numbers[0], 64, (const int *)in, 50);
+    cg::memcpy_async(block, numbers[1], (const int *)in + 64, 256);
+    cg::wait_prior<1>(block);
+    if (block.thread_rank() == 0) early[0] = numbers[0][40];
+    cg::wait(block);
+    if (block.thread_rank() == 1) early[1] = numbers[1][63];
+    cg::invoke_one(block, [&] { atomicAdd(&early[2], 1); });
+    block.barrier_wait(block.barrier_arrive());
+    cg::thread_block_tile<8> tile = cg::tiled_partition<8>(block);
+    early[3 + block.thread_rank()] = cg::invoke_one_broadcast(tile, [&] { return atomicAdd(&early[2], 1) > 0 ? 10 + (int)tile.meta_group_rank() : 0; });
+    __pipeline_memcpy_async(&numbers[0][4 * (threadIdx.x % 4)], in + 16, 16, threadIdx.x % 4 * 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    if (threadIdx.x < 16) early[40 + threadIdx.x] = numbers[0][threadIdx.x];
+}
+
+// Registers of PTX with one percent sign and with two; values of each type that matches.
+#define LANE(x) asm volatile("mov.u32 %0, %laneid;" : "=r"(x))
+__global__ void named(int *out, double *d) {
+    unsigned lane, sum;
+    LANE(lane);
+    asm("{\n\t.reg .u32 t;\n\t" // a string of several
+        "mov.u32 t, %ntid.x;\n\t"
+        "add.u32 %0, t, %1; }" : "=r"(sum) : "r"(lane));
+    asm("add.u32 %0, %0, %%tid.x;" : "+r"(sum));
+    out[threadIdx.x] = sum;
+    out[32 + threadIdx.x] = (int)__match_any_sync(~0u, (long)d[threadIdx.x]) ^ (int)__match_any_sync(~0u, (float)d[threadIdx.x]);
+    int all;
+    __match_all_sync(~0u, d[0], &all);
+    if (threadIdx.x == 0) out[63] = 100 * all;
 }
 
 template <class T> static std::vector<T> back(T *from, size_t n) {
@@ -90,7 +136,32 @@ int main() {
 
     cudaMemset(out, 0, 64 * sizeof(int));
     dots<<<1, 1>>>(out);
-    WANT(back(out, 9), (std::vector<int>{15, 8, 511, 2 * 5 + 3 * 4 + 1, 2 * 5 + 3 * 4 + 1, 1, 15, 9, 4}));
+    WANT(back(out, 11), (std::vector<int>{15, 8, 511, 2 * 5 + 3 * 4 + 1, 2 * 5 + 3 * 4 + 1, 1, 15, 9, 4, 0x00070003, 503}));
+
+    char *text, *copied;
+    int *early;
+    cudaMallocManaged(&text, 1024), cudaMallocManaged(&copied, 512), cudaMallocManaged(&early, 64 * sizeof *early);
+    for (int i = 0; i < 1024; i++) text[i] = (char)(i * 7 + i / 128);
+    copies<<<1, 32>>>(text, copied, early);
+    WANT(cudaDeviceSynchronize(), cudaSuccess);
+    int differ = 0;
+    const int at[4] = {0, 8, 4, 1};
+    for (int i = 0; i < 512; i++) differ += copied[i] != (i % 128 >= at[i / 128] && i % 128 < 101 ? text[i] : 0);
+    WANT(differ, 0);
+    WANT(early[0], ((int *)text)[40]);
+    WANT(early[1], ((int *)text)[127]);
+    WANT(early[2], 1 + 4);
+    WANT(early[3 + 31], 13);
+    for (int i = 0; i < 16; i++) WANT(early[40 + i], i % 4 < 4 - i / 4 ? ((int *)text)[4 + i % 4] : 0);
+
+    double *numbers;
+    cudaMallocManaged(&numbers, 32 * sizeof *numbers);
+    for (int i = 0; i < 32; i++) numbers[i] = i % 3 + 0.25; // whose whole parts match where they match themselves
+    named<<<1, 32>>>(out, numbers);
+    auto n = back(out, 64);
+    WANT(n[5], 32 + 5 + 5);
+    WANT(n[32 + 5], 0);
+    WANT(n[63], 100);
 
     cuFloatComplex z = cuCdivf(cuCmulf(make_cuFloatComplex(1, 2), make_cuFloatComplex(3, -1)), make_cuFloatComplex(3, -1));
     WANT(z.x > 0.999f && z.x < 1.001f && z.y > 1.999f && z.y < 2.001f, true);

@@ -32,7 +32,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "lrr-again", Bug: "the slot issued last is the first that is asked", By: any, From: "chipsalliance/rocket-chip#2771",
-		File: "sm/schedule.go", Old: "rest.Next(last+1, words); s >= 0", New: "rest.Next(last, words); s >= 0",
+		File: "sm/schedule.go", Old: "i.first(ask, cta, last+1, slots.Len(), slots); s", New: "i.first(ask, cta, last, slots.Len(), slots); s",
 	},
 	{
 		Name: "issue-exit-early", Bug: "a warp exits with loads in flight", By: any,

@@ -257,13 +257,12 @@ func (p *MultiPath) load(i int, x *Split) {
 }
 
 // exit takes lanes out of every entry of the warp at once. One that has waited for
-// them only goes on: the innermost, as it is part of what those around wait for.
+// them only goes on: the innermost, as it is part of what those around wait for. Nobody
+// is at a post-dominator behind an exit: the branches around it have none.
 func (p *MultiPath) exit(w, i int, s *Slot, o *Outcome) {
 	s.PC++
 	if s.Mask &^= o.Taken; s.Mask == 0 {
 		p.leave(i)
-	} else {
-		p.moved(w, i)
 	}
 	for k := range p.lanes {
 		if p.Rejoin.Next(w*p.lanes+k).Mask&o.Taken == 0 {

@@ -182,7 +182,9 @@ func (p *Warps) Serve(k Reconverger) {
 		p.Barrier.Launch(l)
 		p.Launch.Pop()
 	}
-	p.Redirect.Set(p.redirect)
+	if words := units.Words(p.Table.Len()); !p.redirect.Equal(p.Redirect.At(), words) {
+		p.Redirect.Set(p.redirect)
+	}
 	p.redirect = units.Set{}
 }
 

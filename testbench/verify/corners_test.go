@@ -312,6 +312,36 @@ ON:
 	}
 }
 
+// TestLastBytesOfSharedMemory: CTAs whose shared memory is no multiple of what they begin at fill an SM, and each has its
+// last bytes.
+func TestLastBytesOfSharedMemory(t *testing.T) {
+	for _, variable := range []struct {
+		text    string
+		dynamic uint32
+	}{{".shared .align 4 .b8 room[5460];", 0}, {".extern .shared .align 4 .b8 room[];", 5460}} {
+		m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n"+variable.text+`
+.visible .entry k()
+{
+	.reg .u32 %a<4>;
+	mov.u32 %a0, room;
+	mov.u32 %a1, %tid.x;
+	mad.lo.u32 %a0, %a1, 4, %a0;
+	st.shared.u32 [%a0+5332], %a1;
+	bar.sync 0;
+	ld.shared.u32 %a2, [%a0+5332];
+	exit;
+}`))
+		require.NoError(t, err)
+		p, err := testbench.Program(m, "")
+		require.NoError(t, err)
+		cfg := under("pdom")
+		cfg.GPU.SMs, cfg.Shared.Size = 1, 16<<10
+		s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 1_000_000})
+		require.NoError(t, err)
+		assert.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{6, 1, 1}, Block: [3]uint32{32, 1, 1}, Shared: variable.dynamic}))
+	}
+}
+
 // TestPathUnderABarrier: the paths of the top entry are at one bar.sync each, another path of the warp, which the
 // dual-path stack cannot run before they meet, is at a third, or on its way to it. Nobody goes on without it.
 func TestPathUnderABarrier(t *testing.T) {

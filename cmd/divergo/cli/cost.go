@@ -11,7 +11,8 @@ import (
 )
 
 // printCosts is list --cost.
-func printCosts(c *cobra.Command, name string, cfg *gpu.Config, asJSON bool) error {
+func printCosts(c *cobra.Command, args []string, cfg *gpu.Config, asJSON bool) error {
+	name, names := args[0], args[1:]
 	switch name {
 	case "mechanisms":
 		l := catalogue{name: name, header: []string{"mechanism", "what", "words", "bits", "of an SM", "a warp's share", "a CTA's share"}}
@@ -19,13 +20,13 @@ func printCosts(c *cobra.Command, name string, cfg *gpu.Config, asJSON bool) err
 		if err != nil {
 			return err
 		}
-		return l.print(c, entries, asJSON)
+		return l.print(c, entries, names, asJSON)
 	case "lanes":
 		l := catalogue{name: name, header: []string{"lanes", "bits of an SM"}}
-		return l.print(c, listLaneCosts(cfg), asJSON)
+		return l.print(c, listLaneCosts(cfg), names, asJSON)
 	case "herding":
 		l := catalogue{name: name, header: []string{"part", "what", "bits", "of an SM"}}
-		return l.print(c, listHerdingCosts(cfg), asJSON)
+		return l.print(c, listHerdingCosts(cfg), names, asJSON)
 	}
 	return fmt.Errorf("--cost is for mechanisms, lanes and herding, not for %s", name)
 }
@@ -97,7 +98,7 @@ func listLaneCosts(cfg *gpu.Config) []entry {
 	var list []entry
 	for _, p := range units.Permutations() {
 		bits := p.Bits(cfg.SM.WarpSize)
-		list = append(list, entry{[]any{p, bits}, map[string]any{"name": p, "bits_per_sm": bits}})
+		list = append(list, entry{cells: []any{p, bits}, json: map[string]any{"name": p, "bits_per_sm": bits}})
 	}
 	return list
 }

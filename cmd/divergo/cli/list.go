@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -24,11 +25,18 @@ type catalogue struct {
 	entries func(cfg *gpu.Config) []entry
 }
 
-// entry is a row of a catalogue.
+// entry is a row of a catalogue, which begins with its name.
 type entry struct {
 	cells []any
-	json  map[string]any // nil for a row that belongs to the one above
+	json  map[string]any // nil for a row without a name, which belongs to the one above
+
+	// measure, if there is one, makes the rows that stand in the place of this one. It
+	// takes a while, and entries are measured at the same time.
+	measure func() []entry
 }
+
+// name is what the entry can be chosen by.
+func (e *entry) name() string { return fmt.Sprint(e.cells[0]) }
 
 var catalogues = []catalogue{
 	{"kernels", []string{"kernel", "size", "description"}, listKernels},
@@ -51,15 +59,23 @@ func newList() *cobra.Command {
 	var machine machineFlags
 	var asJSON, asTOML, cost bool
 	c := &cobra.Command{
-		Use:   "list " + what,
+		Use:   "list " + what + " [NAME...]",
 		Short: "List kernels, mechanisms, presets, statistics, configuration keys, or papers' figures and claims",
-		Long: `List what there is. The values of the configuration keys are those of the machine that --preset, --config and
---set describe; with --toml they are a file for --config. Claims are tried when they are listed, which takes some seconds.`,
+		Long: `List what there is, or what of it begins with a NAME. The values of the configuration keys are those of the machine
+that --preset, --config and --set describe; with --toml they are a file for --config. Claims are tried when they are
+listed: all of them take a minute or two of a processor, and are divided among those that there are.`,
 		Example: `  divergo list kernels
+  divergo list keys dram. l2.
+  divergo list claims C3 C4-12
   divergo list keys --preset kepler --set gpu.sms=2 --toml > machine.toml
   divergo list mechanisms --cost --preset slp2013`,
 		ValidArgs: names,
-		Args:      exactly(1, "one of "+strings.Join(names, ", ")),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("%s: want one of %s", c.CommandPath(), strings.Join(names, ", "))
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if !slices.Contains(names, args[0]) {
 				return nearest.Unknown("list", args[0], names)
@@ -69,16 +85,16 @@ func newList() *cobra.Command {
 				return err
 			}
 			if cost {
-				return printCosts(c, args[0], &cfg, asJSON)
+				return printCosts(c, args, &cfg, asJSON)
 			}
-			if asTOML && args[0] != "keys" {
-				return fmt.Errorf("--toml is for keys, not for %s", args[0])
+			if asTOML && (args[0] != "keys" || len(args) > 1) {
+				return fmt.Errorf("--toml is for keys as a whole, not for %s", strings.Join(args, " "))
 			}
 			if asTOML {
 				_, err := c.OutOrStdout().Write(cfg.TOML())
 				return err
 			}
-			return printCatalogue(c, args[0], &cfg, asJSON)
+			return printCatalogue(c, args, &cfg, asJSON)
 		},
 	}
 	machine.addConfig(c)
@@ -88,12 +104,19 @@ func newList() *cobra.Command {
 	return c
 }
 
-func printCatalogue(c *cobra.Command, name string, cfg *gpu.Config, asJSON bool) error {
-	i := slices.IndexFunc(catalogues, func(l catalogue) bool { return l.name == name })
-	return catalogues[i].print(c, catalogues[i].entries(cfg), asJSON)
+// printCatalogue lists what args names: a catalogue, and which of its entries.
+func printCatalogue(c *cobra.Command, args []string, cfg *gpu.Config, asJSON bool) error {
+	i := slices.IndexFunc(catalogues, func(l catalogue) bool { return l.name == args[0] })
+	return catalogues[i].print(c, catalogues[i].entries(cfg), args[1:], asJSON)
 }
 
-func (l *catalogue) print(c *cobra.Command, entries []entry, asJSON bool) error {
+// print lists the entries that begin with one of the names, or all.
+func (l *catalogue) print(c *cobra.Command, entries []entry, names []string, asJSON bool) error {
+	entries, err := l.choose(entries, names)
+	if err != nil {
+		return err
+	}
+	entries = measured(c, l.name, entries)
 	if asJSON {
 		list := []map[string]any{}
 		for _, e := range entries {
@@ -107,8 +130,61 @@ func (l *catalogue) print(c *cobra.Command, entries []entry, asJSON bool) error 
 	for _, e := range entries {
 		t.Row(e.cells...)
 	}
-	_, err := t.WriteTo(c.OutOrStdout())
+	_, err = t.WriteTo(c.OutOrStdout())
 	return err
+}
+
+// choose is the entries that begin with one of the names, with the rows that belong to
+// them; all without names.
+func (l *catalogue) choose(entries []entry, names []string) (list []entry, err error) {
+	if len(names) == 0 {
+		return entries, nil
+	}
+	var known []string
+	found, chosen := make([]bool, len(names)), false
+	for _, e := range entries {
+		if name := e.name(); name != "" {
+			known, chosen = append(known, name), false
+			for i, begin := range names {
+				if strings.HasPrefix(name, begin) {
+					found[i], chosen = true, true
+				}
+			}
+		}
+		if chosen {
+			list = append(list, e)
+		}
+	}
+	if i := slices.Index(found, false); i >= 0 {
+		return nil, nearest.Unknown(l.header[0], names[i], known)
+	}
+	return list, nil
+}
+
+// measured has the rows of what has to be measured, on all processors.
+func measured(c *cobra.Command, what string, entries []entry) []entry {
+	rows := make([][]entry, len(entries))
+	line, ended := newProgress(c.ErrOrStderr(), "list"), make(chan bool)
+	running, of := make(chan bool, runtime.GOMAXPROCS(0)), 0
+	for i, e := range entries {
+		if e.measure == nil {
+			rows[i] = entries[i : i+1]
+			continue
+		}
+		of++
+		go func() {
+			running <- true
+			rows[i] = e.measure()
+			<-running
+			ended <- true
+		}()
+	}
+	for n := range of {
+		line.say(fmt.Sprintf("%d of %d %s", n, of, what))
+		<-ended
+	}
+	line.clear()
+	return slices.Concat(rows...)
 }
 
 func listKernels(*gpu.Config) []entry {
@@ -130,7 +206,7 @@ func listKernels(*gpu.Config) []entry {
 func listMechanisms(*gpu.Config) []entry {
 	var list []entry
 	for _, m := range divergence.Mechanisms() {
-		list = append(list, entry{[]any{m.Name, m.Doc}, map[string]any{"name": m.Name, "doc": m.Doc}})
+		list = append(list, entry{cells: []any{m.Name, m.Doc}, json: map[string]any{"name": m.Name, "doc": m.Doc}})
 	}
 	return list
 }
@@ -138,7 +214,7 @@ func listMechanisms(*gpu.Config) []entry {
 func listLanes(*gpu.Config) []entry {
 	var list []entry
 	for _, p := range units.Permutations() {
-		list = append(list, entry{[]any{p, p.Doc()}, map[string]any{"name": p, "doc": p.Doc()}})
+		list = append(list, entry{cells: []any{p, p.Doc()}, json: map[string]any{"name": p, "doc": p.Doc()}})
 	}
 	return list
 }
@@ -146,7 +222,7 @@ func listLanes(*gpu.Config) []entry {
 func listHerding(*gpu.Config) []entry {
 	var list []entry
 	for _, p := range units.HerdParts() {
-		list = append(list, entry{[]any{p.Name, p.Doc}, map[string]any{"name": p.Name, "doc": p.Doc}})
+		list = append(list, entry{cells: []any{p.Name, p.Doc}, json: map[string]any{"name": p.Name, "doc": p.Doc}})
 	}
 	return list
 }
@@ -160,8 +236,8 @@ func listPresets(*gpu.Config) []entry {
 			values[s.Key] = s.Value
 		}
 		list = append(list, entry{
-			[]any{p.Name, p.Doc, p.Source},
-			map[string]any{"name": p.Name, "doc": p.Doc, "source": p.Source, "config": values},
+			cells: []any{p.Name, p.Doc, p.Source},
+			json:  map[string]any{"name": p.Name, "doc": p.Doc, "source": p.Source, "config": values},
 		})
 	}
 	return list
@@ -171,8 +247,8 @@ func listStats(*gpu.Config) []entry {
 	var list []entry
 	for _, s := range testbench.Stats() {
 		list = append(list, entry{
-			[]any{s.Name, s.Unit, s.Word, s.Doc, s.Source},
-			map[string]any{"name": s.Name, "unit": s.Unit, "gpgpu_sim": s.Word, "doc": s.Doc, "source": s.Source},
+			cells: []any{s.Name, s.Unit, s.Word, s.Doc, s.Source},
+			json:  map[string]any{"name": s.Name, "unit": s.Unit, "gpgpu_sim": s.Word, "doc": s.Doc, "source": s.Source},
 		})
 	}
 	return list
@@ -187,8 +263,8 @@ func listKeys(cfg *gpu.Config) []entry {
 			legal, doc = fmt.Sprintf("one of %d words", n), fmt.Sprintf("%s (%s)", k.Doc, k.Legal())
 		}
 		list = append(list, entry{
-			[]any{k.Name, k.Get(cfg), k.Get(&usual), legal, k.Unit, doc, k.Source},
-			map[string]any{
+			cells: []any{k.Name, k.Get(cfg), k.Get(&usual), legal, k.Unit, doc, k.Source},
+			json: map[string]any{
 				"name": k.Name, "type": k.Type, "value": k.Get(cfg), "default": k.Get(&usual),
 				"range": k.Legal(), "unit": k.Unit, "doc": k.Doc, "source": k.Source,
 			},
@@ -203,7 +279,7 @@ func listKeys(cfg *gpu.Config) []entry {
 func listFigures(*gpu.Config) []entry {
 	var list []entry
 	for _, f := range experiments.Figures() {
-		list = append(list, entry{[]any{f.Name, f.Doc, f.Source}, map[string]any{"name": f.Name, "doc": f.Doc, "source": f.Source}})
+		list = append(list, entry{cells: []any{f.Name, f.Doc, f.Source}, json: map[string]any{"name": f.Name, "doc": f.Doc, "source": f.Source}})
 	}
 	return list
 }
@@ -211,7 +287,7 @@ func listFigures(*gpu.Config) []entry {
 func listClaims(*gpu.Config) []entry {
 	var list []entry
 	for _, c := range experiments.Claims() {
-		list = append(list, claimEntries(&c, c.Try())...)
+		list = append(list, entry{cells: []any{c.ID}, measure: func() []entry { return claimEntries(&c, c.Try()) }})
 	}
 	return list
 }
@@ -219,8 +295,8 @@ func listClaims(*gpu.Config) []entry {
 // claimEntries are the lines of a claim, and in the first what JSON has of it.
 func claimEntries(c *experiments.Claim, f experiments.Finding) []entry {
 	list := []entry{{
-		[]any{c.ID, f.Verdict, c.Place + ": " + c.Statement},
-		map[string]any{
+		cells: []any{c.ID, f.Verdict, c.Place + ": " + c.Statement},
+		json: map[string]any{
 			"id": c.ID, "place": c.Place, "statement": c.Statement,
 			"theirs": c.Theirs, "ours": f.Ours, "verdict": f.Verdict, "why": c.Why,
 		},

@@ -34,7 +34,7 @@ interrupted goes on behind the last one when it is given again. --html puts them
   divergo reproduce all --journal figures.jsonl --html figures.html`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && svg+journal+html == "" {
-				return printCatalogue(c, "figures", nil, asJSON)
+				return printCatalogue(c, []string{"figures"}, nil, asJSON)
 			}
 			figures, err := chosenFigures(args)
 			if err != nil {
