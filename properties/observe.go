@@ -47,6 +47,7 @@ type observer struct {
 	scoreboard  *scoreboard
 	compactor   *compactor // nil for mechanisms that do not promise Compacts
 	forming     *forming   // nil for those that do not promise Updates
+	outcomes    *outcomes  // if coverage is counted
 	leave       []func()
 }
 
@@ -104,6 +105,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 		}
 		if cov != nil {
 			o.shapes, o.patterns = shapes(prog), make([]uint8, len(prog.Insts))
+			o.watchOutcomes(&mech)
 		}
 		o.leave = append(o.leave, m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit), m.ALU.OnBranch.Add(o.resolved))
 		list = append(list, o)
@@ -118,6 +120,7 @@ func (o *observer) detach() {
 	}
 	if o.coverage != nil {
 		o.coverage.issued(o.prog, o.patterns)
+		o.coverage.became(o.outcomes)
 	}
 }
 

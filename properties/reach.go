@@ -232,11 +232,14 @@ func (c *Coverage) drawn(k *Case) {
 	}
 }
 
-// Hardware lists the bins by what hardware does with their counts, in order: events, which are runs, launches,
+// Hardware lists the bins by what hardware does with their counts, in order: events and outcomes, which are runs, launches,
 // which are cases, values of keys, which are machines, opcodes, and instructions by the lanes that issue them, which are runs.
 func (c *Coverage) Hardware() (names []string, counts []uint64) {
 	add := func(name string) { names, counts = append(names, name), append(counts, c.Reached[name]) }
 	happened(new(testbench.Counters), func(name string, _ uint64) { add(name) })
+	for _, name := range c.outcomeBins() {
+		add(name)
+	}
 	for _, name := range launchBins {
 		add(name)
 	}

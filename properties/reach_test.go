@@ -11,6 +11,7 @@ import (
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/ptx"
+	"divergo/sm/divergence"
 )
 
 // TestPatterns: which lanes of a warp issue.
@@ -82,4 +83,36 @@ func TestDrawnBins(t *testing.T) {
 			require.True(t, key.Name == "divergence.mechanism" || slices.Contains(names, name), "seed %d: %s", seed, name)
 		}
 	}
+}
+
+// TestOutcomes: what becomes of a slot is a bin of its mechanism, and what it has to do and never did is another.
+func TestOutcomes(t *testing.T) {
+	slot := func(wait divergence.Wait, mask uint32) *divergence.Slot {
+		return &divergence.Slot{Valid: mask != 0, Wait: wait, Mask: mask}
+	}
+	was := slot(divergence.WaitsControl, 0b0110)
+	for want, is := range map[becomes]*divergence.Slot{
+		becomesSame: slot(divergence.Runs, 0b0110), becomesPart: slot(divergence.Runs, 0b0100), becomesOther: slot(divergence.Runs, 0b1001), becomesMore: slot(divergence.Runs, 0b1110),
+		becomesBarrier: slot(divergence.WaitsBarrier, 0b0110), becomesJoin: slot(divergence.WaitsJoin, 0b0110), becomesControl: slot(divergence.WaitsControl, 0b0110), becomesGone: slot(divergence.Runs, 0),
+	} {
+		assert.Equal(t, want, becomesOf(was, is))
+	}
+	k, err := (&Case{Machine: plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: Kernel{Body: []Stmt{{Kind: Put}}, Words: 64}}).Compile()
+	require.NoError(t, err)
+	c := &Coverage{}
+	f, err := (&Runner{Coverage: c}).Check(k, "token")
+	require.NoError(t, err)
+	require.Nil(t, f)
+	names, counts := c.Hardware()
+	bins := map[string]uint64{}
+	for i, name := range names {
+		bins[name] = counts[i]
+	}
+	assert.EqualValues(t, 1, bins["outcome: token: exit, all lanes: the slot is free"])
+	for _, name := range []string{"outcome: token: branch, some lanes", "outcome: token: a spill above at most 4 words"} {
+		n, there := bins[name]
+		assert.True(t, there && n == 0, name)
+	}
+	assert.NotContains(t, bins, "outcome: token: branch, some lanes: the slot part goes on")
+	assert.NotContains(t, bins, "outcome: pdom: branch, some lanes")
 }

@@ -16,11 +16,13 @@ type scoreboard struct {
 	pending [sm.MaxWarps][]uint32 // by row and register: lanes
 	flying  [sm.MaxWarps]int      // instructions of each row that write-back has to take
 	flew    [sm.MaxWarps]uint64   // cycle in which the last one was issued
+	flown   [sm.MaxWarps]int      // and how many there were when that began
 	wrote   [sm.MaxWarps]uint64   // cycle in which it took the last one, and one more
 	held    []int                 // instructions of each slot that hold it
 	freed   []uint64              // by slot: as wrote
 	copies  [sm.MaxWarps][]int    // asynchronous copies of each row in flight, by group; of the last group more may come
 	stirred [sm.MaxWarps]uint64   // cycle in which the last copy of each row, or the end of a group, was issued
+	stood   [sm.MaxWarps][]int    // and what was in flight when that began
 }
 
 // watchRegisters begins to keep the book of an SM.
@@ -109,10 +111,11 @@ func (b *scoreboard) landed(r int) {
 // awaits reports whether a row has a copy in flight that an instruction waits for: any, or one in a
 // group behind which there are not as many closed ones as it says. Hardware tells most of eight groups apart.
 func (b *scoreboard) awaits(r int, in *isa.Inst, most uint64) bool {
-	if in.Op != isa.OpCopyWait {
-		return false
-	}
-	c := b.copies[r]
+	return in.Op == isa.OpCopyWait && waitsFor(b.copies[r], in, most)
+}
+
+// waitsFor is awaits of some copies.
+func waitsFor(c []int, in *isa.Inst, most uint64) bool {
 	if in.Mode != isa.ModeAll {
 		c = c[:max(len(c)-1-int(min(in.Src[0].Imm, most)), 0)]
 	}
@@ -140,21 +143,32 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 		if wait := b.depends(r, in, lanes); wait != 0 {
 			b.fail(checkScoreboard, "SM %d, cycle %d: slot %d issues PC %d, of which a register of lanes %#x of row %d is still to be written", b.index, e.Cycle, s, e.PC, wait, r)
 		}
-		if leaves && b.flying[r] > 0 && b.flew[r] != e.Cycle { // what issues beside it is of other threads
-			b.fail(checkScoreboard, "SM %d, cycle %d: slot %d issues the end of threads of row %d, which has %d instructions in flight", b.index, e.Cycle, s, r, b.flying[r])
+		flying, copies := b.flying[r], b.copies[r]
+		if b.flew[r] == e.Cycle { // what issues beside it is of other threads
+			flying = b.flown[r]
 		}
-		if b.stirred[r] != e.Cycle && b.awaits(r, in, 1<<30) { // as above
+		if b.stirred[r] == e.Cycle {
+			copies = b.stood[r]
+		}
+		if leaves && flying > 0 {
+			b.fail(checkScoreboard, "SM %d, cycle %d: slot %d issues the end of threads of row %d, which has %d instructions in flight", b.index, e.Cycle, s, r, flying)
+		}
+		if in.Op == isa.OpCopyWait && waitsFor(copies, in, 1<<30) {
 			b.fail(checkScoreboard, "SM %d, cycle %d: slot %d issues PC %d, row %d has copies in flight that it waits for", b.index, e.Cycle, s, e.PC, r)
 		}
 		if in.Op == isa.OpCopy || in.Op == isa.OpCopyCommit {
+			if b.stirred[r] != e.Cycle {
+				b.stirred[r], b.stood[r] = e.Cycle, append(b.stood[r][:0], b.copies[r]...)
+			}
 			b.copied(r, in)
-			b.stirred[r] = e.Cycle
 		}
 		if !passes(in) {
 			continue
 		}
+		if b.flew[r] != e.Cycle {
+			b.flew[r], b.flown[r] = e.Cycle, b.flying[r]
+		}
 		b.flying[r]++
-		b.flew[r] = e.Cycle
 		if b.pending[r] == nil {
 			b.pending[r] = make([]uint32, b.regs+len(b.sm.Program().Preds))
 		}

@@ -16,9 +16,12 @@ type timing struct {
 	prompt   uint64 // Promises.Prompt
 	perPop   uint64
 	latency  uint64 // of outcomes
+	weaves   sm.Interweave
 	store    uint64 // Promises.Transfers
 	load     uint64
 	last     uint64   // cycle in which something issued
+	first    issued   // in it
+	second   issued   // beside that
 	pushed   []uint64 // cycles of outcomes that have not been taken
 	resolved [sm.MaxWarps]uint64
 	pops     [sm.MaxWarps]uint64        // that there had been then
@@ -33,9 +36,16 @@ type timing struct {
 	asked    [sm.MaxWarps]divergence.Transfer
 }
 
+// issued is a slot that has issued, and of what threads.
+type issued struct {
+	slot int // -1: none
+	row  uint8
+	mask uint32
+}
+
 // time begins to watch an SM.
 func (o *observer) time(mech *divergence.Mechanism, cfg *sm.Config, options divergence.Options) {
-	t := &timing{observer: o, prompt: uint64(mech.Prompt), perPop: uint64(mech.PerPop), latency: uint64(cmp.Or(cfg.OutcomeLat, cfg.ALULatency))}
+	t := &timing{observer: o, prompt: uint64(mech.Prompt), perPop: uint64(mech.PerPop), latency: uint64(cmp.Or(cfg.OutcomeLat, cfg.ALULatency)), weaves: cfg.Interweave}
 	o.timing = t
 	ports := o.sm.Div.Connections()
 	o.leave = append(o.leave, o.sm.Issue.OnClass.Add(t.class), o.sm.Issue.OnIssue.Add(t.kernels), o.sm.Issue.OnInserted.Add(t.inserted))
@@ -93,6 +103,9 @@ func (t *timing) class(e sm.Spent) {
 			}
 		}
 	}
+	if e.Slot >= 0 && e.Cycle == t.last && t.last > 0 && t.sm.Issue.Beside != nil {
+		t.beside(e.Cycle)
+	}
 	for m := t.branched &^ t.moving; m != 0; m &= m - 1 {
 		r := bits.TrailingZeros64(m)
 		due := t.resolved[r] + t.prompt
@@ -105,6 +118,27 @@ func (t *timing) class(e sm.Spent) {
 		t.branched &^= 1 << r
 		if !t.runs(r) && e.Cycle < due+2 && t.rows[r].held == 0 && t.rows[r].live != 0 {
 			t.fail(checkTiming, "SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle, r, t.resolved[r])
+		}
+	}
+}
+
+// beside looks whether of the slots that could issue in the lanes that an instruction leaves the one has that fills most
+// of them, of several the first (Brunie, Collange & Diamos, ISCA 2012, and package sm, Interweave).
+func (t *timing) beside(cycle uint64) {
+	slots := t.sm.Div.Slots()
+	if slots.At(t.first.slot).Mixed {
+		return
+	}
+	most := bits.OnesCount32(t.second.mask)
+	for i := range slots.Len() {
+		s := slots.At(i)
+		own := s.Row == t.first.row
+		if s.Mixed || s.Mask&t.first.mask != 0 || own && t.weaves == sm.InterweaveSWI || !own && t.weaves == sm.InterweaveSBI {
+			continue
+		}
+		if n := bits.OnesCount32(s.Mask); (n > most || n == most && i < t.second.slot) && t.ready(cycle, i) {
+			t.fail(checkFair, "SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready", t.index, cycle, t.first.slot, t.second.slot, most, i, n)
+			return
 		}
 	}
 }
@@ -166,6 +200,12 @@ func (t *timing) issue(e *sm.Issued, in *isa.Inst) {
 		t.decides[e.Slot]++
 	}
 	beside := t.last == e.Cycle && e.Cycle > 0 // whose turn it is the first instruction of a cycle shows
+	now := issued{int(e.Slot), e.Row, e.Mask}
+	if beside {
+		t.second = now
+	} else {
+		t.first, t.second = now, issued{slot: -1}
+	}
 	if t.last = e.Cycle; beside || t.scheduler != sm.LRR || t.priority != sm.PriorityNone || t.sm.Issue.Ranks != nil {
 		return
 	}

@@ -32,7 +32,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "lrr-again", Bug: "the slot issued last is the first that is asked", By: any, From: "chipsalliance/rocket-chip#2771",
-		File: "sm/schedule.go", Old: "rest.Next(last+1, words); s >= 0", New: "rest.Next(last, words); s >= 0",
+		File: "sm/schedule.go", Old: "i.first(ask, cta, last+1, slots.Len(), slots); s", New: "i.first(ask, cta, last, slots.Len(), slots); s",
 	},
 	{
 		Name: "issue-exit-early", Bug: "a warp exits with loads in flight", By: any,
@@ -218,6 +218,10 @@ var pipeline = []Mutant{
 		File: "sm/writeback.go", Old: "*p = *p&^r.Exec | from&r.Exec", New: "*p = from & r.Exec",
 	},
 	{
+		Name: "issue-free-kept", Bug: "what was free of a warp stays so when an instruction of it issues", By: any,
+		File: "sm/issue.go", Old: "f.Rows, of.Free = of.Rows, 0", New: "f.Rows = of.Rows",
+	},
+	{
 		Name: "writeback-no-port", Bug: "a result that finds no port is dropped", By: any, From: "OpenXiangShan/XiangShan#4877",
 		File: "sm/writeback.go", Old: "if used == ports {\n\t\t\t\t\tbreak", New: "if used == ports {\n\t\t\t\t\tin.Pop()\n\t\t\t\t\tbreak",
 	},
@@ -228,5 +232,17 @@ var pipeline = []Mutant{
 	{
 		Name: "queue-credit-lost", Bug: "a queue that is full when an entry is taken has a place less from then on", By: any, From: "xlsynth/bedrock-rtl#314",
 		File: "rtl/queue.go", Old: "f.vis, f.rel = f.tail, f.head", New: "if f.tail-f.rel == f.cap && f.head != f.rel {\n\t\t\tf.cap--\n\t\t}\n\t\tf.vis, f.rel = f.tail, f.head",
+	},
+	{
+		Name: "copy-wait-beside", Bug: "beside a copy a path of its warp does not wait for copies", By: weave,
+		File: "sm/issue.go", Old: "if in.awaits && !i.Copies", New: "if in.awaits && i.Copies.Next(row).Open <= i.Copies.At(row).Open && !i.Copies",
+	},
+	{
+		Name: "interweave-first-fit", Bug: "the first instruction that fits goes beside another, not the one with most lanes", By: weave,
+		File: "sm/interweave.go", Old: "n > most && t != s", New: "n > most && best < 0 && t != s",
+	},
+	{
+		Name: "interweave-one-lane", Bug: "an instruction of one lane does not go beside another", By: weave,
+		File: "sm/interweave.go", Old: "best, most := -1, 0", New: "best, most := -1, 1",
 	},
 }

@@ -64,6 +64,17 @@ func TestCostOfComparing(t *testing.T) {
 	assert.Equal(t, 4*8, howMany(ptpc, units.Equality))
 }
 
+// TestCostOfBarriers: a warp that comes to a barrier has all paths looked at that the top of its stack covers, each
+// entry but the top one: of a dual-path stack whether either has come to its reconvergence point, of paired paths
+// the other one alone.
+func TestCostOfBarriers(t *testing.T) {
+	g := divergence.Geometry{Lanes: 8, Warps: 4, CTAs: 2}
+	dpe, ppc := cost(t, "dpe", g), cost(t, "ppc", g)
+	assert.Equal(t, 2*4+2*7, howMany(dpe, units.Equality))
+	assert.Contains(t, dpe.Logic, units.Logic{Kind: units.Encoder, Bits: 2 * 7, Count: 1})
+	assert.Contains(t, ppc.Logic, units.Logic{Kind: units.Encoder, Bits: 7, Count: 1})
+}
+
 // TestCostOfTokens: a token is 64 bits, what is spilled or filled at once 32
 // bytes, and 16 tokens of a warp are on the chip (Bialas & Strzelecki, section IV).
 func TestCostOfTokens(t *testing.T) {

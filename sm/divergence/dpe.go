@@ -72,9 +72,15 @@ func newDPE(e Env) *DPE {
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *DPE) Tick() { p.Serve(p) }
 
-// Logic is the comparator of each path's PC with the reconvergence PC.
+// Logic is the comparator of each path's PC with the reconvergence PC; and for the warp that comes to a barrier, of which
+// there is one in a cycle, those of the paths below the top entry of its stack, and what finds one that is on its way.
 func (p *DPE) Logic(g Geometry) []units.Logic {
-	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: 2 * g.Warps}}
+	below := 2 * (g.Lanes - 1)
+	return []units.Logic{
+		{Kind: units.Equality, Bits: 32, Count: 2 * g.Warps},
+		{Kind: units.Equality, Bits: 32, Count: below},
+		{Kind: units.Encoder, Bits: below, Count: 1},
+	}
 }
 
 // Start puts an entry on the stack of a new warp.

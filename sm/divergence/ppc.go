@@ -133,9 +133,14 @@ func (p *PPC) Tick() {
 	p.Serve(p)
 }
 
-// Logic is the pair of comparators of the figure, for the top pair of each warp.
+// Logic is the pair of comparators of the figure, for the top pair of each warp; and for the warp that comes to a barrier, of which
+// there is one in a cycle, what finds a path below the top pair of its stack that is on its way.
 func (p *PPC) Logic(g Geometry) []units.Logic {
-	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: g.Warps}, {Kind: units.LessThan, Bits: 32, Count: g.Warps}}
+	return []units.Logic{
+		{Kind: units.Equality, Bits: 32, Count: g.Warps},
+		{Kind: units.LessThan, Bits: 32, Count: g.Warps},
+		{Kind: units.Encoder, Bits: g.Lanes - 1, Count: 1},
+	}
 }
 
 // Start pushes the bottom pair of a new warp.

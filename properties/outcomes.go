@@ -1,0 +1,212 @@
+package properties
+
+import (
+	"fmt"
+
+	"divergo/isa"
+	"divergo/sm/divergence"
+)
+
+// Bins by what becomes of the slot whose outcome a mechanism takes: they are what a resolve has branches for, seen from the
+// front end, so that every mechanism has the same.
+
+// control is a kind of control instruction.
+type control uint8
+
+const (
+	controlBranch control = iota
+	controlCall
+	controlReturn
+	controlExit
+	controlBarrier
+	controlArrive
+	controlTogether
+	numControls
+)
+
+// String names c.
+func (c control) String() string {
+	return [...]string{"branch", "call", "return", "exit", "barrier", "arrival", "reconvergence instruction"}[c]
+}
+
+func controlOf(in *isa.Inst) control {
+	switch {
+	case in.Op == isa.OpBra:
+		return controlBranch
+	case in.Op == isa.OpCall:
+		return controlCall
+	case in.Returns():
+		return controlReturn
+	case in.Exits():
+		return controlExit
+	case in.Op != isa.OpBar:
+		return controlTogether
+	case in.Mode == isa.ModeArrive:
+		return controlArrive
+	}
+	return controlBarrier
+}
+
+// share is how many of the lanes do what the instruction says.
+type share uint8
+
+const (
+	shareNone share = iota
+	shareSome
+	shareAll
+	numShares
+)
+
+// String names s.
+func (s share) String() string { return [...]string{"no lane", "some lanes", "all lanes"}[s] }
+
+// becomes is what becomes of a slot.
+type becomes uint8
+
+const (
+	becomesSame becomes = iota
+	becomesPart
+	becomesOther
+	becomesMore
+	becomesBarrier
+	becomesJoin
+	becomesControl
+	becomesGone
+	numBecomes
+)
+
+// String names b.
+func (b becomes) String() string {
+	return [...]string{"goes on", "part goes on", "others go on", "goes on with more", "waits at the barrier", "waits for others", "waits for another outcome", "is free"}[b]
+}
+
+func becomesOf(was, is *divergence.Slot) becomes {
+	switch {
+	case !is.Valid:
+		return becomesGone
+	case is.Wait != divergence.Runs:
+		return [...]becomes{divergence.WaitsBarrier: becomesBarrier, divergence.WaitsJoin: becomesJoin, divergence.WaitsControl: becomesControl}[is.Wait]
+	case is.Mask == was.Mask:
+		return becomesSame
+	case is.Mask&^was.Mask == 0:
+		return becomesPart
+	case was.Mask&^is.Mask == 0:
+		return becomesMore
+	}
+	return becomesOther
+}
+
+// depthsOf are the upper ends of the bins of words in memory, below a spill.
+var depthsOf = [...]int{0, 4, 8, 16, 32, 64, divergence.RecursiveWords}
+
+// outcomes are what a mechanism has done on an SM.
+type outcomes struct {
+	mechanism *divergence.Mechanism
+	slots     [numControls][numShares][numBecomes]bool
+	covered   bool // the slot has other threads by then
+	released  bool // all that wait at a barrier
+	part      bool // or some of them
+	spilled   [len(depthsOf)]bool
+}
+
+// watchOutcomes begins to note what a mechanism does.
+func (o *observer) watchOutcomes(mech *divergence.Mechanism) {
+	o.outcomes = &outcomes{mechanism: mech}
+	ports := o.sm.Div.Connections()
+	o.leave = append(o.leave, ports.Outcome.Tap(o.became), ports.Memory.Tap(func(_ uint64, t *divergence.Transfer) {
+		if !t.Store {
+			return
+		}
+		for i, d := range depthsOf {
+			if int(t.At) <= d {
+				o.outcomes.spilled[i] = true
+				return
+			}
+		}
+	}))
+}
+
+// became notes what becomes of the slot of an outcome, when it has been taken, and of those that wait at a barrier.
+func (o *observer) became(_ uint64, out *divergence.Outcome) {
+	slots := o.sm.Div.Slots()
+	was, is := slots.At(int(out.Slot)), slots.Next(int(out.Slot))
+	of, mask, n := o.outcomes, was.Mask, shareSome
+	if t := o.where.taken; len(t) > 0 && t[len(t)-1].Slot == out.Slot {
+		mask = t[len(t)-1].Mask // that have executed it: by now the slot may have others
+		of.covered = of.covered || mask&^was.Mask != 0
+	}
+	switch mask & out.Taken {
+	case 0:
+		n = shareNone
+	case mask:
+		n = shareAll
+	}
+	of.slots[controlOf(&o.sm.Program().Insts[out.PC])][n][becomesOf(was, is)] = true
+	waited, waits := 0, 0
+	for i := range slots.Len() {
+		if s := slots.At(i); s.Valid && s.Wait == divergence.WaitsBarrier && s.CTA == was.CTA {
+			waited++
+			if s = slots.Next(i); s.Valid && s.Wait == divergence.WaitsBarrier {
+				waits++
+			}
+		}
+	}
+	of.released = of.released || waited > 0 && waits == 0
+	of.part = of.part || waits > 0 && waits < waited
+}
+
+// bins calls f with the name of each bin of a mechanism, whether it was reached, and whether the mechanism has to: the others
+// are what one does and another does not.
+func (of *outcomes) bins(f func(reached, all bool, name string, args ...any)) {
+	for k := range numControls {
+		for n := range numShares {
+			any := false
+			for b := range numBecomes {
+				reached := of.slots[k][n][b]
+				any = any || reached
+				f(reached, false, "%v, %v: the slot %v", k, n, b)
+			}
+			f(any, k != controlTogether, "%v, %v", k, n)
+		}
+	}
+	f(of.covered, false, "of threads that the slot has no longer")
+	f(of.released, true, "all slots that wait at a barrier go on")
+	f(of.part, true, "some slots that wait at a barrier go on")
+	for i, d := range depthsOf {
+		f(of.spilled[i], of.mechanism.Spills, "a spill above at most %d words", d)
+	}
+}
+
+// outcomeBin names a bin.
+func outcomeBin(m *divergence.Mechanism, name string, args ...any) string {
+	return "outcome: " + m.Name + ": " + fmt.Sprintf(name, args...)
+}
+
+// became counts what a mechanism has done in a run.
+func (c *Coverage) became(of *outcomes) {
+	of.bins(func(reached, _ bool, name string, args ...any) {
+		if reached {
+			c.reach(outcomeBin(of.mechanism, name, args...))
+		}
+	})
+}
+
+// outcomeBins lists the bins of all mechanisms that have run: those that each has to reach, and others that it has.
+func (c *Coverage) outcomeBins() (names []string) {
+	for _, m := range divergence.Mechanisms() {
+		var list []string
+		ran := false
+		(&outcomes{mechanism: &m}).bins(func(_, all bool, name string, args ...any) {
+			bin := outcomeBin(&m, name, args...)
+			n := c.Reached[bin]
+			ran = ran || n > 0
+			if all || n > 0 {
+				list = append(list, bin)
+			}
+		})
+		if ran {
+			names = append(names, list...)
+		}
+	}
+	return names
+}
