@@ -124,9 +124,7 @@ func (p *Pipe) Tick() {
 			both := op.Exec | s.Inst.Exec
 			enters = max(p.interval(op.PC, both), p.interval(s.Inst.PC, both))
 		}
-		if b.Q().Late {
-			b.D().Late = false
-		}
+		b.D().Late = false
 		b.In.Pop()
 	}
 	p.D().Next = p.sim.Now() + enters
