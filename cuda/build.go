@@ -331,7 +331,11 @@ func undefined(source string, text []byte, advice string) error {
 
 // runtime compiles the runtime of the host.
 func (b *build) runtime() (objects []string, err error) {
-	for _, name := range []string{"cudart", "driver", "texture"} {
+	names := []string{"cudart", "driver", "texture", "graph"}
+	if slices.Contains(b.Libraries, "nvrtc") {
+		names = append(names, "nvrtc")
+	}
+	for _, name := range names {
 		object := b.file(name + ".o")
 		objects = append(objects, object)
 		if err := b.clang("-O2", "-w", "-fPIC", "-isystem", b.file("include"), "-DDIVERGO_PATH="+strconv.Quote(b.Divergo), "-c", b.file("runtime/"+name+".c"), "-o", object); err != nil {
@@ -376,7 +380,7 @@ func (b *build) link(objects []object, program string) error {
 }
 
 // ownLibraries are those of CUDA that are part of the runtime.
-var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt"}
+var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "nvrtc"}
 
 // clang runs the compiler.
 func (b *build) clang(args ...string) error {

@@ -263,9 +263,17 @@ func TestAPI(t *testing.T) {
 	assert.Equal(t, "0 wrong\n", r.out, r.errors)
 	assert.Zero(t, r.code)
 	assert.NoError(t, r.server.Failed)
-	for _, text := range []string{"cuda: cudaGraphLaunch is not supported\n", "cuda: cudaHostGetDevicePointer: 0x", "attribute 7777 is not known"} {
+	for _, text := range []string{"cuda: cudaGraphDebugDotPrint is not supported\n", "cuda: cudaHostGetDevicePointer: 0x", "attribute 7777 is not known"} {
 		assert.Contains(t, r.errors, text)
 	}
+}
+
+// TestGraphs: what graphs do, against the same by hand.
+func TestGraphs(t *testing.T) {
+	r := run(t, "pdom", build(t, "testdata/graph.cu"))
+	assert.Equal(t, "0 wrong\n", r.out, r.errors)
+	assert.NoError(t, r.server.Failed)
+	assert.Contains(t, r.errors, "nodes of the graph wait for each other in a circle")
 }
 
 func TestDriverAPI(t *testing.T) {

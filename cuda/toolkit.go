@@ -14,7 +14,7 @@ import (
 // that another compiler links with -lcudart. Files of these names are overwritten.
 // divergo is the path of the simulator.
 func Toolkit(folder, divergo string) error {
-	return with(Options{Divergo: divergo}, func(b *build) error {
+	return with(Options{Divergo: divergo, Libraries: []string{"nvrtc"}}, func(b *build) error {
 		objects, err := b.runtime()
 		if err != nil {
 			return err

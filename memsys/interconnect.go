@@ -34,6 +34,8 @@ type Crossbar[T any, P packet[T]] struct {
 	outConc  int // outputs a port
 	inPorts  int
 	outPorts int
+
+	want []uint64 `rtl:"scratch"` // by output port: the input ports that present a packet for it
 }
 
 type crossbarState struct {
@@ -78,6 +80,7 @@ func newCrossbar[T any, P packet[T]](cfg *IcntConfig, in []rtl.In[T], inConc int
 		In: in, Out: out, flit: cfg.FlitBytes, inConc: inConc, outConc: outConc,
 		inPorts: (len(in) + inConc - 1) / inConc, outPorts: (len(out) + outConc - 1) / outConc,
 	}
+	c.want = make([]uint64, c.outPorts)
 	if max(c.inPorts, c.outPorts) > MaxPorts {
 		panic("memsys: a crossbar has at most 64 input ports and 64 output ports")
 	}
@@ -86,20 +89,21 @@ func newCrossbar[T any, P packet[T]](cfg *IcntConfig, in []rtl.In[T], inConc int
 
 // Tick moves one flit through each output port.
 func (c *Crossbar[T, P]) Tick() {
-	d := c.D()
 	var shown [MaxPorts]uint8 // by input port: which of its inputs it presents
-	var want [MaxPorts]uint64 // by output port: the input ports that present a packet for it
+	want := c.want
+	clear(want)
 	for p := range c.inPorts {
 		if i, ok := c.present(p); ok {
 			shown[p] = i
 			want[P(c.input(p, i).Front()).Port()/c.outConc] |= 1 << p
 		}
 	}
-	for o := range c.outPorts {
-		t := &d.Port[o]
-		if t.Left == 0 && want[o] == 0 {
+	for o := range want {
+		if c.Q().Port[o].Left == 0 && want[o] == 0 {
 			continue
 		}
+		d := c.D()
+		t := &d.Port[o]
 		if t.Left == 0 {
 			t.From = uint8(nextInTurn(want[o], int(t.From)))
 			d.Chosen[t.From] = shown[t.From]

@@ -241,6 +241,19 @@ func (e *emitter) edge() {
 	}[size])
 }
 
+// room has the first thread of the CTA look at the last byte of shared memory, where it has stored something.
+func (e *emitter) room() {
+	if e.k.Room == 0 {
+		return
+	}
+	e.needs |= needShared | needLinear
+	e.line("setp.eq.u32 %%p, %%lin, 0;")
+	e.line("@%%p ld.shared.u8 %%v, [cells+%d];", e.cellsBytes()-1)
+}
+
+// cellsBytes is the size of the variable for what threads exchange.
+func (e *emitter) cellsBytes() int { return cellBytes*e.threads + e.k.Room }
+
 // swap writes an atomic down whose result is used, of a word that is the thread's alone.
 func (e *emitter) swap(s *Stmt) {
 	op := swaps[s.Op%len(swaps)]
@@ -281,6 +294,14 @@ func (e *emitter) swap(s *Stmt) {
 			e.line("mov.b64 %%l, {%s, %[1]s};", b)
 			result, operand, other = "%q", "%q", "%l"
 		}
+	}
+	if s.Wide != 0 && name != "cas" && name != "exch" { // the operation of which nobody gets the result, and a load
+		if strings.Contains(order, ".acq") { // which a red has not
+			order = ""
+		}
+		e.line("red%s%s.%s %s, %s;", order, space, op, at, operand)
+		e.line("ld%s.u32 %s, %s;", space, d, at)
+		return
 	}
 	if name == "cas" {
 		operand += ", " + other

@@ -29,13 +29,19 @@ const machineSeeds = 64
 // Draw makes the case of a seed. Equal seeds and features give equal cases.
 func Draw(seed uint64, features Features) Case {
 	c := Case{Seed: seed, Machine: drawMachine(rand.New(rand.NewPCG(seed/machineSeeds, 1)))}
+	press(rand.New(rand.NewPCG(seed/machineSeeds, 5)), &c.Machine)
 	r := rand.New(rand.NewPCG(seed, 2))
 	c.Kernel = draw(r, features&^Races)
 	if features&Races != 0 { // drawn apart, so that other kernels are what they were before there was such a thing
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).race(&c.Kernel)
 	}
 	(&generator{Rand: rand.New(rand.NewPCG(seed, 4)), features: features}).seldom(&c.Kernel)
+	late := &generator{Rand: rand.New(rand.NewPCG(seed, 5)), features: features}
+	late.late(&c.Kernel, uint32(c.Machine.SM.WarpSize))
 	c.drawShape(r, features)
+	if features&Shared != 0 {
+		c.drawRoom(late.Rand)
+	}
 	if features&Repeats != 0 && r.IntN(4) == 0 {
 		c.Again = 1 + r.IntN(2)
 	}
@@ -70,6 +76,19 @@ func (c *Case) drawShape(r *rand.Rand, features Features) {
 		if int(c.Block[0]*c.Block[1]*c.Block[2]) > most {
 			c.Block = [3]uint32{1, 1, 1}
 		}
+	}
+}
+
+// drawRoom gives every fourth kernel more shared memory, some bytes or so much that a few CTAs just fill it.
+func (c *Case) drawRoom(r *rand.Rand) {
+	cells := cellBytes * int(c.Block[0]*c.Block[1]*c.Block[2])
+	most := c.Machine.Shared.Size - tallyBytes - cells
+	if r.IntN(4) != 0 || most <= 0 {
+		return
+	}
+	c.Kernel.Room = 1 + r.IntN(min(most, 16))
+	if full := c.Machine.Shared.Size/(2+r.IntN(3)) - cells - r.IntN(8); r.IntN(2) == 0 && full > 0 {
+		c.Kernel.Room = min(full, most)
 	}
 }
 
@@ -228,7 +247,7 @@ func (c *Case) Shared() int {
 	if !c.Kernel.Dynamic {
 		return 0
 	}
-	return cellBytes * int(c.Block[0]*c.Block[1]*c.Block[2])
+	return cellBytes*int(c.Block[0]*c.Block[1]*c.Block[2]) + c.Kernel.Room
 }
 
 // Command is the command line that runs the case of a folder with the files of a

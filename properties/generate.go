@@ -491,6 +491,56 @@ func (g *generator) seldom(k *Kernel) {
 	}
 }
 
+// late puts into every third kernel, where all threads are together, one of the situations that want time or come close behind
+// each other.
+func (g *generator) late(k *Kernel, warp uint32) {
+	if g.IntN(3) != 0 {
+		return
+	}
+	g.fn, g.left = -1, 8
+	compute := func(n int) (b []Stmt) { // each needs what the one before it has made
+		d := g.IntN(Registers)
+		for range n {
+			s := Stmt{Kind: Compute, D: g.IntN(Registers), A: d, B: g.IntN(Registers), Op: g.IntN(12)}
+			b, d = append(b, s), s.D
+		}
+		return b
+	}
+	var list []Stmt
+	needs := Features(0)
+	switch g.IntN(4) {
+	case 0: // whole warps that end later than others of their CTA go on, and branches behind them
+		needs = Exits
+		warps := Cond{Value: Thread, Reg: -1, Mask: warp << g.IntN(2), Cmp: "eq"}
+		warps.Limit = g.Uint32() & warps.Mask
+		work := compute(1 + g.IntN(24))
+		if g.has(Loads) {
+			work = append(work, Stmt{Kind: Load, D: g.IntN(Registers), A: g.IntN(Registers), N: g.IntN(256)})
+		}
+		end := Stmt{Kind: Exit, Cond: Cond{Value: Constant, Mask: 3, Cmp: "eq"}}
+		list = append(list, Stmt{Kind: If, Cond: warps, Body: [][]Stmt{append(work, end)}})
+		for range 2 {
+			list = append(list, Stmt{Kind: If, Cond: g.cond(false), Body: [][]Stmt{g.block(20, 1, false), compute(2)}})
+		}
+	case 1: // threads that end in a function which some have called
+		if len(k.Funcs) == 0 || !g.has(Exits) {
+			return
+		}
+		n := g.IntN(len(k.Funcs))
+		end := Stmt{Kind: Exit, Cond: g.cond(g.IntN(2) == 0), Alt: g.IntN(2) == 0}
+		k.Funcs[n] = slices.Insert(k.Funcs[n], g.IntN(len(k.Funcs[n])+1), end)
+		list = append(list, Stmt{Kind: If, Cond: g.cond(false), Body: [][]Stmt{{{Kind: Call, N: n}}, compute(2)}})
+	case 2: // warps that others wait for, twice at one barrier
+		needs = Barriers | Meetings
+		list = append(list, Stmt{Kind: Roles, Op: 3, N: g.IntN(16), A: g.IntN(Registers), B: g.IntN(Registers), D: g.IntN(Registers), Alt: g.IntN(2) == 0})
+	case 3: // instructions of few threads that each wait for the last one
+		list = append(list, Stmt{Kind: If, Cond: g.cond(false), Body: [][]Stmt{compute(8), compute(8)}})
+	}
+	if features := g.features; features&needs == needs {
+		k.Body = slices.Insert(k.Body, g.IntN(len(k.Body)+1), list...)
+	}
+}
+
 // ladder is nested branches, each of which leaves one more thread of a warp behind.
 func (g *generator) ladder(step, steps int) Stmt {
 	s := Stmt{Kind: If, Alt: g.IntN(4) == 0, Cond: Cond{Value: Thread, Reg: -1, Mask: 31, Cmp: "ge", Limit: uint32(step)}}

@@ -14,6 +14,7 @@ type Kernel struct {
 	Short bool     // addresses of shared and local memory have 32 bits
 	// Dynamic shared memory has the words that threads exchange there.
 	Dynamic bool
+	Room    int  // bytes of shared memory behind those words, the last of which the first thread of a CTA uses
 	Apart   bool // a thread's private words lie together; otherwise those of neighbours do
 	Style   int  // of functions: see calls.go
 	Edge    int  // bytes of a buffer across whose end a thread reads or writes; 0: nobody does
@@ -65,7 +66,7 @@ const (
 	Call                 // function N [of N and those behind it the one that Cond says, by address]
 	Return               // from the function if Cond
 	Vote                 // D = what operation Op makes of A of all threads of the warp
-	Swap                 // D = private word N before operation Op with A on it [the thread's word of shared memory]
+	Swap                 // D = private word N before operation Op with A on it, or behind it if Wide is not 0 [the thread's word of shared memory]
 	Fence                // of kind Op
 	Roles                // barriers N and behind it of some warps of the CTA: see roles
 	Apart                // If whose sides each end at barrier N [by Op: see apart]
@@ -129,7 +130,8 @@ const (
 	Registers    = 4 // of the kernel's own, besides those of the generated code
 	privateWords = 4
 	localWords   = 8
-	cellBytes    = 8 // of what threads exchange
+	cellBytes    = 8  // of what threads exchange
+	tallyBytes   = 64 // of shared memory, at most, beside that
 )
 
 // Statements is how many there are.

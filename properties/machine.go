@@ -71,6 +71,17 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	return c
 }
 
+// press makes one machine in four hurry, so that what depends on each other comes close together, and gives half of
+// them just more shared memory than their largest CTA can want.
+func press(r *rand.Rand, c *gpu.Config) {
+	if s := &c.SM; r.IntN(4) == 0 {
+		s.Scoreboard, s.Scheduler, s.SIMDWidth, s.IBuffer = sm.PerRegister, sm.GTO, s.WarpSize, max(s.IBuffer, 2)
+	}
+	if most := cellBytes*min(c.SM.Threads, 1024) + tallyBytes; r.IntN(2) == 0 {
+		c.Shared.Size = most + 4*r.IntN(most/4)
+	}
+}
+
 // fit gives the usual parameters to mechanisms that cannot be built with those drawn:
 // more slots than an SM has, for example, with so many warps.
 func fit(c *gpu.Config) {

@@ -7,7 +7,7 @@ import "math/bits"
 // are there, and those that some threads come to while others exit.
 
 // roles lets warps be at a barrier in different parts: some arrive and others
-// wait, two groups have a barrier each, or each few warps one, by its number in a register. In the end all
+// wait, again after a while if Op is 3, two groups have a barrier each, or each few warps one, by its number in a register. In the end all
 // meet, so that the barriers are free again. Where threads have exited there is no
 // saying who can still come; then it is a barrier of all.
 func (e *emitter) roles(s *Stmt) {
@@ -55,6 +55,21 @@ func (e *emitter) roles(s *Stmt) {
 			e.line("rem.u32 %%w, %%w, %d;", e.threads)
 			at := e.variable("cells", "%w", cellBytes)
 			e.line("%sld.shared.u32 %s, [%s];", waits, e.r(s.B), at)
+			if s.Op == 3 {
+				e.line("%sbar.arrive %d, %d;", waits, number(1), warps*e.warp)
+				e.line("%sbar.sync %d, %d;", arrives, number(1), warps*e.warp)
+				for range 8 + 8*s.D {
+					e.line("%smad.lo.u32 %%v, %%v, %%v, 1;", arrives)
+				}
+				own := e.cell()
+				e.line("%sst.shared.u32 [%s], %s;", arrives, own, e.r(s.D))
+				e.line("%sbar.arrive %d, %d;", arrives, number(0), warps*e.warp)
+				e.line("%sbar.sync %d, %d;", waits, number(0), warps*e.warp)
+				e.line("add.u32 %%w, %%place, 1;")
+				e.line("rem.u32 %%w, %%w, %d;", e.threads)
+				next := e.variable("cells", "%w", cellBytes)
+				e.line("%sld.shared.u32 %s, [%s];", waits, e.r(s.B), next)
+			}
 		}
 	}
 	e.line("barrier.sync %d;", number(15))

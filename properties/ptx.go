@@ -125,6 +125,7 @@ func (e *emitter) body(b []Stmt) string {
 	if e.fn < 0 {
 		e.tally()
 		e.edge()
+		e.room()
 	}
 	e.ret("")
 	return e.text.String() + e.far.String()
@@ -588,7 +589,7 @@ func (e *emitter) declare(b *strings.Builder) {
 	say(".reg .f64 %%z, %%m;")
 	say(".reg .pred %%p, %%g, %%o;")
 	if e.needs&needShared != 0 && !e.k.Dynamic {
-		say(".shared .align %d .b8 cells[%d];", cellBytes, cellBytes*e.threads)
+		say(".shared .align %d .b8 cells[%d];", cellBytes, e.cellsBytes())
 	}
 	if e.needs&needTally != 0 {
 		say(".shared .align 4 .b8 tally[%d];", 4*len(atomics))
@@ -682,6 +683,10 @@ func (e *emitter) prologue(b *strings.Builder) {
 			word = "%v"
 		}
 		say("st.shared.v2.u32 [%%at], {%s, %[1]s};", word)
+		if e.k.Room > 0 {
+			say("setp.eq.u32 %%p, %%lin, 0;")
+			say("@%%p st.shared.u8 [cells+%d], %s;", e.cellsBytes()-1, word)
+		}
 	}
 	if n&needTally != 0 {
 		say("setp.eq.u32 %%p, %%lin, 0;")

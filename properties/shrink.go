@@ -124,13 +124,15 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 			was, funcs := *k, len(k.Funcs)
 			change(k)
 			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge || k.Short != was.Short ||
-				k.Dynamic != was.Dynamic || k.Fuel != was.Fuel || k.Jumps != was.Jumps || k.Turn != was.Turn
+				k.Dynamic != was.Dynamic || k.Room != was.Room || k.Fuel != was.Fuel || k.Jumps != was.Jumps || k.Turn != was.Turn
 		})
 	}
 	change(func(k *Kernel) { k.Funcs = nil })
 	change(func(k *Kernel) { k.Lean = true })
 	change(func(k *Kernel) { k.Style = styleNone })
 	change(func(k *Kernel) { k.Edge = 0 })
+	change(func(k *Kernel) { k.Room = 0 })
+	change(func(k *Kernel) { k.Room = min(k.Room, 1) })
 	change(func(k *Kernel) { k.Short, k.Dynamic = false, false })
 	change(func(k *Kernel) { k.Fuel, k.Jumps, k.Turn = min(k.Fuel, 1), min(k.Jumps, 1), 0 })
 }

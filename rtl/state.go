@@ -19,7 +19,7 @@ type State[S comparable] struct {
 
 // stateHdr is what the kernel knows of a State, whatever its type.
 type stateHdr struct {
-	q, d    []byte // present and next, as they lie in memory
+	q, d    []byte  // present and next, as they lie in memory
 	asked   *uint64 // word and bit of the set of states of which the next value has been asked for
 	bit     uint64
 	fan     fan // into the next cycle

@@ -93,7 +93,7 @@ type Stage struct {
 
 // Tick moves Line on, and starts at most one instruction, and what goes beside it.
 func (p *Pipe) Tick() {
-	q, d := p.Regs()
+	q := p.Q()
 	out := true // the way out is free
 	if q.Lined > 0 {
 		if p.sim.WakeAt(p.sim.Now() + 1); !p.leave(&out) {
@@ -124,10 +124,12 @@ func (p *Pipe) Tick() {
 			both := op.Exec | s.Inst.Exec
 			enters = max(p.interval(op.PC, both), p.interval(s.Inst.PC, both))
 		}
-		b.D().Late = false
+		if b.Q().Late {
+			b.D().Late = false
+		}
 		b.In.Pop()
 	}
-	d.Next = p.sim.Now() + enters
+	p.D().Next = p.sim.Now() + enters
 	p.In.Pop()
 }
 

@@ -225,14 +225,12 @@ func (i *Issue) free(s int, slot *divergence.Slot) bool {
 		}
 		return true
 	}
-	all := of.all()
-	for n := int(of.Free); n < len(all); n++ {
-		if _, busy := i.Scoreboard.Busy(int(all[n].Row), in.deps, all[n].Lanes); busy {
-			of.Free = uint8(n)
+	for ; of.Free < of.N; of.Free++ {
+		x := &of.Of[of.Free&(isa.MaxLanes-1)]
+		if _, busy := i.Scoreboard.Busy(int(x.Row), in.deps, x.Lanes); busy {
 			return false
 		}
 	}
-	of.Free = of.N
 	return true
 }
 
@@ -245,14 +243,16 @@ func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
 	if of.Mask == slot.Mask {
 		return of
 	}
-	of.Mask, of.Homes, of.N, of.Free = slot.Mask, *i.Div.Homes().At(s), 0, 0
+	of.Mask, of.Homes = slot.Mask, *i.Div.Homes().At(s)
 	var lanes [MaxWarps]uint32
 	of.Rows = split(slot.Mask, &of.Homes, &lanes)
+	n := 0
 	for rows := of.Rows; rows != 0; rows &= rows - 1 {
 		row := bits.TrailingZeros64(rows) & (MaxWarps - 1)
-		of.Of[of.N&(isa.MaxLanes-1)] = share{lanes[row], uint8(row)}
-		of.N++
+		of.Of[n&(isa.MaxLanes-1)] = share{lanes[row], uint8(row)}
+		n++
 	}
+	of.N, of.Free = uint8(n), 0
 	return of
 }
 

@@ -48,14 +48,13 @@ type Op struct {
 
 // Tick moves the oldest instruction to the pipe that executes it.
 func (o *Operands) Tick() {
-	q, d := o.State.Regs()
 	if !o.In.Valid() {
 		return
 	}
 	f := o.In.Front()
 	in := &o.l.insts[f.PC]
 	now := o.sim.Now()
-	until := q.Until
+	until := o.Q().Until
 	if until == 0 {
 		reads := in.reads
 		if o.Beside != nil {
@@ -64,13 +63,13 @@ func (o *Operands) Tick() {
 		until = now + uint64(reads) - 1
 	}
 	if now < until {
-		d.Until = until
+		o.D().Until = until
 		o.sim.WakeAt(until)
 		return
 	}
 	pipe := o.pipe(in.unit)
 	if !pipe.Ready() || o.Beside != nil && !o.Beside.room(o, pipe) {
-		d.Until = until
+		o.D().Until = until
 		return
 	}
 	op, stale := pipe.PushStale()
@@ -79,7 +78,9 @@ func (o *Operands) Tick() {
 		o.Beside.send(o, pipe)
 	}
 	o.In.Pop()
-	d.Until = 0
+	if o.Q().Until != 0 {
+		o.D().Until = 0
+	}
 }
 
 // pipe is the one of a unit.

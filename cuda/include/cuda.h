@@ -35,6 +35,7 @@
     E(CUDA_ERROR_MISALIGNED_ADDRESS, 716, "misaligned address")         \
     E(CUDA_ERROR_INVALID_PC, 718, "invalid program counter")            \
     E(CUDA_ERROR_LAUNCH_FAILED, 719, "unspecified launch failure")      \
+    E(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720, "too many blocks in cooperative launch") \
     E(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported")         \
     E(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
@@ -87,7 +88,41 @@ typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
     CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
-    CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83
+    CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83,
+    CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT = 17,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH = 21,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH = 22,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT = 23,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH = 24,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT = 25,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH = 26,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH = 27,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT = 28,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS = 29,
+    CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT = 30,
+    CU_DEVICE_ATTRIBUTE_PCI_BUS_ID = 33,
+    CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID = 34,
+    CU_DEVICE_ATTRIBUTE_TCC_DRIVER = 35,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH = 42,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS = 43,
+    CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID = 50,
+    CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT = 51,
+    CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED = 78,
+    CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED = 79,
+    CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED = 80,
+    CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD = 84,
+    CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID = 85,
+    CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED = 86,
+    CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO = 87,
+    CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 88,
+    CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS = 89,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED = 90,
+    CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM = 91,
+    CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95,
+    CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH = 96,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106,
+    CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115
 } CUdevice_attribute;
 
 typedef enum CUfunction_attribute_enum {
@@ -125,6 +160,8 @@ typedef enum CUjit_option_enum {
     CU_JIT_CACHE_MODE
 } CUjit_option;
 
+typedef enum CUjitInputType_enum { CU_JIT_INPUT_CUBIN, CU_JIT_INPUT_PTX, CU_JIT_INPUT_FATBINARY, CU_JIT_INPUT_OBJECT, CU_JIT_INPUT_LIBRARY } CUjitInputType;
+
 #define CU_LAUNCH_PARAM_END ((void *)0x00)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
@@ -153,6 +190,9 @@ typedef enum CUjit_option_enum {
 #define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
 #define cuDeviceTotalMem cuDeviceTotalMem_v2
 #define cuModuleGetGlobal cuModuleGetGlobal_v2
+#define cuLinkCreate cuLinkCreate_v2
+#define cuLinkAddData cuLinkAddData_v2
+#define cuLinkAddFile cuLinkAddFile_v2
 #define cuMemGetInfo cuMemGetInfo_v2
 #define cuMemAlloc cuMemAlloc_v2
 #define cuMemAllocPitch cuMemAllocPitch_v2
@@ -187,6 +227,7 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device);
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device);
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device);
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
+CUresult cuDeviceGetPCIBusId(char *name, int length, CUdevice device);
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease(CUdevice device);
@@ -203,12 +244,20 @@ CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuCtxSynchronize(void);
 CUresult cuCtxSetCacheConfig(CUfunc_cache config);
 CUresult cuCtxSetLimit(CUlimit limit, size_t value);
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned int *version);
 CUresult cuCtxGetLimit(size_t *value, CUlimit limit);
 
 CUresult cuModuleLoad(CUmodule *module, const char *file);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count, CUjit_option *options, void **values);
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);
+// One piece of PTX is linked as it is; several are not supported.
+CUresult cuLinkCreate(unsigned int count, CUjit_option *options, void **values, CUlinkState *state);
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int count, CUjit_option *options, void **values);
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned int count, CUjit_option *options, void **values);
+CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size);
+CUresult cuLinkDestroy(CUlinkState state);
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
 CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name);
 
@@ -217,6 +266,8 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes);
 CUresult cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned int element);
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flags);
 CUresult cuMemFree(CUdeviceptr address);
+CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream);
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
 CUresult cuMemGetAddressRange(CUdeviceptr *start, size_t *bytes, CUdeviceptr address);
 CUresult cuMemAllocHost(void **address, size_t bytes);
 CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned int flags);
@@ -240,6 +291,8 @@ CUresult cuMemsetD32Async(CUdeviceptr at, unsigned int value, size_t count, CUst
 // The parameters are pointers to each of them, or a buffer that extra names.
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z,
                         unsigned int shared, CUstream stream, void **parameters, void **extra);
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                                   unsigned int shared, CUstream stream, void **parameters);
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function);
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value);
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
@@ -260,8 +313,8 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 
 // What CUDA has in addition and programs call most: each call prints its name and returns CUDA_ERROR_NOT_SUPPORTED.
 #define DIVERGO_MISSING_DRIVER(F) \
-    F(cuModuleLoadFatBinary) F(cuModuleGetTexRef) F(cuModuleGetSurfRef) F(cuLinkCreate_v2) F(cuLinkAddData_v2) F(cuLinkAddFile_v2) \
-    F(cuLinkComplete) F(cuLinkDestroy) F(cuLibraryLoadData) F(cuLibraryGetKernel) F(cuKernelGetFunction) F(cuLaunchCooperativeKernel) F(cuLaunchKernelEx) \
+    F(cuModuleGetTexRef) F(cuModuleGetSurfRef) \
+    F(cuLibraryLoadData) F(cuLibraryGetKernel) F(cuKernelGetFunction) F(cuLaunchKernelEx) \
     F(cuLaunchHostFunc) F(cuStreamAddCallback) F(cuMemcpy2D_v2) F(cuMemcpy2DAsync_v2) F(cuMemcpy2DUnaligned_v2) F(cuMemcpy3D_v2) F(cuMemcpy3DAsync_v2) \
     F(cuMemsetD2D8_v2) F(cuMemsetD2D16_v2) F(cuMemsetD2D32_v2) F(cuMemHostRegister_v2) F(cuMemHostUnregister) F(cuMemPrefetchAsync) F(cuMemAdvise) \
     F(cuPointerGetAttribute) F(cuPointerGetAttributes) F(cuMemCreate) F(cuMemMap) F(cuMemUnmap) F(cuMemRelease) F(cuMemAddressReserve) F(cuMemSetAccess) \
@@ -269,10 +322,10 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
     F(cuTexRefCreate) F(cuTexRefDestroy) F(cuTexRefSetArray) F(cuTexRefSetAddress_v2) F(cuTexRefSetFormat) F(cuTexRefSetFlags) F(cuTexRefSetFilterMode) \
     F(cuTexRefSetAddressMode) F(cuTexObjectCreate) F(cuTexObjectDestroy) F(cuSurfRefSetArray) F(cuSurfObjectCreate) F(cuSurfObjectDestroy) \
     F(cuParamSetSize) F(cuParamSeti) F(cuParamSetf) F(cuParamSetv) F(cuParamSetTexRef) F(cuFuncSetBlockShape) F(cuFuncSetSharedSize) F(cuLaunch) \
-    F(cuLaunchGrid) F(cuLaunchGridAsync) F(cuCtxEnablePeerAccess) F(cuCtxDisablePeerAccess) F(cuCtxGetApiVersion) F(cuCtxAttach) F(cuCtxDetach) \
-    F(cuGraphCreate) F(cuGraphLaunch) F(cuGraphInstantiate) F(cuGraphDestroy) F(cuStreamBeginCapture_v2) F(cuStreamEndCapture) F(cuMemAllocAsync) \
-    F(cuMemFreeAsync) F(cuMemPoolCreate) F(cuIpcGetMemHandle) F(cuIpcOpenMemHandle_v2) F(cuIpcCloseMemHandle) F(cuGetProcAddress) F(cuGetExportTable) \
-    F(cuDeviceGetUuid) F(cuDeviceGetLuid) F(cuDeviceGetPCIBusId) F(cuDeviceGetByPCIBusId) F(cuDeviceGetProperties) F(cuProfilerStart) F(cuProfilerStop)
+    F(cuLaunchGrid) F(cuLaunchGridAsync) F(cuCtxEnablePeerAccess) F(cuCtxDisablePeerAccess) F(cuCtxAttach) F(cuCtxDetach) \
+    F(cuGraphCreate) F(cuGraphLaunch) F(cuGraphInstantiate) F(cuGraphDestroy) F(cuStreamBeginCapture_v2) F(cuStreamEndCapture) \
+    F(cuMemPoolCreate) F(cuIpcGetMemHandle) F(cuIpcOpenMemHandle_v2) F(cuIpcCloseMemHandle) F(cuGetProcAddress) F(cuGetExportTable) \
+    F(cuDeviceGetUuid) F(cuDeviceGetLuid) F(cuDeviceGetByPCIBusId) F(cuDeviceGetProperties) F(cuProfilerStart) F(cuProfilerStop)
 
 #ifdef __cplusplus
 #define DIVERGO_DECLARE(name) CUresult name(...);

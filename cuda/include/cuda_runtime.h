@@ -16,6 +16,7 @@
 #define __CUDACC_VER_MINOR__ 1
 #include <cmath>
 #include <cstdlib>
+#include <utility> // as CUDA does
 #include <stdlib.h>
 #include <string.h>
 #include <limits.h>
@@ -105,6 +106,30 @@ static __host__ inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static __host__ inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 
 DIVERGO_DEVICE float rsqrt(float x) { return rsqrtf(x); }
+
+// What clang's headers declare for float, under the names of double's functions, and CUDA's define.
+#define DIVERGO_FLOAT(R, NAME, PARAMETERS, ...) \
+    DIVERGO_DEVICE R NAME PARAMETERS { return NAME##f(__VA_ARGS__); }
+#define DIVERGO_FLOAT1(NAME) DIVERGO_FLOAT(float, NAME, (float x), x)
+#define DIVERGO_FLOAT2(NAME) DIVERGO_FLOAT(float, NAME, (float x, float y), x, y)
+DIVERGO_FLOAT1(acosh) DIVERGO_FLOAT1(asinh) DIVERGO_FLOAT1(atanh) DIVERGO_FLOAT1(cbrt) DIVERGO_FLOAT1(erf) DIVERGO_FLOAT1(erfc) DIVERGO_FLOAT1(exp2)
+DIVERGO_FLOAT1(expm1) DIVERGO_FLOAT1(lgamma) DIVERGO_FLOAT1(log1p) DIVERGO_FLOAT1(log2) DIVERGO_FLOAT1(logb) DIVERGO_FLOAT1(nearbyint) DIVERGO_FLOAT1(rint)
+DIVERGO_FLOAT1(round) DIVERGO_FLOAT1(tgamma) DIVERGO_FLOAT1(trunc)
+DIVERGO_FLOAT2(copysign) DIVERGO_FLOAT2(fdim) DIVERGO_FLOAT2(fmax) DIVERGO_FLOAT2(fmin) DIVERGO_FLOAT2(hypot) DIVERGO_FLOAT2(nextafter) DIVERGO_FLOAT2(remainder)
+DIVERGO_FLOAT(float, fma, (float x, float y, float z), x, y, z)
+DIVERGO_FLOAT(float, remquo, (float x, float y, int *quotient), x, y, quotient)
+DIVERGO_FLOAT(float, scalbn, (float x, int n), x, n)
+DIVERGO_FLOAT(float, scalbln, (float x, long n), x, n)
+DIVERGO_FLOAT(int, ilogb, (float x), x)
+DIVERGO_FLOAT(long, lrint, (float x), x)
+DIVERGO_FLOAT(long, lround, (float x), x)
+DIVERGO_FLOAT(long long, llrint, (float x), x)
+DIVERGO_FLOAT(long long, llround, (float x), x)
+DIVERGO_DEVICE double nan(const char *text) { return __nv_nan((const signed char *)text); }
+DIVERGO_DEVICE float nanf(const char *text) { return __nv_nanf((const signed char *)text); }
+#undef DIVERGO_FLOAT1
+#undef DIVERGO_FLOAT2
+#undef DIVERGO_FLOAT
 
 // Atomics on the names that clang's headers give the builtins, at the scope of the device, the block and the system.
 #define DIVERGO_ATOMIC(NAME, T, BUILTIN)                                                               \

@@ -164,6 +164,52 @@ cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surface, cudaA
 cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surface, const void *symbol);
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *texels, const struct cudaChannelFormatDesc *desc, int device);
 
+// Graphs.
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph);
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original, cudaGraph_t clone);
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, const struct cudaKernelNodeParams *parameters);
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, const struct cudaMemcpy3DParms *parameters);
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind);
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind);
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, const struct cudaMemsetParams *parameters);
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, const struct cudaHostNodeParams *parameters);
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, cudaGraph_t child);
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count);
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, cudaEvent_t event);
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, cudaEvent_t event);
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, struct cudaMemAllocNodeParams *parameters);
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count, void *address);
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count);
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count);
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *count);
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type);
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *dependencies, size_t *count);
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *parameters);
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *parameters);
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *parameters);
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *parameters);
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *parameters);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags DIVERGO_DEFAULT(0));
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags DIVERGO_DEFAULT(0));
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *parameters);
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *parameters);
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemsetParams *parameters);
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaHostNodeParams *parameters);
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+
 // What CUDA has in addition (CUDA Runtime API 12.1): each call prints its name and returns cudaErrorNotSupported.
 #define DIVERGO_MISSING(F) \
     F(cudaArrayGetMemoryRequirements) F(cudaArrayGetPlane) F(cudaArrayGetSparseProperties) \
@@ -182,40 +228,33 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *texels, const struct cu
     F(cudaWaitExternalSemaphoresAsync) F(cudaIpcCloseMemHandle) F(cudaIpcGetEventHandle) \
     F(cudaIpcGetMemHandle) F(cudaIpcOpenEventHandle) F(cudaIpcOpenMemHandle) \
     F(cudaLaunchCooperativeKernelMultiDevice) F(cudaOccupancyMaxActiveClusters) \
-    F(cudaOccupancyMaxPotentialClusterSize) F(cudaStreamBeginCapture) F(cudaStreamCopyAttributes) \
-    F(cudaStreamEndCapture) F(cudaStreamGetAttribute) F(cudaStreamGetCaptureInfo) F(cudaStreamGetId) \
-    F(cudaStreamIsCapturing) F(cudaStreamSetAttribute) F(cudaStreamUpdateCaptureDependencies) \
-    F(cudaThreadExchangeStreamCaptureMode) F(cudaUserObjectCreate) F(cudaUserObjectRelease) \
-    F(cudaUserObjectRetain) F(cudaGraphAddChildGraphNode) F(cudaGraphAddDependencies) \
-    F(cudaGraphAddEmptyNode) F(cudaGraphAddEventRecordNode) F(cudaGraphAddEventWaitNode) \
+    F(cudaOccupancyMaxPotentialClusterSize) F(cudaStreamCopyAttributes) \
+    F(cudaStreamGetAttribute) F(cudaStreamGetCaptureInfo) F(cudaStreamGetId) \
+    F(cudaStreamSetAttribute) F(cudaStreamUpdateCaptureDependencies) \
+    F(cudaUserObjectCreate) F(cudaUserObjectRelease) \
+    F(cudaUserObjectRetain) \
     F(cudaGraphAddExternalSemaphoresSignalNode) F(cudaGraphAddExternalSemaphoresWaitNode) \
-    F(cudaGraphAddHostNode) F(cudaGraphAddKernelNode) F(cudaGraphAddMemAllocNode) F(cudaGraphAddMemFreeNode) \
-    F(cudaGraphAddMemcpyNode) F(cudaGraphAddMemcpyNode1D) F(cudaGraphAddMemcpyNodeFromSymbol) \
-    F(cudaGraphAddMemcpyNodeToSymbol) F(cudaGraphAddMemsetNode) F(cudaGraphChildGraphNodeGetGraph) \
-    F(cudaGraphClone) F(cudaGraphCreate) F(cudaGraphDebugDotPrint) F(cudaGraphDestroy) \
+    F(cudaGraphChildGraphNodeGetGraph) \
+    F(cudaGraphDebugDotPrint) \
     F(cudaGraphDestroyNode) F(cudaGraphEventRecordNodeGetEvent) F(cudaGraphEventRecordNodeSetEvent) \
     F(cudaGraphEventWaitNodeGetEvent) F(cudaGraphEventWaitNodeSetEvent) \
-    F(cudaGraphExecChildGraphNodeSetParams) F(cudaGraphExecDestroy) F(cudaGraphExecEventRecordNodeSetEvent) \
+    F(cudaGraphExecChildGraphNodeSetParams) F(cudaGraphExecEventRecordNodeSetEvent) \
     F(cudaGraphExecEventWaitNodeSetEvent) F(cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
     F(cudaGraphExecExternalSemaphoresWaitNodeSetParams) F(cudaGraphExecGetFlags) \
-    F(cudaGraphExecHostNodeSetParams) F(cudaGraphExecKernelNodeSetParams) \
-    F(cudaGraphExecMemcpyNodeSetParams) F(cudaGraphExecMemcpyNodeSetParams1D) \
     F(cudaGraphExecMemcpyNodeSetParamsFromSymbol) F(cudaGraphExecMemcpyNodeSetParamsToSymbol) \
-    F(cudaGraphExecMemsetNodeSetParams) F(cudaGraphExecUpdate) \
     F(cudaGraphExternalSemaphoresSignalNodeGetParams) F(cudaGraphExternalSemaphoresSignalNodeSetParams) \
     F(cudaGraphExternalSemaphoresWaitNodeGetParams) F(cudaGraphExternalSemaphoresWaitNodeSetParams) \
-    F(cudaGraphGetEdges) F(cudaGraphGetNodes) F(cudaGraphGetRootNodes) F(cudaGraphHostNodeGetParams) \
-    F(cudaGraphHostNodeSetParams) F(cudaGraphInstantiate) F(cudaGraphInstantiateWithFlags) \
+    F(cudaGraphHostNodeGetParams) \
     F(cudaGraphInstantiateWithParams) F(cudaGraphKernelNodeCopyAttributes) \
-    F(cudaGraphKernelNodeGetAttribute) F(cudaGraphKernelNodeGetParams) F(cudaGraphKernelNodeSetAttribute) \
-    F(cudaGraphKernelNodeSetParams) F(cudaGraphLaunch) F(cudaGraphMemAllocNodeGetParams) \
-    F(cudaGraphMemFreeNodeGetParams) F(cudaGraphMemcpyNodeGetParams) F(cudaGraphMemcpyNodeSetParams) \
-    F(cudaGraphMemcpyNodeSetParams1D) F(cudaGraphMemcpyNodeSetParamsFromSymbol) \
-    F(cudaGraphMemcpyNodeSetParamsToSymbol) F(cudaGraphMemsetNodeGetParams) F(cudaGraphMemsetNodeSetParams) \
-    F(cudaGraphNodeFindInClone) F(cudaGraphNodeGetDependencies) F(cudaGraphNodeGetDependentNodes) \
-    F(cudaGraphNodeGetEnabled) F(cudaGraphNodeGetType) F(cudaGraphNodeSetEnabled) \
+    F(cudaGraphKernelNodeGetAttribute) F(cudaGraphKernelNodeSetAttribute) \
+    F(cudaGraphMemAllocNodeGetParams) \
+    F(cudaGraphMemFreeNodeGetParams) F(cudaGraphMemcpyNodeGetParams) \
+    F(cudaGraphMemcpyNodeSetParamsFromSymbol) \
+    F(cudaGraphMemcpyNodeSetParamsToSymbol) F(cudaGraphMemsetNodeGetParams) \
+    F(cudaGraphNodeGetDependentNodes) \
+    F(cudaGraphNodeGetEnabled) F(cudaGraphNodeSetEnabled) \
     F(cudaGraphReleaseUserObject) F(cudaGraphRemoveDependencies) F(cudaGraphRetainUserObject) \
-    F(cudaGraphUpload) F(cudaGraphicsMapResources) F(cudaGraphicsResourceGetMappedMipmappedArray) \
+    F(cudaGraphicsMapResources) F(cudaGraphicsResourceGetMappedMipmappedArray) \
     F(cudaGraphicsResourceGetMappedPointer) F(cudaGraphicsResourceSetMapFlags) \
     F(cudaGraphicsSubResourceGetMappedArray) F(cudaGraphicsUnmapResources) F(cudaGraphicsUnregisterResource) \
     F(cudaGLGetDevices) F(cudaGraphicsGLRegisterBuffer) F(cudaGraphicsGLRegisterImage) \
@@ -273,6 +312,19 @@ template <class T> static inline cudaError_t cudaGetSymbolAddress(void **address
 template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) { return ::cudaGetSymbolSize(bytes, (const void *)&symbol); }
 template <class T> static inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchKernel((const void *)function, grid, block, args, shared, stream); }
 template <class T> static inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchCooperativeKernel((const void *)function, grid, block, args, shared, stream); }
+// As CUDA 11 has them.
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *node, char *log, size_t room) {
+    if (node) *node = 0;
+    if (log && room) *log = 0;
+    return ::cudaGraphInstantiate(exec, graph, 0);
+}
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, enum cudaGraphExecUpdateResult *result) {
+    cudaGraphExecUpdateResultInfo info;
+    cudaError_t error = ::cudaGraphExecUpdate(exec, graph, &info);
+    if (node) *node = info.errorNode;
+    if (result) *result = info.result;
+    return error;
+}
 template <class... P, class... A> static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *how, void (*function)(P...), A &&...arguments) {
     return [&](P... parameters) { // converted as those of a call are
         void *args[] = {(void *)&parameters..., 0};

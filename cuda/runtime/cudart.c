@@ -389,7 +389,7 @@ static cudaError_t known(const void *function) {
     return cudaErrorInvalidDeviceFunction;
 }
 
-static cudaError_t kernel(const void *function, struct layout **l) {
+cudaError_t divergo_kernel(const void *function, struct layout **l) {
     cudaError_t error = known(function);
     if (error != cudaSuccess) return error;
     struct symbol *s = find(function);
@@ -456,15 +456,26 @@ cudaError_t divergo_launch(const struct layout *l, dim3 grid, dim3 block, size_t
     return error;
 }
 
+static struct work launch_work(const void *function, dim3 grid, dim3 block, void **args, size_t shared, int cooperative) {
+    return (struct work){.type = cudaGraphNodeTypeKernel, .kernel = {(void *)function, grid, block, (unsigned int)shared, args, NULL}, .cooperative = cooperative};
+}
+
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
-    (void)stream;
+    if (capturing(stream)) {
+        struct work w = launch_work(function, grid, block, args, shared, 0);
+        return divergo_capture(stream, &w);
+    }
     struct layout *l;
-    cudaError_t error = kernel(function, &l);
+    cudaError_t error = divergo_kernel(function, &l);
     return fail(error == cudaSuccess ? divergo_launch(l, grid, block, shared, args, NULL, 0) : error);
 }
 
 // All blocks of a grid whose threads may wait for each other run at a time, or none.
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
+    if (capturing(stream)) {
+        struct work w = launch_work(function, grid, block, args, shared, 1);
+        return divergo_capture(stream, &w);
+    }
     int blocks = 0;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, (int)(block.x * block.y * block.z), shared);
     if (error != cudaSuccess) return error;
@@ -486,7 +497,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *funct
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
     struct layout *l;
-    cudaError_t error = kernel(function, &l);
+    cudaError_t error = divergo_kernel(function, &l);
     if (error != cudaSuccess) return fail(error);
     int target = (int)(machine()->major * 10 + machine()->minor);
     *attributes = (struct cudaFuncAttributes){
@@ -499,7 +510,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 // Shared memory is as large as the configuration says, and all of it can be had by any kernel.
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value) {
     struct layout *l;
-    cudaError_t error = kernel(function, &l);
+    cudaError_t error = divergo_kernel(function, &l);
     if (error != cudaSuccess) return fail(error);
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
@@ -525,7 +536,7 @@ cudaError_t divergo_occupancy(int *blocks, const struct layout *l, int threads, 
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads, size_t shared) {
     struct layout *l;
-    cudaError_t error = kernel(function, &l);
+    cudaError_t error = divergo_kernel(function, &l);
     return fail(error == cudaSuccess ? divergo_occupancy(blocks, l, threads, shared) : error);
 }
 
@@ -536,7 +547,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, int blocks, int threads) {
     struct layout *l;
-    cudaError_t error = kernel(function, &l);
+    cudaError_t error = divergo_kernel(function, &l);
     if (error != cudaSuccess || blocks <= 0) return fail(error != cudaSuccess ? error : cudaErrorInvalidValue);
     // The most with which so many blocks fit.
     size_t low = 0, high = machine()->shared;
@@ -563,8 +574,10 @@ cudaError_t cudaMalloc(void **address, size_t bytes) {
 }
 
 cudaError_t cudaMallocAsync(void **address, size_t bytes, cudaStream_t stream) {
-    (void)stream;
-    return cudaMalloc(address, bytes);
+    cudaError_t error = cudaMalloc(address, bytes);
+    if (error != cudaSuccess || !capturing(stream)) return error;
+    struct work w = {.type = cudaGraphNodeTypeMemAlloc, .address = *address};
+    return divergo_capture(stream, &w);
 }
 
 // Pools keep nothing: what is freed is free.
@@ -668,8 +681,8 @@ cudaError_t cudaFree(void *address) {
 }
 
 cudaError_t cudaFreeAsync(void *address, cudaStream_t stream) {
-    (void)stream;
-    return cudaFree(address);
+    struct work w = {.type = cudaGraphNodeTypeMemFree, .address = address};
+    return capturing(stream) ? divergo_capture(stream, &w) : cudaFree(address);
 }
 
 cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned int flags) {
@@ -789,9 +802,17 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) { return fail(copy(to, from, bytes, kind)); }
 
+// later captures a copy of rows, if the stream is captured.
+static int later(cudaStream_t stream, cudaError_t *error, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind) {
+    if (!capturing(stream)) return 0;
+    struct work w = divergo_copy_work(to, to_pitch, from, from_pitch, width, height, kind);
+    *error = divergo_capture(stream, &w);
+    return 1;
+}
+
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpy(to, from, bytes, kind);
+    cudaError_t error;
+    return later(stream, &error, to, bytes, from, bytes, bytes, 1, kind) ? error : cudaMemcpy(to, from, bytes, kind);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind) {
@@ -804,8 +825,8 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+    cudaError_t error;
+    return later(stream, &error, to, to_pitch, from, from_pitch, width, height, kind) ? error : cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
 // Rows and planes. Positions and widths are in elements: those of the array where one takes part, bytes otherwise.
@@ -826,8 +847,8 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemcpy3D(p);
+    struct work w = {.type = cudaGraphNodeTypeMemcpy, .copy = *p};
+    return capturing(stream) ? divergo_capture(stream, &w) : cudaMemcpy3D(p);
 }
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
@@ -847,8 +868,8 @@ cudaError_t cudaMemset(void *at, int value, size_t bytes) {
 }
 
 cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemset(at, value, bytes);
+    struct work w = {.type = cudaGraphNodeTypeMemset, .set = {at, bytes, (unsigned char)value, 1, bytes, 1}};
+    return capturing(stream) ? divergo_capture(stream, &w) : cudaMemset(at, value, bytes);
 }
 
 cudaError_t cudaMemset2D(void *at, size_t pitch, int value, size_t width, size_t height) {
@@ -861,8 +882,8 @@ cudaError_t cudaMemset2D(void *at, size_t pitch, int value, size_t width, size_t
 }
 
 cudaError_t cudaMemset2DAsync(void *at, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-    (void)stream;
-    return cudaMemset2D(at, pitch, value, width, height);
+    struct work w = {.type = cudaGraphNodeTypeMemset, .set = {at, pitch, (unsigned char)value, 1, width, height}};
+    return capturing(stream) ? divergo_capture(stream, &w) : cudaMemset2D(at, pitch, value, width, height);
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent) {
@@ -915,12 +936,24 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, siz
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    (void)stream;
+    if (capturing(stream)) {
+        struct symbol *s;
+        cudaError_t error = variable(symbol, &s);
+        if (error == cudaSuccess) error = within(s, bytes, offset);
+        char *at = error == cudaSuccess ? (char *)place(s) + offset : NULL;
+        return error == cudaSuccess ? cudaMemcpyAsync(at, from, bytes, kind, stream) : fail(error);
+    }
     return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) {
-    (void)stream;
+    if (capturing(stream)) {
+        struct symbol *s;
+        cudaError_t error = variable(symbol, &s);
+        if (error == cudaSuccess) error = within(s, bytes, offset);
+        char *at = error == cudaSuccess ? (char *)place(s) + offset : NULL;
+        return error == cudaSuccess ? cudaMemcpyAsync(to, at, bytes, kind, stream) : fail(error);
+    }
     return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
 }
 
@@ -1167,22 +1200,17 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     return cudaSuccess;
 }
 
-// Streams are worked off in the order of the calls. An event is a point in simulated time.
-
-struct CUstream_st { unsigned flags; int priority; };
-struct CUevent_st { uint64_t picoseconds; int recorded; };
+// Streams and events.
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority) {
     if (stream == NULL || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL) return fail(cudaErrorMemoryAllocation);
-    **stream = (struct CUstream_st){flags, priority};
+    **stream = (struct CUstream_st){.flags = flags, .priority = priority};
     return fail(sticky);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
-
-static int made(cudaStream_t stream) { return stream != NULL && stream != cudaStreamLegacy && stream != cudaStreamPerThread; }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags) { return *flags = made(stream) ? stream->flags : 0, fail(sticky); }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) { return *priority = made(stream) ? stream->priority : 0, fail(sticky); }
@@ -1195,13 +1223,15 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
 // Everything before is over.
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags) {
     if (callback == NULL || flags != 0) return fail(cudaErrorInvalidValue);
+    if (capturing(stream)) return fail(cudaErrorStreamCaptureUnsupported);
     callback(stream, sticky, data);
     return fail(sticky);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
-    (void)stream;
     if (function == NULL) return fail(cudaErrorInvalidValue);
+    struct work w = {.type = cudaGraphNodeTypeHost, .host = {function, data}};
+    if (capturing(stream)) return divergo_capture(stream, &w);
     if (sticky == cudaSuccess) function(data);
     return fail(sticky);
 }
@@ -1209,12 +1239,21 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (!made(stream)) return fail(cudaErrorInvalidResourceHandle);
+    if (capturing(stream)) return fail(cudaErrorStreamCaptureUnsupported);
     free(stream);
     return fail(sticky);
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return (void)stream, fail(sticky); }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return (void)stream, fail(sticky); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) { return (void)stream, (void)event, (void)flags, fail(sticky); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return fail(capturing(stream) ? cudaErrorStreamCaptureUnsupported : sticky); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+
+// A stream that waits for an event of a capture takes part in it from then on.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
+    (void)flags;
+    if (event == NULL) return fail(cudaErrorInvalidResourceHandle);
+    if (event->graph == NULL) return fail(capturing(stream) && event->recorded ? cudaErrorStreamCaptureIsolation : sticky);
+    if (!made(stream)) return fail(cudaErrorStreamCaptureImplicit);
+    return divergo_join(stream, event);
+}
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
     (void)flags;
@@ -1228,15 +1267,18 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     free(event);
     return fail(sticky);
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return fail(event != NULL ? sticky : cudaErrorInvalidResourceHandle); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return fail(event == NULL ? cudaErrorInvalidResourceHandle : event->graph != NULL ? cudaErrorCapturedEvent : sticky); }
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    (void)stream;
     struct answer a;
     if (event == NULL) return fail(cudaErrorInvalidResourceHandle);
+    if (capturing(stream)) {
+        *event = (struct CUevent_st){.graph = stream->graph, .after = stream->last};
+        return fail(sticky);
+    }
     cudaError_t error = ask((struct request){.op = TIME}, NULL, &a, NULL, 0);
-    *event = (struct CUevent_st){a.a, 1};
+    *event = (struct CUevent_st){.picoseconds = a.a, .recorded = 1};
     return fail(error);
 }
 

@@ -110,6 +110,11 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
     return error;
 }
 
+CUresult cuDeviceGetPCIBusId(char *name, int length, CUdevice device) {
+    NEED_INIT();
+    return result(cudaDeviceGetPCIBusId(name, length, device));
+}
+
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     NEED_INIT();
     return result(cudaDeviceCanAccessPeer(can, device, peer));
@@ -188,6 +193,12 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     return result(cudaDeviceSetLimit((enum cudaLimit)limit, value));
 }
 
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned int *version) {
+    (void)context;
+    NEED_CONTEXT();
+    return *version = 3020, CUDA_SUCCESS; // that of all functions with _v2
+}
+
 CUresult cuCtxGetLimit(size_t *value, CUlimit limit) {
     NEED_CONTEXT();
     return result(cudaDeviceGetLimit(value, (enum cudaLimit)limit));
@@ -230,11 +241,13 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int co
     return cuModuleLoadData(module, image);
 }
 
-CUresult cuModuleLoad(CUmodule *module, const char *file) {
-    NEED_CONTEXT();
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) { return cuModuleLoadData(module, image); }
+
+// read_all reads a file; the caller frees the text.
+static CUresult read_all(const char *call, const char *file, char **all) {
     FILE *f = fopen(file, "rb");
     if (f == NULL) {
-        fprintf(stderr, "cuda: cuModuleLoad: %s: %s\n", file, strerror(errno));
+        fprintf(stderr, "cuda: %s: %s: %s\n", call, file, strerror(errno));
         return CUDA_ERROR_FILE_NOT_FOUND;
     }
     char *text = NULL;
@@ -248,8 +261,62 @@ CUresult cuModuleLoad(CUmodule *module, const char *file) {
         size += fread(text + size, 1, room - size - 1, f);
     } while (!feof(f) && !ferror(f));
     text[size] = 0;
-    CUresult error = ferror(f) ? CUDA_ERROR_OPERATING_SYSTEM : cuModuleLoadData(module, text);
-    return fclose(f), free(text), error;
+    CUresult error = ferror(f) ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
+    *all = text;
+    return fclose(f), error;
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *file) {
+    NEED_CONTEXT();
+    char *text = NULL;
+    CUresult error = read_all("cuModuleLoad", file, &text);
+    if (error == CUDA_SUCCESS) error = cuModuleLoadData(module, text);
+    return free(text), error;
+}
+
+// Linking. What comes out is the text that went in.
+
+struct CUlinkState_st { char *text; };
+
+CUresult cuLinkCreate(unsigned int count, CUjit_option *options, void **values, CUlinkState *state) {
+    (void)count, (void)options, (void)values;
+    NEED_CONTEXT();
+    return (*state = calloc(1, sizeof **state)) != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int count, CUjit_option *options, void **values) {
+    (void)name, (void)count, (void)options, (void)values;
+    NEED_CONTEXT();
+    if (state == NULL || data == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (type != CU_JIT_INPUT_PTX || state->text != NULL) {
+        fprintf(stderr, "cuda: cuLinkAddData: %s is not supported, want one piece of PTX\n", type != CU_JIT_INPUT_PTX ? "machine code" : "a second piece");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if ((state->text = calloc(1, size + 1)) == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(state->text, data, size);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned int count, CUjit_option *options, void **values) {
+    NEED_CONTEXT();
+    char *text = NULL;
+    CUresult error = read_all("cuLinkAddFile", path, &text);
+    if (error == CUDA_SUCCESS) error = cuLinkAddData(state, type, text, strlen(text), path, count, options, values);
+    return free(text), error;
+}
+
+CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size) {
+    NEED_CONTEXT();
+    if (state == NULL || state->text == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    *image = state->text;
+    if (size != NULL) *size = strlen(state->text) + 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLinkDestroy(CUlinkState state) {
+    if (state == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    free(state->text), free(state);
+    return CUDA_SUCCESS;
 }
 
 CUresult cuModuleUnload(CUmodule module) {
@@ -324,6 +391,18 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flag
 CUresult cuMemFree(CUdeviceptr address) {
     NEED_CONTEXT();
     return address != 0 ? result(cudaFree(POINTER(address))) : CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
+    NEED_CONTEXT();
+    void *p = NULL;
+    CUresult error = result(cudaMallocAsync(&p, bytes, stream));
+    return *address = (uintptr_t)p, error;
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+    NEED_CONTEXT();
+    return result(cudaFreeAsync(POINTER(address), stream));
 }
 
 CUresult cuMemGetAddressRange(CUdeviceptr *start, size_t *bytes, CUdeviceptr address) {
@@ -410,6 +489,18 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
     }
     dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
     return result(divergo_launch(l, grid, block, shared, parameters, bank, bytes));
+}
+
+// All blocks run at a time, or none (cudaLaunchCooperativeKernel).
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                                   unsigned int shared, CUstream stream, void **parameters) {
+    int blocks = 0;
+    struct cudaDeviceProp p;
+    CUresult error = cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, (int)(block_x * block_y * block_z), shared);
+    if (error == CUDA_SUCCESS) error = properties(&p, 0);
+    if (error != CUDA_SUCCESS) return error;
+    if ((uint64_t)grid_x * grid_y * grid_z > (uint64_t)blocks * (uint64_t)p.multiProcessorCount) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters, NULL);
 }
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function) {

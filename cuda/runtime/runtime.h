@@ -11,6 +11,45 @@ struct layout {
     uint32_t at[][2];
 };
 
+// Streams are worked off in the order of the calls. While one is captured its work becomes nodes of a graph, each of which
+// follows the last of the stream.
+struct CUstream_st {
+    unsigned flags;
+    int priority;
+    struct CUgraph_st *graph; // that it is captured to
+    struct CUgraphNode_st *last;
+    int origin; // the capture began with this stream
+};
+
+// An event is a point in simulated time, or of a capture.
+struct CUevent_st {
+    uint64_t picoseconds;
+    int recorded;
+    struct CUgraph_st *graph;
+    struct CUgraphNode_st *after;
+};
+
+static inline int made(cudaStream_t stream) { return stream != NULL && stream != cudaStreamLegacy && stream != cudaStreamPerThread; }
+static inline int capturing(cudaStream_t stream) { return made(stream) && stream->graph != NULL; }
+
+// What a node does (runtime/graph.c). Work on a stream that is captured is added to its graph.
+struct work {
+    enum cudaGraphNodeType type;
+    struct cudaKernelNodeParams kernel; // kernelParams point into bank, if the node has them
+    int cooperative;
+    char *bank;
+    struct cudaMemcpy3DParms copy;
+    struct cudaMemsetParams set;
+    struct cudaHostNodeParams host;
+    struct CUgraph_st *child;
+    cudaEvent_t event;
+    void *address; // that is allocated or freed
+};
+cudaError_t divergo_capture(cudaStream_t stream, const struct work *work);
+cudaError_t divergo_join(cudaStream_t stream, cudaEvent_t event); // with what was captured before the event
+struct work divergo_copy_work(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t divergo_kernel(const void *function, struct layout **layout);
+
 // Modules are numbered from 1. A module's text stays where it is.
 cudaError_t divergo_module(const char *text, uint64_t *number);
 cudaError_t divergo_function(uint64_t module, const char *name, struct layout **layout); // the caller frees it

@@ -95,6 +95,25 @@ int main(int argc, char **argv) {
     WANT(cuCtxSynchronize(), CUDA_SUCCESS);
     WANT(cuMemcpyDtoH(out.data(), data, 20), CUDA_SUCCESS);
     WANT(out, (std::vector<unsigned>{30, 60, 90, 120, 50}));
+    // A piece of PTX that is linked is the same again.
+    CUlinkState link;
+    CUmodule linked;
+    void *image;
+    WANT(cuLinkCreate(0, 0, 0, &link), CUDA_SUCCESS);
+    WANT(cuLinkAddFile(link, CU_JIT_INPUT_PTX, "missing.ptx", 0, 0, 0), CUDA_ERROR_FILE_NOT_FOUND);
+    WANT(cuLinkAddFile(link, CU_JIT_INPUT_PTX, argv[1], 0, 0, 0), CUDA_SUCCESS);
+    WANT(cuLinkAddFile(link, CU_JIT_INPUT_PTX, argv[1], 0, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
+    WANT(cuLinkComplete(link, &image, &bytes), CUDA_SUCCESS);
+    WANT(cuModuleLoadFatBinary(&linked, image), CUDA_SUCCESS);
+    WANT(cuLinkDestroy(link), CUDA_SUCCESS);
+    WANT(cuModuleGetFunction(&again, linked, "scale"), CUDA_SUCCESS);
+    WANT(cuLaunchCooperativeKernel(again, 1, 1, 1, 32, 1, 1, 0, 0, parameters), CUDA_SUCCESS);
+    WANT(cuLaunchCooperativeKernel(again, 1 << 20, 1, 1, 32, 1, 1, 0, 0, parameters), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    WANT(cuMemcpyDtoH(out.data(), data, 20), CUDA_SUCCESS);
+    WANT(out, (std::vector<unsigned>{90, 180, 270, 360, 50}));
+    WANT(cuModuleGetFunction(&again, second, "scale"), CUDA_SUCCESS);
+    WANT(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, device), CUDA_SUCCESS);
+    WANT(value, 1);
     extra[3] = &small;
     WANT(cuLaunchKernel(again, 1, 1, 1, 32, 1, 1, 0, 0, 0, extra), CUDA_ERROR_INVALID_VALUE);
     WANT(cuLaunchKernel(scale, 1, 1, 1, 5000, 1, 1, 0, 0, parameters, 0), CUDA_ERROR_INVALID_VALUE);

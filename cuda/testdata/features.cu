@@ -45,6 +45,35 @@ __global__ void quotients(const double *x, double *r, int *q) {
     r[i] = remquo(x[2 * i], x[2 * i + 1], &q[i]);
 }
 
+// Functions of CUDA's and C++'s <cmath> that take floats under the names of double's, with and without std::.
+#define OVERLOADS(X)                                                                                                                                      \
+    X(acos(x)) X(acosh(y)) X(asin(x)) X(asinh(y)) X(atan(y)) X(atan2(x, y)) X(atanh(x)) X(cbrt(y)) X(ceil(y)) X(copysign(x, y)) X(cos(y)) X(cosh(y))      \
+    X(erf(x)) X(erfc(x)) X(exp(y)) X(exp2(y)) X(expm1(x)) X(fabs(x)) X(fdim(y, x)) X(floor(y)) X(fma(x, y, x)) X(fmax(x, y)) X(fmin(x, y)) X(fmod(y, x))  \
+    X(frexp(y, &n)) X(hypot(x, y)) X(ilogb(y)) X(ldexp(x, 3)) X(lgamma(y)) X(llrint(y)) X(llround(y)) X(log(y)) X(log10(y)) X(log1p(x)) X(log2(y)) X(logb(y)) \
+    X(lrint(y)) X(lround(y)) X(modf(y, &f)) X(nearbyint(y)) X(nextafter(x, y)) X(pow(y, x)) X(remainder(y, x)) X(remquo(y, x, &n)) X(rint(y)) X(round(y))    \
+    X(scalbn(x, 4)) X(scalbln(x, 2L)) X(sin(y)) X(sinh(y)) X(sqrt(y)) X(tan(x)) X(tanh(x)) X(tgamma(y)) X(trunc(y)) X(std::round(y)) X(std::fmax(x, y))    \
+    X(std::log2(y)) X(std::hypot(x, y)) X(isnan(nan(""))) X(isnan(nanf(""))) X(std::isnan(std::nanf("")))
+
+__global__ void overloads(float x, float y, double *out, int *sizes) {
+    int n, i = 0;
+    float f;
+#define X(call) out[i] = (double)(call), sizes[i++] = (int)sizeof(call);
+    OVERLOADS(X)
+#undef X
+}
+
+static void overloaded(double *out, int *sizes, std::vector<double> &host, std::vector<const char *> &names) {
+    volatile float vx = 0.3f, vy = 5.7f;
+    const float x = vx, y = vy;
+    int n;
+    float f;
+    overloads<<<1, 1>>>(x, y, out, sizes);
+    using namespace std; // where the host has them
+#define X(call) host.push_back((double)(call)), names.push_back(#call);
+    OVERLOADS(X)
+#undef X
+}
+
 __global__ void norms(double *d) {
     d[0] = norm4d(1, 2, 4, 10), d[1] = norm3d(2, 3, 6), d[2] = rnorm4d(1, 2, 4, 10), d[3] = norm(3, d + 4), d[7] = scalbn(3.0, 4), d[8] = normf(0, nullptr);
 }
@@ -109,6 +138,15 @@ int main() {
         WANT(back(dr, pairs.size() / 2)[k], remquo(pairs[2 * k], pairs[2 * k + 1], &q));
         WANT(back(dq, pairs.size() / 2)[k], q % 8);
     }
+    auto values = zeros<double>(100);
+    auto sizes = zeros<int>(100);
+    std::vector<double> host;
+    std::vector<const char *> names;
+    overloaded(values, sizes, host, names);
+    auto device = back(values, host.size());
+    auto wide = back(sizes, host.size());
+    for (size_t k = 0; k < host.size(); k++)
+        if (!(fabs(device[k] - host[k]) <= 1e-5 * fabs(host[k])) || (wide[k] == 8 && names[k][0] != 'l')) printf("%s is %g, on the host %g\n", names[k], device[k], host[k]), wrong++;
     auto dn = zeros<double>(9);
     std::vector<double> sides = {0, 0, 0, 0, 2, 3, 6};
     cudaMemcpy(dn, sides.data(), 7 * sizeof(double), cudaMemcpyHostToDevice);

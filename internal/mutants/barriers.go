@@ -122,6 +122,10 @@ var barriers = []Mutant{
 		File: "sm/divergence/barrier.go", Old: "e.Arrived, e.Waiting, e.Tally = 0, 0, Tally{}", New: "e.Waiting, e.Tally = 0, Tally{}",
 	},
 	{
+		Name: "barrier-arrived-again", Bug: "warps that have arrived without waiting count for the next use of the barrier as well", By: any,
+		File: "sm/divergence/barrier.go", Old: "e.Arrived, e.Waiting, e.Tally = 0, 0, Tally{}", New: "e.Arrived, e.Waiting, e.Tally = e.Arrived&^release, 0, Tally{}",
+	},
+	{
 		Name: "barrier-first-cta", Bug: "all CTAs arrive at the barriers of the first", By: any, From: "vortexgpgpu/vortex#400",
 		File: "sm/divergence/barrier.go", Old: "e := b.named.Edit(int(cta)*Barriers + int(id&(Barriers-1)))", New: "e := b.named.Edit(int(id & (Barriers - 1)))",
 	},

@@ -19,6 +19,14 @@ var memory = []Mutant{
 		File: "memsys/shared.go", Old: "shift := a.Addr[i] % wordBytes * 8 // of", New: "shift := a.Addr[i] % wordBytes * 0 // of",
 	},
 	{
+		Name: "shared-pitch", Bug: "the shared memory of a CTA begins where that of the one before ends, in the middle of a word", By: any,
+		File: "sm/kernel.go", Old: "return align(k.sharedBytes(), 16) }", New: "return k.sharedBytes() }",
+	},
+	{
+		Name: "shared-last-beyond", Bug: "as many CTAs run as would have room without the gaps between their shared memories", By: any,
+		File: "sm/kernel.go", Old: "int(k.sharedBytes()), shared, int(k.sharedPitch())}", New: "int(k.sharedBytes()), shared, int(k.sharedBytes())}",
+	},
+	{
 		Name: "shared-byte-enable", Bug: "a store of a byte to shared memory writes what is above it in its word as well", By: any, From: "SystemRDL/PeakRDL-regblock#38", Audit: "./memsys TestFlatMemory",
 		File: "memsys/shared.go", Old: "mask := uint32(1)<<(min(a.Size, wordBytes)*8) - 1", New: "mask := ^uint32(0)",
 	},
@@ -181,6 +189,10 @@ var memory = []Mutant{
 	{
 		Name: "l2-partial-line", Bug: "a load takes a line of which some bytes have been stored for a whole one", By: any, From: "vortexgpgpu/vortex#404",
 		File: "memsys/l2.go", Old: "case w >= 0 && s.cache.ways.At(w).Have.Covers(s.needs(r)):", New: "case w >= 0 && (r.Kind != Load || s.cache.ways.At(w).Have != ByteMask{}):",
+	},
+	{
+		Name: "l2-reduce-bare", Bug: "an atomic without a result takes zeros for bytes that the line has not", By: any,
+		File: "memsys/l2.go", Old: "case Atomic, Reduce:\n\t\treturn dram.Span", New: "case Atomic:\n\t\treturn dram.Span",
 	},
 	{
 		Name: "l2-replay-mixed", Bug: "a new request goes between those that wait for a line that has come", By: any, From: "gem5/gem5#621",

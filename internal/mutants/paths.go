@@ -162,6 +162,10 @@ var paths = []Mutant{
 		File: "sm/divergence/multipath.go", Old: "e.Pending &^= o.Taken", New: "e.Pending &^= 0",
 	},
 	{
+		Name: "multipath-exit-last", Bug: "an entry whose last threads exit on their way is not rejoined", By: multipath,
+		File: "sm/divergence/multipath.go", Old: "} else if k > 0 && e.Pending == 0 {", New: "} else if k > 0 && e.Pending == 0 && e.Mask == 0 {",
+	},
+	{
 		Name: "multipath-last-parked", Bug: "of the splits without a slot the one that came last gets the next", By: multipath,
 		File: "sm/divergence/multipath.go", Old: "for ; k < p.Pool.Len(w)-1; k++ { // those above go down by one\n", New: "for ; k < p.Pool.Len(w)-2; k++ { // those above go down by one\n",
 	},

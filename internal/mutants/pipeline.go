@@ -218,6 +218,10 @@ var pipeline = []Mutant{
 		File: "sm/writeback.go", Old: "*p = *p&^r.Exec | from&r.Exec", New: "*p = from & r.Exec",
 	},
 	{
+		Name: "issue-free-kept", Bug: "what was free of a warp stays so when an instruction of it issues", By: any,
+		File: "sm/issue.go", Old: "f.Rows, of.Free = of.Rows, 0", New: "f.Rows = of.Rows",
+	},
+	{
 		Name: "writeback-no-port", Bug: "a result that finds no port is dropped", By: any, From: "OpenXiangShan/XiangShan#4877",
 		File: "sm/writeback.go", Old: "if used == ports {\n\t\t\t\t\tbreak", New: "if used == ports {\n\t\t\t\t\tin.Pop()\n\t\t\t\t\tbreak",
 	},

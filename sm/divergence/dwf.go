@@ -279,8 +279,7 @@ func (p *DWF) Tick() {
 	}
 	p.retire()
 	p.order()
-	p.Redirect.Set(p.redirect)
-	p.redirect = units.Set{}
+	p.drive(&p.redirect, p.Table.Len())
 }
 
 // send fills an update register; false means that none is free.

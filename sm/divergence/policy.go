@@ -188,6 +188,14 @@ type Ports struct {
 	Redirect rtl.Wire[units.Set]
 }
 
+// drive puts the changed ones of so many slots on Redirect, and empties the set.
+func (p *Ports) drive(changed *units.Set, slots int) {
+	if !changed.Equal(p.Redirect.At(), units.Words(slots)) {
+		p.Redirect.Set(*changed)
+	}
+	*changed = units.Set{}
+}
+
 // Code is the kernel being run. It changes only between runs.
 type Code struct {
 	Prog *isa.Program

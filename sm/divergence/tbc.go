@@ -264,8 +264,7 @@ func (p *TBC) serve(k blockReconverger) {
 
 // publish tells fetch of the slots that have changed.
 func (p *TBC) publish() {
-	p.Redirect.Set(p.redirect)
-	p.redirect = units.Set{}
+	p.drive(&p.redirect, p.Table.Len())
 }
 
 // Logic is the compactor, the comparators of a CTA's PC with those where its

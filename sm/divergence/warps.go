@@ -182,10 +182,7 @@ func (p *Warps) Serve(k Reconverger) {
 		p.Barrier.Launch(l)
 		p.Launch.Pop()
 	}
-	if words := units.Words(p.Table.Len()); !p.redirect.Equal(p.Redirect.At(), words) {
-		p.Redirect.Set(p.redirect)
-	}
-	p.redirect = units.Set{}
+	p.drive(&p.redirect, p.Table.Len())
 }
 
 // issued moves a slot on, or has it wait.
