@@ -117,7 +117,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "interweave-turn", Bug: "what issues beside another moves the scheduler on", By: weave, From: "arch-hdl-lang/arch-com#452", Audit: "./sm TestBranchInterweaving",
-		Lives: "fair knows nothing of second instructions",
+		Lives: "fair takes the slot that issued last from the machine",
 		File:  "sm/interweave.go", Old: "d.Last, d.LastOf, d.Turn = last.Last, last.LastOf, last.Turn //", New: "_ = last //",
 	},
 	{
