@@ -192,6 +192,10 @@ type programFlags struct {
 	profile profileFlag
 }
 
+// newProgramFlags have a usual machine of their own: programs are written for GPUs on which a block of 1,024 threads has
+// registers enough, and 48 KiB of shared memory (CUDA C++ Programming Guide, technical specifications per compute capability).
+func newProgramFlags() programFlags { return programFlags{machine: machineFlags{preset: "kepler"}} }
+
 func (p *programFlags) addJSON(c *cobra.Command) {
 	p.each.add(c)
 	p.vcd.add(c)
@@ -236,7 +240,7 @@ func (r *ranProgram) end() error {
 
 func newCudaRun() *cobra.Command {
 	var b compilerFlags
-	var p programFlags
+	p := newProgramFlags()
 	c := &cobra.Command{
 		Use:   "run PROGRAM|FILE... [-- ARG...]",
 		Short: "Run a CUDA program",
@@ -297,7 +301,7 @@ func rawOutput(c *cobra.Command) io.Writer {
 
 // newCudaServe is what programs start that run by themselves.
 func newCudaServe() *cobra.Command {
-	var p programFlags
+	p := newProgramFlags()
 	c := &cobra.Command{
 		Use:    "serve DESCRIPTOR",
 		Short:  "Answer a CUDA program that has started this process",

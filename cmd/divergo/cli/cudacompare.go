@@ -18,7 +18,7 @@ import (
 
 func newCudaCompare() *cobra.Command {
 	var b compilerFlags
-	var p programFlags
+	p := newProgramFlags()
 	var mechanisms []string
 	c := &cobra.Command{
 		Use:   "compare PROGRAM|FILE... [-- ARG...]",

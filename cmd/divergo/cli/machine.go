@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,10 +35,10 @@ type machineFlags struct {
 	detailed                       span // launches that --fast leaves to the machine
 }
 
-// addConfig adds the flags that describe a machine.
+// addConfig adds the flags that describe a machine; the preset that is set is the usual one.
 func (m *machineFlags) addConfig(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&m.preset, "preset", gpu.DefaultPreset, "machine to start from; \"divergo list presets\"")
+	f.StringVar(&m.preset, "preset", cmp.Or(m.preset, gpu.DefaultPreset), "machine to start from; \"divergo list presets\"")
 	f.StringVar(&m.file, "config", "", "TOML `FILE` with keys that change the preset")
 	f.StringArrayVar(&m.set, "set", nil, "`KEY=VALUE` that changes preset and file; \"divergo list keys\"; can be repeated")
 }
