@@ -63,8 +63,12 @@ var pipeline = []Mutant{
 		File: "units/scoreboard.go", Old: "&lanes != 0 {", New: "&lanes == lanes {",
 	},
 	{
-		Name: "set-no-wrap", Bug: "the round does not come back to where it began", By: any,
+		Name: "set-no-wrap", Bug: "a search through several words does not come back to where it began", Audit: "./units TestSet",
 		File: "units/set.go", Old: "range s[:from+1] {", New: "range s[:from] {",
+	},
+	{
+		Name: "round-short", Bug: "the round of the scheduler does not come back to where it began", By: any,
+		File: "sm/schedule.go", Old: "return i.first(ask, cta, 0, last+1, slots)", New: "return i.first(ask, cta, 0, last, slots)",
 	},
 	{
 		Name: "stack-of-two", Bug: "the stack's depth is counted once for two pushes", Audit: "./units TestStack",
