@@ -57,7 +57,7 @@ var operations = []operation{
 	{"dp4a", "dp4a.u32.s32 d, a, b, d;", Opcodes},
 	{"dp2a", "dp2a.lo.u32.u32 d, a, b, d;", Opcodes},
 	{"set", "set.lt.u32.s32 d, a, b;", Opcodes},
-	{"setp", "setp.lt.u32 %p|%o, a, b; selp.u32 d, a, b, %o;", Opcodes},
+	{"setp", "setp.lt.u32 %p|%o, a, b; @%g setp.gt.s32 %p|%o, b, a; selp.u32 d, a, b, %o;", Opcodes},
 	{"setp.and", "setp.ge.and.s32 %p, a, b, %g; selp.u32 %w, a, 9, %p; xor.b32 d, d, %w;", Opcodes},
 	{"slct", "slct.u32.s32 d, a, b, d;", Opcodes},
 	{"not", "not.b32 d, a;", Opcodes},

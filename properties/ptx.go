@@ -381,7 +381,11 @@ func (e *emitter) operation(s *Stmt, ptx string) {
 		" b,", " "+b+",", " b;", " "+b+";", " b}", " "+b+"}", "{b,", "{"+b+",",
 	)
 	for _, in := range strings.SplitAfter(ptx, "; ") {
-		e.line("%s%s", e.when(s), operands.Replace(strings.TrimSpace(in)))
+		guard := e.when(s)
+		if strings.HasPrefix(in, "@") {
+			guard = ""
+		}
+		e.line("%s%s", guard, operands.Replace(strings.TrimSpace(in)))
 	}
 }
 

@@ -203,6 +203,11 @@ var blocks = []Mutant{
 		File: "sm/divergence/capri.go", Old: "s.Mask &^= o.Taken\n\t\ts.Set(j.Fall)", New: "s.Set(j.Fall)",
 	},
 	{
+		Name: "capri-ended-stay", Bug: "threads that end in a loop are still in the entry of those that stay", By: capri,
+		Lives: "not found in 8,000 kernels: what comes behind the loop mostly goes by the threads that are left",
+		File: "sm/divergence/capri.go", Old: "\t\tstay.Remove(&gone)\n\t}\n\tleft", New: "\t\tstay.Warps()\n\t}\n\tleft",
+	},
+	{
 		Name: "capri-slot-from-zero", Bug: "slots are counted from the first of the SM, not of the CTA", By: capri, From: "vortexgpgpu/vortex#400",
 		File: "sm/divergence/capri.go", Old: "b.Came |= 1 << (i - int(first))", New: "b.Came |= 1 << i",
 	},

@@ -162,6 +162,10 @@ var paths = []Mutant{
 		File: "sm/divergence/multipath.go", Old: "e.Pending &^= o.Taken", New: "e.Pending &^= 0",
 	},
 	{
+		Name: "multipath-exit-passes", Bug: "the others of a split of which threads exit go past the point where their branch meets", By: multipath,
+		File: "sm/divergence/multipath.go", Old: "	} else {\n\t\tp.moved(w, i)\n\t}\n\tfor k := range p.lanes {", New: "	}\n\tfor k := range p.lanes {",
+	},
+	{
 		Name: "multipath-exit-last", Bug: "an entry whose last threads exit on their way is not rejoined", By: multipath,
 		File: "sm/divergence/multipath.go", Old: "} else if k > 0 && e.Pending == 0 {", New: "} else if k > 0 && e.Pending == 0 && e.Mask == 0 {",
 	},

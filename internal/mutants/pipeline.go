@@ -226,6 +226,10 @@ var pipeline = []Mutant{
 		File: "sm/issue.go", Old: "f.Rows, of.Free = of.Rows, 0", New: "f.Rows = of.Rows",
 	},
 	{
+		Name: "writeback-second-predicate", Bug: "lanes whose guard does not hold lose the second predicate", By: any,
+		File: "sm/writeback.go", Old: "*p = *p&^r.Exec | from&r.Exec", New: "*p = *p&^[2]uint32{r.Exec, r.Mask}[i&1] | from&r.Exec",
+	},
+	{
 		Name: "writeback-no-port", Bug: "a result that finds no port is dropped", By: any, From: "OpenXiangShan/XiangShan#4877",
 		File: "sm/writeback.go", Old: "if used == ports {\n\t\t\t\t\tbreak", New: "if used == ports {\n\t\t\t\t\tin.Pop()\n\t\t\t\t\tbreak",
 	},

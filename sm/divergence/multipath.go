@@ -257,12 +257,14 @@ func (p *MultiPath) load(i int, x *Split) {
 }
 
 // exit takes lanes out of every entry of the warp at once. One that has waited for
-// them only goes on: the innermost, as it is part of what those around wait for. Nobody
-// is at a post-dominator behind an exit: the branches around it have none.
+// them only goes on: the innermost, as it is part of what those around wait for. The others
+// of the split may be where a branch of their function meets, which an exit does not change.
 func (p *MultiPath) exit(w, i int, s *Slot, o *Outcome) {
 	s.PC++
 	if s.Mask &^= o.Taken; s.Mask == 0 {
 		p.leave(i)
+	} else {
+		p.moved(w, i)
 	}
 	for k := range p.lanes {
 		if p.Rejoin.Next(w*p.lanes+k).Mask&o.Taken == 0 {

@@ -342,6 +342,47 @@ func TestLastBytesOfSharedMemory(t *testing.T) {
 	}
 }
 
+// TestExitBeforeTheJoin: threads of a function exit in front of the point where its branch meets, where the others are
+// one path again.
+func TestExitBeforeTheJoin(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
+.target sm_70
+.address_size 64
+.func f(.param .u32 x)
+{
+	.reg .pred %p;
+	.reg .u32 %v, %t;
+	ld.param.u32 %v, [x];
+	mov.u32 %t, %tid.x;
+	setp.eq.u32 %p, %t, 0;
+	@%p bra JOIN;
+	setp.eq.u32 %p, %v, 0;
+	@%p exit;
+JOIN:
+	bar.warp.sync -1;
+	ret;
+}
+.visible .entry k()
+{
+	.reg .u32 %a;
+	mov.u32 %a, %nctaid.x;
+	{
+	.param .u32 x;
+	st.param.u32 [x], %a;
+	call f, (x);
+	}
+	ret;
+}`))
+	require.NoError(t, err)
+	p, err := testbench.Program(m, "")
+	require.NoError(t, err)
+	for _, mechanism := range []string{"pdom", "dpe", "barrier", "multipath", "token", "tbc", "capri"} {
+		s, err := testbench.NewSession(under(mechanism), testbench.Limits{MaxCycles: 100_000})
+		require.NoError(t, err)
+		assert.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{32, 1, 1}}), mechanism)
+	}
+}
+
 // TestPathUnderABarrier: the paths of the top entry are at one bar.sync each, another path of the warp, which the
 // dual-path stack cannot run before they meet, is at a third, or on its way to it. Nobody goes on without it.
 func TestPathUnderABarrier(t *testing.T) {
