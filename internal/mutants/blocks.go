@@ -205,7 +205,7 @@ var blocks = []Mutant{
 	{
 		Name: "capri-ended-stay", Bug: "threads that end in a loop are still in the entry of those that stay", By: capri,
 		Lives: "not found in 8,000 kernels: what comes behind the loop mostly goes by the threads that are left",
-		File: "sm/divergence/capri.go", Old: "\t\tstay.Remove(&gone)\n\t}\n\tleft", New: "\t\tstay.Warps()\n\t}\n\tleft",
+		File:  "sm/divergence/capri.go", Old: "\t\tstay.Remove(&gone)\n\t}\n\tleft", New: "\t\tstay.Warps()\n\t}\n\tleft",
 	},
 	{
 		Name: "capri-slot-from-zero", Bug: "slots are counted from the first of the SM, not of the CTA", By: capri, From: "vortexgpgpu/vortex#400",
