@@ -96,6 +96,27 @@ func TestShrinksFar(t *testing.T) {
 	assert.LessOrEqual(t, slices.Max(sizes), 8, sizes)
 }
 
+// TestStepTakenBack: a step that a mechanism takes back, as it cannot run what is simpler, is none. Otherwise Shrink would go on with it for ever.
+func TestStepTakenBack(t *testing.T) {
+	c := Case{Machine: plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{3, 1, 1}, Kernel: Kernel{Words: 64, Lean: true, Apart: true, Body: []Stmt{
+		{Kind: Apart, Op: apartBehind, Cond: Cond{Value: Lane, Reg: -1, Mask: 7, Cmp: "lt", Limit: 2}, Body: [][]Stmt{{}}},
+		{Kind: Loop, N: 7, Alt: true, Cond: Cond{Value: Register, Reg: 3, Mask: 7, Cmp: "lt"}, Body: [][]Stmt{{{Kind: Compute, Op: 3, A: 1, B: 3}}}},
+		{Kind: Put, A: 3, N: 3},
+	}}}
+	k, err := c.Compile()
+	require.NoError(t, err)
+	var r Runner
+	f, err := r.try(k, late)
+	require.NoError(t, err)
+	require.NotNil(t, f)
+	d := c
+	d.Kernel = c.Kernel.clone()
+	d.Kernel.Body[0].Op = apartSides
+	assert.Nil(t, r.fails(d, f))
+	d.Kernel.Body = d.Kernel.Body[1:]
+	assert.NotNil(t, r.fails(d, f), "a step")
+}
+
 // TestJobs: the first failure is the same for any number of goroutines, and one
 // run goes on where another ended.
 func TestJobs(t *testing.T) {

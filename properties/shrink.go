@@ -2,6 +2,7 @@ package properties
 
 import (
 	"iter"
+	"reflect"
 	"slices"
 	"time"
 
@@ -46,7 +47,7 @@ func (r *Runner) fails(c Case, like *Failure) *Failure {
 	if err != nil {
 		return nil
 	}
-	if k, err = k.forMechanism(like.Mechanism); err != nil {
+	if k, err = k.forMechanism(like.Mechanism); err != nil || reflect.DeepEqual(*k.Case, like.Case) { // which may take the step back
 		return nil
 	}
 	f, err := r.try(k, like.Mechanism)
