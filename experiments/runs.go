@@ -140,8 +140,7 @@ func implicit() (string, error) {
 func categories() (string, error) {
 	all := divergence.Mechanisms()
 	list := kernels.All()
-	// Votes over a warp are not for mechanisms that regroup the threads of a CTA.
-	list = slices.DeleteFunc(list, func(k kernels.Kernel) bool { return k.Name == "compact" })
+	list = slices.DeleteFunc(list, func(k kernels.Kernel) bool { return k.Votes })
 	return forAll(len(all), func(i uint64) (string, error) {
 		c, err := run(all[i].Name, list[int(i)%len(list)])
 		if err != nil {

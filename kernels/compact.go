@@ -6,6 +6,7 @@ var compact = Kernel{
 	Source:  "stream compaction with warp votes and shuffles, as libraries for GPUs since Kepler do it",
 	Control: "lane >= d at each step of a scan by shuffles (P); a loop over the warps before one's own, as long as its number (P); a test of the element (D)",
 	Result:  "one loop on the host that appends",
+	Votes:   true,
 	Sizes: []Size{
 		{"small", "470 elements, 2 CTAs of 250", func(seed uint64) Workload { return NewCompact(470, 250, seed) }},
 		{"medium", "20000 elements, 79 CTAs of 256", func(seed uint64) Workload { return NewCompact(20000, 256, seed) }},

@@ -76,7 +76,10 @@ type Kernel struct {
 	Control string // the control flow that it shows
 	Result  string // what the result is compared with
 	Metric  Metric // of the result, if errors are accepted
-	Sizes   []Size // in ascending order of work; the first is the default
+	// Votes says that all threads of a warp vote and shuffle together. Such a kernel is for sm_70, where addresses
+	// have 64 bits, and ends in a fault where a warp that has parted is not put together again (dwf).
+	Votes bool
+	Sizes []Size // in ascending order of work; the first is the default
 }
 
 // Size is one configuration of a kernel. New makes the workload; the seed

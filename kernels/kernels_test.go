@@ -50,6 +50,21 @@ func TestKernelsAreDocumentedAndHaveSizes(t *testing.T) {
 	}
 }
 
+// Kernels whose warps vote are those for sm_70, of which there are no modules with addresses of 32 bits.
+func TestVotes(t *testing.T) {
+	for _, k := range All() {
+		var m memory
+		require.NoError(t, k.Sizes[0].New(1).Run(&m), k.Name)
+		for _, l := range m.launches {
+			text, err := PTX(l.Module)
+			require.NoError(t, err, k.Name)
+			assert.Equal(t, k.Votes, strings.Contains(text, ".target sm_70"), k.Name)
+			_, err = PTX32(l.Module)
+			assert.Equal(t, k.Votes, err != nil, k.Name)
+		}
+	}
+}
+
 // A machine that computes nothing is found out, and so is a check without run.
 func TestCheckFailsWithoutResults(t *testing.T) {
 	for _, k := range All() {

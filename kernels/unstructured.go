@@ -159,7 +159,7 @@ func (w *Unstructured) Run(m Machine) error {
 	w.reset()
 	words, out := upload(m, w.words), m.Alloc(4*len(w.want))
 	err := m.Launch(Launch{
-		Module: w.kernel + ".ptx",
+		Module: "unstructured.ptx",
 		Kernel: w.kernel,
 		Grid:   [3]uint32{groups(len(w.want), w.cta), 1, 1},
 		Block:  [3]uint32{uint32(w.cta), 1, 1},

@@ -23,43 +23,30 @@ KERNEL brh_vote(const uint *condition, uint *won, uint *wonActive, uint active) 
     }
 }
 
-// The loop of Mandelbrot, without herding, and with its escape test put to the vote in each
-// way. All threads of the grid draw a pixel.
-KERNEL brh_none(const float *re, const float *im, uint *left, uint width, uint limit) {
+// The loop of Mandelbrot, whose escape test goes through stay. All threads of the grid draw a pixel.
+template <typename Stay>
+static inline __device__ __attribute__((always_inline)) void draw(const float *re, const float *im, uint *left, uint width, uint limit, Stay stay) {
     uint ix = blockIdx.x * blockDim.x + threadIdx.x, iy = blockIdx.y * blockDim.y + threadIdx.y;
     float cx = re[ix], cy = im[iy], x = 0.0f, y = 0.0f, xx = 0.0f, yy = 0.0f;
     uint i = limit;
-    while (--i && xx + yy < 4.0f) {
+    while (--i && stay(xx + yy < 4.0f)) {
         y = x * y * 2.0f + cy;
         x = xx - yy + cx;
         yy = y * y;
         xx = x * x;
     }
     left[iy * width + ix] = i;
+}
+
+// Without herding, and with the test put to the vote in each way.
+KERNEL brh_none(const float *re, const float *im, uint *left, uint width, uint limit) {
+    draw(re, im, left, width, limit, [](bool c) __attribute__((always_inline)) { return c; });
 }
 
 KERNEL brh_half(const float *re, const float *im, uint *left, uint width, uint limit) {
-    uint ix = blockIdx.x * blockDim.x + threadIdx.x, iy = blockIdx.y * blockDim.y + threadIdx.y;
-    float cx = re[ix], cy = im[iy], x = 0.0f, y = 0.0f, xx = 0.0f, yy = 0.0f;
-    uint i = limit;
-    while (--i && BRH(xx + yy < 4.0f)) {
-        y = x * y * 2.0f + cy;
-        x = xx - yy + cx;
-        yy = y * y;
-        xx = x * x;
-    }
-    left[iy * width + ix] = i;
+    draw(re, im, left, width, limit, [](bool c) __attribute__((always_inline)) { return BRH(c); });
 }
 
 KERNEL brh_active(const float *re, const float *im, uint *left, uint width, uint limit) {
-    uint ix = blockIdx.x * blockDim.x + threadIdx.x, iy = blockIdx.y * blockDim.y + threadIdx.y;
-    float cx = re[ix], cy = im[iy], x = 0.0f, y = 0.0f, xx = 0.0f, yy = 0.0f;
-    uint i = limit;
-    while (--i && BRH_ACTIVE(xx + yy < 4.0f)) {
-        y = x * y * 2.0f + cy;
-        x = xx - yy + cx;
-        yy = y * y;
-        xx = x * x;
-    }
-    left[iy * width + ix] = i;
+    draw(re, im, left, width, limit, [](bool c) __attribute__((always_inline)) { return BRH_ACTIVE(c); });
 }

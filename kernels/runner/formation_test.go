@@ -12,10 +12,10 @@ import (
 	"divergo/testbench"
 )
 
-// TestFormation: none of the kernels but compact relies on the threads of a warp
+// TestFormation: no kernel but one that votes relies on the threads of a warp
 // being together, so that they give their results under dynamic warp formation,
 // whatever is issued first; here on the wide machine with a greedy scheduler.
-// What compact needs, warp barriers see to.
+// What votes need, warp barriers see to.
 func TestFormation(t *testing.T) {
 	preset, err := gpu.FindPreset("slp2013")
 	require.NoError(t, err)
@@ -32,7 +32,7 @@ func TestFormation(t *testing.T) {
 				s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
 				require.NoError(t, err)
 				work := kernel.Sizes[0].New(1)
-				if kernel.Name == "compact" && mechanism == "dwf" {
+				if refused(&kernel, mechanism) {
 					require.ErrorContains(t, work.Run(runner.New(s)), "fault: threads")
 					return
 				}
