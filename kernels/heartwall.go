@@ -1,6 +1,9 @@
 package kernels
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 var heartwall = Kernel{
 	Name:    "heartwall",
@@ -9,23 +12,20 @@ var heartwall = Kernel{
 	Control: "loops of a CTA over more and over fewer than its threads, bounds of overlaps (P); the best so far, places outside of the window (D); barriers",
 	Result:  "each place for itself on the host: overlaps and energies pixel by pixel, bit for bit",
 	Sizes: []Size{
-		{"small", "2 points, 1 picture, 2 CTAs of 96", func(seed uint64) Workload { return NewHeartWall(2, 1, 96, seed) }},
-		{"medium", "6 points, 1 picture, 6 CTAs of 256", func(seed uint64) Workload { return NewHeartWall(6, 1, 256, seed) }},
-		{"large", "51 points, 10 pictures, each 51 CTAs of 256", func(seed uint64) Workload { return NewHeartWall(51, 10, 256, seed) }},
+		{"small", "2 points in windows of 16x16, 1 picture, 2 CTAs of 96", func(seed uint64) Workload { return NewHeartWall(2, 1, 96, 16, seed) }},
+		{"medium", "6 points, 1 picture, 6 CTAs of 256", func(seed uint64) Workload { return NewHeartWall(6, 1, 256, 28, seed) }},
+		{"large", "51 points, 10 pictures, each 51 CTAs of 256", func(seed uint64) Workload { return NewHeartWall(51, 10, 256, 28, seed) }},
 	},
 }
 
-// Sizes in the source.
-const (
-	heartSide   = 14
-	heartWindow = 28
-	heartPlaces = heartWindow + heartSide - 1
-)
+// heartWalls are the kernels, by the width of their windows.
+var heartWalls = map[int]string{16: "heartwall_small", 28: "heartwall"}
 
 // HeartWall follows points.
 type HeartWall struct {
 	outcome
 	cta, count, width        int
+	window, side             int // pixels of a window and of a pattern in each direction
 	pictures                 [][]uint8
 	points, patterns         []uint32
 	wantPoints, wantPatterns []uint32
@@ -34,11 +34,11 @@ type HeartWall struct {
 
 // NewHeartWall makes pictures of a random texture that drifts, and patterns from the first of them at places
 // near to those where windows are. Points go where the best place is, from where the next window
-// begins so much further that it is in the picture.
-func NewHeartWall(count, pictures, cta int, seed uint64) *HeartWall {
+// begins so much further that it is in the picture. Windows are of 16x16 or 28x28 pixels.
+func NewHeartWall(count, pictures, cta, window int, seed uint64) *HeartWall {
 	r := random(seed)
 	const margin = 48 // how far points go in a picture, at most
-	w := &HeartWall{cta: cta, count: count, width: 64 + margin*pictures}
+	w := &HeartWall{cta: cta, count: count, width: 64 + margin*pictures, window: window, side: window / 2}
 	texture := make([]uint8, w.width*w.width)
 	for i := range texture {
 		texture[i] = uint8(r.below(256))
@@ -53,16 +53,16 @@ func NewHeartWall(count, pictures, cta int, seed uint64) *HeartWall {
 	for range count {
 		x, y := r.below(32), r.below(32)
 		w.points = append(w.points, uint32(x), uint32(y))
-		dx, dy := r.below(heartWindow-heartSide), r.below(heartWindow-heartSide)
-		for i := range heartSide * heartSide {
-			w.patterns = append(w.patterns, uint32(texture[(y+dy+i/heartSide)*w.width+x+dx+i%heartSide]))
+		dx, dy := r.below(w.window-w.side), r.below(w.window-w.side)
+		for i := range w.side * w.side {
+			w.patterns = append(w.patterns, uint32(texture[(y+dy+i/w.side)*w.width+x+dx+i%w.side]))
 		}
 	}
 	w.wantPoints, w.wantPatterns = append(w.wantPoints, w.points...), append(w.wantPatterns, w.patterns...)
 	for _, picture := range w.pictures {
 		w.wantScores = w.wantScores[:0]
 		for point := range count {
-			w.follow(picture, w.wantPoints[2*point:2*point+2], w.wantPatterns[heartSide*heartSide*point:][:heartSide*heartSide])
+			w.follow(picture, w.wantPoints[2*point:2*point+2], w.wantPatterns[w.side*w.side*point:][:w.side*w.side])
 		}
 	}
 	return w
@@ -72,17 +72,18 @@ func NewHeartWall(count, pictures, cta int, seed uint64) *HeartWall {
 func (w *HeartWall) follow(picture []uint8, at, pattern []uint32) {
 	left, top := int(at[0]), int(at[1])
 	pixel := func(y, x int) (light uint32, in bool) {
-		if y < 0 || y >= heartWindow || x < 0 || x >= heartWindow {
+		if y < 0 || y >= w.window || x < 0 || x >= w.window {
 			return 0, false
 		}
 		return uint32(picture[(top+y)*w.width+left+x]), true
 	}
 	best, bestY, bestX := float32(-1), 0, 0
-	for y := range heartPlaces {
-		for x := range heartPlaces {
+	places := w.window + w.side - 1
+	for y := range places {
+		for x := range places {
 			var alike, squares uint32
 			for i, p := range pattern {
-				light, _ := pixel(y-heartSide+1+i/heartSide, x-heartSide+1+i%heartSide)
+				light, _ := pixel(y-w.side+1+i/w.side, x-w.side+1+i%w.side)
 				alike, squares = alike+p*light, squares+light*light
 			}
 			score := float32(0)
@@ -95,7 +96,7 @@ func (w *HeartWall) follow(picture []uint8, at, pattern []uint32) {
 		}
 	}
 	for i := range pattern {
-		if light, in := pixel(bestY-heartSide+1+i/heartSide, bestX-heartSide+1+i%heartSide); in {
+		if light, in := pixel(bestY-w.side+1+i/w.side, bestX-w.side+1+i%w.side); in {
 			pattern[i] = (3*pattern[i] + light) / 4
 		}
 	}
@@ -106,11 +107,15 @@ func (w *HeartWall) follow(picture []uint8, at, pattern []uint32) {
 // Run implements Workload.
 func (w *HeartWall) Run(m Machine) error {
 	w.reset()
+	name, ok := heartWalls[w.window]
+	if !ok {
+		return fmt.Errorf("heartwall: windows of %dx%d pixels; want 16x16 or 28x28", w.window, w.window)
+	}
 	points, patterns, scores := upload(m, w.points), upload(m, w.patterns), m.Alloc(4*w.count)
 	for _, picture := range w.pictures {
 		err := m.Launch(Launch{
 			Module: "heartwall.ptx",
-			Kernel: "heartwall",
+			Kernel: name,
 			Grid:   [3]uint32{uint32(w.count), 1, 1},
 			Block:  [3]uint32{uint32(w.cta), 1, 1},
 			Params: bank(upload(m, picture), points, patterns, scores, uint32(w.width)),

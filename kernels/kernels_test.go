@@ -114,6 +114,7 @@ func TestRunRefusesImpossibleShapes(t *testing.T) {
 		{NewFDTD3D(34, 8, 1, 32, 8, 1), "fdtd3d: 34x8 points in tiles of 32x8; want tiles of 4x4 to 32x16"},
 		{NewHotspot(8, 8, 8, 1, 1), "hotspot: 8 steps a launch; want 1 to 7"},
 		{NewPathfinder(8, 5, 2, 1), "pathfinder: 5 rows in launches of 2; want launches of 1 to 127 rows"},
+		{NewHeartWall(1, 1, 96, 20, 1), "heartwall: windows of 20x20 pixels; want 16x16 or 28x28"},
 		{NewQueens(11, 32), "queens: a board of 11 by 11; want 2 to 10"},
 	} {
 		m := &memory{}

@@ -81,6 +81,7 @@ func TestBranchClasses(t *testing.T) {
 		{"mergesort", "mergesort_pass", "if (keyB < keyA)", d},
 		{"mergesort", "mergesort_first", "if (list < lists)", p},
 		{"heartwall", "heartwall", "wx < x1; wx++", p},
+		{"heartwall", "heartwall_small", "wx < x1; wx++", p},
 		{"heartwall", "heartwall", "if (score[i] > score[at])", d},
 		{"haar", "haar", "if (t < active)", p},
 		{"fdtd3d", "fdtd3d", "if (ty < RADIUS)", p},

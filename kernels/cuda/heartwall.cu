@@ -1,11 +1,21 @@
 // Follows points of a film from one picture to the next, a CTA a point: the pattern around it is laid over each place of a
 // window, also where it hangs out of it, and the place where both are most alike is where the point has gone; the pattern becomes more
-// like what is there. All threads do one step of it after the other.
-#define SIDE 14
+// like what is there. All threads do one step of it after the other. Windows are of 28x28 pixels, or in the second
+// kernel of 16x16, patterns half as wide. The file includes itself, once for each.
+#ifndef WINDOW
 #define WINDOW 28
+#define FOLLOW heartwall
+#include "heartwall.cu"
+#undef WINDOW
+#undef FOLLOW
+#define WINDOW 16
+#define FOLLOW heartwall_small
+#include "heartwall.cu"
+#else
+#define SIDE (WINDOW / 2)
 #define PLACES (WINDOW + SIDE - 1)
 
-KERNEL heartwall(const uint8 *picture, uint *points, uint *patterns, float *scores, uint width) {
+KERNEL FOLLOW(const uint8 *picture, uint *points, uint *patterns, float *scores, uint width) {
     __shared__ uint window[WINDOW * WINDOW];
     __shared__ uint energy[WINDOW * WINDOW]; // sums of the squares above and to the left
     __shared__ uint pattern[SIDE * SIDE];
@@ -116,3 +126,5 @@ KERNEL heartwall(const uint8 *picture, uint *points, uint *patterns, float *scor
         }
     }
 }
+
+#endif
