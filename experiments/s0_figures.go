@@ -24,6 +24,7 @@ var s0Figures = []Figure{
 	{"s0-fig13", "the same of D-branches", rhu + "figure 13", func() (*Drawing, error) { return drawParts(isa.ClassData) }},
 	{"s0-fig14", "SIMD utilization under each permutation, without compaction, and ideal", rhu + "figure 14", drawUtilization},
 	{"s0-fig15", "speed on CAPRI under each permutation against no compaction", rhu + "figure 15", drawPermutations},
+	{"s0-capri", "speed of CAPRI against TBC: each kernel, each preset", rhu + "section 5", drawCAPRI},
 }
 
 // permuted are the permutations that the figures show.

@@ -15,7 +15,7 @@ var aesKernel = Kernel{
 	Sizes: []Size{
 		{"small", "70 blocks, 2 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewAES(70, seed) }},
 		{"medium", "2000 blocks, 32 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewAES(2000, seed) }},
-		{"large", "64 Ki blocks, 1024 CTAs of 256", func(seed uint64) Workload { return NewAES(64<<10, seed) }},
+		{"large", "512 Ki blocks, 8192 CTAs of 256", func(seed uint64) Workload { return NewAES(512<<10, seed) }},
 	},
 }
 

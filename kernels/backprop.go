@@ -14,7 +14,7 @@ var backprop = Kernel{
 	Sizes: []Size{
 		{"small", "32 inputs, 16 hidden units, 2 CTAs of 16x16, two kernels", func(seed uint64) Workload { return NewBackprop(32, 16, seed) }},
 		{"medium", "1000 inputs, 16 hidden units, 63 CTAs of 16x16, the last one half filled", func(seed uint64) Workload { return NewBackprop(1000, 16, seed) }},
-		{"large", "32 Ki inputs, 16 hidden units, 2048 CTAs of 16x16", func(seed uint64) Workload { return NewBackprop(32<<10, 16, seed) }},
+		{"large", "256 Ki inputs, 16 hidden units, 16384 CTAs of 16x16", func(seed uint64) Workload { return NewBackprop(256<<10, 16, seed) }},
 	},
 }
 

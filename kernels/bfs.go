@@ -9,7 +9,7 @@ var bfs = Kernel{
 	Sizes: []Size{
 		{"small", "100 nodes, 1 CTA of 128, partly filled", func(seed uint64) Workload { return NewBFS(100, 128, seed) }},
 		{"medium", "3000 nodes, 12 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewBFS(3000, 256, seed) }},
-		{"large", "64 Ki nodes, 256 CTAs of 256", func(seed uint64) Workload { return NewBFS(64<<10, 256, seed) }},
+		{"large", "512 Ki nodes, 2048 CTAs of 256", func(seed uint64) Workload { return NewBFS(512<<10, 256, seed) }},
 	},
 }
 

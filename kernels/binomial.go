@@ -14,7 +14,7 @@ var binomial = Kernel{
 	Sizes: []Size{
 		{"small", "2 options, 20 steps, CTAs of 32, partly used", func(seed uint64) Workload { return NewBinomial(2, 20, 32, seed) }},
 		{"medium", "8 options, 63 steps, CTAs of 64", func(seed uint64) Workload { return NewBinomial(8, 63, 64, seed) }},
-		{"large", "64 options, 255 steps, CTAs of 256", func(seed uint64) Workload { return NewBinomial(64, 255, 256, seed) }},
+		{"large", "512 options, 255 steps, CTAs of 256", func(seed uint64) Workload { return NewBinomial(512, 255, 256, seed) }},
 	},
 }
 

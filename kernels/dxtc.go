@@ -16,7 +16,7 @@ var dxtc = Kernel{
 	Sizes: []Size{
 		{"small", "40x20 pixels, 1 CTA of 64, partly filled", func(seed uint64) Workload { return NewDXTC(40, 20, seed) }},
 		{"medium", "160x100 pixels, 16 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return NewDXTC(160, 100, seed) }},
-		{"large", "640x480 pixels, 300 CTAs of 64", func(seed uint64) Workload { return NewDXTC(640, 480, seed) }},
+		{"large", "4096x3072 pixels, 12288 CTAs of 64", func(seed uint64) Workload { return NewDXTC(4096, 3072, seed) }},
 	},
 }
 

@@ -11,7 +11,7 @@ var eigenvaluesKernel = Kernel{
 	Sizes: []Size{
 		{"small", "2 matrices of 24, 2 CTAs of 32, partly filled", func(seed uint64) Workload { return NewEigenvalues(2, 24, 32, seed) }},
 		{"medium", "4 matrices of 100, 4 CTAs of 128, partly filled", func(seed uint64) Workload { return NewEigenvalues(4, 100, 128, seed) }},
-		{"large", "32 matrices of 256, 32 CTAs of 256", func(seed uint64) Workload { return NewEigenvalues(32, 256, 256, seed) }},
+		{"large", "192 matrices of 256, 192 CTAs of 256", func(seed uint64) Workload { return NewEigenvalues(192, 256, 256, seed) }},
 	},
 }
 

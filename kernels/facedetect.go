@@ -11,7 +11,7 @@ var facedetect = Kernel{
 	Sizes: []Size{
 		{"small", "40x24 pixels, 2x4 CTAs of 32x6, partly filled", func(seed uint64) Workload { return NewFaceDetect(40, 24, seed) }},
 		{"medium", "100x60 pixels, 4x10 CTAs of 32x6, partly filled", func(seed uint64) Workload { return NewFaceDetect(100, 60, seed) }},
-		{"large", "320x240 pixels, 10x40 CTAs of 32x6", func(seed uint64) Workload { return NewFaceDetect(320, 240, seed) }},
+		{"large", "800x600 pixels, 25x100 CTAs of 32x6", func(seed uint64) Workload { return NewFaceDetect(800, 600, seed) }},
 	},
 }
 

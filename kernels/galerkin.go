@@ -9,7 +9,7 @@ var galerkin = Kernel{
 	Sizes: []Size{
 		{"small", "4 elements, 1 stage, 4 CTAs of 84 and 6 of 128, the last one partly filled", func(seed uint64) Workload { return NewGalerkin(4, 1, seed) }},
 		{"medium", "24 elements, 3 stages, each 24 CTAs of 84 twice and 32 of 128", func(seed uint64) Workload { return NewGalerkin(24, 3, seed) }},
-		{"large", "1000 elements, 15 stages, each 1000 CTAs of 84 twice and 1313 of 128", func(seed uint64) Workload { return NewGalerkin(1000, 15, seed) }},
+		{"large", "1000 elements, 5 stages, each 1000 CTAs of 84 twice and 1313 of 128", func(seed uint64) Workload { return NewGalerkin(1000, 5, seed) }},
 	},
 }
 

@@ -9,7 +9,7 @@ var haar = Kernel{
 	Sizes: []Size{
 		{"small", "256 numbers, 2 CTAs of 64", func(seed uint64) Workload { return NewHaar(2, 64, seed) }},
 		{"medium", "16 Ki numbers, 32 CTAs of 256", func(seed uint64) Workload { return NewHaar(32, 256, seed) }},
-		{"large", "1 Mi numbers, 2048 CTAs of 256", func(seed uint64) Workload { return NewHaar(2048, 256, seed) }},
+		{"large", "8 Mi numbers, 16384 CTAs of 256", func(seed uint64) Workload { return NewHaar(16384, 256, seed) }},
 	},
 }
 

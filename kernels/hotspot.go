@@ -11,7 +11,7 @@ var hotspot = Kernel{
 	Sizes: []Size{
 		{"small", "20x14 places, 2 steps in a launch of 2x2 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewHotspot(20, 14, 2, 1, seed) }},
 		{"medium", "64x60 places, 4 steps in 2 launches of 6x5 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewHotspot(64, 60, 2, 2, seed) }},
-		{"large", "512x512 places, 4 steps in 2 launches of 43x43 CTAs of 16x16", func(seed uint64) Workload { return NewHotspot(512, 512, 2, 2, seed) }},
+		{"large", "1024x1024 places, 8 steps in 4 launches of 86x86 CTAs of 16x16", func(seed uint64) Workload { return NewHotspot(1024, 1024, 2, 4, seed) }},
 	},
 }
 

@@ -9,7 +9,7 @@ var laplace = Kernel{
 	Sizes: []Size{
 		{"small", "40x6x4 points, 2x2 CTAs of 32x4, partly filled", func(seed uint64) Workload { return NewLaplace(40, 6, 4, seed) }},
 		{"medium", "100x12x5 points, 4x3 CTAs of 32x4, partly filled", func(seed uint64) Workload { return NewLaplace(100, 12, 5, seed) }},
-		{"large", "100x100x100 points, 4x25 CTAs of 32x4, partly filled", func(seed uint64) Workload { return NewLaplace(100, 100, 100, seed) }},
+		{"large", "200x200x200 points, 7x50 CTAs of 32x4, partly filled", func(seed uint64) Workload { return NewLaplace(200, 200, 200, seed) }},
 	},
 }
 

@@ -11,7 +11,7 @@ var leukocyte = Kernel{
 	Sizes: []Size{
 		{"small", "4x175 pixels, 2 circles of 8 points, discs of 5x5, 4 CTAs of 175 for each kernel", func(seed uint64) Workload { return NewLeukocyte(4, 2, 8, 5, seed) }},
 		{"medium", "24x175 pixels, 3 circles of 24 points, discs of 9x9, 24 CTAs of 175 for each kernel", func(seed uint64) Workload { return NewLeukocyte(24, 3, 24, 9, seed) }},
-		{"large", "596x175 pixels, 7 circles of 150 points, discs of 25x25, 596 CTAs of 175 for each kernel", func(seed uint64) Workload { return NewLeukocyte(596, 7, 150, 25, seed) }},
+		{"large", "200x175 pixels, 7 circles of 150 points, discs of 25x25, 200 CTAs of 175 for each kernel", func(seed uint64) Workload { return NewLeukocyte(200, 7, 150, 25, seed) }},
 	},
 }
 

@@ -14,7 +14,7 @@ var nearestKernel = Kernel{
 	Sizes: []Size{
 		{"small", "100 records, 7 CTAs of 16, the last one partly filled", func(seed uint64) Workload { return NewNearest(100, seed) }},
 		{"medium", "4000 records, 250 CTAs of 16", func(seed uint64) Workload { return NewNearest(4000, seed) }},
-		{"large", "100000 records, 6250 CTAs of 16", func(seed uint64) Workload { return NewNearest(100000, seed) }},
+		{"large", "2000000 records, 125000 CTAs of 16", func(seed uint64) Workload { return NewNearest(2000000, seed) }},
 	},
 }
 

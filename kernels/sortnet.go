@@ -14,7 +14,7 @@ var sortnet = Kernel{
 	Sizes: []Size{
 		{"small", "400 keys in arrays of 256, 2 CTAs of 128, the last one partly filled", func(seed uint64) Workload { return NewSortNet(400, 256, seed) }},
 		{"medium", "4000 keys in arrays of 512, 8 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewSortNet(4000, 512, seed) }},
-		{"large", "128 Ki keys in arrays of 1024, 128 CTAs of 512", func(seed uint64) Workload { return NewSortNet(128<<10, 1024, seed) }},
+		{"large", "1 Mi keys in arrays of 1024, 1024 CTAs of 512", func(seed uint64) Workload { return NewSortNet(1<<20, 1024, seed) }},
 	},
 }
 
