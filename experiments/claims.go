@@ -86,9 +86,9 @@ func (c *Claim) Try() Finding {
 // Claims lists all claims by number.
 func Claims() []Claim { return slices.Concat(s0, s1, s2(), s3, s4) }
 
-// s2 has both halves of the claims about herding in the order of their numbers.
+// s2 has the claims about herding in the order of their numbers.
 func s2() []Claim {
-	all := slices.Concat(s2Hardware, s2Software)
+	all := slices.Concat(s2Hardware, s2Software, s2Trends)
 	slices.SortFunc(all, func(a, b Claim) int { return strings.Compare(a.ID, b.ID) })
 	return all
 }

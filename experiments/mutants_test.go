@@ -108,6 +108,10 @@ var faults = []mutants.Mutant{
 		File: "units/majority.go", Old: "return m.tie(previous)", New: "return true",
 	},
 	{
+		Name: "herds-nothing", Bug: "marks of herding are not looked at", Audit: "C2-07 C2-09 C2-14 C2-15 C2-16",
+		File: "sm/herd.go", Old: "if in.Flags&isa.FlagHerd == 0 {", New: "if in.Flags != 255 {",
+	},
+	{
 		Name: "herd-waits", Bug: "a herded branch takes a cycle more", Audit: "C2-05",
 		File: "sm/herd.go", Old: "until = now + h.latency\n", New: "until = now + h.latency + 1\n",
 	},

@@ -73,13 +73,12 @@ var s2Software = []Claim{
 		Theirs: "Mandelbrot Julia histogram volumeRender particles SobelFilter oceanFFT lbm sad", Ours: func() (string, error) {
 			var list []string
 			for _, b := range herdBenchmarks {
-				r, err := herdOf(b.kernel, nil)
+				r, err := herdedOnce(b.kernel, herdNone)
 				if err != nil {
 					return "", err
 				}
-				name, _, _ := strings.Cut(b.name, " ")
-				if r.diverge > 0.005 && (len(list) == 0 || list[len(list)-1] != name) {
-					list = append(list, name)
+				if r.diverge > 0.005 {
+					list = appendName(list, b.name)
 				}
 			}
 			return spaced(list), nil
@@ -89,8 +88,8 @@ var s2Software = []Claim{
 		ID: "C2-17", Place: "sections II-B and VII-B", Statement: "SobelFilter, all loads herded: fewer bytes mismatch if they go to the most popular block than to one address",
 		Theirs: "true", Ours: func() (string, error) {
 			var wrong [2]float64
-			for i, load := range []units.HerdLoad{units.HerdPopular, units.HerdFirst} {
-				r, err := herdOf("sobelfilter", func(h *units.HerdConfig) { h.LoadFraction, h.Load = 100, load })
+			for i, part := range []herdedPart{herdBlock, herdAddress} {
+				r, err := herdedOnce("sobelfilter", part)
 				if err != nil {
 					return "", err
 				}
@@ -158,19 +157,7 @@ var s2Software = []Claim{
 		Theirs: "true true, true true, true true, true true", Ours: func() (string, error) {
 			var list []string
 			for _, name := range []string{"histogram", "nbody", "sobelfilter", "gaussian"} {
-				k, err := kernels.Find(name)
-				if err != nil {
-					return "", err
-				}
-				cfg, err := herdConfig()
-				if err != nil {
-					return "", err
-				}
-				plain, err := herdWith(k, cfg, nil)
-				if err != nil {
-					return "", err
-				}
-				herded, err := herdWith(k, cfg, herdAll(func(p *isa.Program) isa.Herding { return safe(p, Loads) }))
+				plain, herded, err := herdedPair(name, herdLoads)
 				if err != nil {
 					return "", err
 				}
@@ -210,20 +197,4 @@ func votedRun(body string) (testbench.Counters, error) {
 		return testbench.Counters{}, err
 	}
 	return herdedProgram(p, 32, 0, nil)
-}
-
-// herdOf runs a benchmark with herding hardware that set makes different.
-func herdOf(kernel string, set func(*units.HerdConfig)) (herdRun, error) {
-	k, err := kernels.Find(kernel)
-	if err != nil {
-		return herdRun{}, err
-	}
-	cfg, err := herdConfig()
-	if err != nil {
-		return herdRun{}, err
-	}
-	if set != nil {
-		set(&cfg.Herd)
-	}
-	return herdWith(k, cfg, nil)
 }
