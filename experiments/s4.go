@@ -241,16 +241,20 @@ var s4 = []Claim{
 	{
 		ID: "C4-20", Place: "section 4, figure 11", Statement: "speed with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
 		Theirs: "above above; above above",
-		Why:    "a break out of a loop has its two exits meet at the loop's end here, which is the post-dominator: the points are found, but nothing waits there earlier",
+		Why:    "a break out of a loop has its two exits meet at the loop's end here, which is the post-dominator: the points are found, but nothing waits there earlier; where a loop goes on behind two ways of which one has a rare break, they gain",
 		Ours: func() (string, error) {
 			pdom, err := signs(likely[0], likely[1], "mummer", "persistent")
 			if err != nil {
 				return "", err
 			}
 			tbc, err := signs(likely[2], likely[3], "mummer", "persistent")
+			if err != nil {
+				return "", err
+			}
 			a, one, _ := strings.Cut(pdom, " (")
 			b, other, _ := strings.Cut(tbc, " (")
-			return fmt.Sprintf("%s; %s (%s %s", a, b, strings.Trim(one, ")"), other), err
+			onPDOM, onTBC, err := likelyGain()
+			return fmt.Sprintf("%s; %s (%s %s; such a loop %.2f %.2f)", a, b, strings.Trim(one, ")"), strings.Trim(other, ")"), onPDOM, onTBC), err
 		},
 	},
 	{

@@ -14,7 +14,7 @@ var namd = Kernel{
 	Sizes: []Size{
 		{"small", "40 atoms in 2x1x1 patches, 2 CTAs of 64, partly filled", func(seed uint64) Workload { return NewNAMD([3]int{2, 1, 1}, 40, seed) }},
 		{"medium", "600 atoms in 3x3x2 patches, 18 CTAs of 64, partly filled", func(seed uint64) Workload { return NewNAMD([3]int{3, 3, 2}, 600, seed) }},
-		{"large", "64000 atoms in 12x12x12 patches, 1728 CTAs of 64, partly filled", func(seed uint64) Workload { return NewNAMD([3]int{12, 12, 12}, 64000, seed) }},
+		{"large", "37000 atoms in 10x10x10 patches, 1000 CTAs of 64, partly filled", func(seed uint64) Workload { return NewNAMD([3]int{10, 10, 10}, 37000, seed) }},
 	},
 }
 
