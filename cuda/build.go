@@ -148,7 +148,7 @@ func (b *build) linked(file string) bool {
 func (b *build) compile(source, object string) error {
 	switch b.language(source) {
 	case "cu":
-		return b.cuda(source, object)
+		return b.cuda(source, object, "-c")
 	case "":
 		return fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o, .a or .so", source)
 	}
@@ -214,7 +214,7 @@ func (b *build) both(source string) []string {
 		}
 		hash := sha256.Sum256(fmt.Append(nil, path, b.Defines))
 		id := fmt.Sprintf("-cuid=%x", hash[:8])
-		args = append(args, "-fgpu-rdc", id, "-Xclang", id) // clang 19 itself gives it to the device's part alone
+		args = append(args, "-D__CUDACC_RDC__", "-fgpu-rdc", id, "-Xclang", id) // clang 19 itself gives it to the device's part alone
 	}
 	return args
 }
@@ -287,8 +287,9 @@ func relative(ptx []byte) []byte { return bytes.ReplaceAll(ptx, []byte(`"./`), [
 
 // cuda compiles a file for the device, then for the host, with the device's code
 // in it: PTX, or the compiler's own code, which can be linked with that of others.
-func (b *build) cuda(source, object string) error {
-	code := object + ".device"
+// how says to what.
+func (b *build) cuda(source, to string, how ...string) error {
+	code := to + ".device"
 	defer os.Remove(code)
 	var err error
 	if b.Relocatable {
@@ -299,7 +300,27 @@ func (b *build) cuda(source, object string) error {
 	if err != nil {
 		return err
 	}
-	return b.clang(slices.Concat(b.both(source), b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.both(source), b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
+}
+
+// assembly compiles a file to C++ that any compiler makes the object of: the
+// assembler's text in a statement.
+func (b *build) assembly(source, to string) error {
+	file := b.file("host.s")
+	if err := b.cuda(source, file, "-S", "-fno-integrated-as"); err != nil {
+		return err
+	}
+	assembler, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	text.WriteString("__asm__(\n")
+	for line := range strings.Lines(string(assembler)) {
+		fmt.Fprintln(&text, strconv.Quote(line))
+	}
+	text.WriteString(");\n")
+	return os.WriteFile(to, text.Bytes(), 0o666)
 }
 
 // appendTo adds a byte to a file.
@@ -393,7 +414,7 @@ var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "nvr
 // clang runs the compiler.
 func (b *build) clang(args ...string) error {
 	if b.Verbose && b.Messages != nil {
-		fmt.Fprintln(b.Messages, compiler, strings.Join(args, " "))
+		fmt.Fprintln(b.Messages, "#$", compiler, strings.Join(args, " "))
 	}
 	out, err := exec.Command(compiler, args...).CombinedOutput()
 	switch {

@@ -11,9 +11,11 @@
 #else
 
 #include <__clang_cuda_math_forward_declares.h>
-#define __CUDACC__
+#undef __CUDACC__
+#define __CUDACC__ 1
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 1
+#define __CUDACC_VER_BUILD__ 0
 #include <cmath>
 #include <cstdlib>
 #include <utility> // as CUDA does
