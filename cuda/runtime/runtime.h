@@ -65,6 +65,9 @@ cudaError_t divergo_fail(cudaError_t error);
 // The memory of an array, whose elements have so many bytes (runtime/texture.c).
 struct cudaPitchedPtr divergo_array(const struct cudaArray *array, size_t *element);
 
+// Binds a texture reference, which is at an address of the device, to a resource (runtime/texture.c).
+cudaError_t divergo_bind(void *at, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *how);
+
 // The allocation, managed or not, that has an address.
 cudaError_t divergo_range(const void *address, void **start, size_t *bytes);
 
