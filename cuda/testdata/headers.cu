@@ -5,6 +5,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cuComplex.h>
+#include <cuda/pipeline>
 #include <texture_types.h>
 #include "api.h"
 
@@ -101,6 +102,71 @@ __global__ void named(int *out, double *d) {
     if (threadIdx.x == 0) out[63] = 100 * all;
 }
 
+// Tiles of several warps, tiles of tiles, parts by label and by rank.
+__global__ void parts(int *out) {
+    __shared__ cg::block_tile_memory<128> room;
+    cg::thread_block block = cg::this_thread_block(room);
+    auto large = cg::tiled_partition<64>(block);
+    auto warp = cg::tiled_partition<32>(large);
+    auto four = cg::tiled_partition<4>(warp);
+    const int x = (int)block.thread_rank();
+    int *to = out + 8 * x;
+    to[0] = cg::reduce(large, x, cg::plus<int>());
+    if (x < 64) to[1] = large.shfl(x * 10, 37) + large.any(x == 50) + 2 * large.all(x < 63); // the other tile does not come here
+    to[2] = (int)(1000 * large.meta_group_rank() + 100 * large.meta_group_size() + 10 * warp.meta_group_rank() + warp.meta_group_size());
+    to[3] = (int)(100 * four.meta_group_rank() + four.meta_group_size());
+    auto labels = cg::labeled_partition(warp, x % 3 == 0 ? -1 : x % 5);
+    to[4] = (int)(labels.size() * 10000 + labels.meta_group_rank() * 100 + labels.meta_group_size() * 10) + (labels.thread_rank() == 0);
+    if (x % 2) {
+        cg::coalesced_group odd = cg::coalesced_threads(), threes = cg::tiled_partition(odd, 3);
+        to[5] = cg::reduce(threes, x, cg::plus<int>());
+        to[6] = cg::exclusive_scan(threes, x) + 10000 * cg::inclusive_scan(odd, 1);
+    }
+    cg::experimental::sync(block);
+}
+
+// Two warps that wait for each other: each phase one adds what the other wrote.
+__global__ void phases(int *out) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> meeting;
+    __shared__ int word[64];
+    if (threadIdx.x == 0) init(&meeting, blockDim.x);
+    __syncthreads();
+    int x = threadIdx.x;
+    for (int i = 0; i < 3; i++) {
+        word[threadIdx.x] = x;
+        auto token = meeting.arrive();
+        x += i; // meanwhile
+        meeting.wait(std::move(token));
+        x += word[threadIdx.x ^ 32];
+        meeting.arrive_and_wait();
+    }
+    out[threadIdx.x] = x;
+}
+
+// A warp that copies pieces, one that adds them up, and all of a block that does both.
+template <bool roles> __global__ void stages(const int *in, int *out) {
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    __shared__ int room[2][32];
+    cg::thread_block block = cg::this_thread_block();
+    cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
+    const bool first = threadIdx.x < 32;
+    auto pipe = roles ? cuda::make_pipeline(block, &state, first ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer) : cuda::make_pipeline(block, &state);
+    int sum = 0;
+    for (int i = 0; i < 5; i++) {
+        if (first || !roles) {
+            pipe.producer_acquire();
+            if (first) cuda::memcpy_async(warp, room[i % 2], in + 32 * i, sizeof room[0], pipe);
+            pipe.producer_commit();
+        }
+        if (!first || !roles) {
+            pipe.consumer_wait();
+            sum = 3 * sum + room[i % 2][31 - threadIdx.x % 32];
+            pipe.consumer_release();
+        }
+    }
+    out[threadIdx.x] = sum;
+}
+
 template <class T> static std::vector<T> back(T *from, size_t n) {
     std::vector<T> v(n);
     WANT(cudaMemcpy(v.data(), from, n * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
@@ -162,6 +228,58 @@ int main() {
     WANT(n[5], 32 + 5 + 5);
     WANT(n[32 + 5], 0);
     WANT(n[63], 100);
+
+    int *apart;
+    cudaMalloc(&apart, 8 * 128 * sizeof(int));
+    cudaMemset(apart, 0, 8 * 128 * sizeof(int));
+    parts<<<1, 128>>>(apart);
+    auto p = back(apart, 8 * 128);
+    for (int x = 0; x < 128; x++) {
+        const int *got = &p[8 * x], first = x / 32 * 32;
+        WANT(got[0], x / 64 * 64 * 64 + 63 * 64 / 2);
+        WANT(got[1], (x < 64 ? 371 : 0));
+        WANT(got[2], x / 64 * 1000 + 200 + x / 32 % 2 * 10 + 2);
+        WANT(got[3], x % 32 / 4 * 100 + 8);
+        // The parts are numbered by their first threads.
+        auto label = [](int i) { return i % 3 == 0 ? -1 : i % 5; };
+        int size = 0, lowest = -1, rank = 0, parts = 0;
+        for (int i = first; i < first + 32; i++) {
+            bool begins = true;
+            for (int j = first; j < i; j++) begins &= label(j) != label(i);
+            parts += begins;
+            if (label(i) == label(x)) {
+                if (lowest < 0) lowest = i, rank = parts - 1;
+                size++;
+            }
+        }
+        WANT(got[4], size * 10000 + rank * 100 + parts * 10 + (x == lowest));
+        const int odd = (x - first) / 2, three = odd / 3 * 3; // of 16 threads the last is alone
+        int sum = 0, before = 0;
+        for (int i = three; i < three + 3 && i < 16; i++) sum += first + 2 * i + 1, before += i < odd ? first + 2 * i + 1 : 0;
+        WANT(got[5], (x % 2 ? sum : 0));
+        WANT(got[6], (x % 2 ? before + 10000 * (odd + 1) : 0));
+    }
+    phases<<<1, 64>>>(apart);
+    auto q = back(apart, 64);
+    for (int x = 0; x < 64; x++) {
+        int mine = x, other = x ^ 32;
+        for (int i = 0; i < 3; i++) {
+            const int sum = mine + other + i;
+            mine = other = sum;
+        }
+        WANT(q[x], mine);
+    }
+    int *pieces;
+    cudaMallocManaged(&pieces, 160 * sizeof *pieces);
+    for (int i = 0; i < 160; i++) pieces[i] = i * i;
+    stages<true><<<1, 64>>>(pieces, apart);
+    stages<false><<<1, 64>>>(pieces, apart + 64);
+    q = back(apart, 128);
+    for (int x = 0; x < 128; x++) {
+        int sum = 0;
+        for (int i = 0; i < 5; i++) sum = 3 * sum + (32 * i + 31 - x % 32) * (32 * i + 31 - x % 32);
+        WANT(q[x], (x < 32 ? 0 : sum));
+    }
 
     cuFloatComplex z = cuCdivf(cuCmulf(make_cuFloatComplex(1, 2), make_cuFloatComplex(3, -1)), make_cuFloatComplex(3, -1));
     WANT(z.x > 0.999f && z.x < 1.001f && z.y > 1.999f && z.y < 2.001f, true);
