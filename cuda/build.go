@@ -195,7 +195,13 @@ func (b *build) common(source string) []string {
 }
 
 // ptxVersion lets the compiler use all instructions that an architecture has.
-var ptxVersion = []string{"-Xclang", "-target-feature", "-Xclang", "+ptx64"}
+func (b *build) ptxVersion() []string {
+	version := "+ptx64"
+	if number, err := strconv.Atoi(strings.TrimPrefix(b.Arch, "sm_")); err == nil && number >= 80 {
+		version = "+ptx70" // redux.sync
+	}
+	return []string{"-Xclang", "-target-feature", "-Xclang", version}
+}
 
 // both are the options of both parts of a CUDA file. The version of the SDK
 // chooses how kernels are launched.
@@ -233,7 +239,7 @@ func (b *build) device(source, to string, how ...string) error {
 		if b.FastMath || b.Root {
 			args = append(args, "-DDIVERGO_SQRT")
 		}
-		if err := b.clang(slices.Concat(args, ptxVersion)...); err != nil {
+		if err := b.clang(slices.Concat(args, b.ptxVersion())...); err != nil {
 			return err
 		}
 	}
@@ -254,7 +260,7 @@ func (b *build) device(source, to string, how ...string) error {
 	if b.FastMath {
 		args = append(args, "-fgpu-approx-transcendentals")
 	}
-	return b.compileDevice(slices.Concat(b.both(source), args, b.machineCode(), ptxVersion, b.Device), how)
+	return b.compileDevice(slices.Concat(b.both(source), args, b.machineCode(), b.ptxVersion(), b.Device), how)
 }
 
 // machineCode are the options of the part of the compiler that makes PTX.

@@ -270,7 +270,7 @@ func TestAPI(t *testing.T) {
 
 // TestLenient: old programs.
 func TestLenient(t *testing.T) {
-	assert.Equal(t, "7 4 4 1 23\n", run(t, "pdom", build(t, "testdata/lenient.cu", "testdata/lenient.c")).out)
+	assert.Equal(t, "7 4 4 1 23 5.5\n", run(t, "pdom", build(t, "testdata/lenient.cu", "testdata/lenient.c")).out)
 }
 
 // TestGraphs: what graphs do, against the same by hand.

@@ -1,4 +1,5 @@
 // Groups of threads, cache operators, dot products and complex numbers, each compared with what it should be.
+#include <algorithm>
 #include <cstdio>
 #include <vector>
 #include <cooperative_groups.h>
@@ -84,6 +85,18 @@ __global__ void copies(const char *in, char *out, int *early) {
     __pipeline_wait_prior(0);
     __syncthreads();
     if (threadIdx.x < 16) early[40 + threadIdx.x] = numbers[0][threadIdx.x];
+}
+
+// Reductions of the warp in one instruction, by some of its threads; a parameter of more than 4 KiB.
+struct Large { int at[2000]; };
+__global__ void together(const __grid_constant__ Large large, int *out) {
+    const int i = threadIdx.x, x = large.at[50 * i];
+    if (i % 4 == 1) return;
+    const unsigned m = 0xdddddddd;
+    int *to = out + 9 * i;
+    to[0] = __reduce_add_sync(m, x), to[1] = __reduce_min_sync(m, x), to[2] = __reduce_max_sync(m, x);
+    to[3] = (int)__reduce_add_sync(m, 3u * i), to[4] = (int)__reduce_min_sync(m, (unsigned)x), to[5] = (int)__reduce_max_sync(m, (unsigned)x);
+    to[6] = (int)__reduce_and_sync(m, x | 0x100u), to[7] = (int)__reduce_or_sync(m, (unsigned)i), to[8] = (int)__reduce_xor_sync(m, (unsigned)x);
 }
 
 // Registers of PTX with one percent sign and with two; values of each type that matches.
@@ -228,6 +241,22 @@ int main() {
     WANT(n[5], 32 + 5 + 5);
     WANT(n[32 + 5], 0);
     WANT(n[63], 100);
+
+    Large large;
+    for (int i = 0; i < 2000; i++) large.at[i] = (i - 800) * (i % 7 - 3);
+    int *reduced;
+    cudaMalloc(&reduced, 9 * 32 * sizeof(int));
+    together<<<1, 32>>>(large, reduced);
+    auto red = back(reduced, 9 * 32);
+    int all[9] = {0, 1 << 30, -(1 << 30), 0, -1, 0, -1, 0, 0};
+    for (int i = 0; i < 32; i++) {
+        const int x = large.at[50 * i];
+        if (i % 4 == 1) continue;
+        all[0] += x, all[1] = std::min(all[1], x), all[2] = std::max(all[2], x), all[3] += 3 * i;
+        all[4] = (int)std::min((unsigned)all[4], (unsigned)x), all[5] = (int)std::max((unsigned)all[5], (unsigned)x);
+        all[6] &= x | 0x100, all[7] |= i, all[8] ^= x;
+    }
+    for (int k = 0; k < 9; k++) WANT(red[9 * 31 + k], all[k]);
 
     int *apart;
     cudaMalloc(&apart, 8 * 128 * sizeof(int));
