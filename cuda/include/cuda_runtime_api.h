@@ -62,6 +62,12 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared DIVERGO_DEFAULT(0), cudaStream_t stream DIVERGO_DEFAULT(0));
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *function, void **args);
+// Launches piece by piece, and variables by their names, as programs from before CUDA 5 have them.
+cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared DIVERGO_DEFAULT(0), cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaSetupArgument(const void *argument, size_t bytes, size_t offset);
+cudaError_t cudaLaunch(const void *function);
+const void *divergo_named(const char *symbol); // the variable of that name, or what is given
+
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
@@ -312,6 +318,11 @@ template <class T> static inline cudaError_t cudaMemcpyToSymbolAsync(const T &sy
 template <class T> static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0, enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) { return ::cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream); }
 template <class T> static inline cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) { return ::cudaGetSymbolAddress(address, (const void *)&symbol); }
 template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) { return ::cudaGetSymbolSize(bytes, (const void *)&symbol); }
+template <size_t n> static inline cudaError_t cudaMemcpyToSymbol(const char (&symbol)[n], const void *from, size_t bytes, size_t offset = 0, enum cudaMemcpyKind kind = cudaMemcpyHostToDevice) { return ::cudaMemcpyToSymbol(divergo_named(symbol), from, bytes, offset, kind); }
+template <size_t n> static inline cudaError_t cudaMemcpyFromSymbol(void *to, const char (&symbol)[n], size_t bytes, size_t offset = 0, enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost) { return ::cudaMemcpyFromSymbol(to, divergo_named(symbol), bytes, offset, kind); }
+template <size_t n> static inline cudaError_t cudaGetSymbolAddress(void **address, const char (&symbol)[n]) { return ::cudaGetSymbolAddress(address, divergo_named(symbol)); }
+template <class T> static inline cudaError_t cudaSetupArgument(T argument, size_t offset) { return ::cudaSetupArgument(&argument, sizeof argument, offset); }
+template <class T> static inline cudaError_t cudaLaunch(T *function) { return ::cudaLaunch((const void *)function); }
 template <class T> static inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchKernel((const void *)function, grid, block, args, shared, stream); }
 template <class T> static inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchCooperativeKernel((const void *)function, grid, block, args, shared, stream); }
 // As CUDA 11 has them.
@@ -327,12 +338,14 @@ static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t 
     if (result) *result = info.result;
     return error;
 }
+#if __cplusplus >= 201103L
 template <class... P, class... A> static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *how, void (*function)(P...), A &&...arguments) {
     return [&](P... parameters) { // converted as those of a call are
         void *args[] = {(void *)&parameters..., 0};
         return ::cudaLaunchKernelExC(how, (const void *)function, args);
     }(static_cast<A &&>(arguments)...);
 }
+#endif
 template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) { return ::cudaMallocFromPoolAsync((void **)address, bytes, pool, stream); }
 template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, T *function) { return ::cudaFuncGetAttributes(attributes, (const void *)function); }
 template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *function, enum cudaFuncCache config) { return ::cudaFuncSetCacheConfig((const void *)function, config); }
@@ -351,6 +364,7 @@ template <class T, int d> static inline cudaError_t cudaBindSurfaceToArray(const
 template <class T, int d> static inline cudaError_t cudaBindSurfaceToArray(const surface<T, d> &s, cudaArray_const_t array) { return ::cudaBindSurfaceToArray(&s, array, 0); }
 #endif
 
+#if __cplusplus >= 201103L
 // The block size with which most threads of an SM are busy, the largest of those that are equally good, and how many such
 // blocks fill the device. shared says how much dynamic shared memory a block of a size needs.
 template <class Shared, class T> static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, T function, Shared shared, int limit = 0) {
@@ -377,6 +391,7 @@ template <class Shared, class T> static inline cudaError_t cudaOccupancyMaxPoten
 template <class T> static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T function, size_t shared = 0, int limit = 0) {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, function, [shared](int) { return shared; }, limit);
 }
+#endif
 #endif
 #undef DIVERGO_DEFAULT
 

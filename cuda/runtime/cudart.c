@@ -495,6 +495,35 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *funct
     return cudaLaunchKernel(function, how->gridDim, how->blockDim, args, how->dynamicSmemBytes, how->stream);
 }
 
+// The call that was configured last is pushed as that of a <<<>>> is.
+static __thread struct { char *bank; size_t bytes; } arguments;
+
+cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+    arguments.bytes = 0;
+    __cudaPushCallConfiguration(grid, block, shared, stream);
+    return fail(sticky);
+}
+
+cudaError_t cudaSetupArgument(const void *argument, size_t bytes, size_t offset) {
+    if (offset + bytes > arguments.bytes) {
+        char *more = realloc(arguments.bank, offset + bytes);
+        if (more == NULL) return fail(cudaErrorMemoryAllocation);
+        memset(more + arguments.bytes, 0, offset + bytes - arguments.bytes);
+        arguments.bank = more, arguments.bytes = offset + bytes;
+    }
+    memcpy(arguments.bank + offset, argument, bytes);
+    return fail(sticky);
+}
+
+cudaError_t cudaLaunch(const void *function) {
+    struct layout *l;
+    cudaError_t error = divergo_kernel(function, &l);
+    if (error == cudaSuccess && capturing(pushed.stream)) error = cudaErrorStreamCaptureUnsupported;
+    if (error != cudaSuccess) return fail(error);
+    static char none;
+    return fail(divergo_launch(l, pushed.grid, pushed.block, pushed.shared, NULL, arguments.bytes > 0 ? arguments.bank : &none, arguments.bytes));
+}
+
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
     struct layout *l;
     cudaError_t error = divergo_kernel(function, &l);
@@ -910,6 +939,14 @@ static cudaError_t variable(const void *host, struct symbol **s) {
     if ((*s = find(host)) == NULL) return cudaErrorInvalidSymbol;
     if ((*s)->addr != 0) return sticky;
     return divergo_variable((*s)->module, (*s)->name, &(*s)->addr, &(*s)->size);
+}
+
+const void *divergo_named(const char *name) {
+    if (find(name) != NULL) return name; // a variable that holds characters
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        for (const struct symbol *s = symbols[i]; s != NULL; s = s->next)
+            if (strcmp(s->name, name) == 0) return s->host;
+    return name;
 }
 
 static cudaError_t within(const struct symbol *s, size_t bytes, size_t offset) {
