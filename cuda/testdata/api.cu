@@ -25,6 +25,11 @@ __global__ void shared(int *out) {
 }
 __global__ __launch_bounds__(64) void bounded(int *out) { out[0] = 1; }
 __global__ void through(int *to) { *to += 1; }
+__global__ void shape(int *to) {
+    unsigned bytes;
+    asm("mov.u32 %0, %dynamic_smem_size;" : "=r"(bytes));
+    atomicAdd(to, threadIdx.x == 0 ? 10 + (int)bytes : 10);
+}
 
 static void count(void *data) { ++*(int *)data; }
 static void counted(cudaStream_t, cudaError_t status, void *data) { *(int *)data += status == cudaSuccess; }
@@ -87,6 +92,10 @@ static void memory() {
     how.gridDim = 1, how.blockDim = 1, how.attrs = &together, how.numAttrs = 1;
     WANT(cudaLaunchKernelEx(&how, through, device), cudaSuccess);
     WANT(pinned[3], 21);
+    cudaLaunchConfig_t plain = {};
+    plain.gridDim = 2, plain.blockDim = 3, plain.dynamicSmemBytes = 8;
+    WANT(cudaLaunchKernelEx(&plain, shape, device), cudaSuccess);
+    WANT(pinned[3], 21 + 6 * 10 + 2 * 8); // six threads, the first of each block with what its block has of shared memory
     how.gridDim = 1 << 20;
     WANT(cudaLaunchKernelEx(&how, through, device), cudaErrorCooperativeLaunchTooLarge);
     WANT(cudaHostUnregister(pinned), cudaSuccess);
