@@ -182,6 +182,23 @@ typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 typedef struct cudaIpcMemHandle_st { char reserved[CUDA_IPC_HANDLE_SIZE]; } cudaIpcMemHandle_t;
 typedef struct cudaIpcEventHandle_st { char reserved[CUDA_IPC_HANDLE_SIZE]; } cudaIpcEventHandle_t;
 
+enum cudaGraphicsRegisterFlags {
+    cudaGraphicsRegisterFlagsNone = 0,
+    cudaGraphicsRegisterFlagsReadOnly = 1,
+    cudaGraphicsRegisterFlagsWriteDiscard = 2,
+    cudaGraphicsRegisterFlagsSurfaceLoadStore = 4,
+    cudaGraphicsRegisterFlagsTextureGather = 8
+};
+enum cudaGraphicsMapFlags { cudaGraphicsMapFlagsNone, cudaGraphicsMapFlagsReadOnly, cudaGraphicsMapFlagsWriteDiscard };
+enum cudaGraphicsCubeFace {
+    cudaGraphicsCubeFacePositiveX,
+    cudaGraphicsCubeFaceNegativeX,
+    cudaGraphicsCubeFacePositiveY,
+    cudaGraphicsCubeFaceNegativeY,
+    cudaGraphicsCubeFacePositiveZ,
+    cudaGraphicsCubeFaceNegativeZ
+};
+
 // Positions, sizes and rows of memory in three dimensions.
 struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
 struct cudaExtent { size_t width, height, depth; };
