@@ -224,7 +224,13 @@ var options = []option{
 
 	// Other programs.
 	// nvcc pastes these into the command lines of the other programs, so that a value can be several options, and in quotes.
-	{"compiler-options", "Xcompiler", list, false, func(n *nvcc, v string) error { n.Host = append(n.Host, words(v)...); return nil }},
+	{"compiler-options", "Xcompiler", list, false, func(n *nvcc, v string) error {
+		if slices.Contains(words(v), "-m32") {
+			return errors.New("want -m64: addresses have 64 bits")
+		}
+		n.Host = append(n.Host, words(v)...)
+		return nil
+	}},
 	{"linker-options", "Xlinker", list, false, func(n *nvcc, v string) error {
 		for _, o := range words(v) {
 			n.Linker = append(n.Linker, "-Xlinker", o)

@@ -136,6 +136,7 @@ int main() { return TWO + THREE - 5; }
 		{"-rdc=yes", `nvcc: -rdc=yes: found "yes", want true or false`},
 		{"-optix-ir", "there is no machine code here"},
 		{"-m32", "nvcc: -m32: want 64"},
+		{"-Xcompiler=-O2 -m32", "nvcc: -Xcompiler=-O2 -m32: want -m64"},
 		{"-o", "nvcc: -o: want a value"},
 		{"-shared", "shared libraries with device code are not supported"},
 		{"-deviceemu", "kernels are not compiled for the host"},

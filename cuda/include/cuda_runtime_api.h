@@ -124,6 +124,12 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t bytes DIVERGO_DEFAULT(0), unsigned int flags DIVERGO_DEFAULT(cudaMemAttachSingle));
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value);
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id);
+cudaError_t cudaCtxResetPersistingL2Cache(void);
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
@@ -226,7 +232,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     F(cudaMipmappedArrayGetSparseProperties) F(cudaMemcpy3DPeer) F(cudaMemcpy3DPeerAsync) \
     F(cudaDeviceFlushGPUDirectRDMAWrites) F(cudaDeviceGetNvSciSyncAttributes) \
     F(cudaDeviceGetGraphMemAttribute) F(cudaDeviceSetGraphMemAttribute) F(cudaDeviceGraphMemTrim) \
-    F(cudaCtxResetPersistingL2Cache) F(cudaInitDevice) F(cudaGetDriverEntryPoint) F(cudaGetExportTable) \
+    F(cudaGetDriverEntryPoint) F(cudaGetExportTable) \
     F(cudaGetFuncBySymbol) F(cudaGetKernel) F(cudaProfilerInitialize) F(cudaMemPoolExportPointer) \
     F(cudaMemPoolExportToShareableHandle) F(cudaMemPoolGetAccess) F(cudaMemPoolImportFromShareableHandle) \
     F(cudaMemPoolImportPointer) F(cudaMemPoolSetAccess) F(cudaMemRangeGetAttribute) \
@@ -236,9 +242,9 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     F(cudaWaitExternalSemaphoresAsync) F(cudaIpcCloseMemHandle) F(cudaIpcGetEventHandle) \
     F(cudaIpcGetMemHandle) F(cudaIpcOpenEventHandle) F(cudaIpcOpenMemHandle) \
     F(cudaLaunchCooperativeKernelMultiDevice) F(cudaOccupancyMaxActiveClusters) \
-    F(cudaOccupancyMaxPotentialClusterSize) F(cudaStreamCopyAttributes) \
-    F(cudaStreamGetAttribute) F(cudaStreamGetCaptureInfo) F(cudaStreamGetId) \
-    F(cudaStreamSetAttribute) F(cudaStreamUpdateCaptureDependencies) \
+    F(cudaOccupancyMaxPotentialClusterSize) \
+    F(cudaStreamGetCaptureInfo) \
+    F(cudaStreamUpdateCaptureDependencies) \
     F(cudaUserObjectCreate) F(cudaUserObjectRelease) \
     F(cudaUserObjectRetain) \
     F(cudaGraphAddExternalSemaphoresSignalNode) F(cudaGraphAddExternalSemaphoresWaitNode) \

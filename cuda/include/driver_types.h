@@ -363,7 +363,8 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeCooperative = 2,
     cudaLaunchAttributeSynchronizationPolicy = 3,
     cudaLaunchAttributeClusterDimension = 4,
-    cudaLaunchAttributePriority = 8
+    cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributeEnd // behind those that are known
 } cudaLaunchAttributeID;
 struct cudaLaunchAttribute_st {
     cudaLaunchAttributeID id;

@@ -1160,9 +1160,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     cudaError_t error = cudaGetDeviceProperties(&p, d);
     if (error != cudaSuccess) return error;
     switch ((int)attribute) {
-#define ROW(number, name, driver, of) case number: *value = (int)of; break;
-        DIVERGO_ATTRIBUTES(ROW)
-#undef ROW
+#define CASE(number, name, driver, of) case number: *value = (int)of; break;
+        DIVERGO_ATTRIBUTES(CASE)
     case 102: case 103: case 104: case 105: case 107: case 110: *value = 0; break; // those that the driver alone has
     default:
         fprintf(stderr, "cuda: cudaDeviceGetAttribute: attribute %d is not known\n", attribute);
@@ -1177,7 +1176,9 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
     if (stream == NULL || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL) return fail(cudaErrorMemoryAllocation);
-    **stream = (struct CUstream_st){.flags = flags, .priority = priority};
+    static unsigned long long made_before = 2; // behind the two that are always there
+    **stream = (struct CUstream_st){.flags = flags, .priority = priority, .id = __atomic_add_fetch(&made_before, 1, __ATOMIC_RELAXED)};
+    (*stream)->attributes[cudaLaunchAttributePriority].priority = priority;
     return fail(sticky);
 }
 
@@ -1190,6 +1191,28 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     if (greatest != NULL) *greatest = 0;
     return fail(sticky);
 }
+
+// What a stream is told of its launches is kept, and changes nothing: the L2 has no lines that persist.
+static cudaLaunchAttributeValue *attribute_of(cudaStream_t stream, cudaLaunchAttributeID attribute) {
+    static struct CUstream_st null;
+    if ((unsigned)attribute >= cudaLaunchAttributeEnd || attribute == cudaLaunchAttributeIgnore) return NULL;
+    return &(made(stream) ? stream : &null)->attributes[attribute];
+}
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value) {
+    cudaLaunchAttributeValue *at = attribute_of(stream, attribute);
+    return at == NULL || value == NULL ? fail(cudaErrorInvalidValue) : (*at = *value, fail(sticky));
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value) {
+    const cudaLaunchAttributeValue *at = attribute_of(stream, attribute);
+    return at == NULL || value == NULL ? fail(cudaErrorInvalidValue) : (*value = *at, fail(sticky));
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+    for (int i = cudaLaunchAttributeIgnore + 1; i < cudaLaunchAttributeEnd; i++) *attribute_of(to, (cudaLaunchAttributeID)i) = *attribute_of(from, (cudaLaunchAttributeID)i);
+    return fail(sticky);
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) { return *id = made(stream) ? stream->id : (unsigned long long)(uintptr_t)stream, fail(sticky); }
+cudaError_t cudaCtxResetPersistingL2Cache(void) { return fail(sticky); }
+cudaError_t cudaInitDevice(int d, unsigned int device_flags, unsigned int flags) { return (void)device_flags, (void)flags, device(d); }
 
 // Everything before is over.
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags) {

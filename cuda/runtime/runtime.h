@@ -19,6 +19,8 @@ struct CUstream_st {
     struct CUgraph_st *graph; // that it is captured to
     struct CUgraphNode_st *last;
     int origin; // the capture began with this stream
+    unsigned long long id;
+    cudaLaunchAttributeValue attributes[cudaLaunchAttributeEnd];
 };
 
 // An event is a point in simulated time, or of a capture.

@@ -146,6 +146,7 @@ __global__ void phases(int *out) {
     __syncthreads();
     int x = threadIdx.x;
     for (int i = 0; i < 3; i++) {
+        if (threadIdx.x / 32 == i % 2) __nanosleep(3000); // one comes late
         word[threadIdx.x] = x;
         auto token = meeting.arrive();
         x += i; // meanwhile
@@ -173,6 +174,7 @@ template <bool roles> __global__ void stages(const int *in, int *out) {
         }
         if (!first || !roles) {
             pipe.consumer_wait();
+            if (roles) __nanosleep(3000); // what is copied meanwhile goes elsewhere
             sum = 3 * sum + room[i % 2][31 - threadIdx.x % 32];
             pipe.consumer_release();
         }
