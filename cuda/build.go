@@ -429,7 +429,11 @@ func (b *build) clang(args ...string) error {
 	case err != nil && bytes.Contains(out, []byte("'cmath' file not found")):
 		return fmt.Errorf("the C++ library is not installed (Debian package g++)\n%s", out)
 	case err != nil:
-		return &compilerError{err, string(bytes.TrimSpace(out))}
+		said := string(bytes.TrimSpace(out))
+		if strings.Contains(said, "reference to __global__ function") {
+			said += "\nkernels that launch kernels (dynamic parallelism) are not supported"
+		}
+		return &compilerError{err, said}
 	}
 	if b.Messages != nil {
 		_, err = b.Messages.Write(out)

@@ -390,6 +390,7 @@ func TestBuildErrors(t *testing.T) {
 		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "other(int) is defined in no file"},
 		{"k.cu", "int main() { return cudaMalocManaged(); }\n", "undeclared identifier 'cudaMalocManaged'"},
 		{"k.cu", "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_multi_grid(); }\n", "'this_multi_grid' is unavailable: groups of several devices are not supported"},
+		{"k.cu", "__global__ void c() {}\n__global__ void k() { c<<<1, 1>>>(); }\n", "kernels that launch kernels (dynamic parallelism) are not supported"},
 		{"k.f90", "", "k.f90: want a file that ends in .cu, .cpp"},
 	} {
 		file := filepath.Join(t.TempDir(), c.name)

@@ -24,6 +24,9 @@
 #include <limits.h>
 #include <stdint.h>
 #include <time.h>
+#ifdef __CUDACC_RTC__
+#include <assert.h> // NVRTC has it without a header
+#endif
 typedef uint32_t cuuint32_t;
 
 #include "vector_functions.h"
