@@ -249,6 +249,9 @@ func (b *build) device(source, to string, how ...string) error {
 		// Multiplications and additions become fma, as nvcc does it, but not those of libclc, which count on every rounding.
 		"-ffp-contract=fast-honor-pragmas",
 		"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library, "-Wno-linker-warnings",
+		// Threads of a warp that count on running in step exchange values in shared memory, often without volatile. ViennaCL's
+		// sums of s[i] and s[i ^ 1] are right with nvcc: the stores between such loads stay where they are.
+		"-mllvm", "-dse-memoryssa-scanlimit=0",
 		"-w", // the same warnings come with the host's part
 	}
 	if _, err := os.Stat(libclc); err == nil {

@@ -5,12 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
-	"divergo/testbench"
 	"divergo/units"
 )
 
@@ -94,29 +92,8 @@ func TestCompactionIsWatched(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := plain(8)
 			cfg.Divergence.Mechanism = "tbc"
-			s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
-			require.NoError(t, err)
-			found := ""
-			for seed := uint64(0); seed < 20 && found == ""; seed++ {
-				drawn := Draw(seed, plainFeatures&^Repeats)
-				drawn.Machine, drawn.Grid, drawn.Block = cfg, [3]uint32{2, 1, 1}, [3]uint32{32, 1, 1}
-				k, err := drawn.Compile()
-				require.NoError(t, err)
-				var o *observer
-				leave := s.OnLaunch.Add(func(*testbench.Loaded) {
-					o = watch(s, k.Prog, nil)[0]
-					c.change(o)
-				})
-				require.NoError(t, launch(s, k, s.Launch))
-				leave()
-				o.detach()
-				o.sm.Issue.OnIssue, *o.promises.Compacts(o.sm.Div) = rtl.Observers[sm.Issued]{}, rtl.Observers[divergence.Compacted]{}
-				s.Reset()
-				if o.broken != nil {
-					found = o.broken.checker
-				}
-			}
-			assert.Equal(t, c.checker, found)
+			checker, what := watchedRun(t, cfg, 30, c.change)
+			assert.Equal(t, c.checker, checker, what)
 		})
 	}
 }

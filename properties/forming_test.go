@@ -4,11 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
-	"divergo/rtl"
 	"divergo/sm"
-	"divergo/testbench"
 )
 
 // TestFormingIsWatched falsifies what the observer of dynamic warps sees or knows, each time in one way.
@@ -37,31 +34,8 @@ func TestFormingIsWatched(t *testing.T) {
 			t.Run(c.name+"/"+mechanism, func(t *testing.T) {
 				cfg := plain(8)
 				cfg.Divergence.Mechanism = mechanism
-				s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
-				require.NoError(t, err)
-				found := ""
-				for seed := uint64(0); seed < 20 && found == ""; seed++ {
-					drawn := Draw(seed, plainFeatures&^Repeats)
-					drawn.Machine, drawn.Grid, drawn.Block = cfg, [3]uint32{2, 1, 1}, [3]uint32{32, 1, 1}
-					k, err := drawn.Compile()
-					require.NoError(t, err)
-					k, err = k.forMechanism(mechanism)
-					require.NoError(t, err)
-					var o *observer
-					leave := s.OnLaunch.Add(func(*testbench.Loaded) {
-						o = watch(s, k.Prog, nil)[0]
-						c.change(o.forming)
-					})
-					require.NoError(t, launch(s, k, s.Launch))
-					leave()
-					o.detach()
-					o.sm.Issue.OnIssue, o.sm.Issue.OnClass = rtl.Observers[sm.Issued]{}, rtl.Observers[sm.Spent]{}
-					s.Reset()
-					if o.broken != nil {
-						found = o.broken.checker
-					}
-				}
-				assert.Equal(t, c.checker, found)
+				checker, what := watchedRun(t, cfg, 30, func(o *observer) { c.change(o.forming) })
+				assert.Equal(t, c.checker, checker, what)
 			})
 		}
 	}

@@ -25,6 +25,7 @@ type observer struct {
 	prog     *isa.Program
 	lanes    int
 	warps    int // of a CTA
+	homes    int // rows of the SM, behind which the books below are empty
 	threads  int
 	promises divergence.Promises
 	rows     [sm.MaxWarps]row
@@ -85,7 +86,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 	for i, m := range s.Machine.SMs {
 		threads := m.Kernel().Threads()
 		o := &observer{
-			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
+			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize, homes: cfg.SM.Warps(),
 			promises: mech.Promises,
 			coverage: cov, permutation: cfg.SM.Lanes, scheduler: cfg.SM.Scheduler, priority: cfg.SM.CTAPriority,
 		}

@@ -135,31 +135,8 @@ func TestTimingIsWatched(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := plain(8)
 			cfg.Divergence.Mechanism, cfg.Divergence.TokenWindow, cfg.SM.Scheduler = "token", 1, sm.GTO
-			s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
-			require.NoError(t, err)
-			found := ""
-			for seed := uint64(0); seed < 30 && found == ""; seed++ {
-				drawn := Draw(seed, plainFeatures&^Repeats)
-				drawn.Machine, drawn.Grid, drawn.Block = cfg, [3]uint32{2, 1, 1}, [3]uint32{32, 1, 1}
-				k, err := drawn.Compile()
-				require.NoError(t, err)
-				var o *observer
-				leave := s.OnLaunch.Add(func(*testbench.Loaded) {
-					o = watch(s, k.Prog, nil)[0]
-					c.change(o)
-				})
-				require.NoError(t, launch(s, k, s.Launch))
-				leave()
-				o.detach()
-				if b := statistics([]*observer{o}, &s.Runs[len(s.Runs)-1].Counters); b != nil && o.broken == nil {
-					o.broken = b
-				}
-				s.Reset()
-				if o.broken != nil {
-					found = o.broken.checker
-				}
-			}
-			assert.Equal(t, c.checker, found)
+			checker, what := watchedRun(t, cfg, 30, c.change)
+			assert.Equal(t, c.checker, checker, what)
 		})
 	}
 }

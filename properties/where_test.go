@@ -6,32 +6,33 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/gpu"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 )
 
-// watchedRun runs kernels on one machine, with an observer that change has its way with,
-// until something is found, and returns the checker.
-func watchedRun(t *testing.T, mechanism string, seeds uint64, change func(o *observer)) (checker, what string) {
+// watchedRun runs kernels on one machine, with an observer of its first SM that change has its way with, until
+// something is found, and returns the checker and what it says.
+func watchedRun(t *testing.T, cfg gpu.Config, kernels uint64, change func(o *observer)) (checker, what string) {
 	t.Helper()
-	cfg := plain(8)
-	cfg.Divergence.Mechanism, cfg.Divergence.TokenWindow = mechanism, 2
-	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
-	require.NoError(t, err)
-	for seed := range seeds {
+	for seed := range kernels {
 		c := Draw(seed, plainFeatures&^Repeats)
 		c.Machine, c.Grid, c.Block = cfg, [3]uint32{2, 1, 1}, [3]uint32{32, 1, 1}
 		k, err := c.Compile()
 		require.NoError(t, err)
+		k, err = k.forMechanism(cfg.Divergence.Mechanism)
+		require.NoError(t, err)
+		s := mustSession(t, k)
 		var o *observer
-		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
+		s.OnLaunch.Add(func(*testbench.Loaded) {
 			o = watch(s, k.Prog, nil)[0]
 			change(o)
 		})
 		require.NoError(t, launch(s, k, s.Launch))
-		leave()
 		o.detach()
-		s.Reset()
+		if o.broken == nil {
+			o.broken = statistics([]*observer{o}, &s.Runs[len(s.Runs)-1].Counters)
+		}
 		if o.broken != nil {
 			return o.broken.checker, o.broken.what
 		}
@@ -72,7 +73,9 @@ func TestPlacesAreWatched(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, mechanism := range []string{"pdom", "token", "dwf", "tbc", "capri", "multipath"} {
-				checker, what := watchedRun(t, mechanism, 12, c.change)
+				cfg := plain(8)
+				cfg.Divergence.Mechanism, cfg.Divergence.TokenWindow = mechanism, 2
+				checker, what := watchedRun(t, cfg, 12, c.change)
 				assert.Equal(t, c.checker, checker, "%s: %s", mechanism, what)
 			}
 		})

@@ -17,25 +17,24 @@ type branchTargets struct {
 	names []word
 }
 
-// branchTargets parses the labels of a list.
-func (p *parser) branchTargets(b *block, l word) {
+// listed parses what stands between a directive that lists names and its semicolon.
+func (p *parser) listed(name, list string) (names []word, ok bool) {
 	p.next()
-	t := &branchTargets{label: l}
 	for {
-		w, ok := p.ident("a label")
+		w, ok := p.ident(name)
 		if !ok {
 			p.skipStatement()
-			return
+			return nil, false
 		}
-		t.names = append(t.names, w)
+		names = append(names, w)
 		if !p.accept(',') {
 			break
 		}
 	}
-	b.stmts = append(b.stmts, t)
-	if !p.semicolon("the list of labels") {
+	if !p.semicolon(list) {
 		p.skipStatement()
 	}
+	return names, true
 }
 
 // declareBranches enters the label of a list.

@@ -283,24 +283,12 @@ func (p *parser) labelled(b *block, l word) {
 			p.skipStatement()
 		}
 	case p.atDirective("calltargets"):
-		p.next()
-		t := &targets{label: l}
-		for {
-			w, ok := p.ident("the name of a function")
-			if !ok {
-				p.skipStatement()
-				return
-			}
-			t.names = append(t.names, w)
-			if !p.accept(',') {
-				break
-			}
-		}
-		b.stmts = append(b.stmts, t)
-		if !p.semicolon("the list of functions") {
-			p.skipStatement()
+		if names, ok := p.listed("the name of a function", "the list of functions"); ok {
+			b.stmts = append(b.stmts, &targets{label: l, names: names})
 		}
 	case p.atDirective("branchtargets"):
-		p.branchTargets(b, l)
+		if names, ok := p.listed("a label", "the list of labels"); ok {
+			b.stmts = append(b.stmts, &branchTargets{label: l, names: names})
+		}
 	}
 }
