@@ -138,6 +138,11 @@ __global__ void parts(int *out) {
     cg::experimental::sync(block);
 }
 
+__device__ void linger() {
+    const long long start = clock64();
+    while (clock64() - start < 2000) {}
+}
+
 // Two warps that wait for each other: each phase one adds what the other wrote.
 __global__ void phases(int *out) {
     __shared__ cuda::barrier<cuda::thread_scope_block> meeting;
@@ -146,7 +151,7 @@ __global__ void phases(int *out) {
     __syncthreads();
     int x = threadIdx.x;
     for (int i = 0; i < 3; i++) {
-        if (threadIdx.x / 32 == i % 2) __nanosleep(3000); // one comes late
+        if (threadIdx.x / 32 == i % 2) linger(); // one comes late
         word[threadIdx.x] = x;
         auto token = meeting.arrive();
         x += i; // meanwhile
@@ -174,7 +179,7 @@ template <bool roles> __global__ void stages(const int *in, int *out) {
         }
         if (!first || !roles) {
             pipe.consumer_wait();
-            if (roles) __nanosleep(3000); // what is copied meanwhile goes elsewhere
+            if (roles) linger(); // what is copied meanwhile goes elsewhere
             sum = 3 * sum + room[i % 2][31 - threadIdx.x % 32];
             pipe.consumer_release();
         }
