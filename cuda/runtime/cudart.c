@@ -245,11 +245,15 @@ __attribute__((destructor)) static void finish(void) {
     if (server_pid > 0) waitpid(server_pid, NULL, 0);
 }
 
+int divergo_used;
+__thread int divergo_driver;
+
 // ask is exchange for a program that may not have begun yet. All modules have been sent before.
 static cudaError_t ask(struct request r, const void *data, struct answer *a, void **out, size_t room) {
     struct answer ignored;
     if (a == NULL) a = &ignored;
     *a = (struct answer){0};
+    if (!divergo_driver) divergo_used = 1;
     pthread_mutex_lock(&lock);
     if (server < 0 && sticky == cudaSuccess) start();
     for (uint32_t i = 0; i < module_count && sticky == cudaSuccess; i++) {

@@ -29,7 +29,9 @@ static struct CUctx_st primary;
 static __thread struct CUctx_st *current;
 
 // result is the driver's code of the runtime's. Errors of the driver are none that cudaGetLastError returns.
-static CUresult result(cudaError_t error) {
+#define result(call) (divergo_driver = 1, translated(call))
+static CUresult translated(cudaError_t error) {
+    divergo_driver = 0;
     if (error != cudaSuccess) cudaGetLastError();
     switch (error) {
     case cudaErrorInvalidConfiguration:
@@ -43,7 +45,14 @@ static CUresult result(cudaError_t error) {
     }
 }
 
-#define NEED_INIT() do { if (!ready) return CUDA_ERROR_NOT_INITIALIZED; } while (0)
+// A program that uses the runtime has its context, unless it makes some of its own.
+static int made_context;
+static int begun(void) {
+    if (current == NULL && !made_context && divergo_used) current = &primary;
+    return ready || divergo_used;
+}
+
+#define NEED_INIT() do { if (!begun()) return CUDA_ERROR_NOT_INITIALIZED; } while (0)
 #define NEED_CONTEXT() do { NEED_INIT(); if (current == NULL) return CUDA_ERROR_INVALID_CONTEXT; } while (0)
 
 CUresult cuInit(unsigned int flags) {
@@ -169,6 +178,7 @@ CUresult cuCtxCreate(CUcontext *context, unsigned int flags, CUdevice device) {
     NEED_INIT();
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
     if ((*context = calloc(1, sizeof **context)) == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    made_context = 1;
     return cuCtxPushCurrent(*context);
 }
 

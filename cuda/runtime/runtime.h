@@ -61,6 +61,10 @@ cudaError_t divergo_occupancy(int *blocks, const struct layout *layout, int thre
 // A launch with a pointer to each parameter, or with all of them in a bank of so many bytes.
 cudaError_t divergo_launch(const struct layout *layout, dim3 grid, dim3 block, size_t shared, void **args, const void *bank, size_t bytes);
 
+// Whether the program has used the runtime, and whether this thread does so for the driver API.
+extern int divergo_used;
+extern __thread int divergo_driver;
+
 // Makes an error the last one.
 cudaError_t divergo_fail(cudaError_t error);
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 #include "cuda_runtime.h"
+#include <cuda.h>
 #include "api.h"
 
 int wrong;
@@ -92,6 +93,9 @@ static void memory() {
     how.gridDim = 1, how.blockDim = 1, how.attrs = &together, how.numAttrs = 1;
     WANT(cudaLaunchKernelEx(&how, through, device), cudaSuccess);
     WANT(pinned[3], 21);
+    size_t left = 0, total = 0;
+    WANT(cuMemGetInfo(&left, &total), CUDA_SUCCESS); // in the runtime's context
+    WANT(left > 0 && left < total, true);
     cudaStream_t told, copy;
     cudaStreamAttrValue window = {}, seen;
     unsigned long long id, other;
