@@ -49,7 +49,7 @@ func Draw(seed uint64, features Features) Case {
 }
 
 // drawShape draws a launch that fits the machine: blocks that fill their warps
-// and blocks that do not; now and then a block that fills an SM, or many small ones.
+// and blocks that do not; now and then a block that fills an SM, many small ones, or more than an SM has room for.
 func (c *Case) drawShape(r *rand.Rand, features Features) {
 	warp := c.Machine.SM.WarpSize
 	most, ctas, solid := min(c.Machine.SM.Threads, 4*warp, 96), 4, features&Solids != 0
@@ -60,6 +60,9 @@ func (c *Case) drawShape(r *rand.Rand, features Features) {
 		case 1:
 			most, ctas = warp, 150
 		}
+	}
+	if room := c.Machine.SM.CTAs; most <= 96 && room > 2 && room <= 6 && r.IntN(4) == 0 {
+		ctas = 20
 	}
 	n := 1 + r.IntN(most)
 	if most > 96 {

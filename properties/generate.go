@@ -517,8 +517,12 @@ func (g *generator) late(k *Kernel, warp uint32) {
 		if g.has(Loads) {
 			work = append(work, Stmt{Kind: Load, D: g.IntN(Registers), A: g.IntN(Registers), N: g.IntN(256)})
 		}
-		end := Stmt{Kind: Exit, Cond: Cond{Value: Constant, Mask: 3, Cmp: "eq"}}
-		list = append(list, Stmt{Kind: If, Cond: warps, Body: [][]Stmt{append(work, end)}})
+		if g.IntN(2) == 0 {
+			list = append(list, Stmt{Kind: If, Cond: warps, Body: [][]Stmt{work}}, Stmt{Kind: Exit, Cond: warps})
+		} else { // a branch that meets where the kernel ends: the others do not wait for each other from then on
+			end := Stmt{Kind: Exit, Cond: Cond{Value: Constant, Mask: 3, Cmp: "eq"}}
+			list = append(list, Stmt{Kind: If, Cond: warps, Body: [][]Stmt{append(work, end)}})
+		}
 		for range 2 {
 			list = append(list, Stmt{Kind: If, Cond: g.cond(false), Body: [][]Stmt{g.block(20, 1, false), compute(2)}})
 		}

@@ -71,11 +71,12 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	return c
 }
 
-// press makes one machine in four hurry, so that what depends on each other comes close together, and gives half of
-// them just more shared memory than their largest CTA can want.
+// press makes one machine in four hurry, so that what depends on each other comes close together, with room for few CTAs, so
+// that others begin while it is busy, and gives half of them just more shared memory than their largest CTA can want.
 func press(r *rand.Rand, c *gpu.Config) {
 	if s := &c.SM; r.IntN(4) == 0 {
 		s.Scoreboard, s.Scheduler, s.SIMDWidth, s.IBuffer = sm.PerRegister, sm.GTO, s.WarpSize, max(s.IBuffer, 2)
+		s.CTAs = 3 + r.IntN(4)
 	}
 	if most := cellBytes*min(c.SM.Threads, 1024) + tallyBytes; r.IntN(2) == 0 {
 		c.Shared.Size = most + 4*r.IntN(most/4)

@@ -51,6 +51,10 @@ var blocks = []Mutant{
 		File: "sm/divergence/dwf_issue.go", Old: "if p.D().Free != (units.Set{}) &&", New: "if p.Q().Free != (units.Set{}) &&",
 	},
 	{
+		Name: "dwf-launch-lost", Bug: "a warp that begins while both update registers are taken is lost", By: dwf,
+		File: "sm/divergence/dwf.go", Old: "if p.Launch.Valid() && p.start(p.Launch.Front()) {", New: "if p.Launch.Valid() {\n\t\tp.start(p.Launch.Front())",
+	},
+	{
 		Name: "dwf-one-side", Bug: "the sides of a branch go to the update registers one after the other, though both are free", By: dwf,
 		File: "sm/divergence/dwf.go", Old: "p.Table.Edit(i).Mask = not\n", New: "if p.Table.Edit(i).Mask = not; not != 0 {\n\t\t\treturn false\n\t\t}\n",
 	},
