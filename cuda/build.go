@@ -148,7 +148,7 @@ func (b *build) linked(file string) bool {
 func (b *build) compile(source, object string) error {
 	switch b.language(source) {
 	case "cu":
-		return b.cuda(source, object)
+		return b.cuda(source, object, "-c")
 	case "":
 		return fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o, .a or .so", source)
 	}
@@ -195,7 +195,13 @@ func (b *build) common(source string) []string {
 }
 
 // ptxVersion lets the compiler use all instructions that an architecture has.
-var ptxVersion = []string{"-Xclang", "-target-feature", "-Xclang", "+ptx64"}
+func (b *build) ptxVersion() []string {
+	version := "+ptx64"
+	if number, err := strconv.Atoi(strings.TrimPrefix(b.Arch, "sm_")); err == nil && number >= 80 {
+		version = "+ptx70" // redux.sync
+	}
+	return []string{"-Xclang", "-target-feature", "-Xclang", version}
+}
 
 // both are the options of both parts of a CUDA file. The version of the SDK
 // chooses how kernels are launched.
@@ -214,7 +220,7 @@ func (b *build) both(source string) []string {
 		}
 		hash := sha256.Sum256(fmt.Append(nil, path, b.Defines))
 		id := fmt.Sprintf("-cuid=%x", hash[:8])
-		args = append(args, "-fgpu-rdc", id, "-Xclang", id) // clang 19 itself gives it to the device's part alone
+		args = append(args, "-D__CUDACC_RDC__", "-fgpu-rdc", id, "-Xclang", id) // clang 19 itself gives it to the device's part alone
 	}
 	return args
 }
@@ -233,7 +239,7 @@ func (b *build) device(source, to string, how ...string) error {
 		if b.FastMath || b.Root {
 			args = append(args, "-DDIVERGO_SQRT")
 		}
-		if err := b.clang(slices.Concat(args, ptxVersion)...); err != nil {
+		if err := b.clang(slices.Concat(args, b.ptxVersion())...); err != nil {
 			return err
 		}
 	}
@@ -257,7 +263,7 @@ func (b *build) device(source, to string, how ...string) error {
 	if b.FastMath {
 		args = append(args, "-fgpu-approx-transcendentals")
 	}
-	return b.compileDevice(slices.Concat(b.both(source), args, b.machineCode(), ptxVersion, b.Device), how)
+	return b.compileDevice(slices.Concat(b.both(source), args, b.machineCode(), b.ptxVersion(), b.Device), how)
 }
 
 // machineCode are the options of the part of the compiler that makes PTX.
@@ -290,8 +296,9 @@ func relative(ptx []byte) []byte { return bytes.ReplaceAll(ptx, []byte(`"./`), [
 
 // cuda compiles a file for the device, then for the host, with the device's code
 // in it: PTX, or the compiler's own code, which can be linked with that of others.
-func (b *build) cuda(source, object string) error {
-	code := object + ".device"
+// how says to what.
+func (b *build) cuda(source, to string, how ...string) error {
+	code := to + ".device"
 	defer os.Remove(code)
 	var err error
 	if b.Relocatable {
@@ -302,7 +309,27 @@ func (b *build) cuda(source, object string) error {
 	if err != nil {
 		return err
 	}
-	return b.clang(slices.Concat(b.both(source), b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.both(source), b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
+}
+
+// assembly compiles a file to C++ that any compiler makes the object of: the
+// assembler's text in a statement.
+func (b *build) assembly(source, to string) error {
+	file := b.file("host.s")
+	if err := b.cuda(source, file, "-S", "-fno-integrated-as"); err != nil {
+		return err
+	}
+	assembler, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	text.WriteString("__asm__(\n")
+	for line := range strings.Lines(string(assembler)) {
+		fmt.Fprintln(&text, strconv.Quote(line))
+	}
+	text.WriteString(");\n")
+	return os.WriteFile(to, text.Bytes(), 0o666)
 }
 
 // appendTo adds a byte to a file.
@@ -396,7 +423,7 @@ var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "nvr
 // clang runs the compiler.
 func (b *build) clang(args ...string) error {
 	if b.Verbose && b.Messages != nil {
-		fmt.Fprintln(b.Messages, compiler, strings.Join(args, " "))
+		fmt.Fprintln(b.Messages, "#$", compiler, strings.Join(args, " "))
 	}
 	out, err := exec.Command(compiler, args...).CombinedOutput()
 	switch {
@@ -405,7 +432,11 @@ func (b *build) clang(args ...string) error {
 	case err != nil && bytes.Contains(out, []byte("'cmath' file not found")):
 		return fmt.Errorf("the C++ library is not installed (Debian package g++)\n%s", out)
 	case err != nil:
-		return &compilerError{err, string(bytes.TrimSpace(out))}
+		said := string(bytes.TrimSpace(out))
+		if strings.Contains(said, "reference to __global__ function") {
+			said += "\nkernels that launch kernels (dynamic parallelism) are not supported"
+		}
+		return &compilerError{err, said}
 	}
 	if b.Messages != nil {
 		_, err = b.Messages.Write(out)

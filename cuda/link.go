@@ -49,7 +49,7 @@ func (b *build) fromIR(to string, codes []string, how ...string) error {
 	for _, c := range codes[1:] {
 		args = append(args, "-Xclang", "-mlink-bitcode-file", "-Xclang", c)
 	}
-	return b.clang(slices.Concat(args, how, b.machineCode(), ptxVersion)...)
+	return b.clang(slices.Concat(args, how, b.machineCode(), b.ptxVersion())...)
 }
 
 var (

@@ -28,8 +28,12 @@ func Nvcc(args []string, divergo string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if n.version {
-		_, err := fmt.Fprintf(stdout, "divergo cuda nvcc: CUDA compilation tools, release %s, V%[1]s.0, by way of %s\n", release, compiler)
+		// Build systems look for the second line (CMake, CMakeDetermineCUDACompiler) and for numbers in the third.
+		_, err := fmt.Fprintf(stdout, "divergo cuda nvcc, by way of %s, in place of\nnvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release %s, V%[2]s.0\n", compiler, release)
 		return err
+	}
+	if n.Verbose {
+		n.environment(stderr)
 	}
 	if len(n.files) == 0 {
 		return errors.New("nvcc: want files")
@@ -50,10 +54,11 @@ const (
 	toDependencies // -M
 	toDeviceObject // -dlink
 	toArchive      // -lib
+	toHost         // -cuda
 )
 
 // endings are what the files of a phase end in, where there is one for each source.
-var endings = map[phase]string{toObject: ".o", toPTX: ".ptx", toCubin: ".cubin", toFatbin: ".fatbin"}
+var endings = map[phase]string{toObject: ".o", toPTX: ".ptx", toCubin: ".cubin", toFatbin: ".fatbin", toHost: ".cu.cpp.ii"}
 
 // nvcc is a command line.
 type nvcc struct {
@@ -62,7 +67,10 @@ type nvcc struct {
 	files          []string
 	output, folder string // -o, -odir
 	version        bool
-	arch           int // highest that was asked for
+	shared         bool
+	forward        bool     // unknown options are the host's compiler's
+	arch           int      // highest that was asked for
+	more           []string // options of files, which come next
 }
 
 // takes says what an option's value is.
@@ -110,6 +118,9 @@ func into(of func(n *nvcc) *[]string, prefix string) func(*nvcc, string) error {
 	}
 }
 
+// Lambdas of the device there are always; programs ask whether they may use them.
+func extendedLambda(n *nvcc) { n.Extra = append(n.Extra, "-D__CUDACC_EXTENDED_LAMBDA__") }
+
 func extra(n *nvcc) *[]string { return &n.Extra }
 func host(n *nvcc) *[]string  { return &n.Host }
 
@@ -141,9 +152,19 @@ var options = []option{
 	{"fatbin", "fatbin", nothing, false, ends(toFatbin)},
 	{"optix-ir", "optix-ir", nothing, false, no(noCode)},
 	{"run", "run", nothing, false, no(`"divergo cuda run" builds and runs`)},
-	{"shared", "shared", nothing, false, no("shared libraries with device code are not supported")},
+	{"cuda", "cuda", nothing, false, ends(toHost)},
+	{"shared", "shared", nothing, false, on(func(n *nvcc) { n.shared = true })},
+	{"no-device-link", "nodlink", nothing, false, nil},
 
 	// Files.
+	{"options-file", "optf", list, false, func(n *nvcc, v string) error {
+		text, err := os.ReadFile(v)
+		if err != nil {
+			return err
+		}
+		n.more = append(n.more, words(string(text))...)
+		return nil
+	}},
 	{"output-file", "o", value, false, func(n *nvcc, v string) error { n.output = v; return nil }},
 	{"output-directory", "odir", value, false, func(n *nvcc, v string) error { n.folder = v; return nil }},
 	{"x", "x", value, false, func(n *nvcc, v string) error { n.Language = v; return word("c", "c++", "cu")(n, v) }},
@@ -190,17 +211,28 @@ var options = []option{
 	}},
 	{"restrict", "restrict", nothing, false, nil},
 	{"default-stream", "default-stream", value, false, word("legacy", "null", "per-thread")},
-	{"expt-relaxed-constexpr", "expt-relaxed-constexpr", nothing, false, nil},
-	{"extended-lambda", "extended-lambda", nothing, false, nil},
-	{"expt-extended-lambda", "expt-extended-lambda", nothing, false, nil},
+	{"expt-relaxed-constexpr", "expt-relaxed-constexpr", nothing, false, on(func(n *nvcc) { n.Extra = append(n.Extra, "-D__CUDACC_RELAXED_CONSTEXPR__") })},
+	{"extended-lambda", "extended-lambda", nothing, false, on(extendedLambda)},
+	{"expt-extended-lambda", "expt-extended-lambda", nothing, false, on(extendedLambda)},
 	{"dopt", "dopt", value, false, nil},
+	{"dlink-time-opt", "dlto", nothing, false, nil},
+	{"split-compile", "split-compile", value, false, nil},
+	{"no-exceptions", "noeh", nothing, false, into(host, "-fno-exceptions")},
+	{"no-host-device-initializer-list", "nohdinitlist", nothing, false, nil},
+	{"no-host-device-move-forward", "nohdmoveforward", nothing, false, nil},
 	{"extra-device-vectorization", "extra-device-vectorization", nothing, false, nil},
 
 	// Other programs.
-	// nvcc pastes these into the command lines of the other programs, so that a value can be several options.
-	{"compiler-options", "Xcompiler", list, false, func(n *nvcc, v string) error { n.Host = append(n.Host, strings.Fields(v)...); return nil }},
+	// nvcc pastes these into the command lines of the other programs, so that a value can be several options, and in quotes.
+	{"compiler-options", "Xcompiler", list, false, func(n *nvcc, v string) error {
+		if slices.Contains(words(v), "-m32") {
+			return errors.New("want -m64: addresses have 64 bits")
+		}
+		n.Host = append(n.Host, words(v)...)
+		return nil
+	}},
 	{"linker-options", "Xlinker", list, false, func(n *nvcc, v string) error {
-		for _, o := range strings.Fields(v) {
+		for _, o := range words(v) {
 			n.Linker = append(n.Linker, "-Xlinker", o)
 		}
 		return nil
@@ -210,6 +242,10 @@ var options = []option{
 	{"cudafe-options", "Xcudafe", list, false, nil},
 	{"fatbin-options", "Xfatbin", list, false, nil},
 	{"archive-options", "Xarchive", list, false, nil},
+	// Of releases before 5.
+	{"opencc-options", "Xopencc", list, false, nil},
+	{"host-compilation", "host-compilation", value, false, word("C", "c", "C++", "c++")},
+	{"device-emulation", "deviceemu", nothing, false, no("kernels are not compiled for the host")},
 	{"compiler-bindir", "ccbin", value, false, nil},
 	{"cudart", "cudart", value, false, word("none", "shared", "static")},
 	{"cudadevrt", "cudadevrt", value, false, word("none", "static")},
@@ -236,9 +272,14 @@ var options = []option{
 	{"keep", "keep", nothing, false, nil},
 	{"save-temps", "save-temps", nothing, false, nil},
 	{"keep-dir", "keep-dir", value, false, nil},
+	{"clean-targets", "clean", nothing, false, nil},
+	{"time", "time", value, false, nil},
+	{"Wmissing-launch-bounds", "Wmissing-launch-bounds", nothing, false, nil},
+	{"Wext-lambda-captures-this", "Wext-lambda-captures-this", nothing, false, nil},
 	{"source-in-ptx", "src-in-ptx", nothing, false, nil},
 	{"allow-unsupported-compiler", "allow-unsupported-compiler", nothing, false, nil},
-	{"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler", nothing, false, nil},
+	{"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler", nothing, false, on(func(n *nvcc) { n.forward = true })},
+	{"forward-unknown-opts", "forward-unknown-opts", nothing, false, on(func(n *nvcc) { n.forward = true })},
 	{"version", "V", nothing, false, on(func(n *nvcc) { n.version = true })},
 }
 
@@ -256,11 +297,18 @@ func architecture(n *nvcc, v string) error {
 	}
 	if number > n.arch {
 		n.arch = number
-		// clang has none below.
-		n.Arch = fmt.Sprintf("sm_%d", max(number, 20))
+		at, found := slices.BinarySearch(architectures, number)
+		if !found {
+			at = max(at-1, 0)
+		}
+		n.Arch = fmt.Sprintf("sm_%d", architectures[at])
 	}
 	return nil
 }
+
+// architectures are the GPUs that the compiler knows. One between two of them,
+// or behind the last, has all that the one before it has.
+var architectures = []int{20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90}
 
 // find looks an option up by its name, which has no dashes.
 func find(name string) *option {
@@ -287,7 +335,11 @@ func (n *nvcc) parse(args []string) error {
 		o := find(name)
 		if o == nil {
 			if o = find(bare[:min(1, len(bare))]); o == nil || !o.joined {
-				errs = append(errs, unknown(arg))
+				if n.forward {
+					n.Host = append(n.Host, arg)
+				} else {
+					errs = append(errs, unknown(arg))
+				}
 				continue
 			}
 			given, has = bare[1:], true
@@ -318,8 +370,33 @@ func (n *nvcc) parse(args []string) error {
 				errs = append(errs, fmt.Errorf("nvcc: %s: %w", arg, err))
 			}
 		}
+		args, n.more = slices.Concat(n.more, args), nil
 	}
 	return errors.Join(errs...)
+}
+
+// words are those of a file of options: between blanks, or in quotes.
+func words(text string) (list []string) {
+	var word strings.Builder
+	quote, in := rune(0), false
+	for _, c := range text + "\n" {
+		switch {
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, in = c, true
+		case quote == 0 && strings.ContainsRune(" \t\r\n", c):
+			if in {
+				list = append(list, word.String())
+			}
+			word.Reset()
+			in = false
+		default:
+			word.WriteRune(c)
+			in = true
+		}
+	}
+	return list
 }
 
 // unknown answers a misspelt option.
@@ -343,9 +420,12 @@ func (n *nvcc) do(stdout io.Writer) error {
 	if ending, ok := endings[n.phase]; ok && n.output != "" && len(n.sources()) > 1 {
 		return fmt.Errorf("nvcc: -o %s: found %d sources, want one, as each makes a file that ends in %s", n.output, len(n.sources()), ending)
 	}
+	if n.shared && n.phase == toProgram { // CMake has it beside -dlink
+		return errors.New("nvcc: -shared: shared libraries with device code are not supported")
+	}
 	return with(n.Options, func(b *build) error {
 		switch n.phase {
-		case toObject, toPTX, toCubin, toFatbin:
+		case toObject, toPTX, toCubin, toFatbin, toHost:
 			for _, source := range n.sources() {
 				if err := n.each(b, source); err != nil {
 					return err
@@ -375,8 +455,39 @@ func (n *nvcc) do(stdout io.Writer) error {
 		case toArchive:
 			return archive(n.named("a.a"), objects)
 		}
+		n.hostLink(objects)
 		return b.link(objects, n.named("a.out"))
 	})
+}
+
+// toolkitVariable is the environment variable in which bin/nvcc of a toolkit
+// says where that is.
+const toolkitVariable = "DIVERGO_TOOLKIT"
+
+// libraries is the option with which another compiler finds the runtime, and how
+// nvcc names it when it is verbose.
+func libraries() string { return fmt.Sprintf("%q", "-L"+os.Getenv(toolkitVariable)+"/lib64") }
+
+// environment prints, with -v, what build systems ask nvcc for in this way (CMake,
+// CMakeDetermineCUDACompiler and FindCUDAToolkit).
+func (n *nvcc) environment(w io.Writer) {
+	fmt.Fprintf(w, "#$ PATH=%s\n#$ ARCHITECTURE=-arch compute_%s\n", os.Getenv("PATH"), strings.TrimPrefix(n.Arch, "sm_"))
+	if top := os.Getenv(toolkitVariable); top != "" {
+		fmt.Fprintf(w, "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%[1]s/nvvm/libdevice\n#$ INCLUDES=\"-I%[1]s/include\"\n#$ LIBRARIES=%s\n", top, libraries())
+	}
+}
+
+// hostLink prints, with -v, how another compiler links the objects: CMake takes
+// the libraries from that line.
+func (n *nvcc) hostLink(objects []object) {
+	if !n.Verbose || os.Getenv(toolkitVariable) == "" {
+		return
+	}
+	fmt.Fprintf(n.Messages, "#$ g++ -o %s", n.named("a.out"))
+	for _, o := range objects {
+		fmt.Fprintf(n.Messages, " %q", o.file)
+	}
+	fmt.Fprintf(n.Messages, " %s -lcudadevrt -lcudart_static -lrt -lpthread -ldl\n", libraries())
 }
 
 // sources are the files that are compiled.
@@ -402,6 +513,9 @@ func (n *nvcc) each(b *build, source string) error {
 	}
 	if b.language(source) != "cu" {
 		return fmt.Errorf("nvcc: %s: has no code of the device, want a .cu file", source)
+	}
+	if n.phase == toHost {
+		return b.assembly(source, to)
 	}
 	return b.ptx(source, to)
 }

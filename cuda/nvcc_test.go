@@ -121,7 +121,7 @@ int main() { return TWO + THREE - 5; }
 	assert.NoError(t, exec.Command("./k").Run())
 	out, err := nvcc(t, "--version")
 	require.NoError(t, err)
-	assert.Contains(t, out, "release 12.1, V12.1.0")
+	assert.Contains(t, out, "\nnvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 12.1, V12.1.0\n")
 	out, err = nvcc(t, "-Iin", "-DTHREE=3", "-M", "k.cu")
 	require.NoError(t, err)
 	assert.Equal(t, "k.o: k.cu in/two.h\n", out)
@@ -136,13 +136,61 @@ int main() { return TWO + THREE - 5; }
 		{"-rdc=yes", `nvcc: -rdc=yes: found "yes", want true or false`},
 		{"-optix-ir", "there is no machine code here"},
 		{"-m32", "nvcc: -m32: want 64"},
+		{"-Xcompiler=-O2 -m32", "nvcc: -Xcompiler=-O2 -m32: want -m64"},
 		{"-o", "nvcc: -o: want a value"},
+		{"-shared", "shared libraries with device code are not supported"},
+		{"-deviceemu", "kernels are not compiled for the host"},
+		{"--options-file=none", "none: no such file"},
 	} {
 		_, err := nvcc(t, "k.cu", c.option)
 		assert.ErrorContains(t, err, c.want)
 	}
+	_, err = nvcc(t, "-pthread", "k.cu")
+	assert.ErrorContains(t, err, `unknown option "-pthread"`)
 	_, err = nvcc(t, "-c", "k.cu", "plain.c", "-o", "x.o")
 	assert.ErrorContains(t, err, "nvcc: -o x.o: found 2 sources, want one")
 	_, err = nvcc(t)
 	assert.ErrorContains(t, err, "nvcc: want files")
+}
+
+// TestBuildSystems: what makefiles and CMake do with nvcc besides compiling (CMakeDetermineCUDACompiler, FindCUDA), and C++
+// of the host's part for another compiler (-cuda).
+func TestBuildSystems(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("DIVERGO_TOOLKIT", "/there")
+	text := `
+#include <cstdio>
+__global__ void k(int *p) {
+#ifdef __CUDA_ARCH__
+    p[0] = __CUDA_ARCH__;
+#endif
+}
+int main() {
+    int *d, h = 0;
+    cudaMalloc(&d, sizeof h);
+    k<<<1, 1>>>(d);
+    cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d \"%s\" %d\n", h, NAME, __CUDACC_VER_BUILD__);
+}
+`
+	require.NoError(t, os.WriteFile("k.cu", []byte(text), 0o600))
+	// -DNAME="\"two words\"", as a file has it.
+	require.NoError(t, os.WriteFile("o.rsp", []byte("-DNAME='\"two words\"'\n  -O1 \n"), 0o600))
+	messages, err := nvcc(t, "-v", "-forward-unknown-to-host-compiler", "-fsigned-char", "--options-file", "o.rsp", "-Xcompiler", `,"-g"`,
+		"-gencode", "arch=compute_50,code=[compute_50,sm_50]", "-gencode=arch=compute_120,code=sm_120", "-arch=sm_88", "k.cu", "-o", "k")
+	require.NoError(t, err)
+	for _, line := range []string{
+		"#$ ARCHITECTURE=-arch compute_90\n", "#$ TOP=/there\n", "#$ NVVMIR_LIBRARY_DIR=/there/nvvm/libdevice\n", "#$ INCLUDES=\"-I/there/include\"\n",
+		"#$ LIBRARIES=\"-L/there/lib64\"\n", "\"-L/there/lib64\" -lcudadevrt -lcudart_static -lrt -lpthread -ldl\n", " -fsigned-char ", "\n#$ clang-19 ",
+	} {
+		assert.Contains(t, messages, line)
+	}
+	assert.Equal(t, "900 \"two words\" 0\n", run(t, "pdom", "./k").out)
+
+	_, err = nvcc(t, "-cuda", "-DNAME=\"\"", "-Xopencc", "-noinline", "--host-compilation", "C++", `-gencode=arch=compute_10,code="sm_10,compute_10"`, "-arch=sm_36", "k.cu")
+	require.NoError(t, err)
+	require.NoError(t, exec.Command("g++", "-c", "k.cu.cpp.ii", "-o", "k.o").Run())
+	_, err = nvcc(t, "k.o", "-o", "k")
+	require.NoError(t, err)
+	assert.Equal(t, "350 \"\" 0\n", run(t, "pdom", "./k").out)
 }

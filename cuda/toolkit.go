@@ -31,8 +31,14 @@ func Toolkit(folder, divergo string) error {
 		for _, name := range ownLibraries[1:] {
 			content["lib64/lib"+name+".a"] = []byte("GROUP ( libcudart.a )\n") // a script of the linker
 		}
-		script := fmt.Sprintf("#!/bin/sh\nexec '%s' cuda nvcc \"$@\"\n", strings.ReplaceAll(divergo, "'", `'\''`))
-		content["bin/nvcc"] = []byte(script)
+		// Makefiles look for the driver's library here, to know whether there is one.
+		where, err := filepath.Abs(folder)
+		if err != nil {
+			return err
+		}
+		content["lib64/stubs/libcuda.so"] = fmt.Appendf(nil, "GROUP ( %s )\n", filepath.Join(where, "lib64", "libcudart.a"))
+		content["version.json"] = fmt.Appendf(nil, `{"cuda": {"name": "CUDA SDK", "version": "%s.0"}}`+"\n", release)
+		content["bin/nvcc"] = fmt.Appendf(nil, "#!/bin/sh\n%s=%s exec %s cuda nvcc \"$@\"\n", toolkitVariable, quoted(where), quoted(divergo))
 		err = fs.WalkDir(files, "include", func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				content[path], err = files.ReadFile(path)
@@ -58,3 +64,6 @@ func Toolkit(folder, divergo string) error {
 		return nil
 	})
 }
+
+// quoted is a word for the shell.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

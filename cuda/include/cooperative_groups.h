@@ -39,17 +39,17 @@ class lanes {
     DIVERGO_CG int all(int x) const { return (__ballot_sync(mask, x) & mask) == mask; }
 };
 
-// N consecutive threads of a block, N a power of two up to the size of a warp.
-template <unsigned int N, class Parent = thread_block> class thread_block_tile : public lanes {
-    static_assert(N > 0 && N <= 32 && (N & (N - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+// N consecutive threads of a group, N a power of two up to the size of a block.
+template <unsigned int N, class Parent = thread_block, bool large = (N > 32)> class thread_block_tile : public lanes {
+    static_assert(N > 0 && (N & (N - 1)) == 0, "a tile has a power of two of threads");
 
   public:
     DIVERGO_CG thread_block_tile() : lanes((N == 32 ? 0xffffffffu : (1u << (N % 32)) - 1) << (lane() & ~(N - 1))) {}
     DIVERGO_CG static constexpr unsigned int num_threads() { return N; }
     DIVERGO_CG static constexpr unsigned int size() { return N; }
     DIVERGO_CG static unsigned int thread_rank() { return lane() & (N - 1); }
-    DIVERGO_CG static unsigned int meta_group_rank() { return thread_block::thread_rank() / N; }
-    DIVERGO_CG static unsigned int meta_group_size() { return (thread_block::size() + N - 1) / N; }
+    DIVERGO_CG static unsigned int meta_group_rank() { return Parent::thread_rank() / N; }
+    DIVERGO_CG static unsigned int meta_group_size() { return (Parent::size() + N - 1) / N; }
     DIVERGO_CG unsigned int ballot(int x) const { return (__ballot_sync(mask, x) & mask) >> (lane() & ~(N - 1)); }
     template <class T> DIVERGO_CG T shfl(T x, int from) const { return __shfl_sync(mask, x, from, N); }
     template <class T> DIVERGO_CG T shfl_up(T x, unsigned int by) const { return __shfl_up_sync(mask, x, by, N); }
@@ -61,7 +61,55 @@ template <unsigned int N, class Parent = thread_block> class thread_block_tile :
 #endif
 };
 
+// Several warps meet at a barrier of their own, of which a block has 15 besides that of __syncthreads (PTX ISA, barrier), and
+// hand each other values in shared memory.
+template <unsigned int N, class Parent> class thread_block_tile<N, Parent, true> {
+    static_assert((N & (N - 1)) == 0 && N <= 1024, "a tile has a power of two of threads, and not more than a block");
+
+    DIVERGO_CG static unsigned int warp() { return thread_block::thread_rank() / 32; }
+    template <class T> DIVERGO_CG static T *slots() {
+        static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
+        static __shared__ ulonglong2 slots[32];
+        return (T *)slots;
+    }
+
+  public:
+    DIVERGO_CG static constexpr unsigned int num_threads() { return N; }
+    DIVERGO_CG static constexpr unsigned int size() { return N; }
+    DIVERGO_CG static unsigned int thread_rank() { return Parent::thread_rank() & (N - 1); }
+    DIVERGO_CG static unsigned int meta_group_rank() { return Parent::thread_rank() / N; }
+    DIVERGO_CG static unsigned int meta_group_size() { return (Parent::size() + N - 1) / N; }
+    DIVERGO_CG static void sync() {
+        const unsigned int barrier = 1 + thread_block::thread_rank() / N;
+        if (barrier > 15) __builtin_trap();
+        asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(N) : "memory");
+    }
+    template <class T> DIVERGO_CG T shfl(T x, unsigned int from) const {
+        const unsigned int first = warp() & ~(N / 32 - 1);
+        sync();
+        if (thread_rank() == from % N) slots<T>()[first] = x;
+        sync();
+        return slots<T>()[first];
+    }
+    DIVERGO_CG int any(int x) const { return combine(__any_sync(0xffffffffu, x), [](int a, int b) { return a | b; }); }
+    DIVERGO_CG int all(int x) const { return combine(__all_sync(0xffffffffu, x), [](int a, int b) { return a & b; }); }
+    // combine gives every thread the values of all warps together, in their order.
+    template <class T, class Op> DIVERGO_CG T combine(T x, Op op) const {
+        const unsigned int first = warp() & ~(N / 32 - 1);
+        sync(); // nobody reads what was there before
+        if (lanes::lane() == 0) slots<T>()[warp()] = x;
+        sync();
+        x = slots<T>()[first];
+        for (unsigned int i = 1; i < N / 32; i++) x = op(x, slots<T>()[first + i]);
+        return x;
+    }
+};
+
 template <unsigned int N, class Parent> DIVERGO_CG thread_block_tile<N, Parent> tiled_partition(const Parent &) { return thread_block_tile<N, Parent>(); }
+
+// What tiles of several warps need, as CUDA has it: theirs is shared memory of their own.
+template <unsigned int A = 1024, unsigned int B = 0> struct block_tile_memory {};
+template <unsigned int A, unsigned int B> DIVERGO_CG thread_block this_thread_block(block_tile_memory<A, B> &) { return thread_block(); }
 
 // The threads of a warp that came here together.
 class coalesced_group : public lanes {
@@ -71,8 +119,12 @@ class coalesced_group : public lanes {
         return __ffs((int)rest) - 1;
     }
 
+    unsigned int part, parts; // of the group that was divided
+
   public:
-    DIVERGO_CG explicit coalesced_group(unsigned int mask) : lanes(mask) {}
+    DIVERGO_CG explicit coalesced_group(unsigned int mask, unsigned int part = 0, unsigned int parts = 1) : lanes(mask), part(part), parts(parts) {}
+    DIVERGO_CG unsigned int meta_group_rank() const { return part; }
+    DIVERGO_CG unsigned int meta_group_size() const { return parts; }
     DIVERGO_CG unsigned int num_threads() const { return (unsigned int)__popc(mask); }
     DIVERGO_CG unsigned int size() const { return num_threads(); }
     DIVERGO_CG unsigned int thread_rank() const { return (unsigned int)__popc(mask & ((1u << lane()) - 1)); }
@@ -92,6 +144,16 @@ class coalesced_group : public lanes {
         return __shfl_sync(mask, x, nth(rank + by < num_threads() ? rank + by : rank));
     }
 };
+
+// The n threads of a group that have a rank together with this one.
+DIVERGO_CG coalesced_group tiled_partition(const coalesced_group &g, unsigned int n) {
+    const unsigned int rank = g.thread_rank(), first = rank / n * n;
+    unsigned int mask = 0, rest = g.mask;
+    for (unsigned int i = 0; rest != 0; i++, rest &= rest - 1)
+        if (i >= first && i < first + n) mask |= rest & (0u - rest);
+    return coalesced_group(mask, rank / n, (g.size() + n - 1) / n);
+}
+template <unsigned int N> DIVERGO_CG coalesced_group tiled_partition(const coalesced_group &g) { return tiled_partition(g, N); }
 
 DIVERGO_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
@@ -164,7 +226,18 @@ class thread_group {
 // The parts of a group of which a condition holds, and does not.
 template <class G> DIVERGO_CG coalesced_group binary_partition(const G &g, bool x) {
     unsigned int where = __ballot_sync(g.mask, x) & g.mask;
-    return coalesced_group(x ? where : g.mask & ~where);
+    return coalesced_group(x ? where : g.mask & ~where, x ? 1 : 0, 2);
+}
+
+// The parts of a group that have the same label each.
+template <class G, class T> DIVERGO_CG coalesced_group labeled_partition(const G &g, T label) {
+    unsigned int mine = 0, rank = 0, parts = 0;
+    for (unsigned int rest = g.mask, same; rest != 0; rest &= ~same, parts++) {
+        const T first = __shfl_sync(g.mask, label, __ffs((int)rest) - 1);
+        same = __ballot_sync(g.mask, label == first) & g.mask;
+        if (label == first) mine = same, rank = parts;
+    }
+    return coalesced_group(mine, rank, parts);
 }
 
 // A tile whose size is known when the program runs.
@@ -198,10 +271,29 @@ template <unsigned int N, class P, class T, class Op> DIVERGO_CG T exclusive_sca
 template <unsigned int N, class P, class T> DIVERGO_CG T exclusive_scan(const thread_block_tile<N, P> &tile, T x) { return exclusive_scan(tile, x, plus<T>()); }
 
 // reduce gives every thread of a tile the value of all of them.
-template <unsigned int N, class P, class T, class Op> DIVERGO_CG T reduce(const thread_block_tile<N, P> &tile, T x, Op op) {
+template <unsigned int N, class P, class T, class Op> DIVERGO_CG T reduce(const thread_block_tile<N, P, false> &tile, T x, Op op) {
     for (unsigned int by = N / 2; by > 0; by /= 2) x = op(x, tile.shfl_xor(x, by));
     return x;
 }
+
+template <unsigned int N, class P, class T, class Op> DIVERGO_CG T reduce(const thread_block_tile<N, P, true> &tile, T x, Op op) {
+    return tile.combine(reduce(thread_block_tile<32>(), x, op), op);
+}
+
+template <class T, class Op> DIVERGO_CG T inclusive_scan(const coalesced_group &g, T x, Op op) {
+    T sum = g.shfl(x, 0);
+    for (unsigned int i = 1; i < g.num_threads(); i++) {
+        const T next = g.shfl(x, i);
+        if (i <= g.thread_rank()) sum = op(sum, next);
+    }
+    return sum;
+}
+template <class T> DIVERGO_CG T inclusive_scan(const coalesced_group &g, T x) { return inclusive_scan(g, x, plus<T>()); }
+template <class T, class Op> DIVERGO_CG T exclusive_scan(const coalesced_group &g, T x, Op op) {
+    const T before = g.shfl_up(inclusive_scan(g, x, op), 1);
+    return g.thread_rank() == 0 ? T() : before;
+}
+template <class T> DIVERGO_CG T exclusive_scan(const coalesced_group &g, T x) { return exclusive_scan(g, x, plus<T>()); }
 
 template <class T, class Op> DIVERGO_CG T reduce(const coalesced_group &g, T x, Op op) {
     T all = g.shfl(x, 0);
@@ -210,6 +302,11 @@ template <class T, class Op> DIVERGO_CG T reduce(const coalesced_group &g, T x, 
 }
 
 #undef DIVERGO_CG
+
+// Where some of it was in CUDA 11.
+namespace experimental {
+using namespace cooperative_groups;
+}
 }
 #endif
 #endif

@@ -11,9 +11,11 @@
 #else
 
 #include <__clang_cuda_math_forward_declares.h>
-#define __CUDACC__
+#undef __CUDACC__
+#define __CUDACC__ 1
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 1
+#define __CUDACC_VER_BUILD__ 0
 #include <cmath>
 #include <cstdlib>
 #include <utility> // as CUDA does
@@ -22,6 +24,9 @@
 #include <limits.h>
 #include <stdint.h>
 #include <time.h>
+#ifdef __CUDACC_RTC__
+#include <assert.h> // NVRTC has it without a header
+#endif
 typedef uint32_t cuuint32_t;
 
 #include "vector_functions.h"
@@ -67,7 +72,24 @@ DIVERGO_DEVICE size_t __cvta_generic_to_constant(const void *p) { return (size_t
 DIVERGO_DEVICE size_t __cvta_generic_to_local(const void *p) { return (size_t)(const __attribute__((address_space(5))) void *)p; }
 
 #include <__clang_cuda_cmath.h>
+// clang 19 hands value and mask of a reduction on in the wrong order.
+#define __nvvm_redux_sync_add(mask, value) __nvvm_redux_sync_add(value, mask)
+#define __nvvm_redux_sync_min(mask, value) __nvvm_redux_sync_min(value, mask)
+#define __nvvm_redux_sync_max(mask, value) __nvvm_redux_sync_max(value, mask)
+#define __nvvm_redux_sync_umin(mask, value) __nvvm_redux_sync_umin(value, mask)
+#define __nvvm_redux_sync_umax(mask, value) __nvvm_redux_sync_umax(value, mask)
+#define __nvvm_redux_sync_and(mask, value) __nvvm_redux_sync_and(value, mask)
+#define __nvvm_redux_sync_or(mask, value) __nvvm_redux_sync_or(value, mask)
+#define __nvvm_redux_sync_xor(mask, value) __nvvm_redux_sync_xor(value, mask)
 #include <__clang_cuda_intrinsics.h>
+#undef __nvvm_redux_sync_add
+#undef __nvvm_redux_sync_min
+#undef __nvvm_redux_sync_max
+#undef __nvvm_redux_sync_umin
+#undef __nvvm_redux_sync_umax
+#undef __nvvm_redux_sync_and
+#undef __nvvm_redux_sync_or
+#undef __nvvm_redux_sync_xor
 #include <__clang_cuda_complex_builtins.h>
 #pragma pop_macro("__CUDA_ARCH__")
 
@@ -150,7 +172,10 @@ DIVERGO_ATOMICS(Xor)
 DIVERGO_ATOMIC(atomicAdd, float, __fAtomicAdd)
 DIVERGO_ATOMIC(atomicExch, float, __fAtomicExch)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
-DIVERGO_ATOMIC(atomicAdd, double, __dAtomicAdd)
+// Programs that are older than it define it themselves: of two functions that fit the one that is no template is called.
+template <int = 0> DIVERGO_DEVICE double atomicAdd(double *at, double value) { return __dAtomicAdd(at, value); }
+DIVERGO_DEVICE double atomicAdd_block(double *at, double value) { return __dAtomicAdd_block(at, value); }
+DIVERGO_DEVICE double atomicAdd_system(double *at, double value) { return __dAtomicAdd_system(at, value); }
 #endif
 DIVERGO_ATOMIC(atomicMin, long long, __illAtomicMin)
 DIVERGO_ATOMIC(atomicMax, long long, __illAtomicMax)
@@ -209,6 +234,9 @@ DIVERGO_DOT(__dp2a_lo, "dp2a.lo.u32.u32", unsigned int, unsigned int, unsigned i
 DIVERGO_DOT(__dp2a_hi, "dp2a.hi.s32.s32", int, int, int)
 DIVERGO_DOT(__dp2a_hi, "dp2a.hi.u32.u32", unsigned int, unsigned int, unsigned int)
 #undef DIVERGO_DOT
+#endif
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+DIVERGO_DEVICE int __reduce_add_sync(unsigned int mask, int value) { return (int)__reduce_add_sync(mask, (unsigned int)value); }
 #endif
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 DIVERGO_DEVICE void __nanosleep(unsigned int nanoseconds) { asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds)); }

@@ -62,6 +62,12 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared DIVERGO_DEFAULT(0), cudaStream_t stream DIVERGO_DEFAULT(0));
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *function, void **args);
+// Launches piece by piece, and variables by their names, as programs from before CUDA 5 have them.
+cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared DIVERGO_DEFAULT(0), cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaSetupArgument(const void *argument, size_t bytes, size_t offset);
+cudaError_t cudaLaunch(const void *function);
+const void *divergo_named(const char *symbol); // the variable of that name, or what is given
+
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
@@ -118,6 +124,12 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t bytes DIVERGO_DEFAULT(0), unsigned int flags DIVERGO_DEFAULT(cudaMemAttachSingle));
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value);
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id);
+cudaError_t cudaCtxResetPersistingL2Cache(void);
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
@@ -135,6 +147,9 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width, size_t height DIVERGO_DEFAULT(0), unsigned int flags DIVERGO_DEFAULT(0));
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags DIVERGO_DEFAULT(0));
 cudaError_t cudaFreeArray(cudaArray_t array);
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int levels, unsigned int flags DIVERGO_DEFAULT(0));
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_const_t mipmap, unsigned int n);
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap);
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array);
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes, enum cudaMemcpyKind kind);
@@ -213,12 +228,11 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 // What CUDA has in addition (CUDA Runtime API 12.1): each call prints its name and returns cudaErrorNotSupported.
 #define DIVERGO_MISSING(F) \
     F(cudaArrayGetMemoryRequirements) F(cudaArrayGetPlane) F(cudaArrayGetSparseProperties) \
-    F(cudaBindTextureToMipmappedArray) F(cudaGetTextureObjectResourceViewDesc) F(cudaMallocMipmappedArray) \
-    F(cudaFreeMipmappedArray) F(cudaGetMipmappedArrayLevel) F(cudaMipmappedArrayGetMemoryRequirements) \
+    F(cudaBindTextureToMipmappedArray) F(cudaGetTextureObjectResourceViewDesc) F(cudaMipmappedArrayGetMemoryRequirements) \
     F(cudaMipmappedArrayGetSparseProperties) F(cudaMemcpy3DPeer) F(cudaMemcpy3DPeerAsync) \
     F(cudaDeviceFlushGPUDirectRDMAWrites) F(cudaDeviceGetNvSciSyncAttributes) \
     F(cudaDeviceGetGraphMemAttribute) F(cudaDeviceSetGraphMemAttribute) F(cudaDeviceGraphMemTrim) \
-    F(cudaCtxResetPersistingL2Cache) F(cudaInitDevice) F(cudaGetDriverEntryPoint) F(cudaGetExportTable) \
+    F(cudaGetDriverEntryPoint) F(cudaGetExportTable) \
     F(cudaGetFuncBySymbol) F(cudaGetKernel) F(cudaProfilerInitialize) F(cudaMemPoolExportPointer) \
     F(cudaMemPoolExportToShareableHandle) F(cudaMemPoolGetAccess) F(cudaMemPoolImportFromShareableHandle) \
     F(cudaMemPoolImportPointer) F(cudaMemPoolSetAccess) F(cudaMemRangeGetAttribute) \
@@ -228,9 +242,9 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     F(cudaWaitExternalSemaphoresAsync) F(cudaIpcCloseMemHandle) F(cudaIpcGetEventHandle) \
     F(cudaIpcGetMemHandle) F(cudaIpcOpenEventHandle) F(cudaIpcOpenMemHandle) \
     F(cudaLaunchCooperativeKernelMultiDevice) F(cudaOccupancyMaxActiveClusters) \
-    F(cudaOccupancyMaxPotentialClusterSize) F(cudaStreamCopyAttributes) \
-    F(cudaStreamGetAttribute) F(cudaStreamGetCaptureInfo) F(cudaStreamGetId) \
-    F(cudaStreamSetAttribute) F(cudaStreamUpdateCaptureDependencies) \
+    F(cudaOccupancyMaxPotentialClusterSize) \
+    F(cudaStreamGetCaptureInfo) \
+    F(cudaStreamUpdateCaptureDependencies) \
     F(cudaUserObjectCreate) F(cudaUserObjectRelease) \
     F(cudaUserObjectRetain) \
     F(cudaGraphAddExternalSemaphoresSignalNode) F(cudaGraphAddExternalSemaphoresWaitNode) \
@@ -310,6 +324,11 @@ template <class T> static inline cudaError_t cudaMemcpyToSymbolAsync(const T &sy
 template <class T> static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0, enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) { return ::cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream); }
 template <class T> static inline cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) { return ::cudaGetSymbolAddress(address, (const void *)&symbol); }
 template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) { return ::cudaGetSymbolSize(bytes, (const void *)&symbol); }
+template <size_t n> static inline cudaError_t cudaMemcpyToSymbol(const char (&symbol)[n], const void *from, size_t bytes, size_t offset = 0, enum cudaMemcpyKind kind = cudaMemcpyHostToDevice) { return ::cudaMemcpyToSymbol(divergo_named(symbol), from, bytes, offset, kind); }
+template <size_t n> static inline cudaError_t cudaMemcpyFromSymbol(void *to, const char (&symbol)[n], size_t bytes, size_t offset = 0, enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost) { return ::cudaMemcpyFromSymbol(to, divergo_named(symbol), bytes, offset, kind); }
+template <size_t n> static inline cudaError_t cudaGetSymbolAddress(void **address, const char (&symbol)[n]) { return ::cudaGetSymbolAddress(address, divergo_named(symbol)); }
+template <class T> static inline cudaError_t cudaSetupArgument(T argument, size_t offset) { return ::cudaSetupArgument(&argument, sizeof argument, offset); }
+template <class T> static inline cudaError_t cudaLaunch(T *function) { return ::cudaLaunch((const void *)function); }
 template <class T> static inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchKernel((const void *)function, grid, block, args, shared, stream); }
 template <class T> static inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchCooperativeKernel((const void *)function, grid, block, args, shared, stream); }
 // As CUDA 11 has them.
@@ -325,12 +344,14 @@ static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t 
     if (result) *result = info.result;
     return error;
 }
+#if __cplusplus >= 201103L
 template <class... P, class... A> static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *how, void (*function)(P...), A &&...arguments) {
     return [&](P... parameters) { // converted as those of a call are
         void *args[] = {(void *)&parameters..., 0};
         return ::cudaLaunchKernelExC(how, (const void *)function, args);
     }(static_cast<A &&>(arguments)...);
 }
+#endif
 template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) { return ::cudaMallocFromPoolAsync((void **)address, bytes, pool, stream); }
 template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, T *function) { return ::cudaFuncGetAttributes(attributes, (const void *)function); }
 template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *function, enum cudaFuncCache config) { return ::cudaFuncSetCacheConfig((const void *)function, config); }
@@ -349,6 +370,7 @@ template <class T, int d> static inline cudaError_t cudaBindSurfaceToArray(const
 template <class T, int d> static inline cudaError_t cudaBindSurfaceToArray(const surface<T, d> &s, cudaArray_const_t array) { return ::cudaBindSurfaceToArray(&s, array, 0); }
 #endif
 
+#if __cplusplus >= 201103L
 // The block size with which most threads of an SM are busy, the largest of those that are equally good, and how many such
 // blocks fill the device. shared says how much dynamic shared memory a block of a size needs.
 template <class Shared, class T> static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, T function, Shared shared, int limit = 0) {
@@ -375,6 +397,7 @@ template <class Shared, class T> static inline cudaError_t cudaOccupancyMaxPoten
 template <class T> static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T function, size_t shared = 0, int limit = 0) {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, function, [shared](int) { return shared; }, limit);
 }
+#endif
 #endif
 #undef DIVERGO_DEFAULT
 

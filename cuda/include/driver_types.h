@@ -2,10 +2,12 @@
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
 #include <stddef.h>
+#include "divergo/attributes.h"
 #include "vector_types.h"
 
 #ifndef CUDART_VERSION
 #define CUDART_VERSION 12010
+#define __CUDART_API_VERSION CUDART_VERSION
 #define CUDA_VERSION 12010
 #endif
 
@@ -82,6 +84,7 @@
     E(cudaErrorUnsupportedPtxVersion, 222, "the provided PTX was compiled with an unsupported toolchain.") \
     E(cudaErrorJitCompilationDisabled, 223, "PTX JIT compilation was disabled") \
     E(cudaErrorUnsupportedExecAffinity, 224, "the provided execution affinity is not supported") \
+    E(cudaErrorUnsupportedDevSideSync, 225, "the provided PTX contains unsupported call to cudaDeviceSynchronize") \
     E(cudaErrorInvalidSource, 300, "device kernel image is invalid") \
     E(cudaErrorFileNotFound, 301, "file not found") \
     E(cudaErrorSharedObjectSymbolNotFound, 302, "shared object symbol not found") \
@@ -161,15 +164,40 @@ typedef const struct cudaArray *cudaArray_const_t;
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 
-// Types of what is not supported, so that programs compile that may not use it.
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
+
+// Types of what is not supported, so that programs compile that may not use it.
+typedef struct CUexternalMemory_st *cudaExternalMemory_t;
+typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
+typedef struct CUuserObject_st *cudaUserObject_t;
+typedef struct CUfunc_st *cudaFunction_t;
+typedef struct CUkern_st *cudaKernel_t;
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
-typedef struct cudaIpcMemHandle_st { char reserved[64]; } cudaIpcMemHandle_t;
-typedef struct cudaIpcEventHandle_st { char reserved[64]; } cudaIpcEventHandle_t;
+#define CUDA_IPC_HANDLE_SIZE 64
+typedef struct cudaIpcMemHandle_st { char reserved[CUDA_IPC_HANDLE_SIZE]; } cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_st { char reserved[CUDA_IPC_HANDLE_SIZE]; } cudaIpcEventHandle_t;
+
+enum cudaGraphicsRegisterFlags {
+    cudaGraphicsRegisterFlagsNone = 0,
+    cudaGraphicsRegisterFlagsReadOnly = 1,
+    cudaGraphicsRegisterFlagsWriteDiscard = 2,
+    cudaGraphicsRegisterFlagsSurfaceLoadStore = 4,
+    cudaGraphicsRegisterFlagsTextureGather = 8
+};
+enum cudaGraphicsMapFlags { cudaGraphicsMapFlagsNone, cudaGraphicsMapFlagsReadOnly, cudaGraphicsMapFlagsWriteDiscard };
+enum cudaGraphicsCubeFace {
+    cudaGraphicsCubeFacePositiveX,
+    cudaGraphicsCubeFaceNegativeX,
+    cudaGraphicsCubeFacePositiveY,
+    cudaGraphicsCubeFaceNegativeY,
+    cudaGraphicsCubeFacePositiveZ,
+    cudaGraphicsCubeFaceNegativeZ
+};
 
 // Positions, sizes and rows of memory in three dimensions.
 struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
@@ -203,6 +231,14 @@ typedef struct cudaMemcpy3DParms cudaMemcpy3DParms;
 #define cudaHostRegisterDefault 0x00
 #define cudaHostRegisterPortable 0x01
 #define cudaHostRegisterMapped 0x02
+#define cudaHostRegisterIoMemory 0x04
+#define cudaHostRegisterReadOnly 0x08
+#define cudaPeerAccessDefault 0x00
+#define cudaEventRecordDefault 0x00
+#define cudaEventRecordExternal 0x01
+#define cudaEventWaitDefault 0x00
+#define cudaEventWaitExternal 0x01
+#define cudaIpcMemLazyEnablePeerAccess 0x01
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
 #define cudaMemAttachSingle 0x04
@@ -217,12 +253,16 @@ typedef struct cudaMemcpy3DParms cudaMemcpy3DParms;
 #define cudaDeviceScheduleBlockingSync 0x04
 #define cudaDeviceBlockingSync 0x04
 #define cudaDeviceMapHost 0x08
+#define cudaDeviceLmemResizeToMax 0x10
+#define cudaDeviceMask 0xff
 
 enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
 enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize, cudaLimitDevRuntimeSyncDepth, cudaLimitDevRuntimePendingLaunchCount, cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize };
 enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9, cudaFuncAttributeMax };
+enum cudaSharedCarveout { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxL1 = 0, cudaSharedmemCarveoutMaxShared = 100 };
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1,
     cudaMemAdviseUnsetReadMostly,
@@ -231,88 +271,18 @@ enum cudaMemoryAdvise {
     cudaMemAdviseSetAccessedBy,
     cudaMemAdviseUnsetAccessedBy
 };
+enum cudaMemRangeAttribute {
+    cudaMemRangeAttributeReadMostly = 1,
+    cudaMemRangeAttributePreferredLocation,
+    cudaMemRangeAttributeAccessedBy,
+    cudaMemRangeAttributeLastPrefetchLocation
+};
 enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported, cudaDevP2PAttrCudaArrayAccessSupported };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
 
-enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxBlockDimX = 2,
-    cudaDevAttrMaxBlockDimY = 3,
-    cudaDevAttrMaxBlockDimZ = 4,
-    cudaDevAttrMaxGridDimX = 5,
-    cudaDevAttrMaxGridDimY = 6,
-    cudaDevAttrMaxGridDimZ = 7,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrTotalConstantMemory = 9,
-    cudaDevAttrWarpSize = 10,
-    cudaDevAttrMaxPitch = 11,
-    cudaDevAttrMaxRegistersPerBlock = 12,
-    cudaDevAttrClockRate = 13,
-    cudaDevAttrTextureAlignment = 14,
-    cudaDevAttrGpuOverlap = 15,
-    cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrKernelExecTimeout = 17,
-    cudaDevAttrIntegrated = 18,
-    cudaDevAttrCanMapHostMemory = 19,
-    cudaDevAttrComputeMode = 20,
-    cudaDevAttrMaxTexture1DWidth = 21,
-    cudaDevAttrMaxTexture2DWidth = 22,
-    cudaDevAttrMaxTexture2DHeight = 23,
-    cudaDevAttrMaxTexture3DWidth = 24,
-    cudaDevAttrMaxTexture3DHeight = 25,
-    cudaDevAttrMaxTexture3DDepth = 26,
-    cudaDevAttrMaxTexture2DLayeredWidth = 27,
-    cudaDevAttrMaxTexture2DLayeredHeight = 28,
-    cudaDevAttrMaxTexture2DLayeredLayers = 29,
-    cudaDevAttrSurfaceAlignment = 30,
-    cudaDevAttrConcurrentKernels = 31,
-    cudaDevAttrEccEnabled = 32,
-    cudaDevAttrPciBusId = 33,
-    cudaDevAttrPciDeviceId = 34,
-    cudaDevAttrTccDriver = 35,
-    cudaDevAttrMemoryClockRate = 36,
-    cudaDevAttrGlobalMemoryBusWidth = 37,
-    cudaDevAttrL2CacheSize = 38,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrAsyncEngineCount = 40,
-    cudaDevAttrUnifiedAddressing = 41,
-    cudaDevAttrMaxTexture1DLayeredWidth = 42,
-    cudaDevAttrMaxTexture1DLayeredLayers = 43,
-    cudaDevAttrPciDomainId = 50,
-    cudaDevAttrTexturePitchAlignment = 51,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76,
-    cudaDevAttrStreamPrioritiesSupported = 78,
-    cudaDevAttrGlobalL1CacheSupported = 79,
-    cudaDevAttrLocalL1CacheSupported = 80,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-    cudaDevAttrManagedMemory = 83,
-    cudaDevAttrIsMultiGpuBoard = 84,
-    cudaDevAttrMultiGpuBoardGroupID = 85,
-    cudaDevAttrHostNativeAtomicSupported = 86,
-    cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
-    cudaDevAttrPageableMemoryAccess = 88,
-    cudaDevAttrConcurrentManagedAccess = 89,
-    cudaDevAttrComputePreemptionSupported = 90,
-    cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
-    cudaDevAttrCooperativeLaunch = 95,
-    cudaDevAttrCooperativeMultiDeviceLaunch = 96,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrCanFlushRemoteWrites = 98,
-    cudaDevAttrHostRegisterSupported = 99,
-    cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
-    cudaDevAttrDirectManagedMemAccessFromHost = 101,
-    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-    cudaDevAttrMaxPersistingL2CacheSize = 108,
-    cudaDevAttrMaxAccessPolicyWindowSize = 109,
-    cudaDevAttrReservedSharedMemoryPerBlock = 111,
-    cudaDevAttrSparseCudaArraySupported = 112,
-    cudaDevAttrHostRegisterReadOnlySupported = 113,
-    cudaDevAttrTimelineSemaphoreInteropSupported = 114,
-    cudaDevAttrMemoryPoolsSupported = 115,
-    cudaDevAttrGPUDirectRDMASupported = 116
-};
+#define DIVERGO_ATTRIBUTE(number, name, driver, value) cudaDevAttr##name = number,
+enum cudaDeviceAttr { DIVERGO_ATTRIBUTES(DIVERGO_ATTRIBUTE) cudaDevAttrMax };
+#undef DIVERGO_ATTRIBUTE
 
 struct cudaDeviceProp {
     char name[256];
@@ -333,8 +303,10 @@ struct cudaDeviceProp {
     int cooperativeMultiDeviceLaunch, pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, canUseHostPointerForRegisteredMem;
     int hostRegisterSupported, hostRegisterReadOnlySupported, memoryPoolsSupported, sparseCudaArraySupported, timelineSemaphoreInteropSupported, gpuDirectRDMASupported;
     int persistingL2CacheMaxSize, accessPolicyMaxWindowSize;
+    int gpuDirectRDMAFlushWritesOptions, gpuDirectRDMAWritesOrdering, memoryPoolSupportedHandleTypes, clusterLaunch;
+    int deferredMappingCudaArraySupported, ipcEventSupported, unifiedFunctionPointers;
     size_t reservedSharedMemPerBlock;
-    struct CUuuid_st { char bytes[16]; } uuid;
+    struct CUuuid_st uuid;
     // Of textures and surfaces.
     size_t surfaceAlignment;
     int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3], maxTexture2DGather[2];
@@ -382,13 +354,17 @@ typedef union cudaLaunchAttributeValue {
     char pad[64];
     struct cudaAccessPolicyWindow accessPolicyWindow;
     int cooperative, priority;
+    struct { unsigned int x, y, z; } clusterDim;
     enum cudaSynchronizationPolicy syncPolicy;
 } cudaLaunchAttributeValue;
 typedef enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeAccessPolicyWindow = 1,
     cudaLaunchAttributeCooperative = 2,
     cudaLaunchAttributeSynchronizationPolicy = 3,
-    cudaLaunchAttributePriority = 8
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributeEnd // behind those that are known
 } cudaLaunchAttributeID;
 struct cudaLaunchAttribute_st {
     cudaLaunchAttributeID id;
@@ -404,6 +380,11 @@ struct cudaLaunchConfig_st {
     unsigned int numAttrs;
 };
 typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
+#define cudaKernelNodeAttrID cudaLaunchAttributeID
+#define cudaKernelNodeAttrValue cudaLaunchAttributeValue
+#define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
 #define cudaStreamAttrID cudaLaunchAttributeID
 #define cudaStreamAttrValue cudaLaunchAttributeValue
 #define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
@@ -437,6 +418,8 @@ enum cudaGraphExecUpdateResult {
     cudaGraphExecUpdateErrorParametersChanged,
     cudaGraphExecUpdateErrorNotSupported
 };
+enum cudaGraphMemAttributeType { cudaGraphMemAttrUsedMemCurrent, cudaGraphMemAttrUsedMemHigh, cudaGraphMemAttrReservedMemCurrent, cudaGraphMemAttrReservedMemHigh };
+enum cudaGraphDebugDotFlags { cudaGraphDebugDotFlagsVerbose = 1 };
 enum cudaGraphInstantiateFlags { cudaGraphInstantiateFlagAutoFreeOnLaunch = 1, cudaGraphInstantiateFlagUpload = 2, cudaGraphInstantiateFlagDeviceLaunch = 4, cudaGraphInstantiateFlagUseNodePriority = 8 };
 struct cudaKernelNodeParams {
     void *func;

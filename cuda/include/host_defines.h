@@ -27,6 +27,7 @@
 #define __builtin_align__(n) __align__(n)
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline_hint__
+#define __grid_constant__ // that a kernel does not change a parameter, the compiler sees
 #define __cdecl
 #define CUDARTAPI
 #define CUDART_CB

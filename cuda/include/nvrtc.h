@@ -36,8 +36,8 @@ nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes); // PTX too: 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *ptx);
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *bytes);
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log);
-nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression);   // not supported
-nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **name); // not supported
+nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression);
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **name); // in the program until that is destroyed
 
 #ifdef __cplusplus
 }

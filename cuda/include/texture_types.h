@@ -34,6 +34,7 @@ struct cudaTextureDesc {
     unsigned int maxAnisotropy;
     enum cudaTextureFilterMode mipmapFilterMode;
     float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    int disableTrilinearOptimization, seamlessCubemap;
 };
 typedef struct cudaResourceDesc cudaResourceDesc;
 typedef struct cudaTextureDesc cudaTextureDesc;
@@ -47,14 +48,26 @@ typedef struct cudaTextureDesc cudaTextureDesc;
 #define cudaSurfaceType3D 0x03
 #define cudaSurfaceType1DLayered 0xF1
 #define cudaSurfaceType2DLayered 0xF2
+#define cudaSurfaceTypeCubemap 0x0C
+#define cudaSurfaceTypeCubemapLayered 0xFC
 #define cudaArrayDefault 0x00
 #define cudaArrayLayered 0x01
 #define cudaArraySurfaceLoadStore 0x02
 #define cudaArrayCubemap 0x04
 #define cudaArrayTextureGather 0x08
+#define cudaArrayColorAttachment 0x20
+#define cudaArraySparse 0x40
+#define cudaArrayDeferredMapping 0x80
 enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
 enum cudaSurfaceFormatMode { cudaFormatModeForced, cudaFormatModeAuto };
-struct cudaResourceViewDesc;
+// A view reads a resource in another format. There is none (cudaCreateTextureObject), but for the one that changes nothing.
+enum cudaResourceViewFormat { cudaResViewFormatNone };
+struct cudaResourceViewDesc {
+    enum cudaResourceViewFormat format;
+    size_t width, height, depth;
+    unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+};
+typedef struct cudaResourceViewDesc cudaResourceViewDesc;
 
 // A texture reference as the host sees it. It is read when it is bound.
 struct textureReference {

@@ -29,10 +29,14 @@ DIVERGO_VECTORS(double, double, 16, 16);
 
 typedef struct dim3 {
     unsigned int x, y, z;
-#ifdef __cplusplus
+#if defined(__cplusplus) && __cplusplus >= 201103L
     __host__ __device__ constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z) {}
     __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     __host__ __device__ constexpr operator uint3() const { return uint3{x, y, z}; }
+#elif defined(__cplusplus)
+    dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z) {}
+    dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    operator uint3() const { uint3 v = {x, y, z}; return v; }
 #endif
 } dim3;
 

@@ -245,11 +245,15 @@ __attribute__((destructor)) static void finish(void) {
     if (server_pid > 0) waitpid(server_pid, NULL, 0);
 }
 
+int divergo_used;
+__thread int divergo_driver;
+
 // ask is exchange for a program that may not have begun yet. All modules have been sent before.
 static cudaError_t ask(struct request r, const void *data, struct answer *a, void **out, size_t room) {
     struct answer ignored;
     if (a == NULL) a = &ignored;
     *a = (struct answer){0};
+    if (!divergo_driver) divergo_used = 1;
     pthread_mutex_lock(&lock);
     if (server < 0 && sticky == cudaSuccess) start();
     for (uint32_t i = 0; i < module_count && sticky == cudaSuccess; i++) {
@@ -493,6 +497,35 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *funct
         if (how->attrs[i].id == cudaLaunchAttributeCooperative && how->attrs[i].val.cooperative)
             return cudaLaunchCooperativeKernel(function, how->gridDim, how->blockDim, args, how->dynamicSmemBytes, how->stream);
     return cudaLaunchKernel(function, how->gridDim, how->blockDim, args, how->dynamicSmemBytes, how->stream);
+}
+
+// The call that was configured last is pushed as that of a <<<>>> is.
+static __thread struct { char *bank; size_t bytes; } arguments;
+
+cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+    arguments.bytes = 0;
+    __cudaPushCallConfiguration(grid, block, shared, stream);
+    return fail(sticky);
+}
+
+cudaError_t cudaSetupArgument(const void *argument, size_t bytes, size_t offset) {
+    if (offset + bytes > arguments.bytes) {
+        char *more = realloc(arguments.bank, offset + bytes);
+        if (more == NULL) return fail(cudaErrorMemoryAllocation);
+        memset(more + arguments.bytes, 0, offset + bytes - arguments.bytes);
+        arguments.bank = more, arguments.bytes = offset + bytes;
+    }
+    memcpy(arguments.bank + offset, argument, bytes);
+    return fail(sticky);
+}
+
+cudaError_t cudaLaunch(const void *function) {
+    struct layout *l;
+    cudaError_t error = divergo_kernel(function, &l);
+    if (error == cudaSuccess && capturing(pushed.stream)) error = cudaErrorStreamCaptureUnsupported;
+    if (error != cudaSuccess) return fail(error);
+    static char none;
+    return fail(divergo_launch(l, pushed.grid, pushed.block, pushed.shared, NULL, arguments.bytes > 0 ? arguments.bank : &none, arguments.bytes));
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
@@ -912,6 +945,14 @@ static cudaError_t variable(const void *host, struct symbol **s) {
     return divergo_variable((*s)->module, (*s)->name, &(*s)->addr, &(*s)->size);
 }
 
+const void *divergo_named(const char *name) {
+    if (find(name) != NULL) return name; // a variable that holds characters
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        for (const struct symbol *s = symbols[i]; s != NULL; s = s->next)
+            if (strcmp(s->name, name) == 0) return s->host;
+    return name;
+}
+
 static cudaError_t within(const struct symbol *s, size_t bytes, size_t offset) {
     if (offset <= s->size && bytes <= s->size - offset) return cudaSuccess;
     fprintf(stderr, "cuda: copy of %zu bytes at offset %zu: %s has %zu bytes\n", bytes, offset, s->name, (size_t)s->size);
@@ -1106,6 +1147,13 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d) {
         .sharedMemPerMultiprocessor = m->shared, .regsPerMultiprocessor = (int)m->registers, .sharedMemPerBlockOptin = m->shared,
         .textureAlignment = 512, .texturePitchAlignment = 32, .canMapHostMemory = 1, .managedMemory = 1,
         .cooperativeLaunch = 1, .hostRegisterSupported = 1, .memoryPoolsSupported = 1,
+        // As compute capability 6.x has them (Programming Guide, "Technical Specifications per Compute Capability"), where memory is not the limit before.
+        .surfaceAlignment = 512, .maxTexture1D = 131072, .maxTexture1DMipmap = 16384, .maxTexture1DLinear = 1 << 27,
+        .maxTexture2D = {131072, 65536}, .maxTexture2DMipmap = {32768, 32768}, .maxTexture2DLinear = {131072, 65000, 2097120}, .maxTexture2DGather = {32768, 32768},
+        .maxTexture3D = {16384, 16384, 16384}, .maxTexture3DAlt = {8192, 8192, 32768}, .maxTextureCubemap = 32768,
+        .maxTexture1DLayered = {32768, 2048}, .maxTexture2DLayered = {32768, 32768, 2048}, .maxTextureCubemapLayered = {32768, 2046},
+        .maxSurface1D = 32768, .maxSurface2D = {131072, 65536}, .maxSurface3D = {16384, 16384, 16384}, .maxSurface1DLayered = {32768, 2048},
+        .maxSurface2DLayered = {32768, 32768, 2048}, .maxSurfaceCubemap = 32768, .maxSurfaceCubemapLayered = {32768, 2046},
     };
     memcpy(p->name, m->name, sizeof m->name);
     return fail(sticky);
@@ -1115,84 +1163,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     struct cudaDeviceProp p;
     cudaError_t error = cudaGetDeviceProperties(&p, d);
     if (error != cudaSuccess) return error;
-    switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
-    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
-    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
-    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; break;
-    case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; break;
-    case cudaDevAttrWarpSize: *value = p.warpSize; break;
-    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-    case cudaDevAttrClockRate: *value = p.clockRate; break;
-    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
-    case cudaDevAttrMaxPitch: *value = (int)p.memPitch; break;
-    case cudaDevAttrTextureAlignment: *value = (int)p.textureAlignment; break;
-    case cudaDevAttrCanMapHostMemory: *value = p.canMapHostMemory; break;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
-    case cudaDevAttrUnifiedAddressing: *value = p.unifiedAddressing; break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)p.sharedMemPerMultiprocessor; break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
-    case cudaDevAttrManagedMemory: *value = p.managedMemory; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p.sharedMemPerBlockOptin; break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
-    case cudaDevAttrCooperativeLaunch: *value = p.cooperativeLaunch; break;
-    case cudaDevAttrHostRegisterSupported: *value = p.hostRegisterSupported; break;
-    case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; break;
-    case cudaDevAttrTexturePitchAlignment: *value = (int)p.texturePitchAlignment; break;
-    case cudaDevAttrGpuOverlap:
-    case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrIntegrated:
-    case cudaDevAttrComputeMode:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrEccEnabled:
-    case cudaDevAttrPciBusId:
-    case cudaDevAttrPciDeviceId:
-    case cudaDevAttrTccDriver:
-    case cudaDevAttrAsyncEngineCount:
-    case cudaDevAttrPciDomainId:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrIsMultiGpuBoard:
-    case cudaDevAttrHostNativeAtomicSupported:
-    case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrComputePreemptionSupported:
-    case cudaDevAttrMaxTexture1DWidth:
-    case cudaDevAttrMaxTexture2DWidth:
-    case cudaDevAttrMaxTexture2DHeight:
-    case cudaDevAttrMaxTexture3DWidth:
-    case cudaDevAttrMaxTexture3DHeight:
-    case cudaDevAttrMaxTexture3DDepth:
-    case cudaDevAttrMaxTexture2DLayeredWidth:
-    case cudaDevAttrMaxTexture2DLayeredHeight:
-    case cudaDevAttrMaxTexture2DLayeredLayers:
-    case cudaDevAttrSurfaceAlignment:
-    case cudaDevAttrMaxTexture1DLayeredWidth:
-    case cudaDevAttrMaxTexture1DLayeredLayers:
-    case cudaDevAttrGlobalL1CacheSupported:
-    case cudaDevAttrLocalL1CacheSupported:
-    case cudaDevAttrMultiGpuBoardGroupID:
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-    case cudaDevAttrCanUseHostPointerForRegisteredMem:
-    case cudaDevAttrCooperativeMultiDeviceLaunch:
-    case cudaDevAttrCanFlushRemoteWrites:
-    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-    case cudaDevAttrDirectManagedMemAccessFromHost:
-    case cudaDevAttrMaxPersistingL2CacheSize:
-    case cudaDevAttrMaxAccessPolicyWindowSize:
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-    case cudaDevAttrSparseCudaArraySupported:
-    case cudaDevAttrHostRegisterReadOnlySupported:
-    case cudaDevAttrTimelineSemaphoreInteropSupported:
-    case cudaDevAttrGPUDirectRDMASupported: *value = 0; break;
-    case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
-    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
+    switch ((int)attribute) {
+#define CASE(number, name, driver, of) case number: *value = (int)of; break;
+        DIVERGO_ATTRIBUTES(CASE)
+    case 102: case 103: case 104: case 105: case 107: case 110: *value = 0; break; // those that the driver alone has
     default:
         fprintf(stderr, "cuda: cudaDeviceGetAttribute: attribute %d is not known\n", attribute);
         return fail(cudaErrorInvalidValue);
@@ -1206,7 +1180,9 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
     if (stream == NULL || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL) return fail(cudaErrorMemoryAllocation);
-    **stream = (struct CUstream_st){.flags = flags, .priority = priority};
+    static unsigned long long made_before = 2; // behind the two that are always there
+    **stream = (struct CUstream_st){.flags = flags, .priority = priority, .id = __atomic_add_fetch(&made_before, 1, __ATOMIC_RELAXED)};
+    (*stream)->attributes[cudaLaunchAttributePriority].priority = priority;
     return fail(sticky);
 }
 
@@ -1219,6 +1195,28 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     if (greatest != NULL) *greatest = 0;
     return fail(sticky);
 }
+
+// What a stream is told of its launches is kept, and changes nothing: the L2 has no lines that persist.
+static cudaLaunchAttributeValue *attribute_of(cudaStream_t stream, cudaLaunchAttributeID attribute) {
+    static struct CUstream_st null;
+    if ((unsigned)attribute >= cudaLaunchAttributeEnd || attribute == cudaLaunchAttributeIgnore) return NULL;
+    return &(made(stream) ? stream : &null)->attributes[attribute];
+}
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value) {
+    cudaLaunchAttributeValue *at = attribute_of(stream, attribute);
+    return at == NULL || value == NULL ? fail(cudaErrorInvalidValue) : (*at = *value, fail(sticky));
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value) {
+    const cudaLaunchAttributeValue *at = attribute_of(stream, attribute);
+    return at == NULL || value == NULL ? fail(cudaErrorInvalidValue) : (*value = *at, fail(sticky));
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+    for (int i = cudaLaunchAttributeIgnore + 1; i < cudaLaunchAttributeEnd; i++) *attribute_of(to, (cudaLaunchAttributeID)i) = *attribute_of(from, (cudaLaunchAttributeID)i);
+    return fail(sticky);
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) { return *id = made(stream) ? stream->id : (unsigned long long)(uintptr_t)stream, fail(sticky); }
+cudaError_t cudaCtxResetPersistingL2Cache(void) { return fail(sticky); }
+cudaError_t cudaInitDevice(int d, unsigned int device_flags, unsigned int flags) { return (void)device_flags, (void)flags, device(d); }
 
 // Everything before is over.
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags) {

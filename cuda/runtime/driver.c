@@ -12,12 +12,16 @@ struct CUctx_st { struct CUctx_st *below; };
 struct CUfunc_st {
     struct CUfunc_st *next;
     struct layout *layout;
+    dim3 block; // and what else a launch without arguments uses (cuParamSet*)
+    unsigned int shared;
+    char *bank;
     char name[];
 };
 struct CUmod_st {
     uint64_t number;
     char *text;
     struct CUfunc_st *functions;
+    struct CUtexref_st *textures;
 };
 
 static int ready;
@@ -25,7 +29,9 @@ static struct CUctx_st primary;
 static __thread struct CUctx_st *current;
 
 // result is the driver's code of the runtime's. Errors of the driver are none that cudaGetLastError returns.
-static CUresult result(cudaError_t error) {
+#define result(call) (divergo_driver = 1, translated(call))
+static CUresult translated(cudaError_t error) {
+    divergo_driver = 0;
     if (error != cudaSuccess) cudaGetLastError();
     switch (error) {
     case cudaErrorInvalidConfiguration:
@@ -39,7 +45,14 @@ static CUresult result(cudaError_t error) {
     }
 }
 
-#define NEED_INIT() do { if (!ready) return CUDA_ERROR_NOT_INITIALIZED; } while (0)
+// A program that uses the runtime has its context, unless it makes some of its own.
+static int made_context;
+static int begun(void) {
+    if (current == NULL && !made_context && divergo_used) current = &primary;
+    return ready || divergo_used;
+}
+
+#define NEED_INIT() do { if (!begun()) return CUDA_ERROR_NOT_INITIALIZED; } while (0)
 #define NEED_CONTEXT() do { NEED_INIT(); if (current == NULL) return CUDA_ERROR_INVALID_CONTEXT; } while (0)
 
 CUresult cuInit(unsigned int flags) {
@@ -50,8 +63,8 @@ CUresult cuInit(unsigned int flags) {
 
 CUresult cuDriverGetVersion(int *version) { return *version = CUDA_VERSION, CUDA_SUCCESS; }
 
-static const struct { CUresult error; const char *name, *text; } errors[] = {
-#define ROW(name, code, text) {name, #name, text},
+static const struct { CUresult error; const char *name; } errors[] = {
+#define ROW(name, code) {name, #name},
     DIVERGO_RESULTS(ROW)
 };
 
@@ -62,9 +75,9 @@ CUresult cuGetErrorName(CUresult error, const char **name) {
 }
 
 CUresult cuGetErrorString(CUresult error, const char **text) {
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].error == error) return *text = errors[i].text, CUDA_SUCCESS;
-    return *text = NULL, CUDA_ERROR_INVALID_VALUE;
+    if (cuGetErrorName(error, text) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+    *text = error == CUDA_ERROR_CONTEXT_ALREADY_CURRENT ? "context already current" : cudaGetErrorString((cudaError_t)error);
+    return CUDA_SUCCESS;
 }
 
 // The device.
@@ -115,6 +128,35 @@ CUresult cuDeviceGetPCIBusId(char *name, int length, CUdevice device) {
     return result(cudaDeviceGetPCIBusId(name, length, device));
 }
 
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *name) {
+    NEED_INIT();
+    return result(cudaDeviceGetByPCIBusId(device, name));
+}
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
+    struct cudaDeviceProp p;
+    CUresult error = properties(&p, device);
+    if (error == CUDA_SUCCESS) *uuid = p.uuid;
+    return error;
+}
+
+CUresult cuDeviceGetProperties(CUdevprop *of, CUdevice device) {
+    struct cudaDeviceProp p;
+    CUresult error = properties(&p, device);
+    if (error != CUDA_SUCCESS) return error;
+    *of = (CUdevprop){
+        p.maxThreadsPerBlock, {p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]}, {p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2]},
+        (int)p.sharedMemPerBlock, (int)p.totalConstMem, p.warpSize, (int)p.memPitch, p.regsPerBlock, p.clockRate, (int)p.textureAlignment,
+    };
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *active) {
+    NEED_INIT();
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    return *flags = 0, *active = current == &primary, CUDA_SUCCESS;
+}
+
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     NEED_INIT();
     return result(cudaDeviceCanAccessPeer(can, device, peer));
@@ -136,6 +178,7 @@ CUresult cuCtxCreate(CUcontext *context, unsigned int flags, CUdevice device) {
     NEED_INIT();
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
     if ((*context = calloc(1, sizeof **context)) == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    made_context = 1;
     return cuCtxPushCurrent(*context);
 }
 
@@ -204,7 +247,52 @@ CUresult cuCtxGetLimit(size_t *value, CUlimit limit) {
     return result(cudaDeviceGetLimit(value, (enum cudaLimit)limit));
 }
 
+CUresult cuCtxGetCacheConfig(CUfunc_cache *config) {
+    NEED_CONTEXT();
+    return *config = CU_FUNC_CACHE_PREFER_NONE, CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig *config) {
+    NEED_CONTEXT();
+    return *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE, CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
+    (void)config;
+    NEED_CONTEXT();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetFlags(unsigned int *flags) {
+    NEED_CONTEXT();
+    return *flags = CU_CTX_SCHED_AUTO, CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+    NEED_CONTEXT();
+    return result(cudaDeviceGetStreamPriorityRange(least, greatest));
+}
+
+CUresult cuCtxAttach(CUcontext *context, unsigned int flags) {
+    (void)flags;
+    NEED_CONTEXT();
+    return *context = current, CUDA_SUCCESS;
+}
+
+CUresult cuCtxDetach(CUcontext context) { return cuCtxDestroy(context); }
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) { return (void)peer, (void)flags, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED; }
+CUresult cuCtxDisablePeerAccess(CUcontext peer) { return (void)peer, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED; }
+
 // Modules.
+
+struct CUtexref_st {
+    struct CUtexref_st *next;
+    uint64_t at;
+    struct cudaResourceDesc resource; // its format is the one that was set, or the array's
+    struct cudaTextureDesc how;
+    struct cudaChannelFormatDesc format;
+    int bound, integers; // integers: they are read as they are
+};
 
 static CUresult load(CUmodule *module, char *text) {
     struct CUmod_st *m = calloc(1, sizeof *m);
@@ -324,8 +412,13 @@ CUresult cuModuleUnload(CUmodule module) {
     if (module == NULL) return CUDA_ERROR_INVALID_HANDLE;
     for (struct CUfunc_st *f = module->functions; f != NULL;) {
         struct CUfunc_st *next = f->next;
-        free(f->layout), free(f);
+        free(f->layout), free(f->bank), free(f);
         f = next;
+    }
+    for (struct CUtexref_st *t = module->textures; t != NULL;) {
+        struct CUtexref_st *next = t->next;
+        free(t);
+        t = next;
     }
     free(module);
     return CUDA_SUCCESS;
@@ -448,6 +541,299 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstr
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream) { return (void)stream, cuMemcpyDtoH(to, from, bytes); }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) { return (void)stream, cuMemcpyDtoD(to, from, bytes); }
 
+// side is where a side of a copy begins, and its pitch and rows of a plane.
+struct side { char *at; size_t pitch, rows; };
+static CUresult side(struct side *s, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array, size_t pitch, size_t rows, size_t width) {
+    *s = (struct side){.at = type == CU_MEMORYTYPE_HOST ? (char *)host : POINTER(device), .pitch = pitch > 0 ? pitch : width, .rows = rows};
+    if (type == CU_MEMORYTYPE_ARRAY) {
+        if (array == NULL) return CUDA_ERROR_INVALID_VALUE;
+        size_t element;
+        const struct cudaPitchedPtr a = divergo_array((struct cudaArray *)array, &element);
+        *s = (struct side){a.ptr, a.pitch, a.ysize};
+    }
+    return type >= CU_MEMORYTYPE_HOST && type <= CU_MEMORYTYPE_UNIFIED && s->at != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D *c) {
+    NEED_CONTEXT();
+    struct side from, to;
+    CUresult error = side(&from, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcPitch, c->srcHeight > 0 ? c->srcHeight : c->Height, c->WidthInBytes);
+    if (error == CUDA_SUCCESS) error = side(&to, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstPitch, c->dstHeight > 0 ? c->dstHeight : c->Height, c->WidthInBytes);
+    for (size_t z = 0; z < c->Depth && error == CUDA_SUCCESS; z++) {
+        const char *in = from.at + ((c->srcZ + z) * from.rows + c->srcY) * from.pitch + c->srcXInBytes;
+        char *out = to.at + ((c->dstZ + z) * to.rows + c->dstY) * to.pitch + c->dstXInBytes;
+        error = result(cudaMemcpy2D(out, to.pitch, in, from.pitch, c->WidthInBytes, c->Height, cudaMemcpyDefault));
+    }
+    return error;
+}
+
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c) {
+    const CUDA_MEMCPY3D flat = {
+        .srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost, .srcDevice = c->srcDevice, .srcArray = c->srcArray, .srcPitch = c->srcPitch,
+        .dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost, .dstDevice = c->dstDevice, .dstArray = c->dstArray, .dstPitch = c->dstPitch,
+        .WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = 1,
+    };
+    return cuMemcpy3D(&flat);
+}
+
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream) { return (void)stream, cuMemcpy3D(c); }
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream) { return (void)stream, cuMemcpy2D(c); }
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *c) { return cuMemcpy2D(c); }
+
+#define ARRAY(a) ((struct cudaArray *)(a))
+CUresult cuMemcpyHtoA(CUarray to, size_t x, const void *from, size_t bytes) {
+    NEED_CONTEXT();
+    return result(cudaMemcpyToArray(ARRAY(to), x, 0, from, bytes, cudaMemcpyHostToDevice));
+}
+CUresult cuMemcpyAtoH(void *to, CUarray from, size_t x, size_t bytes) {
+    NEED_CONTEXT();
+    return result(cudaMemcpyFromArray(to, ARRAY(from), x, 0, bytes, cudaMemcpyDeviceToHost));
+}
+CUresult cuMemcpyDtoA(CUarray to, size_t x, CUdeviceptr from, size_t bytes) {
+    NEED_CONTEXT();
+    return result(cudaMemcpyToArray(ARRAY(to), x, 0, POINTER(from), bytes, cudaMemcpyDeviceToDevice));
+}
+CUresult cuMemcpyAtoD(CUdeviceptr to, CUarray from, size_t x, size_t bytes) {
+    NEED_CONTEXT();
+    return result(cudaMemcpyFromArray(POINTER(to), ARRAY(from), x, 0, bytes, cudaMemcpyDeviceToDevice));
+}
+CUresult cuMemcpyAtoA(CUarray to, size_t to_x, CUarray from, size_t from_x, size_t bytes) {
+    NEED_CONTEXT();
+    return result(cudaMemcpyArrayToArray(ARRAY(to), to_x, 0, ARRAY(from), from_x, 0, bytes, cudaMemcpyDeviceToDevice));
+}
+CUresult cuMemcpyHtoAAsync(CUarray to, size_t x, const void *from, size_t bytes, CUstream stream) { return (void)stream, cuMemcpyHtoA(to, x, from, bytes); }
+CUresult cuMemcpyAtoHAsync(void *to, CUarray from, size_t x, size_t bytes, CUstream stream) { return (void)stream, cuMemcpyAtoH(to, from, x, bytes); }
+
+CUresult cuMemHostRegister(void *host, size_t bytes, unsigned int flags) {
+    NEED_CONTEXT();
+    return result(cudaHostRegister(host, bytes, flags));
+}
+CUresult cuMemHostUnregister(void *host) {
+    NEED_CONTEXT();
+    return result(cudaHostUnregister(host));
+}
+CUresult cuMemHostGetFlags(unsigned int *flags, void *host) {
+    NEED_CONTEXT();
+    return result(cudaHostGetFlags(flags, host));
+}
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream) {
+    NEED_CONTEXT();
+    return result(cudaMemPrefetchAsync(POINTER(address), bytes, device, stream));
+}
+CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device) {
+    NEED_CONTEXT();
+    return result(cudaMemAdvise(POINTER(address), bytes, (enum cudaMemoryAdvise)advice, device));
+}
+
+CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
+    NEED_CONTEXT();
+    struct cudaPointerAttributes a;
+    CUresult error = result(cudaPointerGetAttributes(&a, POINTER(address)));
+    if (error != CUDA_SUCCESS) return error;
+    if (a.type == cudaMemoryTypeUnregistered) return CUDA_ERROR_INVALID_VALUE;
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: return *(CUcontext *)value = current, CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return *(unsigned int *)value = CU_MEMORYTYPE_DEVICE, CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return *(CUdeviceptr *)value = (uintptr_t)a.devicePointer, CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER: return *(void **)value = a.hostPointer, a.hostPointer != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return *(int *)value = a.type == cudaMemoryTypeManaged, CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return *(int *)value = a.device, CUDA_SUCCESS;
+    default: fprintf(stderr, "cuda: cuPointerGetAttribute: attribute %d is not supported\n", attribute);
+    }
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+// Arrays and textures are the runtime's.
+
+static struct cudaChannelFormatDesc format_of(CUarray_format format, unsigned int channels) {
+    int width;
+    enum cudaChannelFormatKind kind;
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8: width = 8, kind = cudaChannelFormatKindUnsigned; break;
+    case CU_AD_FORMAT_UNSIGNED_INT16: width = 16, kind = cudaChannelFormatKindUnsigned; break;
+    case CU_AD_FORMAT_UNSIGNED_INT32: width = 32, kind = cudaChannelFormatKindUnsigned; break;
+    case CU_AD_FORMAT_SIGNED_INT8: width = 8, kind = cudaChannelFormatKindSigned; break;
+    case CU_AD_FORMAT_SIGNED_INT16: width = 16, kind = cudaChannelFormatKindSigned; break;
+    case CU_AD_FORMAT_SIGNED_INT32: width = 32, kind = cudaChannelFormatKindSigned; break;
+    case CU_AD_FORMAT_HALF: width = 16, kind = cudaChannelFormatKindFloat; break;
+    case CU_AD_FORMAT_FLOAT: width = 32, kind = cudaChannelFormatKindFloat; break;
+    default: width = 0, kind = cudaChannelFormatKindNone;
+    }
+    return (struct cudaChannelFormatDesc){width, channels > 1 ? width : 0, channels > 2 ? width : 0, channels > 3 ? width : 0, kind};
+}
+
+CUresult cuArray3DCreate(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    NEED_CONTEXT();
+    const struct cudaChannelFormatDesc desc = format_of(d->Format, d->NumChannels);
+    return result(cudaMalloc3DArray((cudaArray_t *)array, &desc, (struct cudaExtent){d->Width, d->Height, d->Depth}, d->Flags));
+}
+CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *d) {
+    const CUDA_ARRAY3D_DESCRIPTOR all = {.Width = d->Width, .Height = d->Height, .Format = d->Format, .NumChannels = d->NumChannels};
+    return cuArray3DCreate(array, &all);
+}
+CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array) {
+    NEED_CONTEXT();
+    struct cudaChannelFormatDesc f;
+    struct cudaExtent e;
+    unsigned int flags;
+    CUresult error = result(cudaArrayGetInfo(&f, &e, &flags, ARRAY(array)));
+    if (error != CUDA_SUCCESS) return error;
+    *d = (CUDA_ARRAY3D_DESCRIPTOR){e.width, e.height, e.depth, CU_AD_FORMAT_FLOAT, (unsigned)((f.x > 0) + (f.y > 0) + (f.z > 0) + (f.w > 0)), flags};
+    for (int i = CU_AD_FORMAT_UNSIGNED_INT8; i <= CU_AD_FORMAT_HALF; i++) {
+        const struct cudaChannelFormatDesc one = format_of((CUarray_format)i, 1);
+        if (one.x == f.x && one.f == f.f) d->Format = (CUarray_format)i;
+    }
+    return CUDA_SUCCESS;
+}
+CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *d, CUarray array) {
+    CUDA_ARRAY3D_DESCRIPTOR all;
+    CUresult error = cuArray3DGetDescriptor(&all, array);
+    if (error == CUDA_SUCCESS) *d = (CUDA_ARRAY_DESCRIPTOR){all.Width, all.Height, all.Format, all.NumChannels};
+    return error;
+}
+CUresult cuArrayDestroy(CUarray array) {
+    NEED_CONTEXT();
+    return array != NULL ? result(cudaFreeArray(ARRAY(array))) : CUDA_ERROR_INVALID_HANDLE;
+}
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *mipmap, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int levels) {
+    NEED_CONTEXT();
+    const struct cudaChannelFormatDesc desc = format_of(d->Format, d->NumChannels);
+    return result(cudaMallocMipmappedArray((cudaMipmappedArray_t *)mipmap, &desc, (struct cudaExtent){d->Width, d->Height, d->Depth}, levels, d->Flags));
+}
+CUresult cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray mipmap, unsigned int n) {
+    NEED_CONTEXT();
+    return result(cudaGetMipmappedArrayLevel((cudaArray_t *)level, (cudaMipmappedArray_t)mipmap, n));
+}
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray mipmap) {
+    NEED_CONTEXT();
+    return mipmap != NULL ? result(cudaFreeMipmappedArray((cudaMipmappedArray_t)mipmap)) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+static struct cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC *r) {
+    struct cudaResourceDesc to = {.resType = (enum cudaResourceType)r->resType};
+    switch (r->resType) {
+    case CU_RESOURCE_TYPE_ARRAY: to.res.array.array = ARRAY(r->res.array.hArray); break;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: to.res.mipmap.mipmap = (cudaMipmappedArray_t)r->res.mipmap.hMipmappedArray; break;
+    case CU_RESOURCE_TYPE_LINEAR:
+        to.res.linear.devPtr = POINTER(r->res.linear.devPtr), to.res.linear.sizeInBytes = r->res.linear.sizeInBytes;
+        to.res.linear.desc = format_of(r->res.linear.format, r->res.linear.numChannels);
+        break;
+    case CU_RESOURCE_TYPE_PITCH2D:
+        to.res.pitch2D.devPtr = POINTER(r->res.pitch2D.devPtr), to.res.pitch2D.desc = format_of(r->res.pitch2D.format, r->res.pitch2D.numChannels);
+        to.res.pitch2D.width = r->res.pitch2D.width, to.res.pitch2D.height = r->res.pitch2D.height, to.res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
+        break;
+    }
+    return to;
+}
+
+static struct cudaChannelFormatDesc format_in(const struct cudaResourceDesc *r) {
+    struct cudaChannelFormatDesc f = {.f = cudaChannelFormatKindNone};
+    cudaArray_t array = r->res.array.array;
+    switch (r->resType) {
+    case cudaResourceTypeLinear: return r->res.linear.desc;
+    case cudaResourceTypePitch2D: return r->res.pitch2D.desc;
+    case cudaResourceTypeMipmappedArray: cudaGetMipmappedArrayLevel(&array, r->res.mipmap.mipmap, 0); // and its format
+    case cudaResourceTypeArray: cudaGetChannelDesc(&f, array);
+    }
+    return f;
+}
+
+// The driver reads integers of 8 and 16 bits as numbers from 0 or -1 to 1 unless it is told otherwise.
+static enum cudaTextureReadMode read_mode(struct cudaChannelFormatDesc f, int integers) {
+    return !integers && f.f != cudaChannelFormatKindFloat && f.x < 32 ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+}
+
+CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *t, const CUDA_RESOURCE_VIEW_DESC *view) {
+    NEED_CONTEXT();
+    if (resource == NULL || t == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const struct cudaResourceDesc r = resource_of(resource);
+    const struct cudaResourceViewDesc seen = {.format = view != NULL ? (enum cudaResourceViewFormat)view->format : cudaResViewFormatNone};
+    struct cudaTextureDesc how = {
+        .filterMode = (enum cudaTextureFilterMode)t->filterMode, .readMode = read_mode(format_in(&r), t->flags & CU_TRSF_READ_AS_INTEGER),
+        .sRGB = (t->flags & CU_TRSF_SRGB) != 0, .normalizedCoords = (t->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0, .maxAnisotropy = t->maxAnisotropy,
+        .mipmapFilterMode = (enum cudaTextureFilterMode)t->mipmapFilterMode, .mipmapLevelBias = t->mipmapLevelBias,
+        .minMipmapLevelClamp = t->minMipmapLevelClamp, .maxMipmapLevelClamp = t->maxMipmapLevelClamp, .seamlessCubemap = (t->flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0,
+    };
+    for (int i = 0; i < 3; i++) how.addressMode[i] = (enum cudaTextureAddressMode)t->addressMode[i];
+    memcpy(how.borderColor, t->borderColor, sizeof how.borderColor);
+    return result(cudaCreateTextureObject(object, &r, &how, view != NULL ? &seen : NULL));
+}
+CUresult cuTexObjectDestroy(CUtexObject object) { return result(cudaDestroyTextureObject(object)); }
+
+CUresult cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DESC *resource) {
+    NEED_CONTEXT();
+    if (resource == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const struct cudaResourceDesc r = resource_of(resource);
+    return result(cudaCreateSurfaceObject(object, &r));
+}
+CUresult cuSurfObjectDestroy(CUsurfObject object) { return result(cudaDestroySurfaceObject(object)); }
+
+// A reference is written to the device as soon as there is something that it reads, and whenever that changes.
+static CUresult bind(CUtexref t) {
+    if (!t->bound) return CUDA_SUCCESS;
+    if (t->resource.resType == cudaResourceTypeLinear) t->resource.res.linear.desc = t->format;
+    struct cudaTextureDesc how = t->how;
+    how.readMode = read_mode(format_in(&t->resource), t->integers);
+    return result(divergo_bind(POINTER(t->at), &t->resource, &how));
+}
+
+CUresult cuModuleGetTexRef(CUtexref *reference, CUmodule module, const char *name) {
+    NEED_CONTEXT();
+    if (module == NULL || name == NULL || reference == NULL) return CUDA_ERROR_INVALID_VALUE;
+    uint64_t at = 0;
+    size_t size = 0;
+    CUresult error = result(divergo_variable(module->number, name, &at, &size));
+    if (error != CUDA_SUCCESS) return error;
+    for (struct CUtexref_st *t = module->textures; t != NULL; t = t->next)
+        if (t->at == at) return *reference = t, CUDA_SUCCESS;
+    struct CUtexref_st *t = calloc(1, sizeof *t);
+    if (t == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    *t = (struct CUtexref_st){.next = module->textures, .at = at, .format = format_of(CU_AD_FORMAT_FLOAT, 1)};
+    for (int i = 0; i < 3; i++) t->how.addressMode[i] = cudaAddressModeClamp;
+    return *reference = module->textures = t, CUDA_SUCCESS;
+}
+
+// change is what a call does to a reference.
+#define CHANGE(t, ...)                                  \
+    do {                                                \
+        NEED_CONTEXT();                                 \
+        if (t == NULL) return CUDA_ERROR_INVALID_VALUE; \
+        __VA_ARGS__;                                    \
+        return bind(t);                                 \
+    } while (0)
+
+CUresult cuTexRefSetArray(CUtexref t, CUarray array, unsigned int flags) {
+    (void)flags; // the format is the array's
+    CHANGE(t, t->resource = (struct cudaResourceDesc){.resType = cudaResourceTypeArray, .res.array.array = ARRAY(array)}, t->bound = 1);
+}
+CUresult cuTexRefSetAddress(size_t *offset, CUtexref t, CUdeviceptr address, size_t bytes) {
+    if (offset != NULL) *offset = 0; // any texel can be the first
+    CHANGE(t, t->resource = (struct cudaResourceDesc){.resType = cudaResourceTypeLinear, .res.linear = {POINTER(address), t->format, bytes}}, t->bound = 1);
+}
+CUresult cuTexRefSetAddress2D(CUtexref t, const CUDA_ARRAY_DESCRIPTOR *d, CUdeviceptr address, size_t pitch) {
+    const struct cudaChannelFormatDesc f = format_of(d->Format, d->NumChannels);
+    CHANGE(t, t->resource = (struct cudaResourceDesc){.resType = cudaResourceTypePitch2D, .res.pitch2D = {POINTER(address), f, d->Width, d->Height, pitch}}, t->bound = 1);
+}
+CUresult cuTexRefSetFormat(CUtexref t, CUarray_format format, int channels) { CHANGE(t, t->format = format_of(format, (unsigned)channels)); }
+CUresult cuTexRefSetAddressMode(CUtexref t, int dimension, CUaddress_mode mode) {
+    if (dimension < 0 || dimension > 2) return CUDA_ERROR_INVALID_VALUE;
+    CHANGE(t, t->how.addressMode[dimension] = (enum cudaTextureAddressMode)mode);
+}
+CUresult cuTexRefSetFilterMode(CUtexref t, CUfilter_mode mode) { CHANGE(t, t->how.filterMode = (enum cudaTextureFilterMode)mode); }
+CUresult cuTexRefSetFlags(CUtexref t, unsigned int flags) {
+    CHANGE(t, t->integers = flags & CU_TRSF_READ_AS_INTEGER, t->how.normalizedCoords = (flags & CU_TRSF_NORMALIZED_COORDINATES) != 0, t->how.sRGB = (flags & CU_TRSF_SRGB) != 0);
+}
+CUresult cuTexRefSetBorderColor(CUtexref t, float *color) { CHANGE(t, memcpy(t->how.borderColor, color, sizeof t->how.borderColor)); }
+CUresult cuTexRefSetMaxAnisotropy(CUtexref t, unsigned int ratio) { CHANGE(t, t->how.maxAnisotropy = ratio); }
+
+// A surface reference is read as it is.
+CUresult cuModuleGetSurfRef(CUsurfref *reference, CUmodule module, const char *name) { return cuModuleGetTexRef((CUtexref *)reference, module, name); }
+CUresult cuSurfRefSetArray(CUsurfref reference, CUarray array, unsigned int flags) {
+    CUtexref t = (CUtexref)reference;
+    if (t != NULL) t->integers = 1;
+    return cuTexRefSetArray(t, array, flags);
+}
+
 // set repeats a value of so many bytes.
 static CUresult set(CUdeviceptr at, const void *value, size_t width, size_t count) {
     NEED_CONTEXT();
@@ -466,6 +852,15 @@ CUresult cuMemsetD32(CUdeviceptr at, unsigned int value, size_t count) { return 
 CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char value, size_t count, CUstream stream) { return (void)stream, cuMemsetD8(at, value, count); }
 CUresult cuMemsetD16Async(CUdeviceptr at, unsigned short value, size_t count, CUstream stream) { return (void)stream, cuMemsetD16(at, value, count); }
 CUresult cuMemsetD32Async(CUdeviceptr at, unsigned int value, size_t count, CUstream stream) { return (void)stream, cuMemsetD32(at, value, count); }
+
+static CUresult set_rows(CUdeviceptr at, size_t pitch, const void *value, size_t width, size_t count, size_t rows) {
+    CUresult error = CUDA_SUCCESS;
+    for (size_t y = 0; y < rows && error == CUDA_SUCCESS; y++) error = set(at + y * pitch, value, width, count);
+    return error;
+}
+CUresult cuMemsetD2D8(CUdeviceptr at, size_t pitch, unsigned char value, size_t width, size_t height) { return set_rows(at, pitch, &value, 1, width, height); }
+CUresult cuMemsetD2D16(CUdeviceptr at, size_t pitch, unsigned short value, size_t width, size_t height) { return set_rows(at, pitch, &value, 2, width, height); }
+CUresult cuMemsetD2D32(CUdeviceptr at, size_t pitch, unsigned int value, size_t width, size_t height) { return set_rows(at, pitch, &value, 4, width, height); }
 
 // Kernels.
 
@@ -490,6 +885,33 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
     dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
     return result(divergo_launch(l, grid, block, shared, parameters, bank, bytes));
 }
+
+// Launches with what a function was told before.
+CUresult cuFuncSetBlockShape(CUfunction f, int x, int y, int z) {
+    if (f == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    return f->block = (dim3){(unsigned)x, (unsigned)y, (unsigned)z}, CUDA_SUCCESS;
+}
+CUresult cuFuncSetSharedSize(CUfunction f, unsigned int bytes) { return f != NULL ? (f->shared = bytes, CUDA_SUCCESS) : CUDA_ERROR_INVALID_HANDLE; }
+CUresult cuParamSetSize(CUfunction f, unsigned int bytes) { return f == NULL ? CUDA_ERROR_INVALID_HANDLE : bytes <= f->layout->bank ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+CUresult cuParamSetv(CUfunction f, int offset, void *value, unsigned int bytes) {
+    if (f == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (offset < 0 || (uint64_t)offset + bytes > f->layout->bank) return CUDA_ERROR_INVALID_VALUE;
+    if (f->bank == NULL && (f->bank = calloc(1, f->layout->bank)) == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    return memcpy(f->bank + offset, value, bytes), CUDA_SUCCESS;
+}
+CUresult cuParamSeti(CUfunction f, int offset, unsigned int value) { return cuParamSetv(f, offset, &value, sizeof value); }
+CUresult cuParamSetf(CUfunction f, int offset, float value) { return cuParamSetv(f, offset, &value, sizeof value); }
+CUresult cuParamSetTexRef(CUfunction f, int unit, CUtexref t) { return unit == CU_PARAM_TR_DEFAULT && f != NULL && t != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+CUresult cuLaunchGrid(CUfunction f, int width, int height) {
+    if (f == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    static char none;
+    size_t bytes = f->layout->bank;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->bank != NULL ? f->bank : &none, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    if (f->bank == NULL && bytes > 0) return CUDA_ERROR_INVALID_VALUE;
+    return cuLaunchKernel(f, (unsigned)width, (unsigned)height, 1, f->block.x, f->block.y, f->block.z, f->shared, NULL, NULL, extra);
+}
+CUresult cuLaunch(CUfunction f) { return cuLaunchGrid(f, 1, 1); }
+CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream stream) { return (void)stream, cuLaunchGrid(f, width, height); }
 
 // All blocks run at a time, or none (cudaLaunchCooperativeKernel).
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z,
@@ -540,7 +962,39 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
     return function != NULL ? result(divergo_occupancy(blocks, function->layout, threads, shared)) : CUDA_ERROR_INVALID_HANDLE;
 }
 
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int threads, size_t shared, unsigned int flags) {
+    return (void)flags, cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared);
+}
+
+// As cudaOccupancyMaxPotentialBlockSize.
+CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared, int limit) {
+    NEED_CONTEXT();
+    if (function == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    struct cudaDeviceProp p;
+    CUresult error = properties(&p, 0);
+    const int top = (int)function->layout->threads;
+    int most = 0;
+    for (int size = limit > 0 && limit < top ? limit : top; size > 0 && error == CUDA_SUCCESS; size = (size - 1) / p.warpSize * p.warpSize) {
+        int blocks = 0;
+        error = cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size, shared_of != NULL ? shared_of(size) : shared);
+        if (blocks * size > most) most = blocks * size, *block = size, *grid = blocks * p.multiProcessorCount;
+    }
+    return error != CUDA_SUCCESS || most > 0 ? error : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config) { return (void)config, function != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE; }
+CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
+CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
+
 // Streams and events are the runtime's.
+
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) { return result(cudaLaunchHostFunc(stream, function, data)); }
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data, unsigned int flags) {
+    NEED_CONTEXT();
+    if (callback == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    callback(stream, result(cudaStreamQuery(stream)), data); // everything before is over
+    return CUDA_SUCCESS;
+}
 
 CUresult cuStreamCreate(CUstream *stream, unsigned int flags) { return cuStreamCreateWithPriority(stream, flags, 0); }
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority) {

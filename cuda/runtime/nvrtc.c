@@ -17,6 +17,8 @@ struct _nvrtcProgram {
     int headers;
     char **texts, **names;
     char *ptx, *log;
+    int expressions, compiled;
+    struct { char *expression, *lowered; } *expression;
 };
 
 static const char *const errors[] = {
@@ -40,7 +42,8 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program) {
     if (program == NULL || *program == NULL) return NVRTC_ERROR_INVALID_PROGRAM;
     nvrtcProgram p = *program;
     for (int i = 0; i < p->headers; i++) free(p->texts[i]), free(p->names[i]);
-    free(p->texts), free(p->names), free(p->source), free(p->name), free(p->ptx), free(p->log), free(p);
+    for (int i = 0; i < p->expressions; i++) free(p->expression[i].expression), free(p->expression[i].lowered);
+    free(p->expression), free(p->texts), free(p->names), free(p->source), free(p->name), free(p->ptx), free(p->log), free(p);
     *program = NULL;
     return NVRTC_SUCCESS;
 }
@@ -91,6 +94,37 @@ static char *read_file(int folder, const char *name) {
     return text;
 }
 
+// The names of what expressions mean are those of constants that are added to the source, and taken out of the PTX again.
+static const char constant[] = "divergo_name_";
+
+static char *with_expressions(nvrtcProgram p) {
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (f == NULL) return NULL;
+    fputs(p->source, f);
+    for (int i = 0; i < p->expressions; i++) fprintf(f, "\nextern \"C\" __device__ const void *const %s%d = (const void *)(%s);", constant, i, p->expression[i].expression);
+    fputc('\n', f);
+    return fclose(f) == 0 ? text : NULL;
+}
+
+// A line is ".visible .const .align 8 .u64 divergo_name_0 = name;", or "generic(name)" for a variable.
+static void take_names(nvrtcProgram p) {
+    for (char *at; p->ptx != NULL && (at = strstr(p->ptx, constant)) != NULL;) {
+        char *line = at, *end = strchr(at, '\n'), *name;
+        while (line > p->ptx && line[-1] != '\n') line--;
+        if (end == NULL) end = at + strlen(at);
+        const long i = strtol(at + strlen(constant), &name, 10);
+        name += strspn(name, " =");
+        if (strncmp(name, "generic(", 8) == 0) name += 8;
+        if (i >= 0 && i < p->expressions) {
+            free(p->expression[i].lowered);
+            p->expression[i].lowered = strndup(name, strcspn(name, ");\n"));
+        }
+        memmove(line, end, strlen(end) + 1);
+    }
+}
+
 nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char *const *options) {
     if (p == NULL) return NVRTC_ERROR_INVALID_PROGRAM;
     const char *temporary = getenv("TMPDIR");
@@ -99,16 +133,20 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char *const *op
     if (length >= (int)sizeof folder || mkdtemp(folder) == NULL) return NVRTC_ERROR_INTERNAL_ERROR;
     int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const char *slash = strrchr(p->name, '/'), *name = slash != NULL ? slash + 1 : p->name;
-    int written = at >= 0 && write_file(at, name, p->source);
+    char *source_text = with_expressions(p);
+    int written = at >= 0 && source_text != NULL && write_file(at, name, source_text);
+    free(source_text);
     for (int i = 0; i < p->headers && written; i++) written = write_file(at, p->names[i], p->texts[i]);
     pid_t compiler = written ? fork() : -1;
     if (compiler == 0) {
-        char source[sizeof folder + 256], ptx[sizeof folder + 16], include[sizeof folder + 8];
+        // Headers are looked for beside the source, too, where the program has it from a file.
+        char source[sizeof folder + 256], ptx[sizeof folder + 16], include[sizeof folder + 8], beside[sizeof folder + 256];
+        snprintf(beside, sizeof beside, "-I%.*s", slash != NULL ? (int)(slash - p->name) : 1, slash != NULL ? p->name : ".");
         snprintf(source, sizeof source, "%s/%s", folder, name);
         snprintf(ptx, sizeof ptx, "%s/.ptx", folder);
         snprintf(include, sizeof include, "-I%s", folder);
         const char **args = calloc((size_t)count + 16, sizeof *args);
-        const char *const begin[] = {"divergo", "cuda", "nvcc", "-ptx", "-x", "cu", source, "-o", ptx, include, "-D__CUDACC_RTC__"};
+        const char *const begin[] = {"divergo", "cuda", "nvcc", "-ptx", "-x", "cu", source, "-o", ptx, include, beside, "-D__CUDACC_RTC__"};
         memcpy(args, begin, sizeof begin);
         for (int i = 0; i < count; i++) args[sizeof begin / sizeof *begin + (size_t)i] = options[i];
         int log = openat(at, ".log", O_WRONLY | O_CREAT, 0600);
@@ -132,6 +170,8 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char *const *op
     if (at >= 0) close(at);
     rmdir(folder);
     if (!written || p->log == NULL || p->ptx == NULL) return NVRTC_ERROR_INTERNAL_ERROR;
+    take_names(p);
+    p->compiled = status == 0;
     if (status == 0) return NVRTC_SUCCESS;
     return strstr(p->log, "nvcc: unknown option") != NULL ? NVRTC_ERROR_INVALID_OPTION : NVRTC_ERROR_COMPILATION;
 }
@@ -153,9 +193,22 @@ nvrtcResult nvrtcGetCUBIN(nvrtcProgram p, char *ptx) { return nvrtcGetPTX(p, ptx
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram p, size_t *bytes) { return size_of(p, p != NULL ? p->log : NULL, bytes); }
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram p, char *log) { return text_of(p, p != NULL ? p->log : NULL, log); }
 
-static nvrtcResult names(const char *call) {
-    fprintf(stderr, "cuda: %s is not supported: names of templates are not found; extern \"C\" gives a kernel its own\n", call);
-    return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+nvrtcResult nvrtcAddNameExpression(nvrtcProgram p, const char *expression) {
+    if (p == NULL) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (expression == NULL) return NVRTC_ERROR_INVALID_INPUT;
+    if (p->compiled) return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
+    void *more = realloc(p->expression, (size_t)(p->expressions + 1) * sizeof *p->expression);
+    if (more == NULL) return NVRTC_ERROR_OUT_OF_MEMORY;
+    p->expression = more;
+    p->expression[p->expressions].expression = strdup(expression), p->expression[p->expressions++].lowered = NULL;
+    return NVRTC_SUCCESS;
 }
-nvrtcResult nvrtcAddNameExpression(nvrtcProgram p, const char *expression) { return (void)p, (void)expression, names("nvrtcAddNameExpression"); }
-nvrtcResult nvrtcGetLoweredName(nvrtcProgram p, const char *expression, const char **name) { return (void)p, (void)expression, (void)name, names("nvrtcGetLoweredName"); }
+
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram p, const char *expression, const char **name) {
+    if (p == NULL) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (expression == NULL || name == NULL) return NVRTC_ERROR_INVALID_INPUT;
+    if (!p->compiled) return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
+    for (int i = 0; i < p->expressions; i++)
+        if (strcmp(p->expression[i].expression, expression) == 0 && p->expression[i].lowered != NULL) return *name = p->expression[i].lowered, NVRTC_SUCCESS;
+    return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+}

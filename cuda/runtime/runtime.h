@@ -19,6 +19,8 @@ struct CUstream_st {
     struct CUgraph_st *graph; // that it is captured to
     struct CUgraphNode_st *last;
     int origin; // the capture began with this stream
+    unsigned long long id;
+    cudaLaunchAttributeValue attributes[cudaLaunchAttributeEnd];
 };
 
 // An event is a point in simulated time, or of a capture.
@@ -59,11 +61,18 @@ cudaError_t divergo_occupancy(int *blocks, const struct layout *layout, int thre
 // A launch with a pointer to each parameter, or with all of them in a bank of so many bytes.
 cudaError_t divergo_launch(const struct layout *layout, dim3 grid, dim3 block, size_t shared, void **args, const void *bank, size_t bytes);
 
+// Whether the program has used the runtime, and whether this thread does so for the driver API.
+extern int divergo_used;
+extern __thread int divergo_driver;
+
 // Makes an error the last one.
 cudaError_t divergo_fail(cudaError_t error);
 
 // The memory of an array, whose elements have so many bytes (runtime/texture.c).
 struct cudaPitchedPtr divergo_array(const struct cudaArray *array, size_t *element);
+
+// Binds a texture reference, which is at an address of the device, to a resource (runtime/texture.c).
+cudaError_t divergo_bind(void *at, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *how);
 
 // The allocation, managed or not, that has an address.
 cudaError_t divergo_range(const void *address, void **start, size_t *bytes);

@@ -30,8 +30,14 @@ static size_t texel(const struct cudaChannelFormatDesc *d) {
 
 static size_t at_least_1(size_t n) { return n > 0 ? n : 1; }
 
+// A cubemap is square, and has six layers, or a multiple of six.
+static int no_cube(struct cudaExtent extent, unsigned int flags) {
+    return flags & cudaArrayCubemap && (extent.width != extent.height || extent.depth == 0 || extent.depth % 6 != 0 || (extent.depth != 6 && !(flags & cudaArrayLayered)));
+}
+
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags) {
-    if (flags & cudaArrayCubemap) return unsupported("cubemaps");
+    if (flags & cudaArraySparse) return unsupported("sparse arrays");
+    if (no_cube(extent, flags)) return divergo_fail(cudaErrorInvalidValue);
     if (array == NULL || desc == NULL || texel(desc) == 0 || extent.width == 0) return divergo_fail(cudaErrorInvalidValue);
     struct cudaArray *a = malloc(sizeof *a);
     if (a == NULL) return divergo_fail(cudaErrorMemoryAllocation);
@@ -63,6 +69,45 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExte
 }
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array) { return cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)array); }
+
+// Mipmaps: an array for each level, each half as wide, high and, unless it has layers, deep as the one before it.
+struct cudaMipmappedArray {
+    unsigned int levels;
+    cudaArray_t level[];
+};
+
+static size_t half(size_t n, unsigned int times) { return n == 0 ? 0 : n >> times > 0 ? n >> times : 1; }
+
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int levels, unsigned int flags) {
+    size_t longest = extent.width > extent.height ? extent.width : extent.height;
+    unsigned int most = 1;
+    if (!(flags & (cudaArrayLayered | cudaArrayCubemap)) && extent.depth > longest) longest = extent.depth;
+    while (longest >> most > 0) most++;
+    if (mipmap == NULL || levels == 0) return divergo_fail(cudaErrorInvalidValue);
+    if (levels > most) levels = most; // as CUDA does it
+    struct cudaMipmappedArray *m = calloc(1, sizeof *m + levels * sizeof *m->level);
+    if (m == NULL) return divergo_fail(cudaErrorMemoryAllocation);
+    for (; m->levels < levels; m->levels++) {
+        struct cudaExtent e = {half(extent.width, m->levels), half(extent.height, m->levels), flags & (cudaArrayLayered | cudaArrayCubemap) ? extent.depth : half(extent.depth, m->levels)};
+        cudaError_t error = cudaMalloc3DArray(&m->level[m->levels], desc, e, flags);
+        if (error != cudaSuccess) return cudaFreeMipmappedArray(m), divergo_fail(error);
+    }
+    *mipmap = m;
+    return divergo_fail(cudaSuccess);
+}
+
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap) {
+    cudaError_t error = cudaSuccess;
+    for (unsigned int i = 0; mipmap != NULL && i < mipmap->levels && error == cudaSuccess; i++) error = cudaFreeArray(mipmap->level[i]);
+    free(mipmap);
+    return divergo_fail(error);
+}
+
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_const_t mipmap, unsigned int n) {
+    if (level == NULL || mipmap == NULL || n >= mipmap->levels) return divergo_fail(cudaErrorInvalidValue);
+    *level = mipmap->level[n];
+    return divergo_fail(cudaSuccess);
+}
 
 struct cudaPitchedPtr divergo_array(const struct cudaArray *array, size_t *element) {
     *element = texel(&array->desc);
@@ -137,10 +182,12 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x,
 // Textures.
 
 // read_as says how the channels of a format become floats, if they do.
-static cudaError_t read_as(struct divergo_texture *t, const struct cudaChannelFormatDesc *d, enum cudaTextureReadMode mode) {
+static cudaError_t read_as(struct divergo_texture *t, const struct cudaChannelFormatDesc *d, enum cudaTextureReadMode mode, int srgb) {
     t->bytes = (unsigned)texel(d), t->channels = channels(d), t->format = divergo_plain;
     if (t->bytes == 0) return cudaErrorInvalidChannelDescriptor;
     if (d->f == cudaChannelFormatKindFloat) t->format = d->x == 16 ? divergo_half : divergo_plain;
+    else if (srgb && (mode != cudaReadModeNormalizedFloat || d->x != 8 || d->f != cudaChannelFormatKindUnsigned)) return cudaErrorInvalidValue;
+    else if (srgb) t->format = divergo_srgb8;
     else if (mode == cudaReadModeNormalizedFloat && d->x == 32) return cudaErrorInvalidNormSetting;
     else if (mode == cudaReadModeNormalizedFloat) t->format = (d->x == 8 ? divergo_unorm8 : divergo_unorm16) + (d->f == cudaChannelFormatKindSigned);
     else if (t->linear) return cudaErrorInvalidFilterSetting;
@@ -150,7 +197,7 @@ static cudaError_t read_as(struct divergo_texture *t, const struct cudaChannelFo
 // bind describes what a resource and a way to read it come to.
 static cudaError_t bind(struct divergo_texture *t, const struct cudaResourceDesc *r, const struct cudaTextureDesc *how) {
     *t = (struct divergo_texture){.normalized = how->normalizedCoords != 0, .linear = how->filterMode == cudaFilterModeLinear};
-    if (how->sRGB) return unsupported("textures of sRGB");
+    if (how->seamlessCubemap) return unsupported("filters across the edges of a cubemap (seamlessCubemap)");
     for (int i = 0; i < 3; i++) t->mode[i] = how->addressMode[i];
     for (int i = 0; i < 4; i++) t->border[i] = how->borderColor[i];
     struct cudaChannelFormatDesc desc;
@@ -171,11 +218,30 @@ static cudaError_t bind(struct divergo_texture *t, const struct cudaResourceDesc
         at = (struct cudaPitchedPtr){r->res.pitch2D.devPtr, r->res.pitch2D.pitchInBytes, 0, size.height};
         break;
     default:
-        return unsupported("mipmaps");
+        return cudaErrorInvalidValue;
     }
     t->base = (unsigned long long)at.ptr, t->pitch = (unsigned)at.pitch, t->plane = at.pitch * at.ysize;
     t->size[0] = (unsigned)size.width, t->size[1] = (unsigned)at_least_1(size.height), t->size[2] = (unsigned)at_least_1(size.depth);
-    return read_as(t, &desc, how->readMode);
+    return read_as(t, &desc, how->readMode, how->sRGB);
+}
+
+// describe makes what the device reads of a resource: one description, or one of each level of a mipmap. The caller frees them.
+static cudaError_t describe(struct divergo_texture **all, unsigned int *count, const struct cudaResourceDesc *r, const struct cudaTextureDesc *how) {
+    const struct cudaMipmappedArray *m = r->resType == cudaResourceTypeMipmappedArray ? r->res.mipmap.mipmap : NULL;
+    if (r->resType == cudaResourceTypeMipmappedArray && (m == NULL || !how->normalizedCoords)) return cudaErrorInvalidValue;
+    *count = m != NULL ? m->levels : 1;
+    if ((*all = calloc(*count, sizeof **all)) == NULL) return cudaErrorMemoryAllocation;
+    cudaError_t error = cudaSuccess;
+    for (unsigned int i = 0; i < *count && error == cudaSuccess; i++) {
+        const struct cudaResourceDesc level = {.resType = cudaResourceTypeArray, .res.array.array = m != NULL ? m->level[i] : NULL};
+        struct divergo_texture *t = *all + i;
+        error = bind(t, m != NULL ? &level : r, how);
+        t->levels = *count - i, t->between = how->mipmapFilterMode == cudaFilterModeLinear;
+        t->bias = how->mipmapLevelBias, t->least = how->minMipmapLevelClamp, t->most = how->maxMipmapLevelClamp;
+        if (m != NULL && t->between && t->format == divergo_plain && level.res.array.array->desc.f != cudaChannelFormatKindFloat) error = cudaErrorInvalidFilterSetting;
+    }
+    if (error != cudaSuccess) free(*all);
+    return error;
 }
 
 // Objects: what they were made of, by their address on the device.
@@ -194,15 +260,16 @@ static struct object **find(unsigned long long at) {
 }
 
 static cudaError_t make(unsigned long long *object, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *how) {
-    struct divergo_texture t;
+    struct divergo_texture *t;
+    unsigned int count;
     if (object == NULL || resource == NULL || how == NULL) return divergo_fail(cudaErrorInvalidValue);
-    cudaError_t error = bind(&t, resource, how);
+    cudaError_t error = describe(&t, &count, resource, how);
     if (error != cudaSuccess) return divergo_fail(error);
     struct object *o = malloc(sizeof *o);
-    if (o == NULL) return divergo_fail(cudaErrorMemoryAllocation);
     void *at;
-    error = cudaMalloc(&at, sizeof t);
-    if (error == cudaSuccess) error = cudaMemcpy(at, &t, sizeof t, cudaMemcpyHostToDevice);
+    error = o == NULL ? divergo_fail(cudaErrorMemoryAllocation) : cudaMalloc(&at, count * sizeof *t);
+    if (error == cudaSuccess) error = cudaMemcpy(at, t, count * sizeof *t, cudaMemcpyHostToDevice);
+    free(t);
     if (error != cudaSuccess) return free(o), error;
     *o = (struct object){(unsigned long long)at, *resource, *how, objects};
     objects = o;
@@ -226,7 +293,7 @@ static cudaError_t resource_of(struct cudaResourceDesc *resource, unsigned long 
 }
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *how, const struct cudaResourceViewDesc *view) {
-    return view != NULL ? unsupported("views of resources") : make(texture, resource, how);
+    return view != NULL && view->format != cudaResViewFormatNone ? unsupported("views of resources") : make(texture, resource, how);
 }
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) { return destroy(texture); }
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t texture) { return resource_of(resource, texture); }
@@ -247,15 +314,22 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const struct c
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) { return destroy(surface); }
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t surface) { return resource_of(resource, surface); }
 
-// References. How one is read is what its members say when it is bound.
-static cudaError_t bind_reference(const void *reference, const struct cudaResourceDesc *r, const struct cudaTextureDesc *how) {
-    struct divergo_texture t;
-    void *at;
-    cudaError_t error = bind(&t, r, how);
+// References. How one is read is what its members say when it is bound. There is room for one level.
+cudaError_t divergo_bind(void *at, const struct cudaResourceDesc *r, const struct cudaTextureDesc *how) {
+    if (r->resType == cudaResourceTypeMipmappedArray) return unsupported("references to mipmaps");
+    struct divergo_texture *t;
+    unsigned int count;
+    cudaError_t error = describe(&t, &count, r, how);
     if (error != cudaSuccess) return divergo_fail(error);
-    error = cudaGetSymbolAddress(&at, reference);
+    error = cudaMemcpy(at, t, sizeof *t, cudaMemcpyHostToDevice);
+    return free(t), error;
+}
+
+static cudaError_t bind_reference(const void *reference, const struct cudaResourceDesc *r, const struct cudaTextureDesc *how) {
+    void *at;
+    cudaError_t error = cudaGetSymbolAddress(&at, reference);
     if (error == cudaErrorInvalidSymbol) return divergo_fail(cudaErrorInvalidTexture);
-    return error != cudaSuccess ? error : cudaMemcpy(at, &t, sizeof t, cudaMemcpyHostToDevice);
+    return error != cudaSuccess ? error : divergo_bind(at, r, how);
 }
 
 static cudaError_t bind_texture(const struct textureReference *t, const struct cudaResourceDesc *r) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 #include "cuda_runtime.h"
+#include <cuda.h>
 #include "api.h"
 
 int wrong;
@@ -25,6 +26,11 @@ __global__ void shared(int *out) {
 }
 __global__ __launch_bounds__(64) void bounded(int *out) { out[0] = 1; }
 __global__ void through(int *to) { *to += 1; }
+__global__ void shape(int *to) {
+    unsigned bytes;
+    asm("mov.u32 %0, %dynamic_smem_size;" : "=r"(bytes));
+    atomicAdd(to, threadIdx.x == 0 ? 10 + (int)bytes : 10);
+}
 
 static void count(void *data) { ++*(int *)data; }
 static void counted(cudaStream_t, cudaError_t status, void *data) { *(int *)data += status == cudaSuccess; }
@@ -87,6 +93,31 @@ static void memory() {
     how.gridDim = 1, how.blockDim = 1, how.attrs = &together, how.numAttrs = 1;
     WANT(cudaLaunchKernelEx(&how, through, device), cudaSuccess);
     WANT(pinned[3], 21);
+    size_t left = 0, total = 0;
+    WANT(cuMemGetInfo(&left, &total), CUDA_SUCCESS); // in the runtime's context
+    WANT(left > 0 && left < total, true);
+    cudaStream_t told, copy;
+    cudaStreamAttrValue window = {}, seen;
+    unsigned long long id, other;
+    WANT(cudaStreamCreate(&told), cudaSuccess);
+    WANT(cudaStreamCreateWithPriority(&copy, 0, 0), cudaSuccess);
+    window.accessPolicyWindow.num_bytes = 99;
+    WANT(cudaStreamSetAttribute(told, cudaStreamAttributeAccessPolicyWindow, &window), cudaSuccess);
+    WANT(cudaStreamCopyAttributes(copy, told), cudaSuccess);
+    WANT(cudaStreamGetAttribute(copy, cudaStreamAttributeAccessPolicyWindow, &seen), cudaSuccess);
+    WANT(seen.accessPolicyWindow.num_bytes, 99u);
+    WANT(cudaStreamGetAttribute(0, cudaStreamAttributeAccessPolicyWindow, &seen), cudaSuccess);
+    WANT(seen.accessPolicyWindow.num_bytes, 0u);
+    WANT(cudaStreamSetAttribute(told, (cudaStreamAttrID)77, &window), cudaErrorInvalidValue);
+    WANT(cudaStreamGetId(told, &id), cudaSuccess);
+    WANT(cudaStreamGetId(copy, &other), cudaSuccess);
+    WANT(id == other, false);
+    WANT(cudaCtxResetPersistingL2Cache(), cudaSuccess);
+    WANT(cudaStreamDestroy(copy), cudaSuccess);
+    cudaLaunchConfig_t plain = {};
+    plain.gridDim = 2, plain.blockDim = 3, plain.dynamicSmemBytes = 8;
+    WANT(cudaLaunchKernelEx(&plain, shape, device), cudaSuccess);
+    WANT(pinned[3], 21 + 6 * 10 + 2 * 8); // six threads, the first of each block with what its block has of shared memory
     how.gridDim = 1 << 20;
     WANT(cudaLaunchKernelEx(&how, through, device), cudaErrorCooperativeLaunchTooLarge);
     WANT(cudaHostUnregister(pinned), cudaSuccess);

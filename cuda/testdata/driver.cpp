@@ -130,12 +130,110 @@ int main(int argc, char **argv) {
     WANT(cuMemcpyDtoH(out.data(), data, 8), CUDA_SUCCESS);
     WANT(out[0], 0x01020102u);
     WANT(out[1], 0x07070707u);
+    // A launch as it was before CUDA 4.
+    WANT(cuFuncSetBlockShape(scale, 32, 1, 1), CUDA_SUCCESS);
+    WANT(cuFuncSetSharedSize(scale, 16), CUDA_SUCCESS);
+    WANT(cuMemsetD32(data, 7, 5), CUDA_SUCCESS);
+    WANT(cuLaunchGrid(scale, 1, 1), CUDA_ERROR_INVALID_VALUE); // no parameters
+    WANT(cuParamSetv(scale, 0, &data, sizeof data), CUDA_SUCCESS);
+    WANT(cuParamSeti(scale, 8, 3), CUDA_SUCCESS);
+    WANT(cuParamSetf(scale, 12, 1), CUDA_ERROR_INVALID_VALUE);
+    WANT(cuParamSetSize(scale, 12), CUDA_SUCCESS);
+    WANT(cuParamSetSize(scale, 16), CUDA_ERROR_INVALID_VALUE);
+    WANT(cuLaunchGrid(scale, 1, 1), CUDA_SUCCESS);
+    WANT(cuMemcpyDtoH(out.data(), data, 20), CUDA_SUCCESS);
+    WANT(out, (std::vector<unsigned>{21, 21, 21, 7, 7}));
+
+    // Rows of pitched memory, of arrays, and planes.
+    CUdeviceptr rows;
+    size_t pitch;
+    WANT(cuMemAllocPitch(&rows, &pitch, 12, 4, 4), CUDA_SUCCESS);
+    WANT(cuMemsetD2D32(rows, pitch, 5, 3, 4), CUDA_SUCCESS);
+    WANT(cuMemsetD2D16(rows + pitch + 4, pitch, 6, 4, 2), CUDA_SUCCESS); // the last two words of the rows between
+    CUarray flat, deep;
+    CUDA_ARRAY_DESCRIPTOR plane = {3, 4, CU_AD_FORMAT_SIGNED_INT32, 1}, got;
+    CUDA_ARRAY3D_DESCRIPTOR box = {3, 2, 2, CU_AD_FORMAT_UNSIGNED_INT16, 2, 0}, gotBox;
+    WANT(cuArrayCreate(&flat, &plane), CUDA_SUCCESS);
+    WANT(cuArray3DCreate(&deep, &box), CUDA_SUCCESS);
+    WANT(cuArrayGetDescriptor(&got, flat), CUDA_SUCCESS);
+    WANT(got.Width == 3 && got.Height == 4 && got.Format == CU_AD_FORMAT_SIGNED_INT32 && got.NumChannels == 1, true);
+    WANT(cuArray3DGetDescriptor(&gotBox, deep), CUDA_SUCCESS);
+    WANT(gotBox.Depth == 2 && gotBox.Format == CU_AD_FORMAT_UNSIGNED_INT16 && gotBox.NumChannels == 2, true);
+    CUDA_MEMCPY2D copy = {};
+    copy.srcMemoryType = CU_MEMORYTYPE_DEVICE, copy.srcDevice = rows, copy.srcPitch = pitch, copy.dstMemoryType = CU_MEMORYTYPE_ARRAY, copy.dstArray = flat;
+    copy.WidthInBytes = 12, copy.Height = 4;
+    WANT(cuMemcpy2D(&copy), CUDA_SUCCESS);
+    std::vector<unsigned> back(12, 1), want = {5, 5, 5, 5, 0x60006, 0x60006, 5, 0x60006, 0x60006, 5, 5, 5};
+    WANT(cuMemcpyAtoH(back.data(), flat, 0, 48), CUDA_SUCCESS);
+    WANT(back, want);
+    // Of the array, from the second word of its second row on, into two planes of the box, and back.
+    CUDA_MEMCPY3D cube = {};
+    cube.srcMemoryType = CU_MEMORYTYPE_HOST, cube.srcHost = want.data(), cube.srcPitch = 12, cube.srcHeight = 2;
+    cube.dstMemoryType = CU_MEMORYTYPE_ARRAY, cube.dstArray = deep, cube.WidthInBytes = 12, cube.Height = 2, cube.Depth = 2;
+    want = {11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22};
+    WANT(cuMemcpy3D(&cube), CUDA_SUCCESS);
+    CUDA_MEMCPY3D part = {};
+    part.srcMemoryType = CU_MEMORYTYPE_ARRAY, part.srcArray = deep, part.srcXInBytes = 4, part.srcY = 1, part.srcZ = 1;
+    part.dstMemoryType = CU_MEMORYTYPE_HOST, part.dstHost = back.data(), part.WidthInBytes = 8, part.Height = part.Depth = 1;
+    WANT(cuMemcpy3D(&part), CUDA_SUCCESS);
+    WANT(back[0] == 21 && back[1] == 22, true);
+    copy.srcMemoryType = (CUmemorytype)9;
+    WANT(cuMemcpy2D(&copy), CUDA_ERROR_INVALID_VALUE);
+
+    // Textures: an object, a reference to an array, and one to linear memory. Bytes are read from 0 to 1 unless the flag says otherwise.
+    CUmodule textures;
+    CUfunction fetch;
+    CUtexref reference, line, no;
+    CUarray image8;
+    CUDA_ARRAY_DESCRIPTOR bytes8 = {4, 2, CU_AD_FORMAT_UNSIGNED_INT8, 1};
+    const unsigned char raw[8] = {0, 51, 102, 153, 204, 255, 0, 51};
+    WANT(cuModuleLoad(&textures, argv[2]), CUDA_SUCCESS);
+    WANT(cuModuleGetFunction(&fetch, textures, "fetch"), CUDA_SUCCESS);
+    WANT(cuModuleGetTexRef(&reference, textures, "image"), CUDA_SUCCESS);
+    WANT(cuModuleGetTexRef(&line, textures, "line"), CUDA_SUCCESS);
+    WANT(cuModuleGetTexRef(&no, textures, "iamge"), CUDA_ERROR_NOT_FOUND);
+    WANT(cuArrayCreate(&image8, &bytes8), CUDA_SUCCESS);
+    WANT(cuMemcpyHtoA(image8, 0, raw, 8), CUDA_SUCCESS);
+    WANT(cuTexRefSetArray(reference, image8, CU_TRSA_OVERRIDE_FORMAT), CUDA_SUCCESS);
+    WANT(cuTexRefSetAddressMode(reference, 0, CU_TR_ADDRESS_MODE_WRAP), CUDA_SUCCESS);
+    WANT(cuTexRefSetAddressMode(reference, 1, CU_TR_ADDRESS_MODE_WRAP), CUDA_SUCCESS);
+    WANT(cuTexRefSetFilterMode(reference, CU_TR_FILTER_MODE_LINEAR), CUDA_SUCCESS);
+    WANT(cuTexRefSetFlags(reference, CU_TRSF_NORMALIZED_COORDINATES), CUDA_SUCCESS);
+    WANT(cuTexRefSetFormat(line, CU_AD_FORMAT_UNSIGNED_INT32, 1), CUDA_SUCCESS);
+    WANT(cuTexRefSetFlags(line, CU_TRSF_READ_AS_INTEGER), CUDA_SUCCESS);
+    WANT(cuTexRefSetAddress(&bytes, line, data, 20), CUDA_SUCCESS);
+    CUtexObject object;
+    CUDA_RESOURCE_DESC resource = {};
+    CUDA_TEXTURE_DESC how = {};
+    resource.resType = CU_RESOURCE_TYPE_ARRAY, resource.res.array.hArray = image8;
+    how.flags = CU_TRSF_READ_AS_INTEGER;
+    WANT(cuTexObjectCreate(&object, &resource, &how, 0), CUDA_SUCCESS);
+    WANT(cuMemAlloc(&rows, 48), CUDA_SUCCESS);
+    void *fetched[] = {&object, &rows};
+    WANT(cuLaunchKernel(fetch, 1, 1, 1, 4, 1, 1, 0, 0, fetched, 0), CUDA_SUCCESS);
+    float seen[12];
+    WANT(cuMemcpyDtoH(seen, rows, 48), CUDA_SUCCESS);
+    for (int i = 0; i < 4; i++) {
+        WANT(seen[i], (float)raw[4 + i]);
+        // Between the texel and the one before it in its row, which goes round.
+        WANT(seen[4 + i] - (raw[4 + i] + raw[4 + (i + 3) % 4]) / 510.0f < 1e-6f && (raw[4 + i] + raw[4 + (i + 3) % 4]) / 510.0f - seen[4 + i] < 1e-6f, true);
+        WANT(seen[8 + i], (i < 3 ? 21 : 7));
+    }
+    WANT(cuTexObjectDestroy(object), CUDA_SUCCESS);
+    WANT(cuArrayDestroy(image8), CUDA_SUCCESS);
+    WANT(cuPointerGetAttribute(&at, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, data), CUDA_SUCCESS);
+    WANT(at, data);
+    int grid, block;
+    WANT(cuOccupancyMaxPotentialBlockSize(&grid, &block, scale, 0, 0, 256), CUDA_SUCCESS);
+    WANT(grid > 0 && block == 256, true);
     WANT(cuMemGetInfo(&left, &total), CUDA_SUCCESS);
     WANT(cuMemFree(data), CUDA_SUCCESS);
     WANT(cuMemFree(data), CUDA_ERROR_INVALID_VALUE);
     const char *told;
     WANT(cuGetErrorName(CUDA_ERROR_NOT_FOUND, &told), CUDA_SUCCESS);
     WANT(strcmp(told, "CUDA_ERROR_NOT_FOUND"), 0);
+    WANT(cuGetErrorString(CUDA_ERROR_CONTEXT_IS_DESTROYED, &told), CUDA_SUCCESS);
+    WANT(strcmp(told, "context is destroyed"), 0);
 #define CALL(name) WANT(name(), CUDA_ERROR_NOT_SUPPORTED);
     DIVERGO_MISSING_DRIVER(CALL)
     WANT(cuModuleUnload(second), CUDA_SUCCESS);

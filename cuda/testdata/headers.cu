@@ -1,10 +1,12 @@
 // Groups of threads, cache operators, dot products and complex numbers, each compared with what it should be.
+#include <algorithm>
 #include <cstdio>
 #include <vector>
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cuComplex.h>
+#include <cuda/pipeline>
 #include <texture_types.h>
 #include "api.h"
 
@@ -85,6 +87,18 @@ __global__ void copies(const char *in, char *out, int *early) {
     if (threadIdx.x < 16) early[40 + threadIdx.x] = numbers[0][threadIdx.x];
 }
 
+// Reductions of the warp in one instruction, by some of its threads; a parameter of more than 4 KiB.
+struct Large { int at[2000]; };
+__global__ void together(const __grid_constant__ Large large, int *out) {
+    const int i = threadIdx.x, x = large.at[50 * i];
+    if (i % 4 == 1) return;
+    const unsigned m = 0xdddddddd;
+    int *to = out + 9 * i;
+    to[0] = __reduce_add_sync(m, x), to[1] = __reduce_min_sync(m, x), to[2] = __reduce_max_sync(m, x);
+    to[3] = (int)__reduce_add_sync(m, 3u * i), to[4] = (int)__reduce_min_sync(m, (unsigned)x), to[5] = (int)__reduce_max_sync(m, (unsigned)x);
+    to[6] = (int)__reduce_and_sync(m, x | 0x100u), to[7] = (int)__reduce_or_sync(m, (unsigned)i), to[8] = (int)__reduce_xor_sync(m, (unsigned)x);
+}
+
 // Registers of PTX with one percent sign and with two; values of each type that matches.
 #define LANE(x) asm volatile("mov.u32 %0, %laneid;" : "=r"(x))
 __global__ void named(int *out, double *d) {
@@ -99,6 +113,78 @@ __global__ void named(int *out, double *d) {
     int all;
     __match_all_sync(~0u, d[0], &all);
     if (threadIdx.x == 0) out[63] = 100 * all;
+}
+
+// Tiles of several warps, tiles of tiles, parts by label and by rank.
+__global__ void parts(int *out) {
+    __shared__ cg::block_tile_memory<128> room;
+    cg::thread_block block = cg::this_thread_block(room);
+    auto large = cg::tiled_partition<64>(block);
+    auto warp = cg::tiled_partition<32>(large);
+    auto four = cg::tiled_partition<4>(warp);
+    const int x = (int)block.thread_rank();
+    int *to = out + 8 * x;
+    to[0] = cg::reduce(large, x, cg::plus<int>());
+    if (x < 64) to[1] = large.shfl(x * 10, 37) + large.any(x == 50) + 2 * large.all(x < 63); // the other tile does not come here
+    to[2] = (int)(1000 * large.meta_group_rank() + 100 * large.meta_group_size() + 10 * warp.meta_group_rank() + warp.meta_group_size());
+    to[3] = (int)(100 * four.meta_group_rank() + four.meta_group_size());
+    auto labels = cg::labeled_partition(warp, x % 3 == 0 ? -1 : x % 5);
+    to[4] = (int)(labels.size() * 10000 + labels.meta_group_rank() * 100 + labels.meta_group_size() * 10) + (labels.thread_rank() == 0);
+    if (x % 2) {
+        cg::coalesced_group odd = cg::coalesced_threads(), threes = cg::tiled_partition(odd, 3);
+        to[5] = cg::reduce(threes, x, cg::plus<int>());
+        to[6] = cg::exclusive_scan(threes, x) + 10000 * cg::inclusive_scan(odd, 1);
+    }
+    cg::experimental::sync(block);
+}
+
+__device__ void linger() {
+    const long long start = clock64();
+    while (clock64() - start < 2000) {}
+}
+
+// Two warps that wait for each other: each phase one adds what the other wrote.
+__global__ void phases(int *out) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> meeting;
+    __shared__ int word[64];
+    if (threadIdx.x == 0) init(&meeting, blockDim.x);
+    __syncthreads();
+    int x = threadIdx.x;
+    for (int i = 0; i < 3; i++) {
+        if (threadIdx.x / 32 == i % 2) linger(); // one comes late
+        word[threadIdx.x] = x;
+        auto token = meeting.arrive();
+        x += i; // meanwhile
+        meeting.wait(std::move(token));
+        x += word[threadIdx.x ^ 32];
+        meeting.arrive_and_wait();
+    }
+    out[threadIdx.x] = x;
+}
+
+// A warp that copies pieces, one that adds them up, and all of a block that does both.
+template <bool roles> __global__ void stages(const int *in, int *out) {
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    __shared__ int room[2][32];
+    cg::thread_block block = cg::this_thread_block();
+    cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
+    const bool first = threadIdx.x < 32;
+    auto pipe = roles ? cuda::make_pipeline(block, &state, first ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer) : cuda::make_pipeline(block, &state);
+    int sum = 0;
+    for (int i = 0; i < 5; i++) {
+        if (first || !roles) {
+            pipe.producer_acquire();
+            if (first) cuda::memcpy_async(warp, room[i % 2], in + 32 * i, sizeof room[0], pipe);
+            pipe.producer_commit();
+        }
+        if (!first || !roles) {
+            pipe.consumer_wait();
+            if (roles) linger(); // what is copied meanwhile goes elsewhere
+            sum = 3 * sum + room[i % 2][31 - threadIdx.x % 32];
+            pipe.consumer_release();
+        }
+    }
+    out[threadIdx.x] = sum;
 }
 
 template <class T> static std::vector<T> back(T *from, size_t n) {
@@ -162,6 +248,74 @@ int main() {
     WANT(n[5], 32 + 5 + 5);
     WANT(n[32 + 5], 0);
     WANT(n[63], 100);
+
+    Large large;
+    for (int i = 0; i < 2000; i++) large.at[i] = (i - 800) * (i % 7 - 3);
+    int *reduced;
+    cudaMalloc(&reduced, 9 * 32 * sizeof(int));
+    together<<<1, 32>>>(large, reduced);
+    auto red = back(reduced, 9 * 32);
+    int all[9] = {0, 1 << 30, -(1 << 30), 0, -1, 0, -1, 0, 0};
+    for (int i = 0; i < 32; i++) {
+        const int x = large.at[50 * i];
+        if (i % 4 == 1) continue;
+        all[0] += x, all[1] = std::min(all[1], x), all[2] = std::max(all[2], x), all[3] += 3 * i;
+        all[4] = (int)std::min((unsigned)all[4], (unsigned)x), all[5] = (int)std::max((unsigned)all[5], (unsigned)x);
+        all[6] &= x | 0x100, all[7] |= i, all[8] ^= x;
+    }
+    for (int k = 0; k < 9; k++) WANT(red[9 * 31 + k], all[k]);
+
+    int *apart;
+    cudaMalloc(&apart, 8 * 128 * sizeof(int));
+    cudaMemset(apart, 0, 8 * 128 * sizeof(int));
+    parts<<<1, 128>>>(apart);
+    auto p = back(apart, 8 * 128);
+    for (int x = 0; x < 128; x++) {
+        const int *got = &p[8 * x], first = x / 32 * 32;
+        WANT(got[0], x / 64 * 64 * 64 + 63 * 64 / 2);
+        WANT(got[1], (x < 64 ? 371 : 0));
+        WANT(got[2], x / 64 * 1000 + 200 + x / 32 % 2 * 10 + 2);
+        WANT(got[3], x % 32 / 4 * 100 + 8);
+        // The parts are numbered by their first threads.
+        auto label = [](int i) { return i % 3 == 0 ? -1 : i % 5; };
+        int size = 0, lowest = -1, rank = 0, parts = 0;
+        for (int i = first; i < first + 32; i++) {
+            bool begins = true;
+            for (int j = first; j < i; j++) begins &= label(j) != label(i);
+            parts += begins;
+            if (label(i) == label(x)) {
+                if (lowest < 0) lowest = i, rank = parts - 1;
+                size++;
+            }
+        }
+        WANT(got[4], size * 10000 + rank * 100 + parts * 10 + (x == lowest));
+        const int odd = (x - first) / 2, three = odd / 3 * 3; // of 16 threads the last is alone
+        int sum = 0, before = 0;
+        for (int i = three; i < three + 3 && i < 16; i++) sum += first + 2 * i + 1, before += i < odd ? first + 2 * i + 1 : 0;
+        WANT(got[5], (x % 2 ? sum : 0));
+        WANT(got[6], (x % 2 ? before + 10000 * (odd + 1) : 0));
+    }
+    phases<<<1, 64>>>(apart);
+    auto q = back(apart, 64);
+    for (int x = 0; x < 64; x++) {
+        int mine = x, other = x ^ 32;
+        for (int i = 0; i < 3; i++) {
+            const int sum = mine + other + i;
+            mine = other = sum;
+        }
+        WANT(q[x], mine);
+    }
+    int *pieces;
+    cudaMallocManaged(&pieces, 160 * sizeof *pieces);
+    for (int i = 0; i < 160; i++) pieces[i] = i * i;
+    stages<true><<<1, 64>>>(pieces, apart);
+    stages<false><<<1, 64>>>(pieces, apart + 64);
+    q = back(apart, 128);
+    for (int x = 0; x < 128; x++) {
+        int sum = 0;
+        for (int i = 0; i < 5; i++) sum = 3 * sum + (32 * i + 31 - x % 32) * (32 * i + 31 - x % 32);
+        WANT(q[x], (x < 32 ? 0 : sum));
+    }
 
     cuFloatComplex z = cuCdivf(cuCmulf(make_cuFloatComplex(1, 2), make_cuFloatComplex(3, -1)), make_cuFloatComplex(3, -1));
     WANT(z.x > 0.999f && z.x < 1.001f && z.y > 1.999f && z.y < 2.001f, true);

@@ -257,9 +257,143 @@ static void writes() {
     CHECK(cudaDeviceSynchronize() != cudaSuccess);
 }
 
+// Cubemaps, gathers, mipmaps and the curve of sRGB.
+texture<uchar4, cudaTextureType2D, cudaReadModeNormalizedFloat> gathered;
+enum { edge = 4, cubes = 2, faces = 6 * cubes };
+
+__global__ void directions(cudaTextureObject_t cube, cudaTextureObject_t layers, cudaSurfaceObject_t written, float *one, float *several, float *between) {
+    const int i = threadIdx.x, j = threadIdx.y, face = blockIdx.x;
+    const float u = 2 * (i + 0.5f) / edge - 1, v = 2 * (j + 0.5f) / edge - 1;
+    // Where a texel of a face lies on the cube: the guide's table, the other way round.
+    const float at[6][3] = {{1, -v, -u}, {-1, -v, u}, {u, 1, v}, {u, -1, -v}, {u, -v, 1}, {-u, -v, -1}};
+    const float x = 3 * at[face % 6][0], y = 3 * at[face % 6][1], z = 3 * at[face % 6][2];
+    const int to = (face * edge + j) * edge + i;
+    several[to] = texCubemapLayered<float>(layers, x, y, z, face / 6);
+    if (face < 6) {
+        one[to] = texCubemap<float>(cube, x, y, z);
+        between[to] = texCubemapLod<float>(cube, x, y, z, 2);
+        surfCubemapwrite(100 + to, written, 4 * i, j, face);
+    }
+}
+
+__global__ void rest(cudaTextureObject_t plane, cudaTextureObject_t mip, cudaTextureObject_t near, cudaTextureObject_t curve, const float2 *at, float4 *four, float4 *channel, float *level, float *nearest, float *steep, float4 *colour) {
+    const int i = threadIdx.x;
+    four[i] = tex2Dgather<float4>(plane, at[i].x, at[i].y);
+    channel[i] = tex2Dgather(gathered, at[i].x, at[i].y, 1);
+    level[i] = tex2DLod<float>(mip, 0.3f, 0.7f, i / 4.0f - 1);
+    nearest[i] = tex2DLod<float>(near, 0.3f, 0.7f, i / 4.0f - 1);
+    steep[i] = tex2DGrad<float>(mip, 0.3f, 0.7f, make_float2(0, (float)(1 << i % 4) / 8), make_float2(1.0f / 8, 0));
+    colour[i] = tex1D<float4>(curve, i + 0.5f);
+}
+
+static cudaArray_t stack(int layers, unsigned flags, std::vector<float> *texels) {
+    cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
+    cudaArray_t array = 0;
+    for (int i = 0; i < edge * edge * layers; i++) texels->push_back(draw(1000));
+    CHECK(cudaMalloc3DArray(&array, &desc, make_cudaExtent(edge, edge, layers), flags) == cudaSuccess);
+    cudaMemcpy3DParms p = {};
+    p.srcPtr = make_cudaPitchedPtr(texels->data(), edge * sizeof(float), edge, edge);
+    p.dstArray = array, p.extent = make_cudaExtent(edge, edge, layers), p.kind = cudaMemcpyHostToDevice;
+    CHECK(cudaMemcpy3D(&p) == cudaSuccess);
+    return array;
+}
+
+static void others() {
+    enum { n = 20 };
+    std::vector<float> one, several;
+    cudaArray_t cube = stack(6, cudaArrayCubemap, &one), layered = stack(faces, cudaArrayCubemap | cudaArrayLayered, &several), written, none;
+    cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>(), ints = cudaCreateChannelDesc<int>(), bytes = cudaCreateChannelDesc<uchar4>();
+    CHECK(cudaMalloc3DArray(&none, &desc, make_cudaExtent(edge, edge + 1, 6), cudaArrayCubemap) == cudaErrorInvalidValue);
+    CHECK(cudaMalloc3DArray(&none, &desc, make_cudaExtent(edge, edge, 12), cudaArrayCubemap) == cudaErrorInvalidValue);
+    CHECK(cudaMalloc3DArray(&written, &ints, make_cudaExtent(edge, edge, 6), cudaArrayCubemap | cudaArraySurfaceLoadStore) == cudaSuccess);
+    cudaTextureDesc how = {};
+    how.normalizedCoords = 1, how.filterMode = cudaFilterModeLinear;
+    for (int d = 0; d < 3; d++) how.addressMode[d] = cudaAddressModeClamp;
+    cudaResourceDesc r = {};
+    r.resType = cudaResourceTypeArray, r.res.array.array = written;
+    cudaSurfaceObject_t s;
+    CHECK(cudaCreateSurfaceObject(&s, &r) == cudaSuccess);
+    float *oneGot, *severalGot, *between;
+    cudaMallocManaged(&oneGot, one.size() * sizeof(float)), cudaMallocManaged(&between, one.size() * sizeof(float)), cudaMallocManaged(&severalGot, several.size() * sizeof(float));
+    directions<<<faces, dim3(edge, edge)>>>(object(cube, how), object(layered, how), s, oneGot, severalGot, between);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    for (size_t i = 0; i < one.size(); i++) CHECK(oneGot[i] == one[i] && between[i] == one[i]);
+    for (size_t i = 0; i < several.size(); i++) CHECK(severalGot[i] == several[i]);
+    int back[6 * edge * edge];
+    cudaMemcpy3DParms p = {};
+    p.srcArray = written, p.dstPtr = make_cudaPitchedPtr(back, edge * sizeof(int), edge, edge);
+    p.extent = make_cudaExtent(edge, edge, 6), p.kind = cudaMemcpyDeviceToHost;
+    CHECK(cudaMemcpy3D(&p) == cudaSuccess);
+    for (int i = 0; i < 6 * edge * edge; i++) CHECK(back[i] == 100 + i);
+
+    // A plane of 4 by 4, gathered at points in and outside, and each level of a mipmap with a value of its own.
+    std::vector<float> texels;
+    cudaArray_t plane = stack(1, 0, &texels), level, curve, colours;
+    uchar4 raw[16];
+    for (int i = 0; i < 16; i++) raw[i] = make_uchar4(i * 17, 255 - i, i, i * 17);
+    CHECK(cudaMallocArray(&colours, &bytes, edge, edge) == cudaSuccess && cudaMallocArray(&curve, &bytes, 16) == cudaSuccess);
+    CHECK(cudaMemcpyToArray(colours, 0, 0, raw, sizeof raw, cudaMemcpyHostToDevice) == cudaSuccess && cudaMemcpyToArray(curve, 0, 0, raw, sizeof raw, cudaMemcpyHostToDevice) == cudaSuccess);
+    gathered.addressMode[0] = gathered.addressMode[1] = cudaAddressModeClamp;
+    CHECK(cudaBindTextureToArray(gathered, colours) == cudaSuccess);
+    cudaMipmappedArray_t m;
+    CHECK(cudaMallocMipmappedArray(&m, &desc, make_cudaExtent(8, 4, 0), 9) == cudaSuccess);
+    const float value[4] = {10, 30, 70, 150}; // levels of 8 by 4, 4 by 2, 2 by 1 and 1 by 1
+    for (int l = 0; l < 4; l++) {
+        std::vector<float> all(32, value[l]);
+        cudaExtent e;
+        CHECK(cudaGetMipmappedArrayLevel(&level, m, l) == cudaSuccess);
+        CHECK(cudaArrayGetInfo(&ints, &e, 0, level) == cudaSuccess && e.width == 8u >> l && e.height == (l < 2 ? 4u >> l : 1));
+        CHECK(cudaMemcpyToArray(level, 0, 0, all.data(), e.width * e.height * sizeof(float), cudaMemcpyHostToDevice) == cudaSuccess);
+    }
+    CHECK(cudaGetMipmappedArrayLevel(&level, m, 4) == cudaErrorInvalidValue);
+    cudaResourceDesc mips = {};
+    mips.resType = cudaResourceTypeMipmappedArray, mips.res.mipmap.mipmap = m;
+    how.mipmapFilterMode = cudaFilterModeLinear, how.mipmapLevelBias = 0.5f, how.minMipmapLevelClamp = 0.25f, how.maxMipmapLevelClamp = 2.5f;
+    cudaTextureObject_t linear, near, flat;
+    CHECK(cudaCreateTextureObject(&linear, &mips, &how, NULL) == cudaSuccess);
+    how.mipmapFilterMode = cudaFilterModePoint, how.mipmapLevelBias = 0, how.minMipmapLevelClamp = 0, how.maxMipmapLevelClamp = 9;
+    CHECK(cudaCreateTextureObject(&near, &mips, &how, NULL) == cudaSuccess);
+    how.normalizedCoords = 0;
+    CHECK(cudaCreateTextureObject(&flat, &mips, &how, NULL) == cudaErrorInvalidValue);
+    flat = object(plane, how);
+    how.filterMode = cudaFilterModePoint, how.sRGB = 1;
+    r.res.array.array = curve;
+    cudaTextureObject_t bent;
+    CHECK(cudaCreateTextureObject(&bent, &r, &how, NULL) == cudaErrorInvalidValue); // not as bytes
+    how.readMode = cudaReadModeNormalizedFloat;
+    CHECK(cudaCreateTextureObject(&bent, &r, &how, NULL) == cudaSuccess);
+    float2 *at;
+    float4 *four, *channel, *colour;
+    float *levels, *nearest, *steep;
+    cudaMallocManaged(&at, n * sizeof *at), cudaMallocManaged(&four, n * sizeof *four), cudaMallocManaged(&channel, n * sizeof *channel), cudaMallocManaged(&colour, n * sizeof *colour);
+    cudaMallocManaged(&levels, n * sizeof *levels), cudaMallocManaged(&nearest, n * sizeof *nearest), cudaMallocManaged(&steep, n * sizeof *steep);
+    for (int i = 0; i < n; i++) at[i] = make_float2(draw(24) / 4.0f - 1, draw(24) / 4.0f - 1);
+    rest<<<1, n>>>(flat, linear, near, bent, at, four, channel, levels, nearest, steep, colour);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    for (int i = 0; i < n; i++) {
+        auto clamped = [](double x) { return (int)std::fmin(std::fmax(x, 0), edge - 1); };
+        const double x = std::floor(at[i].x - 0.5), y = std::floor(at[i].y - 0.5);
+        const int a = clamped(x), b = clamped(x + 1), c = clamped(y), d = clamped(y + 1), order[4] = {4 * d + a, 4 * d + b, 4 * c + b, 4 * c + a};
+        CHECK(four[i].x == texels[order[0]] && four[i].y == texels[order[1]] && four[i].z == texels[order[2]] && four[i].w == texels[order[3]]);
+        CHECK(channel[i].x == (255 - order[0]) / 255.0f && channel[i].y == (255 - order[1]) / 255.0f && channel[i].z == (255 - order[2]) / 255.0f && channel[i].w == (255 - order[3]) / 255.0f);
+        const double asked = std::fmin(std::fmax(i / 4.0 - 1 + 0.5, 0.25), 2.5), whole = std::floor(asked);
+        CHECK(levels[i] == value[(int)whole] + (asked - whole) * (value[(int)whole + 1] - value[(int)whole]));
+        CHECK(nearest[i] == value[(int)std::fmin(std::fmax(std::floor(i / 4.0 - 1 + 0.5), 0), 3)]);
+        // 1 texel in x against 2^k / 2 in y: level 0, 0, 1, 2, and the bias.
+        const double steepest = std::fmin(std::fmax(i % 4 - 1.0, 0) + 0.5, 2.5), below = std::floor(steepest);
+        CHECK(std::fabs(steep[i] - (value[(int)below] + (steepest - below) * (value[(int)below + 1] - value[(int)below]))) < 1e-3);
+        if (i >= 16) continue;
+        const double v = i * 17 / 255.0, bentTo = v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+        CHECK(std::fabs(colour[i].x - bentTo) < 1e-6 && colour[i].w == (float)v);
+    }
+    CHECK(cudaFreeMipmappedArray(m) == cudaSuccess && cudaFreeArray(cube) == cudaSuccess);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+}
+
 int main() {
     modes();
     kinds();
+    others();
     writes();
     printf("%d wrong\n", wrong);
 }

@@ -13,6 +13,10 @@
 #define DIVERGO_JOINED(before, word, after) DIVERGO_JOIN(before, word, after)
 #define DIVERGO_F(before, after) DIVERGO_JOINED(before, divergo_word, after)
 
+// The operators of numbers and of pairs.
+#define DIVERGO_OPERATORS(ARITHMETIC, COMPARE) \
+    ARITHMETIC(+) ARITHMETIC(-) ARITHMETIC(*) ARITHMETIC(/) COMPARE(==) COMPARE(!=) COMPARE(<) COMPARE(<=) COMPARE(>) COMPARE(>=)
+
 struct __align__(2) divergo_number {
     divergo_value value;
 
@@ -44,20 +48,11 @@ struct __align__(2) divergo_number {
 #define DIVERGO_HALF(OP)                                                                                                                                 \
     friend DIVERGO_INLINE divergo_number operator OP(divergo_number a, divergo_number b) { return divergo_number((divergo_value)(a.value OP b.value)); } \
     friend DIVERGO_INLINE divergo_number &operator OP##=(divergo_number &a, divergo_number b) { return a = a OP b; }
-    DIVERGO_HALF(+)
-    DIVERGO_HALF(-)
-    DIVERGO_HALF(*)
-    DIVERGO_HALF(/)
-#undef DIVERGO_HALF
-#define DIVERGO_HALF(OP) \
+#define DIVERGO_COMPARE(OP) \
     friend DIVERGO_INLINE bool operator OP(divergo_number a, divergo_number b) { return a.value OP b.value; }
-    DIVERGO_HALF(==)
-    DIVERGO_HALF(!=)
-    DIVERGO_HALF(<)
-    DIVERGO_HALF(<=)
-    DIVERGO_HALF(>)
-    DIVERGO_HALF(>=)
+    DIVERGO_OPERATORS(DIVERGO_HALF, DIVERGO_COMPARE)
 #undef DIVERGO_HALF
+#undef DIVERGO_COMPARE
     friend DIVERGO_INLINE divergo_number operator+(divergo_number a) { return a; }
     friend DIVERGO_INLINE divergo_number operator-(divergo_number a) { return divergo_number((divergo_value)-a.value); }
     friend DIVERGO_INLINE divergo_number &operator++(divergo_number &a) { return a += divergo_number(1); }
@@ -82,22 +77,15 @@ struct __align__(4) divergo_pair {
 #define DIVERGO_HALF(OP)                                                                                                            \
     friend DIVERGO_INLINE divergo_pair operator OP(divergo_pair a, divergo_pair b) { return divergo_pair(a.x OP b.x, a.y OP b.y); } \
     friend DIVERGO_INLINE divergo_pair &operator OP##=(divergo_pair &a, divergo_pair b) { return a = a OP b; }
-    DIVERGO_HALF(+)
-    DIVERGO_HALF(-)
-    DIVERGO_HALF(*)
-    DIVERGO_HALF(/)
-#undef DIVERGO_HALF
-#define DIVERGO_HALF(OP) \
+#define DIVERGO_COMPARE(OP) \
     friend DIVERGO_INLINE bool operator OP(divergo_pair a, divergo_pair b) { return a.x OP b.x && a.y OP b.y; }
-    DIVERGO_HALF(==)
-    DIVERGO_HALF(!=)
-    DIVERGO_HALF(<)
-    DIVERGO_HALF(<=)
-    DIVERGO_HALF(>)
-    DIVERGO_HALF(>=)
+    DIVERGO_OPERATORS(DIVERGO_HALF, DIVERGO_COMPARE)
 #undef DIVERGO_HALF
+#undef DIVERGO_COMPARE
     friend DIVERGO_INLINE divergo_pair operator-(divergo_pair a) { return divergo_pair(-a.x, -a.y); }
 };
+
+#undef DIVERGO_OPERATORS
 
 // Conversions.
 DIVERGO_BOTH divergo_number DIVERGO_F(__float2, )(float x) { return divergo_number(x); }

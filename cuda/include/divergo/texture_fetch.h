@@ -7,20 +7,21 @@
 #define DIVERGO_DEVICE static __device__ __forceinline__
 #define DIVERGO_GLOBAL(T, address) ((T *)(__attribute__((address_space(1))) T *)(address))
 
-// The channels of a type of texel, and the type that it is read as if they are read as floats.
+// The channels of a type of texel, the type that it is read as if they are read as floats, and that of four channels.
 template <class T> struct divergo_texel;
-#define DIVERGO_TEXEL(T, C, N, F)           \
+#define DIVERGO_TEXEL(T, C, N, F, Q)        \
     template <> struct divergo_texel<T> {   \
         typedef C channel;                  \
         typedef F floats;                   \
+        typedef Q four;                     \
         enum { channels = N };              \
     };
 #define DIVERGO_TEXELS(C, V)                \
-    DIVERGO_TEXEL(C, C, 1, float)           \
-    DIVERGO_TEXEL(V##1, C, 1, float1)       \
-    DIVERGO_TEXEL(V##2, C, 2, float2)       \
-    DIVERGO_TEXEL(V##4, C, 4, float4)
-DIVERGO_TEXEL(char, char, 1, float)
+    DIVERGO_TEXEL(C, C, 1, float, V##4)     \
+    DIVERGO_TEXEL(V##1, C, 1, float1, V##4) \
+    DIVERGO_TEXEL(V##2, C, 2, float2, V##4) \
+    DIVERGO_TEXEL(V##4, C, 4, float4, V##4)
+DIVERGO_TEXEL(char, char, 1, float, char4)
 DIVERGO_TEXELS(signed char, char)
 DIVERGO_TEXELS(unsigned char, uchar)
 DIVERGO_TEXELS(short, short)
@@ -38,6 +39,10 @@ template <class C> struct divergo_channel {
 template <> struct divergo_channel<float> {
     DIVERGO_DEVICE float read(const divergo_texture *t, unsigned long long at, unsigned c) {
         switch (t->format) {
+        case divergo_srgb8: {
+            const float x = DIVERGO_GLOBAL(const unsigned char, at)[c] / 255.0f;
+            return c == 3 ? x : x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f); // IEC 61966-2-1
+        }
         case divergo_unorm8: return DIVERGO_GLOBAL(const unsigned char, at)[c] / 255.0f;
         case divergo_snorm8: return fmaxf(DIVERGO_GLOBAL(const signed char, at)[c] / 127.0f, -1.0f);
         case divergo_unorm16: return DIVERGO_GLOBAL(const unsigned short, at)[c] / 65535.0f;
@@ -107,6 +112,7 @@ DIVERGO_DEVICE divergo_axis divergo_place(const divergo_texture *t, int d, float
 }
 
 template <class R, class C> struct divergo_filter { // integers are not interpolated
+    DIVERGO_DEVICE R mix(R a, R, float) { return a; }
     DIVERGO_DEVICE R get(const divergo_texture *t, int dims, float x, float y, float z, int layer) {
         const int i = divergo_place(t, 0, x, false).first;
         const int j = dims > 1 ? divergo_place(t, 1, y, false).first : 0;
@@ -160,6 +166,52 @@ template <class R> DIVERGO_DEVICE R divergo_sample(const divergo_texture *t, int
     layer = layer < 0 ? 0 : layer < (int)t->size[2] ? layer : (int)t->size[2] - 1;
     return divergo_filter<R, typename divergo_texel<R>::channel>::get(t, dims, x, y, z, layer);
 }
+// The same of the level of a mipmap, or between the two that are nearest.
+template <class R> DIVERGO_DEVICE R divergo_sample(const divergo_texture *t, int dims, float x, float y, float z, int layer, float level) {
+    if (t->levels <= 1) return divergo_sample<R>(t, dims, x, y, z, layer);
+    const int last = (int)t->levels - 1;
+    level = fminf(fmaxf(level + t->bias, t->least), t->most);
+    level = fminf(fmaxf(level, 0.0f), (float)last);
+    if (!t->between) return divergo_sample<R>(t + (int)floorf(level + 0.5f), dims, x, y, z, layer);
+    const int whole = (int)level;
+    const float share = rintf((level - (float)whole) * 256.0f) / 256.0f;
+    const R a = divergo_sample<R>(t + whole, dims, x, y, z, layer);
+    return share == 0 ? a : divergo_filter<R, typename divergo_texel<R>::channel>::mix(a, divergo_sample<R>(t + whole + 1, dims, x, y, z, layer), share);
+}
+
+// The level by the gradients of the coordinates: the longer of both, in texels (OpenGL 4.6, 8.14.1; not anisotropic).
+DIVERGO_DEVICE float divergo_level(const divergo_texture *t, float dx, float ex, float dy = 0, float ey = 0, float dz = 0, float ez = 0) {
+    const float w = t->normalized ? (float)t->size[0] : 1, h = t->normalized ? (float)t->size[1] : 1, d = t->normalized ? (float)t->size[2] : 1;
+    const float a = w * w * dx * dx + h * h * dy * dy + d * d * dz * dz, b = w * w * ex * ex + h * h * ey * ey + d * d * ez * ez;
+    return 0.5f * log2f(fmaxf(a, b));
+}
+
+// A direction in a cube: the face is that of the longest coordinate (Programming Guide, table "Cubemap Fetch"). Layers of a
+// cubemap are six faces each.
+template <class R> DIVERGO_DEVICE R divergo_cube(const divergo_texture *t, float x, float y, float z, int layer, float level) {
+    const float u = fabsf(x), v = fabsf(y), w = fabsf(z);
+    int face;
+    float m, a, b;
+    if (u >= v && u >= w) face = x < 0, m = u, a = x < 0 ? z : -z, b = -y;
+    else if (v >= w) face = 2 + (y < 0), m = v, a = x, b = y < 0 ? -z : z;
+    else face = 4 + (z < 0), m = w, a = z < 0 ? -x : x, b = -y;
+    return divergo_sample<R>(t, 2, (a / m + 1.0f) / 2.0f, (b / m + 1.0f) / 2.0f, 0, 6 * layer + face, level);
+}
+
+// One channel of the four texels that a filter would read, against the clock from the lower left (PTX ISA, tld4).
+template <class R> DIVERGO_DEVICE R divergo_gather(const divergo_texture *t, float x, float y, int channel) {
+    const divergo_axis i = divergo_place(t, 0, x, true), j = divergo_place(t, 1, y, true);
+    const R texels[4] = {divergo_read<R>(t, i.first, j.second, 0), divergo_read<R>(t, i.second, j.second, 0), divergo_read<R>(t, i.second, j.first, 0), divergo_read<R>(t, i.first, j.first, 0)};
+    typename divergo_texel<R>::channel v[4], r[4];
+    R all;
+    for (int n = 0; n < 4; n++) {
+        __builtin_memcpy(v, &texels[n], sizeof v);
+        r[n] = v[channel & 3];
+    }
+    __builtin_memcpy(&all, r, sizeof all);
+    return all;
+}
+
 template <class R> DIVERGO_DEVICE R divergo_fetch(const divergo_texture *t, int i) {
     if ((unsigned)i < t->size[0]) return divergo_read<R>(t, i, 0, 0);
     return R();
@@ -180,14 +232,27 @@ DIVERGO_FETCH(tex2D, cudaTextureType2D, (float x, float y), divergo_sample<R>(di
 DIVERGO_FETCH(tex3D, cudaTextureType3D, (float x, float y, float z), divergo_sample<R>(divergo_bound(t), 3, x, y, z, 0))
 DIVERGO_FETCH(tex1DLayered, cudaTextureType1DLayered, (float x, int layer), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, layer))
 DIVERGO_FETCH(tex2DLayered, cudaTextureType2DLayered, (float x, float y, int layer), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, layer))
-// Without mipmaps there is one level.
-DIVERGO_FETCH(tex1DLod, cudaTextureType1D, (float x, float), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, 0))
-DIVERGO_FETCH(tex2DLod, cudaTextureType2D, (float x, float y, float), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, 0))
-DIVERGO_FETCH(tex3DLod, cudaTextureType3D, (float x, float y, float z, float), divergo_sample<R>(divergo_bound(t), 3, x, y, z, 0))
-DIVERGO_FETCH(tex1DGrad, cudaTextureType1D, (float x, float, float), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, 0))
-DIVERGO_FETCH(tex2DGrad, cudaTextureType2D, (float x, float y, float2, float2), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, 0))
-DIVERGO_FETCH(tex3DGrad, cudaTextureType3D, (float x, float y, float z, float4, float4), divergo_sample<R>(divergo_bound(t), 3, x, y, z, 0))
+DIVERGO_FETCH(texCubemap, cudaTextureTypeCubemap, (float x, float y, float z), divergo_cube<R>(divergo_bound(t), x, y, z, 0, 0))
+DIVERGO_FETCH(texCubemapLayered, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer), divergo_cube<R>(divergo_bound(t), x, y, z, layer, 0))
+// Of mipmaps.
+DIVERGO_FETCH(tex1DLod, cudaTextureType1D, (float x, float level), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, 0, level))
+DIVERGO_FETCH(tex2DLod, cudaTextureType2D, (float x, float y, float level), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, 0, level))
+DIVERGO_FETCH(tex3DLod, cudaTextureType3D, (float x, float y, float z, float level), divergo_sample<R>(divergo_bound(t), 3, x, y, z, 0, level))
+DIVERGO_FETCH(tex1DLayeredLod, cudaTextureType1DLayered, (float x, int layer, float level), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, layer, level))
+DIVERGO_FETCH(tex2DLayeredLod, cudaTextureType2DLayered, (float x, float y, int layer, float level), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, layer, level))
+DIVERGO_FETCH(texCubemapLod, cudaTextureTypeCubemap, (float x, float y, float z, float level), divergo_cube<R>(divergo_bound(t), x, y, z, 0, level))
+DIVERGO_FETCH(texCubemapLayeredLod, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer, float level), divergo_cube<R>(divergo_bound(t), x, y, z, layer, level))
+DIVERGO_FETCH(tex1DGrad, cudaTextureType1D, (float x, float dx, float ex), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, 0, divergo_level(divergo_bound(t), dx, ex)))
+DIVERGO_FETCH(tex2DGrad, cudaTextureType2D, (float x, float y, float2 d, float2 e), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, 0, divergo_level(divergo_bound(t), d.x, e.x, d.y, e.y)))
+DIVERGO_FETCH(tex3DGrad, cudaTextureType3D, (float x, float y, float z, float4 d, float4 e), divergo_sample<R>(divergo_bound(t), 3, x, y, z, 0, divergo_level(divergo_bound(t), d.x, e.x, d.y, e.y, d.z, e.z)))
+DIVERGO_FETCH(tex1DLayeredGrad, cudaTextureType1DLayered, (float x, int layer, float dx, float ex), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, layer, divergo_level(divergo_bound(t), dx, ex)))
+DIVERGO_FETCH(tex2DLayeredGrad, cudaTextureType2DLayered, (float x, float y, int layer, float2 d, float2 e), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, layer, divergo_level(divergo_bound(t), d.x, e.x, d.y, e.y)))
 #undef DIVERGO_FETCH
+template <class R> DIVERGO_DEVICE R tex2Dgather(cudaTextureObject_t t, float x, float y, int channel = 0) { return divergo_gather<R>(divergo_bound(t), x, y, channel); }
+template <class R> DIVERGO_DEVICE void tex2Dgather(R *to, cudaTextureObject_t t, float x, float y, int channel = 0) { *to = divergo_gather<R>(divergo_bound(t), x, y, channel); }
+template <class T, enum cudaTextureReadMode mode> DIVERGO_DEVICE typename divergo_texel<typename divergo_result<T, mode>::type>::four tex2Dgather(texture<T, cudaTextureType2D, mode> t, float x, float y, int channel = 0) {
+    return divergo_gather<typename divergo_texel<typename divergo_result<T, mode>::type>::four>(divergo_bound(t), x, y, channel);
+}
 
 // Surfaces: x is in bytes. Outside, a read gives 0 and a write does nothing (cudaBoundaryModeZero), the nearest element
 // is meant (cudaBoundaryModeClamp), or the launch fails (cudaBoundaryModeTrap).
@@ -223,20 +288,11 @@ DIVERGO_SURFACE(surf2D, cudaSurfaceType2D, (int x, int y), x, y, 0)
 DIVERGO_SURFACE(surf3D, cudaSurfaceType3D, (int x, int y, int z), x, y, z)
 DIVERGO_SURFACE(surf1DLayered, cudaSurfaceType1DLayered, (int x, int layer), x, 0, layer)
 DIVERGO_SURFACE(surf2DLayered, cudaSurfaceType2DLayered, (int x, int y, int layer), x, y, layer)
+DIVERGO_SURFACE(surfCubemap, cudaSurfaceTypeCubemap, (int x, int y, int face), x, y, face)
+DIVERGO_SURFACE(surfCubemapLayered, cudaSurfaceTypeCubemapLayered, (int x, int y, int face), x, y, face)
 #undef DIVERGO_SURFACE
 #undef DIVERGO_LIST
 
-// What there is not, by name.
-#define DIVERGO_NO_TEXTURE(name)                                                                                              \
-    template <class T, class... A> __device__ T name(A...) __attribute__((unavailable("cubemaps and gathers are not supported"))); \
-    template <class... A> __device__ void name(A...) __attribute__((unavailable("cubemaps and gathers are not supported")));
-DIVERGO_NO_TEXTURE(tex2Dgather)
-DIVERGO_NO_TEXTURE(texCubemap)
-DIVERGO_NO_TEXTURE(texCubemapLod)
-DIVERGO_NO_TEXTURE(texCubemapLayered)
-DIVERGO_NO_TEXTURE(surfCubemapread)
-DIVERGO_NO_TEXTURE(surfCubemapwrite)
-#undef DIVERGO_NO_TEXTURE
 #undef DIVERGO_GLOBAL
 #undef DIVERGO_DEVICE
 #endif
