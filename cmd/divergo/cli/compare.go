@@ -265,14 +265,36 @@ func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, c
 	return errors.Join(printConfig(w, results[0].settings), lines.print(w))
 }
 
+// namesake is where another run has a kernel that comes behind others in the first: of several of one name, as different
+// modules can have, the one with as many before it; -1 if there is none.
+func namesake[K any](before []K, k *K, other []K, name func(*K) string) int {
+	n := 0
+	for i := range before {
+		if name(&before[i]) == name(k) {
+			n++
+		}
+	}
+	for i := range other {
+		if name(&other[i]) == name(k) {
+			if n == 0 {
+				return i
+			}
+			n--
+		}
+	}
+	return -1
+}
+
 // printSame writes what the launches of a file need by kernel, if there are several, and
 // whether memory is the same under all mechanisms.
 func printSame(w io.Writer, results []*result) error {
 	if len(results[0].kernels) > 1 {
 		t := table.New(append(append([]string{"kernel", "mechanism", "launches"}, perKernel...), "speed-up")...)
-		for _, k := range results[0].kernels {
+		name := func(k *testbench.KernelRuns) string { return k.Prog.Name }
+		for i := range results[0].kernels {
+			k := &results[0].kernels[i]
 			for _, r := range results {
-				at := slices.IndexFunc(r.kernels, func(o testbench.KernelRuns) bool { return o.Prog.Name == k.Prog.Name })
+				at := namesake(results[0].kernels[:i], k, r.kernels, name)
 				if at < 0 {
 					continue
 				}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -113,9 +112,11 @@ func compareRuns(c *cobra.Command, runs []*ranProgram) error {
 		}
 		t.Row(append(append([]any{kernel, mech, launches}, values(stats)...), speedup)...)
 	}
-	for _, k := range results[0].Kernels {
+	name := func(k *kernelResult) string { return k.Kernel }
+	for n := range results[0].Kernels {
+		k := &results[0].Kernels[n]
 		for i, r := range results {
-			if at := slices.IndexFunc(r.Kernels, func(o kernelResult) bool { return o.Kernel == k.Kernel }); at >= 0 {
+			if at := namesake(results[0].Kernels[:n], k, r.Kernels, name); at >= 0 {
 				row(short(k.Kernel), runs[i].mech, r.Kernels[at].Launches, r.Kernels[at].Stats, k.Stats)
 			}
 		}
