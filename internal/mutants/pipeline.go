@@ -63,7 +63,7 @@ var pipeline = []Mutant{
 		File: "units/scoreboard.go", Old: "&lanes != 0 {", New: "&lanes == lanes {",
 	},
 	{
-		Name: "set-no-wrap", Bug: "a search through several words does not come back to where it began", Audit: "./units TestSet",
+		Name: "set-no-wrap", Bug: "a search through several words does not come back to where it began", By: multipath, Audit: "./units TestSet",
 		File: "units/set.go", Old: "range s[:from+1] {", New: "range s[:from] {",
 	},
 	{
