@@ -5,8 +5,14 @@ import (
 	"strings"
 )
 
-// types are what loads and stores of 32-bit registers can say; the last is of two in one.
-var types = []string{"u32", "u8", "s8", "u16", "s16", "s32", "b32", "b64"}
+// types are what loads and stores can say, of 32-bit registers, or of two that are one.
+var types = []string{"u32", "u8", "s8", "u16", "s16", "s32", "b32", "b64", "f32", "b8", "b16", "u64", "s64", "f64"}
+
+// drawnTypes are the first of them.
+const drawnTypes = 8
+
+// sameSize are those that a statement can have in their place (vary).
+var sameSize = map[uint8][]uint8{0: {8}, 1: {9}, 3: {10}, 5: {8}, 7: {11, 12, 13}}
 
 // orders are what loads say, and stores, in front of the space and behind it. The first ones
 // are for shared memory as well.
@@ -64,31 +70,44 @@ func (e *emitter) private(n int) int {
 
 // load writes a load down, store a store, of so many words.
 func (e *emitter) load(s *Stmt, space string, words int, at string) {
-	o, typ := s.how(space)
-	if typ == "b64" && words == 2 {
-		e.line("ld%s%s%s.b64 %%q, %s;", o.load, space, o.loadCache, at)
-		e.line("mov.b64 %s, %%q;", e.few(s.D, words))
+	o, typ := s.how(space, words)
+	if reg, bits := carrier(typ); reg != "" {
+		e.line("ld%s%s%s.%s %s, %s;", o.load, space, o.loadCache, typ, reg, at)
+		e.line("mov.%s %s, %s;", bits, e.few(s.D, words), reg)
 		return
 	}
 	name := "ld"
 	if s.Kind == Load && s.A == s.B && s.Order == 0 { // which is read-only
 		name = "ldu"
 	}
-	e.line("%s%s%s%s%s.%s %s, %s;", name, o.load, space, o.loadCache, vector(words), strings.Replace(typ, "64", "32", 1), e.few(s.D, words), at)
+	e.line("%s%s%s%s%s.%s %s, %s;", name, o.load, space, o.loadCache, vector(words), typ, e.few(s.D, words), at)
 }
 
 func (e *emitter) store(s *Stmt, guard, space string, words int, at string, source int) {
-	o, typ := s.how(space)
-	if typ == "b64" && words == 2 {
-		e.line("mov.b64 %%q, %s;", e.few(source, words))
-		e.line("%sst%s%s%s.b64 %s, %%q;", guard, o.store, space, o.storeCache, at)
+	o, typ := s.how(space, words)
+	if reg, bits := carrier(typ); reg != "" {
+		e.line("mov.%s %s, %s;", bits, reg, e.few(source, words))
+		e.line("%sst%s%s%s.%s %s, %s;", guard, o.store, space, o.storeCache, typ, at, reg)
 		return
 	}
-	e.line("%sst%s%s%s%s.%s %s, %s;", guard, o.store, space, o.storeCache, vector(words), strings.Replace(typ, "64", "32", 1), at, e.few(source, words))
+	e.line("%sst%s%s%s%s.%s %s, %s;", guard, o.store, space, o.storeCache, vector(words), typ, at, e.few(source, words))
 }
 
-// how is what orders a load or store in a space, and its type.
-func (s *Stmt) how(space string) (o struct{ load, store, loadCache, storeCache string }, typ string) {
+// carrier is the register through which values of a type come that the kernel's registers cannot have, and the type of the move.
+func carrier(typ string) (reg, bits string) {
+	switch typ {
+	case "f32":
+		return "%x", "b32"
+	case "f64":
+		return "%z", "b64"
+	case "b64", "u64", "s64":
+		return "%q", "b64"
+	}
+	return "", ""
+}
+
+// how is what orders a load or store of so many words in a space, and its type.
+func (s *Stmt) how(space string, words int) (o struct{ load, store, loadCache, storeCache string }, typ string) {
 	o = orders[int(s.Order)%len(orders)]
 	switch {
 	case space == ".local" || space == "" && (s.Kind == Spill || s.Kind == Fill):
@@ -96,7 +115,14 @@ func (s *Stmt) how(space string) (o struct{ load, store, loadCache, storeCache s
 	case space == ".shared" || space == "" && (s.Kind == Give || s.Kind == Take):
 		o = orders[int(s.Order)%sharedOrders]
 	}
-	return o, types[int(s.Type)%len(types)]
+	typ = types[int(s.Type)%len(types)]
+	if words != 2 {
+		typ = strings.Replace(typ, "64", "32", 1)
+	}
+	if typ == "f32" && words > 1 {
+		typ = "b32"
+	}
+	return o, typ
 }
 
 // access writes a load or store down.
@@ -281,10 +307,10 @@ func (e *emitter) swap(s *Stmt) {
 	case "f64":
 		e.line("mov.b64 %%z, {%s, %s};", b, a)
 		result, operand = "%z", "%z"
-	case "noftz.f16x2":
+	case "noftz.f16x2", "noftz.bf16x2":
 		e.line("mov.b32 %%b, %s;", a)
 		result, operand = "%b", "%b"
-	case "b16":
+	case "b16", "noftz.f16", "noftz.bf16":
 		e.line("cvt.u16.u32 %%h, %s;", a)
 		e.line("cvt.u16.u32 %%k, %s;", b)
 		result, operand, other = "%h", "%h", "%k"
@@ -300,7 +326,7 @@ func (e *emitter) swap(s *Stmt) {
 			order = ""
 		}
 		e.line("red%s%s.%s %s, %s;", order, space, op, at, operand)
-		e.line("ld%s.u32 %s, %s;", space, d, at)
+		e.line("ld%s.%s %s, %s;", space, map[bool]string{true: "u16", false: "u32"}[result == "%h"], d, at)
 		return
 	}
 	if name == "cas" {

@@ -31,13 +31,14 @@ func Draw(seed uint64, features Features) Case {
 	c := Case{Seed: seed, Machine: drawMachine(rand.New(rand.NewPCG(seed/machineSeeds, 1)))}
 	press(rand.New(rand.NewPCG(seed/machineSeeds, 5)), &c.Machine)
 	r := rand.New(rand.NewPCG(seed, 2))
-	c.Kernel = draw(r, features&^Races)
+	c.Kernel = draw(r, features&^(Races|Messages))
 	if features&Races != 0 { // drawn apart, so that other kernels are what they were before there was such a thing
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).race(&c.Kernel)
 	}
 	(&generator{Rand: rand.New(rand.NewPCG(seed, 4)), features: features}).seldom(&c.Kernel)
 	late := &generator{Rand: rand.New(rand.NewPCG(seed, 5)), features: features}
 	late.late(&c.Kernel, uint32(c.Machine.SM.WarpSize))
+	(&generator{Rand: rand.New(rand.NewPCG(seed, 6)), features: features}).vary(&c.Kernel)
 	c.drawShape(r, features)
 	if features&Shared != 0 {
 		c.drawRoom(late.Rand)

@@ -63,6 +63,7 @@ const (
 	Dynamics    // shared memory whose size the launch gives
 	Edges       // an access across the end of an allocation
 	Races       // two branches of a warp whose outcomes are on their way at once
+	Messages    // of CTAs to each other within a launch
 	AllFeatures = 1<<iota - 1
 )
 
@@ -71,7 +72,7 @@ var featureNames = [...]string{
 	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
 	"calls", "pointers", "recursions", "votes", "numbers", "vectors", "generics", "backwards",
 	"lanes", "widths", "orders", "swaps", "repeats", "larges",
-	"opcodes", "meetings", "aparts", "gathers", "counts", "copies", "tables", "parameters", "shorts", "dynamics", "edges", "races",
+	"opcodes", "meetings", "aparts", "gathers", "counts", "copies", "tables", "parameters", "shorts", "dynamics", "edges", "races", "messages",
 }
 
 // FeatureNames lists the features in order.
@@ -356,7 +357,7 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 		g.address(s)
 		return 12
 	case Swap:
-		s.Op = g.IntN(len(swaps))
+		s.Op = g.IntN(drawnSwaps)
 		g.address(s)
 		return 9
 	case Fence:
@@ -381,7 +382,7 @@ func (g *generator) address(s *Stmt) {
 		s.Wide = uint8(g.IntN(3))
 	}
 	if g.has(Widths) {
-		s.Type = uint8(g.IntN(len(types)))
+		s.Type = uint8(g.IntN(drawnTypes))
 	}
 	if g.has(Orders) && g.IntN(2) == 0 {
 		s.Order = uint8(g.IntN(len(orders)))
@@ -543,6 +544,32 @@ func (g *generator) late(k *Kernel, warp uint32) {
 	if features := g.features; features&needs == needs {
 		k.Body = slices.Insert(k.Body, g.IntN(len(k.Body)+1), list...)
 	}
+}
+
+// vary has some statements say what they do by another type, or in another of all forms that instructions have, and the CTAs
+// of every fourth kernel leave messages.
+func (g *generator) vary(k *Kernel) {
+	if g.features&Messages != 0 && g.IntN(4) == 0 {
+		k.Message = 1 + g.IntN(len(messages))
+	}
+	names, byName := computing()
+	k.each(func(s *Stmt, _ int) {
+		switch s.Kind {
+		case Compute:
+			if g.features&Opcodes != 0 && g.IntN(16) == 0 {
+				list := byName[names[g.IntN(len(names))]]
+				s.Kind, s.N, s.Alt = Form, list[g.IntN(len(list))], false
+			}
+		case Load, Put, Get, Give, Take, Pass, Receive, Spill, Fill:
+			if list := sameSize[s.Type]; g.features&Widths != 0 && len(list) > 0 && g.IntN(2) == 0 {
+				s.Type = list[g.IntN(len(list))]
+			}
+		case Swap:
+			if g.IntN(8) == 0 {
+				s.Op = drawnSwaps + g.IntN(len(swaps)-drawnSwaps)
+			}
+		}
+	})
 }
 
 // ladder is nested branches, each of which leaves one more thread of a warp behind.

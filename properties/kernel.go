@@ -17,6 +17,7 @@ type Kernel struct {
 	Room    int  // bytes of shared memory behind those words, the last of which the first thread of a CTA uses
 	Apart   bool // a thread's private words lie together; otherwise those of neighbours do
 	Style   int  // of functions: see calls.go
+	Message int  // 1 and above: how CTAs leave messages for each other at the end; 0: not at all
 	Edge    int  // bytes of a buffer across whose end a thread reads or writes; 0: nobody does
 	Lean    bool // without what only gives variety: constants fold, registers begin as the number of the thread
 	Turn    int  // places by which the ownership of exchanged words moves at a barrier
@@ -75,6 +76,7 @@ const (
 	Copy                 // the thread's word of shared memory = input at A + N, asynchronously; in two groups if Op is not 0
 	Leave                // the threads for which Cond holds exit, the others wait at barrier N: see desert
 	Race                 // If, each side of which begins with a branch of its own, so that the outcomes of both are on their way at once: see race
+	Form                 // D = form N of those that the instruction table has of instructions that compute, of A, B and D: see form
 	numKinds
 )
 
@@ -83,7 +85,7 @@ func (k Kind) String() string {
 	return [...]string{
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
 		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote", "swap", "fence",
-		"roles", "apart", "gather", "count", "copy", "leave", "race",
+		"roles", "apart", "gather", "count", "copy", "leave", "race", "form",
 	}[k]
 }
 

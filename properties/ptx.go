@@ -14,7 +14,11 @@ var swaps = []string{
 	"add.u32", "min.s32", "max.u32", "inc.u32", "dec.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "cas.b32",
 	"add.u64", "max.u64", "xor.b64", "exch.b64", "cas.b64", "add.s32", "max.s32", "min.u32", "min.s64", "and.b64", "or.b64", "min.u64", "max.s64",
 	"add.f32", "add.f64", "add.noftz.f16x2", "cas.b16",
+	"add.noftz.f16", "add.noftz.bf16", "add.noftz.bf16x2",
 }
+
+// drawnSwaps are the first of them, in whose place one of the others can be (vary).
+const drawnSwaps = 27
 
 // scopes are what atomics say of memory order and scope.
 var scopes = []string{"", ".relaxed.cta", ".acquire.gpu", ".release.gpu", ".acq_rel.gpu", ".relaxed.sys"}
@@ -49,6 +53,7 @@ const (
 	needTable // of the addresses of functions
 	needJumps // back
 	needEdge
+	needBoard // of messages
 )
 
 // emitter writes a kernel down.
@@ -66,9 +71,10 @@ type emitter struct {
 	regs    [Registers]bool // in use
 	tallied uint            // words of the CTA in use
 	labels  int
-	loops   []loopLabels // around this place
-	counts  int          // loops so far
-	marks   int          // so far
+	loops   []loopLabels    // around this place
+	counts  int             // loops so far
+	forms   map[string]bool // types of registers that forms use
+	marks   int             // so far
 }
 
 type loopLabels struct {
@@ -82,7 +88,7 @@ type loopLabels struct {
 func (k *Kernel) PTX(grid, block [3]uint32, warp int, comments ...string) (text string, params []Buffer) {
 	e := &emitter{
 		k: k, threads: int(block[0] * block[1] * block[2]), grid: int(grid[0] * grid[1] * grid[2]), warp: warp,
-		flat: block[1]*block[2]*grid[1]*grid[2] == 1, plan: newPlan(k), fn: -1,
+		flat: block[1]*block[2]*grid[1]*grid[2] == 1, plan: newPlan(k), fn: -1, forms: map[string]bool{},
 	}
 	body := e.body(k.Body)
 	functions := e.functions()
@@ -126,6 +132,7 @@ func (e *emitter) body(b []Stmt) string {
 		e.tally()
 		e.edge()
 		e.room()
+		e.message()
 	}
 	e.ret("")
 	return e.text.String() + e.far.String()
@@ -275,6 +282,8 @@ func (e *emitter) stmt(s *Stmt) {
 		e.operation(s, operations[s.Op%len(operations)].ptx)
 	case Count:
 		e.operation(s, counts[s.Op%len(counts)])
+	case Form:
+		e.form(s)
 	case Test:
 		e.test("%g", &s.Cond)
 	case Load, Put, Get, Give, Take, Pass, Receive, Spill, Fill, Copy:
@@ -575,6 +584,7 @@ func (e *emitter) params() (list []Buffer) {
 		{needExchange, Buffer{"exchange", fmt.Sprintf("buf:rand:u32:%d", cellBytes/4*threads)}},
 		{needWords, Buffer{"words", fmt.Sprintf("buf:rand:u32:%d", atomicGroups*len(atomics))}},
 		{needEdge, Buffer{"edge", fmt.Sprintf("buf:zero:%d", e.k.Edge)}},
+		{needBoard, Buffer{"board", fmt.Sprintf("buf:zero:%d", e.boardBytes())}},
 	} {
 		if e.needs&p.need != 0 {
 			list = append(list, p.Buffer)
@@ -592,6 +602,12 @@ func (e *emitter) declare(b *strings.Builder) {
 	say(".reg .f32 %%x, %%y;")
 	say(".reg .f64 %%z, %%m;")
 	say(".reg .pred %%p, %%g, %%o;")
+	e.declareForms(say)
+	if e.needs&needBoard != 0 {
+		say(".reg .u32 %%seen, %%mail;")
+		say(".reg .u64 %%board, %%count;")
+		say(".reg .pred %%last;")
+	}
 	if e.needs&needShared != 0 && !e.k.Dynamic {
 		say(".shared .align %d .b8 cells[%d];", cellBytes, e.cellsBytes())
 	}
@@ -614,10 +630,10 @@ func (e *emitter) prologue(b *strings.Builder) {
 	if moves {
 		n |= needLinear
 	}
-	if n&needExchange != 0 {
+	if n&(needExchange|needBoard) != 0 {
 		n |= needCTA
 	}
-	if n&(needTally|needGrid) != 0 {
+	if n&(needTally|needGrid|needBoard) != 0 {
 		n |= needLinear
 	}
 	if n&needGrid != 0 && e.grid > 1 {
@@ -660,7 +676,7 @@ func (e *emitter) prologue(b *strings.Builder) {
 		}
 	}
 	for _, p := range e.params() {
-		say("ld.param.u64 %s, [%s];", map[string]string{"input": "%in", "private": "%own", "exchange": "%xch", "words": "%words", "edge": "%edge"}[p.Name], p.Name)
+		say("ld.param.u64 %s, [%s];", map[string]string{"input": "%in", "private": "%own", "exchange": "%xch", "words": "%words", "edge": "%edge", "board": "%board"}[p.Name], p.Name)
 	}
 	if n&needPrivate != 0 && !(e.bare() && e.threads == 1) {
 		size := 4
@@ -700,6 +716,9 @@ func (e *emitter) prologue(b *strings.Builder) {
 			}
 		}
 		say("bar.sync 0;")
+	}
+	if n&needBoard != 0 {
+		e.board(say)
 	}
 	if n&needFuel != 0 {
 		say("mov.u32 %%fuel, %d;", e.k.Fuel)

@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"divergo/isa"
 	"divergo/ptx"
 	"divergo/sm/divergence"
+	"divergo/testbench/golden"
 )
 
 // TestPatterns: which lanes of a warp issue.
@@ -115,4 +117,67 @@ func TestOutcomes(t *testing.T) {
 	}
 	assert.NotContains(t, bins, "outcome: token: branch, some lanes: the slot part goes on")
 	assert.NotContains(t, bins, "outcome: pdom: branch, some lanes")
+}
+
+// TestEveryForm: instructions that compute do in the machine what they do in the golden model, with each type and each modifier that
+// the instruction table gives them, and kernels have them all in time.
+func TestEveryForm(t *testing.T) {
+	const together = 32
+	var r Runner
+	for first := 0; first < len(tableForms()); first += together {
+		body := []Stmt{{Kind: Get, D: 1, N: 1}}
+		for i := range together {
+			body = append(body, Stmt{Kind: Form, N: first + i, D: i, A: i + 1, B: i + 2}, Stmt{Kind: Compute, Op: 4, D: i + 3, A: i, B: i + 1})
+		}
+		k, err := (&Case{Machine: plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: Kernel{Body: append(body, Stmt{Kind: Put}), Words: 64}}).Compile()
+		require.NoError(t, err)
+		f, err := r.Check(k, "pdom")
+		require.NoError(t, err)
+		require.Nil(t, f)
+	}
+	names, byName := computing()
+	left := map[string]bool{}
+	for _, name := range names {
+		assert.NotEmpty(t, byName[name])
+		left[name] = true
+	}
+	for seed := uint64(0); len(left) > 0 && seed < 5000; seed++ {
+		c := Draw(seed, AllFeatures)
+		c.Kernel.each(func(s *Stmt, _ int) {
+			if s.Kind == Form {
+				delete(left, mnemonic(tableForms()[s.N]))
+			}
+		})
+	}
+	assert.Empty(t, left)
+}
+
+// TestMessages: CTAs of some kernels find what those of other SMs have stored, in each of the ways, on a machine with several SMs.
+func TestMessages(t *testing.T) {
+	var r Runner
+	for way := range messages {
+		machine := plain(8)
+		machine.GPU.SMs, machine.SM.CTAs = 2, 1
+		c := Case{Machine: machine, Grid: [3]uint32{5, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: Kernel{Body: []Stmt{{Kind: Put}}, Words: 64, Message: 1 + way}}
+		k, err := c.Compile()
+		require.NoError(t, err)
+		f, err := r.Check(k, "pdom")
+		require.NoError(t, err)
+		require.Nil(t, f, way)
+		want, memory := run(t, k, golden.Options{})
+		require.Equal(t, golden.Finished, want.End)
+		board := memory[len(memory)-1]
+		found := board[len(board)-4*16:]
+		for thread := range 16 {
+			odd := uint32(1) // what the correspondents 0, 1, 2 and 4 have left
+			for _, cta := range []uint32{0, 1, 2, 4} {
+				gid := cta*16 + uint32(thread)
+				odd *= 2*gid + 1
+			}
+			if messages[way].early {
+				odd = 0
+			}
+			assert.Equal(t, odd, binary.LittleEndian.Uint32(found[4*thread:]), "way %d, thread %d", way, thread)
+		}
+	}
 }

@@ -124,7 +124,7 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 			k := &c.Kernel
 			was, funcs := *k, len(k.Funcs)
 			change(k)
-			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge || k.Short != was.Short ||
+			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge || k.Message != was.Message || k.Short != was.Short ||
 				k.Dynamic != was.Dynamic || k.Room != was.Room || k.Fuel != was.Fuel || k.Jumps != was.Jumps || k.Turn != was.Turn
 		})
 	}
@@ -132,6 +132,7 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 	change(func(k *Kernel) { k.Lean = true })
 	change(func(k *Kernel) { k.Style = styleNone })
 	change(func(k *Kernel) { k.Edge = 0 })
+	change(func(k *Kernel) { k.Message = 0 })
 	change(func(k *Kernel) { k.Room = 0 })
 	change(func(k *Kernel) { k.Room = min(k.Room, 1) })
 	change(func(k *Kernel) { k.Short, k.Dynamic = false, false })

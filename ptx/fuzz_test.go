@@ -147,7 +147,7 @@ func FuzzParse(f *testing.F) {
 // declared, so that it gets past the parser more often.
 func FuzzLower(f *testing.F) {
 	for _, row := range table {
-		f.Add("there: " + instances(row)[0])
+		f.Add("there: " + row.instances()[0])
 	}
 	for _, src := range corpus(f) {
 		f.Add(string(src))

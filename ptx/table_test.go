@@ -1,7 +1,6 @@
 package ptx
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -43,121 +42,6 @@ func lowerBody(t testing.TB, body string) (*isa.Program, error) {
 	return m.Program("k")
 }
 
-// instances are instructions that use the row f: for each combination of types
-// once with every word of every group, the other groups at their first word
-// where required.
-func instances(f *family) (texts []string) {
-	combos := [][]isa.Type{nil}
-	for _, set := range f.types {
-		var next [][]isa.Type
-		for _, c := range combos {
-			for t := range isa.Type(len(typeWords)) {
-				if set.has(t) {
-					next = append(next, append(c[:len(c):len(c)], t))
-				}
-			}
-		}
-		combos = next
-	}
-	for _, types := range combos {
-		texts = append(texts, instance(f, types, -1, nil))
-		for g := range f.groups {
-			for i := range f.groups[g].words {
-				texts = append(texts, instance(f, types, g, &f.groups[g].words[i]))
-			}
-		}
-	}
-	return texts
-}
-
-func instance(f *family, types []isa.Type, chosen int, m *modifier) string {
-	op := []string{f.name}
-	has := map[string]bool{}
-	for g := range f.groups {
-		switch {
-		case g == chosen:
-			op = append(op, m.word)
-			has[m.word] = true
-		case f.groups[g].need:
-			op = append(op, f.groups[g].words[0].word)
-			has[f.groups[g].words[0].word] = true
-		}
-	}
-	switch {
-	case has["relaxed"] && f.name != "atom" && f.name != "red", has["acquire"] && f.name == "ld", has["release"] && f.name == "st":
-		op = append(op, "gpu")
-	case has["nc"]:
-		op = append(op, "global")
-	case has["sat"] && (f.name == "mad" || f.name == "mad24") && !types[0].Float():
-		op[1] = "hi"
-	}
-	for _, t := range types {
-		op = append(op, typeName(t))
-	}
-	var operands []string
-	for i, a := range f.args {
-		operands = append(operands, sample(f, a, i, types, has))
-	}
-	if len(operands) > 0 && operands[len(operands)-1] == "" {
-		operands = operands[:len(operands)-1]
-	}
-	guard := ""
-	if f.op == isa.OpBra && has["hrd"] {
-		guard = "@%p0 " // there is nothing to herd without a condition
-	}
-	return guard + strings.Join(op, ".") + " " + strings.Join(operands, ", ") + ";"
-}
-
-// sample is an operand of the row f: register number i of the type it wants.
-func sample(f *family, a arg, i int, types []isa.Type, has map[string]bool) string {
-	t := isa.U64
-	switch a.of {
-	case same:
-		if len(types) > 0 {
-			t = types[0]
-		}
-	case second:
-		t = types[1]
-	case doubled:
-		t = types[0]
-		if has["wide"] {
-			t = twice[t]
-		}
-	case word32:
-		t = isa.U32
-	case onePred:
-		t = isa.Pred
-	}
-	reg := fmt.Sprintf("%%%s_%d", typeName(t), i)
-	if t == isa.Pred {
-		reg = fmt.Sprintf("%%p%d", i)
-	}
-	switch {
-	case a.name == "table":
-		return "0x96"
-	case f.op == isa.OpLop3 && a.role == dstPred:
-		return reg + "|%p8"
-	}
-	switch a.role {
-	case memory:
-		return "[%u64_8+4]"
-	case target:
-		return "there"
-	case dstVec, srcVec:
-		if has["v2"] {
-			return "{" + reg + "," + reg + "}"
-		}
-		if has["v4"] {
-			return "{" + reg + "," + reg + "," + reg + "," + reg + "}"
-		}
-	case srcPred:
-		if a.opt && !has["and"] && !has["or"] && !has["xor"] {
-			return ""
-		}
-	}
-	return reg
-}
-
 // Every type and every modifier of every row must lower, and the datapath of
 // the machine must have it.
 func TestEveryRowLowers(t *testing.T) {
@@ -166,7 +50,7 @@ func TestEveryRowLowers(t *testing.T) {
 		if f.op == isa.OpCall || f.name == "brx" || (&isa.Inst{Op: f.op}).Matrix() || f.op == isa.OpCopy || f.op == isa.OpCopyWait {
 			continue // their operands are lists and a function, fragments, or two addresses
 		}
-		for _, text := range instances(f) {
+		for _, text := range f.instances() {
 			if strings.Contains(text, ".v4") && strings.Contains(text, "64 ") {
 				continue // wider than 128 bits
 			}
