@@ -157,7 +157,7 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 			}
 		})
 		defer leave()
-		err := verify.Run(s, l)
+		err := verify.RunStrict(s, l)
 		for _, o := range watchers {
 			o.detach()
 		}
@@ -258,7 +258,7 @@ func judge(err error) (*broken, *verify.Mismatch) {
 		b.checker = checkPaths
 	case m.Outcome != nil:
 		b.checker = checkOutcome
-	case m.Values > 0:
+	case m.Values+m.Written > 0:
 		b.checker = checkRegisters
 	case m.Bytes > 0:
 		b.checker = checkMemory

@@ -50,7 +50,7 @@ func Checkers() []Checker {
 	return []Checker{
 		{checkOutcome, "the machine ends as the golden model does: no deadlock, fault or watchdog of its own", "progress"},
 		{checkPaths, "each thread executes the sequence of PCs that the golden model has for it", "program order of a thread"},
-		{checkRegisters, "each thread exits with the registers of the golden model", "the golden model"},
+		{checkRegisters, "each thread writes to its registers what it does in the golden model, and exits with the same", "the golden model"},
 		{checkMemory, "device memory ends as in the golden model", "the golden model"},
 		{checkOnce, "the sum of active lanes over all issues is the sum of the threads' instructions", "no instruction is lost or repeated"},
 		{checkIssue, "an issued mask is not empty and has live threads only; an SM issues once in a cycle", "Bialas & Strzelecki 2015, section III; mesa's loop with an empty mask"},

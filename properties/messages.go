@@ -59,21 +59,21 @@ func (e *emitter) board(say printer) {
 // readBeside brings what is beside the messages into the L1, one after the other.
 func (e *emitter) readBeside(say printer) {
 	for _, cta := range e.correspondents() {
-		say("ld.global.u32 %%mail, [%%board+%d];", 8*e.threads*cta)
-		say("cvt.u64.u32 %%at, %%mail;")
-		say("add.u64 %%board, %%board, %%at;")
+		say("ld.global.u32 %%beside, [%%board+%d];", 8*e.threads*cta)
+		say("cvt.u64.u32 %%back, %%beside;")
+		say("add.u64 %%board, %%board, %%back;")
 	}
 }
 
 // leaveMessage stores an odd number and counts it.
 func (e *emitter) leaveMessage(say printer, m *message, value string) {
-	say("mad.lo.u32 %%mail, %s, 2, 1;", value)
+	say("mad.lo.u32 %%beside, %s, 2, 1;", value)
 	say("mul.wide.u32 %%count, %%cta, %d;", 8*e.threads)
 	say("add.u64 %%count, %%board, %%count;")
-	say("st%s.global.u32 [%%count+4], %%mail;", m.store)
+	say("st%s.global.u32 [%%count+4], %%beside;", m.store)
 	toCount := func() {
-		say("mul.wide.u32 %%at, %%lin, 4;")
-		say("sub.u64 %%count, %%board, %%at;")
+		say("mul.wide.u32 %%back, %%lin, 4;")
+		say("sub.u64 %%count, %%board, %%back;")
 	}
 	if m.before != "" {
 		say("%s", m.before)
@@ -98,6 +98,7 @@ func (e *emitter) message() {
 	if !m.early {
 		e.leaveMessage(e.line, m, e.r(0))
 	}
+	e.line("mov.u32 %%seen, %%smid;") // so that nobody compares it, nor what comes of it: it is for the order of CTAs to say
 	if m.count != "" {
 		e.line("%s %%seen, [%%count+%d], %d;", m.count, e.arrived(), e.grid-1)
 		e.line("setp.eq.u32 %%last, %%seen, %d;", e.grid-1)
@@ -119,7 +120,4 @@ func (e *emitter) message() {
 		e.line("setp.ne.and.u32 %%last, %%seen, 0, %%last;")
 	}
 	e.line("@%%last st.global.u32 [%%count+%d], %%seen;", e.arrived()+4*e.threads)
-	e.line("mov.u32 %%mail, 0;") // what threads exit with is not for the order of CTAs to say
-	e.line("mov.u32 %%seen, 0;")
-	e.line("setp.ne.u32 %%last, %%mail, 0;")
 }

@@ -604,8 +604,8 @@ func (e *emitter) declare(b *strings.Builder) {
 	say(".reg .pred %%p, %%g, %%o;")
 	e.declareForms(say)
 	if e.needs&needBoard != 0 {
-		say(".reg .u32 %%seen, %%mail;")
-		say(".reg .u64 %%board, %%count;")
+		say(".reg .u32 %%seen, %%mail, %%beside;")
+		say(".reg .u64 %%board, %%count, %%back;")
 		say(".reg .pred %%last;")
 	}
 	if e.needs&needShared != 0 && !e.k.Dynamic {

@@ -77,6 +77,9 @@ func (g *grid) cta(id [3]uint32) bool {
 			regs: regs[i*nr : (i+1)*nr], preds: preds[i*np : (i+1)*np], local: local[i*nl : (i+1)*nl],
 			out: &g.r.Threads[first+i],
 		}
+		if g.o.Writes {
+			b.threads[i].out.Writes = make([]uint64, nr+np)
+		}
 	}
 	cta := uint64(id[0]) + uint64(g.l.Grid[0])*(uint64(id[1])+uint64(g.l.Grid[1])*uint64(id[2]))
 	warps := (n + int(g.l.WarpSize) - 1) / int(g.l.WarpSize)

@@ -20,6 +20,7 @@ type Launch struct {
 // Options choose what a run keeps, and bound it.
 type Options struct {
 	Registers bool   // keep the registers of each thread at its exit
+	Writes    bool   // keep a hash of what each thread has written to each register
 	PCs       bool   // keep each thread's sequence of PCs, not only its hash
 	Slice     uint64 // instructions of a thread before the next one has its turn; 0: DefaultSlice
 	MaxSteps  uint64 // instructions of all threads together; 0: DefaultMaxSteps
@@ -82,11 +83,21 @@ type Thread struct {
 	PCs   []uint32 // the sequence itself, if Options.PCs
 	Regs  []uint64 // at the exit, by register, zero-extended, if Options.Registers
 	Preds []bool
+
+	// Writes are hashes of the values that have been written, by register, then predicate: Written of each in turn,
+	// from 0; if Options.Writes. Where calls return to is not among them: a thread of a warp that has to wait with an
+	// indirect call writes it again.
+	Writes []uint64
 }
 
 // Trace continues the hash of a sequence of PCs.
 func Trace(hash uint64, pc uint32) uint64 {
-	hash = (hash ^ uint64(pc) ^ 0x9E37_79B9_7F4A_7C15) * 0xFF51_AFD7_ED55_8CCD
+	return Written(hash, uint64(pc))
+}
+
+// Written continues the hash of the values that have been written to a register; of a predicate they are 0 and 1.
+func Written(hash, value uint64) uint64 {
+	hash = (hash ^ value ^ 0x9E37_79B9_7F4A_7C15) * 0xFF51_AFD7_ED55_8CCD
 	return hash ^ hash>>32
 }
 

@@ -94,9 +94,18 @@ func (t *thread) write(in *isa.Inst, dst [isa.MaxDsts]uint64) {
 		switch d := &in.Dst[i]; d.Kind {
 		case isa.OperandReg:
 			t.regs[d.Index] = dst[i]
+			t.note(int(d.Index), dst[i])
 		case isa.OperandPred:
 			t.preds[d.Index] = dst[i] != 0
+			t.note(len(t.regs)+int(d.Index), truth(dst[i] != 0))
 		}
+	}
+}
+
+// note keeps what is written, if it is asked for.
+func (t *thread) note(at int, value uint64) {
+	if w := t.out.Writes; w != nil {
+		w[at] = Written(w[at], value)
 	}
 }
 

@@ -203,9 +203,57 @@ func TestWrongInstruction(t *testing.T) {
 	assert.ErrorContains(t, err, "and 8 more")
 }
 
+// TestDeadWrite: what a thread has written is wrong until it writes again, and nobody reads it.
+func TestDeadWrite(t *testing.T) {
+	m, err := ptx.Parse("dead.ptx", []byte(`
+.version 7.6
+.target sm_70
+.address_size 64
+.visible .entry dead()
+{
+	.reg .u32 %c;
+	.reg .pred %p;
+	mov.u32 %c, %laneid;
+	setp.eq.u32 %p, %c, 1;
+	mov.u32 %c, 9;
+	setp.eq.u32 %p, %c, 1;
+	ret;
+}
+`))
+	require.NoError(t, err)
+	c := parse(t, []string{"--grid", "1", "--block", "4"})
+	runs := func(writes bool, instead uint32) error {
+		s := session(t, small())
+		l := c.launch(t, s, m)
+		return compared(s, writes, func() error {
+			leave := s.OnLaunch.Add(func(*testbench.Loaded) {
+				s.Machine.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
+					if e.PC == 0 {
+						e.Flight.PC = instead
+					}
+				})
+			})
+			defer leave()
+			return s.Launch(l)
+		})
+	}
+	require.NoError(t, runs(true, 0))
+	require.NoError(t, runs(false, 2))
+	d := mismatch(t, runs(true, 2))
+	assert.Equal(t, []Write{
+		{golden.ID{}, "%c"},
+		{golden.ID{Thread: [3]uint32{1}}, "%c"},
+		{golden.ID{Thread: [3]uint32{1}}, "%p"},
+		{golden.ID{Thread: [3]uint32{2}}, "%c"},
+		{golden.ID{Thread: [3]uint32{3}}, "%c"},
+	}, d.Writes)
+	assert.Zero(t, d.Values)
+	assert.Contains(t, d.Error(), "5 registers differ from the golden model's in what is written to it")
+}
+
 // behind compares a launch, and puts something behind the watcher of each SM, or in its place.
 func behind(s *testbench.Session, l testbench.Launch, put func(m *sm.SM)) error {
-	return compared(s, func() error {
+	return compared(s, false, func() error {
 		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
 			for _, m := range s.Machine.SMs {
 				put(m)
@@ -321,7 +369,7 @@ func TestVariable(t *testing.T) {
 	p := load(t, "testdata/module.ptx")
 	s := session(t, small())
 	l := p.runs[0].launch(t, s, p.module)
-	err := compared(s, func() error {
+	err := compared(s, false, func() error {
 		err := s.Launch(l)
 		for _, g := range l.Prog.Globals {
 			if g.Name == "table" {
@@ -343,7 +391,7 @@ func TestVariable(t *testing.T) {
 func TestMemory(t *testing.T) {
 	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
 	require.NoError(t, err)
-	err = compared(s, func() error {
+	err = compared(s, false, func() error {
 		err := s.Launch(l)
 		s.Write(isa.GlobalBase+477, []byte{0xEE})
 		return err

@@ -29,6 +29,8 @@ type Mismatch struct {
 	Threads   int // with another sequence of PCs
 	Registers []Register
 	Values    int // registers and predicates that differ, of all threads
+	Writes    []Write
+	Written   int // registers and predicates of all threads that other values have been written to: RunStrict
 	Memory    []Bytes
 	Bytes     int // of device memory that differ
 	Printed   []Record
@@ -65,6 +67,12 @@ type Register struct {
 	Machine, Golden uint64
 }
 
+// Write is a register or predicate that a thread of the machine has not written the golden model's values to, in their order.
+type Write struct {
+	Thread golden.ID
+	Name   string // as the PTX has it
+}
+
 // Bytes is a piece of device memory that differs: up to 16 bytes, in whole
 // words of 4 where the allocation has them.
 type Bytes struct {
@@ -82,7 +90,7 @@ type Record struct {
 
 // differs reports whether there is anything to report.
 func (d *Mismatch) differs() bool {
-	return !d.ends() || len(d.Broken)+len(d.Printed)+d.Threads+d.Values+d.Bytes > 0 || d.Issued != d.Steps
+	return !d.ends() || len(d.Broken)+len(d.Printed)+d.Threads+d.Values+d.Written+d.Bytes > 0 || d.Issued != d.Steps
 }
 
 // ends reports whether both sides ended in the same way.
@@ -216,6 +224,17 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 				d.value(Register{id, prog.Preds[i], isa.Pred, bit(got), bit(g.Preds[i])})
 			}
 		}
+		for i, want := range g.Writes {
+			name, skips := "", false
+			if i < nr {
+				name, skips = prog.Regs[i].Name, skip.regs[i]
+			} else {
+				name, skips = prog.Preds[i-nr], skip.preds[i-nr]
+			}
+			if got := o.written(i, nr+np); got != want && !skips {
+				d.write(Write{id, name})
+			}
+		}
 	}
 	if len(differ) == 0 {
 		return nil
@@ -249,6 +268,12 @@ func (r *run) compareBegun(d *Mismatch) error {
 func (d *Mismatch) value(v Register) {
 	if d.Values++; d.Values <= maxKept {
 		d.Registers = append(d.Registers, v)
+	}
+}
+
+func (d *Mismatch) write(v Write) {
+	if d.Written++; d.Written <= maxKept {
+		d.Writes = append(d.Writes, v)
 	}
 }
 

@@ -19,7 +19,7 @@
 //
 // # Use
 //
-// [Run] is one launch on a session, compared. [New] makes of a session a machine
+// [Run] is one launch on a session, compared; [RunStrict] compares each value that a thread writes to a register, too. [New] makes of a session a machine
 // for the workloads of package kernels that compares every launch of theirs:
 //
 //	m := verify.New(session)

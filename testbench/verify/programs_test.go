@@ -251,7 +251,7 @@ func loaded(t *testing.T, s *testbench.Session, l testbench.Launch) *run {
 	enough := errors.New("enough")
 	leave := s.OnLaunch.Add(func(l *testbench.Loaded) {
 		var err error
-		r, err = begin(s, &l.Launch)
+		r, err = begin(s, &l.Launch, false)
 		require.NoError(t, err)
 		l.Refuse(enough)
 	})

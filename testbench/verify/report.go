@@ -22,6 +22,7 @@ func (d *Mismatch) Error() string {
 	d.writeBroken(&b)
 	d.writePaths(&b)
 	d.writeRegisters(&b)
+	d.writeWrites(&b)
 	d.writeMemory(&b)
 	d.writePrinted(&b)
 	if d.Issued != d.Steps {
@@ -111,6 +112,17 @@ func (d *Mismatch) writeRegisters(b *strings.Builder) {
 		fmt.Fprintf(b, "\n  %s: %s is 0x%0*x, in the golden model 0x%0*x", name(r.Thread), r.Name, digits, r.Machine, digits, r.Golden)
 	}
 	more(b, d.Values, len(d.Registers))
+}
+
+func (d *Mismatch) writeWrites(b *strings.Builder) {
+	if d.Written == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s from the golden model's in what is written to it", count(d.Written, "register differs", "registers differ"))
+	for _, w := range d.Writes {
+		fmt.Fprintf(b, "\n  %s: %s", name(w.Thread), w.Name)
+	}
+	more(b, d.Written, len(d.Writes))
 }
 
 func (d *Mismatch) writeMemory(b *strings.Builder) {

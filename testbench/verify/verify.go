@@ -22,7 +22,7 @@ func New(s *testbench.Session) *Machine { return &Machine{runner.New(s)} }
 
 // Launch implements kernels.Machine. The error is that of Run.
 func (m *Machine) Launch(l kernels.Launch) error {
-	return compared(m.Session, func() error { return m.Machine.Launch(l) })
+	return compared(m.Session, false, func() error { return m.Machine.Launch(l) })
 }
 
 // Run launches a grid on a session and on the golden model and compares. The
@@ -30,15 +30,21 @@ func (m *Machine) Launch(l kernels.Launch) error {
 // finishes or the run was stopped, and otherwise says why the launch is
 // impossible. Observers that the SMs have are called too.
 func Run(s *testbench.Session, l testbench.Launch) error {
-	return compared(s, func() error { return s.Launch(l) })
+	return compared(s, false, func() error { return s.Launch(l) })
 }
 
-// compared performs one launch of s and compares it.
-func compared(s *testbench.Session, launch func() error) error {
+// RunStrict is Run, and compares as well what each thread has written to each register, in order, whether anybody
+// has read it or not. It is for programs in which no load finds now this value and now that one.
+func RunStrict(s *testbench.Session, l testbench.Launch) error {
+	return compared(s, true, func() error { return s.Launch(l) })
+}
+
+// compared performs one launch of s and compares it, all writes included or not.
+func compared(s *testbench.Session, writes bool, launch func() error) error {
 	var r *run
 	leave := s.OnLaunch.Add(func(l *testbench.Loaded) {
 		var err error
-		r, err = begin(s, &l.Launch)
+		r, err = begin(s, &l.Launch, writes)
 		l.Refuse(err)
 	})
 	err := launch()
@@ -59,6 +65,7 @@ func compared(s *testbench.Session, launch func() error) error {
 // run is a launch being compared.
 type run struct {
 	session  *testbench.Session
+	writes   bool // are compared
 	launch   testbench.Launch
 	image    []region // device memory before the launch
 	watchers []*watcher
@@ -72,8 +79,8 @@ type region struct {
 
 // begin takes the image of device memory and attaches the watchers. The
 // launch is loaded.
-func begin(s *testbench.Session, l *testbench.Launch) (*run, error) {
-	r := &run{session: s, launch: *l}
+func begin(s *testbench.Session, l *testbench.Launch, writes bool) (*run, error) {
+	r := &run{session: s, writes: writes, launch: *l}
 	for _, v := range s.Machine.SMs[0].Kernel().Valid {
 		data, err := r.read(v)
 		if err != nil {
@@ -82,7 +89,11 @@ func begin(s *testbench.Session, l *testbench.Launch) (*run, error) {
 		r.image = append(r.image, region{v, data})
 	}
 	for i, m := range s.Machine.SMs {
-		r.watchers = append(r.watchers, watch(i, m, s.Machine.Units[i], s.Machine.Config.SM.WarpSize, s.Machine.Core().Now()))
+		w := watch(i, m, s.Machine.Units[i], s.Machine.Config.SM.WarpSize, s.Machine.Core().Now())
+		if writes {
+			w.watchWrites()
+		}
+		r.watchers = append(r.watchers, w)
 	}
 	return r, nil
 }
@@ -116,7 +127,7 @@ func (r *run) golden(o golden.Options) (*golden.Result, *golden.Memory, error) {
 
 // judge compares the launch. The outcome is nil if the machine finished.
 func (r *run) judge(outcome *testbench.Outcome) error {
-	want, memory, err := r.golden(golden.Options{Registers: true})
+	want, memory, err := r.golden(golden.Options{Registers: true, Writes: r.writes})
 	if err != nil {
 		return err
 	}
