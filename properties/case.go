@@ -38,7 +38,11 @@ func Draw(seed uint64, features Features) Case {
 	(&generator{Rand: rand.New(rand.NewPCG(seed, 4)), features: features}).seldom(&c.Kernel)
 	late := &generator{Rand: rand.New(rand.NewPCG(seed, 5)), features: features}
 	late.late(&c.Kernel, uint32(c.Machine.SM.WarpSize))
-	(&generator{Rand: rand.New(rand.NewPCG(seed, 6)), features: features}).vary(&c.Kernel)
+	vary := &generator{Rand: rand.New(rand.NewPCG(seed, 6)), features: features}
+	if c.Machine.GPU.SMs == 1 { // one L1, which is coherent with itself
+		vary.features &^= Messages
+	}
+	vary.vary(&c.Kernel)
 	c.drawShape(r, features)
 	if features&Shared != 0 {
 		c.drawRoom(late.Rand)
