@@ -24,7 +24,7 @@ var faults = []mutants.Mutant{
 		File: "sm/lanes.go", Old: "lanes := c.Lanes\n", New: "lanes := units.Sequential\n",
 	},
 	{
-		Name: "capri-never-compacts", Bug: "the prediction is not asked", Audit: "C0-35",
+		Name: "capri-never-compacts", Bug: "the prediction is not asked", Audit: "C0-35 C0-40",
 		File: "sm/divergence/capri.go", Old: "Compact: adequate && !p.off()}", New: "Compact: adequate && p.off()}",
 	},
 	{
@@ -56,7 +56,7 @@ var faults = []mutants.Mutant{
 		File: "sm/divergence/tbc.go", Old: "c.NextFilled(p.lanes)", New: "c.Next()",
 	},
 	{
-		Name: "lcp-never-meets", Bug: "paths go past a likely-convergence point", Audit: "C4-07",
+		Name: "lcp-never-meets", Bug: "paths go past a likely-convergence point", Audit: "C4-07 C4-20",
 		File: "sm/divergence/pathstack.go", Old: "case s.At() == e.LPC:", New: "case s.At() == e.LPC && s.PC == 0:",
 	},
 	{
@@ -130,6 +130,22 @@ var faults = []mutants.Mutant{
 	{
 		Name: "lcp-of-static-warps", Bug: "TBC has no entries for likely-convergence points", Audit: "C4-20 C4-21",
 		File: "sm/divergence/tbc.go", Old: "p.likely && in.Likely != isa.NoPC", New: "p.likely && p.static && in.Likely != isa.NoPC",
+	},
+	{
+		Name: "herd-never", Bug: "no instruction is herded, unless there is a limit", Audit: "C2-07 C2-09 C2-14 C2-15 C2-16",
+		File: "sm/herd.go", Old: "	if in.Flags&isa.FlagHerd == 0 {\n\t\treturn 0", New: "	if in.Flags&isa.FlagHerd == 0 || i.l.herdLimit < 0 {\n\t\treturn 0",
+	},
+	{
+		Name: "herd-branch-late", Bug: "a herded branch waits for the majority as if that were computed in software", Audit: "C2-07 C2-10",
+		File: "sm/herd.go", Old: "latency: uint64(cfg.BranchLatency)", New: "latency: uint64(cfg.BranchLatency) + 100",
+	},
+	{
+		Name: "herd-load-late", Bug: "a herded load waits longer for its selector than for its lines", Audit: "C2-12",
+		File: "memsys/coalescer.go", Old: "latency: uint64(cfg.Herd.LoadLatency)", New: "latency: uint64(cfg.Herd.LoadLatency) + 100",
+	},
+	{
+		Name: "partial-warps-slow", Bug: "lanes of a warp that is not full enter a pipe one by one", Audit: "C2-11",
+		File: "sm/execute.go", Old: "n = p.l.entering(lanes, p.l.cfg.WarpSize, p.width)", New: "n = 16 * p.l.entering(lanes, p.l.cfg.WarpSize, p.width)",
 	},
 	{
 		Name: "entry-of-the-sm", Bug: "bits of an entry are those of the whole SM", Audit: "C4-28",
