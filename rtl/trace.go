@@ -3,6 +3,7 @@ package rtl
 import (
 	"math/bits"
 	"reflect"
+	"slices"
 	"strconv"
 	"unsafe"
 )
@@ -28,6 +29,9 @@ type Signal struct {
 	Group int // all signals of a State, Wire, Queue or Mem change together, see Observe
 	Ptr   unsafe.Pointer
 	Size  uintptr
+
+	// Without are options that the hardware does not have: fields with their tags, such as `if:"calls"`, are none of its Parts.
+	Without []string
 }
 
 // Value is the present value, as raw bits.
@@ -123,7 +127,7 @@ func (s *Signal) fields(to []Signal, t reflect.Type, p unsafe.Pointer) []Signal 
 	for i := range t.NumField() {
 		f := t.Field(i)
 		switch {
-		case f.Name == "_":
+		case f.Name == "_" || slices.Contains(s.Without, f.Tag.Get("if")):
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			to = s.fields(to, f.Type, unsafe.Add(p, f.Offset))
 		default:

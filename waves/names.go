@@ -65,11 +65,12 @@ func (e entry) name() string {
 	return e.sub.name
 }
 
-// addIsland puts what a Sim has into the tree under root.
-func (s *scope) addIsland(x *island) {
+// addIsland puts what a Sim has into the tree under root, but for options of the hardware that are not there.
+func (s *scope) addIsland(x *island, without []string) {
 	at := s.walk(strings.Split(x.sim.Name(), "."))
 	at.entries = append(at.entries, entry{fill: func(at *scope) {
 		for i, b := range x.sim.Bundles() {
+			b.Without = without
 			at.addBundle(strings.Split(strings.TrimPrefix(b.Path, x.sim.Name()), ".")[1:], b, origin{x.index, i})
 		}
 	}})

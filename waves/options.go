@@ -19,6 +19,7 @@ type Options struct {
 	From    uint64   // first cycle of the dump; cycles are those of the first clock domain
 	To      uint64   // last cycle; 0: the last of the run
 	Trigger *Trigger // opens the dump later than From
+	Without []string // options of the hardware that it does not have (rtl.Signal): their signals are not there
 	Clocks  bool     // add a clock signal for each clock domain, and a counter of the cycles of the first
 
 	Names  []Names // what to call values in GTKWave, beyond the enumerations of the design; the first match counts

@@ -5,6 +5,7 @@ package dump
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -14,11 +15,25 @@ import (
 )
 
 // Attach starts a dump of a session whose machine is loaded. The program as the
-// SMs run it names the PCs.
+// SMs run it names the PCs; what its mechanism does not have, as likely-convergence points without `-lcp`, and what
+// only calls need, if the program has none, is not in the dump.
 func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump, error) {
 	v := newView(s.Machine, opts.Filter)
-	opts.Names, opts.Groups, opts.Marks = names(s.Machine), v.groups(), v.marks()
+	opts.Names, opts.Groups, opts.Marks, opts.Without = names(s.Machine), v.groups(), v.marks(), v.without
 	return waves.Attach(s.Machine.System(), w, opts)
+}
+
+// without are the options that the mechanism does not have, and "calls" if the program has none.
+func without(m *gpu.Machine) (list []string) {
+	for name, there := range m.SMs[0].Div.Parts() {
+		if !there {
+			list = append(list, name)
+		}
+	}
+	if !slices.ContainsFunc(m.SMs[0].Program().Insts, func(in isa.Inst) bool { return in.Op == isa.OpCall }) {
+		list = append(list, "calls")
+	}
+	return list
 }
 
 // names are those of the values that have none by their type.

@@ -179,6 +179,48 @@ L:	add.u32 %r2, %r1, 2;
 	}
 }
 
+// TestWhatIsNotThere: what a mechanism or a program has no use for is no signal: likely-convergence points, lanes that threads
+// keep, calls.
+func TestWhatIsNotThere(t *testing.T) {
+	const plain, calls = ".visible .entry k() { ret; }", ".func f() { ret; } .visible .entry k() { call f, (); ret; }"
+	for _, c := range []struct {
+		mechanism, text string
+		want            []string
+	}{
+		{"pdom", plain, []string{"Lane"}}, // which says nothing of compaction
+		{"pdom", calls, []string{"Lane", "Depth"}},
+		{"pdom-lcp", plain, []string{"LPC", "Lane"}},
+		{"tbc", plain, nil},
+		{"tbc-lcp", calls, []string{"LPC", "Depth"}},
+		{"tbc-ideal", plain, []string{"Lane"}},
+	} {
+		k, err := ptx.Parse("k.ptx", []byte(".version 7.6\n.target sm_70\n.address_size 64\n"+c.text))
+		require.NoError(t, err)
+		p, err := testbench.Program(k, "k")
+		require.NoError(t, err)
+		config := gpu.Default()
+		config.Divergence.Mechanism = c.mechanism
+		s, err := testbench.NewSession(config, testbench.Limits{})
+		require.NoError(t, err)
+		var vcd bytes.Buffer
+		var d *waves.Dump
+		s.OnLaunch.Add(func(l *testbench.Loaded) {
+			d, err = Attach(s, &vcd, waves.Options{Filter: []string{"sm[0].Div.Stack.**", "sm[0].Operands.**"}})
+			l.Refuse(err)
+		})
+		one := [3]uint32{1, 1, 1}
+		require.NoError(t, s.Launch(testbench.Launch{Prog: p, Grid: one, Block: one}))
+		require.NoError(t, d.Close())
+		var got []string
+		for _, word := range []string{"LPC", "Lane", "Depth"} {
+			if strings.Contains(vcd.String(), " "+word+" ") {
+				got = append(got, word)
+			}
+		}
+		assert.Equal(t, c.want, got, "%s: %s", c.mechanism, c.text)
+	}
+}
+
 // TestExampleOfTrigger: the trigger that the error message shows is one that every machine has.
 func TestExampleOfTrigger(t *testing.T) {
 	_, err := waves.ParseTrigger("nonsense")

@@ -23,8 +23,8 @@ type view struct {
 	sm    string
 	warps int
 	mixed bool // a slot may have threads of several warps
-	// options are the parts with an `if` tag that the mechanism has, or has not.
-	options map[string]bool
+	// without are the options of `if` tags that the machine does not have.
+	without []string
 	// The tables and the registers of the divergence hardware, by their names in it.
 	tables    []table
 	registers []string
@@ -44,7 +44,7 @@ func (t *table) size() int { return t.entries / t.parts }
 var someSM = regexp.MustCompile(`^sm(\[|_0*)(\d+)`)
 
 func newView(m *gpu.Machine, filter []string) *view {
-	v := &view{sm: "sm[0]", warps: m.Config.SM.Warps(), mixed: m.SMs[0].Div.Homes() != nil, options: m.SMs[0].Div.Parts()}
+	v := &view{sm: "sm[0]", warps: m.Config.SM.Warps(), mixed: m.SMs[0].Div.Homes() != nil, without: without(m)}
 	for _, f := range filter {
 		if x := someSM.FindStringSubmatch(f); x != nil {
 			v.sm = "sm[" + x[2] + "]"
@@ -206,9 +206,8 @@ func (v *view) rows(t *table, e int) (list []string) {
 	}
 	var fields, masks []string
 	for _, f := range reflect.VisibleFields(t.entry) {
-		there, optional := v.options[f.Tag.Get("if")]
 		switch {
-		case f.Anonymous || optional && !there:
+		case f.Anonymous || slices.Contains(v.without, f.Tag.Get("if")):
 		case f.Type == reflect.TypeFor[units.BlockMask]():
 			for w := range v.warps {
 				masks = append(masks, fmt.Sprintf("%s.%s#%d", at, f.Name, w))
