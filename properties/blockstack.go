@@ -12,7 +12,7 @@ import (
 // blockStack is a book of the stacks of CTAs, for mechanisms that promise Splits: from what is issued and what becomes of
 // control instructions it knows the entries of each and their threads, and how many have nothing to do when they come
 // to the top (Fung & Aamodt, HPCA 2011, section 3.3). It does not follow a CTA whose threads wait at a barrier off the stack, nor stacks that
-// are so deep that entries are left out.
+// are so deep that entries are left out, nor, from there on, one of which a warp has passed a branch by itself (Passes).
 type blockStack struct {
 	*observer
 	first divergence.First
@@ -112,6 +112,8 @@ func (b *blockStack) resolved(_ uint64, out *divergence.Outcome) {
 			next = j.Target
 		}
 		c.moved(b, &all, next)
+	case in.Branches() && b.passes(d):
+		c.known = false
 	case in.Branches():
 		c.branch(in, divergence.Point{PC: d.PC, Depth: depth}, out.Target, j, taken, not)
 		c.comes(b, &all)
@@ -132,6 +134,12 @@ func (b *blockStack) resolved(_ uint64, out *divergence.Outcome) {
 			c.moved(b, &not, next)
 		}
 	}
+}
+
+// passes reports whether the warp of a branch, with which the mechanism has done what it does, goes on by itself.
+func (b *blockStack) passes(d *decision) bool {
+	s := b.sm.Div.Slots().Next(int(d.Slot))
+	return b.promises.Passes && s.Valid && s.Wait == divergence.Runs
 }
 
 // top is the entry whose warps run.

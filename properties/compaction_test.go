@@ -27,6 +27,13 @@ func TestCompactionIsWatched(t *testing.T) {
 		change        func(*observer)
 	}{
 		{"nothing", "", func(*observer) {}},
+		{"a pop without need, above the bottom", checkTiming, warps(func(o *observer, w divergence.Compacted) {
+			if b := &o.compactor.ctas[w.CTA]; b.made == b.want && !w.Bottom {
+				w.Popped++
+				w.Cycle++
+			}
+			o.compactor.warp(w)
+		})},
 		{"a thread lost", checkCompactor, warps(func(o *observer, w divergence.Compacted) {
 			w.Mask &= w.Mask - 1
 			o.compactor.warp(w)
@@ -89,11 +96,13 @@ func TestCompactionIsWatched(t *testing.T) {
 			})
 		}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			cfg := plain(8)
-			cfg.Divergence.Mechanism = "tbc"
-			checker, what := watchedRun(t, cfg, 30, c.change)
-			assert.Equal(t, c.checker, checker, what)
-		})
+		for _, mechanism := range []string{"tbc", "capri"} {
+			t.Run(mechanism+", "+c.name, func(t *testing.T) {
+				cfg := plain(8)
+				cfg.Divergence.Mechanism = mechanism
+				checker, what := watchedRun(t, cfg, 60, c.change)
+				assert.Equal(t, c.checker, checker, what)
+			})
+		}
 	}
 }

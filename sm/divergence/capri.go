@@ -14,7 +14,7 @@ var capriMechanisms = []Mechanism{
 	{
 		Name:     "capri",
 		Doc:      "thread block compaction at the branches at which it is predicted to be adequate",
-		Promises: Promises{InStep: true, Compacts: func(p Policy) *rtl.Observers[Compacted] { return &p.(*CAPRI).OnCompact }},
+		Promises: Promises{InStep: true, Splits: true, Passes: true, Compacts: func(p Policy) *rtl.Observers[Compacted] { return &p.(*CAPRI).OnCompact }},
 		Blocks:   true,
 		New: func(e Env) (Policy, error) {
 			return newCAPRI(e), nil
