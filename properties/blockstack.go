@@ -136,10 +136,11 @@ func (b *blockStack) resolved(_ uint64, out *divergence.Outcome) {
 	}
 }
 
-// passes reports whether the warp of a branch, with which the mechanism has done what it does, goes on by itself.
+// passes reports whether the warp of a branch, with which the mechanism has done what it does, goes on by itself: it does
+// not wait there.
 func (b *blockStack) passes(d *decision) bool {
 	s := b.sm.Div.Slots().Next(int(d.Slot))
-	return b.promises.Passes && s.Valid && s.Wait == divergence.Runs
+	return b.promises.Passes && (s.PC != d.PC || s.Valid && s.Wait == divergence.Runs)
 }
 
 // top is the entry whose warps run.

@@ -192,7 +192,7 @@ func (f *forming) look(e sm.Spent) {
 	f.where.cycle(e.Cycle)
 	slots := f.sm.Div.Slots()
 	valid := uint64(0)
-	for r := range f.homes {
+	for r := range f.rowsThere {
 		f.rows[r].inSlot = 0
 	}
 	for i := range slots.Len() {
@@ -250,7 +250,7 @@ func (f *forming) replaced(now, valid uint64, exactly bool) (n uint64) {
 
 // waits reports whether at the beginning of a cycle there was a warp in the pool that is not in a slot.
 func (f *forming) waits(cycle uint64) bool {
-	for row := range f.homes {
+	for row := range f.rowsThere {
 		r, s := &f.rows[row], &f.where.rows[row]
 		lanes := s.alive &^ (s.deciding | r.inSlot)
 		if lanes == 0 {
@@ -284,7 +284,7 @@ func (f *forming) released(row, lane int, cycle uint64) bool {
 		return false
 	}
 	first := row - row%f.warps
-	for r := first; r < min(first+f.warps, f.homes); r++ {
+	for r := first; r < min(first+f.warps, f.rowsThere); r++ {
 		if f.where.rows[r].deciding != 0 || cycle <= f.rows[r].last {
 			return false
 		}

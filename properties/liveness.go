@@ -50,15 +50,15 @@ func (l *liveness) class(e sm.Spent) {
 	}
 	l.stalled = e.Class == sm.ClassStall
 	if e.Cycle > l.turn+l.bound {
-		for r := 0; r < l.homes; r += l.groups {
-			l.look(e.Cycle, r, min(r+l.groups, l.homes))
+		for r := 0; r < l.rowsThere; r += l.groups {
+			l.look(e.Cycle, r, min(r+l.groups, l.rowsThere))
 		}
 	}
 	if e.Slot >= 0 {
 		l.turn = e.Cycle
 		return
 	}
-	for r := range l.homes {
+	for r := range l.rowsThere {
 		if l.waits(r) {
 			l.busy[r] = e.Cycle
 		}
@@ -92,7 +92,7 @@ func (l *liveness) waits(r int) bool {
 		return true
 	}
 	first := r - r%l.warps
-	for i := first; i < min(first+l.warps, l.homes); i++ { // an outcome that opens a barrier
+	for i := first; i < min(first+l.warps, l.rowsThere); i++ { // an outcome that opens a barrier
 		if l.where.rows[i].deciding != 0 {
 			return true
 		}

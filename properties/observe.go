@@ -20,23 +20,23 @@ type broken struct {
 // threads live, where they meet and what the branches do, from what is issued
 // and who exits.
 type observer struct {
-	sm       *sm.SM
-	index    int
-	prog     *isa.Program
-	lanes    int
-	warps    int // of a CTA
-	homes    int // rows of the SM, behind which the books below are empty
-	threads  int
-	promises divergence.Promises
-	rows     [sm.MaxWarps]row
-	ctas     [sm.MaxCTAs]group
-	paths    []divergence.Path
-	seen     [sm.MaxWarps]uint32
-	masks    []uint32
-	broken   *broken // the first
-	coverage *Coverage
-	shapes   []shape // by PC
-	patterns []uint8 // by PC: a bit for each pattern of lanes that has issued it
+	sm        *sm.SM
+	index     int
+	prog      *isa.Program
+	lanes     int
+	warps     int // of a CTA
+	rowsThere int // in the SM; the books of those behind are empty
+	threads   int
+	promises  divergence.Promises
+	rows      [sm.MaxWarps]row
+	ctas      [sm.MaxCTAs]group
+	paths     []divergence.Path
+	seen      [sm.MaxWarps]uint32
+	masks     []uint32
+	broken    *broken // the first
+	coverage  *Coverage
+	shapes    []shape // by PC
+	patterns  []uint8 // by PC: a bit for each pattern of lanes that has issued it
 
 	permutation units.Permutation
 	scheduler   sm.Scheduler
@@ -86,7 +86,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 	for i, m := range s.Machine.SMs {
 		threads := m.Kernel().Threads()
 		o := &observer{
-			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize, homes: cfg.SM.Warps(),
+			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize, rowsThere: cfg.SM.Warps(),
 			promises: mech.Promises,
 			coverage: cov, permutation: cfg.SM.Lanes, scheduler: cfg.SM.Scheduler, priority: cfg.SM.CTAPriority,
 		}

@@ -333,7 +333,7 @@ func (o *observer) place(e *sm.Issued) {
 func (o *observer) partition(e *sm.Issued) {
 	w := o.where
 	o.paths = o.sm.Div.Paths(o.paths[:0])
-	clear(o.seen[:o.homes])
+	clear(o.seen[:o.rowsThere])
 	for i := range o.paths {
 		p := &o.paths[i]
 		r := int(p.Row & (sm.MaxWarps - 1))
@@ -348,7 +348,7 @@ func (o *observer) partition(e *sm.Issued) {
 			}
 		}
 	}
-	for r := range o.homes {
+	for r := range o.rowsThere {
 		if lost := w.rows[r].alive &^ o.seen[r]; lost != 0 {
 			o.fail(checkPartition, "%s: lanes %#x of row %d are in no group", o.at(e), lost, r)
 		}
