@@ -110,7 +110,7 @@ func carrier(typ string) (reg, bits string) {
 func (s *Stmt) how(space string, words int) (o struct{ load, store, loadCache, storeCache string }, typ string) {
 	o = orders[int(s.Order)%len(orders)]
 	switch {
-	case space == ".local" || space == "" && (s.Kind == Spill || s.Kind == Fill):
+	case s.Kind == Fetch || space == ".local" || space == "" && (s.Kind == Spill || s.Kind == Fill):
 		o = orders[0]
 	case space == ".shared" || space == "" && (s.Kind == Give || s.Kind == Take):
 		o = orders[int(s.Order)%sharedOrders]
@@ -135,6 +135,8 @@ func (e *emitter) access(s *Stmt) {
 	case Load:
 		e.input(e.r(s.A), uint32(s.N), words)
 		e.load(s, ".global", words, "[%at]")
+	case Fetch:
+		e.fetch(s, words)
 	case Put, Get:
 		e.needs |= needPrivate
 		if !e.k.Apart {
@@ -179,6 +181,47 @@ func (e *emitter) access(s *Stmt) {
 			e.line("cp.async.wait_all;")
 		}
 	}
+}
+
+// constWords is the size of constant memory.
+const constWords = 64
+
+// constants are what is in it: something in each byte.
+func constants() string {
+	var list []string
+	for i := range uint32(constWords) {
+		list = append(list, fmt.Sprint((i+1)*0x9E3779B1))
+	}
+	return strings.Join(list, ", ")
+}
+
+// fetch loads from constant memory, or, in the kernel itself, a part of its first parameter, which is an address.
+func (e *emitter) fetch(s *Stmt, words int) {
+	if s.Alt && e.fn < 0 {
+		e.needs |= needInput
+		words = min(words, 2)
+		size := 4 * words
+		switch _, typ := s.how(".param", words); {
+		case strings.HasSuffix(typ, "16"):
+			size = 2 * words
+		case strings.HasSuffix(typ, "8"):
+			size = words
+		}
+		e.load(s, ".param", words, fmt.Sprintf("[input+%d]", s.N*size&7&^(size-1)))
+		return
+	}
+	e.needs |= needConst
+	e.line("add.u32 %%w, %s, %d;", e.r(s.A), s.N)
+	e.line("and.b32 %%w, %%w, %d;", constWords-words)
+	e.line("mul.wide.u32 %%at, %%w, 4;")
+	e.line("mov.u64 %%base, constants;")
+	e.line("add.u64 %%at, %%base, %%at;")
+	space := ".const"
+	if s.Generic {
+		e.line("cvta.const.u64 %%at, %%at;")
+		space = ""
+	}
+	e.load(s, space, words, "[%at]")
 }
 
 // copies copies both of the thread's words in a group each, the threads of a warp in turn, and loads from global

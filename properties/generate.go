@@ -546,7 +546,7 @@ func (g *generator) late(k *Kernel, warp uint32) {
 	}
 }
 
-// vary has some statements say what they do by another type, or in another of all forms that instructions have, and the CTAs
+// vary has some statements say what they do by another type, or load it from constant or parameter memory, or in another of all forms that instructions have, and the CTAs
 // of every fourth kernel leave messages.
 func (g *generator) vary(k *Kernel) {
 	if g.features&Messages != 0 && g.IntN(4) == 0 {
@@ -563,6 +563,9 @@ func (g *generator) vary(k *Kernel) {
 		case Load, Put, Get, Give, Take, Pass, Receive, Spill, Fill:
 			if list := sameSize[s.Type]; g.features&Widths != 0 && len(list) > 0 && g.IntN(2) == 0 {
 				s.Type = list[g.IntN(len(list))]
+			}
+			if s.Kind == Load && g.IntN(4) == 0 {
+				s.Kind, s.Alt = Fetch, g.IntN(3) == 0
 			}
 		case Swap:
 			if g.IntN(8) == 0 {

@@ -77,6 +77,7 @@ const (
 	Leave                // the threads for which Cond holds exit, the others wait at barrier N: see desert
 	Race                 // If, each side of which begins with a branch of its own, so that the outcomes of both are on their way at once: see race
 	Form                 // D = form N of those that the instruction table has of instructions that compute, of A, B and D: see form
+	Fetch                // D = word A + N of constant memory [of the first parameter of the kernel]
 	numKinds
 )
 
@@ -85,7 +86,7 @@ func (k Kind) String() string {
 	return [...]string{
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
 		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote", "swap", "fence",
-		"roles", "apart", "gather", "count", "copy", "leave", "race", "form",
+		"roles", "apart", "gather", "count", "copy", "leave", "race", "form", "fetch",
 	}[k]
 }
 

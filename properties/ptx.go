@@ -54,6 +54,7 @@ const (
 	needJumps // back
 	needEdge
 	needBoard // of messages
+	needConst
 )
 
 // emitter writes a kernel down.
@@ -99,6 +100,9 @@ func (k *Kernel) PTX(grid, block [3]uint32, warp int, comments ...string) (text 
 	b.WriteString(".version 7.6\n.target sm_80\n.address_size 64\n\n")
 	if e.needs&needShared != 0 && k.Dynamic {
 		fmt.Fprintf(&b, ".extern .shared .align %d .b8 cells[];\n", cellBytes)
+	}
+	if e.needs&needConst != 0 {
+		fmt.Fprintf(&b, ".const .align 16 .u32 constants[%d] = {%s};\n", constWords, constants())
 	}
 	if len(k.Funcs) > 0 { // which use what the kernel has
 		e.declare(&b)
@@ -286,7 +290,7 @@ func (e *emitter) stmt(s *Stmt) {
 		e.form(s)
 	case Test:
 		e.test("%g", &s.Cond)
-	case Load, Put, Get, Give, Take, Pass, Receive, Spill, Fill, Copy:
+	case Load, Put, Get, Give, Take, Pass, Receive, Spill, Fill, Copy, Fetch:
 		e.access(s)
 	case Atomic:
 		e.atomic(s)

@@ -181,3 +181,24 @@ func TestMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestFetch: constant and parameter memory are read in each width.
+func TestFetch(t *testing.T) {
+	var r Runner
+	all := ""
+	for typ := range types {
+		var body []Stmt
+		for i := range 16 {
+			body = append(body, Stmt{Kind: Fetch, Type: uint8(typ), Wide: uint8(i % 3), Alt: i&4 != 0, Generic: i&8 != 0, D: i, A: i + 1, N: 3 * i})
+		}
+		k, err := (&Case{Machine: plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: Kernel{Body: append(body, Stmt{Kind: Put}, Stmt{Kind: Put, A: 1, N: 1}), Words: 64}}).Compile()
+		require.NoError(t, err)
+		f, err := r.Check(k, "pdom")
+		require.NoError(t, err)
+		require.Nil(t, f, types[typ])
+		all += k.Text
+	}
+	for _, text := range []string{"ld.const.u8 ", "ld.const.v2.s16 ", "ld.const.v4.u32 ", "ld.const.f64 ", "ld.v4.u32 ", "ld.param.b64 ", "ld.param.v2.u8 ", "ld.param.s16 ", "cvta.const.u64 "} {
+		assert.Contains(t, all, text)
+	}
+}
