@@ -1,0 +1,165 @@
+package properties
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+	"divergo/testbench/verify"
+)
+
+// TestThreadsAreWatched falsifies what the observer knows of threads and of the program, each time in one way.
+func TestThreadsAreWatched(t *testing.T) {
+	program := func(change func(in *isa.Inst)) func(o *observer) {
+		return func(o *observer) {
+			p := *o.prog
+			p.Insts = slices.Clone(p.Insts)
+			for i := range p.Insts {
+				if p.Insts[i].Op == isa.OpBra && p.Insts[i].Conditional() {
+					change(&p.Insts[i])
+				}
+			}
+			o.prog = &p
+		}
+	}
+	for _, c := range []struct {
+		name, checker string
+		change        func(o *observer)
+	}{
+		{"nothing", "", func(*observer) {}},
+		{"the last lane has no thread", checkHome, func(o *observer) { o.threads-- }},
+		{"the row is another CTA's", checkHome, func(o *observer) {
+			o.sm.Issue.OnIssue.Add(func(e sm.Issued) {
+				f := *e.Flight
+				f.CTA ^= 1
+				o.broken = nil
+				o.issue(sm.Issued{Cycle: e.Cycle, Flight: &f})
+			})
+		}},
+		{"no branch divides threads", checkUniform, program(func(in *isa.Inst) { in.Uniform = true })},
+		{"threads meet an instruction later", checkReconvergence, program(func(in *isa.Inst) {
+			if in.Reconv != isa.NoPC {
+				in.Reconv = max(in.Reconv, 1) - 1
+			}
+		})},
+		{"exited threads live", checkBarrier, func(o *observer) {
+			o.promises.Meets = false
+			o.leave = append(o.leave, o.sm.ALU.OnExit.Add(func(e sm.Exited) { o.rows[e.Row].live = o.rows[e.Row].started }))
+		}},
+		{"an entry of the stack with threads of another", checkStack, func(o *observer) {
+			o.promises.Nested = func(divergence.Policy, int, []uint32) []uint32 { return []uint32{0b0110, 0b0011} }
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := plain(8)
+			checker, what := watchedRun(t, cfg, 60, c.change)
+			assert.Equal(t, c.checker, checker, what)
+		})
+	}
+}
+
+// TestJudge: what differs from the golden model is a finding of the checker for it.
+func TestJudge(t *testing.T) {
+	k := simple(t)
+	l := testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block}
+	for _, c := range []struct {
+		m    verify.Mismatch
+		want string
+	}{
+		{verify.Mismatch{Broken: []verify.Broken{{Rule: "issued with an empty mask"}}}, checkIssue},
+		{verify.Mismatch{Threads: 1, Paths: []verify.Path{{Machine: []uint32{0}, Golden: []uint32{1}}}}, checkPaths},
+		{verify.Mismatch{Outcome: &testbench.Outcome{}}, checkOutcome},
+		{verify.Mismatch{Values: 1}, checkRegisters},
+		{verify.Mismatch{Written: 1}, checkRegisters},
+		{verify.Mismatch{Bytes: 1}, checkMemory},
+		{verify.Mismatch{Issued: 2, Steps: 1}, checkOnce},
+	} {
+		c.m.Launch = l
+		b, _ := judge(&c.m)
+		assert.Equal(t, c.want, b.checker)
+	}
+}
+
+// simple is a kernel with a branch.
+func simple(t *testing.T) *Compiled {
+	t.Helper()
+	k, err := (&Case{Machine: plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: Kernel{
+		Body:  []Stmt{{Kind: If, Cond: Cond{Value: Thread, Reg: -1, Mask: 3, Cmp: "lt", Limit: 2}, Body: [][]Stmt{{{Kind: Compute}}}}, {Kind: Load}, {Kind: Put}},
+		Words: 64,
+	}}).Compile()
+	require.NoError(t, err)
+	return k
+}
+
+// TestEndIsWatched falsifies what is left of a run, and what was counted in it, each time in one way.
+func TestEndIsWatched(t *testing.T) {
+	counters := func(change func(c *testbench.Counters)) func(s *testbench.Session) {
+		return func(s *testbench.Session) { change(&s.Runs[len(s.Runs)-1].Counters) }
+	}
+	for _, c := range []struct {
+		name, checker string
+		change        func(s *testbench.Session)
+	}{
+		{"nothing", "", func(*testbench.Session) {}},
+		{"a push too many", checkDepth, counters(func(c *testbench.Counters) { c.Divergence.Pushes++ })},
+		{"a stack too deep", checkDepth, counters(func(c *testbench.Counters) { c.Divergence.MaxDepth = 1000 })},
+		{"a cycle too many", checkCycles, counters(func(c *testbench.Counters) { c.Classes[sm.ClassMem]++ })},
+		{"a cycle in another class", checkCycles, counters(func(c *testbench.Counters) { c.Classes[sm.ClassIssue]--; c.Classes[sm.ClassMem]++ })},
+		{"a line twice", checkTraffic, counters(func(c *testbench.Counters) { c.Coalescer.Lines++ })},
+		{"a fetch that nobody asked for", checkTraffic, counters(func(c *testbench.Counters) { c.DRAM.Reads++ })},
+		{"a register still to be written", checkDrained, func(s *testbench.Session) { *s.Machine.SMs[0].Issue.Scoreboard.Pending.Edit(0) = 1 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := simple(t)
+			s := mustSession(t, k)
+			require.NoError(t, launch(s, k, s.Launch))
+			c.change(s)
+			b := finished(s)
+			if b == nil {
+				b = &broken{}
+			}
+			assert.Equal(t, c.checker, b.checker, b.what)
+		})
+	}
+}
+
+// TestRunsAreCompared falsifies a run in another order, a machine that has run before, and the model itself.
+func TestRunsAreCompared(t *testing.T) {
+	k := simple(t)
+	s := mustSession(t, k)
+	require.NoError(t, launch(s, k, s.Launch))
+	state := s.Machine.System().Hash()
+	assert.Nil(t, same(s, k, state))
+	if b := same(s, k, state^1); assert.NotNil(t, b) {
+		assert.Equal(t, checkSame, b.checker)
+	}
+
+	var r Runner
+	f, err := r.Check(k, "pdom")
+	require.NoError(t, err)
+	require.Nil(t, f)
+	r.sessions["pdom"].OnLaunch.Add(func(*testbench.Loaded) { // as if something had been left in it
+		m := r.sessions["pdom"].Machine.SMs[0]
+		m.Issue.OnIssue.Add(func(e sm.Issued) { m.Writeback.Regs.Edit(int(e.Row) * len(k.Prog.Regs))[0] = 12345 })
+	})
+	f, err = r.Check(k, "pdom")
+	require.NoError(t, err)
+	if assert.NotNil(t, f) {
+		assert.Equal(t, checkReset, f.Checker)
+	}
+
+	s = mustSession(t, k)
+	s.OnLaunch.Add(func(*testbench.Loaded) {
+		m := s.Machine.SMs[0]
+		m.Issue.OnIssue.Add(func(sm.Issued) { m.Operands.Regs = nil })
+	})
+	if b, _ := new(Runner).run(s, k); assert.NotNil(t, b) {
+		assert.Equal(t, checkPanic, b.checker, b.what)
+	}
+}
