@@ -546,8 +546,8 @@ func (g *generator) late(k *Kernel, warp uint32) {
 	}
 }
 
-// vary has some statements say what they do by another type, or load it from constant or parameter memory, or in another of all forms that instructions have, and the CTAs
-// of every fourth kernel leave messages.
+// vary has some statements say what they do by another type or in another of all forms that instructions have, or load it
+// from constant or parameter memory, and the CTAs of every fourth kernel leave messages.
 func (g *generator) vary(k *Kernel) {
 	if g.features&Messages != 0 && g.IntN(4) == 0 {
 		k.Message = 1 + g.IntN(len(messages))
