@@ -12,7 +12,8 @@ import (
 // blockStack is a book of the stacks of CTAs, for mechanisms that promise Splits: from what is issued and what becomes of
 // control instructions it knows the entries of each and their threads, and how many have nothing to do when they come
 // to the top (Fung & Aamodt, HPCA 2011, section 3.3). It does not follow a CTA whose threads wait at a barrier off the stack, nor stacks that
-// are so deep that entries are left out, nor, from there on, one of which a warp has passed a branch by itself (Passes).
+// are so deep that entries are left out, nor one of which a warp has passed a branch by itself (Passes), until all of it is
+// together at the bottom of the stack again.
 type blockStack struct {
 	*observer
 	first divergence.First
@@ -247,6 +248,10 @@ func (c *blockBook) split(b *blockStack) {
 // loads holds an entry that goes to the compactor against the book.
 func (b *blockStack) loads(w *divergence.Compacted) {
 	c := &b.ctas[w.CTA&(sm.MaxCTAs-1)]
+	if !c.known && w.Bottom && b.promises.Passes { // all are together again
+		*c = blockBook{known: true, base: w.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere, mask: *w.Entry}), run: *w.Entry}
+		return
+	}
 	if !c.known {
 		return
 	}
