@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -29,6 +30,8 @@ type Failure struct {
 	What      string // in lines
 	// Mismatch has the differences from the golden model, if there are any.
 	Mismatch *verify.Mismatch
+
+	cycles uint64 // until the run ended
 }
 
 func (f *Failure) Error() string {
@@ -40,6 +43,7 @@ func (f *Failure) Error() string {
 type Runner struct {
 	Coverage *Coverage // of what it runs, if not nil
 
+	limit    uint64     // cycles of a run, 0: maxCycles
 	machine  gpu.Config // of the sessions
 	sessions map[string]*testbench.Session
 	lanes    uint64 // thread instructions of the last run that ended
@@ -83,7 +87,7 @@ func (r *Runner) try(k *Compiled, mechanism string) (*Failure, error) {
 	if b.checker == "" {
 		return nil, fmt.Errorf("%s, seed %d: a bug of the checks, not of the model: %s", mechanism, k.Seed, b.what)
 	}
-	return &Failure{Checker: b.checker, Mechanism: mechanism, Case: *k.Case, What: b.what, Mismatch: m}, nil
+	return &Failure{Checker: b.checker, Mechanism: mechanism, Case: *k.Case, What: b.what, Mismatch: m, cycles: s.Machine.Core().Now()}, nil
 }
 
 // session is a machine in its first state.
@@ -96,7 +100,7 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 		return s, nil
 	}
 	cfg.Divergence.Mechanism = mechanism
-	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
+	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: cmp.Or(r.limit, maxCycles)})
 	if err == nil {
 		r.sessions[mechanism] = s
 	}
@@ -149,6 +153,8 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	}()
 	var watchers []*observer
 	var memory *audit.Memory
+	s.Limits.Stop = func() bool { return slices.ContainsFunc(watchers, func(o *observer) bool { return o.broken != nil }) }
+	defer func() { s.Limits.Stop = nil }()
 	err := perform(func(l testbench.Launch) error {
 		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
 			watchers = append(watchers, watch(s, l.Prog, r.Coverage)...)

@@ -16,7 +16,7 @@ func Shrink(f *Failure, limit time.Duration) *Failure {
 		return f
 	}
 	deadline := time.Now().Add(limit)
-	var runner Runner // without coverage
+	runner := Runner{limit: min(4*f.cycles+100_000, maxCycles)} // without coverage; one that goes round for ever ends soon
 	for again := true; again; {
 		again = false
 		skip := 0 // candidates of the present case that have been tried, or correspond to such
@@ -51,7 +51,7 @@ func (r *Runner) fails(c Case, like *Failure) *Failure {
 		return nil
 	}
 	f, err := r.try(k, like.Mechanism)
-	if err != nil || f == nil || !alike(f.Checker, like.Checker) {
+	if err != nil || f == nil || !alike(f.Checker, like.Checker) || r.limit > 0 && r.limit < maxCycles && f.cycles >= r.limit {
 		return nil
 	}
 	return f
