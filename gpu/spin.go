@@ -2,11 +2,13 @@ package gpu
 
 import (
 	"math/bits"
+	"slices"
 
 	"divergo/isa"
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // A thread that waits in a loop for another thread of its warp waits for ever
@@ -26,8 +28,12 @@ import (
 //
 // Who waits for what moves, is no deadlock: a loop that counts in memory, or
 // that reads a clock, is not seen to be endless.
+//
+// Nearly all grids are alive, and one thread shows it: at first a thread of each SM
+// is watched, and all of them only if each of these has come back to registers that
+// it had.
 const (
-	quietCycles = 1 << 15 // without a new or ended CTA before the threads are watched, for half as long; doubles each time they prove alive
+	quietCycles = 1 << 15 // without a new or ended CTA before threads are watched, a quarter as long one of each SM, then all; doubles each time they prove alive
 	mostChanges = 1 << 10 // of memory on behalf of an SM while watched, and
 	mostBytes   = 1 << 18 // bytes that its threads store to: these are at work
 )
@@ -39,8 +45,9 @@ type watchdog struct {
 	since    uint64 // cycle in which it changed
 	patience uint64
 
-	watched []*watched // by SM, while watching
-	until   uint64
+	witnesses []*witness // by SM, while one thread of each is watched
+	watched   []*watched // by SM, while all are
+	until     uint64
 	live    int // threads when it began
 }
 
@@ -58,16 +65,25 @@ func (w *watchdog) verdict() End {
 		return Finished
 	}
 	switch {
+	case w.witnesses != nil:
+		if now < w.until {
+			return Finished
+		}
+		if alive := slices.ContainsFunc(w.witnesses, (*witness).alive); !alive {
+			w.stop()
+			w.all(now)
+			return Finished
+		}
 	case w.watched == nil:
 		if now-w.since >= w.patience {
-			w.start(now)
+			w.one(now)
 		}
 		return Finished
 	case now < w.until && !w.busy():
 		return Finished
 	}
 	end := Finished
-	if now >= w.until && w.m.live() == w.live {
+	if w.watched != nil && now >= w.until && w.m.live() == w.live {
 		end = w.judge()
 	}
 	w.stop()
@@ -88,20 +104,34 @@ func (m *Machine) live() (n int) {
 	return n
 }
 
-func (w *watchdog) start(now uint64) {
-	w.until, w.live = now+w.patience/2, w.m.live()
+// one begins to watch a thread of each SM.
+func (w *watchdog) one(now uint64) {
+	w.until = now + w.patience/4
+	for _, s := range w.m.SMs {
+		t := &witness{sm: s}
+		t.leave = s.Issue.OnIssue.Add(t.issue)
+		w.witnesses = append(w.witnesses, t)
+	}
+}
+
+// all begins to watch all threads.
+func (w *watchdog) all(now uint64) {
+	w.until, w.live = now+w.patience/4, w.m.live()
 	for _, s := range w.m.SMs {
 		w.watched = append(w.watched, watch(s, w.m.Config.SM.Warps()))
 	}
 }
 
 func (w *watchdog) stop() {
+	for _, s := range w.witnesses {
+		s.leave()
+	}
 	for _, s := range w.watched {
 		for _, leave := range s.leave {
 			leave()
 		}
 	}
-	w.watched = nil
+	w.witnesses, w.watched = nil, nil
 }
 
 // busy reports whether threads change more memory than those that wait do.
@@ -168,6 +198,42 @@ func (w *watchdog) disputed() bool {
 				return true
 			}
 			last[at.addr] = v
+		}
+	}
+	return false
+}
+
+// witness is the first thread of an SM that branches back since it is looked for.
+type witness struct {
+	spin
+	sm    *sm.SM
+	home  units.Home
+	leave func()
+}
+
+// alive reports whether the thread has not come back to registers that it had.
+func (w *witness) alive() bool { return w.Issued && w.Period == 0 }
+
+// issue chooses the thread, or records its state.
+func (w *witness) issue(e sm.Issued) {
+	if e.Mask == 0 || !w.sm.Backward(e.PC) {
+		return
+	}
+	if !w.Issued {
+		w.home = e.Home(bits.TrailingZeros32(e.Mask))
+	} else if !w.in(e.Flight) {
+		return
+	}
+	var state [isa.MaxLanes]uint64
+	w.sm.HashThreads(int(w.home.Row), &state)
+	w.pass(e.Cycle, e.PC, state[w.home.Lane])
+}
+
+// in reports whether the thread is one of those of an instruction.
+func (w *witness) in(f *sm.Flight) bool {
+	for m := f.Mask; f.Rows>>w.home.Row&1 != 0 && m != 0; m &= m - 1 {
+		if f.Home(bits.TrailingZeros32(m)) == w.home {
+			return true
 		}
 	}
 	return false
