@@ -1,6 +1,9 @@
 package isa
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Conversions (PTX ISA, section 9.7.9, cvt). A conversion takes a lane from the
 // source type, rounds or clamps it to the destination type, and extends it to
@@ -17,6 +20,20 @@ func Extend(t Type, v uint64, width int) uint64 {
 	}
 	w := 64 - max(width, t.Bits())
 	return uint64(int64(v)<<s>>s) << w >> w
+}
+
+// ExtendAll is Extend for lanes of a row.
+func ExtendAll(t Type, row *Row, lanes uint32, width int) {
+	s, w := 64-t.Bits(), 64-max(width, t.Bits())
+	signed := t.Signed()
+	for m := lanes; m != 0; m &= m - 1 {
+		v := &row[bits.TrailingZeros32(m)&(MaxLanes-1)]
+		if signed {
+			*v = uint64(int64(*v<<s)>>s) << w >> w
+		} else {
+			*v = *v << s >> s
+		}
+	}
 }
 
 func (d *datapath) addConversions() {

@@ -89,11 +89,7 @@ func (u *LSU) reads(op *Op, in *isa.Inst, lane int) uint64 {
 
 // from is the address of the source of a lane.
 func (u *LSU) from(op *Op, in *isa.Inst, lane int) uint64 {
-	a := u.source(op, in, 1)[lane] + uint64(in.From)
-	if u.l.Prog.AddressBits == 32 {
-		a &= 0xffff_ffff
-	}
-	return a
+	return (u.source(op, in, 1)[lane] + uint64(in.From)) & u.l.reach
 }
 
 // copy begins the oldest instruction, a copy: it asks for its data, if it wants any.

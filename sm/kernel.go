@@ -232,6 +232,7 @@ type loaded struct {
 	npreds int
 	insts  []decoded // by PC
 	local  uint32    // bytes of a thread's local memory
+	reach  uint64    // bits of an address
 }
 
 // decoded is an instruction with what the blocks want to know of it each time.
@@ -285,7 +286,10 @@ func (l *launch) load(k Kernel) error {
 		ctas:  o.CTAs,
 		nregs: len(p.Regs), npreds: len(p.Preds),
 		insts: make([]decoded, len(p.Insts)),
-		local: k.local(l.cfg),
+		local: k.local(l.cfg), reach: ^uint64(0),
+	}
+	if p.AddressBits == 32 {
+		l.reach = 1<<32 - 1
 	}
 	for row := range l.cta {
 		l.cta[row] = uint8(row / l.warps)

@@ -181,9 +181,10 @@ func (u *LSU) unpack(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64) {
 		width := u.l.Prog.Regs[in.Dst[i].Index].Type.Bits()
 		word, shift := i*size/64, uint(i*size%64)
 		for m := r.Exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
-			r.Dst[i][lane] = isa.Extend(in.Type, data[lane][word&1]>>shift, width)
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			r.Dst[i][lane] = data[lane][word&1] >> shift
 		}
+		isa.ExtendAll(in.Type, &r.Dst[i], r.Exec, width)
 	}
 }
 
@@ -277,31 +278,29 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 		return 0, 0
 	}
 	a.Size = uint8(accessSize(in))
-	of := isa.SpaceNone
-	for m := left; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		space, addr := u.resolve(op, in, lane)
-		if of == isa.SpaceNone {
-			of = space
-		} else if space != of {
-			continue
+	of := u.locate(a, op, in, left)
+	switch of {
+	case isa.SpaceShared:
+		a.Shared = true
+		for m := a.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			a.Addr[lane] += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]
 		}
-		a.Mask |= 1 << lane
-		switch space {
-		case isa.SpaceShared:
-			a.Shared = true
-			addr += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]
-		case isa.SpaceLocal:
-			addr = u.local(op.Home(lane), addr+uint64(piece)*4)
+	case isa.SpaceLocal:
+		for m := a.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			a.Addr[lane] = u.local(op.Home(lane), a.Addr[lane]+uint64(piece)*4)
 		}
-		a.Addr[lane] = addr
-		switch in.Op {
-		case isa.OpSt:
-			a.Data[lane] = u.pack(op, in, lane)
-		case isa.OpAtom, isa.OpRed:
-			a.Data[lane] = [2]uint64{u.source(op, in, 1)[lane], 0}
-			if in.NSrc > 2 {
-				a.Data[lane][1] = u.source(op, in, 2)[lane]
+	}
+	switch in.Op {
+	case isa.OpSt:
+		u.pack(a, op, in)
+	case isa.OpAtom, isa.OpRed:
+		for i := range int(in.NSrc) - 1 {
+			row := u.source(op, in, i+1)
+			for m := a.Mask; m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+				a.Data[lane][i] = row[lane]
 			}
 		}
 	}
@@ -324,6 +323,36 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 	return left &^ a.Mask, 0
 }
 
+// locate gives an access those lanes of left that are in the same space as the lowest of
+// them, with their addresses in it, and returns the space.
+func (u *LSU) locate(a *memsys.Access, op *Op, in *isa.Inst, left uint32) isa.Space {
+	if in.Space != isa.SpaceGeneric {
+		base := u.source(op, in, 0)
+		for m := left; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			a.Addr[lane] = (base[lane] + uint64(in.Off)) & u.l.reach
+		}
+		a.Mask = left
+		if in.Space == isa.SpaceConst {
+			return isa.SpaceGlobal
+		}
+		return in.Space
+	}
+	of := isa.SpaceNone
+	for m := left; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		space, addr := u.resolve(op, in, lane)
+		if of == isa.SpaceNone {
+			of = space
+		}
+		if space == of {
+			a.Mask |= 1 << lane
+			a.Addr[lane] = addr
+		}
+	}
+	return of
+}
+
 // accessSize is the number of bytes of each lane.
 func accessSize(in *isa.Inst) int {
 	if in.Op == isa.OpLdmatrix {
@@ -340,23 +369,22 @@ func (u *LSU) source(op *Op, in *isa.Inst, i int) *isa.Row {
 	return &op.Src[i]
 }
 
-// pack joins the data registers of a store into the bytes of one lane.
-func (u *LSU) pack(op *Op, in *isa.Inst, lane int) (data [2]uint64) {
+// pack joins the data registers of a store into the bytes of each lane.
+func (u *LSU) pack(a *memsys.Access, op *Op, in *isa.Inst) {
 	size := in.Type.Bits()
 	keep := ^uint64(0) >> (64 - size)
-	for i := 0; i < max(int(in.Vec), 1); i++ {
-		data[i*size/64] |= u.source(op, in, i+1)[lane] & keep << (i * size % 64)
+	for i := range max(int(in.Vec), 1) {
+		row, word, shift := u.source(op, in, i+1), i*size/64&1, i*size%64
+		for m := a.Mask; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			a.Data[lane][word] |= row[lane] & keep << shift
+		}
 	}
-	return data
 }
 
 // address of a lane as the program computes it.
 func (u *LSU) address(op *Op, in *isa.Inst, lane int) uint64 {
-	a := u.source(op, in, 0)[lane] + uint64(in.Off)
-	if u.l.Prog.AddressBits == 32 {
-		a &= 0xffff_ffff
-	}
-	return a
+	return (u.source(op, in, 0)[lane] + uint64(in.Off)) & u.l.reach
 }
 
 // transfer stores or loads words of a divergence stack, each in a lane.
@@ -421,6 +449,9 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 		return true
 	}
 	size := uint64(accessSize(in))
+	if u.near(op, in, size) {
+		return true
+	}
 	for m := op.Exec & u.addressing(op, in); m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		space, a := u.resolve(op, in, lane)
@@ -453,19 +484,44 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 	return true
 }
 
+// near reports whether the addresses of all lanes are right because those of the lowest and of
+// the highest are in the same memory, as nearly always.
+func (u *LSU) near(op *Op, in *isa.Inst, size uint64) bool {
+	if in.Space != isa.SpaceGlobal && in.Space != isa.SpaceShared || in.Op == isa.OpLdmatrix {
+		return false
+	}
+	base := u.source(op, in, 0)
+	low, high, all := ^uint64(0), uint64(0), uint64(0)
+	for m := op.Exec; m != 0; m &= m - 1 {
+		a := (base[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] + uint64(in.Off)) & u.l.reach
+		low, high, all = min(low, a), max(high, a), all|a
+	}
+	end := u.end(in.Space, low)
+	return all&(size-1) == 0 && high < end && size <= end-high
+}
+
 // within reports whether size bytes at a belong to the program.
 func (u *LSU) within(space isa.Space, a, size uint64) bool {
+	end := u.end(space, a)
+	return a < end && size <= end-a
+}
+
+// end is where the memory of the program ends that the byte at a is in, 0 if it is in none.
+func (u *LSU) end(space isa.Space, a uint64) uint64 {
 	switch space {
 	case isa.SpaceShared:
-		return a+size <= uint64(u.l.k.sharedBytes()) && a+size > a
+		return uint64(u.l.k.sharedBytes())
 	case isa.SpaceLocal:
-		return a+size <= uint64(u.l.local) && a+size > a
+		return uint64(u.l.local)
 	case isa.SpaceParam:
-		return a+size <= uint64(len(u.l.k.Params)) && a+size > a
+		return uint64(len(u.l.k.Params))
 	}
 	v := u.l.k.Valid
 	i := sort.Search(len(v), func(i int) bool { return v[i].End > a })
-	return i < len(v) && v[i].Start <= a && a+size <= v[i].End
+	if i == len(v) || v[i].Start > a {
+		return 0
+	}
+	return v[i].End
 }
 
 // inParams reports whether all lanes read the parameter bank.

@@ -130,19 +130,19 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "dwf-first-cta", Bug: "all threads of a warp use the shared memory of the first one's CTA", By: dwf,
-		File: "sm/lsu.go", Old: "addr += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]", New: "addr += u.l.shares[op.Row&(MaxWarps-1)]",
+		File: "sm/lsu.go", Old: "a.Addr[lane] += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]", New: "a.Addr[lane] += u.l.shares[op.Row&(MaxWarps-1)]",
 	},
 	{
 		Name: "lsu-shared-base", Bug: "all CTAs use the first one's shared memory", By: any,
-		File: "sm/lsu.go", Old: "addr += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]", New: "addr += u.l.shares[0]",
+		File: "sm/lsu.go", Old: "a.Addr[lane] += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]", New: "a.Addr[lane] += u.l.shares[0]",
 	},
 	{
 		Name: "lsu-lane-of-store", Bug: "stores of a narrow mask take the data of the lowest lane", By: any,
-		File: "sm/lsu.go", Old: "a.Data[lane] = u.pack(op, in, lane)", New: "a.Data[lane] = u.pack(op, in, bits.TrailingZeros32(left)&(isa.MaxLanes-1))",
+		File: "sm/lsu.go", Old: "|= row[lane] & keep << shift", New: "|= row[bits.TrailingZeros32(a.Mask)&(isa.MaxLanes-1)] & keep << shift",
 	},
 	{
 		Name: "lsu-across-the-end", Bug: "the first byte of an access decides whether it is in an allocation", By: pdom, Audit: "./testbench/verify TestAcrossTheEnd",
-		File: "sm/lsu.go", Old: "v[i].Start <= a && a+size <= v[i].End", New: "v[i].Start <= a && a < v[i].End",
+		File: "sm/lsu.go", Old: "return a < end && size <= end-a", New: "return a < end",
 	},
 	{
 		Name: "local-first-piece", Bug: "each word of a vector in local memory gets the data of the first", By: any,
@@ -150,7 +150,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "local-one-place", Bug: "the words of a vector in local memory are all at the place of the first", By: any,
-		File: "sm/lsu.go", Old: "addr+uint64(piece)*4)", New: "addr)",
+		File: "sm/lsu.go", Old: "a.Addr[lane]+uint64(piece)*4)", New: "a.Addr[lane])",
 	},
 	{
 		Name: "store-sign", Bug: "a store of a byte stores what is above it as well", By: any,
@@ -178,7 +178,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "lsu-no-extension", Bug: "what is loaded is not extended to the width of its register", By: any, From: "AntonLydike/riscemu#7",
-		File: "sm/lsu.go", Old: "isa.Extend(in.Type, data[lane][word&1]>>shift, width)", New: "data[lane][word&1] >> shift & (1<<(width-1)<<1 - 1)",
+		File: "sm/lsu.go", Old: "isa.ExtendAll(in.Type, ", New: "isa.ExtendAll(u.l.Prog.Regs[in.Dst[i].Index].Type, ",
 	},
 	{
 		Name: "local-one-sm", Bug: "threads of all SMs have their local memory in the same place", By: any, From: "gpgpu-sim/gpgpu-sim_distribution#28",
