@@ -165,7 +165,9 @@ func (p *Pipe) start(op *Op, out bool) bool {
 		r := p.result(in, op.Exec == 1<<isa.MaxLanes-1 && !in.crosses)
 		r.Flight, r.Exec = op.Flight, op.Exec
 		x := &p.lanes
-		x.Mask, x.PSrc, x.PDst = op.Exec, op.PSrc, [isa.MaxDsts]uint32{}
+		x.Mask = op.Exec
+		x.PSrc = op.PSrc // a statement of its own is copied once
+		x.PDst = [isa.MaxDsts]uint32{}
 		for i := range in.NSrc {
 			if in.Op == isa.OpMma {
 				break // see crossLane

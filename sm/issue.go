@@ -290,7 +290,8 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	d := i.D()
 	in := &i.l.insts[slot.PC]
 	herd := i.herds(in.Inst)
-	*f = Flight{Slot: uint16(s), CTA: slot.CTA, Row: slot.Row, Mixed: slot.Mixed, PC: slot.PC, Mask: slot.Mask, Herd: herd}
+	f.Slot, f.CTA, f.Row, f.Mixed = uint16(s), slot.CTA, slot.Row, slot.Mixed // in place: no literal to be copied
+	f.Herd, f.PC, f.Mask, f.Homes = herd, slot.PC, slot.Mask, divergence.Homes{}
 	if slot.Mixed {
 		f.Homes = *i.Div.Homes().At(s)
 		of := i.shares(s, slot)
