@@ -13,10 +13,10 @@ import (
 // the order that hardware keeps as an age matrix. All lines are forgotten at once
 // by moving on to the next generation, the flash clear of a column of valid bits.
 type cache struct {
-	tags  *rtl.Mem[tag]
-	ways  *rtl.Mem[way]
-	data  *rtl.Mem[Line]
-	dirty *rtl.Mem[uint64] // one bit for each way with bytes to write back
+	tags  *rtl.Mem[tag]    `rtl:"inplace"`
+	ways  *rtl.Mem[way]    `rtl:"inplace"`
+	data  *rtl.Mem[Line]   `rtl:"inplace"`
+	dirty *rtl.Mem[uint64] `rtl:"inplace"` // one bit for each way with bytes to write back
 
 	assoc int
 	sets  uint32
