@@ -141,6 +141,15 @@ var pipeline = []Mutant{
 		File: "sm/lsu.go", Old: "|= row[lane] & keep << shift", New: "|= row[bits.TrailingZeros32(a.Mask)&(isa.MaxLanes-1)] & keep << shift",
 	},
 	{
+		Name: "lsu-lowest-lane", Bug: "lanes behind the end of an allocation are not seen if the lowest address is in it", By: any,
+		File: "sm/lsu.go", Old: "high < end && size <= end-high", New: "low < end",
+	},
+	{
+		Name: "lsu-near-misaligned", Bug: "misaligned addresses are not seen if all are in one allocation", By: any, Audit: "./gpu TestFaults",
+		Lives: "random kernels align what they access",
+		File:  "sm/lsu.go", Old: "all&(size-1) == 0 && ", New: "",
+	},
+	{
 		Name: "lsu-across-the-end", Bug: "the first byte of an access decides whether it is in an allocation", By: pdom, Audit: "./testbench/verify TestAcrossTheEnd",
 		File: "sm/lsu.go", Old: "return a < end && size <= end-a", New: "return a < end",
 	},
