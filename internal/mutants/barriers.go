@@ -8,11 +8,11 @@ var barriers = []Mutant{
 	},
 	{
 		Name: "bsync-exit-unseen", Bug: "a barrier whose last missing thread exits is not released", By: conv,
-		File: "sm/divergence/convbarrier.go", Old: "c.Mask &^= lanes\n\t\tp.join(w, x)", New: "c.Mask &^= lanes",
+		File: "sm/divergence/convbarrier.go", Old: "c.At})\n\t\t\tp.join(w, x)", New: "c.At})",
 	},
 	{
 		Name: "bsync-exit-counted", Bug: "a thread that has exited is still waited for", By: conv,
-		File: "sm/divergence/convbarrier.go", Old: "c.Mask &^= lanes\n", New: "c.Mask &^= lanes & *p.Waiting.Edit(w)\n",
+		File: "sm/divergence/convbarrier.go", Old: "Convergence{c.Mask &^ lanes, c.At}", New: "Convergence{c.Mask &^ (lanes & *p.Waiting.Next(w)), c.At}",
 	},
 	{
 		Name: "bssy-path-twice", Bug: "both entries of a branch get the same side", By: conv,
@@ -20,11 +20,11 @@ var barriers = []Mutant{
 	},
 	{
 		Name: "bsync-early", Bug: "released when any thread is there", By: conv,
-		File: "sm/divergence/convbarrier.go", Old: "c.Mask != 0 && c.Mask&^*p.Waiting.Edit(w) == 0 && c.Mask&^p.waitingAt(w, c.At) == 0", New: "c.Mask&*p.Waiting.Edit(w) != 0",
+		File: "sm/divergence/convbarrier.go", Old: "c.Mask != 0 && c.Mask&^*p.Waiting.Next(w) == 0 && c.Mask&^p.waitingAt(w, c.At) == 0", New: "c.Mask&*p.Waiting.Next(w) != 0",
 	},
 	{
 		Name: "warpsync-exited", Bug: "threads wait at a warpsync for those that have exited", By: conv, Audit: "./testbench/verify TestWarpSyncOfTheLiving",
-		File: "sm/divergence/convbarrier.go", Old: "if here != e.Named&*p.Live.Edit(w) {", New: "if here != e.Named {",
+		File: "sm/divergence/convbarrier.go", Old: "if here != e.Named&*p.Live.Next(w) {", New: "if here != e.Named {",
 	},
 	{
 		Name: "bsync-elsewhere", Bug: "threads that wait at another place count as arrived", By: conv,
@@ -32,7 +32,7 @@ var barriers = []Mutant{
 	},
 	{
 		Name: "bssy-adds", Bug: "a barrier keeps the threads of its last use", By: conv, From: "chipsalliance/caliptra-rtl#250",
-		File: "sm/divergence/convbarrier.go", Old: "*p.barrier(w, int(in.Conv)) = Convergence{s.Mask, Point{in.Target, s.Depth}}", New: "c := p.barrier(w, int(in.Conv))\n\t\t*c = Convergence{c.Mask | s.Mask, Point{in.Target, s.Depth}}",
+		File: "sm/divergence/convbarrier.go", Old: "Convergence{s.Mask, Point{in.Target, s.Depth}}", New: "Convergence{p.barrier(w, int(in.Conv)).Mask | s.Mask, Point{in.Target, s.Depth}}",
 	},
 	{
 		Name: "warpsync-other-team", Bug: "threads at a warpsync join those that wait there for others", By: conv,
@@ -44,7 +44,7 @@ var barriers = []Mutant{
 	},
 	{
 		Name: "conv-exit-first-barrier", Bug: "threads that exit leave the first convergence barrier", By: conv, From: "vortexgpgpu/vortex#400",
-		File: "sm/divergence/convbarrier.go", Old: "for x := range isa.MaxBarriers {\n\t\tc := p.barrier(w, x)\n\t\tc.Mask", New: "for x := range 1 {\n\t\tc := p.barrier(w, x)\n\t\tc.Mask",
+		File: "sm/divergence/convbarrier.go", Old: "for x := range isa.MaxBarriers {\n\t\tif c := p.barrier(w, x); c.Mask != 0 {\n\t\t\tp.name", New: "for x := range 1 {\n\t\tif c := p.barrier(w, x); c.Mask != 0 {\n\t\t\tp.name",
 	},
 	{
 		Name: "conv-arrives-early", Bug: "a warp arrives at a CTA barrier with the first of its paths", By: conv, From: "THU-DSP-LAB/ventus-gpgpu#47",
@@ -60,7 +60,7 @@ var barriers = []Mutant{
 	},
 	{
 		Name: "bsync-one-place", Bug: "where threads will go on is written for the lowest of them", By: conv, From: "SystemRDL/PeakRDL-regblock#38",
-		File: "sm/divergence/convbarrier.go", Old: "*p.behind(w, bits.TrailingZeros32(m)) = at\n\t}", New: "*p.behind(w, bits.TrailingZeros32(mask)) = at\n\t}",
+		File: "sm/divergence/convbarrier.go", Old: "*p.Behind.Edit(w*p.lanes + bits.TrailingZeros32(m)) = at", New: "*p.Behind.Edit(w*p.lanes + bits.TrailingZeros32(mask)) = at",
 	},
 	{
 		Name: "subwarp-out-of-region", Bug: "a path inside of a region makes way for one outside", By: subwarp,

@@ -69,7 +69,7 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "token-revives", Bug: "a token brings back threads that have exited", By: token,
-		File: "sm/divergence/token.go", Old: "t.Mask&*p.Live.Edit(w)", New: "t.Mask",
+		File: "sm/divergence/token.go", Old: "t.Mask&*p.Live.Next(w)", New: "t.Mask",
 	},
 	{
 		Name: "token-pc", Bug: "the lanes that wait resume at the branch", By: token,
@@ -85,11 +85,11 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "token-fill-early", Bug: "a fill is popped from before memory has answered", By: token,
-		File: "sm/divergence/token.go", Old: "p.move(w, s, until+p.fill, Transfer{At: *spilled})\n\t\t\treturn\n", New: "p.move(w, s, until+p.fill, Transfer{At: *spilled})\n",
+		File: "sm/divergence/token.go", Old: "p.move(w, s, until+p.fill, Transfer{At: spilled})\n\t\t\treturn\n", New: "p.move(w, s, until+p.fill, Transfer{At: spilled})\n",
 	},
 	{
 		Name: "token-spill-top", Bug: "the highest tokens on the chip go to memory, not the lowest", By: token,
-		File: "sm/divergence/token.go", Old: "t.Data[i] = p.entry(w, int(*spilled)+i).word()", New: "t.Data[i] = p.entry(w, int(*depth)-p.chunk+i).word()",
+		File: "sm/divergence/token.go", Old: "t.Data[i] = p.entry(w, int(spilled)+i).word()", New: "t.Data[i] = p.entry(w, int(*depth)-p.chunk+i).word()",
 	},
 	{
 		Name: "token-free-spill", Bug: "a spill costs what memory does", By: token, Audit: "./testbench/verify TestTokenMoves",
@@ -97,7 +97,7 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "token-free-fill", Bug: "a fill costs what memory does", By: token, Audit: "./testbench/verify TestTokenMoves",
-		File: "sm/divergence/token.go", Old: "p.move(w, s, until+p.fill, Transfer{At: *spilled})\n\t\t\treturn", New: "p.move(w, s, until, Transfer{At: *spilled})\n\t\t\treturn",
+		File: "sm/divergence/token.go", Old: "p.move(w, s, until+p.fill, Transfer{At: spilled})\n\t\t\treturn", New: "p.move(w, s, until, Transfer{At: spilled})\n\t\t\treturn",
 	},
 	{
 		Name: "token-window-mask", Bug: "a token is found in its window by a mask, as if it were a power of two", By: token,
@@ -105,7 +105,7 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "token-fill-uncounted", Bug: "tokens that have come from memory are counted there as before", By: token, From: "gem5/gem5#223",
-		File: "sm/divergence/token.go", Old: "*spilled -= uint8(p.chunk)\n", New: "",
+		File: "sm/divergence/token.go", Old: "spilled -= uint8(p.chunk)\n", New: "",
 	},
 	{
 		Name: "token-one-area", Bug: "all warps spill to the same memory", By: token,

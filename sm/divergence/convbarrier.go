@@ -133,16 +133,19 @@ func (p *ConvBarrier) Start(l *Launch) {
 	p.changed(w)
 }
 
-// barrier is number x of warp w.
+// barrier is number x of warp w, for reading.
 func (p *ConvBarrier) barrier(w, x int) *Convergence {
-	return p.Barriers.Edit(w*isa.MaxBarriers + x)
+	return p.Barriers.Next(w*isa.MaxBarriers + x)
 }
+
+// name has barrier x of warp w wait for threads, at a point.
+func (p *ConvBarrier) name(w, x int, c Convergence) { *p.Barriers.Edit(w*isa.MaxBarriers + x) = c }
 
 // Advance executes bssy.
 func (p *ConvBarrier) Advance(i int) {
 	w, s := i/p.paths(), p.Table.Edit(i)
 	if in := p.Inst(s.PC - 1); in.Op == isa.OpBSSY {
-		*p.barrier(w, int(in.Conv)) = Convergence{s.Mask, Point{in.Target, s.Depth}}
+		p.name(w, int(in.Conv), Convergence{s.Mask, Point{in.Target, s.Depth}})
 	}
 }
 
@@ -157,13 +160,13 @@ func (p *ConvBarrier) Resolve(in *isa.Inst, o *Outcome) {
 	case in.Op == isa.OpBSync:
 		p.bsync(w, e, in)
 	case in.Op == isa.OpBMov:
-		*p.barrier(w, int(in.Conv)) = Convergence{o.Named & *p.Live.Edit(w), Point{in.Target, s.Depth}}
+		p.name(w, int(in.Conv), Convergence{o.Named & *p.Live.Next(w), Point{in.Target, s.Depth}})
 	case in.Op == isa.OpYield:
 		p.yield(w)
 	case in.Op == isa.OpWarpSync:
 		p.warpSync(w, e, o, taken)
 	case in.Op == isa.OpBar:
-		if p.Bar(p, s, in, o, s.Mask != *p.Live.Edit(w)) {
+		if p.Bar(p, s, in, o, s.Mask != *p.Live.Next(w)) {
 			e.At.PC, e.Wait = o.PC, WaitsBarrier
 		}
 	default:
@@ -194,7 +197,7 @@ func (p *ConvBarrier) bsync(w int, e *Strand, in *isa.Inst) {
 	mask := e.Mask
 	*p.Waiting.Edit(w) |= mask
 	for m := mask; m != 0; m &= m - 1 {
-		*p.behind(w, bits.TrailingZeros32(m)) = at
+		*p.Behind.Edit(w*p.lanes + bits.TrailingZeros32(m)) = at
 	}
 	p.drop(w)
 	if c := p.barrier(w, int(in.Conv)); c.At == at && c.Mask&mask != 0 {
@@ -205,12 +208,12 @@ func (p *ConvBarrier) bsync(w int, e *Strand, in *isa.Inst) {
 }
 
 // behind is where the thread in a lane of warp w goes on behind its bsync.
-func (p *ConvBarrier) behind(w, lane int) *Point { return p.Behind.Edit(w*p.lanes + lane) }
+func (p *ConvBarrier) behind(w, lane int) Point { return *p.Behind.Next(w*p.lanes + lane) }
 
 // waitingAt are the threads that wait to go on at a point.
 func (p *ConvBarrier) waitingAt(w int, at Point) (mask uint32) {
-	for m := *p.Waiting.Edit(w); m != 0; m &= m - 1 {
-		if lane := bits.TrailingZeros32(m); *p.behind(w, lane) == at {
+	for m := *p.Waiting.Next(w); m != 0; m &= m - 1 {
+		if lane := bits.TrailingZeros32(m); p.behind(w, lane) == at {
 			mask |= 1 << lane
 		}
 	}
@@ -219,7 +222,7 @@ func (p *ConvBarrier) waitingAt(w int, at Point) (mask uint32) {
 
 // forgotten are the threads that wait at no barrier any more.
 func (p *ConvBarrier) forgotten(w int) uint32 {
-	mask := *p.Waiting.Edit(w)
+	mask := *p.Waiting.Next(w)
 	for x := range isa.MaxBarriers {
 		if c := p.barrier(w, x); c.Mask&mask != 0 {
 			mask &^= c.Mask & p.waitingAt(w, c.At)
@@ -231,9 +234,9 @@ func (p *ConvBarrier) forgotten(w int) uint32 {
 // join lets the threads of a barrier go on when all wait there.
 func (p *ConvBarrier) join(w, x int) {
 	c := p.barrier(w, x)
-	if c.Mask != 0 && c.Mask&^*p.Waiting.Edit(w) == 0 && c.Mask&^p.waitingAt(w, c.At) == 0 {
+	if c.Mask != 0 && c.Mask&^*p.Waiting.Next(w) == 0 && c.Mask&^p.waitingAt(w, c.At) == 0 {
 		mask, at := c.Mask, c.At
-		*c = Convergence{}
+		p.name(w, x, Convergence{})
 		p.release(w, mask, at)
 	}
 }
@@ -282,7 +285,7 @@ func (p *ConvBarrier) meetNamed(w int) {
 				here |= x.Mask
 			}
 		}
-		if here != e.Named&*p.Live.Edit(w) {
+		if here != e.Named&*p.Live.Next(w) {
 			continue
 		}
 		first := *e
@@ -333,9 +336,10 @@ func (p *ConvBarrier) exit(w int, e *Strand, lanes uint32) {
 		p.drop(w)
 	}
 	for x := range isa.MaxBarriers {
-		c := p.barrier(w, x)
-		c.Mask &^= lanes
-		p.join(w, x)
+		if c := p.barrier(w, x); c.Mask != 0 {
+			p.name(w, x, Convergence{c.Mask &^ lanes, c.At})
+			p.join(w, x)
+		}
 	}
 	p.meetNamed(w)
 }
@@ -344,7 +348,7 @@ func (p *ConvBarrier) exit(w int, e *Strand, lanes uint32) {
 // arrive at the CTA barrier that paths of it wait at.
 func (p *ConvBarrier) settle(w int) {
 	s := p.Table.Edit(p.slot(w))
-	if *p.Live.Edit(w) == 0 {
+	if *p.Live.Next(w) == 0 {
 		p.End(p, s)
 		return
 	}
@@ -368,7 +372,7 @@ func (p *ConvBarrier) abandon(w int) bool {
 	if mask == 0 {
 		return false
 	}
-	at := *p.behind(w, bits.TrailingZeros32(mask))
+	at := p.behind(w, bits.TrailingZeros32(mask))
 	p.release(w, mask&p.waitingAt(w, at), at)
 	return true
 }

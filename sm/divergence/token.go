@@ -135,18 +135,19 @@ func newTokenStack(e Env) *TokenStack {
 // over, and serves at most one issued instruction, one outcome and one launch.
 func (p *TokenStack) Tick() {
 	now := p.sim.Now()
+	held := p.Held.Q()
 	if p.Answer.Valid() && p.Retire.Ready() {
 		p.moved(p.Answer.Front())
 		p.Answer.Pop()
+		held = p.Held.D() // with what has come
 	}
-	held := p.Held.D()
 	for m := held.Warps &^ held.Memory; m != 0; m &= m - 1 {
 		w := bits.TrailingZeros64(m)
-		if until := *p.Until.Edit(w); now < until {
+		if until := *p.Until.Next(w); now < until {
 			p.sim.WakeAt(until)
 			continue
 		}
-		held.Warps &^= 1 << w
+		p.Held.D().Warps &^= 1 << w
 		p.Table.Edit(w).Wait = Runs
 		p.Changed(w)
 	}
@@ -228,7 +229,7 @@ func (p *TokenStack) bar(w int, s *Slot, in *isa.Inst, o *Outcome) {
 	if o.Taken == 0 {
 		return
 	}
-	if s.Mask != *p.Live.Edit(w) {
+	if s.Mask != *p.Live.Next(w) {
 		p.D().Stats.BarDiverged++
 	}
 	waits := in.Mode != isa.ModeArrive
@@ -262,14 +263,14 @@ func (p *TokenStack) entry(w, i int) *Token { return p.Stack.Entry(w, i%p.window
 // push adds the token of the instruction at pc on top.
 func (p *TokenStack) push(w int, s *Slot, pc uint32, t Token) {
 	st := &p.D().Stats
-	depth, spilled := p.Stack.Depth.Edit(w), p.Spilled.Edit(w)
-	if int(*depth-*spilled) == p.window {
+	depth, spilled := p.Stack.Depth.Edit(w), *p.Spilled.Next(w)
+	if int(*depth-spilled) == p.window {
 		st.Spills++
-		t := Transfer{Store: true, At: *spilled, PC: pc}
+		t := Transfer{Store: true, At: spilled, PC: pc}
 		for i := range p.chunk {
-			t.Data[i] = p.entry(w, int(*spilled)+i).word()
+			t.Data[i] = p.entry(w, int(spilled)+i).word()
 		}
-		*spilled += uint8(p.chunk)
+		*p.Spilled.Edit(w) += uint8(p.chunk)
 		p.move(w, s, p.sim.Now()+p.spill, t)
 	}
 	*p.entry(w, int(*depth)) = t
@@ -283,19 +284,20 @@ func (p *TokenStack) push(w int, s *Slot, pc uint32, t Token) {
 // empty then has no threads left.
 func (p *TokenStack) unwind(w int, s *Slot) {
 	st := &p.D().Stats
-	depth, spilled := p.Stack.Depth.Edit(w), p.Spilled.Edit(w)
-	until := max(*p.Until.Edit(w), p.sim.Now())
+	depth, spilled := p.Stack.Depth.Edit(w), *p.Spilled.Next(w)
+	until := max(*p.Until.Next(w), p.sim.Now())
 	for s.Mask = 0; s.Mask == 0 && *depth > 0; {
-		if *depth == *spilled {
+		if *depth == spilled {
 			st.Fills++
-			*spilled -= uint8(p.chunk)
-			p.move(w, s, until+p.fill, Transfer{At: *spilled})
+			spilled -= uint8(p.chunk)
+			*p.Spilled.Edit(w) = spilled
+			p.move(w, s, until+p.fill, Transfer{At: spilled})
 			return
 		}
 		*depth--
 		st.Pops++
 		t := p.entry(w, int(*depth))
-		s.PC, s.Mask = t.PC, t.Mask&*p.Live.Edit(w)
+		s.PC, s.Mask = t.PC, t.Mask&*p.Live.Next(w)
 	}
 	if s.Mask == 0 {
 		p.Held.D().Warps &^= 1 << (w & 63)
@@ -315,7 +317,7 @@ func (p *TokenStack) moved(t *Transferred) {
 		return
 	}
 	for i, word := range t.Data[:p.chunk] {
-		*p.entry(w, int(*p.Spilled.Edit(w))+i) = tokenOf(word)
+		*p.entry(w, int(*p.Spilled.Next(w))+i) = tokenOf(word)
 	}
 	p.unwind(w, s)
 }
