@@ -462,7 +462,7 @@ func (p *DWF) unwant(warp int, at *Place) {
 // show puts lanes of a pool entry into its slot: all of them, or those that join
 // the ones that are there.
 func (p *DWF) show(warp, slot int, lanes uint32) {
-	w, s := p.Pool.Warps.Edit(warp), p.Table.Edit(slot)
+	w, s := p.Pool.Warps.Next(warp), p.Table.Edit(slot)
 	s.PC, s.Mask = w.PC, w.Occ
 	row := w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)]
 	s.Mixed = lanes != w.Occ && (s.Mixed || s.Row != row)
