@@ -119,18 +119,21 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+var drawn = regexp.MustCompile(`^divergo reproduce( [\w-]+)+$`)
+
 var benchtime = regexp.MustCompile(` -benchtime \S+`)
 
 // runnable is what the test runs in place of a command that a reader types: the
 // binary instead of go run, each benchmark once and small, a check of the files instead
 // of a window, some of the claims, all of which TestClaims of package experiments
-// measures. It is empty for the test command, which this test is a part of.
+// measures. It is empty for the test command, which this test is a part of, and for
+// figures that TestDocumented of package experiments draws.
 func runnable(t *testing.T, dir, command string) string {
 	t.Helper()
 	switch {
 	case strings.HasPrefix(command, "go run ./cmd/divergo "):
 		return "divergo " + strings.TrimPrefix(command, "go run ./cmd/divergo ")
-	case command == "go test ./...":
+	case command == "go test ./...", drawn.MatchString(command):
 		return ""
 	case command == "divergo list claims":
 		return command + " C3"
