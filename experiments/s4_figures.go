@@ -546,16 +546,13 @@ func drawResident() (*Drawing, error) {
 		if k.set == others {
 			continue
 		}
-		var of [2][]testbench.Run
-		for i, join := range []func(*testbench.Session) *runner.Machine{runner.New32, runner.New} {
-			session, err := resident(k.kernel, join)
-			if err != nil {
-				return nil, err
-			}
-			of[i] = session.Runs
+		session, err := resident(k.kernel)
+		if err != nil {
+			return nil, err
 		}
+		wide := make(runner.Programs)
 		seen := map[string]bool{}
-		for i, run := range of[0] {
+		for _, run := range session.Runs {
 			name := run.Launch.Prog.Name
 			if seen[name] {
 				continue
@@ -576,7 +573,11 @@ func drawResident() (*Drawing, error) {
 			if most > least {
 				limit = fmt.Sprintf("%d to %d", least, most)
 			}
-			d.Rows = append(d.Rows, []any{name, k.theirs, threads, perCore[k.theirs], run.Occupancy.CTAs, run.Occupancy.Limit, run.Launch.Prog.LiveRegs, limit, of[1][i].Launch.Prog.LiveRegs})
+			p, err := wide.Program(k.kernel+".ptx", name)
+			if err != nil {
+				return nil, err
+			}
+			d.Rows = append(d.Rows, []any{name, k.theirs, threads, perCore[k.theirs], run.Occupancy.CTAs, run.Occupancy.Limit, run.Launch.Prog.LiveRegs, limit, p.LiveRegs})
 		}
 	}
 	d.Notes = []string{
@@ -586,7 +587,7 @@ func drawResident() (*Drawing, error) {
 }
 
 // resident runs a kernel on the golden model, as it would be launched on the paper's machine.
-func resident(name string, join func(*testbench.Session) *runner.Machine) (*testbench.Session, error) {
+func resident(name string) (*testbench.Session, error) {
 	k, err := kernels.Find(name)
 	if err != nil {
 		return nil, err
@@ -604,7 +605,7 @@ func resident(name string, join func(*testbench.Session) *runner.Machine) (*test
 		return nil, err
 	}
 	session.Emulates = func(int) bool { return true }
-	return session, s.New(1).Run(join(session))
+	return session, s.New(1).Run(runner.New32(session))
 }
 
 // depths are those of table 3.
