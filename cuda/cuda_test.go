@@ -38,13 +38,13 @@ type ran struct {
 	code        int
 }
 
-// machine is a preset with few SMs and a mechanism.
+// machine is a preset with a mechanism, few SMs and little of its L2, which makes it quick to build.
 func machine(t *testing.T, preset, mechanism string) gpu.Config {
 	t.Helper()
 	p, err := gpu.FindPreset(preset)
 	require.NoError(t, err)
 	cfg := p.Config()
-	cfg.GPU.SMs = 4
+	cfg.GPU.SMs, cfg.L2.Size = 4, 64<<10
 	cfg.Divergence.Mechanism = mechanism
 	return cfg
 }

@@ -122,25 +122,32 @@ func TestMath(t *testing.T) {
 	program := build(t, "testdata/math.cu")
 	var table strings.Builder
 	table.WriteString("| function | arguments | `float`: ours | NVIDIA's | `double`: ours | NVIDIA's |\n|---|---|---|---|---|---|\n")
-	for i, f := range mathFunctions {
-		if testing.Short() && i%6 != 0 {
-			continue
+	var names []string
+	var in []float64
+	step := 1
+	if testing.Short() {
+		step = 6
+	}
+	for i := 0; i < len(mathFunctions); i += step {
+		f := &mathFunctions[i]
+		for narrow, suffix := range []string{"", "f"} {
+			names = append(names, f.name+suffix)
+			r := rand.New(rand.NewPCG(uint64(i), uint64(narrow)))
+			for n := range mathPoints {
+				in = append(in, f.draw(r, n, narrow == 1), f.draw(r, n/2, narrow == 1))
+			}
 		}
+	}
+	out := values(t, program, names, in)
+	for i := 0; i < len(mathFunctions); i += step {
+		f := &mathFunctions[i]
 		errors := [2]float64{}
 		for narrow := range 2 {
-			r := rand.New(rand.NewPCG(uint64(i), uint64(narrow)))
-			in := make([]float64, 2*mathPoints)
-			for n := range mathPoints {
-				in[2*n] = f.draw(r, n, narrow == 1)
-				in[2*n+1] = f.draw(r, n/2, narrow == 1)
+			for _, got := range out[:mathPoints] {
+				errors[narrow] = max(errors[narrow], ulps(got, f.exact(num(in[0]), num(in[1])), narrow == 1))
+				in = in[2:]
 			}
-			name := f.name
-			if narrow == 1 {
-				name += "f"
-			}
-			for n, got := range values(t, program, name, in) {
-				errors[narrow] = max(errors[narrow], ulps(got, f.exact(num(in[2*n]), num(in[2*n+1])), narrow == 1))
-			}
+			out = out[mathPoints:]
 		}
 		x := "x"
 		if f.second {
@@ -167,8 +174,8 @@ func TestMath(t *testing.T) {
 // upwards rounds to two digits behind the point, never down.
 func upwards(x float64) string { return strconv.FormatFloat(math.Ceil(x*100)/100, 'f', 2, 64) }
 
-// values are those of a device function for pairs of arguments.
-func values(t *testing.T, program, name string, in []float64) []float64 {
+// values are those of device functions, each for as many pairs of arguments.
+func values(t *testing.T, program string, functions []string, in []float64) []float64 {
 	t.Helper()
 	cfg := gpu.Default()
 	cfg.GPU.SMs = 4
@@ -177,9 +184,9 @@ func values(t *testing.T, program, name string, in []float64) []float64 {
 	var stdin, stdout, stderr bytes.Buffer
 	require.NoError(t, binary.Write(&stdin, binary.LittleEndian, in))
 	server := &cuda.Server{Session: session, Launch: (*testbench.Session).Launch, Stderr: &stderr, Name: "test"}
-	code, err := cuda.Run(server, func() bool { return false }, &stdin, &stdout, &stderr, program, strconv.Itoa(len(in)/2), name)
+	code, err := cuda.Run(server, func() bool { return false }, &stdin, &stdout, &stderr, program, append([]string{strconv.Itoa(mathPoints)}, functions...)...)
 	require.NoError(t, err)
-	require.Zero(t, code, "%s: %s", name, &stderr)
+	require.Zero(t, code, "%s", &stderr)
 	out := make([]float64, len(in)/2)
 	require.NoError(t, binary.Read(&stdout, binary.LittleEndian, out))
 	return out
