@@ -39,7 +39,7 @@ func NewLink[T any](capacity int, latency uint64) *Link[T] {
 	l := new(Link[T])
 	l.near.init(capacity)
 	l.far.init(capacity)
-	l.far.buf = l.near.buf
+	l.far.buf, l.far.data = l.near.buf, l.near.data
 	l.near.at = make([]uint64, len(l.near.buf))
 	l.near.back = make([]uint64, len(l.near.buf))
 	l.far.at, l.far.back = l.near.at, l.near.back

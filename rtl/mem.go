@@ -19,11 +19,10 @@ import (
 type Mem[T any] struct {
 	ram
 	now, next []T
-	reset     []T  // contents at elaboration, nil = all zero
-	set       bool // some have been set
 }
 
-// ram is a Mem, whatever its type.
+// ram is a Mem, whatever its type. What is seldom done is done here: the methods of Mem are compiled for each of its types in
+// every package that imports a machine.
 type ram struct {
 	first    [2]unsafe.Pointer // entry 0 of now and next
 	size     uintptr           // of an entry
@@ -38,6 +37,8 @@ type ram struct {
 	traced   bool
 	readers  []*process
 	writer   *module // that writes in place
+	reset    []byte  // contents at elaboration, nil = all zero
+	set      bool    // some have been set
 }
 
 // memory is a Mem of any type.
@@ -84,12 +85,16 @@ func (m *Mem[T]) lay(apart bool) {
 	if !apart {
 		m.next = m.now
 	}
-	m.first = [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(m.now)), unsafe.Pointer(unsafe.SliceData(m.next))}
-	for i := range m.staged {
-		m.staged[i] = !apart // nothing is to be staged
+	m.laid(unsafe.Pointer(unsafe.SliceData(m.now)), unsafe.Pointer(unsafe.SliceData(m.next)), apart)
+}
+
+func (r *ram) laid(now, next unsafe.Pointer, apart bool) {
+	r.first = [2]unsafe.Pointer{now, next}
+	for i := range r.staged {
+		r.staged[i] = !apart // nothing is to be staged
 	}
-	m.together = !apart
-	m.connect()
+	r.together = !apart
+	r.connect()
 }
 
 // renewed is a slice of n zeros, in the same place if there is room.
@@ -144,10 +149,22 @@ func (r *ram) write(by *module, m memory) {
 }
 
 // commit makes what is staged the reset value.
-func (m *Mem[T]) commit() {
-	if m.edge() {
-		m.set = true
+func (r *ram) commit() {
+	if r.edge() {
+		r.set = true
 	}
+}
+
+// bytes are the present entries and the next, as they lie in memory.
+func (r *ram) bytes() (now, next []byte) {
+	n := uintptr(len(r.staged)) * r.size
+	return unsafe.Slice((*byte)(r.first[0]), n), unsafe.Slice((*byte)(r.first[1]), n)
+}
+
+// places are those of an entry.
+func (r *ram) places(i uint32) (now, next unsafe.Pointer) {
+	at := uintptr(i) * r.size
+	return unsafe.Add(r.first[0], at), unsafe.Add(r.first[1], at)
 }
 
 func (r *ram) stage(i int) {
@@ -162,13 +179,16 @@ func (m *Mem[T]) Set(i int, v T) { m.Alter(i, func(p *T) { *p = v }) }
 // Alter is Set for a value that change makes of the present one.
 func (m *Mem[T]) Alter(i int, change func(*T)) {
 	change(&m.now[i])
-	if !m.together {
-		m.next[i] = m.now[i]
-	}
-	m.set = true
-	m.fan.mark()
-	if m.traced {
-		m.owned.note()
+	m.altered(uint32(i))
+}
+
+func (r *ram) altered(i uint32) {
+	now, next := r.places(i)
+	copy(unsafe.Slice((*byte)(next), r.size), unsafe.Slice((*byte)(now), r.size))
+	r.set = true
+	r.fan.mark()
+	if r.traced {
+		r.owned.note()
 	}
 }
 
@@ -229,12 +249,15 @@ func commitWords[W uint32 | uint64 | [2]uint64](r *ram) (changed bool) {
 }
 
 // pending identifies the staged changes.
-func (m *Mem[T]) pending() uint64 {
+func (m *Mem[T]) pending() uint64 { return m.changes(m.typ()) }
+
+func (r *ram) changes(typ reflect.Type) uint64 {
 	d := digest{}
-	for _, i := range m.list {
-		if !same(&m.now[i], &m.next[i]) {
+	for _, i := range r.list {
+		now, next := r.places(i)
+		if !bytes.Equal(unsafe.Slice((*byte)(now), r.size), unsafe.Slice((*byte)(next), r.size)) {
 			d.word(uint64(i))
-			d.add(unsafe.Pointer(&m.next[i]), m.typ())
+			d.add(next, typ)
 		}
 	}
 	return d.h
@@ -248,28 +271,34 @@ func (r *ram) home() *owned { return &r.owned }
 
 func (m *Mem[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
-func (m *Mem[T]) elaborated() {
-	if !m.together && m.edge() || m.set {
-		m.reset = slices.Clone(m.now)
+func (r *ram) elaborated() {
+	if !r.together && r.edge() || r.set {
+		now, _ := r.bytes()
+		r.reset = bytes.Clone(now)
 	}
 }
 
-func (m *Mem[T]) restart() {
-	m.edge() // nothing stays staged
-	if m.reset == nil {
-		clear(m.now)
+func (r *ram) restart() {
+	r.edge() // nothing stays staged
+	now, next := r.bytes()
+	if r.reset == nil {
+		clear(now)
 	} else {
-		copy(m.now, m.reset)
+		copy(now, r.reset)
 	}
-	copy(m.next, m.now)
+	copy(next, now)
 }
 
-func (m *Mem[T]) save(b []byte) []byte { return append(b, bytesOfAll(m.now)...) }
+func (r *ram) save(b []byte) []byte {
+	now, _ := r.bytes()
+	return append(b, now...)
+}
 
-func (m *Mem[T]) load(b []byte) []byte {
-	m.edge()
-	b = b[copy(bytesOfAll(m.now), b):]
-	copy(m.next, m.now)
+func (r *ram) load(b []byte) []byte {
+	r.edge()
+	now, next := r.bytes()
+	b = b[copy(now, b):]
+	copy(next, now)
 	return b
 }
 

@@ -1,6 +1,7 @@
 package rtl
 
 import (
+	"bytes"
 	"fmt"
 	"math/bits"
 	"reflect"
@@ -16,14 +17,13 @@ import (
 type Queue[T any] struct {
 	fifo
 	buf    []T
-	reset  []T     // contents at elaboration
-	notes  []uint8 // by place, see PushStale
 	mirror *mirror[T]
 	pushes Observers[tapping[T]] // taps of the ends
 	pops   Observers[tapping[T]]
 }
 
-// fifo is a Queue, whatever its type, or one end of a Link.
+// fifo is a Queue, whatever its type, or one end of a Link. What is seldom done is done here: the methods of Queue are compiled
+// for each of its types in every package that imports a machine.
 //
 // Positions count entries since reset, modulo 2^32. The consumer sees [head, vis), the producer takes [rel, tail) as
 // occupied; the edge brings both up to date.
@@ -52,6 +52,11 @@ type fifo struct {
 
 	pushed, popped func() // tell the taps; nil without
 	told           uint32 // position up to which pushed has been told
+
+	kept  uint32  // entries at elaboration
+	reset []byte  // and what they held
+	data  []byte  // the entries by place, as they lie in memory
+	notes []uint8 // by place, see PushStale
 }
 
 type fifoKind uint8
@@ -100,13 +105,20 @@ func NewQueue[T any](capacity int, opts ...QueueOption) *Queue[T] {
 }
 
 func (q *Queue[T]) init(capacity int) {
+	q.buf = make([]T, q.places(capacity))
+	q.data = bytesOfAll(q.buf)
+}
+
+// places gives the queue its capacity, and returns how many places it needs.
+func (f *fifo) places(capacity int) int {
 	if capacity < 1 || capacity > 1<<30 {
 		panic(fmt.Sprintf("rtl: queue capacity %d, expected 1 or more", capacity))
 	}
 	size := 1 << bits.Len(uint(capacity-1))
-	q.buf, q.notes = make([]T, size), make([]uint8, size)
-	q.cap, q.mask = uint32(capacity), uint32(size-1)
-	q.touch = new(uint64)
+	f.notes = make([]uint8, size)
+	f.cap, f.mask = uint32(capacity), uint32(size-1)
+	f.touch = new(uint64)
+	return size
 }
 
 // Out is the producer's end.
@@ -322,65 +334,68 @@ func (i In[T]) end() (channel, bool) {
 	return i.q, false
 }
 
-func (q *Queue[T]) core() *fifo { return &q.fifo }
+func (f *fifo) core() *fifo { return f }
 
-func (q *Queue[T]) home() *owned { return &q.owned }
+func (f *fifo) home() *owned { return &f.owned }
 
 func (q *Queue[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
-func (q *Queue[T]) elaborated() {
-	q.reset = append([]T(nil), q.buf[:q.tail-q.head]...)
-	q.restart()
+func (f *fifo) elaborated() {
+	f.kept = f.tail - f.head
+	f.reset = bytes.Clone(f.data[:int(f.kept)*len(f.data)/len(f.notes)])
+	f.restart()
 }
 
-func (q *Queue[T]) restart() {
-	clear(q.buf)
-	clear(q.notes)
-	clear(q.at)
-	clear(q.back)
-	n := uint32(copy(q.buf, q.reset))
-	for i := range n {
-		q.notes[i] = 255
+func (f *fifo) restart() {
+	clear(f.data)
+	clear(f.notes)
+	clear(f.at)
+	clear(f.back)
+	copy(f.data, f.reset)
+	for i := range f.kept {
+		f.notes[i] = 255
 	}
-	q.head, q.tail, q.vis, q.rel = 0, n, n, 0
-	q.told = n
+	f.head, f.tail, f.vis, f.rel = 0, f.kept, f.kept, 0
+	f.told = f.kept
 }
 
-func (q *Queue[T]) save(b []byte) []byte {
-	pos := [4]uint32{q.head, q.tail, q.vis, q.rel}
+func (f *fifo) save(b []byte) []byte {
+	pos := [4]uint32{f.head, f.tail, f.vis, f.rel}
 	b = append(b, bytesOf(&pos)...)
-	b = append(b, bytesOfAll(q.buf)...)
-	b = append(b, q.notes...)
-	b = append(b, bytesOfAll(q.at)...)
-	return append(b, bytesOfAll(q.back)...)
+	b = append(b, f.data...)
+	b = append(b, f.notes...)
+	b = append(b, bytesOfAll(f.at)...)
+	return append(b, bytesOfAll(f.back)...)
 }
 
-func (q *Queue[T]) load(b []byte) []byte {
+func (f *fifo) load(b []byte) []byte {
 	var pos [4]uint32
 	b = b[copy(bytesOf(&pos), b):]
-	q.head, q.tail, q.vis, q.rel = pos[0], pos[1], pos[2], pos[3]
-	q.told = q.tail
-	b = b[copy(bytesOfAll(q.buf), b):]
-	b = b[copy(q.notes, b):]
-	b = b[copy(bytesOfAll(q.at), b):]
-	return b[copy(bytesOfAll(q.back), b):]
+	f.head, f.tail, f.vis, f.rel = pos[0], pos[1], pos[2], pos[3]
+	f.told = f.tail
+	b = b[copy(f.data, b):]
+	b = b[copy(f.notes, b):]
+	b = b[copy(bytesOfAll(f.at), b):]
+	return b[copy(bytesOfAll(f.back), b):]
 }
 
-func (q *Queue[T]) sum(d *digest) {
-	now := q.sim.now
-	d.word(uint64(q.tail-q.head)<<32 | uint64(q.vis-q.head))
-	d.word(uint64(q.tail - q.rel))
-	for i := q.head; i != q.tail; i++ {
-		d.add(unsafe.Pointer(&q.buf[i&q.mask]), q.typ())
+func (q *Queue[T]) sum(d *digest) { q.digest(d, q.typ()) }
+
+func (f *fifo) digest(d *digest, typ reflect.Type) {
+	now, first := f.sim.now, unsafe.Pointer(unsafe.SliceData(f.data))
+	d.word(uint64(f.tail-f.head)<<32 | uint64(f.vis-f.head))
+	d.word(uint64(f.tail - f.rel))
+	for i := f.head; i != f.tail; i++ {
+		d.add(unsafe.Add(first, uintptr(i&f.mask)*typ.Size()), typ)
 	}
-	if q.kind == delayed || q.kind == far {
-		for i := q.vis; i != q.tail; i++ {
-			d.word(q.at[i&q.mask] - now)
+	if f.kind == delayed || f.kind == far {
+		for i := f.vis; i != f.tail; i++ {
+			d.word(f.at[i&f.mask] - now)
 		}
 	}
-	if q.kind == near {
-		for i := q.rel; i != q.head; i++ {
-			d.word(q.back[i&q.mask] - now)
+	if f.kind == near {
+		for i := f.rel; i != f.head; i++ {
+			d.word(f.back[i&f.mask] - now)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package rtl
 
 import (
+	"bytes"
 	"reflect"
 	"unsafe"
 )
@@ -12,12 +13,12 @@ import (
 // are woken: those of its module and of every module with a pointer to that module. They are compared as bytes, which
 // costs about 3 ns for 32 of them and 15 ns for 1 KiB, so arrays over some 512 bytes belong in a [Mem].
 type State[S comparable] struct {
-	q, d  S
-	h     stateHdr
-	reset *S // value at elaboration
+	q, d S
+	h    stateHdr
 }
 
-// stateHdr is what the kernel knows of a State, whatever its type.
+// stateHdr is what the kernel knows of a State, whatever its type. What is seldom done is done here: the methods of State
+// are compiled for each of its types in every package that imports a machine.
 type stateHdr struct {
 	q, d    []byte  // present and next, as they lie in memory
 	asked   *uint64 // word and bit of the set of states of which the next value has been asked for
@@ -25,6 +26,7 @@ type stateHdr struct {
 	fan     fan // into the next cycle
 	owned   owned
 	readers []*process
+	reset   []byte // value at elaboration
 }
 
 // register is a State of any type.
@@ -66,6 +68,24 @@ func (h *stateHdr) edge() bool {
 	return true
 }
 
+func (h *stateHdr) elaborated(q, d []byte) {
+	h.q, h.d, h.reset = q, d, bytes.Clone(q)
+	copy(d, q)
+}
+
+func (h *stateHdr) restart() {
+	copy(h.q, h.reset)
+	copy(h.d, h.reset)
+}
+
+func (h *stateHdr) save(b []byte) []byte { return append(b, h.q...) }
+
+func (h *stateHdr) load(b []byte) []byte {
+	b = b[copy(h.q, b):]
+	copy(h.d, h.q)
+	return b
+}
+
 func (s *State[S]) header() *stateHdr { return &s.h }
 
 func (s *State[S]) value() unsafe.Pointer { return unsafe.Pointer(&s.q) }
@@ -76,21 +96,13 @@ func (s *State[S]) home() *owned { return &s.h.owned }
 
 func (s *State[S]) typ() reflect.Type { return reflect.TypeFor[S]() }
 
-func (s *State[S]) elaborated() {
-	v := s.q
-	s.reset, s.d = &v, v
-	s.h.q, s.h.d = bytesOf(&s.q), bytesOf(&s.d)
-}
+func (s *State[S]) elaborated() { s.h.elaborated(bytesOf(&s.q), bytesOf(&s.d)) }
 
-func (s *State[S]) restart() { s.q, s.d = *s.reset, *s.reset }
+func (s *State[S]) restart() { s.h.restart() }
 
-func (s *State[S]) save(b []byte) []byte { return append(b, bytesOf(&s.q)...) }
+func (s *State[S]) save(b []byte) []byte { return s.h.save(b) }
 
-func (s *State[S]) load(b []byte) []byte {
-	b = b[copy(bytesOf(&s.q), b):]
-	s.d = s.q
-	return b
-}
+func (s *State[S]) load(b []byte) []byte { return s.h.load(b) }
 
 func (s *State[S]) sum(d *digest) { d.add(unsafe.Pointer(&s.q), s.typ()) }
 
