@@ -223,6 +223,19 @@ func TestDevice(t *testing.T) {
 	}
 }
 
+// TestMatrices: what the threads of a warp multiply together, which they can if it has 32.
+func TestMatrices(t *testing.T) {
+	program := build(t, "testdata/wmma.cu")
+	for _, m := range []string{"pdom", "tbc"} {
+		r := runOn(t, machine(t, "kepler", m), 1, program)
+		assert.Equal(t, "0 wrong\n", r.out, m)
+		assert.NoError(t, r.server.Failed, m)
+	}
+	r := runOn(t, machine(t, "ppc16", "pdom"), 1, program)
+	assert.ErrorContains(t, r.server.Failed, "launch 1, ")
+	assert.Contains(t, r.errors, "wmma::mma_sync: warps have 32 threads")
+}
+
 // TestTextures: each way to read a texture against the host, formats, references, surfaces and arrays.
 func TestTextures(t *testing.T) {
 	program := build(t, "testdata/texture.cu")
@@ -390,6 +403,7 @@ func TestBuildErrors(t *testing.T) {
 		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "other(int) is defined in no file"},
 		{"k.cu", "int main() { return cudaMalocManaged(); }\n", "undeclared identifier 'cudaMalocManaged'"},
 		{"k.cu", "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_multi_grid(); }\n", "'this_multi_grid' is unavailable: groups of several devices are not supported"},
+		{"k.cu", "#include <mma.h>\nnvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> c;\n__device__ nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 4, half, nvcuda::wmma::row_major> a;\n", "there is no such shape of this type; 16x16x16, 32x8x16 and"},
 		{"k.cu", "__global__ void c() {}\n__global__ void k() { c<<<1, 1>>>(); }\n", "kernels that launch kernels (dynamic parallelism) are not supported"},
 		{"k.f90", "", "k.f90: want a file that ends in .cu, .cpp"},
 	} {
