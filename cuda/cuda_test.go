@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -308,6 +309,42 @@ func TestDriverAPI(t *testing.T) {
 		"scale takes 12 bytes of parameters, the launch gives 8", "sclae", "fcator: its file has no such variable", "which was freed",
 	} {
 		assert.Contains(t, r.errors, text)
+	}
+}
+
+// TestVirtualMemory: addresses and memory that are apart, and what cannot be accessed of them.
+func TestVirtualMemory(t *testing.T) {
+	program := build(t, "testdata/virtual.cpp")
+	r := run(t, "pdom", program, "calls")
+	assert.Equal(t, "0 wrong\n", r.out, r.errors)
+	for _, text := range []string{
+		"memory at two addresses at a time is not supported", "cuMemExportToShareableHandle is not supported", "memory for other processes (requestedHandleTypes 1)",
+		"memory that can only be read is not supported", "want multiples of 2097152", "of which 6291456 are accessible: ",
+	} {
+		assert.Contains(t, r.errors, text)
+	}
+	for what, where := range map[string]string{
+		"reserved": "which is reserved, and no memory is mapped there", "unmapped": "which is reserved, and no memory is mapped there",
+		"mapped": "to which memory is mapped without access", "denied": "to which memory is mapped without access",
+	} {
+		r := run(t, "pdom", program, what)
+		assert.Zero(t, r.code, r.out)
+		assert.ErrorContains(t, r.server.Failed, where)
+	}
+}
+
+// TestDriverFunctions: cuGetProcAddress knows all that cuda.h declares.
+func TestDriverFunctions(t *testing.T) {
+	header, err := os.ReadFile("include/cuda.h")
+	require.NoError(t, err)
+	driver, err := os.ReadFile("runtime/driver.c")
+	require.NoError(t, err)
+	_, list, _ := strings.Cut(string(driver), "#define FUNCTIONS(F)")
+	list, _, _ = strings.Cut(list, "\n\n")
+	declared := regexp.MustCompile(`(?m)^CUresult (cu\w+)\(`).FindAllStringSubmatch(string(header), -1)
+	assert.Greater(t, len(declared), 150)
+	for _, name := range declared {
+		assert.Contains(t, list, "F("+name[1]+")")
 	}
 }
 

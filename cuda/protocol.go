@@ -18,6 +18,16 @@ const (
 	opOccupancy        // a: function, b: threads, c: shared memory; a: CTAs of an SM
 	opPointer          // a: address; a: start of its allocation, b: size
 	opReset            // frees all memory and forgets all modules
+	opReserve          // a: size, b: alignment, c: address that is wanted; a: address
+	opUnreserve        // a: address, b: size
+	opCreate           // a: size; a: memory that has no address
+	opRelease          // a: memory
+	opHolds            // a: memory: is there such
+	opRetain           // a: address; a: memory that is mapped there
+	opMap              // a: address, b: size, c: memory
+	opUnmap            // a: address, b: size
+	opSetAccess        // a: address, b: size, c: whether it can be accessed
+	opAccess           // a: address; a: whether it can be accessed
 )
 
 // request is what a program asks; Bytes more follow. If Window is not 0, the bytes
@@ -75,4 +85,5 @@ const (
 	misalignedAddress    = 716
 	invalidPC            = 718
 	launchFailure        = 719
+	notSupported         = 801
 )

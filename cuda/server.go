@@ -306,6 +306,8 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		return nil, nil
 	case opReset:
 		return nil, s.reset()
+	case opReserve, opUnreserve, opCreate, opRelease, opHolds, opRetain, opMap, opUnmap, opSetAccess, opAccess:
+		return nil, s.virtual(r, a)
 	}
 	return nil, refuse(invalidValue, "request %d is not known: the program was built by another version of divergo", r.Op)
 }
@@ -313,6 +315,9 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 // reset frees the memory that the program has allocated, and forgets its
 // modules: it sends them again.
 func (s *Server) reset() error {
+	if err := s.Session.FreeVirtual(); err != nil {
+		return err
+	}
 	for _, r := range slices.Clone(s.Session.Memory().Ranges()) {
 		if r.Start >= isa.GlobalBase {
 			if err := s.Session.Free(r.Start); err != nil {

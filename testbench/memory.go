@@ -1,6 +1,7 @@
 package testbench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -44,6 +45,7 @@ type Memory struct {
 	spans []sm.Range // allocations and module variables, ascending
 	pad   uint64     // bytes that stay free around each allocation for reads outside of it
 	freed []sm.Range // allocations that were freed and whose addresses have not been given again
+	virtual
 }
 
 // NewMemory is an empty book.
@@ -52,19 +54,19 @@ func NewMemory() *Memory { return &Memory{next: isa.GlobalBase} }
 // Alloc reserves bytes of fresh memory and returns its address, a multiple of
 // 256. It fails when MaxMemory is used up.
 func (m *Memory) Alloc(bytes uint64) (uint64, error) {
-	if left := m.Left(); bytes > left {
-		return 0, fmt.Errorf("device memory: %d bytes asked for, %d left of %d", bytes, left, MaxMemory)
+	if err := m.take(bytes); err != nil {
+		return 0, err
 	}
 	room := m.before() + bytes + m.pad
-	addr, ok := m.gap(m.next, room, reuseAfter)
+	addr, ok := m.gap(m.next, room, reuseAfter, allocAlign)
 	if !ok {
-		addr, ok = m.gap(isa.GlobalBase, room, addressEnd)
+		addr, ok = m.gap(isa.GlobalBase, room, addressEnd, allocAlign)
 	}
 	if !ok {
+		m.taken -= bytes
 		return 0, fmt.Errorf("device memory: no %d bytes in a row are free", bytes)
 	}
 	addr += m.before()
-	m.taken += bytes
 	m.next = (addr + bytes + m.pad + allocAlign) &^ (allocAlign - 1)
 	if bytes > 0 {
 		r := sm.Range{Start: addr, End: addr + bytes}
@@ -74,22 +76,31 @@ func (m *Memory) Alloc(bytes uint64) (uint64, error) {
 	return addr, nil
 }
 
+// take counts bytes that somebody has.
+func (m *Memory) take(bytes uint64) error {
+	if left := m.Left(); bytes > left {
+		return fmt.Errorf("device memory: %d bytes asked for, %d left of %d", bytes, left, MaxMemory)
+	}
+	m.taken += bytes
+	return nil
+}
+
 // Left is how many bytes can be allocated.
 func (m *Memory) Left() uint64 { return MaxMemory - min(m.taken, MaxMemory) }
 
 // before is how many bytes in front of an allocation stay free.
 func (m *Memory) before() uint64 { return (m.pad + allocAlign - 1) &^ (allocAlign - 1) }
 
-// gap is the first place for an allocation from an address on that ends before
-// another one.
-func (m *Memory) gap(from, bytes, end uint64) (addr uint64, ok bool) {
-	for _, r := range m.spans {
+// gap is the first place for bytes from an address on, a multiple of align, that
+// ends before another address.
+func (m *Memory) gap(from, bytes, end, align uint64) (addr uint64, ok bool) {
+	for _, r := range m.held() {
 		switch {
 		case r.End+m.pad < from:
 		case from+bytes < r.Start-min(r.Start, m.before()):
 			return from, from+bytes < end
 		default:
-			from = (r.End + m.pad + allocAlign) &^ (allocAlign - 1)
+			from = (r.End + m.pad + align) &^ (align - 1)
 		}
 	}
 	return from, from+bytes < end
@@ -100,6 +111,9 @@ func (m *Memory) Free(addr uint64) (sm.Range, error) {
 	i := slices.IndexFunc(m.spans, func(r sm.Range) bool { return r.Start == addr })
 	if addr < isa.GlobalBase || i < 0 {
 		return sm.Range{}, fmt.Errorf("free of %#x, which is no start of an allocation: %s", addr, m.near(addr))
+	}
+	if _, reserved := m.isReserved(addr); reserved {
+		return sm.Range{}, fmt.Errorf("free of %#x, to which memory is mapped: want it unmapped and released", addr)
 	}
 	r := m.spans[i]
 	m.spans = slices.Delete(m.spans, i, i+1)
@@ -117,9 +131,20 @@ func (m *Memory) Find(addr uint64) (r sm.Range, ok bool) {
 	return m.spans[i], true
 }
 
-// Check says why bytes from an address on are not all in one allocation.
+// Check says why bytes from an address on are not all in one allocation, or in
+// memory that is mapped side by side.
 func (m *Memory) Check(addr, bytes uint64) error {
 	r, ok := m.Find(addr)
+	for ok && bytes > r.End-addr {
+		if _, reserved := m.isReserved(r.End - 1); !reserved {
+			break
+		}
+		next, more := m.Find(r.End)
+		if !more {
+			return fmt.Errorf("%d bytes at %#x, of which %d are accessible: %s", bytes, addr, r.End-addr, m.near(r.End))
+		}
+		r.End = next.End
+	}
 	switch {
 	case !ok:
 		return fmt.Errorf("%d bytes at %#x, in no allocation: %s", bytes, addr, m.near(addr))
@@ -131,17 +156,11 @@ func (m *Memory) Check(addr, bytes uint64) error {
 
 // add enters a range of addresses that are valid.
 func (m *Memory) add(r sm.Range) {
-	at, _ := slices.BinarySearchFunc(m.spans, r, func(a, b sm.Range) int {
-		switch {
-		case a.Start < b.Start:
-			return -1
-		case a.Start > b.Start:
-			return 1
-		}
-		return 0
-	})
+	at, _ := slices.BinarySearchFunc(m.spans, r, byStart)
 	m.spans = slices.Insert(m.spans, at, r)
 }
+
+func byStart(a, b sm.Range) int { return cmp.Compare(a.Start, b.Start) }
 
 // remove takes ranges out that start inside of another one.
 func (m *Memory) remove(in sm.Range) {

@@ -245,6 +245,9 @@ func (m *Memory) near(addr uint64) string {
 	if addr >= addressEnd {
 		return "device memory ends at 4 GiB: a pointer of the host, or a wild one"
 	}
+	if what, ok := m.isReserved(addr); ok {
+		return what
+	}
 	for _, r := range m.freed {
 		if addr >= r.Start && addr < r.End {
 			return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), which was freed", addr-r.Start, r.Start, r.End)

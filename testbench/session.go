@@ -129,11 +129,16 @@ func (s *Session) Free(addr uint64) error {
 	if err != nil {
 		return err
 	}
+	s.clear(r)
+	return s.err
+}
+
+// clear makes memory zero, as what is not allocated is.
+func (s *Session) clear(r sm.Range) {
 	zeros := make([]byte, min(r.End-r.Start, 1<<20))
 	for at := r.Start; at < r.End; at += uint64(len(zeros)) {
 		s.Write(at, zeros[:min(r.End-at, uint64(len(zeros)))])
 	}
-	return s.err
 }
 
 // Memory is the host's book of device memory.

@@ -3,6 +3,7 @@
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
 #include <stddef.h>
+#include <stdint.h>
 #include "divergo/attributes.h"
 
 #define CUDA_VERSION 12010
@@ -109,6 +110,8 @@
 typedef enum cudaError_enum { DIVERGO_RESULTS(DIVERGO_RESULT) } CUresult;
 #undef DIVERGO_RESULT
 
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
@@ -143,7 +146,7 @@ typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_WIDTH = 27,
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_HEIGHT = 28,
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES = 29,
-    // Of memory that is mapped page by page, which there is not.
+    // Of memory that is mapped to addresses, which other processes cannot have.
     CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
     CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED = 102,
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED = 103,
@@ -199,6 +202,39 @@ typedef enum CUpointer_attribute_enum {
     CU_POINTER_ATTRIBUTE_IS_MANAGED,
     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 } CUpointer_attribute;
+
+// Memory that is mapped to addresses.
+typedef unsigned long long CUmemGenericAllocationHandle;
+typedef enum CUmemAllocationHandleType_enum {
+    CU_MEM_HANDLE_TYPE_NONE = 0,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
+    CU_MEM_HANDLE_TYPE_WIN32 = 2,
+    CU_MEM_HANDLE_TYPE_WIN32_KMT = 4
+} CUmemAllocationHandleType;
+typedef enum CUmemAccess_flags_enum { CU_MEM_ACCESS_FLAGS_PROT_NONE = 0, CU_MEM_ACCESS_FLAGS_PROT_READ = 1, CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3 } CUmemAccess_flags;
+typedef enum CUmemLocationType_enum { CU_MEM_LOCATION_TYPE_INVALID, CU_MEM_LOCATION_TYPE_DEVICE } CUmemLocationType;
+typedef enum CUmemAllocationType_enum { CU_MEM_ALLOCATION_TYPE_INVALID, CU_MEM_ALLOCATION_TYPE_PINNED } CUmemAllocationType;
+typedef enum CUmemAllocationGranularity_flags_enum { CU_MEM_ALLOC_GRANULARITY_MINIMUM, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED } CUmemAllocationGranularity_flags;
+typedef enum CUmemAllocationCompType_enum { CU_MEM_ALLOCATION_COMP_NONE, CU_MEM_ALLOCATION_COMP_GENERIC } CUmemAllocationCompType;
+typedef struct CUmemLocation_st {
+    CUmemLocationType type;
+    int id;
+} CUmemLocation;
+typedef struct CUmemAllocationProp_st {
+    CUmemAllocationType type;
+    CUmemAllocationHandleType requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
+typedef struct CUmemAccessDesc_st {
+    CUmemLocation location;
+    CUmemAccess_flags flags;
+} CUmemAccessDesc;
 
 // Arrays and textures: the names and layouts of the driver for what the runtime has (driver_types.h, texture_types.h).
 typedef enum CUarray_format_enum {
@@ -321,6 +357,9 @@ typedef enum CUjit_option_enum {
 typedef enum CUjit_fallback_enum { CU_PREFER_PTX, CU_PREFER_BINARY } CUjit_fallback;
 typedef enum CUjit_cacheMode_enum { CU_JIT_CACHE_OPTION_NONE, CU_JIT_CACHE_OPTION_CG, CU_JIT_CACHE_OPTION_CA } CUjit_cacheMode;
 
+typedef enum CUdriverProcAddress_flags_enum { CU_GET_PROC_ADDRESS_DEFAULT, CU_GET_PROC_ADDRESS_LEGACY_STREAM, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM } CUdriverProcAddress_flags;
+typedef enum CUdriverProcAddressQueryResult_enum { CU_GET_PROC_ADDRESS_SUCCESS, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT } CUdriverProcAddressQueryResult;
+
 typedef enum CUjitInputType_enum { CU_JIT_INPUT_CUBIN, CU_JIT_INPUT_PTX, CU_JIT_INPUT_FATBINARY, CU_JIT_INPUT_OBJECT, CU_JIT_INPUT_LIBRARY } CUjitInputType;
 
 #define CU_LAUNCH_PARAM_END ((void *)0x00)
@@ -407,6 +446,7 @@ typedef enum CUjitInputType_enum { CU_JIT_INPUT_CUBIN, CU_JIT_INPUT_PTX, CU_JIT_
 #define cuMemHostRegister cuMemHostRegister_v2
 #define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
 #define cuEventDestroy cuEventDestroy_v2
+#define cuGetProcAddress cuGetProcAddress_v2
 
 #ifdef __cplusplus
 extern "C" {
@@ -414,6 +454,7 @@ extern "C" {
 
 CUresult cuInit(unsigned int flags);
 CUresult cuDriverGetVersion(int *version);
+CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status);
 CUresult cuGetErrorName(CUresult error, const char **name);
 CUresult cuGetErrorString(CUresult error, const char **text);
 
@@ -482,6 +523,20 @@ CUresult cuMemAllocHost(void **address, size_t bytes);
 CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned int flags);
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *device, void *host, unsigned int flags);
 CUresult cuMemFreeHost(void *address);
+
+// Addresses that are reserved, and memory that is mapped to them. A piece of memory is at one address at a time.
+CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *properties, CUmemAllocationGranularity_flags option);
+CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wanted, unsigned long long flags);
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes);
+CUresult cuMemCreate(CUmemGenericAllocationHandle *memory, size_t bytes, const CUmemAllocationProp *properties, unsigned long long flags);
+CUresult cuMemRelease(CUmemGenericAllocationHandle memory);
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *memory, void *address);
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties, CUmemGenericAllocationHandle memory);
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle memory, unsigned long long flags);
+CUresult cuMemUnmap(CUdeviceptr address, size_t bytes);
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count);
+CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr address);
+
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes);
@@ -595,9 +650,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
     F(cuLaunchKernelEx) F(cuFuncGetModule) F(cuModuleGetLoadingMode) \
     F(cuPointerGetAttributes) F(cuPointerSetAttribute) F(cuMemRangeGetAttribute) F(cuMemRangeGetAttributes) F(cuMemcpyPeer) F(cuMemcpyPeerAsync) F(cuMemcpy3DPeer) \
     F(cuMemsetD2D8Async) F(cuMemsetD2D16Async) F(cuMemsetD2D32Async) \
-    F(cuMemCreate) F(cuMemMap) F(cuMemUnmap) F(cuMemRelease) F(cuMemAddressReserve) F(cuMemAddressFree) F(cuMemSetAccess) F(cuMemGetAccess) \
-    F(cuMemGetAllocationGranularity) F(cuMemExportToShareableHandle) F(cuMemImportFromShareableHandle) F(cuMemRetainAllocationHandle) \
-    F(cuMemGetAllocationPropertiesFromHandle) \
+    F(cuMemExportToShareableHandle) F(cuMemImportFromShareableHandle) \
     F(cuMemPoolCreate) F(cuMemPoolDestroy) F(cuMemPoolSetAttribute) F(cuMemPoolGetAttribute) F(cuMemPoolTrimTo) F(cuMemPoolSetAccess) F(cuMemAllocFromPoolAsync) \
     F(cuDeviceGetDefaultMemPool) F(cuDeviceGetMemPool) F(cuDeviceSetMemPool) \
     F(cuTexRefCreate) F(cuTexRefDestroy) F(cuTexRefSetMipmappedArray) F(cuTexRefSetMipmapFilterMode) F(cuTexRefSetMipmapLevelBias) F(cuTexRefSetMipmapLevelClamp) \
@@ -607,7 +660,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
     F(cuStreamWriteValue32) F(cuStreamBatchMemOp) F(cuStreamIsCapturing) F(cuStreamBeginCapture_v2) F(cuStreamEndCapture) F(cuEventRecordWithFlags) \
     F(cuGraphCreate) F(cuGraphLaunch) F(cuGraphInstantiate) F(cuGraphDestroy) F(cuGraphExecDestroy) F(cuGraphAddKernelNode) F(cuGraphAddMemcpyNode) \
     F(cuGraphAddMemsetNode) F(cuGraphAddHostNode) F(cuGraphAddEmptyNode) \
-    F(cuIpcGetMemHandle) F(cuIpcOpenMemHandle_v2) F(cuIpcCloseMemHandle) F(cuIpcGetEventHandle) F(cuIpcOpenEventHandle) F(cuGetProcAddress) F(cuGetExportTable) \
+    F(cuIpcGetMemHandle) F(cuIpcOpenMemHandle_v2) F(cuIpcCloseMemHandle) F(cuIpcGetEventHandle) F(cuIpcOpenEventHandle) F(cuGetExportTable) \
     F(cuDeviceGetLuid) F(cuDeviceGetP2PAttribute) F(cuDeviceGetTexture1DLinearMaxWidth) F(cuCtxGetId) F(cuCtxResetPersistingL2Cache) F(cuProfilerInitialize) \
     F(cuGraphicsMapResources) F(cuGraphicsUnmapResources) F(cuGraphicsUnregisterResource) F(cuGraphicsSubResourceGetMappedArray) \
     F(cuGraphicsResourceGetMappedPointer_v2) F(cuImportExternalMemory) F(cuImportExternalSemaphore)

@@ -57,6 +57,7 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, siz
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream DIVERGO_DEFAULT(0));
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream DIVERGO_DEFAULT(0));
 cudaError_t cudaGetSymbolAddress(void **address, const void *symbol);
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status DIVERGO_DEFAULT(0));
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
@@ -232,7 +233,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     F(cudaMipmappedArrayGetSparseProperties) F(cudaMemcpy3DPeer) F(cudaMemcpy3DPeerAsync) \
     F(cudaDeviceFlushGPUDirectRDMAWrites) F(cudaDeviceGetNvSciSyncAttributes) \
     F(cudaDeviceGetGraphMemAttribute) F(cudaDeviceSetGraphMemAttribute) F(cudaDeviceGraphMemTrim) \
-    F(cudaGetDriverEntryPoint) F(cudaGetExportTable) \
+    F(cudaGetExportTable) \
     F(cudaGetFuncBySymbol) F(cudaGetKernel) F(cudaProfilerInitialize) F(cudaMemPoolExportPointer) \
     F(cudaMemPoolExportToShareableHandle) F(cudaMemPoolGetAccess) F(cudaMemPoolImportFromShareableHandle) \
     F(cudaMemPoolImportPointer) F(cudaMemPoolSetAccess) F(cudaMemRangeGetAttribute) \

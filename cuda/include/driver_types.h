@@ -317,6 +317,12 @@ typedef struct cudaDeviceProp cudaDeviceProp;
 typedef struct CUuuid_st cudaUUID_t;
 
 // Pools that memory is taken from in the order of a stream. What is freed is free at once, whatever the threshold.
+// What the driver has of a function (cuGetProcAddress).
+#define cudaEnableDefault 0x0
+#define cudaEnableLegacyStream 0x1
+#define cudaEnablePerThreadDefaultStream 0x2
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound, cudaDriverEntryPointVersionNotSufficent };
+
 enum cudaMemPoolAttr {
     cudaMemPoolReuseFollowEventDependencies = 1,
     cudaMemPoolReuseAllowOpportunistic,

@@ -15,7 +15,7 @@
 
 #include "runtime.h"
 
-enum op { HELLO, MODULE, FUNCTION, VARIABLE, ALLOC, FREE, WRITE, READ, COPY, SET, LAUNCH, TIME, LEFT, OCCUPANCY, POINTER, RESET };
+enum op { HELLO, MODULE, FUNCTION, VARIABLE, ALLOC, FREE, WRITE, READ, COPY, SET, LAUNCH, TIME, LEFT, OCCUPANCY, POINTER, RESET, VIRTUAL };
 
 struct request {
     uint32_t op, window; // the bytes of a copy go through the window
@@ -785,6 +785,13 @@ cudaError_t divergo_range(const void *address, void **start, size_t *bytes) {
     return error;
 }
 
+cudaError_t divergo_virtual(enum divergo_virtual what, uint64_t a, uint64_t b, uint64_t c, uint64_t *answer) {
+    struct answer got;
+    cudaError_t error = ask((struct request){.op = VIRTUAL + (uint32_t)what, .a = a, .b = b, .c = c}, NULL, &got, NULL, 0);
+    if (error == cudaSuccess && answer != NULL) *answer = got.a;
+    return error;
+}
+
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *address) {
     if (attributes == NULL) return fail(cudaErrorInvalidValue);
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -1, .hostPointer = (void *)address};
@@ -1166,7 +1173,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     switch ((int)attribute) {
 #define CASE(number, name, driver, of) case number: *value = (int)of; break;
         DIVERGO_ATTRIBUTES(CASE)
-    case 102: case 103: case 104: case 105: case 107: case 110: *value = 0; break; // those that the driver alone has
+    case 102: *value = 1; break; // those that the driver alone has (cuda.h)
+    case 103: case 104: case 105: case 107: case 110: *value = 0; break;
     default:
         fprintf(stderr, "cuda: cudaDeviceGetAttribute: attribute %d is not known\n", attribute);
         return fail(cudaErrorInvalidValue);

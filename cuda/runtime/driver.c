@@ -498,6 +498,106 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     return result(cudaFreeAsync(POINTER(address), stream));
 }
 
+// Memory that is mapped to addresses.
+
+static const CUmemAllocationProp created = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+
+static CUresult on_the_device(const CUmemLocation *l) {
+    if (l == NULL || l->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+    return l->id == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+static CUresult can_be_created(const char *call, const CUmemAllocationProp *p) {
+    NEED_INIT();
+    if (p == NULL || p->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    if (p->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE) return on_the_device(&p->location);
+    fprintf(stderr, "cuda: %s: memory for other processes (requestedHandleTypes %d) is not supported\n", call, p->requestedHandleTypes);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *p, CUmemAllocationGranularity_flags option) {
+    if (granularity == NULL || (unsigned)option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) return CUDA_ERROR_INVALID_VALUE;
+    *granularity = 2 << 20; // testbench.Granularity
+    return can_be_created("cuMemGetAllocationGranularity", p);
+}
+
+CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wanted, unsigned long long flags) {
+    NEED_CONTEXT();
+    uint64_t at = 0;
+    if (address == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    CUresult error = result(divergo_virtual(DIVERGO_RESERVE, bytes, alignment, wanted, &at));
+    return *address = at, error;
+}
+
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
+    NEED_CONTEXT();
+    return result(divergo_virtual(DIVERGO_UNRESERVE, address, bytes, 0, NULL));
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle *memory, size_t bytes, const CUmemAllocationProp *p, unsigned long long flags) {
+    NEED_CONTEXT();
+    uint64_t name = 0;
+    if (memory == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    CUresult error = can_be_created("cuMemCreate", p);
+    if (error == CUDA_SUCCESS) error = result(divergo_virtual(DIVERGO_CREATE, bytes, 0, 0, &name));
+    return *memory = name, error;
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle memory) {
+    NEED_CONTEXT();
+    return result(divergo_virtual(DIVERGO_RELEASE, memory, 0, 0, NULL));
+}
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *memory, void *address) {
+    NEED_CONTEXT();
+    uint64_t name = 0;
+    if (memory == NULL) return CUDA_ERROR_INVALID_VALUE;
+    CUresult error = result(divergo_virtual(DIVERGO_RETAIN, (uintptr_t)address, 0, 0, &name));
+    return *memory = name, error;
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *p, CUmemGenericAllocationHandle memory) {
+    NEED_CONTEXT();
+    if (p == NULL) return CUDA_ERROR_INVALID_VALUE;
+    return *p = created, result(divergo_virtual(DIVERGO_HOLDS, memory, 0, 0, NULL));
+}
+
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle memory, unsigned long long flags) {
+    NEED_CONTEXT();
+    if (offset != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE; // neither is anything else in CUDA
+    return result(divergo_virtual(DIVERGO_MAP, address, bytes, memory, NULL));
+}
+
+CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
+    NEED_CONTEXT();
+    return result(divergo_virtual(DIVERGO_UNMAP, address, bytes, 0, NULL));
+}
+
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count) {
+    NEED_CONTEXT();
+    CUresult error = access != NULL && count > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++) {
+        error = on_the_device(&access[i].location);
+        if (error != CUDA_SUCCESS) break;
+        if (access[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ) {
+            fprintf(stderr, "cuda: cuMemSetAccess: memory that can only be read is not supported\n");
+            return CUDA_ERROR_NOT_SUPPORTED;
+        }
+        if (access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return CUDA_ERROR_INVALID_VALUE;
+        error = result(divergo_virtual(DIVERGO_SET_ACCESS, address, bytes, access[i].flags, NULL));
+    }
+    return error;
+}
+
+CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr address) {
+    NEED_CONTEXT();
+    uint64_t access = 0;
+    if (flags == NULL) return CUDA_ERROR_INVALID_VALUE;
+    CUresult error = on_the_device(location);
+    if (error == CUDA_SUCCESS) error = result(divergo_virtual(DIVERGO_ACCESS, address, 0, 0, &access));
+    return *flags = access ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE, error;
+}
+
 CUresult cuMemGetAddressRange(CUdeviceptr *start, size_t *bytes, CUdeviceptr address) {
     NEED_CONTEXT();
     void *p = NULL;
@@ -1021,3 +1121,53 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) { r
         return CUDA_ERROR_NOT_SUPPORTED;                            \
     }
 DIVERGO_MISSING_DRIVER(MISSING)
+
+// What the driver has under the names of cuda.h, whatever version is asked for.
+#define FUNCTIONS(F) \
+    F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetErrorString) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName) F(cuDeviceTotalMem) \
+    F(cuDeviceGetAttribute) F(cuDeviceComputeCapability) F(cuDeviceGetPCIBusId) F(cuDeviceGetByPCIBusId) F(cuDeviceGetUuid) F(cuDeviceGetProperties) \
+    F(cuDevicePrimaryCtxGetState) F(cuDeviceCanAccessPeer) F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) F(cuDevicePrimaryCtxReset) \
+    F(cuDevicePrimaryCtxSetFlags) F(cuCtxCreate) F(cuCtxDestroy) F(cuCtxGetCurrent) F(cuCtxSetCurrent) F(cuCtxPushCurrent) F(cuCtxPopCurrent) \
+    F(cuCtxGetDevice) F(cuCtxSynchronize) F(cuCtxSetCacheConfig) F(cuCtxSetLimit) F(cuCtxGetApiVersion) F(cuCtxGetLimit) F(cuCtxGetCacheConfig) \
+    F(cuCtxGetSharedMemConfig) F(cuCtxSetSharedMemConfig) F(cuCtxGetFlags) F(cuCtxGetStreamPriorityRange) F(cuCtxAttach) F(cuCtxDetach) \
+    F(cuCtxEnablePeerAccess) F(cuCtxDisablePeerAccess) F(cuModuleLoad) F(cuModuleLoadData) F(cuModuleLoadDataEx) F(cuModuleLoadFatBinary) F(cuModuleUnload) \
+    F(cuLinkCreate) F(cuLinkAddData) F(cuLinkAddFile) F(cuLinkComplete) F(cuLinkDestroy) F(cuModuleGetFunction) F(cuModuleGetGlobal) F(cuMemGetInfo) \
+    F(cuMemAlloc) F(cuMemAllocPitch) F(cuMemAllocManaged) F(cuMemFree) F(cuMemAllocAsync) F(cuMemFreeAsync) F(cuMemGetAddressRange) F(cuMemAllocHost) \
+    F(cuMemHostAlloc) F(cuMemHostGetDevicePointer) F(cuMemFreeHost) F(cuMemGetAllocationGranularity) F(cuMemAddressReserve) F(cuMemAddressFree) F(cuMemCreate) \
+    F(cuMemRelease) F(cuMemRetainAllocationHandle) F(cuMemGetAllocationPropertiesFromHandle) F(cuMemMap) F(cuMemUnmap) F(cuMemSetAccess) F(cuMemGetAccess) \
+    F(cuMemcpy) F(cuMemcpyAsync) F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemcpyDtoD) F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync) F(cuMemsetD8) \
+    F(cuMemsetD16) F(cuMemsetD32) F(cuMemsetD8Async) F(cuMemsetD16Async) F(cuMemsetD32Async) F(cuMemcpy2D) F(cuMemcpy2DAsync) F(cuMemcpy2DUnaligned) \
+    F(cuMemcpy3D) F(cuMemcpy3DAsync) F(cuMemcpyHtoA) F(cuMemcpyAtoH) F(cuMemcpyDtoA) F(cuMemcpyAtoD) F(cuMemcpyAtoA) F(cuMemcpyHtoAAsync) F(cuMemcpyAtoHAsync) \
+    F(cuMemsetD2D8) F(cuMemsetD2D16) F(cuMemsetD2D32) F(cuMemHostRegister) F(cuMemHostUnregister) F(cuMemHostGetFlags) F(cuMemPrefetchAsync) F(cuMemAdvise) \
+    F(cuPointerGetAttribute) F(cuArrayCreate) F(cuArrayGetDescriptor) F(cuArray3DCreate) F(cuArray3DGetDescriptor) F(cuArrayDestroy) F(cuMipmappedArrayCreate) \
+    F(cuMipmappedArrayGetLevel) F(cuMipmappedArrayDestroy) F(cuTexObjectCreate) F(cuTexObjectDestroy) F(cuSurfObjectCreate) F(cuSurfObjectDestroy) \
+    F(cuModuleGetTexRef) F(cuTexRefSetArray) F(cuTexRefSetAddress) F(cuTexRefSetAddress2D) F(cuTexRefSetFormat) F(cuTexRefSetAddressMode) \
+    F(cuTexRefSetFilterMode) F(cuTexRefSetFlags) F(cuTexRefSetBorderColor) F(cuTexRefSetMaxAnisotropy) F(cuModuleGetSurfRef) F(cuSurfRefSetArray) \
+    F(cuFuncSetBlockShape) F(cuFuncSetSharedSize) F(cuParamSetSize) F(cuParamSeti) F(cuParamSetf) F(cuParamSetv) F(cuParamSetTexRef) F(cuLaunch) \
+    F(cuLaunchGrid) F(cuLaunchGridAsync) F(cuLaunchKernel) F(cuLaunchCooperativeKernel) F(cuFuncGetAttribute) F(cuFuncSetAttribute) F(cuFuncSetCacheConfig) \
+    F(cuFuncSetSharedMemConfig) F(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) F(cuOccupancyMaxPotentialBlockSize) F(cuLaunchHostFunc) \
+    F(cuStreamAddCallback) F(cuProfilerStart) F(cuProfilerStop) F(cuOccupancyMaxActiveBlocksPerMultiprocessor) F(cuStreamCreate) F(cuStreamCreateWithPriority) \
+    F(cuStreamDestroy) F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamWaitEvent) F(cuEventCreate) F(cuEventDestroy) F(cuEventRecord) F(cuEventSynchronize) \
+    F(cuEventQuery) F(cuEventElapsedTime) F(cuGetProcAddress)
+
+static const struct { const char *name; void *function; } functions[] = {
+#define FOUND(name) {#name, (void *)name},
+    FUNCTIONS(FOUND) DIVERGO_MISSING_DRIVER(FOUND)
+};
+
+CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status) {
+    (void)version;
+    if (name == NULL || function == NULL || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) return CUDA_ERROR_INVALID_VALUE;
+    *function = NULL;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i].name, name) == 0) *function = functions[i].function;
+    if (status != NULL) *status = *function != NULL ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return CUDA_SUCCESS;
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status) {
+    CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    CUresult error = cuGetProcAddress(name, function, CUDA_VERSION, flags, &found);
+    if (status != NULL) *status = (enum cudaDriverEntryPointQueryResult)found;
+    return divergo_fail((cudaError_t)error);
+}

@@ -74,6 +74,10 @@ struct cudaPitchedPtr divergo_array(const struct cudaArray *array, size_t *eleme
 // Binds a texture reference, which is at an address of the device, to a resource (runtime/texture.c).
 cudaError_t divergo_bind(void *at, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *how);
 
+// Addresses and memory that are apart (cuMemMap and its like): requests with what they ask, whose answer goes to *answer if it is not NULL.
+enum divergo_virtual { DIVERGO_RESERVE, DIVERGO_UNRESERVE, DIVERGO_CREATE, DIVERGO_RELEASE, DIVERGO_HOLDS, DIVERGO_RETAIN, DIVERGO_MAP, DIVERGO_UNMAP, DIVERGO_SET_ACCESS, DIVERGO_ACCESS };
+cudaError_t divergo_virtual(enum divergo_virtual what, uint64_t a, uint64_t b, uint64_t c, uint64_t *answer);
+
 // The allocation, managed or not, that has an address.
 cudaError_t divergo_range(const void *address, void **start, size_t *bytes);
 
