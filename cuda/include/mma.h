@@ -166,35 +166,41 @@ template <class Use> struct along<Use, void> : along<Use, int> {
 template <> struct along<matrix_a, row_major> { static constexpr bool k = true; };
 template <> struct along<matrix_b, col_major> { static constexpr bool k = true; };
 
-// gather gets the parts of all lanes that have the same lines.
-template <class Lines, class T, int Size> DIVERGO_WMMA void gather(T (&all)[Lines::parts * Size], const T (&x)[Size]) {
-    constexpr int words = sizeof x / sizeof(int);
-    int own[words], got[Lines::parts * words];
-    __builtin_memcpy(own, x, sizeof x);
-    const int from = Lines::holder();
+// fetch gets elements of a line from k on, as many as a word has and one at least, from the lane that holds them.
+template <class Lines, int Depth, int Some, class T, int Size> DIVERGO_WMMA void fetch(T (&to)[Some], const T (&x)[Size], int line, int k) {
+    const int at = line * Depth + k, from = Lines::holder() + at / Size * Lines::next;
+    constexpr int count = (int)sizeof to / 4;
+    int words[count];
+    __builtin_memcpy(words, &x[at % Size], sizeof to);
 #pragma unroll
-    for (int i = 0; i < Lines::parts * words; i++) got[i] = __shfl_sync(~0u, own[i % words], from + i / words * Lines::next);
-    __builtin_memcpy(all, got, sizeof all);
+    for (int i = 0; i < count; i++) words[i] = __shfl_sync(~0u, words[i], from);
+    __builtin_memcpy(to, words, sizeof to);
 }
 
+// All sums go on at a time, so that no element is fetched long before it is used, or twice.
 template <class Arithmetic, class D, class A, class B, class C> DIVERGO_WMMA void multiply(D &d, const A &a, const B &b, const C &c, bool satf) {
     int threads; // warpSize is always 32
     asm("mov.u32 %0, WARP_SZ;" : "=r"(threads));
     if (threads != 32) __assert_fail("warps have 32 threads", "mma.h", __LINE__, "wmma::mma_sync");
-    typedef typename A::lines rows;
-    typedef typename B::lines columns;
-    typename A::storage_element_type of_a[rows::parts * A::num_storage_elements];
-    typename B::storage_element_type of_b[columns::parts * B::num_storage_elements];
-    gather<rows>(of_a, a.x);
-    gather<columns>(of_b, b.x);
+    typedef typename A::storage_element_type T;
+    constexpr int rows = A::lines::count, columns = B::lines::count, some = sizeof(T) < sizeof(int) ? sizeof(int) / sizeof(T) : 1;
+    decltype(Arithmetic::begin(c.x[0])) sums[rows * columns];
 #pragma unroll
-    for (int i = 0; i < d.num_elements; i++) {
-        const int row = i / columns::count * A::depth, column = i % columns::count * A::depth;
-        auto sum = Arithmetic::begin(c.x[i]);
+    for (int i = 0; i < rows * columns; i++) sums[i] = Arithmetic::begin(c.x[i]);
 #pragma unroll
-        for (int k = 0; k < A::depth; k++) sum = Arithmetic::add(of_a[row + k], of_b[column + k], sum);
-        d.x[i] = Arithmetic::template end<typename D::element_type>(c.x[i], sum, satf);
+    for (int k = 0; k < A::depth; k += some) {
+        T of_a[rows][some], of_b[columns][some];
+#pragma unroll
+        for (int i = 0; i < rows; i++) fetch<typename A::lines, A::depth>(of_a[i], a.x, i, k);
+#pragma unroll
+        for (int i = 0; i < columns; i++) fetch<typename B::lines, A::depth>(of_b[i], b.x, i, k);
+#pragma unroll
+        for (int j = 0; j < some; j++)
+#pragma unroll
+            for (int i = 0; i < rows * columns; i++) sums[i] = Arithmetic::add(of_a[i / columns][j], of_b[i % columns][j], sums[i]);
     }
+#pragma unroll
+    for (int i = 0; i < rows * columns; i++) d.x[i] = Arithmetic::template end<typename D::element_type>(c.x[i], sums[i], satf);
 }
 }
 

@@ -211,6 +211,9 @@ static void large() {
         differ += c[i] != 0.5 * sum + 3 * (i % 11);
     }
     WANT(differ, 0);
+    int blocks = 0; // of 16 warps, which programs have
+    WANT(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, gemm, 512, 0), cudaSuccess);
+    WANT(blocks > 0, true);
 }
 
 int main() {
