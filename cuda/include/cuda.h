@@ -633,6 +633,10 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
 
 CUresult cuStreamCreate(CUstream *stream, unsigned int flags);
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority);
+CUresult cuStreamGetPriority(CUstream stream, int *priority);
+CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags);
+CUresult cuStreamGetId(CUstream stream, unsigned long long *id);
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context);
 CUresult cuStreamDestroy(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuStreamQuery(CUstream stream);
@@ -656,7 +660,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
     F(cuTexRefCreate) F(cuTexRefDestroy) F(cuTexRefSetMipmappedArray) F(cuTexRefSetMipmapFilterMode) F(cuTexRefSetMipmapLevelBias) F(cuTexRefSetMipmapLevelClamp) \
     F(cuTexRefGetArray) F(cuTexRefGetAddress) F(cuTexRefGetFormat) F(cuTexRefGetFlags) F(cuTexRefGetFilterMode) F(cuTexRefGetAddressMode) \
     F(cuTexObjectGetResourceDesc) F(cuTexObjectGetTextureDesc) F(cuSurfObjectGetResourceDesc) F(cuSurfRefGetArray) \
-    F(cuStreamGetPriority) F(cuStreamGetFlags) F(cuStreamGetCtx) F(cuStreamGetId) F(cuStreamCopyAttributes) F(cuStreamAttachMemAsync) F(cuStreamWaitValue32) \
+    F(cuStreamCopyAttributes) F(cuStreamAttachMemAsync) F(cuStreamWaitValue32) \
     F(cuStreamWriteValue32) F(cuStreamBatchMemOp) F(cuStreamIsCapturing) F(cuStreamBeginCapture_v2) F(cuStreamEndCapture) F(cuEventRecordWithFlags) \
     F(cuGraphCreate) F(cuGraphLaunch) F(cuGraphInstantiate) F(cuGraphDestroy) F(cuGraphExecDestroy) F(cuGraphAddKernelNode) F(cuGraphAddMemcpyNode) \
     F(cuGraphAddMemsetNode) F(cuGraphAddHostNode) F(cuGraphAddEmptyNode) \

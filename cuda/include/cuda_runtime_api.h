@@ -24,6 +24,8 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *access, size_t count);
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool, struct cudaMemLocation *location);
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes);
 cudaError_t cudaMallocFromPoolAsync(void **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
 cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device, cudaStream_t stream DIVERGO_DEFAULT(0));
@@ -202,6 +204,11 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count);
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count);
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *count);
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node);
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled);
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int *enabled);
+cudaError_t cudaDeviceGraphMemTrim(int device);
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type);
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *dependencies, size_t *count);
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *parameters);
@@ -223,6 +230,7 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info);
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id DIVERGO_DEFAULT(0), cudaGraph_t *graph DIVERGO_DEFAULT(0), const cudaGraphNode_t **dependencies DIVERGO_DEFAULT(0), size_t *count DIVERGO_DEFAULT(0));
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
@@ -232,11 +240,11 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     F(cudaBindTextureToMipmappedArray) F(cudaGetTextureObjectResourceViewDesc) F(cudaMipmappedArrayGetMemoryRequirements) \
     F(cudaMipmappedArrayGetSparseProperties) F(cudaMemcpy3DPeer) F(cudaMemcpy3DPeerAsync) \
     F(cudaDeviceFlushGPUDirectRDMAWrites) F(cudaDeviceGetNvSciSyncAttributes) \
-    F(cudaDeviceGetGraphMemAttribute) F(cudaDeviceSetGraphMemAttribute) F(cudaDeviceGraphMemTrim) \
+    F(cudaDeviceGetGraphMemAttribute) F(cudaDeviceSetGraphMemAttribute) \
     F(cudaGetExportTable) \
     F(cudaGetFuncBySymbol) F(cudaGetKernel) F(cudaProfilerInitialize) F(cudaMemPoolExportPointer) \
-    F(cudaMemPoolExportToShareableHandle) F(cudaMemPoolGetAccess) F(cudaMemPoolImportFromShareableHandle) \
-    F(cudaMemPoolImportPointer) F(cudaMemPoolSetAccess) F(cudaMemRangeGetAttribute) \
+    F(cudaMemPoolExportToShareableHandle) F(cudaMemPoolImportFromShareableHandle) \
+    F(cudaMemPoolImportPointer) F(cudaMemRangeGetAttribute) \
     F(cudaMemRangeGetAttributes) F(cudaDestroyExternalMemory) F(cudaDestroyExternalSemaphore) \
     F(cudaExternalMemoryGetMappedBuffer) F(cudaExternalMemoryGetMappedMipmappedArray) \
     F(cudaImportExternalMemory) F(cudaImportExternalSemaphore) F(cudaSignalExternalSemaphoresAsync) \
@@ -244,14 +252,13 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     F(cudaIpcGetMemHandle) F(cudaIpcOpenEventHandle) F(cudaIpcOpenMemHandle) \
     F(cudaLaunchCooperativeKernelMultiDevice) F(cudaOccupancyMaxActiveClusters) \
     F(cudaOccupancyMaxPotentialClusterSize) \
-    F(cudaStreamGetCaptureInfo) \
     F(cudaStreamUpdateCaptureDependencies) \
     F(cudaUserObjectCreate) F(cudaUserObjectRelease) \
     F(cudaUserObjectRetain) \
     F(cudaGraphAddExternalSemaphoresSignalNode) F(cudaGraphAddExternalSemaphoresWaitNode) \
     F(cudaGraphChildGraphNodeGetGraph) \
     F(cudaGraphDebugDotPrint) \
-    F(cudaGraphDestroyNode) F(cudaGraphEventRecordNodeGetEvent) F(cudaGraphEventRecordNodeSetEvent) \
+    F(cudaGraphEventRecordNodeGetEvent) F(cudaGraphEventRecordNodeSetEvent) \
     F(cudaGraphEventWaitNodeGetEvent) F(cudaGraphEventWaitNodeSetEvent) \
     F(cudaGraphExecChildGraphNodeSetParams) F(cudaGraphExecEventRecordNodeSetEvent) \
     F(cudaGraphExecEventWaitNodeSetEvent) F(cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
@@ -267,8 +274,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     F(cudaGraphMemcpyNodeSetParamsFromSymbol) \
     F(cudaGraphMemcpyNodeSetParamsToSymbol) F(cudaGraphMemsetNodeGetParams) \
     F(cudaGraphNodeGetDependentNodes) \
-    F(cudaGraphNodeGetEnabled) F(cudaGraphNodeSetEnabled) \
-    F(cudaGraphReleaseUserObject) F(cudaGraphRemoveDependencies) F(cudaGraphRetainUserObject) \
+    F(cudaGraphReleaseUserObject) F(cudaGraphRetainUserObject) \
     F(cudaGraphicsMapResources) F(cudaGraphicsResourceGetMappedMipmappedArray) \
     F(cudaGraphicsResourceGetMappedPointer) F(cudaGraphicsResourceSetMapFlags) \
     F(cudaGraphicsSubResourceGetMappedArray) F(cudaGraphicsUnmapResources) F(cudaGraphicsUnregisterResource) \
@@ -312,6 +318,9 @@ template <class T> static inline cudaError_t cudaMalloc(T **address, size_t byte
 template <class T> static inline cudaError_t cudaMallocPitch(T **address, size_t *pitch, size_t width, size_t height) { return ::cudaMallocPitch((void **)address, pitch, width, height); }
 template <class T> static inline cudaError_t cudaMallocManaged(T **address, size_t bytes, unsigned int flags = cudaMemAttachGlobal) { return ::cudaMallocManaged((void **)address, bytes, flags); }
 template <class T> static inline cudaError_t cudaMallocAsync(T **address, size_t bytes, cudaStream_t stream) { return ::cudaMallocAsync((void **)address, bytes, stream); }
+static inline cudaError_t cudaMallocAsync(void **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) { return ::cudaMallocFromPoolAsync(address, bytes, pool, stream); }
+template <class T> static inline cudaError_t cudaMallocAsync(T **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) { return ::cudaMallocFromPoolAsync((void **)address, bytes, pool, stream); }
+template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) { return ::cudaMallocFromPoolAsync((void **)address, bytes, pool, stream); }
 template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags) { return ::cudaHostGetDevicePointer((void **)device, host, flags); }
 template <class T> static inline cudaError_t cudaFuncSetAttribute(T *function, enum cudaFuncAttribute attribute, int value) { return ::cudaFuncSetAttribute((const void *)function, attribute, value); }
 template <class T> static inline cudaError_t cudaFuncSetSharedMemConfig(T *function, enum cudaSharedMemConfig config) { return ::cudaFuncSetSharedMemConfig((const void *)function, config); }
@@ -353,7 +362,6 @@ template <class... P, class... A> static inline cudaError_t cudaLaunchKernelEx(c
     }(static_cast<A &&>(arguments)...);
 }
 #endif
-template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) { return ::cudaMallocFromPoolAsync((void **)address, bytes, pool, stream); }
 template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, T *function) { return ::cudaFuncGetAttributes(attributes, (const void *)function); }
 template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *function, enum cudaFuncCache config) { return ::cudaFuncSetCacheConfig((const void *)function, config); }
 template <class T> static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *function, int threads, size_t shared) { return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, threads, shared); }

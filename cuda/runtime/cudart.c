@@ -660,6 +660,21 @@ static cudaError_t pool_attribute(cudaMemPool_t p, enum cudaMemPoolAttr attribut
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value) { return pool_attribute(p, attribute, value, 1); }
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value) { return pool_attribute(p, attribute, value, 0); }
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t p, size_t bytes) { return (void)bytes, fail(p != NULL ? sticky : cudaErrorInvalidValue); }
+// The one device can access what is in the pools of the one device.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t p, const struct cudaMemAccessDesc *access, size_t count) {
+    if (p == NULL || (access == NULL && count > 0)) return fail(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; i++) {
+        if (access[i].location.type != cudaMemLocationTypeDevice) return fail(cudaErrorInvalidValue);
+        if (access[i].location.id != 0) return fail(cudaErrorInvalidDevice);
+        if (access[i].flags != cudaMemAccessFlagsProtReadWrite) return fail(cudaErrorInvalidValue);
+    }
+    return fail(sticky);
+}
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t p, struct cudaMemLocation *location) {
+    if (p == NULL || location == NULL || location->type != cudaMemLocationTypeDevice) return fail(cudaErrorInvalidValue);
+    return *flags = cudaMemAccessFlagsProtReadWrite, fail(location->id == 0 ? sticky : cudaErrorInvalidDevice);
+}
+
 cudaError_t cudaMallocFromPoolAsync(void **address, size_t bytes, cudaMemPool_t p, cudaStream_t stream) {
     return p != NULL ? cudaMallocAsync(address, bytes, stream) : fail(cudaErrorInvalidValue);
 }

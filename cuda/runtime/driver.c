@@ -1101,6 +1101,10 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int pr
     NEED_CONTEXT();
     return result(cudaStreamCreateWithPriority(stream, flags, priority));
 }
+CUresult cuStreamGetPriority(CUstream stream, int *priority) { return result(cudaStreamGetPriority(stream, priority)); }
+CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags) { return result(cudaStreamGetFlags(stream, flags)); }
+CUresult cuStreamGetId(CUstream stream, unsigned long long *id) { return result(cudaStreamGetId(stream, id)); }
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) { return (void)stream, cuCtxGetCurrent(context); }
 CUresult cuStreamDestroy(CUstream stream) { return result(cudaStreamDestroy(stream)); }
 CUresult cuStreamSynchronize(CUstream stream) { return result(cudaStreamSynchronize(stream)); }
 CUresult cuStreamQuery(CUstream stream) { return result(cudaStreamQuery(stream)); }
@@ -1147,7 +1151,7 @@ DIVERGO_MISSING_DRIVER(MISSING)
     F(cuLaunchGrid) F(cuLaunchGridAsync) F(cuLaunchKernel) F(cuLaunchCooperativeKernel) F(cuFuncGetAttribute) F(cuFuncSetAttribute) F(cuFuncSetCacheConfig) \
     F(cuFuncSetSharedMemConfig) F(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) F(cuOccupancyMaxPotentialBlockSize) F(cuLaunchHostFunc) \
     F(cuStreamAddCallback) F(cuProfilerStart) F(cuProfilerStop) F(cuOccupancyMaxActiveBlocksPerMultiprocessor) F(cuStreamCreate) F(cuStreamCreateWithPriority) \
-    F(cuStreamDestroy) F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamWaitEvent) F(cuEventCreate) F(cuEventDestroy) F(cuEventRecord) F(cuEventSynchronize) \
+    F(cuStreamGetPriority) F(cuStreamGetFlags) F(cuStreamGetId) F(cuStreamGetCtx) F(cuStreamDestroy) F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamWaitEvent) F(cuEventCreate) F(cuEventDestroy) F(cuEventRecord) F(cuEventSynchronize) \
     F(cuEventQuery) F(cuEventElapsedTime) F(cuGetProcAddress)
 
 static const struct { const char *name; void *function; } functions[] = {

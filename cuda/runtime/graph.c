@@ -13,6 +13,7 @@ struct CUgraphNode_st {
     struct CUgraphNode_st **dependencies;
     size_t count;
     int done;                      // while it is put in order
+    int off;                       // of an executable graph: it does nothing
     struct CUgraphNode_st *origin; // that it was cloned from
     struct CUgraphNode_st *next;
 };
@@ -190,6 +191,31 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
     FAIL(cudaSuccess);
 }
 
+// forget makes a node not wait for another one.
+static int forget(struct CUgraphNode_st *n, struct CUgraphNode_st *on) {
+    for (size_t i = 0; i < n->count; i++)
+        if (n->dependencies[i] == on) return memmove(n->dependencies + i, n->dependencies + i + 1, (--n->count - i) * sizeof *n->dependencies), 1;
+    return 0;
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count) {
+    for (size_t i = 0; i < count; i++) NEED(from[i] != NULL && to[i] != NULL && to[i]->graph == graph && forget(to[i], from[i]));
+    FAIL(cudaSuccess);
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
+    NEED(node != NULL);
+    struct CUgraph_st *g = node->graph;
+    for (struct CUgraphNode_st **at = &g->first; *at != NULL;) {
+        if (*at == node) *at = node->next;
+        else forget(*at, node), at = &(*at)->next;
+        if (*at == NULL) g->end = at;
+    }
+    g->count--;
+    drop(node);
+    FAIL(cudaSuccess);
+}
+
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *p) {
     NEED(node != NULL && p != NULL && node->work.type == cudaGraphNodeTypeKernel);
     *p = node->work.kernel;
@@ -319,7 +345,8 @@ static int sort(struct CUgraph_st *g) {
 
 static cudaError_t run(struct CUgraph_st *g) {
     cudaError_t error = cudaSuccess;
-    for (struct CUgraphNode_st *n = g->first; n != NULL && error == cudaSuccess; n = n->next) error = perform(&n->work);
+    for (struct CUgraphNode_st *n = g->first; n != NULL && error == cudaSuccess; n = n->next)
+        if (!n->off) error = perform(&n->work);
     return error;
 }
 
@@ -375,6 +402,26 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) { FAIL(replace_in(exec, node, line_work(to, from, bytes, kind))); }
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemsetParams *p) { NEED(p != NULL); FAIL(replace_in(exec, node, set_work(p))); }
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaHostNodeParams *p) { NEED(p != NULL); FAIL(replace_in(exec, node, host_work(p))); }
+
+static struct CUgraphNode_st *switched(cudaGraphExec_t exec, cudaGraphNode_t node) {
+    struct CUgraphNode_st *n = exec != NULL && node != NULL ? cloned(exec->graph, node) : NULL;
+    return n != NULL && n->work.type <= cudaGraphNodeTypeMemset ? n : NULL; // a kernel, a copy or a memset
+}
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled) {
+    struct CUgraphNode_st *n = switched(exec, node);
+    NEED(n != NULL);
+    n->off = !enabled;
+    FAIL(cudaSuccess);
+}
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int *enabled) {
+    const struct CUgraphNode_st *n = switched(exec, node);
+    NEED(n != NULL && enabled != NULL);
+    *enabled = !n->off;
+    FAIL(cudaSuccess);
+}
+
+// What is freed is free.
+cudaError_t cudaDeviceGraphMemTrim(int device) { FAIL(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
 
 // The graph has to have as many nodes of the same kinds, in the order in which they come.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info) {
@@ -479,6 +526,17 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
     NEED(status != NULL);
     *status = capturing(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    FAIL(cudaSuccess);
+}
+
+// A capture is known by its graph.
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **dependencies, size_t *count) {
+    cudaError_t error = cudaStreamIsCapturing(stream, status);
+    if (error != cudaSuccess || !capturing(stream)) return error;
+    if (id != NULL) *id = (uintptr_t)stream->graph;
+    if (graph != NULL) *graph = stream->graph;
+    if (dependencies != NULL) *dependencies = &stream->last;
+    if (count != NULL) *count = stream->last != NULL;
     FAIL(cudaSuccess);
 }
 

@@ -169,7 +169,20 @@ static void memory() {
     WANT(cudaMallocFromPoolAsync(&device, 64, own, 0), cudaSuccess);
     WANT(cudaMemsetAsync(device, 1, 64), cudaSuccess);
     WANT(cudaFreeAsync(device, 0), cudaSuccess);
+    WANT(cudaMallocAsync(&device, 64, own, 0), cudaSuccess);
+    WANT(cudaFreeAsync(device, 0), cudaSuccess);
+    cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtReadWrite};
+    cudaMemAccessFlags accessible = cudaMemAccessFlagsProtNone;
+    WANT(cudaMemPoolSetAccess(own, &access, 1), cudaSuccess);
+    WANT(cudaMemPoolGetAccess(&accessible, own, &access.location), cudaSuccess);
+    WANT(accessible, cudaMemAccessFlagsProtReadWrite);
+    access.flags = cudaMemAccessFlagsProtNone; // which the device of the pool always has
+    WANT(cudaMemPoolSetAccess(own, &access, 1), cudaErrorInvalidValue);
+    access.location.id = 1;
+    WANT(cudaMemPoolSetAccess(own, &access, 1), cudaErrorInvalidDevice);
     WANT(cudaMemPoolTrimTo(own, 0), cudaSuccess);
+    WANT(cudaDeviceGraphMemTrim(0), cudaSuccess);
+    WANT(cudaDeviceGraphMemTrim(1), cudaErrorInvalidDevice);
     WANT(cudaMemPoolDestroy(own), cudaSuccess);
     WANT(cudaDeviceGetMemPool(&own, 0), cudaSuccess);
     WANT(own, pool);

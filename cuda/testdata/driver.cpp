@@ -130,6 +130,23 @@ int main(int argc, char **argv) {
     WANT(cuMemcpyDtoH(out.data(), data, 8), CUDA_SUCCESS);
     WANT(out[0], 0x01020102u);
     WANT(out[1], 0x07070707u);
+    // Streams.
+    CUstream stream;
+    CUcontext of_stream = 0;
+    unsigned int stream_flags = 7;
+    unsigned long long stream_id = 0, null_id = 0;
+    value = 7;
+    WANT(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0), CUDA_SUCCESS);
+    WANT(cuStreamGetPriority(stream, &value), CUDA_SUCCESS);
+    WANT(value, 0);
+    WANT(cuStreamGetFlags(stream, &stream_flags), CUDA_SUCCESS);
+    WANT(stream_flags, CU_STREAM_NON_BLOCKING);
+    WANT(cuStreamGetCtx(stream, &of_stream), CUDA_SUCCESS);
+    WANT(of_stream, context);
+    WANT(cuStreamGetId(stream, &stream_id), CUDA_SUCCESS);
+    WANT(cuStreamGetId(0, &null_id), CUDA_SUCCESS);
+    WANT(stream_id != null_id, true);
+    WANT(cuStreamDestroy(stream), CUDA_SUCCESS);
     // A launch as it was before CUDA 4.
     WANT(cuFuncSetBlockShape(scale, 32, 1, 1), CUDA_SUCCESS);
     WANT(cuFuncSetSharedSize(scale, 16), CUDA_SUCCESS);

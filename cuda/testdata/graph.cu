@@ -50,6 +50,18 @@ static void captured() {
     WANT(cudaStreamWaitEvent(second, fork, 0), cudaSuccess);
     WANT(cudaStreamIsCapturing(second, &status), cudaSuccess);
     WANT(status, cudaStreamCaptureStatusActive);
+    unsigned long long capture = 0, other = 0;
+    const cudaGraphNode_t *after = NULL;
+    cudaGraph_t captured_to = NULL;
+    size_t afters = 0;
+    WANT(cudaStreamGetCaptureInfo(first, &status, &capture), cudaSuccess);
+    WANT(cudaStreamGetCaptureInfo(second, &status, &other, &captured_to, &after, &afters), cudaSuccess);
+    WANT(status == cudaStreamCaptureStatusActive && capture == other, true);
+    WANT(cudaGraphGetNodes(captured_to, NULL, &afters), cudaSuccess);
+    WANT(afters, 1u);
+    cudaGraphNodeType copies = cudaGraphNodeTypeEmpty;
+    WANT(cudaGraphNodeGetType(after[0], &copies), cudaSuccess);
+    WANT(copies, cudaGraphNodeTypeMemcpy);
     scale<<<2, 64, 0, first>>>(a, n, 5);
     WANT(cudaMemsetAsync(b, 1, sizeof host, second), cudaSuccess);
     WANT(cudaMemcpyToSymbolAsync(offset, &three, sizeof three, 0, cudaMemcpyHostToDevice, second), cudaSuccess);
@@ -65,6 +77,8 @@ static void captured() {
     WANT(cudaStreamEndCapture(second, &graph), cudaErrorStreamCaptureUnmatched);
     WANT(cudaStreamEndCapture(first, &graph), cudaSuccess);
     WANT(cudaStreamWaitEvent(second, join, 0), cudaErrorCapturedEvent); // the capture is over
+    WANT(cudaStreamGetCaptureInfo(first, &status), cudaSuccess);
+    WANT(status, cudaStreamCaptureStatusNone);
     WANT(notes, 0);
     WANT(back(a)[7], 0); // nothing has been done yet
 
@@ -162,6 +176,46 @@ static void explicitly() {
     WANT(cudaGraphLaunch(exec, 0), cudaSuccess);
     WANT(back(a)[64], 1);
 
+    // A node that is off does nothing, so that the sum goes on.
+    unsigned int on = 7;
+    WANT(cudaGraphNodeSetEnabled(exec, set, 0), cudaSuccess);
+    WANT(cudaGraphNodeGetEnabled(exec, set, &on), cudaSuccess);
+    WANT(on, 0u);
+    WANT(cudaGraphLaunch(exec, 0), cudaSuccess);
+    WANT(back(a)[9], 1 + 2 * 54);
+    WANT(cudaGraphNodeSetEnabled(exec, set, 1), cudaSuccess);
+    WANT(cudaGraphNodeGetEnabled(exec, set, &on), cudaSuccess);
+    WANT(on, 1u);
+    WANT(cudaGraphLaunch(exec, 0), cudaSuccess);
+    WANT(back(a)[9], 1 + 54);
+    WANT(cudaGraphNodeSetEnabled(exec, told, 0), cudaErrorInvalidValue); // only kernels, copies and memsets can be
+    WANT(cudaGraphNodeSetEnabled(exec, bad, 0), cudaErrorInvalidValue);  // of another graph
+
+    // What waited for a node that is destroyed, or no longer depends on it, has one less to wait for.
+    cudaGraphNode_t inside;
+    cudaGraph_t copied;
+    WANT(cudaGraphClone(&copied, graph), cudaSuccess);
+    WANT(cudaGraphNodeFindInClone(&inside, sum, copied), cudaSuccess);
+    WANT(cudaGraphNodeFindInClone(&bad, set, copied), cudaSuccess);
+    WANT(cudaGraphRemoveDependencies(copied, &bad, &inside, 1), cudaSuccess);
+    WANT(cudaGraphRemoveDependencies(copied, &bad, &inside, 1), cudaErrorInvalidValue);
+    WANT(cudaGraphNodeGetDependencies(inside, NULL, &found), cudaSuccess);
+    WANT(found, 1u);
+    WANT(cudaGraphDestroyNode(inside), cudaSuccess);
+    WANT(cudaGraphGetNodes(copied, NULL, &found), cudaSuccess);
+    WANT(found, 4u);
+    WANT(cudaGraphGetEdges(copied, NULL, NULL, &found), cudaSuccess);
+    WANT(found, 1u); // that of the child
+    WANT(cudaGraphAddEmptyNode(&inside, copied, NULL, 0), cudaSuccess);
+    WANT(cudaGraphDestroyNode(inside), cudaSuccess); // the last one
+    WANT(cudaGraphAddEmptyNode(&inside, copied, NULL, 0), cudaSuccess);
+    WANT(cudaGraphGetRootNodes(copied, NULL, &found), cudaSuccess);
+    WANT(found, 4u);
+    WANT(cudaGraphDestroy(copied), cudaSuccess);
+    WANT(cudaGraphAddEmptyNode(&inside, clone, NULL, 0), cudaSuccess);
+    WANT(cudaGraphDestroyNode(inside), cudaSuccess);
+    WANT(cudaGraphExecUpdate(exec, clone, &bad, &result), cudaSuccess);
+
     WANT(cudaGraphNodeFindInClone(&bad, sum, clone), cudaSuccess);
     WANT(cudaGraphNodeGetDependencies(bad, NULL, &found), cudaSuccess);
     WANT(found, 2u);
@@ -172,7 +226,7 @@ static void explicitly() {
     cudaGraphExec_t never;
     WANT(cudaGraphInstantiate(&never, graph), cudaErrorInvalidValue);
     WANT(cudaGraphLaunch(exec, 0), cudaSuccess);
-    WANT(notes, 5);
+    WANT(notes, 7);
     WANT(cudaGraphExecDestroy(exec), cudaSuccess);
     WANT(cudaGraphDestroy(clone), cudaSuccess);
     WANT(cudaGraphDestroy(graph), cudaSuccess);
