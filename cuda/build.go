@@ -252,6 +252,9 @@ func (b *build) device(source, to string, how ...string) error {
 		// Threads of a warp that count on running in step exchange values in shared memory, often without volatile. ViennaCL's
 		// sums of s[i] and s[i ^ 1] are right with nvcc: the stores between such loads stay where they are.
 		"-mllvm", "-dse-memoryssa-scanlimit=0",
+		// A variable that one thread of a warp has set goes to a shuffle in all of them. That it has no value in the others must
+		// not tell the compiler that they do not come there.
+		"-Xclang", "-no-enable-noundef-analysis",
 		"-w", // the same warnings come with the host's part
 	}
 	if _, err := os.Stat(libclc); err == nil {

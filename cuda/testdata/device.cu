@@ -1,4 +1,5 @@
 // The heap of the device, groups of a grid and of parts of warps, and numbers of 16 bits, each against the host.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -111,6 +112,16 @@ __global__ void parts(int *out) {
     out[128 + i] = (int)(threes.size() * 100 + threes.thread_rank());
 }
 
+// One of the threads that are together takes places for all of them. What it got has no value in the others before they ask.
+__global__ void places(int *next, int *who) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i % 3 == 1) return;
+    cg::coalesced_group here = cg::coalesced_threads();
+    int first;
+    if (here.thread_rank() == 0) first = atomicAdd(next, (int)here.size());
+    who[here.shfl(first, 0) + here.thread_rank()] = i;
+}
+
 static void groups() {
     const int rounds = 5, n = 4 * 96;
     int *a, *b, *out, *last, want[n], next[n], blocks;
@@ -139,6 +150,13 @@ static void groups() {
     WANT(out[64 + 20], (16 + 17 + 18 + 19 + 20) * 1000 + 4);
     WANT(out[128 + 21], 500 + 1);  // of 16 to 31 those are 18, 21, 24, 27, 30
     WANT(out[128 + 22], 1100 + 4); // the others before are 16, 17, 19, 20
+
+    memset(out, 0, 65 * sizeof *out);
+    places<<<3, 32>>>(out, out + 1);
+    WANT(cudaDeviceSynchronize(), cudaSuccess);
+    WANT(out[0], 64);
+    std::sort(out + 1, out + 65);
+    for (int i = 0; i < 64; i++) WANT(out[1 + i], i / 2 * 3 + i % 2 * 2);
 }
 
 // Rounds to nearest, ties to even, to 11 bits and exponents from -14 to 15 (IEEE 754-2008, binary16).
