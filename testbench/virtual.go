@@ -54,24 +54,23 @@ type virtual struct {
 // from an address on if they are free there. No memory is there yet.
 func (s *Session) Reserve(bytes, align, wanted uint64) (uint64, error) {
 	m := s.memory
-	r := sm.Range{Start: wanted, End: wanted + bytes}
-	held := m.held()
-	overlaps := func(h sm.Range) bool { return h.Start < r.End && r.Start < h.End }
-	if r.Start < isa.GlobalBase || r.Start%align != 0 || r.End >= addressEnd || r.End < r.Start || slices.ContainsFunc(held, overlaps) {
-		ok := bytes < addressEnd
-		if ok {
-			r.Start, ok = m.gap((reuseAfter+align-1)&^(align-1), bytes, addressEnd, align)
-		}
+	at, ok := wanted, m.free(sm.Range{Start: wanted, End: wanted + bytes}, align)
+	for _, from := range []uint64{reuseAfter, isa.GlobalBase} {
 		if !ok && bytes < addressEnd {
-			r.Start, ok = m.gap((isa.GlobalBase+align-1)&^(align-1), bytes, addressEnd, align)
+			at, ok = m.gap((from+align-1)&^(align-1), bytes, addressEnd, align)
 		}
-		if !ok {
-			return 0, fmt.Errorf("device memory: no %d addresses in a row are free", bytes)
-		}
-		r.End = r.Start + bytes
 	}
-	m.reserved = append(m.reserved, r)
-	return r.Start, nil
+	if !ok {
+		return 0, fmt.Errorf("device memory: no %d addresses in a row are free", bytes)
+	}
+	m.reserved = append(m.reserved, sm.Range{Start: at, End: at + bytes})
+	return at, nil
+}
+
+// free reports whether addresses can be reserved, the first a multiple of align.
+func (m *Memory) free(r sm.Range, align uint64) bool {
+	return r.Start >= isa.GlobalBase && r.Start < r.End && r.End < addressEnd && r.Start%align == 0 &&
+		!slices.ContainsFunc(m.held(), func(h sm.Range) bool { return h.Start < r.End && r.Start < h.End })
 }
 
 // Unreserve gives addresses back, all that were reserved together.
