@@ -48,7 +48,7 @@ type watchdog struct {
 	witnesses []*witness // by SM, while one thread of each is watched
 	watched   []*watched // by SM, while all are
 	until     uint64
-	live    int // threads when it began
+	live      int // threads when it began
 }
 
 func newWatchdog(m *Machine) *watchdog {
