@@ -101,7 +101,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "token-window-short", Bug: "a token less is on the chip", Audit: "C3-04",
-		File: "sm/divergence/token.go", Old: "int(*depth-*spilled) == p.window {", New: "int(*depth-*spilled) == p.window-1 {",
+		File: "sm/divergence/token.go", Old: "int(*depth-spilled) == p.window {", New: "int(*depth-spilled) == p.window-1 {",
 	},
 	{
 		Name: "herd-tie", Bug: "half of a warp is a majority", Audit: "C2-02",
