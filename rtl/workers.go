@@ -16,12 +16,15 @@ type crew struct {
 	quanta  uint64
 }
 
-// member is one goroutine of a crew.
+// member is one goroutine of a crew. It takes the islands of its share from the first on, and when there are none left,
+// those of the others from the last on: so nobody waits for longer than an island takes, and nearly all islands stay
+// in the caches of one processor.
 type member struct {
 	share       []*island
-	start, done gate     // count quanta
-	failed      *failure // of this quantum
-	_           [64]byte // members are written by different processors
+	left        atomic.Uint64 // islands of the share that nobody has taken in this quantum: the first, and the end in the upper half
+	start, done gate          // count quanta
+	failed      *failure      // of this quantum
+	_           [64]byte      // members are written by different processors
 }
 
 // failure is a panic of an island.
@@ -78,8 +81,11 @@ func (c *crew) together(s *System, to uint64) {
 		c.deal(s.islands)
 	}
 	c.to = to
+	for _, m := range c.members {
+		m.left.Store(uint64(len(m.share)) << 32)
+	}
 	c.begin()
-	c.members[0].work(to, c.quanta%sample == 0)
+	c.work(c.members[0])
 	for _, m := range c.busy {
 		m.done.wait(c.quanta)
 	}
@@ -101,25 +107,62 @@ func (c *crew) follow(m *member) {
 		if c.stop {
 			return
 		}
-		m.work(c.to, c.quanta%sample == 0)
+		c.work(m)
 		m.done.open(seen)
 	}
 }
 
-// work advances the share and keeps a panic for the caller of Run.
-func (m *member) work(to uint64, measure bool) {
+// work advances the share of a member, and what is left of the others', and keeps a panic for the caller of Run.
+func (c *crew) work(m *member) {
 	var at *island
 	defer func() {
 		if v := recover(); v != nil {
 			m.failed = &failure{at, v}
 		}
 	}()
-	for _, at = range m.share {
-		if measure {
-			at.measure(to)
-		} else {
-			at.advance(to)
+	measure := c.quanta%sample == 0
+	for at = m.first(); at != nil; at = m.first() {
+		at.quantum(c.to, measure)
+	}
+	for _, other := range c.members {
+		for at = other.last(); at != nil; at = other.last() {
+			at.quantum(c.to, measure)
 		}
+	}
+}
+
+// first takes the first island that is left of a share, nil if there is none.
+func (m *member) first() *island {
+	for {
+		left := m.left.Load()
+		if uint32(left) == uint32(left>>32) {
+			return nil
+		}
+		if m.left.CompareAndSwap(left, left+1) {
+			return m.share[uint32(left)]
+		}
+	}
+}
+
+// last takes the last one.
+func (m *member) last() *island {
+	for {
+		left := m.left.Load()
+		if uint32(left) == uint32(left>>32) {
+			return nil
+		}
+		if m.left.CompareAndSwap(left, left-1<<32) {
+			return m.share[left>>32-1]
+		}
+	}
+}
+
+// quantum advances an island to a tick, and measures it if asked to.
+func (i *island) quantum(to uint64, measure bool) {
+	if measure {
+		i.measure(to)
+	} else {
+		i.advance(to)
 	}
 }
 

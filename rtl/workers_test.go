@@ -1,0 +1,40 @@
+package rtl
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Members that take islands of one share at the same time, its own from the front and the others from the end, leave
+// none out and take none twice.
+func TestEachIslandIsTakenOnce(t *testing.T) {
+	const islands, rounds = 100, 1000
+	m := &member{}
+	place := map[*island]int{}
+	for i := range islands {
+		m.share = append(m.share, new(island))
+		place[m.share[i]] = i
+	}
+	for range rounds {
+		m.left.Store(islands << 32)
+		var taken [islands]atomic.Int32
+		var others sync.WaitGroup
+		for range 2 {
+			others.Go(func() {
+				for i := m.last(); i != nil; i = m.last() {
+					taken[place[i]].Add(1)
+				}
+			})
+		}
+		for i := m.first(); i != nil; i = m.first() {
+			taken[place[i]].Add(1)
+		}
+		others.Wait()
+		for i := range taken {
+			assert.EqualValues(t, 1, taken[i].Load(), i)
+		}
+	}
+}
