@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Members that take islands of one share at the same time, its own from the front and the others from the end, leave
 // none out and take none twice.
 func TestEachIslandIsTakenOnce(t *testing.T) {
-	const islands, rounds = 100, 1000
+	const islands, rounds = 20_000, 20
 	m := &member{}
 	place := map[*island]int{}
 	for i := range islands {
@@ -20,21 +20,24 @@ func TestEachIslandIsTakenOnce(t *testing.T) {
 	}
 	for range rounds {
 		m.left.Store(islands << 32)
-		var taken [islands]atomic.Int32
+		taken := make([]atomic.Int32, islands)
+		begin := make(chan struct{})
 		var others sync.WaitGroup
 		for range 2 {
 			others.Go(func() {
+				<-begin
 				for i := m.last(); i != nil; i = m.last() {
 					taken[place[i]].Add(1)
 				}
 			})
 		}
+		close(begin)
 		for i := m.first(); i != nil; i = m.first() {
 			taken[place[i]].Add(1)
 		}
 		others.Wait()
 		for i := range taken {
-			assert.EqualValues(t, 1, taken[i].Load(), i)
+			require.EqualValues(t, 1, taken[i].Load(), i)
 		}
 	}
 }
