@@ -16,6 +16,7 @@ import (
 	"divergo/testbench"
 	"divergo/testbench/golden"
 	"divergo/testbench/verify"
+	"divergo/units"
 )
 
 // maxCycles is more than the longest of the kernels can need on the slowest of
@@ -322,7 +323,7 @@ func left(m *sm.SM) string {
 		}
 	}
 	for i := range m.Issue.Scoreboard.Pending.Len() {
-		if *m.Issue.Scoreboard.Pending.At(i) != 0 {
+		if *m.Issue.Scoreboard.Pending.At(i) != [units.MaxRows]uint32{} {
 			return "a register is pending"
 		}
 	}

@@ -113,7 +113,7 @@ func TestEndIsWatched(t *testing.T) {
 		{"a cycle in another class", checkCycles, counters(func(c *testbench.Counters) { c.Classes[sm.ClassIssue]--; c.Classes[sm.ClassMem]++ })},
 		{"a line twice", checkTraffic, counters(func(c *testbench.Counters) { c.Coalescer.Lines++ })},
 		{"a fetch that nobody asked for", checkTraffic, counters(func(c *testbench.Counters) { c.DRAM.Reads++ })},
-		{"a register still to be written", checkDrained, func(s *testbench.Session) { *s.Machine.SMs[0].Issue.Scoreboard.Pending.Edit(0) = 1 }},
+		{"a register still to be written", checkDrained, func(s *testbench.Session) { s.Machine.SMs[0].Issue.Scoreboard.Pending.Edit(0)[0] = 1 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := simple(t)

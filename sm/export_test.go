@@ -33,6 +33,9 @@ func (i *Issue) HeldBack(s int) (lanes uint32) {
 	return lanes
 }
 
+// Deps are the registers that the instruction at a PC reads or writes.
+func (i *Issue) Deps(pc uint32) []uint16 { return i.l.insts[pc].deps }
+
 // Groups is how many cycles a warp takes to enter a pipe.
 func Groups(s Skip, mask uint32, lanes, width int) int { return skips.Must(s)(mask, lanes, width) }
 

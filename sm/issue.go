@@ -49,27 +49,23 @@ type Issue struct {
 	OnInserted rtl.Observers[Issued]
 	// OnClass is told in which class the cycles from this one on are, until it is told again.
 	OnClass rtl.Observers[Spent]
-	seen    Flight    `rtl:"scratch"` // with the PC that the observer knows
-	ask     units.Set `rtl:"scratch"` // slots that the scheduler asks
-	best    units.Set `rtl:"scratch"` // of these, the ready ones of the lowest rank
+	seen    Flight        `rtl:"scratch"` // with the PC that the observer knows
+	ask     units.Set     `rtl:"scratch"` // slots that the scheduler asks
+	best    units.Set     `rtl:"scratch"` // of these, the ready ones of the lowest rank
+	gone    units.Threads `rtl:"scratch"` // of an instruction that has completed, not in its slot any more
 }
 
 // shares are the threads of a slot by row.
 type shares struct {
-	Mask  uint32           // of the slot, 0: it has to be divided anew
-	Homes divergence.Homes // that they were found in
-	Rows  uint64           // that they have
-	N     uint8            // how many those are
-	// Free is of how many of them it is known that nothing in flight holds the threads back.
-	// Until the slot issues or is changed this does not become otherwise.
-	Free uint8
-	Of   [isa.MaxLanes]share
-}
-
-// share is the threads of a slot in one row.
-type share struct {
-	Lanes uint32 // that are their home
-	Row   uint8
+	Known   bool             // the slot has not been sent elsewhere since
+	Mask    uint32           // of the slot
+	Homes   divergence.Homes // that they were found in
+	Threads units.Threads
+	// Asked is how many registers of the slot's instruction it is known of that nothing in flight writes those
+	// of any thread; of the next one Left are the rows to be asked. Until the slot issues or is changed this does
+	// not become otherwise.
+	Asked uint8
+	Left  uint64
 }
 
 type issueState struct {
@@ -218,41 +214,38 @@ func (i *Issue) free(s int, slot *divergence.Slot) bool {
 	}
 	of := i.shares(s, slot)
 	if in.leaves || in.awaits { // which look at what all threads of a row do
-		for _, x := range of.all() {
-			if !i.freeRow(int(x.Row), in, x.Lanes) {
+		for rows := of.Threads.Rows; rows != 0; rows &= rows - 1 {
+			row := bits.TrailingZeros64(rows) & (MaxWarps - 1)
+			if !i.freeRow(row, in, of.Threads.Lanes[row]) {
 				return false
 			}
 		}
 		return true
 	}
-	for ; of.Free < of.N; of.Free++ {
-		x := &of.Of[of.Free&(isa.MaxLanes-1)]
-		if _, busy := i.Scoreboard.Busy(int(x.Row), in.deps, x.Lanes); busy {
+	for int(of.Asked) < len(in.deps) {
+		if of.Left = i.Scoreboard.Holds(&of.Threads, of.Left, in.deps[of.Asked]); of.Left != 0 {
 			return false
 		}
+		of.again(of.Asked + 1)
 	}
 	return true
 }
 
-// all lists them.
-func (of *shares) all() []share { return of.Of[:of.N] }
+// again has all rows asked, for the registers from so many on.
+func (of *shares) again(asked uint8) { of.Asked, of.Left = asked, of.Threads.Rows }
 
 // shares divides the threads of slot s, which is of several rows, by row.
 func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
 	of := i.Shares.Edit(s)
-	if of.Mask == slot.Mask {
+	if of.Known && of.Mask == slot.Mask { // threads may have joined them
 		return of
 	}
-	of.Mask, of.Homes = slot.Mask, *i.Div.Homes().At(s)
-	var lanes [MaxWarps]uint32
-	of.Rows = split(slot.Mask, &of.Homes, &lanes)
-	n := 0
-	for rows := of.Rows; rows != 0; rows &= rows - 1 {
-		row := bits.TrailingZeros64(rows) & (MaxWarps - 1)
-		of.Of[n&(isa.MaxLanes-1)] = share{lanes[row], uint8(row)}
-		n++
+	if homes := i.Div.Homes().At(s); of.Mask != slot.Mask || of.Homes != *homes {
+		of.Mask, of.Homes = slot.Mask, *homes
+		split(&of.Threads, slot.Mask, homes)
 	}
-	of.N, of.Free = uint8(n), 0
+	of.Known = true
+	of.again(0)
 	return of
 }
 
@@ -260,13 +253,8 @@ func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
 func (i *Issue) forget(slots *units.Set) {
 	for w, m := range slots[:units.Words(i.Shares.Len())] {
 		for ; m != 0; m &= m - 1 {
-			s := w<<6 | bits.TrailingZeros64(m)
-			if i.Shares.Next(s).Mask == 0 {
-				continue
-			}
-			of := i.Shares.Edit(s)
-			if of.Free = 0; of.Mask != i.Div.Slots().At(s).Mask || of.Homes != *i.Div.Homes().At(s) {
-				of.Mask = 0
+			if s := w<<6 | bits.TrailingZeros64(m); i.Shares.Next(s).Known {
+				i.Shares.Edit(s).Known = false
 			}
 		}
 	}
@@ -295,7 +283,8 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	if slot.Mixed {
 		f.Homes = *i.Div.Homes().At(s)
 		of := i.shares(s, slot)
-		f.Rows, of.Free = of.Rows, 0
+		of.again(0)
+		f.Rows = of.Threads.Rows
 	} else {
 		f.Rows = 1 << (slot.Row & 63)
 	}
@@ -303,10 +292,11 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	i.count(f, in)
 	if in.completes {
 		if !slot.Mixed {
-			i.begins(in, []share{{slot.Mask, slot.Row}})
+			i.Scoreboard.Set(int(slot.Row), in.dsts, slot.Mask)
 		} else {
-			i.begins(in, i.shares(s, slot).all()) // who was told of the instruction may have asked
+			i.Scoreboard.SetAll(&i.shares(s, slot).Threads, in.dsts) // who was told of the instruction may have asked
 		}
+		i.begins(in, f.Rows)
 		if in.holds {
 			d.Busy.Add(s)
 		}
@@ -317,22 +307,20 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	return divergence.Fire{Valid: true, Control: in.control, Slot: uint16(s), PC: slot.PC}
 }
 
-// begins marks what an instruction of these threads has in flight.
-func (i *Issue) begins(in *decoded, of []share) {
+// begins counts an instruction of threads of these rows among those in flight.
+func (i *Issue) begins(in *decoded, rows uint64) {
 	d := i.D()
-	for n := range of {
-		x := &of[n]
-		d.InRow[x.Row&(MaxWarps-1)]++
-		i.Scoreboard.Set(int(x.Row), in.dsts, x.Lanes)
+	for m := rows; m != 0; m &= m - 1 {
+		d.InRow[bits.TrailingZeros64(m)&(MaxWarps-1)]++
 	}
 	switch in.Op {
 	case isa.OpCopy:
-		for _, x := range of {
-			i.Copies.Edit(int(x.Row)).Open++
+		for ; rows != 0; rows &= rows - 1 {
+			i.Copies.Edit(bits.TrailingZeros64(rows)).Open++
 		}
 	case isa.OpCopyCommit:
-		for _, x := range of {
-			i.Copies.Edit(int(x.Row)).commit()
+		for ; rows != 0; rows &= rows - 1 {
+			i.Copies.Edit(bits.TrailingZeros64(rows)).commit()
 		}
 	}
 }
@@ -372,26 +360,23 @@ func (i *Issue) release() {
 	for n := range done.N {
 		f := &done.C[n]
 		dsts := i.l.insts[f.PC].dsts
-		if !f.Mixed {
+		switch {
+		case !f.Mixed:
 			i.Scoreboard.Clear(int(f.Row), dsts, f.Mask)
-			continue
-		}
-		if len(dsts) == 0 {
-			continue
-		}
-		s := int(f.Slot)
-		if of := i.Shares.Next(s); of.Mask == f.Mask && of.Homes == f.Homes { // the threads have not left the slot
-			all := of.all()
-			for n := range all {
-				i.Scoreboard.Clear(int(all[n].Row), dsts, all[n].Lanes)
-			}
-			continue
-		}
-		for m := f.Mask; m != 0; m &= m - 1 {
-			h := f.Homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
-			i.Scoreboard.Clear(int(h.Row), dsts, 1<<(h.Lane&(isa.MaxLanes-1)))
+		case len(dsts) > 0:
+			i.Scoreboard.ClearAll(i.threads(f), dsts)
 		}
 	}
+}
+
+// threads divides the threads of an instruction in flight by row. Often nobody has asked about others in its slot since.
+func (i *Issue) threads(f *Flight) *units.Threads {
+	of := i.Shares.Next(int(f.Slot))
+	if of.Mask == f.Mask && of.Homes == f.Homes {
+		return &of.Threads
+	}
+	split(&i.gone, f.Mask, &f.Homes)
+	return &i.gone
 }
 
 // completed takes an instruction out of the counts of those in flight.

@@ -124,7 +124,7 @@ func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
 		}
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			h := f.Homes[lane]
+			h := &f.Homes[lane]
 			to[lane] = o.Regs.At(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)]
 		}
 	}

@@ -2,7 +2,6 @@ package sm_test
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -281,31 +280,29 @@ func TestShares(t *testing.T) {
 			b.sim.Run(1)
 			for s := range slots.Len() {
 				slot, of := slots.At(s), b.Issue.Shares.At(s)
-				if !slot.Valid || !slot.Mixed || of.Mask != slot.Mask || b.Fetch.Q().Changed.Has(s) {
+				if !slot.Valid || !slot.Mixed || !of.Known || of.Mask != slot.Mask || b.Fetch.Q().Changed.Has(s) {
 					continue
 				}
-				var rows uint64
-				var lanes [64]uint32
+				var want units.Threads
 				held := b.Issue.HeldBack(s)
-				free := map[uint8]bool{}
-				for _, x := range of.Of[:of.Free] {
-					free[x.Row] = true
-				}
+				deps := b.Issue.Deps(slot.PC)
 				for lane := range 32 {
 					if h := b.Div.Homes().At(s)[lane]; slot.Mask>>lane&1 != 0 {
-						rows |= 1 << h.Row
-						lanes[h.Row] |= 1 << h.Lane
-						require.False(t, free[h.Row] && held>>lane&1 != 0, "slot %d lane %d in cycle %d", s, lane, b.sim.Now())
+						want.Rows |= 1 << h.Row
+						want.Lanes[h.Row] |= 1 << h.Lane
+						for n, reg := range deps {
+							if n < int(of.Asked) || n == int(of.Asked) && of.Left>>h.Row&1 == 0 {
+								_, busy := b.Issue.Scoreboard.Busy(int(h.Row), []uint16{reg}, 1<<h.Lane)
+								require.False(t, busy, "slot %d lane %d in cycle %d", s, lane, b.sim.Now())
+							}
+						}
 					}
 				}
-				require.Equal(t, rows, of.Rows)
-				require.EqualValues(t, bits.OnesCount64(rows), of.N)
-				for _, x := range of.Of[:of.N] {
-					require.Equal(t, lanes[x.Row], x.Lanes)
-				}
-				if of.Free != of.N {
+				require.Equal(t, want, of.Threads)
+				if of.Asked == 0 || int(of.Asked) < len(deps) {
 					continue
 				}
+				require.Zero(t, held)
 				if whole++; changed == 0 {
 					q, e := *b.Fetch.Q(), *b.Fetch.IBuffer.At(s)
 					q.Changed.Add(s)
@@ -313,7 +310,7 @@ func TestShares(t *testing.T) {
 					b.Fetch.Init(q)
 					b.Fetch.IBuffer.Set(s, sm.Buffered{PC: e.PC}) // so that it is not asked
 					b.sim.Run(1)
-					require.Zero(t, of.Free)
+					require.False(t, of.Known)
 					changed++
 				}
 			}

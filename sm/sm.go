@@ -213,11 +213,11 @@ func (s *SM) clear() {
 		q.Herded = 0
 		s.Issue.Init(q)
 	}
-	rows := s.l.cfg.Warps()
-	s.Issue.Scoreboard.Resize(rows, s.l.nregs+s.l.npreds)
+	s.Issue.Scoreboard.Resize(s.l.nregs + s.l.npreds)
 	if s.Stalls != nil {
-		s.Stalls.Loads.Resize(rows, s.l.nregs+s.l.npreds)
+		s.Stalls.Loads.Resize(s.l.nregs + s.l.npreds)
 	}
+	rows := s.l.cfg.Warps()
 	s.Writeback.Regs.Resize(rows * s.l.nregs)
 	s.Writeback.Preds.Resize(rows * s.l.npreds)
 }

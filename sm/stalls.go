@@ -2,6 +2,7 @@ package sm
 
 import (
 	"math/bits"
+	"slices"
 
 	"divergo/isa"
 	"divergo/rtl"
@@ -32,7 +33,8 @@ type Stalls struct {
 	Flights *rtl.Mem[uint32] `rtl:"sim"`
 	Div     divergence.Policy
 
-	l *launch
+	l       *launch
+	threads units.Threads `rtl:"scratch"` // of a slot or an instruction of several rows
 }
 
 // Tick looks at all slots, and follows the memory instructions.
@@ -64,30 +66,15 @@ func (u *Stalls) issued(f divergence.Fire, slots *rtl.Mem[divergence.Slot]) {
 	}
 	*u.Flights.Edit(0)++
 	slot := slots.At(int(f.Slot))
-	u.mark(f.PC, slot.Row, slot.Mixed, slot.Mask, u.homes(int(f.Slot)), u.Loads.Set)
+	dsts := u.l.insts[f.PC].dsts
+	if slot.Mixed {
+		split(&u.threads, slot.Mask, u.Div.Homes().At(int(f.Slot)))
+		u.Loads.SetAll(&u.threads, dsts)
+	} else {
+		u.Loads.Set(int(slot.Row), dsts, slot.Mask)
+	}
 	if u.l.holds(&u.l.Prog.Insts[f.PC]) {
 		u.D().Held.Add(int(f.Slot))
-	}
-}
-
-// homes are those of a slot, nil if no slot has some.
-func (u *Stalls) homes(s int) *divergence.Homes {
-	if h := u.Div.Homes(); h != nil {
-		return h.At(s)
-	}
-	return nil
-}
-
-// mark has the scoreboard do something to what an instruction writes.
-func (u *Stalls) mark(pc uint32, row uint8, mixed bool, mask uint32, homes *divergence.Homes, do func(row int, regs []uint16, lanes uint32)) {
-	if !mixed {
-		do(int(row), u.l.insts[pc].dsts, mask)
-		return
-	}
-	var lanes [MaxWarps]uint32
-	for rows := split(mask, homes, &lanes); rows != 0; rows &= rows - 1 {
-		r := bits.TrailingZeros64(rows)
-		do(r, u.l.insts[pc].dsts, lanes[r&(MaxWarps-1)])
 	}
 }
 
@@ -97,7 +84,13 @@ func (u *Stalls) complete(f *Flight) {
 		return
 	}
 	*u.Flights.Edit(0)--
-	u.mark(f.PC, f.Row, f.Mixed, f.Mask, &f.Homes, u.Loads.Clear)
+	dsts := u.l.insts[f.PC].dsts
+	if f.Mixed {
+		split(&u.threads, f.Mask, &f.Homes)
+		u.Loads.ClearAll(&u.threads, dsts)
+	} else {
+		u.Loads.Clear(int(f.Row), dsts, f.Mask)
+	}
 	if u.l.holds(in) {
 		u.D().Held.Remove(int(f.Slot))
 	}
@@ -111,27 +104,25 @@ func (u *Stalls) waits(s int, slot *divergence.Slot) bool {
 	if int(slot.PC) >= len(u.l.insts) { // one that is not valid may be nowhere
 		return false
 	}
+	deps := u.l.insts[slot.PC].deps
 	if !slot.Mixed {
-		_, busy := u.Loads.Busy(int(slot.Row), u.l.insts[slot.PC].deps, slot.Mask)
+		_, busy := u.Loads.Busy(int(slot.Row), deps, slot.Mask)
 		return busy
 	}
-	var lanes [MaxWarps]uint32
-	for rows := split(slot.Mask, u.homes(s), &lanes); rows != 0; rows &= rows - 1 {
-		r := bits.TrailingZeros64(rows)
-		if _, busy := u.Loads.Busy(r, u.l.insts[slot.PC].deps, lanes[r&(MaxWarps-1)]); busy {
-			return true
-		}
-	}
-	return false
+	split(&u.threads, slot.Mask, u.Div.Homes().At(s))
+	return slices.ContainsFunc(deps, func(reg uint16) bool { return u.Loads.Holds(&u.threads, u.threads.Rows, reg) != 0 })
 }
 
 // split divides the threads of a mask by row, in which they are in their home
 // lanes.
-func split(mask uint32, of *divergence.Homes, lanes *[MaxWarps]uint32) (rows uint64) {
+func split(to *units.Threads, mask uint32, of *divergence.Homes) {
+	*to = units.Threads{}
+	rows := uint64(0)
 	for ; mask != 0; mask &= mask - 1 {
-		h := of[bits.TrailingZeros32(mask)&(isa.MaxLanes-1)]
-		rows |= 1 << (h.Row & 63)
-		lanes[h.Row&(MaxWarps-1)] |= 1 << (h.Lane & (isa.MaxLanes - 1))
+		h := &of[bits.TrailingZeros32(mask)&(isa.MaxLanes-1)]
+		row, lane := h.Row&(MaxWarps-1), h.Lane&(isa.MaxLanes-1)
+		rows |= 1 << row
+		to.Lanes[row] |= 1 << lane
 	}
-	return rows
+	to.Rows = rows
 }

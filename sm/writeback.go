@@ -103,7 +103,7 @@ func (w *Writeback) write(r *Result) {
 		case r.Mixed:
 			for m := r.Exec; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-				h := r.Homes[lane]
+				h := &r.Homes[lane]
 				w.Regs.Edit(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)] = from[lane]
 			}
 		case r.Exec == w.l.all:

@@ -2,6 +2,7 @@ package units_test
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -102,26 +103,61 @@ func TestScoreboard(t *testing.T) {
 	b.Stack = units.NewStack[uint32](1, 1)
 	pending := map[[2]int]uint32{}
 	b.do = func(*units.Stack[uint32]) {
-		row, list, lanes := r.IntN(rows), []uint16{uint16(r.IntN(regs)), uint16(r.IntN(regs))}, r.Uint32()&r.Uint32()&r.Uint32()
-		want := (pending[[2]int{row, int(list[0])}]|pending[[2]int{row, int(list[1])}])&lanes != 0
-		_, busy := b.Busy(row, list, lanes)
-		assert.Equal(t, want, busy)
-		set := r.IntN(2) == 0
-		if set {
-			b.Set(row, list, lanes)
+		list := []uint16{uint16(r.IntN(regs)), uint16(r.IntN(regs))}
+		var of units.Threads
+		if r.IntN(2) == 0 {
+			of.Rows = 1 << r.IntN(rows)
 		} else {
-			b.Clear(row, list, lanes)
+			of.Rows = r.Uint64N(1 << rows)
 		}
-		for _, g := range list {
-			if at := [2]int{row, int(g)}; set {
-				pending[at] |= lanes
-			} else {
-				pending[at] &^= lanes
+		held := make([]uint64, len(list)) // rows of each register
+		for row := range rows {
+			of.Lanes[row] = r.Uint32() & r.Uint32() & r.Uint32()
+			for n, reg := range list {
+				if of.Rows>>row&1 != 0 && pending[[2]int{row, int(reg)}]&of.Lanes[row] != 0 {
+					held[n] |= 1 << row
+				}
+			}
+		}
+		ask := of.Rows & r.Uint64N(1<<rows)
+		for n, reg := range list {
+			want := ask
+			for want != 0 && held[n]>>bits.TrailingZeros64(want)&1 == 0 {
+				want &= want - 1
+			}
+			assert.Equal(t, want, b.Holds(&of, ask, reg))
+		}
+		set, one := r.IntN(2) == 0, of.Rows != 0 && of.Rows&(of.Rows-1) == 0
+		row := bits.TrailingZeros64(of.Rows)
+		if one {
+			_, busy := b.Busy(row, list, of.Lanes[row])
+			assert.Equal(t, held[0]|held[1] != 0, busy)
+		}
+		switch {
+		case set && one:
+			b.Set(row, list, of.Lanes[row])
+		case set:
+			b.SetAll(&of, list)
+		case one:
+			b.Clear(row, list, of.Lanes[row])
+		default:
+			b.ClearAll(&of, list)
+		}
+		for row := range rows {
+			if of.Rows>>row&1 == 0 {
+				continue
+			}
+			for _, g := range list {
+				if at := [2]int{row, int(g)}; set {
+					pending[at] |= of.Lanes[row]
+				} else {
+					pending[at] &^= of.Lanes[row]
+				}
 			}
 		}
 	}
 	sim := rtl.MustNew("board", b)
-	b.Resize(rows, regs)
+	b.Resize(regs)
 	sim.Run(3000)
 }
 

@@ -36,8 +36,8 @@ import (
 
 // Sizes that bound the tables of any configuration.
 const (
-	MaxWarps = 64           // resident static warps of an SM, so that a set of rows is one word
-	MaxSlots = units.MaxSet // eight paths for each warp
+	MaxWarps = units.MaxRows // resident static warps of an SM
+	MaxSlots = units.MaxSet  // eight paths for each warp
 	MaxCTAs  = 32
 	Barriers = 16 // named barriers of a CTA (PTX ISA, bar)
 )
