@@ -90,9 +90,6 @@ func (m *Mem[T]) lay(apart bool) {
 
 func (r *ram) laid(now, next unsafe.Pointer, apart bool) {
 	r.first = [2]unsafe.Pointer{now, next}
-	for i := range r.staged {
-		r.staged[i] = !apart // nothing is to be staged
-	}
 	r.together = !apart
 	r.connect()
 }
@@ -131,7 +128,7 @@ func (m *Mem[T]) Write(i int, v T) { *m.Edit(i) = v }
 // starts as the present value; within a cycle every Edit of i returns the same entry.
 func (m *Mem[T]) Edit(i int) *T {
 	*m.touch |= m.bit
-	if !m.staged[i] {
+	if !m.together && !m.staged[i] {
 		m.stage(i)
 	}
 	return &m.next[i]
