@@ -35,10 +35,10 @@ type WarpPool struct {
 // DynamicWarp is an entry of the pool.
 type DynamicWarp struct {
 	PC    uint32
-	Occ   uint32           `bits:"lanes"` // lanes with a thread
-	Open  bool             // it was entered by the table, which may still point to it
-	Count uint16           // the largest of its threads; what it counts is the issue policy's business
-	Row   [PoolLanes]uint8 `len:"lanes" bits:"6"`
+	Occ   uint32 `bits:"lanes"` // lanes with a thread
+	Open  bool   // it was entered by the table, which may still point to it
+	Count uint16 // the largest of its threads; what it counts is the issue policy's business
+	Row   Rows   `len:"lanes" bits:"6"`
 }
 
 // Update is the content of a warp update register: threads that go on at one
@@ -47,7 +47,7 @@ type Update struct {
 	PC    uint32
 	Req   uint32 `bits:"lanes"` // lanes
 	Count uint16
-	Row   [PoolLanes]uint8 `len:"lanes" bits:"6"`
+	Row   Rows `len:"lanes" bits:"6"`
 }
 
 // Formation counts what became of updates.
@@ -139,10 +139,7 @@ func (p *WarpPool) Form(u *Update, lanes uint32) int {
 func (p *WarpPool) put(w *DynamicWarp, u *Update, lanes uint32) {
 	w.Occ |= lanes
 	w.Count = max(w.Count, u.Count)
-	for m := lanes; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m)
-		w.Row[l] = u.Row[l]
-	}
+	w.Row.Take(&u.Row, lanes)
 }
 
 // Free gives an entry back, because its warp has been issued.

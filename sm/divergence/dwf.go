@@ -90,6 +90,7 @@ type DWF struct {
 	rtl.State[dwfState]
 	Table   *rtl.Mem[Slot]       `trace:"true"`
 	Home    *rtl.Mem[Homes]      `rtl:"inplace" len:"lanes"`
+	Rows    *rtl.Mem[units.Rows] `rtl:"sim,inplace"`          // by slot: those of Home, as the update registers have them
 	Picked  *rtl.Mem[Picked]     `rtl:"inplace"`              // by slot
 	Statics *rtl.Mem[StaticWarp] `rtl:"inplace" trace:"true"` // by row
 	Places  *rtl.Mem[Place]      `rtl:"inplace"`              // by pool entry
@@ -191,7 +192,7 @@ func newDWF(e Env, warpBarriers bool) (*DWF, error) {
 	bar := NewBarrier(e.Geometry)
 	p := &DWF{
 		Ports: Ports{Tallies: bar.Tallies, Ranks: rtl.NewMem[uint64](e.Warps)},
-		Table: rtl.NewMem[Slot](e.Warps), Home: rtl.NewMem[Homes](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
+		Table: rtl.NewMem[Slot](e.Warps), Home: rtl.NewMem[Homes](e.Warps), Rows: rtl.NewMem[units.Rows](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
 		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, ways)),
 		Waiting: rtl.NewMem[Waiting](0), PCs: rtl.NewMem[uint64](0), Eldest: rtl.NewMem[uint64](1),
@@ -299,7 +300,7 @@ func (p *DWF) send(slot int, u units.Update) bool {
 
 // from is an update with lanes of a slot.
 func (p *DWF) from(slot int, lanes, pc uint32) units.Update {
-	return units.Update{PC: pc, Req: lanes, Count: p.Picked.At(slot).Count, Row: p.Home.At(slot).rows()}
+	return units.Update{PC: pc, Req: lanes, Count: p.Picked.At(slot).Count, Row: *p.Rows.Next(slot)}
 }
 
 // start launches a static warp.
@@ -464,14 +465,13 @@ func (p *DWF) unwant(warp int, at *Place) {
 func (p *DWF) show(warp, slot int, lanes uint32) {
 	w, s := p.Pool.Warps.Next(warp), p.Table.Edit(slot)
 	s.PC, s.Mask = w.PC, w.Occ
-	row := w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)]
-	s.Mixed = lanes != w.Occ && (s.Mixed || s.Row != row)
-	s.Row, s.CTA = row, p.Statics.Next(int(row)).CTA
+	s.Row, s.Mixed = w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)], w.Row.Several(w.Occ)
+	s.CTA = p.Statics.Next(int(s.Row)).CTA
+	p.Rows.Edit(slot).Take(&w.Row, lanes)
 	homes := p.Home.Edit(slot)
 	for m := lanes; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (units.PoolLanes - 1)
 		homes[l] = units.Home{Row: w.Row[l], Lane: uint8(l)}
-		s.Mixed = s.Mixed || w.Row[l] != s.Row
 	}
 	p.Picked.Edit(slot).Count = w.Count
 }
@@ -664,7 +664,7 @@ func (p *DWF) retire() {
 // Paths lists the threads by PC and row: in slots, in the pool, in the update
 // registers, and at warp barriers.
 func (p *DWF) Paths(to []Path) []Path {
-	add := func(path Path, mask uint32, row *[units.PoolLanes]uint8) {
+	add := func(path Path, mask uint32, row *units.Rows) {
 		for mask != 0 {
 			path.Row, path.Mask = row[bits.TrailingZeros32(mask)], 0
 			for m := mask; m != 0; m &= m - 1 {
@@ -683,8 +683,7 @@ func (p *DWF) Paths(to []Path) []Path {
 	}
 	for i := range p.Table.Len() {
 		if s := p.Table.At(i); s.Valid {
-			rows := p.Home.At(i).rows()
-			add(Path{PC: s.PC, Wait: s.Wait, Running: true}, s.Mask, &rows)
+			add(Path{PC: s.PC, Wait: s.Wait, Running: true}, s.Mask, p.Rows.At(i))
 		}
 	}
 	for k := range p.Pool.Used.Len() {

@@ -72,14 +72,6 @@ type Slot struct {
 // in front of the register file; masks of a row are by this lane.
 type Homes [isa.MaxLanes]units.Home
 
-// rows of the lanes, whose threads are at home.
-func (h *Homes) rows() (rows [isa.MaxLanes]uint8) {
-	for l := range h {
-		rows[l] = h[l].Row
-	}
-	return rows
-}
-
 // Launch starts a static warp: its row in the register file is free for the
 // threads of Mask, which begin at PC 0. Last marks the last warp of a CTA.
 type Launch struct {
