@@ -174,6 +174,8 @@ type Waiting struct {
 	Warps   uint16 // pool entries that want a slot, less those that go first
 	Oldest  uint16 // of these, which are linked by Place.Behind
 	Newest  uint16
+	Touched bool   // it is in DWF.touched
+	Rank    uint64 // of all of them, if the issue policy ranks PCs
 }
 
 // nobody is the end of the links.

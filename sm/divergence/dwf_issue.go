@@ -55,14 +55,13 @@ var issuePolicies = key.Choices[IssuePolicy, issue]{}.
 // unfilled are the lanes without a thread.
 func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.OnesCount32(w.occ)) }
 
-// rankOf is the rank of the warps at a PC, by the threads that wait there. The first
-// one is that of the PC of the majority or minority, which is elected anew when no
-// warp is ready there.
-func (p *DWF) rankOf(pc uint32) uint64 {
-	if pc == p.D().Current {
-		return 0
+// rankPC ranks the warps at a PC by the threads that wait there. The first one is that of
+// the PC of the majority or minority, which is elected anew when no warp is ready there.
+func (p *DWF) rankPC(pc uint32, w *Waiting) {
+	w.Rank = unranked
+	if pc != p.D().Current {
+		w.Rank += 1 + uint64(p.policy.byPC(w.Threads))<<32 + uint64(pc)
 	}
-	return 1 + uint64(p.policy.byPC(p.Waiting.Next(int(pc)).Threads))<<32 + uint64(pc)
 }
 
 // IssuePolicies lists the issue policies.
@@ -75,26 +74,30 @@ func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
 // warp of the pool with the lowest rank, the oldest of several, of those that were
 // in the pool when the cycle began.
 func (p *DWF) order() {
-	if p.D().Free != (units.Set{}) && p.Q().Oldest != nobody {
-		p.place(p.next())
-	}
 	d := p.D()
 	if q := p.Q(); d.Current != q.Current {
 		p.touch(q.Current)
 		p.touch(d.Current)
 	}
-	for _, pc := range p.touched {
-		slots := p.Waiting.Next(int(pc)).Slots
-		if p.policy.byPC != nil && slots != 0 { // they have all the same
-			rank := p.rank(pc, 0, 0, d.Issued)
-			for ; slots != 0; slots &= slots - 1 {
-				p.setRank(bits.TrailingZeros64(slots), rank)
-			}
+	if p.policy.byPC != nil {
+		for _, pc := range p.touched {
+			p.rankPC(pc, p.Waiting.Edit(int(pc)))
 		}
-		for ; slots != 0; slots &= slots - 1 {
+	}
+	if p.D().Free != (units.Set{}) && p.Q().Oldest != nobody {
+		p.place(p.next())
+	}
+	for _, pc := range p.touched {
+		w := p.Waiting.Edit(int(pc))
+		w.Touched = false
+		for slots := w.Slots; slots != 0; slots &= slots - 1 {
 			i := bits.TrailingZeros64(slots)
-			k := p.Picked.Next(i)
-			p.setRank(i, p.rank(pc, p.Table.Next(i).Mask, k.Count, k.Born))
+			rank := w.Rank
+			if p.policy.byPC == nil {
+				k := p.Picked.Next(i)
+				rank = p.rank(pc, p.Table.Next(i).Mask, k.Count, k.Born)
+			}
+			p.setRank(i, rank)
 		}
 	}
 	if p.late(d.Issued, *p.Eldest.Next(0)) {
@@ -125,15 +128,19 @@ func (p *DWF) setRank(slot int, rank uint64) {
 
 // touch has the slots at a PC ranked anew. That may be one of the kernel before.
 func (p *DWF) touch(pc uint32) {
-	if int(pc) < p.Waiting.Len() && !slices.Contains(p.touched, pc) {
-		p.touched = append(p.touched, pc)
+	if int(pc) < p.Waiting.Len() {
+		p.at(pc)
 	}
 }
 
 // at is what waits at a PC, for a change.
 func (p *DWF) at(pc uint32) *Waiting {
-	p.touch(pc)
-	return p.Waiting.Edit(int(pc))
+	w := p.Waiting.Edit(int(pc))
+	if !w.Touched {
+		w.Touched = true
+		p.touched = append(p.touched, pc)
+	}
+	return w
 }
 
 // late reports whether a warp has waited too long.
@@ -145,7 +152,7 @@ func (p *DWF) rank(pc, occ uint32, count uint16, born uint64) uint64 {
 	case p.late(p.D().Issued, born):
 		return born
 	case p.policy.byPC != nil:
-		return unranked + p.rankOf(pc)
+		return p.Waiting.Next(int(pc)).Rank
 	}
 	return unranked + p.policy.rank(candidate{pc, occ, count, born})
 }
@@ -197,8 +204,8 @@ func (p *DWF) nextPC() (best int) {
 	for k := range p.PCs.Len() {
 		for m := *p.PCs.Next(k); m != 0; m &= m - 1 {
 			pc := k<<6 + bits.TrailingZeros64(m)
-			if rank := p.rankOf(uint32(pc)); rank < lowest && !slices.Contains(p.fresh, uint32(pc)) {
-				best, lowest = int(p.Waiting.Next(pc).Oldest), rank
+			if w := p.Waiting.Next(pc); w.Rank < lowest && !slices.Contains(p.fresh, uint32(pc)) {
+				best, lowest = int(w.Oldest), w.Rank
 			}
 		}
 	}
