@@ -76,7 +76,7 @@ type issueState struct {
 	Busy    units.Set       // slots that wait for the completion of their last instruction
 	Next    uint64          // first cycle in which an instruction can issue
 	Memory  uint16          // memory instructions in flight
-	InRow   [MaxWarps]uint8 // instructions in flight of each row
+	InRow   units.InRows    // instructions in flight of each row
 	Class   Class           `bits:"5"` // of the cycles from Since on
 	Since   uint64
 	Cycles  Cycles // until Since
@@ -292,11 +292,13 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	i.count(f, in)
 	if in.completes {
 		if !slot.Mixed {
+			d.InRow[slot.Row&(MaxWarps-1)]++
 			i.Scoreboard.Set(int(slot.Row), in.dsts, slot.Mask)
 		} else {
+			d.InRow.Add(f.Rows)
 			i.Scoreboard.SetAll(&i.shares(s, slot).Threads, in.dsts) // who was told of the instruction may have asked
 		}
-		i.begins(in, f.Rows)
+		i.copies(in, f.Rows)
 		if in.holds {
 			d.Busy.Add(s)
 		}
@@ -307,12 +309,8 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	return divergence.Fire{Valid: true, Control: in.control, Slot: uint16(s), PC: slot.PC}
 }
 
-// begins counts an instruction of threads of these rows among those in flight.
-func (i *Issue) begins(in *decoded, rows uint64) {
-	d := i.D()
-	for m := rows; m != 0; m &= m - 1 {
-		d.InRow[bits.TrailingZeros64(m)&(MaxWarps-1)]++
-	}
+// copies counts an asynchronous copy of these rows among those in flight, or ends a group of them.
+func (i *Issue) copies(in *decoded, rows uint64) {
 	switch in.Op {
 	case isa.OpCopy:
 		for ; rows != 0; rows &= rows - 1 {
@@ -383,8 +381,10 @@ func (i *Issue) threads(f *Flight) *units.Threads {
 func (i *Issue) completed(f *Flight) {
 	d := i.D()
 	in := &i.l.insts[f.PC]
-	for rows := f.Rows; rows != 0; rows &= rows - 1 {
-		d.InRow[bits.TrailingZeros64(rows)&(MaxWarps-1)]--
+	if f.Mixed {
+		d.InRow.Remove(f.Rows)
+	} else {
+		d.InRow[f.Row&(MaxWarps-1)]--
 	}
 	if in.Op == isa.OpCopy {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {

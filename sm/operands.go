@@ -170,14 +170,15 @@ func pair(in *isa.Inst, i int) (place int, shift uint) {
 
 // pred reads a predicate as a mask, inverted if the operand says so.
 func (o *Operands) pred(f *Flight, p isa.Operand) (v uint32) {
+	npreds, pred := o.l.npreds, int(p.Index)
 	if f.Mixed {
 		for m := f.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
-			h := f.Homes[lane]
-			v |= *o.Preds.At(int(h.Row)*o.l.npreds + int(p.Index)) >> h.Lane & 1 << lane
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			h := &f.Homes[lane]
+			v |= *o.Preds.At(int(h.Row)*npreds + pred) >> (h.Lane & (isa.MaxLanes - 1)) & 1 << lane
 		}
 	} else {
-		v = *o.Preds.At(int(f.Row)*o.l.npreds + int(p.Index))
+		v = *o.Preds.At(int(f.Row)*npreds + pred)
 	}
 	if p.Not {
 		v = ^v

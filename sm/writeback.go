@@ -125,10 +125,10 @@ func (w *Writeback) write(r *Result) {
 			continue
 		}
 		for m := r.Exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
-			h := r.Homes[lane]
-			p := w.Preds.Edit(int(h.Row)*npreds + pred)
-			*p = *p&^(1<<h.Lane) | from>>lane&1<<h.Lane
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			h := &r.Homes[lane]
+			p, home := w.Preds.Edit(int(h.Row)*npreds+pred), h.Lane&(isa.MaxLanes-1)
+			*p = *p&^(1<<home) | from>>lane&1<<home
 		}
 	}
 }

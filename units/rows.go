@@ -28,10 +28,32 @@ func (r *Rows) Take(from *Rows, lanes uint32) {
 
 // Several reports whether lanes are not all of one row.
 func (r *Rows) Several(lanes uint32) bool {
-	row := uint64(r[bits.TrailingZeros32(lanes)%PoolLanes]) * 0x0101_0101_0101_0101
+	row := uint64(r[bits.TrailingZeros32(lanes)%PoolLanes]) * ones
 	other := uint64(0)
 	for l := 0; l < PoolLanes; l += 8 {
 		other |= (binary.LittleEndian.Uint64(r[l:l+8]) ^ row) & whole[uint8(lanes>>l)]
 	}
 	return other != 0
+}
+
+// InRows counts something of each row.
+type InRows [MaxRows]uint8
+
+// ones adds one in each byte that whole has.
+const ones = 0x0101_0101_0101_0101
+
+// Add counts one more of each of a set of rows, eight in a step.
+func (c *InRows) Add(rows uint64) {
+	for r := 0; rows != 0; r, rows = r+8, rows>>8 {
+		at := c[r&(MaxRows-8):][:8]
+		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)+whole[uint8(rows)]&ones)
+	}
+}
+
+// Remove counts one less of each of a set of rows, of which none has none.
+func (c *InRows) Remove(rows uint64) {
+	for r := 0; rows != 0; r, rows = r+8, rows>>8 {
+		at := c[r&(MaxRows-8):][:8]
+		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)-whole[uint8(rows)]&ones)
+	}
 }

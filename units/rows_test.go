@@ -54,3 +54,30 @@ func TestRows(t *testing.T) {
 	}
 	assert.Positive(t, several)
 }
+
+// TestInRows: row by row.
+func TestInRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	var counts, want units.InRows
+	for range 2000 {
+		rows := r.Uint64() & r.Uint64() >> r.IntN(64)
+		more := r.IntN(2) == 0
+		for row := range want {
+			switch {
+			case more && want[row] == 255 || !more && want[row] == 0:
+				rows &^= 1 << row
+			case rows>>row&1 == 0:
+			case more:
+				want[row]++
+			default:
+				want[row]--
+			}
+		}
+		if more {
+			counts.Add(rows)
+		} else {
+			counts.Remove(rows)
+		}
+		assert.Equal(t, want, counts)
+	}
+}
