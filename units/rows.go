@@ -20,8 +20,8 @@ var whole = func() (words [256]uint64) {
 
 // Take has the rows of from in some lanes.
 func (r *Rows) Take(from *Rows, lanes uint32) {
-	for l := 0; l < PoolLanes; l += 8 {
-		to, m := r[l:l+8], whole[uint8(lanes>>l)]
+	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
+		to, m := r[l:l+8], whole[uint8(lanes)]
 		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)&^m|binary.LittleEndian.Uint64(from[l:l+8])&m)
 	}
 }
@@ -30,8 +30,8 @@ func (r *Rows) Take(from *Rows, lanes uint32) {
 func (r *Rows) Several(lanes uint32) bool {
 	row := uint64(r[bits.TrailingZeros32(lanes)%PoolLanes]) * ones
 	other := uint64(0)
-	for l := 0; l < PoolLanes; l += 8 {
-		other |= (binary.LittleEndian.Uint64(r[l:l+8]) ^ row) & whole[uint8(lanes>>l)]
+	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
+		other |= (binary.LittleEndian.Uint64(r[l:l+8]) ^ row) & whole[uint8(lanes)]
 	}
 	return other != 0
 }

@@ -175,6 +175,7 @@ type Waiting struct {
 	Oldest  uint16 // of these, which are linked by Place.Behind
 	Newest  uint16
 	Touched bool   // it is in DWF.touched
+	Changed bool   // its slots have to be ranked anew
 	Rank    uint64 // of all of them, if the issue policy ranks PCs
 }
 
@@ -202,8 +203,13 @@ func newDWF(e Env, warpBarriers bool) (*DWF, error) {
 		policy: policy, aging: uint64(e.DWFAging), code: e.Code,
 	}
 	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody}
+	var home Homes
+	for l := range home {
+		home[l].Lane = uint8(l)
+	}
 	for i := range e.Warps {
 		d.Free.Add(i)
+		p.Home.Set(i, home)
 	}
 	p.Init(d)
 	return p, nil
@@ -360,6 +366,7 @@ func (p *DWF) come(i int, s *Slot) {
 	x := p.at(s.PC)
 	x.Threads += threads(s.Mask)
 	x.Slots |= 1 << (i & 63)
+	x.Changed = true
 }
 
 func (p *DWF) leave(i int, s *Slot) {
@@ -473,7 +480,7 @@ func (p *DWF) show(warp, slot int, lanes uint32) {
 	homes := p.Home.Edit(slot)
 	for m := lanes; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m) & (units.PoolLanes - 1)
-		homes[l] = units.Home{Row: w.Row[l], Lane: uint8(l)}
+		homes[l].Row = w.Row[l]
 	}
 	p.Picked.Edit(slot).Count = w.Count
 }

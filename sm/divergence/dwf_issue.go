@@ -58,9 +58,12 @@ func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.Ones
 // rankPC ranks the warps at a PC by the threads that wait there. The first one is that of
 // the PC of the majority or minority, which is elected anew when no warp is ready there.
 func (p *DWF) rankPC(pc uint32, w *Waiting) {
-	w.Rank = unranked
+	rank := uint64(unranked)
 	if pc != p.D().Current {
-		w.Rank += 1 + uint64(p.policy.byPC(w.Threads))<<32 + uint64(pc)
+		rank += 1 + uint64(p.policy.byPC(w.Threads))<<32 + uint64(pc)
+	}
+	if w.Rank != rank {
+		w.Rank, w.Changed = rank, true
 	}
 }
 
@@ -89,19 +92,26 @@ func (p *DWF) order() {
 	}
 	for _, pc := range p.touched {
 		w := p.Waiting.Edit(int(pc))
-		w.Touched = false
-		for slots := w.Slots; slots != 0; slots &= slots - 1 {
-			i := bits.TrailingZeros64(slots)
-			rank := w.Rank
-			if p.policy.byPC == nil {
-				k := p.Picked.Next(i)
-				rank = p.rank(pc, p.Table.Next(i).Mask, k.Count, k.Born)
+		if p.policy.byPC == nil {
+			p.rankEach(pc, w.Slots)
+		} else if w.Changed {
+			for slots := w.Slots; slots != 0; slots &= slots - 1 {
+				p.setRank(bits.TrailingZeros64(slots), w.Rank)
 			}
-			p.setRank(i, rank)
 		}
+		w.Touched, w.Changed = false, false
 	}
 	if p.late(d.Issued, *p.Eldest.Next(0)) {
 		p.rankLate()
+	}
+}
+
+// rankEach ranks slots at a PC, each by what is in it.
+func (p *DWF) rankEach(pc uint32, slots uint64) {
+	for ; slots != 0; slots &= slots - 1 {
+		i := bits.TrailingZeros64(slots)
+		k := p.Picked.Next(i)
+		p.setRank(i, p.rank(pc, p.Table.Next(i).Mask, k.Count, k.Born))
 	}
 }
 
@@ -228,7 +238,9 @@ func (p *DWF) place(warp int) {
 	if at.Static {
 		p.Pool.Free(warp)
 	}
-	p.at(s.PC).Slots |= 1 << (slot & 63)
+	x := p.at(s.PC)
+	x.Slots |= 1 << (slot & 63)
+	x.Changed = true
 	if at.Born < *p.Eldest.Next(0) {
 		*p.Eldest.Edit(0) = at.Born
 	}
