@@ -141,16 +141,18 @@ func (p *TokenStack) Tick() {
 		p.Answer.Pop()
 		held = p.Held.D() // with what has come
 	}
+	next := uint64(rtl.Never)
 	for m := held.Warps &^ held.Memory; m != 0; m &= m - 1 {
 		w := bits.TrailingZeros64(m)
 		if until := *p.Until.Next(w); now < until {
-			p.sim.WakeAt(until)
+			next = min(next, until)
 			continue
 		}
 		p.Held.D().Warps &^= 1 << w
 		p.Table.Edit(w).Wait = Runs
 		p.Changed(w)
 	}
+	p.sim.WakeAt(next)
 	p.pops(p.Fire.Get(), now)
 	if p.Second != nil {
 		p.pops(p.Second.Get(), now)
