@@ -14,7 +14,7 @@ type BlockMask [isa.MaxLanes]uint64
 // Add sets the threads of lanes in one static warp.
 func (m *BlockMask) Add(warp int, lanes uint32) {
 	for ; lanes != 0; lanes &= lanes - 1 {
-		m[bits.TrailingZeros32(lanes)] |= 1 << (warp & 63)
+		m[bits.TrailingZeros32(lanes)&(isa.MaxLanes-1)] |= 1 << (warp & 63)
 	}
 }
 

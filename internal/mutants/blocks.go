@@ -132,7 +132,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "tbc-wrong-row", Bug: "every lane of a compacted warp reads the first thread's row", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "s.Mixed = s.Mixed || *h != units.Home", New: "s.Mixed = s.Mixed && *h != units.Home",
+		File: "sm/divergence/tbc.go", Old: "s.Mixed = elsewhere != 0", New: "s.Mixed = false",
 	},
 	{
 		Name: "tbc-stale-targets", Bug: "the targets of a branch begin with what the last branch left", By: tbc,

@@ -308,30 +308,31 @@ func (p *TBC) compact() {
 	}
 	c := p.Compacts.D()
 	var mask uint32
-	var homes Homes
+	homes := p.Home.Edit(int(c.Slot))
 	switch {
 	case c.Static:
-		mask, homes = c.NextStatic()
+		mask, *homes = c.NextStatic()
 	case p.ideal:
-		mask, homes = c.NextFilled(p.lanes)
+		mask, *homes = c.NextFilled(p.lanes)
 	default:
-		mask, homes = c.Next()
+		mask, *homes = c.Next()
 	}
 	first := p.Blocks.At(int(c.CTA)).First
 	s := Slot{Valid: true, CTA: c.CTA, PC: c.At.PC, Depth: c.At.Depth, Mask: mask}
 	s.Row = first + homes[bits.TrailingZeros32(mask)].Row
+	elsewhere := uint8(0) // bits in which a home is another one than that of a static warp
 	for m := mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 		h := &homes[lane]
 		h.Row += first
-		s.Mixed = s.Mixed || *h != units.Home{Row: s.Row, Lane: uint8(lane)}
+		elsewhere |= (h.Row ^ s.Row) | (h.Lane ^ uint8(lane))
 	}
-	*p.Home.Edit(int(c.Slot)) = homes
+	s.Mixed = elsewhere != 0
 	*p.Table.Edit(int(c.Slot)) = s
 	if p.OnCompact.Any() {
 		e := p.Stack.Peek(int(c.CTA))
 		p.OnCompact.Notify(Compacted{
-			p.sim.Now(), c.CTA, first, mask, p.Home.Edit(int(c.Slot)), &c.Pending, &e.Mask, int(e.WCnt), *p.Stack.Depth.At(int(c.CTA)) == 1,
+			p.sim.Now(), c.CTA, first, mask, homes, &c.Pending, &e.Mask, int(e.WCnt), *p.Stack.Depth.At(int(c.CTA)) == 1,
 			int(p.Blocks.At(int(c.CTA)).Popped), p.Blocks.At(int(c.CTA)).Served,
 		})
 	}
@@ -510,8 +511,8 @@ func (p *TBC) add(to *units.BlockMask, s *Slot, slot uint8, lanes uint32) {
 	}
 	homes := p.Home.At(int(slot))
 	for m := lanes; m != 0; m &= m - 1 {
-		h := homes[bits.TrailingZeros32(m)]
-		to.Add(int(h.Row-first), 1<<h.Lane)
+		h := &homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+		to[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - first) & (MaxWarps - 1))
 	}
 }
 
