@@ -264,9 +264,10 @@ func (c *Coalescer) sharing(kind Kind, addr *[isa.MaxLanes]uint64, left uint32) 
 		return left & -left
 	}
 	lanes := uint32(0)
-	line := addr[first&(isa.MaxLanes-1)] &^ (c.line - 1)
+	within := c.line - 1
+	line := addr[first&(isa.MaxLanes-1)] &^ within
 	for i := range addr {
-		if addr[i]&^(c.line-1) == line {
+		if addr[i]&^within == line {
 			lanes |= 1 << i
 		}
 	}
@@ -284,8 +285,9 @@ func (c *Coalescer) open(a *Access, addr *[isa.MaxLanes]uint64, entry int) {
 		return
 	}
 	g.Left = a.Mask
+	within := uint8(c.line - 1)
 	for i := range addr {
-		g.Off[i] = uint8(addr[i] & (c.line - 1))
+		g.Off[i] = uint8(addr[i]) & within
 	}
 }
 
@@ -302,11 +304,12 @@ func (c *Coalescer) request(a *Access, addr *[isa.MaxLanes]uint64, entry int, la
 		r.Off = uint8(a.Addr[first] & (c.line - 1))
 		r.A, r.B = a.Data[first][0], a.Data[first][1]
 	case Store:
+		within, word := c.line-1, uint64(1)<<a.Size-1
 		for m := lanes; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			off := a.Addr[i] & (c.line - 1)
+			off := a.Addr[i] & within
 			putWord(r.Data[off:], &a.Data[i], a.Size)
-			r.Mask[off/64] |= (1<<a.Size - 1) << (off % 64)
+			r.Mask[off/64] |= word << (off % 64)
 		}
 	}
 }

@@ -40,11 +40,11 @@ var memory = []Mutant{
 	},
 	{
 		Name: "coalescer-two-lines", Bug: "one address bit too few is compared: two lines become one request", By: any,
-		File: "memsys/coalescer.go", Old: "if addr[i]&^(c.line-1) == line {", New: "if addr[i]&^(2*c.line-1) == line&^c.line {",
+		File: "memsys/coalescer.go", Old: "if addr[i]&^within == line {", New: "if addr[i]&^(within|c.line) == line&^c.line {",
 	},
 	{
 		Name: "coalescer-byte-more", Bug: "a store enables one byte too many", By: any,
-		File: "memsys/coalescer.go", Old: "r.Mask[off/64] |= (1<<a.Size - 1) << (off % 64)", New: "r.Mask[off/64] |= (1<<(a.Size+1) - 1) << (off % 64)",
+		File: "memsys/coalescer.go", Old: "uint64(1)<<a.Size-1", New: "uint64(1)<<(a.Size+1)-1",
 	},
 	{
 		Name: "coalescer-first-line", Bug: "the load is answered with its first line", By: any,
