@@ -67,8 +67,11 @@ func (i *Issue) choose(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.
 	for w, m := range ask[:units.Words(slots.Len())] {
 		for ; m != 0; m &= m - 1 {
 			s := w<<6 | bits.TrailingZeros64(m)
-			rank, slot := *i.Ranks.At(s), slots.At(s)
-			if found && rank > lowest || !of(slot, cta) || !i.ready(s, slot) {
+			rank := *i.Ranks.At(s)
+			if found && rank > lowest {
+				continue
+			}
+			if slot := slots.At(s); !of(slot, cta) || !i.ready(s, slot) {
 				continue
 			}
 			if !found || rank < lowest {

@@ -26,9 +26,9 @@ const PoolLanes = 32
 //
 // There must be as many entries as threads, because each can be alone.
 type WarpPool struct {
-	Warps  *rtl.Mem[DynamicWarp]
-	Used   *rtl.Mem[uint64]    `rtl:"inplace"` // allocator: a bit for each entry
-	Counts *rtl.Mem[Formation] `rtl:"sim,inplace"`
+	Warps  *rtl.Mem[DynamicWarp] `rtl:"inplace"`
+	Used   *rtl.Mem[uint64]      `rtl:"inplace"` // allocator: a bit for each entry
+	Counts *rtl.Mem[Formation]   `rtl:"sim,inplace"`
 	LUT    LUT
 }
 

@@ -108,6 +108,7 @@ type DWF struct {
 
 	// Of this cycle only.
 	redirect units.Set
+	joined   []uint16 `rtl:"scratch"` // pool entries that threads have joined
 	touched  []uint32 `rtl:"scratch"` // PCs of slots that have changed or of which other threads wait
 	fresh    []uint32 `rtl:"scratch"` // PCs at which pool entries want a slot that did not when the cycle began
 
@@ -163,7 +164,10 @@ type Place struct {
 	Older  uint16 // pool entry, or nobody
 	Newer  uint16
 	Behind uint16 `rtl:"sim"` // the next one of Waiting
-	PC     uint32 `rtl:"sim"` // that of the pool entry, to have the issue policy look at one table
+	// The pool entry as it was when the cycle began, for the issue policy.
+	PC    uint32 `rtl:"sim"`
+	Occ   uint32 `rtl:"sim"`
+	Count uint16 `rtl:"sim"`
 }
 
 // Waiting is what waits at a PC to be issued. The issue policy looks at PCs, of
@@ -273,10 +277,11 @@ func (p *DWF) Begin() {
 // instruction comes first, because nobody can join its warp any more.
 func (p *DWF) Tick() {
 	p.D().Update = [2]units.Update{}
-	p.touched, p.fresh = p.touched[:0], p.fresh[:0]
+	p.joined, p.touched, p.fresh = p.joined[:0], p.touched[:0], p.fresh[:0]
 	p.fire()
 	for i := range p.Q().Update {
-		if u := p.Q().Update[i]; u.Req != 0 {
+		if p.Q().Update[i].Req != 0 {
+			u := p.Q().Update[i]
 			p.insert(&u, p.Q().From[i])
 		}
 	}
@@ -397,6 +402,7 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 			join &^= p.Pool.Warps.Next(formed).Occ
 		}
 		p.at(u.PC).Threads += threads(join)
+		p.joined = append(p.joined, uint16(joined))
 		if at := p.Places.Edit(joined); at.InSlot {
 			p.show(joined, int(at.Slot), join)
 		}
@@ -409,7 +415,8 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 // want makes a pool entry a candidate for a slot.
 func (p *DWF) want(warp int, at Place) {
 	d, w, i := p.D(), p.Pool.Warps.Next(warp), uint16(warp)
-	at.PC, at.Born, at.Older, at.Newer, at.Behind = w.PC, d.Issued, d.Newest, nobody, nobody
+	at.PC, at.Occ, at.Count = w.PC, w.Occ, w.Count
+	at.Born, at.Older, at.Newer, at.Behind = d.Issued, d.Newest, nobody, nobody
 	*p.Places.Edit(warp) = at
 	p.link(d.Newest, i)
 	d.Newest = i

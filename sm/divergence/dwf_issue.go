@@ -90,6 +90,10 @@ func (p *DWF) order() {
 	if p.D().Free != (units.Set{}) && p.Q().Oldest != nobody {
 		p.place(p.next())
 	}
+	for _, i := range p.joined {
+		at, w := p.Places.Edit(int(i)), p.Pool.Warps.Next(int(i))
+		at.Occ, at.Count = w.Occ, w.Count
+	}
 	for _, pc := range p.touched {
 		w := p.Waiting.Edit(int(pc))
 		if p.policy.byPC == nil {
@@ -201,11 +205,11 @@ func (p *DWF) next() int {
 
 // wants is the rank of a pool entry.
 func (p *DWF) wants(i int) uint64 {
-	at, w := p.Places.Next(i), p.Pool.Warps.At(i)
+	at := p.Places.Next(i)
 	if at.First {
 		return 0
 	}
-	return p.rank(at.PC, w.Occ, w.Count, at.Born)
+	return p.rank(at.PC, at.Occ, at.Count, at.Born)
 }
 
 // nextPC is the oldest pool entry at the PC of the lowest rank.
