@@ -279,13 +279,14 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	in := &i.l.insts[slot.PC]
 	herd := i.herds(in.Inst)
 	f.Slot, f.CTA, f.Row, f.Mixed = uint16(s), slot.CTA, slot.Row, slot.Mixed // in place: no literal to be copied
-	f.Herd, f.PC, f.Mask, f.Homes = herd, slot.PC, slot.Mask, divergence.Homes{}
+	f.Herd, f.PC, f.Mask = herd, slot.PC, slot.Mask
 	if slot.Mixed {
 		f.Homes = *i.Div.Homes().At(s)
 		of := i.shares(s, slot)
 		of.again(0)
 		f.Rows = of.Threads.Rows
 	} else {
+		f.Homes = divergence.Homes{}
 		f.Rows = 1 << (slot.Row & 63)
 	}
 	d.Last, d.LastOf[slot.CTA&(MaxCTAs-1)], d.Turn = uint16(s), uint16(s), slot.CTA

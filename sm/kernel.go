@@ -335,12 +335,17 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 		awaits:    in.Op == isa.OpCopyWait,
 		leaves:    in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns(),
 	}
+	add := func(to *[]uint16, reg uint16) {
+		if !slices.Contains(*to, reg) {
+			*to = append(*to, reg)
+		}
+	}
 	use := func(o isa.Operand, to *[]uint16) {
 		switch o.Kind {
 		case isa.OperandReg:
-			*to = append(*to, o.Index)
+			add(to, o.Index)
 		case isa.OperandPred:
-			*to = append(*to, uint16(l.nregs)+o.Index)
+			add(to, uint16(l.nregs)+o.Index)
 		}
 	}
 	use(in.Guard, &d.deps)
@@ -384,7 +389,9 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 		}
 		d.wrote |= 1 << i
 	}
-	d.deps = append(d.deps, d.dsts...)
+	for _, reg := range d.dsts {
+		add(&d.deps, reg)
+	}
 	return d
 }
 

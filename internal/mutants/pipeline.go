@@ -48,7 +48,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "scoreboard-no-waw", Bug: "an instruction does not wait for what it writes itself", By: any, From: "bespoke-silicon-group/bsg_manycore#276",
-		File: "sm/kernel.go", Old: "d.deps = append(d.deps, d.dsts...)", New: "d.deps = slices.Clip(d.deps)",
+		File: "sm/kernel.go", Old: "add(&d.deps, reg)", New: "add(&d.dsts, reg)",
 	},
 	{
 		Name: "scoreboard-no-guard", Bug: "an instruction does not wait for its guard", By: any, From: "ucb-bar/chipyard#1085",
