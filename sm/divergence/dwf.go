@@ -112,7 +112,8 @@ type DWF struct {
 	touched  []uint32 `rtl:"scratch"` // PCs of slots that have changed or of which other threads wait
 	fresh    []uint32 `rtl:"scratch"` // PCs at which pool entries want a slot that did not when the cycle began
 
-	reconv []bool // by PC: reconvergence point of a branch
+	reconv []bool // by PC: reconvergence point of a conditional branch
+	meets  []bool // by PC: of any branch, call or return, where warps can have a warp barrier
 }
 
 type dwfState struct {
@@ -264,10 +265,11 @@ func (p *DWF) Begin() {
 	insts := p.code.Prog.Insts
 	p.Waiting.Resize(len(insts) + 1)
 	p.PCs.Resize(len(insts)/64 + 1)
-	p.reconv = make([]bool, len(insts)+1)
+	p.reconv, p.meets = make([]bool, len(insts)+1), make([]bool, len(insts)+1)
 	for i := range insts {
-		if in := &insts[i]; in.Conditional() && in.Reconv != isa.NoPC {
-			p.reconv[in.Reconv] = true
+		if in := &insts[i]; in.Branches() && in.Reconv != isa.NoPC {
+			p.meets[in.Reconv] = true
+			p.reconv[in.Reconv] = p.reconv[in.Reconv] || in.Conditional()
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (p *DWF) Arriving(slot int, active uint32, _ bool) uint32 {
 // gather takes the threads that have come to their warp barriers out of an
 // update.
 func (p *DWF) gather(u *units.Update) {
-	if !p.warpBarriers {
+	if !p.warpBarriers || !p.meets[u.PC] {
 		return
 	}
 	rows := uint64(0)
