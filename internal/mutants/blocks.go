@@ -11,8 +11,8 @@ var blocks = []Mutant{
 		File: "units/pool.go", Old: "if !p.open(line) {", New: "if !p.open(line) && line.Data.Occ == 0 {",
 	},
 	{
-		Name: "dwf-wrong-row", Bug: "joining threads bring the rows of the warp they join", By: dwf,
-		File: "units/pool.go", Old: "w.Row[l] = u.Row[l]", New: "w.Row[l] = u.Row[bits.TrailingZeros32(lanes)]",
+		Name: "dwf-wrong-row", Bug: "the threads of a warp take the rows of those that join it", By: dwf,
+		File: "units/pool.go", Old: "w.Row.Take(&u.Row, lanes)", New: "w.Row.Take(&u.Row, w.Occ)",
 	},
 	{
 		Name: "dwf-stale-line", Bug: "a line of the table outlives its warp", By: dwf, From: "FlashGPU-Sim/FlashGPU-Sim#17",
@@ -24,7 +24,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "dwf-not-mixed", Bug: "a warp of several rows is taken for one of its first thread's row", By: dwf,
-		File: "sm/divergence/dwf.go", Old: "s.Mixed = s.Mixed || w.Row[l] != s.Row", New: "s.Mixed = s.Mixed && w.Row[l] != s.Row",
+		File: "sm/divergence/dwf.go", Old: "w.Row.Several(w.Occ)", New: "w.Row.Several(0)",
 	},
 	{
 		Name: "dwf-barrier-early", Bug: "a warp counts as arrived with its first thread", By: dwf,

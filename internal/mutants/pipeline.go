@@ -40,11 +40,11 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "issue-count-leaks", Bug: "instructions of compacted warps are not taken out of the count of those in flight", By: regroup, From: "gem5/gem5#223",
-		File: "sm/issue.go", Old: "d.InRow[bits.TrailingZeros64(rows)&(MaxWarps-1)]--", New: "if !f.Mixed {\n\t\t\td.InRow[bits.TrailingZeros64(rows)&(MaxWarps-1)]--\n\t\t}",
+		File: "sm/issue.go", Old: "d.InRow.Remove(f.Rows)", New: "d.InRow.Remove(0)",
 	},
 	{
 		Name: "scoreboard-one-row", Bug: "what a compacted warp has written is released in the row of its first thread", By: regroup, From: "vortexgpgpu/vortex#356",
-		File: "sm/issue.go", Old: "i.Scoreboard.Clear(int(all[n].Row), dsts, all[n].Lanes)", New: "i.Scoreboard.Clear(int(f.Row), dsts, all[n].Lanes)",
+		File: "sm/issue.go", Old: "i.Scoreboard.ClearAll(i.threads(f), dsts)", New: "i.Scoreboard.Clear(int(f.Row), dsts, f.Mask)",
 	},
 	{
 		Name: "scoreboard-no-waw", Bug: "an instruction does not wait for what it writes itself", By: any, From: "bespoke-silicon-group/bsg_manycore#276",
@@ -55,8 +55,12 @@ var pipeline = []Mutant{
 		File: "sm/kernel.go", Old: "use(in.Guard, &d.deps)\n", New: "",
 	},
 	{
-		Name: "scoreboard-clears-all", Bug: "a result clears the register for all lanes, those of another path included", By: []string{"dpe", "dwf"},
-		File: "units/scoreboard.go", Old: "*b.Pending.Edit(row*b.regs + int(r)) &^= lanes", New: "*b.Pending.Edit(row*b.regs + int(r)) = 0",
+		Name: "scoreboard-clears-all", Bug: "a result clears the register for all lanes, those of another path included", By: []string{"dpe"},
+		File: "units/scoreboard.go", Old: "[row&(MaxRows-1)] &^= lanes", New: "[row&(MaxRows-1)] = 0",
+	},
+	{
+		Name: "scoreboard-clears-rows", Bug: "a result of a warp of several rows clears the register for all lanes of these", By: []string{"dwf"},
+		File: "units/scoreboard.go", Old: "pending[row] &^= t.Lanes[row]", New: "pending[row] = 0",
 	},
 	{
 		Name: "scoreboard-all-lanes", Bug: "a register is taken for ready unless all lanes are pending", By: any,
@@ -80,7 +84,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "operands-row", Bug: "lanes of a compacted warp read the row of the first", By: regroup,
-		File: "sm/operands.go", Old: "*o.Preds.At(int(h.Row)*o.l.npreds + int(p.Index))", New: "*o.Preds.At(int(f.Row)*o.l.npreds + int(p.Index))",
+		File: "sm/operands.go", Old: "*o.Preds.At(int(h.Row)*npreds + pred)", New: "*o.Preds.At(int(f.Row)*npreds + pred)",
 	},
 	{
 		Name: "ctaid-flat", Bug: "%ctaid.z is read as %ctaid.y", By: any,
@@ -219,7 +223,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "scoreboard-others", Bug: "threads wait for registers of others of their row", By: any,
-		File: "units/scoreboard.go", Old: "*b.Pending.At(row*b.regs + int(r))&lanes != 0", New: "*b.Pending.At(row*b.regs + int(r)) != 0 && lanes != 0",
+		File: "units/scoreboard.go", Old: "[row&(MaxRows-1)]&lanes != 0", New: "[row&(MaxRows-1)] != 0 && lanes != 0",
 	},
 	{
 		Name: "writeback-whole-row", Bug: "a result of all active lanes is written over the inactive ones", By: any,
@@ -231,7 +235,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "issue-free-kept", Bug: "what was free of a warp stays so when an instruction of it issues", By: any,
-		File: "sm/issue.go", Old: "f.Rows, of.Free = of.Rows, 0", New: "f.Rows = of.Rows",
+		File: "sm/issue.go", Old: "of.again(0)\n\t\tf.Rows = of.Threads.Rows", New: "f.Rows = of.Threads.Rows",
 	},
 	{
 		Name: "writeback-second-predicate", Bug: "lanes whose guard does not hold lose the second predicate", By: any,
