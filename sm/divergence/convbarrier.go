@@ -70,11 +70,11 @@ var barrierMechanisms = []Mechanism{
 type ConvBarrier struct {
 	Warps
 	Stack    units.Stack[Strand]   // by warp; the PC of the top path is stale
-	Barriers *rtl.Mem[Convergence] `trace:"true"`              // by warp and number
-	Waiting  *rtl.Mem[uint32]      `trace:"true" bits:"lanes"` // by warp: threads at a bsync
-	Behind   *rtl.Mem[Point]       // by warp and lane: where one that waits will go on
-	Live     *rtl.Mem[uint32]      `bits:"lanes"`            // by warp
-	Active   *rtl.Mem[uint8]       `rtl:"optional" bits:"5"` // by warp: which of its slots is that of the top path; nil if there is one
+	Barriers *rtl.Mem[Convergence] `rtl:"inplace" trace:"true"`              // by warp and number
+	Waiting  *rtl.Mem[uint32]      `rtl:"inplace" trace:"true" bits:"lanes"` // by warp: threads at a bsync
+	Behind   *rtl.Mem[Point]       `rtl:"inplace"`                           // by warp and lane: where one that waits will go on
+	Live     *rtl.Mem[uint32]      `bits:"lanes"`                            // by warp
+	Active   *rtl.Mem[uint8]       `rtl:"optional" bits:"5"`                 // by warp: which of its slots is that of the top path; nil if there is one
 
 	lanes int
 	first First

@@ -64,9 +64,9 @@ type TokenStack struct {
 	// By warp. Of the entries, a ring, token i is in entry i modulo their number, if
 	// it is on the chip; the depth counts those in memory, too.
 	Stack   units.Stack[Token]
-	Spilled *rtl.Mem[uint8]    `trace:"true"` // by warp: tokens in memory, the lowest ones
-	Live    *rtl.Mem[uint32]   `bits:"lanes"` // by warp
-	Until   *rtl.Mem[uint64]   `rtl:"sim"`    // by warp: the earliest end of its wait
+	Spilled *rtl.Mem[uint8]    `trace:"true"`      // by warp: tokens in memory, the lowest ones
+	Live    *rtl.Mem[uint32]   `bits:"lanes"`      // by warp
+	Until   *rtl.Mem[uint64]   `rtl:"sim,inplace"` // by warp: the earliest end of its wait
 	Held    rtl.State[waiting] // by warp
 
 	window, chunk    int    // tokens on the chip, tokens that move together
