@@ -68,7 +68,7 @@ var capriMechanisms = []Mechanism{
 type CAPRI struct {
 	TBC
 	CAPT    units.CAPT
-	Opened  *rtl.Mem[Instance] // by CTA
+	Opened  *rtl.Mem[Instance] `rtl:"inplace"` // by CTA
 	Private pathStack          // by slot, empty unless the warp bypasses a branch
 	Holds   rtl.State[holds]
 
