@@ -25,7 +25,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "capri-never-compacts", Bug: "the prediction is not asked", Audit: "C0-35 C0-40",
-		File: "sm/divergence/capri.go", Old: "Compact: adequate && !p.off()}", New: "Compact: adequate && p.off()}",
+		File: "sm/divergence/capri.go", Old: "Compact: was.Here && !p.off()}", New: "Compact: was.Here && p.off()}",
 	},
 	{
 		Name: "dwf-never-merges", Bug: "all lanes of a warp count as taken", Audit: "C4-32",

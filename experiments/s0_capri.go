@@ -17,22 +17,17 @@ type exception struct {
 	sms            int // 0: those of the preset
 	without        string
 	change         func(c *gpu.Config)
-	size           *kernels.Size // nil: the kernel's
 	why            string
 }
 
-// exceptions are all of them in that size. Whose turn it is and how full a queue is are no matters of CAPRI: they go the other way
-// with another scheduler or a longer queue. That a warp which bypasses a branch is alone until it reconverges is one.
+// exceptions are all of them. Whose turn it is and how full a queue is are no matters of CAPRI: they go the other way
+// with another scheduler or a longer queue.
 var exceptions = []exception{
-	{"vecadd", "maxwell", 0, "sm.scheduler=lrr", byTurns, nil, "whose turn it is"},
-	{"histogram", "kepler", 0, "icnt.queue=32", longQueue, nil, "how long stores find a queue of the interconnect full, 324 cycles, with TBC 194"},
-	{"sobel", "tbc2011", 2, "sm.scheduler=gto", greedy, nil, "whose turn it is: what TBC makes wait stays together under loose round robin"},
-	{"sobelfilter", "tbc2011", 2, "sm.scheduler=gto", greedy, nil, "the same"},
-	{"facedetect", "tbc2011", 2, "47x27 pixels", func(*gpu.Config) {}, &noRim, "the branch at the picture's rim compacts nothing and is bypassed, and with it all that is inside of it; in a picture whose windows end where CTAs do no CTA parts there"},
+	{"vecadd", "maxwell", 0, "sm.scheduler=lrr", byTurns, "whose turn it is"},
+	{"histogram", "kepler", 0, "icnt.queue=32", longQueue, "how long stores find a queue of the interconnect full, 324 cycles, with TBC 194"},
+	{"sobel", "tbc2011", 2, "sm.scheduler=gto", greedy, "whose turn it is: what TBC makes wait stays together under loose round robin"},
+	{"sobelfilter", "tbc2011", 2, "sm.scheduler=gto", greedy, "the same"},
 }
-
-// noRim is facedetect on a picture of 32x12 windows.
-var noRim = kernels.Size{Name: "47x27", New: func(seed uint64) kernels.Workload { return kernels.NewFaceDetect(47, 27, seed) }}
 
 func byTurns(c *gpu.Config)   { c.SM.Scheduler = sm.LRR }
 func greedy(c *gpu.Config)    { c.SM.Scheduler = sm.GTO }
@@ -51,12 +46,8 @@ func (e *exception) measure() (as, without float64, err error) {
 	if as, err = overTBC(c, k.Sizes[0]); err != nil {
 		return 0, 0, err
 	}
-	size := k.Sizes[0]
-	if e.size != nil {
-		size = *e.size
-	}
 	e.change(&c)
-	without, err = overTBC(c, size)
+	without, err = overTBC(c, k.Sizes[0])
 	return as, without, err
 }
 

@@ -1,33 +1,62 @@
 package units
 
 // CAPT is the compaction-adequacy prediction table (Rhu & Erez, ISCA 2012): for
-// each branch that has diverged one bit of history, whether compaction was
-// adequate the last time. A branch that never diverges has no line.
-type CAPT struct{ PCTable[bool] }
+// each branch that has diverged whether compaction was adequate the last time. A
+// branch at which no warp ever diverges has no line.
+type CAPT struct{ PCTable[Adequacy] }
+
+// Adequacy is the history of a branch.
+type Adequacy struct {
+	Here  bool   // compaction was adequate
+	Block bool   // it was, here or at a branch inside, since the warps have last bypassed this one as a block
+	Meet  uint32 // PC where its ways meet
+}
 
 // NewCAPT makes an empty table: see NewPCTable.
-func NewCAPT(entries, ways int) CAPT { return CAPT{NewPCTable[bool](entries, ways)} }
+func NewCAPT(entries, ways int) CAPT { return CAPT{NewPCTable[Adequacy](entries, ways)} }
 
 // Predict is what the branch at pc did last; nothing is known of it on a miss.
-func (t *CAPT) Predict(pc uint32) (adequate, hit bool) {
+func (t *CAPT) Predict(pc uint32) (last Adequacy, hit bool) {
 	if line := t.Find(pc); line != nil {
 		return line.Data, true
 	}
-	return false, false
+	return Adequacy{}, false
 }
 
-// Diverge gives a line to a branch that has been seen to diverge. If it had none,
-// compaction is expected to be adequate.
-func (t *CAPT) Diverge(pc uint32) {
+// Diverge gives a line to a branch that has been seen to diverge, and whose ways meet at
+// another PC. If it had none, compaction is expected to be adequate.
+func (t *CAPT) Diverge(pc, meet uint32) {
 	if t.Find(pc) == nil {
 		line, _ := t.Claim(pc)
-		line.Data = true
+		line.Data = Adequacy{Here: true, Block: true, Meet: meet}
 	}
 }
 
-// Update records what a branch did, if it has a line.
-func (t *CAPT) Update(pc uint32, adequate bool) {
+// Update records what a branch did, if it has a line. It reports whether compaction was
+// adequate there or inside of it: see Adequacy.Block.
+func (t *CAPT) Update(pc uint32, adequate bool) bool {
+	line := t.Find(pc)
+	if line == nil {
+		return adequate
+	}
+	line.Data.Here = adequate
+	line.Data.Block = line.Data.Block || adequate
+	return line.Data.Block
+}
+
+// Inside records that compaction was adequate at a branch inside of those whose ways meet
+// at a PC.
+func (t *CAPT) Inside(meet uint32) {
+	for i := range t.Lines.Len() {
+		if e := t.Lines.Next(i); e.Valid && e.Data.Meet == meet && !e.Data.Block {
+			t.Lines.Edit(i).Data.Block = true
+		}
+	}
+}
+
+// Bypass records that the warps bypass a branch as a block, if it has a line.
+func (t *CAPT) Bypass(pc uint32) {
 	if line := t.Find(pc); line != nil {
-		line.Data = adequate
+		line.Data.Block = false
 	}
 }

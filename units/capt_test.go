@@ -30,11 +30,11 @@ func TestCAPT(t *testing.T) {
 	step := 0
 	check := func(want state, pc uint32) func(*units.CAPT) {
 		return func(c *units.CAPT) {
-			adequate, hit := c.Predict(pc)
-			assert.Equal(t, want, state{adequate, hit}, "step %d, PC %d", step, pc)
+			last, hit := c.Predict(pc)
+			assert.Equal(t, want, state{last.Here, hit}, "step %d, PC %d", step, pc)
 		}
 	}
-	diverge := func(pc uint32) func(*units.CAPT) { return func(c *units.CAPT) { c.Diverge(pc) } }
+	diverge := func(pc uint32) func(*units.CAPT) { return func(c *units.CAPT) { c.Diverge(pc, 20) } }
 	update := func(pc uint32, adequate bool) func(*units.CAPT) {
 		return func(c *units.CAPT) { c.Update(pc, adequate) }
 	}
@@ -50,5 +50,32 @@ func TestCAPT(t *testing.T) {
 	} {
 		step, p.do = i, do
 		sim.Run(1)
+	}
+}
+
+// TestCAPTBlock: warps bypass a branch as a block until they have done so once and
+// compaction was adequate nowhere.
+func TestCAPTBlock(t *testing.T) {
+	p := &predictor{CAPT: units.NewCAPT(2, 2)}
+	sim := rtl.MustNew("bench", p)
+	for step, c := range []struct {
+		do   func(*units.CAPT)
+		want bool
+	}{
+		{func(c *units.CAPT) { c.Inside(20) }, false}, // no line
+		{func(c *units.CAPT) { c.Diverge(7, 20) }, true},
+		{func(c *units.CAPT) { c.Update(7, false) }, true},
+		{func(c *units.CAPT) { c.Bypass(7) }, false},
+		{func(c *units.CAPT) { c.Update(7, false) }, false},
+		{func(c *units.CAPT) { c.Inside(19) }, false},
+		{func(c *units.CAPT) { c.Inside(20) }, true},
+		{func(c *units.CAPT) { c.Bypass(7) }, false},
+		{func(c *units.CAPT) { c.Update(7, true) }, true},
+		{func(c *units.CAPT) { c.Update(7, false) }, true},
+	} {
+		p.do = c.do
+		sim.Run(1)
+		last, _ := p.CAPT.Predict(7)
+		assert.Equal(t, c.want, last.Block, "step %d", step)
 	}
 }

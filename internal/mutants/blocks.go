@@ -172,7 +172,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "capri-stack-dropped", Bug: "warps lose their stacks though they have diverged", By: capri,
-		File: "sm/divergence/capri.go", Old: "if !b.Compact && b.oneWay() {", New: "if !b.Compact {",
+		File: "sm/divergence/capri.go", Old: "case b.Alone && b.oneWay():", New: "case b.Alone:",
 	},
 	{
 		Name: "capri-runs-ahead", Bug: "a warp is not held at the next branch", By: capri,
@@ -204,12 +204,11 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "capri-leavers-stay", Bug: "threads that leave a loop run its body once more", By: capri, From: "llvm/llvm-project#118081",
-		File: "sm/divergence/capri.go", Old: "s.Mask &^= o.Taken\n\t\ts.Set(j.Fall)", New: "s.Set(j.Fall)",
+		File: "sm/divergence/capri.go", Old: "if s.Mask = not; b.First {", New: "if b.First {",
 	},
 	{
 		Name: "capri-ended-stay", Bug: "threads that end in a loop are still in the entry of those that stay", By: capri,
-		Lives: "not found in 20,000 kernels: what comes behind the loop mostly goes by the threads that are left",
-		File:  "sm/divergence/capri.go", Old: "\t\tstay.Remove(&gone)\n\t}\n\tleft", New: "\t\tstay.Warps()\n\t}\n\tleft",
+		File: "sm/divergence/capri.go", Old: "\t\tfirst.Remove(&gone)\n", New: "\t\tfirst.Warps()\n",
 	},
 	{
 		Name: "capri-slot-from-zero", Bug: "slots are counted from the first of the SM, not of the CTA", By: capri, From: "vortexgpgpu/vortex#400",
@@ -217,7 +216,23 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "capri-no-wake", Bug: "an entry that nobody stays in is not looked at again", By: capri,
-		File: "sm/divergence/capri.go", Old: "if stay.Empty() {", New: "if stay.Empty() && e.WCnt > 99 {",
+		File: "sm/divergence/capri.go", Old: "if e.WCnt == 0 {\n\t\tp.D().Turned", New: "if e.WCnt > 99 {\n\t\tp.D().Turned",
+	},
+	{
+		Name: "capri-ways-swapped", Bug: "warps that bypass a branch as a block go the way that its entry has last", By: capri,
+		File: "sm/divergence/capri.go", Old: "p.split(cta, e, b.First)", New: "p.split(cta, e, !b.First)",
+	},
+	{
+		Name: "capri-nobody-counted", Bug: "an entry that is split by a bypass expects the warps of the one before", By: capri,
+		File: "sm/divergence/capri.go", Old: "if p.Table.Edit(first + bits.TrailingZeros64(came)).Valid {", New: "if true {",
+	},
+	{
+		Name: "capri-meets-early", Bug: "warps go on that wait where the ways of a branch meet that is still open", By: capri,
+		File: "sm/divergence/capri.go", Old: "p.ahead(i, s) && s.Mask != 0 && s.At() ==", New: "p.ahead(i, s) && s.Mask == 0 && s.At() ==",
+	},
+	{
+		Name: "capri-deep", Bug: "branches in each other are counted by twos", By: capri,
+		File: "sm/divergence/capri.go", Old: "levels <= privateLevels", New: "levels <= 2*privateLevels",
 	},
 	{
 		Name: "tbc-tail-kept", Bug: "an entry that waits where both ways of a branch meet is not replaced by them, and is popped in a cycle of its own", By: tbc,

@@ -29,69 +29,73 @@ var capriMechanisms = []Mechanism{
 // compaction was adequate the last time: whether it left fewer warps on one of
 // the ways than come there without it. The first warp at a branch asks it, and
 // all do what it says. If compaction is adequate they wait, as in TBC. If not,
-// or if the branch has not diverged so far, they bypass it: each goes on with a
-// path stack of its own, until the point where the branch reconverges; there it
-// is one of the warps of the block-wide top entry again. When the last warp has
-// executed the branch the table is updated, whatever was predicted: the target
-// entries of TBC have the threads of both ways, of which the compactor would make as
-// many warps as its counters say, and that is compared with how many came.
+// or if the branch has not diverged so far, they bypass it: each goes on as it
+// is. When the last warp has executed the branch the table is updated, whatever
+// was predicted: the target entries of TBC have the threads of both ways, of which
+// the compactor would make as many warps as its counters say, and that is compared
+// with how many came.
 //
-//	           hit, adequate
-//	        +-----------------> TBC: stack of CTA, compactor
+//	           adequate
+//	        +-----------------> all wait: TBC, stack of the CTA, compactor
 //	branch -+-> CAPT <--- update --- targets of both ways, warps that came
-//	        +-----------------> path stack of the warp
-//	           miss or not adequate
+//	        |  not, but lately, or inside
+//	        +-----------------> bypass as a block: stack of the CTA
+//	        |  not
+//	        +-----------------> bypass alone: path stack of the warp
 //
 // The abstract, and what Rhu & Erez (ISCA 2013) say of it, leave open what
-// follows.
+// follows: what a warp that does not wait goes on with.
 //
-// A branch inside of a bypassed one is no matter of the block: the warp
-// executes it on its own stack, and nothing is predicted or learned. But if all
-// of the CTA goes one way, as at the end of a loop that all leave together, then
-// there is nothing to reconverge, and when the last warp has executed the branch
-// all are in the top entry again.
+// It goes on alone until the branch reconverges, with a small path stack of its own;
+// there it is one of the warps of the block-wide top entry again. A branch inside is
+// no matter of the block then: nothing is predicted or learned. But if all of the CTA
+// goes one way there is nothing to reconverge, and when the last warp has executed
+// the branch all are in the top entry again.
 //
-// A bypassed branch that leaves a loop for its reconvergence point is none that a
-// warp would be alone behind for all the rounds to come. The threads that leave are
-// written to the target entries, as in TBC, and those that stay go on, each warp by
-// itself. When the last warp has executed the branch the threads that stay become
-// an entry, or what is left of the top one, with the warps as they are. So the next
-// round asks the table again.
+// What is inside of a branch would so be hidden from the table for ever. Hence the
+// warps can bypass it as a block: they go on with the way that runs first, and leave
+// the threads of the other one in the target entries, as in TBC. When the last warp has
+// executed the branch the stack of the CTA is split as in TBC, with the warps as they are
+// in the top entry. So the next branch asks the table. They do so
+//   - at a branch with others inside, if a second bit of its line says so, which is set
+//     when compaction is adequate there or at a branch inside, and cleared with the bypass;
+//     if it has no line, if only one of its ways has something to do, as then no warp
+//     waits for another one's way;
+//   - at one that threads come back to before they reconverge, as the one out of a
+//     loop, so that the next round asks the table;
+//   - at one in which more is nested than the stack of a warp holds, or functions are
+//     called.
+//
+// If its ways do not meet, or the stack of the CTA is deep, they wait instead: see TBC.
 //
 // One branch of a CTA is open at a time, from the first warp to the last. A
 // warp that comes to the next one before is held there; so is one that has
-// bypassed the open branch without diverging, while it is not known whether all
-// go its way.
+// bypassed the open branch alone without diverging, while it is not known whether
+// all go its way.
 //
-// A barrier in a bypassed branch is that of the per-warp stack: a warp arrives as
-// a whole.
+// A barrier that a warp comes to alone is that of the per-warp stack: the warp arrives
+// as a whole.
 type CAPRI struct {
 	TBC
 	CAPT    units.CAPT
 	Opened  *rtl.Mem[Instance] `rtl:"inplace"` // by CTA
-	Private pathStack          // by slot, empty unless the warp bypasses a branch
+	Private pathStack          // by slot, empty unless the warp goes on alone
 	Holds   rtl.State[holds]
 
-	exits []exit // by PC
+	prog         *isa.Program // that these are of:
+	alone, nests []bool       // by PC: branches behind which a warp can go on alone, that have others inside
 }
-
-// exit says of a branch with which of its ways it leaves a loop for its
-// reconvergence point.
-type exit uint8
-
-const (
-	noExit exit = iota
-	exitsTaken
-	exitsNot
-)
 
 // Instance is a branch that warps of a block-wide top entry execute.
 type Instance struct {
 	Left    uint8 `bits:"7"` // warps that have not, 0 if no branch is open
 	At      Point
 	Target  uint32 // of an indirect one: that of the first warp
+	RPC     uint32 // of the top entry, which is where the branches that this one is inside of reconverge
 	Compact bool   // prediction
-	Exits   bool   // it leaves a loop and is bypassed
+	Waits   bool   // all wait: to compact, or as the branch cannot be bypassed
+	Alone   bool   // bypassed by each warp alone; if neither, as a block
+	First   bool   // bypassed as a block: the taken way runs first
 	Came    uint64 `bits:"warps"` // slots that have, counted from the CTA's first
 	Taken   uint8  `bits:"7"`     // warps with a thread on that way, as they came
 	Not     uint8  `bits:"7"`
@@ -111,65 +115,95 @@ const (
 	maxCAPTEntries = 128
 )
 
+// Size of the stack of a warp: an entry for where the branch that it bypasses
+// reconverges, and two for each branch inside of another.
+const (
+	privateLevels = 4
+	privateStack  = 1 + 2*privateLevels
+)
+
 func newCAPRI(e Env) *CAPRI {
 	entries := cmp.Or(e.CAPRIEntries, captEntries)
 	return &CAPRI{
-		TBC:    newTBC(e, false),
-		CAPT:   units.NewCAPT(entries, cmp.Or(e.CAPRIWays, entries)),
-		Opened: rtl.NewMem[Instance](e.CTAs),
-		// The worst case of a warp, and the entry of its top of the block.
-		Private: pathStack{units.NewStack[Entry](e.Warps, 2*e.Lanes), e.First, false},
+		TBC:     newTBC(e, false),
+		CAPT:    units.NewCAPT(entries, cmp.Or(e.CAPRIWays, entries)),
+		Opened:  rtl.NewMem[Instance](e.CTAs),
+		Private: pathStack{units.NewStack[Entry](e.Warps, privateStack), e.First, false},
 	}
 }
 
-// Logic is that of TBC, the comparators of the path stacks and of the table's
-// tags, and for each way of a branch what counts the warps that it compacts to and
+// Logic is that of TBC, the comparators of the path stacks, of the table's tags and of
+// where its branches reconverge, and for each way of a branch what counts the warps that it compacts to and
 // compares them with those that came.
 func (p *CAPRI) Logic(g Geometry) []units.Logic {
 	list := append(p.TBC.Logic(g),
 		units.Logic{Kind: units.Equality, Bits: 32, Count: g.Warps},
 		units.Logic{Kind: units.Equality, Bits: 32, Count: p.CAPT.Ways()},
+		units.Logic{Kind: units.Equality, Bits: 32, Count: p.CAPT.Lines.Len()},
 		units.Logic{Kind: units.Adder, Bits: 7, Count: 2},
 		units.Logic{Kind: units.LessThan, Bits: 7, Count: 2})
 	way := units.MostBits(g.Lanes, g.Warps)
 	return slices.Concat(list, way, way)
 }
 
-// Begin looks for the branches that leave loops. The table keeps what it has learned:
-// its tags are PCs in instruction memory, so that each kernel has its own.
+// Begin looks for the branches behind which a warp can go on alone. The table keeps what
+// it has learned: its tags are PCs in instruction memory, so that each kernel has its own.
 func (p *CAPRI) Begin() {
 	p.TBC.Begin()
 	prog := p.code.Prog
-	p.exits = make([]exit, len(prog.Insts))
+	if prog == p.prog {
+		return
+	}
+	p.prog = prog
+	joins := make([]bool, len(prog.Blocks))
 	for i := range prog.Insts {
-		in, pc := &prog.Insts[i], uint32(i)
-		switch {
-		case in.Op != isa.OpBra || !in.Conditional() || in.Reconv == isa.NoPC:
-		case in.Reconv == in.Target && comesBack(prog, pc+1, pc):
-			p.exits[i] = exitsTaken
-		case in.Reconv == pc+1 && comesBack(prog, in.Target, pc):
-			p.exits[i] = exitsNot
+		if in := &prog.Insts[i]; parts(in) && in.Reconv != isa.NoPC {
+			joins[prog.Block(in.Reconv)] = true
+		}
+	}
+	p.alone, p.nests = make([]bool, len(prog.Insts)), make([]bool, len(prog.Insts))
+	for i := range prog.Insts {
+		if parts(&prog.Insts[i]) {
+			p.alone[i], p.nests[i] = behind(prog, uint32(i), joins)
 		}
 	}
 }
 
-// comesBack reports whether threads can come from a PC to a branch without passing
-// its reconvergence point.
-func comesBack(p *isa.Program, from, branch uint32) bool {
-	home := p.Block(branch)
-	seen := map[int]bool{p.Block(p.Insts[branch].Reconv): true}
-	for todo := []int{p.Block(from)}; len(todo) > 0; {
+// parts reports whether an instruction can send threads of a CTA different ways.
+func parts(in *isa.Inst) bool { return in.Branches() && !in.Uniform }
+
+// behind looks at what is behind a branch until it reconverges: whether a warp can go on
+// alone there, and whether other branches are inside. It can if it does not come to the
+// branch again, or to a call, and its stack can hold all branches that are nested. Their
+// number is that of the blocks at which they reconverge, on the way of the post-dominators
+// of the innermost.
+func behind(p *isa.Program, branch uint32, joins []bool) (alone, nests bool) {
+	in, home, end := &p.Insts[branch], p.Block(branch), -1
+	if in.Reconv != isa.NoPC {
+		end = p.Block(in.Reconv)
+	}
+	alone = in.Op == isa.OpBra
+	seen := map[int]bool{end: true}
+	for todo := []int{p.Block(in.Target), p.Block(branch + 1)}; alone && len(todo) > 0; {
 		b := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if b == home {
-			return true
+		if seen[b] {
+			continue
 		}
-		if !seen[b] {
-			seen[b] = true
-			todo = append(todo, p.Blocks[b].Succs...)
+		seen[b] = true
+		last, levels := &p.Insts[p.Blocks[b].End-1], 1
+		if parts(last) {
+			nests = true
+			for at := p.Blocks[b].IPDom; at != end && at >= 0; at = p.Blocks[at].IPDom {
+				if joins[at] {
+					levels++
+				}
+			}
 		}
+		alone = b != home && levels <= privateLevels && (!last.Branches() || last.Op == isa.OpBra)
+		todo = append(todo, p.Blocks[b].Succs...)
 	}
-	return false
+	return alone, nests
 }
 
 // Tick does what that of TBC does. In a cycle without an outcome a branch is
@@ -183,7 +217,7 @@ func (p *CAPRI) Tick() {
 	p.publish()
 }
 
-// branch predicts, and waits for compaction or goes on.
+// branch predicts, and waits for the others or goes on.
 func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 	s := p.Table.Edit(i)
 	if p.held(i, s) {
@@ -197,23 +231,15 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 		p.bypass(i, s, in, o)
 		return
 	}
-	b, st := p.Opened.Edit(int(s.CTA)), &p.D().Stats.Prediction
-	if b.Left == 0 {
-		adequate, hit := p.CAPT.Predict(p.code.Base + o.PC)
-		*b = Instance{Left: p.Stack.Top(int(s.CTA)).WCnt, At: s.At(), Target: o.Target, Compact: adequate && !p.off()}
-		b.Exits = !b.Compact && p.exits[o.PC] != noExit
-		*p.Targets.Edit(int(s.CTA)) = Targets{}
-		st.Branches++
-		if !hit {
-			st.Misses++
-		}
-		if b.Compact {
-			st.Compacts++
-		}
-	}
+	b, t, st := p.Opened.Edit(int(s.CTA)), p.Targets.Edit(int(s.CTA)), &p.D().Stats.Prediction
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	j := o.Jump(in, s.Depth)
+	if b.Left == 0 {
+		p.begin(b, s, o, j)
+		*t = Targets{}
+	}
 	if taken != 0 && not != 0 {
-		p.CAPT.Diverge(p.code.Base + o.PC)
+		p.CAPT.Diverge(p.code.Base+o.PC, p.code.Base+j.Meet.PC)
 	}
 	if o.Target != b.Target {
 		taken, not = 0, s.Mask // as in TBC
@@ -224,36 +250,67 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 	if not != 0 {
 		b.Not++
 	}
-	if !b.Compact {
-		t := p.Targets.Edit(int(s.CTA))
-		p.add(&t.Taken, s, uint8(i), taken)
-		p.add(&t.Not, s, uint8(i), not)
-	}
-	switch {
-	case b.Compact:
+	if b.Waits {
 		p.TBC.branch(i, in, o)
-	case b.Exits:
-		st.Bypasses++
-		p.part(i, s, in, o)
-	default:
-		st.Bypasses++
-		meet := o.Jump(in, s.Depth).Meet
-		p.Private.push(i, Entry{At: meet, RPC: Nowhere, LPC: Nowhere, Mask: s.Mask}, &p.D().Stats)
-		p.Private.push(i, Entry{RPC: meet, LPC: Nowhere}, &p.D().Stats)
+		p.came(i, s)
+		return
+	}
+	st.Bypasses++
+	p.add(&t.Taken, s, uint8(i), taken)
+	p.add(&t.Not, s, uint8(i), not)
+	if b.Alone {
+		p.Private.push(i, Entry{At: j.Meet, RPC: Nowhere, LPC: Nowhere, Mask: s.Mask}, &p.D().Stats)
+		p.Private.push(i, Entry{RPC: j.Meet, LPC: Nowhere}, &p.D().Stats)
 		p.bypass(i, s, in, o)
+	} else {
+		p.part(s, b, j, taken, not)
 	}
 	p.came(i, s)
 }
 
-// part has the threads of a warp that leave a loop wait for the others, and the
-// rest go on.
-func (p *CAPRI) part(i int, s *Slot, in *isa.Inst, o *Outcome) {
-	j := o.Jump(in, s.Depth)
-	if p.exits[o.PC] == exitsTaken {
-		s.Mask &^= o.Taken
-		s.Set(j.Fall)
-	} else {
-		s.Mask &= o.Taken
+// begin opens a branch for the first warp that comes to it, and asks the table.
+func (p *CAPRI) begin(b *Instance, s *Slot, o *Outcome, j Jump) {
+	pc, cta, st := p.code.Base+o.PC, int(s.CTA), &p.D().Stats.Prediction
+	was, hit := p.CAPT.Predict(pc)
+	e := p.Stack.Top(cta)
+	*b = Instance{Left: e.WCnt, At: s.At(), Target: o.Target, RPC: e.RPC.PC, Compact: was.Here && !p.off()}
+	block := was.Block || !hit && (j.Target == j.Meet || j.Fall == j.Meet)
+	b.Alone = !b.Compact && p.alone[o.PC] && !(block && p.nests[o.PC])
+	b.Waits = b.Compact || !b.Alone && (j.Meet == Nowhere || p.Stack.Len(cta) >= deepStack)
+	b.First = p.begins(j, s.Mask&o.Taken, s.Mask&^o.Taken)
+	if !b.Alone && !b.Waits {
+		p.CAPT.Bypass(pc)
+	}
+	st.Branches++
+	if !hit {
+		st.Misses++
+	}
+	if b.Compact {
+		st.Compacts++
+	}
+}
+
+// begins chooses the way that warps go on with at a branch that they bypass: one that
+// does not begin where they meet, and for the first warp one that it has threads on.
+func (p *CAPRI) begins(j Jump, taken, not uint32) bool {
+	switch {
+	case j.Target == j.Meet:
+		return false
+	case j.Fall == j.Meet:
+		return true
+	case taken == 0 || not == 0:
+		return not == 0
+	}
+	return p.first.Taken(taken, not)
+}
+
+// part sends the threads of a warp that go the first way there. The others wait in the
+// target entries.
+func (p *CAPRI) part(s *Slot, b *Instance, j Jump, taken, not uint32) {
+	if s.Mask = not; b.First {
+		s.Mask = taken
+	}
+	if s.Set(j.Fall); b.First {
 		s.Set(j.Target)
 	}
 	if s.Mask == 0 {
@@ -262,13 +319,13 @@ func (p *CAPRI) part(i int, s *Slot, in *isa.Inst, o *Outcome) {
 	}
 }
 
-// sides are the threads that stay in a loop, and those that leave.
-func (p *CAPRI) sides(cta int, b *Instance) (stay, leave *units.BlockMask) {
+// ways are the threads that go the first way at a branch, and those that go the second.
+func (p *CAPRI) ways(cta int, b *Instance) (first, second *units.BlockMask) {
 	t := p.Targets.Edit(cta)
-	if p.exits[b.At.PC] == exitsTaken {
-		return &t.Not, &t.Taken
+	if b.First {
+		return &t.Taken, &t.Not
 	}
-	return &t.Taken, &t.Not
+	return &t.Not, &t.Taken
 }
 
 // jump is where the open branch leads.
@@ -277,30 +334,25 @@ func (p *CAPRI) jump(b *Instance) Jump {
 	return j
 }
 
-// gather makes the threads that stay in a loop an entry of the stack, with their
-// warps as they are, when the last one has executed the branch.
+// gather splits the stack when the last warp has executed a branch, with the warps as
+// they are in the top entry.
 func (p *CAPRI) gather(cta int, b *Instance) {
-	e, j, first := p.Stack.Top(cta), p.jump(b), int(p.Blocks.At(cta).First)
-	p.D().Stats.Compaction.AtBranch += p.waited(p.Blocks.Edit(cta))
-	if stay, leave := p.sides(cta, b); !leave.Empty() {
-		if j.Meet != e.RPC || p.Stack.Len(cta) == 1 {
-			e.At = j.Meet
-			p.push(cta, BlockEntry{RPC: j.Meet, LPC: Nowhere})
-			e = p.Stack.Top(cta)
-		}
-		e.Mask = *stay
-		if e.At = j.Target; p.exits[b.At.PC] == exitsTaken {
-			e.At = j.Fall
-		}
-		if stay.Empty() {
-			p.D().Turned |= 1 << cta
-		}
+	block, e, j := p.Blocks.Edit(cta), p.Stack.Top(cta), p.jump(b)
+	p.D().Stats.Compaction.AtBranch += p.waited(block)
+	if _, second := p.ways(cta, b); !second.Empty() {
+		block.At, block.Target = b.At, b.Target
+		p.split(cta, e, b.First)
+		e = p.Stack.Top(cta)
 	}
+	first := int(block.First)
 	e.WCnt = 0
 	for came := b.Came; came != 0; came &= came - 1 {
 		if p.Table.Edit(first + bits.TrailingZeros64(came)).Valid {
 			e.WCnt++
 		}
+	}
+	if e.WCnt == 0 {
+		p.D().Turned |= 1 << cta
 	}
 	for came := b.Came; came != 0; came &= came - 1 {
 		i := first + bits.TrailingZeros64(came)
@@ -338,25 +390,28 @@ func (p *CAPRI) bypass(i int, s *Slot, in *isa.Inst, o *Outcome) {
 // came counts a warp at the open branch: it has executed it, or never will. The
 // last one closes it.
 func (p *CAPRI) came(i int, s *Slot) {
-	b, first := p.Opened.Edit(int(s.CTA)), p.Blocks.At(int(s.CTA)).First
+	cta := int(s.CTA)
+	b, first := p.Opened.Edit(cta), p.Blocks.At(cta).First
 	b.Came |= 1 << (i - int(first))
 	if b.Left--; b.Left != 0 {
 		return
 	}
-	t := p.Targets.Edit(int(s.CTA))
+	t := p.Targets.Edit(cta)
 	adequate := t.Taken.Compacted() < int(b.Taken) || t.Not.Compacted() < int(b.Not)
-	p.CAPT.Update(p.code.Base+b.At.PC, adequate)
+	block := p.CAPT.Update(p.code.Base+b.At.PC, adequate)
+	if (adequate || block && p.nests[b.At.PC]) && b.RPC != isa.NoPC {
+		p.CAPT.Inside(p.code.Base + b.RPC)
+	}
 	if adequate == b.Compact {
 		p.D().Stats.Prediction.Correct++
 	}
-	if b.Exits {
-		p.gather(int(s.CTA), b)
-		return
-	}
-	if !b.Compact && b.oneWay() {
+	switch {
+	case b.Alone && b.oneWay():
 		for came := b.Came; came != 0; came &= came - 1 {
 			p.Private.clear(int(first)+bits.TrailingZeros64(came), &p.D().Stats)
 		}
+	case !b.Alone && !b.Waits:
+		p.gather(cta, b)
 	}
 }
 
@@ -365,21 +420,20 @@ func (b *Instance) oneWay() bool { return b.Taken == 0 || b.Not == 0 }
 
 // missing reports whether a branch is open that slot i has not executed.
 func (p *CAPRI) missing(i int, s *Slot) bool {
-	b := p.Opened.Edit(int(s.CTA))
+	b := p.Opened.Next(int(s.CTA))
 	return b.Left != 0 && b.Came>>(i-int(p.Blocks.At(int(s.CTA)).First))&1 == 0
 }
 
-// stays reports whether slot i has executed the open branch, which leaves a loop, and
-// is in it.
-func (p *CAPRI) stays(i int, s *Slot) bool {
-	b := p.Opened.Edit(int(s.CTA))
-	return b.Left != 0 && b.Exits && !p.missing(i, s)
+// ahead reports whether slot i has bypassed the open branch as one of a block.
+func (p *CAPRI) ahead(i int, s *Slot) bool {
+	b := p.Opened.Next(int(s.CTA))
+	return b.Left != 0 && !b.Alone && !b.Waits && !p.missing(i, s)
 }
 
 // held reports whether slot i must wait with its branch for others that have
 // still to execute the last one.
 func (p *CAPRI) held(i int, s *Slot) bool {
-	b := p.Opened.Edit(int(s.CTA))
+	b := p.Opened.Next(int(s.CTA))
 	return b.Left != 0 && !p.missing(i, s) && (p.Private.Len(i) == 0 || b.oneWay())
 }
 
@@ -415,7 +469,7 @@ func (p *CAPRI) moved(i int) {
 		}
 		p.Private.drop(i, &p.D().Stats)
 	}
-	if s := p.Table.Edit(i); p.stays(i, s) && s.Mask != 0 && s.At() == p.jump(p.Opened.Edit(int(s.CTA))).Meet {
+	if s := p.Table.Edit(i); p.ahead(i, s) && s.Mask != 0 && s.At() == p.jump(p.Opened.Next(int(s.CTA))).Meet {
 		s.Wait = WaitsJoin // it came here by a branch that is the same for all of the CTA
 		return
 	}
@@ -426,11 +480,11 @@ func (p *CAPRI) moved(i int) {
 func (p *CAPRI) leaves(i int, lanes uint32) {
 	s := p.Table.Edit(i)
 	p.Private.remove(i, lanes)
-	if p.stays(i, s) {
+	if p.ahead(i, s) {
 		var gone units.BlockMask
 		p.add(&gone, s, uint8(i), s.Mask&lanes)
-		stay, _ := p.sides(int(s.CTA), p.Opened.Edit(int(s.CTA)))
-		stay.Remove(&gone)
+		first, _ := p.ways(int(s.CTA), p.Opened.Next(int(s.CTA)))
+		first.Remove(&gone)
 	}
 	left := p.whole(i) &^ lanes
 	if s.Mask &^= lanes; left != 0 {
@@ -458,16 +512,22 @@ func (p *CAPRI) Arriving(slot int, active uint32, _ bool) uint32 {
 	return active
 }
 
-// Paths is what that of TBC is, and the paths that bypassing warps have parked, and
-// the threads that have left a loop whose branch is open.
+// Paths is what that of TBC is, and the paths that warps have parked that go on alone, and
+// the threads that wait for the last warp at a branch that others have bypassed.
 func (p *CAPRI) Paths(to []Path) []Path {
 	return p.paths(to, p.Private.parked, func(cta int, list func(units.BlockMask, Path)) {
-		if b := p.Opened.At(cta); b.Left != 0 && b.Exits {
-			leave, meet := p.Targets.At(cta).Not, p.jump(b).Meet.PC
-			if p.exits[b.At.PC] == exitsTaken {
-				leave = p.Targets.At(cta).Taken
-			}
-			list(leave, Path{PC: meet, Reconv: meet, Wait: WaitsJoin})
+		b := p.Opened.At(cta)
+		if b.Left == 0 || b.Alone || b.Waits {
+			return
 		}
+		j := p.jump(b)
+		second, at := p.Targets.At(cta).Not, Path{PC: j.Fall.PC, Reconv: j.Meet.PC}
+		if !b.First {
+			second, at.PC = p.Targets.At(cta).Taken, j.Target.PC
+		}
+		if at.PC == at.Reconv {
+			at.Wait = WaitsJoin
+		}
+		list(second, at)
 	})
 }

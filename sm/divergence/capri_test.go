@@ -58,7 +58,7 @@ func TestAdequacyPrediction(t *testing.T) {
 			line := d.CAPT.Lines.At(0)
 			require.True(t, line.Valid)
 			require.Equal(t, "A", k[line.PC].Label)
-			predictions, history = append(predictions, b.Compact), append(history, line.Data)
+			predictions, history = append(predictions, b.Compact), append(history, line.Data.Here)
 		}
 		open = b.Left != 0
 	})
@@ -109,12 +109,12 @@ func TestExitBeforeBranch(t *testing.T) {
 	assert.EqualValues(t, 2, r.Stats.Prediction.Bypasses)
 }
 
-// TestBypassedRegion: what is inside of a branch that diverges within a warp for
+// TestBypassedRegion: what is inside of a branch of two ways that diverges within a warp for
 // the first time is executed as by the per-warp stack, barriers included.
 func TestBypassedRegion(t *testing.T) {
 	for name, k := range map[string]kernel{
 		"nested branch": seq(when(odd, "C"), nop, to("D"), at("C", nop), when(below(6), "C2"), nop, at("C2", nop), at("D", nop), exit),
-		"nested loop":   seq(when(odd, "C"), at("L", count1), when(func(t *thread) bool { return t.I <= t.TID }, "L"), at("C", nop), exit),
+		"nested loop":   seq(when(odd, "C"), at("L", count1), when(func(t *thread) bool { return t.I <= t.TID }, "L"), to("D"), at("C", nop), at("D", nop), exit),
 		"barrier":       seq(when(odd, "C"), nop, line{Bar: true}, nop, at("C", nop), nop, exit),
 		"exit":          seq(when(odd, "C"), nop, exit, at("C", nop), when(below(6), "D"), nop, at("D", nop), exit),
 	} {
@@ -174,6 +174,84 @@ func TestRunsAhead(t *testing.T) {
 	}
 	assert.Equal(t, 1, order[0])
 	assert.Equal(t, 0, order[1], "before anybody is at the end")
+}
+
+// opened is what the warps do at each branch of the block: compact, wait, bypass it as a
+// block or alone.
+func opened(t *testing.T, k kernel) (list []string, r micro.Result) {
+	open := false
+	r = predicting(t, micro.Bench{Lanes: 4, Warps: 2}, k, func(d *divergence.CAPRI) {
+		b := d.Opened.At(0)
+		if open && b.Left == 0 {
+			how := "block"
+			switch {
+			case b.Compact:
+				how = "compact"
+			case b.Waits:
+				how = "wait"
+			case b.Alone:
+				how = "alone"
+			}
+			list = append(list, k[b.At.PC].Label+" "+how)
+		}
+		open = b.Left != 0
+	})
+	require.True(t, r.Done)
+	return list, r
+}
+
+// TestInside: threads of the last lane skip what the others do, so that compaction is not
+// adequate at A. The branch B inside of it, of the lanes 0 and 1 of one warp and 2 of the
+// other, is not hidden by that.
+func TestInside(t *testing.T) {
+	k := seq(
+		at("L", count1),
+		at("A", when(func(t *thread) bool { return t.TID%4 == 3 }, "J")),
+		at("B", when(func(t *thread) bool { return t.TID%4/2 == t.TID/4 }, "C")),
+		nop, to("J"), at("C", nop),
+		at("J", line{If: func(t *thread) bool { return t.I < 3 }, To: "L", Uniform: true}),
+		exit)
+	list, r := opened(t, k)
+	assert.Equal(t, []string{"A block", "B alone", "A block", "B compact", "A block", "B compact"}, list)
+	assert.Equal(t, []string{"1 2 - -", "- - 7 -", "1 2 7 -", "1 2 7 -"}, compacted(k, r.Issues, "C", 4))
+}
+
+// TestNothingInside: of a branch of two ways the table knows nothing, and each warp goes on
+// alone. Then it learns, in a round in which they are a block, that compaction is adequate
+// nowhere inside. As a block all warps go the first way before one goes the second.
+func TestNothingInside(t *testing.T) {
+	k := seq(
+		at("L", count1),
+		at("A", when(func(t *thread) bool { return t.TID%4 < 2 }, "T")),
+		at("B", when(func(t *thread) bool { return t.TID%4 == 3 }, "C")),
+		nop, at("C", nop), to("J"),
+		at("T", nop),
+		at("J", line{If: func(t *thread) bool { return t.I < 4 }, To: "L", Uniform: true}),
+		exit)
+	list, r := opened(t, k)
+	assert.Equal(t, []string{"A alone", "A block", "B alone", "A alone", "A alone"}, list)
+	var order string
+	for _, i := range r.Issues {
+		if l := k[i.PC].Label; l == "A" || l == "B" || l == "T" {
+			order += l
+		}
+	}
+	assert.Equal(t, "AATTBB", order[6:12], "the round as a block, of %s", order)
+}
+
+// TestShortStack: five branches inside of each other are more than the stack of a warp
+// holds; the inner ones are not.
+func TestShortStack(t *testing.T) {
+	odd := func(t *thread) bool { return t.TID%2 == 1 }
+	five := seq(
+		at("A", when(odd, "E1")), at("B", when(below(8), "E2")), at("C", when(below(7), "E3")), at("D", when(below(6), "E4")), at("E", when(below(5), "E5")), nop,
+		at("E5", nop), at("E4", nop), at("E3", nop), at("E2", nop), to("J"), at("E1", nop), at("J", nop), exit)
+	list, _ := opened(t, five)
+	assert.Equal(t, "A block", list[0])
+	four := append(kernel{}, five...)
+	four[0] = at("A", nop)
+	list, _ = opened(t, four)
+	assert.NotEqual(t, "A block", list[0])
 }
 
 // TestPredictionInvariants: on random structured kernels the sum of active lanes

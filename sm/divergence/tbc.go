@@ -443,7 +443,7 @@ func (p *TBC) end(cta int, e *BlockEntry) {
 	switch {
 	case b.Open:
 		count.AtBranch += waited
-		p.split(cta, e)
+		p.split(cta, e, p.takenFirst(cta, p.Targets.Edit(cta)))
 	case p.Stack.Len(cta) > 1:
 		count.AtJoin += waited
 		p.pop(cta)
@@ -523,7 +523,7 @@ func (p *TBC) add(to *units.BlockMask, s *Slot, slot uint8, lanes uint32) {
 // deep stack it is left out, and so is the other one, if that would replace e or if
 // functions are recursive: e goes on by itself. The bottom entry is never replaced:
 // its mask is that of the live threads.
-func (p *TBC) split(cta int, e *BlockEntry) {
+func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
 	if p.Stack.Len(cta)+3 > blockStack {
 		return // for ever: WCnt is 0
@@ -553,8 +553,7 @@ func (p *TBC) split(cta int, e *BlockEntry) {
 		lpc, lpos = likely, uint8(p.Stack.Len(cta)-1)
 	}
 	path := BlockEntry{RPC: rpc, LPC: lpc, LPos: lpos, Alone: alone}
-	first := p.takenFirst(cta, t)
-	for _, taken := range [...]bool{!first, first} {
+	for _, taken := range [...]bool{!takenFirst, takenFirst} {
 		if path.At, path.Mask = j.Fall, t.Not; taken {
 			path.At, path.Mask = j.Target, t.Taken
 		}
