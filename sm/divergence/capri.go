@@ -83,7 +83,7 @@ type CAPRI struct {
 	Holds   rtl.State[holds]
 
 	prog         *isa.Program // that these are of:
-	alone, nests []bool       // by PC: branches behind which a warp can go on alone, that have others inside
+	alone, nests []bool       // by PC: branches behind which a warp can go on alone, that have branches inside
 }
 
 // Instance is a branch that warps of a block-wide top entry execute.
@@ -173,7 +173,7 @@ func (p *CAPRI) Begin() {
 func parts(in *isa.Inst) bool { return in.Branches() && !in.Uniform }
 
 // behind looks at what is behind a branch until it reconverges: whether a warp can go on
-// alone there, and whether other branches are inside. It can if it does not come to the
+// alone there, and whether there are branches. It can if it does not come to the same
 // branch again, or to a call, and its stack can hold all branches that are nested. Their
 // number is that of the blocks at which they reconverge, on the way of the post-dominators
 // of the innermost.
@@ -203,7 +203,7 @@ func behind(p *isa.Program, branch uint32, joins []bool) (alone, nests bool) {
 		alone = b != home && levels <= privateLevels && (!last.Branches() || last.Op == isa.OpBra)
 		todo = append(todo, p.Blocks[b].Succs...)
 	}
-	return alone, nests
+	return alone, nests || !alone
 }
 
 // Tick does what that of TBC does. In a cycle without an outcome a branch is
