@@ -59,8 +59,8 @@ var capriMechanisms = []Mechanism{
 // in the top entry. So the next branch asks the table. They do so
 //   - at a branch with others inside, if a second bit of its line says so, which is set
 //     when compaction is adequate there or at a branch inside, and cleared with the bypass;
-//     if it has no line, if only one of its ways has something to do, as then no warp
-//     waits for another one's way;
+//     or, without a line, if only one of its ways has something to do, so that no warp
+//     waits for the other way of another one;
 //   - at one that threads come back to before they reconverge, as the one out of a
 //     loop, so that the next round asks the table;
 //   - at one in which more is nested than the stack of a warp holds, or functions are
