@@ -231,10 +231,6 @@ var blocks = []Mutant{
 		File: "sm/divergence/capri.go", Old: "p.ahead(i, s) && s.Mask != 0 && s.At() ==", New: "p.ahead(i, s) && s.Mask == 0 && s.At() ==",
 	},
 	{
-		Name: "capri-deep", Bug: "branches in each other are counted by twos", By: capri,
-		File: "sm/divergence/capri.go", Old: "levels <= privateLevels", New: "levels <= 2*privateLevels",
-	},
-	{
 		Name: "tbc-tail-kept", Bug: "an entry that waits where both ways of a branch meet is not replaced by them, and is popped in a cycle of its own", By: tbc,
 		File: "sm/divergence/tbc.go", Old: "replace := rpc == e.RPC && p.Stack.Len(cta) > 1", New: "replace := rpc == e.RPC && p.Stack.Len(cta) > deepStack",
 	},

@@ -46,7 +46,7 @@ var capriMechanisms = []Mechanism{
 // The abstract, and what Rhu & Erez (ISCA 2013) say of it, leave open what
 // follows: what a warp that does not wait goes on with.
 //
-// It goes on alone until the branch reconverges, with a small path stack of its own;
+// It goes on alone until the branch reconverges, with a path stack of its own;
 // there it is one of the warps of the block-wide top entry again. A branch inside is
 // no matter of the block then: nothing is predicted or learned. But if all of the CTA
 // goes one way there is nothing to reconverge, and when the last warp has executed
@@ -63,8 +63,7 @@ var capriMechanisms = []Mechanism{
 //     waits for the other way of another one;
 //   - at one that threads come back to before they reconverge, as the one out of a
 //     loop, so that the next round asks the table;
-//   - at one in which more is nested than the stack of a warp holds, or functions are
-//     called.
+//   - at one in which functions are called.
 //
 // If its ways do not meet, or the stack of the CTA is deep, they wait instead: see TBC.
 //
@@ -115,20 +114,14 @@ const (
 	maxCAPTEntries = 128
 )
 
-// Size of the stack of a warp: an entry for where the branch that it bypasses
-// reconverges, and two for each branch inside of another.
-const (
-	privateLevels = 4
-	privateStack  = 1 + 2*privateLevels
-)
-
 func newCAPRI(e Env) *CAPRI {
 	entries := cmp.Or(e.CAPRIEntries, captEntries)
 	return &CAPRI{
-		TBC:     newTBC(e, false),
-		CAPT:    units.NewCAPT(entries, cmp.Or(e.CAPRIWays, entries)),
-		Opened:  rtl.NewMem[Instance](e.CTAs),
-		Private: pathStack{units.NewStack[Entry](e.Warps, privateStack), e.First, false},
+		TBC:    newTBC(e, false),
+		CAPT:   units.NewCAPT(entries, cmp.Or(e.CAPRIWays, entries)),
+		Opened: rtl.NewMem[Instance](e.CTAs),
+		// The worst case of a warp, and the entry of its top of the block.
+		Private: pathStack{units.NewStack[Entry](e.Warps, 2*e.Lanes), e.First, false},
 	}
 }
 
@@ -155,16 +148,10 @@ func (p *CAPRI) Begin() {
 		return
 	}
 	p.prog = prog
-	joins := make([]bool, len(prog.Blocks))
-	for i := range prog.Insts {
-		if in := &prog.Insts[i]; parts(in) && in.Reconv != isa.NoPC {
-			joins[prog.Block(in.Reconv)] = true
-		}
-	}
 	p.alone, p.nests = make([]bool, len(prog.Insts)), make([]bool, len(prog.Insts))
 	for i := range prog.Insts {
 		if parts(&prog.Insts[i]) {
-			p.alone[i], p.nests[i] = behind(prog, uint32(i), joins)
+			p.alone[i], p.nests[i] = behind(prog, uint32(i))
 		}
 	}
 }
@@ -174,10 +161,8 @@ func parts(in *isa.Inst) bool { return in.Branches() && !in.Uniform }
 
 // behind looks at what is behind a branch until it reconverges: whether a warp can go on
 // alone there, and whether there are branches. It can if it does not come to the same
-// branch again, or to a call, and its stack can hold all branches that are nested. Their
-// number is that of the blocks at which they reconverge, on the way of the post-dominators
-// of the innermost.
-func behind(p *isa.Program, branch uint32, joins []bool) (alone, nests bool) {
+// branch again, or to a call.
+func behind(p *isa.Program, branch uint32) (alone, nests bool) {
 	in, home, end := &p.Insts[branch], p.Block(branch), -1
 	if in.Reconv != isa.NoPC {
 		end = p.Block(in.Reconv)
@@ -191,16 +176,9 @@ func behind(p *isa.Program, branch uint32, joins []bool) (alone, nests bool) {
 			continue
 		}
 		seen[b] = true
-		last, levels := &p.Insts[p.Blocks[b].End-1], 1
-		if parts(last) {
-			nests = true
-			for at := p.Blocks[b].IPDom; at != end && at >= 0; at = p.Blocks[at].IPDom {
-				if joins[at] {
-					levels++
-				}
-			}
-		}
-		alone = b != home && levels <= privateLevels && (!last.Branches() || last.Op == isa.OpBra)
+		last := &p.Insts[p.Blocks[b].End-1]
+		nests = nests || parts(last)
+		alone = b != home && (!last.Branches() || last.Op == isa.OpBra)
 		todo = append(todo, p.Blocks[b].Succs...)
 	}
 	return alone, nests || !alone

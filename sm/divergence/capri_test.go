@@ -239,19 +239,22 @@ func TestNothingInside(t *testing.T) {
 	assert.Equal(t, "AATTBB", order[6:12], "the round as a block, of %s", order)
 }
 
-// TestShortStack: five branches inside of each other are more than the stack of a warp
-// holds; the inner ones are not.
-func TestShortStack(t *testing.T) {
-	odd := func(t *thread) bool { return t.TID%2 == 1 }
-	five := seq(
-		at("A", when(odd, "E1")), at("B", when(below(8), "E2")), at("C", when(below(7), "E3")), at("D", when(below(6), "E4")), at("E", when(below(5), "E5")), nop,
-		at("E5", nop), at("E4", nop), at("E3", nop), at("E2", nop), to("J"), at("E1", nop), at("J", nop), exit)
-	list, _ := opened(t, five)
-	assert.Equal(t, "A block", list[0])
-	four := append(kernel{}, five...)
-	four[0] = at("A", nop)
-	list, _ = opened(t, four)
-	assert.NotEqual(t, "A block", list[0])
+// TestSwitch: a warp that goes on alone has a path to come for each case of a switch whose
+// tests run first.
+func TestSwitch(t *testing.T) {
+	var k kernel
+	for lane := range 8 {
+		k = append(k, when(func(t *thread) bool { return t.TID%8 == lane }, string(rune('A'+lane))))
+	}
+	k = append(k, to("J"))
+	for lane := range 8 {
+		k = append(k, at(string(rune('A'+lane)), nop), to("J"))
+	}
+	k = append(seq(when(func(t *thread) bool { return t.TID%8 == 7 }, "S")), append(k, at("S", nop), at("J", nop), exit)...)
+	m, _ := divergence.Find("capri")
+	r, err := micro.Bench{Lanes: 8, Warps: 2}.Run(m, divergence.Options{Mechanism: "capri", PathOrder: divergence.NotTakenFirst}, k, 10_000)
+	require.NoError(t, err)
+	require.True(t, r.Done)
 }
 
 // TestPredictionInvariants: on random structured kernels the sum of active lanes
