@@ -243,16 +243,16 @@ func TestNothingInside(t *testing.T) {
 // tests run first.
 func TestSwitch(t *testing.T) {
 	var k kernel
-	for lane := range 8 {
-		k = append(k, when(func(t *thread) bool { return t.TID%8 == lane }, string(rune('A'+lane))))
+	for lane := range 16 {
+		k = append(k, when(func(t *thread) bool { return t.TID%16 == lane }, string(rune('a'+lane))))
 	}
 	k = append(k, to("J"))
-	for lane := range 8 {
-		k = append(k, at(string(rune('A'+lane)), nop), to("J"))
+	for lane := range 16 {
+		k = append(k, at(string(rune('a'+lane)), nop), to("J"))
 	}
-	k = append(seq(when(func(t *thread) bool { return t.TID%8 == 7 }, "S")), append(k, at("S", nop), at("J", nop), exit)...)
+	k = append(seq(when(func(t *thread) bool { return t.TID%16 == 15 }, "S")), append(k, at("S", nop), at("J", nop), exit)...)
 	m, _ := divergence.Find("capri")
-	r, err := micro.Bench{Lanes: 8, Warps: 2}.Run(m, divergence.Options{Mechanism: "capri", PathOrder: divergence.NotTakenFirst}, k, 10_000)
+	r, err := micro.Bench{Lanes: 16, Warps: 2}.Run(m, divergence.Options{Mechanism: "capri", PathOrder: divergence.NotTakenFirst}, k, 10_000)
 	require.NoError(t, err)
 	require.True(t, r.Done)
 }
