@@ -28,6 +28,7 @@ func (r *Rows) Take(from *Rows, lanes uint32) {
 
 // Several reports whether lanes are not all of one row.
 func (r *Rows) Several(lanes uint32) bool {
+	const ones = 0x0101_0101_0101_0101 // one in each byte
 	row := uint64(r[bits.TrailingZeros32(lanes)%PoolLanes]) * ones
 	other := uint64(0)
 	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
@@ -37,23 +38,18 @@ func (r *Rows) Several(lanes uint32) bool {
 }
 
 // InRows counts something of each row.
-type InRows [MaxRows]uint8
+type InRows [MaxRows]uint16
 
-// ones adds one in each byte that whole has.
-const ones = 0x0101_0101_0101_0101
-
-// Add counts one more of each of a set of rows, eight in a step.
+// Add counts one more of each of a set of rows.
 func (c *InRows) Add(rows uint64) {
-	for r := 0; rows != 0; r, rows = r+8, rows>>8 {
-		at := c[r&(MaxRows-8):][:8]
-		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)+whole[uint8(rows)]&ones)
+	for ; rows != 0; rows &= rows - 1 {
+		c[bits.TrailingZeros64(rows)%MaxRows]++
 	}
 }
 
 // Remove counts one less of each of a set of rows, of which none has none.
 func (c *InRows) Remove(rows uint64) {
-	for r := 0; rows != 0; r, rows = r+8, rows>>8 {
-		at := c[r&(MaxRows-8):][:8]
-		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)-whole[uint8(rows)]&ones)
+	for ; rows != 0; rows &= rows - 1 {
+		c[bits.TrailingZeros64(rows)%MaxRows]--
 	}
 }
