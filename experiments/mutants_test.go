@@ -45,7 +45,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "pdom-not-taken-first", Bug: "the way behind the branch is on top", Audit: "C4-07",
-		File: "sm/divergence/pathstack.go", Old: "if !k.first.Taken(taken, not) {", New: "if k.first.Taken(taken, not) {",
+		File: "sm/divergence/pathstack.go", Old: "if !order.Taken(taken, not) {", New: "if order.Taken(taken, not) {",
 	},
 	{
 		Name: "compactor-highest-first", Bug: "the encoders take the highest static warp", Audit: "C4-04",

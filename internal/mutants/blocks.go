@@ -231,6 +231,14 @@ var blocks = []Mutant{
 		File: "sm/divergence/capri.go", Old: "p.ahead(i, s) && s.Mask != 0 && s.At() ==", New: "p.ahead(i, s) && s.Mask == 0 && s.At() ==",
 	},
 	{
+		Name: "capri-long-order", Bug: "the larger path may run first however many paths a warp has", Audit: "./sm/divergence TestSwitch",
+		File: "sm/divergence/pathstack.go", Old: "if k.Len(w) >= k.deep {", New: "if k.Len(w) > 99 {",
+	},
+	{
+		Name: "capri-deep-alone", Bug: "warps go on alone into branches that nest deeper than their stacks", By: capri, Audit: "./sm/divergence TestDeep",
+		File: "sm/divergence/capri.go", Old: "joins = max(joins, 1+list[i].joins)", New: "joins = max(joins, list[i].joins)",
+	},
+	{
 		Name: "tbc-tail-kept", Bug: "an entry that waits where both ways of a branch meet is not replaced by them, and is popped in a cycle of its own", By: tbc,
 		File: "sm/divergence/tbc.go", Old: "replace := rpc == e.RPC && p.Stack.Len(cta) > 1", New: "replace := rpc == e.RPC && p.Stack.Len(cta) > deepStack",
 	},

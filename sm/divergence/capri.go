@@ -46,7 +46,7 @@ var capriMechanisms = []Mechanism{
 // The abstract, and what Rhu & Erez (ISCA 2013) say of it, leave open what
 // follows: what a warp that does not wait goes on with.
 //
-// It goes on alone until the branch reconverges, with a path stack of its own;
+// It goes on alone until the branch reconverges, with a short path stack of its own;
 // there it is one of the warps of the block-wide top entry again. A branch inside is
 // no matter of the block then: nothing is predicted or learned. But if all of the CTA
 // goes one way there is nothing to reconverge, and when the last warp has executed
@@ -63,7 +63,7 @@ var capriMechanisms = []Mechanism{
 //     waits for the other way of another one;
 //   - at one that threads come back to before they reconverge, as the one out of a
 //     loop, so that the next round asks the table;
-//   - at one in which functions are called.
+//   - at one in which functions are called, or branches nest deeper than that stack.
 //
 // If its ways do not meet, or the stack of the CTA is deep, they wait instead: see TBC.
 //
@@ -81,8 +81,8 @@ type CAPRI struct {
 	Private pathStack          // by slot, empty unless the warp goes on alone
 	Holds   rtl.State[holds]
 
-	prog         *isa.Program // that these are of:
-	alone, nests []bool       // by PC: branches behind which a warp can go on alone, that have branches inside
+	prog   *isa.Program
+	behind []region // by PC, of prog
 }
 
 // Instance is a branch that warps of a block-wide top entry execute.
@@ -114,20 +114,29 @@ const (
 	maxCAPTEntries = 128
 )
 
+// privateStack is the depth of the path stack of a warp. Its entries are the places where
+// paths meet, of which the warp has privateJoins at most, and the paths to come. From
+// privateDeep entries on the smaller path runs first: a thread at least waits by then, and
+// the other 31 can be halved four times.
+const (
+	privateJoins = 4
+	privateDeep  = 4
+	privateStack = privateDeep + privateJoins + 4
+)
+
 func newCAPRI(e Env) *CAPRI {
 	entries := cmp.Or(e.CAPRIEntries, captEntries)
 	return &CAPRI{
-		TBC:    newTBC(e, false),
-		CAPT:   units.NewCAPT(entries, cmp.Or(e.CAPRIWays, entries)),
-		Opened: rtl.NewMem[Instance](e.CTAs),
-		// The worst case of a warp, and the entry of its top of the block.
-		Private: pathStack{units.NewStack[Entry](e.Warps, 2*e.Lanes), e.First, false},
+		TBC:     newTBC(e, false),
+		CAPT:    units.NewCAPT(entries, cmp.Or(e.CAPRIWays, entries)),
+		Opened:  rtl.NewMem[Instance](e.CTAs),
+		Private: pathStack{units.NewStack[Entry](e.Warps, privateStack), e.First, privateDeep, false},
 	}
 }
 
 // Logic is that of TBC, the comparators of the path stacks, of the table's tags and of
-// where its branches reconverge, and for each way of a branch what counts the warps that it compacts to and
-// compares them with those that came.
+// where its branches reconverge, and for each way of a branch what counts the warps that
+// it compacts to and compares them with those that came.
 func (p *CAPRI) Logic(g Geometry) []units.Logic {
 	list := append(p.TBC.Logic(g),
 		units.Logic{Kind: units.Equality, Bits: 32, Count: g.Warps},
@@ -139,49 +148,90 @@ func (p *CAPRI) Logic(g Geometry) []units.Logic {
 	return slices.Concat(list, way, way)
 }
 
-// Begin looks for the branches behind which a warp can go on alone. The table keeps what
-// it has learned: its tags are PCs in instruction memory, so that each kernel has its own.
+// Begin looks at what is behind the branches. The table keeps what it has learned: its
+// tags are PCs in instruction memory, so that each kernel has its own.
 func (p *CAPRI) Begin() {
 	p.TBC.Begin()
-	prog := p.code.Prog
-	if prog == p.prog {
-		return
+	if prog := p.code.Prog; prog != p.prog {
+		p.prog, p.behind = prog, regionsOf(prog)
 	}
-	p.prog = prog
-	p.alone, p.nests = make([]bool, len(prog.Insts)), make([]bool, len(prog.Insts))
-	for i := range prog.Insts {
-		if parts(&prog.Insts[i]) {
-			p.alone[i], p.nests[i] = behind(prog, uint32(i))
+}
+
+// region is what is behind a branch until it reconverges.
+type region struct {
+	again bool // the branch itself
+	calls bool
+	nests bool // branches
+	joins int  // places that a warp in it can have to meet at: where the branch reconverges, and those inside of which it is in at once
+}
+
+// many is more joins than there can be.
+const many = 255
+
+// alone reports whether warps can go on alone: what is behind has room in their path
+// stacks, and they come back to the block before the next time at the branch.
+func (r *region) alone() bool { return !r.again && !r.calls && r.joins <= privateJoins }
+
+// regionsOf looks at the branches of a program at which threads of a CTA can part.
+func regionsOf(p *isa.Program) []region {
+	list := make([]region, len(p.Insts))
+	for i := range p.Insts {
+		if parts(&p.Insts[i]) && list[i].joins == 0 {
+			look(p, list, uint32(i))
 		}
 	}
+	return list
 }
 
 // parts reports whether an instruction can send threads of a CTA different ways.
 func parts(in *isa.Inst) bool { return in.Branches() && !in.Uniform }
 
-// behind looks at what is behind a branch until it reconverges: whether a warp can go on
-// alone there, and whether there are branches. It can if it does not come to the same
-// branch again, or to a call.
-func behind(p *isa.Program, branch uint32) (alone, nests bool) {
-	in, home, end := &p.Insts[branch], p.Block(branch), -1
+// look walks from both ways of a branch to where they meet, and has the branches on the
+// way looked at. A branch that one of them has asked for meanwhile has many joins: so it is
+// only where threads never come to an end.
+func look(p *isa.Program, list []region, branch uint32) {
+	in, home, r := &p.Insts[branch], p.Block(branch), &list[branch]
+	if r.joins = many; in.Op != isa.OpBra {
+		r.calls, r.nests = true, true
+		return
+	}
+	end := -1
 	if in.Reconv != isa.NoPC {
 		end = p.Block(in.Reconv)
 	}
-	alone = in.Op == isa.OpBra
-	seen := map[int]bool{end: true}
-	for todo := []int{p.Block(in.Target), p.Block(branch + 1)}; alone && len(todo) > 0; {
+	seen := make([]bool, len(p.Blocks))
+	var inner []uint32
+	for todo := []int{p.Block(in.Target), p.Block(branch + 1)}; len(todo) > 0; {
 		b := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if seen[b] {
+		if b == end || seen[b] {
 			continue
 		}
 		seen[b] = true
-		last := &p.Insts[p.Blocks[b].End-1]
-		nests = nests || parts(last)
-		alone = b != home && (!last.Branches() || last.Op == isa.OpBra)
+		last := p.Blocks[b].End - 1
+		if op := p.Insts[last].Op; p.Insts[last].Branches() && op != isa.OpBra {
+			r.calls = true
+		}
+		if parts(&p.Insts[last]) {
+			inner = append(inner, last)
+		}
 		todo = append(todo, p.Blocks[b].Succs...)
 	}
-	return alone, nests || !alone
+	r.again, r.nests = seen[home], len(inner) > 0
+	joins := 1
+	for _, i := range inner {
+		switch to := p.Insts[i].Reconv; {
+		case to == in.Reconv:
+		case to == isa.NoPC || !seen[p.Block(to)]:
+			joins = many
+		default:
+			if list[i].joins == 0 {
+				look(p, list, i)
+			}
+			joins = max(joins, 1+list[i].joins)
+		}
+	}
+	r.joins = joins
 }
 
 // Tick does what that of TBC does. In a cycle without an outcome a branch is
@@ -250,10 +300,10 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *Outcome) {
 func (p *CAPRI) begin(b *Instance, s *Slot, o *Outcome, j Jump) {
 	pc, cta, st := p.code.Base+o.PC, int(s.CTA), &p.D().Stats.Prediction
 	was, hit := p.CAPT.Predict(pc)
-	e := p.Stack.Top(cta)
+	e, r := p.Stack.Top(cta), &p.behind[o.PC]
 	*b = Instance{Left: e.WCnt, At: s.At(), Target: o.Target, RPC: e.RPC.PC, Compact: was.Here && !p.off()}
 	block := was.Block || !hit && (j.Target == j.Meet || j.Fall == j.Meet)
-	b.Alone = !b.Compact && p.alone[o.PC] && !(block && p.nests[o.PC])
+	b.Alone = !b.Compact && r.alone() && !(block && r.nests)
 	b.Waits = b.Compact || !b.Alone && (j.Meet == Nowhere || p.Stack.Len(cta) >= deepStack)
 	b.First = p.begins(j, s.Mask&o.Taken, s.Mask&^o.Taken)
 	if !b.Alone && !b.Waits {
@@ -377,7 +427,7 @@ func (p *CAPRI) came(i int, s *Slot) {
 	t := p.Targets.Edit(cta)
 	adequate := t.Taken.Compacted() < int(b.Taken) || t.Not.Compacted() < int(b.Not)
 	block := p.CAPT.Update(p.code.Base+b.At.PC, adequate)
-	if (adequate || block && p.nests[b.At.PC]) && b.RPC != isa.NoPC {
+	if (adequate || block && p.behind[b.At.PC].nests) && b.RPC != isa.NoPC {
 		p.CAPT.Inside(p.code.Base + b.RPC)
 	}
 	if adequate == b.Compact {

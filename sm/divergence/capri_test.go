@@ -240,7 +240,7 @@ func TestNothingInside(t *testing.T) {
 }
 
 // TestSwitch: a warp that goes on alone has a path to come for each case of a switch whose
-// tests run first.
+// tests run first. Its stack has no room for all of them: at last the smaller path goes first.
 func TestSwitch(t *testing.T) {
 	var k kernel
 	for lane := range 16 {
@@ -255,6 +255,18 @@ func TestSwitch(t *testing.T) {
 	r, err := micro.Bench{Lanes: 16, Warps: 2}.Run(m, divergence.Options{Mechanism: "capri", PathOrder: divergence.NotTakenFirst}, k, 10_000)
 	require.NoError(t, err)
 	require.True(t, r.Done)
+}
+
+// TestDeep: the fifth branch from the inside could need more entries than the path stack
+// of a warp has, the fourth could not.
+func TestDeep(t *testing.T) {
+	k := seq(nop)
+	for _, name := range []string{"E", "D", "C", "B", "A"} {
+		taken := func(t *thread) bool { return t.TID%4 == int(name[0]-'A') }
+		k = append(append(seq(at(name, when(taken, name+"T"))), k...), to(name+"J"), at(name+"T", nop), at(name+"J", nop))
+	}
+	list, _ := opened(t, append(k, exit))
+	assert.Equal(t, []string{"A block", "B alone"}, list)
 }
 
 // TestPredictionInvariants: on random structured kernels the sum of active lanes

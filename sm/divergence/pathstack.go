@@ -11,6 +11,7 @@ type pathStack struct {
 	units.Stack[Entry] // by warp
 
 	first  First
+	deep   int  // entries from which on the smaller path runs first
 	likely bool // use likely-convergence points
 }
 
@@ -26,7 +27,10 @@ type Entry struct {
 // diverge updates the stack of slot s, which is at a branch that its lanes take
 // both ways. What it leaves on top may be at its end: pop follows.
 func (k *pathStack) diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uint32, st *Stats) {
-	e := k.Top(w)
+	e, order := k.Top(w), k.first
+	if k.Len(w) >= k.deep {
+		order = smaller
+	}
 	switch rpc := j.Meet; {
 	case j.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
 		s.Set(j.Fall)
@@ -49,7 +53,7 @@ func (k *pathStack) diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uin
 		}
 		first := Entry{At: j.Target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
 		second := Entry{At: j.Fall, RPC: rpc, LPC: lpc, LPos: lpos, Mask: not}
-		if !k.first.Taken(taken, not) {
+		if !order.Taken(taken, not) {
 			first, second = second, first
 		}
 		for _, x := range [...]Entry{second, first} {

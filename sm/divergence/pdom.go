@@ -62,7 +62,7 @@ func newPDOM(e Env, likely bool) *PDOM {
 	}
 	return &PDOM{
 		Warps: NewWarps(e, 1),
-		Stack: pathStack{units.NewStack[Entry](e.Warps, capacity), e.First, likely},
+		Stack: pathStack{units.NewStack[Entry](e.Warps, capacity), e.First, capacity, likely},
 	}
 }
 

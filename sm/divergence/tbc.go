@@ -574,7 +574,7 @@ func (p *TBC) branchOf(b *Block) (*isa.Inst, Jump) {
 func (p *TBC) takenFirst(cta int, t *Targets) bool {
 	taken, not := Crowd{t.Taken.Threads(), t.Taken.Lanes()}, Crowd{t.Not.Threads(), t.Not.Lanes()}
 	if p.Stack.Len(cta) >= deepStack {
-		return taken.Threads <= not.Threads
+		return smaller(taken, not)
 	}
 	return p.first(taken, not)
 }
