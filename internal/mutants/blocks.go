@@ -243,6 +243,10 @@ var blocks = []Mutant{
 		File: "sm/divergence/tbc.go", Old: "replace := rpc == e.RPC && p.Stack.Len(cta) > 1", New: "replace := rpc == e.RPC && p.Stack.Len(cta) > deepStack",
 	},
 	{
+		Name: "tbc-full-stack", Bug: "a branch on a full stack adds an entry that waits where its ways meet", Audit: "./testbench/verify TestDeepNest",
+		File: "sm/divergence/tbc.go", Old: "\t\trpc = e.RPC\n", New: "\t\trpc = j.Meet\n",
+	},
+	{
 		Name: "capri-held-long", Bug: "no branch that was held is executed in a cycle in which an instruction issues", By: capri,
 		File: "sm/divergence/capri.go", Old: "idle := !p.Outcome.Valid()", New: "idle := !p.Outcome.Valid() && !p.Fire.Get().Valid",
 	},

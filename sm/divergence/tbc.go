@@ -183,15 +183,17 @@ type Compacted struct {
 	Served uint64           // cycle in which the mechanism has last executed a branch of the CTA that it had held, if it holds any
 }
 
-// blockStack is the depth of a stack. The deepest that the paper saw is 38
-// (table 3); recursive functions need more. From deepStack on entries without
-// threads are left out, and the smaller path runs first, which bounds what branches
-// in a loop can add by the logarithm of the threads. (The paper would spill the
-// bottom of such a stack to memory.) As deep as that of a warp of 32, it has as many
-// bits of masks as those of all warps together (section 7).
+// blockStack is the depth of a stack. The deepest that the paper saw is 38 (table 3);
+// recursive functions need more. From deepStack on entries without threads are left out,
+// and the smaller path runs first, so that branches in a loop can add no more than the
+// logarithm of the threads. From fullStack on threads that part meet where the entry ends
+// that they were in, and not before: a branch adds one entry, and there is room for that
+// logarithm. (The paper would spill the bottom of such a stack to memory.) As deep as that
+// of a warp of 32, it has as many bits of masks as those of all warps together (section 7).
 const (
 	blockStack = 64
 	deepStack  = 32
+	fullStack  = blockStack - 2 - 11 // the branch before adds two, 2048 threads eleven
 )
 
 func newTBC(e Env, likely bool) TBC {
@@ -525,12 +527,12 @@ func (p *TBC) add(to *units.BlockMask, s *Slot, slot uint8, lanes uint32) {
 // its mask is that of the live threads.
 func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
-	if p.Stack.Len(cta)+3 > blockStack {
-		return // for ever: WCnt is 0
-	}
 	b.Open = false
 	in, j := p.branchOf(b)
-	rpc := j.Meet
+	rpc, full := j.Meet, p.Stack.Len(cta) >= fullStack
+	if full {
+		rpc = e.RPC
+	}
 	replace := rpc == e.RPC && p.Stack.Len(cta) > 1
 	alone := t.Taken.Empty() || t.Not.Empty()
 	if alone && p.Stack.Len(cta) >= deepStack && (replace || b.At.Depth > 0) {
@@ -548,7 +550,7 @@ func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	} else {
 		e.At, lpc, lpos = rpc, Nowhere, 0
 	}
-	if likely := (Point{in.Likely, b.At.Depth}); p.likely && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
+	if likely := (Point{in.Likely, b.At.Depth}); p.likely && !full && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
 		p.push(cta, BlockEntry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos, Alone: true})
 		lpc, lpos = likely, uint8(p.Stack.Len(cta)-1)
 	}
