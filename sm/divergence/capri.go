@@ -162,10 +162,10 @@ type region struct {
 	again bool // the branch itself
 	calls bool
 	nests bool // branches
-	joins int  // places that a warp in it can have to meet at: where the branch reconverges, and those inside of which it is in at once
+	joins int  // places, at most, at which paths of a warp wait at once; where the branch reconverges is one
 }
 
-// many is more joins than there can be.
+// many is more joins than any path stack has room for.
 const many = 255
 
 // alone reports whether warps can go on alone: what is behind has room in their path
@@ -186,9 +186,9 @@ func regionsOf(p *isa.Program) []region {
 // parts reports whether an instruction can send threads of a CTA different ways.
 func parts(in *isa.Inst) bool { return in.Branches() && !in.Uniform }
 
-// look walks from both ways of a branch to where they meet, and has the branches on the
-// way looked at. A branch that one of them has asked for meanwhile has many joins: so it is
-// only where threads never come to an end.
+// look walks from both ways of a branch to where they meet, and has the branches on the way
+// looked at that meet before. Such a one never leads back to this one, but where threads
+// come to no end: there it finds many joins.
 func look(p *isa.Program, list []region, branch uint32) {
 	in, home, r := &p.Insts[branch], p.Block(branch), &list[branch]
 	if r.joins = many; in.Op != isa.OpBra {
