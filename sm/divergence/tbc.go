@@ -550,7 +550,7 @@ func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	} else {
 		e.At, lpc, lpos = rpc, Nowhere, 0
 	}
-	if likely := (Point{in.Likely, b.At.Depth}); p.likely && !full && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
+	if likely := (Point{in.Likely, b.At.Depth}); p.likely && in.Likely != isa.NoPC && !full && likely != lpc && likely != rpc {
 		p.push(cta, BlockEntry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos, Alone: true})
 		lpc, lpos = likely, uint8(p.Stack.Len(cta)-1)
 	}
