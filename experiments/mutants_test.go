@@ -117,7 +117,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "lanes-of-a-warp", Bug: "an issued instruction counts the lanes of a warp that are off", Audit: "C0-16 C0-30 C0-33 C0-34",
-		File: "sm/issue.go", Old: "d.Lanes += uint64(n)", New: "d.Lanes += uint64(n | 31)",
+		File: "sm/issue.go", Old: "c.Lanes += uint64(n)", New: "c.Lanes += uint64(n | 31)",
 	},
 	{
 		Name: "cache-mru", Bug: "of a set of the caches the line used last makes room", Audit: "C0-38 C4-23 C4-24",

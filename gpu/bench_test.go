@@ -34,7 +34,7 @@ func benchmarkOn(b *testing.B, p *isa.Program, sms int, grid, block uint32) {
 // issued counts the instructions of all SMs.
 func issued(m *gpu.Machine) (n uint64) {
 	for _, s := range m.SMs {
-		n += s.Issue.Q().Count
+		n += s.Issue.Count.Q().Issued
 	}
 	return n
 }

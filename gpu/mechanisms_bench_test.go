@@ -63,11 +63,11 @@ func BenchmarkMechanisms(b *testing.B) {
 		b.Run(mechanism.Name, func(b *testing.B) {
 			m := scatter(b, mechanism.Name)
 			issue := m.SMs[0].Issue
-			before := issue.Q().Count
+			before := issue.Count.Q().Issued
 			b.ReportAllocs()
 			b.ResetTimer()
 			m.Run(nil, uint64(b.N))
-			n := float64(issue.Q().Count - before)
+			n := float64(issue.Count.Q().Issued - before)
 			b.ReportMetric(n/float64(b.N), "ipc")
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/n, "ns/inst")
 		})

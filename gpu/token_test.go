@@ -79,12 +79,12 @@ func TestTokenTraffic(t *testing.T) {
 			assert.EqualValues(t, 32-i%32, n)
 		}
 		for _, u := range m.Units {
-			loads += u.L1.Q().Count.LoadHits
-			stores += u.L1.Q().Count.Stores
-			assert.Zero(t, u.L1.Q().Count.LoadMisses)
+			loads += u.L1.Count.Q().LoadHits
+			stores += u.L1.Count.Q().Stores
+			assert.Zero(t, u.L1.Count.Q().LoadMisses)
 		}
 		for _, s := range m.Slices {
-			l2 += s.Q().Count.Stores
+			l2 += s.Count.Q().Stores
 		}
 		return m, loads, stores, l2
 	}
@@ -155,9 +155,9 @@ func TestInsertedKeepsPCs(t *testing.T) {
 		m, got, _ := start(mech, "add.u32 %r6, %r5, 1;")
 		require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
 		assert.Equal(t, *want, *got, mech)
-		assert.Equal(t, stack.SMs[0].Issue.Q().Count, m.SMs[0].Issue.Q().Count, mech)
-		assert.Equal(t, stack.SMs[0].Issue.Q().Lanes, m.SMs[0].Issue.Q().Lanes, mech)
-		assert.EqualValues(t, 3, m.SMs[0].Issue.Q().Added, "%s: one at the start, and one at the end for each path", mech)
+		assert.Equal(t, stack.SMs[0].Issue.Count.Q().Issued, m.SMs[0].Issue.Count.Q().Issued, mech)
+		assert.Equal(t, stack.SMs[0].Issue.Count.Q().Lanes, m.SMs[0].Issue.Count.Q().Lanes, mech)
+		assert.EqualValues(t, 3, m.SMs[0].Issue.Count.Q().Added, "%s: one at the start, and one at the end for each path", mech)
 
 		m, _, last := start(mech, "add.u64 %rd2, %rd0, 8192; st.global.u32 [%rd2], %r0;")
 		require.Equal(t, gpu.Faulted, m.Run(nil, 100_000))

@@ -58,7 +58,7 @@ const long = 2000 // cycles, more than any access takes
 
 func TestLoadMissThenHit(t *testing.T) {
 	s := run(t, nil, script(long, at(memsys.Load, 0, 0), at(memsys.Load, 60, 0), at(memsys.Load, 64, 0)))
-	q := s.SMs[0].Unit.L1.Q().Count
+	q := *s.SMs[0].Unit.L1.Count.Q()
 	assert.EqualValues(t, 3, q.Loads)
 	assert.EqualValues(t, 2, q.LoadMisses)
 	assert.EqualValues(t, 1, q.LoadHits, "the last word of the first line")
@@ -74,7 +74,7 @@ func TestMergedMisses(t *testing.T) {
 	for merge, requests := range map[int]uint64{8: 1, 1: 1} {
 		s := run(t, func(c *memsys.Config) { c.L1.MSHRMerge = merge },
 			script(0, at(memsys.Load, 0, 0), at(memsys.Load, 4, 0), at(memsys.Load, 8, 0)))
-		q := s.SMs[0].Unit.L1.Q().Count
+		q := *s.SMs[0].Unit.L1.Count.Q()
 		assert.Equal(t, requests, q.LoadMisses)
 		assert.EqualValues(t, min(merge-1, 2), q.Merges)
 		assert.EqualValues(t, 3-1-q.Merges, q.LoadHits, "those that waited for the line hit")
@@ -90,7 +90,7 @@ func TestOneMSHR(t *testing.T) {
 	d := s.SMs[0].Driver
 	first, second := *d.Cycle.At(0), *d.Cycle.At(1)
 	assert.Greater(t, second, first+first/2)
-	stalled := s.SMs[0].Unit.L1.Q().Count.Stalls[memsys.GlobalLoad][memsys.MSHRFull]
+	stalled := s.SMs[0].Unit.L1.Count.Q().Stalls[memsys.GlobalLoad][memsys.MSHRFull]
 	assert.InDelta(t, first, stalled, 10, "the second stood before the L1 for as long as the first was away")
 }
 
@@ -138,8 +138,8 @@ func TestWritePolicy(t *testing.T) {
 			at(memsys.Load, 0, 0), at(memsys.Store, 0, 1), at(memsys.Store, 4, 2), at(memsys.Store, 0, 3),
 			at(memsys.Load, 0, 0), at(memsys.Flush, 0, 0)))
 		assert.EqualValues(t, 3, value(s, 0, 4))
-		assert.Equal(t, stores, s.Slices[0].Q().Count.Stores, policy)
-		assert.EqualValues(t, 3, s.SMs[0].Unit.L1.Q().Count.StoreHits)
+		assert.Equal(t, stores, s.Slices[0].Count.Q().Stores, policy)
+		assert.EqualValues(t, 3, s.SMs[0].Unit.L1.Count.Q().StoreHits)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestWritePolicy(t *testing.T) {
 func TestNoWriteAllocate(t *testing.T) {
 	s := run(t, nil, script(long, at(memsys.Store, 0, 5), at(memsys.Load, 0, 0)))
 	assert.EqualValues(t, 5, value(s, 0, 1))
-	q := s.SMs[0].Unit.L1.Q().Count
+	q := *s.SMs[0].Unit.L1.Count.Q()
 	assert.Zero(t, q.StoreHits)
 	assert.EqualValues(t, 1, q.LoadMisses)
 }
@@ -170,12 +170,12 @@ func TestStackLines(t *testing.T) {
 		for step, want := range map[int]uint64{2: 5, 3: 6, 6: 7, 7: 5, 8: 8} {
 			assert.Equal(t, want, value(s, 0, step), "step %d, write-%s", step, policy)
 		}
-		q := s.SMs[0].Unit.L1.Q().Count
+		q := *s.SMs[0].Unit.L1.Count.Q()
 		assert.EqualValues(t, 1, q.StoreHits)
 		assert.EqualValues(t, 4, q.LoadHits)
 		assert.EqualValues(t, 1, q.LoadMisses)
 		want := map[memsys.WritePolicy]uint64{memsys.WriteBack: 3, memsys.WriteThrough: 4}
-		assert.Equal(t, want[policy], s.Slices[0].Q().Count.Stores, "write-%s", policy)
+		assert.Equal(t, want[policy], s.Slices[0].Count.Q().Stores, "write-%s", policy)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestLRU(t *testing.T) {
 		at(memsys.Load, 0, 0), at(memsys.Load, 64, 0), at(memsys.Load, 0, 0), // 64 is the older now
 		at(memsys.Load, 128, 0), // takes its way
 		at(memsys.Load, 0, 0), at(memsys.Load, 128, 0)))
-	q := s.SMs[0].Unit.L1.Q().Count
+	q := *s.SMs[0].Unit.L1.Count.Q()
 	assert.EqualValues(t, 3, q.LoadHits, "0 twice, 128 once")
 	assert.EqualValues(t, 3, q.LoadMisses)
 	assert.EqualValues(t, 1, q.Evictions)
@@ -267,7 +267,7 @@ func TestManyFences(t *testing.T) {
 		a = append(a, at(memsys.Store, i*64, i), at(memsys.Fence, 0, 0))
 	}
 	s := run(t, func(c *memsys.Config) { c.Icnt.Latency = 100 }, script(0, a...))
-	assert.EqualValues(t, 40, s.SMs[0].Unit.L1.Q().Count.Fences)
+	assert.EqualValues(t, 40, s.SMs[0].Unit.L1.Count.Q().Fences)
 }
 
 // TestMessagePassing: who sees the flag that another SM set after a fence,
@@ -322,7 +322,7 @@ func TestAtomicity(t *testing.T) {
 			}
 		}
 	}
-	assert.EqualValues(t, 256, s.Slices[0].Q().Count.Atomics, "one packet a lane")
+	assert.EqualValues(t, 256, s.Slices[0].Count.Q().Atomics, "one packet a lane")
 }
 
 // TestPartialLineInL2: a store to a line that the L2 does not have fetches nothing; a
@@ -352,14 +352,14 @@ func TestPartialLineInL2(t *testing.T) {
 		}
 		assert.EqualValues(t, want, s.SMs[0].Driver.Reply.At(1).Data[i][0], "word %d", i)
 	}
-	q := s.Slices[0].Q().Count
+	q := *s.Slices[0].Count.Q()
 	assert.EqualValues(t, 1, q.Misses, "the load's")
-	assert.EqualValues(t, 1, s.Channels[0].Q().Count.Reads)
+	assert.EqualValues(t, 1, s.Channels[0].Count.Q().Reads)
 
 	require.NoError(t, s.Flush(10_000))
 	require.NoError(t, s.Store.Read(base, old))
 	assert.EqualValues(t, []byte{7, 0xdd, 0xdd, 0xdd, 0xdd, 12}, old[7:13])
-	assert.EqualValues(t, 1, s.Channels[0].Q().Count.Writes)
+	assert.EqualValues(t, 1, s.Channels[0].Count.Q().Writes)
 }
 
 // TestHostWritesBetweenKernels: after a flush no cache holds what the host may change.

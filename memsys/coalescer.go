@@ -51,10 +51,11 @@ type LineResponse struct {
 // access of the L1 for each line in which there are lanes.
 type Coalescer struct {
 	rtl.State[coalescerState]
-	In  rtl.In[Access]
-	Out rtl.Out[Reply]
-	Req rtl.Out[LineRequest] // to the L1
-	Rsp rtl.In[LineResponse] // from the L1
+	Count rtl.State[CoalescerCounters] `rtl:"sim,inplace"`
+	In    rtl.In[Access]
+	Out   rtl.Out[Reply]
+	Req   rtl.Out[LineRequest] // to the L1
+	Rsp   rtl.In[LineResponse] // from the L1
 
 	pending int // entries of the table
 	line    uint64
@@ -92,7 +93,6 @@ type coalescerState struct {
 	Used  uint64 // entries in use
 	Full  bool   `rtl:"sim"` // the access at In has found none free
 	Until uint64 // first cycle in which the selector is done with the load at In, 0: not begun
-	Count CoalescerCounters
 }
 
 // CoalescerCounters are what a Coalescer has done since reset.
@@ -158,7 +158,7 @@ func (c *Coalescer) send(room bool) {
 		if waits && entry >= c.pending {
 			if !q.Full {
 				d.Full = true
-				d.Count.TableFull++
+				c.Count.D().TableFull++
 			}
 			return
 		}
@@ -181,7 +181,7 @@ func (c *Coalescer) send(room bool) {
 	d.Busy, d.Left, d.Entry = left != lanes, left&^lanes, uint8(entry)
 	if !q.Busy {
 		if a.Kind != Flush { // which is no instruction
-			d.Count.Accesses++
+			c.Count.D().Accesses++
 		}
 		if a.Herd {
 			d.Until = 0
@@ -193,11 +193,11 @@ func (c *Coalescer) send(room bool) {
 			c.open(a, addr, entry)
 		}
 	} else {
-		d.Count.Coalescing[sourceOf(a.Kind, a.Space)]++
+		c.Count.D().Coalescing[sourceOf(a.Kind, a.Space)]++
 	}
 	if lanes != 0 || waits {
 		if lanes != 0 {
-			d.Count.Lines++
+			c.Count.D().Lines++
 		}
 		c.request(a, addr, entry, lanes)
 	}
@@ -227,7 +227,7 @@ func (c *Coalescer) selected() bool {
 
 // count counts a herded load and shows it to the observer.
 func (c *Coalescer) count(a *Access) {
-	n := &c.D().Count.Herd
+	n := &c.Count.D().Herd
 	n.Loads++
 	n.Saved += blocks(&a.Addr, a.Mask, a.Size) - blocks(&c.herded, a.Mask, a.Size)
 	for m := a.Mask; m != 0; m &= m - 1 {

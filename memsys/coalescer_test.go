@@ -162,7 +162,7 @@ func TestCoalescerTableFull(t *testing.T) {
 	b.Rsp.Push(memsys.LineResponse{Lanes: 1})
 	b.Run(20)
 	assert.Equal(t, 3, b.Req.Len())
-	assert.EqualValues(t, 1, b.Coalescer.Q().Count.TableFull, "it is counted once, however long it waits")
+	assert.EqualValues(t, 1, b.Coalescer.Count.Q().TableFull, "it is counted once, however long it waits")
 }
 
 // TestNoLanes: an access of no lane is answered without the L1.

@@ -24,8 +24,8 @@ func Example() {
 
 	unit, sm := s.SMs[0].Unit, s.SMs[0].Driver
 	fmt.Println("lane 31 gets", sm.Reply.At(0).Data[31][0], "and", sm.Reply.At(1).Data[31][0])
-	fmt.Println("lines for each load:", unit.Coalescer.Q().Count.Lines/2)
-	fmt.Println("misses", unit.L1.Q().Count.LoadMisses, "hits", unit.L1.Q().Count.LoadHits)
+	fmt.Println("lines for each load:", unit.Coalescer.Count.Q().Lines/2)
+	fmt.Println("misses", unit.L1.Count.Q().LoadMisses, "hits", unit.L1.Count.Q().LoadHits)
 	fmt.Println("the second takes", *sm.Cycle.At(1)-1000, "cycles")
 	// Output:
 	// <nil> <nil>

@@ -55,7 +55,7 @@ func TestHerdedLoad(t *testing.T) {
 		for lane, v := range b.Out.Front().Data {
 			assert.Equal(t, uint64(byte(4*lane)), v[0]&0xff, "lane %d", lane)
 		}
-		assert.Equal(t, memsys.HerdCounters{Loads: 1, Diverted: 12, Saved: 1}, b.Coalescer.Q().Count.Herd)
+		assert.Equal(t, memsys.HerdCounters{Loads: 1, Diverted: 12, Saved: 1}, b.Coalescer.Count.Q().Herd)
 	}
 	assert.Equal(t, first[0]+3, first[1])
 }

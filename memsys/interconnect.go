@@ -25,9 +25,10 @@ type packet[T any] interface {
 // The queue of each input is the In end, so packets from one input to one output
 // stay in order.
 type Crossbar[T any, P packet[T]] struct {
-	rtl.State[crossbarState]
-	In  []rtl.In[T]
-	Out []rtl.Out[T]
+	rtl.State[crossbarState] `rtl:"inplace"`
+	Count                    rtl.State[CrossbarCounters] `rtl:"sim,inplace"`
+	In                       []rtl.In[T]
+	Out                      []rtl.Out[T]
 
 	flit     int
 	inConc   int // inputs a port
@@ -42,7 +43,6 @@ type crossbarState struct {
 	Busy   uint64          // input ports in the middle of a packet
 	Chosen [MaxPorts]uint8 // by input port: which of its inputs was granted last
 	Port   [MaxPorts]transfer
-	Count  CrossbarCounters
 }
 
 // transfer is what an output port does.
@@ -110,11 +110,11 @@ func (c *Crossbar[T, P]) Tick() {
 			d.Busy |= 1 << t.From
 			bytes := P(c.input(int(t.From), shown[t.From]).Front()).Bytes()
 			t.Left = uint16((bytes + c.flit - 1) / c.flit)
-			d.Count.Packets++
-			d.Count.Bytes += uint64(bytes)
+			c.Count.D().Packets++
+			c.Count.D().Bytes += uint64(bytes)
 		}
 		t.Left--
-		d.Count.Flits++
+		c.Count.D().Flits++
 		if t.Left == 0 {
 			in := c.input(int(t.From), d.Chosen[t.From])
 			*c.Out[P(in.Front()).Port()].PushSlot() = *in.Front()

@@ -111,7 +111,7 @@ func TestNetwork(t *testing.T) {
 			require.Less(t, b.Now(), uint64(100_000), "no end")
 		}
 		require.Equal(t, sent, got)
-		q := b.Net.Q().Count
+		q := *b.Net.Count.Q()
 		assert.EqualValues(t, total, q.Packets)
 		assert.EqualValues(t, flits, q.Flits)
 		ports := min((sms+cfg.Concentration-1)/cfg.Concentration, slices)

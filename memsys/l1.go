@@ -34,10 +34,11 @@ const epochs = 8
 // A flush is the same.
 type L1 struct {
 	rtl.State[l1State]
-	In  rtl.In[LineRequest]
-	Out rtl.Out[LineResponse]
-	Req rtl.Out[Request]
-	Rsp rtl.In[Response]
+	Count rtl.State[L1Counters] `rtl:"sim,inplace"`
+	In    rtl.In[LineRequest]
+	Out   rtl.Out[LineResponse]
+	Req   rtl.Out[Request]
+	Rsp   rtl.In[Response]
 
 	sim     *rtl.Sim
 	mshrNum int
@@ -84,7 +85,6 @@ type l1State struct {
 	Stall   Cause  `bits:"3"` // of the access at In
 	StallOf Source `bits:"3"`
 	Since   uint64 // cycle in which the stall began
-	Count   L1Counters
 }
 
 // L1Counters are what an L1 has done since reset. Accesses count lines, not
@@ -190,7 +190,7 @@ func (l *L1) account(cause Cause) {
 		return
 	}
 	if q.Stall != NoStall {
-		d.Count.Stalls[q.StallOf][q.Stall] += l.sim.Now() - q.Since
+		l.Count.D().Stalls[q.StallOf][q.Stall] += l.sim.Now() - q.Since
 	}
 	d.Stall, d.Since = cause, l.sim.Now()
 	if l.In.Valid() {
@@ -241,7 +241,7 @@ func (l *L1) writeBack(w int) {
 	p := l.send(Store, l.cache.address(w))
 	p.Mask, p.Data = l.cache.ways.At(w).Dirty, *l.cache.data.At(w)
 	l.cache.clean(w)
-	l.D().Count.WriteBacks++
+	l.Count.D().WriteBacks++
 }
 
 // send starts a packet for the slice that has the line.
@@ -256,7 +256,6 @@ func (l *L1) send(kind Kind, line uint64) *Request {
 
 // bypass sends a request that the cache has no part in.
 func (l *L1) bypass(r *LineRequest) Cause {
-	_, d := l.Regs()
 	if !l.Req.Ready() {
 		return NetworkFull
 	}
@@ -272,14 +271,14 @@ func (l *L1) bypass(r *LineRequest) Cause {
 	switch r.Kind {
 	case Store:
 		p.Mask, p.Data = r.Mask, r.Data
-		d.Count.Stores++
-		d.Count.Bypasses++
+		l.Count.D().Stores++
+		l.Count.D().Bypasses++
 	case Load:
-		d.Count.Loads++
-		d.Count.Bypasses++
+		l.Count.D().Loads++
+		l.Count.D().Bypasses++
 	default:
 		p.Off, p.Size, p.Atom, p.Type, p.A, p.B = r.Off, r.Size, r.Atom, r.Type, r.A, r.B
-		d.Count.Atomics++
+		l.Count.D().Atomics++
 	}
 	l.In.Pop()
 	return NoStall
@@ -287,7 +286,6 @@ func (l *L1) bypass(r *LineRequest) Cause {
 
 // store writes to the line in way w, -1 if there is none, or sends the bytes on.
 func (l *L1) store(r *LineRequest, line uint32, w int) Cause {
-	d := l.D()
 	waiting := w >= 0 && l.cache.ways.At(w).Waiting
 	hit := w >= 0 && !waiting
 	if w < 0 && r.Stack && r.Mask[0]&1 != 0 {
@@ -308,7 +306,7 @@ func (l *L1) store(r *LineRequest, line uint32, w int) Cause {
 		l.giveUp(w)
 	case w >= 0:
 		if hit {
-			d.Count.StoreHits++
+			l.Count.D().StoreHits++
 		} else {
 			l.take(w, line, way{})
 			l.cache.data.Write(w, Line{})
@@ -316,7 +314,7 @@ func (l *L1) store(r *LineRequest, line uint32, w int) Cause {
 		l.storing.write(&l.cache, w, &r.Data, r.Mask)
 		l.touch(w)
 	}
-	d.Count.Stores++
+	l.Count.D().Stores++
 	l.In.Pop()
 	return NoStall
 }
@@ -332,7 +330,7 @@ func (l *L1) victim(line uint32) (w int, dirty bool) {
 func (l *L1) take(w int, line uint32, s way) {
 	gen := l.Q().Gen
 	if l.cache.tags.At(w).Gen == gen {
-		l.D().Count.Evictions++
+		l.Count.D().Evictions++
 	}
 	l.cache.tags.Write(w, tag{line, gen})
 	l.cache.ways.Write(w, s)
@@ -347,7 +345,6 @@ func (l *L1) touch(w int) {
 
 // load answers from way w, joins the miss that it waits for, or starts one.
 func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
-	q, d := l.Regs()
 	found := Hit
 	switch {
 	case w >= 0 && !l.cache.ways.At(w).Waiting:
@@ -357,7 +354,7 @@ func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
 		p := l.Out.PushSlot()
 		p.Entry, p.Lanes, p.Data = r.Entry, r.Lanes, *l.cache.data.At(w)
 		l.touch(w)
-		d.Count.LoadHits++
+		l.Count.D().LoadHits++
 	case w >= 0:
 		id := int(l.cache.ways.At(w).MSHR)
 		if int(l.mshrs.At(id).Count) == l.merge {
@@ -366,7 +363,7 @@ func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
 		m := l.mshrs.Edit(id)
 		m.Targets[m.Count] = target{r.Entry, r.Lanes}
 		m.Count++
-		d.Count.Merges++
+		l.Count.D().Merges++
 		found = Merge
 	default:
 		id := l.freeMSHR()
@@ -383,12 +380,12 @@ func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
 			return NetworkFull
 		}
 		l.send(Load, r.Line).ID = uint8(id)
-		l.reserve(id, mshr{Keep: true, Way: uint32(v), Gen: q.Gen}, r)
+		l.reserve(id, mshr{Keep: true, Way: uint32(v), Gen: l.Q().Gen}, r)
 		l.take(v, line, way{Waiting: true, MSHR: uint8(id)})
-		d.Count.LoadMisses++
+		l.Count.D().LoadMisses++
 		found = Miss
 	}
-	d.Count.Loads++
+	l.Count.D().Loads++
 	if l.OnLoad.Any() {
 		l.OnLoad.Notify(LookedUp{r, found})
 	}
@@ -429,7 +426,7 @@ func (l *L1) fence(r *LineRequest) Cause {
 	d.Fence[q.Epoch], d.Epoch = r.Entry, next
 	d.Gen++
 	d.Walk = 0
-	d.Count.Fences++
+	l.Count.D().Fences++
 	l.In.Pop()
 	return NoStall
 }

@@ -22,10 +22,11 @@ import (
 // Atomics are done here, one a cycle.
 type Slice struct {
 	rtl.State[sliceState]
-	In   rtl.In[Request]
-	Out  rtl.Out[Response]
-	Mem  rtl.Out[dram.Request]
-	Fill rtl.In[dram.Response]
+	Count rtl.State[SliceCounters] `rtl:"sim,inplace"`
+	In    rtl.In[Request]
+	Out   rtl.Out[Response]
+	Mem   rtl.Out[dram.Request]
+	Fill  rtl.In[dram.Response]
 
 	line    int
 	keep    bool     // lines outlive a flush
@@ -47,7 +48,6 @@ type sliceState struct {
 	Next   uint8  `bits:"7"` // request to replay
 	Writes uint32 // that the DRAM has not acknowledged
 	Walk   uint32 // word of dirty bits that the flush at In looks at
-	Count  SliceCounters
 }
 
 // SliceCounters are what a Slice has done since reset.
@@ -169,7 +169,7 @@ func (s *Slice) needs(r *Request) ByteMask {
 // allocate gives way v to a line of which it has no byte yet.
 func (s *Slice) allocate(v int, line uint32) {
 	if q := s.Q(); s.cache.tags.At(v).Gen == q.Gen {
-		s.D().Count.Evictions++
+		s.Count.D().Evictions++
 	}
 	s.cache.tags.Write(v, tag{line, s.Q().Gen})
 	s.cache.ways.Write(v, way{})
@@ -193,7 +193,7 @@ func (s *Slice) fetch(w int, line uint32, r *Request) bool {
 	s.mshrs.Write(id, sliceMSHR{Way: uint32(w), Count: 1})
 	s.waiting.Write(id*s.merge, *r)
 	d.Used[id/64] |= 1 << (id % 64)
-	d.Count.Misses++
+	s.Count.D().Misses++
 	return true
 }
 
@@ -206,13 +206,12 @@ func (s *Slice) join(w int, r *Request) bool {
 	}
 	s.waiting.Write(id*s.merge+n, *r)
 	s.mshrs.Edit(id).Count++
-	s.D().Count.Merges++
+	s.Count.D().Merges++
 	return true
 }
 
 // perform does a request on the line in way w and answers it.
 func (s *Slice) perform(w int, r *Request) bool {
-	q, d := s.Regs()
 	if !s.Out.Ready() {
 		return false
 	}
@@ -221,10 +220,10 @@ func (s *Slice) perform(w int, r *Request) bool {
 	switch r.Kind {
 	case Load:
 		p.Size, p.Data = uint8(s.line), *s.cache.data.At(w)
-		d.Count.Loads++
+		s.Count.D().Loads++
 	case Store:
 		s.cache.write(w, &r.Data, r.Mask)
-		d.Count.Stores++
+		s.Count.D().Stores++
 	case Atomic, Reduce:
 		old := s.cache.data.At(w)[r.Off:]
 		v := getWord(old, r.Size)
@@ -236,10 +235,10 @@ func (s *Slice) perform(w int, r *Request) bool {
 		var data Line
 		putWord(data[r.Off:], &v, r.Size)
 		s.cache.write(w, &data, dram.Span(int(r.Off), int(r.Size)))
-		d.Count.Atomics++
+		s.Count.D().Atomics++
 	}
-	if !q.Replay {
-		d.Count.Hits++
+	if !s.Q().Replay {
+		s.Count.D().Hits++
 	}
 	s.touch(w)
 	return true
@@ -261,7 +260,7 @@ func (s *Slice) writeBack(w int) bool {
 	p.Mask, p.Data = s.cache.ways.At(w).Dirty, *s.cache.data.At(w)
 	s.cache.clean(w)
 	s.D().Writes++
-	s.D().Count.WriteBacks++
+	s.Count.D().WriteBacks++
 	return true
 }
 
@@ -292,7 +291,7 @@ func (s *Slice) flush(r *Request) bool {
 		d.Gen++
 	}
 	d.Walk = 0
-	d.Count.Flushes++
+	s.Count.D().Flushes++
 	return true
 }
 

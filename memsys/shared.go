@@ -18,8 +18,9 @@ const wordBytes = 4
 // byte the highest lane wins. Atomics take a cycle a lane.
 type Shared struct {
 	rtl.State[sharedState]
-	In  rtl.In[Access]
-	Out rtl.Out[Reply]
+	Count rtl.State[SharedCounters] `rtl:"sim,inplace"`
+	In    rtl.In[Access]
+	Out   rtl.Out[Reply]
 
 	banks, lanes int
 	words        *rtl.Mem[uint32]
@@ -30,7 +31,6 @@ type sharedState struct {
 	Busy   bool                // the access at In has begun
 	Left   uint32              // lanes not done
 	Served [isa.MaxLanes]uint8 `bits:"4"` // words that each lane has had
-	Count  SharedCounters
 }
 
 // SharedCounters are what a Shared has done since reset.
@@ -58,7 +58,7 @@ func (s *Shared) Tick() {
 	left := q.Left
 	if !q.Busy {
 		left = a.Mask
-		d.Count.Accesses++
+		s.Count.D().Accesses++
 	}
 	group := s.group(left)
 	data := s.row.Edit(0)
@@ -72,9 +72,9 @@ func (s *Shared) Tick() {
 	} else {
 		done = s.pass(a, group, data)
 	}
-	d.Count.Passes++
+	s.Count.D().Passes++
 	if done != group {
-		d.Count.Conflicts++
+		s.Count.D().Conflicts++
 	}
 	d.Left, d.Busy = left&^done, left != done
 	if d.Busy {

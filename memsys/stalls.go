@@ -64,10 +64,10 @@ type Stalls [NumSources][NumCauses]uint64
 
 // Stalls are those since reset.
 func (u *Unit) Stalls() Stalls {
-	s := u.L1.Q().Count.Stalls
-	for source, n := range u.Coalescer.Q().Count.Coalescing {
+	s := u.L1.Count.Q().Stalls
+	for source, n := range u.Coalescer.Count.Q().Coalescing {
 		s[source][Coalescing] = n
 	}
-	s[SharedAny][BankConflict] = u.Shared.Q().Count.Conflicts
+	s[SharedAny][BankConflict] = u.Shared.Count.Q().Conflicts
 	return s
 }

@@ -32,7 +32,7 @@ func (e *elaboration) bind() {
 	k.asked, k.usedQueues, k.usedMems = cut(ns), cut(nq), cut(nm)
 	for i, s := range k.states {
 		h := s.header()
-		h.asked, h.bit = &k.asked[i/64], 1<<(i%64)
+		h.asked = fan{word: &k.asked[i/64], mask: 1 << (i % 64)}
 		k.regs = append(k.regs, h)
 	}
 	for i, f := range k.queues {
@@ -87,6 +87,7 @@ func (k *Sim) schedule() {
 	for _, s := range k.states {
 		s.header().fan = newFan(k.next, s.header().readers)
 	}
+	k.connect()
 	for _, w := range k.wires {
 		set := k.dirty
 		if w.whdr().pin {
@@ -114,6 +115,13 @@ func (k *Sim) schedule() {
 	}
 	k.small = newSmall(k)
 	k.wakeAll()
+}
+
+// connect has the states mark what they are to mark when somebody watches, or nobody does.
+func (k *Sim) connect() {
+	for _, h := range k.regs {
+		h.connect(k.observers.Any())
+	}
 }
 
 // Reorder orders the processes at random, as far as wires allow, before the first cycle or after Reset. The order must

@@ -40,8 +40,14 @@ func (k *Sim) check(end uint64) error {
 	return nil
 }
 
-// double keeps present and next values of the memories that are written in place apart, or no longer.
+// double keeps present and next values of what is written in place apart, or no longer.
 func (k *Sim) double(apart bool) {
+	for _, s := range k.states {
+		if s.header().writer != nil {
+			s.double(apart)
+		}
+	}
+	k.connect()
 	for _, m := range k.mems {
 		if m.core().writer != nil {
 			m.double(apart)

@@ -32,7 +32,7 @@
 //     by value or embedded, they are parts of the module. A named field of a module type, held by value, is a submodule.
 //   - `rtl:"scratch"` is what a Tick needs for itself and writes before it reads. [Sim.RunChecked] makes nonsense of it
 //     before each Tick, and finds parameters that a Tick has changed.
-//   - `rtl:"inplace"` has the module of the field write a [Mem] in place, behind all who read it.
+//   - `rtl:"inplace"` has the module of the field write a [State] or [Mem] in place, behind all who read it.
 //   - `rtl:"optional"` allows an unconnected port, `rtl:"-"` hides a field, `bits:"5"` gives the width of a register and
 //     `trace:"true"` shows the entries of a memory in waveforms, by the name of the field that has it.
 //   - How much storage a design is, says [Sim.Storage]. A type that has room for the largest configuration can have a size

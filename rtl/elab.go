@@ -156,8 +156,8 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 				tg.optional = true
 			case "inplace":
 				tg.inplace = true
-				if m == nil || classOf(f.Type) != memClass && (f.Type.Kind() != reflect.Pointer || classOf(f.Type.Elem()) != memClass) {
-					e.errorf("%s.%s has tag rtl:\"inplace\", which is for a Mem of a module, not for a %s", path, f.Name, f.Type)
+				if m == nil || classOf(f.Type) != stateClass && classOf(f.Type) != memClass && (f.Type.Kind() != reflect.Pointer || classOf(f.Type.Elem()) != memClass) {
+					e.errorf("%s.%s has tag rtl:\"inplace\", which is for a State or Mem of a module, not for a %s", path, f.Name, f.Type)
 				}
 			case "":
 			case "scratch":
@@ -219,6 +219,9 @@ func (e *elaboration) structure(path string, v reflect.Value, m *module, tg tags
 		}
 		if e.place(s, path) {
 			s.home().tag = tg.all
+			if tg.inplace {
+				s.header().writer = m
+			}
 			m.states = append(m.states, s)
 			e.k.states = append(e.k.states, s)
 		}

@@ -37,24 +37,33 @@ func (e *elaboration) order() {
 			}
 		}
 	}
+	for _, s := range k.states {
+		h := s.header()
+		inPlace(h.writer, h.readers, h.owned.path)
+	}
 	for _, x := range k.mems {
 		r := x.core()
-		if r.writer == nil {
-			continue
-		}
-		for _, p := range r.readers {
-			if p.mod == r.writer {
-				continue
-			}
-			for _, w := range r.writer.procs {
-				w.after = append(w.after, dependency{p, r.owned.path + ", in place"})
-			}
-		}
+		inPlace(r.writer, r.readers, r.owned.path)
 	}
 	var loops []string
 	k.procs, loops = levelize(k.order)
 	for _, l := range loops {
 		e.errorf("combinational loop: %s", l)
+	}
+}
+
+// inPlace has the readers of what a module writes in place run before it. There is no such module for the others.
+func inPlace(writer *module, readers []*process, path string) {
+	if writer == nil {
+		return
+	}
+	for _, p := range readers {
+		if p.mod == writer {
+			continue
+		}
+		for _, w := range writer.procs {
+			w.after = append(w.after, dependency{p, path + ", in place"})
+		}
 	}
 }
 

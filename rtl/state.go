@@ -12,21 +12,29 @@ import (
 // At the clock edge the next value becomes the present one if they differ, and only then the processes that read it
 // are woken: those of its module and of every module with a pointer to that module. They are compared as bytes, which
 // costs about 3 ns for 32 of them and 15 ns for 1 KiB, so arrays over some 512 bytes belong in a [Mem].
+//
+// With the tag `rtl:"inplace"` the module writes its State in place, as it can a [Mem]: there is nothing to compare and to copy.
+// It then runs after all others that read it, asks for D only where it writes, since that wakes the readers, and reads
+// no field of Q behind the place where it may have written it. So are counters, which nobody reads.
 type State[S comparable] struct {
 	q, d S
+	next *S // d, or q in place
 	h    stateHdr
 }
 
 // stateHdr is what the kernel knows of a State, whatever its type. What is seldom done is done here: the methods of State
 // are compiled for each of its types in every package that imports a machine.
 type stateHdr struct {
-	q, d    []byte  // present and next, as they lie in memory
-	asked   *uint64 // word and bit of the set of states of which the next value has been asked for
-	bit     uint64
-	fan     fan // into the next cycle
-	owned   owned
-	readers []*process
-	reset   []byte // value at elaboration
+	q, d     []byte  // present and next, as they lie in memory
+	together bool    // they are the same
+	touch    *uint64 // word and mask of what asking for the next value marks: asked, or fan
+	bit      uint64
+	asked    fan // the bit in the set of states of which the next value has been asked for
+	fan      fan // into the next cycle
+	owned    owned
+	readers  []*process
+	writer   *module // that writes in place
+	reset    []byte  // value at elaboration
 }
 
 // register is a State of any type.
@@ -34,6 +42,7 @@ type register interface {
 	storage
 	header() *stateHdr
 	value() unsafe.Pointer
+	double(apart bool)
 	staged() []byte
 }
 
@@ -43,8 +52,8 @@ func (s *State[S]) Q() *S { return &s.q }
 // D is the next state. It equals the present state when the cycle starts; only the module that holds it writes it, and
 // asks for it in each cycle anew.
 func (s *State[S]) D() *S {
-	*s.h.asked |= s.h.bit
-	return &s.d
+	*s.h.touch |= s.h.bit
+	return s.next
 }
 
 // Regs returns the present and the next state.
@@ -58,19 +67,34 @@ func (s *State[S]) Init(v S) {
 	s.h.owned.note()
 }
 
+// connect says what asking for the next value marks. A state that is written in place and that nobody watches has nothing to do
+// at the edge: who asks wakes the readers.
+func (h *stateHdr) connect(watched bool) {
+	h.touch, h.bit = h.asked.word, h.asked.mask
+	if h.together && !watched && h.fan.word != nil && h.fan.more == nil {
+		h.touch, h.bit = h.fan.word, h.fan.mask
+	}
+}
+
 // edge ends a cycle and says whether the state changed. It is one function for all types, as the edge of a ram is.
 func (h *stateHdr) edge() bool {
-	if string(h.q) == string(h.d) {
-		return false
+	if !h.together {
+		if string(h.q) == string(h.d) {
+			return false
+		}
+		copy(h.q, h.d)
 	}
-	copy(h.q, h.d)
 	h.fan.mark()
 	return true
 }
 
-func (h *stateHdr) elaborated(q, d []byte) {
-	h.q, h.d, h.reset = q, d, bytes.Clone(q)
-	copy(d, q)
+// double keeps the next value in a place of its own, or in that of the present one.
+func (s *State[S]) double(apart bool) {
+	s.next = &s.q
+	if apart {
+		s.d, s.next = s.q, &s.d
+	}
+	s.h.d, s.h.together = bytesOf(s.next), !apart
 }
 
 func (h *stateHdr) restart() {
@@ -90,13 +114,17 @@ func (s *State[S]) header() *stateHdr { return &s.h }
 
 func (s *State[S]) value() unsafe.Pointer { return unsafe.Pointer(&s.q) }
 
-func (s *State[S]) staged() []byte { return bytesOf(&s.d) }
+func (s *State[S]) staged() []byte { return s.h.d }
 
 func (s *State[S]) home() *owned { return &s.h.owned }
 
 func (s *State[S]) typ() reflect.Type { return reflect.TypeFor[S]() }
 
-func (s *State[S]) elaborated() { s.h.elaborated(bytesOf(&s.q), bytesOf(&s.d)) }
+func (s *State[S]) elaborated() {
+	s.h.q = bytesOf(&s.q)
+	s.h.reset = bytes.Clone(s.h.q)
+	s.double(s.h.writer == nil)
+}
 
 func (s *State[S]) restart() { s.h.restart() }
 

@@ -169,12 +169,16 @@ type edge struct {
 // see [System.OnQuantum] for the order between islands.
 func (k *Sim) Observe(f func(cycle uint64, changed []uint64)) (leave func()) {
 	first := !k.observers.Any()
-	leave = k.observers.Add(func(e edge) { f(e.cycle, e.changed) })
+	gone := k.observers.Add(func(e edge) { f(e.cycle, e.changed) })
 	if first {
 		clear(k.changed)
 		k.refresh()
+		k.connect()
 	}
-	return leave
+	return func() {
+		gone()
+		k.connect()
+	}
 }
 
 // runObserved is run with an observer: it also notes which groups of signals changed.

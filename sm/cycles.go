@@ -75,7 +75,7 @@ func sum(cycles []uint64) (n uint64) {
 // CyclesBy is the number of cycles before now that were spent in each class.
 func (i *Issue) CyclesBy(now uint64) Cycles {
 	q := i.Q()
-	n := q.Cycles
+	n := i.Count.Q().Cycles
 	n[q.Class] += now - q.Since
 	return n
 }

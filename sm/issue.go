@@ -21,6 +21,7 @@ import (
 // its active mask lets skip: see Skip.
 type Issue struct {
 	rtl.State[issueState]
+	Count rtl.State[IssueCounters] `rtl:"sim,inplace"`
 	Fire  rtl.Wire[divergence.Fire]
 	Done  *rtl.Wire[Completions]
 	Out   rtl.Out[Flight]
@@ -69,22 +70,26 @@ type shares struct {
 }
 
 type issueState struct {
-	Last    uint16          `bits:"9"` // slot issued last
-	LastOf  [MaxCTAs]uint16 `bits:"9"` // of each CTA
-	Turn    uint8           `bits:"5"` // CTA of the slot issued last
-	Look    units.Set       // slots that may have an instruction: that had one when they were asked last, or have changed since
-	Busy    units.Set       // slots that wait for the completion of their last instruction
-	Next    uint64          // first cycle in which an instruction can issue
-	Memory  uint16          // memory instructions in flight
-	InRow   units.InRows    // instructions in flight of each row
-	Class   Class           `bits:"5"` // of the cycles from Since on
-	Since   uint64
-	Cycles  Cycles // until Since
-	Count   uint64 // instructions of the kernel issued
+	Last   uint16          `bits:"9"` // slot issued last
+	LastOf [MaxCTAs]uint16 `bits:"9"` // of each CTA
+	Turn   uint8           `bits:"5"` // CTA of the slot issued last
+	Look   units.Set       // slots that may have an instruction: that had one when they were asked last, or have changed since
+	Busy   units.Set       // slots that wait for the completion of their last instruction
+	Next   uint64          // first cycle in which an instruction can issue
+	Memory uint16          // memory instructions in flight
+	InRow  units.InRows    // instructions in flight of each row
+	Class  Class           `bits:"5"` // of the cycles from Since on
+	Since  uint64
+	Herded uint32 // instructions of the launch issued that are herded
+}
+
+// IssueCounters are what Issue has done since reset.
+type IssueCounters struct {
+	Issued  uint64 // instructions of the kernel
 	Lanes   uint64 // their active lanes
-	Added   uint64 // instructions issued that the mechanism has inserted
-	Skipped uint64 // cycles that their warps have skipped
-	Herded  uint32 // instructions of the launch issued that are herded
+	Added   uint64 // instructions that the mechanism has inserted
+	Skipped uint64 // cycles that warps have skipped
+	Cycles  Cycles // until issueState.Since
 }
 
 // Flight is an instruction on its way through the pipeline.
@@ -167,7 +172,7 @@ func (i *Issue) Tick() {
 		}
 		class = i.l.issueClass(mask)
 		n := i.l.enters(mask)
-		d.Skipped += i.l.entry() - n
+		i.Count.D().Skipped += i.l.entry() - n
 		if n > 1 {
 			d.Next = now + n
 			i.sim.WakeAt(d.Next)
@@ -185,7 +190,7 @@ func (i *Issue) Tick() {
 		i.Beside.Fire.Set(idle)
 	}
 	if class != q.Class {
-		d.Cycles[q.Class] += now - q.Since
+		i.Count.D().Cycles[q.Class] += now - q.Since
 		d.Class, d.Since = class, now
 	}
 	if i.OnClass.Any() {
@@ -327,17 +332,17 @@ func (i *Issue) copies(in *decoded, rows uint64) {
 // count counts an instruction and shows it to the observer. Those that are not
 // the kernel's are counted apart.
 func (i *Issue) count(f *Flight, in *decoded) {
-	d := i.D()
+	c := i.Count.D()
 	if in.Inserted {
-		d.Added++
+		c.Added++
 		if i.OnInserted.Any() {
 			i.OnInserted.Notify(Issued{i.sim.Now(), f})
 		}
 		return
 	}
 	n := bits.OnesCount32(f.Mask)
-	d.Count++
-	d.Lanes += uint64(n)
+	c.Issued++
+	c.Lanes += uint64(n)
 	*i.Active.Edit(n)++
 	if i.OnIssue.Any() {
 		i.OnIssue.Notify(Issued{i.sim.Now(), i.l.observed(f, &i.seen)})

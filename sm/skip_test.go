@@ -162,7 +162,7 @@ func TestSkippedCycles(t *testing.T) {
 		b.sim.Run(uint64(cfg.WarpSize)) // the last one enters
 		by := b.Issue.CyclesBy(b.sim.Now())
 		require.Equal(t, issues, by.Issue(), name)
-		require.Equal(t, uint64(cfg.WarpSize/cfg.SIMDWidth)*b.Issue.Q().Count, issues+b.Issue.Q().Skipped, name)
+		require.Equal(t, uint64(cfg.WarpSize/cfg.SIMDWidth)*b.Issue.Count.Q().Issued, issues+b.Issue.Count.Q().Skipped, name)
 	}
 }
 

@@ -258,7 +258,7 @@ func TestCyclesAddUp(t *testing.T) {
 	assert.Equal(t, now, sum)
 	assert.NotZero(t, by[sm.ClassMem])
 	assert.NotZero(t, by[sm.ClassEmpty])
-	assert.Equal(t, 4*b.Issue.Q().Count, by.Issue(), "each instruction takes 4 cycles to enter a pipe of 8 lanes")
+	assert.Equal(t, 4*b.Issue.Count.Q().Issued, by.Issue(), "each instruction takes 4 cycles to enter a pipe of 8 lanes")
 }
 
 // TestLocalMemory: equal local addresses of the lanes of a warp are

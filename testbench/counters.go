@@ -53,8 +53,8 @@ func readCounters(m *gpu.Machine) Counters {
 	for i, s := range m.SMs {
 		var one Counters
 		one.Classes = s.Issue.CyclesBy(now)
-		one.Inserted = s.Issue.Q().Added
-		one.Instructions, one.Lanes, one.Skipped = s.Issue.Q().Count, s.Issue.Q().Lanes, s.Issue.Q().Skipped
+		issue := s.Issue.Count.Q()
+		one.Instructions, one.Lanes, one.Inserted, one.Skipped = issue.Issued, issue.Lanes, issue.Added, issue.Skipped
 		if b := s.Issue.Beside; b != nil {
 			one.Beside = b.Q().Count
 		}
@@ -70,10 +70,10 @@ func readCounters(m *gpu.Machine) Counters {
 		}
 		u := m.Units[i]
 		one.Stalls = u.Stalls()
-		one.Coalescer, one.Shared, one.L1 = u.Coalescer.Q().Count, u.Shared.Q().Count, u.L1.Q().Count
+		one.Coalescer, one.Shared, one.L1 = *u.Coalescer.Count.Q(), *u.Shared.Count.Q(), *u.L1.Count.Q()
 		c.add(&one)
 	}
-	c.Requests, c.Responses = m.Net.Requests.Q().Count, m.Net.Responses.Q().Count
+	c.Requests, c.Responses = *m.Net.Requests.Count.Q(), *m.Net.Responses.Count.Q()
 	for _, d := range m.System().Domains() {
 		if d.Name() == "dram" {
 			c.DRAMCycles = d.Now() * uint64(len(m.Channels))
@@ -81,7 +81,7 @@ func readCounters(m *gpu.Machine) Counters {
 	}
 	for i, s := range m.Slices {
 		var one Counters
-		one.L2, one.DRAM = s.Q().Count, m.Channels[i].Q().Count
+		one.L2, one.DRAM = *s.Count.Q(), *m.Channels[i].Count.Q()
 		c.add(&one)
 	}
 	return c

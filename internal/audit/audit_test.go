@@ -198,9 +198,9 @@ func TestFalsified(t *testing.T) {
 		}},
 		{"the DRAM counts a row hit too many", DRAM, func(m *Memory, _ *memsys.Config) {
 			c := find[*channel](m).ch
-			q := *c.Q()
-			q.Count.RowHits++
-			c.Init(q)
+			q := *c.Count.Q()
+			q.RowHits++
+			c.Count.Init(q)
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

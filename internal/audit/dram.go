@@ -51,7 +51,7 @@ type request struct {
 }
 
 func newChannel(m *Memory, index, line int, cfg *dram.Config, ch *dram.Channel) *channel {
-	a := &channel{block: block{m, fmt.Sprintf("DRAM channel %d", index)}, index: index, line: line, cfg: *cfg, ch: ch, count: ch.Q().Count}
+	a := &channel{block: block{m, fmt.Sprintf("DRAM channel %d", index)}, index: index, line: line, cfg: *cfg, ch: ch, count: *ch.Count.Q()}
 	data := max(cfg.WL, cfg.TCL) + cfg.Burst
 	a.reach = uint64(max(cfg.TRC, cfg.TRRD, cfg.TRP, cfg.TRAS, cfg.TRTP, cfg.TRCD, cfg.TCCD, data+cfg.TWR, data+cfg.TWTR, data+2))
 	return a
@@ -262,7 +262,7 @@ func (a *channel) end() {
 		a.fail(DRAM, "%d requests have no answer", len(a.queue)+len(a.moved))
 		return
 	}
-	got := a.ch.Q().Count
+	got := *a.ch.Count.Q()
 	got.QueueFull, got.Unmapped = a.count.QueueFull, a.count.Unmapped
 	if got != a.count {
 		a.fail(DRAM, "counted %+v, the commands are %+v", got, a.count)

@@ -86,7 +86,7 @@ var memory = []Mutant{
 	},
 	{
 		Name: "l1-merge-lost", Bug: "a load that joins a miss is not counted", By: any,
-		File: "memsys/l1.go", Old: "m.Count++\n\t\td.Count.Merges++", New: "d.Count.Merges++",
+		File: "memsys/l1.go", Old: "m.Count++\n\t\tl.Count.D().Merges++", New: "l.Count.D().Merges++",
 	},
 	{
 		Name: "l1-dirty-dropped", Bug: "a dirty line makes room without being written back", By: any,
@@ -131,7 +131,7 @@ var memory = []Mutant{
 	},
 	{
 		Name: "l1-no-lru-hit", Bug: "a hit does not make a line the one used last", Audit: "./memsys TestLRU", From: "antonblanchard/microwatt#411",
-		File: "memsys/l1.go", Old: "l.touch(w)\n\t\td.Count.LoadHits++", New: "d.Count.LoadHits++",
+		File: "memsys/l1.go", Old: "l.touch(w)\n\t\tl.Count.D().LoadHits++", New: "l.Count.D().LoadHits++",
 	},
 	{
 		Name: "l1-mshr-full", Bug: "a miss that finds no MSHR takes the last", By: any, From: "rsd-devel/rsd#59",

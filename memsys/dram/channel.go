@@ -80,8 +80,9 @@ type Counters struct {
 // leaves out). A request overtaken HitCap times by row hits goes first.
 type Channel struct {
 	rtl.State[channelState]
-	In  rtl.In[Request]
-	Out rtl.Out[Response]
+	Count rtl.State[Counters] `rtl:"sim,inplace"`
+	In    rtl.In[Request]
+	Out   rtl.Out[Response]
 
 	// OnCommand is told of each command.
 	OnCommand rtl.Observers[Commanded]
@@ -110,7 +111,6 @@ type channelState struct {
 
 	Last    uint8   `bits:"4"` // bank of the last command
 	Command Command // on the bus now
-	Count   Counters
 
 	// Entries whose last command was given, in the order of the data bus.
 	Done     [MaxQueue]uint8
@@ -203,7 +203,7 @@ func (c *Channel) accept() {
 	}
 	if q.Blocked {
 		d.Blocked = false
-		d.Count.QueueFull += c.sim.Now() - q.Since
+		c.Count.D().QueueFull += c.sim.Now() - q.Since
 	}
 	r := c.In.Front()
 	e := c.entries.Edit(i)
@@ -212,9 +212,9 @@ func (c *Channel) accept() {
 	e.Todo = c.todo(r)
 	if r.Write {
 		c.data.Write(i, r.Data)
-		d.Count.Writes++
+		c.Count.D().Writes++
 	} else {
-		d.Count.Reads++
+		c.Count.D().Reads++
 	}
 	d.Used |= 1 << i
 	d.Waiting[e.Bank] |= 1 << i
@@ -337,12 +337,12 @@ func (c *Channel) give(op Op, i int) {
 		bk.NextRead, bk.NextWrite = after(t.TRCD), after(t.tRCDWR())
 		d.NextAct = after(t.TRRD)
 		d.Command.Row = e.Row
-		d.Count.Activates++
+		c.Count.D().Activates++
 		c.entries.Edit(i).Opened = true
 	case Precharge:
 		bk.Open = false
 		bk.NextAct = max(bk.NextAct, after(t.TRP))
-		d.Count.Precharges++
+		c.Count.D().Precharges++
 	case Read:
 		bk.NextPre = max(bk.NextPre, after(max(t.TRTP, t.Burst)))
 		d.NextRead = after(t.TCCD)
@@ -374,7 +374,7 @@ func (c *Channel) column(i int, bk *bank, ready uint64) {
 	at := int(e.Local % MaxLine) // of the line in its cell
 	switch {
 	case !ok:
-		d.Count.Unmapped++
+		c.Count.D().Unmapped++
 	case e.Write:
 		data, cell := c.data.At(i), c.cells.Edit(cell)
 		for k := off; k < off+n; k++ {
@@ -385,8 +385,8 @@ func (c *Channel) column(i int, bk *bank, ready uint64) {
 	default:
 		copy(c.data.Edit(i)[off:off+n], c.cells.At(cell)[at+off:])
 	}
-	d.Count.Bytes += uint64(n)
-	d.Count.BusCycles += uint64(c.cfg.Burst)
+	c.Count.D().Bytes += uint64(n)
+	c.Count.D().BusCycles += uint64(c.cfg.Burst)
 	e.Todo &= e.Todo - 1
 	if e.Todo != 0 {
 		return
@@ -396,9 +396,9 @@ func (c *Channel) column(i int, bk *bank, ready uint64) {
 	d.Done[(int(q.DoneHead)+int(q.DoneLen))%MaxQueue] = uint8(i)
 	d.DoneLen++
 	if e.Opened {
-		d.Count.RowMisses++
+		c.Count.D().RowMisses++
 	} else {
-		d.Count.RowHits++
+		c.Count.D().RowHits++
 	}
 	if older := q.Waiting[e.Bank] &^ (1 << i); c.anyOlder(older, e.Age) {
 		bk.Overtaken++

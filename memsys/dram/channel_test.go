@@ -128,7 +128,7 @@ func TestPeakBandwidth(t *testing.T) {
 	}
 	require.Equal(t, 32, done)
 	assert.EqualValues(t, 31*line/8, last-first)
-	q := b.Channel.Q().Count
+	q := *b.Channel.Count.Q()
 	assert.EqualValues(t, 31, q.RowHits)
 	assert.EqualValues(t, 1, q.RowMisses)
 	assert.EqualValues(t, 32*line, q.Bytes)
@@ -230,6 +230,6 @@ func TestRandom(t *testing.T) {
 			require.NoError(t, b.store.Read(addr, got))
 			require.Equal(t, l[:line], got)
 		}
-		assert.Zero(t, b.Channel.Q().Count.Unmapped)
+		assert.Zero(t, b.Channel.Count.Q().Unmapped)
 	}
 }

@@ -103,7 +103,7 @@ func (v *view) read(bundles []rtl.Signal) {
 // marks are the first divergent branch, or else the first instruction. Where only
 // CTAs have stacks, the stack is split when the last warp has come to the branch.
 func (v *view) marks() [][]string {
-	diverges, issues := v.sm+".Div.Stats.Divergent", v.sm+".Issue.Count"
+	diverges, issues := v.sm+".Div.Stats.Divergent", v.sm+".Issue.Count.Issued"
 	list := [][]string{{diverges}, {issues}}
 	depths := slices.DeleteFunc(slices.Clone(v.tables), func(t table) bool { return !strings.HasSuffix(t.name, ".Depth") })
 	if len(depths) == 1 && depths[0].parts != v.warps {
@@ -140,7 +140,7 @@ func (v *view) groups() []waves.Group {
 			"Fetch.Valid", "Fetch.Slot", "Fetch.PC", "Fetch.N", "Issue.Out.Front.Slot", "Issue.Out.Front.PC", "Issue.Out.Front.Row",
 			"LSU.Started", "LSU.Tag", "Mem.L1.Stall", "Mem.L1.Req.Valid", "Mem.L1.Rsp.Valid",
 		)},
-		waves.Group{Name: "SM counters", Color: waves.Blue, Closed: true, Used: true, Decimal: true, Patterns: at("Issue.Count", "Issue.Lanes", "Mem.L1.Count")},
+		waves.Group{Name: "SM counters", Color: waves.Blue, Closed: true, Used: true, Decimal: true, Patterns: at("Issue.Count.Issued", "Issue.Count.Lanes", "Mem.L1.Count")},
 		waves.Group{Name: "L2 counters", Color: waves.Indigo, Closed: true, Used: true, Decimal: true, Patterns: []string{"l2[0].Count"}},
 		waves.Group{Name: "DRAM", Color: waves.Violet, Closed: true, Patterns: []string{"dram[0].Command", "dram[0].In.Count", "dram[0].Out.Count"}},
 		waves.Group{Name: "DRAM counters", Color: waves.Violet, Closed: true, Used: true, Decimal: true, Patterns: []string{"dram[0].Count"}},
