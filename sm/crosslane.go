@@ -166,10 +166,10 @@ func (p *Pipe) exits(op *Op) {
 
 // fail records a fault unless there has been one.
 func (p *Pipe) fail(kind FaultKind, op *Op, lane int, missing uint32) {
-	if p.Q().Fault.Kind == NoFault {
+	if d := p.D(); d.Fault.Kind == NoFault {
 		h := op.Home(lane)
 		p.l.faulted.Store(true)
-		p.D().Fault = Fault{
+		d.Fault = Fault{
 			Kind: kind, Row: h.Row, Lane: h.Lane, PC: op.PC, Missing: missing, Cycle: p.sim.Now(),
 		}
 	}

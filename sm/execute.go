@@ -31,7 +31,7 @@ type Pipe struct {
 		Lined uint16 // results in Line
 		Waits uint64 // cycles that instructions have waited for their way out
 		Fault Fault  // the first trap or cross-lane instruction that cannot be executed
-	}]
+	}] `rtl:"inplace"`
 	In      rtl.In[Op]
 	Out     rtl.Out[Result]
 	Line    *rtl.Mem[Stage]             // a place for each cycle, in a ring

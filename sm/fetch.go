@@ -17,7 +17,7 @@ import (
 // buffered instructions are dropped. Fetch for a slot stops behind a control
 // instruction until that is resolved.
 type Fetch struct {
-	rtl.State[decode]
+	rtl.State[decode] `rtl:"inplace"`
 	IBuffer  *rtl.Mem[Buffered] `rtl:"inplace" trace:"true"` // by slot
 	Fire     *rtl.Wire[divergence.Fire]
 	Second   *rtl.Wire[divergence.Fire] `rtl:"optional"` // see Interweave
@@ -44,23 +44,28 @@ type Buffered struct {
 
 // Tick decodes what was fetched in the last cycle and fetches for one slot.
 func (f *Fetch) Tick() {
-	q, d := f.Regs()
+	q, slots, redirect := f.Q(), f.Slots, f.Redirect.At()
+	words := units.Words(slots.Len())
 	fire, second := f.Fire.Get(), divergence.Fire{}
+	if f.Second != nil {
+		second = f.Second.Get()
+	}
+	valid, slot := q.Valid, q.Slot
+	if !valid && !fire.Valid && !second.Valid && !q.Look.Any(words) && !q.Changed.Any(words) && !redirect.Any(words) {
+		return
+	}
+	d := f.D()
 	look := &d.Look
 	if fire.Valid {
 		f.issued(fire, look)
 	}
-	if f.Second != nil {
-		if second = f.Second.Get(); second.Valid {
-			f.issued(second, look)
-		}
+	if second.Valid {
+		f.issued(second, look)
 	}
-	slots := f.Slots
-	words := units.Words(slots.Len())
-	if q.Valid {
-		s, e := slots.At(int(q.Slot)), f.IBuffer.Edit(int(q.Slot))
+	if valid {
+		s, e := slots.At(int(slot)), f.IBuffer.Edit(int(slot))
 		pc := s.PC
-		if fire.Valid && fire.Slot == q.Slot || second.Valid && second.Slot == q.Slot {
+		if fire.Valid && fire.Slot == slot || second.Valid && second.Slot == slot {
 			pc++
 		}
 		if e.N == 0 || e.PC != pc {
@@ -69,7 +74,7 @@ func (f *Fetch) Tick() {
 		if e.PC+uint32(e.N) == q.PC {
 			e.N += q.N
 		}
-		look.Add(int(q.Slot))
+		look.Add(int(slot))
 		d.Valid, d.PC = false, isa.NoPC
 	}
 	for s := look.Next(int(q.Last)+1, words); s >= 0; s = look.Next(s+1, words) {
@@ -80,10 +85,10 @@ func (f *Fetch) Tick() {
 			break
 		}
 	}
-	d.Changed = *f.Redirect.At() // seen in the slot table from the next cycle on
+	d.Changed = *redirect // seen in the slot table from the next cycle on
 	look.Union(&d.Changed, words)
-	if q.Valid {
-		d.Changed.Add(int(q.Slot))
+	if valid {
+		d.Changed.Add(int(slot))
 	}
 }
 

@@ -29,6 +29,16 @@ func (s *Set) Union(o *Set, words int) {
 	}
 }
 
+// Any reports whether there is a line set in the first so many words.
+func (s *Set) Any(words int) bool {
+	for _, m := range s[:words] {
+		if m != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Equal reports whether the same lines of o are set, of which the first so many words are in use.
 func (s *Set) Equal(o *Set, words int) bool {
 	for w, m := range o[:words] {
