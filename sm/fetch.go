@@ -18,6 +18,7 @@ import (
 // instruction until that is resolved.
 type Fetch struct {
 	rtl.State[decode] `rtl:"inplace"`
+
 	IBuffer  *rtl.Mem[Buffered] `rtl:"inplace" trace:"true"` // by slot
 	Fire     *rtl.Wire[divergence.Fire]
 	Second   *rtl.Wire[divergence.Fire] `rtl:"optional"` // see Interweave

@@ -254,6 +254,10 @@ var pipeline = []Mutant{
 		File: "rtl/queue.go", Old: "f.vis, f.rel = f.tail, f.head", New: "if f.tail-f.rel == f.cap && f.head != f.rel {\n\t\t\tf.cap--\n\t\t}\n\t\tf.vis, f.rel = f.tail, f.head",
 	},
 	{
+		Name: "fetch-late-read", Bug: "fetch reads behind its write whether there was something to decode, so that Issue is not told of it", By: any,
+		File: "sm/fetch.go", Old: "if valid {\n\t\td.Changed.Add", New: "if q.Valid {\n\t\td.Changed.Add",
+	},
+	{
 		Name: "copy-wait-beside", Bug: "beside a copy a path of its warp does not wait for copies", By: weave,
 		File: "sm/issue.go", Old: "if in.awaits && !i.Copies", New: "if in.awaits && i.Copies.Next(row).Open <= i.Copies.At(row).Open && !i.Copies",
 	},
