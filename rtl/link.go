@@ -72,36 +72,32 @@ func (l *link) credit(cycle uint64) uint64 {
 	return ceilDiv((cycle+l.latency)*l.to, l.from)
 }
 
-// exchange tells each end how far the other has come, and returns the tick of the first event that this makes, or Never.
-// No island may run.
-func (l *link) exchange() (event uint64) {
+// exchange tells each end how far the other has come. No island may run.
+func (l *link) exchange() {
 	n, f := l.near, l.far
-	event = Never
 	if f.tail != n.tail {
 		first := f.vis == f.tail
 		f.tail = n.tail
 		if first {
-			event = f.arm(f.at[f.vis&f.mask])
+			f.arm(f.at[f.vis&f.mask])
 		}
 	}
 	if n.head != f.head {
 		first := n.rel == n.head
 		n.head = f.head
 		if first {
-			event = min(event, n.arm(n.back[n.rel&n.mask]))
+			n.arm(n.back[n.rel&n.mask])
 		}
 	}
-	return event
 }
 
-// arm tells the island of an end between quanta, and returns the tick; what is overdue comes in the next cycle.
-func (f *fifo) arm(at uint64) uint64 {
+// arm tells the island of an end between quanta; what is overdue comes in the next cycle.
+func (f *fifo) arm(at uint64) {
 	k := f.sim
 	at = max(at, k.now)
 	k.fly(f.timer, at)
 	i := k.island
 	i.next = min(i.next, at*i.period)
-	return at * i.period
 }
 
 // empty drops what is on its way.

@@ -28,10 +28,15 @@ type System struct {
 	tickHz    uint64
 	now       uint64 // ticks
 	quantum   uint64 // ticks
+	longest   uint64 // period of a domain
 	ready     bool
 	err       error // of Domain
 	onQuantum Observers[uint64]
 	pace      pace
+
+	first  *island // that has something to do first
+	others uint64  // tick at which another one has
+	single bool    // in this quantum first was the only one
 }
 
 // island is a Sim in a System.
@@ -134,6 +139,7 @@ func (s *System) Elaborate() error {
 	}
 	for _, d := range s.domains {
 		d.period = s.tickHz / d.hz
+		s.longest = max(s.longest, d.period)
 	}
 	for _, i := range s.islands {
 		i.period = i.domain.period
@@ -231,6 +237,17 @@ func (s *System) RunChecked(d *Domain, cycles uint64) error {
 // cycle is the first cycle of the island at or after the given tick.
 func (i *island) cycle(tick uint64) uint64 { return ceilDiv(tick, i.period) }
 
+// advance runs all islands up to a tick, one after the other: often only one of them has something to do.
+func (s *System) advance(to uint64) {
+	if s.single = s.first != nil && to+s.longest <= s.others; s.single {
+		s.first.advance(to)
+		return
+	}
+	for _, i := range s.islands {
+		i.advance(to)
+	}
+}
+
 // advance runs the island up to a tick. One in which nothing happens until then, nor is seen to come at the edge there,
 // is not entered: its time stays behind until something happens, or the system stops.
 func (i *island) advance(to uint64) {
@@ -264,12 +281,12 @@ func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (
 	advance, stop := runner()
 	defer stop()
 	s.exchange() // after the testbench, a reset or a restored snapshot
-	event := uint64(Never)
 	for _, i := range s.islands {
 		i.sim.settle()
 		i.look()
-		event = min(event, i.next)
 	}
+	s.single = false
+	event := s.exchangeTouched()
 	for {
 		if cond != nil && cond() {
 			p.Done = true
@@ -327,16 +344,27 @@ func (s *System) exchange() {
 }
 
 // exchangeTouched brings those up to date that were used since the last time, and returns the tick of the first event of
-// all islands, or Never.
+// all islands, or Never. Of islands that have not run nothing is asked.
 func (s *System) exchangeTouched() (event uint64) {
-	event = Never
+	if s.single && len(s.first.sim.touched) == 0 {
+		s.single = false
+		return min(s.first.next, s.others)
+	}
+	s.single = false
 	for _, i := range s.islands {
-		event = min(event, i.next)
 		if k := i.sim; len(k.touched) != 0 {
 			for _, l := range k.touched {
-				event = min(event, l.exchange())
+				l.exchange()
 			}
 			k.touched = k.touched[:0]
+		}
+	}
+	event, s.others = Never, Never
+	for _, i := range s.islands {
+		if i.next < event {
+			s.first, s.others, event = i, event, i.next
+		} else {
+			s.others = min(s.others, i.next)
 		}
 	}
 	return event

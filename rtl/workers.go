@@ -43,9 +43,7 @@ func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 	n := min(s.Workers, len(s.islands), runtime.GOMAXPROCS(0))
 	if n <= 1 {
 		return func(to uint64) error {
-			for _, i := range s.islands {
-				i.advance(to)
-			}
+			s.advance(to)
 			return nil
 		}, func() {}
 	}
@@ -60,9 +58,7 @@ func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 		if s.pace.together(s.evaluations) {
 			c.together(s, to)
 		} else {
-			for _, i := range s.islands {
-				i.advance(to)
-			}
+			s.advance(to)
 		}
 		return nil
 	}

@@ -24,7 +24,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "interweave-stays-buffered", Bug: "what issues beside another stays in the I-buffer", Audit: "./sm TestBranchInterweaving|TestWarpInterweaving",
-		File: "sm/fetch.go", Old: "second.Valid {\n\t\t\tf.issued(second, look)", New: "second.Valid {\n\t\t\tlook.Add(int(second.Slot))",
+		File: "sm/fetch.go", Old: "second.Valid {\n\t\tf.issued(second, look)", New: "second.Valid {\n\t\tlook.Add(int(second.Slot))",
 	},
 	{
 		Name: "gto-by-slot", Bug: "the oldest warp is taken to be that of the first slot", Audit: "./sm TestGreedyThenOldest",
@@ -32,7 +32,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "lrr-again", Bug: "the slot issued last is the first that is asked", By: any, From: "chipsalliance/rocket-chip#2771",
-		File: "sm/schedule.go", Old: "i.first(ask, cta, last+1, slots.Len(), slots); s", New: "i.first(ask, cta, last, slots.Len(), slots); s",
+		File: "sm/schedule.go", Old: "upTo := uint64(2)<<(last&63) - 1", New: "upTo := uint64(1)<<(last&63) - 1",
 	},
 	{
 		Name: "issue-exit-early", Bug: "a warp exits with loads in flight", By: any,
@@ -44,7 +44,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "scoreboard-one-row", Bug: "what a compacted warp has written is released in the row of its first thread", By: regroup, From: "vortexgpgpu/vortex#356",
-		File: "sm/issue.go", Old: "i.Scoreboard.ClearAll(i.threads(f), dsts)", New: "i.Scoreboard.Clear(int(f.Row), dsts, f.Mask)",
+		File: "sm/issue.go", Old: "i.Scoreboard.ClearAll(i.threads(f), in.dsts)", New: "i.Scoreboard.Clear(int(f.Row), in.dsts, f.Mask)",
 	},
 	{
 		Name: "scoreboard-no-waw", Bug: "an instruction does not wait for what it writes itself", By: any, From: "bespoke-silicon-group/bsg_manycore#276",
@@ -72,7 +72,7 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "round-short", Bug: "the round of the scheduler does not come back to where it began", By: any,
-		File: "sm/schedule.go", Old: "return i.first(ask, cta, 0, last+1, slots)", New: "return i.first(ask, cta, 0, last, slots)",
+		File: "sm/schedule.go", Old: "m &= upTo\n", New: "m &= upTo >> 1\n",
 	},
 	{
 		Name: "stack-of-two", Bug: "the stack's depth is counted once for two pushes", Audit: "./units TestStack",
@@ -126,7 +126,7 @@ var pipeline = []Mutant{
 	{
 		Name: "interweave-turn", Bug: "what issues beside another moves the scheduler on", By: weave, From: "arch-hdl-lang/arch-com#452", Audit: "./sm TestBranchInterweaving",
 		Lives: "fair takes the slot that issued last from the machine",
-		File:  "sm/interweave.go", Old: "d.Last, d.LastOf, d.Turn = last.Last, last.LastOf, last.Turn //", New: "_ = last //",
+		File:  "sm/issue.go", Old: "d := i.D()\n\t\td.Last,", New: "d := i.D()\n\t\tif second >= 0 {\n\t\t\ts, first = second, slots.At(second)\n\t\t}\n\t\td.Last,",
 	},
 	{
 		Name: "interweave-no-room", Bug: "two accesses go where there is room for one", By: weave, From: "IObundle/iob-lib#328",
@@ -252,6 +252,10 @@ var pipeline = []Mutant{
 	{
 		Name: "queue-credit-lost", Bug: "a queue that is full when an entry is taken has a place less from then on", By: any, From: "xlsynth/bedrock-rtl#314",
 		File: "rtl/queue.go", Old: "f.vis, f.rel = f.tail, f.head", New: "if f.tail-f.rel == f.cap && f.head != f.rel {\n\t\t\tf.cap--\n\t\t}\n\t\tf.vis, f.rel = f.tail, f.head",
+	},
+	{
+		Name: "alone-unheard", Bug: "what the only island sends that has something to do is not passed on", Audit: "./rtl TestRandomSystems",
+		File: "rtl/system.go", Old: "if s.single && len(s.first.sim.touched) == 0 {", New: "if s.single {",
 	},
 	{
 		Name: "fetch-late-read", Bug: "fetch reads behind its write whether there was something to decode, so that Issue is not told of it", By: any,
