@@ -56,6 +56,10 @@ func (s *State[S]) D() *S {
 	return s.next
 }
 
+// Next is D for reading: the next state as far as this cycle has written it. It
+// marks nothing as written. Only the module that holds the state uses it.
+func (s *State[S]) Next() *S { return s.next }
+
 // Regs returns the present and the next state.
 func (s *State[S]) Regs() (q, d *S) { return &s.q, s.D() }
 

@@ -127,11 +127,8 @@ func (f *Fetch) want(i int, s *divergence.Slot) (pc uint32, n uint8) {
 			return 0, 0
 		}
 	}
-	for n < uint8(f.l.cfg.FetchWidth) && int(n) < room && int(pc)+int(n) < len(insts) {
-		n++
-		if insts[pc+uint32(n)-1].control {
-			break
-		}
+	if int(pc) >= len(insts) {
+		return 0, 0
 	}
-	return pc, n
+	return pc, uint8(min(f.l.cfg.FetchWidth, room, int(insts[pc].block)))
 }

@@ -83,17 +83,14 @@ type besideStart struct {
 	In rtl.In[Second[Op]]
 }
 
-// send issues the instruction that fits best beside that of slot s, which has
-// been sent, and returns its lanes.
-func (b *Beside) send(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) (lanes uint32) {
+// send issues the instruction of slot t, if that is one, beside the one that has
+// been sent, and returns its lanes. The order of the scheduler is that of the first.
+func (b *Beside) send(i *Issue, t int, slots *rtl.Mem[divergence.Slot]) (lanes uint32) {
 	fire := idle
-	if t := b.pick(i, s, slots); t >= 0 {
-		d := i.D()
-		last := *d
+	if t >= 0 {
 		to := b.Out.PushSlot()
 		to.Valid = true
 		fire = i.send(t, slots.At(t), &to.Inst)
-		d.Last, d.LastOf, d.Turn = last.Last, last.LastOf, last.Turn // the order of the scheduler is that of the first
 		b.D().Count++
 		lanes = slots.At(t).Mask
 	} else {
@@ -110,7 +107,7 @@ func (b *Beside) pick(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) int {
 	if first.Mixed || first.Mask == i.l.all {
 		return best
 	}
-	ask, busy := i.D().Look, &i.Q().Busy // a copy: who is asked may drop out
+	ask, busy := i.Next().Look, &i.Q().Busy // a copy: who is asked may drop out
 	for w, m := range ask[:units.Words(slots.Len())] {
 		for m &^= busy[w]; m != 0; m &= m - 1 {
 			t := w<<6 | bits.TrailingZeros64(m)

@@ -20,7 +20,8 @@ import (
 // A warp of W threads takes W/SIMDWidth cycles to enter the pipes, less those that
 // its active mask lets skip: see Skip.
 type Issue struct {
-	rtl.State[issueState]
+	rtl.State[issueState] `rtl:"inplace"`
+
 	Count rtl.State[IssueCounters] `rtl:"sim,inplace"`
 	Fire  rtl.Wire[divergence.Fire]
 	Done  *rtl.Wire[Completions]
@@ -140,17 +141,17 @@ const maxWBPorts = 4
 // idle is what the divergence hardware sees of a cycle in which nothing is issued.
 var idle = divergence.Fire{PC: isa.NoPC}
 
-// Tick takes completions and issues at most one instruction, and one beside it.
+// Tick issues at most one instruction, and one beside it, and takes completions.
+// Those come last, as they are written in place: what ends in this cycle holds
+// others back in it.
 func (i *Issue) Tick() {
-	q, d := i.Regs()
-	now := i.sim.Now()
-	slots := i.Div.Slots()
-	changed := &i.Front.Q().Changed
-	d.Look.Union(changed, units.Words(slots.Len()))
-	i.forget(changed)
+	q, now, slots := i.Q(), i.sim.Now(), i.Div.Slots()
+	if changed, words := &i.Front.Q().Changed, units.Words(slots.Len()); changed.Any(words) {
+		i.D().Look.Union(changed, words)
+		i.forget(changed)
+	}
 	if now < q.Next { // the last warp is still entering a narrow pipe
 		i.complete()
-		i.release()
 		i.sim.WakeAt(q.Next)
 		i.Fire.Set(idle)
 		if i.Beside != nil {
@@ -161,21 +162,26 @@ func (i *Issue) Tick() {
 	fire := idle
 	var class Class
 	s := i.pick(slots)
-	i.complete()
 	switch {
 	case s >= 0 && i.Out.Ready():
-		f, _ := i.Out.PushStale() // all of it is written
-		fire = i.send(s, slots.At(s), f)
-		mask := slots.At(s).Mask
+		first := slots.At(s)
+		mask, second := first.Mask, -1
 		if i.Beside != nil {
-			mask |= i.Beside.send(i, s, slots)
+			second = i.Beside.pick(i, s, slots)
 		}
+		f, _ := i.Out.PushStale() // all of it is written
+		fire = i.send(s, first, f)
+		if i.Beside != nil {
+			mask |= i.Beside.send(i, second, slots)
+		}
+		d := i.D()
+		d.Last, d.LastOf[first.CTA&(MaxCTAs-1)], d.Turn = uint16(s), uint16(s), first.CTA
 		class = i.l.issueClass(mask)
 		n := i.l.enters(mask)
 		i.Count.D().Skipped += i.l.entry() - n
 		if n > 1 {
 			d.Next = now + n
-			i.sim.WakeAt(d.Next)
+			i.sim.WakeAt(now + n)
 		}
 	case s >= 0:
 		class = ClassStall
@@ -191,13 +197,14 @@ func (i *Issue) Tick() {
 	}
 	if class != q.Class {
 		i.Count.D().Cycles[q.Class] += now - q.Since
+		d := i.D()
 		d.Class, d.Since = class, now
 	}
 	if i.OnClass.Any() {
 		i.OnClass.Notify(Spent{now, class, s})
 	}
 	i.Fire.Set(fire)
-	i.release()
+	i.complete()
 }
 
 // fetched reports whether the instruction of slot s is in the I-buffer and the
@@ -280,7 +287,6 @@ func (i *Issue) freeRow(row int, in *decoded, lanes uint32) bool {
 
 // send issues the head of slot s, as f.
 func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
-	d := i.D()
 	in := &i.l.insts[slot.PC]
 	herd := i.herds(in.Inst)
 	f.Slot, f.CTA, f.Row, f.Mixed = uint16(s), slot.CTA, slot.Row, slot.Mixed // in place: no literal to be copied
@@ -294,9 +300,9 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 		f.Homes = divergence.Homes{}
 		f.Rows = 1 << (slot.Row & 63)
 	}
-	d.Last, d.LastOf[slot.CTA&(MaxCTAs-1)], d.Turn = uint16(s), uint16(s), slot.CTA
 	i.count(f, in)
 	if in.completes {
+		d := i.D()
 		if !slot.Mixed {
 			d.InRow[slot.Row&(MaxWarps-1)]++
 			i.Scoreboard.Set(int(slot.Row), in.dsts, slot.Mask)
@@ -349,27 +355,11 @@ func (i *Issue) count(f *Flight, in *decoded) {
 	}
 }
 
-// complete takes the completions of this cycle, whose registers release frees.
+// complete takes the completions of this cycle.
 func (i *Issue) complete() {
 	done := i.Done.At()
 	for n := range done.N {
 		i.completed(&done.C[n])
-	}
-}
-
-// release clears the registers of completed instructions. It comes last in a cycle, as the scoreboard is written in
-// place: what ends in this cycle holds others back in it. No instruction is issued that writes one of these registers.
-func (i *Issue) release() {
-	done := i.Done.At()
-	for n := range done.N {
-		f := &done.C[n]
-		dsts := i.l.insts[f.PC].dsts
-		switch {
-		case !f.Mixed:
-			i.Scoreboard.Clear(int(f.Row), dsts, f.Mask)
-		case len(dsts) > 0:
-			i.Scoreboard.ClearAll(i.threads(f), dsts)
-		}
 	}
 }
 
@@ -383,7 +373,8 @@ func (i *Issue) threads(f *Flight) *units.Threads {
 	return &i.gone
 }
 
-// completed takes an instruction out of the counts of those in flight.
+// completed takes an instruction out of the counts of those in flight, and frees its registers. No instruction is
+// issued in the same cycle that writes one of them.
 func (i *Issue) completed(f *Flight) {
 	d := i.D()
 	in := &i.l.insts[f.PC]
@@ -402,5 +393,11 @@ func (i *Issue) completed(f *Flight) {
 	}
 	if in.memory {
 		d.Memory--
+	}
+	switch {
+	case !f.Mixed:
+		i.Scoreboard.Clear(int(f.Row), in.dsts, f.Mask)
+	case len(in.dsts) > 0:
+		i.Scoreboard.ClearAll(i.threads(f), in.dsts)
 	}
 }

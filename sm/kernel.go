@@ -250,6 +250,7 @@ type decoded struct {
 	whole  uint8  // rows of a Result that are a register each
 	wrote  uint8  // rows of a Result that it has
 	preds  uint8  // predicates that a Result has
+	block  uint8  // instructions from here on to the next control instruction, as many as there can be in an I-buffer
 	pace
 }
 
@@ -303,8 +304,14 @@ func (l *launch) load(k Kernel) error {
 		bank[i] = at
 		at += (max(p.Regs[i].Type.Bits(), 32) + 31) / 32
 	}
-	for i := range p.Insts {
-		l.insts[i] = l.decode(&p.Insts[i], bank)
+	block := 0
+	for i := len(p.Insts) - 1; i >= 0; i-- {
+		d := l.decode(&p.Insts[i], bank)
+		if block = min(block+1, l.cfg.IBuffer); d.control {
+			block = 1
+		}
+		d.block = uint8(block)
+		l.insts[i] = d
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // among those of the first CTA that has one (Fung & Aamodt, HPCA 2011, section
 // 6.2).
 func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
-	q, look, ask := i.Q(), &i.D().Look, &i.ask
+	q, look, ask := i.Q(), &i.Next().Look, &i.ask
 	words := units.Words(slots.Len())
 	for w, busy := range q.Busy[:words] { // slots whose last instruction holds them back
 		ask[w] = look[w] &^ busy
@@ -42,7 +42,7 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 				ctas |= 1 << (slot.CTA & (MaxCTAs - 1))
 			} else {
 				ask.Remove(s)
-				look.Remove(s)
+				i.D().Look.Remove(s)
 			}
 		}
 	}
@@ -147,25 +147,24 @@ var dependences = key.Choices[Dependence, func(*isa.Inst) bool]{}.
 
 // roundRobin is the first ready slot after the last one, going round.
 func (i *Issue) roundRobin(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
-	if s := i.first(ask, cta, last+1, slots.Len(), slots); s >= 0 {
-		return s
-	}
-	return i.first(ask, cta, 0, last+1, slots)
-}
-
-// first is the first ready slot in [from, to), or -1.
-func (i *Issue) first(ask *units.Set, cta, from, to int, slots *rtl.Mem[divergence.Slot]) int {
-	before := uint64(1)<<(from&63) - 1 // in the word of from
-	for w := from >> 6; w < units.Words(to); w++ {
-		m := ask[w] &^ before
-		for before = 0; m != 0; m &= m - 1 {
+	words, w := units.Words(slots.Len()), last>>6
+	upTo := uint64(2)<<(last&63) - 1 // in the word of last, which comes first and once more at the end
+	for n := range words + 1 {
+		m := ask[w]
+		switch n {
+		case 0:
+			m &^= upTo
+		case words:
+			m &= upTo
+		}
+		for ; m != 0; m &= m - 1 {
 			s := w<<6 | bits.TrailingZeros64(m)
-			if s >= to {
-				return -1
-			}
 			if slot := slots.At(s); of(slot, cta) && i.ready(s, slot) {
 				return s
 			}
+		}
+		if w++; w == words {
+			w = 0
 		}
 	}
 	return -1
