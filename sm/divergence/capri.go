@@ -79,7 +79,7 @@ type CAPRI struct {
 	CAPT    units.CAPT
 	Opened  *rtl.Mem[Instance] `rtl:"inplace"` // by CTA
 	Private pathStack          // by slot, empty unless the warp goes on alone
-	Holds   rtl.State[holds]
+	Holds   rtl.State[holds]   `rtl:"inplace"`
 
 	prog   *isa.Program
 	behind []region // by PC, of prog

@@ -17,7 +17,7 @@ type Counting interface {
 
 // Counted are the counters of a mechanism, which declares C as its Counts.
 type Counted[C comparable] struct {
-	rtl.State[C] `rtl:"sim"`
+	rtl.State[C] `rtl:"sim,inplace"`
 }
 
 // Values is what was counted since reset; a peak, since Begin.

@@ -87,7 +87,8 @@ var dwfMechanisms = []Mechanism{
 // the threads dynamic until they exit.
 type DWF struct {
 	Ports
-	rtl.State[dwfState]
+	rtl.State[dwfState] `rtl:"inplace"`
+
 	Table   *rtl.Mem[Slot]       `trace:"true"`
 	Home    *rtl.Mem[Homes]      `rtl:"inplace" len:"lanes"`
 	Rows    *rtl.Mem[units.Rows] `rtl:"sim,inplace"`          // by slot: those of Home, as the update registers have them
@@ -107,6 +108,7 @@ type DWF struct {
 	code         *Code
 
 	// Of this cycle only.
+	began    began `rtl:"scratch"`
 	redirect units.Set
 	joined   []uint16 `rtl:"scratch"` // pool entries that threads have joined
 	touched  []uint32 `rtl:"scratch"` // PCs of slots that have changed or of which other threads wait
@@ -128,6 +130,15 @@ type dwfState struct {
 	Newest  uint16    // and the youngest one
 	Firsts  uint16    // of them, those that go first
 	Ended   uint64    `bits:"warps"` // rows without threads that have not been retired
+}
+
+// began is what a cycle needs of the state that it began with.
+type began struct {
+	update         [2]units.Update
+	from           [2]uint8
+	current        uint32
+	oldest, newest uint16
+	firsts         uint16
 }
 
 // StaticWarp is what the mechanism knows of a row.
@@ -278,13 +289,19 @@ func (p *DWF) Begin() {
 // instruction, one outcome and one launch, and gives one warp a slot. The issued
 // instruction comes first, because nobody can join its warp any more.
 func (p *DWF) Tick() {
-	p.D().Update = [2]units.Update{}
+	q, was := p.Q(), &p.began
+	was.current, was.oldest, was.newest, was.firsts = q.Current, q.Oldest, q.Newest, q.Firsts
+	for i := range q.Update {
+		if was.update[i].Req = q.Update[i].Req; was.update[i].Req != 0 {
+			was.update[i], was.from[i] = q.Update[i], q.From[i]
+			p.D().Update[i] = units.Update{}
+		}
+	}
 	p.joined, p.touched, p.fresh = p.joined[:0], p.touched[:0], p.fresh[:0]
 	p.fire()
-	for i := range p.Q().Update {
-		if p.Q().Update[i].Req != 0 {
-			u := p.Q().Update[i]
-			p.insert(&u, p.Q().From[i])
+	for i := range was.update {
+		if was.update[i].Req != 0 {
+			p.insert(&was.update[i], was.from[i])
 		}
 	}
 	if p.Outcome.Valid() && p.resolve(p.Outcome.Front()) {
@@ -671,11 +688,11 @@ func (p *DWF) exit(u *units.Update) {
 
 // retire reports a row without threads.
 func (p *DWF) retire() {
-	d := p.D()
+	d := p.Next()
 	if d.Ended != 0 && p.Retire.Ready() {
 		row := bits.TrailingZeros64(d.Ended)
 		p.Retire.Push(Retire{CTA: p.Statics.Edit(row).CTA, Row: uint8(row)})
-		d.Ended &^= 1 << row
+		p.D().Ended &^= 1 << row
 	}
 }
 

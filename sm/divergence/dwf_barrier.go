@@ -22,7 +22,7 @@ func (p *DWF) resolveStatic(i int, in *isa.Inst, o *Outcome) bool {
 	switch {
 	case in.Branches():
 		taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
-		if taken != 0 && not != 0 || p.D().Half {
+		if taken != 0 && not != 0 || p.Next().Half {
 			return p.diverge(i, in, o, w, taken, not)
 		}
 		p.D().Stats.Count(in, taken, not)
@@ -53,7 +53,7 @@ func (p *DWF) resolveStatic(i int, in *isa.Inst, o *Outcome) bool {
 // they meet at the warp barrier.
 func (p *DWF) diverge(i int, in *isa.Inst, o *Outcome, w *StaticWarp, taken, not uint32) bool {
 	done := p.branch(i, in, o, taken, not)
-	if (done || p.D().Half) && in.Reconv != isa.NoPC && !w.Barred {
+	if (done || p.Next().Half) && in.Reconv != isa.NoPC && !w.Barred {
 		w.Barred, w.RPC, w.Arrived = true, in.Reconv, 0 // before the first side is inserted
 	}
 	return done

@@ -59,7 +59,7 @@ func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.Ones
 // the PC of the majority or minority, which is elected anew when no warp is ready there.
 func (p *DWF) rankPC(pc uint32, w *Waiting) {
 	rank := uint64(unranked)
-	if pc != p.D().Current {
+	if pc != p.Next().Current {
 		rank += 1 + uint64(p.policy.byPC(w.Threads))<<32 + uint64(pc)
 	}
 	if w.Rank != rank {
@@ -77,9 +77,9 @@ func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
 // warp of the pool with the lowest rank, the oldest of several, of those that were
 // in the pool when the cycle began.
 func (p *DWF) order() {
-	d := p.D()
-	if q := p.Q(); d.Current != q.Current {
-		p.touch(q.Current)
+	d, was := p.Next(), &p.began
+	if d.Current != was.current {
+		p.touch(was.current)
 		p.touch(d.Current)
 	}
 	if p.policy.byPC != nil {
@@ -87,7 +87,7 @@ func (p *DWF) order() {
 			p.rankPC(pc, p.Waiting.Edit(int(pc)))
 		}
 	}
-	if p.D().Free != (units.Set{}) && p.Q().Oldest != nobody {
+	if was.oldest != nobody && d.Free != (units.Set{}) {
 		p.place(p.next())
 	}
 	for _, i := range p.joined {
@@ -122,7 +122,7 @@ func (p *DWF) rankEach(pc uint32, slots uint64) {
 // rankLate ranks the slots whose warps have waited too long, and finds out when there
 // can be one again.
 func (p *DWF) rankLate() {
-	d := p.D()
+	d := p.Next()
 	eldest := d.Issued
 	for m := ^d.Free[0] & (1<<p.Table.Len() - 1); m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
@@ -163,7 +163,7 @@ func (p *DWF) late(issued, born uint64) bool { return p.aging > 0 && issued-born
 // rank is that of the policy, or a lower one for a warp that has waited too long.
 func (p *DWF) rank(pc, occ uint32, count uint16, born uint64) uint64 {
 	switch {
-	case p.late(p.D().Issued, born):
+	case p.late(p.Next().Issued, born):
 		return born
 	case p.policy.byPC != nil:
 		return p.Waiting.Next(int(pc)).Rank
@@ -175,13 +175,13 @@ func (p *DWF) rank(pc, occ uint32, count uint16, born uint64) uint64 {
 // began; behind them are linked those that have come in it. Those that have been released
 // or restored come first, then those that have waited too long.
 func (p *DWF) next() int {
-	q := p.Q()
-	i := int(q.Oldest)
+	was := &p.began
+	i := int(was.oldest)
 	lowest := p.wants(i)
 	if lowest == 0 {
 		return i
 	}
-	if q.Firsts > 0 {
+	if was.firsts > 0 {
 		for !p.Places.Next(i).First {
 			i = int(p.Places.Next(i).Newer)
 		}
@@ -194,7 +194,7 @@ func (p *DWF) next() int {
 		return p.nextPC()
 	}
 	best := i
-	for i != int(q.Newest) {
+	for i != int(was.newest) {
 		i = int(p.Places.Next(i).Newer)
 		if rank := p.wants(i); rank < lowest {
 			best, lowest = i, rank

@@ -80,7 +80,7 @@ func laidOut(s Settings, p *isa.Program) *isa.Program {
 type PPC struct {
 	Warps
 	Stack units.Stack[Pair] // by warp
-	Again rtl.State[uint64] `bits:"warps"` // warps with another pair to delete in this cycle
+	Again rtl.State[uint64] `rtl:"inplace" bits:"warps"` // warps with another pair to delete in this cycle
 
 	verbatim bool
 	explicit bool
@@ -124,7 +124,9 @@ func newPPC(e Env, explicit bool) *PPC {
 // instruction, one outcome and one launch.
 func (p *PPC) Tick() {
 	again := *p.Again.Q()
-	*p.Again.D() = 0
+	if again != 0 {
+		*p.Again.D() = 0
+	}
 	for ; again != 0; again &= again - 1 {
 		w := bits.TrailingZeros64(again)
 		p.compare(w, p.Table.Edit(w))

@@ -83,8 +83,9 @@ var tbcMechanisms = []Mechanism{
 // need a crossbar: its warps are full but for the last one.
 type TBC struct {
 	Ports
-	rtl.State[blocks]
-	Compacts rtl.State[compaction]
+	rtl.State[blocks] `rtl:"inplace"`
+
+	Compacts rtl.State[compaction]   `rtl:"inplace"`
 	Stack    units.Stack[BlockEntry] // by CTA
 	Blocks   *rtl.Mem[Block]         `rtl:"inplace"` // by CTA
 	Targets  *rtl.Mem[Targets]       `rtl:"inplace"` // by CTA
@@ -238,6 +239,7 @@ func (p *TBC) Tick() {
 // at most one issued instruction, one outcome and one launch, and retires one
 // row.
 func (p *TBC) serve(k blockReconverger) {
+	gone := p.Q().Gone
 	p.compact()
 	p.turn(k)
 	if f := p.Fire.Get(); f.Valid {
@@ -259,8 +261,8 @@ func (p *TBC) serve(k blockReconverger) {
 		p.launch(p.Launch.Front())
 		p.Launch.Pop()
 	}
-	if p.Q().Gone != 0 && p.Retire.Ready() {
-		p.retire()
+	if gone != 0 && p.Retire.Ready() {
+		p.retire(bits.TrailingZeros64(gone))
 	}
 }
 
@@ -360,7 +362,7 @@ func (p *TBC) turn(k blockReconverger) {
 		case p.Stack.Len(cta) > 1 && (e.Mask.Empty() || e.At == e.RPC || e.At == e.LPC):
 			p.pop(cta)
 			p.Blocks.Edit(cta).Popped++
-		case !p.Compacts.D().Busy:
+		case !p.Compacts.Next().Busy:
 			p.load(cta, e, p.unparked(k, cta, e))
 			p.D().Turned &^= 1 << cta
 		}
@@ -614,11 +616,9 @@ func (p *TBC) exit(k blockReconverger, s *Slot, o *Outcome) {
 }
 
 // retire reports a row that has no threads left.
-func (p *TBC) retire() {
-	q, d := p.Regs()
-	row := uint8(bits.TrailingZeros64(q.Gone))
-	d.Gone &^= 1 << row
-	p.Retire.Push(Retire{CTA: p.Table.At(int(row)).CTA, Row: row})
+func (p *TBC) retire(row int) {
+	p.D().Gone &^= 1 << row
+	p.Retire.Push(Retire{CTA: p.Table.At(row).CTA, Row: uint8(row)})
 }
 
 // push adds an entry on top.

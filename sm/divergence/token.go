@@ -67,7 +67,7 @@ type TokenStack struct {
 	Spilled *rtl.Mem[uint8]    `trace:"true"`      // by warp: tokens in memory, the lowest ones
 	Live    *rtl.Mem[uint32]   `bits:"lanes"`      // by warp
 	Until   *rtl.Mem[uint64]   `rtl:"sim,inplace"` // by warp: the earliest end of its wait
-	Held    rtl.State[waiting] // by warp
+	Held    rtl.State[waiting] `rtl:"inplace"`     // by warp
 
 	window, chunk    int    // tokens on the chip, tokens that move together
 	pop, spill, fill uint64 // cycles
