@@ -48,7 +48,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "dwf-slot-late", Bug: "a slot that is freed gets its next warp in the cycle after", By: dwf,
-		File: "sm/divergence/dwf_issue.go", Old: "if p.D().Free != (units.Set{}) &&", New: "if p.Q().Free != (units.Set{}) &&",
+		File: "sm/divergence/dwf_issue.go", Old: "&& d.Free != (units.Set{}) {", New: "&& d.Free != (units.Set{}) && (bits.OnesCount64(d.Free[0]) > 1 || !p.Fire.Get().Valid) {",
 	},
 	{
 		Name: "dwf-launch-lost", Bug: "a warp that begins while both update registers are taken is lost", By: dwf,
@@ -64,7 +64,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "dwf-wb-port-shared", Bug: "while both update registers write the pool no warp gets a slot from it", By: dwfWB,
-		File: "sm/divergence/dwf_issue.go", Old: "p.Q().Oldest != nobody {", New: "p.Q().Oldest != nobody && p.Q().Update[1].Req == 0 {",
+		File: "sm/divergence/dwf_issue.go", Old: "if was.oldest != nobody &&", New: "if was.oldest != nobody && was.update[1].Req == 0 &&",
 	},
 	{
 		Name: "dwf-wb-exit-unseen", Bug: "a warp barrier whose last missing thread exits is not released", By: dwfWB, From: "accel-sim/accel-sim-framework#503",
@@ -100,7 +100,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "dwf-wb-half-unbarred", Bug: "the first side of a branch goes to the pool before the warp barrier is set", By: dwfWB,
-		File: "sm/divergence/dwf_barrier.go", Old: "if (done || p.D().Half) && in.Reconv", New: "if done && in.Reconv",
+		File: "sm/divergence/dwf_barrier.go", Old: "if (done || p.Next().Half) && in.Reconv", New: "if done && in.Reconv",
 	},
 	{
 		Name: "compactor-short-encoder", Bug: "the priority encoder of a lane gives one bit of the warp's number", By: tbc,
@@ -116,7 +116,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "tbc-turn-waits", Bug: "no top goes to the compactor in a cycle in which an outcome comes", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "case !p.Compacts.D().Busy:", New: "case !p.Compacts.D().Busy && !p.Outcome.Valid():",
+		File: "sm/divergence/tbc.go", Old: "case !p.Compacts.Next().Busy:", New: "case !p.Compacts.Next().Busy && !p.Outcome.Valid():",
 	},
 	{
 		Name: "tbc-one-early", Bug: "the block is left when one warp is still to come", By: tbc,
