@@ -263,7 +263,13 @@ var pipeline = []Mutant{
 	},
 	{
 		Name: "copy-wait-beside", Bug: "beside a copy a path of its warp does not wait for copies", By: weave,
-		File: "sm/issue.go", Old: "if in.awaits && !i.Copies", New: "if in.awaits && i.Copies.Next(row).Open <= i.Copies.At(row).Open && !i.Copies",
+		File: "sm/issue.go", Old: "second = i.Beside.pick(i, s, slots)\n", New: `second = i.Beside.pick(i, s, slots)
+			for t := range slots.Len() {
+				if o := slots.At(t); i.l.insts[first.PC].Op == isa.OpCopy && o.Row == first.Row && o.Mask&first.Mask == 0 && i.fetched(t, o) && i.l.insts[o.PC].awaits && i.Beside.fits(first, o) {
+					second = t
+				}
+			}
+`,
 	},
 	{
 		Name: "interweave-first-fit", Bug: "the first instruction that fits goes beside another, not the one with most lanes", By: weave,
