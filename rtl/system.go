@@ -344,7 +344,7 @@ func (s *System) exchange() {
 }
 
 // exchangeTouched brings those up to date that were used since the last time, and returns the tick of the first event of
-// all islands, or Never. Of islands that have not run nothing is asked.
+// all islands, or Never. Where only the first one has run and has no news, the others are as they were.
 func (s *System) exchangeTouched() (event uint64) {
 	if s.single && len(s.first.sim.touched) == 0 {
 		s.single = false

@@ -15,7 +15,8 @@ type Counting interface {
 	Begin()
 }
 
-// Counted are the counters of a mechanism, which declares C as its Counts.
+// Counted are the counters of a mechanism, which declares C as its Counts. They are
+// written in place: D counts, and nobody reads Q in a cycle.
 type Counted[C comparable] struct {
 	rtl.State[C] `rtl:"sim,inplace"`
 }
