@@ -1,0 +1,349 @@
+//go:build goexperiment.simd && amd64
+
+package isa
+
+import "simd/archsimd"
+
+// With GOEXPERIMENT=simd the operations that programs mostly consist of take eight
+// lanes in a step, if the processor has vectors of 512 bits (AVX-512). They take the
+// places of the kernels in the other files, which say what they are to compute, and
+// compute the same bits.
+
+// vector has the values of eight lanes.
+type vector = archsimd.Uint64x8
+
+const vectorLanes = 8
+
+func init() {
+	if archsimd.X86.AVX512() {
+		lanes.addVectors()
+		addVectorComparators()
+	}
+}
+
+// addVectors puts kernels in the places of those that have the same forms.
+func (d *datapath) addVectors() {
+	v := &datapath{codes: make(map[form]uint16)}
+	v.addSizes(form{op: OpAdd}, vectorAdd[uint16], vectorAdd[uint32], vectorAdd[uint64])
+	v.addSizes(form{op: OpSub}, vectorSub[uint16], vectorSub[uint32], vectorSub[uint64])
+	v.addSizes(form{op: OpMul, mode: ModeLo}, vectorMul[uint16], vectorMul[uint32], vectorMul[uint64])
+	v.addSizes(form{op: OpMad, mode: ModeLo}, vectorMad[uint16], vectorMad[uint32], vectorMad[uint64])
+	v.addSigns(form{op: OpMul, mode: ModeWide}, nil, vectorMulWide, nil, nil, vectorMulWideSigned, nil)
+	v.addSigns(form{op: OpMad, mode: ModeWide}, nil, vectorMadWide, nil, nil, vectorMadWideSigned, nil)
+	v.addSigns(form{op: OpMin}, vectorMin[uint16], vectorMin[uint32], vectorMin[uint64],
+		vectorMinSigned[uint16], vectorMinSigned[uint32], vectorMinSigned[uint64])
+	v.addSigns(form{op: OpMax}, vectorMax[uint16], vectorMax[uint32], vectorMax[uint64],
+		vectorMaxSigned[uint16], vectorMaxSigned[uint32], vectorMaxSigned[uint64])
+
+	v.addSizes(form{op: OpAnd}, vectorAnd[uint16], vectorAnd[uint32], vectorAnd[uint64])
+	v.addSizes(form{op: OpOr}, vectorOr[uint16], vectorOr[uint32], vectorOr[uint64])
+	v.addSizes(form{op: OpXor}, vectorXor[uint16], vectorXor[uint32], vectorXor[uint64])
+	v.addSizes(form{op: OpNot}, vectorNot[uint16], vectorNot[uint32], vectorNot[uint64])
+	v.addSizes(form{op: OpShl}, vectorShl[uint16], vectorShl[uint32], vectorShl[uint64])
+	v.addSigns(form{op: OpShr}, vectorShr[uint16], vectorShr[uint32], vectorShr[uint64],
+		vectorShrSigned[uint16], vectorShrSigned[uint32], vectorShrSigned[uint64])
+	v.add(form{op: OpShr, typ: B16}, vectorShr[uint16])
+	v.add(form{op: OpShr, typ: B32}, vectorShr[uint32])
+	v.add(form{op: OpShr, typ: B64}, vectorShr[uint64])
+
+	v.addSizes(form{op: OpMov}, vectorMov[uint16], vectorMov[uint32], vectorMov[uint64])
+	v.add(form{op: OpMov, typ: F32}, vectorMov[uint32])
+	v.add(form{op: OpMov, typ: F64}, vectorMov[uint64])
+	v.addSizes(form{op: OpSelp}, vectorSelp[uint16], vectorSelp[uint32], vectorSelp[uint64])
+	v.add(form{op: OpSelp, typ: F32}, vectorSelp[uint32])
+	v.add(form{op: OpSelp, typ: F64}, vectorSelp[uint64])
+
+	v.addNearest(OpAdd, vectorAdd32, vectorAdd64)
+	v.addNearest(OpSub, vectorSub32, vectorSub64)
+	v.addNearest(OpMul, vectorMul32, vectorMul64)
+	v.addNearest(OpMad, vectorMad32, vectorMad64)
+	v.addNearest(OpFma, vectorMad32, vectorMad64)
+
+	for f, code := range v.codes {
+		d.kernels[d.codes[f]] = v.kernels[code]
+	}
+}
+
+// addNearest enters kernels of an operation on floats, rounded to nearest.
+func (d *datapath) addNearest(op Op, k32, k64 kernel) {
+	d.add(form{op: op, typ: F32, round: RoundNearest}, k32)
+	d.add(form{op: op, typ: F64, round: RoundNearest}, k64)
+}
+
+// addVectorComparators puts tests in the places of those of the same relation. What
+// a comparator has exchanged or inverted stays.
+func addVectorComparators() {
+	for _, e := range []struct {
+		types       []Type
+		less, equal func(x *Lanes, a, b *Row) uint32
+	}{
+		{[]Type{U16}, vectorLess[uint16], vectorEqual[uint16]},
+		{[]Type{U32}, vectorLess[uint32], vectorEqual[uint32]},
+		{[]Type{U64}, vectorLess[uint64], vectorEqual[uint64]},
+		{[]Type{S16, B16}, vectorLessSigned[uint16], vectorEqual[uint16]},
+		{[]Type{S32, B32}, vectorLessSigned[uint32], vectorEqual[uint32]},
+		{[]Type{S64, B64}, vectorLessSigned[uint64], vectorEqual[uint64]},
+	} {
+		for _, t := range e.types {
+			for i := range comparators[t] {
+				switch c := &comparators[t][i]; Cmp(i) {
+				case CmpEq, CmpNe:
+					c.test = e.equal
+				default:
+					if c.test != nil {
+						c.test = e.less
+					}
+				}
+			}
+		}
+	}
+	comparators[F32] = floatComparators(vectorLess32, vectorLessEqual32, vectorEqual32, vectorOrdered32)
+	comparators[F64] = floatComparators(vectorLess64, vectorLessEqual64, vectorEqual64, vectorOrdered64)
+}
+
+// The loops over the vectors of a row, small enough to be inlined together with
+// their argument like those over lanes. The upper halves of the vector registers are
+// cleared behind each, or the processor waits for them in all that follows.
+
+func (x *Lanes) vector1(f func(a vector) vector) {
+	d, a := x.Dst[0], x.Src[0]
+	for i := 0; i < MaxLanes; i += vectorLanes {
+		x.store(d, i, f(load(a, i)))
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func (x *Lanes) vector2(f func(a, b vector) vector) {
+	d, a, b := x.Dst[0], x.Src[0], x.Src[1]
+	for i := 0; i < MaxLanes; i += vectorLanes {
+		x.store(d, i, f(load(a, i), load(b, i)))
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func (x *Lanes) vector3(f func(a, b, c vector) vector) {
+	d, a, b, c := x.Dst[0], x.Src[0], x.Src[1], x.Src[2]
+	for i := 0; i < MaxLanes; i += vectorLanes {
+		x.store(d, i, f(load(a, i), load(b, i), load(c, i)))
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// vectorTest has a bit for each lane for which f holds.
+func vectorTest(a, b *Row, f func(a, b vector) uint8) (t uint32) {
+	for i := 0; i < MaxLanes; i += vectorLanes {
+		t |= uint32(f(load(a, i), load(b, i))) << i
+	}
+	archsimd.ClearAVXUpperBits()
+	return t
+}
+
+func load(r *Row, i int) vector { return archsimd.LoadUint64x8((*[vectorLanes]uint64)(r[i:])) }
+
+// store writes the active ones of lanes i to i+7.
+func (x *Lanes) store(d *Row, i int, v vector) {
+	v.StoreMasked((*[vectorLanes]uint64)(d[i:]), archsimd.Mask64x8FromBits(uint8(x.Mask>>i)))
+}
+
+// cut clears the bits above the width of U.
+func cut[U unsigned](v vector) vector { return v.And(archsimd.BroadcastUint64x8(uint64(^U(0)))) }
+
+// raise has the bits of U at the top, the sign first, and lower brings them back.
+
+func raise[U unsigned](v vector) archsimd.Int64x8 { return v.ShiftAllLeft(above[U]()).AsInt64x8() }
+
+func lower[U unsigned](v archsimd.Int64x8) vector { return v.AsUint64x8().ShiftAllRight(above[U]()) }
+
+// above is how many bits of a lane U does not have.
+func above[U unsigned]() uint64 { return uint64(64 - width[U]()) }
+
+// extend is a value of 32 bits with its sign.
+func extend(v vector) archsimd.Int64x8 { return raise[uint32](v).ShiftAllRight(32) }
+
+func vectorAdd[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[U](a.Add(b)) })
+}
+
+func vectorSub[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[U](a.Sub(b)) })
+}
+
+func vectorMul[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[U](a.Mul(b)) })
+}
+
+func vectorMad[U unsigned](_ *Inst, x *Lanes) {
+	x.vector3(func(a, b, c vector) vector { return cut[U](a.Mul(b).Add(c)) })
+}
+
+func vectorMulWide(_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[uint32](a).Mul(cut[uint32](b)) })
+}
+
+func vectorMulWideSigned(_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return extend(a).Mul(extend(b)).AsUint64x8() })
+}
+
+func vectorMadWide(_ *Inst, x *Lanes) {
+	x.vector3(func(a, b, c vector) vector { return cut[uint32](a).Mul(cut[uint32](b)).Add(c) })
+}
+
+func vectorMadWideSigned(_ *Inst, x *Lanes) {
+	x.vector3(func(a, b, c vector) vector { return extend(a).Mul(extend(b)).AsUint64x8().Add(c) })
+}
+
+func vectorMin[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[U](a).Min(cut[U](b)) })
+}
+
+func vectorMax[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[U](a).Max(cut[U](b)) })
+}
+
+func vectorMinSigned[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return lower[U](raise[U](a).Min(raise[U](b))) })
+}
+
+func vectorMaxSigned[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return lower[U](raise[U](a).Max(raise[U](b))) })
+}
+
+func vectorAnd[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[U](a.And(b)) })
+}
+
+func vectorOr[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[U](a.Or(b)) })
+}
+
+func vectorXor[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[U](a.Xor(b)) })
+}
+
+func vectorNot[U unsigned](_ *Inst, x *Lanes) {
+	x.vector1(func(a vector) vector { return cut[U](a.Not()) })
+}
+
+// Amounts have 32 bits; all of 64 and more shift everything out, for vectors too.
+
+func vectorShl[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[U](a.ShiftLeft(cut[uint32](b))) })
+}
+
+func vectorShr[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return cut[U](a).ShiftRight(cut[uint32](b)) })
+}
+
+func vectorShrSigned[U unsigned](_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector {
+		return lower[U](raise[U](a).ShiftRight(cut[uint32](b).AsInt64x8()))
+	})
+}
+
+func vectorMov[U unsigned](_ *Inst, x *Lanes) {
+	x.vector1(func(a vector) vector { return cut[U](a) })
+}
+
+func vectorSelp[U unsigned](_ *Inst, x *Lanes) {
+	d, a, b, p := x.Dst[0], x.Src[0], x.Src[1], x.pred(2)
+	for i := 0; i < MaxLanes; i += vectorLanes {
+		x.store(d, i, cut[U](load(a, i).Merge(load(b, i), archsimd.Mask64x8FromBits(uint8(p>>i)))))
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// floats and doubles read lanes, bitsOf32 and bitsOf64 are the lane values of
+// results, of which all that are no number are the same.
+
+func floats(v vector) archsimd.Float32x8 { return v.TruncateToUint32().AsFloat32x8() }
+
+func doubles(v vector) archsimd.Float64x8 { return v.AsFloat64x8() }
+
+func bitsOf32(v archsimd.Float32x8) vector {
+	r := v.AsUint32x8().Merge(archsimd.BroadcastUint32x8(nan32), v.Equal(v))
+	return r.ExtendToUint64()
+}
+
+func bitsOf64(v archsimd.Float64x8) vector {
+	return v.AsUint64x8().Merge(archsimd.BroadcastUint64x8(nan64), v.Equal(v))
+}
+
+func vectorAdd32(_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return bitsOf32(floats(a).Add(floats(b))) })
+}
+
+func vectorSub32(_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return bitsOf32(floats(a).Sub(floats(b))) })
+}
+
+func vectorMul32(_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return bitsOf32(floats(a).Mul(floats(b))) })
+}
+
+func vectorMad32(_ *Inst, x *Lanes) {
+	x.vector3(func(a, b, c vector) vector { return bitsOf32(floats(a).MulAdd(floats(b), floats(c))) })
+}
+
+func vectorAdd64(_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return bitsOf64(doubles(a).Add(doubles(b))) })
+}
+
+func vectorSub64(_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return bitsOf64(doubles(a).Sub(doubles(b))) })
+}
+
+func vectorMul64(_ *Inst, x *Lanes) {
+	x.vector2(func(a, b vector) vector { return bitsOf64(doubles(a).Mul(doubles(b))) })
+}
+
+func vectorMad64(_ *Inst, x *Lanes) {
+	x.vector3(func(a, b, c vector) vector { return bitsOf64(doubles(a).MulAdd(doubles(b), doubles(c))) })
+}
+
+func vectorLess[U unsigned](_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 { return cut[U](a).Less(cut[U](b)).ToBits() })
+}
+
+func vectorLessSigned[U unsigned](_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 { return raise[U](a).Less(raise[U](b)).ToBits() })
+}
+
+func vectorEqual[U unsigned](_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 { return cut[U](a).Equal(cut[U](b)).ToBits() })
+}
+
+func vectorLess32(_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 { return floats(a).Less(floats(b)).ToBits() })
+}
+
+func vectorLessEqual32(_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 { return floats(a).LessEqual(floats(b)).ToBits() })
+}
+
+func vectorEqual32(_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 { return floats(a).Equal(floats(b)).ToBits() })
+}
+
+func vectorOrdered32(_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 {
+		return floats(a).Equal(floats(a)).And(floats(b).Equal(floats(b))).ToBits()
+	})
+}
+
+func vectorLess64(_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 { return doubles(a).Less(doubles(b)).ToBits() })
+}
+
+func vectorLessEqual64(_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 { return doubles(a).LessEqual(doubles(b)).ToBits() })
+}
+
+func vectorEqual64(_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 { return doubles(a).Equal(doubles(b)).ToBits() })
+}
+
+func vectorOrdered64(_ *Lanes, a, b *Row) uint32 {
+	return vectorTest(a, b, func(a, b vector) uint8 {
+		return doubles(a).Equal(doubles(a)).And(doubles(b).Equal(doubles(b))).ToBits()
+	})
+}
