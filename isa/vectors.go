@@ -101,30 +101,13 @@ func addVectorComparators() {
 	comparators[F64] = floatComparators(vectorLess64, vectorLessEqual64, vectorEqual64, vectorOrdered64)
 }
 
-// The loops over the vectors of a row, small enough to be inlined together with
-// their argument like those over lanes. The upper halves of the vector registers are
-// cleared behind each, or the processor waits for them in all that follows.
-
-func (x *Lanes) vector1(f func(a vector) vector) {
-	d, a := x.Dst[0], x.Src[0]
+// each has f compute the vectors of a row, from the first lane of each, and writes
+// the active lanes. It is small enough to be inlined together with its argument. The
+// upper halves of the vector registers are cleared behind it, or the processor waits
+// for them in all that follows.
+func (x *Lanes) each(f func(i int) vector) {
 	for i := 0; i < MaxLanes; i += vectorLanes {
-		x.store(d, i, f(load(a, i)))
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
-func (x *Lanes) vector2(f func(a, b vector) vector) {
-	d, a, b := x.Dst[0], x.Src[0], x.Src[1]
-	for i := 0; i < MaxLanes; i += vectorLanes {
-		x.store(d, i, f(load(a, i), load(b, i)))
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
-func (x *Lanes) vector3(f func(a, b, c vector) vector) {
-	d, a, b, c := x.Dst[0], x.Src[0], x.Src[1], x.Src[2]
-	for i := 0; i < MaxLanes; i += vectorLanes {
-		x.store(d, i, f(load(a, i), load(b, i), load(c, i)))
+		f(i).StoreMasked((*[vectorLanes]uint64)(x.Dst[0][i:]), archsimd.Mask64x8FromBits(uint8(x.Mask>>i)))
 	}
 	archsimd.ClearAVXUpperBits()
 }
@@ -138,12 +121,15 @@ func vectorTest(a, b *Row, f func(a, b vector) uint8) (t uint32) {
 	return t
 }
 
-func load(r *Row, i int) vector { return archsimd.LoadUint64x8((*[vectorLanes]uint64)(r[i:])) }
+// a, b and c are the sources.
 
-// store writes the active ones of lanes i to i+7.
-func (x *Lanes) store(d *Row, i int, v vector) {
-	v.StoreMasked((*[vectorLanes]uint64)(d[i:]), archsimd.Mask64x8FromBits(uint8(x.Mask>>i)))
-}
+func (x *Lanes) a(i int) vector { return load(x.Src[0], i) }
+
+func (x *Lanes) b(i int) vector { return load(x.Src[1], i) }
+
+func (x *Lanes) c(i int) vector { return load(x.Src[2], i) }
+
+func load(r *Row, i int) vector { return archsimd.LoadUint64x8((*[vectorLanes]uint64)(r[i:])) }
 
 // cut clears the bits above the width of U.
 func cut[U unsigned](v vector) vector { return v.And(archsimd.BroadcastUint64x8(uint64(^U(0)))) }
@@ -161,95 +147,92 @@ func above[U unsigned]() uint64 { return uint64(64 - width[U]()) }
 func extend(v vector) archsimd.Int64x8 { return raise[uint32](v).ShiftAllRight(32) }
 
 func vectorAdd[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[U](a.Add(b)) })
+	x.each(func(i int) vector { return cut[U](x.a(i).Add(x.b(i))) })
 }
 
 func vectorSub[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[U](a.Sub(b)) })
+	x.each(func(i int) vector { return cut[U](x.a(i).Sub(x.b(i))) })
 }
 
 func vectorMul[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[U](a.Mul(b)) })
+	x.each(func(i int) vector { return cut[U](x.a(i).Mul(x.b(i))) })
 }
 
 func vectorMad[U unsigned](_ *Inst, x *Lanes) {
-	x.vector3(func(a, b, c vector) vector { return cut[U](a.Mul(b).Add(c)) })
+	x.each(func(i int) vector { return cut[U](x.a(i).Mul(x.b(i)).Add(x.c(i))) })
 }
 
 func vectorMulWide(_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[uint32](a).Mul(cut[uint32](b)) })
+	x.each(func(i int) vector { return cut[uint32](x.a(i)).Mul(cut[uint32](x.b(i))) })
 }
 
 func vectorMulWideSigned(_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return extend(a).Mul(extend(b)).AsUint64x8() })
+	x.each(func(i int) vector { return extend(x.a(i)).Mul(extend(x.b(i))).AsUint64x8() })
 }
 
 func vectorMadWide(_ *Inst, x *Lanes) {
-	x.vector3(func(a, b, c vector) vector { return cut[uint32](a).Mul(cut[uint32](b)).Add(c) })
+	x.each(func(i int) vector { return cut[uint32](x.a(i)).Mul(cut[uint32](x.b(i))).Add(x.c(i)) })
 }
 
 func vectorMadWideSigned(_ *Inst, x *Lanes) {
-	x.vector3(func(a, b, c vector) vector { return extend(a).Mul(extend(b)).AsUint64x8().Add(c) })
+	x.each(func(i int) vector { return extend(x.a(i)).Mul(extend(x.b(i))).AsUint64x8().Add(x.c(i)) })
 }
 
 func vectorMin[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[U](a).Min(cut[U](b)) })
+	x.each(func(i int) vector { return cut[U](x.a(i)).Min(cut[U](x.b(i))) })
 }
 
 func vectorMax[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[U](a).Max(cut[U](b)) })
+	x.each(func(i int) vector { return cut[U](x.a(i)).Max(cut[U](x.b(i))) })
 }
 
 func vectorMinSigned[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return lower[U](raise[U](a).Min(raise[U](b))) })
+	x.each(func(i int) vector { return lower[U](raise[U](x.a(i)).Min(raise[U](x.b(i)))) })
 }
 
 func vectorMaxSigned[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return lower[U](raise[U](a).Max(raise[U](b))) })
+	x.each(func(i int) vector { return lower[U](raise[U](x.a(i)).Max(raise[U](x.b(i)))) })
 }
 
 func vectorAnd[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[U](a.And(b)) })
+	x.each(func(i int) vector { return cut[U](x.a(i).And(x.b(i))) })
 }
 
 func vectorOr[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[U](a.Or(b)) })
+	x.each(func(i int) vector { return cut[U](x.a(i).Or(x.b(i))) })
 }
 
 func vectorXor[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[U](a.Xor(b)) })
+	x.each(func(i int) vector { return cut[U](x.a(i).Xor(x.b(i))) })
 }
 
 func vectorNot[U unsigned](_ *Inst, x *Lanes) {
-	x.vector1(func(a vector) vector { return cut[U](a.Not()) })
+	x.each(func(i int) vector { return cut[U](x.a(i).Not()) })
 }
 
 // Amounts have 32 bits; all of 64 and more shift everything out, for vectors too.
 
 func vectorShl[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[U](a.ShiftLeft(cut[uint32](b))) })
+	x.each(func(i int) vector { return cut[U](x.a(i).ShiftLeft(cut[uint32](x.b(i)))) })
 }
 
 func vectorShr[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return cut[U](a).ShiftRight(cut[uint32](b)) })
+	x.each(func(i int) vector { return cut[U](x.a(i)).ShiftRight(cut[uint32](x.b(i))) })
 }
 
 func vectorShrSigned[U unsigned](_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector {
-		return lower[U](raise[U](a).ShiftRight(cut[uint32](b).AsInt64x8()))
+	x.each(func(i int) vector {
+		return lower[U](raise[U](x.a(i)).ShiftRight(cut[uint32](x.b(i)).AsInt64x8()))
 	})
 }
 
 func vectorMov[U unsigned](_ *Inst, x *Lanes) {
-	x.vector1(func(a vector) vector { return cut[U](a) })
+	x.each(func(i int) vector { return cut[U](x.a(i)) })
 }
 
 func vectorSelp[U unsigned](_ *Inst, x *Lanes) {
-	d, a, b, p := x.Dst[0], x.Src[0], x.Src[1], x.pred(2)
-	for i := 0; i < MaxLanes; i += vectorLanes {
-		x.store(d, i, cut[U](load(a, i).Merge(load(b, i), archsimd.Mask64x8FromBits(uint8(p>>i)))))
-	}
-	archsimd.ClearAVXUpperBits()
+	p := x.pred(2)
+	x.each(func(i int) vector { return cut[U](x.a(i).Merge(x.b(i), archsimd.Mask64x8FromBits(uint8(p>>i)))) })
 }
 
 // floats and doubles read lanes, bitsOf32 and bitsOf64 are the lane values of
@@ -269,35 +252,35 @@ func bitsOf64(v archsimd.Float64x8) vector {
 }
 
 func vectorAdd32(_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return bitsOf32(floats(a).Add(floats(b))) })
+	x.each(func(i int) vector { return bitsOf32(floats(x.a(i)).Add(floats(x.b(i)))) })
 }
 
 func vectorSub32(_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return bitsOf32(floats(a).Sub(floats(b))) })
+	x.each(func(i int) vector { return bitsOf32(floats(x.a(i)).Sub(floats(x.b(i)))) })
 }
 
 func vectorMul32(_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return bitsOf32(floats(a).Mul(floats(b))) })
+	x.each(func(i int) vector { return bitsOf32(floats(x.a(i)).Mul(floats(x.b(i)))) })
 }
 
 func vectorMad32(_ *Inst, x *Lanes) {
-	x.vector3(func(a, b, c vector) vector { return bitsOf32(floats(a).MulAdd(floats(b), floats(c))) })
+	x.each(func(i int) vector { return bitsOf32(floats(x.a(i)).MulAdd(floats(x.b(i)), floats(x.c(i)))) })
 }
 
 func vectorAdd64(_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return bitsOf64(doubles(a).Add(doubles(b))) })
+	x.each(func(i int) vector { return bitsOf64(doubles(x.a(i)).Add(doubles(x.b(i)))) })
 }
 
 func vectorSub64(_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return bitsOf64(doubles(a).Sub(doubles(b))) })
+	x.each(func(i int) vector { return bitsOf64(doubles(x.a(i)).Sub(doubles(x.b(i)))) })
 }
 
 func vectorMul64(_ *Inst, x *Lanes) {
-	x.vector2(func(a, b vector) vector { return bitsOf64(doubles(a).Mul(doubles(b))) })
+	x.each(func(i int) vector { return bitsOf64(doubles(x.a(i)).Mul(doubles(x.b(i)))) })
 }
 
 func vectorMad64(_ *Inst, x *Lanes) {
-	x.vector3(func(a, b, c vector) vector { return bitsOf64(doubles(a).MulAdd(doubles(b), doubles(c))) })
+	x.each(func(i int) vector { return bitsOf64(doubles(x.a(i)).MulAdd(doubles(x.b(i)), doubles(x.c(i)))) })
 }
 
 func vectorLess[U unsigned](_ *Lanes, a, b *Row) uint32 {
