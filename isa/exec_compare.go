@@ -19,15 +19,15 @@ type comparator struct {
 
 // comparators has every relation that is legal for a type.
 var comparators = [...][CmpNan + 1]comparator{
-	U16: integerComparators[uint16](),
-	U32: integerComparators[uint32](),
-	U64: integerComparators[uint64](),
-	S16: integerComparators[int16](),
-	S32: integerComparators[int32](),
-	S64: integerComparators[int64](),
-	B16: bitComparators[uint16](),
-	B32: bitComparators[uint32](),
-	B64: bitComparators[uint64](),
+	U16: unsignedComparators(lessInt[uint16], equalInt[uint16]),
+	U32: unsignedComparators(lessInt[uint32], equalInt[uint32]),
+	U64: unsignedComparators(lessInt[uint64], equalInt[uint64]),
+	S16: integerComparators(lessInt[int16], equalInt[int16]),
+	S32: integerComparators(lessInt[int32], equalInt[int32]),
+	S64: integerComparators(lessInt[int64], equalInt[int64]),
+	B16: bitComparators(equalInt[uint16]),
+	B32: bitComparators(equalInt[uint32]),
+	B64: bitComparators(equalInt[uint64]),
 	F32: floatComparators(less32, lessEqual32, equal32, ordered32),
 	F64: floatComparators(less64, lessEqual64, equal64, ordered64),
 }
@@ -44,21 +44,24 @@ func comparing(f func(a, b uint64) bool) func(x *Lanes, a, b *Row) uint32 {
 	return func(x *Lanes, a, b *Row) uint32 { return sparseTest(x.Mask, a, b, f) }
 }
 
-func bitComparators[T integer]() (c [CmpNan + 1]comparator) {
-	c[CmpEq] = comparator{test: equalInt[T]}
-	c[CmpNe] = comparator{test: equalInt[T], invert: true}
+func bitComparators(equal func(x *Lanes, a, b *Row) uint32) (c [CmpNan + 1]comparator) {
+	c[CmpEq] = comparator{test: equal}
+	c[CmpNe] = comparator{test: equal, invert: true}
 	return c
 }
 
-func integerComparators[T integer]() [CmpNan + 1]comparator {
-	c := bitComparators[T]()
-	c[CmpLt] = comparator{test: lessInt[T]}
-	c[CmpGt] = comparator{test: lessInt[T], swap: true}
-	c[CmpGe] = comparator{test: lessInt[T], invert: true}
-	c[CmpLe] = comparator{test: lessInt[T], swap: true, invert: true}
-	if ^T(0) > 0 {
-		c[CmpLo], c[CmpHi], c[CmpHs], c[CmpLs] = c[CmpLt], c[CmpGt], c[CmpGe], c[CmpLe]
-	}
+func integerComparators(less, equal func(x *Lanes, a, b *Row) uint32) [CmpNan + 1]comparator {
+	c := bitComparators(equal)
+	c[CmpLt] = comparator{test: less}
+	c[CmpGt] = comparator{test: less, swap: true}
+	c[CmpGe] = comparator{test: less, invert: true}
+	c[CmpLe] = comparator{test: less, swap: true, invert: true}
+	return c
+}
+
+func unsignedComparators(less, equal func(x *Lanes, a, b *Row) uint32) [CmpNan + 1]comparator {
+	c := integerComparators(less, equal)
+	c[CmpLo], c[CmpHi], c[CmpHs], c[CmpLs] = c[CmpLt], c[CmpGt], c[CmpGe], c[CmpLe]
 	return c
 }
 

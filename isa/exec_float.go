@@ -40,10 +40,15 @@ func (d *datapath) addFloats() {
 	d.add(form{op: OpCopysign, typ: F64}, binary(func(a, b uint64) uint64 { return b&^binary64.sign | a&binary64.sign }))
 }
 
-// addFloat enters all forms of op; k32 and k64 execute the plain ones.
-func (d *datapath) addFloat(op Op, k32, k64 kernel) {
+// addNearest enters the plain forms of op, rounded to nearest.
+func (d *datapath) addNearest(op Op, k32, k64 kernel) {
 	d.add(form{op: op, typ: F32, round: RoundNearest}, k32)
 	d.add(form{op: op, typ: F64, round: RoundNearest}, k64)
+}
+
+// addFloat enters all forms of op; k32 and k64 execute the plain ones.
+func (d *datapath) addFloat(op Op, k32, k64 kernel) {
+	d.addNearest(op, k32, k64)
 	for _, mode := range []Round{RoundNearest, RoundZero, RoundDown, RoundUp} {
 		for _, flags := range []Flags{0, FlagFtz, FlagSat, FlagFtz | FlagSat} {
 			if mode != RoundNearest || flags != 0 {

@@ -2,7 +2,10 @@
 
 package isa
 
-import "simd/archsimd"
+import (
+	"fmt"
+	"simd/archsimd"
+)
 
 // With GOEXPERIMENT=simd the operations that programs mostly consist of take eight
 // lanes in a step, if the processor has vectors of 512 bits (AVX-512). They take the
@@ -60,43 +63,25 @@ func (d *datapath) addVectors() {
 	v.addNearest(OpFma, vectorMad32, vectorMad64)
 
 	for f, code := range v.codes {
-		d.kernels[d.codes[f]] = v.kernels[code]
-	}
-}
-
-// addNearest enters kernels of an operation on floats, rounded to nearest.
-func (d *datapath) addNearest(op Op, k32, k64 kernel) {
-	d.add(form{op: op, typ: F32, round: RoundNearest}, k32)
-	d.add(form{op: op, typ: F64, round: RoundNearest}, k64)
-}
-
-// addVectorComparators puts tests in the places of those of the same relation. What
-// a comparator has exchanged or inverted stays.
-func addVectorComparators() {
-	for _, e := range []struct {
-		types       []Type
-		less, equal func(x *Lanes, a, b *Row) uint32
-	}{
-		{[]Type{U16}, vectorLess[uint16], vectorEqual[uint16]},
-		{[]Type{U32}, vectorLess[uint32], vectorEqual[uint32]},
-		{[]Type{U64}, vectorLess[uint64], vectorEqual[uint64]},
-		{[]Type{S16, B16}, vectorLessSigned[uint16], vectorEqual[uint16]},
-		{[]Type{S32, B32}, vectorLessSigned[uint32], vectorEqual[uint32]},
-		{[]Type{S64, B64}, vectorLessSigned[uint64], vectorEqual[uint64]},
-	} {
-		for _, t := range e.types {
-			for i := range comparators[t] {
-				switch c := &comparators[t][i]; Cmp(i) {
-				case CmpEq, CmpNe:
-					c.test = e.equal
-				default:
-					if c.test != nil {
-						c.test = e.less
-					}
-				}
-			}
+		place, ok := d.codes[f]
+		if !ok {
+			panic(fmt.Sprintf("isa: vectors for no kernel: %+v", f))
 		}
+		d.kernels[place] = v.kernels[code]
 	}
+}
+
+// addVectorComparators puts tests in the places of those of the same relation.
+func addVectorComparators() {
+	comparators[U16] = unsignedComparators(vectorLess[uint16], vectorEqual[uint16])
+	comparators[U32] = unsignedComparators(vectorLess[uint32], vectorEqual[uint32])
+	comparators[U64] = unsignedComparators(vectorLess[uint64], vectorEqual[uint64])
+	comparators[S16] = integerComparators(vectorLessSigned[uint16], vectorEqual[uint16])
+	comparators[S32] = integerComparators(vectorLessSigned[uint32], vectorEqual[uint32])
+	comparators[S64] = integerComparators(vectorLessSigned[uint64], vectorEqual[uint64])
+	comparators[B16] = bitComparators(vectorEqual[uint16])
+	comparators[B32] = bitComparators(vectorEqual[uint32])
+	comparators[B64] = bitComparators(vectorEqual[uint64])
 	comparators[F32] = floatComparators(vectorLess32, vectorLessEqual32, vectorEqual32, vectorOrdered32)
 	comparators[F64] = floatComparators(vectorLess64, vectorLessEqual64, vectorEqual64, vectorOrdered64)
 }
