@@ -84,7 +84,7 @@ func TestCellsOfEncoder(t *testing.T) {
 						row |= 1 << b
 					}
 				}
-				require.EqualValues(t, homes[0].Row, row)
+				require.EqualValues(t, homes.Row[0], row)
 			}
 			require.Equal(t, n.cells, cellsOf(units.Logic{Kind: units.Encoder, Bits: width}))
 		}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"divergo/isa"
 	"divergo/units"
 )
 
@@ -50,7 +49,7 @@ func static(m *units.BlockMask) int { return bits.OnesCount64(m.Warps()) }
 
 // compact runs the thread compactor: the warps that it makes, and their
 // threads.
-func compact(m *units.BlockMask) (warps []uint32, homes [][isa.MaxLanes]units.Home) {
+func compact(m *units.BlockMask) (warps []uint32, homes []units.Homes) {
 	for c := (units.Compactor{Pending: *m}); !c.Pending.Empty(); {
 		mask, from := c.Next()
 		warps, homes = append(warps, mask), append(homes, from)

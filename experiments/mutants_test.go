@@ -49,7 +49,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "compactor-highest-first", Bug: "the encoders take the highest static warp", Audit: "C4-04",
-		File: "units/compactor.go", Old: "homes[l] = Home{uint8(bits.TrailingZeros64(*group)), uint8(l)}\n\t\t\t*group &= *group - 1", New: "homes[l] = Home{uint8(bits.Len64(*group) - 1), uint8(l)}\n\t\t\t*group &^= 1 << (bits.Len64(*group) - 1)",
+		File: "units/compactor.go", Old: "homes.Row[l] = uint8(bits.TrailingZeros64(*group))\n\t\t\t*group &= *group - 1", New: "homes.Row[l] = uint8(bits.Len64(*group) - 1)\n\t\t\t*group &^= 1 << (bits.Len64(*group) - 1)",
 	},
 	{
 		Name: "ideal-keeps-lanes", Bug: "the crossbar lets no thread change its lane", Audit: "C0-05 C0-30 C0-31",

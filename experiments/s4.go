@@ -57,10 +57,10 @@ var s4 = []Claim{
 				var seen units.BlockMask
 				for i, mask := range warps {
 					for lane := range isa.MaxLanes {
-						switch bit := uint64(1) << homes[i][lane].Row; {
+						switch bit := uint64(1) << homes[i].Row[lane]; {
 						case mask>>lane&1 == 0:
 						case seen[lane] >= bit || m[lane]&bit == 0:
-							return fmt.Sprintf("warp %d has static warp %d in lane %d", i, homes[i][lane].Row, lane), nil
+							return fmt.Sprintf("warp %d has static warp %d in lane %d", i, homes[i].Row[lane], lane), nil
 						default:
 							seen[lane] |= bit
 						}

@@ -89,7 +89,7 @@ func (c *compactor) entry(w *divergence.Compacted) *compaction {
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
 	*b = compaction{left: *w.Left}
 	for m := w.Mask; m != 0; m &= m - 1 {
-		h := w.Homes[bits.TrailingZeros32(m)]
+		h := w.Homes.At(bits.TrailingZeros32(m))
 		b.left[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - w.First) & 63)
 	}
 	if b.left != *w.Entry {
@@ -129,7 +129,7 @@ func (c *compactor) warp(w divergence.Compacted) {
 	c.made++
 	b.made++
 	for m := w.Mask; m != 0; m &= m - 1 {
-		h := w.Homes[bits.TrailingZeros32(m)]
+		h := w.Homes.At(bits.TrailingZeros32(m))
 		group, bit := &b.left[h.Lane&(isa.MaxLanes-1)], uint64(1)<<((h.Row-w.First)&63)
 		if *group&bit == 0 {
 			c.fail(checkCompactor, "SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
@@ -223,7 +223,7 @@ func (o *observer) stay(e *sm.Issued) {
 	}
 	for m := e.Mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
-		if h := e.Homes[lane]; int(h.Lane) != lane {
+		if h := e.Homes.At(lane); int(h.Lane) != lane {
 			o.fail(checkLanes, "%s: the thread of row %d, lane %d is in lane %d", o.at(e), h.Row, h.Lane, lane)
 		}
 	}

@@ -90,7 +90,8 @@ func TestCompactionIsWatched(t *testing.T) {
 				f.Mixed = true
 				for m := f.Mask; m != 0; m &= m - 1 {
 					lane := bits.TrailingZeros32(m)
-					f.Homes[lane] = e.Home(lane ^ 1)
+					h := e.Home(lane ^ 1)
+					f.Homes.Row[lane], f.Homes.Lane[lane] = h.Row, h.Lane
 				}
 				o.issue(sm.Issued{Cycle: e.Cycle, Flight: &f})
 			})

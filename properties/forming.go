@@ -207,7 +207,7 @@ func (f *forming) look(e sm.Spent) {
 		}
 		homes := f.sm.Div.Homes().At(i)
 		for m := s.Mask; m != 0; m &= m - 1 {
-			h := homes[bits.TrailingZeros32(m)]
+			h := homes.At(bits.TrailingZeros32(m))
 			f.rows[h.Row&(sm.MaxWarps-1)].inSlot |= 1 << h.Lane
 		}
 	}

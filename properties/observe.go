@@ -212,7 +212,7 @@ func of(f *sm.Flight, row int, lanes uint32) (mask uint32) {
 		return lanes
 	}
 	for m := lanes; m != 0; m &= m - 1 {
-		if h := f.Homes[bits.TrailingZeros32(m)]; int(h.Row) == row {
+		if h := f.Homes.At(bits.TrailingZeros32(m)); int(h.Row) == row {
 			mask |= 1 << h.Lane
 		}
 	}

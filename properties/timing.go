@@ -171,7 +171,7 @@ func (t *timing) ready(cycle uint64, i int) bool {
 	}
 	homes := t.sm.Div.Homes().At(i)
 	for m := s.Mask; m != 0; m &= m - 1 {
-		if h := homes[bits.TrailingZeros32(m)]; !b.free(cycle, int(h.Row)&(sm.MaxWarps-1), in, 1<<(h.Lane&(isa.MaxLanes-1))) {
+		if h := homes.At(bits.TrailingZeros32(m)); !b.free(cycle, int(h.Row)&(sm.MaxWarps-1), in, 1<<(h.Lane&(isa.MaxLanes-1))) {
 			return false
 		}
 	}

@@ -24,7 +24,7 @@ func (i *Issue) HeldBack(s int) (lanes uint32) {
 	for lane := range isa.MaxLanes {
 		h := units.Home{Row: slot.Row, Lane: uint8(lane)}
 		if slot.Mixed {
-			h = i.Div.Homes().At(s)[lane]
+			h = i.Div.Homes().At(s).At(lane)
 		}
 		if slot.Mask>>lane&1 != 0 && !i.freeRow(int(h.Row), &i.l.insts[slot.PC], 1<<h.Lane) {
 			lanes |= 1 << lane

@@ -59,9 +59,9 @@ type Issue struct {
 
 // shares are the threads of a slot by row.
 type shares struct {
-	Known   bool             // the slot has not been sent elsewhere since
-	Mask    uint32           // of the slot
-	Homes   divergence.Homes // that they were found in
+	Known   bool        // the slot has not been sent elsewhere since
+	Mask    uint32      // of the slot
+	Homes   units.Homes // that they were found in
 	Threads units.Threads
 	// Asked is how many registers of the slot's instruction it is known of that nothing in flight writes those
 	// of any thread; of the next one Left are the rows to be asked. Until the slot issues or is changed this does
@@ -101,15 +101,15 @@ type Flight struct {
 	Mixed bool
 	Herd  uint32 // of a branch or load that is herded its number among those of the SM in the launch, from 1; else 0
 	PC    uint32
-	Mask  uint32           // active lanes at issue; the guard is not applied yet
-	Rows  uint64           // every row with an active thread
-	Homes divergence.Homes // if Mixed
+	Mask  uint32      // active lanes at issue; the guard is not applied yet
+	Rows  uint64      // every row with an active thread
+	Homes units.Homes // if Mixed
 }
 
 // Home is where the registers of the thread in a lane are.
 func (f *Flight) Home(lane int) units.Home {
 	if f.Mixed {
-		return f.Homes[lane]
+		return f.Homes.At(lane)
 	}
 	return units.Home{Row: f.Row, Lane: uint8(lane)}
 }
@@ -297,7 +297,7 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 		of.again(0)
 		f.Rows = of.Threads.Rows
 	} else {
-		f.Homes = divergence.Homes{}
+		f.Homes = units.Homes{}
 		f.Rows = 1 << (slot.Row & 63)
 	}
 	i.count(f, in)

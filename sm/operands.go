@@ -124,7 +124,7 @@ func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
 		}
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			h := &f.Homes[lane]
+			h := f.Homes.At(lane)
 			to[lane] = o.Regs.At(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)]
 		}
 	}
@@ -174,7 +174,7 @@ func (o *Operands) pred(f *Flight, p isa.Operand) (v uint32) {
 	if f.Mixed {
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			h := &f.Homes[lane]
+			h := f.Homes.At(lane)
 			v |= *o.Preds.At(int(h.Row)*npreds + pred) >> (h.Lane & (isa.MaxLanes - 1)) & 1 << lane
 		}
 	} else {

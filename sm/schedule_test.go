@@ -287,7 +287,7 @@ func TestShares(t *testing.T) {
 				held := b.Issue.HeldBack(s)
 				deps := b.Issue.Deps(slot.PC)
 				for lane := range 32 {
-					if h := b.Div.Homes().At(s)[lane]; slot.Mask>>lane&1 != 0 {
+					if h := b.Div.Homes().At(s).At(lane); slot.Mask>>lane&1 != 0 {
 						want.Rows |= 1 << h.Row
 						want.Lanes[h.Row] |= 1 << h.Lane
 						for n, reg := range deps {

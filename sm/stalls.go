@@ -115,11 +115,11 @@ func (u *Stalls) waits(s int, slot *divergence.Slot) bool {
 
 // split divides the threads of a mask by row, in which they are in their home
 // lanes.
-func split(to *units.Threads, mask uint32, of *divergence.Homes) {
+func split(to *units.Threads, mask uint32, of *units.Homes) {
 	*to = units.Threads{}
 	rows := uint64(0)
 	for ; mask != 0; mask &= mask - 1 {
-		h := &of[bits.TrailingZeros32(mask)&(isa.MaxLanes-1)]
+		h := of.At(bits.TrailingZeros32(mask))
 		row, lane := h.Row&(MaxWarps-1), h.Lane&(isa.MaxLanes-1)
 		rows |= 1 << row
 		to.Lanes[row] |= 1 << lane

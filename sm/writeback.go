@@ -103,7 +103,7 @@ func (w *Writeback) write(r *Result) {
 		case r.Mixed:
 			for m := r.Exec; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-				h := &r.Homes[lane]
+				h := r.Homes.At(lane)
 				w.Regs.Edit(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)] = from[lane]
 			}
 		case r.Exec == w.l.all:
@@ -126,7 +126,7 @@ func (w *Writeback) write(r *Result) {
 		}
 		for m := r.Exec; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			h := &r.Homes[lane]
+			h := r.Homes.At(lane)
 			p, home := w.Preds.Edit(int(h.Row)*npreds+pred), h.Lane&(isa.MaxLanes-1)
 			*p = *p&^(1<<home) | from>>lane&1<<home
 		}

@@ -82,13 +82,6 @@ func (m *BlockMask) Compacted() (warps int) {
 // change their lanes.
 func (m *BlockMask) Filled(lanes int) (warps int) { return (m.Threads() + lanes - 1) / lanes }
 
-// Home is where the registers of a thread are: the row of its static warp, and
-// the lane that it began in.
-type Home struct {
-	Row  uint8 `bits:"6"`
-	Lane uint8 `if:"crossbar" bits:"5"`
-}
-
 // Compactor is the thread compactor (Fung & Aamodt, HPCA 2011, figures 8 and 9):
 // a buffer for the group of each lane, and behind it a priority encoder.
 //
@@ -118,11 +111,12 @@ func MostBits(lanes, warps int) []Logic {
 // Next is the next compacted warp: in each lane the lowest-numbered static warp
 // of the group, if one is left. The threads selected are reset. Rows are counted
 // from that of the first static warp.
-func (c *Compactor) Next() (mask uint32, homes [isa.MaxLanes]Home) {
+func (c *Compactor) Next() (mask uint32, homes Homes) {
+	homes.Lane = own
 	for l := range c.Pending {
 		if group := &c.Pending[l]; *group != 0 {
 			mask |= 1 << l
-			homes[l] = Home{uint8(bits.TrailingZeros64(*group)), uint8(l)}
+			homes.Row[l] = uint8(bits.TrailingZeros64(*group))
 			*group &= *group - 1
 		}
 	}
@@ -131,7 +125,7 @@ func (c *Compactor) Next() (mask uint32, homes [isa.MaxLanes]Home) {
 
 // NextFilled is the next warp if threads could change their lanes: the first ones
 // of all, in the lanes from 0 on.
-func (c *Compactor) NextFilled(lanes int) (mask uint32, homes [isa.MaxLanes]Home) {
+func (c *Compactor) NextFilled(lanes int) (mask uint32, homes Homes) {
 	n := 0
 	for set := c.Pending.Warps(); set != 0; set &= set - 1 {
 		warp := bits.TrailingZeros64(set)
@@ -140,7 +134,7 @@ func (c *Compactor) NextFilled(lanes int) (mask uint32, homes [isa.MaxLanes]Home
 				return mask, homes
 			}
 			l := bits.TrailingZeros32(m)
-			homes[n] = Home{uint8(warp), uint8(l)}
+			homes.Row[n], homes.Lane[n] = uint8(warp), uint8(l)
 			mask |= 1 << n
 			n++
 			c.Pending[l] &^= 1 << warp
@@ -151,13 +145,14 @@ func (c *Compactor) NextFilled(lanes int) (mask uint32, homes [isa.MaxLanes]Home
 
 // NextStatic is the next warp with the compactor disabled: all threads of the
 // lowest-numbered static warp that has one left.
-func (c *Compactor) NextStatic() (mask uint32, homes [isa.MaxLanes]Home) {
+func (c *Compactor) NextStatic() (mask uint32, homes Homes) {
+	homes.Lane = own
 	set := c.Pending.Warps()
 	first := set & -set
 	for l := range c.Pending {
 		if group := &c.Pending[l]; *group&first != 0 {
 			mask |= 1 << l
-			homes[l] = Home{uint8(bits.TrailingZeros64(first)), uint8(l)}
+			homes.Row[l] = uint8(bits.TrailingZeros64(first))
 			*group &^= first
 		}
 	}

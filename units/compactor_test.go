@@ -33,14 +33,14 @@ func groups(t *testing.T, text string) (m units.BlockMask) {
 
 // emitted lists what a compactor makes of a mask: threads counted from 1, a dash
 // for an idle lane.
-func emitted(m units.BlockMask, lanes int, next func(c *units.Compactor) (uint32, [32]units.Home)) (warps [][]string) {
+func emitted(m units.BlockMask, lanes int, next func(c *units.Compactor) (uint32, units.Homes)) (warps [][]string) {
 	c := units.Compactor{Pending: m}
 	for !c.Pending.Empty() {
 		mask, from := next(&c)
 		var w []string
 		for l := range lanes {
 			if mask>>l&1 != 0 {
-				w = append(w, fmt.Sprint(int(from[l].Row)*lanes+int(from[l].Lane)+1))
+				w = append(w, fmt.Sprint(int(from.Row[l])*lanes+int(from.Lane[l])+1))
 			} else {
 				w = append(w, "-")
 			}
@@ -112,8 +112,8 @@ func TestCompactor(t *testing.T) {
 			for l := range 32 {
 				require.Equal(t, mask>>l&1 != 0, before[l] != 0)
 				if mask>>l&1 != 0 {
-					require.EqualValues(t, l, from[l].Lane)
-					bit := uint64(1) << from[l].Row
+					require.EqualValues(t, l, from.Lane[l])
+					bit := uint64(1) << from.Row[l]
 					require.NotZero(t, m[l]&bit)
 					require.Zero(t, seen[l]&bit, "twice")
 					seen[l] |= bit
@@ -133,7 +133,7 @@ func TestCompactor(t *testing.T) {
 			require.Equal(t, m.Warp(w), mask)
 			for l := range 32 {
 				if mask>>l&1 != 0 {
-					require.Equal(t, units.Home{Row: uint8(w), Lane: uint8(l)}, from[l])
+					require.Equal(t, units.Home{Row: uint8(w), Lane: uint8(l)}, from.At(l))
 				}
 			}
 		}
@@ -145,7 +145,7 @@ func TestCompactor(t *testing.T) {
 			mask, from := c.NextFilled(lanes)
 			require.EqualValues(t, uint64(1)<<min(left, lanes)-1, mask)
 			for l := range min(left, lanes) {
-				h := from[l]
+				h := from.At(l)
 				require.Greater(t, int(h.Row)*32+int(h.Lane), last, "in the order of threads")
 				last = int(h.Row)*32 + int(h.Lane)
 				seen.Add(int(h.Row), 1<<h.Lane)
@@ -174,8 +174,8 @@ func ExampleCompactor() {
 	c.Pending.Add(0, 0b0001)
 	c.Pending.Add(1, 0b0110)
 	mask, homes := c.Next()
-	fmt.Printf("%04b %v\n", mask, homes[:3])
-	// Output: 0111 [{0 0} {1 1} {1 2}]
+	fmt.Printf("%04b %v\n", mask, homes.Row[:3])
+	// Output: 0111 [0 1 1]
 }
 
 // TestMostBits: 32 bits are counted by 26 full adders, as many as 31 bits take, and five

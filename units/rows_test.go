@@ -29,6 +29,14 @@ func TestRows(t *testing.T) {
 		}
 		to.Take(&from, lanes)
 		assert.Equal(t, want, to)
+		first := uint8(r.IntN(64))
+		for l := range to {
+			if same>>l&1 != 0 {
+				want[l] += first
+			}
+		}
+		to.Shift(first, same)
+		assert.Equal(t, want, to)
 		row := uint8(r.IntN(64))
 		for l := range to {
 			if same>>l&1 != 0 {
@@ -53,6 +61,28 @@ func TestRows(t *testing.T) {
 		}
 	}
 	assert.Positive(t, several)
+}
+
+// TestMoved: lane by lane.
+func TestMoved(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	moved := 0
+	for range 2000 {
+		var h units.Homes
+		lanes, want := r.Uint32()&r.Uint32()&r.Uint32(), false
+		for l := range h.Lane {
+			h.Lane[l] = uint8(l)
+			if r.IntN(8) == 0 {
+				h.Lane[l] = uint8(r.IntN(32))
+				want = want || h.At(l).Lane != uint8(l) && lanes>>l&1 != 0
+			}
+		}
+		if assert.Equal(t, want, h.Moved(lanes)); want {
+			moved++
+		}
+	}
+	assert.NotZero(t, moved)
+	assert.NotEqual(t, 2000, moved)
 }
 
 // TestInRows: row by row.

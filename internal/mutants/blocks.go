@@ -104,7 +104,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "compactor-short-encoder", Bug: "the priority encoder of a lane gives one bit of the warp's number", By: tbc,
-		File: "units/compactor.go", Old: "homes[l] = Home{uint8(bits.TrailingZeros64(*group)), uint8(l)}", New: "homes[l] = Home{uint8(bits.TrailingZeros64(*group)) & 1, uint8(l)}",
+		File: "units/compactor.go", Old: "homes.Row[l] = uint8(bits.TrailingZeros64(*group))", New: "homes.Row[l] = uint8(bits.TrailingZeros64(*group)) & 1",
 	},
 	{
 		Name: "compactor-last-lane", Bug: "warps are counted by the last lane, not by the fullest", By: tbc,
@@ -132,7 +132,7 @@ var blocks = []Mutant{
 	},
 	{
 		Name: "tbc-wrong-row", Bug: "every lane of a compacted warp reads the first thread's row", By: tbc,
-		File: "sm/divergence/tbc.go", Old: "s.Mixed = elsewhere != 0", New: "s.Mixed = false",
+		File: "sm/divergence/tbc.go", Old: "s.Mixed = homes.Row.Several(mask) || homes.Moved(mask)", New: "s.Mixed = false",
 	},
 	{
 		Name: "tbc-stale-targets", Bug: "the targets of a branch begin with what the last branch left", By: tbc,

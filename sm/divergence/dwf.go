@@ -89,12 +89,11 @@ type DWF struct {
 	Ports
 	rtl.State[dwfState] `rtl:"inplace"`
 
-	Table   *rtl.Mem[Slot]       `trace:"true"`
-	Home    *rtl.Mem[Homes]      `rtl:"inplace" len:"lanes"`
-	Rows    *rtl.Mem[units.Rows] `rtl:"sim,inplace"`          // by slot: those of Home, as the update registers have them
-	Picked  *rtl.Mem[Picked]     `rtl:"inplace"`              // by slot
-	Statics *rtl.Mem[StaticWarp] `rtl:"inplace" trace:"true"` // by row
-	Places  *rtl.Mem[Place]      `rtl:"inplace"`              // by pool entry
+	Table   *rtl.Mem[Slot]        `trace:"true"`
+	Home    *rtl.Mem[units.Homes] `rtl:"inplace"`              // by slot
+	Picked  *rtl.Mem[Picked]      `rtl:"inplace"`              // by slot
+	Statics *rtl.Mem[StaticWarp]  `rtl:"inplace" trace:"true"` // by row
+	Places  *rtl.Mem[Place]       `rtl:"inplace"`              // by pool entry
 	Pool    units.WarpPool
 	Barrier Barrier
 	Waiting *rtl.Mem[Waiting] `rtl:"sim,inplace"` // by PC
@@ -211,7 +210,7 @@ func newDWF(e Env, warpBarriers bool) (*DWF, error) {
 	bar := NewBarrier(e.Geometry)
 	p := &DWF{
 		Ports: Ports{Tallies: bar.Tallies, Ranks: rtl.NewMem[uint64](e.Warps)},
-		Table: rtl.NewMem[Slot](e.Warps), Home: rtl.NewMem[Homes](e.Warps), Rows: rtl.NewMem[units.Rows](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
+		Table: rtl.NewMem[Slot](e.Warps), Home: rtl.NewMem[units.Homes](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
 		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, ways)),
 		Waiting: rtl.NewMem[Waiting](0), PCs: rtl.NewMem[uint64](0), Eldest: rtl.NewMem[uint64](1),
@@ -219,9 +218,9 @@ func newDWF(e Env, warpBarriers bool) (*DWF, error) {
 		policy: policy, aging: uint64(e.DWFAging), code: e.Code,
 	}
 	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody}
-	var home Homes
-	for l := range home {
-		home[l].Lane = uint8(l)
+	var home units.Homes
+	for l := range home.Lane {
+		home.Lane[l] = uint8(l)
 	}
 	for i := range e.Warps {
 		d.Free.Add(i)
@@ -259,7 +258,7 @@ func (p *DWF) Parts() map[string]bool {
 func (p *DWF) Slots() *rtl.Mem[Slot] { return p.Table }
 
 // Homes has the rows of warps made of several static warps.
-func (p *DWF) Homes() *rtl.Mem[Homes] { return p.Home }
+func (p *DWF) Homes() *rtl.Mem[units.Homes] { return p.Home }
 
 // Stats is what was counted since reset.
 func (p *DWF) Stats() Stats {
@@ -332,7 +331,7 @@ func (p *DWF) send(slot int, u units.Update) bool {
 
 // from is an update with lanes of a slot.
 func (p *DWF) from(slot int, lanes, pc uint32) units.Update {
-	return units.Update{PC: pc, Req: lanes, Count: p.Picked.At(slot).Count, Row: *p.Rows.Next(slot)}
+	return units.Update{PC: pc, Req: lanes, Count: p.Picked.At(slot).Count, Row: p.Home.Next(slot).Row}
 }
 
 // start launches a static warp.
@@ -502,12 +501,7 @@ func (p *DWF) show(warp, slot int, lanes uint32) {
 	s.PC, s.Mask = w.PC, w.Occ
 	s.Row, s.Mixed = w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)], w.Row.Several(w.Occ)
 	s.CTA = p.Statics.Next(int(s.Row)).CTA
-	p.Rows.Edit(slot).Take(&w.Row, lanes)
-	homes := p.Home.Edit(slot)
-	for m := lanes; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m) & (units.PoolLanes - 1)
-		homes[l].Row = w.Row[l]
-	}
+	p.Home.Edit(slot).Row.Take(&w.Row, lanes)
 	p.Picked.Edit(slot).Count = w.Count
 }
 
@@ -718,7 +712,7 @@ func (p *DWF) Paths(to []Path) []Path {
 	}
 	for i := range p.Table.Len() {
 		if s := p.Table.At(i); s.Valid {
-			add(Path{PC: s.PC, Wait: s.Wait, Running: true}, s.Mask, p.Rows.At(i))
+			add(Path{PC: s.PC, Wait: s.Wait, Running: true}, s.Mask, &p.Home.At(i).Row)
 		}
 	}
 	for k := range p.Pool.Used.Len() {

@@ -195,7 +195,7 @@ func poolHolds(t *testing.T, p *divergence.DWF) {
 			check(w.Occ == s.Mask, "slot and pool differ", i)
 			for m := s.Mask; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m)
-				check(w.Row[lane] == p.Home.At(i)[lane].Row && (s.Mixed || s.Row == w.Row[lane]), "row", i)
+				check(w.Row[lane] == p.Home.At(i).Row[lane] && (s.Mixed || s.Row == w.Row[lane]), "row", i)
 			}
 		case k.Static:
 			check(s.Mask == p.Statics.At(int(s.Row)).Live || q.Half, "a static warp is not complete", i)

@@ -67,11 +67,6 @@ type Slot struct {
 	Mask  uint32 `bits:"lanes"`
 }
 
-// Homes has for each lane of a Mixed slot the row and the lane that hold the
-// registers of its thread. The lane is another one only where there is a crossbar
-// in front of the register file; masks of a row are by this lane.
-type Homes [isa.MaxLanes]units.Home
-
 // Launch starts a static warp: its row in the register file is free for the
 // threads of Mask, which begin at PC 0. Last marks the last warp of a CTA.
 type Launch struct {
@@ -275,8 +270,9 @@ type Policy interface {
 	// Slots is the table that the front end reads; its length is the number of
 	// slots and does not change.
 	Slots() *rtl.Mem[Slot]
-	// Homes are those of Mixed slots, by slot; nil if there are none.
-	Homes() *rtl.Mem[Homes]
+	// Homes are those of Mixed slots, by slot; nil if there are none. Masks of a row are by
+	// the lanes that they have.
+	Homes() *rtl.Mem[units.Homes]
 	// Connections gives access to the embedded Ports.
 	Connections() *Ports
 	// Paths appends every group of live threads, running and parked, and says

@@ -90,8 +90,8 @@ type TBC struct {
 	Blocks   *rtl.Mem[Block]         `rtl:"inplace"` // by CTA
 	Targets  *rtl.Mem[Targets]       `rtl:"inplace"` // by CTA
 	Table    *rtl.Mem[Slot]          `trace:"true"`
-	Home     *rtl.Mem[Homes]         `rtl:"inplace" len:"lanes"` // by slot
-	bars     *rtl.Mem[blockBarrier]  `rtl:"inplace"`             // by CTA and barrier number
+	Home     *rtl.Mem[units.Homes]   `rtl:"inplace"` // by slot
+	bars     *rtl.Mem[blockBarrier]  `rtl:"inplace"` // by CTA and barrier number
 
 	// OnCompact is told of each warp that the compactor makes.
 	OnCompact rtl.Observers[Compacted]
@@ -175,7 +175,7 @@ type Compacted struct {
 	CTA    uint8
 	First  uint8 // row of the CTA's first static warp
 	Mask   uint32
-	Homes  *Homes           // of the threads in Mask
+	Homes  *units.Homes     // of the threads in Mask
 	Left   *units.BlockMask // threads of the entry that are in no warp yet
 	Entry  *units.BlockMask // all of the entry
 	Warps  int              // that the entry is made into, as the mechanism counts them
@@ -204,7 +204,7 @@ func newTBC(e Env, likely bool) TBC {
 		Blocks:  rtl.NewMem[Block](e.CTAs),
 		Targets: rtl.NewMem[Targets](e.CTAs),
 		Table:   rtl.NewMem[Slot](e.Warps),
-		Home:    rtl.NewMem[Homes](e.Warps),
+		Home:    rtl.NewMem[units.Homes](e.Warps),
 		bars:    rtl.NewMem[blockBarrier](e.CTAs * Barriers),
 		code:    e.Code, lanes: e.Lanes, first: e.First, static: e.TBCStatic, likely: likely,
 	}
@@ -214,7 +214,7 @@ func newTBC(e Env, likely bool) TBC {
 func (p *TBC) Slots() *rtl.Mem[Slot] { return p.Table }
 
 // Homes has those of the threads of compacted warps.
-func (p *TBC) Homes() *rtl.Mem[Homes] { return p.Home }
+func (p *TBC) Homes() *rtl.Mem[units.Homes] { return p.Home }
 
 // Stats is what was counted since reset.
 func (p *TBC) Stats() Stats { return p.Q().Stats }
@@ -323,15 +323,9 @@ func (p *TBC) compact() {
 	}
 	first := p.Blocks.At(int(c.CTA)).First
 	s := Slot{Valid: true, CTA: c.CTA, PC: c.At.PC, Depth: c.At.Depth, Mask: mask}
-	s.Row = first + homes[bits.TrailingZeros32(mask)].Row
-	elsewhere := uint8(0) // bits in which a home is another one than that of a static warp
-	for m := mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		h := &homes[lane]
-		h.Row += first
-		elsewhere |= (h.Row ^ s.Row) | (h.Lane ^ uint8(lane))
-	}
-	s.Mixed = elsewhere != 0
+	homes.Row.Shift(first, mask)
+	s.Row = homes.Row[bits.TrailingZeros32(mask)&(isa.MaxLanes-1)]
+	s.Mixed = homes.Row.Several(mask) || homes.Moved(mask)
 	*p.Table.Edit(int(c.Slot)) = s
 	if p.OnCompact.Any() {
 		e := p.Stack.Peek(int(c.CTA))
@@ -515,7 +509,7 @@ func (p *TBC) add(to *units.BlockMask, s *Slot, slot uint8, lanes uint32) {
 	}
 	homes := p.Home.At(int(slot))
 	for m := lanes; m != 0; m &= m - 1 {
-		h := &homes[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+		h := homes.At(bits.TrailingZeros32(m))
 		to[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - first) & (MaxWarps - 1))
 	}
 }

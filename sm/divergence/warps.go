@@ -96,7 +96,7 @@ func (s *Slot) Parked(x *Side) Path {
 func (p *Warps) Slots() *rtl.Mem[Slot] { return p.Table }
 
 // Homes is nil: all threads of a warp are in one row, in their lanes.
-func (p *Warps) Homes() *rtl.Mem[Homes] { return nil }
+func (p *Warps) Homes() *rtl.Mem[units.Homes] { return nil }
 
 // Stats is what was counted since reset.
 func (p *Warps) Stats() Stats { return p.Q().Stats }

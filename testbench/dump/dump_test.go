@@ -187,12 +187,12 @@ func TestWhatIsNotThere(t *testing.T) {
 		mechanism, text string
 		want            []string
 	}{
-		{"pdom", plain, []string{"Lane"}}, // which says nothing of compaction
-		{"pdom", calls, []string{"Lane", "Depth"}},
-		{"pdom-lcp", plain, []string{"LPC", "Lane"}},
+		{"pdom", plain, []string{"Lane_00"}}, // which says nothing of compaction
+		{"pdom", calls, []string{"Lane_00", "Depth"}},
+		{"pdom-lcp", plain, []string{"LPC", "Lane_00"}},
 		{"tbc", plain, nil},
 		{"tbc-lcp", calls, []string{"LPC", "Depth"}},
-		{"tbc-ideal", plain, []string{"Lane"}},
+		{"tbc-ideal", plain, []string{"Lane_00"}},
 	} {
 		k, err := ptx.Parse("k.ptx", []byte(".version 7.6\n.target sm_70\n.address_size 64\n"+c.text))
 		require.NoError(t, err)
@@ -212,7 +212,7 @@ func TestWhatIsNotThere(t *testing.T) {
 		require.NoError(t, s.Launch(testbench.Launch{Prog: p, Grid: one, Block: one}))
 		require.NoError(t, d.Close())
 		var got []string
-		for _, word := range []string{"LPC", "Lane", "Depth"} {
+		for _, word := range []string{"LPC", "Lane_00", "Depth"} {
 			if strings.Contains(vcd.String(), " "+word+" ") {
 				got = append(got, word)
 			}

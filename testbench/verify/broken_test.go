@@ -14,7 +14,6 @@ import (
 	"divergo/sm"
 	"divergo/testbench"
 	"divergo/testbench/golden"
-	"divergo/units"
 )
 
 // probe is a program to break. Threads 0 to 9 of a CTA go the way of low.
@@ -349,8 +348,8 @@ func TestTwice(t *testing.T) {
 // TestMixedRows: the lanes of a compacted warp belong to the warps of their rows.
 func TestMixedRows(t *testing.T) {
 	f := sm.Flight{Mixed: true, Row: 63}
-	for lane := range f.Homes {
-		f.Homes[lane] = units.Home{Row: uint8(4 + lane%3), Lane: uint8(lane)}
+	for lane := range f.Homes.Row {
+		f.Homes.Row[lane], f.Homes.Lane[lane] = uint8(4+lane%3), uint8(lane)
 	}
 	see := func(want map[int]uint32) {
 		got := map[int]uint32{}
@@ -358,8 +357,8 @@ func TestMixedRows(t *testing.T) {
 		assert.Equal(t, want, got)
 	}
 	see(map[int]uint32{4: 0b0100_1001, 5: 0b1000_0000, 6: 0b0010_0100})
-	for lane := range f.Homes {
-		f.Homes[lane].Lane ^= 1 // threads have changed their lanes
+	for lane := range f.Homes.Lane {
+		f.Homes.Lane[lane] ^= 1 // threads have changed their lanes
 	}
 	see(map[int]uint32{4: 0b1000_0110, 5: 0b0100_0000, 6: 0b0001_1000})
 }

@@ -70,7 +70,7 @@ func (w *watcher) herd(e sm.Issued) {
 func lane(f *sm.Flight, row, home uint8) uint8 {
 	if f.Mixed {
 		for m := f.Mask; m != 0; m &= m - 1 {
-			if l := bits.TrailingZeros32(m); f.Homes[l] == (units.Home{Row: row, Lane: home}) {
+			if l := bits.TrailingZeros32(m); f.Homes.At(l) == (units.Home{Row: row, Lane: home}) {
 				return uint8(l)
 			}
 		}

@@ -146,9 +146,9 @@ func (w *watcher) eachRow(f *sm.Flight, lanes uint32, do func(row int, lanes uin
 		return
 	}
 	for lanes != 0 {
-		row, of := f.Homes[bits.TrailingZeros32(lanes)].Row, uint32(0)
+		row, of := f.Homes.Row[bits.TrailingZeros32(lanes)], uint32(0)
 		for m := lanes; m != 0; m &= m - 1 {
-			if h := f.Homes[bits.TrailingZeros32(m)]; h.Row == row {
+			if h := f.Homes.At(bits.TrailingZeros32(m)); h.Row == row {
 				of |= 1 << h.Lane
 				lanes &^= m & -m
 			}

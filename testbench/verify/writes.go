@@ -42,7 +42,7 @@ func (w *watcher) wrote(_ uint64, r *sm.Result) {
 			lane := bits.TrailingZeros32(m)
 			h := units.Home{Row: r.Row, Lane: uint8(lane)}
 			if r.Mixed {
-				h = r.Homes[lane]
+				h = r.Homes.At(lane)
 			}
 			value := uint64(r.PDst[i] >> lane & 1)
 			if general {

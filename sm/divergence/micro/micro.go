@@ -95,13 +95,13 @@ type Issue struct {
 	PC    uint32
 	Mask  uint32
 	Mixed bool
-	Homes divergence.Homes // if Mixed, of the active lanes
+	Homes units.Homes // if Mixed, of the active lanes
 }
 
 // Home is where the registers of the thread in an active lane are.
 func (i *Issue) Home(lane int) units.Home {
 	if i.Mixed {
-		return i.Homes[lane]
+		return i.Homes.At(lane)
 	}
 	return units.Home{Row: uint8(i.Row), Lane: uint8(lane)}
 }
