@@ -65,7 +65,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "majority-ignored", Bug: "every warp of the pool has the same rank", Audit: "C4-31 C4-14",
-		File: "sm/divergence/dwf_issue.go", Old: "w.Rank, w.Changed = rank, true", New: "w.Rank, w.Changed = unranked+0*rank, true",
+		File: "sm/divergence/dwf_issue.go", Old: "w.Rank = p.rankPC(pc, w.Threads)", New: "w.Rank = unranked + 0*p.rankPC(pc, w.Threads)",
 	},
 	{
 		Name: "spill-alone", Bug: "tokens move to memory one by one", Audit: "C3-05",

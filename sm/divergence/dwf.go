@@ -111,7 +111,7 @@ type DWF struct {
 	redirect units.Set
 	joined   []uint16 `rtl:"scratch"` // pool entries that threads have joined
 	touched  []uint32 `rtl:"scratch"` // PCs of slots that have changed or of which other threads wait
-	fresh    []uint32 `rtl:"scratch"` // PCs at which pool entries want a slot that did not when the cycle began
+	fresh    []uint32 `rtl:"scratch"` // PCs that PCs has from the next cycle on
 
 	reconv []bool // by PC: reconvergence point of a conditional branch
 	meets  []bool // by PC: of any branch, call or return, where warps can have a warp barrier
@@ -190,7 +190,6 @@ type Waiting struct {
 	Oldest  uint16 // of these, which are linked by Place.Behind
 	Newest  uint16
 	Touched bool   // it is in DWF.touched
-	Changed bool   // its slots have to be ranked anew
 	Rank    uint64 // of all of them, if the issue policy ranks PCs
 }
 
@@ -368,7 +367,7 @@ func (p *DWF) fire() {
 		p.Pool.Free(int(k.Warp))
 	}
 	p.leave(i, s)
-	p.setRank(i, 0)
+	*p.Ranks.Edit(i) = 0
 	switch {
 	case f.Control:
 		s.Wait = WaitsControl
@@ -389,7 +388,6 @@ func (p *DWF) come(i int, s *Slot) {
 	x := p.at(s.PC)
 	x.Threads += threads(s.Mask)
 	x.Slots |= 1 << (i & 63)
-	x.Changed = true
 }
 
 func (p *DWF) leave(i int, s *Slot) {
@@ -446,7 +444,6 @@ func (p *DWF) want(warp int, at Place) {
 	}
 	if x.Warps++; x.Warps == 1 {
 		x.Oldest = i
-		*p.PCs.Edit(int(w.PC) >> 6) |= 1 << (w.PC & 63)
 		p.fresh = append(p.fresh, w.PC)
 	} else {
 		p.Places.Edit(int(x.Newest)).Behind = i

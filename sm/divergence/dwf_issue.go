@@ -3,7 +3,6 @@ package divergence
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"divergo/internal/key"
 	"divergo/units"
@@ -55,16 +54,13 @@ var issuePolicies = key.Choices[IssuePolicy, issue]{}.
 // unfilled are the lanes without a thread.
 func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.OnesCount32(w.occ)) }
 
-// rankPC ranks the warps at a PC by the threads that wait there. The first one is that of
+// rankPC is the rank of the warps at a PC, by the threads that wait there. The first one is that of
 // the PC of the majority or minority, which is elected anew when no warp is ready there.
-func (p *DWF) rankPC(pc uint32, w *Waiting) {
-	rank := uint64(unranked)
-	if pc != p.Next().Current {
-		rank += 1 + uint64(p.policy.byPC(w.Threads))<<32 + uint64(pc)
+func (p *DWF) rankPC(pc uint32, threads uint16) uint64 {
+	if pc == p.Next().Current {
+		return unranked
 	}
-	if w.Rank != rank {
-		w.Rank, w.Changed = rank, true
-	}
+	return unranked + 1 + uint64(p.policy.byPC(threads))<<32 + uint64(pc)
 }
 
 // IssuePolicies lists the issue policies.
@@ -84,7 +80,8 @@ func (p *DWF) order() {
 	}
 	if p.policy.byPC != nil {
 		for _, pc := range p.touched {
-			p.rankPC(pc, p.Waiting.Edit(int(pc)))
+			w := p.Waiting.Edit(int(pc))
+			w.Rank = p.rankPC(pc, w.Threads)
 		}
 	}
 	if was.oldest != nobody && d.Free != (units.Set{}) {
@@ -94,28 +91,22 @@ func (p *DWF) order() {
 		at, w := p.Places.Edit(int(i)), p.Pool.Warps.Next(int(i))
 		at.Occ, at.Count = w.Occ, w.Count
 	}
+	for _, pc := range p.fresh {
+		*p.PCs.Edit(int(pc) >> 6) |= 1 << (pc & 63)
+	}
+	slots := uint64(0)
 	for _, pc := range p.touched {
 		w := p.Waiting.Edit(int(pc))
-		if p.policy.byPC == nil {
-			p.rankEach(pc, w.Slots)
-		} else if w.Changed {
-			for slots := w.Slots; slots != 0; slots &= slots - 1 {
-				p.setRank(bits.TrailingZeros64(slots), w.Rank)
-			}
-		}
-		w.Touched, w.Changed = false, false
+		w.Touched = false
+		slots |= w.Slots
+	}
+	for ; slots != 0; slots &= slots - 1 {
+		i := bits.TrailingZeros64(slots)
+		s, k := p.Table.Next(i), p.Picked.Next(i)
+		*p.Ranks.Edit(i) = p.rank(s.PC, s.Mask, k.Count, k.Born)
 	}
 	if p.late(d.Issued, *p.Eldest.Next(0)) {
 		p.rankLate()
-	}
-}
-
-// rankEach ranks slots at a PC, each by what is in it.
-func (p *DWF) rankEach(pc uint32, slots uint64) {
-	for ; slots != 0; slots &= slots - 1 {
-		i := bits.TrailingZeros64(slots)
-		k := p.Picked.Next(i)
-		p.setRank(i, p.rank(pc, p.Table.Next(i).Mask, k.Count, k.Born))
 	}
 }
 
@@ -128,16 +119,10 @@ func (p *DWF) rankLate() {
 		i := bits.TrailingZeros64(m)
 		born := p.Picked.Next(i).Born
 		if eldest = min(eldest, born); p.late(d.Issued, born) && p.Table.Next(i).Wait == Runs {
-			p.setRank(i, born)
+			*p.Ranks.Edit(i) = born
 		}
 	}
 	*p.Eldest.Edit(0) = eldest
-}
-
-func (p *DWF) setRank(slot int, rank uint64) {
-	if *p.Ranks.Next(slot) != rank {
-		*p.Ranks.Edit(slot) = rank
-	}
 }
 
 // touch has the slots at a PC ranked anew. That may be one of the kernel before.
@@ -217,9 +202,9 @@ func (p *DWF) nextPC() (best int) {
 	lowest := uint64(math.MaxUint64)
 	for k := range p.PCs.Len() {
 		for m := *p.PCs.Next(k); m != 0; m &= m - 1 {
-			pc := k<<6 + bits.TrailingZeros64(m)
-			if w := p.Waiting.Next(pc); w.Rank < lowest && !slices.Contains(p.fresh, uint32(pc)) {
-				best, lowest = int(w.Oldest), w.Rank
+			w := p.Waiting.Next(k<<6 + bits.TrailingZeros64(m))
+			if rank, oldest := w.Rank, int(w.Oldest); rank < lowest {
+				best, lowest = oldest, rank
 			}
 		}
 	}
@@ -244,7 +229,6 @@ func (p *DWF) place(warp int) {
 	}
 	x := p.at(s.PC)
 	x.Slots |= 1 << (slot & 63)
-	x.Changed = true
 	if at.Born < *p.Eldest.Next(0) {
 		*p.Eldest.Edit(0) = at.Born
 	}
