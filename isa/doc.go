@@ -19,7 +19,8 @@
 //   - .ftz flushes a result that is subnormal after rounding.
 //   - mad of floats is fma: one rounding, as from sm_20 on.
 //   - A conversion to an integer type out of whose range the value lies gives
-//     the nearest end of the range; NaN gives 0.
+//     the nearest end of the range; NaN gives 0, or the sign bit alone if either
+//     type has 64 bits (PTX ISA 9.0, cvt).
 //   - div, rcp and sqrt of f32 without a modifier are approximate, as in PTX
 //     before version 1.4.
 //   - The approximate functions are good to about half a unit of the last place,
