@@ -167,6 +167,33 @@ join:`,
 		spins:    []string{"bar.sync 0"},
 	},
 	{
+		name:      "warps with tasks of their own",
+		what:      "one warp fills a box for the other one, which waits for it at a named barrier and answers at another",
+		functions: ".shared .align 4 .b8 box[128];",
+		body: `
+	shl.b32 %a1, %lane, 2;
+	mov.u32 %a2, box;
+	add.u32 %a1, %a1, %a2;
+	setp.ge.u32 %p0, %i, 32;
+	@%p0 bra answer;
+	add.u32 %a0, %lane, 100;
+	st.shared.u32 [%a1], %a0;
+	bar.arrive 1, 64;
+	bar.sync 2, 64;
+	ld.shared.u32 %out, [%a1];
+	bra join;
+answer:
+	bar.sync 1, 64;
+	ld.shared.u32 %out, [%a1];
+	mul.lo.u32 %a0, %out, 3;
+	st.shared.u32 [%a1], %a0;
+	bar.arrive 2, 64;
+join:`,
+		want:     func(i int) uint32 { return uint32(100+i%32) * uint32(3-2*(i/32)) },
+		deadlock: []string{"tbc", "tbc-lcp", "tbc-ideal"}, // the CTA has one stack: a side runs to its end, then the other
+		spins:    []string{"bar.sync 2, 64", "bar.sync 1, 64"},
+	},
+	{
 		name: "exit on one side, barrier on the other",
 		what: "threads that wait at a barrier make way for those that are to leave",
 		body: `
