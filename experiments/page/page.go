@@ -6,10 +6,13 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"slices"
 	"strings"
+
+	"divergo/internal/chart"
 )
 
 // Figure is a figure as "divergo reproduce --json" prints it, with its picture.
@@ -23,7 +26,7 @@ type Figure struct {
 	SVG    string   `json:"svg"`
 }
 
-// Picture is the drawing, which is made here and needs no escaping.
+// Picture is the drawing. Read has checked it, so that it needs no escaping.
 func (f *Figure) Picture() template.HTML { return template.HTML(f.SVG) }
 
 // Theirs are the notes that say what the paper has, and Ours the others.
@@ -46,14 +49,18 @@ func (f *Figure) notes(theirs bool) (list []string) {
 	return list
 }
 
-// Read reads figures, a record each. Numbers in rows are int64 or float64.
+// Read reads figures, one from each record. It refuses pictures that package chart cannot have
+// drawn, since records come from a file. Numbers in rows are int64 or float64.
 func Read(records []json.RawMessage) ([]Figure, error) {
 	list := make([]Figure, len(records))
 	for i, r := range records {
 		d := json.NewDecoder(bytes.NewReader(r))
 		d.UseNumber()
 		if err := d.Decode(&list[i]); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("record %d: %w", i+1, err)
+		}
+		if err := chart.Check(list[i].SVG); err != nil {
+			return nil, fmt.Errorf("record %d: %s: %w", i+1, list[i].Name, err)
 		}
 		for _, row := range list[i].Rows {
 			for k, cell := range row {

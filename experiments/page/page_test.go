@@ -46,6 +46,8 @@ func TestPage(t *testing.T) {
 
 	_, err := page.Read([]json.RawMessage{[]byte(`{"rows": 3}`)})
 	assert.Error(t, err)
+	_, err = page.Read([]json.RawMessage{[]byte(sample), []byte(`{"figure": "s9-fig2", "svg": "<svg><script>alert(1)</script></svg>"}`)})
+	assert.ErrorContains(t, err, "record 2: s9-fig2: picture with <script>")
 }
 
 // browse shows a file in headless Chromium (Debian package chromium), and returns the document as it
@@ -94,10 +96,11 @@ func TestBrowser(t *testing.T) {
 	}
 	assert.Equal(t, 400*300, painted, "the picture is there, at its size")
 
-	broken := strings.Replace(written(t), "</body>", `<script>missing()</script></body>`, 1)
-	require.NoError(t, os.WriteFile(file, []byte(broken), 0o644))
-	_, _, console = browse(t, file)
+	foreign := strings.Replace(written(t), "</body>", `<script>document.body.innerText = "changed"</script></body>`, 1)
+	require.NoError(t, os.WriteFile(file, []byte(foreign), 0o644))
+	dom, _, console = browse(t, file)
 	assert.NotEmpty(t, console, "the test sees errors")
+	assert.Contains(t, dom, "s9-fig1", "the policy of the page allows no script")
 }
 
 // TestCommitted: the page of the documentation is drawn, has no error, and is not large.

@@ -62,6 +62,7 @@ func draw(t *testing.T, c io.WriterTo) string {
 	n, err := c.WriteTo(&b)
 	require.NoError(t, err)
 	require.EqualValues(t, b.Len(), n)
+	require.NoError(t, Check(b.String()))
 	return b.String()
 }
 

@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -182,9 +184,27 @@ func (r *Run) cell(c *Counts, all, most uint64) Cell {
 	return cell
 }
 
+// script is the only one on the page: a click on a line shows its instructions.
+const script = `
+for (const row of document.querySelectorAll("tr.hot")) {
+  const below = row.parentElement.nextElementSibling;
+  if (below && below.classList.contains("insts"))
+    row.addEventListener("click", () => below.classList.toggle("shown"));
+}
+`
+
+// policy makes browsers run that script, known by its hash, and nothing that a source file or a
+// name could bring along (W3C, Content Security Policy Level 3, section 2.3.1).
+var policy = func() string {
+	hash := sha256.Sum256([]byte(script))
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+}()
+
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"mean":  func(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") },
-	"pixel": func(v float64) string { return fmt.Sprintf("%.1f", v) },
+	"mean":   func(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") },
+	"pixel":  func(v float64) string { return fmt.Sprintf("%.1f", v) },
+	"script": func() template.JS { return script },
+	"policy": func() string { return policy },
 	"count": func(n uint64) string {
 		if n == 0 {
 			return ""
@@ -197,6 +217,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{policy}}">
 <title>{{.Title}}</title>
 <style>
 body { font: 13px sans-serif; margin: 16px; color: #222; }
@@ -231,13 +252,7 @@ tbody.insts.shown { display: table-row-group; }
 {{end}}</tbody>
 {{end}}{{end}}{{end}}<tbody><tr class="total"><th></th><td class="code">total</td>{{template "cells" .Total}}</tr></tbody>
 </table>
-{{end}}<script>
-for (const row of document.querySelectorAll("tr.hot")) {
-  const below = row.parentElement.nextElementSibling;
-  if (below && below.classList.contains("insts"))
-    row.addEventListener("click", () => below.classList.toggle("shown"));
-}
-</script>
+{{end}}<script>{{script}}</script>
 </body>
 </html>
 `))

@@ -2,8 +2,12 @@ package profile_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html/template"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -162,6 +166,11 @@ func TestForms(t *testing.T) {
 		assert.Contains(t, html, "16 lanes: 3")
 		assert.Equal(t, 1, strings.Count(html, ">KERNEL odd(uint *data)<"), "lines around those with counts are shown")
 		assert.NotRegexp(t, `(src|href)=`, html, "the page needs another file")
+
+		scripts := regexp.MustCompile(`(?s)<script>(.*?)</script>`).FindAllStringSubmatch(html, -1)
+		require.Len(t, scripts, 1)
+		hash := sha256.Sum256([]byte(scripts[0][1]))
+		assert.Contains(t, html, "script-src &#39;sha256-"+template.HTMLEscapeString(base64.StdEncoding.EncodeToString(hash[:])), "browsers run this script alone")
 	}
 }
 

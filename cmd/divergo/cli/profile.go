@@ -1,24 +1,31 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"divergo/internal/output"
+	"divergo/internal/printable"
 	"divergo/kernels"
 	"divergo/testbench"
 	"divergo/testbench/profile"
 )
 
 // profileFlag asks for statistics by line of the source.
-type profileFlag struct{ name string }
+type profileFlag struct {
+	name    string
+	sources []string
+}
 
 func (p *profileFlag) add(c *cobra.Command) {
 	c.Flags().StringVar(&p.name, "profile", "", "statistics by line of the source and by branch in `FILE`.html, FILE.json or, as text, another one; -: with the answer")
+	c.Flags().StringArrayVar(&p.sources, "source", nil, "also look in `FOLDER` for the source files that the profile shows (repeatable)")
 }
 
 // sourceProfile is the profile of the runs of a command; nil without the flag.
@@ -29,17 +36,25 @@ type sourceProfile struct {
 	now    *profile.Profile // of the run that goes on
 }
 
-// open creates the file. Sources are those of the built-in kernels, or are looked for beside
-// the file that is the target.
+// open creates the file. Sources are those of the built-in kernels, or lie in the target's folder
+// or in one given with --source.
 func (p *profileFlag) open(files *output.Set, title, target string) (*sourceProfile, error) {
+	for _, folder := range p.sources {
+		if p.name == "" {
+			return nil, errors.New("--source: want --profile, which shows the sources")
+		}
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("--source: %s: want a folder", printable.Name(folder))
+		}
+	}
 	if p.name == "" {
 		return nil, nil
 	}
-	known := kernels.Source
+	known, folders := kernels.Source, p.sources
 	if target != "" {
-		known = nil
+		known, folders = nil, append([]string{filepath.Dir(target)}, folders...)
 	}
-	s := &sourceProfile{report: profile.Report{Title: title, Source: profile.Sources(filepath.Dir(target), known)}}
+	s := &sourceProfile{report: profile.Report{Title: title, Source: profile.Sources(known, folders...)}}
 	if p.name == "-" {
 		return s, nil
 	}
