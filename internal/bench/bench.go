@@ -3,10 +3,11 @@
 package bench
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -125,16 +126,20 @@ func (f *Failure) Error() string {
 
 // run takes the time of one run.
 func (r *Result) run(binary string) error {
-	var stdout, stderr bytes.Buffer
-	c := exec.Command(binary, r.args...)
+	ctx, kill := context.WithCancel(context.Background())
+	defer kill()
+	stdout, stderr := limited{full: kill}, limited{full: kill}
+	c := exec.CommandContext(ctx, binary, r.args...)
 	c.Stdout, c.Stderr = &stdout, &stderr
 	start := time.Now()
 	err := c.Run()
 	elapsed := time.Since(start)
 	var exit *exec.ExitError
 	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: more than %d bytes of output, want what run --json prints", c, maxOutput)
 	case errors.As(err, &exit):
-		return &Failure{c.String(), exit.ExitCode(), stderr.String()}
+		return &Failure{c.String(), exit.ExitCode(), string(stderr.text)}
 	case err != nil:
 		return err
 	}
@@ -144,13 +149,31 @@ func (r *Result) run(binary string) error {
 			Instructions uint64 `json:"warp_instructions"`
 		} `json:"stats"`
 	}
-	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
+	if err := json.Unmarshal(stdout.text, &result); err != nil {
 		return fmt.Errorf("%s: its result is not what run --json prints: %w", c, err)
 	}
 	r.Cycles, r.Instructions = result.Stats.Cycles, result.Stats.Instructions
 	least(&r.New.Elapsed, elapsed)
 	least(&r.New.Processor, c.ProcessState.UserTime()+c.ProcessState.SystemTime())
 	return nil
+}
+
+// maxOutput is the most output of a run, in bytes; that of run --json is some ten thousand.
+const maxOutput = 4 << 20
+
+// limited keeps output. It calls full, which ends the program, when there is too much.
+type limited struct {
+	text []byte
+	full func()
+}
+
+func (l *limited) Write(text []byte) (int, error) {
+	if len(l.text)+len(text) > maxOutput {
+		l.full()
+		return 0, io.ErrShortWrite
+	}
+	l.text = append(l.text, text...)
+	return len(text), nil
 }
 
 // least keeps the smaller time. Clocks of the system may not see a short run.

@@ -53,6 +53,10 @@ func TestMeasureWhatFails(t *testing.T) {
 	assert.ErrorContains(t, err, "bfs --size small --json --workers 1 --preset slp2013 --set gpu.sms=1: exit code 2: no such kernel")
 	_, err = bench.Measure(c, program(t, "echo cycles: 3"), "", 1)
 	assert.ErrorContains(t, err, "not what run --json prints")
+	for _, to := range []string{"", " >&2"} { // a program that does not end, and ignores the end of its pipe
+		_, err = bench.Measure(c, program(t, "trap '' PIPE; while :; do echo 0123456789012345678901234567890123456789"+to+"; done"), "", 1)
+		assert.ErrorContains(t, err, "more than 4194304 bytes of output")
+	}
 	_, err = bench.Measure(c, filepath.Join(t.TempDir(), "nowhere"), "", 1)
 	assert.Error(t, err)
 }

@@ -98,6 +98,10 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 		return f.again(c, args)
 	case o.Jobs < 1:
 		return fmt.Errorf("--jobs %d: want at least 1", o.Jobs)
+	case o.For < 0:
+		return fmt.Errorf("--for %s: want no negative time", o.For)
+	case o.Shrink < 0:
+		return fmt.Errorf("--shrink %s: want no negative time", o.Shrink)
 	case o.Runs == 0 && o.For == 0 && !c.Flags().Changed("runs"):
 		o.Runs = defaultRuns
 	}
