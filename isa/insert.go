@@ -145,6 +145,8 @@ func insert(p *Program, kind pair) *Program {
 	if len(made.Warnings) == 0 && !slices.ContainsFunc(x.joins, func(r int) bool { return r >= 0 }) && !slices.Contains(x.loops, true) && !slices.ContainsFunc(p.Insts, named) {
 		return p
 	}
+	room := len(p.Insts) + len(p.Insts)/4 // growing step by step copies a large program many times
+	made.Insts, made.Origin = make([]Inst, 0, room), make([]uint32, 0, room)
 	for b := range p.Blocks {
 		x.block(b)
 	}

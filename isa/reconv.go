@@ -20,14 +20,15 @@ func WithReconv(p *Program) *Program {
 	if p.Origin != nil {
 		return p
 	}
-	joins := make([]bool, len(p.Insts))
+	joins, length := make([]bool, len(p.Insts)), len(p.Insts)
 	for i := range p.Insts {
-		if in := &p.Insts[i]; in.Conditional() && in.Reconv != NoPC && !p.together(in) {
+		if in := &p.Insts[i]; in.Conditional() && in.Reconv != NoPC && !p.together(in) && !joins[in.Reconv] {
 			joins[in.Reconv] = true
+			length++
 		}
 	}
 	made := *p
-	made.Insts, made.Origin, made.Labels = nil, nil, slices.Clone(p.Labels)
+	made.Insts, made.Origin, made.Labels = make([]Inst, 0, length), make([]uint32, 0, length), slices.Clone(p.Labels)
 	place := make([]uint32, 0, len(p.Insts)) // new PC of what leads to each instruction
 	for pc, in := range p.Insts {
 		place = append(place, uint32(len(made.Insts)))
