@@ -42,15 +42,20 @@ func (c Class) Name(warpSize int) string {
 	if c < ClassIssue {
 		return classNames[c]
 	}
-	n := binLanes(warpSize)
-	from, to := int(c-ClassIssue)*n+1, int(c-ClassIssue+1)*n
+	from, to := c.Lanes(warpSize)
 	switch {
 	case to > warpSize:
 		return ""
-	case n == 1:
+	case from == to:
 		return fmt.Sprintf("W%d", to)
 	}
 	return fmt.Sprintf("W%d-%d", from, to)
+}
+
+// Lanes is the least and the greatest number of active lanes of a class of issued warps.
+func (c Class) Lanes(warpSize int) (from, to int) {
+	n := binLanes(warpSize)
+	return int(c-ClassIssue)*n + 1, int(c-ClassIssue+1) * n
 }
 
 // binLanes is the number of lanes from a bin to the next.

@@ -47,25 +47,63 @@ func newBreakdown(results []*result, warpSize int) *breakdown {
 	return b
 }
 
-// print writes the breakdown in per cent.
-func (b *breakdown) print(w io.Writer) error {
+// print writes the breakdown in per cent: each class and the sum, or, to fit 100 columns, pairs of
+// classes of issue.
+func (b *breakdown) print(w io.Writer, all bool) error {
 	first := b.results[0].Mechanism
 	fmt.Fprintf(w, "cycles of SMs with threads, %s = 100: Wn-m issue n to m lanes, dependence to sync are W0_Idle\n\n", first)
 	header := []string{"mechanism"}
-	for _, class := range b.classes {
-		header = append(header, class.Name(b.warpSize))
+	groups := b.groups(all)
+	for _, g := range groups {
+		header = append(header, g.name)
 	}
-	t := table.New(append(header, "sum")...)
+	if all {
+		header = append(header, "sum")
+	}
+	t := table.New(header...)
 	for i, row := range b.rows {
 		cells, sum := []any{b.results[i].Mechanism}, 0.0
-		for _, v := range row {
-			cells = append(cells, percent(v))
-			sum += v
+		for _, g := range groups {
+			part := 0.0
+			for _, v := range row[g.from:g.to] {
+				part += v
+			}
+			cells = append(cells, percent(part))
+			sum += part
 		}
-		t.Row(append(cells, percent(sum))...)
+		if all {
+			cells = append(cells, percent(sum))
+		}
+		t.Row(cells...)
 	}
 	_, err := t.WriteTo(w)
 	return err
+}
+
+// group is a column: neighbouring classes of the rows.
+type group struct {
+	name     string
+	from, to int
+}
+
+// groups are the columns: each class, or two of issue together.
+func (b *breakdown) groups(each bool) (list []group) {
+	issues := 0 // the first classes
+	for b.classes[issues] >= sm.ClassIssue {
+		issues++
+	}
+	for i := 0; i < len(b.classes); i++ {
+		name := b.classes[i].Name(b.warpSize)
+		if each || i >= issues || i+1 == issues {
+			list = append(list, group{name, i, i + 1})
+			continue
+		}
+		_, most := b.classes[i].Lanes(b.warpSize)
+		least, _ := b.classes[i+1].Lanes(b.warpSize)
+		list = append(list, group{fmt.Sprintf("W%d-%d", least, most), i, i + 2})
+		i++
+	}
+	return list
 }
 
 // percent is a share with one digit, or a dash for nothing at all.

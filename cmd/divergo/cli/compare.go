@@ -14,7 +14,6 @@ import (
 	"divergo/internal/table"
 	"divergo/kernels"
 	"divergo/ptx"
-	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 )
@@ -26,6 +25,7 @@ type compareFlags struct {
 	profile profileFlag
 	mechs   []string
 	json    bool
+	all     bool
 	paths   bool
 	svg     string
 	seed    uint64
@@ -69,6 +69,7 @@ Exit codes: 1 a result differs from the reference or the first mechanism's, 2 no
 	f.profile.add(c)
 	addMechanisms(c, &f.mechs)
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
+	c.Flags().BoolVar(&f.all, "all", false, "print all columns, and every key of the machine")
 	c.Flags().BoolVar(&f.paths, "paths", false, "compare lane permutations instead: the warps that the paths of each branch can be compacted to")
 	c.Flags().StringVar(&f.svg, "svg", "", "draw what the cycles were spent on in `FILE`")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random inputs")
@@ -178,7 +179,7 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 			return fmt.Errorf("%s: %w", m, err)
 		}
 		lines.add(s)
-		r := newResult(s, of.name, of.size, f.seed)
+		r := newResult(s, f.machine.preset, of.name, of.size, f.seed)
 		r.kernels = s.ByKernel()
 		if err == nil {
 			r.Reference = "equal"
@@ -204,7 +205,7 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 		_, err := cycles.chart(fmt.Sprintf("%s on %s", strings.TrimSpace(of.name+" "+of.size), f.machine.preset)).WriteTo(w)
 		return err
 	}))
-	return errors.Join(f.print(c, of, results, cycles, lines, cfg.SM.CTAPriority), unkept, lines.keep(), failed)
+	return errors.Join(f.print(c, of, results, cycles, lines), unkept, lines.keep(), failed)
 }
 
 // inOrder lists all mechanisms, the one that others are compared with first.
@@ -222,10 +223,13 @@ func inOrder(first string) []divergence.Mechanism {
 	return list
 }
 
-// compared are the statistics that the table shows.
-var compared = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions", "stack_max_depth", "compacted_entries"}
+// compared are the statistics that the table shows, and comparedAll those with --all.
+var (
+	compared    = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions"}
+	comparedAll = append(slices.Clip(compared), "stack_max_depth", "compacted_entries", "sync_stalls_branch", "sync_stalls_join")
+)
 
-func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, cycles *breakdown, lines *sourceProfile, priority sm.CTAPriority) error {
+func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, cycles *breakdown, lines *sourceProfile) error {
 	w := c.OutOrStdout()
 	if f.json {
 		answer := map[string]any{"schema": schema("compare"), "kernel": of.name, "size": of.size, "seed": f.seed, "results": results}
@@ -234,11 +238,15 @@ func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, c
 		}
 		return printJSON(w, answer)
 	}
-	fmt.Fprintf(w, "%s: %s\nsm.cta_priority under every mechanism: %s\n\n", strings.TrimSpace(of.name+" "+of.size), of.doc, priority)
-	t := table.New(append(append([]string{"mechanism"}, compared...), "sync_stalls", "speed-up", "outcome", of.equal)...)
+	fmt.Fprintf(w, "%s: %s\n\n", strings.TrimSpace(of.name+" "+of.size), of.doc)
+	columns := compared
+	if f.all {
+		columns = comparedAll
+	}
+	t := table.New(slices.Concat([]string{"mechanism"}, columns, []string{"speed-up", "outcome", of.equal})...)
 	for _, r := range results {
 		row := []any{r.Mechanism}
-		for _, name := range compared {
+		for _, name := range columns {
 			row = append(row, r.Stats[name])
 		}
 		speedup := "-"
@@ -246,14 +254,13 @@ func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, c
 			speedup = fmt.Sprintf("%.3f", float64(results[0].counters.Cycles)/float64(n))
 		}
 		reference, _, _ := strings.Cut(r.Reference, ":")
-		sync := r.counters.Divergence.Compaction
-		t.Row(append(row, sync.AtBranch+sync.AtJoin, speedup, r.Outcome, reference)...)
+		t.Row(append(row, speedup, r.Outcome, reference)...)
 	}
 	if _, err := t.WriteTo(w); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	if err := cycles.print(w); err != nil {
+	if err := cycles.print(w, f.all); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -262,7 +269,10 @@ func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, c
 			return err
 		}
 	}
-	return errors.Join(printConfig(w, results[0].settings), lines.print(w))
+	if f.all {
+		return errors.Join(printConfig(w, results[0].settings), lines.print(w))
+	}
+	return errors.Join(results[0].printMachine(w, "sm.cta_priority"), lines.print(w))
 }
 
 // namesake is where another run has a kernel that comes behind others in the first: of several of one name, as different

@@ -379,7 +379,7 @@ type programResult struct {
 }
 
 func newProgramResult(r *ranProgram, name string) *programResult {
-	p := &programResult{result: newResult(r.session, name, "", 0), Kernels: []kernelResult{}, Exit: r.code}
+	p := &programResult{result: newResult(r.session, "", name, "", 0), Kernels: []kernelResult{}, Exit: r.code}
 	p.Schema = schema("cuda")
 	p.Printed = nil // by the program
 	for _, k := range r.session.ByKernel() {

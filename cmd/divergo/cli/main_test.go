@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 //	json PATH VALUE              the last standard output is JSON with this value (* for any) at a path a/b/0
 //	same                         the folder has no files but those that the script started with
 //	png FILE W H                 the file is a picture of this size
+//	narrow N                     no line of the last standard output has more than N columns
 //
 // With -short those that run whole tables of mechanisms are not among them.
 func TestScripts(t *testing.T) {
@@ -43,10 +44,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: files,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
-			"json":  checkJSON,
-			"same":  nothingNew,
-			"png":   checkPNG,
+			"exits":  exits,
+			"json":   checkJSON,
+			"same":   nothingNew,
+			"png":    checkPNG,
+			"narrow": narrow,
 		},
 		Setup: func(env *testscript.Env) error {
 			entries, err := os.ReadDir(env.WorkDir)
@@ -125,6 +127,17 @@ func nothingNew(ts *testscript.TestScript, neg bool, args []string) {
 	for _, e := range entries {
 		if !known[e.Name()] {
 			ts.Fatalf("%s was left behind", e.Name())
+		}
+	}
+}
+
+// narrow checks the width of the last standard output, which is ASCII.
+func narrow(ts *testscript.TestScript, neg bool, args []string) {
+	most, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		if line = strings.TrimSuffix(line, "\n"); len(line) > most {
+			ts.Fatalf("%d columns, want at most %d: %s", len(line), most, line)
 		}
 	}
 }

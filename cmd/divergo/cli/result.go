@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 
@@ -32,6 +33,7 @@ type result struct {
 	Stats     map[string]any      `json:"stats"`
 	Profile   map[string]any      `json:"profile,omitempty"`
 	counters  testbench.Counters
+	preset    string
 	settings  []gpu.Setting
 	kernels   []testbench.KernelRuns // of compare
 }
@@ -52,7 +54,7 @@ type launchResult struct {
 func schema(verb string) string { return "divergo." + verb + ".v1" }
 
 // newResult collects what a session has done.
-func newResult(s *testbench.Session, kernel, size string, seed uint64) *result {
+func newResult(s *testbench.Session, preset, kernel, size string, seed uint64) *result {
 	r := &result{
 		Schema: schema("run"), Kernel: kernel, Size: size, Seed: seed,
 		Mechanism: s.Machine.Config.Divergence.Mechanism,
@@ -61,6 +63,7 @@ func newResult(s *testbench.Session, kernel, size string, seed uint64) *result {
 		Config:    make(map[string]any),
 		Stats:     make(map[string]any),
 		counters:  s.Counters(),
+		preset:    preset,
 		settings:  s.Machine.Config.Resolved(),
 	}
 	for i := range s.Runs {
@@ -83,8 +86,8 @@ func newResult(s *testbench.Session, kernel, size string, seed uint64) *result {
 	return r
 }
 
-// print writes the result for people.
-func (r *result) print(w io.Writer) error {
+// print writes the result for people: what matters most, or everything.
+func (r *result) print(w io.Writer, all bool) error {
 	if text := strings.Join(r.Printed, ""); text != "" {
 		fmt.Fprintln(w, strings.TrimSuffix(text, "\n"))
 	}
@@ -118,28 +121,76 @@ func (r *result) print(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	body := table.New("statistic", "value", "unit")
+	if err := r.printStats(w, all); err != nil {
+		return err
+	}
+	if all {
+		return printConfig(w, r.settings)
+	}
+	return r.printMachine(w)
+}
+
+// summary lists the statistics that a run prints without --all, besides those of its mechanism.
+var summary = []string{
+	"cycles", "warp_instructions", "thread_instructions", "ipc", "simd_efficiency", "cycle_breakdown", "idle_breakdown",
+	"branches", "divergent_branches", "stack_max_depth", "stack_spills", "inserted_instructions", "compacted_entries",
+	"sync_stalls_branch", "sync_stalls_join", "capri_accuracy", "pool_evictions", "herded_branches", "herded_loads",
+	"mem_instructions", "mem_lines", "shared_bank_conflicts", "l1_hit_rate", "l2_hit_rate", "dram_row_hit_rate", "dram_bw_util",
+}
+
+// printStats writes all statistics, or those of the summary and of the mechanism that are not zero.
+func (r *result) printStats(w io.Writer, all bool) error {
+	t := table.New("statistic", "value", "unit")
+	more := 0
+	row := func(name string, shown bool, value any, unit string) {
+		if !shown || !all && (value == uint64(0) || value == 0.0) {
+			more++
+			return
+		}
+		t.Row(name, value, unit)
+	}
 	for _, stat := range testbench.Stats() {
+		shown := all || slices.Contains(summary, stat.Name) || strings.HasPrefix(stat.Name, r.Mechanism+".")
 		switch v := stat.Value(&r.counters).(type) {
 		case []uint64:
 			for i, n := range v {
 				if n > 0 {
-					body.Row(fmt.Sprintf("%s[%d]", stat.Name, i), n, stat.Unit)
+					row(fmt.Sprintf("%s[%d]", stat.Name, i), shown, n, stat.Unit)
 				}
 			}
 		case map[string]uint64:
 			for _, name := range sortedNames(v) {
-				body.Row(stat.Name+"."+name, v[name], stat.Unit)
+				row(stat.Name+"."+name, shown, v[name], stat.Unit)
 			}
 		default:
-			body.Row(stat.Name, v, stat.Unit)
+			row(stat.Name, shown, v, stat.Unit)
 		}
 	}
-	if _, err := body.WriteTo(w); err != nil {
+	if _, err := t.WriteTo(w); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
-	return printConfig(w, r.settings)
+	if more > 0 {
+		fmt.Fprintf(w, "(%d more with --all)\n", more)
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// printMachine writes one line: the preset, the keys that differ from it, and those named.
+func (r *result) printMachine(w io.Writer, named ...string) error {
+	preset, err := gpu.FindPreset(r.preset)
+	if err != nil {
+		return err
+	}
+	usual := preset.Config()
+	line := "machine: " + r.preset
+	for i, k := range usual.Resolved() {
+		if of := r.settings[i]; of.Value != k.Value && of.Key != "divergence.mechanism" || slices.Contains(named, of.Key) {
+			line += fmt.Sprintf(" %s=%v", of.Key, of.Value)
+		}
+	}
+	_, err = fmt.Fprintln(w, line)
+	return err
 }
 
 // printConfig writes the resolved configuration, a section a line.

@@ -29,6 +29,7 @@ type runFlags struct {
 	profile profileFlag
 	each    launchesFlag
 	json    bool
+	all     bool
 	seed    uint64
 
 	kernel kernelFlags
@@ -89,6 +90,7 @@ not be written, 4 the program failed, 130 interrupted. A waveform is complete up
 	f := c.Flags()
 	f.StringArrayVar(&r.herd.given, "herd", nil, "`FILE.json or SPEC` of what is herded; can be repeated")
 	f.BoolVar(&r.json, "json", false, "print the result as JSON")
+	f.BoolVar(&r.all, "all", false, "print every statistic and every key of the machine")
 	f.Uint64Var(&r.seed, "seed", 1, "seed of random inputs")
 	r.kernel.add(c)
 	f.StringArrayVar(&r.dumps, "dump", nil, "`INDEX=FILE`: write a buffer after the run; of a launch file NAME=FILE")
@@ -179,7 +181,7 @@ func (r *runFlags) file(c *cobra.Command, name string) error {
 	if err == nil {
 		unkept = dumps.write(s, placed)
 	}
-	return errors.Join(r.answer(c, s, newResult(s, w.name, "", r.seed), kept, err), unkept)
+	return errors.Join(r.answer(c, s, newResult(s, r.machine.preset, w.name, "", r.seed), kept, err), unkept)
 }
 
 // builtin runs a kernel of the suite and compares it with its reference.
@@ -224,7 +226,7 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 	if err := r.herd.unused(s); err != nil {
 		return err
 	}
-	answer := newResult(s, kernel.Name, size.Name, r.seed)
+	answer := newResult(s, r.machine.preset, kernel.Name, size.Name, r.seed)
 	var unkept error
 	if err == nil {
 		answer.Reference = "equal"
@@ -274,7 +276,7 @@ func (r *runFlags) open(files *output.Set, title, target string) (k kept, err er
 // has failed, which is how the run ended.
 func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result, k kept, failed error) error {
 	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.keep(s))
-	show := func(w io.Writer) error { return errors.Join(result.print(w), k.lines.print(w)) }
+	show := func(w io.Writer) error { return errors.Join(result.print(w, r.all), k.lines.print(w)) }
 	if r.json {
 		result.Profile = k.lines.json()
 		show = func(w io.Writer) error { return printJSON(w, result) }
