@@ -30,8 +30,18 @@ type regions struct {
 
 // Warning tells of what is right in a program, but makes it slow.
 type Warning struct {
-	Pos
-	Text string
+	Pos          // in the PTX
+	Where string // as Program.Where gives it, with the column where the PTX names no source
+	Text  string
+}
+
+// warning is a warning about the instruction at pc.
+func (p *Program) warning(pc uint32, text string) Warning {
+	where := p.Where(pc)
+	if in := &p.Insts[pc]; in.Loc.Line == 0 {
+		where += ":" + itoa(in.Pos.Col)
+	}
+	return Warning{p.Insts[pc].Pos, where, text}
 }
 
 // findRegions makes a region of all branches at which threads of a CTA may
@@ -143,7 +153,7 @@ func (g *regions) drop(p *Program, why string, which func(r int) bool) (told []W
 			left[r] = stays(l.parent)
 			g.joins[l.join] = -1
 			for _, b := range l.branches {
-				told = append(told, Warning{p.Insts[p.Blocks[b].End-1].Pos, why})
+				told = append(told, p.warning(p.Blocks[b].End-1, why))
 			}
 		}
 		l.parent = stays(l.parent)

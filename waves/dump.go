@@ -32,6 +32,7 @@ type Dump struct {
 	trigger  *trigger // nil without one
 	opened   uint64   // fs of the first time in the dump
 	written  uint64   // last time in the dump
+	changed  bool     // there is a change in the dump behind its first values
 }
 
 // Attach dumps a run of a system, from its present cycle on, until Close.
@@ -230,6 +231,10 @@ func (d *Dump) Close() error {
 	}
 	return nil
 }
+
+// Empty reports whether the dump has no change of a signal, but its values at one time alone: its
+// window is behind the end of the run, its trigger has not fired, or what it shows does not change.
+func (d *Dump) Empty() bool { return !d.changed }
 
 // Triggered is the time, in femtoseconds, at which the trigger fired, and whether it did.
 func (d *Dump) Triggered() (fs uint64, fired bool) {

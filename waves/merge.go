@@ -66,6 +66,7 @@ func (d *Dump) take(fs uint64, changes []change) {
 		shown := uint32(len(d.enc.tags))
 		for _, c := range changes {
 			if c.id < shown {
+				d.changed = true
 				d.enc.change(c.id, c.value)
 			}
 		}

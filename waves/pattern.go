@@ -140,7 +140,9 @@ func (s *scope) unmatched(what, text string) error {
 		var next []string
 		s.reached(p[:n], func(at *scope) {
 			for _, e := range at.open() {
-				next = append(next, e.seg())
+				if e.sub == nil || !e.sub.clocks { // which patterns do not select
+					next = append(next, e.seg())
+				}
 			}
 		})
 		if len(next) == 0 {

@@ -12,8 +12,8 @@ import (
 
 // Word is the entry of known with the smallest edit distance from word, the
 // first one on a tie, or "" where even that one has little in common with it:
-// more than a third of the longer word and more than two letters, or all letters,
-// would have to change.
+// more than two letters and more than a third of the longer word, or more than half
+// of it, would have to change. Dashes in front count for nothing.
 func Word(word string, known []string) string {
 	best, least := "", -1
 	for _, k := range known {
@@ -21,7 +21,8 @@ func Word(word string, known []string) string {
 			best, least = k, d
 		}
 	}
-	if longer := max(len(word), len(best)); least > 2 && least > longer/3 || least == longer {
+	longer := max(len(strings.TrimLeft(word, "-")), len(strings.TrimLeft(best, "-")))
+	if least > 2 && least > longer/3 || 2*least > longer {
 		return ""
 	}
 	return best

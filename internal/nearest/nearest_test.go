@@ -17,6 +17,7 @@ func TestWord(t *testing.T) {
 		{"Maxwel", "maxwell"},
 		{"tcb2011", "tbc2011"},
 		{"ppc", "ppc16"},
+		{"pcc", ""},
 		{"volta2017", ""},
 		{"", ""},
 	} {
@@ -25,6 +26,9 @@ func TestWord(t *testing.T) {
 	assert.Empty(t, nearest.Word("kepler", nil))
 	assert.Empty(t, nearest.Word("", []string{"pc"}))
 	assert.Empty(t, nearest.Word("ab", []string{"pc"}), "nothing in common")
+	assert.Empty(t, nearest.Word("--svg", []string{"--arg", "--seed"}), "one letter of three in common")
+	assert.Equal(t, "--seed", nearest.Word("--sead", []string{"--arg", "--seed"}))
+	assert.Equal(t, "ab", nearest.Word("b", []string{"ab"}))
 }
 
 // A tie goes to the first, whatever the order of the alphabet.

@@ -83,8 +83,14 @@ func (b *compilerFlags) program(c *cobra.Command, args []string) (program string
 	if len(targets) == 0 {
 		return "", nil, done, fmt.Errorf("%s: want a program or its sources", c.CommandPath())
 	}
-	if _, err := os.Stat(targets[0]); err != nil {
-		return "", nil, done, err
+	for i, target := range targets {
+		if _, err := os.Stat(target); err == nil {
+			continue
+		} else if i == 0 {
+			return "", nil, done, err
+		}
+		return "", nil, done, fmt.Errorf("%s: no file %q; arguments of the program follow \"--\": %[1]s %[3]s -- %[4]s",
+			c.CommandPath(), target, strings.Join(targets[:i], " "), strings.Join(targets[i:], " "))
 	}
 	if ext := filepath.Ext(targets[0]); ext == "" {
 		if len(targets) > 1 {

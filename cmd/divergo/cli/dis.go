@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"divergo/gpu"
-	"divergo/internal/input"
 	"divergo/internal/printable"
 	"divergo/isa"
 	"divergo/ptx"
@@ -26,9 +25,10 @@ func newDis() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			told := warnings{w: c.ErrOrStderr()}
 			for _, p := range programs {
 				for _, m := range divergence.Mechanisms() {
-					warn(c.ErrOrStderr(), m, gpu.Default().Divergence, p)
+					told.program(m, gpu.Default().Divergence, p)
 				}
 			}
 			if asJSON {
@@ -52,11 +52,7 @@ func newDis() *cobra.Command {
 
 // programs reads the named kernel of a file, or all.
 func programs(file, kernel string) ([]*isa.Program, error) {
-	text, err := input.Read(file, ptx.MaxSource)
-	if err != nil {
-		return nil, err
-	}
-	module, err := ptx.Parse(printable.Name(file), text)
+	module, err := readPTX(file)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ type machineFlags struct {
 	fast                           string
 	pad                            uint64
 	detailed                       span // launches that --fast leaves to the machine
+	warnings                       warnings
 }
 
 // addConfig adds the flags that describe a machine; the preset that is set is the usual one.

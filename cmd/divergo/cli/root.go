@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -106,6 +107,9 @@ func flagError(c *cobra.Command, err error) error {
 		if short := missing.GetSpecifiedShortnames(); short != "" {
 			name = "-" + short
 		}
+		if others := verbsWith(c, missing.GetSpecifiedName()); others != "" && nearest.Word(name, names) == "" {
+			return fmt.Errorf("%s has no %s; %s", c.CommandPath(), name, others)
+		}
 		return nearest.Unknown("flag", name, names)
 	case errors.As(err, &value):
 		want := value.GetFlag().Value.Type()
@@ -115,6 +119,25 @@ func flagError(c *cobra.Command, err error) error {
 		return fmt.Errorf("--%s %q: want %s", value.GetFlag().Name, value.GetValue(), want)
 	}
 	return fmt.Errorf("%w; \"%s --help\" explains the flags", err, c.CommandPath())
+}
+
+// verbsWith says which other verbs have a flag, "" if none has.
+func verbsWith(c *cobra.Command, flag string) string {
+	var have []string
+	var visit func(v *cobra.Command)
+	visit = func(v *cobra.Command) {
+		if v != c && v.IsAvailableCommand() && v.Flags().Lookup(flag) != nil {
+			have = append(have, strings.TrimPrefix(v.CommandPath(), c.Root().Name()+" "))
+		}
+		for _, sub := range v.Commands() {
+			visit(sub)
+		}
+	}
+	visit(c.Root())
+	if len(have) == 0 {
+		return ""
+	}
+	return "it is a flag of " + strings.Join(have, ", ")
 }
 
 // flagTypes is what flags take, by pflag's name.

@@ -14,7 +14,6 @@ import (
 	"divergo/internal/output"
 	"divergo/isa"
 	"divergo/kernels"
-	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/launches"
@@ -310,72 +309,20 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	}
 	told := map[*isa.Program]bool{}
 	mech, _ := divergence.Find(cfg.Divergence.Mechanism)
+	m.warnings.w = c.ErrOrStderr()
 	s.OnLaunch.Add(func(l *testbench.Loaded) {
 		if !told[l.Prog] {
 			told[l.Prog] = true
 			line.clear()
-			warn(c.ErrOrStderr(), mech, cfg.Divergence, l.Prog)
+			m.warnings.program(mech, cfg.Divergence, l.Prog)
 		}
 	})
 	err = do(s)
 	line.clear()
-	warnOfOne(c.ErrOrStderr(), s)
-	warnOfParts(c.ErrOrStderr(), s)
-	warnOfPad(c.ErrOrStderr(), s)
+	m.warnings.one(s)
+	m.warnings.parts(s)
+	m.warnings.pad(s)
 	return s, err
-}
-
-// warn tells what a mechanism cannot do well with a program.
-func warn(w io.Writer, m divergence.Mechanism, o divergence.Options, p *isa.Program) {
-	const most = 10
-	if m.Prepare == nil {
-		return
-	}
-	prepared, err := m.Program(o, p)
-	if err != nil {
-		return // as the machine has said
-	}
-	warnings := prepared.Warnings
-	for i, x := range warnings {
-		if i == most {
-			fmt.Fprintf(w, "%s: and %d more such warnings\n", p.File, len(warnings)-most)
-			return
-		}
-		fmt.Fprintf(w, "%s:%d:%d: warning: %s: %s\n", p.File, x.Line, x.Col, m.Name, x.Text)
-	}
-}
-
-// warnOfOne tells of a second instruction in a cycle that is asked for in vain.
-func warnOfOne(w io.Writer, s *testbench.Session) {
-	k := &s.Machine.Config.SM.Interweave
-	if *k != sm.InterweaveNone && s.Machine.SMs[0].Issue.Beside == nil {
-		fmt.Fprintf(w, "divergo: warning: sm.interweave=%s does nothing: %s issues one instruction in a cycle\n", *k, s.Machine.Config.Divergence.Mechanism)
-	}
-}
-
-// warnOfParts tells of barriers that a warp has come to in parts, which a kernel
-// for GPUs before sm_70 leaves undefined. From then on each thread counts.
-func warnOfParts(w io.Writer, s *testbench.Session) {
-	for _, k := range s.ByKernel() {
-		if n := k.Counters.Divergence.BarDiverged; n > 0 && k.Prog.Target < 70 {
-			fmt.Fprintf(w, "divergo: warning: %s: a warp has come to a barrier without all of its threads, %d times; before sm_70 a barrier is one of the warp and counts them all (PTX ISA, bar)\n", k.Prog.Name, n)
-		}
-	}
-}
-
-// warnOfPad tells of reads outside of buffers.
-func warnOfPad(w io.Writer, s *testbench.Session) {
-	for _, k := range s.ByKernel() {
-		outside := uint64(0)
-		for i := range s.Runs {
-			if s.Runs[i].Launch.Prog == k.Prog {
-				outside += s.Runs[i].Outside
-			}
-		}
-		if outside > 0 {
-			fmt.Fprintf(w, "divergo: warning: %s: %d reads of threads outside of their buffers, within --pad %d\n", k.Prog.Name, outside, s.Pad)
-		}
-	}
 }
 
 // ran reports whether a machine ran, so that there is something to show.

@@ -176,8 +176,8 @@ func (w *waveform) attach(s *testbench.Session) {
 	})
 }
 
-// keep completes the dump and, beside a file, those for GTKWave. A dump that no trigger
-// opened is kept too, with a word on stderr.
+// keep completes the dump and, beside a file, those for GTKWave, and says on stderr what it wrote.
+// A dump without changes is kept too, with a warning.
 func (w *waveform) keep(stderr io.Writer) error {
 	if w == nil {
 		return nil
@@ -194,13 +194,27 @@ func (w *waveform) keep(stderr io.Writer) error {
 	if err := w.file.Keep(); err != nil {
 		return fmt.Errorf("--vcd: %w", err)
 	}
-	if t := w.opts.Trigger; t != nil {
-		if _, fired := w.dump.Triggered(); !fired {
-			fmt.Fprintln(stderr, printable.Text(fmt.Sprintf("divergo: %s is empty: %s %s %s never held", w.name, t.Signal, t.Op, t.Value)))
-		}
+	if w.dump.Empty() {
+		fmt.Fprintln(stderr, printable.Text(fmt.Sprintf("divergo: warning: %s has no changes: %s", w.name, w.why())))
 	}
 	if w.file.Stream() {
 		return nil
 	}
+	mechanism := w.session.Machine.Config.Divergence.Mechanism
+	fmt.Fprintln(stderr, printable.Text(fmt.Sprintf("divergo: wrote %s, %s: open it with \"divergo wave %[1]s\"", w.name, mechanism)))
 	return w.dump.Save(w.name)
+}
+
+// why is the reason for a waveform without changes.
+func (w *waveform) why() string {
+	last := w.session.Machine.Core().Now()
+	if t := w.opts.Trigger; t != nil {
+		if _, fired := w.dump.Triggered(); !fired {
+			return fmt.Sprintf("%s %s %s never held", t.Signal, t.Op, t.Value)
+		}
+	}
+	if w.opts.From > last {
+		return fmt.Sprintf("it starts with cycle %d, want one up to %d, the last", w.opts.From, last)
+	}
+	return "no signal of it changes"
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -32,10 +34,14 @@ wrote is still beside it.`,
 				return err
 			}
 			gtkwave := exec.Command(command[0], command[1:]...)
-			gtkwave.Stdout, gtkwave.Stderr = c.ErrOrStderr(), c.ErrOrStderr()
+			var said bytes.Buffer
+			gtkwave.Stdout, gtkwave.Stderr = c.ErrOrStderr(), io.MultiWriter(c.ErrOrStderr(), &said)
 			err = gtkwave.Run()
-			if errors.Is(err, exec.ErrNotFound) {
+			switch {
+			case errors.Is(err, exec.ErrNotFound):
 				return fmt.Errorf("gtkwave is not installed (Debian package gtkwave): %w", err)
+			case err == nil && strings.Contains(said.String(), "Could not initialize GTK"): // it ends with 0
+				return fmt.Errorf("gtkwave has no display (DISPLAY=%q); --print shows the command, for a machine that has one", os.Getenv("DISPLAY"))
 			}
 			return err
 		},

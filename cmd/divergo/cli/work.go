@@ -88,11 +88,7 @@ func (k *kernelFlags) work(c *cobra.Command, name string, m *machineFlags, seed 
 // wrong with the flags.
 func (k *kernelFlags) ptx(name string, seed uint64) (*work, error) {
 	l := testbench.Launch{Shared: k.shared}
-	text, err := input.Read(name, ptx.MaxSource)
-	if err != nil {
-		return nil, err
-	}
-	module, err := ptx.Parse(printable.Name(name), text)
+	module, err := readPTX(name)
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +114,19 @@ func (k *kernelFlags) ptx(name string, seed uint64) (*work, error) {
 	}
 	w.plan, err = launches.One(l, args)
 	return w, err
+}
+
+// readPTX reads a PTX file. It refuses CUDA sources by name.
+func readPTX(name string) (*ptx.Module, error) {
+	switch shown := printable.Name(name); strings.ToLower(filepath.Ext(name)) {
+	case ".cu", ".cuh", ".cpp", ".cc", ".c":
+		return nil, fmt.Errorf("%s: a CUDA source, want PTX: \"divergo cuda run %[1]s\" builds and runs a program", shown)
+	}
+	text, err := input.Read(name, ptx.MaxSource)
+	if err != nil {
+		return nil, err
+	}
+	return ptx.Parse(printable.Name(name), text)
 }
 
 // reads names the files that the work was read from.

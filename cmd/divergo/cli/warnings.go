@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"divergo/internal/printable"
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+)
+
+// warnings prints each warning of a command once, however many mechanisms and launches it is about.
+type warnings struct {
+	w    io.Writer
+	told map[string]bool
+}
+
+// once prints a warning unless one with the same key was printed.
+func (w *warnings) once(key, text string) {
+	if w.told == nil {
+		w.told = map[string]bool{}
+	}
+	if !w.told[key] {
+		w.told[key] = true
+		fmt.Fprintln(w.w, printable.Text(text))
+	}
+}
+
+// program tells what a mechanism cannot do well with a program: each kind once, at the first place,
+// with the number of other places.
+func (w *warnings) program(m divergence.Mechanism, o divergence.Options, p *isa.Program) {
+	if m.Prepare == nil {
+		return
+	}
+	prepared, err := m.Program(o, p)
+	if err != nil {
+		return // as the machine has said
+	}
+	var first []isa.Warning // of each text
+	others := map[string]int{}
+	for _, x := range prepared.Warnings {
+		if _, ok := others[x.Text]; ok {
+			others[x.Text]++
+			continue
+		}
+		others[x.Text] = 0
+		first = append(first, x)
+	}
+	for _, x := range first {
+		text := fmt.Sprintf("%s: warning: %s: %s", x.Where, m.Name, x.Text)
+		switch n := others[x.Text]; {
+		case n == 1:
+			text += " (and at 1 other place)"
+		case n > 1:
+			text += fmt.Sprintf(" (and at %d other places)", n)
+		}
+		w.once(p.Name+": "+x.Text, text)
+	}
+}
+
+// one tells of a second instruction in a cycle that is asked for in vain.
+func (w *warnings) one(s *testbench.Session) {
+	c := &s.Machine.Config
+	if k := c.SM.Interweave; k != sm.InterweaveNone && s.Machine.SMs[0].Issue.Beside == nil {
+		w.once("one", fmt.Sprintf("divergo: warning: sm.interweave=%s does nothing: %s issues one instruction in a cycle", k, c.Divergence.Mechanism))
+	}
+}
+
+// parts tells of barriers that a warp has come to in parts, which a kernel for GPUs before
+// sm_70 leaves undefined. From then on each thread counts.
+func (w *warnings) parts(s *testbench.Session) {
+	for _, k := range s.ByKernel() {
+		if n := k.Counters.Divergence.BarDiverged; n > 0 && k.Prog.Target < 70 {
+			w.once("parts "+k.Prog.Name, fmt.Sprintf("divergo: warning: %s: a warp has come to a barrier without all of its threads, %d times; "+
+				"before sm_70 a barrier is one of the warp and counts them all (PTX ISA, bar)", k.Prog.Name, n))
+		}
+	}
+}
+
+// pad tells of reads outside of buffers.
+func (w *warnings) pad(s *testbench.Session) {
+	for _, k := range s.ByKernel() {
+		outside := uint64(0)
+		for i := range s.Runs {
+			if s.Runs[i].Launch.Prog == k.Prog {
+				outside += s.Runs[i].Outside
+			}
+		}
+		if outside > 0 {
+			w.once("pad "+k.Prog.Name, fmt.Sprintf("divergo: warning: %s: %d reads of threads outside of their buffers, within --pad %d", k.Prog.Name, outside, s.Pad))
+		}
+	}
+}
