@@ -152,7 +152,7 @@ func (b *build) compile(source, object string) error {
 	case "":
 		return fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o, .a or .so", source)
 	}
-	return b.clang(slices.Concat(b.common(source), b.host(), []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.common(source), asGCC, b.host(), []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
 }
 
 // libomp is the library that clang's OpenMP calls (Debian package libomp-19-dev).
@@ -178,6 +178,11 @@ var lenient = []string{
 	"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
 	"-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch",
 }
+
+// asGCC are options for the host's part of programs whose authors used g++ without
+// warnings: overflow of signed numbers wraps, and memory may be read by another type
+// than it was written by. C++ leaves both undefined ([expr.pre], [basic.lval]).
+var asGCC = []string{"-fwrapv", "-fno-strict-aliasing"}
 
 // common are the options of every compilation of a user's file.
 func (b *build) common(source string) []string {
@@ -312,7 +317,7 @@ func (b *build) cuda(source, to string, how ...string) error {
 	if err != nil {
 		return err
 	}
-	return b.clang(slices.Concat(b.both(source), b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
+	return b.clang(slices.Concat(b.both(source), asGCC, b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
 }
 
 // assembly compiles a file to C++ that any compiler makes the object of: the
