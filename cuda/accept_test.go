@@ -1,13 +1,32 @@
 package cuda_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/cuda"
 )
 
 // TestHost: signed overflow wraps, and memory may be read by another type: 2.0f is 0x40000000 (IEEE 754).
 func TestHost(t *testing.T) {
 	r := run(t, "pdom", build(t, "testdata/host.cu", "testdata/hostplain.cpp", "testdata/hostplain.c"))
 	assert.Equal(t, "0 0x40000000\n0 0x40000000\n0 0x40000000\n0 wrong\n", r.out, r.errors)
+}
+
+// TestSpelling: what nvcc takes and clang does not. The program's messages have its own lines.
+func TestSpelling(t *testing.T) {
+	r := run(t, "pdom", build(t, "testdata/spelling.cu"))
+	assert.Equal(t, "111111 111111 111111 111111\n0 21\nk << <1, 1 >> >(p)|k << <1, 1 >> >(\"p|<\" 12 40 2\n1000\n", r.out, r.errors)
+
+	wrong := filepath.Join(t.TempDir(), "wrong.cu")
+	text := "__global__ void k(int *p) {}\nint main() {\n    k << <1, 1 >> >(nothing);\n    k << 1;\n}\n"
+	require.NoError(t, os.WriteFile(wrong, []byte(text), 0o600))
+	err := cuda.Build([]string{wrong}, filepath.Join(t.TempDir(), "program"), options())
+	assert.ErrorContains(t, err, wrong+":3:21: error: use of undeclared identifier 'nothing'")
+	assert.ErrorContains(t, err, "    3 |     k <<<")
+	assert.ErrorContains(t, err, wrong+":4:7: error: invalid operands")
 }

@@ -94,8 +94,9 @@ func (b *build) objects(sources []string) (list []object, err error) {
 // build is a run of the compiler.
 type build struct {
 	Options
-	temp       string          // folder of everything but the sources
-	registered map[string]bool // device's parts that were linked before (-dlink)
+	temp       string            // folder of everything but the sources
+	registered map[string]bool   // device's parts that were linked before (-dlink)
+	respelled  map[string]string // copies of files that the compiler reads in their place
 }
 
 // with does something in a folder that has the headers and the runtime.
@@ -317,7 +318,7 @@ func (b *build) cuda(source, to string, how ...string) error {
 	if err != nil {
 		return err
 	}
-	return b.clang(slices.Concat(b.both(source), asGCC, b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
+	return b.accepted(slices.Concat(b.both(source), asGCC, b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
 }
 
 // assembly compiles a file to C++ that any compiler makes the object of: the
