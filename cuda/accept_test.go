@@ -30,3 +30,26 @@ func TestSpelling(t *testing.T) {
 	assert.ErrorContains(t, err, "    3 |     k <<<")
 	assert.ErrorContains(t, err, wrong+":4:7: error: invalid operands")
 }
+
+// TestShuffles: shuffles of what is larger than a word, or a class.
+func TestShuffles(t *testing.T) {
+	program := build(t, "testdata/shuffles.cu")
+	for _, m := range []string{"pdom", "ptpc", "barrier"} {
+		r := run(t, m, program)
+		assert.Equal(t, "0 -45\n0 wrong\n", r.out, r.errors)
+	}
+}
+
+// TestPureVirtual: a class of the device with functions that it does not define, whose call is a fault.
+func TestPureVirtual(t *testing.T) {
+	files := []string{build(t, "testdata/virtual.cu"), filepath.Join(t.TempDir(), "relocatable")}
+	_, err := nvcc(t, "-rdc=true", "testdata/virtual.cu", "-o", files[1])
+	require.NoError(t, err)
+	for _, program := range files {
+		r := run(t, "pdom", program)
+		assert.Equal(t, "0 1 4 9 8 25 12 49 808 cudaSuccess\n", r.out, r.errors)
+		r = run(t, "pdom", program, "early")
+		assert.ErrorContains(t, r.server.Failed, "pure virtual function called")
+		assert.Contains(t, r.out, "cudaErrorAssert\n")
+	}
+}
