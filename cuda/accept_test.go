@@ -53,3 +53,17 @@ func TestPureVirtual(t *testing.T) {
 		assert.Contains(t, r.out, "cudaErrorAssert\n")
 	}
 }
+
+// TestStd: NVIDIA's C++ library, as Debian packages it, beside the barriers of our headers. 0 + 1 + ... + 63 + 4 = 2020.
+func TestStd(t *testing.T) {
+	if _, err := os.Stat("/usr/include/cuda/std/atomic"); err != nil {
+		t.Skip("NVIDIA's C++ library is not installed: apt install libcu++-dev")
+	}
+	for _, arch := range []string{"sm_60", "sm_80"} {
+		program := filepath.Join(t.TempDir(), "program")
+		_, err := nvcc(t, "-arch="+arch, "testdata/std.cu", "-o", program)
+		require.NoError(t, err)
+		r := run(t, "pdom", program)
+		assert.Equal(t, "2020 189 64 -128\n2.5 0 wrong\n", r.out, r.errors)
+	}
+}

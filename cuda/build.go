@@ -216,6 +216,7 @@ func (b *build) both(source string) []string {
 	args := slices.Concat([]string{"-D__NVCC__"}, b.common(source), []string{
 		"-x", "cuda", "--cuda-gpu-arch=" + b.Arch, "-nocudainc", "-nocudalib", "-Xclang", "-target-sdk-version=12.1",
 		"-isystem", b.file("include"), "-include", "cuda_runtime.h", "-Wno-unknown-cuda-version",
+		"-Xclang", "-fcuda-allow-variadic-functions", // the C++ library of CUDA declares such, and calls none
 		"-D__CUDA_ARCH_LIST__=" + strings.TrimPrefix(b.Arch, "sm_") + "0",
 	})
 	if b.Relocatable {
@@ -251,7 +252,6 @@ func (b *build) device(source, to string, how ...string) error {
 	}
 	args := []string{
 		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-fdebug-compilation-dir=.",
-		"-Xclang", "-fcuda-allow-variadic-functions", // the C++ library of CUDA declares such, and calls none
 		// Multiplications and additions become fma, as nvcc does it, but not those of libclc, which count on every rounding.
 		"-ffp-contract=fast-honor-pragmas",
 		"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library, "-Wno-linker-warnings",
@@ -441,6 +441,8 @@ func (b *build) clang(args ...string) error {
 		return fmt.Errorf("%s is not installed (Debian packages clang-19, libclc-19 and g++): %w", compiler, err)
 	case err != nil && bytes.Contains(out, []byte("'cmath' file not found")):
 		return fmt.Errorf("the C++ library is not installed (Debian package g++)\n%s", out)
+	case err != nil && bytes.Contains(out, []byte("fatal error: 'cuda/")):
+		return fmt.Errorf("NVIDIA's C++ library is not installed (Debian package libcu++-dev)\n%s", out)
 	case err != nil:
 		said := string(bytes.TrimSpace(out))
 		if strings.Contains(said, "reference to __global__ function") {
