@@ -67,3 +67,18 @@ func TestStd(t *testing.T) {
 		assert.Equal(t, "2020 189 64 -128\n2.5 0 wrong\n", r.out, r.errors)
 	}
 }
+
+// TestNewer: what programs for CUDA 12.2 to 13 call, and headers of other tools.
+func TestNewer(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	_, err := nvcc(t, "testdata/newer.cu", "-lcuda", "-lnvToolsExt", "-o", program)
+	require.NoError(t, err)
+	r := run(t, "pdom", program)
+	assert.Equal(t, "0 wrong\ncudaErrorAssert\n", r.out, r.errors)
+	for _, text := range []string{
+		"cuCtxCreate: contexts with some of the SMs (execAffinityParams) are not supported", "cudaGraphConditionalHandleCreate is not supported",
+		"cudaGraphAddNode is not supported", "cudaGraphSetConditional: conditional nodes of graphs are not supported", "memory pools of the host are not supported",
+	} {
+		assert.Contains(t, r.errors, text)
+	}
+}

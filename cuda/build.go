@@ -427,8 +427,8 @@ func (b *build) link(objects []object, program string) error {
 	return b.clang(slices.Concat(args, b.Linker, []string{"-lstdc++", "-lm", "-o", program})...)
 }
 
-// ownLibraries are those of CUDA that are part of the runtime.
-var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "nvrtc"}
+// ownLibraries are those of CUDA that are part of the runtime, or of headers.
+var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "nvrtc", "nvToolsExt"}
 
 // clang runs the compiler.
 func (b *build) clang(args ...string) error {
