@@ -1,6 +1,7 @@
 package cuda_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/cuda"
+	"divergo/gpu"
 )
 
 // TestHost: signed overflow wraps, and memory may be read by another type: 2.0f is 0x40000000 (IEEE 754).
@@ -80,5 +82,17 @@ func TestNewer(t *testing.T) {
 		"cudaGraphAddNode is not supported", "cudaGraphSetConditional: conditional nodes of graphs are not supported", "memory pools of the host are not supported",
 	} {
 		assert.Contains(t, r.errors, text)
+	}
+}
+
+// TestMemory: device memory has the size of the key gpu.memory.
+func TestMemory(t *testing.T) {
+	program := build(t, "testdata/memory.cu")
+	for _, size := range []int{1, 640} {
+		cfg := machine(t, gpu.DefaultPreset, "pdom")
+		assert.Equal(t, 512, cfg.GPU.Memory)
+		cfg.GPU.Memory = size
+		r := runOn(t, cfg, 1, program)
+		assert.Equal(t, fmt.Sprintf("%[1]d %[1]d %[1]d %[1]d\ncudaSuccess cudaErrorMemoryAllocation\n1 0 cudaSuccess\n", size<<20), r.out, r.errors)
 	}
 }
