@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -95,4 +96,51 @@ func TestMemory(t *testing.T) {
 		r := runOn(t, cfg, 1, program)
 		assert.Equal(t, fmt.Sprintf("%[1]d %[1]d %[1]d %[1]d\ncudaSuccess cudaErrorMemoryAllocation\n1 0 cudaSuccess\n", size<<20), r.out, r.errors)
 	}
+}
+
+// TestAssembler: the cache operators that NVIDIA's assembler gives loads and stores. Each of the three loads and the store
+// is of one line; those of shared memory have no cache.
+func TestAssembler(t *testing.T) {
+	caches := source(t, "caches.cu")
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		args     string
+		bypasses int
+	}{
+		{"", 0},
+		{"-Xptxas -dlcm=cg", 3},
+		{"-Xptxas -O3,-dlcm=cs -Xptxas --def-store-cache=cg", 1},
+		{"--ptxas-options=-dlcm,cg,-dscm,cg", 4},
+		{"-rdc=true -Xptxas -dlcm=cg", 3},
+	} {
+		messages, err := nvcc(t, append(strings.Fields(c.args), caches, "-o", "program")...)
+		require.NoError(t, err, c.args)
+		assert.Empty(t, messages, c.args)
+		r := runOn(t, machine(t, "kepler", "pdom"), 1, "./program") // lines of 128 bytes
+		assert.Equal(t, "2048\n", r.out, r.errors)
+		assert.EqualValues(t, c.bypasses, r.server.Session.Counters().L1.Bypasses, c.args)
+	}
+
+	text := "__global__ void k(int *p) { int a, b; asm volatile(\"ld.global.cs.u32 %0, [%2]; @p ld.volatile.u32 %1, [%2];\" : \"=r\"(a), \"=r\"(b) : \"l\"(p)); *p = a + b; }\n"
+	require.NoError(t, os.WriteFile("k.cu", []byte(text), 0o600))
+	ptx := func(args ...string) string {
+		_, err := nvcc(t, append(args, "k.cu", "-o", "k.out")...)
+		require.NoError(t, err)
+		out, err := os.ReadFile("k.out")
+		require.NoError(t, err)
+		return string(out)
+	}
+	assert.Contains(t, ptx("-cubin", "-Xptxas", "-dlcm=cg"), "ld.global.cs.u32 %r1, [%rd1]; @p ld.volatile.u32")
+	assert.Contains(t, ptx("-cubin", "-Xptxas", "-flcm=cg"), "ld.global.cg.u32 %r1, [%rd1]; @p ld.volatile.u32")
+	assert.Contains(t, ptx("-cubin", "-Xptxas", "-fscm=wt"), "st.global.wt.u32")
+	assert.NotContains(t, ptx("-ptx", "-Xptxas", "-fscm=wt"), "st.global.wt.u32")
+
+	messages, err := nvcc(t, "-c", "k.cu", "-Xptxas", "-v,-O2,-warn-spills,--fancy=3", "-Xptxas=-register-usage-level,5 -w")
+	require.NoError(t, err)
+	assert.Equal(t, "nvcc: warning: -Xptxas --fancy=3 -register-usage-level does nothing: there is no assembler\n", messages)
+	messages, err = nvcc(t, "-dc", "k.cu", "-Xptxas", "-dlcm=cg")
+	require.NoError(t, err)
+	assert.Contains(t, messages, "nvcc: warning: cache operators (-Xptxas) of relocatable code are chosen when it is linked")
+	_, err = nvcc(t, "-c", "k.cu", "-Xptxas", "-dlcm=gc")
+	assert.EqualError(t, err, `nvcc: -Xptxas -dlcm=gc: found "gc", want one of ca, cg, cs, lu, cv`)
 }

@@ -50,6 +50,7 @@ type Options struct {
 	Root        bool // -prec-sqrt=false
 	FastMath    bool // -use_fast_math: all three, and approximate instructions in place of functions
 
+	Caches Caches   // of loads and stores
 	Extra  []string // for the compiler, of every file
 	Device []string // for the compiler, of the device's part
 	Host   []string // for the compiler, of the host's part
@@ -297,7 +298,7 @@ func (b *build) ptx(source, to string) error {
 			return err
 		}
 	}
-	return os.WriteFile(to, relative(text), 0o600)
+	return os.WriteFile(to, b.Caches.apply(relative(text)), 0o600)
 }
 
 // relative makes names of files those that the compiler was given.
