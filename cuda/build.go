@@ -50,6 +50,7 @@ type Options struct {
 	Root        bool // -prec-sqrt=false
 	FastMath    bool // -use_fast_math: all three, and approximate instructions in place of functions
 
+	Caches Caches   // of loads and stores
 	Extra  []string // for the compiler, of every file
 	Device []string // for the compiler, of the device's part
 	Host   []string // for the compiler, of the host's part
@@ -94,8 +95,9 @@ func (b *build) objects(sources []string) (list []object, err error) {
 // build is a run of the compiler.
 type build struct {
 	Options
-	temp       string          // folder of everything but the sources
-	registered map[string]bool // device's parts that were linked before (-dlink)
+	temp       string            // folder of everything but the sources
+	registered map[string]bool   // device's parts that were linked before (-dlink)
+	respelled  map[string]string // copies of files that the compiler reads in their place
 }
 
 // with does something in a folder that has the headers and the runtime.
@@ -152,7 +154,7 @@ func (b *build) compile(source, object string) error {
 	case "":
 		return fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o, .a or .so", source)
 	}
-	return b.clang(slices.Concat(b.common(source), b.host(), []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.common(source), asGCC, b.host(), []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
 }
 
 // libomp is the library that clang's OpenMP calls (Debian package libomp-19-dev).
@@ -178,6 +180,11 @@ var lenient = []string{
 	"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
 	"-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch",
 }
+
+// asGCC are options for the host's part of programs whose authors used g++ without
+// warnings: overflow of signed numbers wraps, and memory may be read by another type
+// than it was written by. C++ leaves both undefined ([expr.pre], [basic.lval]).
+var asGCC = []string{"-fwrapv", "-fno-strict-aliasing"}
 
 // common are the options of every compilation of a user's file.
 func (b *build) common(source string) []string {
@@ -210,6 +217,7 @@ func (b *build) both(source string) []string {
 	args := slices.Concat([]string{"-D__NVCC__"}, b.common(source), []string{
 		"-x", "cuda", "--cuda-gpu-arch=" + b.Arch, "-nocudainc", "-nocudalib", "-Xclang", "-target-sdk-version=12.1",
 		"-isystem", b.file("include"), "-include", "cuda_runtime.h", "-Wno-unknown-cuda-version",
+		"-Xclang", "-fcuda-allow-variadic-functions", // the C++ library of CUDA declares such, and calls none
 		"-D__CUDA_ARCH_LIST__=" + strings.TrimPrefix(b.Arch, "sm_") + "0",
 	})
 	if b.Relocatable {
@@ -245,7 +253,6 @@ func (b *build) device(source, to string, how ...string) error {
 	}
 	args := []string{
 		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-fdebug-compilation-dir=.",
-		"-Xclang", "-fcuda-allow-variadic-functions", // the C++ library of CUDA declares such, and calls none
 		// Multiplications and additions become fma, as nvcc does it, but not those of libclc, which count on every rounding.
 		"-ffp-contract=fast-honor-pragmas",
 		"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library, "-Wno-linker-warnings",
@@ -291,7 +298,7 @@ func (b *build) ptx(source, to string) error {
 			return err
 		}
 	}
-	return os.WriteFile(to, relative(text), 0o600)
+	return os.WriteFile(to, b.Caches.apply(relative(text)), 0o600)
 }
 
 // relative makes names of files those that the compiler was given.
@@ -312,7 +319,7 @@ func (b *build) cuda(source, to string, how ...string) error {
 	if err != nil {
 		return err
 	}
-	return b.clang(slices.Concat(b.both(source), b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
+	return b.accepted(slices.Concat(b.both(source), asGCC, b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
 }
 
 // assembly compiles a file to C++ that any compiler makes the object of: the
@@ -421,8 +428,8 @@ func (b *build) link(objects []object, program string) error {
 	return b.clang(slices.Concat(args, b.Linker, []string{"-lstdc++", "-lm", "-o", program})...)
 }
 
-// ownLibraries are those of CUDA that are part of the runtime.
-var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "nvrtc"}
+// ownLibraries are those of CUDA that are part of the runtime, or of headers.
+var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "nvrtc", "nvToolsExt"}
 
 // clang runs the compiler.
 func (b *build) clang(args ...string) error {
@@ -435,6 +442,8 @@ func (b *build) clang(args ...string) error {
 		return fmt.Errorf("%s is not installed (Debian packages clang-19, libclc-19 and g++): %w", compiler, err)
 	case err != nil && bytes.Contains(out, []byte("'cmath' file not found")):
 		return fmt.Errorf("the C++ library is not installed (Debian package g++)\n%s", out)
+	case err != nil && bytes.Contains(out, []byte("fatal error: 'cuda/")):
+		return fmt.Errorf("NVIDIA's C++ library is not installed (Debian package libcu++-dev)\n%s", out)
 	case err != nil:
 		said := string(bytes.TrimSpace(out))
 		if strings.Contains(said, "reference to __global__ function") {

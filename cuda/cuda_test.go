@@ -436,6 +436,7 @@ func TestBuildErrors(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"k.cu", "__global__ void k(int *a) {\n    a[0] = b;\n}\n", "k.cu:2:12: error: use of undeclared identifier 'b'"},
 		{"k.cu", "#include <cufft.h>\n", "k.cu:1:10: fatal error: 'cufft.h' file not found"},
+		{"k.cu", "#include <cuda/no_such>\n", "NVIDIA's C++ library is not installed (Debian package libcu++-dev)"},
 		{"k.cu", "__global__ void k(float *a) { a[0] = j0f(a[1]); }\nint main() {}\n", "k.cu: the device function j0f is not supported"},
 		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "other(int) is defined in no file"},
 		{"k.cu", "int main() { return cudaMalocManaged(); }\n", "undeclared identifier 'cudaMalocManaged'"},

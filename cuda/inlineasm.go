@@ -21,13 +21,13 @@ const escapes = "invalid % escape in inline assembly string"
 // compileDevice compiles a file's part of the device. args have everything but
 // how far it goes.
 func (b *build) compileDevice(args, how []string) error {
-	err := b.clang(slices.Concat(args, how)...)
+	err := b.accepted(slices.Concat(args, how)...)
 	var said *compilerError
 	if !errors.As(err, &said) || !strings.Contains(said.messages, escapes) {
 		return err
 	}
 	text := b.file("device.cui")
-	if err := b.clang(slices.Concat(args, []string{"-E", "-o", text})...); err != nil {
+	if err := b.accepted(slices.Concat(args, []string{"-E", "-o", text})...); err != nil {
 		return err
 	}
 	source, err := os.ReadFile(text)

@@ -210,7 +210,7 @@ func (b *build) module(units []unit, to string) error {
 	if err := undefined("link", text, "nor in a library that is linked"); err != nil {
 		return err
 	}
-	return os.WriteFile(to, relative(kept.ReplaceAll(text, nil)), 0o600)
+	return os.WriteFile(to, b.Caches.apply(relative(kept.ReplaceAll(text, nil))), 0o600)
 }
 
 var multiply = regexp.MustCompile(`Linking globals named '(\w+)': symbol multiply defined`)

@@ -32,6 +32,9 @@ func Nvcc(args []string, divergo string, stdout, stderr io.Writer) error {
 		_, err := fmt.Fprintf(stdout, "divergo cuda nvcc, by way of %s, in place of\nnvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release %s, V%[2]s.0\n", compiler, release)
 		return err
 	}
+	if err := n.assembler(stderr); err != nil {
+		return err
+	}
 	if n.Verbose {
 		n.environment(stderr)
 	}
@@ -70,6 +73,7 @@ type nvcc struct {
 	shared         bool
 	forward        bool     // unknown options are the host's compiler's
 	arch           int      // highest that was asked for
+	ptxas          []string // options of NVIDIA's assembler
 	more           []string // options of files, which come next
 }
 
@@ -237,7 +241,7 @@ var options = []option{
 		}
 		return nil
 	}},
-	{"ptxas-options", "Xptxas", list, false, nil},
+	{"ptxas-options", "Xptxas", list, false, func(n *nvcc, v string) error { n.ptxas = append(n.ptxas, words(v)...); return nil }},
 	{"nvlink-options", "Xnvlink", list, false, nil},
 	{"cudafe-options", "Xcudafe", list, false, nil},
 	{"fatbin-options", "Xfatbin", list, false, nil},

@@ -63,14 +63,12 @@ func refuse(code uint32, format string, args ...any) error {
 	return &refusal{code, fmt.Errorf(format, args...)}
 }
 
-// maxBytes is the most that follow a request.
-const maxBytes = testbench.MaxMemory + 1<<20
-
 // Serve answers until the program ends.
 func (s *Server) Serve(conn io.ReadWriter) error {
 	s.modules = make(map[uint64]*module)
 	from := bufio.NewReaderSize(conn, 64<<10)
 	head := make([]byte, binary.Size(request{}))
+	memory := s.Session.Memory().Total()
 	for {
 		if _, err := io.ReadFull(from, head); err != nil {
 			if errors.Is(err, io.EOF) {
@@ -82,12 +80,12 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 		if _, err := binary.Decode(head, binary.LittleEndian, &r); err != nil {
 			return err
 		}
-		if r.Bytes > maxBytes {
+		if r.Bytes > memory+1<<20 {
 			// More than any allocation holds.
 			if _, err := io.CopyN(io.Discard, from, int64(r.Bytes)); err != nil {
 				return err
 			}
-			fmt.Fprintf(s.Stderr, "cuda: a copy of %d bytes: the device has %d\n", r.Bytes, testbench.MaxMemory)
+			fmt.Fprintf(s.Stderr, "cuda: a copy of %d bytes: the device has %d\n", r.Bytes, memory)
 			if err := s.send(conn, answer{Error: invalidValue}, nil); err != nil {
 				return err
 			}
@@ -293,7 +291,7 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		a.A = cycles * 1_000_000 / uint64(s.Session.Machine.Config.Clocks.CoreMHz)
 		return nil, nil
 	case opLeft:
-		a.A, a.B = memory.Left(), testbench.MaxMemory
+		a.A, a.B = memory.Left(), memory.Total()
 		return nil, nil
 	case opOccupancy:
 		return nil, s.occupancy(r, a)
@@ -346,7 +344,7 @@ func (s *Server) machine() ([]byte, error) {
 	m := machine{
 		SMs: uint64(c.GPU.SMs), Warp: uint64(c.SM.WarpSize), Threads: uint64(min(c.SM.Threads, testbench.MaxThreads)),
 		Shared: uint64(c.Shared.Size), Registers: uint64(c.SM.Registers), CoreKHz: uint64(c.Clocks.CoreMHz) * 1000,
-		Memory: testbench.MaxMemory, L2: uint64(c.L2.Size * c.DRAM.Channels), DRAMKHz: uint64(c.Clocks.DRAMMHz) * 1000,
+		Memory: c.GPU.Bytes(), L2: uint64(c.L2.Size * c.DRAM.Channels), DRAMKHz: uint64(c.Clocks.DRAMMHz) * 1000,
 		BusBits: uint64(c.DRAM.Channels * c.DRAM.BusBytes * 8), Resident: uint64(c.SM.Threads), Blocks: uint64(c.SM.CTAs),
 		Major: uint64(s.target / 10), Minor: uint64(s.target % 10),
 	}

@@ -29,7 +29,8 @@ type emulator struct {
 }
 
 func newEmulator(warpSize int, onCTA func(*isa.Program, []golden.Thread)) *emulator {
-	return &emulator{programs: make(runner.Programs), book: testbench.NewMemory(), warpSize: warpSize, onCTA: onCTA}
+	cfg := gpu.Default()
+	return &emulator{programs: make(runner.Programs), book: testbench.NewMemory(cfg.GPU.Bytes()), warpSize: warpSize, onCTA: onCTA}
 }
 
 // fail remembers the first error.

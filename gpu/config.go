@@ -28,8 +28,12 @@ type Config struct {
 
 // Chip counts the parts of the machine.
 type Chip struct {
-	SMs int `toml:"sms" range:"1..128" doc:"streaming multiprocessors" source:"tbc"`
+	SMs    int `toml:"sms" range:"1..128" doc:"streaming multiprocessors" source:"tbc"`
+	Memory int `toml:"memory" range:"1..3072" unit:"MiB" doc:"device memory that the host can allocate, beside variables and local memory" source:"ours"`
 }
+
+// Bytes is how much device memory the host can allocate.
+func (c *Chip) Bytes() uint64 { return uint64(c.Memory) << 20 }
 
 // Clocks are the frequencies of the three clock domains in MHz. The ratios are
 // exact: 1300, 650 and 800 MHz have their edges on a common tick of 10.4 GHz.

@@ -50,7 +50,7 @@ func Default() Config { return tbc2011() }
 // choice of this model, as the key table says.
 func tbc2011() Config {
 	return Config{
-		GPU:    Chip{SMs: 30},
+		GPU:    Chip{SMs: 30, Memory: 512},
 		Clocks: Clocks{CoreMHz: 1300, IcntMHz: 650, DRAMMHz: 800},
 		SM: sm.Config{
 			WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 8, Skip: sm.SkipNone, Interweave: sm.InterweaveNone, Threads: 1024, CTAs: 8,

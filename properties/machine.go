@@ -29,7 +29,7 @@ func plain(lanes int) gpu.Config {
 // how large the machine is, those that only go with others,
 // and those that make results another matter.
 var apart = []string{
-	"gpu.sms", "clocks.core_mhz", "clocks.icnt_mhz", "clocks.dram_mhz",
+	"gpu.sms", "gpu.memory", "clocks.core_mhz", "clocks.icnt_mhz", "clocks.dram_mhz",
 	"sm.warp_size", "sm.threads", "sm.registers", "sm.stack", "divergence.mechanism",
 	"l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
 	"herd.branch_fraction", "herd.load_fraction",

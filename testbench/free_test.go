@@ -1,6 +1,7 @@
 package testbench
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -41,9 +42,10 @@ func TestFreedAddressesAreNotGivenSoon(t *testing.T) {
 	assert.NoError(t, s.Err())
 }
 
-// TestFreeKeepsTheBook: what is allocated never overlaps, and exactly MaxMemory can be.
+// TestFreeKeepsTheBook: what is allocated never overlaps, and exactly all bytes can be.
 func TestFreeKeepsTheBook(t *testing.T) {
-	m := NewMemory()
+	const total = uint64(512 << 20)
+	m := NewMemory(total)
 	type block struct{ addr, bytes uint64 }
 	var held []block
 	state := uint32(1)
@@ -73,13 +75,13 @@ func TestFreeKeepsTheBook(t *testing.T) {
 	for _, o := range held {
 		taken += o.bytes
 	}
-	assert.Equal(t, MaxMemory-taken, m.Left())
+	assert.Equal(t, total-taken, m.Left())
 	_, err := m.Alloc(m.Left() + 1)
 	assert.ErrorContains(t, err, "bytes asked for")
 }
 
 func TestCheckSaysWhatIsWrong(t *testing.T) {
-	m := NewMemory()
+	m := NewMemory(512 << 20)
 	addr, err := m.Alloc(64)
 	require.NoError(t, err)
 	assert.NoError(t, m.Check(addr, 64))
@@ -90,4 +92,35 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 	assert.ErrorContains(t, m.Check(1<<40, 1), "a pointer of the host")
 	_, err = m.Free(addr + 4)
 	assert.ErrorContains(t, err, "4 bytes behind the start of the allocation")
+}
+
+// TestMemorySize: the key gpu.memory is what can be allocated at a time, in one piece or in many.
+func TestMemorySize(t *testing.T) {
+	for _, size := range []uint64{1, 64, 512, 3072} {
+		m := NewMemory(size << 20)
+		for range 100 { // freed addresses are given again
+			whole, err := m.Alloc(size << 20)
+			require.NoError(t, err)
+			_, err = m.Alloc(1)
+			require.EqualError(t, err, fmt.Sprintf("device memory: 1 bytes asked for, 0 left of %d", size<<20))
+			_, err = m.Free(whole)
+			require.NoError(t, err)
+		}
+		for range 64 {
+			_, err := m.Alloc(size << 14)
+			require.NoError(t, err)
+		}
+		assert.Zero(t, m.Left())
+	}
+	cfg := gpu.Default()
+	cfg.GPU.Memory = 5
+	s, err := NewSession(cfg, Limits{})
+	require.NoError(t, err)
+	s.Alloc(5 << 20)
+	assert.Zero(t, s.Memory().Left())
+	s.Reset()
+	assert.EqualValues(t, 5<<20, s.Memory().Left())
+	cfg.GPU.Memory = 3073
+	_, err = NewSession(cfg, Limits{})
+	assert.ErrorContains(t, err, "gpu.memory")
 }

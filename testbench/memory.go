@@ -16,10 +16,9 @@ const allocAlign = 256
 // addressEnd is the first address that 32-bit pointers do not reach.
 const addressEnd = 1 << 32
 
-// MaxMemory is the device memory that the host can allocate, in bytes. A machine
-// that simulates thousands of cycles in a millisecond has no use for more, and
-// would take several times as much of the computer that it runs on.
-const MaxMemory = 512 << 20
+// MaxBuffers is what the buffers of a command line or of a launch file can hold
+// together, in bytes: each takes several times as much of the computer.
+const MaxBuffers = 512 << 20
 
 // maxLocal is the local memory of all threads that can be resident at once, in
 // bytes. What is not written to costs little.
@@ -30,16 +29,13 @@ const maxLocal = 2 << 30
 // names, for a warp, as it is and as it will be in the next cycle.
 const maxRegisters = 2 << 30
 
-// reuseAfter is how far allocations go before addresses that were freed are given
-// again: so far, an access to freed memory is a fault.
-const reuseAfter = isa.GlobalBase + 2*MaxMemory
-
 // Memory is the host's book of device memory: which addresses hold an
 // allocation. The bytes themselves are in the device.
 //
 // At least one byte stays free behind every allocation, so that a thread that
 // runs over the end faults instead of reading its neighbour.
 type Memory struct {
+	total uint64     // bytes that can be allocated at a time
 	next  uint64     // where the search for free addresses begins
 	taken uint64     // bytes allocated
 	spans []sm.Range // allocations and module variables, ascending
@@ -48,17 +44,24 @@ type Memory struct {
 	virtual
 }
 
-// NewMemory is an empty book.
-func NewMemory() *Memory { return &Memory{next: isa.GlobalBase} }
+// NewMemory is an empty book of so many bytes.
+func NewMemory(total uint64) *Memory { return &Memory{total: total, next: isa.GlobalBase} }
+
+// Total is how many bytes can be allocated at a time.
+func (m *Memory) Total() uint64 { return m.total }
+
+// reuseAfter is how far allocations go before addresses that were freed are given
+// again: so far, an access to freed memory is a fault.
+func (m *Memory) reuseAfter() uint64 { return min(isa.GlobalBase+2*m.total, addressEnd) }
 
 // Alloc reserves bytes of fresh memory and returns its address, a multiple of
-// 256. It fails when MaxMemory is used up.
+// 256. It fails when all memory is taken.
 func (m *Memory) Alloc(bytes uint64) (uint64, error) {
 	if err := m.take(bytes); err != nil {
 		return 0, err
 	}
 	room := m.before() + bytes + m.pad
-	addr, ok := m.gap(m.next, room, reuseAfter, allocAlign)
+	addr, ok := m.gap(m.next, room, m.reuseAfter(), allocAlign)
 	if !ok {
 		addr, ok = m.gap(isa.GlobalBase, room, addressEnd, allocAlign)
 	}
@@ -79,14 +82,14 @@ func (m *Memory) Alloc(bytes uint64) (uint64, error) {
 // take counts bytes that somebody has.
 func (m *Memory) take(bytes uint64) error {
 	if left := m.Left(); bytes > left {
-		return fmt.Errorf("device memory: %d bytes asked for, %d left of %d", bytes, left, MaxMemory)
+		return fmt.Errorf("device memory: %d bytes asked for, %d left of %d", bytes, left, m.total)
 	}
 	m.taken += bytes
 	return nil
 }
 
 // Left is how many bytes can be allocated.
-func (m *Memory) Left() uint64 { return MaxMemory - min(m.taken, MaxMemory) }
+func (m *Memory) Left() uint64 { return m.total - min(m.taken, m.total) }
 
 // before is how many bytes in front of an allocation stay free.
 func (m *Memory) before() uint64 { return (m.pad + allocAlign - 1) &^ (allocAlign - 1) }

@@ -89,14 +89,14 @@ func NewSession(cfg gpu.Config, limits Limits) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{Machine: m, Limits: limits, memory: NewMemory()}, nil
+	return &Session{Machine: m, Limits: limits, memory: NewMemory(cfg.GPU.Bytes())}, nil
 }
 
 // Reset brings the session back to where it began: nothing allocated, nothing
 // launched, the machine as it was built. It is faster than another session.
 func (s *Session) Reset() {
 	s.Machine.System().Reset()
-	s.memory, s.Runs, s.modules, s.err = NewMemory(), nil, nil, nil
+	s.memory, s.Runs, s.modules, s.err = NewMemory(s.Machine.Config.GPU.Bytes()), nil, nil, nil
 }
 
 // Alloc returns the address of fresh zeroed device memory, a multiple of 256.

@@ -72,7 +72,7 @@ func typeName(t isa.Type) string {
 // ParseArg reads a specification. The seed fixes the values of buf:rand; give
 // each argument its own.
 func ParseArg(spec string, seed uint64) (Arg, error) {
-	return ParseArgWithin(spec, seed, MaxMemory)
+	return ParseArgWithin(spec, seed, MaxBuffers)
 }
 
 // ParseArgs reads the specifications of all arguments of a kernel, each with a seed
@@ -81,7 +81,7 @@ func ParseArg(spec string, seed uint64) (Arg, error) {
 func ParseArgs(specs []string, seed uint64) ([]Arg, error) {
 	var args []Arg
 	var errs []error
-	left := uint64(MaxMemory)
+	left := uint64(MaxBuffers)
 	for i, spec := range specs {
 		arg, err := ParseArgWithin(spec, seed+uint64(i), left)
 		if err != nil {
@@ -164,10 +164,10 @@ func parseType(name string, also ...string) (isa.Type, error) {
 func count(text, what string, size, most uint64) (uint64, error) {
 	n, err := strconv.ParseUint(text, 0, 64)
 	switch {
-	case err != nil || n < 1 || n > MaxMemory/size:
-		return 0, fmt.Errorf("%q: want 1 to %d %s", text, MaxMemory/size, what)
+	case err != nil || n < 1 || n > MaxBuffers/size:
+		return 0, fmt.Errorf("%q: want 1 to %d %s", text, MaxBuffers/size, what)
 	case n > most/size:
-		return 0, fmt.Errorf("%q: %d bytes, the buffers before it leave %d of %d", text, n*size, most, MaxMemory)
+		return 0, fmt.Errorf("%q: %d bytes, the buffers before it leave %d of %d", text, n*size, most, MaxBuffers)
 	}
 	return n, nil
 }
@@ -178,10 +178,10 @@ func fileBuffer(file string, most uint64) (Arg, error) {
 		return Arg{}, err
 	}
 	switch size := info.Size(); {
-	case !info.Mode().IsRegular() || size < 1 || size > MaxMemory:
-		return Arg{}, fmt.Errorf("%s: want a file of 1 to %d bytes", file, MaxMemory)
+	case !info.Mode().IsRegular() || size < 1 || size > MaxBuffers:
+		return Arg{}, fmt.Errorf("%s: want a file of 1 to %d bytes", file, MaxBuffers)
 	case uint64(size) > most:
-		return Arg{}, fmt.Errorf("%s: %d bytes, the buffers before it leave %d of %d", file, size, most, MaxMemory)
+		return Arg{}, fmt.Errorf("%s: %d bytes, the buffers before it leave %d of %d", file, size, most, MaxBuffers)
 	}
 	data, err := input.Read(file, int64(most))
 	return Arg{Buffer: true, Type: isa.B8, Bytes: uint64(len(data)), Data: data}, err

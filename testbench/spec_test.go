@@ -189,7 +189,7 @@ func TestCheckArgsDouble(t *testing.T) {
 }
 
 func TestAlloc(t *testing.T) {
-	m := NewMemory()
+	m := NewMemory(512 << 20)
 	first, err := m.Alloc(1)
 	require.NoError(t, err)
 	second, err := m.Alloc(256)
@@ -208,7 +208,7 @@ func TestAlloc(t *testing.T) {
 // The buffers of a kernel share device memory, and none is filled that does not
 // fit.
 func TestParseArgsSharesMemory(t *testing.T) {
-	half := fmt.Sprintf("buf:zero:%d", MaxMemory/2)
+	half := fmt.Sprintf("buf:zero:%d", MaxBuffers/2)
 	args, err := ParseArgs([]string{half, "u32:7", half}, 1)
 	require.NoError(t, err)
 	assert.Len(t, args, 3)

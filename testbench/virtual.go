@@ -55,7 +55,7 @@ type virtual struct {
 func (s *Session) Reserve(bytes, align, wanted uint64) (uint64, error) {
 	m := s.memory
 	at, ok := wanted, m.free(sm.Range{Start: wanted, End: wanted + bytes}, align)
-	for _, from := range []uint64{reuseAfter, isa.GlobalBase} {
+	for _, from := range []uint64{m.reuseAfter(), isa.GlobalBase} {
 		if !ok && bytes < addressEnd {
 			at, ok = m.gap((from+align-1)&^(align-1), bytes, addressEnd, align)
 		}
@@ -89,7 +89,7 @@ func (s *Session) Unreserve(addr, bytes uint64) error {
 	return nil
 }
 
-// Create makes memory that is at no address. It fails when MaxMemory is used up.
+// Create makes memory that is at no address. It fails when all memory is taken.
 func (s *Session) Create(bytes uint64) (Piece, error) {
 	m := s.memory
 	if err := m.take(bytes); err != nil {

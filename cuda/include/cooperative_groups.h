@@ -39,6 +39,30 @@ class lanes {
     DIVERGO_CG int all(int x) const { return (__ballot_sync(mask, x) & mask) == mask; }
 };
 
+// Values that shuffles of a warp take go in one piece, others word by word.
+template <class A, class B> struct same { static constexpr bool value = false; };
+template <class A> struct same<A, A> { static constexpr bool value = true; };
+template <class T> DIVERGO_CG auto shuffled(T x, int) -> decltype(__shfl_sync(0u, x, 0));
+template <class T> DIVERGO_CG void shuffled(const T &x, long);
+template <class T, bool whole = __is_arithmetic(T) || same<decltype(shuffled(*(T *)0, 0)), T>::value> struct pieces {
+    typedef T piece;
+    template <class F> DIVERGO_CG static T each(T x, F shuffle) { return shuffle(x); }
+};
+template <class T> struct pieces<T, false> {
+    static_assert(__is_trivially_copyable(T), "a shuffle copies bytes: want a type that can be copied so");
+    typedef unsigned int piece;
+    template <class F> DIVERGO_CG static T each(T x, F shuffle) {
+        unsigned int words[(sizeof(T) + 3) / 4] = {};
+        __builtin_memcpy(words, &x, sizeof(T));
+#pragma unroll
+        for (unsigned int i = 0; i < sizeof words / sizeof *words; i++) words[i] = shuffle(words[i]);
+        __builtin_memcpy(&x, words, sizeof(T));
+        return x;
+    }
+};
+#define DIVERGO_SHUFFLE(NAME, x, by, ...) \
+    pieces<T>::each(x, [=](typename pieces<T>::piece x) { return (typename pieces<T>::piece)NAME(mask, x, by, ##__VA_ARGS__); })
+
 // N consecutive threads of a group, N a power of two up to the size of a block.
 template <unsigned int N, class Parent = thread_block, bool large = (N > 32)> class thread_block_tile : public lanes {
     static_assert(N > 0 && (N & (N - 1)) == 0, "a tile has a power of two of threads");
@@ -51,10 +75,10 @@ template <unsigned int N, class Parent = thread_block, bool large = (N > 32)> cl
     DIVERGO_CG static unsigned int meta_group_rank() { return Parent::thread_rank() / N; }
     DIVERGO_CG static unsigned int meta_group_size() { return (Parent::size() + N - 1) / N; }
     DIVERGO_CG unsigned int ballot(int x) const { return (__ballot_sync(mask, x) & mask) >> (lane() & ~(N - 1)); }
-    template <class T> DIVERGO_CG T shfl(T x, int from) const { return __shfl_sync(mask, x, from, N); }
-    template <class T> DIVERGO_CG T shfl_up(T x, unsigned int by) const { return __shfl_up_sync(mask, x, by, N); }
-    template <class T> DIVERGO_CG T shfl_down(T x, unsigned int by) const { return __shfl_down_sync(mask, x, by, N); }
-    template <class T> DIVERGO_CG T shfl_xor(T x, unsigned int by) const { return __shfl_xor_sync(mask, x, by, N); }
+    template <class T> DIVERGO_CG T shfl(T x, int from) const { return DIVERGO_SHUFFLE(__shfl_sync, x, from, N); }
+    template <class T> DIVERGO_CG T shfl_up(T x, unsigned int by) const { return DIVERGO_SHUFFLE(__shfl_up_sync, x, by, N); }
+    template <class T> DIVERGO_CG T shfl_down(T x, unsigned int by) const { return DIVERGO_SHUFFLE(__shfl_down_sync, x, by, N); }
+    template <class T> DIVERGO_CG T shfl_xor(T x, unsigned int by) const { return DIVERGO_SHUFFLE(__shfl_xor_sync, x, by, N); }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
     template <class T> DIVERGO_CG unsigned int match_any(T x) const { return __match_any_sync(mask, x) >> (lane() & ~(N - 1)); }
     template <class T> DIVERGO_CG unsigned int match_all(T x, int &all) const { return __match_all_sync(mask, x, &all) >> (lane() & ~(N - 1)); }
@@ -134,14 +158,19 @@ class coalesced_group : public lanes {
             if (all & rest & (0u - rest)) packed |= 1u << i;
         return packed;
     }
-    template <class T> DIVERGO_CG T shfl(T x, unsigned int from) const { return __shfl_sync(mask, x, nth(from % num_threads())); }
+    template <class T> DIVERGO_CG T shfl(T x, unsigned int from) const {
+        const int lane = nth(from % num_threads());
+        return DIVERGO_SHUFFLE(__shfl_sync, x, lane);
+    }
     template <class T> DIVERGO_CG T shfl_up(T x, unsigned int by) const {
-        unsigned int rank = thread_rank();
-        return __shfl_sync(mask, x, nth(rank >= by ? rank - by : rank));
+        const unsigned int rank = thread_rank();
+        const int lane = nth(rank >= by ? rank - by : rank);
+        return DIVERGO_SHUFFLE(__shfl_sync, x, lane);
     }
     template <class T> DIVERGO_CG T shfl_down(T x, unsigned int by) const {
-        unsigned int rank = thread_rank();
-        return __shfl_sync(mask, x, nth(rank + by < num_threads() ? rank + by : rank));
+        const unsigned int rank = thread_rank();
+        const int lane = nth(rank + by < num_threads() ? rank + by : rank);
+        return DIVERGO_SHUFFLE(__shfl_sync, x, lane);
     }
 };
 
@@ -302,6 +331,7 @@ template <class T, class Op> DIVERGO_CG T reduce(const coalesced_group &g, T x, 
 }
 
 #undef DIVERGO_CG
+#undef DIVERGO_SHUFFLE
 
 // Where some of it was in CUDA 11.
 namespace experimental {

@@ -52,6 +52,10 @@ __device__ static inline __attribute__((always_inline, nodebug)) void __assert_f
 }
 }
 
+__device__ static inline void cudaGraphSetConditional(cudaGraphConditionalHandle, unsigned int) {
+    __assertfail("conditional nodes of graphs are not supported", __FILE__, __LINE__, __func__, sizeof(char));
+}
+
 __device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
 __device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return {x, y, z}; }
 __device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }

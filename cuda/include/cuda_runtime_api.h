@@ -30,6 +30,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes);
 cudaError_t cudaMallocFromPoolAsync(void **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
 cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device, cudaStream_t stream DIVERGO_DEFAULT(0));
 cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice, int device);
+cudaError_t cudaMemPrefetchAsync_v2(const void *address, size_t bytes, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream DIVERGO_DEFAULT(0));
+cudaError_t cudaMemAdvise_v2(const void *address, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags);
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host);
 cudaError_t cudaHostRegister(void *host, size_t bytes, unsigned int flags);
@@ -234,7 +236,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
-// What CUDA has in addition (CUDA Runtime API 12.1): each call prints its name and returns cudaErrorNotSupported.
+// What CUDA has in addition (CUDA Runtime API 12.1, and graphs of 12.4): each call prints its name and returns cudaErrorNotSupported.
 #define DIVERGO_MISSING(F) \
     F(cudaArrayGetMemoryRequirements) F(cudaArrayGetPlane) F(cudaArrayGetSparseProperties) \
     F(cudaBindTextureToMipmappedArray) F(cudaGetTextureObjectResourceViewDesc) F(cudaMipmappedArrayGetMemoryRequirements) \
@@ -256,6 +258,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     F(cudaUserObjectCreate) F(cudaUserObjectRelease) \
     F(cudaUserObjectRetain) \
     F(cudaGraphAddExternalSemaphoresSignalNode) F(cudaGraphAddExternalSemaphoresWaitNode) \
+    F(cudaGraphConditionalHandleCreate) F(cudaGraphAddNode) F(cudaGraphNodeSetParams) F(cudaGraphExecNodeSetParams) F(cudaStreamBeginCaptureToGraph) \
     F(cudaGraphChildGraphNodeGetGraph) \
     F(cudaGraphDebugDotPrint) \
     F(cudaGraphEventRecordNodeGetEvent) F(cudaGraphEventRecordNodeSetEvent) \
@@ -341,6 +344,9 @@ template <class T> static inline cudaError_t cudaSetupArgument(T argument, size_
 template <class T> static inline cudaError_t cudaLaunch(T *function) { return ::cudaLaunch((const void *)function); }
 template <class T> static inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchKernel((const void *)function, grid, block, args, shared, stream); }
 template <class T> static inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = 0) { return ::cudaLaunchCooperativeKernel((const void *)function, grid, block, args, shared, stream); }
+// As CUDA 13 has them.
+static inline cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream = 0) { return ::cudaMemPrefetchAsync_v2(address, bytes, location, flags, stream); }
+static inline cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation location) { return ::cudaMemAdvise_v2(address, bytes, advice, location); }
 // As CUDA 11 has them.
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *node, char *log, size_t room) {
     if (node) *node = 0;

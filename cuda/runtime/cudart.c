@@ -626,7 +626,12 @@ cudaError_t cudaDeviceSetMemPool(int d, cudaMemPool_t p) {
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *p, const struct cudaMemPoolProps *properties) {
-    if (p == NULL || properties == NULL || properties->allocType != cudaMemAllocationTypePinned || properties->location.type != cudaMemLocationTypeDevice) return fail(cudaErrorInvalidValue);
+    if (p == NULL || properties == NULL || properties->allocType != cudaMemAllocationTypePinned) return fail(cudaErrorInvalidValue);
+    if (properties->location.type == cudaMemLocationTypeHost || properties->location.type == cudaMemLocationTypeHostNuma) {
+        fprintf(stderr, "cuda: cudaMemPoolCreate: memory pools of the host are not supported\n");
+        return fail(cudaErrorNotSupported);
+    }
+    if (properties->location.type != cudaMemLocationTypeDevice) return fail(cudaErrorInvalidValue);
     if (properties->location.id != 0) return fail(cudaErrorInvalidDevice);
     *p = malloc(sizeof **p);
     if (*p == NULL) return fail(cudaErrorMemoryAllocation);
@@ -790,6 +795,17 @@ cudaError_t cudaHostUnregister(void *host) {
 }
 cudaError_t cudaMemPrefetchAsync(const void *at, size_t bytes, int device, cudaStream_t stream) { return (void)at, (void)bytes, (void)device, (void)stream, fail(sticky); }
 cudaError_t cudaMemAdvise(const void *at, size_t bytes, enum cudaMemoryAdvise advice, int device) { return (void)at, (void)bytes, (void)advice, (void)device, fail(sticky); }
+static cudaError_t located(struct cudaMemLocation l) {
+    if (l.type == cudaMemLocationTypeDevice) return l.id == 0 ? sticky : cudaErrorInvalidDevice;
+    return l.type >= cudaMemLocationTypeHost && l.type <= cudaMemLocationTypeHostNumaCurrent ? sticky : cudaErrorInvalidValue;
+}
+cudaError_t cudaMemPrefetchAsync_v2(const void *at, size_t bytes, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream) {
+    return (void)at, (void)bytes, (void)stream, fail(flags == 0 ? located(location) : cudaErrorInvalidValue);
+}
+cudaError_t cudaMemAdvise_v2(const void *at, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation location) {
+    int anywhere = advice == cudaMemAdviseSetReadMostly || advice == cudaMemAdviseUnsetReadMostly || advice == cudaMemAdviseUnsetPreferredLocation;
+    return (void)at, (void)bytes, fail(anywhere ? sticky : located(location));
+}
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *at, size_t bytes, unsigned int flags) { return (void)stream, (void)at, (void)bytes, (void)flags, fail(sticky); }
 
 cudaError_t divergo_range(const void *address, void **start, size_t *bytes) {
@@ -1169,6 +1185,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d) {
         .sharedMemPerMultiprocessor = m->shared, .regsPerMultiprocessor = (int)m->registers, .sharedMemPerBlockOptin = m->shared,
         .textureAlignment = 512, .texturePitchAlignment = 32, .canMapHostMemory = 1, .managedMemory = 1,
         .cooperativeLaunch = 1, .hostRegisterSupported = 1, .memoryPoolsSupported = 1,
+        // Two engines copy beside kernels, one for each direction, as on Tesla GPUs since Fermi. Here copies take no simulated time.
+        .deviceOverlap = 1, .asyncEngineCount = 2,
         // As compute capability 6.x has them (Programming Guide, "Technical Specifications per Compute Capability"), where memory is not the limit before.
         .surfaceAlignment = 512, .maxTexture1D = 131072, .maxTexture1DMipmap = 16384, .maxTexture1DLinear = 1 << 27,
         .maxTexture2D = {131072, 65536}, .maxTexture2DMipmap = {32768, 32768}, .maxTexture2DLinear = {131072, 65000, 2097120}, .maxTexture2DGather = {32768, 32768},

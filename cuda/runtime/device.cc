@@ -400,4 +400,9 @@ int __nv_rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
 unsigned __nv_uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
 unsigned __nv_urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
 
+// What stands in the tables of classes for functions that they do not define (Itanium C++ ABI, "Pure Virtual Function API").
+void __assertfail(const char *condition, const char *file, unsigned line, const char *function, unsigned long size);
+void __cxa_pure_virtual() { __assertfail("pure virtual function called", "", 0, "__cxa_pure_virtual", 1); }
+void __cxa_deleted_virtual() { __assertfail("deleted virtual function called", "", 0, "__cxa_deleted_virtual", 1); }
+
 }

@@ -182,6 +182,24 @@ CUresult cuCtxCreate(CUcontext *context, unsigned int flags, CUdevice device) {
     return cuCtxPushCurrent(*context);
 }
 
+// A context has all SMs, and shares nothing with graphics.
+CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *parameters, int count, unsigned int flags, CUdevice device) {
+    if ((parameters == NULL) != (count == 0) || count < 0) return CUDA_ERROR_INVALID_VALUE;
+    if (count > 0) {
+        fprintf(stderr, "cuda: cuCtxCreate: contexts with some of the SMs (execAffinityParams) are not supported\n");
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    }
+    return cuCtxCreate(context, flags, device);
+}
+
+CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *parameters, unsigned int flags, CUdevice device) {
+    if (parameters == NULL) return cuCtxCreate(context, flags, device);
+    if (parameters->cigParams == NULL) return cuCtxCreate_v3(context, parameters->execAffinityParams, parameters->numExecAffinityParams, flags, device);
+    if (parameters->execAffinityParams != NULL) return CUDA_ERROR_INVALID_VALUE;
+    fprintf(stderr, "cuda: cuCtxCreate: contexts that share data with graphics (cigParams) are not supported\n");
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 CUresult cuCtxDestroy(CUcontext context) {
     NEED_INIT();
     if (context == NULL) return CUDA_ERROR_INVALID_CONTEXT;
@@ -503,6 +521,10 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
 static const CUmemAllocationProp created = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
 
 static CUresult on_the_device(const CUmemLocation *l) {
+    if (l != NULL && l->type > CU_MEM_LOCATION_TYPE_DEVICE && l->type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT) {
+        fprintf(stderr, "cuda: memory of the host that is mapped to addresses (location type %d) is not supported\n", l->type);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     if (l == NULL || l->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
     return l->id == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
@@ -1126,12 +1148,12 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) { r
     }
 DIVERGO_MISSING_DRIVER(MISSING)
 
-// What the driver has under the names of cuda.h, whatever version is asked for.
+// What the driver has under the names of cuda.h, whatever version is asked for but of cuCtxCreate.
 #define FUNCTIONS(F) \
     F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetErrorString) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName) F(cuDeviceTotalMem) \
     F(cuDeviceGetAttribute) F(cuDeviceComputeCapability) F(cuDeviceGetPCIBusId) F(cuDeviceGetByPCIBusId) F(cuDeviceGetUuid) F(cuDeviceGetProperties) \
     F(cuDevicePrimaryCtxGetState) F(cuDeviceCanAccessPeer) F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) F(cuDevicePrimaryCtxReset) \
-    F(cuDevicePrimaryCtxSetFlags) F(cuCtxCreate) F(cuCtxDestroy) F(cuCtxGetCurrent) F(cuCtxSetCurrent) F(cuCtxPushCurrent) F(cuCtxPopCurrent) \
+    F(cuDevicePrimaryCtxSetFlags) F(cuCtxCreate) F(cuCtxCreate_v3) F(cuCtxCreate_v4) F(cuCtxDestroy) F(cuCtxGetCurrent) F(cuCtxSetCurrent) F(cuCtxPushCurrent) F(cuCtxPopCurrent) \
     F(cuCtxGetDevice) F(cuCtxSynchronize) F(cuCtxSetCacheConfig) F(cuCtxSetLimit) F(cuCtxGetApiVersion) F(cuCtxGetLimit) F(cuCtxGetCacheConfig) \
     F(cuCtxGetSharedMemConfig) F(cuCtxSetSharedMemConfig) F(cuCtxGetFlags) F(cuCtxGetStreamPriorityRange) F(cuCtxAttach) F(cuCtxDetach) \
     F(cuCtxEnablePeerAccess) F(cuCtxDisablePeerAccess) F(cuModuleLoad) F(cuModuleLoadData) F(cuModuleLoadDataEx) F(cuModuleLoadFatBinary) F(cuModuleUnload) \
@@ -1160,9 +1182,10 @@ static const struct { const char *name; void *function; } functions[] = {
 };
 
 CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status) {
-    (void)version;
     if (name == NULL || function == NULL || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) return CUDA_ERROR_INVALID_VALUE;
     *function = NULL;
+    // Its parameters are others from CUDA 11.4 on, and again from 12.5 on (cudaTypedefs.h).
+    if (strcmp(name, "cuCtxCreate") == 0 && version >= 11040) name = version >= 12050 ? "cuCtxCreate_v4" : "cuCtxCreate_v3";
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].name, name) == 0) *function = functions[i].function;
     if (status != NULL) *status = *function != NULL ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;

@@ -66,7 +66,7 @@ func (p *Plan) add(l testbench.Launch, args []testbench.Arg, named []int) error 
 func (f *File) Load() (*Plan, error) {
 	p := &Plan{}
 	var errs []error
-	left := uint64(testbench.MaxMemory)
+	left := uint64(testbench.MaxBuffers)
 	parse := func(spec string, seed uint64, at int) testbench.Arg {
 		path := spec
 		if file, found := strings.CutPrefix(spec, "buf:@"); found {
