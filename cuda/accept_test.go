@@ -12,6 +12,7 @@ import (
 
 	"divergo/cuda"
 	"divergo/gpu"
+	"divergo/internal/need"
 )
 
 // TestHost: signed overflow wraps, and memory may be read by another type: 2.0f is 0x40000000 (IEEE 754).
@@ -59,9 +60,7 @@ func TestPureVirtual(t *testing.T) {
 
 // TestStd: NVIDIA's C++ library, as Debian packages it, beside the barriers of our headers. 0 + 1 + ... + 63 + 4 = 2020.
 func TestStd(t *testing.T) {
-	if _, err := os.Stat("/usr/include/cuda/std/atomic"); err != nil {
-		t.Skip("NVIDIA's C++ library is not installed: apt install libcu++-dev")
-	}
+	need.Tool(t, "libcu++")
 	for _, arch := range []string{"sm_60", "sm_80"} {
 		program := filepath.Join(t.TempDir(), "program")
 		_, err := nvcc(t, "-arch="+arch, "testdata/std.cu", "-o", program)

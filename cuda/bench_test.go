@@ -14,12 +14,14 @@ import (
 
 	"divergo/cuda"
 	"divergo/gpu"
+	"divergo/internal/need"
 	"divergo/testbench"
 )
 
 // BenchmarkOverhead measures what a launch takes beside its simulation, in time and in work of both processes, and how
 // fast copies are.
 func BenchmarkOverhead(b *testing.B) {
+	need.Tool(b, need.CUDA...)
 	program := filepath.Join(b.TempDir(), "program")
 	require.NoError(b, cuda.Build([]string{"testdata/overhead.cu"}, program, options()))
 	for b.Loop() {

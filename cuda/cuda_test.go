@@ -19,6 +19,7 @@ import (
 
 	"divergo/cuda"
 	"divergo/gpu"
+	"divergo/internal/need"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 )
@@ -27,6 +28,7 @@ func options() cuda.Options { return cuda.Options{Level: "2", Arch: cuda.Default
 
 func build(t *testing.T, sources ...string) string {
 	t.Helper()
+	need.Tool(t, need.CUDA...)
 	program := filepath.Join(t.TempDir(), "program")
 	require.NoError(t, cuda.Build(sources, program, options()))
 	return program
@@ -201,6 +203,7 @@ func TestMain(m *testing.M) {
 
 // TestHeaders: what is in none of clang's headers, for a GPU that has all of it.
 func TestHeaders(t *testing.T) {
+	need.Tool(t, need.CUDA...)
 	program := filepath.Join(t.TempDir(), "program")
 	o := options()
 	o.Arch = "sm_80"
@@ -433,6 +436,7 @@ cudaMalloc(&p, left): cudaSuccess
 }
 
 func TestBuildErrors(t *testing.T) {
+	need.Tool(t, need.CUDA...)
 	for _, c := range []struct{ name, text, want string }{
 		{"k.cu", "__global__ void k(int *a) {\n    a[0] = b;\n}\n", "k.cu:2:12: error: use of undeclared identifier 'b'"},
 		{"k.cu", "#include <cufft.h>\n", "k.cu:1:10: fatal error: 'cufft.h' file not found"},
@@ -450,6 +454,9 @@ func TestBuildErrors(t *testing.T) {
 		err := cuda.Build([]string{file}, filepath.Join(t.TempDir(), "program"), options())
 		assert.ErrorContains(t, err, c.want)
 	}
+}
+
+func TestBuildWithoutCompiler(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	err := cuda.Build([]string{"testdata/errors.cu"}, filepath.Join(t.TempDir(), "program"), options())
 	assert.ErrorContains(t, err, "clang-19 is not installed (Debian packages clang-19, libclc-19 and g++)")
@@ -464,5 +471,4 @@ func ExampleBuild() {
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, "bfs")
 	fmt.Println(cuda.Build([]string{"../kernels/programs/bfs.cu"}, program, cuda.Options{Level: "2", Arch: cuda.DefaultArch}))
-	// Output: <nil>
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"divergo/internal/need"
 )
 
 // block is an indented block of a document: a listing or a shell session.
@@ -59,7 +61,8 @@ func (b *block) commands() (list []string) {
 
 // TestCommands runs the commands of each document, in order, in a folder of
 // its own that has the repository's kernels and the listings that begin with
-// their file name. With -short it is the README alone.
+// their file name. With -short it is the README alone. A document is skipped if a
+// tool that its commands call is not installed.
 func TestCommands(t *testing.T) {
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
@@ -79,6 +82,11 @@ func TestCommands(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
+			for _, b := range blocks(string(text)) {
+				for _, c := range b.commands() {
+					need.Tool(t, called(c)...)
+				}
+			}
 			dir := t.TempDir()
 			require.NoError(t, os.Symlink(filepath.Join(root, "kernels"), filepath.Join(dir, "kernels")))
 			home := root // of go commands
@@ -119,6 +127,19 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// called are the tools that a command calls, itself or through divergo.
+func called(command string) []string {
+	switch {
+	case strings.HasPrefix(command, "divergo cuda "):
+		return need.CUDA
+	case strings.HasPrefix(command, "clang-19 "):
+		return []string{"clang-19"}
+	case strings.Contains(command, ".fst"):
+		return []string{"gtkwave"} // which vcd2fst is of
+	}
+	return nil
+}
+
 var drawn = regexp.MustCompile(`^divergo reproduce( [\w-]+)+$`)
 
 var benchtime = regexp.MustCompile(` -benchtime \S+`)
@@ -126,14 +147,13 @@ var benchtime = regexp.MustCompile(` -benchtime \S+`)
 // runnable is what the test runs in place of a command that a reader types: the
 // binary instead of go run, each benchmark once and small, a check of the files instead
 // of a window, some of the claims, all of which TestClaims of package experiments
-// measures. It is empty for the test command, which this test is a part of, and for
-// figures that TestDocumented of package experiments draws.
+// measures. It is empty for figures that TestDocumented of package experiments draws.
 func runnable(t *testing.T, dir, command string) string {
 	t.Helper()
 	switch {
 	case strings.HasPrefix(command, "go run ./cmd/divergo "):
 		return "divergo " + strings.TrimPrefix(command, "go run ./cmd/divergo ")
-	case command == "go test ./...", drawn.MatchString(command):
+	case drawn.MatchString(command):
 		return ""
 	case command == "divergo list claims":
 		return command + " C3"

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"divergo/internal/need"
 )
 
 // halfFormats are f16 and bf16 with what IEEE 754 says of them.
@@ -339,6 +341,7 @@ int main(void) {
 `
 
 func TestHalvesAgainstTheHost(t *testing.T) {
+	need.Tool(t, "clang-19")
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "half.c"), filepath.Join(dir, "half")
 	require.NoError(t, os.WriteFile(source, []byte(hostHalves), 0o600))

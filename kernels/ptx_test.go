@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/need"
 	"divergo/kernels/cudac"
 )
 
@@ -28,6 +29,7 @@ func sources(t *testing.T) []string {
 }
 
 func TestPTXIsWhatTheSourcesCompileTo(t *testing.T) {
+	need.Tool(t, cudac.Compiler)
 	elsewhere := t.TempDir()
 	for _, name := range sources(t) {
 		source, err := os.ReadFile("cuda/" + name + ".cu")

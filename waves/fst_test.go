@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/need"
 	"divergo/waves"
 	"divergo/waves/vcdread"
 )
@@ -19,6 +20,7 @@ const dateInFST = 1 + 9*8 + 1 + 128
 
 // TestFST: what is in an FST file is what the dump has.
 func TestFST(t *testing.T) {
+	need.Tool(t, "gtkwave")
 	for name, vcd := range tortureDumps(t) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -46,6 +48,7 @@ func TestFST(t *testing.T) {
 }
 
 func TestCreateFST(t *testing.T) {
+	need.Tool(t, "gtkwave")
 	dir := t.TempDir()
 	y := newToy(t, 1)
 	f, err := waves.Create(y.sys, filepath.Join(dir, "x.fst"), waves.Options{})

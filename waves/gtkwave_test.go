@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/need"
 	"divergo/waves"
 	"divergo/waves/vcdread"
 )
@@ -37,6 +38,7 @@ func instruction(pc uint64) string { return fmt.Sprintf("@%%p%d bra L%x;", pc, p
 // askGTKWave opens a save file in GTKWave, from another directory, and returns what each line of the signal list says
 // at each of the markers: its text and value. The first answer is the primary marker that the file sets.
 func askGTKWave(t *testing.T, save string, markers []uint64) (marker string, answers [][]string) {
+	need.Tool(t, "gtkwave", "xvfb-run", "xauth")
 	dir := t.TempDir()
 	var tcl strings.Builder
 	fmt.Fprintf(&tcl, "set out [open answers.txt w]\nputs $out [gtkwave::getMarker]\n")

@@ -12,19 +12,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/need"
 	"divergo/waves"
 	"divergo/waves/vcdread"
 )
 
-// These tests read dumps with the tools of GTKWave (Debian package gtkwave) and need them.
-
-// tool runs a program with a time limit, and returns what it prints.
+// tool runs a program with a time limit, and returns what it prints. The test is skipped without
+// the tools of GTKWave.
 func tool(t *testing.T, dir, name string, args ...string) (stdout, stderr string) {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	require.NoError(t, err, "this test needs %s, of the packages gtkwave, xvfb and imagemagick", name)
+	need.Tool(t, "gtkwave")
 	// timeout ends the program and all that it started.
-	c := exec.Command("timeout", append([]string{"--kill-after=5", "60", path}, args...)...)
+	c := exec.Command("timeout", append([]string{"--kill-after=5", "60", name}, args...)...)
 	c.Dir = dir
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
@@ -75,6 +74,7 @@ func tortureDumps(t *testing.T) map[string][]byte {
 }
 
 func TestOtherReadersAgree(t *testing.T) {
+	need.Tool(t, "gtkwave")
 	for name, vcd := range tortureDumps(t) {
 		want := read(t, vcd)
 		for _, format := range []struct{ to, from, ext string }{

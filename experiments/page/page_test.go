@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/experiments/page"
+	"divergo/internal/need"
 )
 
 // sample is a figure as a journal has it.
@@ -50,18 +51,17 @@ func TestPage(t *testing.T) {
 	assert.ErrorContains(t, err, "record 2: s9-fig2: picture with <script>")
 }
 
-// browse shows a file in headless Chromium (Debian package chromium), and returns the document as it
+// browse shows a file in headless Chromium, and returns the document as it
 // stands then, a picture of it, and what the browser has on its console.
 func browse(t *testing.T, file string) (dom string, picture []byte, console []string) {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	require.NoError(t, err, "this test needs chromium")
+	need.Tool(t, "chromium")
 	dir := t.TempDir()
 	shot := filepath.Join(dir, "page.png")
 	run := func(args ...string) (string, string) {
 		// timeout ends the browser and all that it started.
 		args = append([]string{
-			"--kill-after=5", "120", path, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--user-data-dir=" + filepath.Join(dir, "profile"),
+			"--kill-after=5", "120", "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--user-data-dir=" + filepath.Join(dir, "profile"),
 			"--window-size=1300,1200",
 		}, args...)
 		c := exec.Command("timeout", append(args, "file://"+file)...)
@@ -72,7 +72,7 @@ func browse(t *testing.T, file string) (dom string, picture []byte, console []st
 	}
 	_, errs := run("--screenshot=" + shot)
 	dom, more := run("--dump-dom")
-	picture, err = os.ReadFile(shot)
+	picture, err := os.ReadFile(shot)
 	require.NoError(t, err)
 	return dom, picture, regexp.MustCompile(`.*CONSOLE.*`).FindAllString(errs+more, -1)
 }

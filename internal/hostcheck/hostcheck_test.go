@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"divergo/internal/need"
 )
 
 var (
@@ -25,11 +27,13 @@ var (
 // TestPrograms: what the machine computes under each mechanism is what the host
 // computes.
 func TestPrograms(t *testing.T) {
+	need.Tool(t, "clang-19")
 	campaign(t, Options{Seed: *seed, Programs: *programs})
 }
 
 // TestCsmith is the same with programs of Csmith.
 func TestCsmith(t *testing.T) {
+	need.Tool(t, "clang-19", "csmith", "libcsmith")
 	campaign(t, Options{Seed: *seed + 1, Programs: *csmiths, Csmith: true})
 }
 
@@ -54,6 +58,7 @@ func campaign(t *testing.T, o Options) {
 // TestDefined: no program does what C++ does not define, and its result does not
 // depend on the optimiser of the host.
 func TestDefined(t *testing.T) {
+	need.Tool(t, "clang-19")
 	var batch []*Program
 	for s := range uint64(batchSize) {
 		batch = append(batch, Draw(1_000_000+s))
@@ -78,6 +83,7 @@ func TestDraw(t *testing.T) {
 // TestSimplify: whatever is left out of a program, it compiles and ends; and
 // leaving out comes to an end with nearly nothing left.
 func TestSimplify(t *testing.T) {
+	need.Tool(t, "clang-19")
 	var batch []*Program
 	for s := range uint64(batchSize) {
 		p := Draw(s)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"divergo/internal/need"
 )
 
 // block is the arguments as C passes them: int32, int64, float64, and strings as
@@ -71,6 +73,7 @@ func TestFormats(t *testing.T) {
 
 // TestAgainstC prints the cases with the C library.
 func TestAgainstC(t *testing.T) {
+	need.Tool(t, "clang-19")
 	var c, want strings.Builder
 	c.WriteString("#include <math.h>\n#include <stdio.h>\nint main(void) {\n")
 	for _, k := range cases {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"divergo/internal/need"
 )
 
 func TestMain(m *testing.M) {
@@ -28,6 +30,7 @@ func TestMain(m *testing.M) {
 //	same                         the folder has no files but those that the script started with
 //	png FILE W H                 the file is a picture of this size
 //	narrow N                     no line of the last standard output has more than N columns
+//	need TOOL...                 the script is skipped where one of these tools is not installed
 //
 // With -short those that run whole tables of mechanisms are not among them.
 func TestScripts(t *testing.T) {
@@ -49,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"same":   nothingNew,
 			"png":    checkPNG,
 			"narrow": narrow,
+			"need":   needTools,
 		},
 		Setup: func(env *testscript.Env) error {
 			entries, err := os.ReadDir(env.WorkDir)
@@ -60,6 +64,7 @@ func TestScripts(t *testing.T) {
 				known[e.Name()] = true
 			}
 			env.Values["known"] = known
+			env.Values["test"] = env.T()
 			env.Setenv("ESC", "\x1b")
 			return nil
 		},
@@ -82,6 +87,15 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if code != want {
 		ts.Fatalf("exit code %d, want %d\n%s", code, want, ts.ReadFile("stderr"))
+	}
+}
+
+func needTools(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: need TOOL...")
+	}
+	if why := need.Missing(args...); why != "" {
+		ts.Value("test").(testscript.T).Skip(why)
 	}
 }
 

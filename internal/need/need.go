@@ -1,0 +1,75 @@
+// Package need skips tests that use a tool which is not installed. Everything else about a test
+// runs with Go alone; .ci/test installs the tools and fails if a test was skipped.
+package need
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// CUDA are the tools that build CUDA programs.
+var CUDA = []string{"clang-19", "libclc", "g++"}
+
+//go:embed tools.txt
+var table string
+
+// tool is a line of the table.
+type tool struct {
+	name, probe string
+	packages    []string
+}
+
+// tools are the lines of the table that are no comments.
+func tools() (list []tool) {
+	for line := range strings.Lines(table) {
+		if words := strings.Fields(line); words[0] != "#" {
+			list = append(list, tool{words[0], words[1], words[2:]})
+		}
+	}
+	return list
+}
+
+// installed reports whether the tool's command is in the search path, or its file exists.
+func (t tool) installed() bool {
+	if filepath.IsAbs(t.probe) {
+		_, err := os.Stat(t.probe)
+		return err == nil
+	}
+	_, err := exec.LookPath(t.probe)
+	return err == nil
+}
+
+// Missing names those of the tools that are not installed, and how to install them, in one line.
+// It is empty if all are there. It panics for a name that tools.txt does not have.
+func Missing(names ...string) string {
+	all := tools()
+	var missing, packages []string
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(t tool) bool { return t.name == name })
+		if i < 0 {
+			panic(fmt.Sprintf("need: internal/need/tools.txt has no tool %q", name))
+		}
+		if !all[i].installed() {
+			missing = append(missing, name)
+			packages = append(packages, all[i].packages...)
+		}
+	}
+	if missing == nil {
+		return ""
+	}
+	return fmt.Sprintf("needs %s: apt-get install %s, or .ci/install for all tools", strings.Join(missing, ", "), strings.Join(packages, " "))
+}
+
+// Tool skips the test if one of the tools is not installed.
+func Tool(t testing.TB, names ...string) {
+	t.Helper()
+	if why := Missing(names...); why != "" {
+		t.Skip(why)
+	}
+}
