@@ -217,7 +217,11 @@ func (c *blockBook) pop() {
 	c.stack = c.stack[:len(c.stack)-1]
 }
 
-// split has an entry for each way of a branch, but for one that begins where both meet.
+// split has an entry for each way of a branch, but for one that begins where both meet. The two ways have theirs even if
+// one of them is empty (Fung & Aamodt, HPCA 2011, section 3.3: "we always create two entries"). The likely-convergence
+// point has one below them only where threads part (section 4: "when the divergence is detected three entries are
+// pushed"; "an extra entry onto the stack for each divergent branch applicable"), and none if the paths end there anyway
+// (footnote 7).
 func (c *blockBook) split(b *blockStack) {
 	in, j, e := c.open, c.jump, c.top()
 	if c.open = nil; len(c.stack) >= fewEntries {
@@ -230,7 +234,8 @@ func (c *blockBook) split(b *blockStack) {
 	} else {
 		e.at, lpc, lpos = j.Meet, divergence.Nowhere, 0
 	}
-	if likely := (divergence.Point{PC: in.Likely, Depth: c.at.Depth}); b.promises.Likely && in.Likely != isa.NoPC && likely != lpc && likely != j.Meet {
+	parts := !c.taken.Empty() && !c.not.Empty()
+	if likely := (divergence.Point{PC: in.Likely, Depth: c.at.Depth}); parts && b.promises.Likely && in.Likely != isa.NoPC && likely != lpc && likely != j.Meet {
 		c.stack = append(c.stack, blockEntry{at: likely, rpc: j.Meet, lpc: lpc, lpos: lpos})
 		lpc, lpos = likely, len(c.stack)-1
 	}

@@ -94,7 +94,7 @@ func TestDumpDoesNotDisturb(t *testing.T) {
 func TestDumpLeavesOthersAlone(t *testing.T) {
 	d, err := waves.Attach(newToy(t, 1).sys, &bytes.Buffer{}, waves.Options{
 		Filter: []string{"toy.sm[3]", "toy.sm_5.PC"}, Trigger: &waves.Trigger{Signal: "toy.sm[6].PC", Op: ">", Value: "2"},
-		Marks: [][]string{{"toy.sm[7].PC"}}, // of a Sim of which nothing is shown
+		Marks: []string{"toy.sm[7].PC"}, // of a Sim of which nothing is shown
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"toy.sm[3]", "toy.sm[5]", "toy.sm[6]"}, d.Observed())

@@ -2,29 +2,24 @@ package waves
 
 import "slices"
 
-// mark is where GTKWave may open: the time of the last of a sequence of changes.
+// mark is where GTKWave may open: the time at which one of some signals first changes.
 type mark struct {
-	steps   [][]uint32 // the signals of which one has to change, for each step that is left
+	signals []uint32
+	passed  bool
 	fs      uint64
 	changed []uint32 // what changed at that time, in the same Sim
 }
 
-func (m *mark) passed() bool { return len(m.steps) == 0 }
-
 // addMarks watches the signals of marks, where something is shown of the Sims that have them.
-func (d *Dump) addMarks(marks [][]string) {
-	for _, patterns := range marks {
+func (d *Dump) addMarks(patterns []string) {
+	for _, p := range patterns {
 		m := new(mark)
-		for _, p := range patterns {
-			var ids []uint32
-			d.root.find(parsePattern(p), func(v *variable) {
-				if d.shows(v.origin.island) {
-					d.watch(v)
-					ids = append(ids, uint32(v.id))
-				}
-			})
-			m.steps = append(m.steps, ids)
-		}
+		d.root.find(parsePattern(p), func(v *variable) {
+			if d.shows(v.origin.island) {
+				d.watch(v)
+				m.signals = append(m.signals, uint32(v.id))
+			}
+		})
 		d.marks = append(d.marks, m)
 	}
 }
@@ -40,22 +35,20 @@ func (d *Dump) note(fs uint64, changes []change) {
 		d.seen[c.id] |= c.value
 	}
 	for _, m := range d.marks {
-		if !m.passed() {
+		if !m.passed {
 			m.pass(fs, changes)
 		}
 	}
 }
 
-// pass takes the steps that the changes make.
+// pass takes the mark, if one of its signals is among the changes.
 func (m *mark) pass(fs uint64, changes []change) {
-	for !m.passed() && slices.ContainsFunc(changes, func(c change) bool { return slices.Contains(m.steps[0], c.id) }) {
-		m.steps = m.steps[1:]
+	if !slices.ContainsFunc(changes, func(c change) bool { return slices.Contains(m.signals, c.id) }) {
+		return
 	}
-	if m.passed() {
-		m.fs = fs
-		for _, c := range changes {
-			m.changed = append(m.changed, c.id)
-		}
+	m.passed, m.fs = true, fs
+	for _, c := range changes {
+		m.changed = append(m.changed, c.id)
 	}
 }
 
@@ -65,7 +58,7 @@ func (d *Dump) marked() *mark {
 		return d.trigger.mark
 	}
 	for _, m := range d.marks {
-		if m.passed() {
+		if m.passed {
 			return m
 		}
 	}

@@ -25,9 +25,8 @@ type Options struct {
 	Names  []Names // what to call values in GTKWave, beyond the enumerations of the design; the first match counts
 	Groups []Group // how GTKWave arranges the signals; none: one group for each module
 	// Marks are where GTKWave opens, with its marker there, if there is no trigger: at the first of them that is in the
-	// dump. Each is one or more patterns, of signals that need not be in the dump: the place is where something that the
-	// last selects changes, when something of each other has, in turn.
-	Marks [][]string
+	// dump. Each is a pattern of signals, which need not be in the dump: the place is where one of them first changes.
+	Marks []string
 }
 
 // Trigger opens a dump some cycles before the first time that a signal meets a condition. What happened since then is

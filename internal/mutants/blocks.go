@@ -143,6 +143,10 @@ var blocks = []Mutant{
 		File: "sm/divergence/tbc.go", Old: "Mask.Union(&e.Mask)", New: "Mask = e.Mask",
 	},
 	{
+		Name: "tbc-lcp-undivided", Bug: "a branch that divides no threads has an entry at its likely-convergence point", By: tbcLCP,
+		File: "sm/divergence/tbc.go", Old: "in.Likely != isa.NoPC && !alone", New: "in.Likely != isa.NoPC",
+	},
+	{
 		Name: "tbc-row-ends-early", Bug: "a static warp ends with its first thread", By: tbc, From: "Zaneham/Booth#139",
 		File: "sm/divergence/tbc.go", Old: "(gone.Warps() &^ live.Warps())", New: "gone.Warps()",
 	},

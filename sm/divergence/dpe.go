@@ -46,8 +46,8 @@ var dpeMechanisms = []Mechanism{
 //
 // A warp arrives at a CTA barrier when no path of the top entry can run. If one below it, which cannot run
 // before they meet, has yet to come to the barrier, the warp never arrives.
-// Registers are tracked by row, so an instruction of one path also waits for
-// equal registers of the other.
+// The scoreboard tracks registers by lane, so that no path waits for what the other one
+// writes.
 type DPE struct {
 	Warps
 	Stack units.Stack[Fork] // by warp

@@ -65,8 +65,8 @@ var dwfMechanisms = []Mechanism{
 // it, and threads that were regrouped into other slots are held back by their
 // registers alone.
 //
-// Registers are pending by row, so that a thread also waits for an equal
-// register of another thread of its static warp. Dynamic warps are made of any
+// The scoreboard tracks registers by row and lane, so that a thread waits for its own
+// values only, not for those of its static warp. Dynamic warps are made of any
 // threads of the SM (HPCA 2011, section 6.1): what belongs to a CTA, its shared
 // memory and ctaid, is found by the row of each thread.
 //

@@ -517,10 +517,13 @@ func (p *TBC) add(to *units.BlockMask, s *Slot, slot uint8, lanes uint32) {
 // split updates the stack when all warps of the top entry e have executed the
 // branch, by an entry for each way, whether threads take it or not (HPCA 2011,
 // section 3.3). One without threads is popped when it comes to the top; below the
-// other one it stays, once more in each round of a loop with several exits. On a
-// deep stack it is left out, and so is the other one, if that would replace e or if
-// functions are recursive: e goes on by itself. The bottom entry is never replaced:
-// its mask is that of the live threads.
+// other one it stays, once more in each round of a loop with several exits. A
+// branch that divides the threads has a third entry, at its likely-convergence point
+// (section 4: "when the divergence is detected three entries are pushed").
+//
+// On a deep stack an entry without threads is left out, and so is the other one, if
+// that would replace e or if functions are recursive: e goes on by itself. The bottom
+// entry is never replaced: its mask is that of the live threads.
 func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
 	b.Open = false
@@ -546,8 +549,8 @@ func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	} else {
 		e.At, lpc, lpos = rpc, Nowhere, 0
 	}
-	if likely := (Point{in.Likely, b.At.Depth}); p.likely && in.Likely != isa.NoPC && !full && likely != lpc && likely != rpc {
-		p.push(cta, BlockEntry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos, Alone: true})
+	if likely := (Point{in.Likely, b.At.Depth}); p.likely && in.Likely != isa.NoPC && !alone && !full && likely != lpc && likely != rpc {
+		p.push(cta, BlockEntry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos})
 		lpc, lpos = likely, uint8(p.Stack.Len(cta)-1)
 	}
 	path := BlockEntry{RPC: rpc, LPC: lpc, LPos: lpos, Alone: alone}

@@ -210,6 +210,26 @@ func TestCompactionTiming(t *testing.T) {
 	assert.Equal(t, filled[0]+1, filled[1])
 }
 
+// TestLikelyPointOfOuterLoop: a branch that divides nobody leaves the likely-convergence point of the threads as it is
+// (HPCA 2011, section 4: entries are pushed when divergence is detected). In the inner loop, whose likely point is I, all
+// threads go on at C and leave at D for O, the likely point of the branch at A: O is one issue of all four, and no
+// thread comes to A by itself.
+func TestLikelyPointOfOuterLoop(t *testing.T) {
+	k := seq(
+		at("A", when(func(t *thread) bool { return t.I == 0 && t.TID >= 1 }, "C")),
+		at("B", to("O")),
+		at("C", when(func(*thread) bool { return false }, "F")),
+		at("D", when(func(*thread) bool { return true }, "O")),
+		at("I", to("C")),
+		at("O", line{Do: count, If: func(t *thread) bool { return t.I == 1 }, To: "A"}),
+		at("F", exit))
+	for mech, blocks := range map[string]string{"tbc-lcp": "ACDBOABOF", "pdom-lcp": "ACDBOABOF", "tbc": "ACDOABOBOABOF"} {
+		r := run(t, mech, divergence.Options{PathOrder: divergence.TakenFirst}, 4, 1, k)
+		assert.Equal(t, blocks, blocksOf(k, r.Issues), mech)
+		assert.Equal(t, r.Stats.Pushes, r.Stats.Pops, mech)
+	}
+}
+
 // TestBlockLikelyConvergence: two warps that do what the warp of figure 10
 // does, whose threads share lanes, so that nothing can be compacted: twice the
 // 9 blocks with likely-convergence points, twice 13 without. Without them the stack

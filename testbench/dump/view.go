@@ -100,16 +100,9 @@ func (v *view) read(bundles []rtl.Signal) {
 	slices.SortStableFunc(v.tables, func(a, b table) int { return rank(a) - rank(b) })
 }
 
-// marks are the first divergent branch, or else the first instruction. Where only
-// CTAs have stacks, the stack is split when the last warp has come to the branch.
-func (v *view) marks() [][]string {
-	diverges, issues := v.sm+".Div.Stats.Divergent", v.sm+".Issue.Count.Issued"
-	list := [][]string{{diverges}, {issues}}
-	depths := slices.DeleteFunc(slices.Clone(v.tables), func(t table) bool { return !strings.HasSuffix(t.name, ".Depth") })
-	if len(depths) == 1 && depths[0].parts != v.warps {
-		list = slices.Insert(list, 0, []string{diverges, v.sm + ".Div." + depths[0].name})
-	}
-	return list
+// marks are the first branch that divides threads, or else the first instruction.
+func (v *view) marks() []string {
+	return []string{v.sm + ".Div.Stats.Divergent", v.sm + ".Issue.Count.Issued"}
 }
 
 // groups arranges a waveform in GTKWave. Closed groups of what diverges at the
@@ -180,14 +173,14 @@ func (v *view) parts() []waves.Group {
 }
 
 // opens is what changes in a part of a table when a branch is resolved there: the
-// wait of a slot, or the depth of the stack of a CTA.
+// wait of a slot, or of a CTA the depth of its stack and the targets that fill.
 func (v *view) opens(t *table, part int) (list []string) {
 	for i := range t.size() {
 		at := fmt.Sprintf("%s.Div.%s[%d]", v.sm, t.name, part*t.size()+i)
 		switch {
 		case t.name == "Table":
 			list = append(list, at+".Wait")
-		case strings.HasSuffix(t.name, ".Depth"):
+		case strings.HasSuffix(t.name, ".Depth") || t.name == "Targets":
 			list = append(list, at)
 		}
 	}
