@@ -320,6 +320,11 @@ func (s *fetchSite) rest(ops []operand) bool {
 // substitute is b with the operands of the instruction. What would write to '_' is left out.
 func (s *fetchSite) substitute(b *block) *block {
 	made := &block{end: s.in.name.pos}
+	var names []string
+	for name, x := range s.args {
+		names = append(names, name, kindName(&x))
+	}
+	text := strings.NewReplacer(names...)
 	for _, st := range b.stmts {
 		in, ok := st.(*instruction)
 		if !ok {
@@ -327,7 +332,7 @@ func (s *fetchSite) substitute(b *block) *block {
 			continue
 		}
 		with := *in
-		with.operands = s.replaced(in.operands)
+		with.operands, with.text = s.replaced(in.operands), text.Replace(in.text)
 		if !sinks(with.operands) {
 			made.stmts = append(made.stmts, &with)
 		}

@@ -96,9 +96,9 @@ func (f *fetch) Axis(n int) axis { return axis{f, n} }
 
 // Ends are the registers with the indices of texels along the axis.
 func (a axis) Ends() []string {
-	ends := []string{fmt.Sprint("%first", a.N)}
+	ends := []string{fmt.Sprintf("%%first%d", a.N)}
 	if a.Two() {
-		ends = append(ends, fmt.Sprint("%second", a.N))
+		ends = append(ends, fmt.Sprintf("%%second%d", a.N))
 	}
 	return ends
 }
@@ -124,9 +124,9 @@ func (f *fetch) Word() string {
 
 func (f *fetch) Held(i int) string {
 	if f.Data == "b64" {
-		return fmt.Sprint("%d", i)
+		return fmt.Sprintf("%%d%d", i)
 	}
-	return fmt.Sprint("%r", i)
+	return fmt.Sprintf("%%r%d", i)
 }
 
 // HeldAll and SourceAll are operands: all of these registers, and all operands that are stored.
