@@ -291,10 +291,12 @@ func TestTextureReference(t *testing.T) {
 		}
 	}
 	want := make([]byte, 128)
+	want[52], want[56], want[60] = 1, 1, 1
+	assert.Equal(t, want, p.Globals[1].Init, "clamped")
+	assert.Equal(t, want, p.Globals[5].Init)
 	want[44], want[48], want[56] = 1, 1, 3
 	assert.Equal(t, want, p.Globals[3].Init)
-	want[48], want[56] = 0, 0
-	assert.Equal(t, want, p.Globals[4].Init, "coordinates are as the texture has them")
+	assert.Equal(t, append(append(make([]byte, 44), 1), make([]byte, 83)...), p.Globals[4].Init, "coordinates are as the texture has them")
 }
 
 // An instruction that reads a texture counts as one, at its line; what it becomes is inserted.

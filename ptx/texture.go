@@ -319,16 +319,22 @@ func (p *parser) fetchOperands(in *instruction) bool {
 var addressModes = map[string]uint32{"wrap": 0, "clamp_to_edge": 1, "mirror": 2, "clamp_to_border": 3}
 
 // described parses the initial values of a reference (section 5.3.2), such as
-// { addr_mode_0 = wrap, filter_mode = linear }. A sampler without them has those of
-// section 5.3.1: coordinates as the texture has them, nearest texel, wrapped.
+// { addr_mode_0 = wrap, filter_mode = linear }. A .texref without them is clamped, as
+// cuTexRefSetAddressMode says it; a sampler takes coordinates as the texture has them and,
+// our reading, wraps. Both read the nearest texel.
 func (p *parser) described(v *variable) bool {
 	set := func(at int, value uint32) {
 		v.init = append(v.init, make([]byte, opaqueBytes-len(v.init))...)
 		binary.LittleEndian.PutUint32(v.init[at:], value)
 	}
 	sampler := v.words == "samplerref"
-	if sampler {
+	switch v.words {
+	case "samplerref":
 		set(members["normalized_coords"], 1)
+	case "texref":
+		for axis := range 3 {
+			set(members["addr_mode_0"]+4*axis, addressModes["clamp_to_edge"])
+		}
 	}
 	if p.tok.kind != '=' {
 		return true
