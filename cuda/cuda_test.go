@@ -250,6 +250,17 @@ func TestTextures(t *testing.T) {
 	}
 }
 
+// TestTexturesInPTX: the instructions of PTX give what the functions of CUDA C give, of objects and of references.
+func TestTexturesInPTX(t *testing.T) {
+	program := build(t, "testdata/fetchptx.cu")
+	for _, m := range []string{"pdom", "tbc"} {
+		r := run(t, m, program)
+		assert.Equal(t, "0 wrong\n", r.out, "%s: %s", m, r.errors)
+	}
+	r := run(t, "pdom", build(t, "testdata/texref.cpp"), "testdata/texref.ptx")
+	assert.Equal(t, "0 wrong\n", r.out, r.errors)
+}
+
 // TestEachHeader: each header can be included alone, in CUDA, C++ and C.
 func TestEachHeader(t *testing.T) {
 	var all strings.Builder

@@ -123,6 +123,8 @@ var counts = []string{
 	"setp.lt.u32 %p, a, 64; vote.all.pred %p, %p; @!%p add.u32 d, a, 1;",
 }
 
+const textured = "textures and surfaces: programs of testbench/verify"
+
 // undrawn are the opcodes that no kernel has, and why.
 var undrawn = map[string]string{
 	"applypriority": "a hint",
@@ -133,6 +135,8 @@ var undrawn = map[string]string{
 	"prefetch":      "a hint",
 	"prefetchu":     "a hint",
 	"trap":          "ends the program: programs of testbench/verify",
+	"tex":           textured, "tld4": textured, "txq": textured, "istypep": textured,
+	"suld": textured, "sust": textured, "sured": textured, "suq": textured,
 }
 
 // mnemonic is the opcode of an instruction as it is written.

@@ -109,7 +109,7 @@ type operand struct {
 	value constant  // constOperand; base of an addressOperand without a name
 	off   int64     // name+off, [base+off]
 	index uint64    // 1 plus the index of name[index], or 0
-	elems []operand // vectorOperand
+	elems []operand // vectorOperand; an addressOperand of a texture and its coordinates
 }
 
 // regDecl declares the register name or, with count > 0, the registers name0

@@ -45,9 +45,10 @@ var otherTypes = map[string]bool{
 	"texref": true, "samplerref": true, "surfref": true,
 }
 
-// opaqueBytes is what a texture or surface reference takes. Its address can be
-// had with mov (section 5.3), and what is at it is the program's: instructions
-// that read textures are not supported.
+// opaqueWords are the types of references to textures, samplers and surfaces (section 5.3), and
+// opaqueBytes what one takes: room for a struct divergo_texture, which the host fills in.
+var opaqueWords = map[string]bool{"texref": true, "samplerref": true, "surfref": true}
+
 const opaqueBytes = 128
 
 var spaceNames = map[string]isa.Space{
@@ -104,9 +105,7 @@ func (p *parser) variables(l linking, declare func(*variable)) {
 // 5.4.1). Elements is the number of elements of a vector.
 func (p *parser) variable(l linking) (*variable, bool) {
 	v := &variable{link: l, space: spaceNames[p.tok.text], align: 1}
-	if p.tok.text == "tex" || p.tok.text == "surf" {
-		v.why = "texture and surface references are not supported"
-	}
+	oldStyle := map[string]string{"tex": "texref", "surf": "surfref"}[p.tok.text]
 	p.next()
 	if v.space == isa.SpaceConst && !p.bank() {
 		return v, false
@@ -124,8 +123,13 @@ func (p *parser) variable(l linking) (*variable, bool) {
 			return v, false
 		case known:
 			v.typ, v.words = t, w.text
-		case v.space == isa.SpaceGlobal && (w.text == "texref" || w.text == "surfref"):
+		case opaqueWords[w.text] && v.space == isa.SpaceGlobal:
 			v.typ, v.words, v.opaque = isa.B8, w.text, true
+		case opaqueWords[w.text] && v.space == isa.SpaceParam: // a handle
+			if v.typ == isa.NoType {
+				v.typ = isa.B64
+			}
+			v.words = w.text
 		case otherTypes[w.text]:
 			v.typ, v.words = isa.B8, w.text
 			v.why = "type ." + w.text + " is not supported"
@@ -153,6 +157,9 @@ func (p *parser) variable(l linking) (*variable, bool) {
 	if v.words == "" {
 		p.errorf(p.tok.pos, CodeSyntax, "expected the type of the variable, found %s", p.tok)
 		return v, false
+	}
+	if oldStyle != "" {
+		v.space, v.typ, v.words, v.opaque = isa.SpaceGlobal, isa.B8, oldStyle, true
 	}
 	return v, p.declarator(v)
 }
@@ -273,13 +280,11 @@ func (p *parser) declarator(v *variable) bool {
 	if open {
 		v.size = 0
 	}
-	if p.tok.kind == '=' && v.opaque {
-		v.why = "initial values of a ." + v.words + " are not supported"
+	if v.opaque {
+		return p.described(v)
 	}
-	if p.tok.kind == '=' && v.why != "" { // of textures: addr_mode_0 = clamp_to_border
-		for p.tok.kind != ';' && p.tok.kind != eof {
-			p.next()
-		}
+	if p.tok.kind == '=' && v.why != "" {
+		p.skipInitialiser()
 		return true
 	}
 	if p.tok.kind != '=' {

@@ -20,6 +20,8 @@ type family struct {
 	wider  bool                // registers may be wider than the type (section 9.4.1)
 	before string              // the modifiers that PTX ISA 1.0 to 1.3 means where a required one is missing
 	check  func(*match) string // what the rest of the row cannot say; returns a complaint
+
+	fetches bool // reads or writes a texture or surface; see texture.go
 }
 
 // row makes a row of the table: opcode, section of the manual, operands in the
@@ -176,9 +178,9 @@ var (
 )
 
 // table is the instruction set, a row a section of the manual. What few programs
-// use has files of its own: added.go, video.go, half.go, matrix.go
-// and copy.go.
-var table = slices.Concat(basic, added, video, halves, matrices, copies)
+// use has files of its own: added.go, video.go, half.go, matrix.go,
+// copy.go and texture.go.
+var table = slices.Concat(basic, added, video, halves, matrices, copies, textures)
 
 var basic = []*family{
 	// 9.7.1 integer arithmetic

@@ -47,6 +47,8 @@ type lowering struct {
 	scanned     int
 	ascending   []isa.Global // the variables of the module by address, once asked for
 	outgoing    []uint32     // PCs of instructions that address the frame of a function to be called
+
+	fetching *scope // registers of the template of textures, once there is one
 }
 
 // branch is a bra whose label is not resolved yet.
@@ -321,6 +323,9 @@ func (l *lowering) instruction(in *instruction) {
 		return
 	}
 	switch {
+	case f.fetches:
+		l.fetch(in, found)
+		return
 	case out.Op == isa.OpCall:
 		l.call(in, *out)
 		return

@@ -80,11 +80,11 @@ func (m *Module) match(f *family, in *instruction) (found *match, score int, wro
 			found.types = append(found.types, t)
 			continue
 		}
-		if otherTypes[w.text] {
+		g := slices.IndexFunc(f.groups, func(g group) bool { return g.find(w.text) != nil })
+		if g < 0 && otherTypes[w.text] {
 			complain(w.pos, CodeUnsupported, "%s is not supported: type .%s", in.opcode(), w.text)
 			continue
 		}
-		g := slices.IndexFunc(f.groups, func(g group) bool { return g.find(w.text) != nil })
 		switch {
 		case g < 0:
 			if unknown == nil {

@@ -13,6 +13,7 @@ type match struct {
 	scope bool // .cta, .gpu, .sys
 	nc    bool // ld.global.nc
 	order bool // .relaxed, .acquire, .release: the instruction names a memory order
+	fetch fetch
 }
 
 // modifier is one word behind the opcode and what it means.
@@ -260,6 +261,7 @@ var otherModifiers = map[string]string{
 	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
 	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",
 	"unified": "unified addressing hints", "cluster": "clusters",
+	"2dms": "multisampled textures", "a2dms": "multisampled textures", "memory_layout": "the layout of surfaces",
 }
 
 // unsupported are the opcodes of the manual that are not in the table, with
@@ -267,8 +269,6 @@ var otherModifiers = map[string]string{
 var unsupported = map[string]string{
 	"elect": "election of a thread",
 	"brkpt": "debuggers", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
-	"tex": "textures", "tld4": "textures", "txq": "textures", "istypep": "textures",
-	"suld": "surfaces", "sust": "surfaces", "sured": "surfaces", "suq": "surfaces",
 	"wmma": "matrices whose layout is the machine's own; mma and ldmatrix have it in the open", "stmatrix": "matrices", "wgmma": "matrices", "tcgen05": "matrices",
 	"mbarrier": "asynchronous barriers", "griddepcontrol": "dependent grids", "getctarank": "clusters", "mapa": "clusters",
 	"multimem": "multimem", "createpolicy": "cache policies", "setmaxnreg": "register reallocation",

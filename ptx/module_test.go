@@ -266,7 +266,8 @@ func TestModuleSharedBelongsToTheKernelsThatNameIt(t *testing.T) {
 	assert.EqualValues(t, 8, both.Insts[1].Src[0].Imm)
 }
 
-// A texture reference is memory whose address can be had (PTX ISA 5.3); nothing else is known of it.
+// A reference is memory whose address can be had (PTX ISA 5.3), with the initial values of the description that the host
+// fills in (cuda/include/divergo/texture.h).
 func TestTextureReference(t *testing.T) {
 	m, err := Parse("k.ptx", []byte(`.version 7.0
 .target sm_70
@@ -274,20 +275,52 @@ func TestTextureReference(t *testing.T) {
 .global .u8 before;
 .visible .global .texref t;
 .global .surfref s;
-.entry k() { .reg .b64 %rd<3>; .reg .b32 %r; mov.u64 %rd1, t; ld.global.u32 %r, [%rd1+124]; mov.u64 %rd2, s; ret; }
-.global .texref set = { filter_mode = linear };
-.entry other() { .reg .b64 %rd<2>; mov.u64 %rd1, set; ret; }`))
+.global .texref set = { filter_mode = linear, addr_mode_1 = clamp_to_border, normalized_coords = 1 };
+.global .samplerref how;
+.tex .u64 old;
+.entry k() { .reg .b64 %rd<3>; .reg .b32 %r; mov.u64 %rd1, t; ld.global.u32 %r, [%rd1+124]; mov.u64 %rd2, s; ret; }`))
 	require.NoError(t, err)
 	p, err := m.Program("k")
 	require.NoError(t, err)
-	for i, name := range []string{"before", "t", "s"} {
+	for i, name := range []string{"before", "t", "s", "set", "how", "old"} {
 		require.Equal(t, name, p.Globals[i].Name)
+		if i > 0 {
+			assert.EqualValues(t, 128, p.Globals[i].Size)
+			assert.Zero(t, p.Globals[i].Addr%128)
+			assert.GreaterOrEqual(t, p.Globals[i].Addr, p.Globals[i-1].Addr+p.Globals[i-1].Size)
+		}
 	}
-	assert.EqualValues(t, 128, p.Globals[1].Size)
-	assert.Zero(t, p.Globals[1].Addr%128)
-	assert.GreaterOrEqual(t, p.Globals[2].Addr, p.Globals[1].Addr+128)
-	_, err = m.Program("other")
-	assert.ErrorContains(t, err, "set cannot be used: initial values of a .texref are not supported")
+	want := make([]byte, 128)
+	want[52], want[56], want[60] = 1, 1, 1
+	assert.Equal(t, want, p.Globals[1].Init, "clamped")
+	assert.Equal(t, want, p.Globals[5].Init)
+	want[44], want[48], want[56] = 1, 1, 3
+	assert.Equal(t, want, p.Globals[3].Init)
+	assert.Equal(t, append(append(make([]byte, 44), 1), make([]byte, 83)...), p.Globals[4].Init, "coordinates are as the texture has them")
+}
+
+// An instruction that reads a texture counts as one, at its line; what it becomes is inserted.
+func TestFetchCountsAsOne(t *testing.T) {
+	m, err := Parse("k.ptx", []byte(`.version 7.0
+.target sm_70
+.address_size 64
+.global .texref t;
+.entry k() { .reg .f32 %f<6>; .reg .pred %p;
+	@%p tex.2d.v4.f32.f32 {%f1, %f2, %f3, _}, [t, {%f4, %f5}];
+	tex.2d.v4.f32.f32 {%f1, %f2, %f3, _}, [t, {%f4, %f5}];
+	ret; }`))
+	require.NoError(t, err)
+	p, err := m.Program("k")
+	require.NoError(t, err)
+	var counted []string
+	for _, in := range p.Insts {
+		if !in.Inserted {
+			counted = append(counted, in.Text)
+		} else {
+			assert.Contains(t, []int32{6, 7}, in.Pos.Line)
+		}
+	}
+	assert.Equal(t, []string{"tex.2d.v4.f32.f32 {%f1, %f2, %f3, _}, [t, {%f4, %f5}]", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, _}, [t, {%f4, %f5}]", "ret"}, counted)
 }
 
 func TestKernelNames(t *testing.T) {

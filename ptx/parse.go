@@ -305,7 +305,11 @@ func (p *parser) statement(b *block) {
 		return
 	}
 	bare := p.tok.kind == ';' || p.tok.newline && takesNothing(in.name.text)
-	if !bare && !p.operands(in) {
+	operands := p.operands
+	if fetches(in.name.text) {
+		operands = p.fetchOperands
+	}
+	if !bare && !operands(in) {
 		p.skipStatement()
 		return
 	}

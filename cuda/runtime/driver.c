@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cuda.h"
+#include "divergo/texture.h"
 #include "runtime.h"
 
 struct CUctx_st { struct CUctx_st *below; };
@@ -911,7 +912,10 @@ CUresult cuModuleGetTexRef(CUtexref *reference, CUmodule module, const char *nam
     struct CUtexref_st *t = calloc(1, sizeof *t);
     if (t == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     *t = (struct CUtexref_st){.next = module->textures, .at = at, .format = format_of(CU_AD_FORMAT_FLOAT, 1)};
-    for (int i = 0; i < 3; i++) t->how.addressMode[i] = cudaAddressModeClamp;
+    struct divergo_texture initial; // what its .texref says in the PTX
+    if ((error = result(cudaMemcpy(&initial, POINTER(at), sizeof initial, cudaMemcpyDeviceToHost))) != CUDA_SUCCESS) return free(t), error;
+    for (int i = 0; i < 3; i++) t->how.addressMode[i] = (enum cudaTextureAddressMode)initial.mode[i];
+    t->how.filterMode = (enum cudaTextureFilterMode)initial.linear, t->how.normalizedCoords = (int)initial.normalized;
     return *reference = module->textures = t, CUDA_SUCCESS;
 }
 

@@ -181,10 +181,20 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x,
 
 // Textures.
 
+// channel_type is OpenCL's number: from CL_SNORM_INT8 on in the order SNORM 8 and 16, UNORM 8 and 16, and from CL_SIGNED_INT8
+// on signed, unsigned (8, 16, 32), HALF_FLOAT, FLOAT.
+static unsigned int channel_type(const struct cudaChannelFormatDesc *d, enum cudaTextureReadMode mode) {
+    const unsigned int width = d->x == 8 ? 0 : d->x == 16 ? 1 : 2;
+    if (d->f == cudaChannelFormatKindFloat) return 0x10DC + width;
+    if (mode == cudaReadModeNormalizedFloat) return (d->f == cudaChannelFormatKindSigned ? 0x10D0 : 0x10D2) + width;
+    return (d->f == cudaChannelFormatKindSigned ? 0x10D7 : 0x10DA) + width;
+}
+
 // read_as says how the channels of a format become floats, if they do.
 static cudaError_t read_as(struct divergo_texture *t, const struct cudaChannelFormatDesc *d, enum cudaTextureReadMode mode, int srgb) {
     t->bytes = (unsigned)texel(d), t->channels = channels(d), t->format = divergo_plain;
     if (t->bytes == 0) return cudaErrorInvalidChannelDescriptor;
+    t->type = channel_type(d, mode);
     if (d->f == cudaChannelFormatKindFloat) t->format = d->x == 16 ? divergo_half : divergo_plain;
     else if (srgb && (mode != cudaReadModeNormalizedFloat || d->x != 8 || d->f != cudaChannelFormatKindUnsigned)) return cudaErrorInvalidValue;
     else if (srgb) t->format = divergo_srgb8;

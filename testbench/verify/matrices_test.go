@@ -85,7 +85,7 @@ var layouts = []struct {
 	},
 }
 
-func pick(first bool, a, b int) int {
+func pick[T any](first bool, a, b T) T {
 	if first {
 		return a
 	}

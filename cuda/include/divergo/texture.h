@@ -26,5 +26,6 @@ struct divergo_texture {
     // Of mipmaps: how many levels follow, this one included; interpolated between them; which of them are used.
     unsigned int levels, between;
     float bias, least, most;
+    unsigned int type; // of a channel, as txq and suq have it: OpenCL's cl_channel_type
 };
 #endif
