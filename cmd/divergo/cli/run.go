@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"divergo/internal/output"
 	"divergo/isa"
 	"divergo/kernels"
+	"divergo/ptx"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -320,6 +322,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	warnOfOne(c.ErrOrStderr(), s)
 	warnOfParts(c.ErrOrStderr(), s)
 	warnOfPad(c.ErrOrStderr(), s)
+	warnOfAbsent(c.ErrOrStderr(), s)
 	return s, err
 }
 
@@ -373,6 +376,19 @@ func warnOfPad(w io.Writer, s *testbench.Session) {
 		if outside > 0 {
 			fmt.Fprintf(w, "divergo: warning: %s: %d reads of threads outside of their buffers, within --pad %d\n", k.Prog.Name, outside, s.Pad)
 		}
+	}
+}
+
+// warnOfAbsent tells of shuffles that read lanes which take no part, of each kernel once.
+func warnOfAbsent(w io.Writer, s *testbench.Session) {
+	for _, k := range s.ByKernel() {
+		at := slices.IndexFunc(s.Runs, func(r testbench.Run) bool { return r.Launch.Prog == k.Prog && r.Absent != nil })
+		if at < 0 {
+			continue
+		}
+		a := s.Runs[at].Absent
+		fmt.Fprintf(w, "%s: warning: %s: %s reads lane %d, which takes no part: %s; PTX leaves the value open, sm.absent_lane=%s says what it is; %d such reads in all\n",
+			a.Where, short(ptx.Demangled(k.Prog.Name)), a.Thread, a.Lane, a.Text, s.Machine.Config.SM.AbsentLane, k.Counters.Absent.Reads)
 	}
 }
 
