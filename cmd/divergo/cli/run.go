@@ -276,12 +276,13 @@ func (r *runFlags) open(files *output.Set, title, target string) (k kept, err er
 // has failed, which is how the run ended.
 func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result, k kept, failed error) error {
 	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.keep(s))
+	result.Races = r.machine.foundRaces()
 	show := func(w io.Writer) error { return errors.Join(result.print(w), k.lines.print(w)) }
 	if r.json {
 		result.Profile = k.lines.json()
 		show = func(w io.Writer) error { return printJSON(w, result) }
 	}
-	return errors.Join(show(c.OutOrStdout()), unkept, failed)
+	return errors.Join(show(c.OutOrStdout()), unkept, failed, r.machine.racy())
 }
 
 // simulate builds a machine and does something with it, under the eyes of the
@@ -299,6 +300,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	if m.fast != "" {
 		s.Emulates = func(number int) bool { return number < m.detailed.from || number > m.detailed.to }
 	}
+	m.watch(s)
 	wave.attach(s)
 	asked, leave := listen(c)
 	defer leave()
@@ -323,6 +325,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	warnOfParts(c.ErrOrStderr(), s)
 	warnOfPad(c.ErrOrStderr(), s)
 	warnOfAbsent(c.ErrOrStderr(), s)
+	m.tellRaces(c.ErrOrStderr(), label)
 	return s, err
 }
 
