@@ -9,8 +9,8 @@ import "math/bits"
 // the threads which a membermask names are all active, and that they agree on
 // it; lanes with different masks do not see each other.
 //
-// A lane that shfl reads and that does not take part counts as out of range:
-// the lane gets its own value back. (The manual leaves the value open.)
+// The manual leaves open what shfl reads from a lane that takes no part. Lanes.Absent
+// decides.
 
 func (d *datapath) addCrossLane() {
 	for _, m := range []Mode{ModeUp, ModeDown, ModeBfly, ModeIdx} {
@@ -70,40 +70,49 @@ func ballot(in *Inst, x *Lanes) {
 	}
 }
 
-// shfl copies from lane to lane within segments. The low 5 bits of the third
-// source clamp the source lane, bits 8 to 12 are those of the lane number that
-// tell segments apart. The predicate says whether the source lane is in range.
+// ShflSource is the lane that shfl reads, and whether it is in range: else the reader
+// gets its own value. The low 5 bits of c clamp the source lane, bits 8 to 12 are those
+// of the lane number that tell segments apart.
+func ShflSource(mode Mode, lane int, b, c uint64) (from int, within bool) {
+	const low = MaxLanes - 1
+	offset, segment := int(b&low), int(c>>8&low)
+	first, last := lane&segment, lane&segment|int(c&low)&^segment
+	switch mode {
+	case ModeUp:
+		return lane - offset, lane-offset >= last
+	case ModeDown:
+		from = lane + offset
+	case ModeBfly:
+		from = lane ^ offset
+	default:
+		from = first | offset&^segment
+	}
+	return from, from <= last
+}
+
+// shfl copies from lane to lane. The predicate says whether the source lane is in range.
 func shfl(in *Inst, x *Lanes) {
 	const low = MaxLanes - 1
 	values := *x.Src[0]
+	x.ReadAbsent = 0
 	for rest := x.Mask; rest != 0; rest &= rest - 1 {
 		g := x.group(in, rest)
 		lane := bits.TrailingZeros32(rest) & low
-		b, c := int(x.Src[1][lane]&low), int(x.Src[2][lane])
-		segment := c >> 8 & low
-		first, last := lane&segment, lane&segment|c&low&^segment
-		from, within := 0, false
-		switch in.Mode {
-		case ModeUp:
-			from = lane - b
-			within = from >= last
-		case ModeDown:
-			from = lane + b
-			within = from <= last
-		case ModeBfly:
-			from = lane ^ b
-			within = from <= last
-		case ModeIdx:
-			from = first | b&^segment
-			within = from <= last
-		}
+		from, within := ShflSource(in.Mode, lane, x.Src[1][lane], x.Src[2][lane])
+		value := values[lane]
 		if within {
 			x.PDst[1] |= 1 << lane
+			switch {
+			case g>>from&1 != 0:
+				value = values[from&low]
+			case x.Absent != nil:
+				value = x.Absent(value)
+			default:
+				value = 0
+			}
+			x.ReadAbsent |= ^g >> from & 1 << lane
 		}
-		if !within || g>>from&1 == 0 {
-			from = lane
-		}
-		x.Dst[0][lane] = uint64(uint32(values[from&low]))
+		x.Dst[0][lane] = uint64(uint32(value))
 	}
 }
 

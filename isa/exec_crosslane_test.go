@@ -55,7 +55,6 @@ func TestShfl(t *testing.T) {
 		{ModeIdx, 11, 0x181f, allLanes, 17, 19, true}, // lane 3 of the segment
 		{ModeIdx, 3, 2, allLanes, 1, 1, false},
 		{ModeDown, 4, 31, 0x0000_ffff, 11, 15, true},
-		{ModeDown, 4, 31, 0x0000_ffff, 12, 12, true}, // lane 16 is in range and not there
 	} {
 		t.Run(fmt.Sprint(tt), func(t *testing.T) {
 			in := Inst{Op: OpShfl, Type: B32, Mode: tt.mode, NSrc: 3, NDst: 2, Text: "shfl"}
@@ -68,6 +67,35 @@ func TestShfl(t *testing.T) {
 			assert.Equal(t, tt.within, x.PDst[1]>>tt.lane&1 != 0)
 			assert.Zero(t, x.PDst[1]&^tt.mask)
 		})
+	}
+}
+
+// TestShflAbsent: a lane that is in range and takes no part reads as 0, or as the reader's
+// own value; who reads one is told.
+func TestShflAbsent(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		in := Inst{Op: OpShfl, Type: B32, Mode: ModeDown, Flags: FlagSync, NSrc: 4, NDst: 2, Text: "shfl"}
+		x := crossLaneRun(t, in, 0xff, func(x *Lanes) {
+			if own {
+				x.Absent = func(own uint64) uint64 { return own }
+			}
+			for i := range x.Src[1] {
+				x.Src[1][i], x.Src[2][i], x.Src[3][i] = 4, 31, 0x3f
+				if i >= 6 {
+					x.Src[3][i] = 0xc0
+				}
+			}
+		})
+		assert.Equal(t, uint32(0xfc), x.ReadAbsent, "lanes 2 and 3 read 6 and 7, which their mask does not name; 4 to 7 read lanes that are not active")
+		assert.Equal(t, []uint64{104, 105}, x.Dst[0][:2])
+		for lane := 2; lane < 8; lane++ {
+			want := uint64(0)
+			if own {
+				want = uint64(100 + lane)
+			}
+			assert.Equal(t, want, x.Dst[0][lane], "lane %d, own %t", lane, own)
+		}
+		assert.Equal(t, uint32(0xff), x.PDst[1], "all are in range")
 	}
 }
 

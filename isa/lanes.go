@@ -18,4 +18,9 @@ type Lanes struct {
 	PSrc [MaxSrcs]uint32 // inverted already where Operand.Not
 	Dst  [MaxDsts]*Row   // only active lanes are written
 	PDst [MaxDsts]uint32 // bits of inactive lanes are 0
+
+	// Absent is what a shfl reads from a lane that takes no part, which is open, for a
+	// reader with the given value; nil: 0. ReadAbsent are the lanes that have read one.
+	Absent     func(own uint64) uint64
+	ReadAbsent uint32
 }

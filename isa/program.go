@@ -1,5 +1,7 @@
 package isa
 
+import "slices"
+
 // NoPC marks the absence of an instruction: a reconvergence PC of a branch
 // whose paths meet only at the exit, or the target of an instruction that does
 // not branch.
@@ -140,4 +142,17 @@ func (p *Program) Where(pc uint32) string {
 		return p.Files[in.Loc.File] + ":" + itoa(in.Loc.Line)
 	}
 	return p.File + ":" + itoa(in.Pos.Line)
+}
+
+// Near is the line of the kernel's own file that an instruction belongs to: Where, or for
+// one that comes from another file, such as a header of CUDA, the next line of that file
+// behind it, where its result is used. Compilers do not say where a function was inlined.
+func (p *Program) Near(pc uint32) string {
+	home := slices.IndexFunc(p.Insts, func(in Inst) bool { return in.Loc.Line > 0 })
+	for at := pc; home >= 0 && int(at) < len(p.Insts); at++ {
+		if l := p.Insts[at].Loc; l.Line > 0 && l.File == p.Insts[home].Loc.File {
+			return p.Where(at)
+		}
+	}
+	return p.Where(pc)
 }

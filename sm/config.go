@@ -44,6 +44,18 @@ const (
 // Words lists the valid values.
 func (Dependence) Words() key.Words { return dependences.Words() }
 
+// AbsentLane is what a shuffle reads from a lane that takes no part.
+type AbsentLane string
+
+// The values of lanes that take no part.
+const (
+	AbsentZero AbsentLane = "zero"
+	AbsentOwn  AbsentLane = "own"
+)
+
+// Words lists the valid values.
+func (AbsentLane) Words() key.Words { return absentLanes.Words() }
+
 // Config sizes a streaming multiprocessor. All latencies and intervals are in
 // core cycles.
 type Config struct {
@@ -71,6 +83,7 @@ type Config struct {
 	SFUWidth    int               `toml:"sfu_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the special-function pipe" source:"ours"`
 	AGULatency  int               `toml:"agu_latency" range:"1..1000" unit:"core cycles" doc:"address generation in the memory pipe" source:"ours"`
 	MemQueue    int               `toml:"mem_queue" range:"1..256" doc:"memory instructions in flight in an SM" source:"ours"`
+	AbsentLane  AbsentLane        `toml:"absent_lane" doc:"what a shuffle reads from a lane that takes no part, which PTX leaves open: zero or own (the reader's own value); NVIDIA's sample reduction needs zero" source:"ours"`
 	Latency     Opcodes           `toml:"latency"`    // from the start of execution to write-back
 	Initiation  Opcodes           `toml:"initiation"` // from an instruction of all lanes to the next one in its pipe
 	Stack       int               `toml:"stack" range:"0..512Ki" unit:"bytes" doc:"local memory of a thread for the frames of recursive functions; what other functions need is known and added" source:"ours"`

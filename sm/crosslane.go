@@ -25,6 +25,7 @@ type group struct {
 	lanes   uint32 // that are here
 	members uint32 // that are named
 	missing uint32 // that are named and have threads, which are elsewhere
+	absent  uint32 // locations that are named and have no thread, or one that has exited
 }
 
 // located are operands in the order of locations: wires, as Pipe.lanes.
@@ -57,6 +58,7 @@ func (p *Pipe) group(op *Op, in *isa.Inst, rest uint32) (g group, kind FaultKind
 		return g, NoFault
 	}
 	g.missing = g.members & p.l.masks[warp] &^ *p.Exited.At(int(op.Row)) &^ op.Exec
+	g.absent = mask & p.l.all &^ p.l.toLocations(warp, g.lanes|g.missing)
 	if g.lanes>>first&1 == 0 {
 		return g, NotMember
 	}
@@ -88,6 +90,7 @@ func (p *Pipe) together(op *Op, in *isa.Inst) bool {
 			p.fail(kind, op, bits.TrailingZeros32(rest), p.l.toLocations(int(op.Row)%p.l.warps, g.missing))
 			return false
 		}
+		p.absentMembers(in, g)
 		rest &^= g.lanes
 	}
 	return true
@@ -115,6 +118,7 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 	x, warp := &p.lanes, int(op.Row)%p.l.warps
 	if p.l.straight[warp] && in.Op != isa.OpMma {
 		isa.Execute(in, x)
+		p.absentReads(op, in, x)
 		return
 	}
 	lane := &p.l.places[warp]
@@ -144,6 +148,7 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 	}
 	to.Mask = p.l.toLocations(warp, x.Mask)
 	isa.Execute(in, to)
+	p.absentReads(op, in, to)
 	for i := range in.NDst {
 		x.PDst[i] = p.l.toLanes(warp, to.PDst[i])
 		for location := range p.l.cfg.WarpSize {

@@ -31,6 +31,8 @@ type Pipe struct {
 		Lined uint16 // results in Line
 		Waits uint64 // cycles that instructions have waited for their way out
 		Fault Fault  // the first trap or cross-lane instruction that cannot be executed
+
+		Absent AbsentCounters // of cross-lane instructions
 	}] `rtl:"inplace"`
 	In      rtl.In[Op]
 	Out     rtl.Out[Result]
@@ -56,9 +58,10 @@ type Pipe struct {
 	located located   `rtl:"scratch"` // the same behind the permutation of lanes
 
 	// OnExit is told of threads at their exit, OnBranch of each branch, call and
-	// return that is resolved.
+	// return that is resolved, OnAbsent of shuffles that read lanes which take no part.
 	OnExit   rtl.Observers[Exited]
 	OnBranch rtl.Observers[Branched]
+	OnAbsent rtl.Observers[AbsentRead]
 	seen     Flight `rtl:"scratch"` // with the PC that the observer knows
 }
 
@@ -165,7 +168,7 @@ func (p *Pipe) start(op *Op, out bool) bool {
 		r := p.result(in, op.Exec == 1<<isa.MaxLanes-1 && !in.crosses)
 		r.Flight, r.Exec = op.Flight, op.Exec
 		x := &p.lanes
-		x.Mask = op.Exec
+		x.Mask, x.Absent = op.Exec, p.l.absent
 		x.PSrc = op.PSrc // a statement of its own is copied once
 		x.PDst = [isa.MaxDsts]uint32{}
 		for i := range in.NSrc {

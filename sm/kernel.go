@@ -183,6 +183,7 @@ type site struct {
 	foremost foremost                // CTA priority of cfg
 	holds    func(in *isa.Inst) bool // scoreboard of cfg
 	entering entry                   // skip of cfg
+	absent   func(own uint64) uint64 // absent_lane of cfg
 	beside   beside                  // interweave of cfg
 
 	all  uint32                  // lanes of a whole warp
@@ -206,6 +207,9 @@ func (s *site) policies() (err error) {
 	}
 	if s.beside, err = interweaves.Of(s.cfg.Interweave); err != nil {
 		return fmt.Errorf("sm.interweave: %w", err)
+	}
+	if s.absent, err = absentLanes.Of(s.cfg.AbsentLane); err != nil {
+		return fmt.Errorf("sm.absent_lane: %w", err)
 	}
 	return nil
 }

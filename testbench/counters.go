@@ -30,6 +30,7 @@ type Counters struct {
 	PortWaits    uint64 // cycles that results have waited for write-back
 	Divergence   divergence.Stats
 	Herd         sm.HerdCounters
+	Absent       sm.AbsentCounters
 	Mechanism    any // what the mechanism counts itself: see divergence.Policy.Counts
 	Stalls       memsys.Stalls
 	Coalescer    memsys.CoalescerCounters
@@ -65,6 +66,7 @@ func readCounters(m *gpu.Machine) Counters {
 		}
 		one.Divergence = s.Div.Stats()
 		one.Herd = s.ALU.Herd.Q().Count
+		one.Absent = s.ALU.Q().Absent
 		if counts := s.Div.Counts(); counts != nil {
 			one.Mechanism = counts.Values()
 		}

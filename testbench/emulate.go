@@ -27,7 +27,7 @@ func (s *Session) emulate(l Launch, occupancy sm.Occupancy) error {
 	cfg := &s.Machine.Config
 	result, err := golden.Run(l.Prog, golden.Launch{
 		Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params,
-		WarpSize: uint32(cfg.SM.WarpSize), Stack: uint32(cfg.SM.Stack),
+		WarpSize: uint32(cfg.SM.WarpSize), Stack: uint32(cfg.SM.Stack), AbsentOwn: cfg.SM.AbsentLane == sm.AbsentOwn,
 	}, &m, golden.Options{Stop: s.Limits.Stop, MaxSteps: maxEmulated})
 	if err != nil {
 		return err

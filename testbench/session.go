@@ -68,9 +68,10 @@ type Run struct {
 	Occupancy sm.Occupancy
 	Outcome   Outcome
 	Counters  Counters
-	Printed   Printed // if it finished
-	Emulated  bool    // by the golden model: see Session.Emulates
-	Outside   uint64  // reads of threads outside of allocations: see Session.Pad
+	Printed   Printed     // if it finished
+	Emulated  bool        // by the golden model: see Session.Emulates
+	Outside   uint64      // reads of threads outside of allocations: see Session.Pad
+	Absent    *AbsentRead // the first shuffle that read a lane which takes no part
 }
 
 // module is what a session knows of a module: its variables, and while those of
@@ -236,9 +237,9 @@ func (s *Session) Launch(l Launch) error {
 	if s.OnLaunch.Notify(&loaded); loaded.err != nil {
 		return loaded.err
 	}
-	outside := s.countOutside()
+	outside, absent := s.countOutside(), s.watchAbsent(l.Prog)
 	end := s.Machine.Run(s.Limits.Stop, s.Limits.MaxCycles)
-	run := Run{Launch: l, Occupancy: occupancy, Outcome: *s.diagnose(&l, end), Outside: outside()}
+	run := Run{Launch: l, Occupancy: occupancy, Outcome: *s.diagnose(&l, end), Outside: outside(), Absent: absent()}
 	if l.Prog.Printer != 0 && run.Outcome.OK() {
 		run.Printed = s.takePrinted(l.Prog)
 	}

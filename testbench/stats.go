@@ -152,6 +152,15 @@ var stats = []Stat{
 	},
 
 	{
+		"absent_lane_reads", "", "lanes", "lanes of shuffles that read a lane which takes no part: undefined in PTX (sm.absent_lane)", ours,
+		func(c *Counters) any { return c.Absent.Reads },
+	},
+	{
+		"absent_members", "", "lanes", "threads that have exited or never were, in the member masks of votes, matches and reductions", ours,
+		func(c *Counters) any { return c.Absent.Members },
+	},
+
+	{
 		"compacted_entries", "", "entries", "entries of block-wide stacks that the thread compactor made warps of", tbc + ", section 3.3",
 		func(c *Counters) any { return c.Divergence.Compaction.Entries },
 	},

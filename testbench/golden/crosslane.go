@@ -147,7 +147,7 @@ func (b *block) exchange(mates []thread, set uint32) {
 			t.state = running
 			continue
 		}
-		t.write(in, crossLane(in, mates, set, lane))
+		t.write(in, b.crossLane(in, mates, set, lane))
 		t.state = running
 	}
 	for m := set; m != 0; m &= m - 1 {
@@ -156,7 +156,7 @@ func (b *block) exchange(mates []thread, set uint32) {
 }
 
 // crossLane is what the thread in a lane gets.
-func crossLane(in *isa.Inst, mates []thread, set uint32, lane int) (dst [isa.MaxDsts]uint64) {
+func (b *block) crossLane(in *isa.Inst, mates []thread, set uint32, lane int) (dst [isa.MaxDsts]uint64) {
 	own := &mates[lane].meets.src
 	equal, yes := uint32(0), uint32(0) // threads with the same first source, and those for which it holds
 	for m := set; m != 0; m &= m - 1 {
@@ -198,10 +198,13 @@ func crossLane(in *isa.Inst, mates []thread, set uint32, lane int) (dst [isa.Max
 	case isa.OpShfl:
 		from, within := source(in.Mode, lane, int(own[1]&31), int(own[2]))
 		dst[1] = truth(within)
-		if !within || set>>from&1 == 0 {
-			from = lane
+		there := within && set>>from&1 != 0
+		switch { // what PTX leaves open is the choice of the machine
+		case there:
+			dst[0] = cut(isa.B32, mates[from].meets.src[0])
+		case !within || b.l.AbsentOwn:
+			dst[0] = cut(isa.B32, own[0])
 		}
-		dst[0] = cut(isa.B32, mates[from].meets.src[0])
 	}
 	return dst
 }

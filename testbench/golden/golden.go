@@ -14,6 +14,7 @@ type Launch struct {
 	SharedBytes uint32    // dynamic shared memory of a CTA
 	Params      []byte    // parameter bank
 	Stack       uint32    // bytes of a thread's stack, for recursive functions
+	AbsentOwn   bool      // a shuffle from a thread that takes no part gives the reader's own value, and not 0
 	WarpSize    uint32    // for %laneid, %warpid and barriers with a count; 0: 32
 }
 

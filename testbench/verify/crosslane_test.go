@@ -50,6 +50,13 @@ func input(i int) uint32 { return (uint32(i)*2654435761 + 12345) >> 20 }
 // results of its threads.
 func runCrossLane(t *testing.T, c gpu.Config, body string, threads int) ([]uint32, error) {
 	t.Helper()
+	out, _, err := crossLaneSession(t, c, body, threads)
+	return out, err
+}
+
+// crossLaneSession is the same with the session that has run.
+func crossLaneSession(t *testing.T, c gpu.Config, body string, threads int) ([]uint32, *testbench.Session, error) {
+	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(crossLane(body)))
 	require.NoError(t, err)
 	p, err := testbench.Program(m, "")
@@ -67,7 +74,7 @@ func runCrossLane(t *testing.T, c gpu.Config, body string, threads int) ([]uint3
 	for i := range out {
 		out[i] = binary.LittleEndian.Uint32(data[4*i:])
 	}
-	return out, err
+	return out, s, err
 }
 
 // mates are the threads of the warp of thread i that the CTA has.

@@ -180,13 +180,16 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 		}
 		lines.add(s)
 		r := newResult(s, f.machine.preset, of.name, of.size, f.seed)
-		r.kernels = s.ByKernel()
+		r.kernels, r.Races = s.ByKernel(), f.machine.foundRaces()
 		if err == nil {
 			r.Reference = "equal"
 			if wrong := of.judge(); wrong != nil {
 				r.Reference = wrong.Error()
 				err = fmt.Errorf("%w: %w", errCheck, wrong)
 			}
+		}
+		if err == nil {
+			err = f.machine.racy()
 		}
 		results = append(results, r)
 		unkept = errors.Join(unkept, wave.keep(c.ErrOrStderr()))

@@ -19,6 +19,7 @@ import (
 	"divergo/internal/table"
 	"divergo/ptx"
 	"divergo/testbench"
+	"divergo/testbench/races"
 )
 
 // programExit is the exit code of a program that divergo has run.
@@ -215,6 +216,8 @@ type ranProgram struct {
 	server  *cuda.Server
 	code    int
 	mech    string
+	races   []*races.Race
+	racy    error
 	output  []byte // of compare: what it printed
 }
 
@@ -229,6 +232,7 @@ func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, k k
 		r.code, err = with(r.server)
 		return err
 	})
+	r.races, r.racy = p.machine.foundRaces(), p.machine.racy()
 	return r, err
 }
 
@@ -241,7 +245,7 @@ func (r *ranProgram) end() error {
 	case r.server.Failed != nil:
 		return programExit{exitCode(r.server.Failed)}
 	}
-	return nil
+	return r.racy
 }
 
 func newCudaRun() *cobra.Command {
@@ -387,7 +391,7 @@ type programResult struct {
 func newProgramResult(r *ranProgram, name string) *programResult {
 	p := &programResult{result: newResult(r.session, "", name, "", 0), Kernels: []kernelResult{}, Exit: r.code}
 	p.Schema = schema("cuda")
-	p.Printed = nil // by the program
+	p.Printed, p.Races = nil, r.races // the program prints itself
 	for _, k := range r.session.ByKernel() {
 		one := kernelResult{ptx.Demangled(k.Prog.Name), k.Launches, map[string]any{}}
 		for _, stat := range testbench.Stats() {

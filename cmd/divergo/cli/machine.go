@@ -19,6 +19,7 @@ import (
 	"divergo/kernels/runner"
 	"divergo/sm/divergence"
 	"divergo/testbench"
+	"divergo/testbench/races"
 	"divergo/testbench/verify"
 )
 
@@ -32,7 +33,9 @@ type machineFlags struct {
 	verify                         bool
 	fast                           string
 	pad                            uint64
-	detailed                       span // launches that --fast leaves to the machine
+	races                          bool
+	watched                        *races.Detector // of the last session, with races
+	detailed                       span            // launches that --fast leaves to the machine
 	warnings                       warnings
 }
 
@@ -57,6 +60,7 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 	f.BoolVar(&m.verify, "verify", false, "compare every thread with the golden model: PCs, registers at the exit, memory")
 	f.StringVar(&m.fast, "fast", "", "simulate launches `N..M`, counted from 1; the golden model runs the others, which count for nothing")
 	f.Uint64Var(&m.pad, "pad", 0, "threads may read `BYTES` outside of buffers, where they get zeros; a warning counts that")
+	f.BoolVar(&m.races, "races", false, "report data races: accesses of two threads to a byte that nothing orders (docs/races.md); the exit code is then 1")
 	f.Uint64Var(&m.maxCycles, "max-cycles", 0, "give up a launch after so many core cycles; 0: never")
 }
 

@@ -13,6 +13,7 @@ import (
 	"divergo/isa"
 	"divergo/ptx"
 	"divergo/testbench"
+	"divergo/testbench/races"
 )
 
 // result is what a run prints.
@@ -29,6 +30,7 @@ type result struct {
 	Launches  []launchResult      `json:"launches"`
 	Printed   []string            `json:"printed,omitempty"` // by printf, a string for each call
 	Dropped   uint32              `json:"printed_dropped,omitempty"`
+	Races     []*races.Race       `json:"races,omitempty"` // with --races
 	Config    map[string]any      `json:"config"`
 	Stats     map[string]any      `json:"stats"`
 	Profile   map[string]any      `json:"profile,omitempty"`

@@ -44,7 +44,7 @@ func exitCode(err error) int {
 		return exitCheck
 	case errors.As(err, &outcome):
 		return exitProgram
-	case errors.Is(err, errCheck), errors.As(err, &mismatch):
+	case errors.Is(err, errCheck), errors.Is(err, errRaces), errors.As(err, &mismatch):
 		return exitCheck
 	}
 	return exitUsage

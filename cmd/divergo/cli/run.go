@@ -275,12 +275,13 @@ func (r *runFlags) open(files *output.Set, title, target string) (k kept, err er
 // has failed, which is how the run ended.
 func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result, k kept, failed error) error {
 	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.keep(s))
+	result.Races = r.machine.foundRaces()
 	show := func(w io.Writer) error { return errors.Join(result.print(w, r.all), k.lines.print(w)) }
 	if r.json {
 		result.Profile = k.lines.json()
 		show = func(w io.Writer) error { return printJSON(w, result) }
 	}
-	return errors.Join(show(c.OutOrStdout()), unkept, failed)
+	return errors.Join(show(c.OutOrStdout()), unkept, failed, r.machine.racy())
 }
 
 // simulate builds a machine and does something with it, under the eyes of the
@@ -298,6 +299,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	if m.fast != "" {
 		s.Emulates = func(number int) bool { return number < m.detailed.from || number > m.detailed.to }
 	}
+	m.watch(s)
 	wave.attach(s)
 	asked, leave := listen(c)
 	defer leave()
@@ -322,6 +324,8 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	m.warnings.one(s)
 	m.warnings.parts(s)
 	m.warnings.pad(s)
+	m.warnings.absent(s)
+	m.tellRaces(c.ErrOrStderr(), label)
 	return s, err
 }
 

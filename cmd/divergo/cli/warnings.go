@@ -3,9 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"divergo/internal/printable"
 	"divergo/isa"
+	"divergo/ptx"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -91,5 +93,19 @@ func (w *warnings) pad(s *testbench.Session) {
 		if outside > 0 {
 			w.once("pad "+k.Prog.Name, fmt.Sprintf("divergo: warning: %s: %d reads of threads outside of their buffers, within --pad %d", k.Prog.Name, outside, s.Pad))
 		}
+	}
+}
+
+// absent tells of shuffles that read lanes which take no part.
+func (w *warnings) absent(s *testbench.Session) {
+	for _, k := range s.ByKernel() {
+		at := slices.IndexFunc(s.Runs, func(r testbench.Run) bool { return r.Launch.Prog == k.Prog && r.Absent != nil })
+		if at < 0 {
+			continue
+		}
+		a := s.Runs[at].Absent
+		w.once("absent "+k.Prog.Name, fmt.Sprintf("%s: warning: %s: %s reads lane %d, which takes no part: %s; "+
+			"PTX leaves the value open, sm.absent_lane=%s says what it is; %d such reads in all",
+			a.Where, short(ptx.Demangled(k.Prog.Name)), a.Thread, a.Lane, a.Text, s.Machine.Config.SM.AbsentLane, k.Counters.Absent.Reads))
 	}
 }

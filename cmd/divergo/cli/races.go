@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"divergo/testbench"
+	"divergo/testbench/races"
+)
+
+// errRaces says that --races has found some.
+var errRaces = errors.New("data races")
+
+// watch has a session watched for races, if that is asked for.
+func (m *machineFlags) watch(s *testbench.Session) {
+	if m.watched = nil; m.races {
+		m.watched = races.Attach(s)
+	}
+}
+
+// tellRaces writes the races of the session that has ended; label names it.
+func (m *machineFlags) tellRaces(w io.Writer, label string) {
+	if m.watched == nil {
+		return
+	}
+	m.watched.Detach()
+	for _, r := range m.watched.Found() {
+		fmt.Fprintln(w, r)
+	}
+	if n := m.watched.Forgotten(); n > 0 {
+		fmt.Fprintf(w, "divergo: warning: %s: --races has forgotten %d pages of 4 KiB for want of room, and may have missed races there\n", label, n)
+	}
+}
+
+// racy is an error if the session that has ended had races.
+func (m *machineFlags) racy() error {
+	if n := len(m.foundRaces()); n > 0 {
+		return fmt.Errorf("%w between %d pairs of source lines", errRaces, n)
+	}
+	return nil
+}
+
+// foundRaces lists the races of the session that has ended, nil without --races.
+func (m *machineFlags) foundRaces() []*races.Race {
+	if m.watched == nil {
+		return nil
+	}
+	return m.watched.Found()
+}

@@ -1,0 +1,394 @@
+package races
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/testbench"
+)
+
+// Access is one side of a race.
+type Access struct {
+	CTA    [3]uint32 `json:"cta"`
+	Thread [3]uint32 `json:"thread"`
+	Kind   string    `json:"kind"` // "read", "write" or "atomic"
+	PC     uint32    `json:"pc"`
+	Where  string    `json:"where"` // source line
+	Text   string    `json:"instruction"`
+}
+
+// Race is the first pair of accesses that were found to race, of two source lines.
+type Race struct {
+	Kernel  string `json:"kernel"`
+	Launch  int    `json:"launch"` // counted from 1
+	Space   string `json:"space"`
+	Address uint64 `json:"address"` // of the word; in shared memory an offset
+	First   Access `json:"first"`
+	Second  Access `json:"second"`
+	Count   uint64 `json:"count"` // of such pairs of accesses
+}
+
+// Kind is what the two do, as in "read/write".
+func (r *Race) Kind() string { return r.First.Kind + "/" + r.Second.Kind }
+
+func (r *Race) String() string {
+	line := func(a *Access) string {
+		return fmt.Sprintf("\n  %s by thread (%d,%d,%d) of CTA (%d,%d,%d) at %s, PC %d: %s", a.Kind,
+			a.Thread[0], a.Thread[1], a.Thread[2], a.CTA[0], a.CTA[1], a.CTA[2], a.Where, a.PC, a.Text)
+	}
+	return fmt.Sprintf("%s: race: %s of %s memory at %#x in %s, launch %d; %d times between these lines%s%s",
+		r.Second.Where, r.Kind(), r.Space, r.Address, r.Kernel, r.Launch, r.Count, line(&r.First), line(&r.Second))
+}
+
+// Detector looks for races in the launches of a session.
+type Detector struct {
+	session *testbench.Session
+	sms     []*watcher
+	leave   []func()
+
+	prog     *isa.Program
+	launches int
+	block    [3]uint32
+	grid     [3]uint32
+	threads  int // of a CTA
+	warpSize int
+	inStep   bool // a warp runs in step: the module is for less than sm_70
+	reach    uint64
+	ops      []op // by PC
+	issued   uint32
+	stamp    uint32
+
+	global    []*page // by number
+	pages     []*page // all, of which the oldest is taken when there are too many
+	oldest    int
+	free      []*page // of shared memory of CTAs that have ended
+	forgotten uint64
+	flags     map[place]*flag
+
+	found  []*Race
+	byPC   map[[2]uint32]*Race // of the program that runs
+	byLine map[[2]string]*Race
+}
+
+// place is an address: of shared memory in a CTA, of global memory in everywhere.
+type place struct {
+	cta  uint32
+	addr uint64
+}
+
+const everywhere = ^uint32(0)
+
+// Attach has a session watched from its next launch on. It is then simulated on one
+// processor, since all SMs report to the same Detector.
+func Attach(s *testbench.Session) *Detector {
+	d := &Detector{session: s, byLine: map[[2]string]*Race{}, global: make([]*page, 1<<(32-pageBits))}
+	s.Machine.System().Workers = 1
+	for _, m := range s.Machine.SMs {
+		w := &watcher{d: d, sm: m}
+		d.sms = append(d.sms, w)
+		d.leave = append(d.leave, m.Issue.OnIssue.Add(w.issue), m.Issue.OnInserted.Add(w.inserted))
+	}
+	d.leave = append(d.leave, s.OnLaunch.Add(d.launch))
+	return d
+}
+
+// Detach ends the watch. What was found stays.
+func (d *Detector) Detach() {
+	for _, leave := range d.leave {
+		leave()
+	}
+}
+
+// Found lists the races in the order in which they were found, one for each pair of source
+// lines.
+func (d *Detector) Found() []*Race { return d.found }
+
+// Forgotten is how many pages of 4 KiB were forgotten for want of room, so that races in
+// them may have gone unseen.
+func (d *Detector) Forgotten() uint64 { return d.forgotten }
+
+// launch begins anew: what earlier launches did is over.
+func (d *Detector) launch(l *testbench.Loaded) {
+	d.prog, d.block, d.grid = l.Prog, l.Block, l.Grid
+	d.launches = len(d.session.Runs) + 1
+	d.threads = int(l.Block[0] * l.Block[1] * l.Block[2])
+	d.warpSize = d.session.Machine.Config.SM.WarpSize
+	d.inStep = l.Prog.Target < 70
+	d.reach = ^uint64(0)
+	if l.Prog.AddressBits == 32 {
+		d.reach = 1<<32 - 1
+	}
+	d.ops = make([]op, len(l.Prog.Insts))
+	for pc := range d.ops {
+		d.ops[pc] = newOp(&l.Prog.Insts[pc])
+	}
+	d.stamp++
+	d.flags = map[place]*flag{}
+	d.byPC = map[[2]uint32]*Race{}
+	for _, w := range d.sms {
+		for _, c := range w.ctas {
+			w.end(c)
+		}
+		clear(w.rows[:])
+		clear(w.ctas[:])
+	}
+}
+
+// globalPage is that of a number, made or renewed if it has to be.
+func (d *Detector) globalPage(n uint64) *page {
+	if n >= uint64(len(d.global)) {
+		return nil
+	}
+	p := d.global[n]
+	if p == nil {
+		if len(d.pages) < maxPages {
+			p = new(page)
+			d.pages = append(d.pages, p)
+		} else {
+			p = d.pages[d.oldest]
+			d.oldest = (d.oldest + 1) % maxPages
+			if d.global[p.at] = nil; p.stamp == d.stamp {
+				d.forgotten++
+			}
+		}
+		d.global[n] = p
+		p.renew(n, d.stamp)
+	} else if p.stamp != d.stamp {
+		p.renew(n, d.stamp)
+	}
+	return p
+}
+
+// touch looks at an access to some bytes of a word, and takes it down.
+func (d *Detector) touch(c *cta, p *page, word uint16, bytes uint8, w *write, shared bool) {
+	if bytes == 0xf && !p.cells[word].bytes {
+		d.compare(c, p, word, &p.cells[word], w, shared)
+		return
+	}
+	cells, whole := p.split(word), w.value
+	for ; bytes != 0; bytes &= bytes - 1 {
+		i := bits.TrailingZeros8(bytes)
+		w.value = whole >> (8 * i) & 0xff
+		d.compare(c, p, word, &cells[i], w, shared)
+	}
+	w.value = whole
+}
+
+// compare is touch of a cell.
+func (d *Detector) compare(c *cta, p *page, word uint16, at *cell, w *write, shared bool) {
+	now := &w.access
+	if b := &at.write; b.mode != 0 && apart(&b.access, now, shared) {
+		same := b.mode&now.mode&valued != 0 && b.value == w.value
+		if !same && !d.before(c, &b.access, now, b.issue) {
+			d.report(p, word, &b.access, now, shared)
+		}
+	}
+	if now.mode&writes == 0 {
+		if r := &at.reads[0]; r.mode == 0 || r.thread == now.thread && r.cta == now.cta {
+			*r = *now
+			return
+		}
+		at.reads[1] = *now
+		return
+	}
+	for i := range at.reads {
+		r := &at.reads[i]
+		if r.mode == 0 {
+			break
+		}
+		if apart(r, now, shared) && !d.before(c, r, now, w.issue-1) {
+			d.report(p, word, r, now, shared)
+		}
+		r.mode = 0
+	}
+	at.write = *w
+}
+
+// apart reports whether two accesses to the same bytes, of which one writes, can race: those
+// of two threads, unless both are strong, or one is an atomic and the other reads global
+// memory.
+func apart(a, b *access, shared bool) bool {
+	switch both := a.mode & b.mode; {
+	case a.thread == b.thread && a.cta == b.cta, both&strong != 0:
+		return false
+	case shared || (a.mode|b.mode)&atomic == 0:
+		return true
+	default:
+		return both&writes != 0
+	}
+}
+
+// before reports whether an access comes before that of a thread of c which happens. Issue
+// is the number of its instruction.
+func (d *Detector) before(c *cta, earlier, now *access, issue uint32) bool {
+	if d.inStep && earlier.cta == now.cta && int(earlier.thread)/d.warpSize == int(now.thread)/d.warpSize {
+		return issue != d.issued
+	}
+	if c.knows(earlier, now.thread) || c.acquire(now.thread) && c.knows(earlier, now.thread) {
+		return true
+	}
+	if !d.inStep {
+		return false
+	}
+	// The others of its warp have waited with it for what one of them has seen.
+	first := int(now.thread) / d.warpSize * d.warpSize
+	for t := first; t < min(first+d.warpSize, d.threads); t++ {
+		if c.acquire(uint16(t)); c.knows(earlier, uint16(t)) {
+			return true
+		}
+	}
+	return false
+}
+
+// report takes a race down, if it is the first of its lines.
+func (d *Detector) report(p *page, word uint16, first, second *access, shared bool) {
+	pcs := [2]uint32{first.pc, second.pc}
+	r := d.byPC[pcs]
+	if r == nil {
+		lines := [2]string{d.prog.Near(first.pc), d.prog.Near(second.pc)}
+		if lines[0] > lines[1] {
+			lines[0], lines[1] = lines[1], lines[0]
+		}
+		if r = d.byLine[lines]; r == nil {
+			r = &Race{
+				Kernel: d.prog.Name, Launch: d.launches, Space: "global",
+				Address: p.at<<pageBits + 4*uint64(word), First: d.side(first), Second: d.side(second),
+			}
+			if shared {
+				r.Space = "shared"
+			}
+			d.byLine[lines] = r
+			d.found = append(d.found, r)
+		}
+		d.byPC[pcs] = r
+	}
+	r.Count++
+}
+
+// side is an access as it is told.
+func (d *Detector) side(a *access) Access {
+	kind := "read"
+	switch {
+	case a.mode&atomic != 0:
+		kind = "atomic"
+	case a.mode&writes != 0:
+		kind = "write"
+	}
+	at := func(n uint32, of [3]uint32) [3]uint32 {
+		return [3]uint32{n % of[0], n / of[0] % of[1], n / of[0] / of[1]}
+	}
+	return Access{
+		CTA: at(a.cta, d.grid), Thread: at(uint32(a.thread), d.block), Kind: kind,
+		PC: a.pc, Where: d.prog.Near(a.pc), Text: d.prog.Mnemonic(a.pc),
+	}
+}
+
+// cta is a CTA that runs.
+type cta struct {
+	d       *Detector
+	id      uint32
+	clock   []uint32 // by thread
+	known   []*knowledge
+	at      []*meeting // where a thread waits
+	waiting int        // threads that do
+	bars    [16]*meeting
+	warps   map[uint64]*meeting // of bar.warp.sync, by warp and mask
+	fences  []moment            // the last fence of each thread; nil: there was none
+	seen    []seen              // what threads have read strongly; nil: nothing
+	pages   []*page             // of shared memory
+}
+
+// seen is where a thread has read strongly last, and what of it it knows.
+type seen struct {
+	places   [4]place
+	versions [4]uint32
+	next, n  uint8
+}
+
+func newCTA(d *Detector, id uint32) *cta {
+	c := &cta{d: d, id: id, clock: make([]uint32, d.threads), known: make([]*knowledge, d.threads), at: make([]*meeting, d.threads)}
+	for i := range c.clock {
+		c.clock[i] = 1
+	}
+	return c
+}
+
+// knows reports whether a thread knows that an access comes before its own.
+func (c *cta) knows(a *access, thread uint16) bool {
+	k := c.known[thread]
+	if k == nil {
+		return false
+	}
+	if a.cta == c.id {
+		return k.own.of(a.thread) >= a.clock
+	}
+	return k.others[a.cta].of(a.thread) >= a.clock
+}
+
+// read notes that a thread reads strongly. What it learns is looked up when it matters,
+// since the value comes later.
+func (c *cta) read(thread uint16, at place) {
+	if c.seen == nil {
+		c.seen = make([]seen, c.d.threads)
+	}
+	s := &c.seen[thread]
+	for i := range s.n {
+		if s.places[i] == at {
+			return
+		}
+	}
+	s.places[s.next], s.versions[s.next] = at, 0
+	s.n = max(s.n, s.next+1)
+	s.next = (s.next + 1) % uint8(len(s.places))
+}
+
+// acquire has a thread learn what it has seen, and reports whether there was something new.
+func (c *cta) acquire(thread uint16) (any bool) {
+	if c.seen == nil || len(c.d.flags) == 0 {
+		return false
+	}
+	s := &c.seen[thread]
+	for i := range s.n {
+		f := c.d.flags[s.places[i]]
+		if f == nil || f.version == s.versions[i] {
+			continue
+		}
+		s.versions[i] = f.version
+		c.known[thread] = f.acquire(c.id, c.d.threads, c.known[thread])
+		any = true
+	}
+	return any
+}
+
+// release is a thread's moment, behind which its clock goes on.
+func (c *cta) release(thread uint16) moment {
+	c.acquire(thread)
+	m := moment{c.id, thread, c.clock[thread], c.known[thread]}
+	c.clock[thread]++
+	return m
+}
+
+// arrive adds a thread to a meeting.
+func (c *cta) arrive(m *meeting, thread uint16, waits bool) {
+	r := c.release(thread)
+	m.add(r.knows)
+	m.put(thread, r.clock)
+	if m.arrived++; waits {
+		c.at[thread] = m
+		c.waiting++
+	}
+}
+
+// goOn has a thread that has waited learn what it has waited for.
+func (c *cta) goOn(thread uint16) {
+	m := c.at[thread]
+	c.at[thread] = nil
+	c.waiting--
+	c.known[thread] = m.open()
+	for i := range c.bars {
+		if c.bars[i] == m {
+			c.bars[i] = nil
+		}
+	}
+}

@@ -1,0 +1,338 @@
+package races
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+)
+
+// kind is what an instruction does that matters here.
+type kind uint8
+
+const (
+	other kind = iota
+	accesses
+	copies // cp.async
+	barrier
+	warpBarrier
+	fence
+)
+
+// op is an instruction, as far as it matters.
+type op struct {
+	in      *isa.Inst
+	kind    kind
+	mode    mode
+	loads   bool // strongly: it can see a flag
+	acquire bool
+	release bool
+	size    uint64
+}
+
+func newOp(in *isa.Inst) op {
+	o := op{in: in, size: uint64(in.Type.Bytes() * max(int(in.Vec), 1))}
+	if in.Cache == isa.CacheVolatile {
+		o.mode = strong
+	}
+	o.acquire, o.release = in.Flags&isa.FlagAcquire != 0, in.Flags&isa.FlagRelease != 0
+	switch in.Op {
+	case isa.OpLd:
+		o.kind = accesses
+		o.loads = o.mode&strong != 0
+	case isa.OpLdmatrix:
+		o.kind, o.size = accesses, 16
+	case isa.OpSt:
+		o.kind = accesses
+		o.mode |= writes | valued
+	case isa.OpAtom, isa.OpRed:
+		o.kind = accesses
+		o.mode = writes | atomic | strong
+		o.loads = in.Op == isa.OpAtom
+	case isa.OpCopy:
+		o.kind = copies
+	case isa.OpBar:
+		o.kind = barrier
+	case isa.OpBarWarp:
+		o.kind = warpBarrier
+	case isa.OpMembar:
+		o.kind = fence
+	}
+	if in.Space == isa.SpaceLocal || in.Space == isa.SpaceParam || in.Space == isa.SpaceConst {
+		o.kind = other // nobody else writes there
+	}
+	if o.kind == other || o.kind == barrier || o.kind == fence {
+		o.mode = 0
+	}
+	o.mode |= used
+	return o
+}
+
+// watcher listens to an SM.
+type watcher struct {
+	d    *Detector
+	sm   *sm.SM
+	rows [sm.MaxWarps]warp // by row of the register file
+	ctas [sm.MaxCTAs]*cta  // by resident number
+}
+
+// warp is what is known of the threads in a row.
+type warp struct {
+	cta      *cta
+	id       uint64 // of the CTA
+	resident uint8
+	threads  [isa.MaxLanes]uint16 // by lane: number in the CTA
+}
+
+// at is the warp in a row.
+func (w *watcher) at(row uint8) *warp {
+	r := &w.rows[row%sm.MaxWarps]
+	if r.cta != nil && w.sm.CTA.Q().ID[r.resident%sm.MaxCTAs] == r.id && w.ctas[r.resident%sm.MaxCTAs] == r.cta {
+		return r
+	}
+	resident := w.sm.Resident(int(row))
+	id := w.sm.CTA.Q().ID[resident%sm.MaxCTAs]
+	c := w.ctas[resident%sm.MaxCTAs]
+	if c == nil || c.id != uint32(id) {
+		w.end(c)
+		c = newCTA(w.d, uint32(id))
+		w.ctas[resident%sm.MaxCTAs] = c
+	}
+	r.cta, r.id, r.resident = c, id, resident
+	for lane := range w.d.warpSize {
+		t := w.sm.Thread(int(row), lane).TID
+		r.threads[lane] = uint16(t[0] + w.d.block[0]*(t[1]+w.d.block[1]*t[2]))
+	}
+	return r
+}
+
+// end gives back what a CTA has taken.
+func (w *watcher) end(c *cta) {
+	if c == nil {
+		return
+	}
+	for _, p := range c.pages {
+		if p != nil {
+			w.d.free = append(w.d.free, p)
+		}
+	}
+	c.pages = nil
+}
+
+// sharedPage is a page of the shared memory of a CTA.
+func (c *cta) sharedPage(n uint64) *page {
+	for uint64(len(c.pages)) <= n {
+		c.pages = append(c.pages, nil)
+	}
+	if c.pages[n] == nil {
+		p := new(page)
+		if last := len(c.d.free) - 1; last >= 0 {
+			p, c.d.free = c.d.free[last], c.d.free[:last]
+		}
+		p.renew(n, 0)
+		c.pages[n] = p
+	}
+	return c.pages[n]
+}
+
+// issue is told of an instruction of the kernel.
+func (w *watcher) issue(i sm.Issued) {
+	w.d.issued++
+	w.take(&w.d.ops[i.PC], i.Flight, i.PC)
+}
+
+// inserted is told of one that the mechanism has inserted, of which a warpsync stands for
+// the bar.warp.sync behind it.
+func (w *watcher) inserted(i sm.Issued) {
+	w.d.issued++
+	in := &w.sm.Program().Insts[i.PC]
+	if in.Op == isa.OpWarpSync {
+		w.take(&op{in: in, kind: warpBarrier}, i.Flight, i.PC)
+	}
+}
+
+// take goes through the threads of an instruction.
+func (w *watcher) take(o *op, f *sm.Flight, pc uint32) {
+	if !f.Mixed && o.kind == other && w.at(f.Row).cta.waiting == 0 {
+		return
+	}
+	r := w.at(f.Row)
+	for m := f.Mask; m != 0; m &= m - 1 {
+		home := f.Home(bits.TrailingZeros32(m))
+		row, lane := int(home.Row), int(home.Lane)
+		if f.Mixed {
+			r = w.at(home.Row)
+		}
+		c, thread := r.cta, r.threads[lane%isa.MaxLanes]
+		if c.waiting > 0 && c.at[thread] != nil {
+			c.goOn(thread)
+		}
+		if g := o.in.Guard; o.kind == other || g.Kind == isa.OperandPred && w.sm.Pred(row, lane, int(g.Index)) == g.Not {
+			continue
+		}
+		t := &lanes{w.sm, row, lane, c, thread}
+		switch o.kind {
+		case accesses:
+			t.access(o, pc)
+		case copies:
+			t.copy(o, pc)
+		case barrier:
+			t.barrier(o.in)
+		case warpBarrier:
+			t.warpBarrier(o.in, w.d.warpSize)
+		case fence:
+			if c.fences == nil {
+				c.fences = make([]moment, w.d.threads)
+			}
+			c.fences[thread] = c.release(thread)
+		}
+	}
+}
+
+// lanes is a thread with its registers.
+type lanes struct {
+	sm        *sm.SM
+	row, lane int
+	cta       *cta
+	thread    uint16
+}
+
+// value is that of an operand.
+func (t *lanes) value(o *isa.Operand) uint64 {
+	switch o.Kind {
+	case isa.OperandReg:
+		return t.sm.Reg(t.row, t.lane, int(o.Index))
+	case isa.OperandImm:
+		return o.Imm
+	}
+	return 0
+}
+
+// barrier is an arrival at a barrier of the CTA.
+func (t *lanes) barrier(in *isa.Inst) {
+	c := t.cta
+	at := &c.bars[t.value(&in.Src[0])%uint64(len(c.bars))]
+	if *at == nil {
+		*at = &meeting{gathered: newGathered(c.id, c.d.threads)}
+		if in.NSrc > 1 {
+			(*at).need = int(t.value(&in.Src[1]))
+		}
+	}
+	m := *at
+	if c.arrive(m, t.thread, in.Mode != isa.ModeArrive); m.need > 0 && m.arrived >= m.need {
+		m.open()
+		*at = nil
+	}
+}
+
+// warpBarrier is an arrival at a bar.warp.sync.
+func (t *lanes) warpBarrier(in *isa.Inst, warpSize int) {
+	c := t.cta
+	if c.warps == nil {
+		c.warps = map[uint64]*meeting{}
+	}
+	key := uint64(int(t.thread)/warpSize)<<32 | t.value(&in.Src[0])&0xffff_ffff
+	m := c.warps[key]
+	if m == nil || m.opened != nil {
+		m = &meeting{gathered: newGathered(c.id, c.d.threads)}
+		c.warps[key] = m
+	}
+	c.arrive(m, t.thread, true)
+}
+
+// access is one of the thread.
+func (t *lanes) access(o *op, pc uint32) {
+	in := o.in
+	if in.Op == isa.OpLdmatrix && int(t.thread)%isa.MaxLanes >= 8*int(in.Vec) {
+		return // its address does not count
+	}
+	addr := (t.value(&in.Src[0]) + uint64(in.Off)) & t.cta.d.reach
+	t.memory(o, in.Space, addr, o.mode, pc)
+}
+
+// copy is an asynchronous copy, whose store counts when it issues.
+func (t *lanes) copy(o *op, pc uint32) {
+	in, reach := o.in, t.cta.d.reach
+	t.memory(o, isa.SpaceGlobal, (t.value(&in.Src[1])+uint64(in.From))&reach, used, pc)
+	t.memory(o, in.Space, (t.value(&in.Src[0])+uint64(in.Off))&reach, used|writes, pc)
+}
+
+// memory is an access to an address.
+func (t *lanes) memory(o *op, space isa.Space, addr uint64, as mode, pc uint32) {
+	c := t.cta
+	d := c.d
+	if space == isa.SpaceGeneric {
+		switch {
+		case addr-isa.SharedWindow < isa.WindowSize:
+			space, addr = isa.SpaceShared, addr-isa.SharedWindow
+		case addr-isa.LocalWindow < isa.WindowSize, addr-isa.ParamWindow < isa.WindowSize:
+			return
+		default:
+			space = isa.SpaceGlobal
+		}
+	}
+	at := place{everywhere, addr}
+	if space == isa.SpaceShared {
+		at.cta = c.id
+	}
+	if o.loads {
+		c.read(t.thread, at)
+	}
+	w := write{access: access{c.id, c.clock[t.thread], pc, t.thread, as}, issue: d.issued}
+	for done := uint64(0); done < o.size; {
+		a := addr + done
+		n := min(4-a%4, o.size-done)
+		if as&valued != 0 {
+			w.value = t.stored(o.in, int(done)) << (8 * (a % 4))
+		}
+		var p *page
+		if space == isa.SpaceShared {
+			if a < isa.WindowSize {
+				p = c.sharedPage(a >> pageBits)
+			}
+		} else {
+			p = d.globalPage(a >> pageBits)
+		}
+		if p != nil {
+			d.touch(c, p, uint16(a>>2%pageWords), uint8(1<<n-1)<<(a%4), &w, space == isa.SpaceShared)
+		}
+		done += n
+	}
+	if as&(writes|strong) == writes|strong {
+		t.releases(o, at)
+	}
+}
+
+// releases is a strong write, which releases what a fence before it, or the write itself,
+// says.
+func (t *lanes) releases(o *op, at place) {
+	c := t.cta
+	var m moment
+	switch {
+	case o.release:
+		m = c.release(t.thread)
+	case c.fences != nil && c.fences[t.thread].clock > 0:
+		m = c.fences[t.thread]
+	default:
+		return
+	}
+	f := c.d.flags[at]
+	if f == nil {
+		f = &flag{by: map[uint32]*gathered{}}
+		c.d.flags[at] = f
+	}
+	f.release(&m, c.d.threads)
+}
+
+// stored is the 4 bytes of what a store writes from an offset on, 0 behind its end.
+func (t *lanes) stored(in *isa.Inst, from int) (word uint32) {
+	size := in.Type.Bytes()
+	if size >= 4 {
+		return uint32(t.value(&in.Src[1+from/size]) >> (8 * (from % size)))
+	}
+	keep := uint32(1)<<(8*size) - 1
+	for i := from / size; i < max(int(in.Vec), 1) && i*size < from+4; i++ {
+		word |= (uint32(t.value(&in.Src[1+i])) & keep) << (8 * (i*size - from))
+	}
+	return word
+}
