@@ -12,12 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"golang.org/x/term"
+	"unsafe"
 )
-
-// descriptor is the one of a program by which it reaches its server.
-const descriptor = 3
 
 // grace is how long a program has to end when it was asked to.
 const grace = 3 * time.Second
@@ -43,8 +39,7 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
 	c.ExtraFiles = []*os.File{theirs}
 	c.Env = append(os.Environ(), fmt.Sprint("DIVERGO_FD=", descriptor))
-	file, ok := stdin.(*os.File)
-	group := !ok || !term.IsTerminal(int(file.Fd()))
+	group := !onTerminal(stdin)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: group}
 	_, err = conn.Write([]byte{0}) // the first process that reads it has the device
 	if err := errors.Join(err, c.Start(), theirs.Close()); err != nil {
@@ -107,6 +102,17 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 		return 128 + int(status.Signal()), served
 	}
 	return c.ProcessState.ExitCode(), served
+}
+
+// onTerminal reports whether a file is the terminal from which only one process group at a time can read.
+func onTerminal(stdin io.Reader) bool {
+	file, ok := stdin.(*os.File)
+	if !ok {
+		return false
+	}
+	var group int32
+	_, _, wrong := syscall.Syscall(syscall.SYS_IOCTL, file.Fd(), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&group)))
+	return wrong == 0
 }
 
 // ServeDescriptor serves the program that has started this process with a socket. The

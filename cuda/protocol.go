@@ -38,6 +38,9 @@ const (
 	opAccess           // a: address; a: whether it can be accessed
 )
 
+// descriptor is the one of a program by which it reaches its server.
+const descriptor = 3
+
 // request is what a program asks; Bytes more follow. If Window is not 0, the bytes
 // of opWrite and opRead go through the window, when the answer has said that they can.
 type request struct {
