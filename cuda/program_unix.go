@@ -12,11 +12,16 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 )
+
+// grace is how long a program has to end when it was asked to.
+const grace = 3 * time.Second
 
 // Run starts a program with a socket to a server and waits for its end. The code
 // is the program's, 128 and the signal if one ended it. The program is ended
-// when asked says so.
+// when asked says so: by SIGTERM, and after a while by SIGKILL, both for its process group. On a
+// terminal it has none of its own, since it could not read from it.
 func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer, program string, args ...string) (code int, err error) {
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -32,36 +37,63 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 	defer conn.Close()
 	c := exec.Command(program, args...)
 	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
-	c.ExtraFiles = []*os.File{theirs} // descriptor 3
-	c.Env = append(os.Environ(), "DIVERGO_FD=3")
-	if err := errors.Join(c.Start(), theirs.Close()); err != nil {
+	c.ExtraFiles = []*os.File{theirs}
+	c.Env = append(os.Environ(), fmt.Sprint("DIVERGO_FD=", descriptor))
+	group := !onTerminal(stdin)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: group}
+	_, err = conn.Write([]byte{0}) // the first process that reads it has the device
+	if err := errors.Join(err, c.Start(), theirs.Close()); err != nil {
 		return 0, err
 	}
 	var waited error
-	ended := make(chan struct{})
-	var gone atomic.Bool
+	ended, killed, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	defer close(done)
 	go func() {
 		waited = c.Wait()
-		gone.Store(true)
 		close(ended)
 	}()
+	end := func(signal syscall.Signal) { // it may have ended
+		if group {
+			_ = syscall.Kill(-c.Process.Pid, signal)
+		} else {
+			_ = c.Process.Signal(signal)
+		}
+	}
 	go func() {
-		for tick := time.NewTicker(100 * time.Millisecond); ; {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		var since time.Time
+		for {
 			select {
-			case <-ended:
-				tick.Stop()
+			case <-done:
 				return
-			case <-tick.C:
-				if asked() {
-					_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
+			case now := <-tick.C:
+				switch {
+				case !asked():
+				case since.IsZero():
+					since = now
+					end(syscall.SIGTERM)
+				case now.Sub(since) > grace:
+					end(syscall.SIGKILL)
+					close(killed)
+					_ = conn.Close() // others may have it
+					return
 				}
 			}
 		}
 	}()
-	s.stopWhen(&gone)
 	served := s.connect(conn)
 	_ = conn.Close()
-	<-ended
+	select {
+	case <-ended:
+	case <-killed:
+		served = nil
+		select {
+		case <-ended:
+		case <-time.After(grace): // what it writes goes to another one, too, which is not of its group
+			return 128 + int(syscall.SIGKILL), nil
+		}
+	}
 	var exit *exec.ExitError
 	if waited != nil && !errors.As(waited, &exit) {
 		return 0, errors.Join(waited, served)
@@ -72,31 +104,39 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 	return c.ProcessState.ExitCode(), served
 }
 
-// ServeDescriptor serves the program that has started this process with a socket.
+// onTerminal reports whether a file is the terminal from which only one process group at a time can read.
+func onTerminal(stdin io.Reader) bool {
+	file, ok := stdin.(*os.File)
+	if !ok {
+		return false
+	}
+	var group int32
+	_, _, wrong := syscall.Syscall(syscall.SYS_IOCTL, file.Fd(), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&group)))
+	return wrong == 0
+}
+
+// ServeDescriptor serves the program that has started this process with a socket. The
+// descriptor stays open, for the program waits until it is closed.
 func ServeDescriptor(s *Server, descriptor int) error {
-	conn, err := open(uintptr(descriptor))
+	syscall.CloseOnExec(descriptor)
+	own, err := syscall.Dup(descriptor)
+	if err != nil {
+		return fmt.Errorf("descriptor %d: %w", descriptor, err)
+	}
+	conn, err := open(uintptr(own))
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	var gone atomic.Bool
-	parent, tick := os.Getppid(), time.NewTicker(100*time.Millisecond)
-	defer tick.Stop()
-	go func() {
-		for range tick.C {
-			gone.Store(os.Getppid() != parent) // another one takes orphans in
-		}
-	}()
-	s.stopWhen(&gone)
 	return s.connect(conn)
 }
 
 // connect serves a program that begins with the descriptor of its window; one that
 // has nothing to ask ends before.
 func (s *Server) connect(conn *net.UnixConn) error {
-	control := make([]byte, syscall.CmsgSpace(4))
-	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), control)
-	if errors.Is(err, io.EOF) {
+	first, control := []byte{0}, make([]byte, syscall.CmsgSpace(4))
+	_, n, _, _, err := conn.ReadMsgUnix(first, control)
+	if ended(err) {
 		return nil
 	}
 	if err != nil {
@@ -107,13 +147,16 @@ func (s *Server) connect(conn *net.UnixConn) error {
 		return fmt.Errorf("connection to the program: %w", err)
 	}
 	if len(messages) != 1 {
-		return errors.New("connection to the program: it was built by another version of divergo: build it again")
+		return errAnotherVersion
 	}
 	files, err := syscall.ParseUnixRights(&messages[0])
-	if err != nil {
-		return fmt.Errorf("connection to the program: %w", err)
+	if err != nil || len(files) != 1 {
+		return errAnotherVersion
 	}
-	s.window, err = syscall.Mmap(files[0], 0, 2*half, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if first[0] != protocol {
+		return errors.Join(errAnotherVersion, syscall.Close(files[0]))
+	}
+	s.window, err = mapWindow(files[0])
 	if err := errors.Join(err, syscall.Close(files[0])); err != nil {
 		return fmt.Errorf("memory that is shared with the program: %w", err)
 	}
@@ -121,15 +164,59 @@ func (s *Server) connect(conn *net.UnixConn) error {
 	if err != nil {
 		return fmt.Errorf("connection to the program: %w", err)
 	}
+	done := make(chan struct{})
+	s.stopWhenGone(raw, done)
 	served := s.Serve(&eager{conn, raw})
+	close(done)
 	return errors.Join(served, syscall.Munmap(s.window))
 }
 
-// stopWhen ends a launch when its program is gone: nobody waits for the result.
-func (s *Server) stopWhen(gone *atomic.Bool) {
+var errAnotherVersion = errors.New("connection to the program: it was built by another version of divergo: build it again")
+
+// Requests of fcntl (Linux, fcntl(2), "File Sealing").
+const (
+	getSeals   = 1034 // F_GET_SEALS
+	sealShrink = 2    // F_SEAL_SHRINK
+)
+
+// mapWindow maps a file that stays as long as it is: behind its end, memory cannot be read.
+func mapWindow(file int) ([]byte, error) {
+	seals, _, wrong := syscall.Syscall(syscall.SYS_FCNTL, uintptr(file), getSeals, 0)
+	if wrong != 0 || seals&sealShrink == 0 {
+		return nil, errors.New("it can become shorter, want a file with the seal F_SEAL_SHRINK")
+	}
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(file, &stat); err != nil {
+		return nil, err
+	}
+	if stat.Size != 2*half {
+		return nil, fmt.Errorf("found %d bytes, want %d", stat.Size, 2*half)
+	}
+	return syscall.Mmap(file, 0, 2*half, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+}
+
+// stopWhenGone ends a launch when all of the program's processes that have the socket are gone: nobody waits for the
+// result. It looks until done is closed.
+func (s *Server) stopWhenGone(raw syscall.RawConn, done <-chan struct{}) {
+	var gone atomic.Bool
 	limits := &s.Session.Limits
 	asked := limits.Stop
 	limits.Stop = func() bool { return gone.Load() || asked != nil && asked() }
+	go func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				_ = raw.Control(func(fd uintptr) { // it may be closed
+					n, _, err := syscall.Recvfrom(int(fd), []byte{0}, syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+					gone.Store(n == 0 && err == nil || errors.Is(err, syscall.ECONNRESET))
+				})
+			}
+		}
+	}()
 }
 
 // open is the socket of a descriptor.

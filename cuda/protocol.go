@@ -1,5 +1,12 @@
 package cuda
 
+// The protocol is what a program begins with, and magic each request and answer. What has it not comes from elsewhere: a
+// program that writes to a descriptor that is not its own.
+const (
+	protocol = 1
+	magic    = 0x44764721
+)
+
 // Requests, as runtime/cudart.c has them.
 const (
 	opHello     = iota // bytes: the machine
@@ -18,6 +25,7 @@ const (
 	opOccupancy        // a: function, b: threads, c: shared memory; a: CTAs of an SM
 	opPointer          // a: address; a: start of its allocation, b: size
 	opReset            // frees all memory and forgets all modules
+	opUnload           // a: module, whose addresses are given back
 	opReserve          // a: size, b: alignment, c: address that is wanted; a: address
 	opUnreserve        // a: address, b: size
 	opCreate           // a: size; a: memory that has no address
@@ -30,18 +38,21 @@ const (
 	opAccess           // a: address; a: whether it can be accessed
 )
 
+// descriptor is the one of a program by which it reaches its server.
+const descriptor = 3
+
 // request is what a program asks; Bytes more follow. If Window is not 0, the bytes
 // of opWrite and opRead go through the window, when the answer has said that they can.
 type request struct {
-	Op, Window     uint32
-	A, B, C, Bytes uint64
+	Magic, Op, Window, _ uint32
+	A, B, C, Bytes       uint64
 }
 
 // answer is what it gets; Bytes more follow. After a sticky error every other
 // request has the same.
 type answer struct {
-	Error, Sticky uint32
-	A, B, Bytes   uint64
+	Magic, Error, Sticky, _ uint32
+	A, B, Bytes             uint64
 }
 
 // half is half of the window, the memory that program and simulator share: one of them

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"syscall"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -31,8 +32,7 @@ type Server struct {
 	buffer    []byte // of the bytes of a request or an answer
 	modules   map[uint64]*module
 	functions []*isa.Program
-	target    int    // highest of the modules
-	end       uint64 // of the variables of all modules
+	target    int // highest of the modules
 	sticky    uint32
 }
 
@@ -68,10 +68,13 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 	s.modules = make(map[uint64]*module)
 	from := bufio.NewReaderSize(conn, 64<<10)
 	head := make([]byte, binary.Size(request{}))
-	memory := s.Session.Memory().Total()
+	most := s.Session.Memory().Total() + 1<<20 // bytes of a request
 	for {
+		if first, err := from.Peek(4); err == nil && binary.LittleEndian.Uint32(first) != magic {
+			return fmt.Errorf("connection to the program: found %q, want a request: something else has written to its descriptor %d", first, descriptor)
+		}
 		if _, err := io.ReadFull(from, head); err != nil {
-			if errors.Is(err, io.EOF) {
+			if ended(err) {
 				return nil
 			}
 			return fmt.Errorf("connection to the program: %w", err)
@@ -80,16 +83,8 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 		if _, err := binary.Decode(head, binary.LittleEndian, &r); err != nil {
 			return err
 		}
-		if r.Bytes > memory+1<<20 {
-			// More than any allocation holds.
-			if _, err := io.CopyN(io.Discard, from, int64(r.Bytes)); err != nil {
-				return err
-			}
-			fmt.Fprintf(s.Stderr, "cuda: a copy of %d bytes: the device has %d\n", r.Bytes, memory)
-			if err := s.send(conn, answer{Error: invalidValue}, nil); err != nil {
-				return err
-			}
-			continue
+		if r.Bytes > most {
+			return fmt.Errorf("connection to the program: found a request with %d bytes, want at most %d", r.Bytes, most)
 		}
 		in := s.room(r.Bytes)
 		if _, err := io.ReadFull(from, in); err != nil {
@@ -112,6 +107,9 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 	}
 }
 
+// ended reports whether an error says that the program is gone, which may have left an answer unread.
+func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) }
+
 // seed makes hashes of copies comparable.
 var seed = maphash.MakeSeed()
 
@@ -130,7 +128,7 @@ func (s *Server) stopped() bool {
 }
 
 func (s *Server) send(conn io.Writer, a answer, out []byte) error {
-	a.Bytes = uint64(len(out))
+	a.Magic, a.Bytes = magic, uint64(len(out))
 	a.Sticky = 0
 	if s.sticky != 0 {
 		a.Error, a.Sticky = s.sticky, 1
@@ -225,6 +223,9 @@ func outcomeCode(o *testbench.Outcome) uint32 {
 
 func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 	memory := s.Session.Memory()
+	if r.Window != 0 && r.Op != opWrite && r.Op != opRead {
+		return nil, refuse(invalidValue, "request %d does not use the window", r.Op)
+	}
 	switch r.Op {
 	case opHello:
 		return s.machine()
@@ -252,6 +253,9 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 	case opWrite:
 		if err := s.reach("copy to the device", r.A, r.B); err != nil || r.Window != 0 {
 			return nil, err
+		}
+		if uint64(len(in)) != r.B {
+			return nil, refuse(invalidValue, "copy to the device: found %d bytes, want %d", len(in), r.B)
 		}
 		s.Session.Write(r.A, in)
 		return nil, s.Session.Err()
@@ -304,6 +308,9 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		return nil, nil
 	case opReset:
 		return nil, s.reset()
+	case opUnload:
+		s.unload(r.A)
+		return nil, nil
 	case opReserve, opUnreserve, opCreate, opRelease, opHolds, opRetain, opMap, opUnmap, opSetAccess, opAccess:
 		return nil, s.virtual(r, a)
 	}
@@ -323,8 +330,34 @@ func (s *Server) reset() error {
 			}
 		}
 	}
-	clear(s.modules)
+	for number := range s.modules {
+		s.unload(number)
+	}
 	return nil
+}
+
+// unload gives back what a module has: its addresses, and its functions, whose numbers are not given again.
+func (s *Server) unload(number uint64) {
+	m := s.modules[number]
+	delete(s.modules, number)
+	if m == nil || m.any == nil {
+		return
+	}
+	s.Session.DropModule(m.any)
+	for _, handle := range m.seen {
+		s.functions[handle] = nil
+	}
+}
+
+// base is where the variables of another module begin: behind those of all others.
+func (s *Server) base() uint64 {
+	end := uint64(isa.ModuleBase + 256)
+	for _, m := range s.modules {
+		if m.ptx != nil {
+			end = max(end, m.ptx.End())
+		}
+	}
+	return end
 }
 
 // reach checks that memory can be accessed by the host.
@@ -355,18 +388,16 @@ func (s *Server) machine() ([]byte, error) {
 // load takes a module in, with its variables at addresses of their own. What is
 // wrong with it is told when it is used, or now.
 func (s *Server) load(number uint64, text []byte, now bool) error {
+	s.unload(number)
 	m := &module{seen: make(map[string]uint64)}
+	base := s.base()
 	s.modules[number] = m
-	if s.end == 0 {
-		s.end = isa.ModuleBase + 256
-	}
-	if m.ptx, m.err = ptx.ParseAt(fmt.Sprintf("module %d", number), text, s.end); m.err != nil {
+	if m.ptx, m.err = ptx.ParseAt(fmt.Sprintf("module %d", number), text, base); m.err != nil {
 		if now {
 			return refuse(invalidPTX, "%w", m.err)
 		}
 		return nil
 	}
-	s.end = m.ptx.End()
 	for _, name := range m.ptx.Kernels() {
 		if p, err := m.ptx.Program(name); err == nil {
 			m.any = p
@@ -435,7 +466,7 @@ func (s *Server) variable(number uint64, name string, a *answer) error {
 }
 
 func (s *Server) program(handle uint64) (*isa.Program, error) {
-	if handle >= uint64(len(s.functions)) {
+	if handle >= uint64(len(s.functions)) || s.functions[handle] == nil {
 		return nil, refuse(invalidHandle, "function %d is not known", handle)
 	}
 	return s.functions[handle], nil

@@ -283,6 +283,18 @@ func (s *Session) PlaceModule(p *isa.Program) error {
 	return s.err
 }
 
+// DropModule takes the variables of a program's module out of device memory, and forgets what they held.
+func (s *Session) DropModule(p *isa.Program) {
+	at := slices.IndexFunc(s.modules, func(m *module) bool { return m.of == p.Module })
+	if at < 0 {
+		return
+	}
+	if m := s.modules[at]; m.placed {
+		s.memory.remove(m.span)
+	}
+	s.modules = slices.Delete(s.modules, at, at+1)
+}
+
 // moduleOf is the module of a program, with initial values if it is new.
 func (s *Session) moduleOf(p *isa.Program) *module {
 	for _, m := range s.modules {

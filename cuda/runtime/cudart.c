@@ -15,16 +15,19 @@
 
 #include "runtime.h"
 
-enum op { HELLO, MODULE, FUNCTION, VARIABLE, ALLOC, FREE, WRITE, READ, COPY, SET, LAUNCH, TIME, LEFT, OCCUPANCY, POINTER, RESET, VIRTUAL };
+enum op { HELLO, MODULE, FUNCTION, VARIABLE, ALLOC, FREE, WRITE, READ, COPY, SET, LAUNCH, TIME, LEFT, OCCUPANCY, POINTER, RESET, UNLOAD, VIRTUAL };
+
+enum { PROTOCOL = 1, MAGIC = 0x44764721 }; // what a program begins with, and each request and answer
+enum { MAX_ANSWER = 1 << 30 };             // bytes that follow an answer
 
 struct request {
-    uint32_t op, window; // the bytes of a copy go through the window
+    uint32_t magic, op, window, unused; // window: the bytes of a copy go through it
     uint64_t a, b, c;
     uint64_t bytes; // that follow
 };
 
 struct answer {
-    uint32_t error, sticky;
+    uint32_t magic, error, sticky, unused;
     uint64_t a, b;
     uint64_t bytes; // that follow
 };
@@ -37,7 +40,7 @@ struct machine {
 
 struct module {
     const char *text;
-    int sent, heap; // heap: it has got its part of the device's heap, or needs none
+    int sent, heap; // sent: -1 if it is no more; heap: it has got its part of the device's heap, or needs none
 };
 
 struct symbol { // a kernel or a variable
@@ -52,7 +55,9 @@ struct symbol { // a kernel or a variable
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int server = -1;
-static pid_t server_pid;
+static pid_t owner;   // the process that has connected to the server
+static int started;   // it has started the server, too
+static int inherited; // this process was forked from one that has the device
 static struct module *modules;
 static uint32_t module_count;
 static struct symbol *symbols[1024];
@@ -121,6 +126,13 @@ static int send_all(const void *head, size_t head_bytes, const void *data, size_
     return 1;
 }
 
+// broken ends a connection on which something came that is no answer.
+static cudaError_t broken(void) {
+    if (sticky == cudaSuccess) fprintf(stderr, "cuda: found no answer of divergo on descriptor %d: something else has written to it\n", server);
+    shutdown(server, SHUT_RDWR);
+    return sticky = cudaErrorUnknown;
+}
+
 static int receive_all(void *data, size_t bytes) {
     for (char *p = data; bytes > 0;) {
         ssize_t n = recv(server, p, bytes, 0);
@@ -165,15 +177,15 @@ static int pull(char *to, size_t bytes) {
 
 // share gives the simulator the window.
 static int share(void) {
-    int file = memfd_create("divergo", MFD_CLOEXEC);
-    if (file < 0 || ftruncate(file, 2 * HALF) != 0) return 0;
+    int file = memfd_create("divergo", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0 || ftruncate(file, 2 * HALF) != 0 || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return 0;
     window = mmap(NULL, 2 * HALF, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (window == MAP_FAILED) return 0;
     union {
         struct cmsghdr head;
         char room[CMSG_SPACE(sizeof file)];
     } control = {0};
-    struct iovec part = {"", 1};
+    struct iovec part = {&(char){PROTOCOL}, 1};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.room};
     control.head.cmsg_level = SOL_SOCKET;
     control.head.cmsg_type = SCM_RIGHTS;
@@ -187,62 +199,102 @@ static int share(void) {
 // exchange sends a request and waits for the answer. The bytes of the answer go to *out if there is room for them,
 // or into new memory where *out is NULL.
 static cudaError_t exchange(struct request *r, const void *data, struct answer *a, void **out, size_t room) {
+    r->magic = MAGIC;
     r->window = (r->op == WRITE || r->op == READ) && r->b > HALF / 16; // a shorter one would wait longer than it takes
     if (r->op == WRITE && !r->window) r->bytes = r->b;
     if (!send_all(r, sizeof *r, data, r->bytes) || !receive_all(a, sizeof *a)) return gone();
+    if (a->magic != MAGIC || a->bytes > MAX_ANSWER || (a->bytes > 0 && out == NULL)) return broken();
     if (r->window) {
         if (a->error == cudaSuccess && !(r->op == WRITE ? push(data, r->b) : pull(*out, r->b))) return gone();
     } else if (a->bytes > 0) {
         if (*out == NULL) *out = malloc(room = a->bytes);
-        if (*out == NULL || a->bytes > room || !receive_all(*out, a->bytes)) return gone();
+        if (*out == NULL || a->bytes > room) return broken();
+        if (!receive_all(*out, a->bytes)) return gone();
     }
     if (a->sticky) sticky = a->error;
     return a->error;
 }
 
+// forked leaves the device to the process that has it: what this one did with it would be done to the other's. The lock
+// may be held by a thread that is not in this process.
+static void forked(void) {
+    if (server < 0) return;
+    close(server);
+    server = -1, inherited = 1;
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    sticky = cudaErrorInitializationError;
+}
+
+// take gets the socket of "divergo cuda run", on which a byte waits for the first process that uses the device.
+static void take(const char *given) {
+    char first;
+    server = atoi(given);
+    unsetenv("DIVERGO_FD");
+    if (recv(server, &first, 1, MSG_DONTWAIT) == 1) {
+        fcntl(server, F_SETFD, FD_CLOEXEC);
+        return;
+    }
+    fprintf(stderr, "cuda: another process of the program has the device, or descriptor %s was closed: without \"divergo cuda run\" each process has a device of its own\n", given);
+    server = -1;
+    sticky = cudaErrorDevicesUnavailable;
+}
+
+// execute becomes the simulator, with its end of the socket.
+static void execute(int socket) {
+    const char *own = getenv("DIVERGO");
+    char fd[16];
+    fcntl(socket, F_SETFD, 0);
+    snprintf(fd, sizeof fd, "%d", socket);
+    if (own != NULL) {
+        execlp(own, own, "cuda", "serve", fd, (char *)NULL);
+    } else {
+        execlp("divergo", "divergo", "cuda", "serve", fd, (char *)NULL);
+        execl(DIVERGO_PATH, "divergo", "cuda", "serve", fd, (char *)NULL);
+    }
+    fprintf(stderr, "cuda: %s: %s: DIVERGO names the simulator, if it is not in PATH\n", own != NULL ? own : "divergo", strerror(errno));
+    _exit(127);
+}
+
+// connect_server starts the simulator, not as a child: the program may wait for all that it has.
 static void connect_server(void) {
     const char *given = getenv("DIVERGO_FD");
     if (given != NULL) {
-        server = atoi(given);
-        fcntl(server, F_SETFD, FD_CLOEXEC);
-        unsetenv("DIVERGO_FD");
+        take(given);
         return;
     }
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return;
     fflush(NULL);
-    server_pid = fork();
-    if (server_pid == 0) {
-        const char *own = getenv("DIVERGO");
-        char fd[16];
-        fcntl(pair[1], F_SETFD, 0);
-        snprintf(fd, sizeof fd, "%d", pair[1]);
-        if (own != NULL) {
-            execlp(own, own, "cuda", "serve", fd, (char *)NULL);
-        } else {
-            execlp("divergo", "divergo", "cuda", "serve", fd, (char *)NULL);
-            execl(DIVERGO_PATH, "divergo", "cuda", "serve", fd, (char *)NULL);
-        }
-        fprintf(stderr, "cuda: %s: %s: DIVERGO names the simulator, if it is not in PATH\n", own != NULL ? own : "divergo", strerror(errno));
-        _exit(127);
+    pid_t between = fork();
+    if (between == 0) {
+        if (fork() == 0) execute(pair[1]);
+        _exit(0);
     }
     close(pair[1]);
-    server = pair[0];
+    while (waitpid(between, NULL, 0) < 0 && errno == EINTR) {}
+    server = pair[0], started = 1;
 }
 
 static void start(void) {
     if (!in_place()) return;
     connect_server();
-    if (server < 0 || share()) return;
+    if (server < 0) return;
+    owner = getpid();
+    pthread_atfork(NULL, NULL, forked);
+    if (share()) return;
     fprintf(stderr, "cuda: memory that the program shares with divergo: %s\n", strerror(errno));
     sticky = cudaErrorInitializationError;
 }
 
-// The simulator prints its statistics when the program is through.
+// The simulator prints its statistics when the program is through, and closes its end of the socket behind them.
 __attribute__((destructor)) static void finish(void) {
-    if (server < 0) return;
-    shutdown(server, SHUT_RDWR);
-    if (server_pid > 0) waitpid(server_pid, NULL, 0);
+    if (server < 0 || owner != getpid()) return;
+    shutdown(server, SHUT_WR);
+    char rest[64];
+    while (started) {
+        ssize_t n = recv(server, rest, sizeof rest, 0);
+        if (n == 0 || (n < 0 && errno != EINTR)) return;
+    }
 }
 
 int divergo_used;
@@ -254,6 +306,12 @@ static cudaError_t ask(struct request r, const void *data, struct answer *a, voi
     if (a == NULL) a = &ignored;
     *a = (struct answer){0};
     if (!divergo_driver) divergo_used = 1;
+    if (inherited || (server >= 0 && owner != getpid())) { // the other without fork()
+        static int told;
+        if (!told) fprintf(stderr, "cuda: this process was forked from one that uses the device: use it first behind the fork, or in one of the two\n");
+        told = 1;
+        return cudaErrorInitializationError;
+    }
     pthread_mutex_lock(&lock);
     if (server < 0 && sticky == cudaSuccess) start();
     for (uint32_t i = 0; i < module_count && sticky == cudaSuccess; i++) {
@@ -369,14 +427,29 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 
 // Kernels.
 
+// forget leaves the number of a module without one: it is not sent again, and its text is the caller's.
+static void forget(uint64_t module) {
+    pthread_mutex_lock(&lock);
+    modules[module - 1] = (struct module){.text = "", .sent = -1, .heap = 1};
+    pthread_mutex_unlock(&lock);
+}
+
 cudaError_t divergo_module(const char *text, uint64_t *number) {
+    if (sticky != cudaSuccess) return sticky;
     pthread_mutex_lock(&lock);
     modules = realloc(modules, (module_count + 1) * sizeof *modules);
     if (modules == NULL) abort();
     modules[module_count++] = (struct module){.text = text, .sent = 1, .heap = strstr(text, heap_name) == NULL};
     *number = module_count;
     pthread_mutex_unlock(&lock);
-    return ask((struct request){.op = MODULE, .a = *number, .b = 1, .bytes = strlen(text)}, text, NULL, NULL, 0);
+    cudaError_t error = ask((struct request){.op = MODULE, .a = *number, .b = 1, .bytes = strlen(text)}, text, NULL, NULL, 0);
+    if (error != cudaSuccess) forget(*number);
+    return error;
+}
+
+cudaError_t divergo_unload(uint64_t module) {
+    forget(module);
+    return ask((struct request){.op = UNLOAD, .a = module}, NULL, NULL, NULL, 0);
 }
 
 cudaError_t divergo_function(uint64_t module, const char *name, struct layout **l) {
@@ -1094,7 +1167,8 @@ cudaError_t cudaDeviceReset(void) {
     cudaError_t error = sticky;
     if (error == cudaSuccess) error = ask((struct request){.op = RESET}, NULL, NULL, NULL, 0);
     if (error != cudaSuccess) return fail(error);
-    for (uint32_t i = 0; i < module_count; i++) modules[i].sent = 0;
+    for (uint32_t i = 0; i < module_count; i++)
+        if (modules[i].sent > 0) modules[i].sent = 0;
     heap = 0;
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
         for (struct symbol *s = symbols[i]; s != NULL; s = s->next) {

@@ -316,9 +316,9 @@ struct CUtexref_st {
 static CUresult load(CUmodule *module, char *text) {
     struct CUmod_st *m = calloc(1, sizeof *m);
     if (m == NULL) return free(text), CUDA_ERROR_OUT_OF_MEMORY;
-    m->text = text; // for as long as the program runs
+    m->text = text; // for as long as it is loaded
     CUresult error = result(divergo_module(text, &m->number));
-    if (error != CUDA_SUCCESS) return free(m), error;
+    if (error != CUDA_SUCCESS) return free(text), free(m), error;
     return *module = m, CUDA_SUCCESS;
 }
 
@@ -439,8 +439,9 @@ CUresult cuModuleUnload(CUmodule module) {
         free(t);
         t = next;
     }
-    free(module);
-    return CUDA_SUCCESS;
+    CUresult error = result(divergo_unload(module->number));
+    free(module->text), free(module);
+    return error;
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {

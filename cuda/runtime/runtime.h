@@ -52,8 +52,9 @@ cudaError_t divergo_join(cudaStream_t stream, cudaEvent_t event); // with what w
 struct work divergo_copy_work(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 cudaError_t divergo_kernel(const void *function, struct layout **layout);
 
-// Modules are numbered from 1. A module's text stays where it is.
+// Modules are numbered from 1. A module's text stays where it is until it is unloaded.
 cudaError_t divergo_module(const char *text, uint64_t *number);
+cudaError_t divergo_unload(uint64_t module);
 cudaError_t divergo_function(uint64_t module, const char *name, struct layout **layout); // the caller frees it
 cudaError_t divergo_variable(uint64_t module, const char *name, uint64_t *address, size_t *bytes);
 cudaError_t divergo_occupancy(int *blocks, const struct layout *layout, int threads, size_t shared);

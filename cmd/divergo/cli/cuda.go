@@ -218,7 +218,8 @@ type ranProgram struct {
 	mech    string
 	races   []*races.Race
 	racy    error
-	output  []byte // of compare: what it printed
+	output  []byte            // of compare: what it printed
+	files   map[string]string // of compare: what it wrote, by path
 }
 
 // serve runs a program, or whatever else asks the server.
@@ -407,7 +408,7 @@ func newProgramResult(r *ranProgram, name string) *programResult {
 func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name string) error {
 	result := newProgramResult(r, name)
 	k.lines.add(r.session)
-	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.keep(r.session))
+	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.add(r.session), k.each.close())
 	if k.json != nil {
 		result.Profile = k.lines.json()
 		if err := printJSON(k.json, result); err != nil {

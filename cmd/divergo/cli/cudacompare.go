@@ -4,70 +4,125 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"divergo/cuda"
 	"divergo/internal/nearest"
+	"divergo/internal/output"
 	"divergo/internal/table"
 	"divergo/ptx"
 	"divergo/sm/divergence"
 )
 
+// cudaCompareFlags are the flags of the verb cuda compare.
+type cudaCompareFlags struct {
+	build   compilerFlags
+	program programFlags
+	mechs   []string
+	svg     string
+	ignore  []string
+}
+
 func newCudaCompare() *cobra.Command {
-	var b compilerFlags
-	p := newProgramFlags()
-	var mechanisms []string
+	f := cudaCompareFlags{program: newProgramFlags()}
 	c := &cobra.Command{
 		Use:   "compare PROGRAM|FILE... [-- ARG...]",
 		Short: "Run a CUDA program under several divergence mechanisms",
 		Long: `Run a program once under each divergence mechanism, on machines that are equal in everything else, and print what
-its kernels need side by side; the speed-up is against the first. What the program prints is shown once. What it
-printed and all bytes that it copied from the device are compared with the first run's.
+its kernels need side by side; the speed-up is against the first. What the program prints is shown once.
 
-Exit codes: 1 they differ, 2 nothing was run, 4 a launch failed, 130 interrupted; else the program's.`,
+All bytes that it copied from the device, and the files that it wrote in or below the working folder, are compared with the
+first run's. Lines of its output that differ are shown, and are no failure: a program may print a time. --ignore RE leaves
+lines out, of the output and of the files.
+
+--vcd FILE writes the waveform of the first mechanism, --profile and --launches have all of them, and --svg FILE draws what the
+cycles were spent on.
+
+Exit codes: 1 copies, files, launches or exit codes differ, 2 nothing was run, 4 a launch failed, 130 interrupted; else the
+program's.`,
 		Example: `  divergo cuda compare kernels/programs/bfs.cu
-  divergo cuda compare --mech pdom,tbc,dwf prog -- 1024 8`,
-		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := p.machine.config()
-			if err != nil {
-				return err
-			}
-			list, err := chosen(mechanisms, cfg.Divergence.Mechanism)
-			if err != nil {
-				return err
-			}
-			program, rest, done, err := b.program(c, args)
-			defer done()
-			if err != nil {
-				return err
-			}
-			asked, leave := listen(c)
-			defer leave()
-			var runs []*ranProgram
-			for _, m := range list {
-				cfg.Divergence.Mechanism = m
-				var out bytes.Buffer
-				r, err := p.serve(c, cfg, m, keptOf{}, func(s *cuda.Server) (int, error) {
-					return cuda.Run(s, asked, nil, &out, c.ErrOrStderr(), program, rest...)
-				})
-				if err != nil {
-					return fmt.Errorf("%s: %w", m, err)
-				}
-				if asked() {
-					return errInterrupted
-				}
-				r.output = out.Bytes()
-				runs = append(runs, r)
-			}
-			return compareRuns(c, runs)
-		},
+  divergo cuda compare --mech pdom,tbc,dwf prog -- 1024 8
+  divergo cuda compare --ignore 'time.*ms' --json all.json --svg cycles.svg prog`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	p.machine.add(c, false)
-	addMechanisms(c, &mechanisms)
-	b.add(c)
+	f.program.machine.add(c, false)
+	f.program.addJSON(c)
+	addMechanisms(c, &f.mechs)
+	c.Flags().StringVar(&f.svg, "svg", "", "draw what the cycles were spent on in `FILE`")
+	c.Flags().StringArrayVar(&f.ignore, "ignore", nil, "leave lines that match the regular expression `RE` out of the comparison; can be repeated")
+	f.build.add(c)
 	return c
+}
+
+func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
+	p := &f.program
+	cfg, err := p.machine.config()
+	if err != nil {
+		return err
+	}
+	list, err := chosen(f.mechs, cfg.Divergence.Mechanism)
+	if err != nil {
+		return err
+	}
+	ignore, err := parseIgnore(f.ignore)
+	if err != nil {
+		return err
+	}
+	var files output.Set
+	defer files.Discard()
+	p.machine.reads(&files)
+	program, rest, done, err := f.build.program(c, args)
+	defer done()
+	if err != nil {
+		return err
+	}
+	kept, err := p.open(&files, args[0])
+	if err != nil {
+		return err
+	}
+	picture, err := newPicture(&files, "--svg", f.svg, ".svg")
+	if err != nil {
+		return err
+	}
+	asked, leave := listen(c)
+	defer leave()
+	var runs []*ranProgram
+	var unkept error // files that could not be written
+	for i, m := range list {
+		cfg.Divergence.Mechanism = m
+		if i > 0 {
+			kept.wave = nil // only the first is dumped
+		}
+		before, err := filesBelow(".")
+		if err != nil {
+			return err
+		}
+		var out bytes.Buffer
+		r, err := p.serve(c, cfg, m, kept, func(s *cuda.Server) (int, error) {
+			return cuda.Run(s, asked, nil, &out, c.ErrOrStderr(), program, rest...)
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", m, err)
+		}
+		if asked() {
+			return errInterrupted
+		}
+		r.output = out.Bytes()
+		if r.files, err = writtenFiles(".", before, ignore); err != nil {
+			return fmt.Errorf("%s: files that the program wrote: %w", m, err)
+		}
+		kept.lines.add(r.session)
+		unkept = errors.Join(unkept, kept.wave.keep(c.ErrOrStderr()), kept.each.add(r.session))
+		runs = append(runs, r)
+	}
+	return errors.Join(f.report(c, runs, kept, picture, filepath.Base(program), ignore), unkept, kept.lines.keep(), kept.each.close())
 }
 
 // addMechanisms adds the flag that chooses mechanisms to be compared.
@@ -92,18 +147,55 @@ func chosen(names []string, first string) ([]string, error) {
 	return names, errors.Join(errs...)
 }
 
-// compareRuns prints the table, and what is not the same in all runs.
-func compareRuns(c *cobra.Command, runs []*ranProgram) error {
+// comparedProgram is a run of a program in the JSON.
+type comparedProgram struct {
+	*programResult
+	Files      []string `json:"files"`                       // that it wrote
+	Difference string   `json:"difference,omitempty"`        // of what it computed, from the first run
+	Output     string   `json:"output_difference,omitempty"` // of the lines that it printed
+}
+
+// report prints the table, or writes it as JSON, and prints what is not the same in all runs.
+func (f *cudaCompareFlags) report(c *cobra.Command, runs []*ranProgram, kept keptOf, picture *picture, name string, ignore []*regexp.Regexp) error {
 	w := c.OutOrStdout()
 	if _, err := w.Write(runs[0].output); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	t := table.New(append(append([]string{"kernel", "mechanism", "launches"}, perKernel...), "speed-up")...)
 	var results []*programResult
+	var totals []*result
+	var compared []comparedProgram
 	for _, r := range runs {
-		results = append(results, newProgramResult(r, "program"))
+		one := newProgramResult(r, name)
+		results, totals = append(results, one), append(totals, one.result)
+		compared = append(compared, comparedProgram{
+			one, append([]string{}, slices.Sorted(maps.Keys(r.files))...), r.difference(runs[0]), textDifference(runs[0].output, r.output, ignore),
+		})
 	}
+	cycles := newBreakdown(totals, runs[0].session.Machine.Config.SM.WarpSize)
+	unkept := picture.keep(func(w io.Writer) error {
+		_, err := cycles.chart(fmt.Sprintf("%s on %s", name, f.program.machine.preset)).WriteTo(w)
+		return err
+	})
+	if kept.json != nil {
+		answer := map[string]any{"schema": schema("cuda-compare"), "program": name, "results": compared}
+		if kept.lines.answers() {
+			answer["profile"] = kept.lines.json()
+		}
+		err := printJSON(kept.json, answer)
+		if err == nil {
+			err = kept.json.Keep()
+		}
+		unkept = errors.Join(unkept, err)
+	} else if err := errors.Join(printPrograms(w, runs, results), kept.lines.print(w)); err != nil {
+		return err
+	}
+	return errors.Join(printDifferences(w, runs, compared), unkept)
+}
+
+// printPrograms prints a row for each kernel and mechanism.
+func printPrograms(w io.Writer, runs []*ranProgram, results []*programResult) error {
+	t := table.New(append(append([]string{"kernel", "mechanism", "launches"}, perKernel...), "speed-up")...)
 	row := func(kernel, mech string, launches int, stats, first map[string]any) {
 		speedup := "-"
 		a, b := first["cycles"], stats["cycles"].(uint64)
@@ -127,15 +219,24 @@ func compareRuns(c *cobra.Command, runs []*ranProgram) error {
 	if _, err := t.WriteTo(w); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// printDifferences says what is not the same in all runs. Of the output that is no failure.
+func printDifferences(w io.Writer, runs []*ranProgram, compared []comparedProgram) error {
 	var failed error // the gravest
-	same := true
-	for _, r := range runs {
+	same, printed := true, fmt.Sprintf("%d bytes printed, ", len(runs[0].output))
+	for i, r := range runs {
 		if err := r.end(); exitCode(err) > exitCode(failed) {
 			failed = err
 		}
-		if what := r.difference(runs[0]); what != "" {
+		if what := compared[i].Difference; what != "" {
 			same = false
+			fmt.Fprintf(w, "%s: %s\n", r.mech, what)
+		}
+		if what := compared[i].Output; what != "" {
+			printed = ""
 			fmt.Fprintf(w, "%s: %s\n", r.mech, what)
 		}
 	}
@@ -146,11 +247,14 @@ func compareRuns(c *cobra.Command, runs []*ranProgram) error {
 	for _, copied := range runs[0].server.Copies {
 		bytes += copied.Bytes
 	}
-	fmt.Fprintf(w, "the same under all mechanisms: %d bytes printed, %d bytes in %d copies from the device\n", len(runs[0].output), bytes, len(runs[0].server.Copies))
+	fmt.Fprintf(w, "the same under all mechanisms: %s%d bytes in %d copies from the device, %d files written\n", printed, bytes, len(runs[0].server.Copies), len(runs[0].files))
+	if printed == "" {
+		fmt.Fprintln(w, "lines of its output differ: --ignore RE leaves lines out")
+	}
 	return failed
 }
 
-// difference says what is first not as in another run.
+// difference says what is first not as in another run, but for what the program printed.
 func (r *ranProgram) difference(first *ranProgram) string {
 	if err := r.server.Failed; err != nil {
 		summary, _, _ := strings.Cut(err.Error(), "\n")
@@ -178,11 +282,14 @@ func (r *ranProgram) difference(first *ranProgram) string {
 			return fmt.Sprintf("copy %d from the device, %d bytes %s, has other bytes", i+1, a.Bytes, last)
 		}
 	}
+	if what := fileDifference(first.files, r.files); what != "" {
+		return what
+	}
 	switch {
 	case len(r.session.Runs) > len(first.session.Runs):
 		return fmt.Sprintf("%d launches, and %d before", len(r.session.Runs), len(first.session.Runs))
-	case !bytes.Equal(r.output, first.output):
-		return "what it printed differs"
+	case len(r.server.Copies) > len(first.server.Copies):
+		return fmt.Sprintf("%d copies from the device, and %d before", len(r.server.Copies), len(first.server.Copies))
 	case r.code != first.code:
 		return fmt.Sprintf("exit code %d, and %d before", r.code, first.code)
 	}

@@ -35,28 +35,29 @@ type launchLines struct{ file *output.File }
 
 // launchLine is a line about a launch, a kernel or all.
 type launchLine struct {
-	Schema   string         `json:"schema"`
-	Of       string         `json:"of"`               // launch, kernel or total
-	Launch   int            `json:"launch,omitempty"` // of a launch: its number, from 1
-	Launches int            `json:"launches"`
-	Kernel   string         `json:"kernel,omitempty"`
-	Name     string         `json:"name,omitempty"` // of the kernel, as its author wrote it
-	Grid     *[3]uint32     `json:"grid,omitempty"`
-	Block    *[3]uint32     `json:"block,omitempty"`
-	Outcome  string         `json:"outcome,omitempty"`
-	Emulated bool           `json:"emulated,omitempty"`
-	Stats    map[string]any `json:"stats"`
+	Schema    string         `json:"schema"`
+	Of        string         `json:"of"` // launch, kernel or total
+	Mechanism string         `json:"mechanism"`
+	Launch    int            `json:"launch,omitempty"` // of a launch: its number, from 1
+	Launches  int            `json:"launches"`
+	Kernel    string         `json:"kernel,omitempty"`
+	Name      string         `json:"name,omitempty"` // of the kernel, as its author wrote it
+	Grid      *[3]uint32     `json:"grid,omitempty"`
+	Block     *[3]uint32     `json:"block,omitempty"`
+	Outcome   string         `json:"outcome,omitempty"`
+	Emulated  bool           `json:"emulated,omitempty"`
+	Stats     map[string]any `json:"stats"`
 }
 
-// keep fills and keeps the file.
-func (l *launchLines) keep(s *testbench.Session) error {
+// add writes the lines of a session.
+func (l *launchLines) add(s *testbench.Session) error {
 	if l == nil {
 		return nil
 	}
 	e := json.NewEncoder(l.file)
 	e.SetEscapeHTML(false)
 	write := func(line launchLine, c testbench.Counters) error {
-		line.Schema, line.Stats = schema("launches"), map[string]any{}
+		line.Schema, line.Mechanism, line.Stats = schema("launches"), s.Machine.Config.Divergence.Mechanism, map[string]any{}
 		for _, stat := range testbench.Stats() {
 			line.Stats[stat.Name] = stat.Value(&c)
 		}
@@ -82,6 +83,14 @@ func (l *launchLines) keep(s *testbench.Session) error {
 		if err := write(launchLine{Of: "total", Launches: len(s.Runs)}, s.Counters()); err != nil {
 			return fmt.Errorf("--launches: %w", err)
 		}
+	}
+	return nil
+}
+
+// close keeps the file.
+func (l *launchLines) close() error {
+	if l == nil {
+		return nil
 	}
 	if err := l.file.Keep(); err != nil {
 		return fmt.Errorf("--launches: %w", err)
