@@ -319,6 +319,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	line.clear()
 	warnOfOne(c.ErrOrStderr(), s)
 	warnOfParts(c.ErrOrStderr(), s)
+	warnOfCounts(c.ErrOrStderr(), mech, s)
 	warnOfPad(c.ErrOrStderr(), s)
 	return s, err
 }
@@ -357,6 +358,20 @@ func warnOfParts(w io.Writer, s *testbench.Session) {
 	for _, k := range s.ByKernel() {
 		if n := k.Counters.Divergence.BarDiverged; n > 0 && k.Prog.Target < 70 {
 			fmt.Fprintf(w, "divergo: warning: %s: a warp has come to a barrier without all of its threads, %d times; before sm_70 a barrier is one of the warp and counts them all (PTX ISA, bar)\n", k.Prog.Name, n)
+		}
+	}
+}
+
+// warnOfCounts tells of what the mechanism itself has counted that costs time.
+func warnOfCounts(w io.Writer, m divergence.Mechanism, s *testbench.Session) {
+	for _, k := range s.ByKernel() {
+		for _, c := range m.Counters() {
+			if c.Warn == "" || k.Counters.Mechanism == nil {
+				continue
+			}
+			if n := c.Value(k.Counters.Mechanism); n > 0 {
+				fmt.Fprintf(w, "divergo: warning: %s: %s: %s (%s %d)\n", k.Prog.Name, m.Name, c.Warn, c.Name, n)
+			}
 		}
 	}
 }
