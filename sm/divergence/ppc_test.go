@@ -134,8 +134,8 @@ func TestPPCPopsOnePairACycle(t *testing.T) {
 	assert.Equal(t, one+2, join(nested(3)))
 }
 
-// figure5 counts what a warp issues by figures 4 and 5 of Huang et al., as it counts on paper: a list of pairs, of which
-// the last one runs the smaller PC and is deleted when its PCs are equal. Two readings beyond the figures are those of
+// figure5 counts what a warp issues by figures 4 and 5 of Huang et al., as it counts on paper: a list of pairs, of
+// which the last one runs the smaller PC and is deleted when its PCs are equal. Two readings beyond the figures are those of
 // PPC: nested pairs that are equal are all deleted, and a pair that loses its threads is.
 func figure5(k kernel, lanes int) (issues int) {
 	type path struct {
@@ -176,9 +176,11 @@ func figure5(k kernel, lanes int) (issues int) {
 		}
 		switch {
 		case l.Exit:
+			left := func(t *thread) bool { return slices.Contains(taken, t) }
 			for i := range stack {
 				for j := range stack[i].path {
-					stack[i].path[j].threads = slices.DeleteFunc(stack[i].path[j].threads, func(t *thread) bool { return slices.Contains(taken, t) })
+					x := &stack[i].path[j]
+					x.threads = slices.DeleteFunc(slices.Clone(x.threads), left)
 				}
 			}
 			now.pc++
@@ -212,9 +214,9 @@ func figure5(k kernel, lanes int) (issues int) {
 	}
 }
 
-// TestPPCMeetsLate: a loop, one way of whose branch lies behind the end of the loop, as compilers put what they take for
-// rare: a histogram by binary search in nested loops has that shape. A path that goes on in the loop has the smaller PC,
-// and so does not wait at the join. Four threads of four rounds by hand: thread t goes to R in round t, thread 3 never.
+// TestPPCMeetsLate: a loop, one way of whose branch lies behind the end of the loop, as compilers put what they take
+// for rare: a histogram by binary search in nested loops has that shape. A path that goes on in the loop has the
+// smaller PC, and so does not wait at the join. Four threads of four rounds by hand: thread t goes to R in round t, thread 3 never.
 // It takes its rounds alone (4 of H, C and L, and X); the others meet at R, in different rounds, and go on together
 // (R, C, L, three more rounds for thread 0, X): 13 and 13. With reconvergence at C it is a round of four for each of
 // three, one of three, and X: 16.
