@@ -324,7 +324,8 @@ type Mechanism struct {
 	//
 	//	Waiting uint64 `name:"waiting" stat:"peak" unit:"paths" doc:"meaning, in a line" source:"who defines it"`
 	//
-	// What several SMs count is added up; of a peak it is the largest.
+	// What several SMs count is added up; of a peak it is the largest. With a tag
+	// `warn:"text"` a run warns with that text of a counter that is not 0.
 	Counts any
 	// Blocks tells that warps of a CTA wait for each other at branches.
 	Blocks bool
@@ -463,7 +464,7 @@ func (m Mechanism) Program(o Options, p *isa.Program) (*isa.Program, error) {
 type Options struct {
 	Mechanism    string      `toml:"mechanism" doc:"reconvergence mechanism; \"divergo list mechanisms\" describes them" source:"tbc"`
 	PathOrder    PathOrder   `toml:"path_order" doc:"which path of a divergent branch runs first" source:"Fung & Aamodt, HPCA 2011, figures 7 and 10"`
-	Layout       bool        `toml:"layout" doc:"ppc, ptpc: lay programs out anew, blocks in topological order and loops in one piece (thread frontiers)" source:"Diamos et al., MICRO 2011"`
+	Layout       bool        `toml:"layout" doc:"ppc, ptpc: lay programs out anew, blocks in topological order and loops in one piece (thread frontiers); others run programs as they are" source:"Diamos et al., MICRO 2011"`
 	PPCVerbatim  bool        `toml:"ppc_verbatim" doc:"ppc: delete one pair of paths for each instruction, as the paper's figure 4 does" source:"ours"`
 	DWFIssue     IssuePolicy `toml:"dwf_issue" doc:"dwf: which warps are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc"`
 	DWFWays      int         `toml:"dwf_ways" range:"1..32 pow2" unit:"ways" doc:"dwf: lines of a set of the PC-warp table" source:"Fung et al., MICRO 2007"`

@@ -13,20 +13,26 @@ var ppcMechanisms = []Mechanism{
 		Name:     "ppc",
 		Doc:      "paired-path comparison: a stack of path pairs that meet where their PCs are equal",
 		Promises: Promises{Arrival: ByPair, Prompt: 1, PerPop: 1, Depth: pairs},
+		Counts:   ppcCounts{},
 		New: func(e Env) (Policy, error) {
 			return newPPC(e, false), nil
 		},
 		Prepare: laidOut,
 	},
 	{
-		Name: "ppc-explicit",
-		Doc:  "paired-path comparison at reconvergence instructions only",
+		Name:   "ppc-explicit",
+		Doc:    "paired-path comparison at reconvergence instructions only",
+		Counts: ppcCounts{},
 		New: func(e Env) (Policy, error) {
 			return newPPC(e, true), nil
 		},
 		Prepare:  func(_ Settings, p *isa.Program) *isa.Program { return isa.WithReconv(p) },
 		Promises: Promises{Arrival: ByPair, Prompt: 1, PerPop: 1, Depth: pairs},
 	},
+}
+
+type ppcCounts struct {
+	Late uint64 `name:"late" unit:"paths" doc:"that went on from the post-dominator of their branch before the other one came" source:"this model" warn:"paths did not wait at the join of their branch and ran apart from there, as only the top pair is compared; see docs/architecture.md"`
 }
 
 // laidOut is a program for mechanisms that run the smallest PC first. Where it is not
@@ -53,6 +59,13 @@ func laidOut(s Settings, p *isa.Program) *isa.Program {
 // pair happens to. The explicit scheme compares only behind a reconvergence
 // instruction, which the compiler has put at each post-dominator, and when a
 // pair is pushed or a path has to stop.
+//
+// Only the top pair is compared, and its smaller PC runs whatever lies between. So a
+// path whose sibling is at a larger PC than their join does not stop there. In a loop,
+// part of which lies behind its end, it goes on to the next round, where it divides
+// again: at worst each thread takes its rounds by itself, which costs as many times
+// the instructions as a warp has threads (TestPPCMeetsLate follows the figures). Late
+// counts these paths.
 //
 //	                 top pair
 //	+----------+----------+-----------+-----------+-----+
@@ -81,6 +94,7 @@ type PPC struct {
 	Warps
 	Stack units.Stack[Pair] // by warp
 	Again rtl.State[uint64] `rtl:"inplace" bits:"warps"` // warps with another pair to delete in this cycle
+	Own   Counted[ppcCounts]
 
 	verbatim bool
 	explicit bool
@@ -89,7 +103,8 @@ type PPC struct {
 // Pair is the two paths of a divergent branch.
 type Pair struct {
 	Side [2]Side // taken, not taken; PC of the current one is stale under another pair
-	Cur  uint8   `bits:"1"` // the side that runs
+	Cur  uint8   `bits:"1"`  // the side that runs
+	Meet Point   `rtl:"sim"` // their post-dominator; Nowhere when a path has gone on from there
 }
 
 // meets reports whether both paths are at one PC.
@@ -135,6 +150,9 @@ func (p *PPC) Tick() {
 	p.Serve(p)
 }
 
+// Counts is what paired-path comparison counts itself.
+func (p *PPC) Counts() Counting { return &p.Own }
+
 // Logic is the pair of comparators of the figure, for the top pair of each warp; and for the warp that comes to a barrier, of which
 // there is one in a cycle, what finds a path below the top pair of its stack that is on its way.
 func (p *PPC) Logic(g Geometry) []units.Logic {
@@ -147,7 +165,7 @@ func (p *PPC) Logic(g Geometry) []units.Logic {
 
 // Start pushes the bottom pair of a new warp.
 func (p *PPC) Start(l *Launch) {
-	p.Stack.Push(int(l.Row), Pair{Side: [2]Side{{Mask: l.Mask}}})
+	p.Stack.Push(int(l.Row), Pair{Side: [2]Side{{Mask: l.Mask}}, Meet: Nowhere})
 }
 
 // Advance compares behind an instruction.
@@ -176,7 +194,11 @@ func (p *PPC) Resolve(in *isa.Inst, o *Outcome) {
 		case p.D().Stats.Count(in, taken, not):
 			st := &p.D().Stats
 			st.Pushes++
-			st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, Pair{Side: [2]Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}})-1))
+			pair := Pair{Side: [2]Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}, Meet: j.Meet}
+			if p.explicit && j.Meet != Nowhere {
+				pair.Meet.PC++ // behind the reconvergence instruction, which both execute
+			}
+			st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, pair)-1))
 			p.compare(w, s)
 		case not == 0:
 			p.step(w, s, j.Target)
@@ -254,6 +276,10 @@ func (p *PPC) elect(w int, s *Slot) {
 			p.Meet(p, s)
 		}
 		return
+	}
+	if x := e.current(); x.At == e.Meet {
+		p.Own.D().Late++
+		e.Meet = Nowhere
 	}
 	p.run(s, e.current())
 }

@@ -2,6 +2,8 @@ package divergence_test
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -130,6 +132,140 @@ func TestPPCPopsOnePairACycle(t *testing.T) {
 	one := join(nested(1))
 	assert.Equal(t, one+1, join(nested(2)))
 	assert.Equal(t, one+2, join(nested(3)))
+}
+
+// figure5 counts what a warp issues by figures 4 and 5 of Huang et al., as it counts on paper: a list of pairs, of
+// which the last one runs the smaller PC and is deleted when its PCs are equal. Two readings beyond the figures are those of
+// PPC: nested pairs that are equal are all deleted, and a pair that loses its threads is.
+func figure5(k kernel, lanes int) (issues int) {
+	type path struct {
+		pc      int
+		threads []*thread
+	}
+	type pair struct {
+		path [2]path
+		cur  int
+	}
+	label := map[string]int{}
+	for pc, l := range k {
+		label[l.Label] = pc
+	}
+	root := path{}
+	for i := range lanes {
+		root.threads = append(root.threads, &thread{TID: i})
+	}
+	stack := []pair{{path: [2]path{root}}}
+	for {
+		top := &stack[len(stack)-1]
+		now := &top.path[top.cur]
+		if len(stack) == 1 && len(now.threads) == 0 {
+			return issues
+		}
+		l := k[now.pc]
+		issues++
+		var taken, not []*thread
+		for _, t := range now.threads {
+			if l.Do != nil {
+				l.Do(t)
+			}
+			if (l.To != "" || l.Exit) && (l.If == nil || l.If(t)) {
+				taken = append(taken, t)
+			} else {
+				not = append(not, t)
+			}
+		}
+		switch {
+		case l.Exit:
+			left := func(t *thread) bool { return slices.Contains(taken, t) }
+			for i := range stack {
+				for j := range stack[i].path {
+					x := &stack[i].path[j]
+					x.threads = slices.DeleteFunc(slices.Clone(x.threads), left)
+				}
+			}
+			now.pc++
+		case len(taken) > 0 && len(not) > 0:
+			stack = append(stack, pair{path: [2]path{{label[l.To], taken}, {now.pc + 1, not}}})
+		case len(taken) > 0:
+			now.pc = label[l.To]
+		default:
+			now.pc++
+		}
+		for len(stack) > 1 {
+			top := &stack[len(stack)-1]
+			a, b := top.path[0], top.path[1]
+			if top.cur = 1; a.pc < b.pc {
+				top.cur = 0
+			}
+			end := a.pc
+			switch {
+			case len(a.threads) == 0:
+				end = b.pc
+			case len(b.threads) > 0 && a.pc != b.pc:
+				end = -1
+			}
+			if end < 0 {
+				break
+			}
+			stack = stack[:len(stack)-1]
+			below := &stack[len(stack)-1]
+			below.path[below.cur].pc = end
+		}
+	}
+}
+
+// TestPPCMeetsLate: a loop, one way of whose branch lies behind the end of the loop, as compilers put what they take
+// for rare: a histogram by binary search in nested loops has that shape. A path that goes on in the loop has the
+// smaller PC, and so does not wait at the join. Four threads of four rounds by hand: thread t goes to R in round t, thread 3 never.
+// It takes its rounds alone (4 of H, C and L, and X); the others meet at R, in different rounds, and go on together
+// (R, C, L, three more rounds for thread 0, X): 13 and 13. With reconvergence at C it is a round of four for each of
+// three, one of three, and X: 16.
+func TestPPCMeetsLate(t *testing.T) {
+	rare := func(rounds int, goes func(*thread) bool) (behind, inside kernel) {
+		more := func(t *thread) bool { return t.I < rounds }
+		return seq(
+				at("H", when(goes, "R")),
+				at("C", nop),
+				at("L", line{Do: count, If: more, To: "H"}),
+				at("X", exit),
+				at("R", to("C"))), seq(
+				at("H", when(func(t *thread) bool { return !goes(t) }, "C")),
+				at("R", nop),
+				at("C", nop),
+				at("L", line{Do: count, If: more, To: "H"}),
+				at("X", exit))
+	}
+	behind, inside := rare(4, func(t *thread) bool { return t.I == t.TID && t.TID < 3 })
+	assert.Equal(t, 26, figure5(behind, 4))
+	assert.Equal(t, 16, figure5(inside, 4))
+	assert.Len(t, run(t, "pdom", divergence.Options{}, 4, 1, behind).Issues, 16)
+
+	counts := func(r micro.Result) uint64 { return reflect.ValueOf(r.Counts).FieldByName("Late").Uint() }
+	r := run(t, "ppc", divergence.Options{}, 4, 1, behind)
+	assert.Len(t, r.Issues, 26)
+	assert.EqualValues(t, 3, counts(r), "at C, when threads 0, 1 and 2 have gone to R")
+	r = run(t, "ppc", divergence.Options{}, 4, 1, inside)
+	assert.Len(t, r.Issues, 16)
+	assert.Zero(t, counts(r))
+	assert.NotZero(t, counts(run(t, "ppc-explicit", divergence.Options{}, 4, 1, behind)))
+	assert.Zero(t, counts(run(t, "ppc-explicit", divergence.Options{}, 4, 1, inside)))
+
+	// A whole warp with two such branches of which each thread takes its own: the more there are, the later paths meet.
+	goes := func(seed uint32) func(*thread) bool {
+		return func(t *thread) bool { return (uint32(t.TID*64+t.I)+seed)*2654435761>>28 < 4 }
+	}
+	more := func(t *thread) bool { return t.I < 64 }
+	behind = seq(
+		at("H", when(goes(0), "R")),
+		at("C", when(goes(9999), "S")),
+		at("D", when(goes(777), "T")),
+		at("L", line{Do: count, If: more, To: "H"}),
+		at("X", exit),
+		at("R", to("C")), at("S", to("D")), at("T", to("L")))
+	joined := len(run(t, "pdom", divergence.Options{}, 32, 1, behind).Issues)
+	r = run(t, "ppc", divergence.Options{}, 32, 1, behind)
+	assert.Len(t, r.Issues, figure5(behind, 32))
+	assert.Greater(t, len(r.Issues), 2*joined)
 }
 
 // TestPPCExplicit: in structured code the explicit scheme executes what the

@@ -98,8 +98,9 @@ func TestOpensWhereThreadsPart(t *testing.T) {
 			_, err = fmt.Sscanf(string(b[strings.Index(string(b), "\n*")+2:]), "%f %d", new(float64), &marker)
 			require.NoError(t, err)
 			core := s.Machine.Core()
-			assert.Greater(t, marker, core.Fs(seen.first.cycle), "%s %s: the branch is executed in cycle %d", k.Name, x.Name, seen.first.cycle)
-			assert.LessOrEqual(t, marker, core.Fs(seen.done+1), "%s %s: the mechanism is done in cycle %d", k.Name, x.Name, seen.done)
+			what := fmt.Sprintf("%s %s: branch of cycle %d, done with in cycle %d", k.Name, x.Name, seen.first.cycle, seen.done)
+			assert.Greater(t, marker, core.Fs(seen.first.cycle), what)
+			assert.LessOrEqual(t, marker, core.Fs(seen.done+1), what)
 		}
 	}
 	for _, x := range divergence.Mechanisms() {

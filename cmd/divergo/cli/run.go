@@ -323,6 +323,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	line.clear()
 	m.warnings.one(s)
 	m.warnings.parts(s)
+	m.warnings.counts(mech, s)
 	m.warnings.pad(s)
 	m.warnings.absent(s)
 	m.tellRaces(c.ErrOrStderr(), label)

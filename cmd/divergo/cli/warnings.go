@@ -81,6 +81,20 @@ func (w *warnings) parts(s *testbench.Session) {
 	}
 }
 
+// counts tells of what the mechanism itself has counted that costs time.
+func (w *warnings) counts(m divergence.Mechanism, s *testbench.Session) {
+	for _, k := range s.ByKernel() {
+		for _, c := range m.Counters() {
+			if c.Warn == "" || k.Counters.Mechanism == nil {
+				continue
+			}
+			if n := c.Value(k.Counters.Mechanism); n > 0 {
+				w.once(c.Name+" "+k.Prog.Name, fmt.Sprintf("divergo: warning: %s: %s: %s (%s %d)", k.Prog.Name, m.Name, c.Warn, c.Name, n))
+			}
+		}
+	}
+}
+
 // pad tells of reads outside of buffers.
 func (w *warnings) pad(s *testbench.Session) {
 	for _, k := range s.ByKernel() {
