@@ -90,7 +90,7 @@ func (b *compilerFlags) program(c *cobra.Command, args []string) (program string
 		} else if i == 0 {
 			return "", nil, done, err
 		}
-		return "", nil, done, fmt.Errorf("%s: no file %q; arguments of the program follow \"--\": %[1]s %[3]s -- %[4]s",
+		return "", nil, done, fmt.Errorf("%s: no file %q; for a program, its arguments follow \"--\": %[1]s %[3]s -- %[4]s",
 			c.CommandPath(), target, strings.Join(targets[:i], " "), strings.Join(targets[i:], " "))
 	}
 	if ext := filepath.Ext(targets[0]); ext == "" {

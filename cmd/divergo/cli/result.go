@@ -136,7 +136,7 @@ func (r *result) print(w io.Writer, all bool) error {
 var summary = []string{
 	"cycles", "warp_instructions", "thread_instructions", "ipc", "simd_efficiency", "cycle_breakdown", "idle_breakdown",
 	"branches", "divergent_branches", "stack_max_depth", "stack_spills", "inserted_instructions", "compacted_entries",
-	"sync_stalls_branch", "sync_stalls_join", "capri_accuracy", "pool_evictions", "herded_branches", "herded_loads",
+	"sync_stalls_branch", "sync_stalls_join", "capri_accuracy", "pool_evictions", "absent_lane_reads", "herded_branches", "herded_loads",
 	"mem_instructions", "mem_lines", "shared_bank_conflicts", "l1_hit_rate", "l2_hit_rate", "dram_row_hit_rate", "dram_bw_util",
 }
 
