@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"divergo/internal/output"
 	"divergo/ptx"
 )
 
@@ -65,13 +66,40 @@ type Options struct {
 // Build makes a program of source and object files. The error has the
 // compiler's messages, which have file, line and column.
 func Build(sources []string, program string, o Options) error {
+	var files output.Set
+	defer files.Discard()
+	o.Reads(&files, sources)
+	file, err := files.CreateAny("-o", program)
+	if err != nil {
+		return fmt.Errorf("-o: %w", err)
+	}
 	return with(o, func(b *build) error {
 		objects, err := b.objects(sources)
 		if err != nil {
 			return err
 		}
-		return b.link(objects, program)
+		linked := b.file("program")
+		if err := b.link(objects, linked); err != nil {
+			return err
+		}
+		return file.KeepCopy(linked)
 	})
+}
+
+// Reads names the files that are read: sources, objects and libraries.
+func (o *Options) Reads(files *output.Set, sources []string) {
+	for _, name := range sources {
+		files.Reads("the input "+name, name)
+	}
+	for _, l := range o.Libraries {
+		for _, dir := range o.LibraryDirs {
+			for _, ending := range []string{".a", ".so"} {
+				if file := filepath.Join(dir, "lib"+l+ending); fileExists(file) {
+					files.Reads("the library "+l, file)
+				}
+			}
+		}
+	}
 }
 
 // object is a file for the linker, and the source that it was made of, or itself.
@@ -95,18 +123,19 @@ func (b *build) objects(sources []string) (list []object, err error) {
 // build is a run of the compiler.
 type build struct {
 	Options
-	temp       string            // folder of everything but the sources
-	registered map[string]bool   // device's parts that were linked before (-dlink)
-	respelled  map[string]string // copies of files that the compiler reads in their place
+	temp       *output.Scratch     // folder of everything but the sources and the outputs
+	registered map[string]bool     // device's parts that were linked before (-dlink)
+	lists      map[string][]string // of sources: options for the list of the files that it includes
+	respelled  map[string]string   // copies of files that the compiler reads in their place
 }
 
 // with does something in a folder that has the headers and the runtime.
 func with(o Options, do func(*build) error) error {
-	temp, err := os.MkdirTemp("", "divergo")
+	temp, err := output.TempFolder()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer temp.Remove()
 	b := &build{Options: o, temp: temp}
 	if err := b.unpack(); err != nil {
 		return err
@@ -114,19 +143,19 @@ func with(o Options, do func(*build) error) error {
 	return do(b)
 }
 
-func (b *build) file(name string) string { return filepath.Join(b.temp, name) }
+func (b *build) file(name string) string { return b.temp.Path(name) }
 
 // unpack writes the headers and the runtime where the compiler finds them.
 func (b *build) unpack() error {
 	return fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			return errors.Join(err, os.MkdirAll(b.file(path), 0o700))
+			return err
 		}
 		text, err := files.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(b.file(path), text, 0o600)
+		return b.temp.WriteFile(b.file(path), text)
 	})
 }
 
@@ -150,11 +179,11 @@ func (b *build) linked(file string) bool {
 func (b *build) compile(source, object string) error {
 	switch b.language(source) {
 	case "cu":
-		return b.cuda(source, object, "-c")
+		return b.cuda(source, object, slices.Concat(b.lists[source], []string{"-c"})...)
 	case "":
 		return fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o, .a or .so", source)
 	}
-	return b.clang(slices.Concat(b.common(source), asGCC, b.host(), []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.common(source), asGCC, b.host(), b.lists[source], []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
 }
 
 // libomp is the library that clang's OpenMP calls (Debian package libomp-19-dev).
@@ -298,7 +327,7 @@ func (b *build) ptx(source, to string) error {
 			return err
 		}
 	}
-	return os.WriteFile(to, b.Caches.apply(relative(text)), 0o600)
+	return b.temp.WriteFile(to, b.Caches.apply(relative(text)))
 }
 
 // relative makes names of files those that the compiler was given.
@@ -314,7 +343,7 @@ func (b *build) cuda(source, to string, how ...string) error {
 	if b.Relocatable {
 		err = b.relocatable(source, code)
 	} else if err = b.ptx(source, code); err == nil {
-		err = appendTo(code, 0) // as long as C has it
+		err = b.appendTo(code, 0) // as long as C has it
 	}
 	if err != nil {
 		return err
@@ -326,7 +355,7 @@ func (b *build) cuda(source, to string, how ...string) error {
 // assembler's text in a statement.
 func (b *build) assembly(source, to string) error {
 	file := b.file("host.s")
-	if err := b.cuda(source, file, "-S", "-fno-integrated-as"); err != nil {
+	if err := b.cuda(source, file, slices.Concat(b.lists[source], []string{"-S", "-fno-integrated-as"})...); err != nil {
 		return err
 	}
 	assembler, err := os.ReadFile(file)
@@ -339,16 +368,16 @@ func (b *build) assembly(source, to string) error {
 		fmt.Fprintln(&text, strconv.Quote(line))
 	}
 	text.WriteString(");\n")
-	return os.WriteFile(to, text.Bytes(), 0o666)
+	return b.temp.WriteFile(to, text.Bytes())
 }
 
 // appendTo adds a byte to a file.
-func appendTo(file string, c byte) error {
+func (b *build) appendTo(file string, c byte) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(text, c), 0o600)
+	return b.temp.WriteFile(file, append(text, c))
 }
 
 var external = regexp.MustCompile(`(?m)^\.extern \.(?:func .*?|(?:global|const) .*?)(\w+)(?:\[\d*\])?;?$`)
@@ -436,7 +465,9 @@ func (b *build) clang(args ...string) error {
 	if b.Verbose && b.Messages != nil {
 		fmt.Fprintln(b.Messages, "#$", compiler, strings.Join(args, " "))
 	}
-	out, err := exec.Command(compiler, args...).CombinedOutput()
+	c := exec.Command(compiler, args...)
+	c.Env = append(os.Environ(), "TMPDIR="+b.temp.Path("."))
+	out, err := output.Run(c)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%s is not installed (Debian packages clang-19, libclc-19 and g++): %w", compiler, err)

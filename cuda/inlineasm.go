@@ -34,7 +34,7 @@ func (b *build) compileDevice(args, how []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(text, doubled(source), 0o600); err != nil {
+	if err := b.temp.WriteFile(text, doubled(source)); err != nil {
 		return err
 	}
 	return b.clang(slices.Concat(preprocessed(args, text), how)...)

@@ -36,7 +36,7 @@ func (b *build) relocatable(source, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(to+".ll", renamed(text), 0o600); err != nil {
+	if err := b.temp.WriteFile(to+".ll", renamed(text)); err != nil {
 		return err
 	}
 	defer os.Remove(to + ".ll")
@@ -106,7 +106,7 @@ static void **module(void) {
 	for _, u := range units {
 		fmt.Fprintf(&text, "void %s%s(void (*symbols)(void **)) { symbols(module()), __cudaRegisterFatBinaryEnd(module()); }\n", registration, u.id)
 	}
-	if err := os.WriteFile(source, text.Bytes(), 0o600); err != nil {
+	if err := b.temp.WriteFile(source, text.Bytes()); err != nil {
 		return nil, err
 	}
 	return []string{to}, b.clang("-O2", "-fPIC", "-c", source, "-o", to)
@@ -187,7 +187,7 @@ func (b *build) unit(units []unit, name string, data []byte) ([]unit, error) {
 		return nil, fmt.Errorf("%s: the device's part is that of %s", name, units[at].source)
 	}
 	u := unit{name, b.file(fmt.Sprintf("unit%d.bc", len(units))), own}
-	return append(units, u), os.WriteFile(u.code, code, 0o600)
+	return append(units, u), b.temp.WriteFile(u.code, code)
 }
 
 // kept are lists that keep the compiler from removing what other files use.
@@ -210,7 +210,7 @@ func (b *build) module(units []unit, to string) error {
 	if err := undefined("link", text, "nor in a library that is linked"); err != nil {
 		return err
 	}
-	return os.WriteFile(to, b.Caches.apply(relative(kept.ReplaceAll(text, nil))), 0o600)
+	return b.temp.WriteFile(to, b.Caches.apply(relative(kept.ReplaceAll(text, nil))))
 }
 
 var multiply = regexp.MustCompile(`Linking globals named '(\w+)': symbol multiply defined`)

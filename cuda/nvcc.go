@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"divergo/internal/input"
 	"divergo/internal/nearest"
 )
 
@@ -60,6 +60,12 @@ const (
 	toHost         // -cuda
 )
 
+// singles are what a phase makes of each source, so that -o names that of one.
+var singles = map[phase]string{
+	toObject: "a file that ends in .o", toPTX: "a file that ends in .ptx", toCubin: "a file that ends in .cubin",
+	toFatbin: "a file that ends in .fatbin", toHost: "a file that ends in .cu.cpp.ii", toText: "a text", toDependencies: "a list",
+}
+
 // endings are what the files of a phase end in, where there is one for each source.
 var endings = map[phase]string{toObject: ".o", toPTX: ".ptx", toCubin: ".cubin", toFatbin: ".fatbin", toHost: ".cu.cpp.ii"}
 
@@ -68,7 +74,9 @@ type nvcc struct {
 	Options
 	phase          phase
 	files          []string
-	output, folder string // -o, -odir
+	output, folder string       // -o, -odir
+	read           []named      // files beside the sources
+	list           dependencies // -MD
 	version        bool
 	shared         bool
 	forward        bool     // unknown options are the host's compiler's
@@ -76,6 +84,9 @@ type nvcc struct {
 	ptxas          []string // options of NVIDIA's assembler
 	more           []string // options of files, which come next
 }
+
+// named is an option that names a file.
+type named struct{ option, file string }
 
 // takes says what an option's value is.
 type takes int
@@ -125,6 +136,8 @@ func into(of func(n *nvcc) *[]string, prefix string) func(*nvcc, string) error {
 // Lambdas of the device there are always; programs ask whether they may use them.
 func extendedLambda(n *nvcc) { n.Extra = append(n.Extra, "-D__CUDACC_EXTENDED_LAMBDA__") }
 
+func listed(n *nvcc) { n.list.wanted = true }
+
 func extra(n *nvcc) *[]string { return &n.Extra }
 func host(n *nvcc) *[]string  { return &n.Host }
 
@@ -137,6 +150,8 @@ func word(words ...string) func(*nvcc, string) error {
 		return nil
 	}
 }
+
+const maxOptions = 1 << 20 // bytes of a file of options
 
 const noCode = "there is no machine code here: programs hold PTX"
 
@@ -162,10 +177,11 @@ var options = []option{
 
 	// Files.
 	{"options-file", "optf", list, false, func(n *nvcc, v string) error {
-		text, err := os.ReadFile(v)
+		text, err := input.Read(v, maxOptions)
 		if err != nil {
 			return err
 		}
+		n.read = append(n.read, named{"--options-file", v})
 		n.more = append(n.more, words(string(text))...)
 		return nil
 	}},
@@ -174,15 +190,18 @@ var options = []option{
 	{"x", "x", value, false, func(n *nvcc, v string) error { n.Language = v; return word("c", "c++", "cu")(n, v) }},
 	{"include-path", "I", list, true, into(func(n *nvcc) *[]string { return &n.Includes }, "")},
 	{"system-include", "isystem", list, false, into(extra, "-isystem")},
-	{"pre-include", "include", list, false, into(extra, "-include")},
+	{"pre-include", "include", list, false, func(n *nvcc, v string) error {
+		n.read = append(n.read, named{"-include", v})
+		return into(extra, "-include")(n, v)
+	}},
 	{"define-macro", "D", value, true, into(func(n *nvcc) *[]string { return &n.Defines }, "")},
 	{"undefine-macro", "U", value, true, into(extra, "-U")},
 	{"library-path", "L", list, true, into(func(n *nvcc) *[]string { return &n.LibraryDirs }, "")},
 	{"library", "l", list, true, into(func(n *nvcc) *[]string { return &n.Libraries }, "")},
-	{"generate-dependencies-with-compile", "MD", nothing, false, on(func(n *nvcc) { n.Host = append(n.Host, "-MMD") })},
-	{"generate-nonsystem-dependencies-with-compile", "MMD", nothing, false, on(func(n *nvcc) { n.Host = append(n.Host, "-MMD") })},
-	{"dependency-output", "MF", value, false, into(host, "-MF")},
-	{"dependency-target-name", "MT", value, false, into(host, "-MT")},
+	{"generate-dependencies-with-compile", "MD", nothing, false, on(listed)},
+	{"generate-nonsystem-dependencies-with-compile", "MMD", nothing, false, on(listed)},
+	{"dependency-output", "MF", value, false, func(n *nvcc, v string) error { n.list.file = v; return nil }},
+	{"dependency-target-name", "MT", value, false, func(n *nvcc, v string) error { n.list.named = true; return into(host, "-MT")(n, v) }},
 	{"generate-dependency-targets", "MP", nothing, false, on(func(n *nvcc) { n.Host = append(n.Host, "-MP") })},
 
 	// Code.
@@ -421,47 +440,64 @@ func unknown(arg string) error {
 
 // do compiles and links.
 func (n *nvcc) do(stdout io.Writer) error {
-	if ending, ok := endings[n.phase]; ok && n.output != "" && len(n.sources()) > 1 {
-		return fmt.Errorf("nvcc: -o %s: found %d sources, want one, as each makes a file that ends in %s", n.output, len(n.sources()), ending)
+	if single, ok := singles[n.phase]; ok && n.output != "" && len(n.sources()) > 1 {
+		return fmt.Errorf("nvcc: -o %s: found %d sources, want one, as each makes %s", n.output, len(n.sources()), single)
 	}
 	if n.shared && n.phase == toProgram { // CMake has it beside -dlink
 		return errors.New("nvcc: -shared: shared libraries with device code are not supported")
 	}
 	return with(n.Options, func(b *build) error {
-		switch n.phase {
-		case toObject, toPTX, toCubin, toFatbin, toHost:
-			for _, source := range n.sources() {
-				if err := n.each(b, source); err != nil {
-					return err
-				}
-			}
-			return nil
-		case toText, toDependencies:
-			how := map[phase]string{toText: "-E", toDependencies: "-MM"}[n.phase]
-			for _, source := range n.sources() {
-				if err := n.print(b, source, how, stdout); err != nil {
-					return err
-				}
-			}
-			return nil
+		p := products{b: b}
+		defer p.files.Discard()
+		n.Reads(&p.files, n.files)
+		for _, r := range n.read {
+			p.files.Reads(r.option, r.file)
 		}
-		objects, err := b.objects(n.files)
-		if err != nil {
+		if err := n.make(b, &p, stdout); err != nil {
 			return err
 		}
-		switch n.phase {
-		case toDeviceObject:
-			made, err := b.deviceLink(objects, n.named("a_dlink.o"))
-			if err == nil && len(made) == 0 {
-				err = errors.New("nvcc: -dlink: no object has relocatable code of the device (-dc)")
-			}
-			return err
-		case toArchive:
-			return archive(n.named("a.a"), objects)
-		}
-		n.hostLink(objects)
-		return b.link(objects, n.named("a.out"))
+		return p.keep()
 	})
+}
+
+// make makes the products.
+func (n *nvcc) make(b *build, p *products, stdout io.Writer) error {
+	switch n.phase {
+	case toObject, toPTX, toCubin, toFatbin, toHost:
+		return n.each(b, p)
+	case toText, toDependencies:
+		return n.print(b, p, stdout)
+	}
+	to, err := p.add("-o", n.named(map[phase]string{toDeviceObject: "a_dlink.o", toArchive: "a.a", toProgram: "a.out"}[n.phase]))
+	if err != nil {
+		return err
+	}
+	for _, source := range n.sources() {
+		object := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)) + ".o"
+		name := filepath.Join(n.folder, object)
+		if len(n.sources()) == 1 {
+			name = n.named(object)
+		}
+		if err := n.depend(b, p, source, name, object); err != nil {
+			return err
+		}
+	}
+	objects, err := b.objects(n.files)
+	if err != nil {
+		return err
+	}
+	switch n.phase {
+	case toDeviceObject:
+		made, err := b.deviceLink(objects, to)
+		if err == nil && len(made) == 0 {
+			err = errors.New("nvcc: -dlink: no object has relocatable code of the device (-dc)")
+		}
+		return err
+	case toArchive:
+		return b.archive(n.named("a.a"), to, objects)
+	}
+	n.hostLink(objects)
+	return b.link(objects, to)
 }
 
 // toolkitVariable is the environment variable in which bin/nvcc of a toolkit
@@ -508,10 +544,31 @@ func (n *nvcc) named(otherwise string) string {
 	return filepath.Join(n.folder, otherwise)
 }
 
-// each makes an object or a file of PTX of a source.
-func (n *nvcc) each(b *build, source string) error {
-	base := filepath.Base(source)
-	to := n.named(strings.TrimSuffix(base, filepath.Ext(base)) + endings[n.phase])
+// each makes an object or a file of PTX of each source.
+func (n *nvcc) each(b *build, p *products) error {
+	made := make(map[string]string)
+	for _, source := range n.sources() {
+		base := filepath.Base(source)
+		name := n.named(strings.TrimSuffix(base, filepath.Ext(base)) + endings[n.phase])
+		to, err := p.add("-o", name)
+		if err == nil && (n.phase == toObject || n.phase == toHost) {
+			err = n.depend(b, p, source, name, name)
+		}
+		if err != nil {
+			return err
+		}
+		made[source] = to
+	}
+	for _, source := range n.sources() {
+		if err := n.one(b, source, made[source]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one makes an object or a file of PTX of a source.
+func (n *nvcc) one(b *build, source, to string) error {
 	if n.phase == toObject {
 		return b.compile(source, to)
 	}
@@ -525,34 +582,39 @@ func (n *nvcc) each(b *build, source string) error {
 }
 
 // print prints a source's text after the preprocessor, or what it depends on.
-func (n *nvcc) print(b *build, source, how string, stdout io.Writer) error {
+func (n *nvcc) print(b *build, p *products, stdout io.Writer) error {
+	option, name, how := "-o", n.output, "-E"
+	if n.phase == toDependencies {
+		how = "-MM"
+		if n.list.file != "" {
+			option, name = "-MF", n.list.file
+		}
+	}
 	to := b.file("text")
-	args := append(b.both(source), "--cuda-host-only")
-	if b.language(source) != "cu" {
-		args = append(b.common(source), "-isystem", b.file("include"))
+	if name != "" {
+		var err error
+		if to, err = p.add(option, name); err != nil {
+			return err
+		}
 	}
-	if err := b.clang(slices.Concat(args, b.host(), []string{how, source, "-o", to})...); err != nil {
-		return err
-	}
-	text, err := os.ReadFile(to)
-	if err != nil {
-		return err
-	}
-	if n.output != "" {
-		return os.WriteFile(n.output, text, 0o666)
-	}
-	_, err = stdout.Write(text)
-	return err
-}
-
-// archive puts objects into a library.
-func archive(to string, objects []object) error {
-	args := []string{"rcs", to}
-	for _, o := range objects {
-		args = append(args, o.file)
-	}
-	if out, err := exec.Command("ar", args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("ar: %w\n%s", err, out)
+	for _, source := range n.sources() {
+		args := append(b.both(source), "--cuda-host-only")
+		if b.language(source) != "cu" {
+			args = append(b.common(source), "-isystem", b.file("include"))
+		}
+		if err := b.clang(slices.Concat(args, b.host(), []string{how, source, "-o", to})...); err != nil {
+			return err
+		}
+		if name != "" {
+			continue
+		}
+		text, err := os.ReadFile(to)
+		if err != nil {
+			return err
+		}
+		if _, err := stdout.Write(text); err != nil {
+			return err
+		}
 	}
 	return nil
 }

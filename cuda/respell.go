@@ -70,7 +70,7 @@ func (b *build) respell(err error) (more bool, wrong error) {
 			b.respelled = make(map[string]string)
 		}
 		b.respelled[path] = b.file(fmt.Sprintf("respelled%d", len(b.respelled)))
-		if err := os.WriteFile(b.respelled[path], clang, 0o600); err != nil {
+		if err := b.temp.WriteFile(b.respelled[path], clang); err != nil {
 			return false, err
 		}
 		more = true
@@ -89,7 +89,7 @@ func (b *build) respell(err error) (more bool, wrong error) {
 		roots = append(roots, root{"file", path, copied})
 	}
 	overlay, err := json.Marshal(map[string]any{"version": 0, "case-sensitive": "true", "use-external-names": "false", "roots": roots})
-	return true, errors.Join(err, os.WriteFile(b.file("respelled.yaml"), overlay, 0o600))
+	return true, errors.Join(err, b.temp.WriteFile(b.file("respelled.yaml"), overlay))
 }
 
 // token is a word or a character of C++ that is neither blank nor in a comment.

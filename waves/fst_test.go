@@ -66,14 +66,16 @@ func TestCreateFST(t *testing.T) {
 func TestFSTWithoutConverter(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
+	t.Chdir(dir)
 	_, err := waves.NewFST(filepath.Join(dir, "x.fst"))
 	assert.ErrorContains(t, err, "FST is made by vcd2fst, which is not installed (Debian package gtkwave)")
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "vcd2fst"), []byte("#!/bin/sh\necho no room >&2\nexit 3\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "vcd2fst"), []byte("#!/bin/sh\n>x.fst.hier; echo no room >&2\nexit 3\n"), 0o755))
 	f, err := waves.NewFST(filepath.Join(dir, "x.fst"))
 	require.NoError(t, err)
 	f.Write([]byte("$date\n")) // which may be before or behind the end of the other one
 	assert.ErrorContains(t, f.Close(), "vcd2fst: exit status 3: no room")
+	assert.NoFileExists(t, filepath.Join(dir, "x.fst.hier"))
 
 	f, err = waves.NewFST(filepath.Join(dir, "x.fst"))
 	require.NoError(t, err)

@@ -239,10 +239,16 @@ static void take(const char *given) {
     sticky = cudaErrorDevicesUnavailable;
 }
 
-// execute becomes the simulator, with its end of the socket.
+// execute becomes the simulator, with its end of the socket. DIVERGO_PROGRAM tells it the file of the
+// program, which no output may replace.
 static void execute(int socket) {
     const char *own = getenv("DIVERGO");
-    char fd[16];
+    char fd[16], program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1); // Linux
+    if (length > 0) {
+        program[length] = 0;
+        setenv("DIVERGO_PROGRAM", program, 1);
+    }
     fcntl(socket, F_SETFD, 0);
     snprintf(fd, sizeof fd, "%d", socket);
     if (own != NULL) {

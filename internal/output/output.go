@@ -9,6 +9,7 @@ package output
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,19 +27,37 @@ type File struct {
 	done  bool
 }
 
-// unfinished are the files that exist under another name than theirs.
+// unfinished is what goes when the process ends before its time: files that exist under
+// another name than theirs, temporary ones, and programs that write some.
 var unfinished = struct {
 	sync.Mutex
-	files map[*File]bool
-}{files: map[*File]bool{}}
+	files    map[*File]bool
+	scratch  map[*Scratch]bool
+	children map[*Child]bool
+}{files: map[*File]bool{}, scratch: map[*Scratch]bool{}, children: map[*Child]bool{}}
 
-// Abandon removes what is not finished, for a process that is about to end: no
-// file can be created or kept from then on.
+// Abandon removes what is not finished, as [Clean] does, for a process that is about to end:
+// no file can be created or kept from then on.
 func Abandon() {
 	unfinished.Lock()
+	clean()
+}
+
+// Clean ends the programs that still write files, and removes what is not finished.
+func Clean() {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	clean()
+}
+
+func clean() {
+	killAll(unfinished.children)
 	for f := range unfinished.files {
 		f.file.Close()
 		os.Remove(f.file.Name())
+	}
+	for s := range unfinished.scratch {
+		os.RemoveAll(s.path)
 	}
 }
 
@@ -192,6 +211,40 @@ func (f *File) Keep() error {
 	}
 	if err != nil {
 		os.Remove(f.file.Name())
+		return fmt.Errorf("%s: %w", f.name, cause(err))
+	}
+	return nil
+}
+
+// KeepCopy fills the file with another one, and keeps it. It can be executed if the other can.
+func (f *File) KeepCopy(of string) error {
+	from, err := os.Open(of)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if _, err := io.Copy(f, from); err != nil {
+		return err
+	}
+	if info, err := from.Stat(); err != nil || info.Mode()&0o100 != 0 {
+		if err := errors.Join(err, f.execute()); err != nil {
+			return err
+		}
+	}
+	return f.Keep()
+}
+
+// execute lets those execute the file who can read it.
+func (f *File) execute() error {
+	if f.Stream() {
+		return nil
+	}
+	info, err := f.file.Stat()
+	if err == nil {
+		mode := info.Mode().Perm()
+		err = f.file.Chmod(mode | mode&0o444>>2)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", f.name, cause(err))
 	}
 	return nil

@@ -35,6 +35,11 @@ func (s *Set) Create(use, name string, extensions ...string) (*File, error) {
 	if err := promise(name, extensions); err != nil {
 		return nil, err
 	}
+	return s.CreateAny(use, name)
+}
+
+// CreateAny creates a file whose name promises nothing.
+func (s *Set) CreateAny(use, name string) (*File, error) {
 	if err := s.claim(use, name); err != nil {
 		return nil, err
 	}

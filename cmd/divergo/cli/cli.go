@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"divergo/internal/output"
 	"divergo/internal/printable"
 )
 
@@ -22,6 +23,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	signals := catchSignals()
 	defer signals.release()
 	err := root.ExecuteContext(context.WithValue(context.Background(), interruptKey{}, signals))
+	output.Clean() // of a run that ended with an error
 	_ = out.Close()
 	if _, quiet := err.(programExit); err != nil && !quiet { // the program has told
 		fmt.Fprintf(stderr, "divergo: %s\n", printable.Text(err.Error()))

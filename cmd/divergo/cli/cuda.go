@@ -73,41 +73,50 @@ func (b *compilerFlags) build(sources []string, program string) error {
 	return cuda.Build(sources, program, b.options)
 }
 
-// program is the program of a command line, built if it is sources, and its
-// arguments, which are behind "--".
-func (b *compilerFlags) program(c *cobra.Command, args []string) (program string, rest []string, done func(), err error) {
-	targets := args
+// targets are the program of a command line, or its sources, and the arguments, which are behind "--".
+func targets(c *cobra.Command, args []string) (list, rest []string, err error) {
+	list = args
 	if at := c.ArgsLenAtDash(); at >= 0 {
-		targets, rest = args[:at], args[at:]
+		list, rest = args[:at], args[at:]
 	}
-	done = func() {}
-	if len(targets) == 0 {
-		return "", nil, done, fmt.Errorf("%s: want a program or its sources", c.CommandPath())
+	if len(list) == 0 {
+		return nil, nil, fmt.Errorf("%s: want a program or its sources", c.CommandPath())
 	}
-	for i, target := range targets {
+	for i, target := range list {
 		if _, err := os.Stat(target); err == nil {
 			continue
 		} else if i == 0 {
-			return "", nil, done, err
+			return nil, nil, err
 		}
-		return "", nil, done, fmt.Errorf("%s: no file %q; for a program, its arguments follow \"--\": %[1]s %[3]s -- %[4]s",
-			c.CommandPath(), target, strings.Join(targets[:i], " "), strings.Join(targets[i:], " "))
+		return nil, nil, fmt.Errorf("%s: no file %q; for a program, its arguments follow \"--\": %[1]s %[3]s -- %[4]s",
+			c.CommandPath(), target, strings.Join(list[:i], " "), strings.Join(list[i:], " "))
 	}
-	if ext := filepath.Ext(targets[0]); ext == "" {
-		if len(targets) > 1 {
-			return "", nil, done, fmt.Errorf("%s: found %q behind the program: its arguments follow \"--\"", c.CommandPath(), targets[1])
-		}
-		program, err = filepath.Abs(targets[0])
-		return program, rest, done, err
+	if filepath.Ext(list[0]) == "" && len(list) > 1 {
+		return nil, nil, fmt.Errorf("%s: found %q behind the program: its arguments follow \"--\"", c.CommandPath(), list[1])
 	}
-	folder, err := os.MkdirTemp("", "divergo")
+	return list, rest, nil
+}
+
+// program is the program of a command line, built if it is sources, and its
+// arguments.
+func (b *compilerFlags) program(c *cobra.Command, args []string) (program string, rest []string, done func(), err error) {
+	done = func() {}
+	list, rest, err := targets(c, args)
 	if err != nil {
 		return "", nil, done, err
 	}
-	done = func() { _ = os.RemoveAll(folder) }
-	base := filepath.Base(targets[0])
-	program = filepath.Join(folder, strings.TrimSuffix(base, filepath.Ext(base)))
-	return program, rest, done, b.build(targets, program)
+	base := filepath.Base(list[0])
+	ext := filepath.Ext(base)
+	if ext == "" {
+		program, err = filepath.Abs(list[0])
+		return program, rest, done, err
+	}
+	folder, err := output.TempFolder()
+	if err != nil {
+		return "", nil, done, err
+	}
+	program = folder.Path(strings.TrimSuffix(base, ext))
+	return program, rest, folder.Remove, b.build(list, program)
 }
 
 func newCudaBuild() *cobra.Command {
@@ -128,16 +137,7 @@ Exit codes: 2 a file does not compile, or the program could not be written.`,
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			var files output.Set
-			for _, name := range args {
-				files.Reads("the source "+name, name)
-			}
-			if err := files.Claim("-o", program); err != nil {
-				return err
-			}
-			return b.build(args, program)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return b.build(args, program) },
 	}
 	b.add(c)
 	c.Flags().StringVarP(&program, "output", "o", "a.out", "`FILE` for the program")
@@ -170,13 +170,15 @@ Exit codes: 2 an option is wrong, a file does not compile, or could not be writt
 }
 
 func newCudaToolkit() *cobra.Command {
-	return &cobra.Command{
+	var force bool
+	c := &cobra.Command{
 		Use:   "toolkit FOLDER",
 		Short: "Write a folder that build systems take for CUDA's toolkit",
 		Long: `Write a folder with bin/nvcc, which is "divergo cuda nvcc", the headers in include, and the runtime in lib64, for
-build systems that ask where CUDA is, and for programs that another compiler links with -lcudart.
+build systems that ask where CUDA is, and for programs that another compiler links with -lcudart. The folder can be
+written again. Other files in it are never overwritten.
 
-Exit codes: 2 the folder could not be written.`,
+Exit codes: 2 the folder holds other files, or could not be written.`,
 		Example: `  divergo cuda toolkit ~/cuda
   make CUDA_PATH=$HOME/cuda`,
 		Args: cobra.ExactArgs(1),
@@ -185,9 +187,11 @@ Exit codes: 2 the folder could not be written.`,
 			if err != nil {
 				return err
 			}
-			return cuda.Toolkit(args[0], own)
+			return cuda.Toolkit(args[0], own, force)
 		},
 	}
+	c.Flags().BoolVar(&force, "force", false, "add files to a folder that holds other files")
+	return c
 }
 
 // programFlags are those of verbs that run programs.
@@ -270,12 +274,17 @@ The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has 
 			var files output.Set
 			defer files.Discard()
 			p.machine.reads(&files)
-			program, rest, done, err := b.program(c, args)
-			defer done()
+			list, _, err := targets(c, args)
 			if err != nil {
 				return err
 			}
-			kept, err := p.open(&files, args[0])
+			b.options.Reads(&files, list)
+			kept, err := p.open(&files, list[0])
+			if err != nil {
+				return err
+			}
+			program, rest, done, err := b.program(c, args)
+			defer done()
 			if err != nil {
 				return err
 			}
@@ -332,6 +341,10 @@ func newCudaServe() *cobra.Command {
 			}
 			var files output.Set
 			defer files.Discard()
+			p.machine.reads(&files)
+			if program := os.Getenv("DIVERGO_PROGRAM"); program != "" {
+				files.Reads("the program", program)
+			}
 			kept, err := p.open(&files, "program")
 			if err != nil {
 				return fmt.Errorf("DIVERGO_FLAGS: %w", err)

@@ -78,16 +78,21 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 	var files output.Set
 	defer files.Discard()
 	p.machine.reads(&files)
-	program, rest, done, err := f.build.program(c, args)
-	defer done()
+	sources, _, err := targets(c, args)
 	if err != nil {
 		return err
 	}
-	kept, err := p.open(&files, args[0])
+	f.build.options.Reads(&files, sources)
+	kept, err := p.open(&files, sources[0])
 	if err != nil {
 		return err
 	}
 	picture, err := newPicture(&files, "--svg", f.svg, ".svg")
+	if err != nil {
+		return err
+	}
+	program, rest, done, err := f.build.program(c, args)
+	defer done()
 	if err != nil {
 		return err
 	}

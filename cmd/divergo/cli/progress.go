@@ -16,7 +16,7 @@ import (
 	"divergo/internal/output"
 )
 
-// interrupt is the wish of the user that the command ends: Ctrl-C, a terminal
+// interrupt is the wish of the user that the command ends: Ctrl-C, Ctrl-\, a terminal
 // that is gone, SIGTERM.
 type interrupt struct {
 	asked   atomic.Bool
@@ -30,7 +30,7 @@ type interruptKey struct{}
 // the wish is repeated, the process ends at once and leaves no unfinished file.
 func catchSignals() *interrupt {
 	i := &interrupt{signals: make(chan os.Signal, 1)}
-	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	if !signal.Ignored(syscall.SIGHUP) { // it is ignored under nohup
 		signal.Notify(i.signals, syscall.SIGHUP)
 	}

@@ -300,9 +300,9 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 		s.Emulates = func(number int) bool { return number < m.detailed.from || number > m.detailed.to }
 	}
 	m.watch(s)
-	wave.attach(s)
 	asked, leave := listen(c)
 	defer leave()
+	wave.attach(s, asked)
 	line := newProgress(c.ErrOrStderr(), label)
 	defer line.clear()
 	s.Limits.Stop = func() bool {

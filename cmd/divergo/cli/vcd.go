@@ -154,12 +154,15 @@ func (w *waveform) convert() (err error) {
 }
 
 // attach starts the dump with the first launch, or dumps the one that is wanted. A dump
-// that has begun ends with the session, or with that launch.
-func (w *waveform) attach(s *testbench.Session) {
+// that has begun ends with the session, or with that launch. asked tells that the user wants an end.
+func (w *waveform) attach(s *testbench.Session, asked func() bool) {
 	if w == nil {
 		return
 	}
 	w.session = s
+	if w.fst != nil {
+		w.fst.Stop = asked
+	}
 	s.OnLaunch.Add(func(l *testbench.Loaded) {
 		switch {
 		case w.dump != nil:

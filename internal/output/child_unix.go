@@ -1,0 +1,20 @@
+//go:build unix
+
+package output
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// apart gives a program a process group of its own.
+func apart(c *exec.Cmd) {
+	if c.SysProcAttr == nil {
+		c.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	c.SysProcAttr.Setpgid = true
+}
+
+// kill ends the process group of a program.
+func kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) } // it may have ended
