@@ -136,7 +136,7 @@ func (in *Inst) ReadsTime() bool {
 // CrossLane reports whether threads of a warp learn of each other in in.
 func (in *Inst) CrossLane() bool {
 	switch in.Op {
-	case OpShfl, OpBarWarp, OpVote, OpMatch, OpActivemask, OpRedux:
+	case OpShfl, OpBarWarp, OpVote, OpMatch, OpActivemask, OpRedux, OpElect:
 		return true
 	}
 	return in.Matrix()

@@ -469,8 +469,12 @@ func (p *parser) address() (o operand, ok bool) {
 	return o, p.expect(']', "to close the address")
 }
 
-// vector parses {a, b} (section 6.4.3). After a mistake it goes behind the
-// closing brace, which would otherwise end the block.
+// maxElements is the most elements of a vector: those of 32 bits in 256.
+const maxElements = 8
+
+// vector parses {a, b} (section 6.4.3). A vector of one element is that element.
+// After a mistake it goes behind the closing brace, which would otherwise end the
+// block.
 func (p *parser) vector() (o operand, ok bool) {
 	o.pos, o.kind = p.tok.pos, vectorOperand
 	p.next()
@@ -480,12 +484,16 @@ func (p *parser) vector() (o operand, ok bool) {
 			break
 		}
 		o.elems = append(o.elems, e)
-		if len(o.elems) > 4 {
-			p.errorf(e.pos, CodeOperand, "a vector has at most 4 elements")
+		if len(o.elems) > maxElements {
+			p.errorf(e.pos, CodeOperand, "a vector has at most %d elements", maxElements)
 			break
 		}
 		if !p.accept(',') {
-			if ok = p.expect('}', "to close the vector"); ok {
+			ok = p.expect('}', "to close the vector")
+			switch {
+			case ok && len(o.elems) == 1:
+				return e, true
+			case ok:
 				return o, true
 			}
 		}

@@ -361,6 +361,14 @@ func accessSize(in *isa.Inst) int {
 	return in.Type.Bytes() * max(int(in.Vec), 1)
 }
 
+// alignment is what the addresses of an access of that size are multiples of.
+func alignment(in *isa.Inst, size uint64) uint64 {
+	if in.Flags&isa.FlagPair != 0 {
+		return 2 * size
+	}
+	return size
+}
+
 // source is the row of source i.
 func (u *LSU) source(op *Op, in *isa.Inst, i int) *isa.Row {
 	if in.Src[i].Kind == isa.OperandImm {
@@ -463,7 +471,7 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 			kind = OutOfBounds
 		case space == isa.SpaceParam && !u.inParams(op, in):
 			kind = MixedParam
-		case a%size != 0:
+		case a%alignment(in, size) != 0:
 			kind = Misaligned
 		case u.within(space, a, size):
 		case in.Op == isa.OpLd && u.l.k.Pad > 0 && space == isa.SpaceGlobal && u.l.k.around(a, size):
@@ -497,7 +505,7 @@ func (u *LSU) near(op *Op, in *isa.Inst, size uint64) bool {
 		low, high, all = min(low, a), max(high, a), all|a
 	}
 	end := u.end(in.Space, low)
-	return all&(size-1) == 0 && high < end && size <= end-high
+	return all&(alignment(in, size)-1) == 0 && high < end && size <= end-high
 }
 
 // within reports whether size bytes at a belong to the program.

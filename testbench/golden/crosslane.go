@@ -195,6 +195,9 @@ func crossLane(in *isa.Inst, mates []thread, set uint32, lane int) (dst [isa.Max
 			}
 		}
 		dst[0] = cut(isa.U32, r)
+	case isa.OpElect:
+		leader := bits.TrailingZeros32(set)
+		dst[0], dst[1] = uint64(leader), truth(leader == lane)
 	case isa.OpShfl:
 		from, within := source(in.Mode, lane, int(own[1]&31), int(own[2]))
 		dst[1] = truth(within)

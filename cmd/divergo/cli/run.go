@@ -323,9 +323,12 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	return s, err
 }
 
-// warn tells what a mechanism cannot do well with a program.
+// warn tells what a program does not do, and what a mechanism cannot do well with it.
 func warn(w io.Writer, m divergence.Mechanism, o divergence.Options, p *isa.Program) {
 	const most = 10
+	for _, x := range p.Notes {
+		fmt.Fprintf(w, "%s:%d:%d: warning: %s\n", p.File, x.Line, x.Col, x.Text)
+	}
 	if m.Prepare == nil {
 		return
 	}
