@@ -15,6 +15,7 @@ var typeWords = []string{
 	isa.S8: "s8", isa.S16: "s16", isa.S32: "s32", isa.S64: "s64",
 	isa.F32: "f32", isa.F64: "f64", isa.Pred: "pred",
 	isa.F16: "f16", isa.F16x2: "f16x2", isa.BF16: "bf16", isa.BF16x2: "bf16x2", isa.TF32: "tf32", isa.F32x2: "f32x2",
+	isa.E4M3x2: "e4m3x2", isa.E5M2x2: "e5m2x2",
 }
 
 var typeNames = func() map[string]isa.Type {
@@ -41,7 +42,7 @@ func bitsInstead(t isa.Type) string {
 // otherTypes are types of the manual that the machine does not know.
 var otherTypes = map[string]bool{
 	"b128": true, "u16x2": true, "s16x2": true,
-	"e4m3": true, "e5m2": true, "e4m3x2": true, "e5m2x2": true, "e4m3x4": true, "e5m2x4": true, "ue8m0x2": true,
+	"e4m3": true, "e5m2": true, "e4m3x4": true, "e5m2x4": true, "ue8m0x2": true,
 	"e2m1": true, "e2m3": true, "e3m2": true, "e2m1x2": true, "e2m3x2": true, "e3m2x2": true, "e2m1x4": true, "e2m3x4": true, "e3m2x4": true,
 	"b1": true, "u4": true, "s4": true,
 	"texref": true, "samplerref": true, "surfref": true,
