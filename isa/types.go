@@ -85,8 +85,9 @@ const (
 	OpActivemask
 	OpRedux
 	OpElect    // the destinations are the laneid of the thread that is elected, and whether it is this one
-	OpMma      // the last source names all threads of a warp, as that of ldmatrix and movmatrix
+	OpMma      // the last source names all threads of a warp, as that of ldmatrix, stmatrix and movmatrix
 	OpLdmatrix // Vec matrices
+	OpStmatrix // Vec matrices: Src[0] is the address, the next sources are what each thread has of them
 	OpMovmatrix
 	OpCopy       // cp.async: Src[0] is the address in shared memory, Src[1] in global memory; Src[2] how many bytes to read, or whether none
 	OpCopyCommit // cp.async.commit_group

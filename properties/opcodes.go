@@ -135,6 +135,7 @@ var undrawn = map[string]string{
 	"movmatrix":      "matrices: programs of testbench/verify",
 	"prefetch":       "a hint",
 	"prefetchu":      "a hint",
+	"stmatrix":       "matrices: programs of testbench/verify",
 	"trap":           "ends the program: programs of testbench/verify",
 }
 

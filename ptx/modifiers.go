@@ -257,6 +257,7 @@ func scoped(m *match) { m.scope = true }
 // with the feature that they belong to.
 var otherModifiers = map[string]string{
 	"abs": "min and max of three numbers", "relu": "results clamped to 0",
+	"m16n8": "matrices of bytes", "m8n16": "matrices of bytes", "m16n16": "matrices of bytes",
 	"sp": "sparse matrices", "mbarrier": "asynchronous barriers", "bulk": "bulk copies", "reduce": "asynchronous reductions", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "operations on vectors",
 	"oob": "oob", "mmio": "memory-mapped input and output",
 	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
@@ -270,7 +271,7 @@ var unsupported = map[string]string{
 	"brkpt": "debuggers", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
 	"tex": "textures", "tld4": "textures", "txq": "textures", "istypep": "textures",
 	"suld": "surfaces", "sust": "surfaces", "sured": "surfaces", "suq": "surfaces",
-	"wmma": "matrices whose layout is the machine's own; mma and ldmatrix have it in the open", "stmatrix": "matrices", "wgmma": "matrices", "tcgen05": "matrices",
+	"wmma": "matrices whose layout is the machine's own; mma and ldmatrix have it in the open", "wgmma": "matrices", "tcgen05": "matrices",
 	"mbarrier": "asynchronous barriers", "getctarank": "clusters", "mapa": "clusters",
 	"multimem": "multimem", "createpolicy": "cache policies", "setmaxnreg": "register reallocation",
 	"tensormap": "tensor maps", "clusterlaunchcontrol": "clusters",

@@ -275,8 +275,8 @@ func (p *parser) statement(b *block) {
 		return
 	}
 	for p.tok.kind == dotWord {
-		if n := len(in.words); n > 0 && p.tok.text == "abs" && in.words[n-1].text == "xorsign" {
-			in.words[n-1].text = "xorsign.abs"
+		if n := len(in.words); n > 0 && joined(in.words[n-1].text, p.tok.text) {
+			in.words[n-1].text += "." + p.tok.text
 		} else {
 			in.words = append(in.words, word{p.tok.text, p.tok.pos})
 		}
@@ -314,6 +314,13 @@ func (p *parser) statement(b *block) {
 	if !p.semicolon("the instruction") {
 		p.skipStatement()
 	}
+}
+
+// joined reports whether two modifiers are one: of min and max, and the layouts of the
+// two matrices of mma and wmma.
+func joined(a, b string) bool {
+	layout := func(w string) bool { return w == "row" || w == "col" }
+	return a == "xorsign" && b == "abs" || layout(a) && layout(b)
 }
 
 // skipOperands goes behind the ';' of an instruction whose operands do not

@@ -69,7 +69,7 @@ func (b *block) join(t *thread, executes bool) {
 // meet lets a thread wait at a cross-lane instruction whose sources it has read.
 func (b *block) meet(t *thread, in *isa.Inst, src *[isa.MaxSrcs]uint64) *Fault {
 	t.state, t.meets.src, t.meets.members = meets, *src, 0
-	if in.Op == isa.OpLdmatrix {
+	if in.Op == isa.OpLdmatrix || in.Op == isa.OpStmatrix {
 		if f := b.rowAddress(t, in); f != nil {
 			return f
 		}

@@ -73,7 +73,7 @@ func (b *block) step(t *thread, v *values) *Fault {
 			return f
 		}
 	case isa.OpShfl, isa.OpBarWarp, isa.OpVote, isa.OpMatch, isa.OpActivemask, isa.OpRedux, isa.OpElect,
-		isa.OpMma, isa.OpLdmatrix, isa.OpMovmatrix:
+		isa.OpMma, isa.OpLdmatrix, isa.OpStmatrix, isa.OpMovmatrix:
 		return b.meet(t, in, &v.src)
 	case isa.OpCopy:
 		if f := b.copy(t, in, v); f != nil {
