@@ -127,6 +127,7 @@ var counts = []string{
 
 // undrawn are the opcodes that no kernel has, and why.
 var undrawn = map[string]string{
+	"wmma":           "matrices: programs of testbench/verify",
 	"applypriority":  "a hint",
 	"discard":        "leaves bytes of memory open",
 	"griddepcontrol": "does nothing",

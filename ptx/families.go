@@ -177,9 +177,9 @@ var (
 )
 
 // table is the instruction set, a row a section of the manual. What few programs
-// use has files of its own: added.go, video.go, half.go, matrix.go
+// use has files of its own: added.go, video.go, half.go, matrix.go, wmma.go
 // and copy.go.
-var table = slices.Concat(basic, added, video, halves, matrices, copies)
+var table = slices.Concat(basic, added, video, halves, matrices, wmmas, copies)
 
 var basic = []*family{
 	// 9.7.1 integer arithmetic

@@ -335,6 +335,9 @@ func (l *lowering) instruction(in *instruction) {
 	case out.Flags&isa.FlagPair != 0:
 		o.pair(f)
 		return
+	case in.name.text == "wmma":
+		o.wmma()
+		return
 	case out.Op == isa.OpMov:
 		o.mov()
 	case isVideo(out.Op):

@@ -15,7 +15,7 @@ var (
 	layouts = group{what: "layouts of the matrices", words: []modifier{
 		{"row.row", layout(0, 1)}, {"row.col", layout(0, 0)}, {"col.row", layout(1, 1)}, {"col.col", layout(1, 0)}, // see the parser
 	}}
-	shapes   = group{what: "shape", words: []modifier{
+	shapes = group{what: "shape", words: []modifier{
 		{"m8n8k4", shape(8, 4)},
 		{"m8n8k16", shape(8, 16)},
 		{"m16n8k4", shape(16, 4)},

@@ -271,7 +271,7 @@ var unsupported = map[string]string{
 	"brkpt": "debuggers", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
 	"tex": "textures", "tld4": "textures", "txq": "textures", "istypep": "textures",
 	"suld": "surfaces", "sust": "surfaces", "sured": "surfaces", "suq": "surfaces",
-	"wmma": "matrices whose layout is the machine's own; mma and ldmatrix have it in the open", "wgmma": "matrices", "tcgen05": "matrices",
+	"wgmma": "matrices", "tcgen05": "matrices",
 	"mbarrier": "asynchronous barriers", "getctarank": "clusters", "mapa": "clusters",
 	"multimem": "multimem", "createpolicy": "cache policies", "setmaxnreg": "register reallocation",
 	"tensormap": "tensor maps", "clusterlaunchcontrol": "clusters",
