@@ -159,22 +159,30 @@ var refused = map[string]string{
 	"max.abs.f32 %f0, %f1, %f2, %f3;":            "min and max of three numbers",
 	"fma.rn.oob.f16 %h0, %h1, %h2, %h3;":         "oob",
 	"ld.mmio.relaxed.sys.global.u32 %r0, [%d0];": "memory-mapped input and output",
-	"brkpt;": "debuggers",
-	"cvt.rn.satfinite.e2m1x2.f32 %h0, %f0, %f1;":                  "type .e2m1x2",
-	"cvt.rs.satfinite.e4m3x4.f32 %r0, {%f0, %f1, %f2, %f3}, %r1;": "type .e4m3x4",
-	"cvt.rz.ue8m0x2.f32 %h0, %f0, %f1;":                           "type .ue8m0x2",
-	"atom.global.v2.f32.add {%f0, %f1}, [%d0], {%f2, %f3};":       "operations on vectors",
-	"atom.global.exch.b128 %d0, [%d1], %d2;":                      "type .b128",
-	"red.async.relaxed.cluster.global.add.u32 [%d0], %r0;":        "asynchronous copies",
-	"suld.b.1d.b32.trap {%r0}, [%d0, {%r1}];":                     "surfaces",
-	"wmma.load.a.sync.aligned.row.m8n8k32.s4 {%r0}, [%d0];":       "type .s4",
-	"wgmma.fence.sync.aligned;":                                   "matrices",
-	"barrier.cluster.arrive;":                                     "clusters",
-	"fence.proxy.async;":                                          "proxies",
-	"cp.async.bulk.commit_group;":                                 "bulk copies",
-	"tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%d0, {%r0}];":       "textures",
-	"ld.global.L2::cache_hint.u32 %r0, [%d0], %d1;":               "cache policies",
-	"mbarrier.init.shared.b64 [s], 1;":                            "asynchronous barriers",
+	"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d0, %d1, 1, 1, 1, 0, 0;":         "matrices",
+	"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32;":                                         "matrices",
+	"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d0], 16, [s];":                   "bulk copies",
+	"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], [%d0, {%r0}], [s];": "bulk copies",
+	"mbarrier.try_wait.parity.shared::cta.b64 %p0, [s], %r0;":                                                  "asynchronous barriers",
+	"mapa.shared::cluster.u32 %r0, %r1, %r2;":                                                                  "clusters",
+	"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];":                             "asynchronous copies",
+	"setmaxnreg.inc.sync.aligned.u32 64;":                                                                      "register reallocation",
+	"brkpt;":                                                                                                   "debuggers",
+	"cvt.rn.satfinite.e2m1x2.f32 %h0, %f0, %f1;":                                                               "type .e2m1x2",
+	"cvt.rs.satfinite.e4m3x4.f32 %r0, {%f0, %f1, %f2, %f3}, %r1;":                                              "type .e4m3x4",
+	"cvt.rz.ue8m0x2.f32 %h0, %f0, %f1;":                                                                        "type .ue8m0x2",
+	"atom.global.v2.f32.add {%f0, %f1}, [%d0], {%f2, %f3};":                                                    "operations on vectors",
+	"atom.global.exch.b128 %d0, [%d1], %d2;":                                                                   "type .b128",
+	"red.async.relaxed.cluster.global.add.u32 [%d0], %r0;":                                                     "asynchronous copies",
+	"suld.b.1d.b32.trap {%r0}, [%d0, {%r1}];":                                                                  "surfaces",
+	"wmma.load.a.sync.aligned.row.m8n8k32.s4 {%r0}, [%d0];":                                                    "type .s4",
+	"wgmma.fence.sync.aligned;":                                                                                "matrices",
+	"barrier.cluster.arrive;":                                                                                  "clusters",
+	"fence.proxy.async;":                                                                                       "proxies",
+	"cp.async.bulk.commit_group;":                                                                              "bulk copies",
+	"tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%d0, {%r0}];":                                                    "textures",
+	"ld.global.L2::cache_hint.u32 %r0, [%d0], %d1;":                                                            "cache policies",
+	"mbarrier.init.shared.b64 [s], 1;":                                                                         "asynchronous barriers",
 }
 
 // TestRefused: what the machine does not have is refused by its name.
@@ -188,6 +196,7 @@ func TestRefused(t *testing.T) {
 		if assert.ErrorAs(t, err, &list, text) {
 			assert.Equal(t, ptx.CodeUnsupported, list[0].Code, err)
 			assert.Contains(t, list[0].Msg, want)
+			assert.Regexp(t, `^k\.ptx:17:\d+: `, list[0].Error(), "file, line and column")
 		}
 	}
 }

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"divergo/isa"
@@ -286,9 +287,11 @@ func (p *parser) statement(b *block) {
 			return
 		}
 	}
-	if _, in.known = families[in.name.text]; !in.known {
+	_, in.known = families[in.name.text]
+	bulk := in.known && slices.ContainsFunc(in.words, func(w word) bool { return w.text == "bulk" })
+	if !in.known || bulk { // refused, whatever its operands are
 		_, isPTX := unsupported[in.name.text]
-		p.skipOperands(!isPTX)
+		p.skipOperands(!isPTX && !bulk)
 		b.stmts = append(b.stmts, in)
 		return
 	}
