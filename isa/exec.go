@@ -44,6 +44,7 @@ func newDatapath() *datapath {
 	d.addApproximations()
 	d.addConversions()
 	d.addHalves()
+	d.addEights()
 	d.addMoves()
 	d.addMasks()
 	d.addPacked()

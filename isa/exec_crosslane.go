@@ -28,6 +28,7 @@ func (d *datapath) addCrossLane() {
 	for _, t := range []Type{U32, S32, B32} {
 		d.add(form{op: OpRedux, typ: t}, redux)
 	}
+	d.add(form{op: OpElect, typ: B32}, elect)
 	d.add(form{op: OpB2R, typ: U32, mode: ModePopc}, func(_ *Inst, x *Lanes) {
 		x.sparse1(func(tally uint64) uint64 { return tally & 0xffff })
 	})

@@ -19,6 +19,10 @@ func (d *datapath) addFloats() {
 	d.addFloat(OpRcp, rounded(OpRcp, F32, RoundNearest, 0), rounded(OpRcp, F64, RoundNearest, 0))
 	d.addFloat(OpSqrt, rounded(OpSqrt, F32, RoundNearest, 0), rounded(OpSqrt, F64, RoundNearest, 0))
 
+	for _, op := range []Op{OpAdd, OpSub, OpMul, OpFma} {
+		d.addFloatPairs(op)
+	}
+
 	for _, flags := range []Flags{0, FlagFtz} {
 		flush := flusher(flags)
 		d.add(form{op: OpMin, typ: F32, flags: flags}, binary(func(a, b uint64) uint64 { return min32(flush(a), flush(b)) }))
@@ -61,22 +65,44 @@ func (d *datapath) addFloat(op Op, k32, k64 kernel) {
 	}
 }
 
-// rounded makes the kernel of op for any type, rounding and modifier.
-func rounded(op Op, t Type, mode Round, flags Flags) kernel {
-	compute := arithmetic(op, t, mode)
-	if flags != 0 {
-		plain, ftz, sat := compute, flags&FlagFtz != 0, flags&FlagSat != 0
-		compute = func(a, b, c uint64) uint64 {
-			if !ftz {
-				return saturate32f(plain(a, b, c))
+// modified is op on lanes of type t with any rounding and modifier.
+func modified(op Op, t Type, mode Round, flags Flags) func(a, b, c uint64) uint64 {
+	plain, ftz, sat := arithmetic(op, t, mode), flags&FlagFtz != 0, flags&FlagSat != 0
+	if flags == 0 {
+		return plain
+	}
+	return func(a, b, c uint64) uint64 {
+		if !ftz {
+			return saturate32f(plain(a, b, c))
+		}
+		r := flush32(plain(flush32(a), flush32(b), flush32(c)))
+		if sat {
+			r = saturate32f(r)
+		}
+		return r
+	}
+}
+
+// addFloatPairs enters op on two f32 in a register.
+func (d *datapath) addFloatPairs(op Op) {
+	for _, mode := range []Round{RoundNearest, RoundZero, RoundDown, RoundUp} {
+		for _, flags := range []Flags{0, FlagFtz} {
+			one := modified(op, F32, mode, flags)
+			both := func(a, b, c uint64) uint64 {
+				return one(a&0xFFFF_FFFF, b&0xFFFF_FFFF, c&0xFFFF_FFFF) | one(a>>32, b>>32, c>>32)<<32
 			}
-			r := flush32(plain(flush32(a), flush32(b), flush32(c)))
-			if sat {
-				r = saturate32f(r)
+			k := binary(func(a, b uint64) uint64 { return both(a, b, 0) })
+			if op == OpFma {
+				k = ternary(both)
 			}
-			return r
+			d.add(form{op: op, typ: F32x2, round: mode, flags: flags}, k)
 		}
 	}
+}
+
+// rounded makes the kernel of op for any type, rounding and modifier.
+func rounded(op Op, t Type, mode Round, flags Flags) kernel {
+	compute := modified(op, t, mode, flags)
 	switch op {
 	case OpMad, OpFma:
 		return ternary(compute)

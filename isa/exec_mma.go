@@ -32,7 +32,11 @@ var mmaShapes = []struct {
 	{S8, 16, 16},
 	{S8, 16, 32},
 	{F64, 8, 4},
+	{F16, 8, 4},
 }
+
+// quads reports whether in is mma.m8n8k4 of f16: see exec_quads.go.
+func (in *Inst) quads() bool { return in.SrcType == F16 && in.M == 8 }
 
 // Fragments is how many registers of a thread A and B take, and each of C and D.
 // They are 0 if there is no such mma.
@@ -43,6 +47,9 @@ func (in *Inst) Fragments() (a, b, c int) {
 	}
 	for _, s := range mmaShapes {
 		if s.of == of && s.m == in.M && s.k == in.K {
+			if in.quads() {
+				return 2, 2, 4
+			}
 			elements := max(32/of.Bits(), 1) // of a register
 			b = int(in.K) / (4 * elements)
 			a = b * int(in.M) / 8
@@ -109,6 +116,10 @@ func accumulate(in *Inst, x *Lanes, f func(row, column int, c uint64) uint64) {
 }
 
 func multiplyFloats(in *Inst, x *Lanes) {
+	if in.quads() {
+		multiplyQuads(in, x)
+		return
+	}
 	a, b := operandsOf(in, x, func(t Type, bits uint64) uint64 {
 		if t == TF32 {
 			return bits >> tf32Shift << tf32Shift

@@ -29,11 +29,13 @@ type Operand struct {
 	Imm   uint64
 }
 
-// Select is what a video instruction selects of its operands. A scalar one takes
+// Select is what a video instruction or mma selects of its operands. A scalar one takes
 // parts: the number of the lowest bit, and 256 times the number of bits. A SIMD
 // one takes elements of the two sources together, 0 being the lowest of a: the
 // number of the one that goes to lane i is in bits 4i to 4i+3; of D, bit i says
-// whether lane i is computed.
+// whether lane i is computed. In mma.m8n8k4 of f16, A is 1 if the first matrix is
+// by columns, B if the second is by rows; D is the half of the sum's columns that is
+// computed if it is f32, and BType the type of the addend.
 type Select struct {
 	A, B, D uint16
 	BType   Type  // of b
@@ -70,7 +72,7 @@ type Inst struct {
 	Cache   CacheOp // ld, st
 	Flags   Flags   // ftz, sat, approx, uni, ...
 	Vec     uint8   // elements of ld, st and video instructions: 1, 2 or 4
-	Select  Select  // video instructions
+	Select  Select  // video instructions, mma.m8n8k4 of f16
 	TypeB   Type    // mma: of the second matrix; the first has SrcType
 	M, K    uint8   // mma: rows and columns of the first matrix
 	DstBits uint8   // width of the destination registers, 0 without: ld and cvt extend a narrower result to it, by Type's sign
@@ -136,7 +138,7 @@ func (in *Inst) ReadsTime() bool {
 // CrossLane reports whether threads of a warp learn of each other in in.
 func (in *Inst) CrossLane() bool {
 	switch in.Op {
-	case OpShfl, OpBarWarp, OpVote, OpMatch, OpActivemask, OpRedux:
+	case OpShfl, OpBarWarp, OpVote, OpMatch, OpActivemask, OpRedux, OpElect:
 		return true
 	}
 	return in.Matrix()
@@ -145,7 +147,7 @@ func (in *Inst) CrossLane() bool {
 // Matrix reports whether the threads of a warp, all of them, execute in on
 // matrices that they hold together.
 func (in *Inst) Matrix() bool {
-	return in.Op == OpMma || in.Op == OpLdmatrix || in.Op == OpMovmatrix
+	return in.Op == OpMma || in.Op == OpLdmatrix || in.Op == OpStmatrix || in.Op == OpMovmatrix
 }
 
 // members is the operand membermask of a .sync instruction: the threads, by
@@ -176,7 +178,7 @@ func (in *Inst) Branches() bool { return in.Op == OpBra || in.Op == OpCall || in
 // Memory reports whether in goes through the memory pipe.
 func (in *Inst) Memory() bool {
 	switch in.Op {
-	case OpLd, OpSt, OpAtom, OpRed, OpMembar, OpLdmatrix, OpCopy:
+	case OpLd, OpSt, OpAtom, OpRed, OpMembar, OpLdmatrix, OpStmatrix, OpCopy:
 		return true
 	}
 	return false

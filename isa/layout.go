@@ -16,7 +16,7 @@ func Layout(p *Program) (told []Warning) {
 		return nil
 	}
 	tree := p.Dominators()
-	warn := func(pc uint32, text string) { told = append(told, p.warning(pc, text)) }
+	warn := func(pc uint32, text string) { told = append(told, p.WarningAt(pc, text)) }
 	for u := 0; u < len(p.Blocks) && len(told) < layoutTold; u++ {
 		for _, v := range p.Blocks[u].Succs {
 			if v <= u && !tree.Dominates(v, u) {

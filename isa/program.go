@@ -118,6 +118,7 @@ type Program struct {
 	Printer   uint64    // address of the print buffer, 0 without
 	Formats   []Format  // that the kernel prints with
 	Warnings  []Warning // of a mechanism that instructions have been inserted for
+	Notes     []Warning // of the program itself
 	addressed []int     // Funcs that have an address, ascending by that
 	landing   []uint32  // inverse of Origin: where who jumps to a PC before insertion has to go
 }

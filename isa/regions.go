@@ -35,8 +35,8 @@ type Warning struct {
 	Text  string
 }
 
-// warning is a warning about the instruction at pc.
-func (p *Program) warning(pc uint32, text string) Warning {
+// WarningAt is a warning about the instruction at pc.
+func (p *Program) WarningAt(pc uint32, text string) Warning {
 	where := p.Where(pc)
 	if in := &p.Insts[pc]; in.Loc.Line == 0 {
 		where += ":" + itoa(in.Pos.Col)
@@ -153,7 +153,7 @@ func (g *regions) drop(p *Program, why string, which func(r int) bool) (told []W
 			left[r] = stays(l.parent)
 			g.joins[l.join] = -1
 			for _, b := range l.branches {
-				told = append(told, p.warning(p.Blocks[b].End-1, why))
+				told = append(told, p.WarningAt(p.Blocks[b].End-1, why))
 			}
 		}
 		l.parent = stays(l.parent)

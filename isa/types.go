@@ -84,8 +84,10 @@ const (
 	OpMatch
 	OpActivemask
 	OpRedux
-	OpMma      // the last source names all threads of a warp, as that of ldmatrix and movmatrix
+	OpElect    // the destinations are the laneid of the thread that is elected, and whether it is this one
+	OpMma      // the last source names all threads of a warp, as that of ldmatrix, stmatrix and movmatrix
 	OpLdmatrix // Vec matrices
+	OpStmatrix // Vec matrices: Src[0] is the address, the next sources are what each thread has of them
 	OpMovmatrix
 	OpCopy       // cp.async: Src[0] is the address in shared memory, Src[1] in global memory; Src[2] how many bytes to read, or whether none
 	OpCopyCommit // cp.async.commit_group
@@ -143,6 +145,9 @@ const (
 	BF16 // the upper half of an f32
 	BF16x2
 	TF32 // an f32 whose low 13 bits do not count
+	F32x2
+	E4M3x2 // two numbers of 8 bits, with 3 of fraction
+	E5M2x2
 	Pred
 )
 
@@ -151,11 +156,11 @@ func (t Type) Bits() int {
 	switch t {
 	case U8, S8, B8:
 		return 8
-	case U16, S16, B16, F16, BF16:
+	case U16, S16, B16, F16, BF16, E4M3x2, E5M2x2:
 		return 16
 	case U32, S32, B32, F32, F16x2, BF16x2, TF32:
 		return 32
-	case U64, S64, B64, F64:
+	case U64, S64, B64, F64, F32x2:
 		return 64
 	case Pred:
 		return 1
@@ -170,7 +175,7 @@ func (t Type) Bytes() int { return t.Bits() / 8 }
 func (t Type) Signed() bool { return t >= S8 && t <= S64 }
 
 // Float reports whether t is a floating-point type, or two in one register.
-func (t Type) Float() bool { return t >= F32 && t <= TF32 }
+func (t Type) Float() bool { return t >= F32 && t <= E5M2x2 }
 
 // Half reports whether t is a floating-point type of 16 bits, or two of them.
 func (t Type) Half() bool { return t >= F16 && t <= BF16x2 }
@@ -182,6 +187,8 @@ func (t Type) Element() Type {
 		return F16
 	case BF16x2:
 		return BF16
+	case F32x2:
+		return F32
 	}
 	return t
 }
@@ -349,6 +356,7 @@ const (
 	FlagRelu            // negative results become 0
 	FlagSatFinite       // what is out of range becomes the largest number instead of infinity
 	FlagHerd            // bra.hrd, ld.hrd: herded, see Herding
+	FlagPair            // ld, st: first half of an access of twice the size, to which its address is aligned
 )
 
 // Class tells where the outcome of a branch comes from (Rhu & Erez, ISCA 2013,

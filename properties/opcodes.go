@@ -108,10 +108,12 @@ var votes = []vote{
 	{"butterfly", "shfl.sync.bfly.b32 d, a, 1, 31, -1;", false},
 	{"from", "and.b32 %w, b, 7; shfl.sync.idx.b32 d, a, %w, 31, -1;", false},
 	{"meet", "bar.warp.sync -1;", false},
+	{"leader", "elect.sync d|%p, -1; @!%p add.u32 d, d, a;", false},
 	{"ballot of a team", "setp.lt.s32 %p, a, 0; vote.sync.ballot.b32 d, %p, %team;", true},
 	{"agreement of a team", "and.b32 %w, a, 1; setp.ne.u32 %p, %w, 0; vote.sync.uni.pred %p, %p, %team; @%p add.u32 d, a, 1;", true},
 	{"match of a team", "and.b32 %w, a, 1; match.all.sync.b32 d|%p, %w, %team; @%p add.u32 d, d, 1;", true},
 	{"exclusive or of a team", "redux.sync.xor.b32 d, a, %team;", true},
+	{"leader of a team", "elect.sync d|%p, %team; @%p add.u32 d, d, a;", true},
 	{"meeting of a team", "bar.warp.sync %team;", true},
 }
 
@@ -127,15 +129,18 @@ const textured = "textures and surfaces: programs of testbench/verify"
 
 // undrawn are the opcodes that no kernel has, and why.
 var undrawn = map[string]string{
-	"applypriority": "a hint",
-	"discard":       "leaves bytes of memory open",
-	"ldmatrix":      "matrices: programs of testbench/verify",
-	"mma":           "matrices: programs of testbench/verify",
-	"movmatrix":     "matrices: programs of testbench/verify",
-	"prefetch":      "a hint",
-	"prefetchu":     "a hint",
-	"trap":          "ends the program: programs of testbench/verify",
-	"tex":           textured, "tld4": textured, "txq": textured, "istypep": textured,
+	"wmma":           "matrices: programs of testbench/verify",
+	"applypriority":  "a hint",
+	"discard":        "leaves bytes of memory open",
+	"griddepcontrol": "does nothing",
+	"ldmatrix":       "matrices: programs of testbench/verify",
+	"mma":            "matrices: programs of testbench/verify",
+	"movmatrix":      "matrices: programs of testbench/verify",
+	"prefetch":       "a hint",
+	"prefetchu":      "a hint",
+	"stmatrix":       "matrices: programs of testbench/verify",
+	"trap":           "ends the program: programs of testbench/verify",
+	"tex":            textured, "tld4": textured, "txq": textured, "istypep": textured,
 	"suld": textured, "sust": textured, "sured": textured, "suq": textured,
 }
 

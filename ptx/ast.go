@@ -20,6 +20,7 @@ type Module struct {
 	globals     []isa.Global
 	regs        []*regDecl // module-level registers
 	vars        []*variable
+	inner       []*variable // .global and .const variables of blocks
 	funcs       []*function // device functions, in the order of their first declaration
 	functions   map[string]*function
 	aliases     []alias

@@ -103,7 +103,7 @@ func (c constant) encode(t isa.Type) (bits uint64, problem string) {
 		return uint64(math.Float32bits(float32(c.value()))), ""
 	case t == isa.F64 && c.float():
 		return math.Float64bits(c.value()), ""
-	case t.Half() || t == isa.TF32:
+	case t.Half() || alternate(t):
 		return 0, fmt.Sprintf("type .%s has no constants: put the bits into a register with mov.b%d", typeName(t), t.Bits())
 	case t.Float():
 		return 0, fmt.Sprintf("type .%s wants a floating-point constant such as 1.0, 0f3F800000 or 0d3FF0000000000000, found an integer", typeName(t))

@@ -14,7 +14,8 @@ var typeWords = []string{
 	isa.U8: "u8", isa.U16: "u16", isa.U32: "u32", isa.U64: "u64",
 	isa.S8: "s8", isa.S16: "s16", isa.S32: "s32", isa.S64: "s64",
 	isa.F32: "f32", isa.F64: "f64", isa.Pred: "pred",
-	isa.F16: "f16", isa.F16x2: "f16x2", isa.BF16: "bf16", isa.BF16x2: "bf16x2", isa.TF32: "tf32",
+	isa.F16: "f16", isa.F16x2: "f16x2", isa.BF16: "bf16", isa.BF16x2: "bf16x2", isa.TF32: "tf32", isa.F32x2: "f32x2",
+	isa.E4M3x2: "e4m3x2", isa.E5M2x2: "e5m2x2",
 }
 
 var typeNames = func() map[string]isa.Type {
@@ -31,7 +32,7 @@ func typeName(t isa.Type) string { return typeWords[t] }
 
 // alternate reports whether t is a format that only instructions have; registers
 // and variables that hold it have a type of bits (section 5.2.3).
-func alternate(t isa.Type) bool { return t == isa.BF16 || t == isa.BF16x2 || t == isa.TF32 }
+func alternate(t isa.Type) bool { return t == isa.BF16 || t >= isa.BF16x2 && t <= isa.E5M2x2 }
 
 // bitsInstead says how to declare what holds an alternate format.
 func bitsInstead(t isa.Type) string {
@@ -41,7 +42,9 @@ func bitsInstead(t isa.Type) string {
 // otherTypes are types of the manual that the machine does not know.
 var otherTypes = map[string]bool{
 	"b128": true, "u16x2": true, "s16x2": true,
-	"e4m3": true, "e5m2": true, "e4m3x2": true, "e5m2x2": true, "b1": true, "u4": true, "s4": true, "f32x2": true,
+	"e4m3": true, "e5m2": true, "e4m3x4": true, "e5m2x4": true, "ue8m0x2": true,
+	"e2m1": true, "e2m3": true, "e3m2": true, "e2m1x2": true, "e2m3x2": true, "e3m2x2": true, "e2m1x4": true, "e2m3x4": true, "e3m2x4": true,
+	"b1": true, "u4": true, "s4": true,
 	"texref": true, "samplerref": true, "surfref": true,
 }
 

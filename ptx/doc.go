@@ -23,7 +23,10 @@
 // and some need instructions that are marked as inserted, so that they do not
 // count: recursion, to save registers, vprintf, to fill in a record, bar.red,
 // whose result the threads read by b2r behind the barrier, and brx.idx, whose first
-// comparison is the instruction and the rest of the tree inserted.
+// comparison is the instruction and the rest of the tree inserted. The same goes for
+// ld and st of 32 bytes, which are two of 16, mma.m8n8k4 with an f32 sum, which has two
+// steps, and wmma (wmma.go). An operand that is a register plus a constant has an
+// addition inserted before.
 //
 // # What the manual leaves to the implementation
 //
@@ -34,7 +37,10 @@
 //     addresses anywhere, and 32 otherwise.
 //   - A kernel has those module-level .shared and .local variables that it
 //     names.
-//   - nanosleep and prefetch do nothing.
+//   - nanosleep and prefetch do nothing, nor does griddepcontrol, of which a note tells.
+//   - elect.sync elects the lowest thread of its membermask.
+//   - A number of 8 bits that is NaN becomes 0x7F.
+//   - The fragments of wmma are those of mma.
 //   - mma adds in the order of k, as isa says; cp.async with a src-size above cp-size
 //     reads cp-size.
 //   - .relu makes -0 +0, and what is NaN in 16 bits is 0x7FFF.
@@ -79,10 +85,10 @@
 //
 // # What is not supported
 //
-// Textures and surfaces, atomics on vectors, stmatrix and wmma,
-// sparse matrices and those of FP8 and less, clusters, bulk copies, mbarrier,
-// registers of 128 bits, cache policies, min and max of three numbers, cvt.pack to
-// less than 8 bits, alloca, brkpt, elect, and variable numbers of arguments. Each is
+// Textures and surfaces, atomics on vectors, sparse matrices and those of FP8 and
+// less, wgmma and tcgen05, conversions to less than 8 bits and with random rounding,
+// clusters, bulk copies, mbarrier, registers of 128 bits, cache policies, min and max
+// of three numbers, alloca, brkpt, and variable numbers of arguments. Each is
 // a diagnostic that names the instruction; none is ignored. A kernel that does not
 // use what is missing, or does not call a function that is defined in another file,
 // can be lowered even if others in the same file do.

@@ -65,6 +65,7 @@ var (
 	u64       = typesOf(isa.U64)
 	f32       = typesOf(isa.F32)
 	f64       = typesOf(isa.F64)
+	f32x2     = typesOf(isa.F32x2)
 	b32       = typesOf(isa.B32)
 	pred      = typesOf(isa.Pred)
 	int16s    = typesOf(isa.U16, isa.S16)
@@ -178,9 +179,9 @@ var (
 )
 
 // table is the instruction set, a row a section of the manual. What few programs
-// use has files of its own: added.go, video.go, half.go, matrix.go,
+// use has files of its own: added.go, video.go, half.go, matrix.go, wmma.go,
 // copy.go and texture.go.
-var table = slices.Concat(basic, added, video, halves, matrices, copies, textures)
+var table = slices.Concat(basic, added, video, halves, matrices, wmmas, copies, textures)
 
 var basic = []*family{
 	// 9.7.1 integer arithmetic
@@ -222,12 +223,16 @@ var basic = []*family{
 	row("testp", "9.7.3.1", isa.OpTestp, "p a", types(floats), required(test)),
 	row("copysign", "9.7.3.2", isa.OpCopysign, "d a b", types(floats)),
 	row("add", "9.7.3.3", isa.OpAdd, "d a b", types(f32), defaultsTo("rn", rounding), ftz, sat),
+	row("add", "9.7.3.3", isa.OpAdd, "d a b", types(f32x2), defaultsTo("rn", rounding), ftz),
 	row("add", "9.7.3.3", isa.OpAdd, "d a b", types(f64), defaultsTo("rn", rounding)),
 	row("sub", "9.7.3.4", isa.OpSub, "d a b", types(f32), defaultsTo("rn", rounding), ftz, sat),
+	row("sub", "9.7.3.4", isa.OpSub, "d a b", types(f32x2), defaultsTo("rn", rounding), ftz),
 	row("sub", "9.7.3.4", isa.OpSub, "d a b", types(f64), defaultsTo("rn", rounding)),
 	row("mul", "9.7.3.5", isa.OpMul, "d a b", types(f32), defaultsTo("rn", rounding), ftz, sat),
+	row("mul", "9.7.3.5", isa.OpMul, "d a b", types(f32x2), defaultsTo("rn", rounding), ftz),
 	row("mul", "9.7.3.5", isa.OpMul, "d a b", types(f64), defaultsTo("rn", rounding)),
 	row("fma", "9.7.3.6", isa.OpFma, "d a b c", types(f32), required(rounding), ftz, sat),
+	row("fma", "9.7.3.6", isa.OpFma, "d a b c", types(f32x2), required(rounding), ftz),
 	row("fma", "9.7.3.6", isa.OpFma, "d a b c", types(f64), required(rounding)),
 	row("mad", "9.7.3.7", isa.OpMad, "d a b c", types(f32), defaultsTo("rn", rounding), ftz, sat),
 	row("mad", "9.7.3.7", isa.OpMad, "d a b c", types(f64), defaultsTo("rn", rounding)),
@@ -285,9 +290,9 @@ var basic = []*family{
 	row("shfl", "9.7.8.5", isa.OpShfl, "d|p a b:u32 c:u32", types(b32), required(shuffle)),
 	row("shfl", "9.7.8.6", isa.OpShfl, "d|p a b:u32 c:u32 membermask:u32", types(b32), required(synced), required(shuffle)),
 	row("prmt", "9.7.8.7", isa.OpPrmt, "d a b c", types(b32), permute),
-	row("ld", "9.7.8.8", isa.OpLd, "d:vec [a]", types(data), loadOrder, threads, stateSpace, nc, loadCache, evictL1, evictL2, prefetchL2, elements, herded).widening().where(checkLoad),
+	row("ld", "9.7.8.8", isa.OpLd, "d:vec [a]", types(data), loadOrder, threads, stateSpace, nc, loadCache, evictL1, evictL2, prefetchL2, moreElements, herded).widening().where(checkLoad),
 	row("ldu", "9.7.8.10", isa.OpLd, "d:vec [a]", types(data), only("global", stateSpace), elements, herded).widening().where(checkLdu),
-	row("st", "9.7.8.11", isa.OpSt, "[a] b:vec", types(data), storeOrder, threads, stateSpace, storeCache, evictL1, evictL2, elements).widening().where(checkStore),
+	row("st", "9.7.8.11", isa.OpSt, "[a] b:vec", types(data), storeOrder, threads, stateSpace, storeCache, evictL1, evictL2, moreElements).widening().where(checkStore),
 	row("prefetch", "9.7.8.12", isa.OpNop, "[a]", none, only("global local", stateSpace), required(prefetchTo)),
 	row("prefetchu", "9.7.8.12", isa.OpNop, "[a]", none, required(only("L1", prefetchTo))),
 	row("isspacep", "9.7.8.16", isa.OpIsspacep, "p a:sym", none, required(only("global shared local const param shared::cta param::entry", stateSpace))),
@@ -337,6 +342,8 @@ var basic = []*family{
 	row("activemask", "9.7.12.9", isa.OpActivemask, "d", types(b32)),
 	row("redux", "9.7.12.10", isa.OpRedux, "d a membermask:u32", types(int32s), required(synced), required(only("add min max", atomics))),
 	row("redux", "9.7.12.10", isa.OpRedux, "d a membermask:u32", types(b32), required(synced), required(only("and or xor", atomics))),
+	row("elect", "9.7.13.14 of 8.5", isa.OpElect, "d|p:u32 membermask:u32", none, required(synced)).where(func(m *match) string { m.Type = isa.B32; return "" }),
+	row("griddepcontrol", "9.7.13.13 of 8.5", isa.OpNop, "", none, required(dependency)),
 
 	// 9.7.18 miscellaneous; nanosleep may return at once.
 	row("nanosleep", "9.7.18.2", isa.OpNop, "a", types(u32)),
@@ -383,10 +390,19 @@ func satNeedsHi(m *match) string {
 	return ""
 }
 
-// checkVector: .v4 of 64 bits would be wider than the 16 bytes of an access.
+// checkVector: an access has 16 bytes. One of 32 bytes in the .global space becomes
+// two (PTX ISA 8.8, ld and st).
 func checkVector(m *match) string {
-	if int(m.Vec)*m.Type.Bytes() > 16 {
-		return "a vector has at most 128 bits"
+	bytes := int(m.Vec) * m.Type.Bytes()
+	switch {
+	case m.Vec == 8 && m.Type.Bytes() != 4:
+		return "a vector of 8 has elements of 32 bits"
+	case bytes > 16 && m.Space != isa.SpaceGlobal:
+		return "a vector has at most 128 bits outside of .global"
+	case bytes > 16 && m.Flags&isa.FlagHerd != 0:
+		return "a vector of 256 bits cannot be herded"
+	case bytes > 16:
+		m.Flags |= isa.FlagPair
 	}
 	return ""
 }
@@ -407,7 +423,10 @@ func checkLoad(m *match) string {
 
 func checkLdu(m *match) string {
 	m.Flags |= isa.FlagLdu
-	return checkVector(m)
+	if int(m.Vec)*m.Type.Bytes() > 16 {
+		return "a vector has at most 128 bits"
+	}
+	return ""
 }
 
 func checkStore(m *match) string {

@@ -124,7 +124,7 @@ func (f *family) sample(a arg, i int, types []isa.Type, has map[string]bool) str
 	switch {
 	case a.name == "table":
 		return "0x96"
-	case f.op == isa.OpLop3 && a.role == dstPred:
+	case (f.op == isa.OpLop3 || f.op == isa.OpElect) && a.role == dstPred:
 		return reg + "|%p8"
 	}
 	switch a.role {

@@ -114,14 +114,11 @@ func (p *parser) function() {
 		p.skipFunction()
 		return
 	}
-	for p.atDirective("noreturn") || p.atDirective("pragma") {
-		if p.tok.text == "noreturn" {
-			f.noreturn = true
+	for p.callDirective(f) || p.atDirective("pragma") {
+		if p.atDirective("pragma") {
 			p.next()
-			continue
+			p.skipStatement()
 		}
-		p.next()
-		p.skipStatement()
 	}
 	switch {
 	case p.tok.kind == '{':
@@ -132,6 +129,24 @@ func (p *parser) function() {
 		return
 	}
 	p.declareFunction(f)
+}
+
+// callDirective parses a directive behind the parameters of a function that says
+// how it is called: .noreturn, and how many registers it preserves, which are
+// preserved here whatever their number (PTX ISA 9.0, section 11.4: .abi_preserve,
+// .abi_preserve_control).
+func (p *parser) callDirective(f *function) bool {
+	switch {
+	case p.atDirective("noreturn"):
+		f.noreturn = true
+		p.next()
+	case p.atDirective("abi_preserve"), p.atDirective("abi_preserve_control"):
+		p.next()
+		p.literal("a number of registers", maxRegisters)
+	default:
+		return false
+	}
+	return true
 }
 
 // declared reports whether a declaration ends here without the ';' that old
@@ -276,8 +291,7 @@ func (p *parser) labelled(b *block, l word) {
 			return
 		}
 		b.stmts = append(b.stmts, &prototype{l, f})
-		if p.atDirective("noreturn") {
-			p.next()
+		for p.callDirective(f) {
 		}
 		if !p.semicolon("the prototype") {
 			p.skipStatement()

@@ -14,6 +14,7 @@ var (
 	f16s    = f16 | f16x2
 	bf16s   = bf16 | bf16x2
 	half16s = f16 | bf16
+	eights  = typesOf(isa.E4M3x2, isa.E5M2x2)
 )
 
 var (
@@ -80,6 +81,10 @@ var halves = []*family{
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(bf16, bf16), integerRounding, sat).widening(),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f32, half16s), ftz, sat).widening(),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f64, half16s), sat).widening(),
+	row("cvt", "9.7.9.21 of 8.5", isa.OpCvt, "d a:2 b:2", types(eights, f32), required(toNearest), required(satFinite), relu),
+	row("cvt", "9.7.9.21 of 8.5", isa.OpCvt, "d a:2", types(eights, f16x2|bf16x2), required(toNearest), required(satFinite), relu),
+	row("cvt", "9.7.9.21 of 8.5", isa.OpCvt, "d a:2", types(f16x2, eights), required(toNearest), relu),
+	row("cvt", "9.7.9.21 of 8.5", isa.OpCvt, "d a:2", types(bf16x2, eights), required(toNearest), relu, satFinite),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(tf32, f32), required(away), satFinite),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(tf32, f32), nearOrZero, relu, satFinite),
 }

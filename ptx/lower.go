@@ -10,18 +10,19 @@ import (
 // lowering turns one kernel into a program.
 type lowering struct {
 	*reporter
-	m        *Module
-	prog     *isa.Program
-	scope    *scope
-	loc      isa.Loc
-	branches []branch
-	around   uint32               // where the last brx.idx that has a guard is passed to
-	offsets  map[*variable]uint64 // in shared, local and parameter memory
-	dynamic  []patch              // uses of the dynamic part of shared memory
-	wide     bool                 // an address has 64 bits
-	passed   int                  // 1 plus the register through which predicates are passed, or 0
-	chosen   int                  // 1 plus the predicate with which brx chooses, or 0
-	flag     int                  // 1 plus the predicate that is the carry flag, or 0
+	m           *Module
+	prog        *isa.Program
+	scope       *scope
+	loc         isa.Loc
+	branches    []branch
+	around      uint32                 // where the last brx.idx that has a guard is passed to
+	offsets     map[*variable]uint64   // in shared, local and parameter memory
+	temporaries map[string]isa.Operand // registers for inserted instructions, by name
+	dynamic     []patch                // uses of the dynamic part of shared memory
+	wide        bool                   // an address has 64 bits
+	passed      int                    // 1 plus the register through which predicates are passed, or 0
+	chosen      int                    // 1 plus the predicate with which brx chooses, or 0
+	flag        int                    // 1 plus the predicate that is the carry flag, or 0
 
 	// Functions; see call.go.
 	top         *scope    // of the module
@@ -89,12 +90,13 @@ func (m *Module) Program(name string) (*isa.Program, error) {
 
 func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l := &lowering{
-		reporter: &reporter{file: m.file, src: m.src},
-		m:        m,
-		prog:     &isa.Program{Name: k.name, File: m.file, Module: m, Target: m.target, MaxThreads: k.maxThreads, ReqThreads: k.reqThreads},
-		scope:    newScope(m.variables),
-		offsets:  map[*variable]uint64{},
-		spots:    map[*variable]*spot{}, argumentOf: map[*variable]int{},
+		reporter:    &reporter{file: m.file, src: m.src},
+		m:           m,
+		prog:        &isa.Program{Name: k.name, File: m.file, Module: m, Target: m.target, MaxThreads: k.maxThreads, ReqThreads: k.reqThreads},
+		scope:       newScope(m.variables),
+		offsets:     map[*variable]uint64{},
+		temporaries: map[string]isa.Operand{},
+		spots:       map[*variable]*spot{}, argumentOf: map[*variable]int{},
 		runtime: map[*function]*callee{}, formats: map[uint64]bool{}, named: map[*variable][]int{}, written: map[uint16][]int{},
 	}
 	l.module()
@@ -270,9 +272,6 @@ func (l *lowering) localVariable(v *variable) {
 		default:
 			l.allocate(v)
 		}
-	case isa.SpaceParam:
-	default:
-		l.errorf(v.name.pos, CodeUnsupported, "a %s variable inside a kernel or function is not supported: declare it at module level", spaceName(v.space))
 	}
 }
 
@@ -314,6 +313,9 @@ func (l *lowering) instruction(in *instruction) {
 	out := &found.Inst
 	out.Pos, out.Loc, out.Text, out.Target = in.name.pos, l.loc, in.text, isa.NoPC
 	out.Reconv, out.Likely = isa.NoPC, isa.NoPC
+	if out.Op != isa.OpCall {
+		l.offsetRegisters(in, f.args)
+	}
 	o := operands{lowering: l, in: in, out: out, relaxed: f.wider}
 	if in.guard != nil {
 		out.Guard = o.guard(in.guard)
@@ -335,6 +337,12 @@ func (l *lowering) instruction(in *instruction) {
 	case out.Op == isa.OpRet && l.fn != nil:
 		l.ret(*out)
 		return
+	case out.Flags&isa.FlagPair != 0:
+		o.pair(f)
+		return
+	case in.name.text == "wmma":
+		o.wmma()
+		return
 	case out.Op == isa.OpMov:
 		o.mov()
 	case isVideo(out.Op):
@@ -347,8 +355,19 @@ func (l *lowering) instruction(in *instruction) {
 		o.bind(f)
 	}
 	l.prog.Insts = append(l.prog.Insts, *out)
+	if in.name.text == "griddepcontrol" {
+		l.note("griddepcontrol does nothing: a grid begins when the one before it has ended")
+	}
 	if out.Reduces() && out.NDst == 1 {
 		l.readBarrier(in.operands[0].name)
+	}
+}
+
+// note tells of the last instruction, which is right, but does less than the PTX asks for: once
+// for each text.
+func (l *lowering) note(text string) {
+	if !slices.ContainsFunc(l.prog.Notes, func(w isa.Warning) bool { return w.Text == text }) {
+		l.prog.Notes = append(l.prog.Notes, l.prog.WarningAt(uint32(len(l.prog.Insts)-1), text))
 	}
 }
 

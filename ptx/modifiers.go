@@ -212,7 +212,8 @@ var (
 	prefetchL2 = group{what: "prefetch size", words: []modifier{
 		{"L2::64B", ignore}, {"L2::128B", ignore}, {"L2::256B", ignore},
 	}}
-	elements = group{what: "vector", words: []modifier{{"v2", vector(2)}, {"v4", vector(4)}}}
+	elements     = group{what: "vector", words: []modifier{{"v2", vector(2)}, {"v4", vector(4)}}}
+	moreElements = group{what: "vector", words: append(elements.words[:2:2], modifier{"v8", vector(8)})}
 
 	atomics = group{what: "operation", words: []modifier{
 		{"and", atomOp(isa.AtomAnd)},
@@ -247,6 +248,7 @@ var (
 	membarLevel = group{what: "level", words: []modifier{
 		{"cta", mode(isa.ModeCTA)}, {"gl", mode(isa.ModeGPU)}, {"sys", mode(isa.ModeSys)},
 	}}
+	dependency = group{what: "action", words: []modifier{{"wait", ignore}, {"launch_dependents", ignore}}}
 	prefetchTo = group{what: "cache", words: []modifier{{"L1", ignore}, {"L2", ignore}, {"L2::evict_last", ignore}, {"L2::evict_normal", ignore}}}
 )
 
@@ -256,7 +258,8 @@ func scoped(m *match) { m.scope = true }
 // with the feature that they belong to.
 var otherModifiers = map[string]string{
 	"abs": "min and max of three numbers", "relu": "results clamped to 0",
-	"sp": "sparse matrices", "mbarrier": "asynchronous barriers", "bulk": "bulk copies", "reduce": "asynchronous reductions", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "vectors of 8",
+	"m16n8": "matrices of bytes", "m8n16": "matrices of bytes", "m16n16": "matrices of bytes",
+	"sp": "sparse matrices", "mbarrier": "asynchronous barriers", "bulk": "bulk copies", "reduce": "asynchronous reductions", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "operations on vectors",
 	"oob": "oob", "mmio": "memory-mapped input and output",
 	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
 	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",
@@ -267,10 +270,9 @@ var otherModifiers = map[string]string{
 // unsupported are the opcodes of the manual that are not in the table, with
 // what they are for.
 var unsupported = map[string]string{
-	"elect": "election of a thread",
 	"brkpt": "debuggers", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
-	"wmma": "matrices whose layout is the machine's own; mma and ldmatrix have it in the open", "stmatrix": "matrices", "wgmma": "matrices", "tcgen05": "matrices",
-	"mbarrier": "asynchronous barriers", "griddepcontrol": "dependent grids", "getctarank": "clusters", "mapa": "clusters",
+	"wgmma": "matrices", "tcgen05": "matrices",
+	"mbarrier": "asynchronous barriers", "getctarank": "clusters", "mapa": "clusters",
 	"multimem": "multimem", "createpolicy": "cache policies", "setmaxnreg": "register reallocation",
 	"tensormap": "tensor maps", "clusterlaunchcontrol": "clusters",
 }

@@ -140,17 +140,17 @@ func (p *parser) directive() {
 }
 
 var directives = []string{
-	"address_size", "alias", "align", "common", "const", "entry", "extern", "file", "func", "global", "loc", "local", "maxnctapersm",
+	"abi_preserve", "abi_preserve_control", "address_size", "alias", "align", "common", "const", "entry", "extern", "file", "func", "global", "hidden", "loc", "local", "maxnctapersm",
 	"maxnreg", "maxntid", "minnctapersm", "param", "pragma", "reg", "reqntid", "section", "shared", "target", "version", "visible", "weak",
 }
 
-// linking parses .extern, .visible, .weak and .common (section 11.6).
+// linking parses .extern, .visible, .weak and .common (section 11.6), and .hidden.
 func (p *parser) linking() (l linking, ok bool) {
 	for p.tok.kind == dotWord {
 		switch p.tok.text {
 		case "extern":
 			l = linkExtern
-		case "visible", "weak", "common":
+		case "visible", "weak", "common", "hidden":
 			l = linkDefined
 		default:
 			return l, true
@@ -390,13 +390,10 @@ func (p *parser) localDirective(b *block) {
 	case "reg":
 		p.registers(func(r *regDecl) { b.stmts = append(b.stmts, r) })
 	case "shared", "local", "global", "const", "param", "tex", "surf":
-		p.variables(linkNone, func(v *variable) {
-			v.argument = v.space == isa.SpaceParam
-			b.stmts = append(b.stmts, v)
-		})
-	case "extern", "weak", "common":
+		p.variables(linkNone, func(v *variable) { p.declareInner(b, v) })
+	case "extern", "weak", "common", "hidden":
 		if link, ok := p.linking(); ok {
-			p.variables(link, func(v *variable) { b.stmts = append(b.stmts, v) })
+			p.variables(link, func(v *variable) { p.declareInner(b, v) })
 		}
 	case "loc":
 		p.location(b)
@@ -537,6 +534,18 @@ func (p *parser) declareModule(v *variable) {
 	p.m.vars = append(p.m.vars, v)
 }
 
+// declareInner adds a variable to a block. One in the .global or .const space
+// exists once, like those of the module, but its name is known in the block only.
+func (p *parser) declareInner(b *block, v *variable) {
+	switch v.space {
+	case isa.SpaceParam:
+		v.argument = v.link == linkNone
+	case isa.SpaceGlobal, isa.SpaceConst:
+		p.m.inner = append(p.m.inner, v)
+	}
+	b.stmts = append(b.stmts, v)
+}
+
 // declareRegs enters registers into a scope.
 func (r *reporter) declareRegs(s *scope, d *regDecl) {
 	if line := s.declare(d); line != 0 {
@@ -552,8 +561,9 @@ func (r *reporter) declareRegs(s *scope, d *regDecl) {
 // those of .const first, and fills in the addresses that initialisers hold.
 func (p *parser) layout() {
 	next := p.m.base
+	vars := slices.Concat(p.m.vars, p.m.inner)
 	for _, space := range []isa.Space{isa.SpaceConst, isa.SpaceGlobal} {
-		for _, v := range p.m.vars {
+		for _, v := range vars {
 			if v.space != space || v.link == linkExtern || v.why != "" {
 				continue
 			}
@@ -572,7 +582,7 @@ func (p *parser) layout() {
 	if f := p.m.functions[vprintf]; f != nil && f.prints() {
 		p.m.printer = alignUp(next, printAlign)
 	}
-	for _, v := range p.m.vars {
+	for _, v := range vars {
 		for i := range v.relocs {
 			p.relocate(v, &v.relocs[i])
 		}
@@ -594,6 +604,8 @@ func (p *parser) share() {
 	p.m.variables = newScope(nil)
 	for _, v := range p.m.vars {
 		p.m.variables.names[v.name.text] = &symbol{pos: v.name.pos, variable: v}
+	}
+	for _, v := range slices.Concat(p.m.vars, p.m.inner) {
 		if (v.space == isa.SpaceGlobal || v.space == isa.SpaceConst) && v.link != linkExtern && v.why == "" {
 			p.m.globals = append(p.m.globals, isa.Global{Name: v.name.text, Space: v.space, Addr: v.addr, Size: v.size, Init: v.init})
 		}

@@ -72,6 +72,10 @@ func (o *operands) bind(f *family) {
 		o.lookupTable()
 	case isa.OpIsspacep:
 		o.constants()
+	case isa.OpElect:
+		if o.out.NDst < 2 {
+			o.errorf(o.in.operands[0].pos, CodeOperand, "%s wants two destinations d|p", o.in.opcode())
+		}
 	}
 }
 
@@ -160,7 +164,7 @@ func (o *operands) elements(x *operand) []operand {
 	}
 	switch {
 	case n == 1 && x.kind == vectorOperand:
-		o.errorf(x.pos, CodeOperand, "%s without .v2 or .v4 takes no vector", o.in.opcode())
+		o.errorf(x.pos, CodeOperand, "%s without .v2, .v4 or .v8 takes no vector", o.in.opcode())
 		return nil
 	case n == 1:
 		return []operand{*x}

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"divergo/isa"
@@ -275,8 +276,8 @@ func (p *parser) statement(b *block) {
 		return
 	}
 	for p.tok.kind == dotWord {
-		if n := len(in.words); n > 0 && p.tok.text == "abs" && in.words[n-1].text == "xorsign" {
-			in.words[n-1].text = "xorsign.abs"
+		if n := len(in.words); n > 0 && joined(in.words[n-1].text, p.tok.text) {
+			in.words[n-1].text += "." + p.tok.text
 		} else {
 			in.words = append(in.words, word{p.tok.text, p.tok.pos})
 		}
@@ -286,9 +287,11 @@ func (p *parser) statement(b *block) {
 			return
 		}
 	}
-	if _, in.known = families[in.name.text]; !in.known {
+	_, in.known = families[in.name.text]
+	bulk := in.known && slices.ContainsFunc(in.words, func(w word) bool { return w.text == "bulk" })
+	if !in.known || bulk { // refused, whatever its operands are
 		_, isPTX := unsupported[in.name.text]
-		p.skipOperands(!isPTX)
+		p.skipOperands(!isPTX && !bulk)
 		b.stmts = append(b.stmts, in)
 		return
 	}
@@ -318,6 +321,13 @@ func (p *parser) statement(b *block) {
 	if !p.semicolon("the instruction") {
 		p.skipStatement()
 	}
+}
+
+// joined reports whether two modifiers are one: of min and max, and the layouts of the
+// two matrices of mma and wmma.
+func joined(a, b string) bool {
+	layout := func(w string) bool { return w == "row" || w == "col" }
+	return a == "xorsign" && b == "abs" || layout(a) && layout(b)
 }
 
 // skipOperands goes behind the ';' of an instruction whose operands do not
@@ -473,8 +483,12 @@ func (p *parser) address() (o operand, ok bool) {
 	return o, p.expect(']', "to close the address")
 }
 
-// vector parses {a, b} (section 6.4.3). After a mistake it goes behind the
-// closing brace, which would otherwise end the block.
+// maxElements is the most elements of a vector: those of 32 bits in 256.
+const maxElements = 8
+
+// vector parses {a, b} (section 6.4.3). A vector of one element is that element.
+// After a mistake it goes behind the closing brace, which would otherwise end the
+// block.
 func (p *parser) vector() (o operand, ok bool) {
 	o.pos, o.kind = p.tok.pos, vectorOperand
 	p.next()
@@ -484,12 +498,16 @@ func (p *parser) vector() (o operand, ok bool) {
 			break
 		}
 		o.elems = append(o.elems, e)
-		if len(o.elems) > 4 {
-			p.errorf(e.pos, CodeOperand, "a vector has at most 4 elements")
+		if len(o.elems) > maxElements {
+			p.errorf(e.pos, CodeOperand, "a vector has at most %d elements", maxElements)
 			break
 		}
 		if !p.accept(',') {
-			if ok = p.expect('}', "to close the vector"); ok {
+			ok = p.expect('}', "to close the vector")
+			switch {
+			case ok && len(o.elems) == 1:
+				return e, true
+			case ok:
 				return o, true
 			}
 		}

@@ -267,7 +267,7 @@ func (u *LSU) free() int {
 func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece uint8) (uint32, uint8) {
 	a.Kind, a.Cache, a.Atom, a.Type = memsys.Load, in.Cache, in.Atom, in.Type
 	switch in.Op {
-	case isa.OpSt:
+	case isa.OpSt, isa.OpStmatrix:
 		a.Kind = memsys.Store
 	case isa.OpAtom:
 		a.Kind = memsys.Atomic
@@ -295,6 +295,8 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 	switch in.Op {
 	case isa.OpSt:
 		u.pack(a, op, in)
+	case isa.OpStmatrix:
+		u.collect(a, op, in)
 	case isa.OpAtom, isa.OpRed:
 		for i := range int(in.NSrc) - 1 {
 			row := u.source(op, in, i+1)
@@ -355,10 +357,18 @@ func (u *LSU) locate(a *memsys.Access, op *Op, in *isa.Inst, left uint32) isa.Sp
 
 // accessSize is the number of bytes of each lane.
 func accessSize(in *isa.Inst) int {
-	if in.Op == isa.OpLdmatrix {
+	if in.Matrix() {
 		return matrixRow
 	}
 	return in.Type.Bytes() * max(int(in.Vec), 1)
+}
+
+// alignment is what the addresses of an access of that size are multiples of.
+func alignment(in *isa.Inst, size uint64) uint64 {
+	if in.Flags&isa.FlagPair != 0 {
+		return 2 * size
+	}
+	return size
 }
 
 // source is the row of source i.
@@ -459,11 +469,11 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 		switch {
 		case space == isa.SpaceParam && in.Op != isa.OpLd:
 			kind = ReadOnly
-		case in.Op == isa.OpLdmatrix && space != isa.SpaceShared:
+		case in.Matrix() && space != isa.SpaceShared:
 			kind = OutOfBounds
 		case space == isa.SpaceParam && !u.inParams(op, in):
 			kind = MixedParam
-		case a%size != 0:
+		case a%alignment(in, size) != 0:
 			kind = Misaligned
 		case u.within(space, a, size):
 		case in.Op == isa.OpLd && u.l.k.Pad > 0 && space == isa.SpaceGlobal && u.l.k.around(a, size):
@@ -487,7 +497,7 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 // near reports whether the addresses of all lanes are right because those of the lowest and of
 // the highest are in the same memory, as nearly always.
 func (u *LSU) near(op *Op, in *isa.Inst, size uint64) bool {
-	if in.Space != isa.SpaceGlobal && in.Space != isa.SpaceShared || in.Op == isa.OpLdmatrix {
+	if in.Space != isa.SpaceGlobal && in.Space != isa.SpaceShared || in.Matrix() {
 		return false
 	}
 	base := u.source(op, in, 0)
@@ -497,7 +507,7 @@ func (u *LSU) near(op *Op, in *isa.Inst, size uint64) bool {
 		low, high, all = min(low, a), max(high, a), all|a
 	}
 	end := u.end(in.Space, low)
-	return all&(size-1) == 0 && high < end && size <= end-high
+	return all&(alignment(in, size)-1) == 0 && high < end && size <= end-high
 }
 
 // within reports whether size bytes at a belong to the program.

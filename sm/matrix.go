@@ -4,20 +4,22 @@ import (
 	"math/bits"
 
 	"divergo/isa"
+	"divergo/memsys"
 )
 
-// The part of the load/store unit that is for ldmatrix (PTX ISA, section
+// The part of the load/store unit that is for ldmatrix and stmatrix (PTX ISA, section
 // 9.7.13.4.15): threads 0 to 7 of a warp give the addresses of the rows of the
 // first 8x8 matrix, the next eight those of the second, and so on. The shared
 // memory is read like by a vector load of 16 bytes a lane; when the rows have come,
-// a crossbar gives each thread its elements of each matrix.
+// a crossbar gives each thread its elements of each matrix. For stmatrix the
+// crossbar joins the elements of the threads to rows, which are stored like vectors.
 
 // matrixRow is the bytes of a row.
 const matrixRow = 16
 
 // addressing is the set of lanes whose addresses count.
 func (u *LSU) addressing(op *Op, in *isa.Inst) uint32 {
-	if in.Op != isa.OpLdmatrix {
+	if !in.Matrix() {
 		return ^uint32(0)
 	}
 	return u.l.toLanes(int(op.Row)%u.l.warps, uint32(1<<(8*in.Vec)-1))
@@ -50,6 +52,21 @@ func (u *LSU) distribute(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64)
 				v |= word >> (16 * (at[h] & 3)) & 0xFFFF << (16 * h)
 			}
 			r.Dst[i][place[thread]] = v
+		}
+	}
+}
+
+// collect is the crossbar of stmatrix: the rows for the lanes of an access.
+func (u *LSU) collect(a *memsys.Access, op *Op, in *isa.Inst) {
+	place := &u.l.places[int(op.Row)%u.l.warps] // lane of each thread
+	for i := range int(in.Vec) {
+		row := u.source(op, in, 1+i)
+		for thread := range isa.MaxLanes {
+			from, at := in.MatrixRow(i, thread)
+			for h := range 2 {
+				v := row[place[thread]] >> (16 * h) & 0xFFFF
+				a.Data[place[from[h]&(isa.MaxLanes-1)]][at[h]>>2&1] |= v << (16 * (at[h] & 3))
+			}
 		}
 	}
 }

@@ -151,7 +151,7 @@ var pipeline = []Mutant{
 	{
 		Name: "lsu-near-misaligned", Bug: "misaligned addresses are not seen if all are in one allocation", By: any, Audit: "./gpu TestFaults",
 		Lives: "random kernels align what they access",
-		File:  "sm/lsu.go", Old: "all&(size-1) == 0 && ", New: "",
+		File:  "sm/lsu.go", Old: "all&(alignment(in, size)-1) == 0 && ", New: "",
 	},
 	{
 		Name: "lsu-across-the-end", Bug: "the first byte of an access decides whether it is in an allocation", By: pdom, Audit: "./testbench/verify TestAcrossTheEnd",

@@ -175,7 +175,7 @@ func (m *memory) access(w *values, pc uint32) {
 	switch in.Op {
 	case isa.OpLd, isa.OpLdmatrix:
 		reads = true
-	case isa.OpSt, isa.OpRed, isa.OpCopy:
+	case isa.OpSt, isa.OpRed, isa.OpCopy, isa.OpStmatrix:
 		writes = true
 	case isa.OpAtom:
 		reads, writes = true, true
@@ -213,7 +213,7 @@ func (m *memory) place(w *values, pc uint32, in *isa.Inst) int32 {
 	case isa.SpaceLocal:
 		return arrayLocal
 	}
-	if in.Op == isa.OpLdmatrix || in.Op == isa.OpCopy {
+	if in.Op == isa.OpLdmatrix || in.Op == isa.OpStmatrix || in.Op == isa.OpCopy {
 		return arrayShared
 	}
 	if from := m.source(w, pc, 0); from != fromNothing {

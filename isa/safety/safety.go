@@ -236,6 +236,8 @@ func (a *analysis) vulnerable(pc uint32) {
 		a.root(pc, Address, seq(int(in.NSrc))...)
 	case isa.OpLdmatrix:
 		a.root(pc, Address, seq(int(in.NSrc))...)
+	case isa.OpStmatrix:
+		a.root(pc, Address, 0, int(in.NSrc)-1)
 	case isa.OpDiv, isa.OpRem:
 		if in.Type.Float() {
 			break

@@ -11,6 +11,8 @@ import (
 func (v *values) convert(in *isa.Inst) {
 	to, from, a := in.Type, in.SrcType, v.src[0]
 	switch {
+	case eightBits(to) || eightBits(from):
+		v.convertEights(in)
 	case to.Half() || from.Half() || to == isa.TF32:
 		v.convertHalf(in)
 	case !to.Float() && !from.Float():

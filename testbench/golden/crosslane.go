@@ -69,7 +69,7 @@ func (b *block) join(t *thread, executes bool) {
 // meet lets a thread wait at a cross-lane instruction whose sources it has read.
 func (b *block) meet(t *thread, in *isa.Inst, src *[isa.MaxSrcs]uint64) *Fault {
 	t.state, t.meets.src, t.meets.members = meets, *src, 0
-	if in.Op == isa.OpLdmatrix {
+	if in.Op == isa.OpLdmatrix || in.Op == isa.OpStmatrix {
 		if f := b.rowAddress(t, in); f != nil {
 			return f
 		}
@@ -195,6 +195,9 @@ func (b *block) crossLane(in *isa.Inst, mates []thread, set uint32, lane int) (d
 			}
 		}
 		dst[0] = cut(isa.U32, r)
+	case isa.OpElect:
+		leader := bits.TrailingZeros32(set)
+		dst[0], dst[1] = uint64(leader), truth(leader == lane)
 	case isa.OpShfl:
 		from, within := source(in.Mode, lane, int(own[1]&31), int(own[2]))
 		dst[1] = truth(within)

@@ -96,7 +96,8 @@ func variants(op isa.Op, t isa.Type) []isa.Inst {
 	case isa.OpSlct:
 		expand(2, func(in *isa.Inst, i int) { in.SrcType = [...]isa.Type{isa.S32, isa.F32}[i] })
 	case isa.OpCvt:
-		if t == isa.F16x2 || t == isa.BF16x2 {
+		switch t {
+		case isa.F16x2, isa.BF16x2, isa.E4M3x2, isa.E5M2x2:
 			expand(1, func(in *isa.Inst, _ int) { in.NSrc = 2 })
 		}
 	}

@@ -65,8 +65,11 @@ func (v *values) float(in *isa.Inst) bool {
 		v.dst[0] = cut(in.Type, b&^sign|a&sign)
 		return true
 	}
-	if in.Type == isa.F64 {
+	switch in.Type {
+	case isa.F64:
 		return v.float64(in, a, b, c)
+	case isa.F32x2:
+		return v.floatPair(in)
 	}
 	a, b, c = flush(in, a), flush(in, b), flush(in, c)
 	d, ok := simple32(in, a, b)
@@ -78,6 +81,23 @@ func (v *values) float(in *isa.Inst) bool {
 		}
 	}
 	v.dst[0] = saturate(in, isa.F32, flush(in, d))
+	return true
+}
+
+// floatPair computes an instruction on two f32 as two on one.
+func (v *values) floatPair(in *isa.Inst) bool {
+	single := isa.Inst{Op: in.Op, Type: isa.F32, Round: in.Round, Flags: in.Flags}
+	v.dst[0] = 0
+	for h := 0; h < 64; h += 32 {
+		var one values
+		for i := range in.NSrc {
+			one.src[i] = v.src[i] >> h & 0xFFFF_FFFF
+		}
+		if !one.float(&single) {
+			return false
+		}
+		v.dst[0] |= one.dst[0] << h
+	}
 	return true
 }
 

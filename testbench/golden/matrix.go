@@ -11,7 +11,8 @@ import (
 // Here each thread asks for the elements that it needs: of which thread and
 // register they are part follows from the figures of the manual, read backwards.
 
-// matrix is what the thread in a lane gets of mma, ldmatrix or movmatrix.
+// matrix is what the thread in a lane gets of mma, ldmatrix or movmatrix. With
+// stmatrix it stores the row of its address.
 func (b *block) matrix(in *isa.Inst, mates []thread, lane int) (dst [isa.MaxDsts]uint64) {
 	switch in.Op {
 	case isa.OpLdmatrix:
@@ -25,12 +26,28 @@ func (b *block) matrix(in *isa.Inst, mates []thread, lane int) (dst [isa.MaxDsts
 				dst[i] |= uint64(binary.LittleEndian.Uint16(b.shared[at+2*uint64(column):])) << (16 * h)
 			}
 		}
+	case isa.OpStmatrix:
+		i, row := lane/8, lane%8
+		if i >= int(in.Vec) {
+			break
+		}
+		at, _ := b.sharedOffset(in, mates[lane].meets.src[0])
+		for column := range 8 {
+			holder, h := 4*row+column/2, column%2
+			if in.Mode == isa.ModeTrans {
+				holder, h = 4*column+row/2, row%2
+			}
+			binary.LittleEndian.PutUint16(b.shared[at+2*uint64(column):], uint16(mates[holder].meets.src[1+i]>>(16*h)))
+		}
 	case isa.OpMovmatrix:
 		for h := range 2 {
 			row, column := lane%4*2+h, lane/4
 			dst[0] |= mates[4*row+column/2].meets.src[0] >> (column % 2 * 16) & 0xFFFF << (16 * h)
 		}
 	case isa.OpMma:
+		if in.M == 8 && in.SrcType == isa.F16 {
+			return quad(in, mates, lane)
+		}
 		for r := range int(in.NDst) {
 			row, column := lane/4+r/2*8, lane%4*2+r%2
 			if in.Type != isa.F16 {
@@ -47,7 +64,7 @@ func (b *block) matrix(in *isa.Inst, mates []thread, lane int) (dst [isa.MaxDsts
 // rowAddress checks the address of a thread that gives the one of a row.
 func (b *block) rowAddress(t *thread, in *isa.Inst) *Fault {
 	const size = 16
-	if b.lane(t) >= 8*int(in.NDst) {
+	if b.lane(t) >= 8*int(in.Vec) {
 		return nil
 	}
 	at, shared := b.sharedOffset(in, t.meets.src[0])
@@ -124,6 +141,51 @@ func dot(in *isa.Inst, mates []thread, row, column int) uint64 {
 		return encodeHalf(isa.F16, isa.RoundNearest, float64(sum))
 	}
 	return bits32(sum)
+}
+
+// quad is what the thread in a lane gets of mma.m8n8k4 of f16. It multiplies with
+// those of its quad and of the quad 16 lanes away.
+func quad(in *isa.Inst, mates []thread, lane int) (dst [isa.MaxDsts]uint64) {
+	half := func(source, lane, element int) float64 {
+		return decodeHalf(isa.F16, mates[lane].meets.src[source+element/2]>>(element%2*16)&0xFFFF)
+	}
+	mate := func(i, upper int) int { return lane%16/4*4 + i + 16*upper }
+	a := func(row, k int) float64 {
+		if in.Select.A == 1 {
+			return half(0, mate(k, row/4), row%4)
+		}
+		return half(0, mate(row%4, row/4), k)
+	}
+	b := func(k, column int) float64 {
+		if in.Select.B == 1 {
+			return half(2, mate(k, column/4), column%4)
+		}
+		return half(2, mate(column%4, column/4), k)
+	}
+	value := func(r, row, column int) float32 {
+		var sum float32
+		if in.Type == isa.F32 && in.Select.BType != isa.F16 {
+			sum = value32(mates[lane].meets.src[4+r])
+		} else {
+			sum = float32(half(4, mate(row%4, row/4), column))
+		}
+		for k := range 4 {
+			sum = fma32(a(row, k), b(k, column), float64(sum))
+		}
+		return sum
+	}
+	for r := range 4 {
+		if in.Type == isa.F16 {
+			row := lane%4 + lane/16*4
+			for h := range 2 {
+				dst[r] |= encodeHalf(isa.F16, isa.RoundNearest, float64(value(r, row, 2*r+h))) << (16 * h)
+			}
+			continue
+		}
+		i := r + 4*int(in.Select.D)
+		dst[r] = bits32(value(r, lane&1+i&2+lane/16*4, i&4+lane&2+i&1))
+	}
+	return dst
 }
 
 // integer is the value of an element.

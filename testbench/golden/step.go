@@ -72,8 +72,8 @@ func (b *block) step(t *thread, v *values) *Fault {
 		if f := b.access(t, in, v, herd); f != nil {
 			return f
 		}
-	case isa.OpShfl, isa.OpBarWarp, isa.OpVote, isa.OpMatch, isa.OpActivemask, isa.OpRedux,
-		isa.OpMma, isa.OpLdmatrix, isa.OpMovmatrix:
+	case isa.OpShfl, isa.OpBarWarp, isa.OpVote, isa.OpMatch, isa.OpActivemask, isa.OpRedux, isa.OpElect,
+		isa.OpMma, isa.OpLdmatrix, isa.OpStmatrix, isa.OpMovmatrix:
 		return b.meet(t, in, &v.src)
 	case isa.OpCopy:
 		if f := b.copy(t, in, v); f != nil {
@@ -205,7 +205,11 @@ func (b *block) access(t *thread, in *isa.Inst, v *values, herd *HerdStep) *Faul
 	if space == isa.SpaceParam && in.Op != isa.OpLd {
 		return fault(ReadOnly)
 	}
-	if offset%total != 0 {
+	aligned := total
+	if in.Flags&isa.FlagPair != 0 {
+		aligned = 2 * total
+	}
+	if offset%aligned != 0 {
 		return fault(Misaligned)
 	}
 	var data []byte

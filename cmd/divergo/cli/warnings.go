@@ -30,19 +30,22 @@ func (w *warnings) once(key, text string) {
 	}
 }
 
-// program tells what a mechanism cannot do well with a program: each kind once, at the first place,
-// with the number of other places.
+// program tells what a program does not do, and what a mechanism cannot do well with it.
 func (w *warnings) program(m divergence.Mechanism, o divergence.Options, p *isa.Program) {
+	w.places(p.Name, "", p.Notes)
 	if m.Prepare == nil {
 		return
 	}
-	prepared, err := m.Program(o, p)
-	if err != nil {
-		return // as the machine has said
+	if prepared, err := m.Program(o, p); err == nil { // otherwise the machine has said why
+		w.places(p.Name, m.Name+": ", prepared.Warnings)
 	}
+}
+
+// places prints each kind of warning once, at the first place, with the number of other places.
+func (w *warnings) places(kernel, of string, list []isa.Warning) {
 	var first []isa.Warning // of each text
 	others := map[string]int{}
-	for _, x := range prepared.Warnings {
+	for _, x := range list {
 		if _, ok := others[x.Text]; ok {
 			others[x.Text]++
 			continue
@@ -51,14 +54,14 @@ func (w *warnings) program(m divergence.Mechanism, o divergence.Options, p *isa.
 		first = append(first, x)
 	}
 	for _, x := range first {
-		text := fmt.Sprintf("%s: warning: %s: %s", x.Where, m.Name, x.Text)
+		text := fmt.Sprintf("%s: warning: %s%s", x.Where, of, x.Text)
 		switch n := others[x.Text]; {
 		case n == 1:
 			text += " (and at 1 other place)"
 		case n > 1:
 			text += fmt.Sprintf(" (and at %d other places)", n)
 		}
-		w.once(p.Name+": "+x.Text, text)
+		w.once(kernel+": "+x.Text, text)
 	}
 }
 
