@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -138,7 +139,13 @@ func wanted() []string {
 // TestProgramsCover keeps the programs from losing what they are for.
 func TestProgramsCover(t *testing.T) {
 	seen := map[string]bool{}
-	for _, p := range programs(t) {
+	list := programs(t)
+	modern, err := filepath.Glob("testdata/modern/*.ptx")
+	require.NoError(t, err)
+	for _, file := range modern {
+		list = append(list, load(t, file))
+	}
+	for _, p := range list {
 		c := small()
 		c.GPU.SMs = 1
 		s := session(t, c)
