@@ -135,9 +135,12 @@ type meeting struct {
 	opened        *knowledge // what all know who have waited
 }
 
-// open ends the meeting.
-func (m *meeting) open() *knowledge {
+// open ends the meeting. Threads that have gone count as if they had come.
+func (m *meeting) open(gone *gathered) *knowledge {
 	if m.opened == nil {
+		if gone != nil {
+			m.add(gone.knowledge())
+		}
 		m.opened = m.knowledge()
 	}
 	return m.opened

@@ -9,7 +9,8 @@
 // Freund, PLDI 2009, section 3). Each thread has a clock, and knows of each other thread
 // up to which clock its accesses come before. It learns that
 //
-//   - at a barrier of its CTA, of all threads that have arrived, bar.arrive included;
+//   - at a barrier of its CTA, of all threads that have arrived, bar.arrive included, and of
+//     those that have exited;
 //   - at bar.warp.sync, of the threads that the member mask names;
 //   - from a strong read (atomic, volatile, relaxed or acquire), of the threads that wrote
 //     to the address with a release, or strongly behind a fence.

@@ -296,6 +296,7 @@ type cta struct {
 	warps   map[uint64]*meeting // of bar.warp.sync, by warp and mask
 	fences  []moment            // the last fence of each thread; nil: there was none
 	seen    []seen              // what threads have read strongly; nil: nothing
+	gone    *gathered           // what threads knew that have exited; nil: none have
 	pages   []*page             // of shared memory
 }
 
@@ -385,7 +386,7 @@ func (c *cta) goOn(thread uint16) {
 	m := c.at[thread]
 	c.at[thread] = nil
 	c.waiting--
-	c.known[thread] = m.open()
+	c.known[thread] = m.open(c.gone)
 	for i := range c.bars {
 		if c.bars[i] == m {
 			c.bars[i] = nil

@@ -17,6 +17,7 @@ const (
 	barrier
 	warpBarrier
 	fence
+	leaves
 )
 
 // op is an instruction, as far as it matters.
@@ -58,11 +59,11 @@ func newOp(in *isa.Inst) op {
 	case isa.OpMembar:
 		o.kind = fence
 	}
+	if in.Exits() && in.Op != isa.OpTrap {
+		o.kind = leaves
+	}
 	if in.Space == isa.SpaceLocal || in.Space == isa.SpaceParam || in.Space == isa.SpaceConst {
 		o.kind = other // nobody else writes there
-	}
-	if o.kind == other || o.kind == barrier || o.kind == fence {
-		o.mode = 0
 	}
 	o.mode |= used
 	return o
@@ -185,6 +186,14 @@ func (w *watcher) take(o *op, f *sm.Flight, pc uint32) {
 				c.fences = make([]moment, w.d.threads)
 			}
 			c.fences[thread] = c.release(thread)
+		case leaves:
+			if c.gone == nil {
+				gone := newGathered(c.id, w.d.threads)
+				c.gone = &gone
+			}
+			m := c.release(thread)
+			c.gone.add(m.knows)
+			c.gone.put(thread, m.clock)
 		}
 	}
 }
@@ -220,7 +229,7 @@ func (t *lanes) barrier(in *isa.Inst) {
 	}
 	m := *at
 	if c.arrive(m, t.thread, in.Mode != isa.ModeArrive); m.need > 0 && m.arrived >= m.need {
-		m.open()
+		m.open(c.gone)
 		*at = nil
 	}
 }
