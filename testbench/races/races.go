@@ -32,6 +32,12 @@ type Race struct {
 // Kind is what the two do, as in "read/write".
 func (r *Race) Kind() string { return r.First.Kind + "/" + r.Second.Kind }
 
+// Lines are the source lines, in the order of their names.
+func (r *Race) Lines() [2]string {
+	return [2]string{min(r.First.Where, r.Second.Where), max(r.First.Where, r.Second.Where)}
+}
+
+// String is the race in a few lines, of which the first starts with a source line.
 func (r *Race) String() string {
 	line := func(a *Access) string {
 		return fmt.Sprintf("\n  %s by thread (%d,%d,%d) of CTA (%d,%d,%d) at %s, PC %d: %s", a.Kind,
@@ -246,19 +252,16 @@ func (d *Detector) report(p *page, word uint16, first, second *access, shared bo
 	pcs := [2]uint32{first.pc, second.pc}
 	r := d.byPC[pcs]
 	if r == nil {
-		lines := [2]string{d.prog.Near(first.pc), d.prog.Near(second.pc)}
-		if lines[0] > lines[1] {
-			lines[0], lines[1] = lines[1], lines[0]
+		made := &Race{
+			Kernel: d.prog.Name, Launch: d.launches, Space: "global",
+			Address: p.at<<pageBits + 4*uint64(word), First: d.side(first), Second: d.side(second),
 		}
-		if r = d.byLine[lines]; r == nil {
-			r = &Race{
-				Kernel: d.prog.Name, Launch: d.launches, Space: "global",
-				Address: p.at<<pageBits + 4*uint64(word), First: d.side(first), Second: d.side(second),
-			}
-			if shared {
-				r.Space = "shared"
-			}
-			d.byLine[lines] = r
+		if shared {
+			made.Space = "shared"
+		}
+		if r = d.byLine[made.Lines()]; r == nil {
+			r = made
+			d.byLine[r.Lines()] = r
 			d.found = append(d.found, r)
 		}
 		d.byPC[pcs] = r
