@@ -24,6 +24,9 @@
 // flags that many threads raise. In a module for less than sm_70 instructions of one warp
 // are in order, since a warp runs in step there.
 //
+// Where threads release and acquire so often that their clocks would take longer than the
+// run, a strong read acquires all that has issued before it. That hides races, and makes none.
+//
 // For each byte the last write is kept, and of the reads since then two, of different
 // threads. A race with another reader, or with what an ordered write has replaced, may go
 // unseen, as may one that does not occur with the data of the run: what is reported is a

@@ -61,8 +61,9 @@ type Detector struct {
 	warpSize int
 	inStep   bool // a warp runs in step: the module is for less than sm_70
 	reach    uint64
-	ops      []op // by PC
-	issued   uint32
+	ops      []op   // by PC
+	issued   uint32 // instructions of the launch
+	spent    uint64 // rows of clocks that went through flags: see Detector.afford
 	stamp    uint32
 
 	global    []*page // by number
@@ -130,6 +131,7 @@ func (d *Detector) launch(l *testbench.Loaded) {
 		d.ops[pc] = newOp(&l.Prog.Insts[pc])
 	}
 	d.stamp++
+	d.issued, d.spent = 0, 0
 	d.flags = map[place]*flag{}
 	d.byPC = map[[2]uint32]*Race{}
 	for _, w := range d.sms {
@@ -166,6 +168,17 @@ func (d *Detector) globalPage(n uint64) *page {
 	return p
 }
 
+// afford reports whether so many rows of clocks can go through a flag. Where all threads
+// release and acquire all the time, that would take longer than the run.
+func (d *Detector) afford(rows int) bool {
+	const free, each = 1 << 18, 32
+	if d.spent+uint64(rows) > free+each*uint64(d.issued) {
+		return false
+	}
+	d.spent += uint64(rows)
+	return true
+}
+
 // touch looks at an access to some bytes of a word, and takes it down.
 func (d *Detector) touch(c *cta, p *page, word uint16, bytes uint8, w *write, shared bool) {
 	if bytes == 0xf && !p.cells[word].bytes {
@@ -186,7 +199,7 @@ func (d *Detector) compare(c *cta, p *page, word uint16, at *cell, w *write, sha
 	now := &w.access
 	if b := &at.write; b.mode != 0 && apart(&b.access, now, shared) {
 		same := b.mode&now.mode&valued != 0 && b.value == w.value
-		if !same && !d.before(c, &b.access, now, b.issue) {
+		if !same && !d.before(c, &b.access, now) {
 			d.report(p, word, &b.access, now, shared)
 		}
 	}
@@ -203,7 +216,7 @@ func (d *Detector) compare(c *cta, p *page, word uint16, at *cell, w *write, sha
 		if r.mode == 0 {
 			break
 		}
-		if apart(r, now, shared) && !d.before(c, r, now, w.issue-1) {
+		if apart(r, now, shared) && !d.before(c, r, now) {
 			d.report(p, word, r, now, shared)
 		}
 		r.mode = 0
@@ -225,11 +238,10 @@ func apart(a, b *access, shared bool) bool {
 	}
 }
 
-// before reports whether an access comes before that of a thread of c which happens. Issue
-// is the number of its instruction.
-func (d *Detector) before(c *cta, earlier, now *access, issue uint32) bool {
+// before reports whether an access comes before one of a thread of c.
+func (d *Detector) before(c *cta, earlier, now *access) bool {
 	if d.inStep && earlier.cta == now.cta && int(earlier.thread)/d.warpSize == int(now.thread)/d.warpSize {
-		return issue != d.issued
+		return earlier.issue != now.issue
 	}
 	if c.knows(earlier, now.thread) || c.acquire(now.thread) && c.knows(earlier, now.thread) {
 		return true
@@ -306,6 +318,7 @@ type cta struct {
 // seen is where a thread has read strongly last, and what of it it knows.
 type seen struct {
 	places   [4]place
+	flags    [4]*flag // nil: none is known yet
 	versions [4]uint32
 	next, n  uint8
 }
@@ -323,6 +336,9 @@ func (c *cta) knows(a *access, thread uint16) bool {
 	k := c.known[thread]
 	if k == nil {
 		return false
+	}
+	if a.issue <= k.until {
+		return true
 	}
 	if a.cta == c.id {
 		return k.own.of(a.thread) >= a.clock
@@ -342,7 +358,7 @@ func (c *cta) read(thread uint16, at place) {
 			return
 		}
 	}
-	s.places[s.next], s.versions[s.next] = at, 0
+	s.places[s.next], s.flags[s.next], s.versions[s.next] = at, nil, 0
 	s.n = max(s.n, s.next+1)
 	s.next = (s.next + 1) % uint8(len(s.places))
 }
@@ -354,12 +370,18 @@ func (c *cta) acquire(thread uint16) (any bool) {
 	}
 	s := &c.seen[thread]
 	for i := range s.n {
-		f := c.d.flags[s.places[i]]
-		if f == nil || f.version == s.versions[i] {
+		f := s.flags[i]
+		if f == nil {
+			if f = c.d.flags[s.places[i]]; f == nil {
+				continue
+			}
+			s.flags[i] = f
+		}
+		if f.version == s.versions[i] || f.sole && f.first == (moment{cta: c.id, thread: thread}) {
 			continue
 		}
 		s.versions[i] = f.version
-		c.known[thread] = f.acquire(c.id, c.d.threads, c.known[thread])
+		c.known[thread] = f.acquire(c, c.known[thread])
 		any = true
 	}
 	return any

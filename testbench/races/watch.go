@@ -287,7 +287,7 @@ func (t *lanes) memory(o *op, space isa.Space, addr uint64, as mode, pc uint32) 
 	if o.loads {
 		c.read(t.thread, at)
 	}
-	w := write{access: access{c.id, c.clock[t.thread], pc, t.thread, as}, issue: d.issued}
+	w := write{access: access{c.id, c.clock[t.thread], d.issued, pc, t.thread, as}}
 	for done := uint64(0); done < o.size; {
 		a := addr + done
 		n := min(4-a%4, o.size-done)
@@ -330,7 +330,7 @@ func (t *lanes) releases(o *op, at place) {
 		f = &flag{by: map[uint32]*gathered{}}
 		c.d.flags[at] = f
 	}
-	f.release(&m, c.d.threads)
+	f.release(c.d, &m)
 }
 
 // stored is the 4 bytes of what a store writes from an offset on, 0 behind its end.
