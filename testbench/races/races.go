@@ -68,6 +68,7 @@ type Detector struct {
 
 	global    []*page // by number
 	pages     []*page // all, of which the oldest is taken when there are too many
+	room      int     // how many there are at most
 	oldest    int
 	free      []*page // of shared memory of CTAs that have ended
 	forgotten uint64
@@ -89,7 +90,7 @@ const everywhere = ^uint32(0)
 // Attach has a session watched from its next launch on. It is then simulated on one
 // processor, since all SMs report to the same Detector.
 func Attach(s *testbench.Session) *Detector {
-	d := &Detector{session: s, byLine: map[[2]string]*Race{}, global: make([]*page, 1<<(32-pageBits))}
+	d := &Detector{session: s, room: maxPages, byLine: map[[2]string]*Race{}, global: make([]*page, 1<<(32-pageBits))}
 	s.Machine.System().Workers = 1
 	for _, m := range s.Machine.SMs {
 		w := &watcher{d: d, sm: m}
@@ -150,12 +151,12 @@ func (d *Detector) globalPage(n uint64) *page {
 	}
 	p := d.global[n]
 	if p == nil {
-		if len(d.pages) < maxPages {
+		if len(d.pages) < d.room {
 			p = new(page)
 			d.pages = append(d.pages, p)
 		} else {
 			p = d.pages[d.oldest]
-			d.oldest = (d.oldest + 1) % maxPages
+			d.oldest = (d.oldest + 1) % d.room
 			if d.global[p.at] = nil; p.stamp == d.stamp {
 				d.forgotten++
 			}

@@ -18,7 +18,7 @@ import (
 )
 
 // kernel is a kernel around a body. %i is the number of a thread in its CTA, %c that of the
-// CTA, %to a buffer of 4 KiB, %mine the word of the thread in it, %at that in shared memory.
+// CTA, %to a buffer of 32 KiB, %mine the word of the thread in it, %at that in shared memory.
 func kernel(target int, body string) string {
 	return fmt.Sprintf(`.version 7.6
 .target sm_%d
@@ -57,7 +57,7 @@ func start(t *testing.T, mechanism string, target int, body string, ctas uint32)
 	cfg.GPU.SMs, cfg.L2.Size, cfg.Divergence.Mechanism = 2, 64<<10, mechanism
 	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 1_000_000})
 	require.NoError(t, err)
-	bank := binary.LittleEndian.AppendUint64(nil, s.Alloc(4096))
+	bank := binary.LittleEndian.AppendUint64(nil, s.Alloc(8*4096))
 	return s, testbench.Launch{Prog: p, Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: bank}
 }
 
@@ -266,5 +266,20 @@ func TestAddresses(t *testing.T) {
 			told[r.Address] = true
 		}
 		assert.Equal(t, sent, told, mechanism)
+	}
+}
+
+// TestForgotten: with room for fewer pages than a launch touches the oldest are forgotten, and
+// counted; a race on a page that is kept is still found.
+func TestForgotten(t *testing.T) {
+	const body = "mov.u32 %a1, 0;\nTOP:\nshl.b32 %a2, %a1, 12;\ncvt.u64.u32 %b1, %a2;\nadd.u64 %b1, %mine, %b1;\nst.global.u32 [%b1], %i;\nadd.u32 %a1, %a1, 1;\nsetp.lt.u32 %p2, %a1, 8;\n@%p2 bra TOP;\n" +
+		"st.global.u32 [%to], %i;"
+	for room, forgotten := range map[int]uint64{16: 0, 8: 0, 3: 6} {
+		s, l := start(t, "pdom", 70, body, 1)
+		d := races.Attach(s)
+		d.SetRoom(room)
+		require.NoError(t, s.Launch(l))
+		assert.Equal(t, forgotten, d.Forgotten(), "room for %d of 8 pages, of which the first is touched again", room)
+		assert.NotEmpty(t, d.Found())
 	}
 }

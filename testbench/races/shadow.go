@@ -6,8 +6,8 @@ package races
 const (
 	pageBits  = 12
 	pageWords = 1 << pageBits / 4
-	// maxPages bounds what pages take, some 60 KiB each, to 1.5 GB.
-	maxPages = 25_000
+	// maxPages bounds what pages take, 68 KiB each, to 1.5 GB.
+	maxPages = 22_000
 )
 
 // mode is how memory is accessed.
