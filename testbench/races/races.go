@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"divergo/isa"
+	"divergo/ptx"
 	"divergo/testbench"
 )
 
@@ -266,7 +267,7 @@ func (d *Detector) report(p *page, word uint16, first, second *access, shared bo
 	r := d.byPC[pcs]
 	if r == nil {
 		made := &Race{
-			Kernel: d.prog.Name, Launch: d.launches, Space: "global",
+			Kernel: ptx.Demangled(d.prog.Name), Launch: d.launches, Space: "global",
 			Address: p.at<<pageBits + 4*uint64(word), First: d.side(first), Second: d.side(second),
 		}
 		if shared {

@@ -43,7 +43,7 @@ func (m *machineFlags) tellRaces(w io.Writer, label string) {
 // racy is an error if the session that has ended had races.
 func (m *machineFlags) racy() error {
 	if n := len(m.foundRaces()); n > 0 {
-		return fmt.Errorf("%w between %d pairs of source lines", errRaces, n)
+		return fmt.Errorf("%w between pairs of source lines: %d", errRaces, n)
 	}
 	return nil
 }
