@@ -26,6 +26,7 @@ func (c clocks) of(thread uint16) uint32 {
 type knowledge struct {
 	own    clocks            // of threads of its CTA
 	others map[uint32]clocks // by other CTAs; nil: none
+	until  uint32            // of any thread: all instructions up to this number
 }
 
 // moment is a thread, with its clock and what it knows, at a release.
@@ -42,6 +43,7 @@ type gathered struct {
 	own    clocks
 	mine   []bool // rows of own that may be changed
 	others map[uint32]clocks
+	until  uint32
 	last   *knowledge // that was added last
 }
 
@@ -55,7 +57,7 @@ func (g *gathered) add(k *knowledge) {
 	if k == nil || k == g.last {
 		return
 	}
-	g.last = k
+	g.last, g.until = k, max(g.until, k.until)
 	g.join(k.own)
 	for cta, c := range k.others {
 		g.addOther(cta, c)
@@ -122,10 +124,7 @@ func (g *gathered) put(thread uint16, clock uint32) {
 
 // knowledge is what has been gathered until now.
 func (g *gathered) knowledge() *knowledge {
-	clear(g.mine)
-	own := make(clocks, len(g.own))
-	copy(own, g.own)
-	return &knowledge{own, maps.Clone(g.others)}
+	return &knowledge{g.share(), maps.Clone(g.others), g.until}
 }
 
 // meeting is a barrier, or a bar.warp.sync, from its first arrival until it opens.
@@ -135,9 +134,12 @@ type meeting struct {
 	opened        *knowledge // what all know who have waited
 }
 
-// open ends the meeting.
-func (m *meeting) open() *knowledge {
+// open ends the meeting. Threads that have gone count as if they had come.
+func (m *meeting) open(gone *gathered) *knowledge {
 	if m.opened == nil {
+		if gone != nil {
+			m.add(gone.knowledge())
+		}
 		m.opened = m.knowledge()
 	}
 	return m.opened
@@ -146,39 +148,80 @@ func (m *meeting) open() *knowledge {
 // flag is what strong writes to an address have released, by CTA.
 type flag struct {
 	by      map[uint32]*gathered
+	until   uint32
 	version uint32
+	first   moment // of the thread that has released first, without what it knew
+	sole    bool   // no other has
+	coarse  bool   // it stands for all that came before: see Detector.afford
+
+	// The last thread that acquired: others of its CTA often know as much as it did.
+	cta           uint32
+	seen          uint32 // version
+	before, after *knowledge
 }
 
 // release adds what a thread knew at a release.
-func (f *flag) release(m *moment, threads int) {
-	f.version++
+func (f *flag) release(d *Detector, m *moment) {
+	if f.version++; f.version == 1 {
+		f.first, f.sole = moment{cta: m.cta, thread: m.thread}, true
+	}
+	f.sole = f.sole && f.first == (moment{cta: m.cta, thread: m.thread})
 	of := func(cta uint32) *gathered {
 		g := f.by[cta]
 		if g == nil {
-			made := newGathered(cta, threads)
+			made := newGathered(cta, d.threads)
 			g = &made
 			f.by[cta] = g
 		}
 		return g
 	}
-	g := of(m.cta)
-	g.put(m.thread, m.clock)
-	if m.knows == nil || m.knows == g.last {
+	g, fresh := of(m.cta), m.knows != nil
+	fresh = fresh && m.knows != g.last
+	if fresh && !f.coarse {
+		f.coarse = !d.afford((1 + len(m.knows.others)) * len(g.own))
+	}
+	if f.coarse {
 		return
 	}
-	g.last = m.knows
-	g.join(m.knows.own)
-	for cta, c := range m.knows.others {
-		of(cta).join(c)
+	if g.put(m.thread, m.clock); fresh {
+		g.last, f.until = m.knows, max(f.until, m.knows.until)
+		g.join(m.knows.own)
+		for cta, c := range m.knows.others {
+			of(cta).join(c)
+		}
 	}
 }
 
 // acquire is what a thread of a CTA knows that has seen the flag.
-func (f *flag) acquire(cta uint32, threads int, before *knowledge) *knowledge {
-	g := newGathered(cta, threads)
-	g.add(before)
-	for of, c := range f.by {
-		g.addOther(of, c.knowledge().own)
+func (f *flag) acquire(c *cta, before *knowledge) *knowledge {
+	if f.after != nil && f.cta == c.id && f.seen == f.version && f.before == before {
+		return f.after
 	}
-	return g.knowledge()
+	f.cta, f.seen, f.before = c.id, f.version, before
+	rows := (c.d.threads + rowThreads - 1) / rowThreads
+	if before != nil {
+		rows *= 1 + len(before.others)
+	}
+	if f.coarse || !c.d.afford(rows*len(f.by)) {
+		all := knowledge{until: c.d.issued}
+		if before != nil {
+			all.own, all.others = before.own, before.others
+		}
+		f.after = &all
+		return f.after
+	}
+	g := newGathered(c.id, c.d.threads)
+	g.add(before)
+	g.until = max(g.until, f.until)
+	for of, by := range f.by {
+		g.addOther(of, by.share())
+	}
+	f.after = g.knowledge()
+	return f.after
+}
+
+// share is the clocks of the CTA, which change no more.
+func (g *gathered) share() clocks {
+	clear(g.mine)
+	return append(clocks(nil), g.own...)
 }

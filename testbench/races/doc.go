@@ -9,7 +9,8 @@
 // Freund, PLDI 2009, section 3). Each thread has a clock, and knows of each other thread
 // up to which clock its accesses come before. It learns that
 //
-//   - at a barrier of its CTA, of all threads that have arrived, bar.arrive included;
+//   - at a barrier of its CTA, of all threads that have arrived, bar.arrive included, and of
+//     those that have exited;
 //   - at bar.warp.sync, of the threads that the member mask names;
 //   - from a strong read (atomic, volatile, relaxed or acquire), of the threads that wrote
 //     to the address with a release, or strongly behind a fence.
@@ -22,6 +23,9 @@
 // Two writes of the same value are no race, since every order gives the same memory:
 // flags that many threads raise. In a module for less than sm_70 instructions of one warp
 // are in order, since a warp runs in step there.
+//
+// Where threads release and acquire so often that their clocks would take longer than the
+// run, a strong read acquires all that has issued before it. That hides races, and makes none.
 //
 // For each byte the last write is kept, and of the reads since then two, of different
 // threads. A race with another reader, or with what an ordered write has replaced, may go

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"divergo/isa"
+	"divergo/ptx"
 	"divergo/testbench"
 )
 
@@ -32,6 +33,12 @@ type Race struct {
 // Kind is what the two do, as in "read/write".
 func (r *Race) Kind() string { return r.First.Kind + "/" + r.Second.Kind }
 
+// Lines are the source lines, in the order of their names.
+func (r *Race) Lines() [2]string {
+	return [2]string{min(r.First.Where, r.Second.Where), max(r.First.Where, r.Second.Where)}
+}
+
+// String is the race in a few lines, of which the first starts with a source line.
 func (r *Race) String() string {
 	line := func(a *Access) string {
 		return fmt.Sprintf("\n  %s by thread (%d,%d,%d) of CTA (%d,%d,%d) at %s, PC %d: %s", a.Kind,
@@ -55,12 +62,14 @@ type Detector struct {
 	warpSize int
 	inStep   bool // a warp runs in step: the module is for less than sm_70
 	reach    uint64
-	ops      []op // by PC
-	issued   uint32
+	ops      []op   // by PC
+	issued   uint32 // instructions of the launch
+	spent    uint64 // rows of clocks that went through flags: see Detector.afford
 	stamp    uint32
 
 	global    []*page // by number
 	pages     []*page // all, of which the oldest is taken when there are too many
+	room      int     // how many there are at most
 	oldest    int
 	free      []*page // of shared memory of CTAs that have ended
 	forgotten uint64
@@ -82,7 +91,7 @@ const everywhere = ^uint32(0)
 // Attach has a session watched from its next launch on. It is then simulated on one
 // processor, since all SMs report to the same Detector.
 func Attach(s *testbench.Session) *Detector {
-	d := &Detector{session: s, byLine: map[[2]string]*Race{}, global: make([]*page, 1<<(32-pageBits))}
+	d := &Detector{session: s, room: maxPages, byLine: map[[2]string]*Race{}, global: make([]*page, 1<<(32-pageBits))}
 	s.Machine.System().Workers = 1
 	for _, m := range s.Machine.SMs {
 		w := &watcher{d: d, sm: m}
@@ -124,6 +133,7 @@ func (d *Detector) launch(l *testbench.Loaded) {
 		d.ops[pc] = newOp(&l.Prog.Insts[pc])
 	}
 	d.stamp++
+	d.issued, d.spent = 0, 0
 	d.flags = map[place]*flag{}
 	d.byPC = map[[2]uint32]*Race{}
 	for _, w := range d.sms {
@@ -142,12 +152,12 @@ func (d *Detector) globalPage(n uint64) *page {
 	}
 	p := d.global[n]
 	if p == nil {
-		if len(d.pages) < maxPages {
+		if len(d.pages) < d.room {
 			p = new(page)
 			d.pages = append(d.pages, p)
 		} else {
 			p = d.pages[d.oldest]
-			d.oldest = (d.oldest + 1) % maxPages
+			d.oldest = (d.oldest + 1) % d.room
 			if d.global[p.at] = nil; p.stamp == d.stamp {
 				d.forgotten++
 			}
@@ -158,6 +168,17 @@ func (d *Detector) globalPage(n uint64) *page {
 		p.renew(n, d.stamp)
 	}
 	return p
+}
+
+// afford reports whether so many rows of clocks can go through a flag. Where all threads
+// release and acquire all the time, that would take longer than the run.
+func (d *Detector) afford(rows int) bool {
+	const free, each = 1 << 18, 32
+	if d.spent+uint64(rows) > free+each*uint64(d.issued) {
+		return false
+	}
+	d.spent += uint64(rows)
+	return true
 }
 
 // touch looks at an access to some bytes of a word, and takes it down.
@@ -180,7 +201,7 @@ func (d *Detector) compare(c *cta, p *page, word uint16, at *cell, w *write, sha
 	now := &w.access
 	if b := &at.write; b.mode != 0 && apart(&b.access, now, shared) {
 		same := b.mode&now.mode&valued != 0 && b.value == w.value
-		if !same && !d.before(c, &b.access, now, b.issue) {
+		if !same && !d.before(c, &b.access, now) {
 			d.report(p, word, &b.access, now, shared)
 		}
 	}
@@ -197,7 +218,7 @@ func (d *Detector) compare(c *cta, p *page, word uint16, at *cell, w *write, sha
 		if r.mode == 0 {
 			break
 		}
-		if apart(r, now, shared) && !d.before(c, r, now, w.issue-1) {
+		if apart(r, now, shared) && !d.before(c, r, now) {
 			d.report(p, word, r, now, shared)
 		}
 		r.mode = 0
@@ -219,11 +240,10 @@ func apart(a, b *access, shared bool) bool {
 	}
 }
 
-// before reports whether an access comes before that of a thread of c which happens. Issue
-// is the number of its instruction.
-func (d *Detector) before(c *cta, earlier, now *access, issue uint32) bool {
+// before reports whether an access comes before one of a thread of c.
+func (d *Detector) before(c *cta, earlier, now *access) bool {
 	if d.inStep && earlier.cta == now.cta && int(earlier.thread)/d.warpSize == int(now.thread)/d.warpSize {
-		return issue != d.issued
+		return earlier.issue != now.issue
 	}
 	if c.knows(earlier, now.thread) || c.acquire(now.thread) && c.knows(earlier, now.thread) {
 		return true
@@ -246,19 +266,16 @@ func (d *Detector) report(p *page, word uint16, first, second *access, shared bo
 	pcs := [2]uint32{first.pc, second.pc}
 	r := d.byPC[pcs]
 	if r == nil {
-		lines := [2]string{d.prog.Near(first.pc), d.prog.Near(second.pc)}
-		if lines[0] > lines[1] {
-			lines[0], lines[1] = lines[1], lines[0]
+		made := &Race{
+			Kernel: ptx.Demangled(d.prog.Name), Launch: d.launches, Space: "global",
+			Address: p.at<<pageBits + 4*uint64(word), First: d.side(first), Second: d.side(second),
 		}
-		if r = d.byLine[lines]; r == nil {
-			r = &Race{
-				Kernel: d.prog.Name, Launch: d.launches, Space: "global",
-				Address: p.at<<pageBits + 4*uint64(word), First: d.side(first), Second: d.side(second),
-			}
-			if shared {
-				r.Space = "shared"
-			}
-			d.byLine[lines] = r
+		if shared {
+			made.Space = "shared"
+		}
+		if r = d.byLine[made.Lines()]; r == nil {
+			r = made
+			d.byLine[r.Lines()] = r
 			d.found = append(d.found, r)
 		}
 		d.byPC[pcs] = r
@@ -296,12 +313,14 @@ type cta struct {
 	warps   map[uint64]*meeting // of bar.warp.sync, by warp and mask
 	fences  []moment            // the last fence of each thread; nil: there was none
 	seen    []seen              // what threads have read strongly; nil: nothing
+	gone    *gathered           // what threads knew that have exited; nil: none have
 	pages   []*page             // of shared memory
 }
 
 // seen is where a thread has read strongly last, and what of it it knows.
 type seen struct {
 	places   [4]place
+	flags    [4]*flag // nil: none is known yet
 	versions [4]uint32
 	next, n  uint8
 }
@@ -319,6 +338,9 @@ func (c *cta) knows(a *access, thread uint16) bool {
 	k := c.known[thread]
 	if k == nil {
 		return false
+	}
+	if a.issue <= k.until {
+		return true
 	}
 	if a.cta == c.id {
 		return k.own.of(a.thread) >= a.clock
@@ -338,7 +360,7 @@ func (c *cta) read(thread uint16, at place) {
 			return
 		}
 	}
-	s.places[s.next], s.versions[s.next] = at, 0
+	s.places[s.next], s.flags[s.next], s.versions[s.next] = at, nil, 0
 	s.n = max(s.n, s.next+1)
 	s.next = (s.next + 1) % uint8(len(s.places))
 }
@@ -350,12 +372,18 @@ func (c *cta) acquire(thread uint16) (any bool) {
 	}
 	s := &c.seen[thread]
 	for i := range s.n {
-		f := c.d.flags[s.places[i]]
-		if f == nil || f.version == s.versions[i] {
+		f := s.flags[i]
+		if f == nil {
+			if f = c.d.flags[s.places[i]]; f == nil {
+				continue
+			}
+			s.flags[i] = f
+		}
+		if f.version == s.versions[i] || f.sole && f.first == (moment{cta: c.id, thread: thread}) {
 			continue
 		}
 		s.versions[i] = f.version
-		c.known[thread] = f.acquire(c.id, c.d.threads, c.known[thread])
+		c.known[thread] = f.acquire(c, c.known[thread])
 		any = true
 	}
 	return any
@@ -385,7 +413,7 @@ func (c *cta) goOn(thread uint16) {
 	m := c.at[thread]
 	c.at[thread] = nil
 	c.waiting--
-	c.known[thread] = m.open()
+	c.known[thread] = m.open(c.gone)
 	for i := range c.bars {
 		if c.bars[i] == m {
 			c.bars[i] = nil

@@ -6,8 +6,8 @@ package races
 const (
 	pageBits  = 12
 	pageWords = 1 << pageBits / 4
-	// maxPages bounds what pages take, some 60 KiB each, to 1.5 GB.
-	maxPages = 25_000
+	// maxPages bounds what pages take, 68 KiB each, to 1.5 GB.
+	maxPages = 22_000
 )
 
 // mode is how memory is accessed.
@@ -25,6 +25,7 @@ const (
 type access struct {
 	cta    uint32
 	clock  uint32
+	issue  uint32 // number of the instruction among those issued in the launch
 	pc     uint32
 	thread uint16
 	mode   mode
@@ -34,7 +35,6 @@ type access struct {
 type write struct {
 	access
 	value uint32
-	issue uint32 // number of the instruction among those issued, modulo 2^32
 }
 
 // cell is what is known of a word or a byte: its last write, and reads since.

@@ -17,6 +17,7 @@ const (
 	barrier
 	warpBarrier
 	fence
+	leaves
 )
 
 // op is an instruction, as far as it matters.
@@ -58,11 +59,11 @@ func newOp(in *isa.Inst) op {
 	case isa.OpMembar:
 		o.kind = fence
 	}
+	if in.Exits() && in.Op != isa.OpTrap {
+		o.kind = leaves
+	}
 	if in.Space == isa.SpaceLocal || in.Space == isa.SpaceParam || in.Space == isa.SpaceConst {
 		o.kind = other // nobody else writes there
-	}
-	if o.kind == other || o.kind == barrier || o.kind == fence {
-		o.mode = 0
 	}
 	o.mode |= used
 	return o
@@ -185,6 +186,14 @@ func (w *watcher) take(o *op, f *sm.Flight, pc uint32) {
 				c.fences = make([]moment, w.d.threads)
 			}
 			c.fences[thread] = c.release(thread)
+		case leaves:
+			if c.gone == nil {
+				gone := newGathered(c.id, w.d.threads)
+				c.gone = &gone
+			}
+			m := c.release(thread)
+			c.gone.add(m.knows)
+			c.gone.put(thread, m.clock)
 		}
 	}
 }
@@ -220,7 +229,7 @@ func (t *lanes) barrier(in *isa.Inst) {
 	}
 	m := *at
 	if c.arrive(m, t.thread, in.Mode != isa.ModeArrive); m.need > 0 && m.arrived >= m.need {
-		m.open()
+		m.open(c.gone)
 		*at = nil
 	}
 }
@@ -278,7 +287,7 @@ func (t *lanes) memory(o *op, space isa.Space, addr uint64, as mode, pc uint32) 
 	if o.loads {
 		c.read(t.thread, at)
 	}
-	w := write{access: access{c.id, c.clock[t.thread], pc, t.thread, as}, issue: d.issued}
+	w := write{access: access{c.id, c.clock[t.thread], d.issued, pc, t.thread, as}}
 	for done := uint64(0); done < o.size; {
 		a := addr + done
 		n := min(4-a%4, o.size-done)
@@ -321,7 +330,7 @@ func (t *lanes) releases(o *op, at place) {
 		f = &flag{by: map[uint32]*gathered{}}
 		c.d.flags[at] = f
 	}
-	f.release(&m, c.d.threads)
+	f.release(c.d, &m)
 }
 
 // stored is the 4 bytes of what a store writes from an offset on, 0 behind its end.

@@ -52,7 +52,7 @@ A second table says what the cycles of the SMs were spent on; --svg FILE draws i
 With --paths no machine is run: for each branch, how many warps its paths need without compaction, with thread
 block compaction under each lane permutation, and if threads could take any lane (Rhu & Erez, ISCA 2013).
 
-Exit codes: 1 a result differs from the reference or the first mechanism's, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
+Exit codes: 1 a result differs from the reference or the first mechanism's, or --races has found a race, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
 (fault, deadlock, endless loop, watchdog), 130 interrupted.`,
 		Example: `  divergo compare bitonic --size medium
   divergo compare mandelbrot --preset slp2013 --json

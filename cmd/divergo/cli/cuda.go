@@ -263,7 +263,7 @@ func newCudaRun() *cobra.Command {
 simulated machine; the statistics are printed on standard error when it has ended. A launch that fails is an error
 code of CUDA's in the program, and a diagnosis on standard error.
 
-The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has found a difference; 2 nothing was run, 130 interrupted.`,
+The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has found a difference, or --races a race; 2 nothing was run, 130 interrupted.`,
 		Example: `  divergo cuda run kernels/programs/bfs.cu
   divergo cuda run --mech tbc --set gpu.sms=4 prog -- 1024 8`,
 		RunE: func(c *cobra.Command, args []string) error {

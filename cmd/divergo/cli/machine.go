@@ -34,8 +34,9 @@ type machineFlags struct {
 	fast                           string
 	pad                            uint64
 	races                          bool
-	watched                        *races.Detector // of the last session, with races
-	detailed                       span            // launches that --fast leaves to the machine
+	watched                        *races.Detector    // of the last session, with races
+	told                           map[[2]string]bool // lines of races that are told
+	detailed                       span               // launches that --fast leaves to the machine
 	warnings                       warnings
 }
 

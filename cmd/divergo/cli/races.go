@@ -19,14 +19,21 @@ func (m *machineFlags) watch(s *testbench.Session) {
 	}
 }
 
-// tellRaces writes the races of the session that has ended; label names it.
+// tellRaces writes the races of the session that has ended, which the label names, but for
+// those of lines that an earlier session of the command had races of, too.
 func (m *machineFlags) tellRaces(w io.Writer, label string) {
 	if m.watched == nil {
 		return
 	}
 	m.watched.Detach()
+	if m.told == nil {
+		m.told = map[[2]string]bool{}
+	}
 	for _, r := range m.watched.Found() {
-		fmt.Fprintln(w, r)
+		if lines := r.Lines(); !m.told[lines] {
+			m.told[lines] = true
+			fmt.Fprintf(w, "%s\n  in the run of %s\n", r, label)
+		}
 	}
 	if n := m.watched.Forgotten(); n > 0 {
 		fmt.Fprintf(w, "divergo: warning: %s: --races has forgotten %d pages of 4 KiB for want of room, and may have missed races there\n", label, n)
@@ -36,7 +43,7 @@ func (m *machineFlags) tellRaces(w io.Writer, label string) {
 // racy is an error if the session that has ended had races.
 func (m *machineFlags) racy() error {
 	if n := len(m.foundRaces()); n > 0 {
-		return fmt.Errorf("%w between %d pairs of source lines", errRaces, n)
+		return fmt.Errorf("%w between pairs of source lines: %d", errRaces, n)
 	}
 	return nil
 }

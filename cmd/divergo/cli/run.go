@@ -73,7 +73,7 @@ The result of a built-in kernel is then compared, and may differ.
 TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64, or b8 b16 b32 b64 in hexadecimal. --dump INDEX=FILE
 writes the buffer of parameter INDEX, counted from 0, as it is after the run.
 
-Exit codes: 1 the result of a built-in kernel differs from its reference, 2 nothing was run, or a file could
+Exit codes: 1 the result of a built-in kernel differs from its reference, or --races has found a race, 2 nothing was run, or a file could
 not be written, 4 the program failed, 130 interrupted. A waveform is complete up to the last cycle in each case but 2.`,
 		Example: `  divergo run bitonic --size medium --mech pdom --json
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin

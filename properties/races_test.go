@@ -1,0 +1,40 @@
+package properties
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/testbench/races"
+)
+
+// TestNoRaces: random kernels, whose threads exchange values at barriers, by atomics and by
+// messages behind fences, have no races, under any mechanism.
+func TestNoRaces(t *testing.T) {
+	seeds := uint64(1000)
+	if testing.Short() {
+		seeds = 100
+	}
+	runner := Runner{}
+	finished := 0
+	for seed := range seeds {
+		mechanism := shipped()[seed%uint64(len(shipped()))]
+		c := Draw(seed, AllFeatures&^Larges)
+		k, err := c.Compile()
+		require.NoError(t, err)
+		k, err = k.forMechanism(mechanism)
+		require.NoError(t, err)
+		s, err := runner.session(k.Machine, mechanism)
+		require.NoError(t, err)
+		d := races.Attach(s)
+		if err := launch(s, k, s.Launch); err == nil {
+			finished++
+		}
+		d.Detach()
+		for _, r := range d.Found() {
+			assert.Fail(t, "a race", "seed %d, %s: %s", seed, mechanism, r)
+		}
+	}
+	assert.Greater(t, finished, int(seeds)*9/10)
+}
