@@ -85,6 +85,11 @@ var planted = []struct {
 		"", "bar.sync 0;", "read/write", "shared",
 	},
 	{
+		"no barrier behind a store of a matrix", 90, 1, "and.b32 %a1, %i, 39;\nshl.b32 %a1, %a1, 4;\nmov.u32 %a2, s;\nadd.u32 %a1, %a1, %a2;\n" +
+			"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%a1], {%i};\nRACE\nxor.b32 %a3, %a1, 512;\nld.shared.u32 %a4, [%a3];",
+		"", "bar.sync 0;", "write/read", "shared",
+	},
+	{
 		"other values to one word", 0, 2, "RACE\nst.global.u32 [%to], %a1;",
 		"mov.u32 %a1, %g;", "mov.u32 %a1, 1;", "write/write", "global",
 	},

@@ -43,6 +43,9 @@ func newOp(in *isa.Inst) op {
 		o.loads = o.mode&strong != 0
 	case isa.OpLdmatrix:
 		o.kind, o.size = accesses, 16
+	case isa.OpStmatrix: // a row for each address, of which other lanes have the values
+		o.kind, o.size = accesses, 16
+		o.mode |= writes
 	case isa.OpSt:
 		o.kind = accesses
 		o.mode |= writes | valued
@@ -252,7 +255,7 @@ func (t *lanes) warpBarrier(in *isa.Inst, warpSize int) {
 // access is one of the thread.
 func (t *lanes) access(o *op, pc uint32) {
 	in := o.in
-	if in.Op == isa.OpLdmatrix && int(t.thread)%isa.MaxLanes >= 8*int(in.Vec) {
+	if (in.Op == isa.OpLdmatrix || in.Op == isa.OpStmatrix) && int(t.thread)%isa.MaxLanes >= 8*int(in.Vec) {
 		return // its address does not count
 	}
 	addr := (t.value(&in.Src[0]) + uint64(in.Off)) & t.cta.d.reach
