@@ -16,7 +16,7 @@ import (
 )
 
 // stuck is a program that is asked to write a file and does not end. It says that it has begun.
-const stuck = "#!/bin/sh\nfor a; do case $a in --fstname=*) touch \"${a#--fstname=}.hier\" ;; esac; done\ntouch begun\nexec sleep 600\n"
+const stuck = "#!/bin/sh\nfor a; do case $a in --fstname=*) >\"${a#--fstname=}.hier\" ;; esac; done\n>begun\nexec sleep 600\n"
 
 // TestSignals: each signal that asks for an end does so while a compiler or a converter does not
 // answer. Nothing is left behind: no temporary folder, no hidden file, no process.
