@@ -29,6 +29,7 @@ type Dump struct {
 	values   []uint64 // by variable: of the time up to which all is merged, or, while arming, forgotten
 	seen     []uint64 // by variable: the bits that were 1 in the dump
 	marks    []*mark
+	placed   *mark    // nil unless Options.At says where
 	trigger  *trigger // nil without one
 	opened   uint64   // fs of the first time in the dump
 	written  uint64   // last time in the dump
@@ -151,6 +152,7 @@ func (d *Dump) open(domains []domain, w io.Writer, opts Options) error {
 		}
 	}
 	d.addMarks(opts.Marks)
+	d.place(opts.At)
 	d.values, d.seen = make([]uint64, len(d.vars)), make([]uint64, len(d.vars))
 	d.enc.header(d.root)
 	if d.enc.err != nil {

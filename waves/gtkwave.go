@@ -80,10 +80,13 @@ func (d *Dump) Save(vcd string) error {
 // viewStart is the first time that GTKWave shows: that of the dump, or a little before its marker.
 func (d *Dump) viewStart() uint64 {
 	if m := d.marked(); m != nil {
-		return max(d.opened, m.fs-min(m.fs, d.cycles(2*frameCycles)))
+		return max(d.opened, d.before(m))
 	}
 	return d.opened
 }
+
+// before is a little before a mark.
+func (d *Dump) before(m *mark) uint64 { return m.fs - min(m.fs, d.cycles(2*frameCycles)) }
 
 // markers are the primary marker, where GTKWave opens, and the 26 named ones, unused.
 func (d *Dump) markers() string {

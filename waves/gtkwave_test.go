@@ -252,6 +252,28 @@ func TestGTKWaveOpensAtAMark(t *testing.T) {
 	assert.Contains(t, string(text), fmt.Sprintf("@%x\n-Opened\n", 0x800200), "and of one that is open")
 }
 
+// A save file opens at the cycle that is asked for, whatever the marks say. Groups of what has changed shortly before are
+// open. A cycle that is not in the dump is no place.
+func TestGTKWaveOpensAtACycle(t *testing.T) {
+	y := newToy(t, 1)
+	const cycle = 200
+	open := func(at uint64) string {
+		save := createToy(t, waves.Options{Clocks: true, To: 400, At: at, Marks: []string{"toy.sm[3].Phase"}, Groups: []waves.Group{
+			{Name: "Closed", Closed: true, Opens: []string{"toy.nothing"}, Patterns: []string{"toy.mem.Server.Top"}},
+			{Name: "Opened", Closed: true, Opens: []string{"toy.sm[3].Seed"}, Patterns: []string{"toy.sm[3].Seed"}},
+		}})
+		text, err := os.ReadFile(save)
+		require.NoError(t, err)
+		return string(text)
+	}
+	text := open(cycle)
+	assert.Regexp(t, fmt.Sprintf(`\n\*-[0-9.]+ %d -1`, y.core.Fs(cycle)), text)
+	assert.Contains(t, text, fmt.Sprintf("[timestart] %d\n", y.core.Fs(cycle)-y.core.Fs(20)))
+	assert.Contains(t, text, "@800200\n-Opened\n")
+	assert.Contains(t, text, "@c00200\n-Closed\n")
+	assert.NotContains(t, open(500), fmt.Sprint(y.core.Fs(500)), "behind the end")
+}
+
 // The counter has the number of the cycle from its start to its end.
 func TestCounterOfCycles(t *testing.T) {
 	y := newToy(t, 1)

@@ -24,6 +24,13 @@ func (d *Dump) addMarks(patterns []string) {
 	}
 }
 
+// place sets the marker to a cycle of the first domain.
+func (d *Dump) place(cycle uint64) {
+	if cycle > 0 {
+		d.placed = &mark{passed: true, fs: d.cycles(cycle)}
+	}
+}
+
 // shows says whether something of an island is in the dump.
 func (d *Dump) shows(island int) bool {
 	return slices.ContainsFunc(d.vars, func(v *variable) bool { return v.shown && v.origin.island == island })
@@ -39,6 +46,9 @@ func (d *Dump) note(fs uint64, changes []change) {
 			m.pass(fs, changes)
 		}
 	}
+	if m := d.placed; m != nil && fs <= m.fs && fs >= d.before(m) {
+		m.keep(changes)
+	}
 }
 
 // pass takes the mark, if one of its signals is among the changes.
@@ -47,14 +57,23 @@ func (m *mark) pass(fs uint64, changes []change) {
 		return
 	}
 	m.passed, m.fs = true, fs
+	m.keep(changes)
+}
+
+// keep notes what has changed.
+func (m *mark) keep(changes []change) {
 	for _, c := range changes {
 		m.changed = append(m.changed, c.id)
 	}
 }
 
-// marked is where GTKWave sets its marker, if there is a place: where the trigger fired, or the first mark that was passed.
+// marked is where GTKWave sets its marker, if there is a place: the one that was asked for, or where the trigger fired, or
+// the first mark that was passed.
 func (d *Dump) marked() *mark {
-	if d.trigger != nil {
+	switch {
+	case d.placed != nil && d.placed.fs >= d.opened && d.placed.fs <= d.written:
+		return d.placed
+	case d.trigger != nil:
 		return d.trigger.mark
 	}
 	for _, m := range d.marks {

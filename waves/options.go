@@ -27,6 +27,7 @@ type Options struct {
 	// Marks are where GTKWave opens, with its marker there, if there is no trigger: at the first of them that is in the
 	// dump. Each is a pattern of signals, which need not be in the dump: the place is where one of them first changes.
 	Marks []string
+	At    uint64 // cycle at which GTKWave opens, with its marker there, whatever marks and trigger say; 0: theirs
 }
 
 // Trigger opens a dump some cycles before the first time that a signal meets a condition. What happened since then is
@@ -159,7 +160,8 @@ type Group struct {
 	Decimal bool // numbers are decimal; otherwise those of more than 8 bits are hexadecimal
 	Used    bool // leave out what is 0 throughout the dump
 	Closed  bool // closed groups come after the open ones, and GTKWave shows their names only
-	// Opens are patterns. They keep a closed group open if a signal that they select changes where GTKWave opens.
+	// Opens are patterns. They keep a closed group open if a signal that they select changes where GTKWave opens: at its
+	// marker, or with Options.At in the cycles that it shows up to there.
 	Opens []string
 }
 
