@@ -56,6 +56,7 @@ type thread struct {
 	herd  int    // steps of the warp's herds that the thread has left behind
 	yes   uint64 // at the last bar.red: see barrier
 	asked uint64
+	kept  bool // its last instruction is the last one of out.Kept
 	out   *Thread
 }
 
@@ -149,8 +150,12 @@ func (b *block) turn(t *thread) bool {
 	limit := min(b.o.Slice, b.o.MaxSteps-b.r.Steps)
 	n := uint64(0)
 	for n < limit && t.state == running {
+		t.kept = false
 		if !b.p.Insts[t.pc].Inserted {
 			n++
+			if t.kept = len(t.out.Kept) < b.o.Keep; t.kept {
+				t.out.Kept = append(t.out.Kept, Kept{PC: t.pc})
+			}
 			t.out.Trace = Trace(t.out.Trace, t.pc)
 			if b.o.PCs {
 				t.out.PCs = append(t.out.PCs, t.pc)

@@ -23,6 +23,7 @@ type Options struct {
 	Registers bool   // keep the registers of each thread at its exit
 	Writes    bool   // keep a hash of what each thread has written to each register
 	PCs       bool   // keep each thread's sequence of PCs, not only its hash
+	Keep      int    // instructions of each thread, the first ones, of which PC and results are kept
 	Slice     uint64 // instructions of a thread before the next one has its turn; 0: DefaultSlice
 	MaxSteps  uint64 // instructions of all threads together; 0: DefaultMaxSteps
 	Backwards bool   // the last CTA runs first, and comes first in the result
@@ -82,6 +83,7 @@ type Thread struct {
 	Steps uint64   // instructions, those with a false guard included
 	Trace uint64   // hash of the sequence of PCs: Trace of each in turn, from 0
 	PCs   []uint32 // the sequence itself, if Options.PCs
+	Kept  []Kept   // the first instructions, if Options.Keep
 	Regs  []uint64 // at the exit, by register, zero-extended, if Options.Registers
 	Preds []bool
 
@@ -89,6 +91,13 @@ type Thread struct {
 	// from 0; if Options.Writes. Where calls return to is not among them: a thread of a warp that has to wait with an
 	// indirect call writes it again.
 	Writes []uint64
+}
+
+// Kept is an instruction that a thread has executed.
+type Kept struct {
+	PC    uint32
+	Wrote bool // its results, which it does not with a guard that is false
+	Dst   [isa.MaxDsts]uint64
 }
 
 // Trace continues the hash of a sequence of PCs.

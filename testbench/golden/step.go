@@ -90,6 +90,10 @@ func (b *block) step(t *thread, v *values) *Fault {
 
 // write writes the results of an instruction.
 func (t *thread) write(in *isa.Inst, dst [isa.MaxDsts]uint64) {
+	if t.kept {
+		k := &t.out.Kept[len(t.out.Kept)-1]
+		k.Wrote, k.Dst = true, dst
+	}
 	for i := range int(in.NDst) {
 		switch d := &in.Dst[i]; d.Kind {
 		case isa.OperandReg:

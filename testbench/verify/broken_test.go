@@ -77,14 +77,26 @@ func index(t *testing.T, p *isa.Program, name string) int {
 // warp issues the instruction at pc.
 func injured(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) (*testbench.Session, testbench.Launch, error) {
 	t.Helper()
+	s := probed(t)
+	l, err := injure(t, s, pc, harm)
+	return s, l, err
+}
+
+// probed is a machine for injured.
+func probed(t *testing.T) *testbench.Session {
 	c := small()
 	c.GPU.SMs = 2
-	s := session(t, c)
+	return session(t, c)
+}
+
+// injure is injured on a machine that is there.
+func injure(t *testing.T, s *testbench.Session, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) (testbench.Launch, error) {
+	t.Helper()
 	m, err := ptx.Parse("probe.ptx", []byte(probe))
 	require.NoError(t, err)
 	r := parse(t, []string{"--grid", "3", "--block", "40", "--arg", "buf:zero:480"})
 	l := r.launch(t, s, m)
-	return s, l, behind(s, l, func(m *sm.SM) {
+	return l, behind(s, l, func(m *sm.SM) {
 		m.Issue.OnIssue.Add(func(e sm.Issued) {
 			if cta, warp := m.Warp(int(e.Row)); e.PC == pc && cta == victim.CTA && warp == 1 {
 				harm(m, l.Prog, e)

@@ -45,6 +45,7 @@ type warp struct {
 	regs    []uint64 // at the exit, by lane, then register
 	preds   []bool   // by lane, then predicate
 	writes  []uint64 // golden.Written, by lane, then register, then predicate; nil if nobody asks
+	trails  []trail  // by lane; nil if nobody asks
 }
 
 // step is an issued instruction.
