@@ -261,9 +261,9 @@ func (b *blockStack) loads(w *divergence.Compacted) {
 		return
 	}
 	if c.top().mask != *w.Entry {
-		b.fail(checkCompactor, "SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
+		b.fail(checkCompactor, compacted(w), "SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
 	}
 	if c.popped != w.Popped {
-		b.fail(checkTiming, "SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
+		b.fail(checkTiming, compacted(w), "SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
 	}
 }

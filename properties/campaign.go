@@ -2,6 +2,7 @@ package properties
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,7 +124,8 @@ func Run(o Options) (*Report, error) {
 	group.Wait()
 	r := &c.report
 	if r.Found != nil {
-		r.Failure = Shrink(r.Found, o.Shrink)
+		r.Found.Features = o.Features
+		r.Failure = Shrink(r.Found, o.Shrink, o.Stop)
 	}
 	return r, c.err
 }
@@ -147,6 +149,9 @@ func (c *campaign) bundle() (from, to uint64) {
 // work checks bundles until there are no more.
 func (c *campaign) work() {
 	runners := make([]Runner, len(c.Mechanisms))
+	for i := range runners {
+		runners[i].Stop = c.Stop
+	}
 	for {
 		from, to := c.bundle()
 		if from == to {
@@ -160,6 +165,9 @@ func (c *campaign) work() {
 		seed, goesOn := from, true
 		for ; seed < to && goesOn; seed++ {
 			failure, err := c.check(runners, seed, &done)
+			if errors.Is(err, errStopped) {
+				break
+			}
 			goesOn = c.goesOn(seed, failure, err)
 		}
 		c.add(&done, coverage, Span{from, seed}, seed == to)
@@ -173,10 +181,14 @@ func (c *campaign) check(runners []Runner, seed uint64, done *Report) (*Failure,
 	if err != nil {
 		return nil, err
 	}
+	before := *done
 	done.Cases++
 	for i, m := range c.Mechanisms {
 		done.Runs++
 		f, err := runners[i].Check(compiled, m)
+		if errors.Is(err, errStopped) {
+			*done = before
+		}
 		if f != nil || err != nil {
 			return f, err
 		}
@@ -231,13 +243,14 @@ func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool
 // T is what Check needs of a testing.T.
 type T interface {
 	Helper()
+	Name() string
 	Errorf(format string, args ...any)
 	Logf(format string, args ...any)
 }
 
 // Check is a test of a mechanism, which must be registered, with random kernels:
 // 200 unless the options say otherwise. If one fails, it is shrunk and written to
-// a new folder in the folder counterexample beside the test.
+// a folder in the folder counterexample beside the test.
 func Check(t T, mechanism string, options ...Options) {
 	t.Helper()
 	var o Options
@@ -251,12 +264,18 @@ func Check(t T, mechanism string, options ...Options) {
 	r, err := Run(o)
 	switch {
 	case r != nil && r.Failure != nil:
-		dir, unkept := r.Failure.Write("counterexample")
+		by := Origin{By: fmt.Sprintf("go test ../.. -run '^%s$'", t.Name())}
+		b, unkept := r.Failure.Write("counterexample", by, nil)
 		if unkept != nil {
 			t.Errorf("%v\n%v", r.Failure, unkept)
 			return
 		}
-		t.Errorf("%v\nsee %s", r.Failure, dir)
+		t.Errorf("%v\nsee %s", r.Failure, b.Folder)
+		if b.Count == 1 {
+			if err := r.Failure.Show(b.Folder, by, nil); err != nil {
+				t.Errorf("%v", err)
+			}
+		}
 	case err != nil:
 		t.Errorf("%v", err)
 	default:

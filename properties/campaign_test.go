@@ -65,8 +65,11 @@ func TestFindsAndShrinks(t *testing.T) {
 	assert.Equal(t, 1, f.Case.Threads(), "one thread shows it")
 	assert.Equal(t, plain(4), f.Case.Machine)
 
-	dir, err := f.Write(filepath.Join(t.TempDir(), "found"))
+	by := Origin{By: "mine check late", Program: "mine"}
+	b, err := f.Write(filepath.Join(t.TempDir(), "found"), by, nil)
 	require.NoError(t, err)
+	dir := b.Folder
+	require.NoError(t, f.Show(dir, by, nil))
 	again, err := Replay(dir)
 	require.NoError(t, err)
 	require.NotNil(t, again)
@@ -196,7 +199,8 @@ func TestGopterShrinks(t *testing.T) {
 // fake collects what Check says.
 type fake struct{ errors, logs []string }
 
-func (f *fake) Helper() {}
+func (f *fake) Helper()      {}
+func (f *fake) Name() string { return "TestMine" }
 func (f *fake) Errorf(format string, args ...any) {
 	f.errors = append(f.errors, fmt.Sprintf(format, args...))
 }

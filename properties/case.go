@@ -3,7 +3,6 @@ package properties
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -256,24 +255,6 @@ func (c *Case) Shared() int {
 		return 0
 	}
 	return cellBytes*int(c.Block[0]*c.Block[1]*c.Block[2]) + c.Kernel.Room
-}
-
-// Command is the command line that runs the case of a folder with the files of a
-// counterexample.
-func (c *Case) Command(mechanism string) string {
-	if c.Again > 0 {
-		return fmt.Sprintf("divergo run %s --mech %s", launchFile, mechanism)
-	}
-	_, params := c.PTX()
-	var b strings.Builder
-	fmt.Fprintf(&b, "divergo run %s --config %s --mech %s --grid %s --block %s --seed %d", kernelFile, machineFile, mechanism, dim(c.Grid), dim(c.Block), c.Seed)
-	if c.Kernel.Dynamic {
-		fmt.Fprintf(&b, " --shared %d", c.Shared())
-	}
-	for _, p := range params {
-		fmt.Fprintf(&b, " --arg %s", p.Spec)
-	}
-	return b.String()
 }
 
 func dim(d [3]uint32) string { return fmt.Sprintf("%d,%d,%d", d[0], d[1], d[2]) }

@@ -28,11 +28,15 @@ type Failure struct {
 	Checker   string
 	Mechanism string
 	Case      Case
-	What      string // in lines
+	Features  Features // that the case was drawn with; 0: all
+	What      string   // in lines
 	// Mismatch has the differences from the golden model, if there are any.
 	Mismatch *verify.Mismatch
 
-	cycles uint64 // until the run ended
+	at      broken
+	cycles  uint64                                                             // until the run ended
+	perform func(s *testbench.Session, run func(testbench.Launch) error) error // its launches
+	seen    *seen                                                              // nil until it is asked for
 }
 
 func (f *Failure) Error() string {
@@ -42,16 +46,21 @@ func (f *Failure) Error() string {
 // Runner checks cases, one after the other. It keeps the machines that it has
 // built as long as cases ask for the same.
 type Runner struct {
-	Coverage *Coverage // of what it runs, if not nil
+	Coverage *Coverage   // of what it runs, if not nil
+	Stop     func() bool // asked again and again: end the run? nil: never
 
 	limit    uint64     // cycles of a run, 0: maxCycles
 	machine  gpu.Config // of the sessions
 	sessions map[string]*testbench.Session
 	lanes    uint64 // thread instructions of the last run that ended
+	stopped  bool   // the last run
 }
 
+// errStopped is the end of a run that Runner.Stop has ended.
+var errStopped = errors.New("stopped")
+
 // Check runs a case under a mechanism and returns the first checker that is not
-// content, or nil. The error is about the case or the name of the mechanism.
+// content, or nil. The error is about the case or the name of the mechanism, or that it was stopped.
 func (r *Runner) Check(k *Compiled, mechanism string) (*Failure, error) {
 	k, err := k.forMechanism(mechanism)
 	if err != nil {
@@ -64,9 +73,12 @@ func (r *Runner) Check(k *Compiled, mechanism string) (*Failure, error) {
 	}
 	delete(r.sessions, mechanism)
 	again, err := r.try(k, mechanism)
+	if errors.Is(err, errStopped) {
+		return f, nil
+	}
 	if again == nil && err == nil {
 		f.What = fmt.Sprintf("a machine that ran before fails checker %s, a fresh one does not: %s", f.Checker, f.What)
-		f.Checker = checkReset
+		f.Checker, f.at.rule = checkReset, f.Checker+": "+f.at.rule
 		return f, nil
 	}
 	return again, err
@@ -79,7 +91,10 @@ func (r *Runner) try(k *Compiled, mechanism string) (*Failure, error) {
 		return nil, err
 	}
 	b, m := r.run(s, k)
-	if b == nil {
+	switch {
+	case b == nil && r.stopped:
+		return nil, errStopped
+	case b == nil:
 		return nil, nil
 	}
 	if b.checker == checkPanic || b.checker == "" { // in the middle of a cycle
@@ -88,7 +103,9 @@ func (r *Runner) try(k *Compiled, mechanism string) (*Failure, error) {
 	if b.checker == "" {
 		return nil, fmt.Errorf("%s, seed %d: a bug of the checks, not of the model: %s", mechanism, k.Seed, b.what)
 	}
-	return &Failure{Checker: b.checker, Mechanism: mechanism, Case: *k.Case, What: b.what, Mismatch: m, cycles: s.Machine.Core().Now()}, nil
+	f := &Failure{Checker: b.checker, Mechanism: mechanism, Case: *k.Case, What: b.what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now()}
+	f.perform = func(s *testbench.Session, run func(testbench.Launch) error) error { return launch(s, k, run) }
+	return f, nil
 }
 
 // session is a machine in its first state.
@@ -147,14 +164,21 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	defer func() {
 		if p := recover(); p != nil {
 			stack := trace(string(debug.Stack()))
-			if b = (&broken{checkPanic, fmt.Sprintf("%v\n%s", p, stack)}); ours(stack) {
+			if b = found(checkPanic, fmt.Sprintf("%v\n%s", p, stack)); ours(stack) {
 				b.checker = ""
 			}
+			b.behind, b.cycle = panicked(stack), s.Machine.Core().Now()
 		}
 	}()
 	var watchers []*observer
 	var memory *audit.Memory
-	s.Limits.Stop = func() bool { return slices.ContainsFunc(watchers, func(o *observer) bool { return o.broken != nil }) }
+	r.stopped = false
+	s.Limits.Stop = func() bool {
+		if r.Stop != nil && r.Stop() {
+			r.stopped = true
+		}
+		return r.stopped || memory != nil && memory.Fault() != nil || slices.ContainsFunc(watchers, func(o *observer) bool { return o.broken != nil })
+	}
 	defer func() { s.Limits.Stop = nil }()
 	err := perform(func(l testbench.Launch) error {
 		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
@@ -174,6 +198,7 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 		defer memory.Detach()
 		if b = audited(memory); b != nil {
 			errors.As(err, &m)
+			b.cycle = s.Machine.Core().Now()
 			return b, m
 		}
 	}
@@ -182,6 +207,9 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 			errors.As(err, &m)
 			return o.broken, m
 		}
+	}
+	if r.stopped {
+		return nil, nil
 	}
 	if err != nil {
 		return judge(err)
@@ -224,6 +252,16 @@ func trace(stack string) string {
 	return stack
 }
 
+// panicked is the function that panicked, the first one of the module, with the last word of its package.
+func panicked(stack string) string {
+	for line := range strings.Lines(stack) {
+		if end := strings.LastIndexByte(line, '('); end > 0 && strings.HasPrefix(line, "divergo/") {
+			return line[strings.LastIndexByte(line[:end], '/')+1 : end]
+		}
+	}
+	return ""
+}
+
 // ours reports whether it is this package, or one that it compares with, that panicked: the first
 // function of the module behind the panic is of it.
 func ours(stack string) bool {
@@ -255,20 +293,35 @@ func launch(s *testbench.Session, k *Compiled, run func(testbench.Launch) error)
 func judge(err error) (*broken, *verify.Mismatch) {
 	var m *verify.Mismatch
 	if !errors.As(err, &m) {
-		return &broken{checkOutcome, err.Error()}, nil
+		return found(checkOutcome, err.Error()), nil
 	}
-	b := &broken{checkOnce, err.Error()}
+	b := &broken{checker: checkOnce, what: err.Error(), rule: "instructions"}
+	if len(m.Paths) > 0 {
+		path := m.Paths[0].Machine[:m.Paths[0].At]
+		for _, pc := range slices.Backward(path) {
+			if m.Launch.Prog.Insts[pc].Control() {
+				b.behind = opcode(m.Launch.Prog, pc)
+				break
+			}
+		}
+	}
 	switch {
 	case len(m.Broken) > 0:
-		b.checker = checkIssue
+		first := &m.Broken[0]
+		b.checker, b.rule, b.behind = checkIssue, rule(first.Rule), opcode(m.Launch.Prog, first.PC)
+		b.threads = append(b.threads, first.Thread)
 	case m.Threads > 0 && m.Outcome == nil:
-		b.checker = checkPaths
+		b.checker, b.rule = checkPaths, "another way"
 	case m.Outcome != nil:
-		b.checker = checkOutcome
+		line, _, _ := strings.Cut(m.Outcome.Error(), "\n")
+		b.checker, b.rule = checkOutcome, rule(line)
+		if f := m.Outcome.Fault; f != nil {
+			b.threads = append(b.threads, golden.ID{CTA: f.CTA, Thread: f.Thread})
+		}
 	case m.Values+m.Written > 0:
-		b.checker = checkRegisters
+		b.checker, b.rule = checkRegisters, "another value"
 	case m.Bytes > 0:
-		b.checker = checkMemory
+		b.checker, b.rule = checkMemory, "another value"
 	}
 	return b, m
 }
@@ -278,30 +331,30 @@ func finished(s *testbench.Session) *broken {
 	cfg := &s.Machine.Config
 	for i, m := range s.Machine.SMs {
 		if what := left(m); what != "" {
-			return &broken{checkDrained, fmt.Sprintf("SM %d: %s at the end", i, what)}
+			return found(checkDrained, fmt.Sprintf("SM %d: %s at the end", i, what))
 		}
 	}
 	c := &s.Runs[len(s.Runs)-1].Counters
 	last := s.Runs[len(s.Runs)-1].Launch.Prog
 	if mech, _ := divergence.Find(cfg.Divergence.Mechanism); mech.Depth != nil {
 		if n := mech.Depth(cfg.SM.WarpSize, last); n > 0 && c.Divergence.MaxDepth > uint64(n) {
-			return &broken{checkDepth, fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n)}
+			return found(checkDepth, fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n))
 		}
 	}
 	if d := &c.Divergence; d.Pushes != d.Pops {
-		return &broken{checkDepth, fmt.Sprintf("%d pushes, %d pops", d.Pushes, d.Pops)}
+		return found(checkDepth, fmt.Sprintf("%d pushes, %d pops", d.Pushes, d.Pops))
 	}
 	if d := &c.Divergence; d.Spills != d.Fills {
-		return &broken{checkDepth, fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills)}
+		return found(checkDepth, fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills))
 	}
 	if what := account(c, cfg); what != "" {
-		return &broken{checkCycles, what}
+		return found(checkCycles, what)
 	}
 	if what := balance(c, cfg); what != "" {
-		return &broken{checkTraffic, what}
+		return found(checkTraffic, what)
 	}
 	if p := s.Machine.System().RunUntil(func() bool { return false }, s.Machine.Core(), 10_000); !p.Idle {
-		return &broken{checkDrained, "something is still going on 10000 cycles after the end"}
+		return found(checkDrained, "something is still going on 10000 cycles after the end")
 	}
 	return nil
 }
@@ -395,10 +448,10 @@ func same(s *testbench.Session, k *Compiled, state uint64) *broken {
 		defer func() { sys.Workers = 1 }()
 	}
 	if err := launch(s, k, s.Launch); err != nil {
-		return &broken{checkSame, fmt.Sprintf("a second run of a case that finished: %v", err)}
+		return found(checkSame, fmt.Sprintf("a second run of a case that finished: %v", err))
 	}
 	if again := sys.Hash(); again != state || cycles != s.Counters().Cycles {
-		return &broken{checkSame, fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Counters().Cycles, again)}
+		return found(checkSame, fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Counters().Cycles, again))
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func checkSeed(t *testing.T, r *Runner, seed uint64) {
 		f, err := r.Check(k, m)
 		require.NoError(t, err)
 		if f != nil {
-			assert.Fail(t, f.Error(), c.Command(m))
+			assert.Fail(t, f.Error())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,9 +15,7 @@ import (
 	"divergo/internal/output"
 	"divergo/internal/printable"
 	"divergo/testbench"
-	"divergo/testbench/dump"
 	"divergo/testbench/launches"
-	"divergo/waves"
 )
 
 // The files of a counterexample.
@@ -25,21 +24,69 @@ const (
 	machineFile = launches.MachineFile
 	launchFile  = "launch.json"
 	readmeFile  = "README.md"
+	bucketFile  = "bucket.json"
 	waveFile    = "wave.vcd"
 )
 
-// Write puts the failure into a new folder in the one given, and returns its
-// name: the kernel as PTX, the launch, the machine, an explanation, and the
-// waveform of the run that failed with what GTKWave needs beside it.
-func (f *Failure) Write(in string) (dir string, err error) {
+// Origin is how a failure was found, for its README.
+type Origin struct {
+	By      string // the command line
+	Program string // what runs this program in the folder of a counterexample; "": it has no command line
+}
+
+// Bucket is a cause of failures, as far as it can be told: a mechanism, a checker, and a place. It has one folder, with the
+// first case that was found.
+type Bucket struct {
+	Schema    string   `json:"schema"`
+	Mechanism string   `json:"mechanism"`
+	Checker   string   `json:"checker"`
+	Place     string   `json:"place"` // see Failure.Place
+	Count     int      `json:"count"` // how often it was found
+	Seeds     []uint64 `json:"seeds"` // with which, ascending
+
+	Folder string `json:"-"`
+}
+
+// bucketSchema is the form of a bucket's file.
+const bucketSchema = "divergo.bucket.v1"
+
+// Write counts the failure in the bucket that it is in, if the folder has one of its cause that still fails. Otherwise it
+// makes a folder for it there: the kernel as PTX, the launch, the machine and an explanation, to which Show adds. Runs that
+// it takes end when stop, if that is not nil, says so.
+func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error) {
+	b := &Bucket{Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.Place(stop), Count: 1, Seeds: []uint64{f.Case.Seed}}
+	if old := b.find(in, stop); old != nil {
+		old.Count++
+		if at, there := slices.BinarySearch(old.Seeds, f.Case.Seed); !there {
+			old.Seeds = slices.Insert(old.Seeds, at, f.Case.Seed)
+		}
+		return old, old.write()
+	}
 	k, err := f.Case.Compile()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	dir, err = output.NewFolder(in, fmt.Sprintf("%s-%d", f.Mechanism, f.Case.Seed))
+	if b.Folder, err = output.NewFolder(in, fmt.Sprintf("%s-%d", f.Mechanism, f.Case.Seed)); err != nil {
+		return nil, err
+	}
+	launch, err := json.MarshalIndent(f.launches(), "", "  ")
 	if err != nil {
-		return "", err
+		return b, err
 	}
+	cfg := f.Case.Machine
+	cfg.Divergence.Mechanism = f.Mechanism
+	for name, text := range map[string][]byte{
+		kernelFile: []byte(k.Text), machineFile: cfg.TOML(), launchFile: append(launch, '\n'), readmeFile: []byte(f.explain(by, nil)),
+	} {
+		if err := output.WriteFile(filepath.Join(b.Folder, name), text); err != nil {
+			return b, err
+		}
+	}
+	return b, b.write()
+}
+
+// launches is the launch file of the case.
+func (f *Failure) launches() *launches.File {
 	file := &launches.File{Mechanism: f.Mechanism, Checker: f.Checker, Seed: f.Case.Seed, Machine: machineFile, Module: kernelFile}
 	each := launches.Launch{Grid: f.Case.Grid, Block: f.Case.Block, Shared: uint32(f.Case.Shared())}
 	_, params := f.Case.PTX()
@@ -52,82 +99,136 @@ func (f *Failure) Write(in string) (dir string, err error) {
 		each.Args = append(each.Args, p.Name)
 	}
 	file.Launches = slices.Repeat([]launches.Launch{each}, 1+f.Case.Again)
-	launch, err := json.MarshalIndent(file, "", "  ")
-	if err != nil {
-		return dir, err
-	}
-	cfg := f.Case.Machine
-	cfg.Divergence.Mechanism = f.Mechanism
-	for name, text := range map[string][]byte{
-		kernelFile: []byte(k.Text), machineFile: cfg.TOML(), launchFile: append(launch, '\n'), readmeFile: []byte(f.explain()),
-	} {
-		if err := output.WriteFile(filepath.Join(dir, name), text); err != nil {
-			return dir, err
-		}
-	}
-	return dir, f.wave(k, cfg, filepath.Join(dir, waveFile))
+	return file
 }
 
-// wave runs the case again and writes its waveform, as far as it goes.
-func (f *Failure) wave(k *Compiled, cfg gpu.Config, name string) (err error) {
-	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
+// write writes the file of a bucket.
+func (b *Bucket) write() error {
+	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
 	}
-	file, err := output.Create(name)
+	return output.WriteFile(filepath.Join(b.Folder, bucketFile), append(text, '\n'))
+}
+
+// find is the bucket of the same cause in a folder, nil if there is none. One whose own case passes, or fails elsewhere, is
+// of a cause that is gone.
+func (b *Bucket) find(in string, stop func() bool) *Bucket {
+	entries, err := os.ReadDir(in)
 	if err != nil {
-		return err
+		return nil
 	}
-	var d *waves.Dump
-	s.OnLaunch.Add(func(l *testbench.Loaded) {
-		var err error
-		d, err = dump.Attach(s, file, waves.Options{Clocks: true})
-		l.Refuse(err)
-	})
-	defer func() {
-		if p := recover(); p != nil { // the waveform ends where the model panics
-			err = nil
+	for _, e := range entries {
+		old := &Bucket{Folder: filepath.Join(in, e.Name())}
+		text, err := input.Read(filepath.Join(old.Folder, bucketFile), gpu.MaxDocument)
+		if err != nil || json.Unmarshal(text, old) != nil || !b.same(old) {
+			continue
 		}
-		if d != nil {
-			err = errors.Join(err, d.Close(), d.Save(name))
+		f, err := replay(old.Folder, stop)
+		if err == nil && f != nil && b.same(&Bucket{bucketSchema, f.Mechanism, f.Checker, f.Place(stop), 0, nil, ""}) {
+			return old
 		}
-		err = errors.Join(err, file.Keep())
-	}()
-	var outcome *testbench.Outcome
-	if err := launch(s, k, s.Launch); err != nil && !errors.As(err, &outcome) {
-		return err
 	}
 	return nil
 }
 
-// explain is the page about a failure.
-func (f *Failure) explain() string {
+// same reports whether two buckets are of one cause.
+func (b *Bucket) same(c *Bucket) bool {
+	return b.Schema == c.Schema && b.Mechanism == c.Mechanism && b.Checker == c.Checker && b.Place == c.Place
+}
+
+// Place is where the checker found fault, whatever the kernel: what it says, without numbers; and behind which branch,
+// call, barrier or exit the threads were, or with which opcode the first of them wrote another value.
+func (f *Failure) Place(stop func() bool) string {
+	at := f.at
+	if f.Checker == checkRegisters {
+		if x, err := f.look(stop); err == nil {
+			return at.rule + ", written by " + x.opcode()
+		}
+	}
+	return at.place()
+}
+
+// Show runs a case that has a new folder again, and adds to the folder what the run shows: the last instructions of the
+// threads concerned, and the waveform up to the cycle in which it failed, with what GTKWave needs beside it. When stop, if
+// that is not nil, says so, it ends, and the folder is as it was.
+func (f *Failure) Show(folder string, by Origin, stop func() bool) error {
+	x, err := f.look(stop)
+	if err == nil {
+		err = output.WriteFile(filepath.Join(folder, readmeFile), []byte(f.explain(by, x)))
+	}
+	if err == nil {
+		x.wave, err = f.wave(filepath.Join(folder, waveFile), x.cycle, stop)
+	}
+	if err == nil {
+		err = output.WriteFile(filepath.Join(folder, readmeFile), []byte(f.explain(by, x)))
+	}
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
+}
+
+// explain is the page about a failure, and about what a second run has shown, if x is not nil.
+func (f *Failure) explain(by Origin, x *seen) string {
 	var b strings.Builder
 	c := &f.Case
+	program := cmp.Or(by.Program, "divergo")
 	fmt.Fprintf(&b, "# %s: checker %s\n\n", f.Mechanism, f.Checker)
 	for _, k := range Checkers() {
 		if k.Name == f.Checker {
 			fmt.Fprintf(&b, "What must hold: %s (%s).\n\n", k.Doc, k.From)
 		}
 	}
-	fmt.Fprintf(&b, "    %s\n\n", strings.ReplaceAll(f.What, "\n", "\n    "))
+	fmt.Fprintf(&b, "%s\n\n", indented(f.What))
+	if x != nil && len(x.trails) > 0 {
+		fmt.Fprintf(&b, "It failed in cycle %d. The last instructions of the threads concerned, and results that are not those of the golden model:\n\n", x.cycle)
+		for _, t := range x.trails[:min(len(x.trails), shownTrails)] {
+			fmt.Fprintf(&b, "%s\n\n", indented(t.String()))
+		}
+		if more := len(x.trails) - shownTrails; more > 0 {
+			fmt.Fprintf(&b, "Threads that are not shown: %d.\n\n", more)
+		}
+	}
 	fmt.Fprintf(&b, "`%s` is the kernel, on %s CTAs of %s threads, warps of %d, launches: %d; `%s` is the machine.\n\n", kernelFile, dim(c.Grid), dim(c.Block), c.Machine.SM.WarpSize, 1+c.Again, machineFile)
-	fmt.Fprintf(&b, "Every checker once more:\n\n    divergo check --replay .\n\n")
-	fmt.Fprintf(&b, "The run alone, compared with the golden model:\n\n    %s --verify\n\n", c.Command(f.Mechanism))
-	fmt.Fprintf(&b, "The waveform `%s` is of that run: `gtkwave wave.gtkw`, or `divergo wave %s`.\n\n", waveFile, waveFile)
-	fmt.Fprintf(&b, "The kernel was drawn from seed %d and made smaller. As it was drawn: `divergo check %s --seed %d --runs 1`.\n", c.Seed, f.Mechanism, c.Seed)
+	fmt.Fprintf(&b, "It was found by\n\n    %s\n\n", by.By)
+	if by.Program == "" {
+		fmt.Fprintf(&b, "That is a test, which has no command line. `divergo` in what follows is a program with one that has the mechanism `%s` (docs/your-own-mechanism.md).\n\n", f.Mechanism)
+	}
+	fmt.Fprintf(&b, "Every checker once more, in this folder:\n\n    %s check --replay .\n\n", program)
+	if x != nil && x.shows != "" {
+		fmt.Fprintf(&b, "The run by itself, compared with the golden model:\n\n    %s run %s %s\n\n", program, launchFile, x.shows)
+	}
+	if x != nil && x.wave != nil {
+		fmt.Fprintf(&b, "The waveform `%s` has the cycles %d to %d of that run. It opens at cycle %d:\n\n    %s wave %s\n\n", waveFile, x.wave.from, x.wave.to, x.cycle, program, waveFile)
+	}
+	features := ""
+	if f.Features != 0 && f.Features != AllFeatures {
+		features = " --features " + f.Features.String()
+	}
+	fmt.Fprintf(&b, "The kernel was drawn from seed %d and made smaller. As it was drawn:\n\n    %s check %s --seed %d --runs 1%s\n\n", c.Seed, program, f.Mechanism, c.Seed, features)
+	fmt.Fprintf(&b, "Other failures of the same cause are counted in `%s`.\n", bucketFile)
 	return b.String()
 }
+
+// shownTrails is how many threads a page shows.
+const shownTrails = 4
+
+// indented is a text as a block of Markdown.
+func indented(text string) string { return "    " + strings.ReplaceAll(text, "\n", "\n    ") }
 
 // Replay checks the counterexample of a folder, or a launch file, again: each launch under
 // the mechanism that the file names, or else that of its machine. It returns nil if every
 // checker is content now.
-func Replay(name string) (*Failure, error) {
+func Replay(name string) (*Failure, error) { return replay(name, nil) }
+
+// replay is Replay until stop, if it is not nil, says so.
+func replay(name string, stop func() bool) (*Failure, error) {
 	f, cfg, err := load(name)
 	if err != nil {
 		return nil, err
 	}
-	var r Runner
+	r := Runner{Stop: stop}
 	if len(f.Launches) == 1 && len(f.Buffers) == 0 {
 		k, err := compiled(f, cfg)
 		if err != nil {
@@ -144,18 +245,22 @@ func Replay(name string) (*Failure, error) {
 		return nil, err
 	}
 	last := 0
-	b, m := r.watched(s, func(run func(testbench.Launch) error) error {
+	perform := func(s *testbench.Session, run func(testbench.Launch) error) error {
 		_, err := plan.Run(s, func(number int, l testbench.Launch) error {
 			last = number
 			return run(l)
 		})
 		return err
-	}, func() bool { return true })
-	if b == nil {
+	}
+	b, m := r.watched(s, func(run func(testbench.Launch) error) error { return perform(s, run) }, func() bool { return true })
+	switch {
+	case b == nil && r.stopped:
+		return nil, errStopped
+	case b == nil:
 		return nil, nil
 	}
 	what := fmt.Sprintf("launch %d, %s: %s", last+1, plan.Steps[last].Prog.Name, b.what)
-	return &Failure{Checker: b.checker, Mechanism: cfg.Divergence.Mechanism, Case: Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m}, nil
+	return &Failure{Checker: b.checker, Mechanism: cfg.Divergence.Mechanism, Case: Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(), perform: perform}, nil
 }
 
 // load reads a launch file, or that of a folder, and the machine that it names.

@@ -15,7 +15,7 @@ func books(s *testbench.Session) *audit.Memory {
 // checkers of the same names.
 func audited(m *audit.Memory) *broken {
 	if f := m.Fault(); f != nil {
-		return &broken{f.Rule, f.What}
+		return found(f.Rule, f.What)
 	}
 	return nil
 }

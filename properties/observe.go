@@ -5,22 +5,20 @@ import (
 	"math/bits"
 
 	"divergo/isa"
+	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
+	"divergo/testbench/golden"
 	"divergo/units"
 )
-
-// broken is a checker that found something, and what.
-type broken struct {
-	checker, what string
-}
 
 // observer watches one SM while it runs. It keeps its own books of which
 // threads live, where they meet and what the branches do, from what is issued
 // and who exits.
 type observer struct {
 	sm        *sm.SM
+	sim       *rtl.Sim
 	index     int
 	prog      *isa.Program
 	lanes     int
@@ -59,6 +57,7 @@ type row struct {
 	started uint32
 	live    uint32
 	splits  []split
+	passed  uint32 // the last branch, call, barrier or exit that has issued; isa.NoPC: none
 
 	arrived [divergence.Barriers]uint32 // threads that have come to each barrier since it last opened
 	at      [isa.MaxLanes]uint8         // the barrier at which a thread waits
@@ -83,10 +82,14 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 	var list []*observer
 	cfg := &s.Machine.Config
 	mech, _ := divergence.Find(cfg.Divergence.Mechanism)
+	sims := map[string]*rtl.Sim{}
+	for _, sim := range s.Machine.System().Sims() {
+		sims[sim.Name()] = sim
+	}
 	for i, m := range s.Machine.SMs {
 		threads := m.Kernel().Threads()
 		o := &observer{
-			sm: m, index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize, rowsThere: cfg.SM.Warps(),
+			sm: m, sim: sims[fmt.Sprintf("sm[%d]", i)], index: i, prog: prog, lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize, rowsThere: cfg.SM.Warps(),
 			promises: mech.Promises,
 			coverage: cov, permutation: cfg.SM.Lanes, scheduler: cfg.SM.Scheduler, priority: cfg.SM.CTAPriority,
 		}
@@ -125,15 +128,37 @@ func (o *observer) detach() {
 	}
 }
 
-func (o *observer) fail(checker, format string, args ...any) {
-	if o.broken == nil {
-		o.broken = &broken{checker, fmt.Sprintf(format, args...)}
+// fail notes the first thing that a checker finds, and which threads it is about.
+func (o *observer) fail(checker string, about who, format string, args ...any) {
+	if o.broken != nil {
+		return
 	}
+	b := &broken{checker: checker, what: fmt.Sprintf(format, args...), rule: rule(format), cycle: o.sim.Now()}
+	for _, h := range about {
+		row, lane := int(h.Row&(sm.MaxWarps-1)), int(h.Lane)
+		if b.behind == "" && o.rows[row].began {
+			b.behind = opcode(o.prog, o.rows[row].passed)
+		}
+		if o.all(row)>>lane&1 != 0 {
+			t := o.sm.Thread(row, lane)
+			b.threads = append(b.threads, golden.ID{CTA: t.CTA, Thread: t.TID})
+		}
+	}
+	o.broken = b
 }
 
 // at says where an instruction is.
 func (o *observer) at(e *sm.Issued) string {
 	return fmt.Sprintf("SM %d, cycle %d, PC %d, %s: %s", o.index, e.Cycle, e.PC, o.prog.Where(e.PC), o.prog.Mnemonic(e.PC))
+}
+
+// inst describes an instruction of the program that the hardware runs.
+func (o *observer) inst(pc uint32) string {
+	p := o.sm.Program()
+	if int(pc) >= len(p.Insts) {
+		return "no instruction"
+	}
+	return fmt.Sprintf("PC %d, %s: %s", p.OriginOf(pc), p.Where(pc), p.Mnemonic(pc))
 }
 
 // all is the mask of the threads of the warp in a row.
@@ -153,7 +178,7 @@ func (o *observer) begin(r int) *row {
 	if !w.began || w.cta != id {
 		o.placed(r)
 		all := o.all(r)
-		*w = row{cta: id, began: true, started: all, live: all, splits: w.splits[:0]}
+		*w = row{cta: id, began: true, started: all, live: all, splits: w.splits[:0], passed: isa.NoPC}
 		if g := &o.ctas[cta&(sm.MaxCTAs-1)]; g.id != id {
 			*g = group{id: id}
 		}
@@ -172,7 +197,7 @@ func (o *observer) issue(e sm.Issued) {
 		taken = o.guarded(&e, in)
 	}
 	if o.promises.InStep && in.Op == isa.OpBra && in.Uniform && taken != 0 && taken != e.Mask {
-		o.fail(checkUniform, "%s: lanes %#x of %#x take it", o.at(&e), taken, e.Mask)
+		o.fail(checkUniform, active(&e), "%s: lanes %#x of %#x take it", o.at(&e), taken, e.Mask)
 	}
 	if o.coverage != nil {
 		o.mark(e.PC, e.Mask)
@@ -189,12 +214,12 @@ func (o *observer) issue(e sm.Issued) {
 		r := bits.TrailingZeros64(rows)
 		mask, taken := of(e.Flight, r, e.Mask), of(e.Flight, r, taken)
 		if !o.promises.Across && o.sm.Resident(r) != e.CTA {
-			o.fail(checkHome, "%s: lanes %#x are of row %d, another CTA's", o.at(&e), mask, r)
+			o.fail(checkHome, active(&e), "%s: lanes %#x are of row %d, another CTA's", o.at(&e), mask, r)
 			return
 		}
 		w := o.begin(r)
 		if wrong := mask &^ w.started; wrong != 0 {
-			o.fail(checkHome, "%s: lanes %#x of row %d have no thread", o.at(&e), wrong, r)
+			o.fail(checkHome, active(&e), "%s: lanes %#x of row %d have no thread", o.at(&e), wrong, r)
 		}
 		o.behind(&e, w, r, mask)
 		if o.promises.Meets {
@@ -202,6 +227,9 @@ func (o *observer) issue(e sm.Issued) {
 		}
 		if in.Op == isa.OpBar {
 			o.comes(&e, in, r, taken)
+		}
+		if in.Control() {
+			w.passed = e.PC
 		}
 	}
 }
@@ -238,7 +266,7 @@ func (o *observer) nested(e *sm.Issued) {
 	for i, m := range o.masks {
 		for j, below := range o.masks[:i] {
 			if m&below != 0 && m&^below != 0 {
-				o.fail(checkStack, "%s: entry %d of the stack has lanes %#x, entry %d below it %#x", o.at(e), i, m, j, below)
+				o.fail(checkStack, active(e), "%s: entry %d of the stack has lanes %#x, entry %d below it %#x", o.at(e), i, m, j, below)
 			}
 		}
 	}
@@ -254,7 +282,7 @@ func (o *observer) join(e *sm.Issued, w *row, in *isa.Inst, mask, taken uint32) 
 		s.mask &= w.live
 		if s.rpc == e.PC && s.depth == depth && s.mask&mask != 0 {
 			if apart := s.mask &^ mask; apart != 0 {
-				o.fail(checkReconvergence, "%s: lanes %#x come here without lanes %#x, with which they parted", o.at(e), mask, apart)
+				o.fail(checkReconvergence, active(e), "%s: lanes %#x come here without lanes %#x, with which they parted", o.at(e), mask, apart)
 			}
 			continue
 		}
@@ -303,11 +331,11 @@ func statistics(list []*observer, c *testbench.Counters) *broken {
 	}
 	for i, n := range c.Active {
 		if n != all.active[i] {
-			return &broken{checkStatistics, fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n)}
+			return found(checkStatistics, fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n))
 		}
 	}
 	if d := &c.Divergence; d.Branches != all.branches || d.Divergent != all.divergent {
-		return &broken{checkStatistics, fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent, d.Branches, d.Divergent)}
+		return found(checkStatistics, fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent, d.Branches, d.Divergent))
 	}
 	return nil
 }

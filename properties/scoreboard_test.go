@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"divergo/isa"
 	"divergo/sm"
+	"divergo/testbench"
 )
 
 // TestBeside: of two instructions of a row in one cycle the second waits for what was in flight before, and not for the
@@ -26,7 +28,8 @@ func TestBeside(t *testing.T) {
 		{"an instruction beside the exit", nil, copied, exit, false},
 		{"and another before", copied, copied, exit, true},
 	} {
-		b := &scoreboard{observer: &observer{}, held: make([]int, 2), freed: make([]uint64, 2)}
+		o := observed(t)
+		b := &scoreboard{observer: o, held: make([]int, 2), freed: make([]uint64, 2)}
 		b.pending[0] = []uint32{0}
 		for i, in := range []*isa.Inst{c.before, c.first, c.second} {
 			if in != nil {
@@ -35,6 +38,16 @@ func TestBeside(t *testing.T) {
 		}
 		assert.Equal(t, c.fails, b.broken != nil, "%s: %v", c.name, b.broken)
 	}
+}
+
+// observed is the observer of a machine that has run.
+func observed(t *testing.T) (o *observer) {
+	k := simple(t)
+	s := mustSession(t, k)
+	s.OnLaunch.Add(func(*testbench.Loaded) { o = watch(s, k.Prog, nil)[0] })
+	require.NoError(t, launch(s, k, s.Launch))
+	o.detach()
+	return o
 }
 
 // TestSecondsAreWatched falsifies what the observer knows of instructions that issue beside others.

@@ -11,12 +11,14 @@ import (
 
 // Shrink looks for smaller cases that fail the same checker, for so long at
 // most, and returns the smallest that it found: f itself, if there is none.
-func Shrink(f *Failure, limit time.Duration) *Failure {
+// It ends when stop, if that is not nil, says so.
+func Shrink(f *Failure, limit time.Duration, stop func() bool) *Failure {
 	if f.Checker == checkReset { // which takes the runs before
 		return f
 	}
 	deadline := time.Now().Add(limit)
-	runner := Runner{limit: min(4*f.cycles+100_000, maxCycles)} // without coverage; one that goes round for ever ends soon
+	over := func() bool { return time.Now().After(deadline) || stop != nil && stop() }
+	runner := Runner{limit: min(4*f.cycles+100_000, maxCycles), Stop: over} // without coverage; one that goes round for ever ends soon
 	for again := true; again; {
 		again = false
 		skip := 0 // candidates of the present case that have been tried, or correspond to such
@@ -27,7 +29,7 @@ func Shrink(f *Failure, limit time.Duration) *Failure {
 				if at++; at <= skip {
 					continue
 				}
-				if time.Now().After(deadline) {
+				if over() {
 					return f
 				}
 				if g := runner.fails(c, f); g != nil {
@@ -54,6 +56,7 @@ func (r *Runner) fails(c Case, like *Failure) *Failure {
 	if err != nil || f == nil || !alike(f.Checker, like.Checker) || r.limit > 0 && r.limit < maxCycles && f.cycles >= r.limit {
 		return nil
 	}
+	f.Features = like.Features
 	return f
 }
 

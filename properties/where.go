@@ -1,7 +1,6 @@
 package properties
 
 import (
-	"fmt"
 	"math/bits"
 
 	"divergo/isa"
@@ -85,7 +84,7 @@ func (w *where) cycle(now uint64) {
 func (w *where) begins(l *divergence.Launch) {
 	s := &w.rows[l.Row&(sm.MaxWarps-1)]
 	if s.alive != 0 {
-		w.fail(checkPartition, "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
+		w.fail(checkPartition, inRow(int(l.Row), s.alive), "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
 	}
 	*s = spots{alive: l.Mask, began: w.now, at: append(s.at[:0], spot{back: isa.NoPC, lanes: l.Mask})}
 }
@@ -185,11 +184,11 @@ func (w *where) issue(e *sm.Issued) {
 			s.again(away, pc, deeper(in))
 		}
 		if away := lanes &^ s.lanesAt(pc); away != 0 {
-			w.fail(checkPartition, "SM %d, cycle %d: lanes %#x of row %d execute PC %d, but are at %s", w.index, e.Cycle, away, r, pc, w.places(s, away))
+			w.fail(checkPartition, inRow(r, away), "SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s", w.index, e.Cycle, away, r, w.inst(pc), w.places(s, away))
 			return
 		}
 		if again := lanes & s.deciding; again != 0 {
-			w.fail(checkPartition, "SM %d, cycle %d: lanes %#x of row %d execute PC %d again before its outcome is known", w.index, e.Cycle, again, r, pc)
+			w.fail(checkPartition, inRow(r, again), "SM %d, cycle %d: lanes %#x of row %d execute %s again before its outcome is known", w.index, e.Cycle, again, r, w.inst(pc))
 			return
 		}
 		if in.Control() {
@@ -307,7 +306,7 @@ func (w *where) early(r int, lanes, pc uint32) {
 func (w *where) places(s *spots, lanes uint32) (text string) {
 	for _, p := range s.at {
 		if p.lanes&lanes != 0 {
-			return fmt.Sprintf("PC %d", p.pc)
+			return w.inst(p.pc)
 		}
 	}
 	return "no place: they have exited, or have not begun"
@@ -339,18 +338,18 @@ func (o *observer) partition(e *sm.Issued) {
 		r := int(p.Row & (sm.MaxWarps - 1))
 		s := &w.rows[r]
 		if twice := p.Mask & o.seen[r]; twice != 0 {
-			o.fail(checkPartition, "%s: lanes %#x of row %d are in two groups", o.at(e), twice, r)
+			o.fail(checkPartition, inRow(r, twice), "%s: lanes %#x of row %d are in two groups", o.at(e), twice, r)
 		}
 		o.seen[r] |= p.Mask
 		if away := p.Mask &^ s.lanesAt(p.PC); away != 0 {
 			if away = w.away(s, p, r, away); away != 0 {
-				o.fail(checkPartition, "%s: lanes %#x of row %d are in a group at PC %d, but at %s", o.at(e), away, r, int32(p.PC), w.places(s, away))
+				o.fail(checkPartition, inRow(r, away), "%s: lanes %#x of row %d are in a group at %s, but at %s", o.at(e), away, r, o.inst(p.PC), w.places(s, away))
 			}
 		}
 	}
 	for r := range o.rowsThere {
 		if lost := w.rows[r].alive &^ o.seen[r]; lost != 0 {
-			o.fail(checkPartition, "%s: lanes %#x of row %d are in no group", o.at(e), lost, r)
+			o.fail(checkPartition, inRow(r, lost), "%s: lanes %#x of row %d are in no group", o.at(e), lost, r)
 		}
 	}
 }

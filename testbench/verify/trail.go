@@ -336,6 +336,9 @@ func (r *Recording) values(d *done, model *golden.Kept, finished bool) (list []V
 	return list
 }
 
+// Program is the one that the thread runs.
+func (t *Trail) Program() *isa.Program { return t.prog }
+
 // String is the trail for a reader, in lines.
 func (t *Trail) String() string {
 	var b strings.Builder

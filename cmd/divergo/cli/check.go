@@ -22,7 +22,7 @@ type checkFlags struct {
 	options        properties.Options
 	features       string
 	dir, replay    string
-	found          string // folder of the counterexample
+	found          *properties.Bucket // nil if it could not be written
 	json, checkers bool
 	coverage       bool
 }
@@ -42,7 +42,9 @@ have nested and unstructured control flow, early exits and barriers, and no data
 Kernel, launch, data and machine come from one seed; the seeds are consecutive, so that a check can be
 repeated, and continued where another one ended; with --journal FILE it goes on by itself after it was
 interrupted or killed. The first failure is made as small as a few seconds allow and written to a new folder:
-PTX, machine, an explanation, the waveform, and the command that runs it again.
+PTX, machine, an explanation with the last instructions, the waveform around the cycle in which it failed, and
+the command that runs it again. A cause that has a folder in --dir already is counted there: same mechanism,
+checker and place, and a case that still fails.
 
 FEATURES are names, separated by commas, or names to leave out, each with a - before it:
 ` + wrap(properties.FeatureNames(), 100) + `
@@ -63,7 +65,7 @@ Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 int
 	fl.IntVar(&o.Jobs, "jobs", 1, "processors to use; what is found does not depend on it")
 	fl.StringVar(&f.features, "features", "", "what kernels can have: `FEATURES`; all unless given")
 	fl.DurationVar(&o.Shrink, "shrink", properties.ShrinkTime, "`TIME` to spend on making a failure small")
-	fl.StringVar(&f.dir, "dir", "counterexample", "`FOLDER` in which a failure gets a new folder")
+	fl.StringVar(&f.dir, "dir", "counterexample", "`FOLDER` in which each cause of failures has a folder")
 	fl.StringVar(&o.Journal, "journal", "", "note in `FILE` which seeds are done, and go on from there if it exists")
 	fl.StringVar(&f.replay, "replay", "", "check the counterexample of a `FOLDER` again")
 	fl.BoolVar(&f.coverage, "coverage", false, "print as well what hardware did: events, launches, values of keys, instructions by lanes")
@@ -166,22 +168,28 @@ func (f *checkFlags) campaign(c *cobra.Command) error {
 	if r == nil {
 		return err
 	}
+	by := origin(c)
 	if r.Failure != nil {
 		var unkept error
-		if f.found, unkept = r.Failure.Write(f.dir); unkept != nil {
-			f.found, err = "", errors.Join(err, fmt.Errorf("--dir: %w", unkept))
+		if f.found, unkept = r.Failure.Write(f.dir, by, asked); unkept != nil {
+			f.found, err = nil, errors.Join(err, fmt.Errorf("--dir: %w", unkept))
 		}
 	}
 	show := f.print
 	if f.json {
 		show = f.printJSON
 	}
-	err = errors.Join(show(c.OutOrStdout(), r), err)
-	switch {
-	case r.Failure != nil:
-		return errors.Join(r.Failure, err)
-	case asked():
-		return errors.Join(errInterrupted, err)
+	err = errors.Join(show(c.OutOrStdout(), r, by.Program), err)
+	if r.Failure != nil {
+		if f.found != nil && f.found.Count == 1 { // it may take a while: all else has been told
+			if unkept := r.Failure.Show(f.found.Folder, by, asked); unkept != nil {
+				err = errors.Join(err, fmt.Errorf("--dir: %w", unkept))
+			}
+		}
+		err = errors.Join(r.Failure, err)
+	}
+	if asked() {
+		err = errors.Join(err, errInterrupted)
 	}
 	return err
 }
@@ -205,14 +213,19 @@ func checked(r *properties.Report, o *properties.Options) string {
 }
 
 // print writes the report for people.
-func (f *checkFlags) print(w io.Writer, r *properties.Report) error {
+func (f *checkFlags) print(w io.Writer, r *properties.Report, _ string) error {
 	fmt.Fprintf(w, "%s\n\n", r)
 	if x := r.Failure; x != nil {
-		where := "is in " + filepath.ToSlash(f.found)
-		if f.found == "" {
-			where = "could not be written"
+		smallest := fmt.Sprintf("the smallest case found, on %d threads, ", x.Case.Threads())
+		switch {
+		case f.found == nil:
+			smallest += "could not be written"
+		case f.found.Count == 1:
+			smallest += "is in " + filepath.ToSlash(f.found.Folder)
+		default:
+			smallest = fmt.Sprintf("%s has a case of the same cause, which was found %d times", filepath.ToSlash(f.found.Folder), f.found.Count)
 		}
-		_, err := fmt.Fprintf(w, "%s fails checker %s with seed %d; the smallest case found, on %d threads, %s\n", x.Mechanism, x.Checker, x.Case.Seed, x.Case.Threads(), where)
+		_, err := fmt.Fprintf(w, "%s fails checker %s with seed %d; %s\n", x.Mechanism, x.Checker, x.Case.Seed, smallest)
 		return err
 	}
 	total := r.Total()
@@ -253,7 +266,7 @@ func printHardware(w io.Writer, c *properties.Coverage) error {
 }
 
 // printJSON writes the report as JSON.
-func (f *checkFlags) printJSON(w io.Writer, r *properties.Report) error {
+func (f *checkFlags) printJSON(w io.Writer, r *properties.Report, program string) error {
 	total := r.Total()
 	bins := map[string]uint64{}
 	names, counts := total.Bins()
@@ -275,11 +288,16 @@ func (f *checkFlags) printJSON(w io.Writer, r *properties.Report) error {
 		"coverage": bins, "missed": missed, "failure": nil,
 	}
 	if x := r.Failure; x != nil {
-		answer["failure"] = map[string]any{
+		failure := map[string]any{
 			"mechanism": x.Mechanism, "checker": x.Checker, "seed": x.Case.Seed, "what": x.What,
 			"grid": x.Case.Grid, "block": x.Case.Block, "threads": x.Case.Threads(), "statements": x.Case.Kernel.Statements(),
-			"command": x.Case.Command(x.Mechanism), "folder": filepath.ToSlash(f.found),
+			"folder": "", "command": "", "place": "", "count": 0,
 		}
+		if b := f.found; b != nil {
+			failure["folder"], failure["place"], failure["count"] = filepath.ToSlash(b.Folder), b.Place, b.Count
+			failure["command"] = program + " check --replay " + quoted(filepath.ToSlash(b.Folder))
+		}
+		answer["failure"] = failure
 	}
 	return printJSON(w, answer)
 }

@@ -22,7 +22,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	signals := catchSignals()
 	defer signals.release()
-	err := root.ExecuteContext(context.WithValue(context.Background(), interruptKey{}, signals))
+	ctx := context.WithValue(context.Background(), interruptKey{}, signals)
+	err := root.ExecuteContext(context.WithValue(ctx, argsKey{}, args))
 	output.Clean() // of a run that ended with an error
 	_ = out.Close()
 	if _, quiet := err.(programExit); err != nil && !quiet { // the program has told

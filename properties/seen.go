@@ -1,0 +1,164 @@
+package properties
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"divergo/gpu"
+	"divergo/testbench"
+	"divergo/testbench/golden"
+	"divergo/testbench/verify"
+)
+
+// seen is what a second run of a failure shows.
+type seen struct {
+	cycle  uint64          // in which it failed
+	trails []*verify.Trail // of the threads concerned, those first that differ from the golden model
+	shows  string          // flags with which the verb run shows it; "": it does not
+	wave   *window         // of the waveform; nil: there is none
+}
+
+// look runs a case that failed again and looks where: in the cycle in which the checker saw it, or else where the first
+// thread differs from the golden model, or else where the last instruction issued. The threads concerned are those of the
+// checker; or those that differ; or those that stored wrong bytes; or, of a run that did not end, those that are left.
+func (f *Failure) look(stop func() bool) (*seen, error) {
+	if f.seen != nil {
+		return f.seen, nil
+	}
+	s, err := f.session(maxCycles)
+	if err != nil {
+		return nil, err
+	}
+	s.Limits.Stop = func() bool {
+		return stop != nil && stop() || f.at.cycle > 0 && s.Machine.Core().Now() > f.at.cycle+1
+	}
+	var r *verify.Recording
+	start := uint64(0)
+	s.OnLaunch.Add(func(l *testbench.Loaded) {
+		var err error
+		start = s.Machine.Core().Now()
+		r, err = verify.Follow(s, &l.Launch)
+		l.Refuse(err)
+	})
+	err = f.again(s)
+	if stop != nil && stop() {
+		return nil, errStopped
+	}
+	if r == nil {
+		return nil, err
+	}
+	if err := r.End(stop); err != nil {
+		return nil, err
+	}
+	x := &seen{cycle: f.at.cycle}
+	if m := f.Mismatch; m != nil && len(m.Broken) > 0 && x.cycle == 0 {
+		x.cycle = start + m.Broken[0].Cycle
+	}
+	f.concerned(x, r)
+	if x.shows, err = f.shows(stop); err != nil {
+		return nil, err
+	}
+	f.seen = x
+	return x, nil
+}
+
+// session is a machine for the case.
+func (f *Failure) session(limit uint64) (*testbench.Session, error) {
+	cfg := f.Case.Machine
+	cfg.Divergence.Mechanism = f.Mechanism
+	return testbench.NewSession(cfg, testbench.Limits{MaxCycles: limit})
+}
+
+// again runs the launches, each compared with the golden model, as far as they go.
+func (f *Failure) again(s *testbench.Session) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = nil
+		}
+	}()
+	return f.perform(s, func(l testbench.Launch) error { return verify.RunStrict(s, l) })
+}
+
+// concerned finds the threads and the cycle of a failure in a recording.
+func (f *Failure) concerned(x *seen, r *verify.Recording) {
+	until := cmp.Or(x.cycle, ^uint64(0))
+	all := r.Trails(until)
+	some := func(is func(t *verify.Trail) bool) {
+		if len(x.trails) == 0 {
+			x.trails = slices.DeleteFunc(slices.Clone(all), func(t *verify.Trail) bool { return !is(t) })
+		}
+	}
+	some(func(t *verify.Trail) bool { return slices.Contains(f.at.threads, t.Thread) })
+	some(func(t *verify.Trail) bool { return t.Differs && x.cycle == 0 })
+	var storers []golden.ID
+	last, end := r.Last()
+	stored := uint64(0)
+	if f.Checker == checkMemory && f.Mismatch != nil {
+		for _, b := range f.Mismatch.Memory {
+			for at := uint64(0); at < uint64(len(b.Machine)); at += 4 {
+				if id, cycle, ok := r.Storer(b.Addr + at); ok {
+					storers = append(storers, id)
+					stored = max(stored, cycle)
+				}
+			}
+		}
+	}
+	some(func(t *verify.Trail) bool { return slices.Contains(storers, t.Thread) })
+	some(func(t *verify.Trail) bool { return f.Checker == checkOutcome && !t.Finished })
+	some(func(t *verify.Trail) bool { return f.Checker == checkPanic && t.Thread == last })
+	slices.SortStableFunc(x.trails, func(a, b *verify.Trail) int {
+		if a.Differs != b.Differs {
+			return map[bool]int{true: -1, false: 1}[a.Differs]
+		}
+		if a.Differs {
+			return cmp.Compare(a.Cycle, b.Cycle)
+		}
+		return 0
+	})
+	switch {
+	case x.cycle > 0:
+	case len(x.trails) > 0 && x.trails[0].Differs:
+		x.cycle = x.trails[0].Cycle
+	default:
+		x.cycle = cmp.Or(stored, end)
+	}
+}
+
+// shows are the flags with which the verb run shows the failure, if it does: it looks at results and not at what other
+// checkers look at.
+func (f *Failure) shows(stop func() bool) (flags string, err error) {
+	limit := min(4*f.cycles+100_000, maxCycles)
+	s, err := f.session(limit)
+	if err != nil {
+		return "", err
+	}
+	s.Limits.Stop = stop
+	defer func() {
+		if p := recover(); p != nil {
+			flags, err = "", nil
+		}
+	}()
+	err = f.perform(s, func(l testbench.Launch) error { return verify.Run(s, l) })
+	var m *verify.Mismatch
+	var o *testbench.Outcome
+	switch {
+	case errors.As(err, &o) && o.End == gpu.Stopped:
+		return "", errStopped
+	case errors.As(err, &o) && o.End == gpu.OutOfTime:
+		return fmt.Sprintf("--verify --max-cycles %d", limit), nil
+	case errors.As(err, &m), o != nil:
+		return "--verify", nil
+	}
+	return "", nil
+}
+
+// opcode is that of the instruction at which a thread first differs, "" if none does.
+func (x *seen) opcode() string {
+	if len(x.trails) == 0 || !x.trails[0].Differs {
+		return ""
+	}
+	t := x.trails[0]
+	return opcode(t.Program(), t.Steps[len(t.Steps)-1].PC)
+}
