@@ -37,7 +37,7 @@ func (b *broken) place() string {
 }
 
 var (
-	header  = regexp.MustCompile(`^(%s|SM %d(, cycle %d)?): `)
+	header  = regexp.MustCompile(`^(%s|SM (%d|\d+)(, cycle (%d|\d+))?): `)
 	numbers = regexp.MustCompile(`%[#+ -]*[a-z]|\b(0x[0-9a-f]+|\d+)\b`)
 )
 

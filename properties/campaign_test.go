@@ -43,7 +43,7 @@ func init() {
 // shipped are the mechanisms without those of these tests.
 func shipped() (names []string) {
 	for _, m := range divergence.Mechanisms() {
-		if !slices.Contains([]string{late, hasty, costly, alone}, m.Name) {
+		if !slices.Contains([]string{late, wrap, wrong, hasty, costly, alone}, m.Name) {
 			names = append(names, m.Name)
 		}
 	}
@@ -75,7 +75,7 @@ func TestFindsAndShrinks(t *testing.T) {
 	require.NotNil(t, again)
 	assert.Equal(t, f.What, strings.ReplaceAll(again.What, filepath.ToSlash(dir)+"/", ""))
 	for name, has := range map[string]string{
-		kernelFile: ".visible .entry", machineFile: "warp_size = 4", readmeFile: "divergo check --replay", waveFile: "$enddefinitions", "wave.gtkw": "-Warp 0",
+		kernelFile: ".visible .entry", machineFile: "warp_size = 4", readmeFile: "\n    mine check --replay .\n", waveFile: "$enddefinitions", "wave.gtkw": "-Warp 0",
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)

@@ -158,7 +158,7 @@ func (f *Failure) Show(folder string, by Origin, stop func() bool) error {
 		err = output.WriteFile(filepath.Join(folder, readmeFile), []byte(f.explain(by, x)))
 	}
 	if err == nil {
-		x.wave, err = f.wave(filepath.Join(folder, waveFile), x.cycle, stop)
+		x.wave, err = f.wave(filepath.Join(folder, waveFile), x.cycle, waveBytes, stop)
 	}
 	if err == nil {
 		err = output.WriteFile(filepath.Join(folder, readmeFile), []byte(f.explain(by, x)))
@@ -204,7 +204,7 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	}
 	features := ""
 	if f.Features != 0 && f.Features != AllFeatures {
-		features = " --features " + f.Features.String()
+		features = " --features " + f.Features.short()
 	}
 	fmt.Fprintf(&b, "The kernel was drawn from seed %d and made smaller. As it was drawn:\n\n    %s check %s --seed %d --runs 1%s\n\n", c.Seed, program, f.Mechanism, c.Seed, features)
 	fmt.Fprintf(&b, "Other failures of the same cause are counted in `%s`.\n", bucketFile)

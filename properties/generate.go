@@ -89,6 +89,14 @@ func (f Features) String() string {
 	return strings.Join(names, ",")
 }
 
+// short is what ParseFeatures reads as f: the features, or those that are missing if they are fewer.
+func (f Features) short() string {
+	if missing := AllFeatures &^ f; bits.OnesCount64(uint64(missing)) < bits.OnesCount64(uint64(f)) {
+		return "-" + strings.ReplaceAll(missing.String(), ",", ",-")
+	}
+	return f.String()
+}
+
 // ParseFeatures reads a list of names; with a - before each of them it is all
 // but those.
 func ParseFeatures(list string) (Features, error) {

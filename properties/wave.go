@@ -17,16 +17,16 @@ type window struct{ from, to uint64 }
 const (
 	waveBefore = 10_000
 	waveBehind = waveBefore / 10
-	waveBytes  = 50 << 20
+	waveBytes  = 50 << 20 // at most
 )
 
 var errTooLarge = errors.New("the waveform is too large")
 
-// wave runs the case again and writes the waveform around a cycle.
-func (f *Failure) wave(name string, cycle uint64, stop func() bool) (*window, error) {
+// wave runs the case again and writes the waveform around a cycle, in so many bytes.
+func (f *Failure) wave(name string, cycle uint64, most int, stop func() bool) (*window, error) {
 	for part := uint64(1); ; part *= 2 {
 		w := &window{from: cycle - min(cycle, waveBefore/part), to: cycle + waveBehind/part}
-		err := f.dump(name, w, cycle, waveBytes, stop)
+		err := f.dump(name, w, cycle, most, stop)
 		if !errors.Is(err, errTooLarge) || part > waveBefore {
 			return w, err
 		}

@@ -1,0 +1,321 @@
+package properties
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+	"divergo/testbench/golden"
+	"divergo/testbench/verify"
+)
+
+// wrap is a mechanism whose loops go on until their counters wrap.
+const wrap = "wrap"
+
+func init() {
+	m, _ := divergence.Find("pdom")
+	m.Name, m.Doc = wrap, "branches back are the other way round"
+	m.Prepare = func(_ divergence.Settings, p *isa.Program) *isa.Program {
+		made := *p
+		made.Insts = slices.Clone(p.Insts)
+		for pc := range made.Insts {
+			if in := &made.Insts[pc]; in.Conditional() && in.Target < uint32(pc) {
+				in.Guard.Not = !in.Guard.Not
+			}
+		}
+		return &made
+	}
+	divergence.Register(m)
+}
+
+var origin = Origin{By: "mine check --runs 300", Program: "mine"}
+
+// looped is a kernel with a loop of some trips, in four threads.
+func looped(t *testing.T, trips int, before ...Stmt) *Compiled {
+	t.Helper()
+	k, err := (&Case{Machine: plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{4, 1, 1}, Kernel: Kernel{
+		Words: 64, Lean: true,
+		Body: append(before, Stmt{Kind: Loop, Alt: true, N: trips, Cond: Cond{Value: Constant, Salt: uint32(trips), Reg: -1, Mask: ^uint32(0), Cmp: "lt"}, Body: [][]Stmt{{{Kind: Compute}}}}),
+	}}).Compile()
+	require.NoError(t, err)
+	return k
+}
+
+// failure is that of a case.
+func failure(t *testing.T, k *Compiled, mechanism string) *Failure {
+	t.Helper()
+	var r Runner
+	f, err := r.Check(k, mechanism)
+	require.NoError(t, err)
+	require.NotNil(t, f)
+	return f
+}
+
+// kept writes and shows a failure and returns its folder and page.
+func kept(t *testing.T, f *Failure, in string) (folder, page string) {
+	t.Helper()
+	b, err := f.Write(in, origin, nil)
+	require.NoError(t, err)
+	require.NoError(t, f.Show(b.Folder, origin, nil))
+	text, err := os.ReadFile(filepath.Join(b.Folder, readmeFile))
+	require.NoError(t, err)
+	return b.Folder, string(text)
+}
+
+// marker is the time at which a save file opens.
+func marker(t *testing.T, folder string) uint64 {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "wave.gtkw"))
+	require.NoError(t, err)
+	at := regexp.MustCompile(`(?m)^\*\S+ (\d+) `).FindStringSubmatch(string(text))
+	require.NotNil(t, at)
+	fs, err := strconv.ParseUint(at[1], 10, 64)
+	require.NoError(t, err)
+	return fs
+}
+
+// TestOpensWhereItFailed: the waveform opens at the cycle that the checker names, or in which the first instruction that
+// differs has issued, and not where threads first part.
+func TestOpensWhereItFailed(t *testing.T) {
+	for seed := range uint64(12) {
+		var f *Failure
+		for at := 100 * seed; f == nil; at++ {
+			c := Draw(at, AllFeatures)
+			k, err := c.Compile()
+			require.NoError(t, err)
+			var r Runner
+			f, err = r.Check(k, late)
+			require.NoError(t, err)
+		}
+		folder, page := kept(t, f, t.TempDir())
+		named := regexp.MustCompile(`It failed in cycle (\d+)\.`).FindStringSubmatch(page)
+		require.NotNil(t, named, page)
+		cycle, err := strconv.ParseUint(named[1], 10, 64)
+		require.NoError(t, err)
+		s, err := f.session(maxCycles)
+		require.NoError(t, err)
+		assert.Equal(t, s.Machine.Core().Fs(cycle), marker(t, folder))
+		if said := regexp.MustCompile(`SM \d+, cycle (\d+)`).FindStringSubmatch(f.What); said != nil {
+			assert.Equal(t, said[1], named[1], f.What)
+			continue
+		}
+		require.NotNil(t, f.Mismatch, f.What)
+		first := ^uint64(0) // issue of the first instruction that is not the golden model's
+		steps := map[golden.ID]int{}
+		s.OnLaunch.Add(func(*testbench.Loaded) {
+			for _, m := range s.Machine.SMs {
+				m.Issue.OnIssue.Add(func(e sm.Issued) {
+					for _, h := range active(&e) {
+						x := m.Thread(int(h.Row), int(h.Lane))
+						id := golden.ID{CTA: x.CTA, Thread: x.TID}
+						for _, p := range f.Mismatch.Paths {
+							if p.Thread == id && p.At == steps[id] {
+								first = min(first, e.Cycle)
+							}
+						}
+						steps[id]++
+					}
+				})
+			}
+		})
+		_ = f.again(s)
+		if first != ^uint64(0) && f.Mismatch.Threads <= len(f.Mismatch.Paths) && !strings.Contains(page, ", in the golden model") {
+			assert.Equal(t, first, cycle)
+		}
+	}
+}
+
+// TestLastInstructions: a page has at most ten instructions of a thread, and the results that differ.
+func TestLastInstructions(t *testing.T) {
+	k := looped(t, 3)
+	_, page := kept(t, failure(t, k, late), t.TempDir())
+	lines := regexp.MustCompile(`(?m)^    . cycle +\d+  PC +(\d+)  (.*?)  +kernel.ptx:\d+$`).FindAllStringSubmatch(page, -1)
+	require.NotEmpty(t, lines, page)
+	assert.LessOrEqual(t, len(lines), 10*shownTrails)
+	for _, l := range lines {
+		pc, err := strconv.Atoi(l[1])
+		require.NoError(t, err)
+		assert.Equal(t, k.Prog.Mnemonic(uint32(pc)), l[2])
+	}
+	assert.Contains(t, page, "\n        in the golden model  PC ")
+
+	f := failure(t, simple(t), wrong)
+	assert.Equal(t, checkRegisters, f.Checker)
+	assert.Equal(t, "another value, written by add", f.Place(nil))
+	_, page = kept(t, f, t.TempDir())
+	assert.Regexp(t, `\n    > cycle +\d+  PC +\d+  add\.u32 .*\n        %\w+ = 0x[0-9a-f]{8}, in the golden model 0x[0-9a-f]{8}\n`, page)
+}
+
+// wrong is a mechanism whose program has another constant.
+const wrong = "wrong"
+
+func init() {
+	m, _ := divergence.Find("pdom")
+	m.Name, m.Doc = wrong, "a constant is another one"
+	m.Prepare = func(_ divergence.Settings, p *isa.Program) *isa.Program {
+		made := *p
+		made.Insts = slices.Clone(p.Insts)
+		for pc := range made.Insts {
+			if in := &made.Insts[pc]; opcode(p, uint32(pc)) == "add" && in.Src[1].Kind == isa.OperandImm {
+				in.Src[1].Imm ^= 1
+				break
+			}
+		}
+		return &made
+	}
+	divergence.Register(m)
+}
+
+// TestBuckets: a cause has one folder, with a count and the seeds. A case of it that passes is of a cause that is gone.
+func TestBuckets(t *testing.T) {
+	in := t.TempDir()
+	f := failure(t, looped(t, 3), late)
+	write := func(f *Failure) (b Bucket) {
+		got, err := f.Write(in, origin, nil)
+		require.NoError(t, err)
+		text, err := os.ReadFile(filepath.Join(got.Folder, bucketFile))
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &b))
+		b.Folder = got.Folder
+		assert.Equal(t, b, *got)
+		return b
+	}
+	first := write(f)
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, behind bra", 1, []uint64{0}, filepath.Join(in, "late-0")}, first)
+	other := failure(t, looped(t, 3, Stmt{Kind: Compute, Op: 3}), late)
+	other.Case.Seed = 7
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, behind bra", 2, []uint64{0, 7}, first.Folder}, write(other))
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, behind bra", 3, []uint64{0, 7}, first.Folder}, write(f), "a seed again")
+
+	another := write(failure(t, simple(t), wrong))
+	assert.Equal(t, filepath.Join(in, "wrong-0"), another.Folder)
+	require.NoError(t, os.WriteFile(filepath.Join(first.Folder, kernelFile), []byte(simple(t).Text), 0o666))
+	again := write(f)
+	assert.Equal(t, 1, again.Count)
+	assert.Equal(t, filepath.Join(in, "late-0-2"), again.Folder)
+}
+
+// TestPlaces: what a checker says has no numbers in it.
+func TestPlaces(t *testing.T) {
+	for text, want := range map[string]string{
+		"SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s": "lanes * of row * execute *, but are at *",
+		"%s: lanes %#x of row %d are in no group":                        "lanes * of row * are in no group",
+		"SM 0: slot 3 is valid at the end":                               "slot * is valid at the end",
+		"SIMT deadlock after 3412 cycles: no thread can go on":           "SIMT deadlock after * cycles: no thread can go on",
+		"l1[0]: the line at 0x3f80 is another":                           "l1[*]: the line at * is another",
+	} {
+		assert.Equal(t, want, rule(text))
+	}
+	assert.Equal(t, "divergence.(*PDOM).Tick", panicked("panic({0x1, 0x2})\n\tpanic.go:3\ndivergo/sm/divergence.(*PDOM).Tick(0x1)\n\tpdom.go:3\n"))
+	b, _ := judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Values: 1})
+	assert.Equal(t, "another value", b.place())
+}
+
+// TestWaveOfALongRun: the waveform of a run that ends at the watchdog has the cycles around the failure, in no more bytes
+// than it may have.
+func TestWaveOfALongRun(t *testing.T) {
+	defer func(was uint64) { maxCycles = was }(maxCycles)
+	maxCycles = 200_000
+	f := failure(t, looped(t, 1), wrap)
+	require.Equal(t, checkOutcome, f.Checker, f.What)
+	require.Contains(t, f.What, "watchdog: not finished after 200000 cycles")
+	folder, page := kept(t, f, t.TempDir())
+	assert.Contains(t, page, "mine run launch.json --verify --max-cycles 200000\n")
+	info, err := os.Stat(filepath.Join(folder, waveFile))
+	require.NoError(t, err)
+	assert.Less(t, info.Size(), int64(10<<20))
+
+	for _, cycle := range []uint64{100, 190_000} {
+		name := filepath.Join(t.TempDir(), waveFile)
+		full, err := f.wave(name, cycle, 1<<30, nil)
+		require.NoError(t, err)
+		assert.Equal(t, window{cycle - min(cycle, waveBefore), cycle + waveBehind}, *full)
+		large, err := os.Stat(name)
+		require.NoError(t, err)
+		most := int(large.Size()) - 1
+		w, err := f.wave(name, cycle, most, nil)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, w.from, cycle)
+		assert.Less(t, w.to-w.from, full.to-full.from)
+		small, err := os.Stat(name)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, small.Size(), int64(most))
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		s, err := f.session(1)
+		require.NoError(t, err)
+		assert.Contains(t, string(text), fmt.Sprintf("\n#%d\n", s.Machine.Core().Fs(cycle)))
+		assert.Contains(t, string(text), fmt.Sprintf("\n#%d\n$dumpvars\n", s.Machine.Core().Fs(w.from)))
+	}
+}
+
+// TestInterruptedWave: the folder is complete, but for the waveform, and has nothing hidden.
+func TestInterruptedWave(t *testing.T) {
+	f := failure(t, looped(t, 3), late)
+	for _, at := range []string{"", ".wave.vcd"} { // at once, or as soon as there is a file of this name
+		b, err := f.Write(t.TempDir(), origin, nil)
+		require.NoError(t, err)
+		f.seen = nil
+		require.NoError(t, f.Show(b.Folder, origin, func() bool {
+			entries, err := os.ReadDir(b.Folder)
+			require.NoError(t, err)
+			return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), at) })
+		}))
+		entries, err := os.ReadDir(b.Folder)
+		require.NoError(t, err)
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		assert.Equal(t, []string{readmeFile, bucketFile, kernelFile, launchFile, machineFile}, names)
+		page, err := os.ReadFile(filepath.Join(b.Folder, readmeFile))
+		require.NoError(t, err)
+		assert.NotContains(t, string(page), waveFile)
+		assert.Equal(t, at != "", strings.Contains(string(page), "It failed in cycle"))
+	}
+}
+
+// TestStoppedCheck: what is asked to end ends in the middle of a run, which then counts for nothing.
+func TestStoppedCheck(t *testing.T) {
+	asked := 0
+	r := Runner{Stop: func() bool { asked++; return asked > 3 }}
+	f, err := r.Check(looped(t, 3), late)
+	require.ErrorIs(t, err, errStopped)
+	assert.Nil(t, f)
+	asked = 0
+	report, err := Run(Options{Mechanisms: []string{"pdom"}, Runs: 3, Stop: func() bool { asked++; return asked > 10 }})
+	require.NoError(t, err)
+	assert.Zero(t, report.Cases)
+	assert.Empty(t, report.Seeds)
+	assert.Nil(t, report.Failure)
+}
+
+// TestPageOfATest: what Check finds in a test has the command of the test.
+func TestPageOfATest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	Check(new(fake), late, Options{Features: AllFeatures &^ Outlines})
+	files, err := filepath.Glob("counterexample/*/" + readmeFile)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	page, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "\n    go test ../.. -run '^TestMine$'\n")
+	assert.Contains(t, string(page), "is a program with one that has the mechanism `late`")
+	assert.Contains(t, string(page), " --features -outlines\n")
+	set, err := ParseFeatures((Loops | Gotos).short())
+	require.NoError(t, err)
+	assert.Equal(t, Loops|Gotos, set)
+}
