@@ -19,10 +19,16 @@ func TestResume(t *testing.T) {
 	require.Nil(t, whole.Failure)
 	assert.Equal(t, []Span{{100, 300}}, whole.Seeds)
 
-	asked := 0
+	var bundles, asked int
 	part, err := Run(Options{
 		Mechanisms: []string{"pdom", "ptpc"}, Seed: 100, Runs: 200, Journal: at("parts"),
-		Stop: func() bool { asked++; return asked > 50 },
+		Progress: func(Report) { bundles++ },
+		Stop: func() bool { // in the second one
+			if bundles > 0 {
+				asked++
+			}
+			return asked > 50
+		},
 	})
 	require.NoError(t, err)
 	assert.Less(t, part.Cases, whole.Cases)
