@@ -155,6 +155,9 @@ func (f *Failure) Place(stop func() bool) string {
 func (f *Failure) Show(folder string, by Origin, stop func() bool) error {
 	x, err := f.look(stop)
 	if err == nil {
+		x.shows, err = f.shows(stop)
+	}
+	if err == nil {
 		err = output.WriteFile(filepath.Join(folder, readmeFile), []byte(f.explain(by, x)))
 	}
 	if err == nil {
@@ -180,15 +183,9 @@ func (f *Failure) explain(by Origin, x *seen) string {
 			fmt.Fprintf(&b, "What must hold: %s (%s).\n\n", k.Doc, k.From)
 		}
 	}
-	fmt.Fprintf(&b, "%s\n\n", indented(f.What))
-	if x != nil && len(x.trails) > 0 {
-		fmt.Fprintf(&b, "It failed in cycle %d. The last instructions of the threads concerned, and results that are not those of the golden model:\n\n", x.cycle)
-		for _, t := range x.trails[:min(len(x.trails), shownTrails)] {
-			fmt.Fprintf(&b, "%s\n\n", indented(t.String()))
-		}
-		if more := len(x.trails) - shownTrails; more > 0 {
-			fmt.Fprintf(&b, "Threads that are not shown: %d.\n\n", more)
-		}
+	fmt.Fprintf(&b, "    %s\n\n", strings.ReplaceAll(f.What, "\n", "\n    "))
+	if x != nil {
+		b.WriteString(x.String())
 	}
 	fmt.Fprintf(&b, "`%s` is the kernel, on %s CTAs of %s threads, warps of %d, launches: %d; `%s` is the machine.\n\n", kernelFile, dim(c.Grid), dim(c.Block), c.Machine.SM.WarpSize, 1+c.Again, machineFile)
 	fmt.Fprintf(&b, "It was found by\n\n    %s\n\n", by.By)
@@ -210,12 +207,6 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	fmt.Fprintf(&b, "Other failures of the same cause are counted in `%s`.\n", bucketFile)
 	return b.String()
 }
-
-// shownTrails is how many threads a page shows.
-const shownTrails = 4
-
-// indented is a text as a block of Markdown.
-func indented(text string) string { return "    " + strings.ReplaceAll(text, "\n", "\n    ") }
 
 // Replay checks the counterexample of a folder, or a launch file, again: each launch under
 // the mechanism that the file names, or else that of its machine. It returns nil if every

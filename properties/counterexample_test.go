@@ -262,6 +262,19 @@ func TestWaveOfALongRun(t *testing.T) {
 	}
 }
 
+// TestWaveOfLaunches: several launches have one waveform.
+func TestWaveOfLaunches(t *testing.T) {
+	k := simple(t)
+	k.Again = 1
+	f := &Failure{Mechanism: "pdom", Case: *k.Case, perform: func(s *testbench.Session, run func(testbench.Launch) error) error { return launch(s, k, run) }}
+	name := filepath.Join(t.TempDir(), waveFile)
+	_, err := f.wave(name, 700, waveBytes, nil)
+	require.NoError(t, err)
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(string(text), "$enddefinitions"))
+}
+
 // TestInterruptedWave: the folder is complete, but for the waveform, and has nothing hidden.
 func TestInterruptedWave(t *testing.T) {
 	f := failure(t, looped(t, 3), late)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"divergo/gpu"
 	"divergo/testbench"
@@ -57,11 +58,37 @@ func (f *Failure) look(stop func() bool) (*seen, error) {
 		x.cycle = start + m.Broken[0].Cycle
 	}
 	f.concerned(x, r)
-	if x.shows, err = f.shows(stop); err != nil {
-		return nil, err
-	}
 	f.seen = x
 	return x, nil
+}
+
+// shownTrails is how many threads are shown.
+const shownTrails = 4
+
+// String is the cycle and the last instructions, for a reader; "" if no thread is concerned.
+func (x *seen) String() string {
+	if len(x.trails) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "It failed in cycle %d. The last instructions of the threads concerned, and results that are not those of the golden model:\n\n", x.cycle)
+	for _, t := range x.trails[:min(len(x.trails), shownTrails)] {
+		fmt.Fprintf(&b, "    %s\n\n", strings.ReplaceAll(t.String(), "\n", "\n    "))
+	}
+	if more := len(x.trails) - shownTrails; more > 0 {
+		fmt.Fprintf(&b, "Threads that are not shown: %d.\n\n", more)
+	}
+	return b.String()
+}
+
+// Last runs the case again and says in which cycle it failed, and what the threads concerned did last; "" if that concerns
+// none.
+func (f *Failure) Last() (string, error) {
+	x, err := f.look(nil)
+	if err != nil {
+		return "", err
+	}
+	return x.String(), nil
 }
 
 // session is a machine for the case.

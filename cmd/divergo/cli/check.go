@@ -145,7 +145,9 @@ func (f *checkFlags) again(c *cobra.Command, args []string) error {
 		return err
 	}
 	if failure != nil {
-		return failure
+		last, err := failure.Last()
+		fmt.Fprint(c.OutOrStdout(), last)
+		return errors.Join(failure, err)
 	}
 	fmt.Fprintln(c.OutOrStdout(), "every checker is content")
 	return nil

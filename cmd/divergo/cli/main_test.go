@@ -15,11 +15,39 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"divergo/internal/need"
+	"divergo/isa"
+	"divergo/sm/divergence"
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("PLANTED") != "" {
+		plant()
+	}
 	divergo := func() { os.Exit(Run(os.Args[1:], os.Stdout, os.Stderr)) }
 	testscript.Main(m, map[string]func(){"divergo": divergo})
+}
+
+// plant registers two mechanisms with bugs, as a user's own program does: late, whose branches back are off by one, and
+// wrap, whose branches back are the other way round, so that loops end when their counters wrap.
+func plant() {
+	m, _ := divergence.Find("pdom")
+	for name, change := range map[string]func(in *isa.Inst){
+		"late": func(in *isa.Inst) { in.Target++ },
+		"wrap": func(in *isa.Inst) { in.Guard.Not = !in.Guard.Not },
+	} {
+		m.Name = name
+		m.Prepare = func(_ divergence.Settings, p *isa.Program) *isa.Program {
+			made := *p
+			made.Insts = slices.Clone(p.Insts)
+			for pc := range made.Insts {
+				if in := &made.Insts[pc]; in.Conditional() && in.Target+2 < uint32(pc) {
+					change(in)
+				}
+			}
+			return &made
+		}
+		divergence.Register(m)
+	}
 }
 
 // TestScripts runs the scripts of testdata/script. Beside testscript's own
@@ -30,6 +58,7 @@ func TestMain(m *testing.M) {
 //	same                         the folder has no files but those that the script started with
 //	png FILE W H                 the file is a picture of this size
 //	narrow N                     no line of the last standard output has more than N columns
+//	page FILE CODE...            the commands of a page, in its folder, end with these exit codes
 //	need TOOL...                 the script is skipped where one of these tools is not installed
 //
 // With -short those that run whole tables of mechanisms are not among them.
@@ -52,6 +81,7 @@ func TestScripts(t *testing.T) {
 			"same":   nothingNew,
 			"png":    checkPNG,
 			"narrow": narrow,
+			"page":   runPage,
 			"need":   needTools,
 		},
 		Setup: func(env *testscript.Env) error {
@@ -153,6 +183,35 @@ func narrow(ts *testscript.TestScript, neg bool, args []string) {
 		if line = strings.TrimSuffix(line, "\n"); len(line) > most {
 			ts.Fatalf("%d columns, want at most %d: %s", len(line), most, line)
 		}
+	}
+}
+
+// runPage runs the commands of a page, which are lines that begin with four spaces and the name of the program. It adds
+// what they print to page.txt.
+func runPage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: page FILE CODE...")
+	}
+	var got []string
+	var said strings.Builder
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		command, ok := strings.CutPrefix(line, "    divergo ")
+		if !ok {
+			continue
+		}
+		c := exec.Command("divergo", strings.Fields(command)...)
+		c.Dir = ts.MkAbs(filepath.Dir(args[0]))
+		c.Env = append(os.Environ(), "PLANTED="+ts.Getenv("PLANTED"), "PATH="+ts.Getenv("PATH"))
+		if path, err := exec.LookPath("divergo"); err == nil {
+			c.Path, c.Err = path, nil
+		}
+		text, _ := c.CombinedOutput() // see the exit code
+		said.WriteString(line + string(text))
+		got = append(got, strconv.Itoa(c.ProcessState.ExitCode()))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("page.txt"), []byte(said.String()), 0o666))
+	if !slices.Equal(got, args[1:]) {
+		ts.Fatalf("the commands of %s end with %v\n%s", args[0], got, &said)
 	}
 }
 

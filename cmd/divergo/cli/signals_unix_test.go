@@ -3,6 +3,9 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,5 +73,55 @@ func TestSignals(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestInterruptedCounterexample: what is found is told before its waveform is made, which can be interrupted: the folder is
+// complete without, and has nothing hidden.
+func TestInterruptedCounterexample(t *testing.T) {
+	own, err := os.Executable()
+	require.NoError(t, err)
+	for _, flags := range [][]string{nil, {"--json"}} {
+		t.Run(strings.Join(flags, " "), func(t *testing.T) {
+			t.Parallel()
+			bin, work := t.TempDir(), t.TempDir()
+			require.NoError(t, os.Symlink(own, filepath.Join(bin, "divergo")))
+			c := exec.Command(filepath.Join(bin, "divergo"), append([]string{"check", "wrap", "--shrink", "1ms", "--features", "loops", "--seed", "3"}, flags...)...)
+			c.Dir, c.Env = work, append(os.Environ(), "PLANTED=1")
+			out, err := c.StdoutPipe()
+			require.NoError(t, err)
+			var said bytes.Buffer
+			c.Stderr = &said
+			require.NoError(t, c.Start())
+			var told []byte
+			for b := make([]byte, 4096); !bytes.Contains(told, []byte("counterexample/wrap-")) || flags != nil && !bytes.HasSuffix(told, []byte("}\n")); {
+				n, err := out.Read(b)
+				require.NoError(t, err, "%s", told)
+				told = append(told, b[:n]...)
+			}
+			require.NoError(t, c.Process.Signal(syscall.SIGINT), "it still runs")
+			rest, err := io.ReadAll(out)
+			require.NoError(t, err)
+			assert.Empty(t, rest)
+			var exit *exec.ExitError
+			require.ErrorAs(t, c.Wait(), &exit)
+			assert.Equal(t, exitInterrupted, exit.ExitCode())
+			assert.Contains(t, said.String(), "divergo: wrap, seed ")
+			assert.Contains(t, said.String(), "watchdog: not finished after 10000000 cycles")
+			assert.Contains(t, said.String(), "\ninterrupted\n")
+			if flags != nil {
+				require.True(t, json.Valid(told), "%s", told)
+			}
+			entries, err := filepath.Glob(filepath.Join(work, "counterexample", "*"))
+			require.NoError(t, err)
+			require.Len(t, entries, 1)
+			files, err := os.ReadDir(entries[0])
+			require.NoError(t, err)
+			var names []string
+			for _, f := range files {
+				names = append(names, f.Name())
+			}
+			assert.Equal(t, []string{"README.md", "bucket.json", "kernel.ptx", "launch.json", "machine.toml"}, names)
+		})
 	}
 }
