@@ -90,14 +90,16 @@ func marker(t *testing.T, folder string) uint64 {
 // TestOpensWhereItFailed: the waveform opens at the cycle that the checker names, or in which the first instruction that
 // differs has issued, and not where threads first part.
 func TestOpensWhereItFailed(t *testing.T) {
-	for seed := range uint64(12) {
+	seen := map[bool]int{} // by whether the checker names a cycle
+	for seed := range uint64(16) {
+		mechanism := []string{late, hasty}[seed%2]
 		var f *Failure
 		for at := 100 * seed; f == nil; at++ {
 			c := Draw(at, AllFeatures)
 			k, err := c.Compile()
 			require.NoError(t, err)
 			var r Runner
-			f, err = r.Check(k, late)
+			f, err = r.Check(k, mechanism)
 			require.NoError(t, err)
 		}
 		folder, page := kept(t, f, t.TempDir())
@@ -110,6 +112,7 @@ func TestOpensWhereItFailed(t *testing.T) {
 		assert.Equal(t, s.Machine.Core().Fs(cycle), marker(t, folder))
 		if said := regexp.MustCompile(`SM \d+, cycle (\d+)`).FindStringSubmatch(f.What); said != nil {
 			assert.Equal(t, said[1], named[1], f.What)
+			seen[true]++
 			continue
 		}
 		require.NotNil(t, f.Mismatch, f.What)
@@ -134,8 +137,10 @@ func TestOpensWhereItFailed(t *testing.T) {
 		_ = f.again(s)
 		if first != ^uint64(0) && f.Mismatch.Threads <= len(f.Mismatch.Paths) && !strings.Contains(page, ", in the golden model") {
 			assert.Equal(t, first, cycle)
+			seen[false]++
 		}
 	}
+	assert.Len(t, seen, 2)
 }
 
 // TestLastInstructions: a page has at most ten instructions of a thread, and the results that differ.
@@ -179,6 +184,9 @@ func init() {
 	divergence.Register(m)
 }
 
+// nothing is a kernel that does nothing.
+const nothing = ".version 7.6\n.target sm_70\n.address_size 64\n.visible .entry kernel() { ret; }\n"
+
 // TestBuckets: a cause has one folder, with a count and the seeds. A case of it that passes is of a cause that is gone.
 func TestBuckets(t *testing.T) {
 	in := t.TempDir()
@@ -202,7 +210,10 @@ func TestBuckets(t *testing.T) {
 
 	another := write(failure(t, simple(t), wrong))
 	assert.Equal(t, filepath.Join(in, "wrong-0"), another.Folder)
-	require.NoError(t, os.WriteFile(filepath.Join(first.Folder, kernelFile), []byte(simple(t).Text), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(first.Folder, kernelFile), []byte(nothing), 0o666))
+	passed, err := Replay(first.Folder)
+	require.NoError(t, err)
+	require.Nil(t, passed)
 	again := write(f)
 	assert.Equal(t, 1, again.Count)
 	assert.Equal(t, filepath.Join(in, "late-0-2"), again.Folder)
