@@ -124,6 +124,9 @@ func (b *Bucket) find(in string, stop func() bool) *Bucket {
 		if err != nil || json.Unmarshal(text, old) != nil || !b.same(old) {
 			continue
 		}
+		if b.Checker == checkReset || b.Checker == checkSame { // which a replay does not always show
+			return old
+		}
 		f, err := replay(old.Folder, stop)
 		if err == nil && f != nil && b.same(&Bucket{bucketSchema, f.Mechanism, f.Checker, f.Place(stop), 0, nil, ""}) {
 			return old
@@ -192,18 +195,28 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	if by.Program == "" {
 		fmt.Fprintf(&b, "That is a test, which has no command line. `divergo` in what follows is a program with one that has the mechanism `%s` (docs/your-own-mechanism.md).\n\n", f.Mechanism)
 	}
-	fmt.Fprintf(&b, "Every checker once more, in this folder:\n\n    %s check --replay .\n\n", program)
+	features := ""
+	if f.Features != 0 && f.Features != AllFeatures {
+		features = " --features " + f.Features.short()
+	}
+	drawn := func(seed, runs uint64) string {
+		return fmt.Sprintf("    %s check %s --seed %d --runs %d%s\n\n", program, f.Mechanism, seed, runs, features)
+	}
+	if f.Checker == checkReset {
+		before := c.Seed % machineSeeds
+		fmt.Fprintf(&b, "A machine fails that has run other kernels before. All kernels of that machine:\n\n%s", drawn(c.Seed-before, before+1))
+	} else {
+		fmt.Fprintf(&b, "Every checker once more, in this folder:\n\n    %s check --replay .\n\n", program)
+	}
 	if x != nil && x.shows != "" {
 		fmt.Fprintf(&b, "The run by itself, compared with the golden model:\n\n    %s run %s %s\n\n", program, launchFile, x.shows)
 	}
 	if x != nil && x.wave != nil {
 		fmt.Fprintf(&b, "The waveform `%s` has the cycles %d to %d of that run. It opens at cycle %d:\n\n    %s wave %s\n\n", waveFile, x.wave.from, x.wave.to, x.cycle, program, waveFile)
 	}
-	features := ""
-	if f.Features != 0 && f.Features != AllFeatures {
-		features = " --features " + f.Features.short()
+	if f.Checker != checkReset { // which is not made smaller
+		fmt.Fprintf(&b, "The kernel was drawn from seed %d and made smaller. As it was drawn:\n\n%s", c.Seed, drawn(c.Seed, 1))
 	}
-	fmt.Fprintf(&b, "The kernel was drawn from seed %d and made smaller. As it was drawn:\n\n    %s check %s --seed %d --runs 1%s\n\n", c.Seed, program, f.Mechanism, c.Seed, features)
 	fmt.Fprintf(&b, "Other failures of the same cause are counted in `%s`.\n", bucketFile)
 	return b.String()
 }

@@ -343,3 +343,19 @@ func TestPageOfATest(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Loops|Gotos, set)
 }
+
+// TestPageOfUsedMachine: a machine that fails because it has run before has the command that runs all its kernels, since a
+// replay shows nothing; and its bucket counts without one.
+func TestPageOfUsedMachine(t *testing.T) {
+	k := simple(t)
+	k.Seed = machineSeeds + 2
+	perform := func(s *testbench.Session, run func(testbench.Launch) error) error { return launch(s, k, run) }
+	f := &Failure{Checker: checkReset, Mechanism: "pdom", Case: *k.Case, at: broken{rule: "memory: another value"}, perform: perform}
+	in := t.TempDir()
+	_, page := kept(t, f, in)
+	assert.NotContains(t, page, "--replay")
+	assert.Contains(t, page, "\n    mine check pdom --seed 64 --runs 3\n")
+	b, err := f.Write(in, origin, nil)
+	require.NoError(t, err)
+	assert.Equal(t, 2, b.Count)
+}

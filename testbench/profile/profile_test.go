@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -89,7 +90,7 @@ func TestRandom(t *testing.T) {
 				require.NoError(t, err)
 			}
 			p.Detach()
-			adds(t, s, p, c.Command(m.Name))
+			adds(t, s, p, fmt.Sprintf("%s, seed %d", m.Name, c.Seed))
 		}
 	}
 }
