@@ -605,7 +605,9 @@ func TestWarpPoolProperties(t *testing.T) {
 		total.Fragmented += st.Fragmented
 		total.Evicted += st.Evicted
 	})
-	assert.NotZero(t, total.Evicted)
-	assert.NotZero(t, total.Fragmented)
-	assert.Less(t, total.Fragmented, total.Conflicts)
+	if !t.Failed() {
+		assert.NotZero(t, total.Evicted)
+		assert.NotZero(t, total.Fragmented)
+		assert.Less(t, total.Fragmented, total.Conflicts)
+	}
 }

@@ -88,7 +88,7 @@ func check[C any](p *gopter.TestParameters, cases gopter.Gen, holds func(t *T, c
 	}
 	arg := result.Args[0]
 	return fmt.Sprintf("does not hold in case %d, made smaller %d times:\n\n%s\n\n%s",
-		result.Succeeded+1, arg.Shrinks, arg.ArgFormatted, strings.Join(result.Labels, "\n"))
+		result.Succeeded+1, arg.Shrinks, strings.TrimSpace(arg.ArgFormatted), strings.Join(result.Labels, "\n"))
 }
 
 // problem is where a case differs from the property.

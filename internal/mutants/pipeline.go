@@ -55,19 +55,19 @@ var pipeline = []Mutant{
 		File: "sm/kernel.go", Old: "use(in.Guard, &d.deps)\n", New: "",
 	},
 	{
-		Name: "scoreboard-clears-all", Bug: "a result clears the register for all lanes, those of another path included", By: []string{"dpe"},
+		Name: "scoreboard-clears-all", Bug: "a result clears the register for all lanes, those of another path included", By: []string{"dpe"}, Audit: "./units TestScoreboardProperties",
 		File: "units/scoreboard.go", Old: "[row&(MaxRows-1)] &^= lanes", New: "[row&(MaxRows-1)] = 0",
 	},
 	{
-		Name: "scoreboard-clears-rows", Bug: "a result of a warp of several rows clears the register for all lanes of these", By: []string{"dwf"},
+		Name: "scoreboard-clears-rows", Bug: "a result of a warp of several rows clears the register for all lanes of these", By: []string{"dwf"}, Audit: "./units TestScoreboardProperties",
 		File: "units/scoreboard.go", Old: "pending[row] &^= t.Lanes[row]", New: "pending[row] = 0",
 	},
 	{
-		Name: "scoreboard-all-lanes", Bug: "a register is taken for ready unless all lanes are pending", By: any,
+		Name: "scoreboard-all-lanes", Bug: "a register is taken for ready unless all lanes are pending", By: any, Audit: "./units TestScoreboardProperties",
 		File: "units/scoreboard.go", Old: "&lanes != 0 {", New: "&lanes == lanes {",
 	},
 	{
-		Name: "set-no-wrap", Bug: "a search through several words does not come back to where it began", By: multipath, Audit: "./units TestSet",
+		Name: "set-no-wrap", Bug: "a search through several words does not come back to where it began", By: multipath, Audit: "./units TestSetProperties",
 		File: "units/set.go", Old: "range s[:from+1] {", New: "range s[:from] {",
 	},
 	{
@@ -75,12 +75,20 @@ var pipeline = []Mutant{
 		File: "sm/schedule.go", Old: "m &= upTo\n", New: "m &= upTo >> 1\n",
 	},
 	{
-		Name: "stack-of-two", Bug: "the stack's depth is counted once for two pushes", Audit: "./units TestStack",
+		Name: "stack-of-two", Bug: "the stack's depth is counted once for two pushes", Audit: "./units TestStackProperties",
 		File: "units/stack.go", Old: "*k.Entry(s, int(*d)) = e\n", New: "*k.Entry(s, int(*d)&^1) = e\n",
 	},
 	{
 		Name: "balanced-odd", Bug: "odd warps get the mask of the warp before them, not its complement", By: regroup, Audit: "./units TestBalancedMasks|TestLaneTables",
 		File: "units/permutation.go", Old: "m = ^m & (width - 1)", New: "m &= width - 1",
+	},
+	{
+		Name: "placed-alone", Bug: "a thread takes the place of those that other warps have in its lane", Audit: "./units TestPlacementProperties",
+		File: "units/permutation.go", Old: "l)] |= group & -group", New: "l)] = group & -group",
+	},
+	{
+		Name: "majority-idle-votes", Bug: "lanes that are not active vote", Audit: "./units TestMajorityProperties",
+		File: "units/majority.go", Old: "bits.OnesCount32(taken&active)", New: "bits.OnesCount32(taken)",
 	},
 	{
 		Name: "operands-row", Bug: "lanes of a compacted warp read the row of the first", By: regroup,
@@ -222,7 +230,7 @@ var pipeline = []Mutant{
 		File: "sm/issue.go", Old: "if in.holds { //", New: "if in.Op != isa.OpCopy { //",
 	},
 	{
-		Name: "scoreboard-others", Bug: "threads wait for registers of others of their row", By: any,
+		Name: "scoreboard-others", Bug: "threads wait for registers of others of their row", By: any, Audit: "./units TestScoreboardProperties",
 		File: "units/scoreboard.go", Old: "[row&(MaxRows-1)]&lanes != 0", New: "[row&(MaxRows-1)] != 0 && lanes != 0",
 	},
 	{
