@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leanovate/gopter"
 	"github.com/leanovate/gopter/prop"
@@ -77,9 +78,21 @@ func seed(t *testing.T) int64 {
 	return n
 }
 
+// patience is how long a counterexample is made smaller.
+const patience = 10 * time.Second
+
 // check looks for a counterexample, and describes the smallest it finds.
 func check[C any](p *gopter.TestParameters, cases gopter.Gen, holds func(t *T, c C)) string {
-	result := prop.ForAll(func(c C) string { return problem(c, holds) }, cases).Check(p)
+	var found time.Time
+	result := prop.ForAll(func(c C) (what string) {
+		if !found.IsZero() && time.Since(found) > patience {
+			return ""
+		}
+		if what = problem(c, holds); what != "" && found.IsZero() {
+			found = time.Now()
+		}
+		return what
+	}, cases).Check(p)
 	switch {
 	case result.Passed():
 		return ""
