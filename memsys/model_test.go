@@ -93,7 +93,7 @@ func instructions() gopter.Gen {
 		"Kind":   forall.OneOf(slices.Concat(slices.Repeat([]memsys.Kind{memsys.Load}, 9), slices.Repeat([]memsys.Kind{memsys.Store}, 7), []memsys.Kind{memsys.Atomic, memsys.Atomic, memsys.Reduce, memsys.Fence})...),
 		"Where":  forall.OneOf(own, own, own, shared, all),
 		"Size":   forall.OneOf[uint8](1, 2, 4, 8, 16),
-		"Cache":  forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
+		"Cache":  forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
 		"Atom":   forall.OneOf(isa.AtomAdd, isa.AtomExch, isa.AtomCas, isa.AtomMin, isa.AtomXor, isa.AtomInc),
 		"Lanes":  forall.Mask[uint32](isa.MaxLanes),
 		"Places": drawPlaces(private),

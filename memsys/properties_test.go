@@ -426,7 +426,7 @@ func TestMemoryProperties(t *testing.T) {
 	names := slices.Sorted(maps.Keys(configs))
 	forall.Check(t, "every lane reads what a memory without caches has, which holds all after a flush", forall.Struct[phases](map[string]gopter.Gen{
 		"Machine": forall.OneOf(names...), "SMs": gen.IntRange(1, 3), "Size": forall.OneOf(512, private),
-		"Phases": forall.List(3, forall.List(100, instructions())),
+		"Phases": forall.List(3, forall.List(60, instructions())),
 	}), func(t *forall.T, r phases) {
 		c := configs[r.Machine]
 		p := &program{sms: r.SMs, chunks: r.Size / 16, script: make([][]memtest.Step, r.SMs)}

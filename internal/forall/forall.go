@@ -5,7 +5,7 @@
 //		require.Equal(t, w.threads(), placed(w).threads())
 //	})
 //
-// Every property has 1,000 cases with -short, and 10,000 without. They are the same in each run. The
+// Every property has 1,000 cases with -short, and 3,000 without. They are the same in each run. The
 // environment variable DIVERGO_SEED draws others.
 package forall
 
@@ -48,7 +48,7 @@ func Check[C any](t *testing.T, sentence string, cases gopter.Gen, holds func(t 
 	t.Run(sentence, func(t *testing.T) {
 		t.Helper()
 		p := gopter.DefaultTestParametersWithSeed(seed(t))
-		p.MinSuccessfulTests = 10_000
+		p.MinSuccessfulTests = 3000
 		if testing.Short() {
 			p.MinSuccessfulTests = 1000
 		}

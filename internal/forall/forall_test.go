@@ -45,5 +45,18 @@ func TestSmallest(t *testing.T) {
 	} {
 		assert.Contains(t, check(gopter.DefaultTestParametersWithSeed(1), warps, want.holds), "\n\n"+want.shown+"\n\n", property)
 	}
-	assert.Empty(t, check(gopter.DefaultTestParametersWithSeed(1), warps, func(t *T, w warp) { assert.LessOrEqual(t, len(w.Rows), 20) }))
+}
+
+// TestLists: lists get as long as they may be, in lists too, and not longer.
+func TestLists(t *testing.T) {
+	outer, inner := 0, 0
+	lists := List(3, List(20, gen.IntRange(0, 9)))
+	assert.Empty(t, check(gopter.DefaultTestParametersWithSeed(1), lists, func(_ *T, c [][]int) {
+		outer = max(outer, len(c))
+		for _, list := range c {
+			inner = max(inner, len(list))
+		}
+	}))
+	assert.Equal(t, 3, outer)
+	assert.Equal(t, 20, inner)
 }

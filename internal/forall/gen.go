@@ -13,11 +13,11 @@ func Struct[S any](fields map[string]gopter.Gen) gopter.Gen {
 	return gen.StrictStruct(reflect.TypeFor[S](), fields)
 }
 
-// List draws slices of at most so many elements; the later ones are longer.
+// List draws slices of at most so many elements; those of the first half of the cases are shorter.
 func List(most int, element gopter.Gen) gopter.Gen {
-	list := gen.SliceOf(element)
 	return func(p *gopter.GenParameters) *gopter.GenResult {
-		result := list(p.WithSize(min(p.MaxSize, most) + 1))
+		elements := func(*gopter.GenParameters) *gopter.GenResult { return element(p) } // a list in a list has a length of its own
+		result := gen.SliceOf(elements)(p.WithSize(min(most, most*p.MaxSize/50) + 1))
 		smaller := result.Shrinker
 		result.Shrinker = func(v any) gopter.Shrink { return gopter.ConcatShrinks(none(v), smaller(v)) }
 		return result

@@ -262,6 +262,18 @@ var pipeline = []Mutant{
 		File: "rtl/queue.go", Old: "f.vis, f.rel = f.tail, f.head", New: "if f.tail-f.rel == f.cap && f.head != f.rel {\n\t\t\tf.cap--\n\t\t}\n\t\tf.vis, f.rel = f.tail, f.head",
 	},
 	{
+		Name: "queue-early", Bug: "an entry of a queue with a latency arrives a cycle too soon", Audit: "./rtl TestQueueProperties",
+		File: "rtl/queue.go", Old: "at := f.sim.stamp() + f.latency", New: "at := f.sim.stamp() + f.latency - 1",
+	},
+	{
+		Name: "link-early", Bug: "an entry arrives at the clock edge before it is there", Audit: "./rtl TestLinkProperties",
+		File: "rtl/link.go", Old: "l.latency + ceilDiv(cycle*l.from, l.to)", New: "l.latency + cycle*l.from/l.to",
+	},
+	{
+		Name: "mem-one-written", Bug: "of the entries that a cycle writes the last one is kept", Audit: "./rtl TestMemProperties",
+		File: "rtl/mem.go", Old: "append(r.list, uint32(i))", New: "append(r.list[:0], uint32(i))",
+	},
+	{
 		Name: "alone-unheard", Bug: "what the only island sends that has something to do is not passed on", Audit: "./rtl TestRandomSystems",
 		File: "rtl/system.go", Old: "if s.single && len(s.first.sim.touched) == 0 {", New: "if s.single {",
 	},
