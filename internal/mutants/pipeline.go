@@ -91,6 +91,10 @@ var pipeline = []Mutant{
 		File: "units/majority.go", Old: "bits.OnesCount32(taken&active)", New: "bits.OnesCount32(taken)",
 	},
 	{
+		Name: "skip-unaligned", Bug: "a group of lanes begins at the first one that executes", Audit: "./sm TestGroupProperties|TestPipeProperties",
+		File: "sm/skip.go", Old: "bits.TrailingZeros32(mask) / width * width", New: "bits.TrailingZeros32(mask)",
+	},
+	{
 		Name: "operands-row", Bug: "lanes of a compacted warp read the row of the first", By: regroup,
 		File: "sm/operands.go", Old: "*o.Preds.At(int(h.Row)*npreds + pred)", New: "*o.Preds.At(int(f.Row)*npreds + pred)",
 	},
