@@ -67,15 +67,14 @@ func (p *program) end(phase, phases int) {
 
 // instruction is an instruction of an SM. What its places mean is up to the SM and the phase.
 type instruction struct {
-	SM     int
-	Kind   memsys.Kind
-	Where  region
-	Size   uint8
-	Cache  isa.CacheOp
-	Atom   isa.AtomOp
-	Lanes  uint32
-	Places places
-	Value  uint8
+	Lanes lanes
+	SM    int
+	Kind  memsys.Kind
+	Where region
+	Size  uint8
+	Cache isa.CacheOp
+	Atom  isa.AtomOp
+	Value uint8
 }
 
 // region is the memory that an instruction goes to.
@@ -89,24 +88,23 @@ const (
 
 func instructions() gopter.Gen {
 	return forall.Struct[instruction](map[string]gopter.Gen{
-		"SM":     gen.IntRange(0, 7),
-		"Kind":   forall.OneOf(slices.Concat(slices.Repeat([]memsys.Kind{memsys.Load}, 9), slices.Repeat([]memsys.Kind{memsys.Store}, 7), []memsys.Kind{memsys.Atomic, memsys.Atomic, memsys.Reduce, memsys.Fence})...),
-		"Where":  forall.OneOf(own, own, own, shared, all),
-		"Size":   forall.OneOf[uint8](1, 2, 4, 8, 16),
-		"Cache":  forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
-		"Atom":   forall.OneOf(isa.AtomAdd, isa.AtomExch, isa.AtomCas, isa.AtomMin, isa.AtomXor, isa.AtomInc),
-		"Lanes":  forall.Mask[uint32](isa.MaxLanes),
-		"Places": drawPlaces(private),
-		"Value":  gen.UInt8(),
+		"SM":    gen.IntRange(0, 7),
+		"Kind":  forall.OneOf(slices.Concat(slices.Repeat([]memsys.Kind{memsys.Load}, 9), slices.Repeat([]memsys.Kind{memsys.Store}, 7), []memsys.Kind{memsys.Atomic, memsys.Atomic, memsys.Reduce, memsys.Fence})...),
+		"Where": forall.OneOf(own, own, own, shared, all),
+		"Size":  forall.OneOf[uint8](1, 2, 4, 8, 16),
+		"Cache": forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
+		"Atom":  forall.OneOf(isa.AtomAdd, isa.AtomExch, isa.AtomCas, isa.AtomMin, isa.AtomXor, isa.AtomInc),
+		"Lanes": drawLanes(private),
+		"Value": gen.UInt8(),
 	})
 }
 
 // access is the instruction in a phase.
 func (in instruction) access(p *program, sm, phase int) memsys.Access {
-	a := memsys.Access{Kind: in.Kind, Size: in.Size, Mask: in.Lanes, Shared: in.Where == shared}
+	a := memsys.Access{Kind: in.Kind, Size: in.Size, Mask: in.Lanes.Mask, Shared: in.Where == shared}
 	switch {
 	case in.Kind == memsys.Fence:
-		return memsys.Access{Kind: memsys.Fence, Mask: in.Lanes}
+		return memsys.Access{Kind: memsys.Fence, Mask: in.Lanes.Mask}
 	case in.Where == all:
 		a.Kind, a.Size, a.Atom, a.Type = memsys.Reduce, 4, isa.AtomAdd, isa.U32
 	case in.Kind >= memsys.Atomic:
@@ -118,7 +116,7 @@ func (in instruction) access(p *program, sm, phase int) memsys.Access {
 		a.Cache = in.Cache
 	}
 	size := int(a.Size)
-	for i, n := range in.Places {
+	for i, n := range in.Lanes.Place {
 		chunk, off := int(n)*size/16, int(n)*size%16
 		switch in.Where {
 		case own:
@@ -144,7 +142,10 @@ func data(lane int, value uint8) (v [2]uint64) {
 
 // String draws the instruction with the places of its lanes.
 func (in instruction) String() string {
-	return fmt.Sprintf("%s of %d bytes, %s, cache %d, atom %d, value %d: %s", in.Kind, in.Size, in.Where, in.Cache, in.Atom, in.Value, in.Places.at(in.Lanes))
+	if in.Where == all && in.Kind != memsys.Fence {
+		return fmt.Sprintf("add to what all add to, value %d: %s", in.Value, in.Lanes)
+	}
+	return fmt.Sprintf("%s of %d bytes, %s, cache %d, atom %d, value %d: %s", in.Kind, in.Size, in.Where, in.Cache, in.Atom, in.Value, in.Lanes)
 }
 
 // flat is memory as the programmer sees it.

@@ -148,19 +148,23 @@ func TestUnitProperties(t *testing.T) {
 	}, 3000)
 }
 
-// places are where the lanes of an access are, in units of its size.
-type places [isa.MaxLanes]uint16
+// lanes are the active lanes of an access, and the place of each in units of its size.
+type lanes struct {
+	Mask  uint32
+	Place [isa.MaxLanes]uint16
+}
 
-// drawPlaces draws places below a limit: anywhere, a few of them, at a stride.
-func drawPlaces(limit int) gopter.Gen {
+// drawLanes draws lanes with places below a limit: anywhere, in a few, at a stride.
+func drawLanes(limit int) gopter.Gen {
 	return func(p *gopter.GenParameters) *gopter.GenResult {
-		var v places
+		mask := forall.Mask[uint32](isa.MaxLanes)(p)
+		v := lanes{Mask: mask.Result.(uint32)}
 		few := make([]int, 1+p.Rng.Intn(8))
 		for i := range few {
 			few[i] = p.Rng.Intn(limit)
 		}
 		how, stride := p.Rng.Intn(4), 1<<p.Rng.Intn(5)
-		for i := range v {
+		for i := range v.Place {
 			n := few[p.Rng.Intn(len(few))]
 			switch how {
 			case 0:
@@ -168,30 +172,34 @@ func drawPlaces(limit int) gopter.Gen {
 			case 1:
 				n += i * stride
 			}
-			v[i] = uint16(n % limit)
+			v.Place[i] = uint16(n % limit)
 		}
-		return gopter.NewGenResult(v, smallerPlaces)
+		return gopter.NewGenResult(v, func(v any) gopter.Shrink {
+			old := v.(lanes)
+			fewer := mask.Shrinker(old.Mask).Map(func(m uint32) lanes { return lanes{m, old.Place} })
+			return gopter.ConcatShrinks(fewer, nearer(old))
+		})
 	}
 }
 
-// smallerPlaces puts all lanes into one place, and single ones into place 0 or halfway there.
-func smallerPlaces(v any) gopter.Shrink {
-	old := v.(places)
-	list := []places{{}}
-	for _, n := range old {
-		list = append(list, places(slices.Repeat([]uint16{n}, len(old))))
-	}
-	for i, n := range old {
+// nearer puts all lanes into one place, and single ones into place 0, halfway there, or one place down.
+func nearer(old lanes) gopter.Shrink {
+	list := []lanes{{Mask: old.Mask}}
+	for i, n := range old.Place {
+		if old.Mask>>i&1 == 0 {
+			continue
+		}
+		list = append(list, lanes{old.Mask, [isa.MaxLanes]uint16(slices.Repeat([]uint16{n}, isa.MaxLanes))})
 		for _, m := range []uint16{0, n / 2, max(n, 1) - 1} {
 			next := old
-			next[i] = m
+			next.Place[i] = m
 			list = append(list, next)
 		}
 	}
 	return func() (any, bool) {
 		for len(list) > 0 {
 			next := list[0]
-			if list = list[1:]; slices.Compare(next[:], old[:]) < 0 {
+			if list = list[1:]; slices.Compare(next.Place[:], old.Place[:]) < 0 {
 				return next, true
 			}
 		}
@@ -199,11 +207,10 @@ func smallerPlaces(v any) gopter.Shrink {
 	}
 }
 
-// at draws the places of some lanes.
-func (p places) at(lanes uint32) string {
-	var s []string
-	for i, n := range p {
-		if lanes>>i&1 != 0 {
+func (l lanes) String() string {
+	s := []string{forall.Bits(uint64(l.Mask), isa.MaxLanes)}
+	for i, n := range l.Place {
+		if l.Mask>>i&1 != 0 {
 			s = append(s, fmt.Sprintf("lane %d at %d", i, n))
 		}
 	}
@@ -212,22 +219,20 @@ func (p places) at(lanes uint32) string {
 
 // warp is a load or a store of a warp.
 type warp struct {
-	Line   int // bytes
-	Kind   memsys.Kind
-	Size   uint8
-	Lanes  uint32
-	Places places
-	Turn   int // the line that is answered first
+	Line  int // bytes
+	Kind  memsys.Kind
+	Size  uint8
+	Lanes lanes
+	Turn  int // the line that is answered first
 }
 
 func (w warp) String() string {
-	return fmt.Sprintf("%s of %d bytes, lines of %d, line %d answered first\n%s\n%s",
-		w.Kind, w.Size, w.Line, w.Turn, forall.Bits(uint64(w.Lanes), isa.MaxLanes), w.Places.at(w.Lanes))
+	return fmt.Sprintf("%s of %d bytes, lines of %d, line %d answered first\n%s", w.Kind, w.Size, w.Line, w.Turn, w.Lanes)
 }
 
 func (w warp) access() memsys.Access {
-	a := memsys.Access{Tag: 7, Kind: w.Kind, Size: w.Size, Mask: w.Lanes}
-	for i, n := range w.Places {
+	a := memsys.Access{Tag: 7, Kind: w.Kind, Size: w.Size, Mask: w.Lanes.Mask}
+	for i, n := range w.Lanes.Place {
 		a.Addr[i], a.Data[i] = uint64(n)*uint64(w.Size), data(i, 0)
 	}
 	return a
@@ -249,7 +254,7 @@ func pattern(addr uint64) byte { return byte(addr*167 + addr>>8*13) }
 func TestCoalescerProperties(t *testing.T) {
 	all := forall.Struct[warp](map[string]gopter.Gen{
 		"Line": forall.OneOf(32, 64, 128), "Kind": forall.OneOf(memsys.Load, memsys.Store), "Size": forall.OneOf[uint8](1, 2, 4, 8, 16),
-		"Lanes": forall.Mask[uint32](isa.MaxLanes), "Places": drawPlaces(2048), "Turn": gen.IntRange(0, 31),
+		"Lanes": drawLanes(2048), "Turn": gen.IntRange(0, 31),
 	})
 	// request runs the access until its lines are out.
 	request := func(w warp) (b *coalescerBench, reqs []memsys.LineRequest) {
@@ -265,7 +270,7 @@ func TestCoalescerProperties(t *testing.T) {
 	forall.Check(t, "an access is as many requests as its lanes have lines, one a cycle", all, func(t *forall.T, w warp) {
 		a, lines := w.access(), map[uint64]uint32{}
 		for i, addr := range a.Addr {
-			if w.Lanes>>i&1 != 0 {
+			if w.Lanes.Mask>>i&1 != 0 {
 				lines[addr/uint64(w.Line)*uint64(w.Line)] |= 1 << i
 			}
 		}
@@ -292,7 +297,7 @@ func TestCoalescerProperties(t *testing.T) {
 			}
 		}
 		require.Equal(t, want, got)
-		require.Equal(t, w.Kind == memsys.Store || w.Lanes == 0, b.Out.Valid(), "a store is answered with its last line")
+		require.Equal(t, w.Kind == memsys.Store || w.Lanes.Mask == 0, b.Out.Valid(), "a store is answered with its last line")
 	})
 	forall.Check(t, "an access is answered once, when all is there, with the bytes of each lane", all, func(t *forall.T, w warp) {
 		b, reqs := request(w)
@@ -309,9 +314,9 @@ func TestCoalescerProperties(t *testing.T) {
 			b.Rsp.Push(p)
 			b.Run(2)
 		}
-		want := memsys.Reply{Tag: 7, Mask: w.Lanes}
+		want := memsys.Reply{Tag: 7, Mask: w.Lanes.Mask}
 		for i, addr := range w.access().Addr {
-			if w.Kind == memsys.Load && w.Lanes>>i&1 != 0 {
+			if w.Kind == memsys.Load && w.Lanes.Mask>>i&1 != 0 {
 				for k := range uint64(w.Size) {
 					want.Data[i][k/8] |= uint64(pattern(addr+k)) << (k % 8 * 8)
 				}
@@ -331,7 +336,7 @@ func TestSharedProperties(t *testing.T) {
 		"Banks": forall.OneOf(1, 2, 4, 8, 16, 32, 64), "Lanes": forall.OneOf(16, 32),
 		"Warp": forall.Struct[warp](map[string]gopter.Gen{
 			"Line": gen.Const(0), "Turn": gen.Const(0), "Kind": forall.OneOf(memsys.Load, memsys.Store), "Size": forall.OneOf[uint8](1, 2, 4, 8, 16),
-			"Lanes": forall.Mask[uint32](isa.MaxLanes).SuchThat(func(m uint32) bool { return m != 0 }), "Places": drawPlaces(256),
+			"Lanes": drawLanes(256).SuchThat(func(l lanes) bool { return l.Mask != 0 }),
 		}),
 	}), func(t *forall.T, c access) {
 		cfg := memsys.SharedConfig{Size: 4096, Banks: c.Banks, Lanes: c.Lanes, Latency: 1}
@@ -401,10 +406,10 @@ func TestCrossbarProperties(t *testing.T) {
 
 // phases is a program of some SMs on a machine, by phases.
 type phases struct {
-	Machine string
+	Phases  [][]instruction
 	SMs     int
 	Size    int
-	Phases  [][]instruction
+	Machine string
 }
 
 func (r phases) String() string {

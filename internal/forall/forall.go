@@ -79,7 +79,7 @@ func seed(t *testing.T) int64 {
 }
 
 // patience is how long a counterexample is made smaller.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // check looks for a counterexample, and describes the smallest it finds.
 func check[C any](p *gopter.TestParameters, cases gopter.Gen, holds func(t *T, c C)) string {

@@ -113,7 +113,8 @@ type flow struct {
 	Latency int
 }
 
-// leave is how threads leave a block. Those of a mask, which rotates with each block that a thread runs, branch or exit.
+// leave is how threads leave a block: all of them jump or fall into the next one, or those of a mask branch or exit. The
+// mask rotates with each block that a thread runs.
 type leave struct {
 	How  string
 	To   int
@@ -131,7 +132,7 @@ func (f flow) String() string {
 	fmt.Fprintf(&s, "latency %d\n", f.Latency)
 	for i, b := range f.Blocks {
 		fmt.Fprintf(&s, "B%d  %s  %s", i, forall.Bits(uint64(b.Mask), flowLanes), b.How)
-		if b.How != "exit" {
+		if b.How == "branch" || b.How == "jump" {
 			fmt.Fprintf(&s, " to B%d", f.target(i))
 		}
 		fmt.Fprintln(&s)
@@ -183,7 +184,7 @@ func TestStackProperties(t *testing.T) {
 	flows := forall.Struct[flow](map[string]gopter.Gen{
 		"Latency": forall.OneOf(0, 1, 5),
 		"Blocks": forall.List(10, forall.Struct[leave](map[string]gopter.Gen{
-			"How": forall.OneOf("branch", "branch", "branch", "branch", "jump", "exit"), "To": gen.IntRange(0, 10), "Mask": forall.Mask[uint32](flowLanes),
+			"How": forall.OneOf("branch", "branch", "branch", "fall", "jump", "exit"), "To": gen.IntRange(0, 10), "Mask": forall.Mask[uint32](flowLanes),
 		})),
 	})
 	for _, name := range []string{"pdom", "pdom-lcp", "dpe"} {
