@@ -404,6 +404,38 @@ func TestCrossbarProperties(t *testing.T) {
 	})
 }
 
+func TestCacheProperties(t *testing.T) {
+	type loads struct {
+		Sets, Ways int
+		Lines      []int
+	}
+	forall.Check(t, "of the lines of a set the one that was used longest ago makes room", forall.Struct[loads](map[string]gopter.Gen{
+		"Sets": forall.OneOf(1, 2), "Ways": forall.OneOf(1, 2, 4), "Lines": forall.List(30, gen.IntRange(0, 11)),
+	}), func(t *forall.T, c loads) {
+		cfg := memsys.Default()
+		cfg.DRAM.Channels, cfg.L1.Assoc, cfg.L1.Size = 1, c.Ways, c.Sets*c.Ways*cfg.L1.Line
+		var steps []memtest.Step
+		var want, got []memsys.Found
+		sets := make([][]int, c.Sets) // the lines of each, the last used first
+		for i, line := range c.Lines {
+			steps = append(steps, memtest.Step{NotBefore: uint64(i) * long, Access: at(memsys.Load, uint64(line*cfg.L1.Line), 0)})
+			set, found := &sets[line%c.Sets], memsys.Miss
+			if n := slices.Index(*set, line); n >= 0 {
+				*set, found = slices.Delete(*set, n, n+1), memsys.Hit
+			}
+			*set = slices.Insert(*set, 0, line)
+			*set = (*set)[:min(len(*set), c.Ways)]
+			want = append(want, found)
+		}
+		s, err := memtest.New(cfg, steps)
+		require.NoError(t, err)
+		require.NoError(t, s.Store.Map(base, private))
+		s.SMs[0].Unit.L1.OnLoad.Add(func(l memsys.LookedUp) { got = append(got, l.Found) })
+		require.NoError(t, s.Play(1e6))
+		require.Equal(t, want, got, "0 is a hit, 2 a miss")
+	})
+}
+
 // phases is a program of some SMs on a machine, by phases.
 type phases struct {
 	Phases  [][]instruction

@@ -68,7 +68,7 @@ var memory = []Mutant{
 		File:  "memsys/coalescer.go", Old: "!c.Req.Ready() || last && !waits && !room {", New: "!c.Req.Ready() {",
 	},
 	{
-		Name: "cache-mru", Bug: "the line used last makes room", Audit: "./memsys TestLRU",
+		Name: "cache-mru", Bug: "the line used last makes room", Audit: "./memsys TestCacheProperties|TestLRU",
 		File: "memsys/cache.go", Old: "(best < 0 || s.Used < used)", New: "(best < 0 || s.Used > used)",
 	},
 	{
@@ -130,7 +130,7 @@ var memory = []Mutant{
 		File: "memsys/l1.go", Old: "l.D().Pending[epoch%epochs]--", New: "l.D().Pending[l.Q().Epoch%epochs]--",
 	},
 	{
-		Name: "l1-no-lru-hit", Bug: "a hit does not make a line the one used last", Audit: "./memsys TestLRU", From: "antonblanchard/microwatt#411",
+		Name: "l1-no-lru-hit", Bug: "a hit does not make a line the one used last", Audit: "./memsys TestCacheProperties|TestLRU", From: "antonblanchard/microwatt#411",
 		File: "memsys/l1.go", Old: "l.touch(w)\n\t\tl.Count.D().LoadHits++", New: "l.Count.D().LoadHits++",
 	},
 	{
