@@ -23,6 +23,7 @@ const (
 	private     = 4096 // bytes that have one owner at a time, in chunks of 16
 	contended   = 64   // bytes that every SM adds to atomically
 	sharedBytes = 1024
+	phaseCount  = 3
 	phaseCycles = 200_000 // more than any phase takes; idle cycles are skipped
 )
 
@@ -68,6 +69,7 @@ func (p *program) end(phase, phases int) {
 // instruction is an instruction of an SM. What its places mean is up to the SM and the phase.
 type instruction struct {
 	Lanes lanes
+	Phase int
 	SM    int
 	Kind  memsys.Kind
 	Where region
@@ -88,6 +90,7 @@ const (
 
 func instructions() gopter.Gen {
 	return forall.Struct[instruction](map[string]gopter.Gen{
+		"Phase": gen.IntRange(0, phaseCount-1),
 		"SM":    gen.IntRange(0, 7),
 		"Kind":  forall.OneOf(slices.Concat(slices.Repeat([]memsys.Kind{memsys.Load}, 9), slices.Repeat([]memsys.Kind{memsys.Store}, 7), []memsys.Kind{memsys.Atomic, memsys.Atomic, memsys.Reduce, memsys.Fence})...),
 		"Where": forall.OneOf(own, own, own, shared, all),

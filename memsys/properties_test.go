@@ -436,24 +436,21 @@ func TestCacheProperties(t *testing.T) {
 	})
 }
 
-// phases is a program of some SMs on a machine, by phases.
-type phases struct {
-	Phases  [][]instruction
+// session is a program of some SMs on a machine.
+type session struct {
+	Steps   []instruction
 	SMs     int
 	Size    int
 	Machine string
 }
 
-func (r phases) String() string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "%s, %d SMs, %d bytes\n", r.Machine, r.SMs, r.Size)
-	for phase, list := range r.Phases {
-		fmt.Fprintf(&s, "phase %d\n", phase)
-		for _, in := range list {
-			fmt.Fprintf(&s, "  SM %d: %s\n", in.SM%r.SMs, in)
-		}
+func (s session) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s, %d SMs, %d bytes\n", s.Machine, s.SMs, s.Size)
+	for _, in := range s.Steps {
+		fmt.Fprintf(&out, "phase %d, SM %d: %s\n", in.Phase, in.SM%s.SMs, in)
 	}
-	return s.String()
+	return out.String()
 }
 
 // TestMemoryProperties is M1, M3 and M4 of the cache, Q1, Q2, Q4 and Q5 of the coalescer, for the whole memory system
@@ -461,17 +458,19 @@ func (r phases) String() string {
 func TestMemoryProperties(t *testing.T) {
 	configs := machines()
 	names := slices.Sorted(maps.Keys(configs))
-	forall.Check(t, "every lane reads what a memory without caches has, which holds all after a flush", forall.Struct[phases](map[string]gopter.Gen{
+	forall.Check(t, "every lane reads what a memory without caches has, which holds all after a flush", forall.Struct[session](map[string]gopter.Gen{
 		"Machine": forall.OneOf(names...), "SMs": gen.IntRange(1, 3), "Size": forall.OneOf(512, private),
-		"Phases": forall.List(3, forall.List(60, instructions())),
-	}), func(t *forall.T, r phases) {
+		"Steps": forall.List(120, instructions()),
+	}), func(t *forall.T, r session) {
 		c := configs[r.Machine]
 		p := &program{sms: r.SMs, chunks: r.Size / 16, script: make([][]memtest.Step, r.SMs)}
-		for phase, list := range r.Phases {
-			for _, in := range list {
-				p.add(in.SM%r.SMs, phase, in.access(p, in.SM%r.SMs, phase))
+		for phase := range phaseCount {
+			for _, in := range r.Steps {
+				if in.Phase == phase {
+					p.add(in.SM%r.SMs, phase, in.access(p, in.SM%r.SMs, phase))
+				}
 			}
-			p.end(phase, len(r.Phases))
+			p.end(phase, phaseCount)
 		}
 		s, err := memtest.New(c, p.script...)
 		require.NoError(t, err)
