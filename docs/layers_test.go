@@ -43,7 +43,7 @@ var libraries = map[string]string{
 	"github.com/pelletier/go-toml/v2":    "gpu",
 	"github.com/ianlancetaylor/demangle": "ptx",
 	"github.com/stretchr/testify":        "",
-	"github.com/leanovate/gopter":        "",
+	"github.com/leanovate/gopter":        "internal",
 }
 
 // floor of a package, and the entry of floors that it belongs to.
@@ -89,7 +89,7 @@ func TestImportsGoDown(t *testing.T) {
 
 // benches are packages that tests, and programs that try the checks, are made with:
 // what ships does not need them.
-var benches = []string{"internal/memtest", "rtl/rtltest", "waves/vcdread", "internal/mutants", "internal/hostcheck", "kernels/cudac"}
+var benches = []string{"internal/memtest", "internal/forall", "rtl/rtltest", "waves/vcdread", "internal/mutants", "internal/hostcheck", "kernels/cudac"}
 
 // TestNoTestBenchShips: divergo has in it neither a test bench nor what tests are
 // written with. That random kernels are checked by package properties and compared

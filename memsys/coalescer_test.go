@@ -1,7 +1,6 @@
 package memsys_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,90 +33,6 @@ func newCoalescerBench(line int) *coalescerBench {
 	b.Sim = rtl.MustNew("bench", b)
 	return b
 }
-
-// TestCoalescerLines is Q1, Q2, Q3 and Q4 of the coalescer: as many requests
-// as distinct lines, one a cycle; together exactly the bytes of the active
-// lanes; the highest lane wins a byte; each lane answered once, with its own bytes.
-func TestCoalescerLines(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	for range 400 {
-		line := uint64(32) << r.IntN(3)
-		b := newCoalescerBench(int(line))
-		a := memsys.Access{Tag: uint16(r.Uint32()), Kind: memsys.Kind(r.IntN(2)), Size: 1 << r.IntN(5), Mask: r.Uint32() | 1<<r.IntN(32)}
-		reach := 1 << (4 + r.IntN(10)) // from one line to all different
-		lines := map[uint64]bool{}
-		bytes := map[uint64]byte{} // written by stores
-		for i := range a.Addr {
-			a.Addr[i] = uint64(r.IntN(max(reach/int(a.Size), 1))) * uint64(a.Size)
-			a.Data[i] = [2]uint64{r.Uint64(), r.Uint64()}
-			if a.Mask>>i&1 != 0 {
-				lines[a.Addr[i]/line] = true
-				for k := range uint64(a.Size) {
-					bytes[a.Addr[i]+k] = byte(a.Data[i][k/8] >> (k % 8 * 8))
-				}
-			}
-		}
-		b.In.Push(a)
-		b.Run(uint64(len(lines)) + 1) // one cycle to arrive, one for each line
-		require.Equal(t, len(lines), b.Req.Len(), "lines of %d bytes for %v, mask %#x", line, a.Addr, a.Mask)
-		if a.Kind == memsys.Store {
-			require.True(t, b.Out.Valid(), "a store is answered with its last line")
-		}
-
-		lanes := uint32(0)
-		var reqs []memsys.LineRequest
-		for b.Req.Valid() {
-			q := *b.Req.Front()
-			b.Req.Pop()
-			require.Zero(t, q.Line%line)
-			require.Zero(t, lanes&q.Lanes, "a lane in two lines")
-			lanes |= q.Lanes
-			for k := range memsys.MaxLine {
-				addr := q.Line + uint64(k)
-				want, written := bytes[addr]
-				if a.Kind == memsys.Load {
-					written = false
-				} else if uint64(k) >= line {
-					written = false
-				}
-				require.Equal(t, written, q.Mask[k/64]>>(k%64)&1 != 0, "byte enable of %#x", addr)
-				if written {
-					require.Equal(t, want, q.Data[k], "byte %#x: the highest lane wins", addr)
-				}
-			}
-			reqs = append(reqs, q)
-		}
-		require.Equal(t, a.Mask, lanes)
-		if a.Kind == memsys.Load {
-			r.Shuffle(len(reqs), func(i, j int) { reqs[i], reqs[j] = reqs[j], reqs[i] })
-			for i, q := range reqs {
-				require.False(t, b.Out.Valid(), "answered after %d of %d lines", i, len(reqs))
-				p := memsys.LineResponse{Entry: q.Entry, Lanes: q.Lanes}
-				for k := range p.Data {
-					p.Data[k] = pattern(q.Line + uint64(k))
-				}
-				b.Rsp.Push(p)
-				b.Run(2)
-			}
-		}
-		require.Equal(t, 1, b.Out.Len())
-		p := b.Out.Front()
-		require.Equal(t, a.Tag, p.Tag)
-		require.Equal(t, a.Mask, p.Mask)
-		for i := range a.Addr {
-			var want [2]uint64
-			if a.Kind == memsys.Load && a.Mask>>i&1 != 0 {
-				for k := range uint64(a.Size) {
-					want[k/8] |= uint64(pattern(a.Addr[i]+k)) << (k % 8 * 8)
-				}
-			}
-			require.Equal(t, want, p.Data[i], "lane %d", i)
-		}
-	}
-}
-
-// pattern is the byte at an address of a memory that nobody writes.
-func pattern(addr uint64) byte { return byte(addr*167 + addr>>8*13) }
 
 // TestCoalescerAtomics is Q5: one request a lane, in the order of lanes, even for
 // the same word.

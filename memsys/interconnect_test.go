@@ -1,11 +1,9 @@
 package memsys_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"divergo/memsys"
 	"divergo/memsys/dram"
@@ -68,54 +66,6 @@ func TestFlits(t *testing.T) {
 			b.Run(1)
 		}
 		assert.Equal(t, c.flits, n, "%d bytes of data in flits of %d", c.data, c.flit)
-	}
-}
-
-// TestNetwork sends random packets and checks that each arrives once, at its slice, in
-// the order of its SM, and that no port moves more than a flit a cycle.
-func TestNetwork(t *testing.T) {
-	for seed := range uint64(8) {
-		r := rand.New(rand.NewPCG(seed, 9))
-		cfg := memsys.IcntConfig{FlitBytes: 32, Queue: 1 + r.IntN(4), Concentration: 1 + int(seed%3)}
-		sms, slices := 1+r.IntN(9), 1+r.IntN(5)
-		b := newNetBench(cfg, sms, slices)
-		type pair struct{ sm, slice int }
-		sent, got := map[pair][]uint64{}, map[pair][]uint64{}
-		flits := 0
-		last := map[int]uint64{} // cycle of the last arrival, by slice
-		total, arrived := 600, 0
-		for n := 0; arrived < total; {
-			for sm := range sms {
-				if n < total && b.In[sm].Ready() && r.IntN(2) == 0 {
-					p := packet(r.IntN(slices), r.IntN(65), uint64(n))
-					p.Src = uint8(sm)
-					flits += (p.Bytes() + 31) / 32
-					k := pair{sm, int(p.Dst)}
-					sent[k] = append(sent[k], p.A)
-					b.In[sm].Push(p)
-					n++
-				}
-			}
-			b.Run(1)
-			for s := range slices {
-				if b.Out[s].Valid() && r.IntN(4) > 0 {
-					p := b.Out[s].Front()
-					require.EqualValues(t, s, p.Dst)
-					k := pair{int(p.Src), s}
-					got[k] = append(got[k], p.A)
-					b.Out[s].Pop()
-					arrived++
-					last[s] = b.Now()
-				}
-			}
-			require.Less(t, b.Now(), uint64(100_000), "no end")
-		}
-		require.Equal(t, sent, got)
-		q := *b.Net.Count.Q()
-		assert.EqualValues(t, total, q.Packets)
-		assert.EqualValues(t, flits, q.Flits)
-		ports := min((sms+cfg.Concentration-1)/cfg.Concentration, slices)
-		assert.GreaterOrEqual(t, int(b.Now())*ports, flits, "more than a flit a cycle and port")
 	}
 }
 

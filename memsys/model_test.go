@@ -2,13 +2,15 @@ package memsys_test
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/leanovate/gopter"
+	"github.com/leanovate/gopter/gen"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"divergo/internal/audit"
+	"divergo/internal/forall"
 	"divergo/internal/memtest"
 	"divergo/isa"
 	"divergo/memsys"
@@ -21,39 +23,31 @@ const (
 	private     = 4096 // bytes that have one owner at a time, in chunks of 16
 	contended   = 64   // bytes that every SM adds to atomically
 	sharedBytes = 1024
+	phaseCount  = 3
 	phaseCycles = 200_000 // more than any phase takes; idle cycles are skipped
 )
 
-// program makes the scripts of some SMs. In each phase a 16-byte chunk of the
-// private region belongs to one SM, which may read it and write it in any way,
-// so that lines are shared falsely all the time; ownership moves between
-// phases, which fences separate. Atomic additions to the contended region commute.
+// program is the scripts of some SMs. In each phase a 16-byte chunk of the private region belongs to one SM, which may
+// read it and write it in any way, so that lines are shared falsely all the time; ownership moves between phases, which
+// fences separate. Atomic additions to the contended region commute.
 type program struct {
-	r      *rand.Rand
 	sms    int
-	size   uint64 // of the private region in use
-	owner  []int  // of each chunk
+	chunks int // of the private region in use
 	script [][]memtest.Step
 }
 
-func newProgram(seed uint64, sms int, size uint64, phases, steps int) *program {
-	p := &program{
-		r: rand.New(rand.NewPCG(seed, 1)), sms: sms, size: size,
-		owner: make([]int, size/16), script: make([][]memtest.Step, sms),
-	}
+// newProgram has so many instructions of each SM in each phase, the same for a seed.
+func newProgram(seed int64, sms, size, phases, steps int) *program {
+	p := &program{sms: sms, chunks: size / 16, script: make([][]memtest.Step, sms)}
+	draw, all := gopter.DefaultGenParameters().CloneWithSeed(seed), instructions()
 	for phase := range phases {
-		for i := range p.owner {
-			p.owner[i] = p.r.IntN(sms)
-		}
 		for sm := range sms {
 			for range steps {
-				p.add(sm, phase, p.access(sm))
+				in, _ := all(draw).Retrieve()
+				p.add(sm, phase, in.(instruction).access(p, sm, phase))
 			}
-			p.add(sm, phase, memsys.Access{Kind: memsys.Fence})
 		}
-	}
-	for sm := range sms {
-		p.add(sm, phases, memsys.Access{Kind: memsys.Flush})
+		p.end(phase, phases)
 	}
 	return p
 }
@@ -62,80 +56,99 @@ func (p *program) add(sm, phase int, a memsys.Access) {
 	p.script[sm] = append(p.script[sm], memtest.Step{NotBefore: uint64(phase) * phaseCycles, Access: a})
 }
 
-// access is a random instruction.
-func (p *program) access(sm int) memsys.Access {
-	r := p.r
-	a := memsys.Access{Size: 1 << r.IntN(5), Mask: r.Uint32()}
-	switch r.IntN(8) {
-	case 0:
-		a.Mask = 0xffff_ffff
-	case 1:
-		a.Mask = 1 << r.IntN(32)
-	case 2:
-		a.Mask &= 0xf
-	}
-	for i := range a.Data {
-		a.Data[i] = [2]uint64{r.Uint64(), r.Uint64()}
-	}
-	switch k := r.IntN(100); {
-	case k < 40:
-		a.Kind = memsys.Load
-	case k < 75:
-		a.Kind = memsys.Store
-	case k < 90:
-		a.Kind = memsys.Atomic + memsys.Kind(r.IntN(2))
-		a.Mask &= r.Uint32()
-		p.operation(&a)
-	case k < 93:
-		return memsys.Access{Kind: memsys.Fence, Mask: r.Uint32()}
-	default:
-		a = memsys.Access{Kind: memsys.Reduce, Size: 4, Atom: isa.AtomAdd, Type: isa.U32, Mask: a.Mask, Data: a.Data}
-		for i := range a.Addr {
-			a.Addr[i] = base + private + uint64(r.IntN(contended/4))*4
+// end closes a phase with a fence of each SM, the last one with a flush.
+func (p *program) end(phase, phases int) {
+	for sm := range p.sms {
+		p.add(sm, phase, memsys.Access{Kind: memsys.Fence})
+		if phase == phases-1 {
+			p.add(sm, phases, memsys.Access{Kind: memsys.Flush})
 		}
-		return a
 	}
-	if r.IntN(4) == 0 {
-		a.Shared = true
-		p.addresses(&a, func() uint64 { return uint64(r.IntN(sharedBytes/16)) * 16 })
-		return a
-	}
-	if a.Kind <= memsys.Store && r.IntN(4) == 0 {
-		a.Cache = isa.CacheOp(r.IntN(3))
-	}
-	p.addresses(&a, func() uint64 {
-		for {
-			if c := r.IntN(len(p.owner)); p.owner[c] == sm {
-				return base + uint64(c)*16
-			}
-		}
+}
+
+// instruction is an instruction of an SM. What its places mean is up to the SM and the phase.
+type instruction struct {
+	Lanes lanes
+	Phase int
+	SM    int
+	Kind  memsys.Kind
+	Where region
+	Size  uint8
+	Cache isa.CacheOp
+	Atom  isa.AtomOp
+	Value uint8
+}
+
+// region is the memory that an instruction goes to.
+type region string
+
+const (
+	own    region = "own"    // the chunks that the SM owns
+	shared region = "shared" // the shared memory of the SM
+	all    region = "all"    // what all SMs add to
+)
+
+func instructions() gopter.Gen {
+	return forall.Struct[instruction](map[string]gopter.Gen{
+		"Phase": gen.IntRange(0, phaseCount-1),
+		"SM":    gen.IntRange(0, 7),
+		"Kind":  forall.OneOf(slices.Concat(slices.Repeat([]memsys.Kind{memsys.Load}, 9), slices.Repeat([]memsys.Kind{memsys.Store}, 7), []memsys.Kind{memsys.Atomic, memsys.Atomic, memsys.Reduce, memsys.Fence})...),
+		"Where": forall.OneOf(own, own, own, shared, all),
+		"Size":  forall.OneOf[uint8](1, 2, 4, 8, 16),
+		"Cache": forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
+		"Atom":  forall.OneOf(isa.AtomAdd, isa.AtomExch, isa.AtomCas, isa.AtomMin, isa.AtomXor, isa.AtomInc),
+		"Lanes": drawLanes(private),
+		"Value": gen.UInt8(),
 	})
+}
+
+// access is the instruction in a phase.
+func (in instruction) access(p *program, sm, phase int) memsys.Access {
+	a := memsys.Access{Kind: in.Kind, Size: in.Size, Mask: in.Lanes.Mask, Shared: in.Where == shared}
+	switch {
+	case in.Kind == memsys.Fence:
+		return memsys.Access{Kind: memsys.Fence, Mask: in.Lanes.Mask}
+	case in.Where == all:
+		a.Kind, a.Size, a.Atom, a.Type = memsys.Reduce, 4, isa.AtomAdd, isa.U32
+	case in.Kind >= memsys.Atomic:
+		a.Atom, a.Size, a.Type = in.Atom, 4, isa.U32
+		if in.Size >= 8 && in.Atom != isa.AtomInc {
+			a.Size, a.Type = 8, isa.U64
+		}
+	case !a.Shared:
+		a.Cache = in.Cache
+	}
+	size := int(a.Size)
+	for i, n := range in.Lanes.Place {
+		chunk, off := int(n)*size/16, int(n)*size%16
+		switch in.Where {
+		case own:
+			chunk = base/16 + chunk%(p.chunks/p.sms)*p.sms + (sm+phase)%p.sms
+		case shared:
+			chunk %= sharedBytes / 16
+		case all:
+			chunk = (base+private)/16 + chunk%(contended/16)
+		}
+		a.Addr[i] = uint64(chunk*16 + off)
+		a.Data[i] = data(i, in.Value)
+	}
 	return a
 }
 
-// addresses gives each lane a place in one of a few chunks.
-func (p *program) addresses(a *memsys.Access, chunk func() uint64) {
-	few := make([]uint64, 1+p.r.IntN(8))
-	for i := range few {
-		few[i] = chunk()
+// data is what a lane stores: other bytes than any other lane, and with any other value.
+func data(lane int, value uint8) (v [2]uint64) {
+	for k := range 16 {
+		v[k/8] |= uint64(value^uint8(lane<<3|k&7)) << (k % 8 * 8)
 	}
-	for i := range a.Addr {
-		c := chunk
-		if p.r.IntN(3) > 0 {
-			c = func() uint64 { return few[p.r.IntN(len(few))] }
-		}
-		a.Addr[i] = c() + uint64(p.r.IntN(16/int(a.Size)))*uint64(a.Size)
-	}
+	return v
 }
 
-// operation makes a an atomic.
-func (p *program) operation(a *memsys.Access) {
-	ops := []isa.AtomOp{isa.AtomAdd, isa.AtomExch, isa.AtomCas, isa.AtomMin, isa.AtomXor, isa.AtomInc}
-	a.Atom = ops[p.r.IntN(len(ops))]
-	a.Size, a.Type = 4, isa.U32
-	if p.r.IntN(2) == 0 && a.Atom != isa.AtomInc {
-		a.Size, a.Type = 8, isa.U64
+// String draws the instruction with the places of its lanes.
+func (in instruction) String() string {
+	if in.Where == all && in.Kind != memsys.Fence {
+		return fmt.Sprintf("add to what all add to, value %d: %s", in.Value, in.Lanes)
 	}
+	return fmt.Sprintf("%s of %d bytes, %s, cache %d, atom %d, value %d: %s", in.Kind, in.Size, in.Where, in.Cache, in.Atom, in.Value, in.Lanes)
 }
 
 // flat is memory as the programmer sees it.
@@ -182,8 +195,7 @@ func (m flat) do(a *memsys.Access) (data [isa.MaxLanes][2]uint64) {
 
 // check compares every reply and the final memory with flat memory. Within a
 // phase SMs do not see each other, so their order does not matter.
-func (p *program) check(t *testing.T, s *memtest.System) {
-	t.Helper()
+func (p *program) check(t require.TestingT, s *memtest.System) {
 	mem := flat{}
 	shared := make([]flat, p.sms)
 	next := make([]int, p.sms)
@@ -277,38 +289,6 @@ func machines() map[string]memsys.Config {
 		c.L2.Size = 256
 	})
 	return m
-}
-
-func play(t *testing.T, c memsys.Config, p *program) *memtest.System {
-	t.Helper()
-	s, err := memtest.New(c, p.script...)
-	require.NoError(t, err)
-	require.NoError(t, s.Store.Map(base, private+contended))
-	books := audit.Watch(&c, s.Memory)
-	defer books.Detach()
-	require.NoError(t, s.Play(5*phaseCycles))
-	require.NoError(t, s.Flush(1e6))
-	books.End()
-	require.Nil(t, books.Fault())
-	return s
-}
-
-// TestFlatMemory is the stateful model test: M1, M3 and M4 of the cache, Q1, Q2,
-// Q4 and Q5 of the coalescer, for the whole memory system at once.
-func TestFlatMemory(t *testing.T) {
-	for name, c := range machines() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for seed := range uint64(4) {
-				size := uint64(private)
-				if seed%2 == 1 {
-					size = 512 // so small that everything collides
-				}
-				p := newProgram(seed, 2+int(seed%2), size, 3, 60)
-				p.check(t, play(t, c, p))
-			}
-		})
-	}
 }
 
 func TestConfigurationsAreLegal(t *testing.T) {

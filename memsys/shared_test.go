@@ -1,7 +1,6 @@
 package memsys_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,8 +27,7 @@ func newSharedBench(cfg memsys.SharedConfig) *sharedBench {
 }
 
 // do performs an access and returns the cycles it took.
-func (b *sharedBench) do(t *testing.T, a memsys.Access) (memsys.Reply, int) {
-	t.Helper()
+func (b *sharedBench) do(t require.TestingT, a memsys.Access) (memsys.Reply, int) {
 	b.In.Push(a)
 	for n := 0; n < 200; n++ {
 		if b.Out.Valid() {
@@ -67,28 +65,6 @@ func degree(a *memsys.Access, cfg memsys.SharedConfig) int {
 		total += most
 	}
 	return total
-}
-
-func TestBankConflicts(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 5))
-	for range 2000 {
-		cfg := memsys.SharedConfig{Size: 4096, Banks: 1 << r.IntN(7), Lanes: 16 << r.IntN(2), Latency: 1}
-		b := newSharedBench(cfg)
-		a := memsys.Access{Kind: memsys.Kind(r.IntN(2)), Size: 1 << r.IntN(5), Mask: r.Uint32() | 1}
-		stride := uint64(a.Size) << r.IntN(4)
-		for i := range a.Addr {
-			switch r.IntN(3) {
-			case 0:
-				a.Addr[i] = uint64(r.IntN(4096/int(a.Size))) * uint64(a.Size)
-			case 1:
-				a.Addr[i] = 128
-			default:
-				a.Addr[i] = uint64(i) * stride
-			}
-		}
-		_, cycles := b.do(t, a)
-		require.Equal(t, degree(&a, cfg), cycles, "%s of %d bytes, mask %#x, %d banks, %d lanes: %v", a.Kind, a.Size, a.Mask, cfg.Banks, cfg.Lanes, a.Addr)
-	}
 }
 
 // TestKnownConflicts has the patterns of programming guides, on 16 banks and

@@ -1,7 +1,6 @@
 package rtl_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,62 +12,6 @@ import (
 type row struct {
 	Tag  uint16
 	Lane [3]uint32
-}
-
-// writer makes random writes and edits each cycle and compares what it reads with a plain slice that is updated at the
-// end of the cycle.
-type writer struct {
-	rtl.State[struct{ N uint32 }]
-	Rows  *rtl.Mem[row]
-	sim   *rtl.Sim
-	rand  *rand.Rand
-	now   []row
-	next  []row
-	wrong []string
-}
-
-func (w *writer) Tick() {
-	w.sim.WakeAt(w.sim.Now() + 1)
-	for i := range w.now {
-		if *w.Rows.At(i) != w.now[i] {
-			w.wrong = append(w.wrong, "present")
-		}
-	}
-	for range w.rand.IntN(6) {
-		i, v := w.rand.IntN(len(w.now)), w.rand.Uint32N(4)
-		if w.rand.IntN(2) == 0 {
-			x := row{Tag: uint16(v)}
-			w.Rows.Write(i, x)
-			w.next[i] = x
-			continue
-		}
-		if *w.Rows.Next(i) != w.next[i] {
-			w.wrong = append(w.wrong, "next")
-		}
-		e := w.Rows.Edit(i)
-		if *e != w.next[i] {
-			w.wrong = append(w.wrong, "staged")
-		}
-		if w.Rows.Edit(i) != e {
-			w.wrong = append(w.wrong, "second edit of a cycle")
-		}
-		e.Lane[v%3] += v
-		w.next[i].Lane[v%3] += v
-	}
-	copy(w.now, w.next) // what the next cycle sees
-}
-
-func TestMemModel(t *testing.T) {
-	for seed := range uint64(5) {
-		m := rtl.NewMem[row](12)
-		w := &writer{Rows: m, rand: rand.New(rand.NewPCG(seed, 9)), now: make([]row, 12), next: make([]row, 12)}
-		m.Set(3, row{Tag: 77})
-		w.now[3].Tag, w.next[3].Tag = 77, 77
-		k := rtl.MustNew("top", &struct{ W *writer }{w})
-		k.Run(500)
-		require.Empty(t, w.wrong)
-		require.Equal(t, 12, m.Len())
-	}
 }
 
 // watcher copies an entry of another module's memory: it is woken only when the memory changes.

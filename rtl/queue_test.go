@@ -1,8 +1,6 @@
 package rtl_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,21 +16,20 @@ type transfer struct {
 	values []uint32 // pushed or popped
 }
 
-// pusher pushes a random number of entries a cycle and writes down what it saw. Its log and its random numbers are no
-// registers, so it must run exactly once a cycle: it is awake in every cycle.
+// pusher pushes a number of entries a cycle and writes down what it saw. Its log is no register, so it must run exactly
+// once a cycle: it is awake in every cycle.
 type pusher struct {
 	rtl.State[struct{ Sent uint32 }]
-	Out  rtl.Out[uint32]
-	log  []transfer
-	rand *rand.Rand
-	rate int
-	sim  *rtl.Sim
+	Out rtl.Out[uint32]
+	log []transfer
+	bursts
+	sim *rtl.Sim
 }
 
 func (p *pusher) Tick() {
 	p.sim.WakeAt(p.sim.Now() + 1)
 	t := transfer{count: p.Out.Free()}
-	for n := burst(p.rand, p.rate); n > 0 && p.Out.Ready(); n-- {
+	for n := p.in(len(p.log)); n > 0 && p.Out.Ready(); n-- {
 		v := p.Q().Sent + uint32(len(t.values))
 		if v%2 == 0 {
 			p.Out.Push(v)
@@ -47,17 +44,16 @@ func (p *pusher) Tick() {
 
 type popper struct {
 	rtl.State[struct{ Got uint32 }]
-	In   rtl.In[uint32]
-	log  []transfer
-	rand *rand.Rand
-	rate int
-	sim  *rtl.Sim
+	In  rtl.In[uint32]
+	log []transfer
+	bursts
+	sim *rtl.Sim
 }
 
 func (p *popper) Tick() {
 	p.sim.WakeAt(p.sim.Now() + 1)
 	t := transfer{count: p.In.Len()}
-	for n := burst(p.rand, p.rate); n > 0 && p.In.Valid(); n-- {
+	for n := p.in(len(p.log)); n > 0 && p.In.Valid(); n-- {
 		v := *p.In.Front()
 		if p.In.Len() > 1 && *p.In.Peek(1) != v+1 {
 			panic("Peek is out of order")
@@ -69,12 +65,14 @@ func (p *popper) Tick() {
 	p.log = append(p.log, t)
 }
 
-// burst is 0 in most cycles at a low rate and up to 3 at a high one.
-func burst(r *rand.Rand, rate int) int {
-	if r.IntN(10) < rate {
-		return 1 + r.IntN(3)
+// bursts are the most entries that an end pushes or pops in a cycle, again and again.
+type bursts []int
+
+func (b bursts) in(cycle int) int {
+	if len(b) == 0 {
+		return 0
 	}
-	return 0
+	return b[cycle%len(b)]
 }
 
 type queuePair struct {
@@ -82,17 +80,13 @@ type queuePair struct {
 	Pop  *popper
 }
 
-func newQueuePair(out rtl.Out[uint32], in rtl.In[uint32], pushRate, popRate int, seed uint64) *queuePair {
-	return &queuePair{
-		&pusher{Out: out, rand: rand.New(rand.NewPCG(seed, 1)), rate: pushRate},
-		&popper{In: in, rand: rand.New(rand.NewPCG(seed, 2)), rate: popRate},
-	}
+func newQueuePair(out rtl.Out[uint32], in rtl.In[uint32], push, pop bursts) *queuePair {
+	return &queuePair{&pusher{Out: out, bursts: push}, &popper{In: in, bursts: pop}}
 }
 
 // requireFifo checks both logs against the definition of a queue: entry i is visible to the consumer in a cycle if
 // arrives(cycle of its push) is not after it, and occupies room for the producer until its pop at returns(cycle).
-func requireFifo(t *testing.T, p *queuePair, capacity int, arrives, returns func(cycle int) int) {
-	t.Helper()
+func requireFifo(t require.TestingT, p *queuePair, capacity int, arrives, returns func(cycle int) int) {
 	var pushed, popped []int // cycle by entry
 	for c, x := range p.Push.log {
 		for _, v := range x.values {
@@ -123,39 +117,6 @@ func requireFifo(t *testing.T, p *queuePair, capacity int, arrives, returns func
 			}
 		}
 		require.Equal(t, free, x.count, "free entries in cycle %d of the producer", c)
-	}
-}
-
-func TestQueueModel(t *testing.T) {
-	const cycles = 400
-	kinds := []struct {
-		name           string
-		opts           []rtl.QueueOption
-		arrive, leaves int
-	}{
-		{"registered", nil, 1, 1},
-		{"latency 1", []rtl.QueueOption{rtl.Latency(1)}, 1, 1},
-		{"latency 2", []rtl.QueueOption{rtl.Latency(2)}, 2, 1},
-		{"latency 17", []rtl.QueueOption{rtl.Latency(17)}, 17, 1},
-		{"latency 300", []rtl.QueueOption{rtl.Latency(300)}, 300, 1},
-		{"pipe", []rtl.QueueOption{rtl.Pipe()}, 1, 0},
-		{"flow", []rtl.QueueOption{rtl.Flow()}, 0, 1},
-		{"pipe and latency", []rtl.QueueOption{rtl.Pipe(), rtl.Latency(5)}, 5, 0},
-	}
-	for _, k := range kinds {
-		for _, capacity := range []int{1, 2, 3, 8, 13, 64} {
-			for seed, rates := range [][2]int{{9, 9}, {9, 2}, {2, 9}, {5, 5}} {
-				t.Run(fmt.Sprintf("%s/capacity %d/rates %v", k.name, capacity, rates), func(t *testing.T) {
-					q := rtl.NewQueue[uint32](capacity, k.opts...)
-					p := newQueuePair(q.Out(), q.In(), rates[0], rates[1], uint64(seed))
-					rtl.MustNew("top", p, rtl.Shuffle(uint64(seed))).Run(cycles)
-					require.Len(t, p.Push.log, cycles, "evaluated more or less than once a cycle")
-					require.Len(t, p.Pop.log, cycles)
-					requireFifo(t, p, capacity,
-						func(c int) int { return c + k.arrive }, func(c int) int { return c + k.leaves })
-				})
-			}
-		}
 	}
 }
 
@@ -222,7 +183,7 @@ func TestQueueContentsBeforeElaborationAreItsReset(t *testing.T) {
 
 func TestQueueMisuse(t *testing.T) {
 	q := rtl.NewQueue[uint32](2)
-	p := newQueuePair(q.Out(), q.In(), 0, 0, 1)
+	p := newQueuePair(q.Out(), q.In(), nil, nil)
 	rtl.MustNew("top", p).Run(1)
 	assert.PanicsWithValue(t, "rtl: pop from queue top.Push.Out, which shows no entry: check Valid first", func() { p.Pop.In.Pop() })
 	p.Push.Out.Push(1)

@@ -26,8 +26,7 @@ type edges struct {
 
 func (e *edges) Tick() { e.D().N++ }
 
-func add(t *testing.T, s *rtl.System, name string, d *rtl.Domain, root any) *rtl.Sim {
-	t.Helper()
+func add(t require.TestingT, s *rtl.System, name string, d *rtl.Domain, root any) *rtl.Sim {
 	k, err := s.Add(name, d, root)
 	require.NoError(t, err)
 	return k
@@ -56,12 +55,12 @@ func TestDomainEdgesInAMillisecond(t *testing.T) {
 }
 
 // newLinkPair puts the two ends of a link into islands with the given clocks.
-func newLinkPair(t *testing.T, from, to uint64, capacity int, latency uint64, rates [2]int, seed uint64) (*rtl.System, *queuePair) {
+func newLinkPair(t require.TestingT, from, to uint64, capacity int, latency uint64, push, pop bursts, swap bool) (*rtl.System, *queuePair) {
 	l := rtl.NewLink[uint32](capacity, latency)
-	p := newQueuePair(l.Out(), l.In(), rates[0], rates[1], seed)
+	p := newQueuePair(l.Out(), l.In(), push, pop)
 	s := rtl.NewSystem("pair")
 	a, b := s.Domain("a", from), s.Domain("b", to)
-	if seed%2 == 0 { // the order of the islands does not matter
+	if !swap { // the order of the islands does not matter
 		add(t, s, "push", a, p.Push)
 		add(t, s, "pop", b, p.Pop)
 	} else {
@@ -71,33 +70,10 @@ func newLinkPair(t *testing.T, from, to uint64, capacity int, latency uint64, ra
 	return s, p
 }
 
-func TestLinkModel(t *testing.T) {
-	for _, hz := range [][2]uint64{{coreHz, coreHz}, {coreHz, dramHz}, {dramHz, coreHz}, {icntHz, coreHz}, {1000, 7}} {
-		for seed, x := range []struct {
-			capacity int
-			latency  uint64
-			rates    [2]int
-		}{{1, 1, [2]int{9, 9}}, {4, 1, [2]int{9, 2}}, {8, 3, [2]int{5, 5}}, {64, 20, [2]int{9, 9}}, {3, 300, [2]int{2, 9}}} {
-			t.Run(fmt.Sprintf("%d to %d Hz/%+v", hz[0], hz[1], x), func(t *testing.T) {
-				s, p := newLinkPair(t, hz[0], hz[1], x.capacity, x.latency, x.rates, uint64(seed))
-				d := s.Domains()[0]
-				for range 10 { // runs end anywhere, not only between quanta
-					s.Run(d, 97)
-				}
-				// Times in units of 1/(hz[0]*hz[1]) s: a cycle of the producer is hz[1] long, one of the consumer hz[0].
-				firstEdge := func(time, period uint64) int { return int((time + period - 1) / period) }
-				requireFifo(t, p, x.capacity,
-					func(push int) int { return firstEdge(uint64(push)*hz[1]+x.latency*hz[0], hz[0]) },
-					func(pop int) int { return firstEdge(uint64(pop)*hz[0]+x.latency*hz[0], hz[1]) })
-			})
-		}
-	}
-}
-
 // A link between equal clocks carries an entry a cycle if its capacity covers the way there and back.
 func TestLinkThroughput(t *testing.T) {
 	for capacity, want := range map[int]uint32{16: 984, 8: 496} {
-		s, p := newLinkPair(t, coreHz, coreHz, capacity, 8, [2]int{10, 10}, 0)
+		s, p := newLinkPair(t, coreHz, coreHz, capacity, 8, bursts{3}, bursts{3}, false)
 		s.Run(s.Domains()[0], 1000)
 		assert.InDelta(t, want, p.Pop.Q().Got, 10, "capacity %d", capacity)
 	}
@@ -184,7 +160,7 @@ func TestSystemErrors(t *testing.T) {
 	s := rtl.NewSystem("gpu")
 	core := s.Domain("core", coreHz)
 	q := rtl.NewQueue[uint32](2)
-	p := newQueuePair(q.Out(), q.In(), 5, 5, 1)
+	p := newQueuePair(q.Out(), q.In(), nil, nil)
 	_, err := s.Add("a", core, &struct {
 		Push *pusher
 		In   rtl.In[uint32]
@@ -196,7 +172,7 @@ func TestSystemErrors(t *testing.T) {
 	require.ErrorContains(t, err, "c.Push, a *rtl_test.pusher, is already part of island a: only a Link may connect islands")
 
 	l := rtl.NewLink[uint32](2, 4)
-	p = newQueuePair(l.Out(), l.In(), 5, 5, 1)
+	p = newQueuePair(l.Out(), l.In(), nil, nil)
 	_, err = rtl.New("alone", p)
 	require.ErrorContains(t, err, "alone.Push.Out is an end of a Link: Links are for the islands of a System, use a Queue")
 	s = rtl.NewSystem("gpu")
@@ -272,7 +248,7 @@ func TestSystemStopsWhenIdle(t *testing.T) {
 }
 
 func TestDomainReset(t *testing.T) {
-	s, p := newLinkPair(t, coreHz, dramHz, 8, 4, [2]int{9, 1}, 2)
+	s, p := newLinkPair(t, coreHz, dramHz, 8, 4, bursts{1, 2}, bursts{0, 0, 0, 0, 1}, false)
 	a := s.Domains()[0]
 	s.Run(a, 500)
 	require.Greater(t, p.Push.Q().Sent, uint32(20))

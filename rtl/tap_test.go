@@ -50,7 +50,7 @@ func TestTap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := rtl.NewQueue[uint32](3, opts...)
-			p := newQueuePair(q.Out(), q.In(), 6, 6, 1)
+			p := newQueuePair(q.Out(), q.In(), bursts{2, 0, 1}, bursts{0, 3, 0, 1})
 			s := rtl.MustNew("top", p)
 			check(t, p, s.Run)
 			if opts == nil {
@@ -59,7 +59,7 @@ func TestTap(t *testing.T) {
 		})
 	}
 	t.Run("link", func(t *testing.T) {
-		s, p := newLinkPair(t, coreHz, coreHz, 8, 3, [2]int{6, 6}, 1)
+		s, p := newLinkPair(t, coreHz, coreHz, 8, 3, bursts{2, 0, 1}, bursts{0, 3, 0, 1}, true)
 		require.NoError(t, s.Elaborate())
 		check(t, p, func(n uint64) { s.Run(s.Domains()[0], n) })
 	})

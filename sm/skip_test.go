@@ -1,8 +1,6 @@
 package sm_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,33 +56,6 @@ func TestSkipVectors(t *testing.T) {
 	}
 }
 
-// taken is how many cycles of a pipe a warp needs, counted lane by lane.
-func taken(s sm.Skip, mask uint32, lanes, width int) (n uint64) {
-	active := 0
-	for first := 0; first < lanes; first += width {
-		any := false
-		for lane := first; lane < first+width; lane++ {
-			if mask&(1<<lane) != 0 {
-				any = true
-				active++
-			}
-		}
-		if any || s == sm.SkipNone {
-			n++
-		}
-	}
-	if s == sm.SkipSCC {
-		n = uint64(active / width)
-		if active%width != 0 {
-			n++
-		}
-	}
-	if n == 0 {
-		n = 1
-	}
-	return n
-}
-
 // skipKernel has branches and guards on bits of a hash of the thread, under which
 // each pipe has instructions.
 const skipKernel = `
@@ -111,60 +82,6 @@ JOIN:
 	setp.ne.u32 %p3, %r9, 0;
 	@%p3 bra LOOP;
 	exit;`
-
-// TestSkippedCycles: with random masks and widths each pipe is occupied by an
-// instruction for as many cycles as lanes that execute it need, and no instruction
-// issues before the lanes that are active in the last one have entered.
-func TestSkippedCycles(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
-	for run := range 30 {
-		cfg := config()
-		cfg.Skip = skips[run%len(skips)]
-		cfg.WarpSize = 1 << (2 + r.IntN(4))
-		width := func() int { return 1 << r.IntN(3) }
-		cfg.SIMDWidth, cfg.DPWidth, cfg.SFUWidth = width(), width(), width()
-		cfg.Threads = 4 * cfg.WarpSize
-		name := fmt.Sprintf("seed %d, run %d: %+v", seed, run, cfg)
-		b := newBench(t, &cfg, salted(skipKernel, r.Uint32()>>8), uint32(3*cfg.WarpSize-1), 2)
-		issues, started, next := uint64(0), map[*sm.Pipe]int{}, uint64(0)
-		b.Issue.OnIssue.Add(func(e sm.Issued) {
-			require.GreaterOrEqual(t, e.Cycle, next, name)
-			n := taken(cfg.Skip, e.Mask, cfg.WarpSize, cfg.SIMDWidth)
-			issues += n
-			next = e.Cycle + n
-		})
-		pipes := map[*sm.Pipe]int{b.ALU: cfg.SIMDWidth, b.DPU: cfg.DPWidth, b.SFU: cfg.SFUWidth}
-		for b.Host.Q().Ended < b.Host.ctas {
-			require.Less(t, b.sim.Now(), uint64(100_000), name)
-			type before struct {
-				count uint64
-				exec  uint32
-			}
-			was := map[*sm.Pipe]before{}
-			for p := range pipes {
-				w := before{count: p.Q().Count}
-				if p.In.Valid() {
-					w.exec = p.In.Front().Exec
-				}
-				was[p] = w
-			}
-			now := b.sim.Now()
-			b.sim.Run(1)
-			for p, width := range pipes {
-				if p.Q().Count > was[p].count {
-					started[p]++
-					require.Equal(t, taken(cfg.Skip, was[p].exec, cfg.WarpSize, width), p.Q().Next-now, "%s: mask %x on %d lanes", name, was[p].exec, width)
-				}
-			}
-		}
-		require.Len(t, started, 3, "each pipe has been used")
-		b.sim.Run(uint64(cfg.WarpSize)) // the last one enters
-		by := b.Issue.CyclesBy(b.sim.Now())
-		require.Equal(t, issues, by.Issue(), name)
-		require.Equal(t, uint64(cfg.WarpSize/cfg.SIMDWidth)*b.Issue.Count.Q().Issued, issues+b.Issue.Count.Q().Skipped, name)
-	}
-}
 
 func salted(text string, salt uint32) string {
 	return strings.ReplaceAll(text, "SALT", strconv.FormatUint(uint64(salt), 10))

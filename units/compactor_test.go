@@ -2,8 +2,6 @@ package units_test
 
 import (
 	"fmt"
-	"math/bits"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -72,88 +70,6 @@ func TestCompactorExamples(t *testing.T) {
 	}
 	assert.Equal(t, [][]string{{"1", "-", "-", "-"}, {"-", "6", "7", "-"}},
 		emitted(groups(t, "10|01|01|00"), 4, (*units.Compactor).NextStatic), "compactor off")
-}
-
-// TestCompactor: of random masks every thread leaves once, in its lane, the
-// lowest-numbered warp of a lane first, in as many warps as the fullest lane has
-// threads; with the compactor off, in its static warp; in any lanes, in warps that
-// are full but for the last one.
-func TestCompactor(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 4))
-	for range 300 {
-		var m units.BlockMask
-		lanes, warps, density := 1+r.IntN(32), 1+r.IntN(64), r.Float64()
-		threads, in := 0, map[int]bool{}
-		var perLane [32]int
-		for l := range lanes {
-			for w := range warps {
-				if r.Float64() < density {
-					m.Add(w, 1<<l)
-					perLane[l]++
-					threads++
-					in[w] = true
-				}
-			}
-		}
-		fullest := 0
-		for _, n := range perLane {
-			fullest = max(fullest, n)
-		}
-		require.Equal(t, threads, m.Threads())
-		require.Equal(t, fullest, m.Compacted())
-		require.Equal(t, len(in), bits.OnesCount64(m.Warps()))
-
-		var seen units.BlockMask
-		c := units.Compactor{Pending: m}
-		n := 0
-		for ; !c.Pending.Empty(); n++ {
-			before := c.Pending
-			mask, from := c.Next()
-			for l := range 32 {
-				require.Equal(t, mask>>l&1 != 0, before[l] != 0)
-				if mask>>l&1 != 0 {
-					require.EqualValues(t, l, from.Lane[l])
-					bit := uint64(1) << from.Row[l]
-					require.NotZero(t, m[l]&bit)
-					require.Zero(t, seen[l]&bit, "twice")
-					seen[l] |= bit
-					require.Zero(t, before[l]&(bit-1), "a lower-numbered warp waits")
-				}
-			}
-		}
-		require.Equal(t, fullest, n)
-		require.Equal(t, m, seen)
-
-		c = units.Compactor{Pending: m}
-		for w := range warps {
-			if !in[w] {
-				continue
-			}
-			mask, from := c.NextStatic()
-			require.Equal(t, m.Warp(w), mask)
-			for l := range 32 {
-				if mask>>l&1 != 0 {
-					require.Equal(t, units.Home{Row: uint8(w), Lane: uint8(l)}, from.At(l))
-				}
-			}
-		}
-		require.True(t, c.Pending.Empty())
-
-		c, seen = units.Compactor{Pending: m}, units.BlockMask{}
-		last := -1
-		for left := threads; left > 0; left -= lanes {
-			mask, from := c.NextFilled(lanes)
-			require.EqualValues(t, uint64(1)<<min(left, lanes)-1, mask)
-			for l := range min(left, lanes) {
-				h := from.At(l)
-				require.Greater(t, int(h.Row)*32+int(h.Lane), last, "in the order of threads")
-				last = int(h.Row)*32 + int(h.Lane)
-				seen.Add(int(h.Row), 1<<h.Lane)
-			}
-		}
-		require.True(t, c.Pending.Empty())
-		require.Equal(t, m, seen)
-	}
 }
 
 // TestBlockMask: union and removal.

@@ -2,8 +2,6 @@ package units_test
 
 import (
 	"fmt"
-	"math/bits"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -125,117 +123,6 @@ func TestIssuedWarpIsNotJoined(t *testing.T) {
 		assert.Equal(t, formed, joined)
 	}
 	sim.Run(1)
-}
-
-// TestWarpPool compares with a model that keeps the joinable warp of each PC
-// in a list ordered by use, and checks that no thread is lost or in two warps.
-func TestWarpPool(t *testing.T) {
-	const lanes, rows, entries, ways = 4, 6, 8, 2
-	r := rand.New(rand.NewPCG(5, 1))
-	p, sim := newPool(lanes*rows, entries, ways)
-	type thread struct{ row, lane int }
-	free := map[thread]bool{} // threads outside the pool
-	for row := range rows {
-		for lane := range lanes {
-			free[thread{row, lane}] = true
-		}
-	}
-	sets := make([][]uint32, entries/ways) // PCs, most recent first
-	head := map[uint32]int{}               // by PC, the warp that can be joined
-	held := map[int]map[thread]bool{}
-	insert := func() {
-		k := uint32(r.IntN(16))
-		u := &units.Update{PC: k}
-		var in [lanes]thread
-		for lane := range lanes {
-			for row := range rows {
-				if th := (thread{row, lane}); free[th] && r.IntN(3) == 0 {
-					u.Req |= 1 << lane
-					u.Row[lane] = uint8(row)
-					in[lane] = th
-					break
-				}
-			}
-		}
-		if u.Req == 0 {
-			return
-		}
-		set := &sets[int(k)%len(sets)]
-		for i, o := range *set {
-			if o == k {
-				*set = append((*set)[:i:i], (*set)[i+1:]...)
-			}
-		}
-		if *set = append([]uint32{k}, *set...); len(*set) > ways {
-			delete(head, (*set)[ways])
-			*set = (*set)[:ways]
-		}
-		old, reachable := head[k]
-		join := uint32(0)
-		if reachable {
-			join = u.Req &^ p.Warps.Edit(old).Occ
-		}
-		joined, formed := p.Insert(u, lanes)
-		assert.Equal(t, join != 0, joined >= 0)
-		assert.Equal(t, join != u.Req, formed >= 0)
-		if joined >= 0 {
-			assert.Equal(t, old, joined)
-		}
-		if formed >= 0 {
-			assert.Nil(t, held[formed], "entry %d is in use", formed)
-			held[formed] = map[thread]bool{}
-			head[k] = formed
-		}
-		for m := u.Req; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
-			delete(free, in[lane])
-			if join>>lane&1 != 0 {
-				held[joined][in[lane]] = true
-			} else {
-				held[formed][in[lane]] = true
-			}
-		}
-	}
-	issue := func() {
-		for i := range lanes * rows {
-			if held[i] == nil || r.IntN(4) != 0 {
-				continue
-			}
-			for th := range held[i] {
-				free[th] = true
-			}
-			for k, w := range head {
-				if w == i {
-					delete(head, k)
-				}
-			}
-			delete(held, i)
-			p.Free(i)
-		}
-	}
-	p.do = func() {
-		issue()
-		insert()
-		insert()
-	}
-	for range 3000 {
-		sim.Run(1)
-		for i := range lanes * rows {
-			w := p.Warps.At(i)
-			used := *p.Used.At(0)>>i&1 != 0
-			require.Equal(t, held[i] != nil, used)
-			require.Equal(t, len(held[i]), bits.OnesCount32(w.Occ))
-			for m := w.Occ; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m)
-				require.True(t, held[i][thread{int(w.Row[lane]), lane}], "entry %d lane %d", i, lane)
-			}
-		}
-	}
-	st := p.Counts.At(0)
-	assert.NotZero(t, st.Conflicts)
-	assert.NotZero(t, st.Evicted)
-	assert.NotZero(t, st.Fragmented)
-	assert.Less(t, st.Fragmented, st.Conflicts)
 }
 
 // Lanes of two warps meet at a PC.

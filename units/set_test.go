@@ -1,30 +1,21 @@
 package units_test
 
 import (
-	"math/rand/v2"
-	"testing"
-
-	"github.com/stretchr/testify/assert"
+	"fmt"
 
 	"divergo/units"
 )
 
-// TestSet: the next line is the first one at or after a place, going round, by a look at each line.
-func TestSet(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 3000 {
-		words := 1 + r.IntN(len(units.Set{}))
-		var s units.Set
-		for range r.IntN(4) {
-			s.Add(r.IntN(64 * words))
-		}
-		i := r.IntN(64 * words)
-		want := -1
-		for n := 0; n < 64*words && want < 0; n++ {
-			if at := (i + n) % (64 * words); s.Has(at) {
-				want = at
-			}
-		}
-		assert.Equal(t, want, s.Next(i, words), "%b from %d", s, i)
+// An arbiter grants in turn.
+func ExampleSet_Next() {
+	var requests units.Set
+	for _, i := range []int{2, 5, 100} {
+		requests.Add(i)
 	}
+	last := 0
+	for range 4 {
+		last = requests.Next(last+1, units.Words(units.MaxSet))
+		fmt.Print(last, " ")
+	}
+	// Output: 2 5 100 2
 }

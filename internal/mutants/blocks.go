@@ -1,25 +1,28 @@
 package mutants
 
+// rows are the properties of sets of threads by row.
+const rows = "./units TestRowsProperties"
+
 // blocks are bugs of mechanisms that make warps of threads of several: pool, compactor, block-wide stack.
 var blocks = []Mutant{
 	{
-		Name: "dwf-conflict-unseen", Bug: "a lane that is taken is given away again", By: dwf,
+		Name: "dwf-conflict-unseen", Bug: "a lane that is taken is given away again", By: dwf, Audit: "./units TestWarpPoolProperties",
 		File: "units/pool.go", Old: "conflict := u.Req & line.Data.Occ", New: "conflict := u.Req & line.Data.Occ & 0xffff_fff0",
 	},
 	{
-		Name: "dwf-joins-issued", Bug: "threads join a warp that has been issued", By: dwf,
+		Name: "dwf-joins-issued", Bug: "threads join a warp that has been issued", By: dwf, Audit: "./units TestWarpPoolProperties",
 		File: "units/pool.go", Old: "if !p.open(line) {", New: "if !p.open(line) && line.Data.Occ == 0 {",
 	},
 	{
-		Name: "dwf-wrong-row", Bug: "the threads of a warp take the rows of those that join it", By: dwf,
+		Name: "dwf-wrong-row", Bug: "the threads of a warp take the rows of those that join it", By: dwf, Audit: "./units TestWarpPoolProperties",
 		File: "units/pool.go", Old: "w.Row.Take(&u.Row, lanes)", New: "w.Row.Take(&u.Row, w.Occ)",
 	},
 	{
-		Name: "dwf-stale-line", Bug: "a line of the table outlives its warp", By: dwf, From: "FlashGPU-Sim/FlashGPU-Sim#17",
+		Name: "dwf-stale-line", Bug: "a line of the table outlives its warp", By: dwf, From: "FlashGPU-Sim/FlashGPU-Sim#17", Audit: "./units TestWarpPoolProperties",
 		File: "units/pool.go", Old: "return w.Open && w.PC == l.PC", New: "return w.PC == l.PC",
 	},
 	{
-		Name: "dwf-entry-leaks", Bug: "the pool entry of an issued warp is not given back", By: dwf, From: "gem5/gem5#408",
+		Name: "dwf-entry-leaks", Bug: "the pool entry of an issued warp is not given back", By: dwf, From: "gem5/gem5#408", Audit: "./units TestWarpPoolProperties",
 		File: "units/pool.go", Old: "*p.Used.Edit(i >> 6) &^= 1 << (i & 63)\n", New: "",
 	},
 	{
@@ -103,16 +106,40 @@ var blocks = []Mutant{
 		File: "sm/divergence/dwf_barrier.go", Old: "if (done || p.Next().Half) && in.Reconv", New: "if done && in.Reconv",
 	},
 	{
-		Name: "compactor-short-encoder", Bug: "the priority encoder of a lane gives one bit of the warp's number", By: tbc,
+		Name: "compactor-short-encoder", Bug: "the priority encoder of a lane gives one bit of the warp's number", By: tbc, Audit: "./units TestCompactorProperties",
 		File: "units/compactor.go", Old: "homes.Row[l] = uint8(bits.TrailingZeros64(*group))", New: "homes.Row[l] = uint8(bits.TrailingZeros64(*group)) & 1",
 	},
 	{
-		Name: "compactor-last-lane", Bug: "warps are counted by the last lane, not by the fullest", By: tbc,
+		Name: "compactor-last-lane", Bug: "warps are counted by the last lane, not by the fullest", By: tbc, Audit: "./units TestCompactorProperties",
 		File: "units/compactor.go", Old: "warps = max(warps, bits.OnesCount64(group))", New: "warps = max(warps&1, bits.OnesCount64(group))",
 	},
 	{
-		Name: "tbc-ideal-one-lane-short", Bug: "a warp whose threads may change lanes is full with one lane to go", By: ideal,
+		Name: "tbc-ideal-one-lane-short", Bug: "a warp whose threads may change lanes is full with one lane to go", By: ideal, Audit: "./units TestCompactorProperties",
 		File: "units/compactor.go", Old: "if n == lanes {", New: "if n == lanes-1 {",
+	},
+	{
+		Name: "compactor-off-other-warps", Bug: "with the compactor off threads of other static warps come along", Audit: "./units TestCompactorProperties",
+		File: "units/compactor.go", Old: "*group&first != 0 {", New: "*group != 0 {",
+	},
+	{
+		Name: "rows-or", Bug: "the row of a thread that takes a lane is or-ed to the one before", Audit: rows,
+		File: "units/rows.go", Old: "binary.LittleEndian.Uint64(to)&^m|", New: "binary.LittleEndian.Uint64(to)|",
+	},
+	{
+		Name: "rows-shift-idle", Bug: "rows of idle lanes are shifted too", Audit: rows,
+		File: "units/rows.go", Old: "uint64(first)*ones&whole[uint8(lanes)]", New: "uint64(first)*ones",
+	},
+	{
+		Name: "rows-first-lane", Bug: "rows are compared with that of lane 0, which may be idle", Audit: rows,
+		File: "units/rows.go", Old: "r[bits.TrailingZeros32(lanes)%PoolLanes]", New: "r[0]",
+	},
+	{
+		Name: "rows-moved-idle", Bug: "idle lanes count as moved", Audit: rows,
+		File: "units/rows.go", Old: "binary.LittleEndian.Uint64(own[l:l+8])) & whole[uint8(lanes)]", New: "binary.LittleEndian.Uint64(own[l:l+8]))",
+	},
+	{
+		Name: "rows-count-half", Bug: "the upper rows are counted with the lower ones", Audit: rows,
+		File: "units/rows.go", Old: "c[bits.TrailingZeros64(rows)%MaxRows]++", New: "c[bits.TrailingZeros64(rows)%(MaxRows/2)]++",
 	},
 	{
 		Name: "tbc-turn-waits", Bug: "no top goes to the compactor in a cycle in which an outcome comes", By: tbc,

@@ -3,7 +3,7 @@ package mutants
 // memory are bugs of the memory system and its timing.
 var memory = []Mutant{
 	{
-		Name: "shared-no-conflict", Bug: "lanes that want different words of a bank are served at once", Audit: "./memsys TestBankConflicts|TestKnownConflicts",
+		Name: "shared-no-conflict", Bug: "lanes that want different words of a bank are served at once", Audit: "./memsys TestSharedProperties",
 		File: "memsys/shared.go", Old: "} else if word[b] != w {", New: "} else if word[b] != w && k > 0 {",
 	},
 	{
@@ -27,7 +27,7 @@ var memory = []Mutant{
 		File: "sm/kernel.go", Old: "int(k.sharedBytes()), shared, int(k.sharedPitch())}", New: "int(k.sharedBytes()), shared, int(k.sharedBytes())}",
 	},
 	{
-		Name: "shared-byte-enable", Bug: "a store of a byte to shared memory writes what is above it in its word as well", By: any, From: "SystemRDL/PeakRDL-regblock#38", Audit: "./memsys TestFlatMemory",
+		Name: "shared-byte-enable", Bug: "a store of a byte to shared memory writes what is above it in its word as well", By: any, From: "SystemRDL/PeakRDL-regblock#38", Audit: "./memsys TestMemoryProperties",
 		File: "memsys/shared.go", Old: "mask := uint32(1)<<(min(a.Size, wordBytes)*8) - 1", New: "mask := ^uint32(0)",
 	},
 	{
@@ -39,15 +39,15 @@ var memory = []Mutant{
 		File: "memsys/shared.go", Old: "if !q.Busy {\n\t\t*data = row{}\n\t}", New: "",
 	},
 	{
-		Name: "coalescer-two-lines", Bug: "one address bit too few is compared: two lines become one request", By: any,
+		Name: "coalescer-two-lines", Bug: "one address bit too few is compared: two lines become one request", By: any, Audit: "./memsys TestCoalescerProperties",
 		File: "memsys/coalescer.go", Old: "if addr[i]&^within == line {", New: "if addr[i]&^(within|c.line) == line&^c.line {",
 	},
 	{
-		Name: "coalescer-byte-more", Bug: "a store enables one byte too many", By: any,
+		Name: "coalescer-byte-more", Bug: "a store enables one byte too many", By: any, Audit: "./memsys TestCoalescerProperties",
 		File: "memsys/coalescer.go", Old: "uint64(1)<<a.Size-1", New: "uint64(1)<<(a.Size+1)-1",
 	},
 	{
-		Name: "coalescer-first-line", Bug: "the load is answered with its first line", By: any,
+		Name: "coalescer-first-line", Bug: "the load is answered with its first line", By: any, Audit: "./memsys TestCoalescerProperties",
 		File: "memsys/coalescer.go", Old: "if g.Left&^rsp.Lanes != 0 {", New: "if g.Left&^rsp.Lanes&1 != 0 {",
 	},
 	{
@@ -68,11 +68,11 @@ var memory = []Mutant{
 		File:  "memsys/coalescer.go", Old: "!c.Req.Ready() || last && !waits && !room {", New: "!c.Req.Ready() {",
 	},
 	{
-		Name: "cache-mru", Bug: "the line used last makes room", Audit: "./memsys TestLRU",
+		Name: "cache-mru", Bug: "the line used last makes room", Audit: "./memsys TestCacheProperties|TestLRU",
 		File: "memsys/cache.go", Old: "(best < 0 || s.Used < used)", New: "(best < 0 || s.Used > used)",
 	},
 	{
-		Name: "cache-dirty-overwritten", Bug: "a line that becomes dirty makes its neighbours clean", By: any, From: "openhwgroup/cvw#1090",
+		Name: "cache-dirty-overwritten", Bug: "a line that becomes dirty makes its neighbours clean", By: any, From: "openhwgroup/cvw#1090", Audit: "./memsys TestMemoryProperties",
 		File: "memsys/cache.go", Old: "*c.dirty.Edit(w / 64) |= 1 << (w % 64)", New: "*c.dirty.Edit(w / 64) = 1 << (w % 64)",
 	},
 	{
@@ -82,14 +82,14 @@ var memory = []Mutant{
 	{
 		Name: "l1-stale-mshr", Bug: "a line is kept although a store went past it while it was on its way", By: any,
 		File: "memsys/l1.go", Old: "q.Served == 0 && m.Keep && m.Gen == q.Gen", New: "q.Served == 0 && m.Way < 1<<31 && m.Gen == q.Gen",
-		Audit: "./memsys TestStoreDuringMiss|TestFlatMemory",
+		Audit: "./memsys TestStoreDuringMiss|TestMemoryProperties",
 	},
 	{
 		Name: "l1-merge-lost", Bug: "a load that joins a miss is not counted", By: any,
 		File: "memsys/l1.go", Old: "m.Count++\n\t\tl.Count.D().Merges++", New: "l.Count.D().Merges++",
 	},
 	{
-		Name: "l1-dirty-dropped", Bug: "a dirty line makes room without being written back", By: any,
+		Name: "l1-dirty-dropped", Bug: "a dirty line makes room without being written back", By: any, Audit: "./memsys TestMemoryProperties",
 		File: "memsys/l1.go", Old: "} else if l.cache.isDirty(w) {", New: "} else if l.cache.isDirty(w) && w&1 != 0 {",
 	},
 	{
@@ -130,7 +130,7 @@ var memory = []Mutant{
 		File: "memsys/l1.go", Old: "l.D().Pending[epoch%epochs]--", New: "l.D().Pending[l.Q().Epoch%epochs]--",
 	},
 	{
-		Name: "l1-no-lru-hit", Bug: "a hit does not make a line the one used last", Audit: "./memsys TestLRU", From: "antonblanchard/microwatt#411",
+		Name: "l1-no-lru-hit", Bug: "a hit does not make a line the one used last", Audit: "./memsys TestCacheProperties|TestLRU", From: "antonblanchard/microwatt#411",
 		File: "memsys/l1.go", Old: "l.touch(w)\n\t\tl.Count.D().LoadHits++", New: "l.Count.D().LoadHits++",
 	},
 	{
@@ -146,11 +146,11 @@ var memory = []Mutant{
 		File: "memsys/interconnect.go", Old: "(int(q.Chosen[port]) + 1 + n) % inputs", New: "(int(q.Chosen[port])*0 + n) % inputs",
 	},
 	{
-		Name: "crossbar-full", Bug: "a packet goes to an output that is full", By: any, From: "IObundle/iob-lib#328",
+		Name: "crossbar-full", Bug: "a packet goes to an output that is full", By: any, From: "IObundle/iob-lib#328", Audit: "./memsys TestCrossbarProperties",
 		File: "memsys/interconnect.go", Old: "c.Out[o].Ready() && q.Port", New: "q.Port",
 	},
 	{
-		Name: "crossbar-credit", Bug: "a port is not free again after its packet", By: any, From: "gem5/gem5#408",
+		Name: "crossbar-credit", Bug: "a port is not free again after its packet", By: any, From: "gem5/gem5#408", Audit: "./memsys TestCrossbarProperties",
 		File: "memsys/interconnect.go", Old: "d.Busy &^= 1 << t.From\n", New: "",
 	},
 	{
@@ -162,7 +162,7 @@ var memory = []Mutant{
 		File: "memsys/l2.go", Old: "s.cache.write(w, &data, dram.Span(int(r.Off), int(r.Size)))", New: "s.cache.write(w, &data, dram.Span(int(r.Off), 1))",
 	},
 	{
-		Name: "l2-fill-overwrites", Bug: "a line from DRAM overwrites what was stored meanwhile", By: any,
+		Name: "l2-fill-overwrites", Bug: "a line from DRAM overwrites what was stored meanwhile", By: any, Audit: "./memsys TestMemoryProperties",
 		File: "memsys/l2.go", Old: "Merge(&r.Data, s.all.AndNot(st.Have))", New: "Merge(&r.Data, s.all)",
 	},
 	{
@@ -203,40 +203,40 @@ var memory = []Mutant{
 		File: "memsys/dram/channel.go", Old: "if e.Mask[k/64]>>(k%64)&1 != 0 {", New: "if e.Mask[k/64] != 0 {",
 	},
 	{
-		Name: "dram-tras", Bug: "tRAS short by one", By: any, Audit: "./memsys/dram TestRandom",
+		Name: "dram-tras", Bug: "tRAS short by one", By: any, Audit: "./memsys/dram TestChannelProperties",
 		File: "memsys/dram/channel.go", Old: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS)", New: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS-1)",
 	},
 	{
-		Name: "dram-trc", Bug: "tRC short by one", By: any, Audit: "./memsys/dram TestRandom|TestSameBankActivates",
+		Name: "dram-trc", Bug: "tRC short by one", By: any, Audit: "./memsys/dram TestChannelProperties|TestSameBankActivates",
 		File: "memsys/dram/channel.go", Old: "bk.NextAct, bk.NextPre = after(t.TRC), after(t.TRAS)", New: "bk.NextAct, bk.NextPre = after(t.TRC-1), after(t.TRAS)",
 	},
 	{
-		Name: "dram-trcd", Bug: "a column command one cycle before the row is open", By: any, Audit: "./memsys/dram TestRandom|TestReadLatency",
+		Name: "dram-trcd", Bug: "a column command one cycle before the row is open", By: any, Audit: "./memsys/dram TestChannelProperties|TestReadLatency",
 		File: "memsys/dram/channel.go", Old: "bk.NextRead, bk.NextWrite = after(t.TRCD), after(t.tRCDWR())", New: "bk.NextRead, bk.NextWrite = after(t.TRCD-1), after(t.tRCDWR())",
 	},
 	{
-		Name: "dram-twtr", Bug: "no turnaround from writing to reading", By: any, Audit: "./memsys/dram TestRandom",
+		Name: "dram-twtr", Bug: "no turnaround from writing to reading", By: any, Audit: "./memsys/dram TestChannelProperties",
 		File: "memsys/dram/channel.go", Old: "after(max(end+t.TWTR, t.TCCD))", New: "after(max(end, t.TCCD))",
 	},
 	{
-		Name: "dram-trrd", Bug: "activates of two banks too close", By: any, Audit: "./memsys/dram TestRandom",
+		Name: "dram-trrd", Bug: "activates of two banks too close", By: any, Audit: "./memsys/dram TestChannelProperties",
 		File: "memsys/dram/channel.go", Old: "d.NextAct = after(t.TRRD)", New: "d.NextAct = after(t.TRRD - 1)",
 	},
 	{
-		Name: "dram-trp", Bug: "a bank is opened before it is closed", By: any, Audit: "./memsys/dram TestRandom",
+		Name: "dram-trp", Bug: "a bank is opened before it is closed", By: any, Audit: "./memsys/dram TestChannelProperties",
 		File: "memsys/dram/channel.go", Old: "bk.NextAct = max(bk.NextAct, after(t.TRP))", New: "bk.NextAct = max(bk.NextAct, after(t.TRP-1))",
 	},
 	{
-		Name: "dram-young-hit", Bug: "the youngest row hit goes first", By: any, Audit: "./memsys/dram TestRandom",
+		Name: "dram-young-hit", Bug: "the youngest row hit goes first", By: any, Audit: "./memsys/dram TestChannelProperties",
 		File: "memsys/dram/channel.go", Old: "(hit < 0 || e.Age < hitAge)", New: "(hit < 0 || e.Age > hitAge)",
 	},
 	{
-		Name: "dram-hit-cap", Bug: "`<=` for `<` in the count of row hits that pass an older request", By: any, Audit: "./memsys/dram TestRandom|TestHitCap",
+		Name: "dram-hit-cap", Bug: "`<=` for `<` in the count of row hits that pass an older request", By: any, Audit: "./memsys/dram TestChannelProperties|TestHitCap",
 		Lives: "not found in 700 kernels: as many hits seldom pass an older request",
 		File:  "memsys/dram/channel.go", Old: "int(bk.Overtaken) < c.cfg.HitCap", New: "int(bk.Overtaken) <= c.cfg.HitCap",
 	},
 	{
-		Name: "bus-overlap", Bug: "two bursts on the data bus at once", By: any, Audit: "./memsys/dram TestRandom|TestPeakBandwidth",
+		Name: "bus-overlap", Bug: "two bursts on the data bus at once", By: any, Audit: "./memsys/dram TestChannelProperties|TestPeakBandwidth",
 		File: "memsys/dram/channel.go", Old: "d.NextWrite = max(d.NextWrite, after(t.tRTW()))", New: "d.NextWrite = max(d.NextWrite, after(t.tRTW()-2))",
 	},
 	{
@@ -244,7 +244,7 @@ var memory = []Mutant{
 		File: "memsys/dram/channel.go", Old: "d.NextRead = after(t.TCCD)", New: "d.NextRead = after(t.TCCD - 1)",
 	},
 	{
-		Name: "dram-trtp", Bug: "a row is closed too early behind a read", By: any, From: "CMU-SAFARI/ramulator#57", Audit: "./memsys/dram TestRandom",
+		Name: "dram-trtp", Bug: "a row is closed too early behind a read", By: any, From: "CMU-SAFARI/ramulator#57", Audit: "./memsys/dram TestChannelProperties",
 		Lives: "not found in 1,164 kernels: t_ras keeps a row open longer",
 		File:  "memsys/dram/channel.go", Old: "after(max(t.TRTP, t.Burst))", New: "after(t.Burst)",
 	},
@@ -259,5 +259,13 @@ var memory = []Mutant{
 	{
 		Name: "dram-queue-full", Bug: "a request is taken when the queue is full", By: any, From: "IObundle/iob-lib#328",
 		File: "memsys/dram/channel.go", Old: "if i >= c.cfg.Queue {", New: "if i > c.cfg.Queue {",
+	},
+	{
+		Name: "host-past-cell", Bug: "a write of the host goes on behind the end of a cell", Audit: "./memsys/dram TestStoreProperties",
+		File: "memsys/dram/store.go", Old: "min(len(b), MaxLine-off, int(", New: "min(len(b), MaxLine, int(",
+	},
+	{
+		Name: "line-upper-half", Bug: "bytes of the upper half of a line are taken by the mask of the lower", Audit: "./memsys/dram TestLineProperties",
+		File: "memsys/dram/line.go", Old: "for i, w := range m {", New: "for i, w := range [2]uint64{m[0], m[0]} {",
 	},
 }

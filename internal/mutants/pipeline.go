@@ -55,19 +55,19 @@ var pipeline = []Mutant{
 		File: "sm/kernel.go", Old: "use(in.Guard, &d.deps)\n", New: "",
 	},
 	{
-		Name: "scoreboard-clears-all", Bug: "a result clears the register for all lanes, those of another path included", By: []string{"dpe"},
+		Name: "scoreboard-clears-all", Bug: "a result clears the register for all lanes, those of another path included", By: []string{"dpe"}, Audit: "./units TestScoreboardProperties",
 		File: "units/scoreboard.go", Old: "[row&(MaxRows-1)] &^= lanes", New: "[row&(MaxRows-1)] = 0",
 	},
 	{
-		Name: "scoreboard-clears-rows", Bug: "a result of a warp of several rows clears the register for all lanes of these", By: []string{"dwf"},
+		Name: "scoreboard-clears-rows", Bug: "a result of a warp of several rows clears the register for all lanes of these", By: []string{"dwf"}, Audit: "./units TestScoreboardProperties",
 		File: "units/scoreboard.go", Old: "pending[row] &^= t.Lanes[row]", New: "pending[row] = 0",
 	},
 	{
-		Name: "scoreboard-all-lanes", Bug: "a register is taken for ready unless all lanes are pending", By: any,
+		Name: "scoreboard-all-lanes", Bug: "a register is taken for ready unless all lanes are pending", By: any, Audit: "./units TestScoreboardProperties",
 		File: "units/scoreboard.go", Old: "&lanes != 0 {", New: "&lanes == lanes {",
 	},
 	{
-		Name: "set-no-wrap", Bug: "a search through several words does not come back to where it began", By: multipath, Audit: "./units TestSet",
+		Name: "set-no-wrap", Bug: "a search through several words does not come back to where it began", By: multipath, Audit: "./units TestSetProperties",
 		File: "units/set.go", Old: "range s[:from+1] {", New: "range s[:from] {",
 	},
 	{
@@ -75,12 +75,24 @@ var pipeline = []Mutant{
 		File: "sm/schedule.go", Old: "m &= upTo\n", New: "m &= upTo >> 1\n",
 	},
 	{
-		Name: "stack-of-two", Bug: "the stack's depth is counted once for two pushes", Audit: "./units TestStack",
+		Name: "stack-of-two", Bug: "the stack's depth is counted once for two pushes", Audit: "./units TestStackProperties",
 		File: "units/stack.go", Old: "*k.Entry(s, int(*d)) = e\n", New: "*k.Entry(s, int(*d)&^1) = e\n",
 	},
 	{
 		Name: "balanced-odd", Bug: "odd warps get the mask of the warp before them, not its complement", By: regroup, Audit: "./units TestBalancedMasks|TestLaneTables",
 		File: "units/permutation.go", Old: "m = ^m & (width - 1)", New: "m &= width - 1",
+	},
+	{
+		Name: "placed-alone", Bug: "a thread takes the place of those that other warps have in its lane", Audit: "./units TestPlacementProperties",
+		File: "units/permutation.go", Old: "l)] |= group & -group", New: "l)] = group & -group",
+	},
+	{
+		Name: "majority-idle-votes", Bug: "lanes that are not active vote", Audit: "./units TestMajorityProperties",
+		File: "units/majority.go", Old: "bits.OnesCount32(taken&active)", New: "bits.OnesCount32(taken)",
+	},
+	{
+		Name: "skip-unaligned", Bug: "a group of lanes begins at the first one that executes", Audit: "./sm TestGroupProperties|TestPipeProperties",
+		File: "sm/skip.go", Old: "bits.TrailingZeros32(mask) / width * width", New: "bits.TrailingZeros32(mask)",
 	},
 	{
 		Name: "operands-row", Bug: "lanes of a compacted warp read the row of the first", By: regroup,
@@ -222,7 +234,7 @@ var pipeline = []Mutant{
 		File: "sm/issue.go", Old: "if in.holds { //", New: "if in.Op != isa.OpCopy { //",
 	},
 	{
-		Name: "scoreboard-others", Bug: "threads wait for registers of others of their row", By: any,
+		Name: "scoreboard-others", Bug: "threads wait for registers of others of their row", By: any, Audit: "./units TestScoreboardProperties",
 		File: "units/scoreboard.go", Old: "[row&(MaxRows-1)]&lanes != 0", New: "[row&(MaxRows-1)] != 0 && lanes != 0",
 	},
 	{
@@ -252,6 +264,18 @@ var pipeline = []Mutant{
 	{
 		Name: "queue-credit-lost", Bug: "a queue that is full when an entry is taken has a place less from then on", By: any, From: "xlsynth/bedrock-rtl#314",
 		File: "rtl/queue.go", Old: "f.vis, f.rel = f.tail, f.head", New: "if f.tail-f.rel == f.cap && f.head != f.rel {\n\t\t\tf.cap--\n\t\t}\n\t\tf.vis, f.rel = f.tail, f.head",
+	},
+	{
+		Name: "queue-early", Bug: "an entry of a queue with a latency arrives a cycle too soon", Audit: "./rtl TestQueueProperties",
+		File: "rtl/queue.go", Old: "at := f.sim.stamp() + f.latency", New: "at := f.sim.stamp() + f.latency - 1",
+	},
+	{
+		Name: "link-early", Bug: "an entry arrives at the clock edge before it is there", Audit: "./rtl TestLinkProperties",
+		File: "rtl/link.go", Old: "l.latency + ceilDiv(cycle*l.from, l.to)", New: "l.latency + cycle*l.from/l.to",
+	},
+	{
+		Name: "mem-one-written", Bug: "of the entries that a cycle writes the last one is kept", Audit: "./rtl TestMemProperties",
+		File: "rtl/mem.go", Old: "append(r.list, uint32(i))", New: "append(r.list[:0], uint32(i))",
 	},
 	{
 		Name: "alone-unheard", Bug: "what the only island sends that has something to do is not passed on", Audit: "./rtl TestRandomSystems",

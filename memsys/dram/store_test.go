@@ -2,7 +2,6 @@ package dram_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -60,42 +59,6 @@ func newStore(cfg dram.Config) *dram.Store {
 	return s
 }
 
-func TestStore(t *testing.T) {
-	for _, channels := range []int{1, 3, 8} {
-		cfg := dram.Default()
-		cfg.Channels = channels
-		s := newStore(cfg)
-		r := rand.New(rand.NewPCG(1, uint64(channels)))
-		flat := map[uint64]byte{}
-		bases := []uint64{0x1000_0000, 0x1001_0000, 0x8_0000_0000}
-		for _, b := range bases {
-			require.NoError(t, s.Map(b, 30_000))
-			for range 60 {
-				data := make([]byte, r.IntN(2000))
-				addr := bases[r.IntN(len(bases))] + uint64(r.IntN(30_000-len(data)))
-				if err := s.Write(addr, data[:0]); err != nil {
-					continue
-				}
-				for i := range data {
-					data[i] = byte(r.Uint32())
-				}
-				if s.Write(addr, data) == nil {
-					for i, v := range data {
-						flat[addr+uint64(i)] = v
-					}
-				}
-			}
-		}
-		for _, b := range bases {
-			got := make([]byte, 30_000)
-			require.NoError(t, s.Read(b, got))
-			for i, v := range got {
-				require.Equal(t, flat[b+uint64(i)], v, "byte %#x", b+uint64(i))
-			}
-		}
-	}
-}
-
 func TestStoreErrors(t *testing.T) {
 	none := dram.NewStore()
 	assert.EqualError(t, none.Map(0, 1), "memory [0x0, +0x1): the store has 0 of 0 channels")
@@ -118,20 +81,6 @@ func TestByteMask(t *testing.T) {
 	assert.Equal(t, dram.ByteMask{}, dram.Span(70, 0))
 	assert.True(t, dram.Span(0, 64).Covers(dram.Span(10, 20)))
 	assert.False(t, dram.Span(0, 64).Covers(dram.Span(60, 8)))
-	r := rand.New(rand.NewPCG(2, 2))
-	for range 300 {
-		var to, from, want dram.Line
-		m := dram.ByteMask{r.Uint64() & r.Uint64(), r.Uint64() | r.Uint64()}
-		for i := range to {
-			to[i], from[i] = byte(r.Uint32()), byte(r.Uint32())
-			want[i] = to[i]
-			if m[i/64]>>(i%64)&1 != 0 {
-				want[i] = from[i]
-			}
-		}
-		to.Merge(&from, m)
-		require.Equal(t, want, to)
-	}
 }
 
 // The channel of the machine reads a line: two commands, then the data.
