@@ -127,17 +127,13 @@ func Replay(name string) (*Failure, error) {
 	if err != nil {
 		return nil, err
 	}
-	var r Runner
-	if len(f.Launches) == 1 && len(f.Buffers) == 0 {
-		k, err := compiled(f, cfg)
-		if err != nil {
-			return nil, err
-		}
-		return r.Check(k, cfg.Divergence.Mechanism)
-	}
 	plan, err := f.Load()
 	if err != nil {
 		return nil, err
+	}
+	var r Runner
+	if len(f.Launches) == 1 && len(f.Buffers) == 0 && !plan.Textures() {
+		return r.Check(compiled(f, plan, cfg), cfg.Divergence.Mechanism)
 	}
 	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
 	if err != nil {
@@ -184,12 +180,8 @@ func load(name string) (*launches.File, gpu.Config, error) {
 }
 
 // compiled is the case of a file with one launch.
-func compiled(f *launches.File, cfg gpu.Config) (*Compiled, error) {
-	plan, err := f.Load()
-	if err != nil {
-		return nil, err
-	}
+func compiled(f *launches.File, plan *launches.Plan, cfg gpu.Config) *Compiled {
 	step := &plan.Steps[0]
 	c := &Case{Seed: f.Seed, Grid: step.Grid, Block: step.Block, Machine: cfg}
-	return &Compiled{Case: c, Prog: step.Prog, Args: step.Args, shared: step.Shared}, nil
+	return &Compiled{Case: c, Prog: step.Prog, Args: step.Args, shared: step.Shared}
 }
