@@ -85,6 +85,15 @@ func TestNewer(t *testing.T) {
 	}
 }
 
+// TestNewerC: functions of CUDA 13 with other parameters than before, in C.
+func TestNewerC(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	_, err := nvcc(t, "-Xcompiler", "-Wall,-Werror", "testdata/newerc.c", "-lcuda", "-o", program)
+	require.NoError(t, err)
+	r := run(t, "pdom", program)
+	assert.Equal(t, "0 wrong\n", r.out, r.errors)
+}
+
 // TestMemory: device memory has the size of the key gpu.memory.
 func TestMemory(t *testing.T) {
 	program := build(t, "testdata/memory.cu")

@@ -54,6 +54,9 @@ func (e *emulator) Write(addr uint64, data []byte) { e.fail(e.memory.Write(addr,
 // Read implements kernels.Machine.
 func (e *emulator) Read(addr uint64, data []byte) { e.fail(e.memory.Read(addr, data)) }
 
+// PlaceModule implements launches.Device: MeasurePlan has placed the module.
+func (e *emulator) PlaceModule(*isa.Program) error { return e.err }
+
 // Launch implements kernels.Machine.
 func (e *emulator) Launch(l kernels.Launch) error {
 	p, err := e.programs.Program(l.Module, l.Kernel)

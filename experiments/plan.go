@@ -20,6 +20,9 @@ func MeasurePlan(plan *launches.Plan, warpSize int) (*Paths, error) {
 			if l.Prog.Module != first.Module && len(l.Prog.Globals)+len(first.Globals) > 0 {
 				return errors.New("launches of several modules, of which some have variables: measure them one by one")
 			}
+			if err := placed.Bind(e, i); err != nil {
+				return err
+			}
 			if err := e.run(l.Prog, kernels.Launch{Grid: l.Grid, Block: l.Block, Shared: l.Shared, Params: l.Params}); err != nil {
 				return err
 			}

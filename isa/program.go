@@ -47,6 +47,13 @@ type Global struct {
 	Init  []byte // at most Size bytes, the rest is zero
 }
 
+// Reference is a variable of the module through which a program reads a texture or a surface.
+type Reference struct {
+	Name, Kind string // Kind: texref or surfref
+	Addr       uint64
+	Pos        Pos // where the program names it first
+}
+
 // Local is a variable of the .shared or .local space.
 type Local struct {
 	Name   string
@@ -90,15 +97,16 @@ type Program struct {
 	Preds       []string // predicate registers, indexed by OperandPred operands
 	Params      []Param
 	ParamBytes  uint32
-	Globals     []Global // of the whole module
-	Vars        []Local  // shared and local variables
-	SharedBytes uint32   // statically allocated shared memory of a CTA
-	SharedAlign uint32   // alignment of the dynamic part that follows
-	LocalBytes  uint32   // local memory of a thread
-	Labels      []Label  // ascending by PC
-	AddressBits uint8    // 32 or 64
-	Target      int      // of the module: 70 for sm_70
-	MaxThreads  uint32   // of a CTA, by .maxntid or .reqntid; 0: no limit
+	Globals     []Global    // of the whole module
+	References  []Reference // that the kernel and its functions name
+	Vars        []Local     // shared and local variables
+	SharedBytes uint32      // statically allocated shared memory of a CTA
+	SharedAlign uint32      // alignment of the dynamic part that follows
+	LocalBytes  uint32      // local memory of a thread
+	Labels      []Label     // ascending by PC
+	AddressBits uint8       // 32 or 64
+	Target      int         // of the module: 70 for sm_70
+	MaxThreads  uint32      // of a CTA, by .maxntid or .reqntid; 0: no limit
 	ReqThreads  [3]uint32
 
 	// What a kernel can switch off, since it relies on the threads of a warp: thread

@@ -87,8 +87,9 @@ func TestFound(t *testing.T) {
 	for _, dir := range dirs {
 		file, cfg, err := load(dir)
 		require.NoError(t, err)
-		k, err := compiled(file, cfg)
+		plan, err := file.Load()
 		require.NoError(t, err)
+		k := compiled(file, plan, cfg)
 		for _, m := range shipped() {
 			var r Runner
 			f, err := r.Check(k, m)

@@ -232,17 +232,13 @@ func replay(name string, stop func() bool) (*Failure, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := Runner{Stop: stop}
-	if len(f.Launches) == 1 && len(f.Buffers) == 0 {
-		k, err := compiled(f, cfg)
-		if err != nil {
-			return nil, err
-		}
-		return r.Check(k, cfg.Divergence.Mechanism)
-	}
 	plan, err := f.Load()
 	if err != nil {
 		return nil, err
+	}
+	r := Runner{Stop: stop}
+	if len(f.Launches) == 1 && len(f.Buffers) == 0 && !plan.Textures() {
+		return r.Check(compiled(f, plan, cfg), cfg.Divergence.Mechanism)
 	}
 	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
 	if err != nil {
@@ -293,12 +289,8 @@ func load(name string) (*launches.File, gpu.Config, error) {
 }
 
 // compiled is the case of a file with one launch.
-func compiled(f *launches.File, cfg gpu.Config) (*Compiled, error) {
-	plan, err := f.Load()
-	if err != nil {
-		return nil, err
-	}
+func compiled(f *launches.File, plan *launches.Plan, cfg gpu.Config) *Compiled {
 	step := &plan.Steps[0]
 	c := &Case{Seed: f.Seed, Grid: step.Grid, Block: step.Block, Machine: cfg}
-	return &Compiled{Case: c, Prog: step.Prog, Args: step.Args, shared: step.Shared}, nil
+	return &Compiled{Case: c, Prog: step.Prog, Args: step.Args, shared: step.Shared}
 }

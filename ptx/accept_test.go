@@ -188,6 +188,8 @@ var refused = map[string]string{
 	"wmma.load.a.sync.aligned.row.m8n8k32.s4 {%r0}, [%d0];":                                                    "type .s4",
 	"wgmma.fence.sync.aligned;":                                                                                "matrices",
 	"barrier.cluster.arrive;":                                                                                  "clusters",
+	"fence.mbarrier_init.release.cluster;":                                                                     "asynchronous barriers",
+	"fence.acquire.sync_restrict::shared::cluster.cluster;":                                                    "clusters",
 	"fence.proxy.async;":                                                                                       "proxies",
 	"cp.async.bulk.commit_group;":                                                                              "bulk copies",
 	"ld.global.L2::cache_hint.u32 %r0, [%d0], %d1;":                                                            "cache policies",

@@ -25,7 +25,8 @@
 // whose result the threads read by b2r behind the barrier, and brx.idx, whose first
 // comparison is the instruction and the rest of the tree inserted. The same goes for
 // ld and st of 32 bytes, which are two of 16, mma.m8n8k4 with an f32 sum, which has two
-// steps, and wmma (wmma.go). An operand that is a register plus a constant has an
+// steps, wmma (wmma.go), and all that reads or writes a texture or a surface: loads and
+// arithmetic (texture.go). An operand that is a register plus a constant has an
 // addition inserted before.
 //
 // # What the manual leaves to the implementation
@@ -44,7 +45,7 @@
 //   - mma adds in the order of k, as isa says; cp.async with a src-size above cp-size
 //     reads cp-size.
 //   - .relu makes -0 +0, and what is NaN in 16 bits is 0x7FFF.
-//   - shfl from a thread that does not take part gives the thread its own value.
+//   - shfl from a thread that does not take part gives what the machine says (sm.absent_lane).
 //   - vote and shfl without .sync are accepted for every target.
 //   - discard and applypriority do nothing, nor do other hints to caches.
 //   - WARP_SZ is read from the machine, like a special register: it cannot be part of
@@ -85,8 +86,8 @@
 //
 // # What is not supported
 //
-// Textures and surfaces, atomics on vectors, sparse matrices and those of FP8 and
-// less, wgmma and tcgen05, conversions to less than 8 bits and with random rounding,
+// Textures of several samples, and those that are read with offsets or with a depth to
+// compare, atomics on vectors, sparse matrices and those of FP8 and less, wgmma and tcgen05, conversions to less than 8 bits and with random rounding,
 // clusters, bulk copies, mbarrier, registers of 128 bits, cache policies, min and max
 // of three numbers, alloca, brkpt, and variable numbers of arguments. Each is
 // a diagnostic that names the instruction; none is ignored. A kernel that does not

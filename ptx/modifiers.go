@@ -259,7 +259,7 @@ func scoped(m *match) { m.scope = true }
 var otherModifiers = map[string]string{
 	"abs": "min and max of three numbers", "relu": "results clamped to 0",
 	"m16n8": "matrices of bytes", "m8n16": "matrices of bytes", "m16n16": "matrices of bytes",
-	"sp": "sparse matrices", "mbarrier": "asynchronous barriers", "bulk": "bulk copies", "reduce": "asynchronous reductions", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "operations on vectors",
+	"sp": "sparse matrices", "mbarrier": "asynchronous barriers", "mbarrier_init": "asynchronous barriers", "sync_restrict::shared::cluster": "clusters", "sync_restrict::shared::cta": "clusters", "bulk": "bulk copies", "reduce": "asynchronous reductions", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "operations on vectors",
 	"oob": "oob", "mmio": "memory-mapped input and output",
 	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
 	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",

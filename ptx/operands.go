@@ -458,6 +458,9 @@ func (o *operands) variableAddress(x *operand, v *variable, want isa.Space) isa.
 		o.errorf(x.pos, CodeUnsupported, "%s is an .extern .shared variable of fixed size, which another file defines", name)
 		return imm
 	}
+	if v.opaque && v.words != "samplerref" && !slices.ContainsFunc(o.prog.References, func(r isa.Reference) bool { return r.Addr == v.addr }) {
+		o.prog.References = append(o.prog.References, isa.Reference{Name: v.name.text, Kind: v.words, Addr: v.addr, Pos: x.pos})
+	}
 	at, space := v.addr, v.space
 	_, ofKernel := o.offsets[v]
 	switch {

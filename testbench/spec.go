@@ -28,6 +28,8 @@ import (
 //	buf:iota:TYPE:N       0, 1, 2, ... N-1
 //	buf:rand:TYPE:N       N random values: integers of the whole range, floats in [0, 1)
 //
+// or a texture or surface, as SplitTexture reads it, whose handle the kernel gets, or which is bound to a reference.
+//
 // TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64, or b8 b16 b32 b64 for a bit
 // pattern, whose values are hexadecimal.
 type Arg struct {
@@ -36,6 +38,8 @@ type Arg struct {
 	Type   isa.Type // of the values; b8 for zeros and files
 	Bytes  uint64   // of the value or the buffer
 	Data   []byte   // contents, little-endian; shorter than Bytes where the rest is zero
+
+	Texture *Texture // that the buffer holds; nil: none
 }
 
 // argTypes are the types of a specification.
@@ -97,12 +101,31 @@ func ParseArgs(specs []string, seed uint64) ([]Arg, error) {
 
 // ParseArgWithin is ParseArg for a buffer of at most so many bytes.
 func ParseArgWithin(spec string, seed, most uint64) (Arg, error) {
-	arg, err := parseArg(spec, seed, most)
+	t, rest, err := SplitTexture(spec)
+	if err != nil {
+		return Arg{}, err
+	}
+	arg, err := parseArg(rest, seed, most)
 	if err != nil {
 		return Arg{}, fmt.Errorf("argument %q: %w", spec, err)
 	}
+	if t != nil {
+		if err := t.Fit(&arg); err != nil {
+			return Arg{}, err
+		}
+	}
 	arg.Spec = spec
 	return arg, nil
+}
+
+// ArgFile is the file that a specification reads, "" for none.
+func ArgFile(spec string) string {
+	_, rest, _ := SplitTexture(spec)
+	file, _ := strings.CutPrefix(rest, "buf:@")
+	if file == rest {
+		return ""
+	}
+	return file
 }
 
 func parseArg(spec string, seed, most uint64) (Arg, error) {

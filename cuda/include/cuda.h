@@ -701,8 +701,13 @@ DIVERGO_MISSING_DRIVER(DIVERGO_DECLARE)
 }
 #endif
 
+// As CUDA 13 has it: in C by the number of arguments.
 #ifdef __cplusplus
-// As CUDA 13 has it.
 static inline CUresult cuCtxCreate(CUcontext *context, CUctxCreateParams *parameters, unsigned int flags, CUdevice device) { return cuCtxCreate_v4(context, parameters, flags, device); }
+#else
+#undef cuCtxCreate
+#define DIVERGO_CTX_CREATE(a, b, c, d, name, ...) name
+#define cuCtxCreate(...) DIVERGO_CTX_CREATE(__VA_ARGS__, cuCtxCreate_v4, cuCtxCreate_v2, , )(__VA_ARGS__)
+static inline CUresult (cuCtxCreate)(CUcontext *context, unsigned int flags, CUdevice device) { return cuCtxCreate_v2(context, flags, device); }
 #endif
 #endif

@@ -416,4 +416,12 @@ template <class T> static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(
 #endif
 #undef DIVERGO_DEFAULT
 
+#ifndef __cplusplus
+// As CUDA 13 has them.
+#define DIVERGO_PREFETCH(a, b, c, d, e, name, ...) name
+#define cudaMemPrefetchAsync(...) DIVERGO_PREFETCH(__VA_ARGS__, cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync, , )(__VA_ARGS__)
+#define cudaMemAdvise(address, bytes, advice, where) \
+    _Generic((where), struct cudaMemLocation: cudaMemAdvise_v2, default: cudaMemAdvise)(address, bytes, advice, where)
+#endif
+
 #endif

@@ -873,7 +873,7 @@ cudaError_t cudaHostUnregister(void *host) {
     return fail(sticky);
 }
 cudaError_t cudaMemPrefetchAsync(const void *at, size_t bytes, int device, cudaStream_t stream) { return (void)at, (void)bytes, (void)device, (void)stream, fail(sticky); }
-cudaError_t cudaMemAdvise(const void *at, size_t bytes, enum cudaMemoryAdvise advice, int device) { return (void)at, (void)bytes, (void)advice, (void)device, fail(sticky); }
+cudaError_t (cudaMemAdvise)(const void *at, size_t bytes, enum cudaMemoryAdvise advice, int device) { return (void)at, (void)bytes, (void)advice, (void)device, fail(sticky); }
 static cudaError_t located(struct cudaMemLocation l) {
     if (l.type == cudaMemLocationTypeDevice) return l.id == 0 ? sticky : cudaErrorInvalidDevice;
     return l.type >= cudaMemLocationTypeHost && l.type <= cudaMemLocationTypeHostNumaCurrent ? sticky : cudaErrorInvalidValue;

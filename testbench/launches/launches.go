@@ -22,10 +22,10 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"divergo/internal/input"
 	"divergo/internal/printable"
+	"divergo/testbench"
 )
 
 // Schema is the form of a launch file, oldSchema the one that counterexamples had: grid, block
@@ -142,13 +142,13 @@ func (f *File) Files() (list []string) {
 	for i := range f.Launches {
 		add(f.module(i))
 		for _, a := range f.Launches[i].Args {
-			if file, found := strings.CutPrefix(a, "buf:@"); found {
+			if file := testbench.ArgFile(a); file != "" {
 				add(file)
 			}
 		}
 	}
 	for i := range f.Buffers {
-		if file, found := strings.CutPrefix(f.Buffers[i].Init, "buf:@"); found {
+		if file := testbench.ArgFile(f.Buffers[i].Init); file != "" {
 			add(file)
 		}
 	}

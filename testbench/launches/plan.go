@@ -2,7 +2,9 @@ package launches
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"divergo/internal/input"
@@ -32,6 +34,15 @@ type Step struct {
 	Shared      uint32
 	Args        []testbench.Arg
 	buffers     []int // of each argument, -1 for a value
+	textures    []texture
+}
+
+// texture is one that is described to the program before the launch.
+type texture struct {
+	*testbench.Texture
+	texels, handle int // buffers; the handle is -1 where the description is that of a reference
+	reference      uint64
+	initial        []byte // of the reference
 }
 
 // One is the plan of a single launch, whose buffers are those of its arguments.
@@ -42,23 +53,86 @@ func One(l testbench.Launch, args []testbench.Arg) (*Plan, error) {
 
 // add adds a launch. Named says which of the buffers an argument is, -1 for a new one.
 func (p *Plan) add(l testbench.Launch, args []testbench.Arg, named []int) error {
-	if err := testbench.CheckArgs(l.Prog, args); err != nil {
+	s := Step{Prog: l.Prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared}
+	var buffers []int
+	for i := range args {
+		if t := args[i].Texture; t == nil || t.Reference == "" {
+			s.Args = append(s.Args, args[i])
+			if named != nil {
+				buffers = append(buffers, named[i])
+			}
+		}
+	}
+	if err := testbench.CheckArgs(l.Prog, s.Args); err != nil {
 		return err
 	}
-	s := Step{Prog: l.Prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Args: args}
-	for i := range args {
+	for i := range s.Args {
 		at := -1
 		switch {
-		case named != nil && named[i] >= 0:
-			at = named[i]
-		case args[i].Buffer:
-			at = len(p.Buffers)
-			p.Buffers = append(p.Buffers, Memory{l.Prog.Params[i].Name, args[i]})
+		case named != nil && buffers[i] >= 0:
+			at = buffers[i]
+		case s.Args[i].Buffer:
+			at = p.memory(l.Prog.Params[i].Name, s.Args[i])
+		}
+		if t := s.Args[i].Texture; t != nil {
+			s.textures = append(s.textures, texture{Texture: t, texels: at, handle: len(p.Buffers)})
+			at = p.memory("handle of "+l.Prog.Params[i].Name, testbench.Arg{Buffer: true, Type: isa.B8, Bytes: testbench.TextureBytes})
 		}
 		s.buffers = append(s.buffers, at)
 	}
+	for i := range args {
+		if t := args[i].Texture; t != nil && t.Reference != "" {
+			at := -1
+			if named != nil {
+				at = named[i]
+			}
+			if at < 0 {
+				at = p.memory(t.Reference, args[i])
+			}
+			if err := s.bind(t, at); err != nil {
+				return err
+			}
+		}
+	}
 	p.Steps = append(p.Steps, s)
-	return nil
+	return testbench.CheckReferences(l.Prog, p.bound(l.Prog.Module))
+}
+
+// memory adds a buffer.
+func (p *Plan) memory(name string, a testbench.Arg) int {
+	p.Buffers = append(p.Buffers, Memory{name, a})
+	return len(p.Buffers) - 1
+}
+
+// bind binds a buffer of texels to a reference.
+func (s *Step) bind(t *testbench.Texture, texels int) error {
+	var names []string
+	for _, r := range s.Prog.References {
+		if r.Name == t.Reference {
+			at := slices.IndexFunc(s.Prog.Globals, func(g isa.Global) bool { return g.Addr == r.Addr })
+			s.textures = append(s.textures, texture{Texture: t, texels: texels, handle: -1, reference: r.Addr, initial: s.Prog.Globals[at].Init})
+			return nil
+		}
+		names = append(names, r.Name)
+	}
+	if names == nil {
+		return fmt.Errorf("%s: %s reads no texture and no surface through a reference", t.Reference, s.Prog.Name)
+	}
+	return nearest.Unknown(".texref or .surfref", t.Reference, names)
+}
+
+// bound says which references of a module have been bound by the launches up to the last.
+func (p *Plan) bound(module any) func(string) bool {
+	return func(name string) bool {
+		return slices.ContainsFunc(p.Steps, func(s Step) bool {
+			return s.Prog.Module == module && slices.ContainsFunc(s.textures, func(t texture) bool { return t.Reference == name })
+		})
+	}
+}
+
+// Textures reports whether a launch reads textures or surfaces that the plan describes.
+func (p *Plan) Textures() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.textures != nil })
 }
 
 // Load reads the PTX and the data of a launch file. The error has everything that is
@@ -69,8 +143,8 @@ func (f *File) Load() (*Plan, error) {
 	left := uint64(testbench.MaxBuffers)
 	parse := func(spec string, seed uint64, at int) testbench.Arg {
 		path := spec
-		if file, found := strings.CutPrefix(spec, "buf:@"); found {
-			path = "buf:@" + f.path(file)
+		if file := testbench.ArgFile(spec); file != "" {
+			path = strings.TrimSuffix(spec, file) + f.path(file)
 		}
 		arg, err := testbench.ParseArgWithin(path, seed, left)
 		if err != nil {
@@ -99,18 +173,24 @@ func (f *File) Load() (*Plan, error) {
 		var args []testbench.Arg
 		var named []int
 		for j, spec := range l.Args {
-			at := -1
-			for k, name := range names {
-				if spec == name {
-					at = k
-				}
-			}
+			t, buffer, err := testbench.SplitTexture(spec)
+			at := slices.Index(names, buffer)
 			switch {
+			case err != nil:
+				errs = append(errs, f.errorf(l.argAt[j], "%s", err))
+				args = append(args, testbench.Arg{})
 			case at >= 0:
 				args = append(args, p.Buffers[at].Arg)
 				args[j].Spec = "buffer " + spec
-			case !strings.Contains(spec, ":") && len(names) > 0:
-				errs = append(errs, f.errorf(l.argAt[j], "%s", nearest.Unknown("buffer", spec, names)))
+				if t == nil {
+					break
+				}
+				args[j].Spec = spec
+				if err := t.Fit(&args[j]); err != nil {
+					errs = append(errs, f.errorf(l.argAt[j], "%s", err))
+				}
+			case !strings.Contains(buffer, ":") && len(names) > 0:
+				errs = append(errs, f.errorf(l.argAt[j], "%s", nearest.Unknown("buffer", buffer, names)))
 				args = append(args, testbench.Arg{})
 			default:
 				args = append(args, parse(spec, f.Seed+drawn, l.argAt[j]))
@@ -188,6 +268,23 @@ func (list *programs) program(i int) (*isa.Program, error) {
 type Placed struct {
 	Addrs    []uint64 // of the buffers of the plan
 	Launches []testbench.Launch
+	plan     *Plan
+}
+
+// Bind describes the textures of a launch to its program, before the launch.
+func (p *Placed) Bind(d Device, number int) error {
+	s := &p.plan.Steps[number]
+	for i := range s.textures {
+		t := &s.textures[i]
+		at := t.reference
+		if t.handle >= 0 {
+			at = p.Addrs[t.handle]
+		} else if err := d.PlaceModule(s.Prog); err != nil {
+			return err
+		}
+		d.Write(at, t.Describe(p.Addrs[t.texels], t.initial))
+	}
+	return nil
 }
 
 // Device is where a plan can be placed: a session, or what stands in for one. A failure is
@@ -195,11 +292,12 @@ type Placed struct {
 type Device interface {
 	Alloc(bytes int) uint64
 	Write(addr uint64, data []byte)
+	PlaceModule(p *isa.Program) error
 }
 
 // Place puts the data of a plan into fresh device memory: buffers in their order.
 func (p *Plan) Place(d Device) *Placed {
-	placed := &Placed{}
+	placed := &Placed{plan: p}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		addr := d.Alloc(int(b.Bytes))
@@ -229,6 +327,9 @@ func (p *Plan) Run(s *testbench.Session, launch func(number int, l testbench.Lau
 		return nil, err
 	}
 	for i, l := range placed.Launches {
+		if err := placed.Bind(s, i); err != nil {
+			return placed, err
+		}
 		if err := launch(i, l); err != nil {
 			return placed, err
 		}

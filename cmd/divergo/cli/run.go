@@ -60,6 +60,8 @@ Each parameter of a PTX kernel takes one --arg, in order. SPEC is
   buf:TYPE:V1,V2,...   values
   buf:iota:TYPE:N      0, 1, 2, ... N-1
   buf:rand:TYPE:N      N random values by --seed: integers of the whole range, floats in [0, 1)
+  tex:SIZE:buf:...     a texture or surface of W, WxH or WxHxD texels; the kernel gets its handle
+  NAME=tex:SIZE:buf:...  bound to the .texref or .surfref NAME, and no parameter (docs/launch-files.md)
 
 --herd names branches and loads that are herded: all active lanes go where most of them want to, or read the block
 of memory that most of them read. It is a herding file, or
@@ -71,7 +73,7 @@ of memory that most of them read. It is a herding file, or
 The result of a built-in kernel is then compared, and may differ.
 
 TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64, or b8 b16 b32 b64 in hexadecimal. --dump INDEX=FILE
-writes the buffer of parameter INDEX, counted from 0, as it is after the run.
+writes the buffer of parameter INDEX, counted from 0, as it is after the run; NAME=FILE that of a reference.
 
 Exit codes: 1 the result of a built-in kernel differs from its reference, or --races has found a race, 2 nothing was run, or a file could
 not be written, 4 the program failed, 130 interrupted. A waveform is complete up to the last cycle in each case but 2.`,

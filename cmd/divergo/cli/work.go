@@ -108,7 +108,7 @@ func (k *kernelFlags) ptx(name string, seed uint64) (*work, error) {
 	}
 	w := &work{name: l.Prog.Name, files: []source{{"the PTX file", name}}}
 	for i := range args {
-		if file, found := strings.CutPrefix(args[i].Spec, "buf:@"); found {
+		if file := testbench.ArgFile(args[i].Spec); file != "" {
 			w.files = append(w.files, source{"--arg " + args[i].Spec, file})
 		}
 	}
@@ -166,6 +166,9 @@ func (w *work) failed(number int, err error) error {
 func (w *work) run(s *testbench.Session, m *machineFlags, behind func(*launches.Placed, int)) (*launches.Placed, error) {
 	placed := w.plan.Place(s)
 	for i, l := range placed.Launches {
+		if err := placed.Bind(s, i); err != nil {
+			return placed, w.failed(i, err)
+		}
 		if err := m.launch(s, l); err != nil {
 			return placed, w.failed(i, w.named(placed, err))
 		}
@@ -221,7 +224,7 @@ func (w *work) subject(target string, m *machineFlags) *subject {
 }
 
 // buffer is the number of the buffer that a flag means: of a PTX kernel by the index of
-// its parameter, of a launch file by its name.
+// its parameter or the name of a reference, of a launch file by its name.
 func (w *work) buffer(text string) (int, error) {
 	if w.json {
 		var names []string
@@ -232,6 +235,9 @@ func (w *work) buffer(text string) (int, error) {
 			names = append(names, w.plan.Buffers[i].Name)
 		}
 		return 0, nearest.Unknown("buffer", text, names)
+	}
+	if at := slices.IndexFunc(w.plan.Buffers, func(b launches.Memory) bool { return b.Texture != nil && b.Texture.Reference == text && text != "" }); at >= 0 {
+		return at, nil
 	}
 	index, err := strconv.Atoi(text)
 	step := &w.plan.Steps[0]
