@@ -83,7 +83,8 @@ func (e *emulator) run(p *isa.Program, l kernels.Launch) error {
 		}
 	}})
 	if err == nil && r.End != golden.Finished {
-		err = fmt.Errorf("kernel %s: %s", p.Name, r.End)
+		l := testbench.Launch{Prog: p, Grid: l.Grid, Block: l.Block}
+		err = fmt.Errorf("kernel %s: %w", p.Name, testbench.Emulated(&l, e.warpSize, r))
 	}
 	return err
 }

@@ -65,6 +65,9 @@ func (c *Config) Check() error {
 	return k.Err()
 }
 
+// maxErrors is how many unknown keys of a document are told.
+const maxErrors = 10
+
 // Load overlays a TOML document on c; keys that it does not mention keep their
 // value. The file name is for messages, which say file:line:column, show the
 // line and name the nearest key.
@@ -82,6 +85,10 @@ func (c *Config) Load(file string, text []byte) error {
 	case errors.As(err, &unknown):
 		var errs []error
 		for i := range unknown.Errors {
+			if i == maxErrors {
+				errs = append(errs, fmt.Errorf("%s: and %d more unknown keys", file, len(unknown.Errors)-i))
+				break
+			}
 			e := &unknown.Errors[i]
 			errs = append(errs, placeOf(file, text, e, unknownKey(strings.Join(e.Key(), ".")).Error()))
 		}

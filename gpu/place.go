@@ -77,4 +77,4 @@ func positions(text []byte) map[string]position {
 }
 
 // MaxDocument is more bytes than any configuration takes.
-const MaxDocument = 1 << 20
+const MaxDocument = 64 << 10

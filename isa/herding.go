@@ -47,18 +47,18 @@ func (h Herding) MarshalJSON() ([]byte, error) {
 	}{herdingSchema, plain(h)})
 }
 
-// ReadHerding reads the text of a herding file. The error has everything that is
-// wrong with it, each with the name of the file, line and column.
+// ReadHerding reads the text of a herding file. The error has the first ten things that
+// are wrong with it, each with the name of the file, line and column.
 func ReadHerding(file string, text []byte) (*Herding, error) {
 	r := herdingReader{file: file, text: text, json: json.NewDecoder(bytes.NewReader(text)), of: &Herding{file: file}, seen: map[string]bool{}}
 	r.json.UseNumber()
 	var whole json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
-		at, reason := r.pos(len(bytes.TrimRight(text, " \t\r\n"))), "the text ends in the middle of a value"
+		at, reason := len(bytes.TrimRight(text, " \t\r\n")), "the text ends in the middle of a value"
 		if e := (*json.SyntaxError)(nil); errors.As(err, &e) && !strings.HasPrefix(e.Error(), "unexpected end") {
-			at, reason = r.pos(int(e.Offset)-1), e.Error()
+			at, reason = int(e.Offset)-1, e.Error()
 		}
-		return nil, at.errorf(file, "no JSON: %s", reason)
+		return nil, r.pos(at).errorf(file, "no JSON: %s", reason)
 	}
 	r.document()
 	if len(r.errs) > 0 {
@@ -75,8 +75,13 @@ type herdingReader struct {
 	json *json.Decoder
 	of   *Herding
 	seen map[string]bool // members
-	errs []error
+	errs []error         // the first ones
+
+	at, line, start int // the last place, its line from 0, and where that begins
 }
+
+// maxHerdingErrors is how many errors about a herding are told.
+const maxHerdingErrors = 10
 
 // members of a herding file.
 var herdingMembers = []string{"schema", "kernel", "branches", "loads", "threshold"}
@@ -91,14 +96,21 @@ func (r *herdingReader) next() (any, Pos) {
 	return t, r.pos(at)
 }
 
-// pos is the place of a byte.
+// pos is the place of a byte, which is none before the last place.
 func (r *herdingReader) pos(at int) Pos {
-	before := r.text[:at]
-	return Pos{Line: int32(bytes.Count(before, []byte("\n")) + 1), Col: int32(len(before) - bytes.LastIndexByte(before, '\n'))}
+	passed := r.text[r.at:at]
+	r.line += bytes.Count(passed, []byte("\n"))
+	if n := bytes.LastIndexByte(passed, '\n'); n >= 0 {
+		r.start = r.at + n + 1
+	}
+	r.at = at
+	return Pos{Line: int32(r.line + 1), Col: int32(at - r.start + 1)}
 }
 
 func (r *herdingReader) errorf(at Pos, format string, args ...any) {
-	r.errs = append(r.errs, at.errorf(r.file, format, args...))
+	if len(r.errs) < maxHerdingErrors {
+		r.errs = append(r.errs, at.errorf(r.file, format, args...))
+	}
 }
 
 // errorf is an error with its place, if that is known.
@@ -298,8 +310,8 @@ func (p *Program) Herdable() (branches, loads []int) {
 }
 
 // Apply is a copy of p in which the instructions that h names are marked with
-// FlagHerd, besides those that are marked already. The error has everything that
-// is wrong, with the place in the file that h was read from.
+// FlagHerd, besides those that are marked already. The error has the first ten things that
+// are wrong, with the place in the file that h was read from.
 func (h *Herding) Apply(p *Program) (*Program, error) {
 	var errs []error
 	if h.Kernel != "" && h.Kernel != p.Name {
@@ -314,6 +326,9 @@ func (h *Herding) Apply(p *Program) (*Program, error) {
 	made.HerdLimit = h.Threshold
 	mark := func(pcs []int, places []Pos, kind string, not func(*Inst) string, possible []int) {
 		for i, pc := range pcs {
+			if len(errs) >= maxHerdingErrors {
+				return
+			}
 			var at Pos
 			if i < len(places) {
 				at = places[i]

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"divergo/internal/place"
 	"divergo/isa"
 )
 
@@ -52,24 +52,12 @@ func (e *Error) Error() string {
 // excerpt drops the indentation of a line and shortens a long one to the
 // neighbourhood of the byte col.
 func excerpt(line string, col int) (string, int) {
-	const width = 120
 	line = strings.ToValidUTF8(strings.TrimRight(line, " \t\r"), "?")
 	col = max(0, min(col, len(line)))
 	for col > 0 && (line[0] == ' ' || line[0] == '\t') {
 		line, col = line[1:], col-1
 	}
-	if len(line) <= width {
-		return line, col
-	}
-	start := max(0, col-width/2)
-	for start > 0 && !utf8.RuneStart(line[start]) {
-		start--
-	}
-	end := min(len(line), start+width)
-	for end < len(line) && !utf8.RuneStart(line[end]) {
-		end++
-	}
-	return line[start:end], col - start
+	return place.Excerpt(line, col)
 }
 
 // indent is white space as wide as s.

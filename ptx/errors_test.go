@@ -104,7 +104,7 @@ func TestImports(t *testing.T) {
 	require.NoError(t, err)
 	for _, path := range pkg.Imports {
 		if strings.Contains(path, ".") || strings.HasPrefix(path, "divergo/") {
-			assert.Contains(t, []string{"divergo/isa", "divergo/internal/graph", "divergo/internal/nearest", "divergo/internal/printf", "github.com/ianlancetaylor/demangle"}, path)
+			assert.Contains(t, []string{"divergo/isa", "divergo/internal/graph", "divergo/internal/nearest", "divergo/internal/place", "divergo/internal/printf", "github.com/ianlancetaylor/demangle"}, path)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (s *Session) emulate(l Launch, occupancy sm.Occupancy) error {
 			s.Write(r.Start, after)
 		}
 	}
-	run := Run{Launch: l, Occupancy: occupancy, Emulated: true, Outside: result.Outside, Outcome: *s.emulated(&l, result)}
+	run := Run{Launch: l, Occupancy: occupancy, Emulated: true, Outside: result.Outside, Outcome: *Emulated(&l, cfg.SM.WarpSize, result)}
 	if l.Prog.Printer != 0 && run.Outcome.OK() {
 		run.Printed = s.takePrinted(l.Prog)
 	}
@@ -58,8 +58,8 @@ const emulator = -1
 // hours of them.
 const maxEmulated = 1 << 40
 
-// emulated is the outcome of a launch on the golden model.
-func (s *Session) emulated(l *Launch, r *golden.Result) *Outcome {
+// Emulated is the outcome of a launch on the golden model, with warps of so many threads.
+func Emulated(l *Launch, warpSize int, r *golden.Result) *Outcome {
 	o := &Outcome{}
 	switch r.End {
 	case golden.Faulted:
@@ -71,18 +71,19 @@ func (s *Session) emulated(l *Launch, r *golden.Result) *Outcome {
 		}
 	case golden.Deadlocked:
 		o.End = gpu.Deadlock
-		for _, w := range r.Waiting {
-			b, n := l.Block, uint32(s.Machine.Config.SM.WarpSize)
-			at := w.Thread[0] + b[0]*(w.Thread[1]+b[1]*w.Thread[2])
-			o.Waiting = append(o.Waiting, Waiting{
-				SM: emulator, CTA: w.CTA, Warp: int(at / n), PC: w.PC, Where: l.Prog.Where(w.PC), Text: text(l.Prog, w.PC),
-				Mask: fmt.Sprintf("%0*x", (n+3)/4, uint32(1)<<(at%n)), Reason: "waits",
-			})
-		}
 	case golden.OutOfSteps:
 		o.End = gpu.OutOfTime
 	case golden.Stopped:
 		o.End = gpu.Stopped
+	}
+	reason := map[gpu.End]string{gpu.Deadlock: "waits", gpu.OutOfTime: "can run"}[o.End]
+	for _, w := range r.Waiting {
+		b, n := l.Block, uint32(warpSize)
+		at := w.Thread[0] + b[0]*(w.Thread[1]+b[1]*w.Thread[2])
+		o.Waiting = append(o.Waiting, Waiting{
+			SM: emulator, CTA: w.CTA, Warp: int(at / n), PC: w.PC, Where: l.Prog.Where(w.PC), Text: text(l.Prog, w.PC),
+			Mask: fmt.Sprintf("%0*x", (n+3)/4, uint32(1)<<(at%n)), Reason: reason,
+		})
 	}
 	return o
 }

@@ -94,7 +94,11 @@ func (o *Outcome) Error() string {
 		o.writeRoom(&b)
 		o.writeWaiting(&b)
 	case gpu.OutOfTime:
-		fmt.Fprintf(&b, "watchdog: not finished after %d cycles", o.Cycle)
+		if len(o.Waiting) > 0 && o.Waiting[0].SM == emulator {
+			b.WriteString("watchdog: not finished after as many instructions as are emulated")
+		} else {
+			fmt.Fprintf(&b, "watchdog: not finished after %d cycles", o.Cycle)
+		}
 		o.writeWaiting(&b)
 	case gpu.Stopped:
 		fmt.Fprintf(&b, "interrupted after %d cycles", o.Cycle)

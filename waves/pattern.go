@@ -14,7 +14,10 @@ import (
 // struct selects everything below it.
 type pattern []string
 
-func parsePattern(s string) pattern { return strings.Split(s, ".") }
+// parsePattern makes one `**` of several that follow each other.
+func parsePattern(s string) pattern {
+	return slices.CompactFunc(strings.Split(s, "."), func(a, b string) bool { return a == "**" && b == "**" })
+}
 
 // search looks for the variables that a pattern selects.
 type search struct {

@@ -20,6 +20,9 @@ type Journal struct {
 	file *os.File
 }
 
+// maxJournal is the most bytes of a journal that a run goes on from.
+const maxJournal = 1 << 30
+
 // OpenJournal opens a journal, or begins one. It refuses a file that is the
 // journal of something else, and one that is none. The header is the first line.
 func OpenJournal(name string, header map[string]any) (*Journal, error) {
@@ -44,6 +47,11 @@ func OpenJournal(name string, header map[string]any) (*Journal, error) {
 
 // read reads what is there and leaves the file at the end of its last whole line.
 func (j *Journal) read(first []byte, header map[string]any) error {
+	if info, err := j.file.Stat(); err != nil {
+		return err
+	} else if info.Size() > maxJournal {
+		return fmt.Errorf("has %d bytes, want at most %d", info.Size(), maxJournal)
+	}
 	text, err := os.ReadFile(j.name)
 	if err != nil {
 		return err

@@ -4,7 +4,7 @@ package place
 import (
 	"bytes"
 	"fmt"
-	"strings"
+	"unicode/utf8"
 )
 
 // Of is the line and the column of a byte, counted from 1.
@@ -14,19 +14,41 @@ func Of(text []byte, at int) (line, column int) {
 }
 
 // Error puts a message at its line and column, with the line below it and a caret
-// below that.
+// below that. Of a long line it shows the neighbourhood of the column.
 func Error(file string, text []byte, row, column int, message string) error {
-	lines := strings.Split(string(text), "\n")
-	if row > len(lines) {
-		return fmt.Errorf("%s:%d:%d: %s", file, row, column, message)
+	line, found := []byte(nil), true
+	for range row {
+		if !found {
+			return fmt.Errorf("%s:%d:%d: %s", file, row, column, message)
+		}
+		line, text, found = bytes.Cut(text, []byte("\n"))
 	}
-	line := strings.TrimRight(lines[row-1], "\r")
+	line = bytes.TrimRight(line, "\r")
+	shown, at := Excerpt(string(line), min(max(column-1, 0), len(line)))
 	var indent []byte
-	for _, c := range line[:min(max(column-1, 0), len(line))] {
+	for _, c := range shown[:at] {
 		if c != '\t' {
 			c = ' '
 		}
 		indent = append(indent, byte(c))
 	}
-	return fmt.Errorf("%s:%d:%d: %s\n    %s\n    %s^", file, row, column, message, line, indent)
+	return fmt.Errorf("%s:%d:%d: %s\n    %s\n    %s^", file, row, column, message, shown, indent)
+}
+
+// Excerpt is the neighbourhood of a byte of a line, and where the byte is in it. A line that is
+// not long stays as it is.
+func Excerpt(line string, at int) (string, int) {
+	const width = 120
+	if len(line) <= width {
+		return line, at
+	}
+	start := max(0, at-width/2)
+	for start > 0 && !utf8.RuneStart(line[start]) {
+		start--
+	}
+	end := min(len(line), start+width)
+	for end < len(line) && !utf8.RuneStart(line[end]) {
+		end++
+	}
+	return line[start:end], at - start
 }

@@ -30,17 +30,44 @@ type member struct {
 // reader reads JSON, whose syntax is right, token by token, which tells where each value
 // is.
 type reader struct {
+	faults
+	json    *json.Decoder
+	buffers map[string]bool // by name
+}
+
+// faults are what is wrong with a launch file: the first of it.
+type faults struct {
 	f    *File
-	json *json.Decoder
 	errs []error
+	more bool // there are others
 }
 
 // maxErrors is how many errors are told.
 const maxErrors = 10
 
+// full reports whether looking for more is useless.
+func (l *faults) full() bool { return len(l.errs) >= maxErrors }
+
+// errorf is an error at a byte of the text.
+func (l *faults) errorf(at int, format string, args ...any) {
+	if l.full() {
+		l.more = true
+		return
+	}
+	l.errs = append(l.errs, l.f.errorf(at, format, args...))
+}
+
+// err has all that is told.
+func (l *faults) err() error {
+	if l.more {
+		return errors.Join(append(l.errs, fmt.Errorf("%s: too many errors", l.f.shown()))...)
+	}
+	return errors.Join(l.errs...)
+}
+
 // parse reads the text.
 func (f *File) parse() error {
-	r := &reader{f: f, json: json.NewDecoder(bytes.NewReader(f.text))}
+	r := &reader{faults: faults{f: f}, json: json.NewDecoder(bytes.NewReader(f.text)), buffers: map[string]bool{}}
 	r.json.UseNumber()
 	var whole json.RawMessage
 	if err := json.Unmarshal(f.text, &whole); err != nil {
@@ -52,20 +79,13 @@ func (f *File) parse() error {
 	} else {
 		r.document(r.next())
 	}
-	if n := len(r.errs); n > maxErrors {
-		r.errs = append(r.errs[:maxErrors], fmt.Errorf("%s: and %d more", f.shown(), n-maxErrors))
-	}
-	return errors.Join(r.errs...)
+	return r.err()
 }
 
 // errorf is an error at a byte of the text.
 func (f *File) errorf(at int, format string, args ...any) error {
 	line, column := place.Of(f.text, at)
 	return place.Error(f.shown(), f.text, line, column, fmt.Sprintf(format, args...))
-}
-
-func (r *reader) errorf(at int, format string, args ...any) {
-	r.errs = append(r.errs, r.f.errorf(at, format, args...))
 }
 
 // token is the next token, and where it begins.
@@ -114,13 +134,15 @@ func (r *reader) object(n node, what string, of map[string]func(node)) {
 		known = append(known, name)
 	}
 	slices.Sort(known)
-	for i, m := range list {
+	seen := map[string]bool{}
+	for _, m := range list {
 		switch {
 		case of[m.name] == nil:
 			r.errorf(m.at, "%s: %s", what, nearest.Unknown("member", m.name, known))
-		case slices.ContainsFunc(list[:i], func(o member) bool { return o.name == m.name }):
+		case seen[m.name]:
 			r.errorf(m.at, "%s: %q is there twice", what, m.name)
 		default:
+			seen[m.name] = true
 			of[m.name](m.node)
 		}
 	}
@@ -209,7 +231,7 @@ func (r *reader) document(n node) {
 	before := len(r.errs)
 	r.object(n, "a launch file", of)
 	switch {
-	case len(r.errs) > before:
+	case len(r.errs) > before || r.full():
 	case schema == "":
 		r.errorf(n.at, "want a member \"schema\": %q", Schema)
 	case schema == oldSchema:
@@ -241,15 +263,16 @@ func (r *reader) buffer(n node) {
 		"seed": func(n node) { v := r.number(n, 64); b.Seed = &v },
 	})
 	switch {
-	case len(r.errs) > before:
+	case len(r.errs) > before || r.full():
 	case b.Name == "" || strings.ContainsAny(b.Name, ":="):
 		r.errorf(nameAt, "want a member \"name\", without ':' and '='")
-	case slices.ContainsFunc(r.f.Buffers, func(o Buffer) bool { return o.Name == b.Name }):
+	case r.buffers[b.Name]:
 		r.errorf(nameAt, "there is a buffer %q already", b.Name)
 	case !strings.HasPrefix(b.Init, "buf:"):
 		r.errorf(b.at, "want a member \"init\", for example \"buf:zero:1024\"")
 	}
 	r.f.Buffers = append(r.f.Buffers, b)
+	r.buffers[b.Name] = true
 }
 
 // launch reads one of the launches.

@@ -1,7 +1,6 @@
 package launches
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -138,8 +137,7 @@ func (p *Plan) Textures() bool {
 // Load reads the PTX and the data of a launch file. The error has everything that is
 // wrong with them.
 func (f *File) Load() (*Plan, error) {
-	p := &Plan{}
-	var errs []error
+	p, wrong := &Plan{}, faults{f: f}
 	left := uint64(testbench.MaxBuffers)
 	parse := func(spec string, seed uint64, at int) testbench.Arg {
 		path := spec
@@ -148,7 +146,7 @@ func (f *File) Load() (*Plan, error) {
 		}
 		arg, err := testbench.ParseArgWithin(path, seed, left)
 		if err != nil {
-			errs = append(errs, f.errorf(at, "%s", err))
+			wrong.errorf(at, "%s", err)
 		}
 		if arg.Buffer {
 			left -= arg.Bytes
@@ -157,29 +155,39 @@ func (f *File) Load() (*Plan, error) {
 		return arg
 	}
 	var names []string
+	number := map[string]int{} // of a buffer, by name
 	for i := range f.Buffers {
 		b := &f.Buffers[i]
 		seed := f.Seed + uint64(i)
 		if b.Seed != nil {
 			seed = *b.Seed
 		}
-		names = append(names, b.Name)
+		names, number[b.Name] = append(names, b.Name), i
 		p.Buffers = append(p.Buffers, Memory{b.Name, parse(b.Init, seed, b.at)})
 	}
 	programs := programs{f: f, modules: map[string]*module{}}
 	drawn := uint64(len(f.Buffers)) // arguments so far: each has a seed of its own
 	for i := range f.Launches {
+		if wrong.full() {
+			return nil, wrong.err()
+		}
 		l := &f.Launches[i]
 		var args []testbench.Arg
 		var named []int
 		for j, spec := range l.Args {
+			if wrong.full() {
+				break
+			}
 			t, buffer, err := testbench.SplitTexture(spec)
-			at := slices.Index(names, buffer)
+			at, found := number[buffer]
+			if !found {
+				at = -1
+			}
 			switch {
 			case err != nil:
-				errs = append(errs, f.errorf(l.argAt[j], "%s", err))
+				wrong.errorf(l.argAt[j], "%s", err)
 				args = append(args, testbench.Arg{})
-			case at >= 0:
+			case found:
 				args = append(args, p.Buffers[at].Arg)
 				args[j].Spec = "buffer " + spec
 				if t == nil {
@@ -187,10 +195,10 @@ func (f *File) Load() (*Plan, error) {
 				}
 				args[j].Spec = spec
 				if err := t.Fit(&args[j]); err != nil {
-					errs = append(errs, f.errorf(l.argAt[j], "%s", err))
+					wrong.errorf(l.argAt[j], "%s", err)
 				}
 			case !strings.Contains(buffer, ":") && len(names) > 0:
-				errs = append(errs, f.errorf(l.argAt[j], "%s", nearest.Unknown("buffer", buffer, names)))
+				wrong.errorf(l.argAt[j], "%s", nearest.Unknown("buffer", buffer, names))
 				args = append(args, testbench.Arg{})
 			default:
 				args = append(args, parse(spec, f.Seed+drawn, l.argAt[j]))
@@ -200,16 +208,16 @@ func (f *File) Load() (*Plan, error) {
 		}
 		prog, err := programs.program(i)
 		if err != nil {
-			errs = append(errs, err)
+			wrong.errs = append(wrong.errs, err)
 		}
-		if len(errs) > 0 {
+		if len(wrong.errs) > 0 {
 			continue
 		}
 		if err := p.add(testbench.Launch{Prog: prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared}, args, named); err != nil {
-			errs = append(errs, f.errorf(l.argsAt, "%s", strings.ReplaceAll(err.Error(), "\n", "; ")))
+			wrong.errorf(l.argsAt, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := wrong.err(); err != nil {
 		return nil, err
 	}
 	return p, nil

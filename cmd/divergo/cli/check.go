@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 	"time"
@@ -106,6 +107,9 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--shrink %s: want no negative time", o.Shrink)
 	case o.Runs == 0 && o.For == 0 && !c.Flags().Changed("runs"):
 		o.Runs = defaultRuns
+	}
+	if o := &f.options; o.Seed > math.MaxUint64-max(o.Runs, 1) {
+		return fmt.Errorf("--seed %d: want at most %d, so that there are seeds for all kernels", o.Seed, math.MaxUint64-max(o.Runs, 1))
 	}
 	if f.features != "" {
 		set, err := properties.ParseFeatures(f.features)

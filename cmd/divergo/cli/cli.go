@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"divergo/internal/output"
 	"divergo/internal/printable"
@@ -27,7 +28,25 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	output.Clean() // of a run that ended with an error
 	_ = out.Close()
 	if _, quiet := err.(programExit); err != nil && !quiet { // the program has told
-		fmt.Fprintf(stderr, "divergo: %s\n", printable.Text(err.Error()))
+		fmt.Fprintf(stderr, "divergo: %s\n", brief(printable.Text(err.Error())))
 	}
 	return exitCode(err)
+}
+
+// brief leaves out what is too much for a message: of a long line its end, of many lines those behind.
+func brief(text string) string {
+	const most, width = 1000, 1000 // lines, and bytes of one
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(text) {
+		if n++; n > most {
+			b.WriteString("...")
+			break
+		}
+		if len(line) > width {
+			line = strings.ToValidUTF8(line[:width], "") + "...\n"
+		}
+		b.WriteString(line)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -329,7 +329,10 @@ func newCudaServe() *cobra.Command {
 		Args:   exactly(1, "a file descriptor"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := c.ParseFlags(strings.Fields(os.Getenv("DIVERGO_FLAGS"))); err != nil {
-				return fmt.Errorf("DIVERGO_FLAGS: %w", err)
+				return fmt.Errorf("DIVERGO_FLAGS: %w", flagError(c, err))
+			}
+			if rest := c.Flags().Args(); len(rest) > 0 {
+				return fmt.Errorf("DIVERGO_FLAGS: found %q, want flags", rest[0])
 			}
 			descriptor, err := strconv.Atoi(args[0])
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +73,7 @@ func (f *profileFlags) run(c *cobra.Command, name string) error {
 		return err
 	case f.inputs < 1:
 		return fmt.Errorf("--inputs %d: want at least 1", f.inputs)
-	case f.limit < 0:
+	case !(f.limit >= 0) || math.IsInf(f.limit, 0): // NaN is no limit
 		return fmt.Errorf("--limit %v: want a percentage from 0 on", f.limit)
 	case !cfg.Herd.Enable:
 		return errors.New("herd.enable = false, so that the machine has no herding")

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"divergo/internal/printable"
 	"divergo/waves"
 )
 
@@ -54,8 +56,13 @@ wrote is still beside it.`,
 // viewer is the command that shows a waveform: with its save file if there is
 // one.
 func viewer(file string) ([]string, error) {
-	if _, err := os.Stat(file); err != nil {
+	switch info, err := os.Stat(file); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such file, want a waveform", printable.Name(file))
+	case err != nil:
 		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: is a folder, want a waveform", printable.Name(file))
 	}
 	save := waves.SaveFile(file)
 	if _, err := os.Stat(save); err == nil {

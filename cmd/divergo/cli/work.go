@@ -141,6 +141,9 @@ func (w *work) launch(number int) string {
 	return fmt.Sprintf("launch %d, %s", number+1, short(ptx.Demangled(w.plan.Steps[number].Prog.Name)))
 }
 
+// maxErrors is how many impossible launches are told.
+const maxErrors = 10
+
 // check says why a launch is impossible on a machine.
 func (w *work) check(cfg *gpu.Config) error {
 	var errs []error
@@ -148,6 +151,10 @@ func (w *work) check(cfg *gpu.Config) error {
 		s := &w.plan.Steps[i]
 		l := testbench.Launch{Prog: s.Prog, Grid: s.Grid, Block: s.Block, Shared: s.Shared, Params: make([]byte, s.Prog.ParamBytes)}
 		if _, err := l.Check(cfg); err != nil {
+			if len(errs) == maxErrors {
+				errs = append(errs, errors.New("too many errors"))
+				break
+			}
 			errs = append(errs, w.failed(i, err))
 		}
 	}
