@@ -25,7 +25,9 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	defer signals.release()
 	err := root.ExecuteContext(context.WithValue(context.Background(), interruptKey{}, signals))
 	output.Clean() // of a run that ended with an error
-	_ = out.Close()
+	if unwritten := out.Close(); err == nil {
+		err = unwritten
+	}
 	if _, quiet := err.(programExit); err != nil && !quiet { // the program has told
 		fmt.Fprintf(stderr, "divergo: %s\n", brief(printable.Text(err.Error())))
 	}

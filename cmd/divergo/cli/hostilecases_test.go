@@ -342,6 +342,7 @@ func allAttacks() []attacks {
 			{name: "a folder by its name", args: "--launches d/", more: files{"d/": ""}, code: 2, fragment: "d/: is a folder"},
 			{name: "a file that is read-only", args: "--dump 0=readonly", more: files{"readonly": "mine"}, code: 2, fragment: "readonly: exists and is read-only"},
 			{name: "a name of 300 bytes", args: "--dump 0=" + strings.Repeat("n", 300), code: 2, fragment: "file name too long"},
+			{name: "a dash", args: "--dump 0=-", code: 2, fragment: "-: want the name of a file; /dev/stdout is that of standard output"},
 			{name: "bytes as a picture", args: "--dump 0=o.png", code: 2, fragment: "raw bytes are written, .png is the name of another format"},
 			{name: "a page as a waveform", args: "--vcd w.html", code: 2, fragment: "want the extension .vcd or .fst"},
 			{name: "the second one fails", args: "--dump 0=o --vcd none/w.vcd", code: 2, fragment: "--vcd: none/w.vcd: no folder none"},

@@ -154,7 +154,7 @@ func newHelp() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			verb, rest, err := c.Root().Find(args)
 			switch {
-			case err != nil || verb == c.Root():
+			case err != nil || verb == c.Root() && len(rest) > 0:
 				return verbs(c.Root(), args)
 			case len(rest) > 0 && verb.HasAvailableSubCommands():
 				return verbs(verb, rest)
