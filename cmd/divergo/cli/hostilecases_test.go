@@ -155,6 +155,7 @@ func allAttacks() []attacks {
 			{name: "a call to nowhere", text: module(".func f() { ret; } .global .u64 t[1] = { f };", "mov.u64 %rd1, 12345; F: .callprototype _ (); call %rd1, (), F;"), code: 4, fragment: "there is no function at 0x3039"},
 			{name: "an assertion", text: module(assertion, assertFails), code: 4, fragment: "h.cu:7: f: \\x1b[31m"},
 			{name: "under the golden model", text: body("ld.global.u32 %r1, [0];"), args: "--fast 2..", code: 4, fragment: "thread (0,0,0) of CTA (0,0,0), emulated"},
+			{name: "a loop under the golden model", text: body("L: add.u32 %r1, %r1, 1; bra L;"), args: "--fast 2..", code: 4, fragment: "watchdog: not finished after as many instructions as are emulated"},
 			{name: "beside the golden model", text: body("ld.global.u32 %r1, [0];"), args: "--verify", code: 4, fragment: "fault: out of bounds"},
 			{name: "a fault that leaves no dump", text: strings.Replace(mild, "%r1, 4, %rd1", "%r1, 400, %rd1", 1), args: "--arg buf:zero:64 --arg u32:16 --dump 0=o", code: 4, fragment: "336 bytes behind the end of the allocation"},
 			{name: "a fault whose profile stays", text: body("trap;"), args: "--profile p.json --json", code: 4, fragment: "fault: trap", leaves: "p.json"},
