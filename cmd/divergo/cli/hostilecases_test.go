@@ -481,7 +481,6 @@ func allAttacks() []attacks {
 			{name: "nvcc without a file", args: "nvcc -O2", code: 2, fragment: "nvcc"},
 			{name: "a toolkit in a file", args: "toolkit data", code: 2, fragment: "data"},
 			{name: "a toolkit of others", args: "toolkit .", code: 2, fragment: "which divergo did not write: want an empty folder, or --force"},
-			{name: "a toolkit through a link", args: "toolkit --force t", more: files{"t/bin/nvcc": "-> ../../data"}, code: 2, fragment: "nvcc: is a link"},
 			{name: "two toolkits", args: "toolkit a b", code: 2, fragment: "2"},
 		}},
 		{on: "sources of CUDA", file: "h.cu", args: "cuda", tools: need.CUDA, cases: []attack{
@@ -491,6 +490,7 @@ func allAttacks() []attacks {
 			{name: "a header of nobody", text: "#include \"none.h\"\nint main() {}\n", args: "run h.cu", code: 2, fragment: "none.h"},
 			{name: "over its source", text: "int main() {}\n", args: "build h.cu -o h.cu", code: 2, fragment: "h.cu: is the input h.cu too"},
 			{name: "over its source, by a link", text: "int main() {}\n", args: "nvcc h.cu -o link", more: files{"link": "-> h.cu"}, code: 2, fragment: "link: is the input h.cu too"},
+			{name: "a toolkit through a link", args: "toolkit --force t", more: files{"t/bin/nvcc": "-> ../../data"}, code: 2, fragment: "nvcc: is a link"},
 			{name: "into no folder", text: "int main() {}\n", args: "build h.cu -o none/h", code: 2, fragment: "none/h: no folder none"},
 			{name: "a fault", text: "__global__ void k(int *p) { *p = 1; }\nint main() { k<<<1, 1>>>(nullptr); cudaDeviceSynchronize(); }\n", args: "run h.cu", code: 4, fragment: "at h.cu:1, PC "},
 		}},
