@@ -28,7 +28,7 @@ func (s *Session) emulate(l Launch, occupancy sm.Occupancy) error {
 	result, err := golden.Run(l.Prog, golden.Launch{
 		Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params,
 		WarpSize: uint32(cfg.SM.WarpSize), Stack: uint32(cfg.SM.Stack), AbsentOwn: cfg.SM.AbsentLane == sm.AbsentOwn,
-	}, &m, golden.Options{Stop: s.Limits.Stop, MaxSteps: maxEmulated})
+	}, &m, golden.Options{Stop: s.Limits.Stop, MaxSteps: s.maxSteps()})
 	if err != nil {
 		return err
 	}
@@ -57,6 +57,17 @@ const emulator = -1
 // maxEmulated is the most instructions of threads that an emulated launch executes, some
 // hours of them.
 const maxEmulated = 1 << 40
+
+// maxSteps is the most instructions of threads that an emulated launch executes: as many as all lanes
+// of the machine could in the core cycles that a launch may take.
+func (s *Session) maxSteps() uint64 {
+	cfg := &s.Machine.Config
+	lanes := uint64(cfg.GPU.SMs * cfg.SM.WarpSize)
+	if n := s.Limits.MaxCycles; n > 0 && n < maxEmulated/lanes {
+		return n * lanes
+	}
+	return maxEmulated
+}
 
 // Emulated is the outcome of a launch on the golden model, with warps of so many threads.
 func Emulated(l *Launch, warpSize int, r *golden.Result) *Outcome {

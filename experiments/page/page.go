@@ -6,6 +6,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -56,7 +57,11 @@ func Read(records []json.RawMessage) ([]Figure, error) {
 	for i, r := range records {
 		d := json.NewDecoder(bytes.NewReader(r))
 		d.UseNumber()
-		if err := d.Decode(&list[i]); err != nil {
+		err := d.Decode(&list[i])
+		if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) {
+			err = fmt.Errorf("found %s, want a figure as divergo writes it", e.Value)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("record %d: %w", i+1, err)
 		}
 		if err := chart.Check(list[i].SVG); err != nil {

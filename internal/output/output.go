@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // File is a file that appears under its name when it is kept. A name that is a
@@ -140,6 +141,8 @@ func check(name, final string) error {
 		return fmt.Errorf("%s: is a folder, want the name of a file", name)
 	case err == nil && info.Mode().Perm()&0o200 == 0:
 		return fmt.Errorf("%s: exists and is read-only", name)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return fmt.Errorf("%s: %w", name, cause(err))
 	}
 	folder := filepath.Dir(final)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,6 +65,9 @@ func (s *Set) Claim(use, name string) error {
 
 // claim takes a name. Only what swallows everything can be written twice.
 func (s *Set) claim(use, name string) error {
+	if name == "-" {
+		return errors.New("-: want the name of a file; /dev/stdout is that of standard output")
+	}
 	path, err := target(name)
 	switch {
 	case err != nil:

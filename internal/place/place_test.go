@@ -1,6 +1,7 @@
 package place_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,4 +17,9 @@ func TestPlace(t *testing.T) {
 	row, column = place.Of(text, 99)
 	assert.Equal(t, [2]int{3, 5}, [2]int{row, column})
 	assert.EqualError(t, place.Error("f", text, 9, 1, "gone"), "f:9:1: gone")
+	assert.EqualError(t, place.Error("f", text, 3, 5, "end"), "f:3:5: end\n    four\n        ^")
+
+	long := []byte("x\n" + strings.Repeat("a", 1000) + "b" + strings.Repeat("c", 1000))
+	assert.EqualError(t, place.Error("f", long, 2, 1001, "b"),
+		"f:2:1001: b\n    "+strings.Repeat("a", 60)+"b"+strings.Repeat("c", 59)+"\n    "+strings.Repeat(" ", 60)+"^")
 }

@@ -48,6 +48,7 @@ func escape(s, keep string) string {
 type Writer struct {
 	W    io.Writer
 	part []byte // of a character that is not complete
+	err  error  // of the first write that failed
 }
 
 func (w *Writer) Write(p []byte) (int, error) {
@@ -62,15 +63,27 @@ func (w *Writer) Write(p []byte) (int, error) {
 		}
 	}
 	w.part = append([]byte(nil), text[end:]...)
-	if _, err := io.WriteString(w.W, Text(string(text[:end]))); err != nil {
+	if err := w.write(text[:end]); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// Close writes what is left of a character that was never completed.
-func (w *Writer) Close() error {
-	_, err := io.WriteString(w.W, Text(string(w.part)))
-	w.part = nil
+// write writes the Text of whole characters.
+func (w *Writer) write(text []byte) error {
+	_, err := io.WriteString(w.W, Text(string(text)))
+	if w.err == nil {
+		w.err = err
+	}
 	return err
+}
+
+// Close writes what is left of a character that was never completed. The error is the first one of
+// all writes.
+func (w *Writer) Close() error {
+	if len(w.part) > 0 {
+		_ = w.write(w.part) // it is kept
+		w.part = nil
+	}
+	return w.err
 }

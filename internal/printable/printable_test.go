@@ -2,6 +2,7 @@ package printable_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode"
@@ -59,4 +60,17 @@ func FuzzWriter(f *testing.F) {
 		assert.NoError(t, json.Unmarshal([]byte(printable.Text(string(text))), &got))
 		assert.Equal(t, want, got)
 	})
+}
+
+// full is a writer without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// What could not be written is told at the end, too.
+func TestWriterFull(t *testing.T) {
+	w := printable.Writer{W: full{}}
+	_, err := w.Write([]byte("text"))
+	assert.EqualError(t, err, "full")
+	assert.EqualError(t, w.Close(), "full")
 }

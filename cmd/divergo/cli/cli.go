@@ -26,16 +26,18 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	ctx := context.WithValue(context.Background(), interruptKey{}, signals)
 	err := root.ExecuteContext(context.WithValue(ctx, argsKey{}, args))
 	output.Clean() // of a run that ended with an error
-	_ = out.Close()
+	if unwritten := out.Close(); err == nil {
+		err = unwritten
+	}
 	if _, quiet := err.(programExit); err != nil && !quiet { // the program has told
 		fmt.Fprintf(stderr, "divergo: %s\n", brief(printable.Text(err.Error())))
 	}
 	return exitCode(err)
 }
 
-// brief leaves out what is too much for a message: of a long line its end, of many lines those behind.
+// brief leaves out what is too much for a message: the middle of a long line, and the last of many lines.
 func brief(text string) string {
-	const most, width = 1000, 1000 // lines, and bytes of one
+	const most, head, tail = 1000, 600, 400 // lines, and bytes of one
 	var b strings.Builder
 	n := 0
 	for line := range strings.Lines(text) {
@@ -43,10 +45,10 @@ func brief(text string) string {
 			b.WriteString("...")
 			break
 		}
-		if len(line) > width {
-			line = strings.ToValidUTF8(line[:width], "") + "...\n"
+		if len(line) > head+tail {
+			line = strings.ToValidUTF8(line[:head], "") + " ... " + strings.ToValidUTF8(line[len(line)-tail:], "")
 		}
 		b.WriteString(line)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return b.String()
 }

@@ -129,6 +129,16 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 	if len(records) > len(figures) {
 		return fmt.Errorf("--journal: %s: %d figures, want at most %d", journal, len(records), len(figures))
 	}
+	list, err := page.Read(records)
+	for i := range list {
+		if list[i].Name != figures[i].Name {
+			err = fmt.Errorf("record %d is figure %q, want %s", i+1, list[i].Name, figures[i].Name)
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--journal: %s: %w", journal, err)
+	}
 	line, start, had := newProgress(c.ErrOrStderr(), "reproduce"), time.Now(), len(records)
 	for i, f := range figures[had:] {
 		left := "?"
@@ -158,9 +168,8 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 		}
 	}
 	line.clear()
-	list, err := page.Read(records)
-	if err != nil {
-		return fmt.Errorf("--journal: %s: %w", journal, err)
+	if list, err = page.Read(records); err != nil {
+		return err
 	}
 	unkept := document.keep(func(w io.Writer) error { return page.Write(w, list) })
 	if asJSON {

@@ -153,8 +153,13 @@ func newHelp() *cobra.Command {
 		Short: "Explain a verb",
 		RunE: func(c *cobra.Command, args []string) error {
 			verb, rest, err := c.Root().Find(args)
-			if err != nil || len(rest) > 0 {
+			switch {
+			case err != nil || verb == c.Root() && len(rest) > 0:
 				return verbs(c.Root(), args)
+			case len(rest) > 0 && verb.HasAvailableSubCommands():
+				return verbs(verb, rest)
+			case len(rest) > 0:
+				return fmt.Errorf("%s: found %q behind %q", c.CommandPath(), rest[0], verb.CommandPath())
 			}
 			return verb.Help()
 		},
