@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -27,6 +28,9 @@ func TestSignals(t *testing.T) {
 	if testing.Short() {
 		t.Log("one signal of four")
 	}
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP) // so that the programs do not inherit that it is ignored, as under nohup
+	t.Cleanup(func() { signal.Stop(heard) })
 	own, err := os.Executable()
 	require.NoError(t, err)
 	for _, command := range [][]string{
