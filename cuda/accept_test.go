@@ -85,6 +85,44 @@ func TestNewer(t *testing.T) {
 	}
 }
 
+// TestInlined: a fault in a function of a header is at the line of the user's that calls it; linked code too.
+func TestInlined(t *testing.T) {
+	at := map[string]string{} // by kernel
+	for _, name := range []string{"testdata/inlined.cu", "testdata/inlined.h"} {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for i, line := range strings.Split(string(text), "\n") {
+			if _, kernel, found := strings.Cut(line, "// HERE "); found {
+				at[kernel] = fmt.Sprintf("%s:%d", name, i+1)
+			}
+		}
+	}
+	require.Len(t, at, 6)
+	linked := filepath.Join(t.TempDir(), "program")
+	_, err := nvcc(t, "-rdc=true", "testdata/inlined.cu", "-o", linked)
+	require.NoError(t, err)
+	for _, program := range []string{build(t, "testdata/inlined.cu"), linked} {
+		for kernel, line := range at {
+			r := run(t, "pdom", program, kernel)
+			require.ErrorContains(t, r.server.Failed, "\n  at "+line+", in ", kernel)
+			assert.Regexp(t, `, in \S*(__clang_cuda_\w+\.h|divergo/cuda/include/mma\.h):\d+, PC `, r.server.Failed.Error())
+		}
+	}
+}
+
+// TestCallSites: what is no debugging information leaves the rest of the PTX as it is.
+func TestCallSites(t *testing.T) {
+	const text = ".version 6.4\n.target sm_60\n.visible .entry k()\n{\n\t.loc\t1 3 7\n\tret;\n}\n"
+	const file = "\t.file\t1 \"/usr/include/a.h\"\n"
+	for _, section := range []string{
+		"", "\t.section\t.debug_loc\t{\t}\n", "\t.section\t.debug_info\n\t{\n.b32 7\n\t}\n",
+		"\t.section\t.debug_abbrev\n\t{\n.b8 1, 17\n.b8 1\n\t}\n\t.section\t.debug_info\n\t{\n.b32 $L__nowhere\n.b64 $L__tmp0\n.b8\n.b8 x\n\t}\n",
+	} {
+		debug := strings.Replace(text, "sm_60", "sm_60, debug", 1)
+		assert.Equal(t, text+file, string(cuda.CallSites([]byte(debug+section+file))), section)
+	}
+}
+
 // TestNewerC: functions of CUDA 13 with other parameters than before, in C.
 func TestNewerC(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")

@@ -281,7 +281,8 @@ func (b *build) device(source, to string, how ...string) error {
 		}
 	}
 	args := []string{
-		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-fdebug-compilation-dir=.",
+		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-Xclang", "-debug-info-kind=line-tables-only", // which callSites reads
+		"-fdebug-compilation-dir=.", "-fdebug-prefix-map=" + filepath.Clean(b.file(".")) + "=" + ours,
 		// Multiplications and additions become fma, as nvcc does it, but not those of libclc, which count on every rounding.
 		"-ffp-contract=fast-honor-pragmas",
 		"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library, "-Wno-linker-warnings",
@@ -327,11 +328,13 @@ func (b *build) ptx(source, to string) error {
 			return err
 		}
 	}
-	return b.temp.WriteFile(to, b.Caches.apply(relative(text)))
+	return b.temp.WriteFile(to, b.finished(text))
 }
 
-// relative makes names of files those that the compiler was given.
-func relative(ptx []byte) []byte { return bytes.ReplaceAll(ptx, []byte(`"./`), []byte(`"`)) }
+// finished is the PTX of the compiler as programs have it: names of files are those that it was given.
+func (b *build) finished(ptx []byte) []byte {
+	return b.Caches.apply(bytes.ReplaceAll(callSites(ptx), []byte(`"./`), []byte(`"`)))
+}
 
 // cuda compiles a file for the device, then for the host, with the device's code
 // in it: PTX, or the compiler's own code, which can be linked with that of others.

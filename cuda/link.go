@@ -210,7 +210,7 @@ func (b *build) module(units []unit, to string) error {
 	if err := undefined("link", text, "nor in a library that is linked"); err != nil {
 		return err
 	}
-	return b.temp.WriteFile(to, b.Caches.apply(relative(kept.ReplaceAll(text, nil))))
+	return b.temp.WriteFile(to, b.finished(kept.ReplaceAll(text, nil)))
 }
 
 var multiply = regexp.MustCompile(`Linking globals named '(\w+)': symbol multiply defined`)

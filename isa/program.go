@@ -19,6 +19,9 @@ type Pos struct {
 // directive gives it. File indexes Program.Files.
 type Loc struct {
 	File, Line int32
+
+	// Where the function that it is in was inlined, as inlined_at of the directive gives it; line 0: nowhere.
+	CallFile, CallLine int32
 }
 
 // Reg names a virtual register: its name and type as declared.
@@ -153,10 +156,24 @@ func (p *Program) Where(pc uint32) string {
 	return p.File + ":" + itoa(in.Pos.Line)
 }
 
-// Near is the line of the kernel's own file that an instruction belongs to: Where, or for
+// Called is the line that calls the function which the instruction at pc comes from, if it was
+// inlined and the PTX says where; otherwise Where.
+func (p *Program) Called(pc uint32) string {
+	if int(pc) < len(p.Insts) {
+		if at := p.Insts[pc].Loc; at.CallLine > 0 && int(at.CallFile) < len(p.Files) {
+			return p.Files[at.CallFile] + ":" + itoa(at.CallLine)
+		}
+	}
+	return p.Where(pc)
+}
+
+// Near is the line of the kernel's own file that an instruction belongs to: Called, or for
 // one that comes from another file, such as a header of CUDA, the next line of that file
-// behind it, where its result is used. Compilers do not say where a function was inlined.
+// behind it, where its result is used.
 func (p *Program) Near(pc uint32) string {
+	if int(pc) < len(p.Insts) && p.Insts[pc].Loc.CallLine > 0 {
+		return p.Called(pc)
+	}
 	home := slices.IndexFunc(p.Insts, func(in Inst) bool { return in.Loc.Line > 0 })
 	for at := pc; home >= 0 && int(at) < len(p.Insts); at++ {
 		if l := p.Insts[at].Loc; l.Line > 0 && l.File == p.Insts[home].Loc.File {

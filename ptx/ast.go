@@ -68,8 +68,10 @@ type label word
 
 // location is a .loc directive: the source of the instructions that follow.
 type location struct {
-	file uint64
-	line int32
+	file     uint64
+	line     int32
+	callFile uint64 // where the function that they come from was inlined; line 0: nowhere
+	callLine int32
 }
 
 // instruction is one machine instruction (section 4.3.2).

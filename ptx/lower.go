@@ -244,6 +244,9 @@ func (l *lowering) block(b *block) {
 			if i, ok := l.m.fileAt[s.file]; ok {
 				l.loc = isa.Loc{File: i, Line: s.line}
 			}
+			if i, ok := l.m.fileAt[s.callFile]; ok && s.callLine > 0 {
+				l.loc.CallFile, l.loc.CallLine = i, s.callLine
+			}
 		}
 	}
 	l.scope = l.scope.up

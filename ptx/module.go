@@ -438,12 +438,23 @@ func (p *parser) location(b *block) {
 		p.skipStatement()
 		return
 	}
-	b.stmts = append(b.stmts, location{file, int32(line)})
+	at := location{file: file, line: int32(line)}
 	for p.accept(',') {
+		if p.tok.text == "inlined_at" {
+			p.next()
+			if at.callFile, ok = p.literal("a file number", 1<<32-1); !ok {
+				break
+			}
+			if line, ok = p.literal("a line number", 1<<31-1); !ok {
+				break
+			}
+			at.callLine = int32(line)
+		}
 		for !p.tok.newline && (p.tok.kind == ident || p.tok.kind == number || p.tok.kind == dotWord || p.tok.kind == '+') {
 			p.next()
 		}
 	}
+	b.stmts = append(b.stmts, at)
 }
 
 // registers parses a .reg directive (sections 5.1.1 and 5.4.6).

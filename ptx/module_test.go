@@ -390,6 +390,17 @@ func TestTolerated(t *testing.T) {
 	assert.Equal(t, "ret", p.Insts[0].Text)
 }
 
+// The form is that of the PTX ISA, section 11.5.4.
+func TestInlinedAt(t *testing.T) {
+	p := lowerText(t, ".version 7.2\n.target sm_35\n.file 1 \"k.cu\"\n.file 2 \"add.h\"\n.entry k() { .reg .b32 %r<4>;\n"+
+		".loc 1 9 2\nmov.u32 %r1, 1;\n.loc 2 30 7, function_name $L__info_string0 + 4, inlined_at 1 10 5\nadd.u32 %r2, %r1, 1;\n"+
+		".loc 2 31 1, function_name $L__info_string0, inlined_at 3 10 5\nsub.u32 %r2, %r1, 1;\n.loc 1 11 1\nret;\n}")
+	for pc, want := range [][2]string{{"k.cu:9", "k.cu:9"}, {"add.h:30", "k.cu:10"}, {"add.h:31", "add.h:31"}, {"k.cu:11", "k.cu:11"}} { // there is no file 3
+		assert.Equal(t, want, [2]string{p.Where(uint32(pc)), p.Called(uint32(pc))}, "PC %d", pc)
+	}
+	assert.Equal(t, "k.cu:10", p.Near(1))
+}
+
 func TestInstructionOverSeveralLines(t *testing.T) {
 	p := lowerText(t, ".version 4.2\n.target sm_35\n.entry k() { .reg .b32 %r<4>; .reg .pred p;\n@!p mad.lo.u32 // product\n\t%r1,\t%r2 , /* a\n b */ %r3,\n4;\nret\n;}")
 	require.Len(t, p.Insts, 2)

@@ -77,9 +77,10 @@ func Emulated(l *Launch, warpSize int, r *golden.Result) *Outcome {
 		f := r.Fault
 		o.End = gpu.Faulted
 		o.Fault = &Fault{
-			Kind: f.Kind.String(), SM: emulator, CTA: f.CTA, Thread: f.Thread, PC: f.PC, Where: l.Prog.Where(f.PC), Text: text(l.Prog, f.PC),
+			Kind: f.Kind.String(), SM: emulator, CTA: f.CTA, Thread: f.Thread, PC: f.PC, Text: text(l.Prog, f.PC),
 			Addr: f.Addr, Size: f.Size, Space: spaceName(f.Space),
 		}
+		o.Fault.Where, o.Fault.From = source(l.Prog, f.PC)
 	case golden.Deadlocked:
 		o.End = gpu.Deadlock
 	case golden.OutOfSteps:
@@ -91,8 +92,9 @@ func Emulated(l *Launch, warpSize int, r *golden.Result) *Outcome {
 	for _, w := range r.Waiting {
 		b, n := l.Block, uint32(warpSize)
 		at := w.Thread[0] + b[0]*(w.Thread[1]+b[1]*w.Thread[2])
+		where, from := source(l.Prog, w.PC)
 		o.Waiting = append(o.Waiting, Waiting{
-			SM: emulator, CTA: w.CTA, Warp: int(at / n), PC: w.PC, Where: l.Prog.Where(w.PC), Text: text(l.Prog, w.PC),
+			SM: emulator, CTA: w.CTA, Warp: int(at / n), PC: w.PC, Where: where, From: from, Text: text(l.Prog, w.PC),
 			Mask: fmt.Sprintf("%0*x", (n+3)/4, uint32(1)<<(at%n)), Reason: reason,
 		})
 	}

@@ -35,7 +35,8 @@ type Fault struct {
 	CTA    [3]uint32 `json:"cta"`
 	Thread [3]uint32 `json:"thread"`
 	PC     uint32    `json:"pc"`
-	Where  string    `json:"where"` // source line
+	Where  string    `json:"where"`                  // source line
+	From   string    `json:"inlined_from,omitempty"` // line of the header that it calls
 	Text   string    `json:"instruction"`
 	Addr   uint64    `json:"address"` // as the thread gave it
 	Size   int       `json:"bytes"`   // 0 where no memory is accessed
@@ -50,7 +51,8 @@ type Waiting struct {
 	CTA    [3]uint32 `json:"cta"`
 	Warp   int       `json:"warp"` // of the CTA
 	PC     uint32    `json:"pc"`
-	Where  string    `json:"where"` // source line
+	Where  string    `json:"where"`                  // source line
+	From   string    `json:"inlined_from,omitempty"` // line of the header that it calls
 	Text   string    `json:"instruction"`
 	Mask   string    `json:"mask"` // hexadecimal, bit 0 is lane 0
 	Reason string    `json:"reason"`
@@ -73,7 +75,7 @@ func (o *Outcome) Error() string {
 		} else {
 			fmt.Fprintf(&b, "on SM %d, before cycle %d", f.SM, o.Cycle)
 		}
-		fmt.Fprintf(&b, "\n  at %s, PC %d: %s", f.Where, f.PC, f.Text)
+		fmt.Fprintf(&b, "\n  at %s, PC %d: %s", sourceText(f.Where, f.From), f.PC, f.Text)
 		for _, hint := range [...]string{f.Near, f.Why} {
 			if hint != "" {
 				fmt.Fprintf(&b, "\n  %s", hint)
@@ -125,8 +127,25 @@ func (o *Outcome) writeWaiting(b *strings.Builder) {
 		if w.SM == emulator {
 			sm = "emulated,"
 		}
-		fmt.Fprintf(b, "\n  %s CTA %s warp %d lanes %s: %s at %s, PC %d: %s", sm, point(w.CTA), w.Warp, w.Mask, w.Reason, w.Where, w.PC, w.Text)
+		fmt.Fprintf(b, "\n  %s CTA %s warp %d lanes %s: %s at %s, PC %d: %s", sm, point(w.CTA), w.Warp, w.Mask, w.Reason, sourceText(w.Where, w.From), w.PC, w.Text)
 	}
+}
+
+// source is the source line of an instruction, and the line of the header that it calls, "" if
+// it calls none.
+func source(p *isa.Program, pc uint32) (where, from string) {
+	where, from = p.Called(pc), p.Where(pc)
+	if from == where {
+		from = ""
+	}
+	return where, from
+}
+
+func sourceText(where, from string) string {
+	if from == "" {
+		return where
+	}
+	return where + ", in " + from
 }
 
 func point(d [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", d[0], d[1], d[2]) }
@@ -153,9 +172,10 @@ func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault
 	t := m.Thread(int(f.Row), int(f.Lane))
 	fault := &Fault{
 		Kind: f.Kind.String(), SM: index, CTA: t.CTA, Thread: t.TID,
-		PC: f.PC, Where: p.Where(f.PC), Text: text(p, f.PC),
+		PC: f.PC, Text: text(p, f.PC),
 		Addr: f.Addr, Size: int(f.Size), Space: spaceName(f.Space),
 	}
+	fault.Where, fault.From = source(p, f.PC)
 	if f.Kind == sm.OutOfBounds && (f.Space == isa.SpaceGlobal || f.Space == isa.SpaceGeneric) {
 		fault.Near = s.memory.near(f.Addr)
 	}
@@ -284,9 +304,10 @@ func (s *Session) waiting(l *Launch) []Waiting {
 			if p.Running || p.Wait == divergence.WaitsBarrier {
 				reason = map[string]string{"run": "can run", "control": "a branch is being resolved", "barrier": "waits at a barrier"}[p.Wait.String()]
 			}
+			where, from := source(l.Prog, p.PC)
 			list = append(list, Waiting{
 				SM: i, CTA: cta, Warp: warp,
-				PC: p.PC, Where: l.Prog.Where(p.PC), Text: text(l.Prog, p.PC),
+				PC: p.PC, Where: where, From: from, Text: text(l.Prog, p.PC),
 				Mask: fmt.Sprintf("%0*x", (size+3)/4, p.Mask), Reason: reason,
 			})
 		}
