@@ -395,8 +395,8 @@ type Promises struct {
 	// of a CTA; nil if it makes none, or others than Compacted describes.
 	Compacts func(p Policy) *rtl.Observers[Compacted]
 	// Splits: a CTA has one stack, whose top entry is split when all of its threads have executed a branch that can
-	// diverge, into an entry for each way (Fung & Aamodt, HPCA 2011, section 3.3). Likely: and one for a
-	// likely-convergence point (section 4). Passes: or warps pass the branch, each by itself, off the stack.
+	// diverge, into an entry for each way (Fung & Aamodt, HPCA 2011, section 3.3). Likely: and,
+	// where threads part, one for a likely-convergence point (section 4). Passes: or warps pass the branch, each by itself, off the stack.
 	Splits, Likely, Passes bool
 }
 
