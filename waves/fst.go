@@ -129,6 +129,8 @@ func (f *FST) Close() error {
 	switch {
 	case f.stuck != nil:
 		err = f.stuck
+	case failed != nil && strings.Contains(failed.Error(), "bus error"): // it maps its file
+		err = fmt.Errorf("%w, as on a full disk", failed)
 	case failed != nil:
 		err = fmt.Errorf("%w: %s", failed, strings.TrimSpace(f.says.String()))
 	}

@@ -22,10 +22,11 @@ import (
 // link stands for what the link leads to. A name that is no regular file, such
 // as /dev/null or /dev/stdout, is a stream, which is written directly.
 type File struct {
-	name  string // as it was given
-	final string // what it leads to; "" for a stream
-	file  *os.File
-	done  bool
+	name   string // as it was given
+	final  string // what it leads to; "" for a stream
+	file   *os.File
+	failed error // of the first Write that did
+	done   bool
 }
 
 // unfinished is what goes when the process ends before its time: files that exist under
@@ -189,21 +190,26 @@ func (f *File) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.name, cause(err))
+		if f.failed == nil {
+			f.failed = err
+		}
 	}
 	return n, err
 }
 
-// Keep closes the file and gives it its name, replacing what was there.
+// Keep closes the file and gives it its name, replacing what was there. A file of which
+// something could not be written is removed instead, and the error is that of the write.
 func (f *File) Keep() error {
+	if f.failed != nil {
+		f.Discard()
+		return f.failed
+	}
 	if f.done {
 		return nil
 	}
 	f.done = true
 	if f.Stream() {
-		if f.file == os.Stdout || f.file == os.Stderr {
-			return nil
-		}
-		return f.file.Close()
+		return f.end()
 	}
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -217,6 +223,14 @@ func (f *File) Keep() error {
 		return fmt.Errorf("%s: %w", f.name, cause(err))
 	}
 	return nil
+}
+
+// end closes a stream.
+func (f *File) end() error {
+	if f.file == os.Stdout || f.file == os.Stderr {
+		return nil
+	}
+	return f.file.Close()
 }
 
 // KeepCopy fills the file with another one, and keeps it. It can be executed if the other can.
@@ -258,7 +272,8 @@ func (f *File) Discard() {
 	switch {
 	case f.done:
 	case f.Stream():
-		f.Keep()
+		f.done = true
+		f.end()
 	default:
 		f.done = true
 		unfinished.Lock()

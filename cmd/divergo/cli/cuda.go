@@ -424,11 +424,12 @@ func newProgramResult(r *ranProgram, name string) *programResult {
 func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name string) error {
 	result := newProgramResult(r, name)
 	k.lines.add(r.session)
-	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.add(r.session), k.each.close())
+	k.each.add(r.session)
+	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.close())
 	if k.json != nil {
 		result.Profile = k.lines.json()
 		if err := printJSON(k.json, result); err != nil {
-			return err
+			return errors.Join(unkept, err)
 		}
 		return errors.Join(unkept, k.json.Keep())
 	}

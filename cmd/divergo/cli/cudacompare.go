@@ -124,7 +124,11 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 			return fmt.Errorf("%s: files that the program wrote: %w", m, err)
 		}
 		kept.lines.add(r.session)
-		unkept = errors.Join(unkept, kept.wave.keep(c.ErrOrStderr()), kept.each.add(r.session))
+		kept.each.add(r.session)
+		unkept = errors.Join(unkept, kept.wave.keep(c.ErrOrStderr()))
+		if kept.wave != nil && kept.wave.failed != nil { // the launch was refused
+			return unkept
+		}
 		runs = append(runs, r)
 	}
 	return errors.Join(f.report(c, runs, kept, picture, filepath.Base(program), ignore), unkept, kept.lines.keep(), kept.each.close())

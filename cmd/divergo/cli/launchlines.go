@@ -27,11 +27,14 @@ func (l *launchesFlag) open(files *output.Set) (*launchLines, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--launches: %w", err)
 	}
-	return &launchLines{file}, nil
+	return &launchLines{file: file}, nil
 }
 
-// launchLines is the file of --launches.
-type launchLines struct{ file *output.File }
+// launchLines is the file of --launches, with the first error about it.
+type launchLines struct {
+	file *output.File
+	err  error
+}
 
 // launchLine is a line about a launch, a kernel or all.
 type launchLine struct {
@@ -49,19 +52,21 @@ type launchLine struct {
 	Stats     map[string]any `json:"stats"`
 }
 
-// add writes the lines of a session.
-func (l *launchLines) add(s *testbench.Session) error {
+// add writes the lines of a session. An error is that of close.
+func (l *launchLines) add(s *testbench.Session) {
 	if l == nil {
-		return nil
+		return
 	}
 	e := json.NewEncoder(l.file)
 	e.SetEscapeHTML(false)
-	write := func(line launchLine, c testbench.Counters) error {
+	write := func(line launchLine, c testbench.Counters) {
 		line.Schema, line.Mechanism, line.Stats = schema("launches"), s.Machine.Config.Divergence.Mechanism, map[string]any{}
 		for _, stat := range testbench.Stats() {
 			line.Stats[stat.Name] = stat.Value(&c)
 		}
-		return e.Encode(line)
+		if err := e.Encode(line); l.err == nil {
+			l.err = err
+		}
 	}
 	for i := range s.Runs {
 		r := &s.Runs[i]
@@ -70,29 +75,27 @@ func (l *launchLines) add(s *testbench.Session) error {
 			Of: "launch", Launch: i + 1, Launches: 1, Kernel: name, Name: ptx.Demangled(name),
 			Grid: &r.Launch.Grid, Block: &r.Launch.Block, Outcome: r.Outcome.End.String(), Emulated: r.Emulated,
 		}
-		if err := write(line, r.Counters); err != nil {
-			return fmt.Errorf("--launches: %w", err)
-		}
+		write(line, r.Counters)
 	}
 	for _, k := range s.ByKernel() {
-		if err := write(launchLine{Of: "kernel", Launches: k.Launches, Kernel: k.Prog.Name, Name: ptx.Demangled(k.Prog.Name)}, k.Counters); err != nil {
-			return fmt.Errorf("--launches: %w", err)
-		}
+		write(launchLine{Of: "kernel", Launches: k.Launches, Kernel: k.Prog.Name, Name: ptx.Demangled(k.Prog.Name)}, k.Counters)
 	}
 	if len(s.Runs) > 0 {
-		if err := write(launchLine{Of: "total", Launches: len(s.Runs)}, s.Counters()); err != nil {
-			return fmt.Errorf("--launches: %w", err)
-		}
+		write(launchLine{Of: "total", Launches: len(s.Runs)}, s.Counters())
 	}
-	return nil
 }
 
-// close keeps the file.
+// close keeps the file, if it is whole.
 func (l *launchLines) close() error {
 	if l == nil {
 		return nil
 	}
-	if err := l.file.Keep(); err != nil {
+	err := l.err
+	if err == nil {
+		err = l.file.Keep()
+	}
+	l.file.Discard()
+	if err != nil {
 		return fmt.Errorf("--launches: %w", err)
 	}
 	return nil

@@ -276,7 +276,8 @@ func (r *runFlags) open(files *output.Set, title, target string) (k kept, err er
 // answer keeps the files and prints the result, whether they can be kept or not. The error
 // has failed, which is how the run ended.
 func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result, k kept, failed error) error {
-	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.add(s), k.each.close())
+	k.each.add(s)
+	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.close())
 	result.Races = r.machine.foundRaces()
 	show := func(w io.Writer) error { return errors.Join(result.print(w, r.all), k.lines.print(w)) }
 	if r.json {

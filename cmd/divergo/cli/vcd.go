@@ -139,6 +139,7 @@ type waveform struct {
 	only    nth
 	session *testbench.Session
 	dump    *waves.Dump
+	failed  error // why there is no dump
 }
 
 // convert has the file written in GTKWave's format.
@@ -165,6 +166,8 @@ func (w *waveform) attach(s *testbench.Session, asked func() bool) {
 	}
 	s.OnLaunch.Add(func(l *testbench.Loaded) {
 		switch {
+		case w.failed != nil:
+			return
 		case w.dump != nil:
 			if w.only.n > 0 {
 				l.Refuse(w.dump.Close())
@@ -173,9 +176,8 @@ func (w *waveform) attach(s *testbench.Session, asked func() bool) {
 		case w.only.n > 0 && (!w.only.is(l.Prog) || w.only.count(s)+1 != w.only.n):
 			return
 		}
-		var err error
-		w.dump, err = dump.Attach(s, w.to, w.opts)
-		l.Refuse(err)
+		w.dump, w.failed = dump.Attach(s, w.to, w.opts)
+		l.Refuse(w.failed)
 	})
 }
 
@@ -184,6 +186,9 @@ func (w *waveform) attach(s *testbench.Session, asked func() bool) {
 func (w *waveform) keep(stderr io.Writer) error {
 	if w == nil {
 		return nil
+	}
+	if w.failed != nil {
+		return fmt.Errorf("--vcd: %w", errors.Join(w.failed, w.fst.Close()))
 	}
 	if w.dump == nil {
 		if w.only.n > 0 && len(w.session.Runs) > 0 {
