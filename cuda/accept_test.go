@@ -123,6 +123,65 @@ func TestCallSites(t *testing.T) {
 	}
 }
 
+// TestCallSitesOverlap: the compiler moves an instruction of one function into those of another. The numbers are those of
+// DWARF 2, section 7.
+func TestCallSitesOverlap(t *testing.T) {
+	const ptx = `.version 6.4
+.target sm_60, debug
+.visible .entry k()
+{
+$L__begin:
+	.loc	1 9 0
+	mov.u32 %r1, 1;
+$L__long:
+	.loc	2 5 1                           // a.h:5:1
+	mov.u32 %r2, 1;
+$L__short:
+	.loc	2 6 1                           // a.h:6:1
+	trap;
+$L__end:
+	.loc	2 5 2                           // a.h:5:2
+	ret;
+$L__last:
+}
+	.section	.debug_abbrev
+	{
+.b8 1                                   // Abbreviation Code
+.b8 17,1,0,0
+.b8 2,46,1,17,1,18,1,0,0
+.b8 3,29,0,17,1,18,1,88,11,89,11,87,11,0,0
+.b8 0
+	}
+	.section	.debug_info
+	{
+.b32 67                                 // Length of Unit
+.b8 2,0
+.b32 .debug_abbrev                      // Offset Into Abbrev. Section
+.b8 8,1,2
+.b64 $L__begin
+.b64 $L__last
+.b8 3
+.b64 $L__long
+.b64 $L__last
+.b8 1,10,7                              // DW_AT_call_file, line, column
+.b8 3
+.b64 $L__short
+.b64 $L__end
+.b8 1,11,8
+.b8 0,0
+	}
+	.file	1 "k.cu"
+	.file	2 "/usr/include/a.h"
+`
+	var found []string
+	for _, line := range strings.Split(string(cuda.CallSites([]byte(ptx))), "\n") {
+		if strings.Contains(line, ".loc") {
+			found = append(found, strings.TrimSpace(line))
+		}
+	}
+	assert.Equal(t, []string{".loc\t1 9 0", ".loc 2 5 1, inlined_at 1 10 7", ".loc 2 6 1, inlined_at 1 11 8", ".loc 2 5 2, inlined_at 1 10 7"}, found)
+}
+
 // TestNewerC: functions of CUDA 13 with other parameters than before, in C.
 func TestNewerC(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
