@@ -79,9 +79,9 @@ func encoders() (string, error) {
 	return fmt.Sprintf("%s 0.1 mm2 (%.4f)", order(mm2, .1), mm2), err
 }
 
-// compaction is the area that blocks of a mechanism and all its logic add to 30
+// compactionArea is the area that blocks of a mechanism and all its logic add to 30
 // SMs, with storage in flip-flops.
-func compaction(mechanism string, blocks ...string) (mm2 float64, err error) {
+func compactionArea(mechanism string, blocks ...string) (mm2 float64, err error) {
 	c, err := cost(mechanism, sm2011)
 	var sum cells
 	for _, l := range c.Logic {
@@ -99,10 +99,10 @@ func compaction(mechanism string, blocks ...string) (mm2 float64, err error) {
 
 // chip is the area of compaction on a chip of 30 SMs.
 func chip() (string, error) {
-	tbc, err := compaction("tbc", "Compacts")
+	tbc, err := compactionArea("tbc", "Compacts")
 	if err != nil {
 		return "", err
 	}
-	capri, err := compaction("capri", "Compacts", "CAPT.Lines")
+	capri, err := compactionArea("capri", "Compacts", "CAPT.Lines")
 	return fmt.Sprintf("%s 1 mm2; %s 1 mm2 (%.2f %.2f)", order(tbc, 1), order(capri, 1), tbc, capri), err
 }

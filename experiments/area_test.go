@@ -99,7 +99,7 @@ func TestArea(t *testing.T) {
 	var all cells
 	all.add(cellsOf(units.Logic{Kind: units.Encoder, Bits: 32}), 32)
 	assert.InDelta(t, .011, all.micrometers2()/1e6, .006, "0.005 to 0.017 mm2")
-	tbc, err := compaction("tbc", "Compacts")
+	tbc, err := compactionArea("tbc", "Compacts")
 	require.NoError(t, err)
 	assert.InDelta(t, .71, tbc, .34, "0.37 to 1.05 mm2")
 	flipFlop := cells{flipFlops: 1}

@@ -7,6 +7,7 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/compaction"
 	"divergo/testbench"
 	"divergo/units"
 )
@@ -29,7 +30,7 @@ type gathering struct {
 type compactor struct {
 	*gathering
 	sm   *sm.SM
-	tbc  *divergence.TBC
+	tbc  *compaction.TBC
 	open []bool  // a warp waits at a branch
 	ways [][]way // whose entries have not been at the top
 }
@@ -48,7 +49,7 @@ func watchCompaction(s *testbench.Session, lanes units.Permutation) *gathering {
 		Paths: &Paths{WarpSize: s.Machine.Config.SM.WarpSize}, lanes: slices.Index(units.Permutations(), lanes), tally: map[*isa.Program][]Tally{},
 	}
 	for _, m := range s.Machine.SMs {
-		tbc := m.Div.(*divergence.TBC)
+		tbc := m.Div.(*compaction.TBC)
 		u := &compactor{c, m, tbc, make([]bool, tbc.Blocks.Len()), make([][]way, tbc.Blocks.Len())}
 		tbc.Outcome.Tap(u.resolved)
 		tbc.OnCompact.Add(u.compacted)

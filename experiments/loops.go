@@ -10,6 +10,7 @@ import (
 	"divergo/kernels/runner"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/tokens"
 	"divergo/testbench"
 )
 
@@ -73,7 +74,7 @@ func runLoop(preset string, loops, m int) (*loopRun, error) {
 
 // watch records what the one warp of the kernel issues.
 func (r *loopRun) watch(m *sm.SM) {
-	stack := m.Div.(*divergence.TokenStack)
+	stack := m.Div.(*tokens.TokenStack)
 	see := func(insts []isa.Inst) func(sm.Issued) {
 		return func(e sm.Issued) {
 			r.trace = append(r.trace, instant{

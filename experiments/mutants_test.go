@@ -25,7 +25,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "capri-never-compacts", Bug: "the prediction is not asked", Audit: "C0-35 C0-40",
-		File: "sm/divergence/capri.go", Old: "Compact: was.Here && !p.off()}", New: "Compact: was.Here && p.off()}",
+		File: "sm/divergence/compaction/capri.go", Old: "Compact: was.Here && !p.off()}", New: "Compact: was.Here && p.off()}",
 	},
 	{
 		Name: "dwf-never-merges", Bug: "all lanes of a warp count as taken", Audit: "C4-32",
@@ -37,11 +37,11 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "tbc-never-compacts", Bug: "the compactor gives static warps", Audit: "C4-09 C0-27 C0-28 C0-30 C0-31 C0-33",
-		File: "sm/divergence/tbc.go", Old: "if p.off() || p.Stack.Len(cta) == 1 {", New: "if p.Stack.Len(cta) > 0 {",
+		File: "sm/divergence/compaction/tbc.go", Old: "if p.off() || p.Stack.Len(cta) == 1 {", New: "if p.Stack.Len(cta) > 0 {",
 	},
 	{
 		Name: "tbc-one-entry", Bug: "a way without threads has no entry", Audit: "C4-06",
-		File: "sm/divergence/tbc.go", Old: "		if path.At != rpc {", New: "		if path.At != rpc && !path.Mask.Empty() {",
+		File: "sm/divergence/compaction/tbc.go", Old: "		if path.At != rpc {", New: "		if path.At != rpc && !path.Mask.Empty() {",
 	},
 	{
 		Name: "pdom-not-taken-first", Bug: "the way behind the branch is on top", Audit: "C4-07",
@@ -53,7 +53,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "ideal-keeps-lanes", Bug: "the crossbar lets no thread change its lane", Audit: "C0-05 C0-30 C0-31",
-		File: "sm/divergence/tbc.go", Old: "c.NextFilled(p.lanes)", New: "c.Next()",
+		File: "sm/divergence/compaction/tbc.go", Old: "c.NextFilled(p.lanes)", New: "c.Next()",
 	},
 	{
 		Name: "lcp-never-meets", Bug: "paths go past a likely-convergence point", Audit: "C4-07 C4-20",
@@ -61,19 +61,19 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "warp-barrier-open", Bug: "a warp barrier lets threads pass", Audit: "C4-08",
-		File: "sm/divergence/dwf_barrier.go", Old: "w.Barred && w.RPC == u.PC {", New: "w.Barred && w.RPC == u.PC && u.Req == 0 {",
+		File: "sm/divergence/formation/dwf_barrier.go", Old: "w.Barred && w.RPC == u.PC {", New: "w.Barred && w.RPC == u.PC && u.Req == 0 {",
 	},
 	{
 		Name: "majority-ignored", Bug: "every warp of the pool has the same rank", Audit: "C4-31 C4-14",
-		File: "sm/divergence/dwf_issue.go", Old: "w.Rank = p.rankPC(pc, w.Threads)", New: "w.Rank = unranked + 0*p.rankPC(pc, w.Threads)",
+		File: "sm/divergence/formation/dwf_issue.go", Old: "w.Rank = p.rankPC(pc, w.Threads)", New: "w.Rank = unranked + 0*p.rankPC(pc, w.Threads)",
 	},
 	{
 		Name: "spill-alone", Bug: "tokens move to memory one by one", Audit: "C3-05",
-		File: "sm/divergence/token.go", Old: "chunk: min(window, TransferWords)", New: "chunk: 1",
+		File: "sm/divergence/tokens/token.go", Old: "chunk: min(k.Window, divergence.TransferWords)", New: "chunk: 1",
 	},
 	{
 		Name: "fill-at-once", Bug: "a token comes back in no more time than memory takes", Audit: "C3-11",
-		File: "sm/divergence/token.go", Old: "fill: uint64(e.TokenFill),", New: "fill: 0,",
+		File: "sm/divergence/tokens/token.go", Old: "fill: uint64(k.Fill),", New: "fill: 0,",
 	},
 	{
 		Name: "memory-class-idle", Bug: "waits for memory are idle cycles", Audit: "C4-19",
@@ -85,7 +85,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "ppc-larger-first", Bug: "the path with the larger PC runs first", Audit: "C1-01 C1-03",
-		File: "sm/divergence/ppc.go", Old: "case t && (!n || e.Side[0].At.Before(e.Side[1].At)):", New: "case t && (!n || e.Side[1].At.Before(e.Side[0].At)):",
+		File: "sm/divergence/paths/ppc.go", Old: "case t && (!n || e.Side[0].At.Before(e.Side[1].At)):", New: "case t && (!n || e.Side[1].At.Before(e.Side[0].At)):",
 	},
 	{
 		Name: "balanced-even-alone", Bug: "the masks of odd warps are not complements", Audit: "C0-06",
@@ -97,11 +97,11 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "token-pop-short", Bug: "a pop takes a cycle less", Audit: "C3-10",
-		File: "sm/divergence/token.go", Old: "now + p.pop - refill", New: "now + p.pop - refill - 1",
+		File: "sm/divergence/tokens/token.go", Old: "now + p.pop - refill", New: "now + p.pop - refill - 1",
 	},
 	{
 		Name: "token-window-short", Bug: "a token less is on the chip", Audit: "C3-04",
-		File: "sm/divergence/token.go", Old: "int(*depth-spilled) == p.window {", New: "int(*depth-spilled) == p.window-1 {",
+		File: "sm/divergence/tokens/token.go", Old: "int(*depth-spilled) == p.window {", New: "int(*depth-spilled) == p.window-1 {",
 	},
 	{
 		Name: "herd-tie", Bug: "half of a warp is a majority", Audit: "C2-02",
@@ -125,11 +125,11 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "ppc-compares-seldom", Bug: "paths are compared at branches alone", Audit: "C1-03 C1-04 C1-05",
-		File: "sm/divergence/ppc.go", Old: "	if p.explicit {\n\t\tp.run(s, x)", New: "	if p.explicit || s.Wait == Runs {\n\t\tp.run(s, x)",
+		File: "sm/divergence/paths/ppc.go", Old: "	if p.explicit {\n\t\tp.run(s, x)", New: "	if p.explicit || s.Wait == Runs {\n\t\tp.run(s, x)",
 	},
 	{
 		Name: "lcp-of-static-warps", Bug: "TBC has no entries for likely-convergence points", Audit: "C4-20 C4-21",
-		File: "sm/divergence/tbc.go", Old: "p.likely && in.Likely != isa.NoPC", New: "p.likely && p.static && in.Likely != isa.NoPC",
+		File: "sm/divergence/compaction/tbc.go", Old: "p.likely && in.Likely != isa.NoPC", New: "p.likely && p.static && in.Likely != isa.NoPC",
 	},
 	{
 		Name: "herd-never", Bug: "no instruction is herded, unless there is a limit", Audit: "C2-07 C2-09 C2-14 C2-15 C2-16",
@@ -149,7 +149,7 @@ var faults = []mutants.Mutant{
 	},
 	{
 		Name: "entry-of-the-sm", Bug: "bits of an entry are those of the whole SM", Audit: "C4-28",
-		File: "sm/divergence/tbc.go", Old: "	Mask  units.BlockMask `len:\"lanes\" bits:\"share\"`\n}\n\n// Block", New: "	Mask  units.BlockMask `len:\"lanes\" bits:\"warps\"`\n}\n\n// Block",
+		File: "sm/divergence/compaction/tbc.go", Old: "\tMask  units.BlockMask  `len:\"lanes\" bits:\"share\"`\n}\n\n// Block", New: "\tMask  units.BlockMask  `len:\"lanes\" bits:\"warps\"`\n}\n\n// Block",
 	},
 }
 

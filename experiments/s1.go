@@ -9,6 +9,7 @@ import (
 	"divergo/gpu"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
+	"divergo/sm/divergence/paths"
 	"divergo/units"
 )
 
@@ -142,7 +143,7 @@ func cost(mechanism string, g divergence.Geometry) (divergence.Cost, error) {
 // trace is PC and threads of a warp of 8 under paired-path comparison as in the
 // paper, instruction by instruction.
 func trace(k micro.Kernel) (string, error) {
-	r, err := bench(micro.Bench{Lanes: 8, Warps: 1}, divergence.Options{Mechanism: "ppc", PPCVerbatim: true}, k)
+	r, err := bench(micro.Bench{Lanes: 8, Warps: 1}, paths.PPCKeys.With(divergence.Options{Mechanism: "ppc"}, paths.PPCParams{Verbatim: true}), k)
 	var list []string
 	for _, i := range r.Issues {
 		list = append(list, fmt.Sprintf("%d/%02x", i.PC, i.Mask))

@@ -9,6 +9,7 @@ import (
 	"divergo/isa"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
+	"divergo/sm/divergence/tokens"
 )
 
 // s3 has the claims about the cost of divergence with synchronisation tokens.
@@ -225,7 +226,7 @@ func timeline(first, last int) (string, error) {
 func walkThrough() (string, error) {
 	var list []string
 	b := micro.Bench{Lanes: 32, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) {
-		stack := p.(*divergence.TokenStack)
+		stack := p.(*tokens.TokenStack)
 		s := stack.Table.At(0)
 		if !s.Valid {
 			return
@@ -296,12 +297,12 @@ func predictions() (string, error) {
 // the instruction behind the branch.
 func tokenBits() (string, error) {
 	var words []uint64
-	tokens := 0 // that move together
+	together := 0 // tokens that move
 	b := micro.Bench{
 		Lanes: 32, Warps: 1,
 		Refill: func(t *divergence.Transferred) { words = append(words, t.Data[:]...) },
 		Each: func(p divergence.Policy, _ []micro.Issue) {
-			tokens = max(tokens, int(*p.(*divergence.TokenStack).Spilled.At(0)))
+			together = max(together, int(*p.(*tokens.TokenStack).Spilled.At(0)))
 		},
 	}
 	if _, err := bench(b, divergence.Options{Mechanism: "token"}, micro.Listing3(16)); err != nil {
@@ -312,5 +313,5 @@ func tokenBits() (string, error) {
 		return fmt.Sprintf("%x", words), nil
 	}
 	bytes := 8 * len(words)
-	return fmt.Sprintf("%d %d; %d", 8*bytes/tokens, bits.Len64(words[1]^pc<<32), bytes), nil
+	return fmt.Sprintf("%d %d; %d", 8*bytes/together, bits.Len64(words[1]^pc<<32), bytes), nil
 }

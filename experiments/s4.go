@@ -10,7 +10,9 @@ import (
 	"divergo/kernels"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/compaction"
 	"divergo/sm/divergence/micro"
+	"divergo/sm/divergence/stacks"
 	"divergo/units"
 )
 
@@ -357,7 +359,7 @@ var s4 = []Claim{
 				micro.At("B", micro.To("D")),
 				micro.At("C", micro.Nop),
 				micro.At("D", micro.Exit))
-			r, err := bench(micro.Bench{Lanes: 4, Warps: 2}, divergence.Options{Mechanism: "dwf", PathOrder: divergence.TakenFirst, DWFIssue: divergence.IssueMajority, DWFWays: 4}, k)
+			r, err := bench(micro.Bench{Lanes: 4, Warps: 2}, divergence.Options{Mechanism: "dwf", PathOrder: divergence.TakenFirst}, k)
 			return blocks(k, r.Issues, "C"), err
 		},
 	},
@@ -413,7 +415,7 @@ func majority() (string, error) {
 		micro.At("B", micro.To("D")),
 		micro.At("C", micro.Nop),
 		micro.At("D", micro.Exit))
-	r, err := bench(micro.Bench{Lanes: 4, Warps: 8}, divergence.Options{Mechanism: "dwf", PathOrder: divergence.TakenFirst, DWFIssue: divergence.IssueMajority, DWFWays: 4}, k)
+	r, err := bench(micro.Bench{Lanes: 4, Warps: 8}, divergence.Options{Mechanism: "dwf", PathOrder: divergence.TakenFirst}, k)
 	var order, warps []string
 	for _, i := range r.Issues {
 		if l := k[i.PC].Label; l == "B" || l == "C" {
@@ -471,7 +473,7 @@ func figure9Targets() (string, error) {
 	}
 	var list []string
 	r, err := bench(micro.Bench{Lanes: 4, Warps: 3, Prefer: []int{1, 2, 0}, Each: func(p divergence.Policy, _ []micro.Issue) {
-		targets := p.(*divergence.TBC).Targets.At(0)
+		targets := p.(*compaction.TBC).Targets.At(0)
 		s := fmt.Sprintf("C %s B %s", digits(&targets.Taken), digits(&targets.Not))
 		if !targets.Taken.Empty() && !slices.Contains(list, s) {
 			list = append(list, s)
@@ -531,7 +533,7 @@ func activemasks() (string, error) {
 	for _, warps := range []int{1, 4, 32} {
 		var columns units.BlockMask
 		_, err := bench(micro.Bench{Lanes: 32, Warps: warps, Each: func(p divergence.Policy, _ []micro.Issue) {
-			d := p.(*divergence.TBC)
+			d := p.(*compaction.TBC)
 			for i := range int(*d.Stack.Depth.At(0)) {
 				for l, group := range d.Stack.At(0, i).Mask {
 					columns[l] |= group
@@ -556,7 +558,7 @@ func emptyTarget() (string, error) {
 		micro.At("D", micro.Exit))
 	cycles := 0
 	_, err := bench(micro.Bench{Lanes: 4, Warps: 2, Each: func(p divergence.Policy, _ []micro.Issue) {
-		d := p.(*divergence.TBC)
+		d := p.(*compaction.TBC)
 		if depth := int(*d.Stack.Depth.At(0)); depth > 1 && d.Stack.At(0, depth-1).Mask.Empty() {
 			cycles++
 		}
@@ -572,9 +574,9 @@ func figure10() (string, error) {
 		}
 		return micro.Figure10[pc].Label
 	}
-	var stacks []string
+	var states []string
 	_, err := bench(micro.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) {
-		d := p.(*divergence.PDOM)
+		d := p.(*stacks.PDOM)
 		top := d.Table.At(0) // the slot holds PC and mask of the top entry
 		if !top.Valid || top.Wait != divergence.Runs {
 			return
@@ -596,11 +598,11 @@ func figure10() (string, error) {
 			}
 			entries = append(entries, text+"{"+threads+"}")
 		}
-		if s := strings.Join(entries, " "); len(stacks) == 0 || stacks[len(stacks)-1] != s {
-			stacks = append(stacks, s)
+		if s := strings.Join(entries, " "); len(states) == 0 || states[len(states)-1] != s {
+			states = append(states, s)
 		}
 	}}, divergence.Options{Mechanism: "pdom-lcp", PathOrder: divergence.TakenFirst}, micro.Figure10)
-	return strings.Join(stacks, "; "), err
+	return strings.Join(states, "; "), err
 }
 
 // deeper compares the deepest stacks of the kernels of figure 11.

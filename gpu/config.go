@@ -13,6 +13,7 @@ import (
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	_ "divergo/sm/divergence/all"
 )
 
 // Config is a whole machine. Every field is a key, named by the toml tags on
@@ -127,11 +128,13 @@ func (c *Config) Set(assignment string) error {
 	if !found {
 		return fmt.Errorf("%q: want key=value, for example sm.simd_width=16", assignment)
 	}
-	k, err := findKey(name)
-	if err != nil {
-		return err
+	keys, err := findKeys(name)
+	for i := range keys {
+		if err = keys[i].Set(c, value); err != nil {
+			break
+		}
 	}
-	return k.Set(c, value)
+	return err
 }
 
 // Setting is one key of a resolved configuration with its value, an int, a

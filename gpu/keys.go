@@ -17,12 +17,24 @@ var Keys = sync.OnceValue(func() []Key { return key.List("", reflect.TypeFor[Con
 
 // findKey returns the key of that name. The error suggests the nearest one.
 func findKey(name string) (Key, error) {
+	keys, err := findKeys(name)
+	if err != nil {
+		return Key{}, err
+	}
+	return keys[0], nil
+}
+
+// findKeys returns the key of that name, or those that had it before.
+func findKeys(name string) (list []Key, err error) {
 	for _, k := range Keys() {
-		if k.Name == name {
-			return k, nil
+		if k.Name == name || k.Old != "" && k.Old == name {
+			list = append(list, k)
 		}
 	}
-	return Key{}, unknownKey(name)
+	if list == nil {
+		err = unknownKey(name)
+	}
+	return list, err
 }
 
 // Ends are the ends of the range of an integer key, in a machine whose other keys

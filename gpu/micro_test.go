@@ -13,6 +13,7 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/paths"
 )
 
 // micro turns a micro-kernel into PTX. Its lines are those of the design
@@ -216,11 +217,11 @@ func TestMicroKernels(t *testing.T) {
 			}{
 				{divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst}, c.pdom},
 				{divergence.Options{Mechanism: "ptpc", PathOrder: divergence.TakenFirst}, c.ptpc},
-				{divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst, PPCVerbatim: true}, c.verbatim},
+				{paths.PPCKeys.With(divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst}, paths.PPCParams{Verbatim: true}), c.verbatim},
 				{divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst}, c.cascading},
 			} {
 				cfg := small()
-				cfg.Divergence.Mechanism, cfg.Divergence.PathOrder, cfg.Divergence.PPCVerbatim = m.options.Mechanism, m.options.PathOrder, m.options.PPCVerbatim
+				cfg.Divergence = m.options
 				cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 8, 8, 64
 				p, counts := micro(t, c.text)
 				k := load(t, cfg, p, 1, 8)

@@ -5,6 +5,7 @@ import (
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/tokens"
 	"divergo/units"
 )
 
@@ -67,9 +68,6 @@ func tbc2011() Config {
 		},
 		Divergence: divergence.Options{
 			Mechanism: "pdom", PathOrder: divergence.TakenFirst,
-			TokenWindow: 16, TokenPop: 32, TokenSpill: 42, TokenFill: 42,
-			DWFIssue: divergence.IssueMajority, DWFWays: 4, DWFAging: 10_000,
-			CAPRIEntries: 32,
 		},
 		Config: memsys.Default(),
 	}
@@ -139,7 +137,7 @@ func maxwell() Config {
 	c.SM.CTAs = 32
 	c.SM.ALULatency = 3
 	c.SM.DPWidth = 4
-	c.Divergence.TokenPop, c.Divergence.TokenSpill, c.Divergence.TokenFill = 26, 88, 88
+	c.Divergence = tokens.Keys.With(c.Divergence, tokens.Params{Window: 16, Pop: 26, Spill: 88, Fill: 88})
 	c.L1.Size, c.L1.Assoc = 24<<10, 6
 	c.Shared.Size = 64 << 10
 	c.L2.Size = 1 << 20

@@ -13,6 +13,8 @@ import (
 	"divergo/rtl"
 	"divergo/rtl/rtltest"
 	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/compaction"
 )
 
 // TestCompactionFigure7 runs the example of Fung & Aamodt, HPCA 2011, figure 7,
@@ -57,7 +59,7 @@ func TestCompactionResults(t *testing.T) {
 			for _, static := range []bool{false, true} {
 				cfg := preset.Config()
 				cfg.GPU.SMs = min(cfg.GPU.SMs, 3)
-				cfg.Divergence.Mechanism, cfg.Divergence.TBCStatic = mech, static
+				cfg.Divergence = compaction.Keys.With(divergence.Options{Mechanism: mech, PathOrder: divergence.TakenFirst}, compaction.Params{Static: static})
 				m := load(t, cfg, p, 7, 96)
 				require.Equal(t, gpu.Finished, m.Run(nil, 1_000_000))
 				got := words(t, m, bufferBytes/4)

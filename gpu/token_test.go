@@ -2,6 +2,7 @@ package gpu_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +14,7 @@ import (
 	"divergo/rtl/rtltest"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/tokens"
 )
 
 // inserted are the mechanisms that put instructions of their own into the
@@ -28,7 +30,8 @@ func TestInsertedProperties(t *testing.T) {
 			cfg := small()
 			cfg.GPU.SMs = 1
 			cfg.Divergence.Mechanism = mech
-			cfg.Divergence.TokenSpill, cfg.Divergence.TokenWindow = 7, 1
+			require.NoError(t, cfg.Set("divergence.token.spill=7"))
+			require.NoError(t, cfg.Set("divergence.token.window=1"))
 			rtltest.SystemProperties(t, func() *rtl.System { return loadStacks(t, cfg, p, 2, 64).System() }, 800)
 		})
 	}
@@ -67,11 +70,11 @@ LOOP:
 // back. Where memory is slower than a fill takes at least, the warp waits for
 // memory.
 func TestTokenTraffic(t *testing.T) {
-	const ctas, tokens = 3, 32 // of a warp: ssy, and 31 threads before the last one
+	const ctas, pushed = 3, 32 // of a warp: ssy, and 31 threads before the last one
 	run := func(window, latency int) (m *gpu.Machine, loads, stores, l2 uint64) {
 		cfg := small()
 		cfg.Divergence.Mechanism = "token"
-		cfg.Divergence.TokenWindow = window
+		require.NoError(t, cfg.Set(fmt.Sprintf("divergence.token.window=%d", window)))
 		cfg.L1.HitLatency = latency
 		m = loadStacks(t, cfg, program(t, ragged), ctas, 32)
 		require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
@@ -91,12 +94,12 @@ func TestTokenTraffic(t *testing.T) {
 	fast, loads, stores, l2 := run(divergence.SpillWords, 1)
 	assert.Equal(t, [3]uint64{0, 2 * ctas, 2 * ctas}, [3]uint64{loads, stores, l2}, "a warp stores two lines of 64 bytes")
 
-	const moves = (tokens - 16) / 4
+	const moves = (pushed - 16) / 4
 	m, loads, stores, l2 := run(16, 1)
 	assert.Equal(t, [2]uint64{ctas * moves, ctas * (moves + 2)}, [2]uint64{loads, stores})
 	assert.EqualValues(t, ctas*(2+moves/2), l2, "two moves a line of 64 bytes, written back at the end")
-	cfg := m.Config.Divergence
-	wait := uint64(moves * (cfg.TokenSpill + cfg.TokenFill))
+	keys := tokens.Keys.Of(m.Config.Divergence)
+	wait := uint64(moves * (keys.Spill + keys.Fill))
 	assert.Equal(t, fast.Cycles()+wait, m.Cycles())
 
 	// In device memory: the threads of ssy, then those that left first.

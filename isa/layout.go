@@ -20,7 +20,7 @@ func Layout(p *Program) (told []Warning) {
 	for u := 0; u < len(p.Blocks) && len(told) < layoutTold; u++ {
 		for _, v := range p.Blocks[u].Succs {
 			if v <= u && !tree.Dominates(v, u) {
-				warn(p.Blocks[u].End-1, "a branch back that closes no loop: what runs the smallest PC first meets late, see divergence.layout")
+				warn(p.Blocks[u].End-1, "a branch back that closes no loop: what runs the smallest PC first meets late, see divergence.ppc.layout")
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func Layout(p *Program) (told []Warning) {
 		}
 		for b := first; b <= last; b++ {
 			if !body[b] && tree.Dominates(h, b) && !p.Insts[p.Blocks[b].Start].Inserted { // a jump of WithLayout is gone at once
-				warn(p.Blocks[h].Start, "a loop with other code inside of it: what runs the smallest PC first meets late, see divergence.layout")
+				warn(p.Blocks[h].Start, "a loop with other code inside of it: what runs the smallest PC first meets late, see divergence.ppc.layout")
 				break
 			}
 		}

@@ -47,9 +47,8 @@ type blockEntry struct {
 const fewEntries = 32
 
 // watchBlocks begins to keep the book of an SM.
-func (o *observer) watchBlocks(mech *divergence.Mechanism, options divergence.Options) *blockStack {
-	s, _ := mech.Settings(options)
-	b := &blockStack{observer: o, first: s.First}
+func (o *observer) watchBlocks(options divergence.Options) *blockStack {
+	b := &blockStack{observer: o, first: options.First()}
 	ports := o.sm.Div.Connections()
 	o.leave = append(o.leave, ports.Launch.Tap(b.begins), ports.Outcome.Tap(b.resolved), o.sm.Issue.OnIssue.Add(b.issue), o.sm.Issue.OnInserted.Add(b.issue))
 	return b

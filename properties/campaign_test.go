@@ -27,7 +27,7 @@ const late = "late"
 func init() {
 	m, _ := divergence.Find("pdom")
 	m.Name, m.Doc = late, "branches back are off by one"
-	m.Prepare = func(_ divergence.Settings, p *isa.Program) *isa.Program {
+	m.Prepare = func(_ divergence.Options, p *isa.Program) *isa.Program {
 		made := *p
 		made.Insts = slices.Clone(p.Insts)
 		for pc := range made.Insts {

@@ -14,7 +14,7 @@ import (
 type compactor struct {
 	*observer
 	off  bool // threads stay in their static warps
-	ctas [sm.MaxCTAs]compaction
+	ctas [sm.MaxCTAs]madeEntry
 	made uint64 // warps of all CTAs
 	last [sm.MaxCTAs]progress
 
@@ -76,8 +76,8 @@ func (c *compactor) served(w *divergence.Compacted, l *progress) {
 	}
 }
 
-// compaction is the entry of a CTA that is made into warps.
-type compaction struct {
+// madeEntry is the entry of a CTA that is made into warps.
+type madeEntry struct {
 	left units.BlockMask // threads in no warp yet
 	made int
 	last uint64 // cycle of the last one
@@ -85,9 +85,9 @@ type compaction struct {
 }
 
 // entry opens the book of the top entry, with its first warp.
-func (c *compactor) entry(w *divergence.Compacted) *compaction {
+func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
-	*b = compaction{left: *w.Left}
+	*b = madeEntry{left: *w.Left}
 	for m := w.Mask; m != 0; m &= m - 1 {
 		h := w.Homes.At(bits.TrailingZeros32(m))
 		b.left[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - w.First) & 63)

@@ -28,7 +28,7 @@ const wrap = "wrap"
 func init() {
 	m, _ := divergence.Find("pdom")
 	m.Name, m.Doc = wrap, "branches back are the other way round"
-	m.Prepare = func(_ divergence.Settings, p *isa.Program) *isa.Program {
+	m.Prepare = func(_ divergence.Options, p *isa.Program) *isa.Program {
 		made := *p
 		made.Insts = slices.Clone(p.Insts)
 		for pc := range made.Insts {
@@ -170,7 +170,7 @@ const wrong = "wrong"
 func init() {
 	m, _ := divergence.Find("pdom")
 	m.Name, m.Doc = wrong, "a constant is another one"
-	m.Prepare = func(_ divergence.Settings, p *isa.Program) *isa.Program {
+	m.Prepare = func(_ divergence.Options, p *isa.Program) *isa.Program {
 		made := *p
 		made.Insts = slices.Clone(p.Insts)
 		for pc := range made.Insts {

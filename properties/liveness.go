@@ -4,6 +4,7 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/tokens"
 )
 
 // liveness looks whether threads that wait for nothing get on within a bound. What they may wait for
@@ -31,7 +32,7 @@ func (o *observer) watchLiveness(mech *divergence.Mechanism, cfg *sm.Config, opt
 	case mech.Blocks:
 		l.groups = o.warps
 	}
-	l.bound = uint64(2*(o.sm.Div.Slots().Len()+cfg.WarpSize+sm.MaxWarps) + options.TokenPop)
+	l.bound = uint64(2*(o.sm.Div.Slots().Len()+cfg.WarpSize+sm.MaxWarps) + tokens.Keys.Of(options).Pop)
 	for i := range o.sm.Program().Insts {
 		l.votes = l.votes || o.sm.Program().Insts[i].Op == isa.OpWarpSync
 	}

@@ -8,6 +8,7 @@ import (
 	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/compaction"
 	"divergo/testbench"
 	"divergo/testbench/golden"
 	"divergo/units"
@@ -101,10 +102,10 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 			o.watchForming(&mech, &cfg.SM)
 		}
 		if mech.Compacts != nil {
-			o.compactor = &compactor{observer: o, off: cfg.Divergence.TBCStatic}
+			o.compactor = &compactor{observer: o, off: compaction.Keys.Of(cfg.Divergence).Static}
 			o.leave = append(o.leave, mech.Compacts(m.Div).Add(o.compactor.warp))
 			if o.compactor.follow(); mech.Splits {
-				o.compactor.stack = o.watchBlocks(&mech, cfg.Divergence)
+				o.compactor.stack = o.watchBlocks(cfg.Divergence)
 			}
 		}
 		if cov != nil {

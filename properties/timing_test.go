@@ -134,7 +134,8 @@ func TestTimingIsWatched(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := plain(8)
-			cfg.Divergence.Mechanism, cfg.Divergence.TokenWindow, cfg.SM.Scheduler = "token", 1, sm.GTO
+			cfg.Divergence.Mechanism, cfg.SM.Scheduler = "token", sm.GTO
+			require.NoError(t, cfg.Set("divergence.token.window=1"))
 			checker, what := watchedRun(t, cfg, 30, c.change)
 			assert.Equal(t, c.checker, checker, what)
 		})

@@ -74,7 +74,8 @@ func TestPlacesAreWatched(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, mechanism := range []string{"pdom", "token", "dwf", "tbc", "capri", "multipath"} {
 				cfg := plain(8)
-				cfg.Divergence.Mechanism, cfg.Divergence.TokenWindow = mechanism, 2
+				cfg.Divergence.Mechanism = mechanism
+				require.NoError(t, cfg.Set("divergence.token.window=2"))
 				checker, what := watchedRun(t, cfg, 12, c.change)
 				assert.Equal(t, c.checker, checker, "%s: %s", mechanism, what)
 			}

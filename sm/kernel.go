@@ -281,9 +281,7 @@ func (l *launch) load(k Kernel) error {
 		if p = k.Prog; !l.herd.Enable {
 			p = p.WithoutHerding()
 		}
-		if p, err = l.mech.Program(l.options, p); err != nil {
-			return err
-		}
+		p = l.mech.Program(l.options, p)
 	}
 	l.loaded = loaded{
 		Code: divergence.Code{Prog: p, Base: l.base(k.Prog, len(p.Insts))}, placement: place, k: k,

@@ -10,6 +10,7 @@ import (
 	"divergo/rtl/rtltest"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	_ "divergo/sm/divergence/all"
 )
 
 // listening is pdom, told of slots that wait for memory.

@@ -11,15 +11,18 @@ func init() {
 	divergence.Register(divergence.Mechanism{
 		Name:     "frontier",
 		Doc:      "thread frontiers: paths in a list sorted by PC, the smallest runs and joins what it meets",
-		Params:   params{Reach: isa.MaxLanes},
+		Params:   keys,
 		Counts:   counts{},
 		Promises: divergence.Promises{Depth: func(lanes int, _ *isa.Program) int { return lanes }},
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			list := units.NewStack[divergence.Side](e.Warps, e.Lanes)
-			return &Frontier{Warps: divergence.NewWarps(e, 1), List: list, params: e.Params.(params)}, nil
+			return &Frontier{Warps: divergence.NewWarps(e, 1), List: list, params: keys.Of(e.Options)}, nil
 		},
 	})
 }
+
+// keys are divergence.frontier.reach and its default.
+var keys = divergence.NewParams("frontier", params{Reach: isa.MaxLanes})
 
 type params struct {
 	Reach int `toml:"reach" range:"1..32" unit:"entries" doc:"of the list, from the top, whose paths others can join" source:"this model: all"`

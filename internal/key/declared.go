@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
+// MaxDeclared is how many structs of keys can be declared to another one.
+const MaxDeclared = 32
+
 // Declaration is a struct of keys that belongs into another one, whose type does
-// not know it. Its keys follow the name and a dot; Usual is the struct, with the
-// defaults.
+// not know it. Its keys follow the name and a dot.
 type Declaration struct {
 	Name  string
-	Usual any
+	Usual any // the struct, with the defaults; its type is comparable
+	At    int // its place in Declared
 }
 
 // Check compares the defaults with their ranges.
@@ -23,13 +25,28 @@ func (d Declaration) Check() error {
 	return NewCheck(d.Name+".", v.Interface()).Err()
 }
 
-// Declared is the field of a struct that holds the values of its declarations,
-// which the struct lists with a method Declarations() []Declaration. It has a line
-// NAME.KEY="VALUE" for each value that is not the default, in order, so that equal
-// configurations are equal values.
-type Declared string
+// Declared is the field of a struct that holds the structs declared to it, each in
+// its place; nil stands for the defaults, so that equal configurations are equal
+// values. The struct around lists them with a method Declarations() []Declaration.
+type Declared [MaxDeclared]any
 
 var declared = reflect.TypeFor[Declared]()
+
+// Value is the struct of a declaration.
+func (d *Declared) Value(of Declaration) any {
+	if v := d[of.At]; v != nil {
+		return v
+	}
+	return of.Usual
+}
+
+// Set replaces the struct of a declaration.
+func (d *Declared) Set(of Declaration, v any) {
+	if v == of.Usual {
+		v = nil
+	}
+	d[of.At] = v
+}
 
 // declarations of a struct that has a field of type Declared.
 func declarations(t reflect.Type) []Declaration {
@@ -40,55 +57,33 @@ func declarations(t reflect.Type) []Declaration {
 	return d.Declarations()
 }
 
-// value of a name, if there is one.
-func (d Declared) value(name string) (text string, ok bool) {
-	for line := range strings.Lines(string(d)) {
-		if quoted, found := strings.CutPrefix(strings.TrimSpace(line), name+"="); found {
-			text, _ = strconv.Unquote(quoted) // as put has quoted it
-			return text, true
-		}
-	}
-	return "", false
-}
-
-// put stores a value, or takes it out where it is the default.
-func (d *Declared) put(name string, v, usual reflect.Value) {
-	var lines []string
-	for line := range strings.Lines(string(*d)) {
-		if !strings.HasPrefix(line, name+"=") {
-			lines = append(lines, line)
-		}
-	}
-	if !v.Equal(usual) {
-		lines = append(lines, name+"="+strconv.Quote(fmt.Sprint(v))+"\n")
-		slices.Sort(lines)
-	}
-	*d = Declared(strings.Join(lines, ""))
-}
-
-// Fill is the struct of a declaration, with what d has of it.
-func (d Declared) Fill(of Declaration) (any, error) {
-	v := reflect.New(reflect.TypeOf(of.Usual))
-	v.Elem().Set(reflect.ValueOf(of.Usual))
-	for _, k := range List(of.Name+".", v.Type().Elem()) {
-		if text, ok := d.value(k.Name); ok {
-			if err := k.Set(v.Interface(), text); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return v.Elem().Interface(), nil
-}
-
 // declare makes the key of a declared struct one of the struct around, whose
-// Declared is at the index.
-func (k Key) declare(of Declaration, name string, index []int) Key {
-	k.own, k.usual, k.index = name, reflect.ValueOf(of.Usual).FieldByIndex(k.index), index
+// Declared is at the index. Before its name and that of the key comes the path.
+func (k Key) declare(of *Declaration, path string, index []int) Key {
+	k.of, k.inner, k.index = of, k.index, index
+	if k.Old != "" {
+		k.Old = path + strings.TrimPrefix(k.Old, path+of.Name+".")
+	}
 	return k
 }
 
+// in is the field of a key that is declared to the struct around d.
+func (k *Key) in(d *Declared) reflect.Value {
+	return reflect.ValueOf(d.Value(*k.of)).FieldByIndex(k.inner)
+}
+
+// change calls set with that field, and stores what it has set.
+func (k *Key) change(d *Declared, set func(field reflect.Value)) {
+	now := d.Value(*k.of)
+	v := reflect.New(reflect.TypeOf(now)).Elem()
+	v.Set(reflect.ValueOf(now))
+	set(v.FieldByIndex(k.inner))
+	d.Set(*k.of, v.Interface())
+}
+
 // Open is a struct for a decoder that has a field for each declaration, with the
-// values of the struct that c points to. Take stores there what it has then.
+// values of the struct that c points to, and one for each old name of a key. Take
+// stores there what it has then.
 func Open(c any) (doc any, take func()) {
 	to := reflect.ValueOf(c).Elem()
 	v, store := open(to)
@@ -114,13 +109,14 @@ func open(v reflect.Value) (doc reflect.Value, store func(doc reflect.Value)) {
 			case f.Type == declared:
 				d := x.Addr().Interface().(*Declared)
 				for _, of := range declarations(v.Type()) {
-					usual, filled := reflect.ValueOf(of.Usual), reflect.ValueOf(of.Usual)
-					if now, err := d.Fill(of); err == nil {
-						filled = reflect.ValueOf(now)
-					}
-					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, of.Name)), filled, func(doc reflect.Value) {
-						for _, k := range List(of.Name+".", usual.Type()) {
-							d.put(k.Name, doc.FieldByIndex(k.index), usual.FieldByIndex(k.index))
+					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, of.Name)), reflect.ValueOf(d.Value(of)), func(doc reflect.Value) {
+						d.Set(of, doc.Interface())
+					})
+				}
+				for _, k := range renamed(v.Type()) {
+					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, k.Old)), reflect.Zero(reflect.PointerTo(k.in(d).Type())), func(doc reflect.Value) {
+						if !doc.IsNil() {
+							k.change(d, func(f reflect.Value) { f.Set(doc.Elem()) })
 						}
 					})
 				}
@@ -142,4 +138,9 @@ func open(v reflect.Value) (doc reflect.Value, store func(doc reflect.Value)) {
 			store(doc.Field(i))
 		}
 	}
+}
+
+// renamed are the keys declared to a struct that have an old name.
+func renamed(t reflect.Type) []Key {
+	return slices.DeleteFunc(List("", t), func(k Key) bool { return k.Old == "" })
 }

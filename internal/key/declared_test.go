@@ -24,14 +24,14 @@ type beds struct {
 
 // rose is what one of them declares.
 type rose struct {
-	Stems  int    `toml:"stems" range:"1..limit" unit:"stems" doc:"of a bush" source:"ours"`
+	Stems  int    `toml:"stems" old:"rose_stems" range:"1..limit" unit:"stems" doc:"of a bush" source:"ours"`
 	Limit  int    `toml:"limit" range:"1..64" doc:"of stems" source:"ours"`
 	Wild   bool   `toml:"wild" doc:"not grafted" source:"ours"`
 	Colour colour `toml:"colour" doc:"of the flower" source:"ours"`
 }
 
 func (beds) Declarations() []key.Declaration {
-	return []key.Declaration{{Name: "rose", Usual: rose{3, 5, false, "red"}}}
+	return []key.Declaration{{Name: "rose", Usual: rose{3, 5, false, "red"}, At: 7}}
 }
 
 // TestDeclared: keys that are declared to a struct are listed, set, read and checked
@@ -69,9 +69,7 @@ func TestDeclared(t *testing.T) {
 	assert.EqualError(t, set("beds.rose.colour", "gren"), `beds.rose.colour: unknown value "gren"; did you mean "green"?`)
 	assert.Equal(t, []any{4, 5, true, colour("green")}, get())
 
-	filled, err := g.Beds.Own.Fill(beds{}.Declarations()[0])
-	require.NoError(t, err)
-	assert.Equal(t, rose{4, 5, true, "green"}, filled)
+	assert.Equal(t, rose{4, 5, true, "green"}, g.Beds.Own.Value(beds{}.Declarations()[0]))
 	assert.NoError(t, key.NewCheck("", &g).Err())
 	require.NoError(t, set("beds.rose.stems", "6"))
 	assert.EqualError(t, key.NewCheck("", &g).Err(), "beds.rose.stems = 6: want 1 to 5 (beds.rose.limit)")
@@ -99,13 +97,19 @@ func TestOpen(t *testing.T) {
 	assert.EqualValues(t, 7, inner.Field(0).Int())
 	assert.Equal(t, `toml:"rose"`, string(inner.Type().Field(1).Tag))
 	assert.Equal(t, rose{3, 5, false, "red"}, inner.Field(1).Interface())
+	assert.Equal(t, `toml:"rose_stems"`, string(inner.Type().Field(2).Tag))
 	inner.Field(0).SetInt(8)
 	inner.Field(1).Set(reflect.ValueOf(rose{3, 6, false, "a \"b\"\nrose.limit=7"}))
 	assert.Equal(t, 7, g.Beds.Count)
+	stems := 2
+	inner.Field(2).Set(reflect.ValueOf(&stems))
 	take()
 	assert.Equal(t, 8, g.Beds.Count)
 	for _, k := range key.List("", reflect.TypeFor[garden]()) {
 		switch k.Name {
+		case "beds.rose.stems":
+			assert.Equal(t, "beds.rose_stems", k.Old)
+			assert.Equal(t, 2, k.Value(&g), "by its old name")
 		case "beds.rose.limit":
 			assert.Equal(t, 6, k.Value(&g))
 		case "beds.rose.colour":

@@ -36,10 +36,11 @@ type Key struct {
 	Unit   string   // of an integer; "" for a plain count
 	Doc    string   // meaning, in a line
 	Source string   // where the default comes from
+	Old    string   // another dotted path that Set takes, if there is one
 
-	index []int         // of the field, or of the Declared that has the value,
-	own   string        // under this name,
-	usual reflect.Value // unless it is this
+	index []int        // of the field, or of the Declared
+	of    *Declaration // that has the struct of this declaration,
+	inner []int        // in which the field has this index
 }
 
 // Range is what an integer can be.
@@ -102,7 +103,7 @@ func List(prefix string, t reflect.Type) []Key {
 			case f.Type == declared:
 				for _, d := range declarations(t) {
 					for _, k := range List(path+d.Name+".", reflect.TypeOf(d.Usual)) {
-						keys = append(keys, k.declare(d, strings.TrimPrefix(k.Name, path), at))
+						keys = append(keys, k.declare(&d, path, at))
 					}
 				}
 			case f.Type.Kind() == reflect.Struct:
@@ -133,6 +134,9 @@ func read(path string, t reflect.Type, f reflect.StructField) (Key, error) {
 	k := Key{Name: path + f.Tag.Get("toml"), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"), Source: f.Tag.Get("source")}
 	if long, ok := sources[k.Source]; ok {
 		k.Source = long
+	}
+	if old := f.Tag.Get("old"); old != "" {
+		k.Old = path + old
 	}
 	if k.Name == path || k.Doc == "" || k.Source == "" {
 		return k, fmt.Errorf("want toml, doc and source")
@@ -201,15 +205,12 @@ func readBound(path, text string) (Bound, error) {
 
 // Set parses a value and stores it in the struct that c points to. Whether it is
 // in the range is for a Check to say.
-func (k *Key) Set(c any, value string) error {
-	f := k.field(c)
-	if err := k.parse(f, value); err != nil {
-		return err
+func (k *Key) Set(c any, value string) (err error) {
+	if k.of == nil {
+		return k.parse(k.field(c), value)
 	}
-	if k.own != "" {
-		k.declared(c).put(k.own, f, k.usual)
-	}
-	return nil
+	k.change(k.declared(c), func(f reflect.Value) { err = k.parse(f, value) })
+	return err
 }
 
 // parse stores what a value says, of the kind that it is.
@@ -271,17 +272,13 @@ func (k *Key) Literal(c any) string {
 	return k.Get(c)
 }
 
-// field is that of the struct that c points to, or a copy of what is declared to it.
+// field is that of the struct that c points to; one that is declared to it cannot be
+// set.
 func (k *Key) field(c any) reflect.Value {
-	if k.own == "" {
+	if k.of == nil {
 		return reflect.ValueOf(c).Elem().FieldByIndex(k.index)
 	}
-	f := reflect.New(k.usual.Type()).Elem()
-	f.Set(k.usual)
-	if text, ok := k.declared(c).value(k.own); ok {
-		store(f, text)
-	}
-	return f
+	return k.in(k.declared(c))
 }
 
 func (k *Key) declared(c any) *Declared {

@@ -41,23 +41,23 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "pdom-exit-one", Bug: "of the threads that exit, the lowest leaves the warp", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "s.Mask &^= o.Taken\n\tp.next(w, s)", New: "s.Mask &^= o.Taken & -o.Taken\n\tp.next(w, s)",
+		File: "sm/divergence/stacks/pdom.go", Old: "s.Mask &^= o.Taken\n\tp.next(w, s)", New: "s.Mask &^= o.Taken & -o.Taken\n\tp.next(w, s)",
 	},
 	{
 		Name: "pdom-rpc-late", Bug: "the PC is compared with the reconvergence PC one instruction late", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "if at := s.At(); at == e.RPC || at == e.LPC {", New: "if at := s.At(); at.PC == e.RPC.PC+1 || at == e.LPC {",
+		File: "sm/divergence/stacks/pdom.go", Old: "if at := s.At(); at == e.RPC || at == e.LPC {", New: "if at := s.At(); at.PC == e.RPC.PC+1 || at == e.LPC {",
 	},
 	{
 		Name: "pdom-missed-wake", Bug: "fetch is not told that the warp went on elsewhere", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "p.Stack.pop(w, s, &p.D().Stats)\n\t\tp.Changed(w)", New: "p.Stack.pop(w, s, &p.D().Stats)",
+		File: "sm/divergence/stacks/pdom.go", Old: "p.Stack.Pop(w, s, &p.D().Stats)\n\t\tp.Changed(w)", New: "p.Stack.Pop(w, s, &p.D().Stats)",
 	},
 	{
 		Name: "pdom-barrier-twice", Bug: "a released warp does not step over its barrier", By: pdom,
-		File: "sm/divergence/pdom.go", Old: "s.Wait = Runs\n\tp.next(w, s)\n}", New: "s.Wait = Runs\n}",
+		File: "sm/divergence/stacks/pdom.go", Old: "s.Wait = divergence.Runs\n\tp.next(w, s)\n}", New: "s.Wait = divergence.Runs\n}",
 	},
 	{
 		Name: "pdom-exit-ends-path", Bug: "where some threads exit, the others of the path go with them", By: pdom, From: "Zaneham/Booth#139",
-		File: "sm/divergence/pdom.go", Old: "s.Mask &^= o.Taken\n\tp.next(w, s)", New: "s.Mask = 0\n\tp.next(w, s)",
+		File: "sm/divergence/stacks/pdom.go", Old: "s.Mask &^= o.Taken\n\tp.next(w, s)", New: "s.Mask = 0\n\tp.next(w, s)",
 	},
 	{
 		Name: "pdom-released-in-turn", Bug: "of the warps that a barrier releases the first goes on", By: any, From: "sarchlab/mgpusim#157",
@@ -65,47 +65,47 @@ var stacks = []Mutant{
 	},
 	{
 		Name: "token-whole-mask", Bug: "the token of a branch holds all lanes, not those that wait", By: token,
-		File: "sm/divergence/token.go", Old: "Token{Mask: not, PC: j.Fall.PC}", New: "Token{Mask: s.Mask, PC: j.Fall.PC}",
+		File: "sm/divergence/tokens/token.go", Old: "Token{Mask: not, PC: j.Fall.PC}", New: "Token{Mask: s.Mask, PC: j.Fall.PC}",
 	},
 	{
 		Name: "token-revives", Bug: "a token brings back threads that have exited", By: token,
-		File: "sm/divergence/token.go", Old: "t.Mask&*p.Live.Next(w)", New: "t.Mask",
+		File: "sm/divergence/tokens/token.go", Old: "t.Mask&*p.Live.Next(w)", New: "t.Mask",
 	},
 	{
 		Name: "token-pc", Bug: "the lanes that wait resume at the branch", By: token,
-		File: "sm/divergence/token.go", Old: "s.PC, s.Mask = t.PC,", New: "s.PC, s.Mask = t.PC+1,",
+		File: "sm/divergence/tokens/token.go", Old: "s.PC, s.Mask = t.PC,", New: "s.PC, s.Mask = t.PC+1,",
 	},
 	{
 		Name: "token-sync-mask", Bug: "the token of SSY remembers nobody", By: token,
-		File: "sm/divergence/token.go", Old: "Token{Mask: s.Mask, PC: in.Target, Sync: true}", New: "Token{Mask: s.Mask & (s.Mask - 1), PC: in.Target, Sync: true}",
+		File: "sm/divergence/tokens/token.go", Old: "Token{Mask: s.Mask, PC: in.Target, Sync: true}", New: "Token{Mask: s.Mask & (s.Mask - 1), PC: in.Target, Sync: true}",
 	},
 	{
 		Name: "token-exit-ends-warp", Bug: "the warp ends with the first path that exits", By: token,
-		File: "sm/divergence/token.go", Old: "*p.Live.Edit(w) &^= lanes", New: "*p.Live.Edit(w) &^= s.Mask",
+		File: "sm/divergence/tokens/token.go", Old: "*p.Live.Edit(w) &^= lanes", New: "*p.Live.Edit(w) &^= s.Mask",
 	},
 	{
 		Name: "token-fill-early", Bug: "a fill is popped from before memory has answered", By: token,
-		File: "sm/divergence/token.go", Old: "p.move(w, s, until+p.fill, Transfer{At: spilled})\n\t\t\treturn\n", New: "p.move(w, s, until+p.fill, Transfer{At: spilled})\n",
+		File: "sm/divergence/tokens/token.go", Old: "p.move(w, s, until+p.fill, divergence.Transfer{At: spilled})\n\t\t\treturn\n", New: "p.move(w, s, until+p.fill, divergence.Transfer{At: spilled})\n",
 	},
 	{
 		Name: "token-spill-top", Bug: "the highest tokens on the chip go to memory, not the lowest", By: token,
-		File: "sm/divergence/token.go", Old: "t.Data[i] = p.entry(w, int(spilled)+i).word()", New: "t.Data[i] = p.entry(w, int(*depth)-p.chunk+i).word()",
+		File: "sm/divergence/tokens/token.go", Old: "t.Data[i] = p.entry(w, int(spilled)+i).word()", New: "t.Data[i] = p.entry(w, int(*depth)-p.chunk+i).word()",
 	},
 	{
 		Name: "token-free-spill", Bug: "a spill costs what memory does", By: token, Audit: "./testbench/verify TestTokenMoves",
-		File: "sm/divergence/token.go", Old: "p.move(w, s, p.sim.Now()+p.spill, t)", New: "p.move(w, s, p.sim.Now(), t)",
+		File: "sm/divergence/tokens/token.go", Old: "p.move(w, s, p.sim.Now()+p.spill, t)", New: "p.move(w, s, p.sim.Now(), t)",
 	},
 	{
 		Name: "token-free-fill", Bug: "a fill costs what memory does", By: token, Audit: "./testbench/verify TestTokenMoves",
-		File: "sm/divergence/token.go", Old: "p.move(w, s, until+p.fill, Transfer{At: spilled})\n\t\t\treturn", New: "p.move(w, s, until, Transfer{At: spilled})\n\t\t\treturn",
+		File: "sm/divergence/tokens/token.go", Old: "p.move(w, s, until+p.fill, divergence.Transfer{At: spilled})\n\t\t\treturn", New: "p.move(w, s, until, divergence.Transfer{At: spilled})\n\t\t\treturn",
 	},
 	{
 		Name: "token-window-mask", Bug: "a token is found in its window by a mask, as if it were a power of two", By: token,
-		File: "sm/divergence/token.go", Old: "return p.Stack.Entry(w, i%p.window)", New: "return p.Stack.Entry(w, i&(p.window-1))",
+		File: "sm/divergence/tokens/token.go", Old: "return p.Stack.Entry(w, i%p.window)", New: "return p.Stack.Entry(w, i&(p.window-1))",
 	},
 	{
 		Name: "token-fill-uncounted", Bug: "tokens that have come from memory are counted there as before", By: token, From: "gem5/gem5#223",
-		File: "sm/divergence/token.go", Old: "spilled -= uint8(p.chunk)\n", New: "",
+		File: "sm/divergence/tokens/token.go", Old: "spilled -= uint8(p.chunk)\n", New: "",
 	},
 	{
 		Name: "token-one-area", Bug: "all warps spill to the same memory", By: token,

@@ -8,7 +8,7 @@ import (
 	"divergo/gpu"
 	"divergo/kernels"
 	"divergo/kernels/runner"
-	"divergo/sm/divergence"
+	"divergo/sm/divergence/formation"
 	"divergo/testbench"
 )
 
@@ -19,7 +19,7 @@ import (
 func TestFormation(t *testing.T) {
 	preset, err := gpu.FindPreset("slp2013")
 	require.NoError(t, err)
-	policies := divergence.IssuePolicies()
+	policies := formation.IssuePolicies()
 	for i, kernel := range kernels.All() {
 		for j, mechanism := range []string{"dwf", "dwf-wb"} {
 			if leftOut(i + 2*j) {
@@ -28,7 +28,7 @@ func TestFormation(t *testing.T) {
 			t.Run(kernel.Name+"/"+mechanism, func(t *testing.T) {
 				cfg := cut(preset.Config(), 2)
 				cfg.Divergence.Mechanism = mechanism
-				cfg.Divergence.DWFIssue = policies[(i+j)%len(policies)]
+				require.NoError(t, cfg.Set("divergence.dwf.issue="+string(policies[(i+j)%len(policies)])))
 				s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
 				require.NoError(t, err)
 				work := kernel.Sizes[0].New(1)

@@ -9,6 +9,7 @@ import (
 	"divergo/kernels"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/paths"
 	"divergo/testbench"
 	"divergo/testbench/verify"
 )
@@ -23,8 +24,7 @@ func TestMechanisms(t *testing.T) {
 		o.Mechanism = m.Name
 		options = append(options, o)
 		if m.Name == "ppc" {
-			o.PPCVerbatim = true
-			options = append(options, o)
+			options = append(options, paths.PPCKeys.With(o, paths.PPCParams{Verbatim: true}))
 		}
 	}
 	for i, kernel := range kernels.All() {

@@ -27,8 +27,8 @@ type Tally struct {
 	All uint16 `bits:"12"`
 }
 
-// count adds the threads of an outcome.
-func (t *Tally) count(o *Outcome) {
+// Count adds the threads of an outcome.
+func (t *Tally) Count(o *Outcome) {
 	t.Yes += uint16(bits.OnesCount32(o.Votes & o.Taken))
 	t.All += uint16(bits.OnesCount32(o.Taken))
 }
@@ -74,7 +74,7 @@ func (b *Barrier) Arrive(cta, row, id, need uint8, waits bool) (release uint64) 
 // Count adds the threads that execute a barrier which reduces predicates, before
 // their row arrives.
 func (b *Barrier) Count(cta uint8, o *Outcome) {
-	b.named.Edit(int(cta)*Barriers + int(o.Bar&(Barriers-1))).Tally.count(o)
+	b.named.Edit(int(cta)*Barriers + int(o.Bar&(Barriers-1))).Tally.Count(o)
 }
 
 // Exit takes a row out of the live warps and returns the rows that this

@@ -8,6 +8,7 @@ import (
 
 	"divergo/rtl"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/microtest"
 	"divergo/units"
 )
 
@@ -18,18 +19,6 @@ func cost(t *testing.T, mechanism string, g divergence.Geometry) divergence.Cost
 	c, err := m.Cost(divergence.Options{}, g)
 	require.NoError(t, err)
 	return c
-}
-
-// structure finds a piece of storage by path.
-func structure(t *testing.T, c divergence.Cost, path string) rtl.Storage {
-	t.Helper()
-	for _, s := range c.Storage {
-		if s.Path == path {
-			return s
-		}
-	}
-	require.Fail(t, "no such structure", "%s in %v", path, c.Storage)
-	return rtl.Storage{}
 }
 
 // width of a field of a word.
@@ -78,7 +67,7 @@ func TestCostOfBarriers(t *testing.T) {
 // TestCostOfTokens: a token is 64 bits, what is spilled or filled at once 32
 // bytes, and 16 tokens of a warp are on the chip (Bialas & Strzelecki, section IV).
 func TestCostOfTokens(t *testing.T) {
-	stack := structure(t, cost(t, "token", divergence.Geometry{Lanes: 32, Warps: 4, CTAs: 2}), "Stack.Entries")
+	stack := microtest.Structure(t, cost(t, "token", divergence.Geometry{Lanes: 32, Warps: 4, CTAs: 2}), "Stack.Entries")
 	assert.Equal(t, 64, stack.Width())
 	assert.Equal(t, 32, width(t, stack, "Mask"))
 	assert.Equal(t, 32*8, divergence.TransferWords*stack.Width())
@@ -92,9 +81,9 @@ func TestCostOfTokens(t *testing.T) {
 func TestCostOfCompaction(t *testing.T) {
 	for _, g := range []divergence.Geometry{{Lanes: 32, Warps: 32, CTAs: 8}, {Lanes: 16, Warps: 64, CTAs: 4}, {Lanes: 8, Warps: 5, CTAs: 1}} {
 		tbc, pdom := cost(t, "tbc", g), cost(t, "pdom", g)
-		mask := g.CTAs * width(t, structure(t, tbc, "Stack.Entries"), "Mask")
+		mask := g.CTAs * width(t, microtest.Structure(t, tbc, "Stack.Entries"), "Mask")
 		assert.Equal(t, g.Lanes*g.Warps, mask)
-		assert.Equal(t, g.Warps*width(t, structure(t, pdom, "Stack.Entries"), "Mask"), mask)
+		assert.Equal(t, g.Warps*width(t, microtest.Structure(t, pdom, "Stack.Entries"), "Mask"), mask)
 		assert.Equal(t, g.Lanes, howMany(tbc, units.Encoder))
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"divergo/units"
 )
 
-// pathStack is the reconvergence stack of each warp: see PDOM. The slot of a
+// PathStack is the reconvergence stack of each warp: see PDOM. The slot of a
 // warp holds PC and mask of the top.
-type pathStack struct {
+type PathStack struct {
 	units.Stack[Entry] // by warp
 
-	first  First
-	deep   int  // entries from which on the smaller path runs first
-	likely bool // use likely-convergence points
+	First  First
+	Deep   int  // entries from which on the smaller path runs first
+	Likely bool // use likely-convergence points
 }
 
 // Entry is one entry of a reconvergence stack.
@@ -24,12 +24,12 @@ type Entry struct {
 	LPos uint8  `if:"likely" bits:"7"` // entry that waits at LPC
 }
 
-// diverge updates the stack of slot s, which is at a branch that its lanes take
+// Diverge updates the stack of slot s, which is at a branch that its lanes take
 // both ways. What it leaves on top may be at its end: pop follows.
-func (k *pathStack) diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uint32, st *Stats) {
-	e, order := k.Top(w), k.first
-	if k.Len(w) >= k.deep {
-		order = smaller
+func (k *PathStack) Diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uint32, st *Stats) {
+	e, order := k.Top(w), k.First
+	if k.Len(w) >= k.Deep {
+		order = Smaller
 	}
 	switch rpc := j.Meet; {
 	case j.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
@@ -41,14 +41,14 @@ func (k *pathStack) diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uin
 	default:
 		lpc, lpos := e.LPC, e.LPos
 		if rpc == e.RPC {
-			k.drop(w, st) // the entry below waits at rpc already
+			k.Drop(w, st) // the entry below waits at rpc already
 		} else {
 			e.At, e.Mask = rpc, s.Mask
 			s.Set(rpc)
 			lpc, lpos = Nowhere, 0
 		}
-		if likely := (Point{in.Likely, j.Fall.Depth}); k.likely && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
-			k.push(w, Entry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos}, st)
+		if likely := (Point{in.Likely, j.Fall.Depth}); k.Likely && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
+			k.Push(w, Entry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos}, st)
 			lpc, lpos = likely, uint8(k.Len(w)-1)
 		}
 		first := Entry{At: j.Target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
@@ -58,7 +58,7 @@ func (k *pathStack) diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uin
 		}
 		for _, x := range [...]Entry{second, first} {
 			if x.At != rpc {
-				k.push(w, x, st)
+				k.Push(w, x, st)
 				s.Set(x.At)
 				s.Mask = x.Mask
 			}
@@ -66,36 +66,36 @@ func (k *pathStack) diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uin
 	}
 }
 
-// remove takes lanes out of every entry of a warp at once.
-func (k *pathStack) remove(w int, lanes uint32) {
+// Remove takes lanes out of every entry of a warp at once.
+func (k *PathStack) Remove(w int, lanes uint32) {
 	for i := range k.Len(w) {
 		k.Entry(w, i).Mask &^= lanes
 	}
 }
 
-// push adds an entry on top.
-func (k *pathStack) push(w int, e Entry, st *Stats) {
+// Push adds an entry on top.
+func (k *PathStack) Push(w int, e Entry, st *Stats) {
 	st.Pushes++
 	st.MaxDepth = max(st.MaxDepth, uint64(k.Stack.Push(w, e)))
 }
 
-// drop removes the top entry and returns how many are left.
-func (k *pathStack) drop(w int, st *Stats) int {
+// Drop removes the top entry and returns how many are left.
+func (k *PathStack) Drop(w int, st *Stats) int {
 	st.Pops++
 	return k.Stack.Pop(w)
 }
 
-// clear removes all entries.
-func (k *pathStack) clear(w int, st *Stats) {
+// Clear removes all entries.
+func (k *PathStack) Clear(w int, st *Stats) {
 	for k.Len(w) > 0 {
-		k.drop(w, st)
+		k.Drop(w, st)
 	}
 }
 
-// pop removes entries while the top has no threads or has reached its
+// Pop removes entries while the top has no threads or has reached its
 // reconvergence PC or its likely-convergence point. An empty stack makes the
 // slot invalid.
-func (k *pathStack) pop(w int, s *Slot, st *Stats) {
+func (k *PathStack) Pop(w int, s *Slot, st *Stats) {
 	for {
 		switch e := k.Stack.Top(w); {
 		case s.Mask == 0 || s.At() == e.RPC:
@@ -104,7 +104,7 @@ func (k *pathStack) pop(w int, s *Slot, st *Stats) {
 		default:
 			return
 		}
-		if k.drop(w, st) == 0 {
+		if k.Drop(w, st) == 0 {
 			s.Valid = false
 			return
 		}
@@ -114,9 +114,9 @@ func (k *pathStack) pop(w int, s *Slot, st *Stats) {
 	}
 }
 
-// parked lists what the entries under the top hold of a warp, from the top down;
+// Parked lists what the entries under the top hold of a warp, from the top down;
 // an entry has the lanes of those above it too.
-func (k *pathStack) parked(w int, list func(lanes uint32, at Path)) {
+func (k *PathStack) Parked(w int, list func(lanes uint32, at Path)) {
 	for i := int(*k.Depth.At(w)) - 2; i >= 0; i-- {
 		e, wait := k.At(w, i), Runs
 		if up := k.At(w, i+1); e.At == up.RPC || e.At == up.LPC {

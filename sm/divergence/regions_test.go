@@ -9,6 +9,7 @@ import (
 
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
+	"divergo/sm/divergence/microtest"
 )
 
 // unstructured is a kernel of blocks that branch anywhere: into loops, out of
@@ -74,11 +75,10 @@ func TestMeetAsPDOM(t *testing.T) {
 			"two branches, one join": func() kernel {
 				return seq(line{If: func(*thread) bool { return seed%2 == 1 }, To: "B", Uniform: true}, when(odd, "J"), nop, to("J"), at("B", when(odd, "J")), nop, at("J", nop), exit)
 			},
-			"structured": func() kernel { return randomKernel(seed, lanes*warps, seed%2 == 1, false) },
+			"structured": func() kernel { return microtest.RandomKernel(seed, lanes*warps, seed%2 == 1, false) },
 		} {
 			m, _ := divergence.Find("barrier")
-			prog, err := m.Program(divergence.Options{}, k().Program("k"))
-			require.NoError(t, err)
+			prog := m.Program(divergence.Options{}, k().Program("k"))
 			all := len(prog.Warnings) == 0
 			want := issues("pdom", k())
 			require.Equal(t, want, issues("token", k()), "%s, seed %d, token", name, seed)

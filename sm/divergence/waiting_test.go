@@ -9,6 +9,7 @@ import (
 
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
+	"divergo/sm/divergence/microtest"
 )
 
 // TestWaitingForAThreadOfTheWarp: kernels in which threads wait for others of
@@ -59,7 +60,7 @@ func TestWaitingForAThreadOfTheWarp(t *testing.T) {
 		{divergence.Options{Mechanism: "pdom", PathOrder: divergence.NotTakenFirst}, false, true, false},
 		{divergence.Options{Mechanism: "ptpc"}, false, true, false},
 		{divergence.Options{Mechanism: "ppc"}, false, true, false},
-		{divergence.Options{Mechanism: "ppc", PPCVerbatim: true}, false, true, false},
+		{microtest.With("ppc", "ppc.verbatim", "true"), false, true, false},
 		{divergence.Options{Mechanism: "dpe"}, false, true, true}, // the path of thread 0 runs beside the waiting one
 	} {
 		m, _ := divergence.Find(c.options.Mechanism)
@@ -134,9 +135,9 @@ func TestBarriers(t *testing.T) {
 					r, err := b.Run(m, o, c.kernel, 2000)
 					require.NoError(t, err)
 					require.True(t, r.Done, "%s, %+v", c.name, o)
-					noneAhead(t, c.kernel, r.Issues, 8, 8*b.Warps)
-					for i, pcs := range perThread(r.Issues, 8, 8*b.Warps) {
-						require.Equal(t, alone(c.kernel, i), pcs, "%s, %+v: thread %d", c.name, o, i)
+					microtest.NoneAhead(t, c.kernel, r.Issues, 8, 8*b.Warps)
+					for i, pcs := range microtest.PerThread(r.Issues, 8, 8*b.Warps) {
+						require.Equal(t, microtest.Alone(c.kernel, i), pcs, "%s, %+v: thread %d", c.name, o, i)
 					}
 					assert.Equal(t, c.diverged, r.Stats.BarDiverged > 0, "%s, %+v", c.name, o)
 				}
@@ -154,7 +155,7 @@ func TestArrive(t *testing.T) {
 		if strings.HasPrefix(o.Mechanism, "tbc") {
 			continue // the warps of a CTA go one way of a branch at a time
 		}
-		r := run(t, o.Mechanism, o, 8, 2, k)
+		r := microtest.Run(t, o.Mechanism, o, 8, 2, k)
 		arrived, passed := -1, -1
 		for i, issue := range r.Issues {
 			switch {

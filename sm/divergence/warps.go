@@ -143,7 +143,10 @@ func (p *Warps) Logic(Geometry) []units.Logic { return nil }
 // Parts is nil.
 func (p *Warps) Parts() map[string]bool { return nil }
 
-// Inst is the instruction at a PC of the program that runs.
+// Program is the program that runs.
+func (p *Warps) Program() *isa.Program { return p.code.Prog }
+
+// Inst is the instruction at a PC of it.
 func (p *Warps) Inst(pc uint32) *isa.Inst { return &p.code.Prog.Insts[pc] }
 
 // Changed tells fetch and issue that a slot is not where its last instruction
@@ -151,13 +154,13 @@ func (p *Warps) Inst(pc uint32) *isa.Inst { return &p.code.Prog.Insts[pc] }
 // the row of Start and Resume.
 func (p *Warps) Changed(slot int) { p.redirect.Add(slot) }
 
-// paths of a warp, each of which has a slot.
-func (p *Warps) paths() int { return p.Table.Len() / p.Meeting.Len() }
+// PathsPerWarp is how many slots a warp has, one for each of its paths that can run.
+func (p *Warps) PathsPerWarp() int { return p.Table.Len() / p.Meeting.Len() }
 
-// changed tells that all slots of a row have.
-func (p *Warps) changed(row int) {
-	for i := range p.paths() {
-		p.Changed(row*p.paths() + i)
+// ChangedRow tells it of all slots of a row.
+func (p *Warps) ChangedRow(row int) {
+	for i := range p.PathsPerWarp() {
+		p.Changed(row*p.PathsPerWarp() + i)
 	}
 }
 
@@ -176,13 +179,13 @@ func (p *Warps) Serve(k Reconverger) {
 	p.resolve(k)
 	if p.Launch.Valid() {
 		l := p.Launch.Front()
-		*p.Table.Edit(int(l.Row) * p.paths()) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
-		p.changed(int(l.Row))
+		*p.Table.Edit(int(l.Row) * p.PathsPerWarp()) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
+		p.ChangedRow(int(l.Row))
 		k.Start(l)
 		p.Barrier.Launch(l)
 		p.Launch.Pop()
 	}
-	p.drive(&p.redirect, p.Table.Len())
+	p.Drive(&p.redirect, p.Table.Len())
 }
 
 // issued moves a slot on, or has it wait.
@@ -279,7 +282,7 @@ func (p *Warps) release(k Reconverger, rows uint64) {
 	for ; rows != 0; rows &= rows - 1 {
 		row := bits.TrailingZeros64(rows)
 		p.Meeting.Edit(row).Held = false
-		p.changed(row)
+		p.ChangedRow(row)
 		k.Resume(row)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/ptx"
+	"divergo/sm/divergence/tokens"
 	"divergo/testbench"
 )
 
@@ -197,7 +198,7 @@ LOOP:
 	add.u32 %out, %a0, 1;`
 	run := func(spill, fill int) (cycles uint64, st testbench.Counters) {
 		cfg := under("token")
-		cfg.Divergence.TokenWindow, cfg.Divergence.TokenSpill, cfg.Divergence.TokenFill = 4, spill, fill
+		cfg.Divergence = tokens.Keys.With(cfg.Divergence, tokens.Params{Window: 4, Pop: 32, Spill: spill, Fill: fill})
 		out, s := corner(t, cfg, "", loop, 32)
 		for i, v := range out {
 			assert.EqualValues(t, i+2, v)

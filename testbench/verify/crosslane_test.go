@@ -418,7 +418,7 @@ func TestNamedElsewhere(t *testing.T) {
 					cfg := under(m)
 					if m == yielding {
 						cfg = under("barrier")
-						cfg.Divergence.BarrierYield = true
+						require.NoError(t, cfg.Set("divergence.barrier.yield=true"))
 					}
 					got, err := runCrossLane(t, cfg, "\tand.b32 %a1, %i, 1;\n\tsetp.eq.u32 %p1, %a1, 0;\n\tsetp.lt.u32 %p9, %i, 99;\n"+
 						strings.ReplaceAll(c.body, "INST", inst.text), 64)

@@ -707,7 +707,8 @@ func (k *killer) run(t *testing.T, mechanism string) ([]uint32, error) {
 	c := small()
 	c.GPU.SMs, c.Divergence.Mechanism = 1, mechanism
 	if mechanism == yielding {
-		c.Divergence.Mechanism, c.Divergence.BarrierYield = "barrier", true
+		c.Divergence.Mechanism = "barrier"
+		require.NoError(t, c.Set("divergence.barrier.yield=true"))
 	}
 	s, err := testbench.NewSession(c, testbench.Limits{MaxCycles: 2_000_000})
 	require.NoError(t, err)

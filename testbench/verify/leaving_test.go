@@ -61,7 +61,7 @@ END:
 	const leave = ".func leave()\n{\n\texit;\n}"
 	const more = "@%even bra END;\n\tst.shared.u32 [cell], 7;\n\tbar.sync 0;"
 	oneToken := under("token")
-	oneToken.Divergence.TokenWindow = 1
+	require.NoError(t, oneToken.Set("divergence.token.window=1"))
 	for _, tt := range []struct {
 		name                     string
 		machine                  gpu.Config

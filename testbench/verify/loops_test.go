@@ -77,7 +77,7 @@ func TestLoopBehindABranch(t *testing.T) {
 			c := under(mech)
 			if mech == yielding {
 				c = under("barrier")
-				c.Divergence.BarrierYield = true
+				require.NoError(t, c.Set("divergence.barrier.yield=true"))
 			}
 			s := session(t, c)
 			require.NoError(t, Run(s, testbench.Launch{

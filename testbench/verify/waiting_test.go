@@ -9,7 +9,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/ptx"
-	"divergo/sm/divergence"
+	"divergo/sm/divergence/formation"
 	"divergo/testbench"
 )
 
@@ -50,7 +50,7 @@ func TestItsTurnComes(t *testing.T) {
 	for _, aging := range []int{0, 10_000} {
 		c := under("dwf")
 		c.GPU.SMs, c.SM.Threads = 1, 128 // four slots, for warps at four places
-		c.Divergence.DWFIssue, c.Divergence.DWFAging = divergence.IssuePC, aging
+		c.Divergence = formation.Keys.With(c.Divergence, formation.Params{Issue: formation.IssuePC, Ways: 4, Aging: aging})
 		s := session(t, c)
 		err := s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{128, 1, 1}})
 		if aging > 0 {

@@ -36,7 +36,7 @@ func plant() {
 		"wrap": func(in *isa.Inst) { in.Guard.Not = !in.Guard.Not },
 	} {
 		m.Name = name
-		m.Prepare = func(_ divergence.Settings, p *isa.Program) *isa.Program {
+		m.Prepare = func(_ divergence.Options, p *isa.Program) *isa.Program {
 			made := *p
 			made.Insts = slices.Clone(p.Insts)
 			for pc := range made.Insts {

@@ -33,11 +33,8 @@ func (w *warnings) once(key, text string) {
 // program tells what a program does not do, and what a mechanism cannot do well with it.
 func (w *warnings) program(m divergence.Mechanism, o divergence.Options, p *isa.Program) {
 	w.places(p.Name, "", p.Notes)
-	if m.Prepare == nil {
-		return
-	}
-	if prepared, err := m.Program(o, p); err == nil { // otherwise the machine has said why
-		w.places(p.Name, m.Name+": ", prepared.Warnings)
+	if m.Prepare != nil {
+		w.places(p.Name, m.Name+": ", m.Prepare(o, p).Warnings)
 	}
 }
 

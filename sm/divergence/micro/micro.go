@@ -232,10 +232,7 @@ func Run(m divergence.Mechanism, o divergence.Options, lanes, warps int, k Kerne
 // Run runs kernel k for at most limit cycles. The rows of a CTA are next to each
 // other, and its threads are numbered from 0.
 func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit uint64) (Result, error) {
-	prog, err := m.Program(o, k.Program(m.Name))
-	if err != nil {
-		return Result{}, err
-	}
+	prog := m.Program(o, k.Program(m.Name))
 	b.CTAs = max(b.CTAs, 1)
 	rows := b.CTAs * b.Warps
 	pol, err := m.Build(o, divergence.Geometry{Lanes: b.Lanes, Warps: rows, CTAs: b.CTAs}, &divergence.Code{Prog: prog})

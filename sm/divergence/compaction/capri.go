@@ -1,0 +1,566 @@
+package compaction
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+var capriMechanisms = []divergence.Mechanism{
+	{
+		Name:     "capri",
+		Doc:      "thread block compaction at the branches at which it is predicted to be adequate",
+		Promises: divergence.Promises{InStep: true, Splits: true, Passes: true, Compacts: func(p divergence.Policy) *rtl.Observers[divergence.Compacted] { return &p.(*CAPRI).OnCompact }},
+		Blocks:   true,
+		Params:   CAPRIKeys,
+		New: func(e divergence.Env) (divergence.Policy, error) {
+			return newCAPRI(e), nil
+		},
+	},
+}
+
+// CAPRIKeys are the parameters; those of TBC hold too.
+var CAPRIKeys = divergence.NewParams("capri", CAPRIParams{Entries: 32})
+
+// CAPRIParams are the parameters of the adequacy prediction table.
+type CAPRIParams struct {
+	Entries int `toml:"entries" old:"capri_entries" range:"1..128 pow2" doc:"branches in the adequacy prediction table" source:"ours"`
+	Ways    int `toml:"ways" old:"capri_ways" range:"0..entries pow2" unit:"ways" doc:"lines of a set of that table; 0: fully associative" source:"ours"`
+}
+
+// CAPRI is thread block compaction with a prediction of its adequacy (Rhu &
+// Erez, ISCA 2012). To compact, all warps of a block wait at a branch for the
+// last one, in vain if the threads of both ways are in the same lanes. So there
+// is a table of branches, as in a branch predictor, which says whether
+// compaction was adequate the last time: whether it left fewer warps on one of
+// the ways than come there without it. The first warp at a branch asks it, and
+// all do what it says. If compaction is adequate they wait, as in TBC. If not,
+// or if the branch has not diverged so far, they bypass it: each goes on as it
+// is. When the last warp has executed the branch the table is updated, whatever
+// was predicted: the target entries of TBC have the threads of both ways, of which
+// the compactor would make as many warps as its counters say, and that is compared
+// with how many came.
+//
+//	           adequate
+//	        +-----------------> all wait: TBC, stack of the CTA, compactor
+//	branch -+-> CAPT <--- update --- targets of both ways, warps that came
+//	        |  not, but lately, or inside
+//	        +-----------------> bypass as a block: stack of the CTA
+//	        |  not
+//	        +-----------------> bypass alone: path stack of the warp
+//
+// The abstract, and what Rhu & Erez (ISCA 2013) say of it, leave open what
+// follows: what a warp that does not wait goes on with.
+//
+// It goes on alone until the branch reconverges, with a short path stack of its own;
+// there it is one of the warps of the block-wide top entry again. A branch inside is
+// no matter of the block then: nothing is predicted or learned. But if all of the CTA
+// goes one way there is nothing to reconverge, and when the last warp has executed
+// the branch all are in the top entry again.
+//
+// What is inside of a branch would so be hidden from the table for ever. Hence the
+// warps can bypass it as a block: they go on with the way that runs first, and leave
+// the threads of the other one in the target entries, as in TBC. When the last warp has
+// executed the branch the stack of the CTA is split as in TBC, with the warps as they are
+// in the top entry. So the next branch asks the table. They do so
+//   - at a branch with others inside, if a second bit of its line says so, which is set
+//     when compaction is adequate there or at a branch inside, and cleared with the bypass;
+//     or, without a line, if only one of its ways has something to do, so that no warp
+//     waits for the other way of another one;
+//   - at one that threads come back to before they reconverge, as the one out of a
+//     loop, so that the next round asks the table;
+//   - at one in which functions are called, or branches nest deeper than that stack.
+//
+// If its ways do not meet, or the stack of the CTA is deep, they wait instead: see TBC.
+//
+// One branch of a CTA is open at a time, from the first warp to the last. A
+// warp that comes to the next one before is held there; so is one that has
+// bypassed the open branch alone without diverging, while it is not known whether
+// all go its way.
+//
+// A barrier that a warp comes to alone is that of the per-warp stack: the warp arrives
+// as a whole.
+type CAPRI struct {
+	TBC
+	CAPT    units.CAPT
+	Opened  *rtl.Mem[Instance]   `rtl:"inplace"` // by CTA
+	Private divergence.PathStack // by slot, empty unless the warp goes on alone
+	Holds   rtl.State[holds]     `rtl:"inplace"`
+
+	prog   *isa.Program
+	behind []region // by PC, of prog
+}
+
+// Instance is a branch that warps of a block-wide top entry execute.
+type Instance struct {
+	Left    uint8 `bits:"7"` // warps that have not, 0 if no branch is open
+	At      divergence.Point
+	Target  uint32 // of an indirect one: that of the first warp
+	RPC     uint32 // of the top entry, which is where the branches that this one is inside of reconverge
+	Compact bool   // prediction
+	Waits   bool   // all wait: to compact, or as the branch cannot be bypassed
+	Alone   bool   // bypassed by each warp alone; if neither, as a block
+	First   bool   // bypassed as a block: the taken way runs first
+	Came    uint64 `bits:"warps"` // slots that have, counted from the CTA's first
+	Taken   uint8  `bits:"7"`     // warps with a thread on that way, as they came
+	Not     uint8  `bits:"7"`
+}
+
+// holds are the branches that wait until another one is closed.
+type holds struct {
+	Slots  uint64                      `bits:"warps"`
+	Taken  [divergence.MaxWarps]uint32 `len:"warps" bits:"lanes"` // outcome
+	Target [divergence.MaxWarps]uint32 `if:"calls" len:"warps"`
+	Since  [divergence.MaxWarps]uint64 `rtl:"sim"` // cycle
+}
+
+// privateStack is the depth of the path stack of a warp. Its entries are the places where
+// paths meet, of which the warp has privateJoins at most, and the paths to come. From
+// privateDeep entries on the smaller path runs first: a thread at least waits by then, and
+// the other 31 can be halved four times.
+const (
+	privateJoins = 4
+	privateDeep  = 4
+	privateStack = privateDeep + privateJoins + 4
+)
+
+func newCAPRI(e divergence.Env) *CAPRI {
+	k := CAPRIKeys.Of(e.Options)
+	return &CAPRI{
+		TBC:     newTBC(e, false),
+		CAPT:    units.NewCAPT(k.Entries, cmp.Or(k.Ways, k.Entries)),
+		Opened:  rtl.NewMem[Instance](e.CTAs),
+		Private: divergence.PathStack{Stack: units.NewStack[divergence.Entry](e.Warps, privateStack), First: e.First(), Deep: privateDeep},
+	}
+}
+
+// Logic is that of TBC, the comparators of the path stacks, of the table's tags and of
+// where its branches reconverge, and for each way of a branch what counts the warps that
+// it compacts to and compares them with those that came.
+func (p *CAPRI) Logic(g divergence.Geometry) []units.Logic {
+	list := append(p.TBC.Logic(g),
+		units.Logic{Kind: units.Equality, Bits: 32, Count: g.Warps},
+		units.Logic{Kind: units.Equality, Bits: 32, Count: p.CAPT.Ways()},
+		units.Logic{Kind: units.Equality, Bits: 32, Count: p.CAPT.Lines.Len()},
+		units.Logic{Kind: units.Adder, Bits: 7, Count: 2},
+		units.Logic{Kind: units.LessThan, Bits: 7, Count: 2})
+	way := units.MostBits(g.Lanes, g.Warps)
+	return slices.Concat(list, way, way)
+}
+
+// Begin looks at what is behind the branches. The table keeps what it has learned: its
+// tags are PCs in instruction memory, so that each kernel has its own.
+func (p *CAPRI) Begin() {
+	p.TBC.Begin()
+	if prog := p.code.Prog; prog != p.prog {
+		p.prog, p.behind = prog, regionsOf(prog)
+	}
+}
+
+// region is what is behind a branch until it reconverges.
+type region struct {
+	again bool // the branch itself
+	calls bool
+	nests bool // branches
+	joins int  // places, at most, at which paths of a warp wait at once; where the branch reconverges is one
+}
+
+// many is more joins than any path stack has room for.
+const many = 255
+
+// alone reports whether warps can go on alone: what is behind has room in their path
+// stacks, and they come back to the block before the next time at the branch.
+func (r *region) alone() bool { return !r.again && !r.calls && r.joins <= privateJoins }
+
+// regionsOf looks at the branches of a program at which threads of a CTA can part.
+func regionsOf(p *isa.Program) []region {
+	list := make([]region, len(p.Insts))
+	for i := range p.Insts {
+		if parts(&p.Insts[i]) && list[i].joins == 0 {
+			look(p, list, uint32(i))
+		}
+	}
+	return list
+}
+
+// parts reports whether an instruction can send threads of a CTA different ways.
+func parts(in *isa.Inst) bool { return in.Branches() && !in.Uniform }
+
+// look walks from both ways of a branch to where they meet, and has the branches on the way
+// looked at that meet before. Such a one never leads back to this one, but where threads
+// come to no end: there it finds many joins.
+func look(p *isa.Program, list []region, branch uint32) {
+	in, home, r := &p.Insts[branch], p.Block(branch), &list[branch]
+	if r.joins = many; in.Op != isa.OpBra {
+		r.calls, r.nests = true, true
+		return
+	}
+	end := -1
+	if in.Reconv != isa.NoPC {
+		end = p.Block(in.Reconv)
+	}
+	seen := make([]bool, len(p.Blocks))
+	var inner []uint32
+	for todo := []int{p.Block(in.Target), p.Block(branch + 1)}; len(todo) > 0; {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if b == end || seen[b] {
+			continue
+		}
+		seen[b] = true
+		last := p.Blocks[b].End - 1
+		if op := p.Insts[last].Op; p.Insts[last].Branches() && op != isa.OpBra {
+			r.calls = true
+		}
+		if parts(&p.Insts[last]) {
+			inner = append(inner, last)
+		}
+		todo = append(todo, p.Blocks[b].Succs...)
+	}
+	r.again, r.nests = seen[home], len(inner) > 0
+	joins := 1
+	for _, i := range inner {
+		switch to := p.Insts[i].Reconv; {
+		case to == in.Reconv:
+		case to == isa.NoPC || !seen[p.Block(to)]:
+			joins = many
+		default:
+			if list[i].joins == 0 {
+				look(p, list, i)
+			}
+			joins = max(joins, 1+list[i].joins)
+		}
+	}
+	r.joins = joins
+}
+
+// Tick does what that of TBC does. In a cycle without an outcome a branch is
+// served that was held.
+func (p *CAPRI) Tick() {
+	idle := !p.Outcome.Valid()
+	p.serve(p)
+	if idle {
+		p.retry()
+	}
+	p.publish()
+}
+
+// branch predicts, and waits for the others or goes on.
+func (p *CAPRI) branch(i int, in *isa.Inst, o *divergence.Outcome) {
+	s := p.Table.Edit(i)
+	if p.held(i, s) {
+		h := p.Holds.D()
+		h.Slots |= 1 << i
+		h.Taken[i], h.Target[i], h.Since[i] = o.Taken, o.Target, p.sim.Now()
+		s.Wait = divergence.WaitsJoin
+		return
+	}
+	if p.Private.Len(i) > 0 {
+		p.bypass(i, s, in, o)
+		return
+	}
+	b, t, st := p.Opened.Edit(int(s.CTA)), p.Targets.Edit(int(s.CTA)), &p.D().Stats.Prediction
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	j := o.Jump(in, s.Depth)
+	if b.Left == 0 {
+		p.begin(b, s, o, j)
+		*t = Targets{}
+	}
+	if taken != 0 && not != 0 {
+		p.CAPT.Diverge(p.code.Base+o.PC, p.code.Base+j.Meet.PC)
+	}
+	if o.Target != b.Target {
+		taken, not = 0, s.Mask // as in TBC
+	}
+	if taken != 0 {
+		b.Taken++
+	}
+	if not != 0 {
+		b.Not++
+	}
+	if b.Waits {
+		p.TBC.branch(i, in, o)
+		p.came(i, s)
+		return
+	}
+	st.Bypasses++
+	p.add(&t.Taken, s, uint8(i), taken)
+	p.add(&t.Not, s, uint8(i), not)
+	if b.Alone {
+		p.Private.Push(i, divergence.Entry{At: j.Meet, RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: s.Mask}, &p.D().Stats)
+		p.Private.Push(i, divergence.Entry{RPC: j.Meet, LPC: divergence.Nowhere}, &p.D().Stats)
+		p.bypass(i, s, in, o)
+	} else {
+		p.part(s, b, j, taken, not)
+	}
+	p.came(i, s)
+}
+
+// begin opens a branch for the first warp that comes to it, and asks the table.
+func (p *CAPRI) begin(b *Instance, s *divergence.Slot, o *divergence.Outcome, j divergence.Jump) {
+	pc, cta, st := p.code.Base+o.PC, int(s.CTA), &p.D().Stats.Prediction
+	was, hit := p.CAPT.Predict(pc)
+	e, r := p.Stack.Top(cta), &p.behind[o.PC]
+	*b = Instance{Left: e.WCnt, At: s.At(), Target: o.Target, RPC: e.RPC.PC, Compact: was.Here && !p.off()}
+	block := was.Block || !hit && (j.Target == j.Meet || j.Fall == j.Meet)
+	b.Alone = !b.Compact && r.alone() && !(block && r.nests)
+	b.Waits = b.Compact || !b.Alone && (j.Meet == divergence.Nowhere || p.Stack.Len(cta) >= deepStack)
+	b.First = p.begins(j, s.Mask&o.Taken, s.Mask&^o.Taken)
+	if !b.Alone && !b.Waits {
+		p.CAPT.Bypass(pc)
+	}
+	st.Branches++
+	if !hit {
+		st.Misses++
+	}
+	if b.Compact {
+		st.Compacts++
+	}
+}
+
+// begins chooses the way that warps go on with at a branch that they bypass: one that
+// does not begin where they meet, and for the first warp one that it has threads on.
+func (p *CAPRI) begins(j divergence.Jump, taken, not uint32) bool {
+	switch {
+	case j.Target == j.Meet:
+		return false
+	case j.Fall == j.Meet:
+		return true
+	case taken == 0 || not == 0:
+		return not == 0
+	}
+	return p.first.Taken(taken, not)
+}
+
+// part sends the threads of a warp that go the first way there. The others wait in the
+// target entries.
+func (p *CAPRI) part(s *divergence.Slot, b *Instance, j divergence.Jump, taken, not uint32) {
+	if s.Mask = not; b.First {
+		s.Mask = taken
+	}
+	if s.Set(j.Fall); b.First {
+		s.Set(j.Target)
+	}
+	if s.Mask == 0 {
+		s.Valid, s.Wait = false, divergence.WaitsJoin
+		p.wait(p.Blocks.Edit(int(s.CTA)))
+	}
+}
+
+// ways are the threads that go the first way at a branch, and those that go the second.
+func (p *CAPRI) ways(cta int, b *Instance) (first, second *units.BlockMask) {
+	t := p.Targets.Edit(cta)
+	if b.First {
+		return &t.Taken, &t.Not
+	}
+	return &t.Not, &t.Taken
+}
+
+// jump is where the open branch leads.
+func (p *CAPRI) jump(b *Instance) divergence.Jump {
+	_, j := p.branchOf(&Block{At: b.At, Target: b.Target})
+	return j
+}
+
+// gather splits the stack when the last warp has executed a branch, with the warps as
+// they are in the top entry.
+func (p *CAPRI) gather(cta int, b *Instance) {
+	block, e, j := p.Blocks.Edit(cta), p.Stack.Top(cta), p.jump(b)
+	p.D().Stats.Compaction.AtBranch += p.waited(block)
+	if _, second := p.ways(cta, b); !second.Empty() {
+		block.At, block.Target = b.At, b.Target
+		p.split(cta, e, b.First)
+		e = p.Stack.Top(cta)
+	}
+	first := int(block.First)
+	e.WCnt = 0
+	for came := b.Came; came != 0; came &= came - 1 {
+		if p.Table.Edit(first + bits.TrailingZeros64(came)).Valid {
+			e.WCnt++
+		}
+	}
+	if e.WCnt == 0 {
+		p.D().Turned |= 1 << cta
+	}
+	for came := b.Came; came != 0; came &= came - 1 {
+		i := first + bits.TrailingZeros64(came)
+		switch s := p.Table.Edit(i); {
+		case !s.Valid || s.At() != j.Meet:
+		case e.RPC == j.Meet: // as in moved
+			e.At = j.Meet
+			p.arrive(i)
+		default:
+			s.Wait = divergence.Runs
+			p.redirect.Add(i)
+		}
+	}
+	for i := cta * divergence.Barriers; i < (cta+1)*divergence.Barriers; i++ {
+		if p.bars.Next(i).Waiting != 0 {
+			p.park(p, cta, p.bars.Edit(i))
+		}
+	}
+}
+
+// bypass executes a branch as the per-warp stack does.
+func (p *CAPRI) bypass(i int, s *divergence.Slot, in *isa.Inst, o *divergence.Outcome) {
+	j := o.Jump(in, s.Depth)
+	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; {
+	case taken != 0 && not != 0:
+		p.Private.Diverge(i, s, in, j, taken, not, &p.D().Stats)
+	case not == 0:
+		s.Set(j.Target)
+	default:
+		s.Set(j.Fall)
+	}
+	p.moved(i)
+}
+
+// came counts a warp at the open branch: it has executed it, or never will. The
+// last one closes it.
+func (p *CAPRI) came(i int, s *divergence.Slot) {
+	cta := int(s.CTA)
+	b, first := p.Opened.Edit(cta), p.Blocks.At(cta).First
+	b.Came |= 1 << (i - int(first))
+	if b.Left--; b.Left != 0 {
+		return
+	}
+	t := p.Targets.Edit(cta)
+	adequate := t.Taken.Compacted() < int(b.Taken) || t.Not.Compacted() < int(b.Not)
+	block := p.CAPT.Update(p.code.Base+b.At.PC, adequate)
+	if (adequate || block && p.behind[b.At.PC].nests) && b.RPC != isa.NoPC {
+		p.CAPT.Inside(p.code.Base + b.RPC)
+	}
+	if adequate == b.Compact {
+		p.D().Stats.Prediction.Correct++
+	}
+	switch {
+	case b.Alone && b.oneWay():
+		for came := b.Came; came != 0; came &= came - 1 {
+			p.Private.Clear(int(first)+bits.TrailingZeros64(came), &p.D().Stats)
+		}
+	case !b.Alone && !b.Waits:
+		p.gather(cta, b)
+	}
+}
+
+// oneWay reports whether all warps so far go the same way.
+func (b *Instance) oneWay() bool { return b.Taken == 0 || b.Not == 0 }
+
+// missing reports whether a branch is open that slot i has not executed.
+func (p *CAPRI) missing(i int, s *divergence.Slot) bool {
+	b := p.Opened.Next(int(s.CTA))
+	return b.Left != 0 && b.Came>>(i-int(p.Blocks.At(int(s.CTA)).First))&1 == 0
+}
+
+// ahead reports whether slot i has bypassed the open branch as one of a block.
+func (p *CAPRI) ahead(i int, s *divergence.Slot) bool {
+	b := p.Opened.Next(int(s.CTA))
+	return b.Left != 0 && !b.Alone && !b.Waits && !p.missing(i, s)
+}
+
+// held reports whether slot i must wait with its branch for others that have
+// still to execute the last one.
+func (p *CAPRI) held(i int, s *divergence.Slot) bool {
+	b := p.Opened.Next(int(s.CTA))
+	return b.Left != 0 && !p.missing(i, s) && (p.Private.Len(i) == 0 || b.oneWay())
+}
+
+// retry serves a branch that was held.
+func (p *CAPRI) retry() {
+	h := p.Holds.Q()
+	for slots := h.Slots; slots != 0; slots &= slots - 1 {
+		i := bits.TrailingZeros64(slots)
+		if s := p.Table.Edit(i); !p.held(i, s) {
+			p.Holds.D().Slots &^= 1 << i
+			p.D().Stats.Compaction.AtBranch += p.sim.Now() - h.Since[i]
+			s.Wait = divergence.Runs
+			p.redirect.Add(i)
+			p.branch(i, &p.code.Prog.Insts[s.PC], &divergence.Outcome{Slot: uint16(i), PC: s.PC, Taken: h.Taken[i], Target: h.Target[i]})
+			p.Blocks.Edit(int(s.CTA)).Served = p.sim.Now()
+			return
+		}
+	}
+}
+
+// moved looks whether a path of a warp has come to its end, or the warp to that
+// of the branch that it bypasses, or to the end of the block.
+func (p *CAPRI) moved(i int) {
+	if p.Private.Len(i) > 0 {
+		s := p.Table.Edit(i)
+		at := s.At()
+		p.Private.Pop(i, s, &p.D().Stats)
+		if s.At() != at {
+			p.redirect.Add(i)
+		}
+		if p.Private.Len(i) > 1 {
+			return
+		}
+		p.Private.Drop(i, &p.D().Stats)
+	}
+	if s := p.Table.Edit(i); p.ahead(i, s) && s.Mask != 0 && s.At() == p.jump(p.Opened.Next(int(s.CTA))).Meet {
+		s.Wait = divergence.WaitsJoin // it came here by a branch that is the same for all of the CTA
+		return
+	}
+	p.TBC.moved(i)
+}
+
+// leaves takes lanes out of a warp, which ends if they were the last.
+func (p *CAPRI) leaves(i int, lanes uint32) {
+	s := p.Table.Edit(i)
+	p.Private.Remove(i, lanes)
+	if p.ahead(i, s) {
+		var gone units.BlockMask
+		p.add(&gone, s, uint8(i), s.Mask&lanes)
+		first, _ := p.ways(int(s.CTA), p.Opened.Next(int(s.CTA)))
+		first.Remove(&gone)
+	}
+	left := p.whole(i) &^ lanes
+	if s.Mask &^= lanes; left != 0 {
+		return
+	}
+	p.Private.Clear(i, &p.D().Stats)
+	if p.missing(i, s) {
+		p.came(i, s)
+	}
+}
+
+// whole is the lanes of a warp.
+func (p *CAPRI) whole(i int) uint32 {
+	if p.Private.Len(i) > 0 {
+		return p.Private.Entry(i, 0).Mask
+	}
+	return p.Table.Edit(i).Mask
+}
+
+// Arriving is the warp of the slot, on whatever paths its threads are.
+func (p *CAPRI) Arriving(slot int, active uint32, _ bool) uint32 {
+	if *p.Private.Depth.At(slot) > 0 {
+		return p.Private.At(slot, 0).Mask
+	}
+	return active
+}
+
+// Paths is what that of TBC is, and the paths that warps have parked that go on alone, and
+// the threads that wait for the last warp at a branch that others have bypassed.
+func (p *CAPRI) Paths(to []divergence.Path) []divergence.Path {
+	return p.paths(to, p.Private.Parked, func(cta int, list func(units.BlockMask, divergence.Path)) {
+		b := p.Opened.At(cta)
+		if b.Left == 0 || b.Alone || b.Waits {
+			return
+		}
+		j := p.jump(b)
+		second, at := p.Targets.At(cta).Not, divergence.Path{PC: j.Fall.PC, Reconv: j.Meet.PC}
+		if !b.First {
+			second, at.PC = p.Targets.At(cta).Taken, j.Target.PC
+		}
+		if at.PC == at.Reconv {
+			at.Wait = divergence.WaitsJoin
+		}
+		list(second, at)
+	})
+}

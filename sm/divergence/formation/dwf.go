@@ -1,0 +1,747 @@
+// Package formation has dynamic warp formation, which regroups the threads of all warps
+// of an SM after each instruction.
+package formation
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+// Mechanisms are those of the package.
+var Mechanisms = []divergence.Mechanism{
+	{
+		Name:     "dwf",
+		Doc:      "dynamic warp formation: threads at one PC are regrouped after every instruction",
+		Promises: divergence.Promises{Across: true, Arrival: divergence.ByThread, Updates: len(dwfState{}.Update)},
+		Params:   Keys,
+		New: func(e divergence.Env) (divergence.Policy, error) {
+			return newDWF(e, false), nil
+		},
+	},
+	{
+		Name:     "dwf-wb",
+		Doc:      "dynamic warp formation between a warp's first divergence and its warp barrier",
+		Promises: divergence.Promises{Across: true, Arrival: divergence.ByThread, Updates: len(dwfState{}.Update), Rejoins: true},
+		Params:   Keys,
+		New: func(e divergence.Env) (divergence.Policy, error) {
+			return newDWF(e, true), nil
+		},
+	},
+}
+
+// DWFKeys are the parameters of both mechanisms.
+var Keys = divergence.NewParams("dwf", Params{Issue: IssueMajority, Ways: 4, Aging: 10_000})
+
+// DWFParams are the parameters of dynamic warp formation.
+type Params struct {
+	Issue IssuePolicy `toml:"issue" old:"dwf_issue" doc:"which warps are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc"`
+	Ways  int         `toml:"ways" old:"dwf_ways" range:"1..32 pow2" unit:"ways" doc:"lines of a set of the PC-warp table" source:"Fung et al., MICRO 2007"`
+	Aging int         `toml:"aging" old:"dwf_aging" range:"0..1000000000" unit:"instructions" doc:"issued after a warp was formed before it goes first, 0 for never" source:"ours"`
+}
+
+// DWF is dynamic warp formation (Fung et al., MICRO 2007; Fung & Aamodt, HPCA
+// 2011, section 2.3): after each instruction a warp is dismantled, and its
+// threads join what waits at their next PC in the warp pool. A thread stays in
+// its home lane and in the row of its static warp, so that a dynamic warp is a
+// slot with lanes of several rows.
+//
+//	     Fire          Outcome      Launch
+//	      |             |   |         |
+//	      v             v   v         v
+//	+-----------------+ +-----------------+   two update registers,
+//	|  REQ, PC, rows  | |  REQ, PC, rows  |   each inserts once a cycle
+//	+-----------------+ +-----------------+
+//	         |                 |
+//	       PC-warp table, two ports
+//	                   |
+//	               warp pool  --- issue policy, one warp a cycle ---> slots
+//
+// There are as many slots as static warps, so that as many instructions as in
+// the other mechanisms can wait for registers. A warp is in its slot for one
+// instruction. Until that is issued its pool entry stays, and the table lets
+// threads join it in the slot. The issue policy ranks the slots, of which the
+// ready one of the lowest rank issues, and decides which warps get slots when
+// there are more than slots, as with many fragments. (The slots are a
+// recommendation of this model. In the paper a warp leaves the pool when it is
+// issued, and its threads return when it commits: those that wait for an
+// instruction are in no majority, and here they are not ready.)
+//
+// What it costs: an instruction that issues in cycle 0 is in an update register
+// in cycle 1, in the pool in cycle 2 and in a slot in cycle 3, where fetch sees
+// it, in the best case. An issued instruction has the first update register for
+// itself; the two sides of a branch that finds only one free take two cycles.
+// A freed slot is given to the next warp while its last instruction may be in
+// flight. With the one-in-flight rule of the scoreboard the slot then waits for
+// it, and threads that were regrouped into other slots are held back by their
+// registers alone.
+//
+// The scoreboard tracks registers by row and lane, so that a thread waits for its own
+// values only, not for those of its static warp. Dynamic warps are made of any
+// threads of the SM (HPCA 2011, section 6.1): what belongs to a CTA, its shared
+// memory and ctaid, is found by the row of each thread.
+//
+// CTA barriers are counted by thread: a warp at a barrier goes past the table
+// into the pool and stays there, until all live threads of the CTA have arrived
+// (after GPGPU-Sim, where they are in a queue for each CTA); then its warps
+// come first. Static warps are what Barrier counts: one arrives with the last
+// of its threads.
+//
+// # Warp barriers
+//
+// With warp barriers (HPCA 2011, section 2.4) a static warp stays together, in
+// its slot, until a branch divides it, and sets up a barrier for itself at the
+// branch's immediate post-dominator. From there to the barrier its threads are
+// regrouped freely, with no barriers of their own for nested branches. A thread
+// that would be inserted at the barrier's PC waits; with the last one the static
+// warp is restored. A branch without a post-dominator in the program leaves
+// the threads dynamic until they exit.
+type DWF struct {
+	divergence.Ports
+	rtl.State[dwfState] `rtl:"inplace"`
+
+	Table   *rtl.Mem[divergence.Slot] `trace:"true"`
+	Home    *rtl.Mem[units.Homes]     `rtl:"inplace"`              // by slot
+	Picked  *rtl.Mem[Picked]          `rtl:"inplace"`              // by slot
+	Statics *rtl.Mem[StaticWarp]      `rtl:"inplace" trace:"true"` // by row
+	Places  *rtl.Mem[Place]           `rtl:"inplace"`              // by pool entry
+	Pool    units.WarpPool
+	Barrier divergence.Barrier
+	Waiting *rtl.Mem[Waiting] `rtl:"sim,inplace"` // by PC
+	Eldest  *rtl.Mem[uint64]  `rtl:"sim,inplace"` // no warp in a slot was born before
+	PCs     *rtl.Mem[uint64]  `rtl:"sim,inplace"` // where Waiting has pool entries: a bit for each PC
+
+	warpBarriers bool
+	lanes        int
+	policy       issue
+	aging        uint64
+	code         *divergence.Code
+
+	// Of this cycle only.
+	began    began `rtl:"scratch"`
+	redirect units.Set
+	joined   []uint16 `rtl:"scratch"` // pool entries that threads have joined
+	touched  []uint32 `rtl:"scratch"` // PCs of slots that have changed or of which other threads wait
+	fresh    []uint32 `rtl:"scratch"` // PCs that PCs has from the next cycle on
+
+	reconv []bool // by PC: reconvergence point of a conditional branch
+	meets  []bool // by PC: of any branch, call or return, where warps can have a warp barrier
+}
+
+type dwfState struct {
+	Stats   divergence.Stats `rtl:"sim"`
+	Update  [2]units.Update
+	From    [2]uint8  `bits:"7"` // slots that the updates come from
+	Half    bool      // of the outcome at the queue's front one side has been inserted
+	Current uint32    // PC of the majority or minority: that of the last instruction issued
+	Issued  uint64    `bits:"16"`            // instructions; hardware counts modulo 2^16
+	Free    units.Set `len:"1" bits:"warps"` // slots
+	Oldest  uint16    // pool entry that wants a slot; nobody: there is none
+	Newest  uint16    // and the youngest one
+	Firsts  uint16    // of them, those that go first
+	Ended   uint64    `bits:"warps"` // rows without threads that have not been retired
+}
+
+// began is what a cycle needs of the state that it began with.
+type began struct {
+	update         [2]units.Update
+	from           [2]uint8
+	current        uint32
+	oldest, newest uint16
+	firsts         uint16
+}
+
+// StaticWarp is what the mechanism knows of a row.
+type StaticWarp struct {
+	CTA     uint8            `bits:"5"`
+	Live    uint32           `bits:"lanes"`
+	AtBar   uint32           `bits:"lanes"` // lanes that wait at a CTA barrier
+	Bar     divergence.Named // that barrier
+	Passed  uint32           `bits:"lanes"` // lanes that have arrived at one without waiting
+	Left    divergence.Named // that one
+	Apart   bool             // other lanes wait at another one, or have arrived at another one, so that it never arrives
+	Barred  bool             `if:"warpbarriers"` // it has a warp barrier, at RPC
+	RPC     uint32           `if:"warpbarriers"`
+	Arrived uint32           `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
+}
+
+// Picked is what a slot is used for.
+type Picked struct {
+	Static bool // a static warp, which stays
+	Joins  bool // Warp is the pool entry that threads can still join
+	Warp   uint16
+	Count  uint16 // of the warp, for PDOM priority
+	Born   uint64 `bits:"16"` // as in Place; of a static warp, when it has last issued
+}
+
+// Place says where the warp of a pool entry is. Those that want a slot are
+// linked in the order in which they were formed.
+type Place struct {
+	InSlot bool
+	AtBar  bool // waits at a CTA barrier; its PC is the next one
+	Static bool
+	First  bool   // goes before all that have not been released or restored
+	Slot   uint8  `bits:"7"`  // its slot; before it has one, the slot that it would like
+	Born   uint64 `bits:"16"` // how many instructions had been issued before it was formed
+	Older  uint16 // pool entry, or nobody
+	Newer  uint16
+	Behind uint16 `rtl:"sim"` // the next one of Waiting
+	// The pool entry as it was when the cycle began, for the issue policy.
+	PC    uint32 `rtl:"sim"`
+	Occ   uint32 `rtl:"sim"`
+	Count uint16 `rtl:"sim"`
+}
+
+// Waiting is what waits at a PC to be issued. The issue policy looks at PCs, of
+// which there are few, instead of at all warps.
+type Waiting struct {
+	Threads uint16 // of all warps, in slots and in the pool
+	Slots   uint64 // of these, the slots
+	Warps   uint16 // pool entries that want a slot, less those that go first
+	Oldest  uint16 // of these, which are linked by Place.Behind
+	Newest  uint16
+	Touched bool   // it is in DWF.touched
+	Rank    uint64 // of all of them, if the issue policy ranks PCs
+}
+
+// nobody is the end of the links.
+const nobody = 1<<16 - 1
+
+// lutEntries is the size of the PC-warp table (GPGPU-Sim 2.1.1b).
+const lutEntries = 32
+
+func newDWF(e divergence.Env, warpBarriers bool) *DWF {
+	k := Keys.Of(e.Options)
+	threads := e.Warps * e.Lanes
+	bar := divergence.NewBarrier(e.Geometry)
+	p := &DWF{
+		Ports: divergence.Ports{Tallies: bar.Tallies, Ranks: rtl.NewMem[uint64](e.Warps)},
+		Table: rtl.NewMem[divergence.Slot](e.Warps), Home: rtl.NewMem[units.Homes](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
+		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
+		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, k.Ways)),
+		Waiting: rtl.NewMem[Waiting](0), PCs: rtl.NewMem[uint64](0), Eldest: rtl.NewMem[uint64](1),
+		Barrier: bar, warpBarriers: warpBarriers, lanes: e.Lanes,
+		policy: issuePolicies.Must(k.Issue), aging: uint64(k.Aging), code: e.Code,
+	}
+	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody}
+	var home units.Homes
+	for l := range home.Lane {
+		home.Lane[l] = uint8(l)
+	}
+	for i := range e.Warps {
+		d.Free.Add(i)
+		p.Home.Set(i, home)
+	}
+	p.Init(d)
+	return p
+}
+
+// Logic is what compares the tags of a set of the table with the PC of each
+// update register, and the allocator of pool entries; with warp barriers,
+// what compares their PCs with that of each lane, and the threads that have
+// arrived with those of the warp. The issue policy is not counted: the papers
+// leave open how it finds its warp.
+func (p *DWF) Logic(g divergence.Geometry) []units.Logic {
+	updates := len(p.Q().Update)
+	list := []units.Logic{
+		{Kind: units.Equality, Bits: 32, Count: updates * p.Pool.LUT.Ways()},
+		{Kind: units.Encoder, Bits: g.Lanes * g.Warps, Count: updates},
+		{Kind: units.Equality, Bits: 32, Count: updates * g.Lanes},
+		{Kind: units.Equality, Bits: g.Lanes, Count: g.Warps},
+	}
+	if !p.warpBarriers {
+		list = list[:2]
+	}
+	return list
+}
+
+// Parts says whether there are warp barriers. Threads stay in their lanes.
+func (p *DWF) Parts() map[string]bool {
+	return map[string]bool{"warpbarriers": p.warpBarriers, "crossbar": false}
+}
+
+// Slots is the slot table.
+func (p *DWF) Slots() *rtl.Mem[divergence.Slot] { return p.Table }
+
+// Homes has the rows of warps made of several static warps.
+func (p *DWF) Homes() *rtl.Mem[units.Homes] { return p.Home }
+
+// Stats is what was counted since reset.
+func (p *DWF) Stats() divergence.Stats {
+	st := p.Q().Stats
+	st.Formation = *p.Pool.Counts.At(0)
+	return st
+}
+
+// Counts is nil.
+func (p *DWF) Counts() divergence.Counting { return nil }
+
+// Begin looks for the reconvergence points of the program. Nobody waits.
+func (p *DWF) Begin() {
+	insts := p.code.Prog.Insts
+	p.Waiting.Resize(len(insts) + 1)
+	p.PCs.Resize(len(insts)/64 + 1)
+	p.reconv, p.meets = make([]bool, len(insts)+1), make([]bool, len(insts)+1)
+	for i := range insts {
+		if in := &insts[i]; in.Branches() && in.Reconv != isa.NoPC {
+			p.meets[in.Reconv] = true
+			p.reconv[in.Reconv] = p.reconv[in.Reconv] || in.Conditional()
+		}
+	}
+}
+
+// Tick inserts what the update registers hold, serves at most one issued
+// instruction, one outcome and one launch, and gives one warp a slot. The issued
+// instruction comes first, because nobody can join its warp any more.
+func (p *DWF) Tick() {
+	q, was := p.Q(), &p.began
+	was.current, was.oldest, was.newest, was.firsts = q.Current, q.Oldest, q.Newest, q.Firsts
+	for i := range q.Update {
+		if was.update[i].Req = q.Update[i].Req; was.update[i].Req != 0 {
+			was.update[i], was.from[i] = q.Update[i], q.From[i]
+			p.D().Update[i] = units.Update{}
+		}
+	}
+	p.joined, p.touched, p.fresh = p.joined[:0], p.touched[:0], p.fresh[:0]
+	p.fire()
+	for i := range was.update {
+		if was.update[i].Req != 0 {
+			p.insert(&was.update[i], was.from[i])
+		}
+	}
+	if p.Outcome.Valid() && p.resolve(p.Outcome.Front()) {
+		p.Outcome.Pop()
+	}
+	if p.Launch.Valid() && p.start(p.Launch.Front()) {
+		p.Launch.Pop()
+	}
+	p.retire()
+	p.order()
+	p.Drive(&p.redirect, p.Table.Len())
+}
+
+// send fills an update register; false means that none is free.
+func (p *DWF) send(slot int, u units.Update) bool {
+	if u.Req == 0 {
+		return true
+	}
+	d := p.D()
+	for i := range d.Update {
+		if d.Update[i].Req == 0 {
+			d.Update[i], d.From[i] = u, uint8(slot)
+			return true
+		}
+	}
+	return false
+}
+
+// from is an update with lanes of a slot.
+func (p *DWF) from(slot int, lanes, pc uint32) units.Update {
+	return units.Update{PC: pc, Req: lanes, Count: p.Picked.At(slot).Count, Row: p.Home.Next(slot).Row}
+}
+
+// start launches a static warp.
+func (p *DWF) start(l *divergence.Launch) bool {
+	u := units.Update{Req: l.Mask}
+	for i := range u.Row {
+		u.Row[i] = l.Row
+	}
+	if p.warpBarriers {
+		p.static(&u)
+	} else if !p.send(int(l.Row), u) {
+		return false
+	}
+	*p.Statics.Edit(int(l.Row)) = StaticWarp{CTA: l.CTA, Live: l.Mask}
+	p.Barrier.Launch(l)
+	return true
+}
+
+// fire moves the threads of an issued instruction on.
+func (p *DWF) fire() {
+	f := p.Fire.Get()
+	if !f.Valid {
+		return
+	}
+	i := int(f.Slot)
+	k, s, d := p.Picked.Edit(i), p.Table.Edit(i), p.D()
+	d.Issued++
+	d.Current, k.Born = f.PC, d.Issued
+	if p.reconv[f.PC] {
+		k.Count++
+	}
+	if k.Joins {
+		k.Joins = false
+		p.Pool.Free(int(k.Warp))
+	}
+	p.leave(i, s)
+	*p.Ranks.Edit(i) = 0
+	switch {
+	case f.Control:
+		s.Wait = divergence.WaitsControl
+	case k.Static:
+		s.PC = f.PC + 1
+		p.come(i, s)
+	default:
+		u := p.from(i, s.Mask, f.PC+1)
+		u.Count = k.Count
+		p.send(i, u)
+		p.vacate(i)
+	}
+}
+
+// come and leave count the threads of a slot that begins or ceases to wait to be
+// issued.
+func (p *DWF) come(i int, s *divergence.Slot) {
+	x := p.at(s.PC)
+	x.Threads += threads(s.Mask)
+	x.Slots |= 1 << (i & 63)
+}
+
+func (p *DWF) leave(i int, s *divergence.Slot) {
+	x := p.at(s.PC)
+	x.Threads -= threads(s.Mask)
+	x.Slots &^= 1 << (i & 63)
+}
+
+func threads(mask uint32) uint16 { return uint16(bits.OnesCount32(mask)) }
+
+// vacate frees a slot.
+func (p *DWF) vacate(slot int) {
+	s := p.Table.Edit(slot)
+	s.Valid, s.Wait = false, divergence.Runs
+	p.D().Free.Add(slot)
+}
+
+// insert enters threads into the pool, except those that have come to their
+// warp barriers.
+func (p *DWF) insert(u *units.Update, from uint8) {
+	if p.gather(u); u.Req == 0 {
+		return
+	}
+	joined, formed := p.Pool.Insert(u, p.lanes)
+	if joined >= 0 {
+		join := u.Req
+		if formed >= 0 {
+			join &^= p.Pool.Warps.Next(formed).Occ
+		}
+		p.at(u.PC).Threads += threads(join)
+		p.joined = append(p.joined, uint16(joined))
+		if at := p.Places.Edit(joined); at.InSlot {
+			p.show(joined, int(at.Slot), join)
+		}
+	}
+	if formed >= 0 {
+		p.want(formed, Place{Slot: from})
+	}
+}
+
+// want makes a pool entry a candidate for a slot.
+func (p *DWF) want(warp int, at Place) {
+	d, w, i := p.D(), p.Pool.Warps.Next(warp), uint16(warp)
+	at.PC, at.Occ, at.Count = w.PC, w.Occ, w.Count
+	at.Born, at.Older, at.Newer, at.Behind = d.Issued, d.Newest, nobody, nobody
+	*p.Places.Edit(warp) = at
+	p.link(d.Newest, i)
+	d.Newest = i
+	x := p.at(w.PC)
+	x.Threads += threads(w.Occ)
+	if at.First {
+		d.Firsts++
+		return
+	}
+	if x.Warps++; x.Warps == 1 {
+		x.Oldest = i
+		p.fresh = append(p.fresh, w.PC)
+	} else {
+		p.Places.Edit(int(x.Newest)).Behind = i
+	}
+	x.Newest = i
+}
+
+// link makes newer the next one of those that want a slot behind older.
+func (p *DWF) link(older, newer uint16) {
+	if older == nobody {
+		p.D().Oldest = newer
+	} else {
+		p.Places.Edit(int(older)).Newer = newer
+	}
+}
+
+// unwant takes a pool entry out of those that want a slot. Its threads wait there.
+func (p *DWF) unwant(warp int, at *Place) {
+	d := p.D()
+	p.link(at.Older, at.Newer)
+	if at.Newer == nobody {
+		d.Newest = at.Older
+	} else {
+		p.Places.Edit(int(at.Newer)).Older = at.Older
+	}
+	x := p.at(at.PC)
+	if at.First {
+		d.Firsts--
+		return
+	}
+	if x.Warps--; x.Warps == 0 {
+		*p.PCs.Edit(int(at.PC) >> 6) &^= 1 << (at.PC & 63)
+	}
+	if int(x.Oldest) == warp {
+		x.Oldest = at.Behind
+		return
+	}
+	before := x.Oldest
+	for p.Places.Next(int(before)).Behind != uint16(warp) {
+		before = p.Places.Next(int(before)).Behind
+	}
+	p.Places.Edit(int(before)).Behind = at.Behind
+	if int(x.Newest) == warp {
+		x.Newest = before
+	}
+}
+
+// show puts lanes of a pool entry into its slot: all of them, or those that join
+// the ones that are there.
+func (p *DWF) show(warp, slot int, lanes uint32) {
+	w, s := p.Pool.Warps.Next(warp), p.Table.Edit(slot)
+	s.PC, s.Mask = w.PC, w.Occ
+	s.Row, s.Mixed = w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)], w.Row.Several(w.Occ)
+	s.CTA = p.Statics.Next(int(s.Row)).CTA
+	p.Home.Edit(slot).Row.Take(&w.Row, lanes)
+	p.Picked.Edit(slot).Count = w.Count
+}
+
+// resolve handles a control instruction at the end of execution; false means
+// that it has to wait for an update register.
+func (p *DWF) resolve(o *divergence.Outcome) bool {
+	in := &p.code.Prog.Insts[o.PC]
+	i := int(o.Slot)
+	if p.Picked.At(i).Static {
+		return p.resolveStatic(i, in, o)
+	}
+	s := p.Table.Edit(i)
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	if in.Branches() {
+		return p.branch(i, in, o, taken, not)
+	}
+	on := not
+	if in.Op == isa.OpBar && in.Mode == isa.ModeArrive {
+		on = s.Mask
+	}
+	if !p.send(i, p.from(i, on, o.PC+1)) {
+		return false
+	}
+	if in.Op == isa.OpBar {
+		p.bar(i, in, o, taken)
+	} else {
+		u := p.from(i, taken, 0)
+		p.exit(&u)
+	}
+	p.vacate(i)
+	return true
+}
+
+// branch sends the two sides of a branch on, in one cycle if both update
+// registers are free.
+func (p *DWF) branch(i int, in *isa.Inst, o *divergence.Outcome, taken, not uint32) bool {
+	d, j := p.D(), o.Jump(in, 0)
+	if !d.Half {
+		if !p.send(i, p.from(i, taken, j.Target.PC)) {
+			return false
+		}
+		p.D().Stats.Count(in, taken, not)
+		d.Half = true
+		p.Table.Edit(i).Mask = not
+	}
+	if !p.send(i, p.from(i, not, j.Fall.PC)) {
+		return false
+	}
+	d.Half = false
+	p.vacate(i)
+	return true
+}
+
+// bar brings the lanes of a slot that execute a barrier there.
+func (p *DWF) bar(i int, in *isa.Inst, o *divergence.Outcome, lanes uint32) {
+	if lanes == 0 {
+		return
+	}
+	u := p.from(i, lanes, o.PC+1)
+	if in.Mode != isa.ModeArrive {
+		warp := p.Pool.Form(&u, lanes)
+		*p.Places.Edit(warp) = Place{AtBar: true}
+	}
+	rows, part := uint64(0), false
+	for m := lanes; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		row := u.Row[lane]
+		rows |= 1 << (row & 63)
+		w := p.Statics.Edit(int(row))
+		here, at := &w.AtBar, &w.Bar
+		if in.Mode == isa.ModeArrive {
+			here, at = &w.Passed, &w.Left
+		}
+		w.Apart = w.Apart || *here != 0 && at.ID != o.Bar
+		*here |= 1 << lane
+		*at = divergence.Named{ID: o.Bar, Need: o.Warps}
+		if in.Reduces() {
+			p.Barrier.Count(w.CTA, &divergence.Outcome{Bar: o.Bar, Taken: 1 << lane, Votes: o.Votes})
+		}
+	}
+	for m := rows; m != 0; m &= m - 1 {
+		row := bits.TrailingZeros64(m)
+		w := p.Statics.Edit(row)
+		part = part || w.Live&^(w.AtBar|w.Passed) != 0
+		p.meet(row, w)
+	}
+	if part {
+		p.D().Stats.BarDiverged++
+	}
+}
+
+// meet lets a static warp arrive at a CTA barrier if none of its threads can
+// still get there. Some may wait at the next one before others have come to one at which
+// they need not wait.
+func (p *DWF) meet(row int, w *StaticWarp) {
+	if w.Live == 0 || w.Apart {
+		return
+	}
+	if w.Passed != 0 && w.Live&^w.Passed == 0 {
+		w.Passed = 0
+		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Left.ID, w.Left.Need, false))
+	}
+	if w.AtBar != 0 && w.Live&^(w.AtBar|w.Arrived) == 0 {
+		p.release(p.Barrier.Arrive(w.CTA, uint8(row), w.Bar.ID, w.Bar.Need, true))
+	}
+}
+
+// release lets the threads of static warps go on behind a CTA barrier.
+func (p *DWF) release(rows uint64) {
+	if rows == 0 {
+		return
+	}
+	p.D().Stats.BarReleases++
+	for m := rows; m != 0; m &= m - 1 {
+		p.Statics.Edit(bits.TrailingZeros64(m)).AtBar = 0
+	}
+	for i := range p.Table.Len() {
+		if s := p.Table.Edit(i); s.Valid && s.Wait == divergence.WaitsBarrier && rows>>(s.Row&63)&1 != 0 {
+			s.Wait = divergence.Runs
+			s.PC++
+			p.come(i, s)
+			p.redirect.Add(i)
+		}
+	}
+	for k := range p.Pool.Used.Len() {
+		for m := *p.Pool.Used.Edit(k); m != 0; m &= m - 1 {
+			if i := k<<6 + bits.TrailingZeros64(m); p.Places.Edit(i).AtBar {
+				p.releaseWarp(i, rows)
+			}
+		}
+	}
+}
+
+// releaseWarp lets the threads of a pool entry that are of the given rows go
+// on: all of them, unless the barrier is for some of the CTA's warps.
+func (p *DWF) releaseWarp(i int, rows uint64) {
+	w := p.Pool.Warps.Edit(i)
+	lanes := uint32(0)
+	for m := w.Occ; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		lanes |= uint32(rows>>(w.Row[lane]&63)&1) << lane
+	}
+	if lanes == 0 {
+		return
+	}
+	u := units.Update{PC: w.PC, Req: lanes, Count: w.Count, Row: w.Row}
+	w.Occ &^= lanes
+	if w.Occ == 0 {
+		p.Pool.Free(i)
+	}
+	if p.gather(&u); u.Req != 0 {
+		p.want(p.Pool.Form(&u, u.Req), Place{First: true})
+	}
+}
+
+// exit ends threads.
+func (p *DWF) exit(u *units.Update) {
+	rows := uint64(0)
+	for m := u.Req; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		w := p.Statics.Edit(int(u.Row[lane]))
+		w.Live &^= 1 << lane
+		w.Passed &^= 1 << lane
+		rows |= 1 << (u.Row[lane] & 63)
+	}
+	for m := rows; m != 0; m &= m - 1 {
+		row := bits.TrailingZeros64(m)
+		w := p.Statics.Edit(row)
+		if w.Live == 0 {
+			p.D().Ended |= 1 << row
+			p.release(p.Barrier.Exit(w.CTA, uint8(row)))
+			continue
+		}
+		p.restore(row, w)
+		p.meet(row, w)
+	}
+}
+
+// retire reports a row without threads.
+func (p *DWF) retire() {
+	d := p.Next()
+	if d.Ended != 0 && p.Retire.Ready() {
+		row := bits.TrailingZeros64(d.Ended)
+		p.Retire.Push(divergence.Retire{CTA: p.Statics.Edit(row).CTA, Row: uint8(row)})
+		p.D().Ended &^= 1 << row
+	}
+}
+
+// Paths lists the threads by PC and row: in slots, in the pool, in the update
+// registers, and at warp barriers.
+func (p *DWF) Paths(to []divergence.Path) []divergence.Path {
+	add := func(path divergence.Path, mask uint32, row *units.Rows) {
+		for mask != 0 {
+			path.Row, path.Mask = row[bits.TrailingZeros32(mask)], 0
+			for m := mask; m != 0; m &= m - 1 {
+				if lane := bits.TrailingZeros32(m); row[lane] == path.Row {
+					path.Mask |= 1 << lane
+				}
+			}
+			mask &^= path.Mask
+			w := p.Statics.At(int(path.Row))
+			path.CTA, path.Reconv = w.CTA, isa.NoPC
+			if w.Barred {
+				path.Reconv = w.RPC
+			}
+			to = append(to, path)
+		}
+	}
+	for i := range p.Table.Len() {
+		if s := p.Table.At(i); s.Valid {
+			add(divergence.Path{PC: s.PC, Wait: s.Wait, Running: true}, s.Mask, &p.Home.At(i).Row)
+		}
+	}
+	for k := range p.Pool.Used.Len() {
+		for m := *p.Pool.Used.At(k); m != 0; m &= m - 1 {
+			i := k<<6 + bits.TrailingZeros64(m)
+			w, at := p.Pool.Warps.At(i), p.Places.At(i)
+			switch {
+			case at.AtBar:
+				add(divergence.Path{PC: w.PC - 1, Wait: divergence.WaitsBarrier}, w.Occ, &w.Row)
+			case !at.InSlot:
+				add(divergence.Path{PC: w.PC, Comes: p.aging > 0}, w.Occ, &w.Row)
+			}
+		}
+	}
+	for i := range p.Q().Update {
+		u := p.Q().Update[i]
+		add(divergence.Path{PC: u.PC}, u.Req, &u.Row)
+	}
+	for row := range p.Statics.Len() {
+		if w := p.Statics.At(row); w.Arrived != 0 {
+			to = append(to, divergence.Path{CTA: w.CTA, Row: uint8(row), PC: w.RPC, Reconv: w.RPC, Mask: w.Arrived, Wait: divergence.WaitsJoin})
+		}
+	}
+	return to
+}

@@ -1,0 +1,129 @@
+package formation
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+// static enters a static warp into the pool past the table, so that nobody
+// joins it. It gets the next free slot: as there are as many slots as rows,
+// and a row that is together needs one, dynamic warps always have some left.
+func (p *DWF) static(u *units.Update) {
+	p.want(p.Pool.Form(u, u.Req), Place{Static: true, First: true, Slot: u.Row[0]})
+}
+
+// resolveStatic handles a control instruction of a warp that is together.
+func (p *DWF) resolveStatic(i int, in *isa.Inst, o *divergence.Outcome) bool {
+	s := p.Table.Edit(i)
+	row := int(s.Row)
+	w := p.Statics.Edit(row)
+	switch {
+	case in.Branches():
+		taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+		if taken != 0 && not != 0 || p.Next().Half {
+			return p.diverge(i, in, o, w, taken, not)
+		}
+		p.D().Stats.Count(in, taken, not)
+		j := o.Jump(in, 0)
+		s.Wait, s.PC = divergence.Runs, j.Fall.PC
+		if taken != 0 {
+			s.PC = j.Target.PC
+		}
+		p.come(i, s)
+	case in.Op == isa.OpBar:
+		p.barStatic(row, s, in, o, w)
+	default:
+		u := p.from(i, s.Mask&o.Taken, 0)
+		s.Mask &^= o.Taken
+		s.Wait, s.PC = divergence.Runs, o.PC+1
+		if s.Mask == 0 {
+			p.vacate(i)
+		} else {
+			p.come(i, s)
+		}
+		p.exit(&u)
+	}
+	p.redirect.Add(i)
+	return true
+}
+
+// diverge is a top-level divergence: the warp's threads become dynamic, until
+// they meet at the warp barrier.
+func (p *DWF) diverge(i int, in *isa.Inst, o *divergence.Outcome, w *StaticWarp, taken, not uint32) bool {
+	done := p.branch(i, in, o, taken, not)
+	if (done || p.Next().Half) && in.Reconv != isa.NoPC && !w.Barred {
+		w.Barred, w.RPC, w.Arrived = true, in.Reconv, 0 // before the first side is inserted
+	}
+	return done
+}
+
+// barStatic brings a warp that is together to a CTA barrier, as a whole.
+func (p *DWF) barStatic(row int, s *divergence.Slot, in *isa.Inst, o *divergence.Outcome, w *StaticWarp) {
+	switch {
+	case o.Taken == 0:
+		s.Wait = divergence.Runs
+		s.PC++
+		p.come(int(o.Slot), s)
+	case in.Mode == isa.ModeArrive:
+		s.Wait = divergence.Runs
+		s.PC++
+		p.come(int(o.Slot), s)
+		p.release(p.Barrier.Arrive(w.CTA, uint8(row), o.Bar, o.Warps, false))
+	default:
+		s.Wait = divergence.WaitsBarrier
+		if in.Reduces() {
+			p.Barrier.Count(w.CTA, o)
+		}
+		p.release(p.Barrier.Arrive(w.CTA, uint8(row), o.Bar, o.Warps, true))
+	}
+}
+
+// Arriving is the warp of the slot, if it is together; others are divided at a
+// barrier.
+func (p *DWF) Arriving(slot int, active uint32, _ bool) uint32 {
+	if p.Picked.At(slot).Static {
+		return active
+	}
+	return 0
+}
+
+// gather takes the threads that have come to their warp barriers out of an
+// update.
+func (p *DWF) gather(u *units.Update) {
+	if !p.warpBarriers || !p.meets[u.PC] {
+		return
+	}
+	rows := uint64(0)
+	for m := u.Req; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		row := int(u.Row[lane])
+		if w := p.Statics.Next(row); w.Barred && w.RPC == u.PC {
+			p.Statics.Edit(row).Arrived |= 1 << lane
+			u.Req &^= 1 << lane
+			rows |= 1 << (row & 63)
+		}
+	}
+	for ; rows != 0; rows &= rows - 1 {
+		row := bits.TrailingZeros64(rows)
+		w := p.Statics.Edit(row)
+		p.restore(row, w)
+		p.meet(row, w)
+	}
+}
+
+// restore makes a row a static warp again if its last thread has come to the
+// warp barrier, or those that had not have exited.
+func (p *DWF) restore(row int, w *StaticWarp) {
+	if !w.Barred || w.Arrived != w.Live {
+		return
+	}
+	u := units.Update{PC: w.RPC, Req: w.Live}
+	for i := range u.Row {
+		u.Row[i] = uint8(row)
+	}
+	w.Barred, w.Arrived = false, 0
+	p.static(&u)
+}

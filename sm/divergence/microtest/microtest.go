@@ -1,0 +1,346 @@
+// Package microtest has what tests of mechanisms share.
+package microtest
+
+import (
+	"math/bits"
+	"reflect"
+	"strings"
+	"testing"
+
+	_ "divergo/sm/divergence/all"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/rtl/rtltest"
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/micro"
+)
+
+// Run runs a micro-kernel under a mechanism to its end.
+func Run(t *testing.T, mech string, o divergence.Options, lanes, warps int, k kernel) micro.Result {
+	t.Helper()
+	m, ok := divergence.Find(mech)
+	if !ok {
+		t.Fatalf("no mechanism %s", mech)
+	}
+	r, err := micro.Run(m, o, lanes, warps, k, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Done {
+		t.Fatalf("threads are left")
+	}
+	return r
+}
+
+// RandomKernel is one whose loops may be left from within. Without exits, which
+// can part threads for good, every second one is gone through three times by all
+// threads, so that its branches meet what they have left in a table.
+func RandomKernel(seed uint64, threads int, exits, bars bool) kernel {
+	k := micro.Random(seed, threads, micro.Shape{Exits: exits, Bars: bars})
+	if exits || seed%2 == 0 {
+		return k
+	}
+	again := line{If: func(t *thread) bool { return t.I < 3 }, To: "AGAIN", Uniform: true}
+	return seq(at("AGAIN", count1), k[:len(k)-1], again, exit)
+}
+
+// Alone is what a thread executes by itself.
+func Alone(k kernel, tid int) (pcs []uint32) {
+	t := &thread{TID: tid}
+	labels := map[string]int{}
+	for pc, l := range k {
+		if l.Label != "" {
+			labels[l.Label] = pc
+		}
+	}
+	for pc := 0; ; pc++ {
+		l := k[pc]
+		pcs = append(pcs, uint32(pc))
+		if l.Do != nil {
+			l.Do(t)
+		}
+		if l.Exit && (l.If == nil || l.If(t)) {
+			return pcs
+		}
+		if l.To != "" && (l.If == nil || l.If(t)) {
+			pc = labels[l.To] - 1
+		}
+	}
+}
+
+// PerThread tells issued instructions apart by thread.
+func PerThread(issues []micro.Issue, lanes, threads int) [][]uint32 {
+	pcs := make([][]uint32, threads)
+	for _, i := range issues {
+		for lane := range lanes {
+			if i.Mask>>lane&1 != 0 {
+				t := i.Thread(lane, lanes)
+				pcs[t] = append(pcs[t], i.PC)
+			}
+		}
+	}
+	return pcs
+}
+
+// NoneAhead tests that no thread passes a barrier before every thread of the
+// CTA that still runs has got there.
+func NoneAhead(t *testing.T, k kernel, issues []micro.Issue, lanes, threads int) {
+	passed, gone := make([]int, threads), make([]bool, threads)
+	for _, i := range issues {
+		for lane := range lanes {
+			if i.Mask>>lane&1 == 0 {
+				continue
+			}
+			me := i.Thread(lane, lanes)
+			for other := range threads {
+				if !gone[other] && passed[other] < passed[me] {
+					t.Fatalf("a thread is ahead: thread %d is at PC %d behind barrier %d, thread %d has not got there", me, i.PC, passed[me], other)
+				}
+			}
+		}
+		for lane := range lanes {
+			if i.Mask>>lane&1 != 0 {
+				me := i.Thread(lane, lanes)
+				if k[i.PC].Bar {
+					passed[me]++
+				}
+				gone[me] = gone[me] || k[i.PC].Exit
+			}
+		}
+	}
+}
+
+// Census counts threads.
+type Census struct {
+	Kernel  kernel
+	read    int // issued instructions seen
+	started [divergence.MaxWarps]bool
+	gone    [divergence.MaxWarps]uint32 // threads that have come to an exit
+}
+
+// take tests that the paths of a warp are disjoint and hold all its threads
+// that have not come to an exit.
+func (c *Census) Take(t *testing.T, p divergence.Policy, issued []micro.Issue) {
+	for ; c.read < len(issued); c.read++ {
+		i := issued[c.read]
+		for m := i.Mask; m != 0; m &= m - 1 {
+			h := i.Home(bits.TrailingZeros32(m))
+			c.started[h.Row] = true
+			if c.Kernel[i.PC].Exit {
+				c.gone[h.Row] |= 1 << h.Lane
+			}
+		}
+	}
+	var seen [divergence.MaxWarps]uint32
+	for _, path := range p.Paths(nil) {
+		if path.Mask&seen[path.Row] != 0 {
+			t.Fatal("a thread is in two paths")
+		}
+		seen[path.Row] |= path.Mask
+	}
+	for row, started := range c.started {
+		if started && seen[row]|c.gone[row] != 0xff {
+			t.Fatalf("a thread is lost: row %d", row)
+		}
+	}
+}
+
+// IssuesOf is the instructions of a run with their masks.
+func IssuesOf(r micro.Result) (got [][2]uint32) {
+	for _, i := range r.Issues {
+		got = append(got, [2]uint32{i.PC, i.Mask})
+	}
+	return got
+}
+
+// Counter is what a mechanism has counted under a name.
+func Counter(t *testing.T, m divergence.Mechanism, r micro.Result, name string) uint64 {
+	t.Helper()
+	for _, c := range m.Counters() {
+		if c.Name == name {
+			return c.Value(r.Counts)
+		}
+	}
+	t.Fatal("no counter " + name)
+	return 0
+}
+
+// BlocksOf names the blocks that have been issued.
+func BlocksOf(k kernel, issues []micro.Issue) string {
+	var b strings.Builder
+	for _, i := range issues {
+		b.WriteString(k[i.PC].Label)
+	}
+	return b.String()
+}
+
+// Structure finds a piece of storage by path.
+func Structure(t *testing.T, c divergence.Cost, path string) rtl.Storage {
+	t.Helper()
+	for _, s := range c.Storage {
+		if s.Path == path {
+			return s
+		}
+	}
+	t.Fatalf("no such structure: %s in %v", path, c.Storage)
+	return rtl.Storage{}
+}
+
+// RandomKernels runs random kernels under mechanisms: each thread executes what it would
+// execute alone, each instruction once, so that the sum of active lanes is the
+// same under all of them; no thread is lost on the way.
+// After each cycle it calls look, if that is not nil.
+func RandomKernels(t *testing.T, options []divergence.Options, look func(p divergence.Policy)) {
+	t.Helper()
+	const lanes, warps = 8, 3
+	for seed := range uint64(30) {
+		exits, bars := seed%3 == 1, seed%3 == 2
+		var want [][]uint32
+		k := RandomKernel(seed, lanes*warps, exits, bars)
+		for tid := range lanes * warps {
+			want = append(want, Alone(k, tid))
+		}
+		for _, o := range options {
+			for _, latency := range []int{0, 5} {
+				m, _ := divergence.Find(o.Mechanism)
+				k := RandomKernel(seed, lanes*warps, exits, bars)
+				count := Census{Kernel: k}
+				b := micro.Bench{Lanes: lanes, Warps: warps, Latency: latency, Each: func(p divergence.Policy, issued []micro.Issue) {
+					count.Take(t, p, issued)
+					if look != nil {
+						look(p)
+					}
+				}}
+				r, err := b.Run(m, o, k, 200_000)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !r.Done {
+					t.Fatalf("seed %d, %+v", seed, o)
+				}
+				if got := PerThread(r.Issues, lanes, lanes*warps); !reflect.DeepEqual(want, got) {
+					t.Fatalf("seed %d, %+v", seed, o)
+				}
+				if bars {
+					NoneAhead(t, k, r.Issues, lanes, lanes*warps)
+				}
+			}
+		}
+	}
+}
+
+// driver is a front end whose branches go at random, all of it in registers.
+type driver struct {
+	rtl.State[struct {
+		Random  uint64
+		Started uint8
+		Last    uint16
+		Issued  [2]divergence.Outcome
+		Valid   [2]bool
+	}]
+	Fire    rtl.Wire[divergence.Fire]
+	Div     divergence.Policy
+	Launch  rtl.Out[divergence.Launch]
+	Outcome rtl.Out[divergence.Outcome]
+	Retire  rtl.In[divergence.Retire]
+
+	prog  *isa.Program
+	warps int
+}
+
+// Tick starts a warp, passes outcomes on after two cycles, and issues from the
+// next slot that can run.
+func (d *driver) Tick() {
+	q, n := d.Regs()
+	n.Random = q.Random*6364136223846793005 + 1442695040888963407
+	if int(q.Started) < d.warps && d.Launch.Ready() {
+		d.Launch.Push(divergence.Launch{Row: q.Started, Warps: uint8(d.warps), Last: int(q.Started)+1 == d.warps, Mask: 0xff})
+		n.Started++
+	}
+	if d.Retire.Valid() {
+		d.Retire.Pop()
+	}
+	if q.Valid[1] {
+		d.Outcome.Push(q.Issued[1])
+	}
+	n.Issued[1], n.Valid[1] = q.Issued[0], q.Valid[0]
+	n.Valid[0] = false
+	var fire divergence.Fire
+	slots := d.Div.Slots()
+	for k := range slots.Len() {
+		i := (int(q.Last) + 1 + k) % slots.Len()
+		if s := slots.At(i); s.Valid && s.Wait == divergence.Runs {
+			in := &d.prog.Insts[s.PC]
+			fire = divergence.Fire{Valid: true, Control: in.Control(), Slot: uint16(i), PC: s.PC}
+			n.Last = uint16(i)
+			n.Valid[0] = in.Control()
+			n.Issued[0] = divergence.Outcome{Slot: uint16(i), PC: s.PC, Taken: s.Mask}
+			if in.Guard.Kind != isa.OperandNone {
+				n.Issued[0].Taken &= uint32(q.Random >> 40)
+			}
+			break
+		}
+	}
+	d.Fire.Set(fire)
+}
+
+// Clocked tests that mechanisms are clocked hardware: checked run, any order of
+// processes, snapshots and reset are all the same.
+func Clocked(t *testing.T, options []divergence.Options) {
+	t.Helper()
+	const warps = 4
+	k := seq(
+		at("A", nop), when(odd, "C"), nop, nop, to("E"),
+		at("C", nop), when(odd, "D"),
+		at("E", nop), when(odd, "A"), to("F"),
+		at("D", nop), line{Exit: true, If: odd},
+		at("F", line{Bar: true}), when(odd, "A"), exit)
+	for _, o := range options {
+		t.Run(o.Mechanism, func(t *testing.T) {
+			m, _ := divergence.Find(o.Mechanism)
+			rtltest.Properties(t, func() *rtl.Sim {
+				prog := k.Program("k")
+				p, err := m.Build(o, divergence.Geometry{Lanes: 8, Warps: warps, CTAs: 1}, &divergence.Code{Prog: prog})
+				if err != nil {
+					t.Fatal(err)
+				}
+				launch, retire := rtl.NewQueue[divergence.Launch](warps), rtl.NewQueue[divergence.Retire](warps)
+				outcome := rtl.NewQueue[divergence.Outcome](64)
+				f := &driver{Div: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), prog: prog, warps: warps}
+				c := p.Connections()
+				c.Launch, c.Outcome, c.Retire, c.Fire = launch.In(), outcome.In(), retire.Out(), &f.Fire
+				type design struct {
+					Policy divergence.Policy
+					Driver *driver
+					Memory *micro.Memory
+				}
+				sim := rtl.MustNew("bench", &design{p, f, micro.NewMemory(c, warps, 3)})
+				p.Begin()
+				return sim
+			}, 500)
+		})
+	}
+}
+
+// With is a mechanism with another value of a parameter.
+func With(mechanism, key, value string) divergence.Options {
+	o, err := divergence.Options{Mechanism: mechanism}.With(key, value)
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+type (
+	kernel = micro.Kernel
+	line   = micro.Line
+	thread = micro.Thread
+)
+
+var (
+	nop, exit, count1 = micro.Nop, micro.Exit, micro.Count
+	to, when, at      = micro.To, micro.When, micro.At
+	seq               = micro.Seq
+	odd               = micro.Odd
+)

@@ -1,0 +1,73 @@
+package divergence
+
+import (
+	"cmp"
+	"math/bits"
+
+	"divergo/internal/key"
+)
+
+// Options are the configuration of the mechanisms. An empty path order, which no
+// Check lets pass, is that of the default machine.
+type Options struct {
+	Mechanism string    `toml:"mechanism" doc:"reconvergence mechanism; \"divergo list mechanisms\" describes them" source:"tbc"`
+	PathOrder PathOrder `toml:"path_order" doc:"which path of a divergent branch runs first" source:"Fung & Aamodt, HPCA 2011, figures 7 and 10"`
+
+	// Own are the parameters of single mechanisms, divergence.NAME.PARAM.
+	Own key.Declared
+}
+
+// First is the function of the path order.
+func (o Options) First() First { return pathOrders.Must(cmp.Or(o.PathOrder, TakenFirst)) }
+
+// PathOrder says which path of a divergent branch runs first.
+type PathOrder string
+
+// The path orders.
+const (
+	TakenFirst      PathOrder = "taken"
+	NotTakenFirst   PathOrder = "not-taken"
+	MajorityFirst   PathOrder = "majority"
+	MinorityFirst   PathOrder = "minority"
+	HighestLaneLast PathOrder = "highest-lane-last"
+)
+
+// First reports whether the taken path of a divergent branch runs first.
+type First func(taken, not Crowd) bool
+
+// Crowd is the threads of a path.
+type Crowd struct {
+	Threads int
+	Lanes   uint32 // that they are in
+}
+
+// Taken is First for the lanes of one warp.
+func (f First) Taken(taken, not uint32) bool {
+	return f(Crowd{bits.OnesCount32(taken), taken}, Crowd{bits.OnesCount32(not), not})
+}
+
+// Smaller is MinorityFirst.
+func Smaller(taken, not Crowd) bool { return taken.Threads <= not.Threads }
+
+// pathOrders is every path order.
+var pathOrders = key.Choices[PathOrder, First]{}.
+	With(TakenFirst, "the taken path (Fung & Aamodt, HPCA 2011, figures 7 and 10)", func(_, _ Crowd) bool { return true }).
+	With(NotTakenFirst, "the path behind the branch", func(_, _ Crowd) bool { return false }).
+	With(MajorityFirst, "more threads; on a tie the taken path", func(taken, not Crowd) bool { return taken.Threads >= not.Threads }).
+	With(MinorityFirst, "fewer threads, which bounds the depth by the logarithm of all; on a tie the taken path", Smaller).
+	With(HighestLaneLast, "the path without the highest lane", func(taken, not Crowd) bool { return bits.Len32(taken.Lanes) < bits.Len32(not.Lanes) })
+
+// PathOrders lists the path orders.
+func PathOrders() []PathOrder { return pathOrders.List() }
+
+// Words lists the valid values.
+func (PathOrder) Words() key.Words { return pathOrders.Words() }
+
+// Words lists the valid values of mechanism.
+func (Options) Words(string) []string {
+	var names []string
+	for _, m := range mechanisms {
+		names = append(names, m.Name)
+	}
+	return names
+}

@@ -1,0 +1,305 @@
+package stacks
+
+import (
+	"divergo/isa"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+var dpeMechanisms = []divergence.Mechanism{
+	{
+		Name:     "dpe",
+		Doc:      "dual-path stack: both paths of the innermost divergent branch interleave",
+		Promises: divergence.Promises{Meets: true, InStep: true, Arrival: divergence.ByPair, Prompt: 1, Depth: divergence.PerLane},
+		New: func(e divergence.Env) (divergence.Policy, error) {
+			return newDPE(e), nil
+		},
+	},
+}
+
+// DPE is the dual-path stack (Rhu & Erez, The Dual-Path Execution Model for
+// Efficient GPU Control Flow, HPCA 2013): an entry holds both paths of a
+// divergent branch, and both paths of the top entry can be scheduled, so that
+// one hides the latency of the other. A path ends at the reconvergence PC of
+// its entry; an entry without paths is popped, and the path below goes on from
+// there with all its threads.
+//
+//	        slots 2w and 2w+1
+//	       +--------+--------+
+//	top    | path A | path B |   RPC     interleave
+//	       +--------+--------+
+//	       | path A | path B |   RPC     one of them is at the RPC of the entry
+//	       +--------+--------+           above, the other one has to wait
+//	bottom | path A |        |  none
+//	       +--------+--------+
+//
+// If the other path of the entry has ended and the branch has the same
+// reconvergence PC, its paths take the place of the entry's; so an entry is not
+// added by each iteration of a loop that threads leave one after the other.
+//
+// The slots of warp w, 2w for path A (taken) and 2w+1 for path B, are the
+// registers that hold the paths of the top entry; an entry in the stack memory
+// keeps its RPC, and its paths are those of the moment it was covered.
+//
+// A path can be covered by its sibling's branch while the outcome of its own is
+// on the way. Outcomes of a warp come in order, so the first for its slot is
+// its; if it diverges, its pair goes under the top entry.
+//
+// A warp arrives at a CTA barrier when no path of the top entry can run. If one below it, which cannot run
+// before they meet, has yet to come to the barrier, the warp never arrives.
+// The scoreboard tracks registers by lane, so that no path waits for what the other one
+// writes.
+type DPE struct {
+	divergence.Warps
+	Stack units.Stack[Fork] // by warp
+}
+
+// Fork is an entry of a dual-path stack.
+type Fork struct {
+	Side [2]divergence.Side // taken, not taken; one without threads or at RPC has ended
+	RPC  divergence.Point
+}
+
+// newDPE sizes the stack for W-1 forks, each of which splits a mask, and the
+// bottom.
+func newDPE(e divergence.Env) *DPE {
+	return &DPE{Warps: divergence.NewWarps(e, 2), Stack: units.NewStack[Fork](e.Warps, e.Lanes)}
+}
+
+// Tick serves at most one issued instruction, one outcome and one launch.
+func (p *DPE) Tick() { p.Serve(p) }
+
+// Logic is the comparator of each path's PC with the reconvergence PC; and for the warp that comes to a barrier, of which
+// there is one in a cycle, those of the paths below the top entry of its stack, and what finds one that is on its way.
+func (p *DPE) Logic(g divergence.Geometry) []units.Logic {
+	below := 2 * (g.Lanes - 1)
+	return []units.Logic{
+		{Kind: units.Equality, Bits: 32, Count: 2 * g.Warps},
+		{Kind: units.Equality, Bits: 32, Count: below},
+		{Kind: units.Encoder, Bits: below, Count: 1},
+	}
+}
+
+// Start puts an entry on the stack of a new warp.
+func (p *DPE) Start(l *divergence.Launch) {
+	w := int(l.Row)
+	*p.Table.Edit(2*w + 1) = divergence.Slot{CTA: l.CTA, Row: l.Row}
+	p.push(w, Fork{Side: [2]divergence.Side{{Mask: l.Mask}}, RPC: divergence.Nowhere})
+	p.settle(w)
+}
+
+// Advance ends a path at the RPC.
+func (p *DPE) Advance(i int) {
+	if p.Table.Edit(i).At() == p.Stack.Peek(i/2).RPC {
+		p.settle(i / 2)
+	}
+}
+
+// Resolve serves a control instruction at the end of execution.
+func (p *DPE) Resolve(in *isa.Inst, o *divergence.Outcome) {
+	w, side := int(o.Slot)/2, int(o.Slot)&1
+	if n := p.Stack.Len(w); n > 1 {
+		if x := &p.Stack.Entry(w, n-2).Side[side]; x.Wait == divergence.WaitsControl {
+			p.covered(w, x, in, o)
+			return
+		}
+	}
+	s := p.Table.Edit(int(o.Slot))
+	s.Wait = divergence.Runs
+	s.PC = o.PC + 1
+	switch {
+	case in.Branches():
+		p.branch(w, side, s, in, o)
+	case in.Op == isa.OpBar:
+		if p.Bar(p, s, in, o, s.Mask != p.live(w)) {
+			s.PC, s.Wait = o.PC, divergence.WaitsBarrier
+		}
+	default:
+		p.exit(w, o.Taken)
+	}
+	p.settle(w)
+}
+
+// branch is the outcome of a branch of the top entry.
+func (p *DPE) branch(w, side int, s *divergence.Slot, in *isa.Inst, o *divergence.Outcome) {
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	j := o.Jump(in, s.Depth)
+	if !p.D().Stats.Count(in, taken, not) {
+		s.Set(j.Fall)
+		if not == 0 {
+			s.Set(j.Target)
+		}
+		return
+	}
+	e := p.Stack.Top(w)
+	pair := [2]divergence.Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}
+	if j.Meet == e.RPC && !p.Table.Edit(2*w+side^1).Valid {
+		p.load(w, &pair)
+		return
+	}
+	for k := range e.Side {
+		x := p.Table.Edit(2*w + k)
+		e.Side[k] = divergence.Side{At: x.At(), Mask: x.Mask, Wait: x.Wait}
+	}
+	e.Side[side].At = j.Meet
+	p.push(w, Fork{pair, j.Meet})
+}
+
+// covered is the outcome of a control instruction of path x, of the entry below
+// the top.
+func (p *DPE) covered(w int, x *divergence.Side, in *isa.Inst, o *divergence.Outcome) {
+	taken, not := x.Mask&o.Taken, x.Mask&^o.Taken
+	x.Wait = divergence.Runs
+	x.At.PC = o.PC + 1
+	switch {
+	case in.Branches():
+		j := o.Jump(in, x.At.Depth)
+		switch {
+		case p.D().Stats.Count(in, taken, not):
+			x.At = j.Meet
+			top := *p.Stack.Top(w)
+			*p.Stack.Top(w) = Fork{[2]divergence.Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}, j.Meet}
+			p.pushed(p.Stack.Push(w, top))
+		case not == 0:
+			x.At = j.Target
+		default:
+			x.At = j.Fall
+		}
+	case in.Op == isa.OpBar:
+		s := *p.Table.Edit(2 * w)
+		s.Mask = x.Mask
+		if p.Bar(p, &s, in, o, s.Mask != p.live(w)) {
+			x.At.PC, x.Wait = o.PC, divergence.WaitsBarrier
+		}
+	default:
+		p.exit(w, o.Taken)
+	}
+}
+
+// live is the mask of all threads of a warp.
+func (p *DPE) live(w int) uint32 {
+	if p.Stack.Len(w) == 1 {
+		return p.Table.Edit(2*w).Mask | p.Table.Edit(2*w+1).Mask
+	}
+	e := p.Stack.Entry(w, 0)
+	return e.Side[0].Mask | e.Side[1].Mask
+}
+
+// exit takes lanes out of every entry of the warp at once.
+func (p *DPE) exit(w int, lanes uint32) {
+	for i := range p.Stack.Len(w) {
+		e := p.Stack.Entry(w, i)
+		e.Side[0].Mask &^= lanes
+		e.Side[1].Mask &^= lanes
+	}
+	p.Table.Edit(2 * w).Mask &^= lanes
+	p.Table.Edit(2*w + 1).Mask &^= lanes
+}
+
+// settle ends the paths that have no threads or are at the RPC, pops entries
+// without paths, and lets the warp arrive if no path can run.
+func (p *DPE) settle(w int) {
+	a, b := p.Table.Edit(2*w), p.Table.Edit(2*w+1)
+	for !p.lives(w, a, b) {
+		p.D().Stats.Pops++
+		if p.Stack.Pop(w) == 0 {
+			p.End(p, a)
+			return
+		}
+		p.load(w, &p.Stack.Top(w).Side)
+	}
+	p.Changed(2 * w)
+	p.Changed(2*w + 1)
+	if (!a.Valid || a.Wait == divergence.WaitsBarrier) && (!b.Valid || b.Wait == divergence.WaitsBarrier) && !p.awaited(w) {
+		p.Meet(p, a)
+	}
+}
+
+// awaited reports whether a path below the top entry of a warp, whose sibling has branched, is on its way.
+func (p *DPE) awaited(w int) bool {
+	above := p.Table.Edit(2*w).Mask | p.Table.Edit(2*w+1).Mask
+	for i := p.Stack.Len(w) - 2; i >= 0; i-- {
+		e := p.Stack.Entry(w, i)
+		for k := range e.Side {
+			if x := &e.Side[k]; x.Mask != 0 && x.Mask&above == 0 && x.At != e.RPC && x.Wait != divergence.WaitsBarrier {
+				return true
+			}
+		}
+		above |= e.Side[0].Mask | e.Side[1].Mask
+	}
+	return false
+}
+
+// lives reports whether the top entry, whose paths are in slots a and b, has a
+// path.
+func (p *DPE) lives(w int, a, b *divergence.Slot) bool {
+	rpc := p.Stack.Top(w).RPC
+	a.Valid = a.Mask != 0 && a.At() != rpc
+	b.Valid = b.Mask != 0 && b.At() != rpc
+	return a.Valid || b.Valid
+}
+
+// load puts two paths into the slots of a warp.
+func (p *DPE) load(w int, pair *[2]divergence.Side) {
+	for k, x := range pair {
+		s := p.Table.Edit(2*w + k)
+		s.Set(x.At)
+		s.Mask, s.Wait = x.Mask, x.Wait
+	}
+}
+
+// push adds an entry on top.
+func (p *DPE) push(w int, e Fork) {
+	p.pushed(p.Stack.Push(w, e))
+	p.load(w, &e.Side)
+}
+
+// pushed counts an entry that makes the stack so deep.
+func (p *DPE) pushed(depth int) {
+	st := &p.D().Stats
+	st.Pushes++
+	st.MaxDepth = max(st.MaxDepth, uint64(depth))
+}
+
+// Resume lets a warp go on behind the barrier.
+func (p *DPE) Resume(w int) {
+	for i := range p.Stack.Len(w) - 1 {
+		e := p.Stack.Entry(w, i)
+		e.Side[0].Pass()
+		e.Side[1].Pass()
+	}
+	for k := range 2 {
+		p.Table.Edit(2*w + k).Pass()
+	}
+	p.settle(w)
+}
+
+// Paths lists the paths of each top entry and the threads under them.
+func (p *DPE) Paths(to []divergence.Path) []divergence.Path {
+	for w := range p.Stack.Depth.Len() {
+		top := int(*p.Stack.Depth.At(w)) - 1
+		above := uint32(0)
+		for k := range 2 {
+			if s := p.Table.At(2*w + k); s.Valid {
+				to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC, Mask: s.Mask, Wait: s.Wait, Running: true})
+				above |= s.Mask
+			}
+		}
+		s := p.Table.At(2 * w)
+		for i := top - 1; i >= 0; i-- {
+			e := p.Stack.At(w, i)
+			for _, x := range e.Side {
+				if x.Mask&^above == 0 {
+					continue
+				}
+				wait := x.Wait
+				if x.At == p.Stack.At(w, i+1).RPC {
+					wait = divergence.WaitsJoin
+				}
+				to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: x.At.PC, Reconv: e.RPC.PC, Mask: x.Mask &^ above, Wait: wait})
+				above |= x.Mask
+			}
+		}
+	}
+	return to
+}

@@ -1,0 +1,200 @@
+package stacks
+
+import (
+	"divergo/isa"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+var pdomMechanisms = []divergence.Mechanism{
+	{
+		Name:     "pdom",
+		Doc:      "per-warp stack, reconvergence at immediate post-dominators",
+		Promises: pdomPromises(func(lanes int, _ *isa.Program) int { return 2*lanes - 1 }),
+		New: func(e divergence.Env) (divergence.Policy, error) {
+			return newPDOM(e, false), nil
+		},
+	},
+	{
+		Name:     "pdom-lcp",
+		Doc:      "per-warp stack that also joins paths at likely-convergence points",
+		Promises: pdomPromises(func(lanes int, _ *isa.Program) int { return 3*lanes - 2 }),
+		New: func(e divergence.Env) (divergence.Policy, error) {
+			return newPDOM(e, true), nil
+		},
+	},
+}
+
+// PDOM is the per-warp reconvergence stack: a divergent branch turns the top
+// entry into the entry that waits at the immediate post-dominator and pushes
+// one for each path; an entry is popped when its PC is its reconvergence PC
+// (Fung & Aamodt, HPCA 2011, section 2.2.2; Fung et al., MICRO 2007).
+//
+// With likely-convergence points (section 4) a branch that has one pushes a
+// third entry below the two paths, without threads, which waits there. A path
+// that gets to the likely point before the reconvergence PC is popped, and its
+// threads join those that wait. A nested branch with the same two points shares
+// that entry.
+//
+// Slot i is warp i. The slot is the register that holds PC and mask of the top
+// of the stack; the entry in the stack memory keeps the rest, and its PC and
+// mask are those of the moment it was pushed or covered. All pops of an update
+// happen in the cycle of the update.
+type PDOM struct {
+	divergence.Warps
+	Stack divergence.PathStack // by warp
+}
+
+// pdomPromises are those of a stack of a bounded depth.
+func pdomPromises(depth func(lanes int, p *isa.Program) int) divergence.Promises {
+	return divergence.Promises{Meets: true, InStep: true, Prompt: 1, Depth: depth, Nested: func(p divergence.Policy, slot int, to []uint32) []uint32 {
+		return p.(*PDOM).masks(slot, to)
+	}}
+}
+
+// newPDOM sizes the stack for the worst case: each push splits a mask that is
+// not empty, and a branch whose reconvergence PC is that of its entry replaces
+// the entry, which leaves 2W-1 entries. Each of W-1 splits can add an entry that
+// waits at a likely-convergence point.
+func newPDOM(e divergence.Env, likely bool) *PDOM {
+	capacity := 2 * e.Lanes
+	if likely {
+		capacity = 3 * e.Lanes
+	}
+	return &PDOM{
+		Warps: divergence.NewWarps(e, 1),
+		Stack: divergence.PathStack{Stack: units.NewStack[divergence.Entry](e.Warps, capacity), First: e.First(), Deep: capacity, Likely: likely},
+	}
+}
+
+// Tick serves at most one issued instruction, one outcome and one launch.
+func (p *PDOM) Tick() { p.Serve(p) }
+
+// Logic is the comparator of a warp's PC with its reconvergence PC, and that with
+// its likely-convergence point.
+func (p *PDOM) Logic(g divergence.Geometry) []units.Logic {
+	n := 1
+	if p.Stack.Likely {
+		n = 2
+	}
+	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: n * g.Warps}}
+}
+
+// Parts says whether there are likely-convergence points.
+func (p *PDOM) Parts() map[string]bool { return map[string]bool{"likely": p.Stack.Likely} }
+
+// Start pushes the bottom entry of a new warp.
+func (p *PDOM) Start(l *divergence.Launch) {
+	p.Stack.Push(int(l.Row), divergence.Entry{RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: l.Mask}, &p.D().Stats)
+}
+
+// Advance pops where paths meet.
+func (p *PDOM) Advance(w int) {
+	s, e := p.Table.Edit(w), p.Stack.Peek(w)
+	if at := s.At(); at == e.RPC || at == e.LPC {
+		p.Stack.Pop(w, s, &p.D().Stats)
+		p.Changed(w)
+	}
+}
+
+// Resolve updates the stack for a control instruction at the end of execution.
+func (p *PDOM) Resolve(in *isa.Inst, o *divergence.Outcome) {
+	w := int(o.Slot)
+	s := p.Table.Edit(w)
+	s.Wait = divergence.Runs
+	switch {
+	case in.Branches():
+		p.branch(w, s, in, o)
+	case in.Op == isa.OpBar:
+		p.bar(w, s, in, o)
+	default:
+		p.exit(w, s, o)
+	}
+}
+
+func (p *PDOM) branch(w int, s *divergence.Slot, in *isa.Inst, o *divergence.Outcome) {
+	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
+	j := o.Jump(in, s.Depth)
+	if !p.D().Stats.Count(in, taken, not) {
+		s.Set(j.Fall)
+		if not == 0 {
+			s.Set(j.Target)
+		}
+		p.Stack.Pop(w, s, &p.D().Stats)
+		return
+	}
+	p.Stack.Diverge(w, s, in, j, taken, not, &p.D().Stats)
+	p.Stack.Pop(w, s, &p.D().Stats)
+}
+
+func (p *PDOM) bar(w int, s *divergence.Slot, in *isa.Inst, o *divergence.Outcome) {
+	if o.Taken == 0 {
+		p.next(w, s)
+		return
+	}
+	if s.Mask != p.Stack.At(w, 0).Mask {
+		p.D().Stats.BarDiverged++
+	}
+	waits := in.Mode != isa.ModeArrive
+	if waits {
+		s.Wait = divergence.WaitsBarrier
+	} else {
+		p.next(w, s)
+	}
+	p.Arrive(p, s, o.Bar, o.Warps, waits)
+}
+
+// Arriving is the warp of the slot, on whatever paths its threads are.
+func (p *PDOM) Arriving(w int, _ uint32, _ bool) uint32 { return p.Stack.At(w, 0).Mask }
+
+// exit takes the lanes out of every entry of the warp at once.
+func (p *PDOM) exit(w int, s *divergence.Slot, o *divergence.Outcome) {
+	p.Stack.Remove(w, o.Taken)
+	s.Mask &^= o.Taken
+	p.next(w, s)
+	if !s.Valid {
+		p.End(p, s)
+	}
+}
+
+// Resume lets a warp go on behind the barrier.
+func (p *PDOM) Resume(w int) {
+	s := p.Table.Edit(w)
+	s.Wait = divergence.Runs
+	p.next(w, s)
+}
+
+// next moves a slot to the next instruction.
+func (p *PDOM) next(w int, s *divergence.Slot) {
+	s.PC++
+	p.Stack.Pop(w, s, &p.D().Stats)
+}
+
+// masks lists those of the entries of a warp; that of the top is in the slot.
+func (p *PDOM) masks(w int, to []uint32) []uint32 {
+	for i := range int(*p.Stack.Depth.At(w)) - 1 {
+		to = append(to, p.Stack.At(w, i).Mask)
+	}
+	return append(to, p.Table.At(w).Mask)
+}
+
+// Paths lists the top of each stack and the threads parked under it.
+func (p *PDOM) Paths(to []divergence.Path) []divergence.Path {
+	for w := range p.Table.Len() {
+		s := p.Table.At(w)
+		if !s.Valid {
+			continue
+		}
+		top := int(*p.Stack.Depth.At(w)) - 1
+		to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC, Mask: s.Mask, Wait: s.Wait, Running: true})
+		above := s.Mask
+		p.Stack.Parked(w, func(lanes uint32, at divergence.Path) {
+			if at.Mask = lanes &^ above; at.Mask != 0 {
+				at.CTA, at.Row = s.CTA, s.Row
+				to = append(to, at)
+				above |= lanes
+			}
+		})
+	}
+	return to
+}

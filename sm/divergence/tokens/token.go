@@ -1,0 +1,393 @@
+// Package tokens has the stack of synchronisation tokens of NVIDIA GPUs before Volta,
+// which spills to memory.
+package tokens
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/sm/divergence"
+	"divergo/units"
+)
+
+// Mechanisms are those of the package.
+var Mechanisms = []divergence.Mechanism{
+	{
+		Name:     "token",
+		Doc:      "stack of synchronisation tokens: instructions of the compiler push and pop",
+		Promises: divergence.Promises{InStep: true, Prompt: 1, Transfers: transferCosts, Depth: tokens},
+		New: func(e divergence.Env) (divergence.Policy, error) {
+			return newTokenStack(e), nil
+		},
+		Prepare: func(_ divergence.Options, p *isa.Program) *isa.Program { return isa.WithTokens(p) },
+		Params:  Keys,
+		Spills:  true,
+	},
+}
+
+// TokenKeys are the parameters with what Bialas & Strzelecki (section IV) have measured
+// on Kepler.
+var Keys = divergence.NewParams("token", Params{Window: 16, Pop: 32, Spill: 42, Fill: 42})
+
+// TokenParams are the parameters of the token stack.
+type Params struct {
+	Window int `toml:"window" old:"token_window" range:"1..64" unit:"tokens" doc:"those of a warp that are on the chip" source:"ssy"`
+	Pop    int `toml:"pop" old:"token_pop" range:"0..100000" unit:"core cycles" doc:"from the issue of an instruction that pops a token to the issue of the next one" source:"ssy"`
+	Spill  int `toml:"spill" old:"token_spill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to move to memory, or as long as memory needs" source:"ssy"`
+	Fill   int `toml:"fill" old:"token_fill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to come back, or as long as memory needs" source:"ssy"`
+}
+
+// refill is how many cycles pass from a change of a slot to the issue of its
+// next instruction, if nothing else wants the front end: fetch, decode, issue.
+const refill = 3
+
+// TokenStack is the stack of NVIDIA GPUs before Volta, as Bialas & Strzelecki
+// (Benchmarking the cost of thread divergence in CUDA, 2015, sections III and
+// IV) read the patents US 7353369 and US 8312254. A token holds a mask and a
+// PC, 64 bits.
+//
+//	ssy L     push the active mask and L
+//	@p bra L  if threads disagree: push those that do not branch and the next
+//	          PC; the others go on at L
+//	sync      pop a token: its threads are active, at its PC
+//	exit      when no thread is left, pop
+//
+// The paper's NOP.S is sync: the instruction that carries the pop bit does
+// nothing by itself. It is executed once for each token, because the token of a
+// branch leads to it again as soon as its threads have done their part.
+//
+//	     on the chip                      memory
+//	+----+----+--- ---+----+         +----+----+----+----+
+//	|top |    |  16   |    | <-----> |  4 |  4 |    ...
+//	+----+----+--- ---+----+   4     +----+----+----+----+
+//
+// A push onto 16 tokens stores the 4 lowest, one sector of the L2, in the warp's
+// area of memory; a pop that finds none on the chip loads 4. Both are accesses to
+// the L1 like those of the load/store unit. A token that has come back is popped
+// as it was written, less the threads that have left the kernel since.
+//
+// The warp waits until memory has answered, and no shorter than a spill or a
+// fill take on the hardware, which the paper has measured. It waits for sync,
+// too, until the instruction at the new PC can issue. A push costs nothing.
+//
+// Slot i is warp i. A warp arrives at a CTA barrier as a whole.
+type TokenStack struct {
+	divergence.Warps
+	// By warp. Of the entries, a ring, token i is in entry i modulo their number, if
+	// it is on the chip; the depth counts those in memory, too.
+	Stack   units.Stack[Token]
+	Spilled *rtl.Mem[uint8]    `trace:"true"`      // by warp: tokens in memory, the lowest ones
+	Live    *rtl.Mem[uint32]   `bits:"lanes"`      // by warp
+	Until   *rtl.Mem[uint64]   `rtl:"sim,inplace"` // by warp: the earliest end of its wait
+	Held    rtl.State[waiting] `rtl:"inplace"`     // by warp
+
+	window, chunk    int    // tokens on the chip, tokens that move together
+	pop, spill, fill uint64 // cycles
+	sim              *rtl.Sim
+}
+
+// waiting are the warps that the stack keeps from running, and those of them
+// that wait for memory.
+type waiting struct {
+	Warps  uint64 `bits:"warps"`
+	Memory uint64 `bits:"warps"`
+}
+
+// Token is an entry of the stack.
+type Token struct {
+	Mask uint32 `bits:"lanes"`
+	PC   uint32 `bits:"31"`
+	Sync bool   // pushed by ssy, else by a branch
+}
+
+// word is the token as memory holds it: the mask, then the PC, then its kind.
+func (t Token) word() uint64 {
+	w := uint64(t.PC)<<32 | uint64(t.Mask)
+	if t.Sync {
+		w |= 1 << 63
+	}
+	return w
+}
+
+// tokenOf is the token in a word of memory.
+func tokenOf(w uint64) Token {
+	return Token{Mask: uint32(w), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
+}
+
+// transferCosts are those of a spill and a fill.
+func transferCosts(o divergence.Options) (store, load int) {
+	k := Keys.Of(o)
+	return k.Spill, k.Fill
+}
+
+// tokens is the depth of the stack: a token for each branch, which splits a mask,
+// and for each region around the PC. With recursive functions a region counts in
+// each activation.
+func tokens(lanes int, p *isa.Program) int {
+	if p.Recursive {
+		return 0
+	}
+	return lanes - 1 + isa.MaxTokenRegions
+}
+
+func newTokenStack(e divergence.Env) *TokenStack {
+	k := Keys.Of(e.Options)
+	return &TokenStack{
+		Warps:   divergence.NewWarps(e, 1),
+		Stack:   units.NewStack[Token](e.Warps, k.Window),
+		Spilled: rtl.NewMem[uint8](e.Warps),
+		Live:    rtl.NewMem[uint32](e.Warps),
+		Until:   rtl.NewMem[uint64](e.Warps),
+		window:  k.Window, chunk: min(k.Window, divergence.TransferWords),
+		pop: uint64(max(k.Pop, refill)), spill: uint64(k.Spill), fill: uint64(k.Fill),
+	}
+}
+
+// Tick serves at most one answer of memory, lets the warps go whose wait is
+// over, and serves at most one issued instruction, one outcome and one launch.
+func (p *TokenStack) Tick() {
+	now := p.sim.Now()
+	held := p.Held.Q()
+	if p.Answer.Valid() && p.Retire.Ready() {
+		p.moved(p.Answer.Front())
+		p.Answer.Pop()
+		held = p.Held.D() // with what has come
+	}
+	next := uint64(rtl.Never)
+	for m := held.Warps &^ held.Memory; m != 0; m &= m - 1 {
+		w := bits.TrailingZeros64(m)
+		if until := *p.Until.Next(w); now < until {
+			next = min(next, until)
+			continue
+		}
+		p.Held.D().Warps &^= 1 << w
+		p.Table.Edit(w).Wait = divergence.Runs
+		p.Changed(w)
+	}
+	p.sim.WakeAt(next)
+	p.pops(p.Fire.Get(), now)
+	if p.Second != nil {
+		p.pops(p.Second.Get(), now)
+	}
+	p.Serve(p)
+}
+
+// pops notes when the warp of an instruction that pops a token can go on.
+func (p *TokenStack) pops(f divergence.Fire, now uint64) {
+	if f.Valid && p.Inst(f.PC).Op == isa.OpSync {
+		*p.Until.Edit(int(f.Slot)) = now + p.pop - refill
+	}
+}
+
+// hold keeps warp w from running until a cycle, and until its tokens have moved.
+func (p *TokenStack) hold(w int, s *divergence.Slot, until uint64) {
+	*p.Until.Edit(w) = until
+	if held := p.Held.D(); until > p.sim.Now() || held.Memory>>w&1 != 0 {
+		held.Warps |= 1 << (w & 63)
+		s.Wait = divergence.WaitsControl
+		p.sim.WakeAt(until)
+	}
+}
+
+// move starts a transfer for warp w, which waits for it until a cycle at least.
+func (p *TokenStack) move(w int, s *divergence.Slot, until uint64, t divergence.Transfer) {
+	t.CTA, t.Row, t.Words = s.CTA, s.Row, uint8(p.chunk)
+	p.Memory.Push(t)
+	p.Held.D().Memory |= 1 << (w & 63)
+	p.hold(w, s, until)
+}
+
+// Start notes who is in a new warp.
+func (p *TokenStack) Start(l *divergence.Launch) {
+	*p.Live.Edit(int(l.Row)) = l.Mask
+}
+
+// Advance executes ssy, whose outcome is known as it issues.
+func (p *TokenStack) Advance(w int) {
+	s := p.Table.Edit(w)
+	if in := p.Inst(s.PC - 1); in.Op == isa.OpSSY {
+		p.push(w, s, s.PC-1, Token{Mask: s.Mask, PC: in.Target, Sync: true})
+	}
+}
+
+// Resolve serves a control instruction at the end of execution.
+func (p *TokenStack) Resolve(in *isa.Inst, o *divergence.Outcome) {
+	w := int(o.Slot)
+	s := p.Table.Edit(w)
+	s.Wait = divergence.Runs
+	s.PC = o.PC + 1
+	switch taken, not := s.Mask&o.Taken, s.Mask&^o.Taken; {
+	case in.Branches(): // algorithm 1
+		j := o.Jump(in, 0)
+		if p.D().Stats.Count(in, taken, not) {
+			p.push(w, s, o.PC, Token{Mask: not, PC: j.Fall.PC})
+			s.Mask = taken
+		}
+		if s.PC = j.Fall.PC; taken != 0 {
+			s.PC = j.Target.PC
+		}
+	case in.Op == isa.OpSync: // algorithm 2
+		if p.Stack.Len(w) == 0 {
+			s.PC = in.Target
+			return
+		}
+		p.unwind(w, s)
+	case in.Op == isa.OpBar:
+		p.bar(w, s, in, o)
+	default:
+		p.exit(w, s, taken)
+	}
+}
+
+func (p *TokenStack) bar(w int, s *divergence.Slot, in *isa.Inst, o *divergence.Outcome) {
+	if o.Taken == 0 {
+		return
+	}
+	if s.Mask != *p.Live.Next(w) {
+		p.D().Stats.BarDiverged++
+	}
+	waits := in.Mode != isa.ModeArrive
+	if waits {
+		s.PC, s.Wait = o.PC, divergence.WaitsBarrier
+	}
+	p.Arrive(p, s, o.Bar, o.Warps, waits)
+}
+
+// Arriving is the warp of the slot, on whatever paths its threads are.
+func (p *TokenStack) Arriving(w int, _ uint32, _ bool) uint32 { return *p.Live.At(w) }
+
+func (p *TokenStack) exit(w int, s *divergence.Slot, lanes uint32) {
+	*p.Live.Edit(w) &^= lanes
+	if s.Mask &^= lanes; s.Mask != 0 {
+		return
+	}
+	p.unwind(w, s)
+}
+
+// Resume lets a warp go on behind the barrier.
+func (p *TokenStack) Resume(w int) {
+	s := p.Table.Edit(w)
+	s.Wait = divergence.Runs
+	s.PC++
+}
+
+// entry is token i of the stack of warp w, for writing.
+func (p *TokenStack) entry(w, i int) *Token { return p.Stack.Entry(w, i%p.window) }
+
+// push adds the token of the instruction at pc on top.
+func (p *TokenStack) push(w int, s *divergence.Slot, pc uint32, t Token) {
+	st := &p.D().Stats
+	depth, spilled := p.Stack.Depth.Edit(w), *p.Spilled.Next(w)
+	if int(*depth-spilled) == p.window {
+		st.Spills++
+		t := divergence.Transfer{Store: true, At: spilled, PC: pc}
+		for i := range p.chunk {
+			t.Data[i] = p.entry(w, int(spilled)+i).word()
+		}
+		*p.Spilled.Edit(w) += uint8(p.chunk)
+		p.move(w, s, p.sim.Now()+p.spill, t)
+	}
+	*p.entry(w, int(*depth)) = t
+	*depth++
+	st.Pushes++
+	st.MaxDepth = max(st.MaxDepth, uint64(*depth))
+}
+
+// unwind pops tokens until one has live threads. It stops where one has to come
+// from memory, and is called again when that has come. A warp whose stack is
+// empty then has no threads left.
+func (p *TokenStack) unwind(w int, s *divergence.Slot) {
+	st := &p.D().Stats
+	depth, spilled := p.Stack.Depth.Edit(w), *p.Spilled.Next(w)
+	until := max(*p.Until.Next(w), p.sim.Now())
+	for s.Mask = 0; s.Mask == 0 && *depth > 0; {
+		if *depth == spilled {
+			st.Fills++
+			spilled -= uint8(p.chunk)
+			*p.Spilled.Edit(w) = spilled
+			p.move(w, s, until+p.fill, divergence.Transfer{At: spilled})
+			return
+		}
+		*depth--
+		st.Pops++
+		t := p.entry(w, int(*depth))
+		s.PC, s.Mask = t.PC, t.Mask&*p.Live.Next(w)
+	}
+	if s.Mask == 0 {
+		p.Held.D().Warps &^= 1 << (w & 63)
+		p.End(p, s)
+		return
+	}
+	p.hold(w, s, until)
+}
+
+// moved ends a spill or a fill. It was a fill if the warp waits for a token with
+// threads; the pop that needed it goes on.
+func (p *TokenStack) moved(t *divergence.Transferred) {
+	w := int(t.Row)
+	s := p.Table.Edit(w)
+	p.Held.D().Memory &^= 1 << (w & 63)
+	if s.Mask != 0 {
+		return
+	}
+	for i, word := range t.Data[:p.chunk] {
+		*p.entry(w, int(*p.Spilled.Next(w))+i) = tokenOf(word)
+	}
+	p.unwind(w, s)
+}
+
+// Token is token i of the stack of warp w, counted from the bottom, which is on
+// the chip. It is read-only.
+func (p *TokenStack) Token(w, i int) *Token { return p.Stack.At(w, i%p.window) }
+
+// onChip is the lowest token of warp w that is on the chip: while a warp without threads waits for
+// memory, none is there yet.
+func (p *TokenStack) onChip(w int) int {
+	if p.Table.At(w).Mask == 0 && p.Held.Q().Memory>>w&1 != 0 {
+		return int(*p.Stack.Depth.At(w))
+	}
+	return int(*p.Spilled.At(w))
+}
+
+// Paths lists the threads that run and those of the tokens. The PCs of tokens in
+// memory are not known.
+func (p *TokenStack) Paths(to []divergence.Path) []divergence.Path {
+	for w := range p.Table.Len() {
+		s := p.Table.At(w)
+		if !s.Valid {
+			continue
+		}
+		n := int(*p.Stack.Depth.At(w))
+		left := *p.Live.At(w)
+		add := func(q divergence.Path) {
+			if q.Mask &= left; q.Mask != 0 {
+				q.CTA, q.Row = s.CTA, s.Row
+				to = append(to, q)
+				left &^= q.Mask
+			}
+		}
+		add(divergence.Path{PC: s.PC, Reconv: p.reconv(w, n), Mask: s.Mask, Wait: s.Wait, Running: true})
+		for i := n - 1; i >= p.onChip(w); i-- {
+			t := p.Token(w, i)
+			wait := divergence.Runs
+			if t.Sync {
+				wait = divergence.WaitsJoin
+			}
+			add(divergence.Path{PC: t.PC, Reconv: p.reconv(w, i), Mask: t.Mask, Wait: wait})
+		}
+		add(divergence.Path{PC: isa.NoPC, Reconv: isa.NoPC, Mask: left})
+	}
+	return to
+}
+
+// reconv is where the uppermost of the n lowest tokens on the chip that is not
+// of a branch leads to.
+func (p *TokenStack) reconv(w, n int) uint32 {
+	for i := n - 1; i >= p.onChip(w); i-- {
+		if t := p.Token(w, i); t.Sync {
+			return t.PC
+		}
+	}
+	return isa.NoPC
+}
