@@ -11,6 +11,7 @@ import (
 	"divergo/gpu"
 	"divergo/internal/audit"
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -27,9 +28,9 @@ var maxCycles uint64 = 10_000_000 // tests have less
 type Failure struct {
 	Checker   string
 	Mechanism string
-	Case      Case
-	Features  Features // that the case was drawn with; 0: all
-	What      string   // in lines
+	Case      draw.Case
+	Features  draw.Features // that the case was drawn with; 0: all
+	What      string        // in lines
 	// Mismatch has the differences from the golden model, if there are any.
 	Mismatch *verify.Mismatch
 
@@ -61,8 +62,8 @@ var errStopped = errors.New("stopped")
 
 // Check runs a case under a mechanism and returns the first checker that is not
 // content, or nil. The error is about the case or the name of the mechanism, or that it was stopped.
-func (r *Runner) Check(k *Compiled, mechanism string) (*Failure, error) {
-	k, err := k.forMechanism(mechanism)
+func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
+	k, err := k.For(mechanism)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func (r *Runner) Check(k *Compiled, mechanism string) (*Failure, error) {
 }
 
 // try is Check on a machine that may have run before.
-func (r *Runner) try(k *Compiled, mechanism string) (*Failure, error) {
+func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 	s, err := r.session(k.Machine, mechanism)
 	if err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 }
 
 // run runs a case and asks every checker.
-func (r *Runner) run(s *testbench.Session, k *Compiled) (*broken, *verify.Mismatch) {
+func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*broken, *verify.Mismatch) {
 	again := k.Seed%8 == 0
 	state, faults := uint64(0), false
 	b, m := r.watched(s, func(run func(testbench.Launch) error) error {
@@ -280,10 +281,10 @@ func ours(stack string) bool {
 
 // launch places the arguments of a case on a session in its first state, and
 // runs its launches.
-func launch(s *testbench.Session, k *Compiled, run func(testbench.Launch) error) error {
+func launch(s *testbench.Session, k *draw.Compiled, run func(testbench.Launch) error) error {
 	bank, _, err := s.Place(k.Prog, k.Args)
 	for i := 0; i <= k.Again && err == nil; i++ {
-		err = run(testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block, Shared: k.shared, Params: bank})
+		err = run(testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block, Shared: k.SharedBytes, Params: bank})
 	}
 	return err
 }
@@ -438,7 +439,7 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 // same runs a case once more on its machine, with the processes in another
 // order and now and then on two goroutines, which must spin for each other and
 // take their time on a busy computer.
-func same(s *testbench.Session, k *Compiled, state uint64) *broken {
+func same(s *testbench.Session, k *draw.Compiled, state uint64) *broken {
 	cycles := s.Counters().Cycles
 	s.Reset()
 	sys := s.Machine.System()

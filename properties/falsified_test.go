@@ -4,14 +4,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/verify"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestThreadsAreWatched falsifies what the observer knows of threads and of the program, each time in one way.
@@ -57,7 +58,7 @@ func TestThreadsAreWatched(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := plain(8)
+			cfg := draw.Plain(8)
 			checker, what := watchedRun(t, cfg, 60, c.change)
 			assert.Equal(t, c.checker, checker, what)
 		})
@@ -87,10 +88,10 @@ func TestJudge(t *testing.T) {
 }
 
 // simple is a kernel with a branch.
-func simple(t *testing.T) *Compiled {
+func simple(t *testing.T) *draw.Compiled {
 	t.Helper()
-	k, err := (&Case{Machine: plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: Kernel{
-		Body:  []Stmt{{Kind: If, Cond: Cond{Value: Thread, Reg: -1, Mask: 3, Cmp: "lt", Limit: 2}, Body: [][]Stmt{{{Kind: Compute}}}}, {Kind: Load}, {Kind: Put}},
+	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: draw.Kernel{
+		Body:  []draw.Stmt{{Kind: draw.If, Cond: draw.Cond{Value: draw.Thread, Reg: -1, Mask: 3, Cmp: "lt", Limit: 2}, Body: [][]draw.Stmt{{{Kind: draw.Compute}}}}, {Kind: draw.Load}, {Kind: draw.Put}},
 		Words: 64,
 	}}).Compile()
 	require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -34,8 +35,8 @@ type observer struct {
 	masks     []uint32
 	broken    *broken // the first
 	coverage  *Coverage
-	shapes    []shape // by PC
-	patterns  []uint8 // by PC: a bit for each pattern of lanes that has issued it
+	shapes    []draw.Shape // by PC
+	patterns  []uint8      // by PC: a bit for each pattern of lanes that has issued it
 
 	permutation units.Permutation
 	scheduler   sm.Scheduler
@@ -109,7 +110,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 			}
 		}
 		if cov != nil {
-			o.shapes, o.patterns = shapes(prog), make([]uint8, len(prog.Insts))
+			o.shapes, o.patterns = draw.Shapes(prog), make([]uint8, len(prog.Insts))
 			o.watchOutcomes(&mech)
 		}
 		o.leave = append(o.leave, m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit), m.ALU.OnBranch.Add(o.resolved))

@@ -3,15 +3,16 @@ package properties
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/golden"
 	"divergo/testbench/verify"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // hasty, costly and alone are mechanisms that promise what they do not keep: paired-path comparison
@@ -36,7 +37,7 @@ func init() {
 // move too fast.
 func TestPromptness(t *testing.T) {
 	for _, mechanism := range []string{hasty, costly} {
-		r, err := Run(Options{Mechanisms: []string{mechanism}, Runs: 2000, Features: AllFeatures &^ Larges, Shrink: 1})
+		r, err := Run(Options{Mechanisms: []string{mechanism}, Runs: 2000, Features: draw.AllFeatures &^ draw.Larges, Shrink: 1})
 		require.NoError(t, err)
 		require.NotNil(t, r.Failure, mechanism)
 		assert.Equal(t, checkTiming, r.Failure.Checker, "%v", r.Failure)
@@ -45,7 +46,7 @@ func TestPromptness(t *testing.T) {
 
 // TestLiveness: a mechanism whose warps wait for others, which it has not said, fails.
 func TestLiveness(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{alone}, Runs: 500, Features: AllFeatures &^ (Larges | Calls | Tables), Shrink: 1})
+	r, err := Run(Options{Mechanisms: []string{alone}, Runs: 500, Features: draw.AllFeatures &^ (draw.Larges | draw.Calls | draw.Tables), Shrink: 1})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	assert.Equal(t, checkLiveness, r.Failure.Checker, "%v", r.Failure)
@@ -57,7 +58,7 @@ func TestBlame(t *testing.T) {
 	const top = "panic({0x9c0060?, 0xb29})\n\tpanic.go:860\nruntime.goPanicIndex(0x5f)\n\tpanic.go:115\n"
 	assert.False(t, ours(top+model+check))
 	assert.True(t, ours(top+check+model))
-	k, err := (&Case{Machine: plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: Kernel{Body: []Stmt{{Kind: Put}}, Words: 64}}).Compile()
+	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64}}).Compile()
 	require.NoError(t, err)
 	r := Runner{Coverage: &Coverage{}}
 	b, _ := r.watched(mustSession(t, k), func(func(testbench.Launch) error) error { panic("here") }, nil)
@@ -65,7 +66,7 @@ func TestBlame(t *testing.T) {
 	assert.Empty(t, b.checker)
 }
 
-func mustSession(t *testing.T, k *Compiled) *testbench.Session {
+func mustSession(t *testing.T, k *draw.Compiled) *testbench.Session {
 	t.Helper()
 	s, err := testbench.NewSession(k.Machine, testbench.Limits{MaxCycles: maxCycles})
 	require.NoError(t, err)
@@ -133,7 +134,7 @@ func TestTimingIsWatched(t *testing.T) {
 		{"an instruction too few", checkStatistics, func(o *observer) { o.counted.active[1]-- }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := plain(8)
+			cfg := draw.Plain(8)
 			cfg.Divergence.Mechanism, cfg.SM.Scheduler = "token", sm.GTO
 			require.NoError(t, cfg.Set("divergence.token.window=1"))
 			checker, what := watchedRun(t, cfg, 30, c.change)
@@ -148,7 +149,7 @@ func TestTimingIsWatched(t *testing.T) {
 // threads of another CTA have not come to their vote when one accesses what is behind its buffer.
 func TestNoFalseAlarms(t *testing.T) {
 	for seed, mechanism := range map[uint64]string{912: "token", 3942: "dpe", 15033: "pdom"} {
-		c := Draw(seed, AllFeatures)
+		c := draw.New(seed, draw.AllFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
 		f, err := (&Runner{}).Check(k, mechanism)
