@@ -112,8 +112,8 @@ func (b *Bucket) write() error {
 	return output.WriteFile(filepath.Join(b.Folder, bucketFile), append(text, '\n'))
 }
 
-// find is the bucket of the same cause in a folder, nil if there is none. One whose own case passes, or fails elsewhere, is
-// of a cause that is gone.
+// find is the bucket of the same cause in a folder, nil if there is none. A bucket is left alone if its own case passes,
+// or fails elsewhere: its cause is gone.
 func (b *Bucket) find(in string, stop func() bool) *Bucket {
 	entries, err := os.ReadDir(in)
 	if err != nil {
@@ -141,13 +141,13 @@ func (b *Bucket) same(c *Bucket) bool {
 	return b.Schema == c.Schema && b.Mechanism == c.Mechanism && b.Checker == c.Checker && b.Place == c.Place
 }
 
-// Place is where the checker found fault, whatever the kernel: what it says, without numbers; and behind which branch,
-// call, barrier or exit the threads were, or with which opcode the first of them wrote another value.
+// Place is the rule that was broken, whatever the kernel, and an opcode: that of the last branch, call, barrier or exit
+// of the threads, or with which the first of them wrote another value.
 func (f *Failure) Place(stop func() bool) string {
 	at := f.at
 	if f.Checker == checkRegisters {
 		if x, err := f.look(stop); err == nil {
-			return at.rule + ", written by " + x.opcode()
+			return at.rule.Name + ", written by " + x.opcode()
 		}
 	}
 	return at.place()
@@ -261,7 +261,7 @@ func replay(name string, stop func() bool) (*Failure, error) {
 		return nil, nil
 	}
 	what := fmt.Sprintf("launch %d, %s: %s", last+1, plan.Steps[last].Prog.Name, b.what)
-	return &Failure{Checker: b.checker, Mechanism: cfg.Divergence.Mechanism, Case: draw.Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(), perform: perform}, nil
+	return &Failure{Checker: b.rule.Checker, Mechanism: cfg.Divergence.Mechanism, Case: draw.Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(), perform: perform}, nil
 }
 
 // load reads a launch file, or that of a folder, and the machine that it names.

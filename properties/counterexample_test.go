@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"divergo/gpu"
 	"divergo/isa"
 	"divergo/properties/draw"
 	"divergo/sm"
@@ -203,11 +204,11 @@ func TestBuckets(t *testing.T) {
 		return b
 	}
 	first := write(f)
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, behind bra", 1, []uint64{0}, filepath.Join(in, "late-0")}, first)
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 1, []uint64{0}, filepath.Join(in, "late-0")}, first)
 	other := failure(t, looped(t, 3, draw.Stmt{Kind: draw.Compute, Op: 3}), late)
 	other.Case.Seed = 7
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, behind bra", 2, []uint64{0, 7}, first.Folder}, write(other))
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, behind bra", 3, []uint64{0, 7}, first.Folder}, write(f), "a seed again")
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 2, []uint64{0, 7}, first.Folder}, write(other))
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 3, []uint64{0, 7}, first.Folder}, write(f), "a seed again")
 
 	another := write(failure(t, simple(t), wrong))
 	assert.Equal(t, filepath.Join(in, "wrong-0"), another.Folder)
@@ -220,19 +221,17 @@ func TestBuckets(t *testing.T) {
 	assert.Equal(t, filepath.Join(in, "late-0-2"), again.Folder)
 }
 
-// TestPlaces: what a checker says has no numbers in it.
+// TestPlaces: a place is a rule, whatever the checker says.
 func TestPlaces(t *testing.T) {
-	for text, want := range map[string]string{
-		"SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s": "lanes * of row * execute *, but are at *",
-		"%s: lanes %#x of row %d are in no group":                        "lanes * of row * are in no group",
-		"SM 0: slot 3 is valid at the end":                               "slot * is valid at the end",
-		"SIMT deadlock after 3412 cycles: no thread can go on":           "SIMT deadlock after * cycles: no thread can go on",
-		"l1[0]: the line at 0x3f80 is another":                           "l1[*]: the line at * is another",
-	} {
-		assert.Equal(t, want, rule(text))
-	}
-	assert.Equal(t, "divergence.(*PDOM).Tick", panicked("panic({0x1, 0x2})\n\tpanic.go:3\ndivergo/sm/divergence.(*PDOM).Tick(0x1)\n\tpdom.go:3\n"))
-	b, _ := judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Values: 1})
+	b := found(checkPartition, "a thread in no group", "SM 0, cycle 3: lanes 0x3 of row 4")
+	assert.Equal(t, "a thread in no group", b.place())
+	b.last = "bra"
+	assert.Equal(t, "a thread in no group, after bra", b.place())
+	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Outcome: &testbench.Outcome{End: gpu.Deadlock, Cycle: 3412}})
+	assert.Equal(t, "deadlock", b.place())
+	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Outcome: &testbench.Outcome{End: gpu.Faulted, Fault: &testbench.Fault{Kind: sm.Misaligned.String()}}})
+	assert.Equal(t, "misaligned", b.place())
+	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Values: 1})
 	assert.Equal(t, "another value", b.place())
 }
 
@@ -351,7 +350,7 @@ func TestPageOfUsedMachine(t *testing.T) {
 	k := simple(t)
 	k.Seed = draw.MachineSeeds + 2
 	perform := func(s *testbench.Session, run func(testbench.Launch) error) error { return launch(s, k, run) }
-	f := &Failure{Checker: checkReset, Mechanism: "pdom", Case: *k.Case, at: broken{rule: "memory: another value"}, perform: perform}
+	f := &Failure{Checker: checkReset, Mechanism: "pdom", Case: *k.Case, at: broken{rule: Rule{checkReset, "memory: another value"}}, perform: perform}
 	in := t.TempDir()
 	_, page := kept(t, f, in)
 	assert.NotContains(t, page, "--replay")

@@ -73,7 +73,7 @@ func TestJudge(t *testing.T) {
 		m    verify.Mismatch
 		want string
 	}{
-		{verify.Mismatch{Broken: []verify.Broken{{Rule: "issued with an empty mask"}}}, checkIssue},
+		{verify.Mismatch{Broken: []verify.Broken{{Is: verify.EmptyMask}}}, checkIssue},
 		{verify.Mismatch{Threads: 1, Paths: []verify.Path{{Machine: []uint32{0}, Golden: []uint32{1}}}}, checkPaths},
 		{verify.Mismatch{Outcome: &testbench.Outcome{}}, checkOutcome},
 		{verify.Mismatch{Values: 1}, checkRegisters},
@@ -83,7 +83,7 @@ func TestJudge(t *testing.T) {
 	} {
 		c.m.Launch = l
 		b, _ := judge(&c.m)
-		assert.Equal(t, c.want, b.checker)
+		assert.Equal(t, c.want, b.rule.Checker)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestEndIsWatched(t *testing.T) {
 			if b == nil {
 				b = &broken{}
 			}
-			assert.Equal(t, c.checker, b.checker, b.what)
+			assert.Equal(t, c.checker, b.rule.Checker, b.what)
 		})
 	}
 }
@@ -138,7 +138,7 @@ func TestRunsAreCompared(t *testing.T) {
 	state := s.Machine.System().Hash()
 	assert.Nil(t, same(s, k, state))
 	if b := same(s, k, state^1); assert.NotNil(t, b) {
-		assert.Equal(t, checkSame, b.checker)
+		assert.Equal(t, checkSame, b.rule.Checker)
 	}
 
 	var r Runner
@@ -161,6 +161,6 @@ func TestRunsAreCompared(t *testing.T) {
 		m.Issue.OnIssue.Add(func(sm.Issued) { m.Operands.Regs = nil })
 	})
 	if b, _ := new(Runner).run(s, k); assert.NotNil(t, b) {
-		assert.Equal(t, checkPanic, b.checker, b.what)
+		assert.Equal(t, checkPanic, b.rule.Checker, b.what)
 	}
 }

@@ -1,6 +1,9 @@
 package properties
 
 import (
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
 	"divergo/isa"
@@ -54,16 +57,17 @@ func TestLiveness(t *testing.T) {
 
 // TestBlame: a panic is the model's fault if it is the model that panicked.
 func TestBlame(t *testing.T) {
-	const model, check = "divergo/sm/divergence.(*PDOM).Tick(0x1)\n\tpdom.go:3\n", "divergo/properties.(*observer).issue(0x1)\n\tobserve.go:3\n"
-	const top = "panic({0x9c0060?, 0xb29})\n\tpanic.go:860\nruntime.goPanicIndex(0x5f)\n\tpanic.go:115\n"
-	assert.False(t, ours(top+model+check))
-	assert.True(t, ours(top+check+model))
+	model, check, other := runtime.Frame{Function: "divergo/sm/divergence.(*PDOM).Tick"}, runtime.Frame{Function: "divergo/properties.(*observer).issue"}, runtime.Frame{Function: "slices.Sort"}
+	assert.False(t, calls{other, model, check}.ours())
+	assert.True(t, calls{other, check, model}.ours())
+	assert.Equal(t, "divergence.(*PDOM).Tick", calls{model, check}.first())
 	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64}}).Compile()
 	require.NoError(t, err)
 	r := Runner{Coverage: &Coverage{}}
 	b, _ := r.watched(mustSession(t, k), func(func(testbench.Launch) error) error { panic("here") }, nil)
 	require.NotNil(t, b)
-	assert.Empty(t, b.checker)
+	assert.Empty(t, b.rule.Checker)
+	assert.Contains(t, b.rule.Name, "properties.TestBlame")
 }
 
 func mustSession(t *testing.T, k *draw.Compiled) *testbench.Session {
@@ -76,10 +80,13 @@ func mustSession(t *testing.T, k *draw.Compiled) *testbench.Session {
 // TestAcrossEdge: an access across the end of a kernel's buffer ends a run as it should; other faults, and another end of the
 // golden model, do not, but that it waits at a vote of the threads that the machine had together.
 func TestAcrossEdge(t *testing.T) {
-	fault := func(kind, text string) *testbench.Outcome {
-		return &testbench.Outcome{Fault: &testbench.Fault{Kind: kind, Text: text}}
+	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Edge: 6}}).Compile()
+	require.NoError(t, err)
+	fault := func(kind sm.FaultKind, buffer string) *testbench.Outcome {
+		pc := slices.IndexFunc(k.Prog.Insts, func(in isa.Inst) bool { return strings.Contains(in.Text, "["+buffer) })
+		return &testbench.Outcome{Fault: &testbench.Fault{Kind: kind.String(), PC: uint32(pc)}}
 	}
-	edge := fault("out of bounds", "st.global.u16 [%edge+2], %h")
+	edge := fault(sm.OutOfBounds, "%edge+")
 	ends := func(end golden.End, in isa.Inst, broken ...verify.Broken) error {
 		return &verify.Mismatch{Outcome: edge, Golden: end, Broken: broken, Launch: testbench.Launch{Prog: &isa.Program{Insts: []isa.Inst{in}}}}
 	}
@@ -91,14 +98,14 @@ func TestAcrossEdge(t *testing.T) {
 	}{
 		{"the access", edge, true},
 		{"no end", nil, false},
-		{"another buffer", fault("out of bounds", "st.global.u16 [%own+2], %h"), false},
-		{"another fault", fault("misaligned", "st.global.u16 [%edge+2], %h"), false},
+		{"another buffer", fault(sm.OutOfBounds, "%own+"), false},
+		{"another fault", fault(sm.Misaligned, "%edge+"), false},
 		{"the golden model has ended", ends(golden.Finished, here), false},
 		{"it waits for threads that are here", ends(golden.Deadlocked, here), true},
 		{"it waits for threads that are named", ends(golden.Deadlocked, named), false},
 		{"a rule is broken as well", ends(golden.Deadlocked, here, verify.Broken{Rule: "live"}), false},
 	} {
-		assert.Equal(t, c.want, acrossEdge(c.err), c.name)
+		assert.Equal(t, c.want, acrossEdge(k, c.err), c.name)
 	}
 }
 

@@ -35,7 +35,7 @@ func watchedRun(t *testing.T, cfg gpu.Config, kernels uint64, change func(o *obs
 			o.broken = statistics([]*observer{o}, &s.Runs[len(s.Runs)-1].Counters)
 		}
 		if o.broken != nil {
-			return o.broken.checker, o.broken.what
+			return o.broken.rule.Checker, o.broken.what
 		}
 	}
 	return "", ""

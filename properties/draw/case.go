@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"divergo/gpu"
 	"divergo/isa"
@@ -248,6 +249,14 @@ func (c *Case) CompileText(text string, params []Buffer) (*Compiled, error) {
 		k.Args = append(k.Args, a)
 	}
 	return k, testbench.CheckArgs(k.Prog, k.Args)
+}
+
+// AtEdge reports whether an instruction is the access across the end of the kernel's buffer (Kernel.Edge).
+func (k *Compiled) AtEdge(pc uint32) bool {
+	in := &k.Prog.Insts[pc]
+	return in.Memory() && slices.ContainsFunc(in.Src[:in.NSrc], func(o isa.Operand) bool {
+		return o.Kind == isa.OperandReg && k.Prog.Regs[o.Index].Name == "%edge"
+	})
 }
 
 // Shared is how many bytes of dynamic shared memory a CTA has.
