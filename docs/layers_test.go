@@ -30,6 +30,7 @@ var floors = [][]string{
 	{"kernels"},
 	{"kernels/runner"},
 	{"testbench/verify", "experiments"},
+	{"properties/draw", "properties/books"},
 	{"properties", "cuda", "internal/hostcheck"},
 	{"cmd", "docs", "internal/mutants/hunt"},
 	{"examples"},

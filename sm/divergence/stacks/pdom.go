@@ -48,7 +48,7 @@ type PDOM struct {
 // pdomPromises are those of a stack of a bounded depth.
 func pdomPromises(depth func(lanes int, p *isa.Program) int) divergence.Promises {
 	return divergence.Promises{Meets: true, InStep: true, Prompt: 1, Depth: depth, Nested: func(p divergence.Policy, slot int, to []uint32) []uint32 {
-		return p.(*PDOM).masks(slot, to)
+		return p.(*PDOM).Masks(slot, to)
 	}}
 }
 
@@ -170,8 +170,8 @@ func (p *PDOM) next(w int, s *divergence.Slot) {
 	p.Stack.Pop(w, s, &p.D().Stats)
 }
 
-// masks lists those of the entries of a warp; that of the top is in the slot.
-func (p *PDOM) masks(w int, to []uint32) []uint32 {
+// Masks lists those of the entries of a warp; that of the top is in the slot.
+func (p *PDOM) Masks(w int, to []uint32) []uint32 {
 	for i := range int(*p.Stack.Depth.At(w)) - 1 {
 		to = append(to, p.Stack.At(w, i).Mask)
 	}
