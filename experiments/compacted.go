@@ -89,7 +89,7 @@ func (u *compactor) resolved(_ uint64, o *divergence.Outcome) {
 }
 
 // compacted looks for the way that an entry is of when its first warp is made.
-func (u *compactor) compacted(c divergence.Compacted) {
+func (u *compactor) compacted(c compaction.Compacted) {
 	unit, ways := u.tbc.Compacts.Q(), &u.ways[c.CTA]
 	if unit.Slot != c.First {
 		return

@@ -11,8 +11,7 @@ import (
 	"divergo/units"
 )
 
-// compactor watches a mechanism that promises Compacts: the warps that it makes of
-// the threads of an entry have each of them once, and are as few as can be.
+// compactor watches a mechanism that compacts: the warps that it makes of the threads of an entry have each of them once, and are as few as can be.
 type compactor struct {
 	*View
 	off  bool // threads stay in their static warps
@@ -20,7 +19,7 @@ type compactor struct {
 	made uint64 // warps of all CTAs
 	last [sm.MaxCTAs]progress
 
-	stack interface{ loads(w *divergence.Compacted) }
+	stack interface{ loads(w *compaction.Compacted) }
 	taken []uint64 // cycles of the last outcomes
 }
 
@@ -32,7 +31,7 @@ type progress struct {
 }
 
 // watchCompactor begins to watch an SM, whose mechanism tells warps of each warp that it makes.
-func watchCompactor(o *Observer, likely, passes bool, warps func(p divergence.Policy) *rtl.Observers[divergence.Compacted]) *compactor {
+func watchCompactor(o *Observer, likely, passes bool, warps func(p divergence.Policy) *rtl.Observers[compaction.Compacted]) *compactor {
 	c := &compactor{View: &o.View, off: compaction.Keys.Of(o.config.Divergence).Static}
 	o.Leave(warps(o.sm.Div).Add(c.warp))
 	c.follow()
@@ -73,7 +72,7 @@ func (c *compactor) resolved(cycle uint64, o *divergence.Outcome) {
 
 // served looks whether the last branch that was held was executed as soon as the CTA's last event let it: in each cycle
 // without an outcome one is, and each outcome may have another one held.
-func (c *compactor) served(w *divergence.Compacted, l *progress) {
+func (c *compactor) served(w *compaction.Compacted, l *progress) {
 	most := l.cycle + uint64(l.held)
 	for _, cycle := range c.taken {
 		if cycle > l.cycle && cycle <= w.Served {
@@ -95,7 +94,7 @@ type madeEntry struct {
 }
 
 // entry opens the book of the top entry, with its first warp.
-func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
+func (c *compactor) entry(w *compaction.Compacted) *madeEntry {
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
 	*b = madeEntry{left: *w.Left}
 	for m := w.Mask; m != 0; m &= m - 1 {
@@ -124,7 +123,7 @@ func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 }
 
 // warp checks a warp of the compactor.
-func (c *compactor) warp(w divergence.Compacted) {
+func (c *compactor) warp(w compaction.Compacted) {
 	if c.found != nil {
 		return
 	}
@@ -156,7 +155,7 @@ func (c *compactor) warp(w divergence.Compacted) {
 // soon looks whether the first warp of an entry is made when it can be: the outcome that ends a block, or a branch that was held, writes the stack, then
 // entries that have nothing to do are popped, one in a cycle, then the top goes to the compactor, if that has no
 // warps of another CTA to make, and in the next cycle it makes the first one.
-func (c *compactor) soon(w *divergence.Compacted) {
+func (c *compactor) soon(w *compaction.Compacted) {
 	l := &c.last[w.CTA&(sm.MaxCTAs-1)]
 	if w.Served > l.cycle {
 		c.served(w, l)

@@ -8,6 +8,7 @@ import (
 	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/compaction"
 	"divergo/units"
 
 	"github.com/stretchr/testify/assert"
@@ -16,12 +17,12 @@ import (
 // TestCompactionIsWatched: one wrong warp of the compactor, or one thread in
 // another lane, is enough.
 func TestCompactionIsWatched(t *testing.T) {
-	of := map[string]func(divergence.Policy) *rtl.Observers[divergence.Compacted]{"tbc": ofTBC, "capri": ofCAPRI}
-	warps := func(see func(c *compactor, w divergence.Compacted)) func(*Observer, *compactor) {
+	of := map[string]func(divergence.Policy) *rtl.Observers[compaction.Compacted]{"tbc": ofTBC, "capri": ofCAPRI}
+	warps := func(see func(c *compactor, w compaction.Compacted)) func(*Observer, *compactor) {
 		return func(o *Observer, c *compactor) {
 			warps := of[o.mechanism.Name](o.sm.Div)
-			*warps = rtl.Observers[divergence.Compacted]{}
-			warps.Add(func(w divergence.Compacted) { see(c, w) })
+			*warps = rtl.Observers[compaction.Compacted]{}
+			warps.Add(func(w compaction.Compacted) { see(c, w) })
 		}
 	}
 	for _, c := range []struct {
@@ -29,58 +30,58 @@ func TestCompactionIsWatched(t *testing.T) {
 		change        func(*Observer, *compactor)
 	}{
 		{"nothing", "", func(*Observer, *compactor) {}},
-		{"a pop without need, above the bottom", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
+		{"a pop without need, above the bottom", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made == b.want && !w.Bottom {
 				w.Popped++
 				w.Cycle++
 			}
 			c.warp(w)
 		})},
-		{"a thread lost", checkCompactor, warps(func(c *compactor, w divergence.Compacted) {
+		{"a thread lost", checkCompactor, warps(func(c *compactor, w compaction.Compacted) {
 			w.Mask &= w.Mask - 1
 			c.warp(w)
 		})},
-		{"a warp twice", checkCompactor, warps(func(c *compactor, w divergence.Compacted) {
+		{"a warp twice", checkCompactor, warps(func(c *compactor, w compaction.Compacted) {
 			c.warp(w)
 			c.warp(w)
 		})},
-		{"a warp late", checkCompactor, warps(func(c *compactor, w divergence.Compacted) {
+		{"a warp late", checkCompactor, warps(func(c *compactor, w compaction.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made != b.want {
 				b.want--
 			}
 			c.warp(w)
 		})},
-		{"a warp a cycle too late", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
+		{"a warp a cycle too late", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made != b.want {
 				w.Cycle++
 			}
 			c.warp(w)
 		})},
-		{"the first warp a cycle too late", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
+		{"the first warp a cycle too late", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made == b.want {
 				w.Cycle++
 			}
 			c.warp(w)
 		})},
-		{"a pop that takes no cycle", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
+		{"a pop that takes no cycle", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
 			w.Popped++
 			c.warp(w)
 		})},
-		{"a pop without need", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
+		{"a pop without need", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made == b.want {
 				w.Popped++
 				w.Cycle++
 			}
 			c.warp(w)
 		})},
-		{"a branch that was held too long", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
+		{"a branch that was held too long", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made == b.want {
 				w.Served = c.last[w.CTA].cycle + 1
 				w.Cycle++
 			}
 			c.warp(w)
 		})},
-		{"an entry of the book with another thread", checkCompactor, warps(func(c *compactor, w divergence.Compacted) {
+		{"an entry of the book with another thread", checkCompactor, warps(func(c *compactor, w compaction.Compacted) {
 			c.stack.(*blockStack).ctas[w.CTA].top().mask[0] ^= 1
 			c.warp(w)
 		})},

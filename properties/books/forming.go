@@ -8,7 +8,7 @@ import (
 	"divergo/sm/divergence"
 )
 
-// forming watches a mechanism that promises Updates, whose warps are formed anew of threads that wait at a PC (Fung et
+// forming watches a mechanism whose warps are formed anew of threads that wait at a PC (Fung et
 // al., MICRO 2007, section 4.2). It has a book of the update registers, of what is in the pool, and of the static warps that
 // are together (Fung & Aamodt, HPCA 2011, section 2.4), and asks the mechanism for its slots alone: threads are in an
 // update register in the cycle after their instruction is issued or its outcome is taken, and in the pool in the one

@@ -30,10 +30,10 @@ func init() {
 	Register("dwf-wb", func(o *Observer) { watchForming(o, true) })
 }
 
-func ofTBC(p divergence.Policy) *rtl.Observers[divergence.Compacted] {
+func ofTBC(p divergence.Policy) *rtl.Observers[compaction.Compacted] {
 	return &p.(*compaction.TBC).OnCompact
 }
 
-func ofCAPRI(p divergence.Policy) *rtl.Observers[divergence.Compacted] {
+func ofCAPRI(p divergence.Policy) *rtl.Observers[compaction.Compacted] {
 	return &p.(*compaction.CAPRI).OnCompact
 }

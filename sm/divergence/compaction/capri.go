@@ -15,7 +15,7 @@ var capriMechanisms = []divergence.Mechanism{
 	{
 		Name:     "capri",
 		Doc:      "thread block compaction at the branches at which it is predicted to be adequate",
-		Promises: divergence.Promises{InStep: true, Splits: true, Passes: true, Compacts: func(p divergence.Policy) *rtl.Observers[divergence.Compacted] { return &p.(*CAPRI).OnCompact }},
+		Promises: divergence.Promises{InStep: true},
 		Blocks:   true,
 		Params:   CAPRIKeys,
 		New: func(e divergence.Env) (divergence.Policy, error) {

@@ -13,7 +13,7 @@ var tbcMechanisms = []divergence.Mechanism{
 	{
 		Name:     "tbc",
 		Doc:      "thread block compaction: a stack for each CTA, warps compacted at its branches",
-		Promises: compacting(false, false),
+		Promises: divergence.Promises{InStep: true},
 		Blocks:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
@@ -24,7 +24,7 @@ var tbcMechanisms = []divergence.Mechanism{
 	{
 		Name:     "tbc-lcp",
 		Doc:      "thread block compaction that also joins paths at likely-convergence points",
-		Promises: compacting(false, true),
+		Promises: divergence.Promises{InStep: true},
 		Blocks:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
@@ -35,7 +35,7 @@ var tbcMechanisms = []divergence.Mechanism{
 	{
 		Name:     "tbc-ideal",
 		Doc:      "thread block compaction into any lanes: a bound, not hardware, for compaction within a CTA",
-		Promises: compacting(true, false),
+		Promises: divergence.Promises{InStep: true, Moves: true},
 		Blocks:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
@@ -106,7 +106,7 @@ type TBC struct {
 	bars     *rtl.Mem[blockBarrier]    `rtl:"inplace"` // by CTA and barrier number
 
 	// OnCompact is told of each warp that the compactor makes.
-	OnCompact rtl.Observers[divergence.Compacted]
+	OnCompact rtl.Observers[Compacted]
 
 	code     *divergence.Code
 	lanes    int
@@ -118,9 +118,19 @@ type TBC struct {
 	sim      *rtl.Sim
 }
 
-// compacting are the promises.
-func compacting(ideal, likely bool) divergence.Promises {
-	return divergence.Promises{InStep: true, Moves: ideal, Splits: true, Likely: likely, Compacts: func(p divergence.Policy) *rtl.Observers[divergence.Compacted] { return &p.(*TBC).OnCompact }}
+// Compacted is a warp on its way from the compactor to its slot.
+type Compacted struct {
+	Cycle  uint64
+	CTA    uint8
+	First  uint8 // row of the CTA's first static warp
+	Mask   uint32
+	Homes  *units.Homes     // of the threads in Mask
+	Left   *units.BlockMask // threads of the entry that are in no warp yet
+	Entry  *units.BlockMask // all of the entry
+	Warps  int              // that the entry is made into, as the mechanism counts them
+	Bottom bool             // the entry is that of all live threads
+	Popped int              // entries that were popped, a cycle each, before this one came to the top
+	Served uint64           // cycle in which the mechanism has last executed a branch of the CTA that it had held, if it holds any
 }
 
 // blockReconverger is what a mechanism that embeds TBC does in its own way. Slots
@@ -326,7 +336,7 @@ func (p *TBC) compact() {
 	*p.Table.Edit(int(c.Slot)) = s
 	if p.OnCompact.Any() {
 		e := p.Stack.Peek(int(c.CTA))
-		p.OnCompact.Notify(divergence.Compacted{
+		p.OnCompact.Notify(Compacted{
 			Cycle: p.sim.Now(), CTA: c.CTA, First: first, Mask: mask, Homes: homes, Left: &c.Pending, Entry: &e.Mask, Warps: int(e.WCnt), Bottom: *p.Stack.Depth.At(int(c.CTA)) == 1,
 			Popped: int(p.Blocks.At(int(c.CTA)).Popped), Served: p.Blocks.At(int(c.CTA)).Served,
 		})

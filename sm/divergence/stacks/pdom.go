@@ -47,9 +47,7 @@ type PDOM struct {
 
 // pdomPromises are those of a stack of a bounded depth.
 func pdomPromises(depth func(lanes int, p *isa.Program) int) divergence.Promises {
-	return divergence.Promises{Meets: true, InStep: true, Prompt: 1, Depth: depth, Nested: func(p divergence.Policy, slot int, to []uint32) []uint32 {
-		return p.(*PDOM).Masks(slot, to)
-	}}
+	return divergence.Promises{Meets: true, InStep: true, Prompt: 1, Depth: depth}
 }
 
 // newPDOM sizes the stack for the worst case: each push splits a mask that is
