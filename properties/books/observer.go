@@ -117,6 +117,23 @@ func (o *Observer) Executed(out *divergence.Outcome) (lanes uint32, known bool) 
 	return 0, false
 }
 
+// Ready calls do with each place at which threads of a row are that can go on, in the program that
+// runs. It calls nothing while a branch, call, barrier or exit of the CTA is on its way.
+func (o *Observer) Ready(row int, do func(at divergence.Point, lanes uint32)) {
+	o.places.cycle(o.sim.Now())
+	first := row - row%o.warps
+	for r := first; r < min(first+o.warps, o.rowsThere); r++ {
+		if o.places.at(r).deciding != 0 {
+			return
+		}
+	}
+	for _, s := range o.places.at(row).at {
+		if lanes := s.lanes &^ o.barriers.lanesWaiting(row); lanes != 0 {
+			do(divergence.Point{PC: s.pc, Depth: s.depth}, lanes)
+		}
+	}
+}
+
 // Detach ends the observation.
 func (o *Observer) Detach() {
 	for _, leave := range o.leave {
