@@ -15,62 +15,83 @@ import (
 	"divergo/testbench"
 )
 
-var update = flag.Bool("update", false, "write reference.md and claims.md")
+var update = flag.Bool("update", false, "write the pages of reference and the figures")
 
-// reference is reference.md, made from the tables that the program itself uses.
-func reference() string {
-	var b strings.Builder
-	row := func(cells ...string) {
-		for i := range cells {
-			cells[i] = strings.ReplaceAll(cells[i], "|", "\\|")
-		}
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
-	}
-	head := func(title string, cells ...string) {
-		fmt.Fprintf(&b, "\n## %s\n\n", title)
-		row(cells...)
-		row(strings.Split(strings.Repeat("---,", len(cells)-1)+"---", ",")...)
-	}
-	b.WriteString("# Reference\n\nPrinted from the program's own tables by `go test ./docs -run Reference -update`.\n")
+// page is a page of the reference, made from tables that the program itself uses.
+type page struct{ strings.Builder }
 
-	head("Mechanisms", "name", "what")
+func newPage(title string) *page {
+	p := &page{}
+	fmt.Fprintf(p, "# %s\n\nPrinted from the program's own tables by `go test ./docs -run Reference -update`.\n", title)
+	return p
+}
+
+func (p *page) row(cells ...string) {
+	for i := range cells {
+		cells[i] = strings.ReplaceAll(cells[i], "|", "\\|")
+	}
+	fmt.Fprintf(p, "| %s |\n", strings.Join(cells, " | "))
+}
+
+// table begins a table.
+func (p *page) table(header ...string) {
+	p.WriteString("\n")
+	p.row(header...)
+	p.row(strings.Split(strings.Repeat("---,", len(header)-1)+"---", ",")...)
+}
+
+func mechanisms() string {
+	p := newPage("Mechanisms")
+	p.table("name", "what")
 	for _, m := range divergence.Mechanisms() {
-		row("`"+m.Name+"`", m.Doc)
+		p.row("`"+m.Name+"`", m.Doc)
 	}
+	return p.String()
+}
 
+func keys() string {
+	p := newPage("Keys and presets")
 	header := []string{"key"}
 	var configs []gpu.Config
-	for _, p := range gpu.Presets() {
-		header = append(header, p.Name)
-		configs = append(configs, p.Config())
+	for _, preset := range gpu.Presets() {
+		header = append(header, preset.Name)
+		configs = append(configs, preset.Config())
 	}
-	head("Keys and presets", append(header, "range", "unit", "meaning", "source of the default")...)
+	p.table(append(header, "range", "unit", "meaning", "source of the default")...)
 	for _, k := range gpu.Keys() {
 		cells := []string{"`" + k.Name + "`"}
 		for i := range configs {
 			cells = append(cells, k.Get(&configs[i]))
 		}
-		row(append(cells, k.Legal(), k.Unit, k.Doc, k.Source)...)
+		p.row(append(cells, k.Legal(), k.Unit, k.Doc, k.Source)...)
 	}
-	b.WriteString("\n")
-	for _, p := range gpu.Presets() {
-		fmt.Fprintf(&b, "* `%s`: %s (%s).\n", p.Name, p.Doc, p.Source)
+	p.WriteString("\n")
+	for _, preset := range gpu.Presets() {
+		fmt.Fprintf(p, "* `%s`: %s (%s).\n", preset.Name, preset.Doc, preset.Source)
 	}
-
-	head("Statistics", "name", "GPGPU-Sim's word", "unit", "meaning", "source")
-	for _, s := range testbench.Stats() {
-		row("`"+s.Name+"`", s.Word, s.Unit, s.Doc, s.Source)
-	}
-	return b.String()
+	return p.String()
 }
 
-// TestReference: the document is what the program would print today.
-func TestReference(t *testing.T) {
-	want := reference()
-	if *update {
-		require.NoError(t, os.WriteFile("reference.md", []byte(want), 0o644))
+func statistics() string {
+	p := newPage("Statistics")
+	p.table("name", "GPGPU-Sim's word", "unit", "meaning", "source")
+	for _, s := range testbench.Stats() {
+		p.row("`"+s.Name+"`", s.Word, s.Unit, s.Doc, s.Source)
 	}
-	got, err := os.ReadFile("reference.md")
-	require.NoError(t, err)
-	assert.Equal(t, want, string(got), "run go test ./docs -run Reference -update")
+	return p.String()
+}
+
+// TestReference: each generated page is what the program would print today.
+func TestReference(t *testing.T) {
+	for name, generate := range map[string]func() string{"mechanisms": mechanisms, "keys": keys, "statistics": statistics} {
+		t.Run(name, func(t *testing.T) {
+			file, want := "reference/"+name+".md", generate()
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
+			}
+			got, err := os.ReadFile(file)
+			require.NoError(t, err)
+			assert.Equal(t, want, string(got), "run go test ./docs -run Reference -update")
+		})
+	}
 }

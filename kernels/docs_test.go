@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// section is what docs/kernels.md has to say about a kernel.
+// section is what docs/reference/kernels.md has to say about a kernel.
 func section(k Kernel) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "### %s\n\n%s.\n\n", k.Name, strings.ToUpper(k.Doc[:1])+k.Doc[1:])
@@ -23,7 +23,7 @@ func section(k Kernel) string {
 }
 
 func TestDocumentationIsComplete(t *testing.T) {
-	page, err := os.ReadFile("../docs/kernels.md")
+	page, err := os.ReadFile("../docs/reference/kernels.md")
 	require.NoError(t, err)
 	for _, k := range All() {
 		assert.Contains(t, string(page), section(k))
