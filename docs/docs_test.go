@@ -205,3 +205,28 @@ func TestLinks(t *testing.T) {
 	}
 	assert.Greater(t, found, 20)
 }
+
+// TestProse: pages are read in a terminal and on small screens. Tables and listings may be wide.
+func TestProse(t *testing.T) {
+	const columns, lines = 120, 8
+	for _, file := range pages(t) {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		paragraph, fenced := 0, false
+		for i, line := range strings.Split(string(text), "\n") {
+			item := strings.HasPrefix(strings.TrimSpace(line), "- ")
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			}
+			if fenced || line == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "![") {
+				paragraph = 0
+				continue
+			}
+			if paragraph++; item {
+				paragraph = 1
+			}
+			assert.LessOrEqual(t, len([]rune(line)), columns, "%s:%d", file, i+1)
+			assert.LessOrEqual(t, paragraph, lines, "%s:%d", file, i+1)
+		}
+	}
+}

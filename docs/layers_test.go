@@ -31,7 +31,8 @@ var floors = [][]string{
 	{"kernels/runner"},
 	{"testbench/verify", "experiments"},
 	{"properties", "cuda", "internal/hostcheck"},
-	{"cmd", "docs", "internal/mutants/hunt"},
+	{"cmd", "internal/mutants/hunt"},
+	{"docs"},
 	{"examples"},
 }
 
