@@ -119,22 +119,19 @@ func tokens(text string) (list []string) {
 	}
 }
 
-// common is the length of the longest common subsequence.
-func common(a, b []string) int {
-	row := make([]int, len(b)+1)
-	for _, x := range a {
-		diagonal := 0
-		for j, y := range b {
-			up := row[j+1]
-			if x == y {
-				row[j+1] = diagonal + 1
-			} else {
-				row[j+1] = max(up, row[j])
-			}
-			diagonal = up
+// common counts the tokens that two texts have in common, in any order.
+func common(a, b []string) (n int) {
+	left := map[string]int{}
+	for _, t := range a {
+		left[t]++
+	}
+	for _, t := range b {
+		if left[t] > 0 {
+			left[t]--
+			n++
 		}
 	}
-	return row[len(b)]
+	return n
 }
 
 // place is a range of source text.

@@ -134,6 +134,10 @@ func TestNearest(t *testing.T) {
 			"@@ Stack.Pop\n- for i := 0; i < 5; i++ {\n+ {",
 			"Stack.Pop has no such lines; the nearest: stack.go:20: for i := 0; i < 4; i++ {",
 		},
+		{
+			"@@ Stack.Pop\n- e.PC == 3 || e.Mask == 0\n+ true",
+			"Stack.Pop has no such lines; the nearest: stack.go:14: e.Mask == 0 || e.PC == 3 { // empty",
+		},
 		{"@@ Stack.Push\n- k.depth--\n+ _ = k", "Stack.Push has no such lines; they are in Stack.Pop, stack.go:15"},
 		{"@@ Stack.PopAll\n- k.depth--\n+ _ = k", "Stack.PopAll is not in package .; they are in Stack.Pop, stack.go:15"},
 		{
