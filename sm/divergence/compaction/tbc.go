@@ -51,7 +51,7 @@ var Keys = divergence.NewParams("tbc", Params{})
 
 // TBCParams are the parameters of thread block compaction.
 type Params struct {
-	Static bool `toml:"static" old:"tbc_static" doc:"compactor off, warps keep the threads that they were launched with" source:"Fung & Aamodt, HPCA 2011, section 3.2"`
+	Static bool `toml:"static" old:"tbc_static" doc:"compactor off, warps keep the threads that they were launched with" source:"tbc: section 3.2"`
 }
 
 // TBC is thread block compaction (Fung & Aamodt, HPCA 2011, section 3): the

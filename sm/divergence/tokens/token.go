@@ -32,10 +32,10 @@ var Keys = divergence.NewParams("token", Params{Window: 16, Pop: 32, Spill: 42, 
 
 // TokenParams are the parameters of the token stack.
 type Params struct {
-	Window int `toml:"window" old:"token_window" range:"1..64" unit:"tokens" doc:"those of a warp that are on the chip" source:"ssy"`
-	Pop    int `toml:"pop" old:"token_pop" range:"0..100000" unit:"core cycles" doc:"from the issue of an instruction that pops a token to the issue of the next one" source:"ssy"`
-	Spill  int `toml:"spill" old:"token_spill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to move to memory, or as long as memory needs" source:"ssy"`
-	Fill   int `toml:"fill" old:"token_fill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to come back, or as long as memory needs" source:"ssy"`
+	Window int `toml:"window" old:"token_window" range:"1..64" unit:"tokens" doc:"those of a warp that are on the chip" source:"cost: section IV: Kepler"`
+	Pop    int `toml:"pop" old:"token_pop" range:"0..100000" unit:"core cycles" doc:"from the issue of an instruction that pops a token to the issue of the next one" source:"cost: section IV: Kepler"`
+	Spill  int `toml:"spill" old:"token_spill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to move to memory, or as long as memory needs" source:"cost: section IV: Kepler"`
+	Fill   int `toml:"fill" old:"token_fill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to come back, or as long as memory needs" source:"cost: section IV: Kepler"`
 }
 
 // refill is how many cycles pass from a change of a slot to the issue of its
