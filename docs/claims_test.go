@@ -12,7 +12,7 @@ import (
 	"divergo/experiments"
 )
 
-// claims is claims.md, with a row for each.
+// claims is reference/claims.md, with a row for each.
 func claims(row func(*experiments.Claim) string) string {
 	var b strings.Builder
 	b.WriteString(`# What the papers say, and what the model does
@@ -41,9 +41,9 @@ A value marked ` + "`ours`" + ` is a count of what we declare, and nothing that 
 func TestClaims(t *testing.T) {
 	if *update {
 		measured := claims(func(c *experiments.Claim) string { return c.Row(c.Try()) })
-		require.NoError(t, os.WriteFile("claims.md", []byte(measured), 0o644))
+		require.NoError(t, os.WriteFile("reference/claims.md", []byte(measured), 0o644))
 	}
-	text, err := os.ReadFile("claims.md")
+	text, err := os.ReadFile("reference/claims.md")
 	require.NoError(t, err)
 	got := strings.Split(string(text), "\n")
 	want := claims(func(c *experiments.Claim) string {
