@@ -49,6 +49,17 @@ func TestReadmeTable(t *testing.T) {
 	assert.Positive(t, found)
 }
 
+// TestPlantedLine: the line that the tutorial replaces is in its file, once.
+func TestPlantedLine(t *testing.T) {
+	page, err := os.ReadFile("tutorial/04-find-a-planted-bug.md")
+	require.NoError(t, err)
+	source, err := os.ReadFile("../sm/divergence/pathstack.go")
+	require.NoError(t, err)
+	line := regexp.MustCompile(`(?m)^    (e\.At, .*)$`).FindSubmatch(page)
+	require.NotNil(t, line)
+	assert.Equal(t, 1, strings.Count(string(source), "\t"+string(line[1])+"\n"), "%s", line[1])
+}
+
 func readme(t *testing.T) string {
 	text, err := os.ReadFile("../README.md")
 	require.NoError(t, err)

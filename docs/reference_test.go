@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"divergo/cmd/divergo/cli"
 	"divergo/experiments"
 	"divergo/gpu"
 	"divergo/kernels"
@@ -23,7 +21,7 @@ import (
 	"divergo/sm/divergence/barriers"
 	"divergo/sm/divergence/compaction"
 	"divergo/sm/divergence/formation"
-	"divergo/sm/divergence/paths"
+	compared "divergo/sm/divergence/paths"
 	"divergo/sm/divergence/stacks"
 	"divergo/sm/divergence/tokens"
 	"divergo/testbench"
@@ -51,7 +49,7 @@ var reference = []struct {
 func TestReference(t *testing.T) {
 	for _, r := range reference {
 		t.Run(r.name, func(t *testing.T) {
-			p := &page{}
+			p := &page{t: t}
 			fmt.Fprintf(p, "# %s\n\nWritten by `go test ./docs -run Reference -update` from the program's own tables.\n", r.title)
 			r.write(p)
 			file := "reference/" + r.name + ".md"
@@ -60,13 +58,22 @@ func TestReference(t *testing.T) {
 			}
 			got, err := os.ReadFile(file)
 			require.NoError(t, err)
-			assert.Equal(t, p.String(), string(got), "run go test ./docs -run Reference -update")
+			have := strings.Split(string(got), "\n")
+			for i, line := range strings.Split(p.String(), "\n") {
+				if i >= len(have) || have[i] != line {
+					t.Fatalf("%s:%d is stale: run go test ./docs -run Reference -update\nwant %s", file, i+1, line)
+				}
+			}
+			assert.Len(t, have, strings.Count(p.String(), "\n")+1)
 		})
 	}
 }
 
 // page is a page of the reference.
-type page struct{ strings.Builder }
+type page struct {
+	strings.Builder
+	t *testing.T
+}
 
 func (p *page) section(title string) { fmt.Fprintf(p, "\n## %s\n", title) }
 
@@ -110,13 +117,7 @@ var exitCodes = regexp.MustCompile(`(?s)Exit codes: (.*?)\.\n`)
 
 // commands is the help of each verb, as a terminal shows it.
 func commands(p *page) {
-	help := func(verb ...string) string {
-		var out, complaints bytes.Buffer
-		if code := cli.Run(append([]string{"help"}, verb...), &out, &complaints); code != 0 {
-			panic(complaints.String())
-		}
-		return out.String()
-	}
+	help := func(verb ...string) string { return printed(p.t, append([]string{"help"}, verb...)...) }
 	p.section("Exit codes")
 	p.table("code", "meaning")
 	for entry := range strings.SplitSeq(exitCodes.FindStringSubmatch(help())[1], "; ") {
@@ -145,7 +146,7 @@ var families = []struct {
 	mechanisms []divergence.Mechanism
 }{
 	{"stacks", stacks.Mechanisms},
-	{"paths", paths.Mechanisms},
+	{"paths", compared.Mechanisms},
 	{"tokens", tokens.Mechanisms},
 	{"formation", formation.Mechanisms},
 	{"compaction", compaction.Mechanisms},
@@ -166,9 +167,7 @@ func mechanisms(p *page) {
 	g := divergence.Geometry{Lanes: cfg.SM.WarpSize, Warps: cfg.SM.Warps(), CTAs: cfg.SM.CTAs}
 	cost := func(m divergence.Mechanism) *divergence.Cost {
 		c, err := m.Cost(cfg.Divergence, g)
-		if err != nil {
-			panic(err)
-		}
+		require.NoError(p.t, err)
 		return &c
 	}
 	p.section("All")

@@ -63,8 +63,8 @@ func warpSpans(t *testing.T) (spans []span) {
 	return spans
 }
 
-// paths of the kernel by PC of their first instruction: colour and label.
-var paths = map[uint64][2]string{
+// arms of the kernel by PC of their first instruction: colour and label.
+var arms = map[uint64][2]string{
 	31: {"#4c78a8", "32 lanes"},
 	32: {"#72b7b2", "16: if (partner > tid)"},
 	42: {"#e45756", "8: else"},
@@ -119,7 +119,7 @@ func drawWarp(spans []span) string {
 	var color string
 	high := false
 	for i, s := range spans {
-		p, begins := paths[s.pc]
+		p, begins := arms[s.pc]
 		if begins {
 			color = p[0]
 		}

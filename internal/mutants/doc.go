@@ -31,14 +31,14 @@
 // is compared as a syntax tree, so that formatting, comments and parentheses do not matter. Where it
 // ends within a block, any statements may follow there:
 //
-//	@@ Coalescer.lanes
+//	@@ Coalescer.sharing
 //	- case Atomic, Reduce:
 //	+ case Reduce:
 //	  	return left & -left
 //
 // It must be there once. Where that takes too many lines, the line of @@ says which one is meant:
 //
-//	@@ Update.send 2 of 3
+//	@@ Coalescer.sharing 2 of 3
 //
 // A mutant without a match is reported with the place that comes nearest to it.
 package mutants

@@ -46,7 +46,8 @@ func (m *Mutant) Overlay(root, dir string) (string, error) {
 	if err := os.WriteFile(changed, text, 0o644); err != nil {
 		return "", err
 	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, filepath.FromSlash(file)): changed}})
+	replace := map[string]string{filepath.Join(root, filepath.FromSlash(file)): changed}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
 	}

@@ -33,7 +33,17 @@ var (
 
 // mechanisms are the files that each mechanism is in, or a family of which one is an option of the other.
 var mechanisms = [][]string{
-	{"pathstack", "pdom"}, {"token"}, {"ptpc"}, {"ppc"}, {"dpe"}, {"multipath"}, {"convbarrier"}, {"subwarp"}, {"dwf", "dwf_issue", "dwf_barrier"}, {"tbc", "tbc_barrier"}, {"capri"},
+	{"pathstack", "pdom"},
+	{"token"},
+	{"ptpc"},
+	{"ppc"},
+	{"dpe"},
+	{"multipath"},
+	{"convbarrier"},
+	{"subwarp"},
+	{"dwf", "dwf_issue", "dwf_barrier"},
+	{"tbc", "tbc_barrier"},
+	{"capri"},
 }
 
 // TestCatalogue: every mutant changes a place that is there, and compiles. The catalogue is as large as it should
@@ -173,7 +183,8 @@ func check(t *testing.T, m *mutants.Mutant, overlay, dir string) (killer string)
 		names = append(names, c.Name)
 	}
 	require.Contains(t, names, found.Checker, "what killed it is no checker: %s", out)
-	return fmt.Sprintf("checker %s under %s, %d kernels, %.1f s, smallest kernel of %d instructions", found.Checker, found.Mechanism, found.Kernels, found.Spent.Seconds(), found.Instructions)
+	return fmt.Sprintf("checker %s under %s, %d kernels, %.1f s, smallest kernel of %d instructions",
+		found.Checker, found.Mechanism, found.Kernels, found.Spent.Seconds(), found.Instructions)
 }
 
 // audit hunts a mutant with the tests that audit its block, and says which of
