@@ -10,7 +10,6 @@ import (
 	"divergo/isa"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
-	"divergo/sm/divergence/tokens"
 )
 
 func init() { Register(papers.Cost, costFigures, costClaims) }
@@ -228,19 +227,16 @@ func timeline(first, last int) (string, error) {
 // walkThrough follows listing 3, whose line 1 is at address 0xd0.
 func walkThrough() (string, error) {
 	var list []string
+	token, _ := divergence.Find("token")
 	b := micro.Bench{Lanes: 32, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) {
-		stack := p.(*tokens.TokenStack)
-		s := stack.Table.At(0)
+		s := p.Slots().At(0)
 		if !s.Valid {
 			return
 		}
-		step := fmt.Sprintf("%08x", s.Mask)
-		for i, n := 0, int(*stack.Stack.Depth.At(0)); i < n; i++ {
-			if i == 0 {
-				step += ":"
-			}
-			t := stack.Token(0, n-1-i)
-			step += fmt.Sprintf(" %08x@%x", t.Mask, 0xd0+isa.InstBytes*t.PC)
+		step, separator := fmt.Sprintf("%08x", s.Mask), ":"
+		for _, t := range slices.Backward(token.Stack(p, 0, nil)) {
+			step += fmt.Sprintf("%s %08x@%x", separator, t.Mask, 0xd0+isa.InstBytes*t.At.PC)
+			separator = ""
 		}
 		if len(list) == 0 || list[len(list)-1] != step {
 			list = append(list, step)
@@ -300,21 +296,24 @@ func predictions() (string, error) {
 // the instruction behind the branch.
 func tokenBits() (string, error) {
 	var words []uint64
-	together := 0 // tokens that move
+	var left uint64 // pops before tokens come back
 	b := micro.Bench{
 		Lanes: 32, Warps: 1,
 		Refill: func(t *divergence.Transferred) { words = append(words, t.Data[:]...) },
 		Each: func(p divergence.Policy, _ []micro.Issue) {
-			together = max(together, int(*p.(*tokens.TokenStack).Spilled.At(0)))
+			if s := p.Stats(); s.Fills == 0 {
+				left = s.Pops
+			}
 		},
 	}
-	if _, err := bench(b, divergence.Options{Mechanism: "token"}, micro.Listing3(16)); err != nil {
+	r, err := bench(b, divergence.Options{Mechanism: "token"}, micro.Listing3(16))
+	if err != nil {
 		return "", err
 	}
 	const pc = 10
 	if words[1]^words[2] != 1<<31^1<<30 || words[1]>>32 != pc {
 		return fmt.Sprintf("%x", words), nil
 	}
-	bytes := 8 * len(words)
+	bytes, together := 8*len(words), int(r.Stats.Pops-left)
 	return fmt.Sprintf("%d %d; %d", 8*bytes/together, bits.Len64(words[1]^pc<<32), bytes), nil
 }

@@ -11,9 +11,7 @@ import (
 	"divergo/kernels"
 	"divergo/sm"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/compaction"
 	"divergo/sm/divergence/micro"
-	"divergo/sm/divergence/stacks"
 	"divergo/units"
 )
 
@@ -428,7 +426,11 @@ func majority() (string, error) {
 	return fmt.Sprintf("%s (%s)", strings.Join(order, " "), strings.Join(warps, ", ")), err
 }
 
-var tbc = divergence.Options{Mechanism: "tbc", PathOrder: divergence.TakenFirst}
+// tbc runs thread block compaction, and compacting is its entry in the list of mechanisms.
+var (
+	tbc           = divergence.Options{Mechanism: "tbc", PathOrder: divergence.TakenFirst}
+	compacting, _ = divergence.Find(tbc.Mechanism)
+)
 
 // blocks lists the warps that were issued for the blocks of a kernel, threads
 // from 1 by lane of 4.
@@ -475,12 +477,12 @@ func figure9Targets() (string, error) {
 		return strings.Join(lanes, "|")
 	}
 	var list []string
-	r, err := bench(micro.Bench{Lanes: 4, Warps: 3, Prefer: []int{1, 2, 0}, Each: func(p divergence.Policy, _ []micro.Issue) {
-		targets := p.(*compaction.TBC).Targets.At(0)
-		s := fmt.Sprintf("C %s B %s", digits(&targets.Taken), digits(&targets.Not))
-		if !targets.Taken.Empty() && !slices.Contains(list, s) {
-			list = append(list, s)
-		}
+	r, err := bench(micro.Bench{Lanes: 4, Warps: 3, Prefer: []int{1, 2, 0}, Watch: func(p divergence.Policy) {
+		compacting.Branches(p).Add(func(b divergence.Branched) {
+			if !b.Last {
+				list = append(list, fmt.Sprintf("C %s B %s", digits(b.Taken), digits(b.Not)))
+			}
+		})
 	}}, tbc, k)
 	return strings.Join(append(list, blocks(k, r.Issues, "C", "B")), "; "), err
 }
@@ -535,13 +537,8 @@ func activemasks() (string, error) {
 	var uses []int
 	for _, warps := range []int{1, 4, 32} {
 		var columns units.BlockMask
-		_, err := bench(micro.Bench{Lanes: 32, Warps: warps, Each: func(p divergence.Policy, _ []micro.Issue) {
-			d := p.(*compaction.TBC)
-			for i := range int(*d.Stack.Depth.At(0)) {
-				for l, group := range d.Stack.At(0, i).Mask {
-					columns[l] |= group
-				}
-			}
+		_, err := bench(micro.Bench{Lanes: 32, Warps: warps, Watch: func(p divergence.Policy) {
+			compacting.Compacts(p).Add(func(c divergence.Compacted) { columns.Union(c.Entry) })
 		}}, tbc, micro.Random(0, 32*warps, micro.Shape{}))
 		if err != nil {
 			return "", err
@@ -552,7 +549,7 @@ func activemasks() (string, error) {
 	return fmt.Sprintf("%s; %s (%d)", more, spaced(uses), all), nil
 }
 
-// emptyTarget counts the cycles with an empty entry at the top of the stack.
+// emptyTarget counts the cycles with an entry at the top of the stack that is popped for want of threads.
 func emptyTarget() (string, error) {
 	k := micro.Seq(
 		micro.At("A", micro.When(micro.FromThread(0), "C")),
@@ -560,11 +557,8 @@ func emptyTarget() (string, error) {
 		micro.At("C", micro.Nop),
 		micro.At("D", micro.Exit))
 	cycles := 0
-	_, err := bench(micro.Bench{Lanes: 4, Warps: 2, Each: func(p divergence.Policy, _ []micro.Issue) {
-		d := p.(*compaction.TBC)
-		if depth := int(*d.Stack.Depth.At(0)); depth > 1 && d.Stack.At(0, depth-1).Mask.Empty() {
-			cycles++
-		}
+	_, err := bench(micro.Bench{Lanes: 4, Warps: 2, Watch: func(p divergence.Policy) {
+		compacting.Compacts(p).Add(func(c divergence.Compacted) { cycles += c.Popped })
 	}}, tbc, k)
 	return fmt.Sprint(cycles), err
 }
@@ -578,19 +572,13 @@ func figure10() (string, error) {
 		return micro.Figure10[pc].Label
 	}
 	var states []string
+	likely, _ := divergence.Find("pdom-lcp")
 	_, err := bench(micro.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) {
-		d := p.(*stacks.PDOM)
-		top := d.Table.At(0) // the slot holds PC and mask of the top entry
-		if !top.Valid || top.Wait != divergence.Runs {
+		if s := p.Slots().At(0); !s.Valid || s.Wait != divergence.Runs {
 			return
 		}
-		depth := int(*d.Stack.Depth.At(0))
 		var entries []string
-		for i := range depth {
-			e := *d.Stack.At(0, i)
-			if i == depth-1 {
-				e.At.PC, e.Mask = top.PC, top.Mask
-			}
+		for _, e := range likely.Stack(p, 0, nil) {
 			text := name(e.At.PC) + "/" + name(e.RPC.PC)
 			if e.LPC.PC != isa.NoPC {
 				text += fmt.Sprintf("/%s/%d", name(e.LPC.PC), e.LPos)

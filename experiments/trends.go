@@ -12,6 +12,7 @@ import (
 	"divergo/kernels"
 	"divergo/kernels/runner"
 	"divergo/sm"
+	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
 	"divergo/testbench"
 	"divergo/units"
@@ -134,8 +135,8 @@ func (s setup) count(w kernels.Workload) (o outcome, err error) {
 		return o, err
 	}
 	var c *gathering
-	if s.mechanism == "tbc" {
-		c = watchCompaction(session, cfg.SM.Lanes)
+	if m, ok := divergence.Find(s.mechanism); ok && s.mechanism == "tbc" {
+		c = watchCompaction(session, m, cfg.SM.Lanes)
 	}
 	if err = w.Run(s.machine(session)); err == nil {
 		err = w.Check()

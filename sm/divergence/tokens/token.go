@@ -16,7 +16,7 @@ var Mechanisms = []divergence.Mechanism{
 	{
 		Name:     "token",
 		Doc:      "stack of synchronisation tokens: instructions of the compiler push and pop",
-		Promises: divergence.Promises{InStep: true, Prompt: 1, Transfers: transferCosts, Depth: tokens},
+		Promises: divergence.Promises{InStep: true, Prompt: 1, Transfers: transferCosts, Depth: tokens, Stack: entries},
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newTokenStack(e), nil
 		},
@@ -340,6 +340,16 @@ func (p *TokenStack) moved(t *divergence.Transferred) {
 // Token is token i of the stack of warp w, counted from the bottom, which is on
 // the chip. It is read-only.
 func (p *TokenStack) Token(w, i int) *Token { return p.Stack.At(w, i%p.window) }
+
+// entries lists the tokens of a warp that are on the chip.
+func entries(p divergence.Policy, w int, to []divergence.Entry) []divergence.Entry {
+	s := p.(*TokenStack)
+	for i := s.onChip(w); i < int(*s.Stack.Depth.At(w)); i++ {
+		t := s.Token(w, i)
+		to = append(to, divergence.Entry{At: divergence.Point{PC: t.PC}, RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: t.Mask})
+	}
+	return to
+}
 
 // onChip is the lowest token of warp w that is on the chip: while a warp without threads waits for
 // memory, none is there yet.
