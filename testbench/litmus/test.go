@@ -147,7 +147,9 @@ func (t *Test) ctas() int {
 }
 
 // shares reports whether a variable is in shared memory.
-func (t *Test) shares() bool { return slices.ContainsFunc(t.Vars, func(v Var) bool { return v.Shared }) }
+func (t *Test) shares() bool {
+	return slices.ContainsFunc(t.Vars, func(v Var) bool { return v.Shared })
+}
 
 // Claim is what the author says of outcomes: those of the condition are allowed, or they are not.
 type Claim struct {
