@@ -25,7 +25,7 @@ const (
 // row is an entry of the table.
 type row struct {
 	role, instance uint32
-	delay          uint32 // rounds of a loop before the thread begins
+	start          uint32 // clock cycle in which the thread begins
 	pauses         uint32 // 4 bits each: rounds ahead of an instruction
 	count          uint32 // accesses; for a thread of the test a set of variables that it reads first
 	step           uint32 // bytes between accesses
@@ -34,7 +34,7 @@ type row struct {
 
 func (r *row) bytes() []byte {
 	b := make([]byte, 0, rowBytes)
-	for _, v := range []uint32{r.role, r.instance, r.delay, r.pauses, r.count, r.step} {
+	for _, v := range []uint32{r.role, r.instance, r.start, r.pauses, r.count, r.step} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	return binary.LittleEndian.AppendUint64(b, r.address)
@@ -87,6 +87,16 @@ func (w *writer) loop(counter string, body func()) {
 	w.label(end)
 }
 
+// wait lets a thread begin in its cycle, or a little later: the clocks of all SMs agree.
+func (w *writer) wait() {
+	w.labels++
+	top := fmt.Sprintf("WAIT%d", w.labels)
+	w.label(top)
+	w.line("mov.u32 %%w, %%clock;")
+	w.line("setp.lt.u32 %%p, %%w, %%start;")
+	w.line("@%%p bra %s;", top)
+}
+
 // PTX is the kernel of the test. With pauses there is a loop ahead of each instruction.
 func (t *Test) PTX(pauses bool) string {
 	w := &writer{Test: t}
@@ -96,7 +106,7 @@ func (t *Test) PTX(pauses bool) string {
 	}
 	w.WriteString(".visible .entry litmus(.param .u64 table, .param .u64 places, .param .u64 outcomes)\n{\n")
 	w.line(".reg .pred %%p;")
-	w.line(".reg .b32 %%tid, %%cta, %%lin, %%role, %%instance, %%delay, %%pauses, %%count, %%step, %%w;")
+	w.line(".reg .b32 %%tid, %%cta, %%lin, %%role, %%instance, %%start, %%delay, %%pauses, %%count, %%step, %%w;")
 	w.line(".reg .b64 %%table, %%places, %%outcomes, %%row, %%address, %%far, %%wide, %%room;")
 	for v := range t.Vars {
 		w.line(".reg .b64 %%a%d, %%g%d;", v, v) // in its own space, and generic
@@ -117,14 +127,13 @@ func (t *Test) PTX(pauses bool) string {
 		w.clearShared()
 	}
 	w.line("mad.wide.u32 %%row, %%lin, %d, %%table;", rowBytes)
-	for i, name := range []string{"role", "instance", "delay", "pauses", "count", "step"} {
-		w.line("ld.global.u32 %%%s, [%%row+%d];", name, 4*i)
-	}
+	w.line("ld.global.v4.u32 {%%role, %%instance, %%start, %%pauses}, [%%row];")
+	w.line("ld.global.v2.u32 {%%count, %%step}, [%%row+16];")
 	w.line("ld.global.u64 %%address, [%%row+24];")
 	w.line("setp.ge.u32 %%p, %%role, %d;", len(t.Threads))
 	w.line("@%%p bra OTHERS;")
 	w.addresses()
-	w.loop("%delay", nil)
+	w.wait()
 	for i := range t.Threads[1:] {
 		w.line("setp.eq.u32 %%p, %%role, %d;", i+1)
 		w.line("@%%p bra T%d;", i+1)
@@ -211,7 +220,7 @@ func (w *writer) thread(i int, pauses bool) {
 // others writes what disturbs the threads of the test: accesses of lines that are no variables, and fences.
 func (w *writer) others() {
 	w.label("OTHERS")
-	w.loop("%delay", nil)
+	w.wait()
 	for i, name := range []string{"LOADS", "STORES", "ATOMICS", "FENCES"} {
 		w.line("setp.eq.u32 %%p, %%role, %d;", len(w.Threads)+i)
 		w.line("@%%p bra %s;", name)

@@ -18,7 +18,7 @@ import (
 )
 
 // machineSeeds is how many seeds in a row have the same machine, which takes longer to build than a test to run.
-const machineSeeds = 16
+const machineSeeds = 8
 
 // maxCycles is more than any test takes on the slowest of the machines.
 const maxCycles = 10_000_000
@@ -54,6 +54,36 @@ type Seen struct {
 	Outcome Outcome
 	Weak    bool // no sequentially consistent machine has it
 	Times   uint64
+}
+
+// Wrong is the claims of the test that the model contradicts, nil if there are none.
+func (r *Result) Wrong() error {
+	var allowed []Outcome
+	for i := range r.Outcomes {
+		allowed = append(allowed, r.Outcomes[i].Outcome)
+	}
+	return r.Test.Judge(allowed)
+}
+
+// Counts are the sums over the outcomes of a test.
+type Counts struct{ Allowed, Seen, Weak, WeakSeen int }
+
+// Count sums up the outcomes.
+func (r *Result) Count() (n Counts) {
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		n.Allowed++
+		if o.Times > 0 {
+			n.Seen++
+		}
+		if o.Weak {
+			n.Weak++
+		}
+		if o.Weak && o.Times > 0 {
+			n.WeakSeen++
+		}
+	}
+	return n
 }
 
 // Finding is a launch with an outcome that is not allowed, or without any.
@@ -236,6 +266,7 @@ func (c *campaign) machine(seed uint64) gpu.Config {
 	all := divergence.Mechanisms()
 	cfg.Divergence.Mechanism = all[r.IntN(len(all))].Name
 	cfg.GPU.SMs = []int{1, 2, 2, 3, 4}[r.IntN(5)]
+	cfg.DRAM.Channels = []int{1, 2, 2, 4}[r.IntN(4)]
 	cfg.Shared.Size = max(cfg.Shared.Size, 1024)
 	return cfg
 }
@@ -256,10 +287,14 @@ type layout struct {
 	instances         []instance
 	vars, junk        uint64 // device memory of variables, and of others
 	pitch             int    // bytes between variables
+	start, window     int    // cycles in which threads begin
 }
 
+// begin is the cycle in which a thread begins.
+func (l *layout) begin() uint32 { return uint32(l.start + l.IntN(l.window)) }
+
 // junkBytes is how much memory the threads use that disturb the others.
-const junkBytes = 32 << 10
+const junkBytes = 256 << 10
 
 // launch runs the test with a seed, and gives the outcome of each instance.
 func (s *subject) launch(session *testbench.Session, seed uint64) ([]Outcome, error) {
@@ -273,7 +308,7 @@ func (s *subject) launch(session *testbench.Session, seed uint64) ([]Outcome, er
 	places := session.Alloc(8 * len(s.Vars) * sharedSlots)
 	outcomes := session.Alloc(s.keptAt() + l.ctas*s.sharedBytes())
 	l.vars = session.Alloc(l.pitch * len(s.Vars) * sharedSlots)
-	l.junk = session.Alloc(junkBytes)
+	l.junk = (session.Alloc(junkBytes+sameChannel) + sameChannel - 1) / sameChannel * sameChannel
 	l.drawPlaces()
 	l.drawOthers()
 	var text []byte
@@ -342,14 +377,14 @@ func (l *layout) draw(cfg *gpu.Config) {
 		l.rows[i].role = uint32(len(l.Threads) + others)
 	}
 	l.pitch = of(8, 32, 64, 128, 256, 1024, 4096)
-	rounds := 1 << l.IntN(6)
+	l.start, l.window = of(1000, 2000, 4000, 8000), of(1, 16, 64, 256, 1024)
 	for range 1 + l.IntN(sharedSlots) {
-		l.place(rounds)
+		l.place()
 	}
 }
 
 // place finds threads for another instance, unless there is no room.
-func (l *layout) place(rounds int) {
+func (l *layout) place() {
 	ctas := l.Perm(l.ctas)
 	together := l.IntN(4) == 0 // in one warp as far as they are in one CTA
 	in := instance{}
@@ -375,7 +410,7 @@ func (l *layout) place(rounds int) {
 	}
 	for i, at := range in.threads {
 		l.rows[at] = row{
-			role: uint32(i), instance: uint32(len(l.instances)), delay: uint32(l.IntN(rounds)),
+			role: uint32(i), instance: uint32(len(l.instances)), start: l.begin(),
 			pauses: l.Uint32() & l.Uint32() & l.Uint32(), count: l.Uint32() & l.Uint32(),
 		}
 	}
@@ -403,32 +438,49 @@ func (l *layout) drawPlaces() {
 	}
 }
 
-// drawOthers gives warps what disturbs the test: they evict lines, or write beside the variables.
+// sameChannel is a number of bytes after which addresses are in the same channel and the same sets of the caches.
+const sameChannel = 16 << 10
+
+// drawOthers gives warps what disturbs the test: they evict lines, write beside the variables, or crowd the channel of
+// one of them.
 func (l *layout) drawOthers() {
-	global := slices.IndexFunc(l.Vars, func(v Var) bool { return !v.Shared })
+	of := func(list ...int) int { return list[l.IntN(len(list))] }
+	var globals []uint64
+	for _, in := range l.instances {
+		for v, a := range in.vars {
+			if !l.Vars[v].Shared {
+				globals = append(globals, a)
+			}
+		}
+	}
+	victim := l.vars
+	if globals != nil {
+		victim = globals[l.IntN(len(globals))]
+	}
+	crowd := l.IntN(2) == 0
 	for first := 0; first < len(l.rows); first += l.warp {
 		if l.IntN(2) == 0 {
 			continue
 		}
-		role := l.IntN(others)
-		count, step := 1<<l.IntN(6), []int{0, 4, 32, 64, 128, 256, 1024}[l.IntN(7)]
-		near := global >= 0 && l.IntN(2) == 0
+		role, count, step, spread := l.IntN(others), 1<<l.IntN(6), of(0, 4, 64, 128, 1024), of(4, 128, 4096)
+		near, sparse := globals != nil && l.IntN(2) == 0, !crowd && l.IntN(2) == 0
 		for at := first; at < first+l.warp; at++ {
-			if l.rows[at].role < uint32(len(l.Threads)) || l.IntN(2) == 0 {
+			if l.rows[at].role < uint32(len(l.Threads)) || sparse && l.IntN(2) == 0 {
 				continue
 			}
-			r := row{role: uint32(len(l.Threads) + role), delay: uint32(l.IntN(32)), count: uint32(count), step: uint32(step)}
-			if near {
+			r := row{role: uint32(len(l.Threads) + role), start: l.begin(), count: uint32(count), step: uint32(step)}
+			switch {
+			case crowd:
 				r.step = 0
-				r.address = l.instances[l.IntN(len(l.instances))].vars[global]
+				r.address = l.junk + victim%sameChannel + uint64(sameChannel*l.IntN(junkBytes/sameChannel-1))
+			case near:
+				r.step = 0
+				r.address = globals[l.IntN(len(globals))]
 				if role != loads {
 					r.address += 4 // beside the variable
 				}
-			} else {
-				r.address = l.junk + uint64(4*l.IntN(64))
-				if step > 0 {
-					r.count = min(r.count, uint32((junkBytes-256)/step))
-				}
+			default:
+				r.address = l.junk + uint64(spread*l.IntN(junkBytes/2/spread))
 			}
 			l.rows[at] = r
 		}

@@ -21,16 +21,8 @@ func TestRun(t *testing.T) {
 		t.Error(r.Finding)
 	}
 	for _, one := range r.Results {
-		weak, seen := 0, 0
-		for _, out := range one.Outcomes {
-			if out.Weak {
-				weak++
-				if out.Times > 0 {
-					seen++
-				}
-			}
-		}
-		t.Logf("%s: %d launches, %d executions, %d of %d weak", one.Test.Name, one.Launches, one.Executions, seen, weak)
+		n := one.Count()
+		t.Logf("%s: %d launches, %d executions, %d of %d weak", one.Test.Name, one.Launches, one.Executions, n.WeakSeen, n.Weak)
 	}
 	t.Log(r.Spent)
 }

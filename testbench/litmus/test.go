@@ -1,6 +1,7 @@
 package litmus
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -172,22 +173,33 @@ func (c *Claim) Holds(o Outcome) bool {
 	})
 }
 
-// Judge compares the claims of a test with the outcomes that the model allows. The error has a line for each
-// claim that is wrong.
+// WrongClaim is a claim that the model contradicts.
+type WrongClaim struct {
+	Test  *Test
+	Claim *Claim
+	Has   Outcome // an outcome that the model allows and the claim forbids; "": the claim allows what the model does not
+}
+
+func (w *WrongClaim) Error() string {
+	if w.Has == "" {
+		return fmt.Sprintf("%s: test %s: the model allows no outcome with %s", w.Test.Place, w.Test.Name, w.Claim.Text)
+	}
+	return fmt.Sprintf("%s: test %s: the model allows %s, which is against: forbid %s", w.Test.Place, w.Test.Name, w.Test.Show(w.Has), w.Claim.Text)
+}
+
+// Judge compares the claims of a test with the outcomes that the model allows. The error has a WrongClaim for each
+// claim that the model contradicts.
 func (t *Test) Judge(allowed []Outcome) error {
-	var wrong []string
+	var wrong []error
 	for i := range t.Claims {
 		c := &t.Claims[i]
 		at := slices.IndexFunc(allowed, c.Holds)
 		switch {
 		case c.Allow && at < 0:
-			wrong = append(wrong, fmt.Sprintf("%s: test %s: the model allows no outcome with %s", t.Place, t.Name, c.Text))
+			wrong = append(wrong, &WrongClaim{Test: t, Claim: c})
 		case !c.Allow && at >= 0:
-			wrong = append(wrong, fmt.Sprintf("%s: test %s: the model allows %s, an outcome with %s", t.Place, t.Name, t.Show(allowed[at]), c.Text))
+			wrong = append(wrong, &WrongClaim{Test: t, Claim: c, Has: allowed[at]})
 		}
 	}
-	if wrong != nil {
-		return fmt.Errorf("%s", strings.Join(wrong, "\n"))
-	}
-	return nil
+	return errors.Join(wrong...)
 }
