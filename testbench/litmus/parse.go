@@ -3,6 +3,7 @@ package litmus
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +18,8 @@ const (
 	maxEvents  = 24
 	maxVars    = 8
 	maxRegs    = 16
+
+	maxExecutions = 1 << 22
 )
 
 // parser reads a file of tests.
@@ -108,7 +111,36 @@ func (p *parser) end() {
 	case events > maxEvents:
 		p.errorf("test %s: %d memory operations, fences and variables, want at most %d", t.Name, events, maxEvents)
 	}
+	if n := t.executions(); len(p.errs) == 0 && n > maxExecutions {
+		p.errorf("test %s: some %.0g executions to look at, want at most %d: fewer accesses of one variable, or fences", t.Name, n, maxExecutions)
+	}
 	p.tests = append(p.tests, t)
+}
+
+// executions is about how many the model looks at: for each read a write, for each two strong writes of a location, and
+// each two fences, an order.
+func (t *Test) executions() float64 {
+	n, fences := 1.0, 0
+	writes := make([]int, len(t.Vars))
+	for pass := range 2 {
+		for i := range t.Threads {
+			for _, in := range t.Threads[i].Insts {
+				switch {
+				case pass == 0 && in.writes():
+					if in.Order != Weak {
+						n *= math.Exp2(float64(writes[in.Var]))
+					}
+					writes[in.Var]++
+				case pass == 0 && in.Op == Fence && in.Order == SC:
+					n *= math.Exp2(float64(fences))
+					fences++
+				case pass == 1 && in.reads():
+					n *= float64(writes[in.Var] + 1)
+				}
+			}
+		}
+	}
+	return n
 }
 
 // space checks the address space of an access.
@@ -216,8 +248,9 @@ func (p *parser) inst(t *Thread, text string) {
 	if !p.words(&in, op, words[1:]) {
 		return
 	}
-	p.operands(t, &in, op, args)
-	t.Insts = append(t.Insts, in)
+	if p.operands(t, &in, op, args) {
+		t.Insts = append(t.Insts, in)
+	}
 }
 
 // words reads the modifiers of an instruction.
@@ -232,7 +265,7 @@ func (p *parser) words(in *Inst, op string, words []string) bool {
 			ordered, scoped = true, true
 		case isOrder && in.Op != Compute && op != "membar" && !ordered:
 			in.Order, ordered = order, true
-		case isScope && in.Op != Compute && !scoped && (w != "gl" || op == "membar"):
+		case isScope && in.Op != Compute && !scoped && (scope != GPU || (w == "gl") == (op == "membar")):
 			in.Scope, scoped = scope, true
 		case slices.Contains(spaces, w) && (in.reads() || in.writes()) && in.Space == "":
 			in.Space = w
@@ -262,8 +295,9 @@ func (p *parser) words(in *Inst, op string, words []string) bool {
 	return false
 }
 
-// operands reads the operands of an instruction.
-func (p *parser) operands(t *Thread, in *Inst, op, args string) {
+// operands reads the operands of an instruction, and reports whether they are right.
+func (p *parser) operands(t *Thread, in *Inst, op, args string) bool {
+	before := len(p.errs)
 	list := strings.Split(args, ",")
 	for i := range list {
 		list[i] = strings.TrimSpace(list[i])
@@ -277,7 +311,7 @@ func (p *parser) operands(t *Thread, in *Inst, op, args string) {
 	}
 	if len(list) != len(form) {
 		p.errorf("%s: %d operands, want %d", in.Text, len(list), len(form))
-		return
+		return false
 	}
 	for i, what := range form {
 		switch what {
@@ -306,6 +340,7 @@ func (p *parser) operands(t *Thread, in *Inst, op, args string) {
 			in.Src = append(in.Src, o)
 		}
 	}
+	return len(p.errs) == before
 }
 
 // register is the number of a register, -1 if it is none.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -108,6 +109,7 @@ type subject struct {
 	*Test
 	programs [2]*isa.Program // without and with pauses
 	allowed  map[Outcome]int // index of the outcome in Result.Outcomes
+	outcomes int             // that are allowed
 }
 
 // campaign is a Run in progress. Workers take machines in the order of their seeds.
@@ -133,7 +135,15 @@ type bundle struct {
 // Run runs tests on random machines and ends with the first outcome that is not allowed. What it reports does not
 // depend on the number of jobs.
 func Run(o Options) (*Report, error) {
-	start := time.Now()
+	c, report, err := newCampaign(o)
+	if err != nil {
+		return nil, err
+	}
+	return report, c.run(report)
+}
+
+// newCampaign makes the tests ready to run. The report has their outcomes.
+func newCampaign(o Options) (*campaign, *Report, error) {
 	c := &campaign{Options: o, next: o.Seed, bundles: map[uint64]*bundle{}}
 	report := &Report{}
 	for _, t := range o.Tests {
@@ -141,10 +151,10 @@ func Run(o Options) (*Report, error) {
 		for i, pauses := range []bool{false, true} {
 			m, err := ptx.Parse(t.Name+".ptx", []byte(t.PTX(pauses)))
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if s.programs[i], err = testbench.Program(m, ""); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		r := Result{Test: t}
@@ -154,17 +164,24 @@ func Run(o Options) (*Report, error) {
 			s.allowed[out] = i
 			r.Outcomes = append(r.Outcomes, Seen{Outcome: out, Weak: !found})
 		}
+		s.outcomes = len(r.Outcomes)
 		c.subjects = append(c.subjects, s)
 		report.Results = append(report.Results, r)
 	}
+	return c, report, nil
+}
+
+// run runs the tests and reports what has been seen.
+func (c *campaign) run(report *Report) error {
+	start := time.Now()
 	var group sync.WaitGroup
-	for range max(o.Jobs, 1) {
+	for range max(c.Jobs, 1) {
 		group.Go(c.work)
 	}
 	group.Wait()
 	c.add(report)
 	report.Spent = time.Since(start)
-	return report, c.err
+	return c.err
 }
 
 // add adds what the machines have seen, up to the first finding.
@@ -218,7 +235,7 @@ func (c *campaign) bundle(from, to uint64) (*bundle, error) {
 	n := len(c.subjects)
 	b := &bundle{launches: make([]uint64, n), executions: make([]uint64, n), times: make([][]uint64, n)}
 	for i, s := range c.subjects {
-		b.times[i] = make([]uint64, len(s.allowed))
+		b.times[i] = make([]uint64, s.outcomes)
 	}
 	cfg := c.machine(from / machineSeeds)
 	session, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles, Stop: c.Stop})
@@ -297,7 +314,12 @@ func (l *layout) begin() uint32 { return uint32(l.start + l.IntN(l.window)) }
 const junkBytes = 256 << 10
 
 // launch runs the test with a seed, and gives the outcome of each instance.
-func (s *subject) launch(session *testbench.Session, seed uint64) ([]Outcome, error) {
+func (s *subject) launch(session *testbench.Session, seed uint64) (list []Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
 	session.Reset()
 	h := fnv.New64a()
 	h.Write([]byte(s.Name))
@@ -327,13 +349,12 @@ func (s *subject) launch(session *testbench.Session, seed uint64) ([]Outcome, er
 	for _, a := range []uint64{table, places, outcomes} {
 		params = binary.LittleEndian.AppendUint64(params, a)
 	}
-	err := session.Launch(testbench.Launch{
+	err = session.Launch(testbench.Launch{
 		Prog: s.programs[l.IntN(2)], Grid: [3]uint32{uint32(l.ctas), 1, 1}, Block: [3]uint32{uint32(l.block), 1, 1}, Params: params,
 	})
 	if err != nil {
 		return nil, err
 	}
-	var list []Outcome
 	word := func(at uint64) uint32 {
 		var b [4]byte
 		session.Read(at, b[:])
