@@ -59,7 +59,7 @@ type Finding struct {
 	Verdict Verdict
 }
 
-// Row is the claim's row of docs/claims.md.
+// Row is the claim's row of docs/reference/claims.md.
 func (c *Claim) Row(f Finding) string {
 	verdict := string(f.Verdict)
 	if c.Why != "" {

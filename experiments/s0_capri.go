@@ -106,7 +106,7 @@ func drawCAPRI() (*Drawing, error) {
 	}
 	d.Notes = []string{
 		"Theirs: CAPRI is never slower than TBC.",
-		fmt.Sprintf("CAPRI is more than 1 %% slower in %d of %d runs, and more than 1 %% faster in %d. Kernels are in their small size; docs/experiments.md has the exceptions of the medium one, which are more.", slower, len(d.Rows)*len(columns), faster),
+		fmt.Sprintf("CAPRI is more than 1 %% slower in %d of %d runs, and more than 1 %% faster in %d. Kernels are in their small size; docs/explanation/experiments.md has the exceptions of the medium one, which are more.", slower, len(d.Rows)*len(columns), faster),
 	}
 	for i := range exceptions {
 		e := &exceptions[i]

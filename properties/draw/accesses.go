@@ -1,0 +1,330 @@
+package draw
+
+import (
+	"fmt"
+	"strings"
+)
+
+// types are what loads and stores can say, of 32-bit registers, or of two that are one.
+var types = []string{"u32", "u8", "s8", "u16", "s16", "s32", "b32", "b64", "f32", "b8", "b16", "u64", "s64", "f64"}
+
+// drawnTypes are the first of them.
+const drawnTypes = 8
+
+// sameSize are those that a statement can have in their place (vary).
+var sameSize = map[uint8][]uint8{0: {8}, 1: {9}, 3: {10}, 5: {8}, 7: {11, 12, 13}}
+
+// orders are what loads say, and stores, in front of the space and behind it. The first ones
+// are for shared memory as well.
+var orders = []struct{ load, store, loadCache, storeCache string }{
+	{},
+	{load: ".volatile", store: ".volatile"},
+	{load: ".relaxed.cta", store: ".relaxed.cta"},
+	{load: ".acquire.gpu", store: ".release.gpu"},
+	{load: ".relaxed.gpu", store: ".relaxed.gpu"},
+	{loadCache: ".ca", storeCache: ".wb"},
+	{loadCache: ".cg", storeCache: ".cg"},
+	{loadCache: ".cs", storeCache: ".cs"},
+	{loadCache: ".cv", storeCache: ".wt"},
+}
+
+const sharedOrders = 4
+
+// load writes a load down, store a store, of so many words.
+func (e *emitter) load(s *Stmt, space string, words int, at string) {
+	o, typ := s.how(space, words)
+	if reg, bits := carrier(typ); reg != "" {
+		e.line("ld%s%s%s.%s %s, %s;", o.load, space, o.loadCache, typ, reg, at)
+		e.line("mov.%s %s, %s;", bits, e.few(s.D, words), reg)
+		return
+	}
+	name := "ld"
+	if s.Kind == Load && s.A == s.B && s.Order == 0 { // which is read-only
+		name = "ldu"
+	}
+	e.line("%s%s%s%s%s.%s %s, %s;", name, o.load, space, o.loadCache, vector(words), typ, e.few(s.D, words), at)
+}
+
+func (e *emitter) store(s *Stmt, guard, space string, words int, at string, source int) {
+	o, typ := s.how(space, words)
+	if reg, bits := carrier(typ); reg != "" {
+		e.line("mov.%s %s, %s;", bits, reg, e.few(source, words))
+		e.line("%sst%s%s%s.%s %s, %s;", guard, o.store, space, o.storeCache, typ, at, reg)
+		return
+	}
+	e.line("%sst%s%s%s%s.%s %s, %s;", guard, o.store, space, o.storeCache, vector(words), typ, at, e.few(source, words))
+}
+
+// carrier is the register through which values of a type come that the kernel's registers cannot have, and the type of the move.
+func carrier(typ string) (reg, bits string) {
+	switch typ {
+	case "f32":
+		return "%x", "b32"
+	case "f64":
+		return "%z", "b64"
+	case "b64", "u64", "s64":
+		return "%q", "b64"
+	}
+	return "", ""
+}
+
+// how is what orders a load or store of so many words in a space, and its type.
+func (s *Stmt) how(space string, words int) (o struct{ load, store, loadCache, storeCache string }, typ string) {
+	o = orders[int(s.Order)%len(orders)]
+	switch {
+	case s.Kind == Fetch || space == ".local" || space == "" && (s.Kind == Spill || s.Kind == Fill):
+		o = orders[0]
+	case space == ".shared" || space == "" && (s.Kind == Give || s.Kind == Take):
+		o = orders[int(s.Order)%sharedOrders]
+	}
+	typ = types[int(s.Type)%len(types)]
+	if words != 2 {
+		typ = strings.Replace(typ, "64", "32", 1)
+	}
+	if typ == "f32" && words > 1 {
+		typ = "b32"
+	}
+	return o, typ
+}
+
+// access writes a load or store down.
+func (e *emitter) access(s *Stmt) {
+	space, words := ".global", 1<<s.Wide
+	if s.Generic {
+		space = ""
+	}
+	switch s.Kind {
+	case Load:
+		e.input(e.r(s.A), uint32(s.N), words)
+		e.load(s, ".global", words, "[%at]")
+	case Fetch:
+		e.fetch(s, words)
+	case Put, Get:
+		e.needs |= needPrivate
+		if !e.k.Apart {
+			words = 1
+		}
+		at := fmt.Sprintf("[%%own+%d]", e.private(s.N&^(words-1)))
+		if s.Kind == Get {
+			e.load(s, space, words, at)
+		} else {
+			e.store(s, e.when(s), space, words, at, s.A)
+		}
+	case Give, Take:
+		words = min(words, cellBytes/4)
+		e.move(s, ".shared", words, s.Kind == Give, s.A, e.cell)
+	case Pass, Receive:
+		e.needs |= needExchange
+		words = min(words, cellBytes/4)
+		e.move(s, ".global", words, s.Kind == Pass, s.A, func() string {
+			e.line("mul.wide.u32 %%at, %%place, %d;", cellBytes)
+			e.line("add.u64 %%at, %%xch, %%at;")
+			return "%at"
+		})
+	case Spill, Fill:
+		e.needs |= needLocal
+		e.move(s, ".local", words, s.Kind == Spill, s.B, func() string {
+			e.line("and.b32 %%w, %s, %d;", e.r(s.A), localWords-words)
+			return e.variable("frame", "%w", 4)
+		})
+	case Copy:
+		e.input(e.r(s.A), uint32(s.N), cellBytes/4)
+		e.line("mov.u64 %%q, %%at;")
+		bytes := 4 << (s.Wide & 1)
+		if s.Op != 0 {
+			e.copies(s)
+			break
+		}
+		e.line("cp.async.ca.shared.global [%s], [%%q], %d;", e.cell(), bytes)
+		if s.Alt {
+			e.line("cp.async.commit_group;")
+			e.line("cp.async.wait_group 0;")
+		} else {
+			e.line("cp.async.wait_all;")
+		}
+	}
+}
+
+// constWords is the size of constant memory.
+const constWords = 64
+
+// constants are what is in it: something in each byte.
+func constants() string {
+	var list []string
+	for i := range uint32(constWords) {
+		list = append(list, fmt.Sprint((i+1)*0x9E3779B1))
+	}
+	return strings.Join(list, ", ")
+}
+
+// fetch loads from constant memory, or, in the kernel itself, a part of its first parameter, which is an address.
+func (e *emitter) fetch(s *Stmt, words int) {
+	if s.Alt && e.fn < 0 {
+		e.needs |= needInput
+		words = min(words, 2)
+		size := 4 * words
+		switch _, typ := s.how(".param", words); {
+		case strings.HasSuffix(typ, "16"):
+			size = 2 * words
+		case strings.HasSuffix(typ, "8"):
+			size = words
+		}
+		e.load(s, ".param", words, fmt.Sprintf("[input+%d]", s.N*size&7&^(size-1)))
+		return
+	}
+	e.needs |= needConst
+	e.line("add.u32 %%w, %s, %d;", e.r(s.A), s.N)
+	e.line("and.b32 %%w, %%w, %d;", constWords-words)
+	e.line("mul.wide.u32 %%at, %%w, 4;")
+	e.line("mov.u64 %%base, constants;")
+	e.line("add.u64 %%at, %%base, %%at;")
+	space := ".const"
+	if s.Generic {
+		e.line("cvta.const.u64 %%at, %%at;")
+		space = ""
+	}
+	e.load(s, space, words, "[%at]")
+}
+
+// copies copies both of the thread's words in a group each, the threads of a warp in turn, and loads from global
+// and local memory meanwhile; it looks at the first word when all but the last group have come.
+func (e *emitter) copies(s *Stmt) {
+	at := e.cell()
+	for word := 4; word >= 0; word -= 4 {
+		for i := range 4 {
+			e.line("and.b32 %%w, %%lin, 3;")
+			e.line("setp.eq.u32 %%p, %%w, %d;", i)
+			e.line("@%%p cp.async.ca.shared.global [%s+%d], [%%q+%d], 4;", at, word, word)
+		}
+		e.line("cp.async.commit_group;")
+	}
+	e.needs |= needLinear | needLocal
+	e.line("ld.global.u32 %%v, [%%q];")
+	e.line("st.local.v4.u32 [frame], {%%v, %%v, %s, %s};", e.r(s.A), e.r(s.B))
+	e.line("cp.async.wait_group 1;")
+	e.line("ld.shared.u32 %s, [%s+4];", e.r(s.D), at)
+	e.line("cp.async.wait_group 0;")
+}
+
+// move stores so many registers, or loads D and those that follow, at the address that
+// is in a register in a space. With generic addresses the threads for which the guard holds access words of
+// their own in global memory instead.
+func (e *emitter) move(s *Stmt, space string, words int, store bool, source int, address func() string) {
+	at := ""
+	if s.Generic {
+		if e.needs |= needPrivate; !e.k.Apart {
+			words = 1
+		}
+	}
+	if at = address(); s.Generic {
+		if at != "%at" {
+			e.line("cvt.u64.u32 %%at, %s;", at)
+		}
+		e.line("cvta%s.u64 %%at, %%at;", space)
+		e.line("@%%g add.u64 %%at, %%own, %d;", e.private(s.N&^(words-1)))
+		at, space = "%at", ""
+	}
+	if store {
+		e.store(s, "", space, words, "["+at+"]", source)
+	} else {
+		e.load(s, space, words, "["+at+"]")
+	}
+}
+
+// edge has a thread of the grid access the buffer of that name across its end, at a place that
+// is aligned.
+func (e *emitter) edge() {
+	if e.k.Edge == 0 {
+		return
+	}
+	e.needs |= needEdge
+	size := 2
+	for e.k.Edge%size == 0 {
+		size *= 2
+	}
+	at := e.k.Edge &^ (size - 1)
+	e.line("setp.eq.u32 %%p, %s, %d;", e.gid(), e.k.Turn%(e.threads*e.grid))
+	e.line("%s", map[int]string{
+		2:  fmt.Sprintf("@%%p st.global.u16 [%%edge+%d], %%h;", at),
+		4:  fmt.Sprintf("@%%p ld.global.u32 %%v, [%%edge+%d];", at),
+		8:  fmt.Sprintf("@%%p atom.global.add.u64 %%q, [%%edge+%d], 1;", at),
+		16: fmt.Sprintf("@%%p st.global.v4.u32 [%%edge+%d], {%%v, %%v, %%w, %%w};", at),
+	}[size])
+}
+
+// room has the first thread of the CTA look at the last byte of shared memory, where it has stored something.
+func (e *emitter) room() {
+	if e.k.Room == 0 {
+		return
+	}
+	e.needs |= needShared | needLinear
+	e.line("setp.eq.u32 %%p, %%lin, 0;")
+	e.line("@%%p ld.shared.u8 %%v, [cells+%d];", e.cellsBytes()-1)
+}
+
+// swap writes an atomic down whose result is used, of a word that is the thread's alone.
+func (e *emitter) swap(s *Stmt) {
+	op := swaps[s.Op%len(swaps)]
+	order := scopes[int(s.Order)%len(scopes)]
+	half := 0 // of a word
+	if strings.HasSuffix(op, "16") {
+		half = 2 * (s.N & 1)
+	}
+	space, at := ".global", fmt.Sprintf("[%%own+%d]", e.private(s.N&^1)+half)
+	if s.Alt {
+		space, at = ".shared", fmt.Sprintf("[%s+%d]", e.cell(), half)
+	} else if e.needs |= needPrivate; !e.k.Apart { // and of 4 bytes
+		op = strings.NewReplacer("64", "32", ".noftz.f16x2", ".u32").Replace(op)
+	}
+	if s.Generic && !s.Alt {
+		space = ""
+	}
+	name, typ, _ := strings.Cut(op, ".")
+	d, a, b := e.r(s.D), e.r(s.A), e.r(s.B)
+	result, operand, other := d, a, b
+	switch typ {
+	case "f32":
+		e.line("mov.b32 %%x, %s;", a)
+		result, operand = "%x", "%x"
+	case "f64":
+		e.line("mov.b64 %%z, {%s, %s};", b, a)
+		result, operand = "%z", "%z"
+	case "noftz.f16x2", "noftz.bf16x2":
+		e.line("mov.b32 %%b, %s;", a)
+		result, operand = "%b", "%b"
+	case "b16", "noftz.f16", "noftz.bf16":
+		e.line("cvt.u16.u32 %%h, %s;", a)
+		e.line("cvt.u16.u32 %%k, %s;", b)
+		result, operand, other = "%h", "%h", "%k"
+	default:
+		if strings.HasSuffix(typ, "64") {
+			e.line("mov.b64 %%q, {%s, %s};", a, b)
+			e.line("mov.b64 %%l, {%s, %[1]s};", b)
+			result, operand, other = "%q", "%q", "%l"
+		}
+	}
+	if s.Wide != 0 && name != "cas" && name != "exch" { // the operation of which nobody gets the result, and a load
+		if strings.Contains(order, ".acq") { // which a red has not
+			order = ""
+		}
+		e.line("red%s%s.%s %s, %s;", order, space, op, at, operand)
+		e.line("ld%s.%s %s, %s;", space, map[bool]string{true: "u16", false: "u32"}[result == "%h"], d, at)
+		return
+	}
+	if name == "cas" {
+		operand += ", " + other
+	}
+	e.line("atom%s%s.%s %s, %s, %s;", order, space, op, result, at, operand)
+	switch result {
+	case "%x", "%b":
+		e.line("mov.b32 %s, %s;", d, result)
+	case "%h":
+		e.line("cvt.u32.u16 %s, %%h;", d)
+	case "%z":
+		e.line("mov.b64 %%q, %%z;")
+		fallthrough
+	case "%q":
+		e.line("shr.u64 %%q, %%q, 7;")
+		e.line("cvt.u32.u64 %s, %%q;", d)
+	}
+}

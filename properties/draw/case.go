@@ -1,0 +1,268 @@
+package draw
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/ptx"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+	"divergo/testbench/launches"
+)
+
+// Case is a kernel with its launch and the machine to run it on, whatever the
+// mechanism.
+type Case struct {
+	Seed        uint64 // that it was drawn from, and of its data
+	Kernel      Kernel
+	Grid, Block [3]uint32
+	Again       int // launches behind the first, on the memory that the one before has left
+	Machine     gpu.Config
+}
+
+// MachineSeeds is how many seeds in a row have the same machine, which takes
+// longer to build than a small kernel to run.
+const MachineSeeds = 64
+
+// New makes the case of a seed. Equal seeds and features give equal cases.
+func New(seed uint64, features Features) Case {
+	c := Case{Seed: seed, Machine: drawMachine(rand.New(rand.NewPCG(seed/MachineSeeds, 1)))}
+	press(rand.New(rand.NewPCG(seed/MachineSeeds, 5)), &c.Machine)
+	r := rand.New(rand.NewPCG(seed, 2))
+	c.Kernel = draw(r, features&^(Races|Messages))
+	if features&Races != 0 { // drawn apart, so that other kernels are what they were before there was such a thing
+		(&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).race(&c.Kernel)
+	}
+	(&generator{Rand: rand.New(rand.NewPCG(seed, 4)), features: features}).seldom(&c.Kernel)
+	late := &generator{Rand: rand.New(rand.NewPCG(seed, 5)), features: features}
+	late.late(&c.Kernel, uint32(c.Machine.SM.WarpSize))
+	vary := &generator{Rand: rand.New(rand.NewPCG(seed, 6)), features: features}
+	if c.Machine.GPU.SMs == 1 { // one L1, which is coherent with itself
+		vary.features &^= Messages
+	}
+	vary.vary(&c.Kernel)
+	c.drawShape(r, features)
+	if features&Shared != 0 {
+		c.drawRoom(late.Rand)
+	}
+	if features&Repeats != 0 && r.IntN(4) == 0 {
+		c.Again = 1 + r.IntN(2)
+	}
+	return c
+}
+
+// drawShape draws a launch that fits the machine: blocks that fill their warps
+// and blocks that do not; now and then a block that fills an SM, many small ones, or more than an SM has room for.
+func (c *Case) drawShape(r *rand.Rand, features Features) {
+	warp := c.Machine.SM.WarpSize
+	most, ctas, solid := min(c.Machine.SM.Threads, 4*warp, 96), 4, features&Solids != 0
+	if features&Larges != 0 {
+		switch r.IntN(64) {
+		case 0:
+			most, ctas = min(c.Machine.SM.Threads, 1024), 1
+		case 1:
+			most, ctas = warp, 150
+		}
+	}
+	if room := c.Machine.SM.CTAs; most <= 96 && room > 2 && room <= 6 && r.IntN(4) == 0 {
+		ctas = 20
+	}
+	n := 1 + r.IntN(most)
+	if most > 96 {
+		n = most - r.IntN(warp)
+	}
+	if r.IntN(2) == 0 {
+		n = max(n/warp, 1) * warp
+	}
+	c.Block, c.Grid = [3]uint32{uint32(n), 1, 1}, [3]uint32{uint32(1 + r.IntN(ctas)), 1, 1}
+	if solid && r.IntN(3) == 0 {
+		y, z := 1+r.IntN(4), 1+r.IntN(2)
+		c.Block = [3]uint32{uint32(max(n/(y*z), 1)), uint32(y), uint32(z)}
+		c.Grid = [3]uint32{uint32(1 + r.IntN(2)), uint32(1 + r.IntN(2)), uint32(1 + r.IntN(2))}
+		if int(c.Block[0]*c.Block[1]*c.Block[2]) > most {
+			c.Block = [3]uint32{1, 1, 1}
+		}
+	}
+}
+
+// drawRoom gives every fourth kernel more shared memory, some bytes or so much that a few CTAs just fill it.
+func (c *Case) drawRoom(r *rand.Rand) {
+	cells := cellBytes * int(c.Block[0]*c.Block[1]*c.Block[2])
+	most := c.Machine.Shared.Size - tallyBytes - cells
+	if r.IntN(4) != 0 || most <= 0 {
+		return
+	}
+	c.Kernel.Room = 1 + r.IntN(min(most, 16))
+	if full := c.Machine.Shared.Size/(2+r.IntN(3)) - cells - r.IntN(8); r.IntN(2) == 0 && full > 0 {
+		c.Kernel.Room = min(full, most)
+	}
+}
+
+// Threads of the grid.
+func (c *Case) Threads() int {
+	return int(c.Grid[0] * c.Grid[1] * c.Grid[2] * c.Block[0] * c.Block[1] * c.Block[2])
+}
+
+// PTX is the kernel as text, with its parameters.
+func (c *Case) PTX() (text string, params []Buffer) {
+	return c.Kernel.PTX(c.Grid, c.Block, c.Machine.SM.WarpSize, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
+}
+
+// Compiled is a case ready to run.
+type Compiled struct {
+	*Case
+	Text string
+	Prog *isa.Program
+	Args []testbench.Arg
+
+	SharedBytes uint32                       // bytes of dynamic shared memory
+	lacking     [1 << numAbilities]*Compiled // the variants of For
+}
+
+// What a mechanism can do that not every one can.
+const (
+	canVote   = 1 << iota // bring the threads of a warp together where all of them come
+	canPart               // have warps at barriers in parts: see Roles
+	canApart              // have threads of a warp come to a barrier apart
+	canThree              // in more than two parts
+	canGather             // have the threads that a vote names wait for each other
+	canCount              // tell threads which of a warp are there
+	canNumber             // have warps at barriers by numbers in registers
+	canStep               // have all threads of a warp at an instruction at once, where all of them come
+
+	numAbilities = iota
+)
+
+// abilities are those that a mechanism promises for a case. If it compacts warps, then
+// there must be nothing to compact where all threads are.
+func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
+	whole := k.Threads()%(k.Machine.SM.WarpSize*int(k.Grid[0]*k.Grid[1]*k.Grid[2])) == 0 && !k.Kernel.exits() || !m.Blocks
+	for ability, is := range map[int]bool{
+		canVote: m.InStep && whole, canPart: whole, canStep: m.InStep || m.Arrival == divergence.ByThread,
+		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair, canGather: m.Gathers, canCount: !m.Blocks && !m.Across, canNumber: !m.Across,
+	} {
+		if is {
+			can |= ability
+		}
+	}
+	return can
+}
+
+// need is the ability without which no mechanism can run a statement.
+func (s *Stmt) need() int {
+	switch s.Kind {
+	case Vote:
+		return canVote
+	case Roles:
+		need := canPart
+		if s.Op == 2 {
+			need |= canNumber
+		}
+		if !s.Generic {
+			need |= canStep
+		}
+		return need
+	case Apart:
+		need := 0
+		switch s.Op {
+		case apartBehind:
+			return 0
+		case apartWarp:
+			return canGather
+		case apartThree:
+			need = canThree
+		}
+		if !s.Generic {
+			need |= canStep
+		}
+		return canApart | need
+	case Leave:
+		return canApart
+	case Gather:
+		return canGather
+	case Count:
+		return canCount
+	}
+	return 0
+}
+
+// For is the case as a mechanism can run it: arithmetic for votes, barriers
+// of all for those of some, or before them, if it does not promise what they need.
+func (k *Compiled) For(name string) (*Compiled, error) {
+	m, _ := divergence.Find(name)
+	needs := 0
+	k.Kernel.Each(func(s *Stmt, _ int) { needs |= s.need() })
+	lacks := needs &^ k.abilities(&m)
+	if lacks == 0 {
+		return k, nil
+	}
+	if k.lacking[lacks] != nil {
+		return k.lacking[lacks], nil
+	}
+	c := *k.Case
+	c.Kernel = c.Kernel.clone()
+	c.Kernel.Each(func(s *Stmt, _ int) {
+		lacks := s.need() & lacks
+		switch {
+		case lacks == 0:
+		case lacks == canStep:
+			s.Generic = true
+		case s.Kind == Roles:
+			s.Kind, s.Op = Barrier, 0
+		case s.Kind == Apart:
+			s.Op = apartBehind
+		case s.Kind == Leave:
+			s.Kind, s.Body = Exit, nil
+		default:
+			s.Kind = Compute
+		}
+	})
+	v, err := c.Compile()
+	k.lacking[lacks] = v
+	return v, err
+}
+
+// Compile lowers the kernel. An error is a bug of this package, or of package ptx.
+func (c *Case) Compile() (*Compiled, error) {
+	text, params := c.PTX()
+	return c.CompileText(text, params)
+}
+
+// CompileText is Compile with another text in place of the kernel's.
+func (c *Case) CompileText(text string, params []Buffer) (*Compiled, error) {
+	m, err := ptx.Parse(launches.ModuleFile, []byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
+	}
+	k := &Compiled{Case: c, Text: text, SharedBytes: uint32(c.Shared())}
+	if k.Prog, err = testbench.Program(m, ""); err != nil {
+		return nil, err
+	}
+	for i, p := range params {
+		a, err := testbench.ParseArg(p.Spec, c.Seed+uint64(i))
+		if err != nil {
+			return nil, err
+		}
+		k.Args = append(k.Args, a)
+	}
+	return k, testbench.CheckArgs(k.Prog, k.Args)
+}
+
+// AtEdge reports whether an instruction is the access across the end of the kernel's buffer (Kernel.Edge).
+func (k *Compiled) AtEdge(pc uint32) bool {
+	in := &k.Prog.Insts[pc]
+	return in.Memory() && slices.ContainsFunc(in.Src[:in.NSrc], func(o isa.Operand) bool {
+		return o.Kind == isa.OperandReg && k.Prog.Regs[o.Index].Name == "%edge"
+	})
+}
+
+// Shared is how many bytes of dynamic shared memory a CTA has.
+func (c *Case) Shared() int {
+	if !c.Kernel.Dynamic {
+		return 0
+	}
+	return cellBytes*int(c.Block[0]*c.Block[1]*c.Block[2]) + c.Kernel.Room
+}

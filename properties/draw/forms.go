@@ -1,0 +1,97 @@
+package draw
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"divergo/ptx"
+)
+
+// tableForms are the instructions that compute, in each form that the instruction table gives them.
+var tableForms = sync.OnceValue(ptx.Forms)
+
+// computing are the opcodes of those, in order, and the forms of each by their index.
+var computing = sync.OnceValues(func() (names []string, byName map[string][]int) {
+	byName = map[string][]int{}
+	for i, text := range tableForms() {
+		name := Mnemonic(text)
+		if byName[name] == nil {
+			names = append(names, name)
+		}
+		byName[name] = append(byName[name], i)
+	}
+	return names, byName
+})
+
+// holder is a type of registers that forms name: what declares them, and their bits.
+type holder struct {
+	declared string
+	bits     int
+}
+
+var holders = map[string]holder{
+	"u8_": {"u8", 8}, "s8_": {"s8", 8},
+	"b16_": {"b16", 16}, "u16_": {"u16", 16}, "s16_": {"s16", 16}, "f16_": {"f16", 16}, "bf16_": {"b16", 16}, "e4m3x2_": {"b16", 16}, "e5m2x2_": {"b16", 16},
+	"b32_": {"b32", 32}, "u32_": {"u32", 32}, "s32_": {"s32", 32}, "f32_": {"f32", 32}, "f16x2_": {"f16x2", 32}, "bf16x2_": {"b32", 32}, "tf32_": {"b32", 32},
+	"b64_": {"b64", 64}, "u64_": {"u64", 64}, "s64_": {"s64", 64}, "f64_": {"f64", 64}, "f32x2_": {"b64", 64},
+	"p": {"pred", 1},
+}
+
+var formRegister = regexp.MustCompile(`%([a-z]+[a-z0-9]*_|p)([0-9])`)
+
+// form writes a form down: its sources have the bits of the kernel's registers, and what comes
+// out is brought back into one.
+func (e *emitter) form(s *Stmt) {
+	text := tableForms()[s.N%len(tableForms())]
+	d := e.r(s.D)
+	values := []string{d, e.r(s.A), e.r(s.B), d, e.r(s.A)}
+	bits := func(reg []string) int {
+		e.forms[reg[1]] = true
+		return holders[reg[1]].bits
+	}
+	regs := formRegister.FindAllStringSubmatch(text, -1)
+	for i, reg := range regs {
+		if i == 0 || strings.Contains(text, "|"+reg[0]) {
+			bits(reg)
+			continue
+		}
+		switch from, and := values[i%len(values)], values[(i+1)%len(values)]; bits(reg) {
+		case 1:
+			e.line("setp.lt.s32 %s, %s, %s;", reg[0], from, and)
+		case 8:
+			e.line("cvt.u8.u32 %s, %s;", reg[0], from)
+		case 16:
+			e.line("cvt.u16.u32 %%h, %s;", from)
+			e.line("mov.b16 %s, %%h;", reg[0])
+		case 32:
+			e.line("mov.b32 %s, %s;", reg[0], from)
+		default:
+			e.line("mov.b64 %s, {%s, %s};", reg[0], from, and)
+		}
+	}
+	e.line("%s", text)
+	switch out := regs[0][0]; bits(regs[0]) {
+	case 1:
+		e.line("selp.u32 %s, %s, %s, %s;", d, e.r(s.A), e.r(s.B), out)
+	case 8:
+		e.line("cvt.u32.u8 %s, %s;", d, out)
+	case 16:
+		e.line("mov.b16 %%h, %s;", out)
+		e.line("cvt.u32.u16 %s, %%h;", d)
+	case 32:
+		e.line("mov.b32 %s, %s;", d, out)
+	default:
+		e.line("mov.b64 {%%v, %%w}, %s;", out)
+		e.line("xor.b32 %s, %%v, %%w;", d)
+	}
+}
+
+// declareForms declares the registers of forms.
+func (e *emitter) declareForms(say printer) {
+	for _, name := range slices.Sorted(maps.Keys(e.forms)) {
+		say(".reg .%s %%%s<9>;", holders[name].declared, name)
+	}
+}

@@ -1,0 +1,201 @@
+package draw
+
+import "slices"
+
+// Kernel is the syntax tree of a random kernel. Every tree is a kernel: what has
+// no meaning where it stands, such as a break outside of loops, has no
+// instructions (see PTX). So a tree can be cut anywhere and is still valid.
+type Kernel struct {
+	Body  []Stmt
+	Funcs [][]Stmt // device functions
+	Jumps int      // back, of a thread
+	Fuel  int      // calls of a thread that do not lead to a later function, so that recursion ends
+	Words int      // 32-bit words of read-only input, a power of two
+	Short bool     // addresses of shared and local memory have 32 bits
+	// Dynamic shared memory has the words that threads exchange there.
+	Dynamic bool
+	Room    int  // bytes of shared memory behind those words, the last of which the first thread of a CTA uses
+	Apart   bool // a thread's private words lie together; otherwise those of neighbours do
+	Style   int  // of functions: see calls.go
+	Message int  // 1 and above: how CTAs leave messages for each other at the end; 0: not at all
+	Edge    int  // bytes of a buffer across whose end a thread reads or writes; 0: nobody does
+	Lean    bool // without what only gives variety: constants fold, registers begin as the number of the thread
+	Turn    int  // places by which the ownership of exchanged words moves at a barrier
+}
+
+// Stmt is a statement.
+type Stmt struct {
+	Kind    Kind
+	Cond    Cond
+	Op      int // Compute: index into operations; Atomic: cell
+	D, A, B int // registers, 0 to Registers-1
+	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; Call: function; If: 1 puts the first arm out of line; Load, Put and their like: word
+	Alt     bool
+	Generic bool     // loads and stores: by a generic address, of another space where the guard holds; Switch: by a table
+	Wide    uint8    // Load, Put, Get, Spill, Fill: log2 of the words, which registers that follow have
+	Type    uint8    // loads and stores: index into types
+	Order   uint8    // loads and stores: index into orders
+	Body    [][]Stmt // If: then and else; Loop: one; Switch: cases
+}
+
+// Kind says what a statement does.
+type Kind uint8
+
+// The statements. What Alt changes is in brackets.
+const (
+	Compute  Kind = iota // D = A op B [only if the guard holds]
+	Test                 // guard = Cond
+	Load                 // D = input at A + N
+	Put                  // private word N = A [only if the guard holds]
+	Get                  // D = private word N
+	Give                 // the thread's word of shared memory = A
+	Take                 // D = the thread's word of shared memory
+	Pass                 // the thread's word of its CTA's global memory = A
+	Receive              // D = the thread's word of its CTA's global memory
+	Spill                // word A mod 8 of local memory = B
+	Fill                 // D = word A mod 8 of local memory
+	Atomic               // commutative operation Op with A on a word of the grid [of the CTA]
+	If                   // [the then-path is behind the else-path]
+	Loop                 // up to N trips, the value of Cond says how many [tested at the end]
+	Switch               // on the value of Cond [a case runs on into the next]
+	Break                // out of N loops if Cond
+	Continue             // with the next trip of the N-th loop if Cond
+	Goto                 // the N-th mark ahead [behind, as long as Jumps last] if Cond
+	Mark                 // where a Goto leads to
+	Exit                 // if Cond [around a branch]
+	Barrier              // N of the CTA, which reduces if Op is not 0 [of as many threads]; words that threads exchange change hands
+	Call                 // function N [of N and those behind it the one that Cond says, by address]
+	Return               // from the function if Cond
+	Vote                 // D = what operation Op makes of A of all threads of the warp
+	Swap                 // D = private word N before operation Op with A on it, or behind it if Wide is not 0 [the thread's word of shared memory]
+	Fence                // of kind Op
+	Roles                // barriers N and behind it of some warps of the CTA: see roles
+	Apart                // If whose sides each end at barrier N [by Op: see apart]
+	Gather               // Vote that threads for which Cond holds come to before the others, of which some exit
+	Count                // D = what operation Op makes of A of the threads that are here
+	Copy                 // the thread's word of shared memory = input at A + N, asynchronously; in two groups if Op is not 0
+	Leave                // the threads for which Cond holds exit, the others wait at barrier N: see desert
+	Race                 // If, each side of which begins with a branch of its own, so that the outcomes of both are on their way at once: see race
+	Form                 // D = form N of those that the instruction table has of instructions that compute, of A, B and D: see form
+	Fetch                // D = word A + N of constant memory [of the first parameter of the kernel]
+	NumKinds
+)
+
+// String names k.
+func (k Kind) String() string {
+	return [...]string{
+		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
+		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote", "swap", "fence",
+		"roles", "apart", "gather", "count", "copy", "leave", "race", "form", "fetch",
+	}[k]
+}
+
+// Cond is a value of the thread, and a test of it: Value & Mask against Limit.
+type Cond struct {
+	Value Value
+	Salt  uint32 // Constant: the value itself; Hash and Data: what is added to the source
+	Reg   int    // Register, Hash and Data: the register, -1 for the number of the thread
+	Mask  uint32
+	Cmp   string // eq, ne, lt or ge
+	Limit uint32
+}
+
+// Value is where a condition comes from.
+type Value uint8
+
+// The values.
+const (
+	Constant Value = iota
+	CTA            // number of the CTA
+	Thread         // number of the thread in its CTA
+	Lane           // of the thread in its warp
+	Counter        // of the innermost loop, or Thread
+	Register
+	Hash
+	Data // of the input
+)
+
+// String names v.
+func (v Value) String() string {
+	return [...]string{"constant", "cta", "thread", "lane", "counter", "register", "hash", "data"}[v]
+}
+
+// Uniform reports whether all threads of a CTA have the value.
+func (c *Cond) Uniform() bool { return c.Value == Constant || c.Value == CTA }
+
+// uniform reports whether what is in a statement is come to by all threads of a CTA together.
+func (s *Stmt) uniform() bool {
+	return s.Kind != Apart && s.Kind != Leave && s.Kind != Race && s.Cond.Uniform()
+}
+
+// Sizes of what a thread has.
+const (
+	Registers    = 4 // of the kernel's own, besides those of the generated code
+	privateWords = 4
+	localWords   = 8
+	cellBytes    = 8  // of what threads exchange
+	tallyBytes   = 64 // of shared memory, at most, beside that
+)
+
+// Statements is how many there are.
+func (k *Kernel) Statements() (n int) {
+	k.Each(func(*Stmt, int) { n++ })
+	return n
+}
+
+// bodies are the blocks of a statement in the order of the text.
+func (s *Stmt) bodies() [][]Stmt {
+	if s.Kind == If && s.Alt && len(s.Body) == 2 {
+		return [][]Stmt{s.Body[1], s.Body[0]}
+	}
+	return s.Body
+}
+
+// has reports whether there is a statement of a kind.
+func (k *Kernel) has(kind Kind) (found bool) {
+	k.Each(func(s *Stmt, _ int) { found = found || s.Kind == kind })
+	return found
+}
+
+// exits reports whether threads can end before others.
+func (k *Kernel) exits() bool { return k.has(Exit) || k.has(Gather) || k.has(Leave) }
+
+// clone is a copy that shares nothing with k.
+func (k Kernel) clone() Kernel {
+	k.Body = cloneBlock(k.Body)
+	k.Funcs = slices.Clone(k.Funcs)
+	for i, body := range k.Funcs {
+		k.Funcs[i] = cloneBlock(body)
+	}
+	return k
+}
+
+func cloneBlock(b []Stmt) []Stmt {
+	c := slices.Clone(b)
+	for i := range c {
+		c[i].Body = slices.Clone(c[i].Body)
+		for j := range c[i].Body {
+			c[i].Body[j] = cloneBlock(c[i].Body[j])
+		}
+	}
+	return c
+}
+
+// Each calls f for each statement of the kernel, then for those of its functions.
+func (k *Kernel) Each(f func(s *Stmt, depth int)) {
+	walk(k.Body, 0, f)
+	for _, body := range k.Funcs {
+		walk(body, 0, f)
+	}
+}
+
+// walk calls f for each statement in the order of the text, with how many
+// statements it is in.
+func walk(b []Stmt, depth int, f func(s *Stmt, depth int)) {
+	for i := range b {
+		f(&b[i], depth)
+		for _, inner := range b[i].bodies() {
+			walk(inner, depth+1, f)
+		}
+	}
+}

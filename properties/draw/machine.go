@@ -1,0 +1,127 @@
+package draw
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// Plain is the machine that shrinking leads to: the default one with a single SM
+// and memory channel, and warps of so many threads.
+func Plain(lanes int) gpu.Config {
+	c := gpu.Default()
+	c.GPU.SMs, c.DRAM.Channels = 1, 1
+	s := &c.SM
+	s.WarpSize, s.Threads, s.Registers = lanes, 16*lanes, 1<<16
+	s.SIMDWidth = min(s.SIMDWidth, lanes)
+	s.Stack = 1024 // calls are not deep, and machines are cleared often
+	return c
+}
+
+// apart are the keys that drawMachine does not draw one by one: those that say
+// how large the machine is, those that only go with others,
+// and those that make results another matter.
+var apart = []string{
+	"gpu.sms", "gpu.memory", "clocks.core_mhz", "clocks.icnt_mhz", "clocks.dram_mhz",
+	"sm.warp_size", "sm.threads", "sm.registers", "sm.stack", "divergence.mechanism",
+	"l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
+	"herd.branch_fraction", "herd.load_fraction",
+	"sm.interweave", // is drawn last, so that seeds give the machines that they gave before there was such a key
+}
+
+// drawMachine draws a small machine on which everything is scarce in turn: ports,
+// queues, MSHRs, cache lines, slots. It has up to 16 warps, so that many kernels
+// can be checked in a second. Keys come from their ranges.
+func drawMachine(r *rand.Rand) gpu.Config {
+	of := func(list ...int) int { return list[r.IntN(len(list))] }
+	c := Plain(isa.MaxLanes)
+	c.GPU.SMs = of(1, 1, 1, 2, 3)
+	c.Clocks = gpu.Clocks{CoreMHz: of(800, 1300), IcntMHz: of(650, 1300), DRAMMHz: of(400, 800, 1753)}
+	s, d := &c.SM, &c.DRAM
+	s.WarpSize = of(4, 8, 16, 32, 32)
+	s.Threads = of(2, 4, 8, 16, 32) * s.WarpSize
+	d.Channels = of(1, 1, 2)
+	for _, k := range gpu.Keys() {
+		if !slices.Contains(apart, k.Name) {
+			Key(r, &c, &k)
+		}
+	}
+	s.SIMDWidth = max(s.SIMDWidth, 1<<r.IntN(bits.Len(uint(s.WarpSize))))
+	line := of(32, 64, 128)
+	c.L1.Line, c.L2.Line = line, line
+	c.L1.Size = c.L1.Assoc * line * of(1, 2, 16)
+	c.L2.Size = c.L2.Assoc * line * of(1, 4, 16)
+	d.Interleave, d.RowBytes = max(d.Interleave, line), max(d.RowBytes, line)
+	d.Burst = 1 << r.IntN(3)
+	d.BusBytes = min(of(4, 8, 32), line/d.Burst)
+	d.TCCD = max(d.TCCD, d.Burst)
+	d.TRAS = max(d.TRAS, d.TRCD)
+	d.TRC = max(d.TRC, d.TRAS+d.TRP)
+	d.TRRD = min(d.TRRD, d.TRC)
+	ways := s.Interweave.Words()
+	s.Interweave = sm.Interweave(ways[r.IntN(len(ways))].Name)
+	fit(&c)
+	return c
+}
+
+// press makes one machine in four hurry, so that what depends on each other comes close together, with room for few CTAs, so
+// that others begin while it is busy, and gives half of them just more shared memory than their largest CTA can want.
+func press(r *rand.Rand, c *gpu.Config) {
+	if s := &c.SM; r.IntN(4) == 0 {
+		s.Scoreboard, s.Scheduler, s.SIMDWidth, s.IBuffer = sm.PerRegister, sm.GTO, s.WarpSize, max(s.IBuffer, 2)
+		s.CTAs = 3 + r.IntN(4)
+	}
+	if most := cellBytes*min(c.SM.Threads, 1024) + tallyBytes; r.IntN(2) == 0 {
+		c.Shared.Size = most + 4*r.IntN(most/4)
+	}
+}
+
+// fit gives the usual parameters to mechanisms that cannot be built with those drawn:
+// more slots than an SM has, for example, with so many warps.
+func fit(c *gpu.Config) {
+	usual := gpu.Default()
+	g := divergence.Geometry{Lanes: c.SM.WarpSize, Warps: c.SM.Warps(), CTAs: c.SM.CTAs}
+	for _, m := range divergence.Mechanisms() {
+		if _, err := m.Build(c.Divergence, g, &divergence.Code{}); err == nil {
+			continue
+		}
+		for _, k := range gpu.Keys() {
+			if strings.HasPrefix(k.Name, "divergence."+m.Name+".") {
+				if err := k.Set(c, k.Get(&usual)); err != nil {
+					panic(err) // the key table contradicts itself
+				}
+			}
+		}
+	}
+}
+
+// Key draws the value of a key from its range: the scarcest, the usual one,
+// or any, of all magnitudes alike, up to twice the usual one or some more.
+func Key(r *rand.Rand, c *gpu.Config, k *gpu.Key) {
+	value := ""
+	switch k.Type {
+	case "boolean":
+		value = []string{"false", "true"}[r.IntN(2)]
+	case "word":
+		value = k.Words[r.IntN(len(k.Words))]
+	default:
+		low, high := c.Ends(k)
+		usual := min(max(k.Value(c).(int), low), high)
+		most := min(high, max(2*usual, low+15))
+		any := min(low+r.IntN(1<<r.IntN(bits.Len(uint(most-low))+1)), most)
+		if k.Range.Power {
+			any = max(low, 1<<r.IntN(bits.Len(uint(most))))
+		}
+		value = strconv.Itoa([]int{low, usual, any}[r.IntN(3)])
+	}
+	if err := k.Set(c, value); err != nil {
+		panic(err) // the key table contradicts itself
+	}
+}

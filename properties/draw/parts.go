@@ -1,0 +1,124 @@
+package draw
+
+import "math/bits"
+
+// Threads that are not all of their CTA or warp: barriers of some of the warps, and those
+// that the threads of a warp come to apart; votes of some threads of a warp, of those that
+// are there, and those that some threads come to while others exit.
+
+// roles lets warps be at a barrier in different parts: some arrive and others
+// wait, again after a while if Op is 3, two groups have a barrier each, or each few warps one, by its number in a register. In the end all
+// meet, so that the barriers are free again. Where threads have exited there is no
+// saying who can still come; then it is a barrier of all.
+func (e *emitter) roles(s *Stmt) {
+	warps := (e.threads + e.warp - 1) / e.warp
+	number := func(i int) int { return (s.N + i) & 15 }
+	if e.k.exits() {
+		e.line("bar.sync %d;", number(0))
+		e.line("%s", turn)
+		return
+	}
+	e.gathered(s, number(14))
+	e.needs |= needLinear
+	first := 1 + s.D%max(warps-1, 1) // warps of the first group
+	if s.Alt {
+		first = max(warps-first, 1)
+	}
+	if warps == 1 || s.Op == 2 {
+		few := 1 + s.D%warps
+		for warps%few != 0 {
+			few--
+		}
+		if few = max(few, warps/13); warps%few != 0 {
+			few = warps
+		}
+		e.line("shr.u32 %%w, %%lin, %d;", bits.Len(uint(e.warp))-1)
+		e.line("div.u32 %%w, %%w, %d;", few)
+		e.line("add.u32 %%w, %%w, %d;", number(0))
+		e.line("and.b32 %%w, %%w, 15;")
+		e.line("bar.sync %%w, %d;", few*e.warp)
+	} else {
+		e.line("shr.u32 %%w, %%lin, %d;", bits.Len(uint(e.warp))-1)
+		e.line("setp.lt.u32 %%p, %%w, %d;", first)
+		if s.Op == 1 {
+			e.line("@%%p bar.sync %d, %d;", number(0), first*e.warp)
+			e.line("@!%%p bar.sync %d, %d;", number(1), (warps-first)*e.warp)
+		} else {
+			e.line("st.shared.u32 [%s], %s;", e.cell(), e.r(s.A))
+			arrives, waits := "@%p ", "@!%p "
+			if s.Alt {
+				arrives, waits = waits, arrives
+			}
+			e.line("%sbar.arrive %d, %d;", arrives, number(0), warps*e.warp)
+			e.line("%sbar.sync %d, %d;", waits, number(0), warps*e.warp)
+			e.line("add.u32 %%w, %%place, 1;")
+			e.line("rem.u32 %%w, %%w, %d;", e.threads)
+			at := e.variable("cells", "%w", cellBytes)
+			e.line("%sld.shared.u32 %s, [%s];", waits, e.r(s.B), at)
+			if s.Op == 3 {
+				e.line("%sbar.arrive %d, %d;", waits, number(1), warps*e.warp)
+				e.line("%sbar.sync %d, %d;", arrives, number(1), warps*e.warp)
+				for range 8 + 8*s.D {
+					e.line("%smad.lo.u32 %%v, %%v, %%v, 1;", arrives)
+				}
+				own := e.cell()
+				e.line("%sst.shared.u32 [%s], %s;", arrives, own, e.r(s.D))
+				e.line("%sbar.arrive %d, %d;", arrives, number(0), warps*e.warp)
+				e.line("%sbar.sync %d, %d;", waits, number(0), warps*e.warp)
+				e.line("add.u32 %%w, %%place, 1;")
+				e.line("rem.u32 %%w, %%w, %d;", e.threads)
+				next := e.variable("cells", "%w", cellBytes)
+				e.line("%sld.shared.u32 %s, [%s];", waits, e.r(s.B), next)
+			}
+		}
+	}
+	e.line("barrier.sync %d;", number(15))
+	e.line("%s", turn)
+}
+
+// gathered brings the threads of each warp together ahead of a statement for which they have to be.
+func (e *emitter) gathered(s *Stmt, barrier int) {
+	if s.Generic {
+		e.line("bar.sync %d;", barrier)
+	}
+}
+
+// Where the threads of an Apart meet.
+const (
+	apartSides  = iota // at the end of each side, at a barrier of one number
+	apartBehind        // behind the branch, at one
+	apartWarp          // at the end of each side, at a bar.warp.sync of the warp
+	apartThree         // as apartSides, but one side branches again, so that a warp is at the barrier at three places
+)
+
+// gather is a vote that some threads come to at once, and others later or not
+// at all, since they exit.
+func (e *emitter) gather(s *Stmt) {
+	l := e.fresh("vote")
+	e.test("%p", &s.Cond)
+	e.line("@%%p bra %s;", l[0])
+	e.line("and.b32 %%w, %s, 3;", e.r(s.A))
+	e.line("setp.eq.u32 %%p, %%w, %d;", s.N&3)
+	e.line("@%%p exit;")
+	e.line("add.u32 %s, %[1]s, 1;", e.r(s.D))
+	e.label(l[0])
+	e.vote(s)
+}
+
+// vote writes a vote down. Of those that a part of the warp executes, the team, each thread has those
+// whose number of the lane has the same bit.
+func (e *emitter) vote(s *Stmt) {
+	v := &votes[s.Op%len(votes)]
+	if v.team {
+		bit := s.N % max(bits.Len(uint(e.warp))-1, 1)
+		with := uint32(0)
+		for lane := range 32 {
+			with |= uint32(lane>>bit&1) << lane
+		}
+		e.line("mov.u32 %%w, %%laneid;")
+		e.line("and.b32 %%w, %%w, %d;", 1<<bit)
+		e.line("setp.ne.u32 %%p, %%w, 0;")
+		e.line("selp.b32 %%team, %d, %d, %%p;", with, ^with)
+	}
+	e.operation(s, v.ptx)
+}
