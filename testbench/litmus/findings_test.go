@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"divergo/properties"
+	"divergo/properties/draw"
 )
 
 // TestFinding: an outcome that the model does not allow is found with the first seed that has it, by any number of jobs,
@@ -21,7 +21,7 @@ allow T1:r0 == 1 && T1:r1 == 0
 `)
 	require.NoError(t, err)
 	run := func(o Options) *Report {
-		o.Tests, o.Machine = tests, properties.Machine
+		o.Tests, o.Machine = tests, draw.Machine
 		c, r, err := newCampaign(o)
 		require.NoError(t, err)
 		for out := range c.subjects[0].allowed {

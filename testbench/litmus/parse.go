@@ -361,8 +361,8 @@ func (p *parser) variable(name string) int {
 	if i := slices.IndexFunc(t.Vars, func(v Var) bool { return v.Name == name }); i >= 0 {
 		return i
 	}
-	if !identifier.MatchString(name) {
-		p.errorf("variable %q: want letters and digits", name)
+	if !identifier.MatchString(name) || p.register(name) >= 0 {
+		p.errorf("variable %q: want letters and digits, and no name of a register", name)
 	}
 	if len(t.Vars) == maxVars {
 		p.errorf("variable %q: want at most %d variables", name, maxVars)

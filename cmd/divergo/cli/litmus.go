@@ -16,7 +16,7 @@ import (
 	"divergo/internal/input"
 	"divergo/internal/nearest"
 	"divergo/internal/table"
-	"divergo/properties"
+	"divergo/properties/draw"
 	"divergo/testbench/litmus"
 )
 
@@ -35,7 +35,7 @@ func (f *checkFlags) litmus(c *cobra.Command, args []string) error {
 		}
 	})
 	tests, err := litmusTests(args)
-	o := litmus.Options{Tests: tests, Runs: f.options.Runs, Seed: f.options.Seed, Jobs: f.options.Jobs, Machine: properties.Machine}
+	o := litmus.Options{Tests: tests, Runs: f.options.Runs, Seed: f.options.Seed, Jobs: f.options.Jobs, Machine: draw.Machine}
 	if !c.Flags().Changed("runs") {
 		o.Runs = defaultLitmus
 	}

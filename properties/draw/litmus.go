@@ -1,4 +1,4 @@
-package properties
+package draw
 
 import (
 	"math/rand/v2"
