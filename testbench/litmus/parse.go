@@ -31,12 +31,13 @@ type parser struct {
 	errs  []error
 }
 
-// Parse reads the tests of a file. The error lists everything that is wrong with it.
+// Parse reads the tests of a file, in which # and // begin comments. The error lists everything that is wrong with it.
 func Parse(file, text string) ([]*Test, error) {
 	p := &parser{file: file}
 	for i, line := range strings.Split(text, "\n") {
 		p.line = i + 1
 		line, _, _ = strings.Cut(line, "#")
+		line, _, _ = strings.Cut(line, "//")
 		if line = strings.TrimSpace(line); line != "" {
 			p.take(line)
 		}
