@@ -78,7 +78,7 @@ func (o *observer) behind(e *sm.Issued, w *row, r int, mask uint32) {
 		lane := bits.TrailingZeros32(m)
 		id := int(w.at[lane])
 		if row, missing := o.opens(r, id); w.held>>lane&1 != 0 {
-			o.fail(checkBarrier, inRow(r, 1<<lane), "%s: lane %d of row %d is behind barrier %d, lanes %#x of row %d have not come to it", o.at(e), lane, r, id, missing, row)
+			o.fail(Rule{checkBarrier, "passed before all threads came"}, inRow(r, 1<<lane), "%s: lane %d of row %d is behind barrier %d, lanes %#x of row %d have not come to it", o.at(e), lane, r, id, missing, row)
 			return
 		}
 	}

@@ -260,9 +260,9 @@ func (b *blockStack) loads(w *divergence.Compacted) {
 		return
 	}
 	if c.top().mask != *w.Entry {
-		b.fail(checkCompactor, compacted(w), "SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
+		b.fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w), "SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
 	}
 	if c.popped != w.Popped {
-		b.fail(checkTiming, compacted(w), "SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
+		b.fail(Rule{checkTiming, "pops that the stack does not need"}, compacted(w), "SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
 	}
 }

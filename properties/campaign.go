@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"divergo/internal/output"
+	"divergo/properties/draw"
 	"divergo/sm/divergence"
 )
 
@@ -20,7 +21,7 @@ type Options struct {
 	Runs       uint64        // cases, each under every mechanism; 0: no limit
 	For        time.Duration // 0: no limit
 	Jobs       int           // goroutines; 0: one
-	Features   Features      // 0: all
+	Features   draw.Features // 0: all
 	Shrink     time.Duration // to spend on making a counterexample small; 0: ShrinkTime
 	Journal    string        // file that says what is done, to go on from; "": none
 	Stop       func() bool   // asked again and again: end it? nil: never
@@ -104,7 +105,7 @@ func Run(o Options) (*Report, error) {
 			o.Mechanisms = append(o.Mechanisms, m.Name)
 		}
 	}
-	o.Features = cmp.Or(o.Features, AllFeatures)
+	o.Features = cmp.Or(o.Features, draw.AllFeatures)
 	o.Shrink = cmp.Or(o.Shrink, ShrinkTime)
 	c := &campaign{Options: o, next: o.Seed, end: ^uint64(0), start: time.Now()}
 	if o.Runs > 0 && o.Runs < c.end-o.Seed {
@@ -139,7 +140,7 @@ func (c *campaign) bundle() (from, to uint64) {
 	}
 	from = c.next
 	to = c.end
-	if left := machineSeeds - from%machineSeeds; left < to-from {
+	if left := draw.MachineSeeds - from%draw.MachineSeeds; left < to-from {
 		to = from + left
 	}
 	c.next = to
@@ -176,7 +177,7 @@ func (c *campaign) work() {
 
 // check runs the case of a seed under each mechanism.
 func (c *campaign) check(runners []Runner, seed uint64, done *Report) (*Failure, error) {
-	k := Draw(seed, c.Features)
+	k := draw.New(seed, c.Features)
 	compiled, err := k.Compile()
 	if err != nil {
 		return nil, err

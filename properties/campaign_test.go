@@ -2,7 +2,6 @@ package properties
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,14 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"divergo/isa"
+	"divergo/properties/draw"
+	"divergo/sm/divergence"
+
 	"github.com/leanovate/gopter"
 	"github.com/leanovate/gopter/prop"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"divergo/gpu"
-	"divergo/isa"
-	"divergo/sm/divergence"
 )
 
 // late is a mechanism with a bug: branches back lead to the second instruction
@@ -53,7 +52,7 @@ func shipped() (names []string) {
 // TestFindsAndShrinks: a bug is found, the counterexample is small, and its
 // folder replays.
 func TestFindsAndShrinks(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{late}, Seed: 20, Runs: 300, Features: AllFeatures &^ Outlines, Shrink: time.Hour})
+	r, err := Run(Options{Mechanisms: []string{late}, Seed: 20, Runs: 300, Features: draw.AllFeatures &^ draw.Outlines, Shrink: time.Hour})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	f := r.Failure
@@ -63,7 +62,7 @@ func TestFindsAndShrinks(t *testing.T) {
 	require.NoError(t, err)
 	assert.LessOrEqual(t, len(k.Prog.Insts), 12, k.Text)
 	assert.Equal(t, 1, f.Case.Threads(), "one thread shows it")
-	assert.Equal(t, plain(4), f.Case.Machine)
+	assert.Equal(t, draw.Plain(4), f.Case.Machine)
 
 	by := Origin{By: "mine check late", Program: "mine"}
 	b, err := f.Write(filepath.Join(t.TempDir(), "found"), by, nil)
@@ -101,10 +100,10 @@ func TestShrinksFar(t *testing.T) {
 
 // TestStepTakenBack: a step that a mechanism takes back, as it cannot run what is simpler, is none. Otherwise Shrink would go on with it for ever.
 func TestStepTakenBack(t *testing.T) {
-	c := Case{Machine: plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{3, 1, 1}, Kernel: Kernel{Words: 64, Lean: true, Apart: true, Body: []Stmt{
-		{Kind: Apart, Op: apartBehind, Cond: Cond{Value: Lane, Reg: -1, Mask: 7, Cmp: "lt", Limit: 2}, Body: [][]Stmt{{}}},
-		{Kind: Loop, N: 7, Alt: true, Cond: Cond{Value: Register, Reg: 3, Mask: 7, Cmp: "lt"}, Body: [][]Stmt{{{Kind: Compute, Op: 3, A: 1, B: 3}}}},
-		{Kind: Put, A: 3, N: 3},
+	c := draw.Case{Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{3, 1, 1}, Kernel: draw.Kernel{Words: 64, Lean: true, Apart: true, Body: []draw.Stmt{
+		{Kind: draw.Apart, Op: 1, Cond: draw.Cond{Value: draw.Lane, Reg: -1, Mask: 7, Cmp: "lt", Limit: 2}, Body: [][]draw.Stmt{{}}},
+		{Kind: draw.Loop, N: 7, Alt: true, Cond: draw.Cond{Value: draw.Register, Reg: 3, Mask: 7, Cmp: "lt"}, Body: [][]draw.Stmt{{{Kind: draw.Compute, Op: 3, A: 1, B: 3}}}},
+		{Kind: draw.Put, A: 3, N: 3},
 	}}}
 	k, err := c.Compile()
 	require.NoError(t, err)
@@ -113,8 +112,8 @@ func TestStepTakenBack(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, f)
 	d := c
-	d.Kernel = c.Kernel.clone()
-	d.Kernel.Body[0].Op = apartSides
+	d.Kernel.Body = slices.Clone(c.Kernel.Body)
+	d.Kernel.Body[0].Op = 0 // the sides meet at their ends, not behind the branch
 	assert.Nil(t, r.fails(d, f))
 	d.Kernel.Body = d.Kernel.Body[1:]
 	assert.NotNil(t, r.fails(d, f), "a step")
@@ -145,15 +144,15 @@ func TestJobs(t *testing.T) {
 }
 
 // cases generates cases for gopter, which shrinks them with Smaller.
-func cases(features Features) gopter.Gen {
+func cases(features draw.Features) gopter.Gen {
 	return func(p *gopter.GenParameters) *gopter.GenResult {
-		return gopter.NewGenResult(Draw(p.NextUint64(), features), caseShrinker)
+		return gopter.NewGenResult(draw.New(p.NextUint64(), features), caseShrinker)
 	}
 }
 
 // caseShrinker is the gopter.Shrinker of cases.
 func caseShrinker(v any) gopter.Shrink {
-	list := slices.Collect(Smaller(v.(Case)))
+	list := slices.Collect(draw.Smaller(v.(draw.Case)))
 	return func() (any, bool) {
 		if len(list) == 0 {
 			return nil, false
@@ -169,8 +168,8 @@ func TestShrinkingKeepsCasesValid(t *testing.T) {
 	p := gopter.DefaultTestParametersWithSeed(1)
 	p.MinSuccessfulTests = 8
 	properties := gopter.NewProperties(p)
-	properties.Property("smaller cases compile", prop.ForAllNoShrink(func(c Case) (bool, error) {
-		for small := range Smaller(c) {
+	properties.Property("smaller cases compile", prop.ForAllNoShrink(func(c draw.Case) (bool, error) {
+		for small := range draw.Smaller(c) {
 			if _, err := small.Compile(); err != nil {
 				return false, err
 			}
@@ -179,19 +178,19 @@ func TestShrinkingKeepsCasesValid(t *testing.T) {
 			}
 		}
 		return true, nil
-	}, cases(AllFeatures)))
+	}, cases(draw.AllFeatures)))
 	properties.TestingRun(t)
 }
 
 // TestGopterShrinks: gopter finds the smallest case with a barrier by itself.
 func TestGopterShrinks(t *testing.T) {
 	p := gopter.DefaultTestParametersWithSeed(1)
-	result := prop.ForAll(func(c Case) bool {
+	result := prop.ForAll(func(c draw.Case) bool {
 		text, _ := c.PTX()
 		return !strings.Contains(text, "bar.sync")
-	}, cases(Barriers|Loops|Solids)).Check(p)
+	}, cases(draw.Barriers|draw.Loops|draw.Solids)).Check(p)
 	require.Equal(t, gopter.TestFailed, result.Status)
-	c := result.Args[0].Arg.(Case)
+	c := result.Args[0].Arg.(draw.Case)
 	assert.Len(t, c.Kernel.Body, 1)
 	assert.Equal(t, 1, c.Threads())
 }
@@ -224,35 +223,4 @@ func TestCheck(t *testing.T) {
 	Check(&unknown, "pdon")
 	require.Len(t, unknown.errors, 1)
 	assert.Contains(t, unknown.errors[0], "pdon")
-}
-
-// TestDrawnMachines: every machine can be built, and every key varies, to the
-// lower end of its range unless drawMachine has something else for it.
-func TestDrawnMachines(t *testing.T) {
-	values := map[string]map[string]bool{}
-	lowest := map[string]bool{}
-	for seed := range uint64(2000) {
-		c := drawMachine(rand.New(rand.NewPCG(seed, 1)))
-		require.NoError(t, c.Check(), "seed %d", seed)
-		for _, k := range gpu.Keys() {
-			if values[k.Name] == nil {
-				values[k.Name] = map[string]bool{}
-			}
-			values[k.Name][k.Get(&c)] = true
-			if k.Type == "integer" {
-				low, _ := c.Ends(&k)
-				lowest[k.Name] = lowest[k.Name] || k.Value(&c) == low
-			}
-		}
-	}
-	for _, k := range gpu.Keys() {
-		switch {
-		case slices.Contains([]string{"gpu.memory", "sm.registers", "sm.stack", "shared.size", "divergence.mechanism", "herd.branch_fraction", "herd.load_fraction"}, k.Name):
-		case k.Type == "integer" && !slices.Contains(apart, k.Name):
-			assert.Greater(t, len(values[k.Name]), 2, k.Name)
-			assert.True(t, lowest[k.Name] || strings.HasPrefix(k.Name, "dram."), "%s is never scarce", k.Name)
-		default:
-			assert.Greater(t, len(values[k.Name]), 1, k.Name)
-		}
-	}
 }

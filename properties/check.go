@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
-	"strings"
 
 	"divergo/gpu"
 	"divergo/internal/audit"
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -27,9 +26,9 @@ var maxCycles uint64 = 10_000_000 // tests have less
 type Failure struct {
 	Checker   string
 	Mechanism string
-	Case      Case
-	Features  Features // that the case was drawn with; 0: all
-	What      string   // in lines
+	Case      draw.Case
+	Features  draw.Features // that the case was drawn with; 0: all
+	What      string        // in lines
 	// Mismatch has the differences from the golden model, if there are any.
 	Mismatch *verify.Mismatch
 
@@ -61,8 +60,8 @@ var errStopped = errors.New("stopped")
 
 // Check runs a case under a mechanism and returns the first checker that is not
 // content, or nil. The error is about the case or the name of the mechanism, or that it was stopped.
-func (r *Runner) Check(k *Compiled, mechanism string) (*Failure, error) {
-	k, err := k.forMechanism(mechanism)
+func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
+	k, err := k.For(mechanism)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +77,15 @@ func (r *Runner) Check(k *Compiled, mechanism string) (*Failure, error) {
 	}
 	if again == nil && err == nil {
 		f.What = fmt.Sprintf("a machine that ran before fails checker %s, a fresh one does not: %s", f.Checker, f.What)
-		f.Checker, f.at.rule = checkReset, f.Checker+": "+f.at.rule
+		f.at.rule.Checker, f.at.rule.Name = checkReset, f.Checker+": "+f.at.rule.Name
+		f.Checker = checkReset
 		return f, nil
 	}
 	return again, err
 }
 
 // try is Check on a machine that may have run before.
-func (r *Runner) try(k *Compiled, mechanism string) (*Failure, error) {
+func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 	s, err := r.session(k.Machine, mechanism)
 	if err != nil {
 		return nil, err
@@ -97,13 +97,13 @@ func (r *Runner) try(k *Compiled, mechanism string) (*Failure, error) {
 	case b == nil:
 		return nil, nil
 	}
-	if b.checker == checkPanic || b.checker == "" { // in the middle of a cycle
+	if b.rule.Checker == checkPanic || b.rule.Checker == "" { // in the middle of a cycle
 		delete(r.sessions, mechanism)
 	}
-	if b.checker == "" {
+	if b.rule.Checker == "" {
 		return nil, fmt.Errorf("%s, seed %d: a bug of the checks, not of the model: %s", mechanism, k.Seed, b.what)
 	}
-	f := &Failure{Checker: b.checker, Mechanism: mechanism, Case: *k.Case, What: b.what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now()}
+	f := &Failure{Checker: b.rule.Checker, Mechanism: mechanism, Case: *k.Case, What: b.what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now()}
 	f.perform = func(s *testbench.Session, run func(testbench.Launch) error) error { return launch(s, k, run) }
 	return f, nil
 }
@@ -126,12 +126,12 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 }
 
 // run runs a case and asks every checker.
-func (r *Runner) run(s *testbench.Session, k *Compiled) (*broken, *verify.Mismatch) {
+func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*broken, *verify.Mismatch) {
 	again := k.Seed%8 == 0
 	state, faults := uint64(0), false
 	b, m := r.watched(s, func(run func(testbench.Launch) error) error {
 		err := launch(s, k, run)
-		if faults = acrossEdge(err); faults {
+		if faults = acrossEdge(k, err); faults {
 			return nil
 		}
 		return err
@@ -163,11 +163,12 @@ func (r *Runner) run(s *testbench.Session, k *Compiled) (*broken, *verify.Mismat
 func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error, ended func() bool) (b *broken, m *verify.Mismatch) {
 	defer func() {
 		if p := recover(); p != nil {
-			stack := trace(string(debug.Stack()))
-			if b = found(checkPanic, fmt.Sprintf("%v\n%s", p, stack)); ours(stack) {
-				b.checker = ""
+			calls := panicked()
+			b = found(checkPanic, "a panic in "+calls.first(), fmt.Sprintf("%v\n%s", p, calls))
+			if calls.ours() {
+				b.rule.Checker = ""
 			}
-			b.behind, b.cycle = panicked(stack), s.Machine.Core().Now()
+			b.cycle = s.Machine.Core().Now()
 		}
 	}()
 	var watchers []*observer
@@ -230,10 +231,10 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 
 // acrossEdge reports whether a launch has ended with a fault for which the kernel has a
 // buffer (Kernel.Edge), on the machine and in the golden model.
-func acrossEdge(err error) bool {
+func acrossEdge(k *draw.Compiled, err error) bool {
 	var m *verify.Mismatch
 	var o *testbench.Outcome
-	if !errors.As(err, &o) || o.Fault == nil || !strings.HasPrefix(o.Fault.Kind, "out of bounds") || !strings.Contains(o.Fault.Text, "[%edge+") {
+	if !errors.As(err, &o) || o.Fault == nil || o.Fault.Kind != sm.OutOfBounds.String() || !k.AtEdge(o.Fault.PC) {
 		return false
 	}
 	// At an activemask, and at a vote without .sync, the golden model brings together the threads that the machine did;
@@ -242,48 +243,12 @@ func acrossEdge(err error) bool {
 		slices.ContainsFunc(m.Launch.Prog.Insts, func(in isa.Inst) bool { return in.CrossLane() && in.Flags&isa.FlagSync == 0 })
 }
 
-// trace is the part of a stack trace that tells where the hardware panicked: from
-// behind the panic to the kernel that evaluates modules.
-func trace(stack string) string {
-	if _, after, ok := strings.Cut(stack, "panic("); ok {
-		stack = "panic(" + after
-	}
-	stack, _, _ = strings.Cut(stack, "divergo/rtl.(*Sim)")
-	return stack
-}
-
-// panicked is the function that panicked, the first one of the module, with the last word of its package.
-func panicked(stack string) string {
-	for line := range strings.Lines(stack) {
-		if end := strings.LastIndexByte(line, '('); end > 0 && strings.HasPrefix(line, "divergo/") {
-			return line[strings.LastIndexByte(line[:end], '/')+1 : end]
-		}
-	}
-	return ""
-}
-
-// ours reports whether it is this package, or one that it compares with, that panicked: the first
-// function of the module behind the panic is of it.
-func ours(stack string) bool {
-	for line := range strings.Lines(stack) {
-		if strings.HasPrefix(line, "divergo/") {
-			for _, p := range []string{"properties.", "internal/audit.", "testbench/golden.", "testbench/verify."} {
-				if strings.HasPrefix(line, "divergo/"+p) {
-					return true
-				}
-			}
-			return false
-		}
-	}
-	return false
-}
-
 // launch places the arguments of a case on a session in its first state, and
 // runs its launches.
-func launch(s *testbench.Session, k *Compiled, run func(testbench.Launch) error) error {
+func launch(s *testbench.Session, k *draw.Compiled, run func(testbench.Launch) error) error {
 	bank, _, err := s.Place(k.Prog, k.Args)
 	for i := 0; i <= k.Again && err == nil; i++ {
-		err = run(testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block, Shared: k.shared, Params: bank})
+		err = run(testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block, Shared: k.SharedBytes, Params: bank})
 	}
 	return err
 }
@@ -293,14 +258,14 @@ func launch(s *testbench.Session, k *Compiled, run func(testbench.Launch) error)
 func judge(err error) (*broken, *verify.Mismatch) {
 	var m *verify.Mismatch
 	if !errors.As(err, &m) {
-		return found(checkOutcome, err.Error()), nil
+		return found(checkOutcome, "an error of the run", err.Error()), nil
 	}
-	b := &broken{checker: checkOnce, what: err.Error(), rule: "instructions"}
+	b := found(checkOnce, "instructions", err.Error())
 	if len(m.Paths) > 0 {
 		path := m.Paths[0].Machine[:m.Paths[0].At]
 		for _, pc := range slices.Backward(path) {
 			if m.Launch.Prog.Insts[pc].Control() {
-				b.behind = opcode(m.Launch.Prog, pc)
+				b.last = opcode(m.Launch.Prog, pc)
 				break
 			}
 		}
@@ -308,20 +273,20 @@ func judge(err error) (*broken, *verify.Mismatch) {
 	switch {
 	case len(m.Broken) > 0:
 		first := &m.Broken[0]
-		b.checker, b.rule, b.behind = checkIssue, rule(first.Rule), opcode(m.Launch.Prog, first.PC)
+		b.rule, b.last = Rule{checkIssue, first.Is.String()}, opcode(m.Launch.Prog, first.PC)
 		b.threads = append(b.threads, first.Thread)
 	case m.Threads > 0 && m.Outcome == nil:
-		b.checker, b.rule = checkPaths, "another way"
+		b.rule = Rule{checkPaths, "another way"}
 	case m.Outcome != nil:
-		line, _, _ := strings.Cut(m.Outcome.Error(), "\n")
-		b.checker, b.rule = checkOutcome, rule(line)
+		b.rule = Rule{checkOutcome, m.Outcome.End.String()}
 		if f := m.Outcome.Fault; f != nil {
+			b.rule.Name = f.Kind
 			b.threads = append(b.threads, golden.ID{CTA: f.CTA, Thread: f.Thread})
 		}
 	case m.Values+m.Written > 0:
-		b.checker, b.rule = checkRegisters, "another value"
+		b.rule = Rule{checkRegisters, "another value"}
 	case m.Bytes > 0:
-		b.checker, b.rule = checkMemory, "another value"
+		b.rule = Rule{checkMemory, "another value"}
 	}
 	return b, m
 }
@@ -331,30 +296,30 @@ func finished(s *testbench.Session) *broken {
 	cfg := &s.Machine.Config
 	for i, m := range s.Machine.SMs {
 		if what := left(m); what != "" {
-			return found(checkDrained, fmt.Sprintf("SM %d: %s at the end", i, what))
+			return found(checkDrained, "something left in an SM", fmt.Sprintf("SM %d: %s at the end", i, what))
 		}
 	}
 	c := &s.Runs[len(s.Runs)-1].Counters
 	last := s.Runs[len(s.Runs)-1].Launch.Prog
 	if mech, _ := divergence.Find(cfg.Divergence.Mechanism); mech.Depth != nil {
 		if n := mech.Depth(cfg.SM.WarpSize, last); n > 0 && c.Divergence.MaxDepth > uint64(n) {
-			return found(checkDepth, fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n))
+			return found(checkDepth, "a stack too deep", fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n))
 		}
 	}
 	if d := &c.Divergence; d.Pushes != d.Pops {
-		return found(checkDepth, fmt.Sprintf("%d pushes, %d pops", d.Pushes, d.Pops))
+		return found(checkDepth, "pushes without pops", fmt.Sprintf("%d pushes, %d pops", d.Pushes, d.Pops))
 	}
 	if d := &c.Divergence; d.Spills != d.Fills {
-		return found(checkDepth, fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills))
+		return found(checkDepth, "spills without fills", fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills))
 	}
 	if what := account(c, cfg); what != "" {
-		return found(checkCycles, what)
+		return found(checkCycles, "classes of cycles", what)
 	}
 	if what := balance(c, cfg); what != "" {
-		return found(checkTraffic, what)
+		return found(checkTraffic, "counts of the memory system", what)
 	}
 	if p := s.Machine.System().RunUntil(func() bool { return false }, s.Machine.Core(), 10_000); !p.Idle {
-		return found(checkDrained, "something is still going on 10000 cycles after the end")
+		return found(checkDrained, "something that goes on after the end", "something is still going on 10000 cycles after the end")
 	}
 	return nil
 }
@@ -438,7 +403,7 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 // same runs a case once more on its machine, with the processes in another
 // order and now and then on two goroutines, which must spin for each other and
 // take their time on a busy computer.
-func same(s *testbench.Session, k *Compiled, state uint64) *broken {
+func same(s *testbench.Session, k *draw.Compiled, state uint64) *broken {
 	cycles := s.Counters().Cycles
 	s.Reset()
 	sys := s.Machine.System()
@@ -448,10 +413,10 @@ func same(s *testbench.Session, k *Compiled, state uint64) *broken {
 		defer func() { sys.Workers = 1 }()
 	}
 	if err := launch(s, k, s.Launch); err != nil {
-		return found(checkSame, fmt.Sprintf("a second run of a case that finished: %v", err))
+		return found(checkSame, "another end", fmt.Sprintf("a second run of a case that finished: %v", err))
 	}
 	if again := sys.Hash(); again != state || cycles != s.Counters().Cycles {
-		return found(checkSame, fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Counters().Cycles, again))
+		return found(checkSame, "another state", fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Counters().Cycles, again))
 	}
 	return nil
 }

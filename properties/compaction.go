@@ -71,7 +71,7 @@ func (c *compactor) served(w *divergence.Compacted, l *progress) {
 		}
 	}
 	if w.Served > most {
-		c.fail(checkTiming, compacted(w), "SM %d, cycle %d: a branch of CTA slot %d that was held is executed, to which something happened last in cycle %d, with %d branches held",
+		c.fail(Rule{checkTiming, "a held branch served late"}, compacted(w), "SM %d, cycle %d: a branch of CTA slot %d that was held is executed, to which something happened last in cycle %d, with %d branches held",
 			c.index, w.Served, w.CTA, l.cycle, l.held)
 	}
 }
@@ -93,7 +93,7 @@ func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 		b.left[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - w.First) & 63)
 	}
 	if b.left != *w.Entry {
-		c.fail(checkCompactor, compacted(w), "SM %d: the compactor of CTA slot %d has other threads than the top of its stack", c.index, w.CTA)
+		c.fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w), "SM %d: the compactor of CTA slot %d has other threads than the top of its stack", c.index, w.CTA)
 	}
 	rows, threads := uint64(0), 0
 	for _, group := range b.left {
@@ -108,7 +108,7 @@ func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 		b.want = (threads + c.lanes - 1) / c.lanes
 	}
 	if w.Warps != b.want {
-		c.fail(checkCompactor, compacted(w), "SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, w.Warps, b.want)
+		c.fail(Rule{checkCompactor, "another number of warps"}, compacted(w), "SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, w.Warps, b.want)
 	}
 	return b
 }
@@ -132,15 +132,15 @@ func (c *compactor) warp(w divergence.Compacted) {
 		h := w.Homes.At(bits.TrailingZeros32(m))
 		group, bit := &b.left[h.Lane&(isa.MaxLanes-1)], uint64(1)<<((h.Row-w.First)&63)
 		if *group&bit == 0 {
-			c.fail(checkCompactor, who{h}, "SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
+			c.fail(Rule{checkCompactor, "a thread twice or not at all"}, []units.Home{h}, "SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
 		}
 		*group &^= bit
 	}
 	if last := b.left == (units.BlockMask{}); w.Mask == 0 || last != (b.made == b.want) || b.left != *w.Left {
-		c.fail(checkCompactor, compacted(&w), "SM %d: warp %d of %d of CTA slot %d has lanes %#x, threads are left: %t", c.index, b.made, b.want, w.CTA, w.Mask, !last)
+		c.fail(Rule{checkCompactor, "another number of warps made"}, compacted(&w), "SM %d: warp %d of %d of CTA slot %d has lanes %#x, threads are left: %t", c.index, b.made, b.want, w.CTA, w.Mask, !last)
 	}
 	if b.made > 1 && w.Cycle != b.last+1 {
-		c.fail(checkTiming, compacted(&w), "SM %d, cycle %d: warp %d of %d of CTA slot %d is made, the one before was in cycle %d", c.index, w.Cycle, b.made, b.want, w.CTA, b.last)
+		c.fail(Rule{checkTiming, "a warp a cycle not made"}, compacted(&w), "SM %d, cycle %d: warp %d of %d of CTA slot %d is made, the one before was in cycle %d", c.index, w.Cycle, b.made, b.want, w.CTA, b.last)
 	}
 	b.last = w.Cycle
 }
@@ -156,7 +156,7 @@ func (c *compactor) soon(w *divergence.Compacted) {
 	last := max(l.cycle, w.Served)
 	first := last + 2 + uint64(w.Popped)
 	if w.Cycle < first || w.Cycle > first+c.made-l.made {
-		c.fail(checkTiming, compacted(w), "SM %d, cycle %d: the first warp of CTA slot %d is made, to which something happened last in cycle %d; %d entries have been popped since, and %d warps of others made",
+		c.fail(Rule{checkTiming, "the first warp early or late"}, compacted(w), "SM %d, cycle %d: the first warp of CTA slot %d is made, to which something happened last in cycle %d; %d entries have been popped since, and %d warps of others made",
 			c.index, w.Cycle, w.CTA, last, w.Popped, c.made-l.made)
 	}
 }
@@ -169,12 +169,12 @@ func (o *observer) placed(r int) {
 	for l := range o.lanes {
 		lane := o.sm.Lane(w, l)
 		if want := place(o.permutation, w, l, o.lanes); want >= 0 && lane != want {
-			o.fail(checkLanes, inRow(r, o.all(r)), "SM %d: thread location %d of warp %d is in lane %d, %s puts it in %d", o.index, l, w, lane, o.permutation, want)
+			o.fail(Rule{checkLanes, "not the permutation's lane"}, inRow(r, o.all(r)), "SM %d: thread location %d of warp %d is in lane %d, %s puts it in %d", o.index, l, w, lane, o.permutation, want)
 		}
 		seen |= 1 << lane
 	}
 	if bits.OnesCount32(seen) != o.lanes {
-		o.fail(checkLanes, inRow(r, o.all(r)), "SM %d: the threads of warp %d are in the lanes %#x, two in one", o.index, w, seen)
+		o.fail(Rule{checkLanes, "two threads in one lane"}, inRow(r, o.all(r)), "SM %d: the threads of warp %d are in the lanes %#x, two in one", o.index, w, seen)
 	}
 }
 
@@ -224,7 +224,7 @@ func (o *observer) stay(e *sm.Issued) {
 	for m := e.Mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		if h := e.Homes.At(lane); int(h.Lane) != lane {
-			o.fail(checkLanes, who{h}, "%s: the thread of row %d, lane %d is in lane %d", o.at(e), h.Row, h.Lane, lane)
+			o.fail(Rule{checkLanes, "a thread in another lane"}, []units.Home{h}, "%s: the thread of row %d, lane %d is in lane %d", o.at(e), h.Row, h.Lane, lane)
 		}
 	}
 }

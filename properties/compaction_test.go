@@ -4,12 +4,13 @@ import (
 	"math/bits"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
+	"divergo/properties/draw"
 	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/units"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestCompactionIsWatched: one wrong warp of the compactor, or one thread in
@@ -99,7 +100,7 @@ func TestCompactionIsWatched(t *testing.T) {
 	} {
 		for _, mechanism := range []string{"tbc", "capri"} {
 			t.Run(mechanism+", "+c.name, func(t *testing.T) {
-				cfg := plain(8)
+				cfg := draw.Plain(8)
 				cfg.Divergence.Mechanism = mechanism
 				checker, what := watchedRun(t, cfg, 60, c.change)
 				assert.Equal(t, c.checker, checker, what)

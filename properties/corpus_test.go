@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"divergo/properties/draw"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -45,7 +47,7 @@ func TestCorpus(t *testing.T) {
 // checkSeed checks a case under every mechanism.
 func checkSeed(t *testing.T, r *Runner, seed uint64) {
 	t.Helper()
-	c := Draw(seed, AllFeatures)
+	c := draw.New(seed, draw.AllFeatures)
 	k, err := c.Compile()
 	require.NoError(t, err)
 	r.Coverage.kernel(k)

@@ -14,6 +14,7 @@ import (
 	"divergo/internal/input"
 	"divergo/internal/output"
 	"divergo/internal/printable"
+	"divergo/properties/draw"
 	"divergo/testbench"
 	"divergo/testbench/launches"
 )
@@ -111,8 +112,8 @@ func (b *Bucket) write() error {
 	return output.WriteFile(filepath.Join(b.Folder, bucketFile), append(text, '\n'))
 }
 
-// find is the bucket of the same cause in a folder, nil if there is none. One whose own case passes, or fails elsewhere, is
-// of a cause that is gone.
+// find is the bucket of the same cause in a folder, nil if there is none. A bucket is left alone if its own case passes,
+// or fails elsewhere: its cause is gone.
 func (b *Bucket) find(in string, stop func() bool) *Bucket {
 	entries, err := os.ReadDir(in)
 	if err != nil {
@@ -140,13 +141,13 @@ func (b *Bucket) same(c *Bucket) bool {
 	return b.Schema == c.Schema && b.Mechanism == c.Mechanism && b.Checker == c.Checker && b.Place == c.Place
 }
 
-// Place is where the checker found fault, whatever the kernel: what it says, without numbers; and behind which branch,
-// call, barrier or exit the threads were, or with which opcode the first of them wrote another value.
+// Place is the rule that was broken, whatever the kernel, and an opcode: that of the last branch, call, barrier or exit
+// of the threads, or with which the first of them wrote another value.
 func (f *Failure) Place(stop func() bool) string {
 	at := f.at
 	if f.Checker == checkRegisters {
 		if x, err := f.look(stop); err == nil {
-			return at.rule + ", written by " + x.opcode()
+			return at.rule.Name + ", written by " + x.opcode()
 		}
 	}
 	return at.place()
@@ -196,14 +197,14 @@ func (f *Failure) explain(by Origin, x *seen) string {
 		fmt.Fprintf(&b, "That is a test, which has no command line. `divergo` in what follows is a program with one that has the mechanism `%s` (docs/howto/your-own-mechanism.md).\n\n", f.Mechanism)
 	}
 	features := ""
-	if f.Features != 0 && f.Features != AllFeatures {
-		features = " --features " + f.Features.short()
+	if f.Features != 0 && f.Features != draw.AllFeatures {
+		features = " --features " + f.Features.Flag()
 	}
 	drawn := func(seed, runs uint64) string {
 		return fmt.Sprintf("    %s check %s --seed %d --runs %d%s\n\n", program, f.Mechanism, seed, runs, features)
 	}
 	if f.Checker == checkReset {
-		before := c.Seed % machineSeeds
+		before := c.Seed % draw.MachineSeeds
 		fmt.Fprintf(&b, "A machine fails that has run other kernels before. All kernels of that machine:\n\n%s", drawn(c.Seed-before, before+1))
 	} else {
 		fmt.Fprintf(&b, "Every checker once more, in this folder:\n\n    %s check --replay .\n\n", program)
@@ -260,7 +261,7 @@ func replay(name string, stop func() bool) (*Failure, error) {
 		return nil, nil
 	}
 	what := fmt.Sprintf("launch %d, %s: %s", last+1, plan.Steps[last].Prog.Name, b.what)
-	return &Failure{Checker: b.checker, Mechanism: cfg.Divergence.Mechanism, Case: Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(), perform: perform}, nil
+	return &Failure{Checker: b.rule.Checker, Mechanism: cfg.Divergence.Mechanism, Case: draw.Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(), perform: perform}, nil
 }
 
 // load reads a launch file, or that of a folder, and the machine that it names.
@@ -289,8 +290,10 @@ func load(name string) (*launches.File, gpu.Config, error) {
 }
 
 // compiled is the case of a file with one launch.
-func compiled(f *launches.File, plan *launches.Plan, cfg gpu.Config) *Compiled {
+func compiled(f *launches.File, plan *launches.Plan, cfg gpu.Config) *draw.Compiled {
 	step := &plan.Steps[0]
-	c := &Case{Seed: f.Seed, Grid: step.Grid, Block: step.Block, Machine: cfg}
-	return &Compiled{Case: c, Prog: step.Prog, Args: step.Args, shared: step.Shared}
+	c := &draw.Case{Seed: f.Seed, Grid: step.Grid, Block: step.Block, Machine: cfg}
+	return &draw.Compiled{Case: c, Prog: step.Prog, Args: step.Args, SharedBytes: step.Shared}
 }
+
+func dim(d [3]uint32) string { return fmt.Sprintf("%d,%d,%d", d[0], d[1], d[2]) }

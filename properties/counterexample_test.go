@@ -11,15 +11,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
+	"divergo/gpu"
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/golden"
 	"divergo/testbench/verify"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // wrap is a mechanism whose loops go on until their counters wrap.
@@ -44,18 +46,18 @@ func init() {
 var origin = Origin{By: "mine check --runs 300", Program: "mine"}
 
 // looped is a kernel with a loop of some trips, in four threads.
-func looped(t *testing.T, trips int, before ...Stmt) *Compiled {
+func looped(t *testing.T, trips int, before ...draw.Stmt) *draw.Compiled {
 	t.Helper()
-	k, err := (&Case{Machine: plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{4, 1, 1}, Kernel: Kernel{
+	k, err := (&draw.Case{Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{4, 1, 1}, Kernel: draw.Kernel{
 		Words: 64, Lean: true,
-		Body: append(before, Stmt{Kind: Loop, Alt: true, N: trips, Cond: Cond{Value: Constant, Salt: uint32(trips), Reg: -1, Mask: ^uint32(0), Cmp: "lt"}, Body: [][]Stmt{{{Kind: Compute}}}}),
+		Body: append(before, draw.Stmt{Kind: draw.Loop, Alt: true, N: trips, Cond: draw.Cond{Value: draw.Constant, Salt: uint32(trips), Reg: -1, Mask: ^uint32(0), Cmp: "lt"}, Body: [][]draw.Stmt{{{Kind: draw.Compute}}}}),
 	}}).Compile()
 	require.NoError(t, err)
 	return k
 }
 
 // failure is that of a case.
-func failure(t *testing.T, k *Compiled, mechanism string) *Failure {
+func failure(t *testing.T, k *draw.Compiled, mechanism string) *Failure {
 	t.Helper()
 	var r Runner
 	f, err := r.Check(k, mechanism)
@@ -95,7 +97,7 @@ func TestOpensWhereItFailed(t *testing.T) {
 		mechanism := []string{late, hasty}[seed%2]
 		var f *Failure
 		for at := 100 * seed; f == nil; at++ {
-			c := Draw(at, AllFeatures)
+			c := draw.New(at, draw.AllFeatures)
 			k, err := c.Compile()
 			require.NoError(t, err)
 			var r Runner
@@ -202,11 +204,11 @@ func TestBuckets(t *testing.T) {
 		return b
 	}
 	first := write(f)
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, behind bra", 1, []uint64{0}, filepath.Join(in, "late-0")}, first)
-	other := failure(t, looped(t, 3, Stmt{Kind: Compute, Op: 3}), late)
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 1, []uint64{0}, filepath.Join(in, "late-0")}, first)
+	other := failure(t, looped(t, 3, draw.Stmt{Kind: draw.Compute, Op: 3}), late)
 	other.Case.Seed = 7
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, behind bra", 2, []uint64{0, 7}, first.Folder}, write(other))
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, behind bra", 3, []uint64{0, 7}, first.Folder}, write(f), "a seed again")
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 2, []uint64{0, 7}, first.Folder}, write(other))
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 3, []uint64{0, 7}, first.Folder}, write(f), "a seed again")
 
 	another := write(failure(t, simple(t), wrong))
 	assert.Equal(t, filepath.Join(in, "wrong-0"), another.Folder)
@@ -219,19 +221,17 @@ func TestBuckets(t *testing.T) {
 	assert.Equal(t, filepath.Join(in, "late-0-2"), again.Folder)
 }
 
-// TestPlaces: what a checker says has no numbers in it.
+// TestPlaces: a place is a rule, whatever the checker says.
 func TestPlaces(t *testing.T) {
-	for text, want := range map[string]string{
-		"SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s": "lanes * of row * execute *, but are at *",
-		"%s: lanes %#x of row %d are in no group":                        "lanes * of row * are in no group",
-		"SM 0: slot 3 is valid at the end":                               "slot * is valid at the end",
-		"SIMT deadlock after 3412 cycles: no thread can go on":           "SIMT deadlock after * cycles: no thread can go on",
-		"l1[0]: the line at 0x3f80 is another":                           "l1[*]: the line at * is another",
-	} {
-		assert.Equal(t, want, rule(text))
-	}
-	assert.Equal(t, "divergence.(*PDOM).Tick", panicked("panic({0x1, 0x2})\n\tpanic.go:3\ndivergo/sm/divergence.(*PDOM).Tick(0x1)\n\tpdom.go:3\n"))
-	b, _ := judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Values: 1})
+	b := found(checkPartition, "a thread in no group", "SM 0, cycle 3: lanes 0x3 of row 4")
+	assert.Equal(t, "a thread in no group", b.place())
+	b.last = "bra"
+	assert.Equal(t, "a thread in no group, after bra", b.place())
+	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Outcome: &testbench.Outcome{End: gpu.Deadlock, Cycle: 3412}})
+	assert.Equal(t, "deadlock", b.place())
+	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Outcome: &testbench.Outcome{End: gpu.Faulted, Fault: &testbench.Fault{Kind: sm.Misaligned.String()}}})
+	assert.Equal(t, "misaligned", b.place())
+	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Values: 1})
 	assert.Equal(t, "another value", b.place())
 }
 
@@ -330,7 +330,7 @@ func TestStoppedCheck(t *testing.T) {
 // TestPageOfATest: what Check finds in a test has the command of the test.
 func TestPageOfATest(t *testing.T) {
 	t.Chdir(t.TempDir())
-	Check(new(fake), late, Options{Features: AllFeatures &^ Outlines})
+	Check(new(fake), late, Options{Features: draw.AllFeatures &^ draw.Outlines})
 	files, err := filepath.Glob("counterexample/*/" + readmeFile)
 	require.NoError(t, err)
 	require.Len(t, files, 1)
@@ -339,18 +339,18 @@ func TestPageOfATest(t *testing.T) {
 	assert.Contains(t, string(page), "\n    go test ../.. -run '^TestMine$'\n")
 	assert.Contains(t, string(page), "is a program with one that has the mechanism `late`")
 	assert.Contains(t, string(page), " --features -outlines\n")
-	set, err := ParseFeatures((Loops | Gotos).short())
+	set, err := draw.ParseFeatures((draw.Loops | draw.Gotos).Flag())
 	require.NoError(t, err)
-	assert.Equal(t, Loops|Gotos, set)
+	assert.Equal(t, draw.Loops|draw.Gotos, set)
 }
 
 // TestPageOfUsedMachine: a machine that fails because it has run before has the command that runs all its kernels, since a
 // replay shows nothing; and its bucket counts without one.
 func TestPageOfUsedMachine(t *testing.T) {
 	k := simple(t)
-	k.Seed = machineSeeds + 2
+	k.Seed = draw.MachineSeeds + 2
 	perform := func(s *testbench.Session, run func(testbench.Launch) error) error { return launch(s, k, run) }
-	f := &Failure{Checker: checkReset, Mechanism: "pdom", Case: *k.Case, at: broken{rule: "memory: another value"}, perform: perform}
+	f := &Failure{Checker: checkReset, Mechanism: "pdom", Case: *k.Case, at: broken{rule: Rule{checkReset, "memory: another value"}}, perform: perform}
 	in := t.TempDir()
 	_, page := kept(t, f, in)
 	assert.NotContains(t, page, "--replay")

@@ -8,6 +8,7 @@ import (
 
 	"divergo/internal/table"
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/testbench"
 )
 
@@ -15,35 +16,13 @@ import (
 // cannot have looked at.
 type Coverage struct {
 	Cases    uint64
-	Branches [numShapes][numClasses]uint64 // conditional branches by place and mask
-	Depths   [len(depths)]uint64           // runs by deepest stack
-	Events   [numEvents]uint64             // runs in which it happened
-	Kinds    [numKinds]uint64              // cases with such a statement
-	Forms    [numForms]uint64              // cases with such an instruction
-	Nested   [len(depths)]uint64           // cases by nesting of statements
-	Reached  map[string]uint64             `json:",omitempty"` // see Hardware
-}
-
-// shape is the place of a branch in the control flow.
-type shape uint8
-
-const (
-	shapeIf shape = iota
-	shapeElse
-	shapeTop
-	shapeBottom
-	shapeBreak
-	shapeContinue
-	shapeCase
-	shapeGoto
-	shapeBack
-	shapeExit
-	shapeReturn
-	numShapes
-)
-
-func (s shape) String() string {
-	return [...]string{"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto", "goto back", "exit", "return"}[s]
+	Branches [draw.NumShapes][numClasses]uint64 // conditional branches by place and mask
+	Depths   [len(depths)]uint64                // runs by deepest stack
+	Events   [numEvents]uint64                  // runs in which it happened
+	Kinds    [draw.NumKinds]uint64              // cases with such a statement
+	Forms    [numForms]uint64                   // cases with such an instruction
+	Nested   [len(depths)]uint64                // cases by nesting of statements
+	Reached  map[string]uint64                  `json:",omitempty"` // see Hardware
 }
 
 // class is what a branch does to a mask.
@@ -167,52 +146,8 @@ func forms(p *isa.Program) (has [numForms]bool) {
 	return has
 }
 
-// shapes tells the branches of a generated kernel apart by what their labels
-// are called.
-func shapes(p *isa.Program) []shape {
-	at := map[uint32]string{}
-	for _, l := range p.Labels { // the last one says what is next
-		at[l.PC] += " " + l.Name
-	}
-	list := make([]shape, len(p.Insts))
-	for pc := range p.Insts {
-		in := &p.Insts[pc]
-		if in.Op != isa.OpBra || !in.Conditional() {
-			continue
-		}
-		_, target, _ := strings.Cut(in.Text, " ")
-		switch {
-		case in.Text == "ret":
-			list[pc] = shapeReturn
-		case strings.HasPrefix(target, "M"):
-			if list[pc] = shapeGoto; in.Target <= uint32(pc) {
-				list[pc] = shapeBack
-			}
-		case strings.HasPrefix(in.Text, "@%brx"):
-			list[pc] = shapeCase
-		case strings.Contains(target, "_join"), strings.Contains(target, "_vote"):
-			list[pc] = shapeIf
-		case strings.Contains(target, "_side"):
-			list[pc] = shapeElse
-		case strings.Contains(target, "_top"):
-			list[pc] = shapeBottom
-		case strings.Contains(target, "_next"):
-			list[pc] = shapeContinue
-		case strings.Contains(target, "_case"):
-			list[pc] = shapeCase
-		case strings.Contains(target, "_stay"):
-			list[pc] = shapeExit
-		case pc > 1 && strings.Contains(at[uint32(pc-1)], "_top"):
-			list[pc] = shapeTop
-		default:
-			list[pc] = shapeBreak
-		}
-	}
-	return list
-}
-
 // branch counts a conditional branch.
-func (c *Coverage) branch(s shape, mask, taken uint32) {
+func (c *Coverage) branch(s draw.Shape, mask, taken uint32) {
 	n, t := bits.OnesCount32(mask), bits.OnesCount32(taken)
 	k := classSplit
 	switch {
@@ -233,7 +168,7 @@ func (c *Coverage) branch(s shape, mask, taken uint32) {
 }
 
 // run counts a run that has ended.
-func (c *Coverage) run(k *Case, s *testbench.Session) {
+func (c *Coverage) run(k *draw.Case, s *testbench.Session) {
 	d := &s.Runs[len(s.Runs)-1].Counters
 	c.Depths[depthBin(int(d.Divergence.MaxDepth))]++
 	for i, is := range [numEvents]bool{
@@ -254,11 +189,11 @@ func (c *Coverage) run(k *Case, s *testbench.Session) {
 }
 
 // kernel counts the statements and instructions of a case.
-func (c *Coverage) kernel(k *Compiled) {
+func (c *Coverage) kernel(k *draw.Compiled) {
 	c.Cases++
-	var has [numKinds]bool
+	var has [draw.NumKinds]bool
 	deepest := 0
-	k.Kernel.each(func(s *Stmt, depth int) {
+	k.Kernel.Each(func(s *draw.Stmt, depth int) {
 		has[s.Kind] = true
 		deepest = max(deepest, depth)
 	})
@@ -311,14 +246,14 @@ func (c *Coverage) Bins() (names []string, counts []uint64) {
 		names, counts = append(names, fmt.Sprintf(format, args...)), append(counts, n)
 	}
 	for i, n := range c.Kinds {
-		add(n, "statement: %v", Kind(i))
+		add(n, "statement: %v", draw.Kind(i))
 	}
 	for i, n := range c.Forms {
 		add(n, "instruction: %s", formNames[i])
 	}
 	for i := range c.Branches {
 		for j, n := range c.Branches[i] {
-			add(n, "branch: %v, %v", shape(i), class(j))
+			add(n, "branch: %v, %v", draw.Shape(i), class(j))
 		}
 	}
 	for i, n := range c.Depths {
@@ -350,7 +285,7 @@ func (c *Coverage) Print(w io.Writer) error {
 	}
 	t := table.New(header...)
 	for i := range c.Branches {
-		row := []any{shape(i).String()}
+		row := []any{draw.Shape(i).String()}
 		for _, n := range c.Branches[i] {
 			row = append(row, n)
 		}
@@ -369,7 +304,7 @@ func (c *Coverage) Print(w io.Writer) error {
 		}
 		t.Row(name, strings.Join(list, ", "))
 	}
-	line("kernels with", func(i int) (string, uint64) { return Kind(i).String(), c.Kinds[i] }, int(numKinds))
+	line("kernels with", func(i int) (string, uint64) { return draw.Kind(i).String(), c.Kinds[i] }, int(draw.NumKinds))
 	line("", func(i int) (string, uint64) { return formNames[i], c.Forms[i] }, numForms)
 	line("kernels by nesting", func(i int) (string, uint64) { return depthName(i), c.Nested[i] }, len(depths))
 	line("runs by stack depth", func(i int) (string, uint64) { return depthName(i), c.Depths[i] }, len(depths))

@@ -7,10 +7,14 @@
 // result, which the golden model computes thread by thread. The machine runs it
 // under a mechanism, and each of Checkers must be content.
 //
-//	seed --> Draw --> Case --> PTX ---> golden model ---+
-//	                    |        \                      v
-//	                    |         +---> machine ----> Checkers ---> Failure
-//	                    +<------------- Shrink <------------------------+
+//	seed --> draw.New --> Case --> PTX ---> golden model ---+
+//	                        |        \                      v
+//	                        |         +---> machine ----> Checkers ---> Failure
+//	                        +<------------- Shrink <------------------------+
+//
+// Package draw makes the cases. This one runs them: the campaign (campaign.go), a run and
+// its verdict (check.go), a smaller case that fails alike (shrink.go), and the folder of a
+// failure (counterexample.go).
 //
 // A mechanism of your own is checked in your own tests: see Check. The command
 // is "divergo check".

@@ -4,14 +4,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/verify"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestThreadsAreWatched falsifies what the observer knows of threads and of the program, each time in one way.
@@ -59,7 +60,7 @@ func TestThreadsAreWatched(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := plain(8)
+			cfg := draw.Plain(8)
 			checker, what := watchedRun(t, cfg, 60, c.change)
 			assert.Equal(t, c.checker, checker, what)
 		})
@@ -74,7 +75,7 @@ func TestJudge(t *testing.T) {
 		m    verify.Mismatch
 		want string
 	}{
-		{verify.Mismatch{Broken: []verify.Broken{{Rule: "issued with an empty mask"}}}, checkIssue},
+		{verify.Mismatch{Broken: []verify.Broken{{Is: verify.EmptyMask}}}, checkIssue},
 		{verify.Mismatch{Threads: 1, Paths: []verify.Path{{Machine: []uint32{0}, Golden: []uint32{1}}}}, checkPaths},
 		{verify.Mismatch{Outcome: &testbench.Outcome{}}, checkOutcome},
 		{verify.Mismatch{Values: 1}, checkRegisters},
@@ -84,15 +85,15 @@ func TestJudge(t *testing.T) {
 	} {
 		c.m.Launch = l
 		b, _ := judge(&c.m)
-		assert.Equal(t, c.want, b.checker)
+		assert.Equal(t, c.want, b.rule.Checker)
 	}
 }
 
 // simple is a kernel with a branch.
-func simple(t *testing.T) *Compiled {
+func simple(t *testing.T) *draw.Compiled {
 	t.Helper()
-	k, err := (&Case{Machine: plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: Kernel{
-		Body:  []Stmt{{Kind: If, Cond: Cond{Value: Thread, Reg: -1, Mask: 3, Cmp: "lt", Limit: 2}, Body: [][]Stmt{{{Kind: Compute}}}}, {Kind: Load}, {Kind: Put}},
+	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: draw.Kernel{
+		Body:  []draw.Stmt{{Kind: draw.If, Cond: draw.Cond{Value: draw.Thread, Reg: -1, Mask: 3, Cmp: "lt", Limit: 2}, Body: [][]draw.Stmt{{{Kind: draw.Compute}}}}, {Kind: draw.Load}, {Kind: draw.Put}},
 		Words: 64,
 	}}).Compile()
 	require.NoError(t, err)
@@ -126,7 +127,7 @@ func TestEndIsWatched(t *testing.T) {
 			if b == nil {
 				b = &broken{}
 			}
-			assert.Equal(t, c.checker, b.checker, b.what)
+			assert.Equal(t, c.checker, b.rule.Checker, b.what)
 		})
 	}
 }
@@ -139,7 +140,7 @@ func TestRunsAreCompared(t *testing.T) {
 	state := s.Machine.System().Hash()
 	assert.Nil(t, same(s, k, state))
 	if b := same(s, k, state^1); assert.NotNil(t, b) {
-		assert.Equal(t, checkSame, b.checker)
+		assert.Equal(t, checkSame, b.rule.Checker)
 	}
 
 	var r Runner
@@ -162,6 +163,6 @@ func TestRunsAreCompared(t *testing.T) {
 		m.Issue.OnIssue.Add(func(sm.Issued) { m.Operands.Regs = nil })
 	})
 	if b, _ := new(Runner).run(s, k); assert.NotNil(t, b) {
-		assert.Equal(t, checkPanic, b.checker, b.what)
+		assert.Equal(t, checkPanic, b.rule.Checker, b.what)
 	}
 }

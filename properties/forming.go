@@ -120,7 +120,7 @@ func (f *forming) issue(e sm.Issued) {
 		}
 	})
 	if e.Cycle < last+2 || e.Cycle < first+3 {
-		f.fail(checkTiming, active(&e), "%s: a thread was taken in cycle %d, the first of its warp in cycle %d, and they take two and three cycles to a slot", f.at(&e), last, first)
+		f.fail(Rule{checkTiming, "a thread in a slot too soon"}, active(&e), "%s: a thread was taken in cycle %d, the first of its warp in cycle %d, and they take two and three cycles to a slot", f.at(&e), last, first)
 	}
 	if moves {
 		f.fired = [2]uint64{e.Cycle, f.fired[0]}
@@ -161,7 +161,7 @@ func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
 		due++
 	}
 	if cycle != due {
-		f.fail(checkTiming, f.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken, it came to the front in cycle %d and needs %d of %d update registers", f.index, cycle, out.Slot, front, sides, free)
+		f.fail(Rule{checkTiming, "an outcome taken early or late"}, f.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken, it came to the front in cycle %d and needs %d of %d update registers", f.index, cycle, out.Slot, front, sides, free)
 	}
 	stays := together && sides == 0 && (in.Branches() || waits || not != 0 || !in.Exits())
 	f.each(&d.Flight, func(r *formed, row int) {
@@ -223,7 +223,7 @@ func (f *forming) look(e sm.Spent) {
 			f.due = f.waits(f.now)
 		}
 		if placed := uint64(bits.OnesCount64(valid&^f.valid)) + f.replaced(e.Cycle, valid, passed == 1); f.due && free && placed < passed {
-			f.fail(checkTiming, nil, "SM %d, cycle %d: of the warps that wait since cycle %d for one of the free slots %d have got one", f.index, e.Cycle, f.now, placed)
+			f.fail(Rule{checkTiming, "a free slot not used"}, nil, "SM %d, cycle %d: of the warps that wait since cycle %d for one of the free slots %d have got one", f.index, e.Cycle, f.now, placed)
 		}
 	}
 	f.now, f.valid, f.due = e.Cycle, valid, f.waits(e.Cycle)

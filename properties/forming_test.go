@@ -3,9 +3,10 @@ package properties
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
+	"divergo/properties/draw"
 	"divergo/sm"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestFormingIsWatched falsifies what the observer of dynamic warps sees or knows, each time in one way.
@@ -32,7 +33,7 @@ func TestFormingIsWatched(t *testing.T) {
 	} {
 		for _, mechanism := range []string{"dwf", "dwf-wb"} {
 			t.Run(c.name+"/"+mechanism, func(t *testing.T) {
-				cfg := plain(8)
+				cfg := draw.Plain(8)
 				cfg.Divergence.Mechanism = mechanism
 				checker, what := watchedRun(t, cfg, 30, func(o *observer) { c.change(o.forming) })
 				assert.Equal(t, c.checker, checker, what)

@@ -6,25 +6,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/testbench"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // plainFeatures are those that every mechanism can run, with results that none has a part in.
-const plainFeatures = AllFeatures &^ (Edges | Counts | Aparts | Gathers | Meetings | Tables)
+const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings | draw.Tables)
 
 // herded is a case with some of its branches and of its loads of the input herded,
 // often all. Loads of what threads write would make the kernel one whose result
 // depends on who is first. Votes are left out, of which some mechanisms get another
 // kernel.
-func herded(t *testing.T, seed uint64, features Features) (*Compiled, isa.Herding) {
-	features &^= Votes | Exchange
+func herded(t *testing.T, seed uint64, features draw.Features) (*draw.Compiled, isa.Herding) {
+	features &^= draw.Votes | draw.Exchange
 	r := rand.New(rand.NewPCG(seed, 3))
-	c := Draw(seed, features)
+	c := draw.New(seed, features)
 	drawHerd(seed, &c.Machine)
 	k, err := c.Compile()
 	require.NoError(t, err, "seed %d", seed)
@@ -51,8 +52,8 @@ func herded(t *testing.T, seed uint64, features Features) (*Compiled, isa.Herdin
 func drawHerd(seed uint64, c *gpu.Config) {
 	r := rand.New(rand.NewPCG(seed/8, 4))
 	for _, k := range gpu.Keys() {
-		if strings.HasPrefix(k.Name, "herd.") && !slices.Contains(apart, k.Name) {
-			drawKey(r, c, &k)
+		if strings.HasPrefix(k.Name, "herd.") && !slices.Contains([]string{"herd.branch_fraction", "herd.load_fraction"}, k.Name) {
+			draw.Key(r, c, &k)
 		}
 	}
 	c.Herd.Enable = true
@@ -73,9 +74,9 @@ func TestHerding(t *testing.T) {
 	names := shipped()
 	total, stopped := uint64(0), 0
 	for seed := range runs {
-		k, h := herded(t, seed, plainFeatures&^Repeats)
+		k, h := herded(t, seed, plainFeatures&^draw.Repeats)
 		if seed%3 == 0 { // marked at the launch
-			c := Draw(seed, plainFeatures&^Repeats)
+			c := draw.New(seed, plainFeatures&^draw.Repeats)
 			drawHerd(seed, &c.Machine)
 			c.Machine.Herd.BranchFraction = 50
 			var err error
@@ -115,7 +116,7 @@ func TestHerdedBranchesStay(t *testing.T) {
 	var r Runner
 	wanted := uint64(0)
 	for seed := range uint64(60) {
-		k, h := herded(t, seed, plainFeatures&^(Calls|Pointers|Recursions))
+		k, h := herded(t, seed, plainFeatures&^(draw.Calls|draw.Pointers|draw.Recursions))
 		h.Branches, _ = k.Prog.Herdable()
 		h.Threshold = 0
 		switches := false // a jump through a list of targets is no branch to be herded
@@ -147,7 +148,7 @@ func TestHerdedBranchesStay(t *testing.T) {
 // cycles, with the same counts of everything.
 func TestHerdingOff(t *testing.T) {
 	for seed := range uint64(40) {
-		k, h := herded(t, seed, plainFeatures&^Repeats)
+		k, h := herded(t, seed, plainFeatures&^draw.Repeats)
 		marked, err := h.Apply(k.Prog)
 		require.NoError(t, err)
 		name := shipped()[int(seed)%len(shipped())]

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"divergo/isa"
 	"divergo/isa/safety"
-	"divergo/ptx"
+	"divergo/properties/draw"
 	"divergo/testbench"
+
+	"github.com/stretchr/testify/require"
 )
 
 var (
@@ -27,11 +27,11 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 	var herded, forced, diverted, kernels int
 	mechanisms := shipped()
 	for seed := *herdSeed; seed < *herdSeed+*herdRuns; seed++ {
-		c := Draw(seed, plainFeatures)
+		c := draw.New(seed, plainFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
 		mechanism := mechanisms[seed%uint64(len(mechanisms))]
-		k, err = k.forMechanism(mechanism)
+		k, err = k.For(mechanism)
 		require.NoError(t, err)
 		branches, loads := safety.Analyze(k.Prog).Safe()
 		if len(branches)+len(loads) == 0 {
@@ -113,7 +113,7 @@ func (g *tempting) block(depth int) {
 }
 
 // tempt draws such a kernel, ready to run on a machine with herding.
-func tempt(t *testing.T, seed uint64) *Compiled {
+func tempt(t *testing.T, seed uint64) *draw.Compiled {
 	g := &tempting{Rand: rand.New(rand.NewPCG(seed, 11)), left: 25}
 	g.block(0)
 	body := g.String()
@@ -128,11 +128,9 @@ func tempt(t *testing.T, seed uint64) *Compiled {
 	mul.wide.u32 %at, %i, 4; add.u64 %at, %in, %at; ld.global.u32 %v0, [%at];
 	and.b32 %v0, %v0, 127; mov.u32 %v1, %i; xor.b32 %v2, %v0, 77; mov.u32 %v3, 9;
 ` + body + "st.global.u32 [%own], %v0; st.global.u32 [%own+4], %v1; exit;\n}\n"
-	m, err := ptx.Parse(kernelFile, []byte(text))
+	c := &draw.Case{Seed: seed, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Machine: draw.Plain(32)}
+	k, err := c.CompileText(text, []draw.Buffer{{Name: "input", Spec: "buf:rand:u32:64"}, {Name: "private", Spec: "buf:zero:1024"}})
 	require.NoError(t, err, text)
-	c := &Case{Seed: seed, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Machine: plain(32)}
-	k := &Compiled{Case: c, Text: text}
-	require.NoError(t, k.lower(m, []Buffer{{"input", "buf:rand:u32:64"}, {"private", "buf:zero:1024"}}))
 	return k
 }
 

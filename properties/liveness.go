@@ -78,7 +78,7 @@ func (l *liveness) look(now uint64, from, to int) {
 		}
 	}
 	if alive >= 0 && now > last+l.bound {
-		l.fail(checkLiveness, inRow(alive, l.where.rows[alive].alive), "SM %d, cycle %d: nothing issues from row %d, whose threads have waited for nothing since cycle %d", l.index, now, alive, last)
+		l.fail(Rule{checkLiveness, "threads that wait for nothing"}, inRow(alive, l.where.rows[alive].alive), "SM %d, cycle %d: nothing issues from row %d, whose threads have waited for nothing since cycle %d", l.index, now, alive, last)
 	}
 }
 

@@ -15,7 +15,7 @@ func books(s *testbench.Session) *audit.Memory {
 // checkers of the same names.
 func audited(m *audit.Memory) *broken {
 	if f := m.Fault(); f != nil {
-		return found(f.Rule, f.What)
+		return found(f.Rule.Checker, f.Rule.Name, f.What)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -34,8 +35,8 @@ type observer struct {
 	stack     []divergence.Entry
 	broken    *broken // the first
 	coverage  *Coverage
-	shapes    []shape // by PC
-	patterns  []uint8 // by PC: a bit for each pattern of lanes that has issued it
+	shapes    []draw.Shape // by PC
+	patterns  []uint8      // by PC: a bit for each pattern of lanes that has issued it
 
 	permutation units.Permutation
 	scheduler   sm.Scheduler
@@ -109,7 +110,7 @@ func watch(s *testbench.Session, prog *isa.Program, cov *Coverage) []*observer {
 			}
 		}
 		if cov != nil {
-			o.shapes, o.patterns = shapes(prog), make([]uint8, len(prog.Insts))
+			o.shapes, o.patterns = draw.Shapes(prog), make([]uint8, len(prog.Insts))
 			o.watchOutcomes(&mech)
 		}
 		o.leave = append(o.leave, m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit), m.ALU.OnBranch.Add(o.resolved))
@@ -130,15 +131,15 @@ func (o *observer) detach() {
 }
 
 // fail notes the first thing that a checker finds, and which threads it is about.
-func (o *observer) fail(checker string, about who, format string, args ...any) {
+func (o *observer) fail(rule Rule, about []units.Home, format string, args ...any) {
 	if o.broken != nil {
 		return
 	}
-	b := &broken{checker: checker, what: fmt.Sprintf(format, args...), rule: rule(format), cycle: o.sim.Now()}
+	b := &broken{rule: rule, what: fmt.Sprintf(format, args...), cycle: o.sim.Now()}
 	for _, h := range about {
 		row, lane := int(h.Row&(sm.MaxWarps-1)), int(h.Lane)
-		if b.behind == "" && o.rows[row].began {
-			b.behind = opcode(o.prog, o.rows[row].passed)
+		if b.last == "" && o.rows[row].began {
+			b.last = opcode(o.prog, o.rows[row].passed)
 		}
 		if o.all(row)>>lane&1 != 0 {
 			t := o.sm.Thread(row, lane)
@@ -198,7 +199,7 @@ func (o *observer) issue(e sm.Issued) {
 		taken = o.guarded(&e, in)
 	}
 	if o.promises.InStep && in.Op == isa.OpBra && in.Uniform && taken != 0 && taken != e.Mask {
-		o.fail(checkUniform, active(&e), "%s: lanes %#x of %#x take it", o.at(&e), taken, e.Mask)
+		o.fail(Rule{checkUniform, "a uniform branch that divides threads"}, active(&e), "%s: lanes %#x of %#x take it", o.at(&e), taken, e.Mask)
 	}
 	if o.coverage != nil {
 		o.mark(e.PC, e.Mask)
@@ -215,12 +216,12 @@ func (o *observer) issue(e sm.Issued) {
 		r := bits.TrailingZeros64(rows)
 		mask, taken := of(e.Flight, r, e.Mask), of(e.Flight, r, taken)
 		if !o.promises.Across && o.sm.Resident(r) != e.CTA {
-			o.fail(checkHome, active(&e), "%s: lanes %#x are of row %d, another CTA's", o.at(&e), mask, r)
+			o.fail(Rule{checkHome, "a row of another CTA"}, active(&e), "%s: lanes %#x are of row %d, another CTA's", o.at(&e), mask, r)
 			return
 		}
 		w := o.begin(r)
 		if wrong := mask &^ w.started; wrong != 0 {
-			o.fail(checkHome, active(&e), "%s: lanes %#x of row %d have no thread", o.at(&e), wrong, r)
+			o.fail(Rule{checkHome, "lanes without a thread"}, active(&e), "%s: lanes %#x of row %d have no thread", o.at(&e), wrong, r)
 		}
 		o.behind(&e, w, r, mask)
 		if o.promises.Meets {
@@ -267,7 +268,7 @@ func (o *observer) nested(e *sm.Issued) {
 	for i := range o.stack {
 		for j := range i {
 			if m, below := o.stack[i].Mask, o.stack[j].Mask; m&below != 0 && m&^below != 0 {
-				o.fail(checkStack, active(e), "%s: entry %d of the stack has lanes %#x, entry %d below it %#x", o.at(e), i, m, j, below)
+				o.fail(Rule{checkStack, "entries of a stack that overlap"}, active(e), "%s: entry %d of the stack has lanes %#x, entry %d below it %#x", o.at(e), i, m, j, below)
 			}
 		}
 	}
@@ -283,7 +284,7 @@ func (o *observer) join(e *sm.Issued, w *row, in *isa.Inst, mask, taken uint32) 
 		s.mask &= w.live
 		if s.rpc == e.PC && s.depth == depth && s.mask&mask != 0 {
 			if apart := s.mask &^ mask; apart != 0 {
-				o.fail(checkReconvergence, active(e), "%s: lanes %#x come here without lanes %#x, with which they parted", o.at(e), mask, apart)
+				o.fail(Rule{checkReconvergence, "threads that do not meet"}, active(e), "%s: lanes %#x come here without lanes %#x, with which they parted", o.at(e), mask, apart)
 			}
 			continue
 		}
@@ -332,11 +333,11 @@ func statistics(list []*observer, c *testbench.Counters) *broken {
 	}
 	for i, n := range c.Active {
 		if n != all.active[i] {
-			return found(checkStatistics, fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n))
+			return found(checkStatistics, "instructions by lanes", fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n))
 		}
 	}
 	if d := &c.Divergence; d.Branches != all.branches || d.Divergent != all.divergent {
-		return found(checkStatistics, fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent, d.Branches, d.Divergent))
+		return found(checkStatistics, "branches", fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent, d.Branches, d.Divergent))
 	}
 	return nil
 }

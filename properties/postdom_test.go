@@ -3,10 +3,11 @@ package properties
 import (
 	"testing"
 
+	"divergo/isa"
+	"divergo/properties/draw"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"divergo/isa"
 )
 
 // paths searches the ways of a program, instruction by instruction, without blocks.
@@ -62,7 +63,7 @@ func TestReconvergenceByPaths(t *testing.T) {
 		seeds = 60
 	}
 	for seed := range seeds {
-		c := Draw(seed, AllFeatures)
+		c := draw.New(seed, draw.AllFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
 		p := paths{k.Prog, map[*isa.Func]bool{}}

@@ -8,16 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/testbench/golden"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // run executes a case on the golden model, and returns what is in the buffers then.
-func run(t *testing.T, k *Compiled, o golden.Options) (r *golden.Result, memory [][]byte) {
+func run(t *testing.T, k *draw.Compiled, o golden.Options) (r *golden.Result, memory [][]byte) {
 	t.Helper()
 	var m golden.Memory
 	var bank []byte
@@ -28,8 +29,8 @@ func run(t *testing.T, k *Compiled, o golden.Options) (r *golden.Result, memory 
 		bank = binary.LittleEndian.AppendUint64(bank, addr)
 	}
 	require.NoError(t, m.MapGlobals(k.Prog)) // the addresses of functions
-	o.Registers, o.MaxSteps = true, 2*maxCost*uint64(k.Threads())
-	r, err := golden.Run(k.Prog, golden.Launch{Grid: k.Grid, Block: k.Block, SharedBytes: k.shared, Params: bank, WarpSize: uint32(k.Machine.SM.WarpSize), Stack: uint32(k.Machine.SM.Stack), AbsentOwn: k.Machine.SM.AbsentLane == sm.AbsentOwn}, &m, o)
+	o.Registers, o.MaxSteps = true, 2*600*uint64(k.Threads())
+	r, err := golden.Run(k.Prog, golden.Launch{Grid: k.Grid, Block: k.Block, SharedBytes: k.SharedBytes, Params: bank, WarpSize: uint32(k.Machine.SM.WarpSize), Stack: uint32(k.Machine.SM.Stack), AbsentOwn: k.Machine.SM.AbsentLane == sm.AbsentOwn}, &m, o)
 	require.NoError(t, err)
 	for i := range k.Args {
 		data := make([]byte, k.Args[i].Bytes)
@@ -43,7 +44,7 @@ func run(t *testing.T, k *Compiled, o golden.Options) (r *golden.Result, memory 
 // the golden model has threads and CTAs take turns in another way.
 func TestKernelsHaveOneAnswer(t *testing.T) {
 	for seed := range uint64(400) {
-		c := Draw(seed, AllFeatures&^(Counts|Edges))
+		c := draw.New(seed, draw.AllFeatures&^(draw.Counts|draw.Edges))
 		k, err := c.Compile()
 		require.NoError(t, err)
 		want, memory := run(t, k, golden.Options{})
@@ -69,150 +70,24 @@ func TestKernelsHaveOneAnswer(t *testing.T) {
 	}
 }
 
-// TestForward: no goto leads back, so that only loops repeat. (Out of line there
-// is no such order in the text.)
-func TestForward(t *testing.T) {
-	gotos := 0
-	for seed := range uint64(600) {
-		c := Draw(seed, AllFeatures&^Outlines&^Backwards)
-		k, err := c.Compile()
-		require.NoError(t, err)
-		for pc, s := range shapes(k.Prog) {
-			if in := &k.Prog.Insts[pc]; in.Conditional() && s == shapeGoto {
-				gotos++
-				require.Greater(t, in.Target, uint32(pc), "seed %d", seed)
-			}
-		}
-	}
-	require.Greater(t, gotos, 100)
-}
-
-// TestDrawRepeats: a seed is all there is to a case.
-func TestDrawRepeats(t *testing.T) {
-	for seed := range uint64(50) {
-		assert.Equal(t, Draw(seed, AllFeatures), Draw(seed, AllFeatures))
-	}
-}
-
-// TestFeatures: a kernel has the features that it is allowed.
-func TestFeatures(t *testing.T) {
-	needs := map[Kind]Features{}
-	for _, c := range choices {
-		needs[c.kind] = c.needs
-	}
-	for _, only := range []string{"gotos,exits", "-loops", "-barriers,-exits,-atomics", "loops"} {
-		f, err := ParseFeatures(only)
-		require.NoError(t, err)
-		for seed := range uint64(50) {
-			c := Draw(seed, f)
-			c.Kernel.each(func(s *Stmt, _ int) {
-				assert.Equal(t, needs[s.Kind], needs[s.Kind]&f, "%s: %v", only, s.Kind)
-			})
-		}
-	}
-	_, err := ParseFeatures("gotoes")
-	assert.EqualError(t, err, `unknown feature "gotoes"; did you mean "gotos"?`)
-}
-
-// TestPlan: barriers have a meaning only where all threads of a CTA come
-// together.
-func TestPlan(t *testing.T) {
-	any, all := Cond{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"}, Cond{Value: CTA, Mask: 1, Cmp: "eq"}
-	bar, call := []Stmt{{Kind: Barrier}}, []Stmt{{Kind: Call}}
-	within := func(s Stmt, b ...Stmt) []Stmt {
-		s.Body = [][]Stmt{b}
-		return []Stmt{s}
-	}
-	for _, c := range []struct {
-		name   string
-		body   []Stmt
-		counts map[string]int // of texts
-	}{
-		{"alone", bar, map[string]int{"bar.sync": 1}},
-		{"in a branch by CTA", within(Stmt{Kind: If, Cond: all}, bar...), map[string]int{"bar.sync": 1}},
-		{"in a divergent branch", within(Stmt{Kind: If, Cond: any}, bar...), map[string]int{"bar.sync": 0}},
-		{"in a loop by CTA, which nobody may leave", within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Barrier}, Stmt{Kind: Break, N: 1, Cond: any}), map[string]int{"bar.sync": 1, "bra": 2}},
-		{"a goto across it", []Stmt{{Kind: Goto, N: 1, Cond: any}, {Kind: Barrier}, {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 0}},
-		{"a goto behind it", []Stmt{{Kind: Barrier}, {Kind: Goto, N: 1, Cond: any}, {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 1}},
-		{"a goto into a loop with it", append([]Stmt{{Kind: Goto, N: 1, Cond: any}}, within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Mark}, Stmt{Kind: Barrier})...), map[string]int{"bar.sync": 1, "bra": 2}},
-		{"an exit apart from others", append(within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), bar...), map[string]int{"bar.sync": 1, "exit": 0}},
-		{"an exit without barriers", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), map[string]int{"exit": 1}},
-		{"a goto back", []Stmt{{Kind: Mark}, {Kind: Goto, Alt: true, N: 1, Cond: any}}, map[string]int{"bra": 1, "sub.u32": 1}},
-		{"a goto back across it", []Stmt{{Kind: Mark}, {Kind: Barrier}, {Kind: Goto, Alt: true, N: 1, Cond: any}}, map[string]int{"bra": 0}},
-		{"with a count", []Stmt{{Kind: Barrier, N: 3, Alt: true}}, map[string]int{"bar.sync 3, 32": 1}},
-		{"with a count that exits make too large", []Stmt{{Kind: Exit, Cond: any}, {Kind: Barrier, N: 3, Alt: true}}, map[string]int{"bar.sync 3": 1}},
-		{"that reduces", []Stmt{{Kind: Barrier, Op: 1}}, map[string]int{"bar.red.popc.u32": 1}},
-		{"a vote of all", []Stmt{{Kind: Vote}}, map[string]int{"vote.sync.ballot.b32": 1}},
-		{"a vote of some", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Vote}), map[string]int{"vote.sync.ballot.b32": 0}},
-		{"a goto across a vote", []Stmt{{Kind: Goto, N: 1, Cond: any}, {Kind: Vote}, {Kind: Mark}}, map[string]int{"bra": 0}},
-		{"in a function that all call", call, map[string]int{"bar.sync": 1, "ret": 2}},
-		{"in a function that some call", append(within(Stmt{Kind: If, Cond: any}, call...), call...), map[string]int{"bar.sync": 0, "ret": 3}},
-		{"in a function that may call itself", call, map[string]int{"bar.sync": 0, "ret": 4}},
-		{"a goto across the call", []Stmt{{Kind: Goto, N: 1, Cond: any}, call[0], {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 0}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			k := Kernel{Body: c.body, Words: 64}
-			if strings.Contains(c.name, " call") {
-				k.Funcs = [][]Stmt{{{Kind: Return, Cond: any}, {Kind: Barrier}}}
-			}
-			if strings.HasSuffix(c.name, " itself") { // by address, which none does
-				k.Funcs[0] = append(k.Funcs[0], Stmt{Kind: Call, N: 1, Alt: true, Cond: any})
-				k.Funcs = append(k.Funcs, nil)
-			}
-			text, _ := k.PTX([3]uint32{1, 1, 1}, [3]uint32{32, 1, 1}, 32)
-			for word, want := range c.counts {
-				n := strings.Count(text, word+" ") + strings.Count(text, word+";")
-				assert.Equal(t, want, n, "%s in\n%s", word, text)
-			}
-		})
-	}
-}
-
-// TestLean: in a lean kernel a constant condition takes no instructions, and a thread's number is not computed where it is that in
-// its CTA.
-func TestLean(t *testing.T) {
-	yes, no := Cond{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"}, Cond{Value: Constant, Salt: 1, Reg: -1, Mask: 1, Cmp: "lt", Limit: 1}
-	for _, c := range []struct {
-		s    Stmt
-		want string // what the kernel executes
-	}{
-		{Stmt{Kind: Exit, Cond: yes}, "exit; ret;"},
-		{Stmt{Kind: Exit, Cond: no}, "ret;"},
-		{Stmt{Kind: Exit, Cond: yes, Alt: true}, "exit; ret;"},
-		{Stmt{Kind: Break, N: 1, Cond: yes}, "ret;"},
-		{Stmt{Kind: Loop, N: 2, Alt: true, Cond: Cond{Value: Constant, Salt: 2, Mask: 3}, Body: [][]Stmt{{{Kind: Break, N: 1, Cond: yes}}}}, "mov.u32 %n0, 2; mov.u32 %c0, 0; bra L1_end; add.u32 %c0, %c0, 1; setp.lt.u32 %p, %c0, %n0; @%p bra L1_top; ret;"},
-		{Stmt{Kind: Put, Alt: true}, "mov.u32 %r0, %tid.x; ld.param.u64 %own, [private]; @%g st.global.u32 [%own+0], %r0; ret;"},
-	} {
-		k := Kernel{Body: []Stmt{c.s}, Words: 64, Lean: true}
-		text, _ := k.PTX([3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}, 32)
-		var got []string
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); strings.HasSuffix(line, ";") && !strings.HasPrefix(line, ".") {
-				got = append(got, line)
-			}
-		}
-		assert.Equal(t, c.want, strings.Join(got, " "))
-	}
-}
-
 // TestVotes: who does not bring warps together runs the kernel without votes.
 func TestVotes(t *testing.T) {
-	vote, exit := Stmt{Kind: Vote}, Stmt{Kind: Exit, Cond: Cond{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"}}
+	vote, exit := draw.Stmt{Kind: draw.Vote}, draw.Stmt{Kind: draw.Exit, Cond: draw.Cond{Value: draw.Thread, Reg: -1, Mask: 1, Cmp: "eq"}}
 	for _, c := range []struct {
 		mechanism string
 		threads   uint32
-		body      []Stmt
+		body      []draw.Stmt
 		votes     int
 	}{
-		{"pdom", 40, []Stmt{exit, vote}, 1},
-		{"ptpc", 32, []Stmt{vote}, 0},
-		{"tbc", 32, []Stmt{vote}, 1},
-		{"tbc", 40, []Stmt{vote}, 0},
-		{"tbc", 32, []Stmt{exit, vote}, 0},
+		{"pdom", 40, []draw.Stmt{exit, vote}, 1},
+		{"ptpc", 32, []draw.Stmt{vote}, 0},
+		{"tbc", 32, []draw.Stmt{vote}, 1},
+		{"tbc", 40, []draw.Stmt{vote}, 0},
+		{"tbc", 32, []draw.Stmt{exit, vote}, 0},
 	} {
-		k, err := (&Case{Kernel: Kernel{Body: c.body, Words: 64}, Grid: [3]uint32{3, 1, 1}, Block: [3]uint32{c.threads, 1, 1}, Machine: plain(32)}).Compile()
+		k, err := (&draw.Case{Kernel: draw.Kernel{Body: c.body, Words: 64}, Grid: [3]uint32{3, 1, 1}, Block: [3]uint32{c.threads, 1, 1}, Machine: draw.Plain(32)}).Compile()
 		require.NoError(t, err)
-		k, err = k.forMechanism(c.mechanism)
+		k, err = k.For(c.mechanism)
 		require.NoError(t, err)
 		assert.Equal(t, c.votes, strings.Count(k.Text, "vote.sync"), "%s, %d threads", c.mechanism, c.threads)
 		f, err := new(Runner).Check(k, c.mechanism)
@@ -223,7 +98,7 @@ func TestVotes(t *testing.T) {
 
 // Example draws a kernel, and checks a mechanism with it.
 func Example() {
-	c := Draw(7, AllFeatures)
+	c := draw.New(7, draw.AllFeatures)
 	k, err := c.Compile()
 	if err != nil {
 		fmt.Println(err)

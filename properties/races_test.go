@@ -3,10 +3,11 @@ package properties
 import (
 	"testing"
 
+	"divergo/properties/draw"
+	"divergo/testbench/races"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"divergo/testbench/races"
 )
 
 // TestNoRaces: random kernels, whose threads exchange values at barriers, by atomics and by
@@ -20,10 +21,10 @@ func TestNoRaces(t *testing.T) {
 	finished := 0
 	for seed := range seeds {
 		mechanism := shipped()[seed%uint64(len(shipped()))]
-		c := Draw(seed, AllFeatures&^Larges)
+		c := draw.New(seed, draw.AllFeatures&^draw.Larges)
 		k, err := c.Compile()
 		require.NoError(t, err)
-		k, err = k.forMechanism(mechanism)
+		k, err = k.For(mechanism)
 		require.NoError(t, err)
 		s, err := runner.session(k.Machine, mechanism)
 		require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
-	"divergo/ptx"
+	"divergo/properties/draw"
 	"divergo/testbench"
 )
 
@@ -116,7 +116,7 @@ func (c *Coverage) issued(p *isa.Program, by []uint8) {
 	}
 	issued := map[string]bool{}
 	for pc, set := range by {
-		if name := mnemonic(p.Insts[pc].Text); set != 0 && !issued[name] {
+		if name := draw.Mnemonic(p.Insts[pc].Text); set != 0 && !issued[name] {
 			issued[name] = true
 			c.reach("opcode: " + name)
 		}
@@ -135,7 +135,7 @@ func instructionBin(name string, p pattern) string {
 }
 
 // shapesOf are the bins of a launch.
-func shapesOf(k *Case) (names []string) {
+func shapesOf(k *draw.Case) (names []string) {
 	threads, warp := int(k.Block[0]*k.Block[1]*k.Block[2]), k.Machine.SM.WarpSize
 	dims := func(d [3]uint32) int {
 		switch {
@@ -220,11 +220,11 @@ func settingOf(k *gpu.Key, c *gpu.Config) string {
 }
 
 // drawn counts the launch of a case, and its machine once for all seeds that have it.
-func (c *Coverage) drawn(k *Case) {
+func (c *Coverage) drawn(k *draw.Case) {
 	for _, name := range shapesOf(k) {
 		c.reach(name)
 	}
-	if k.Seed%machineSeeds != 0 {
+	if k.Seed%draw.MachineSeeds != 0 {
 		return
 	}
 	for _, key := range gpu.Keys() {
@@ -251,10 +251,8 @@ func (c *Coverage) Hardware() (names []string, counts []uint64) {
 			add("key: " + key.Name + " = " + v)
 		}
 	}
-	for _, name := range ptx.Opcodes() {
-		if undrawn[name] == "" {
-			add("opcode: " + name)
-		}
+	for _, name := range draw.Drawn() {
+		add("opcode: " + name)
 	}
 	last := ""
 	for _, name := range slices.Sorted(maps.Keys(c.Reached)) {

@@ -3,17 +3,17 @@ package properties
 import (
 	"encoding/binary"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/ptx"
 	"divergo/sm/divergence"
 	"divergo/testbench/golden"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestPatterns: which lanes of a warp issue.
@@ -47,36 +47,11 @@ func TestOpcodeOf(t *testing.T) {
 	}
 }
 
-// TestOpcodesAreDrawn: kernels have every opcode of the table that PTX is read by, or there is a reason.
-func TestOpcodesAreDrawn(t *testing.T) {
-	left := map[string]bool{}
-	for _, name := range ptx.Opcodes() {
-		left[name] = true
-	}
-	for name, why := range undrawn {
-		assert.True(t, left[name], name)
-		assert.NotEmpty(t, why, name)
-	}
-	for seed := uint64(0); seed < 3000 && len(left) > len(undrawn); seed++ {
-		c := Draw(seed, AllFeatures)
-		text, _ := c.PTX()
-		for line := range strings.Lines(text) {
-			name := mnemonic(strings.TrimSpace(line))
-			assert.Empty(t, undrawn[name], "seed %d: %s", seed, line)
-			delete(left, name)
-		}
-	}
-	for name := range undrawn {
-		delete(left, name)
-	}
-	assert.Empty(t, left, "opcodes that no kernel has")
-}
-
 // TestDrawnBins: what is counted of launches and machines is in the list of bins.
 func TestDrawnBins(t *testing.T) {
 	names, _ := new(Coverage).Hardware()
-	for seed := uint64(0); seed < 40*machineSeeds; seed += 16 {
-		c := Draw(seed, AllFeatures)
+	for seed := uint64(0); seed < 40*draw.MachineSeeds; seed += 16 {
+		c := draw.New(seed, draw.AllFeatures)
 		for _, name := range shapesOf(&c) {
 			require.Contains(t, launchBins, name, "seed %d", seed)
 		}
@@ -99,7 +74,7 @@ func TestOutcomes(t *testing.T) {
 	} {
 		assert.Equal(t, want, becomesOf(was, is))
 	}
-	k, err := (&Case{Machine: plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: Kernel{Body: []Stmt{{Kind: Put}}, Words: 64}}).Compile()
+	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64}}).Compile()
 	require.NoError(t, err)
 	c := &Coverage{}
 	f, err := (&Runner{Coverage: c}).Check(k, "token")
@@ -124,28 +99,26 @@ func TestOutcomes(t *testing.T) {
 func TestEveryForm(t *testing.T) {
 	const together = 32
 	var r Runner
-	for first := 0; first < len(tableForms()); first += together {
-		body := []Stmt{{Kind: Get, D: 1, N: 1}}
+	for first := 0; first < len(ptx.Forms()); first += together {
+		body := []draw.Stmt{{Kind: draw.Get, D: 1, N: 1}}
 		for i := range together {
-			body = append(body, Stmt{Kind: Form, N: first + i, D: i, A: i + 1, B: i + 2}, Stmt{Kind: Compute, Op: 4, D: i + 3, A: i, B: i + 1})
+			body = append(body, draw.Stmt{Kind: draw.Form, N: first + i, D: i, A: i + 1, B: i + 2}, draw.Stmt{Kind: draw.Compute, Op: 4, D: i + 3, A: i, B: i + 1})
 		}
-		k, err := (&Case{Machine: plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: Kernel{Body: append(body, Stmt{Kind: Put}), Words: 64}}).Compile()
+		k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: append(body, draw.Stmt{Kind: draw.Put}), Words: 64}}).Compile()
 		require.NoError(t, err)
 		f, err := r.Check(k, "pdom")
 		require.NoError(t, err)
 		require.Nil(t, f)
 	}
-	names, byName := computing()
 	left := map[string]bool{}
-	for _, name := range names {
-		assert.NotEmpty(t, byName[name])
-		left[name] = true
+	for _, form := range ptx.Forms() {
+		left[draw.Mnemonic(form)] = true
 	}
 	for seed := uint64(0); len(left) > 0 && seed < 5000; seed++ {
-		c := Draw(seed, AllFeatures)
-		c.Kernel.each(func(s *Stmt, _ int) {
-			if s.Kind == Form {
-				delete(left, mnemonic(tableForms()[s.N]))
+		c := draw.New(seed, draw.AllFeatures)
+		c.Kernel.Each(func(s *draw.Stmt, _ int) {
+			if s.Kind == draw.Form {
+				delete(left, draw.Mnemonic(ptx.Forms()[s.N]))
 			}
 		})
 	}
@@ -155,10 +128,10 @@ func TestEveryForm(t *testing.T) {
 // TestMessages: CTAs of some kernels find what those of other SMs have stored, in each of the ways, on a machine with several SMs.
 func TestMessages(t *testing.T) {
 	var r Runner
-	for way := range messages {
-		machine := plain(8)
+	for way := range 10 {
+		machine := draw.Plain(8)
 		machine.GPU.SMs, machine.SM.CTAs = 2, 1
-		c := Case{Machine: machine, Grid: [3]uint32{5, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: Kernel{Body: []Stmt{{Kind: Put}}, Words: 64, Message: 1 + way}}
+		c := draw.Case{Machine: machine, Grid: [3]uint32{5, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Message: 1 + way}}
 		k, err := c.Compile()
 		require.NoError(t, err)
 		f, err := r.Check(k, "pdom")
@@ -174,7 +147,7 @@ func TestMessages(t *testing.T) {
 				gid := cta*16 + uint32(thread)
 				odd *= 2*gid + 1
 			}
-			if messages[way].early {
+			if way >= 7 { // which the last one may find before others have come
 				odd = 0
 			}
 			assert.Equal(t, odd, binary.LittleEndian.Uint32(found[4*thread:]), "way %d, thread %d", way, thread)
@@ -186,16 +159,16 @@ func TestMessages(t *testing.T) {
 func TestFetch(t *testing.T) {
 	var r Runner
 	all := ""
-	for typ := range types {
-		var body []Stmt
+	for typ := range 14 {
+		var body []draw.Stmt
 		for i := range 16 {
-			body = append(body, Stmt{Kind: Fetch, Type: uint8(typ), Wide: uint8(i % 3), Alt: i&4 != 0, Generic: i&8 != 0, D: i, A: i + 1, N: 3 * i})
+			body = append(body, draw.Stmt{Kind: draw.Fetch, Type: uint8(typ), Wide: uint8(i % 3), Alt: i&4 != 0, Generic: i&8 != 0, D: i, A: i + 1, N: 3 * i})
 		}
-		k, err := (&Case{Machine: plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: Kernel{Body: append(body, Stmt{Kind: Put}, Stmt{Kind: Put, A: 1, N: 1}), Words: 64}}).Compile()
+		k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: append(body, draw.Stmt{Kind: draw.Put}, draw.Stmt{Kind: draw.Put, A: 1, N: 1}), Words: 64}}).Compile()
 		require.NoError(t, err)
 		f, err := r.Check(k, "pdom")
 		require.NoError(t, err)
-		require.Nil(t, f, types[typ])
+		require.Nil(t, f, typ)
 		all += k.Text
 	}
 	for _, text := range []string{"ld.const.u8 ", "ld.const.v2.s16 ", "ld.const.v4.u32 ", "ld.const.f64 ", "ld.v4.u32 ", "ld.param.b64 ", "ld.param.v2.u8 ", "ld.param.s16 ", "cvta.const.u64 "} {

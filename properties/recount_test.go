@@ -6,15 +6,16 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"divergo/memsys/dram"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/testbench"
 	"divergo/testbench/dump"
 	"divergo/waves"
 	"divergo/waves/vcdread"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // columns is in how many cycles a signal of a dump has each value; cycle k is shown from at(k) on, the last one is end-1.
@@ -35,10 +36,10 @@ func columns(d *vcdread.Dump, net int, at func(k uint64) uint64, end uint64) map
 func TestStatisticsOfADump(t *testing.T) {
 	looked := map[string]uint64{}
 	for i, mechanism := range shipped() {
-		c := Draw(uint64(i)*machineSeeds+1, AllFeatures&^(Repeats|Edges|Larges))
+		c := draw.New(uint64(i)*draw.MachineSeeds+1, draw.AllFeatures&^(draw.Repeats|draw.Edges|draw.Larges))
 		k, err := c.Compile()
 		require.NoError(t, err)
-		k, err = k.forMechanism(mechanism)
+		k, err = k.For(mechanism)
 		require.NoError(t, err)
 		cfg := k.Machine
 		cfg.Divergence.Mechanism = mechanism

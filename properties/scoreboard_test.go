@@ -3,12 +3,13 @@ package properties
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/testbench"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestBeside: of two instructions of a row in one cycle the second waits for what was in flight before, and not for the
@@ -63,7 +64,7 @@ func TestSecondsAreWatched(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := plain(8)
+			cfg := draw.Plain(8)
 			cfg.Divergence.Mechanism, cfg.SM.Interweave = "multipath", sm.InterweaveSBI
 			checker, what := watchedRun(t, cfg, 30, c.change)
 			assert.Equal(t, c.checker, checker, what)

@@ -1,12 +1,11 @@
 package properties
 
 import (
-	"iter"
 	"reflect"
 	"slices"
 	"time"
 
-	"divergo/gpu"
+	"divergo/properties/draw"
 )
 
 // Shrink looks for smaller cases that fail the same checker, for so long at
@@ -25,7 +24,7 @@ func Shrink(f *Failure, limit time.Duration, stop func() bool) *Failure {
 		for found := true; found; {
 			found = false
 			at := 0
-			for c := range Smaller(f.Case) {
+			for c := range draw.Smaller(f.Case) {
 				if at++; at <= skip {
 					continue
 				}
@@ -44,12 +43,12 @@ func Shrink(f *Failure, limit time.Duration, stop func() bool) *Failure {
 }
 
 // fails runs a smaller case and returns its failure if it is of the same kind.
-func (r *Runner) fails(c Case, like *Failure) *Failure {
+func (r *Runner) fails(c draw.Case, like *Failure) *Failure {
 	k, err := c.Compile()
 	if err != nil {
 		return nil
 	}
-	if k, err = k.forMechanism(like.Mechanism); err != nil || reflect.DeepEqual(*k.Case, like.Case) { // which may take the step back
+	if k, err = k.For(like.Mechanism); err != nil || reflect.DeepEqual(*k.Case, like.Case) { // which may take the step back
 		return nil
 	}
 	f, err := r.try(k, like.Mechanism)
@@ -65,275 +64,4 @@ func (r *Runner) fails(c Case, like *Failure) *Failure {
 func alike(a, b string) bool {
 	results := []string{checkPaths, checkRegisters, checkMemory}
 	return a == b || slices.Contains(results, a) && slices.Contains(results, b)
-}
-
-// Smaller lists cases that are one step simpler than c, the largest steps first.
-func Smaller(c Case) iter.Seq[Case] {
-	return func(yield func(Case) bool) {
-		more := true
-		offer := func(change func(c *Case) bool) {
-			if !more {
-				return
-			}
-			d := c
-			d.Kernel = c.Kernel.clone()
-			if change(&d) {
-				more = yield(d)
-			}
-		}
-		for _, lanes := range []int{4, 8, c.Machine.SM.WarpSize} {
-			offer(func(c *Case) bool {
-				was := c.Machine
-				c.Machine = plain(min(lanes, was.SM.WarpSize))
-				return c.Machine != was
-			})
-		}
-		fewerThreads(c, offer)
-		plainer(c, offer)
-		deletions(c, offer)
-		simpler(c, offer)
-		settings(c, offer)
-	}
-}
-
-// fewerThreads offers fewer launches, CTAs and threads.
-func fewerThreads(c Case, offer func(func(*Case) bool)) {
-	one := [3]uint32{1, 1, 1}
-	n := c.Block[0] * c.Block[1] * c.Block[2]
-	if c.Again > 0 {
-		offer(func(c *Case) bool { c.Again--; return true })
-	}
-	if c.Grid != one {
-		offer(func(c *Case) bool { c.Grid = one; return true })
-		offer(func(c *Case) bool { c.Grid[0] = max(c.Grid[0]/2, 1); c.Grid[1] = max(c.Grid[1]-1, 1); return true })
-	}
-	if c.Block[1]*c.Block[2] > 1 {
-		offer(func(c *Case) bool { c.Block = [3]uint32{n, 1, 1}; return true })
-		return
-	}
-	for threads := uint32(1); threads < n; threads *= 2 {
-		offer(func(c *Case) bool { c.Block[0] = threads; return true })
-	}
-	if n > 1 {
-		offer(func(c *Case) bool { c.Block[0] = n - 1; return true })
-	}
-}
-
-// plainer offers kernels that have less around their statements: no functions, or none with parameters, and the plain way of
-// what a kernel can have in several.
-func plainer(c Case, offer func(func(*Case) bool)) {
-	change := func(change func(k *Kernel)) {
-		offer(func(c *Case) bool {
-			k := &c.Kernel
-			was, funcs := *k, len(k.Funcs)
-			change(k)
-			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge || k.Message != was.Message || k.Short != was.Short ||
-				k.Dynamic != was.Dynamic || k.Room != was.Room || k.Fuel != was.Fuel || k.Jumps != was.Jumps || k.Turn != was.Turn
-		})
-	}
-	change(func(k *Kernel) { k.Funcs = nil })
-	change(func(k *Kernel) { k.Lean = true })
-	change(func(k *Kernel) { k.Style = styleNone })
-	change(func(k *Kernel) { k.Edge = 0 })
-	change(func(k *Kernel) { k.Message = 0 })
-	change(func(k *Kernel) { k.Room = 0 })
-	change(func(k *Kernel) { k.Room = min(k.Room, 1) })
-	change(func(k *Kernel) { k.Short, k.Dynamic = false, false })
-	change(func(k *Kernel) { k.Fuel, k.Jumps, k.Turn = min(k.Fuel, 1), min(k.Jumps, 1), 0 })
-}
-
-// blocks are the statement lists of a kernel and its functions, outer ones first.
-func blocks(k *Kernel) []*[]Stmt {
-	list := []*[]Stmt{&k.Body}
-	for i := range k.Funcs {
-		list = append(list, &k.Funcs[i])
-	}
-	k.each(func(s *Stmt, _ int) {
-		for i := range s.Body {
-			list = append(list, &s.Body[i])
-		}
-	})
-	return list
-}
-
-// deletions offers kernels without some statements: halves of blocks, then
-// quarters, down to single ones.
-func deletions(c Case, offer func(func(*Case) bool)) {
-	if n := len(c.Kernel.Funcs); n > 0 { // calls of the last one then have no instructions
-		offer(func(c *Case) bool { c.Kernel.Funcs = c.Kernel.Funcs[:n-1]; return true })
-	}
-	list := blocks(&c.Kernel)
-	for i, b := range list {
-		for n := len(*b); n > 0; n /= 2 {
-			for at := 0; at < len(*b); at += n {
-				offer(func(c *Case) bool {
-					b := blocks(&c.Kernel)[i]
-					*b = slices.Delete(*b, at, min(at+n, len(*b)))
-					return true
-				})
-			}
-		}
-	}
-}
-
-// simpler offers kernels in which one statement is simpler, or has made way for
-// a part of itself.
-func simpler(c Case, offer func(func(*Case) bool)) {
-	for i, b := range blocks(&c.Kernel) {
-		for j := range *b {
-			s := &(*b)[j]
-			edit := func(change func(s *Stmt)) {
-				offer(func(c *Case) bool {
-					s := &(*blocks(&c.Kernel)[i])[j]
-					was := s.head()
-					n := len(s.Body)
-					change(s)
-					return s.head() != was || len(s.Body) != n
-				})
-			}
-			hoist := func(inner func(s *Stmt) []Stmt) {
-				offer(func(c *Case) bool {
-					b := blocks(&c.Kernel)[i]
-					*b = slices.Concat((*b)[:j], inner(&(*b)[j]), (*b)[j+1:])
-					return true
-				})
-			}
-			if n := nesting(s); n > 2 { // half of what is nested in it, at once
-				hoist(func(s *Stmt) []Stmt { return beneath(s, n/2) })
-			}
-			if len(s.Body) > 1 {
-				hoist(func(s *Stmt) []Stmt { return slices.Concat(s.Body...) })
-			}
-			for k := range s.Body {
-				hoist(func(s *Stmt) []Stmt { return s.Body[k] })
-				if len(s.Body) > 1 {
-					edit(func(s *Stmt) { s.Body = slices.Delete(s.Body, k, k+1) })
-				}
-			}
-			if s.Kind == Call && s.N < len(c.Kernel.Funcs) {
-				offer(func(c *Case) bool {
-					b := blocks(&c.Kernel)[i]
-					*b = slices.Concat((*b)[:j], cloneBlock(c.Kernel.Funcs[s.N]), (*b)[j+1:])
-					return true
-				})
-			}
-			if len(s.Body) == 0 {
-				edit(func(s *Stmt) { s.Kind = Compute })
-			}
-			switch s.Kind {
-			case If:
-				edit(func(s *Stmt) { s.N = 0 })
-			case Apart:
-				edit(func(s *Stmt) { s.Kind, s.N = If, 0 })
-			case Switch:
-				edit(func(s *Stmt) { s.Kind, s.N, s.Body = If, 0, s.Body[:min(len(s.Body), 2)] })
-			case Roles:
-				edit(func(s *Stmt) { s.Kind, s.Op = Barrier, 0 })
-			case Gather:
-				edit(func(s *Stmt) { s.Kind = Vote })
-			case Leave:
-				edit(func(s *Stmt) { s.Kind = If })
-			}
-			edit(func(s *Stmt) { s.N = min(s.N, 1) })
-			edit(func(s *Stmt) { s.N = min(s.N, 2) })
-			edit(func(s *Stmt) { s.Alt = false })
-			edit(func(s *Stmt) { s.Generic = false })
-			edit(func(s *Stmt) { s.Wide = 0 })
-			edit(func(s *Stmt) { s.Type = 0 })
-			edit(func(s *Stmt) { s.Order = 0 })
-			edit(func(s *Stmt) { s.Op = 0 })
-			edit(func(s *Stmt) { s.A, s.B, s.D = 0, 0, 0 })
-			for _, simple := range simpleConds[:complexity(&s.Cond)] {
-				if s.Kind != Loop && s.Kind != Switch {
-					edit(func(s *Stmt) { s.Cond = simple })
-				}
-			}
-			edit(func(s *Stmt) { s.Cond.Limit /= 2 })
-			if s.Kind == Loop {
-				edit(func(s *Stmt) {
-					s.Cond = Cond{Value: Constant, Salt: uint32(s.N), Reg: -1, Mask: s.Cond.Mask, Cmp: "lt"}
-				})
-			}
-		}
-	}
-}
-
-// simpleConds are conditions to prefer: all threads, the first, all others, every other one, and one of eight.
-var simpleConds = []Cond{
-	{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"},
-	{Value: Thread, Reg: -1, Mask: ^uint32(0), Cmp: "eq"},
-	{Value: Thread, Reg: -1, Mask: ^uint32(0), Cmp: "ne"},
-	{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"},
-	{Value: Thread, Reg: -1, Mask: 7, Cmp: "eq"},
-}
-
-// complexity is how many of simpleConds are simpler than a condition.
-func complexity(c *Cond) (n int) {
-	for n < len(simpleConds) && simpleConds[n].Value <= c.Value && simpleConds[n] != *c {
-		n++
-	}
-	return n
-}
-
-// nesting is how many statements are around the deepest in s, s included.
-func nesting(s *Stmt) (n int) {
-	for _, b := range s.Body {
-		for i := range b {
-			n = max(n, nesting(&b[i]))
-		}
-	}
-	return n + min(len(s.Body), 1)
-}
-
-// beneath is what is in the most deeply nested statement of s with so many around it, s included.
-func beneath(s *Stmt, depth int) (b []Stmt) {
-	for ; depth > 0; depth-- {
-		deepest := s
-		b = nil
-		for _, body := range s.Body {
-			for i := range body {
-				if b == nil || nesting(&body[i]) > nesting(deepest) {
-					deepest, b = &body[i], body
-				}
-			}
-		}
-		s = deepest
-	}
-	return b
-}
-
-// head is a statement without what is in it.
-type head struct {
-	kind           Kind
-	cond           Cond
-	op, d, a, b, n int
-	alt, generic   bool
-
-	wide, typ, order uint8
-}
-
-func (s *Stmt) head() head {
-	return head{s.Kind, s.Cond, s.Op, s.D, s.A, s.B, s.N, s.Alt, s.Generic, s.Wide, s.Type, s.Order}
-}
-
-// settings offers machines with narrow warps, and those that are plain in
-// one more key.
-func settings(c Case, offer func(func(*Case) bool)) {
-	for _, lanes := range []int{4, 8} {
-		if c.Machine.SM.WarpSize > lanes {
-			offer(func(c *Case) bool {
-				s := &c.Machine.SM
-				s.Threads = s.Threads / s.WarpSize * lanes
-				s.WarpSize, s.SIMDWidth, s.DPWidth, s.SFUWidth = lanes, min(s.SIMDWidth, lanes), min(s.DPWidth, lanes), min(s.SFUWidth, lanes)
-				return true
-			})
-		}
-	}
-	simple := plain(c.Machine.SM.WarpSize)
-	for _, key := range gpu.Keys() {
-		offer(func(c *Case) bool {
-			was := c.Machine
-			return key.Set(&c.Machine, key.Get(&simple)) == nil && c.Machine != was && c.Machine.Check() == nil
-		})
-	}
 }

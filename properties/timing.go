@@ -68,7 +68,7 @@ func (t *timing) taken(cycle uint64, out *divergence.Outcome) {
 		return
 	}
 	if since := cycle - t.pushed[0]; since > t.latency && t.left() {
-		t.fail(checkTiming, t.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken after %d cycles, it came after %d", t.index, cycle, out.Slot, since, t.latency)
+		t.fail(Rule{checkTiming, "an outcome taken late"}, t.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken after %d cycles, it came after %d", t.index, cycle, out.Slot, since, t.latency)
 	}
 	t.pushed = t.pushed[1:]
 	in := &t.sm.Program().Insts[out.PC]
@@ -98,7 +98,7 @@ func (t *timing) class(e sm.Spent) {
 	if e.Slot < 0 {
 		for s := range slots.Len() {
 			if t.ready(e.Cycle, s) {
-				t.fail(checkFair, t.inSlot(s), "SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s, t.inst(slots.At(s).PC))
+				t.fail(Rule{checkFair, "a ready slot that does not issue"}, t.inSlot(s), "SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s, t.inst(slots.At(s).PC))
 				return
 			}
 		}
@@ -117,7 +117,7 @@ func (t *timing) class(e sm.Spent) {
 		}
 		t.branched &^= 1 << r
 		if !t.runs(r) && e.Cycle < due+2 && t.rows[r].held == 0 && t.rows[r].live != 0 {
-			t.fail(checkTiming, inRow(r, t.rows[r].live), "SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle, r, t.resolved[r])
+			t.fail(Rule{checkTiming, "no path after a branch"}, inRow(r, t.rows[r].live), "SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle, r, t.resolved[r])
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (t *timing) beside(cycle uint64) {
 			continue
 		}
 		if n := bits.OnesCount32(s.Mask); (n > most || n == most && i < t.second.slot) && t.ready(cycle, i) {
-			t.fail(checkFair, t.inSlot(i), "SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready", t.index, cycle, t.first.slot, t.second.slot, most, i, n)
+			t.fail(Rule{checkFair, "not the slot that fills most lanes"}, t.inSlot(i), "SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready", t.index, cycle, t.first.slot, t.second.slot, most, i, n)
 			return
 		}
 	}
@@ -188,7 +188,7 @@ func (t *timing) issue(e *sm.Issued, in *isa.Inst) {
 	}
 	for rows := e.Rows & t.moving; rows != 0; rows &= rows - 1 {
 		if r := bits.TrailingZeros64(rows); e.Cycle < t.until[r] && t.resident(r) == t.mover[r] {
-			t.fail(checkTiming, active(e), "SM %d, cycle %d: row %d issues, whose tokens are on their way until cycle %d", t.index, e.Cycle, r, t.until[r])
+			t.fail(Rule{checkTiming, "tokens that move too fast"}, active(e), "SM %d, cycle %d: row %d issues, whose tokens are on their way until cycle %d", t.index, e.Cycle, r, t.until[r])
 		} else {
 			t.moving &^= 1 << r
 			t.liveness.busy[r] = e.Cycle
@@ -212,7 +212,7 @@ func (t *timing) issue(e *sm.Issued, in *isa.Inst) {
 	n := t.sm.Div.Slots().Len()
 	for s := (int(t.sm.Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
 		if t.ready(e.Cycle, s) {
-			t.fail(checkFair, t.inSlot(s), "SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
+			t.fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s), "SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
 			return
 		}
 	}
@@ -256,7 +256,7 @@ func (t *timing) moved(cycle uint64, v *divergence.Transferred) {
 	}
 	for i := range asked.Words {
 		if want := t.words[r][asked.At+i]; !asked.Store && v.Data[i] != want {
-			t.fail(checkSpill, inRow(r, t.rows[r].live), "SM %d, cycle %d: word %d of row %d comes back as %#x, it was stored as %#x", t.index, cycle, asked.At+i, r, v.Data[i], want)
+			t.fail(Rule{checkSpill, "another word than was stored"}, inRow(r, t.rows[r].live), "SM %d, cycle %d: word %d of row %d comes back as %#x, it was stored as %#x", t.index, cycle, asked.At+i, r, v.Data[i], want)
 			return
 		}
 	}

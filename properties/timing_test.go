@@ -1,17 +1,21 @@
 package properties
 
 import (
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"divergo/isa"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/golden"
 	"divergo/testbench/verify"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // hasty, costly and alone are mechanisms that promise what they do not keep: paired-path comparison
@@ -36,7 +40,7 @@ func init() {
 // move too fast.
 func TestPromptness(t *testing.T) {
 	for _, mechanism := range []string{hasty, costly} {
-		r, err := Run(Options{Mechanisms: []string{mechanism}, Runs: 2000, Features: AllFeatures &^ Larges, Shrink: 1})
+		r, err := Run(Options{Mechanisms: []string{mechanism}, Runs: 2000, Features: draw.AllFeatures &^ draw.Larges, Shrink: 1})
 		require.NoError(t, err)
 		require.NotNil(t, r.Failure, mechanism)
 		assert.Equal(t, checkTiming, r.Failure.Checker, "%v", r.Failure)
@@ -45,7 +49,7 @@ func TestPromptness(t *testing.T) {
 
 // TestLiveness: a mechanism whose warps wait for others, which it has not said, fails.
 func TestLiveness(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{alone}, Runs: 500, Features: AllFeatures &^ (Larges | Calls | Tables), Shrink: 1})
+	r, err := Run(Options{Mechanisms: []string{alone}, Runs: 500, Features: draw.AllFeatures &^ (draw.Larges | draw.Calls | draw.Tables), Shrink: 1})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	assert.Equal(t, checkLiveness, r.Failure.Checker, "%v", r.Failure)
@@ -53,19 +57,20 @@ func TestLiveness(t *testing.T) {
 
 // TestBlame: a panic is the model's fault if it is the model that panicked.
 func TestBlame(t *testing.T) {
-	const model, check = "divergo/sm/divergence.(*PDOM).Tick(0x1)\n\tpdom.go:3\n", "divergo/properties.(*observer).issue(0x1)\n\tobserve.go:3\n"
-	const top = "panic({0x9c0060?, 0xb29})\n\tpanic.go:860\nruntime.goPanicIndex(0x5f)\n\tpanic.go:115\n"
-	assert.False(t, ours(top+model+check))
-	assert.True(t, ours(top+check+model))
-	k, err := (&Case{Machine: plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: Kernel{Body: []Stmt{{Kind: Put}}, Words: 64}}).Compile()
+	model, check, other := runtime.Frame{Function: "divergo/sm/divergence.(*PDOM).Tick"}, runtime.Frame{Function: "divergo/properties.(*observer).issue"}, runtime.Frame{Function: "slices.Sort"}
+	assert.False(t, calls{other, model, check}.ours())
+	assert.True(t, calls{other, check, model}.ours())
+	assert.Equal(t, "divergence.(*PDOM).Tick", calls{model, check}.first())
+	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64}}).Compile()
 	require.NoError(t, err)
 	r := Runner{Coverage: &Coverage{}}
 	b, _ := r.watched(mustSession(t, k), func(func(testbench.Launch) error) error { panic("here") }, nil)
 	require.NotNil(t, b)
-	assert.Empty(t, b.checker)
+	assert.Empty(t, b.rule.Checker)
+	assert.Contains(t, b.rule.Name, "properties.TestBlame")
 }
 
-func mustSession(t *testing.T, k *Compiled) *testbench.Session {
+func mustSession(t *testing.T, k *draw.Compiled) *testbench.Session {
 	t.Helper()
 	s, err := testbench.NewSession(k.Machine, testbench.Limits{MaxCycles: maxCycles})
 	require.NoError(t, err)
@@ -75,10 +80,13 @@ func mustSession(t *testing.T, k *Compiled) *testbench.Session {
 // TestAcrossEdge: an access across the end of a kernel's buffer ends a run as it should; other faults, and another end of the
 // golden model, do not, but that it waits at a vote of the threads that the machine had together.
 func TestAcrossEdge(t *testing.T) {
-	fault := func(kind, text string) *testbench.Outcome {
-		return &testbench.Outcome{Fault: &testbench.Fault{Kind: kind, Text: text}}
+	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Edge: 6}}).Compile()
+	require.NoError(t, err)
+	fault := func(kind sm.FaultKind, buffer string) *testbench.Outcome {
+		pc := slices.IndexFunc(k.Prog.Insts, func(in isa.Inst) bool { return strings.Contains(in.Text, "["+buffer) })
+		return &testbench.Outcome{Fault: &testbench.Fault{Kind: kind.String(), PC: uint32(pc)}}
 	}
-	edge := fault("out of bounds", "st.global.u16 [%edge+2], %h")
+	edge := fault(sm.OutOfBounds, "%edge+")
 	ends := func(end golden.End, in isa.Inst, broken ...verify.Broken) error {
 		return &verify.Mismatch{Outcome: edge, Golden: end, Broken: broken, Launch: testbench.Launch{Prog: &isa.Program{Insts: []isa.Inst{in}}}}
 	}
@@ -90,14 +98,14 @@ func TestAcrossEdge(t *testing.T) {
 	}{
 		{"the access", edge, true},
 		{"no end", nil, false},
-		{"another buffer", fault("out of bounds", "st.global.u16 [%own+2], %h"), false},
-		{"another fault", fault("misaligned", "st.global.u16 [%edge+2], %h"), false},
+		{"another buffer", fault(sm.OutOfBounds, "%own+"), false},
+		{"another fault", fault(sm.Misaligned, "%edge+"), false},
 		{"the golden model has ended", ends(golden.Finished, here), false},
 		{"it waits for threads that are here", ends(golden.Deadlocked, here), true},
 		{"it waits for threads that are named", ends(golden.Deadlocked, named), false},
 		{"a rule is broken as well", ends(golden.Deadlocked, here, verify.Broken{Rule: "live"}), false},
 	} {
-		assert.Equal(t, c.want, acrossEdge(c.err), c.name)
+		assert.Equal(t, c.want, acrossEdge(k, c.err), c.name)
 	}
 }
 
@@ -133,7 +141,7 @@ func TestTimingIsWatched(t *testing.T) {
 		{"an instruction too few", checkStatistics, func(o *observer) { o.counted.active[1]-- }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := plain(8)
+			cfg := draw.Plain(8)
 			cfg.Divergence.Mechanism, cfg.SM.Scheduler = "token", sm.GTO
 			require.NoError(t, cfg.Set("divergence.token.window=1"))
 			checker, what := watchedRun(t, cfg, 30, c.change)
@@ -148,7 +156,7 @@ func TestTimingIsWatched(t *testing.T) {
 // threads of another CTA have not come to their vote when one accesses what is behind its buffer.
 func TestNoFalseAlarms(t *testing.T) {
 	for seed, mechanism := range map[uint64]string{912: "token", 3942: "dpe", 15033: "pdom"} {
-		c := Draw(seed, AllFeatures)
+		c := draw.New(seed, draw.AllFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
 		f, err := (&Runner{}).Check(k, mechanism)

@@ -6,48 +6,50 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"divergo/ptx"
+	"divergo/properties/draw"
 	"divergo/sm/divergence"
 	"divergo/testbench/golden"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // twins are ways to write a kernel in another way that computes the same.
 var twins = []struct {
 	name  string
 	alike bool // a warp that meets at post-dominators issues as many instructions
-	tree  func(k *Kernel)
+	tree  func(k *draw.Kernel)
 	text  func(text string) string
 }{
-	{name: "branches inverted, arms swapped", tree: func(k *Kernel) {
-		k.each(func(s *Stmt, _ int) {
-			if s.Kind == If {
+	{name: "branches inverted, arms swapped", tree: func(k *draw.Kernel) {
+		k.Each(func(s *draw.Stmt, _ int) {
+			if s.Kind == draw.If {
 				s.Alt = !s.Alt
 			}
 		})
 	}},
-	{name: "arms in another place", tree: func(k *Kernel) {
-		k.each(func(s *Stmt, _ int) {
-			if s.Kind == If {
+	{name: "arms in another place", tree: func(k *draw.Kernel) {
+		k.Each(func(s *draw.Stmt, _ int) {
+			if s.Kind == draw.If {
 				s.N = 1 - min(s.N, 1)
 			}
 		})
 	}},
-	{name: "code that nobody comes to", tree: func(k *Kernel) {
-		never := Cond{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq", Limit: 1}
-		k.Body = wrapped(k.Body, func(b []Stmt) []Stmt {
-			return append([]Stmt{{Kind: If, Cond: never, Body: [][]Stmt{{{Kind: Compute, D: 1}, {Kind: Test, Cond: never}}}}}, b...)
+	{name: "code that nobody comes to", tree: func(k *draw.Kernel) {
+		never := draw.Cond{Value: draw.Constant, Reg: -1, Mask: 1, Cmp: "eq", Limit: 1}
+		k.Body = wrapped(k.Body, func(b []draw.Stmt) []draw.Stmt {
+			return append([]draw.Stmt{{Kind: draw.If, Cond: never, Body: [][]draw.Stmt{{{Kind: draw.Compute, D: 1}, {Kind: draw.Test, Cond: never}}}}}, b...)
 		})
 	}},
-	{name: "guards that all pass", tree: func(k *Kernel) {
-		always := Cond{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"}
-		k.Body = wrapped(k.Body, func(b []Stmt) []Stmt { return []Stmt{{Kind: If, Cond: always, Body: [][]Stmt{b}}} })
+	{name: "guards that all pass", tree: func(k *draw.Kernel) {
+		always := draw.Cond{Value: draw.Constant, Reg: -1, Mask: 1, Cmp: "eq"}
+		k.Body = wrapped(k.Body, func(b []draw.Stmt) []draw.Stmt {
+			return []draw.Stmt{{Kind: draw.If, Cond: always, Body: [][]draw.Stmt{b}}}
+		})
 	}},
-	{name: "arms whose threads stay together in both", tree: func(k *Kernel) {
-		k.each(func(s *Stmt, _ int) {
-			if s.Kind == If && len(s.Body) == 1 {
+	{name: "arms whose threads stay together in both", tree: func(k *draw.Kernel) {
+		k.Each(func(s *draw.Stmt, _ int) {
+			if s.Kind == draw.If && len(s.Body) == 1 {
 				s.Body = append(s.Body, nil)
 			}
 		})
@@ -79,7 +81,7 @@ func peeled(text string) string {
 }
 
 // wrapped changes blocks: the outermost, then those in it.
-func wrapped(b []Stmt, change func([]Stmt) []Stmt) []Stmt {
+func wrapped(b []draw.Stmt, change func([]draw.Stmt) []draw.Stmt) []draw.Stmt {
 	for i := range b {
 		for j := range b[i].Body {
 			b[i].Body[j] = wrapped(b[i].Body[j], change)
@@ -92,7 +94,7 @@ func wrapped(b []Stmt, change func([]Stmt) []Stmt) []Stmt {
 // each mechanism. What reads a program is the same for machine and golden model; here
 // it reads two programs that have to agree.
 func TestTwins(t *testing.T) {
-	features := plainFeatures &^ (Gotos | Backwards | Breaks | Continues | Repeats | Larges | Votes)
+	features := plainFeatures &^ (draw.Gotos | draw.Backwards | draw.Breaks | draw.Continues | draw.Repeats | draw.Larges | draw.Votes)
 	seeds := uint64(96)
 	if testing.Short() {
 		seeds = 12
@@ -105,13 +107,12 @@ func TestTwins(t *testing.T) {
 	}
 	runs := 0
 	for seed := range seeds {
-		c := Draw(seed, features)
+		c := draw.New(seed, features)
 		k, err := c.Compile()
 		require.NoError(t, err)
 		ended, want := run(t, k, golden.Options{})
 		twin := twins[seed%uint64(len(twins))]
-		d := c
-		d.Kernel = c.Kernel.clone()
+		d := draw.New(seed, features)
 		if twin.tree != nil {
 			twin.tree(&d.Kernel)
 		}
@@ -119,10 +120,8 @@ func TestTwins(t *testing.T) {
 		if twin.text != nil {
 			text = twin.text(text)
 		}
-		m, err := ptx.Parse(kernelFile, []byte(text))
+		other, err := d.CompileText(text, params)
 		require.NoError(t, err, text)
-		other := &Compiled{Case: &d, Text: text, shared: k.shared}
-		require.NoError(t, other.lower(m, params))
 		require.Len(t, other.Args, len(k.Args), "seed %d, %s", seed, twin.name)
 		again, got := run(t, other, golden.Options{})
 		require.Equal(t, ended.End, again.End)
@@ -132,7 +131,7 @@ func TestTwins(t *testing.T) {
 			mech := mechanisms[(int(seed)+4*i)%len(mechanisms)]
 			var r Runner
 			var issued [2]uint64
-			for j, k := range []*Compiled{k, other} {
+			for j, k := range []*draw.Compiled{k, other} {
 				f, err := r.Check(k, mech.Name)
 				require.NoError(t, err)
 				require.Nil(t, f, "seed %d, %s: %v", seed, twin.name, f)
@@ -152,7 +151,7 @@ func TestTwins(t *testing.T) {
 func TestPeeled(t *testing.T) {
 	n := 0
 	for seed := range uint64(40) {
-		c := Draw(seed, plainFeatures&^(Gotos|Backwards|Breaks|Continues))
+		c := draw.New(seed, plainFeatures&^(draw.Gotos|draw.Backwards|draw.Breaks|draw.Continues))
 		if text, _ := c.PTX(); peeled(text) != text {
 			n++
 		}
@@ -164,13 +163,12 @@ func TestPeeled(t *testing.T) {
 func TestTwinsDiffer(t *testing.T) {
 	differ := 0
 	for seed := range uint64(20) {
-		c := Draw(seed, plainFeatures&^(Gotos|Backwards|Repeats|Larges))
+		c := draw.New(seed, plainFeatures&^(draw.Gotos|draw.Backwards|draw.Repeats|draw.Larges))
 		k, err := c.Compile()
 		require.NoError(t, err)
 		_, want := run(t, k, golden.Options{})
-		c.Kernel = c.Kernel.clone()
-		c.Kernel.each(func(s *Stmt, _ int) {
-			if s.Kind == If && len(s.Body) == 2 {
+		c.Kernel.Each(func(s *draw.Stmt, _ int) {
+			if s.Kind == draw.If && len(s.Body) == 2 {
 				slices.Reverse(s.Body)
 			}
 		})

@@ -84,7 +84,7 @@ func (w *where) cycle(now uint64) {
 func (w *where) begins(l *divergence.Launch) {
 	s := &w.rows[l.Row&(sm.MaxWarps-1)]
 	if s.alive != 0 {
-		w.fail(checkPartition, inRow(int(l.Row), s.alive), "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
+		w.fail(Rule{checkPartition, "a warp in a row in use"}, inRow(int(l.Row), s.alive), "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
 	}
 	*s = spots{alive: l.Mask, began: w.now, at: append(s.at[:0], spot{back: isa.NoPC, lanes: l.Mask})}
 }
@@ -184,11 +184,11 @@ func (w *where) issue(e *sm.Issued) {
 			s.again(away, pc, deeper(in))
 		}
 		if away := lanes &^ s.lanesAt(pc); away != 0 {
-			w.fail(checkPartition, inRow(r, away), "SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s", w.index, e.Cycle, away, r, w.inst(pc), w.places(s, away))
+			w.fail(Rule{checkPartition, "an instruction elsewhere"}, inRow(r, away), "SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s", w.index, e.Cycle, away, r, w.inst(pc), w.places(s, away))
 			return
 		}
 		if again := lanes & s.deciding; again != 0 {
-			w.fail(checkPartition, inRow(r, again), "SM %d, cycle %d: lanes %#x of row %d execute %s again before its outcome is known", w.index, e.Cycle, again, r, w.inst(pc))
+			w.fail(Rule{checkPartition, "an instruction before its branch is decided"}, inRow(r, again), "SM %d, cycle %d: lanes %#x of row %d execute %s again before its outcome is known", w.index, e.Cycle, again, r, w.inst(pc))
 			return
 		}
 		if in.Control() {
@@ -338,18 +338,18 @@ func (o *observer) partition(e *sm.Issued) {
 		r := int(p.Row & (sm.MaxWarps - 1))
 		s := &w.rows[r]
 		if twice := p.Mask & o.seen[r]; twice != 0 {
-			o.fail(checkPartition, inRow(r, twice), "%s: lanes %#x of row %d are in two groups", o.at(e), twice, r)
+			o.fail(Rule{checkPartition, "a thread in two groups"}, inRow(r, twice), "%s: lanes %#x of row %d are in two groups", o.at(e), twice, r)
 		}
 		o.seen[r] |= p.Mask
 		if away := p.Mask &^ s.lanesAt(p.PC); away != 0 {
 			if away = w.away(s, p, r, away); away != 0 {
-				o.fail(checkPartition, inRow(r, away), "%s: lanes %#x of row %d are in a group at %s, but at %s", o.at(e), away, r, o.inst(p.PC), w.places(s, away))
+				o.fail(Rule{checkPartition, "a group elsewhere"}, inRow(r, away), "%s: lanes %#x of row %d are in a group at %s, but at %s", o.at(e), away, r, o.inst(p.PC), w.places(s, away))
 			}
 		}
 	}
 	for r := range o.rowsThere {
 		if lost := w.rows[r].alive &^ o.seen[r]; lost != 0 {
-			o.fail(checkPartition, inRow(r, lost), "%s: lanes %#x of row %d are in no group", o.at(e), lost, r)
+			o.fail(Rule{checkPartition, "a thread in no group"}, inRow(r, lost), "%s: lanes %#x of row %d are in no group", o.at(e), lost, r)
 		}
 	}
 }

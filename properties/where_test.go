@@ -3,12 +3,13 @@ package properties
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"divergo/gpu"
+	"divergo/properties/draw"
 	"divergo/sm/divergence"
 	"divergo/testbench"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // watchedRun runs kernels on one machine, with an observer of its first SM that change has its way with, until
@@ -16,11 +17,11 @@ import (
 func watchedRun(t *testing.T, cfg gpu.Config, kernels uint64, change func(o *observer)) (checker, what string) {
 	t.Helper()
 	for seed := range kernels {
-		c := Draw(seed, plainFeatures&^Repeats)
+		c := draw.New(seed, plainFeatures&^draw.Repeats)
 		c.Machine, c.Grid, c.Block = cfg, [3]uint32{2, 1, 1}, [3]uint32{32, 1, 1}
 		k, err := c.Compile()
 		require.NoError(t, err)
-		k, err = k.forMechanism(cfg.Divergence.Mechanism)
+		k, err = k.For(cfg.Divergence.Mechanism)
 		require.NoError(t, err)
 		s := mustSession(t, k)
 		var o *observer
@@ -34,7 +35,7 @@ func watchedRun(t *testing.T, cfg gpu.Config, kernels uint64, change func(o *obs
 			o.broken = statistics([]*observer{o}, &s.Runs[len(s.Runs)-1].Counters)
 		}
 		if o.broken != nil {
-			return o.broken.checker, o.broken.what
+			return o.broken.rule.Checker, o.broken.what
 		}
 	}
 	return "", ""
@@ -73,7 +74,7 @@ func TestPlacesAreWatched(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, mechanism := range []string{"pdom", "token", "dwf", "tbc", "capri", "multipath"} {
-				cfg := plain(8)
+				cfg := draw.Plain(8)
 				cfg.Divergence.Mechanism = mechanism
 				require.NoError(t, cfg.Set("divergence.token.window=2"))
 				checker, what := watchedRun(t, cfg, 12, c.change)

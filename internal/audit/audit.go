@@ -27,7 +27,7 @@ import (
 	"divergo/memsys/dram"
 )
 
-// The rules, by what they are about.
+// The checkers, by what their rules are about.
 const (
 	Coalescer = "coalescer" // cover and minimality of an access's lines
 	Cache     = "cache"     // data against flat memory
@@ -36,9 +36,13 @@ const (
 	DRAM      = "dram"      // timing of the data sheet, order of the scheduler
 )
 
+// Rule is something that must hold. The name says what was found instead. It
+// stays when the text about a fault changes.
+type Rule struct{ Checker, Name string }
+
 // Fault is what an auditor found.
 type Fault struct {
-	Rule string
+	Rule Rule
 	What string // with the block and the cycle of its clock
 }
 
@@ -88,7 +92,7 @@ func (m *Memory) attach() *Memory {
 
 // Fault is the first that was found, nil if none was.
 func (m *Memory) Fault() *Fault {
-	if m.first.Rule == "" {
+	if m.first.What == "" {
 		return nil
 	}
 	return &m.first
@@ -116,10 +120,10 @@ type block struct {
 }
 
 // over says that something was found already, and the books may be wrong.
-func (b *block) over() bool { return b.memory.first.Rule != "" }
+func (b *block) over() bool { return b.memory.first.What != "" }
 
 // fail reports, unless something was found before.
-func (b *block) fail(rule, format string, args ...any) {
+func (b *block) fail(rule Rule, format string, args ...any) {
 	if !b.over() {
 		b.memory.first = Fault{rule, b.name + ": " + fmt.Sprintf(format, args...)}
 	}

@@ -206,7 +206,7 @@ func TestFalsified(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := play(t, c.change)
 			require.NotNil(t, f)
-			assert.Equal(t, c.rule, f.Rule, f.What)
+			assert.Equal(t, c.rule, f.Rule.Checker, f.What)
 		})
 	}
 }
@@ -245,7 +245,7 @@ func TestDataSheet(t *testing.T) {
 			change(&wrong)
 			f := requests(t, &right, &wrong)
 			require.NotNil(t, f)
-			assert.Equal(t, DRAM, f.Rule)
+			assert.Equal(t, DRAM, f.Rule.Checker)
 		})
 	}
 }
@@ -303,7 +303,7 @@ func Example() {
 	fmt.Println(m.Fault())
 	fmt.Println(s.Store.Write(base, []byte{0}))
 	m.End()
-	fmt.Println(m.Fault().Rule, "-", m.Fault().What)
+	fmt.Println(m.Fault().Rule.Checker, "-", m.Fault().What)
 	// Output:
 	// <nil>
 	// <nil> <nil>

@@ -66,7 +66,7 @@ func (a *channel) request(cycle uint64, r *dram.Request) {
 	c := &a.cfg
 	block, channels := r.Addr/uint64(c.Interleave), uint64(c.Channels)
 	if int(block%channels) != a.index {
-		a.fail(DRAM, "cycle %d: a request for %#x, which is in channel %d", cycle, r.Addr, block%channels)
+		a.fail(Rule{DRAM, "a request in another channel"}, "cycle %d: a request for %#x, which is in channel %d", cycle, r.Addr, block%channels)
 	}
 	local := block/channels*uint64(c.Interleave) + r.Addr%uint64(c.Interleave)
 	rows := local / uint64(c.RowBytes)
@@ -84,7 +84,7 @@ func (a *channel) request(cycle uint64, r *dram.Request) {
 	a.queue = append(a.queue, q)
 	n = len(a.queue) + len(a.moved)
 	if n > c.Queue {
-		a.fail(DRAM, "cycle %d: %d requests in a queue of %d", cycle, n, c.Queue)
+		a.fail(Rule{DRAM, "a queue too full"}, "cycle %d: %d requests in a queue of %d", cycle, n, c.Queue)
 	}
 }
 
@@ -101,7 +101,7 @@ func (a *channel) command(e dram.Commanded) {
 		}
 		kept = append(kept, old)
 		if n := a.apart(&old.Command, &c); cycle < old.cycle+uint64(n) {
-			a.fail(DRAM, "%s of bank %d in cycle %d, %s of bank %d in cycle %d: they have to be %d apart",
+			a.fail(Rule{DRAM, "commands too close"}, "%s of bank %d in cycle %d, %s of bank %d in cycle %d: they have to be %d apart",
 				old.Op, old.Bank, old.cycle, c.Op, c.Bank, cycle, n)
 		}
 	}
@@ -169,32 +169,32 @@ func (a *channel) choice(cycle uint64, c *dram.Command) {
 		}
 	}
 	if oldest < 0 {
-		a.fail(DRAM, "cycle %d: %s of bank %d, for which there is no request", cycle, c.Op, bank)
+		a.fail(Rule{DRAM, "a command without a request"}, "cycle %d: %s of bank %d, for which there is no request", cycle, c.Op, bank)
 		return
 	}
 	serve := oldest
 	if a.cfg.Scheduler == dram.FCFS {
 		if oldest != 0 {
-			a.fail(DRAM, "cycle %d: FCFS serves bank %d, the oldest request is of bank %d", cycle, bank, a.queue[0].bank)
+			a.fail(Rule{DRAM, "not the oldest request"}, "cycle %d: FCFS serves bank %d, the oldest request is of bank %d", cycle, bank, a.queue[0].bank)
 		}
 	} else if hit >= 0 && (a.cfg.HitCap == 0 || a.passed[bank] < a.cfg.HitCap) {
 		serve = hit
 	}
 	r := &a.queue[serve]
 	if (c.Op == dram.Activate) == open {
-		a.fail(DRAM, "cycle %d: %s of bank %d, open %t", cycle, c.Op, bank, open)
+		a.fail(Rule{DRAM, "a bank in another state"}, "cycle %d: %s of bank %d, open %t", cycle, c.Op, bank, open)
 	}
 	switch c.Op {
 	case dram.Activate:
 		if uint64(c.Row) != r.row {
-			a.fail(DRAM, "cycle %d: row %d of bank %d is opened, the request to serve is for row %d", cycle, c.Row, bank, r.row)
+			a.fail(Rule{DRAM, "a row that no request wants"}, "cycle %d: row %d of bank %d is opened, the request to serve is for row %d", cycle, c.Row, bank, r.row)
 		}
 		a.open[bank], a.row[bank] = true, r.row
 		r.opened = true
 		a.count.Activates++
 	case dram.Precharge:
 		if r.row == row {
-			a.fail(DRAM, "cycle %d: PRE of bank %d closes row %d, which the request to serve wants", cycle, bank, row)
+			a.fail(Rule{DRAM, "a row closed too soon"}, "cycle %d: PRE of bank %d closes row %d, which the request to serve wants", cycle, bank, row)
 		}
 		a.open[bank] = false
 		a.count.Precharges++
@@ -213,11 +213,11 @@ func (a *channel) column(cycle uint64, c *dram.Command, serve int, oldest bool) 
 		want.Op, delay = dram.Write, a.cfg.WL
 	}
 	if *c != want || r.row != a.row[r.bank] {
-		a.fail(DRAM, "cycle %d: %+v with row %d open, the request to serve needs %+v", cycle, *c, a.row[r.bank], want)
+		a.fail(Rule{DRAM, "a command that the request does not need"}, "cycle %d: %+v with row %d open, the request to serve needs %+v", cycle, *c, a.row[r.bank], want)
 	}
 	start := cycle + uint64(delay)
 	if start < a.bus {
-		a.fail(DRAM, "cycle %d: the data of %s come in cycle %d, the bus is in use until %d", cycle, c.Op, start, a.bus)
+		a.fail(Rule{DRAM, "the data bus in use"}, "cycle %d: the data of %s come in cycle %d, the bus is in use until %d", cycle, c.Op, start, a.bus)
 	}
 	a.bus = start + uint64(a.cfg.Burst)
 	a.count.BusCycles += uint64(a.cfg.Burst)
@@ -247,24 +247,24 @@ func (a *channel) column(cycle uint64, c *dram.Command, serve int, oldest bool) 
 // of the data.
 func (a *channel) response(cycle uint64, r *dram.Response) {
 	if len(a.moved) == 0 || a.moved[0].end > cycle {
-		a.fail(DRAM, "cycle %d: a response before its data", cycle)
+		a.fail(Rule{DRAM, "a response before its data"}, "cycle %d: a response before its data", cycle)
 		return
 	}
 	q := &a.moved[0]
 	if q.id != r.ID || q.write != r.Write {
-		a.fail(DRAM, "cycle %d: a response with ID %d, write %t, the next is ID %d, write %t", cycle, r.ID, r.Write, q.id, q.write)
+		a.fail(Rule{DRAM, "a response out of order"}, "cycle %d: a response with ID %d, write %t, the next is ID %d, write %t", cycle, r.ID, r.Write, q.id, q.write)
 	}
 	a.moved = append(a.moved[:0], a.moved[1:]...)
 }
 
 func (a *channel) end() {
 	if len(a.queue)+len(a.moved) != 0 {
-		a.fail(DRAM, "%d requests have no answer", len(a.queue)+len(a.moved))
+		a.fail(Rule{DRAM, "requests without an answer"}, "%d requests have no answer", len(a.queue)+len(a.moved))
 		return
 	}
 	got := *a.ch.Count.Q()
 	got.QueueFull, got.Unmapped = a.count.QueueFull, a.count.Unmapped
 	if got != a.count {
-		a.fail(DRAM, "counted %+v, the commands are %+v", got, a.count)
+		a.fail(Rule{DRAM, "another count of commands"}, "counted %+v, the commands are %+v", got, a.count)
 	}
 }

@@ -62,7 +62,7 @@ func (a *shared) done(cycle uint64, v *memsys.Access) {
 		begin = max(begin, a.taken[n%a.depth])
 	}
 	if want := a.passes(v); cycle+1 != begin+want {
-		a.fail(Banks, "cycle %d: the %s with tag %#x, whose lanes %#x need %d cycles, is done, which could begin in cycle %d", cycle, v.Kind, v.Tag, v.Mask, want, begin)
+		a.fail(Rule{Banks, "cycles of bank conflicts"}, "cycle %d: the %s with tag %#x, whose lanes %#x need %d cycles, is done, which could begin in cycle %d", cycle, v.Kind, v.Tag, v.Mask, want, begin)
 	}
 	a.served, a.last = n+1, cycle+1
 }

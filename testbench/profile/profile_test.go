@@ -12,7 +12,7 @@ import (
 	"divergo/kernels"
 	"divergo/kernels/runner"
 	"divergo/memsys"
-	"divergo/properties"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -73,7 +73,7 @@ func TestKernels(t *testing.T) {
 // TestRandom: the same of random kernels on random machines, however they end.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(40) {
-		c := properties.Draw(seed, properties.AllFeatures)
+		c := draw.New(seed, draw.AllFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
 		for _, m := range divergence.Mechanisms() {

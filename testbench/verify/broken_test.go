@@ -352,7 +352,7 @@ func TestTwice(t *testing.T) {
 	var d Mismatch
 	r.owners(&d)
 	assert.Equal(t, []Broken{{
-		Rule: "a warp of a CTA that another SM or row executes too", SM: 1, PC: 5,
+		Is: TwoPlaces, Rule: "a warp of a CTA that another SM or row executes too", SM: 1, PC: 5,
 		Thread: golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}},
 	}}, d.Broken)
 }

@@ -41,9 +41,31 @@ type Mismatch struct {
 	Issued, Steps uint64
 }
 
+// Rule is what an instruction of the machine can break without a look at the golden model.
+type Rule uint8
+
+// The rules, by how they are broken.
+const (
+	Late      Rule = iota // issued in a cycle in which the SM has issued already, or before
+	EmptyMask             // issued without threads
+	NoThread              // issued for threads that are not there, or have exited
+	NoLeaver              // such threads exit
+	TwoPlaces             // a warp runs on several SMs or in several rows
+	NoExit                // threads end without exit
+	Astray                // a herded instruction goes elsewhere than its threads want
+)
+
+// String names r, by what was found.
+func (r Rule) String() string {
+	return [...]string{
+		"two issues in a cycle", "an empty mask", "an issue without thread", "an exit without thread", "a warp at two places", "an end without exit", "a herded instruction astray",
+	}[r]
+}
+
 // Broken is a rule that an issued instruction broke.
 type Broken struct {
-	Rule   string
+	Is     Rule
+	Rule   string // in words
 	SM     int
 	Cycle  uint64 // of the core clock, from the launch on
 	PC     uint32
@@ -124,7 +146,7 @@ func (r *run) owners(d *Mismatch) []owner {
 			for location := range min(w.lanes, k.Threads()-v.index*w.lanes) {
 				o := &list[first+location]
 				if o.warp != nil && location == 0 {
-					d.Broken = append(d.Broken, Broken{Rule: "a warp of a CTA that another SM or row executes too", SM: i, PC: v.steps[0].pc, Thread: r.name(first)})
+					d.Broken = append(d.Broken, Broken{Is: TwoPlaces, Rule: "a warp of a CTA that another SM or row executes too", SM: i, PC: v.steps[0].pc, Thread: r.name(first)})
 				}
 				*o = owner{v, i, w.sm.Lane(v.index, location)}
 			}
@@ -209,7 +231,7 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 		id := r.name(t)
 		if o.live>>o.lane&1 != 0 {
 			if pcs := o.pcs(prog); len(pcs) > 0 {
-				d.Broken = append(d.Broken, Broken{Rule: "the last instruction of a thread that ends without exit", SM: o.sm, PC: pcs[len(pcs)-1], Thread: id})
+				d.Broken = append(d.Broken, Broken{Is: NoExit, Rule: "the last instruction of a thread that ends without exit", SM: o.sm, PC: pcs[len(pcs)-1], Thread: id})
 			}
 			continue
 		}

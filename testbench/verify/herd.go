@@ -112,7 +112,7 @@ func (r *run) strays(d *Mismatch, list []golden.Stray) {
 		for sm, w := range r.watchers {
 			if i -= len(w.list); i < 0 {
 				h := w.list[len(w.list)+i]
-				d.Broken = append(d.Broken, Broken{Rule: s.Rule, SM: sm, Cycle: h.cycle, PC: h.PC, Thread: h.thread})
+				d.Broken = append(d.Broken, Broken{Is: Astray, Rule: s.Rule, SM: sm, Cycle: h.cycle, PC: h.PC, Thread: h.thread})
 				break
 			}
 		}

@@ -98,17 +98,17 @@ func (w *watcher) issue(e sm.Issued) {
 	}
 	w.last = e.Cycle
 	if late {
-		w.breaks(e.Flight, w.lowest(e), "issued in a cycle in which the SM has issued already, or before")
+		w.breaks(e.Flight, w.lowest(e), Late, "issued in a cycle in which the SM has issued already, or before")
 	}
 	if e.Mask == 0 {
-		w.breaks(e.Flight, w.lowest(e), "issued with an empty mask")
+		w.breaks(e.Flight, w.lowest(e), EmptyMask, "issued with an empty mask")
 	}
 	w.issued += uint64(bits.OnesCount32(e.Mask))
 	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
 		v := w.warp(r)
 		v.steps = append(v.steps, step{e.PC, mask})
 		if dead := mask &^ v.live; dead != 0 {
-			w.breaks(e.Flight, home(r, dead), "issued for %s", v.why(dead))
+			w.breaks(e.Flight, home(r, dead), NoThread, "issued for %s", v.why(dead))
 		}
 	})
 	if w.marked && w.sm.Kernel().Prog.Insts[e.PC].Flags&isa.FlagHerd != 0 {
@@ -122,7 +122,7 @@ func (w *watcher) exit(e sm.Exited) {
 	w.eachRow(e.Flight, e.Lanes, func(r int, mask uint32) {
 		v := w.warp(r)
 		if dead := mask &^ v.live; dead != 0 {
-			w.breaks(e.Flight, home(r, dead), "exits as %s", v.why(dead))
+			w.breaks(e.Flight, home(r, dead), NoLeaver, "exits as %s", v.why(dead))
 		}
 		v.live &^= mask
 		for m := mask; m != 0; m &= m - 1 {
@@ -195,12 +195,12 @@ func home(row int, lanes uint32) units.Home {
 }
 
 // breaks records that an instruction breaks a rule, and for which thread.
-func (w *watcher) breaks(f *sm.Flight, h units.Home, format string, args ...any) {
+func (w *watcher) breaks(f *sm.Flight, h units.Home, is Rule, format string, args ...any) {
 	if len(w.broken) == maxBroken {
 		return
 	}
 	t := w.sm.Thread(int(h.Row), int(h.Lane))
 	w.broken = append(w.broken, Broken{
-		SM: w.index, Cycle: w.last - w.start, PC: f.PC, Thread: golden.ID{CTA: t.CTA, Thread: t.TID}, Rule: fmt.Sprintf(format, args...),
+		Is: is, SM: w.index, Cycle: w.last - w.start, PC: f.PC, Thread: golden.ID{CTA: t.CTA, Thread: t.TID}, Rule: fmt.Sprintf(format, args...),
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"divergo/internal/output"
 	"divergo/internal/table"
 	"divergo/properties"
+	"divergo/properties/draw"
 	"divergo/sm/divergence"
 )
 
@@ -48,7 +49,7 @@ the command that runs it again. A cause that has a folder in --dir already is co
 checker and place, and a case that still fails.
 
 FEATURES are names, separated by commas, or names to leave out, each with a - before it:
-` + wrap(properties.FeatureNames(), 100) + `
+` + wrap(draw.FeatureNames(), 100) + `
 
 Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 interrupted.`,
 		Example: `  divergo check pdom tbc --runs 200
@@ -112,7 +113,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--seed %d: want at most %d, so that there are seeds for all kernels", o.Seed, math.MaxUint64-max(o.Runs, 1))
 	}
 	if f.features != "" {
-		set, err := properties.ParseFeatures(f.features)
+		set, err := draw.ParseFeatures(f.features)
 		if err != nil {
 			return fmt.Errorf("--features: %w", err)
 		}
@@ -267,7 +268,7 @@ func printHardware(w io.Writer, c *properties.Coverage) error {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\nof %d bins %d were never reached: %s\nopcodes that no kernel has: %s\n",
-		len(names), len(never), strings.Join(never, "; "), strings.Join(properties.Undrawn(), "; "))
+		len(names), len(never), strings.Join(never, "; "), strings.Join(draw.Undrawn(), "; "))
 	return err
 }
 

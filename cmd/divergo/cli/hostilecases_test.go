@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"divergo/internal/need"
-	"divergo/properties"
+	"divergo/properties/draw"
 )
 
 // allAttacks is the table of TestHostile.
@@ -508,7 +508,7 @@ func chain(n int) string {
 
 // The first lines of the journals of "check pdom" and "reproduce cost-fig6".
 var (
-	journalHead = `{"features":"` + strings.Join(properties.FeatureNames(), ",") + `","first_seed":0,"mechanisms":["pdom"],"schema":"divergo.check.journal.v1"}` + "\n"
+	journalHead = `{"features":"` + strings.Join(draw.FeatureNames(), ",") + `","first_seed":0,"mechanisms":["pdom"],"schema":"divergo.check.journal.v1"}` + "\n"
 	figuresHead = `{"figures":"cost-fig6","schema":"divergo.reproduce.v1"}` + "\n"
 )
 

@@ -1,14 +1,16 @@
-package properties
+package draw
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/ptx"
 	"divergo/sm/divergence"
 	"divergo/testbench"
+	"divergo/testbench/launches"
 )
 
 // Case is a kernel with its launch and the machine to run it on, whatever the
@@ -21,14 +23,14 @@ type Case struct {
 	Machine     gpu.Config
 }
 
-// machineSeeds is how many seeds in a row have the same machine, which takes
+// MachineSeeds is how many seeds in a row have the same machine, which takes
 // longer to build than a small kernel to run.
-const machineSeeds = 64
+const MachineSeeds = 64
 
-// Draw makes the case of a seed. Equal seeds and features give equal cases.
-func Draw(seed uint64, features Features) Case {
-	c := Case{Seed: seed, Machine: drawMachine(rand.New(rand.NewPCG(seed/machineSeeds, 1)))}
-	press(rand.New(rand.NewPCG(seed/machineSeeds, 5)), &c.Machine)
+// New makes the case of a seed. Equal seeds and features give equal cases.
+func New(seed uint64, features Features) Case {
+	c := Case{Seed: seed, Machine: drawMachine(rand.New(rand.NewPCG(seed/MachineSeeds, 1)))}
+	press(rand.New(rand.NewPCG(seed/MachineSeeds, 5)), &c.Machine)
 	r := rand.New(rand.NewPCG(seed, 2))
 	c.Kernel = draw(r, features&^(Races|Messages))
 	if features&Races != 0 { // drawn apart, so that other kernels are what they were before there was such a thing
@@ -116,8 +118,8 @@ type Compiled struct {
 	Prog *isa.Program
 	Args []testbench.Arg
 
-	shared  uint32                       // bytes of dynamic shared memory
-	lacking [1 << numAbilities]*Compiled // the variants of forMechanism
+	SharedBytes uint32                       // bytes of dynamic shared memory
+	lacking     [1 << numAbilities]*Compiled // the variants of For
 }
 
 // What a mechanism can do that not every one can.
@@ -187,12 +189,12 @@ func (s *Stmt) need() int {
 	return 0
 }
 
-// forMechanism is the case as a mechanism can run it: arithmetic for votes, barriers
+// For is the case as a mechanism can run it: arithmetic for votes, barriers
 // of all for those of some, or before them, if it does not promise what they need.
-func (k *Compiled) forMechanism(name string) (*Compiled, error) {
+func (k *Compiled) For(name string) (*Compiled, error) {
 	m, _ := divergence.Find(name)
 	needs := 0
-	k.Kernel.each(func(s *Stmt, _ int) { needs |= s.need() })
+	k.Kernel.Each(func(s *Stmt, _ int) { needs |= s.need() })
 	lacks := needs &^ k.abilities(&m)
 	if lacks == 0 {
 		return k, nil
@@ -202,7 +204,7 @@ func (k *Compiled) forMechanism(name string) (*Compiled, error) {
 	}
 	c := *k.Case
 	c.Kernel = c.Kernel.clone()
-	c.Kernel.each(func(s *Stmt, _ int) {
+	c.Kernel.Each(func(s *Stmt, _ int) {
 		lacks := s.need() & lacks
 		switch {
 		case lacks == 0:
@@ -226,27 +228,35 @@ func (k *Compiled) forMechanism(name string) (*Compiled, error) {
 // Compile lowers the kernel. An error is a bug of this package, or of package ptx.
 func (c *Case) Compile() (*Compiled, error) {
 	text, params := c.PTX()
-	m, err := ptx.Parse(kernelFile, []byte(text))
+	return c.CompileText(text, params)
+}
+
+// CompileText is Compile with another text in place of the kernel's.
+func (c *Case) CompileText(text string, params []Buffer) (*Compiled, error) {
+	m, err := ptx.Parse(launches.ModuleFile, []byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
 	}
-	k := &Compiled{Case: c, Text: text, shared: uint32(c.Shared())}
-	return k, k.lower(m, params)
-}
-
-// lower fills in the program and the arguments.
-func (k *Compiled) lower(m *ptx.Module, params []Buffer) (err error) {
+	k := &Compiled{Case: c, Text: text, SharedBytes: uint32(c.Shared())}
 	if k.Prog, err = testbench.Program(m, ""); err != nil {
-		return err
+		return nil, err
 	}
 	for i, p := range params {
-		a, err := testbench.ParseArg(p.Spec, k.Seed+uint64(i))
+		a, err := testbench.ParseArg(p.Spec, c.Seed+uint64(i))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		k.Args = append(k.Args, a)
 	}
-	return testbench.CheckArgs(k.Prog, k.Args)
+	return k, testbench.CheckArgs(k.Prog, k.Args)
+}
+
+// AtEdge reports whether an instruction is the access across the end of the kernel's buffer (Kernel.Edge).
+func (k *Compiled) AtEdge(pc uint32) bool {
+	in := &k.Prog.Insts[pc]
+	return in.Memory() && slices.ContainsFunc(in.Src[:in.NSrc], func(o isa.Operand) bool {
+		return o.Kind == isa.OperandReg && k.Prog.Regs[o.Index].Name == "%edge"
+	})
 }
 
 // Shared is how many bytes of dynamic shared memory a CTA has.
@@ -256,5 +266,3 @@ func (c *Case) Shared() int {
 	}
 	return cellBytes*int(c.Block[0]*c.Block[1]*c.Block[2]) + c.Kernel.Room
 }
-
-func dim(d [3]uint32) string { return fmt.Sprintf("%d,%d,%d", d[0], d[1], d[2]) }

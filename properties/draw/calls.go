@@ -1,4 +1,4 @@
-package properties
+package draw
 
 import (
 	"fmt"
@@ -12,27 +12,6 @@ const (
 	styleParams // memory
 	numStyles
 )
-
-// functions writes the device functions down. They have no registers of their own but the
-// counters of their loops, and a parameter and a result if the kernel's style
-// says so: what the kernel has is at module level. Calls lead to later functions, or take of the fuel.
-func (e *emitter) functions() string {
-	var b strings.Builder
-	for i, statements := range e.k.Funcs {
-		e.fn = i
-		first := e.counts
-		body := e.body(statements)
-		fmt.Fprintf(&b, "\n%s\n{\n", e.head(i))
-		if e.k.Style == styleParams {
-			b.WriteString("\t.reg .u32 %arg, %res;\n\tld.param.u32 %arg, [arg];\n")
-		}
-		for c := first; c < e.counts; c++ {
-			fmt.Fprintf(&b, "\t.reg .u32 %%c%d, %%n%d;\n", c, c)
-		}
-		b.WriteString(body + "}\n")
-	}
-	return e.declarations() + b.String() + "\n"
-}
 
 // head is how a function begins.
 func (e *emitter) head(i int) string {

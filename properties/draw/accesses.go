@@ -1,4 +1,4 @@
-package properties
+package draw
 
 import (
 	"fmt"
@@ -29,44 +29,6 @@ var orders = []struct{ load, store, loadCache, storeCache string }{
 }
 
 const sharedOrders = 4
-
-// input makes %at the address of a word of the input, which has its own place for each index, with
-// room for so many.
-func (e *emitter) input(index string, offset uint32, words int) {
-	e.needs |= needInput
-	e.line("add.u32 %%w, %s, %d;", index, offset)
-	e.line("and.b32 %%w, %%w, %d;", e.k.Words-words)
-	e.line("mul.wide.u32 %%at, %%w, 4;")
-	e.line("add.u64 %%at, %%in, %%at;")
-}
-
-// vector is what instructions say that access so many words.
-func vector(words int) string {
-	if words == 1 {
-		return ""
-	}
-	return fmt.Sprintf(".v%d", words)
-}
-
-// few are so many registers from one on, as an operand.
-func (e *emitter) few(first, words int) string {
-	if words == 1 {
-		return e.r(first)
-	}
-	list := ""
-	for i := range words {
-		list += ", " + e.r((first+i)%Registers)
-	}
-	return "{" + list[2:] + "}"
-}
-
-// private is the offset of a private word.
-func (e *emitter) private(n int) int {
-	if n %= privateWords; !e.k.Apart {
-		return 4 * n * e.threads * e.grid
-	}
-	return 4 * n
-}
 
 // load writes a load down, store a store, of so many words.
 func (e *emitter) load(s *Stmt, space string, words int, at string) {
@@ -244,26 +206,6 @@ func (e *emitter) copies(s *Stmt) {
 	e.line("cp.async.wait_group 0;")
 }
 
-// variable is a register with the address of an element of a variable in shared or local memory.
-func (e *emitter) variable(name, index string, size int) string {
-	if e.k.Short {
-		e.line("mul.lo.u32 %%short, %s, %d;", index, size)
-		e.line("mov.u32 %%w, %s;", name)
-		e.line("add.u32 %%short, %%short, %%w;")
-		return "%short"
-	}
-	e.line("mul.wide.u32 %%at, %s, %d;", index, size)
-	e.line("mov.u64 %%base, %s;", name)
-	e.line("add.u64 %%at, %%base, %%at;")
-	return "%at"
-}
-
-// cell is a register with the address of the thread's word of shared memory.
-func (e *emitter) cell() string {
-	e.needs |= needShared
-	return e.variable("cells", "%place", cellBytes)
-}
-
 // move stores so many registers, or loads D and those that follow, at the address that
 // is in a register in a space. With generic addresses the threads for which the guard holds access words of
 // their own in global memory instead.
@@ -319,9 +261,6 @@ func (e *emitter) room() {
 	e.line("setp.eq.u32 %%p, %%lin, 0;")
 	e.line("@%%p ld.shared.u8 %%v, [cells+%d];", e.cellsBytes()-1)
 }
-
-// cellsBytes is the size of the variable for what threads exchange.
-func (e *emitter) cellsBytes() int { return cellBytes*e.threads + e.k.Room }
 
 // swap writes an atomic down whose result is used, of a word that is the thread's alone.
 func (e *emitter) swap(s *Stmt) {

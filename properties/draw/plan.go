@@ -1,4 +1,4 @@
-package properties
+package draw
 
 import "slices"
 
@@ -47,7 +47,7 @@ func newPlan(k *Kernel) *plan {
 		p.number(body, &now)
 	}
 	seen := 0
-	k.each(func(s *Stmt, _ int) {
+	k.Each(func(s *Stmt, _ int) {
 		switch s.Kind {
 		case Mark:
 			seen++

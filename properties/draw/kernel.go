@@ -1,4 +1,4 @@
-package properties
+package draw
 
 import "slices"
 
@@ -78,7 +78,7 @@ const (
 	Race                 // If, each side of which begins with a branch of its own, so that the outcomes of both are on their way at once: see race
 	Form                 // D = form N of those that the instruction table has of instructions that compute, of A, B and D: see form
 	Fetch                // D = word A + N of constant memory [of the first parameter of the kernel]
-	numKinds
+	NumKinds
 )
 
 // String names k.
@@ -139,7 +139,7 @@ const (
 
 // Statements is how many there are.
 func (k *Kernel) Statements() (n int) {
-	k.each(func(*Stmt, int) { n++ })
+	k.Each(func(*Stmt, int) { n++ })
 	return n
 }
 
@@ -153,7 +153,7 @@ func (s *Stmt) bodies() [][]Stmt {
 
 // has reports whether there is a statement of a kind.
 func (k *Kernel) has(kind Kind) (found bool) {
-	k.each(func(s *Stmt, _ int) { found = found || s.Kind == kind })
+	k.Each(func(s *Stmt, _ int) { found = found || s.Kind == kind })
 	return found
 }
 
@@ -181,8 +181,8 @@ func cloneBlock(b []Stmt) []Stmt {
 	return c
 }
 
-// each calls f for each statement of the kernel, then for those of its functions.
-func (k *Kernel) each(f func(s *Stmt, depth int)) {
+// Each calls f for each statement of the kernel, then for those of its functions.
+func (k *Kernel) Each(f func(s *Stmt, depth int)) {
 	walk(k.Body, 0, f)
 	for _, body := range k.Funcs {
 		walk(body, 0, f)

@@ -1,88 +1,9 @@
-package properties
+package draw
 
 import (
 	"fmt"
 	"strings"
 )
-
-// atomics are the operations of the words of a group that threads change
-// together. Each word has one, so that their order does not matter.
-var atomics = []string{"add.u32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32"}
-
-// swaps are the atomics of words that a thread has for itself, whose result is used.
-var swaps = []string{
-	"add.u32", "min.s32", "max.u32", "inc.u32", "dec.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "cas.b32",
-	"add.u64", "max.u64", "xor.b64", "exch.b64", "cas.b64", "add.s32", "max.s32", "min.u32", "min.s64", "and.b64", "or.b64", "min.u64", "max.s64",
-	"add.f32", "add.f64", "add.noftz.f16x2", "cas.b16",
-	"add.noftz.f16", "add.noftz.bf16", "add.noftz.bf16x2",
-}
-
-// drawnSwaps are the first of them, in whose place one of the others can be (vary).
-const drawnSwaps = 27
-
-// scopes are what atomics say of memory order and scope.
-var scopes = []string{"", ".relaxed.cta", ".acquire.gpu", ".release.gpu", ".acq_rel.gpu", ".relaxed.sys"}
-
-// fences are those of all scopes.
-var fences = []string{"membar.cta;", "membar.gl;", "membar.sys;", "fence.acq_rel.cta;", "fence.acq_rel.gpu;", "fence.sc.gpu;"}
-
-// atomicGroups is how many groups of such words a grid has.
-const atomicGroups = 8
-
-// Buffer is a parameter of a kernel: the address of so much memory, filled as
-// the command line's buf: says.
-type Buffer struct {
-	Name, Spec string
-}
-
-// need is a register or variable that the prologue of a kernel sets up.
-type need uint32
-
-const (
-	needLinear need = 1 << iota
-	needCTA
-	needGrid
-	needInput
-	needPrivate
-	needWords // atomics on the grid's words
-	needTally // atomics on the CTA's words
-	needShared
-	needExchange
-	needLocal
-	needFuel  // of recursion
-	needTable // of the addresses of functions
-	needJumps // back
-	needEdge
-	needBoard // of messages
-	needConst
-)
-
-// emitter writes a kernel down.
-type emitter struct {
-	k       *Kernel
-	threads int // of a CTA
-	grid    int // CTAs
-	warp    int // threads of one
-	flat    bool
-	plan    *plan
-	text    *strings.Builder // of the body, where this place is
-	far     strings.Builder  // arms out of line, behind the end
-	fn      int              // function that this place is in, -1 for the kernel
-	needs   need
-	regs    [Registers]bool // in use
-	tallied uint            // words of the CTA in use
-	labels  int
-	loops   []loopLabels    // around this place
-	counts  int             // loops so far
-	forms   map[string]bool // types of registers that forms use
-	marks   int             // so far
-}
-
-type loopLabels struct {
-	next, end   string
-	counter     int
-	synchronous bool
-}
 
 // PTX is a kernel as text, for a grid, blocks and warps of these sizes, with its
 // parameters. The comments at its top are for a reader.
@@ -142,142 +63,10 @@ func (e *emitter) body(b []Stmt) string {
 	return e.text.String() + e.far.String()
 }
 
-// bare reports whether the kernel is lean and on one CTA whose threads are in a row, so that a thread's number is that in its CTA.
-func (e *emitter) bare() bool { return e.k.Lean && e.grid == 1 && e.flat }
-
-// gid is the register with the number of the thread in the grid.
-func (e *emitter) gid() string {
-	if e.bare() {
-		e.needs |= needLinear
-		return "%lin"
-	}
-	e.needs |= needGrid
-	return "%gid"
-}
-
-// line adds an instruction.
-func (e *emitter) line(format string, args ...any) {
-	fmt.Fprintf(e.text, "\t"+format+"\n", args...)
-}
-
-// label puts a label here.
-func (e *emitter) label(name string) { fmt.Fprintf(e.text, "%s:\n", name) }
-
-// fresh makes label names of one number.
-func (e *emitter) fresh(names ...string) []string {
-	e.labels++
-	for i := range names {
-		names[i] = fmt.Sprintf("L%d_%s", e.labels, names[i])
-	}
-	return names
-}
-
-// r is a register of the kernel.
-func (e *emitter) r(i int) string {
-	i %= Registers
-	e.regs[i] = true
-	if !e.bare() {
-		e.needs |= needGrid
-	}
-	return fmt.Sprintf("%%r%d", i)
-}
-
-// value brings the value of a condition into a register.
-func (e *emitter) value(c *Cond) string {
-	source := func() string {
-		if c.Reg >= 0 {
-			return e.r(c.Reg)
-		}
-		return e.gid()
-	}
-	switch c.Value {
-	case CTA:
-		e.needs |= needCTA
-		return "%cta"
-	case Counter:
-		if n := len(e.loops); n > 0 {
-			return fmt.Sprintf("%%c%d", e.loops[n-1].counter)
-		}
-		fallthrough
-	case Thread:
-		e.needs |= needLinear
-		return "%lin"
-	case Lane:
-		e.line("mov.u32 %%v, %%laneid;")
-	case Register:
-		return e.r(max(c.Reg, 0))
-	case Hash: // the finalizer of a multiplicative hash; its upper half is good
-		e.line("xor.b32 %%v, %s, %d;", source(), c.Salt)
-		e.line("mul.lo.u32 %%v, %%v, 0x9E3779B1;")
-		e.line("shr.u32 %%w, %%v, 15;")
-		e.line("xor.b32 %%v, %%v, %%w;")
-		e.line("mul.lo.u32 %%v, %%v, 0x85EBCA6B;")
-		e.line("shr.u32 %%v, %%v, 16;")
-	case Data:
-		e.input(source(), c.Salt, 1)
-		e.line("ld.global.u32 %%v, [%%at];")
-	default:
-		e.line("mov.u32 %%v, %d;", c.Salt)
-	}
-	return "%v"
-}
-
-// known is what a condition is that takes no instructions, because it is constant and the kernel lean.
-func (e *emitter) known(c *Cond) (holds, ok bool) {
-	if !e.k.Lean || c.Value != Constant {
-		return false, false
-	}
-	switch v := c.Salt & c.Mask; c.Cmp {
-	case "eq":
-		return v == c.Limit, true
-	case "ne":
-		return v != c.Limit, true
-	case "lt":
-		return v < c.Limit, true
-	}
-	return c.Salt&c.Mask >= c.Limit, true
-}
-
-// where executes an instruction where a condition holds.
-func (e *emitter) where(c *Cond, format string, args ...any) {
-	guard := ""
-	holds, known := e.known(c)
-	if !known {
-		e.test("%p", c)
-		guard = "@%p "
-	} else if !holds {
-		return
-	}
-	e.line("%s"+format, append([]any{guard}, args...)...)
-}
-
-// test sets a predicate to a condition.
-func (e *emitter) test(p string, c *Cond) {
-	if c.Value == Constant {
-		e.line("mov.u32 %%w, %d;", c.Salt&c.Mask)
-		e.line("setp.%s.u32 %s, %%w, %d;", c.Cmp, p, c.Limit)
-		return
-	}
-	v := e.value(c)
-	if c.Mask != ^uint32(0) {
-		e.line("and.b32 %%w, %s, %d;", v, c.Mask)
-		v = "%w"
-	}
-	e.line("setp.%s.u32 %s, %s, %d;", c.Cmp, p, v, c.Limit)
-}
-
 func (e *emitter) block(b []Stmt) {
 	for i := range b {
 		e.stmt(&b[i])
 	}
-}
-
-// when is the guard of a statement that has one.
-func (e *emitter) when(s *Stmt) string {
-	if s.Alt {
-		return "@%g "
-	}
-	return ""
 }
 
 func (e *emitter) stmt(s *Stmt) {
@@ -360,10 +149,6 @@ func (e *emitter) stmt(s *Stmt) {
 	}
 }
 
-// turn stands for the instructions with which ownership moves on, which are
-// needed only if threads exchange anything.
-const turn = "// turn"
-
 // barrier lets the threads of the CTA wait at a barrier of number N, all of them
 // or, if nobody has exited, as many as its warps have.
 func (e *emitter) barrier(s *Stmt) {
@@ -384,22 +169,6 @@ func (e *emitter) barrier(s *Stmt) {
 		e.line("@%%p add.u32 %s, %s, 1;", e.r(s.D), e.r(s.D))
 	}
 	e.line("%s", turn)
-}
-
-// operation writes the instructions of a table down.
-func (e *emitter) operation(s *Stmt, ptx string) {
-	d, a, b := e.r(s.D), e.r(s.A), e.r(s.B)
-	operands := strings.NewReplacer(
-		" d,", " "+d+",", " d|", " "+d+"|", " d;", " "+d+";", " d}", " "+d+"}", " a,", " "+a+",", " a;", " "+a+";", " a}", " "+a+"}", "{a,", "{"+a+",",
-		" b,", " "+b+",", " b;", " "+b+";", " b}", " "+b+"}", "{b,", "{"+b+",",
-	)
-	for _, in := range strings.SplitAfter(ptx, "; ") {
-		guard := e.when(s)
-		if strings.HasPrefix(in, "@") {
-			guard = ""
-		}
-		e.line("%s%s", guard, operands.Replace(strings.TrimSpace(in)))
-	}
 }
 
 func (e *emitter) atomic(s *Stmt) {
@@ -737,9 +506,6 @@ func (e *emitter) prologue(b *strings.Builder) {
 	}
 }
 
-// moves reports whether threads exchange words.
-func (e *emitter) moves() bool { return e.needs&(needShared|needExchange) != 0 }
-
 // finish puts the code into a text whose need was not known before.
 func (e *emitter) finish(text string) string {
 	by := ""
@@ -747,4 +513,121 @@ func (e *emitter) finish(text string) string {
 		by = fmt.Sprintf("\tadd.u32 %%place, %%place, %d;\n\trem.u32 %%place, %%place, %d;\n", 1+e.k.Turn%(e.threads-1), e.threads)
 	}
 	return strings.ReplaceAll(text, "\t"+turn+"\n", by)
+}
+
+// apart is a branch whose sides end at a barrier each.
+func (e *emitter) apart(s *Stmt) {
+	meet := func() {
+		if s.Op == apartWarp {
+			e.line("bar.warp.sync -1;")
+			return
+		}
+		e.line("bar.sync %d;", s.N&15)
+		e.line("%s", turn)
+	}
+	allowed := e.plan.allowed[s]
+	l := e.fresh("side", "join")
+	if allowed {
+		e.gathered(s, 0)
+	}
+	e.test("%p", &s.Cond)
+	e.line("@!%%p bra %s;", l[0])
+	for i := range 2 {
+		if i < len(s.Body) {
+			e.block(s.Body[i])
+		}
+		if allowed && s.Op == apartThree && s.Alt == (i == 0) {
+			e.line("and.b32 %%w, %s, 1;", e.r(s.A))
+			e.line("setp.eq.u32 %%p, %%w, 0;")
+			inner := e.fresh("side")
+			e.line("@%%p bra %s;", inner[0])
+			meet()
+			e.line("bra %s;", l[1])
+			e.label(inner[0])
+		}
+		if allowed && s.Op != apartBehind {
+			meet()
+		}
+		if i == 0 {
+			e.line("bra %s;", l[1])
+		}
+		e.label(l[i])
+	}
+	if allowed && s.Op == apartBehind {
+		meet()
+	}
+}
+
+// desert has some threads do a little and exit, while those of their warp that do not wait at a barrier.
+func (e *emitter) desert(s *Stmt) {
+	l := e.fresh("stay")
+	e.test("%p", &s.Cond)
+	e.line("@!%%p bra %s;", l[0])
+	for _, body := range s.Body {
+		e.block(body)
+	}
+	if e.plan.allowed[s] {
+		e.line("exit;")
+	}
+	e.label(l[0])
+	if e.plan.allowed[s] {
+		e.line("bar.sync %d;", s.N&15)
+		e.line("%s", turn)
+	}
+}
+
+// race is a branch of which each side branches again, D instructions later on one of them. The
+// other's is a return if Op is 0 in a function from which threads can return.
+func (e *emitter) race(s *Stmt) {
+	l := e.fresh("side", "join")
+	e.line("and.b32 %%w, %s, 7;", e.r(s.A))
+	e.line("setp.lt.u32 %%o, %%w, %d;", s.N)
+	e.test("%p", &s.Cond)
+	e.line("@%%p bra %s;", l[0])
+	for i := range 2 {
+		skip := ""
+		if late := s.Alt == (i == 0); late {
+			for range s.D {
+				e.line("add.u32 %%v, %%v, 1;")
+			}
+		}
+		if i == 1 && s.Op == 0 && e.fn >= 0 && !e.plan.whole[e.fn] {
+			e.ret("@%o ")
+		} else {
+			skip = e.fresh("join")[0]
+			e.line("@%%o bra %s;", skip)
+		}
+		if i < len(s.Body) {
+			e.block(s.Body[i])
+		}
+		if skip != "" {
+			e.label(skip)
+		}
+		if i == 0 {
+			e.line("bra %s;", l[1])
+			e.label(l[0])
+		}
+	}
+	e.label(l[1])
+}
+
+// functions writes the device functions down. They have no registers of their own but the
+// counters of their loops, and a parameter and a result if the kernel's style
+// says so: what the kernel has is at module level. Calls lead to later functions, or take of the fuel.
+func (e *emitter) functions() string {
+	var b strings.Builder
+	for i, statements := range e.k.Funcs {
+		e.fn = i
+		first := e.counts
+		body := e.body(statements)
+		fmt.Fprintf(&b, "\n%s\n{\n", e.head(i))
+		if e.k.Style == styleParams {
+			b.WriteString("\t.reg .u32 %arg, %res;\n\tld.param.u32 %arg, [arg];\n")
+		}
+		for c := first; c < e.counts; c++ {
+			fmt.Fprintf(&b, "\t.reg .u32 %%c%d, %%n%d;\n", c, c)
+		}
+		b.WriteString(body + "}\n")
+	}
+	return e.declarations() + b.String() + "\n"
 }

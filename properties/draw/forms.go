@@ -1,4 +1,4 @@
-package properties
+package draw
 
 import (
 	"maps"
@@ -17,7 +17,7 @@ var tableForms = sync.OnceValue(ptx.Forms)
 var computing = sync.OnceValues(func() (names []string, byName map[string][]int) {
 	byName = map[string][]int{}
 	for i, text := range tableForms() {
-		name := mnemonic(text)
+		name := Mnemonic(text)
 		if byName[name] == nil {
 			names = append(names, name)
 		}

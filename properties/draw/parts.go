@@ -1,4 +1,4 @@
-package properties
+package draw
 
 import "math/bits"
 
@@ -90,102 +90,6 @@ const (
 	apartWarp          // at the end of each side, at a bar.warp.sync of the warp
 	apartThree         // as apartSides, but one side branches again, so that a warp is at the barrier at three places
 )
-
-// apart is a branch whose sides end at a barrier each.
-func (e *emitter) apart(s *Stmt) {
-	meet := func() {
-		if s.Op == apartWarp {
-			e.line("bar.warp.sync -1;")
-			return
-		}
-		e.line("bar.sync %d;", s.N&15)
-		e.line("%s", turn)
-	}
-	allowed := e.plan.allowed[s]
-	l := e.fresh("side", "join")
-	if allowed {
-		e.gathered(s, 0)
-	}
-	e.test("%p", &s.Cond)
-	e.line("@!%%p bra %s;", l[0])
-	for i := range 2 {
-		if i < len(s.Body) {
-			e.block(s.Body[i])
-		}
-		if allowed && s.Op == apartThree && s.Alt == (i == 0) {
-			e.line("and.b32 %%w, %s, 1;", e.r(s.A))
-			e.line("setp.eq.u32 %%p, %%w, 0;")
-			inner := e.fresh("side")
-			e.line("@%%p bra %s;", inner[0])
-			meet()
-			e.line("bra %s;", l[1])
-			e.label(inner[0])
-		}
-		if allowed && s.Op != apartBehind {
-			meet()
-		}
-		if i == 0 {
-			e.line("bra %s;", l[1])
-		}
-		e.label(l[i])
-	}
-	if allowed && s.Op == apartBehind {
-		meet()
-	}
-}
-
-// desert has some threads do a little and exit, while those of their warp that do not wait at a barrier.
-func (e *emitter) desert(s *Stmt) {
-	l := e.fresh("stay")
-	e.test("%p", &s.Cond)
-	e.line("@!%%p bra %s;", l[0])
-	for _, body := range s.Body {
-		e.block(body)
-	}
-	if e.plan.allowed[s] {
-		e.line("exit;")
-	}
-	e.label(l[0])
-	if e.plan.allowed[s] {
-		e.line("bar.sync %d;", s.N&15)
-		e.line("%s", turn)
-	}
-}
-
-// race is a branch of which each side branches again, D instructions later on one of them. The
-// other's is a return if Op is 0 in a function from which threads can return.
-func (e *emitter) race(s *Stmt) {
-	l := e.fresh("side", "join")
-	e.line("and.b32 %%w, %s, 7;", e.r(s.A))
-	e.line("setp.lt.u32 %%o, %%w, %d;", s.N)
-	e.test("%p", &s.Cond)
-	e.line("@%%p bra %s;", l[0])
-	for i := range 2 {
-		skip := ""
-		if late := s.Alt == (i == 0); late {
-			for range s.D {
-				e.line("add.u32 %%v, %%v, 1;")
-			}
-		}
-		if i == 1 && s.Op == 0 && e.fn >= 0 && !e.plan.whole[e.fn] {
-			e.ret("@%o ")
-		} else {
-			skip = e.fresh("join")[0]
-			e.line("@%%o bra %s;", skip)
-		}
-		if i < len(s.Body) {
-			e.block(s.Body[i])
-		}
-		if skip != "" {
-			e.label(skip)
-		}
-		if i == 0 {
-			e.line("bra %s;", l[1])
-			e.label(l[0])
-		}
-	}
-	e.label(l[1])
-}
 
 // gather is a vote that some threads come to at once, and others later or not
 // at all, since they exit.

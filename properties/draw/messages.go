@@ -1,4 +1,4 @@
-package properties
+package draw
 
 // Messages of CTAs to each other. A thread of each CTA and those of the same number in the others have a column of a board: for each CTA
 // a word that stays 0 and one for its message, then how many of them have come, and what the last one to come has found.
@@ -27,9 +27,6 @@ var messages = []message{
 	{early: true, before: "fence.acq_rel.gpu;", red: "red.relaxed.gpu.global.add.u32", recent: "ld.acquire.gpu.global.u32"},
 	{early: true, before: "membar.gl;", red: "red.global.add.u32", recent: "ld.volatile.global.u32", after: "membar.gl;"},
 }
-
-// printer writes an instruction into one part of the kernel or another.
-type printer = func(format string, args ...any)
 
 // boardBytes is the size of the board.
 func (e *emitter) boardBytes() int { return e.arrived() + 8*e.threads }

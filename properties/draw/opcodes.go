@@ -1,4 +1,4 @@
-package properties
+package draw
 
 import (
 	"strings"
@@ -144,14 +144,24 @@ var undrawn = map[string]string{
 	"suld": textured, "sust": textured, "sured": textured, "suq": textured,
 }
 
-// mnemonic is the opcode of an instruction as it is written.
-func mnemonic(text string) string {
+// Mnemonic is the opcode of an instruction as it is written.
+func Mnemonic(text string) string {
 	if strings.HasPrefix(text, "@") {
 		_, text, _ = strings.Cut(text, " ")
 	}
 	text, _, _ = strings.Cut(strings.TrimSuffix(text, ";"), " ")
 	name, _, _ := strings.Cut(text, ".")
 	return name
+}
+
+// Drawn lists the opcodes that kernels have.
+func Drawn() (list []string) {
+	for _, name := range ptx.Opcodes() {
+		if undrawn[name] == "" {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // Undrawn lists the opcodes that no kernel has, with the reason.
@@ -163,3 +173,27 @@ func Undrawn() (list []string) {
 	}
 	return list
 }
+
+// atomics are the operations of the words of a group that threads change
+// together. Each word has one, so that their order does not matter.
+var atomics = []string{"add.u32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32"}
+
+// swaps are the atomics of words that a thread has for itself, whose result is used.
+var swaps = []string{
+	"add.u32", "min.s32", "max.u32", "inc.u32", "dec.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "cas.b32",
+	"add.u64", "max.u64", "xor.b64", "exch.b64", "cas.b64", "add.s32", "max.s32", "min.u32", "min.s64", "and.b64", "or.b64", "min.u64", "max.s64",
+	"add.f32", "add.f64", "add.noftz.f16x2", "cas.b16",
+	"add.noftz.f16", "add.noftz.bf16", "add.noftz.bf16x2",
+}
+
+// drawnSwaps are the first of them, in whose place one of the others can be (vary).
+const drawnSwaps = 27
+
+// scopes are what atomics say of memory order and scope.
+var scopes = []string{"", ".relaxed.cta", ".acquire.gpu", ".release.gpu", ".acq_rel.gpu", ".relaxed.sys"}
+
+// fences are those of all scopes.
+var fences = []string{"membar.cta;", "membar.gl;", "membar.sys;", "fence.acq_rel.cta;", "fence.acq_rel.gpu;", "fence.sc.gpu;"}
+
+// atomicGroups is how many groups of such words a grid has.
+const atomicGroups = 8

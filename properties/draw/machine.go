@@ -1,4 +1,4 @@
-package properties
+package draw
 
 import (
 	"math/bits"
@@ -13,9 +13,9 @@ import (
 	"divergo/sm/divergence"
 )
 
-// plain is the machine that shrinking leads to: the default one with a single SM
+// Plain is the machine that shrinking leads to: the default one with a single SM
 // and memory channel, and warps of so many threads.
-func plain(lanes int) gpu.Config {
+func Plain(lanes int) gpu.Config {
 	c := gpu.Default()
 	c.GPU.SMs, c.DRAM.Channels = 1, 1
 	s := &c.SM
@@ -41,7 +41,7 @@ var apart = []string{
 // can be checked in a second. Keys come from their ranges.
 func drawMachine(r *rand.Rand) gpu.Config {
 	of := func(list ...int) int { return list[r.IntN(len(list))] }
-	c := plain(isa.MaxLanes)
+	c := Plain(isa.MaxLanes)
 	c.GPU.SMs = of(1, 1, 1, 2, 3)
 	c.Clocks = gpu.Clocks{CoreMHz: of(800, 1300), IcntMHz: of(650, 1300), DRAMMHz: of(400, 800, 1753)}
 	s, d := &c.SM, &c.DRAM
@@ -50,7 +50,7 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d.Channels = of(1, 1, 2)
 	for _, k := range gpu.Keys() {
 		if !slices.Contains(apart, k.Name) {
-			drawKey(r, &c, &k)
+			Key(r, &c, &k)
 		}
 	}
 	s.SIMDWidth = max(s.SIMDWidth, 1<<r.IntN(bits.Len(uint(s.WarpSize))))
@@ -102,9 +102,9 @@ func fit(c *gpu.Config) {
 	}
 }
 
-// drawKey draws the value of a key from its range: the scarcest, the usual one,
+// Key draws the value of a key from its range: the scarcest, the usual one,
 // or any, of all magnitudes alike, up to twice the usual one or some more.
-func drawKey(r *rand.Rand, c *gpu.Config, k *gpu.Key) {
+func Key(r *rand.Rand, c *gpu.Config, k *gpu.Key) {
 	value := ""
 	switch k.Type {
 	case "boolean":

@@ -1,0 +1,9 @@
+// Package draw makes random cases: a kernel, its launch, and a machine to run it on.
+//
+//	seed --> New --> Case --> Compile --> Compiled --> For a mechanism
+//	                  |
+//	                  +--> Smaller: cases that are one step simpler
+//
+// A kernel is a syntax tree (Kernel, Stmt), which the emitter writes as PTX. Equal
+// seeds and features give equal cases.
+package draw

@@ -1,0 +1,126 @@
+package draw
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"divergo/internal/nearest"
+)
+
+// Features are what kernels can have besides arithmetic, If and private words.
+// Each kernel has a random subset of those that are asked for: bugs hide where
+// something is absent as well (Groce et al., Swarm Testing, ISSTA 2012).
+type Features uint64
+
+// The features.
+const (
+	Loops Features = 1 << iota
+	Breaks
+	Continues
+	Switches
+	Gotos
+	Exits
+	Barriers
+	Shared
+	Exchange
+	Loads
+	Locals
+	Atomics
+	Guards
+	Floats
+	Doubles
+	Divisions
+	Tallies
+	Outlines    // arms behind the end of the kernel
+	Ladders     // an If in an If in an If, as deep as a warp can part
+	Solids      // blocks and grids in more than one dimension
+	Calls       // of device functions
+	Pointers    // calls by address, each thread of another function
+	Recursions  // functions that call themselves or those that call them
+	Votes       // and what else threads of a warp learn of each other
+	Numbers     // barriers of several numbers, with counts, and those that reduce
+	Vectors     // loads and stores
+	Generics    // addresses
+	Backwards   // gotos
+	Lanes       // branches on the number of the lane
+	Widths      // loads and stores of bytes, half and double words, with a sign or without
+	Orders      // volatile accesses, those with a memory order or a cache operator, fences
+	Swaps       // atomics whose result is used
+	Repeats     // launches on the memory that the one before has left
+	Larges      // blocks as large as the machine holds, and grids of hundreds
+	Opcodes     // those that kernels seldom have
+	Meetings    // barriers of some warps of a CTA, where some only arrive
+	Aparts      // barriers that the threads of a warp come to apart
+	Gathers     // votes that threads of a warp come to apart, while others exit
+	Counts      // votes of the threads that are together
+	Copies      // from global to shared memory, asynchronously
+	Tables      // of the targets of a branch
+	Parameters  // of functions, and their results
+	Shorts      // addresses of 32 bits
+	Dynamics    // shared memory whose size the launch gives
+	Edges       // an access across the end of an allocation
+	Races       // two branches of a warp whose outcomes are on their way at once
+	Messages    // of CTAs to each other within a launch
+	AllFeatures = 1<<iota - 1
+)
+
+var featureNames = [...]string{
+	"loops", "breaks", "continues", "switches", "gotos", "exits", "barriers", "shared", "exchange", "loads",
+	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
+	"calls", "pointers", "recursions", "votes", "numbers", "vectors", "generics", "backwards",
+	"lanes", "widths", "orders", "swaps", "repeats", "larges",
+	"opcodes", "meetings", "aparts", "gathers", "counts", "copies", "tables", "parameters", "shorts", "dynamics", "edges", "races", "messages",
+}
+
+// FeatureNames lists the features in order.
+func FeatureNames() []string { return featureNames[:] }
+
+// String lists the features of f.
+func (f Features) String() string {
+	var names []string
+	for i, n := range featureNames {
+		if f>>i&1 != 0 {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// Flag is what ParseFeatures reads as f: the features, or those that are missing if they are fewer.
+func (f Features) Flag() string {
+	if missing := AllFeatures &^ f; bits.OnesCount64(uint64(missing)) < bits.OnesCount64(uint64(f)) {
+		return "-" + strings.ReplaceAll(missing.String(), ",", ",-")
+	}
+	return f.String()
+}
+
+// ParseFeatures reads a list of names; with a - before each of them it is all
+// but those.
+func ParseFeatures(list string) (Features, error) {
+	var named, without Features
+	for name := range strings.SplitSeq(list, ",") {
+		set := &named
+		name, minus := strings.CutPrefix(strings.TrimSpace(name), "-")
+		if minus {
+			set = &without
+		}
+		at := -1
+		for i, n := range featureNames {
+			if n == name {
+				at = i
+			}
+		}
+		if at < 0 {
+			return 0, nearest.Unknown("feature", name, featureNames[:])
+		}
+		*set |= 1 << at
+	}
+	if named == 0 {
+		named = AllFeatures
+	}
+	if f := named &^ without; f != 0 {
+		return f, nil
+	}
+	return 0, fmt.Errorf("%q leaves no feature", list)
+}

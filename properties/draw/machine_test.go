@@ -1,0 +1,62 @@
+package draw
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/gpu"
+	"divergo/sm/divergence"
+)
+
+// TestEachMachineCanBeBuilt: with every mechanism. The machine of seeds from 20736 on has
+// 32 warps, with which subwarp has slots for 16 paths at most.
+func TestEachMachineCanBeBuilt(t *testing.T) {
+	seeds := []uint64{20736 / MachineSeeds}
+	for seed := range uint64(20) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		c := drawMachine(rand.New(rand.NewPCG(seed, 1)))
+		for _, m := range divergence.Mechanisms() {
+			c.Divergence.Mechanism = m.Name
+			_, err := gpu.New(c)
+			require.NoError(t, err, "machine %d, %s", seed, m.Name)
+		}
+	}
+}
+
+// TestDrawnMachines: every machine can be built, and every key varies, to the
+// lower end of its range unless drawMachine has something else for it.
+func TestDrawnMachines(t *testing.T) {
+	values := map[string]map[string]bool{}
+	lowest := map[string]bool{}
+	for seed := range uint64(2000) {
+		c := drawMachine(rand.New(rand.NewPCG(seed, 1)))
+		require.NoError(t, c.Check(), "seed %d", seed)
+		for _, k := range gpu.Keys() {
+			if values[k.Name] == nil {
+				values[k.Name] = map[string]bool{}
+			}
+			values[k.Name][k.Get(&c)] = true
+			if k.Type == "integer" {
+				low, _ := c.Ends(&k)
+				lowest[k.Name] = lowest[k.Name] || k.Value(&c) == low
+			}
+		}
+	}
+	for _, k := range gpu.Keys() {
+		switch {
+		case slices.Contains([]string{"gpu.memory", "sm.registers", "sm.stack", "shared.size", "divergence.mechanism", "herd.branch_fraction", "herd.load_fraction"}, k.Name):
+		case k.Type == "integer" && !slices.Contains(apart, k.Name):
+			assert.Greater(t, len(values[k.Name]), 2, k.Name)
+			assert.True(t, lowest[k.Name] || strings.HasPrefix(k.Name, "dram."), "%s is never scarce", k.Name)
+		default:
+			assert.Greater(t, len(values[k.Name]), 1, k.Name)
+		}
+	}
+}
