@@ -26,6 +26,13 @@ type Drawing struct {
 	Notes  []string // the paper's values, and why ours differ
 }
 
+// The parts of a picture, for figures from other modules.
+type (
+	Column = chart.Column
+	Lines  = chart.Lines
+	Series = chart.Series
+)
+
 // FindFigure returns the figure of that name. The error suggests the nearest
 // one.
 func FindFigure(name string) (Figure, error) {
