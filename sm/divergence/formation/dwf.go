@@ -38,7 +38,7 @@ var Keys = divergence.NewParams("dwf", Params{Issue: IssueMajority, Ways: 4, Agi
 
 // DWFParams are the parameters of dynamic warp formation.
 type Params struct {
-	Issue IssuePolicy `toml:"issue" old:"dwf_issue" doc:"which warps are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc"`
+	Issue IssuePolicy `toml:"issue" old:"dwf_issue" doc:"which warps are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc: table 2"`
 	Ways  int         `toml:"ways" old:"dwf_ways" range:"1..32 pow2" unit:"ways" doc:"lines of a set of the PC-warp table" source:"Fung et al., MICRO 2007"`
 	Aging int         `toml:"aging" old:"dwf_aging" range:"0..1000000000" unit:"instructions" doc:"issued after a warp was formed before it goes first, 0 for never" source:"ours"`
 }
