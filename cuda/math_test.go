@@ -21,7 +21,7 @@ import (
 	"divergo/testbench"
 )
 
-var update = flag.Bool("update", false, "write the table of errors of device mathematics into docs/cuda-programs.md")
+var update = flag.Bool("update", false, "write the table of errors of device mathematics into docs/reference/device-math.md")
 
 // function is one of device mathematics.
 type function struct {
@@ -155,7 +155,7 @@ func TestMath(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| `%s` | %s from %g to %g | %s | %g | %s | %g |\n", f.name, x, f.from, f.to, upwards(errors[1]), f.float, upwards(errors[0]), f.double)
 	}
-	const file, begin, end = "../docs/cuda-programs.md", "<!-- errors -->\n", "<!-- end of errors -->\n"
+	const file, begin, end = "../docs/reference/device-math.md", "<!-- errors -->\n", "<!-- end of errors -->\n"
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	head, rest, ok := strings.Cut(string(data), begin)

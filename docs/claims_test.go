@@ -12,31 +12,32 @@ import (
 	"divergo/experiments"
 )
 
-// papers that have claims, and how the numbers of their claims begin.
-var papers = []struct{ prefix, title string }{
-	{"C0", "Rhu & Erez, Maximizing SIMD Resource Utilization in GPGPUs with SIMD Lane Permutation, ISCA 2013"},
-	{"C1", "Huang et al., Dynamic SIMD Re-convergence with Paired-Path Comparison"},
-	{"C2", "Sartori & Kumar, Branch and Data Herding: Reducing Control and Memory Divergence for Error-tolerant GPU Applications, 2012"},
-	{"C3", "Bialas & Strzelecki, Benchmarking the cost of thread divergence in CUDA, 2015"},
-	{"C4", "Fung & Aamodt, Thread Block Compaction for Efficient SIMT Control Flow, HPCA 2011"},
-}
+const claimsIntroduction = `# What the papers say, and what the model does
 
-// claims is claims.md, with a row for each.
+Written by ` + "`go test ./docs -run Claims -update`" + `, as ` + "`divergo list claims`" + ` prints it. Every value of ours is
+measured when the list is made, on blocks of hardware or in runs of kernels.
+
+- Most claims depend on logic alone, or on logic once a reading of the paper is fixed. The reading is
+  in the words of the claim.
+- Of claims that depend on the workloads and the timing of another simulator the list has the sign or
+  the order. Kernels are in their medium size, on two SMs.
+- Those of Fung & Aamodt's section 6 have the paper's policies: TBC with likely-convergence points and
+  CTAs by age, DWF by majority, PDOM with neither. Kernels of this paper and of Rhu & Erez's have
+  addresses of 32 bits.
+- The ID of a claim is the key of its paper and a number, which stands for nothing else.
+- A value in parentheses is detail beside the one that is compared.
+- A value marked ` + "`ours`" + ` is a count of what we declare, and cannot turn out otherwise. Planted faults show
+  that the others can: ` + "`go test ./experiments -run Mutants -all`" + `.
+`
+
+// claims is reference/claims.md, with a row for each.
 func claims(row func(*experiments.Claim) string) string {
 	var b strings.Builder
-	b.WriteString(`# What the papers say, and what the model does
-
-Printed by ` + "`go test ./docs -run Claims -update`" + `, as ` + "`divergo list claims`" + ` prints it: every value of ours is measured when the list is made,
-on blocks of hardware or in runs of kernels. Most of the list depends on logic alone, or on logic once a reading of the
-paper is fixed, which is then in the words of the claim. Of what depends on the workloads and the timing of another
-simulator it has the sign or the order, on the kernels that are named, in their medium size and on two SMs; those of Fung & Aamodt's section 6 with the
-policies that the paper had: TBC with likely-convergence points and CTAs by age, DWF by majority, PDOM with neither. The kernels of these two papers have addresses of 32 bits. A value in parentheses is detail beside the one that is compared.
-A value marked ` + "`ours`" + ` is a count of what we declare, and nothing that could turn out otherwise. That the others can is shown by planted faults: ` + "`go test ./experiments -run Mutants -all`" + `.
-`)
-	for _, paper := range papers {
-		fmt.Fprintf(&b, "\n## %s\n\n| claim | place | statement | theirs | ours | verdict |\n|---|---|---|---|---|---|\n", paper.title)
+	b.WriteString(claimsIntroduction)
+	for _, paper := range experiments.Papers() {
+		fmt.Fprintf(&b, "\n## %s\n\n| claim | place | statement | theirs | ours | verdict |\n|---|---|---|---|---|---|\n", paper)
 		for _, c := range experiments.Claims() {
-			if strings.HasPrefix(c.ID, paper.prefix) {
+			if c.Paper.Key == paper.Key {
 				b.WriteString(row(&c) + "\n")
 			}
 		}
@@ -49,9 +50,9 @@ A value marked ` + "`ours`" + ` is a count of what we declare, and nothing that 
 func TestClaims(t *testing.T) {
 	if *update {
 		measured := claims(func(c *experiments.Claim) string { return c.Row(c.Try()) })
-		require.NoError(t, os.WriteFile("claims.md", []byte(measured), 0o644))
+		require.NoError(t, os.WriteFile("reference/claims.md", []byte(measured), 0o644))
 	}
-	text, err := os.ReadFile("claims.md")
+	text, err := os.ReadFile("reference/claims.md")
 	require.NoError(t, err)
 	got := strings.Split(string(text), "\n")
 	want := claims(func(c *experiments.Claim) string {

@@ -73,13 +73,12 @@ func TestCommands(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	path := bin + string(os.PathListSeparator) + os.Getenv("PATH")
 
-	files, err := filepath.Glob("*.md")
-	require.NoError(t, err)
+	files := pages(t)
 	if testing.Short() {
 		files = nil
 	}
 	for _, file := range append(files, "../README.md") {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(file, func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			for _, b := range blocks(string(text)) {
@@ -156,7 +155,7 @@ func runnable(t *testing.T, dir, command string) string {
 	case drawn.MatchString(command):
 		return ""
 	case command == "divergo list claims":
-		return command + " C3"
+		return command + " COST"
 	case strings.Contains(command, " -bench "):
 		return benchtime.ReplaceAllString(command, "") + " -benchtime 1x -short"
 	case strings.HasPrefix(command, "gtkwave "):
@@ -170,13 +169,64 @@ func runnable(t *testing.T, dir, command string) string {
 	return command
 }
 
-// TestReadmeListsDocuments: every document is named in the README.
-func TestReadmeListsDocuments(t *testing.T) {
+// pages are the pages of the four shelves, and their index.
+func pages(t *testing.T) []string {
+	files, err := filepath.Glob("*/*.md")
+	require.NoError(t, err)
+	require.Greater(t, len(files), 15)
+	return append(files, "README.md")
+}
+
+// TestIndex: the index names each page once, and the README names the index.
+func TestIndex(t *testing.T) {
+	index, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	for _, f := range pages(t) {
+		if f != "README.md" {
+			assert.Equal(t, 1, strings.Count(string(index), "]("+f+")"), f)
+		}
+	}
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
-	files, err := filepath.Glob("*.md")
-	require.NoError(t, err)
-	for _, f := range files {
-		assert.Contains(t, string(readme), "docs/"+f)
+	assert.Contains(t, string(readme), "docs/README.md")
+}
+
+// TestLinks: what a page links to is there.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\[[^\]\n]+\]\(([\w./-]+)(#[^)]*)?\)`)
+	found := 0
+	for _, file := range append(pages(t), "../README.md", "../CONTRIBUTING.md") {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			assert.FileExists(t, filepath.Join(filepath.Dir(file), m[1]), file)
+			found++
+		}
+	}
+	assert.Greater(t, found, 20)
+}
+
+// TestProse: pages are read in a terminal and on small screens. Tables and listings may be wide.
+func TestProse(t *testing.T) {
+	const columns, lines = 120, 8
+	for _, file := range pages(t) {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		paragraph, fenced := 0, false
+		for i, line := range strings.Split(string(text), "\n") {
+			item := strings.HasPrefix(strings.TrimSpace(line), "- ")
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			}
+			if fenced || line == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "![") {
+				paragraph = 0
+				continue
+			}
+			if paragraph++; item {
+				paragraph = 1
+			}
+			assert.LessOrEqual(t, len([]rune(line)), columns, "%s:%d", file, i+1)
+			assert.LessOrEqual(t, paragraph, lines, "%s:%d", file, i+1)
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // ownMechanism is the document that builds a module of its reader's.
-const ownMechanism = "your-own-mechanism.md"
+const ownMechanism = "howto/your-own-mechanism.md"
 
 // ownFiles are the files of that module by name: those of the examples.
 func ownFiles(t *testing.T) map[string]string {

@@ -14,9 +14,9 @@ import (
 )
 
 // TestClaims: the model does what the papers claim, unless it is said why not, and
-// docs/claims.md says what it does.
+// docs/reference/claims.md says what it does.
 func TestClaims(t *testing.T) {
-	page, err := os.ReadFile("../docs/claims.md")
+	page, err := os.ReadFile("../docs/reference/claims.md")
 	require.NoError(t, err)
 	rows := strings.Split(string(page), "\n")
 	last := ""
@@ -37,14 +37,14 @@ func TestClaims(t *testing.T) {
 			}
 			assert.Equal(t, want, f.Verdict, "ours %q, theirs %q", f.Ours, c.Theirs)
 			assert.NotContains(t, f.Ours, "not measured")
-			assert.True(t, slices.Contains(rows, c.Row(f)), "docs/claims.md has not %s: run go test ./docs -run Claims -update", c.Row(f))
+			assert.True(t, slices.Contains(rows, c.Row(f)), "docs/reference/claims.md has not %s: run go test ./docs -run Claims -update", c.Row(f))
 		})
 	}
 }
 
 func Example() {
 	for _, c := range experiments.Claims() {
-		if c.ID == "C0-03" {
+		if c.ID == "SLP-03" {
 			f := c.Try()
 			fmt.Println(f.Ours)
 			fmt.Println(f.Verdict)

@@ -18,7 +18,7 @@ import (
 // TestDocumented: the figures that documents show without options can be drawn, and printed in each
 // form. The test of the documents leaves these commands out: here the figures share the runs of the claims.
 func TestDocumented(t *testing.T) {
-	files, err := filepath.Glob("../docs/*.md")
+	files, err := filepath.Glob("../docs/*/*.md")
 	require.NoError(t, err)
 	command := regexp.MustCompile(`(?m)^    divergo reproduce((?: [\w-]+)+)$`)
 	found := 0

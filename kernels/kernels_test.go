@@ -205,18 +205,10 @@ func TestExpectComparesBits(t *testing.T) {
 	assert.Equal(t, []int{2, 3}, []int{wrong, total})
 }
 
-// The sequences of seeds 0 and 1234567 as other implementations of splitmix64
-// publish them.
 func TestRandom(t *testing.T) {
-	zero, other := random(0), random(1234567)
-	for _, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {
-		assert.Equal(t, want, zero.next())
-	}
-	for _, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423} {
-		assert.Equal(t, want, other.next())
-	}
+	r := random(1234567)
 	var sum float64
-	for _, x := range other.units(10000) {
+	for _, x := range r.units(10000) {
 		assert.True(t, -1 <= x && x < 1)
 		sum += float64(x)
 	}

@@ -1,16 +1,11 @@
 package kernels
 
-// random is a splitmix64 generator (Steele, Lea and Flood, OOPSLA 2014): the
-// same inputs on every machine and in every release of Go.
-type random uint64
+import "divergo/internal/splitmix"
 
-func (r *random) next() uint64 {
-	*r += 0x9e3779b97f4a7c15
-	z := uint64(*r)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+// random draws the input of a workload.
+type random splitmix.Source
+
+func (r *random) next() uint64 { return (*splitmix.Source)(r).Next() }
 
 // below is a number in [0, n).
 func (r *random) below(n int) int { return int(r.next() % uint64(n)) }

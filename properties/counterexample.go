@@ -194,7 +194,7 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	fmt.Fprintf(&b, "`%s` is the kernel, on %s CTAs of %s threads, warps of %d, launches: %d; `%s` is the machine.\n\n", kernelFile, dim(c.Grid), dim(c.Block), c.Machine.SM.WarpSize, 1+c.Again, machineFile)
 	fmt.Fprintf(&b, "It was found by\n\n    %s\n\n", by.By)
 	if by.Program == "" {
-		fmt.Fprintf(&b, "That is a test, which has no command line. `divergo` in what follows is a program with one that has the mechanism `%s` (docs/your-own-mechanism.md).\n\n", f.Mechanism)
+		fmt.Fprintf(&b, "That is a test, which has no command line. `divergo` in what follows is a program with one that has the mechanism `%s` (docs/howto/your-own-mechanism.md).\n\n", f.Mechanism)
 	}
 	features := ""
 	if f.Features != 0 && f.Features != draw.AllFeatures {

@@ -65,6 +65,29 @@ type Pipe struct {
 	seen     Flight `rtl:"scratch"` // with the PC that the observer knows
 }
 
+// branches is what the pipe of branches has in addition: see the fields of Pipe.
+type branches struct {
+	Outcome rtl.Out[divergence.Outcome]
+	Exited  *rtl.Mem[uint32]
+	Div     divergence.Policy
+	Herd    *Herd
+}
+
+// pipe makes a pipe of so many lanes between its operands and write-back.
+func (l *launch) pipe(unit isa.Unit, width int, in rtl.In[Op], second *besideStart, b branches) (*Pipe, rtl.In[Result]) {
+	each := 1
+	if second != nil {
+		each = 2
+	}
+	least, most := l.cfg.latencies(unit)
+	last := rtl.NewQueue[Result](each*(least+2), rtl.Latency(uint64(least)))
+	return &Pipe{
+		In: in, Out: last.Out(), Line: rtl.NewMem[Stage](most - least), Beside: second,
+		Outcome: b.Outcome, Exited: b.Exited, Div: b.Div, Herd: b.Herd,
+		width: width, full: l.cfg.WarpSize / width, least: uint64(least), l: l,
+	}, last.In()
+}
+
 // Exited is an instruction with which the threads in some lanes exit.
 type Exited struct {
 	*Flight

@@ -83,6 +83,37 @@ type besideStart struct {
 	In rtl.In[Second[Op]]
 }
 
+// weave is the hardware that a second instruction in a cycle takes; without, its parts are nil.
+type weave struct {
+	each          int // instructions in a cycle
+	issue         *Beside
+	read          *besideRead
+	alu, dpu, sfu *besideStart
+}
+
+// newWeave makes it, if the configuration has it and the mechanism serves two instructions.
+func newWeave(l *launch, served bool) weave {
+	if !served || l.cfg.Interweave == InterweaveNone {
+		return weave{each: 1}
+	}
+	flights := rtl.NewQueue[Second[Flight]](2)
+	alu, dpu, sfu := rtl.NewQueue[Second[Op]](2), rtl.NewQueue[Second[Op]](2), rtl.NewQueue[Second[Op]](2)
+	return weave{
+		each:  2,
+		issue: &Beside{Out: flights.Out(), fits: l.beside},
+		read:  &besideRead{In: flights.In(), ALU: alu.Out(), DPU: dpu.Out(), SFU: sfu.Out()},
+		alu:   &besideStart{In: alu.In()}, dpu: &besideStart{In: dpu.In()}, sfu: &besideStart{In: sfu.In()},
+	}
+}
+
+// fire is the wire that tells of the second instruction.
+func (w *weave) fire() *rtl.Wire[divergence.Fire] {
+	if w.issue == nil {
+		return nil
+	}
+	return &w.issue.Fire
+}
+
 // send issues the instruction of slot t, if that is one, beside the one that has
 // been sent, and returns its lanes. The order of the scheduler is that of the first.
 func (b *Beside) send(i *Issue, t int, slots *rtl.Mem[divergence.Slot]) (lanes uint32) {

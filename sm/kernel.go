@@ -191,35 +191,32 @@ type site struct {
 	bins [isa.MaxLanes + 1]Class // of an instruction, by active lanes
 }
 
-// policies looks up the functions of the configuration's words.
-func (s *site) policies() (err error) {
+// newLaunch looks up the functions of the configuration's words, and computes what the
+// blocks would divide for in each cycle.
+func newLaunch(s site) (_ *launch, err error) {
 	if s.pick, err = schedulers.Of(s.cfg.Scheduler); err != nil {
-		return fmt.Errorf("sm.scheduler: %w", err)
+		return nil, fmt.Errorf("sm.scheduler: %w", err)
 	}
 	if s.foremost, err = priorities.Of(s.cfg.CTAPriority); err != nil {
-		return fmt.Errorf("sm.cta_priority: %w", err)
+		return nil, fmt.Errorf("sm.cta_priority: %w", err)
 	}
 	if s.holds, err = dependences.Of(s.cfg.Scoreboard); err != nil {
-		return fmt.Errorf("sm.scoreboard: %w", err)
+		return nil, fmt.Errorf("sm.scoreboard: %w", err)
 	}
 	if s.entering, err = skips.Of(s.cfg.Skip); err != nil {
-		return fmt.Errorf("sm.skip: %w", err)
+		return nil, fmt.Errorf("sm.skip: %w", err)
 	}
 	if s.beside, err = interweaves.Of(s.cfg.Interweave); err != nil {
-		return fmt.Errorf("sm.interweave: %w", err)
+		return nil, fmt.Errorf("sm.interweave: %w", err)
 	}
 	if s.absent, err = absentLanes.Of(s.cfg.AbsentLane); err != nil {
-		return fmt.Errorf("sm.absent_lane: %w", err)
+		return nil, fmt.Errorf("sm.absent_lane: %w", err)
 	}
-	return nil
-}
-
-// tables computes what the blocks would divide for in each cycle.
-func (s *site) tables() {
 	s.all, s.full = uint32(1<<s.cfg.WarpSize-1), uint64(s.cfg.WarpSize/s.cfg.SIMDWidth)
 	for n := 1; n < len(s.bins); n++ {
 		s.bins[n] = ClassIssue + Class((n-1)/binLanes(s.cfg.WarpSize))
 	}
+	return &launch{site: s}, nil
 }
 
 // loaded is a kernel laid out for the SMs of a machine: what hardware would hold in

@@ -65,30 +65,37 @@ type Ports struct {
 }
 
 // New makes SM number index of sms, with the given bytes of shared memory.
-func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, index, sms int, p Ports) (*SM, error) {
+func New(
+	cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, index, sms int, p Ports,
+) (*SM, error) {
 	m, ok := divergence.Find(o.Mechanism)
 	if !ok {
 		return nil, fmt.Errorf("divergence.mechanism = %q: no such mechanism", o.Mechanism)
 	}
-	l := &launch{site: site{cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms), shared: shared, faulted: cmp.Or(p.Faulted, new(atomic.Bool))}}
-	if err := l.policies(); err != nil {
+	l, err := newLaunch(site{
+		cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms), shared: shared,
+		faulted: cmp.Or(p.Faulted, new(atomic.Bool)),
+	})
+	if err != nil {
 		return nil, err
 	}
-	l.tables()
-	warps := cfg.Warps()
 	majority, err := newHerd(herd)
 	if err != nil {
 		return nil, fmt.Errorf("herd.tie: %w", err)
 	}
+	warps := cfg.Warps()
 	div, err := m.Build(o, divergence.Geometry{Lanes: cfg.WarpSize, Warps: warps, CTAs: cfg.CTAs}, &l.Code)
 	if err != nil {
 		return nil, err
 	}
-	c := div.Connections()
-	each := 1 // instructions in a cycle
-	if c.Pairs && cfg.Interweave != InterweaveNone {
-		each = 2
+	slots, mixable := div.Slots(), 0 // slots, and those that may be of several rows
+	if h := div.Homes(); h != nil {
+		mixable = h.Len()
 	}
+	c := div.Connections()
+	weave := newWeave(l, c.Pairs)
+
+	// The queues between the blocks.
 	var (
 		starts   = rtl.NewQueue[divergence.Launch](2)
 		clears   = rtl.NewQueue[uint8](2)
@@ -96,7 +103,8 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		flush    = rtl.NewQueue[Command](1)
 		flushed  = rtl.NewQueue[Notice](1)
 		flights  = rtl.NewQueue[Flight](2)
-		outcomes = rtl.NewQueue[divergence.Outcome](each*(cfg.outcomeLatency()+2), rtl.Latency(uint64(cfg.outcomeLatency())))
+		latency  = cfg.outcomeLatency()
+		outcomes = rtl.NewQueue[divergence.Outcome](weave.each*(latency+2), rtl.Latency(uint64(latency)))
 		toALU    = rtl.NewQueue[Op](2)
 		toDPU    = rtl.NewQueue[Op](2)
 		toSFU    = rtl.NewQueue[Op](2)
@@ -105,79 +113,60 @@ func New(cfg *Config, o divergence.Options, herd *units.HerdConfig, shared, inde
 		moves    = rtl.NewQueue[divergence.Transfer](warps)
 		moved    = rtl.NewQueue[divergence.Transferred](warps)
 	)
-	mixable := 0 // slots that may be of several rows
-	if h := div.Homes(); h != nil {
-		mixable = h.Len()
-	}
-	// pipe makes a pipe of so many lanes between its operands and write-back.
-	pipe := func(unit isa.Unit, from rtl.In[Op], width int) (*Pipe, rtl.In[Result]) {
-		least, most := cfg.latencies(unit)
-		last := rtl.NewQueue[Result](each*(least+2), rtl.Latency(uint64(least)))
-		return &Pipe{In: from, Out: last.Out(), Line: rtl.NewMem[Stage](most - least), width: width, full: cfg.WarpSize / width, least: uint64(least), l: l}, last.In()
-	}
-	alu, fromALU := pipe(isa.UnitALU, toALU.In(), cfg.SIMDWidth)
-	dpu, fromDPU := pipe(isa.UnitDPU, toDPU.In(), cfg.DPWidth)
-	sfu, fromSFU := pipe(isa.UnitSFU, toSFU.In(), cfg.SFUWidth)
-	alu.Outcome, alu.Exited, alu.Div, alu.Herd = outcomes.Out(), rtl.NewMem[uint32](warps), div, majority
-	s := &SM{
-		CTA: &CTA{
-			In: p.Command, Out: p.Notice, Launch: starts.Out(), Clear: clears.Out(), Retire: retires.In(),
-			Flush: flush.Out(), Flushed: flushed.In(), l: l,
-		},
-		Fetch: &Fetch{IBuffer: rtl.NewMem[Buffered](div.Slots().Len()), Redirect: &c.Redirect, Slots: div.Slots(), l: l},
-		Issue: &Issue{
-			Out: flights.Out(), Div: div, Scoreboard: units.NewScoreboard(), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Copies: rtl.NewMem[groups](warps), Shares: rtl.NewMem[shares](mixable), l: l,
-		},
-		Operands: &Operands{In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(), l: l},
-		ALU:      alu,
-		DPU:      dpu,
-		SFU:      sfu,
-		LSU: &LSU{
-			In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(), Flush: flush.In(), Flushed: flushed.Out(),
-			Stack: moves.In(), Moved: moved.Out(),
-			Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.MaxLanes][2]uint64](cfg.MemQueue), l: l,
-			Landings: rtl.NewMem[landing](cfg.MemQueue), Order: rtl.NewMem[uint8](cfg.MemQueue),
-		},
-		Writeback: &Writeback{
-			In:    [4]rtl.In[Result]{fromLSU.In(), fromSFU, fromDPU, fromALU},
-			Clear: clears.In(), Regs: rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), l: l,
-		},
-		Div: div,
-		l:   l,
-	}
-	if each > 1 {
-		s.interweave(c)
-	}
-	if m.Stalls {
-		s.Stalls = &Stalls{Fire: &s.Issue.Fire, Done: &s.Writeback.Done, Loads: units.NewScoreboard(), Flights: rtl.NewMem[uint32](1), Div: div, l: l}
-		c.Stalled, s.Stalls.Second = &s.Stalls.Out, c.Second
-	}
-	s.Fetch.Init(decode{PC: isa.NoPC})
-	s.Fetch.Fire, c.Fire = &s.Issue.Fire, &s.Issue.Fire
-	s.Issue.Done = &s.Writeback.Done
-	s.Issue.Front, s.Issue.CTA = s.Fetch, s.CTA
-	s.Operands.Regs, s.Operands.Preds, s.Operands.CTA = s.Writeback.Regs, s.Writeback.Preds, s.CTA
-	s.Issue.Ranks = c.Ranks
-	s.Operands.Tallies, s.Operands.Convergence = c.Tallies, c.Convergence
-	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()
-	c.Memory, c.Answer = moves.Out(), moved.In()
-	return s, nil
-}
 
-// interweave adds the hardware of a second instruction in a cycle.
-func (s *SM) interweave(c *divergence.Ports) {
-	flights := rtl.NewQueue[Second[Flight]](2)
-	s.Issue.Beside = &Beside{Out: flights.Out(), fits: s.l.beside}
-	s.Operands.Beside = &besideRead{In: flights.In()}
-	start := func(p *Pipe) rtl.Out[Second[Op]] {
-		q := rtl.NewQueue[Second[Op]](2)
-		p.Beside = &besideStart{In: q.In()}
-		return q.Out()
+	// The blocks, from the back of the pipeline to the front.
+	alu, fromALU := l.pipe(isa.UnitALU, cfg.SIMDWidth, toALU.In(), weave.alu, branches{
+		Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), Div: div, Herd: majority,
+	})
+	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, branches{})
+	sfu, fromSFU := l.pipe(isa.UnitSFU, cfg.SFUWidth, toSFU.In(), weave.sfu, branches{})
+	lsu := &LSU{
+		In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(),
+		Flush: flush.In(), Flushed: flushed.Out(), Stack: moves.In(), Moved: moved.Out(),
+		Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.MaxLanes][2]uint64](cfg.MemQueue),
+		Landings: rtl.NewMem[landing](cfg.MemQueue), Order: rtl.NewMem[uint8](cfg.MemQueue), l: l,
 	}
-	read := s.Operands.Beside
-	read.ALU, read.DPU, read.SFU = start(s.ALU), start(s.DPU), start(s.SFU)
-	s.Fetch.Second, c.Second = &s.Issue.Beside.Fire, &s.Issue.Beside.Fire
-	s.Writeback.shares = true
+	writeback := &Writeback{
+		In: [4]rtl.In[Result]{fromLSU.In(), fromSFU, fromDPU, fromALU}, Clear: clears.In(),
+		Regs: rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), shares: weave.each > 1, l: l,
+	}
+	cta := &CTA{
+		In: p.Command, Out: p.Notice, Launch: starts.Out(), Clear: clears.Out(), Retire: retires.In(),
+		Flush: flush.Out(), Flushed: flushed.In(), l: l,
+	}
+	operands := &Operands{
+		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(),
+		Regs: writeback.Regs, Preds: writeback.Preds, CTA: cta,
+		Tallies: c.Tallies, Convergence: c.Convergence, Beside: weave.read, l: l,
+	}
+	issue := &Issue{
+		Out: flights.Out(), Done: &writeback.Done, Div: div, CTA: cta, Ranks: c.Ranks, Beside: weave.issue,
+		Scoreboard: units.NewScoreboard(), Copies: rtl.NewMem[groups](warps), Shares: rtl.NewMem[shares](mixable),
+		Active: rtl.NewMem[uint64](cfg.WarpSize + 1), l: l,
+	}
+	issue.Front = &Fetch{
+		IBuffer: rtl.NewMem[Buffered](slots.Len()), Slots: slots,
+		Fire: &issue.Fire, Second: weave.fire(), Redirect: &c.Redirect, l: l,
+	}
+	issue.Front.Init(decode{PC: isa.NoPC})
+	var stalls *Stalls
+	if m.Stalls {
+		stalls = &Stalls{
+			Fire: &issue.Fire, Second: weave.fire(), Done: &writeback.Done,
+			Loads: units.NewScoreboard(), Flights: rtl.NewMem[uint32](1), Div: div, l: l,
+		}
+		c.Stalled = &stalls.Out
+	}
+
+	// The mechanism joins the pipeline.
+	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()
+	c.Fire, c.Second = &issue.Fire, weave.fire()
+	c.Memory, c.Answer = moves.Out(), moved.In()
+
+	return &SM{
+		CTA: cta, Fetch: issue.Front, Issue: issue, Operands: operands, ALU: alu, DPU: dpu, SFU: sfu, LSU: lsu,
+		Writeback: writeback, Div: div, Stalls: stalls, l: l,
+	}, nil
 }
 
 // Load prepares the SM for a kernel. Only between runs.

@@ -165,7 +165,7 @@ func (b *bench) gaps(pc uint32, n int) (g []uint64) {
 	return g
 }
 
-// TestIssueDistance has the times that docs/architecture.md states: a
+// TestIssueDistance has the times that docs/explanation/architecture.md states: a
 // dependent instruction issues latency+3 cycles after the one it needs, an
 // independent one in the next cycle.
 func TestIssueDistance(t *testing.T) {

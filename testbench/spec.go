@@ -11,6 +11,7 @@ import (
 
 	"divergo/internal/input"
 	"divergo/internal/nearest"
+	"divergo/internal/splitmix"
 	"divergo/isa"
 )
 
@@ -313,17 +314,13 @@ func largestExact(t isa.Type) uint64 {
 	return math.MaxUint64 >> (64 - t.Bits())
 }
 
-// random fills a buffer with n values: the high bits of splitmix64 (Steele, Lea
-// and Flood, OOPSLA 2014).
+// random fills a buffer with n values: the high bits of SplitMix64.
 func random(t isa.Type, n, seed uint64) Arg {
 	arg := Arg{Buffer: true, Type: t, Bytes: n * uint64(t.Bytes())}
 	arg.Data = make([]byte, 0, arg.Bytes)
+	r := splitmix.Source(seed)
 	for range n {
-		seed += 0x9e3779b97f4a7c15
-		z := seed
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		z ^= z >> 31
+		z := r.Next()
 		switch t {
 		case isa.F32:
 			z = uint64(math.Float32bits(float32(z>>40) / (1 << 24)))

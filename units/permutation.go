@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"divergo/internal/key"
+	"divergo/internal/splitmix"
 	"divergo/isa"
 )
 
@@ -135,15 +136,11 @@ func NewLaneMap(p Permutation, width int, seed uint64) (*LaneMap, error) {
 	return m, nil
 }
 
-// shuffle permutes list (Fisher and Yates) by the generator SplitMix64 (Steele
-// et al., OOPSLA 2014).
-func shuffle(list []uint8, state uint64) {
+// shuffle permutes list (Fisher and Yates) by the generator SplitMix64.
+func shuffle(list []uint8, seed uint64) {
+	r := splitmix.Source(seed)
 	for i := len(list) - 1; i > 0; i-- {
-		state += 0x9e37_79b9_7f4a_7c15
-		z := state
-		z = (z ^ z>>30) * 0xbf58_476d_1ce4_e5b9
-		z = (z ^ z>>27) * 0x94d0_49bb_1331_11eb
-		k, _ := bits.Mul64(z^z>>31, uint64(i+1))
+		k, _ := bits.Mul64(r.Next(), uint64(i+1))
 		list[i], list[k] = list[k], list[i]
 	}
 }

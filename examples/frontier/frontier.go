@@ -1,4 +1,4 @@
-// Package frontier is a mechanism from outside of divergo: see docs/your-own-mechanism.md.
+// Package frontier is a mechanism from outside of divergo: see docs/howto/your-own-mechanism.md.
 package frontier
 
 import (

@@ -6,7 +6,6 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/compaction"
 	"divergo/units"
 )
 
@@ -259,7 +258,7 @@ func (c *blockBook) split(b *blockStack) {
 }
 
 // loads holds an entry that goes to the compactor against the book.
-func (b *blockStack) loads(w *compaction.Compacted) {
+func (b *blockStack) loads(w *divergence.Compacted) {
 	c := &b.ctas[w.CTA&(sm.MaxCTAs-1)]
 	if !c.known && w.Bottom && b.passes { // all are together again
 		*c = blockBook{known: true, base: w.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere, mask: *w.Entry}), run: *w.Entry}
@@ -277,7 +276,7 @@ func (b *blockStack) loads(w *compaction.Compacted) {
 }
 
 // compacted are the threads of a compacted warp.
-func compacted(w *compaction.Compacted) (list []units.Home) {
+func compacted(w *divergence.Compacted) (list []units.Home) {
 	for m := w.Mask; m != 0; m &= m - 1 {
 		list = append(list, w.Homes.At(bits.TrailingZeros32(m)))
 	}

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"divergo/isa"
-	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/compaction"
@@ -19,7 +18,7 @@ type compactor struct {
 	made uint64 // warps of all CTAs
 	last [sm.MaxCTAs]progress
 
-	stack interface{ loads(w *compaction.Compacted) }
+	stack interface{ loads(w *divergence.Compacted) }
 	taken []uint64 // cycles of the last outcomes
 }
 
@@ -30,10 +29,10 @@ type progress struct {
 	held  int    // slots that wait for others, behind it
 }
 
-// watchCompactor begins to watch an SM, whose mechanism tells warps of each warp that it makes.
-func watchCompactor(o *Observer, likely, passes bool, warps func(p divergence.Policy) *rtl.Observers[compaction.Compacted]) *compactor {
+// watchCompactor begins to watch an SM. The flags are those of its stack.
+func watchCompactor(o *Observer, likely, passes bool) *compactor {
 	c := &compactor{View: &o.View, off: compaction.Keys.Of(o.config.Divergence).Static}
-	o.Leave(warps(o.sm.Div).Add(c.warp))
+	o.Leave(o.mechanism.Compacts(o.sm.Div).Add(c.warp))
 	c.follow()
 	c.stack = watchBlocks(o, likely, passes)
 	return c
@@ -72,7 +71,7 @@ func (c *compactor) resolved(cycle uint64, o *divergence.Outcome) {
 
 // served looks whether the last branch that was held was executed as soon as the CTA's last event let it: in each cycle
 // without an outcome one is, and each outcome may have another one held.
-func (c *compactor) served(w *compaction.Compacted, l *progress) {
+func (c *compactor) served(w *divergence.Compacted, l *progress) {
 	most := l.cycle + uint64(l.held)
 	for _, cycle := range c.taken {
 		if cycle > l.cycle && cycle <= w.Served {
@@ -94,7 +93,7 @@ type madeEntry struct {
 }
 
 // entry opens the book of the top entry, with its first warp.
-func (c *compactor) entry(w *compaction.Compacted) *madeEntry {
+func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
 	*b = madeEntry{left: *w.Left}
 	for m := w.Mask; m != 0; m &= m - 1 {
@@ -123,7 +122,7 @@ func (c *compactor) entry(w *compaction.Compacted) *madeEntry {
 }
 
 // warp checks a warp of the compactor.
-func (c *compactor) warp(w compaction.Compacted) {
+func (c *compactor) warp(w divergence.Compacted) {
 	if c.found != nil {
 		return
 	}
@@ -155,7 +154,7 @@ func (c *compactor) warp(w compaction.Compacted) {
 // soon looks whether the first warp of an entry is made when it can be: the outcome that ends a block, or a branch that was held, writes the stack, then
 // entries that have nothing to do are popped, one in a cycle, then the top goes to the compactor, if that has no
 // warps of another CTA to make, and in the next cycle it makes the first one.
-func (c *compactor) soon(w *compaction.Compacted) {
+func (c *compactor) soon(w *divergence.Compacted) {
 	l := &c.last[w.CTA&(sm.MaxCTAs-1)]
 	if w.Served > l.cycle {
 		c.served(w, l)

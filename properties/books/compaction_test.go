@@ -8,7 +8,6 @@ import (
 	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/compaction"
 	"divergo/units"
 
 	"github.com/stretchr/testify/assert"
@@ -17,12 +16,11 @@ import (
 // TestCompactionIsWatched: one wrong warp of the compactor, or one thread in
 // another lane, is enough.
 func TestCompactionIsWatched(t *testing.T) {
-	of := map[string]func(divergence.Policy) *rtl.Observers[compaction.Compacted]{"tbc": ofTBC, "capri": ofCAPRI}
-	warps := func(see func(c *compactor, w compaction.Compacted)) func(*Observer, *compactor) {
+	warps := func(see func(c *compactor, w divergence.Compacted)) func(*Observer, *compactor) {
 		return func(o *Observer, c *compactor) {
-			warps := of[o.mechanism.Name](o.sm.Div)
-			*warps = rtl.Observers[compaction.Compacted]{}
-			warps.Add(func(w compaction.Compacted) { see(c, w) })
+			warps := o.mechanism.Compacts(o.sm.Div)
+			*warps = rtl.Observers[divergence.Compacted]{}
+			warps.Add(func(w divergence.Compacted) { see(c, w) })
 		}
 	}
 	for _, c := range []struct {
@@ -30,58 +28,58 @@ func TestCompactionIsWatched(t *testing.T) {
 		change        func(*Observer, *compactor)
 	}{
 		{"nothing", "", func(*Observer, *compactor) {}},
-		{"a pop without need, above the bottom", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
+		{"a pop without need, above the bottom", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made == b.want && !w.Bottom {
 				w.Popped++
 				w.Cycle++
 			}
 			c.warp(w)
 		})},
-		{"a thread lost", checkCompactor, warps(func(c *compactor, w compaction.Compacted) {
+		{"a thread lost", checkCompactor, warps(func(c *compactor, w divergence.Compacted) {
 			w.Mask &= w.Mask - 1
 			c.warp(w)
 		})},
-		{"a warp twice", checkCompactor, warps(func(c *compactor, w compaction.Compacted) {
+		{"a warp twice", checkCompactor, warps(func(c *compactor, w divergence.Compacted) {
 			c.warp(w)
 			c.warp(w)
 		})},
-		{"a warp late", checkCompactor, warps(func(c *compactor, w compaction.Compacted) {
+		{"a warp late", checkCompactor, warps(func(c *compactor, w divergence.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made != b.want {
 				b.want--
 			}
 			c.warp(w)
 		})},
-		{"a warp a cycle too late", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
+		{"a warp a cycle too late", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made != b.want {
 				w.Cycle++
 			}
 			c.warp(w)
 		})},
-		{"the first warp a cycle too late", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
+		{"the first warp a cycle too late", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made == b.want {
 				w.Cycle++
 			}
 			c.warp(w)
 		})},
-		{"a pop that takes no cycle", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
+		{"a pop that takes no cycle", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
 			w.Popped++
 			c.warp(w)
 		})},
-		{"a pop without need", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
+		{"a pop without need", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made == b.want {
 				w.Popped++
 				w.Cycle++
 			}
 			c.warp(w)
 		})},
-		{"a branch that was held too long", checkTiming, warps(func(c *compactor, w compaction.Compacted) {
+		{"a branch that was held too long", checkTiming, warps(func(c *compactor, w divergence.Compacted) {
 			if b := &c.ctas[w.CTA]; b.made == b.want {
 				w.Served = c.last[w.CTA].cycle + 1
 				w.Cycle++
 			}
 			c.warp(w)
 		})},
-		{"an entry of the book with another thread", checkCompactor, warps(func(c *compactor, w compaction.Compacted) {
+		{"an entry of the book with another thread", checkCompactor, warps(func(c *compactor, w divergence.Compacted) {
 			c.stack.(*blockStack).ctas[w.CTA].top().mask[0] ^= 1
 			c.warp(w)
 		})},
@@ -105,7 +103,7 @@ func TestCompactionIsWatched(t *testing.T) {
 				cfg := draw.Plain(8)
 				cfg.Divergence.Mechanism = mechanism
 				checker, what := watchedRun(t, cfg, 60, func(*Observer) {}, func(o *Observer) {
-					c.change(o, watchCompactor(o, false, mechanism == "capri", of[mechanism]))
+					c.change(o, watchCompactor(o, false, mechanism == "capri"))
 				})
 				assert.Equal(t, c.checker, checker, what)
 			})

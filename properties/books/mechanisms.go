@@ -1,19 +1,11 @@
 package books
 
-import (
-	"divergo/rtl"
-	"divergo/sm/divergence"
-	"divergo/sm/divergence/compaction"
-	"divergo/sm/divergence/stacks"
-	"divergo/sm/divergence/tokens"
-)
+import "divergo/sm/divergence/tokens"
 
 // The books of each mechanism that ships, besides those that all have.
 func init() {
 	for _, name := range []string{"pdom", "pdom-lcp"} {
-		Register(name, func(o *Observer) {
-			watchStack(&o.View, func(p divergence.Policy, slot int, to []uint32) []uint32 { return p.(*stacks.PDOM).Masks(slot, to) })
-		})
+		Register(name, func(o *Observer) { watchStack(&o.View, o.mechanism.Stack) })
 	}
 	Register("token", func(o *Observer) {
 		k := tokens.Keys.Of(o.config.Divergence)
@@ -22,18 +14,10 @@ func init() {
 	for _, name := range []string{"ppc", "ppc-explicit"} {
 		Register(name, func(o *Observer) { o.prompt.perPop = 1 })
 	}
-	Register("tbc", func(o *Observer) { watchCompactor(o, false, false, ofTBC) })
-	Register("tbc-lcp", func(o *Observer) { watchCompactor(o, true, false, ofTBC) })
-	Register("tbc-ideal", func(o *Observer) { watchCompactor(o, false, false, ofTBC) })
-	Register("capri", func(o *Observer) { watchCompactor(o, false, true, ofCAPRI) })
+	Register("tbc", func(o *Observer) { watchCompactor(o, false, false) })
+	Register("tbc-lcp", func(o *Observer) { watchCompactor(o, true, false) })
+	Register("tbc-ideal", func(o *Observer) { watchCompactor(o, false, false) })
+	Register("capri", func(o *Observer) { watchCompactor(o, false, true) })
 	Register("dwf", func(o *Observer) { watchForming(o, false) })
 	Register("dwf-wb", func(o *Observer) { watchForming(o, true) })
-}
-
-func ofTBC(p divergence.Policy) *rtl.Observers[compaction.Compacted] {
-	return &p.(*compaction.TBC).OnCompact
-}
-
-func ofCAPRI(p divergence.Policy) *rtl.Observers[compaction.Compacted] {
-	return &p.(*compaction.CAPRI).OnCompact
 }

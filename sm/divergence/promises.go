@@ -2,6 +2,8 @@ package divergence
 
 import (
 	"divergo/isa"
+	"divergo/rtl"
+	"divergo/units"
 )
 
 // Arrival is who counts at a CTA barrier, in a module for sm_70 or later.
@@ -40,6 +42,40 @@ type Promises struct {
 	// Depth is how many entries a stack never exceeds, with warps of so many lanes;
 	// nil, or 0, if there is no such bound.
 	Depth func(lanes int, p *isa.Program) int
+	// Stack appends the entries on the chip of the stack of a slot, from the bottom. The
+	// top that a slot runs has its PC and mask. Nil if slots have no stack of their own.
+	Stack func(p Policy, slot int, to []Entry) []Entry
+	// Compacts is who is told of each warp that the mechanism makes of the threads
+	// of a CTA; nil if it makes none, or others than Compacted describes.
+	Compacts func(p Policy) *rtl.Observers[Compacted]
+	// Branches is told of the threads of a CTA at a branch at which all of its warps wait;
+	// nil if warps do not wait there, or not always.
+	Branches func(p Policy) *rtl.Observers[Branched]
+}
+
+// Branched is the threads of a CTA that have executed a branch.
+type Branched struct {
+	CTA        uint8
+	At         Point            // of the branch
+	Taken, Not *units.BlockMask // by where they go
+	Last       bool             // no warp is missing; without it, a warp has come
+}
+
+// Compacted is a warp on its way from the compactor to its slot.
+type Compacted struct {
+	Cycle  uint64
+	CTA    uint8
+	Slot   uint8
+	First  uint8 // row of the CTA's first static warp, and its first slot
+	At     Point // where the warp goes on
+	Mask   uint32
+	Homes  *units.Homes     // of the threads in Mask
+	Left   *units.BlockMask // threads of the entry that are in no warp yet
+	Entry  *units.BlockMask // all of the entry
+	Warps  int              // that the entry is made into, as the mechanism counts them
+	Bottom bool             // the entry is that of all live threads
+	Popped int              // entries that were popped, a cycle each, before this one came to the top
+	Served uint64           // cycle in which the mechanism has last executed a branch of the CTA that it had held, if it holds any
 }
 
 // PerLane is the depth of a stack of paths, each of which has a thread, or of

@@ -800,7 +800,7 @@ func (k *killer) verdict() string {
 	return verdict
 }
 
-// TestKillersDocumented: the table of docs/verification.md is this one.
+// TestKillersDocumented: the table of docs/reference/killers.md is this one.
 func TestKillersDocumented(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| kernel | what is in it | verdict |\n|---|---|---|\n")
@@ -808,7 +808,7 @@ func TestKillersDocumented(t *testing.T) {
 		k := &killers[i]
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", k.name, k.what, k.verdict())
 	}
-	text, err := os.ReadFile("../../docs/verification.md")
+	text, err := os.ReadFile("../../docs/reference/killers.md")
 	require.NoError(t, err)
-	assert.True(t, strings.Contains(string(text), b.String()), "docs/verification.md lacks the table\n%s", b.String())
+	assert.True(t, strings.Contains(string(text), b.String()), "docs/reference/killers.md lacks the table\n%s", b.String())
 }

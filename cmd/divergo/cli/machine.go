@@ -61,7 +61,7 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 	f.BoolVar(&m.verify, "verify", false, "compare every thread with the golden model: PCs, registers at the exit, memory")
 	f.StringVar(&m.fast, "fast", "", "simulate launches `N..M`, counted from 1; the golden model runs the others, which count for nothing")
 	f.Uint64Var(&m.pad, "pad", 0, "threads may read `BYTES` outside of buffers, where they get zeros; a warning counts that")
-	f.BoolVar(&m.races, "races", false, "report data races: accesses of two threads to a byte that nothing orders (docs/races.md); the exit code is then 1")
+	f.BoolVar(&m.races, "races", false, "report data races: accesses of two threads to a byte that nothing orders (docs/howto/races.md); the exit code is then 1")
 	f.Uint64Var(&m.maxCycles, "max-cycles", 0, "give up a launch after so many core cycles, one of --fast after as many instructions as fit into them; 0: never")
 }
 

@@ -50,7 +50,7 @@ func newRun() *cobra.Command {
 		Use:   "run FILE.ptx|FILE.json|KERNEL",
 		Short: "Run one kernel on one machine, or the launches of a file",
 		Long: `Run a kernel of a PTX file, or a built-in one, and print what the machine counted. FILE.json is a launch file, which
-says what is launched, and on which data (docs/launch-files.md).
+says what is launched, and on which data (docs/howto/launch-files.md).
 
 Each parameter of a PTX kernel takes one --arg, in order. SPEC is
 
@@ -61,7 +61,7 @@ Each parameter of a PTX kernel takes one --arg, in order. SPEC is
   buf:iota:TYPE:N      0, 1, 2, ... N-1
   buf:rand:TYPE:N      N random values by --seed: integers of the whole range, floats in [0, 1)
   tex:SIZE:buf:...     a texture or surface of W, WxH or WxHxD texels; the kernel gets its handle
-  NAME=tex:SIZE:buf:...  bound to the .texref or .surfref NAME, and no parameter (docs/launch-files.md)
+  NAME=tex:SIZE:buf:...  bound to the .texref or .surfref NAME, and no parameter (docs/howto/launch-files.md)
 
 --herd names branches and loads that are herded: all active lanes go where most of them want to, or read the block
 of memory that most of them read. It is a herding file, or
@@ -198,7 +198,7 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 	work := size.New(r.seed)
 	drawn, draws := work.(kernels.Picture)
 	if r.image != "" && !draws {
-		return fmt.Errorf("--image: %s makes no picture (docs/kernels.md: who does)", kernel.Name)
+		return fmt.Errorf("--image: %s makes no picture (docs/reference/kernels.md: who does)", kernel.Name)
 	}
 	var files output.Set
 	defer files.Discard()

@@ -8,13 +8,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// release is the newest version in CHANGELOG.md. A release commit sets it; the first entry below
+// Unreleased appends "+devel".
+const release = "0.3.0"
+
 func newVersion() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Print what this binary was built from",
-		Long: `Print the version of the module, the commit that it was built from, and the Go version and platform.
-A result of the same version, configuration and seed is the same on every machine.`,
+		Short: "Print the version of this binary",
+		Long: `Print the version of divergo, the commit of the build, and the Go version and platform.
+"+devel" marks changes since that version. The same version, configuration and seed give the same
+result on every machine.`,
 		Example: `  divergo version
   divergo version --json`,
 		Args: exactly(0, "no argument"),
@@ -31,24 +36,24 @@ A result of the same version, configuration and seed is the same on every machin
 	return c
 }
 
-// binary says where a binary comes from.
+// binary describes the build of a binary.
 type binary struct {
 	Schema   string `json:"schema"`
-	Version  string `json:"version"` // of the module; (devel) if it was built in a checkout that has no tag
-	Commit   string `json:"commit"`  // "+changes" behind it where the checkout had more than the commit
+	Version  string `json:"version"` // of divergo
+	Commit   string `json:"commit"`  // "+changes" follows if the checkout had uncommitted changes
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// built reads what the Go linker wrote into the binary.
+// built reads the build information that the Go linker stores in a binary.
 func built() binary {
-	b := binary{Schema: schema("version"), Version: "unknown", Commit: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := binary{
+		Schema: schema("version"), Version: release, Commit: "unknown",
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
-	}
-	if info.Main.Version != "" {
-		b.Version = info.Main.Version
 	}
 	changes := ""
 	for _, s := range info.Settings {

@@ -13,7 +13,7 @@ var tbcMechanisms = []divergence.Mechanism{
 	{
 		Name:     "tbc",
 		Doc:      "thread block compaction: a stack for each CTA, warps compacted at its branches",
-		Promises: divergence.Promises{InStep: true},
+		Promises: compacting(false),
 		Blocks:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
@@ -24,7 +24,7 @@ var tbcMechanisms = []divergence.Mechanism{
 	{
 		Name:     "tbc-lcp",
 		Doc:      "thread block compaction that also joins paths at likely-convergence points",
-		Promises: divergence.Promises{InStep: true},
+		Promises: compacting(false),
 		Blocks:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
@@ -35,7 +35,7 @@ var tbcMechanisms = []divergence.Mechanism{
 	{
 		Name:     "tbc-ideal",
 		Doc:      "thread block compaction into any lanes: a bound, not hardware, for compaction within a CTA",
-		Promises: divergence.Promises{InStep: true, Moves: true},
+		Promises: compacting(true),
 		Blocks:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
@@ -51,7 +51,7 @@ var Keys = divergence.NewParams("tbc", Params{})
 
 // TBCParams are the parameters of thread block compaction.
 type Params struct {
-	Static bool `toml:"static" old:"tbc_static" doc:"compactor off, warps keep the threads that they were launched with" source:"Fung & Aamodt, HPCA 2011, section 3.2"`
+	Static bool `toml:"static" old:"tbc_static" doc:"compactor off, warps keep the threads that they were launched with" source:"tbc: section 3.2"`
 }
 
 // TBC is thread block compaction (Fung & Aamodt, HPCA 2011, section 3): the
@@ -106,7 +106,9 @@ type TBC struct {
 	bars     *rtl.Mem[blockBarrier]    `rtl:"inplace"` // by CTA and barrier number
 
 	// OnCompact is told of each warp that the compactor makes.
-	OnCompact rtl.Observers[Compacted]
+	OnCompact rtl.Observers[divergence.Compacted]
+	// OnBranch is told of the target entries, when a warp has come and before the stack is split.
+	OnBranch rtl.Observers[divergence.Branched]
 
 	code     *divergence.Code
 	lanes    int
@@ -118,19 +120,13 @@ type TBC struct {
 	sim      *rtl.Sim
 }
 
-// Compacted is a warp on its way from the compactor to its slot.
-type Compacted struct {
-	Cycle  uint64
-	CTA    uint8
-	First  uint8 // row of the CTA's first static warp
-	Mask   uint32
-	Homes  *units.Homes     // of the threads in Mask
-	Left   *units.BlockMask // threads of the entry that are in no warp yet
-	Entry  *units.BlockMask // all of the entry
-	Warps  int              // that the entry is made into, as the mechanism counts them
-	Bottom bool             // the entry is that of all live threads
-	Popped int              // entries that were popped, a cycle each, before this one came to the top
-	Served uint64           // cycle in which the mechanism has last executed a branch of the CTA that it had held, if it holds any
+// compacting are the promises.
+func compacting(ideal bool) divergence.Promises {
+	return divergence.Promises{
+		InStep: true, Moves: ideal,
+		Compacts: func(p divergence.Policy) *rtl.Observers[divergence.Compacted] { return &p.(*TBC).OnCompact },
+		Branches: func(p divergence.Policy) *rtl.Observers[divergence.Branched] { return &p.(*TBC).OnBranch },
+	}
 }
 
 // blockReconverger is what a mechanism that embeds TBC does in its own way. Slots
@@ -336,8 +332,8 @@ func (p *TBC) compact() {
 	*p.Table.Edit(int(c.Slot)) = s
 	if p.OnCompact.Any() {
 		e := p.Stack.Peek(int(c.CTA))
-		p.OnCompact.Notify(Compacted{
-			Cycle: p.sim.Now(), CTA: c.CTA, First: first, Mask: mask, Homes: homes, Left: &c.Pending, Entry: &e.Mask, Warps: int(e.WCnt), Bottom: *p.Stack.Depth.At(int(c.CTA)) == 1,
+		p.OnCompact.Notify(divergence.Compacted{
+			Cycle: p.sim.Now(), CTA: c.CTA, Slot: c.Slot, First: first, At: c.At, Mask: mask, Homes: homes, Left: &c.Pending, Entry: &e.Mask, Warps: int(e.WCnt), Bottom: *p.Stack.Depth.At(int(c.CTA)) == 1,
 			Popped: int(p.Blocks.At(int(c.CTA)).Popped), Served: p.Blocks.At(int(c.CTA)).Served,
 		})
 	}
@@ -448,6 +444,7 @@ func (p *TBC) end(cta int, e *BlockEntry) {
 	switch {
 	case b.Open:
 		count.AtBranch += waited
+		p.branched(cta, true)
 		p.split(cta, e, p.takenFirst(cta, p.Targets.Edit(cta)))
 	case p.Stack.Len(cta) > 1:
 		count.AtJoin += waited
@@ -504,7 +501,16 @@ func (p *TBC) branch(i int, _ *isa.Inst, o *divergence.Outcome) {
 	}
 	p.add(&t.Taken, s, uint8(o.Slot), taken)
 	p.add(&t.Not, s, uint8(o.Slot), s.Mask&^taken)
+	p.branched(cta, false)
 	p.arrive(i)
+}
+
+// branched tells of the target entries of a CTA.
+func (p *TBC) branched(cta int, last bool) {
+	if p.OnBranch.Any() {
+		t := p.Targets.Edit(cta)
+		p.OnBranch.Notify(divergence.Branched{CTA: uint8(cta), At: p.Blocks.At(cta).At, Taken: &t.Taken, Not: &t.Not, Last: last})
+	}
 }
 
 // add sets the threads of some lanes of a slot in a mask.

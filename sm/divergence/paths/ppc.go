@@ -44,7 +44,7 @@ type PPCParams struct {
 }
 
 type ppcCounts struct {
-	Late uint64 `name:"late" unit:"paths" doc:"that went on from the post-dominator of their branch before the other one came" source:"this model" warn:"paths did not wait at the join of their branch and ran apart from there, as only the top pair is compared; see docs/architecture.md"`
+	Late uint64 `name:"late" unit:"paths" doc:"that went on from the post-dominator of their branch before the other one came" source:"this model" warn:"paths did not wait at the join of their branch and ran apart from there, as only the top pair is compared; see docs/explanation/architecture.md"`
 }
 
 // laidOut is a program for mechanisms that run the smallest PC first. Where it is not

@@ -1,0 +1,309 @@
+package experiments
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/internal/chart"
+	"divergo/internal/papers"
+	"divergo/isa"
+	"divergo/isa/safety"
+	"divergo/kernels"
+	"divergo/kernels/quality"
+	"divergo/kernels/runner"
+	"divergo/ptx"
+	"divergo/sm"
+	"divergo/testbench"
+	"divergo/units"
+)
+
+func init() {
+	Register(papers.Herding, herdingFigures, slices.Concat(herdingHardware, herdingSoftware, herdingTrends))
+}
+
+// herdingFigures are those of the herding paper. It ran branch herding on a GTX 480, and data
+// herding on a simulated Quadro FX 5800: here all is on the preset that is close to the latter.
+var herdingFigures = []Figure{
+	{
+		Name: "herding-fig3", Doc: "time and quality of Mandelbrot against the branches that are forced uniform", Place: "figures 3 and 4",
+		Draw: func() (*Drawing, error) { return drawForcedBranches(herdMiddle) },
+	},
+	{
+		Name: "herding-fig6", Doc: "time and quality of SobelFilter against the loads that are forced uniform", Place: "figure 6",
+		Draw: func() (*Drawing, error) { return drawForcedLoads(herdMiddle) },
+	},
+	{
+		Name: "herding-fig5", Doc: "pictures of Mandelbrot and Julia with branches that are forced uniform", Place: "figures 2 and 5",
+		Draw: drawForcedPictures,
+	},
+	{
+		Name: "herding-fig8", Doc: "pictures of SobelFilter with loads that are forced uniform", Place: "figures 7 and 8",
+		Draw: drawForcedEdges,
+	},
+	{
+		Name: "herding-fig15", Doc: "pictures of volume rendering with branch herding, and of a Gaussian blur with data herding", Place: "figures 15 and 18",
+		Draw: drawHerdedPictures,
+	},
+	{
+		Name: "herding", Doc: "branch and data herding of the benchmarks of table I, with what the framework of figure 11 chooses", Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		Draw: func() (*Drawing, error) { return drawHerding(herdMiddle) },
+	},
+	{
+		Name: "herding-full", Doc: "the same on 4 SMs and a channel, which inputs of this size fill", Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		Draw: func() (*Drawing, error) { return drawHerding(herdFull) },
+	},
+	{
+		Name: "herding-large", Doc: "the same on all SMs with the largest inputs, which takes long", Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		Draw: func() (*Drawing, error) { return drawHerding(herdLarge) },
+	},
+}
+
+// Inputs of these runs: the framework profiles one and is measured on another, as the paper does where
+// possible (section V). The size is the middle one.
+const (
+	herdProfiled = 1
+	herdMeasured = 2
+)
+
+func herdSize(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)/2] }
+
+// herdSetup is where and with what a figure is made. The pictures of the paper are some 60 times as large as the
+// middle sizes, and its GPUs have 15 and 30 SMs: as many threads for each SM are on few of them.
+type herdSetup struct {
+	size          func(kernels.Kernel) kernels.Size
+	sms, channels int // 0: of the preset
+}
+
+var (
+	herdMiddle = herdSetup{size: herdSize}
+	herdFull   = herdSetup{herdSize, 4, 1}
+	herdLarge  = herdSetup{size: func(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)-1] }}
+)
+
+// config is the machine.
+func (s herdSetup) config() (gpu.Config, error) {
+	cfg, err := herdConfig()
+	if s.sms > 0 {
+		cfg.GPU.SMs, cfg.DRAM.Channels = s.sms, s.channels
+	}
+	return cfg, err
+}
+
+// herdRun is a run of a benchmark.
+type herdRun struct {
+	cycles      uint64
+	degradation float64
+	branches    float64 // of the instructions
+	diverge     float64 // branches that diverge, of those executed
+	memory      float64 // instructions that access memory, of all
+	stalls      uint64  // cycles in which no warp of an SM could issue for want of data
+	bytes       uint64  // between SMs and L2
+}
+
+// programs is what runs for each entry of a module instead of what is there; nil: nothing else.
+type programs func(p *isa.Program) (*isa.Program, error)
+
+// herdConfig is the machine of these figures.
+func herdConfig() (gpu.Config, error) {
+	p, err := gpu.FindPreset("tbc")
+	if err != nil {
+		return gpu.Config{}, err
+	}
+	return p.Config(), nil
+}
+
+// herdWith runs a kernel, of the size and the input that are measured, with other programs.
+func herdWith(k kernels.Kernel, cfg gpu.Config, replace programs) (herdRun, error) {
+	return herdOn(k, herdSize(k).New(herdMeasured), cfg, replace)
+}
+
+// herdOn does so on some workload of the kernel.
+func herdOn(k kernels.Kernel, w kernels.Workload, cfg gpu.Config, replace programs) (herdRun, error) {
+	s, err := testbench.NewSession(cfg, testbench.Limits{})
+	if err != nil {
+		return herdRun{}, err
+	}
+	s.Herd = replace
+	if err := w.Run(runner.New(s)); err != nil {
+		return herdRun{}, fmt.Errorf("%s: %w", k.Name, err)
+	}
+	c := s.Counters()
+	r := herdRun{
+		cycles: c.Cycles, degradation: quality.Degradation(k, w), stalls: c.Classes[sm.ClassMem],
+		bytes: c.Requests.Bytes + c.Responses.Bytes, memory: float64(c.Coalescer.Accesses) / float64(c.Instructions),
+		branches: float64(c.Divergence.Branches) / float64(c.Instructions),
+	}
+	if n := c.Divergence.Branches; n > 0 {
+		r.diverge = float64(c.Divergence.Divergent) / float64(n)
+	}
+	return r, nil
+}
+
+// herdAll replaces programs by such that are herded.
+func herdAll(of func(*isa.Program) isa.Herding) programs {
+	return func(p *isa.Program) (*isa.Program, error) {
+		h := of(p)
+		return h.Apply(p)
+	}
+}
+
+// voting replaces programs by such that herd the branches in software (figure 9): the
+// condition is put to the vote with three more instructions, whose result the branch has for a
+// condition.
+func voting(of func(*isa.Program) isa.Herding, module string) programs {
+	return func(p *isa.Program) (*isa.Program, error) {
+		text, err := kernels.PTX(module)
+		if err != nil {
+			return nil, err
+		}
+		m, err := ptx.Parse(module, []byte(vote(text, p, of(p).Branches)))
+		if err != nil {
+			return nil, err
+		}
+		return testbench.Program(m, p.Name)
+	}
+}
+
+var branch = regexp.MustCompile(`^\s*@(!?)(%\w+)\s+bra(\.uni)?\s+([\w$]+);`)
+
+// vote puts the conditions of some branches of a program to the vote in the text of its module.
+func vote(text string, p *isa.Program, branches []int) string {
+	lines := strings.Split(text, "\n")
+	for _, pc := range branches {
+		line := &lines[p.Insts[pc].Pos.Line-1]
+		f := branch.FindStringSubmatch(*line)
+		*line = fmt.Sprintf("{ .reg .b32 %%votes; .reg .pred %%won; vote.ballot.b32 %%votes, %s%s; popc.b32 %%votes, %%votes; setp.gt.u32 %%won, %%votes, 16; @%%won bra %s; }", f[1], f[2], f[4])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fractions are the fractions of figures 3 to 8, in percent.
+var fractions = []int{0, 20, 40, 60, 80, 100}
+
+// safely draws so many percent of what can be herded of a program without a fault, a larger part with all of a
+// smaller one. (All branches of the paper's Mandelbrot are safe; ours asks whether its pixel is in the picture.)
+func safely(p *isa.Program, percent int, kind Kind) isa.Herding {
+	h := isa.Herding{Kernel: p.Name}
+	branches, loads := safety.Analyze(p).Safe()
+	from, to := branches, &h.Branches
+	if kind == Loads {
+		from, to = loads, &h.Loads
+	}
+	r := rand.New(rand.NewPCG(herdProfiled, uint64(kind)))
+	r.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+	*to = slices.Clone(from[:(len(from)*percent+50)/100])
+	slices.Sort(*to)
+	return h
+}
+
+// drawForcedBranches herds a random part of the branches of Mandelbrot and Julia.
+func drawForcedBranches(on herdSetup) (*Drawing, error) {
+	cfg, err := on.config()
+	if err != nil {
+		return nil, err
+	}
+	d := &Drawing{Header: []string{"branches herded %"}}
+	for _, p := range fractions {
+		d.Rows = append(d.Rows, []any{p})
+	}
+	time := chart.Lines{Title: "Time with branches forced uniform", X: "static branches (%)", Y: "time, of that without herding"}
+	lost := chart.Lines{Title: "Degradation with branches forced uniform", X: "static branches (%)", Y: "mismatching bytes (%)"}
+	for _, name := range []string{"mandelbrot", "julia"} {
+		k, err := kernels.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		var none uint64
+		hard, soft, wrong := chart.Series{Name: name + ", hardware"}, chart.Series{Name: name + ", software"}, chart.Series{Name: name}
+		for i, percent := range fractions {
+			part := func(p *isa.Program) isa.Herding { return safely(p, percent, Branches) }
+			r, err := herdOn(k, on.size(k).New(herdMeasured), cfg, herdAll(part))
+			if err != nil {
+				return nil, err
+			}
+			v, err := herdOn(k, on.size(k).New(herdMeasured), cfg, voting(part, name+".ptx"))
+			if err != nil {
+				return nil, err
+			}
+			if i == 0 {
+				none = r.cycles
+			}
+			x := float64(percent)
+			hard.X, hard.Y = append(hard.X, x), append(hard.Y, float64(r.cycles)/float64(none))
+			soft.X, soft.Y = append(soft.X, x), append(soft.Y, float64(v.cycles)/float64(none))
+			wrong.X, wrong.Y = append(wrong.X, x), append(wrong.Y, 100*r.degradation)
+			d.Rows[i] = append(d.Rows[i], hard.Y[i], soft.Y[i], wrong.Y[i])
+		}
+		d.Header = append(d.Header, name+" time", "software", "mismatch %")
+		time.Series, lost.Series = append(time.Series, hard, soft), append(lost.Series, wrong)
+	}
+	d.Charts = chart.Column{&time, &lost}
+	last := len(fractions) - 1
+	d.Notes = []string{
+		"Figures 3 and 4: Mandelbrot with " + forcedAt(time.Series[0], lost.Series[0]),
+		fmt.Sprintf("HERDING-09, all branches forced, without overhead. Theirs: +31 %%, less than 2 %% mismatch. Ours: %+.3g %%, %s %% mismatch.", 100*(1/time.Series[0].Y[last]-1), percent(lost.Series[0].Y[last])),
+		fmt.Sprintf("HERDING-11, all branches forced in software. Theirs: slower than with none. Ours: Mandelbrot %s and Julia %s of the time.", percent(time.Series[1].Y[last]), percent(time.Series[3].Y[last])),
+	}
+	return d, nil
+}
+
+// forcedAt lists points of figures 3 to 6.
+func forcedAt(time, lost chart.Series) string {
+	var points []string
+	for i, x := range time.X {
+		points = append(points, fmt.Sprintf("%g %%: %s of the time, %s %% mismatch", x, percent(time.Y[i]), percent(lost.Y[i])))
+	}
+	return strings.Join(points, "; ") + "."
+}
+
+// drawForcedLoads has a random part of the loads of SobelFilter read one address, or one block.
+func drawForcedLoads(on herdSetup) (*Drawing, error) {
+	cfg, err := on.config()
+	if err != nil {
+		return nil, err
+	}
+	k, err := kernels.Find("sobelfilter")
+	if err != nil {
+		return nil, err
+	}
+	d := &Drawing{Header: []string{"loads forced %"}}
+	for _, p := range fractions {
+		d.Rows = append(d.Rows, []any{p})
+	}
+	time := chart.Lines{Title: "Time of SobelFilter with loads forced uniform", X: "static loads (%)", Y: "time, of that without herding"}
+	lost := chart.Lines{Title: "Degradation of SobelFilter", X: "static loads (%)", Y: "mismatching bytes (%)"}
+	for _, what := range []struct {
+		load units.HerdLoad
+		name string
+	}{{units.HerdFirst, "one address"}, {units.HerdPopular, "one block"}} {
+		var none uint64
+		fast, wrong := chart.Series{Name: what.name}, chart.Series{Name: what.name}
+		for i, percent := range fractions {
+			drawn := cfg
+			drawn.Herd.Load = what.load
+			r, err := herdOn(k, on.size(k).New(herdMeasured), drawn, herdAll(func(p *isa.Program) isa.Herding { return safely(p, percent, Loads) }))
+			if err != nil {
+				return nil, err
+			}
+			if i == 0 {
+				none = r.cycles
+			}
+			fast.X, fast.Y = append(fast.X, float64(percent)), append(fast.Y, float64(r.cycles)/float64(none))
+			wrong.X, wrong.Y = append(wrong.X, float64(percent)), append(wrong.Y, 100*r.degradation)
+			d.Rows[i] = append(d.Rows[i], fast.Y[i], wrong.Y[i])
+		}
+		d.Header = append(d.Header, what.name+": time", "mismatch %")
+		time.Series, lost.Series = append(time.Series, fast), append(lost.Series, wrong)
+	}
+	d.Charts = chart.Column{&time, &lost}
+	d.Notes = []string{
+		"Figure 6: SobelFilter with loads of one address, " + forcedAt(time.Series[0], lost.Series[0]),
+		fmt.Sprintf("HERDING-12, one address. Theirs: up to 15 %% faster, up to 40 %% mismatch. Ours: up to %+.3g %% faster, up to %s %% mismatch.", 100*(1/slices.Min(time.Series[0].Y)-1), percent(slices.Max(lost.Series[0].Y))),
+		fmt.Sprintf("HERDING-17, one block. Theirs: as fast, 1.81 %% mismatch. Ours: up to %+.3g %% faster, up to %s %% mismatch.", 100*(1/slices.Min(time.Series[1].Y)-1), percent(slices.Max(lost.Series[1].Y))),
+	}
+	return d, nil
+}

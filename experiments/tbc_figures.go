@@ -1,0 +1,634 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"divergo/gpu"
+	"divergo/internal/chart"
+	"divergo/kernels"
+	"divergo/kernels/runner"
+	"divergo/memsys"
+	"divergo/sm"
+	"divergo/testbench"
+)
+
+// tbcFigures are those of thread block compaction.
+var tbcFigures = []Figure{
+	{Name: "tbc-fig2", Doc: "speed of TBC, DWF and DWF with warp barriers, means of each set", Place: "figure 2", Draw: drawOverall},
+	{Name: "tbc-fig5", Doc: "SIMD efficiency without compaction, and branches", Place: "figure 5", Draw: drawCharacter},
+	{Name: "tbc-fig6", Doc: "speed of DWF, with warp barriers and without, on the divergent set", Place: "figure 6", Draw: drawFormation},
+	{Name: "tbc-fig11", Doc: "speed of likely-convergence points, on PDOM and on TBC", Place: "figure 11", Draw: drawLikely},
+	{Name: "tbc-fig12", Doc: "speed of TBC, DWF and DWF with warp barriers against PDOM", Place: "figure 12", Draw: drawMechanisms},
+	{Name: "tbc-fig13", Doc: "what the cycles of the divergent set are spent on, and stalls of the memory pipeline", Place: "figure 13", Draw: func() (*Drawing, error) { return drawBreakdown("DIVG") }},
+	{Name: "tbc-fig14", Doc: "the same of the coherent set", Place: "figure 14", Draw: func() (*Drawing, error) { return drawBreakdown("COHE") }},
+	{Name: "tbc-fig15", Doc: "speed of TBC under each priority of CTAs against PDOM", Place: "figure 15", Draw: drawPriorities},
+	{Name: "tbc-fig16", Doc: "traffic between an SM and the memory system with TBC against PDOM", Place: "figure 16", Draw: drawTraffic},
+	{Name: "tbc-fig17", Doc: "speed with a small L2", Place: "figure 17", Draw: drawSmallL2},
+	{Name: "tbc-table1", Doc: "CTAs of an SM, and the registers of a thread that they leave", Place: "table 1", Draw: drawResident},
+	{Name: "tbc-table3", Doc: "the deepest stack of TBC with likely-convergence points", Place: "table 3", Draw: drawStacks},
+}
+
+// The sets of a benchmark (Fung & Aamodt, table 1); the last one is kernels that the
+// paper has not.
+const (
+	divergent = "DIVG"
+	coherent  = "COHE"
+	others    = "others"
+)
+
+// suite is the kernels that the figures of Fung & Aamodt are made with: those of the
+// paper that we have an equivalent of, by the paper's names, then others of ours whose
+// branches diverge or are many. None is left out for what
+// comes of it; loop1, loop2 and queens are one warp or recursion, and those with the
+// herding benchmarks' small grids are not here.
+var suite = []struct{ kernel, theirs, set string }{
+	{"bfs", "BFS2", divergent},
+	{"facedetect", "FCDT", divergent},
+	{"hotspot", "HOTSP", divergent},
+	{"laplace", "LPS", divergent},
+	{"mummer", "MUM", divergent},
+	{"mummerpp", "MUMpp", divergent},
+	{"namd", "NAMD", divergent},
+	{"persistent", "NVRT", divergent},
+	{"aes", "AES", coherent},
+	{"backprop", "BACKP", coherent},
+	{"coulomb", "CP", coherent},
+	{"libor", "LIB", coherent},
+	{"streamcluster", "STMCL", coherent},
+	{"store", "STO", coherent},
+	{"nearest", "NNC", coherent},
+	{"leukocyte", "LKYT", coherent},
+	{"spheres", "RAY", coherent},
+	{"galerkin", "DG", coherent},
+	{"heartwall", "HRTWL", coherent},
+	{"mergesort", "MGST", coherent},
+	{"weather", "WP", coherent},
+	{"bitonic", "", others},
+	{"reduction", "", others},
+	{"mandelbrot", "", others},
+	{"quasirandom", "", others},
+	{"convolution", "", others},
+	{"sobel", "", others},
+	{"blocksort", "", others},
+	{"histogram", "", others},
+	{"matmul", "", others},
+	{"volumerender", "", others},
+}
+
+// size is the one that figures run: the second.
+const size = "medium"
+
+// label is a kernel's name in a picture: the paper's, if it has it.
+func label(k int) string {
+	if suite[k].theirs != "" {
+		return suite[k].theirs
+	}
+	return suite[k].kernel
+}
+
+// compared are the counters of each kernel of the suite on some machines.
+func compared(machines ...setup) (all [][]testbench.Counters, err error) {
+	for _, k := range suite {
+		row := make([]testbench.Counters, len(machines))
+		for i, m := range machines {
+			if row[i], err = m.run(k.kernel, size); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
+// theirs is what the text of the paper has for a bar: of a kernel by its name there, or of
+// a set, by the name of the bar.
+type theirs map[string]map[string]float64
+
+// of is those of a group, for bars in order; nil: none.
+func (t theirs) of(group string, bars []string) []float64 {
+	if t[group] == nil {
+		return nil
+	}
+	var list []float64
+	for _, bar := range bars {
+		v, ok := t[group][bar]
+		if !ok {
+			v = math.NaN()
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// comparison is machines against a base.
+type comparison struct {
+	value func(base, other *testbench.Counters) float64
+	y     string
+	names []string
+	base  setup
+	other []setup
+	paper theirs
+}
+
+// means are the harmonic means over each set, and over both of the paper's.
+func (c *comparison) means(all [][]testbench.Counters) map[string][]float64 {
+	inverse, count := map[string][]float64{}, map[string]float64{}
+	for k, row := range all {
+		groups := []string{suite[k].set}
+		if suite[k].set != others {
+			groups = append(groups, "all")
+		}
+		for _, group := range groups {
+			if inverse[group] == nil {
+				inverse[group] = make([]float64, len(c.names))
+			}
+			count[group]++
+			for i := range c.names {
+				inverse[group][i] += 1 / c.value(&row[0], &row[i+1])
+			}
+		}
+	}
+	for group, list := range inverse {
+		for i := range list {
+			list[i] = count[group] / list[i]
+		}
+	}
+	return inverse
+}
+
+// draw makes a row for each kernel of some sets, and means of sets.
+func (c *comparison) draw(sets ...string) (*Drawing, error) {
+	all, err := compared(append([]setup{c.base}, c.other...)...)
+	if err != nil {
+		return nil, err
+	}
+	d := &Drawing{Header: append([]string{"kernel", "in the paper", "set"}, c.names...)}
+	picture := &chart.Groups{Title: "Each kernel, and harmonic means of the sets", Y: c.y, Bars: c.names}
+	add := func(kernel, name, set, group string, values []float64) {
+		cells, bars := []any{kernel, name, set}, [][]float64(nil)
+		for _, v := range values {
+			cells, bars = append(cells, round(v)), append(bars, []float64{v})
+		}
+		d.Rows = append(d.Rows, cells)
+		picture.Groups = append(picture.Groups, chart.Group{Name: group, Values: bars, Theirs: c.paper.of(group, c.names)})
+	}
+	for k, row := range all {
+		if len(sets) > 0 && !slices.Contains(sets, suite[k].set) {
+			continue
+		}
+		values := make([]float64, len(c.names))
+		for i := range values {
+			values[i] = c.value(&row[0], &row[i+1])
+		}
+		add(suite[k].kernel, suite[k].theirs, suite[k].set, label(k), values)
+	}
+	if len(sets) == 0 {
+		sets = []string{divergent, coherent, "all", others}
+	}
+	means := c.means(all)
+	for _, set := range sets {
+		add("harmonic mean", "", set, set, means[set])
+	}
+	d.Charts = chart.Column{picture}
+	return d, nil
+}
+
+func round(v float64) float64 { return math.Round(v*1000) / 1000 }
+
+// speed is the cycles of a base over those of another machine.
+func speed(base, other *testbench.Counters) float64 {
+	return float64(base.Cycles) / float64(other.Cycles)
+}
+
+// mechanisms is the comparison of figures 2, 6 and 12.
+var mechanisms = comparison{
+	value: speed, y: "speed, PDOM = 1", names: []string{"TBC", "DWF", "DWF-WB"},
+	base: paperPDOM, other: []setup{paperTBC, paperDWF, paperWB},
+	paper: theirs{
+		divergent: {"TBC": 1.22, "DWF": 1.04, "DWF-WB": 1.15},
+		coherent:  {"TBC": 1},
+		"all":     {"TBC": 1.10, "DWF-WB": 1},
+		"MUMpp":   {"DWF": 1.28},
+		"NVRT":    {"DWF-WB": 1.60},
+	},
+}
+
+const policies = "TBC has likely-convergence points and CTAs by age, DWF takes the majority, PDOM has neither, as in section 6. Means are harmonic; others are kernels that the paper has not."
+
+func drawOverall() (*Drawing, error) {
+	all, err := compared(append([]setup{mechanisms.base}, mechanisms.other...)...)
+	if err != nil {
+		return nil, err
+	}
+	means := mechanisms.means(all)
+	d := &Drawing{Header: append([]string{"set"}, mechanisms.names...), Notes: []string{
+		"Theirs: DIVG TBC 1.22, DWF 1.04 (1.22 / 1.17), DWF-WB 1.15 (1.22 / 1.06); all TBC 1.10, DWF-WB 1.00; COHE TBC 1.00.", policies,
+	}}
+	picture := &chart.Groups{Title: "Harmonic means of the sets", Y: mechanisms.y, Bars: mechanisms.names}
+	for _, set := range []string{divergent, coherent, "all"} {
+		cells, bars := []any{set}, [][]float64(nil)
+		for _, v := range means[set] {
+			cells, bars = append(cells, round(v)), append(bars, []float64{v})
+		}
+		d.Rows = append(d.Rows, cells)
+		picture.Groups = append(picture.Groups, chart.Group{Name: set, Values: bars, Theirs: mechanisms.paper.of(set, mechanisms.names)})
+	}
+	d.Charts = chart.Column{picture}
+	return d, nil
+}
+
+func drawFormation() (*Drawing, error) {
+	formation := mechanisms
+	formation.names, formation.other = []string{"DWF", "DWF-WB"}, []setup{paperDWF, paperWB}
+	d, err := formation.draw(divergent)
+	if err != nil {
+		return nil, err
+	}
+	d.Notes = []string{
+		"Theirs: DWF gains on BFS2, FCDT and MUMpp, loses on the others, and NVRT fails; with warp barriers NVRT gains 60 %, HOTSP, LPS and NAMD gain, and MUMpp loses a little.",
+		"Our NVRT has no queue that a warp's first thread empties for the others, so that DWF does not break it; claim TBC-08 has that queue.",
+	}
+	return d, nil
+}
+
+func drawMechanisms() (*Drawing, error) {
+	d, err := mechanisms.draw()
+	if err != nil {
+		return nil, err
+	}
+	d.Notes = []string{
+		"Theirs, harmonic means: DIVG TBC 1.22, DWF 1.04 (1.22 / 1.17), DWF-WB 1.15 (1.22 / 1.06); all TBC 1.10, DWF-WB 1.00; COHE TBC 1.00.", policies,
+		"CP gains by AGE and not by compaction: under PDOM with sm.cta_priority=age it takes 876,648 cycles and not 1,239,723 (addresses of 64 bits): what goes are the stalls of figure 14. NAMD, LPS and LIB lose by AGE, as in the paper (tbc-fig15): without it TBC is at 1.00.",
+		"With addresses of 64 bits fewer CTAs are resident, and NVRT is at 0.84 and not 1.13, HOTSP at 0.93 and not 1.01, FCDT at 1.16 and not 1.22: TBC needs other CTAs to hide its waits.",
+		"Of the others bitonic, reduction and blocksort diverge in alignment with their lanes, which TBC cannot compact (Rhu & Erez, ISCA 2013, section 3.3): with sm.lanes=balanced bitonic takes 76,774 cycles and not 96,826.",
+		"histogram loses by AGE, under which it waits for memory: with sm.cta_priority=none TBC takes 36,545 cycles and PDOM 36,688.",
+	}
+	return d, nil
+}
+
+// priorities are those of figure 15.
+var priorities = []sm.CTAPriority{sm.PriorityAge, sm.PriorityRRB, sm.PrioritySRR, sm.PriorityNone}
+
+// prioritized is TBC under a priority of CTAs.
+func prioritized(p sm.CTAPriority) setup {
+	m := paperTBC
+	m.priority = p
+	return m
+}
+
+func drawPriorities() (*Drawing, error) {
+	c := comparison{value: speed, y: mechanisms.y, base: paperPDOM}
+	for _, p := range priorities {
+		c.names, c.other = append(c.names, strings.ToUpper(string(p))), append(c.other, prioritized(p))
+	}
+	c.paper = theirs{divergent: {"AGE": 1.22}, coherent: {"AGE": 1}, "all": {"AGE": 1.10}}
+	d, err := c.draw()
+	if err != nil {
+		return nil, err
+	}
+	d.Notes = []string{
+		"Theirs: AGE is the best on the whole, and loses on LPS, NAMD and LIB at the end of a launch; RRB waits for memory more on STMCL; SRR is robust; the other numbers are in the lost figure.",
+		"Same: AGE loses on LPS, NAMD and LIB, and on no other of DIVG as much; RRB is the slower one on STMCL. AGE is not the best on the whole, as LPS and NAMD are two of eight.",
+		"PDOM is under loose round robin. AGE is faster than that under PDOM as well (vecadd: 1762 cycles, not 2068), so that a part of its gain is not compaction's.",
+	}
+	return d, nil
+}
+
+func drawTraffic() (*Drawing, error) {
+	bytes := func(c *testbench.Counters) float64 { return float64(c.Requests.Bytes + c.Responses.Bytes) }
+	c := comparison{
+		value: func(base, other *testbench.Counters) float64 { return bytes(other) / bytes(base) }, y: "bytes, PDOM = 1",
+		names: []string{"TBC AGE", "TBC RRB"}, base: paperPDOM, other: []setup{paperTBC, prioritized(sm.PriorityRRB)},
+	}
+	d, err := c.draw()
+	if err != nil {
+		return nil, err
+	}
+	d.Notes = []string{
+		"Theirs: within 7 % of PDOM, but for DG, 2.67 with AGE in its texture cache, which RRB mends.",
+		"Same: DG, whose matrices are read by all CTAs, and go through the L1 here: AGE interleaves CTAs less, which is the reason that the paper gives.",
+	}
+	return d, nil
+}
+
+// small is a machine with the L2 of section 6.4.
+func small(s setup) setup {
+	s.smallL2 = true
+	return s
+}
+
+func drawSmallL2() (*Drawing, error) {
+	c := comparison{
+		value: speed, y: mechanisms.y, names: []string{"TBC RRB", "TBC AGE", "DWF", "DWF-WB"}, base: small(paperPDOM),
+		other: []setup{small(prioritized(sm.PriorityRRB)), small(paperTBC), small(paperDWF), small(paperWB)},
+		paper: theirs{divergent: {"TBC RRB": 1.15, "TBC AGE": 1.135}, "MUMpp": {"DWF": 0.96}},
+	}
+	d, err := c.draw()
+	if err != nil {
+		return nil, err
+	}
+	d.Notes = []string{
+		"Theirs: DIVG TBC 1.15 with RRB and 1.135 with AGE; COHE as with the large L2; MUMpp under DWF from 1.28 to 0.96.",
+		"128 KB and 8 ways for a channel are 1 MB in all; our inputs are smaller than the paper's, so that most still fit.",
+	}
+	return d, nil
+}
+
+// likely are the machines of figure 11: each with likely-convergence points behind the
+// same without.
+var likely = []setup{
+	{preset: "tbc", mechanism: "pdom", priority: sm.PriorityNone},
+	{preset: "tbc", mechanism: "pdom-lcp", priority: sm.PriorityNone},
+	{preset: "tbc", mechanism: "tbc", priority: sm.PriorityAge},
+	{preset: "tbc", mechanism: "tbc-lcp", priority: sm.PriorityAge},
+}
+
+func drawLikely() (*Drawing, error) {
+	d := &Drawing{Header: []string{"kernel", "in the paper", "PDOM-LCP over PDOM", "TBC-LCP over TBC", "depth PDOM", "depth PDOM-LCP", "depth TBC", "depth TBC-LCP"}}
+	all, err := compared(likely...)
+	if err != nil {
+		return nil, err
+	}
+	bars := []string{"PDOM", "TBC"}
+	paper := theirs{"MUM": {"PDOM": 1.05, "TBC": 1.02}, "NVRT": {"PDOM": 1.14, "TBC": 1.30}}
+	picture := &chart.Groups{Title: "Likely-convergence points", Y: "speed, without = 1", Bars: bars}
+	for k, row := range all {
+		pdom, tbc := speed(&row[0], &row[1]), speed(&row[2], &row[3])
+		cells := []any{suite[k].kernel, suite[k].theirs, round(pdom), round(tbc)}
+		for i := range row {
+			cells = append(cells, row[i].Divergence.MaxDepth)
+		}
+		d.Rows = append(d.Rows, cells)
+		picture.Groups = append(picture.Groups, chart.Group{Name: label(k), Values: [][]float64{{pdom}, {tbc}}, Theirs: paper.of(label(k), bars)})
+	}
+	d.Charts = chart.Column{picture}
+	d.Notes = []string{
+		"Theirs: MUM 1.05 on PDOM and 1.02 on TBC, NVRT 1.14 and 1.30; no other benchmark has such points.",
+		"Ours that have them are those with a break out of a loop, which our compiler turns into two exits to one place, the post-dominator.",
+	}
+	pdom, tbc, err := likelyGain()
+	d.Notes = append(d.Notes, fmt.Sprintf("Where a loop goes on behind two ways of which one has a break that is rare, the points gain: %.1f on PDOM and %.1f on TBC, in a kernel of its own.", pdom, tbc))
+	return d, err
+}
+
+// rareBreak is a loop with two ways that go on at E, of which one has a break, which no thread takes: E post-dominates
+// neither, but is likely (Fung & Aamodt, HPCA 2011, section 4 and figure 10).
+const rareBreak = `
+	mov.u32 %r2, %r0;
+	mov.u32 %r3, 0;
+L:
+	mad.lo.u32 %r4, %r3, 40503, %r0;
+	mul.lo.u32 %r4, %r4, -2048144789;
+	shr.u32 %r5, %r4, 15;
+	and.b32 %r5, %r5, 1;
+	setp.eq.u32 %p0, %r5, 0;
+	@%p0 bra E;
+	add.u32 %r2, %r2, %r4;
+	setp.eq.u32 %p1, %r3, 1000;
+	@%p1 bra F;
+E:
+	shr.u32 %r6, %r2, 7;
+	xor.b32 %r2, %r2, %r6;
+	mul.lo.u32 %r2, %r2, 747796405;
+	add.u32 %r3, %r3, 1;
+	setp.lt.u32 %p2, %r3, 16;
+	@%p2 bra L;
+F:
+	mul.wide.u32 %rd1, %r0, 4;
+	add.u64 %rd2, %rd0, %rd1;
+	st.global.u32 [%rd2], %r2;
+	exit;`
+
+// likelyGain is the speed of that loop with likely-convergence points, without = 1, on PDOM and on TBC.
+func likelyGain() (pdom, tbc float64, err error) {
+	var of [4]testbench.Counters
+	for i, mechanism := range []string{"pdom", "pdom-lcp", "tbc", "tbc-lcp"} {
+		s, _, err := launch(mechanism, rareBreak, 1, 128, 4*128)
+		if err != nil {
+			return 0, 0, err
+		}
+		of[i] = s.Counters()
+	}
+	return speed(&of[0], &of[1]), speed(&of[2], &of[3]), nil
+}
+
+func drawCharacter() (*Drawing, error) {
+	d := &Drawing{Header: []string{"kernel", "in the paper", "their set", "SIMD efficiency (%)", "set by 76 %", "divergent branches (%)", "P-branches (%)"}}
+	all, err := compared(paperPDOM)
+	if err != nil {
+		return nil, err
+	}
+	picture := &chart.Groups{Title: "SIMD efficiency under PDOM", Y: "%", Bars: []string{"PDOM"}}
+	for k, row := range all {
+		e, set := 100*efficiency(&row[0]), coherent
+		if e < 76 {
+			set = divergent
+		}
+		p, err := programmatic(suite[k].kernel)
+		if err != nil {
+			return nil, err
+		}
+		c := &row[0].Divergence
+		d.Rows = append(d.Rows, []any{
+			suite[k].kernel, suite[k].theirs, suite[k].set, round(e), set, round(100 * float64(c.Divergent) / float64(max(c.Branches, 1))), round(p),
+		})
+		picture.Groups = append(picture.Groups, chart.Group{Name: label(k), Values: [][]float64{{e}}})
+	}
+	d.Charts = chart.Column{picture}
+	d.Notes = []string{
+		"Theirs is the set of figure 5, of which DIVG are those below 76 %; the bars of the figure are lost. P-branches are the part of the divergent executions of branches by a CTA.",
+		"On the other side of 76 % than theirs: HOTSP and LPS, whose grids here are cut so that few of their threads are beyond the rim, and RAY, whose picture is so small that the rays of a warp meet several spheres; HRTWL, as the overlaps of a warp's places differ, and MGST, as its runs end apart. NNC has half warps.",
+	}
+	return d, nil
+}
+
+// programmatic is the part of the divergent executions of branches that are
+// P-branches, in per cent.
+func programmatic(kernel string) (float64, error) {
+	paths, err := pathsOnce(kernel, func() (kernels.Workload, error) { return workload(kernel, size) })
+	if err != nil {
+		return 0, err
+	}
+	var p, all int
+	for i := range paths.Branches {
+		b := &paths.Branches[i]
+		if all += b.Divergent; b.Class.String() == "P" {
+			p += b.Divergent
+		}
+	}
+	return 100 * float64(p) / float64(max(all, 1)), nil
+}
+
+// drawBreakdown is the cycles of SMs by what they are spent on, those of PDOM = 1, and
+// the stalls of the memory pipeline, those of PDOM = 1 as well.
+func drawBreakdown(set string) (*Drawing, error) {
+	machines := []setup{paperPDOM, paperTBC, paperDWF, paperWB}
+	bars := []string{"PDOM", "TBC", "DWF", "DWF-WB"}
+	layers := []string{"W29-32", "W17-28", "W1-16", "Stall", "W0_Mem", "W0_Idle"}
+	all, err := compared(machines...)
+	if err != nil {
+		return nil, err
+	}
+	d := &Drawing{Header: append(append([]string{"kernel", "in the paper", "machine"}, layers...), "memory stalls")}
+	cycles := &chart.Groups{Title: "(a) Cycles, PDOM = 1", Y: "cycles", Bars: bars, Layers: layers}
+	stalls := &chart.Groups{Title: "(b) Stalls of the memory pipeline, PDOM = 1", Y: "cycles in which an access is held up", Bars: bars}
+	inverse, count := make([]float64, len(machines)), 0.0
+	for k, row := range all {
+		if suite[k].set != set {
+			continue
+		}
+		base, held := float64(row[0].SMCycles-row[0].Classes[sm.ClassEmpty]), float64(max(memoryStalls(&row[0].Stalls), 1))
+		group, other := chart.Group{Name: label(k)}, chart.Group{Name: label(k)}
+		for i := range row {
+			c := &row[i].Classes
+			bin := func(from, to int) (n uint64) {
+				for lanes := from; lanes <= to; lanes++ {
+					n += c[sm.ClassIssue+sm.Class(lanes)]
+				}
+				return n
+			}
+			cells := []any{suite[k].kernel, suite[k].theirs, bars[i]}
+			var parts []float64
+			for _, n := range []uint64{bin(7, 7), bin(4, 6), bin(0, 3), c[sm.ClassStall], c[sm.ClassMem], c.Idle()} {
+				parts, cells = append(parts, float64(n)/base), append(cells, round(float64(n)/base))
+			}
+			s := float64(memoryStalls(&row[i].Stalls)) / held
+			inverse[i] += s
+			group.Values, other.Values = append(group.Values, parts), append(other.Values, []float64{s})
+			d.Rows = append(d.Rows, append(cells, round(s)))
+		}
+		count++
+		cycles.Groups, stalls.Groups = append(cycles.Groups, group), append(stalls.Groups, other)
+	}
+	mean := chart.Group{Name: "mean"}
+	for i := range inverse {
+		mean.Values = append(mean.Values, []float64{inverse[i] / count})
+		d.Rows = append(d.Rows, []any{"mean", "", bars[i], "", "", "", "", "", "", round(inverse[i] / count)})
+	}
+	stalls.Groups = append(stalls.Groups, mean)
+	d.Charts = chart.Column{cycles, stalls}
+	d.Notes = []string{
+		"Theirs: DWF has 2.7 times the stalls of the memory pipeline, TBC far fewer more; DWF turns W29-32 into warps of fewer threads in HOTSP, NAMD, HRTWL, MGST, RAY and WP; TBC adds to W0_Idle and W0_Mem, most of all in BFS2, MUM and MGST.",
+		"Cycles in which an SM has no threads are left out. Wn-m are cycles in which a warp of n to m active threads is issued.",
+	}
+	return d, nil
+}
+
+// memoryStalls are the cycles in which an access is held up, whatever the reason.
+func memoryStalls(s *memsys.Stalls) (n uint64) {
+	for _, causes := range s {
+		for _, cycles := range causes {
+			n += cycles
+		}
+	}
+	return n
+}
+
+// perCore is the CTAs of a core in table 1, of each kernel of a benchmark.
+var perCore = map[string]string{
+	"BFS2": "2", "FCDT": "5,4", "HOTSP": "2", "LPS": "6", "MUM": "4", "MUMpp": "3", "NAMD": "7", "NVRT": "3",
+	"AES": "2", "BACKP": "4,4", "CP": "8", "LIB": "8,8", "STMCL": "2", "STO": "1",
+	"NNC": "5,8,8,8", "LKYT": "5,5,1", "RAY": "3",
+	"DG": "4,5,6", "HRTWL": "1", "MGST": "1,3,8,3,4,2,4", "WP": "4",
+}
+
+// drawResident is how many CTAs are resident on the paper's machine, and by which limit.
+func drawResident() (*Drawing, error) {
+	d := &Drawing{Header: []string{"kernel", "in the paper", "threads of a CTA", "theirs", "ours", "limit", "registers", "registers at most for theirs", "registers, addresses of 64 bits"}}
+	for _, k := range suite {
+		if k.set == others {
+			continue
+		}
+		session, err := resident(k.kernel)
+		if err != nil {
+			return nil, err
+		}
+		wide := make(runner.Programs)
+		seen := map[string]bool{}
+		for _, run := range session.Runs {
+			name := run.Launch.Prog.Name
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			b := run.Launch.Block
+			threads := int(b[0] * b[1] * b[2])
+			least, most := 64, 0
+			for n := range strings.SplitSeq(perCore[k.theirs], ",") {
+				ctas, err := strconv.Atoi(n)
+				if err != nil {
+					return nil, err
+				}
+				left := gpu.Default().SM.Registers / (ctas * threads)
+				least, most = min(least, left), max(most, left)
+			}
+			limit := fmt.Sprint(least)
+			if most > least {
+				limit = fmt.Sprintf("%d to %d", least, most)
+			}
+			p, err := wide.Program(k.kernel+".ptx", name)
+			if err != nil {
+				return nil, err
+			}
+			d.Rows = append(d.Rows, []any{name, k.theirs, threads, perCore[k.theirs], run.Occupancy.CTAs, run.Occupancy.Limit, run.Launch.Prog.LiveRegs, limit, p.LiveRegs})
+		}
+	}
+	d.Notes = []string{
+		"Theirs is what NVIDIA's compiler left room for: so many CTAs of so many threads, of 16,384 registers. Ours is by the largest number of registers live at once.",
+	}
+	return d, nil
+}
+
+// resident runs a kernel on the golden model, as it would be launched on the paper's machine.
+func resident(name string) (*testbench.Session, error) {
+	k, err := kernels.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := k.Size(size)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := paperPDOM.config()
+	if err != nil {
+		return nil, err
+	}
+	session, err := testbench.NewSession(cfg, testbench.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	session.Emulates = func(int) bool { return true }
+	return session, s.New(1).Run(runner.New32(session))
+}
+
+// depths are those of table 3.
+var depths = map[string]uint64{
+	"BFS2": 3, "FCDT": 5, "HOTSP": 2, "LPS": 5, "MUM": 13, "MUMpp": 14, "NAMD": 5, "NVRT": 5,
+	"AES": 1, "BACKP": 2, "CP": 1, "DG": 2, "HRTWL": 5, "LIB": 1, "LKYT": 3, "MGST": 38, "NNC": 3, "RAY": 9, "STMCL": 3, "STO": 1, "WP": 8,
+}
+
+func drawStacks() (*Drawing, error) {
+	all, err := compared(paperTBC)
+	if err != nil {
+		return nil, err
+	}
+	d := &Drawing{Header: []string{"kernel", "in the paper", "set", "theirs", "ours"}}
+	picture := &chart.Groups{Title: "Entries of the deepest stack, TBC with likely-convergence points", Y: "entries", Bars: []string{"ours"}}
+	for k, row := range all {
+		if suite[k].set == others {
+			continue
+		}
+		n := row[0].Divergence.MaxDepth
+		d.Rows = append(d.Rows, []any{suite[k].kernel, suite[k].theirs, suite[k].set, depths[suite[k].theirs], n})
+		picture.Groups = append(picture.Groups, chart.Group{Name: label(k), Values: [][]float64{{float64(n)}}, Theirs: []float64{float64(depths[suite[k].theirs])}})
+	}
+	d.Charts = chart.Column{picture}
+	d.Notes = []string{
+		"Ours of AES, CP, LIB and STO have an entry more than theirs for the test of the end of the data, as their last CTA is partly filled, and LIB one for the pay-off of a swaption. MUMpp is far off: ours is a binary search, one loop in another.",
+	}
+	return d, nil
+}

@@ -1,0 +1,109 @@
+package mutants_test
+
+import (
+	"errors"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/internal/mutants"
+)
+
+// compiler checks the types of packages with a changed file. Imports come from what the go command has compiled.
+type compiler struct {
+	imports types.Importer
+	bare    map[string][]*ast.File // of each folder: the files, with functions that have no bodies
+}
+
+func newCompiler(t *testing.T, folders []string) *compiler {
+	t.Helper()
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}")
+	for _, f := range folders {
+		list.Args = append(list.Args, "./"+f)
+	}
+	list.Dir = root(t)
+	out, err := list.Output()
+	require.NoError(t, err)
+	files := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		files[path] = file
+	}
+	open := func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }
+	return &compiler{importer.ForCompiler(token.NewFileSet(), "gc", open), map[string][]*ast.File{}}
+}
+
+// check returns the errors in a changed file of a package. Of the other files it sees the declarations, which
+// takes a fraction of the time.
+func (c *compiler) check(p *mutants.Package, folder, file string, text []byte) error {
+	changed, err := parser.ParseFile(p.Fset, "changed.go", text, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	if c.bare[folder] == nil {
+		for _, f := range p.Files {
+			c.bare[folder] = append(c.bare[folder], bare(f))
+		}
+	}
+	files := []*ast.File{changed}
+	for _, f := range c.bare[folder] {
+		if p.Fset.Position(f.Pos()).Filename != file {
+			files = append(files, f)
+		}
+	}
+	var found []error
+	config := types.Config{Importer: c.imports, Error: func(err error) {
+		var e types.Error
+		if errors.As(err, &e) && p.Fset.Position(e.Pos).Filename == "changed.go" {
+			found = append(found, err)
+		}
+	}}
+	_, _ = config.Check("divergo/"+folder, p.Fset, files, nil) // the errors are in found
+	return errors.Join(found...)
+}
+
+func bare(f *ast.File) *ast.File {
+	b := *f
+	b.Decls = nil
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			header := *fn
+			header.Body = nil
+			d = &header
+		}
+		b.Decls = append(b.Decls, d)
+	}
+	return &b
+}
+
+// TestCompiler: what the go command would not compile is an error.
+func TestCompiler(t *testing.T) {
+	const folder, file = "internal/nearest", "internal/nearest/nearest.go"
+	p, err := mutants.Parse(root(t), folder)
+	require.NoError(t, err)
+	c := newCompiler(t, []string{folder})
+	text, err := os.ReadFile(root(t) + "/" + file)
+	require.NoError(t, err)
+	require.NoError(t, c.check(p, folder, file, text))
+	for add, want := range map[string]string{
+		"func wrong() { nowhere() }":         "undefined: nowhere",
+		"func wrong() { x := 1 }":            "declared and not used: x",
+		"func wrong() int { distance(1, 2)}": "cannot use 1",
+		"func wrong() int { }":               "missing return",
+		"func wrong( {":                      "expected",
+	} {
+		assert.ErrorContains(t, c.check(p, folder, file, []byte(string(text)+"\n"+add)), want)
+	}
+	unused := strings.Replace(string(text), "import (", "import (\n\t\"os\"", 1)
+	assert.ErrorContains(t, c.check(p, folder, file, []byte(unused)), `"os" imported and not used`)
+}
