@@ -258,8 +258,8 @@ func (s *Session) emulate(run *Run) error {
 }
 
 // Golden is the launch as the golden model takes it, with what it depends on of a machine.
-func (l *Launch) Golden(c *gpu.Config) golden.Launch {
-	return golden.Launch{
+func (l *Launch) Golden(c *gpu.Config) golden.Setup {
+	return golden.Setup{
 		Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params,
 		WarpSize: uint32(c.SM.WarpSize), Stack: uint32(c.SM.Stack), AbsentOwn: c.SM.AbsentLane == sm.AbsentOwn,
 	}
