@@ -29,7 +29,7 @@ var floors = [][]string{
 	{"testbench"},
 	{"kernels"},
 	{"kernels/runner"},
-	{"testbench/verify", "experiments"},
+	{"testbench/verify", "testbench/litmus", "experiments"},
 	{"properties", "cuda", "internal/hostcheck"},
 	{"cmd", "internal/mutants/hunt"},
 	{"docs"},

@@ -27,6 +27,7 @@ type checkFlags struct {
 	found          *properties.Bucket // nil if it could not be written
 	json, checkers bool
 	coverage       bool
+	isLitmus       bool
 }
 
 // defaultRuns is how many kernels a check takes that says nothing of its length.
@@ -35,7 +36,7 @@ const defaultRuns = 500
 func newCheck() *cobra.Command {
 	var f checkFlags
 	c := &cobra.Command{
-		Use:   "check [MECHANISM...]",
+		Use:   "check [MECHANISM...|--litmus [TEST...]]",
 		Short: "Look for bugs of divergence mechanisms with random kernels",
 		Long: `Run random kernels on random small machines under the mechanisms, or under all of them, and compare every
 thread with the golden model; in each run a list of invariants is watched (--checkers prints it). The kernels
@@ -48,6 +49,11 @@ PTX, machine, an explanation with the last instructions, the waveform around the
 the command that runs it again. A cause that has a folder in --dir already is counted there: same mechanism,
 checker and place, and a case that still fails.
 
+With --litmus it runs litmus tests in place of random kernels: a few threads with a few loads, stores, atomics and
+fences each, on random machines. An outcome that the PTX memory model does not allow is a finding. Arguments are
+names of tests, or files with tests, which end with .litmus; all that divergo has if there are none. A table counts
+the outcomes, and the weak ones, which no sequentially consistent machine has. With --runs 0 the tests are not run.
+
 FEATURES are names, separated by commas, or names to leave out, each with a - before it:
 ` + wrap(draw.FeatureNames(), 100) + `
 
@@ -56,12 +62,14 @@ Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 int
   divergo check --for 10m --jobs 4 --seed 100000
   divergo check --for 8h --jobs 4 --journal night.journal
   divergo check ppc --features gotos,loops --json
-  divergo check --replay counterexample/ppc-17`,
+  divergo check --replay counterexample/ppc-17
+  divergo check --litmus MP SB+fence.sc --runs 100
+  divergo check --litmus my.litmus --runs 0`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	o := &f.options
 	fl := c.Flags()
-	fl.Uint64Var(&o.Runs, "runs", 0, fmt.Sprintf("kernels, each under every mechanism; %d unless --for is given", defaultRuns))
+	fl.Uint64Var(&o.Runs, "runs", 0, fmt.Sprintf("kernels, each under every mechanism; %d unless --for is given; launches of each litmus test, %d", defaultRuns, defaultLitmus))
 	fl.DurationVar(&o.For, "for", 0, "`TIME` to look for failures, such as 90s or 10m")
 	fl.Uint64Var(&o.Seed, "seed", 0, "first seed")
 	fl.IntVar(&o.Jobs, "jobs", 1, "processors to use; what is found does not depend on it")
@@ -72,6 +80,7 @@ Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 int
 	fl.StringVar(&f.replay, "replay", "", "check the counterexample of a `FOLDER` again")
 	fl.BoolVar(&f.coverage, "coverage", false, "print as well what hardware did: events, launches, values of keys, instructions by lanes")
 	fl.BoolVar(&f.checkers, "checkers", false, "list the checkers")
+	fl.BoolVar(&f.isLitmus, "litmus", false, "run litmus tests of the memory model, by name or from files")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
 }
@@ -90,6 +99,9 @@ func wrap(names []string, width int) string {
 }
 
 func (f *checkFlags) run(c *cobra.Command, args []string) error {
+	if f.isLitmus {
+		return f.litmus(c, args)
+	}
 	for _, name := range args {
 		if _, ok := divergence.Find(name); !ok {
 			return nearest.Unknown("mechanism", name, mechanismNames())

@@ -12,6 +12,7 @@ import (
 	"divergo/internal/nearest"
 	"divergo/properties"
 	"divergo/testbench"
+	"divergo/testbench/litmus"
 	"divergo/testbench/verify"
 )
 
@@ -32,6 +33,8 @@ func exitCode(err error) int {
 	var outcome *testbench.Outcome
 	var mismatch *verify.Mismatch
 	var failure *properties.Failure
+	var forbidden *litmus.Finding
+	var wrong *litmus.WrongClaim
 	var program programExit
 	switch {
 	case err == nil:
@@ -40,7 +43,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &program):
 		return program.code
-	case errors.As(err, &failure):
+	case errors.As(err, &failure), errors.As(err, &forbidden), errors.As(err, &wrong):
 		return exitCheck
 	case errors.As(err, &outcome):
 		return exitProgram

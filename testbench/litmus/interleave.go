@@ -1,0 +1,84 @@
+package litmus
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+)
+
+// interleaver is a machine that is sequentially consistent: it performs one instruction of one thread after the
+// other, on one memory.
+type interleaver struct {
+	*Test
+	seen     map[string]bool
+	outcomes map[Outcome]bool
+}
+
+// state of the machine: where each thread is, then registers and memory in the order of an outcome.
+type state struct {
+	pc     [maxThreads]int
+	values []uint32
+}
+
+// Interleavings is the outcomes of a sequentially consistent machine (Lamport, 1979), in order.
+func (t *Test) Interleavings() []Outcome {
+	m := &interleaver{t, map[string]bool{}, map[Outcome]bool{}}
+	m.visit(&state{values: make([]uint32, t.values())})
+	return slices.Sorted(maps.Keys(m.outcomes))
+}
+
+// visit takes each step that is possible, unless the state has been visited.
+func (m *interleaver) visit(s *state) {
+	key := make([]byte, 0, maxThreads+4*len(s.values))
+	for _, pc := range s.pc {
+		key = append(key, byte(pc))
+	}
+	for _, v := range s.values {
+		key = binary.BigEndian.AppendUint32(key, v)
+	}
+	if m.seen[string(key)] {
+		return
+	}
+	m.seen[string(key)] = true
+	ended := true
+	for i := range m.Threads {
+		if s.pc[i] == len(m.Threads[i].Insts) {
+			continue
+		}
+		ended = false
+		next := state{s.pc, slices.Clone(s.values)}
+		m.step(&next, i)
+		m.visit(&next)
+	}
+	if ended {
+		m.outcomes[newOutcome(s.values)] = true
+	}
+}
+
+// step performs the next instruction of a thread.
+func (m *interleaver) step(s *state, thread int) {
+	in := &m.Threads[thread].Insts[s.pc[thread]]
+	s.pc[thread]++
+	if in.Op == Fence {
+		return
+	}
+	var src [2]uint32
+	for i, o := range in.Src {
+		if src[i] = o.Value; o.Reg >= 0 {
+			src[i] = s.values[m.reg(thread, o.Reg)]
+		}
+	}
+	cell := &s.values[m.final(in.Var)]
+	old := *cell
+	switch in.Op {
+	case Store:
+		*cell = src[0]
+	case Atomic:
+		*cell = in.result(old, src[0], src[1])
+	case Compute:
+		old = in.result(0, src[0], src[1])
+	}
+	if in.Dst >= 0 {
+		s.values[m.reg(thread, in.Dst)] = old
+	}
+}

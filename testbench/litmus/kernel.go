@@ -1,0 +1,261 @@
+package litmus
+
+import (
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// The kernel of a test. Each thread of the grid has a row of a table with its role: a thread of an instance of the
+// test, which has its own variables, or one that disturbs the others. Parameters are the table, the addresses of the
+// variables by instance, and room for the outcomes.
+// rowBytes is the size of a row.
+const rowBytes = 32
+
+// Roles behind those of the test's threads.
+const (
+	loads   = iota // reads lines, one after the other
+	stores         // writes words
+	atomics        // counts
+	fences         // fences
+	others         // the number of these roles, and that of a thread without one
+)
+
+// row is an entry of the table.
+type row struct {
+	role, instance uint32
+	start          uint32 // clock cycle in which the thread begins
+	pauses         uint32 // 4 bits each: rounds ahead of an instruction
+	count          uint32 // accesses; for a thread of the test a set of variables that it reads first
+	step           uint32 // bytes between accesses
+	address        uint64 // of the first access
+}
+
+func (r *row) bytes() []byte {
+	b := make([]byte, 0, rowBytes)
+	for _, v := range []uint32{r.role, r.instance, r.start, r.pauses, r.count, r.step} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return binary.LittleEndian.AppendUint64(b, r.address)
+}
+
+// sharedSlots is for how many instances a CTA has variables in shared memory.
+const sharedSlots = 8
+
+// sharedBytes is the shared memory of a CTA.
+func (t *Test) sharedBytes() int {
+	if !t.shares() {
+		return 0
+	}
+	return 4 * sharedSlots * len(t.Vars)
+}
+
+// outcomeWords is the room for the outcomes of an instance: registers, and final values of variables in shared memory.
+func (t *Test) outcomeWords() int { return t.values() }
+
+var (
+	registers = regexp.MustCompile(`%?\br(\d+)\b`)
+	brackets  = regexp.MustCompile(`\[\w+\]`)
+)
+
+// writer writes a kernel.
+type writer struct {
+	strings.Builder
+	*Test
+	labels int
+}
+
+func (w *writer) line(format string, args ...any) {
+	fmt.Fprintf(&w.Builder, "\t"+format+"\n", args...)
+}
+
+func (w *writer) label(name string) { fmt.Fprintf(&w.Builder, "%s:\n", name) }
+
+// loop counts a register down to 0.
+func (w *writer) loop(counter string, body func()) {
+	w.labels++
+	top, end := fmt.Sprintf("LOOP%d", w.labels), fmt.Sprintf("END%d", w.labels)
+	w.label(top)
+	w.line("setp.eq.u32 %%p, %s, 0;", counter)
+	w.line("@%%p bra %s;", end)
+	w.line("sub.u32 %s, %s, 1;", counter, counter)
+	if body != nil {
+		body()
+	}
+	w.line("bra %s;", top)
+	w.label(end)
+}
+
+// wait lets a thread begin in its cycle, or a little later: the clocks of all SMs agree.
+func (w *writer) wait() {
+	w.labels++
+	top := fmt.Sprintf("WAIT%d", w.labels)
+	w.label(top)
+	w.line("mov.u32 %%w, %%clock;")
+	w.line("setp.lt.u32 %%p, %%w, %%start;")
+	w.line("@%%p bra %s;", top)
+}
+
+// PTX is the kernel of the test. With pauses there is a loop ahead of each instruction.
+func (t *Test) PTX(pauses bool) string {
+	w := &writer{Test: t}
+	w.WriteString(".version 8.6\n.target sm_90\n.address_size 64\n")
+	if t.shares() {
+		fmt.Fprintf(w, ".shared .align 8 .b8 room[%d];\n", t.sharedBytes())
+	}
+	w.WriteString(".visible .entry litmus(.param .u64 table, .param .u64 places, .param .u64 outcomes)\n{\n")
+	w.line(".reg .pred %%p;")
+	w.line(".reg .b32 %%tid, %%cta, %%lin, %%role, %%instance, %%start, %%delay, %%pauses, %%count, %%step, %%w;")
+	w.line(".reg .b64 %%table, %%places, %%outcomes, %%row, %%address, %%far, %%wide, %%room;")
+	for v := range t.Vars {
+		w.line(".reg .b64 %%a%d, %%g%d;", v, v) // in its own space, and generic
+	}
+	for i := range t.Threads {
+		for r := range t.Threads[i].Regs {
+			w.line(".reg .b32 %%t%d_%d;", i, r)
+		}
+	}
+	w.line("ld.param.u64 %%table, [table];")
+	w.line("ld.param.u64 %%places, [places];")
+	w.line("ld.param.u64 %%outcomes, [outcomes];")
+	w.line("mov.u32 %%tid, %%tid.x;")
+	w.line("mov.u32 %%cta, %%ctaid.x;")
+	w.line("mov.u32 %%lin, %%ntid.x;")
+	w.line("mad.lo.u32 %%lin, %%cta, %%lin, %%tid;")
+	if t.shares() {
+		w.clearShared()
+	}
+	w.line("mad.wide.u32 %%row, %%lin, %d, %%table;", rowBytes)
+	w.line("ld.global.v4.u32 {%%role, %%instance, %%start, %%pauses}, [%%row];")
+	w.line("ld.global.v2.u32 {%%count, %%step}, [%%row+16];")
+	w.line("ld.global.u64 %%address, [%%row+24];")
+	w.line("setp.ge.u32 %%p, %%role, %d;", len(t.Threads))
+	w.line("@%%p bra OTHERS;")
+	w.addresses()
+	w.wait()
+	for i := range t.Threads[1:] {
+		w.line("setp.eq.u32 %%p, %%role, %d;", i+1)
+		w.line("@%%p bra T%d;", i+1)
+	}
+	for i := range t.Threads {
+		w.thread(i, pauses)
+	}
+	w.others()
+	w.label("DONE")
+	if t.shares() {
+		w.keepShared()
+	}
+	w.line("exit;")
+	w.WriteString("}\n")
+	return w.String()
+}
+
+// clearShared sets the variables in shared memory to 0. Thread 0 of the CTA does.
+func (w *writer) clearShared() {
+	w.line("mov.u64 %%room, room;")
+	w.line("setp.eq.u32 %%p, %%tid, 0;")
+	w.line("mov.u32 %%w, 0;")
+	for k := range w.sharedBytes() / 4 {
+		w.line("@%%p st.shared.u32 [%%room+%d], %%w;", 4*k)
+	}
+	w.line("bar.sync 0;")
+}
+
+// addresses loads those of the variables of the instance, and reads some of the variables.
+func (w *writer) addresses() {
+	w.line("mad.wide.u32 %%far, %%instance, %d, %%places;", 8*len(w.Vars))
+	w.line("mad.wide.u32 %%outcomes, %%instance, %d, %%outcomes;", 4*w.outcomeWords())
+	for v := range w.Vars {
+		w.line("ld.global.u64 %%a%d, [%%far+%d];", v, 8*v)
+		if w.Vars[v].Shared {
+			w.line("add.u64 %%a%d, %%a%d, %%room;", v, v)
+			w.line("cvta.shared.u64 %%g%d, %%a%d;", v, v)
+			continue
+		}
+		w.line("mov.u64 %%g%d, %%a%d;", v, v)
+	}
+	for v := range w.Vars {
+		if !w.Vars[v].Shared {
+			w.line("and.b32 %%w, %%count, %d;", 1<<v)
+			w.line("setp.ne.u32 %%p, %%w, 0;")
+			w.line("@%%p ld.global.u32 %%w, [%%a%d];", v)
+		}
+	}
+}
+
+// thread writes the instructions of a thread of the test, and what keeps its registers.
+func (w *writer) thread(i int, pauses bool) {
+	if i > 0 {
+		w.label(fmt.Sprintf("T%d", i))
+	}
+	t := &w.Threads[i]
+	for r := range t.Regs {
+		w.line("mov.u32 %%t%d_%d, 0;", i, r)
+	}
+	for k := range t.Insts {
+		in := &t.Insts[k]
+		if pauses && k > 0 {
+			w.line("shr.u32 %%delay, %%pauses, %d;", 4*(k%8))
+			w.line("and.b32 %%delay, %%delay, 15;")
+			w.loop("%delay", nil)
+		}
+		name, operands, _ := strings.Cut(in.Text, " ")
+		operands = registers.ReplaceAllString(operands, fmt.Sprintf("%%t%d_$1", i))
+		if in.reads() || in.writes() {
+			base := "%a"
+			if in.Space == "" {
+				base = "%g"
+			}
+			operands = brackets.ReplaceAllString(operands, fmt.Sprintf("[%s%d]", base, in.Var))
+		}
+		w.line("%s %s;", name, operands)
+	}
+	for r := range t.Regs {
+		w.line("st.global.u32 [%%outcomes+%d], %%t%d_%d;", 4*w.reg(i, r), i, r)
+	}
+	w.line("bra DONE;")
+}
+
+// others writes what disturbs the threads of the test: accesses of lines that are no variables, and fences.
+func (w *writer) others() {
+	w.label("OTHERS")
+	w.wait()
+	for i, name := range []string{"LOADS", "STORES", "ATOMICS", "FENCES"} {
+		w.line("setp.eq.u32 %%p, %%role, %d;", len(w.Threads)+i)
+		w.line("@%%p bra %s;", name)
+	}
+	w.line("bra DONE;")
+	for _, other := range []struct{ name, does string }{
+		{"LOADS", "ld.global.u32 %w, [%address];"},
+		{"STORES", "st.global.u32 [%address], %count;"},
+		{"ATOMICS", "red.global.add.u32 [%address], 1;"},
+		{"FENCES", "fence.acq_rel.gpu;"},
+	} {
+		w.label(other.name)
+		w.line("cvt.u64.u32 %%wide, %%step;")
+		w.loop("%count", func() {
+			w.line("%s", other.does)
+			w.line("add.u64 %%address, %%address, %%wide;")
+		})
+		w.line("bra DONE;")
+	}
+}
+
+// keepShared keeps the final values of the variables in shared memory. Thread 0 of the CTA writes them
+// behind the outcomes of all instances.
+func (w *writer) keepShared() {
+	w.line("bar.sync 0;")
+	w.line("setp.ne.u32 %%p, %%tid, 0;")
+	w.line("@%%p bra KEPT;")
+	w.line("ld.param.u64 %%outcomes, [outcomes];")
+	w.line("mad.wide.u32 %%far, %%cta, %d, %%outcomes;", w.sharedBytes())
+	for k := range w.sharedBytes() / 4 {
+		w.line("ld.shared.u32 %%w, [%%room+%d];", 4*k)
+		w.line("st.global.u32 [%%far+%d], %%w;", w.keptAt()+4*k)
+	}
+	w.label("KEPT")
+}
+
+// keptAt is where the shared memory of the CTAs is kept, behind the outcomes of all instances.
+func (t *Test) keptAt() int { return 4 * t.outcomeWords() * sharedSlots }

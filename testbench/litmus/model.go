@@ -1,0 +1,514 @@
+package litmus
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+)
+
+// relation has a row of events for each event.
+type relation [maxEvents]uint32
+
+func (r *relation) add(a, b int)      { r[a] |= 1 << b }
+func (r *relation) has(a, b int) bool { return r[a]>>b&1 != 0 }
+
+// close makes the relation transitive.
+func (r *relation) close() {
+	for via := range r {
+		for a := range r {
+			if r.has(a, via) {
+				r[a] |= r[via]
+			}
+		}
+	}
+}
+
+// cyclic reports whether the transitive closure relates an event to itself.
+func (r relation) cyclic() bool {
+	r.close()
+	for a := range r {
+		if r.has(a, a) {
+			return true
+		}
+	}
+	return false
+}
+
+// event is a memory operation or a fence; the first ones are the initial writes of the variables.
+type event struct {
+	*Inst         // nil: initial write
+	thread, index int
+}
+
+func (e *event) initial() bool { return e.Inst == nil }
+
+// strong reports whether the event is a strong operation. An initial write is not, since nothing is in a race with it.
+func (e *event) strong() bool { return e.Inst != nil && e.Order != Weak }
+
+// model enumerates the executions of a test.
+type model struct {
+	*Test
+	events []event
+	at     [][]int  // event of each instruction, by thread, -1 if it is a computation
+	po     relation // program order
+	strong relation // morally strong
+	reads  []int
+
+	// An execution.
+	source  [maxEvents]int // rf: the write that each read reads from
+	writes  uint32         // events that write, which a compare-and-swap may not
+	values  [maxEvents]pair
+	allowed map[Outcome]bool
+}
+
+// pair is what an event has read and what it writes.
+type pair struct {
+	read, write uint32
+	state       evaluation
+}
+
+// evaluation is how far the values of an event are known.
+type evaluation uint8
+
+const (
+	unknown evaluation = iota
+	begun
+	known
+)
+
+// Allowed is the outcomes that the axioms of the PTX memory model allow, in order. It enumerates reads-from,
+// coherence and Fence-SC orders exhaustively.
+func (t *Test) Allowed() []Outcome {
+	m := newModel(t)
+	m.readFrom(0)
+	return slices.Sorted(maps.Keys(m.allowed))
+}
+
+func newModel(t *Test) *model {
+	m := &model{Test: t, allowed: map[Outcome]bool{}}
+	for range t.Vars {
+		m.events = append(m.events, event{thread: -1})
+	}
+	for i := range t.Threads {
+		at := make([]int, len(t.Threads[i].Insts))
+		for k := range t.Threads[i].Insts {
+			in := &t.Threads[i].Insts[k]
+			at[k] = -1
+			if in.Op == Compute {
+				continue
+			}
+			at[k] = len(m.events)
+			if in.reads() {
+				m.reads = append(m.reads, len(m.events))
+			}
+			m.events = append(m.events, event{in, i, k})
+		}
+		m.at = append(m.at, at)
+	}
+	for a := range m.events {
+		for b := range m.events {
+			if m.before(a, b) {
+				m.po.add(a, b)
+			}
+			if a != b && m.morallyStrong(a, b) {
+				m.strong.add(a, b)
+			}
+		}
+	}
+	return m
+}
+
+// before reports whether event a is ahead of b in program order. Initial writes are ahead of all events of threads.
+func (m *model) before(a, b int) bool {
+	x, y := &m.events[a], &m.events[b]
+	if x.initial() || y.initial() {
+		return x.initial() && !y.initial()
+	}
+	return x.thread == y.thread && x.index < y.index
+}
+
+// location is the variable of a memory operation, -1 of a fence.
+func (m *model) location(e int) int {
+	switch x := &m.events[e]; {
+	case x.initial():
+		return e
+	case x.Op == Fence:
+		return -1
+	default:
+		return x.Var
+	}
+}
+
+// morallyStrong: of the same thread, or strong with scopes that include each other; and if both are memory
+// operations, of the same location (PTX ISA, "Morally strong operations").
+func (m *model) morallyStrong(a, b int) bool {
+	x, y := &m.events[a], &m.events[b]
+	if l, k := m.location(a), m.location(b); l >= 0 && k >= 0 && l != k {
+		return false
+	}
+	if x.initial() || y.initial() {
+		return false
+	}
+	return x.thread == y.thread || x.strong() && y.strong() && m.includes(x, y.thread) && m.includes(y, x.thread)
+}
+
+// includes reports whether the scope of an operation holds a thread.
+func (m *model) includes(e *event, thread int) bool {
+	return e.Scope != CTA || m.Threads[e.thread].CTA == m.Threads[thread].CTA
+}
+
+// readFrom chooses the write that read number i, and those behind it, read from.
+func (m *model) readFrom(i int) {
+	if i == len(m.reads) {
+		m.execution()
+		return
+	}
+	r := m.reads[i]
+	for w := range m.events {
+		e := &m.events[w]
+		if w != r && (e.initial() || e.writes()) && m.location(w) == m.location(r) && !m.po.has(r, w) {
+			m.source[r] = w
+			m.readFrom(i + 1)
+		}
+	}
+}
+
+// execution finds the values of all events, and then the orders that the axioms allow.
+func (m *model) execution() {
+	clear(m.values[:])
+	m.writes = 0
+	for e := range m.events {
+		if !m.evaluate(e) {
+			return
+		}
+	}
+	for _, r := range m.reads {
+		if m.writes>>m.source[r]&1 == 0 { // of a compare-and-swap that did not swap
+			return
+		}
+	}
+	m.fences()
+}
+
+// evaluate finds the values of an event, and reports whether they come out of thin air: axiom No-Thin-Air,
+// reads-from and dependencies have no cycle.
+func (m *model) evaluate(e int) bool {
+	v, x := &m.values[e], &m.events[e]
+	switch {
+	case v.state == begun:
+		return false
+	case v.state == known:
+		return true
+	}
+	v.state = begun
+	if !x.initial() && x.reads() {
+		if !m.evaluate(m.source[e]) {
+			return false
+		}
+		v.read = m.values[m.source[e]].write
+	}
+	writes := x.initial() || x.Op == Store
+	if !x.initial() && x.writes() {
+		var src [2]uint32
+		for i, o := range x.Src {
+			var ok bool
+			if src[i], ok = m.operand(x.thread, x.index, o); !ok {
+				return false
+			}
+		}
+		v.write = src[0]
+		if x.Op == Atomic {
+			v.write = x.result(v.read, src[0], src[1])
+			writes = x.Kind != "cas" || v.read == src[0]
+		}
+	}
+	if writes {
+		m.writes |= 1 << e
+	}
+	v.state = known
+	return true
+}
+
+// operand is the value of an operand ahead of an instruction, unless it comes out of thin air.
+func (m *model) operand(thread, index int, o Operand) (uint32, bool) {
+	if o.Reg < 0 {
+		return o.Value, true
+	}
+	for index--; index >= 0; index-- {
+		in := &m.Threads[thread].Insts[index]
+		if in.Dst != o.Reg {
+			continue
+		}
+		if in.Op != Compute {
+			e := m.at[thread][index]
+			ok := m.evaluate(e)
+			return m.values[e].read, ok
+		}
+		var src [2]uint32
+		for i, from := range in.Src {
+			var ok bool
+			if src[i], ok = m.operand(thread, index, from); !ok {
+				return 0, false
+			}
+		}
+		return in.result(0, src[0], src[1]), true
+	}
+	return 0, true
+}
+
+// result is what a computation gives, or what an atomic writes that has read old.
+func (in *Inst) result(old, a, b uint32) uint32 {
+	if in.Op == Compute {
+		if in.Kind == "mov" {
+			return a
+		}
+		old, a = a, b
+	}
+	switch in.Kind {
+	case "add":
+		return old + a
+	case "inc":
+		if old >= a {
+			return 0
+		}
+		return old + 1
+	case "and":
+		return old & a
+	case "or":
+		return old | a
+	case "xor":
+		return old ^ a
+	case "min":
+		return min(old, a)
+	case "max":
+		return max(old, a)
+	case "cas":
+		if old == a {
+			return b
+		}
+		return old
+	}
+	return a // exch
+}
+
+// executionOrders are those of an execution.
+type executionOrders struct {
+	observation, base, cause, co relation
+}
+
+// fences chooses the Fence-SC order, an order of each two morally strong fences, and goes on with each.
+func (m *model) fences() {
+	o := executionOrders{observation: m.observation()}
+	o.base = m.po
+	m.synchronise(&o)
+	var pairs [][2]int
+	for a := range m.events {
+		for b := a + 1; b < len(m.events); b++ {
+			if m.sequential(a) && m.sequential(b) && m.strong.has(a, b) && !m.po.has(a, b) {
+				pairs = append(pairs, [2]int{a, b})
+			}
+		}
+	}
+	for choice := range 1 << len(pairs) {
+		next := o
+		for i, p := range pairs {
+			k := choice >> i & 1
+			next.base.add(p[k], p[1-k])
+		}
+		next.base.close()
+		if !m.contradicted(&next.base, pairs, choice) {
+			m.causality(&next)
+		}
+	}
+}
+
+// contradicted is axiom Fence-SC: a fence that precedes another in causality order precedes it in Fence-SC order.
+func (m *model) contradicted(base *relation, pairs [][2]int, choice int) bool {
+	for i, p := range pairs {
+		k := choice >> i & 1
+		if base.has(p[1-k], p[k]) {
+			return true
+		}
+	}
+	return false
+}
+
+// sequential reports whether an event is a fence.sc.
+func (m *model) sequential(e int) bool {
+	x := &m.events[e]
+	return !x.initial() && x.Op == Fence && x.Order == SC
+}
+
+// observation order relates a write to a morally strong read that reads from it, and on through atomics
+// (PTX ISA, "Observation Order").
+func (m *model) observation() (o relation) {
+	for _, r := range m.reads {
+		if w := m.source[r]; m.strong.has(w, r) {
+			o.add(w, r)
+		}
+	}
+	o.close() // what reads and is observed in turn is an atomic
+	return o
+}
+
+// synchronise adds to the base causality order which release patterns synchronise with which acquire patterns
+// (PTX ISA, "Release and Acquire Patterns" and "Memory synchronization").
+func (m *model) synchronise(o *executionOrders) {
+	for head := range m.events {
+		for w := range m.events {
+			if !m.releasePattern(head, w) {
+				continue
+			}
+			for _, r := range m.reads {
+				if !o.observation.has(w, r) {
+					continue
+				}
+				for tail := range m.events {
+					if m.acquirePattern(r, tail) && m.strong.has(head, tail) {
+						o.base.add(head, tail)
+					}
+				}
+			}
+		}
+	}
+}
+
+// releasePattern reports whether head and the strong write w are one: w releases, or is behind a release
+// of its location, or behind a fence.
+func (m *model) releasePattern(head, w int) bool {
+	h, x := &m.events[head], &m.events[w]
+	if h.initial() || x.initial() || !h.releases() || !x.strong() || x.Op == Fence || m.writes>>w&1 == 0 {
+		return false
+	}
+	if h.Op == Fence {
+		return m.po.has(head, w)
+	}
+	return m.writes>>head&1 != 0 && h.Var == x.Var && (head == w || m.po.has(head, w))
+}
+
+// acquirePattern reports whether the strong read r and tail are one: r acquires, or is ahead of an acquire of its
+// location, or ahead of a fence. The read of a reduction forms none (PTX ISA, "Special Cases").
+func (m *model) acquirePattern(r, tail int) bool {
+	x, a := &m.events[r], &m.events[tail]
+	if a.initial() || !a.acquires() || !x.strong() || x.Dst < 0 {
+		return false
+	}
+	if a.Op == Fence {
+		return m.po.has(r, tail)
+	}
+	return a.reads() && a.Var == x.Var && (r == tail || m.po.has(r, tail))
+}
+
+// causality order is base causality order, and observation followed by it. Writes of a location follow it in
+// coherence order: axiom Coherence. Morally strong writes that it leaves open are tried in each order.
+func (m *model) causality(o *executionOrders) {
+	o.cause = o.base
+	for x := range m.events {
+		for z := range m.events {
+			if o.observation.has(x, z) {
+				o.cause[x] |= o.base[z]
+			}
+		}
+	}
+	var open [][2]int
+	for a := range m.events {
+		for b := range m.events {
+			if a == b || m.writes>>a&1 == 0 || m.writes>>b&1 == 0 || m.location(a) != m.location(b) {
+				continue
+			}
+			if o.cause.has(a, b) {
+				o.co.add(a, b)
+			} else if a < b && m.strong.has(a, b) && !o.cause.has(b, a) {
+				open = append(open, [2]int{a, b})
+			}
+		}
+	}
+	for choice := range 1 << len(open) {
+		co := o.co
+		for i, p := range open {
+			k := choice >> i & 1
+			co.add(p[k], p[1-k])
+		}
+		if co.cyclic() {
+			continue
+		}
+		co.close()
+		if m.consistent(o, &co) {
+			m.keep(&co)
+		}
+	}
+}
+
+// consistent checks the axioms Atomicity, SC-per-Location and Causality.
+func (m *model) consistent(o *executionOrders, co *relation) bool {
+	var rf, fr relation
+	for _, r := range m.reads {
+		w := m.source[r]
+		rf.add(w, r)
+		fr[r] |= co[w] &^ (1 << r)
+	}
+	perLocation := m.poLocation()
+	for a := range m.events {
+		if fr[a]&m.strong[a]&column32(co, a) != 0 {
+			return false // an atomic, and a write between the one that it reads from and its own
+		}
+		perLocation[a] |= (rf[a] | fr[a] | co[a]) & m.strong[a]
+	}
+	if perLocation.cyclic() {
+		return false
+	}
+	for a := range m.events {
+		for seen := rf[a] | fr[a]; seen != 0; seen &= seen - 1 {
+			if o.cause.has(bits.TrailingZeros32(seen), a) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// column32 is the events that a relation relates to b.
+func column32(r *relation, b int) (events uint32) {
+	for a := range r {
+		events |= r[a] >> b & 1 << a
+	}
+	return events
+}
+
+// poLocation is the program order of memory operations of one location.
+func (m *model) poLocation() (r relation) {
+	for a := range m.events {
+		for b := range m.events {
+			if m.po.has(a, b) && m.location(a) >= 0 && m.location(a) == m.location(b) && !m.events[a].initial() {
+				r.add(a, b)
+			}
+		}
+	}
+	return r
+}
+
+// keep notes the outcomes of an execution: the registers, and as the final value of each variable that of any
+// write that no other one follows in coherence order.
+func (m *model) keep(co *relation) {
+	values := make([]uint32, m.Test.values())
+	for i := range m.Threads {
+		for reg := range m.Threads[i].Regs {
+			values[m.reg(i, reg)], _ = m.operand(i, len(m.Threads[i].Insts), Operand{Reg: reg})
+		}
+	}
+	m.finish(values, 0, co)
+}
+
+// finish chooses the final values of variable v and those behind it.
+func (m *model) finish(values []uint32, v int, co *relation) {
+	if v == len(m.Vars) {
+		m.allowed[newOutcome(values)] = true
+		return
+	}
+	for w := range m.events {
+		if m.writes>>w&1 != 0 && m.location(w) == v && co[w] == 0 {
+			values[m.final(v)] = m.values[w].write
+			m.finish(values, v+1, co)
+		}
+	}
+}

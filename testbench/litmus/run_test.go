@@ -1,0 +1,61 @@
+package litmus_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/properties/draw"
+	"divergo/testbench/litmus"
+)
+
+// TestRun: on random machines no test has an outcome that the model does not allow.
+func TestRun(t *testing.T) {
+	runs := uint64(100)
+	if testing.Short() {
+		runs = 8
+	}
+	nothingForbidden(t, litmus.Tests(), runs)
+}
+
+// TestSynchronisation: the tests that need each kind of fence, release and acquire, more often. Planted bugs of these
+// are found by it.
+func TestSynchronisation(t *testing.T) {
+	names := []string{
+		"MP+fence.sys", "MP+fence.gpu", "MP+fence.release+fence.acquire", "MP+membar.gl", "MP+release+acquire.gpu", "MP+release+fence",
+		"MP+fence+acquire", "MP+atom.release+atom.acquire", "MP+red.release+acquire", "SB+fence.sc", "S+release+acquire", "CoRR",
+	}
+	var tests []*litmus.Test
+	for _, one := range litmus.Tests() {
+		if slices.Contains(names, one.Name) {
+			tests = append(tests, one)
+		}
+	}
+	require.Len(t, tests, len(names))
+	runs := uint64(200)
+	if testing.Short() {
+		runs = 16
+	}
+	nothingForbidden(t, tests, runs)
+}
+
+// nothingForbidden runs tests. The weak outcome of MP+weak must be among those seen, or else the machines are too tame.
+func nothingForbidden(t *testing.T, tests []*litmus.Test, runs uint64) {
+	r, err := litmus.Run(litmus.Options{Tests: tests, Runs: runs, Machine: draw.Machine, Jobs: 2})
+	require.NoError(t, err)
+	if r.Finding != nil {
+		t.Fatal(r.Finding)
+	}
+	for i := range r.Results {
+		one := &r.Results[i]
+		n := one.Count()
+		assert.Equal(t, runs, one.Launches, one.Test.Name)
+		assert.GreaterOrEqual(t, one.Executions, runs, one.Test.Name)
+		t.Logf("%s: %d executions, %d of %d outcomes, %d of %d weak", one.Test.Name, one.Executions, n.Seen, n.Allowed, n.WeakSeen, n.Weak)
+		if one.Test.Name == "MP+weak" && runs > 50 {
+			assert.Equal(t, 1, n.WeakSeen)
+		}
+	}
+}
