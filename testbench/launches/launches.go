@@ -64,7 +64,7 @@ type Buffer struct {
 	at int // in the text
 }
 
-// Entry is a grid of a kernel.
+// Entry is a launch in a file.
 type Entry struct {
 	Module string    `json:"module,omitempty"` // file with the PTX; "": that of the file
 	Kernel string    `json:"kernel,omitempty"` // "": the only one of the module
