@@ -93,7 +93,7 @@ func (f *File) MarshalJSON() ([]byte, error) {
 		Machine   string   `json:"machine,omitempty"`
 		Module    string   `json:"module"`
 		Buffers   []Buffer `json:"buffers,omitempty"`
-		Launches  []Entry `json:"launches"`
+		Launches  []Entry  `json:"launches"`
 	}{Schema, f.Mechanism, f.Checker, f.Seed, f.Machine, f.Module, f.Buffers, list})
 }
 
