@@ -97,7 +97,7 @@ func (w *AES) Run(m Machine) error {
 		mix = append(mix, uint32(double(s))|uint32(s)<<8|uint32(s)<<16|uint32(double(s)^s)<<24)
 	}
 	table, keys, plain, cipher := upload(m, mix), upload(m, w.roundKeys(&box)), upload(m, w.plain), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "aes.ptx",
 		Kernel: "aes",
 		Grid:   [3]uint32{groups(len(w.want), 256), 1, 1},

@@ -88,7 +88,7 @@ func (w *BFS) Run(m Machine) error {
 	levels, reached := upload(m, level), m.Alloc(4*nodes)
 	grown := m.Alloc(4)
 
-	launch := Launch{
+	launch := Call{
 		Module: "bfs.ptx",
 		Grid:   [3]uint32{groups(nodes, w.cta), 1, 1},
 		Block:  [3]uint32{uint32(w.cta), 1, 1},

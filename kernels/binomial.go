@@ -65,7 +65,7 @@ func (w *Binomial) Run(m Machine) error {
 		return fmt.Errorf("binomial: %d steps on CTAs of %d threads; want 1 or more, fewer than threads, at most 256", w.steps, w.cta)
 	}
 	spot, strike, ratio, price := upload(m, w.spot), upload(m, w.strike), upload(m, w.ratio), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "binomial.ptx",
 		Kernel: "binomial",
 		Grid:   [3]uint32{uint32(len(w.want)), 1, 1},

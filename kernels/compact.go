@@ -49,7 +49,7 @@ func NewCompact(n, cta int, seed uint64) *Compact {
 func (w *Compact) Run(m Machine) error {
 	w.reset()
 	in, kept, sums, many := upload(m, w.in), m.Alloc(4*len(w.in)), m.Alloc(4*len(w.in)), m.Alloc(4*len(w.many))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "compact.ptx",
 		Kernel: "compact",
 		Grid:   [3]uint32{uint32(len(w.many)), 1, 1},

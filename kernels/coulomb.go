@@ -51,7 +51,7 @@ func NewCoulomb(width, height, atoms int, seed uint64) *Coulomb {
 func (w *Coulomb) Run(m Machine) error {
 	w.reset()
 	atoms, out := upload(m, flat(w.atoms, func(a [4]float32) []float32 { return a[:] })), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "coulomb.ptx",
 		Kernel: "coulomb",
 		Grid:   [3]uint32{groups(w.width, 16), groups(w.height, 8), 1},

@@ -79,7 +79,7 @@ func (w *DXTC) Run(m Machine) error {
 	}
 	blocks := len(w.wantCode)
 	in, ends, codes := upload(m, w.in), m.Alloc(8*blocks), m.Alloc(4*blocks)
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "dxtc.ptx",
 		Kernel: "dxtc",
 		Grid:   [3]uint32{groups(blocks, 64), 1, 1},

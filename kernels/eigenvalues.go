@@ -87,7 +87,7 @@ func (w *Eigenvalues) Run(m Machine) error {
 		return fmt.Errorf("eigenvalues: a CTA of %d threads for %d rows; want as many or more, at most 256", w.cta, w.n)
 	}
 	diag, beside, bounds, found := upload(m, w.diag), upload(m, w.beside), upload(m, w.bounds), m.Alloc(4*len(w.wanted))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "eigenvalues.ptx",
 		Kernel: "eigenvalues",
 		Grid:   [3]uint32{uint32(w.matrices), 1, 1},

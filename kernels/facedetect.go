@@ -125,7 +125,7 @@ func (w *FaceDetect) Run(m Machine) error {
 	w.reset()
 	integral, passed := upload(m, w.integral()), m.Alloc(4*len(w.want))
 	features, stages := upload(m, flat(w.features, func(f [8]int32) []int32 { return f[:] })), upload(m, flat(w.stages, func(s [2]int32) []int32 { return s[:] }))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "facedetect.ptx",
 		Kernel: "facedetect",
 		Grid:   [3]uint32{groups(w.width, 32), groups(w.height, 6), 1},

@@ -108,7 +108,7 @@ func (w *Galerkin) Run(m Machine) error {
 	inner, outer := upload(m, w.inner), upload(m, w.outer)
 	rest, change := m.Alloc(4*len(w.field)), m.Alloc(4*len(w.field))
 	for stage := range w.stages {
-		for _, l := range []Launch{
+		for _, l := range []Call{
 			{Kernel: "galerkin_volume", Params: bank(field, matrix, metric, change)},
 			{Kernel: "galerkin_surface", Params: bank(field, inner, outer, lift, change, w.border)},
 		} {
@@ -118,7 +118,7 @@ func (w *Galerkin) Run(m Machine) error {
 			}
 		}
 		n := len(w.field)
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "galerkin.ptx", Kernel: "galerkin_step",
 			Grid: [3]uint32{groups(n, 128), 1, 1}, Block: [3]uint32{128, 1, 1},
 			Params: bank(field, rest, change, uint32(n), w.keep[stage], w.step, w.part[stage]),

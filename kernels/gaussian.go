@@ -67,7 +67,7 @@ func (w *Gaussian) Run(m Machine) error {
 	w.reset()
 	in, half, out := upload(m, w.in), m.Alloc(4*len(w.want)), m.Alloc(len(w.want))
 	f := &w.factors
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "gaussian.ptx",
 		Kernel: "gaussian",
 		Grid:   [3]uint32{groups(w.width, 32), 1, 1},

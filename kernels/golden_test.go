@@ -37,7 +37,7 @@ func (o *oracle) Alloc(n int) uint64 {
 func (o *oracle) Write(addr uint64, data []byte) { require.NoError(o.t, o.memory.Write(addr, data)) }
 func (o *oracle) Read(addr uint64, data []byte)  { require.NoError(o.t, o.memory.Read(addr, data)) }
 
-func (o *oracle) Launch(l Launch) error {
+func (o *oracle) Launch(l Call) error {
 	p := program(o.t, l.Module, l.Kernel)
 	launch := golden.Setup{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, Stack: 1024}
 	r, err := golden.Run(p, launch, &o.memory, golden.Options{Slice: o.slice})

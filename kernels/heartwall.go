@@ -113,7 +113,7 @@ func (w *HeartWall) Run(m Machine) error {
 	}
 	points, patterns, scores := upload(m, w.points), upload(m, w.patterns), m.Alloc(4*w.count)
 	for _, picture := range w.pictures {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "heartwall.ptx",
 			Kernel: name,
 			Grid:   [3]uint32{uint32(w.count), 1, 1},

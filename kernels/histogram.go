@@ -39,7 +39,7 @@ func NewHistogram(n, ctas, cta int, seed uint64) *Histogram {
 func (w *Histogram) Run(m Machine) error {
 	w.reset()
 	data, count := upload(m, w.data), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "histogram.ptx",
 		Kernel: "histogram",
 		Grid:   [3]uint32{uint32(w.ctas), 1, 1},

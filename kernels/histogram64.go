@@ -42,7 +42,7 @@ func NewHistogram64(n, cta, each int, seed uint64) *Histogram64 {
 func (w *Histogram64) Run(m Machine) error {
 	w.reset()
 	data, count := upload(m, w.data), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "histogram64.ptx",
 		Kernel: "histogram64",
 		Grid:   [3]uint32{groups(len(w.data), w.cta*w.each), 1, 1},

@@ -74,7 +74,7 @@ func (w *Hotspot) Run(m Machine) error {
 	}
 	heat, power, out := upload(m, w.heat), upload(m, w.power), m.Alloc(4*len(w.heat))
 	for range w.launches {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "hotspot.ptx",
 			Kernel: "hotspot",
 			Grid:   [3]uint32{groups(w.width, side), groups(w.height, side), 1},

@@ -15,7 +15,7 @@ import (
 // memory is a machine whose kernels do nothing.
 type memory struct {
 	bytes    []byte
-	launches []Launch
+	launches []Call
 	fail     error
 }
 
@@ -28,7 +28,7 @@ func (m *memory) Alloc(n int) uint64 {
 func (m *memory) Write(addr uint64, data []byte) { copy(m.bytes[addr:], data) }
 func (m *memory) Read(addr uint64, data []byte)  { copy(data, m.bytes[addr:]) }
 
-func (m *memory) Launch(l Launch) error {
+func (m *memory) Launch(l Call) error {
 	m.launches = append(m.launches, l)
 	return m.fail
 }

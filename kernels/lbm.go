@@ -113,7 +113,7 @@ func (w *LBM) Run(m Machine) error {
 	}
 	in, out, solid := upload(m, w.field), m.Alloc(4*len(w.field)), upload(m, w.solid)
 	for range w.steps {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "lbm.ptx",
 			Kernel: "lbm",
 			Grid:   [3]uint32{groups(w.width, 32), uint32(w.height), 1},

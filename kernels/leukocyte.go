@@ -101,7 +101,7 @@ func (w *Leukocyte) Run(m Machine) error {
 	gradx, grady, cosine, sine := upload(m, w.gradx), upload(m, w.grady), upload(m, w.cosine), upload(m, w.sine)
 	offsets, disc := upload(m, w.offsets), upload(m, w.disc)
 	score, out := m.Alloc(4*len(w.score)), m.Alloc(4*len(w.dilated))
-	for _, l := range []Launch{
+	for _, l := range []Call{
 		{Kernel: "leukocyte_score", Params: bank(gradx, grady, cosine, sine, offsets, score, uint32(w.circles), uint32(w.points), uint32(w.rim), uint32(w.pitch), uint32(leukocyteHeight))},
 		{Kernel: "leukocyte_dilate", Params: bank(score, disc, out, uint32(w.side), uint32(w.width), uint32(leukocyteHeight))},
 	} {

@@ -73,7 +73,7 @@ func (w *Libor) value(path, paths int) float32 {
 func (w *Libor) Run(m Machine) error {
 	w.reset()
 	shocks, volatility, value := upload(m, w.shocks), upload(m, w.volatility), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "libor.ptx",
 		Kernel: "libor",
 		Grid:   [3]uint32{groups(len(w.want), 64), 1, 1},

@@ -46,7 +46,7 @@ func NewMatmul(rows, inner, cols int, seed uint64) *Matmul {
 func (w *Matmul) Run(m Machine) error {
 	w.reset()
 	a, b, c := upload(m, w.a), upload(m, w.b), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "matmul.ptx",
 		Kernel: "matmul",
 		Grid:   [3]uint32{groups(w.cols, matmulTile), groups(w.rows, matmulTile), 1},

@@ -50,7 +50,7 @@ func (w *MergeSort) Run(m Machine) error {
 	n, lists := len(w.keys), len(w.first)-1
 	keys, other, first := upload(m, w.keys), m.Alloc(4*n), upload(m, w.first)
 	launch := func(kernel string, threads int, params []byte) error {
-		return m.Launch(Launch{
+		return m.Launch(Call{
 			Module: "mergesort.ptx", Kernel: kernel,
 			Grid: [3]uint32{groups(threads, mergesortThreads), 1, 1}, Block: [3]uint32{mergesortThreads, 1, 1},
 			Params: params,

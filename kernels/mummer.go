@@ -76,7 +76,7 @@ func (g *genome) run(m Machine, kernel string, structure []uint32, more ...any) 
 	g.reset()
 	index, reference, queries := upload(m, structure), upload(m, g.reference), upload(m, g.queries)
 	matched, count := m.Alloc(4*len(g.want)), len(g.queries)/g.length
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: kernel + ".ptx",
 		Kernel: kernel,
 		Grid:   [3]uint32{groups(count, g.cta), 1, 1},

@@ -121,7 +121,7 @@ func (w *NAMD) Run(m Machine) error {
 	w.reset()
 	atoms := upload(m, flat(w.atoms, func(a [4]float32) []float32 { return a[:] }))
 	partners, first, neighbours, force := upload(m, w.partners), upload(m, w.first), upload(m, w.neighbours), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "namd.ptx",
 		Kernel: "namd",
 		Grid:   [3]uint32{uint32(len(w.neighbours) / 27), 1, 1},

@@ -76,7 +76,7 @@ func (w *Nbody) Run(m Machine) error {
 	body, vel := upload(m, w.body), upload(m, w.vel)
 	newBody, newVel := m.Alloc(16*w.n), m.Alloc(12*w.n)
 	for range w.steps {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "nbody.ptx",
 			Kernel: "nbody",
 			Grid:   [3]uint32{uint32(w.n / 64), 1, 1},

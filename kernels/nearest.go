@@ -58,7 +58,7 @@ func NewNearest(count int, seed uint64) *Nearest {
 func (w *Nearest) Run(m Machine) error {
 	w.reset()
 	records, far := upload(m, w.records), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "nearest.ptx",
 		Kernel: "nearest",
 		Grid:   [3]uint32{groups(len(w.want), 16), 1, 1},

@@ -125,7 +125,7 @@ func (w *OceanFFT) Run(m Machine) error {
 	re, im, across, down := m.Alloc(4*n), m.Alloc(4*n), m.Alloc(4*n), m.Alloc(4*n)
 	wide := [3]uint32{groups(w.side, 32), side, 1}
 	launch := func(kernel string, grid [3]uint32, cta uint32, params []byte) error {
-		return m.Launch(Launch{Module: "oceanfft.ptx", Kernel: kernel, Grid: grid, Block: [3]uint32{cta, 1, 1}, Params: params})
+		return m.Launch(Call{Module: "oceanfft.ptx", Kernel: kernel, Grid: grid, Block: [3]uint32{cta, 1, 1}, Params: params})
 	}
 	spectrum := bank(upload(m, w.re), upload(m, w.im), upload(m, w.cosine), upload(m, w.sine), re, im, side)
 	rootRe, rootIm, log := upload(m, w.rootRe), upload(m, w.rootIm), uint32(bits.Len32(side)-1)

@@ -82,7 +82,7 @@ func (w *Particles) Run(m Machine) error {
 	pos, vel := upload(m, w.pos), upload(m, w.vel)
 	newPos, newVel := m.Alloc(12*w.n), m.Alloc(12*w.n)
 	for range w.steps {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "particles.ptx",
 			Kernel: "particles",
 			Grid:   [3]uint32{groups(w.n, 64), 1, 1},

@@ -53,7 +53,7 @@ func (w *Pathfinder) Run(m Machine) error {
 	}
 	wall, from, to := upload(m, w.wall), upload(m, w.wall[:w.columns]), m.Alloc(4*w.columns)
 	for row := 1; row <= w.rows; row += w.each {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "pathfinder.ptx",
 			Kernel: "pathfinder",
 			Grid:   [3]uint32{groups(w.columns, 256-2*w.each), 1, 1},

@@ -139,7 +139,7 @@ func (w *Persistent) Run(m Machine) error {
 	triangles := upload(m, flat(w.triangles, func(t [9]float32) []float32 { return t[:] }))
 	rays := upload(m, flat(w.rays, func(r [6]float32) []float32 { return r[:] }))
 	distance := m.Alloc(4 * len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "persistent.ptx",
 		Kernel: "persistent",
 		Grid:   [3]uint32{uint32(w.ctas), 1, 1},

@@ -78,7 +78,7 @@ func (w *Queens) Run(m Machine) error {
 		return err
 	}
 	ways := m.Alloc(4 * len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "queens.ptx",
 		Kernel: "queens",
 		Grid:   [3]uint32{groups(len(w.want), w.cta), 1, 1},

@@ -60,7 +60,7 @@ func (w *SAD) Run(m Machine) error {
 		return fmt.Errorf("sad: a frame of %dx%d; want multiples of 8", w.width, w.height)
 	}
 	frame, other, sums := upload(m, w.frame), upload(m, w.other), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "sad.ptx",
 		Kernel: "sad",
 		Grid:   [3]uint32{uint32(w.width / 8), uint32(w.height / 8), 1},

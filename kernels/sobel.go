@@ -73,7 +73,7 @@ func (w *Sobel) gradient(x, y int) uint8 {
 func (w *Sobel) Run(m Machine) error {
 	w.reset()
 	in, out := upload(m, w.in), m.Alloc(len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "sobel.ptx",
 		Kernel: "sobel",
 		Grid:   [3]uint32{groups(w.width, sobelBlock), groups(w.height, sobelBlock), 1},

@@ -49,7 +49,7 @@ func NewSobelFilter(width, height, cta int, seed uint64) *SobelFilter {
 func (w *SobelFilter) Run(m Machine) error {
 	w.reset()
 	in, out := upload(m, w.in), m.Alloc(len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "sobelfilter.ptx",
 		Kernel: "sobelfilter",
 		Grid:   [3]uint32{uint32(w.height), 1, 1},

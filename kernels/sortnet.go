@@ -56,7 +56,7 @@ func (w *SortNet) Run(m Machine) error {
 	}
 	n := len(w.keys)
 	keys, values := upload(m, w.keys), upload(m, w.values)
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "sortnet.ptx",
 		Kernel: "sortnet",
 		Grid:   [3]uint32{groups(n, 2*w.cta), 1, 1},

@@ -123,7 +123,7 @@ func (w *Spheres) lit(at vector) bool {
 func (w *Spheres) Run(m Machine) error {
 	w.reset()
 	scene, picture := upload(m, flat(w.scene, func(s sphere) []float32 { return s[:] })), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "spheres.ptx",
 		Kernel: "spheres",
 		Grid:   [3]uint32{groups(w.width, 16), groups(w.height, 8), 1},

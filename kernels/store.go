@@ -57,7 +57,7 @@ func (w *Store) Run(m Machine) error {
 	}
 	pieces := len(w.want) / 4
 	file, table, rotate, sums := upload(m, w.file), upload(m, sines), upload(m, shifts), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "store.ptx",
 		Kernel: "store",
 		Grid:   [3]uint32{groups(pieces, 128), 1, 1},

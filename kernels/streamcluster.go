@@ -72,7 +72,7 @@ func (w *StreamCluster) Run(m Machine) error {
 	points, cost, centre, slot := upload(m, w.points), upload(m, w.cost), upload(m, w.centre), upload(m, w.slot)
 	lower, moves := m.Alloc(4*len(w.lower)), m.Alloc(len(w.moves))
 	for c := range w.candidates {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "streamcluster.ptx",
 			Kernel: "streamcluster",
 			Grid:   [3]uint32{groups(w.count, 512), 1, 1},

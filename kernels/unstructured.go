@@ -158,7 +158,7 @@ func resuming(t *tally, word uint32) {
 func (w *Unstructured) Run(m Machine) error {
 	w.reset()
 	words, out := upload(m, w.words), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "unstructured.ptx",
 		Kernel: w.kernel,
 		Grid:   [3]uint32{groups(len(w.want), w.cta), 1, 1},

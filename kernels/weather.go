@@ -116,7 +116,7 @@ func (w *Weather) Run(m Machine) error {
 		air[i] = upload(m, w.air[i])
 	}
 	fallen := m.Alloc(4 * len(w.wantFallen))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "weather.ptx",
 		Kernel: "weather",
 		Grid:   [3]uint32{groups(w.width, 8), groups(w.depth, 8), 1},

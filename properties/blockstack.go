@@ -54,7 +54,7 @@ func (o *observer) watchBlocks(options divergence.Options) *blockStack {
 	return b
 }
 
-func (b *blockStack) begins(_ uint64, l *divergence.Launch) {
+func (b *blockStack) begins(_ uint64, l *divergence.WarpStart) {
 	c := &b.ctas[l.CTA&(sm.MaxCTAs-1)]
 	if l.Row == l.First {
 		*c = blockBook{known: true, base: l.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere})}

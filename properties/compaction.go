@@ -34,7 +34,7 @@ func (c *compactor) follow() {
 	ports := c.sm.Div.Connections()
 	c.leave = append(
 		c.leave,
-		ports.Launch.Tap(func(cycle uint64, l *divergence.Launch) { c.happens(cycle, l.CTA) }),
+		ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { c.happens(cycle, l.CTA) }),
 		ports.Outcome.Tap(c.resolved),
 		c.sm.Issue.OnIssue.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),
 		c.sm.Issue.OnInserted.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),

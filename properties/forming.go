@@ -63,7 +63,7 @@ func (o *observer) watchForming(mech *divergence.Mechanism, cfg *sm.Config) {
 }
 
 // begins enters a warp. One that is together needs no register.
-func (f *forming) begins(cycle uint64, l *divergence.Launch) {
+func (f *forming) begins(cycle uint64, l *divergence.WarpStart) {
 	r := &f.rows[l.Row&(sm.MaxWarps-1)]
 	*r = formed{rpc: isa.NoPC, apart: !f.rejoins}
 	if f.rejoins {

@@ -20,7 +20,7 @@ type where struct {
 	rows        [sm.MaxWarps]spots
 	deciding    []decision // control instructions on their way, in the order of issue
 	taken       []decision // those that the mechanism has taken in the cycle
-	started     []divergence.Launch
+	started     []divergence.WarpStart
 	blocks      bool // warps of a CTA wait for each other at branches
 	now, looked uint64
 	depth       uint16 // of the lowest thread of the instruction that is issued
@@ -55,7 +55,7 @@ func (o *observer) follow(mech *divergence.Mechanism) {
 	o.where = w
 	ports := o.sm.Div.Connections()
 	o.leave = append(o.leave,
-		ports.Launch.Tap(func(cycle uint64, l *divergence.Launch) { w.cycle(cycle); w.started = append(w.started, *l) }),
+		ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { w.cycle(cycle); w.started = append(w.started, *l) }),
 		o.sm.ALU.Outcome.Tap(w.executed), ports.Outcome.Tap(w.resolved),
 		o.sm.Issue.OnInserted.Add(func(e sm.Issued) {
 			f := *e.Flight // as others are told of
@@ -81,7 +81,7 @@ func (w *where) cycle(now uint64) {
 }
 
 // begins enters a warp.
-func (w *where) begins(l *divergence.Launch) {
+func (w *where) begins(l *divergence.WarpStart) {
 	s := &w.rows[l.Row&(sm.MaxWarps-1)]
 	if s.alive != 0 {
 		w.fail(Rule{checkPartition, "a warp in a row in use"}, inRow(int(l.Row), s.alive), "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
