@@ -94,7 +94,7 @@ func TestPrograms(t *testing.T) {
 		program := build(t, filepath.Join("../kernels/programs", c.name+".cu"))
 		var first []cuda.Copy
 		for i, m := range divergence.Mechanisms() {
-			for j, preset := range []string{gpu.DefaultPreset, "ppc16"} {
+			for j, preset := range []string{gpu.DefaultPreset, "ppc"} {
 				if testing.Short() && i > 0 && i%2 == j {
 					continue
 				}
@@ -235,7 +235,7 @@ func TestMatrices(t *testing.T) {
 		assert.Equal(t, "0 wrong\n", r.out, m)
 		assert.NoError(t, r.server.Failed, m)
 	}
-	r := runOn(t, machine(t, "ppc16", "pdom"), 1, program)
+	r := runOn(t, machine(t, "ppc", "pdom"), 1, program)
 	assert.ErrorContains(t, r.server.Failed, "launch 1, ")
 	assert.Contains(t, r.errors, "wmma::mma_sync: warps have 32 threads")
 }

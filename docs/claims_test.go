@@ -12,15 +12,6 @@ import (
 	"divergo/experiments"
 )
 
-// papers that have claims, and how the numbers of their claims begin.
-var papers = []struct{ prefix, title string }{
-	{"C0", "Rhu & Erez, Maximizing SIMD Resource Utilization in GPGPUs with SIMD Lane Permutation, ISCA 2013"},
-	{"C1", "Huang et al., Dynamic SIMD Re-convergence with Paired-Path Comparison"},
-	{"C2", "Sartori & Kumar, Branch and Data Herding, 2012"},
-	{"C3", "Bialas & Strzelecki, Benchmarking the cost of thread divergence in CUDA, 2015"},
-	{"C4", "Fung & Aamodt, Thread Block Compaction for Efficient SIMT Control Flow, HPCA 2011"},
-}
-
 const claimsIntroduction = `# What the papers say, and what the model does
 
 Written by ` + "`go test ./docs -run Claims -update`" + `, as ` + "`divergo list claims`" + ` prints it. Every value of ours is
@@ -33,6 +24,7 @@ measured when the list is made, on blocks of hardware or in runs of kernels.
 - Those of Fung & Aamodt's section 6 have the paper's policies: TBC with likely-convergence points and
   CTAs by age, DWF by majority, PDOM with neither. Kernels of this paper and of Rhu & Erez's have
   addresses of 32 bits.
+- The ID of a claim is the key of its paper and a number, which stands for nothing else.
 - A value in parentheses is detail beside the one that is compared.
 - A value marked ` + "`ours`" + ` is a count of what we declare, and cannot turn out otherwise. Planted faults show
   that the others can: ` + "`go test ./experiments -run Mutants -all`" + `.
@@ -42,10 +34,10 @@ measured when the list is made, on blocks of hardware or in runs of kernels.
 func claims(row func(*experiments.Claim) string) string {
 	var b strings.Builder
 	b.WriteString(claimsIntroduction)
-	for _, paper := range papers {
-		fmt.Fprintf(&b, "\n## %s\n\n| claim | place | statement | theirs | ours | verdict |\n|---|---|---|---|---|---|\n", paper.title)
+	for _, paper := range experiments.Papers() {
+		fmt.Fprintf(&b, "\n## %s\n\n| claim | place | statement | theirs | ours | verdict |\n|---|---|---|---|---|---|\n", paper)
 		for _, c := range experiments.Claims() {
-			if strings.HasPrefix(c.ID, paper.prefix) {
+			if c.Paper.Key == paper.Key {
 				b.WriteString(row(&c) + "\n")
 			}
 		}

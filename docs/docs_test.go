@@ -155,7 +155,7 @@ func runnable(t *testing.T, dir, command string) string {
 	case drawn.MatchString(command):
 		return ""
 	case command == "divergo list claims":
-		return command + " C3"
+		return command + " COST"
 	case strings.Contains(command, " -bench "):
 		return benchtime.ReplaceAllString(command, "") + " -benchtime 1x -short"
 	case strings.HasPrefix(command, "gtkwave "):

@@ -293,7 +293,7 @@ func figures(p *page) {
 	p.WriteString("\n`divergo reproduce NAME` draws one. [Experiments](../explanation/experiments.md) explains them.\n")
 	p.table("figure", "what it shows", "source")
 	for _, f := range experiments.Figures() {
-		p.row(code(f.Name), f.Doc, f.Source)
+		p.row(code(f.Name), f.Doc, f.Source())
 	}
 }
 

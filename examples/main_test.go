@@ -5,6 +5,7 @@ import (
 	"divergo/cmd/divergo/cli"
 	"divergo/gpu"
 	"encoding/json"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,4 +43,26 @@ func TestCounter(t *testing.T) {
 		assert.Equal(t, c.waiting, r.Stats["frontier.waiting"], "%s, reach %s", c.mechanism, c.reach)
 		assert.Contains(t, r.Config, "divergence.frontier.reach")
 	}
+}
+
+// TestPaper: a figure, a claim and a preset of the example are in the lists of the program. Of four parts
+// the list issues four branches, the way out, X and J; the stack has X once for each part.
+func TestPaper(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"list", "claims", "FRONTIER"}, "ours: fewer (7, 10)"},
+		{[]string{"list", "claims", "FRONTIER"}, "match"},
+		{[]string{"reproduce", "frontier-circuit"}, "Diamos et al., SIMD Re-convergence at Thread Frontiers, MICRO 2011, section 1"},
+		{[]string{"run", "loop1", "--preset", "frontier", "--mech", "frontier"}, "machine: frontier"},
+	} {
+		var out, errs bytes.Buffer
+		require.Zero(t, cli.Run(c.args, &out, &errs), "%s", &errs)
+		assert.Contains(t, out.String(), c.want, c.args)
+	}
+	var out, errs bytes.Buffer
+	picture := filepath.Join(t.TempDir(), "circuit.svg")
+	require.Zero(t, cli.Run([]string{"reproduce", "frontier-circuit", "--svg", picture}, &out, &errs), "%s", &errs)
+	assert.FileExists(t, picture)
 }

@@ -14,13 +14,12 @@ package experiments
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
 // Claim is a sentence of a paper that can be tried on the model.
 type Claim struct {
-	ID        string // begins with C and the number of its paper
+	ID        string // TBC-09: begins with the key of the paper in capitals
 	Place     string // in the paper: section, figure, table
 	Statement string // with the conditions
 	Theirs    string // the paper's value
@@ -33,6 +32,8 @@ type Claim struct {
 	// Ours measures the value of the model, perhaps with details in parentheses
 	// behind it.
 	Ours func() (string, error)
+
+	Paper Paper // set by Register
 }
 
 // Mark says what a value is that is not measured.
@@ -81,16 +82,6 @@ func (c *Claim) Try() Finding {
 		return Finding{ours, Match}
 	}
 	return Finding{ours, Differs}
-}
-
-// Claims lists all claims by number.
-func Claims() []Claim { return slices.Concat(s0, s1, s2(), s3, s4) }
-
-// s2 has the claims about herding in the order of their numbers.
-func s2() []Claim {
-	all := slices.Concat(s2Hardware, s2Software, s2Trends)
-	slices.SortFunc(all, func(a, b Claim) int { return strings.Compare(a.ID, b.ID) })
-	return all
 }
 
 // always is the value of a property that holds in every sample.

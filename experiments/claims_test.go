@@ -44,7 +44,7 @@ func TestClaims(t *testing.T) {
 
 func Example() {
 	for _, c := range experiments.Claims() {
-		if c.ID == "C0-03" {
+		if c.ID == "SLP-03" {
 			f := c.Try()
 			fmt.Println(f.Ours)
 			fmt.Println(f.Verdict)

@@ -7,7 +7,6 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/compaction"
 	"divergo/testbench"
 	"divergo/units"
 )
@@ -30,9 +29,7 @@ type gathering struct {
 type compactor struct {
 	*gathering
 	sm   *sm.SM
-	tbc  *compaction.TBC
-	open []bool  // a warp waits at a branch
-	ways [][]way // whose entries have not been at the top
+	ways [divergence.MaxCTAs][]way // whose entries have not been at the top
 }
 
 // way is one of the two of a divergent branch.
@@ -43,61 +40,54 @@ type way struct {
 	quartile int
 }
 
-// watchCompaction begins to count in a session.
-func watchCompaction(s *testbench.Session, lanes units.Permutation) *gathering {
+// watchCompaction begins to count in a session on a mechanism.
+func watchCompaction(s *testbench.Session, mechanism divergence.Mechanism, lanes units.Permutation) *gathering {
 	c := &gathering{
 		Paths: &Paths{WarpSize: s.Machine.Config.SM.WarpSize}, lanes: slices.Index(units.Permutations(), lanes), tally: map[*isa.Program][]Tally{},
 	}
 	for _, m := range s.Machine.SMs {
-		tbc := m.Div.(*compaction.TBC)
-		u := &compactor{c, m, tbc, make([]bool, tbc.Blocks.Len()), make([][]way, tbc.Blocks.Len())}
-		tbc.Outcome.Tap(u.resolved)
-		tbc.OnCompact.Add(u.compacted)
+		u := &compactor{gathering: c, sm: m}
+		mechanism.Branches(m.Div).Add(u.branched)
+		mechanism.Compacts(m.Div).Add(u.compacted)
 	}
 	return c
 }
 
-// resolved looks whether all warps of a CTA have come to their branch.
-func (u *compactor) resolved(_ uint64, o *divergence.Outcome) {
+// branched looks at the threads of a CTA of which all warps have come to their branch.
+func (u *compactor) branched(b divergence.Branched) {
 	prog := u.sm.Program()
-	in, cta := &prog.Insts[o.PC], u.tbc.Table.At(int(o.Slot)).CTA
-	b := u.tbc.Blocks.At(int(cta))
-	ended := !b.Open && (u.open[cta] || in.Conditional() && !in.Uniform)
-	if u.open[cta] = b.Open; !ended {
-		return
-	}
-	if in = &prog.Insts[b.At.PC]; !in.Conditional() {
+	in := &prog.Insts[b.At.PC]
+	if !b.Last || !in.Conditional() {
 		return
 	}
 	k := u.sm.Kernel()
 	t := u.at(k.Prog, prog.OriginOf(b.At.PC))
 	t.Instances++
-	e := u.tbc.Targets.At(int(cta))
-	if e.Taken.Warps()&e.Not.Warps() == 0 {
+	if b.Taken.Warps()&b.Not.Warps() == 0 {
 		return
 	}
 	t.Divergent++
-	for _, w := range [2]way{{next: in.Target, mask: e.Taken}, {next: b.At.PC + 1, mask: e.Not}} {
+	for _, w := range [2]way{{next: in.Target, mask: *b.Taken}, {next: b.At.PC + 1, mask: *b.Not}} {
 		w.of, w.quartile = t, quartile(&w.mask, k.Threads())
 		if w.next == in.Reconv {
 			u.count(&w, w.mask.Compacted(), false)
 			continue
 		}
-		u.ways[cta] = append(u.ways[cta], w)
+		u.ways[b.CTA] = append(u.ways[b.CTA], w)
 		u.ahead++
 	}
 }
 
 // compacted looks for the way that an entry is of when its first warp is made.
 func (u *compactor) compacted(c divergence.Compacted) {
-	unit, ways := u.tbc.Compacts.Q(), &u.ways[c.CTA]
-	if unit.Slot != c.First {
+	ways := &u.ways[c.CTA]
+	if c.Slot != c.First {
 		return
 	}
 	for i := range *ways {
 		w := &(*ways)[i]
 		outside := *c.Entry
-		if outside.Remove(&w.mask); w.next == unit.At.PC && outside.Empty() {
+		if outside.Remove(&w.mask); w.next == c.At.PC && outside.Empty() {
 			u.count(w, c.Warps, true)
 			*ways = slices.Delete(*ways, i, i+1)
 			u.ahead--

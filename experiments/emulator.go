@@ -75,7 +75,7 @@ func (e *emulator) run(p *isa.Program, l kernels.Launch) error {
 	if warps := (threads + e.warpSize - 1) / e.warpSize; warps > divergence.MaxWarps {
 		return fmt.Errorf("kernel %s: %d threads of a CTA are %d warps of %d, want at most %d", p.Name, threads, warps, e.warpSize, divergence.MaxWarps)
 	}
-	launch := golden.Launch{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, WarpSize: uint32(e.warpSize), Stack: uint32(gpu.Default().SM.Stack)}
+	launch := golden.Setup{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, WarpSize: uint32(e.warpSize), Stack: uint32(gpu.Default().SM.Stack)}
 	r, err := golden.Run(p, launch, &e.memory, golden.Options{PCs: true, OnCTA: func(threads []golden.Thread) {
 		e.onCTA(p, threads)
 		for i := range threads {

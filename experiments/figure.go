@@ -1,19 +1,21 @@
 package experiments
 
 import (
-	"slices"
-
 	"divergo/internal/chart"
-	"divergo/internal/nearest"
+	"divergo/internal/papers"
 )
 
 // Figure is a figure of a paper that can be made again from runs of the model.
 type Figure struct {
-	Name   string // s3-fig4
-	Doc    string // one line
-	Source string // figures and sections of the paper
-	Draw   func() (*Drawing, error)
+	Name  string // cost-fig4: begins with the key of the paper
+	Doc   string // one line
+	Place string // in the paper: figures and sections
+	Draw  func() (*Drawing, error)
+	Paper Paper // set by Register
 }
+
+// Source is the paper and the place.
+func (f *Figure) Source() string { return f.Paper.String() + ", " + f.Place }
 
 // Drawing is what came of the runs: a table, and the pictures of it, one above
 // the other.
@@ -24,8 +26,12 @@ type Drawing struct {
 	Notes  []string // the paper's values, and why ours differ
 }
 
-// Figures lists all figures.
-func Figures() []Figure { return slices.Concat(s0Figures, s1Figures, s2Figures, s3Figures, s4Figures) }
+// The parts of a picture, for figures from other modules.
+type (
+	Column = chart.Column
+	Lines  = chart.Lines
+	Series = chart.Series
+)
 
 // FindFigure returns the figure of that name. The error suggests the nearest
 // one.
@@ -37,5 +43,5 @@ func FindFigure(name string) (Figure, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Figure{}, nearest.Unknown("figure", name, names)
+	return Figure{}, papers.Unknown("figure", name, names)
 }

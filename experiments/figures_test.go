@@ -28,10 +28,10 @@ func draw(t *testing.T, name string) *experiments.Drawing {
 	return d
 }
 
-// TestS3Model: time and spills of the loops are those of the paper's model, for
+// TestCostModel: time and spills of the loops are those of the paper's model, for
 // every pattern.
-func TestS3Model(t *testing.T) {
-	for _, name := range []string{"s3-time", "s3-fig6"} {
+func TestCostModel(t *testing.T) {
+	for _, name := range []string{"cost-time", "cost-fig6"} {
 		d := draw(t, name)
 		require.Len(t, d.Rows, 32)
 		for _, row := range d.Rows {
@@ -42,13 +42,13 @@ func TestS3Model(t *testing.T) {
 	}
 }
 
-// TestS3History: the stack of the single loop grows by a token each 4
+// TestCostHistory: the stack of the single loop grows by a token each 4
 // instructions, a round of the loop, from when the first thread leaves, and
 // shrinks by one with each instruction (figure 4). That of the double loop does so
 // in each of 32 rounds (figure 5).
-func TestS3History(t *testing.T) {
+func TestCostHistory(t *testing.T) {
 	patterns := []int{4, 16, 31}
-	for name, peaks := range map[string]int{"s3-fig4": 1, "s3-fig5": 32} {
+	for name, peaks := range map[string]int{"cost-fig4": 1, "cost-fig5": 32} {
 		d := draw(t, name)
 		require.Len(t, d.Charts, len(patterns))
 		for i, m := range patterns {
@@ -71,7 +71,7 @@ func TestS3History(t *testing.T) {
 			}
 			assert.EqualValues(t, m+peaks/32+1, slices.Max(s.Y), "%s, M = %d", name, m)
 			assert.Equal(t, peaks, tops, "%s, M = %d", name, m)
-			if name == "s3-fig4" {
+			if name == "cost-fig4" {
 				for _, n := range down[1:] {
 					assert.EqualValues(t, 1, n)
 				}
@@ -83,9 +83,9 @@ func TestS3History(t *testing.T) {
 	}
 }
 
-// TestS0Rates: the rates of bitonic sort's P-branches, for a CTA of 256 threads, are
+// TestSLPRates: the rates of bitonic sort's P-branches, for a CTA of 256 threads, are
 // those of a count by hand of which of its 80 paths each permutation compacts.
-func TestS0Rates(t *testing.T) {
+func TestSLPRates(t *testing.T) {
 	paths, err := experiments.MeasurePaths(kernels.NewBitonic(256, 256, 1), 32)
 	require.NoError(t, err)
 	all := paths.Total(isa.ClassProgrammatic).All
@@ -95,7 +95,7 @@ func TestS0Rates(t *testing.T) {
 	} {
 		assert.InDelta(t, want, all.Rate(all.Under(p)), 1e-9, p)
 	}
-	d := draw(t, "s0-fig11")
+	d := draw(t, "slp-fig11")
 	assert.NotEmpty(t, d.Notes)
 	mean := slices.IndexFunc(d.Rows, func(row []any) bool { return row[0] == "mean" })
 	list := d.Charts[0].(*chart.Groups)
@@ -112,14 +112,14 @@ func known(list []float64) (of []float64) {
 	return of
 }
 
-// TestS1Figures: no kernel is less active with paired paths than with post-dominators,
+// TestPPCFigures: no kernel is less active with paired paths than with post-dominators,
 // and none executes more without instructions for reconvergence (Huang et al., section IV).
-func TestS1Figures(t *testing.T) {
-	for _, row := range draw(t, "s1-fig6").Rows {
+func TestPPCFigures(t *testing.T) {
+	for _, row := range draw(t, "ppc-fig6").Rows {
 		assert.GreaterOrEqual(t, row[2], row[1], row[0])
 		assert.GreaterOrEqual(t, row[3], row[2], row[0])
 	}
-	for _, row := range draw(t, "s1-fig8").Rows {
+	for _, row := range draw(t, "ppc-fig8").Rows {
 		assert.Less(t, row[1], 1., row[0])
 	}
 }
@@ -128,7 +128,7 @@ func TestS1Figures(t *testing.T) {
 // those whose CTAs are limited by something else have as many as in table 1.
 func TestResident(t *testing.T) {
 	same := 0
-	for _, row := range draw(t, "s4-table1").Rows {
+	for _, row := range draw(t, "tbc-table1").Rows {
 		threads, ours, registers := row[2].(int), row[4].(int), row[6].(int)
 		assert.LessOrEqual(t, ours*threads*registers, 16384, row[0])
 		assert.LessOrEqual(t, ours*threads, 1024, row[0])
@@ -140,10 +140,10 @@ func TestResident(t *testing.T) {
 	assert.Equal(t, 4, same)
 }
 
-// TestS0Parts: where half to three quarters of the threads are active Balanced compacts
+// TestSLPParts: where half to three quarters of the threads are active Balanced compacts
 // what Rev_WID misses, in bitonic sort all of it (Rhu & Erez, ISCA 2013, section 6.1).
-func TestS0Parts(t *testing.T) {
-	for _, row := range draw(t, "s0-fig12").Rows {
+func TestSLPParts(t *testing.T) {
+	for _, row := range draw(t, "slp-fig12").Rows {
 		if row[1] == "1/2 to 3/4" && row[7].(float64) > 0 {
 			assert.GreaterOrEqual(t, row[6], row[5], row[0])
 			if row[0] == "BITONIC" {
@@ -155,7 +155,7 @@ func TestS0Parts(t *testing.T) {
 }
 
 func ExampleFindFigure() {
-	_, err := experiments.FindFigure("s3-fig")
+	_, err := experiments.FindFigure("cost-fig")
 	fmt.Println(err)
-	// Output: unknown figure "s3-fig"; did you mean "s3-fig4"?
+	// Output: unknown figure "cost-fig"; did you mean "cost-fig4"?
 }

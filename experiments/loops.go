@@ -10,7 +10,6 @@ import (
 	"divergo/kernels/runner"
 	"divergo/sm"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/tokens"
 	"divergo/testbench"
 )
 
@@ -74,11 +73,11 @@ func runLoop(preset string, loops, m int) (*loopRun, error) {
 
 // watch records what the one warp of the kernel issues.
 func (r *loopRun) watch(m *sm.SM) {
-	stack := m.Div.(*tokens.TokenStack)
 	see := func(insts []isa.Inst) func(sm.Issued) {
 		return func(e sm.Issued) {
+			s := m.Div.Stats()
 			r.trace = append(r.trace, instant{
-				e.Cycle, insts[e.PC].Op, int(*stack.Stack.Depth.At(int(e.Row))), int(*stack.Spilled.At(int(e.Row))),
+				e.Cycle, insts[e.PC].Op, int(s.Pushes - s.Pops), divergence.TransferWords * int(s.Spills-s.Fills),
 			})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"divergo/kernels"
 	"divergo/kernels/runner"
 	"divergo/sm"
+	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
 	"divergo/testbench"
 	"divergo/units"
@@ -31,15 +32,15 @@ type setup struct {
 // points, and by age between CTAs (section 6.2); DWF by majority; and the baseline,
 // whose policy is loose round robin (table 2).
 var (
-	paperPDOM = setup{preset: "tbc2011", mechanism: "pdom", priority: sm.PriorityNone}
-	paperTBC  = setup{preset: "tbc2011", mechanism: "tbc-lcp", priority: sm.PriorityAge}
-	paperDWF  = setup{preset: "tbc2011", mechanism: "dwf", priority: sm.PriorityNone}
-	paperWB   = setup{preset: "tbc2011", mechanism: "dwf-wb", priority: sm.PriorityNone}
+	paperPDOM = setup{preset: "tbc", mechanism: "pdom", priority: sm.PriorityNone}
+	paperTBC  = setup{preset: "tbc", mechanism: "tbc-lcp", priority: sm.PriorityAge}
+	paperDWF  = setup{preset: "tbc", mechanism: "dwf", priority: sm.PriorityNone}
+	paperWB   = setup{preset: "tbc", mechanism: "dwf-wb", priority: sm.PriorityNone}
 )
 
 // slp is a machine of Rhu & Erez, ISCA 2013, table 2: sticky round robin for all.
 func slp(mechanism string, lanes units.Permutation) setup {
-	return setup{preset: "slp2013", mechanism: mechanism, lanes: lanes, priority: sm.PrioritySRR}
+	return setup{preset: "slp", mechanism: mechanism, lanes: lanes, priority: sm.PrioritySRR}
 }
 
 // config is the configuration of the machine.
@@ -134,8 +135,8 @@ func (s setup) count(w kernels.Workload) (o outcome, err error) {
 		return o, err
 	}
 	var c *gathering
-	if s.mechanism == "tbc" {
-		c = watchCompaction(session, cfg.SM.Lanes)
+	if m, ok := divergence.Find(s.mechanism); ok && s.mechanism == "tbc" {
+		c = watchCompaction(session, m, cfg.SM.Lanes)
 	}
 	if err = w.Run(s.machine(session)); err == nil {
 		err = w.Check()
@@ -173,7 +174,7 @@ func (s setup) madeOf(name string, workload func() (kernels.Workload, error), pe
 // 2011 and 2013, whose SMs have 16,384 registers: so were the programs compiled that they
 // ran. Those of 64 bits take so many more that fewer CTAs are resident than theirs had.
 func (s setup) machine(session *testbench.Session) kernels.Machine {
-	if s.preset == "ppc16" {
+	if s.preset == "ppc" {
 		return runner.New(session)
 	}
 	return runner.New32(session)

@@ -13,7 +13,7 @@ func benchmark(b *testing.B, p *isa.Program) { benchmarkOn(b, p, 1, 8, 128) }
 
 // benchmarkOn is benchmark on several SMs, with another grid.
 func benchmarkOn(b *testing.B, p *isa.Program, sms int, grid, block uint32) {
-	preset, err := gpu.FindPreset("slp2013")
+	preset, err := gpu.FindPreset("slp")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -29,7 +29,7 @@ type Config struct {
 
 // Chip counts the parts of the machine.
 type Chip struct {
-	SMs    int `toml:"sms" range:"1..128" doc:"streaming multiprocessors" source:"tbc"`
+	SMs    int `toml:"sms" range:"1..128" doc:"streaming multiprocessors" source:"tbc: table 2"`
 	Memory int `toml:"memory" range:"1..3072" unit:"MiB" doc:"device memory that the host can allocate, beside variables and local memory" source:"ours"`
 }
 
@@ -39,9 +39,9 @@ func (c *Chip) Bytes() uint64 { return uint64(c.Memory) << 20 }
 // Clocks are the frequencies of the three clock domains in MHz. The ratios are
 // exact: 1300, 650 and 800 MHz have their edges on a common tick of 10.4 GHz.
 type Clocks struct {
-	CoreMHz int `toml:"core_mhz" range:"1..100000" unit:"MHz" doc:"clock of the streaming multiprocessors and their L1 caches" source:"tbc"`
-	IcntMHz int `toml:"icnt_mhz" range:"1..100000" unit:"MHz" doc:"clock of the interconnect and the L2 slices" source:"tbc"`
-	DRAMMHz int `toml:"dram_mhz" range:"1..100000" unit:"MHz" doc:"command clock of the DRAM" source:"tbc"`
+	CoreMHz int `toml:"core_mhz" range:"1..100000" unit:"MHz" doc:"clock of the streaming multiprocessors and their L1 caches" source:"tbc: table 2"`
+	IcntMHz int `toml:"icnt_mhz" range:"1..100000" unit:"MHz" doc:"clock of the interconnect and the L2 slices" source:"tbc: table 2"`
+	DRAMMHz int `toml:"dram_mhz" range:"1..100000" unit:"MHz" doc:"command clock of the DRAM" source:"tbc: table 2"`
 }
 
 // maxStorage is the most that registers, caches and shared memory of a machine

@@ -33,7 +33,7 @@ func TestPresetNumbers(t *testing.T) {
 		preset string
 		want   map[string]string
 	}{
-		{"tbc2011", map[string]string{
+		{"tbc", map[string]string{
 			"gpu.sms": "30", "sm.warp_size": "32", "sm.simd_width": "8", "sm.threads": "1024", "sm.registers": "16384",
 			"clocks.core_mhz": "1300", "clocks.icnt_mhz": "650", "clocks.dram_mhz": "800",
 			"dram.channels": "8", "dram.queue": "32", "dram.scheduler": "frfcfs", "dram.bus_bytes": "8",
@@ -41,12 +41,12 @@ func TestPresetNumbers(t *testing.T) {
 			"l1.size": "32768", "l1.line": "64", "l1.assoc": "8", "l2.size": "1048576", "l2.line": "64", "l2.assoc": "64",
 			"shared.size": "16384", "divergence.mechanism": "pdom",
 		}},
-		{"slp2013", map[string]string{
+		{"slp", map[string]string{
 			"gpu.sms": "30", "sm.warp_size": "32", "sm.simd_width": "32", "sm.threads": "1024", "sm.registers": "16384",
 			"shared.size": "32768", "l1.size": "32768", "l1.line": "64", "l1.assoc": "8", "l2.size": "1048576", "l2.line": "64", "l2.assoc": "64",
 			"dram.channels": "8", "dram.scheduler": "frfcfs",
 		}},
-		{"ppc16", map[string]string{"sm.warp_size": "16"}},
+		{"ppc", map[string]string{"sm.warp_size": "16"}},
 	} {
 		p, err := FindPreset(test.preset)
 		require.NoError(t, err)

@@ -42,7 +42,7 @@ ROUND:
 
 // scatter starts it under a mechanism: one SM with 32 warps of 32 lanes.
 func scatter(tb testing.TB, mechanism string) *gpu.Machine {
-	preset, err := gpu.FindPreset("slp2013")
+	preset, err := gpu.FindPreset("slp")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package gpu
 
 import (
-	"divergo/internal/nearest"
+	"divergo/internal/papers"
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -10,7 +10,7 @@ import (
 )
 
 // DefaultPreset is the machine of a run that names none.
-const DefaultPreset = "tbc2011"
+const DefaultPreset = "tbc"
 
 // Preset is a machine with a name.
 type Preset struct {
@@ -20,36 +20,44 @@ type Preset struct {
 	Config func() Config
 }
 
+var presets = []Preset{
+	{DefaultPreset, "30 SMs of 8 lanes, close to a Quadro FX 5800 with caches", papers.TBC.At("table 2"), tbc},
+	{papers.SLP.Key, "30 SMs of 32 lanes", papers.SLP.At("table 2"), slp},
+	{papers.PPC.Key, "warps of 16 threads on 16 lanes", papers.PPC.At("section IV"), ppc},
+	{"kepler", "8 SMs of 32 lanes, close to a GTX 770", papers.Cost.At("table II"), kepler},
+	{"maxwell", "5 SMs of 32 lanes, close to a GTX 850M", papers.Cost.At("table II"), maxwell},
+}
+
 // Presets lists the machines of the papers, the default first.
-func Presets() []Preset {
-	return []Preset{
-		{DefaultPreset, "30 SMs of 8 lanes, close to a Quadro FX 5800 with caches", "Fung & Aamodt, HPCA 2011, table 2", tbc2011},
-		{"slp2013", "30 SMs of 32 lanes", "Rhu & Erez, ISCA 2013, table 2", slp2013},
-		{"ppc16", "warps of 16 threads on 16 lanes", "Huang et al., paired-path comparison, section IV", ppc16},
-		{"kepler", "8 SMs of 32 lanes, close to a GTX 770", "the Kepler of the divergence-cost paper (2015), table II", kepler},
-		{"maxwell", "5 SMs of 32 lanes, close to a GTX 850M", "the Maxwell of the divergence-cost paper (2015), table II", maxwell},
+func Presets() []Preset { return presets }
+
+// RegisterPreset adds a machine to the list, in an init function; its name must be new.
+func RegisterPreset(p Preset) {
+	if _, err := FindPreset(p.Name); err == nil || p.Name == "" || p.Doc == "" || p.Source == "" || p.Config == nil {
+		panic("gpu: preset " + p.Name + ": want a name that is new, Doc, Source and Config")
 	}
+	presets = append(presets, p)
 }
 
 // FindPreset returns the preset of that name. The error suggests the nearest one.
 func FindPreset(name string) (Preset, error) {
 	var names []string
-	for _, p := range Presets() {
+	for _, p := range presets {
 		if p.Name == name {
 			return p, nil
 		}
 		names = append(names, p.Name)
 	}
-	return Preset{}, nearest.Unknown("preset", name, names)
+	return Preset{}, papers.Unknown("preset", name, names)
 }
 
 // Default is the configuration of the default preset.
-func Default() Config { return tbc2011() }
+func Default() Config { return tbc() }
 
-// tbc2011 follows Fung and Aamodt (HPCA 2011), table 2. What the table leaves
+// tbc follows Fung and Aamodt (HPCA 2011), table 2. What the table leaves
 // open comes from GPGPU-Sim 2.1.1b, the simulator that they changed, or is a
 // choice of this model, as the key table says.
-func tbc2011() Config {
+func tbc() Config {
 	return Config{
 		GPU:    Chip{SMs: 30, Memory: 512},
 		Clocks: Clocks{CoreMHz: 1300, IcntMHz: 650, DRAMMHz: 800},
@@ -73,21 +81,21 @@ func tbc2011() Config {
 	}
 }
 
-// slp2013 follows Rhu and Erez (ISCA 2013), table 2, where it differs from the
+// slp follows Rhu and Erez (ISCA 2013), table 2, where it differs from the
 // table above. Their sticky round robin is taken to be that of the other paper,
 // which they build on (section 6.2).
-func slp2013() Config {
-	c := tbc2011()
+func slp() Config {
+	c := tbc()
 	c.SM.SIMDWidth = 32
 	c.SM.CTAPriority = sm.PrioritySRR
 	c.Shared.Size = 32 << 10
 	return c
 }
 
-// ppc16 has the wave-front size of Huang et al., section IV, the one number of
+// ppc has the wave-front size of Huang et al., section IV, the one number of
 // their platform that the paper gives.
-func ppc16() Config {
-	c := tbc2011()
+func ppc() Config {
+	c := tbc()
 	c.SM.WarpSize = 16
 	c.SM.SIMDWidth = 16
 	return c
@@ -102,7 +110,7 @@ func ppc16() Config {
 // which move 32 bytes in a cycle of the command clock. DRAM timing is that of
 // the GDDR5 chips in GPGPU-Sim 3's configurations (Hynix H5GQ1H24AFR).
 func kepler() Config {
-	c := tbc2011()
+	c := tbc()
 	c.GPU.SMs = 8
 	c.Clocks = Clocks{CoreMHz: 1046, IcntMHz: 1046, DRAMMHz: 1753}
 	c.SM.SIMDWidth = 32

@@ -39,7 +39,7 @@ func (o *oracle) Read(addr uint64, data []byte)  { require.NoError(o.t, o.memory
 
 func (o *oracle) Launch(l Launch) error {
 	p := program(o.t, l.Module, l.Kernel)
-	launch := golden.Launch{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, Stack: 1024}
+	launch := golden.Setup{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, Stack: 1024}
 	r, err := golden.Run(p, launch, &o.memory, golden.Options{Slice: o.slice})
 	if err != nil {
 		return err

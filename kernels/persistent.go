@@ -8,7 +8,7 @@ import (
 var persistent = Kernel{
 	Name:    "persistent",
 	Doc:     "rays through a tree of boxes to the nearest triangle, by persistent threads",
-	Source:  "NVRT in Fung & Aamodt (HPCA 2011), table 1: the ray traversal of Aila & Laine (HPG 2009). Kept: CTAs of 32x6 that live as long as there are batches of 32 rays, inner nodes in one loop and leaves in another, the nearer child first, a stack for each thread, rays from a camera and rays that scatter. Not kept: the queue from which the first thread of a warp takes the next batch for all, which is wrong under DWF (claim C4-08): here a warp's batches are known beforehand; the scene",
+	Source:  "NVRT in Fung & Aamodt (HPCA 2011), table 1: the ray traversal of Aila & Laine (HPG 2009). Kept: CTAs of 32x6 that live as long as there are batches of 32 rays, inner nodes in one loop and leaves in another, the nearer child first, a stack for each thread, rays from a camera and rays that scatter. Not kept: the queue from which the first thread of a warp takes the next batch for all, which is wrong under DWF (claim TBC-08): here a warp's batches are known beforehand; the scene",
 	Control: "two loops in a loop, which rays leave at different times, tests of boxes and triangles (D); batches (P)",
 	Result:  "all triangles for each ray on the host, the same operations, bit for bit",
 	Sizes: []Size{

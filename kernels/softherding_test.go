@@ -11,7 +11,7 @@ import (
 	"divergo/isa"
 )
 
-// TestMajority: more than 16 votes win in the paper's form (claim C2-02), which few threads
+// TestMajority: more than 16 votes win in the paper's form (claim HERDING-02), which few threads
 // cannot win though they all agree; more than half of those that vote win in the other one.
 func TestMajority(t *testing.T) {
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestMajority(t *testing.T) {
 }
 
 // TestThreeInstructions: the paper's form adds a vote, a population count and a comparison to
-// a branch (claim C2-01).
+// a branch (claim HERDING-01).
 func TestThreeInstructions(t *testing.T) {
 	counts := map[Voting]map[isa.Op]int{}
 	length := map[Voting]int{}

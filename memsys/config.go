@@ -57,9 +57,9 @@ type Config struct {
 // L1Config describes the coalescer and the L1 data cache of an SM.
 type L1Config struct {
 	Pending    int         `toml:"pending" range:"1..64" doc:"warp loads and atomics whose lanes the coalescer gathers" source:"ours"`
-	Size       int         `toml:"size" range:"32..64Mi" unit:"bytes" doc:"L1 data cache of an SM" source:"tbc"`
-	Assoc      int         `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc"`
-	Line       int         `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line" source:"tbc"`
+	Size       int         `toml:"size" range:"32..64Mi" unit:"bytes" doc:"L1 data cache of an SM" source:"tbc: table 2"`
+	Assoc      int         `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc: table 2"`
+	Line       int         `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line" source:"tbc: table 2"`
 	MSHRs      int         `toml:"mshrs" range:"1..256" doc:"misses in flight (miss status holding registers)" source:"gpgpu"`
 	MSHRMerge  int         `toml:"mshr_merge" range:"1..8" unit:"loads" doc:"loads that one miss can answer" source:"ours"`
 	Write      WritePolicy `toml:"write" doc:"what a store that hits does: back (kept until eviction) or through (also sent to the L2)" source:"gpgpu"`
@@ -69,7 +69,7 @@ type L1Config struct {
 
 // SharedConfig describes the shared memory of an SM.
 type SharedConfig struct {
-	Size    int `toml:"size" range:"4..16Mi" unit:"bytes" doc:"shared memory of an SM" source:"tbc"`
+	Size    int `toml:"size" range:"4..16Mi" unit:"bytes" doc:"shared memory of an SM" source:"tbc: table 2"`
 	Banks   int `toml:"banks" range:"1..64 pow2" doc:"banks of one 4-byte word each" source:"gpgpu"`
 	Lanes   int `toml:"lanes" range:"1..32 pow2" unit:"lanes" doc:"looked at together: 16 checks a warp of 32 by halves" source:"gpgpu"`
 	Latency int `toml:"latency" range:"1..1000" unit:"core cycles" doc:"from the banks to the coalescer" source:"ours"`
@@ -85,9 +85,9 @@ type IcntConfig struct {
 
 // L2Config describes a slice of the L2, one for each DRAM channel.
 type L2Config struct {
-	Size      int  `toml:"size" range:"32..64Mi" unit:"bytes" doc:"slice of the L2 in front of one DRAM channel" source:"tbc"`
-	Assoc     int  `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc"`
-	Line      int  `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, equal to l1.line" source:"tbc"`
+	Size      int  `toml:"size" range:"32..64Mi" unit:"bytes" doc:"slice of the L2 in front of one DRAM channel" source:"tbc: table 2"`
+	Assoc     int  `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc: table 2"`
+	Line      int  `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, equal to l1.line" source:"tbc: table 2"`
 	MSHRs     int  `toml:"mshrs" range:"1..256" doc:"misses in flight of a slice" source:"gpgpu"`
 	MSHRMerge int  `toml:"mshr_merge" range:"1..64" unit:"requests" doc:"requests that wait for one line" source:"ours"`
 	Latency   int  `toml:"latency" range:"1..1000" unit:"interconnect cycles" doc:"of an answer on its way to the interconnect" source:"gpgpu"`

@@ -89,7 +89,7 @@ func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error)
 // launches is the launch file of the case.
 func (f *Failure) launches() *launches.File {
 	file := &launches.File{Mechanism: f.Mechanism, Checker: f.Checker, Seed: f.Case.Seed, Machine: machineFile, Module: kernelFile}
-	each := launches.Launch{Grid: f.Case.Grid, Block: f.Case.Block, Shared: uint32(f.Case.Shared())}
+	each := launches.Entry{Grid: f.Case.Grid, Block: f.Case.Block, Shared: uint32(f.Case.Shared())}
 	_, params := f.Case.PTX()
 	for _, p := range params {
 		if f.Case.Again == 0 {
@@ -99,7 +99,7 @@ func (f *Failure) launches() *launches.File {
 		file.Buffers = append(file.Buffers, launches.Buffer{Name: p.Name, Init: p.Spec})
 		each.Args = append(each.Args, p.Name)
 	}
-	file.Launches = slices.Repeat([]launches.Launch{each}, 1+f.Case.Again)
+	file.Launches = slices.Repeat([]launches.Entry{each}, 1+f.Case.Again)
 	return file
 }
 

@@ -54,7 +54,9 @@ func TestThreadsAreWatched(t *testing.T) {
 			o.leave = append(o.leave, o.sm.ALU.OnExit.Add(func(e sm.Exited) { o.rows[e.Row].live = o.rows[e.Row].started }))
 		}},
 		{"an entry of the stack with threads of another", checkStack, func(o *observer) {
-			o.promises.Nested = func(divergence.Policy, int, []uint32) []uint32 { return []uint32{0b0110, 0b0011} }
+			o.promises.Stack = func(divergence.Policy, int, []divergence.Entry) []divergence.Entry {
+				return []divergence.Entry{{Mask: 0b0110}, {Mask: 0b0011}}
+			}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,7 +21,7 @@ var (
 )
 
 // TestHerdingWhatIsSafe: with all that the analysis calls safe herded at once, a
-// kernel never faults, never deadlocks and always ends (claim C2-18), on random
+// kernel never faults, never deadlocks and always ends (claim HERDING-18), on random
 // machines and mechanisms.
 func TestHerdingWhatIsSafe(t *testing.T) {
 	var herded, forced, diverted, kernels int

@@ -32,7 +32,7 @@ type observer struct {
 	ctas      [sm.MaxCTAs]group
 	paths     []divergence.Path
 	seen      [sm.MaxWarps]uint32
-	masks     []uint32
+	stack     []divergence.Entry
 	broken    *broken // the first
 	coverage  *Coverage
 	shapes    []draw.Shape // by PC
@@ -209,7 +209,7 @@ func (o *observer) issue(e sm.Issued) {
 	}
 	o.stay(&e)
 	o.place(&e)
-	if o.promises.Nested != nil {
+	if o.promises.Nested {
 		o.nested(&e)
 	}
 	for rows := e.Rows; rows != 0; rows &= rows - 1 {
@@ -264,10 +264,10 @@ func (o *observer) guarded(e *sm.Issued, in *isa.Inst) (lanes uint32) {
 // nested looks whether the masks on the stack of a warp are parts of each other,
 // or apart.
 func (o *observer) nested(e *sm.Issued) {
-	o.masks = o.promises.Nested(o.sm.Div, int(e.Slot), o.masks[:0])
-	for i, m := range o.masks {
-		for j, below := range o.masks[:i] {
-			if m&below != 0 && m&^below != 0 {
+	o.stack = o.promises.Stack(o.sm.Div, int(e.Slot), o.stack[:0])
+	for i := range o.stack {
+		for j := range i {
+			if m, below := o.stack[i].Mask, o.stack[j].Mask; m&below != 0 && m&^below != 0 {
 				o.fail(Rule{checkStack, "entries of a stack that overlap"}, active(e), "%s: entry %d of the stack has lanes %#x, entry %d below it %#x", o.at(e), i, m, j, below)
 			}
 		}

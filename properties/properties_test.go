@@ -30,7 +30,7 @@ func run(t *testing.T, k *draw.Compiled, o golden.Options) (r *golden.Result, me
 	}
 	require.NoError(t, m.MapGlobals(k.Prog)) // the addresses of functions
 	o.Registers, o.MaxSteps = true, 2*600*uint64(k.Threads())
-	r, err := golden.Run(k.Prog, golden.Launch{Grid: k.Grid, Block: k.Block, SharedBytes: k.SharedBytes, Params: bank, WarpSize: uint32(k.Machine.SM.WarpSize), Stack: uint32(k.Machine.SM.Stack), AbsentOwn: k.Machine.SM.AbsentLane == sm.AbsentOwn}, &m, o)
+	r, err := golden.Run(k.Prog, golden.Setup{Grid: k.Grid, Block: k.Block, SharedBytes: k.SharedBytes, Params: bank, WarpSize: uint32(k.Machine.SM.WarpSize), Stack: uint32(k.Machine.SM.Stack), AbsentOwn: k.Machine.SM.AbsentLane == sm.AbsentOwn}, &m, o)
 	require.NoError(t, err)
 	for i := range k.Args {
 		data := make([]byte, k.Args[i].Bytes)

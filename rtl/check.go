@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
-	"unsafe"
 )
 
 // RunChecked is Run for tests. In each cycle it also evaluates the processes that sleep, and returns an error, by name
@@ -77,27 +76,26 @@ type field struct {
 // it points to; of a slice of numbers it is the numbers, too.
 func fieldsOf(m *module) (fields []field) {
 	for _, p := range m.parts {
-		for i := range p.typ.NumField() {
-			f := p.typ.Field(i)
+		t := p.at.Type()
+		for i := range t.NumField() {
+			f := t.Field(i)
 			tag := f.Tag.Get("rtl")
 			if tag == "-" || mayHold(f.Type) {
 				continue
 			}
-			path, v := p.path+"."+f.Name, reflect.NewAt(f.Type, unsafe.Add(p.at, f.Offset)).Elem()
+			path, v := p.path+"."+f.Name, addressOf(p.at.Field(i)).Elem()
 			if tag == "scratch" {
 				fields = append(fields, field{path: path, scratch: v})
 				continue
 			}
-			fields = append(fields, field{path: path, bytes: bytesAt(v.Addr().UnsafePointer(), v.Type().Size())})
+			fields = append(fields, field{path: path, bytes: bytesAt(v)})
 			if v.Kind() == reflect.Slice && v.Len() > 0 && isNumbers(f.Type.Elem()) {
-				fields = append(fields, field{path: path, bytes: bytesAt(v.UnsafePointer(), uintptr(v.Len())*f.Type.Elem().Size())})
+				fields = append(fields, field{path: path, bytes: bytesBehind(v)})
 			}
 		}
 	}
 	return fields
 }
-
-func bytesAt(p unsafe.Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }
 
 // isNumbers says whether a type has no pointer.
 func isNumbers(t reflect.Type) bool {
@@ -123,7 +121,7 @@ func (c *checker) spoil(v reflect.Value) {
 			c.spoil(v.Index(i))
 		}
 	case isNumbers(v.Type()):
-		b := bytesAt(v.Addr().UnsafePointer(), v.Type().Size())
+		b := bytesAt(v)
 		for i := range b {
 			b[i] = c.nonsense
 		}

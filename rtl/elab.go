@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unsafe"
 )
 
 // module is a block of hardware with processes.
@@ -27,8 +26,7 @@ type module struct {
 // part is a struct of a module. What its fields hold that is not hardware are parameters and scratch: see fieldsOf.
 type part struct {
 	path string
-	at   unsafe.Pointer
-	typ  reflect.Type
+	at   reflect.Value // the struct, addressable
 }
 
 // reading is a field of a module that points to another module.
@@ -47,7 +45,7 @@ type port struct {
 
 // key identifies a struct: a pointer is not enough, since the first field has the same address.
 type key struct {
-	ptr unsafe.Pointer
+	at  uintptr
 	typ reflect.Type
 }
 
@@ -110,7 +108,7 @@ func elaborate(name string, root any, in *island) (*Sim, error) {
 	if isModule(v.Type()) {
 		e.submodule(name, v, true)
 	} else {
-		e.seen[key{v.UnsafePointer(), v.Type()}] = nil
+		e.seen[key{v.Pointer(), v.Type()}] = nil
 		e.fields(name, v.Elem(), nil)
 	}
 	e.connect()
@@ -140,7 +138,7 @@ type tags struct {
 func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 	t := v.Type()
 	if m != nil {
-		m.parts = append(m.parts, part{path, addressOf(v).UnsafePointer(), t})
+		m.parts = append(m.parts, part{path, v})
 	}
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -298,10 +296,10 @@ func (e *elaboration) pointer(path string, v reflect.Value, m *module, tg tags) 
 		if m == nil || m.root || tg.own {
 			e.child(path, v, m)
 		} else {
-			m.reads = append(m.reads, reading{key{v.UnsafePointer(), t}, path, t})
+			m.reads = append(m.reads, reading{key{v.Pointer(), t}, path, t})
 		}
 	case (m == nil || tg.own) && t.Elem().Kind() == reflect.Struct && mayHold(t.Elem()):
-		k := key{v.UnsafePointer(), t}
+		k := key{v.Pointer(), t}
 		if _, ok := e.seen[k]; !ok {
 			e.seen[k] = nil
 			e.fields(path, v.Elem(), m)
@@ -311,7 +309,7 @@ func (e *elaboration) pointer(path string, v reflect.Value, m *module, tg tags) 
 
 // child is a module met in a place that makes it a submodule; the module around it reads it.
 func (e *elaboration) child(path string, v reflect.Value, m *module) {
-	k := key{v.UnsafePointer(), v.Type()}
+	k := key{v.Pointer(), v.Type()}
 	if _, ok := e.seen[k]; !ok {
 		e.submodule(path, v, false)
 	}
@@ -322,7 +320,7 @@ func (e *elaboration) child(path string, v reflect.Value, m *module) {
 
 func (e *elaboration) submodule(path string, v reflect.Value, root bool) {
 	m := &module{path: path, root: root}
-	e.seen[key{v.UnsafePointer(), v.Type()}] = m
+	e.seen[key{v.Pointer(), v.Type()}] = m
 	e.k.mods = append(e.k.mods, m)
 	if e.k.island != nil {
 		if other := e.k.island.claim(v); other != nil {

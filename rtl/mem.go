@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"reflect"
 	"slices"
-	"unsafe"
 )
 
 // Mem is a large array of registers: a register file, the data of a cache. Reads see the present, writes are staged
@@ -24,8 +23,8 @@ type Mem[T any] struct {
 // ram is a Mem, whatever its type. What is seldom done is done here: the methods of Mem are compiled for each of its types in
 // every package that imports a machine.
 type ram struct {
-	first    [2]unsafe.Pointer // entry 0 of now and next
-	size     uintptr           // of an entry
+	bytes    [2][]byte // the entries of now and next, as they lie in memory
+	size     int       // of an entry
 	staged   []bool
 	together bool     // now and next are the same
 	list     []uint32 // staged entries, in the order of their first write
@@ -49,7 +48,7 @@ type memory interface {
 	double(apart bool)
 	commit()
 	pending() uint64
-	entry(i int) unsafe.Pointer
+	value() []byte
 	Len() int
 }
 
@@ -65,7 +64,7 @@ func (m *Mem[T]) make(n int) {
 	m.now, m.staged = renewed(m.now, n), renewed(m.staged, n)
 	m.list, m.reset, m.set = m.list[:0], nil, false
 	var zero T
-	m.size = unsafe.Sizeof(zero)
+	m.size = len(bytesOf(&zero))
 	if m.writer == nil {
 		m.next = renewed(m.next, n) // zeros too, of which no page is touched before it is written
 	}
@@ -85,11 +84,11 @@ func (m *Mem[T]) lay(apart bool) {
 	if !apart {
 		m.next = m.now
 	}
-	m.laid(unsafe.Pointer(unsafe.SliceData(m.now)), unsafe.Pointer(unsafe.SliceData(m.next)), apart)
+	m.laid(bytesOfAll(m.now), bytesOfAll(m.next), apart)
 }
 
-func (r *ram) laid(now, next unsafe.Pointer, apart bool) {
-	r.first = [2]unsafe.Pointer{now, next}
+func (r *ram) laid(now, next []byte, apart bool) {
+	r.bytes = [2][]byte{now, next}
 	r.together = !apart
 	r.connect()
 }
@@ -152,16 +151,10 @@ func (r *ram) commit() {
 	}
 }
 
-// bytes are the present entries and the next, as they lie in memory.
-func (r *ram) bytes() (now, next []byte) {
-	n := uintptr(len(r.staged)) * r.size
-	return unsafe.Slice((*byte)(r.first[0]), n), unsafe.Slice((*byte)(r.first[1]), n)
-}
-
-// places are those of an entry.
-func (r *ram) places(i uint32) (now, next unsafe.Pointer) {
-	at := uintptr(i) * r.size
-	return unsafe.Add(r.first[0], at), unsafe.Add(r.first[1], at)
+// entry is an entry as bytes, present and next.
+func (r *ram) entry(i uint32) (now, next []byte) {
+	at := int(i) * r.size
+	return r.bytes[0][at : at+r.size], r.bytes[1][at : at+r.size]
 }
 
 func (r *ram) stage(i int) {
@@ -180,8 +173,8 @@ func (m *Mem[T]) Alter(i int, change func(*T)) {
 }
 
 func (r *ram) altered(i uint32) {
-	now, next := r.places(i)
-	copy(unsafe.Slice((*byte)(next), r.size), unsafe.Slice((*byte)(now), r.size))
+	now, next := r.entry(i)
+	copy(next, now)
 	r.set = true
 	r.fan.mark()
 	if r.traced {
@@ -217,8 +210,7 @@ func (r *ram) edge() bool {
 	default:
 		for _, i := range r.list {
 			r.staged[i] = false
-			at := uintptr(i) * r.size
-			now, next := unsafe.Slice((*byte)(unsafe.Add(r.first[0], at)), r.size), unsafe.Slice((*byte)(unsafe.Add(r.first[1], at)), r.size)
+			now, next := r.entry(i)
 			if !bytes.Equal(now, next) {
 				copy(now, next)
 				changed = true
@@ -234,7 +226,7 @@ func (r *ram) edge() bool {
 
 // commitWords is the edge of entries as large as a W.
 func commitWords[W uint32 | uint64 | [2]uint64](r *ram) (changed bool) {
-	now, next := unsafe.Slice((*W)(r.first[0]), len(r.staged)), unsafe.Slice((*W)(r.first[1]), len(r.staged))
+	now, next := wordsOf[W](r.bytes[0]), wordsOf[W](r.bytes[1])
 	for _, i := range r.list {
 		r.staged[i] = false
 		if v := next[i]; now[i] != v {
@@ -251,10 +243,10 @@ func (m *Mem[T]) pending() uint64 { return m.changes(m.typ()) }
 func (r *ram) changes(typ reflect.Type) uint64 {
 	d := digest{}
 	for _, i := range r.list {
-		now, next := r.places(i)
-		if !bytes.Equal(unsafe.Slice((*byte)(now), r.size), unsafe.Slice((*byte)(next), r.size)) {
+		now, next := r.entry(i)
+		if !bytes.Equal(now, next) {
 			d.word(uint64(i))
-			d.add(next, typ)
+			d.all(next, typ)
 		}
 	}
 	return d.h
@@ -262,7 +254,7 @@ func (r *ram) changes(typ reflect.Type) uint64 {
 
 func (r *ram) core() *ram { return r }
 
-func (m *Mem[T]) entry(i int) unsafe.Pointer { return unsafe.Pointer(&m.now[i]) }
+func (r *ram) value() []byte { return r.bytes[0] }
 
 func (r *ram) home() *owned { return &r.owned }
 
@@ -270,14 +262,13 @@ func (m *Mem[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
 func (r *ram) elaborated() {
 	if !r.together && r.edge() || r.set {
-		now, _ := r.bytes()
-		r.reset = bytes.Clone(now)
+		r.reset = bytes.Clone(r.bytes[0])
 	}
 }
 
 func (r *ram) restart() {
 	r.edge() // nothing stays staged
-	now, next := r.bytes()
+	now, next := r.bytes[0], r.bytes[1]
 	if r.reset == nil {
 		clear(now)
 	} else {
@@ -287,18 +278,16 @@ func (r *ram) restart() {
 }
 
 func (r *ram) save(b []byte) []byte {
-	now, _ := r.bytes()
-	return append(b, now...)
+	return append(b, r.bytes[0]...)
 }
 
 func (r *ram) load(b []byte) []byte {
 	r.edge()
-	now, next := r.bytes()
-	b = b[copy(now, b):]
-	copy(next, now)
+	b = b[copy(r.bytes[0], b):]
+	copy(r.bytes[1], r.bytes[0])
 	return b
 }
 
 func (m *Mem[T]) sum(d *digest) {
-	d.all(m.first[0], len(m.now), m.typ())
+	d.all(m.bytes[0], m.typ())
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
-	"unsafe"
 )
 
 // Queue is a fifo with ready/valid ends, one producer module and one consumer module. Both directions are registered:
@@ -56,7 +55,7 @@ type fifo struct {
 	kept  uint32  // entries at elaboration
 	reset []byte  // and what they held
 	data  []byte  // the entries by place, as they lie in memory
-	notes []uint8 // by place, see PushStale
+	notes []uint8 // by place: which parts of the entry are not zero, see PushStale
 }
 
 type fifoKind uint8
@@ -145,9 +144,18 @@ func (o Out[T]) Free() int { return int(o.q.cap - (o.q.tail - o.q.rel)) }
 // Push appends an entry. It panics unless the end is Ready.
 func (o Out[T]) Push(v T) { *o.q.slot() = v } // inlined, so that v is copied once
 
-// PushStale appends an entry that still has what its place in the queue held last, for the caller to fill in within this
-// cycle, which saves clearing a large T. The note beside the place is the caller's, to know what it has to clear: 0 where
-// the place is all zero, 255 where another kind of push has filled it. It panics unless the end is Ready.
+// PushStale appends an entry without clearing it, which saves time for a large T. The entry still holds what was last
+// pushed to its place in the ring of the queue. The caller fills it in within this cycle.
+//
+// The note is a byte kept with the place. In it the caller says which parts it has filled, such as a bit for each row of
+// lanes. At the next push to the place it reads there which parts to clear. The note of a place that is all zero is 0.
+// After Push or PushSlot it is 255: any part may be filled.
+//
+//	v, note := out.PushStale()
+//	clearRows(v, *note)
+//	*note = fill(v)
+//
+// It panics unless the end is Ready.
 func (o Out[T]) PushStale() (v *T, note *uint8) {
 	q := o.q
 	at := q.append()
@@ -311,7 +319,7 @@ func (f *fifo) arrives() uint64 {
 type channel interface {
 	storage
 	core() *fifo
-	look() (v *view, front unsafe.Pointer)
+	look() (v *view, front []byte)
 	refresh() bool
 }
 
@@ -382,11 +390,12 @@ func (f *fifo) load(b []byte) []byte {
 func (q *Queue[T]) sum(d *digest) { q.digest(d, q.typ()) }
 
 func (f *fifo) digest(d *digest, typ reflect.Type) {
-	now, first := f.sim.now, unsafe.Pointer(unsafe.SliceData(f.data))
+	now, size := f.sim.now, int(typ.Size())
 	d.word(uint64(f.tail-f.head)<<32 | uint64(f.vis-f.head))
 	d.word(uint64(f.tail - f.rel))
 	for i := f.head; i != f.tail; i++ {
-		d.add(unsafe.Add(first, uintptr(i&f.mask)*typ.Size()), typ)
+		at := int(i&f.mask) * size
+		d.all(f.data[at:at+size], typ)
 	}
 	if f.kind == delayed || f.kind == far {
 		for i := f.vis; i != f.tail; i++ {

@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"reflect"
 	"sync"
-	"unsafe"
 )
 
 // Snapshot is the whole state of a Sim or System at the start of a cycle.
@@ -121,18 +120,16 @@ func (d *digest) text(s string) {
 	}
 }
 
-// add takes in the value of plain type t at p.
-func (d *digest) add(p unsafe.Pointer, t reflect.Type) { d.all(p, 1, t) }
-
-// all takes in n values of plain type t, one behind the other from p on.
-func (d *digest) all(p unsafe.Pointer, n int, t reflect.Type) {
+// all takes in the values of plain type t that have these bytes, one behind the other.
+func (d *digest) all(b []byte, t reflect.Type) {
 	parts, size := layout(t), t.Size()
 	if len(parts) == 1 && parts[0].size == size {
-		parts, size, n = []span{{0, size * uintptr(n)}}, 0, min(n, 1)
+		d.bytes(b)
+		return
 	}
-	for i := range uintptr(n) {
+	for ; len(b) > 0; b = b[size:] {
 		for _, s := range parts {
-			d.bytes(unsafe.Slice((*byte)(unsafe.Add(p, i*size+s.at)), s.size))
+			d.bytes(b[s.at : s.at+s.size])
 		}
 	}
 }

@@ -3,7 +3,6 @@ package rtl
 import (
 	"bytes"
 	"reflect"
-	"unsafe"
 )
 
 // State is the register set of a module, usually embedded in it. S is one plain-data struct: fixed-size numbers,
@@ -41,7 +40,7 @@ type stateHdr struct {
 type register interface {
 	storage
 	header() *stateHdr
-	value() unsafe.Pointer
+	value() []byte
 	double(apart bool)
 	staged() []byte
 }
@@ -116,7 +115,7 @@ func (h *stateHdr) load(b []byte) []byte {
 
 func (s *State[S]) header() *stateHdr { return &s.h }
 
-func (s *State[S]) value() unsafe.Pointer { return unsafe.Pointer(&s.q) }
+func (s *State[S]) value() []byte { return s.h.q }
 
 func (s *State[S]) staged() []byte { return s.h.d }
 
@@ -136,35 +135,4 @@ func (s *State[S]) save(b []byte) []byte { return s.h.save(b) }
 
 func (s *State[S]) load(b []byte) []byte { return s.h.load(b) }
 
-func (s *State[S]) sum(d *digest) { d.add(unsafe.Pointer(&s.q), s.typ()) }
-
-// text views a value as a string of its bytes, which compares by one memequal.
-func text[T any](p *T) string {
-	return unsafe.String((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
-}
-
-// same compares two values bit by bit, without a call if they have the size of a number.
-func same[T any](a, b *T) bool {
-	switch unsafe.Sizeof(*a) {
-	case 1:
-		return *(*uint8)(unsafe.Pointer(a)) == *(*uint8)(unsafe.Pointer(b))
-	case 2:
-		return *(*uint16)(unsafe.Pointer(a)) == *(*uint16)(unsafe.Pointer(b))
-	case 4:
-		return *(*uint32)(unsafe.Pointer(a)) == *(*uint32)(unsafe.Pointer(b))
-	case 8:
-		return *(*uint64)(unsafe.Pointer(a)) == *(*uint64)(unsafe.Pointer(b))
-	}
-	return text(a) == text(b)
-}
-
-// bytesOf views a value as its bytes. T is plain data.
-func bytesOf[T any](p *T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
-}
-
-// bytesOfAll views a slice as the bytes of its elements. T is plain data.
-func bytesOfAll[T any](s []T) []byte {
-	var zero T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(zero))
-}
+func (s *State[S]) sum(d *digest) { d.all(s.h.q, s.typ()) }

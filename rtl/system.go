@@ -119,7 +119,7 @@ func (s *System) Add(name string, d *Domain, root any) (*Sim, error) {
 
 // claim makes a module part of the island and returns the island that already has it, if any.
 func (i *island) claim(module reflect.Value) *island {
-	k := key{module.UnsafePointer(), module.Type()}
+	k := key{module.Pointer(), module.Type()}
 	if other := i.sys.owner[k]; other != nil {
 		return other
 	}

@@ -37,6 +37,7 @@ type Signal struct {
 // Value is the present value, as raw bits.
 func (s *Signal) Value() uint64 { return loadScalar(s.Ptr, s.Size) }
 
+// loadScalar reads a number of so many bytes. The signal is a field of a design that is alive, so that p is valid.
 func loadScalar(p unsafe.Pointer, size uintptr) uint64 {
 	switch size {
 	case 1:
@@ -73,7 +74,9 @@ func (s *Signal) scalars(out []Signal) []Signal {
 // its producer.
 func (k *Sim) Bundles() []Signal {
 	var out []Signal
-	list := func(kind Kind, o *owned, leaf string, t reflect.Type, p unsafe.Pointer) {
+	list := func(kind Kind, o *owned, leaf string, t reflect.Type, value []byte) {
+		// value holds a t from its first byte on, and stays where it is as long as the design.
+		p := unsafe.Pointer(unsafe.SliceData(value))
 		out = append(out, newSignal(Signal{Path: o.path + leaf, Kind: kind, Group: o.group}, t, p, ""))
 	}
 	for _, s := range k.states {
@@ -88,13 +91,13 @@ func (k *Sim) Bundles() []Signal {
 	}
 	for _, c := range k.fifos {
 		v, front := c.look()
-		list(QueueSignal, c.home(), ".Count", reflect.TypeFor[uint32](), unsafe.Pointer(&v.count))
-		list(QueueSignal, c.home(), ".Valid", reflect.TypeFor[bool](), unsafe.Pointer(&v.valid))
+		list(QueueSignal, c.home(), ".Count", reflect.TypeFor[uint32](), bytesOf(&v.count))
+		list(QueueSignal, c.home(), ".Valid", reflect.TypeFor[bool](), bytesOf(&v.valid))
 		list(QueueSignal, c.home(), ".Front", c.typ(), front)
 	}
 	for _, m := range k.mems {
 		if m.core().traced && m.Len() > 0 {
-			list(MemSignal, m.home(), "", reflect.ArrayOf(m.Len(), m.typ()), m.entry(0))
+			list(MemSignal, m.home(), "", reflect.ArrayOf(m.Len(), m.typ()), m.value())
 		}
 	}
 	return out
@@ -115,6 +118,7 @@ func (s *Signal) Parts() []Signal {
 		for i := range parts {
 			p := *s
 			p.Path += "[" + strconv.Itoa(i) + "]"
+			// Element i lies within the array that begins at s.Ptr.
 			p.Type, p.Ptr, p.Size = elem, unsafe.Add(s.Ptr, uintptr(i)*elem.Size()), elem.Size()
 			parts[i] = p
 		}
@@ -129,11 +133,11 @@ func (s *Signal) fields(to []Signal, t reflect.Type, p unsafe.Pointer) []Signal 
 		switch {
 		case f.Name == "_" || slices.Contains(s.Without, f.Tag.Get("if")):
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
-			to = s.fields(to, f.Type, unsafe.Add(p, f.Offset))
+			to = s.fields(to, f.Type, unsafe.Add(p, f.Offset)) // a field lies within its struct
 		default:
 			x := *s
 			x.Path += "." + f.Name
-			to = append(to, newSignal(x, f.Type, unsafe.Add(p, f.Offset), f.Tag.Get("bits")))
+			to = append(to, newSignal(x, f.Type, unsafe.Add(p, f.Offset), f.Tag.Get("bits"))) // so does this one
 		}
 	}
 	return to
@@ -300,9 +304,9 @@ type mirror[T any] struct {
 	front T
 }
 
-func (q *Queue[T]) look() (v *view, front unsafe.Pointer) {
+func (q *Queue[T]) look() (v *view, front []byte) {
 	q.refresh()
-	return &q.mirror.view, unsafe.Pointer(&q.mirror.front)
+	return &q.mirror.view, bytesOf(&q.mirror.front)
 }
 
 func (q *Queue[T]) refresh() bool {

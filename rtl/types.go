@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unsafe"
 )
 
 // storage is anything that holds bits: a State, Wire, Queue or Mem of any type.
@@ -197,9 +196,4 @@ func badBits(t reflect.Type, path string) string {
 		return badBits(t.Elem(), path+"[]")
 	}
 	return ""
-}
-
-// addressOf is a pointer to an addressable value, exported or not.
-func addressOf(v reflect.Value) reflect.Value {
-	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr()))
 }

@@ -1,9 +1,6 @@
 package rtl
 
-import (
-	"reflect"
-	"unsafe"
-)
+import "reflect"
 
 // Wire carries a value within a cycle, from the one process that drives it to those that read it. A field of type
 // Wire is an output of its module, a field of type *Wire an input. Only wires, and queues with [Pipe] or [Flow],
@@ -31,7 +28,7 @@ type wireHdr struct {
 type AnyWire interface {
 	storage
 	whdr() *wireHdr
-	value() unsafe.Pointer
+	value() []byte
 	moved() bool
 }
 
@@ -58,7 +55,7 @@ func (w *Wire[T]) Edit() *T {
 
 func (w *Wire[T]) whdr() *wireHdr { return &w.h }
 
-func (w *Wire[T]) value() unsafe.Pointer { return unsafe.Pointer(&w.v) }
+func (w *Wire[T]) value() []byte { return bytesOf(&w.v) }
 
 // moved says whether the value changed since the last call.
 func (w *Wire[T]) moved() bool {
@@ -81,4 +78,4 @@ func (w *Wire[T]) save(b []byte) []byte { return append(b, bytesOf(&w.v)...) }
 
 func (w *Wire[T]) load(b []byte) []byte { return b[copy(bytesOf(&w.v), b):] }
 
-func (w *Wire[T]) sum(d *digest) { d.add(unsafe.Pointer(&w.v), w.typ()) }
+func (w *Wire[T]) sum(d *digest) { d.all(bytesOf(&w.v), w.typ()) }

@@ -59,22 +59,22 @@ func (AbsentLane) Words() key.Words { return absentLanes.Words() }
 // Config sizes a streaming multiprocessor. All latencies and intervals are in
 // core cycles.
 type Config struct {
-	WarpSize    int               `toml:"warp_size" range:"1..32 pow2" unit:"threads" doc:"threads of a warp" source:"tbc"`
-	Lanes       units.Permutation `toml:"lanes" doc:"lane permutation: where the threads of a warp are, of each warp in its own way" source:"Rhu & Erez, ISCA 2013, figures 7 and 9"`
-	SIMDWidth   int               `toml:"simd_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the pipes; a warp enters one in warp_size / simd_width cycles" source:"tbc"`
+	WarpSize    int               `toml:"warp_size" range:"1..32 pow2" unit:"threads" doc:"threads of a warp" source:"tbc: table 2"`
+	Lanes       units.Permutation `toml:"lanes" doc:"lane permutation: where the threads of a warp are, of each warp in its own way" source:"slp: figures 7 and 9"`
+	SIMDWidth   int               `toml:"simd_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the pipes; a warp enters one in warp_size / simd_width cycles" source:"tbc: table 2"`
 	Skip        Skip              `toml:"skip" doc:"which cycles a warp skips on its way into a pipe with fewer lanes: none, bcc (those of groups of lanes of which none executes), scc (all but as many as the lanes that execute fill)" source:"Vaidya et al., ISCA 2013"`
 	Interweave  Interweave        `toml:"interweave" doc:"what may issue beside an instruction, in lanes that it leaves: none, sbi (another path of its warp), swi (another warp), sbi-swi (either); with mechanisms that keep the warps of a CTA" source:"Brunie et al., ISCA 2012"`
-	Threads     int               `toml:"threads" range:"warp_size..2048" unit:"threads" doc:"resident threads at most" source:"tbc"`
+	Threads     int               `toml:"threads" range:"warp_size..2048" unit:"threads" doc:"resident threads at most" source:"tbc: table 2"`
 	CTAs        int               `toml:"ctas" range:"1..32" doc:"resident CTAs at most" source:"gpgpu"`
-	Registers   int               `toml:"registers" range:"1..1Mi" doc:"32-bit registers" source:"tbc"`
+	Registers   int               `toml:"registers" range:"1..1Mi" doc:"32-bit registers" source:"tbc: table 2"`
 	RegAlloc    int               `toml:"reg_alloc" range:"1..64 pow2" unit:"registers" doc:"granularity of allocation: a thread's registers are rounded up to a multiple" source:"gpgpu"`
-	Scheduler   Scheduler         `toml:"scheduler" doc:"warp scheduler: lrr (loose round robin) or gto (greedy, then oldest)" source:"tbc22"`
-	CTAPriority CTAPriority       `toml:"cta_priority" doc:"which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), or none (all warps alike); the same under each mechanism" source:"Fung & Aamodt, HPCA 2011, section 6.2"`
-	Scoreboard  Dependence        `toml:"scoreboard" doc:"what a dependent instruction waits for: warp (one instruction of a warp in flight) or register" source:"tbc22"`
+	Scheduler   Scheduler         `toml:"scheduler" doc:"warp scheduler: lrr (loose round robin) or gto (greedy, then oldest)" source:"tbc: section 2.2"`
+	CTAPriority CTAPriority       `toml:"cta_priority" doc:"which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), or none (all warps alike); the same under each mechanism" source:"tbc: section 6.2"`
+	Scoreboard  Dependence        `toml:"scoreboard" doc:"what a dependent instruction waits for: warp (one instruction of a warp in flight) or register" source:"tbc: section 2.2"`
 	FetchWidth  int               `toml:"fetch_width" range:"1..8" doc:"instructions fetched in a cycle, all of one slot" source:"ours"`
 	IBuffer     int               `toml:"ibuffer" range:"fetch_width..16" doc:"instructions buffered for a slot" source:"ours"`
 	RFBanks     int               `toml:"rf_banks" range:"1..64 pow2" doc:"register-file banks, one read each in a cycle" source:"ours"`
-	WBPorts     int               `toml:"wb_ports" range:"1..4" doc:"warp results written back in a cycle" source:"tbc22"`
+	WBPorts     int               `toml:"wb_ports" range:"1..4" doc:"warp results written back in a cycle" source:"tbc: section 2.2"`
 	ALULatency  int               `toml:"alu_latency" range:"1..1000" unit:"core cycles" doc:"integer, logic and single-precision pipe, branches" source:"ours"`
 	OutcomeLat  int               `toml:"outcome_latency" range:"0..1000" unit:"core cycles" doc:"from the start of execution of a branch, barrier or exit until the mechanism has its outcome; 0: alu_latency" source:"ours"`
 	DPLatency   int               `toml:"dp_latency" range:"1..1000" unit:"core cycles" doc:"double-precision pipe" source:"ours"`

@@ -1,14 +1,35 @@
 package testbench
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"unsafe"
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/ptx"
 	"divergo/sm"
+	"divergo/testbench/golden"
 )
+
+// This file is the path from PTX to a result, from top to bottom: Program makes a kernel
+// ready to run, Session.Launch checks the launch (prepare), has the machine run it
+// (simulate) or the golden model (emulate), and keeps its Run. How it ended is said in outcome.go.
+
+// Program lowers a kernel of a module and makes it ready to run: control flow
+// analysed, instructions resolved to their place in the datapath. The empty
+// name stands for the only kernel of the module.
+func Program(m *ptx.Module, kernel string) (*isa.Program, error) {
+	p, err := m.Program(kernel)
+	if err != nil {
+		return nil, err
+	}
+	if err := isa.Bind(p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
 
 // Launch is one grid of a kernel.
 type Launch struct {
@@ -17,6 +38,69 @@ type Launch struct {
 	Block  [3]uint32 // threads of a CTA in x, y and z
 	Shared uint32    // bytes of dynamic shared memory of a CTA
 	Params []byte    // parameter bank
+}
+
+// Run is one launch and what came of it.
+type Run struct {
+	Launch    Launch
+	Occupancy sm.Occupancy
+	Outcome   Outcome
+	Counters  Counters
+	Printed   Printed     // if it finished
+	Emulated  bool        // by the golden model: see Session.Emulates
+	Outside   uint64      // reads of threads outside of allocations: see Session.Pad
+	Absent    *AbsentRead // the first shuffle that read a lane which takes no part
+}
+
+// Launch runs a grid until it ends. The error is an *Outcome if the run did
+// not finish, and says why the launch is impossible otherwise. After a run that did
+// not finish there is no other one, but by Reset.
+func (s *Session) Launch(l Launch) error {
+	run, err := s.prepare(l)
+	if err != nil {
+		return err
+	}
+	if run.Emulated {
+		err = s.emulate(&run)
+	} else {
+		err = s.simulate(&run)
+	}
+	if err != nil {
+		return err
+	}
+	if run.Outcome.OK() && run.Launch.Prog.Printer != 0 {
+		run.Printed = s.takePrinted(run.Launch.Prog)
+	}
+	s.Runs = append(s.Runs, run)
+	if !run.Outcome.OK() {
+		return &run.Outcome
+	}
+	return s.err
+}
+
+// prepare takes the program that runs for that of the launch, checks that it can run, and puts
+// the variables of its module into device memory.
+func (s *Session) prepare(l Launch) (run Run, err error) {
+	if s.err != nil {
+		return run, s.err
+	}
+	if n := len(s.Runs); n > 0 && !s.Runs[n-1].Outcome.OK() {
+		return run, fmt.Errorf("launch %d did not finish, and the machine stands where it stopped: Reset first", n)
+	}
+	if l.Prog, err = s.herded(l.Prog); err != nil {
+		return run, err
+	}
+	occupancy, err := l.Check(&s.Machine.Config)
+	if err != nil {
+		return run, err
+	}
+	if err := l.checkRegisters(&s.Machine.Config, occupancy.CTAs); err != nil {
+		return run, err
+	}
+	if err := s.PlaceModule(l.Prog); err != nil {
+		return run, err
+	}
+	return Run{Launch: l, Occupancy: occupancy, Emulated: s.Emulates != nil && s.Emulates(len(s.Runs)+1)}, nil
 }
 
 // maxGrid and maxBlock are the largest sizes by dimension (CUDA C Programming
@@ -48,7 +132,8 @@ func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 		errs = append(errs, fmt.Errorf("%d bytes of dynamic shared memory, want at most %d", l.Shared, maxShared))
 	}
 	if n := uint32(len(l.Params)); n != l.Prog.ParamBytes {
-		errs = append(errs, fmt.Errorf("%s takes %d bytes of parameters, the launch gives %d", l.Prog.Name, l.Prog.ParamBytes, n))
+		errs = append(errs, fmt.Errorf("%s takes %d bytes of parameters, the launch gives %d",
+			l.Prog.Name, l.Prog.ParamBytes, n))
 	}
 	if len(errs) > 0 {
 		return sm.Occupancy{}, errors.Join(errs...)
@@ -58,7 +143,8 @@ func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 	if p.ReqThreads != [3]uint32{} && p.ReqThreads != l.Block {
 		errs = append(errs, fmt.Errorf("block %s: %s requires %s (.reqntid)", shape(l.Block), p.Name, shape(p.ReqThreads)))
 	} else if p.MaxThreads > 0 && k.Threads() > int(p.MaxThreads) {
-		errs = append(errs, fmt.Errorf("block %s has %d threads: %s allows %d (.maxntid)", shape(l.Block), k.Threads(), p.Name, p.MaxThreads))
+		errs = append(errs, fmt.Errorf("block %s has %d threads: %s allows %d (.maxntid)",
+			shape(l.Block), k.Threads(), p.Name, p.MaxThreads))
 	}
 	o, err := k.Occupancy(&c.SM, c.Shared.Size)
 	return o, errors.Join(append(errs, err)...)
@@ -71,7 +157,8 @@ func (l *Launch) checkRegisters(c *gpu.Config, ctas int) error {
 	warps := uint64(k.Threads()+c.SM.WarpSize-1) / uint64(c.SM.WarpSize)
 	resident := min(uint64(l.Grid[0])*uint64(l.Grid[1])*uint64(l.Grid[2]), uint64(c.GPU.SMs*ctas)) * warps
 	if bytes := resident * uint64(len(l.Prog.Regs)) * 2 * uint64(unsafe.Sizeof(isa.Row{})); bytes > maxRegisters {
-		return fmt.Errorf("registers: %s names %d, those of %d warps at once take %d bytes, want at most %d; fewer SMs (gpu.sms), threads of an SM (sm.threads) or CTAs take less",
+		return fmt.Errorf("registers: %s names %d, those of %d warps at once take %d bytes, want at most %d; "+
+			"fewer SMs (gpu.sms), threads of an SM (sm.threads) or CTAs take less",
 			l.Prog.Name, len(l.Prog.Regs), resident, bytes, maxRegisters)
 	}
 	return nil
@@ -82,4 +169,113 @@ func (l *Launch) kernel() sm.Kernel {
 	return sm.Kernel{Prog: l.Prog, Grid: l.Grid, Block: l.Block, Params: l.Params, DynShared: l.Shared}
 }
 
-func shape(d [3]uint32) string { return fmt.Sprintf("%dx%dx%d", d[0], d[1], d[2]) }
+// simulate has the machine run a launch.
+func (s *Session) simulate(run *Run) error {
+	m := s.Machine
+	k, err := s.mapped(run.Launch.kernel())
+	if err != nil {
+		return err
+	}
+	before := readCounters(m)
+	if err := m.Load(k); err != nil {
+		return err
+	}
+	loaded := Loaded{Launch: run.Launch}
+	if s.OnLaunch.Notify(&loaded); loaded.err != nil {
+		return loaded.err
+	}
+	outside, absent := s.countOutside(), s.watchAbsent(k.Prog)
+	end := m.Run(s.Limits.Stop, s.Limits.MaxCycles)
+	run.Outside, run.Absent = outside(), absent()
+	run.Outcome = s.outcome(&run.Launch, end)
+	run.Counters = readCounters(m)
+	run.Counters.since(&before, run.Outcome.Cycle, len(m.SMs))
+	return nil
+}
+
+// localBase is where the local memory of all threads begins: behind the
+// addresses that pointers reach.
+const localBase = addressEnd
+
+// mapped is a kernel with its memory: what its threads may access, and local memory that is there.
+func (s *Session) mapped(k sm.Kernel) (sm.Kernel, error) {
+	k.LocalBase, k.Valid, k.Pad = localBase, s.memory.Ranges(), s.Pad
+	local := s.Machine.LocalBytes(&k)
+	if local > maxLocal {
+		return k, fmt.Errorf("local memory: the threads that can be resident take %d bytes, want at most %d: %s; "+
+			"fewer SMs (gpu.sms), threads of an SM (sm.threads) or CTAs take less", local, maxLocal, s.localText(k.Prog))
+	}
+	if err := s.Machine.Store.Map(localBase, local); err != nil {
+		return k, fmt.Errorf("local memory: %w", err)
+	}
+	return k, nil
+}
+
+// Loaded is a launch that is about to run.
+type Loaded struct {
+	Launch
+	err error
+}
+
+// Refuse prevents the launch, for the first reason that is not nil.
+func (l *Loaded) Refuse(why error) {
+	if l.err == nil {
+		l.err = why
+	}
+}
+
+// emulate has the golden model run a launch in place of the machine: it changes device
+// memory as the launch does, takes no cycles and counts nothing. Threads that wait for
+// those of later CTAs wait for ever.
+func (s *Session) emulate(run *Run) error {
+	l, ranges := &run.Launch, s.memory.Ranges()
+	m := golden.Memory{Pad: s.Pad}
+	before := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		before[i] = make([]byte, r.End-r.Start)
+		s.Read(r.Start, before[i])
+		s.fail(m.Map(r.Start, r.End-r.Start))
+		s.fail(m.Write(r.Start, before[i]))
+	}
+	if s.err != nil {
+		return s.err
+	}
+	cfg := &s.Machine.Config
+	result, err := golden.Run(l.Prog, l.Golden(cfg), &m, golden.Options{Stop: s.Limits.Stop, MaxSteps: s.maxSteps()})
+	if err != nil {
+		return err
+	}
+	for i, r := range ranges {
+		after := make([]byte, len(before[i]))
+		s.fail(m.Read(r.Start, after))
+		if !bytes.Equal(before[i], after) {
+			s.Write(r.Start, after)
+		}
+	}
+	run.Outside, run.Outcome = result.Outside, *Emulated(l, cfg.SM.WarpSize, result)
+	run.Counters = readCounters(s.Machine).zero()
+	return nil
+}
+
+// Golden is the launch as the golden model takes it, with what it depends on of a machine.
+func (l *Launch) Golden(c *gpu.Config) golden.Setup {
+	return golden.Setup{
+		Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params,
+		WarpSize: uint32(c.SM.WarpSize), Stack: uint32(c.SM.Stack), AbsentOwn: c.SM.AbsentLane == sm.AbsentOwn,
+	}
+}
+
+// maxEmulated is the most instructions of threads that an emulated launch executes, some
+// hours of them.
+const maxEmulated = 1 << 40
+
+// maxSteps is the most instructions of threads that an emulated launch executes: as many as all lanes
+// of the machine could in the core cycles that a launch may take.
+func (s *Session) maxSteps() uint64 {
+	cfg := &s.Machine.Config
+	lanes := uint64(cfg.GPU.SMs * cfg.SM.WarpSize)
+	if n := s.Limits.MaxCycles; n > 0 && n < maxEmulated/lanes {
+		return n * lanes
+	}
+	return maxEmulated
+}

@@ -172,3 +172,33 @@ func (m *Memory) remove(in sm.Range) {
 
 // Ranges lists the valid addresses, ascending and disjoint.
 func (m *Memory) Ranges() []sm.Range { return m.spans }
+
+// near says where an address lies.
+func (m *Memory) near(addr uint64) string {
+	if addr >= addressEnd {
+		return "device memory ends at 4 GiB: a pointer of the host, or a wild one"
+	}
+	if what, ok := m.isReserved(addr); ok {
+		return what
+	}
+	for _, r := range m.freed {
+		if addr >= r.Start && addr < r.End {
+			return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), which was freed", addr-r.Start, r.Start, r.End)
+		}
+	}
+	best := "nothing is allocated"
+	least := ^uint64(0)
+	for _, r := range m.spans {
+		switch {
+		case addr >= r.Start && addr < r.End:
+			return fmt.Sprintf("%d bytes behind the start of the allocation [%#x, %#x)", addr-r.Start, r.Start, r.End)
+		case addr < r.Start && r.Start-addr < least:
+			least = r.Start - addr
+			best = fmt.Sprintf("%d bytes before the allocation [%#x, %#x)", least, r.Start, r.End)
+		case addr >= r.End && addr-r.End < least:
+			least = addr - r.End
+			best = fmt.Sprintf("%d bytes behind the end of the allocation [%#x, %#x)", least, r.Start, r.End)
+		}
+	}
+	return best
+}

@@ -10,6 +10,7 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/testbench/golden"
 )
 
 // Outcome is how a run ended, and if it did not finish, why.
@@ -58,6 +59,214 @@ type Waiting struct {
 	Reason string    `json:"reason"`
 }
 
+// emulator stands for the golden model where an SM is named.
+const emulator = -1
+
+// outcome is how a run of the machine ended.
+func (s *Session) outcome(l *Launch, end gpu.End) Outcome {
+	o := Outcome{End: end, Cycle: s.Machine.Cycles()}
+	switch end {
+	case gpu.Faulted:
+		for i, m := range s.Machine.SMs {
+			if f, ok := m.Fault(); ok {
+				o.Fault = s.fault(l.Prog, i, m, &f)
+				break
+			}
+		}
+	case gpu.Deadlock, gpu.EndlessLoop, gpu.GridDeadlock, gpu.OutOfTime:
+		o.Waiting = s.waiting(l.Prog)
+		o.Room, o.Unbegun = s.Machine.Room()
+	}
+	return o
+}
+
+// fault is what a thread of an SM did wrong.
+func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault {
+	t := m.Thread(int(f.Row), int(f.Lane))
+	fault := &Fault{
+		Kind: f.Kind.String(), SM: index, CTA: t.CTA, Thread: t.TID, PC: f.PC,
+		Addr: f.Addr, Size: int(f.Size), Space: spaceName(f.Space),
+	}
+	fault.Where, fault.From, fault.Text = source(p, f.PC)
+	_, warp := m.Warp(int(f.Row))
+	mech, regroups := s.Machine.Config.Divergence.Mechanism, m.Div.Homes() != nil
+	switch f.Kind {
+	case sm.OutOfBounds:
+		switch f.Space {
+		case isa.SpaceGlobal, isa.SpaceGeneric:
+			fault.Near = s.memory.near(f.Addr)
+		case isa.SpaceLocal:
+			fault.Near = s.localText(p)
+		}
+	case sm.Missing:
+		fault.Why = missing(warp, f, p.Insts[f.PC].Matrix(), mech, regroups)
+	case sm.PartOfWarp:
+		fault.Why = fmt.Sprintf("of warp %d, the threads with %%laneid %s have not come: "+
+			"mechanism %q has a warp arrive as a whole, as GPUs before sm_70, "+
+			"and the module is for sm_%d, where each thread counts for itself", warp, lanes(f.Missing), mech, p.Target)
+	case sm.Trapped:
+		s.trapped(fault, p, f)
+	case sm.NoFunction:
+		fault.Why = fmt.Sprintf("there is no function at %#x", f.Addr)
+	case sm.FrameOverflow:
+		fault.Why = fmt.Sprintf("the frames of the functions that the thread is in take more than sm.stack = %d bytes; %s",
+			s.Machine.Config.SM.Stack, s.moreStack())
+	case sm.Regrouped:
+		fault.Why = fmt.Sprintf("the instruction is one of warp %d, but threads of other warps are with it: "+
+			"mechanism %q regroups the threads of a CTA", warp, mech)
+	}
+	return fault
+}
+
+// missing says which threads of a warp an instruction misses, and why they are elsewhere.
+func missing(warp int, f *sm.Fault, matrix bool, mech string, regroups bool) string {
+	if matrix {
+		return fmt.Sprintf("all threads of a warp execute it together, and of warp %d those with %%laneid %s are not here",
+			warp, lanes(f.Missing))
+	}
+	why := "does not bring threads together for .sync, as no GPU before sm_70 does"
+	if regroups {
+		why = "regroups the threads of a CTA"
+	}
+	return fmt.Sprintf("of warp %d, membermask also names the threads with %%laneid %s, "+
+		"which have not exited and are not here: mechanism %q %s", warp, lanes(f.Missing), mech, why)
+}
+
+// trapped says what a trap is for. One with sources is an assertion that has
+// failed: they are its condition, file, line and function.
+func (s *Session) trapped(fault *Fault, p *isa.Program, f *sm.Fault) {
+	if p.Insts[f.PC].NSrc == 4 {
+		fault.Kind = AssertionFailed
+		fault.Why = fmt.Sprintf("%s:%d: %s: %s",
+			s.text(f.Args[1]), uint32(f.Args[2]), s.text(f.Args[3]), s.text(f.Args[0]))
+	}
+	if n := bits.OnesCount32(f.Lanes); n > 1 {
+		if fault.Why != "" {
+			fault.Why += "\n  "
+		}
+		fault.Why += fmt.Sprintf("and %d more threads of the warp instruction, in lanes %s", n-1, lanes(f.Lanes&(f.Lanes-1)))
+	}
+}
+
+// text is the string of C at an address in device memory, on one line.
+func (s *Session) text(addr uint64) string {
+	return strings.Trim(strconv.QuoteToGraphic(cstring(s.Machine.Store.Read, addr)), `"`)
+}
+
+// localText says what local memory a thread has.
+func (s *Session) localText(p *isa.Program) string {
+	if !p.Recursive {
+		return fmt.Sprintf("a thread has %d bytes of local memory, what the variables of the kernel and its functions take",
+			p.LocalBytes)
+	}
+	stack := s.Machine.Config.SM.Stack
+	return fmt.Sprintf("a thread has %d bytes of local memory: "+
+		"%d for variables, then sm.stack = %d for the frames of recursive functions; %s",
+		int(p.LocalBytes)+stack, p.LocalBytes, stack, s.moreStack())
+}
+
+// moreStack says how a thread gets more.
+func (s *Session) moreStack() string {
+	return fmt.Sprintf("--set sm.stack=%d gives it more", max(2*s.Machine.Config.SM.Stack, 1024))
+}
+
+// reasons are those of a path that runs or is at a barrier.
+var reasons = map[divergence.Wait]string{
+	divergence.Runs: "can run", divergence.WaitsControl: "a branch is being resolved",
+	divergence.WaitsBarrier: "waits at a barrier",
+}
+
+// waiting lists the groups of threads that have not exited.
+func (s *Session) waiting(p *isa.Program) []Waiting {
+	var list []Waiting
+	size := s.Machine.Config.SM.WarpSize
+	for i, m := range s.Machine.SMs {
+		for _, path := range m.Paths() {
+			cta, warp := m.Warp(int(path.Row))
+			w := Waiting{SM: i, CTA: cta, Warp: warp, PC: path.PC, Mask: fmt.Sprintf("%0*x", (size+3)/4, path.Mask)}
+			w.Where, w.From, w.Text = source(p, path.PC)
+			w.Reason = "waits to reconverge"
+			if path.Running || path.Wait == divergence.WaitsBarrier {
+				w.Reason = reasons[path.Wait]
+			}
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// Emulated is the outcome of a launch on the golden model, with warps of so many threads.
+func Emulated(l *Launch, warpSize int, r *golden.Result) *Outcome {
+	o := &Outcome{}
+	switch r.End {
+	case golden.Faulted:
+		f := r.Fault
+		o.End = gpu.Faulted
+		o.Fault = &Fault{
+			Kind: f.Kind.String(), SM: emulator, CTA: f.CTA, Thread: f.Thread, PC: f.PC,
+			Addr: f.Addr, Size: f.Size, Space: spaceName(f.Space),
+		}
+		o.Fault.Where, o.Fault.From, o.Fault.Text = source(l.Prog, f.PC)
+	case golden.Deadlocked:
+		o.End = gpu.Deadlock
+	case golden.OutOfSteps:
+		o.End = gpu.OutOfTime
+	case golden.Stopped:
+		o.End = gpu.Stopped
+	}
+	reason := map[gpu.End]string{gpu.Deadlock: "waits", gpu.OutOfTime: "can run"}[o.End]
+	for _, t := range r.Waiting {
+		b, n := l.Block, uint32(warpSize)
+		at := t.Thread[0] + b[0]*(t.Thread[1]+b[1]*t.Thread[2])
+		w := Waiting{
+			SM: emulator, CTA: t.CTA, Warp: int(at / n), PC: t.PC,
+			Mask: fmt.Sprintf("%0*x", (n+3)/4, uint32(1)<<(at%n)), Reason: reason,
+		}
+		w.Where, w.From, w.Text = source(l.Prog, t.PC)
+		o.Waiting = append(o.Waiting, w)
+	}
+	return o
+}
+
+// source is the source line of an instruction, the line of the header that it calls, "" if
+// it calls none, and its text.
+func source(p *isa.Program, pc uint32) (where, from, inst string) {
+	where, from = p.Called(pc), p.Where(pc)
+	if from == where {
+		from = ""
+	}
+	return where, from, text(p, pc)
+}
+
+// text is the instruction at pc as the source has it.
+func text(p *isa.Program, pc uint32) string {
+	if pc == isa.NoPC {
+		return "what the divergence stack in memory says"
+	}
+	if int(pc) >= len(p.Insts) {
+		return "the end of the kernel"
+	}
+	return p.Mnemonic(pc)
+}
+
+func spaceName(s isa.Space) string {
+	switch s {
+	case isa.SpaceGeneric:
+		return "generic"
+	case isa.SpaceGlobal:
+		return "global"
+	case isa.SpaceShared:
+		return "shared"
+	case isa.SpaceLocal:
+		return "local"
+	case isa.SpaceConst:
+		return "constant"
+	case isa.SpaceParam:
+		return "parameter"
+	}
+	return ""
+}
+
 // Error is the report of a run that did not finish, in lines. It starts with a
 // summary and names threads, instructions and source lines.
 func (o *Outcome) Error() string {
@@ -89,10 +298,12 @@ func (o *Outcome) Error() string {
 		}
 		o.writeWaiting(&b)
 	case gpu.EndlessLoop:
-		fmt.Fprintf(&b, "endless loop after %d cycles: the threads that run come to the same places again with the same values, and change no memory", o.Cycle)
+		fmt.Fprintf(&b, "endless loop after %d cycles: the threads that run come to the same places again with the same values, "+
+			"and change no memory", o.Cycle)
 		o.writeWaiting(&b)
 	case gpu.GridDeadlock:
-		fmt.Fprintf(&b, "deadlock after %d cycles: the CTAs that run wait for others of the grid, which have no room", o.Cycle)
+		fmt.Fprintf(&b, "deadlock after %d cycles: the CTAs that run wait for others of the grid, which have no room",
+			o.Cycle)
 		o.writeRoom(&b)
 		o.writeWaiting(&b)
 	case gpu.OutOfTime:
@@ -127,18 +338,9 @@ func (o *Outcome) writeWaiting(b *strings.Builder) {
 		if w.SM == emulator {
 			sm = "emulated,"
 		}
-		fmt.Fprintf(b, "\n  %s CTA %s warp %d lanes %s: %s at %s, PC %d: %s", sm, point(w.CTA), w.Warp, w.Mask, w.Reason, sourceText(w.Where, w.From), w.PC, w.Text)
+		fmt.Fprintf(b, "\n  %s CTA %s warp %d lanes %s: %s at %s, PC %d: %s",
+			sm, point(w.CTA), w.Warp, w.Mask, w.Reason, sourceText(w.Where, w.From), w.PC, w.Text)
 	}
-}
-
-// source is the source line of an instruction, and the line of the header that it calls, "" if
-// it calls none.
-func source(p *isa.Program, pc uint32) (where, from string) {
-	where, from = p.Called(pc), p.Where(pc)
-	if from == where {
-		from = ""
-	}
-	return where, from
 }
 
 func sourceText(where, from string) string {
@@ -150,101 +352,7 @@ func sourceText(where, from string) string {
 
 func point(d [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", d[0], d[1], d[2]) }
 
-// diagnose completes the outcome of a run.
-func (s *Session) diagnose(l *Launch, end gpu.End) *Outcome {
-	o := &Outcome{End: end, Cycle: s.Machine.Cycles()}
-	switch end {
-	case gpu.Faulted:
-		for i, m := range s.Machine.SMs {
-			if f, ok := m.Fault(); ok {
-				o.Fault = s.fault(l.Prog, i, m, &f)
-				break
-			}
-		}
-	case gpu.Deadlock, gpu.EndlessLoop, gpu.GridDeadlock, gpu.OutOfTime:
-		o.Waiting = s.waiting(l)
-		o.Room, o.Unbegun = s.Machine.Room()
-	}
-	return o
-}
-
-func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault {
-	t := m.Thread(int(f.Row), int(f.Lane))
-	fault := &Fault{
-		Kind: f.Kind.String(), SM: index, CTA: t.CTA, Thread: t.TID,
-		PC: f.PC, Text: text(p, f.PC),
-		Addr: f.Addr, Size: int(f.Size), Space: spaceName(f.Space),
-	}
-	fault.Where, fault.From = source(p, f.PC)
-	if f.Kind == sm.OutOfBounds && (f.Space == isa.SpaceGlobal || f.Space == isa.SpaceGeneric) {
-		fault.Near = s.memory.near(f.Addr)
-	}
-	if f.Kind == sm.OutOfBounds && f.Space == isa.SpaceLocal {
-		fault.Near = s.localText(p)
-	}
-	_, warp := m.Warp(int(f.Row))
-	mech, regroups := s.Machine.Config.Divergence.Mechanism, m.Div.Homes() != nil
-	switch {
-	case f.Kind == sm.Missing && p.Insts[f.PC].Matrix():
-		fault.Why = fmt.Sprintf("all threads of a warp execute it together, and of warp %d those with %%laneid %s are not here", warp, lanes(f.Missing))
-		return fault
-	}
-	switch f.Kind {
-	case sm.Missing:
-		fault.Why = fmt.Sprintf("of warp %d, membermask also names the threads with %%laneid %s, which have not exited and are not here: ", warp, lanes(f.Missing))
-		if regroups {
-			fault.Why += fmt.Sprintf("mechanism %q regroups the threads of a CTA", mech)
-		} else {
-			fault.Why += fmt.Sprintf("mechanism %q does not bring threads together for .sync, as no GPU before sm_70 does", mech)
-		}
-	case sm.PartOfWarp:
-		fault.Why = fmt.Sprintf("of warp %d, the threads with %%laneid %s have not come: mechanism %q has a warp arrive as a whole, as GPUs before sm_70, and the module is for sm_%d, where each thread counts for itself", warp, lanes(f.Missing), mech, p.Target)
-	case sm.Trapped:
-		s.explain(fault, p, f)
-	case sm.NoFunction:
-		fault.Why = fmt.Sprintf("there is no function at %#x", f.Addr)
-	case sm.FrameOverflow:
-		fault.Why = fmt.Sprintf("the frames of the functions that the thread is in take more than sm.stack = %d bytes; %s", s.Machine.Config.SM.Stack, s.moreStack())
-	case sm.Regrouped:
-		fault.Why = fmt.Sprintf("the instruction is one of warp %d, but threads of other warps are with it: mechanism %q regroups the threads of a CTA", warp, mech)
-	}
-	return fault
-}
-
-// localText says what local memory a thread has.
-func (s *Session) localText(p *isa.Program) string {
-	if !p.Recursive {
-		return fmt.Sprintf("a thread has %d bytes of local memory, what the variables of the kernel and its functions take", p.LocalBytes)
-	}
-	stack := s.Machine.Config.SM.Stack
-	return fmt.Sprintf("a thread has %d bytes of local memory: %d for variables, then sm.stack = %d for the frames of recursive functions; %s",
-		int(p.LocalBytes)+stack, p.LocalBytes, stack, s.moreStack())
-}
-
-// moreStack says how a thread gets more.
-func (s *Session) moreStack() string {
-	return fmt.Sprintf("--set sm.stack=%d gives it more", max(2*s.Machine.Config.SM.Stack, 1024))
-}
-
-// explain says what a trap is for. One with sources is an assertion that has
-// failed: they are its condition, file, line and function.
-func (s *Session) explain(fault *Fault, p *isa.Program, f *sm.Fault) {
-	if p.Insts[f.PC].NSrc == 4 {
-		fault.Kind = AssertionFailed
-		fault.Why = fmt.Sprintf("%s:%d: %s: %s", s.text(f.Args[1]), uint32(f.Args[2]), s.text(f.Args[3]), s.text(f.Args[0]))
-	}
-	if n := bits.OnesCount32(f.Lanes); n > 1 {
-		if fault.Why != "" {
-			fault.Why += "\n  "
-		}
-		fault.Why += fmt.Sprintf("and %d more threads of the warp instruction, in lanes %s", n-1, lanes(f.Lanes&(f.Lanes-1)))
-	}
-}
-
-// text is the string of C at an address in device memory, on one line.
-func (s *Session) text(addr uint64) string {
-	return strings.Trim(strconv.QuoteToGraphic(cstring(s.Machine.Store.Read, addr)), `"`)
-}
+func shape(d [3]uint32) string { return fmt.Sprintf("%dx%dx%d", d[0], d[1], d[2]) }
 
 // lanes lists the members of a set: "0-7, 12".
 func lanes(set uint32) string {
@@ -262,84 +370,4 @@ func lanes(set uint32) string {
 		}
 	}
 	return strings.Join(list, ", ")
-}
-
-// near says where an address lies.
-func (m *Memory) near(addr uint64) string {
-	if addr >= addressEnd {
-		return "device memory ends at 4 GiB: a pointer of the host, or a wild one"
-	}
-	if what, ok := m.isReserved(addr); ok {
-		return what
-	}
-	for _, r := range m.freed {
-		if addr >= r.Start && addr < r.End {
-			return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), which was freed", addr-r.Start, r.Start, r.End)
-		}
-	}
-	best := "nothing is allocated"
-	least := ^uint64(0)
-	for _, r := range m.spans {
-		switch {
-		case addr >= r.Start && addr < r.End:
-			return fmt.Sprintf("%d bytes behind the start of the allocation [%#x, %#x)", addr-r.Start, r.Start, r.End)
-		case addr < r.Start && r.Start-addr < least:
-			least = r.Start - addr
-			best = fmt.Sprintf("%d bytes before the allocation [%#x, %#x)", least, r.Start, r.End)
-		case addr >= r.End && addr-r.End < least:
-			least = addr - r.End
-			best = fmt.Sprintf("%d bytes behind the end of the allocation [%#x, %#x)", least, r.Start, r.End)
-		}
-	}
-	return best
-}
-
-func (s *Session) waiting(l *Launch) []Waiting {
-	var list []Waiting
-	size := s.Machine.Config.SM.WarpSize
-	for i, m := range s.Machine.SMs {
-		for _, p := range m.Paths() {
-			cta, warp := m.Warp(int(p.Row))
-			reason := "waits to reconverge"
-			if p.Running || p.Wait == divergence.WaitsBarrier {
-				reason = map[string]string{"run": "can run", "control": "a branch is being resolved", "barrier": "waits at a barrier"}[p.Wait.String()]
-			}
-			where, from := source(l.Prog, p.PC)
-			list = append(list, Waiting{
-				SM: i, CTA: cta, Warp: warp,
-				PC: p.PC, Where: where, From: from, Text: text(l.Prog, p.PC),
-				Mask: fmt.Sprintf("%0*x", (size+3)/4, p.Mask), Reason: reason,
-			})
-		}
-	}
-	return list
-}
-
-// text is the instruction at pc as the source has it.
-func text(p *isa.Program, pc uint32) string {
-	if pc == isa.NoPC {
-		return "what the divergence stack in memory says"
-	}
-	if int(pc) >= len(p.Insts) {
-		return "the end of the kernel"
-	}
-	return p.Mnemonic(pc)
-}
-
-func spaceName(s isa.Space) string {
-	switch s {
-	case isa.SpaceGeneric:
-		return "generic"
-	case isa.SpaceGlobal:
-		return "global"
-	case isa.SpaceShared:
-		return "shared"
-	case isa.SpaceLocal:
-		return "local"
-	case isa.SpaceConst:
-		return "constant"
-	case isa.SpaceParam:
-		return "parameter"
-	}
-	return ""
 }

@@ -10,10 +10,6 @@ import (
 	"divergo/sm"
 )
 
-// localBase is where the local memory of all threads begins: behind the
-// addresses that pointers reach.
-const localBase = addressEnd
-
 // Limits bound what a session runs.
 type Limits struct {
 	MaxCycles uint64      // core cycles of a launch; 0: no limit
@@ -47,31 +43,6 @@ type Session struct {
 	memory  *Memory
 	modules []*module // that have been launched
 	err     error     // first failure of Alloc, Write or Read
-}
-
-// Loaded is a launch that is about to run.
-type Loaded struct {
-	Launch
-	err error
-}
-
-// Refuse prevents the launch, for the first reason that is not nil.
-func (l *Loaded) Refuse(why error) {
-	if l.err == nil {
-		l.err = why
-	}
-}
-
-// Run is one launch and what came of it.
-type Run struct {
-	Launch    Launch
-	Occupancy sm.Occupancy
-	Outcome   Outcome
-	Counters  Counters
-	Printed   Printed     // if it finished
-	Emulated  bool        // by the golden model: see Session.Emulates
-	Outside   uint64      // reads of threads outside of allocations: see Session.Pad
-	Absent    *AbsentRead // the first shuffle that read a lane which takes no part
 }
 
 // module is what a session knows of a module: its variables, and while those of
@@ -190,66 +161,6 @@ func (s *Session) Place(p *isa.Program, args []Arg) (bank []byte, buffers []Buff
 		copy(bank[p.Params[i].Offset:], data)
 	}
 	return bank, buffers, s.err
-}
-
-// Launch runs a grid until it ends. The error is an *Outcome if the run did
-// not finish, and says why the launch is impossible otherwise. After a run that did
-// not finish there is no other one, but by Reset.
-func (s *Session) Launch(l Launch) error {
-	if s.err != nil {
-		return s.err
-	}
-	if n := len(s.Runs); n > 0 && !s.Runs[n-1].Outcome.OK() {
-		return fmt.Errorf("launch %d did not finish, and the machine stands where it stopped: Reset first", n)
-	}
-	var err error
-	if l.Prog, err = s.herded(l.Prog); err != nil {
-		return err
-	}
-	occupancy, err := l.Check(&s.Machine.Config)
-	if err != nil {
-		return err
-	}
-	if err := l.checkRegisters(&s.Machine.Config, occupancy.CTAs); err != nil {
-		return err
-	}
-	if err := s.PlaceModule(l.Prog); err != nil {
-		return err
-	}
-	if s.Emulates != nil && s.Emulates(len(s.Runs)+1) {
-		return s.emulate(l, occupancy)
-	}
-	k := l.kernel()
-	k.LocalBase = localBase
-	local := s.Machine.LocalBytes(&k)
-	if local > maxLocal {
-		return fmt.Errorf("local memory: the threads that can be resident take %d bytes, want at most %d: %s; fewer SMs (gpu.sms), threads of an SM (sm.threads) or CTAs take less", local, maxLocal, s.localText(l.Prog))
-	}
-	if err := s.Machine.Store.Map(localBase, local); err != nil {
-		return fmt.Errorf("local memory: %w", err)
-	}
-	k.Valid, k.Pad = s.memory.Ranges(), s.Pad
-	before := readCounters(s.Machine)
-	if err := s.Machine.Load(k); err != nil {
-		return err
-	}
-	loaded := Loaded{Launch: l}
-	if s.OnLaunch.Notify(&loaded); loaded.err != nil {
-		return loaded.err
-	}
-	outside, absent := s.countOutside(), s.watchAbsent(l.Prog)
-	end := s.Machine.Run(s.Limits.Stop, s.Limits.MaxCycles)
-	run := Run{Launch: l, Occupancy: occupancy, Outcome: *s.diagnose(&l, end), Outside: outside(), Absent: absent()}
-	if l.Prog.Printer != 0 && run.Outcome.OK() {
-		run.Printed = s.takePrinted(l.Prog)
-	}
-	run.Counters = readCounters(s.Machine)
-	run.Counters.since(&before, run.Outcome.Cycle, len(s.Machine.SMs))
-	s.Runs = append(s.Runs, run)
-	if !run.Outcome.OK() {
-		return &run.Outcome
-	}
-	return nil
 }
 
 // PlaceModule puts the variables of a program's module into device memory, with

@@ -3,6 +3,7 @@ package testbench
 import (
 	"slices"
 
+	"divergo/internal/papers"
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -25,13 +26,8 @@ func (s Stat) Value(c *Counters) any { return s.value(c) }
 // Sources, as the table prints them.
 const (
 	gpgpusim = "GPGPU-Sim 2.1.1b"
-	tbc      = "Fung & Aamodt, HPCA 2011"
-	slp      = "Rhu & Erez, ISCA 2013"
 	capri    = "Rhu & Erez, ISCA 2012"
-	herding  = "Sartori & Kumar, 2012"
 	dwf      = "Fung et al., MICRO 2007"
-	ppc      = "Huang et al., paired-path comparison"
-	tokens   = "divergence-cost paper, 2015"
 	ours     = "this model"
 )
 
@@ -58,7 +54,7 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Cycles },
 	},
 	{
-		"warp_instructions", "", "", "warp instructions issued", slp + ", N of warps",
+		"warp_instructions", "", "", "warp instructions issued", papers.SLP.At("N of warps"),
 		func(c *Counters) any { return c.Instructions },
 	},
 	{
@@ -74,19 +70,19 @@ var stats = []Stat{
 		func(c *Counters) any { return ratio(c.Instructions, c.Cycles) },
 	},
 	{
-		"simd_efficiency", "", "fraction", "active lanes of an issued warp instruction / warp size; the activity factor of Huang et al., SIMD_util of Rhu & Erez", tbc + ", section 6",
+		"simd_efficiency", "", "fraction", "active lanes of an issued warp instruction / warp size; the activity factor of Huang et al., SIMD_util of Rhu & Erez", papers.TBC.At("section 6"),
 		func(c *Counters) any { return ratio(c.Lanes, c.Instructions*uint64(c.warpSize)) },
 	},
 	{
-		"active_lane_histogram", "W1 ... W32", "warp instructions", "issued warp instructions by number of active lanes, from 0 to the warp size", tbc + ", figure 13",
+		"active_lane_histogram", "W1 ... W32", "warp instructions", "issued warp instructions by number of active lanes, from 0 to the warp size", papers.TBC.At("figure 13"),
 		func(c *Counters) any { return append([]uint64(nil), c.Active[:c.warpSize+1]...) },
 	},
 	{
-		"cycle_breakdown", "W0_Idle, W0_Mem, Stall", "SM cycles", "what each SM does in each cycle: Issue; Stall (a warp is ready, the next stage is occupied); W0_Mem (none ready, a memory access is pending); W0_Idle (none ready, none pending); Empty (no threads)", tbc + ", figures 13 and 14",
+		"cycle_breakdown", "W0_Idle, W0_Mem, Stall", "SM cycles", "what each SM does in each cycle: Issue; Stall (a warp is ready, the next stage is occupied); W0_Mem (none ready, a memory access is pending); W0_Idle (none ready, none pending); Empty (no threads)", papers.TBC.At("figures 13 and 14"),
 		cycleBreakdown,
 	},
 	{
-		"issue_breakdown", "W1-4 ... W29-32", "SM cycles", "of the cycles of Issue, by active lanes; those of inserted instructions are among them", tbc + ", figures 13 and 14",
+		"issue_breakdown", "W1-4 ... W29-32", "SM cycles", "of the cycles of Issue, by active lanes; those of inserted instructions are among them", papers.TBC.At("figures 13 and 14"),
 		issueBreakdown,
 	},
 	{
@@ -106,40 +102,40 @@ var stats = []Stat{
 		func(c *Counters) any { return c.BusWaits },
 	},
 	{
-		"writeback_waits", "", "results x SM cycles", "results at the end of their pipe that found every write-back port taken", tbc + ", section 2.2.1",
+		"writeback_waits", "", "results x SM cycles", "results at the end of their pipe that found every write-back port taken", papers.TBC.At("section 2.2.1"),
 		func(c *Counters) any { return c.PortWaits },
 	},
 
 	{
-		"branches", "", "", "conditional branches executed by a warp", slp + ", figure 6",
+		"branches", "", "", "conditional branches executed by a warp", papers.SLP.At("figure 6"),
 		func(c *Counters) any { return c.Divergence.Branches },
 	},
 	{
-		"divergent_branches", "", "", "branches with lanes on both sides", slp + ", figure 6",
+		"divergent_branches", "", "", "branches with lanes on both sides", papers.SLP.At("figure 6"),
 		func(c *Counters) any { return c.Divergence.Divergent },
 	},
 	{
-		"stack_pushes", "", "entries", "entries pushed on reconvergence stacks", tokens,
+		"stack_pushes", "", "entries", "entries pushed on reconvergence stacks", papers.Cost.Short(),
 		func(c *Counters) any { return c.Divergence.Pushes },
 	},
 	{
-		"stack_pops", "", "entries", "entries popped", tokens,
+		"stack_pops", "", "entries", "entries popped", papers.Cost.Short(),
 		func(c *Counters) any { return c.Divergence.Pops },
 	},
 	{
-		"stack_max_depth", "", "entries", "deepest reconvergence stack", tbc + ", table 3",
+		"stack_max_depth", "", "entries", "deepest reconvergence stack", papers.TBC.At("table 3"),
 		func(c *Counters) any { return c.Divergence.MaxDepth },
 	},
 	{
-		"stack_spills", "", "groups of 4 entries", "entries moved to memory", tokens,
+		"stack_spills", "", "groups of 4 entries", "entries moved to memory", papers.Cost.Short(),
 		func(c *Counters) any { return c.Divergence.Spills },
 	},
 	{
-		"stack_fills", "", "groups of 4 entries", "entries moved back", tokens,
+		"stack_fills", "", "groups of 4 entries", "entries moved back", papers.Cost.Short(),
 		func(c *Counters) any { return c.Divergence.Fills },
 	},
 	{
-		"inserted_instructions", "", "warp instructions", "instructions issued that the PTX does not have, for reconvergence, calls and printf; counted nowhere else", tokens,
+		"inserted_instructions", "", "warp instructions", "instructions issued that the PTX does not have, for reconvergence, calls and printf; counted nowhere else", papers.Cost.Short(),
 		func(c *Counters) any { return c.Inserted },
 	},
 	{
@@ -161,27 +157,27 @@ var stats = []Stat{
 	},
 
 	{
-		"compacted_entries", "", "entries", "entries of block-wide stacks that the thread compactor made warps of", tbc + ", section 3.3",
+		"compacted_entries", "", "entries", "entries of block-wide stacks that the thread compactor made warps of", papers.TBC.At("section 3.3"),
 		func(c *Counters) any { return c.Divergence.Compaction.Entries },
 	},
 	{
-		"compaction_static_warps", "", "warps", "static warps that had a thread in them: NW_NoTBC, summed", slp + ", section 3.2",
+		"compaction_static_warps", "", "warps", "static warps that had a thread in them: NW_NoTBC, summed", papers.SLP.At("section 3.2"),
 		func(c *Counters) any { return c.Divergence.Compaction.Static },
 	},
 	{
-		"compaction_warps", "", "warps", "warps made of them: NW_TBC, summed", slp + ", section 3.2",
+		"compaction_warps", "", "warps", "warps made of them: NW_TBC, summed", papers.SLP.At("section 3.2"),
 		func(c *Counters) any { return c.Divergence.Compaction.Warps },
 	},
 	{
-		"compaction_ideal_warps", "", "warps", "warps that their threads would fill in any lanes: NW_ideal, summed", slp + ", equation 1",
+		"compaction_ideal_warps", "", "warps", "warps that their threads would fill in any lanes: NW_ideal, summed", papers.SLP.At("equation 1"),
 		func(c *Counters) any { return c.Divergence.Compaction.Ideal },
 	},
 	{
-		"sync_stalls_branch", "", "warp cycles", "cycles that warps of a CTA waited at a branch for others", tbc + ", section 3",
+		"sync_stalls_branch", "", "warp cycles", "cycles that warps of a CTA waited at a branch for others", papers.TBC.At("section 3"),
 		func(c *Counters) any { return c.Divergence.Compaction.AtBranch },
 	},
 	{
-		"sync_stalls_join", "", "warp cycles", "cycles that warps of a CTA waited at a reconvergence point for others", tbc + ", section 3",
+		"sync_stalls_join", "", "warp cycles", "cycles that warps of a CTA waited at a reconvergence point for others", papers.TBC.At("section 3"),
 		func(c *Counters) any { return c.Divergence.Compaction.AtJoin },
 	},
 	{
@@ -232,27 +228,27 @@ var stats = []Stat{
 	},
 
 	{
-		"herded_branches", "", "", "branches of warps that were herded", herding + ", section V",
+		"herded_branches", "", "", "branches of warps that were herded", papers.Herding.At("section V"),
 		func(c *Counters) any { return c.Herd.Branches },
 	},
 	{
-		"herded_divergent_branches", "", "", "of these, with lanes that wanted to go the other way: they would have diverged", herding + ", section III",
+		"herded_divergent_branches", "", "", "of these, with lanes that wanted to go the other way: they would have diverged", papers.Herding.At("section III"),
 		func(c *Counters) any { return c.Herd.Diverged },
 	},
 	{
-		"herded_lanes", "", "lanes", "lanes that herded branches have sent where they did not want to go", herding + ", section III",
+		"herded_lanes", "", "lanes", "lanes that herded branches have sent where they did not want to go", papers.Herding.At("section III"),
 		func(c *Counters) any { return c.Herd.Forced },
 	},
 	{
-		"herded_loads", "", "", "loads of warps that were herded", herding + ", section V",
+		"herded_loads", "", "", "loads of warps that were herded", papers.Herding.At("section V"),
 		func(c *Counters) any { return c.Coalescer.Herd.Loads },
 	},
 	{
-		"herded_diverted_lanes", "", "lanes", "lanes that herded loads have sent to another address", herding + ", section IV",
+		"herded_diverted_lanes", "", "lanes", "lanes that herded loads have sent to another address", papers.Herding.At("section IV"),
 		func(c *Counters) any { return c.Coalescer.Herd.Diverted },
 	},
 	{
-		"herded_requests_saved", "", "blocks", "blocks of memory that the lanes of herded loads would have read, less those that they have", herding + ", section IV",
+		"herded_requests_saved", "", "blocks", "blocks of memory that the lanes of herded loads would have read, less those that they have", papers.Herding.At("section IV"),
 		func(c *Counters) any { return c.Coalescer.Herd.Saved },
 	},
 
@@ -261,7 +257,7 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Coalescer.Accesses },
 	},
 	{
-		"mem_lines", "", "", "cache lines that they ask the L1 for", tbc + ", section 6.2",
+		"mem_lines", "", "", "cache lines that they ask the L1 for", papers.TBC.At("section 6.2"),
 		func(c *Counters) any { return c.Coalescer.Lines },
 	},
 	{
@@ -269,7 +265,7 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Coalescer.TableFull },
 	},
 	{
-		"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles", "cycles in which an access was held up, by source (g_ld and g_st global loads and stores, l_ld and l_st local ones, c_mem const, s_mem shared; atomics and fences count as stores) and cause (BK_CONF bank conflict, COAL more than one line, MSHR_FULL, ICNT_FULL, WB_ICNT_FULL no room to write a line back, RSRV_FAIL no way of the set to reserve)", tbc + ", figures 13b and 14b",
+		"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles", "cycles in which an access was held up, by source (g_ld and g_st global loads and stores, l_ld and l_st local ones, c_mem const, s_mem shared; atomics and fences count as stores) and cause (BK_CONF bank conflict, COAL more than one line, MSHR_FULL, ICNT_FULL, WB_ICNT_FULL no room to write a line back, RSRV_FAIL no way of the set to reserve)", papers.TBC.At("figures 13b and 14b"),
 		memStalls,
 	},
 	{
@@ -335,11 +331,11 @@ var stats = []Stat{
 	},
 
 	{
-		"icnt_request_bytes", "", "bytes", "from the SMs to the L2", tbc + ", figure 16",
+		"icnt_request_bytes", "", "bytes", "from the SMs to the L2", papers.TBC.At("figure 16"),
 		func(c *Counters) any { return c.Requests.Bytes },
 	},
 	{
-		"icnt_response_bytes", "", "bytes", "from the L2 to the SMs", tbc + ", figure 16",
+		"icnt_response_bytes", "", "bytes", "from the L2 to the SMs", papers.TBC.At("figure 16"),
 		func(c *Counters) any { return c.Responses.Bytes },
 	},
 	{

@@ -8,14 +8,14 @@ import (
 // HerdConfig describes the herding hardware (Sartori & Kumar, Branch and Data
 // Herding, 2012), and which instructions are herded besides those that are marked.
 type HerdConfig struct {
-	Enable         bool     `toml:"enable" doc:"herd what is marked .hrd; false: a machine without the hardware, to which the mark means nothing" source:"Sartori & Kumar, 2012, section III-B"`
-	Tie            Tie      `toml:"tie" doc:"where a herded branch goes if as many lanes want to take it as not" source:"Sartori & Kumar, 2012, figure 9"`
-	BranchLatency  int      `toml:"branch_latency" range:"0..100" unit:"core cycles" doc:"that a herded branch stays in the majority unit behind the pipe" source:"Sartori & Kumar, 2012, section III-B"`
-	Load           HerdLoad `toml:"load" doc:"what the lanes of a herded load read" source:"Sartori & Kumar, 2012, section IV"`
-	LoadLatency    int      `toml:"load_latency" range:"0..100" unit:"core cycles" doc:"that a herded load stays in front of the coalescer" source:"Sartori & Kumar, 2012, section VI"`
-	HalfWarp       bool     `toml:"half_warp" doc:"each 16 lanes have a block of their own, as compute capability 1.x coalesces" source:"Sartori & Kumar, 2012, section IV"`
-	BranchFraction int      `toml:"branch_fraction" range:"0..100" unit:"percent" doc:"of a kernel's conditional branches that are herded besides those marked, drawn by herd.seed" source:"Sartori & Kumar, 2012, figures 3 and 4"`
-	LoadFraction   int      `toml:"load_fraction" range:"0..100" unit:"percent" doc:"of a kernel's loads that are herded besides those marked, drawn by herd.seed" source:"Sartori & Kumar, 2012, figure 6"`
+	Enable         bool     `toml:"enable" doc:"herd what is marked .hrd; false: a machine without the hardware, to which the mark means nothing" source:"herding: section III-B"`
+	Tie            Tie      `toml:"tie" doc:"where a herded branch goes if as many lanes want to take it as not" source:"herding: figure 9"`
+	BranchLatency  int      `toml:"branch_latency" range:"0..100" unit:"core cycles" doc:"that a herded branch stays in the majority unit behind the pipe" source:"herding: section III-B"`
+	Load           HerdLoad `toml:"load" doc:"what the lanes of a herded load read" source:"herding: section IV"`
+	LoadLatency    int      `toml:"load_latency" range:"0..100" unit:"core cycles" doc:"that a herded load stays in front of the coalescer" source:"herding: section VI"`
+	HalfWarp       bool     `toml:"half_warp" doc:"each 16 lanes have a block of their own, as compute capability 1.x coalesces" source:"herding: section IV"`
+	BranchFraction int      `toml:"branch_fraction" range:"0..100" unit:"percent" doc:"of a kernel's conditional branches that are herded besides those marked, drawn by herd.seed" source:"herding: figures 3 and 4"`
+	LoadFraction   int      `toml:"load_fraction" range:"0..100" unit:"percent" doc:"of a kernel's loads that are herded besides those marked, drawn by herd.seed" source:"herding: figure 6"`
 	Seed           int      `toml:"seed" range:"0..2147483647" doc:"of the draw of herd.branch_fraction and herd.load_fraction; with the same seed a larger fraction has all of a smaller one" source:"ours"`
 }
 

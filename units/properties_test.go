@@ -1,10 +1,12 @@
 package units_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -610,4 +612,229 @@ func TestWarpPoolProperties(t *testing.T) {
 		assert.NotZero(t, total.Fragmented)
 		assert.Less(t, total.Fragmented, total.Conflicts)
 	}
+}
+
+// rush is what happens in a cycle to warps that wait at PCs 62 to 65, or in three slots.
+type rush struct {
+	First    uint32 // PC that goes before all others
+	Issued   []int  // slots
+	Arrivals []waiting
+	Places   string // the queued warp that gets a free slot
+}
+
+// waiting is threads that come to a PC: in a warp of the pool, in one that has a slot, or to a warp that is there.
+type waiting struct {
+	PC, Lanes uint32
+	To        string
+	Slot      int
+}
+
+// rushes is a list of cycles.
+type rushes struct{ Cycles []rush }
+
+func (c rushes) String() string {
+	var s strings.Builder
+	for n, cycle := range c.Cycles {
+		fmt.Fprintf(&s, "cycle %d: PC %d goes first", n, cycle.First)
+		for _, slot := range cycle.Issued {
+			fmt.Fprintf(&s, ", slot %d issues", slot)
+		}
+		for _, w := range cycle.Arrivals {
+			where := "a " + w.To
+			if w.To == "slot" {
+				where = "slot " + strconv.Itoa(w.Slot)
+			}
+			fmt.Fprintf(&s, ", lanes %s to %s at PC %d", forall.Bits(uint64(w.Lanes), 4), where, w.PC)
+		}
+		fmt.Fprintf(&s, ", %s gets a slot\n", cycle.Places)
+	}
+	return s.String()
+}
+
+// waitingModel has a list of warps, oldest first.
+type waitingModel []*waitingWarp
+
+type waitingWarp struct {
+	pc    uint32
+	lanes []uint32 // its own and those that have joined
+	entry int
+	slot  int // -1 in a queue
+	cycle int
+}
+
+func (m *waitingModel) find(is func(w *waitingWarp) bool) *waitingWarp {
+	if i := slices.IndexFunc(*m, is); i >= 0 {
+		return (*m)[i]
+	}
+	return nil
+}
+
+func (m *waitingModel) in(slot int) *waitingWarp {
+	return m.find(func(w *waitingWarp) bool { return w.slot == slot })
+}
+
+// threads are those at a PC.
+func (m *waitingModel) threads(pc uint32) (n int) {
+	for _, w := range *m {
+		for _, lanes := range w.lanes {
+			if w.pc == pc {
+				n += bits.OnesCount32(lanes)
+			}
+		}
+	}
+	return n
+}
+
+func TestPCQueuesProperties(t *testing.T) {
+	const slots, entries = 3, 8
+	chosen := 0
+	pc := gen.UInt32Range(62, 65)
+	forall.Check(t, "the PC with most threads goes first, and of its warps the oldest", forall.Struct[rushes](map[string]gopter.Gen{
+		"Cycles": forall.List(40, forall.Struct[rush](map[string]gopter.Gen{
+			"First": pc, "Issued": forall.List(2, gen.IntRange(0, slots-1)), "Places": forall.OneOf("none", "next", "oldest", "youngest", "second"),
+			"Arrivals": forall.List(3, forall.Struct[waiting](map[string]gopter.Gen{
+				"PC": pc, "Lanes": forall.Mask[uint32](4), "To": forall.OneOf("queue", "slot", "warp"), "Slot": gen.IntRange(0, slots-1),
+			})),
+		})),
+	}), func(t *forall.T, c rushes) {
+		b := &bench[units.PCQueues]{Part: units.NewPCQueues(entries)}
+		k := &b.Part
+		var m waitingModel
+		var ranks [slots]uint64
+		first := uint32(1000) // no PC of the program
+		rank := func(pc uint32) uint64 {
+			if pc == first {
+				return 0
+			}
+			return uint64(1000-m.threads(pc))*100 + uint64(pc)
+		}
+		b.do = func(cycle int) {
+			x := c.Cycles[cycle]
+			k.Begin()
+			for _, slot := range x.Issued {
+				if w := m.in(slot); w != nil {
+					lanes := uint32(0)
+					for _, more := range w.lanes {
+						lanes |= more
+					}
+					k.Leave(slot, w.pc, lanes)
+					m = slices.DeleteFunc(m, func(o *waitingWarp) bool { return o == w })
+				}
+			}
+			for _, a := range x.Arrivals {
+				m.arrive(k, a, cycle, entries)
+			}
+			k.Touch(first)
+			first = x.First
+			k.Touch(first)
+			k.Rank(func(pc uint32, threads uint16) uint64 {
+				require.EqualValues(t, m.threads(pc), threads, "cycle %d, PC %d: threads", cycle, pc)
+				return rank(pc)
+			})
+			var queued []*waitingWarp
+			for _, w := range m {
+				if w.slot < 0 && w.cycle < cycle {
+					queued = append(queued, w)
+				}
+			}
+			if len(queued) > 0 {
+				best := slices.MinFunc(queued, func(v, w *waitingWarp) int { return cmp.Compare(rank(v.pc), rank(w.pc)) })
+				require.Equal(t, best.entry, k.Next(), "cycle %d: pool entry", cycle)
+				slot := 0
+				for m.in(slot) != nil {
+					slot++
+				}
+				n, more := map[string]int{"next": slices.Index(queued, best), "oldest": 0, "youngest": len(queued) - 1, "second": 1}[x.Places]
+				if more && n < len(queued) && slot < slots {
+					queued[n].slot = slot
+					k.Place(queued[n].entry, slot, queued[n].pc)
+					chosen++
+				}
+			}
+			changed := k.Settle()
+			for slot := range slots {
+				w := m.in(slot)
+				if w == nil {
+					continue
+				}
+				if changed>>slot&1 != 0 {
+					ranks[slot] = k.RankOf(w.pc)
+				}
+				require.Equal(t, rank(w.pc), ranks[slot], "cycle %d, slot %d: rank", cycle, slot)
+			}
+		}
+		sim := rtl.MustNew("queues", b)
+		k.Resize(66)
+		sim.Run(uint64(len(c.Cycles)))
+	})
+	assert.NotZero(t, chosen)
+}
+
+// arrive brings threads to where they wait, if there is such a place.
+func (m *waitingModel) arrive(k *units.PCQueues, a waiting, cycle, entries int) {
+	if a.Lanes == 0 {
+		return
+	}
+	joined := m.find(func(w *waitingWarp) bool {
+		return w.pc == a.PC && !slices.ContainsFunc(w.lanes, func(lanes uint32) bool { return lanes&a.Lanes != 0 })
+	})
+	entry := 0
+	for m.find(func(w *waitingWarp) bool { return w.entry == entry }) != nil {
+		entry++
+	}
+	w := &waitingWarp{pc: a.PC, lanes: []uint32{a.Lanes}, entry: entry, slot: -1, cycle: cycle}
+	switch {
+	case a.To == "warp" && joined != nil:
+		joined.lanes = append(joined.lanes, a.Lanes)
+		k.Join(a.PC, a.Lanes)
+	case a.To == "slot" && m.in(a.Slot) == nil:
+		w.slot, w.entry = a.Slot, -1
+		*m = append(*m, w)
+		k.Join(a.PC, a.Lanes)
+		k.Show(a.Slot, a.PC)
+	case a.To == "queue" && entry < entries:
+		*m = append(*m, w)
+		k.Queue(entry, a.PC, a.Lanes)
+	}
+}
+
+// birth is an instruction that issues, after which a slot gets a warp formed so many instructions before.
+type birth struct{ Slot, Age int }
+
+func TestAgingProperties(t *testing.T) {
+	type ages struct {
+		Limit  int
+		Births []birth
+	}
+	late := 0
+	forall.Check(t, "a warp that has waited too long is found", forall.Struct[ages](map[string]gopter.Gen{
+		"Limit":  gen.IntRange(0, 6),
+		"Births": forall.List(40, forall.Struct[birth](map[string]gopter.Gen{"Slot": gen.IntRange(0, 3), "Age": gen.IntRange(0, 8)})),
+	}), func(t *forall.T, c ages) {
+		b := &bench[units.Aging]{Part: units.NewAging(uint64(c.Limit))}
+		k := &b.Part
+		born := map[int]int{} // by slot
+		b.do = func(cycle int) {
+			in := c.Births[cycle]
+			now := 100 + cycle
+			born[in.Slot] = now - in.Age
+			k.Enter(uint64(now - in.Age))
+			found, earliest := false, now
+			for slot, at := range born {
+				require.Equal(t, c.Limit > 0 && now-at > c.Limit, k.Late(uint64(now), uint64(at)), "slot %d", slot)
+				found = found || k.Late(uint64(now), uint64(at))
+				earliest = min(earliest, at)
+			}
+			if found {
+				late++
+				require.True(t, k.Any(uint64(now)), "cycle %d", cycle)
+			}
+			if k.Any(uint64(now)) {
+				k.Restart(uint64(earliest))
+				require.Equal(t, found, k.Any(uint64(now)), "cycle %d, behind a look at the slots", cycle)
+			}
+		}
+		rtl.MustNew("aging", b).Run(uint64(len(c.Births)))
+	})
+	assert.NotZero(t, late)
 }

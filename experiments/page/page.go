@@ -18,7 +18,7 @@ import (
 
 // Figure is a figure as "divergo reproduce --json" prints it, with its picture.
 type Figure struct {
-	Name   string   `json:"figure"` // s3-fig4
+	Name   string   `json:"figure"` // cost-fig4
 	Doc    string   `json:"doc"`    // one line
 	Source string   `json:"source"` // the paper
 	Header []string `json:"header"`

@@ -29,9 +29,9 @@ type Machine struct {
 
 // Machines are those that each kernel runs on.
 var Machines = []Machine{
-	{"slp2013, one SM", []string{"--preset", "slp2013", "--set", "gpu.sms=1"}},
-	{"slp2013", []string{"--preset", "slp2013"}},
-	{"tbc2011", []string{"--preset", "tbc2011"}},
+	{"slp, one SM", []string{"--preset", "slp", "--set", "gpu.sms=1"}},
+	{"slp", []string{"--preset", "slp"}},
+	{"tbc", []string{"--preset", "tbc"}},
 }
 
 // Case is a run of the set.

@@ -50,7 +50,7 @@ func TestMeasureWhatFails(t *testing.T) {
 	var failure *bench.Failure
 	require.ErrorAs(t, err, &failure)
 	assert.Equal(t, 2, failure.Code)
-	assert.ErrorContains(t, err, "bfs --size small --json --workers 1 --preset slp2013 --set gpu.sms=1: exit code 2: no such kernel")
+	assert.ErrorContains(t, err, "bfs --size small --json --workers 1 --preset slp --set gpu.sms=1: exit code 2: no such kernel")
 	_, err = bench.Measure(c, program(t, "echo cycles: 3"), "", 1)
 	assert.ErrorContains(t, err, "not what run --json prints")
 	for _, to := range []string{"", " >&2"} { // a program that does not end, and ignores the end of its pipe
@@ -73,8 +73,8 @@ func ExampleCases() {
 		fmt.Println(c.Kernel, c.Machine, c.Traced, c.Workers)
 	}
 	// Output:
-	// bfs slp2013, one SM false 1
-	// bfs slp2013, one SM false 4
-	// bfs slp2013, one SM true 1
-	// bfs slp2013, one SM true 4
+	// bfs slp, one SM false 1
+	// bfs slp, one SM false 4
+	// bfs slp, one SM true 1
+	// bfs slp, one SM true 4
 }

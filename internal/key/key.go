@@ -3,7 +3,7 @@
 //
 // A key is one line, at its field:
 //
-//	WarpSize int `toml:"warp_size" range:"1..32 pow2" unit:"threads" doc:"threads of a warp" source:"tbc"`
+//	WarpSize int `toml:"warp_size" range:"1..32 pow2" unit:"threads" doc:"threads of a warp" source:"tbc: table 2"`
 //
 // From that line come what "divergo list keys" and the reference print, what
 // --set and a file accept, what a [Check] refuses and what the random machines
@@ -14,6 +14,8 @@
 // where LOW is 0. A boolean has no range. The type of a word lists its words with
 // a method Words, from the table of [Choices] that has their functions; for a
 // plain string the struct does, with a method Words(name string).
+//
+// A source can begin with the key of a paper of package papers: "tbc: table 2".
 package key
 
 import (
@@ -25,6 +27,7 @@ import (
 	"strings"
 
 	"divergo/internal/nearest"
+	"divergo/internal/papers"
 )
 
 // Key is one value of a configuration.
@@ -79,11 +82,8 @@ func (r Range) text(low, high string) string {
 
 // sources are short for those that many keys share.
 var sources = map[string]string{
-	"tbc":   "Fung & Aamodt, HPCA 2011, table 2",
-	"tbc22": "Fung & Aamodt, HPCA 2011, section 2.2",
 	"gpgpu": "GPGPU-Sim 2.1.1b",
 	"ours":  "this model",
-	"ssy":   "Bialas & Strzelecki, 2015, section IV: Kepler",
 }
 
 // List is the keys of a struct, in the order of its fields. Those of a struct
@@ -132,6 +132,7 @@ func List(prefix string, t reflect.Type) []Key {
 // read makes the key of a field of a struct t.
 func read(path string, t reflect.Type, f reflect.StructField) (Key, error) {
 	k := Key{Name: path + f.Tag.Get("toml"), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"), Source: f.Tag.Get("source")}
+	k.Source = papers.Source(k.Source)
 	if long, ok := sources[k.Source]; ok {
 		k.Source = long
 	}

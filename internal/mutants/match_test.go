@@ -170,7 +170,7 @@ name: one
 bug: a bug
 by: pdom dpe
 audit: ./units TestOne|TestTwo
-claims: C1-01 C1-02
+claims: PPC-01 PPC-02
 from: a/b#1
 lives: why
 @@ Stack.Pop 2 of 3
@@ -188,7 +188,7 @@ bug: another: one
 	assert.Equal(t, []mutants.Mutant{
 		{
 			Name: "one", Bug: "a bug", By: []string{"pdom", "dpe"}, Audit: "./units TestOne|TestTwo",
-			Claims: []string{"C1-01", "C1-02"}, From: "a/b#1", Lives: "why",
+			Claims: []string{"PPC-01", "PPC-02"}, From: "a/b#1", Lives: "why",
 			At: "units/mutants.diff:3", Folder: "units", In: "Stack.Pop", Nth: 2, Of: 3,
 			Old: " a()\n b()\n", New: " a()\n c()\n",
 		},

@@ -10,14 +10,15 @@ import (
 )
 
 func TestWord(t *testing.T) {
-	presets := []string{"tbc2011", "slp2013", "ppc16", "kepler", "maxwell"}
+	presets := []string{"tbc", "slp", "ppc", "kepler", "maxwell"}
 	for _, test := range []struct{ word, want string }{
 		{"kepler", "kepler"},
 		{"keplre", "kepler"},
 		{"Maxwel", "maxwell"},
-		{"tcb2011", "tbc2011"},
-		{"ppc", "ppc16"},
-		{"pcc", ""},
+		{"tcb", "tbc"},
+		{"ppc", "ppc"},
+		{"slp201", ""},
+		{"pcc", "ppc"},
 		{"volta2017", ""},
 		{"", ""},
 	} {

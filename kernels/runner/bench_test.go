@@ -18,7 +18,7 @@ import (
 // two, without and with everything traced. It reports the cycles of busy SMs and the warp instructions that are simulated in a
 // second, and the ns that a cycle of a busy SM takes.
 func BenchmarkKernels(b *testing.B) {
-	preset, err := gpu.FindPreset("slp2013")
+	preset, err := gpu.FindPreset("slp")
 	if err != nil {
 		b.Fatal(err)
 	}

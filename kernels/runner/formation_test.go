@@ -17,7 +17,7 @@ import (
 // whatever is issued first; here on the wide machine with a greedy scheduler.
 // What votes need, warp barriers see to.
 func TestFormation(t *testing.T) {
-	preset, err := gpu.FindPreset("slp2013")
+	preset, err := gpu.FindPreset("slp")
 	require.NoError(t, err)
 	policies := formation.IssuePolicies()
 	for i, kernel := range kernels.All() {

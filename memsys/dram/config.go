@@ -33,14 +33,14 @@ func (Scheduler) Words() key.Words { return schedulers.Words() }
 
 // Config describes the DRAM. Times are cycles of the DRAM clock.
 type Config struct {
-	Channels   int       `toml:"channels" range:"1..64" doc:"channels, each behind its own L2 slice" source:"tbc"`
+	Channels   int       `toml:"channels" range:"1..64" doc:"channels, each behind its own L2 slice" source:"tbc: table 2"`
 	Interleave int       `toml:"interleave" range:"32..4096 pow2" unit:"bytes" doc:"consecutive bytes in one channel" source:"gpgpu"`
 	Banks      int       `toml:"banks" range:"1..16 pow2" doc:"banks of a channel" source:"gpgpu"`
 	RowBytes   int       `toml:"row_bytes" range:"32..64Ki pow2" unit:"bytes" doc:"row buffer of a bank" source:"gpgpu"`
-	BusBytes   int       `toml:"bus_bytes" range:"1..128 pow2" unit:"bytes" doc:"moved on the data bus of a channel in a cycle" source:"Fung & Aamodt, HPCA 2011, section 5: 8 B per cycle and channel"`
+	BusBytes   int       `toml:"bus_bytes" range:"1..128 pow2" unit:"bytes" doc:"moved on the data bus of a channel in a cycle" source:"tbc: section 5: 8 B per cycle and channel"`
 	Burst      int       `toml:"burst" range:"1..16" unit:"DRAM cycles" doc:"data bus cycles of a column command: half the burst length" source:"gpgpu"`
-	Queue      int       `toml:"queue" range:"1..64" unit:"requests" doc:"capacity of a channel's request queue" source:"tbc"`
-	Scheduler  Scheduler `toml:"scheduler" doc:"frfcfs (open rows first, then the oldest) or fcfs" source:"tbc"`
+	Queue      int       `toml:"queue" range:"1..64" unit:"requests" doc:"capacity of a channel's request queue" source:"tbc: table 2"`
+	Scheduler  Scheduler `toml:"scheduler" doc:"frfcfs (open rows first, then the oldest) or fcfs" source:"tbc: table 2"`
 	HitCap     int       `toml:"hit_cap" range:"0..255" unit:"requests" doc:"row hits that may overtake an older request of their bank; 0: no limit" source:"ours"`
 	Latency    int       `toml:"latency" range:"1..1000" unit:"DRAM cycles" doc:"from the L2 to the controller, and back" source:"gpgpu"`
 	TCL        int       `toml:"t_cl" range:"1..1000" unit:"DRAM cycles" doc:"read command to first data" source:"gpgpu"`

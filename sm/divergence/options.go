@@ -10,8 +10,8 @@ import (
 // Options are the configuration of the mechanisms. An empty path order, which no
 // Check lets pass, is that of the default machine.
 type Options struct {
-	Mechanism string    `toml:"mechanism" doc:"reconvergence mechanism; \"divergo list mechanisms\" describes them" source:"tbc"`
-	PathOrder PathOrder `toml:"path_order" doc:"which path of a divergent branch runs first" source:"Fung & Aamodt, HPCA 2011, figures 7 and 10"`
+	Mechanism string    `toml:"mechanism" doc:"reconvergence mechanism; \"divergo list mechanisms\" describes them" source:"tbc: table 2"`
+	PathOrder PathOrder `toml:"path_order" doc:"which path of a divergent branch runs first" source:"tbc: figures 7 and 10"`
 
 	// Own are the parameters of single mechanisms, divergence.NAME.PARAM.
 	Own key.Declared

@@ -56,24 +56,38 @@ type Promises struct {
 	// Depth is how many entries a stack never exceeds, with warps of so many lanes;
 	// nil, or 0, if there is no such bound.
 	Depth func(lanes int, p *isa.Program) int
-	// Nested appends the masks of the entries that a slot runs the top of, from the
-	// bottom: each is part of those below it, or apart from them. Nil if there is no
-	// such stack.
-	Nested func(p Policy, slot int, to []uint32) []uint32
+	// Stack appends the entries on the chip of the stack of a slot, from the bottom. The
+	// top that a slot runs has its PC and mask. Nil if slots have no stack of their own.
+	Stack func(p Policy, slot int, to []Entry) []Entry
+	// Nested: the mask of each entry of Stack is part of those below it, or apart from them.
+	Nested bool
 	// Compacts is who is told of each warp that the mechanism makes of the threads
 	// of a CTA; nil if it makes none, or others than Compacted describes.
 	Compacts func(p Policy) *rtl.Observers[Compacted]
+	// Branches is told of the threads of a CTA at a branch at which all of its warps wait;
+	// nil if warps do not wait there, or not always.
+	Branches func(p Policy) *rtl.Observers[Branched]
 	// Splits: a CTA has one stack, whose top entry is split when all of its threads have executed a branch that can
 	// diverge, into an entry for each way (Fung & Aamodt, HPCA 2011, section 3.3). Likely: and, where
 	// threads part, one for a likely-convergence point (section 4). Passes: or warps pass the branch, each by itself, off the stack.
 	Splits, Likely, Passes bool
 }
 
+// Branched is the threads of a CTA that have executed a branch.
+type Branched struct {
+	CTA        uint8
+	At         Point            // of the branch
+	Taken, Not *units.BlockMask // by where they go
+	Last       bool             // no warp is missing; without it, a warp has come
+}
+
 // Compacted is a warp on its way from the compactor to its slot.
 type Compacted struct {
 	Cycle  uint64
 	CTA    uint8
-	First  uint8 // row of the CTA's first static warp
+	Slot   uint8
+	First  uint8 // row of the CTA's first static warp, and its first slot
+	At     Point // where the warp goes on
 	Mask   uint32
 	Homes  *units.Homes     // of the threads in Mask
 	Left   *units.BlockMask // threads of the entry that are in no warp yet

@@ -5,7 +5,7 @@ import "divergo/isa"
 // grid is a run.
 type grid struct {
 	p *isa.Program
-	l *Launch
+	l *Setup
 	o *Options
 	m *Memory
 	r *Result
@@ -107,10 +107,10 @@ func (g *grid) cta(id [3]uint32) bool {
 	return true
 }
 
-func threads(l *Launch) int { return int(l.Block[0] * l.Block[1] * l.Block[2]) }
+func threads(l *Setup) int { return int(l.Block[0] * l.Block[1] * l.Block[2]) }
 
 // sharedBytes of a CTA: the dynamic part starts at its alignment.
-func sharedBytes(p *isa.Program, l *Launch) uint32 {
+func sharedBytes(p *isa.Program, l *Setup) uint32 {
 	n := p.SharedBytes
 	if a := p.SharedAlign; a > 1 && l.SharedBytes > 0 {
 		n = (n + a - 1) / a * a

@@ -7,8 +7,8 @@ import (
 	"divergo/isa"
 )
 
-// Launch is one grid of a kernel.
-type Launch struct {
+// Setup is a grid of a kernel, and what its results depend on of a machine.
+type Setup struct {
 	Grid        [3]uint32 // CTAs in x, y and z
 	Block       [3]uint32 // threads of a CTA in x, y and z
 	SharedBytes uint32    // dynamic shared memory of a CTA
@@ -130,7 +130,7 @@ const (
 	Trapped       // trap instruction
 	NotMember     // the thread's membermask does not name it
 	Disagree      // threads at one instruction name each other, with different membermasks
-	FrameOverflow // the functions that the thread is in have larger frames than Launch.Stack
+	FrameOverflow // the functions that the thread is in have larger frames than Setup.Stack
 	NoFunction    // indirect call of what is no function
 	Incomplete    // an instruction on matrices without some of the 32 threads of the warp
 )
@@ -162,7 +162,7 @@ type Waiting struct {
 
 // Run executes a grid. Memory is changed in place. An error means that the
 // launch is impossible; a program that fails is a Result.
-func Run(p *isa.Program, l Launch, m *Memory, o Options) (*Result, error) {
+func Run(p *isa.Program, l Setup, m *Memory, o Options) (*Result, error) {
 	if l.WarpSize == 0 {
 		l.WarpSize = isa.MaxLanes
 	}
@@ -197,7 +197,7 @@ func Run(p *isa.Program, l Launch, m *Memory, o Options) (*Result, error) {
 }
 
 // check says everything that makes a launch impossible.
-func check(p *isa.Program, l *Launch) error {
+func check(p *isa.Program, l *Setup) error {
 	var errs []error
 	for i, axis := range "xyz" {
 		if l.Grid[i] == 0 || l.Block[i] == 0 {

@@ -41,7 +41,7 @@ func program(t testing.TB, body string) *isa.Program {
 const out = isa.GlobalBase
 
 // launch runs a body on words of zeroed memory at out.
-func launch(t testing.TB, body string, l Launch, words int, o Options) ([]uint32, *Result) {
+func launch(t testing.TB, body string, l Setup, words int, o Options) ([]uint32, *Result) {
 	t.Helper()
 	p := program(t, body)
 	var m Memory
@@ -60,8 +60,8 @@ func launch(t testing.TB, body string, l Launch, words int, o Options) ([]uint32
 }
 
 // grid1 is a launch of ctas CTAs of n threads.
-func grid1(ctas, n uint32) Launch {
-	return Launch{Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{n, 1, 1}}
+func grid1(ctas, n uint32) Setup {
+	return Setup{Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{n, 1, 1}}
 }
 
 // index puts the linear number of a thread of a 1-D grid into %r1 and its
@@ -108,7 +108,7 @@ DONE:
 }
 
 func TestSpecialRegisters(t *testing.T) {
-	l := Launch{Grid: [3]uint32{2, 3, 2}, Block: [3]uint32{5, 2, 2}, SharedBytes: 64, WarpSize: 8}
+	l := Setup{Grid: [3]uint32{2, 3, 2}, Block: [3]uint32{5, 2, 2}, SharedBytes: 64, WarpSize: 8}
 	for name, want := range map[string]uint32{ // of the thread (3, 1, 1) of CTA (1, 2, 1): 18 of 20
 		"tid.x": 3, "tid.y": 1, "tid.z": 1, "ntid.x": 5, "ntid.y": 2, "ntid.z": 2,
 		"ctaid.x": 1, "ctaid.y": 2, "ctaid.z": 1, "nctaid.x": 2, "nctaid.y": 3, "nctaid.z": 2,
@@ -239,7 +239,7 @@ CONSUME:
 	bar.sync 1, 8;
 	ld.shared.u32 %r5, [tile];
 	st.global.u32 [%d2], %r5;
-	exit;`, Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{6, 1, 1}, WarpSize: 4}, 6, Options{Slice: 7})
+	exit;`, Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{6, 1, 1}, WarpSize: 4}, 6, Options{Slice: 7})
 	require.Equal(t, Finished, r.End, "%+v", r.Waiting)
 	assert.Equal(t, []uint32{0, 0, 0, 0, 10000, 10000}, got)
 }
@@ -247,7 +247,7 @@ CONSUME:
 // TestBarrierWithCount: a warp arrives when its last thread does, and only at
 // the barrier that it names.
 func TestBarrierWithCount(t *testing.T) {
-	warps := Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, WarpSize: 4}
+	warps := Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, WarpSize: 4}
 	slowest := `
 	mov.u32 %r4, 0;
 	setp.ne.u32 %p1, %r3, 3;
@@ -300,7 +300,7 @@ func TestAddressesOf32Bits(t *testing.T) {
 	ld.shared.u32 %r2, [tile+4];
 	exit;`)
 	p.AddressBits = 32
-	r, err := Run(p, Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, 12)}, &Memory{}, Options{Registers: true})
+	r, err := Run(p, Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, 12)}, &Memory{}, Options{Registers: true})
 	require.NoError(t, err)
 	require.Equal(t, Finished, r.End)
 	assert.Equal(t, uint64(5), r.Threads[0].Regs[1])
@@ -311,7 +311,7 @@ func TestAddressesOf32Bits(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	p := program(t, "mov.u32 %r1, %laneid; mov.u32 %r2, %total_smem_size; exit;")
 	p.SharedBytes, p.SharedAlign = 10, 16
-	l := Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{34, 1, 1}, SharedBytes: 8, Params: make([]byte, 12)}
+	l := Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{34, 1, 1}, SharedBytes: 8, Params: make([]byte, 12)}
 	r, err := Run(p, l, &Memory{}, Options{Registers: true})
 	require.NoError(t, err)
 	assert.Equal(t, []uint64{1, 24}, r.Threads[33].Regs)
@@ -368,11 +368,11 @@ SPIN:
 
 func TestImpossibleLaunch(t *testing.T) {
 	p := program(t, "exit;")
-	_, err := Run(p, Launch{Grid: [3]uint32{1, 0, 1}, Block: [3]uint32{1, 1, 1}}, &Memory{}, Options{})
+	_, err := Run(p, Setup{Grid: [3]uint32{1, 0, 1}, Block: [3]uint32{1, 1, 1}}, &Memory{}, Options{})
 	assert.ErrorContains(t, err, "in y, want at least 1")
 	assert.ErrorContains(t, err, "takes 12 bytes of parameters, found 0")
 	p.Insts = append(p.Insts, isa.Inst{Op: isa.OpNone, Text: "mystery"})
-	_, err = Run(p, Launch{Params: make([]byte, 12)}, &Memory{}, Options{})
+	_, err = Run(p, Setup{Params: make([]byte, 12)}, &Memory{}, Options{})
 	assert.ErrorContains(t, err, `no meaning for "mystery"`)
 }
 
@@ -430,7 +430,7 @@ func ExampleRun() {
 		return
 	}
 	params := binary.LittleEndian.AppendUint64(nil, isa.GlobalBase)
-	r, err := Run(p, Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{4, 1, 1}, Params: params}, &m, Options{})
+	r, err := Run(p, Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{4, 1, 1}, Params: params}, &m, Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

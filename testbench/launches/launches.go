@@ -49,7 +49,7 @@ type File struct {
 	Machine   string   // file with keys of the machine; "": none
 	Module    string   // file with the PTX
 	Buffers   []Buffer // that launches share
-	Launches  []Launch
+	Launches  []Entry
 
 	name string // of the file
 	text []byte
@@ -64,8 +64,8 @@ type Buffer struct {
 	at int // in the text
 }
 
-// Launch is a grid of a kernel.
-type Launch struct {
+// Entry is a grid of a kernel.
+type Entry struct {
 	Module string    `json:"module,omitempty"` // file with the PTX; "": that of the file
 	Kernel string    `json:"kernel,omitempty"` // "": the only one of the module
 	Grid   [3]uint32 `json:"grid"`
@@ -93,7 +93,7 @@ func (f *File) MarshalJSON() ([]byte, error) {
 		Machine   string   `json:"machine,omitempty"`
 		Module    string   `json:"module"`
 		Buffers   []Buffer `json:"buffers,omitempty"`
-		Launches  []Launch `json:"launches"`
+		Launches  []Entry `json:"launches"`
 	}{Schema, f.Mechanism, f.Checker, f.Seed, f.Machine, f.Module, f.Buffers, list})
 }
 

@@ -203,7 +203,7 @@ func (r *reader) dim(to *[3]uint32) func(node) {
 func (r *reader) document(n node) {
 	f := r.f
 	var schema string
-	old := Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
+	old := Entry{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
 	if list, ok := n.value.([]member); ok {
 		for _, m := range list {
 			if m.name == "schema" {
@@ -236,7 +236,7 @@ func (r *reader) document(n node) {
 		r.errorf(n.at, "want a member \"schema\": %q", Schema)
 	case schema == oldSchema:
 		old.at, old.kernelAt = n.at, n.at
-		f.Launches = []Launch{old}
+		f.Launches = []Entry{old}
 	case len(f.Launches) == 0:
 		r.errorf(n.at, "want a member \"launches\" with at least one")
 	}
@@ -277,7 +277,7 @@ func (r *reader) buffer(n node) {
 
 // launch reads one of the launches.
 func (r *reader) launch(n node) {
-	l := Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, at: n.at, kernelAt: n.at, argsAt: n.at}
+	l := Entry{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, at: n.at, kernelAt: n.at, argsAt: n.at}
 	r.object(n, "a launch", map[string]func(node){
 		"module": r.text(&l.Module), "kernel": func(n node) { l.kernelAt = n.at; r.text(&l.Kernel)(n) },
 		"grid": r.dim(&l.Grid), "block": r.dim(&l.Block),
@@ -287,7 +287,7 @@ func (r *reader) launch(n node) {
 }
 
 // args reads the arguments of a launch.
-func (r *reader) args(l *Launch) func(node) {
+func (r *reader) args(l *Entry) func(node) {
 	return func(n node) {
 		l.argsAt = n.at
 		r.list(n, "arguments", func(n node) {

@@ -51,7 +51,7 @@ func TestCopiesTakeTime(t *testing.T) {
 	require.NoError(t, err)
 	p, err := testbench.Program(m, "")
 	require.NoError(t, err)
-	for _, preset := range []string{"tbc2011", "kepler"} { // by warp and by register
+	for _, preset := range []string{"tbc", "kepler"} { // by warp and by register
 		found, err := gpu.FindPreset(preset)
 		require.NoError(t, err)
 		s := session(t, found.Config())

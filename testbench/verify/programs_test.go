@@ -113,7 +113,7 @@ type machine struct {
 // with narrow warps, and two SMs so that CTAs are resident together.
 func machines(t *testing.T) (list []machine) {
 	t.Helper()
-	for _, name := range []string{"tbc2011", "kepler", "maxwell"} {
+	for _, name := range []string{"tbc", "kepler", "maxwell"} {
 		p, err := gpu.FindPreset(name)
 		require.NoError(t, err)
 		for _, warp := range []int{8, 32} {

@@ -21,7 +21,7 @@ func TestSame(t *testing.T) {
 		names = names[:1]
 	}
 	for _, name := range names {
-		for _, preset := range []string{"tbc2011", "kepler"} {
+		for _, preset := range []string{"tbc", "kepler"} {
 			t.Run(name+"/"+preset, func(t *testing.T) {
 				k, err := kernels.Find(name)
 				require.NoError(t, err)

@@ -117,12 +117,7 @@ func (r *run) golden(o golden.Options) (*golden.Result, *golden.Memory, error) {
 	for _, w := range r.watchers {
 		o.MaxSteps += 2 * w.issued
 	}
-	l := golden.Launch{
-		Grid: r.launch.Grid, Block: r.launch.Block, SharedBytes: r.launch.Shared, Params: r.launch.Params,
-		WarpSize: uint32(r.session.Machine.Config.SM.WarpSize), Stack: uint32(r.session.Machine.Config.SM.Stack),
-		AbsentOwn: r.session.Machine.Config.SM.AbsentLane == sm.AbsentOwn,
-	}
-	res, err := golden.Run(r.launch.Prog, l, &m, o)
+	res, err := golden.Run(r.launch.Prog, r.launch.Golden(&r.session.Machine.Config), &m, o)
 	return res, &m, err
 }
 

@@ -55,7 +55,7 @@ block compaction under each lane permutation, and if threads could take any lane
 Exit codes: 1 a result differs from the reference or the first mechanism's, or --races has found a race, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
 (fault, deadlock, endless loop, watchdog), 130 interrupted.`,
 		Example: `  divergo compare bitonic --size medium
-  divergo compare mandelbrot --preset slp2013 --json
+  divergo compare mandelbrot --preset slp --json
   divergo compare mandelbrot --svg cycles.svg
   divergo compare bfs --mech pdom,tbc --profile bfs.html
   divergo compare k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024

@@ -405,11 +405,11 @@ func allAttacks() []attacks {
 			{name: "a claim of nobody", args: "list claims C99-99", code: 2, fragment: "unknown claim \"C99-99\""},
 			{name: "the cost of presets", args: "list presets --cost", code: 2, fragment: "--cost"},
 			{name: "keys of a bad machine", args: "list keys --set gpu.sms=0 --toml", code: 2, fragment: "gpu.sms = 0: want 1 to 128"},
-			{name: "a figure of nobody", args: "reproduce s3-fig66", code: 2, fragment: "unknown figure \"s3-fig66\"; did you mean"},
-			{name: "a figure twice", args: "reproduce s3-fig6 s3-fig6", code: 2, fragment: "s3-fig6 is there twice"},
+			{name: "a figure of nobody", args: "reproduce cost-fig66", code: 2, fragment: "unknown figure \"cost-fig66\"; did you mean"},
+			{name: "a figure twice", args: "reproduce cost-fig6 cost-fig6", code: 2, fragment: "cost-fig6 is there twice"},
 			{name: "a picture of all", args: "reproduce all --svg x.svg", code: 2, fragment: "--svg draws one figure"},
 			{name: "a page of nothing", args: "reproduce --html x.html", code: 2, fragment: "want a figure"},
-			{name: "a page in no folder", args: "reproduce s3-fig6 --html none/x.html", code: 2, fragment: "--html: none/x.html: no folder none"},
+			{name: "a page in no folder", args: "reproduce cost-fig6 --html none/x.html", code: 2, fragment: "--html: none/x.html: no folder none"},
 			{name: "check of nobody", args: "check pdon", code: 2, fragment: "unknown mechanism \"pdon\"; did you mean \"pdom\"?"},
 			{name: "check by nobody", args: "check --jobs 0", code: 2, fragment: "--jobs 0: want at least 1"},
 			{name: "check for less than no time", args: "check --for -1s", code: 2, fragment: "--for -1s: want no negative time"},
@@ -436,7 +436,7 @@ func allAttacks() []attacks {
 			{name: "a text", text: "# notes\n", args: "j", code: 2, fragment: "j: exists and is no journal"},
 			{name: "a text without end of line", text: "notes", args: "j", code: 2, fragment: "j: exists and is no journal"},
 			{name: "NUL bytes", text: "\x00\x00\x00\n", args: "j", code: 2, fragment: "j: exists and is no journal"},
-			{name: "of another verb", text: `{"figures":"s3-fig6","schema":"divergo.reproduce.v1"}` + "\n", args: "j", code: 2, fragment: "j: exists and is no journal of this"},
+			{name: "of another verb", text: `{"figures":"cost-fig6","schema":"divergo.reproduce.v1"}` + "\n", args: "j", code: 2, fragment: "j: exists and is no journal of this"},
 			{name: "a bundle that is an empty object", text: journalHead + "{}\n", args: "j", code: 2, fragment: "line 2 does not go on where the one before ends"},
 			{name: "a bundle that is no JSON", text: journalHead + "{\"from\":0\n", args: "j", code: 2, fragment: "line 2 is damaged"},
 			{name: "a bundle that goes back", text: journalHead + "{\"from\":0,\"to\":0}\n", args: "j", code: 2, fragment: "line 2 does not go on"},
@@ -446,12 +446,12 @@ func allAttacks() []attacks {
 			{name: "a device", args: "/dev/null", code: 2, fragment: "/dev/null: want a regular file for a journal"},
 			{name: "no folder", args: "none/j", code: 2, fragment: "none/j: no such file or directory"},
 		}},
-		{on: "journals of figures", file: "j", args: "reproduce s3-fig6 --html p.html --journal j", cases: []attack{
+		{on: "journals of figures", file: "j", args: "reproduce cost-fig6 --html p.html --journal j", cases: []attack{
 			{name: "a figure that is no object", text: figuresHead + "[]\n", code: 2, fragment: "--journal: j: record 1: found array, want a figure"},
-			{name: "a figure of nothing", text: figuresHead + "{}\n", code: 2, fragment: "--journal: j: record 1 is figure \"\", want s3-fig6"},
-			{name: "a script", text: figuresHead + `{"figure":"s3-fig6","header":["a"],"rows":[[1]],"svg":"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>"}` + "\n", code: 2, fragment: "record 1: s3-fig6: "},
+			{name: "a figure of nothing", text: figuresHead + "{}\n", code: 2, fragment: "--journal: j: record 1 is figure \"\", want cost-fig6"},
+			{name: "a script", text: figuresHead + `{"figure":"cost-fig6","header":["a"],"rows":[[1]],"svg":"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>"}` + "\n", code: 2, fragment: "record 1: cost-fig6: "},
 			{name: "two figures for one", text: figuresHead + "{}\n{}\n", code: 2, fragment: "2 figures, want at most 1"},
-			{name: "of other figures", text: strings.Replace(figuresHead, "fig6", "fig7", 1), code: 2, fragment: "journal of another configuration: figures is \"s3-fig7\", want \"s3-fig6\""},
+			{name: "of other figures", text: strings.Replace(figuresHead, "fig6", "fig7", 1), code: 2, fragment: "journal of another configuration: figures is \"cost-fig7\", want \"cost-fig6\""},
 			{name: "the page as its journal", args: "--html j", code: 2, fragment: "--journal: j: is --html too"},
 		}},
 		{on: "environment", file: "$DIVERGO_FLAGS", args: "cuda serve 99", cases: []attack{
@@ -506,10 +506,10 @@ func chain(n int) string {
 	return b.String()
 }
 
-// The first lines of the journals of "check pdom" and "reproduce s3-fig6".
+// The first lines of the journals of "check pdom" and "reproduce cost-fig6".
 var (
 	journalHead = `{"features":"` + strings.Join(draw.FeatureNames(), ",") + `","first_seed":0,"mechanisms":["pdom"],"schema":"divergo.check.journal.v1"}` + "\n"
-	figuresHead = `{"figures":"s3-fig6","schema":"divergo.reproduce.v1"}` + "\n"
+	figuresHead = `{"figures":"cost-fig6","schema":"divergo.reproduce.v1"}` + "\n"
 )
 
 // A call of __assertfail with the condition "\x1b[31m", file h.cu, line 7 and function f.

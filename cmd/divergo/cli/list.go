@@ -11,6 +11,7 @@ import (
 	"divergo/experiments"
 	"divergo/gpu"
 	"divergo/internal/nearest"
+	"divergo/internal/papers"
 	"divergo/internal/table"
 	"divergo/kernels"
 	"divergo/sm/divergence"
@@ -66,9 +67,9 @@ that --preset, --config and --set describe; with --toml they are a file for --co
 listed: all of them take a minute or two of a processor, and are divided among those that there are.`,
 		Example: `  divergo list kernels
   divergo list keys dram. l2.
-  divergo list claims C3 C4-12
+  divergo list claims COST TBC-12
   divergo list keys --preset kepler --set gpu.sms=2 --toml > machine.toml
-  divergo list mechanisms --cost --preset slp2013`,
+  divergo list mechanisms --cost --preset slp`,
 		ValidArgs: names,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -156,7 +157,7 @@ func (l *catalogue) choose(entries []entry, names []string) (list []entry, err e
 		}
 	}
 	if i := slices.Index(found, false); i >= 0 {
-		return nil, nearest.Unknown(l.header[0], names[i], known)
+		return nil, papers.Unknown(l.header[0], names[i], known)
 	}
 	return list, nil
 }
@@ -279,7 +280,7 @@ func listKeys(cfg *gpu.Config) []entry {
 func listFigures(*gpu.Config) []entry {
 	var list []entry
 	for _, f := range experiments.Figures() {
-		list = append(list, entry{cells: []any{f.Name, f.Doc, f.Source}, json: map[string]any{"name": f.Name, "doc": f.Doc, "source": f.Source}})
+		list = append(list, entry{cells: []any{f.Name, f.Doc, f.Source()}, json: map[string]any{"name": f.Name, "doc": f.Doc, "source": f.Source()}})
 	}
 	return list
 }

@@ -29,8 +29,8 @@ listed, as by "divergo list figures".
 
 Several figures share runs. With --journal each is kept as a line of JSON when it is made, and a command that was
 interrupted goes on behind the last one when it is given again. --html puts them on one page.`,
-		Example: `  divergo reproduce s3-time
-  divergo reproduce s3-fig5 --svg fig5.svg
+		Example: `  divergo reproduce cost-time
+  divergo reproduce cost-fig5 --svg fig5.svg
   divergo reproduce all --journal figures.jsonl --html figures.html`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && svg+journal+html == "" {
@@ -187,7 +187,7 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 }
 
 func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing) error {
-	return printRows(w, &page.Figure{Name: figure.Name, Doc: figure.Doc, Source: figure.Source, Header: d.Header, Rows: d.Rows, Notes: d.Notes})
+	return printRows(w, &page.Figure{Name: figure.Name, Doc: figure.Doc, Source: figure.Source(), Header: d.Header, Rows: d.Rows, Notes: d.Notes})
 }
 
 func printRows(w io.Writer, f *page.Figure) error {
@@ -232,7 +232,7 @@ func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]an
 		}
 	}
 	return map[string]any{
-		"schema": schema("reproduce"), "figure": figure.Name, "doc": figure.Doc, "source": figure.Source,
+		"schema": schema("reproduce"), "figure": figure.Name, "doc": figure.Doc, "source": figure.Source(),
 		"header": d.Header, "rows": d.Rows, "charts": charts, "notes": append([]string{}, d.Notes...),
 	}
 }

@@ -51,7 +51,7 @@ var Keys = divergence.NewParams("tbc", Params{})
 
 // TBCParams are the parameters of thread block compaction.
 type Params struct {
-	Static bool `toml:"static" old:"tbc_static" doc:"compactor off, warps keep the threads that they were launched with" source:"Fung & Aamodt, HPCA 2011, section 3.2"`
+	Static bool `toml:"static" old:"tbc_static" doc:"compactor off, warps keep the threads that they were launched with" source:"tbc: section 3.2"`
 }
 
 // TBC is thread block compaction (Fung & Aamodt, HPCA 2011, section 3): the
@@ -107,6 +107,8 @@ type TBC struct {
 
 	// OnCompact is told of each warp that the compactor makes.
 	OnCompact rtl.Observers[divergence.Compacted]
+	// OnBranch is told of the target entries, when a warp has come and before the stack is split.
+	OnBranch rtl.Observers[divergence.Branched]
 
 	code     *divergence.Code
 	lanes    int
@@ -120,7 +122,11 @@ type TBC struct {
 
 // compacting are the promises.
 func compacting(ideal, likely bool) divergence.Promises {
-	return divergence.Promises{InStep: true, Moves: ideal, Splits: true, Likely: likely, Compacts: func(p divergence.Policy) *rtl.Observers[divergence.Compacted] { return &p.(*TBC).OnCompact }}
+	return divergence.Promises{
+		InStep: true, Moves: ideal, Splits: true, Likely: likely,
+		Compacts: func(p divergence.Policy) *rtl.Observers[divergence.Compacted] { return &p.(*TBC).OnCompact },
+		Branches: func(p divergence.Policy) *rtl.Observers[divergence.Branched] { return &p.(*TBC).OnBranch },
+	}
 }
 
 // blockReconverger is what a mechanism that embeds TBC does in its own way. Slots
@@ -327,7 +333,7 @@ func (p *TBC) compact() {
 	if p.OnCompact.Any() {
 		e := p.Stack.Peek(int(c.CTA))
 		p.OnCompact.Notify(divergence.Compacted{
-			Cycle: p.sim.Now(), CTA: c.CTA, First: first, Mask: mask, Homes: homes, Left: &c.Pending, Entry: &e.Mask, Warps: int(e.WCnt), Bottom: *p.Stack.Depth.At(int(c.CTA)) == 1,
+			Cycle: p.sim.Now(), CTA: c.CTA, Slot: c.Slot, First: first, At: c.At, Mask: mask, Homes: homes, Left: &c.Pending, Entry: &e.Mask, Warps: int(e.WCnt), Bottom: *p.Stack.Depth.At(int(c.CTA)) == 1,
 			Popped: int(p.Blocks.At(int(c.CTA)).Popped), Served: p.Blocks.At(int(c.CTA)).Served,
 		})
 	}
@@ -438,6 +444,7 @@ func (p *TBC) end(cta int, e *BlockEntry) {
 	switch {
 	case b.Open:
 		count.AtBranch += waited
+		p.branched(cta, true)
 		p.split(cta, e, p.takenFirst(cta, p.Targets.Edit(cta)))
 	case p.Stack.Len(cta) > 1:
 		count.AtJoin += waited
@@ -494,7 +501,16 @@ func (p *TBC) branch(i int, _ *isa.Inst, o *divergence.Outcome) {
 	}
 	p.add(&t.Taken, s, uint8(o.Slot), taken)
 	p.add(&t.Not, s, uint8(o.Slot), s.Mask&^taken)
+	p.branched(cta, false)
 	p.arrive(i)
+}
+
+// branched tells of the target entries of a CTA.
+func (p *TBC) branched(cta int, last bool) {
+	if p.OnBranch.Any() {
+		t := p.Targets.Edit(cta)
+		p.OnBranch.Notify(divergence.Branched{CTA: uint8(cta), At: p.Blocks.At(cta).At, Taken: &t.Taken, Not: &t.Not, Last: last})
+	}
 }
 
 // add sets the threads of some lanes of a slot in a mask.

@@ -38,7 +38,7 @@ var Keys = divergence.NewParams("dwf", Params{Issue: IssueMajority, Ways: 4, Agi
 
 // DWFParams are the parameters of dynamic warp formation.
 type Params struct {
-	Issue IssuePolicy `toml:"issue" old:"dwf_issue" doc:"which warps are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc"`
+	Issue IssuePolicy `toml:"issue" old:"dwf_issue" doc:"which warps are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc: table 2"`
 	Ways  int         `toml:"ways" old:"dwf_ways" range:"1..32 pow2" unit:"ways" doc:"lines of a set of the PC-warp table" source:"Fung et al., MICRO 2007"`
 	Aging int         `toml:"aging" old:"dwf_aging" range:"0..1000000000" unit:"instructions" doc:"issued after a warp was formed before it goes first, 0 for never" source:"ours"`
 }
@@ -110,22 +110,18 @@ type DWF struct {
 	Places  *rtl.Mem[Place]           `rtl:"inplace"`              // by pool entry
 	Pool    units.WarpPool
 	Barrier divergence.Barrier
-	Waiting *rtl.Mem[Waiting] `rtl:"sim,inplace"` // by PC
-	Eldest  *rtl.Mem[uint64]  `rtl:"sim,inplace"` // no warp in a slot was born before
-	PCs     *rtl.Mem[uint64]  `rtl:"sim,inplace"` // where Waiting has pool entries: a bit for each PC
+	Queues  units.PCQueues // warps that wait to be issued
+	Aging   units.Aging
 
 	warpBarriers bool
 	lanes        int
 	policy       issue
-	aging        uint64
 	code         *divergence.Code
 
 	// Of this cycle only.
 	began    began `rtl:"scratch"`
 	redirect units.Set
 	joined   []uint16 `rtl:"scratch"` // pool entries that threads have joined
-	touched  []uint32 `rtl:"scratch"` // PCs of slots that have changed or of which other threads wait
-	fresh    []uint32 `rtl:"scratch"` // PCs that PCs has from the next cycle on
 
 	reconv []bool // by PC: reconvergence point of a conditional branch
 	meets  []bool // by PC: of any branch, call or return, where warps can have a warp barrier
@@ -188,23 +184,10 @@ type Place struct {
 	Born   uint64 `bits:"16"` // how many instructions had been issued before it was formed
 	Older  uint16 // pool entry, or nobody
 	Newer  uint16
-	Behind uint16 `rtl:"sim"` // the next one of Waiting
 	// The pool entry as it was when the cycle began, for the issue policy.
 	PC    uint32 `rtl:"sim"`
 	Occ   uint32 `rtl:"sim"`
 	Count uint16 `rtl:"sim"`
-}
-
-// Waiting is what waits at a PC to be issued. The issue policy looks at PCs, of
-// which there are few, instead of at all warps.
-type Waiting struct {
-	Threads uint16 // of all warps, in slots and in the pool
-	Slots   uint64 // of these, the slots
-	Warps   uint16 // pool entries that want a slot, less those that go first
-	Oldest  uint16 // of these, which are linked by Place.Behind
-	Newest  uint16
-	Touched bool   // it is in DWF.touched
-	Rank    uint64 // of all of them, if the issue policy ranks PCs
 }
 
 // nobody is the end of the links.
@@ -221,10 +204,10 @@ func newDWF(e divergence.Env, warpBarriers bool) *DWF {
 		Ports: divergence.Ports{Tallies: bar.Tallies, Ranks: rtl.NewMem[uint64](e.Warps)},
 		Table: rtl.NewMem[divergence.Slot](e.Warps), Home: rtl.NewMem[units.Homes](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
 		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
-		Pool:    units.NewWarpPool(threads, units.NewLUT(lutEntries, k.Ways)),
-		Waiting: rtl.NewMem[Waiting](0), PCs: rtl.NewMem[uint64](0), Eldest: rtl.NewMem[uint64](1),
+		Pool:   units.NewWarpPool(threads, units.NewLUT(lutEntries, k.Ways)),
+		Queues: units.NewPCQueues(threads), Aging: units.NewAging(uint64(k.Aging)),
 		Barrier: bar, warpBarriers: warpBarriers, lanes: e.Lanes,
-		policy: issuePolicies.Must(k.Issue), aging: uint64(k.Aging), code: e.Code,
+		policy: issuePolicies.Must(k.Issue), code: e.Code,
 	}
 	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody}
 	var home units.Homes
@@ -282,8 +265,7 @@ func (p *DWF) Counts() divergence.Counting { return nil }
 // Begin looks for the reconvergence points of the program. Nobody waits.
 func (p *DWF) Begin() {
 	insts := p.code.Prog.Insts
-	p.Waiting.Resize(len(insts) + 1)
-	p.PCs.Resize(len(insts)/64 + 1)
+	p.Queues.Resize(len(insts) + 1)
 	p.reconv, p.meets = make([]bool, len(insts)+1), make([]bool, len(insts)+1)
 	for i := range insts {
 		if in := &insts[i]; in.Branches() && in.Reconv != isa.NoPC {
@@ -305,7 +287,8 @@ func (p *DWF) Tick() {
 			p.D().Update[i] = units.Update{}
 		}
 	}
-	p.joined, p.touched, p.fresh = p.joined[:0], p.touched[:0], p.fresh[:0]
+	p.joined = p.joined[:0]
+	p.Queues.Begin()
 	p.fire()
 	for i := range was.update {
 		if was.update[i].Req != 0 {
@@ -376,7 +359,7 @@ func (p *DWF) fire() {
 		k.Joins = false
 		p.Pool.Free(int(k.Warp))
 	}
-	p.leave(i, s)
+	p.Queues.Leave(i, s.PC, s.Mask)
 	*p.Ranks.Edit(i) = 0
 	switch {
 	case f.Control:
@@ -392,21 +375,8 @@ func (p *DWF) fire() {
 	}
 }
 
-// come and leave count the threads of a slot that begins or ceases to wait to be
-// issued.
-func (p *DWF) come(i int, s *divergence.Slot) {
-	x := p.at(s.PC)
-	x.Threads += threads(s.Mask)
-	x.Slots |= 1 << (i & 63)
-}
-
-func (p *DWF) leave(i int, s *divergence.Slot) {
-	x := p.at(s.PC)
-	x.Threads -= threads(s.Mask)
-	x.Slots &^= 1 << (i & 63)
-}
-
-func threads(mask uint32) uint16 { return uint16(bits.OnesCount32(mask)) }
+// come has the warp of a slot wait to be issued.
+func (p *DWF) come(i int, s *divergence.Slot) { p.Queues.Wait(i, s.PC, s.Mask) }
 
 // vacate frees a slot.
 func (p *DWF) vacate(slot int) {
@@ -427,7 +397,7 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 		if formed >= 0 {
 			join &^= p.Pool.Warps.Next(formed).Occ
 		}
-		p.at(u.PC).Threads += threads(join)
+		p.Queues.Join(u.PC, join)
 		p.joined = append(p.joined, uint16(joined))
 		if at := p.Places.Edit(joined); at.InSlot {
 			p.show(joined, int(at.Slot), join)
@@ -438,27 +408,20 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 	}
 }
 
-// want makes a pool entry a candidate for a slot.
+// want has a pool entry wait for a slot.
 func (p *DWF) want(warp int, at Place) {
 	d, w, i := p.D(), p.Pool.Warps.Next(warp), uint16(warp)
 	at.PC, at.Occ, at.Count = w.PC, w.Occ, w.Count
-	at.Born, at.Older, at.Newer, at.Behind = d.Issued, d.Newest, nobody, nobody
+	at.Born, at.Older, at.Newer = d.Issued, d.Newest, nobody
 	*p.Places.Edit(warp) = at
 	p.link(d.Newest, i)
 	d.Newest = i
-	x := p.at(w.PC)
-	x.Threads += threads(w.Occ)
 	if at.First {
+		p.Queues.Join(w.PC, w.Occ)
 		d.Firsts++
 		return
 	}
-	if x.Warps++; x.Warps == 1 {
-		x.Oldest = i
-		p.fresh = append(p.fresh, w.PC)
-	} else {
-		p.Places.Edit(int(x.Newest)).Behind = i
-	}
-	x.Newest = i
+	p.Queues.Queue(warp, w.PC, w.Occ)
 }
 
 // link makes newer the next one of those that want a slot behind older.
@@ -470,8 +433,8 @@ func (p *DWF) link(older, newer uint16) {
 	}
 }
 
-// unwant takes a pool entry out of those that want a slot. Its threads wait there.
-func (p *DWF) unwant(warp int, at *Place) {
+// unwant removes a pool entry, which gets a slot, from those that want one.
+func (p *DWF) unwant(warp, slot int, at *Place) {
 	d := p.D()
 	p.link(at.Older, at.Newer)
 	if at.Newer == nobody {
@@ -479,26 +442,12 @@ func (p *DWF) unwant(warp int, at *Place) {
 	} else {
 		p.Places.Edit(int(at.Newer)).Older = at.Older
 	}
-	x := p.at(at.PC)
 	if at.First {
 		d.Firsts--
+		p.Queues.Show(slot, at.PC)
 		return
 	}
-	if x.Warps--; x.Warps == 0 {
-		*p.PCs.Edit(int(at.PC) >> 6) &^= 1 << (at.PC & 63)
-	}
-	if int(x.Oldest) == warp {
-		x.Oldest = at.Behind
-		return
-	}
-	before := x.Oldest
-	for p.Places.Next(int(before)).Behind != uint16(warp) {
-		before = p.Places.Next(int(before)).Behind
-	}
-	p.Places.Edit(int(before)).Behind = at.Behind
-	if int(x.Newest) == warp {
-		x.Newest = before
-	}
+	p.Queues.Place(warp, slot, at.PC)
 }
 
 // show puts lanes of a pool entry into its slot: all of them, or those that join
@@ -730,7 +679,7 @@ func (p *DWF) Paths(to []divergence.Path) []divergence.Path {
 			case at.AtBar:
 				add(divergence.Path{PC: w.PC - 1, Wait: divergence.WaitsBarrier}, w.Occ, &w.Row)
 			case !at.InSlot:
-				add(divergence.Path{PC: w.PC, Comes: p.aging > 0}, w.Occ, &w.Row)
+				add(divergence.Path{PC: w.PC, Comes: p.Aging.Limit > 0}, w.Occ, &w.Row)
 			}
 		}
 	}

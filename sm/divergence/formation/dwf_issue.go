@@ -9,9 +9,8 @@ import (
 	"divergo/units"
 )
 
-// IssuePolicy says which warps are issued first, and get slots first. Among equals
-// the one gets a slot that was formed first, and the scheduler decides which one
-// issues.
+// IssuePolicy says which warps issue first and get slots first. Of equals the warp
+// formed first gets a slot, and the scheduler decides which one issues.
 type IssuePolicy string
 
 // The issue policies.
@@ -23,22 +22,20 @@ const (
 	IssuePC       IssuePolicy = "pc"
 )
 
-// issue is an issue policy: the rank of a warp, of which the lowest goes first, and
-// how it breaks ties.
+// issue is an issue policy, which ranks warps or PCs. The lowest rank goes first.
 type issue struct {
 	rank func(w candidate) uint64
-	byPC func(threads uint16) uint16 // instead, if all that counts is how many threads wait at the warp's PC
+	byPC func(threads uint16) uint16 // instead, by the number of threads that wait at the PC
 }
 
-// candidate is a warp that is to be issued.
+// candidate is a warp that waits to be issued.
 type candidate struct {
 	pc, occ uint32
 	count   uint16
 	born    uint64
 }
 
-// The ranks of a policy are below this one, and above those of warps that have
-// waited too long.
+// The ranks of a policy begin here. Late warps (units.Aging) have the lower ranks.
 const unranked = 1 << 62
 
 // issuePolicies is every issue policy (Fung et al., MICRO 2007, section 4.3; as in
@@ -55,8 +52,10 @@ var issuePolicies = key.Choices[IssuePolicy, issue]{}.
 // unfilled are the lanes without a thread.
 func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.OnesCount32(w.occ)) }
 
-// rankPC is the rank of the warps at a PC, by the threads that wait there. The first one is that of
-// the PC of the majority or minority, which is elected anew when no warp is ready there.
+// rankPC ranks the warps at a PC by the threads that wait there, for the policies majority and
+// minority. All warps of the elected PC issue before another PC is elected (Fung et al.,
+// MICRO 2007, section 4.3), so that the PC of the last instruction keeps the lowest rank.
+// Our reading: a PC at which no warp is ready lets the next one issue, and so elect itself.
 func (p *DWF) rankPC(pc uint32, threads uint16) uint64 {
 	if pc == p.Next().Current {
 		return unranked
@@ -70,20 +69,16 @@ func IssuePolicies() []IssuePolicy { return issuePolicies.List() }
 // Words lists the valid values.
 func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
 
-// order ranks the slots that wait to be issued as they will be in the next cycle, and gives one to the
-// warp of the pool with the lowest rank, the oldest of several, of those that were
-// in the pool when the cycle began.
+// order ranks the waiting slots for the next cycle. It gives a free slot to the warp of the
+// lowest rank, the oldest of several, that was in the pool when the cycle began.
 func (p *DWF) order() {
 	d, was := p.Next(), &p.began
 	if d.Current != was.current {
-		p.touch(was.current)
-		p.touch(d.Current)
+		p.Queues.Touch(was.current) // that may be a PC of the kernel before
+		p.Queues.Touch(d.Current)
 	}
 	if p.policy.byPC != nil {
-		for _, pc := range p.touched {
-			w := p.Waiting.Edit(int(pc))
-			w.Rank = p.rankPC(pc, w.Threads)
-		}
+		p.Queues.Rank(p.rankPC)
 	}
 	if was.oldest != nobody && d.Free != (units.Set{}) {
 		p.place(p.next())
@@ -92,74 +87,44 @@ func (p *DWF) order() {
 		at, w := p.Places.Edit(int(i)), p.Pool.Warps.Next(int(i))
 		at.Occ, at.Count = w.Occ, w.Count
 	}
-	for _, pc := range p.fresh {
-		*p.PCs.Edit(int(pc) >> 6) |= 1 << (pc & 63)
-	}
-	slots := uint64(0)
-	for _, pc := range p.touched {
-		w := p.Waiting.Edit(int(pc))
-		w.Touched = false
-		slots |= w.Slots
-	}
-	for ; slots != 0; slots &= slots - 1 {
+	for slots := p.Queues.Settle(); slots != 0; slots &= slots - 1 {
 		i := bits.TrailingZeros64(slots)
 		s, k := p.Table.Next(i), p.Picked.Next(i)
 		*p.Ranks.Edit(i) = p.rank(s.PC, s.Mask, k.Count, k.Born)
 	}
-	if p.late(d.Issued, *p.Eldest.Next(0)) {
+	if p.Aging.Any(d.Issued) {
 		p.rankLate()
 	}
 }
 
-// rankLate ranks the slots whose warps have waited too long, and finds out when there
-// can be one again.
+// rankLate ranks the slots of late warps by age, and finds the next bound of Aging.
 func (p *DWF) rankLate() {
 	d := p.Next()
 	eldest := d.Issued
 	for m := ^d.Free[0] & (1<<p.Table.Len() - 1); m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		born := p.Picked.Next(i).Born
-		if eldest = min(eldest, born); p.late(d.Issued, born) && p.Table.Next(i).Wait == divergence.Runs {
+		if eldest = min(eldest, born); p.Aging.Late(d.Issued, born) && p.Table.Next(i).Wait == divergence.Runs {
 			*p.Ranks.Edit(i) = born
 		}
 	}
-	*p.Eldest.Edit(0) = eldest
+	p.Aging.Restart(eldest)
 }
 
-// touch has the slots at a PC ranked anew. That may be one of the kernel before.
-func (p *DWF) touch(pc uint32) {
-	if int(pc) < p.Waiting.Len() {
-		p.at(pc)
-	}
-}
-
-// at is what waits at a PC, for a change.
-func (p *DWF) at(pc uint32) *Waiting {
-	w := p.Waiting.Edit(int(pc))
-	if !w.Touched {
-		w.Touched = true
-		p.touched = append(p.touched, pc)
-	}
-	return w
-}
-
-// late reports whether a warp has waited too long.
-func (p *DWF) late(issued, born uint64) bool { return p.aging > 0 && issued-born > p.aging }
-
-// rank is that of the policy, or a lower one for a warp that has waited too long.
+// rank is the rank of the policy, or a lower one for a late warp.
 func (p *DWF) rank(pc, occ uint32, count uint16, born uint64) uint64 {
 	switch {
-	case p.late(p.Next().Issued, born):
+	case p.Aging.Late(p.Next().Issued, born):
 		return born
 	case p.policy.byPC != nil:
-		return p.Waiting.Next(int(pc)).Rank
+		return p.Queues.RankOf(pc)
 	}
 	return unranked + p.policy.rank(candidate{pc, occ, count, born})
 }
 
-// next is the pool entry that is to have a slot, of those that wanted one when the cycle
-// began; behind them are linked those that have come in it. Those that have been released
-// or restored come first, then those that have waited too long.
+// next chooses the pool entry for a free slot, among those that wanted one when the cycle
+// began; the list goes on with those that have come in it. Warps that were released or
+// restored come first, then late ones, then the rest by rank.
 func (p *DWF) next() int {
 	was := &p.began
 	i := int(was.oldest)
@@ -177,7 +142,7 @@ func (p *DWF) next() int {
 		return i
 	}
 	if p.policy.byPC != nil {
-		return p.nextPC()
+		return p.Queues.Next()
 	}
 	best := i
 	for i != int(was.newest) {
@@ -189,7 +154,7 @@ func (p *DWF) next() int {
 	return best
 }
 
-// wants is the rank of a pool entry.
+// wants returns the rank of a pool entry.
 func (p *DWF) wants(i int) uint64 {
 	at := p.Places.Next(i)
 	if at.First {
@@ -198,27 +163,13 @@ func (p *DWF) wants(i int) uint64 {
 	return p.rank(at.PC, at.Occ, at.Count, at.Born)
 }
 
-// nextPC is the oldest pool entry at the PC of the lowest rank.
-func (p *DWF) nextPC() (best int) {
-	lowest := uint64(math.MaxUint64)
-	for k := range p.PCs.Len() {
-		for m := *p.PCs.Next(k); m != 0; m &= m - 1 {
-			w := p.Waiting.Next(k<<6 + bits.TrailingZeros64(m))
-			if rank, oldest := w.Rank, int(w.Oldest); rank < lowest {
-				best, lowest = oldest, rank
-			}
-		}
-	}
-	return best
-}
-
-// place puts a warp of the pool into a slot: if it can be, into the one that
-// its threads were in before, which may be waiting for their last instruction.
+// place puts a warp of the pool into a slot: into the slot that its threads were in before, if
+// that is free. It may still wait there for their last instruction.
 func (p *DWF) place(warp int) {
 	d := p.D()
 	at := p.Places.Edit(warp)
 	slot := d.Free.Next(int(at.Slot), units.Words(p.Table.Len()))
-	p.unwant(warp, at)
+	p.unwant(warp, slot, at)
 	d.Free.Remove(slot)
 	at.InSlot, at.Slot = true, uint8(slot)
 	*p.Picked.Edit(slot) = Picked{Static: at.Static, Joins: !at.Static, Warp: uint16(warp), Born: at.Born}
@@ -228,10 +179,6 @@ func (p *DWF) place(warp int) {
 	if at.Static {
 		p.Pool.Free(warp)
 	}
-	x := p.at(s.PC)
-	x.Slots |= 1 << (slot & 63)
-	if at.Born < *p.Eldest.Next(0) {
-		*p.Eldest.Edit(0) = at.Born
-	}
+	p.Aging.Enter(at.Born)
 	p.redirect.Add(slot)
 }

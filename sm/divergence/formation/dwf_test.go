@@ -227,7 +227,7 @@ func pooled(t *testing.T, p *formation.DWF, before map[int]bool) map[int]bool {
 // and, in the order in which they were formed, the pool entries that want a slot and
 // do not go first.
 func waitingHolds(t *testing.T, p *formation.DWF) {
-	threads, warps := make([]int, p.Waiting.Len()), make([][]uint16, p.Waiting.Len())
+	threads, warps := make([]int, p.Queues.At.Len()), make([][]uint16, p.Queues.At.Len())
 	for i := range p.Table.Len() {
 		if s := p.Table.At(i); s.Valid && s.Wait == divergence.Runs {
 			threads[s.PC] += bits.OnesCount32(s.Mask)
@@ -241,14 +241,14 @@ func waitingHolds(t *testing.T, p *formation.DWF) {
 			warps[w.PC] = append(warps[w.PC], i)
 		}
 	}
-	for pc := range p.Waiting.Len() {
-		w := p.Waiting.At(pc)
+	for pc := range p.Queues.At.Len() {
+		w := p.Queues.At.At(pc)
 		if threads[pc] != int(w.Threads) {
 			require.Equal(t, threads[pc], int(w.Threads), "threads at PC %d", pc)
 		}
 		var got []uint16
-		if *p.PCs.At(pc >> 6)>>(pc&63)&1 != 0 {
-			for i := w.Oldest; i != w.Newest; i = p.Places.At(int(i)).Behind {
+		if *p.Queues.Queued.At(pc >> 6)>>(pc&63)&1 != 0 {
+			for i := w.Oldest; i != w.Newest; i = *p.Queues.Behind.At(int(i)) {
 				got = append(got, i)
 			}
 			got = append(got, w.Newest)

@@ -145,6 +145,9 @@ type Bench struct {
 	// Refill, if set, sees what the memory gives back, and may change it.
 	Refill func(*divergence.Transferred)
 
+	// Watch, if set, is called with the mechanism before the first cycle.
+	Watch func(p divergence.Policy)
+
 	// Each, if set, is called after every cycle with what has been issued.
 	Each func(p divergence.Policy, issued []Issue)
 }
@@ -264,6 +267,9 @@ func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit
 		return res, fmt.Errorf("micro: %w", err)
 	}
 	pol.Begin()
+	if b.Watch != nil {
+		b.Watch(pol)
+	}
 	res.Done = sim.RunUntil(func() bool {
 		if b.Each != nil {
 			b.Each(pol, res.Issues)

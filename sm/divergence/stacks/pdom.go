@@ -47,9 +47,12 @@ type PDOM struct {
 
 // pdomPromises are those of a stack of a bounded depth.
 func pdomPromises(depth func(lanes int, p *isa.Program) int) divergence.Promises {
-	return divergence.Promises{Meets: true, InStep: true, Prompt: 1, Depth: depth, Nested: func(p divergence.Policy, slot int, to []uint32) []uint32 {
-		return p.(*PDOM).masks(slot, to)
-	}}
+	return divergence.Promises{
+		Meets: true, InStep: true, Prompt: 1, Depth: depth, Nested: true,
+		Stack: func(p divergence.Policy, slot int, to []divergence.Entry) []divergence.Entry {
+			return p.(*PDOM).entries(slot, to)
+		},
+	}
 }
 
 // newPDOM sizes the stack for the worst case: each push splits a mask that is
@@ -170,12 +173,14 @@ func (p *PDOM) next(w int, s *divergence.Slot) {
 	p.Stack.Pop(w, s, &p.D().Stats)
 }
 
-// masks lists those of the entries of a warp; that of the top is in the slot.
-func (p *PDOM) masks(w int, to []uint32) []uint32 {
-	for i := range int(*p.Stack.Depth.At(w)) - 1 {
-		to = append(to, p.Stack.At(w, i).Mask)
+// entries lists those of a warp; PC and mask of the top are in the slot.
+func (p *PDOM) entries(w int, to []divergence.Entry) []divergence.Entry {
+	for i := range int(*p.Stack.Depth.At(w)) {
+		to = append(to, *p.Stack.At(w, i))
 	}
-	return append(to, p.Table.At(w).Mask)
+	top, s := &to[len(to)-1], p.Table.At(w)
+	top.At, top.Mask = s.At(), s.Mask
+	return to
 }
 
 // Paths lists the top of each stack and the threads parked under it.

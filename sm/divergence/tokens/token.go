@@ -16,7 +16,7 @@ var Mechanisms = []divergence.Mechanism{
 	{
 		Name:     "token",
 		Doc:      "stack of synchronisation tokens: instructions of the compiler push and pop",
-		Promises: divergence.Promises{InStep: true, Prompt: 1, Transfers: transferCosts, Depth: tokens},
+		Promises: divergence.Promises{InStep: true, Prompt: 1, Transfers: transferCosts, Depth: tokens, Stack: entries},
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newTokenStack(e), nil
 		},
@@ -32,10 +32,10 @@ var Keys = divergence.NewParams("token", Params{Window: 16, Pop: 32, Spill: 42, 
 
 // TokenParams are the parameters of the token stack.
 type Params struct {
-	Window int `toml:"window" old:"token_window" range:"1..64" unit:"tokens" doc:"those of a warp that are on the chip" source:"ssy"`
-	Pop    int `toml:"pop" old:"token_pop" range:"0..100000" unit:"core cycles" doc:"from the issue of an instruction that pops a token to the issue of the next one" source:"ssy"`
-	Spill  int `toml:"spill" old:"token_spill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to move to memory, or as long as memory needs" source:"ssy"`
-	Fill   int `toml:"fill" old:"token_fill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to come back, or as long as memory needs" source:"ssy"`
+	Window int `toml:"window" old:"token_window" range:"1..64" unit:"tokens" doc:"those of a warp that are on the chip" source:"cost: section IV: Kepler"`
+	Pop    int `toml:"pop" old:"token_pop" range:"0..100000" unit:"core cycles" doc:"from the issue of an instruction that pops a token to the issue of the next one" source:"cost: section IV: Kepler"`
+	Spill  int `toml:"spill" old:"token_spill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to move to memory, or as long as memory needs" source:"cost: section IV: Kepler"`
+	Fill   int `toml:"fill" old:"token_fill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to come back, or as long as memory needs" source:"cost: section IV: Kepler"`
 }
 
 // refill is how many cycles pass from a change of a slot to the issue of its
@@ -340,6 +340,16 @@ func (p *TokenStack) moved(t *divergence.Transferred) {
 // Token is token i of the stack of warp w, counted from the bottom, which is on
 // the chip. It is read-only.
 func (p *TokenStack) Token(w, i int) *Token { return p.Stack.At(w, i%p.window) }
+
+// entries lists the tokens of a warp that are on the chip.
+func entries(p divergence.Policy, w int, to []divergence.Entry) []divergence.Entry {
+	s := p.(*TokenStack)
+	for i := s.onChip(w); i < int(*s.Stack.Depth.At(w)); i++ {
+		t := s.Token(w, i)
+		to = append(to, divergence.Entry{At: divergence.Point{PC: t.PC}, RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: t.Mask})
+	}
+	return to
+}
 
 // onChip is the lowest token of warp w that is on the chip: while a warp without threads waits for
 // memory, none is there yet.

@@ -16,23 +16,20 @@ import (
 	"divergo/testbench"
 )
 
-// fung is what the figures of S4 are of.
-const fung = "Fung & Aamodt, Thread Block Compaction for Efficient SIMT Control Flow, HPCA 2011, "
-
-// s4Figures are those of thread block compaction.
-var s4Figures = []Figure{
-	{"s4-fig2", "speed of TBC, DWF and DWF with warp barriers, means of each set", fung + "figure 2", drawOverall},
-	{"s4-fig5", "SIMD efficiency without compaction, and branches", fung + "figure 5", drawCharacter},
-	{"s4-fig6", "speed of DWF, with warp barriers and without, on the divergent set", fung + "figure 6", drawFormation},
-	{"s4-fig11", "speed of likely-convergence points, on PDOM and on TBC", fung + "figure 11", drawLikely},
-	{"s4-fig12", "speed of TBC, DWF and DWF with warp barriers against PDOM", fung + "figure 12", drawMechanisms},
-	{"s4-fig13", "what the cycles of the divergent set are spent on, and stalls of the memory pipeline", fung + "figure 13", func() (*Drawing, error) { return drawBreakdown("DIVG") }},
-	{"s4-fig14", "the same of the coherent set", fung + "figure 14", func() (*Drawing, error) { return drawBreakdown("COHE") }},
-	{"s4-fig15", "speed of TBC under each priority of CTAs against PDOM", fung + "figure 15", drawPriorities},
-	{"s4-fig16", "traffic between an SM and the memory system with TBC against PDOM", fung + "figure 16", drawTraffic},
-	{"s4-fig17", "speed with a small L2", fung + "figure 17", drawSmallL2},
-	{"s4-table1", "CTAs of an SM, and the registers of a thread that they leave", fung + "table 1", drawResident},
-	{"s4-table3", "the deepest stack of TBC with likely-convergence points", fung + "table 3", drawStacks},
+// tbcFigures are those of thread block compaction.
+var tbcFigures = []Figure{
+	{Name: "tbc-fig2", Doc: "speed of TBC, DWF and DWF with warp barriers, means of each set", Place: "figure 2", Draw: drawOverall},
+	{Name: "tbc-fig5", Doc: "SIMD efficiency without compaction, and branches", Place: "figure 5", Draw: drawCharacter},
+	{Name: "tbc-fig6", Doc: "speed of DWF, with warp barriers and without, on the divergent set", Place: "figure 6", Draw: drawFormation},
+	{Name: "tbc-fig11", Doc: "speed of likely-convergence points, on PDOM and on TBC", Place: "figure 11", Draw: drawLikely},
+	{Name: "tbc-fig12", Doc: "speed of TBC, DWF and DWF with warp barriers against PDOM", Place: "figure 12", Draw: drawMechanisms},
+	{Name: "tbc-fig13", Doc: "what the cycles of the divergent set are spent on, and stalls of the memory pipeline", Place: "figure 13", Draw: func() (*Drawing, error) { return drawBreakdown("DIVG") }},
+	{Name: "tbc-fig14", Doc: "the same of the coherent set", Place: "figure 14", Draw: func() (*Drawing, error) { return drawBreakdown("COHE") }},
+	{Name: "tbc-fig15", Doc: "speed of TBC under each priority of CTAs against PDOM", Place: "figure 15", Draw: drawPriorities},
+	{Name: "tbc-fig16", Doc: "traffic between an SM and the memory system with TBC against PDOM", Place: "figure 16", Draw: drawTraffic},
+	{Name: "tbc-fig17", Doc: "speed with a small L2", Place: "figure 17", Draw: drawSmallL2},
+	{Name: "tbc-table1", Doc: "CTAs of an SM, and the registers of a thread that they leave", Place: "table 1", Draw: drawResident},
+	{Name: "tbc-table3", Doc: "the deepest stack of TBC with likely-convergence points", Place: "table 3", Draw: drawStacks},
 }
 
 // The sets of a benchmark (Fung & Aamodt, table 1); the last one is kernels that the
@@ -253,7 +250,7 @@ func drawFormation() (*Drawing, error) {
 	}
 	d.Notes = []string{
 		"Theirs: DWF gains on BFS2, FCDT and MUMpp, loses on the others, and NVRT fails; with warp barriers NVRT gains 60 %, HOTSP, LPS and NAMD gain, and MUMpp loses a little.",
-		"Our NVRT has no queue that a warp's first thread empties for the others, so that DWF does not break it; claim C4-08 has that queue.",
+		"Our NVRT has no queue that a warp's first thread empties for the others, so that DWF does not break it; claim TBC-08 has that queue.",
 	}
 	return d, nil
 }
@@ -265,7 +262,7 @@ func drawMechanisms() (*Drawing, error) {
 	}
 	d.Notes = []string{
 		"Theirs, harmonic means: DIVG TBC 1.22, DWF 1.04 (1.22 / 1.17), DWF-WB 1.15 (1.22 / 1.06); all TBC 1.10, DWF-WB 1.00; COHE TBC 1.00.", policies,
-		"CP gains by AGE and not by compaction: under PDOM with sm.cta_priority=age it takes 876,648 cycles and not 1,239,723 (addresses of 64 bits): what goes are the stalls of figure 14. NAMD, LPS and LIB lose by AGE, as in the paper (s4-fig15): without it TBC is at 1.00.",
+		"CP gains by AGE and not by compaction: under PDOM with sm.cta_priority=age it takes 876,648 cycles and not 1,239,723 (addresses of 64 bits): what goes are the stalls of figure 14. NAMD, LPS and LIB lose by AGE, as in the paper (tbc-fig15): without it TBC is at 1.00.",
 		"With addresses of 64 bits fewer CTAs are resident, and NVRT is at 0.84 and not 1.13, HOTSP at 0.93 and not 1.01, FCDT at 1.16 and not 1.22: TBC needs other CTAs to hide its waits.",
 		"Of the others bitonic, reduction and blocksort diverge in alignment with their lanes, which TBC cannot compact (Rhu & Erez, ISCA 2013, section 3.3): with sm.lanes=balanced bitonic takes 76,774 cycles and not 96,826.",
 		"histogram loses by AGE, under which it waits for memory: with sm.cta_priority=none TBC takes 36,545 cycles and PDOM 36,688.",
@@ -344,10 +341,10 @@ func drawSmallL2() (*Drawing, error) {
 // likely are the machines of figure 11: each with likely-convergence points behind the
 // same without.
 var likely = []setup{
-	{preset: "tbc2011", mechanism: "pdom", priority: sm.PriorityNone},
-	{preset: "tbc2011", mechanism: "pdom-lcp", priority: sm.PriorityNone},
-	{preset: "tbc2011", mechanism: "tbc", priority: sm.PriorityAge},
-	{preset: "tbc2011", mechanism: "tbc-lcp", priority: sm.PriorityAge},
+	{preset: "tbc", mechanism: "pdom", priority: sm.PriorityNone},
+	{preset: "tbc", mechanism: "pdom-lcp", priority: sm.PriorityNone},
+	{preset: "tbc", mechanism: "tbc", priority: sm.PriorityAge},
+	{preset: "tbc", mechanism: "tbc-lcp", priority: sm.PriorityAge},
 }
 
 func drawLikely() (*Drawing, error) {

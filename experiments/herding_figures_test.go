@@ -47,9 +47,9 @@ func TestVote(t *testing.T) {
 }
 
 // TestForcedLoads: without forced loads nothing changes, and to read one address loses more
-// than to read one block (C2-17).
+// than to read one block (HERDING-17).
 func TestForcedLoads(t *testing.T) {
-	f, err := FindFigure("s2-fig6")
+	f, err := FindFigure("herding-fig6")
 	require.NoError(t, err)
 	d, err := f.Draw()
 	require.NoError(t, err)

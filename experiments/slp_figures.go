@@ -12,19 +12,16 @@ import (
 	"divergo/units"
 )
 
-// rhu is what the figures of S0 are of.
-const rhu = "Rhu & Erez, Maximizing SIMD Resource Utilization in GPGPUs with SIMD Lane Permutation, ISCA 2013, "
-
-// s0Figures are those of SIMD lane permutation.
-var s0Figures = []Figure{
-	{"s0-fig3", "SIMD utilization without compaction, with TBC, and ideal", rhu + "figure 3", drawPotential},
-	{"s0-fig6", "branches: which diverge, which have paths to compact, and what TBC compacts", rhu + "figure 6", drawBranches},
-	{"s0-fig11", "compaction rate of P- and D-branches under each permutation", rhu + "figure 11", drawRates},
-	{"s0-fig12", "compaction rate of P-branches by the part of the CTA's threads that is active", rhu + "figure 12", func() (*Drawing, error) { return drawParts(isa.ClassProgrammatic) }},
-	{"s0-fig13", "the same of D-branches", rhu + "figure 13", func() (*Drawing, error) { return drawParts(isa.ClassData) }},
-	{"s0-fig14", "SIMD utilization under each permutation, without compaction, and ideal", rhu + "figure 14", drawUtilization},
-	{"s0-fig15", "speed on CAPRI under each permutation against no compaction", rhu + "figure 15", drawPermutations},
-	{"s0-capri", "speed of CAPRI against TBC: each kernel, each preset", rhu + "section 5", drawCAPRI},
+// slpFigures are those of SIMD lane permutation.
+var slpFigures = []Figure{
+	{Name: "slp-fig3", Doc: "SIMD utilization without compaction, with TBC, and ideal", Place: "figure 3", Draw: drawPotential},
+	{Name: "slp-fig6", Doc: "branches: which diverge, which have paths to compact, and what TBC compacts", Place: "figure 6", Draw: drawBranches},
+	{Name: "slp-fig11", Doc: "compaction rate of P- and D-branches under each permutation", Place: "figure 11", Draw: drawRates},
+	{Name: "slp-fig12", Doc: "compaction rate of P-branches by the part of the CTA's threads that is active", Place: "figure 12", Draw: func() (*Drawing, error) { return drawParts(isa.ClassProgrammatic) }},
+	{Name: "slp-fig13", Doc: "the same of D-branches", Place: "figure 13", Draw: func() (*Drawing, error) { return drawParts(isa.ClassData) }},
+	{Name: "slp-fig14", Doc: "SIMD utilization under each permutation, without compaction, and ideal", Place: "figure 14", Draw: drawUtilization},
+	{Name: "slp-fig15", Doc: "speed on CAPRI under each permutation against no compaction", Place: "figure 15", Draw: drawPermutations},
+	{Name: "slp-capri", Doc: "speed of CAPRI against TBC: each kernel, each preset", Place: "section 5", Draw: drawCAPRI},
 }
 
 // permuted are the permutations that the figures show.
@@ -316,7 +313,7 @@ func drawPotential() (*Drawing, error) {
 	}
 	d.Notes = []string{
 		"Theirs: with ideal compaction 11 of 18 gain noticeably and 3 less than 2 %; FDTD3D 17 %, LPS 13 %; TBC comes near to ideal for none.",
-		"Instructions are those of warps here, in the medium size without compaction; the paper does not say of what its are. Branches of each class are in s0-fig6.",
+		"Instructions are those of warps here, in the medium size without compaction; the paper does not say of what its are. Branches of each class are in slp-fig6.",
 		fmt.Sprintf("With ideal compaction %d of %d gain 2 %% or more, and %d less.", noticeable, len(of), little),
 	}
 	return d, nil

@@ -11,18 +11,18 @@ import (
 	"divergo/units"
 )
 
-// s2Hardware has the claims about the hardware of branch and data herding that
+// herdingHardware has the claims about the hardware of branch and data herding that
 // depend on logic alone.
-var s2Hardware = []Claim{
+var herdingHardware = []Claim{
 	{
-		ID: "C2-02", Place: "sections III-A and III-B", Statement: "a full warp of 32: taken when 17 threads want to take the branch, when 16 do",
+		ID: "HERDING-02", Place: "sections III-A and III-B", Statement: "a full warp of 32: taken when 17 threads want to take the branch, when 16 do",
 		Theirs: "true false", Ours: func() (string, error) {
 			m, err := units.NewMajority(units.TieNotTaken)
 			return fmt.Sprint(m.Taken(1<<17-1, ^uint32(0), true), m.Taken(1<<16-1, ^uint32(0), true)), err
 		},
 	},
 	{
-		ID: "C2-03", Place: "section III", Statement: "a warp of 32 that parts at each of 5 branches, under a stack: branches that diverge, and entries pushed beyond the first, if the branches are herded",
+		ID: "HERDING-03", Place: "section III", Statement: "a warp of 32 that parts at each of 5 branches, under a stack: branches that diverge, and entries pushed beyond the first, if the branches are herded",
 		Theirs: "0 0", Ours: func() (string, error) {
 			herded, err := herdedRun(ladder(5, 16), 32, 0, func(h *units.HerdConfig) { h.BranchFraction = 100 })
 			if err != nil {
@@ -34,7 +34,7 @@ var s2Hardware = []Claim{
 		},
 	},
 	{
-		ID: "C2-05", Place: "section VII-A, figure 12", Statement: "a warp that agrees at each of 5 branches: cycles for each of them if they are herded, expected (0) and conservative (1)",
+		ID: "HERDING-05", Place: "section VII-A, figure 12", Statement: "a warp that agrees at each of 5 branches: cycles for each of them if they are herded, expected (0) and conservative (1)",
 		Theirs: "0 1", Ours: func() (string, error) {
 			var cycles [3]uint64
 			for i, change := range []func(h *units.HerdConfig){
@@ -52,7 +52,7 @@ var s2Hardware = []Claim{
 		},
 	},
 	{
-		ID: "C2-06", Place: "section IV", Statement: "a warp of 32 loads words that are 256 bytes apart, lines of 128 bytes: requests if the load is herded",
+		ID: "HERDING-06", Place: "section IV", Statement: "a warp of 32 loads words that are 256 bytes apart, lines of 128 bytes: requests if the load is herded",
 		Theirs: "1", Ours: func() (string, error) {
 			herded, err := herdedRun(scattered, 32, 0, func(h *units.HerdConfig) { h.LoadFraction = 100 })
 			if err != nil {
@@ -63,7 +63,7 @@ var s2Hardware = []Claim{
 		},
 	},
 	{
-		ID: "C2-20", Place: "section II-A", Statement: "the 32 threads of a warp take a way each through a switch: warp instructions of their ways, over those if all take one",
+		ID: "HERDING-20", Place: "section II-A", Statement: "the 32 threads of a warp take a way each through a switch: warp instructions of their ways, over those if all take one",
 		Theirs: "32", Ours: func() (string, error) {
 			apart, err := herdedRun(ways("%r0"), 32, 0, nil)
 			if err != nil {
@@ -74,7 +74,7 @@ var s2Hardware = []Claim{
 		},
 	},
 	{
-		ID: "C2-21", Place: "section V, figure 11", Statement: "5 branches of each of 4 warps are herded: herding stops at thresholds of 1 to 20",
+		ID: "HERDING-21", Place: "section V, figure 11", Statement: "5 branches of each of 4 warps are herded: herding stops at thresholds of 1 to 20",
 		Theirs: always, Ours: func() (string, error) {
 			return forAll(20, func(i uint64) (string, error) {
 				c, err := herdedRun(ladder(5, 16), 128, int(i+1), func(h *units.HerdConfig) { h.BranchFraction = 100 })

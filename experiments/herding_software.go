@@ -12,11 +12,11 @@ import (
 	"divergo/units"
 )
 
-// s2Software has the claims about herding in software, about what is safe to herd, and about the
+// herdingSoftware has the claims about herding in software, about what is safe to herd, and about the
 // benchmarks, that have a value of yes or no.
-var s2Software = []Claim{
+var herdingSoftware = []Claim{
 	{
-		ID: "C2-01", Place: "section III-A, figure 9", Statement: "a warp that agrees at each of 5 branches: warp instructions that herding in software adds to each",
+		ID: "HERDING-01", Place: "section III-A, figure 9", Statement: "a warp that agrees at each of 5 branches: warp instructions that herding in software adds to each",
 		Theirs: "3", Ours: func() (string, error) {
 			plain, err := herdedRun(ladder(5, 0), 32, 0, nil)
 			if err != nil {
@@ -27,7 +27,7 @@ var s2Software = []Claim{
 		},
 	},
 	{
-		ID: "C2-04", Place: "section VI", Statement: "a warp that agrees at each of 5 branches: cycles of herding in software less those of the added instructions at the kernel's cycles per instruction, over those of herding in hardware",
+		ID: "HERDING-04", Place: "section VI", Statement: "a warp that agrees at each of 5 branches: cycles of herding in software less those of the added instructions at the kernel's cycles per instruction, over those of herding in hardware",
 		Why:    "the formula takes the mean of the kernel, with its start and its end, for the added instructions, which take less",
 		Theirs: "1", Ours: func() (string, error) {
 			hard, err := herdedRun(ladder(5, 0), 32, 0, func(h *units.HerdConfig) { h.BranchFraction = 100 })
@@ -41,7 +41,7 @@ var s2Software = []Claim{
 		},
 	},
 	{
-		ID: "C2-08", Place: "section VII-B, figure 16", Statement: "of Mandelbrot, binomialOptions and dxtc, which load little, those that gain by herding of loads",
+		ID: "HERDING-08", Place: "section VII-B, figure 16", Statement: "of Mandelbrot, binomialOptions and dxtc, which load little, those that gain by herding of loads",
 		Theirs: "none", Ours: func() (string, error) {
 			cfg, err := herdConfig()
 			if err != nil {
@@ -68,7 +68,7 @@ var s2Software = []Claim{
 		},
 	},
 	{
-		ID: "C2-13", Place: "section VI, table II", Statement: "of the benchmarks of table I, those of which more than 0.5 % of the dynamic branches diverge",
+		ID: "HERDING-13", Place: "section VI, table II", Statement: "of the benchmarks of table I, those of which more than 0.5 % of the dynamic branches diverge",
 		Why:    "our binomialOptions and dxtc keep as branches what the compiler of the paper may have turned into predicates",
 		Theirs: "Mandelbrot Julia histogram volumeRender particles SobelFilter oceanFFT lbm sad", Ours: func() (string, error) {
 			var list []string
@@ -85,7 +85,7 @@ var s2Software = []Claim{
 		},
 	},
 	{
-		ID: "C2-17", Place: "sections II-B and VII-B", Statement: "SobelFilter, all loads herded: fewer bytes mismatch if they go to the most popular block than to one address",
+		ID: "HERDING-17", Place: "sections II-B and VII-B", Statement: "SobelFilter, all loads herded: fewer bytes mismatch if they go to the most popular block than to one address",
 		Theirs: "true", Ours: func() (string, error) {
 			var wrong [2]float64
 			for i, part := range []herdedPart{herdBlock, herdAddress} {
@@ -99,7 +99,7 @@ var s2Software = []Claim{
 		},
 	},
 	{
-		ID: "C2-18", Place: "section V", Statement: "each kernel of the suite with all branches and loads herded that are safe: ends without a fault or a deadlock",
+		ID: "HERDING-18", Place: "section V", Statement: "each kernel of the suite with all branches and loads herded that are safe: ends without a fault or a deadlock",
 		Theirs: always, Ours: func() (string, error) {
 			all := kernels.All()
 			return forAll(len(all), func(i uint64) (string, error) {
@@ -114,7 +114,7 @@ var s2Software = []Claim{
 		},
 	},
 	{
-		ID: "C2-19", Place: "section VII-A, figure 14", Statement: "histogram of 64 bins: static branches that diverge within a warp; bins that herding of the safe branches makes larger",
+		ID: "HERDING-19", Place: "section VII-A, figure 14", Statement: "histogram of 64 bins: static branches that diverge within a warp; bins that herding of the safe branches makes larger",
 		Why:    "ours counts runs of equal levels before it adds them: herding the end of a run credits it to another bin; the other two branches bound the loop, and diverge once each, at the end of the data",
 		Theirs: "1 0", Ours: func() (string, error) {
 			k, err := kernels.Find("histogram64")
@@ -152,7 +152,7 @@ var s2Software = []Claim{
 		},
 	},
 	{
-		ID: "C2-22", Place: "section VII-B, figure 17", Statement: "histogram, nbody, SobelFilter and recursiveGaussian, all safe loads herded: fewer cycles in which an SM waits for memory, fewer bytes between SMs and L2",
+		ID: "HERDING-22", Place: "section VII-B, figure 17", Statement: "histogram, nbody, SobelFilter and recursiveGaussian, all safe loads herded: fewer cycles in which an SM waits for memory, fewer bytes between SMs and L2",
 		Why:    "histogram reads bytes side by side, which are one block already; nbody waits for latency, as there are fewer warps than the SMs can hold",
 		Theirs: "true true, true true, true true, true true", Ours: func() (string, error) {
 			var list []string

@@ -204,14 +204,14 @@ func herdingGains(all map[string]map[Kind]*herded) []string {
 		ratio = fmt.Sprintf("%.3g", h.gain(h.fast)/h.gain(h.soft))
 	}
 	return []string{
-		fmt.Sprintf("C2-07, branches herded in hardware (figure 12). Theirs: +30 %% in the mean of 8, up to +55 %%. Ours: %s; whatever is lost: %s.", mean(Branches, fast), mean(Branches, anyLoss)),
-		fmt.Sprintf("C2-07, in software. Theirs: +13 %% in the mean, up to +34 %%. Ours: %s.", mean(Branches, func(h *herded) herdRun { return h.soft })),
-		fmt.Sprintf("C2-05, with a cycle of overhead. Theirs: less, in the figure. Ours: %s; %d gain more than without.", mean(Branches, func(h *herded) herdRun { return h.slow }), faster),
-		fmt.Sprintf("C2-08, loads herded (figure 16). Theirs: +25 %% in the mean of the 4 that gain, up to +32 %%. Ours: %s; whatever is lost: %s.", mean(Loads, fast), mean(Loads, anyLoss)),
-		fmt.Sprintf("C2-08, benchmarks without loads. Theirs: no gain, less than 0.2 %% of the instructions are loads. Ours: %s, %s, %s.", few[0], few[1], few[2]),
-		fmt.Sprintf("C2-09, Mandelbrot. Theirs: 10 %% of the instructions are branches, of which less than 1 %% diverge. Ours: %s %% and %s %%.", percent(100*m.none.branches), percent(100*m.none.diverge)),
-		fmt.Sprintf("C2-10, Mandelbrot, the gain in hardware over that in software. Theirs: 3.5. Ours: %s.", ratio),
-		fmt.Sprintf("C2-16. Theirs: sad loses less than 0.5 %% by its branches, nbody less than 1 %% by its loads. Ours, all that gain: %s %% and %s %%.", percent(100*sad.any.degradation), percent(100*nbody.any.degradation)),
+		fmt.Sprintf("HERDING-07, branches herded in hardware (figure 12). Theirs: +30 %% in the mean of 8, up to +55 %%. Ours: %s; whatever is lost: %s.", mean(Branches, fast), mean(Branches, anyLoss)),
+		fmt.Sprintf("HERDING-07, in software. Theirs: +13 %% in the mean, up to +34 %%. Ours: %s.", mean(Branches, func(h *herded) herdRun { return h.soft })),
+		fmt.Sprintf("HERDING-05, with a cycle of overhead. Theirs: less, in the figure. Ours: %s; %d gain more than without.", mean(Branches, func(h *herded) herdRun { return h.slow }), faster),
+		fmt.Sprintf("HERDING-08, loads herded (figure 16). Theirs: +25 %% in the mean of the 4 that gain, up to +32 %%. Ours: %s; whatever is lost: %s.", mean(Loads, fast), mean(Loads, anyLoss)),
+		fmt.Sprintf("HERDING-08, benchmarks without loads. Theirs: no gain, less than 0.2 %% of the instructions are loads. Ours: %s, %s, %s.", few[0], few[1], few[2]),
+		fmt.Sprintf("HERDING-09, Mandelbrot. Theirs: 10 %% of the instructions are branches, of which less than 1 %% diverge. Ours: %s %% and %s %%.", percent(100*m.none.branches), percent(100*m.none.diverge)),
+		fmt.Sprintf("HERDING-10, Mandelbrot, the gain in hardware over that in software. Theirs: 3.5. Ours: %s.", ratio),
+		fmt.Sprintf("HERDING-16. Theirs: sad loses less than 0.5 %% by its branches, nbody less than 1 %% by its loads. Ours, all that gain: %s %% and %s %%.", percent(100*sad.any.degradation), percent(100*nbody.any.degradation)),
 	}
 }
 

@@ -283,7 +283,7 @@ func consistently() (string, error) {
 	}
 	var unstructured []string
 	var others []float64
-	c, err := capriMachine("tbc2011", 0)
+	c, err := capriMachine("tbc", 0)
 	if err != nil {
 		return "", err
 	}

@@ -7,26 +7,23 @@ import (
 	"divergo/isa"
 )
 
-// bialas is what the figures of S3 are of.
-const bialas = "Bialas & Strzelecki, Benchmarking the cost of thread divergence in CUDA, 2015, "
-
-// s3Figures are the loops of the divergence-cost paper.
-var s3Figures = []Figure{
+// costFigures are the loops of the divergence-cost paper.
+var costFigures = []Figure{
 	{
-		"s3-time", "cycles of the single and the double loop against M, beside the paper's prediction", bialas + "figures 1, 2 and 7",
-		drawTime,
+		Name: "cost-time", Doc: "cycles of the single and the double loop against M, beside the paper's prediction", Place: "figures 1, 2 and 7",
+		Draw: drawTime,
 	},
 	{
-		"s3-fig4", "length of the token stack against the executed instruction, single loop", bialas + "figure 4",
-		func() (*Drawing, error) { return drawHistory(1, 4, 16, 31) },
+		Name: "cost-fig4", Doc: "length of the token stack against the executed instruction, single loop", Place: "figure 4",
+		Draw: func() (*Drawing, error) { return drawHistory(1, 4, 16, 31) },
 	},
 	{
-		"s3-fig5", "length of the token stack against the executed instruction, double loop", bialas + "figure 5",
-		func() (*Drawing, error) { return drawHistory(2, 4, 16, 31) },
+		Name: "cost-fig5", Doc: "length of the token stack against the executed instruction, double loop", Place: "figure 5",
+		Draw: func() (*Drawing, error) { return drawHistory(2, 4, 16, 31) },
 	},
 	{
-		"s3-fig6", "spills, which the paper sees as extra branches, against M", bialas + "figure 6",
-		drawSpills,
+		Name: "cost-fig6", Doc: "spills, which the paper sees as extra branches, against M", Place: "figure 6",
+		Draw: drawSpills,
 	},
 }
 

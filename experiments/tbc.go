@@ -6,20 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"divergo/internal/papers"
 	"divergo/isa"
 	"divergo/kernels"
 	"divergo/sm"
 	"divergo/sm/divergence"
-	"divergo/sm/divergence/compaction"
 	"divergo/sm/divergence/micro"
-	"divergo/sm/divergence/stacks"
 	"divergo/units"
 )
 
-// s4 has the claims of thread block compaction.
-var s4 = []Claim{
+func init() { Register(papers.TBC, tbcFigures, tbcClaims) }
+
+// tbcClaims has the claims of thread block compaction.
+var tbcClaims = []Claim{
 	{
-		ID: "C4-01", Place: "figure 7", Statement: "issue slots with compaction and with a stack for each warp, one instruction a block; time saved",
+		ID: "TBC-01", Place: "figure 7", Statement: "issue slots with compaction and with a stack for each warp, one instruction a block; time saved",
 		Theirs: "7 8; 12.5 %",
 		Ours: func() (string, error) {
 			b := micro.Bench{Lanes: 4, Warps: 2}
@@ -33,7 +34,7 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-02", Place: "figure 7", Statement: "warps of blocks C, B and D, threads by lane",
+		ID: "TBC-02", Place: "figure 7", Statement: "warps of blocks C, B and D, threads by lane",
 		Theirs: "C (1 6 7 -); B (5 2 3 4) (- - - 8); D (1 2 3 4) (5 6 7 8)",
 		Ours: func() (string, error) {
 			r, err := bench(micro.Bench{Lanes: 4, Warps: 2}, tbc, micro.Figure7)
@@ -41,12 +42,12 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-03", Place: "figure 9", Statement: "target masks as warps 2, 3 and 1 arrive, by lane, a digit for each warp; warps of C and B (of the outcomes the text gives those of threads 5, to C, and 6, to B)",
+		ID: "TBC-03", Place: "figure 9", Statement: "target masks as warps 2, 3 and 1 arrive, by lane, a digit for each warp; warps of C and B (of the outcomes the text gives those of threads 5, to C, and 6, to B)",
 		Theirs: "C 010|000|010|010 B 000|010|000|000; C 010|000|011|011 B 001|011|000|000; C 110|100|011|011 B 001|011|100|100; C (1 2 7 8) (5 - 11 12); B (9 6 3 4) (- 10 - -)",
 		Ours:   figure9Targets,
 	},
 	{
-		ID: "C4-04", Place: "section 3.3", Statement: "the warps that the compactor makes are as many as the largest number of set bits of a lane, each with its lane's lowest static warps first, and no thread is lost",
+		ID: "TBC-04", Place: "section 3.3", Statement: "the warps that the compactor makes are as many as the largest number of set bits of a lane, each with its lane's lowest static warps first, and no thread is lost",
 		Theirs: always,
 		Ours: func() (string, error) {
 			return forAll(300, func(sample uint64) (string, error) {
@@ -76,20 +77,20 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-05", Place: "section 3.3", Statement: "a mask gives at most as many compacted warps as it has static ones: random masks; all entries of the stack in random kernels",
+		ID: "TBC-05", Place: "section 3.3", Statement: "a mask gives at most as many compacted warps as it has static ones: random masks; all entries of the stack in random kernels",
 		Theirs: "always; always", Ours: atMostStatic,
 	},
 	{
-		ID: "C4-06", Place: "section 3.3", Statement: "cycles that the entry of the other way, without threads, is at the top when all threads take a branch",
+		ID: "TBC-06", Place: "section 3.3", Statement: "cycles that the entry of the other way, without threads, is at the top when all threads take a branch",
 		Theirs: "1", Ours: emptyTarget,
 	},
 	{
-		ID: "C4-07", Place: "figure 10", Statement: "stack with likely-convergence points after each block, entries as PC/RPC/LPC/LPos{threads}",
+		ID: "TBC-07", Place: "figure 10", Statement: "stack with likely-convergence points after each block, entries as PC/RPC/LPC/LPos{threads}",
 		Theirs: "A/-{1234}; F/-{1234} E/F{} B/F/E/1{1} C/F/E/1{234}; F/-{1234} E/F{2} B/F/E/1{1} D/F/E/1{34}; F/-{1234} E/F{2} B/F/E/1{1}; F/-{1234} E/F{12}; F/-{1234} A/F{12}; F/-{1234} B/F{12}; F/-{1234} E/F{12}; F/-{1234}",
 		Ours:   figure10,
 	},
 	{
-		ID: "C4-08", Place: "section 2.3", Statement: "a thread that takes work for its warp without a barrier (NVRT): results by mechanism",
+		ID: "TBC-08", Place: "section 2.3", Statement: "a thread that takes work for its warp without a barrier (NVRT): results by mechanism",
 		Theirs: "pdom right, dwf wrong, dwf-wb right, tbc right",
 		Ours: func() (string, error) {
 			var list []string
@@ -104,7 +105,7 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-09", Place: "section 6", Statement: "speed of TBC, with likely-convergence points and by age, against PDOM: BFS2; SIMD efficiency of both in its place",
+		ID: "TBC-09", Place: "section 6", Statement: "speed of TBC, with likely-convergence points and by age, against PDOM: BFS2; SIMD efficiency of both in its place",
 		Theirs: "above; above",
 		Ours: func() (string, error) {
 			speed, err := signs(paperPDOM, paperTBC, "bfs")
@@ -121,7 +122,7 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-10", Place: "section 6", Statement: "speed of TBC against DWF by majority, and against DWF with warp barriers, harmonic means over the kernels of DIVG",
+		ID: "TBC-10", Place: "section 6", Statement: "speed of TBC against DWF by majority, and against DWF with warp barriers, harmonic means over the kernels of DIVG",
 		Theirs: "above above",
 		Why:    "DWF with warp barriers gains more here on MUM and MUMpp, 1.29 and 1.31, where the paper has a little below 1 for the latter",
 		Ours: func() (string, error) {
@@ -129,29 +130,29 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-11", Place: "section 6", Statement: "speed of TBC and of DWF by majority against PDOM, harmonic means over DIVG",
+		ID: "TBC-11", Place: "section 6", Statement: "speed of TBC and of DWF by majority against PDOM, harmonic means over DIVG",
 		Theirs: "above above",
 		Ours: func() (string, error) {
 			return overSet("1.22 1.04", [2]setup{paperPDOM, paperTBC}, [2]setup{paperPDOM, paperDWF})
 		},
 	},
 	{
-		ID: "C4-12", Place: "section 6", Statement: "speed of DWF by majority against PDOM: BFS2, FCDT, MUMpp; HOTSP, LPS, NAMD",
+		ID: "TBC-12", Place: "section 6", Statement: "speed of DWF by majority against PDOM: BFS2, FCDT, MUMpp; HOTSP, LPS, NAMD",
 		Theirs: "above above above below below below",
 		Ours: func() (string, error) {
 			return signs(paperPDOM, paperDWF, "bfs", "facedetect", "mummerpp", "hotspot", "laplace", "namd")
 		},
 	},
 	{
-		ID: "C4-13", Place: "section 2.4", Statement: "speed of DWF with warp barriers against PDOM: NVRT, HOTSP, LPS, NAMD; MUMpp",
+		ID: "TBC-13", Place: "section 2.4", Statement: "speed of DWF with warp barriers against PDOM: NVRT, HOTSP, LPS, NAMD; MUMpp",
 		Theirs: "above above above above below",
-		Why:    "HOTSP and LPS have 87 % of their lanes active, so that little is left to gain: warp barriers bring them back from 0.87 and 0.78; NAMD has more warps of few threads than under PDOM and 3.8 times the stalls of the memory pipeline (s4-fig13)",
+		Why:    "HOTSP and LPS have 87 % of their lanes active, so that little is left to gain: warp barriers bring them back from 0.87 and 0.78; NAMD has more warps of few threads than under PDOM and 3.8 times the stalls of the memory pipeline (tbc-fig13)",
 		Ours: func() (string, error) {
 			return signs(paperPDOM, paperWB, "persistent", "hotspot", "laplace", "namd", "mummerpp")
 		},
 	},
 	{
-		ID: "C4-14", Place: "section 6", Statement: "speed of DWF by majority against PDOM: HRTWL, LKYT, RAY, STO, WP",
+		ID: "TBC-14", Place: "section 6", Statement: "speed of DWF by majority against PDOM: HRTWL, LKYT, RAY, STO, WP",
 		Theirs: "below below below below below",
 		Ours: func() (string, error) {
 			return signs(paperPDOM, paperDWF, "heartwall", "leukocyte", "spheres", "store", "weather")
@@ -159,7 +160,7 @@ var s4 = []Claim{
 		Why: "nothing diverges in our STO but the end of the pieces, so that DWF has nothing to take apart",
 	},
 	{
-		ID: "C4-15", Place: "section 6.1, figure 13", Statement: "cycles in which the memory pipeline holds up an access, mean over DIVG (the paper: over all), PDOM = 1: DWF above 2; TBC below DWF",
+		ID: "TBC-15", Place: "section 6.1, figure 13", Statement: "cycles in which the memory pipeline holds up an access, mean over DIVG (the paper: over all), PDOM = 1: DWF above 2; TBC below DWF",
 		Theirs: "above; below",
 		Ours: func() (string, error) {
 			dwf, err := stalled(paperDWF)
@@ -171,7 +172,7 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-16", Place: "section 6.1", Statement: "starvation eddies: SIMD efficiency of a coherent kernel under DWF by majority, against PDOM (bitonic sort, of which the paper has none); with warp barriers",
+		ID: "TBC-16", Place: "section 6.1", Statement: "starvation eddies: SIMD efficiency of a coherent kernel under DWF by majority, against PDOM (bitonic sort, of which the paper has none); with warp barriers",
 		Theirs: "below; not below",
 		Ours: func() (string, error) {
 			var of []float64
@@ -187,9 +188,9 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-17", Place: "section 6.1", Statement: "kernels of DIVG on which the SIMD efficiency of DWF with warp barriers is above TBC's by more than a point",
+		ID: "TBC-17", Place: "section 6.1", Statement: "kernels of DIVG on which the SIMD efficiency of DWF with warp barriers is above TBC's by more than a point",
 		Theirs: "NAMD NVRT",
-		Why:    "DWF by majority has fewer warps of 29 to 32 threads on NAMD and NVRT here (s4-fig13), which warp barriers mend in part",
+		Why:    "DWF by majority has fewer warps of 29 to 32 threads on NAMD and NVRT here (tbc-fig13), which warp barriers mend in part",
 		Ours: func() (string, error) {
 			var list []string
 			for k, kernel := range suite {
@@ -212,15 +213,15 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-18", Place: "section 6.1", Statement: "speed of DWF with warp barriers against TBC: HOTSP, LPS, NAMD, NVRT",
+		ID: "TBC-18", Place: "section 6.1", Statement: "speed of DWF with warp barriers against TBC: HOTSP, LPS, NAMD, NVRT",
 		Theirs: "above above above above",
-		Why:    "HOTSP is even, as little diverges; NAMD has more warps of few threads than under TBC, and 3.8 times the stalls of the memory pipeline (s4-fig13)",
+		Why:    "HOTSP is even, as little diverges; NAMD has more warps of few threads than under TBC, and 3.8 times the stalls of the memory pipeline (tbc-fig13)",
 		Ours: func() (string, error) {
 			return signs(paperTBC, paperWB, "hotspot", "laplace", "namd", "persistent")
 		},
 	},
 	{
-		ID: "C4-19", Place: "section 6.1", Statement: "cycles of BFS2, MUM and MGST in which warps wait for memory alone, under TBC against PDOM",
+		ID: "TBC-19", Place: "section 6.1", Statement: "cycles of BFS2, MUM and MGST in which warps wait for memory alone, under TBC against PDOM",
 		Theirs: "above above above",
 		Ours: func() (string, error) {
 			var words []string
@@ -241,7 +242,7 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-20", Place: "section 4, figure 11", Statement: "speed with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
+		ID: "TBC-20", Place: "section 4, figure 11", Statement: "speed with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
 		Theirs: "above above; above above",
 		Why:    "a break out of a loop has its two exits meet at the loop's end here, which is the post-dominator: the points are found, but nothing waits there earlier; where a loop goes on behind two ways of which one has a rare break, they gain",
 		Ours: func() (string, error) {
@@ -260,24 +261,24 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-21", Place: "section 4", Statement: "deepest stack with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
+		ID: "TBC-21", Place: "section 4", Statement: "deepest stack with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
 		Theirs: "below below; above below",
 		Ours:   deeper,
-		Why:    "here a divergent branch that has a likely-convergence point pushes an entry for it that nothing merges into, as the point is the post-dominator's own (C4-20)",
+		Why:    "here a divergent branch that has a likely-convergence point pushes an entry for it that nothing merges into, as the point is the post-dominator's own (TBC-20)",
 	},
 	{
-		ID: "C4-22", Place: "section 6.2, figure 15", Statement: "TBC by RRB against AGE, which loses at the end of a launch: LPS, NAMD, LIB",
+		ID: "TBC-22", Place: "section 6.2, figure 15", Statement: "TBC by RRB against AGE, which loses at the end of a launch: LPS, NAMD, LIB",
 		Theirs: "above above above",
 		Ours: func() (string, error) {
 			return signs(paperTBC, prioritized(sm.PriorityRRB), "laplace", "namd", "libor")
 		},
 	},
 	{
-		ID: "C4-23", Place: "section 6.3, figure 16", Statement: "kernels of DIVG and COHE whose traffic between SMs and memory under TBC by AGE is more than 7 % above PDOM's (in the paper by its texture cache); those of them by RRB",
+		ID: "TBC-23", Place: "section 6.3, figure 16", Statement: "kernels of DIVG and COHE whose traffic between SMs and memory under TBC by AGE is more than 7 % above PDOM's (in the paper by its texture cache); those of them by RRB",
 		Theirs: "DG; none", Ours: traffic,
 	},
 	{
-		ID: "C4-24", Place: "section 6.4, figure 17", Statement: "L2 of 128 KB and 8 ways for a channel: TBC by RRB and by AGE against PDOM, harmonic means over DIVG; DWF against PDOM on MUMpp, against that with the large L2",
+		ID: "TBC-24", Place: "section 6.4, figure 17", Statement: "L2 of 128 KB and 8 ways for a channel: TBC by RRB and by AGE against PDOM, harmonic means over DIVG; DWF against PDOM on MUMpp, against that with the large L2",
 		Why:    "what our MUMpp reads in this size fits the small L2 as well; in the large size, under PDOM, it takes 118.7 million cycles with the small L2 and 85.3 with the large one",
 		Theirs: "above above; below",
 		Ours: func() (string, error) {
@@ -295,7 +296,7 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-25", Place: "table 3", Statement: "stack entries of a kernel all of whose branches are the same for a CTA (AES, CP, LIB, STO)",
+		ID: "TBC-25", Place: "table 3", Statement: "stack entries of a kernel all of whose branches are the same for a CTA (AES, CP, LIB, STO)",
 		Theirs: "1",
 		Ours: func() (string, error) {
 			s, _, err := launch("tbc-lcp", uniform, 1, 256, 0)
@@ -307,7 +308,7 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-26", Place: "figure 5", Statement: "kernels with a SIMD efficiency below 76 % under pdom (DIVG), and others (COHE): BFS2, LPS, BACKP",
+		ID: "TBC-26", Place: "figure 5", Statement: "kernels with a SIMD efficiency below 76 % under pdom (DIVG), and others (COHE): BFS2, LPS, BACKP",
 		Theirs: "DIVG DIVG COHE",
 		Why:    "our LPS is cut to the size of its tiles, so that its rim is all that diverges",
 		Ours: func() (string, error) {
@@ -330,28 +331,28 @@ var s4 = []Claim{
 		},
 	},
 	{
-		ID: "C4-27", Place: "table 2", Statement: "DRAM cycles that a load takes longer with each thread that wants another row of the same bank: tRC, which is tRAS + tRP",
+		ID: "TBC-27", Place: "table 2", Statement: "DRAM cycles that a load takes longer with each thread that wants another row of the same bank: tRC, which is tRAS + tRP",
 		Theirs: "35", Ours: rowCycle,
 	},
 	{
-		ID: "C4-28", Place: "section 7", Statement: "SM of 1024 threads and 8 CTAs: bits of activemask in the stacks of CTAs, which share a memory, against those in the stacks of warps; bits that a CTA of so many warps uses of an entry: 1, 4, 32",
+		ID: "TBC-28", Place: "section 7", Statement: "SM of 1024 threads and 8 CTAs: bits of activemask in the stacks of CTAs, which share a memory, against those in the stacks of warps; bits that a CTA of so many warps uses of an entry: 1, 4, 32",
 		Theirs: "not more; 32 128 1024", Ours: activemasks,
 	},
 	{
-		ID: "C4-29", Place: "section 7", Statement: "area of 32 priority encoders of 32 bits at 65 nm: an estimate, cells of a library for their gates, without wires (the paper: far below 1 mm2)",
+		ID: "TBC-29", Place: "section 7", Statement: "area of 32 priority encoders of 32 bits at 65 nm: an estimate, cells of a library for their gates, without wires (the paper: far below 1 mm2)",
 		Theirs: "below 0.1 mm2", Ours: encoders,
 	},
 	{
-		ID: "C4-30", Place: "figures 13 and 14", Statement: "the categories of cycles add up to all cycles, and the bins of active lanes to all instructions",
+		ID: "TBC-30", Place: "figures 13 and 14", Statement: "the categories of cycles add up to all cycles, and the bins of active lanes to all instructions",
 		Theirs: always, Ours: categories,
 	},
 	{
-		ID: "C4-31", Place: "section 2.3, figure 1", Statement: "DWF by majority: eight warps of 4, of which a thread each takes one way of a branch (B) and the others take the other (C): the warps of both ways in the order in which they are issued",
+		ID: "TBC-31", Place: "section 2.3, figure 1", Statement: "DWF by majority: eight warps of 4, of which a thread each takes one way of a branch (B) and the others take the other (C): the warps of both ways in the order in which they are issued",
 		Theirs: "C C C C C C C C B B B B B B B B",
 		Ours:   majority,
 	},
 	{
-		ID: "C4-32", Place: "section 2.3", Statement: "DWF: two warps of 4, of which threads 1, 2, 7 and 8 take one way of a branch (B) and 3 to 6 the other (C), which waits while B is issued: warps of C, by lane",
+		ID: "TBC-32", Place: "section 2.3", Statement: "DWF: two warps of 4, of which threads 1, 2, 7 and 8 take one way of a branch (B) and 3 to 6 the other (C), which waits while B is issued: warps of C, by lane",
 		Theirs: "C (5 6 3 4)",
 		Ours: func() (string, error) {
 			k := micro.Seq(
@@ -425,7 +426,11 @@ func majority() (string, error) {
 	return fmt.Sprintf("%s (%s)", strings.Join(order, " "), strings.Join(warps, ", ")), err
 }
 
-var tbc = divergence.Options{Mechanism: "tbc", PathOrder: divergence.TakenFirst}
+// tbc runs thread block compaction, and compacting is its entry in the list of mechanisms.
+var (
+	tbc           = divergence.Options{Mechanism: "tbc", PathOrder: divergence.TakenFirst}
+	compacting, _ = divergence.Find(tbc.Mechanism)
+)
 
 // blocks lists the warps that were issued for the blocks of a kernel, threads
 // from 1 by lane of 4.
@@ -472,12 +477,12 @@ func figure9Targets() (string, error) {
 		return strings.Join(lanes, "|")
 	}
 	var list []string
-	r, err := bench(micro.Bench{Lanes: 4, Warps: 3, Prefer: []int{1, 2, 0}, Each: func(p divergence.Policy, _ []micro.Issue) {
-		targets := p.(*compaction.TBC).Targets.At(0)
-		s := fmt.Sprintf("C %s B %s", digits(&targets.Taken), digits(&targets.Not))
-		if !targets.Taken.Empty() && !slices.Contains(list, s) {
-			list = append(list, s)
-		}
+	r, err := bench(micro.Bench{Lanes: 4, Warps: 3, Prefer: []int{1, 2, 0}, Watch: func(p divergence.Policy) {
+		compacting.Branches(p).Add(func(b divergence.Branched) {
+			if !b.Last {
+				list = append(list, fmt.Sprintf("C %s B %s", digits(b.Taken), digits(b.Not)))
+			}
+		})
 	}}, tbc, k)
 	return strings.Join(append(list, blocks(k, r.Issues, "C", "B")), "; "), err
 }
@@ -532,13 +537,8 @@ func activemasks() (string, error) {
 	var uses []int
 	for _, warps := range []int{1, 4, 32} {
 		var columns units.BlockMask
-		_, err := bench(micro.Bench{Lanes: 32, Warps: warps, Each: func(p divergence.Policy, _ []micro.Issue) {
-			d := p.(*compaction.TBC)
-			for i := range int(*d.Stack.Depth.At(0)) {
-				for l, group := range d.Stack.At(0, i).Mask {
-					columns[l] |= group
-				}
-			}
+		_, err := bench(micro.Bench{Lanes: 32, Warps: warps, Watch: func(p divergence.Policy) {
+			compacting.Compacts(p).Add(func(c divergence.Compacted) { columns.Union(c.Entry) })
 		}}, tbc, micro.Random(0, 32*warps, micro.Shape{}))
 		if err != nil {
 			return "", err
@@ -549,7 +549,7 @@ func activemasks() (string, error) {
 	return fmt.Sprintf("%s; %s (%d)", more, spaced(uses), all), nil
 }
 
-// emptyTarget counts the cycles with an empty entry at the top of the stack.
+// emptyTarget counts the cycles with an entry at the top of the stack that is popped for want of threads.
 func emptyTarget() (string, error) {
 	k := micro.Seq(
 		micro.At("A", micro.When(micro.FromThread(0), "C")),
@@ -557,11 +557,8 @@ func emptyTarget() (string, error) {
 		micro.At("C", micro.Nop),
 		micro.At("D", micro.Exit))
 	cycles := 0
-	_, err := bench(micro.Bench{Lanes: 4, Warps: 2, Each: func(p divergence.Policy, _ []micro.Issue) {
-		d := p.(*compaction.TBC)
-		if depth := int(*d.Stack.Depth.At(0)); depth > 1 && d.Stack.At(0, depth-1).Mask.Empty() {
-			cycles++
-		}
+	_, err := bench(micro.Bench{Lanes: 4, Warps: 2, Watch: func(p divergence.Policy) {
+		compacting.Compacts(p).Add(func(c divergence.Compacted) { cycles += c.Popped })
 	}}, tbc, k)
 	return fmt.Sprint(cycles), err
 }
@@ -575,19 +572,13 @@ func figure10() (string, error) {
 		return micro.Figure10[pc].Label
 	}
 	var states []string
+	likely, _ := divergence.Find("pdom-lcp")
 	_, err := bench(micro.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) {
-		d := p.(*stacks.PDOM)
-		top := d.Table.At(0) // the slot holds PC and mask of the top entry
-		if !top.Valid || top.Wait != divergence.Runs {
+		if s := p.Slots().At(0); !s.Valid || s.Wait != divergence.Runs {
 			return
 		}
-		depth := int(*d.Stack.Depth.At(0))
 		var entries []string
-		for i := range depth {
-			e := *d.Stack.At(0, i)
-			if i == depth-1 {
-				e.At.PC, e.Mask = top.PC, top.Mask
-			}
+		for _, e := range likely.Stack(p, 0, nil) {
 			text := name(e.At.PC) + "/" + name(e.RPC.PC)
 			if e.LPC.PC != isa.NoPC {
 				text += fmt.Sprintf("/%s/%d", name(e.LPC.PC), e.LPos)

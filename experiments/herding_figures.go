@@ -9,6 +9,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/internal/chart"
+	"divergo/internal/papers"
 	"divergo/isa"
 	"divergo/isa/safety"
 	"divergo/kernels"
@@ -20,43 +21,44 @@ import (
 	"divergo/units"
 )
 
-// sartori is what the figures of S2 are of.
-const sartori = "Sartori & Kumar, Branch and Data Herding, 2012, "
+func init() {
+	Register(papers.Herding, herdingFigures, slices.Concat(herdingHardware, herdingSoftware, herdingTrends))
+}
 
-// s2Figures are those of the herding paper. It ran branch herding on a GTX 480, and data
+// herdingFigures are those of the herding paper. It ran branch herding on a GTX 480, and data
 // herding on a simulated Quadro FX 5800: here all is on the preset that is close to the latter.
-var s2Figures = []Figure{
+var herdingFigures = []Figure{
 	{
-		"s2-fig3", "time and quality of Mandelbrot against the branches that are forced uniform", sartori + "figures 3 and 4",
-		func() (*Drawing, error) { return drawForcedBranches(herdMiddle) },
+		Name: "herding-fig3", Doc: "time and quality of Mandelbrot against the branches that are forced uniform", Place: "figures 3 and 4",
+		Draw: func() (*Drawing, error) { return drawForcedBranches(herdMiddle) },
 	},
 	{
-		"s2-fig6", "time and quality of SobelFilter against the loads that are forced uniform", sartori + "figure 6",
-		func() (*Drawing, error) { return drawForcedLoads(herdMiddle) },
+		Name: "herding-fig6", Doc: "time and quality of SobelFilter against the loads that are forced uniform", Place: "figure 6",
+		Draw: func() (*Drawing, error) { return drawForcedLoads(herdMiddle) },
 	},
 	{
-		"s2-fig5", "pictures of Mandelbrot and Julia with branches that are forced uniform", sartori + "figures 2 and 5",
-		drawForcedPictures,
+		Name: "herding-fig5", Doc: "pictures of Mandelbrot and Julia with branches that are forced uniform", Place: "figures 2 and 5",
+		Draw: drawForcedPictures,
 	},
 	{
-		"s2-fig8", "pictures of SobelFilter with loads that are forced uniform", sartori + "figures 7 and 8",
-		drawForcedEdges,
+		Name: "herding-fig8", Doc: "pictures of SobelFilter with loads that are forced uniform", Place: "figures 7 and 8",
+		Draw: drawForcedEdges,
 	},
 	{
-		"s2-fig15", "pictures of volume rendering with branch herding, and of a Gaussian blur with data herding", sartori + "figures 15 and 18",
-		drawHerdedPictures,
+		Name: "herding-fig15", Doc: "pictures of volume rendering with branch herding, and of a Gaussian blur with data herding", Place: "figures 15 and 18",
+		Draw: drawHerdedPictures,
 	},
 	{
-		"herding", "branch and data herding of the benchmarks of table I, with what the framework of figure 11 chooses", sartori + "figures 3, 6, 10, 12, 16 and 17, tables II and III",
-		func() (*Drawing, error) { return drawHerding(herdMiddle) },
+		Name: "herding", Doc: "branch and data herding of the benchmarks of table I, with what the framework of figure 11 chooses", Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		Draw: func() (*Drawing, error) { return drawHerding(herdMiddle) },
 	},
 	{
-		"herding-full", "the same on 4 SMs and a channel, which inputs of this size fill", sartori + "figures 3, 6, 10, 12, 16 and 17, tables II and III",
-		func() (*Drawing, error) { return drawHerding(herdFull) },
+		Name: "herding-full", Doc: "the same on 4 SMs and a channel, which inputs of this size fill", Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		Draw: func() (*Drawing, error) { return drawHerding(herdFull) },
 	},
 	{
-		"herding-large", "the same on all SMs with the largest inputs, which takes long", sartori + "figures 3, 6, 10, 12, 16 and 17, tables II and III",
-		func() (*Drawing, error) { return drawHerding(herdLarge) },
+		Name: "herding-large", Doc: "the same on all SMs with the largest inputs, which takes long", Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		Draw: func() (*Drawing, error) { return drawHerding(herdLarge) },
 	},
 }
 
@@ -107,7 +109,7 @@ type programs func(p *isa.Program) (*isa.Program, error)
 
 // herdConfig is the machine of these figures.
 func herdConfig() (gpu.Config, error) {
-	p, err := gpu.FindPreset("tbc2011")
+	p, err := gpu.FindPreset("tbc")
 	if err != nil {
 		return gpu.Config{}, err
 	}
@@ -243,8 +245,8 @@ func drawForcedBranches(on herdSetup) (*Drawing, error) {
 	last := len(fractions) - 1
 	d.Notes = []string{
 		"Figures 3 and 4: Mandelbrot with " + forcedAt(time.Series[0], lost.Series[0]),
-		fmt.Sprintf("C2-09, all branches forced, without overhead. Theirs: +31 %%, less than 2 %% mismatch. Ours: %+.3g %%, %s %% mismatch.", 100*(1/time.Series[0].Y[last]-1), percent(lost.Series[0].Y[last])),
-		fmt.Sprintf("C2-11, all branches forced in software. Theirs: slower than with none. Ours: Mandelbrot %s and Julia %s of the time.", percent(time.Series[1].Y[last]), percent(time.Series[3].Y[last])),
+		fmt.Sprintf("HERDING-09, all branches forced, without overhead. Theirs: +31 %%, less than 2 %% mismatch. Ours: %+.3g %%, %s %% mismatch.", 100*(1/time.Series[0].Y[last]-1), percent(lost.Series[0].Y[last])),
+		fmt.Sprintf("HERDING-11, all branches forced in software. Theirs: slower than with none. Ours: Mandelbrot %s and Julia %s of the time.", percent(time.Series[1].Y[last]), percent(time.Series[3].Y[last])),
 	}
 	return d, nil
 }
@@ -300,8 +302,8 @@ func drawForcedLoads(on herdSetup) (*Drawing, error) {
 	d.Charts = chart.Column{&time, &lost}
 	d.Notes = []string{
 		"Figure 6: SobelFilter with loads of one address, " + forcedAt(time.Series[0], lost.Series[0]),
-		fmt.Sprintf("C2-12, one address. Theirs: up to 15 %% faster, up to 40 %% mismatch. Ours: up to %+.3g %% faster, up to %s %% mismatch.", 100*(1/slices.Min(time.Series[0].Y)-1), percent(slices.Max(lost.Series[0].Y))),
-		fmt.Sprintf("C2-17, one block. Theirs: as fast, 1.81 %% mismatch. Ours: up to %+.3g %% faster, up to %s %% mismatch.", 100*(1/slices.Min(time.Series[1].Y)-1), percent(slices.Max(lost.Series[1].Y))),
+		fmt.Sprintf("HERDING-12, one address. Theirs: up to 15 %% faster, up to 40 %% mismatch. Ours: up to %+.3g %% faster, up to %s %% mismatch.", 100*(1/slices.Min(time.Series[0].Y)-1), percent(slices.Max(lost.Series[0].Y))),
+		fmt.Sprintf("HERDING-17, one block. Theirs: as fast, 1.81 %% mismatch. Ours: up to %+.3g %% faster, up to %s %% mismatch.", 100*(1/slices.Min(time.Series[1].Y)-1), percent(slices.Max(lost.Series[1].Y))),
 	}
 	return d, nil
 }

@@ -8,14 +8,11 @@ import (
 	"divergo/testbench"
 )
 
-// huang is what the figures of S1 are of.
-const huang = "Huang et al., Dynamic SIMD Re-convergence with Paired-Path Comparison, "
-
-// s1Figures are those of paired-path comparison.
-var s1Figures = []Figure{
-	{"s1-fig6", "activity factor of unstructured kernels: post-dominators, and paired paths", huang + "figure 6", drawUnstructured},
-	{"s1-fig7", "activity factor of structured kernels: reconvergence explicit and implicit", huang + "figure 7", drawStructured},
-	{"s1-fig8", "executed instructions of the implicit scheme against the explicit one", huang + "figure 8", drawExecuted},
+// ppcFigures are those of paired-path comparison.
+var ppcFigures = []Figure{
+	{Name: "ppc-fig6", Doc: "activity factor of unstructured kernels: post-dominators, and paired paths", Place: "figure 6", Draw: drawUnstructured},
+	{Name: "ppc-fig7", Doc: "activity factor of structured kernels: reconvergence explicit and implicit", Place: "figure 7", Draw: drawStructured},
+	{Name: "ppc-fig8", Doc: "executed instructions of the implicit scheme against the explicit one", Place: "figure 8", Draw: drawExecuted},
 }
 
 var (
@@ -25,7 +22,7 @@ var (
 
 // paired is a machine of the paper, warps of 16.
 func paired(mechanism string) setup {
-	return setup{preset: "ppc16", mechanism: mechanism, priority: sm.PriorityNone}
+	return setup{preset: "ppc", mechanism: mechanism, priority: sm.PriorityNone}
 }
 
 // activity is the activity factor: active threads of an instruction of the kernel.
@@ -105,7 +102,7 @@ func drawExecuted() (*Drawing, error) {
 	}
 	d.Notes = []string{
 		"Theirs: up to 7 % fewer, pathfinder.",
-		"What is saved are the instructions for reconvergence that the explicit scheme executes: claim C1-05.",
+		"What is saved are the instructions for reconvergence that the explicit scheme executes: claim PPC-05.",
 	}
 	return d, nil
 }

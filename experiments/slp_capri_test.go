@@ -10,7 +10,7 @@ import (
 )
 
 // TestExceptions: each kernel on which CAPRI is slower than TBC is not without the reason that is
-// given, and on two SMs of the preset tbc2011 there is no other one.
+// given, and on two SMs of the preset tbc there is no other one.
 func TestExceptions(t *testing.T) {
 	t.Parallel()
 	slower := map[string]bool{}
@@ -20,9 +20,9 @@ func TestExceptions(t *testing.T) {
 		require.NoError(t, err, e.kernel)
 		assert.Less(t, as, .99, e.kernel)
 		assert.GreaterOrEqual(t, without, .99, e.kernel)
-		slower[e.kernel] = e.preset == "tbc2011"
+		slower[e.kernel] = e.preset == "tbc"
 	}
-	c, err := capriMachine("tbc2011", 2)
+	c, err := capriMachine("tbc", 2)
 	require.NoError(t, err)
 	for _, k := range kernels.All() {
 		r, err := overTBC(c, k.Sizes[0])

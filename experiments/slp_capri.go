@@ -25,8 +25,8 @@ type exception struct {
 var exceptions = []exception{
 	{"vecadd", "maxwell", 0, "sm.scheduler=lrr", byTurns, "whose turn it is"},
 	{"histogram", "kepler", 0, "icnt.queue=32", longQueue, "how long stores find a queue of the interconnect full, 324 cycles, with TBC 194"},
-	{"sobel", "tbc2011", 2, "sm.scheduler=gto", greedy, "whose turn it is: what TBC makes wait stays together under loose round robin"},
-	{"sobelfilter", "tbc2011", 2, "sm.scheduler=gto", greedy, "the same"},
+	{"sobel", "tbc", 2, "sm.scheduler=gto", greedy, "whose turn it is: what TBC makes wait stays together under loose round robin"},
+	{"sobelfilter", "tbc", 2, "sm.scheduler=gto", greedy, "the same"},
 }
 
 func byTurns(c *gpu.Config)   { c.SM.Scheduler = sm.LRR }
@@ -64,7 +64,7 @@ func capriMachine(preset string, sms int) (gpu.Config, error) {
 	return c, nil
 }
 
-// drawCAPRI compares CAPRI with TBC (claim C0-40): each kernel of the suite on each preset as it is,
+// drawCAPRI compares CAPRI with TBC (claim SLP-40): each kernel of the suite on each preset as it is,
 // and on two SMs, where CTAs come behind the first ones.
 func drawCAPRI() (*Drawing, error) {
 	type column struct {
@@ -75,7 +75,7 @@ func drawCAPRI() (*Drawing, error) {
 	for _, p := range gpu.Presets() {
 		columns = append(columns, column{p.Name, 0})
 	}
-	columns = append(columns, column{"tbc2011", 2}, column{"slp2013", 2})
+	columns = append(columns, column{"tbc", 2}, column{"slp", 2})
 	d := &Drawing{Header: []string{"kernel"}}
 	for _, at := range columns {
 		name := at.preset

@@ -7,16 +7,19 @@ import (
 	"strings"
 
 	"divergo/gpu"
+	"divergo/internal/papers"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
 	"divergo/sm/divergence/paths"
 	"divergo/units"
 )
 
-// s1 has the claims of paired-path comparison.
-var s1 = []Claim{
+func init() { Register(papers.PPC, ppcFigures, ppcClaims) }
+
+// ppcClaims has the claims of paired-path comparison.
+var ppcClaims = []Claim{
 	{
-		ID: "C1-01", Place: "figures 3 to 5", Statement: "PC and threads of a warp of 8, one branch, and one nested in another's path: the smaller PC first; a pair of equal PCs is deleted, and its PC goes to the path below; one pair for each instruction",
+		ID: "PPC-01", Place: "figures 3 to 5", Statement: "PC and threads of a warp of 8, one branch, and one nested in another's path: the smaller PC first; a pair of equal PCs is deleted, and its PC goes to the path below; one pair for each instruction",
 		Theirs: "0/ff 1/0f 2/f0 3/ff; 0/ff 1/0f 2/03 3/03 4/0c 5/0c 7/0f 6/f0 7/f0 8/ff 9/ff",
 		Ours: func() (string, error) {
 			one, err := trace(micro.Seq(
@@ -32,7 +35,7 @@ var s1 = []Claim{
 		},
 	},
 	{
-		ID: "C1-02", Place: "section III-A, figure 2", Statement: "comparators for equal PCs of a warp of 8: paired-path comparison, a PC for each thread",
+		ID: "PPC-02", Place: "section III-A, figure 2", Statement: "comparators for equal PCs of a warp of 8: paired-path comparison, a PC for each thread",
 		Theirs: "1 8", Mark: Reconstruction,
 		Ours: func() (string, error) {
 			var list []int
@@ -53,11 +56,11 @@ var s1 = []Claim{
 		},
 	},
 	{
-		ID: "C1-03", Place: "section IV, figure 6", Statement: "activity factor of kernels with unstructured control flow, paired paths against post-dominators: the mean; kernels on which it is below",
+		ID: "PPC-03", Place: "section IV, figure 6", Statement: "activity factor of kernels with unstructured control flow, paired paths against post-dominators: the mean; kernels on which it is below",
 		Theirs: "above; none", Ours: early,
 	},
 	{
-		ID: "C1-04", Place: "section IV, figure 7", Statement: "activity factor of structured kernels, implicit reconvergence against explicit, whose instructions count: the mean",
+		ID: "PPC-04", Place: "section IV, figure 7", Statement: "activity factor of structured kernels, implicit reconvergence against explicit, whose instructions count: the mean",
 		Theirs: "above",
 		Ours: func() (string, error) {
 			var lanes, all [2]int
@@ -75,7 +78,7 @@ var s1 = []Claim{
 		},
 	},
 	{
-		ID: "C1-05", Place: "section IV, figure 8", Statement: "structured kernels: what the implicit scheme saves are the reconvergence instructions that the explicit one executes",
+		ID: "PPC-05", Place: "section IV, figure 8", Statement: "structured kernels: what the implicit scheme saves are the reconvergence instructions that the explicit one executes",
 		Theirs: always,
 		Ours: func() (string, error) {
 			saved, all := 0, 0
@@ -95,11 +98,11 @@ var s1 = []Claim{
 		},
 	},
 	{
-		ID: "C1-06", Place: "section III", Statement: "no reconvergence instruction is needed: results of the kernels, instructions inserted",
+		ID: "PPC-06", Place: "section III", Statement: "no reconvergence instruction is needed: results of the kernels, instructions inserted",
 		Theirs: "right; 0", Mark: Reconstruction, Ours: implicit,
 	},
 	{
-		ID: "C1-07", Place: "section III", Statement: "structured kernels, laid out in topological order: the warp instructions, each with its threads, are those of a stack with post-dominators",
+		ID: "PPC-07", Place: "section III", Statement: "structured kernels, laid out in topological order: the warp instructions, each with its threads, are those of a stack with post-dominators",
 		Theirs: always,
 		Ours: func() (string, error) {
 			verdict, err := forAll(40, func(sample uint64) (string, error) {

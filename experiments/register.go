@@ -1,0 +1,54 @@
+package experiments
+
+import (
+	"slices"
+	"strings"
+
+	"divergo/internal/papers"
+)
+
+// Paper is a publication that is reproduced. Its key names its figures and claims.
+type Paper = papers.Paper
+
+// What has been registered, in order.
+var (
+	registered []Paper
+	figures    []Figure
+	claims     []Claim
+)
+
+// Register adds a paper with figures and claims, in an init function. The name of
+// a figure is the key of the paper, or begins with it and a dash; the ID of a claim
+// begins with the key in capitals and a dash. A paper is registered once.
+func Register(p Paper, ofFigures []Figure, ofClaims []Claim) {
+	if p.Key == "" || slices.ContainsFunc(registered, func(r Paper) bool { return r.Key == p.Key }) {
+		panic("experiments: paper " + p.Key + ": want a key that is new")
+	}
+	ofFigures, ofClaims = slices.Clone(ofFigures), slices.Clone(ofClaims)
+	for i := range ofFigures {
+		f := &ofFigures[i]
+		f.Paper = p
+		if !strings.HasPrefix(f.Name+"-", p.Key+"-") || f.Doc == "" || f.Place == "" || f.Draw == nil {
+			panic("experiments: figure " + f.Name + ": want a name with " + p.Key + ", Doc, Place and Draw")
+		}
+	}
+	prefix := strings.ToUpper(p.Key) + "-"
+	for i := range ofClaims {
+		c := &ofClaims[i]
+		c.Paper = p
+		if !strings.HasPrefix(c.ID, prefix) || c.Place == "" || c.Statement == "" || c.Theirs == "" || c.Ours == nil {
+			panic("experiments: claim " + c.ID + ": want an ID with " + prefix + ", Place, Statement, Theirs and Ours")
+		}
+	}
+	slices.SortFunc(ofClaims, func(a, b Claim) int { return strings.Compare(a.ID, b.ID) })
+	registered, figures, claims = append(registered, p), append(figures, ofFigures...), append(claims, ofClaims...)
+}
+
+// Papers lists what has been registered, in order.
+func Papers() []Paper { return registered }
+
+// Figures lists the figures of all papers.
+func Figures() []Figure { return figures }
+
+// Claims lists the claims of all papers, each paper's by number.
+func Claims() []Claim { return claims }

@@ -1,0 +1,69 @@
+package rtl
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// This file views values as the bytes that they occupy. The kernel compares, copies, saves and
+// hashes values of any type as bytes, because generic code would be compiled again for each type
+// in each package. Elaboration has checked that the values are plain data: they hold no pointer,
+// so that copying their bytes copies them. The views alias the values and keep them alive.
+//
+// Apart from this file only trace.go uses unsafe.
+
+// bytesOf views a value as its bytes.
+func bytesOf[T any](p *T) []byte {
+	// A T at p has exactly so many bytes.
+	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+}
+
+// bytesOfAll views a slice as the bytes of its elements.
+func bytesOfAll[T any](s []T) []byte {
+	var zero T
+	// Elements lie one behind the other, without gaps. SliceData of an empty slice is not read.
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(zero))
+}
+
+// wordsOf views the entries of a memory, which are as large as a W, as words. Go aligns an
+// allocation by its size, so that the first entry is aligned as a W.
+func wordsOf[W uint32 | uint64 | [2]uint64](b []byte) []W {
+	var zero W
+	// The slice covers no byte outside b.
+	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/unsafe.Sizeof(zero))
+}
+
+// same compares two values bit by bit, without a call if they have the size of a number.
+func same[T any](a, b *T) bool {
+	// Each cast reads the size of T and no more.
+	switch unsafe.Sizeof(*a) {
+	case 1:
+		return *(*uint8)(unsafe.Pointer(a)) == *(*uint8)(unsafe.Pointer(b))
+	case 2:
+		return *(*uint16)(unsafe.Pointer(a)) == *(*uint16)(unsafe.Pointer(b))
+	case 4:
+		return *(*uint32)(unsafe.Pointer(a)) == *(*uint32)(unsafe.Pointer(b))
+	case 8:
+		return *(*uint64)(unsafe.Pointer(a)) == *(*uint64)(unsafe.Pointer(b))
+	}
+	return string(bytesOf(a)) == string(bytesOf(b)) // one memequal, without a copy
+}
+
+// addressOf is a pointer to an addressable value. It also reaches unexported fields, of which
+// reflect gives no pointer that can be used.
+func addressOf(v reflect.Value) reflect.Value {
+	// UnsafeAddr panics unless v is addressable, and v has the type that NewAt is told.
+	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr()))
+}
+
+// bytesAt views an addressable value as its bytes.
+func bytesAt(v reflect.Value) []byte {
+	// Type().Size() is what unsafe.Sizeof is for a type that is known only at run time.
+	return unsafe.Slice((*byte)(unsafe.Pointer(v.UnsafeAddr())), v.Type().Size())
+}
+
+// bytesBehind views a slice as the bytes of its elements.
+func bytesBehind(v reflect.Value) []byte {
+	// UnsafePointer of a slice is that of its first element; Len of them follow each other.
+	return unsafe.Slice((*byte)(v.UnsafePointer()), uintptr(v.Len())*v.Type().Elem().Size())
+}
