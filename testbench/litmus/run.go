@@ -350,7 +350,8 @@ func (s *subject) launch(session *testbench.Session, seed uint64) (list []Outcom
 		params = binary.LittleEndian.AppendUint64(params, a)
 	}
 	err = session.Launch(testbench.Launch{
-		Prog: s.programs[l.IntN(2)], Grid: [3]uint32{uint32(l.ctas), 1, 1}, Block: [3]uint32{uint32(l.block), 1, 1}, Params: params,
+		Prog: s.programs[l.IntN(2)], Params: params,
+		Grid: [3]uint32{uint32(l.ctas), 1, 1}, Block: [3]uint32{uint32(l.block), 1, 1},
 	})
 	if err != nil {
 		return nil, err
@@ -436,8 +437,7 @@ func (l *layout) place() {
 		}
 	}
 	for v := range l.Vars {
-		uses := func(in Inst) bool { return (in.reads() || in.writes()) && in.Var == v }
-		i := slices.IndexFunc(l.Threads, func(t Thread) bool { return slices.ContainsFunc(t.Insts, uses) })
+		i := slices.IndexFunc(l.Threads, func(t Thread) bool { return t.accesses(v) })
 		if l.Vars[v].Shared && i >= 0 {
 			in.cta = ctas[l.Threads[i].CTA]
 		}
@@ -462,8 +462,8 @@ func (l *layout) drawPlaces() {
 // sameChannel is a number of bytes after which addresses are in the same channel and the same sets of the caches.
 const sameChannel = 16 << 10
 
-// drawOthers gives warps what disturbs the test: they evict lines, write beside the variables, or crowd the channel of
-// one of them.
+// drawOthers gives warps what disturbs the test: they evict lines, write beside the variables, or crowd the
+// channel of one of them.
 func (l *layout) drawOthers() {
 	of := func(list ...int) int { return list[l.IntN(len(list))] }
 	var globals []uint64
