@@ -30,6 +30,7 @@ var floors = [][]string{
 	{"kernels"},
 	{"kernels/runner"},
 	{"testbench/verify", "testbench/litmus", "experiments"},
+	{"properties/draw", "properties/books"},
 	{"properties", "cuda", "internal/hostcheck"},
 	{"cmd", "internal/mutants/hunt"},
 	{"docs"},

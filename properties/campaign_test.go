@@ -42,7 +42,7 @@ func init() {
 // shipped are the mechanisms without those of these tests.
 func shipped() (names []string) {
 	for _, m := range divergence.Mechanisms() {
-		if !slices.Contains([]string{late, wrap, wrong, hasty, costly, alone}, m.Name) {
+		if !slices.Contains([]string{late, wrap, wrong, hasty, alone}, m.Name) {
 			names = append(names, m.Name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"divergo/gpu"
 	"divergo/internal/audit"
 	"divergo/isa"
+	"divergo/properties/books"
 	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -32,7 +33,7 @@ type Failure struct {
 	// Mismatch has the differences from the golden model, if there are any.
 	Mismatch *verify.Mismatch
 
-	at      broken
+	at      books.Finding
 	cycles  uint64                                                             // until the run ended
 	perform func(s *testbench.Session, run func(testbench.Launch) error) error // its launches
 	seen    *seen                                                              // nil until it is asked for
@@ -77,7 +78,7 @@ func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
 	}
 	if again == nil && err == nil {
 		f.What = fmt.Sprintf("a machine that ran before fails checker %s, a fresh one does not: %s", f.Checker, f.What)
-		f.at.rule.Checker, f.at.rule.Name = checkReset, f.Checker+": "+f.at.rule.Name
+		f.at.Rule.Checker, f.at.Rule.Name = checkReset, f.Checker+": "+f.at.Rule.Name
 		f.Checker = checkReset
 		return f, nil
 	}
@@ -97,14 +98,14 @@ func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 	case b == nil:
 		return nil, nil
 	}
-	if b.rule.Checker == checkPanic || b.rule.Checker == "" { // in the middle of a cycle
+	if b.Rule.Checker == checkPanic || b.Rule.Checker == "" { // in the middle of a cycle
 		delete(r.sessions, mechanism)
 	}
-	if b.rule.Checker == "" {
-		return nil, fmt.Errorf("%s, seed %d: a bug of the checks, not of the model: %s", mechanism, k.Seed, b.what)
+	if b.Rule.Checker == "" {
+		return nil, fmt.Errorf("%s, seed %d: a bug of the checks, not of the model: %s", mechanism, k.Seed, b.What)
 	}
-	f := &Failure{Checker: b.rule.Checker, Mechanism: mechanism, Case: *k.Case, What: b.what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now()}
-	f.perform = func(s *testbench.Session, run func(testbench.Launch) error) error { return launch(s, k, run) }
+	f := &Failure{Checker: b.Rule.Checker, Mechanism: mechanism, Case: *k.Case, What: b.What, Mismatch: m, at: *b, cycles: s.Machine.Core().Now()}
+	f.perform = func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) }
 	return f, nil
 }
 
@@ -126,11 +127,11 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 }
 
 // run runs a case and asks every checker.
-func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*broken, *verify.Mismatch) {
+func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *verify.Mismatch) {
 	again := k.Seed%8 == 0
 	state, faults := uint64(0), false
 	b, m := r.watched(s, func(run func(testbench.Launch) error) error {
-		err := launch(s, k, run)
+		err := k.Launch(s, run)
 		if faults = acrossEdge(k, err); faults {
 			return nil
 		}
@@ -160,38 +161,38 @@ func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*broken, *verify.M
 // watched performs launches on a machine in its first state and asks every checker that
 // looks at one run; ended is called when they have ended as they should, and reports whether they
 // have finished.
-func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error, ended func() bool) (b *broken, m *verify.Mismatch) {
+func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error, ended func() bool) (b *books.Finding, m *verify.Mismatch) {
 	defer func() {
 		if p := recover(); p != nil {
 			calls := panicked()
-			b = found(checkPanic, "a panic in "+calls.first(), fmt.Sprintf("%v\n%s", p, calls))
+			b = books.Found(checkPanic, "a panic in "+calls.first(), fmt.Sprintf("%v\n%s", p, calls))
 			if calls.ours() {
-				b.rule.Checker = ""
+				b.Rule.Checker = ""
 			}
-			b.cycle = s.Machine.Core().Now()
+			b.Cycle = s.Machine.Core().Now()
 		}
 	}()
-	var watchers []*observer
+	var watchers []*books.Observer
 	var memory *audit.Memory
 	r.stopped = false
 	s.Limits.Stop = func() bool {
 		if r.Stop != nil && r.Stop() {
 			r.stopped = true
 		}
-		return r.stopped || memory != nil && memory.Fault() != nil || slices.ContainsFunc(watchers, func(o *observer) bool { return o.broken != nil })
+		return r.stopped || memory != nil && memory.Fault() != nil || slices.ContainsFunc(watchers, (*books.Observer).Over)
 	}
 	defer func() { s.Limits.Stop = nil }()
 	err := perform(func(l testbench.Launch) error {
 		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
-			watchers = append(watchers, watch(s, l.Prog, r.Coverage)...)
+			watchers = append(watchers, books.Watch(s, l.Prog, r.Coverage.follow(s, l.Prog)...)...)
 			if memory == nil {
-				memory = books(s)
+				memory = auditors(s)
 			}
 		})
 		defer leave()
 		err := verify.RunStrict(s, l)
 		for _, o := range watchers {
-			o.detach()
+			o.Detach()
 		}
 		return err
 	})
@@ -199,14 +200,14 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 		defer memory.Detach()
 		if b = audited(memory); b != nil {
 			errors.As(err, &m)
-			b.cycle = s.Machine.Core().Now()
+			b.Cycle = s.Machine.Core().Now()
 			return b, m
 		}
 	}
 	for _, o := range watchers {
-		if o.broken != nil {
+		if b = o.Finding(); b != nil {
 			errors.As(err, &m)
-			return o.broken, m
+			return b, m
 		}
 	}
 	if r.stopped {
@@ -218,7 +219,7 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	if !ended() {
 		return nil, nil
 	}
-	if b = statistics(watchers[len(watchers)-len(s.Machine.SMs):], &s.Runs[len(s.Runs)-1].Counters); b != nil {
+	if b = books.Statistics(watchers[len(watchers)-len(s.Machine.SMs):], &s.Runs[len(s.Runs)-1].Counters); b != nil {
 		return b, nil
 	}
 	if b = finished(s); b != nil {
@@ -243,29 +244,19 @@ func acrossEdge(k *draw.Compiled, err error) bool {
 		slices.ContainsFunc(m.Launch.Prog.Insts, func(in isa.Inst) bool { return in.CrossLane() && in.Flags&isa.FlagSync == 0 })
 }
 
-// launch places the arguments of a case on a session in its first state, and
-// runs its launches.
-func launch(s *testbench.Session, k *draw.Compiled, run func(testbench.Launch) error) error {
-	bank, _, err := s.Place(k.Prog, k.Args)
-	for i := 0; i <= k.Again && err == nil; i++ {
-		err = run(testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block, Shared: k.SharedBytes, Params: bank})
-	}
-	return err
-}
-
 // judge finds the checker that an error of the comparison belongs to: the one
 // nearest to the cause.
-func judge(err error) (*broken, *verify.Mismatch) {
+func judge(err error) (*books.Finding, *verify.Mismatch) {
 	var m *verify.Mismatch
 	if !errors.As(err, &m) {
-		return found(checkOutcome, "an error of the run", err.Error()), nil
+		return books.Found(checkOutcome, "an error of the run", err.Error()), nil
 	}
-	b := found(checkOnce, "instructions", err.Error())
+	b := books.Found(checkOnce, "instructions", err.Error())
 	if len(m.Paths) > 0 {
 		path := m.Paths[0].Machine[:m.Paths[0].At]
 		for _, pc := range slices.Backward(path) {
 			if m.Launch.Prog.Insts[pc].Control() {
-				b.last = opcode(m.Launch.Prog, pc)
+				b.Last = books.Opcode(m.Launch.Prog, pc)
 				break
 			}
 		}
@@ -273,53 +264,53 @@ func judge(err error) (*broken, *verify.Mismatch) {
 	switch {
 	case len(m.Broken) > 0:
 		first := &m.Broken[0]
-		b.rule, b.last = Rule{checkIssue, first.Is.String()}, opcode(m.Launch.Prog, first.PC)
-		b.threads = append(b.threads, first.Thread)
+		b.Rule, b.Last = books.Rule{Checker: checkIssue, Name: first.Is.String()}, books.Opcode(m.Launch.Prog, first.PC)
+		b.Threads = append(b.Threads, first.Thread)
 	case m.Threads > 0 && m.Outcome == nil:
-		b.rule = Rule{checkPaths, "another way"}
+		b.Rule = books.Rule{Checker: checkPaths, Name: "another way"}
 	case m.Outcome != nil:
-		b.rule = Rule{checkOutcome, m.Outcome.End.String()}
+		b.Rule = books.Rule{Checker: checkOutcome, Name: m.Outcome.End.String()}
 		if f := m.Outcome.Fault; f != nil {
-			b.rule.Name = f.Kind
-			b.threads = append(b.threads, golden.ID{CTA: f.CTA, Thread: f.Thread})
+			b.Rule.Name = f.Kind
+			b.Threads = append(b.Threads, golden.ID{CTA: f.CTA, Thread: f.Thread})
 		}
 	case m.Values+m.Written > 0:
-		b.rule = Rule{checkRegisters, "another value"}
+		b.Rule = books.Rule{Checker: checkRegisters, Name: "another value"}
 	case m.Bytes > 0:
-		b.rule = Rule{checkMemory, "another value"}
+		b.Rule = books.Rule{Checker: checkMemory, Name: "another value"}
 	}
 	return b, m
 }
 
 // finished asks the checkers of a run that has ended.
-func finished(s *testbench.Session) *broken {
+func finished(s *testbench.Session) *books.Finding {
 	cfg := &s.Machine.Config
 	for i, m := range s.Machine.SMs {
 		if what := left(m); what != "" {
-			return found(checkDrained, "something left in an SM", fmt.Sprintf("SM %d: %s at the end", i, what))
+			return books.Found(checkDrained, "something left in an SM", fmt.Sprintf("SM %d: %s at the end", i, what))
 		}
 	}
 	c := &s.Runs[len(s.Runs)-1].Counters
 	last := s.Runs[len(s.Runs)-1].Launch.Prog
 	if mech, _ := divergence.Find(cfg.Divergence.Mechanism); mech.Depth != nil {
 		if n := mech.Depth(cfg.SM.WarpSize, last); n > 0 && c.Divergence.MaxDepth > uint64(n) {
-			return found(checkDepth, "a stack too deep", fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n))
+			return books.Found(checkDepth, "a stack too deep", fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n))
 		}
 	}
 	if d := &c.Divergence; d.Pushes != d.Pops {
-		return found(checkDepth, "pushes without pops", fmt.Sprintf("%d pushes, %d pops", d.Pushes, d.Pops))
+		return books.Found(checkDepth, "pushes without pops", fmt.Sprintf("%d pushes, %d pops", d.Pushes, d.Pops))
 	}
 	if d := &c.Divergence; d.Spills != d.Fills {
-		return found(checkDepth, "spills without fills", fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills))
+		return books.Found(checkDepth, "spills without fills", fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills))
 	}
 	if what := account(c, cfg); what != "" {
-		return found(checkCycles, "classes of cycles", what)
+		return books.Found(checkCycles, "classes of cycles", what)
 	}
 	if what := balance(c, cfg); what != "" {
-		return found(checkTraffic, "counts of the memory system", what)
+		return books.Found(checkTraffic, "counts of the memory system", what)
 	}
 	if p := s.Machine.System().RunUntil(func() bool { return false }, s.Machine.Core(), 10_000); !p.Idle {
-		return found(checkDrained, "something that goes on after the end", "something is still going on 10000 cycles after the end")
+		return books.Found(checkDrained, "something that goes on after the end", "something is still going on 10000 cycles after the end")
 	}
 	return nil
 }
@@ -403,7 +394,7 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 // same runs a case once more on its machine, with the processes in another
 // order and now and then on two goroutines, which must spin for each other and
 // take their time on a busy computer.
-func same(s *testbench.Session, k *draw.Compiled, state uint64) *broken {
+func same(s *testbench.Session, k *draw.Compiled, state uint64) *books.Finding {
 	cycles := s.Counters().Cycles
 	s.Reset()
 	sys := s.Machine.System()
@@ -412,11 +403,11 @@ func same(s *testbench.Session, k *draw.Compiled, state uint64) *broken {
 		sys.Workers = 2
 		defer func() { sys.Workers = 1 }()
 	}
-	if err := launch(s, k, s.Launch); err != nil {
-		return found(checkSame, "another end", fmt.Sprintf("a second run of a case that finished: %v", err))
+	if err := k.Launch(s, s.Launch); err != nil {
+		return books.Found(checkSame, "another end", fmt.Sprintf("a second run of a case that finished: %v", err))
 	}
 	if again := sys.Hash(); again != state || cycles != s.Counters().Cycles {
-		return found(checkSame, "another state", fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Counters().Cycles, again))
+		return books.Found(checkSame, "another state", fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Counters().Cycles, again))
 	}
 	return nil
 }

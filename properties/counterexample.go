@@ -147,10 +147,10 @@ func (f *Failure) Place(stop func() bool) string {
 	at := f.at
 	if f.Checker == checkRegisters {
 		if x, err := f.look(stop); err == nil {
-			return at.rule.Name + ", written by " + x.opcode()
+			return at.Rule.Name + ", written by " + x.opcode()
 		}
 	}
-	return at.place()
+	return at.Place()
 }
 
 // Show runs a case that has a new folder again, and adds to the folder what the run shows: the last instructions of the
@@ -260,8 +260,8 @@ func replay(name string, stop func() bool) (*Failure, error) {
 	case b == nil:
 		return nil, nil
 	}
-	what := fmt.Sprintf("launch %d, %s: %s", last+1, plan.Steps[last].Prog.Name, b.what)
-	return &Failure{Checker: b.rule.Checker, Mechanism: cfg.Divergence.Mechanism, Case: draw.Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(), perform: perform}, nil
+	what := fmt.Sprintf("launch %d, %s: %s", last+1, plan.Steps[last].Prog.Name, b.What)
+	return &Failure{Checker: b.Rule.Checker, Mechanism: cfg.Divergence.Mechanism, Case: draw.Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(), perform: perform}, nil
 }
 
 // load reads a launch file, or that of a folder, and the machine that it names.

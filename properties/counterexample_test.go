@@ -3,6 +3,7 @@ package properties
 import (
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/properties/books"
 	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -123,7 +125,8 @@ func TestOpensWhereItFailed(t *testing.T) {
 		s.OnLaunch.Add(func(*testbench.Loaded) {
 			for _, m := range s.Machine.SMs {
 				m.Issue.OnIssue.Add(func(e sm.Issued) {
-					for _, h := range active(&e) {
+					for mask := e.Mask; mask != 0; mask &= mask - 1 {
+						h := e.Home(bits.TrailingZeros32(mask))
 						x := m.Thread(int(h.Row), int(h.Lane))
 						id := golden.ID{CTA: x.CTA, Thread: x.TID}
 						for _, p := range f.Mismatch.Paths {
@@ -176,7 +179,7 @@ func init() {
 		made := *p
 		made.Insts = slices.Clone(p.Insts)
 		for pc := range made.Insts {
-			if in := &made.Insts[pc]; opcode(p, uint32(pc)) == "add" && in.Src[1].Kind == isa.OperandImm {
+			if in := &made.Insts[pc]; books.Opcode(p, uint32(pc)) == "add" && in.Src[1].Kind == isa.OperandImm {
 				in.Src[1].Imm ^= 1
 				break
 			}
@@ -223,16 +226,16 @@ func TestBuckets(t *testing.T) {
 
 // TestPlaces: a place is a rule, whatever the checker says.
 func TestPlaces(t *testing.T) {
-	b := found(checkPartition, "a thread in no group", "SM 0, cycle 3: lanes 0x3 of row 4")
-	assert.Equal(t, "a thread in no group", b.place())
-	b.last = "bra"
-	assert.Equal(t, "a thread in no group, after bra", b.place())
+	b := books.Found("partition", "a thread in no group", "SM 0, cycle 3: lanes 0x3 of row 4")
+	assert.Equal(t, "a thread in no group", b.Place())
+	b.Last = "bra"
+	assert.Equal(t, "a thread in no group, after bra", b.Place())
 	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Outcome: &testbench.Outcome{End: gpu.Deadlock, Cycle: 3412}})
-	assert.Equal(t, "deadlock", b.place())
+	assert.Equal(t, "deadlock", b.Place())
 	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Outcome: &testbench.Outcome{End: gpu.Faulted, Fault: &testbench.Fault{Kind: sm.Misaligned.String()}}})
-	assert.Equal(t, "misaligned", b.place())
+	assert.Equal(t, "misaligned", b.Place())
 	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Values: 1})
-	assert.Equal(t, "another value", b.place())
+	assert.Equal(t, "another value", b.Place())
 }
 
 // TestWaveOfALongRun: the waveform of a run that ends at the watchdog has the cycles around the failure, in no more bytes
@@ -277,7 +280,7 @@ func TestWaveOfALongRun(t *testing.T) {
 func TestWaveOfLaunches(t *testing.T) {
 	k := simple(t)
 	k.Again = 1
-	f := &Failure{Mechanism: "pdom", Case: *k.Case, perform: func(s *testbench.Session, run func(testbench.Launch) error) error { return launch(s, k, run) }}
+	f := &Failure{Mechanism: "pdom", Case: *k.Case, perform: func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) }}
 	name := filepath.Join(t.TempDir(), waveFile)
 	_, err := f.wave(name, 700, waveBytes, nil)
 	require.NoError(t, err)
@@ -349,8 +352,8 @@ func TestPageOfATest(t *testing.T) {
 func TestPageOfUsedMachine(t *testing.T) {
 	k := simple(t)
 	k.Seed = draw.MachineSeeds + 2
-	perform := func(s *testbench.Session, run func(testbench.Launch) error) error { return launch(s, k, run) }
-	f := &Failure{Checker: checkReset, Mechanism: "pdom", Case: *k.Case, at: broken{rule: Rule{checkReset, "memory: another value"}}, perform: perform}
+	perform := func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) }
+	f := &Failure{Checker: checkReset, Mechanism: "pdom", Case: *k.Case, at: books.Finding{Rule: books.Rule{Checker: checkReset, Name: "memory: another value"}}, perform: perform}
 	in := t.TempDir()
 	_, page := kept(t, f, in)
 	assert.NotContains(t, page, "--replay")

@@ -12,10 +12,12 @@
 //	                        |         +---> machine ----> Checkers ---> Failure
 //	                        +<------------- Shrink <------------------------+
 //
-// Package draw makes the cases. This one runs them: the campaign (campaign.go), a run and
+// Package draw makes the cases, and package books follows what the hardware does. This one
+// runs them: the campaign (campaign.go), a run and
 // its verdict (check.go), a smaller case that fails alike (shrink.go), and the folder of a
 // failure (counterexample.go).
 //
-// A mechanism of your own is checked in your own tests: see Check. The command
+// A mechanism of your own is checked in your own tests: see Check. It may bring books of its
+// own: see books.Register. The command
 // is "divergo check".
 package properties

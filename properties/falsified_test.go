@@ -1,71 +1,17 @@
 package properties
 
 import (
-	"slices"
 	"testing"
 
-	"divergo/isa"
+	"divergo/properties/books"
 	"divergo/properties/draw"
 	"divergo/sm"
-	"divergo/sm/divergence"
 	"divergo/testbench"
 	"divergo/testbench/verify"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// TestThreadsAreWatched falsifies what the observer knows of threads and of the program, each time in one way.
-func TestThreadsAreWatched(t *testing.T) {
-	program := func(change func(in *isa.Inst)) func(o *observer) {
-		return func(o *observer) {
-			p := *o.prog
-			p.Insts = slices.Clone(p.Insts)
-			for i := range p.Insts {
-				if p.Insts[i].Op == isa.OpBra && p.Insts[i].Conditional() {
-					change(&p.Insts[i])
-				}
-			}
-			o.prog = &p
-		}
-	}
-	for _, c := range []struct {
-		name, checker string
-		change        func(o *observer)
-	}{
-		{"nothing", "", func(*observer) {}},
-		{"the last lane has no thread", checkHome, func(o *observer) { o.threads-- }},
-		{"the row is another CTA's", checkHome, func(o *observer) {
-			o.sm.Issue.OnIssue.Add(func(e sm.Issued) {
-				f := *e.Flight
-				f.CTA ^= 1
-				o.broken = nil
-				o.issue(sm.Issued{Cycle: e.Cycle, Flight: &f})
-			})
-		}},
-		{"no branch divides threads", checkUniform, program(func(in *isa.Inst) { in.Uniform = true })},
-		{"threads meet an instruction later", checkReconvergence, program(func(in *isa.Inst) {
-			if in.Reconv != isa.NoPC {
-				in.Reconv = max(in.Reconv, 1) - 1
-			}
-		})},
-		{"exited threads live", checkBarrier, func(o *observer) {
-			o.promises.Meets = false
-			o.leave = append(o.leave, o.sm.ALU.OnExit.Add(func(e sm.Exited) { o.rows[e.Row].live = o.rows[e.Row].started }))
-		}},
-		{"an entry of the stack with threads of another", checkStack, func(o *observer) {
-			o.promises.Stack = func(divergence.Policy, int, []divergence.Entry) []divergence.Entry {
-				return []divergence.Entry{{Mask: 0b0110}, {Mask: 0b0011}}
-			}
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			cfg := draw.Plain(8)
-			checker, what := watchedRun(t, cfg, 60, c.change)
-			assert.Equal(t, c.checker, checker, what)
-		})
-	}
-}
 
 // TestJudge: what differs from the golden model is a finding of the checker for it.
 func TestJudge(t *testing.T) {
@@ -85,7 +31,7 @@ func TestJudge(t *testing.T) {
 	} {
 		c.m.Launch = l
 		b, _ := judge(&c.m)
-		assert.Equal(t, c.want, b.rule.Checker)
+		assert.Equal(t, c.want, b.Rule.Checker)
 	}
 }
 
@@ -121,13 +67,13 @@ func TestEndIsWatched(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			k := simple(t)
 			s := mustSession(t, k)
-			require.NoError(t, launch(s, k, s.Launch))
+			require.NoError(t, k.Launch(s, s.Launch))
 			c.change(s)
 			b := finished(s)
 			if b == nil {
-				b = &broken{}
+				b = &books.Finding{}
 			}
-			assert.Equal(t, c.checker, b.rule.Checker, b.what)
+			assert.Equal(t, c.checker, b.Rule.Checker, b.What)
 		})
 	}
 }
@@ -136,11 +82,11 @@ func TestEndIsWatched(t *testing.T) {
 func TestRunsAreCompared(t *testing.T) {
 	k := simple(t)
 	s := mustSession(t, k)
-	require.NoError(t, launch(s, k, s.Launch))
+	require.NoError(t, k.Launch(s, s.Launch))
 	state := s.Machine.System().Hash()
 	assert.Nil(t, same(s, k, state))
 	if b := same(s, k, state^1); assert.NotNil(t, b) {
-		assert.Equal(t, checkSame, b.rule.Checker)
+		assert.Equal(t, checkSame, b.Rule.Checker)
 	}
 
 	var r Runner
@@ -163,6 +109,6 @@ func TestRunsAreCompared(t *testing.T) {
 		m.Issue.OnIssue.Add(func(sm.Issued) { m.Operands.Regs = nil })
 	})
 	if b, _ := new(Runner).run(s, k); assert.NotNil(t, b) {
-		assert.Equal(t, checkPanic, b.rule.Checker, b.what)
+		assert.Equal(t, checkPanic, b.Rule.Checker, b.What)
 	}
 }

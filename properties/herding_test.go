@@ -163,7 +163,7 @@ func TestHerdingOff(t *testing.T) {
 			require.NoError(t, err)
 			one := *k
 			one.Prog = v.prog
-			require.NoError(t, launch(s, &one, s.Launch), "seed %d under %s", seed, name)
+			require.NoError(t, one.Launch(s, s.Launch), "seed %d under %s", seed, name)
 			if i == 0 {
 				want = s.Counters()
 			}

@@ -47,7 +47,7 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 		s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 4 * maxCycles})
 		require.NoError(t, err)
 		s.Herd = func(*isa.Program) (*isa.Program, error) { return made, nil }
-		err = launch(s, k, s.Launch)
+		err = k.Launch(s, s.Launch)
 		require.NoError(t, err, "seed %d under %s, herded: branches %v, loads %v\n%s", seed, mechanism, branches, loads, k.Text)
 		n := s.Counters()
 		herded += int(n.Herd.Branches + n.Coalescer.Herd.Loads)
@@ -148,7 +148,7 @@ func TestHerdingWhatTempts(t *testing.T) {
 			s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles / 4})
 			require.NoError(t, err)
 			s.Herd = func(*isa.Program) (*isa.Program, error) { return made, nil }
-			err = launch(s, k, s.Launch)
+			err = k.Launch(s, s.Launch)
 			n := s.Counters()
 			return n.Herd.Forced + n.Coalescer.Herd.Diverted, err
 		}

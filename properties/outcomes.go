@@ -4,7 +4,11 @@ import (
 	"fmt"
 
 	"divergo/isa"
+	"divergo/properties/books"
+	"divergo/properties/draw"
+	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/testbench"
 )
 
 // Bins by what becomes of the slot whose outcome a mechanism takes: they are what a resolve has branches for, seen from the
@@ -102,6 +106,7 @@ var depthsOf = [...]int{0, 4, 8, 16, 32, 64, divergence.RecursiveWords}
 // outcomes are what a mechanism has done on an SM.
 type outcomes struct {
 	mechanism *divergence.Mechanism
+	observer  *books.Observer
 	slots     [numControls][numShares][numBecomes]bool
 	covered   bool // the slot has other threads by then
 	released  bool // all that wait at a barrier
@@ -109,30 +114,57 @@ type outcomes struct {
 	spilled   [len(depthsOf)]bool
 }
 
-// watchOutcomes begins to note what a mechanism does.
-func (o *observer) watchOutcomes(mech *divergence.Mechanism) {
-	o.outcomes = &outcomes{mechanism: mech}
-	ports := o.sm.Div.Connections()
-	o.leave = append(o.leave, ports.Outcome.Tap(o.became), ports.Memory.Tap(func(_ uint64, t *divergence.Transfer) {
-		if !t.Store {
+// follow opens a book on each SM of a session that is loaded, of what the mechanism does.
+func (c *Coverage) follow(s *testbench.Session, p *isa.Program) []books.Open {
+	if c == nil {
+		return nil
+	}
+	cfg := &s.Machine.Config
+	mechanism, _ := divergence.Find(cfg.Divergence.Mechanism)
+	return []books.Open{func(o *books.Observer) {
+		of := &outcomes{mechanism: &mechanism, observer: o}
+		shapes, patterns := draw.Shapes(p), make([]uint8, len(p.Insts)) // by PC: a bit for each pattern of lanes that has issued it
+		ports := o.SM().Div.Connections()
+		o.Leave(
+			ports.Outcome.Tap(of.became), ports.Memory.Tap(of.moves),
+			o.SM().Issue.OnIssue.Add(func(e sm.Issued) {
+				if o.Over() {
+					return
+				}
+				patterns[e.PC] |= 1 << patternOf(e.Mask, cfg.SM.WarpSize)
+				if in := &p.Insts[e.PC]; in.Op == isa.OpBra && in.Conditional() {
+					c.branch(shapes[e.PC], e.Mask, o.Taken(&e))
+				}
+			}),
+			func() {
+				c.issued(p, patterns)
+				c.became(of)
+			},
+		)
+	}}
+}
+
+// moves notes where a mechanism stores words.
+func (of *outcomes) moves(_ uint64, t *divergence.Transfer) {
+	if !t.Store {
+		return
+	}
+	for i, d := range depthsOf {
+		if int(t.At) <= d {
+			of.spilled[i] = true
 			return
 		}
-		for i, d := range depthsOf {
-			if int(t.At) <= d {
-				o.outcomes.spilled[i] = true
-				return
-			}
-		}
-	}))
+	}
 }
 
 // became notes what becomes of the slot of an outcome, when it has been taken, and of those that wait at a barrier.
-func (o *observer) became(_ uint64, out *divergence.Outcome) {
-	slots := o.sm.Div.Slots()
+func (of *outcomes) became(_ uint64, out *divergence.Outcome) {
+	m := of.observer.SM()
+	slots := m.Div.Slots()
 	was, is := slots.At(int(out.Slot)), slots.Next(int(out.Slot))
-	of, mask, n := o.outcomes, was.Mask, shareSome
-	if t := o.where.taken; len(t) > 0 && t[len(t)-1].Slot == out.Slot {
-		mask = t[len(t)-1].Mask // that have executed it: by now the slot may have others
+	mask, n := was.Mask, shareSome
+	if lanes, known := of.observer.Executed(out); known {
+		mask = lanes
 		of.covered = of.covered || mask&^was.Mask != 0
 	}
 	switch mask & out.Taken {
@@ -141,7 +173,7 @@ func (o *observer) became(_ uint64, out *divergence.Outcome) {
 	case mask:
 		n = shareAll
 	}
-	of.slots[controlOf(&o.sm.Program().Insts[out.PC])][n][becomesOf(was, is)] = true
+	of.slots[controlOf(&m.Program().Insts[out.PC])][n][becomesOf(was, is)] = true
 	waited, waits := 0, 0
 	for i := range slots.Len() {
 		if s := slots.At(i); s.Valid && s.Wait == divergence.WaitsBarrier && s.CTA == was.CTA {

@@ -53,7 +53,7 @@ func (c calls) first() string {
 
 // checks are the packages that look at the model, or are compared with it.
 var checks = []string{
-	"divergo/properties", "divergo/properties/draw", "divergo/internal/audit", "divergo/testbench/golden", "divergo/testbench/verify",
+	"divergo/properties", "divergo/properties/books", "divergo/properties/draw", "divergo/internal/audit", "divergo/testbench/golden", "divergo/testbench/verify",
 }
 
 // ours reports whether it is the checks that panicked.

@@ -29,7 +29,7 @@ func TestNoRaces(t *testing.T) {
 		s, err := runner.session(k.Machine, mechanism)
 		require.NoError(t, err)
 		d := races.Attach(s)
-		if err := launch(s, k, s.Launch); err == nil {
+		if err := k.Launch(s, s.Launch); err == nil {
 			finished++
 		}
 		d.Detach()

@@ -267,8 +267,3 @@ func (c *Coverage) Hardware() (names []string, counts []uint64) {
 	}
 	return names, counts
 }
-
-// mark notes that lanes issue an instruction.
-func (o *observer) mark(pc, mask uint32) {
-	o.patterns[pc] |= 1 << patternOf(mask, o.lanes)
-}

@@ -56,7 +56,7 @@ func TestStatisticsOfADump(t *testing.T) {
 			d, err = dump.Attach(s, &vcd, waves.Options{Filter: filter})
 			l.Refuse(err)
 		})
-		require.NoError(t, launch(s, k, s.Launch))
+		require.NoError(t, k.Launch(s, s.Launch))
 		require.NoError(t, d.Close())
 		w, err := vcdread.ReadAll(&vcd)
 		require.NoError(t, err)

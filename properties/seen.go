@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"divergo/gpu"
+	"divergo/properties/books"
 	"divergo/testbench"
 	"divergo/testbench/golden"
 	"divergo/testbench/verify"
@@ -33,7 +34,7 @@ func (f *Failure) look(stop func() bool) (*seen, error) {
 		return nil, err
 	}
 	s.Limits.Stop = func() bool {
-		return stop != nil && stop() || f.at.cycle > 0 && s.Machine.Core().Now() > f.at.cycle+1
+		return stop != nil && stop() || f.at.Cycle > 0 && s.Machine.Core().Now() > f.at.Cycle+1
 	}
 	var r *verify.Recording
 	start := uint64(0)
@@ -53,7 +54,7 @@ func (f *Failure) look(stop func() bool) (*seen, error) {
 	if err := r.End(stop); err != nil {
 		return nil, err
 	}
-	x := &seen{cycle: f.at.cycle}
+	x := &seen{cycle: f.at.Cycle}
 	if m := f.Mismatch; m != nil && len(m.Broken) > 0 && x.cycle == 0 {
 		x.cycle = start + m.Broken[0].Cycle
 	}
@@ -117,7 +118,7 @@ func (f *Failure) concerned(x *seen, r *verify.Recording) {
 			x.trails = slices.DeleteFunc(slices.Clone(all), func(t *verify.Trail) bool { return !is(t) })
 		}
 	}
-	some(func(t *verify.Trail) bool { return slices.Contains(f.at.threads, t.Thread) })
+	some(func(t *verify.Trail) bool { return slices.Contains(f.at.Threads, t.Thread) })
 	some(func(t *verify.Trail) bool { return t.Differs && x.cycle == 0 })
 	var storers []golden.ID
 	last, end := r.Last()
@@ -187,5 +188,5 @@ func (x *seen) opcode() string {
 		return ""
 	}
 	t := x.trails[0]
-	return opcode(t.Program(), t.Steps[len(t.Steps)-1].PC)
+	return books.Opcode(t.Program(), t.Steps[len(t.Steps)-1].PC)
 }

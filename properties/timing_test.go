@@ -18,33 +18,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hasty, costly and alone are mechanisms that promise what they do not keep: paired-path comparison
-// pops several pairs one after the other, tokens move faster, and warps of a block wait for each other.
-const hasty, costly, alone = "hasty", "costly", "alone"
+// hasty and alone are mechanisms that promise what they do not keep: paired-path comparison
+// pops several pairs one after the other, and warps of a block wait for each other.
+const hasty, alone = "hasty", "alone"
 
 func init() {
 	m, _ := divergence.Find("ppc")
 	m.Name, m.Doc, m.Prompt = hasty, "a path runs at once, it says", 1
-	m.PerPop = 0
-	divergence.Register(m)
-	m, _ = divergence.Find("token")
-	m.Name, m.Doc = costly, "tokens take their time, it says"
-	m.Transfers = func(divergence.Options) (store, load int) { return 0, 100_000 }
 	divergence.Register(m)
 	m, _ = divergence.Find("tbc")
-	m.Name, m.Doc, m.Blocks, m.Compacts = alone, "no warp waits for another, it says", false, nil
+	m.Name, m.Doc, m.Blocks = alone, "no warp waits for another, it says", false
 	divergence.Register(m)
 }
 
-// TestPromptness: a mechanism that is right and late fails, and so does one whose tokens
-// move too fast.
+// TestPromptness: a mechanism that is right and late fails.
 func TestPromptness(t *testing.T) {
-	for _, mechanism := range []string{hasty, costly} {
-		r, err := Run(Options{Mechanisms: []string{mechanism}, Runs: 2000, Features: draw.AllFeatures &^ draw.Larges, Shrink: 1})
-		require.NoError(t, err)
-		require.NotNil(t, r.Failure, mechanism)
-		assert.Equal(t, checkTiming, r.Failure.Checker, "%v", r.Failure)
-	}
+	r, err := Run(Options{Mechanisms: []string{hasty}, Runs: 2000, Features: draw.AllFeatures &^ draw.Larges, Shrink: 1})
+	require.NoError(t, err)
+	require.NotNil(t, r.Failure)
+	assert.Equal(t, "timing", r.Failure.Checker, "%v", r.Failure)
 }
 
 // TestLiveness: a mechanism whose warps wait for others, which it has not said, fails.
@@ -52,7 +44,7 @@ func TestLiveness(t *testing.T) {
 	r, err := Run(Options{Mechanisms: []string{alone}, Runs: 500, Features: draw.AllFeatures &^ (draw.Larges | draw.Calls | draw.Tables), Shrink: 1})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
-	assert.Equal(t, checkLiveness, r.Failure.Checker, "%v", r.Failure)
+	assert.Equal(t, "liveness", r.Failure.Checker, "%v", r.Failure)
 }
 
 // TestBlame: a panic is the model's fault if it is the model that panicked.
@@ -66,8 +58,8 @@ func TestBlame(t *testing.T) {
 	r := Runner{Coverage: &Coverage{}}
 	b, _ := r.watched(mustSession(t, k), func(func(testbench.Launch) error) error { panic("here") }, nil)
 	require.NotNil(t, b)
-	assert.Empty(t, b.rule.Checker)
-	assert.Contains(t, b.rule.Name, "properties.TestBlame")
+	assert.Empty(t, b.Rule.Checker)
+	assert.Contains(t, b.Rule.Name, "properties.TestBlame")
 }
 
 func mustSession(t *testing.T, k *draw.Compiled) *testbench.Session {
@@ -106,47 +98,6 @@ func TestAcrossEdge(t *testing.T) {
 		{"a rule is broken as well", ends(golden.Deadlocked, here, verify.Broken{Rule: "live"}), false},
 	} {
 		assert.Equal(t, c.want, acrossEdge(k, c.err), c.name)
-	}
-}
-
-// TestTimingIsWatched falsifies what the observers of time see, each time in one way.
-func TestTimingIsWatched(t *testing.T) {
-	for _, c := range []struct {
-		name, checker string
-		change        func(o *observer)
-	}{
-		{"a slot need not wait", checkFair, func(o *observer) { o.scoreboard.holds = false }},
-		{"registers are still to be written", checkScoreboard, func(o *observer) {
-			o.leave = append(o.leave, o.sm.Issue.OnIssue.Add(func(e sm.Issued) {
-				for i := range o.scoreboard.pending[e.Row] {
-					o.scoreboard.pending[e.Row][i], o.scoreboard.held[e.Slot] = e.Mask, 0
-				}
-				o.scoreboard.flying[e.Row]++
-			}))
-		}},
-		{"a slot has another instruction in flight", checkScoreboard, func(o *observer) {
-			o.leave = append(o.leave, o.sm.Issue.OnIssue.Add(func(e sm.Issued) { o.scoreboard.held[e.Slot]++ }))
-		}},
-		{"nothing", "", func(*observer) {}},
-		{"outcomes come sooner", checkTiming, func(o *observer) { o.timing.latency-- }},
-		{"another scheduler", checkFair, func(o *observer) { o.scheduler = sm.LRR }},
-		{"a word changes in memory", checkSpill, func(o *observer) {
-			o.leave = append(o.leave, o.sm.Div.Connections().Memory.Tap(func(_ uint64, v *divergence.Transfer) {
-				if v.Store {
-					o.timing.words[v.Row][v.At]++
-				}
-			}))
-		}},
-		{"a branch too many", checkStatistics, func(o *observer) { o.counted.branches++ }},
-		{"an instruction too few", checkStatistics, func(o *observer) { o.counted.active[1]-- }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			cfg := draw.Plain(8)
-			cfg.Divergence.Mechanism, cfg.SM.Scheduler = "token", sm.GTO
-			require.NoError(t, cfg.Set("divergence.token.window=1"))
-			checker, what := watchedRun(t, cfg, 30, c.change)
-			assert.Equal(t, c.checker, checker, what)
-		})
 	}
 }
 

@@ -2,10 +2,13 @@ package frontier_test
 
 import (
 	"divergo/properties"
+	"divergo/properties/books"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
 	"fmt"
 	"testing"
+
+	"mine/frontier"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -95,6 +98,24 @@ func TestReach(t *testing.T) {
 
 // TestChecked: random kernels on random machines, with any reach.
 func TestChecked(t *testing.T) { properties.Check(t, "frontier") }
+
+// stack is a mechanism that runs one side of a branch after the other.
+const stack = "stack"
+
+func init() {
+	m, _ := divergence.Find("pdom")
+	m.Name = stack
+	divergence.Register(m)
+	books.Register(stack, frontier.Watch)
+}
+
+// TestBook: the book of frontier finds fault with it.
+func TestBook(t *testing.T) {
+	r, err := properties.Run(properties.Options{Mechanisms: []string{stack}, Runs: 200, Shrink: 1})
+	require.NoError(t, err)
+	require.NotNil(t, r.Failure)
+	assert.Equal(t, "frontier", r.Failure.Checker)
+}
 
 // A warp of 8 threads, instruction by instruction.
 func Example() {

@@ -251,6 +251,15 @@ func (c *Case) CompileText(text string, params []Buffer) (*Compiled, error) {
 	return k, testbench.CheckArgs(k.Prog, k.Args)
 }
 
+// Launch places the arguments of a case on a session in its first state, and runs its launches.
+func (k *Compiled) Launch(s *testbench.Session, run func(testbench.Launch) error) error {
+	bank, _, err := s.Place(k.Prog, k.Args)
+	for i := 0; i <= k.Again && err == nil; i++ {
+		err = run(testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block, Shared: k.SharedBytes, Params: bank})
+	}
+	return err
+}
+
 // AtEdge reports whether an instruction is the access across the end of the kernel's buffer (Kernel.Edge).
 func (k *Compiled) AtEdge(pc uint32) bool {
 	in := &k.Prog.Insts[pc]

@@ -35,42 +35,22 @@ type Promises struct {
 	// Gathers: threads that a .sync instruction names wait for each other there, on
 	// whatever paths they come.
 	Gathers bool
-	// Prompt is the cycles after which a path of a warp runs from the one on in which the
-	// mechanism has taken the outcome of a branch, which it does in the cycle in which that
-	// comes; a warp with threads at a CTA barrier or words on their way to memory may wait. 0: there is no such bound.
+	// Prompt bounds the delay, in cycles, between a branch outcome and the next issue from
+	// that warp. Threads at a CTA barrier, and words on their way to memory, may delay it
+	// further. Zero means no bound.
 	Prompt int
-	// PerPop is how many of these cycles there are more for each entry that the mechanism
-	// pops meanwhile.
-	PerPop int
-	// Updates is how many groups of threads a mechanism that forms warps anew takes in a cycle, each
-	// of one PC: that of the instruction issued, those of an outcome, a warp that begins. The cycle after, they are in the pool
-	// of warps, where they join others or get a slot of their own, one warp in each cycle in which a slot is free. 0:
-	// there is no such bound.
-	Updates int
-	// Rejoins: threads of a warp are together, in their slot, until a branch divides them, and again from its
-	// post-dominator on; Updates is of the others.
-	Rejoins bool
-	// Transfers is the cycles that a row waits at least for words that go to memory, and
-	// for those that come back; nil if nobody waits.
-	Transfers func(o Options) (store, load int)
 	// Depth is how many entries a stack never exceeds, with warps of so many lanes;
 	// nil, or 0, if there is no such bound.
 	Depth func(lanes int, p *isa.Program) int
 	// Stack appends the entries on the chip of the stack of a slot, from the bottom. The
 	// top that a slot runs has its PC and mask. Nil if slots have no stack of their own.
 	Stack func(p Policy, slot int, to []Entry) []Entry
-	// Nested: the mask of each entry of Stack is part of those below it, or apart from them.
-	Nested bool
 	// Compacts is who is told of each warp that the mechanism makes of the threads
 	// of a CTA; nil if it makes none, or others than Compacted describes.
 	Compacts func(p Policy) *rtl.Observers[Compacted]
 	// Branches is told of the threads of a CTA at a branch at which all of its warps wait;
 	// nil if warps do not wait there, or not always.
 	Branches func(p Policy) *rtl.Observers[Branched]
-	// Splits: a CTA has one stack, whose top entry is split when all of its threads have executed a branch that can
-	// diverge, into an entry for each way (Fung & Aamodt, HPCA 2011, section 3.3). Likely: and, where
-	// threads part, one for a likely-convergence point (section 4). Passes: or warps pass the branch, each by itself, off the stack.
-	Splits, Likely, Passes bool
 }
 
 // Branched is the threads of a CTA that have executed a branch.

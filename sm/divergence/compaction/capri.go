@@ -13,11 +13,14 @@ import (
 
 var capriMechanisms = []divergence.Mechanism{
 	{
-		Name:     "capri",
-		Doc:      "thread block compaction at the branches at which it is predicted to be adequate",
-		Promises: divergence.Promises{InStep: true, Splits: true, Passes: true, Compacts: func(p divergence.Policy) *rtl.Observers[divergence.Compacted] { return &p.(*CAPRI).OnCompact }},
-		Blocks:   true,
-		Params:   CAPRIKeys,
+		Name: "capri",
+		Doc:  "thread block compaction at the branches at which it is predicted to be adequate",
+		Promises: divergence.Promises{
+			InStep:   true,
+			Compacts: func(p divergence.Policy) *rtl.Observers[divergence.Compacted] { return &p.(*CAPRI).OnCompact },
+		},
+		Blocks: true,
+		Params: CAPRIKeys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newCAPRI(e), nil
 		},

@@ -13,7 +13,7 @@ var tbcMechanisms = []divergence.Mechanism{
 	{
 		Name:     "tbc",
 		Doc:      "thread block compaction: a stack for each CTA, warps compacted at its branches",
-		Promises: compacting(false, false),
+		Promises: compacting(false),
 		Blocks:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
@@ -24,7 +24,7 @@ var tbcMechanisms = []divergence.Mechanism{
 	{
 		Name:     "tbc-lcp",
 		Doc:      "thread block compaction that also joins paths at likely-convergence points",
-		Promises: compacting(false, true),
+		Promises: compacting(false),
 		Blocks:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
@@ -35,7 +35,7 @@ var tbcMechanisms = []divergence.Mechanism{
 	{
 		Name:     "tbc-ideal",
 		Doc:      "thread block compaction into any lanes: a bound, not hardware, for compaction within a CTA",
-		Promises: compacting(true, false),
+		Promises: compacting(true),
 		Blocks:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
@@ -121,9 +121,9 @@ type TBC struct {
 }
 
 // compacting are the promises.
-func compacting(ideal, likely bool) divergence.Promises {
+func compacting(ideal bool) divergence.Promises {
 	return divergence.Promises{
-		InStep: true, Moves: ideal, Splits: true, Likely: likely,
+		InStep: true, Moves: ideal,
 		Compacts: func(p divergence.Policy) *rtl.Observers[divergence.Compacted] { return &p.(*TBC).OnCompact },
 		Branches: func(p divergence.Policy) *rtl.Observers[divergence.Branched] { return &p.(*TBC).OnBranch },
 	}

@@ -16,7 +16,7 @@ var Mechanisms = []divergence.Mechanism{
 	{
 		Name:     "dwf",
 		Doc:      "dynamic warp formation: threads at one PC are regrouped after every instruction",
-		Promises: divergence.Promises{Across: true, Arrival: divergence.ByThread, Updates: len(dwfState{}.Update)},
+		Promises: divergence.Promises{Across: true, Arrival: divergence.ByThread},
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newDWF(e, false), nil
@@ -25,7 +25,7 @@ var Mechanisms = []divergence.Mechanism{
 	{
 		Name:     "dwf-wb",
 		Doc:      "dynamic warp formation between a warp's first divergence and its warp barrier",
-		Promises: divergence.Promises{Across: true, Arrival: divergence.ByThread, Updates: len(dwfState{}.Update), Rejoins: true},
+		Promises: divergence.Promises{Across: true, Arrival: divergence.ByThread},
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newDWF(e, true), nil

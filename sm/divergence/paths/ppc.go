@@ -13,7 +13,7 @@ var ppcMechanisms = []divergence.Mechanism{
 	{
 		Name:     "ppc",
 		Doc:      "paired-path comparison: a stack of path pairs that meet where their PCs are equal",
-		Promises: divergence.Promises{Arrival: divergence.ByPair, Prompt: 1, PerPop: 1, Depth: pairs},
+		Promises: divergence.Promises{Arrival: divergence.ByPair, Prompt: 1, Depth: pairs},
 		Counts:   ppcCounts{},
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newPPC(e, false), nil
@@ -30,7 +30,7 @@ var ppcMechanisms = []divergence.Mechanism{
 			return newPPC(e, true), nil
 		},
 		Prepare:  func(_ divergence.Options, p *isa.Program) *isa.Program { return isa.WithReconv(p) },
-		Promises: divergence.Promises{Arrival: divergence.ByPair, Prompt: 1, PerPop: 1, Depth: pairs},
+		Promises: divergence.Promises{Arrival: divergence.ByPair, Prompt: 1, Depth: pairs},
 	},
 }
 

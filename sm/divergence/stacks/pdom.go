@@ -48,7 +48,7 @@ type PDOM struct {
 // pdomPromises are those of a stack of a bounded depth.
 func pdomPromises(depth func(lanes int, p *isa.Program) int) divergence.Promises {
 	return divergence.Promises{
-		Meets: true, InStep: true, Prompt: 1, Depth: depth, Nested: true,
+		Meets: true, InStep: true, Prompt: 1, Depth: depth,
 		Stack: func(p divergence.Policy, slot int, to []divergence.Entry) []divergence.Entry {
 			return p.(*PDOM).entries(slot, to)
 		},

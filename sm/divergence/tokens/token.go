@@ -16,7 +16,7 @@ var Mechanisms = []divergence.Mechanism{
 	{
 		Name:     "token",
 		Doc:      "stack of synchronisation tokens: instructions of the compiler push and pop",
-		Promises: divergence.Promises{InStep: true, Prompt: 1, Transfers: transferCosts, Depth: tokens, Stack: entries},
+		Promises: divergence.Promises{InStep: true, Prompt: 1, Depth: tokens, Stack: entries},
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newTokenStack(e), nil
 		},
@@ -113,12 +113,6 @@ func (t Token) word() uint64 {
 // tokenOf is the token in a word of memory.
 func tokenOf(w uint64) Token {
 	return Token{Mask: uint32(w), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
-}
-
-// transferCosts are those of a spill and a fill.
-func transferCosts(o divergence.Options) (store, load int) {
-	k := Keys.Of(o)
-	return k.Spill, k.Fill
 }
 
 // tokens is the depth of the stack: a token for each branch, which splits a mask,

@@ -1,4 +1,4 @@
-package properties
+package books
 
 import (
 	"math/bits"
@@ -10,7 +10,7 @@ import (
 // scoreboard keeps a book of which registers are still to be written: from what is issued, and what
 // write-back takes. Nobody issues what reads or writes one of them, and what waits for none of them is ready.
 type scoreboard struct {
-	*observer
+	*View
 	holds   bool                  // sm.OneInFlight: a slot waits for its last instruction
 	regs    int                   // of the program; predicates are behind them
 	pending [sm.MaxWarps][]uint32 // by row and register: lanes
@@ -25,15 +25,29 @@ type scoreboard struct {
 	stood   [sm.MaxWarps][]int    // and what was in flight when that began
 }
 
-// watchRegisters begins to keep the book of an SM.
-func (o *observer) watchRegisters(cfg *sm.Config) {
-	p := o.sm.Program()
-	n := o.sm.Div.Slots().Len()
-	b := &scoreboard{observer: o, holds: cfg.Scoreboard == sm.OneInFlight, regs: len(p.Regs), held: make([]int, n), freed: make([]uint64, n)}
-	o.scoreboard = b
-	for i := range o.sm.Writeback.In {
-		o.leave = append(o.leave, o.sm.Writeback.In[i].Tap(b.written))
+// watchRegisters begins to follow those of an SM.
+func watchRegisters(v *View) *scoreboard {
+	p := v.sm.Program()
+	n := v.sm.Div.Slots().Len()
+	b := &scoreboard{View: v, holds: v.config.SM.Scoreboard == sm.OneInFlight, regs: len(p.Regs), held: make([]int, n), freed: make([]uint64, n)}
+	for i := range v.sm.Writeback.In {
+		v.Leave(v.sm.Writeback.In[i].Tap(b.written))
 	}
+	return b
+}
+
+// watchIssues has it look at what issues, after those that ask it what was free before.
+func (b *scoreboard) watchIssues() {
+	b.each(func(e sm.Issued, in *isa.Inst) {
+		if b.found == nil {
+			b.issued(&e, in)
+		}
+	})
+}
+
+// slotHeld reports whether a slot waits in a cycle for its last instruction.
+func (b *scoreboard) slotHeld(s int, cycle uint64) bool {
+	return b.held[s] > 0 || cycle <= b.freed[s] && b.freed[s] > 0
 }
 
 // number is the place of an operand in the book of a row, -1 if it is no register.
@@ -99,7 +113,7 @@ func (b *scoreboard) landed(r int) {
 		c = c[1:]
 	}
 	if len(c) == 0 || c[0] == 0 {
-		b.fail(Rule{checkScoreboard, "a copy too many"}, inRow(r, b.all(r)), "SM %d: a copy of row %d completes, of which none is in flight", b.index, r)
+		b.Fail(Rule{checkScoreboard, "a copy too many"}, InRow(r, b.all(r)), "SM %d: a copy of row %d completes, of which none is in flight", b.index, r)
 		return
 	}
 	if c[0]--; len(c) == 1 && c[0] == 0 {
@@ -131,7 +145,7 @@ func waitsFor(c []int, in *isa.Inst, most uint64) bool {
 func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 	s := int(e.Slot)
 	if b.held[s] > 0 {
-		b.fail(Rule{checkScoreboard, "a slot before its last instruction"}, active(e), "%s: slot %d issues, its last instruction has not completed", b.at(e), s)
+		b.Fail(Rule{checkScoreboard, "a slot before its last instruction"}, active(e), "%s: slot %d issues, its last instruction has not completed", b.at(e), s)
 	}
 	if b.keeps(in) {
 		b.held[s]++
@@ -141,7 +155,7 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 		r := bits.TrailingZeros64(rows)
 		lanes := of(e.Flight, r, e.Mask)
 		if wait := b.depends(r, in, lanes); wait != 0 {
-			b.fail(Rule{checkScoreboard, "a register still to be written"}, inRow(r, wait), "%s: slot %d issues, a register of lanes %#x of row %d is still to be written", b.at(e), s, wait, r)
+			b.Fail(Rule{checkScoreboard, "a register still to be written"}, InRow(r, wait), "%s: slot %d issues, a register of lanes %#x of row %d is still to be written", b.at(e), s, wait, r)
 		}
 		flying, copies := b.flying[r], b.copies[r]
 		if b.flew[r] == e.Cycle { // what issues beside it is of other threads
@@ -151,10 +165,10 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 			copies = b.stood[r]
 		}
 		if leaves && flying > 0 {
-			b.fail(Rule{checkScoreboard, "an exit before its last instruction"}, inRow(r, lanes), "%s: slot %d issues the end of threads of row %d, which has %d instructions in flight", b.at(e), s, r, flying)
+			b.Fail(Rule{checkScoreboard, "an exit before its last instruction"}, InRow(r, lanes), "%s: slot %d issues the end of threads of row %d, which has %d instructions in flight", b.at(e), s, r, flying)
 		}
 		if in.Op == isa.OpCopyWait && waitsFor(copies, in, 1<<30) {
-			b.fail(Rule{checkScoreboard, "a wait that ends before its copies"}, inRow(r, lanes), "%s: slot %d issues, row %d has copies in flight that it waits for", b.at(e), s, r)
+			b.Fail(Rule{checkScoreboard, "a wait that ends before its copies"}, InRow(r, lanes), "%s: slot %d issues, row %d has copies in flight that it waits for", b.at(e), s, r)
 		}
 		if in.Op == isa.OpCopy || in.Op == isa.OpCopyCommit {
 			if b.stirred[r] != e.Cycle {
@@ -182,7 +196,7 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 
 // written takes the registers of a result out of the book.
 func (b *scoreboard) written(cycle uint64, v *sm.Result) {
-	if b.broken != nil {
+	if b.found != nil {
 		return // what was issued since is not in the book
 	}
 	in := &b.sm.Program().Insts[v.PC]

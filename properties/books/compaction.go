@@ -1,4 +1,4 @@
-package properties
+package books
 
 import (
 	"math/bits"
@@ -6,20 +6,20 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/compaction"
 	"divergo/units"
 )
 
-// compactor watches a mechanism that promises Compacts: the warps that it makes of
-// the threads of an entry have each of them once, and are as few as can be.
+// compactor watches a mechanism that compacts: the warps that it makes of the threads of an entry have each of them once, and are as few as can be.
 type compactor struct {
-	*observer
+	*View
 	off  bool // threads stay in their static warps
 	ctas [sm.MaxCTAs]madeEntry
 	made uint64 // warps of all CTAs
 	last [sm.MaxCTAs]progress
 
-	stack *blockStack // nil for mechanisms that do not promise Splits
-	taken []uint64    // cycles of the last outcomes
+	stack interface{ loads(w *divergence.Compacted) }
+	taken []uint64 // cycles of the last outcomes
 }
 
 // progress is the last thing that has happened to a CTA: a warp was launched, or issued, or the outcome of one taken.
@@ -29,11 +29,19 @@ type progress struct {
 	held  int    // slots that wait for others, behind it
 }
 
+// watchCompactor begins to watch an SM. The flags are those of its stack.
+func watchCompactor(o *Observer, likely, passes bool) *compactor {
+	c := &compactor{View: &o.View, off: compaction.Keys.Of(o.config.Divergence).Static}
+	o.Leave(o.mechanism.Compacts(o.sm.Div).Add(c.warp))
+	c.follow()
+	c.stack = watchBlocks(o, likely, passes)
+	return c
+}
+
 // follow notes when something happens to a CTA.
 func (c *compactor) follow() {
 	ports := c.sm.Div.Connections()
-	c.leave = append(
-		c.leave,
+	c.Leave(
 		ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { c.happens(cycle, l.CTA) }),
 		ports.Outcome.Tap(c.resolved),
 		c.sm.Issue.OnIssue.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),
@@ -71,7 +79,7 @@ func (c *compactor) served(w *divergence.Compacted, l *progress) {
 		}
 	}
 	if w.Served > most {
-		c.fail(Rule{checkTiming, "a held branch served late"}, compacted(w), "SM %d, cycle %d: a branch of CTA slot %d that was held is executed, to which something happened last in cycle %d, with %d branches held",
+		c.Fail(Rule{checkTiming, "a held branch served late"}, compacted(w), "SM %d, cycle %d: a branch of CTA slot %d that was held is executed, to which something happened last in cycle %d, with %d branches held",
 			c.index, w.Served, w.CTA, l.cycle, l.held)
 	}
 }
@@ -93,7 +101,7 @@ func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 		b.left[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - w.First) & 63)
 	}
 	if b.left != *w.Entry {
-		c.fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w), "SM %d: the compactor of CTA slot %d has other threads than the top of its stack", c.index, w.CTA)
+		c.Fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w), "SM %d: the compactor of CTA slot %d has other threads than the top of its stack", c.index, w.CTA)
 	}
 	rows, threads := uint64(0), 0
 	for _, group := range b.left {
@@ -104,26 +112,24 @@ func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 	switch {
 	case c.off || w.Bottom || c.prog.NoCompaction:
 		b.want = bits.OnesCount64(rows)
-	case c.promises.Moves:
+	case c.mechanism.Moves:
 		b.want = (threads + c.lanes - 1) / c.lanes
 	}
 	if w.Warps != b.want {
-		c.fail(Rule{checkCompactor, "another number of warps"}, compacted(w), "SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, w.Warps, b.want)
+		c.Fail(Rule{checkCompactor, "another number of warps"}, compacted(w), "SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, w.Warps, b.want)
 	}
 	return b
 }
 
 // warp checks a warp of the compactor.
 func (c *compactor) warp(w divergence.Compacted) {
-	if c.broken != nil {
+	if c.found != nil {
 		return
 	}
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
 	if b.made == b.want {
 		b = c.entry(&w)
-		if c.stack != nil {
-			c.stack.loads(&w)
-		}
+		c.stack.loads(&w)
 		c.soon(&w)
 	}
 	c.made++
@@ -132,15 +138,15 @@ func (c *compactor) warp(w divergence.Compacted) {
 		h := w.Homes.At(bits.TrailingZeros32(m))
 		group, bit := &b.left[h.Lane&(isa.MaxLanes-1)], uint64(1)<<((h.Row-w.First)&63)
 		if *group&bit == 0 {
-			c.fail(Rule{checkCompactor, "a thread twice or not at all"}, []units.Home{h}, "SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
+			c.Fail(Rule{checkCompactor, "a thread twice or not at all"}, []units.Home{h}, "SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
 		}
 		*group &^= bit
 	}
 	if last := b.left == (units.BlockMask{}); w.Mask == 0 || last != (b.made == b.want) || b.left != *w.Left {
-		c.fail(Rule{checkCompactor, "another number of warps made"}, compacted(&w), "SM %d: warp %d of %d of CTA slot %d has lanes %#x, threads are left: %t", c.index, b.made, b.want, w.CTA, w.Mask, !last)
+		c.Fail(Rule{checkCompactor, "another number of warps made"}, compacted(&w), "SM %d: warp %d of %d of CTA slot %d has lanes %#x, threads are left: %t", c.index, b.made, b.want, w.CTA, w.Mask, !last)
 	}
 	if b.made > 1 && w.Cycle != b.last+1 {
-		c.fail(Rule{checkTiming, "a warp a cycle not made"}, compacted(&w), "SM %d, cycle %d: warp %d of %d of CTA slot %d is made, the one before was in cycle %d", c.index, w.Cycle, b.made, b.want, w.CTA, b.last)
+		c.Fail(Rule{checkTiming, "a warp a cycle not made"}, compacted(&w), "SM %d, cycle %d: warp %d of %d of CTA slot %d is made, the one before was in cycle %d", c.index, w.Cycle, b.made, b.want, w.CTA, b.last)
 	}
 	b.last = w.Cycle
 }
@@ -156,75 +162,7 @@ func (c *compactor) soon(w *divergence.Compacted) {
 	last := max(l.cycle, w.Served)
 	first := last + 2 + uint64(w.Popped)
 	if w.Cycle < first || w.Cycle > first+c.made-l.made {
-		c.fail(Rule{checkTiming, "the first warp early or late"}, compacted(w), "SM %d, cycle %d: the first warp of CTA slot %d is made, to which something happened last in cycle %d; %d entries have been popped since, and %d warps of others made",
+		c.Fail(Rule{checkTiming, "the first warp early or late"}, compacted(w), "SM %d, cycle %d: the first warp of CTA slot %d is made, to which something happened last in cycle %d; %d entries have been popped since, and %d warps of others made",
 			c.index, w.Cycle, w.CTA, last, w.Popped, c.made-l.made)
-	}
-}
-
-// placed looks whether threads are in the lanes that the permutation gives them,
-// each in one of its own.
-func (o *observer) placed(r int) {
-	w := r % o.warps
-	seen := uint32(0)
-	for l := range o.lanes {
-		lane := o.sm.Lane(w, l)
-		if want := place(o.permutation, w, l, o.lanes); want >= 0 && lane != want {
-			o.fail(Rule{checkLanes, "not the permutation's lane"}, inRow(r, o.all(r)), "SM %d: thread location %d of warp %d is in lane %d, %s puts it in %d", o.index, l, w, lane, o.permutation, want)
-		}
-		seen |= 1 << lane
-	}
-	if bits.OnesCount32(seen) != o.lanes {
-		o.fail(Rule{checkLanes, "two threads in one lane"}, inRow(r, o.all(r)), "SM %d: the threads of warp %d are in the lanes %#x, two in one", o.index, w, seen)
-	}
-}
-
-// place is the lane of location l of warp w, from the definitions (Rhu & Erez,
-// ISCA 2013); -1 for any.
-func place(p units.Permutation, w, l, width int) int {
-	w %= width
-	odd := w % 2
-	switch p {
-	case units.Sequential:
-		return l
-	case units.OddEven:
-		return l ^ odd
-	case units.XOROddHalf:
-		return (l + odd*width/2) % width
-	case units.FlipOdd:
-		if odd == 1 {
-			return width - 1 - l
-		}
-		return l
-	case units.RotateOdd:
-		return (l + odd) % width
-	case units.WID:
-		return l ^ w
-	case units.RevWID:
-		reversed := 0
-		for bit := 1; bit < width; bit *= 2 {
-			reversed = 2*reversed + w/bit%2
-		}
-		return l ^ reversed
-	case units.Balanced:
-		if odd == 1 {
-			return l ^ (width - 1 - w/2)
-		}
-		return l ^ w/2
-	case units.Swizzle:
-		return (l + w) % width
-	}
-	return -1
-}
-
-// stay looks whether the threads of an instruction are in their lanes.
-func (o *observer) stay(e *sm.Issued) {
-	if !e.Mixed || o.promises.Moves {
-		return
-	}
-	for m := e.Mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		if h := e.Homes.At(lane); int(h.Lane) != lane {
-			o.fail(Rule{checkLanes, "a thread in another lane"}, []units.Home{h}, "%s: the thread of row %d, lane %d is in lane %d", o.at(e), h.Row, h.Lane, lane)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package properties
+package books
 
 import (
 	"testing"
@@ -29,38 +29,27 @@ func TestBeside(t *testing.T) {
 		{"an instruction beside the exit", nil, copied, exit, false},
 		{"and another before", copied, copied, exit, true},
 	} {
-		o := observed(t)
-		b := &scoreboard{observer: o, held: make([]int, 2), freed: make([]uint64, 2)}
+		b := &scoreboard{View: ran(t), held: make([]int, 2), freed: make([]uint64, 2)}
 		b.pending[0] = []uint32{0}
 		for i, in := range []*isa.Inst{c.before, c.first, c.second} {
 			if in != nil {
 				b.issued(&sm.Issued{Cycle: 7 + uint64(min(i, 1)), Flight: &sm.Flight{Slot: uint16(i / 2), Rows: 1, Mask: 1 << i}}, in)
 			}
 		}
-		assert.Equal(t, c.fails, b.broken != nil, "%s: %v", c.name, b.broken)
+		assert.Equal(t, c.fails, b.found != nil, "%s: %v", c.name, b.found)
 	}
-}
-
-// observed is the observer of a machine that has run.
-func observed(t *testing.T) (o *observer) {
-	k := simple(t)
-	s := mustSession(t, k)
-	s.OnLaunch.Add(func(*testbench.Loaded) { o = watch(s, k.Prog, nil)[0] })
-	require.NoError(t, launch(s, k, s.Launch))
-	o.detach()
-	return o
 }
 
 // TestSecondsAreWatched falsifies what the observer knows of instructions that issue beside others.
 func TestSecondsAreWatched(t *testing.T) {
 	for _, c := range []struct {
 		name, checker string
-		change        func(o *observer)
+		change        func(o *Observer)
 	}{
-		{"nothing", "", func(*observer) {}},
-		{"another way to fill lanes", checkFair, func(o *observer) { o.timing.weaves = sm.InterweaveBoth }},
-		{"the second has fewer lanes", checkFair, func(o *observer) {
-			o.leave = append(o.leave, o.sm.Issue.OnIssue.Add(func(sm.Issued) { o.timing.second.mask, o.scoreboard.held = 0, make([]int, len(o.scoreboard.held)) }))
+		{"nothing", "", func(*Observer) {}},
+		{"another way to fill lanes", checkFair, func(o *Observer) { o.fair.weaves = sm.InterweaveBoth }},
+		{"the second has fewer lanes", checkFair, func(o *Observer) {
+			o.Leave(o.sm.Issue.OnIssue.Add(func(sm.Issued) { o.fair.second.mask, o.registers.held = 0, make([]int, len(o.registers.held)) }))
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -70,4 +59,17 @@ func TestSecondsAreWatched(t *testing.T) {
 			assert.Equal(t, c.checker, checker, what)
 		})
 	}
+}
+
+// ran is the view of a machine that has run.
+func ran(t *testing.T) (v *View) {
+	c := draw.New(3, plainFeatures)
+	c.Machine = draw.Plain(8)
+	k, err := c.Compile()
+	require.NoError(t, err)
+	s, err := testbench.NewSession(k.Machine, testbench.Limits{MaxCycles: 10_000_000})
+	require.NoError(t, err)
+	s.OnLaunch.Add(func(*testbench.Loaded) { v = &Watch(s, k.Prog)[0].View })
+	require.NoError(t, k.Launch(s, s.Launch))
+	return v
 }

@@ -1,9 +1,8 @@
-package properties
+package books
 
 import (
 	"divergo/isa"
 	"divergo/sm"
-	"divergo/sm/divergence"
 	"divergo/sm/divergence/tokens"
 )
 
@@ -13,39 +12,46 @@ import (
 // (Blocks) any of their CTA may do so, where threads of several CTAs are brought together (Across) any of the SM. While
 // something issues, or the pipes are full, it may be the turn of others.
 type liveness struct {
-	*observer
-	bound   uint64
-	turn    uint64              // the last cycle in which something issued, or could have but for the pipes
-	busy    [sm.MaxWarps]uint64 // the last cycle in which a row was seen to wait for something
-	groups  int                 // rows of which one may wait for another
-	stalled bool                // the pipes have been full since the cycle that class was last told of
-	votes   bool                // there are instructions that bring threads together
+	*View
+	places interface {
+		cycle(now uint64)
+		at(row int) *spots
+	}
+	transfers interface{ waits(row int) bool }
+	barriers  interface{ waits(row int) bool }
+	bound     uint64
+	turn      uint64              // the last cycle in which something issued, or could have but for the pipes
+	busy      [sm.MaxWarps]uint64 // the last cycle in which a row was seen to wait for something
+	groups    int                 // rows of which one may wait for another
+	stalled   bool                // the pipes have been full since the cycle that class was last told of
+	votes     bool                // there are instructions that bring threads together
 }
 
 // watchLiveness begins to watch an SM. The bound is twice the cycles in which each slot can be fetched for, and
 // the mechanism can pop the deepest of stacks, move a token, and form all of the warps.
-func (o *observer) watchLiveness(mech *divergence.Mechanism, cfg *sm.Config, options divergence.Options) {
-	l := &liveness{observer: o, groups: 1}
+func watchLiveness(v *View, where *places, moves *transfers, bars interface{ waits(row int) bool }) *liveness {
+	l := &liveness{View: v, places: where, transfers: moves, barriers: bars, groups: 1}
 	switch {
-	case mech.Across:
+	case v.mechanism.Across:
 		l.groups = sm.MaxWarps
-	case mech.Blocks:
-		l.groups = o.warps
+	case v.mechanism.Blocks:
+		l.groups = v.warps
 	}
-	l.bound = uint64(2*(o.sm.Div.Slots().Len()+cfg.WarpSize+sm.MaxWarps) + tokens.Keys.Of(options).Pop)
-	for i := range o.sm.Program().Insts {
-		l.votes = l.votes || o.sm.Program().Insts[i].Op == isa.OpWarpSync
+	l.bound = uint64(2*(v.sm.Div.Slots().Len()+v.lanes+sm.MaxWarps) + tokens.Keys.Of(v.config.Divergence).Pop)
+	for i := range v.sm.Program().Insts {
+		l.votes = l.votes || v.sm.Program().Insts[i].Op == isa.OpWarpSync
 	}
-	o.liveness = l
-	o.leave = append(o.leave, o.sm.Issue.OnClass.Add(l.class))
+	moves.ends = func(r int, cycle uint64) { l.busy[r] = cycle }
+	v.Leave(v.sm.Issue.OnClass.Add(l.class))
+	return l
 }
 
 // class is called in each cycle in which the issue stage looks for an instruction.
 func (l *liveness) class(e sm.Spent) {
-	if l.broken != nil {
+	if l.found != nil {
 		return
 	}
-	l.where.cycle(e.Cycle)
+	l.places.cycle(e.Cycle)
 	if l.stalled {
 		l.turn = e.Cycle
 	}
@@ -70,7 +76,7 @@ func (l *liveness) class(e sm.Spent) {
 func (l *liveness) look(now uint64, from, to int) {
 	alive, last := -1, l.turn
 	for r := from; r < to; r++ {
-		if s := &l.where.rows[r]; s.alive != 0 {
+		if s := l.places.at(r); s.alive != 0 {
 			alive, last = r, max(last, l.busy[r], s.began)
 		}
 		if l.waits(r) {
@@ -78,23 +84,23 @@ func (l *liveness) look(now uint64, from, to int) {
 		}
 	}
 	if alive >= 0 && now > last+l.bound {
-		l.fail(Rule{checkLiveness, "threads that wait for nothing"}, inRow(alive, l.where.rows[alive].alive), "SM %d, cycle %d: nothing issues from row %d, whose threads have waited for nothing since cycle %d", l.index, now, alive, last)
+		l.Fail(Rule{checkLiveness, "threads that wait for nothing"}, InRow(alive, l.places.at(alive).alive), "SM %d, cycle %d: nothing issues from row %d, whose threads have waited for nothing since cycle %d", l.index, now, alive, last)
 	}
 }
 
 // waits reports whether a row waits for something that has a name.
 func (l *liveness) waits(r int) bool {
-	s := &l.where.rows[r]
+	s := l.places.at(r)
 	if s.alive == 0 {
 		return false
 	}
 	q := l.sm.Issue.Q()
-	if q.InRow[r] != 0 || s.deciding != 0 || l.timing.moving>>r&1 != 0 || l.rows[r].held != 0 {
+	if q.InRow[r] != 0 || s.deciding != 0 || l.transfers.waits(r) || l.barriers.waits(r) {
 		return true
 	}
 	first := r - r%l.warps
 	for i := first; i < min(first+l.warps, l.rowsThere); i++ { // an outcome that opens a barrier
-		if l.where.rows[i].deciding != 0 {
+		if l.places.at(i).deciding != 0 {
 			return true
 		}
 	}

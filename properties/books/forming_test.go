@@ -1,4 +1,4 @@
-package properties
+package books
 
 import (
 	"testing"
@@ -21,21 +21,21 @@ func TestFormingIsWatched(t *testing.T) {
 		{"outcomes come sooner", checkTiming, func(f *forming) { f.latency-- }},
 		{"warps stay together, or do not", checkTiming, func(f *forming) { f.rejoins = !f.rejoins }},
 		{"threads are taken a cycle later", checkTiming, func(f *forming) {
-			f.leave = append(f.leave, f.sm.Issue.OnIssue.Add(func(e sm.Issued) {
+			f.Leave(f.sm.Issue.OnIssue.Add(func(e sm.Issued) {
 				for l := range f.rows[e.Row].came {
 					f.rows[e.Row].came[l]++
 				}
 			}))
 		}},
 		{"a warp more is in the pool", checkTiming, func(f *forming) {
-			f.leave = append(f.leave, f.sm.Issue.OnClass.Add(func(sm.Spent) { f.due = true }))
+			f.Leave(f.sm.Issue.OnClass.Add(func(sm.Spent) { f.due = true }))
 		}},
 	} {
 		for _, mechanism := range []string{"dwf", "dwf-wb"} {
 			t.Run(c.name+"/"+mechanism, func(t *testing.T) {
 				cfg := draw.Plain(8)
 				cfg.Divergence.Mechanism = mechanism
-				checker, what := watchedRun(t, cfg, 30, func(o *observer) { c.change(o.forming) })
+				checker, what := watchedRun(t, cfg, 30, func(*Observer) {}, func(o *Observer) { c.change(watchForming(o, mechanism == "dwf-wb")) })
 				assert.Equal(t, c.checker, checker, what)
 			})
 		}

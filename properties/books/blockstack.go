@@ -1,4 +1,4 @@
-package properties
+package books
 
 import (
 	"math/bits"
@@ -9,15 +9,22 @@ import (
 	"divergo/units"
 )
 
-// blockStack is a book of the stacks of CTAs, for mechanisms that promise Splits: from what is issued and what becomes of
+// blockStack is a book of the stacks of CTAs, from what is issued and what becomes of
 // control instructions it knows the entries of each and their threads, and how many have nothing to do when they come
 // to the top (Fung & Aamodt, HPCA 2011, section 3.3). It does not follow a CTA whose threads wait at a barrier off the stack, nor stacks that
-// are so deep that entries are left out, nor one of which a warp has passed a branch by itself (Passes), until all of it is
+// are so deep that entries are left out, nor one of which a warp has passed a branch by itself until all of it is
 // together at the bottom of the stack again.
 type blockStack struct {
-	*observer
-	first divergence.First
-	ctas  [sm.MaxCTAs]blockBook
+	*View
+	places interface {
+		cycle(now uint64)
+		at(row int) *spots
+		decided() *decision
+	}
+	first  divergence.First
+	likely bool // where threads part there is an entry for a likely-convergence point (section 4)
+	passes bool // a warp passes a branch by itself, off the stack
+	ctas   [sm.MaxCTAs]blockBook
 }
 
 // blockBook is the stack of a CTA.
@@ -47,14 +54,15 @@ type blockEntry struct {
 const fewEntries = 32
 
 // watchBlocks begins to keep the book of an SM.
-func (o *observer) watchBlocks(options divergence.Options) *blockStack {
-	b := &blockStack{observer: o, first: options.First()}
-	ports := o.sm.Div.Connections()
-	o.leave = append(o.leave, ports.Launch.Tap(b.begins), ports.Outcome.Tap(b.resolved), o.sm.Issue.OnIssue.Add(b.issue), o.sm.Issue.OnInserted.Add(b.issue))
+func watchBlocks(o *Observer, likely, passes bool) *blockStack {
+	v := &o.View
+	b := &blockStack{View: v, places: o.places, first: v.config.Divergence.First(), likely: likely, passes: passes}
+	ports := v.sm.Div.Connections()
+	v.Leave(ports.Launch.Tap(b.launched), ports.Outcome.Tap(b.resolved), v.sm.Issue.OnIssue.Add(b.issue), v.sm.Issue.OnInserted.Add(b.issue))
 	return b
 }
 
-func (b *blockStack) begins(_ uint64, l *divergence.WarpStart) {
+func (b *blockStack) launched(_ uint64, l *divergence.WarpStart) {
 	c := &b.ctas[l.CTA&(sm.MaxCTAs-1)]
 	if l.Row == l.First {
 		*c = blockBook{known: true, base: l.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere})}
@@ -68,7 +76,7 @@ func (b *blockStack) threads(c *blockBook, f *sm.Flight, lanes uint32) (mask uni
 	for rows := f.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
 		all := of(f, r, f.Mask)
-		depth = b.where.rows[r].depth(all)
+		depth = b.places.at(r).depth(all)
 		mask.Add(r-int(c.base), of(f, r, lanes))
 	}
 	return mask, depth
@@ -77,10 +85,10 @@ func (b *blockStack) threads(c *blockBook, f *sm.Flight, lanes uint32) (mask uni
 // issue moves the threads of an instruction that decides nothing.
 func (b *blockStack) issue(e sm.Issued) {
 	c := &b.ctas[e.CTA&(sm.MaxCTAs-1)]
-	if b.broken != nil || !c.known {
+	if b.found != nil || !c.known {
 		return
 	}
-	b.where.cycle(e.Cycle)
+	b.places.cycle(e.Cycle)
 	pc := b.sm.Div.Slots().At(int(e.Slot)).PC
 	all, depth := b.threads(c, e.Flight, e.Mask)
 	c.bar.Remove(&all)
@@ -91,10 +99,10 @@ func (b *blockStack) issue(e sm.Issued) {
 
 // resolved moves those of a control instruction.
 func (b *blockStack) resolved(_ uint64, out *divergence.Outcome) {
-	if b.broken != nil || len(b.where.taken) == 0 {
+	if b.found != nil || b.places.decided() == nil {
 		return
 	}
-	d := &b.where.taken[len(b.where.taken)-1]
+	d := b.places.decided()
 	c := &b.ctas[d.CTA&(sm.MaxCTAs-1)]
 	if !c.known {
 		return
@@ -112,7 +120,7 @@ func (b *blockStack) resolved(_ uint64, out *divergence.Outcome) {
 			next = j.Target
 		}
 		c.moved(b, &all, next)
-	case in.Branches() && b.passes(d):
+	case in.Branches() && b.byItself(d):
 		c.known = false
 	case in.Branches():
 		c.branch(in, divergence.Point{PC: d.PC, Depth: depth}, out.Target, j, taken, not)
@@ -136,11 +144,11 @@ func (b *blockStack) resolved(_ uint64, out *divergence.Outcome) {
 	}
 }
 
-// passes reports whether the warp of a branch, with which the mechanism has done what it does, goes on by itself: it does
+// byItself reports whether the warp of a branch, with which the mechanism has done what it does, goes on by itself: it does
 // not wait there.
-func (b *blockStack) passes(d *decision) bool {
+func (b *blockStack) byItself(d *decision) bool {
 	s := b.sm.Div.Slots().Next(int(d.Slot))
-	return b.promises.Passes && (s.PC != d.PC || s.Valid && s.Wait == divergence.Runs)
+	return b.passes && (s.PC != d.PC || s.Valid && s.Wait == divergence.Runs)
 }
 
 // top is the entry whose warps run.
@@ -234,7 +242,7 @@ func (c *blockBook) split(b *blockStack) {
 		e.at, lpc, lpos = j.Meet, divergence.Nowhere, 0
 	}
 	parts := !c.taken.Empty() && !c.not.Empty()
-	if likely := (divergence.Point{PC: in.Likely, Depth: c.at.Depth}); parts && b.promises.Likely && in.Likely != isa.NoPC && likely != lpc && likely != j.Meet {
+	if likely := (divergence.Point{PC: in.Likely, Depth: c.at.Depth}); parts && b.likely && in.Likely != isa.NoPC && likely != lpc && likely != j.Meet {
 		c.stack = append(c.stack, blockEntry{at: likely, rpc: j.Meet, lpc: lpc, lpos: lpos})
 		lpc, lpos = likely, len(c.stack)-1
 	}
@@ -252,7 +260,7 @@ func (c *blockBook) split(b *blockStack) {
 // loads holds an entry that goes to the compactor against the book.
 func (b *blockStack) loads(w *divergence.Compacted) {
 	c := &b.ctas[w.CTA&(sm.MaxCTAs-1)]
-	if !c.known && w.Bottom && b.promises.Passes { // all are together again
+	if !c.known && w.Bottom && b.passes { // all are together again
 		*c = blockBook{known: true, base: w.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere, mask: *w.Entry}), run: *w.Entry}
 		return
 	}
@@ -260,9 +268,17 @@ func (b *blockStack) loads(w *divergence.Compacted) {
 		return
 	}
 	if c.top().mask != *w.Entry {
-		b.fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w), "SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
+		b.Fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w), "SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
 	}
 	if c.popped != w.Popped {
-		b.fail(Rule{checkTiming, "pops that the stack does not need"}, compacted(w), "SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
+		b.Fail(Rule{checkTiming, "pops that the stack does not need"}, compacted(w), "SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
 	}
+}
+
+// compacted are the threads of a compacted warp.
+func compacted(w *divergence.Compacted) (list []units.Home) {
+	for m := w.Mask; m != 0; m &= m - 1 {
+		list = append(list, w.Homes.At(bits.TrailingZeros32(m)))
+	}
+	return list
 }

@@ -1,4 +1,4 @@
-package properties
+package books
 
 import (
 	"math/bits"
@@ -8,20 +8,23 @@ import (
 	"divergo/sm/divergence"
 )
 
-// where is the book of where each thread is. It follows what is issued, what becomes of control
+// places is the book of where each thread is. It follows what is issued, what becomes of control
 // instructions, and which warps begin, and asks the mechanism nothing: so a thread that the mechanism
 // has lost, or has twice, or at another place than it is, does not vanish in its own list of paths.
 // PCs are those of the program that the hardware runs.
 //
 // The book is that of the beginning of a cycle, as the state of the hardware is: what a mechanism takes from
 // its queues is entered when the next cycle begins.
-type where struct {
-	*observer
+type places struct {
+	*View
 	rows        [sm.MaxWarps]spots
 	deciding    []decision // control instructions on their way, in the order of issue
 	taken       []decision // those that the mechanism has taken in the cycle
 	started     []divergence.WarpStart
-	blocks      bool // warps of a CTA wait for each other at branches
+	blocks      bool                             // warps of a CTA wait for each other at branches
+	stored      func(row int, cycle uint64) bool // whether a row has words in memory, or had at the beginning of the cycle
+	paths       []divergence.Path
+	seen        [sm.MaxWarps]uint32
 	now, looked uint64
 	depth       uint16 // of the lowest thread of the instruction that is issued
 }
@@ -50,22 +53,37 @@ type decision struct {
 }
 
 // follow begins the book of an SM.
-func (o *observer) follow(mech *divergence.Mechanism) {
-	w := &where{observer: o, blocks: mech.Blocks}
-	o.where = w
-	ports := o.sm.Div.Connections()
-	o.leave = append(o.leave,
+func follow(v *View) *places {
+	w := &places{View: v, blocks: v.mechanism.Blocks}
+	ports := v.sm.Div.Connections()
+	v.Leave(
 		ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { w.cycle(cycle); w.started = append(w.started, *l) }),
-		o.sm.ALU.Outcome.Tap(w.executed), ports.Outcome.Tap(w.resolved),
-		o.sm.Issue.OnInserted.Add(func(e sm.Issued) {
+		v.sm.ALU.Outcome.Tap(w.executed), ports.Outcome.Tap(w.resolved),
+		v.sm.Issue.OnInserted.Add(func(e sm.Issued) {
 			f := *e.Flight // as others are told of
-			f.PC = o.sm.Program().OriginOf(f.PC)
-			o.place(&sm.Issued{Cycle: e.Cycle, Flight: &f})
-		}))
+			f.PC = v.sm.Program().OriginOf(f.PC)
+			w.place(sm.Issued{Cycle: e.Cycle, Flight: &f})
+		}),
+	)
+	return w
+}
+
+// at is where the threads of a row are.
+func (w *places) at(row int) *spots { return &w.rows[row&(sm.MaxWarps-1)] }
+
+// issuedDepth is how many calls the lowest thread of the instruction that is issued is in.
+func (w *places) issuedDepth() uint16 { return w.depth }
+
+// decided is the control instruction whose outcome the mechanism has taken last, in this cycle; nil if there is none.
+func (w *places) decided() *decision {
+	if len(w.taken) == 0 {
+		return nil
+	}
+	return &w.taken[len(w.taken)-1]
 }
 
 // cycle enters what mechanisms have taken in the cycles before.
-func (w *where) cycle(now uint64) {
+func (w *places) cycle(now uint64) {
 	if now == w.now {
 		return
 	}
@@ -81,10 +99,10 @@ func (w *where) cycle(now uint64) {
 }
 
 // begins enters a warp.
-func (w *where) begins(l *divergence.WarpStart) {
+func (w *places) begins(l *divergence.WarpStart) {
 	s := &w.rows[l.Row&(sm.MaxWarps-1)]
 	if s.alive != 0 {
-		w.fail(Rule{checkPartition, "a warp in a row in use"}, inRow(int(l.Row), s.alive), "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
+		w.Fail(Rule{checkPartition, "a warp in a row in use"}, InRow(int(l.Row), s.alive), "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
 	}
 	*s = spots{alive: l.Mask, began: w.now, at: append(s.at[:0], spot{back: isa.NoPC, lanes: l.Mask})}
 }
@@ -171,7 +189,7 @@ func (s *spots) depth(lanes uint32) uint16 {
 }
 
 // issue moves the threads of an instruction on, which have to be where it is.
-func (w *where) issue(e *sm.Issued) {
+func (w *places) issue(e *sm.Issued) {
 	pc := w.sm.Div.Slots().At(int(e.Slot)).PC
 	in := &w.sm.Program().Insts[pc]
 	for rows := e.Rows; rows != 0; rows &= rows - 1 {
@@ -184,11 +202,11 @@ func (w *where) issue(e *sm.Issued) {
 			s.again(away, pc, deeper(in))
 		}
 		if away := lanes &^ s.lanesAt(pc); away != 0 {
-			w.fail(Rule{checkPartition, "an instruction elsewhere"}, inRow(r, away), "SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s", w.index, e.Cycle, away, r, w.inst(pc), w.places(s, away))
+			w.Fail(Rule{checkPartition, "an instruction elsewhere"}, InRow(r, away), "SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s", w.index, e.Cycle, away, r, w.inst(pc), w.places(s, away))
 			return
 		}
 		if again := lanes & s.deciding; again != 0 {
-			w.fail(Rule{checkPartition, "an instruction before its branch is decided"}, inRow(r, again), "SM %d, cycle %d: lanes %#x of row %d execute %s again before its outcome is known", w.index, e.Cycle, again, r, w.inst(pc))
+			w.Fail(Rule{checkPartition, "an instruction before its branch is decided"}, InRow(r, again), "SM %d, cycle %d: lanes %#x of row %d execute %s again before its outcome is known", w.index, e.Cycle, again, r, w.inst(pc))
 			return
 		}
 		if in.Control() {
@@ -204,7 +222,7 @@ func (w *where) issue(e *sm.Issued) {
 }
 
 // executed notes an outcome that is on its way to the mechanism.
-func (w *where) executed(_ uint64, out *divergence.Outcome) {
+func (w *places) executed(_ uint64, out *divergence.Outcome) {
 	for i := range w.deciding {
 		if d := &w.deciding[i]; !d.known {
 			d.known, d.outcome = true, *out
@@ -214,7 +232,7 @@ func (w *where) executed(_ uint64, out *divergence.Outcome) {
 }
 
 // resolved notes that the mechanism has taken an outcome.
-func (w *where) resolved(cycle uint64, out *divergence.Outcome) {
+func (w *places) resolved(cycle uint64, out *divergence.Outcome) {
 	w.cycle(cycle)
 	for i := range w.deciding {
 		if d := &w.deciding[i]; d.Slot == out.Slot && d.PC == out.PC {
@@ -227,7 +245,7 @@ func (w *where) resolved(cycle uint64, out *divergence.Outcome) {
 }
 
 // settle moves the threads of a control instruction.
-func (w *where) settle(d *decision) {
+func (w *places) settle(d *decision) {
 	for rows := d.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
 		s := &w.rows[r]
@@ -238,7 +256,7 @@ func (w *where) settle(d *decision) {
 }
 
 // goOn moves threads of a row as an outcome says.
-func (w *where) goOn(s *spots, d *decision, taken, not uint32) {
+func (w *places) goOn(s *spots, d *decision, taken, not uint32) {
 	to, fall, calls, leaves := w.ways(d)
 	if leaves {
 		s.leave(taken)
@@ -249,7 +267,7 @@ func (w *where) goOn(s *spots, d *decision, taken, not uint32) {
 }
 
 // ways is where the threads go that take a control instruction, and the others.
-func (w *where) ways(d *decision) (to, fall uint32, calls int, leaves bool) {
+func (w *places) ways(d *decision) (to, fall uint32, calls int, leaves bool) {
 	in := &w.sm.Program().Insts[d.PC]
 	to, fall = d.PC+1, d.PC+1
 	switch {
@@ -282,7 +300,7 @@ func deeper(in *isa.Inst) int {
 
 // early moves threads whose outcome the mechanism has taken in part: an update register of
 // dynamic warps was free for one of the ways only.
-func (w *where) early(r int, lanes, pc uint32) {
+func (w *places) early(r int, lanes, pc uint32) {
 	s := &w.rows[r]
 	for i := range w.deciding {
 		d := &w.deciding[i]
@@ -303,7 +321,7 @@ func (w *where) early(r int, lanes, pc uint32) {
 }
 
 // places says where threads of a row are.
-func (w *where) places(s *spots, lanes uint32) (text string) {
+func (w *places) places(s *spots, lanes uint32) (text string) {
 	for _, p := range s.at {
 		if p.lanes&lanes != 0 {
 			return w.inst(p.pc)
@@ -313,43 +331,41 @@ func (w *where) places(s *spots, lanes uint32) (text string) {
 }
 
 // place enters an instruction; before the first one of a cycle the groups are looked at.
-func (o *observer) place(e *sm.Issued) {
-	w := o.where
-	if o.broken != nil {
+func (w *places) place(e sm.Issued) {
+	if w.found != nil {
 		return
 	}
 	if e.Cycle != w.looked {
 		w.cycle(e.Cycle)
-		o.partition(e)
+		w.partition(&e)
 		w.looked = e.Cycle
 	}
 	r := e.Row & (sm.MaxWarps - 1)
 	w.depth = w.rows[r].depth(of(e.Flight, int(r), e.Mask))
-	w.issue(e)
+	w.issue(&e)
 }
 
 // partition looks whether the groups of the mechanism hold each live thread once, where it is.
-func (o *observer) partition(e *sm.Issued) {
-	w := o.where
-	o.paths = o.sm.Div.Paths(o.paths[:0])
-	clear(o.seen[:o.rowsThere])
-	for i := range o.paths {
-		p := &o.paths[i]
+func (w *places) partition(e *sm.Issued) {
+	w.paths = w.sm.Div.Paths(w.paths[:0])
+	clear(w.seen[:w.rowsThere])
+	for i := range w.paths {
+		p := &w.paths[i]
 		r := int(p.Row & (sm.MaxWarps - 1))
 		s := &w.rows[r]
-		if twice := p.Mask & o.seen[r]; twice != 0 {
-			o.fail(Rule{checkPartition, "a thread in two groups"}, inRow(r, twice), "%s: lanes %#x of row %d are in two groups", o.at(e), twice, r)
+		if twice := p.Mask & w.seen[r]; twice != 0 {
+			w.Fail(Rule{checkPartition, "a thread in two groups"}, InRow(r, twice), "%s: lanes %#x of row %d are in two groups", w.View.at(e), twice, r)
 		}
-		o.seen[r] |= p.Mask
+		w.seen[r] |= p.Mask
 		if away := p.Mask &^ s.lanesAt(p.PC); away != 0 {
 			if away = w.away(s, p, r, away); away != 0 {
-				o.fail(Rule{checkPartition, "a group elsewhere"}, inRow(r, away), "%s: lanes %#x of row %d are in a group at %s, but at %s", o.at(e), away, r, o.inst(p.PC), w.places(s, away))
+				w.Fail(Rule{checkPartition, "a group elsewhere"}, InRow(r, away), "%s: lanes %#x of row %d are in a group at %s, but at %s", w.View.at(e), away, r, w.inst(p.PC), w.places(s, away))
 			}
 		}
 	}
-	for r := range o.rowsThere {
-		if lost := w.rows[r].alive &^ o.seen[r]; lost != 0 {
-			o.fail(Rule{checkPartition, "a thread in no group"}, inRow(r, lost), "%s: lanes %#x of row %d are in no group", o.at(e), lost, r)
+	for r := range w.rowsThere {
+		if lost := w.rows[r].alive &^ w.seen[r]; lost != 0 {
+			w.Fail(Rule{checkPartition, "a thread in no group"}, InRow(r, lost), "%s: lanes %#x of row %d are in no group", w.View.at(e), lost, r)
 		}
 	}
 }
@@ -357,11 +373,11 @@ func (o *observer) partition(e *sm.Issued) {
 // away are the threads of a path, of those that are not at its PC, for which that is not right. A path that
 // waits at a barrier is behind it as soon as it has come there; one without a PC is in words that the mechanism
 // has in memory; and an outcome can be taken in part: see early.
-func (w *where) away(s *spots, p *divergence.Path, r int, lanes uint32) uint32 {
+func (w *places) away(s *spots, p *divergence.Path, r int, lanes uint32) uint32 {
 	insts := w.sm.Program().Insts
 	switch {
 	case p.PC == isa.NoPC:
-		if w.timing.stored(r, w.now) {
+		if w.stored(r, w.now) {
 			lanes &^= s.alive
 		}
 		return lanes

@@ -1,7 +1,6 @@
-package properties
+package books
 
 import (
-	"cmp"
 	"math/bits"
 
 	"divergo/isa"
@@ -9,22 +8,28 @@ import (
 	"divergo/sm/divergence"
 )
 
-// forming watches a mechanism that promises Updates, whose warps are formed anew of threads that wait at a PC (Fung et
+// forming watches a mechanism whose warps are formed anew of threads that wait at a PC (Fung et
 // al., MICRO 2007, section 4.2). It has a book of the update registers, of what is in the pool, and of the static warps that
 // are together (Fung & Aamodt, HPCA 2011, section 2.4), and asks the mechanism for its slots alone: threads are in an
 // update register in the cycle after their instruction is issued or its outcome is taken, and in the pool in the one
 // after that; and of a pool that is not empty a warp gets a slot in each cycle in which one is free. An outcome is taken as
 // soon as it has registers.
 type forming struct {
-	*observer
-	updates int
-	rejoins bool
-	latency uint64
-	pushed  []uint64  // cycles of outcomes that have not been taken
-	taken   uint64    // cycle in which the last one was
-	fired   [2]uint64 // cycles of the last instructions issued that took a register
-	rows    [sm.MaxWarps]formed
-	bars    bool // those who wait at barriers are known: see comes
+	*View
+	places interface {
+		cycle(now uint64)
+		at(row int) *spots
+		decided() *decision
+	}
+	barriers interface{ lanesWaiting(row int) uint32 }
+	updates  int
+	rejoins  bool
+	latency  uint64
+	pushed   []uint64  // cycles of outcomes that have not been taken
+	taken    uint64    // cycle in which the last one was
+	fired    [2]uint64 // cycles of the last instructions issued that took a register
+	rows     [sm.MaxWarps]formed
+	bars     bool // those who wait at barriers are known: see comes
 
 	now   uint64    // cycle of the last look
 	valid uint64    // slots then
@@ -49,17 +54,18 @@ type leaving struct {
 }
 
 // watchForming begins to watch an SM.
-func (o *observer) watchForming(mech *divergence.Mechanism, cfg *sm.Config) {
+func watchForming(o *Observer, rejoins bool) *forming {
+	v := &o.View
 	f := &forming{
-		observer: o, updates: mech.Updates, rejoins: mech.Rejoins, bars: o.prog.Target >= 70,
-		latency: uint64(cmp.Or(cfg.OutcomeLat, cfg.ALULatency)),
+		View: v, places: o.places, barriers: o.barriers, updates: 2, rejoins: rejoins, bars: v.prog.Target >= 70,
+		latency: outcomeLatency(v),
 	}
-	o.forming = f
-	ports := o.sm.Div.Connections()
-	o.leave = append(o.leave,
-		o.sm.ALU.Outcome.Tap(func(cycle uint64, _ *divergence.Outcome) { f.pushed = append(f.pushed, cycle) }),
+	ports := v.sm.Div.Connections()
+	v.Leave(
+		v.sm.ALU.Outcome.Tap(func(cycle uint64, _ *divergence.Outcome) { f.pushed = append(f.pushed, cycle) }),
 		ports.Outcome.Tap(f.resolved), ports.Launch.Tap(f.begins),
-		o.sm.Issue.OnIssue.Add(f.issue), o.sm.Issue.OnInserted.Add(f.issue), o.sm.Issue.OnClass.Add(f.look))
+		v.sm.Issue.OnIssue.Add(f.issue), v.sm.Issue.OnInserted.Add(f.issue), v.sm.Issue.OnClass.Add(f.look))
+	return f
 }
 
 // begins enters a warp. One that is together needs no register.
@@ -95,12 +101,12 @@ func (f *forming) each(e *sm.Flight, do func(r *formed, row int)) {
 // issue looks whether threads are not sooner in a slot than they can be: those that join a warp there in the cycle in which
 // others are in the pool, others one later.
 func (f *forming) issue(e sm.Issued) {
-	if f.broken != nil {
+	if f.found != nil {
 		return
 	}
-	f.where.cycle(e.Cycle)
+	f.places.cycle(e.Cycle)
 	pc := f.sm.Div.Slots().At(int(e.Slot)).PC
-	if r := &f.rows[e.Row&(sm.MaxWarps-1)]; f.rejoins && !e.Mixed && r.apart && r.rpc == pc && e.Mask == f.where.rows[e.Row&(sm.MaxWarps-1)].alive {
+	if r := &f.rows[e.Row&(sm.MaxWarps-1)]; f.rejoins && !e.Mixed && r.apart && r.rpc == pc && e.Mask == f.places.at(int(e.Row)).alive {
 		r.apart = false
 	}
 	if f.together(e.Flight) {
@@ -120,7 +126,7 @@ func (f *forming) issue(e sm.Issued) {
 		}
 	})
 	if e.Cycle < last+2 || e.Cycle < first+3 {
-		f.fail(Rule{checkTiming, "a thread in a slot too soon"}, active(&e), "%s: a thread was taken in cycle %d, the first of its warp in cycle %d, and they take two and three cycles to a slot", f.at(&e), last, first)
+		f.Fail(Rule{checkTiming, "a thread in a slot too soon"}, active(&e), "%s: a thread was taken in cycle %d, the first of its warp in cycle %d, and they take two and three cycles to a slot", f.at(&e), last, first)
 	}
 	if moves {
 		f.fired = [2]uint64{e.Cycle, f.fired[0]}
@@ -131,12 +137,12 @@ func (f *forming) issue(e sm.Issued) {
 // resolved looks whether an outcome is taken when there are registers for its sides, which the instruction issued in the
 // same cycle comes before.
 func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
-	if f.broken != nil || len(f.pushed) == 0 || len(f.where.taken) == 0 {
+	if f.found != nil || len(f.pushed) == 0 || f.places.decided() == nil {
 		return
 	}
 	front := max(f.pushed[0]+f.latency, f.taken+1)
 	f.pushed, f.taken = f.pushed[1:], cycle
-	d := &f.where.taken[len(f.where.taken)-1]
+	d := f.places.decided()
 	in := &f.sm.Program().Insts[d.PC]
 	together := f.together(&d.Flight)
 	taken, not := d.Mask&out.Taken, d.Mask&^out.Taken
@@ -161,7 +167,7 @@ func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
 		due++
 	}
 	if cycle != due {
-		f.fail(Rule{checkTiming, "an outcome taken early or late"}, f.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken, it came to the front in cycle %d and needs %d of %d update registers", f.index, cycle, out.Slot, front, sides, free)
+		f.Fail(Rule{checkTiming, "an outcome taken early or late"}, f.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken, it came to the front in cycle %d and needs %d of %d update registers", f.index, cycle, out.Slot, front, sides, free)
 	}
 	stays := together && sides == 0 && (in.Branches() || waits || not != 0 || !in.Exits())
 	f.each(&d.Flight, func(r *formed, row int) {
@@ -186,10 +192,10 @@ func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
 // look looks whether a warp of the pool has got a slot in each cycle since the last look, in which there was one and a
 // slot was free. The issue stage sleeps while no slot changes.
 func (f *forming) look(e sm.Spent) {
-	if f.broken != nil {
+	if f.found != nil {
 		return
 	}
-	f.where.cycle(e.Cycle)
+	f.places.cycle(e.Cycle)
 	slots := f.sm.Div.Slots()
 	valid := uint64(0)
 	for r := range f.rowsThere {
@@ -223,7 +229,7 @@ func (f *forming) look(e sm.Spent) {
 			f.due = f.waits(f.now)
 		}
 		if placed := uint64(bits.OnesCount64(valid&^f.valid)) + f.replaced(e.Cycle, valid, passed == 1); f.due && free && placed < passed {
-			f.fail(Rule{checkTiming, "a free slot not used"}, nil, "SM %d, cycle %d: of the warps that wait since cycle %d for one of the free slots %d have got one", f.index, e.Cycle, f.now, placed)
+			f.Fail(Rule{checkTiming, "a free slot not used"}, nil, "SM %d, cycle %d: of the warps that wait since cycle %d for one of the free slots %d have got one", f.index, e.Cycle, f.now, placed)
 		}
 	}
 	f.now, f.valid, f.due = e.Cycle, valid, f.waits(e.Cycle)
@@ -251,7 +257,7 @@ func (f *forming) replaced(now, valid uint64, exactly bool) (n uint64) {
 // waits reports whether at the beginning of a cycle there was a warp in the pool that is not in a slot.
 func (f *forming) waits(cycle uint64) bool {
 	for row := range f.rowsThere {
-		r, s := &f.rows[row], &f.where.rows[row]
+		r, s := &f.rows[row], f.places.at(row)
 		lanes := s.alive &^ (s.deciding | r.inSlot)
 		if lanes == 0 {
 			continue
@@ -280,12 +286,12 @@ func (f *forming) waits(cycle uint64) bool {
 
 // released reports whether the barrier at which a thread waits was open a cycle ago.
 func (f *forming) released(row, lane int, cycle uint64) bool {
-	if !f.bars || f.observer.rows[row].held>>lane&1 != 0 {
+	if !f.bars || f.barriers.lanesWaiting(row)>>lane&1 != 0 {
 		return false
 	}
 	first := row - row%f.warps
 	for r := first; r < min(first+f.warps, f.rowsThere); r++ {
-		if f.where.rows[r].deciding != 0 || cycle <= f.rows[r].last {
+		if f.places.at(r).deciding != 0 || cycle <= f.rows[r].last {
 			return false
 		}
 	}

@@ -1,0 +1,136 @@
+package books
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// The book of barriers: which threads have come to which barrier of their CTA, and who
+// waits there. A barrier opens when every live thread of the CTA has come to it, or as many warps
+// as it asks for, each with all of its live threads (PTX ISA, bar).
+
+type barriers struct {
+	*View
+	rows [sm.MaxWarps]arrivals
+	ctas [sm.MaxCTAs]group
+}
+
+// arrivals are those of the threads of a row.
+type arrivals struct {
+	arrived [divergence.Barriers]uint32 // threads that have come to each barrier since it last opened
+	number  [isa.MaxLanes]uint8         // the barrier at which a thread waits
+	held    uint32                      // threads that wait
+}
+
+// group is a resident CTA.
+type group struct {
+	id   uint64
+	need [divergence.Barriers]uint8 // warps that a barrier asks for, 0: all live threads
+}
+
+// watchBarriers begins to watch an SM.
+func watchBarriers(v *View) *barriers {
+	b := &barriers{View: v}
+	v.begins = append(v.begins, func(r int) {
+		b.rows[r] = arrivals{}
+		if g := &b.ctas[v.sm.Resident(r)&(sm.MaxCTAs-1)]; g.id != v.rows[r].cta {
+			*g = group{id: v.rows[r].cta}
+		}
+	})
+	return b
+}
+
+// issue is told of an instruction.
+func (b *barriers) issue(e sm.Issued) {
+	in, taken := &b.prog.Insts[e.PC], b.Taken(&e)
+	for rows := e.Rows; rows != 0; rows &= rows - 1 {
+		r := bits.TrailingZeros64(rows)
+		b.passed(&e, r, of(e.Flight, r, e.Mask))
+		if in.Op == isa.OpBar {
+			b.comes(in, r, of(e.Flight, r, taken))
+		}
+	}
+}
+
+// waits reports whether threads of a row wait at a barrier.
+func (b *barriers) waits(row int) bool { return b.rows[row].held != 0 }
+
+// lanesWaiting are those of a row.
+func (b *barriers) lanesWaiting(row int) uint32 { return b.rows[row].held }
+
+// comes enters threads of a row that execute a barrier. Warps that arrive as a whole, before
+// sm_70, are not followed.
+func (b *barriers) comes(in *isa.Inst, r int, lanes uint32) {
+	if lanes == 0 || b.prog.Target < 70 {
+		return
+	}
+	value := func(i int) int {
+		switch s := &in.Src[i]; {
+		case i < int(in.NSrc) && s.Kind == isa.OperandImm:
+			return int(s.Imm)
+		case i < int(in.NSrc) && s.Kind == isa.OperandReg:
+			return int(uint32(b.sm.Reg(r, bits.TrailingZeros32(lanes), int(s.Index))))
+		}
+		return 0
+	}
+	id, need := value(0)&15, (value(1)+b.lanes-1)/b.lanes
+	b.opens(r, id)
+	w := &b.rows[r]
+	w.arrived[id] |= lanes
+	b.ctas[b.sm.Resident(r)&(sm.MaxCTAs-1)].need[id] = uint8(need)
+	if in.Mode != isa.ModeArrive {
+		w.held |= lanes
+		for m := lanes; m != 0; m &= m - 1 {
+			w.number[bits.TrailingZeros32(m)] = uint8(id)
+		}
+	}
+	b.opens(r, id)
+}
+
+// opens opens barrier id of the CTA of row r if nobody is missing. Otherwise it returns a
+// row and lanes that are.
+func (b *barriers) opens(r, id int) (row int, missing uint32) {
+	need := int(b.ctas[b.sm.Resident(r)&(sm.MaxCTAs-1)].need[id])
+	first, came := r-r%b.warps, 0
+	for i := first; i < first+b.warps; i++ {
+		away := b.all(i)
+		if w := &b.View.rows[i]; w.began && w.cta == b.View.rows[r].cta {
+			away = w.live &^ b.rows[i].arrived[id]
+			if away == 0 && b.rows[i].arrived[id] != 0 {
+				came++
+			}
+		}
+		if away != 0 {
+			row, missing = i, away
+		}
+	}
+	if need == 0 && missing != 0 || came < need {
+		return row, missing
+	}
+	for i := first; i < first+b.warps; i++ {
+		w := &b.rows[i]
+		w.arrived[id] = 0
+		for m := w.held; m != 0; m &= m - 1 {
+			if lane := bits.TrailingZeros32(m); int(w.number[lane]) == id {
+				w.held &^= 1 << lane
+			}
+		}
+	}
+	return 0, 0
+}
+
+// passed looks whether threads have passed a barrier before others came to it.
+func (b *barriers) passed(e *sm.Issued, r int, mask uint32) {
+	w := &b.rows[r]
+	for m := mask & w.held; m != 0; m &= w.held &^ (m & -m) {
+		lane := bits.TrailingZeros32(m)
+		id := int(w.number[lane])
+		if row, missing := b.opens(r, id); w.held>>lane&1 != 0 {
+			b.Fail(Rule{checkBarrier, "passed before all threads came"}, InRow(r, 1<<lane), "%s: lane %d of row %d is behind barrier %d, lanes %#x of row %d have not come to it", b.at(e), lane, r, id, missing, row)
+			return
+		}
+	}
+}

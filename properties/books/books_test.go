@@ -1,0 +1,146 @@
+package books
+
+import (
+	"slices"
+	"testing"
+
+	"divergo/gpu"
+	"divergo/isa"
+	"divergo/properties/draw"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// plainFeatures are those that every mechanism can run.
+const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings | draw.Tables)
+
+// watchedRun runs kernels on one machine, with an observer of its first SM that change has its way with, until
+// something is found, and returns the checker and what it says. The books of the mechanism are those given, if there are any.
+func watchedRun(t *testing.T, cfg gpu.Config, kernels uint64, change func(o *Observer), open ...Open) (checker, what string) {
+	t.Helper()
+	if open == nil {
+		open = shelf[cfg.Divergence.Mechanism]
+	}
+	for seed := range kernels {
+		c := draw.New(seed, plainFeatures&^draw.Repeats)
+		c.Machine, c.Grid, c.Block = cfg, [3]uint32{2, 1, 1}, [3]uint32{32, 1, 1}
+		k, err := c.Compile()
+		require.NoError(t, err)
+		k, err = k.For(cfg.Divergence.Mechanism)
+		require.NoError(t, err)
+		s, err := testbench.NewSession(k.Machine, testbench.Limits{MaxCycles: 10_000_000})
+		require.NoError(t, err)
+		var o *Observer
+		s.OnLaunch.Add(func(*testbench.Loaded) {
+			o = watch(s, k.Prog, open)[0]
+			change(o)
+		})
+		require.NoError(t, k.Launch(s, s.Launch))
+		o.Detach()
+		if o.found == nil {
+			o.found = Statistics([]*Observer{o}, &s.Runs[len(s.Runs)-1].Counters)
+		}
+		if o.found != nil {
+			return o.found.Rule.Checker, o.found.What
+		}
+	}
+	return "", ""
+}
+
+// TestThreadsAreWatched falsifies what the observer knows of threads and of the program, each time in one way.
+func TestThreadsAreWatched(t *testing.T) {
+	program := func(change func(in *isa.Inst)) func(o *Observer) {
+		return func(o *Observer) {
+			p := *o.prog
+			p.Insts = slices.Clone(p.Insts)
+			for i := range p.Insts {
+				if p.Insts[i].Op == isa.OpBra && p.Insts[i].Conditional() {
+					change(&p.Insts[i])
+				}
+			}
+			o.prog = &p
+		}
+	}
+	for _, c := range []struct {
+		name, checker string
+		change        func(o *Observer)
+	}{
+		{"nothing", "", func(*Observer) {}},
+		{"the last lane has no thread", checkHome, func(o *Observer) { o.threads-- }},
+		{"the row is another CTA's", checkHome, func(o *Observer) {
+			o.sm.Issue.OnIssue.Add(func(e sm.Issued) {
+				f := *e.Flight
+				f.CTA ^= 1
+				o.found = nil
+				o.issue(sm.Issued{Cycle: e.Cycle, Flight: &f})
+			})
+		}},
+		{"no branch divides threads", checkUniform, program(func(in *isa.Inst) { in.Uniform = true })},
+		{"threads meet an instruction later", checkReconvergence, program(func(in *isa.Inst) {
+			if in.Reconv != isa.NoPC {
+				in.Reconv = max(in.Reconv, 1) - 1
+			}
+		})},
+		{"exited threads live", checkBarrier, func(o *Observer) {
+			o.issues = o.issues[:len(o.issues)-2] // without the books of meetings and of the stack
+			o.Leave(o.sm.ALU.OnExit.Add(func(e sm.Exited) { o.rows[e.Row].live = o.rows[e.Row].started }))
+		}},
+		{"an entry of the stack with threads of another", checkStack, func(o *Observer) {
+			watchStack(&o.View, func(divergence.Policy, int, []divergence.Entry) []divergence.Entry {
+				return []divergence.Entry{{Mask: 0b0110}, {Mask: 0b0011}}
+			})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := draw.Plain(8)
+			checker, what := watchedRun(t, cfg, 60, c.change)
+			assert.Equal(t, c.checker, checker, what)
+		})
+	}
+}
+
+// TestTimingIsWatched falsifies what the observers of time see, each time in one way.
+func TestTimingIsWatched(t *testing.T) {
+	for _, c := range []struct {
+		name, checker string
+		change        func(o *Observer)
+	}{
+		{"a slot need not wait", checkFair, func(o *Observer) { o.registers.holds = false }},
+		{"registers are still to be written", checkScoreboard, func(o *Observer) {
+			o.Leave(o.sm.Issue.OnIssue.Add(func(e sm.Issued) {
+				for i := range o.registers.pending[e.Row] {
+					o.registers.pending[e.Row][i], o.registers.held[e.Slot] = e.Mask, 0
+				}
+				o.registers.flying[e.Row]++
+			}))
+		}},
+		{"a slot has another instruction in flight", checkScoreboard, func(o *Observer) {
+			o.Leave(o.sm.Issue.OnIssue.Add(func(e sm.Issued) { o.registers.held[e.Slot]++ }))
+		}},
+		{"nothing", "", func(*Observer) {}},
+		{"outcomes come sooner", checkTiming, func(o *Observer) { o.prompt.latency-- }},
+		{"another scheduler", checkFair, func(o *Observer) { o.fair.scheduler = sm.LRR }},
+		{"tokens take their time", checkTiming, func(o *Observer) { o.transfers.costs[0] = 100_000 }},
+		{"a word changes in memory", checkSpill, func(o *Observer) {
+			o.Leave(o.sm.Div.Connections().Memory.Tap(func(_ uint64, v *divergence.Transfer) {
+				if v.Store {
+					o.transfers.words[v.Row][v.At]++
+				}
+			}))
+		}},
+		{"a branch too many", checkStatistics, func(o *Observer) { o.counted.branches++ }},
+		{"an instruction too few", checkStatistics, func(o *Observer) { o.counted.active[1]-- }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := draw.Plain(8)
+			cfg.Divergence.Mechanism, cfg.SM.Scheduler = "token", sm.GTO
+			require.NoError(t, cfg.Set("divergence.token.window=1"))
+			checker, what := watchedRun(t, cfg, 30, c.change)
+			assert.Equal(t, c.checker, checker, what)
+		})
+	}
+}

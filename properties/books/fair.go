@@ -1,0 +1,127 @@
+package books
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// fair looks whether the issue stage lets the right slot issue: something issues if a slot is
+// ready, each in its turn, and beside another the one that fills most lanes.
+type fair struct {
+	*View
+	registers interface { // that are still to be written
+		slotHeld(slot int, cycle uint64) bool
+		free(cycle uint64, row int, in *isa.Inst, lanes uint32) bool
+	}
+	scheduler sm.Scheduler
+	priority  sm.CTAPriority
+	weaves    sm.Interweave
+	last      uint64 // cycle in which something issued
+	first     issued // in it
+	second    issued // beside that
+}
+
+// issued is a slot that has issued, and of what threads.
+type issued struct {
+	slot int // -1: none
+	row  uint8
+	mask uint32
+}
+
+// watchFair begins to watch an SM.
+func watchFair(v *View, registers *scoreboard) *fair {
+	c := &v.config.SM
+	t := &fair{View: v, registers: registers, scheduler: c.Scheduler, priority: c.CTAPriority, weaves: c.Interweave}
+	v.Leave(v.sm.Issue.OnClass.Add(t.class), v.sm.Issue.OnIssue.Add(t.issue), v.sm.Issue.OnInserted.Add(t.issue))
+	return t
+}
+
+// class is called in each cycle that the issue stage looks for an instruction: it must find one that is surely ready.
+func (t *fair) class(e sm.Spent) {
+	if t.found != nil {
+		return
+	}
+	slots := t.sm.Div.Slots()
+	if e.Slot < 0 {
+		for s := range slots.Len() {
+			if t.ready(e.Cycle, s) {
+				t.Fail(Rule{checkFair, "a ready slot that does not issue"}, t.inSlot(s), "SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s, t.inst(slots.At(s).PC))
+				return
+			}
+		}
+	}
+	if e.Slot >= 0 && e.Cycle == t.last && t.last > 0 && t.sm.Issue.Beside != nil {
+		t.beside(e.Cycle)
+	}
+}
+
+// beside looks whether of the slots that could issue in the lanes that an instruction leaves the one has that fills most
+// of them, of several the first (Brunie, Collange & Diamos, ISCA 2012, and package sm, Interweave).
+func (t *fair) beside(cycle uint64) {
+	slots := t.sm.Div.Slots()
+	if slots.At(t.first.slot).Mixed {
+		return
+	}
+	most := bits.OnesCount32(t.second.mask)
+	for i := range slots.Len() {
+		s := slots.At(i)
+		own := s.Row == t.first.row
+		if s.Mixed || s.Mask&t.first.mask != 0 || own && t.weaves == sm.InterweaveSWI || !own && t.weaves == sm.InterweaveSBI {
+			continue
+		}
+		if n := bits.OnesCount32(s.Mask); (n > most || n == most && i < t.second.slot) && t.ready(cycle, i) {
+			t.Fail(Rule{checkFair, "not the slot that fills most lanes"}, t.inSlot(i), "SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready", t.index, cycle, t.first.slot, t.second.slot, most, i, n)
+			return
+		}
+	}
+}
+
+// ready reports whether a slot is surely ready in a cycle: it has its instruction, and nothing that its threads have in
+// flight holds them back.
+func (t *fair) ready(cycle uint64, i int) bool {
+	s := t.sm.Div.Slots().At(i)
+	if !s.Valid || s.Wait != divergence.Runs {
+		return false
+	}
+	if e := t.sm.Issue.Front.IBuffer.At(i); e.N == 0 || e.PC != s.PC || t.registers.slotHeld(i, cycle) {
+		return false
+	}
+	in := &t.sm.Program().Insts[s.PC]
+	if !s.Mixed {
+		return t.registers.free(cycle, int(s.Row)&(sm.MaxWarps-1), in, s.Mask)
+	}
+	homes := t.sm.Div.Homes().At(i)
+	for m := s.Mask; m != 0; m &= m - 1 {
+		if h := homes.At(bits.TrailingZeros32(m)); !t.registers.free(cycle, int(h.Row)&(sm.MaxWarps-1), in, 1<<(h.Lane&(isa.MaxLanes-1))) {
+			return false
+		}
+	}
+	return true
+}
+
+// issue looks whether it was the slot's turn.
+func (t *fair) issue(e sm.Issued) {
+	if t.found != nil {
+		return
+	}
+	beside := t.last == e.Cycle && e.Cycle > 0 // whose turn it is the first instruction of a cycle shows
+	now := issued{int(e.Slot), e.Row, e.Mask}
+	if beside {
+		t.second = now
+	} else {
+		t.first, t.second = now, issued{slot: -1}
+	}
+	if t.last = e.Cycle; beside || t.scheduler != sm.LRR || t.priority != sm.PriorityNone || t.sm.Issue.Ranks != nil {
+		return
+	}
+	n := t.sm.Div.Slots().Len()
+	for s := (int(t.sm.Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
+		if t.ready(e.Cycle, s) {
+			t.Fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s), "SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
+			return
+		}
+	}
+}

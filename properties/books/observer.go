@@ -1,0 +1,163 @@
+package books
+
+import (
+	"fmt"
+	"slices"
+
+	"divergo/isa"
+	"divergo/rtl"
+	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+)
+
+// Observer watches one SM while it runs: models of what every mechanism has, and the books
+// of its own.
+type Observer struct {
+	View
+	counted   *counted
+	places    *places
+	registers *scoreboard
+	transfers *transfers
+	barriers  *barriers
+	prompt    *prompt // nil for mechanisms that promise no bound
+	fair      *fair
+	liveness  *liveness
+	homes     *lanes
+}
+
+// Open begins a book of an SM.
+type Open func(o *Observer)
+
+// shelf has the books of each mechanism.
+var shelf = map[string][]Open{}
+
+// Register adds a book to those of a mechanism, in an init function, with the checkers that
+// it brings.
+func Register(mechanism string, open Open, checkers ...Checker) {
+	shelf[mechanism] = append(shelf[mechanism], open)
+	own = append(own, checkers...)
+}
+
+// Watch attaches an observer to each SM of a session that is loaded, with the books of its
+// mechanism and more.
+func Watch(s *testbench.Session, prog *isa.Program, more ...Open) []*Observer {
+	return watch(s, prog, slices.Concat(shelf[s.Machine.Config.Divergence.Mechanism], more))
+}
+
+// watch is Watch with these books.
+func watch(s *testbench.Session, prog *isa.Program, books []Open) (list []*Observer) {
+	cfg := &s.Machine.Config
+	mechanism, _ := divergence.Find(cfg.Divergence.Mechanism)
+	sims := map[string]*rtl.Sim{}
+	for _, sim := range s.Machine.System().Sims() {
+		sims[sim.Name()] = sim
+	}
+	for i, m := range s.Machine.SMs {
+		threads := m.Kernel().Threads()
+		o := &Observer{View: View{
+			sm: m, sim: sims[fmt.Sprintf("sm[%d]", i)], index: i, prog: prog, config: cfg, mechanism: &mechanism,
+			lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize, rowsThere: cfg.SM.Warps(),
+		}}
+		o.begin()
+		for _, open := range books {
+			open(o)
+		}
+		o.Leave(m.Issue.OnIssue.Add(o.issue), m.ALU.OnExit.Add(o.exit))
+		list = append(list, o)
+	}
+	return list
+}
+
+// begin opens the books that every mechanism has. They are told of an event in this order, so
+// that a model answers with what was before it.
+func (o *Observer) begin() {
+	v := &o.View
+	o.counted = watchCounts(v)
+	o.barriers = watchBarriers(v)
+	o.places = follow(v)
+	o.registers = watchRegisters(v)
+	o.transfers = watchTransfers(v)
+	o.places.stored = o.transfers.stored
+	if v.mechanism.Prompt > 0 {
+		o.prompt = watchPrompt(v, o.transfers, o.barriers)
+	}
+	o.fair = watchFair(v, o.registers)
+	o.registers.watchIssues()
+	o.liveness = watchLiveness(v, o.places, o.transfers, o.barriers)
+	if v.mechanism.InStep {
+		watchUniform(v)
+	}
+	o.homes = watchLanes(v)
+	v.issues = append(v.issues, o.places.place)
+	watchHome(v)
+	v.issues = append(v.issues, o.barriers.issue)
+	if v.mechanism.Meets {
+		watchMeeting(v, o.places)
+	}
+}
+
+// issue is told of each instruction of the kernel.
+func (o *Observer) issue(e sm.Issued) {
+	for _, told := range o.issues {
+		if o.found != nil {
+			return
+		}
+		told(e)
+	}
+	o.pass(&e)
+}
+
+// Executed is the set of lanes that have executed the instruction of an outcome which the
+// mechanism takes: by then the slot may have others.
+func (o *Observer) Executed(out *divergence.Outcome) (lanes uint32, known bool) {
+	if d := o.places.decided(); d != nil && d.Slot == out.Slot {
+		return d.Mask, true
+	}
+	return 0, false
+}
+
+// Ready calls do with each place at which threads of a row are that can go on, in the program that
+// runs. It calls nothing while a branch, call, barrier or exit of the CTA is on its way.
+func (o *Observer) Ready(row int, do func(at divergence.Point, lanes uint32)) {
+	o.places.cycle(o.sim.Now())
+	first := row - row%o.warps
+	for r := first; r < min(first+o.warps, o.rowsThere); r++ {
+		if o.places.at(r).deciding != 0 {
+			return
+		}
+	}
+	for _, s := range o.places.at(row).at {
+		if lanes := s.lanes &^ o.barriers.lanesWaiting(row); lanes != 0 {
+			do(divergence.Point{PC: s.pc, Depth: s.depth}, lanes)
+		}
+	}
+}
+
+// Detach ends the observation.
+func (o *Observer) Detach() {
+	for _, leave := range o.leave {
+		leave()
+	}
+}
+
+// Statistics holds what the observers of all SMs have counted against the counters of their launch.
+func Statistics(list []*Observer, c *testbench.Counters) *Finding {
+	var all counted
+	for _, o := range list {
+		for i, n := range o.counted.active {
+			all.active[i] += n
+		}
+		all.branches += o.counted.branches
+		all.divergent += o.counted.divergent
+	}
+	for i, n := range c.Active {
+		if n != all.active[i] {
+			return Found(checkStatistics, "instructions by lanes", fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n))
+		}
+	}
+	if d := &c.Divergence; d.Branches != all.branches || d.Divergent != all.divergent {
+		return Found(checkStatistics, "branches", fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent, d.Branches, d.Divergent))
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package books
+
+import (
+	"cmp"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+	"divergo/sm/divergence"
+)
+
+// prompt looks whether a mechanism takes an outcome as soon as it comes, and whether a path of the
+// warp runs behind a branch soon enough (Promises.Prompt).
+type prompt struct {
+	*View
+	transfers interface{ waits(row int) bool }
+	barriers  interface{ waits(row int) bool }
+	prompt    uint64
+	perPop    uint64   // of these cycles, for each entry that is popped meanwhile
+	latency   uint64   // of outcomes
+	pushed    []uint64 // cycles of outcomes that have not been taken
+	resolved  [sm.MaxWarps]uint64
+	pops      [sm.MaxWarps]uint64        // that there had been then
+	branched  uint64                     // rows of which a branch was resolved and no slot has run since
+	decides   [divergence.MaxSlots]uint8 // control instructions of each slot on their way: that of a path which another covers by now may be one more
+}
+
+// watchPrompt begins to watch an SM.
+func watchPrompt(v *View, moves, bars interface{ waits(row int) bool }) *prompt {
+	t := &prompt{View: v, transfers: moves, barriers: bars, prompt: uint64(v.mechanism.Prompt), latency: outcomeLatency(v)}
+	v.Leave(
+		v.sm.Issue.OnClass.Add(t.class),
+		v.sm.ALU.Outcome.Tap(t.comes), v.sm.Div.Connections().Outcome.Tap(t.taken),
+	)
+	v.each(t.issue)
+	return t
+}
+
+// outcomeLatency is how many cycles an outcome is on its way.
+func outcomeLatency(v *View) uint64 {
+	return uint64(cmp.Or(v.config.SM.OutcomeLat, v.config.SM.ALULatency))
+}
+
+// issue takes note that the rows run.
+func (t *prompt) issue(e sm.Issued, in *isa.Inst) {
+	if t.branched &^= e.Rows; in.Control() {
+		t.decides[e.Slot]++
+	}
+}
+
+func (t *prompt) comes(cycle uint64, _ *divergence.Outcome) { t.pushed = append(t.pushed, cycle) }
+
+// taken looks whether the mechanism takes an outcome as soon as it can.
+func (t *prompt) taken(cycle uint64, out *divergence.Outcome) {
+	if len(t.pushed) == 0 {
+		return
+	}
+	if since := cycle - t.pushed[0]; since > t.latency && t.left() {
+		t.Fail(Rule{checkTiming, "an outcome taken late"}, t.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken after %d cycles, it came after %d", t.index, cycle, out.Slot, since, t.latency)
+	}
+	t.pushed = t.pushed[1:]
+	in := &t.sm.Program().Insts[out.PC]
+	if n := &t.decides[out.Slot]; *n > 0 {
+		*n--
+	}
+	if s := t.sm.Div.Slots().At(int(out.Slot)); in.Branches() {
+		t.branched |= 1 << (s.Row & 63)
+		t.resolved[s.Row&(sm.MaxWarps-1)] = cycle
+		if t.perPop > 0 {
+			t.pops[s.Row&(sm.MaxWarps-1)] = t.sm.Div.Stats().Pops
+		}
+	}
+}
+
+// left reports whether nothing has kept outcomes from being taken: warps that end wait for
+// the queue of those.
+func (t *prompt) left() bool { return t.sm.Div.Connections().Retire.Ready() }
+
+// class is called in each cycle that the issue stage looks for an instruction: a row of which a branch has been resolved
+// must run.
+func (t *prompt) class(e sm.Spent) {
+	if t.found != nil {
+		return
+	}
+	for m := t.branched; m != 0; m &= m - 1 {
+		r := bits.TrailingZeros64(m)
+		if t.transfers.waits(r) {
+			continue
+		}
+		due := t.resolved[r] + t.prompt
+		if t.perPop > 0 {
+			due += t.perPop * (t.sm.Div.Stats().Pops - t.pops[r])
+		}
+		if e.Cycle < due {
+			continue
+		}
+		t.branched &^= 1 << r
+		if !t.runs(r) && e.Cycle < due+2 && !t.barriers.waits(r) && t.rows[r].live != 0 {
+			t.Fail(Rule{checkTiming, "no path after a branch"}, InRow(r, t.rows[r].live), "SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle, r, t.resolved[r])
+		}
+	}
+}
+
+// runs reports whether a slot of a row can run, or waits for an outcome that has not come.
+func (t *prompt) runs(r int) bool {
+	slots := t.sm.Div.Slots()
+	for i := range slots.Len() {
+		if s := slots.At(i); s.Valid && int(s.Row) == r && (s.Wait == divergence.Runs || t.decides[i] > 0) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,33 @@
+package books
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/sm"
+)
+
+// counted is what the observer counts of what statistics count.
+type counted struct {
+	active              [isa.MaxLanes + 1]uint64
+	branches, divergent uint64
+}
+
+// resolved counts branches.
+func (o *counted) resolved(e sm.Branched) {
+	diverges := e.Taken != 0 && e.Taken != e.Mask
+	if e.Inst.Conditional() || diverges {
+		o.branches++
+	}
+	if diverges {
+		o.divergent++
+	}
+}
+
+// watchCounts begins to count on an SM.
+func watchCounts(v *View) *counted {
+	o := &counted{}
+	v.issues = append(v.issues, func(e sm.Issued) { o.active[bits.OnesCount32(e.Mask)]++ })
+	v.Leave(v.sm.ALU.OnBranch.Add(o.resolved))
+	return o
+}
