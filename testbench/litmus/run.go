@@ -39,6 +39,7 @@ type Options struct {
 type Report struct {
 	Results []Result
 	Finding *Finding // the first; nil if there is none
+	Next    uint64   // seed that goes on
 	Spent   time.Duration
 }
 
@@ -130,6 +131,7 @@ type bundle struct {
 	launches, executions []uint64
 	times                [][]uint64
 	finding              *Finding
+	whole                bool // all tests have run with all seeds
 }
 
 // Run runs tests on random machines and ends with the first outcome that is not allowed. What it reports does not
@@ -186,8 +188,9 @@ func (c *campaign) run(report *Report) error {
 
 // add adds what the machines have seen, up to the first finding.
 func (c *campaign) add(r *Report) {
-	for from := c.Seed; r.Finding == nil && from < c.Seed+c.Runs; from = c.behind(from) {
-		b := c.bundles[from]
+	r.Next = c.Seed
+	for r.Finding == nil && r.Next < c.Seed+c.Runs {
+		b := c.bundles[r.Next]
 		if b == nil {
 			return
 		}
@@ -198,7 +201,10 @@ func (c *campaign) add(r *Report) {
 				r.Results[i].Outcomes[k].Times += n
 			}
 		}
-		r.Finding = b.finding
+		if r.Finding = b.finding; !b.whole {
+			return
+		}
+		r.Next = c.behind(r.Next)
 	}
 }
 
@@ -273,6 +279,7 @@ func (c *campaign) bundle(from, to uint64) (*bundle, error) {
 			c.Unlock()
 		}
 	}
+	b.whole = true
 	return b, nil
 }
 

@@ -144,7 +144,7 @@ func printLitmus(w io.Writer, r *litmus.Report, o *litmus.Options, program strin
 		fmt.Fprintf(w, "%v\nmachine: %s\nagain: %s\n", f, settingsText(&f.Machine), replayLitmus(f, program))
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "no outcome that the model forbids; --seed %d goes on\n", o.Seed+o.Runs)
+	_, err := fmt.Fprintf(w, "no outcome that the model forbids; --seed %d goes on\n", r.Next)
 	return err
 }
 
@@ -191,7 +191,7 @@ func printLitmusJSON(w io.Writer, r *litmus.Report, o *litmus.Options, program s
 		})
 	}
 	answer := map[string]any{
-		"schema": schema("check.litmus"), "first_seed": o.Seed, "next_seed": o.Seed + o.Runs,
+		"schema": schema("check.litmus"), "first_seed": o.Seed, "next_seed": r.Next,
 		"seconds": r.Spent.Seconds(), "tests": tests, "failure": nil,
 	}
 	if f := r.Finding; f != nil {
