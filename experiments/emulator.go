@@ -58,7 +58,7 @@ func (e *emulator) Read(addr uint64, data []byte) { e.fail(e.memory.Read(addr, d
 func (e *emulator) PlaceModule(*isa.Program) error { return e.err }
 
 // Launch implements kernels.Machine.
-func (e *emulator) Launch(l kernels.Launch) error {
+func (e *emulator) Launch(l kernels.Call) error {
 	p, err := e.programs.Program(l.Module, l.Kernel)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (e *emulator) Launch(l kernels.Launch) error {
 }
 
 // run runs a grid of a program.
-func (e *emulator) run(p *isa.Program, l kernels.Launch) error {
+func (e *emulator) run(p *isa.Program, l kernels.Call) error {
 	if e.err != nil {
 		return e.err
 	}

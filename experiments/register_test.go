@@ -23,15 +23,16 @@ func TestRegister(t *testing.T) {
 	claim := func(id, theirs string) []experiments.Claim {
 		return []experiments.Claim{{ID: id, Place: "p", Statement: "s", Theirs: theirs, Ours: ours}}
 	}
+	mine := experiments.Paper{Key: "mine"}
 	for wrong, register := range map[string]func(){
 		"no key":              func() { experiments.Register(experiments.Paper{}, nil, nil) },
 		"key twice":           func() { experiments.Register(experiments.Paper{Key: "tbc"}, nil, nil) },
-		"figure of another":   func() { experiments.Register(experiments.Paper{Key: "mine"}, figure("tbc-fig1", "p"), nil) },
-		"figure of a prefix":  func() { experiments.Register(experiments.Paper{Key: "mine"}, figure("miner", "p"), nil) },
-		"figure of nothing":   func() { experiments.Register(experiments.Paper{Key: "mine"}, figure("mine-fig1", ""), nil) },
-		"claim of another":    func() { experiments.Register(experiments.Paper{Key: "mine"}, nil, claim("TBC-99", "t")) },
-		"claim in lower case": func() { experiments.Register(experiments.Paper{Key: "mine"}, nil, claim("mine-1", "t")) },
-		"claim of nothing":    func() { experiments.Register(experiments.Paper{Key: "mine"}, figure("mine", "p"), claim("MINE-1", "")) },
+		"figure of another":   func() { experiments.Register(mine, figure("tbc-fig1", "p"), nil) },
+		"figure of a prefix":  func() { experiments.Register(mine, figure("miner", "p"), nil) },
+		"figure of nothing":   func() { experiments.Register(mine, figure("mine-fig1", ""), nil) },
+		"claim of another":    func() { experiments.Register(mine, nil, claim("TBC-99", "t")) },
+		"claim in lower case": func() { experiments.Register(mine, nil, claim("mine-1", "t")) },
+		"claim of nothing":    func() { experiments.Register(mine, figure("mine", "p"), claim("MINE-1", "")) },
 	} {
 		assert.Panics(t, register, wrong)
 	}

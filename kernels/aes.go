@@ -13,23 +13,23 @@ var aesKernel = Kernel{
 	Control: "a uniform loop with barriers; the end of the data (P)",
 	Result:  "Go's crypto/aes",
 	Sizes: []Size{
-		{"small", "70 blocks, 2 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewAES(70, seed) }},
-		{"medium", "2000 blocks, 32 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewAES(2000, seed) }},
-		{"large", "512 Ki blocks, 8192 CTAs of 256", func(seed uint64) Workload { return NewAES(512<<10, seed) }},
+		{"small", "70 blocks, 2 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newAES(70, seed) }},
+		{"medium", "2000 blocks, 32 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newAES(2000, seed) }},
+		{"large", "512 Ki blocks, 8192 CTAs of 256", func(seed uint64) Workload { return newAES(512<<10, seed) }},
 	},
 }
 
-// AES encrypts.
-type AES struct {
+// aesWorkload encrypts.
+type aesWorkload struct {
 	outcome
 	key         [16]byte
 	plain, want []uint32 // columns, little-endian
 }
 
-// NewAES makes a key and so many blocks.
-func NewAES(blocks int, seed uint64) *AES {
+// newAES makes a key and so many blocks.
+func newAES(blocks int, seed uint64) *aesWorkload {
 	r := random(seed)
-	w := &AES{plain: r.words(4 * blocks), want: make([]uint32, 4*blocks)}
+	w := &aesWorkload{plain: r.words(4 * blocks), want: make([]uint32, 4*blocks)}
 	for i := range w.key {
 		w.key[i] = byte(r.below(256))
 	}
@@ -69,7 +69,7 @@ func substitutes() (box [256]byte) {
 func double(x byte) byte { return x<<1 ^ x>>7*0x1b }
 
 // roundKeys expands the key (section 5.2), a word a column.
-func (w *AES) roundKeys(box *[256]byte) []uint32 {
+func (w *aesWorkload) roundKeys(box *[256]byte) []uint32 {
 	keys := make([]uint32, 44)
 	for i := range 4 {
 		keys[i] = binary.LittleEndian.Uint32(w.key[4*i:])
@@ -89,7 +89,7 @@ func (w *AES) roundKeys(box *[256]byte) []uint32 {
 }
 
 // Run implements Workload.
-func (w *AES) Run(m Machine) error {
+func (w *aesWorkload) Run(m Machine) error {
 	w.reset()
 	box := substitutes()
 	var mix []uint32
@@ -97,7 +97,7 @@ func (w *AES) Run(m Machine) error {
 		mix = append(mix, uint32(double(s))|uint32(s)<<8|uint32(s)<<16|uint32(double(s)^s)<<24)
 	}
 	table, keys, plain, cipher := upload(m, mix), upload(m, w.roundKeys(&box)), upload(m, w.plain), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "aes.ptx",
 		Kernel: "aes",
 		Grid:   [3]uint32{groups(len(w.want), 256), 1, 1},

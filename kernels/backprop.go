@@ -112,7 +112,7 @@ func (w *Backprop) Run(m Machine) error {
 	input, weight, change := upload(m, w.input), upload(m, w.weight), upload(m, w.change)
 	partial := m.Alloc(4 * len(w.wantPartial))
 	inputs := uint32(len(w.input) - 1)
-	launch := Launch{
+	launch := Call{
 		Module: "backprop.ptx",
 		Kernel: "backprop_forward",
 		Grid:   [3]uint32{1, w.ctas(), 1},

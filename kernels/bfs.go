@@ -7,28 +7,28 @@ var bfs = Kernel{
 	Control: "frontier test, a loop over a node's edges, a test of each neighbour: everything depends on data (D); two launches a level",
 	Result:  "a search with a queue on the host",
 	Sizes: []Size{
-		{"small", "100 nodes, 1 CTA of 128, partly filled", func(seed uint64) Workload { return NewBFS(100, 128, seed) }},
-		{"medium", "3000 nodes, 12 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewBFS(3000, 256, seed) }},
-		{"large", "512 Ki nodes, 2048 CTAs of 256", func(seed uint64) Workload { return NewBFS(512<<10, 256, seed) }},
+		{"small", "100 nodes, 1 CTA of 128, partly filled", func(seed uint64) Workload { return newBFS(100, 128, seed) }},
+		{"medium", "3000 nodes, 12 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newBFS(3000, 256, seed) }},
+		{"large", "512 Ki nodes, 2048 CTAs of 256", func(seed uint64) Workload { return newBFS(512<<10, 256, seed) }},
 	},
 }
 
 // unreached is the level of a node that the search does not reach.
 const unreached = ^uint32(0)
 
-// BFS searches a graph from node 0.
-type BFS struct {
+// bfsWorkload searches a graph from node 0.
+type bfsWorkload struct {
 	outcome
 	cta           int
 	first, target []uint32 // node v has the edges target[first[v]:first[v+1]]
 	want          []uint32 // level of each node
 }
 
-// NewBFS makes a directed graph for CTAs of cta threads. A node has up to 6
+// newBFS makes a directed graph for CTAs of cta threads. A node has up to 6
 // edges, one in 16 nodes up to 40, and some nodes are not reached.
-func NewBFS(nodes, cta int, seed uint64) *BFS {
+func newBFS(nodes, cta int, seed uint64) *bfsWorkload {
 	r := random(seed)
-	w := &BFS{cta: cta, first: make([]uint32, nodes+1)}
+	w := &bfsWorkload{cta: cta, first: make([]uint32, nodes+1)}
 	for v := range nodes {
 		degree := r.below(7)
 		if r.below(16) == 0 {
@@ -47,7 +47,7 @@ func NewBFS(nodes, cta int, seed uint64) *BFS {
 }
 
 // levels searches with a queue.
-func (w *BFS) levels() []uint32 {
+func (w *bfsWorkload) levels() []uint32 {
 	level := unvisited(len(w.first) - 1)
 	level[0] = 0
 	queue := []uint32{0}
@@ -75,7 +75,7 @@ func unvisited(nodes int) []uint32 {
 
 // Run implements Workload. The host launches both kernels for each level until
 // the frontier does not grow.
-func (w *BFS) Run(m Machine) error {
+func (w *bfsWorkload) Run(m Machine) error {
 	w.reset()
 	nodes := len(w.want)
 	start := make([]uint8, nodes)
@@ -88,7 +88,7 @@ func (w *BFS) Run(m Machine) error {
 	levels, reached := upload(m, level), m.Alloc(4*nodes)
 	grown := m.Alloc(4)
 
-	launch := Launch{
+	launch := Call{
 		Module: "bfs.ptx",
 		Grid:   [3]uint32{groups(nodes, w.cta), 1, 1},
 		Block:  [3]uint32{uint32(w.cta), 1, 1},

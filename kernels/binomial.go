@@ -12,14 +12,14 @@ var binomial = Kernel{
 	Control: "uniform loop with barriers, threads that drop out one by one (P), tests of the price (D)",
 	Result:  "backward induction on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "2 options, 20 steps, CTAs of 32, partly used", func(seed uint64) Workload { return NewBinomial(2, 20, 32, seed) }},
-		{"medium", "8 options, 63 steps, CTAs of 64", func(seed uint64) Workload { return NewBinomial(8, 63, 64, seed) }},
-		{"large", "512 options, 255 steps, CTAs of 256", func(seed uint64) Workload { return NewBinomial(512, 255, 256, seed) }},
+		{"small", "2 options, 20 steps, CTAs of 32, partly used", func(seed uint64) Workload { return newBinomial(2, 20, 32, seed) }},
+		{"medium", "8 options, 63 steps, CTAs of 64", func(seed uint64) Workload { return newBinomial(8, 63, 64, seed) }},
+		{"large", "512 options, 255 steps, CTAs of 256", func(seed uint64) Workload { return newBinomial(512, 255, 256, seed) }},
 	},
 }
 
-// Binomial prices options.
-type Binomial struct {
+// binomialWorkload prices options.
+type binomialWorkload struct {
 	outcome
 	steps, cta          int
 	up, down            float32 // what a value of the next step counts
@@ -27,11 +27,11 @@ type Binomial struct {
 	want                []float32
 }
 
-// NewBinomial makes a number of options with trees of so many steps, fewer than
+// newBinomial makes a number of options with trees of so many steps, fewer than
 // threads in a CTA.
-func NewBinomial(options, steps, cta int, seed uint64) *Binomial {
+func newBinomial(options, steps, cta int, seed uint64) *binomialWorkload {
 	r := random(seed)
-	w := &Binomial{steps: steps, cta: cta, up: 0.5, down: 0.498, want: make([]float32, options)}
+	w := &binomialWorkload{steps: steps, cta: cta, up: 0.5, down: 0.498, want: make([]float32, options)}
 	factor := math.Exp(0.3 / math.Sqrt(float64(max(steps, 1))))
 	for i := range 3*cta + steps { // threads behind the tree look, too
 		w.ratio = append(w.ratio, float32(math.Pow(factor, float64(min(i, 2*steps)-steps))))
@@ -44,7 +44,7 @@ func NewBinomial(options, steps, cta int, seed uint64) *Binomial {
 }
 
 // value is that of an option in a node: behind some steps, of which some went up.
-func (w *Binomial) value(step, ups int, spot, strike float32, known map[[2]int]float32) float32 {
+func (w *binomialWorkload) value(step, ups int, spot, strike float32, known map[[2]int]float32) float32 {
 	if v, ok := known[[2]int{step, ups}]; ok {
 		return v
 	}
@@ -59,13 +59,13 @@ func (w *Binomial) value(step, ups int, spot, strike float32, known map[[2]int]f
 }
 
 // Run implements Workload.
-func (w *Binomial) Run(m Machine) error {
+func (w *binomialWorkload) Run(m Machine) error {
 	w.reset()
 	if w.steps < 1 || w.steps >= w.cta || w.cta > 256 {
 		return fmt.Errorf("binomial: %d steps on CTAs of %d threads; want 1 or more, fewer than threads, at most 256", w.steps, w.cta)
 	}
 	spot, strike, ratio, price := upload(m, w.spot), upload(m, w.strike), upload(m, w.ratio), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "binomial.ptx",
 		Kernel: "binomial",
 		Grid:   [3]uint32{uint32(len(w.want)), 1, 1},

@@ -46,7 +46,7 @@ func (w *Bitonic) Run(m Machine) error {
 	}
 	n := len(w.keys)
 	keys := upload(m, w.keys)
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "bitonic.ptx",
 		Kernel: "bitonic",
 		Grid:   [3]uint32{groups(n, w.cta), 1, 1},

@@ -54,7 +54,7 @@ func (w *BlockSort) Run(m Machine) error {
 		return err
 	}
 	records, n := upload(m, w.in), len(w.in)/2
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "blocksort.ptx",
 		Kernel: "blocksort",
 		Grid:   [3]uint32{groups(n, w.cta), 1, 1},

@@ -8,14 +8,14 @@ var compact = Kernel{
 	Result:  "one loop on the host that appends",
 	Votes:   true,
 	Sizes: []Size{
-		{"small", "470 elements, 2 CTAs of 250", func(seed uint64) Workload { return NewCompact(470, 250, seed) }},
-		{"medium", "20000 elements, 79 CTAs of 256", func(seed uint64) Workload { return NewCompact(20000, 256, seed) }},
-		{"large", "512 Ki elements, 2048 CTAs of 256", func(seed uint64) Workload { return NewCompact(512<<10, 256, seed) }},
+		{"small", "470 elements, 2 CTAs of 250", func(seed uint64) Workload { return newCompact(470, 250, seed) }},
+		{"medium", "20000 elements, 79 CTAs of 256", func(seed uint64) Workload { return newCompact(20000, 256, seed) }},
+		{"large", "512 Ki elements, 2048 CTAs of 256", func(seed uint64) Workload { return newCompact(512<<10, 256, seed) }},
 	},
 }
 
-// Compact keeps the elements above a limit.
-type Compact struct {
+// compactWorkload keeps the elements above a limit.
+type compactWorkload struct {
 	outcome
 	cta              int
 	limit            uint32
@@ -23,11 +23,11 @@ type Compact struct {
 	kept, sums, many []uint32 // the first two by CTA, from its first element on
 }
 
-// NewCompact makes n elements for CTAs of cta threads, at most 256; about two in
+// newCompact makes n elements for CTAs of cta threads, at most 256; about two in
 // five are kept.
-func NewCompact(n, cta int, seed uint64) *Compact {
+func newCompact(n, cta int, seed uint64) *compactWorkload {
 	r := random(seed)
-	w := &Compact{cta: cta, limit: 600, in: make([]uint32, n), kept: make([]uint32, n), sums: make([]uint32, n)}
+	w := &compactWorkload{cta: cta, limit: 600, in: make([]uint32, n), kept: make([]uint32, n), sums: make([]uint32, n)}
 	place, sum := 0, uint32(0)
 	for i := range w.in {
 		if i%cta == 0 {
@@ -46,10 +46,10 @@ func NewCompact(n, cta int, seed uint64) *Compact {
 }
 
 // Run implements Workload.
-func (w *Compact) Run(m Machine) error {
+func (w *compactWorkload) Run(m Machine) error {
 	w.reset()
 	in, kept, sums, many := upload(m, w.in), m.Alloc(4*len(w.in)), m.Alloc(4*len(w.in)), m.Alloc(4*len(w.many))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "compact.ptx",
 		Kernel: "compact",
 		Grid:   [3]uint32{uint32(len(w.many)), 1, 1},

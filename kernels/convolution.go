@@ -68,7 +68,7 @@ func (w *Convolution) Run(m Machine) error {
 	}
 	in, filter := upload(m, w.in), upload(m, w.taps)
 	rows, out := m.Alloc(4*len(w.in)), m.Alloc(4*len(w.in))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "convolution.ptx",
 		Kernel: "convolution_rows",
 		Grid:   [3]uint32{groups(w.width, convolutionRow), uint32(w.height), 1},
@@ -78,7 +78,7 @@ func (w *Convolution) Run(m Machine) error {
 	if err != nil {
 		return err
 	}
-	err = m.Launch(Launch{
+	err = m.Launch(Call{
 		Module: "convolution.ptx",
 		Kernel: "convolution_columns",
 		Grid:   [3]uint32{groups(w.width, convolutionSide), groups(w.height, convolutionRows), 1},

@@ -9,26 +9,26 @@ var coulomb = Kernel{
 	Control: "a uniform loop; bounds of the plane (P)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "40x12 points, 20 atoms, 3x2 CTAs of 16x8, partly filled", func(seed uint64) Workload { return NewCoulomb(40, 12, 20, seed) }},
-		{"medium", "100x60 points, 100 atoms, 7x8 CTAs of 16x8, partly filled", func(seed uint64) Workload { return NewCoulomb(100, 60, 100, seed) }},
-		{"large", "512x512 points, 200 atoms, 32x64 CTAs of 16x8", func(seed uint64) Workload { return NewCoulomb(512, 512, 200, seed) }},
+		{"small", "40x12 points, 20 atoms, 3x2 CTAs of 16x8, partly filled", func(seed uint64) Workload { return newCoulomb(40, 12, 20, seed) }},
+		{"medium", "100x60 points, 100 atoms, 7x8 CTAs of 16x8, partly filled", func(seed uint64) Workload { return newCoulomb(100, 60, 100, seed) }},
+		{"large", "512x512 points, 200 atoms, 32x64 CTAs of 16x8", func(seed uint64) Workload { return newCoulomb(512, 512, 200, seed) }},
 	},
 }
 
 const coulombSpacing = 0.125
 
-// Coulomb adds up potentials.
-type Coulomb struct {
+// coulombWorkload adds up potentials.
+type coulombWorkload struct {
 	outcome
 	width, height int
 	atoms         [][4]float32
 	want          []float32
 }
 
-// NewCoulomb makes atoms above a plane.
-func NewCoulomb(width, height, atoms int, seed uint64) *Coulomb {
+// newCoulomb makes atoms above a plane.
+func newCoulomb(width, height, atoms int, seed uint64) *coulombWorkload {
 	r := random(seed)
-	w := &Coulomb{width: width, height: height}
+	w := &coulombWorkload{width: width, height: height}
 	for range atoms {
 		z := 1.5 + r.unit()
 		w.atoms = append(w.atoms, [4]float32{
@@ -48,10 +48,10 @@ func NewCoulomb(width, height, atoms int, seed uint64) *Coulomb {
 }
 
 // Run implements Workload.
-func (w *Coulomb) Run(m Machine) error {
+func (w *coulombWorkload) Run(m Machine) error {
 	w.reset()
 	atoms, out := upload(m, flat(w.atoms, func(a [4]float32) []float32 { return a[:] })), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "coulomb.ptx",
 		Kernel: "coulomb",
 		Grid:   [3]uint32{groups(w.width, 16), groups(w.height, 8), 1},

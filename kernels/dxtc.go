@@ -14,14 +14,14 @@ var dxtc = Kernel{
 	Control: "bounds (P), tests for the darkest and the brightest (D), up to three tests a pixel for the level (D)",
 	Result:  "integer division for the level on the host",
 	Sizes: []Size{
-		{"small", "40x20 pixels, 1 CTA of 64, partly filled", func(seed uint64) Workload { return NewDXTC(40, 20, seed) }},
-		{"medium", "160x100 pixels, 16 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return NewDXTC(160, 100, seed) }},
-		{"large", "4096x3072 pixels, 12288 CTAs of 64", func(seed uint64) Workload { return NewDXTC(4096, 3072, seed) }},
+		{"small", "40x20 pixels, 1 CTA of 64, partly filled", func(seed uint64) Workload { return newDXTC(40, 20, seed) }},
+		{"medium", "160x100 pixels, 16 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return newDXTC(160, 100, seed) }},
+		{"large", "4096x3072 pixels, 12288 CTAs of 64", func(seed uint64) Workload { return newDXTC(4096, 3072, seed) }},
 	},
 }
 
-// DXTC compresses a picture.
-type DXTC struct {
+// dxtcWorkload compresses a picture.
+type dxtcWorkload struct {
 	outcome
 	width, height      int
 	in                 []uint32 // 0xRRGGBB
@@ -29,11 +29,11 @@ type DXTC struct {
 	wantEnds, wantCode []uint32
 }
 
-// NewDXTC makes a picture whose sides are multiples of 4: slopes of colours with
+// newDXTC makes a picture whose sides are multiples of 4: slopes of colours with
 // noise.
-func NewDXTC(width, height int, seed uint64) *DXTC {
+func newDXTC(width, height int, seed uint64) *dxtcWorkload {
 	r := random(seed)
-	w := &DXTC{width: width, height: height, in: make([]uint32, width*height)}
+	w := &dxtcWorkload{width: width, height: height, in: make([]uint32, width*height)}
 	for i := range w.in {
 		x, y := i%width, i/width
 		red, green, blue := 16+200*x/width, 16+200*y/height, 16+100*(x+y)/(width+height)
@@ -51,7 +51,7 @@ func NewDXTC(width, height int, seed uint64) *DXTC {
 func light(c uint32) int { return int(2*(c>>16&255) + 5*(c>>8&255) + c&255) }
 
 // block is the reference for one block.
-func (w *DXTC) block(x, y int) {
+func (w *dxtcWorkload) block(x, y int) {
 	var pixels []uint32
 	for k := range 16 {
 		pixels = append(pixels, w.in[(y+k/4)*w.width+x+k%4])
@@ -72,14 +72,14 @@ func (w *DXTC) block(x, y int) {
 }
 
 // Run implements Workload.
-func (w *DXTC) Run(m Machine) error {
+func (w *dxtcWorkload) Run(m Machine) error {
 	w.reset()
 	if w.width%4 != 0 || w.height%4 != 0 || len(w.in) == 0 {
 		return fmt.Errorf("dxtc: a picture of %dx%d; want multiples of 4", w.width, w.height)
 	}
 	blocks := len(w.wantCode)
 	in, ends, codes := upload(m, w.in), m.Alloc(8*blocks), m.Alloc(4*blocks)
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "dxtc.ptx",
 		Kernel: "dxtc",
 		Grid:   [3]uint32{groups(blocks, 64), 1, 1},
@@ -96,7 +96,7 @@ func (w *DXTC) Run(m Machine) error {
 }
 
 // Image implements Picture: what the blocks are when they are unpacked.
-func (w *DXTC) Image() image.Image {
+func (w *dxtcWorkload) Image() image.Image {
 	picture := image.NewRGBA(image.Rect(0, 0, w.width, w.height))
 	for i := range w.in {
 		x, y := i%w.width, i/w.width

@@ -9,27 +9,27 @@ var eigenvaluesKernel = Kernel{
 	Control: "threads without an interval (P, by a number that grows by data); intervals that are narrow, Sturm counts, halves without eigenvalues (D); a prefix sum, threads halve (P); barriers in a loop that data ends",
 	Result:  "each eigenvalue bisected alone on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "2 matrices of 24, 2 CTAs of 32, partly filled", func(seed uint64) Workload { return NewEigenvalues(2, 24, 32, seed) }},
-		{"medium", "4 matrices of 100, 4 CTAs of 128, partly filled", func(seed uint64) Workload { return NewEigenvalues(4, 100, 128, seed) }},
-		{"large", "192 matrices of 256, 192 CTAs of 256", func(seed uint64) Workload { return NewEigenvalues(192, 256, 256, seed) }},
+		{"small", "2 matrices of 24, 2 CTAs of 32, partly filled", func(seed uint64) Workload { return newEigenvalues(2, 24, 32, seed) }},
+		{"medium", "4 matrices of 100, 4 CTAs of 128, partly filled", func(seed uint64) Workload { return newEigenvalues(4, 100, 128, seed) }},
+		{"large", "192 matrices of 256, 192 CTAs of 256", func(seed uint64) Workload { return newEigenvalues(192, 256, 256, seed) }},
 	},
 }
 
 // eigenvaluePrecision is the width of an interval that is halved no more.
 const eigenvaluePrecision = 1e-4
 
-// Eigenvalues bisects intervals.
-type Eigenvalues struct {
+// eigenvaluesWorkload bisects intervals.
+type eigenvaluesWorkload struct {
 	outcome
 	matrices, n, cta             int
 	diag, beside, bounds, wanted []float32
 }
 
-// NewEigenvalues makes matrices of n rows, for CTAs of at least as many threads, a power of two of at
+// newEigenvalues makes matrices of n rows, for CTAs of at least as many threads, a power of two of at
 // most 256. Their numbers are random, and eigenvalues are bounded by Gerschgorin's circles.
-func NewEigenvalues(matrices, n, cta int, seed uint64) *Eigenvalues {
+func newEigenvalues(matrices, n, cta int, seed uint64) *eigenvaluesWorkload {
 	r := random(seed)
-	w := &Eigenvalues{matrices: matrices, n: n, cta: cta}
+	w := &eigenvaluesWorkload{matrices: matrices, n: n, cta: cta}
 	for range matrices {
 		diag, beside := r.units(n), r.units(n)
 		beside[0] = 0
@@ -78,7 +78,7 @@ func bisect(diag, squares []float32, left, right float32, k int) float32 {
 }
 
 // Run implements Workload.
-func (w *Eigenvalues) Run(m Machine) error {
+func (w *eigenvaluesWorkload) Run(m Machine) error {
 	w.reset()
 	if err := tree("eigenvalues", w.cta); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (w *Eigenvalues) Run(m Machine) error {
 		return fmt.Errorf("eigenvalues: a CTA of %d threads for %d rows; want as many or more, at most 256", w.cta, w.n)
 	}
 	diag, beside, bounds, found := upload(m, w.diag), upload(m, w.beside), upload(m, w.bounds), m.Alloc(4*len(w.wanted))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "eigenvalues.ptx",
 		Kernel: "eigenvalues",
 		Grid:   [3]uint32{uint32(w.matrices), 1, 1},

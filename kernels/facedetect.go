@@ -9,9 +9,9 @@ var facedetect = Kernel{
 	Control: "image bounds (P); a loop over stages that windows leave early, votes of features (D)",
 	Result:  "sums over the pixels of each rectangle on the host",
 	Sizes: []Size{
-		{"small", "40x24 pixels, 2x4 CTAs of 32x6, partly filled", func(seed uint64) Workload { return NewFaceDetect(40, 24, seed) }},
-		{"medium", "100x60 pixels, 4x10 CTAs of 32x6, partly filled", func(seed uint64) Workload { return NewFaceDetect(100, 60, seed) }},
-		{"large", "800x600 pixels, 25x100 CTAs of 32x6", func(seed uint64) Workload { return NewFaceDetect(800, 600, seed) }},
+		{"small", "40x24 pixels, 2x4 CTAs of 32x6, partly filled", func(seed uint64) Workload { return newFaceDetect(40, 24, seed) }},
+		{"medium", "100x60 pixels, 4x10 CTAs of 32x6, partly filled", func(seed uint64) Workload { return newFaceDetect(100, 60, seed) }},
+		{"large", "800x600 pixels, 25x100 CTAs of 32x6", func(seed uint64) Workload { return newFaceDetect(800, 600, seed) }},
 	},
 }
 
@@ -20,8 +20,8 @@ const (
 	faceStages = 10
 )
 
-// FaceDetect looks through a picture.
-type FaceDetect struct {
+// faceDetectWorkload looks through a picture.
+type faceDetectWorkload struct {
 	outcome
 	width, height int
 	picture       []uint8
@@ -30,11 +30,11 @@ type FaceDetect struct {
 	want          []uint32   // stages that each window passes
 }
 
-// NewFaceDetect makes a picture and a cascade, whose stages reject half of what
+// newFaceDetect makes a picture and a cascade, whose stages reject half of what
 // comes to them.
-func NewFaceDetect(width, height int, seed uint64) *FaceDetect {
+func newFaceDetect(width, height int, seed uint64) *faceDetectWorkload {
 	r := random(seed)
-	w := &FaceDetect{width: width, height: height, picture: NewSobel(width, height, seed).in, want: make([]uint32, width*height)}
+	w := &faceDetectWorkload{width: width, height: height, picture: newSobel(width, height, seed).in, want: make([]uint32, width*height)}
 	left := w.windows()
 	for stage := range faceStages {
 		first := len(w.features)
@@ -82,7 +82,7 @@ func feature(r *random) [8]int32 {
 }
 
 // windows are the places of the upper left corners.
-func (w *FaceDetect) windows() (list []int) {
+func (w *faceDetectWorkload) windows() (list []int) {
 	for y := range max(w.height-faceSide+1, 0) {
 		for x := range max(w.width-faceSide+1, 0) {
 			list = append(list, y*w.width+x)
@@ -92,7 +92,7 @@ func (w *FaceDetect) windows() (list []int) {
 }
 
 // vote is the reference of a feature: it looks at each pixel.
-func (w *FaceDetect) vote(at int, f *[8]int32) int32 {
+func (w *faceDetectWorkload) vote(at int, f *[8]int32) int32 {
 	difference := int32(0)
 	for y := range int(f[3]) {
 		for x := range int(f[2]) {
@@ -107,7 +107,7 @@ func (w *FaceDetect) vote(at int, f *[8]int32) int32 {
 }
 
 // integral is the sums of the pixels above and to the left of each corner.
-func (w *FaceDetect) integral() []int32 {
+func (w *faceDetectWorkload) integral() []int32 {
 	pitch := w.width + 1
 	sums := make([]int32, pitch*(w.height+1))
 	for y := range w.height {
@@ -121,11 +121,11 @@ func (w *FaceDetect) integral() []int32 {
 }
 
 // Run implements Workload.
-func (w *FaceDetect) Run(m Machine) error {
+func (w *faceDetectWorkload) Run(m Machine) error {
 	w.reset()
 	integral, passed := upload(m, w.integral()), m.Alloc(4*len(w.want))
 	features, stages := upload(m, flat(w.features, func(f [8]int32) []int32 { return f[:] })), upload(m, flat(w.stages, func(s [2]int32) []int32 { return s[:] }))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "facedetect.ptx",
 		Kernel: "facedetect",
 		Grid:   [3]uint32{groups(w.width, 32), groups(w.height, 6), 1},

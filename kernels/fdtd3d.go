@@ -53,7 +53,7 @@ func (w *FDTD3D) Run(m Machine) error {
 		return fmt.Errorf("fdtd3d: %dx%d points in tiles of %dx%d; want tiles of 4x4 to 32x16, the last of which have 4 points or more", w.width, w.height, w.block[0], w.block[1])
 	}
 	in, out, weights := upload(m, w.in), m.Alloc(4*len(w.want)), upload(m, w.weights)
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "fdtd3d.ptx",
 		Kernel: "fdtd3d",
 		Grid:   [3]uint32{groups(w.width, w.block[0]), groups(w.height, w.block[1]), 1},

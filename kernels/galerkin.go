@@ -7,9 +7,9 @@ var galerkin = Kernel{
 	Control: "uniform loops over nodes; nodes of faces in two rounds, the second partly filled, and the end of the grid (P); the border (D)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "4 elements, 1 stage, 4 CTAs of 84 and 6 of 128, the last one partly filled", func(seed uint64) Workload { return NewGalerkin(4, 1, seed) }},
-		{"medium", "24 elements, 3 stages, each 24 CTAs of 84 twice and 32 of 128", func(seed uint64) Workload { return NewGalerkin(24, 3, seed) }},
-		{"large", "1000 elements, 5 stages, each 1000 CTAs of 84 twice and 1313 of 128", func(seed uint64) Workload { return NewGalerkin(1000, 5, seed) }},
+		{"small", "4 elements, 1 stage, 4 CTAs of 84 and 6 of 128, the last one partly filled", func(seed uint64) Workload { return newGalerkin(4, 1, seed) }},
+		{"medium", "24 elements, 3 stages, each 24 CTAs of 84 twice and 32 of 128", func(seed uint64) Workload { return newGalerkin(24, 3, seed) }},
+		{"large", "1000 elements, 5 stages, each 1000 CTAs of 84 twice and 1313 of 128", func(seed uint64) Workload { return newGalerkin(1000, 5, seed) }},
 	},
 }
 
@@ -19,8 +19,8 @@ const (
 	galerkinRim   = 112
 )
 
-// Galerkin solves for waves.
-type Galerkin struct {
+// galerkinWorkload solves for waves.
+type galerkinWorkload struct {
 	outcome
 	elements, stages                int
 	field, matrix, metric           []float32
@@ -32,11 +32,11 @@ type Galerkin struct {
 	wantField, wantRest, wantChange []float32
 }
 
-// NewGalerkin makes elements, most of whose face nodes meet some node of another one, the others the
+// newGalerkin makes elements, most of whose face nodes meet some node of another one, the others the
 // border.
-func NewGalerkin(elements, stages int, seed uint64) *Galerkin {
+func newGalerkin(elements, stages int, seed uint64) *galerkinWorkload {
 	r := random(seed)
-	w := &Galerkin{
+	w := &galerkinWorkload{
 		elements: elements, stages: stages, step: 0.01, border: uint32(2 * galerkinNodes * elements),
 		field: r.units(2 * galerkinNodes * elements), matrix: r.units(galerkinNodes * galerkinNodes),
 		metric: r.units(elements), lift: r.units(galerkinRim * galerkinNodes), keep: r.units(stages), part: r.units(stages),
@@ -59,7 +59,7 @@ func NewGalerkin(elements, stages int, seed uint64) *Galerkin {
 }
 
 // solve is the reference.
-func (w *Galerkin) solve() {
+func (w *galerkinWorkload) solve() {
 	field := append([]float32(nil), w.field...)
 	rest, change := make([]float32, len(field)), make([]float32, len(field))
 	for stage := range w.stages {
@@ -102,13 +102,13 @@ func product(matrix, vector []float32) []float32 {
 }
 
 // Run implements Workload.
-func (w *Galerkin) Run(m Machine) error {
+func (w *galerkinWorkload) Run(m Machine) error {
 	w.reset()
 	field, matrix, metric, lift := upload(m, w.field), upload(m, w.matrix), upload(m, w.metric), upload(m, w.lift)
 	inner, outer := upload(m, w.inner), upload(m, w.outer)
 	rest, change := m.Alloc(4*len(w.field)), m.Alloc(4*len(w.field))
 	for stage := range w.stages {
-		for _, l := range []Launch{
+		for _, l := range []Call{
 			{Kernel: "galerkin_volume", Params: bank(field, matrix, metric, change)},
 			{Kernel: "galerkin_surface", Params: bank(field, inner, outer, lift, change, w.border)},
 		} {
@@ -118,7 +118,7 @@ func (w *Galerkin) Run(m Machine) error {
 			}
 		}
 		n := len(w.field)
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "galerkin.ptx", Kernel: "galerkin_step",
 			Grid: [3]uint32{groups(n, 128), 1, 1}, Block: [3]uint32{128, 1, 1},
 			Params: bank(field, rest, change, uint32(n), w.keep[stage], w.step, w.part[stage]),

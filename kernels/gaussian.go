@@ -26,10 +26,10 @@ type Gaussian struct {
 	in, out, want []uint8
 }
 
-// NewGaussian makes the picture of NewSobel, to be blurred by so many pixels
+// NewGaussian makes the picture of newSobel, to be blurred by so many pixels
 // (R. Deriche, Recursively Implementing the Gaussian and its Derivatives, 1993).
 func NewGaussian(width, height int, sigma float64, seed uint64) *Gaussian {
-	w := &Gaussian{width: width, height: height, in: NewSobel(width, height, seed).in, want: make([]uint8, width*height)}
+	w := &Gaussian{width: width, height: height, in: newSobel(width, height, seed).in, want: make([]uint8, width*height)}
 	alpha := 1.695 / sigma
 	e := math.Exp(-alpha)
 	k := (1 - e) * (1 - e) / (1 + 2*alpha*e - e*e)
@@ -67,7 +67,7 @@ func (w *Gaussian) Run(m Machine) error {
 	w.reset()
 	in, half, out := upload(m, w.in), m.Alloc(4*len(w.want)), m.Alloc(len(w.want))
 	f := &w.factors
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "gaussian.ptx",
 		Kernel: "gaussian",
 		Grid:   [3]uint32{groups(w.width, 32), 1, 1},

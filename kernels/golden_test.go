@@ -37,7 +37,7 @@ func (o *oracle) Alloc(n int) uint64 {
 func (o *oracle) Write(addr uint64, data []byte) { require.NoError(o.t, o.memory.Write(addr, data)) }
 func (o *oracle) Read(addr uint64, data []byte)  { require.NoError(o.t, o.memory.Read(addr, data)) }
 
-func (o *oracle) Launch(l Launch) error {
+func (o *oracle) Launch(l Call) error {
 	p := program(o.t, l.Module, l.Kernel)
 	launch := golden.Setup{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, Stack: 1024}
 	r, err := golden.Run(p, launch, &o.memory, golden.Options{Slice: o.slice})
@@ -66,30 +66,30 @@ func TestGoldenModelAgreesWithTheReferences(t *testing.T) {
 func TestGoldenModelAgreesAtOtherShapes(t *testing.T) {
 	for _, w := range []Workload{
 		NewVecadd(100, 48, 2),
-		NewMatmul(1, 1, 1, 3),
-		NewHistogram(3, 1, 33, 4),
+		newMatmul(1, 1, 1, 3),
+		newHistogram(3, 1, 33, 4),
 		NewReduction(1000, 32, 5),
 		NewReduction(1, 1, 6),
 		NewBitonic(64, 64, 7),
 		NewBitonic(60, 16, 8),
 		NewBackprop(100, 8, 9),
 		NewBackprop(16, 1, 10),
-		NewBFS(1, 32, 11),
-		NewAES(1, 22),
-		NewCoulomb(1, 9, 3, 22),
-		NewStore(1, 3, 22),
-		NewStreamCluster(3, 64, 1, 1, 22),
+		newBFS(1, 32, 11),
+		newAES(1, 22),
+		newCoulomb(1, 9, 3, 22),
+		newStore(1, 3, 22),
+		newStreamCluster(3, 64, 1, 1, 22),
 		NewHaar(3, 1, 22),
 		NewFDTD3D(20, 36, 3, 16, 16, 22),
-		NewFaceDetect(17, 16, 22),
-		NewHotspot(7, 5, 3, 2, 23),
-		NewMummer(40, 5, 30, 32, 24),
-		NewMummerPP(40, 5, 30, 32, 25),
-		NewNAMD([3]int{1, 1, 1}, 130, 26),
-		NewPersistent(1, 33, 2, 27),
-		NewPathfinder(300, 127, 127, 28),
-		NewSobel(1, 1, 12),
-		NewSobel(2, 50, 13),
+		newFaceDetect(17, 16, 22),
+		newHotspot(7, 5, 3, 2, 23),
+		newMummer(40, 5, 30, 32, 24),
+		newMummerPP(40, 5, 30, 32, 25),
+		newNAMD([3]int{1, 1, 1}, 130, 26),
+		newPersistent(1, 33, 2, 27),
+		newPathfinder(300, 127, 127, 28),
+		newSobel(1, 1, 12),
+		newSobel(2, 50, 13),
 		NewMandelbrot(17, 1, 1, 14),
 		NewBlockSort(1, 1, 15),
 		NewBlockSort(500, 512, 16),
@@ -102,8 +102,8 @@ func TestGoldenModelAgreesAtOtherShapes(t *testing.T) {
 		NewConvolution(144, 50, 23),
 		NewLoop1(0),
 		NewLoop2(31),
-		NewQueens(2, 32),
-		NewQueens(6, 5),
+		newQueens(2, 32),
+		newQueens(6, 5),
 	} {
 		require.NoError(t, w.Run(newOracle(t, 0)), "%T", w)
 		assert.NoError(t, w.Check(), "%T", w)

@@ -49,7 +49,7 @@ func (w *Haar) Run(m Machine) error {
 		return err
 	}
 	signal, details, rest := upload(m, w.signal), m.Alloc(4*len(w.details)), m.Alloc(4*len(w.rest))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "haar.ptx",
 		Kernel: "haar",
 		Grid:   [3]uint32{uint32(len(w.rest)), 1, 1},

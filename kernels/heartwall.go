@@ -12,17 +12,17 @@ var heartwall = Kernel{
 	Control: "loops of a CTA over more and over fewer than its threads, bounds of overlaps (P); the best so far, places outside of the window (D); barriers",
 	Result:  "each place for itself on the host: overlaps and energies pixel by pixel, bit for bit",
 	Sizes: []Size{
-		{"small", "2 points in windows of 16x16, 1 picture, 2 CTAs of 96", func(seed uint64) Workload { return NewHeartWall(2, 1, 96, 16, seed) }},
-		{"medium", "6 points, 1 picture, 6 CTAs of 256", func(seed uint64) Workload { return NewHeartWall(6, 1, 256, 28, seed) }},
-		{"large", "51 points, 10 pictures, each 51 CTAs of 256", func(seed uint64) Workload { return NewHeartWall(51, 10, 256, 28, seed) }},
+		{"small", "2 points in windows of 16x16, 1 picture, 2 CTAs of 96", func(seed uint64) Workload { return newHeartWall(2, 1, 96, 16, seed) }},
+		{"medium", "6 points, 1 picture, 6 CTAs of 256", func(seed uint64) Workload { return newHeartWall(6, 1, 256, 28, seed) }},
+		{"large", "51 points, 10 pictures, each 51 CTAs of 256", func(seed uint64) Workload { return newHeartWall(51, 10, 256, 28, seed) }},
 	},
 }
 
 // heartWalls are the kernels, by the width of their windows.
 var heartWalls = map[int]string{16: "heartwall_small", 28: "heartwall"}
 
-// HeartWall follows points.
-type HeartWall struct {
+// heartWallWorkload follows points.
+type heartWallWorkload struct {
 	outcome
 	cta, count, width        int
 	window, side             int // pixels of a window and of a pattern in each direction
@@ -32,13 +32,13 @@ type HeartWall struct {
 	wantScores               []float32
 }
 
-// NewHeartWall makes pictures of a random texture that drifts, and patterns from the first of them at places
+// newHeartWall makes pictures of a random texture that drifts, and patterns from the first of them at places
 // near to those where windows are. Points go where the best place is, from where the next window
 // begins so much further that it is in the picture. Windows are of 16x16 or 28x28 pixels.
-func NewHeartWall(count, pictures, cta, window int, seed uint64) *HeartWall {
+func newHeartWall(count, pictures, cta, window int, seed uint64) *heartWallWorkload {
 	r := random(seed)
 	const margin = 48 // how far points go in a picture, at most
-	w := &HeartWall{cta: cta, count: count, width: 64 + margin*pictures, window: window, side: window / 2}
+	w := &heartWallWorkload{cta: cta, count: count, width: 64 + margin*pictures, window: window, side: window / 2}
 	texture := make([]uint8, w.width*w.width)
 	for i := range texture {
 		texture[i] = uint8(r.below(256))
@@ -69,7 +69,7 @@ func NewHeartWall(count, pictures, cta, window int, seed uint64) *HeartWall {
 }
 
 // follow is the reference for a point.
-func (w *HeartWall) follow(picture []uint8, at, pattern []uint32) {
+func (w *heartWallWorkload) follow(picture []uint8, at, pattern []uint32) {
 	left, top := int(at[0]), int(at[1])
 	pixel := func(y, x int) (light uint32, in bool) {
 		if y < 0 || y >= w.window || x < 0 || x >= w.window {
@@ -105,7 +105,7 @@ func (w *HeartWall) follow(picture []uint8, at, pattern []uint32) {
 }
 
 // Run implements Workload.
-func (w *HeartWall) Run(m Machine) error {
+func (w *heartWallWorkload) Run(m Machine) error {
 	w.reset()
 	name, ok := heartWalls[w.window]
 	if !ok {
@@ -113,7 +113,7 @@ func (w *HeartWall) Run(m Machine) error {
 	}
 	points, patterns, scores := upload(m, w.points), upload(m, w.patterns), m.Alloc(4*w.count)
 	for _, picture := range w.pictures {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "heartwall.ptx",
 			Kernel: name,
 			Grid:   [3]uint32{uint32(w.count), 1, 1},

@@ -8,25 +8,25 @@ var histogram = Kernel{
 	Result:  "one counting loop on the host",
 	Metric:  MeanDifference,
 	Sizes: []Size{
-		{"small", "1500 bytes, 2 CTAs of 256", func(seed uint64) Workload { return NewHistogram(1500, 2, 256, seed) }},
-		{"medium", "50001 bytes, 8 CTAs of 192, partly filled", func(seed uint64) Workload { return NewHistogram(50001, 8, 192, seed) }},
-		{"large", "2 MiB, 120 CTAs of 256", func(seed uint64) Workload { return NewHistogram(2<<20, 120, 256, seed) }},
+		{"small", "1500 bytes, 2 CTAs of 256", func(seed uint64) Workload { return newHistogram(1500, 2, 256, seed) }},
+		{"medium", "50001 bytes, 8 CTAs of 192, partly filled", func(seed uint64) Workload { return newHistogram(50001, 8, 192, seed) }},
+		{"large", "2 MiB, 120 CTAs of 256", func(seed uint64) Workload { return newHistogram(2<<20, 120, 256, seed) }},
 	},
 }
 
-// Histogram counts byte values.
-type Histogram struct {
+// histogramWorkload counts byte values.
+type histogramWorkload struct {
 	outcome
 	ctas, cta int
 	data      []uint8
 	want      []uint32
 }
 
-// NewHistogram makes n bytes for a grid of ctas CTAs of cta threads. Small
+// newHistogram makes n bytes for a grid of ctas CTAs of cta threads. Small
 // values are the most frequent, the largest do not occur.
-func NewHistogram(n, ctas, cta int, seed uint64) *Histogram {
+func newHistogram(n, ctas, cta int, seed uint64) *histogramWorkload {
 	r := random(seed)
-	w := &Histogram{ctas: ctas, cta: cta, data: make([]uint8, n), want: make([]uint32, 256)}
+	w := &histogramWorkload{ctas: ctas, cta: cta, data: make([]uint8, n), want: make([]uint32, 256)}
 	for i := range w.data {
 		x := r.below(1 + r.below(240))
 		w.data[i] = uint8(x)
@@ -36,10 +36,10 @@ func NewHistogram(n, ctas, cta int, seed uint64) *Histogram {
 }
 
 // Run implements Workload.
-func (w *Histogram) Run(m Machine) error {
+func (w *histogramWorkload) Run(m Machine) error {
 	w.reset()
 	data, count := upload(m, w.data), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "histogram.ptx",
 		Kernel: "histogram",
 		Grid:   [3]uint32{uint32(w.ctas), 1, 1},

@@ -8,25 +8,25 @@ var histogram64 = Kernel{
 	Result:  "one counting loop on the host",
 	Metric:  MeanDifference,
 	Sizes: []Size{
-		{"small", "1500 bytes, 2 CTAs of 128, the second partly filled", func(seed uint64) Workload { return NewHistogram64(1500, 128, 8, seed) }},
-		{"medium", "50001 bytes, 17 CTAs of 192, partly filled", func(seed uint64) Workload { return NewHistogram64(50001, 192, 16, seed) }},
-		{"large", "1 Mi bytes, 128 CTAs of 256", func(seed uint64) Workload { return NewHistogram64(1<<20, 256, 32, seed) }},
+		{"small", "1500 bytes, 2 CTAs of 128, the second partly filled", func(seed uint64) Workload { return newHistogram64(1500, 128, 8, seed) }},
+		{"medium", "50001 bytes, 17 CTAs of 192, partly filled", func(seed uint64) Workload { return newHistogram64(50001, 192, 16, seed) }},
+		{"large", "1 Mi bytes, 128 CTAs of 256", func(seed uint64) Workload { return newHistogram64(1<<20, 256, 32, seed) }},
 	},
 }
 
-// Histogram64 counts grey levels.
-type Histogram64 struct {
+// histogram64Workload counts grey levels.
+type histogram64Workload struct {
 	outcome
 	cta, each int
 	data      []uint8
 	got, want []uint32
 }
 
-// NewHistogram64 makes n bytes for CTAs of cta threads, each of which counts a
+// newHistogram64 makes n bytes for CTAs of cta threads, each of which counts a
 // number of them. They come in runs, as in a picture.
-func NewHistogram64(n, cta, each int, seed uint64) *Histogram64 {
+func newHistogram64(n, cta, each int, seed uint64) *histogram64Workload {
 	r := random(seed)
-	w := &Histogram64{cta: cta, each: each, data: make([]uint8, n), want: make([]uint32, 64)}
+	w := &histogram64Workload{cta: cta, each: each, data: make([]uint8, n), want: make([]uint32, 64)}
 	level := 0
 	for i := range w.data {
 		if r.below(4) == 0 {
@@ -39,10 +39,10 @@ func NewHistogram64(n, cta, each int, seed uint64) *Histogram64 {
 }
 
 // Run implements Workload.
-func (w *Histogram64) Run(m Machine) error {
+func (w *histogram64Workload) Run(m Machine) error {
 	w.reset()
 	data, count := upload(m, w.data), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "histogram64.ptx",
 		Kernel: "histogram64",
 		Grid:   [3]uint32{groups(len(w.data), w.cta*w.each), 1, 1},

@@ -9,9 +9,9 @@ var hotspot = Kernel{
 	Control: "sides of the chip, a range of threads that becomes smaller with each step (P); barriers in a loop",
 	Result:  "steps on the whole chip on the host, in the same order of additions, bit for bit",
 	Sizes: []Size{
-		{"small", "20x14 places, 2 steps in a launch of 2x2 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewHotspot(20, 14, 2, 1, seed) }},
-		{"medium", "64x60 places, 4 steps in 2 launches of 6x5 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewHotspot(64, 60, 2, 2, seed) }},
-		{"large", "1024x1024 places, 8 steps in 4 launches of 86x86 CTAs of 16x16", func(seed uint64) Workload { return NewHotspot(1024, 1024, 2, 4, seed) }},
+		{"small", "20x14 places, 2 steps in a launch of 2x2 CTAs of 16x16, partly filled", func(seed uint64) Workload { return newHotspot(20, 14, 2, 1, seed) }},
+		{"medium", "64x60 places, 4 steps in 2 launches of 6x5 CTAs of 16x16, partly filled", func(seed uint64) Workload { return newHotspot(64, 60, 2, 2, seed) }},
+		{"large", "1024x1024 places, 8 steps in 4 launches of 86x86 CTAs of 16x16", func(seed uint64) Workload { return newHotspot(1024, 1024, 2, 4, seed) }},
 	},
 }
 
@@ -23,17 +23,17 @@ const (
 	hotGain   = 0.5
 )
 
-// Hotspot warms a chip.
-type Hotspot struct {
+// hotspotWorkload warms a chip.
+type hotspotWorkload struct {
 	outcome
 	width, height, steps, launches int
 	heat, power, want              []float32
 }
 
-// NewHotspot makes a chip with units of its own power, for launches of so many steps.
-func NewHotspot(width, height, steps, launches int, seed uint64) *Hotspot {
+// newHotspot makes a chip with units of its own power, for launches of so many steps.
+func newHotspot(width, height, steps, launches int, seed uint64) *hotspotWorkload {
 	r := random(seed)
-	w := &Hotspot{width: width, height: height, steps: steps, launches: launches}
+	w := &hotspotWorkload{width: width, height: height, steps: steps, launches: launches}
 	for i := range width * height {
 		unit := float32(0.5)
 		if x, y := i%width/8, i/width/8; (x*x+3*y+x*y)%5 == 0 {
@@ -50,7 +50,7 @@ func NewHotspot(width, height, steps, launches int, seed uint64) *Hotspot {
 }
 
 // step is one on the whole chip.
-func (w *Hotspot) step(heat []float32) []float32 {
+func (w *hotspotWorkload) step(heat []float32) []float32 {
 	next := make([]float32, len(heat))
 	at := func(x, y int) float32 {
 		return heat[min(max(y, 0), w.height-1)*w.width+min(max(x, 0), w.width-1)]
@@ -66,7 +66,7 @@ func (w *Hotspot) step(heat []float32) []float32 {
 }
 
 // Run implements Workload.
-func (w *Hotspot) Run(m Machine) error {
+func (w *hotspotWorkload) Run(m Machine) error {
 	w.reset()
 	side := 16 - 2*w.steps
 	if w.steps < 1 || side < 1 {
@@ -74,7 +74,7 @@ func (w *Hotspot) Run(m Machine) error {
 	}
 	heat, power, out := upload(m, w.heat), upload(m, w.power), m.Alloc(4*len(w.heat))
 	for range w.launches {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "hotspot.ptx",
 			Kernel: "hotspot",
 			Grid:   [3]uint32{groups(w.width, side), groups(w.height, side), 1},

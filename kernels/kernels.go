@@ -14,11 +14,11 @@ type Machine interface {
 	Write(addr uint64, data []byte)
 	Read(addr uint64, data []byte)
 	// Launch runs a grid to completion and makes its stores visible to Read.
-	Launch(Launch) error
+	Launch(Call) error
 }
 
-// Launch is one grid of a kernel.
-type Launch struct {
+// Call is the launch of a grid of a kernel, by names.
+type Call struct {
 	Module string    // file name of the PTX module; PTX returns its text
 	Kernel string    // entry of the module
 	Grid   [3]uint32 // CTAs in x, y and z

@@ -15,7 +15,7 @@ import (
 // memory is a machine whose kernels do nothing.
 type memory struct {
 	bytes    []byte
-	launches []Launch
+	launches []Call
 	fail     error
 }
 
@@ -28,7 +28,7 @@ func (m *memory) Alloc(n int) uint64 {
 func (m *memory) Write(addr uint64, data []byte) { copy(m.bytes[addr:], data) }
 func (m *memory) Read(addr uint64, data []byte)  { copy(data, m.bytes[addr:]) }
 
-func (m *memory) Launch(l Launch) error {
+func (m *memory) Launch(l Call) error {
 	m.launches = append(m.launches, l)
 	return m.fail
 }
@@ -104,18 +104,18 @@ func TestRunRefusesImpossibleShapes(t *testing.T) {
 		{NewConvolution(40, 8, 1), "convolution: a picture of 40 columns; want a multiple of 16"},
 		{NewLoop1(32), "loop1: pattern M = 32; want 0 to 31"},
 		{NewLoop2(-1), "loop2: pattern M = -1; want 0 to 31"},
-		{NewOceanFFT(24, 1), "oceanfft: a field of side 24; want a power of two, 4 to 256"},
-		{NewBinomial(1, 64, 64, 1), "binomial: 64 steps on CTAs of 64 threads; want 1 or more, fewer than threads"},
-		{NewNbody(65, 1, 1), "nbody: 65 bodies; want a multiple of 64"},
-		{NewDXTC(10, 8, 1), "dxtc: a picture of 10x8; want multiples of 4"},
-		{NewLBM(12, 8, 1, 1), "lbm: a field of 12x8; want powers of two"},
-		{NewSAD(12, 8, 1), "sad: a frame of 12x8; want multiples of 8"},
+		{newOceanFFT(24, 1), "oceanfft: a field of side 24; want a power of two, 4 to 256"},
+		{newBinomial(1, 64, 64, 1), "binomial: 64 steps on CTAs of 64 threads; want 1 or more, fewer than threads"},
+		{newNbody(65, 1, 1), "nbody: 65 bodies; want a multiple of 64"},
+		{newDXTC(10, 8, 1), "dxtc: a picture of 10x8; want multiples of 4"},
+		{newLBM(12, 8, 1, 1), "lbm: a field of 12x8; want powers of two"},
+		{newSAD(12, 8, 1), "sad: a frame of 12x8; want multiples of 8"},
 		{NewHaar(1, 96, 1), "haar: a CTA of 192 threads; want a power of two"},
 		{NewFDTD3D(34, 8, 1, 32, 8, 1), "fdtd3d: 34x8 points in tiles of 32x8; want tiles of 4x4 to 32x16"},
-		{NewHotspot(8, 8, 8, 1, 1), "hotspot: 8 steps a launch; want 1 to 7"},
-		{NewPathfinder(8, 5, 2, 1), "pathfinder: 5 rows in launches of 2; want launches of 1 to 127 rows"},
-		{NewHeartWall(1, 1, 96, 20, 1), "heartwall: windows of 20x20 pixels; want 16x16 or 28x28"},
-		{NewQueens(11, 32), "queens: a board of 11 by 11; want 2 to 10"},
+		{newHotspot(8, 8, 8, 1, 1), "hotspot: 8 steps a launch; want 1 to 7"},
+		{newPathfinder(8, 5, 2, 1), "pathfinder: 5 rows in launches of 2; want launches of 1 to 127 rows"},
+		{newHeartWall(1, 1, 96, 20, 1), "heartwall: windows of 20x20 pixels; want 16x16 or 28x28"},
+		{newQueens(11, 32), "queens: a board of 11 by 11; want 2 to 10"},
 	} {
 		m := &memory{}
 		assert.ErrorContains(t, c.work.Run(m), c.want)
@@ -249,11 +249,11 @@ func TestRoundsLeft(t *testing.T) {
 
 func TestBFSReference(t *testing.T) {
 	// 0 -> 1 -> 2 and 0 -> 2; 3 -> 0 is not reached.
-	w := &BFS{first: []uint32{0, 2, 3, 3, 4}, target: []uint32{1, 2, 2, 0}}
+	w := &bfsWorkload{first: []uint32{0, 2, 3, 3, 4}, target: []uint32{1, 2, 2, 0}}
 	assert.Equal(t, []uint32{0, 1, 1, unreached}, w.levels())
 
 	levels := map[uint32]bool{}
-	for _, level := range NewBFS(3000, 256, 1).want {
+	for _, level := range newBFS(3000, 256, 1).want {
 		levels[level] = true
 	}
 	assert.True(t, levels[unreached], "some nodes are out of reach")
@@ -280,7 +280,7 @@ func TestSuffixTree(t *testing.T) {
 
 // Stages reject about half of what comes to them.
 func TestFaceCascade(t *testing.T) {
-	w := NewFaceDetect(100, 60, 1)
+	w := newFaceDetect(100, 60, 1)
 	left := make([]int, faceStages+1)
 	for _, at := range w.windows() {
 		for stage := range w.want[at] + 1 {
@@ -312,13 +312,13 @@ func TestMeet(t *testing.T) {
 }
 
 func TestSobelReference(t *testing.T) {
-	edge := &Sobel{width: 3, height: 3, in: []uint8{
+	edge := &sobelWorkload{width: 3, height: 3, in: []uint8{
 		0, 0, 10,
 		0, 0, 10,
 		0, 0, 10,
 	}}
 	assert.Equal(t, uint8(40), edge.gradient(1, 1))
-	corner := &Sobel{width: 3, height: 3, in: []uint8{
+	corner := &sobelWorkload{width: 3, height: 3, in: []uint8{
 		200, 200, 200,
 		200, 0, 0,
 		200, 0, 0,
@@ -326,7 +326,7 @@ func TestSobelReference(t *testing.T) {
 	assert.Equal(t, uint8(255), corner.gradient(1, 1))
 
 	dark, bright := 0, 0
-	for _, g := range NewSobel(150, 101, 1).want {
+	for _, g := range newSobel(150, 101, 1).want {
 		if g < 64 {
 			dark++
 		}
@@ -342,7 +342,7 @@ func TestSobelReference(t *testing.T) {
 func TestQueensReference(t *testing.T) {
 	for i, want := range []uint32{0, 0, 2, 10, 4, 40, 92} {
 		all := uint32(0)
-		for _, n := range NewQueens(2+i, 32).want {
+		for _, n := range newQueens(2+i, 32).want {
 			all += n
 		}
 		assert.Equal(t, want, all, "n = %d", 2+i)

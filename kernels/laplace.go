@@ -46,7 +46,7 @@ func NewLaplace(width, height, depth int, seed uint64) *Laplace {
 func (w *Laplace) Run(m Machine) error {
 	w.reset()
 	in, out := upload(m, w.in), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "laplace.ptx",
 		Kernel: "laplace",
 		Grid:   [3]uint32{groups(w.width, laplaceWidth), groups(w.height, laplaceHeight), 1},

@@ -11,14 +11,14 @@ var lbm = Kernel{
 	Control: "bounds (P), a test for an obstacle (D) with the exchange of directions on one side, the collision on the other",
 	Result:  "the same float32 operations on the host, which push where the kernel pulls",
 	Sizes: []Size{
-		{"small", "16x8 cells, 1 step, 8 CTAs of 32, half filled", func(seed uint64) Workload { return NewLBM(16, 8, 1, seed) }},
-		{"medium", "64x32 cells, 3 steps, 2x32 CTAs of 32", func(seed uint64) Workload { return NewLBM(64, 32, 3, seed) }},
-		{"large", "256x128 cells, 4 steps, 8x128 CTAs of 32", func(seed uint64) Workload { return NewLBM(256, 128, 4, seed) }},
+		{"small", "16x8 cells, 1 step, 8 CTAs of 32, half filled", func(seed uint64) Workload { return newLBM(16, 8, 1, seed) }},
+		{"medium", "64x32 cells, 3 steps, 2x32 CTAs of 32", func(seed uint64) Workload { return newLBM(64, 32, 3, seed) }},
+		{"large", "256x128 cells, 4 steps, 8x128 CTAs of 32", func(seed uint64) Workload { return newLBM(256, 128, 4, seed) }},
 	},
 }
 
-// LBM lets a fluid flow.
-type LBM struct {
+// lbmWorkload lets a fluid flow.
+type lbmWorkload struct {
 	outcome
 	width, height, steps int
 	rate                 float32
@@ -29,12 +29,12 @@ type LBM struct {
 // lbmWays are the nine directions.
 var lbmWays = [9][2]int{{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}}
 
-// NewLBM makes a field whose sides are powers of two, with single obstacles, which
+// newLBM makes a field whose sides are powers of two, with single obstacles, which
 // flows for a number of steps.
-func NewLBM(width, height, steps int, seed uint64) *LBM {
+func newLBM(width, height, steps int, seed uint64) *lbmWorkload {
 	r := random(seed)
 	n := width * height
-	w := &LBM{width: width, height: height, steps: steps, rate: 0.75, solid: make([]uint8, n), field: make([]float32, 9*n)}
+	w := &lbmWorkload{width: width, height: height, steps: steps, rate: 0.75, solid: make([]uint8, n), field: make([]float32, 9*n)}
 	for i := range n {
 		if r.below(8) == 0 {
 			w.solid[i] = 1
@@ -57,7 +57,7 @@ func NewLBM(width, height, steps int, seed uint64) *LBM {
 }
 
 // step is the reference for one step: everything moves, then everything collides.
-func (w *LBM) step(in []float32) []float32 {
+func (w *lbmWorkload) step(in []float32) []float32 {
 	n := w.width * w.height
 	out := make([]float32, len(in))
 	for k, way := range lbmWays {
@@ -83,7 +83,7 @@ func (w *LBM) step(in []float32) []float32 {
 	return out
 }
 
-func (w *LBM) collide(f *[9]float32) {
+func (w *lbmWorkload) collide(f *[9]float32) {
 	var rho float32
 	for _, v := range f {
 		rho += v
@@ -106,14 +106,14 @@ func (w *LBM) collide(f *[9]float32) {
 }
 
 // Run implements Workload.
-func (w *LBM) Run(m Machine) error {
+func (w *lbmWorkload) Run(m Machine) error {
 	w.reset()
 	if w.width&(w.width-1) != 0 || w.height&(w.height-1) != 0 || len(w.solid) == 0 {
 		return fmt.Errorf("lbm: a field of %dx%d; want powers of two", w.width, w.height)
 	}
 	in, out, solid := upload(m, w.field), m.Alloc(4*len(w.field)), upload(m, w.solid)
 	for range w.steps {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "lbm.ptx",
 			Kernel: "lbm",
 			Grid:   [3]uint32{groups(w.width, 32), uint32(w.height), 1},

@@ -9,16 +9,16 @@ var leukocyte = Kernel{
 	Control: "uniform loops, a maximum (D); tests of the picture's rim (P)",
 	Result:  "the same float32 operations on the host, bit for bit; dilation by a list of the disc's pixels",
 	Sizes: []Size{
-		{"small", "4x175 pixels, 2 circles of 8 points, discs of 5x5, 4 CTAs of 175 for each kernel", func(seed uint64) Workload { return NewLeukocyte(4, 2, 8, 5, seed) }},
-		{"medium", "24x175 pixels, 3 circles of 24 points, discs of 9x9, 24 CTAs of 175 for each kernel", func(seed uint64) Workload { return NewLeukocyte(24, 3, 24, 9, seed) }},
-		{"large", "200x175 pixels, 7 circles of 150 points, discs of 25x25, 200 CTAs of 175 for each kernel", func(seed uint64) Workload { return NewLeukocyte(200, 7, 150, 25, seed) }},
+		{"small", "4x175 pixels, 2 circles of 8 points, discs of 5x5, 4 CTAs of 175 for each kernel", func(seed uint64) Workload { return newLeukocyte(4, 2, 8, 5, seed) }},
+		{"medium", "24x175 pixels, 3 circles of 24 points, discs of 9x9, 24 CTAs of 175 for each kernel", func(seed uint64) Workload { return newLeukocyte(24, 3, 24, 9, seed) }},
+		{"large", "200x175 pixels, 7 circles of 150 points, discs of 25x25, 200 CTAs of 175 for each kernel", func(seed uint64) Workload { return newLeukocyte(200, 7, 150, 25, seed) }},
 	},
 }
 
 const leukocyteHeight = 175
 
-// Leukocyte looks for cells.
-type Leukocyte struct {
+// leukocyteWorkload looks for cells.
+type leukocyteWorkload struct {
 	outcome
 	width, circles, points, side, rim, pitch int
 	gradx, grady, cosine, sine               []float32
@@ -27,10 +27,10 @@ type Leukocyte struct {
 	score, dilated                           []float32
 }
 
-// NewLeukocyte makes the gradients of a picture.
-func NewLeukocyte(width, circles, points, side int, seed uint64) *Leukocyte {
+// newLeukocyte makes the gradients of a picture.
+func newLeukocyte(width, circles, points, side int, seed uint64) *leukocyteWorkload {
 	r := random(seed)
-	w := &Leukocyte{width: width, circles: circles, points: points, side: side, rim: 2 + 2*circles}
+	w := &leukocyteWorkload{width: width, circles: circles, points: points, side: side, rim: 2 + 2*circles}
 	w.pitch = leukocyteHeight + 2*w.rim
 	pixels := (width + 2*w.rim) * w.pitch
 	w.gradx, w.grady = r.units(pixels), r.units(pixels)
@@ -76,7 +76,7 @@ func NewLeukocyte(width, circles, points, side int, seed uint64) *Leukocyte {
 }
 
 // most is the score of a pixel.
-func (w *Leukocyte) most(i, j int) (most float32) {
+func (w *leukocyteWorkload) most(i, j int) (most float32) {
 	for k := range w.circles {
 		var mean, variance float32
 		for n := range w.points {
@@ -96,12 +96,12 @@ func (w *Leukocyte) most(i, j int) (most float32) {
 }
 
 // Run implements Workload.
-func (w *Leukocyte) Run(m Machine) error {
+func (w *leukocyteWorkload) Run(m Machine) error {
 	w.reset()
 	gradx, grady, cosine, sine := upload(m, w.gradx), upload(m, w.grady), upload(m, w.cosine), upload(m, w.sine)
 	offsets, disc := upload(m, w.offsets), upload(m, w.disc)
 	score, out := m.Alloc(4*len(w.score)), m.Alloc(4*len(w.dilated))
-	for _, l := range []Launch{
+	for _, l := range []Call{
 		{Kernel: "leukocyte_score", Params: bank(gradx, grady, cosine, sine, offsets, score, uint32(w.circles), uint32(w.points), uint32(w.rim), uint32(w.pitch), uint32(leukocyteHeight))},
 		{Kernel: "leukocyte_dilate", Params: bank(score, disc, out, uint32(w.side), uint32(w.width), uint32(leukocyteHeight))},
 	} {

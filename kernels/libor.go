@@ -7,9 +7,9 @@ var libor = Kernel{
 	Control: "uniform loops; the end of the paths (P); a test for each swaption (D)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "100 paths, 2 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return NewLibor(100, seed) }},
-		{"medium", "2000 paths, 32 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return NewLibor(2000, seed) }},
-		{"large", "64 Ki paths, 1024 CTAs of 64", func(seed uint64) Workload { return NewLibor(64<<10, seed) }},
+		{"small", "100 paths, 2 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return newLibor(100, seed) }},
+		{"medium", "2000 paths, 32 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return newLibor(2000, seed) }},
+		{"large", "64 Ki paths, 1024 CTAs of 64", func(seed uint64) Workload { return newLibor(64<<10, seed) }},
 	},
 }
 
@@ -19,16 +19,16 @@ const (
 	liborDelta = 0.25
 )
 
-// Libor values swaptions.
-type Libor struct {
+// liborWorkload values swaptions.
+type liborWorkload struct {
 	outcome
 	shocks, volatility, want []float32
 }
 
-// NewLibor makes so many paths.
-func NewLibor(paths int, seed uint64) *Libor {
+// newLibor makes so many paths.
+func newLibor(paths int, seed uint64) *liborWorkload {
 	r := random(seed)
-	w := &Libor{shocks: r.units(paths * liborSteps)}
+	w := &liborWorkload{shocks: r.units(paths * liborSteps)}
 	for range liborRates {
 		w.volatility = append(w.volatility, 0.2+float32(0.05*r.unit()))
 	}
@@ -39,7 +39,7 @@ func NewLibor(paths int, seed uint64) *Libor {
 }
 
 // value is the reference of a path.
-func (w *Libor) value(path, paths int) float32 {
+func (w *liborWorkload) value(path, paths int) float32 {
 	const delta = float32(liborDelta)
 	var rate [liborRates]float32
 	for i := range rate {
@@ -70,10 +70,10 @@ func (w *Libor) value(path, paths int) float32 {
 }
 
 // Run implements Workload.
-func (w *Libor) Run(m Machine) error {
+func (w *liborWorkload) Run(m Machine) error {
 	w.reset()
 	shocks, volatility, value := upload(m, w.shocks), upload(m, w.volatility), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "libor.ptx",
 		Kernel: "libor",
 		Grid:   [3]uint32{groups(len(w.want), 64), 1, 1},

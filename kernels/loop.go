@@ -83,7 +83,7 @@ func (w *Loop) Run(m Machine) error {
 		params = append(params, upload(m, w.bounds))
 	}
 	sum := m.Alloc(4 * loopThreads)
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: w.kernel + ".ptx",
 		Kernel: w.kernel,
 		Grid:   [3]uint32{1, 1, 1},

@@ -88,7 +88,7 @@ func roundsLeft(x, y, re, im float32, limit uint32) uint32 {
 func (w *EscapeTime) Run(m Machine) error {
 	w.reset()
 	re, im, left := upload(m, w.re), upload(m, w.im), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: w.set + ".ptx",
 		Kernel: w.set,
 		Grid:   [3]uint32{groups(w.width, escapeBlock), groups(w.height, escapeBlock), 1},

@@ -7,26 +7,26 @@ var matmul = Kernel{
 	Control: "uniform loops with barriers; bounds tests of the tiles, divergent at the matrices' edges alone (P)",
 	Result:  "a triple loop on the host in the same order of additions, bit for bit",
 	Sizes: []Size{
-		{"small", "16x20 by 20x16, 1 CTA of 16x16, the last tile partly filled", func(seed uint64) Workload { return NewMatmul(16, 20, 16, seed) }},
-		{"medium", "50x37 by 37x45, 3x4 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewMatmul(50, 37, 45, seed) }},
-		{"large", "192x192 by 192x192, 12x12 CTAs of 16x16", func(seed uint64) Workload { return NewMatmul(192, 192, 192, seed) }},
+		{"small", "16x20 by 20x16, 1 CTA of 16x16, the last tile partly filled", func(seed uint64) Workload { return newMatmul(16, 20, 16, seed) }},
+		{"medium", "50x37 by 37x45, 3x4 CTAs of 16x16, partly filled", func(seed uint64) Workload { return newMatmul(50, 37, 45, seed) }},
+		{"large", "192x192 by 192x192, 12x12 CTAs of 16x16", func(seed uint64) Workload { return newMatmul(192, 192, 192, seed) }},
 	},
 }
 
 // matmulTile is TILE in the source.
 const matmulTile = 16
 
-// Matmul multiplies two matrices.
-type Matmul struct {
+// matmulWorkload multiplies two matrices.
+type matmulWorkload struct {
 	outcome
 	rows, inner, cols int
 	a, b, want        []float32
 }
 
-// NewMatmul makes matrices of rows x inner and inner x cols elements.
-func NewMatmul(rows, inner, cols int, seed uint64) *Matmul {
+// newMatmul makes matrices of rows x inner and inner x cols elements.
+func newMatmul(rows, inner, cols int, seed uint64) *matmulWorkload {
 	r := random(seed)
-	w := &Matmul{
+	w := &matmulWorkload{
 		rows: rows, inner: inner, cols: cols,
 		a: r.units(rows * inner), b: r.units(inner * cols), want: make([]float32, rows*cols),
 	}
@@ -43,10 +43,10 @@ func NewMatmul(rows, inner, cols int, seed uint64) *Matmul {
 }
 
 // Run implements Workload.
-func (w *Matmul) Run(m Machine) error {
+func (w *matmulWorkload) Run(m Machine) error {
 	w.reset()
 	a, b, c := upload(m, w.a), upload(m, w.b), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "matmul.ptx",
 		Kernel: "matmul",
 		Grid:   [3]uint32{groups(w.cols, matmulTile), groups(w.rows, matmulTile), 1},

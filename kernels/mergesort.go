@@ -9,26 +9,26 @@ var mergesort = Kernel{
 	Control: "a merge: which key is less, which run ends first (D); runs and lists that end, passes with fewer threads (P, by lengths from memory also D)",
 	Result:  "slices.Sort of all keys on the host, of which the lists are the ranges",
 	Sizes: []Size{
-		{"small", "300 keys in 6 lists, 7 launches or so, CTAs of 96, partly filled", func(seed uint64) Workload { return NewMergeSort(300, 6, seed) }},
-		{"medium", "12000 keys in 192 lists, 6 launches or so, CTAs of 96", func(seed uint64) Workload { return NewMergeSort(12000, 192, seed) }},
-		{"large", "1 Mi keys in 1024 lists, 10 launches or so, CTAs of 96", func(seed uint64) Workload { return NewMergeSort(1<<20, 1024, seed) }},
+		{"small", "300 keys in 6 lists, 7 launches or so, CTAs of 96, partly filled", func(seed uint64) Workload { return newMergeSort(300, 6, seed) }},
+		{"medium", "12000 keys in 192 lists, 6 launches or so, CTAs of 96", func(seed uint64) Workload { return newMergeSort(12000, 192, seed) }},
+		{"large", "1 Mi keys in 1024 lists, 10 launches or so, CTAs of 96", func(seed uint64) Workload { return newMergeSort(1<<20, 1024, seed) }},
 	},
 }
 
 const mergesortThreads = 96
 
-// MergeSort sorts lists.
-type MergeSort struct {
+// mergeSortWorkload sorts lists.
+type mergeSortWorkload struct {
 	outcome
 	keys, first, want []uint32
 	longest           int
 }
 
-// NewMergeSort makes n keys and divides them among lists by their size.
-func NewMergeSort(n, lists int, seed uint64) *MergeSort {
+// newMergeSort makes n keys and divides them among lists by their size.
+func newMergeSort(n, lists int, seed uint64) *mergeSortWorkload {
 	r := random(seed)
 	all := make([][]uint32, lists)
-	w := &MergeSort{}
+	w := &mergeSortWorkload{}
 	for _, key := range r.words(n) {
 		to := int(uint64(key) * uint64(lists) >> 32)
 		all[to] = append(all[to], key)
@@ -45,12 +45,12 @@ func NewMergeSort(n, lists int, seed uint64) *MergeSort {
 }
 
 // Run implements Workload.
-func (w *MergeSort) Run(m Machine) error {
+func (w *mergeSortWorkload) Run(m Machine) error {
 	w.reset()
 	n, lists := len(w.keys), len(w.first)-1
 	keys, other, first := upload(m, w.keys), m.Alloc(4*n), upload(m, w.first)
 	launch := func(kernel string, threads int, params []byte) error {
-		return m.Launch(Launch{
+		return m.Launch(Call{
 			Module: "mergesort.ptx", Kernel: kernel,
 			Grid: [3]uint32{groups(threads, mergesortThreads), 1, 1}, Block: [3]uint32{mergesortThreads, 1, 1},
 			Params: params,

@@ -14,9 +14,9 @@ var mummer = Kernel{
 	Control: "loops over letters, nodes and edges, each with an exit at the first letter that differs (D)",
 	Result:  "searches in the suffix array of Go's library on the host",
 	Sizes: []Size{
-		{"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 256, partly filled", func(seed uint64) Workload { return NewMummer(300, 60, 10, 256, seed) }},
-		{"medium", "1000 queries of 25 letters, a reference of 10000, 4 CTAs of 256, partly filled", func(seed uint64) Workload { return NewMummer(10000, 1000, 25, 256, seed) }},
-		{"large", "20000 queries of 25 letters, a reference of 100000, 79 CTAs of 256, partly filled", func(seed uint64) Workload { return NewMummer(100000, 20000, 25, 256, seed) }},
+		{"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 256, partly filled", func(seed uint64) Workload { return newMummer(300, 60, 10, 256, seed) }},
+		{"medium", "1000 queries of 25 letters, a reference of 10000, 4 CTAs of 256, partly filled", func(seed uint64) Workload { return newMummer(10000, 1000, 25, 256, seed) }},
+		{"large", "20000 queries of 25 letters, a reference of 100000, 79 CTAs of 256, partly filled", func(seed uint64) Workload { return newMummer(100000, 20000, 25, 256, seed) }},
 	},
 }
 
@@ -27,9 +27,9 @@ var mummerpp = Kernel{
 	Control: "a binary search for each letter, in it a loop over letters that ends at the first that differs (D)",
 	Result:  "as mummer",
 	Sizes: []Size{
-		{"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 192, partly filled", func(seed uint64) Workload { return NewMummerPP(300, 60, 10, 192, seed) }},
-		{"medium", "1000 queries of 25 letters, a reference of 10000, 6 CTAs of 192, partly filled", func(seed uint64) Workload { return NewMummerPP(10000, 1000, 25, 192, seed) }},
-		{"large", "20000 queries of 25 letters, a reference of 100000, 105 CTAs of 192, partly filled", func(seed uint64) Workload { return NewMummerPP(100000, 20000, 25, 192, seed) }},
+		{"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 192, partly filled", func(seed uint64) Workload { return newMummerPP(300, 60, 10, 192, seed) }},
+		{"medium", "1000 queries of 25 letters, a reference of 10000, 6 CTAs of 192, partly filled", func(seed uint64) Workload { return newMummerPP(10000, 1000, 25, 192, seed) }},
+		{"large", "20000 queries of 25 letters, a reference of 100000, 105 CTAs of 192, partly filled", func(seed uint64) Workload { return newMummerPP(100000, 20000, 25, 192, seed) }},
 	},
 }
 
@@ -76,7 +76,7 @@ func (g *genome) run(m Machine, kernel string, structure []uint32, more ...any) 
 	g.reset()
 	index, reference, queries := upload(m, structure), upload(m, g.reference), upload(m, g.queries)
 	matched, count := m.Alloc(4*len(g.want)), len(g.queries)/g.length
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: kernel + ".ptx",
 		Kernel: kernel,
 		Grid:   [3]uint32{groups(count, g.cta), 1, 1},
@@ -90,12 +90,12 @@ func (g *genome) run(m Machine, kernel string, structure []uint32, more ...any) 
 	return nil
 }
 
-// Mummer matches queries by a suffix tree.
-type Mummer struct{ genome }
+// mummerWorkload matches queries by a suffix tree.
+type mummerWorkload struct{ genome }
 
-// NewMummer makes a reference and queries of so many letters.
-func NewMummer(letters, queries, length, cta int, seed uint64) *Mummer {
-	return &Mummer{newGenome(letters, queries, length, cta, seed)}
+// newMummer makes a reference and queries of so many letters.
+func newMummer(letters, queries, length, cta int, seed uint64) *mummerWorkload {
+	return &mummerWorkload{newGenome(letters, queries, length, cta, seed)}
 }
 
 // treeNode is a node of a suffix tree, as the kernel reads it: its children by letter,
@@ -153,22 +153,22 @@ func suffixTree(reference []uint8) []treeNode {
 }
 
 // Run implements Workload.
-func (w *Mummer) Run(m Machine) error {
+func (w *mummerWorkload) Run(m Machine) error {
 	return w.run(m, "mummer", flat(suffixTree(w.reference), func(n treeNode) []uint32 {
 		return append(n.child[:], n.label, n.length, n.link, n.depth)
 	}))
 }
 
-// MummerPP matches queries by a suffix array.
-type MummerPP struct{ genome }
+// mummerPPWorkload matches queries by a suffix array.
+type mummerPPWorkload struct{ genome }
 
-// NewMummerPP makes the input of NewMummer.
-func NewMummerPP(letters, queries, length, cta int, seed uint64) *MummerPP {
-	return &MummerPP{newGenome(letters, queries, length, cta, seed)}
+// newMummerPP makes the input of newMummer.
+func newMummerPP(letters, queries, length, cta int, seed uint64) *mummerPPWorkload {
+	return &mummerPPWorkload{newGenome(letters, queries, length, cta, seed)}
 }
 
 // Run implements Workload.
-func (w *MummerPP) Run(m Machine) error {
+func (w *mummerPPWorkload) Run(m Machine) error {
 	suffixes := make([]uint32, len(w.reference)-1)
 	for i := range suffixes {
 		suffixes[i] = uint32(i)

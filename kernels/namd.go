@@ -12,9 +12,9 @@ var namd = Kernel{
 	Control: "a test of the distance and one of the bond in a loop over a patch's atoms (D); threads without an atom (D); barriers in a loop",
 	Result:  "all pairs of atoms without patches on the host, in the order of the atoms, bit for bit",
 	Sizes: []Size{
-		{"small", "40 atoms in 2x1x1 patches, 2 CTAs of 64, partly filled", func(seed uint64) Workload { return NewNAMD([3]int{2, 1, 1}, 40, seed) }},
-		{"medium", "600 atoms in 3x3x2 patches, 18 CTAs of 64, partly filled", func(seed uint64) Workload { return NewNAMD([3]int{3, 3, 2}, 600, seed) }},
-		{"large", "37000 atoms in 10x10x10 patches, 1000 CTAs of 64, partly filled", func(seed uint64) Workload { return NewNAMD([3]int{10, 10, 10}, 37000, seed) }},
+		{"small", "40 atoms in 2x1x1 patches, 2 CTAs of 64, partly filled", func(seed uint64) Workload { return newNAMD([3]int{2, 1, 1}, 40, seed) }},
+		{"medium", "600 atoms in 3x3x2 patches, 18 CTAs of 64, partly filled", func(seed uint64) Workload { return newNAMD([3]int{3, 3, 2}, 600, seed) }},
+		{"large", "37000 atoms in 10x10x10 patches, 1000 CTAs of 64, partly filled", func(seed uint64) Workload { return newNAMD([3]int{10, 10, 10}, 37000, seed) }},
 	},
 }
 
@@ -24,8 +24,8 @@ const (
 	atomsCharge = 0.25
 )
 
-// NAMD is atoms in a box.
-type NAMD struct {
+// namdWorkload is atoms in a box.
+type namdWorkload struct {
 	outcome
 	atoms             [][4]float32 // place and charge, by patch
 	partners          []uint32     // the atom that each is bound to
@@ -33,9 +33,9 @@ type NAMD struct {
 	want              []float32    // three for each atom
 }
 
-// NewNAMD makes pairs of bound atoms in a box of so many patches. Patches of the rim have
+// newNAMD makes pairs of bound atoms in a box of so many patches. Patches of the rim have
 // for neighbours beyond it one that has no atoms.
-func NewNAMD(box [3]int, atoms int, seed uint64) *NAMD {
+func newNAMD(box [3]int, atoms int, seed uint64) *namdWorkload {
 	r := random(seed)
 	patches := box[0] * box[1] * box[2]
 	type atom struct {
@@ -59,7 +59,7 @@ func NewNAMD(box [3]int, atoms int, seed uint64) *NAMD {
 		list = append(list, a)
 	}
 	slices.SortStableFunc(list, func(a, b atom) int { return a.patch - b.patch })
-	w := &NAMD{partners: make([]uint32, atoms), first: make([]uint32, patches+2)}
+	w := &namdWorkload{partners: make([]uint32, atoms), first: make([]uint32, patches+2)}
 	at := map[int]int{}
 	for i, a := range list {
 		w.atoms = append(w.atoms, a.place)
@@ -92,7 +92,7 @@ func NewNAMD(box [3]int, atoms int, seed uint64) *NAMD {
 }
 
 // force is the reference for an atom, from all others.
-func (w *NAMD) force(i int) (f [3]float32) {
+func (w *namdWorkload) force(i int) (f [3]float32) {
 	me := &w.atoms[i]
 	for j := range w.atoms {
 		other := &w.atoms[j]
@@ -117,11 +117,11 @@ func (w *NAMD) force(i int) (f [3]float32) {
 }
 
 // Run implements Workload.
-func (w *NAMD) Run(m Machine) error {
+func (w *namdWorkload) Run(m Machine) error {
 	w.reset()
 	atoms := upload(m, flat(w.atoms, func(a [4]float32) []float32 { return a[:] }))
 	partners, first, neighbours, force := upload(m, w.partners), upload(m, w.first), upload(m, w.neighbours), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "namd.ptx",
 		Kernel: "namd",
 		Grid:   [3]uint32{uint32(len(w.neighbours) / 27), 1, 1},

@@ -13,14 +13,14 @@ var nbody = Kernel{
 	Result:  "the same float32 operations on the host, the pairs one after the other",
 	Metric:  MeanDifference,
 	Sizes: []Size{
-		{"small", "64 bodies, 1 step, 1 CTA of 64", func(seed uint64) Workload { return NewNbody(64, 1, seed) }},
-		{"medium", "256 bodies, 2 steps, 4 CTAs of 64", func(seed uint64) Workload { return NewNbody(256, 2, seed) }},
-		{"large", "1024 bodies, 2 steps, 16 CTAs of 64", func(seed uint64) Workload { return NewNbody(1024, 2, seed) }},
+		{"small", "64 bodies, 1 step, 1 CTA of 64", func(seed uint64) Workload { return newNbody(64, 1, seed) }},
+		{"medium", "256 bodies, 2 steps, 4 CTAs of 64", func(seed uint64) Workload { return newNbody(256, 2, seed) }},
+		{"large", "1024 bodies, 2 steps, 16 CTAs of 64", func(seed uint64) Workload { return newNbody(1024, 2, seed) }},
 	},
 }
 
-// Nbody moves bodies.
-type Nbody struct {
+// nbodyWorkload moves bodies.
+type nbodyWorkload struct {
 	outcome
 	n, steps          int
 	soft, time        float32
@@ -29,10 +29,10 @@ type Nbody struct {
 	got               []float32 // bodies
 }
 
-// NewNbody makes n bodies, a multiple of 64, which move for a number of steps.
-func NewNbody(n, steps int, seed uint64) *Nbody {
+// newNbody makes n bodies, a multiple of 64, which move for a number of steps.
+func newNbody(n, steps int, seed uint64) *nbodyWorkload {
 	r := random(seed)
-	w := &Nbody{n: n, steps: steps, soft: 0.01, time: 0.0078125, body: r.units(4 * n), vel: r.units(3 * n)}
+	w := &nbodyWorkload{n: n, steps: steps, soft: 0.01, time: 0.0078125, body: r.units(4 * n), vel: r.units(3 * n)}
 	for i := range n {
 		w.body[4*i+3] = 1 + w.body[4*i+3]/2
 	}
@@ -44,7 +44,7 @@ func NewNbody(n, steps int, seed uint64) *Nbody {
 }
 
 // step is the reference for one step.
-func (w *Nbody) step(body, vel []float32) (newBody, newVel []float32) {
+func (w *nbodyWorkload) step(body, vel []float32) (newBody, newVel []float32) {
 	newBody, newVel = append([]float32(nil), body...), make([]float32, len(vel))
 	for i := range w.n {
 		var sum [3]float32
@@ -68,7 +68,7 @@ func (w *Nbody) step(body, vel []float32) (newBody, newVel []float32) {
 }
 
 // Run implements Workload.
-func (w *Nbody) Run(m Machine) error {
+func (w *nbodyWorkload) Run(m Machine) error {
 	w.reset()
 	if w.n%64 != 0 || w.n == 0 {
 		return fmt.Errorf("nbody: %d bodies; want a multiple of 64", w.n)
@@ -76,7 +76,7 @@ func (w *Nbody) Run(m Machine) error {
 	body, vel := upload(m, w.body), upload(m, w.vel)
 	newBody, newVel := m.Alloc(16*w.n), m.Alloc(12*w.n)
 	for range w.steps {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "nbody.ptx",
 			Kernel: "nbody",
 			Grid:   [3]uint32{uint32(w.n / 64), 1, 1},

@@ -12,9 +12,9 @@ var nearestKernel = Kernel{
 	Control: "uniform loops over letters, in them tests of the letter (D); the end of the records (P)",
 	Result:  "distances by the numbers of which the records were written, bit for bit",
 	Sizes: []Size{
-		{"small", "100 records, 7 CTAs of 16, the last one partly filled", func(seed uint64) Workload { return NewNearest(100, seed) }},
-		{"medium", "4000 records, 250 CTAs of 16", func(seed uint64) Workload { return NewNearest(4000, seed) }},
-		{"large", "2000000 records, 125000 CTAs of 16", func(seed uint64) Workload { return NewNearest(2000000, seed) }},
+		{"small", "100 records, 7 CTAs of 16, the last one partly filled", func(seed uint64) Workload { return newNearest(100, seed) }},
+		{"medium", "4000 records, 250 CTAs of 16", func(seed uint64) Workload { return newNearest(4000, seed) }},
+		{"large", "2000000 records, 125000 CTAs of 16", func(seed uint64) Workload { return newNearest(2000000, seed) }},
 	},
 }
 
@@ -24,17 +24,17 @@ const (
 	nearestLongitude = -90
 )
 
-// Nearest measures distances.
-type Nearest struct {
+// nearestWorkload measures distances.
+type nearestWorkload struct {
 	outcome
 	records []uint8
 	want    []float32
 }
 
-// NewNearest writes records.
-func NewNearest(count int, seed uint64) *Nearest {
+// newNearest writes records.
+func newNearest(count int, seed uint64) *nearestWorkload {
 	r := random(seed)
-	w := &Nearest{}
+	w := &nearestWorkload{}
 	tenths := func(limit int) (float32, string) {
 		n := r.below(2*limit+1) - limit
 		sign := ""
@@ -55,10 +55,10 @@ func NewNearest(count int, seed uint64) *Nearest {
 }
 
 // Run implements Workload.
-func (w *Nearest) Run(m Machine) error {
+func (w *nearestWorkload) Run(m Machine) error {
 	w.reset()
 	records, far := upload(m, w.records), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "nearest.ptx",
 		Kernel: "nearest",
 		Grid:   [3]uint32{groups(len(w.want), 16), 1, 1},

@@ -13,14 +13,14 @@ var oceanfft = Kernel{
 	Control: "grid bounds (P), loops with barriers (P), the boundary of the field (P)",
 	Result:  "a recursive transform on the host with the same additions, bit for bit",
 	Sizes: []Size{
-		{"small", "16x16 points, 3 kernels, CTAs of 8 to 32, partly filled", func(seed uint64) Workload { return NewOceanFFT(16, seed) }},
-		{"medium", "64x64 points, 3 kernels, CTAs of 32", func(seed uint64) Workload { return NewOceanFFT(64, seed) }},
-		{"large", "256x256 points, 3 kernels, CTAs of 32 and 128", func(seed uint64) Workload { return NewOceanFFT(256, seed) }},
+		{"small", "16x16 points, 3 kernels, CTAs of 8 to 32, partly filled", func(seed uint64) Workload { return newOceanFFT(16, seed) }},
+		{"medium", "64x64 points, 3 kernels, CTAs of 32", func(seed uint64) Workload { return newOceanFFT(64, seed) }},
+		{"large", "256x256 points, 3 kernels, CTAs of 32 and 128", func(seed uint64) Workload { return newOceanFFT(256, seed) }},
 	},
 }
 
-// OceanFFT makes the surface of a sea.
-type OceanFFT struct {
+// oceanFFTWorkload makes the surface of a sea.
+type oceanFFTWorkload struct {
 	outcome
 	side           int
 	re, im         []float32 // spectrum
@@ -31,11 +31,11 @@ type OceanFFT struct {
 	wantX, wantY   []float32
 }
 
-// NewOceanFFT makes a field of side x side points, a power of two from 4 to 256.
-func NewOceanFFT(side int, seed uint64) *OceanFFT {
+// newOceanFFT makes a field of side x side points, a power of two from 4 to 256.
+func newOceanFFT(side int, seed uint64) *oceanFFTWorkload {
 	r := random(seed)
 	n := side * side
-	w := &OceanFFT{side: side, re: r.units(n), im: r.units(n), cosine: make([]float32, n), sine: make([]float32, n)}
+	w := &oceanFFTWorkload{side: side, re: r.units(n), im: r.units(n), cosine: make([]float32, n), sine: make([]float32, n)}
 	for i := range n {
 		x, y := min(i%side, side-i%side), min(i/side, side-i/side)
 		for _, a := range [...][]float32{w.re, w.im} {
@@ -60,7 +60,7 @@ func (a complex32) times(b complex32) complex32 {
 }
 
 // transform is the inverse transform of a line.
-func (w *OceanFFT) transform(line []complex32) []complex32 {
+func (w *oceanFFTWorkload) transform(line []complex32) []complex32 {
 	n := len(line)
 	if n == 1 {
 		return line
@@ -84,7 +84,7 @@ func (w *OceanFFT) transform(line []complex32) []complex32 {
 	return out
 }
 
-func (w *OceanFFT) reference() {
+func (w *oceanFFTWorkload) reference() {
 	side, n := w.side, w.side*w.side
 	field := make([]complex32, n)
 	for i := range field {
@@ -116,7 +116,7 @@ func (w *OceanFFT) reference() {
 }
 
 // Run implements Workload.
-func (w *OceanFFT) Run(m Machine) error {
+func (w *oceanFFTWorkload) Run(m Machine) error {
 	w.reset()
 	if w.side < 4 || w.side > 256 || w.side&(w.side-1) != 0 {
 		return fmt.Errorf("oceanfft: a field of side %d; want a power of two, 4 to 256", w.side)
@@ -125,7 +125,7 @@ func (w *OceanFFT) Run(m Machine) error {
 	re, im, across, down := m.Alloc(4*n), m.Alloc(4*n), m.Alloc(4*n), m.Alloc(4*n)
 	wide := [3]uint32{groups(w.side, 32), side, 1}
 	launch := func(kernel string, grid [3]uint32, cta uint32, params []byte) error {
-		return m.Launch(Launch{Module: "oceanfft.ptx", Kernel: kernel, Grid: grid, Block: [3]uint32{cta, 1, 1}, Params: params})
+		return m.Launch(Call{Module: "oceanfft.ptx", Kernel: kernel, Grid: grid, Block: [3]uint32{cta, 1, 1}, Params: params})
 	}
 	spectrum := bank(upload(m, w.re), upload(m, w.im), upload(m, w.cosine), upload(m, w.sine), re, im, side)
 	rootRe, rootIm, log := upload(m, w.rootRe), upload(m, w.rootIm), uint32(bits.Len32(side)-1)

@@ -11,14 +11,14 @@ var particles = Kernel{
 	Control: "a loop over all (P) with a test of the distance (D), six tests of the walls (D); several launches",
 	Result:  "the same float32 operations on the host, the pairs one after the other",
 	Sizes: []Size{
-		{"small", "48 spheres, 2 steps, 1 CTA of 64, partly filled", func(seed uint64) Workload { return NewParticles(48, 2, seed) }},
-		{"medium", "300 spheres, 3 steps, 5 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return NewParticles(300, 3, seed) }},
-		{"large", "1024 spheres, 4 steps, 16 CTAs of 64", func(seed uint64) Workload { return NewParticles(1024, 4, seed) }},
+		{"small", "48 spheres, 2 steps, 1 CTA of 64, partly filled", func(seed uint64) Workload { return newParticles(48, 2, seed) }},
+		{"medium", "300 spheres, 3 steps, 5 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return newParticles(300, 3, seed) }},
+		{"large", "1024 spheres, 4 steps, 16 CTAs of 64", func(seed uint64) Workload { return newParticles(1024, 4, seed) }},
 	},
 }
 
-// Particles moves spheres in a cube.
-type Particles struct {
+// particlesWorkload moves spheres in a cube.
+type particlesWorkload struct {
 	outcome
 	n, steps         int
 	radius, time     float32
@@ -27,11 +27,11 @@ type Particles struct {
 	got              []float32 // positions
 }
 
-// NewParticles makes n spheres in the cube from -1 to 1, which move for a
+// newParticles makes n spheres in the cube from -1 to 1, which move for a
 // number of steps.
-func NewParticles(n, steps int, seed uint64) *Particles {
+func newParticles(n, steps int, seed uint64) *particlesWorkload {
 	r := random(seed)
-	w := &Particles{n: n, steps: steps, radius: 0.0625, time: 0.25, pos: r.units(3 * n), vel: r.units(3 * n)}
+	w := &particlesWorkload{n: n, steps: steps, radius: 0.0625, time: 0.25, pos: r.units(3 * n), vel: r.units(3 * n)}
 	w.wantPos, w.wantVel = w.pos, w.vel
 	for range steps {
 		w.wantPos, w.wantVel = w.step(w.wantPos, w.wantVel)
@@ -40,7 +40,7 @@ func NewParticles(n, steps int, seed uint64) *Particles {
 }
 
 // step is the reference for one step.
-func (w *Particles) step(pos, vel []float32) (newPos, newVel []float32) {
+func (w *particlesWorkload) step(pos, vel []float32) (newPos, newVel []float32) {
 	newPos, newVel = make([]float32, len(pos)), make([]float32, len(vel))
 	reach := 2 * w.radius
 	for i := range w.n {
@@ -77,12 +77,12 @@ func (w *Particles) step(pos, vel []float32) (newPos, newVel []float32) {
 }
 
 // Run implements Workload.
-func (w *Particles) Run(m Machine) error {
+func (w *particlesWorkload) Run(m Machine) error {
 	w.reset()
 	pos, vel := upload(m, w.pos), upload(m, w.vel)
 	newPos, newVel := m.Alloc(12*w.n), m.Alloc(12*w.n)
 	for range w.steps {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "particles.ptx",
 			Kernel: "particles",
 			Grid:   [3]uint32{groups(w.n, 64), 1, 1},

@@ -12,14 +12,14 @@ var persistent = Kernel{
 	Control: "two loops in a loop, which rays leave at different times, tests of boxes and triangles (D); batches (P)",
 	Result:  "all triangles for each ray on the host, the same operations, bit for bit",
 	Sizes: []Size{
-		{"small", "100 rays, 24 triangles, 1 CTA of 32x6, the last batch partly filled", func(seed uint64) Workload { return NewPersistent(24, 100, 1, seed) }},
-		{"medium", "2000 rays, 500 triangles, 6 CTAs of 32x6, the last batch partly filled", func(seed uint64) Workload { return NewPersistent(500, 2000, 6, seed) }},
-		{"large", "40000 rays, 2000 triangles, 60 CTAs of 32x6", func(seed uint64) Workload { return NewPersistent(2000, 40000, 60, seed) }},
+		{"small", "100 rays, 24 triangles, 1 CTA of 32x6, the last batch partly filled", func(seed uint64) Workload { return newPersistent(24, 100, 1, seed) }},
+		{"medium", "2000 rays, 500 triangles, 6 CTAs of 32x6, the last batch partly filled", func(seed uint64) Workload { return newPersistent(500, 2000, 6, seed) }},
+		{"large", "40000 rays, 2000 triangles, 60 CTAs of 32x6", func(seed uint64) Workload { return newPersistent(2000, 40000, 60, seed) }},
 	},
 }
 
-// Persistent is rays in a scene.
-type Persistent struct {
+// persistentWorkload is rays in a scene.
+type persistentWorkload struct {
 	outcome
 	ctas      int
 	triangles [][9]float32 // a corner, and the ways to the other two
@@ -31,11 +31,11 @@ type Persistent struct {
 
 const missed = 1e30 // the distance of a ray that meets nothing
 
-// NewPersistent makes small triangles in the cube from -1 to 1, and rays, of which every
+// newPersistent makes small triangles in the cube from -1 to 1, and rays, of which every
 // second batch of 32 comes from a camera and the others from anywhere.
-func NewPersistent(triangles, rays, ctas int, seed uint64) *Persistent {
+func newPersistent(triangles, rays, ctas int, seed uint64) *persistentWorkload {
 	r := random(seed)
-	w := &Persistent{ctas: ctas}
+	w := &persistentWorkload{ctas: ctas}
 	for range triangles {
 		var t [9]float32
 		for i := range t {
@@ -68,7 +68,7 @@ func NewPersistent(triangles, rays, ctas int, seed uint64) *Persistent {
 
 // split makes a node of a range of triangles, of which there are more than 4 or which
 // is the root, and those below it. It returns the number of the node.
-func (w *Persistent) split(first, last int) uint32 {
+func (w *persistentWorkload) split(first, last int) uint32 {
 	node := len(w.boxes)
 	w.boxes, w.links = append(w.boxes, [12]float32{}), append(w.links, [2]uint32{})
 	box, axis := bounds(w.triangles[first:last]), 0
@@ -132,14 +132,14 @@ func meet(ray *[6]float32, t *[9]float32) float32 {
 }
 
 // Run implements Workload.
-func (w *Persistent) Run(m Machine) error {
+func (w *persistentWorkload) Run(m Machine) error {
 	w.reset()
 	boxes := upload(m, flat(w.boxes, func(b [12]float32) []float32 { return b[:] }))
 	links := upload(m, flat(w.links, func(l [2]uint32) []uint32 { return l[:] }))
 	triangles := upload(m, flat(w.triangles, func(t [9]float32) []float32 { return t[:] }))
 	rays := upload(m, flat(w.rays, func(r [6]float32) []float32 { return r[:] }))
 	distance := m.Alloc(4 * len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "persistent.ptx",
 		Kernel: "persistent",
 		Grid:   [3]uint32{uint32(w.ctas), 1, 1},

@@ -70,7 +70,7 @@ func directions(dimension int) []uint32 {
 func (w *Quasirandom) Run(m Machine) error {
 	w.reset()
 	numbers, out := upload(m, w.directions), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "quasirandom.ptx",
 		Kernel: "quasirandom",
 		Grid:   [3]uint32{uint32(w.ctas), 1, 1},

@@ -9,22 +9,22 @@ var queens = Kernel{
 	Control: "recursion around a loop: the rounds and the depth differ from thread to thread (D), and returns part threads as branches do",
 	Result:  "all placements of a queen in each row and column, each tested for diagonals, by the columns of the first two queens",
 	Sizes: []Size{
-		{"small", "n = 5, 1 CTA of 32, partly filled", func(uint64) Workload { return NewQueens(5, 32) }},
-		{"medium", "n = 7, 2 CTAs of 32, the last one partly filled", func(uint64) Workload { return NewQueens(7, 32) }},
-		{"large", "n = 8, 1 CTA of 64", func(uint64) Workload { return NewQueens(8, 64) }},
+		{"small", "n = 5, 1 CTA of 32, partly filled", func(uint64) Workload { return newQueens(5, 32) }},
+		{"medium", "n = 7, 2 CTAs of 32, the last one partly filled", func(uint64) Workload { return newQueens(7, 32) }},
+		{"large", "n = 8, 1 CTA of 64", func(uint64) Workload { return newQueens(8, 64) }},
 	},
 }
 
-// Queens counts placements by the columns of the queens in the first two rows.
-type Queens struct {
+// queensWorkload counts placements by the columns of the queens in the first two rows.
+type queensWorkload struct {
 	outcome
 	n, cta int
 	want   []uint32
 }
 
-// NewQueens makes a board of n by n, 2 to 10, for CTAs of cta threads.
-func NewQueens(n, cta int) *Queens {
-	w := &Queens{n: n, cta: cta}
+// newQueens makes a board of n by n, 2 to 10, for CTAs of cta threads.
+func newQueens(n, cta int) *queensWorkload {
+	w := &queensWorkload{n: n, cta: cta}
 	if w.check() == nil {
 		w.want = make([]uint32, n*n)
 		w.permute(make([]int, 0, n))
@@ -32,7 +32,7 @@ func NewQueens(n, cta int) *Queens {
 	return w
 }
 
-func (w *Queens) check() error {
+func (w *queensWorkload) check() error {
 	if w.n < 2 || w.n > 10 {
 		return fmt.Errorf("queens: a board of %d by %d; want 2 to 10", w.n, w.n)
 	}
@@ -41,7 +41,7 @@ func (w *Queens) check() error {
 
 // permute puts a queen into each column that has none, and counts the complete
 // boards on which no two queens share a diagonal.
-func (w *Queens) permute(columns []int) {
+func (w *queensWorkload) permute(columns []int) {
 	if len(columns) == w.n {
 		if peaceful(columns) {
 			w.want[columns[0]*w.n+columns[1]]++
@@ -72,13 +72,13 @@ func peaceful(columns []int) bool {
 }
 
 // Run implements Workload.
-func (w *Queens) Run(m Machine) error {
+func (w *queensWorkload) Run(m Machine) error {
 	w.reset()
 	if err := w.check(); err != nil {
 		return err
 	}
 	ways := m.Alloc(4 * len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "queens.ptx",
 		Kernel: "queens",
 		Grid:   [3]uint32{groups(len(w.want), w.cta), 1, 1},

@@ -44,7 +44,7 @@ func (w *Reduction) Run(m Machine) error {
 		in := sums
 		ctas := groups(n, w.cta)
 		sums = m.Alloc(4 * int(ctas))
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "reduction.ptx",
 			Kernel: "reduction",
 			Grid:   [3]uint32{ctas, 1, 1},

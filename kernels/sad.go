@@ -11,25 +11,25 @@ var sad = Kernel{
 	Control: "uniform loop, four tests for the rim (P), a test of the difference (D); byte loads",
 	Result:  "loops over shifts on the host",
 	Sizes: []Size{
-		{"small", "16x8 pixels, 2 CTAs of 16x16", func(seed uint64) Workload { return NewSAD(16, 8, seed) }},
-		{"medium", "48x32 pixels, 6x4 CTAs of 16x16", func(seed uint64) Workload { return NewSAD(48, 32, seed) }},
-		{"large", "176x144 pixels, 22x18 CTAs of 16x16", func(seed uint64) Workload { return NewSAD(176, 144, seed) }},
+		{"small", "16x8 pixels, 2 CTAs of 16x16", func(seed uint64) Workload { return newSAD(16, 8, seed) }},
+		{"medium", "48x32 pixels, 6x4 CTAs of 16x16", func(seed uint64) Workload { return newSAD(48, 32, seed) }},
+		{"large", "176x144 pixels, 22x18 CTAs of 16x16", func(seed uint64) Workload { return newSAD(176, 144, seed) }},
 	},
 }
 
-// SAD compares two frames.
-type SAD struct {
+// sadWorkload compares two frames.
+type sadWorkload struct {
 	outcome
 	width, height int
 	frame, other  []uint8
 	got, want     []uint32
 }
 
-// NewSAD makes two frames whose sides are multiples of 8: the second is the first,
+// newSAD makes two frames whose sides are multiples of 8: the second is the first,
 // moved, with noise.
-func NewSAD(width, height int, seed uint64) *SAD {
+func newSAD(width, height int, seed uint64) *sadWorkload {
 	r := random(seed)
-	w := &SAD{width: width, height: height, frame: NewSobel(width, height, seed).in, other: make([]uint8, width*height)}
+	w := &sadWorkload{width: width, height: height, frame: newSobel(width, height, seed).in, other: make([]uint8, width*height)}
 	inside := func(v, n int) int { return min(max(v, 0), n-1) }
 	for i := range w.other {
 		x, y := inside(i%width-3, width), inside(i/width+2, height)
@@ -54,13 +54,13 @@ func NewSAD(width, height int, seed uint64) *SAD {
 }
 
 // Run implements Workload.
-func (w *SAD) Run(m Machine) error {
+func (w *sadWorkload) Run(m Machine) error {
 	w.reset()
 	if w.width%8 != 0 || w.height%8 != 0 || len(w.frame) == 0 {
 		return fmt.Errorf("sad: a frame of %dx%d; want multiples of 8", w.width, w.height)
 	}
 	frame, other, sums := upload(m, w.frame), upload(m, w.other), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "sad.ptx",
 		Kernel: "sad",
 		Grid:   [3]uint32{uint32(w.width / 8), uint32(w.height / 8), 1},

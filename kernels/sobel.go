@@ -9,27 +9,27 @@ var sobel = Kernel{
 	Control: "picture bounds and rim, four tests that share one target (P); clamping to a byte (D); byte loads and stores",
 	Result:  "convolution with the two 3x3 matrices on the host",
 	Sizes: []Size{
-		{"small", "32x24 pixels, 2x2 CTAs of 16x16, the lower ones half filled", func(seed uint64) Workload { return NewSobel(32, 24, seed) }},
-		{"medium", "150x101 pixels, 10x7 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewSobel(150, 101, seed) }},
-		{"large", "640x480 pixels, 40x30 CTAs of 16x16", func(seed uint64) Workload { return NewSobel(640, 480, seed) }},
+		{"small", "32x24 pixels, 2x2 CTAs of 16x16, the lower ones half filled", func(seed uint64) Workload { return newSobel(32, 24, seed) }},
+		{"medium", "150x101 pixels, 10x7 CTAs of 16x16, partly filled", func(seed uint64) Workload { return newSobel(150, 101, seed) }},
+		{"large", "640x480 pixels, 40x30 CTAs of 16x16", func(seed uint64) Workload { return newSobel(640, 480, seed) }},
 	},
 }
 
 // sobelBlock is the width and height of a CTA.
 const sobelBlock = 16
 
-// Sobel finds the edges of a picture.
-type Sobel struct {
+// sobelWorkload finds the edges of a picture.
+type sobelWorkload struct {
 	outcome
 	width, height int
 	in, out, want []uint8
 }
 
-// NewSobel makes a picture of bright discs and dark squares on a slope, with
+// newSobel makes a picture of bright discs and dark squares on a slope, with
 // some noise that the seed determines.
-func NewSobel(width, height int, seed uint64) *Sobel {
+func newSobel(width, height int, seed uint64) *sobelWorkload {
 	r := random(seed)
-	w := &Sobel{
+	w := &sobelWorkload{
 		width: width, height: height,
 		in: make([]uint8, width*height), want: make([]uint8, width*height),
 	}
@@ -56,7 +56,7 @@ func NewSobel(width, height int, seed uint64) *Sobel {
 }
 
 // gradient is the reference for one pixel inside the rim.
-func (w *Sobel) gradient(x, y int) uint8 {
+func (w *sobelWorkload) gradient(x, y int) uint8 {
 	across := [3][3]int{{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}}
 	var gx, gy int
 	for i := range 3 {
@@ -70,10 +70,10 @@ func (w *Sobel) gradient(x, y int) uint8 {
 }
 
 // Run implements Workload.
-func (w *Sobel) Run(m Machine) error {
+func (w *sobelWorkload) Run(m Machine) error {
 	w.reset()
 	in, out := upload(m, w.in), m.Alloc(len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "sobel.ptx",
 		Kernel: "sobel",
 		Grid:   [3]uint32{groups(w.width, sobelBlock), groups(w.height, sobelBlock), 1},
@@ -89,6 +89,6 @@ func (w *Sobel) Run(m Machine) error {
 }
 
 // Image implements Picture.
-func (w *Sobel) Image() image.Image {
+func (w *sobelWorkload) Image() image.Image {
 	return &image.Gray{Pix: w.out, Stride: w.width, Rect: image.Rect(0, 0, w.width, w.height)}
 }

@@ -25,10 +25,10 @@ type SobelFilter struct {
 	in, out, want      []uint8 // in has a rim of a pixel
 }
 
-// NewSobelFilter makes the picture of NewSobel with a rim, for CTAs of cta
+// NewSobelFilter makes the picture of newSobel with a rim, for CTAs of cta
 // threads.
 func NewSobelFilter(width, height, cta int, seed uint64) *SobelFilter {
-	picture := NewSobel(width+2, height+2, seed)
+	picture := newSobel(width+2, height+2, seed)
 	w := &SobelFilter{width: width, height: height, cta: cta, scale: 1.5, in: picture.in, want: make([]uint8, width*height)}
 	across := [3][3]int{{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}}
 	for at := range w.want {
@@ -49,7 +49,7 @@ func NewSobelFilter(width, height, cta int, seed uint64) *SobelFilter {
 func (w *SobelFilter) Run(m Machine) error {
 	w.reset()
 	in, out := upload(m, w.in), m.Alloc(len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "sobelfilter.ptx",
 		Kernel: "sobelfilter",
 		Grid:   [3]uint32{uint32(w.height), 1, 1},

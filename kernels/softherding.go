@@ -78,7 +78,7 @@ func (w *SoftHerding) Run(m Machine) error {
 		return fmt.Errorf("%s: a picture of %dx%d; want multiples of 8 and 4", w.form, w.width, w.height)
 	}
 	re, im, left := upload(m, w.re), upload(m, w.im), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "brh.ptx",
 		Kernel: string(w.form),
 		Grid:   [3]uint32{uint32(w.width / 8), uint32(w.height / 4), 1},
@@ -104,7 +104,7 @@ func Majority(m Machine, conditions []bool) (half, active []bool, err error) {
 		}
 	}
 	condition, won, wonActive := upload(m, words), m.Alloc(4*32), m.Alloc(4*32)
-	err = m.Launch(Launch{
+	err = m.Launch(Call{
 		Module: "brh.ptx",
 		Kernel: "brh_vote",
 		Grid:   [3]uint32{1, 1, 1},

@@ -12,26 +12,26 @@ var sortnet = Kernel{
 	Control: "the comparator, whose direction is by the thread and whose keys are data (D); barriers in two nested loops; the end of the data (P)",
 	Result:  "slices.SortFunc of each array on the host",
 	Sizes: []Size{
-		{"small", "400 keys in arrays of 256, 2 CTAs of 128, the last one partly filled", func(seed uint64) Workload { return NewSortNet(400, 256, seed) }},
-		{"medium", "4000 keys in arrays of 512, 8 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewSortNet(4000, 512, seed) }},
-		{"large", "1 Mi keys in arrays of 1024, 1024 CTAs of 512", func(seed uint64) Workload { return NewSortNet(1<<20, 1024, seed) }},
+		{"small", "400 keys in arrays of 256, 2 CTAs of 128, the last one partly filled", func(seed uint64) Workload { return newSortNet(400, 256, seed) }},
+		{"medium", "4000 keys in arrays of 512, 8 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newSortNet(4000, 512, seed) }},
+		{"large", "1 Mi keys in arrays of 1024, 1024 CTAs of 512", func(seed uint64) Workload { return newSortNet(1<<20, 1024, seed) }},
 	},
 }
 
-// SortNet sorts arrays of keys with values.
-type SortNet struct {
+// sortNetWorkload sorts arrays of keys with values.
+type sortNetWorkload struct {
 	outcome
 	cta                  int
 	keys, values         []uint32
 	wantKeys, wantValues []uint32
 }
 
-// NewSortNet makes n keys in arrays of length, which is twice the number of threads of a
+// newSortNet makes n keys in arrays of length, which is twice the number of threads of a
 // CTA and a power of two of at most 1024. No two keys of an array are equal, as a network does
 // not keep the order of such.
-func NewSortNet(n, length int, seed uint64) *SortNet {
+func newSortNet(n, length int, seed uint64) *sortNetWorkload {
 	r := random(seed)
-	w := &SortNet{cta: length / 2, keys: r.words(n), values: r.words(n)}
+	w := &sortNetWorkload{cta: length / 2, keys: r.words(n), values: r.words(n)}
 	for i := range w.keys {
 		w.keys[i] = w.keys[i]>>11<<10 | uint32(i%1024)
 	}
@@ -49,14 +49,14 @@ func NewSortNet(n, length int, seed uint64) *SortNet {
 }
 
 // Run implements Workload.
-func (w *SortNet) Run(m Machine) error {
+func (w *sortNetWorkload) Run(m Machine) error {
 	w.reset()
 	if err := tree("sortnet", w.cta); err != nil {
 		return err
 	}
 	n := len(w.keys)
 	keys, values := upload(m, w.keys), upload(m, w.values)
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "sortnet.ptx",
 		Kernel: "sortnet",
 		Grid:   [3]uint32{groups(n, 2*w.cta), 1, 1},

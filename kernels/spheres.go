@@ -13,17 +13,17 @@ var spheres = Kernel{
 	Control: "a loop that ends where a ray leaves (D), in it loops over spheres, one with a test and one that ends at the first sphere in the way (D); bounds of the picture (P)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "40x20 pixels, 4 spheres, 3 rays, 3x3 CTAs of 16x8, partly filled", func(seed uint64) Workload { return NewSpheres(40, 20, 4, 3, seed) }},
-		{"medium", "120x90 pixels, 8 spheres, 5 rays, 8x12 CTAs of 16x8, partly filled", func(seed uint64) Workload { return NewSpheres(120, 90, 8, 5, seed) }},
-		{"large", "512x512 pixels, 16 spheres, 5 rays, 32x64 CTAs of 16x8", func(seed uint64) Workload { return NewSpheres(512, 512, 16, 5, seed) }},
+		{"small", "40x20 pixels, 4 spheres, 3 rays, 3x3 CTAs of 16x8, partly filled", func(seed uint64) Workload { return newSpheres(40, 20, 4, 3, seed) }},
+		{"medium", "120x90 pixels, 8 spheres, 5 rays, 8x12 CTAs of 16x8, partly filled", func(seed uint64) Workload { return newSpheres(120, 90, 8, 5, seed) }},
+		{"large", "512x512 pixels, 16 spheres, 5 rays, 32x64 CTAs of 16x8", func(seed uint64) Workload { return newSpheres(512, 512, 16, 5, seed) }},
 	},
 }
 
 // sphere is its middle, the square of its radius, and how much it mirrors.
 type sphere [5]float32
 
-// Spheres follows rays.
-type Spheres struct {
+// spheresWorkload follows rays.
+type spheresWorkload struct {
 	outcome
 	width, height, bounces int
 	scene                  []sphere
@@ -57,10 +57,10 @@ func (v vector) minus(o vector, over float32) vector {
 
 func root(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// NewSpheres places spheres.
-func NewSpheres(width, height, count, bounces int, seed uint64) *Spheres {
+// newSpheres places spheres.
+func newSpheres(width, height, count, bounces int, seed uint64) *spheresWorkload {
 	r := random(seed)
-	w := &Spheres{width: width, height: height, bounces: bounces, light: vector{0.48, -0.64, -0.6}, want: make([]float32, width*height)}
+	w := &spheresWorkload{width: width, height: height, bounces: bounces, light: vector{0.48, -0.64, -0.6}, want: make([]float32, width*height)}
 	for range count {
 		radius := 0.75 + 0.25*r.unit()
 		w.scene = append(w.scene, sphere{2 * r.unit(), 2 * r.unit(), 5 + 2*r.unit(), float32(radius * radius), 0.5 + 0.25*r.unit()})
@@ -82,7 +82,7 @@ func (s *sphere) meet(from, d vector) float32 {
 }
 
 // follow is the brightness of a pixel.
-func (w *Spheres) follow(px, py int) (sum float32) {
+func (w *spheresWorkload) follow(px, py int) (sum float32) {
 	d := vector{(float32(px)+0.5)/float32(w.width) - 0.5, (float32(py)+0.5)/float32(w.height) - 0.5, 1}
 	d = d.minus(vector{}, root(d.times(d)))
 	var at vector
@@ -110,7 +110,7 @@ func (w *Spheres) follow(px, py int) (sum float32) {
 }
 
 // lit reports whether no sphere is between a point and the light.
-func (w *Spheres) lit(at vector) bool {
+func (w *spheresWorkload) lit(at vector) bool {
 	for k := range w.scene {
 		if w.scene[k].meet(at, w.light) > 0.01 {
 			return false
@@ -120,10 +120,10 @@ func (w *Spheres) lit(at vector) bool {
 }
 
 // Run implements Workload.
-func (w *Spheres) Run(m Machine) error {
+func (w *spheresWorkload) Run(m Machine) error {
 	w.reset()
 	scene, picture := upload(m, flat(w.scene, func(s sphere) []float32 { return s[:] })), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "spheres.ptx",
 		Kernel: "spheres",
 		Grid:   [3]uint32{groups(w.width, 16), groups(w.height, 8), 1},
@@ -139,7 +139,7 @@ func (w *Spheres) Run(m Machine) error {
 }
 
 // Image implements Picture.
-func (w *Spheres) Image() image.Image {
+func (w *spheresWorkload) Image() image.Image {
 	img := image.NewGray(image.Rect(0, 0, w.width, w.height))
 	for i, v := range w.got {
 		img.SetGray(i%w.width, i/w.width, color.Gray{uint8(255 * min(max(v, 0), 1))})

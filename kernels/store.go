@@ -13,24 +13,24 @@ var store = Kernel{
 	Control: "uniform loops with uniform tests of the round; the end of the pieces (P)",
 	Result:  "Go's crypto/md5",
 	Sizes: []Size{
-		{"small", "100 pieces of 55 bytes, 1 CTA of 128, partly filled", func(seed uint64) Workload { return NewStore(100, 1, seed) }},
-		{"medium", "2000 pieces of 119 bytes, 16 CTAs of 128, the last one partly filled", func(seed uint64) Workload { return NewStore(2000, 2, seed) }},
-		{"large", "16 Ki pieces of 503 bytes, 128 CTAs of 128", func(seed uint64) Workload { return NewStore(16<<10, 8, seed) }},
+		{"small", "100 pieces of 55 bytes, 1 CTA of 128, partly filled", func(seed uint64) Workload { return newStore(100, 1, seed) }},
+		{"medium", "2000 pieces of 119 bytes, 16 CTAs of 128, the last one partly filled", func(seed uint64) Workload { return newStore(2000, 2, seed) }},
+		{"large", "16 Ki pieces of 503 bytes, 128 CTAs of 128", func(seed uint64) Workload { return newStore(16<<10, 8, seed) }},
 	},
 }
 
-// Store hashes pieces.
-type Store struct {
+// storeWorkload hashes pieces.
+type storeWorkload struct {
 	outcome
 	blocks     int
 	file, want []uint32
 }
 
-// NewStore makes pieces that fill so many blocks of 64 bytes with what MD5 puts behind
+// newStore makes pieces that fill so many blocks of 64 bytes with what MD5 puts behind
 // them (RFC 1321, section 3).
-func NewStore(pieces, blocks int, seed uint64) *Store {
+func newStore(pieces, blocks int, seed uint64) *storeWorkload {
 	r := random(seed)
-	w := &Store{blocks: blocks}
+	w := &storeWorkload{blocks: blocks}
 	for range pieces {
 		data := encode(r.words(16 * blocks))
 		text := data[:len(data)-9]
@@ -48,7 +48,7 @@ func NewStore(pieces, blocks int, seed uint64) *Store {
 }
 
 // Run implements Workload.
-func (w *Store) Run(m Machine) error {
+func (w *storeWorkload) Run(m Machine) error {
 	w.reset()
 	var sines, shifts []uint32
 	for i := range 64 {
@@ -57,7 +57,7 @@ func (w *Store) Run(m Machine) error {
 	}
 	pieces := len(w.want) / 4
 	file, table, rotate, sums := upload(m, w.file), upload(m, sines), upload(m, shifts), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "store.ptx",
 		Kernel: "store",
 		Grid:   [3]uint32{groups(pieces, 128), 1, 1},

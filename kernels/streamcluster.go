@@ -7,14 +7,14 @@ var streamcluster = Kernel{
 	Control: "a uniform loop, one test of the cost (D); who loads the candidate, the end of the points (P)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "600 points of 8 dimensions, 2 CTAs of 512, the last one partly filled", func(seed uint64) Workload { return NewStreamCluster(600, 8, 5, 1, seed) }},
-		{"medium", "4000 points of 32 dimensions, 4 launches of 8 CTAs of 512, the last one partly filled", func(seed uint64) Workload { return NewStreamCluster(4000, 32, 10, 4, seed) }},
-		{"large", "64 Ki points of 64 dimensions, 8 launches of 128 CTAs of 512", func(seed uint64) Workload { return NewStreamCluster(64<<10, 64, 10, 8, seed) }},
+		{"small", "600 points of 8 dimensions, 2 CTAs of 512, the last one partly filled", func(seed uint64) Workload { return newStreamCluster(600, 8, 5, 1, seed) }},
+		{"medium", "4000 points of 32 dimensions, 4 launches of 8 CTAs of 512, the last one partly filled", func(seed uint64) Workload { return newStreamCluster(4000, 32, 10, 4, seed) }},
+		{"large", "64 Ki points of 64 dimensions, 8 launches of 128 CTAs of 512", func(seed uint64) Workload { return newStreamCluster(64<<10, 64, 10, 8, seed) }},
 	},
 }
 
-// StreamCluster tries candidates.
-type StreamCluster struct {
+// streamClusterWorkload tries candidates.
+type streamClusterWorkload struct {
 	outcome
 	count, dimensions, centres, candidates int
 	points, cost                           []float32 // dimension by dimension; of each point at its centre
@@ -23,11 +23,11 @@ type StreamCluster struct {
 	moves                                  []uint8
 }
 
-// NewStreamCluster makes points, the first of which are centres and the next ones
+// newStreamCluster makes points, the first of which are centres and the next ones
 // candidates, one a launch.
-func NewStreamCluster(count, dimensions, centres, candidates int, seed uint64) *StreamCluster {
+func newStreamCluster(count, dimensions, centres, candidates int, seed uint64) *streamClusterWorkload {
 	r := random(seed)
-	w := &StreamCluster{
+	w := &streamClusterWorkload{
 		count: count, dimensions: dimensions, centres: centres, candidates: candidates,
 		points: r.units(count * dimensions), slot: make([]uint32, count),
 		lower: make([]float32, count*(centres+1)), moves: make([]uint8, count),
@@ -58,7 +58,7 @@ func NewStreamCluster(count, dimensions, centres, candidates int, seed uint64) *
 }
 
 // far is the square of the distance of two points.
-func (w *StreamCluster) far(i, j int) (sum float32) {
+func (w *streamClusterWorkload) far(i, j int) (sum float32) {
 	for d := range w.dimensions {
 		along := w.points[d*w.count+i] - w.points[d*w.count+j]
 		sum += float32(along * along)
@@ -67,12 +67,12 @@ func (w *StreamCluster) far(i, j int) (sum float32) {
 }
 
 // Run implements Workload.
-func (w *StreamCluster) Run(m Machine) error {
+func (w *streamClusterWorkload) Run(m Machine) error {
 	w.reset()
 	points, cost, centre, slot := upload(m, w.points), upload(m, w.cost), upload(m, w.centre), upload(m, w.slot)
 	lower, moves := m.Alloc(4*len(w.lower)), m.Alloc(len(w.moves))
 	for c := range w.candidates {
-		err := m.Launch(Launch{
+		err := m.Launch(Call{
 			Module: "streamcluster.ptx",
 			Kernel: "streamcluster",
 			Grid:   [3]uint32{groups(w.count, 512), 1, 1},

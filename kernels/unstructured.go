@@ -41,8 +41,8 @@ const (
 	highLetter = 176
 )
 
-// Unstructured has each thread add up words.
-type Unstructured struct {
+// unstructuredWorkload has each thread add up words.
+type unstructuredWorkload struct {
 	outcome
 	kernel      string
 	cta, each   int
@@ -63,9 +63,9 @@ func mixed(x uint32) uint32 {
 	return x
 }
 
-func newUnstructured(kernel string, step func(*tally, uint32), threads, cta, each int, seed uint64) *Unstructured {
+func newUnstructured(kernel string, step func(*tally, uint32), threads, cta, each int, seed uint64) *unstructuredWorkload {
 	r := random(seed)
-	w := &Unstructured{kernel: kernel, cta: cta, each: each, words: r.words(threads * each)}
+	w := &unstructuredWorkload{kernel: kernel, cta: cta, each: each, words: r.words(threads * each)}
 	for i := range threads {
 		t := tally{sum: uint32(i)}
 		for k := range each {
@@ -155,10 +155,10 @@ func resuming(t *tally, word uint32) {
 }
 
 // Run implements Workload.
-func (w *Unstructured) Run(m Machine) error {
+func (w *unstructuredWorkload) Run(m Machine) error {
 	w.reset()
 	words, out := upload(m, w.words), m.Alloc(4*len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "unstructured.ptx",
 		Kernel: w.kernel,
 		Grid:   [3]uint32{groups(len(w.want), w.cta), 1, 1},

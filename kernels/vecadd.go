@@ -35,7 +35,7 @@ func (v *Vecadd) Run(m Machine) error {
 	v.reset()
 	n := len(v.want)
 	a, b, c := upload(m, v.a), upload(m, v.b), m.Alloc(4*n)
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "vecadd.ptx",
 		Kernel: "vecadd",
 		Grid:   [3]uint32{groups(n, v.cta), 1, 1},

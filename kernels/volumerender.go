@@ -73,7 +73,7 @@ func (w *VolumeRender) ray(px, py int) uint8 {
 func (w *VolumeRender) Run(m Machine) error {
 	w.reset()
 	voxels, out := upload(m, w.voxels), m.Alloc(len(w.want))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "volumerender.ptx",
 		Kernel: "volumerender",
 		Grid:   [3]uint32{groups(w.width, 16), groups(w.height, 16), 1},

@@ -9,14 +9,14 @@ var weather = Kernel{
 	Control: "an iteration that ends by itself, conditions in conditions, steps by the fastest rain (D); uniform loops over layers; bounds (P)",
 	Result:  "the same float32 operations on the host, column by column, bit for bit",
 	Sizes: []Size{
-		{"small", "12x10 columns of 6 layers, 2x2 CTAs of 8x8, partly filled", func(seed uint64) Workload { return NewWeather(12, 10, 6, seed) }},
-		{"medium", "60x44 columns of 12 layers, 8x6 CTAs of 8x8, partly filled", func(seed uint64) Workload { return NewWeather(60, 44, 12, seed) }},
-		{"large", "256x256 columns of 28 layers, 32x32 CTAs of 8x8", func(seed uint64) Workload { return NewWeather(256, 256, 28, seed) }},
+		{"small", "12x10 columns of 6 layers, 2x2 CTAs of 8x8, partly filled", func(seed uint64) Workload { return newWeather(12, 10, 6, seed) }},
+		{"medium", "60x44 columns of 12 layers, 8x6 CTAs of 8x8, partly filled", func(seed uint64) Workload { return newWeather(60, 44, 12, seed) }},
+		{"large", "256x256 columns of 28 layers, 32x32 CTAs of 8x8", func(seed uint64) Workload { return newWeather(256, 256, 28, seed) }},
 	},
 }
 
-// Weather is the air over a piece of land.
-type Weather struct {
+// weatherWorkload is the air over a piece of land.
+type weatherWorkload struct {
 	outcome
 	width, depth, layers int
 	air                  [5][]float32 // temperature, vapour, cloud, rain, ice
@@ -24,11 +24,11 @@ type Weather struct {
 	wantFallen           []float32
 }
 
-// NewWeather makes air that is colder above, more or less damp from one spot to the next, with a
+// newWeather makes air that is colder above, more or less damp from one spot to the next, with a
 // cloud here and there.
-func NewWeather(width, depth, layers int, seed uint64) *Weather {
+func newWeather(width, depth, layers int, seed uint64) *weatherWorkload {
 	r := random(seed)
-	w := &Weather{width: width, depth: depth, layers: layers}
+	w := &weatherWorkload{width: width, depth: depth, layers: layers}
 	fronts := r.units(width/8 + depth/8 + 2) // how damp it is: near columns are alike
 	for k := range layers {
 		for y := range depth {
@@ -53,7 +53,7 @@ func NewWeather(width, depth, layers int, seed uint64) *Weather {
 }
 
 // column is the reference: what falls from a column, and what the step leaves in it.
-func (w *Weather) column(column int) (sum float32) {
+func (w *weatherWorkload) column(column int) (sum float32) {
 	layer := w.width * w.depth
 	fastest := float32(0)
 	for i := column; i < w.layers*layer; i += layer {
@@ -73,7 +73,7 @@ func (w *Weather) column(column int) (sum float32) {
 }
 
 // layer is the rain that a layer has after what changes in it.
-func (w *Weather) layer(i int) float32 {
+func (w *weatherWorkload) layer(i int) float32 {
 	t, v, c, r, s := w.want[0][i], w.want[1][i], w.want[2][i], w.want[3][i], w.want[4][i]
 	for range 8 {
 		room := 0.0038 + float32(t*(0.00026+float32(t*0.000008))) - v
@@ -109,14 +109,14 @@ func (w *Weather) layer(i int) float32 {
 }
 
 // Run implements Workload.
-func (w *Weather) Run(m Machine) error {
+func (w *weatherWorkload) Run(m Machine) error {
 	w.reset()
 	var air [5]uint64
 	for i := range air {
 		air[i] = upload(m, w.air[i])
 	}
 	fallen := m.Alloc(4 * len(w.wantFallen))
-	err := m.Launch(Launch{
+	err := m.Launch(Call{
 		Module: "weather.ptx",
 		Kernel: "weather",
 		Grid:   [3]uint32{groups(w.width, 8), groups(w.depth, 8), 1},

@@ -12,10 +12,8 @@ func (e *elaboration) bind() {
 		p.home().sim = k
 		p.elaborated()
 	}
-	for _, c := range k.fifos {
-		f := c.core()
+	for _, f := range k.queues {
 		f.sim = k
-		k.queues = append(k.queues, f)
 		if f.kind != registered {
 			k.timed = append(k.timed, f)
 		}
@@ -30,16 +28,11 @@ func (e *elaboration) bind() {
 	}
 	k.next, k.dirty, k.ran = cut(n), cut(n), cut(n)
 	k.asked, k.usedQueues, k.usedMems = cut(ns), cut(nq), cut(nm)
-	for i, s := range k.states {
-		h := s.header()
+	for i, h := range k.states {
 		h.asked = fan{word: &k.asked[i/64], mask: 1 << (i % 64)}
-		k.regs = append(k.regs, h)
 	}
 	for i, f := range k.queues {
 		f.touch, f.bit = &k.usedQueues[i/64], 1<<(i%64)
-	}
-	for _, m := range k.mems {
-		k.rams = append(k.rams, m.core())
 	}
 	k.timers = newTimers(n)
 	k.flying = make([]uint64, (len(k.timed)+63)/64)
@@ -64,11 +57,11 @@ func (k *Sim) number() {
 	for _, w := range k.wires {
 		next(w)
 	}
-	for _, c := range k.fifos {
-		next(c)
+	for _, f := range k.queues {
+		next(f)
 	}
 	for _, m := range k.mems {
-		if m.core().traced {
+		if m.traced {
 			next(m)
 		}
 	}
@@ -85,7 +78,7 @@ func (k *Sim) schedule() {
 	}
 	k.ticks[len(k.procs)] = tickFunc(func() {})
 	for _, s := range k.states {
-		s.header().fan = newFan(k.next, s.header().readers)
+		s.fan = newFan(k.next, s.readers)
 	}
 	k.connect()
 	for _, w := range k.wires {
@@ -95,8 +88,7 @@ func (k *Sim) schedule() {
 		}
 		w.whdr().fan = newFan(set, w.whdr().readers)
 	}
-	for i, m := range k.mems {
-		r := m.core()
+	for i, r := range k.mems {
 		r.fan = newFan(k.next, r.readers)
 		r.used = fan{word: &k.usedMems[i/64], mask: 1 << (i % 64)}
 		r.connect()
@@ -119,7 +111,7 @@ func (k *Sim) schedule() {
 
 // connect has the states mark what they are to mark when somebody watches, or nobody does.
 func (k *Sim) connect() {
-	for _, h := range k.regs {
+	for _, h := range k.states {
 		h.connect(k.observers.Any())
 	}
 }

@@ -42,13 +42,13 @@ func (k *Sim) check(end uint64) error {
 // double keeps present and next values of what is written in place apart, or no longer.
 func (k *Sim) double(apart bool) {
 	for _, s := range k.states {
-		if s.header().writer != nil {
+		if s.writer != nil {
 			s.double(apart)
 		}
 	}
 	k.connect()
 	for _, m := range k.mems {
-		if m.core().writer != nil {
+		if m.writer != nil {
 			m.double(apart)
 		}
 	}
@@ -174,7 +174,7 @@ func (c *checker) cycle() error {
 	clear(c.queues)
 	clear(c.mems)
 	clear(k.asked)
-	for _, h := range k.regs {
+	for _, h := range k.states {
 		h.edge()
 	}
 	k.edgeQueues()
@@ -192,7 +192,7 @@ func (c *checker) process(i int, p *process) error {
 		k.cur = len(k.procs) // its wake-ups go to a process that does nothing
 		c.staged = c.staged[:0]
 		for _, s := range p.mod.states {
-			c.staged = append(c.staged, s.staged()...)
+			c.staged = append(c.staged, s.d...)
 		}
 		written = c.written()
 	}
@@ -205,10 +205,10 @@ func (c *checker) process(i int, p *process) error {
 		what := ""
 		staged := c.staged
 		for _, s := range p.mod.states {
-			if n := len(s.staged()); what == "" && !bytes.Equal(staged[:n], s.staged()) {
-				what = "changes " + s.home().path
+			if what == "" && !bytes.Equal(staged[:len(s.d)], s.d) {
+				what = "changes " + s.owned.path
 			}
-			staged = staged[len(s.staged()):]
+			staged = staged[len(s.d):]
 		}
 		switch {
 		case what != "":

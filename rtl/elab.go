@@ -13,11 +13,11 @@ import (
 type module struct {
 	path   string
 	root   bool
-	states []register
+	states []*stateHdr
 	reads  []reading // modules whose state it reads
 	outs   []AnyWire // wires it owns
 	ins    []AnyWire // wires it points to
-	mems   []memory  // memories it holds
+	mems   []*ram    // memories it holds
 	ports  []port
 	procs  []*process
 	parts  []part // structs it consists of
@@ -38,7 +38,7 @@ type reading struct {
 
 // port is a queue end in a field.
 type port struct {
-	c        channel
+	f        *fifo
 	producer bool
 	path     string
 }
@@ -210,15 +210,16 @@ func (e *elaboration) structure(path string, v reflect.Value, m *module, tg tags
 	p := addressOf(v)
 	switch classOf(v.Type()) {
 	case stateClass:
-		s := p.Interface().(register)
+		s := p.Interface().(register).header()
 		if m == nil {
 			e.errorf("%s: a State belongs in a module, a struct with Tick or Processes", path)
 			return
 		}
+		s.at = p.Elem()
 		if e.place(s, path) {
-			s.home().tag = tg.all
+			s.owned.tag = tg.all
 			if tg.inplace {
-				s.header().writer = m
+				s.writer = m
 			}
 			m.states = append(m.states, s)
 			e.k.states = append(e.k.states, s)
@@ -236,14 +237,14 @@ func (e *elaboration) structure(path string, v reflect.Value, m *module, tg tags
 	case memClass:
 		e.memory(path, p, m, tg)
 	case endClass:
-		c, producer := v.Interface().(end).end()
+		f, producer := v.Interface().(end).end()
 		switch {
 		case m == nil:
-			if c != nil {
-				e.hostEnds = append(e.hostEnds, port{c, producer, path})
+			if f != nil {
+				e.hostEnds = append(e.hostEnds, port{f, producer, path})
 			}
-		case c != nil:
-			m.ports = append(m.ports, port{c, producer, path})
+		case f != nil:
+			m.ports = append(m.ports, port{f, producer, path})
 		case !tg.optional:
 			e.errorf("%s is not connected to a queue: set it, or tag it `rtl:\"optional\"`", path)
 		}
@@ -345,27 +346,28 @@ func connected(wires []AnyWire) []AnyWire {
 }
 
 func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
-	mem := v.Interface().(memory)
-	if mem.core().touch == nil {
+	r := v.Interface().(memory).ram()
+	if r.touch == nil {
 		e.errorf("%s is an empty Mem: make it with NewMem", path)
 		return
 	}
-	if !e.places[mem] {
-		if !e.place(mem, path) {
+	if !e.places[r] {
+		r.at = v.Elem()
+		if !e.place(r, path) {
 			return
 		}
-		mem.home().tag = tg.all
-		e.k.mems = append(e.k.mems, mem)
-	} else if tg.traced && !mem.core().traced { // the name by which it is known outside, and the place among the others
-		mem.home().path, mem.home().tag = path, tg.all
-		e.k.mems, e.k.parts = last(e.k.mems, mem), last(e.k.parts, storage(mem))
+		r.owned.tag = tg.all
+		e.k.mems = append(e.k.mems, r)
+	} else if tg.traced && !r.traced { // the name by which it is known outside, and the place among the others
+		r.owned.path, r.owned.tag = path, tg.all
+		e.k.mems, e.k.parts = last(e.k.mems, r), last(e.k.parts, storage(r))
 	}
-	mem.core().traced = mem.core().traced || tg.traced
+	r.traced = r.traced || tg.traced
 	if tg.inplace && m != nil {
-		mem.core().write(m, mem)
+		r.write(m)
 	}
 	if m != nil {
-		m.mems = append(m.mems, mem)
+		m.mems = append(m.mems, r)
 	}
 }
 
@@ -448,17 +450,17 @@ func (e *elaboration) connect() {
 // sensitize collects the processes that read each state and memory.
 func (e *elaboration) sensitize() {
 	for _, s := range e.k.states {
-		s.header().readers = nil
+		s.readers = nil
 	}
 	for _, x := range e.k.mems {
-		x.core().readers = nil
+		x.readers = nil
 	}
 	wake := func(of *module, procs []*process) {
 		for _, s := range of.states {
-			s.header().readers = append(s.header().readers, procs...)
+			s.readers = append(s.readers, procs...)
 		}
 		for _, x := range of.mems {
-			x.core().readers = append(x.core().readers, procs...)
+			x.readers = append(x.readers, procs...)
 		}
 	}
 	for _, m := range e.k.mods {
@@ -478,20 +480,20 @@ func (e *elaboration) sensitize() {
 // a module has them.
 func (e *elaboration) connectQueues() {
 	type ends struct{ path [2]string }
-	found := map[channel]*ends{}
+	found := map[*fifo]*ends{}
 	attach := func(p port, m *module) {
-		f := p.c.core()
-		x := found[p.c]
+		f := p.f
+		x := found[f]
 		if x == nil {
 			if f.owned.sim != nil {
 				e.errorf("%s is connected to queue %s of %s: only a Link may connect islands", p.path, f.owned.path, f.owned.sim.name)
 				return
 			}
 			x = &ends{}
-			found[p.c] = x
+			found[f] = x
 			f.ends = [2]*module{}
-			e.place(p.c, p.path)
-			e.k.fifos = append(e.k.fifos, p.c)
+			e.place(f, p.path)
+			e.k.queues = append(e.k.queues, f)
 		}
 		i, role := 1, "consumers"
 		if p.producer {
@@ -517,8 +519,8 @@ func (e *elaboration) connectQueues() {
 	for _, p := range e.hostEnds {
 		attach(p, nil)
 	}
-	for _, c := range e.k.fifos {
-		f, x := c.core(), found[c]
+	for _, f := range e.k.queues {
+		x := found[f]
 		switch {
 		case f.link != nil && e.k.island == nil:
 			e.errorf("%s is an end of a Link: Links are for the islands of a System, use a Queue", f.owned.path)

@@ -3,6 +3,7 @@ package rtl
 import (
 	"fmt"
 	"math/bits"
+	"reflect"
 )
 
 // Link is a queue between islands of a [System], with a fixed latency in both directions: the only thing that may
@@ -26,7 +27,6 @@ type Link[T any] struct {
 // runs, so there is no race: a position is written again only after its credit has come back.
 type link struct {
 	near, far *fifo
-	halves    [2]channel
 	latency   uint64
 	from, to  uint64 // ticks of a cycle of the producer and of the consumer
 }
@@ -37,17 +37,24 @@ func NewLink[T any](capacity int, latency uint64) *Link[T] {
 		panic("rtl: NewLink: the latency is at least 1 cycle of the consumer")
 	}
 	l := new(Link[T])
-	l.near.init(capacity)
-	l.far.init(capacity)
-	l.far.buf, l.far.data = l.near.buf, l.near.data
-	l.near.at = make([]uint64, len(l.near.buf))
-	l.near.back = make([]uint64, len(l.near.buf))
-	l.far.at, l.far.back = l.near.at, l.near.back
-	l.near.kind, l.far.kind = near, far
-	l.near.slow, l.far.slow = true, true
-	l.link = link{near: &l.near.fifo, far: &l.far.fifo, halves: [2]channel{&l.near, &l.far}, latency: latency}
-	l.near.link, l.far.link = &l.link, &l.link
+	l.near.buf = make([]T, l.near.f.places(capacity))
+	l.far.buf = l.near.buf
+	l.link = link{near: &l.near.f, far: &l.far.f, latency: latency}
+	l.link.init(capacity, bytesOfAll(l.near.buf), reflect.TypeFor[T]())
 	return l
+}
+
+func (l *link) init(capacity int, data []byte, of reflect.Type) {
+	n, f := l.near, l.far
+	places := f.places(capacity)
+	n.at, n.back = make([]uint64, places), make([]uint64, places)
+	f.at, f.back = n.at, n.back
+	n.kind, f.kind = near, far
+	for _, half := range []*fifo{n, f} {
+		half.hold(data, of)
+		half.slow = true
+		half.link = l
+	}
 }
 
 // Out is the producer's end.
@@ -102,9 +109,8 @@ func (f *fifo) arm(at uint64) {
 
 // empty drops what is on its way.
 func (l *link) empty() {
-	for _, h := range l.halves {
-		h.restart()
-	}
+	l.near.restart()
+	l.far.restart()
 	l.near.prod.mark()
 	l.far.cons.mark()
 }

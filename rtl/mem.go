@@ -3,7 +3,6 @@ package rtl
 import (
 	"bytes"
 	"reflect"
-	"slices"
 )
 
 // Mem is a large array of registers: a register file, the data of a cache. Reads see the present, writes are staged
@@ -16,15 +15,17 @@ import (
 // the present, and reads no entry with At behind the place where it may have written it in the same cycle. A design in which
 // no such order exists is refused, and a checked run keeps present and next apart: it differs from [Sim.Run] if a read is wrong.
 type Mem[T any] struct {
-	ram
-	now, next []T
+	now, next []T // fields 0 and 1: see ram.slices
+	r         ram
 }
 
-// ram is a Mem, whatever its type. What is seldom done is done here: the methods of Mem are compiled for each of its types in
-// every package that imports a machine.
+// ram is a Mem, whatever its type. All that is seldom done is done here: the methods of Mem are
+// compiled for each of its types in every package that imports a machine. It is no embedded field,
+// since each of its methods would then be one of Mem.
 type ram struct {
-	bytes    [2][]byte // the entries of now and next, as they lie in memory
-	size     int       // of an entry
+	at       reflect.Value // the Mem
+	bytes    [2][]byte     // the entries of now and next, as they lie in memory
+	size     int           // of an entry
 	staged   []bool
 	together bool     // now and next are the same
 	list     []uint32 // staged entries, in the order of their first write
@@ -41,66 +42,72 @@ type ram struct {
 }
 
 // memory is a Mem of any type.
-type memory interface {
-	storage
-	core() *ram
-	edge() bool
-	double(apart bool)
-	commit()
-	pending() uint64
-	value() []byte
-	Len() int
-}
+type memory interface{ ram() *ram }
+
+func (m *Mem[T]) ram() *ram { return &m.r }
 
 // NewMem makes a memory of n zero entries.
 func NewMem[T any](n int) *Mem[T] {
 	m := new(Mem[T])
-	m.touch = new(uint64)
-	m.make(n)
+	m.r.touch = new(uint64)
+	m.Resize(n)
 	return m
 }
 
-func (m *Mem[T]) make(n int) {
-	m.now, m.staged = renewed(m.now, n), renewed(m.staged, n)
-	m.list, m.reset, m.set = m.list[:0], nil, false
-	var zero T
-	m.size = len(bytesOf(&zero))
-	if m.writer == nil {
-		m.next = renewed(m.next, n) // zeros too, of which no page is touched before it is written
+// Resize makes it a memory of n zero entries, between runs. What it held is lost, and zero is its reset value. It panics
+// if the memory is traced.
+func (m *Mem[T]) Resize(n int) { m.r.resize(reflect.ValueOf(m).Elem(), n) }
+
+func (r *ram) resize(at reflect.Value, n int) {
+	if r.traced {
+		panic("rtl: Resize of " + r.owned.path + ", which is traced")
 	}
-	m.lay(m.writer == nil)
+	r.at = at
+	r.list, r.reset, r.set = r.list[:0], nil, false
+	now, next := r.slices()
+	r.size = int(now.Type().Elem().Size())
+	renew(now, n)
+	renew(reflect.ValueOf(&r.staged).Elem(), n)
+	if r.writer == nil {
+		renew(next, n) // zeros too, of which no page is touched before it is written
+	}
+	r.lay(r.writer == nil)
+	r.fan.mark()
+}
+
+// renew makes a slice one of n zeros, in the same place if there is room.
+func renew(s reflect.Value, n int) {
+	if n > s.Cap() {
+		s.Set(reflect.MakeSlice(s.Type(), n, n))
+		return
+	}
+	s.SetLen(n)
+	s.Clear()
+}
+
+// slices are the fields now and next of the Mem.
+func (r *ram) slices() (now, next reflect.Value) {
+	return addressOf(r.at.Field(0)).Elem(), addressOf(r.at.Field(1)).Elem()
 }
 
 // double keeps the next values of the entries in a place of their own, or in that of the present ones.
-func (m *Mem[T]) double(apart bool) {
-	if apart {
-		m.next = slices.Clone(m.now)
+func (r *ram) double(apart bool) {
+	if now, next := r.slices(); apart {
+		next.Set(reflect.MakeSlice(next.Type(), now.Len(), now.Len()))
+		reflect.Copy(next, now)
 	}
-	m.lay(apart)
+	r.lay(apart)
 }
 
 // lay has next, which equals now, where it is, or in the place of now.
-func (m *Mem[T]) lay(apart bool) {
+func (r *ram) lay(apart bool) {
+	now, next := r.slices()
 	if !apart {
-		m.next = m.now
+		next.Set(now)
 	}
-	m.laid(bytesOfAll(m.now), bytesOfAll(m.next), apart)
-}
-
-func (r *ram) laid(now, next []byte, apart bool) {
-	r.bytes = [2][]byte{now, next}
+	r.bytes = [2][]byte{bytesBehind(now), bytesBehind(next)}
 	r.together = !apart
 	r.connect()
-}
-
-// renewed is a slice of n zeros, in the same place if there is room.
-func renewed[T any](s []T, n int) []T {
-	if n > cap(s) {
-		return make([]T, n)
-	}
-	s = s[:n]
-	clear(s)
-	return s
 }
 
 // connect says what a write marks. One in place that nobody watches has nothing to do at the edge: it wakes the readers itself.
@@ -126,9 +133,9 @@ func (m *Mem[T]) Write(i int, v T) { *m.Edit(i) = v }
 // Edit is the value that entry i will have from the next cycle on, for the caller to change within this cycle. It
 // starts as the present value; within a cycle every Edit of i returns the same entry.
 func (m *Mem[T]) Edit(i int) *T {
-	*m.touch |= m.bit
-	if !m.together && !m.staged[i] {
-		m.stage(i)
+	*m.r.touch |= m.r.bit
+	if !m.r.together && !m.r.staged[i] {
+		m.r.stage(i)
 	}
 	return &m.next[i]
 }
@@ -138,10 +145,10 @@ func (m *Mem[T]) Edit(i int) *T {
 func (m *Mem[T]) Next(i int) *T { return &m.next[i] }
 
 // write has a module write the memory in place, with what the testbench has written so far.
-func (r *ram) write(by *module, m memory) {
+func (r *ram) write(by *module) {
 	r.writer = by
-	m.commit()
-	m.double(false)
+	r.commit()
+	r.double(false)
 }
 
 // commit makes what is staged the reset value.
@@ -169,7 +176,7 @@ func (m *Mem[T]) Set(i int, v T) { m.Alter(i, func(p *T) { *p = v }) }
 // Alter is Set for a value that change makes of the present one.
 func (m *Mem[T]) Alter(i int, change func(*T)) {
 	change(&m.now[i])
-	m.altered(uint32(i))
+	m.r.altered(uint32(i))
 }
 
 func (r *ram) altered(i uint32) {
@@ -180,16 +187,6 @@ func (r *ram) altered(i uint32) {
 	if r.traced {
 		r.owned.note()
 	}
-}
-
-// Resize makes it a memory of n zero entries, between runs. What it held is lost, and zero is its reset value. It panics
-// if the memory is traced.
-func (m *Mem[T]) Resize(n int) {
-	if m.traced {
-		panic("rtl: Resize of " + m.owned.path + ", which is traced")
-	}
-	m.make(n)
-	m.fan.mark()
 }
 
 // edge commits the staged entries and says whether any changed. It is one function for all types, which is faster than
@@ -238,27 +235,23 @@ func commitWords[W uint32 | uint64 | [2]uint64](r *ram) (changed bool) {
 }
 
 // pending identifies the staged changes.
-func (m *Mem[T]) pending() uint64 { return m.changes(m.typ()) }
-
-func (r *ram) changes(typ reflect.Type) uint64 {
+func (r *ram) pending() uint64 {
 	d := digest{}
 	for _, i := range r.list {
 		now, next := r.entry(i)
 		if !bytes.Equal(now, next) {
 			d.word(uint64(i))
-			d.all(next, typ)
+			d.all(next, r.typ())
 		}
 	}
 	return d.h
 }
 
-func (r *ram) core() *ram { return r }
-
-func (r *ram) value() []byte { return r.bytes[0] }
+func (r *ram) len() int { return len(r.staged) }
 
 func (r *ram) home() *owned { return &r.owned }
 
-func (m *Mem[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
+func (r *ram) typ() reflect.Type { return r.at.Field(0).Type().Elem() }
 
 func (r *ram) elaborated() {
 	if !r.together && r.edge() || r.set {
@@ -288,6 +281,4 @@ func (r *ram) load(b []byte) []byte {
 	return b
 }
 
-func (m *Mem[T]) sum(d *digest) {
-	d.all(m.bytes[0], m.typ())
-}
+func (r *ram) sum(d *digest) { d.all(r.bytes[0], r.typ()) }

@@ -21,8 +21,7 @@ func (e *elaboration) order() {
 			}
 		}
 	}
-	for _, c := range k.fifos {
-		f := c.core()
+	for _, f := range k.queues {
 		if f.ends[0] == nil || f.ends[1] == nil {
 			continue
 		}
@@ -37,12 +36,10 @@ func (e *elaboration) order() {
 			}
 		}
 	}
-	for _, s := range k.states {
-		h := s.header()
+	for _, h := range k.states {
 		inPlace(h.writer, h.readers, h.owned.path)
 	}
-	for _, x := range k.mems {
-		r := x.core()
+	for _, r := range k.mems {
 		inPlace(r.writer, r.readers, r.owned.path)
 	}
 	var loops []string

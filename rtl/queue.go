@@ -14,15 +14,12 @@ import (
 //
 // An idle queue costs nothing; a push or a pop wakes both ends for the next cycle.
 type Queue[T any] struct {
-	fifo
-	buf    []T
-	mirror *mirror[T]
-	pushes Observers[tapping[T]] // taps of the ends
-	pops   Observers[tapping[T]]
+	f   fifo
+	buf []T
 }
 
-// fifo is a Queue, whatever its type, or one end of a Link. What is seldom done is done here: the methods of Queue are compiled
-// for each of its types in every package that imports a machine.
+// fifo is a Queue, whatever its type, or one end of a Link. All that is seldom done is done here:
+// the methods of Queue are compiled for each of its types in every package that imports a machine.
 //
 // Positions count entries since reset, modulo 2^32. The consumer sees [head, vis), the producer takes [rel, tail) as
 // occupied; the edge brings both up to date.
@@ -49,13 +46,15 @@ type fifo struct {
 	owned      owned
 	ends       [2]*module // producer, consumer
 
-	pushed, popped func() // tell the taps; nil without
-	told           uint32 // position up to which pushed has been told
+	pushes, pops Observers[tapping] // taps of the ends
+	told         uint32             // position up to which pushes have been told
+	mirror       *mirror            // what the observer last saw; nil without one
 
-	kept  uint32  // entries at elaboration
-	reset []byte  // and what they held
-	data  []byte  // the entries by place, as they lie in memory
-	notes []uint8 // by place: which parts of the entry are not zero, see PushStale
+	of    reflect.Type // an entry
+	kept  uint32       // entries at elaboration
+	reset []byte       // and what they held
+	data  []byte       // the entries by place, as they lie in memory
+	notes []uint8      // by place: which parts of the entry are not zero, see PushStale
 }
 
 type fifoKind uint8
@@ -88,25 +87,28 @@ func Latency(n uint64) QueueOption {
 // latency over 1 are combined.
 func NewQueue[T any](capacity int, opts ...QueueOption) *Queue[T] {
 	q := new(Queue[T])
-	q.init(capacity)
-	q.latency = 1
-	for _, o := range opts {
-		o(&q.fifo)
-	}
-	if q.latency == 0 || q.flow && q.latency > 1 {
-		panic("rtl: NewQueue: latency must be at least 1, and 1 with Flow")
-	}
-	if q.latency > 1 {
-		q.kind, q.slow = delayed, true
-		q.at = make([]uint64, len(q.buf))
-	}
+	q.buf = make([]T, q.f.places(capacity))
+	q.f.hold(bytesOfAll(q.buf), reflect.TypeFor[T]())
+	q.f.set(opts)
 	return q
 }
 
-func (q *Queue[T]) init(capacity int) {
-	q.buf = make([]T, q.places(capacity))
-	q.data = bytesOfAll(q.buf)
+func (f *fifo) set(opts []QueueOption) {
+	f.latency = 1
+	for _, o := range opts {
+		o(f)
+	}
+	if f.latency == 0 || f.flow && f.latency > 1 {
+		panic("rtl: NewQueue: latency must be at least 1, and 1 with Flow")
+	}
+	if f.latency > 1 {
+		f.kind, f.slow = delayed, true
+		f.at = make([]uint64, len(f.notes))
+	}
 }
+
+// hold has the queue keep its entries in these bytes.
+func (f *fifo) hold(data []byte, of reflect.Type) { f.data, f.of = data, of }
 
 // places gives the queue its capacity, and returns how many places it needs.
 func (f *fifo) places(capacity int) int {
@@ -136,13 +138,13 @@ type In[T any] struct{ q *Queue[T] }
 func (o Out[T]) Connected() bool { return o.q != nil }
 
 // Ready says whether there is room for one more entry in this cycle.
-func (o Out[T]) Ready() bool { return o.q.tail-o.q.rel < o.q.cap }
+func (o Out[T]) Ready() bool { return o.q.f.tail-o.q.f.rel < o.q.f.cap }
 
 // Free is the number of entries that there is room for in this cycle.
-func (o Out[T]) Free() int { return int(o.q.cap - (o.q.tail - o.q.rel)) }
+func (o Out[T]) Free() int { return int(o.q.f.cap - (o.q.f.tail - o.q.f.rel)) }
 
 // Push appends an entry. It panics unless the end is Ready.
-func (o Out[T]) Push(v T) { *o.q.slot() = v } // inlined, so that v is copied once
+func (o Out[T]) Push(v T) { *slot(o.q) = v } // inlined, so that v is copied once
 
 // PushStale appends an entry without clearing it, which saves time for a large T. The entry still holds what was last
 // pushed to its place in the ring of the queue. The caller fills it in within this cycle.
@@ -158,23 +160,23 @@ func (o Out[T]) Push(v T) { *o.q.slot() = v } // inlined, so that v is copied on
 // It panics unless the end is Ready.
 func (o Out[T]) PushStale() (v *T, note *uint8) {
 	q := o.q
-	at := q.append()
-	return &q.buf[at], &q.notes[at]
+	at := q.f.append()
+	return &q.buf[at], &q.f.notes[at]
 }
 
 // PushSlot appends a zero entry and returns it for the caller to fill in within this cycle, which saves the copy of a
 // large T. It panics unless the end is Ready.
 func (o Out[T]) PushSlot() *T {
-	p := o.q.slot()
+	p := slot(o.q)
 	var zero T
 	*p = zero
 	return p
 }
 
 // slot appends an entry with stale contents, for the caller to write all of it.
-func (q *Queue[T]) slot() *T {
-	at := q.append()
-	q.notes[at] = 255
+func slot[T any](q *Queue[T]) *T {
+	at := q.f.append()
+	q.f.notes[at] = 255
 	return &q.buf[at]
 }
 
@@ -193,25 +195,25 @@ func (f *fifo) append() (at uint32) {
 func (i In[T]) Connected() bool { return i.q != nil }
 
 // Valid says whether an entry is visible.
-func (i In[T]) Valid() bool { return i.q.head != i.q.vis }
+func (i In[T]) Valid() bool { return i.q.f.head != i.q.f.vis }
 
 // Len is the number of visible entries.
-func (i In[T]) Len() int { return int(i.q.vis - i.q.head) }
+func (i In[T]) Len() int { return int(i.q.f.vis - i.q.f.head) }
 
 // Front is the oldest entry. It is read-only, and has a meaning only if Valid.
-func (i In[T]) Front() *T { return &i.q.buf[i.q.head&i.q.mask] }
+func (i In[T]) Front() *T { return &i.q.buf[i.q.f.head&i.q.f.mask] }
 
 // Peek is the entry n places behind the front, 0 <= n < Len. It is read-only.
-func (i In[T]) Peek(n int) *T { return &i.q.buf[(i.q.head+uint32(n))&i.q.mask] }
+func (i In[T]) Peek(n int) *T { return &i.q.buf[(i.q.f.head+uint32(n))&i.q.f.mask] }
 
 // Pop removes the oldest entry. It panics unless Valid.
 func (i In[T]) Pop() {
-	q := i.q
-	if q.slow || q.head == q.vis {
-		q.popping()
+	f := &i.q.f
+	if f.slow || f.head == f.vis {
+		f.popping()
 	}
-	q.head++
-	*q.touch |= q.bit
+	f.head++
+	*f.touch |= f.bit
 }
 
 // pushing is the part of a push that a plain queue with room does not need.
@@ -252,8 +254,8 @@ func (f *fifo) popping() {
 		f.back[f.head&f.mask] = f.link.credit(f.sim.stamp())
 		f.sim.touched = append(f.sim.touched, f.link)
 	}
-	if f.popped != nil {
-		f.popped()
+	if f.pops.Any() {
+		f.pops.Notify(tapping{f.sim.stamp(), f.head & f.mask})
 	}
 }
 
@@ -266,8 +268,8 @@ func (f *fifo) where() string {
 
 // edge ends a cycle in which the queue was used.
 func (f *fifo) edge() {
-	if f.pushed != nil {
-		f.pushed()
+	if f.pushes.Any() {
+		f.tellPushes()
 	}
 	if f.kind == delayed && f.rel == f.head && !f.pipe { // only pushed: the consumer sees nothing yet
 		f.prod.mark()
@@ -315,38 +317,28 @@ func (f *fifo) arrives() uint64 {
 	return Never
 }
 
-// channel is a Queue of any type.
-type channel interface {
-	storage
-	core() *fifo
-	look() (v *view, front []byte)
-	refresh() bool
-}
-
-// end is an In or Out of any type; the channel is nil if it is not connected.
+// end is an In or Out of any type; the queue is nil if it is not connected.
 type end interface {
-	end() (c channel, producer bool)
+	end() (f *fifo, producer bool)
 }
 
-func (o Out[T]) end() (channel, bool) {
+func (o Out[T]) end() (*fifo, bool) {
 	if o.q == nil {
 		return nil, true
 	}
-	return o.q, true
+	return &o.q.f, true
 }
 
-func (i In[T]) end() (channel, bool) {
+func (i In[T]) end() (*fifo, bool) {
 	if i.q == nil {
 		return nil, false
 	}
-	return i.q, false
+	return &i.q.f, false
 }
-
-func (f *fifo) core() *fifo { return f }
 
 func (f *fifo) home() *owned { return &f.owned }
 
-func (q *Queue[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
+func (f *fifo) typ() reflect.Type { return f.of }
 
 func (f *fifo) elaborated() {
 	f.kept = f.tail - f.head
@@ -387,15 +379,12 @@ func (f *fifo) load(b []byte) []byte {
 	return b[copy(bytesOfAll(f.back), b):]
 }
 
-func (q *Queue[T]) sum(d *digest) { q.digest(d, q.typ()) }
-
-func (f *fifo) digest(d *digest, typ reflect.Type) {
-	now, size := f.sim.now, int(typ.Size())
+func (f *fifo) sum(d *digest) {
+	now := f.sim.now
 	d.word(uint64(f.tail-f.head)<<32 | uint64(f.vis-f.head))
 	d.word(uint64(f.tail - f.rel))
 	for i := f.head; i != f.tail; i++ {
-		at := int(i&f.mask) * size
-		d.all(f.data[at:at+size], typ)
+		d.all(f.entry(i), f.of)
 	}
 	if f.kind == delayed || f.kind == far {
 		for i := f.vis; i != f.tail; i++ {
@@ -407,4 +396,11 @@ func (f *fifo) digest(d *digest, typ reflect.Type) {
 			d.word(f.back[i&f.mask] - now)
 		}
 	}
+}
+
+// entry is the entry at a position, as it lies in memory.
+func (f *fifo) entry(position uint32) []byte {
+	size := int(f.of.Size())
+	at := int(position&f.mask) * size
+	return f.data[at : at+size]
 }

@@ -33,22 +33,6 @@ func wordsOf[W uint32 | uint64 | [2]uint64](b []byte) []W {
 	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/unsafe.Sizeof(zero))
 }
 
-// same compares two values bit by bit, without a call if they have the size of a number.
-func same[T any](a, b *T) bool {
-	// Each cast reads the size of T and no more.
-	switch unsafe.Sizeof(*a) {
-	case 1:
-		return *(*uint8)(unsafe.Pointer(a)) == *(*uint8)(unsafe.Pointer(b))
-	case 2:
-		return *(*uint16)(unsafe.Pointer(a)) == *(*uint16)(unsafe.Pointer(b))
-	case 4:
-		return *(*uint32)(unsafe.Pointer(a)) == *(*uint32)(unsafe.Pointer(b))
-	case 8:
-		return *(*uint64)(unsafe.Pointer(a)) == *(*uint64)(unsafe.Pointer(b))
-	}
-	return string(bytesOf(a)) == string(bytesOf(b)) // one memequal, without a copy
-}
-
 // addressOf is a pointer to an addressable value. It also reaches unexported fields, of which
 // reflect gives no pointer that can be used.
 func addressOf(v reflect.Value) reflect.Value {

@@ -54,9 +54,6 @@ type Sim struct {
 	usedMems   []uint64
 	cur        int // running process
 	ticks      []Ticker
-	regs       []*stateHdr
-	queues     []*fifo
-	rams       []*ram
 	small      *small // nil unless the sets of processes, states, queues and memories are a word each
 	timers     timers
 	timed      []*fifo  // queues with a latency and ends of links
@@ -69,11 +66,11 @@ type Sim struct {
 	mods      []*module
 	procs     []*process // in the order they run
 	order     []*process // in the order of elaboration
-	states    []register
+	states    []*stateHdr
 	wires     []AnyWire
 	pins      []AnyWire
-	fifos     []channel
-	mems      []memory
+	queues    []*fifo
+	mems      []*ram
 	parts     []storage // all of the above that hold bits
 	observers Observers[edge]
 	changed   []uint64 // groups of signals, for the observer
@@ -231,7 +228,7 @@ func (k *Sim) run(end uint64) {
 		}
 		for w, m := range k.asked {
 			for k.asked[w] = 0; m != 0; m &= m - 1 {
-				k.regs[w<<6|bits.TrailingZeros64(m)].edge()
+				k.states[w<<6|bits.TrailingZeros64(m)].edge()
 			}
 		}
 		k.edgeQueues()
@@ -257,9 +254,9 @@ func newSmall(k *Sim) *small {
 	}
 	s := &small{next: &k.next[0], asked: word(k.asked), usedQueues: word(k.usedQueues), usedMems: word(k.usedMems)}
 	copy(s.ticks[:], k.ticks)
-	copy(s.regs[:], k.regs)
+	copy(s.regs[:], k.states)
 	copy(s.queues[:], k.queues)
-	copy(s.rams[:], k.rams)
+	copy(s.rams[:], k.mems)
 	return s
 }
 
@@ -370,7 +367,7 @@ func (k *Sim) edgeMems() {
 		if m != 0 {
 			k.usedMems[w] = 0
 			for ; m != 0; m &= m - 1 {
-				k.rams[w<<6|bits.TrailingZeros64(m)].edge()
+				k.mems[w<<6|bits.TrailingZeros64(m)].edge()
 			}
 		}
 	}

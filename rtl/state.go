@@ -16,17 +16,19 @@ import (
 // It then runs after all others that read it, asks for D only where it writes, since that wakes the readers, and reads
 // no field of Q behind the place where it may have written it. So are counters, which nobody reads.
 type State[S comparable] struct {
-	q, d S
+	q, d S  // fields 0 to 2: see stateHdr.double
 	next *S // d, or q in place
 	h    stateHdr
 }
 
-// stateHdr is what the kernel knows of a State, whatever its type. What is seldom done is done here: the methods of State
-// are compiled for each of its types in every package that imports a machine.
+// stateHdr is what the kernel knows of a State, whatever its type. All that is seldom done is done
+// here: the methods of State are compiled for each of its types in every package that imports a
+// machine.
 type stateHdr struct {
-	q, d     []byte  // present and next, as they lie in memory
-	together bool    // they are the same
-	touch    *uint64 // word and mask of what asking for the next value marks: asked, or fan
+	at       reflect.Value // the State
+	q, d     []byte        // present and next, as they lie in memory
+	together bool          // they are the same
+	touch    *uint64       // word and mask of what asking for the next value marks: asked, or fan
 	bit      uint64
 	asked    fan // the bit in the set of states of which the next value has been asked for
 	fan      fan // into the next cycle
@@ -37,13 +39,7 @@ type stateHdr struct {
 }
 
 // register is a State of any type.
-type register interface {
-	storage
-	header() *stateHdr
-	value() []byte
-	double(apart bool)
-	staged() []byte
-}
+type register interface{ header() *stateHdr }
 
 // Q is the present state. It is read-only.
 func (s *State[S]) Q() *S { return &s.q }
@@ -92,12 +88,15 @@ func (h *stateHdr) edge() bool {
 }
 
 // double keeps the next value in a place of its own, or in that of the present one.
-func (s *State[S]) double(apart bool) {
-	s.next = &s.q
+func (h *stateHdr) double(apart bool) {
+	q, d, next := h.at.Field(0), h.at.Field(1), h.at.Field(2)
+	h.d, h.together = h.q, !apart
 	if apart {
-		s.d, s.next = s.q, &s.d
+		h.d = bytesAt(d)
+		copy(h.d, h.q)
+		q = d
 	}
-	s.h.d, s.h.together = bytesOf(s.next), !apart
+	addressOf(next).Elem().Set(addressOf(q))
 }
 
 func (h *stateHdr) restart() {
@@ -113,26 +112,16 @@ func (h *stateHdr) load(b []byte) []byte {
 	return b
 }
 
-func (s *State[S]) header() *stateHdr { return &s.h }
+func (h *stateHdr) home() *owned { return &h.owned }
 
-func (s *State[S]) value() []byte { return s.h.q }
+func (h *stateHdr) typ() reflect.Type { return h.at.Field(0).Type() }
 
-func (s *State[S]) staged() []byte { return s.h.d }
+func (h *stateHdr) sum(d *digest) { d.all(h.q, h.typ()) }
 
-func (s *State[S]) home() *owned { return &s.h.owned }
-
-func (s *State[S]) typ() reflect.Type { return reflect.TypeFor[S]() }
-
-func (s *State[S]) elaborated() {
-	s.h.q = bytesOf(&s.q)
-	s.h.reset = bytes.Clone(s.h.q)
-	s.double(s.h.writer == nil)
+func (h *stateHdr) elaborated() {
+	h.q = bytesAt(h.at.Field(0))
+	h.reset = bytes.Clone(h.q)
+	h.double(h.writer == nil)
 }
 
-func (s *State[S]) restart() { s.h.restart() }
-
-func (s *State[S]) save(b []byte) []byte { return s.h.save(b) }
-
-func (s *State[S]) load(b []byte) []byte { return s.h.load(b) }
-
-func (s *State[S]) sum(d *digest) { d.all(s.h.q, s.typ()) }
+func (s *State[S]) header() *stateHdr { return &s.h }

@@ -38,9 +38,9 @@ func (k *Sim) Storage(sizes map[string]int) ([]Storage, error) {
 		o := part.home()
 		s := Storage{Path: o.path, Words: 1}
 		switch x := part.(type) {
-		case register:
-		case memory:
-			s.Words = x.Len()
+		case *stateHdr:
+		case *ram:
+			s.Words = x.len()
 		default:
 			continue
 		}

@@ -109,8 +109,8 @@ func (s *System) Add(name string, d *Domain, root any) (*Sim, error) {
 		return nil, err
 	}
 	s.islands = append(s.islands, k.island)
-	for _, c := range k.fifos {
-		if l := c.core().link; l != nil && !slices.Contains(s.links, l) {
+	for _, f := range k.queues {
+		if l := f.link; l != nil && !slices.Contains(s.links, l) {
 			s.links = append(s.links, l)
 		}
 	}

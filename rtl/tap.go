@@ -1,9 +1,9 @@
 package rtl
 
-// tapping is an entry of a queue as a tap sees it.
-type tapping[T any] struct {
+// tapping is an entry of a queue as a tap sees it: the place in the queue.
+type tapping struct {
 	cycle uint64
-	v     *T
+	place uint32
 }
 
 // Tap has f called with each entry that is pushed, at the clock edge that ends the cycle, when the entry is complete,
@@ -12,12 +12,10 @@ type tapping[T any] struct {
 // f is called by the worker of the producer's island.
 func (o Out[T]) Tap(f func(cycle uint64, v *T)) (leave func()) {
 	q := o.q
-	if !q.pushes.Any() {
-		q.told = q.tail
+	if !q.f.pushes.Any() {
+		q.f.told = q.f.tail
 	}
-	gone := q.pushes.Add(func(t tapping[T]) { f(t.cycle, t.v) })
-	q.tap()
-	return func() { gone(); q.tap() }
+	return q.f.tap(&q.f.pushes, func(t tapping) { f(t.cycle, &q.buf[t.place]) })
 }
 
 // Tap has f called with each entry that is popped, while it is, until leave is called. So f sees what a consumer takes in
@@ -25,29 +23,30 @@ func (o Out[T]) Tap(f func(cycle uint64, v *T)) (leave func()) {
 // [Out.Tap].
 func (i In[T]) Tap(f func(cycle uint64, v *T)) (leave func()) {
 	q := i.q
-	gone := q.pops.Add(func(t tapping[T]) { f(t.cycle, t.v) })
-	q.tap()
-	return func() { gone(); q.tap() }
+	return q.f.tap(&q.f.pops, func(t tapping) { f(t.cycle, &q.buf[t.place]) })
 }
 
-// tap has the queue tell its taps, if it has any.
-func (q *Queue[T]) tap() {
+// tap adds a tap to those of an end.
+func (f *fifo) tap(end *Observers[tapping], tap func(tapping)) (leave func()) {
+	gone := end.Add(tap)
+	f.retap()
+	return func() { gone(); f.retap() }
+}
+
+// retap has a push or a pop do more if there is a tap.
+func (f *fifo) retap() {
 	switch {
-	case q.kind == registered && q.pushes.Any():
-		q.kind = tapped
-	case q.kind == tapped && !q.pushes.Any():
-		q.kind = registered
+	case f.kind == registered && f.pushes.Any():
+		f.kind = tapped
+	case f.kind == tapped && !f.pushes.Any():
+		f.kind = registered
 	}
-	q.pushed, q.popped = nil, nil
-	if q.pushes.Any() {
-		q.pushed = func() {
-			for ; q.told != q.tail; q.told++ {
-				q.pushes.Notify(tapping[T]{q.sim.stamp(), &q.buf[q.told&q.mask]})
-			}
-		}
+	f.slow = f.pipe || f.flow || f.kind != registered && f.kind != tapped || f.pops.Any()
+}
+
+// tellPushes tells the taps of the entries that have been pushed.
+func (f *fifo) tellPushes() {
+	for ; f.told != f.tail; f.told++ {
+		f.pushes.Notify(tapping{f.sim.stamp(), f.told & f.mask})
 	}
-	if q.pops.Any() {
-		q.popped = func() { q.pops.Notify(tapping[T]{q.sim.stamp(), q.In().Front()}) }
-	}
-	q.slow = q.pipe || q.flow || q.kind != registered && q.kind != tapped || q.pops.Any()
 }

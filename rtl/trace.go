@@ -1,6 +1,7 @@
 package rtl
 
 import (
+	"bytes"
 	"math/bits"
 	"reflect"
 	"slices"
@@ -84,20 +85,20 @@ func (k *Sim) Bundles() []Signal {
 		if s.typ().Kind() != reflect.Struct {
 			leaf = ".Q"
 		}
-		list(Reg, s.home(), leaf, s.typ(), s.value())
+		list(Reg, s.home(), leaf, s.typ(), s.q)
 	}
 	for _, w := range k.wires {
 		list(WireSignal, w.home(), "", w.typ(), w.value())
 	}
-	for _, c := range k.fifos {
+	for _, c := range k.queues {
 		v, front := c.look()
 		list(QueueSignal, c.home(), ".Count", reflect.TypeFor[uint32](), bytesOf(&v.count))
 		list(QueueSignal, c.home(), ".Valid", reflect.TypeFor[bool](), bytesOf(&v.valid))
-		list(QueueSignal, c.home(), ".Front", c.typ(), front)
+		list(QueueSignal, c.home(), ".Front", c.of, front)
 	}
 	for _, m := range k.mems {
-		if m.core().traced && m.Len() > 0 {
-			list(MemSignal, m.home(), "", reflect.ArrayOf(m.Len(), m.typ()), m.value())
+		if m.traced && m.len() > 0 {
+			list(MemSignal, m.home(), "", reflect.ArrayOf(m.len(), m.typ()), m.bytes[0])
 		}
 	}
 	return out
@@ -197,7 +198,7 @@ func (k *Sim) runObserved(end uint64) {
 		}
 		for w, m := range k.asked {
 			for k.asked[w] = 0; m != 0; m &= m - 1 {
-				if h := k.regs[w<<6|bits.TrailingZeros64(m)]; h.edge() {
+				if h := k.states[w<<6|bits.TrailingZeros64(m)]; h.edge() {
 					h.owned.note()
 				}
 			}
@@ -227,18 +228,18 @@ func (k *Sim) settleObserved() {
 	for w, m := range k.usedQueues {
 		k.usedQueues[w] = 0
 		for ; m != 0; m &= m - 1 {
-			i := w<<6 | bits.TrailingZeros64(m)
-			k.queues[i].edge()
-			if k.fifos[i].refresh() {
-				k.fifos[i].home().note()
+			f := k.queues[w<<6|bits.TrailingZeros64(m)]
+			f.edge()
+			if f.refresh() {
+				f.owned.note()
 			}
 		}
 	}
 	for w, m := range k.usedMems {
 		k.usedMems[w] = 0
 		for ; m != 0; m &= m - 1 {
-			if x := k.mems[w<<6|bits.TrailingZeros64(m)]; x.edge() && x.core().traced {
-				x.home().note()
+			if x := k.mems[w<<6|bits.TrailingZeros64(m)]; x.edge() && x.traced {
+				x.owned.note()
 			}
 		}
 	}
@@ -248,9 +249,9 @@ func (k *Sim) settleObserved() {
 func (k *Sim) fireObserved() {
 	k.fire()
 	seen := false
-	for _, c := range k.fifos {
-		if c.core().kind != registered && c.refresh() {
-			c.home().note()
+	for _, f := range k.queues {
+		if f.kind != registered && f.refresh() {
+			f.owned.note()
 			seen = true
 		}
 	}
@@ -287,8 +288,8 @@ func (k *Sim) refresh() {
 	for _, w := range k.wires {
 		w.moved()
 	}
-	for _, c := range k.fifos {
-		c.refresh()
+	for _, f := range k.queues {
+		f.refresh()
 	}
 }
 
@@ -299,28 +300,30 @@ type view struct {
 }
 
 // mirror holds the view and a copy of the front entry in one place. When the queue is empty the front stays.
-type mirror[T any] struct {
+type mirror struct {
 	view
-	front T
+	front reflect.Value // pointer to the copy
 }
 
-func (q *Queue[T]) look() (v *view, front []byte) {
-	q.refresh()
-	return &q.mirror.view, bytesOf(&q.mirror.front)
+// look is what the observer sees of the queue, in a place that stays.
+func (f *fifo) look() (v *view, front []byte) {
+	f.refresh()
+	return &f.mirror.view, bytesAt(f.mirror.front.Elem())
 }
 
-func (q *Queue[T]) refresh() bool {
-	if q.mirror == nil {
-		q.mirror = new(mirror[T])
+// refresh brings up to date what the observer sees, and says whether it differs.
+func (f *fifo) refresh() bool {
+	if f.mirror == nil {
+		f.mirror = &mirror{front: reflect.New(f.of)}
 	}
-	now, front := view{q.vis - q.head, q.vis != q.head}, &q.buf[q.head&q.mask]
-	if q.kind == near { // what is on its way, and what set out last
-		now, front = view{q.tail - q.rel, q.tail != q.rel}, &q.buf[(q.tail-1)&q.mask]
+	now, at := view{f.vis - f.head, f.vis != f.head}, f.head
+	if f.kind == near { // what is on its way, and what set out last
+		now, at = view{f.tail - f.rel, f.tail != f.rel}, f.tail-1
 	}
-	changed := now != q.mirror.view
-	q.mirror.view = now
-	if now.valid && !same(front, &q.mirror.front) {
-		q.mirror.front = *front
+	changed := now != f.mirror.view
+	f.mirror.view = now
+	if shown, front := bytesAt(f.mirror.front.Elem()), f.entry(at); now.valid && !bytes.Equal(front, shown) {
+		copy(shown, front)
 		changed = true
 	}
 	return changed

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// storage is anything that holds bits: a State, Wire, Queue or Mem of any type.
+// storage is anything that holds bits: the part of a State, Wire, Queue or Mem that is the same for all types.
 type storage interface {
 	home() *owned
 	typ() reflect.Type // of the value, or of an entry

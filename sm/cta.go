@@ -34,7 +34,7 @@ type CTA struct {
 	}]
 	In      rtl.In[Command]
 	Out     rtl.Out[Notice]
-	Launch  rtl.Out[divergence.Launch]
+	Launch  rtl.Out[divergence.WarpStart]
 	Clear   rtl.Out[uint8]
 	Retire  rtl.In[divergence.Retire]
 	Flush   rtl.Out[Command]
@@ -84,7 +84,7 @@ func (c *CTA) start() {
 	row := uint8(c.l.row(cta, w))
 	last := w+1 == c.l.warps
 	c.Clear.Push(row)
-	c.Launch.Push(divergence.Launch{
+	c.Launch.Push(divergence.WarpStart{
 		CTA: q.CTA, Row: row, First: uint8(c.l.row(cta, 0)), Warps: uint8(c.l.warps), Last: last, Mask: c.l.masks[w],
 	})
 	d.Warp++

@@ -97,7 +97,7 @@ func New(
 
 	// The queues between the blocks.
 	var (
-		starts   = rtl.NewQueue[divergence.Launch](2)
+		starts   = rtl.NewQueue[divergence.WarpStart](2)
 		clears   = rtl.NewQueue[uint8](2)
 		retires  = rtl.NewQueue[divergence.Retire](warps)
 		flush    = rtl.NewQueue[Command](1)

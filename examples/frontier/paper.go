@@ -10,15 +10,17 @@ import (
 
 // paper is where the mechanism comes from: the key names figures, claims and the preset.
 var paper = experiments.Paper{
-	Key: "frontier", Authors: "Diamos et al.", Title: "SIMD Re-convergence at Thread Frontiers", Venue: "MICRO", Year: 2011,
+	Key: "frontier", Authors: "Diamos et al.", Title: "SIMD Re-convergence at Thread Frontiers",
+	Venue: "MICRO", Year: 2011,
 }
 
 func init() {
 	experiments.Register(paper, []experiments.Figure{{
 		Name: "frontier-circuit", Doc: "warp instructions of a condition of several parts", Place: "section 1", Draw: draw,
 	}}, []experiments.Claim{{
-		ID: "FRONTIER-01", Place: "section 1", Statement: "warp instructions of a condition of four parts, against post-dominators",
-		Theirs: "fewer", Ours: fewer,
+		ID: "FRONTIER-01", Place: "section 1",
+		Statement: "warp instructions of a condition of four parts, against post-dominators",
+		Theirs:    "fewer", Ours: fewer,
 	}})
 	gpu.RegisterPreset(gpu.Preset{
 		Name: paper.Key, Doc: "one SM of the default", Source: "this model",

@@ -75,7 +75,8 @@ func Source(text string) string {
 // Unknown is the error for a word that is none of the known figures, claims or
 // presets. It names the new word for one of an earlier release, or else the nearest.
 func Unknown(kind, word string, known []string) error {
-	if name, ok := renamed(word); ok && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, name) }) {
+	name, ok := renamed(word)
+	if ok && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, name) }) {
 		return fmt.Errorf("unknown %s %q; its name is %q", kind, word, name)
 	}
 	return nearest.Unknown(kind, word, known)

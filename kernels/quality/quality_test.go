@@ -17,10 +17,10 @@ import (
 // idle is a machine that does nothing: what was allocated stays 0.
 type idle struct{ next uint64 }
 
-func (m *idle) Alloc(n int) uint64          { m.next += uint64(n); return m.next }
-func (m *idle) Write(uint64, []byte)        {}
-func (m *idle) Read(_ uint64, data []byte)  { clear(data) }
-func (m *idle) Launch(kernels.Launch) error { return nil }
+func (m *idle) Alloc(n int) uint64         { m.next += uint64(n); return m.next }
+func (m *idle) Write(uint64, []byte)       {}
+func (m *idle) Read(_ uint64, data []byte) { clear(data) }
+func (m *idle) Launch(kernels.Call) error  { return nil }
 
 func TestBytes(t *testing.T) {
 	assert.Equal(t, 0.0, quality.Bytes([]byte{1, 2, 3, 4}, []byte{1, 2, 3, 4}))

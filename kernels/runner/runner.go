@@ -84,7 +84,7 @@ func New32(s *testbench.Session) *Machine {
 
 // Launch implements kernels.Machine. The error is a *testbench.Outcome if the
 // run did not finish.
-func (m *Machine) Launch(l kernels.Launch) error {
+func (m *Machine) Launch(l kernels.Call) error {
 	p, err := m.programs.Program(l.Module, l.Kernel)
 	if err != nil {
 		return err

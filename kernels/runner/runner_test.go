@@ -31,7 +31,7 @@ func session(t *testing.T) *testbench.Session {
 // The runner finds what the suite has, and says what it has not.
 func TestLaunchErrors(t *testing.T) {
 	m := runner.New(session(t))
-	launch := kernels.Launch{Module: "none.ptx", Kernel: "vecadd", Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
+	launch := kernels.Call{Module: "none.ptx", Kernel: "vecadd", Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
 	assert.ErrorContains(t, m.Launch(launch), `no PTX module "none.ptx"`)
 	launch.Module, launch.Kernel = "vecadd.ptx", "vecad"
 	assert.ErrorContains(t, m.Launch(launch), "vecadd")

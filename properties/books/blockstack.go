@@ -62,7 +62,7 @@ func watchBlocks(o *Observer, likely, passes bool) *blockStack {
 	return b
 }
 
-func (b *blockStack) launched(_ uint64, l *divergence.Launch) {
+func (b *blockStack) launched(_ uint64, l *divergence.WarpStart) {
 	c := &b.ctas[l.CTA&(sm.MaxCTAs-1)]
 	if l.Row == l.First {
 		*c = blockBook{known: true, base: l.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere})}

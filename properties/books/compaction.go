@@ -42,7 +42,7 @@ func watchCompactor(o *Observer, likely, passes bool) *compactor {
 func (c *compactor) follow() {
 	ports := c.sm.Div.Connections()
 	c.Leave(
-		ports.Launch.Tap(func(cycle uint64, l *divergence.Launch) { c.happens(cycle, l.CTA) }),
+		ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { c.happens(cycle, l.CTA) }),
 		ports.Outcome.Tap(c.resolved),
 		c.sm.Issue.OnIssue.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),
 		c.sm.Issue.OnInserted.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),

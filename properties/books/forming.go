@@ -69,7 +69,7 @@ func watchForming(o *Observer, rejoins bool) *forming {
 }
 
 // begins enters a warp. One that is together needs no register.
-func (f *forming) begins(cycle uint64, l *divergence.Launch) {
+func (f *forming) begins(cycle uint64, l *divergence.WarpStart) {
 	r := &f.rows[l.Row&(sm.MaxWarps-1)]
 	*r = formed{rpc: isa.NoPC, apart: !f.rejoins}
 	if f.rejoins {

@@ -20,7 +20,7 @@ type places struct {
 	rows        [sm.MaxWarps]spots
 	deciding    []decision // control instructions on their way, in the order of issue
 	taken       []decision // those that the mechanism has taken in the cycle
-	started     []divergence.Launch
+	started     []divergence.WarpStart
 	blocks      bool                             // warps of a CTA wait for each other at branches
 	stored      func(row int, cycle uint64) bool // whether a row has words in memory, or had at the beginning of the cycle
 	paths       []divergence.Path
@@ -57,7 +57,7 @@ func follow(v *View) *places {
 	w := &places{View: v, blocks: v.mechanism.Blocks}
 	ports := v.sm.Div.Connections()
 	v.Leave(
-		ports.Launch.Tap(func(cycle uint64, l *divergence.Launch) { w.cycle(cycle); w.started = append(w.started, *l) }),
+		ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { w.cycle(cycle); w.started = append(w.started, *l) }),
 		v.sm.ALU.Outcome.Tap(w.executed), ports.Outcome.Tap(w.resolved),
 		v.sm.Issue.OnInserted.Add(func(e sm.Issued) {
 			f := *e.Flight // as others are told of
@@ -99,7 +99,7 @@ func (w *places) cycle(now uint64) {
 }
 
 // begins enters a warp.
-func (w *places) begins(l *divergence.Launch) {
+func (w *places) begins(l *divergence.WarpStart) {
 	s := &w.rows[l.Row&(sm.MaxWarps-1)]
 	if s.alive != 0 {
 		w.Fail(Rule{checkPartition, "a warp in a row in use"}, InRow(int(l.Row), s.alive), "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)

@@ -48,7 +48,7 @@ func NewBarrier(g Geometry) Barrier {
 
 // Launch adds the warps of a CTA to the live ones with the first of them, since a barrier waits for those
 // that have yet to start as well. It finds its barriers as new.
-func (b *Barrier) Launch(l *Launch) {
+func (b *Barrier) Launch(l *WarpStart) {
 	if l.Row != l.First {
 		return
 	}

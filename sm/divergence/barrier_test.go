@@ -30,7 +30,7 @@ func TestBarrierWithinCycle(t *testing.T) {
 	for name, together := range map[string]bool{"in one cycle": true, "in two": false} {
 		var released uint64
 		launch := func(row uint8) func(b *divergence.Barrier) {
-			return func(b *divergence.Barrier) { b.Launch(&divergence.Launch{Row: row, Warps: 2, Mask: 1}) }
+			return func(b *divergence.Barrier) { b.Launch(&divergence.WarpStart{Row: row, Warps: 2, Mask: 1}) }
 		}
 		arrive := func(b *divergence.Barrier) { released |= b.Arrive(0, 0, 0, 0, true) }
 		exit := func(b *divergence.Barrier) { released |= b.Exit(0, 1) }
@@ -49,7 +49,7 @@ func TestBarrierWithinCycle(t *testing.T) {
 func TestBarrierWaitsForStart(t *testing.T) {
 	var released [2]uint64
 	launch := func(row uint8) func(b *divergence.Barrier) {
-		return func(b *divergence.Barrier) { b.Launch(&divergence.Launch{Row: row, First: 1, Warps: 2, Mask: 1}) }
+		return func(b *divergence.Barrier) { b.Launch(&divergence.WarpStart{Row: row, First: 1, Warps: 2, Mask: 1}) }
 	}
 	arrive := func(row uint8) func(b *divergence.Barrier) {
 		return func(b *divergence.Barrier) { released[row-1] = b.Arrive(0, row, 0, 0, true) }

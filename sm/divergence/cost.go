@@ -36,13 +36,13 @@ func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 	type bench struct {
 		Policy  Policy
 		Fire    rtl.Wire[Fire]
-		Launch  rtl.Out[Launch]
+		Launch  rtl.Out[WarpStart]
 		Outcome rtl.Out[Outcome]
 		Retire  rtl.In[Retire]
 		Memory  rtl.In[Transfer]
 		Answer  rtl.Out[Transferred]
 	}
-	launch, outcome, retire := rtl.NewQueue[Launch](1), rtl.NewQueue[Outcome](1), rtl.NewQueue[Retire](1)
+	launch, outcome, retire := rtl.NewQueue[WarpStart](1), rtl.NewQueue[Outcome](1), rtl.NewQueue[Retire](1)
 	memory, answer := rtl.NewQueue[Transfer](1), rtl.NewQueue[Transferred](1)
 	b := &bench{
 		Policy: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), Memory: memory.In(), Answer: answer.Out(),

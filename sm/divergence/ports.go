@@ -31,9 +31,9 @@ type Slot struct {
 	Mask  uint32 `bits:"lanes"`
 }
 
-// Launch starts a static warp: its row in the register file is free for the
+// WarpStart starts a static warp: its row in the register file is free for the
 // threads of Mask, which begin at PC 0. Last marks the last warp of a CTA.
-type Launch struct {
+type WarpStart struct {
 	CTA   uint8 `bits:"5"`
 	Row   uint8 `bits:"6"`
 	First uint8 `bits:"6"` // row of the CTA's first warp
@@ -111,7 +111,7 @@ type Transferred struct {
 
 // Ports connect a mechanism with the pipeline.
 type Ports struct {
-	Launch rtl.In[Launch]
+	Launch rtl.In[WarpStart]
 	Fire   *rtl.Wire[Fire]
 	// Second is an instruction of another slot, of other lanes, issued in the same cycle;
 	// nil if there never is one, or the mechanism does not say that it serves them (Pairs).

@@ -27,7 +27,7 @@ type Warps struct {
 
 // Reconverger is what a mechanism adds to Warps.
 type Reconverger interface {
-	Start(l *Launch)                  // the first slot of the row has a new warp, with its threads at PC 0
+	Start(l *WarpStart)               // the first slot of the row has a new warp, with its threads at PC 0
 	Advance(slot int)                 // the slot went on to the next PC
 	Resolve(in *isa.Inst, o *Outcome) // of a slot in WaitsControl
 	Resume(row int)                   // the barrier lets the warp go
@@ -132,7 +132,7 @@ func (p *Warps) PathsOf(in *units.Stack[Side], to []Path) []Path {
 }
 
 // Start has nothing to add to the slot.
-func (p *Warps) Start(*Launch) {}
+func (p *Warps) Start(*WarpStart) {}
 
 // Counts is nil.
 func (p *Warps) Counts() Counting { return nil }

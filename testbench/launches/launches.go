@@ -64,7 +64,7 @@ type Buffer struct {
 	at int // in the text
 }
 
-// Entry is a grid of a kernel.
+// Entry is a launch in a file.
 type Entry struct {
 	Module string    `json:"module,omitempty"` // file with the PTX; "": that of the file
 	Kernel string    `json:"kernel,omitempty"` // "": the only one of the module
@@ -93,7 +93,7 @@ func (f *File) MarshalJSON() ([]byte, error) {
 		Machine   string   `json:"machine,omitempty"`
 		Module    string   `json:"module"`
 		Buffers   []Buffer `json:"buffers,omitempty"`
-		Launches  []Entry `json:"launches"`
+		Launches  []Entry  `json:"launches"`
 	}{Schema, f.Mechanism, f.Checker, f.Seed, f.Machine, f.Module, f.Buffers, list})
 }
 

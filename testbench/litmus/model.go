@@ -309,28 +309,33 @@ func (m *model) fences() {
 			}
 		}
 	}
-	for choice := range 1 << len(pairs) {
+	o.base.close()
+	extend(&o.base, pairs, func(base *relation) {
 		next := o
-		for i, p := range pairs {
-			k := choice >> i & 1
-			next.base.add(p[k], p[1-k])
-		}
-		next.base.close()
-		if !m.contradicted(&next.base, pairs, choice) {
-			m.causality(&next)
-		}
-	}
+		next.base = *base
+		m.causality(&next)
+	})
 }
 
-// contradicted is axiom Fence-SC: a fence that precedes another in causality order precedes it in Fence-SC order.
-func (m *model) contradicted(base *relation, pairs [][2]int, choice int) bool {
+// extend gives each way to order pairs of events within a transitive relation without a cycle, which is axiom Fence-SC
+// for fences. Pairs that the relation has ordered keep that order.
+func extend(r *relation, pairs [][2]int, each func(r *relation)) {
 	for i, p := range pairs {
-		k := choice >> i & 1
-		if base.has(p[1-k], p[k]) {
-			return true
+		if r.has(p[0], p[1]) && r.has(p[1], p[0]) {
+			return
 		}
+		if r.has(p[0], p[1]) || r.has(p[1], p[0]) {
+			continue
+		}
+		for k := range p {
+			next := *r
+			next.add(p[k], p[1-k])
+			next.close()
+			extend(&next, pairs[i:], each)
+		}
+		return
 	}
-	return false
+	each(r)
 }
 
 // sequential reports whether an event is a fence.sc.
@@ -416,27 +421,28 @@ func (m *model) causality(o *executionOrders) {
 			if a == b || m.writes>>a&1 == 0 || m.writes>>b&1 == 0 || m.location(a) != m.location(b) {
 				continue
 			}
-			if o.cause.has(a, b) {
+			if o.cause.has(a, b) || m.strong.has(a, b) && m.chained(a, b) {
 				o.co.add(a, b)
-			} else if a < b && m.strong.has(a, b) && !o.cause.has(b, a) {
+			} else if a < b && m.strong.has(a, b) {
 				open = append(open, [2]int{a, b})
 			}
 		}
 	}
-	for choice := range 1 << len(open) {
-		co := o.co
-		for i, p := range open {
-			k := choice >> i & 1
-			co.add(p[k], p[1-k])
-		}
-		if co.cyclic() {
-			continue
-		}
-		co.close()
-		if m.consistent(o, &co) {
-			m.keep(&co)
-		}
+	if o.co.cyclic() {
+		return
 	}
+	o.co.close()
+	extend(&o.co, open, func(co *relation) {
+		if m.consistent(o, co) {
+			m.keep(co)
+		}
+	})
+}
+
+// chained reports whether b is an atomic that has read from a, which it then follows by axiom SC-per-Location.
+func (m *model) chained(a, b int) bool {
+	x := &m.events[b]
+	return !x.initial() && x.reads() && m.source[b] == a
 }
 
 // consistent checks the axioms Atomicity, SC-per-Location and Causality.

@@ -3,7 +3,7 @@ package litmus
 import (
 	"errors"
 	"fmt"
-	"math"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,7 +19,7 @@ const (
 	maxVars    = 8
 	maxRegs    = 16
 
-	maxExecutions = 1 << 22
+	maxExecutions = 1 << 24
 )
 
 // parser reads a file of tests.
@@ -113,31 +113,36 @@ func (p *parser) end() {
 		p.errorf("test %s: %d memory operations, fences and variables, want at most %d", t.Name, events, maxEvents)
 	}
 	if n := t.executions(); len(p.errs) == 0 && n > maxExecutions {
-		p.errorf("test %s: some %.0g executions to look at, want at most %d: fewer accesses of one variable, or fences", t.Name, n, maxExecutions)
+		p.errorf("test %s: some %.0g executions to look at, want at most %d: fewer accesses of one variable, or fences",
+			t.Name, n, maxExecutions)
 	}
 	p.tests = append(p.tests, t)
 }
 
-// executions is about how many the model looks at: for each read a write, for each two strong writes of a location, and
-// each two fences, an order.
+// executions is about how many the model looks at, at most: each read has each write of its variable, strong writes
+// of a variable and fences have each order.
 func (t *Test) executions() float64 {
 	n, fences := 1.0, 0
-	writes := make([]int, len(t.Vars))
-	for pass := range 2 {
-		for i := range t.Threads {
-			for _, in := range t.Threads[i].Insts {
-				switch {
-				case pass == 0 && in.writes():
-					if in.Order != Weak {
-						n *= math.Exp2(float64(writes[in.Var]))
-					}
-					writes[in.Var]++
-				case pass == 0 && in.Op == Fence && in.Order == SC:
-					n *= math.Exp2(float64(fences))
-					fences++
-				case pass == 1 && in.reads():
-					n *= float64(writes[in.Var] + 1)
+	writes, stores := make([]int, len(t.Vars)), make([]int, len(t.Vars))
+	for i := range t.Threads {
+		for _, in := range t.Threads[i].Insts {
+			switch {
+			case in.writes():
+				writes[in.Var]++
+				if in.Op == Store && in.Order != Weak {
+					stores[in.Var]++
+					n *= float64(stores[in.Var])
 				}
+			case in.Op == Fence && in.Order == SC:
+				fences++
+				n *= float64(fences)
+			}
+		}
+	}
+	for i := range t.Threads {
+		for _, in := range t.Threads[i].Insts {
+			if in.reads() {
+				n *= float64(writes[in.Var] + 1)
 			}
 		}
 	}
@@ -151,11 +156,12 @@ func (p *parser) space(t *Test, thread int, in *Inst) {
 	}
 	v := &t.Vars[in.Var]
 	if v.Shared && in.Space == "global" || !v.Shared && in.Space == "shared" {
-		p.errorf("test %s: %s: %s is in another address space; variables are global but for those of a line \"shared %s\"", t.Name, in.Text, v.Name, v.Name)
+		p.errorf("test %s: %s: %s is in another address space; variables are global but for those of a line \"shared %s\"",
+			t.Name, in.Text, v.Name, v.Name)
 	}
 	for i := range t.Threads[:thread] {
 		other := t.Threads[i].CTA != t.Threads[thread].CTA
-		if other && v.Shared && slices.ContainsFunc(t.Threads[i].Insts, func(o Inst) bool { return (o.reads() || o.writes()) && o.Var == in.Var }) {
+		if other && v.Shared && t.Threads[i].accesses(in.Var) {
 			p.errorf("test %s: T%d and T%d of different CTAs access %s in shared memory", t.Name, i, thread, v.Name)
 			return
 		}
@@ -207,7 +213,9 @@ func (p *parser) row(line string) {
 
 // orders, scopes and kinds are the words of instructions.
 var (
-	orders = map[string]Order{"weak": Weak, "relaxed": Relaxed, "acquire": Acquire, "release": Release, "acq_rel": AcqRel, "sc": SC}
+	orders = map[string]Order{
+		"weak": Weak, "relaxed": Relaxed, "acquire": Acquire, "release": Release, "acq_rel": AcqRel, "sc": SC,
+	}
 	scopes = map[string]Scope{"cta": CTA, "gpu": GPU, "gl": GPU, "sys": System}
 	spaces = []string{"global", "shared"}
 	types  = []string{"u32", "b32", "s32"}
@@ -217,9 +225,16 @@ var (
 	}
 )
 
+// forms are the operands of the opcodes: d a destination, s a source, [ a variable.
+var forms = map[string]string{
+	"ld": "d[", "st": "[s", "atom": "d[s", "red": "[s", "fence": "", "membar": "",
+	"mov": "ds", "add": "dss", "and": "dss", "xor": "dss",
+}
+
 // legal is the memory orders of an opcode.
 var legal = map[string][]Order{
-	"ld": {Weak, Relaxed, Acquire}, "st": {Weak, Relaxed, Release}, "atom": {Relaxed, Acquire, Release, AcqRel}, "red": {Relaxed, Release},
+	"ld": {Weak, Relaxed, Acquire}, "st": {Weak, Relaxed, Release},
+	"atom": {Relaxed, Acquire, Release, AcqRel}, "red": {Relaxed, Release},
 	"fence": {AcqRel, Acquire, Release, SC}, "membar": {SC},
 }
 
@@ -243,7 +258,7 @@ func (p *parser) inst(t *Thread, text string) {
 	case "mov", "add", "and", "xor":
 		in.Op, in.Kind = Compute, op
 	default:
-		p.errorf("%s: %v", text, nearest.Unknown("instruction", op, []string{"ld", "st", "atom", "red", "fence", "membar", "mov", "add", "and", "xor"}))
+		p.errorf("%s: %v", text, nearest.Unknown("instruction", op, slices.Sorted(maps.Keys(forms))))
 		return
 	}
 	if !p.words(&in, op, words[1:]) {
@@ -306,7 +321,7 @@ func (p *parser) operands(t *Thread, in *Inst, op, args string) bool {
 	if args = strings.TrimSpace(args); args == "" {
 		list = nil
 	}
-	form := map[string]string{"ld": "d[", "st": "[s", "atom": "d[s", "red": "[s", "fence": "", "membar": "", "mov": "ds", "add": "dss", "and": "dss", "xor": "dss"}[op]
+	form := forms[op]
 	if in.Kind == "cas" {
 		form += "s"
 	}

@@ -39,6 +39,7 @@ type Options struct {
 type Report struct {
 	Results []Result
 	Finding *Finding // the first; nil if there is none
+	Next    uint64   // seed that goes on
 	Spent   time.Duration
 }
 
@@ -130,6 +131,7 @@ type bundle struct {
 	launches, executions []uint64
 	times                [][]uint64
 	finding              *Finding
+	whole                bool // all tests have run with all seeds
 }
 
 // Run runs tests on random machines and ends with the first outcome that is not allowed. What it reports does not
@@ -186,8 +188,9 @@ func (c *campaign) run(report *Report) error {
 
 // add adds what the machines have seen, up to the first finding.
 func (c *campaign) add(r *Report) {
-	for from := c.Seed; r.Finding == nil && from < c.Seed+c.Runs; from = c.behind(from) {
-		b := c.bundles[from]
+	r.Next = c.Seed
+	for r.Finding == nil && r.Next < c.Seed+c.Runs {
+		b := c.bundles[r.Next]
 		if b == nil {
 			return
 		}
@@ -198,7 +201,10 @@ func (c *campaign) add(r *Report) {
 				r.Results[i].Outcomes[k].Times += n
 			}
 		}
-		r.Finding = b.finding
+		if r.Finding = b.finding; !b.whole {
+			return
+		}
+		r.Next = c.behind(r.Next)
 	}
 }
 
@@ -273,6 +279,7 @@ func (c *campaign) bundle(from, to uint64) (*bundle, error) {
 			c.Unlock()
 		}
 	}
+	b.whole = true
 	return b, nil
 }
 
@@ -350,7 +357,8 @@ func (s *subject) launch(session *testbench.Session, seed uint64) (list []Outcom
 		params = binary.LittleEndian.AppendUint64(params, a)
 	}
 	err = session.Launch(testbench.Launch{
-		Prog: s.programs[l.IntN(2)], Grid: [3]uint32{uint32(l.ctas), 1, 1}, Block: [3]uint32{uint32(l.block), 1, 1}, Params: params,
+		Prog: s.programs[l.IntN(2)], Params: params,
+		Grid: [3]uint32{uint32(l.ctas), 1, 1}, Block: [3]uint32{uint32(l.block), 1, 1},
 	})
 	if err != nil {
 		return nil, err
@@ -436,8 +444,7 @@ func (l *layout) place() {
 		}
 	}
 	for v := range l.Vars {
-		uses := func(in Inst) bool { return (in.reads() || in.writes()) && in.Var == v }
-		i := slices.IndexFunc(l.Threads, func(t Thread) bool { return slices.ContainsFunc(t.Insts, uses) })
+		i := slices.IndexFunc(l.Threads, func(t Thread) bool { return t.accesses(v) })
 		if l.Vars[v].Shared && i >= 0 {
 			in.cta = ctas[l.Threads[i].CTA]
 		}
@@ -462,8 +469,8 @@ func (l *layout) drawPlaces() {
 // sameChannel is a number of bytes after which addresses are in the same channel and the same sets of the caches.
 const sameChannel = 16 << 10
 
-// drawOthers gives warps what disturbs the test: they evict lines, write beside the variables, or crowd the channel of
-// one of them.
+// drawOthers gives warps what disturbs the test: they evict lines, write beside the variables, or crowd the
+// channel of one of them.
 func (l *layout) drawOthers() {
 	of := func(list ...int) int { return list[l.IntN(len(list))] }
 	var globals []uint64

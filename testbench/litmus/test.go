@@ -30,6 +30,11 @@ type Thread struct {
 	Regs  int // registers are r0 to r(Regs-1)
 }
 
+// accesses reports whether the thread accesses a variable.
+func (t *Thread) accesses(v int) bool {
+	return slices.ContainsFunc(t.Insts, func(in Inst) bool { return (in.reads() || in.writes()) && in.Var == v })
+}
+
 // Op is what an instruction does.
 type Op uint8
 
@@ -184,7 +189,8 @@ func (w *WrongClaim) Error() string {
 	if w.Has == "" {
 		return fmt.Sprintf("%s: test %s: the model allows no outcome with %s", w.Test.Place, w.Test.Name, w.Claim.Text)
 	}
-	return fmt.Sprintf("%s: test %s: the model allows %s, which is against: forbid %s", w.Test.Place, w.Test.Name, w.Test.Show(w.Has), w.Claim.Text)
+	return fmt.Sprintf("%s: test %s: the model allows %s, which is against: forbid %s",
+		w.Test.Place, w.Test.Name, w.Test.Show(w.Has), w.Claim.Text)
 }
 
 // Judge compares the claims of a test with the outcomes that the model allows. The error has a WrongClaim for each

@@ -21,7 +21,7 @@ type Machine struct {
 func New(s *testbench.Session) *Machine { return &Machine{runner.New(s)} }
 
 // Launch implements kernels.Machine. The error is that of Run.
-func (m *Machine) Launch(l kernels.Launch) error {
+func (m *Machine) Launch(l kernels.Call) error {
 	return compared(m.Session, false, func() error { return m.Machine.Launch(l) })
 }
 

@@ -24,18 +24,21 @@ import (
 const defaultLitmus = 1000
 
 // litmusFlags are the flags of check that --litmus takes.
-var litmusFlags = []string{"litmus", "runs", "seed", "jobs", "json", "help"}
+var litmusFlags = []string{"litmus", "runs", "seed", "jobs", "json"}
 
 // litmus runs litmus tests: those of the names, those of files, or all.
 func (f *checkFlags) litmus(c *cobra.Command, args []string) error {
 	var other error
 	c.Flags().VisitAll(func(flag *pflag.Flag) {
 		if flag.Changed && !slices.Contains(litmusFlags, flag.Name) {
-			other = errors.Join(other, fmt.Errorf("--%s: does not go with --litmus, which takes --runs, --seed, --jobs and --json", flag.Name))
+			other = errors.Join(other, fmt.Errorf("--%s: does not go with --litmus, which takes --%s",
+				flag.Name, strings.Join(litmusFlags[1:], ", --")))
 		}
 	})
 	tests, err := litmusTests(args)
-	o := litmus.Options{Tests: tests, Runs: f.options.Runs, Seed: f.options.Seed, Jobs: f.options.Jobs, Machine: draw.Machine}
+	o := litmus.Options{
+		Tests: tests, Runs: f.options.Runs, Seed: f.options.Seed, Jobs: f.options.Jobs, Machine: draw.Machine,
+	}
 	if !c.Flags().Changed("runs") {
 		o.Runs = defaultLitmus
 	}
@@ -112,8 +115,9 @@ func litmusTests(args []string) (tests []*litmus.Test, err error) {
 // replayLitmus is the command that shows a finding again.
 func replayLitmus(f *litmus.Finding, program string) string {
 	name := f.Test.Name
-	if file, _, _ := strings.Cut(f.Test.Place, ":"); strings.Contains(file, "/") || !slices.ContainsFunc(litmus.Tests(), func(t *litmus.Test) bool { return t.Place == f.Test.Place }) {
-		name = file
+	if !slices.Contains(litmus.Tests(), f.Test) {
+		name, _, _ = strings.Cut(f.Test.Place, ".litmus:")
+		name += ".litmus"
 	}
 	return fmt.Sprintf("%s check --litmus %s --seed %d --runs 1", program, quoted(name), f.Seed)
 }
@@ -140,7 +144,7 @@ func printLitmus(w io.Writer, r *litmus.Report, o *litmus.Options, program strin
 		fmt.Fprintf(w, "%v\nmachine: %s\nagain: %s\n", f, settingsText(&f.Machine), replayLitmus(f, program))
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "no outcome that the model forbids; --seed %d goes on\n", o.Seed+o.Runs)
+	_, err := fmt.Fprintf(w, "no outcome that the model forbids; --seed %d goes on\n", r.Next)
 	return err
 }
 
@@ -177,19 +181,28 @@ func printLitmusJSON(w io.Writer, r *litmus.Report, o *litmus.Options, program s
 		one := &r.Results[i]
 		outcomes := []map[string]any{}
 		for _, out := range one.Outcomes {
-			outcomes = append(outcomes, map[string]any{"outcome": one.Test.Show(out.Outcome), "weak": out.Weak, "times": out.Times})
+			outcomes = append(outcomes, map[string]any{
+				"outcome": one.Test.Show(out.Outcome), "weak": out.Weak, "times": out.Times,
+			})
 		}
-		tests = append(tests, map[string]any{"test": one.Test.Name, "source": one.Test.Source, "launches": one.Launches, "executions": one.Executions, "outcomes": outcomes})
+		tests = append(tests, map[string]any{
+			"test": one.Test.Name, "source": one.Test.Source, "launches": one.Launches, "executions": one.Executions,
+			"outcomes": outcomes,
+		})
 	}
 	answer := map[string]any{
-		"schema": schema("check.litmus"), "first_seed": o.Seed, "next_seed": o.Seed + o.Runs, "seconds": r.Spent.Seconds(), "tests": tests, "failure": nil,
+		"schema": schema("check.litmus"), "first_seed": o.Seed, "next_seed": r.Next,
+		"seconds": r.Spent.Seconds(), "tests": tests, "failure": nil,
 	}
 	if f := r.Finding; f != nil {
 		settings := map[string]any{}
 		for _, s := range f.Machine.Resolved() {
 			settings[s.Key] = s.Value
 		}
-		failure := map[string]any{"test": f.Test.Name, "seed": f.Seed, "mechanism": f.Machine.Divergence.Mechanism, "outcome": "", "what": f.Error(), "config": settings, "command": replayLitmus(f, program)}
+		failure := map[string]any{
+			"test": f.Test.Name, "seed": f.Seed, "mechanism": f.Machine.Divergence.Mechanism, "outcome": "",
+			"what": f.Error(), "config": settings, "command": replayLitmus(f, program),
+		}
 		if f.Err == nil {
 			failure["outcome"] = f.Test.Show(f.Outcome)
 		}

@@ -131,7 +131,7 @@ func (p *ConvBarrier) Logic(g divergence.Geometry) []units.Logic {
 }
 
 // Start pushes the path of a new warp.
-func (p *ConvBarrier) Start(l *divergence.Launch) {
+func (p *ConvBarrier) Start(l *divergence.WarpStart) {
 	w := int(l.Row)
 	for i := w * p.PathsPerWarp(); i < (w+1)*p.PathsPerWarp(); i++ {
 		*p.Table.Edit(i) = divergence.Slot{CTA: l.CTA, Row: l.Row}

@@ -293,7 +293,7 @@ func (p *TBC) Parts() map[string]bool {
 
 // launch adds a static warp to the bottom entry, which is complete with the
 // last one.
-func (p *TBC) launch(l *divergence.Launch) {
+func (p *TBC) launch(l *divergence.WarpStart) {
 	cta := int(l.CTA)
 	if l.Row == l.First {
 		*p.Blocks.Edit(cta) = Block{First: l.First}

@@ -327,7 +327,7 @@ func (p *DWF) from(slot int, lanes, pc uint32) units.Update {
 }
 
 // start launches a static warp.
-func (p *DWF) start(l *divergence.Launch) bool {
+func (p *DWF) start(l *divergence.WarpStart) bool {
 	u := units.Update{Req: l.Mask}
 	for i := range u.Row {
 		u.Row[i] = l.Row

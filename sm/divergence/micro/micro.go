@@ -213,7 +213,7 @@ type front struct {
 	Fire    rtl.Wire[divergence.Fire]
 	Stalled rtl.Wire[units.Set]
 	Div     divergence.Policy
-	Launch  rtl.Out[divergence.Launch]
+	Launch  rtl.Out[divergence.WarpStart]
 	Outcome rtl.Out[divergence.Outcome]
 	Retire  rtl.In[divergence.Retire]
 
@@ -252,7 +252,7 @@ func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit
 		f.threads = append(f.threads, row)
 		f.until = append(f.until, make([]uint64, b.Lanes))
 	}
-	launch, retire := rtl.NewQueue[divergence.Launch](rows), rtl.NewQueue[divergence.Retire](rows)
+	launch, retire := rtl.NewQueue[divergence.WarpStart](rows), rtl.NewQueue[divergence.Retire](rows)
 	outcome := rtl.NewQueue[divergence.Outcome](b.Latency+2, rtl.Latency(uint64(max(b.Latency, 1))))
 	f.Launch, f.Outcome, f.Retire = launch.Out(), outcome.Out(), retire.In()
 	c := pol.Connections()
@@ -288,7 +288,7 @@ func (f *front) Tick() {
 	q, d := f.Regs()
 	if n := f.bench.Warps; int(q.Started) < len(f.threads) && f.Launch.Ready() {
 		cta, warp := int(q.Started)/n, int(q.Started)%n
-		f.Launch.Push(divergence.Launch{
+		f.Launch.Push(divergence.WarpStart{
 			CTA: uint8(cta), Row: q.Started, First: uint8(cta * n), Warps: uint8(n), Last: warp+1 == n, Mask: uint32(1<<f.bench.Lanes - 1),
 		})
 		d.Started++

@@ -241,7 +241,7 @@ type driver struct {
 	}]
 	Fire    rtl.Wire[divergence.Fire]
 	Div     divergence.Policy
-	Launch  rtl.Out[divergence.Launch]
+	Launch  rtl.Out[divergence.WarpStart]
 	Outcome rtl.Out[divergence.Outcome]
 	Retire  rtl.In[divergence.Retire]
 
@@ -255,7 +255,7 @@ func (d *driver) Tick() {
 	q, n := d.Regs()
 	n.Random = q.Random*6364136223846793005 + 1442695040888963407
 	if int(q.Started) < d.warps && d.Launch.Ready() {
-		d.Launch.Push(divergence.Launch{Row: q.Started, Warps: uint8(d.warps), Last: int(q.Started)+1 == d.warps, Mask: 0xff})
+		d.Launch.Push(divergence.WarpStart{Row: q.Started, Warps: uint8(d.warps), Last: int(q.Started)+1 == d.warps, Mask: 0xff})
 		n.Started++
 	}
 	if d.Retire.Valid() {
@@ -305,7 +305,7 @@ func Clocked(t *testing.T, options []divergence.Options) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				launch, retire := rtl.NewQueue[divergence.Launch](warps), rtl.NewQueue[divergence.Retire](warps)
+				launch, retire := rtl.NewQueue[divergence.WarpStart](warps), rtl.NewQueue[divergence.Retire](warps)
 				outcome := rtl.NewQueue[divergence.Outcome](64)
 				f := &driver{Div: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), prog: prog, warps: warps}
 				c := p.Connections()

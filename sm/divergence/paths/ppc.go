@@ -176,7 +176,7 @@ func (p *PPC) Logic(g divergence.Geometry) []units.Logic {
 }
 
 // Start pushes the bottom pair of a new warp.
-func (p *PPC) Start(l *divergence.Launch) {
+func (p *PPC) Start(l *divergence.WarpStart) {
 	p.Stack.Push(int(l.Row), Pair{Side: [2]divergence.Side{{Mask: l.Mask}}, Meet: divergence.Nowhere})
 }
 

@@ -75,7 +75,7 @@ func (p *PTPC) Logic(g divergence.Geometry) []units.Logic {
 }
 
 // Start has the PCs of a new warp at 0.
-func (p *PTPC) Start(l *divergence.Launch) { *p.Threads.Edit(int(l.Row)) = Threads{Live: l.Mask} }
+func (p *PTPC) Start(l *divergence.WarpStart) { *p.Threads.Edit(int(l.Row)) = Threads{Live: l.Mask} }
 
 // Advance leaves the warp at the next PC: no other thread was behind.
 func (p *PTPC) Advance(w int) {

@@ -81,7 +81,7 @@ func (p *DPE) Logic(g divergence.Geometry) []units.Logic {
 }
 
 // Start puts an entry on the stack of a new warp.
-func (p *DPE) Start(l *divergence.Launch) {
+func (p *DPE) Start(l *divergence.WarpStart) {
 	w := int(l.Row)
 	*p.Table.Edit(2*w + 1) = divergence.Slot{CTA: l.CTA, Row: l.Row}
 	p.push(w, Fork{Side: [2]divergence.Side{{Mask: l.Mask}}, RPC: divergence.Nowhere})

@@ -120,7 +120,7 @@ func (p *MultiPath) Logic(g divergence.Geometry) []units.Logic {
 }
 
 // Start makes the split of a new warp, and the bottom entry.
-func (p *MultiPath) Start(l *divergence.Launch) {
+func (p *MultiPath) Start(l *divergence.WarpStart) {
 	w := int(l.Row)
 	for i := w*p.PathsPerWarp() + 1; i < (w+1)*p.PathsPerWarp(); i++ {
 		*p.Table.Edit(i) = divergence.Slot{CTA: l.CTA, Row: l.Row}

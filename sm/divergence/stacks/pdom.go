@@ -87,7 +87,7 @@ func (p *PDOM) Logic(g divergence.Geometry) []units.Logic {
 func (p *PDOM) Parts() map[string]bool { return map[string]bool{"likely": p.Stack.Likely} }
 
 // Start pushes the bottom entry of a new warp.
-func (p *PDOM) Start(l *divergence.Launch) {
+func (p *PDOM) Start(l *divergence.WarpStart) {
 	p.Stack.Push(int(l.Row), divergence.Entry{RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: l.Mask}, &p.D().Stats)
 }
 

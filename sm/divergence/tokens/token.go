@@ -193,7 +193,7 @@ func (p *TokenStack) move(w int, s *divergence.Slot, until uint64, t divergence.
 }
 
 // Start notes who is in a new warp.
-func (p *TokenStack) Start(l *divergence.Launch) {
+func (p *TokenStack) Start(l *divergence.WarpStart) {
 	*p.Live.Edit(int(l.Row)) = l.Mask
 }
 
