@@ -99,12 +99,13 @@ func (f *Frontier) elect(w int, s *divergence.Slot) {
 	}
 }
 
-// Resume lets the paths of a warp go on behind the barrier.
+// Resume lets the paths of a warp go on behind the barrier. Those at one PC join.
 func (f *Frontier) Resume(w int) {
 	f.Table.Edit(w).Pass()
 	for i := range f.List.Len(w) {
 		f.List.Entry(w, i).Pass()
 	}
+	f.Advance(w)
 }
 
 // Counts is what the mechanism counts itself.
