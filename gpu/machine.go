@@ -19,6 +19,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"divergo/memsys"
@@ -124,8 +125,8 @@ type End uint8
 const (
 	Finished     End = iota // every CTA has ended and its results are in device memory
 	Stopped                 // stop said so
-	Faulted                 // a thread misbehaved: see Fault
-	Deadlock                // threads wait for ever, for others that do or that go in circles: see Status
+	Faulted                 // a thread misbehaved: see sm.SM.Fault
+	Deadlock                // threads wait for ever, for others that do or that go in circles: see sm.SM.Paths
 	EndlessLoop             // all threads go in circles, or wait at barriers for those that do
 	GridDeadlock            // the same, where the loops read memory and CTAs of the grid have no room: see Room
 	OutOfTime               // max cycles have passed
@@ -167,39 +168,10 @@ func (m *Machine) Run(stop func() bool, max uint64) End {
 }
 
 func (m *Machine) faulted() bool {
-	_, _, ok := m.Fault()
-	return ok
-}
-
-// Fault is the first misbehaviour of a thread, the SM, and whether there is
-// one.
-func (m *Machine) Fault() (f sm.Fault, index int, ok bool) {
-	for i, s := range m.SMs {
-		if g, bad := s.Fault(); bad && (!ok || g.Cycle < f.Cycle) {
-			f, index, ok = g, i, true
-		}
-	}
-	return f, index, ok
-}
-
-// WarpStatus is where a group of threads of a warp stands.
-type WarpStatus struct {
-	SM   int
-	CTA  [3]uint32 // ctaid
-	Warp int       // of the CTA
-	sm.Path
-}
-
-// Status lists every group of live threads, in the order of SMs and rows.
-func (m *Machine) Status() []WarpStatus {
-	var list []WarpStatus
-	for i, s := range m.SMs {
-		for _, p := range s.Paths() {
-			cta, warp := s.Warp(int(p.Row))
-			list = append(list, WarpStatus{i, cta, warp, p})
-		}
-	}
-	return list
+	return slices.ContainsFunc(m.SMs, func(s *sm.SM) bool {
+		_, bad := s.Fault()
+		return bad
+	})
 }
 
 // Cycles of the core clock from the launch until the last CTA was known to

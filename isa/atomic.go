@@ -75,7 +75,7 @@ func GlobalAtomic(op AtomOp, t Type, old, a, b uint64) uint64 {
 // ordered reports whether a < b for the integer type t.
 func ordered(t Type, a, b uint64) bool {
 	if t.Signed() {
-		return int64(Extend(t, a, 64)) < int64(Extend(t, b, 64))
+		return int64(extend(t, a, 64)) < int64(extend(t, b, 64))
 	}
 	return a < b
 }

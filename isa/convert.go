@@ -9,11 +9,11 @@ import (
 // source type, rounds or clamps it to the destination type, and extends it to
 // the width of the destination register.
 
-// Extend is how a value of type t lands in a register of the given width in
+// extend is how a value of type t lands in a register of the given width in
 // bits: signed integers are sign-extended, all others zero-extended. It serves
 // ld and cvt, whose destination register may be wider than their type
 // (Inst.DstBits). Bits of v above t are ignored.
-func Extend(t Type, v uint64, width int) uint64 {
+func extend(t Type, v uint64, width int) uint64 {
 	s := 64 - t.Bits()
 	if !t.Signed() {
 		return v << s >> s
@@ -116,7 +116,7 @@ func signExtend(x *Lanes, n, width int) {
 
 // clampInt is the value of to next to a (.sat).
 func clampInt(to, from Type, a uint64) uint64 {
-	v := Extend(from, a, 64)
+	v := extend(from, a, 64)
 	top := ^uint64(0) >> (64 - to.Bits())
 	switch {
 	case !from.Signed() || int64(v) >= 0:
@@ -245,7 +245,7 @@ var nearestFloat = map[form]kernel{
 }
 
 func intToFloat(to, from Type, mode Round, a uint64) uint64 {
-	n := number{lo: Extend(from, a, 64)}
+	n := number{lo: extend(from, a, 64)}
 	if from.Signed() && int64(n.lo) < 0 {
 		n.neg, n.lo = true, -n.lo
 	}

@@ -37,7 +37,7 @@ func TestExtend(t *testing.T) {
 		{S64, 1 << 63, 64, 1 << 63, "full width"},
 		{U64, 1 << 63, 64, 1 << 63, "full width"},
 	} {
-		assert.Equal(t, c.want, Extend(c.typ, c.v, c.width), c.meaning)
+		assert.Equal(t, c.want, extend(c.typ, c.v, c.width), c.meaning)
 	}
 }
 

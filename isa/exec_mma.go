@@ -151,7 +151,7 @@ func multiplyFloats(in *Inst, x *Lanes) {
 }
 
 func multiplyIntegers(in *Inst, x *Lanes) {
-	a, b := operandsOf(in, x, func(t Type, bits uint64) int64 { return int64(Extend(t, bits, 64)) })
+	a, b := operandsOf(in, x, func(t Type, bits uint64) int64 { return int64(extend(t, bits, 64)) })
 	accumulate(in, x, func(row, column int, c uint64) uint64 {
 		sum := int64(int32(c))
 		for k := range in.K {

@@ -234,7 +234,7 @@ func TestWidth(t *testing.T) {
 		var rows [MaxSrcs]Row
 		for i := range rows {
 			for j := range rows[i] {
-				rows[i][j] = Extend(B64, rng.Uint64(), 64)
+				rows[i][j] = extend(B64, rng.Uint64(), 64)
 			}
 		}
 		var d [MaxDsts]Row

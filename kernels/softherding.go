@@ -92,28 +92,3 @@ func (w *SoftHerding) Run(m Machine) error {
 	expect(&w.outcome, "left", w.left, w.want)
 	return nil
 }
-
-// Majority puts conditions, one for each of the first threads of a warp, to the vote, and
-// says for each of these threads whether it was won in the paper's form and relative to
-// those that vote. The others of the warp do not vote.
-func Majority(m Machine, conditions []bool) (half, active []bool, err error) {
-	words := make([]uint32, 32)
-	for i, c := range conditions {
-		if c {
-			words[i] = 1
-		}
-	}
-	condition, won, wonActive := upload(m, words), m.Alloc(4*32), m.Alloc(4*32)
-	err = m.Launch(Call{
-		Module: "brh.ptx",
-		Kernel: "brh_vote",
-		Grid:   [3]uint32{1, 1, 1},
-		Block:  [3]uint32{32, 1, 1},
-		Params: bank(condition, won, wonActive, uint32(len(conditions))),
-	})
-	for i := range conditions {
-		half = append(half, download[uint32](m, won, 32)[i] != 0)
-		active = append(active, download[uint32](m, wonActive, 32)[i] != 0)
-	}
-	return half, active, err
-}

@@ -39,7 +39,7 @@ func TestMajority(t *testing.T) {
 				conditions[i] = i < c.votes
 			}
 		}
-		half, active, err := Majority(newOracle(t, 0), conditions)
+		half, active, err := majority(newOracle(t, 0), conditions)
 		require.NoError(t, err)
 		for i := range conditions {
 			assert.Equal(t, c.half, half[i], "%d of %d", c.votes, c.voters)
@@ -83,4 +83,29 @@ func TestSoftHerding(t *testing.T) {
 	}
 	assert.Greater(t, differs, 100, fmt.Sprint("of ", len(plain.want)))
 	assert.ErrorContains(t, NewSoftHerding(VoteHalf, 12, 4, 8, 1).Run(&memory{}), "brh_half: a picture of 12x4; want multiples of 8 and 4")
+}
+
+// majority puts conditions, one for each of the first threads of a warp, to the vote, and
+// says for each of these threads whether it was won in the paper's form and relative to
+// those that vote. The others of the warp do not vote.
+func majority(m Machine, conditions []bool) (half, active []bool, err error) {
+	words := make([]uint32, 32)
+	for i, c := range conditions {
+		if c {
+			words[i] = 1
+		}
+	}
+	condition, won, wonActive := upload(m, words), m.Alloc(4*32), m.Alloc(4*32)
+	err = m.Launch(Call{
+		Module: "brh.ptx",
+		Kernel: "brh_vote",
+		Grid:   [3]uint32{1, 1, 1},
+		Block:  [3]uint32{32, 1, 1},
+		Params: bank(condition, won, wonActive, uint32(len(conditions))),
+	})
+	for i := range conditions {
+		half = append(half, download[uint32](m, won, 32)[i] != 0)
+		active = append(active, download[uint32](m, wonActive, 32)[i] != 0)
+	}
+	return half, active, err
 }

@@ -69,9 +69,9 @@ func NewRequestNetwork(cfg *IcntConfig, in []rtl.In[Request], out []rtl.Out[Requ
 	return newCrossbar[Request, *Request](cfg, in, cfg.Concentration, out, 1)
 }
 
-// NewResponseNetwork makes the network with an input for each slice, and an
+// newResponseNetwork makes the network with an input for each slice, and an
 // output for each SM and the dispatcher.
-func NewResponseNetwork(cfg *IcntConfig, in []rtl.In[Response], out []rtl.Out[Response]) *ResponseNetwork {
+func newResponseNetwork(cfg *IcntConfig, in []rtl.In[Response], out []rtl.Out[Response]) *ResponseNetwork {
 	return newCrossbar[Response, *Response](cfg, in, 1, out, cfg.Concentration)
 }
 

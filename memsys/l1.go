@@ -117,8 +117,8 @@ type target struct {
 	Lanes uint32
 }
 
-// NewL1 makes the L1 at a port of the request network.
-func NewL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineResponse], req rtl.Out[Request], rsp rtl.In[Response]) *L1 {
+// newL1 makes the L1 at a port of the request network.
+func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineResponse], req rtl.Out[Request], rsp rtl.In[Response]) *L1 {
 	l := &L1{
 		In: in, Out: out, Req: req, Rsp: rsp,
 		mshrNum: cfg.L1.MSHRs, merge: cfg.L1.MSHRMerge, storing: writePolicies.Must(cfg.L1.Write),

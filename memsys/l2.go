@@ -67,8 +67,8 @@ type sliceMSHR struct {
 	Count uint8 `bits:"7"`
 }
 
-// NewSlice makes a slice of a configuration that Check accepts.
-func NewSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Out[dram.Request], fill rtl.In[dram.Response]) *Slice {
+// newSlice makes a slice of a configuration that Check accepts.
+func newSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Out[dram.Request], fill rtl.In[dram.Response]) *Slice {
 	s := &Slice{
 		In: in, Out: out, Mem: mem, Fill: fill,
 		line: cfg.L2.Line, keep: cfg.L2.Keep, all: dram.Span(0, cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,

@@ -90,7 +90,7 @@ func (s *Memory) Add(to *rtl.System, icnt, mem *rtl.Domain) error {
 		req, rsp := rtl.NewLink[Request](cfg.Icnt.Queue, uint64(cfg.Icnt.Latency)), rtl.NewLink[Response](cfg.Icnt.Queue+2*cfg.L2.Latency, near)
 		fetch, fill := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency, far), rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, far)
 		requests, responses = append(requests, req.Out()), append(responses, rsp.In())
-		slice := NewSlice(cfg, req.In(), rsp.Out(), fetch.Out(), fill.In())
+		slice := newSlice(cfg, req.In(), rsp.Out(), fetch.Out(), fill.In())
 		channel := dram.NewChannel(&cfg.DRAM, cfg.L2.Line, s.Store, fetch.In(), fill.Out())
 		s.Slices, s.Channels = append(s.Slices, slice), append(s.Channels, channel)
 		add(fmt.Sprintf("l2[%d]", i), icnt, slice)
@@ -98,7 +98,7 @@ func (s *Memory) Add(to *rtl.System, icnt, mem *rtl.Domain) error {
 	}
 	s.Net = &Network{
 		NewRequestNetwork(&cfg.Icnt, s.requests, requests),
-		NewResponseNetwork(&cfg.Icnt, responses, s.responses),
+		newResponseNetwork(&cfg.Icnt, responses, s.responses),
 	}
 	add("icnt", icnt, s.Net)
 	return errors.Join(errs...)

@@ -76,7 +76,7 @@ func NewUnit(cfg *Config, port int, in rtl.In[Access], out rtl.Out[Reply], req r
 		PreMem:    &PreMem{In: in, Global: global.Out(), Shared: shared.Out()},
 		Coalescer: NewCoalescer(cfg, global.In(), globalDone.Out(), lines.Out(), data.In()),
 		Shared:    NewShared(&cfg.Shared, shared.In(), sharedDone.Out()),
-		L1:        NewL1(cfg, port, lines.In(), data.Out(), req, rsp),
+		L1:        newL1(cfg, port, lines.In(), data.Out(), req, rsp),
 		WriteBack: &WriteBackPort{Global: globalDone.In(), Shared: sharedDone.In(), Out: out},
 	}
 }

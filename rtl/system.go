@@ -179,9 +179,6 @@ func (k *Sim) Domain() *Domain {
 // Name is the name of the domain.
 func (d *Domain) Name() string { return d.name }
 
-// Hz is the frequency.
-func (d *Domain) Hz() uint64 { return d.hz }
-
 // Now is the next cycle to run.
 func (d *Domain) Now() uint64 { return ceilDiv(d.sys.now, max(d.period, 1)) }
 

@@ -355,7 +355,6 @@ func TestNamesOfASystem(t *testing.T) {
 	d := s.Domains()[1]
 	assert.Equal(t, "system", s.Name())
 	assert.Equal(t, "icnt", d.Name())
-	assert.Equal(t, uint64(icntHz), d.Hz())
 	assert.Same(t, d, s.Sims()[1].Domain())
 	assert.Nil(t, rtl.MustNew("top", new(edges)).Domain())
 	other := randomSystem(t, 3, 2, 1)

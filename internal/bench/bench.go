@@ -27,8 +27,8 @@ type Machine struct {
 	Args []string // of the verb run
 }
 
-// Machines are those that each kernel runs on.
-var Machines = []Machine{
+// machines are those that each kernel runs on.
+var machines = []Machine{
 	{"slp, one SM", []string{"--preset", "slp", "--set", "gpu.sms=1"}},
 	{"slp", []string{"--preset", "slp"}},
 	{"tbc", []string{"--preset", "tbc"}},
@@ -51,7 +51,7 @@ func Cases(kernels []string, size string, processors int) (list []Case) {
 		workers = append(workers, processors)
 	}
 	for _, kernel := range kernels {
-		for _, m := range Machines {
+		for _, m := range machines {
 			for _, traced := range []bool{false, true} {
 				for _, n := range workers {
 					args := append([]string{"run", kernel, "--size", size, "--json", "--workers", strconv.Itoa(n)}, m.Args...)

@@ -13,8 +13,8 @@ import (
 	"divergo/ptx"
 )
 
-// Levels of optimisation that a batch is compiled at for the device.
-var Levels = []string{"-O0", "-O1", "-O2", "-O3"}
+// levels of optimisation that a batch is compiled at for the device.
+var levels = []string{"-O0", "-O1", "-O2", "-O3"}
 
 // hostOptions compile for the host: what is defined for the device is for it too,
 // and no optimiser is at work.

@@ -55,13 +55,13 @@ func Run(o Options) (*Report, error) {
 		case o.Only != "":
 			plan = only(o.Only)
 		case o.Cross:
-			plan = func(uint64, int) []string { return Mechanisms() }
+			plan = func(uint64, int) []string { return mechanisms() }
 		}
 		check := r.Check
 		if o.Csmith {
 			check = r.checkCsmith
 		}
-		failures, err := check(batch, Levels, plan)
+		failures, err := check(batch, levels, plan)
 		if err != nil {
 			return nil, fmt.Errorf("seeds %d to %d: %w", batch[0].Seed, batch[len(batch)-1].Seed, err)
 		}
@@ -85,8 +85,8 @@ func Run(o Options) (*Report, error) {
 // all of them every fourth, so that each has its turn at one of the levels, and at another
 // one with the next seed.
 func share(seed uint64, level int) (names []string) {
-	for i, m := range Mechanisms() {
-		if (uint64(i)+seed+uint64(level))%uint64(len(Levels)) == 0 {
+	for i, m := range mechanisms() {
+		if (uint64(i)+seed+uint64(level))%uint64(len(levels)) == 0 {
 			names = append(names, m)
 		}
 	}

@@ -17,9 +17,9 @@ import (
 // maxCycles is far more than a program needs.
 const maxCycles = 20_000_000
 
-// Machine is what programs run on: one SM that waits for little, because what is
+// machine is what programs run on: one SM that waits for little, because what is
 // looked for does not depend on time.
-func Machine() gpu.Config {
+func machine() gpu.Config {
 	c := gpu.Default()
 	c.GPU.SMs, c.DRAM.Channels = 1, 1
 	s := &c.SM
@@ -32,8 +32,8 @@ func Machine() gpu.Config {
 	return c
 }
 
-// Mechanisms are all that are registered.
-func Mechanisms() (names []string) {
+// mechanisms are all that are registered.
+func mechanisms() (names []string) {
 	for _, m := range divergence.Mechanisms() {
 		names = append(names, m.Name)
 	}
@@ -191,7 +191,7 @@ func (r *Runner) session(mechanism string) (*testbench.Session, error) {
 		s.Reset()
 		return s, nil
 	}
-	cfg := Machine()
+	cfg := machine()
 	cfg.Divergence.Mechanism = mechanism
 	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
 	if err != nil {

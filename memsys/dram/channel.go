@@ -147,7 +147,7 @@ type bank struct {
 func NewChannel(cfg *Config, line int, store *Store, in rtl.In[Request], out rtl.Out[Response]) *Channel {
 	m := NewAddrMap(cfg)
 	return &Channel{
-		In: in, Out: out, cfg: *cfg, schedule: schedulers.Must(cfg.Scheduler), addrs: m, store: store, bursts: line / cfg.BurstBytes(),
+		In: in, Out: out, cfg: *cfg, schedule: schedulers.Must(cfg.Scheduler), addrs: m, store: store, bursts: line / cfg.burstBytes(),
 		entries: rtl.NewMem[entry](cfg.Queue), data: rtl.NewMem[Line](cfg.Queue), banks: rtl.NewMem[bank](cfg.Banks),
 		cells: store.attach(m),
 	}
@@ -229,7 +229,7 @@ func (c *Channel) todo(r *Request) uint32 {
 		return 1<<c.bursts - 1
 	}
 	todo := uint32(0)
-	n := c.cfg.BurstBytes()
+	n := c.cfg.burstBytes()
 	for b := range c.bursts {
 		if r.Mask.And(Span(b*n, n)) != (ByteMask{}) {
 			todo |= 1 << b
@@ -367,7 +367,7 @@ func (c *Channel) column(i int, bk *bank, ready uint64) {
 	q, d := c.Regs()
 	e := c.entries.Edit(i)
 	burst := bits.TrailingZeros32(e.Todo)
-	n := c.cfg.BurstBytes()
+	n := c.cfg.burstBytes()
 	off := burst * n
 	d.Command.Col = e.Col + uint16(off)
 	cell, ok := c.store.cell(e.Local)

@@ -67,8 +67,8 @@ func Default() Config {
 	}
 }
 
-// BurstBytes is what one column command moves.
-func (c *Config) BurstBytes() int { return c.BusBytes * c.Burst }
+// burstBytes is what one column command moves.
+func (c *Config) burstBytes() int { return c.BusBytes * c.Burst }
 
 // tRTW is from a read to a write command: one idle cycle of the bus on either
 // side of the turn.
@@ -99,7 +99,7 @@ func (c *Config) Rules(k *key.Check, line int) {
 		}
 	}
 	if k.Sound("dram.bus_bytes", "dram.burst") {
-		if b := c.BurstBytes(); b > line || line%b != 0 || line/b > maxBursts {
+		if b := c.burstBytes(); b > line || line%b != 0 || line/b > maxBursts {
 			k.Refuse("a burst moves dram.bus_bytes * dram.burst = %d bytes: want a line of %d bytes to be 1 to %d whole bursts", b, line, maxBursts)
 		}
 	}

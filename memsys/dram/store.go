@@ -6,8 +6,8 @@ import (
 	"divergo/rtl"
 )
 
-// AddrBits is the width of a physical address.
-const AddrBits = 37
+// addrBits is the width of a physical address.
+const addrBits = 37
 
 // Device memory exists in pages: pageBytes in each channel.
 const (
@@ -15,7 +15,7 @@ const (
 	pageBytes = 1 << pageBits
 	pageLines = pageBytes / MaxLine
 	dirBits   = 12
-	rootBits  = AddrBits - pageBits - dirBits
+	rootBits  = addrBits - pageBits - dirBits
 )
 
 // Store is the contents of all channels as the host sees them, between runs:
@@ -60,8 +60,8 @@ func (s *Store) Map(addr, size uint64) error {
 		return nil
 	case len(s.cells) == 0 || len(s.cells) != int(s.addrs.channels):
 		return fmt.Errorf("memory [%#x, +%#x): the store has %d of %d channels", addr, size, len(s.cells), s.addrs.channels)
-	case addr+size < addr || addr+size > 1<<AddrBits:
-		return fmt.Errorf("memory [%#x, +%#x): expected addresses below %#x", addr, size, uint64(1)<<AddrBits)
+	case addr+size < addr || addr+size > 1<<addrBits:
+		return fmt.Errorf("memory [%#x, +%#x): expected addresses below %#x", addr, size, uint64(1)<<addrBits)
 	}
 	span := pageBytes * s.addrs.channels // addresses of a page of every channel
 	for p := addr / span; p <= (addr+size-1)/span; p++ {

@@ -24,7 +24,7 @@ type Options struct {
 	Writes    bool   // keep a hash of what each thread has written to each register
 	PCs       bool   // keep each thread's sequence of PCs, not only its hash
 	Keep      int    // instructions of each thread, the first ones, of which PC and results are kept
-	Slice     uint64 // instructions of a thread before the next one has its turn; 0: DefaultSlice
+	Slice     uint64 // instructions of a thread before the next one has its turn; 0: defaultSlice
 	MaxSteps  uint64 // instructions of all threads together; 0: DefaultMaxSteps
 	Backwards bool   // the last CTA runs first, and comes first in the result
 
@@ -45,7 +45,7 @@ type Options struct {
 
 // Limits of a run that names none.
 const (
-	DefaultSlice    = 4096
+	defaultSlice    = 4096
 	DefaultMaxSteps = 1 << 30
 )
 
@@ -167,7 +167,7 @@ func Run(p *isa.Program, l Setup, m *Memory, o Options) (*Result, error) {
 		l.WarpSize = isa.MaxLanes
 	}
 	if o.Slice == 0 {
-		o.Slice = DefaultSlice
+		o.Slice = defaultSlice
 	}
 	if o.MaxSteps == 0 {
 		o.MaxSteps = DefaultMaxSteps

@@ -192,7 +192,7 @@ OUT:
 // TestBarrier passes values from thread to thread, with the program order kept
 // by the barrier alone.
 func TestBarrier(t *testing.T) {
-	for _, slice := range []uint64{1, 3, DefaultSlice} {
+	for _, slice := range []uint64{1, 3, defaultSlice} {
 		got, r := launch(t, index+`
 	mov.u64 %d3, tile;
 	mad.wide.u32 %d4, %r3, 4, %d3;
@@ -339,7 +339,7 @@ OTHER:
 // TestLock increments a counter under a spin lock; on SIMT hardware it can
 // deadlock, thread by thread it cannot.
 func TestLock(t *testing.T) {
-	for _, slice := range []uint64{1, 2, 5, DefaultSlice} {
+	for _, slice := range []uint64{1, 2, 5, defaultSlice} {
 		got, r := launch(t, index+`
 TRY:
 	atom.global.cas.b32 %r4, [%d1], 0, 1;

@@ -28,10 +28,10 @@ import (
 	"divergo/testbench"
 )
 
-// Schema is the form of a launch file, oldSchema the one that counterexamples had: grid, block
+// schema is the form of a launch file, oldSchema the one that counterexamples had: grid, block
 // and args of a single launch stand beside the other members.
 const (
-	Schema    = "divergo.launch.v1"
+	schema    = "divergo.launch.v1"
 	oldSchema = "divergo.counterexample.v1"
 )
 
@@ -94,7 +94,7 @@ func (f *File) MarshalJSON() ([]byte, error) {
 		Module    string   `json:"module"`
 		Buffers   []Buffer `json:"buffers,omitempty"`
 		Launches  []Entry  `json:"launches"`
-	}{Schema, f.Mechanism, f.Checker, f.Seed, f.Machine, f.Module, f.Buffers, list})
+	}{schema, f.Mechanism, f.Checker, f.Seed, f.Machine, f.Module, f.Buffers, list})
 }
 
 // maxText is the most bytes of a launch file.

@@ -202,14 +202,14 @@ func (r *reader) dim(to *[3]uint32) func(node) {
 // document reads the whole file.
 func (r *reader) document(n node) {
 	f := r.f
-	var schema string
+	var given string
 	old := Entry{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
 	if list, ok := n.value.([]member); ok {
 		for _, m := range list {
 			if m.name == "schema" {
-				schema, _ = m.value.(string)
-				if schema != Schema && schema != oldSchema {
-					r.errorf(m.node.at, "want %q", Schema)
+				given, _ = m.value.(string)
+				if given != schema && given != oldSchema {
+					r.errorf(m.node.at, "want %q", schema)
 					return
 				}
 			}
@@ -219,7 +219,7 @@ func (r *reader) document(n node) {
 		"schema": func(node) {}, "mechanism": r.mechanism, "checker": r.text(&f.Checker),
 		"seed": func(n node) { f.Seed = r.number(n, 64) },
 	}
-	if schema == oldSchema {
+	if given == oldSchema {
 		f.Module, f.Machine = ModuleFile, MachineFile
 		of["grid"], of["block"], of["args"] = r.dim(&old.Grid), r.dim(&old.Block), r.args(&old)
 	} else {
@@ -232,9 +232,9 @@ func (r *reader) document(n node) {
 	r.object(n, "a launch file", of)
 	switch {
 	case len(r.errs) > before || r.full():
-	case schema == "":
-		r.errorf(n.at, "want a member \"schema\": %q", Schema)
-	case schema == oldSchema:
+	case given == "":
+		r.errorf(n.at, "want a member \"schema\": %q", schema)
+	case given == oldSchema:
 		old.at, old.kernelAt = n.at, n.at
 		f.Launches = []Entry{old}
 	case len(f.Launches) == 0:

@@ -88,12 +88,12 @@ func (r *Report) Sections() (list []Section) {
 		most := uint64(1)
 		for _, l := range p.lines {
 			for _, c := range l.in {
-				most = max(most, c.Sum())
+				most = max(most, c.sum())
 			}
 		}
 		cells := func(in []*Counts) (list []Cell) {
 			for i, c := range in {
-				list = append(list, r.Runs[i].cell(c, p.total(i).Sum(), most))
+				list = append(list, r.Runs[i].cell(c, p.total(i).sum(), most))
 			}
 			return list
 		}
@@ -155,7 +155,7 @@ const (
 func (r *Run) cell(c *Counts, all, most uint64) Cell {
 	cell := Cell{
 		Executed: c.Issued, Branches: c.Branches, Diverged: c.Divergent, Lines: c.Lines, Misses: c.Found[memsys.Miss],
-		Cycles: c.Sum(), Lanes: c.Mean(), Share: share(c.Sum(), all),
+		Cycles: c.sum(), Lanes: c.Mean(), Share: share(c.sum(), all),
 	}
 	x := 0.0
 	piece := func(class sm.Class) {

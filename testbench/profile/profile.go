@@ -59,8 +59,8 @@ func (c *Counts) Mean() float64 {
 	return float64(c.Lanes) / float64(c.Issued)
 }
 
-// Sum is all cycles.
-func (c *Counts) Sum() (n uint64) {
+// sum is all cycles.
+func (c *Counts) sum() (n uint64) {
 	for _, k := range c.Cycles {
 		n += k
 	}

@@ -28,8 +28,8 @@ type Run struct {
 	Kernels  []Kernel
 }
 
-// Schema names the form of the JSON.
-const Schema = "divergo.profile.v1"
+// schema names the form of the JSON.
+const schema = "divergo.profile.v1"
 
 // part is a kernel in all runs.
 type part struct {
@@ -218,13 +218,13 @@ func (r *Report) tables(p *part) (lines, branches *table.Table) {
 		cells := []any{name}
 		if one {
 			c := in[0]
-			cells = append(cells, c.Issued, c.Mean(), c.Divergent, c.Lines, c.Found[memsys.Miss], c.Sum(), share(c.Sum(), p.total(0).Sum()), c.Cycles.Issue())
+			cells = append(cells, c.Issued, c.Mean(), c.Divergent, c.Lines, c.Found[memsys.Miss], c.sum(), share(c.sum(), p.total(0).sum()), c.Cycles.Issue())
 			for _, class := range classes {
 				cells = append(cells, c.Cycles[class])
 			}
 		} else {
 			for _, of := range []func(*Counts) any{
-				func(c *Counts) any { return c.Sum() }, func(c *Counts) any { return c.Mean() },
+				func(c *Counts) any { return c.sum() }, func(c *Counts) any { return c.Mean() },
 				func(c *Counts) any { return c.Divergent }, func(c *Counts) any { return c.Lines },
 			} {
 				for _, c := range in {
@@ -295,7 +295,7 @@ func (r *Report) JSON() map[string]any {
 		}
 		runs = append(runs, map[string]any{"mechanism": run.Name, "kernels": kernels})
 	}
-	return map[string]any{"schema": Schema, "title": r.Title, "runs": runs}
+	return map[string]any{"schema": schema, "title": r.Title, "runs": runs}
 }
 
 // stats are counts by name.
@@ -308,7 +308,7 @@ func (r *Run) stats(c *Counts) map[string]any {
 		"warp_instructions": c.Issued, "thread_instructions": c.Lanes, "inserted_instructions": c.Inserted,
 		"active_lane_histogram": c.Active[:r.WarpSize+1], "mean_active_lanes": c.Mean(),
 		"branches": c.Branches, "divergent_branches": c.Divergent,
-		"cycles": c.Sum(), "cycle_breakdown": cycles,
+		"cycles": c.sum(), "cycle_breakdown": cycles,
 		"mem_instructions": c.Accesses, "mem_lines": c.Lines,
 		"l1_load_hits": c.Found[memsys.Hit], "l1_load_misses": c.Found[memsys.Miss], "l1_load_merges": c.Found[memsys.Merge],
 	}
