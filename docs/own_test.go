@@ -17,7 +17,7 @@ const ownMechanism = "howto/your-own-mechanism.md"
 // ownFiles are the files of that module by name: those of the examples.
 func ownFiles(t *testing.T) map[string]string {
 	files := map[string]string{}
-	for _, name := range []string{"main.go", "frontier/frontier.go", "frontier/frontier_test.go"} {
+	for _, name := range []string{"main.go", "frontier/frontier.go", "frontier/book.go", "frontier/paper.go", "frontier/frontier_test.go"} {
 		text, err := os.ReadFile(filepath.Join("../examples", name))
 		require.NoError(t, err)
 		files[name] = string(text)
