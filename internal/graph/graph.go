@@ -1,10 +1,10 @@
-// Package graph has what several packages ask of directed graphs. A graph is a
-// list of successors by node.
+// Package graph has algorithms on directed graphs that several packages use. A graph is a list of
+// successors by node.
 package graph
 
-// Components numbers the strongly connected components of a graph so that edges
-// between them lead to larger numbers, and counts them (Tarjan, Depth-First
-// Search and Linear Graph Algorithms, 1972).
+// Components numbers the strongly connected components of a graph, and counts them. Edges between
+// components lead to larger numbers. Source: Tarjan, Depth-First Search and Linear Graph
+// Algorithms, 1972.
 func Components(succs [][]int) (number []int, n int) {
 	number = make([]int, len(succs))
 	low, index := make([]int, len(succs)), make([]int, len(succs)) // 0: not visited
