@@ -23,9 +23,9 @@
 // compared and traced without help from its author.
 //
 // [New] elaborates a design. It walks the fields of the root and names each part by its path
-// ("gpu.sm[3].issue"). It finds the readers of each part, orders the processes and refuses what is
-// not hardware: two drivers, a combinational loop, an unconnected end, a register that holds a
-// pointer.
+// ("gpu.sm[3].issue"). It finds the readers of each part and orders the processes. It refuses
+// designs that are not hardware: two drivers, a combinational loop, an unconnected end, a register
+// that holds a pointer.
 //
 //   - A struct without Tick is a container: it only holds modules, and the targets of its pointers
 //     are walked too. A module found there is a submodule. Queue ends and wires of a container
@@ -43,8 +43,8 @@
 //   - `bits:"5"` gives the width of a register. `trace:"true"` shows the entries of a memory in
 //     waveforms, by the name of the tagged field.
 //   - [Sim.Storage] gives the storage of a design. A type with room for the largest configuration
-//     can name the sizes of this one: `bits:"lanes"` the bits of each number, `len:"lanes"` the
-//     elements of an array, `if:"option"` whether the field exists.
+//     can name the sizes of this one. `bits:"lanes"` names the bits of each number, `len:"lanes"`
+//     the elements of an array, and `if:"option"` an option without which the field is absent.
 //   - `rtl:"sim"` marks data of the simulation that the hardware does not have, such as counters
 //     and time stamps.
 //   - A field may have several words: `rtl:"sim,inplace"`.
