@@ -83,7 +83,7 @@ func (j *Journal) read(first []byte, header map[string]any) error {
 	return err
 }
 
-// another says of what else a file is the journal.
+// another describes how the work of a journal differs from the header.
 func another(line []byte, header map[string]any) error {
 	var found map[string]any
 	if json.Unmarshal(line, &found) != nil || found["schema"] != header["schema"] {
