@@ -98,7 +98,7 @@ func fieldsOf(m *module) (fields []field) {
 	return fields
 }
 
-// isNumbers says whether a type has no pointer.
+// isNumbers reports whether a type has no pointer.
 func isNumbers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct:

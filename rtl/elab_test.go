@@ -278,7 +278,7 @@ type chip struct {
 	*rtl.Sim
 	Policy policy
 	Core   []*core
-	Again  *core // met before
+	Again  *core // walked before
 	Pin    rtl.Wire[bool]
 	Not    *inverter
 	self   *chip

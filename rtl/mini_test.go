@@ -149,7 +149,7 @@ type stageState struct {
 type stage struct {
 	rtl.State[stageState]
 	Stall rtl.Wire[bool] // holds a packet that cannot move on
-	Go    rtl.Wire[bool] // hands its packet over in this cycle
+	Go    rtl.Wire[bool] // passes its packet on in this cycle
 }
 
 // step passes its packet on if it can, and takes the next packet if there is room.

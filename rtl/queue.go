@@ -48,7 +48,7 @@ type fifo struct {
 	ends       [2]*module // producer, consumer
 
 	pushes, pops Observers[tapping] // taps of the ends
-	told         uint32             // position up to which pushes have been told
+	told         uint32             // position up to which the taps have seen pushes
 	mirror       *mirror            // what the observer last saw; nil without an observer
 
 	of    reflect.Type // the type of an entry
@@ -139,7 +139,7 @@ type In[T any] struct{ q *Queue[T] }
 // `rtl:"optional"`.
 func (o Out[T]) Connected() bool { return o.q != nil }
 
-// Ready says whether there is room for one more entry in this cycle.
+// Ready reports whether there is room for one more entry in this cycle.
 func (o Out[T]) Ready() bool { return o.q.f.tail-o.q.f.rel < o.q.f.cap }
 
 // Free is the number of entries that can be pushed in this cycle.
@@ -198,7 +198,7 @@ func (f *fifo) append() (at uint32) {
 // `rtl:"optional"`.
 func (i In[T]) Connected() bool { return i.q != nil }
 
-// Valid says whether an entry is visible.
+// Valid reports whether an entry is visible.
 func (i In[T]) Valid() bool { return i.q.f.head != i.q.f.vis }
 
 // Len is the number of visible entries.
@@ -207,7 +207,7 @@ func (i In[T]) Len() int { return int(i.q.f.vis - i.q.f.head) }
 // Front is the oldest entry. It is read-only, and meaningful only if Valid.
 func (i In[T]) Front() *T { return &i.q.buf[i.q.f.head&i.q.f.mask] }
 
-// Peek is the entry n places behind the front, 0 <= n < Len. It is read-only.
+// Peek is the entry n places after the front, 0 <= n < Len. It is read-only.
 func (i In[T]) Peek(n int) *T { return &i.q.buf[(i.q.f.head+uint32(n))&i.q.f.mask] }
 
 // Pop removes the oldest entry. It panics unless Valid.

@@ -6,9 +6,9 @@ import (
 )
 
 // This file views values as the bytes that they occupy. The kernel compares, copies, saves and
-// hashes values of any type as bytes, because generic code would be compiled again for each type in
-// each package. Elaboration has checked that the values are plain data: they hold no pointer, so
-// copying their bytes copies them. The views alias the values and keep them alive.
+// hashes values of any type as bytes. Generic code would be compiled again for each type in each
+// package. Elaboration has checked that the values are plain data: they hold no pointer, so copying
+// their bytes copies them. The views alias the values and keep them alive.
 //
 // Apart from this file only trace.go uses unsafe.
 

@@ -8,7 +8,7 @@ import (
 // inputs.
 type Ticker interface{ Tick() }
 
-// Processor is a module with several processes, for logic that has to run at different places in the order of wires.
+// Processor is a module with several processes, for logic that must run at different places in the order of wires.
 type Processor interface{ Processes() []Proc }
 
 // Proc is one process of a [Processor]. Wires order processes, so a process lists exactly those
@@ -26,7 +26,7 @@ type tickFunc func()
 // Tick calls f.
 func (f tickFunc) Tick() { f() }
 
-// process is a Proc as it is scheduled.
+// process is a scheduled Proc.
 type process struct {
 	name   string
 	mod    *module

@@ -119,5 +119,5 @@ func (w *widths) number(tag string) int {
 	return n
 }
 
-// isName says whether a tag names a size instead of being a number.
+// isName reports whether a tag names a size instead of being a number.
 func isName(tag string) bool { return tag != "" && tag[0] >= 'a' && tag[0] <= 'z' }

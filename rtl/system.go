@@ -10,7 +10,7 @@ import (
 
 // System runs several Sims, its islands, in clock domains whose frequencies have exact rational
 // ratios. All domains have an edge at time 0. Time is counted in ticks of the least common multiple
-// of the frequencies (10.4 GHz for 1300, 650 and 800 MHz), so it does not drift.
+// of the frequencies, so it does not drift. For 1300, 650 and 800 MHz this is 10.4 GHz.
 //
 // Only a [Link] connects islands, and an entry takes at least the latency of its link. So all
 // islands can run independently for a quantum, the smallest latency of all links. Then the links
@@ -246,8 +246,8 @@ func (s *System) advance(to uint64) {
 	}
 }
 
-// advance runs the island up to a tick. It skips an island whose next event lies behind the edge at
-// that tick. The time of such an island stays behind until its next event, or until the system
+// advance runs the island up to a tick. It skips an island whose next event comes after the edge at
+// that tick. The time of such an island lags until its next event, or until the system
 // stops.
 func (i *island) advance(to uint64) {
 	if i.next < to+i.period {
@@ -318,7 +318,7 @@ func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (
 	return p, nil
 }
 
-// Idle says whether nothing will ever happen again without the testbench.
+// Idle reports whether nothing will ever happen again without the testbench.
 func (s *System) Idle() bool {
 	if !s.ready {
 		return false
@@ -405,7 +405,8 @@ func (s *System) Snapshot() *Snapshot {
 	return &Snapshot{s.shape(), b}
 }
 
-// Restore goes back to a snapshot of this System or of an identical one. It panics if the design differs.
+// Restore returns to a snapshot of this System or of an identical one. It panics if the design
+// differs.
 func (s *System) Restore(x *Snapshot) {
 	if s.shape() != x.design {
 		panic("rtl: Restore of " + s.name + ": the snapshot is of another design")

@@ -96,7 +96,7 @@ func findClass(t reflect.Type) class {
 	return otherClass
 }
 
-// isStorage says whether a type is a State or a Mem.
+// isStorage reports whether a type is a State or a Mem.
 func isStorage(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && (classOf(t) == stateClass || classOf(t) == memClass)
 }

@@ -59,7 +59,7 @@ func (w *Wire[T]) whdr() *wireHdr { return &w.h }
 
 func (w *Wire[T]) value() []byte { return bytesOf(&w.v) }
 
-// moved says whether the value changed since the last call.
+// moved reports whether the value changed since the last call.
 func (w *Wire[T]) moved() bool {
 	if w.v == w.shown {
 		return false

@@ -236,7 +236,7 @@ func (d *Dump) Close() error {
 }
 
 // Empty reports whether the dump has values at one time only, and no change of a signal. Then its
-// window lies behind the end of the run, its trigger has not fired, or its signals do not change.
+// window lies after the end of the run, its trigger has not fired, or its signals do not change.
 func (d *Dump) Empty() bool { return !d.changed }
 
 // Triggered is the time, in femtoseconds, at which the trigger fired, and whether it did.

@@ -9,9 +9,9 @@ import (
 )
 
 // pattern selects signals by path. Dots separate its segments, as in a path. `*` stands for any
-// text within a segment, `?` for one character, and a segment `**` for any number of segments.
-// Brackets stand for themselves; a segment without them selects every element of an array. A
-// pattern that matches a module or a struct selects everything below it.
+// text within a segment, and `?` for one character. A segment `**` stands for any number of
+// segments. Brackets stand for themselves; a segment without them selects every element of an
+// array. A pattern that matches a module or a struct selects everything below it.
 type pattern []string
 
 // parsePattern splits a pattern, and makes one `**` of several in a row.

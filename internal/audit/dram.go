@@ -25,7 +25,7 @@ type channel struct {
 	open  [dram.MaxBanks]bool
 	row   [dram.MaxBanks]uint64
 	bus   uint64 // cycle from which the data bus is free
-	// Row hits served since the oldest request of a bank became the oldest.
+	// passed counts the row hits served since the oldest request of a bank became the oldest.
 	passed [dram.MaxBanks]int
 	count  dram.Counters // the expected counters, except QueueFull and Unmapped
 }

@@ -10,8 +10,8 @@ import (
 
 // shared audits the time that accesses of an SM to shared memory take. A group of lanes takes one
 // cycle for each distinct word that it wants from the fullest bank. An atomic takes one cycle for
-// each lane. An access begins in the first cycle in which three things hold: the one before it is
-// done, it has arrived, and its answer has room.
+// each lane. An access begins as soon as the one before it is done, it has arrived, and its answer
+// has room.
 type shared struct {
 	block
 	u       *memsys.Unit

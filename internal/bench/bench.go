@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// Kernels is the default set: arithmetic with loops that threads leave at different times, tiles in
-// shared memory, barriers, and pointers into memory in many launches.
+// Kernels is the default set. It has arithmetic with loops that threads leave at different times,
+// tiles in shared memory, barriers, and pointers into memory in many launches.
 var Kernels = []string{"mandelbrot", "matmul", "bitonic", "bfs"}
 
 // Machine is a simulated machine of the set.

@@ -45,7 +45,7 @@ func Components(succs [][]int) (number []int, n int) {
 			for done := false; !done; {
 				s := open[len(open)-1]
 				open, done = open[:len(open)-1], s == node
-				number[s], low[s] = n, len(succs)+1 // no longer open: behind all others
+				number[s], low[s] = n, len(succs)+1 // not open: above all other indices
 			}
 			n++
 		}

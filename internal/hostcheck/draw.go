@@ -154,7 +154,7 @@ func (d *drawer) records() {
 	}
 	if d.has[unions] {
 		r := record{name: d.name("U")}
-		const w = 2 // as long as the longest of the bit fields: {} clears the first member alone
+		const w = 2 // as long as the longest of the bit fields: {} clears only the first member
 		r.fields = []field{{"w", "u64", w, false}, {"h", "u32", 2 * w, true}, {"q", "i16", 4 * w, true}, {"b", "u8", 8 * w, true}, {"x", "u32", 0, true}, {"y", "i32", 0, true}, {"z", "i64", 0, true}}
 		n := 1 + d.IntN(31)
 		d.p.Types = append(d.p.Types, Decl{r.name, fmt.Sprintf("union %s {\n    u64 w[%d];\n    u32 h[%d];\n    i16 q[%d];\n    u8 b[%d];\n    struct {\n        u32 x : %d;\n        i32 y : %d;\n        i64 z : %d;\n    };\n};",

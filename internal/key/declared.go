@@ -81,9 +81,9 @@ func (k *Key) change(d *Declared, set func(field reflect.Value)) {
 	d.Set(*k.of, v.Interface())
 }
 
-// Open returns a struct for a decoder. It has a field for each declaration, with the values of the
-// struct that c points to, and one for each old name of a key. The function take stores its values
-// in c.
+// Open returns a struct for a decoder. It has a field for each declaration, with its values in the
+// struct that c points to. It also has one for each old name of a key. The function take stores its
+// values in c.
 func Open(c any) (doc any, take func()) {
 	to := reflect.ValueOf(c).Elem()
 	v, store := open(to)

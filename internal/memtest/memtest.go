@@ -95,8 +95,8 @@ type System struct {
 	Dispatch *Dispatch
 }
 
-// New builds a memory system with an SM for each script, clocked at 1300, 650
-// and 800 MHz (Fung and Aamodt, HPCA 2011, table 2).
+// New builds a memory system with an SM for each script, clocked at 1300, 650 and 800 MHz (Fung &
+// Aamodt, HPCA 2011, table 2).
 func New(cfg memsys.Config, scripts ...[]Step) (*System, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 // Package mutants plants bugs in the hardware, one at a time, to test whether the checks find them.
 //
-// A mutant is a change that a developer could have made: a pop too many, a lost mask bit, a missed
+// A mutant is a mistake that a developer could make: a pop too many, a lost mask bit, a missed
 // wake-up, a timing short by one. It is never in a released binary: the go command compiles a
 // changed copy in place of the file (build flag -overlay).
 //

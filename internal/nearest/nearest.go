@@ -17,7 +17,7 @@ func Word(word string, known []string) string {
 	best, least := "", -1
 	for _, k := range known {
 		if len(word) > 2*len(k) {
-			continue // more than half of it would have to change
+			continue // more than half of it would change
 		}
 		if d := distance(word, k); least < 0 || d < least {
 			best, least = k, d

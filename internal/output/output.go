@@ -28,8 +28,8 @@ type File struct {
 	done   bool
 }
 
-// unfinished holds what must be removed if the process ends early: files that do not have their
-// final name yet, temporary files, and programs that write files.
+// unfinished holds what must be removed if the process ends early. These are files without their
+// final name, temporary files, and programs that write files.
 var unfinished = struct {
 	sync.Mutex
 	files    map[*File]bool

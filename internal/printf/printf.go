@@ -1,4 +1,4 @@
-// Package printf reads the format strings of printf in CUDA C and formats the arguments. The
+// Package printf reads the format strings of printf in CUDA C and formats their arguments. The
 // arguments lie in a block of memory, as the C ABI passes variable arguments. Each lies at a
 // multiple of its size. Integers shorter than int are passed as int, float as double.
 //

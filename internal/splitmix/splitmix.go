@@ -1,5 +1,5 @@
-// Package splitmix is the random generator SplitMix64 (Steele, Lea & Flood, OOPSLA 2014). It gives
-// the same numbers on every machine and in every release of Go.
+// Package splitmix implements the random generator SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+// It gives the same numbers on every machine and in every release of Go.
 package splitmix
 
 // Source is a generator; its value is the seed.
