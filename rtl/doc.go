@@ -6,15 +6,15 @@
 // A module is a pointer to a struct with a method Tick. Its fields are its registers and ports:
 //
 //	type Encoder struct {
-//		rtl.State[encoderState]                // registers
-//		Req                    *rtl.Wire[uint8] // input: a pointer to a wire
-//		Grant                  rtl.Wire[uint8]  // output: a wire
+//		rtl.State[encoderState]                 // registers
+//		Req                    *rtl.Wire[uint8] // input, a pointer to a wire
+//		Grant                  rtl.Wire[uint8]  // output, a wire
 //		Out                    rtl.Out[Job]     // end of a queue
 //		Table                  *rtl.Mem[Row]    // memory
-//		Loader                 *Loader          // another module: its registers and memories may be read
-//		sim                    *rtl.Sim         // filled in at elaboration: Now, WakeAt
-//		latency                uint64           // anything else is a parameter: Tick leaves it as it was
-//		sums                   [4]uint32        `rtl:"scratch"` // but this is for the time of a Tick, wires without a name
+//		Loader                 *Loader          // another module, whose registers and memories may be read
+//		sim                    *rtl.Sim         // set at elaboration: Now, WakeAt
+//		latency                uint64           // other fields are parameters, which Tick must not change
+//		sums                   [4]uint32        `rtl:"scratch"` // temporary storage of one Tick, like unnamed wires
 //	}
 //
 // Tick computes the next state D from the present state Q and the inputs. It also sets the outputs,
@@ -43,8 +43,9 @@
 //   - `bits:"5"` gives the width of a register. `trace:"true"` shows the entries of a memory in
 //     waveforms, by the name of the tagged field.
 //   - [Sim.Storage] gives the storage of a design. A type with room for the largest configuration
-//     can name the sizes of this one. `bits:"lanes"` names the bits of each number, `len:"lanes"`
-//     the elements of an array, and `if:"option"` an option without which the field is absent.
+//     can name the sizes of this one. `bits:"lanes"` names the bits of each number, and
+//     `len:"lanes"` the elements of an array. With `if:"option"` the field exists only with the
+//     option.
 //   - `rtl:"sim"` marks data of the simulation that the hardware does not have, such as counters
 //     and time stamps.
 //   - A field may have several words: `rtl:"sim,inplace"`.
@@ -65,10 +66,10 @@
 //
 // # What it costs
 //
-//	process, evaluated            8 to 15 ns, and what its Tick does
-//	State                         compared: 3 to 15 ns for 32 B to 1 KiB; copied, if it changed: the same again
-//	Wire                          1 ns; but it orders processes, so use it only where a register will not do
-//	Queue                         10 ns for an entry that goes in and comes out; with Latency 30 ns
+//	process, evaluated            8 to 15 ns, and the time of its Tick
+//	State                         comparison 3 to 15 ns for 32 B to 1 KiB; copy, if it changed, the same again
+//	Wire                          1 ns; but it orders processes, so use it only where a register does not suffice
+//	Queue                         10 ns for an entry from push to pop; with Latency 30 ns
 //	Mem                           10 ns for a written entry, and its copy
 //	Link                          35 ns for an entry
 //	WakeAt                        15 ns
