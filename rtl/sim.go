@@ -107,8 +107,8 @@ func (k *Sim) Run(n uint64) {
 	k.advance(k.now + n)
 }
 
-// RunUntil advances until cond holds, at most max cycles, and reports whether it holds. cond reads
-// the design's state; it is called before each cycle that is not skipped.
+// RunUntil advances until cond holds, at most max cycles, and reports whether it holds. The
+// function cond reads the design's state. It is called before each cycle that is not skipped.
 func (k *Sim) RunUntil(cond func() bool, max uint64) bool {
 	k.alone("RunUntil")
 	end := k.now + max

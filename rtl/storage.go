@@ -30,8 +30,8 @@ func (s *Storage) Width() (bits int) {
 }
 
 // Storage lists the States and Mems of the design, as wide as their types and tags declare. It
-// leaves out parts without bits and those with the tag `rtl:"sim"`. sizes gives the values of the
-// names in tags; the error reports a missing one.
+// leaves out parts without bits and those with the tag `rtl:"sim"`. The map sizes gives the values
+// of the names in tags. The error reports a missing one.
 func (k *Sim) Storage(sizes map[string]int) ([]Storage, error) {
 	var list []Storage
 	w := widths{sizes: sizes}

@@ -8,7 +8,7 @@ type tapping struct {
 
 // Tap has f called with each entry that is pushed, until leave is called. The call is at the clock
 // edge that ends the cycle, when the entry is complete. It is the monitor of a testbench on the
-// wires between two modules: f sees the entry as the consumer will see it. f must not change the
+// wires between two modules: f sees the entry as the consumer will see it. It must not change the
 // entry, and must copy what it keeps. A queue without a tap costs nothing extra. In a [System] the
 // worker of the producer's island calls f.
 func (o Out[T]) Tap(f func(cycle uint64, v *T)) (leave func()) {

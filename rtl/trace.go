@@ -170,9 +170,9 @@ type edge struct {
 	changed []uint64
 }
 
-// Observe has f called after each clock edge that was not skipped, until leave is called. changed
-// is a bit set of the groups of signals that changed. During the call, wires have the values of the
-// given cycle; registers, queues and memories have those of the next one.
+// Observe has f called after each clock edge that was not skipped, until leave is called. The
+// argument changed is a bit set of the groups of signals that changed. During the call, wires have
+// the values of the given cycle; registers, queues and memories have those of the next one.
 //
 // An entry of a timed queue that becomes visible is reported in a call of its own, for the cycle
 // before. The cost follows the activity; without an observer there is none. In a [System] the

@@ -103,7 +103,7 @@ func newAxis(lo, hi, from, to float64) axis {
 }
 
 // tickStep is the least of 1, 2 and 5 times a power of ten that divides span into at most 8
-// intervals. digits is the number of its digits after the point.
+// intervals. The result digits counts its digits after the point.
 func tickStep(span float64) (step float64, digits int) {
 	const most = 8
 	power := 1.0

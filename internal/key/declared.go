@@ -25,9 +25,9 @@ func (d Declaration) Check() error {
 	return NewCheck(d.Name+".", v.Interface()).Err()
 }
 
-// Declared is the field of a struct that holds the structs declared to it, each at its place. nil
-// stands for the defaults, so equal configurations are equal values. The struct around it lists the
-// declarations with a method Declarations() []Declaration.
+// Declared is the field of a struct that holds the structs declared to it, each at its place. A nil
+// entry stands for the defaults, so equal configurations are equal values. The struct around it
+// lists the declarations with a method Declarations() []Declaration.
 type Declared [MaxDeclared]any
 
 var declared = reflect.TypeFor[Declared]()

@@ -1,8 +1,8 @@
 // Package mutants plants bugs in the hardware, one at a time, to test whether the checks find them.
 //
-// A mutant is a mistake that a developer could make: a pop too many, a lost mask bit, a missed
-// wake-up, a timing short by one. It is never in a released binary: the go command compiles a
-// changed copy in place of the file (build flag -overlay).
+// A mutant is a mistake that a developer could make: one pop too many, a lost mask bit, a missed
+// wake-up, a short timing. It is never in a released binary: the go command compiles a changed copy
+// in place of the file (build flag -overlay).
 //
 //	go test ./internal/mutants             # two of them
 //	go test ./internal/mutants -all -v     # all, with the checker that killed each
