@@ -18,7 +18,7 @@ type inverter struct {
 
 func (x *inverter) Tick() { x.Out.Set(!x.In.Get()) }
 
-// split lists its processes, and drives what it is told to.
+// split lists its processes, and drives the given wires.
 type split struct {
 	In     *rtl.Wire[bool]
 	A, B   rtl.Wire[bool]
@@ -234,7 +234,7 @@ func (b *blinker) Tick() {
 	b.Bit.Set(*b.Q()&1 != 0)
 }
 
-// policy is an interface that a core holds its part by.
+// policy is an interface through which a core holds its part.
 type policy interface{ Tick() }
 
 // lane is a part without processes of its own.
@@ -278,7 +278,7 @@ type chip struct {
 	*rtl.Sim
 	Policy policy
 	Core   []*core
-	Again  *core // met before
+	Again  *core // walked before
 	Pin    rtl.Wire[bool]
 	Not    *inverter
 	self   *chip
@@ -311,7 +311,7 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "chip", x.Name())
 }
 
-// reads and shows hold the same memory; one has it traced.
+// reads and shows hold the same memory; only one has it traced.
 type (
 	reads struct {
 		rtl.State[uint8]
@@ -326,8 +326,8 @@ type (
 func (r *reads) Tick() { *r.D() = *r.Port.At(0) }
 func (s *shows) Tick() { *s.D() = *s.Table.At(0) }
 
-// TestMemoryIsNamedWhereItIsTraced: of the fields that hold a memory the one that
-// shows it gives it its name, wherever it stands.
+// TestMemoryIsNamedWhereItIsTraced: several fields hold a memory, and the one with the trace tag
+// names it, wherever it stands.
 func TestMemoryIsNamedWhereItIsTraced(t *testing.T) {
 	m := rtl.NewMem[uint8](1)
 	sim, err := rtl.New("top", &struct {

@@ -10,7 +10,7 @@ import (
 	"divergo/rtl"
 )
 
-// padded has padding behind A, C, E and F.
+// padded has padding after A, C, E and F.
 type padded struct {
 	A uint8
 	B uint32
@@ -27,8 +27,8 @@ type keeper struct {
 
 func (*keeper) Tick() {}
 
-// TestHashTakesInEveryField of a state and of each entry of a memory, and no
-// padding.
+// TestHashTakesInEveryField: the hash includes every field of a state and of each entry of a
+// memory, and no padding.
 func TestHashTakesInEveryField(t *testing.T) {
 	m := &keeper{Mem: rtl.NewMem[padded](3)}
 	k, err := rtl.New("top", m)

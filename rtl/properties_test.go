@@ -12,12 +12,12 @@ import (
 	"divergo/rtl"
 )
 
-// passage is entries that go through a queue for some cycles.
+// passage is a case: entries pass through a queue for some cycles.
 type passage struct {
 	Kind           string
 	Capacity       int
 	Latency        int
-	Pushed, Popped []int // by cycle, again and again
+	Pushed, Popped []int // by cycle, repeated
 	Cycles         int
 	Seed           uint64 // of the order of processes
 }
@@ -53,12 +53,12 @@ func TestQueueProperties(t *testing.T) {
 	})
 }
 
-// crossing is entries that go through a link between two clocks.
+// crossing is a case: entries pass through a link between two clocks.
 type crossing struct {
 	From, To       uint64 // Hz
 	Capacity       int
 	Latency        uint64
-	Pushed, Popped []int // by cycle, again and again
+	Pushed, Popped []int // by cycle, repeated
 	Runs           []int // cycles of the producer in each run
 	Swapped        bool  // the consumer is the first island
 }
@@ -76,7 +76,7 @@ func TestLinkProperties(t *testing.T) {
 		"Runs": forall.List(5, gen.IntRange(1, 80)), "Swapped": forall.Bool(),
 	}).SuchThat(func(c crossing) bool { return (c.From <= 1000) == (c.To <= 1000) }), func(t *forall.T, c crossing) {
 		s, p := newLinkPair(t, c.From, c.To, c.Capacity, c.Latency, c.Pushed, c.Popped, c.Swapped)
-		for _, n := range c.Runs { // runs end anywhere, not only between quanta
+		for _, n := range c.Runs { // runs may end within a quantum
 			s.Run(s.Domains()[0], uint64(n))
 		}
 		// Times in units of 1/(From*To) s: a cycle of the producer is To long, one of the consumer From.

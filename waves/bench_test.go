@@ -87,7 +87,7 @@ func BenchmarkChange(b *testing.B) {
 	}
 }
 
-// table is a module with a kilobyte of registers, of which few change.
+// table is a module with a kilobyte of registers, few of which change.
 type table struct {
 	rtl.State[struct{ Row [1024]uint8 }]
 }
@@ -127,7 +127,7 @@ func BenchmarkToy(b *testing.B) {
 	}
 }
 
-// A run that is dumped allocates no more than one that is not, however long it is.
+// TestMemoryIsConstant: a dumped run allocates no more than another run, whatever its length.
 func TestMemoryIsConstant(t *testing.T) {
 	perRun := func(attach func(y *toy) func() error) float64 {
 		y := newToy(t, 1)

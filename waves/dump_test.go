@@ -37,7 +37,7 @@ func read(t testing.TB, vcd []byte) *vcdread.Dump {
 	return d
 }
 
-// requireModel compares the dump with the samples that lie within it, and says how many those are.
+// requireModel compares the dump with the samples that lie within it, and returns their number.
 func requireModel(t *testing.T, d *vcdread.Dump, samples []sample) int {
 	n := 0
 	for _, s := range samples {
@@ -90,11 +90,11 @@ func TestDumpDoesNotDisturb(t *testing.T) {
 	assert.Equal(t, untraced.sys.Hash(), traced.sys.Hash())
 }
 
-// TestDumpLeavesOthersAlone: Sims of which nothing is shown are not observed.
+// TestDumpLeavesOthersAlone: Sims without a watched signal are not observed.
 func TestDumpLeavesOthersAlone(t *testing.T) {
 	d, err := waves.Attach(newToy(t, 1).sys, &bytes.Buffer{}, waves.Options{
 		Filter: []string{"toy.sm[3]", "toy.sm_5.PC"}, Trigger: &waves.Trigger{Signal: "toy.sm[6].PC", Op: ">", Value: "2"},
-		Marks: []string{"toy.sm[7].PC"}, // of a Sim of which nothing is shown
+		Marks: []string{"toy.sm[7].PC"}, // of a Sim without signals in the dump
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"toy.sm[3]", "toy.sm[5]", "toy.sm[6]"}, d.Observed())
@@ -106,7 +106,7 @@ func TestDumpsAreWellFormed(t *testing.T) {
 	}
 }
 
-// requireWellFormed checks what the format demands, and what readers are known to need beyond that.
+// requireWellFormed checks the demands of the format, and those of readers beyond it.
 func requireWellFormed(t *testing.T, vcd string) {
 	lines := strings.Split(vcd, "\n")
 	require.Empty(t, lines[len(lines)-1], "the last line ends")
@@ -259,7 +259,7 @@ func TestAttachLate(t *testing.T) {
 	assert.Positive(t, requireModel(t, d, model(t, 250)))
 }
 
-// bomb ends a run by a panic.
+// bomb ends a run with a panic.
 type bomb struct {
 	rtl.State[struct{ Count uint16 }]
 }
@@ -297,7 +297,7 @@ func TestEveryWriteEndsWithALine(t *testing.T) {
 	assert.Zero(t, writes.broken)
 }
 
-// lineWriter counts writes, and those that do not end with a line.
+// lineWriter counts writes, and those that do not end at the end of a line.
 type lineWriter struct{ n, broken int }
 
 func (w *lineWriter) Write(b []byte) (int, error) {
@@ -391,7 +391,7 @@ func TestSimAloneIsDumpedAsItRuns(t *testing.T) {
 	}
 }
 
-// TestTwoDumps: each is the one that it would be alone, whenever the other ends.
+// TestTwoDumps: each of two dumps equals a single dump, whenever the other ends.
 func TestTwoDumps(t *testing.T) {
 	all, some := waves.Options{Clocks: true}, waves.Options{Filter: []string{"**.Count"}}
 	half := func(opts waves.Options) []byte {

@@ -104,10 +104,10 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// Types of values, good and bad at saying their names.
+// These are types of values, with String methods that work and that fail.
 type (
 	plain    uint8
-	stringer uint8 // as written by the tool of that name
+	stringer uint8 // as written by the tool stringer
 	lookup   uint8 // indexes a table without a check
 	level    int8
 	power    bool
@@ -259,8 +259,8 @@ func TestClockEdges(t *testing.T) {
 	}
 }
 
-// A Sim may report the end of a cycle twice. What the second report changes takes the place of what the first did, and
-// of nothing else.
+// TestCycleReportedTwice: a Sim may report the end of a cycle twice. The second report replaces
+// only the earlier changes of the variables that change again.
 func TestCycleReportedTwice(t *testing.T) {
 	var w, a, b uint8
 	variables := []*variable{signalOf[uint8]("w", 8), signalOf[uint8]("a", 8), signalOf[uint8]("b", 4)}

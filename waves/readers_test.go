@@ -43,7 +43,7 @@ func requireSameDump(t *testing.T, want, got *vcdread.Dump) {
 	}
 }
 
-// history is the changes of a signal as text, without repetitions of the same value.
+// history lists the changes of a signal as text, without repetitions of the same value.
 func history(d *vcdread.Dump, s vcdread.Signal) string {
 	var b strings.Builder
 	last := ""
@@ -56,8 +56,8 @@ func history(d *vcdread.Dump, s vcdread.Signal) string {
 	return b.String()
 }
 
-// tortureDumps are dumps that have been hard on readers: late starts, clocks, enough signals for identifiers of two
-// characters, 64 bits, a trigger.
+// tortureDumps are dumps that are hard for readers: late starts, clocks, enough signals for
+// identifiers of two characters, 64 bits, a trigger.
 func tortureDumps(t *testing.T) map[string][]byte {
 	return map[string][]byte{
 		"all":     dumpToy(t, 1, waves.Options{}, runToy),

@@ -16,10 +16,11 @@ import (
 	"divergo/rtl"
 )
 
-// base is where the memory of the tests begins.
+// base is the start of the memory of the tests.
 const base = 0x1000_0000
 
-// traffic is a script with everything that an SM does to global memory, and some of what it does to shared memory.
+// traffic is a script with all kinds of accesses of an SM to global memory, and some to shared
+// memory.
 func traffic(seed uint64) (steps []memtest.Step) {
 	r := rand.New(rand.NewPCG(seed, 9))
 	for i := range 300 {
@@ -48,8 +49,8 @@ func traffic(seed uint64) (steps []memtest.Step) {
 	return append(steps, memtest.Step{Access: memsys.Access{Kind: memsys.Flush}})
 }
 
-// play runs two scripts on a small memory, which change may make wrong for the
-// auditors, and returns what they find.
+// play runs two scripts on a small memory, and returns what the auditors find. change may falsify
+// the auditors' configuration or events.
 func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 	t.Helper()
 	c := memsys.Default()
@@ -67,7 +68,7 @@ func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 	return m.Fault()
 }
 
-// find is the auditor of a type that stands first.
+// find is the first auditor of a type.
 func find[A auditor](m *Memory) (a A) {
 	for _, p := range m.parts {
 		if x, ok := p.(A); ok {
@@ -77,16 +78,15 @@ func find[A auditor](m *Memory) (a A) {
 	return a
 }
 
-// deaf takes a tap of an auditor away, for another one in its place.
+// deaf removes a tap of an auditor, to put another one in its place.
 func deaf(m *Memory, a auditor, tap int) { m.leave[slices.Index(m.parts, a)][tap]() }
 
-// TestTraffic: nothing is wrong with it.
+// TestTraffic: the auditors find no fault in it.
 func TestTraffic(t *testing.T) {
 	assert.Nil(t, play(t, func(*Memory, *memsys.Config) {}))
 }
 
-// falsify changes the tenth event that is like a given one on its way to an
-// auditor, or loses it.
+// falsify changes or drops the tenth event for which like holds, on its way to an auditor.
 func falsify[T any](see func(uint64, *T), like func(*T) bool, change func(*T) bool) func(uint64, *T) {
 	n := 0
 	return func(cycle uint64, v *T) {
@@ -100,7 +100,7 @@ func falsify[T any](see func(uint64, *T), like func(*T) bool, change func(*T) bo
 	}
 }
 
-// TestFalsified: one event that an auditor is lied to about is enough.
+// TestFalsified: one false event is enough for an auditor to report a fault.
 func TestFalsified(t *testing.T) {
 	line := func(kind memsys.Kind) func(*memsys.LineRequest) bool {
 		return func(r *memsys.LineRequest) bool { return r.Kind == kind }
@@ -211,9 +211,8 @@ func TestFalsified(t *testing.T) {
 	}
 }
 
-// TestDataSheet: an auditor with a data sheet that asks for one cycle more
-// finds a command that comes too early, whichever time it is; and one that knows
-// another scheduler, a command that is out of order.
+// TestDataSheet: an auditor whose data sheet demands one more cycle finds a command that comes too
+// early, for each of the times. An auditor with another scheduler finds a command out of order.
 func TestDataSheet(t *testing.T) {
 	for name, change := range map[string]func(*dram.Config){
 		"tRCD": func(c *dram.Config) { c.TRCD++ },
@@ -250,8 +249,7 @@ func TestDataSheet(t *testing.T) {
 	}
 }
 
-// requests sends random requests to a channel with one data sheet, under the
-// eyes of an auditor with another.
+// requests sends random requests to a channel with one data sheet, audited with another.
 func requests(t *testing.T, cfg, sheet *dram.Config) *Fault {
 	t.Helper()
 	const line = 64
@@ -282,8 +280,7 @@ func requests(t *testing.T, cfg, sheet *dram.Config) *Fault {
 	return m.Fault()
 }
 
-// Four lanes add to a word, under the eyes of auditors; then the DRAM, behind
-// their backs, loses it.
+// Four lanes add to a word while auditors watch. Then the DRAM loses the word without an event.
 func Example() {
 	cfg := memsys.Default()
 	cfg.DRAM.Channels = 1

@@ -10,31 +10,29 @@ import (
 	"divergo/units"
 )
 
-// coalescer audits the coalescer of an SM. The lines that it makes of an access
-// have to serve each active lane once: every line has all lanes that fall into
-// it, so that there are as many lines as distinct ones and no more, or one lane
-// of an atomic. A store enables exactly the bytes of its lanes, with the data of
-// the highest where there are several. An access is answered once, not before
-// all of its lanes are.
+// coalescer audits the coalescer of an SM. The lines of an access must serve each active lane once.
+// Every line serves all lanes that fall into it, so there are as many lines as distinct ones. An
+// atomic has one line for each lane. A store enables exactly the bytes of its lanes, with the data
+// of the highest lane where several overlap. An access is answered once, after all of its lanes.
 //
-// Of a herded load the lines are those of one block for all lanes, or for each half
-// of them, the block in which most of them are, or of one address.
+// The lanes of a herded load fall into one block, for all lanes or for each half of the warp. It is
+// the block of most lanes. With HerdFirst all lanes read one address.
 type coalescer struct {
 	block
 	line uint64
 	herd *units.HerdConfig
 	c    *memsys.Coalescer
-	addr [isa.MaxLanes]uint64 // that the access has to have
+	addr [isa.MaxLanes]uint64 // addresses that the access must have
 
-	access *memsys.Access // the present one, if the coalescer is done with it
-	begun  bool           // the book of the present one is open
-	lines  int            // that it has been given
-	left   uint32         // its lanes that are in none of them
-	posted []answer       // to come: stores and reductions
+	access *memsys.Access // the access that the coalescer has popped, nil while its lines are still being made
+	begun  bool           // the model of the present access is open
+	lines  int            // lines of the present access so far
+	left   uint32         // its lanes without a line
+	posted []answer       // answers to come: stores and reductions
 	loads  [memsys.MaxPending]answer
 }
 
-// answer is what is still owed to an access.
+// answer is an answer that an access still waits for.
 type answer struct {
 	owed bool
 	tag  uint16
@@ -51,14 +49,13 @@ func (a *coalescer) taps() []func() {
 	return []func(){a.c.In.Tap(a.done), a.c.Req.Tap(a.request), a.c.Rsp.Tap(a.response), a.c.Out.Tap(a.reply)}
 }
 
-// orders says whether an access is a fence or a flush.
+// orders reports whether an access is a fence or a flush.
 func orders(v *memsys.Access) bool { return v.Kind == memsys.Fence || v.Kind == memsys.Flush }
 
-// reads says whether an access waits for data.
+// reads reports whether an access waits for data.
 func reads(v *memsys.Access) bool { return v.Kind == memsys.Load || v.Kind == memsys.Atomic }
 
-// done notes that the coalescer lets go of an access, whose last line is pushed
-// in this cycle.
+// done notes that the coalescer pops an access, whose last line is pushed in this cycle.
 func (a *coalescer) done(cycle uint64, v *memsys.Access) {
 	a.complete(cycle)
 	if !a.begun {
@@ -70,7 +67,7 @@ func (a *coalescer) done(cycle uint64, v *memsys.Access) {
 	}
 }
 
-// begin opens the book of an access.
+// begin opens the model of an access.
 func (a *coalescer) begin(v *memsys.Access) {
 	a.begun, a.lines, a.left = true, 0, v.Mask
 	if orders(v) {
@@ -85,8 +82,8 @@ func (a *coalescer) begin(v *memsys.Access) {
 	}
 }
 
-// gatherIn puts some lanes of a herded load where they have to be: it votes for the
-// block of each lane, in a table.
+// gatherIn sets the addresses that some lanes of a herded load must have. It votes for the block of
+// each lane, in a table.
 func (a *coalescer) gatherIn(v *memsys.Access, lanes uint32) {
 	size := map[uint8]uint64{1: 32, 2: 64}[v.Size]
 	if size == 0 {
@@ -99,7 +96,7 @@ func (a *coalescer) gatherIn(v *memsys.Access, lanes uint32) {
 		}
 		votes[v.Addr[lane]/size]++
 	}
-	for lane := isa.MaxLanes - 1; lane >= 0; lane-- { // the lowest of the best has the last word
+	for lane := isa.MaxLanes - 1; lane >= 0; lane-- { // the lowest lane of a best block decides
 		if b := v.Addr[lane] / size; lanes>>lane&1 != 0 && votes[b] >= votes[best] {
 			best = b
 		}
@@ -115,7 +112,7 @@ func (a *coalescer) gatherIn(v *memsys.Access, lanes uint32) {
 	}
 }
 
-// complete closes the book of an access that the coalescer has let go of.
+// complete closes the model of an access that the coalescer has popped.
 func (a *coalescer) complete(cycle uint64) {
 	if a.access == nil {
 		return
@@ -175,7 +172,7 @@ func (a *coalescer) request(cycle uint64, r *memsys.LineRequest) {
 	a.left &^= want
 }
 
-// operation checks the line of an atomic, which is of its lowest lane to go.
+// operation checks the line of an atomic, which serves its lowest lane without a line.
 func (a *coalescer) operation(cycle uint64, v *memsys.Access, r *memsys.LineRequest) {
 	lane := bits.TrailingZeros32(a.left) & (isa.MaxLanes - 1)
 	if r.Line+uint64(r.Off) != v.Addr[lane] || r.Line%a.line != 0 || r.Size != v.Size ||
@@ -204,7 +201,7 @@ func (a *coalescer) store(cycle uint64, v *memsys.Access, r *memsys.LineRequest,
 	}
 }
 
-// expect notes that an access waits for an answer, with its first line.
+// expect notes that an access waits for an answer, at its first line.
 func (a *coalescer) expect(cycle uint64, v *memsys.Access, r *memsys.LineRequest) {
 	e := &a.loads[r.Entry%memsys.MaxPending]
 	if e.owed {
@@ -226,7 +223,7 @@ func (a *coalescer) response(cycle uint64, r *memsys.LineResponse) {
 	e.done = e.left == 0
 }
 
-// reply finds what is answered.
+// reply finds the access that is answered.
 func (a *coalescer) reply(cycle uint64, r *memsys.Reply) {
 	for i, p := range a.posted {
 		if p.tag == r.Tag && p.mask == r.Mask {

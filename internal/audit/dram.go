@@ -7,10 +7,9 @@ import (
 	"divergo/memsys/dram"
 )
 
-// channel audits a DRAM channel. It knows the data sheet as the shortest time
-// between two commands, and checks each command against all earlier ones that
-// may still matter, pair by pair; and it knows which request the scheduler has
-// to choose of those that are there (Rixner et al., ISCA 2000, with the limit of
+// channel audits a DRAM channel. It has the data sheet as the shortest time between two commands.
+// It checks each command against all earlier ones that may still matter, pair by pair. It also
+// knows the request that the scheduler must choose (Rixner et al., ISCA 2000, with the limit of
 // dram.Config.HitCap).
 type channel struct {
 	block
@@ -20,31 +19,31 @@ type channel struct {
 	ch    *dram.Channel
 
 	log   []command
-	reach uint64    // cycles that two commands can have to be apart
-	queue []request // that need commands, in the order of arrival
-	moved []request // that wait for their data, in the order of the bus
+	reach uint64    // largest distance in cycles that a pair of commands may require
+	queue []request // requests that need commands, in the order of arrival
+	moved []request // requests that wait for their data, in the order of the bus
 	open  [dram.MaxBanks]bool
 	row   [dram.MaxBanks]uint64
 	bus   uint64 // cycle from which the data bus is free
-	// Row hits served since the oldest request of a bank became the oldest.
+	// passed counts the row hits served since the oldest request of a bank became the oldest.
 	passed [dram.MaxBanks]int
-	count  dram.Counters // what the channel has to have counted, but for QueueFull and Unmapped
+	count  dram.Counters // the expected counters, except QueueFull and Unmapped
 }
 
-// command is one of the past.
+// command is a past command.
 type command struct {
 	dram.Command
 	cycle uint64
 }
 
-// request is one that the channel has taken.
+// request is a request that the channel has taken.
 type request struct {
 	write   bool
 	id      uint8
 	bank    int
 	row     uint64
 	col     int
-	todo    uint32 // bursts to go, one bit each
+	todo    uint32 // bursts still needed, one bit each
 	arrived uint64
 	opened  bool   // its row was opened for it
 	end     uint64 // cycle after its last data
@@ -80,7 +79,7 @@ func (a *channel) request(cycle uint64, r *dram.Request) {
 			q.todo |= 1 << i
 		}
 	}
-	q.todo = max(q.todo, 1) // a write of no byte takes a burst, too
+	q.todo = max(q.todo, 1) // a write without bytes takes a burst, too
 	a.queue = append(a.queue, q)
 	n = len(a.queue) + len(a.moved)
 	if n > c.Queue {
@@ -109,8 +108,8 @@ func (a *channel) command(e dram.Commanded) {
 	a.choice(cycle, &c)
 }
 
-// apart is the fewest cycles from an old command to a new one; there is one
-// command bus.
+// apart is the smallest number of cycles from an old command to a new one. It is at least 1, since
+// there is one command bus.
 func (a *channel) apart(old, c *dram.Command) int {
 	f := &a.cfg
 	same := old.Bank == c.Bank
@@ -142,7 +141,7 @@ func (a *channel) apart(old, c *dram.Command) int {
 	return max(n, 1)
 }
 
-// within is a time that commands of one bank have to keep.
+// within is the time between two commands if it binds only commands of the same bank.
 func within(same bool, cycles int) int {
 	if same {
 		return cycles
@@ -150,8 +149,8 @@ func within(same bool, cycles int) int {
 	return 1
 }
 
-// choice checks that a command serves the request that FR-FCFS or FCFS chooses
-// for its bank, and that the bank is in the right state.
+// choice checks that a command serves the request that FR-FCFS or FCFS chooses for its bank. It
+// also checks the state of the bank.
 func (a *channel) choice(cycle uint64, c *dram.Command) {
 	bank := int(c.Bank) & (dram.MaxBanks - 1)
 	open, row := a.open[bank], a.row[bank]
@@ -243,8 +242,7 @@ func (a *channel) column(cycle uint64, c *dram.Command, serve int, oldest bool) 
 	a.queue = append(a.queue[:serve], a.queue[serve+1:]...)
 }
 
-// response finds the request that a response belongs to: they come in the order
-// of the data.
+// response finds the request of a response. Responses come in the order of the data.
 func (a *channel) response(cycle uint64, r *dram.Response) {
 	if len(a.moved) == 0 || a.moved[0].end > cycle {
 		a.fail(Rule{DRAM, "a response before its data"}, "cycle %d: a response before its data", cycle)

@@ -10,18 +10,17 @@ import (
 
 // l1 audits the L1 of an SM.
 //
-// Data: a load that hits gets the line as it came last, with all that the SM has
-// stored since; a load that misses gets it as it comes. A line is there to hit
-// from when it comes until the next fence, atomic or uncached access of it, and
-// not at all if one of these, or a store, went past it while it was on its way.
-// Each byte that the SM stores goes to the L2 once, as it is then, before any
-// request for its line and before the next fence is taken; at once with
-// write-through.
+// Data: a load that hits gets the line as last received, with all later stores of the SM. A load
+// that misses gets the line as received. A line can be hit from its arrival until the next fence,
+// or until an atomic or uncached access to it. It cannot be hit at all if one of these, or a store,
+// passed it while it was in flight. Each byte that the SM stores goes to the L2 once, with its
+// value at that time. It goes before any request for its line and before the next fence is taken;
+// at once with write-through.
 //
-// Requests: an access that reads hits, or is the first of an MSHR with a request
-// of its own, or joins the MSHR that waits for its line, of which there is one.
-// When the line comes, all of them are answered in order, and the MSHR is free.
-// A fence is answered when all requests before it are.
+// Requests: an access that reads does one of three things. It hits, it is the first of an MSHR with
+// its own request, or it joins the one MSHR that waits for its line. When the line comes, all its
+// accesses are answered in order, and the MSHR is free. A fence is answered when all requests
+// before it are.
 type l1 struct {
 	block
 	cfg *memsys.L1Config
@@ -33,31 +32,31 @@ type l1 struct {
 	gen    int                // fences so far
 	taken  access             // the last access that reads
 	mshrs  [memsys.MaxMSHRs]miss
-	filled fill // the last line that has come
+	filled fill // the last line received
 	sent   [8]int
 	fences []fence
 }
 
-// copied is what an SM knows of a line.
+// copied is the SM's view of a line.
 type copied struct {
 	data   memsys.Line
-	known  dram.ByteMask // bytes of data that a hit has to give
-	gen    int           // in which they are
-	own    memsys.Line   // what was stored last
-	unsent dram.ByteMask // bytes of own that the L2 has to get
+	known  dram.ByteMask // bytes of data that a hit must give
+	gen    int           // the number of fences at which known was last valid
+	own    memsys.Line   // the last stored bytes
+	unsent dram.ByteMask // bytes of own that the L2 must still get
 }
 
 // access is a line that is read.
 type access struct {
-	open  bool // it is not known yet what has become of it
+	open  bool // its outcome is not known yet
 	cycle uint64
 	kind  memsys.Kind
-	past  bool // the cache has no part in it
+	past  bool // it bypasses the cache
 	line  uint64
 	target
 }
 
-// target is who gets the data.
+// target is the receiver of the data.
 type target struct {
 	entry uint8
 	lanes uint32
@@ -67,20 +66,20 @@ type target struct {
 type miss struct {
 	used     bool
 	line     uint64
-	keep     bool // the line is there to hit when it comes
+	keep     bool // the line can be hit after it comes
 	targets  []target
 	answered int
 }
 
 // fill is the line of an MSHR.
 type fill struct {
-	open  bool // the MSHR is not known to be free
+	open  bool // the MSHR is not yet known to be free
 	cycle uint64
 	id    uint8
 	data  memsys.Line
 }
 
-// fence is one that waits for the requests of its epoch.
+// fence is a fence that waits for the requests of its epoch.
 type fence struct {
 	entry, epoch uint8
 }
@@ -96,7 +95,7 @@ func (a *l1) taps() []func() {
 	return []func(){a.l.In.Tap(a.access), a.l.Out.Tap(a.answer), a.l.Req.Tap(a.request), a.l.Rsp.Tap(a.response)}
 }
 
-// copyOf is the book of a line.
+// copyOf is the model of a line.
 func (a *l1) copyOf(line uint64) *copied {
 	c := a.lines[line]
 	if c == nil {
@@ -109,7 +108,7 @@ func (a *l1) copyOf(line uint64) *copied {
 	return c
 }
 
-// access notes what the L1 takes.
+// access notes an access that the L1 takes.
 func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 	a.settle(cycle)
 	if a.over() {
@@ -149,8 +148,8 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 	}
 }
 
-// store notes the bytes of a store. The first in a line of a stack may have
-// taken a line for them alone.
+// store notes the bytes of a store. The first store to a line of a stack may have allocated the
+// line for its bytes only.
 func (a *l1) store(c *copied, r *memsys.LineRequest) {
 	switch {
 	case r.Cache != isa.CacheDefault:
@@ -167,9 +166,8 @@ func (a *l1) store(c *copied, r *memsys.LineRequest) {
 	c.unsent = c.unsent.Or(r.Mask)
 }
 
-// settle draws conclusions from a cycle that is over: an access that has no
-// answer and sent no request has joined an MSHR, and an MSHR whose line has come
-// is free.
+// settle draws conclusions from a past cycle. An access without an answer and a request has joined
+// an MSHR. An MSHR whose line has come is free.
 func (a *l1) settle(cycle uint64) {
 	if t := &a.taken; t.open && t.cycle < cycle {
 		t.open = false
@@ -184,7 +182,7 @@ func (a *l1) settle(cycle uint64) {
 	}
 }
 
-// waiting is the MSHR that waits for a line that can be joined, or nil.
+// waiting is the MSHR that waits for a line and can be joined, or nil.
 func (a *l1) waiting(line uint64) *miss {
 	for i := range a.mshrs[:a.cfg.MSHRs] {
 		if m := &a.mshrs[i]; m.used && m.keep && m.line == line {
@@ -253,7 +251,7 @@ func same(x, y *memsys.Line, mask dram.ByteMask) bool {
 	return z == *x
 }
 
-// allocate takes an MSHR for the access that reads.
+// allocate takes an MSHR for the present reading access.
 func (a *l1) allocate(cycle uint64, p *memsys.Request) {
 	t, m := &a.taken, &a.mshrs[p.ID]
 	switch {
@@ -268,7 +266,7 @@ func (a *l1) allocate(cycle uint64, p *memsys.Request) {
 	*m = miss{used: true, line: p.Line, keep: !t.past, targets: append(m.targets[:0], t.target)}
 }
 
-// response notes what comes back.
+// response notes a response of the L2.
 func (a *l1) response(cycle uint64, r *memsys.Response) {
 	a.settle(cycle)
 	if a.over() {
@@ -291,7 +289,7 @@ func (a *l1) response(cycle uint64, r *memsys.Response) {
 	}
 }
 
-// answer finds whom an answer is for.
+// answer finds the access of an answer.
 func (a *l1) answer(cycle uint64, r *memsys.LineResponse) {
 	if a.over() {
 		return
@@ -313,7 +311,7 @@ func (a *l1) answer(cycle uint64, r *memsys.LineResponse) {
 	}
 }
 
-// supply checks an answer from a line that has come, or is in front.
+// supply checks an answer from a line that has come, or is at the front of the queue.
 func (a *l1) supply(cycle uint64, r *memsys.LineResponse) {
 	id, data := a.filled.id, &a.filled.data
 	if !a.filled.open || a.filled.cycle != cycle {

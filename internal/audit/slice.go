@@ -9,13 +9,13 @@ import (
 	"divergo/memsys/dram"
 )
 
-// slice audits a slice of the L2, where all SMs meet: behind it, memory is flat.
+// slice audits a slice of the L2, where the accesses of all SMs meet. To the SMs, memory at this
+// point is flat.
 //
-// Data: requests of a line take effect in the order in which they are taken, so
-// each load and atomic has one right result, whoever races with whom. What goes
-// to the DRAM are bytes written since, as they are then, and what comes from
-// there are the bytes of flat memory where nothing was written meanwhile. After
-// the flush the DRAM holds flat memory.
+// Data: requests of a line take effect in the order in which they are taken. So each load and
+// atomic has one right result, whatever the races between SMs. Write-backs to the DRAM carry bytes
+// written since the last one, with their present values. Fills from the DRAM carry the bytes of
+// flat memory, except those written but not sent. After the flush the DRAM holds flat memory.
 //
 // Requests: each is answered once, and a line is fetched once at a time.
 type slice struct {
@@ -27,11 +27,11 @@ type slice struct {
 	all   dram.ByteMask
 
 	lines   map[uint64]*flat // by address
-	order   []*flat          // in which they were first touched
+	order   []*flat          // in the order of their first use
 	waiting []result
 	posted  [memsys.FlushAll + 1][256]int16 // by kind and source
-	reads   [memsys.MaxMSHRs]uint64         // lines on their way, by ID; 1 if none
-	writes  int                             // that the DRAM has not acknowledged
+	reads   [memsys.MaxMSHRs]uint64         // lines in flight, by ID; none if there is no line
+	writes  int                             // writes that the DRAM has not acknowledged
 }
 
 // flat is a line of flat memory.
@@ -39,10 +39,10 @@ type flat struct {
 	line   uint64
 	mapped bool
 	data   memsys.Line
-	unsent dram.ByteMask // bytes that the DRAM has to get
+	unsent dram.ByteMask // bytes that the DRAM must still get
 }
 
-// result is what a load or an atomic has to give.
+// result is the result that a load or an atomic must give.
 type result struct {
 	kind           memsys.Kind
 	src, id, epoch uint8
@@ -50,7 +50,7 @@ type result struct {
 	data           memsys.Line
 }
 
-// none is no line.
+// none is the address of no line.
 const none = 1
 
 func newSlice(m *Memory, index int, cfg *memsys.Config, s *memsys.Slice, store *dram.Store) *slice {
@@ -68,8 +68,7 @@ func (a *slice) taps() []func() {
 	return []func(){a.s.In.Tap(a.request), a.s.Out.Tap(a.response), a.s.Mem.Tap(a.fetch), a.s.Fill.Tap(a.fill)}
 }
 
-// flat is the book of a line. Nothing was written to one that is new, so the
-// DRAM has its bytes.
+// flat is the model of a line. A new line has not been written, so the DRAM has its bytes.
 func (a *slice) flat(line uint64) *flat {
 	f := a.lines[line]
 	if f == nil {
@@ -81,7 +80,7 @@ func (a *slice) flat(line uint64) *flat {
 	return f
 }
 
-// request notes what the slice takes, and does it.
+// request notes a request that the slice takes, and performs it.
 func (a *slice) request(cycle uint64, r *memsys.Request) {
 	if a.over() {
 		return
@@ -182,7 +181,7 @@ func (a *slice) fetch(cycle uint64, r *dram.Request) {
 	a.reads[r.ID] = r.Addr
 }
 
-// fill checks what the DRAM answers.
+// fill checks a response of the DRAM.
 func (a *slice) fill(cycle uint64, r *dram.Response) {
 	if a.over() {
 		return

@@ -14,7 +14,7 @@ import (
 	"divergo/internal/bench"
 )
 
-// program is a shell script in place of a binary.
+// program is a shell script that replaces a binary.
 func program(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "divergo")

@@ -8,30 +8,29 @@ import (
 	"strings"
 )
 
-// Lines is a picture of quantities over a parameter. The vertical axis begins
-// at 0 unless a value is negative.
+// Lines is a picture of quantities over a parameter. The vertical axis begins at 0 unless a value
+// is negative.
 type Lines struct {
 	Title  string
 	X, Y   string // names of the axes, with units
 	Series []Series
 }
 
-// Series is a line through the points (X[i], Y[i]), in order, with a mark at
-// each.
+// Series is a line through the points (X[i], Y[i]), in order, with a mark at each point.
 type Series struct {
 	Name  string
 	X, Y  []float64
 	Style Style
 }
 
-// Style is what else a series can be.
+// Style selects the marks and the line of a series.
 type Style uint8
 
 // The styles.
 const (
 	Marked Style = iota
 	Line         // no marks, for many points
-	Rings        // rings around the points and no line, for what other points are compared with
+	Rings        // rings around the points and no line, for values to compare others with
 )
 
 // ring is the mark of Rings.
@@ -39,8 +38,8 @@ const ring = "M-7 0A7 7 0 1 0 7 0A7 7 0 1 0 -7 0"
 
 const plotHigh = 360.0
 
-// marks are the shapes at the points of the series, in a square of 8 pixels
-// around the origin, so that lines differ in more than colour.
+// marks are the shapes at the points of the series, in a square of 8 pixels around the origin. They
+// distinguish lines without colour.
 var marks = []string{
 	"M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0", "M-4 -4H4V4H-4Z", "M0 -5L5 4H-5Z", "M0 -5L5 0L0 5L-5 0Z", "M0 5L5 -4H-5Z",
 }
@@ -57,8 +56,8 @@ type Part interface {
 
 func (l *Lines) title() string { return l.Title }
 
-// WriteTo writes the pictures as one SVG, which has the title of the first. The
-// error names a series that cannot be drawn.
+// WriteTo writes the pictures as one SVG with the title of the first. The error names a series that
+// cannot be drawn.
 func (c Column) WriteTo(w io.Writer) (int64, error) {
 	var all picture
 	title, width, high := "", 0.0, 0.0

@@ -47,7 +47,7 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
-// TestLists: lists get as long as they may be, in lists too, and not longer.
+// TestLists: lists reach their greatest length and do not exceed it, in lists too.
 func TestLists(t *testing.T) {
 	outer, inner := 0, 0
 	lists := List(3, List(20, gen.IntRange(0, 9)))

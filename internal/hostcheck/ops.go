@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// op is a way to compute a value of a type.
+// op is an operation that computes a value of a type.
 type op struct {
 	form string
 	args []string // types
@@ -43,8 +43,7 @@ const (
 	groups
 )
 
-// ops are the operations by group and type of the result; "bool" is that of a
-// condition.
+// ops are the operations by group and type of the result; "bool" is the type of a condition.
 var ops = func() (list [groups]map[string][]op) {
 	for g := range list {
 		list[g] = map[string][]op{}

@@ -55,7 +55,7 @@ func (k *Stack) Push(w int) { k.depth = min(k.depth+1, Depth, max(w), max(w...))
 func (k *Stack) off() bool { return k.depth == 0 }
 `
 
-// parse makes a package of files, with names and texts in turn.
+// parse makes a package of files; names and texts alternate.
 func parse(t *testing.T, files ...string) *mutants.Package {
 	t.Helper()
 	dir := t.TempDir()
@@ -77,7 +77,7 @@ func plant(t *testing.T, p *mutants.Package, diff string) (text string, err erro
 	return string(changed), err
 }
 
-// TestPlant: a diff changes what it says, and nothing else.
+// TestPlant: a diff changes only its lines.
 func TestPlant(t *testing.T) {
 	for name, c := range map[string]struct{ diff, old, new string }{
 		"expression":    {"@@ Stack.Pop\n- e.PC == 3\n+ e.PC == 4", "e.PC == 3", "(e.PC == 4)"},
@@ -109,7 +109,7 @@ func TestPlant(t *testing.T) {
 	}
 }
 
-// TestRefactored: a mutant applies as well where comments, formatting, the file and the receiver are others.
+// TestRefactored: a mutant still applies with other comments, formatting, file and receiver.
 func TestRefactored(t *testing.T) {
 	const diff = "@@ Stack.Pop\n- if e := k.top(w); e.Mask == 0 || e.PC == 3 {\n+ if e := k.top(w); e.Mask == 0 {"
 	const other = `package stack
@@ -162,7 +162,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestRead: a file of mutants is read, and what is wrong with it is reported with its line.
+// TestRead: a file of mutants is read, and each error is reported with its line.
 func TestRead(t *testing.T) {
 	list, err := mutants.Read("units/mutants.diff", `# Bugs.
 
@@ -211,8 +211,8 @@ bug: another: one
 	}
 }
 
-// TestCatalogueRefactored: all mutants apply to the hardware without comments, formatted in another way, with its
-// declarations turned round and its files named otherwise.
+// TestCatalogueRefactored: all mutants apply to the hardware without comments, in another format,
+// with reversed declarations and other file names.
 func TestCatalogueRefactored(t *testing.T) {
 	dir, packages := t.TempDir(), map[string]*mutants.Package{}
 	for _, m := range catalogue(t) {

@@ -16,8 +16,8 @@ import (
 	"divergo/internal/need"
 )
 
-// block is the arguments as C passes them: int32, int64, float64, and strings as
-// addresses, which are their index in the list.
+// block is the arguments as C passes them: int32, int64, float64, and strings as addresses. The
+// address of a string is its index in the list.
 func block(f *Format, args []any) []byte {
 	out := make([]byte, f.Bytes)
 	for i, a := range args {
@@ -36,8 +36,8 @@ func block(f *Format, args []any) []byte {
 	return out
 }
 
-// cases have the text of C beside them where the C library is known to be
-// followed; TestAgainstC asks it.
+// cases have formats, arguments and the text that the C library makes of them. TestAgainstC compares
+// them with the C library.
 var cases = []struct {
 	format string
 	args   []any
@@ -111,7 +111,7 @@ func TestAgainstC(t *testing.T) {
 	assert.Equal(t, want.String(), string(got))
 }
 
-// Each argument is at a multiple of its size.
+// TestBlock: each argument is at a multiple of its size.
 func TestBlock(t *testing.T) {
 	f, err := Parse("%c %f %hd %*s %%")
 	require.NoError(t, err)

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command measure runs a built divergo on texts of extreme shapes, as "dis" and as "run", and
-// prints the processor time and peak memory of each. (Linux: elsewhere the system counts peak
-// memory in another unit, or not at all.)
+// Command measure runs a built divergo on texts of extreme shapes, as "dis" and as "run". It prints
+// the processor time and peak memory of each run. It needs Linux: other systems count peak memory
+// in another unit, or not at all.
 package main
 
 import (
