@@ -1,9 +1,10 @@
 package isa
 
-// Atomic is the new value of a memory word of type t and value old, after the atomic operation op
-// with operands a and b (PTX ISA, atom and red). Only cas uses b: it stores b if old equals a. inc
-// counts up and wraps to 0 at a; dec counts down and wraps to a, from 0 and from above a. add of
-// floats rounds to nearest and keeps subnormals. Bits above the width of t are zero.
+// Atomic is the result of the atomic operation op on a memory word (PTX ISA, atom and red). The
+// word has type t and holds old; a and b are the operands. Only cas uses b: it stores b if old
+// equals a. inc counts up and wraps to 0 at a; dec counts down and wraps to a, from 0 and from
+// above a. add of floats rounds to nearest and keeps subnormals. Bits above the width of t are
+// zero.
 func Atomic(op AtomOp, t Type, old, a, b uint64) uint64 {
 	width := uint64(1)<<(t.Bits()-1)<<1 - 1
 	old, a, b = old&width, a&width, b&width

@@ -131,9 +131,9 @@ func (p *Program) again(pc uint32) bool {
 }
 
 // callGraph is the call graph of a program. Its nodes are the functions, numbered by funcAt, and
-// one more: every indirect call leads to it, and it leads to every function with an address. Nodes
-// that call each other form a part. Callers' parts have lower numbers than their callees', and
-// calls are in that order.
+// one more for indirect calls. Every indirect call leads to that node, and it leads to every
+// function with an address. Nodes that call each other form a part. Callers' parts have lower
+// numbers than their callees', and calls are in that order.
 type callGraph struct {
 	calls []call
 	part  []int // by node

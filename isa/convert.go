@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// Conversions (PTX ISA, section 9.7.9, cvt). A conversion reads a lane in the source type, rounds
-// or clamps it to the destination type, and extends it to the width of the destination register.
+// Conversions (PTX ISA, section 9.7.9, cvt). A conversion reads a lane in the source type and
+// rounds or clamps it to the destination type. Then it extends it to the width of the destination
+// register.
 
 // extend is the content of a register of the given width, in bits, for a value of type t. Signed
 // integers are sign-extended, all others zero-extended. It serves ld and cvt, whose destination

@@ -56,9 +56,9 @@ func setDominators(p *Program) {
 	}
 }
 
-// dominators are the immediate dominators of the nodes of a graph, -1 for the root and for
-// unreachable nodes (Lengauer & Tarjan, A Fast Algorithm for Finding Dominators in a Flowgraph,
-// 1979, with simple linking).
+// dominators are the immediate dominators of the nodes of a graph. They are -1 for the root and for
+// unreachable nodes. The algorithm is that of Lengauer & Tarjan, with simple linking (A Fast
+// Algorithm for Finding Dominators in a Flowgraph, 1979).
 func dominators(root int, succs, preds [][]int) []int {
 	order, parent := preorder(root, succs)
 	none := make([]int, len(succs))

@@ -220,8 +220,8 @@ func selp[U unsigned](_ *Inst, x *Lanes) {
 	}
 }
 
-// slct chooses the first operand if the selector is not negative. -0, and a subnormal that .ftz
-// flushes, are not negative; NaN chooses the second operand.
+// slct chooses the first operand if the selector is not negative, and the second for NaN. A
+// negative zero is not negative, nor is a subnormal that .ftz flushes.
 func slct[U unsigned](form form) kernel {
 	flush := flusher(form.flags)
 	return ternary(func(a, b, c uint64) uint64 {

@@ -72,7 +72,7 @@ func ballot(in *Inst, x *Lanes) {
 }
 
 // ShflSource is the lane that shfl reads, and whether it is in range. If it is not, the reader gets
-// its own value. The low 5 bits of c clamp the source lane; bits 8 to 12 of c mask the bits of the
+// its own value. The low 5 bits of c clamp the source lane. Bits 8 to 12 of c mask the bits of the
 // lane number that select a segment.
 func ShflSource(mode Mode, lane int, b, c uint64) (from int, within bool) {
 	const low = MaxLanes - 1

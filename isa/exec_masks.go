@@ -69,7 +69,7 @@ func fns(a, b, c uint64) uint64 {
 	switch {
 	case base > 31:
 		return notFound
-	case down: // the other way round
+	case down: // downwards
 		mask, base, count = bits.Reverse32(mask), 31-base, -count
 	case count == 0:
 		mask, count = mask&(1<<base), 1

@@ -10,10 +10,11 @@ import "math"
 // NVIDIA does not specify the order and precision of the sums. Here each element of D starts as the
 // element of C, and the products are added in the order of k.
 //
-// Products of f16, bf16 and tf32 are exact. Their sum is f32, rounded to nearest at each step,
-// whatever the type of C and D; an f16 result is rounded once more at the end. f64 is a chain of
-// fused multiply-adds. Integers are added exactly; overflow wraps, or with .satfinite becomes the
-// nearest limit. The low 13 bits of a tf32 register are ignored.
+//   - Products of f16, bf16 and tf32 are exact. Their sum is f32, rounded to nearest at each step,
+//     whatever the type of C and D. An f16 result is rounded once more at the end.
+//   - f64 is a chain of fused multiply-adds.
+//   - Integers are added exactly. Overflow wraps, or with .satfinite becomes the nearest limit.
+//   - The low 13 bits of a tf32 register are ignored.
 
 const matrixColumns = 8 // of B, C and D
 
@@ -186,8 +187,8 @@ func transpose(_ *Inst, x *Lanes) {
 }
 
 // MatrixRow locates the two elements that ldmatrix gives the lane in destination i (PTX ISA,
-// ldmatrix). from holds, for each, the lane whose address points at the 16-byte row of the matrix;
-// at holds the index of the element in that row.
+// ldmatrix). from holds the lanes whose addresses point at the elements' 16-byte rows of the
+// matrix; at holds the indices of the elements in those rows.
 func (in *Inst) MatrixRow(i, lane int) (from, at [2]int) {
 	for h := range 2 {
 		row, column := lane>>2, 2*(lane&3)+h

@@ -4,10 +4,11 @@ import "math"
 
 // mma.m8n8k4 of f16 (PTX ISA 8.5, section 9.7.14.5.1): four multiplications of 8x4 by 4x8 at once.
 // The threads of one multiplication are a quad of the warp's lower half and the same quad of its
-// upper half. Each holds four elements of A and four of B, in two registers each. An f32 sum takes
-// eight registers of a thread. As on Volta it is computed in steps, here two, with half of the
-// columns each (Raihan, Goli & Aamodt, Modeling Deep Learning Accelerator Enabled GPUs, ISPASS
-// 2019).
+// upper half. Each holds four elements of A and four of B, in two registers each.
+//
+// An f32 sum takes eight registers of a thread. As on Volta it is computed in steps, here two, with
+// half of the columns each. The source is Raihan, Goli & Aamodt, Modeling Deep Learning Accelerator
+// Enabled GPUs, ISPASS 2019.
 
 func multiplyQuads(in *Inst, x *Lanes) {
 	var a, b, c [4][8][8]uint64 // by quad: A by row and k, B by column and k, C by row and column

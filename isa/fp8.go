@@ -9,8 +9,8 @@ import "math"
 // Conversions to these formats require .satfinite: values beyond the largest number, infinity
 // included, become that number. NVIDIA leaves the resulting NaN open; here it is 0x7F.
 
-// eight is a format of 8 bits: its layout without infinities and NaN, and the codes of its largest
-// number and, if it has one, of infinity.
+// eight is a format of 8 bits. It holds the layout without infinities and NaN, the code of the
+// largest number and, if the format has one, that of infinity.
 type eight struct {
 	layout
 	largest, infinity uint64

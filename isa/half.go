@@ -7,8 +7,8 @@ import "math"
 // bits of a register.
 //
 // Arithmetic is that of float64 and one rounding. float64 holds every value of these formats and
-// every product of two exactly. The sum of two may need a rounding, but a second rounding gives the
-// same result: 53 bits are at least twice 11 and 2 more (S. Figueroa, When is double rounding
+// every product of two exactly. The sum of two may need a rounding, but the second rounding then
+// does no harm. 53 bits are at least twice 11 and 2 more (S. Figueroa, When is double rounding
 // innocuous?, 1995).
 
 var (

@@ -241,7 +241,7 @@ func (x *inserter) above(b int) (t target, runs bool) {
 }
 
 // early reports whether the regions between block u and its jump target b start in front of the
-// jump, because they cannot start in front of b.
+// jump. They do so if they cannot start in front of b.
 func (x *inserter) early(u, b int) bool {
 	above, runs := x.above(b)
 	last := &x.old.Insts[x.old.Blocks[u].End-1]
@@ -326,9 +326,9 @@ func (x *inserter) keeps(pc uint32) bool {
 	return x.recurs && x.old.Insts[pc].Op == OpCall && x.old.again(pc)
 }
 
-// kept calls do for each region around the call at the end of block b, with the place in the frame
-// for the participants of its barrier. At the call and at the instruction behind it, the frame
-// register holds the end of the frame.
+// kept calls do for each region around the call at the end of block b. It passes the place in the
+// frame for the participants of the region's barrier. At the call and at the instruction behind it,
+// the frame register holds the end of the frame.
 func (x *inserter) kept(b int, do func(r *region, in Inst, pc uint32)) {
 	pc := x.old.Blocks[b].End - 1
 	f := x.old.FuncAt(pc)

@@ -31,12 +31,12 @@ type Operand struct {
 // Select is the selection that a video instruction or mma makes of its operands.
 //
 // A scalar video instruction selects one part: the number of its lowest bit, plus 256 times its
-// number of bits. A SIMD one selects elements of the two sources together, 0 being the lowest of a:
-// bits 4i to 4i+3 hold the number of the element for lane i. Bit i of D enables lane i.
+// number of bits. A SIMD one selects elements of the two sources together, 0 being the lowest of a.
+// Bits 4i to 4i+3 hold the number of the element for lane i. Bit i of D enables lane i.
 //
-// In mma.m8n8k4 of f16, A is 1 if the first matrix is stored by columns, and B is 1 if the second
-// is stored by rows. For an f32 sum, D is the half of its columns that the instruction computes.
-// BType is the type of the addend.
+// In mma.m8n8k4 of f16, A is 1 if the first matrix is stored by columns. B is 1 if the second is
+// stored by rows. For an f32 sum, D is the half of its columns that the instruction computes. BType
+// is the type of the addend.
 type Select struct {
 	A, B, D uint16
 	BType   Type  // of b

@@ -6,10 +6,10 @@ import (
 )
 
 // Layout reports the places where a program's layout is bad for mechanisms that run the smallest PC
-// first. Such mechanisms bring threads together as early as possible if each join lies behind the
-// paths to it, and the code behind a loop lies behind all of the loop. Priorities are then a
-// topological order (Diamos et al., MICRO 2011). Otherwise threads that are sent back, or leave a
-// loop for a place in the middle of it, run separately.
+// first. These bring threads together as early as possible if priorities are a topological order
+// (Diamos et al., SIMD Re-convergence at Thread Frontiers, MICRO 2011). Each join then lies behind
+// the paths to it, and the code behind a loop behind all of the loop. Otherwise threads that are
+// sent back, or leave a loop for a place in the middle of it, run separately.
 func Layout(p *Program) (told []Warning) {
 	if len(p.Blocks) > layoutBlocks {
 		return nil
@@ -32,7 +32,8 @@ func Layout(p *Program) (told []Warning) {
 			last--
 		}
 		for b := first; b <= last; b++ {
-			if !body[b] && tree.Dominates(h, b) && !p.Insts[p.Blocks[b].Start].Inserted { // a block that WithLayout added jumps away at once
+			// A block that WithLayout added jumps away at once.
+			if !body[b] && tree.Dominates(h, b) && !p.Insts[p.Blocks[b].Start].Inserted {
 				warn(p.Blocks[h].Start, "a loop with other code inside of it: what runs the smallest PC first meets late, see divergence.ppc.layout")
 				break
 			}

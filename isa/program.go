@@ -108,9 +108,9 @@ type Program struct {
 	MaxThreads  uint32      // of a CTA, by .maxntid or .reqntid; 0: no limit
 	ReqThreads  [3]uint32
 
-	// Transformations that a kernel can disable if it relies on the threads of a warp. Thread block
-	// compaction then keeps static warps (Fung & Aamodt, HPCA 2011, section 3.2), and threads keep
-	// the order of their lanes (Rhu & Erez, ISCA 2013, section 4).
+	// Transformations that a kernel can disable if it relies on the threads of a warp. Without
+	// compaction, static warps stay (Fung & Aamodt, HPCA 2011, section 3.2). Without lane
+	// permutation, threads keep the order of their lanes (Rhu & Erez, ISCA 2013, section 4).
 	NoCompaction      bool // .pragma "divergo.no_compaction"
 	NoLanePermutation bool // .pragma "divergo.no_lane_permutation"
 
@@ -164,8 +164,8 @@ func (p *Program) Called(pc uint32) string {
 }
 
 // Near is the line of the kernel's own file for the instruction at pc: Called, if it was inlined.
-// For an instruction from another file, such as a CUDA header, it is the next line of the kernel's
-// own file behind it, the use of its result.
+// For an instruction from another file, such as a CUDA header, it is the next line behind it of the
+// kernel's own file. That line uses the result.
 func (p *Program) Near(pc uint32) string {
 	if int(pc) < len(p.Insts) && p.Insts[pc].Loc.CallLine > 0 {
 		return p.Called(pc)

@@ -3,10 +3,10 @@ package isa
 import "slices"
 
 // WithReconv returns a copy of an analysed program with a reconvergence instruction at each place
-// where the paths of a conditional branch always meet. This is the end-of-branch instruction that a
-// finalizer puts at the immediate post-dominator, for hardware that looks for other paths only
-// there (Huang et al., Dynamic SIMD Re-convergence with Paired-Path Comparison, sections II-C and
-// III-C). Each path executes it, and every jump to the place leads to it:
+// where the paths of a conditional branch always meet. This is the end-of-branch instruction of
+// Huang et al., Dynamic SIMD Re-convergence with Paired-Path Comparison, sections II-C and III-C. A
+// finalizer puts it at the immediate post-dominator, for hardware that looks for other paths only
+// there. Each path executes it, and every jump to the place leads to it:
 //
 //	    @%p0 bra J            @%p0 bra S
 //	    ...                   ...

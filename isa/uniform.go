@@ -6,10 +6,13 @@ import "slices"
 // that arrive together, in the same iterations of all loops around, take the same path. At a
 // uniform barrier all threads of a CTA arrive together.
 //
-// A value varies if a source of one of its definitions varies. It also varies if it is loaded from
-// anything but parameters and constants at a uniform address, or if divergent threads bring
-// different definitions of it to their meeting place. .uni is not used: it is a promise about a
-// warp (PTX ISA, bra).
+// A value varies in each of these cases:
+//
+//   - A source of one of its definitions varies.
+//   - It is loaded from anything but parameters and constants at a uniform address.
+//   - Divergent threads bring different definitions of it to their meeting place.
+//
+// The modifier .uni is not used: it is a promise about a warp (PTX ISA, bra).
 //
 // Threads diverge at a branch that varies, and the blocks up to its post-dominator are its region.
 // If the two paths have no block in common, threads meet only at the post-dominator, perhaps after

@@ -77,7 +77,7 @@ func (l *lowering) formals(c *callee) {
 	}
 }
 
-// result is a register that holds what a function returns.
+// result is a register that holds a result of a function.
 type result struct {
 	reg    isa.Operand
 	formal formal

@@ -247,7 +247,7 @@ func (p *parser) unary() (constant, bool) {
 	return constant{}, false
 }
 
-// cast parses what follows "(" of "(.s64) expression".
+// cast parses the rest of "(.s64) expression" behind "(".
 func (p *parser) cast() (constant, bool) {
 	k := constSigned
 	if p.tok.text == "u64" {

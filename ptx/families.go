@@ -307,7 +307,7 @@ var basic = []*family{
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f64, f64), integerRounding, sat).widening(),
 
 	// 9.7.11 control flow
-	row("bra", "9.7.11.3", isa.OpBra, "label", none, lockstep),                         // .hrd is an extension, see isa.Herding
+	row("bra", "9.7.11.3", isa.OpBra, "label", none, lockstep),                         // .hrd: see isa.Herding
 	row("brx", "9.7.11.4", isa.OpBra, "index:u32 tlist", none, required(indexed), uni), // operands: see brx.go
 	row("call", "9.7.11.5", isa.OpCall, "", none, uni),                                 // operands: see call.go
 	row("ret", "9.7.11.6", isa.OpRet, "", none, uni),

@@ -9,9 +9,9 @@ import (
 )
 
 // Forms lists instructions that together cover each type and each modifier of each computing row of
-// the table: registers in, registers out, each thread by itself. A register's name is its type and
-// the place of its operand; a predicate's name has only the place. Examples are add.sat.s32 %s32_0,
-// %s32_1, %s32_2 and setp.lt.f32 %p0, %f32_1, %f32_2.
+// the table. Sources and destinations are registers, and each thread computes by itself. A
+// register's name is its type and the place of its operand; a predicate's name has only the place.
+// Examples are add.sat.s32 %s32_0, %s32_1, %s32_2 and setp.lt.f32 %p0, %f32_1, %f32_2.
 func Forms() (texts []string) {
 	for _, f := range table {
 		if f.computes() {

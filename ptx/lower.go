@@ -120,7 +120,8 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l.scope = l.top
 	l.functions()
 	l.finish()
-	if n := len(l.prog.Regs) + len(l.prog.Preds) + 2; n > isa.MaxRegisters { // with one for SaveRegisters and one for WithBarriers
+	// One is for SaveRegisters and one for WithBarriers.
+	if n := len(l.prog.Regs) + len(l.prog.Preds) + 2; n > isa.MaxRegisters {
 		l.errorf(k.pos, CodeLimit, "kernel %s and its functions use more than %d registers, those for calls included", clip(k.name), isa.MaxRegisters-2)
 	}
 	if err := l.err(); err != nil {

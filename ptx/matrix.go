@@ -13,7 +13,8 @@ var (
 	f16f32  = f16 | f32
 	s8u8    = typesOf(isa.S8, isa.U8)
 	layouts = group{what: "layouts of the matrices", words: []modifier{
-		{"row.row", layout(0, 1)}, {"row.col", layout(0, 0)}, {"col.row", layout(1, 1)}, {"col.col", layout(1, 0)}, // see the parser
+		// The parser joins the two words.
+		{"row.row", layout(0, 1)}, {"row.col", layout(0, 0)}, {"col.row", layout(1, 1)}, {"col.col", layout(1, 0)},
 	}}
 	shapes = group{what: "shape", words: []modifier{
 		{"m8n8k4", shape(8, 4)},
@@ -31,7 +32,7 @@ var (
 
 func shape(m, k uint8) func(*match) { return func(found *match) { found.M, found.K = m, k } }
 
-// layout sets the layout of the two matrices: a is 1 if the first is by columns, b is 1 if the
+// layout sets the layout of the two matrices. a is 1 if the first is by columns, b is 1 if the
 // second is by rows.
 func layout(a, b uint16) func(*match) {
 	return func(found *match) { found.Select.A, found.Select.B = a, b }

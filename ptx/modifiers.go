@@ -22,7 +22,7 @@ type modifier struct {
 	apply func(*match)
 }
 
-// group is a set of modifiers of which an instruction takes at most one.
+// group is a set of modifiers. An instruction takes at most one of them.
 type group struct {
 	what  string
 	words []modifier

@@ -164,8 +164,8 @@ func (p *parser) literal(what string, most uint64) (uint64, bool) {
 	return c.bits, true
 }
 
-// skipStatement skips to behind the next ';', to a brace, or to a token at the start of a line that
-// begins a new statement or directive.
+// skipStatement skips to behind the next ';', or to a brace. It also stops at a token at the start
+// of a line that begins a new statement or directive.
 func (p *parser) skipStatement() {
 	for p.tok.kind != eof {
 		switch p.tok.kind {

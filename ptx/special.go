@@ -14,7 +14,8 @@ type specialRegister struct {
 }
 
 // specials are the special registers. WARP_SZ is a constant of the machine, which a program reads
-// like a special register. %gridid has 32 bits before PTX ISA 3.0 and 64 since; either is accepted.
+// like a special register. The register %gridid has 32 bits before PTX ISA 3.0 and 64 since; either
+// is accepted.
 var specials = map[string]specialRegister{
 	"%tid.x": {isa.TidX, 32}, "%tid.y": {isa.TidY, 32}, "%tid.z": {isa.TidZ, 32},
 	"%ntid.x": {isa.NTidX, 32}, "%ntid.y": {isa.NTidY, 32}, "%ntid.z": {isa.NTidZ, 32},

@@ -9,13 +9,13 @@ import (
 )
 
 // wmma (PTX ISA 8.5, section 9.7.14.4). The implementation chooses the layout of its matrices among
-// the threads. Here it is that of mma, and each wmma becomes what NVIDIA's compiler emits from
-// Turing on: loads and stores of the threads, and one mma for each half of the sum. The first
-// instruction counts, the others are inserted.
+// the threads; here it is that of mma. Each wmma becomes what NVIDIA's compiler emits from Turing
+// on: loads and stores of the threads, and one mma for each half of the sum. The first instruction
+// counts, the others are inserted.
 //
 // A matrix has M rows and N columns, of K products each. One of mma has 16 rows and 8 columns.
-// .m16n16 is two of them beside each other, .m32n8 two below each other. .m8n32 is computed as its
-// transpose, 32 rows of 8. Of f64 there is one, of 8 by 8.
+// Shape .m16n16 is two of them beside each other, shape .m32n8 two below each other. Shape .m8n32
+// is computed as its transpose, 32 rows of 8. Of f64 there is one, of 8 by 8.
 //
 // A fragment of f16 has eight registers for A and B in all shapes. If it has fewer elements, the
 // other registers are copies.

@@ -32,7 +32,7 @@
 // reports for an unsafe branch or load is therefore a shortest one.
 //
 //   - An exact value needs exact sources. Where paths with different definitions of it meet, it
-//     needs the branch at which they diverge; behind a loop those are the exits of the loop.
+//     needs the branch at which they diverge. Behind a loop those are the exits of the loop.
 //   - An exact execution needs all branches on which the place is control dependent.
 //   - An exact load needs everything that is stored to the same array.
 //

@@ -87,9 +87,13 @@ func (r *Report) Safe() (branches, loads []int) {
 	return of(r.Branches), of(r.Loads)
 }
 
-// analysis finds everything that must be exact. Its nodes are, in this order: the result of an
-// instruction, by PC; whether a thread executes a block; the path it takes at the end of a block;
-// the contents of an array; a value.
+// analysis finds everything that must be exact. Its nodes are, in this order:
+//
+//   - the result of an instruction, by PC
+//   - whether a thread executes a block
+//   - the path that a thread takes at the end of a block
+//   - the contents of an array
+//   - a value
 type analysis struct {
 	*isa.Program
 	*flow
