@@ -67,7 +67,7 @@ type Inst struct {
 	Bool    BoolOp  // setp and set with a third, predicate source
 	Round   Round   // None where the opcode has no rounding
 	Atom    AtomOp  // atom, red, redux; secondary operation of a video instruction
-	Space   Space   // ld, st, atom, red, cvta, isspacep; bar and membar level
+	Space   Space   // state space of memory instructions, cvta, isspacep
 	Mode    Mode    // hi, lo, wide; shf, prmt, shfl, vote and match modes; bar kind; membar level
 	Cache   CacheOp // ld, st
 	Flags   Flags   // ftz, sat, approx, uni, ...
@@ -140,7 +140,7 @@ func (in *Inst) ReadsTime() bool {
 	})
 }
 
-// CrossLane reports whether in passes data between the threads of a warp.
+// CrossLane reports whether threads of a warp interact in in.
 func (in *Inst) CrossLane() bool {
 	switch in.Op {
 	case OpShfl, OpBarWarp, OpVote, OpMatch, OpActivemask, OpRedux, OpElect:

@@ -19,8 +19,8 @@ func (l liveSets) has(b, v int) bool {
 	return live
 }
 
-// maxLive bounds the sum of the live values at the starts of all blocks: 6,700 in each of 10,000.
-// Kernels that compilers emit stay far below.
+// maxLive bounds the sum of the live values at the starts of all blocks: 6,700 in each of 10,000
+// blocks. Kernels that compilers emit stay far below.
 const maxLive = 1 << 26
 
 var errLive = errors.New("too many registers are live in too many basic blocks: more than 2^26, all blocks together")

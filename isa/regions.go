@@ -85,7 +85,7 @@ func findRegions(p *Program, scatters bool) *regions {
 		g.joins[join] = r
 		outer = append(outer, r)
 		enter := func(at int) {
-			for at != 2*join && p.Blocks[at/2].IPDom >= 0 { // other threads cannot reach the return from here
+			for at != 2*join && p.Blocks[at/2].IPDom >= 0 { // otherwise no thread reaches the return from there
 				if in[at] < 0 {
 					in[at] = r
 					work = append(work, at)

@@ -9,7 +9,7 @@ const (
 	OpAdd
 	OpSub
 	OpMul
-	OpMad  // also fma of integers: mad.lo, mad.hi, mad.wide; and f32/f64 mad
+	OpMad  // mad.lo, mad.hi and mad.wide of integers; mad of f32 and f64, which is fma
 	OpAddC // the last source is the carry in, the second destination the carry out: predicates
 	OpSubC
 	OpMadC
