@@ -18,8 +18,7 @@ const (
 	f32One       = 0x3F800000
 )
 
-// TestApproximationSpecialValues has the tables of the manual, as the
-// instructions give them.
+// TestApproximationSpecialValues checks the manual's tables of special values, by instruction.
 func TestApproximationSpecialValues(t *testing.T) {
 	const normal, minusNormal, tiny, minusTiny = 0x40490FDB, 0xC0490FDB, 1, 0x80000001
 	for _, c := range []struct {
@@ -98,16 +97,14 @@ func TestDivApproximationSpecialValues(t *testing.T) {
 	}
 }
 
-// ulps is the distance of got from want in units of the last place of the f32
-// nearest to want.
+// ulps is the distance of got from want, in units in the last place of the f32 nearest to want.
 func ulps(got float32, want float64) float64 {
 	exponent := max(math.Ilogb(want), -126)
 	return math.Abs(float64(got)-want) / math.Ldexp(1, exponent-23)
 }
 
-// TestApproximationErrors measures the error over a stride of all f32 against
-// the float64 functions of Go, which are good to a unit of float64. The bounds
-// are those of the manual.
+// TestApproximationErrors measures the error over a stride of all f32 against Go's float64
+// functions, which are accurate to a unit of float64. The bounds are those of the manual.
 func TestApproximationErrors(t *testing.T) {
 	bounds := []struct {
 		name  string
@@ -127,7 +124,7 @@ func TestApproximationErrors(t *testing.T) {
 		{"sin far", SinApprox, math.Sin, within(100 * math.Pi), absolute, math.Exp2(-14.7)},
 		{"cos", CosApprox, math.Cos, within(2 * math.Pi), absolute, math.Exp2(-20.5)},
 		{"cos far", CosApprox, math.Cos, within(100 * math.Pi), absolute, math.Exp2(-14.7)},
-		// Ours hold everywhere; the manual promises nothing that far.
+		// Our bounds hold everywhere; the manual gives none that far.
 		{"sin anywhere", SinApprox, math.Sin, all, absolute, math.Exp2(-20.5)},
 		{"cos anywhere", CosApprox, math.Cos, all, absolute, math.Exp2(-20.5)},
 	}
@@ -250,8 +247,8 @@ func TestApproximationsOfF64(t *testing.T) {
 	}
 }
 
-// TestOldDefaults runs div, rcp and sqrt without modifiers, as PTX before 1.4
-// has them: approximate in f32, to nearest in f64.
+// TestOldDefaults runs div, rcp and sqrt without modifiers, as in PTX before 1.4: approximate in
+// f32, to nearest in f64.
 func TestOldDefaults(t *testing.T) {
 	assert.Equal(t, uint64(0), one(t, Inst{Op: OpDiv, Type: F32}, f32One, 0x7F000000), "div.approx of 2^127")
 	third := one(t, Inst{Op: OpDiv, Type: F64}, math.Float64bits(1), math.Float64bits(3))

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAtomicHalves compares additions of 16 bits with exact ones, of which the
-// nearest number of the format is looked for among its two neighbours.
+// TestAtomicHalves compares additions of 16 bits with exact sums. The nearest number of the format
+// is found among the two neighbours of the sum.
 func TestAtomicHalves(t *testing.T) {
 	for _, c := range []struct {
 		single, double Type

@@ -77,7 +77,7 @@ func TestIntToFloat(t *testing.T) {
 		for _, from := range convertible {
 			rng := rand.New(rand.NewPCG(uint64(to), uint64(from)))
 			src := append(integerEdges(from), integerOperands(from, rng)[0]...)
-			for range 3000 { // few bits apart from the leading ones: halfway cases
+			for range 3000 { // few significant bits: halfway cases
 				src = append(src, (rng.Uint64()>>rng.IntN(64)|1<<rng.IntN(64))&^(1<<rng.IntN(64)-1)>>(64-from.Bits()))
 			}
 			for _, mode := range floatModes {
@@ -153,7 +153,7 @@ func TestFloatToInt(t *testing.T) {
 							want = saturatedTo(to, new(big.Int).Mul(big.NewInt(int64(math.Copysign(1, v))), new(big.Int).Lsh(big.NewInt(1), 100)))
 						case !math.IsNaN(v):
 							want = saturatedTo(to, toWhole(v, mode))
-						case from == F64 || to.Bits() == 64: // of NaN the sign bit alone (PTX ISA 9.0, cvt, integer notes)
+						case from == F64 || to.Bits() == 64: // NaN gives only the sign bit (PTX ISA 9.0, cvt, integer notes)
 							if want.Lsh(big.NewInt(1), uint(to.Bits())-1); to.Signed() {
 								want.Neg(want)
 							}

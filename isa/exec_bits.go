@@ -82,8 +82,8 @@ func not[U unsigned](_ *Inst, x *Lanes) {
 	}
 }
 
-// shl and shr take an unsigned 32-bit amount; amounts beyond the width shift
-// everything out, as shifts of Go do.
+// shl and shr take an unsigned 32-bit amount. Larger amounts than the width shift everything out,
+// as Go's shifts do.
 func shl[U unsigned](_ *Inst, x *Lanes) {
 	f := func(a, b uint64) uint64 { return uint64(U(a) << uint32(b)) }
 	if x.Mask == allLanes {
@@ -114,8 +114,8 @@ func bfe[U unsigned](a, b, c uint64) uint64 {
 	return uint64(U(a) >> uint8(b) & (U(1)<<uint8(c) - 1))
 }
 
-// bfeSigned fills the bits above the field with its sign: the top bit of the
-// field, or of a where the field reaches beyond it.
+// bfeSigned fills the bits above the field with its sign: the top bit of the field, or of a if the
+// field reaches beyond a.
 func bfeSigned[U unsigned](a, b, c uint64) uint64 {
 	pos, n := uint(uint8(b)), uint(uint8(c))
 	if n == 0 {
@@ -125,12 +125,12 @@ func bfeSigned[U unsigned](a, b, c uint64) uint64 {
 	if top := min(pos+n-1, uint(width[U]())-1); U(a)>>top&1 == 0 {
 		return field
 	}
-	// Bits of the field that a does not have are sign bits too.
+	// Bits of the field beyond a are sign bits too.
 	n = min(n, uint(max(width[U]()-int(pos), 0)))
 	return uint64(U(field) | ^U(0)<<n)
 }
 
-// bfi puts the low bits of a into b: Src[3] bits from bit Src[2].
+// bfi inserts the low bits of a into b: Src[3] bits from bit Src[2] on.
 func bfi[U unsigned](_ *Inst, x *Lanes) {
 	for m := x.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -139,7 +139,7 @@ func bfi[U unsigned](_ *Inst, x *Lanes) {
 	}
 }
 
-// notFound is what bfind gives where there is no bit.
+// notFound is the result of bfind without a set bit.
 const notFound = 0xFFFF_FFFF
 
 func bfind[U unsigned](a uint64) uint64 { return uint64(uint32(bits.Len64(uint64(U(a))) - 1)) }
@@ -158,8 +158,8 @@ func bfindShift(msb uint64, find func(a uint64) uint64) func(a uint64) uint64 {
 	}
 }
 
-// prmtSelectors give, for each mode and control value, the selectors of the
-// result bytes, lowest first in the lowest four bits.
+// prmtSelectors holds, for each mode and control value, the selectors of the result bytes. The
+// lowest byte has the lowest four bits.
 var prmtSelectors = [...][4]uint16{
 	ModeF4E:  {0x3210, 0x4321, 0x5432, 0x6543},
 	ModeB4E:  {0x5670, 0x6701, 0x7012, 0x0123},
@@ -184,8 +184,8 @@ func permute(a, b, selectors uint64) (d uint64) {
 	return d
 }
 
-// funnelLeft and funnelRight shift the 64 bits b:a by n <= 32 and return the
-// upper or the lower half.
+// funnelLeft and funnelRight shift the 64 bits b:a by n <= 32. They return the upper half and the
+// lower half.
 
 func funnelLeft(a, b uint64, n uint32) uint64 {
 	return (b<<32 | a&0xFFFF_FFFF) << n >> 32

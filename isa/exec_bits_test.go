@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The bit operations are checked bit by bit, as the pseudocode of the manual
-// has them.
+// The bit operations are checked bit by bit, by the pseudocode of the manual.
 
 func TestLogicAgainstBig(t *testing.T) {
 	num := func() *big.Int { return new(big.Int) }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// relation says for which of less, equal, greater and unordered a comparison is
-// true (PTX ISA, section 9.3.1.2).
+// relation gives the relations (less, equal, greater, unordered) for which a comparison is true
+// (PTX ISA, section 9.3.1.2).
 var relation = map[Cmp]struct{ less, equal, greater, unordered bool }{
 	CmpEq: {equal: true}, CmpNe: {less: true, greater: true},
 	CmpLt: {less: true}, CmpLe: {less: true, equal: true},
@@ -21,7 +21,7 @@ var relation = map[Cmp]struct{ less, equal, greater, unordered bool }{
 	CmpLo: {less: true}, CmpLs: {less: true, equal: true}, CmpHi: {greater: true}, CmpHs: {greater: true, equal: true},
 }
 
-// holds is whether c is true for a and b of type t.
+// holds reports whether c is true for a and b of type t.
 func holds(c Cmp, t Type, a, b uint64) bool {
 	r := relation[c]
 	order := 0
@@ -67,7 +67,7 @@ func comparisons(t Type) []Cmp {
 
 var comparedTypes = []Type{U16, U32, U64, S16, S32, S64, B16, B32, B64, F32, F64}
 
-// comparedOperands are pairs of operands of type t, many of them equal or almost.
+// comparedOperands are pairs of operands of type t, many of them equal or almost equal.
 func comparedOperands(t Type, rng *rand.Rand) (a, b []uint64) {
 	if !t.Float() {
 		src := integerOperands(t, rng)
@@ -211,7 +211,7 @@ func TestSlct(t *testing.T) {
 	}
 }
 
-// TestTestp has the rows of the manual; zeros are normal.
+// TestTestp checks the manual's table; zeros are normal.
 func TestTestp(t *testing.T) {
 	tests := []Cmp{TestFinite, TestInfinite, TestNumber, TestNotANumber, TestNormal, TestSubnormal}
 	for _, c := range []struct {
@@ -238,7 +238,7 @@ func TestTestp(t *testing.T) {
 	}
 }
 
-// TestPredicateLogic has predicates as sources, one of them constant: a row.
+// TestPredicateLogic uses predicate sources; one is constant and so a row.
 func TestPredicateLogic(t *testing.T) {
 	const a, b, mask = 0x0F0F_0F0F, 0x00FF_00FF, 0xFFFF_0000
 	always := Row{}

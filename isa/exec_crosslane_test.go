@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crossLaneRun executes in with the lane number, 100 more, in the first source.
+// crossLaneRun executes in with the lane number plus 100 in the first source.
 func crossLaneRun(t *testing.T, in Inst, mask uint32, fill func(x *Lanes)) *Lanes {
 	t.Helper()
 	p := &Program{Insts: []Inst{in}}
@@ -27,7 +27,7 @@ func crossLaneRun(t *testing.T, in Inst, mask uint32, fill func(x *Lanes)) *Lane
 	return x
 }
 
-// TestShfl: source lanes and predicates of single lanes, worked out by hand from
+// TestShfl checks source lanes and predicates of single lanes. The expected values come from
 // section 9.7.8.5 of the manual.
 func TestShfl(t *testing.T) {
 	for _, tt := range []struct {
@@ -70,8 +70,8 @@ func TestShfl(t *testing.T) {
 	}
 }
 
-// TestShflAbsent: a lane that is in range and takes no part reads as 0, or as the reader's
-// own value; who reads one is told.
+// TestShflAbsent checks the read of a non-participating lane in range: it gives 0 or the reader's
+// own value, and the reader is reported.
 func TestShflAbsent(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		in := Inst{Op: OpShfl, Type: B32, Mode: ModeDown, Flags: FlagSync, NSrc: 4, NDst: 2, Text: "shfl"}
@@ -99,7 +99,7 @@ func TestShflAbsent(t *testing.T) {
 	}
 }
 
-// TestGroups: lanes that name different sets do not see each other.
+// TestGroups checks that lanes with different masks do not exchange data.
 func TestGroups(t *testing.T) {
 	members := func(of func(lane int) uint64) func(x *Lanes) {
 		return func(x *Lanes) {
@@ -133,7 +133,7 @@ func TestGroups(t *testing.T) {
 	assert.Equal(t, uint32(0xff00), x.PDst[1])
 }
 
-// TestSignedRedux: minus one is less than one, and the largest of unsigned numbers.
+// TestSignedRedux checks that minus one is less than one, and the largest unsigned number.
 func TestSignedRedux(t *testing.T) {
 	for _, tt := range []struct {
 		typ  Type

@@ -2,8 +2,8 @@ package isa
 
 import "math/bits"
 
-// Arithmetic, comparison and conversion of f16 and bf16, one or two in a
-// register (PTX ISA, sections 9.7.4, 9.7.6 and 9.7.8.18).
+// Arithmetic, comparison and conversion of f16 and bf16, one or two in a register (PTX ISA,
+// sections 9.7.4, 9.7.6 and 9.7.8.18).
 
 func (d *datapath) addHalves() {
 	for _, t := range []Type{F16, F16x2, BF16, BF16x2} {
@@ -101,8 +101,8 @@ func (d *datapath) addHalf(t Type) {
 	add(OpTanh, RoundNone, FlagApprox, func(a, _, _ uint64) uint64 { return f.nearest(float64(TanhApprox(float32(f.value(a))))) })
 }
 
-// halfComparators has the relations of 16-bit floats by the place of the operands
-// in their registers, in the lower or the upper half, and by .ftz.
+// halfComparators holds the relations of 16-bit floats. The indices are the type, the register half
+// of both operands (0 lower, 1 upper), .ftz and the relation.
 var halfComparators = func() (table [BF16x2 + 1][2][2][CmpNan + 1]comparator) {
 	for _, t := range []Type{F16, F16x2, BF16, BF16x2} {
 		for place := range 2 {
@@ -125,8 +125,7 @@ var halfComparators = func() (table [BF16x2 + 1][2][2][CmpNan + 1]comparator) {
 	return table
 }()
 
-// holdsHalf is Lanes.holds for 16-bit floats; place is 1 for the upper halves of
-// the registers.
+// holdsHalf is Lanes.holds for 16-bit floats. place is 1 for the upper halves of the registers.
 func (x *Lanes) holdsHalf(in *Inst, place int) uint32 {
 	z := 0
 	if in.Flags&FlagFtz != 0 {
@@ -152,7 +151,7 @@ func (d *datapath) addHalfCompares(t Type) {
 			}
 			continue
 		}
-		// The second predicate belongs to the upper halves.
+		// The second predicate is for the upper halves.
 		d.add(form{op: OpSetp, typ: Pred, src: t, flags: flags}, func(in *Inst, x *Lanes) {
 			x.PDst[0] = x.combined(in, x.holdsHalf(in, 0)) & x.Mask
 			x.PDst[1] = x.combined(in, x.holdsHalf(in, 1)) & x.Mask
@@ -165,7 +164,7 @@ func (d *datapath) addHalfCompares(t Type) {
 	if t != t.Element() {
 		return
 	}
-	// Comparisons of any type with a 16-bit float as result.
+	// Comparisons of any type with a 16-bit float result.
 	yes := layoutOf(t).nearest(1)
 	for _, from := range []Type{U16, U32, U64, S16, S32, S64, B16, B32, B64, F32, F64} {
 		d.add(form{op: OpSet, typ: t, src: from}, set(yes))
@@ -181,7 +180,7 @@ func setHalf(yes uint64) kernel {
 	return func(in *Inst, x *Lanes) { x.choose(x.combined(in, x.holdsHalf(in, 0)), yes) }
 }
 
-// setHalves does so for each half of the registers.
+// setHalves is setHalf for each half of the registers.
 func setHalves(yes uint64) kernel {
 	return func(in *Inst, x *Lanes) {
 		low, high := x.combined(in, x.holdsHalf(in, 0)), x.combined(in, x.holdsHalf(in, 1))
@@ -255,5 +254,5 @@ func (d *datapath) addHalfConversions(half Type) {
 	}
 }
 
-// pairOf is the type of two values in a register.
+// pairOf is the type of two values in one register.
 var pairOf = map[Type]Type{F16: F16x2, BF16: BF16x2}

@@ -2,10 +2,9 @@ package isa
 
 import "math/bits"
 
-// Integer arithmetic (PTX ISA, sections 9.7.1 and 9.7.2). Rows hold
-// zero-extended values. Operations that do not look at the sign work on the
-// unsigned type of the width; the others read a lane as S and return it as the
-// unsigned type U of the same width.
+// Integer arithmetic (PTX ISA, sections 9.7.1 and 9.7.2). Rows hold zero-extended values.
+// Sign-independent operations use the unsigned type of the width. The others read a lane as S and
+// return it as the unsigned type U of the same width.
 
 type unsigned interface{ uint16 | uint32 | uint64 }
 
@@ -168,8 +167,8 @@ func mulHiU64(a, b uint64) uint64 {
 	return hi
 }
 
-// mulHiS64 corrects the unsigned product: a negative factor counted 2^64 too
-// much times the other.
+// mulHiS64 corrects the unsigned product: a negative factor counts 2^64 too much, times the other
+// factor.
 func mulHiS64(a, b uint64) uint64 {
 	return mulHiU64(a, b) - uint64(int64(a)>>63)&b - uint64(int64(b)>>63)&a
 }
@@ -194,8 +193,8 @@ func sad[T integer, U unsigned](a, b, c uint64) uint64 {
 	return uint64(U(c) + U(max(T(a), T(b))) - U(min(T(a), T(b))))
 }
 
-// div truncates toward zero. The manual leaves division by zero open; the
-// result is all ones, as the division routines of real GPUs give.
+// div truncates toward zero. The manual leaves division by zero open. The result is all ones, as
+// from the division routines of real GPUs.
 func div[T integer, U unsigned](a, b uint64) uint64 {
 	if T(b) == 0 {
 		return uint64(^U(0))

@@ -58,7 +58,7 @@ func TestAddressWindows(t *testing.T) {
 		SpaceShared: {false, true, true, false, false, false, false, false, false, false},
 		SpaceLocal:  {false, false, false, true, true, false, false, false, false, false},
 		SpaceParam:  {false, false, false, false, false, true, true, false, false, false},
-		SpaceGlobal: {true, false, false, false, false, true, true, true, true, true}, // parameters are in it
+		SpaceGlobal: {true, false, false, false, false, true, true, true, true, true}, // global includes parameters
 	} {
 		assert.Equal(t, want, evaluatePred(t, Inst{Op: OpIsspacep, Space: space}, addresses), "space %d", space)
 	}

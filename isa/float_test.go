@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The reference for floating point is math/big: results are computed exactly,
-// or to 400 bits and a sticky bit, and rounded here by the definition of the
-// rounding modes, with integers.
+// The reference for floating point is math/big. Results are computed exactly, or to 400 bits and a
+// sticky bit. They are rounded here with integers, by the definition of the rounding modes.
 
 // ieee is a binary format.
 type ieee struct {
@@ -193,8 +192,7 @@ func (f ieee) reference(op Op, mode Round, a, b, c uint64) uint64 {
 	panic(fmt.Sprint("no reference for op ", op))
 }
 
-// sticky moves v, which was cut to some 200 bits or more, a little away from
-// zero if it was not exact.
+// sticky moves v slightly away from zero if it is inexact. v was cut to some 200 bits or more.
 func sticky(v *big.Float, inexact bool) *big.Float {
 	if !inexact {
 		return v
@@ -206,8 +204,8 @@ func sticky(v *big.Float, inexact bool) *big.Float {
 	return new(big.Float).SetPrec(600).Add(v, tiny)
 }
 
-// edges of f: zeros, subnormals, the numbers around powers of two, halfway
-// patterns, infinities and NaN, of both signs.
+// edges are the edge cases of f, of both signs: zeros, subnormals, the numbers around powers of
+// two, halfway patterns, infinities and NaN.
 func (f ieee) edges() []uint64 {
 	fraction := uint64(1)<<(f.precision-1) - 1
 	infinity := uint64(2*f.emax+1) << (f.precision - 1)
@@ -224,9 +222,9 @@ func (f ieee) edges() []uint64 {
 	return v
 }
 
-// random is an encoding from one of several distributions: any bits, a narrow
-// range of exponents (so that sums cancel), few significant bits (so that
-// results are halfway), or an edge.
+// random is an encoding from one of several distributions: any bits, an edge, a narrow range of
+// exponents, or few significant bits. A narrow range makes sums cancel; few bits make results
+// halfway.
 func (f ieee) random(rng *rand.Rand, edges []uint64) uint64 {
 	bits := rng.Uint64() >> (64 - f.t.Bits())
 	sign := bits & (1 << (f.t.Bits() - 1))
@@ -303,8 +301,7 @@ func TestEdgePairs(t *testing.T) {
 	}
 }
 
-// TestFmaRoundsOnce has sums that a float64 rounds to the middle between two
-// f32, from both sides.
+// TestFmaRoundsOnce uses sums that float64 rounds to the midpoint of two f32, from both sides.
 func TestFmaRoundsOnce(t *testing.T) {
 	f := func(v float64) uint64 { return uint64(math.Float32bits(float32(v))) }
 	fma := Inst{Op: OpFma, Type: F32, Round: RoundNearest}

@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHerdedBranchesHaveNoReconvergence: a branch that is always herded takes no
-// reconvergence instruction (Sartori & Kumar, section III), one that may stop being
-// herded does.
+// TestHerdedBranchesHaveNoReconvergence checks that a branch that is always herded takes no
+// reconvergence instruction (Sartori & Kumar, section III). One whose herding may stop takes one.
 func TestHerdedBranchesHaveNoReconvergence(t *testing.T) {
 	for _, c := range []struct {
 		what  string

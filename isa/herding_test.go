@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// herdedProgram has one of each kind of instruction that herding knows.
+// herdedProgram has one instruction of each kind that herding distinguishes.
 func herdedProgram() *Program {
 	guard := Operand{Kind: OperandPred}
 	return &Program{Name: "k", Preds: []string{"%p1"}, Insts: []Inst{

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFloatPairs computes on two f32 in a register what exact arithmetic gives for each.
+// TestFloatPairs compares operations on two f32 in one register with exact arithmetic on each.
 func TestFloatPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	edges := single.edges()

@@ -10,7 +10,7 @@ import (
 	"divergo/isa"
 )
 
-// loop is a kernel of three blocks: thread t goes round t+1 times.
+// loop is a kernel of three blocks: thread t executes t+1 rounds.
 func loop() *isa.Program {
 	count := isa.Operand{Kind: isa.OperandReg, Index: 0}
 	more := isa.Operand{Kind: isa.OperandPred, Index: 0}
@@ -40,7 +40,7 @@ func loop() *isa.Program {
 	}
 }
 
-// The listing was written by hand from the format's description at Fprint.
+// The listing was written by hand, from the description of the format at Fprint.
 const listing = `kernel spin
   6 instructions, 4 blocks
   registers: 1 declared, 1 predicates, 1 x 32 bits live at most

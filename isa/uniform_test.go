@@ -141,8 +141,7 @@ func TestUniformAfterDivergence(t *testing.T) {
 	}
 }
 
-// TestUniformAcrossCalls: if (tid < n) f(); if (k < n); where f counts k, or a
-// register of its own.
+// TestUniformAcrossCalls: if (tid < n) f(); if (k < n); where f counts k, or a register of its own.
 func TestUniformAcrossCalls(t *testing.T) {
 	for counts, uniform := range map[int]bool{2: false, 3: true} {
 		n := op(OpLd, reg(0), immediate(0))
@@ -174,10 +173,9 @@ func TestUniformAcrossCalls(t *testing.T) {
 	}
 }
 
-// TestUniformInLockStep runs random programs on a CTA of 32 threads that
-// reconverge at post-dominators, and at likely-convergence points in half of
-// the runs, and looks whether threads ever disagree at a branch that the
-// analysis holds to be uniform.
+// TestUniformInLockStep runs random programs on a CTA of 32 threads. They reconverge at
+// post-dominators and, in half of the runs, at likely-convergence points. Threads must never
+// disagree at a branch that the analysis reports as uniform.
 func TestUniformInLockStep(t *testing.T) {
 	const seed = 1
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -211,8 +209,8 @@ func TestUniformInLockStep(t *testing.T) {
 	assert.Greater(t, mixed, 2000)
 }
 
-// randomProgram has up to 10 blocks of moves, additions and comparisons with
-// few registers, so that values meet often.
+// randomProgram has up to 10 blocks of moves, additions and comparisons, with few registers, so
+// that values meet often.
 func randomProgram(r *rand.Rand) *Program {
 	p := &Program{Regs: make([]Reg, 4), Preds: make([]string, 2)}
 	for i := range p.Regs {
@@ -285,8 +283,7 @@ type entry struct {
 	mask         uint32
 }
 
-// step executes one instruction. It returns the threads that are at it and
-// those whose guard holds.
+// step executes one instruction. It returns its active threads, and those whose guard holds.
 func (m *lockStep) step() (active, executing uint32) {
 	e := &m.stack[len(m.stack)-1]
 	in := &m.p.Insts[e.pc]
@@ -335,8 +332,8 @@ func (m *lockStep) diverge(in *Inst, taken uint32) {
 	m.stack = append(m.stack, entry{e.pc, in.Reconv, lpc, lpos, e.mask &^ taken}, entry{in.Target, in.Reconv, lpc, lpos, taken})
 }
 
-// converge removes what the top of the stack has no threads for or has brought
-// to where others wait.
+// converge pops entries at the top of the stack that have no threads, or whose threads have reached
+// their meeting place.
 func (m *lockStep) converge() {
 	for len(m.stack) > 0 {
 		e := m.stack[len(m.stack)-1]

@@ -25,9 +25,8 @@ func (in *Inst) Unit() Unit {
 	return UnitALU
 }
 
-// OpClass is a class of opcodes that take the same time. GPGPU-Sim's are add, max,
-// mul, mad and div, of integers and of single and double precision each, and the
-// special functions.
+// OpClass is a class of opcodes with the same latency. GPGPU-Sim's classes are add, max, mul, mad
+// and div, each for integers, single and double precision, and the special functions.
 type OpClass uint8
 
 // The classes.

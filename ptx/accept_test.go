@@ -10,8 +10,7 @@ import (
 	"divergo/ptx"
 )
 
-// frame is a module around statements of a kernel; what stands before a line "--"
-// is at module level.
+// frame is a module around statements of a kernel. Text before a line "--" is at module level.
 func frame(text string) string {
 	top, body, split := strings.Cut(text, "--")
 	if !split {
@@ -39,8 +38,8 @@ func frame(text string) string {
 `
 }
 
-// accepted are forms that compilers emit for ordinary kernels, by the name of the
-// section of the manual (PTX ISA 8 and 9).
+// accepted are forms that compilers emit for ordinary kernels, by the name of the manual's section
+// (PTX ISA 8 and 9).
 var accepted = map[string][]string{
 	"directives": {
 		".visible .entry q(.param .u32 n) .maxntid 256, 1, 1 .minnctapersm 2 { ret; } --",
@@ -160,7 +159,7 @@ var accepted = map[string][]string{
 	},
 }
 
-// refused are forms of the manual that are named in a diagnostic, with what it says.
+// refused are forms of the manual that a diagnostic names, with its text.
 var refused = map[string]string{
 	"mov.u32 %r0, %globaltimer_lo;":              "read %globaltimer",
 	"mov.b32 %r0, %envreg0;":                     "the machine has no driver",
@@ -201,7 +200,7 @@ var refused = map[string]string{
 	"suq.memory_layout.b32 %r0, [%d0];": "the layout of surfaces",
 }
 
-// TestRefused: what the machine does not have is refused by its name.
+// TestRefused checks that unsupported forms are refused by name.
 func TestRefused(t *testing.T) {
 	for text, want := range refused {
 		m, err := ptx.Parse("k.ptx", []byte(frame(text)))
@@ -217,7 +216,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAccepted: what ordinary compilers emit is taken.
+// TestAccepted checks that the output of ordinary compilers is accepted.
 func TestAccepted(t *testing.T) {
 	for section, texts := range accepted {
 		for _, text := range texts {

@@ -1,6 +1,6 @@
 package ptx
 
-// alias is a .alias directive: another name of a function (section 11.6.5).
+// alias is an .alias directive: another name of a function (section 11.6.5).
 type alias struct{ name, function word }
 
 // alias parses ".alias name, function;".
@@ -19,8 +19,8 @@ func (p *parser) alias() {
 	}
 }
 
-// resolveAliases lets each alias, which has to be declared, stand for its
-// function, which has to be defined here.
+// resolveAliases replaces each alias by its function. The alias must be declared, the function
+// defined here.
 func (p *parser) resolveAliases() {
 	for _, a := range p.m.aliases {
 		name, f := p.m.functions[a.name.text], p.m.functions[a.function.text]

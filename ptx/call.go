@@ -7,22 +7,22 @@ import (
 	"divergo/isa"
 )
 
-// spot is where a variable of a function is in local memory.
+// spot is the place of a variable of a function in local memory.
 type spot struct {
 	at       uint64
 	frame    bool // relative to the frame register
-	outgoing bool // of that, counted from the end of the frame: arguments of a call
+	outgoing bool // counted from the end of the frame: an argument of a call
 }
 
-// use is an address in local memory that is known when the function around it
-// has been lowered: source src of the instruction at pc.
+// use is an address in local memory that is known only after its function has been lowered. It is
+// source src of the instruction at pc.
 type use struct {
 	pc, src int
 	v       *variable
 	spot    *spot // if v is nil
 }
 
-// functions lowers what the kernel calls.
+// functions lowers the functions that the kernel calls.
 func (l *lowering) functions() {
 	for _, c := range l.callees {
 		if l.full() {
@@ -43,8 +43,8 @@ func (l *lowering) functions() {
 	}
 }
 
-// formals declares results and parameters. Those in registers are loaded at the
-// entry, and stored at the return.
+// formals declares results and parameters. Those in registers are loaded at the entry and stored at
+// the return.
 func (l *lowering) formals(c *callee) {
 	l.scope = newScope(l.scope)
 	offsets, size := c.offsets()
@@ -77,20 +77,19 @@ func (l *lowering) formals(c *callee) {
 	}
 }
 
-// result is a register that holds what a function returns.
+// result is a register that holds a result of a function.
 type result struct {
 	reg    isa.Operand
 	formal formal
 	at     *spot
 }
 
-// implicit is for operands of an instruction that the PTX does not have.
+// implicit makes the operands of an instruction that the PTX does not contain.
 func (l *lowering) implicit(pos isa.Pos) operands {
 	return operands{lowering: l, in: &instruction{name: word{"call", pos}}, out: &isa.Inst{}, relaxed: true}
 }
 
-// transfer emits a load or store of a register parameter. A predicate becomes a
-// byte.
+// transfer emits a load or store of a register parameter. A predicate becomes a byte.
 func (l *lowering) transfer(op isa.Op, value isa.Operand, t isa.Type, at *spot, pos isa.Pos, text string) {
 	if t == isa.Pred {
 		t = isa.U8
@@ -132,8 +131,8 @@ func (l *lowering) emit(in isa.Inst) {
 	l.prog.Insts = append(l.prog.Insts, in)
 }
 
-// ret lowers the return from a function: a jump to the one that returns, which
-// is chosen at the end.
+// ret lowers the return from a function: a jump to the one that returns. endFunction chooses that
+// one.
 func (l *lowering) ret(out isa.Inst) {
 	for _, r := range l.results {
 		l.transfer(isa.OpSt, r.reg, r.formal.typ(), r.at, out.Pos, "st.param."+r.formal.reg.words+" "+r.formal.name().text)
@@ -143,9 +142,8 @@ func (l *lowering) ret(out isa.Inst) {
 	l.prog.Insts = append(l.prog.Insts, out)
 }
 
-// endFunction resolves what the function that ends here has left open, and makes
-// one of its returns the one that the others lead to, the last that is not
-// guarded, so that all paths meet in the function.
+// endFunction resolves the open references of the function that ends here. It makes the last
+// unguarded return the one to which the others jump, so that all paths meet in the function.
 func (l *lowering) endFunction(end isa.Pos) {
 	l.resolveBranches()
 	p := l.prog
@@ -202,7 +200,7 @@ func (l *lowering) resolveUses() {
 			in.Op, in.Mode, in.Space, in.NSrc = isa.OpAdd, isa.ModeNone, isa.SpaceNone, 2
 			in.Src[1], in.Src[0] = in.Src[0], frame
 		case isa.OpIsspacep:
-			continue // every address of the window will do
+			continue // every address of the window is valid
 		default:
 			if !in.Memory() {
 				l.errorf(in.Pos, CodeUnsupported, "%s: in a recursive function the address of a .local variable or parameter wants a mov of its own", in.Text)
@@ -217,8 +215,7 @@ func (l *lowering) resolveUses() {
 	l.uses = nil
 }
 
-// calls reports whether there is a call among the instructions from one PC to
-// before another.
+// calls reports whether the instructions from from to before to contain a call.
 func (l *lowering) calls(from, to int) bool {
 	i, _ := slices.BinarySearch(l.callPCs, from)
 	return i < len(l.callPCs) && l.callPCs[i] < to
@@ -243,7 +240,7 @@ func (l *lowering) reserve(v *variable) *spot {
 	return at
 }
 
-// targets declares a .calltargets: all its functions have the same parameters.
+// targets declares a .calltargets. All its functions have the same parameters.
 func (l *lowering) targets(t *targets) {
 	var first *function
 	for _, w := range t.names {
@@ -317,7 +314,7 @@ func (l *lowering) call(s *instruction, out isa.Inst) {
 	}
 }
 
-// link completes the instruction of a call with where it goes and returns to.
+// link completes the instruction of a call with its target and return PC.
 func (l *lowering) link(s *instruction, out *isa.Inst, f *function, target *callee) {
 	pc := len(l.prog.Insts)
 	out.NSrc, out.NDst = 1, 1
@@ -331,8 +328,8 @@ func (l *lowering) link(s *instruction, out *isa.Inst, f *function, target *call
 	out.Src[1], out.NSrc = o.addressRegister(&operand{name: s.call.target.text, pos: s.call.target.pos}), 2
 }
 
-// external is a callee that stands for a function of CUDA's run time, which is no
-// code: a place for its arguments.
+// external is a callee for a function of CUDA's run time, which has no code: a place for its
+// arguments.
 func (l *lowering) external(f *function) *callee {
 	if l.runtime[f] == nil {
 		_, size := f.offsets()
@@ -349,8 +346,8 @@ type callTarget struct {
 	f  *function
 }
 
-// called finds what a call calls: a function and itself as the target, or a
-// prototype and the functions that are called by address.
+// called finds the callee: a function, also as the target, or a prototype and the functions called
+// by address.
 func (l *lowering) called(c *callSite) (*function, *callee) {
 	name := clip(c.target.text)
 	if f := l.m.functions[c.target.text]; f != nil {
@@ -392,8 +389,8 @@ func (l *lowering) called(c *callSite) (*function, *callee) {
 	return &function{name: c.target, rets: f.rets, params: f.params}, by
 }
 
-// byAddress is a function with the parameters of f that has its address taken, or
-// nil. All that have are called in the same way.
+// byAddress is a function with the parameters of f whose address is taken, or nil. All such
+// functions are called in the same way.
 func (l *lowering) byAddress(f *function) *callee {
 	if l.addressed == nil {
 		l.addressed = map[string]*callee{}
@@ -419,9 +416,8 @@ func (l *lowering) count(what string, have []operand, want []formal, f *function
 	return false
 }
 
-// argument binds an operand of a call to a formal: a variable of the .param
-// space is at the place of the formal; a register or constant is moved by what
-// is returned.
+// argument binds an operand of a call to a formal. A variable of the .param space has the place of
+// the formal. The returned function moves a register or constant.
 func (l *lowering) argument(x *operand, f formal, at *spot, op isa.Op) func() {
 	name := f.name().text
 	if x.kind == nameOperand {
@@ -453,7 +449,7 @@ func (l *lowering) argument(x *operand, f formal, at *spot, op isa.Op) func() {
 	return func() { l.transfer(op, value, t, at, x.pos, text) }
 }
 
-// bindArgument puts a variable of the .param space where the formal is.
+// bindArgument puts a variable of the .param space at the place of the formal.
 func (l *lowering) bindArgument(x *operand, v *variable, f formal, at *spot) {
 	size, _ := f.layout()
 	switch old := l.spots[v]; {

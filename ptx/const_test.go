@@ -114,7 +114,7 @@ func TestBadConstants(t *testing.T) {
 	}
 }
 
-// Nested braces fill rows as in C; what is left out is zero (section 5.4.4).
+// Nested braces fill rows as in C; missing elements are zero (section 5.4.4).
 func TestInitialisers(t *testing.T) {
 	u32s := func(v ...uint32) (b []byte) {
 		for _, x := range v {
@@ -156,8 +156,8 @@ func TestInitialisers(t *testing.T) {
 	}
 }
 
-// Immediates are cut to the width of the operand's type; what needs more bits
-// is refused, whether it is read as signed or as unsigned.
+// Immediates are cut to the width of the operand's type. Those with more bits are refused, whether
+// read as signed or as unsigned.
 func TestImmediateRange(t *testing.T) {
 	for _, tt := range []struct {
 		typ  string

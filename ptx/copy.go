@@ -59,7 +59,7 @@ func (o *operands) copy() {
 	o.src(o.source(&ops[3], isa.U32))
 }
 
-// constant lowers an operand that is known when the program is read.
+// constant lowers an operand with a value known at lowering.
 func (o *operands) constant(x *operand, what string) isa.Operand {
 	if x.kind != constOperand {
 		o.errorf(x.pos, CodeOperand, "%s wants %s as a constant, found %s", o.in.opcode(), what, kindName(x))

@@ -8,18 +8,19 @@ import (
 	"divergo/isa"
 )
 
-// family is one row of the instruction table: an opcode with the types,
-// modifiers and operands that one section of the manual gives it.
+// family is one row of the instruction table: an opcode with the types, modifiers and operands of
+// one section of the manual.
 type family struct {
 	name   string
 	ref    string // section of the PTX ISA manual, version 7.6
 	op     isa.Op
 	args   []arg
-	types  []typeSet           // allowed types, in the order of the opcode's suffixes
-	groups []group             // modifiers; each is optional unless it says otherwise
-	wider  bool                // registers may be wider than the type (section 9.4.1)
-	before string              // the modifiers that PTX ISA 1.0 to 1.3 means where a required one is missing
-	check  func(*match) string // what the rest of the row cannot say; returns a complaint
+	types  []typeSet // allowed types, in the order of the opcode's suffixes
+	groups []group   // modifiers; each is optional unless its group requires one
+	wider  bool      // registers may be wider than the type (section 9.4.1)
+	// before lists the modifiers that PTX ISA 1.0 to 1.3 assumes for a missing required one.
+	before string
+	check  func(*match) string // further conditions of the row; returns a complaint
 
 	fetches bool // reads or writes a texture or surface; see texture.go
 }
@@ -83,7 +84,7 @@ var (
 	size      = typesOf(isa.U32, isa.U64)
 )
 
-// role is what an operand does.
+// role is the use of an operand.
 type role uint8
 
 const (
@@ -99,7 +100,7 @@ const (
 	target               // label
 )
 
-// width says which type an operand has, given that of the instruction.
+// width is the type of an operand relative to that of the instruction.
 type width uint8
 
 const (
@@ -115,11 +116,11 @@ type arg struct {
 	name string
 	role role
 	of   width
-	opt  bool // may be left out
+	opt  bool // it may be left out
 }
 
-// parseArgs reads the operands of a row. A word is the manual's letter of an
-// operand and, behind a colon, what is unusual about it:
+// parseArgs reads the operands of a row. A word is the manual's letter of an operand, followed by
+// its special properties:
 //
 //	d p p|q d|p [a] label   destination, predicate destination or two, both, address, branch target
 //	a b c f membermask      source
@@ -168,9 +169,8 @@ func types(sets ...typeSet) []typeSet { return sets }
 
 var none []typeSet
 
-// Comparisons that a type allows (section 9.7.5.1): equality for bits; ordered
-// by sign for integers, where lo ls hi hs are for unsigned ones; floats also
-// have the unordered ones.
+// Comparisons that a type allows (section 9.7.5.1). Bits allow equality; integers are ordered by
+// sign, with lo ls hi hs for unsigned ones. Floats also have the unordered comparisons.
 var (
 	compareBits     = required(only("eq ne", comparison))
 	compareSigned   = required(only("eq ne lt le gt ge", comparison))
@@ -178,9 +178,8 @@ var (
 	compareFloat    = required(only("eq ne lt le gt ge equ neu ltu leu gtu geu num nan", comparison))
 )
 
-// table is the instruction set, a row a section of the manual. What few programs
-// use has files of its own: added.go, video.go, half.go, matrix.go, wmma.go,
-// copy.go and texture.go.
+// table is the instruction set, one row per section of the manual. Seldom used instructions have
+// their own files: added.go, video.go, half.go, matrix.go, wmma.go, copy.go and texture.go.
 var table = slices.Concat(basic, added, video, halves, matrices, wmmas, copies, textures)
 
 var basic = []*family{
@@ -308,7 +307,7 @@ var basic = []*family{
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f64, f64), integerRounding, sat).widening(),
 
 	// 9.7.11 control flow
-	row("bra", "9.7.11.3", isa.OpBra, "label", none, lockstep),                         // .hrd is ours, see isa.Herding
+	row("bra", "9.7.11.3", isa.OpBra, "label", none, lockstep),                         // .hrd: see isa.Herding
 	row("brx", "9.7.11.4", isa.OpBra, "index:u32 tlist", none, required(indexed), uni), // operands: see brx.go
 	row("call", "9.7.11.5", isa.OpCall, "", none, uni),                                 // operands: see call.go
 	row("ret", "9.7.11.6", isa.OpRet, "", none, uni),
@@ -365,7 +364,7 @@ var families = func() map[string][]*family {
 	return m
 }()
 
-// takesNothing tells whether an opcode has no operands.
+// takesNothing reports whether an opcode has no operands.
 func takesNothing(name string) bool { return len(families[name][0].args) == 0 }
 
 // opcodes lists all opcodes, for suggestions.
@@ -380,7 +379,7 @@ var opcodes = func() (names []string) {
 	return names
 }()
 
-// Opcodes lists the opcodes that programs may have, in order.
+// Opcodes lists the supported opcodes, in order.
 func Opcodes() []string { return slices.Sorted(maps.Keys(families)) }
 
 func satNeedsHi(m *match) string {
@@ -390,7 +389,7 @@ func satNeedsHi(m *match) string {
 	return ""
 }
 
-// checkVector: an access has 16 bytes. One of 32 bytes in the .global space becomes
+// checkVector checks the size of an access: 16 bytes. One of 32 bytes in the .global space becomes
 // two (PTX ISA 8.8, ld and st).
 func checkVector(m *match) string {
 	bytes := int(m.Vec) * m.Type.Bytes()

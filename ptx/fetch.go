@@ -7,8 +7,8 @@ import (
 	"divergo/isa"
 )
 
-// fetch lowers an instruction that reads or writes a texture or surface: the template's
-// statements with the operands in their places. A guard becomes a branch around them.
+// fetch lowers a texture or surface instruction to the template's statements with the operands in
+// their places. A guard becomes a branch around them.
 func (l *lowering) fetch(in *instruction, found *match) {
 	site := &fetchSite{lowering: l, in: in, fetch: found.fetch, args: map[string]operand{}}
 	if !site.operands(found) {
@@ -55,7 +55,7 @@ type fetchSite struct {
 	args map[string]operand
 }
 
-// shape is how the operands of an opcode stand.
+// fetchShapes are the operand lists of the opcodes.
 var fetchShapes = map[string]struct {
 	form, operands string
 	least, most    int
@@ -108,8 +108,8 @@ func (s *fetchSite) operands(found *match) bool {
 	return s.texture(of, true) && s.value(value, found) && s.rest(ops[2:])
 }
 
-// unbracketed are the operands with those in brackets as one. Without brackets, texture and
-// coordinates are two of them (section 9.7.9.3).
+// unbracketed is the list of operands with those in brackets as one operand. Without brackets, the
+// texture and the coordinates are two of them (section 9.7.9.3).
 func (s *fetchSite) unbracketed(toFirst bool) []operand {
 	ops := s.in.operands
 	at := 1
@@ -165,7 +165,7 @@ func (s *fetchSite) texture(x *operand, coordinates bool) bool {
 	return s.vector(&list[len(list)-1], names, "coordinates")
 }
 
-// vector binds the elements of an operand; more of them are ignored.
+// vector binds the elements of an operand; surplus elements are ignored.
 func (s *fetchSite) vector(x *operand, names []string, what string) bool {
 	o := operands{lowering: s.lowering, in: s.in}
 	if whole := o.whole(x); whole != nil {
@@ -185,8 +185,7 @@ func (s *fetchSite) vector(x *operand, names []string, what string) bool {
 	return true
 }
 
-// bind binds a handle: the name of a reference or of a parameter of the kernel that is one,
-// or a register.
+// bind binds a handle: the name of a reference, a kernel parameter that is one, or a register.
 func (s *fetchSite) bind(name string, x *operand, load *string, kind string) bool {
 	arg := *x
 	*load = "mov.b64"
@@ -195,7 +194,7 @@ func (s *fetchSite) bind(name string, x *operand, load *string, kind string) boo
 	case x.kind == addressOperand && len(x.elems) == 1:
 		return s.bind(name, &x.elems[0], load, kind)
 	case x.kind != nameOperand || sym == nil:
-		// mov says what is wrong
+		// mov reports the mistake
 	case sym.reg != nil:
 		if sym.reg.typ.Bits() == 32 {
 			*load = "cvt.u64.u32"
@@ -224,8 +223,8 @@ func orAny(kind string) string {
 	return kind
 }
 
-// references notes the addresses that istypep compares with: it knows the variables of the
-// module, and no objects of the host.
+// references notes the addresses with which istypep compares. It recognises the variables of the
+// module, but no objects of the host.
 func (s *fetchSite) references() bool {
 	for _, v := range s.m.vars {
 		if v.opaque && v.words == s.Query && v.link != linkExtern && v.why == "" {
@@ -235,7 +234,7 @@ func (s *fetchSite) references() bool {
 	return true
 }
 
-// value binds what is read or written.
+// value binds the values that are read or written.
 func (s *fetchSite) value(x *operand, found *match) bool {
 	o := operands{lowering: s.lowering, in: s.in, out: &isa.Inst{Vec: max(found.Vec, 1)}}
 	if x.pair != nil {
@@ -261,8 +260,8 @@ func (s *fetchSite) value(x *operand, found *match) bool {
 	return len(list) > 0
 }
 
-// move is the instruction that moves an element of a surface to a destination, which may be
-// wider than the element.
+// move is the instruction that moves an element of a surface to a destination, which may be wider
+// than the element.
 func (s *fetchSite) move(i int, x *operand) string {
 	bits := 32
 	if sym := s.scope.lookup(x.name); x.kind == nameOperand && sym != nil && sym.reg != nil {
@@ -317,7 +316,8 @@ func (s *fetchSite) rest(ops []operand) bool {
 	return true
 }
 
-// substitute is b with the operands of the instruction. What would write to '_' is left out.
+// substitute is b with the operands of the instruction. Instructions that would write to '_' are
+// left out.
 func (s *fetchSite) substitute(b *block) *block {
 	made := &block{end: s.in.name.pos}
 	var names []string
@@ -340,7 +340,7 @@ func (s *fetchSite) substitute(b *block) *block {
 	return made
 }
 
-// sinks reports whether '_' is the first of operands, or of the vector that is.
+// sinks reports whether '_' is the first operand, or the first of the vector in its place.
 func sinks(list []operand) bool {
 	for len(list) > 0 && list[0].kind == vectorOperand {
 		list = list[0].elems

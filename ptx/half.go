@@ -2,8 +2,8 @@ package ptx
 
 import "divergo/isa"
 
-// Half precision: f16 and bf16, one or two in a register, and tf32 (sections 9.7.4,
-// 9.7.6 and 9.7.8.18).
+// Half precision: f16 and bf16, one or two in a register, and tf32 (sections 9.7.4, 9.7.6 and
+// 9.7.8.18).
 
 var (
 	f16     = typesOf(isa.F16)

@@ -24,8 +24,7 @@ func srcs(s ...isa.Operand) (o [isa.MaxSrcs]isa.Operand) { copy(o[:], s); return
 
 var sink = isa.Operand{Kind: isa.OperandSink}
 
-// Registers get their index in the order of their first use, so %x_0 of the
-// destination is 0 where it comes first.
+// Registers get their index at their first use, so that a leading destination %x_0 has index 0.
 func TestInstructions(t *testing.T) {
 	tests := []struct {
 		text string

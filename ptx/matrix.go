@@ -13,7 +13,8 @@ var (
 	f16f32  = f16 | f32
 	s8u8    = typesOf(isa.S8, isa.U8)
 	layouts = group{what: "layouts of the matrices", words: []modifier{
-		{"row.row", layout(0, 1)}, {"row.col", layout(0, 0)}, {"col.row", layout(1, 1)}, {"col.col", layout(1, 0)}, // see the parser
+		// The parser joins the two words.
+		{"row.row", layout(0, 1)}, {"row.col", layout(0, 0)}, {"col.row", layout(1, 1)}, {"col.col", layout(1, 0)},
 	}}
 	shapes = group{what: "shape", words: []modifier{
 		{"m8n8k4", shape(8, 4)},
@@ -31,7 +32,8 @@ var (
 
 func shape(m, k uint8) func(*match) { return func(found *match) { found.M, found.K = m, k } }
 
-// layout of the two matrices: 1 if the first is by columns, 1 if the second is by rows.
+// layout sets the layout of the two matrices. a is 1 if the first is by columns, b is 1 if the
+// second is by rows.
 func layout(a, b uint16) func(*match) {
 	return func(found *match) { found.Select.A, found.Select.B = a, b }
 }
@@ -83,9 +85,9 @@ func checkLdmatrix(m *match) string {
 	return ""
 }
 
-// matrix lowers the operands of mma, ldmatrix, stmatrix and movmatrix. Fragments are vectors
-// of registers, as many as the shape has. The last source are the threads that
-// take part: all of the warp.
+// matrix lowers the operands of mma, ldmatrix, stmatrix and movmatrix. Fragments are vectors of
+// registers, as many as the shape has. The last source is the set of participating threads: all of
+// the warp.
 func (o *operands) matrix() {
 	ops := o.in.operands
 	want := families[o.in.name.text][0].args
@@ -135,9 +137,9 @@ func (o *operands) matrix() {
 	o.src(isa.Operand{Kind: isa.OperandImm, Imm: 0xFFFF_FFFF})
 }
 
-// quads lowers the operands of mma.m8n8k4 of f16. Its f32 sum of eight registers is
-// computed by two instructions, of which the first, which is emitted here, has the
-// first four; an f16 addend of four registers is a source of both.
+// quads lowers the operands of mma.m8n8k4 of f16. Two instructions compute an f32 sum of eight
+// registers; the first one, emitted here, has the first four. An f16 addend of four registers is a
+// source of both.
 func (o *operands) quads() {
 	ops := o.in.operands
 	sum, addend := o.out.Type, o.out.Type
@@ -194,7 +196,7 @@ func (o *operands) quads() {
 	o.out.NSrc--
 }
 
-// apart lets second read copies of the registers that first writes.
+// apart gives second copies of the registers that first writes.
 func (o *operands) apart(first, second *isa.Inst) {
 	for i, s := range second.Src[:second.NSrc] {
 		if s.Kind != isa.OperandReg || !slices.Contains(first.Dst[:first.NDst], s) {
@@ -212,7 +214,7 @@ func (o *operands) apart(first, second *isa.Inst) {
 	}
 }
 
-// fragment is the n registers of an operand; one may stand without braces.
+// fragment is the n registers of an operand. A single register may stand without braces.
 func (o *operands) fragment(x *operand, n int) []operand {
 	list := x.elems
 	if x.kind != vectorOperand && n == 1 {

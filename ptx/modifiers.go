@@ -16,13 +16,13 @@ type match struct {
 	fetch fetch
 }
 
-// modifier is one word behind the opcode and what it means.
+// modifier is one word behind the opcode, with its effect.
 type modifier struct {
 	word  string
 	apply func(*match)
 }
 
-// group is a set of modifiers of which an instruction takes at most one.
+// group is a set of modifiers. An instruction takes at most one of them.
 type group struct {
 	what  string
 	words []modifier
@@ -48,19 +48,19 @@ func (g group) list() []string {
 	return words
 }
 
-// required is g where an instruction must have one of its words.
+// required is g as a group of which an instruction must have one word.
 func required(g group) group {
 	g.need = true
 	return g
 }
 
-// defaultsTo is g where an instruction without one of its words means word.
+// defaultsTo is g with word as the default.
 func defaultsTo(word string, g group) group {
 	g.dflt = word
 	return g
 }
 
-// only is g reduced to some of its words, separated by spaces.
+// only is g with some of its words, separated by spaces.
 func only(words string, g group) group {
 	all := g.words
 	g.words = nil
@@ -96,15 +96,15 @@ func one(word string, apply func(*match)) group {
 	return group{what: "." + word, words: []modifier{{word, apply}}}
 }
 
-// The groups of modifiers. Their order within an instruction does not matter
-// here, although the manual fixes it.
+// The groups of modifiers. Their order within an instruction is not checked, although the manual
+// fixes it.
 var (
 	ftz      = one("ftz", flag(isa.FlagFtz))
 	sat      = one("sat", flag(isa.FlagSat))
 	approx   = one("approx", flag(isa.FlagApprox))
 	indexed  = one("idx", ignore)
 	uni      = one("uni", flag(isa.FlagUni))
-	herded   = one("hrd", flag(isa.FlagHerd)) // ours, after Sartori & Kumar, section III-B
+	herded   = one("hrd", flag(isa.FlagHerd)) // an extension, after Sartori & Kumar, section III-B
 	lockstep = group{what: "kind of branch", words: []modifier{{"uni", flag(isa.FlagUni)}, {"hrd", flag(isa.FlagHerd)}}}
 	shiftAmt = one("shiftamt", flag(isa.FlagShiftAmt))
 	to       = one("to", mode(isa.ModeTo))
@@ -113,7 +113,7 @@ var (
 	mask     = one("mask", ignore)
 	cc       = one("cc", ignore) // see operands.carry
 	nan      = one("NaN", flag(isa.FlagNaN))
-	xorsign  = one("xorsign.abs", flag(isa.FlagXorSign)) // two words that go together: see the parser
+	xorsign  = one("xorsign.abs", flag(isa.FlagXorSign)) // two words that belong together: see the parser
 	nc       = one("nc", func(m *match) { m.nc = true })
 
 	half = group{what: "the half of the product", words: []modifier{
@@ -254,8 +254,7 @@ var (
 
 func scoped(m *match) { m.scope = true }
 
-// otherModifiers are modifiers of the manual that no row of the table takes,
-// with the feature that they belong to.
+// otherModifiers are modifiers of the manual that no row of the table has, with their features.
 var otherModifiers = map[string]string{
 	"abs": "min and max of three numbers", "relu": "results clamped to 0",
 	"m16n8": "matrices of bytes", "m8n16": "matrices of bytes", "m16n16": "matrices of bytes",
@@ -267,8 +266,7 @@ var otherModifiers = map[string]string{
 	"2dms": "multisampled textures", "a2dms": "multisampled textures", "memory_layout": "the layout of surfaces",
 }
 
-// unsupported are the opcodes of the manual that are not in the table, with
-// what they are for.
+// unsupported are the opcodes of the manual that are not in the table, with their features.
 var unsupported = map[string]string{
 	"brkpt": "debuggers", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
 	"wgmma": "matrices", "tcgen05": "matrices",

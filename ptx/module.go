@@ -162,8 +162,7 @@ func (p *parser) linking() (l linking, ok bool) {
 	return l, false
 }
 
-// common parses the directives that are allowed everywhere and mean little to
-// the machine.
+// common parses the directives that are allowed everywhere and have little effect on the machine.
 func (p *parser) common() bool {
 	switch p.tok.text {
 	case "file":
@@ -211,8 +210,7 @@ func (p *parser) sourceFile() {
 	}
 }
 
-// section skips debugging information (section 11.5.2): the name and what
-// stands in braces.
+// section skips debugging information (section 11.5.2): the name and the contents of the braces.
 func (p *parser) section() {
 	p.next()
 	for p.tok.kind != '{' {
@@ -266,11 +264,11 @@ func (p *parser) entry() {
 	p.m.kernels = append(p.m.kernels, k)
 }
 
-// maxKernels bounds the kernels of a file; the largest libraries have some thousand.
+// maxKernels bounds the kernels of a file. The largest libraries have a few thousand.
 const maxKernels = 1 << 16
 
-// paramsInside takes the parameters from the body, where they are declared before
-// PTX ISA 1.4 if there is no list of them.
+// paramsInside takes the parameters from the body if there is no parameter list, as before PTX ISA
+// 1.4.
 func (k *kernel) paramsInside() {
 	k.body.stmts = slices.DeleteFunc(k.body.stmts, func(s stmt) bool {
 		v, ok := s.(*variable)
@@ -288,7 +286,7 @@ func (m *Module) isKernel(name string) bool {
 	return ok
 }
 
-// skipToBody goes to the '{' of a kernel or to where something else starts.
+// skipToBody skips to the '{' of a kernel or to the start of another directive.
 func (p *parser) skipToBody() {
 	for p.tok.kind != '{' && p.tok.kind != eof && p.tok.kind != ';' && !p.atDirective("entry") {
 		p.next()
@@ -524,12 +522,10 @@ func (p *parser) registerType() (d regDecl, ok bool) {
 	return d, true
 }
 
-// maxRegisters bounds the registers of one declaration; real kernels stay
-// below some 60 thousand.
+// maxRegisters bounds the registers of one declaration. Real kernels have at most about 60,000.
 const maxRegisters = 1 << 20
 
-// declareModule enters a module-level variable. A definition may follow an
-// .extern declaration.
+// declareModule enters a module-level variable. A definition may follow an .extern declaration.
 func (p *parser) declareModule(v *variable) {
 	if old, ok := p.m.scope.names[v.name.text]; ok {
 		prior := old.variable
@@ -545,8 +541,8 @@ func (p *parser) declareModule(v *variable) {
 	p.m.vars = append(p.m.vars, v)
 }
 
-// declareInner adds a variable to a block. One in the .global or .const space
-// exists once, like those of the module, but its name is known in the block only.
+// declareInner adds a variable to a block. In the .global or .const space it exists once, like
+// those of the module, but only the block knows its name.
 func (p *parser) declareInner(b *block, v *variable) {
 	switch v.space {
 	case isa.SpaceParam:
@@ -568,8 +564,8 @@ func (r *reporter) declareRegs(s *scope, d *regDecl) {
 	}
 }
 
-// layout gives the module-level .const and .global variables their addresses,
-// those of .const first, and fills in the addresses that initialisers hold.
+// layout gives the module-level variables their addresses, .const before .global. It also fills in
+// the addresses that initialisers hold.
 func (p *parser) layout() {
 	next := p.m.base
 	vars := slices.Concat(p.m.vars, p.m.inner)
@@ -610,7 +606,7 @@ func (m *Module) End() uint64 {
 	return alignUp(end, 256)
 }
 
-// share makes what the programs of all kernels have in common.
+// share makes the data common to the programs of all kernels.
 func (p *parser) share() {
 	p.m.variables = newScope(nil)
 	for _, v := range p.m.vars {

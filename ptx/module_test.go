@@ -35,7 +35,7 @@ func lowerText(t testing.TB, text string) *isa.Program {
 
 //go:generate sh testdata/cuda/build.sh
 
-// samples are the files that every kernel of must lower.
+// samples are the files whose kernels must all lower.
 func samples(t testing.TB) []string {
 	t.Helper()
 	var all []string
@@ -48,8 +48,8 @@ func samples(t testing.TB) []string {
 	return all
 }
 
-// Every kernel that a real compiler emitted lowers, and the machine has a
-// datapath for all of it. One instruction of the text is one of the program.
+// Every kernel from a real compiler lowers, and the machine has a datapath for all of it. One
+// instruction of the text is one of the program.
 func TestSamples(t *testing.T) {
 	for _, file := range samples(t) {
 		src, err := os.ReadFile(file)
@@ -68,7 +68,8 @@ func TestSamples(t *testing.T) {
 			}
 			for pc := range p.Insts {
 				in := &p.Insts[pc]
-				if in.Pos.Line != p.Insts[len(p.Insts)-1].Pos.Line && !in.Inserted { // not the brace that is an exit; a call may take several lines
+				// Not the brace that is an exit. A call may take several lines.
+				if in.Pos.Line != p.Insts[len(p.Insts)-1].Pos.Line && !in.Inserted {
 					lines := strings.Split(string(src), "\n")[in.Pos.Line-1:]
 					assert.Contains(t, strings.Join(strings.Fields(strings.Join(lines[:min(len(lines), 10)], " ")), " "), in.Text)
 				}
@@ -82,8 +83,8 @@ func TestSamples(t *testing.T) {
 
 var localDeclaration = regexp.MustCompile(`[\s{]\.(reg|shared|local|pragma)[^;]*;|//.*`)
 
-// countInstructions counts the statements of a kernel of clang's that are not
-// declarations: each ends in ';'.
+// countInstructions counts the statements of a clang kernel that are not declarations: each ends in
+// ';'.
 func countInstructions(t *testing.T, src, kernel string) int {
 	_, body, ok := strings.Cut(src, ".entry "+kernel+"(")
 	require.True(t, ok, kernel)
@@ -123,7 +124,7 @@ func TestOldDialect(t *testing.T) {
 	assert.Equal(t, isa.Operand{Kind: isa.OperandPred, Not: true}, byText["sub.s32 %r13, %r4, 1"].Guard)
 }
 
-// What div, rcp and the others mean without modifiers in PTX ISA 1.0 to 1.3.
+// The meaning of div, rcp and others without modifiers in PTX ISA 1.0 to 1.3.
 func TestDefaultsOfVersion10(t *testing.T) {
 	p := lowerFile(t, "testdata/nvcc/defaults10.ptx", "defaults")
 	approx := map[isa.Op]bool{}
@@ -180,7 +181,7 @@ func TestScopesAndParameters(t *testing.T) {
 	assert.Equal(t, isa.Operand{Kind: isa.OperandImm, Imm: 8}, p.Insts[5].Src[0], "the address of a parameter")
 }
 
-// Parameters stand at their natural alignment or at that of .align.
+// Parameters have their natural alignment or that of .align.
 func TestParameterLayout(t *testing.T) {
 	p := lowerText(t, `.version 4.2
 .target sm_35
@@ -266,8 +267,8 @@ func TestModuleSharedBelongsToTheKernelsThatNameIt(t *testing.T) {
 	assert.EqualValues(t, 8, both.Insts[1].Src[0].Imm)
 }
 
-// A reference is memory whose address can be had (PTX ISA 5.3), with the initial values of the description that the host
-// fills in (cuda/include/divergo/texture.h).
+// A reference is memory with an address (PTX ISA 5.3). It holds the initial values of the
+// description that the host fills in (cuda/include/divergo/texture.h).
 func TestTextureReference(t *testing.T) {
 	m, err := Parse("k.ptx", []byte(`.version 7.0
 .target sm_70
@@ -299,7 +300,7 @@ func TestTextureReference(t *testing.T) {
 	assert.Equal(t, append(append(make([]byte, 44), 1), make([]byte, 83)...), p.Globals[4].Init, "coordinates are as the texture has them")
 }
 
-// An instruction that reads a texture counts as one, at its line; what it becomes is inserted.
+// An instruction that reads a texture counts as one, at its line; the rest of it is inserted.
 func TestFetchCountsAsOne(t *testing.T) {
 	m, err := Parse("k.ptx", []byte(`.version 7.0
 .target sm_70
@@ -334,7 +335,7 @@ func TestKernelNames(t *testing.T) {
 	assert.EqualError(t, err, `k.ptx: no kernel "x"; the file has scale, shift`)
 }
 
-// A kernel that is not supported does not keep others from running.
+// An unsupported kernel does not keep others from running.
 func TestOtherKernelsStillLower(t *testing.T) {
 	m, err := Parse("k.ptx", []byte(`.version 7.0
 .target sm_70
@@ -421,7 +422,7 @@ func TestTooManyErrors(t *testing.T) {
 	assert.Equal(t, CodeName, one.Code)
 }
 
-// Nothing that a small file asks for may take much memory or time.
+// No small file may take much memory or time.
 func TestLimits(t *testing.T) {
 	head := ".version 4.2\n.target sm_35\n"
 	for name, tt := range map[string]struct{ src, want string }{
@@ -452,8 +453,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The same text gives the same program, and lowering leaves the module as it
-// was.
+// The same text gives the same program, and lowering does not change the module.
 func TestProgramIsPure(t *testing.T) {
 	for _, file := range samples(t) {
 		src, err := os.ReadFile(file)

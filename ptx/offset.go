@@ -6,10 +6,9 @@ import (
 	"divergo/isa"
 )
 
-// offsetRegisters replaces each operand of the form register+constant by a
-// register that an inserted addition fills in before the instruction. The manual
-// has the form in addresses only, where it needs no addition; NVIDIA's assembler
-// takes it wherever an integer is read.
+// offsetRegisters replaces each operand of the form register+constant by a register. An inserted
+// addition before the instruction fills it in. The manual has the form only in addresses, where it
+// needs no addition. NVIDIA's assembler accepts it for every integer source.
 func (l *lowering) offsetRegisters(in *instruction, args []arg) {
 	for i := range in.operands {
 		x := &in.operands[i]
@@ -44,5 +43,5 @@ func (l *lowering) offsetRegisters(in *instruction, args []arg) {
 	}
 }
 
-// unsignedOf are the unsigned types that add has, by their bits.
+// unsignedOf are the unsigned types of add, by their bits.
 var unsignedOf = map[int]isa.Type{16: isa.U16, 32: isa.U32, 64: isa.U64}

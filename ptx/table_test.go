@@ -10,8 +10,8 @@ import (
 	"divergo/isa"
 )
 
-// kernelOf is a module with one kernel that has registers and variables of all
-// kinds around the given statements.
+// kernelOf is a module with one kernel that has registers and variables of all kinds around the
+// given statements.
 func kernelOf(body string) string {
 	return `.version 7.0
 .target sm_70
@@ -48,7 +48,9 @@ func TestEveryRowLowers(t *testing.T) {
 	seen := 0
 	for _, f := range table {
 		if f.op == isa.OpCall || f.name == "brx" || (&isa.Inst{Op: f.op}).Matrix() || f.op == isa.OpCopy || f.op == isa.OpCopyWait || f.fetches {
-			continue // their operands are lists and a function, fragments, two addresses, or textures: see TestAccepted
+			// Their operands are lists and a function, fragments, two addresses, or textures: see
+			// TestAccepted.
+			continue
 		}
 		for _, text := range f.instances() {
 			if strings.Contains(text, ".v4") && strings.Contains(text, "64 ") || strings.Contains(text, ".v8") {

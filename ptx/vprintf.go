@@ -11,31 +11,29 @@ import (
 	"divergo/isa"
 )
 
-// vprintf is the function of CUDA's run time that the printf of CUDA C calls with
-// the address of the format and that of the arguments, which lie in the thread's
-// local memory. It returns the number of arguments (CUDA C Programming Guide,
-// formatted output).
+// vprintf is the function of CUDA's run time that printf of CUDA C calls. Its arguments are the
+// address of the format and the address of the arguments in the thread's local memory. It returns
+// the number of arguments (CUDA C Programming Guide, formatted output).
 const vprintf = "vprintf"
 
 const unknownFormat = "the format of vprintf has to be known: the address of a string of the module, by mov and cvta"
 
-// printAlign is the alignment of the print buffer, printSpace what it takes at
-// most with what is left free before it.
+// printAlign is the alignment of the print buffer. printSpace is the most space that it takes,
+// including free space before it.
 const (
 	printAlign = 256
 	printSpace = isa.PrintBytes + printAlign
 )
 
-// prints reports whether f is that function, with pointers of 64 bits.
+// prints reports whether f is vprintf, with pointers of 64 bits.
 func (f *function) prints() bool {
 	bytes := func(x formal) uint64 { n, _ := x.layout(); return n }
 	return f.body == nil && f.name.text == vprintf && len(f.rets) == 1 && bytes(f.rets[0]) == 4 &&
 		len(f.params) == 2 && bytes(f.params[0]) == 8 && bytes(f.params[1]) == 8
 }
 
-// print makes of the call the atomic addition that reserves a record in the print
-// buffer. What it returns emits the instructions behind that, which fill in the
-// record and the result:
+// print turns the call into the atomic addition that reserves a record in the print buffer. The
+// returned function emits the instructions behind it, which fill in the record and the result:
 //
 //	atom.global.add  %print.at, [buffer], bytes      (the call)
 //	setp.gt          %print.full, %print.at, what the buffer holds - bytes
@@ -102,10 +100,10 @@ func (l *lowering) print(site *callSite, c *callee, out *isa.Inst) func() {
 	}
 }
 
-// printRegisters are what records are made with.
+// printRegisters are the registers of the instructions that make records.
 type printRegisters struct{ at, word, args, result, full isa.Operand }
 
-// printRegisters of the program are made for the first call.
+// printRegisters returns those of the program, made for the first call.
 func (l *lowering) printRegisters() *printRegisters {
 	if l.printing == nil {
 		reg := func(name string, t isa.Type) isa.Operand {
@@ -117,8 +115,7 @@ func (l *lowering) printRegisters() *printRegisters {
 	return l.printing
 }
 
-// format is that of a call, which has to be known: its address is that of a
-// string of the module.
+// format is the format of a call. It must be known: its address is that of a string of the module.
 func (l *lowering) format(site *callSite) *printf.Format {
 	pos := site.args[0].pos
 	addr, ok := l.formatAddress(&site.args[0])
@@ -147,11 +144,11 @@ func (l *lowering) format(site *callSite) *printf.Format {
 	return f
 }
 
-// maxCopies is how many copies of the address of a format are followed.
+// maxCopies bounds the followed copies of the address of a format.
 const maxCopies = 100
 
-// formatAddress follows an argument of a call to the address that it is: through
-// the one store to its .param variable, and the one mov or cvta to each register.
+// formatAddress follows an argument of a call to its address. The path has one store to its .param
+// variable, and one mov or cvta to each register.
 func (l *lowering) formatAddress(x *operand) (addr uint64, ok bool) {
 	value := isa.Operand{Kind: isa.OperandImm, Imm: x.value.bits}
 	if sym := l.scope.lookup(x.name); sym != nil && sym.variable != nil {
@@ -184,14 +181,14 @@ func (l *lowering) formatAddress(x *operand) (addr uint64, ok bool) {
 	return value.Imm, value.Kind == isa.OperandImm
 }
 
-// traced is a register whose only definition before a call says what the format
-// is. There must be none behind it either.
+// traced is a register whose only definition before a call gives the format. There must be no
+// definition behind the call either.
 type traced struct {
 	reg  uint16
 	call isa.Pos
 }
 
-// checkTraced does that when all instructions are there.
+// checkTraced checks the traced registers when all instructions are there.
 func (l *lowering) checkTraced() {
 	for _, t := range l.traced {
 		if len(l.definitions(t.reg)) > 1 {

@@ -27,8 +27,8 @@ const registers = `
 	.shared .align 4 .b8 tile[1024];
 `
 
-// kernel is a kernel k with the parameters in, out and n, loaded already: %rd0,
-// %rd1 and %r0. %r1 is the thread's number, %rd2 its place in an array of words.
+// kernel is a kernel k with the parameters in, out and n, already loaded into %rd0, %rd1 and %r0.
+// In %r1 is the thread's number, in %rd2 its place in an array of words.
 func kernel(body string) string {
 	return prologue + ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{" + registers + `
 	ld.param.u64 %rd0, [in];
@@ -50,8 +50,8 @@ func analyse(t testing.TB, text string) *safety.Report {
 	return safety.Analyze(p)
 }
 
-// wanted are the verdicts that a text has in its comments: "// safe", or "//
-// unsafe:" and the danger. All branches and loads from global memory have one.
+// wanted are the verdicts in the comments of a text: "// safe", or "// unsafe:" and the danger. All
+// branches and loads from global memory have one.
 func wanted(text string) (want []string) {
 	for i, line := range strings.Split(text, "\n") {
 		if _, comment, ok := strings.Cut(line, "// "); ok && (comment == "safe" || strings.HasPrefix(comment, "unsafe: ")) {
@@ -81,13 +81,13 @@ func verdicts(r *safety.Report) []string {
 	return got
 }
 
-// TestPaper: what Sartori & Kumar, Branch and Data Herding (2012), say of their
-// benchmarks in sections V and VII, on the loop or test that they speak of.
+// TestPaper checks the statements of Sartori & Kumar, Branch and Data Herding (2012), sections V
+// and VII, about their benchmarks. Each case has the loop or test in question.
 func TestPaper(t *testing.T) {
 	for _, c := range []struct{ name, body string }{
-		// Figure 1. The escape test is safe. The counter ends the loop: it is the same in
-		// all threads, so that nothing is lost. Section VII-A calls all branches safe; the
-		// test of the bounds is not, since it keeps threads from storing outside.
+		// Figure 1. The escape test is safe. The counter ends the loop: it is the same in all
+		// threads, so that nothing is lost. Section VII-A calls all branches safe. The test of the
+		// bounds is not, since it keeps threads from storing outside.
 		//
 		//	bounds --> [start] --> [--i == 0?] --> [xx + yy >= 4?] --> [body] --+
 		//	  |                      |    ^            |                      |
@@ -137,9 +137,8 @@ func TestPaper(t *testing.T) {
 		STORE:
 			st.global.u8 [%rd4], %r4;
 			exit;`},
-		// volumeRender: threads finish "when the object at that pixel is opaque or too far
-		// away". The volume is a table of known size that the index cannot leave, as a texture
-		// cannot be left.
+		// volumeRender: threads finish "when the object at that pixel is opaque or too far away".
+		// The volume is a table of known size that the index cannot leave, like a texture.
 		{"volumeRender", `
 			ld.global.f32 %f0, [%rd3]; // safe
 			mov.f32 %f1, 0f00000000;
@@ -164,7 +163,7 @@ func TestPaper(t *testing.T) {
 		DONE:
 			st.global.f32 [%rd4], %f1;
 			exit;`},
-		// histogram: "herding only affects histogram data". What is counted is a byte, so that
+		// histogram: "herding only affects histogram data". The counted value is a byte, so that
 		// the bin exists.
 		{"histogram", `
 			ld.global.u8 %r2, [%rd3]; // safe
@@ -207,7 +206,7 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestVulnerable plants an operation behind a branch or a load.
+// TestVulnerable puts an operation behind a branch or a load.
 func TestVulnerable(t *testing.T) {
 	const outcome = "ld.global.u32 %r2, [%rd3]; // "
 	const branch = "\nsetp.ne.u32 %p0, %r2, 0;\n@%p0 bra SKIP; // "
@@ -440,7 +439,7 @@ func TestVulnerable(t *testing.T) {
 	}
 }
 
-// TestFunctions: a call is vulnerable, and so is what a parameter is used for.
+// TestFunctions checks that a call is vulnerable, and so are the uses of a parameter.
 func TestFunctions(t *testing.T) {
 	function := func(body string) string {
 		return prologue + `.func (.param .b32 back) f(.param .b64 at, .param .b32 x)
@@ -486,7 +485,8 @@ SKIP:
 	}
 }
 
-// TestSharedRegister: a register of the module is one value, whoever writes it.
+// TestSharedRegister checks that a register of the module is one value, whichever function writes
+// it.
 func TestSharedRegister(t *testing.T) {
 	text := prologue + `.reg .b64 %far;
 .func f()
@@ -510,7 +510,7 @@ SKIP:
 	assert.Equal(t, wanted(text), verdicts(analyse(t, text)))
 }
 
-// TestChain: the shortest one, from the load to what it makes vulnerable.
+// TestChain checks for the shortest chain, from the load to the operation that it makes vulnerable.
 func TestChain(t *testing.T) {
 	r := analyse(t, kernel(`
 		ld.global.u32 %r2, [%rd3];
@@ -541,7 +541,7 @@ func TestChain(t *testing.T) {
 	assert.Equal(t, r.Loads[0].Chain[2:], r.Branches[0].Chain[:], "the chain of the branch is the rest")
 }
 
-// TestSizes: programs of some 300,000 instructions take seconds, not minutes.
+// TestSizes checks that programs of some 300,000 instructions take seconds, not minutes.
 func TestSizes(t *testing.T) {
 	const n = 60_000
 	for _, c := range []struct {
