@@ -27,8 +27,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"divergo": divergo})
 }
 
-// plant registers two mechanisms with bugs, as a user's own program does: late, whose branches back are off by one, and
-// wrap, whose branches back are the other way round, so that loops end when their counters wrap.
+// plant registers two mechanisms with bugs, as a user's program does. In late, the targets of
+// backward branches are off by one. In wrap, backward branches are inverted, so that loops end when
+// their counters wrap.
 func plant() {
 	m, _ := divergence.Find("pdom")
 	for name, change := range map[string]func(in *isa.Inst){
@@ -186,8 +187,8 @@ func narrow(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// runPage runs the commands of a page, which are lines that begin with four spaces and the name of the program. It adds
-// what they print to page.txt.
+// runPage runs the commands of a page: lines that begin with four spaces and the program's name. It
+// appends their output to page.txt.
 func runPage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: page FILE CODE...")
