@@ -113,8 +113,8 @@ func TestInlined(t *testing.T) {
 	}
 }
 
-// TestCallSites: PTX without debugging information stays unchanged; other PTX loses only that
-// information.
+// TestCallSites: incomplete or malformed debugging information is removed, and the rest of the PTX
+// stays unchanged.
 func TestCallSites(t *testing.T) {
 	const text = ".version 6.4\n.target sm_60\n.visible .entry k()\n{\n\t.loc\t1 3 7\n\tret;\n}\n"
 	const file = "\t.file\t1 \"/usr/include/a.h\"\n"

@@ -251,7 +251,7 @@ func erfcinv(q real) real {
 	return solve(guess, q, erfc, func(y real) real { return neg(erfSlope(y)) })
 }
 
-// lgamma uses Stirling's series for a large enough positive number (6.1.40).
+// lgamma uses Stirling's series at 80 or more, for a positive number (6.1.40).
 func lgamma(x real) real {
 	product := num(1)
 	z := x
