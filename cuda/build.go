@@ -420,7 +420,7 @@ func undefined(source string, text []byte, advice string) error {
 	return errors.Join(errs...)
 }
 
-// runtime compiles the host's runtime, without optimization: it mostly waits for the simulator.
+// runtime compiles the host's runtime, without optimisation: it mostly waits for the simulator.
 func (b *build) runtime() (objects []string, err error) {
 	names := []string{"cudart", "driver", "texture", "graph"}
 	if slices.Contains(b.Libraries, "nvrtc") {

@@ -45,7 +45,7 @@ func (b *build) relocatable(source, to string) error {
 	return b.fromIR(to, []string{to + ".ll"}, "-c", "-emit-llvm")
 }
 
-// fromIR compiles LLVM IR. It runs no optimization passes.
+// fromIR compiles LLVM IR. It runs no optimisation passes.
 func (b *build) fromIR(to string, codes []string, how ...string) error {
 	args := []string{"--target=nvptx64-nvidia-cuda", "-march=" + b.Arch, "-nogpulib", "-O2", "-Xclang", "-disable-llvm-passes", "-Wno-unused-command-line-argument", "-x", "ir", codes[0], "-o", to}
 	for _, c := range codes[1:] {

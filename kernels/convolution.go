@@ -45,8 +45,8 @@ func NewConvolution(width, height int, seed uint64) *Convolution {
 	return w
 }
 
-// filter is the reference for one direction; at is the pixel at a distance, if it
-// is in the picture.
+// filter is the reference for one direction. at returns the index of the pixel at a distance, and
+// whether it is in the picture.
 func (w *Convolution) filter(in []float32, at func(i, shift int) (int, bool)) (out []float32) {
 	for i := range in {
 		var sum float32

@@ -22,7 +22,7 @@ type FDTD3D struct {
 	outcome
 	width, height, depth int
 	block                [2]int
-	weights, in, want    []float32 // with the rim
+	weights, in, want    []float32 // in and want include the rim
 }
 
 // NewFDTD3D makes a random field for tiles of a width and a height.

@@ -35,7 +35,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// TestVerifyFlag: the session of a workload honors --verify.
+// TestVerifyFlag: the session of a workload honours --verify.
 func TestVerifyFlag(t *testing.T) {
 	s, err := testbench.NewSession(gpu.Default(), testbench.Limits{})
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ func (w *warnings) once(key, text string) {
 	}
 }
 
-// program warns of instructions of a program that are not modeled in full, and of those that suit a
+// program warns of instructions of a program that are not modelled in full, and of those that suit a
 // mechanism badly.
 func (w *warnings) program(m divergence.Mechanism, o divergence.Options, p *isa.Program) {
 	w.places(p.Name, "", p.Notes)
