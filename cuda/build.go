@@ -121,7 +121,7 @@ func (b *build) objects(sources []string) (list []object, err error) {
 	return list, nil
 }
 
-// build is a run of the compiler.
+// build is one compilation, with its temporary folder.
 type build struct {
 	Options
 	temp       *output.Scratch     // folder of all other files than sources and outputs

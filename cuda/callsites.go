@@ -36,7 +36,7 @@ func callSites(ptx []byte) []byte {
 	return bytes.Join(p.kept, nil)
 }
 
-// debugged is PTX with debugging information.
+// debugged is parsed PTX with debugging information.
 type debugged struct {
 	kept     [][]byte          // lines outside of the debugging sections
 	labels   map[string]uint64 // index in kept of the line behind each label
@@ -52,7 +52,7 @@ type debugSection struct {
 	refs   map[int]string    // labels by the offset of the 4 or 8 bytes that hold them
 }
 
-// line reads a line of the text.
+// line parses a line of the PTX.
 func (p *debugged) line(line []byte) {
 	text, _, _ := strings.Cut(string(line), "//")
 	words := strings.Fields(text)
@@ -84,7 +84,7 @@ func (p *debugged) line(line []byte) {
 	p.kept = append(p.kept, line)
 }
 
-// line reads a line of a section: a label, or numbers of 1 to 8 bytes.
+// line parses a line of a section: a label, or numbers of 1 to 8 bytes.
 func (s *debugSection) line(words []string) {
 	if len(words) == 1 && strings.HasSuffix(words[0], ":") {
 		s.labels[strings.TrimSuffix(words[0], ":")] = uint64(len(s.data))

@@ -40,7 +40,7 @@ func series(first real, next func(term real, n int) real) real {
 	}
 }
 
-// arctangent of 1/n.
+// arccot returns the arctangent of 1/n.
 func arccot(n float64) real {
 	square := num(n * n)
 	power := div(num(1), num(n))
@@ -50,7 +50,7 @@ func arccot(n float64) real {
 	})
 }
 
-// arctanhThird is that of 1/3, half of ln 2.
+// arctanhThird returns artanh(1/3), half of ln 2.
 func arctanhThird() real {
 	power := div(num(1), num(3))
 	return series(power, func(_ real, k int) real {
@@ -303,9 +303,9 @@ func besselI(order int, x real) real {
 	return series(first, func(t real, k int) real { return div(mul(t, square), num(float64(k*(k+order)))) })
 }
 
-// remainder with the quotient rounded towards zero, or to the nearest even one.
+// remainder rounds the quotient towards zero, or to the nearest even integer.
 func remainder(x, y real, nearest bool) real {
-	// Exact: both are integers of one unit.
+	// The result is exact: both are integers of a common unit.
 	a, b := new(big.Rat), new(big.Rat)
 	x.Rat(a)
 	y.Rat(b)

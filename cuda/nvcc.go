@@ -177,7 +177,7 @@ var options = []option{
 	{"shared", "shared", nothing, false, on(func(n *nvcc) { n.shared = true })},
 	{"no-device-link", "nodlink", nothing, false, nil},
 
-	// Files.
+	// Files and folders.
 	{"options-file", "optf", list, false, func(n *nvcc, v string) error {
 		text, err := input.Read(v, maxOptions)
 		if err != nil {
@@ -206,7 +206,7 @@ var options = []option{
 	{"dependency-target-name", "MT", value, false, func(n *nvcc, v string) error { n.list.named = true; return into(host, "-MT")(n, v) }},
 	{"generate-dependency-targets", "MP", nothing, false, on(func(n *nvcc) { n.Host = append(n.Host, "-MP") })},
 
-	// Code.
+	// Code generation.
 	{"std", "std", value, false, func(n *nvcc, v string) error { n.Standard = v; return nil }},
 	{"optimize", "O", value, true, func(n *nvcc, v string) error { n.Level = v; return word("0", "1", "2", "3")(n, v) }},
 	{"debug", "g", nothing, false, on(func(n *nvcc) { n.Host = append(n.Host, "-g") })},
@@ -440,7 +440,7 @@ func unknown(arg string) error {
 	return fmt.Errorf("nvcc: unknown option %q; those of the host's compiler follow -Xcompiler", arg)
 }
 
-// do compiles and links.
+// do compiles and links the sources.
 func (n *nvcc) do(stdout io.Writer) error {
 	if single, ok := singles[n.phase]; ok && n.output != "" && len(n.sources()) > 1 {
 		return fmt.Errorf("nvcc: -o %s: found %d sources, want one, as each makes %s", n.output, len(n.sources()), single)
@@ -462,7 +462,7 @@ func (n *nvcc) do(stdout io.Writer) error {
 	})
 }
 
-// make makes the products.
+// make makes the products of the phase.
 func (n *nvcc) make(b *build, p *products, stdout io.Writer) error {
 	switch n.phase {
 	case toObject, toPTX, toCubin, toFatbin, toHost:

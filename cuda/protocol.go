@@ -27,7 +27,7 @@ const (
 	opLeft             // a: free bytes, b: total bytes
 	opOccupancy        // a: function, b: threads, c: bytes of shared memory; a: CTAs of an SM
 	opPointer          // a: address; a: start of its allocation, b: size
-	opReset            // frees all memory and forgets all modules
+	opReset            // frees all memory and drops all modules
 	opUnload           // a: module; frees its addresses
 	opReserve          // a: size, b: alignment, c: wanted address; a: address
 	opUnreserve        // a: address, b: size

@@ -367,7 +367,7 @@ func (s *Server) reach(what string, addr, bytes uint64) error {
 	return nil
 }
 
-// machine describes the configuration.
+// machine returns the properties of the configuration.
 func (s *Server) machine() ([]byte, error) {
 	c := &s.Session.Machine.Config
 	if s.target == 0 { // the program will select its PTX by the target

@@ -31,14 +31,14 @@ func (c *cells) add(o cells, times int) {
 	c.flipFlops += times * o.flipFlops
 }
 
-// cellsOf is the cells of one piece of logic, wired in the plainest way:
+// cellsOf returns the cells of one piece of logic, wired in the plainest way:
 //
-//	encoder     a chain of ORs says for each input whether one before it is set;
-//	            with it one AND selects the input, and another keeps it if not selected;
+//	encoder     a chain of ORs computes for each input whether one before it is set;
+//	            one AND then selects the input, and another keeps it if not selected;
 //	            each bit of the number is the OR of the inputs whose number has it
-//	equality    a XNOR for each bit, and the AND of them
+//	equality    an XNOR for each bit, and the AND of them
 //	less-than   the carry of a subtraction
-//	half adder  a XOR for the sum, an AND for the carry
+//	half adder  an XOR for the sum, an AND for the carry
 func cellsOf(l units.Logic) (c cells) {
 	n := l.Bits
 	switch l.Kind {

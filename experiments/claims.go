@@ -35,7 +35,7 @@ type Claim struct {
 // Mark is the origin of a value that is not measured.
 type Mark string
 
-// The marks.
+// The marks of claims.
 const (
 	Set            Mark = "set"  // a constant of a preset
 	Reconstruction Mark = "ours" // our reading of the paper, or a count of our declarations
@@ -44,7 +44,7 @@ const (
 // Verdict compares the model's value with the paper's.
 type Verdict string
 
-// The verdicts.
+// The verdicts of findings.
 const (
 	Match   Verdict = "match"   // the same value
 	Differs Verdict = "differs" // another value
@@ -66,7 +66,7 @@ func (c *Claim) Row(f Finding) string {
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", c.ID, c.Place, cell(c.Statement), cell(c.Theirs), cell(f.Ours), cell(verdict))
 }
 
-// Try measures the claim.
+// Try measures the claim and compares the value with the paper's.
 func (c *Claim) Try() Finding {
 	ours, err := c.Ours()
 	switch {
@@ -80,7 +80,7 @@ func (c *Claim) Try() Finding {
 	return Finding{ours, Differs}
 }
 
-// always is the value of a property that holds in every sample.
+// always is the value of a property that holds for every sample.
 const always = "always"
 
 // forAll tests a property on samples 0 to n-1. hold returns "" or the violation.

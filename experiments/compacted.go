@@ -30,7 +30,7 @@ type gathering struct {
 type compactor struct {
 	*gathering
 	sm   *sm.SM
-	ways [divergence.MaxCTAs][]way // whose entries have not been at the top
+	ways [divergence.MaxCTAs][]way // sides whose entries have not yet reached the top
 }
 
 // way is one side of a divergent branch.

@@ -294,7 +294,7 @@ func predictions() (string, error) {
 // the instruction behind the branch.
 func tokenBits() (string, error) {
 	var words []uint64
-	var left uint64 // pops before tokens come back
+	var left uint64 // pops before tokens are filled back
 	b := micro.Bench{
 		Lanes: 32, Warps: 1,
 		Refill: func(t *divergence.Transferred) { words = append(words, t.Data[:]...) },

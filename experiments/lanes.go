@@ -72,9 +72,9 @@ func figure9(active func(tid int) bool) (string, error) {
 	return counts, nil
 }
 
-// Kernels whose threads diverge in alignment with their lanes.
+// The kernels below diverge in alignment with their lanes.
 
-// Their paths are those of the machine with thread block compaction.
+// The machine with thread block compaction measures their paths.
 
 func bitonic(perms ...units.Permutation) (*Paths, error) {
 	return once(kernels.NewBitonic(256, 256, 1), "one bitonic", perms)
@@ -130,7 +130,7 @@ func aligned(p units.Permutation, list ...func(...units.Permutation) (*Paths, er
 	return fmt.Sprintf("%s; %s 0 (%.2f)", spaced(rates), order(slices.Min(ideal), 0), ideal), nil
 }
 
-// Kernels whose branches divide ranges of threads.
+// The branches of the kernels below divide ranges of threads.
 
 // convolution has two tiles in a row. With one tile, which the picture cuts on both sides, the
 // loading threads would need one warp less.
@@ -164,7 +164,7 @@ func never() (string, error) {
 	return spaced(rates), nil
 }
 
-// revWorse compares two permutations of two kernels.
+// revWorse compares the rates of two permutations on two kernels.
 func revWorse() (string, error) {
 	reduct, err := reduction(units.RevWID, units.OddEven)
 	if err != nil {

@@ -27,7 +27,7 @@ type loopRun struct {
 	trace  []instant // of a traced run
 }
 
-// instant is the issue of a warp instruction.
+// instant records the issue of a warp instruction.
 type instant struct {
 	cycle   uint64
 	op      isa.Op

@@ -40,7 +40,7 @@ type Branch struct {
 	Tally
 }
 
-// Tally sums executions of branches.
+// Tally sums the executions of branches.
 type Tally struct {
 	Instances int // executions by a CTA
 	Divergent int // divergent executions: a warp has threads on both sides

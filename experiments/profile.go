@@ -21,7 +21,7 @@ import (
 type Profiling struct {
 	Kernel kernels.Kernel
 	Size   kernels.Size
-	Entry  string // "": the only one
+	Entry  string // "": the kernel's only entry
 	Config gpu.Config
 	Inputs int
 	Limit  float64     // largest degradation: 0.1 is 10 %
@@ -32,7 +32,7 @@ type Profiling struct {
 // Kind is a kind of herding.
 type Kind uint8
 
-// The kinds.
+// The kinds of herding to try.
 const (
 	BranchesAndLoads Kind = iota
 	Branches
@@ -48,13 +48,13 @@ const (
 // its bound.
 type Profile struct {
 	Prog       *isa.Program
-	Cycles     []uint64    // without herding, by input
-	Safe       int         // branches and loads
+	Cycles     []uint64    // cycles without herding, by input
+	Safe       int         // number of safe branches and loads
 	Candidates []Candidate // in the order of the trials
 	Chosen     int         // number of the first kept candidates within the limit
 }
 
-// Candidate is a branch or load that was tried.
+// Candidate is a branch or load that the profile tried.
 type Candidate struct {
 	PC          uint32
 	Load        bool

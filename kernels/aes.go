@@ -23,7 +23,7 @@ var aesKernel = Kernel{
 type aesWorkload struct {
 	outcome
 	key         [16]byte
-	plain, want []uint32 // columns, little-endian
+	plain, want []uint32 // one word for each column, little-endian
 }
 
 // newAES makes a key and the given number of blocks.

@@ -24,7 +24,7 @@ const backpropRows = 16
 // learning is both the learning rate and the momentum in the source.
 const learning = float32(0.3)
 
-// Backprop trains a layer. Index 0 of the inputs is the bias.
+// Backprop trains a layer of a neural network. Input 0 is the bias.
 type Backprop struct {
 	outcome
 	hidden         int

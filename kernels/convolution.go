@@ -23,14 +23,14 @@ const (
 	convolutionRows = 48
 )
 
-// Convolution filters a picture.
+// Convolution filters a picture by rows and by columns.
 type Convolution struct {
 	outcome
 	width, height  int
 	in, taps, want []float32
 }
 
-// NewConvolution makes a picture, whose width is a multiple of 16, and the taps.
+// NewConvolution makes a picture and the taps of the filter. The width is a multiple of 16.
 func NewConvolution(width, height int, seed uint64) *Convolution {
 	r := random(seed)
 	w := &Convolution{width: width, height: height, in: r.units(width * height), taps: r.units(taps)}

@@ -17,7 +17,7 @@ var fdtd3d = Kernel{
 
 const fdRadius = 4
 
-// FDTD3D does one step on a field.
+// FDTD3D computes one time step of a field by finite differences.
 type FDTD3D struct {
 	outcome
 	width, height, depth int

@@ -58,7 +58,7 @@ func newGalerkin(elements, stages int, seed uint64) *galerkinWorkload {
 	return w
 }
 
-// solve is the reference.
+// solve computes the reference.
 func (w *galerkinWorkload) solve() {
 	field := append([]float32(nil), w.field...)
 	rest, change := make([]float32, len(field)), make([]float32, len(field))

@@ -12,7 +12,7 @@ type element interface {
 	uint8 | int32 | uint32 | float32
 }
 
-// upload copies data to fresh device memory and returns its address.
+// upload copies data to new device memory and returns its address.
 func upload[T element](m Machine, data []T) uint64 {
 	raw := encode(data)
 	addr := m.Alloc(len(raw))

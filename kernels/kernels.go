@@ -8,7 +8,7 @@ import (
 
 // Machine runs the kernels of a workload. Addresses are those of the device's global memory.
 type Machine interface {
-	// Alloc returns the address of fresh zeroed memory, aligned for any type.
+	// Alloc returns the address of new zeroed memory, aligned for any type.
 	Alloc(bytes int) uint64
 	Write(addr uint64, data []byte)
 	Read(addr uint64, data []byte)
@@ -52,7 +52,7 @@ type Result struct {
 // Herding, 2012, section VII).
 type Metric uint8
 
-// The metrics.
+// The error metrics.
 const (
 	MismatchingBytes Metric = iota // the fraction of the bytes of all results that differ
 	// mean difference of the first result's elements, as a fraction of their mean magnitude

@@ -30,7 +30,7 @@ type EscapeTime struct {
 	limit         uint32
 	constant      []any     // parameters of the set
 	re, im        []float32 // coordinates of the columns and the rows
-	left, want    []uint32  // rounds left, by pixel
+	left, want    []uint32  // remaining rounds, by pixel
 }
 
 // NewMandelbrot makes a picture of the whole Mandelbrot set, whose pixels are the c. limit bounds
@@ -71,8 +71,8 @@ func (w *EscapeTime) expect(left func(re, im float32) uint32) {
 	}
 }
 
-// roundsLeft iterates z = z*z + c from z = x + iy. The conversions keep the
-// compiler from fusing a multiplication with an addition.
+// roundsLeft iterates z = z*z + c from z = x + iy and returns the remaining rounds. The conversions
+// keep the compiler from fusing a multiplication with an addition.
 func roundsLeft(x, y, re, im float32, limit uint32) uint32 {
 	for left := limit - 1; left > 0; left-- {
 		xx, yy := float32(x*x), float32(y*y)

@@ -6,7 +6,7 @@
 //   - an if stays a branch and does not become selp
 //   - && and || stay two branches
 //   - equal tails of two paths are not merged
-//   - blocks lie in source order, so that a reconvergence point lies behind the paths that meet there
+//   - blocks lie in source order: a reconvergence point lies behind the paths that meet there
 //
 // The compiler still changes two things. An if with a single cheap operation on a register can
 // become selp. A loop whose result has a closed form disappears unless opaque hides it.

@@ -136,7 +136,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	return f.campaign(c)
 }
 
-// list prints the checkers.
+// list prints the catalogue of checkers.
 func (f *checkFlags) list(w io.Writer) error {
 	if f.json {
 		list := []map[string]any{}
@@ -232,7 +232,7 @@ func checked(r *properties.Report, o *properties.Options) string {
 	return fmt.Sprintf("%d kernels, %.0f runs a second, %s left", r.Cases, r.Rate(), max(left, 0).Round(time.Second))
 }
 
-// print writes the report for people.
+// print writes the report as text.
 func (f *checkFlags) print(w io.Writer, r *properties.Report, _ string) error {
 	fmt.Fprintf(w, "%s\n\n", r)
 	if x := r.Failure; x != nil {

@@ -81,7 +81,7 @@ Exit codes: 1 a result differs from the reference or the first mechanism's, or -
 // subject is the work that compare runs under each mechanism.
 type subject struct {
 	name, size, doc string
-	target          string // file
+	target          string // the file; empty for a built-in kernel
 	equal           string // column header: what each result is compared with
 	run             func(s *testbench.Session) error
 	judge           func() error // describes how the last run's result differs; nil if it does not

@@ -134,7 +134,7 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 	return errors.Join(f.report(c, runs, kept, picture, filepath.Base(program), ignore), unkept, kept.lines.keep(), kept.each.close())
 }
 
-// addMechanisms adds the flag that chooses mechanisms to be compared.
+// addMechanisms adds the flag that selects the mechanisms to compare.
 func addMechanisms(c *cobra.Command, list *[]string) {
 	c.Flags().StringSliceVar(list, "mech", nil, "mechanisms `A,B,C`, in the order of the table; all if not given")
 }

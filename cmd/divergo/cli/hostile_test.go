@@ -118,7 +118,7 @@ func TestHostile(t *testing.T) {
 	assert.GreaterOrEqual(t, n, 120)
 }
 
-// A place in a program, and who was there.
+// Patterns of a place in a program, of the thread or warp there, and of a crash.
 var (
 	placeOfProgram = regexp.MustCompile(`\.(ptx|cu):\d+, PC \d+: \S`)
 	threadThere    = regexp.MustCompile(`thread \(\d+,\d+,\d+\) of CTA \(\d+,\d+,\d+\)|CTA \(\d+,\d+,\d+\) warp \d+ lanes [0-9a-f]+`)
@@ -198,7 +198,7 @@ func (f files) in(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o777))
 		case strings.HasPrefix(name, "readonly"):
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o444))
-		case strings.HasPrefix(name, "huge"): // and takes no room
+		case strings.HasPrefix(name, "huge"): // a sparse file, which takes no space
 			file, err := os.Create(path)
 			require.NoError(t, err)
 			require.NoError(t, errors.Join(file.Truncate(20<<30), file.Close()))

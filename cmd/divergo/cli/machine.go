@@ -129,7 +129,7 @@ func (m *machineFlags) config() (gpu.Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// reads names the files that the flags read.
+// reads registers the files that the flags read.
 func (m *machineFlags) reads(files *output.Set) {
 	if m.file != "" {
 		files.Reads("--config", m.file)

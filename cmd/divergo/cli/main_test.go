@@ -51,8 +51,8 @@ func plant() {
 	}
 }
 
-// TestScripts runs the scripts of testdata/script. Beside testscript's own
-// commands they have
+// TestScripts runs the scripts of testdata/script. They can use these commands, besides
+// testscript's own:
 //
 //	exits CODE PROGRAM ARGS...   the program ends with this exit code
 //	json PATH VALUE              the last standard output is JSON with this value (* for any) at a path a/b/0
@@ -60,9 +60,9 @@ func plant() {
 //	png FILE W H                 the file is a picture of this size
 //	narrow N                     no line of the last standard output has more than N columns
 //	page FILE CODE...            the commands of a page, in its folder, end with these exit codes
-//	need TOOL...                 the script is skipped where one of these tools is not installed
+//	need TOOL...                 the script is skipped if one of these tools is not installed
 //
-// With -short those that run whole tables of mechanisms are not among them.
+// With -short it skips the scripts that run whole tables of mechanisms.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil {
@@ -206,7 +206,7 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 		if path, err := exec.LookPath("divergo"); err == nil {
 			c.Path, c.Err = path, nil
 		}
-		text, _ := c.CombinedOutput() // see the exit code
+		text, _ := c.CombinedOutput() // the exit code is checked below
 		said.WriteString(line + string(text))
 		got = append(got, strconv.Itoa(c.ProcessState.ExitCode()))
 	}

@@ -61,7 +61,7 @@ func listen(c *cobra.Command) (asked func() bool, leave func()) {
 
 // progress is the line on a terminal that shows the progress of a launch.
 type progress struct {
-	to    io.Writer // nil without a terminal
+	to    io.Writer // nil if the output is no terminal
 	label string
 	asked int // calls of tick; only some of them read the clock
 	start time.Time

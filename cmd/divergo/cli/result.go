@@ -16,7 +16,7 @@ import (
 	"divergo/testbench/races"
 )
 
-// result is what a run prints.
+// result is the output of a run.
 type result struct {
 	Schema    string              `json:"schema"`
 	Kernel    string              `json:"kernel"`
@@ -229,7 +229,7 @@ func sortedNames(m map[string]uint64) []string {
 
 func shape(d [3]uint32) string { return fmt.Sprintf("%dx%dx%d", d[0], d[1], d[2]) }
 
-// printJSON writes v with two spaces for each level.
+// printJSON writes v as JSON, indented by two spaces for each level.
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

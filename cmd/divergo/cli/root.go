@@ -16,7 +16,7 @@ import (
 	"divergo/testbench/verify"
 )
 
-// The exit codes, as the command's documentation explains them.
+// The exit codes of the command's documentation.
 const (
 	exitOK          = 0
 	exitCheck       = 1

@@ -34,7 +34,7 @@ type runFlags struct {
 	kernel kernelFlags
 	dumps  []string
 
-	size, image string // of a built-in kernel
+	size, image string // for built-in kernels
 }
 
 // Flags that apply to one kind of target only.

@@ -42,7 +42,7 @@ func (w *warnings) program(m divergence.Mechanism, o divergence.Options, p *isa.
 
 // places prints each kind of warning once: the first place, and the number of the others.
 func (w *warnings) places(kernel, of string, list []isa.Warning) {
-	var first []isa.Warning // of each text
+	var first []isa.Warning // the first warning with each text
 	others := map[string]int{}
 	for _, x := range list {
 		if _, ok := others[x.Text]; ok {
