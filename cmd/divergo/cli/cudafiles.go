@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// maxFiles is the largest number of files below a program's folder. In larger folders divergo does
-// not look for the files that the program wrote.
+// maxFiles is the largest number of files in and below the working folder of a compared program.
+// With more files, filesBelow returns an error.
 const maxFiles = 100_000
 
 // fileState identifies a version of a file: if it changes, the file has been written.
