@@ -23,13 +23,14 @@ import (
 
 var update = flag.Bool("update", false, "write the table of errors of device mathematics into docs/reference/device-math.md")
 
-// function is one of device mathematics.
+// function is a function of device mathematics.
 type function struct {
 	name     string
 	exact    func(x, y real) real
-	from, to float64 // arguments are drawn between these, half of them evenly, half by their exponent
-	second   bool    // it has two arguments
-	// Largest errors that NVIDIA states, of float and of double (CUDA C++ Programming Guide 13, tables 17 and 18).
+	from, to float64 // range of the arguments: half are drawn uniformly, half by their exponent
+	second   bool    // two arguments
+	// NVIDIA's maximum errors, for float and double (CUDA C++ Programming Guide 13, tables 17 and
+	// 18).
 	float, double float64
 }
 
@@ -81,7 +82,7 @@ var mathFunctions = []function{
 	{"tgamma", one(tgamma), -20, 33, false, 5, 10},
 }
 
-// draw makes an argument: as a float of 32 bits if narrow.
+// draw makes an argument; narrow ones are 32-bit floats.
 func (f *function) draw(r *rand.Rand, n int, narrow bool) float64 {
 	for {
 		x := f.from + (f.to-f.from)*r.Float64()
@@ -101,7 +102,7 @@ func (f *function) draw(r *rand.Rand, n int, narrow bool) float64 {
 	}
 }
 
-// ulps is the distance from the exact result in units of its last place.
+// ulps returns the distance from the exact result in units in the last place.
 func ulps(got float64, exact real, narrow bool) float64 {
 	precision, least := 53, -1074
 	if narrow {
@@ -116,8 +117,8 @@ func ulps(got float64, exact real, narrow bool) float64 {
 
 const mathPoints = 300
 
-// TestMath: the table of the documentation has the largest errors of device functions, in units in the last place, as
-// they are measured against exact results.
+// TestMath: the table of the documentation holds the largest errors of device functions, in units
+// in the last place. They are measured against exact results.
 func TestMath(t *testing.T) {
 	program := build(t, "testdata/math.cu")
 	var table strings.Builder
@@ -171,10 +172,10 @@ func TestMath(t *testing.T) {
 	}
 }
 
-// upwards rounds to two digits behind the point, never down.
+// upwards rounds up to two decimals.
 func upwards(x float64) string { return strconv.FormatFloat(math.Ceil(x*100)/100, 'f', 2, 64) }
 
-// values are those of device functions, each for as many pairs of arguments.
+// values returns the results of device functions, each for the same pairs of arguments.
 func values(t *testing.T, program string, functions []string, in []float64) []float64 {
 	t.Helper()
 	cfg := gpu.Default()
@@ -192,7 +193,8 @@ func values(t *testing.T, program string, functions []string, in []float64) []fl
 	return out
 }
 
-// TestExact: the reference knows constants to 60 digits (Abramowitz & Stegun, tables 1.1 and 6.1; OEIS A019704).
+// TestExact: the reference gives constants to 60 digits (Abramowitz & Stegun, tables 1.1 and 6.1;
+// OEIS A019704).
 func TestExact(t *testing.T) {
 	for _, c := range []struct {
 		what  string

@@ -19,7 +19,8 @@ import (
 	"divergo/testbench"
 )
 
-// within fails a test whose program does not end, as those of this file do when something is wrong.
+// within fails a test whose program does not end in time. The programs of this file hang if
+// something is wrong.
 func within(t *testing.T, limit time.Duration, do func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -34,7 +35,7 @@ func within(t *testing.T, limit time.Duration, do func()) {
 	}
 }
 
-// newServer is a simulator with one machine.
+// newServer returns a server with one machine.
 func newServer(t *testing.T, told io.Writer) *cuda.Server {
 	t.Helper()
 	session, err := testbench.NewSession(machine(t, gpu.DefaultPreset, "pdom"), testbench.Limits{MaxCycles: 10_000_000})
@@ -42,8 +43,10 @@ func newServer(t *testing.T, told io.Writer) *cuda.Server {
 	return &cuda.Server{Session: session, Launch: (*testbench.Session).Launch, Stderr: told, Name: "test"}
 }
 
-// TestProcesses: the device belongs to the process that has used it first. One that is forked from it gets the error
-// that CUDA has there (CUDA C++ Programming Guide, "Initialization": a device must not be used across fork), and does no harm.
+// TestProcesses: the device belongs to the first process that uses it. A forked process gets CUDA's
+// error for this case and does no harm.
+//
+// Source: CUDA C++ Programming Guide, "Initialization": a device must not be used across fork.
 func TestProcesses(t *testing.T) {
 	program := build(t, "testdata/processes.cu")
 	self, err := os.Executable()
@@ -52,8 +55,8 @@ func TestProcesses(t *testing.T) {
 	const forked = "cuda: this process was forked from one that uses the device"
 	for _, c := range []struct {
 		what       string
-		run, alone string // what it prints under "divergo cuda run", and by itself
-		told       string // behind each error
+		run, alone string // output under "divergo cuda run", and of a program run by itself
+		told       string // follows each error
 	}{
 		{"exit", "parent: cudaSuccess, 42\nparent: cudaSuccess, 44\n", "", ""},
 		{"exec", "parent: cudaSuccess, 42\nparent: cudaSuccess, 44\n", "", ""},
@@ -86,8 +89,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestResets: a reset gives everything back that a program has, its modules' variables and buffer for printf too. So
-// does unloading a module.
+// TestResets: a reset frees everything of a program, including its modules' variables and the
+// buffer of printf. So does unloading a module.
 func TestResets(t *testing.T) {
 	program := build(t, "testdata/processes.cu")
 	for what, want := range map[string]string{"resets": "40\n0 wrong\n", "modules": "parent: cudaSuccess, 42\n0 wrong\n"} {
@@ -102,7 +105,7 @@ func TestResets(t *testing.T) {
 // TestDeaf: a program that ignores SIGTERM, and its children, are killed.
 func TestDeaf(t *testing.T) {
 	program := build(t, "testdata/processes.cu")
-	out, wrong, err := os.Pipe() // every process that is left has its other end
+	out, wrong, err := os.Pipe() // every remaining process holds the other end
 	require.NoError(t, err)
 	defer out.Close()
 	server := newServer(t, io.Discard)
@@ -117,7 +120,7 @@ func TestDeaf(t *testing.T) {
 	})
 }
 
-// TestGarbage: what is no request ends both sides.
+// TestGarbage: bytes that are no request end both sides.
 func TestGarbage(t *testing.T) {
 	program := build(t, "testdata/processes.cu")
 	for _, args := range [][]string{{"1"}, {"7"}, {"48"}, {"4096"}, {"1", "ones"}, {"8", "ones"}, {"48", "ones"}, {"4000", "ones"}} {
@@ -138,7 +141,7 @@ func TestGarbage(t *testing.T) {
 	})
 }
 
-// TestRequests: no request does harm, whatever it asks for.
+// TestRequests: no request does harm, whatever its fields are.
 func TestRequests(t *testing.T) {
 	values := []uint64{0, 1, 2, 4, 255, 256, 1 << 16, 1 << 20, 1 << 28, 1<<28 + 256, 1 << 32, 1 << 62, 1 << 63, 1<<64 - 1}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -147,7 +150,7 @@ func TestRequests(t *testing.T) {
 		ours, theirs := net.Pipe()
 		within(t, 20*time.Second, func() {
 			go func() {
-				_, _ = io.Copy(io.Discard, ours) // until the other end is closed
+				_, _ = io.Copy(io.Discard, ours) // returns when the other end is closed
 			}()
 			go func() {
 				for range 8 {
@@ -158,13 +161,13 @@ func TestRequests(t *testing.T) {
 				}
 				_ = ours.Close()
 			}()
-			_ = newServer(t, io.Discard).Serve(theirs) // an error is right
+			_ = newServer(t, io.Discard).Serve(theirs) // an error is expected
 			_ = theirs.Close()
 		})
 	}
 }
 
-// TestWindow: memory that could become shorter while the simulator reads it is not shared.
+// TestWindow: the simulator refuses shared memory that could become shorter while it reads.
 func TestWindow(t *testing.T) {
 	program := build(t, "testdata/window.cpp")
 	for what, want := range map[string]string{

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// floors of the house, from the ground up: a package imports packages of lower
-// floors only, and nothing beside it on its own. Sub-packages that have no
-// entry stand on the floor of their parent and may use it.
+// floors are the layers of packages, from the lowest. A package imports only packages of lower
+// layers, and none of its own. Sub-packages without an entry are in the layer of their parent and
+// may import it.
 var floors = [][]string{
 	{"internal"},
 	{"rtl"},
@@ -37,8 +37,8 @@ var floors = [][]string{
 	{"examples"},
 }
 
-// libraries of others by the package that may use them; those without one are for
-// tests, of any package.
+// libraries lists third-party modules by the package that may import them. Those without a package
+// are for tests of any package.
 var libraries = map[string]string{
 	"github.com/spf13/cobra":             "cmd",
 	"golang.org/x/term":                  "cmd",
@@ -48,7 +48,7 @@ var libraries = map[string]string{
 	"github.com/leanovate/gopter":        "internal",
 }
 
-// floor of a package, and the entry of floors that it belongs to.
+// floor returns the layer of a package, and the entry of floors that it belongs to.
 func floor(path string) (level int, entry string) {
 	level = -1
 	for i, names := range floors {
@@ -61,7 +61,7 @@ func floor(path string) (level int, entry string) {
 	return level, entry
 }
 
-// TestImportsGoDown guards the order of packages.
+// TestImportsGoDown checks the layers.
 func TestImportsGoDown(t *testing.T) {
 	list := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")
 	list.Dir = ".."
@@ -89,13 +89,12 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
-// benches are packages that tests, and programs that try the checks, are made with:
-// what ships does not need them.
+// benches are the packages for tests and for programs that test the checks. No command that ships
+// imports them.
 var benches = []string{"internal/memtest", "internal/forall", "rtl/rtltest", "waves/vcdread", "internal/mutants", "internal/hostcheck", "kernels/cudac"}
 
-// TestNoTestBenchShips: divergo has in it neither a test bench nor what tests are
-// written with. That random kernels are checked by package properties and compared
-// by package testbench/verify is what `divergo check` and --verify are for.
+// TestNoTestBenchShips: divergo links no test bench and no package for writing tests. Packages
+// properties and testbench/verify ship, since `divergo check` and --verify use them.
 func TestNoTestBenchShips(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "./cmd/divergo")
 	list.Dir = ".."
@@ -116,8 +115,8 @@ func TestNoTestBenchShips(t *testing.T) {
 	}
 }
 
-// TestOnePlaceMakesFiles: what is written for a user goes through package output. Temporary
-// files are for a compiler, and generated ones for this repository.
+// TestOnePlaceMakesFiles: package output writes all files for users. Other packages write only
+// temporary files for a compiler, and generated files of this repository.
 func TestOnePlaceMakesFiles(t *testing.T) {
 	makes := regexp.MustCompile(`\bos\.(Create|WriteFile|OpenFile|CreateTemp|Rename)\(`)
 	found := map[string]bool{}
@@ -138,7 +137,7 @@ func TestOnePlaceMakesFiles(t *testing.T) {
 	assert.True(t, found["../internal/output"])
 }
 
-// TestPathsExist: what documents call a file or a folder of this repository is there.
+// TestPathsExist: the files and folders of this repository that documents name exist.
 func TestPathsExist(t *testing.T) {
 	path := regexp.MustCompile("`((?:docs|cmd|examples|experiments|gpu|internal|isa|kernels|memsys|properties|ptx|rtl|sm|testbench|tools|units|waves|\\.ci)/[^`\\s:]+)`")
 	found := 0

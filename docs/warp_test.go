@@ -15,8 +15,8 @@ import (
 	"divergo/waves/vcdread"
 )
 
-// TestWarp: the picture of the README shows warp 6 of bitonic under pdom, from its first divergent
-// branch to the barrier behind it.
+// TestWarp: the picture of the README shows warp 6 of bitonic under pdom. It begins at the first
+// divergent branch and ends at the barrier behind it.
 func TestWarp(t *testing.T) {
 	const file = "img/warp.svg"
 	svg := drawWarp(warpSpans(t))
@@ -28,7 +28,7 @@ func TestWarp(t *testing.T) {
 	assert.Equal(t, string(got), svg, "%s: run go test ./docs -run Warp -update", file)
 }
 
-// A span is a time in which PC, mask and stack depth of a warp keep their values.
+// span is a time in which PC, mask and stack depth of a warp stay the same.
 type span struct {
 	from, to, pc, mask, depth uint64
 }
@@ -63,7 +63,7 @@ func warpSpans(t *testing.T) (spans []span) {
 	return spans
 }
 
-// arms of the kernel by PC of their first instruction: colour and label.
+// arms holds the colour and label of the kernel's paths, by the PC of their first instruction.
 var arms = map[uint64][2]string{
 	31: {"#4c78a8", "32 lanes"},
 	32: {"#72b7b2", "16: if (partner > tid)"},
@@ -103,7 +103,7 @@ func drawWarp(spans []span) string {
 			text(left-8, lanes+float64(l)*lane+7, end, "lane %d", l)
 		}
 	}
-	// A bus is drawn as in waveform viewers: a box for each value.
+	// bus draws one box for each value, like waveform viewers.
 	bus := func(y float64, s span, label string) {
 		x, w := at(s.from), at(s.to)-at(s.from)
 		fmt.Fprintf(&b, `<path d="M%.1f %.1fL%.1f %.1fH%.1fL%.1f %.1fL%.1f %.1fH%.1fZ" fill="none" stroke="#4c78a8"/>`+"\n",

@@ -13,8 +13,8 @@ import (
 	"divergo/experiments"
 )
 
-// TestClaims: the model does what the papers claim, unless it is said why not, and
-// docs/reference/claims.md says what it does.
+// TestClaims: the model matches the papers' claims, except where a claim says why not.
+// docs/reference/claims.md agrees with it.
 func TestClaims(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference/claims.md")
 	require.NoError(t, err)

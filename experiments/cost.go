@@ -14,9 +14,9 @@ import (
 
 func init() { Register(papers.Cost, costFigures, costClaims) }
 
-// costClaims has the claims about the cost of divergence with synchronisation tokens.
-// Loops are runs of the kernels loop1 and loop2 on the presets, with M = 0 to 31,
-// unless a claim has another listing of the paper.
+// costClaims are the claims about the cost of divergence with synchronisation tokens. If a claim
+// names no other listing of the paper, it runs kernels loop1 and loop2 on the presets, with M = 0
+// to 31.
 var costClaims = []Claim{
 	{
 		ID: "COST-01", Place: "section IV", Statement: "single loop: tokens pushed and popped, and the longest stack, are M+1",
@@ -95,7 +95,7 @@ var costClaims = []Claim{
 	},
 }
 
-// unless is "" or what is wrong.
+// unless returns "" if ok, else the formatted violation.
 func unless(ok bool, format string, args ...any) string {
 	if ok {
 		return ""
@@ -103,7 +103,7 @@ func unless(ok bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// both are two values.
+// both measures two values.
 func both(a, b func() (string, error)) func() (string, error) {
 	return func() (string, error) {
 		x, err := a()
@@ -115,7 +115,7 @@ func both(a, b func() (string, error)) func() (string, error) {
 	}
 }
 
-// eachPattern tries a property on the runs with so many loops on both presets.
+// eachPattern tests a property on the runs with the given number of loops, on both presets.
 func eachPattern(loops int, hold func(m uint64, r *loopRun) string) func() (string, error) {
 	return func() (string, error) {
 		return forAll(2*patterns, func(sample uint64) (string, error) {
@@ -131,8 +131,7 @@ func eachPattern(loops int, hold func(m uint64, r *loopRun) string) func() (stri
 
 func cycles(r *loopRun) uint64 { return r.cycles }
 
-// steps lists the different amounts by which a number grows from a pattern to
-// the next, up to the last.
+// steps lists the different increments of a number between consecutive patterns, up to the last.
 func steps(preset string, loops, last int, number func(*loopRun) uint64) func() (string, error) {
 	return func() (string, error) {
 		runs, err := sweep{preset, loops}.all()
@@ -147,13 +146,13 @@ func steps(preset string, loops, last int, number func(*loopRun) uint64) func() 
 	}
 }
 
-// different lists the different numbers of a list, ascending.
+// different returns the distinct numbers of a list, ascending.
 func different(list []uint64) string {
 	slices.Sort(list)
 	return strings.Trim(fmt.Sprint(slices.Compact(list)), "[]")
 }
 
-// values lists a number of the patterns from first on.
+// values lists a number for each pattern, starting at first.
 func values(loops, first int, number func(*loopRun) uint64) func() (string, error) {
 	return func() (string, error) {
 		runs, err := sweep{"kepler", loops}.all()
@@ -182,7 +181,7 @@ func spillsOnce(_ uint64, r *loopRun) string {
 	return unless(r.extra == r.stats.Spills, "%d instructions, %d spills", r.extra, r.stats.Spills)
 }
 
-// spillCost is what M = 16 takes beyond another diverging branch.
+// spillCost measures the cycles that M = 16 takes beyond the cost of another diverging branch.
 func spillCost(preset string) func() (string, error) {
 	return func() (string, error) {
 		runs, err := sweep{preset, 1}.all()
@@ -193,8 +192,8 @@ func spillCost(preset string) func() (string, error) {
 	}
 }
 
-// timeline lists the different costs of branches that diverge and of steps of
-// the unwinding in the single loop on Kepler.
+// timeline lists the different costs of diverging branches and of unwinding steps, in the single
+// loop on Kepler.
 func timeline(first, last int) (string, error) {
 	runs, err := sweep{"kepler", 1}.all()
 	if err != nil {
@@ -202,7 +201,7 @@ func timeline(first, last int) (string, error) {
 	}
 	var branch, unwind []uint64
 	for _, r := range runs[first : last+1] {
-		rounds, before := uint64(0), -1 // of a round without divergence; the branch before
+		rounds, before := uint64(0), -1 // cycles of a round without divergence; index of the branch before
 		for i, at := range r.trace {
 			switch {
 			case at.op == isa.OpBra && before >= 0:
@@ -224,7 +223,7 @@ func timeline(first, last int) (string, error) {
 	return different(branch) + "; " + different(unwind), nil
 }
 
-// walkThrough follows listing 3, whose line 1 is at address 0xd0.
+// walkThrough traces listing 3, whose line 1 is at address 0xd0.
 func walkThrough() (string, error) {
 	var list []string
 	token, _ := divergence.Find("token")
@@ -246,8 +245,7 @@ func walkThrough() (string, error) {
 	return strings.Join(list, "; "), err
 }
 
-// lastReading counts the synchronisations before thread 0 reads the clock for
-// the last time.
+// lastReading counts the synchronisations before thread 0 last reads the clock.
 func lastReading() (string, error) {
 	var counts [2][]uint64
 	for m := range patterns {
@@ -291,12 +289,12 @@ func predictions() (string, error) {
 	return strings.Join(list, "; "), nil
 }
 
-// tokenBits looks at the first tokens that come back to the single loop: those of
-// the threads that left first, one each, have one bit of the mask and the PC of
+// tokenBits examines the first tokens that are filled back into the stack of the single loop. They
+// belong to the threads that left first, one each. Each token has one bit of the mask and the PC of
 // the instruction behind the branch.
 func tokenBits() (string, error) {
 	var words []uint64
-	var left uint64 // pops before tokens come back
+	var left uint64 // pops before tokens are filled back
 	b := micro.Bench{
 		Lanes: 32, Warps: 1,
 		Refill: func(t *divergence.Transferred) { words = append(words, t.Data[:]...) },

@@ -7,7 +7,7 @@ import (
 	"divergo/isa"
 )
 
-// costFigures are the loops of the divergence-cost paper.
+// costFigures are the figures of the divergence-cost paper.
 var costFigures = []Figure{
 	{
 		Name: "cost-time", Doc: "cycles of the single and the double loop against M, beside the paper's prediction", Place: "figures 1, 2 and 7",
@@ -27,14 +27,14 @@ var costFigures = []Figure{
 	},
 }
 
-// loopNames by number of loops, and presetNames by preset, as titles say it.
+// loopNames and presetNames are the titles, by number of loops and by preset.
 var (
 	loopNames   = [...]string{1: "single loop", 2: "double loop"}
 	presetNames = map[string]string{"kepler": "Kepler", "maxwell": "Maxwell"}
 )
 
-// drawTime takes the cycles of M = 0, which the paper does not give in numbers,
-// from the run.
+// drawTime draws the cycles of each pattern. The paper gives no number for M = 0, so its cycles
+// come from the run.
 func drawTime() (*Drawing, error) {
 	d := &Drawing{Header: []string{"M"}, Rows: make([][]any, patterns)}
 	for m := range patterns {
@@ -63,7 +63,7 @@ func drawTime() (*Drawing, error) {
 	return d, nil
 }
 
-// drawHistory shows the stack of some patterns, and sums up that of all.
+// drawHistory draws the stack of some patterns, and sums up all patterns.
 func drawHistory(loops int, shown ...int) (*Drawing, error) {
 	runs, err := sweep{"kepler", loops}.all()
 	if err != nil {
@@ -97,7 +97,7 @@ func drawHistory(loops int, shown ...int) (*Drawing, error) {
 	return d, nil
 }
 
-// history is the steps of a number over the instructions of a run.
+// history draws a number over the instructions of a run.
 func history(name string, trace []instant, number func(instant) int) chart.Series {
 	s := chart.Series{Name: name, Style: chart.Line}
 	add := func(i, n int) { s.X, s.Y = append(s.X, float64(i)), append(s.Y, float64(n)) }
@@ -114,8 +114,8 @@ func history(name string, trace []instant, number func(instant) int) chart.Serie
 	return s
 }
 
-// drawSpills counts the instructions for which the stack spilled: in the paper's
-// counters a branch is issued once more for each.
+// drawSpills counts the instructions at which the stack spilled. The paper's counters show one more
+// branch issue for each.
 func drawSpills() (*Drawing, error) {
 	d := &Drawing{Header: []string{"M", "single", "model", "double", "model"}, Rows: make([][]any, patterns)}
 	c := chart.Lines{Title: "Spills of the token stack", X: "M, threads that leave early", Y: "spills"}

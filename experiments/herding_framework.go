@@ -10,8 +10,8 @@ import (
 	"divergo/kernels/runner"
 )
 
-// herdBenchmarks are those of table I, with the degradation in percent that tables II and III have for
-// branch and data herding beyond that of the original; -1: not in the table.
+// herdBenchmarks are the benchmarks of table I. branch and data are the degradations of tables II
+// and III, in percent beyond the original's; -1 means not in the table.
 var herdBenchmarks = []struct {
 	name, kernel string
 	branch, data float64
@@ -32,12 +32,12 @@ var herdBenchmarks = []struct {
 	{"sad", "sad", 0.42, -1},
 }
 
-// herdLimit is the degradation up to which the framework herds. The paper leaves the
-// bound to its user (section V).
+// herdLimit is the largest degradation that the framework accepts. The paper leaves the bound to
+// its user (section V).
 const herdLimit = 0.1
 
-// choice is what the framework herds of each entry of a kernel, of one kind: what is within the limit, and
-// all that makes it faster, whatever is lost.
+// choice is the herding of each entry of a kernel, for one kind of instruction. within stays within
+// the limit. any holds everything that makes the kernel faster, at any degradation.
 type choice struct{ within, any map[string]isa.Herding }
 
 func chosen(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (choice, error) {
@@ -58,12 +58,12 @@ func chosen(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (cho
 	return c, nil
 }
 
-// of says what is herded of a program, by its name.
+// of returns the herding of a program, by its name.
 func of(by map[string]isa.Herding) func(*isa.Program) isa.Herding {
 	return func(p *isa.Program) isa.Herding { return by[p.Name] }
 }
 
-// marked counts the branches and loads.
+// marked counts the herded branches and loads.
 func marked(by map[string]isa.Herding) int {
 	n := 0
 	for _, h := range by {
@@ -72,22 +72,22 @@ func marked(by map[string]isa.Herding) int {
 	return n
 }
 
-// herded is a benchmark of which branches or loads are herded: a row of the table.
+// herded is a row of the table: a benchmark with herded branches or loads.
 type herded struct {
 	kind         Kind
 	none         herdRun // nothing herded
-	fast, slow   herdRun // within the limit, with no cycle of overhead and with one
-	soft         herdRun // in software
-	any          herdRun // whatever is lost
-	count, every int     // static instructions that are herded: within the limit, and whatever is lost
+	fast, slow   herdRun // within the limit, with a herding latency of 0 and of 1 cycle
+	soft         herdRun // within the limit, in software
+	any          herdRun // at any degradation
+	count, every int     // static herded instructions: within the limit, and at any degradation
 }
 
-// gain is the speed-up in percent.
+// gain returns the speed-up in percent.
 func (h *herded) gain(r herdRun) float64 {
 	return 100 * (float64(h.none.cycles)/float64(r.cycles) - 1)
 }
 
-// herd profiles a benchmark and measures what was chosen.
+// herd profiles a benchmark and measures the chosen herdings.
 func herd(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (*herded, error) {
 	c, err := chosen(k, size, cfg, kind)
 	if err != nil {
@@ -114,7 +114,7 @@ func herd(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (*herd
 	return h, nil
 }
 
-// drawHerding profiles all benchmarks and measures what was chosen.
+// drawHerding profiles all benchmarks and measures the chosen herdings.
 func drawHerding(on herdSetup) (*Drawing, error) {
 	cfg, err := on.config()
 	if err != nil {
@@ -170,8 +170,8 @@ func drawHerding(on herdSetup) (*Drawing, error) {
 // percent rounds a value of a table or a note to three digits.
 func percent(v float64) string { return fmt.Sprintf("%.3g", v) }
 
-// herdingGains sets the speed-ups beside those that the text of the paper has; the bars of
-// figures 12, 16 and 17 are lost.
+// herdingGains compares the speed-ups with those in the paper's text. The bars of figures 12, 16
+// and 17 are not available.
 func herdingGains(all map[string]map[Kind]*herded) []string {
 	mean := func(kind Kind, run func(*herded) herdRun) string {
 		n, sum, most := 0, 0.0, 0.0
@@ -215,7 +215,7 @@ func herdingGains(all map[string]map[Kind]*herded) []string {
 	}
 }
 
-// less is by how much a number has become less.
+// less returns the change of a number in per cent, negative if it became less; "-" if it was 0.
 func less(before, after uint64) string {
 	if before == 0 {
 		return "-"

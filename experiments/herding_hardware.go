@@ -11,8 +11,7 @@ import (
 	"divergo/units"
 )
 
-// herdingHardware has the claims about the hardware of branch and data herding that
-// depend on logic alone.
+// herdingHardware are the claims about branch and data herding hardware that depend on logic only.
 var herdingHardware = []Claim{
 	{
 		ID: "HERDING-02", Place: "sections III-A and III-B", Statement: "a full warp of 32: taken when 17 threads want to take the branch, when 16 do",
@@ -84,9 +83,9 @@ var herdingHardware = []Claim{
 	},
 }
 
-// herdedRun runs a CTA of a kernel of this package on the machine of one SM with a
-// stack, lines of 128 bytes, and herding hardware that change makes different, until
-// so many instructions have been herded (0: all that are drawn).
+// herdedRun runs a CTA of a kernel of this package. The machine has one SM with a stack, lines of
+// 128 bytes, and herding hardware that change configures. The run herds until threshold
+// instructions are herded; 0 means all drawn ones.
 func herdedRun(body string, threads uint32, threshold int, change func(h *units.HerdConfig)) (testbench.Counters, error) {
 	p, err := assemble(body)
 	if err != nil {
@@ -95,7 +94,7 @@ func herdedRun(body string, threads uint32, threshold int, change func(h *units.
 	return herdedProgram(p, threads, threshold, change)
 }
 
-// herdedProgram does so with a program.
+// herdedProgram is herdedRun for a program.
 func herdedProgram(p *isa.Program, threads uint32, threshold int, change func(h *units.HerdConfig)) (testbench.Counters, error) {
 	cfg := gpu.Default()
 	cfg.GPU.SMs, cfg.Divergence.Mechanism = 1, "pdom"
@@ -117,7 +116,8 @@ func herdedProgram(p *isa.Program, threads uint32, threshold int, change func(h 
 	return s.Counters(), err
 }
 
-// ladder has so many branches that the threads below one of their warp take.
+// ladder returns the given number of branches, which the threads with low numbers in each warp
+// take.
 func ladder(branches, below int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "	and.b32 %%r2, %%r0, 31;\n	setp.lt.u32 %%p0, %%r2, %d;\n", below)
@@ -127,18 +127,17 @@ func ladder(branches, below int) string {
 	return b.String() + "	exit;"
 }
 
-// scattered has each thread load a word of another block.
+// scattered makes each thread load a word of another block.
 const scattered = `
 	mul.wide.u32 %rd1, %r0, 256;
 	add.u64 %rd2, %rd0, %rd1;
 	ld.global.u32 %r2, [%rd2];
 	exit;`
 
-// wayLength is the instructions of each of ways.
+// wayLength is the number of instructions of each path of ways.
 const wayLength = 8
 
-// ways are 32 of them, of which a thread takes the one with the number that it has
-// in an operand.
+// ways has 32 paths. An operand selects the path of a thread.
 func ways(number string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "	mov.u32 %%r2, %s;\n", number)

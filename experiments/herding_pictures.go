@@ -11,35 +11,35 @@ import (
 	"divergo/units"
 )
 
-// Pictures are as large as some seconds allow, and CTAs are whole: then the tests of a picture's
-// bounds go the same way in all threads, and every branch can be forced, as in the paper.
+// Pictures are as large as a run of some seconds allows, in whole CTAs. So all threads agree on the
+// tests of a picture's bounds, and every branch can be forced, as in the paper.
 const (
 	escapeWide, escapeHigh, escapeLimit = 192, 128, 64
 	edgesWide, edgesHigh, edgesCTA      = 256, 192, 128
 )
 
-// gallery collects the pictures that a kernel draws, and says in the rows of a drawing how much
-// of each is wrong.
+// gallery collects the pictures that a kernel draws. The rows of its drawing list the error of each
+// picture.
 type gallery struct {
 	d   *Drawing
 	cfg gpu.Config
 }
 
-// newGallery begins with an empty drawing.
+// newGallery returns an empty gallery.
 func newGallery() (*gallery, error) {
 	cfg, err := herdConfig()
 	return &gallery{&Drawing{Header: []string{"picture", "herding", "time", "mismatch %", "PSNR dB"}}, cfg}, err
 }
 
-// variant is a way to herd a kernel.
+// variant is one herding of a kernel.
 type variant struct {
 	label   string
-	set     func(*units.HerdConfig)          // nil: nothing
-	program func(p *isa.Program) isa.Herding // nil: nothing
+	set     func(*units.HerdConfig)          // nil: no change
+	program func(p *isa.Program) isa.Herding // nil: no change
 }
 
-// add draws a kernel in each way, the first of which has the picture that the others are compared with,
-// and, if asked for, what the last one has changed.
+// add draws the variants of a kernel. The first one is the reference for the others. With
+// difference set, add also draws what the last one changed.
 func (g *gallery) add(title, kernel string, build func() kernels.Workload, difference bool, variants ...variant) error {
 	k, err := kernels.Find(kernel)
 	if err != nil {
@@ -98,7 +98,8 @@ func drawForcedPictures() (*Drawing, error) {
 	return g.d, nil
 }
 
-// drawForcedEdges forces a part of the loads of SobelFilter to one address, and all of them to one block.
+// drawForcedEdges forces a part of SobelFilter's loads to one address, and all of them to one
+// block.
 func drawForcedEdges() (*Drawing, error) {
 	g, err := newGallery()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"divergo/units"
 )
 
-// herdingSoftware has the claims about herding in software, about what is safe to herd, and about the
-// benchmarks, that have a value of yes or no.
+// herdingSoftware are the claims about software herding, about safety, and about the benchmarks,
+// whose value is yes or no.
 var herdingSoftware = []Claim{
 	{
 		ID: "HERDING-01", Place: "section III-A, figure 9", Statement: "a warp that agrees at each of 5 branches: warp instructions that herding in software adds to each",
@@ -168,7 +168,7 @@ var herdingSoftware = []Claim{
 	},
 }
 
-// safe is all that can be herded of a program, of one kind or of both.
+// safe returns the herding of all safe instructions of a program, of one kind or both.
 func safe(p *isa.Program, kind Kind) isa.Herding {
 	h := isa.Herding{Kernel: p.Name}
 	branches, loads := safety.Analyze(p).Safe()
@@ -181,7 +181,7 @@ func safe(p *isa.Program, kind Kind) isa.Herding {
 	return h
 }
 
-// votedRun runs a warp of a kernel of this package with all branches herded in software.
+// votedRun runs a warp of a kernel of this package, with all branches herded in software.
 func votedRun(body string) (testbench.Counters, error) {
 	p, err := assemble(body)
 	if err != nil {

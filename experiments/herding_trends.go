@@ -10,8 +10,8 @@ import (
 	"divergo/units"
 )
 
-// herdingTrends has the claims about speed and quality of the benchmarks with all that is safe herded, of
-// which the figures named herding have what the framework chooses.
+// herdingTrends are the claims about speed and quality of the benchmarks with all safe instructions
+// herded. The herding figures show the framework's choice instead.
 var herdingTrends = []Claim{
 	{
 		ID: "HERDING-07", Place: "section VII-A, figure 12", Statement: "all safe branches of the benchmarks of table II herded, harmonic mean of the speed: in hardware against none, in hardware against software",
@@ -101,7 +101,7 @@ var herdingTrends = []Claim{
 	},
 }
 
-// herdedPart is what is herded of a benchmark.
+// herdedPart is the herded part of a benchmark.
 type herdedPart string
 
 const (
@@ -113,10 +113,10 @@ const (
 	herdBlock    herdedPart = "all loads, one block"
 )
 
-// herdRuns are the runs that claims share.
+// herdRuns holds the runs that claims share.
 var herdRuns sync.Map
 
-// herdedOnce runs a benchmark that has not run so before.
+// herdedOnce runs a benchmark, once for each part.
 func herdedOnce(kernel string, part herdedPart) (herdRun, error) {
 	once, _ := herdRuns.LoadOrStore([2]string{kernel, string(part)}, sync.OnceValues(func() (herdRun, error) {
 		k, err := kernels.Find(kernel)
@@ -148,7 +148,7 @@ func herdedOnce(kernel string, part herdedPart) (herdRun, error) {
 	return once.(func() (herdRun, error))()
 }
 
-// herdedPair is a benchmark without herding and with it.
+// herdedPair returns the runs of a benchmark without and with herding.
 func herdedPair(kernel string, part herdedPart) (none, herded herdRun, err error) {
 	if none, err = herdedOnce(kernel, herdNone); err == nil {
 		herded, err = herdedOnce(kernel, part)
@@ -156,10 +156,10 @@ func herdedPair(kernel string, part herdedPart) (none, herded herdRun, err error
 	return none, herded, err
 }
 
-// over is the speed of a run, that of another one = 1.
+// over returns the speed of a run relative to another one.
 func (r *herdRun) over(other herdRun) float64 { return float64(other.cycles) / float64(r.cycles) }
 
-// degraded names the benchmarks that herding makes worse, with what is lost.
+// degraded lists the benchmarks whose quality herding reduces, with the loss.
 func degraded(part herdedPart, in func(i int) bool) (string, error) {
 	var list []string
 	var lost []string
@@ -179,7 +179,7 @@ func degraded(part herdedPart, in func(i int) bool) (string, error) {
 	return fmt.Sprintf("%s (%s)", listed(list), strings.Join(lost, ", ")), nil
 }
 
-// appendName adds the name of a benchmark of which there are perhaps several kernels, once.
+// appendName adds the name of a benchmark once, even if it has several kernels.
 func appendName(list []string, name string) []string {
 	name, _, _ = strings.Cut(name, " ")
 	if len(list) > 0 && list[len(list)-1] == name {

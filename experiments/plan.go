@@ -7,7 +7,8 @@ import (
 	"divergo/testbench/launches"
 )
 
-// MeasurePlan is MeasurePaths for the launches of a file.
+// MeasurePlan measures the paths of a file's launches on the golden model, with warps of warpSize
+// threads.
 func MeasurePlan(plan *launches.Plan, warpSize int) (*Paths, error) {
 	return measurePaths(warpSize, func(e *emulator) error {
 		first := plan.Steps[0].Prog

@@ -16,7 +16,7 @@ import (
 
 func init() { Register(papers.PPC, ppcFigures, ppcClaims) }
 
-// ppcClaims has the claims of paired-path comparison.
+// ppcClaims are the claims of paired-path comparison.
 var ppcClaims = []Claim{
 	{
 		ID: "PPC-01", Place: "figures 3 to 5", Statement: "PC and threads of a warp of 8, one branch, and one nested in another's path: the smaller PC first; a pair of equal PCs is deleted, and its PC goes to the path below; one pair for each instruction",
@@ -134,7 +134,7 @@ func bench(b micro.Bench, o divergence.Options, k micro.Kernel) (micro.Result, e
 	return r, err
 }
 
-// cost is the hardware of a mechanism.
+// cost returns the hardware of a mechanism.
 func cost(mechanism string, g divergence.Geometry) (divergence.Cost, error) {
 	m, ok := divergence.Find(mechanism)
 	if !ok {
@@ -143,8 +143,8 @@ func cost(mechanism string, g divergence.Geometry) (divergence.Cost, error) {
 	return m.Cost(gpu.Default().Divergence, g)
 }
 
-// trace is PC and threads of a warp of 8 under paired-path comparison as in the
-// paper, instruction by instruction.
+// trace lists the PC and threads of each instruction of a warp of 8, under paired-path comparison
+// as in the paper.
 func trace(k micro.Kernel) (string, error) {
 	r, err := bench(micro.Bench{Lanes: 8, Warps: 1}, paths.PPCKeys.With(divergence.Options{Mechanism: "ppc"}, paths.PPCParams{Verbatim: true}), k)
 	var list []string

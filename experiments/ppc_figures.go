@@ -8,7 +8,7 @@ import (
 	"divergo/testbench"
 )
 
-// ppcFigures are those of paired-path comparison.
+// ppcFigures are the figures of paired-path comparison.
 var ppcFigures = []Figure{
 	{Name: "ppc-fig6", Doc: "activity factor of unstructured kernels: post-dominators, and paired paths", Place: "figure 6", Draw: drawUnstructured},
 	{Name: "ppc-fig7", Doc: "activity factor of structured kernels: reconvergence explicit and implicit", Place: "figure 7", Draw: drawStructured},
@@ -20,17 +20,18 @@ var (
 	structuredKernels   = []string{"pathfinder", "bfs", "backprop", "hotspot", "bitonic", "reduction", "binomial", "mandelbrot", "histogram", "quasirandom"}
 )
 
-// paired is a machine of the paper, warps of 16.
+// paired returns a machine of the paper, with warps of 16.
 func paired(mechanism string) setup {
 	return setup{preset: "ppc", mechanism: mechanism, priority: sm.PriorityNone}
 }
 
-// activity is the activity factor: active threads of an instruction of the kernel.
+// activity returns the activity factor: the active share of the lanes in an instruction of the
+// kernel, in per cent.
 func activity(c *testbench.Counters) float64 {
 	return 100 * float64(c.Lanes) / float64(c.Instructions) / 16
 }
 
-// factors draws a value of kernels on machines, and means.
+// factors draws a value of each kernel on each machine, and the means.
 func factors(title, y string, list, names []string, paper theirs, value func(c []testbench.Counters, i int) float64, machines ...setup) (*Drawing, error) {
 	d := &Drawing{Header: append([]string{"kernel"}, names...)}
 	picture := &chart.Groups{Title: title, Y: y, Bars: names}

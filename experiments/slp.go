@@ -9,8 +9,8 @@ import (
 	"divergo/units"
 )
 
-// The masks of figure 5: TBC cannot compact what is aligned (a), gains nothing
-// from what is dense (b), and compacts what lies in different lanes (c).
+// The masks of figure 5. TBC cannot compact aligned threads (a), gains nothing from dense ones (b),
+// and compacts threads in different lanes (c).
 var (
 	figure5a = []string{"0---/4---/8---/C---", "01--/45--/89--/CD--", "0-2-/4-6-/8-A-/C-E-", "0123/456-/89--/C---"}
 	figure5b = []string{"0123/4567/-/-", "012-/456-", "01--", "0123/4567/89AB/CD--"}
@@ -19,7 +19,7 @@ var (
 
 func init() { Register(papers.SLP, slpFigures, slpClaims) }
 
-// slpClaims has the claims of SIMD lane permutation.
+// slpClaims are the claims of SIMD lane permutation.
 var slpClaims = []Claim{
 	{
 		ID: "SLP-01", Place: "figure 5", Statement: "warps that the active threads of the masks (a), (b) and (c) would fill",

@@ -12,7 +12,7 @@ import (
 	"divergo/units"
 )
 
-// slpFigures are those of SIMD lane permutation.
+// slpFigures are the figures of SIMD lane permutation.
 var slpFigures = []Figure{
 	{Name: "slp-fig3", Doc: "SIMD utilization without compaction, with TBC, and ideal", Place: "figure 3", Draw: drawPotential},
 	{Name: "slp-fig6", Doc: "branches: which diverge, which have paths to compact, and what TBC compacts", Place: "figure 6", Draw: drawBranches},
@@ -27,19 +27,20 @@ var slpFigures = []Figure{
 // permuted are the permutations that the figures show.
 var permuted = []units.Permutation{units.Sequential, units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID, units.RevWID, units.Balanced}
 
-// benchmark is one of the paper's (table 1), and the kernel that is our equivalent of it.
+// benchmark is a benchmark of the paper (table 1), and our equivalent kernel.
 type benchmark struct {
 	name, kernel string
 
-	// tiled is the kernel with the tiles of the original; nil: its medium size has them, or
-	// has none. A CTA of 512 threads of FDTD3D takes 18,432 registers, and an SM of table 2 has
-	// 16,384, which the paper's functional emulator did not ask for: tiled kernels have twice
-	// as many.
+	// tiled makes the kernel with the original's tiles; nil: its medium size has them, or has none.
+	//
+	// Machines of tiled kernels have twice the registers. A CTA of 512 threads of FDTD3D needs
+	// 18,432 registers, while an SM of table 2 has 16,384. The paper's functional emulator did not
+	// check this.
 	tiled func() kernels.Workload
 }
 
-// benchmarks are those of the paper that have divergent branches. FDTD3D and 3DFD have the
-// same kernel.
+// benchmarks are the paper's benchmarks with divergent branches. FDTD3D and 3DFD have the same
+// kernel.
 var benchmarks = []benchmark{
 	{name: "BACKP", kernel: "backprop"},
 	{name: "LPS", kernel: "laplace"},
@@ -67,7 +68,7 @@ func (b benchmark) run(s setup) (outcome, error) {
 	return s.once(b.id(), b.workload)
 }
 
-// id names the workload, that of a kernel in its medium size as runs of figures do.
+// id names the workload. A kernel in its medium size has the same name as in other figures' runs.
 func (b benchmark) id() string {
 	if b.tiled != nil {
 		return b.name
@@ -82,14 +83,14 @@ func (b benchmark) workload() (kernels.Workload, error) {
 	return workload(b.kernel, size)
 }
 
-// measure is the paths of a benchmark, under the permutations of the figures.
+// measure measures the paths of a benchmark under the figures' permutations.
 func (b benchmark) measure() (*Paths, error) {
 	s := slp("tbc", "")
 	s.wide = b.tiled != nil
 	return s.madeOf(b.id(), b.workload, permuted...)
 }
 
-// names of the permutations, as columns.
+// names returns the permutations as column names.
 func names() (list []string) {
 	for _, p := range permuted {
 		list = append(list, string(p))
@@ -97,7 +98,7 @@ func names() (list []string) {
 	return append(list, "ideal")
 }
 
-// paperRates are the means in the paper's text.
+// paperRates are the mean rates in the paper's text.
 var paperRates = map[isa.Class]map[string]float64{
 	isa.ClassProgrammatic: {"sequential": 3.2, "odd-even": 28.9, "rev-wid": 52.8, "balanced": 71.5, "ideal": 72.7},
 	isa.ClassData:         {"sequential": 42.5, "ideal": 64.4},
@@ -152,8 +153,8 @@ func drawRates() (*Drawing, error) {
 	return d, nil
 }
 
-// drawParts is the rate in each quarter of the active part, of Odd_Even, Rev_WID,
-// Balanced and ideal.
+// drawParts draws the rate in each quarter of the active share, for Odd_Even, Rev_WID, Balanced and
+// ideal compaction.
 func drawParts(class isa.Class) (*Drawing, error) {
 	shown := []units.Permutation{units.Sequential, units.OddEven, units.RevWID, units.Balanced}
 	d := &Drawing{Header: []string{"benchmark", "active threads", "paths", "sequential", "odd-even", "rev-wid", "balanced", "ideal"}}
@@ -201,8 +202,8 @@ func drawParts(class isa.Class) (*Drawing, error) {
 	return d, nil
 }
 
-// utilized runs the kernels of the benchmarks on the paper's machine: without compaction, with
-// ideal compaction, and under each permutation.
+// utilized runs the benchmarks' kernels on the paper's machine: without compaction, with ideal
+// compaction, and under each permutation.
 func utilized(mechanism string) (of [][]testbench.Counters, err error) {
 	for _, b := range timed {
 		var row []testbench.Counters
@@ -218,10 +219,10 @@ func utilized(mechanism string) (of [][]testbench.Counters, err error) {
 	return of, nil
 }
 
-// timed are the benchmarks that are kernels of the suite.
+// timed are the benchmarks with a built-in kernel.
 var timed = slices.DeleteFunc(slices.Clone(benchmarks), func(b benchmark) bool { return b.kernel == "" })
 
-// lanes is a machine for each permutation.
+// lanes returns a machine for each permutation.
 func lanes(mechanism string) (list []setup) {
 	for _, p := range permuted {
 		list = append(list, slp(mechanism, p))
@@ -229,7 +230,7 @@ func lanes(mechanism string) (list []setup) {
 	return list
 }
 
-// table makes a row for each benchmark, and one of means, and draws them.
+// table makes and draws a row for each benchmark, and one of means.
 func table(title, y string, columns []string, paper map[string]float64, mean func([]float64) float64, value func(k, i int) float64) *Drawing {
 	d := &Drawing{Header: append([]string{"benchmark"}, columns...)}
 	picture := &chart.Groups{Title: title, Y: y, Bars: columns}
@@ -274,7 +275,7 @@ func harmonic(list []float64) float64 {
 	return float64(len(list)) / sum
 }
 
-// columns are no compaction, ideal, and the permutations.
+// columns returns the column names: no compaction, ideal, and the permutations.
 func columns() []string {
 	list := []string{"none", "tbc-ideal"}
 	for _, p := range permuted {
@@ -283,7 +284,7 @@ func columns() []string {
 	return list
 }
 
-// tableOne is the instructions of the benchmarks in table 1, in thousands.
+// tableOne holds the instructions of the benchmarks in table 1, in thousands.
 var tableOne = map[string]float64{
 	"BACKP": 1000, "LPS": 985, "BFS": 256, "MUM": 2700, "BITONIC": 2, "REDUCT": 44, "MDBROT": 8300, "DXTC": 955, "AOSSORT": 39,
 	"FDTD3D": 71000, "SORTNW": 2000, "EIGENVL": 6700, "3DFD": 29, "DWTHARR": 2, "QSRDM": 3100, "BINOM": 176, "CONVSEP": 204, "SOBFLT": 575,
@@ -344,8 +345,8 @@ func drawPermutations() (*Drawing, error) {
 	return d, nil
 }
 
-// drawBranches is executions of branches by CTAs, and the compaction rates of TBC
-// and of threads that can take any lane.
+// drawBranches draws the branches executed by CTAs, and the compaction rates of TBC and of threads
+// that can take any lane.
 func drawBranches() (*Drawing, error) {
 	d := &Drawing{Header: []string{"benchmark", "branches", "divergent (%)", "P of them (%)", "P TBC (%)", "P ideal (%)", "D TBC (%)", "D ideal (%)"}}
 	executed := &chart.Groups{Title: "(a, b) Executions of branches", Y: "%", Bars: []string{"branches"}, Layers: []string{"not divergent", "P-branches", "D-branches"}}

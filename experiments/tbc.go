@@ -17,7 +17,7 @@ import (
 
 func init() { Register(papers.TBC, tbcFigures, tbcClaims) }
 
-// tbcClaims has the claims of thread block compaction.
+// tbcClaims are the claims of thread block compaction.
 var tbcClaims = []Claim{
 	{
 		ID: "TBC-01", Place: "figure 7", Statement: "issue slots with compaction and with a stack for each warp, one instruction a block; time saved",
@@ -366,8 +366,8 @@ var tbcClaims = []Claim{
 	},
 }
 
-// overSet is the speeds of pairs of machines, the second against the first, harmonic
-// means over the kernels of DIVG, beside the paper's.
+// overSet returns the speed of the second machine of each pair relative to the first, next to the
+// paper's value. It is the harmonic mean over the kernels of DIVG.
 func overSet(paper string, pairs ...[2]setup) (string, error) {
 	var words []string
 	var ratios []float64
@@ -388,7 +388,8 @@ func overSet(paper string, pairs ...[2]setup) (string, error) {
 	return fmt.Sprintf("%s (%.3f; theirs %s)", spaced(words), ratios, paper), nil
 }
 
-// stalled is the cycles in which an access is held up against PDOM's, mean over DIVG.
+// stalled returns the cycles in which an access is held up, relative to PDOM, as the mean over
+// DIVG.
 func stalled(s setup) (mean float64, err error) {
 	n := 0.0
 	for _, k := range suite {
@@ -409,7 +410,7 @@ func stalled(s setup) (mean float64, err error) {
 	return mean / n, nil
 }
 
-// majority is the order in which the two ways of a branch are issued.
+// majority measures the issue order of the two sides of a branch.
 func majority() (string, error) {
 	k := micro.Seq(
 		micro.At("A", micro.When(func(t *micro.Thread) bool { return t.TID%4 != 0 }, "C")),
@@ -432,8 +433,8 @@ var (
 	compacting, _ = divergence.Find(tbc.Mechanism)
 )
 
-// blocks lists the warps that were issued for the blocks of a kernel, threads
-// from 1 by lane of 4.
+// blocks lists the warps issued for the blocks of a kernel. Threads are numbered from 1; each warp
+// shows 4 lanes.
 func blocks(k micro.Kernel, issues []micro.Issue, labels ...string) string {
 	var list []string
 	for _, label := range labels {
@@ -456,11 +457,11 @@ func blocks(k micro.Kernel, issues []micro.Issue, labels ...string) string {
 	return strings.Join(list, "; ")
 }
 
-// figure9Targets is the target entries of the figure as they fill.
+// figure9Targets lists the target entries of figure 9 as they fill.
 func figure9Targets() (string, error) {
 	toC := func(t *micro.Thread) bool { return slices.Contains([]int{1, 2, 5, 7, 8, 11, 12}, t.TID+1) }
 	k := micro.Seq(
-		micro.Line{Bar: true}, // until all warps have started
+		micro.Line{Bar: true}, // wait until all warps have started
 		micro.At("A", micro.When(toC, "C")),
 		micro.At("B", micro.To("D")),
 		micro.At("C", micro.Nop),
@@ -487,7 +488,7 @@ func figure9Targets() (string, error) {
 	return strings.Join(append(list, blocks(k, r.Issues, "C", "B")), "; "), err
 }
 
-// atMostStatic compares compacted with static warps.
+// atMostStatic checks that compacted warps are at most as many as static ones.
 func atMostStatic() (string, error) {
 	masks, err := forAll(300, func(sample uint64) (string, error) {
 		m := randomMask(sample, 4<<(sample%4))
@@ -517,8 +518,8 @@ func atMostStatic() (string, error) {
 	return fmt.Sprintf("%s; %s (fewer in %d of 40 kernels)", masks, entries, fewer), err
 }
 
-// activemasks compares the bits of masks in the stacks of an SM, and counts those
-// that the only CTA of a machine uses of an entry.
+// activemasks compares the bits of masks in the stacks of an SM. It also counts the bits of an
+// entry that a machine's only CTA uses.
 func activemasks() (string, error) {
 	var all [2]int
 	for i, mechanism := range []string{"tbc", "pdom"} {
@@ -549,7 +550,8 @@ func activemasks() (string, error) {
 	return fmt.Sprintf("%s; %s (%d)", more, spaced(uses), all), nil
 }
 
-// emptyTarget counts the cycles with an entry at the top of the stack that is popped for want of threads.
+// emptyTarget counts the cycles in which an entry without threads is popped from the top of the
+// stack.
 func emptyTarget() (string, error) {
 	k := micro.Seq(
 		micro.At("A", micro.When(micro.FromThread(0), "C")),
@@ -563,7 +565,7 @@ func emptyTarget() (string, error) {
 	return fmt.Sprint(cycles), err
 }
 
-// figure10 is the stack of a warp of 4 after each block.
+// figure10 lists the stack of a warp of 4 after each block.
 func figure10() (string, error) {
 	name := func(pc uint32) string {
 		if pc == isa.NoPC {
@@ -617,8 +619,8 @@ func deeper() (string, error) {
 	return fmt.Sprintf("%s; %s (%d)", spaced(words[:2]), spaced(words[2:]), depths), nil
 }
 
-// traffic is the kernels of the paper's sets that have more of it under TBC by age, and those of
-// them that have by RRB.
+// traffic lists the kernels of the paper's sets whose traffic grows by more than 7 % under TBC with
+// priority by age. It also lists those of them whose traffic does so with RRB.
 func traffic() (string, error) {
 	var by [2][]string
 	var ratios []float64

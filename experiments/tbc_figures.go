@@ -16,7 +16,7 @@ import (
 	"divergo/testbench"
 )
 
-// tbcFigures are those of thread block compaction.
+// tbcFigures are the figures of thread block compaction.
 var tbcFigures = []Figure{
 	{Name: "tbc-fig2", Doc: "speed of TBC, DWF and DWF with warp barriers, means of each set", Place: "figure 2", Draw: drawOverall},
 	{Name: "tbc-fig5", Doc: "SIMD efficiency without compaction, and branches", Place: "figure 5", Draw: drawCharacter},
@@ -32,19 +32,19 @@ var tbcFigures = []Figure{
 	{Name: "tbc-table3", Doc: "the deepest stack of TBC with likely-convergence points", Place: "table 3", Draw: drawStacks},
 }
 
-// The sets of a benchmark (Fung & Aamodt, table 1); the last one is kernels that the
-// paper has not.
+// The sets of benchmarks (Fung & Aamodt, HPCA 2011, table 1). The last set holds kernels that the
+// paper does not have.
 const (
 	divergent = "DIVG"
 	coherent  = "COHE"
 	others    = "others"
 )
 
-// suite is the kernels that the figures of Fung & Aamodt are made with: those of the
-// paper that we have an equivalent of, by the paper's names, then others of ours whose
-// branches diverge or are many. None is left out for what
-// comes of it; loop1, loop2 and queens are one warp or recursion, and those with the
-// herding benchmarks' small grids are not here.
+// suite lists the kernels of Fung & Aamodt's figures. First come our equivalents of the paper's, by
+// the paper's names. Further kernels of ours follow whose branches diverge or are many.
+//
+// No kernel is left out because of its results. loop1, loop2 and queens are not here, since they
+// are one warp or recursion. Neither are kernels with the small grids of the herding benchmarks.
 var suite = []struct{ kernel, theirs, set string }{
 	{"bfs", "BFS2", divergent},
 	{"facedetect", "FCDT", divergent},
@@ -79,10 +79,10 @@ var suite = []struct{ kernel, theirs, set string }{
 	{"volumerender", "", others},
 }
 
-// size is the one that figures run: the second.
+// size is the size that figures run: the second.
 const size = "medium"
 
-// label is a kernel's name in a picture: the paper's, if it has it.
+// label returns a kernel's name in a picture: the paper's name, if it has one.
 func label(k int) string {
 	if suite[k].theirs != "" {
 		return suite[k].theirs
@@ -90,7 +90,7 @@ func label(k int) string {
 	return suite[k].kernel
 }
 
-// compared are the counters of each kernel of the suite on some machines.
+// compared returns the counters of each kernel of the suite on some machines.
 func compared(machines ...setup) (all [][]testbench.Counters, err error) {
 	for _, k := range suite {
 		row := make([]testbench.Counters, len(machines))
@@ -104,11 +104,10 @@ func compared(machines ...setup) (all [][]testbench.Counters, err error) {
 	return all, nil
 }
 
-// theirs is what the text of the paper has for a bar: of a kernel by its name there, or of
-// a set, by the name of the bar.
+// theirs holds values in the paper's text, by kernel or set, and by bar.
 type theirs map[string]map[string]float64
 
-// of is those of a group, for bars in order; nil: none.
+// of returns the values of a group for bars in order; nil if there are none.
 func (t theirs) of(group string, bars []string) []float64 {
 	if t[group] == nil {
 		return nil
@@ -124,7 +123,7 @@ func (t theirs) of(group string, bars []string) []float64 {
 	return list
 }
 
-// comparison is machines against a base.
+// comparison compares machines with a base.
 type comparison struct {
 	value func(base, other *testbench.Counters) float64
 	y     string
@@ -134,7 +133,7 @@ type comparison struct {
 	paper theirs
 }
 
-// means are the harmonic means over each set, and over both of the paper's.
+// means returns the harmonic means over each set, and over both of the paper's sets.
 func (c *comparison) means(all [][]testbench.Counters) map[string][]float64 {
 	inverse, count := map[string][]float64{}, map[string]float64{}
 	for k, row := range all {
@@ -160,7 +159,7 @@ func (c *comparison) means(all [][]testbench.Counters) map[string][]float64 {
 	return inverse
 }
 
-// draw makes a row for each kernel of some sets, and means of sets.
+// draw draws a row for each kernel of some sets, and the means of sets.
 func (c *comparison) draw(sets ...string) (*Drawing, error) {
 	all, err := compared(append([]setup{c.base}, c.other...)...)
 	if err != nil {
@@ -199,7 +198,7 @@ func (c *comparison) draw(sets ...string) (*Drawing, error) {
 
 func round(v float64) float64 { return math.Round(v*1000) / 1000 }
 
-// speed is the cycles of a base over those of another machine.
+// speed returns the cycles of a base divided by those of another machine.
 func speed(base, other *testbench.Counters) float64 {
 	return float64(base.Cycles) / float64(other.Cycles)
 }
@@ -270,10 +269,10 @@ func drawMechanisms() (*Drawing, error) {
 	return d, nil
 }
 
-// priorities are those of figure 15.
+// priorities are the CTA priorities of figure 15.
 var priorities = []sm.CTAPriority{sm.PriorityAge, sm.PriorityRRB, sm.PrioritySRR, sm.PriorityNone}
 
-// prioritized is TBC under a priority of CTAs.
+// prioritized returns TBC with a CTA priority.
 func prioritized(p sm.CTAPriority) setup {
 	m := paperTBC
 	m.priority = p
@@ -315,7 +314,7 @@ func drawTraffic() (*Drawing, error) {
 	return d, nil
 }
 
-// small is a machine with the L2 of section 6.4.
+// small returns a machine with the L2 of section 6.4.
 func small(s setup) setup {
 	s.smallL2 = true
 	return s
@@ -338,8 +337,8 @@ func drawSmallL2() (*Drawing, error) {
 	return d, nil
 }
 
-// likely are the machines of figure 11: each with likely-convergence points behind the
-// same without.
+// likely are the machines of figure 11. Each one with likely-convergence points follows the same
+// one without.
 var likely = []setup{
 	{preset: "tbc", mechanism: "pdom", priority: sm.PriorityNone},
 	{preset: "tbc", mechanism: "pdom-lcp", priority: sm.PriorityNone},
@@ -375,8 +374,9 @@ func drawLikely() (*Drawing, error) {
 	return d, err
 }
 
-// rareBreak is a loop with two ways that go on at E, of which one has a break, which no thread takes: E post-dominates
-// neither, but is likely (Fung & Aamodt, HPCA 2011, section 4 and figure 10).
+// rareBreak is a loop with two sides that continue at E; one has a break, which no thread takes. E
+// post-dominates neither side, but is the likely reconvergence point (Fung & Aamodt, HPCA 2011,
+// section 4 and figure 10).
 const rareBreak = `
 	mov.u32 %r2, %r0;
 	mov.u32 %r3, 0;
@@ -403,7 +403,8 @@ F:
 	st.global.u32 [%rd2], %r2;
 	exit;`
 
-// likelyGain is the speed of that loop with likely-convergence points, without = 1, on PDOM and on TBC.
+// likelyGain returns the speed of rareBreak with likely-convergence points relative to without, on
+// PDOM and on TBC.
 func likelyGain() (pdom, tbc float64, err error) {
 	var of [4]testbench.Counters
 	for i, mechanism := range []string{"pdom", "pdom-lcp", "tbc", "tbc-lcp"} {
@@ -446,8 +447,7 @@ func drawCharacter() (*Drawing, error) {
 	return d, nil
 }
 
-// programmatic is the part of the divergent executions of branches that are
-// P-branches, in per cent.
+// programmatic returns the share of P-branches among divergent branch executions, in per cent.
 func programmatic(kernel string) (float64, error) {
 	paths, err := pathsOnce(kernel, func() (kernels.Workload, error) { return workload(kernel, size) })
 	if err != nil {
@@ -463,8 +463,8 @@ func programmatic(kernel string) (float64, error) {
 	return 100 * float64(p) / float64(max(all, 1)), nil
 }
 
-// drawBreakdown is the cycles of SMs by what they are spent on, those of PDOM = 1, and
-// the stalls of the memory pipeline, those of PDOM = 1 as well.
+// drawBreakdown draws the cycles of SMs by cause, and the stalls of the memory pipeline. Both are
+// relative to PDOM.
 func drawBreakdown(set string) (*Drawing, error) {
 	machines := []setup{paperPDOM, paperTBC, paperDWF, paperWB}
 	bars := []string{"PDOM", "TBC", "DWF", "DWF-WB"}
@@ -518,7 +518,7 @@ func drawBreakdown(set string) (*Drawing, error) {
 	return d, nil
 }
 
-// memoryStalls are the cycles in which an access is held up, whatever the reason.
+// memoryStalls sums the cycles in which an access is held up, over all causes.
 func memoryStalls(s *memsys.Stalls) (n uint64) {
 	for _, causes := range s {
 		for _, cycles := range causes {
@@ -528,7 +528,7 @@ func memoryStalls(s *memsys.Stalls) (n uint64) {
 	return n
 }
 
-// perCore is the CTAs of a core in table 1, of each kernel of a benchmark.
+// perCore holds the CTAs of a core in table 1, for each kernel of a benchmark.
 var perCore = map[string]string{
 	"BFS2": "2", "FCDT": "5,4", "HOTSP": "2", "LPS": "6", "MUM": "4", "MUMpp": "3", "NAMD": "7", "NVRT": "3",
 	"AES": "2", "BACKP": "4,4", "CP": "8", "LIB": "8,8", "STMCL": "2", "STO": "1",
@@ -536,7 +536,8 @@ var perCore = map[string]string{
 	"DG": "4,5,6", "HRTWL": "1", "MGST": "1,3,8,3,4,2,4", "WP": "4",
 }
 
-// drawResident is how many CTAs are resident on the paper's machine, and by which limit.
+// drawResident lists the number of resident CTAs on the paper's machine, and the resource that
+// limits it.
 func drawResident() (*Drawing, error) {
 	d := &Drawing{Header: []string{"kernel", "in the paper", "threads of a CTA", "theirs", "ours", "limit", "registers", "registers at most for theirs", "registers, addresses of 64 bits"}}
 	for _, k := range suite {
@@ -583,7 +584,7 @@ func drawResident() (*Drawing, error) {
 	return d, nil
 }
 
-// resident runs a kernel on the golden model, as it would be launched on the paper's machine.
+// resident runs a kernel on the golden model, launched as on the paper's machine.
 func resident(name string) (*testbench.Session, error) {
 	k, err := kernels.Find(name)
 	if err != nil {
@@ -605,7 +606,7 @@ func resident(name string) (*testbench.Session, error) {
 	return session, s.New(1).Run(runner.New32(session))
 }
 
-// depths are those of table 3.
+// depths are the stack depths of table 3.
 var depths = map[string]uint64{
 	"BFS2": 3, "FCDT": 5, "HOTSP": 2, "LPS": 5, "MUM": 13, "MUMpp": 14, "NAMD": 5, "NVRT": 5,
 	"AES": 1, "BACKP": 2, "CP": 1, "DG": 2, "HRTWL": 5, "LIB": 1, "LKYT": 3, "MGST": 38, "NNC": 3, "RAY": 9, "STMCL": 3, "STO": 1, "WP": 8,

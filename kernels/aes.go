@@ -23,10 +23,10 @@ var aesKernel = Kernel{
 type aesWorkload struct {
 	outcome
 	key         [16]byte
-	plain, want []uint32 // columns, little-endian
+	plain, want []uint32 // one word for each column, little-endian
 }
 
-// newAES makes a key and so many blocks.
+// newAES makes a key and the given number of blocks.
 func newAES(blocks int, seed uint64) *aesWorkload {
 	r := random(seed)
 	w := &aesWorkload{plain: r.words(4 * blocks), want: make([]uint32, 4*blocks)}
@@ -47,7 +47,7 @@ func newAES(blocks int, seed uint64) *aesWorkload {
 	return w
 }
 
-// substitutes is the S-box (FIPS 197, section 5.1.1), by powers of 3 and their inverses.
+// substitutes returns the S-box (FIPS 197, section 5.1.1), from powers of 3 and their inverses.
 func substitutes() (box [256]byte) {
 	p, q := byte(1), byte(1)
 	for {
@@ -65,10 +65,10 @@ func substitutes() (box [256]byte) {
 	return box
 }
 
-// double is x times 2 in the field.
+// double returns x times 2 in the field GF(2^8).
 func double(x byte) byte { return x<<1 ^ x>>7*0x1b }
 
-// roundKeys expands the key (section 5.2), a word a column.
+// roundKeys expands the key (FIPS 197, section 5.2). Each word is a column.
 func (w *aesWorkload) roundKeys(box *[256]byte) []uint32 {
 	keys := make([]uint32, 44)
 	for i := range 4 {

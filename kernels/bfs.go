@@ -13,7 +13,7 @@ var bfs = Kernel{
 	},
 }
 
-// unreached is the level of a node that the search does not reach.
+// unreached is the level of nodes that the search does not reach.
 const unreached = ^uint32(0)
 
 // bfsWorkload searches a graph from node 0.
@@ -24,8 +24,8 @@ type bfsWorkload struct {
 	want          []uint32 // level of each node
 }
 
-// newBFS makes a directed graph for CTAs of cta threads. A node has up to 6
-// edges, one in 16 nodes up to 40, and some nodes are not reached.
+// newBFS makes a directed graph for CTAs of cta threads. A node has up to 6 edges; one node in 16
+// has up to 40. Some nodes are not reached.
 func newBFS(nodes, cta int, seed uint64) *bfsWorkload {
 	r := random(seed)
 	w := &bfsWorkload{cta: cta, first: make([]uint32, nodes+1)}
@@ -46,7 +46,7 @@ func newBFS(nodes, cta int, seed uint64) *bfsWorkload {
 	return w
 }
 
-// levels searches with a queue.
+// levels is the reference: a search with a queue.
 func (w *bfsWorkload) levels() []uint32 {
 	level := unvisited(len(w.first) - 1)
 	level[0] = 0
@@ -64,7 +64,7 @@ func (w *bfsWorkload) levels() []uint32 {
 	return level
 }
 
-// unvisited are the levels before the search.
+// unvisited returns the levels before the search.
 func unvisited(nodes int) []uint32 {
 	level := make([]uint32, nodes)
 	for v := range level {
@@ -73,8 +73,7 @@ func unvisited(nodes int) []uint32 {
 	return level
 }
 
-// Run implements Workload. The host launches both kernels for each level until
-// the frontier does not grow.
+// Run implements Workload. The host launches both kernels for each level while the frontier grows.
 func (w *bfsWorkload) Run(m Machine) error {
 	w.reset()
 	nodes := len(w.want)

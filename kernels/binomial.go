@@ -22,18 +22,18 @@ var binomial = Kernel{
 type binomialWorkload struct {
 	outcome
 	steps, cta          int
-	up, down            float32 // what a value of the next step counts
+	up, down            float32 // weights of the next step's values
 	spot, strike, ratio []float32
 	want                []float32
 }
 
-// newBinomial makes a number of options with trees of so many steps, fewer than
+// newBinomial makes options whose trees have the given number of steps. There are fewer steps than
 // threads in a CTA.
 func newBinomial(options, steps, cta int, seed uint64) *binomialWorkload {
 	r := random(seed)
 	w := &binomialWorkload{steps: steps, cta: cta, up: 0.5, down: 0.498, want: make([]float32, options)}
 	factor := math.Exp(0.3 / math.Sqrt(float64(max(steps, 1))))
-	for i := range 3*cta + steps { // threads behind the tree look, too
+	for i := range 3*cta + steps { // threads beyond the tree read, too
 		w.ratio = append(w.ratio, float32(math.Pow(factor, float64(min(i, 2*steps)-steps))))
 	}
 	for i := range w.want {
@@ -43,7 +43,7 @@ func newBinomial(options, steps, cta int, seed uint64) *binomialWorkload {
 	return w
 }
 
-// value is that of an option in a node: behind some steps, of which some went up.
+// value returns the value of an option in a node: after the given steps, ups of which went up.
 func (w *binomialWorkload) value(step, ups int, spot, strike float32, known map[[2]int]float32) float32 {
 	if v, ok := known[[2]int{step, ups}]; ok {
 		return v

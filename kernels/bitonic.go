@@ -22,9 +22,8 @@ type Bitonic struct {
 	keys, want []uint32
 }
 
-// NewBitonic makes n keys in segments of cta, which is the number of threads
-// of a CTA and a power of two of at most 512. The keys repeat here and there,
-// so that equal keys meet.
+// NewBitonic makes n keys in segments of cta keys. cta is also the number of threads of a CTA: a
+// power of two of at most 512. Some keys repeat, so that equal keys meet.
 func NewBitonic(n, cta int, seed uint64) *Bitonic {
 	r := random(seed)
 	w := &Bitonic{cta: cta, keys: r.words(n)}

@@ -28,8 +28,8 @@ type BlockSort struct {
 	in, want []uint32
 }
 
-// NewBlockSort makes n records for CTAs of cta threads, a power of two of at most
-// 512. Many keys are equal.
+// NewBlockSort makes n records for CTAs of cta threads. cta is a power of two of at most 512. Many
+// keys are equal.
 func NewBlockSort(n, cta int, seed uint64) *BlockSort {
 	r := random(seed)
 	list := make([]record, n)

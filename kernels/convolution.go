@@ -23,14 +23,14 @@ const (
 	convolutionRows = 48
 )
 
-// Convolution filters a picture.
+// Convolution filters a picture by rows and by columns.
 type Convolution struct {
 	outcome
 	width, height  int
 	in, taps, want []float32
 }
 
-// NewConvolution makes a picture, whose width is a multiple of 16, and the taps.
+// NewConvolution makes a picture and the taps of the filter. The width is a multiple of 16.
 func NewConvolution(width, height int, seed uint64) *Convolution {
 	r := random(seed)
 	w := &Convolution{width: width, height: height, in: r.units(width * height), taps: r.units(taps)}
@@ -45,8 +45,8 @@ func NewConvolution(width, height int, seed uint64) *Convolution {
 	return w
 }
 
-// filter is the reference for one direction; at is the pixel at a distance, if it
-// is in the picture.
+// filter is the reference for one direction. at returns the index of the pixel at a distance, and
+// whether it is in the picture.
 func (w *Convolution) filter(in []float32, at func(i, shift int) (int, bool)) (out []float32) {
 	for i := range in {
 		var sum float32

@@ -17,7 +17,7 @@ var coulomb = Kernel{
 
 const coulombSpacing = 0.125
 
-// coulombWorkload adds up potentials.
+// coulombWorkload sums potentials.
 type coulombWorkload struct {
 	outcome
 	width, height int

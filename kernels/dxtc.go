@@ -29,8 +29,7 @@ type dxtcWorkload struct {
 	wantEnds, wantCode []uint32
 }
 
-// newDXTC makes a picture whose sides are multiples of 4: slopes of colours with
-// noise.
+// newDXTC makes a picture of colour gradients with noise. Its sides are multiples of 4.
 func newDXTC(width, height int, seed uint64) *dxtcWorkload {
 	r := random(seed)
 	w := &dxtcWorkload{width: width, height: height, in: make([]uint32, width*height)}
@@ -47,7 +46,7 @@ func newDXTC(width, height int, seed uint64) *dxtcWorkload {
 	return w
 }
 
-// light is a colour as a shade of grey.
+// light returns the brightness of a colour.
 func light(c uint32) int { return int(2*(c>>16&255) + 5*(c>>8&255) + c&255) }
 
 // block is the reference for one block.
@@ -95,7 +94,7 @@ func (w *dxtcWorkload) Run(m Machine) error {
 	return nil
 }
 
-// Image implements Picture: what the blocks are when they are unpacked.
+// Image implements Picture: it unpacks the blocks.
 func (w *dxtcWorkload) Image() image.Image {
 	picture := image.NewRGBA(image.Rect(0, 0, w.width, w.height))
 	for i := range w.in {

@@ -15,7 +15,7 @@ var eigenvaluesKernel = Kernel{
 	},
 }
 
-// eigenvaluePrecision is the width of an interval that is halved no more.
+// eigenvaluePrecision is the width below which an interval is not halved.
 const eigenvaluePrecision = 1e-4
 
 // eigenvaluesWorkload bisects intervals.
@@ -25,8 +25,8 @@ type eigenvaluesWorkload struct {
 	diag, beside, bounds, wanted []float32
 }
 
-// newEigenvalues makes matrices of n rows, for CTAs of at least as many threads, a power of two of at
-// most 256. Their numbers are random, and eigenvalues are bounded by Gerschgorin's circles.
+// newEigenvalues makes random matrices of n rows. A CTA has at least n threads; cta is a power of
+// two of at most 256. Gerschgorin's circles bound the eigenvalues.
 func newEigenvalues(matrices, n, cta int, seed uint64) *eigenvaluesWorkload {
 	r := random(seed)
 	w := &eigenvaluesWorkload{matrices: matrices, n: n, cta: cta}
@@ -54,7 +54,7 @@ func newEigenvalues(matrices, n, cta int, seed uint64) *eigenvaluesWorkload {
 
 func abs(x float32) float32 { return max(x, -x) }
 
-// bisect is eigenvalue k, counted from the smallest.
+// bisect returns eigenvalue k, counted from the smallest.
 func bisect(diag, squares []float32, left, right float32, k int) float32 {
 	below, under := 0, len(diag)
 	for {
@@ -68,7 +68,7 @@ func bisect(diag, squares []float32, left, right float32, k int) float32 {
 				count++
 			}
 		}
-		// Rounding may have it go down where the middle goes up.
+		// Rounding may decrease the count where the middle increases.
 		if count = min(max(count, below), under); k < count {
 			right, under = middle, count
 		} else {

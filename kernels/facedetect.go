@@ -16,7 +16,7 @@ var facedetect = Kernel{
 }
 
 const (
-	faceSide   = 16 // of a window
+	faceSide   = 16 // pixels of a window in each direction
 	faceStages = 10
 )
 
@@ -25,13 +25,12 @@ type faceDetectWorkload struct {
 	outcome
 	width, height int
 	picture       []uint8
-	features      [][8]int32 // place, size, way to the second rectangle, limit, vote
-	stages        [][2]int32 // first feature, votes that are needed; one more at the end
-	want          []uint32   // stages that each window passes
+	features      [][8]int32 // place, size, offset of the second rectangle, limit, vote
+	stages        [][2]int32 // first feature, needed votes; one more entry at the end
+	want          []uint32   // number of stages that each window passes
 }
 
-// newFaceDetect makes a picture and a cascade, whose stages reject half of what
-// comes to them.
+// newFaceDetect makes a picture and a cascade. Each stage rejects half of its windows.
 func newFaceDetect(width, height int, seed uint64) *faceDetectWorkload {
 	r := random(seed)
 	w := &faceDetectWorkload{width: width, height: height, picture: newSobel(width, height, seed).in, want: make([]uint32, width*height)}
@@ -66,7 +65,7 @@ func newFaceDetect(width, height int, seed uint64) *faceDetectWorkload {
 	return w
 }
 
-// feature is a random one within a window.
+// feature returns a random feature within a window.
 func feature(r *random) [8]int32 {
 	wide, high := 1+r.below(faceSide/2), 1+r.below(faceSide/2)
 	f := [8]int32{2: int32(wide), 3: int32(high), 6: int32(r.below(2*wide*high) - wide*high), 7: int32(1 + r.below(8))}
@@ -81,7 +80,7 @@ func feature(r *random) [8]int32 {
 	return f
 }
 
-// windows are the places of the upper left corners.
+// windows returns the places of the windows' upper left corners.
 func (w *faceDetectWorkload) windows() (list []int) {
 	for y := range max(w.height-faceSide+1, 0) {
 		for x := range max(w.width-faceSide+1, 0) {
@@ -91,7 +90,7 @@ func (w *faceDetectWorkload) windows() (list []int) {
 	return list
 }
 
-// vote is the reference of a feature: it looks at each pixel.
+// vote is the reference of a feature: it reads each pixel.
 func (w *faceDetectWorkload) vote(at int, f *[8]int32) int32 {
 	difference := int32(0)
 	for y := range int(f[3]) {
@@ -106,7 +105,7 @@ func (w *faceDetectWorkload) vote(at int, f *[8]int32) int32 {
 	return 0
 }
 
-// integral is the sums of the pixels above and to the left of each corner.
+// integral returns, for each corner, the sum of the pixels above and to the left.
 func (w *faceDetectWorkload) integral() []int32 {
 	pitch := w.width + 1
 	sums := make([]int32, pitch*(w.height+1))

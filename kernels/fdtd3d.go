@@ -17,12 +17,12 @@ var fdtd3d = Kernel{
 
 const fdRadius = 4
 
-// FDTD3D does one step on a field.
+// FDTD3D computes one time step of a field by finite differences.
 type FDTD3D struct {
 	outcome
 	width, height, depth int
 	block                [2]int
-	weights, in, want    []float32 // with the rim
+	weights, in, want    []float32 // in and want include the rim
 }
 
 // NewFDTD3D makes a random field for tiles of a width and a height.

@@ -32,8 +32,8 @@ type galerkinWorkload struct {
 	wantField, wantRest, wantChange []float32
 }
 
-// newGalerkin makes elements, most of whose face nodes meet some node of another one, the others the
-// border.
+// newGalerkin makes elements. Most of their face nodes meet a node of another element, the others
+// the border.
 func newGalerkin(elements, stages int, seed uint64) *galerkinWorkload {
 	r := random(seed)
 	w := &galerkinWorkload{
@@ -58,7 +58,7 @@ func newGalerkin(elements, stages int, seed uint64) *galerkinWorkload {
 	return w
 }
 
-// solve is the reference.
+// solve computes the reference.
 func (w *galerkinWorkload) solve() {
 	field := append([]float32(nil), w.field...)
 	rest, change := make([]float32, len(field)), make([]float32, len(field))
@@ -90,7 +90,8 @@ func (w *galerkinWorkload) solve() {
 	w.wantField, w.wantRest, w.wantChange = field, rest, change
 }
 
-// product is a vector times a matrix that has a row of nodes for each of its elements.
+// product returns a vector times a matrix. The matrix has a row of nodes for each element of the
+// vector.
 func product(matrix, vector []float32) []float32 {
 	sum := make([]float32, galerkinNodes)
 	for m, x := range vector {

@@ -26,7 +26,7 @@ type Gaussian struct {
 	in, out, want []uint8
 }
 
-// NewGaussian makes the picture of newSobel, to be blurred by so many pixels
+// NewGaussian makes the picture of newSobel, to be blurred with standard deviation sigma, in pixels
 // (R. Deriche, Recursively Implementing the Gaussian and its Derivatives, 1993).
 func NewGaussian(width, height int, sigma float64, seed uint64) *Gaussian {
 	w := &Gaussian{width: width, height: height, in: newSobel(width, height, seed).in, want: make([]uint8, width*height)}

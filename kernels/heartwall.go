@@ -18,7 +18,7 @@ var heartwall = Kernel{
 	},
 }
 
-// heartWalls are the kernels, by the width of their windows.
+// heartWalls holds the kernels by the width of their windows.
 var heartWalls = map[int]string{16: "heartwall_small", 28: "heartwall"}
 
 // heartWallWorkload follows points.
@@ -32,12 +32,14 @@ type heartWallWorkload struct {
 	wantScores               []float32
 }
 
-// newHeartWall makes pictures of a random texture that drifts, and patterns from the first of them at places
-// near to those where windows are. Points go where the best place is, from where the next window
-// begins so much further that it is in the picture. Windows are of 16x16 or 28x28 pixels.
+// newHeartWall makes pictures of a random texture that drifts. The patterns come from the first
+// picture, at places near the windows.
+//
+// A point moves to the best place, plus side-1 pixels in each direction, which keeps the next
+// window in the picture. Windows have 16x16 or 28x28 pixels.
 func newHeartWall(count, pictures, cta, window int, seed uint64) *heartWallWorkload {
 	r := random(seed)
-	const margin = 48 // how far points go in a picture, at most
+	const margin = 48 // largest movement of a point in a picture
 	w := &heartWallWorkload{cta: cta, count: count, width: 64 + margin*pictures, window: window, side: window / 2}
 	texture := make([]uint8, w.width*w.width)
 	for i := range texture {

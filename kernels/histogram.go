@@ -22,8 +22,8 @@ type histogramWorkload struct {
 	want      []uint32
 }
 
-// newHistogram makes n bytes for a grid of ctas CTAs of cta threads. Small
-// values are the most frequent, the largest do not occur.
+// newHistogram makes n bytes for a grid of ctas CTAs of cta threads. Small values are the most
+// frequent; the largest do not occur.
 func newHistogram(n, ctas, cta int, seed uint64) *histogramWorkload {
 	r := random(seed)
 	w := &histogramWorkload{ctas: ctas, cta: cta, data: make([]uint8, n), want: make([]uint32, 256)}

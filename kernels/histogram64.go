@@ -22,8 +22,8 @@ type histogram64Workload struct {
 	got, want []uint32
 }
 
-// newHistogram64 makes n bytes for CTAs of cta threads, each of which counts a
-// number of them. They come in runs, as in a picture.
+// newHistogram64 makes n bytes for CTAs of cta threads, each of which counts each bytes. Equal
+// bytes come in runs, as in a picture.
 func newHistogram64(n, cta, each int, seed uint64) *histogram64Workload {
 	r := random(seed)
 	w := &histogram64Workload{cta: cta, each: each, data: make([]uint8, n), want: make([]uint32, 64)}

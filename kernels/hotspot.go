@@ -15,7 +15,7 @@ var hotspot = Kernel{
 	},
 }
 
-// Conductances, and the step in time.
+// Conductances, and the time step.
 const (
 	hotAcross = 0.1
 	hotDown   = 0.1
@@ -30,7 +30,8 @@ type hotspotWorkload struct {
 	heat, power, want              []float32
 }
 
-// newHotspot makes a chip with units of its own power, for launches of so many steps.
+// newHotspot makes a chip whose units have their own power. Each launch runs the given number of
+// steps.
 func newHotspot(width, height, steps, launches int, seed uint64) *hotspotWorkload {
 	r := random(seed)
 	w := &hotspotWorkload{width: width, height: height, steps: steps, launches: launches}
@@ -49,7 +50,7 @@ func newHotspot(width, height, steps, launches int, seed uint64) *hotspotWorkloa
 	return w
 }
 
-// step is one on the whole chip.
+// step is the reference: one step on the whole chip.
 func (w *hotspotWorkload) step(heat []float32) []float32 {
 	next := make([]float32, len(heat))
 	at := func(x, y int) float32 {

@@ -16,8 +16,8 @@ var julia = Kernel{
 // The constant of the set.
 const juliaRe, juliaIm = float32(-0.5), float32(0.5625)
 
-// NewJulia makes a picture of a whole Julia set, whose pixels are the first z; limit bounds
-// the rounds of a pixel, 0 counts as 1. The seed shifts the picture by less than a pixel.
+// NewJulia makes a picture of a whole Julia set. Its pixels are the first z. limit bounds the
+// rounds of a pixel; 0 counts as 1. The seed shifts the picture by less than a pixel.
 func NewJulia(width, height int, limit uint32, seed uint64) *EscapeTime {
 	w := newEscapeTime("julia", width, height, limit)
 	w.constant = []any{juliaRe, juliaIm}

@@ -19,7 +19,7 @@ const (
 	laplaceHeight = 4
 )
 
-// Laplace does one step on a grid.
+// Laplace computes one step of a Laplace solver on a grid.
 type Laplace struct {
 	outcome
 	width, height, depth int

@@ -17,20 +17,20 @@ var lbm = Kernel{
 	},
 }
 
-// lbmWorkload lets a fluid flow.
+// lbmWorkload simulates a flowing fluid.
 type lbmWorkload struct {
 	outcome
 	width, height, steps int
 	rate                 float32
 	solid                []uint8
-	field, want, got     []float32 // nine directions, one behind the other
+	field, want, got     []float32 // nine directions, one after the other
 }
 
 // lbmWays are the nine directions.
 var lbmWays = [9][2]int{{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}}
 
-// newLBM makes a field whose sides are powers of two, with single obstacles, which
-// flows for a number of steps.
+// newLBM makes a field that flows for a number of steps. Its sides are powers of two, and it has
+// single obstacles.
 func newLBM(width, height, steps int, seed uint64) *lbmWorkload {
 	r := random(seed)
 	n := width * height
@@ -56,7 +56,7 @@ func newLBM(width, height, steps int, seed uint64) *lbmWorkload {
 	return w
 }
 
-// step is the reference for one step: everything moves, then everything collides.
+// step is the reference for one step: all values move, then all collide.
 func (w *lbmWorkload) step(in []float32) []float32 {
 	n := w.width * w.height
 	out := make([]float32, len(in))

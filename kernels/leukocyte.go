@@ -44,7 +44,7 @@ func newLeukocyte(width, circles, points, side int, seed uint64) *leukocyteWorkl
 			w.offsets = append(w.offsets, int32(w.sine[n]*radius), int32(w.cosine[n]*radius))
 		}
 	}
-	var in [][2]int // the pixels of the disc
+	var in [][2]int // offsets of the disc's pixels
 	half := side / 2
 	for y := range side {
 		for x := range side {
@@ -75,7 +75,7 @@ func newLeukocyte(width, circles, points, side int, seed uint64) *leukocyteWorkl
 	return w
 }
 
-// most is the score of a pixel.
+// most returns the score of a pixel.
 func (w *leukocyteWorkload) most(i, j int) (most float32) {
 	for k := range w.circles {
 		var mean, variance float32

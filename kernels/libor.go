@@ -25,7 +25,7 @@ type liborWorkload struct {
 	shocks, volatility, want []float32
 }
 
-// newLibor makes so many paths.
+// newLibor makes the given number of paths.
 func newLibor(paths int, seed uint64) *liborWorkload {
 	r := random(seed)
 	w := &liborWorkload{shocks: r.units(paths * liborSteps)}
@@ -38,7 +38,7 @@ func newLibor(paths int, seed uint64) *liborWorkload {
 	return w
 }
 
-// value is the reference of a path.
+// value is the reference for one path.
 func (w *liborWorkload) value(path, paths int) float32 {
 	const delta = float32(liborDelta)
 	var rate [liborRates]float32

@@ -28,10 +28,10 @@ var loop2 = Kernel{
 	},
 }
 
-// loopThreads is the one warp of the loop kernels, and their largest bound.
+// loopThreads is the number of threads of the loop kernels, one warp, and the largest loop bound.
 const loopThreads = 32
 
-// loopStep is what a round of the innermost loop adds to a thread's sum.
+// loopStep is the amount that a round of the innermost loop adds to a thread's sum.
 const loopStep = 3
 
 // Loop runs the single or the double loop.
@@ -40,7 +40,7 @@ type Loop struct {
 	kernel string
 	m      int
 	bounds []int32
-	loops  int // nested, each with the same bounds
+	loops  int // number of nested loops with the same bounds
 	want   []uint32
 }
 
@@ -62,8 +62,8 @@ func newLoop(kernel string, loops, m int) *Loop {
 	return w
 }
 
-// loopBounds is pattern m of Bialas & Strzelecki's table I: the last m threads
-// have the bounds 31, 30 and so on, the others 32.
+// loopBounds returns pattern m of Bialas & Strzelecki's table I. The last m threads have the bounds
+// 31, 30 and so on, the others 32.
 func loopBounds(m int) []int32 {
 	bounds := make([]int32, loopThreads)
 	for tid := range bounds {

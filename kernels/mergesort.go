@@ -24,7 +24,7 @@ type mergeSortWorkload struct {
 	longest           int
 }
 
-// newMergeSort makes n keys and divides them among lists by their size.
+// newMergeSort makes n keys and distributes them among lists by their size.
 func newMergeSort(n, lists int, seed uint64) *mergeSortWorkload {
 	r := random(seed)
 	all := make([][]uint32, lists)

@@ -19,22 +19,22 @@ var namd = Kernel{
 }
 
 const (
-	atomsPatch  = 2.0  // side of a patch
-	atomsCut    = 1.75 // cut-off
+	atomsPatch  = 2.0  // length of a patch's side
+	atomsCut    = 1.75 // cut-off distance
 	atomsCharge = 0.25
 )
 
-// namdWorkload is atoms in a box.
+// namdWorkload computes the forces on atoms in a box.
 type namdWorkload struct {
 	outcome
-	atoms             [][4]float32 // place and charge, by patch
-	partners          []uint32     // the atom that each is bound to
-	first, neighbours []uint32     // first atom of each patch, and one more; 27 neighbours of each
+	atoms             [][4]float32 // position and charge, by patch
+	partners          []uint32     // the atom to which each atom is bound
+	first, neighbours []uint32     // first atom of each patch and one more; 27 neighbours of each patch
 	want              []float32    // three for each atom
 }
 
-// newNAMD makes pairs of bound atoms in a box of so many patches. Patches of the rim have
-// for neighbours beyond it one that has no atoms.
+// newNAMD makes pairs of bound atoms in a box of patches. Beyond the rim, the neighbour of a patch
+// is an empty patch.
 func newNAMD(box [3]int, atoms int, seed uint64) *namdWorkload {
 	r := random(seed)
 	patches := box[0] * box[1] * box[2]
@@ -91,7 +91,7 @@ func newNAMD(box [3]int, atoms int, seed uint64) *namdWorkload {
 	return w
 }
 
-// force is the reference for an atom, from all others.
+// force is the reference for an atom: the force from all others.
 func (w *namdWorkload) force(i int) (f [3]float32) {
 	me := &w.atoms[i]
 	for j := range w.atoms {

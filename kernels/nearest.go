@@ -18,7 +18,7 @@ var nearestKernel = Kernel{
 	},
 }
 
-// Where the search is from.
+// Starting point of the search.
 const (
 	nearestLatitude  = 30
 	nearestLongitude = -90
@@ -31,7 +31,7 @@ type nearestWorkload struct {
 	want    []float32
 }
 
-// newNearest writes records.
+// newNearest makes records.
 func newNearest(count int, seed uint64) *nearestWorkload {
 	r := random(seed)
 	w := &nearestWorkload{}

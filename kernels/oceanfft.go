@@ -24,14 +24,14 @@ type oceanFFTWorkload struct {
 	outcome
 	side           int
 	re, im         []float32 // spectrum
-	cosine, sine   []float32 // of frequency times time
-	rootRe, rootIm []float32 // of 1, one side-th each
+	cosine, sine   []float32 // cosine and sine of frequency times time
+	rootRe, rootIm []float32 // powers of the side-th root of 1
 	height         []float32
 	want           []float32
 	wantX, wantY   []float32
 }
 
-// newOceanFFT makes a field of side x side points, a power of two from 4 to 256.
+// newOceanFFT makes a field of side x side points. side is a power of two from 4 to 256.
 func newOceanFFT(side int, seed uint64) *oceanFFTWorkload {
 	r := random(seed)
 	n := side * side
@@ -52,14 +52,14 @@ func newOceanFFT(side int, seed uint64) *oceanFFTWorkload {
 	return w
 }
 
-// complex32 is a number whose operations round once each.
+// complex32 is a complex number. Each operation on its parts rounds once.
 type complex32 struct{ re, im float32 }
 
 func (a complex32) times(b complex32) complex32 {
 	return complex32{float32(a.re*b.re) - float32(a.im*b.im), float32(a.re*b.im) + float32(a.im*b.re)}
 }
 
-// transform is the inverse transform of a line.
+// transform returns the inverse transform of a line.
 func (w *oceanFFTWorkload) transform(line []complex32) []complex32 {
 	n := len(line)
 	if n == 1 {

@@ -27,8 +27,7 @@ type particlesWorkload struct {
 	got              []float32 // positions
 }
 
-// newParticles makes n spheres in the cube from -1 to 1, which move for a
-// number of steps.
+// newParticles makes n spheres, which move for a number of steps in the cube from -1 to 1.
 func newParticles(n, steps int, seed uint64) *particlesWorkload {
 	r := random(seed)
 	w := &particlesWorkload{n: n, steps: steps, radius: 0.0625, time: 0.25, pos: r.units(3 * n), vel: r.units(3 * n)}

@@ -15,14 +15,14 @@ var pathfinder = Kernel{
 	},
 }
 
-// pathfinderWorkload adds up costs.
+// pathfinderWorkload sums costs along paths.
 type pathfinderWorkload struct {
 	outcome
 	columns, rows, each int
 	wall, want          []uint32
 }
 
-// newPathfinder makes a grid of weights from 0 to 9, for so many rows in each launch.
+// newPathfinder makes a grid of weights from 0 to 9. Each launch processes each rows.
 func newPathfinder(columns, rows, each int, seed uint64) *pathfinderWorkload {
 	r := random(seed)
 	w := &pathfinderWorkload{columns: columns, rows: rows, each: each}

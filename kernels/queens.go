@@ -39,8 +39,8 @@ func (w *queensWorkload) check() error {
 	return nil
 }
 
-// permute puts a queen into each column that has none, and counts the complete
-// boards on which no two queens share a diagonal.
+// permute puts a queen into each free column. It counts the complete boards on which no two queens
+// share a diagonal.
 func (w *queensWorkload) permute(columns []int) {
 	if len(columns) == w.n {
 		if peaceful(columns) {

@@ -21,8 +21,7 @@ type Reduction struct {
 	want uint32
 }
 
-// NewReduction makes n elements for CTAs of cta threads, a power of two of at
-// most 512.
+// NewReduction makes n elements for CTAs of cta threads. cta is a power of two of at most 512.
 func NewReduction(n, cta int, seed uint64) *Reduction {
 	r := random(seed)
 	w := &Reduction{cta: cta, in: r.words(n)}
@@ -32,8 +31,8 @@ func NewReduction(n, cta int, seed uint64) *Reduction {
 	return w
 }
 
-// Run implements Workload. The sums of a launch's CTAs are the input of the
-// next, until one is left.
+// Run implements Workload. The sums of a launch's CTAs are the input of the next launch, until one
+// sum is left.
 func (w *Reduction) Run(m Machine) error {
 	w.reset()
 	if err := tree("reduction", w.cta); err != nil {

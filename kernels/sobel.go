@@ -25,8 +25,8 @@ type sobelWorkload struct {
 	in, out, want []uint8
 }
 
-// newSobel makes a picture of bright discs and dark squares on a slope, with
-// some noise that the seed determines.
+// newSobel makes a picture of bright discs and dark squares on a gradient, with some noise. The
+// seed determines the noise.
 func newSobel(width, height int, seed uint64) *sobelWorkload {
 	r := random(seed)
 	w := &sobelWorkload{

@@ -26,9 +26,9 @@ type sortNetWorkload struct {
 	wantKeys, wantValues []uint32
 }
 
-// newSortNet makes n keys in arrays of length, which is twice the number of threads of a
-// CTA and a power of two of at most 1024. No two keys of an array are equal, as a network does
-// not keep the order of such.
+// newSortNet makes n keys in arrays of length keys. length is twice the number of threads of a CTA:
+// a power of two of at most 1024. The keys of an array are distinct, since a network does not keep
+// the order of equal keys.
 func newSortNet(n, length int, seed uint64) *sortNetWorkload {
 	r := random(seed)
 	w := &sortNetWorkload{cta: length / 2, keys: r.words(n), values: r.words(n)}

@@ -19,7 +19,7 @@ var spheres = Kernel{
 	},
 }
 
-// sphere is its middle, the square of its radius, and how much it mirrors.
+// sphere is the centre, the square of the radius, and the reflectivity.
 type sphere [5]float32
 
 // spheresWorkload follows rays.
@@ -34,12 +34,12 @@ type spheresWorkload struct {
 // vector is a point or a direction.
 type vector [3]float32
 
-// times is the sum of the products.
+// times returns the dot product.
 func (v vector) times(o vector) float32 {
 	return float32(v[0]*o[0]) + float32(v[1]*o[1]) + float32(v[2]*o[2])
 }
 
-// along is the point so far from v in a direction.
+// along returns the point at distance t from v in direction d.
 func (v vector) along(t float32, d vector) vector {
 	for i := range v {
 		v[i] += float32(t * d[i])
@@ -47,7 +47,7 @@ func (v vector) along(t float32, d vector) vector {
 	return v
 }
 
-// minus is the difference over a number.
+// minus returns the difference divided by a number.
 func (v vector) minus(o vector, over float32) vector {
 	for i := range v {
 		v[i] = (v[i] - o[i]) / over
@@ -71,7 +71,7 @@ func newSpheres(width, height, count, bounces int, seed uint64) *spheresWorkload
 	return w
 }
 
-// meet is how far along a ray a sphere is; 0: it is not met.
+// meet returns the distance of a sphere along a ray; 0 if the ray misses it.
 func (s *sphere) meet(from, d vector) float32 {
 	l := vector(s[:3]).minus(from, 1)
 	along := l.times(d)
@@ -81,7 +81,7 @@ func (s *sphere) meet(from, d vector) float32 {
 	return 0
 }
 
-// follow is the brightness of a pixel.
+// follow returns the brightness of a pixel.
 func (w *spheresWorkload) follow(px, py int) (sum float32) {
 	d := vector{(float32(px)+0.5)/float32(w.width) - 0.5, (float32(py)+0.5)/float32(w.height) - 0.5, 1}
 	d = d.minus(vector{}, root(d.times(d)))

@@ -26,8 +26,8 @@ type storeWorkload struct {
 	file, want []uint32
 }
 
-// newStore makes pieces that fill so many blocks of 64 bytes with what MD5 puts behind
-// them (RFC 1321, section 3).
+// newStore makes pieces of the given number of 64-byte blocks, including MD5's padding (RFC 1321,
+// section 3).
 func newStore(pieces, blocks int, seed uint64) *storeWorkload {
 	r := random(seed)
 	w := &storeWorkload{blocks: blocks}

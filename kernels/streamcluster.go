@@ -17,14 +17,14 @@ var streamcluster = Kernel{
 type streamClusterWorkload struct {
 	outcome
 	count, dimensions, centres, candidates int
-	points, cost                           []float32 // dimension by dimension; of each point at its centre
-	centre, slot                           []uint32  // of each point; of each point that is a centre
+	points, cost                           []float32 // points dimension by dimension; cost of each point at its centre
+	centre, slot                           []uint32  // centre of each point; slot of each centre
 	lower                                  []float32
 	moves                                  []uint8
 }
 
-// newStreamCluster makes points, the first of which are centres and the next ones
-// candidates, one a launch.
+// newStreamCluster makes points. The first are centres; the next ones are candidates, one for each
+// launch.
 func newStreamCluster(count, dimensions, centres, candidates int, seed uint64) *streamClusterWorkload {
 	r := random(seed)
 	w := &streamClusterWorkload{
@@ -57,7 +57,7 @@ func newStreamCluster(count, dimensions, centres, candidates int, seed uint64) *
 	return w
 }
 
-// far is the square of the distance of two points.
+// far returns the square of the distance of two points.
 func (w *streamClusterWorkload) far(i, j int) (sum float32) {
 	for d := range w.dimensions {
 		along := w.points[d*w.count+i] - w.points[d*w.count+j]

@@ -26,8 +26,7 @@ type VolumeRender struct {
 	out, want          []uint8
 }
 
-// NewVolumeRender makes a ball with a hole in a thin fog, whose density the seed
-// determines.
+// NewVolumeRender makes a ball with a hole, in a thin fog. The seed determines the fog's density.
 func NewVolumeRender(width, height int, seed uint64) *VolumeRender {
 	r := random(seed)
 	w := &VolumeRender{

@@ -15,7 +15,7 @@ var weather = Kernel{
 	},
 }
 
-// weatherWorkload is the air over a piece of land.
+// weatherWorkload simulates the air over a piece of land.
 type weatherWorkload struct {
 	outcome
 	width, depth, layers int
@@ -24,12 +24,12 @@ type weatherWorkload struct {
 	wantFallen           []float32
 }
 
-// newWeather makes air that is colder above, more or less damp from one spot to the next, with a
-// cloud here and there.
+// newWeather makes air that is colder above. Its humidity varies between neighbouring places, and
+// there are a few clouds.
 func newWeather(width, depth, layers int, seed uint64) *weatherWorkload {
 	r := random(seed)
 	w := &weatherWorkload{width: width, depth: depth, layers: layers}
-	fronts := r.units(width/8 + depth/8 + 2) // how damp it is: near columns are alike
+	fronts := r.units(width/8 + depth/8 + 2) // humidity; columns near each other are similar
 	for k := range layers {
 		for y := range depth {
 			for x := range width {
@@ -52,7 +52,7 @@ func newWeather(width, depth, layers int, seed uint64) *weatherWorkload {
 	return w
 }
 
-// column is the reference: what falls from a column, and what the step leaves in it.
+// column is the reference for a column: its precipitation, and its state after the step.
 func (w *weatherWorkload) column(column int) (sum float32) {
 	layer := w.width * w.depth
 	fastest := float32(0)
@@ -72,7 +72,7 @@ func (w *weatherWorkload) column(column int) (sum float32) {
 	return sum
 }
 
-// layer is the rain that a layer has after what changes in it.
+// layer returns the rain of a layer after the changes within it.
 func (w *weatherWorkload) layer(i int) float32 {
 	t, v, c, r, s := w.want[0][i], w.want[1][i], w.want[2][i], w.want[3][i], w.want[4][i]
 	for range 8 {

@@ -45,7 +45,7 @@ Exit codes: 2 a binary cannot be run, or its run fails, 130 interrupted.`,
 	return c
 }
 
-// benchResult is what bench prints.
+// benchResult is the output of bench.
 type benchResult struct {
 	Schema string          `json:"schema"`
 	Host   bench.Host      `json:"host"`
@@ -129,5 +129,5 @@ func (r *benchResult) table(compared bool) *table.Table {
 	return t
 }
 
-// seconds prints a time.
+// seconds formats a time in seconds.
 func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }

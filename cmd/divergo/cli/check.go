@@ -21,16 +21,17 @@ import (
 
 // checkFlags are the flags of the verb check.
 type checkFlags struct {
-	options        properties.Options
-	features       string
-	dir, replay    string
-	found          *properties.Bucket // nil if it could not be written
+	options     properties.Options
+	features    string
+	dir, replay string
+	// the bucket of the counterexample; nil if there is none or it could not be written
+	found          *properties.Bucket
 	json, checkers bool
 	coverage       bool
 	isLitmus       bool
 }
 
-// defaultRuns is how many kernels a check takes that says nothing of its length.
+// defaultRuns is the number of kernels of a check without a flag for its length.
 const defaultRuns = 500
 
 func newCheck() *cobra.Command {
@@ -85,7 +86,7 @@ Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 int
 	return c
 }
 
-// wrap joins names in lines of some width.
+// wrap joins names with spaces into lines of at most width columns.
 func wrap(names []string, width int) string {
 	var lines []string
 	line := " "
@@ -135,7 +136,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	return f.campaign(c)
 }
 
-// list prints the checkers.
+// list prints the catalogue of checkers.
 func (f *checkFlags) list(w io.Writer) error {
 	if f.json {
 		list := []map[string]any{}
@@ -170,8 +171,8 @@ func (f *checkFlags) again(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// campaign checks, and keeps a counterexample. What was found is told whether it
-// can be kept or not.
+// campaign runs the check and keeps a counterexample. It reports the finding even if the
+// counterexample cannot be written.
 func (f *checkFlags) campaign(c *cobra.Command) error {
 	if err := output.TryFolder(f.dir); err != nil {
 		return fmt.Errorf("--dir: %w", err)
@@ -200,7 +201,7 @@ func (f *checkFlags) campaign(c *cobra.Command) error {
 	}
 	err = errors.Join(show(c.OutOrStdout(), r, by.Program), err)
 	if r.Failure != nil {
-		if f.found != nil && f.found.Count == 1 { // it may take a while: all else has been told
+		if f.found != nil && f.found.Count == 1 { // slow, so it comes after every other message
 			if unkept := r.Failure.Show(f.found.Folder, by, asked); unkept != nil {
 				err = errors.Join(err, fmt.Errorf("--dir: %w", unkept))
 			}
@@ -213,10 +214,10 @@ func (f *checkFlags) campaign(c *cobra.Command) error {
 	return err
 }
 
-// errInterrupted is the end of a check that Ctrl-C ended.
+// errInterrupted ends a check after Ctrl-C.
 var errInterrupted = errors.New("interrupted")
 
-// checked says how far a campaign is.
+// checked describes the progress of a campaign.
 func checked(r *properties.Report, o *properties.Options) string {
 	var left time.Duration
 	if o.For > 0 {
@@ -231,7 +232,7 @@ func checked(r *properties.Report, o *properties.Options) string {
 	return fmt.Sprintf("%d kernels, %.0f runs a second, %s left", r.Cases, r.Rate(), max(left, 0).Round(time.Second))
 }
 
-// print writes the report for people.
+// print writes the report as text.
 func (f *checkFlags) print(w io.Writer, r *properties.Report, _ string) error {
 	fmt.Fprintf(w, "%s\n\n", r)
 	if x := r.Failure; x != nil {
@@ -263,7 +264,8 @@ func (f *checkFlags) print(w io.Writer, r *properties.Report, _ string) error {
 	return err
 }
 
-// printHardware writes the bins by what hardware does, in lines of one kind, and which of them were never reached.
+// printHardware writes the coverage bins of hardware events, one line for each kind. It marks the
+// bins that were never reached.
 func printHardware(w io.Writer, c *properties.Coverage) error {
 	names, counts := c.Hardware()
 	t := table.New("", "bin", "reached")

@@ -78,17 +78,17 @@ Exit codes: 1 a result differs from the reference or the first mechanism's, or -
 	return c
 }
 
-// subject is what is run under each mechanism.
+// subject is the work that compare runs under each mechanism.
 type subject struct {
 	name, size, doc string
-	target          string // file
-	equal           string // what results are equal to: the header of a column
+	target          string // the file; empty for a built-in kernel
+	equal           string // column header: what each result is compared with
 	run             func(s *testbench.Session) error
-	judge           func() error // says how the result of the last run differs
+	judge           func() error // describes how the last run's result differs; nil if it does not
 	paths           func(warpSize int) (*experiments.Paths, error)
 }
 
-// subject finds out what a target is.
+// subject identifies a target: a built-in kernel or a file.
 func (f *compareFlags) subject(c *cobra.Command, target string, files *output.Set) (*subject, error) {
 	kernel, err := kernels.Find(target)
 	if err == nil {
@@ -111,7 +111,7 @@ func (f *compareFlags) subject(c *cobra.Command, target string, files *output.Se
 	return w.subject(target, &f.machine), nil
 }
 
-// builtin is a kernel of the suite.
+// builtin makes the subject of a built-in kernel.
 func (f *compareFlags) builtin(kernel kernels.Kernel) (*subject, error) {
 	size, err := sizeOf(kernel, f.size)
 	if err != nil {
@@ -164,11 +164,11 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 		return err
 	}
 	var results []*result
-	var failed error // the gravest
-	var unkept error // files that could not be written
+	var failed error // the most severe error
+	var unkept error // errors of files that could not be written
 	for i, m := range mechs {
 		if i > 0 {
-			wave = nil // only the first is dumped
+			wave = nil // the waveform shows only the first run
 		}
 		cfg.Divergence.Mechanism = m
 		s, err := simulate(c, &f.machine, cfg, m, wave, func(s *testbench.Session) error {
@@ -211,7 +211,7 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 	return errors.Join(f.print(c, of, results, cycles, lines), unkept, lines.keep(), failed)
 }
 
-// inOrder lists all mechanisms, the one that others are compared with first.
+// inOrder lists all mechanisms; first, the baseline of the comparison, leads.
 func inOrder(first string) []divergence.Mechanism {
 	list := slices.Clone(divergence.Mechanisms())
 	slices.SortStableFunc(list, func(a, b divergence.Mechanism) int {
@@ -226,7 +226,7 @@ func inOrder(first string) []divergence.Mechanism {
 	return list
 }
 
-// compared are the statistics that the table shows, and comparedAll those with --all.
+// compared lists the statistics of the table, comparedAll those of the table with --all.
 var (
 	compared    = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions"}
 	comparedAll = append(slices.Clip(compared), "stack_max_depth", "compacted_entries", "sync_stalls_branch", "sync_stalls_join")
@@ -278,8 +278,11 @@ func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, c
 	return errors.Join(results[0].printMachine(w, "sm.cta_priority"), lines.print(w))
 }
 
-// namesake is where another run has a kernel that comes behind others in the first: of several of one name, as different
-// modules can have, the one with as many before it; -1 if there is none.
+// namesake returns the index in another run of the kernel that matches k, or -1.
+//
+// Several kernels can share a name, for example in different modules. before holds the kernels
+// ahead of k in the first run. The n-th kernel of a name matches the n-th kernel of that name in
+// other.
 func namesake[K any](before []K, k *K, other []K, name func(*K) string) int {
 	n := 0
 	for i := range before {
@@ -298,8 +301,8 @@ func namesake[K any](before []K, k *K, other []K, name func(*K) string) int {
 	return -1
 }
 
-// printSame writes what the launches of a file need by kernel, if there are several, and
-// whether memory is the same under all mechanisms.
+// printSame writes the statistics of a file's launches by kernel, if there are several kernels. It
+// also reports whether memory is the same under all mechanisms.
 func printSame(w io.Writer, results []*result) error {
 	if len(results[0].kernels) > 1 {
 		t := table.New(append(append([]string{"kernel", "mechanism", "launches"}, perKernel...), "speed-up")...)

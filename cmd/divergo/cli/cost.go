@@ -10,7 +10,7 @@ import (
 	"divergo/units"
 )
 
-// printCosts is list --cost.
+// printCosts runs list --cost.
 func printCosts(c *cobra.Command, args []string, cfg *gpu.Config, asJSON bool) error {
 	name, names := args[0], args[1:]
 	switch name {
@@ -31,8 +31,8 @@ func printCosts(c *cobra.Command, args []string, cfg *gpu.Config, asJSON bool) e
 	return fmt.Errorf("--cost is for mechanisms, lanes and herding, not for %s", name)
 }
 
-// listMechanismCosts has a row for each structure and kind of logic, under one
-// with the sum of bits. What an SM has is divided by its warps and CTAs.
+// listMechanismCosts lists the storage and logic of each mechanism, per SM, per warp and per CTA. A
+// row with the sum of bits heads a row for each structure and kind of logic.
 func listMechanismCosts(cfg *gpu.Config) ([]entry, error) {
 	g := divergence.Geometry{Lanes: cfg.SM.WarpSize, Warps: cfg.SM.Warps(), CTAs: cfg.SM.CTAs}
 	shares := func(n int) []any { return []any{n, share(n, g.Warps), share(n, g.CTAs)} }
@@ -69,7 +69,7 @@ func listMechanismCosts(cfg *gpu.Config) ([]entry, error) {
 	return list, nil
 }
 
-// share is n divided by parts, with a fraction only if there is one.
+// share returns n/parts: an integer if it divides evenly, else a fraction.
 func share(n, parts int) any {
 	if n%parts == 0 {
 		return n / parts
@@ -77,7 +77,7 @@ func share(n, parts int) any {
 	return fmt.Sprintf("%.1f", float64(n)/float64(parts))
 }
 
-// listHerdingCosts has the storage of each part, and a row for each kind of its logic.
+// listHerdingCosts lists the storage of each part of herding, and a row for each kind of its logic.
 func listHerdingCosts(cfg *gpu.Config) []entry {
 	var list []entry
 	for _, p := range units.HerdParts() {

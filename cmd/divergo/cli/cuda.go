@@ -22,7 +22,7 @@ import (
 	"divergo/testbench/races"
 )
 
-// programExit is the exit code of a program that divergo has run.
+// programExit is the exit code of a program that divergo ran.
 type programExit struct{ code int }
 
 func (e programExit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
@@ -48,7 +48,7 @@ everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++
 	return c
 }
 
-// compilerFlags are those of a compiler.
+// compilerFlags are the compiler flags of a verb.
 type compilerFlags struct{ options cuda.Options }
 
 func (b *compilerFlags) add(c *cobra.Command) {
@@ -64,7 +64,7 @@ func (b *compilerFlags) add(c *cobra.Command) {
 	f.BoolVar(&o.FastMath, "use_fast_math", false, "approximate instructions for the device's float mathematics, and no denormals")
 }
 
-// build makes a program that finds this one.
+// build compiles sources to a program that starts this executable as its simulator.
 func (b *compilerFlags) build(sources []string, program string) error {
 	var err error
 	if b.options.Divergo, err = os.Executable(); err != nil {
@@ -73,7 +73,8 @@ func (b *compilerFlags) build(sources []string, program string) error {
 	return cuda.Build(sources, program, b.options)
 }
 
-// targets are the program of a command line, or its sources, and the arguments, which are behind "--".
+// targets splits the arguments of a command line: the program or its sources, and, behind "--", the
+// program's arguments.
 func targets(c *cobra.Command, args []string) (list, rest []string, err error) {
 	list = args
 	if at := c.ArgsLenAtDash(); at >= 0 {
@@ -97,8 +98,8 @@ func targets(c *cobra.Command, args []string) (list, rest []string, err error) {
 	return list, rest, nil
 }
 
-// program is the program of a command line, built if it is sources, and its
-// arguments.
+// program returns the program of a command line and its arguments. It builds the program first if
+// sources are given; done removes it.
 func (b *compilerFlags) program(c *cobra.Command, args []string) (program string, rest []string, done func(), err error) {
 	done = func() {}
 	list, rest, err := targets(c, args)
@@ -155,7 +156,7 @@ Exit codes: 2 an option is wrong, a file does not compile, or could not be writt
 		Example: `  make NVCC="divergo cuda nvcc"
   divergo cuda nvcc -O3 -arch=sm_35 -Xcompiler -Wall -Iinclude main.cu reference.cpp -o prog
   divergo cuda nvcc -dc a.cu b.cu && divergo cuda nvcc a.o b.o -o prog`,
-		DisableFlagParsing: true, // nvcc's have names of their own
+		DisableFlagParsing: true, // nvcc's options follow other rules
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || slices.ContainsFunc(args, func(a string) bool { return a == "-h" || a == "--help" }) {
 				return c.Help()
@@ -194,7 +195,7 @@ Exit codes: 2 the folder holds other files, or could not be written.`,
 	return c
 }
 
-// programFlags are those of verbs that run programs.
+// programFlags are the flags of verbs that run programs.
 type programFlags struct {
 	machine machineFlags
 	json    string
@@ -203,8 +204,10 @@ type programFlags struct {
 	profile profileFlag
 }
 
-// newProgramFlags have a usual machine of their own: programs are written for GPUs on which a block of 1,024 threads has
-// registers enough, and 48 KiB of shared memory (CUDA C++ Programming Guide, technical specifications per compute capability).
+// newProgramFlags returns the flags with preset kepler. CUDA programs expect GPUs that hold a block
+// of 1,024 threads and 48 KiB of shared memory.
+//
+// Source: CUDA C++ Programming Guide, technical specifications per compute capability.
 func newProgramFlags() programFlags { return programFlags{machine: machineFlags{preset: "kepler"}} }
 
 func (p *programFlags) addJSON(c *cobra.Command) {
@@ -214,7 +217,7 @@ func (p *programFlags) addJSON(c *cobra.Command) {
 	c.Flags().StringVar(&p.json, "json", "", "write the statistics to `FILE` as JSON instead of printing them")
 }
 
-// ranProgram is a program that has run on a machine.
+// ranProgram is the outcome of a program's run on a machine.
 type ranProgram struct {
 	session *testbench.Session
 	server  *cuda.Server
@@ -222,11 +225,11 @@ type ranProgram struct {
 	mech    string
 	races   []*races.Race
 	racy    error
-	output  []byte            // of compare: what it printed
-	files   map[string]string // of compare: what it wrote, by path
+	output  []byte            // compare only: what the program printed
+	files   map[string]string // compare only: hashes of the files that the program wrote, by path
 }
 
-// serve runs a program, or whatever else asks the server.
+// serve answers the requests of a client on a machine: a program, or another caller of with.
 func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, k keptOf, with func(s *cuda.Server) (int, error)) (*ranProgram, error) {
 	r := &ranProgram{mech: cfg.Divergence.Mechanism}
 	var err error
@@ -241,8 +244,8 @@ func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, k k
 	return r, err
 }
 
-// end is the error that the command ends with: the program's exit code, unless
-// it did not notice that a launch failed.
+// end returns the error of the command: the program's exit code, else that of a failed launch that
+// the program ignored, else the races.
 func (r *ranProgram) end() error {
 	switch {
 	case r.code != 0:
@@ -311,7 +314,8 @@ The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has 
 	return c
 }
 
-// rawOutput is the standard output as a program writes to it.
+// rawOutput returns the standard output without the filter for printable text, as a program writes
+// to it.
 func rawOutput(c *cobra.Command) io.Writer {
 	if w, ok := c.OutOrStdout().(*printable.Writer); ok {
 		return w.W
@@ -319,7 +323,7 @@ func rawOutput(c *cobra.Command) io.Writer {
 	return c.OutOrStdout()
 }
 
-// newCudaServe is what programs start that run by themselves.
+// newCudaServe makes the hidden verb that a program starts when it runs without "divergo cuda run".
 func newCudaServe() *cobra.Command {
 	p := newProgramFlags()
 	c := &cobra.Command{
@@ -367,7 +371,7 @@ func newCudaServe() *cobra.Command {
 	return c
 }
 
-// keptOf are the files of a program's run, each nil if it is not wanted.
+// keptOf are the files of a program's run. Each is nil if it is not wanted.
 type keptOf struct {
 	json  *output.File
 	wave  *waveform
@@ -375,7 +379,8 @@ type keptOf struct {
 	each  *launchLines
 }
 
-// open creates the files. The target is a program, or a source beside which others lie.
+// open creates the files. target is a program or a source; the profile looks for other sources in
+// its folder.
 func (p *programFlags) open(files *output.Set, target string) (k keptOf, err error) {
 	if k.wave, err = p.vcd.open(files); err != nil {
 		return k, err
@@ -390,15 +395,15 @@ func (p *programFlags) open(files *output.Set, target string) (k keptOf, err err
 	return k, err
 }
 
-// kernelResult is what the launches of one kernel have counted.
+// kernelResult holds the counters of all launches of one kernel.
 type kernelResult struct {
 	Kernel   string         `json:"kernel"`
 	Launches int            `json:"launches"`
 	Stats    map[string]any `json:"stats"`
 }
 
-// programResult is the result of a program: in total as that of a kernel, and
-// by kernel.
+// programResult is the result of a program: the total in the form of a kernel's result, and the
+// counters by kernel.
 type programResult struct {
 	*result
 	Kernels []kernelResult `json:"kernels"`
@@ -408,7 +413,7 @@ type programResult struct {
 func newProgramResult(r *ranProgram, name string) *programResult {
 	p := &programResult{result: newResult(r.session, "", name, "", 0), Kernels: []kernelResult{}, Exit: r.code}
 	p.Schema = schema("cuda")
-	p.Printed, p.Races = nil, r.races // the program prints itself
+	p.Printed, p.Races = nil, r.races // the program itself prints on the standard output
 	for _, k := range r.session.ByKernel() {
 		one := kernelResult{ptx.Demangled(k.Prog.Name), k.Launches, map[string]any{}}
 		for _, stat := range testbench.Stats() {
@@ -419,8 +424,7 @@ func newProgramResult(r *ranProgram, name string) *programResult {
 	return p
 }
 
-// report keeps the files, and prints the statistics on standard error if there is none for
-// them.
+// report keeps the files. It prints the statistics on standard error if no file takes them.
 func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name string) error {
 	result := newProgramResult(r, name)
 	k.lines.add(r.session)
@@ -444,7 +448,7 @@ func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name st
 	return errors.Join(unkept, err, k.lines.print(w))
 }
 
-// perKernel are the statistics of the tables.
+// perKernel lists the statistics of the tables by kernel.
 var perKernel = []string{"cycles", "warp_instructions", "ipc", "simd_efficiency", "divergent_branches"}
 
 func values(stats map[string]any) []any {
@@ -455,7 +459,7 @@ func values(stats map[string]any) []any {
 	return row
 }
 
-// short is the name of a kernel without its parameters and its type.
+// short returns the name of a kernel without its parameters and return type.
 func short(name string) string {
 	depth := 0
 	for i, r := range name {

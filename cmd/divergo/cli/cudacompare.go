@@ -99,11 +99,11 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 	asked, leave := listen(c)
 	defer leave()
 	var runs []*ranProgram
-	var unkept error // files that could not be written
+	var unkept error // errors of files that could not be written
 	for i, m := range list {
 		cfg.Divergence.Mechanism = m
 		if i > 0 {
-			kept.wave = nil // only the first is dumped
+			kept.wave = nil // the waveform shows only the first run
 		}
 		before, err := filesBelow(".")
 		if err != nil {
@@ -134,12 +134,12 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 	return errors.Join(f.report(c, runs, kept, picture, filepath.Base(program), ignore), unkept, kept.lines.keep(), kept.each.close())
 }
 
-// addMechanisms adds the flag that chooses mechanisms to be compared.
+// addMechanisms adds the flag that selects the mechanisms to compare.
 func addMechanisms(c *cobra.Command, list *[]string) {
 	c.Flags().StringSliceVar(list, "mech", nil, "mechanisms `A,B,C`, in the order of the table; all if not given")
 }
 
-// chosen lists mechanisms by name: those given, or all.
+// chosen lists the mechanisms to compare: those given by name, or all.
 func chosen(names []string, first string) ([]string, error) {
 	if len(names) == 0 {
 		for _, m := range inOrder(first) {
@@ -156,15 +156,15 @@ func chosen(names []string, first string) ([]string, error) {
 	return names, errors.Join(errs...)
 }
 
-// comparedProgram is a run of a program in the JSON.
+// comparedProgram is one run of a program in the JSON of compare.
 type comparedProgram struct {
 	*programResult
-	Files      []string `json:"files"`                       // that it wrote
-	Difference string   `json:"difference,omitempty"`        // of what it computed, from the first run
-	Output     string   `json:"output_difference,omitempty"` // of the lines that it printed
+	Files      []string `json:"files"`                       // files that the program wrote
+	Difference string   `json:"difference,omitempty"`        // first difference of the computed data from the first run
+	Output     string   `json:"output_difference,omitempty"` // difference of the printed lines from the first run
 }
 
-// report prints the table, or writes it as JSON, and prints what is not the same in all runs.
+// report prints the table, or writes it as JSON, and prints the differences between runs.
 func (f *cudaCompareFlags) report(c *cobra.Command, runs []*ranProgram, kept keptOf, picture *picture, name string, ignore []*regexp.Regexp) error {
 	w := c.OutOrStdout()
 	if _, err := w.Write(runs[0].output); err != nil {
@@ -232,9 +232,10 @@ func printPrograms(w io.Writer, runs []*ranProgram, results []*programResult) er
 	return err
 }
 
-// printDifferences says what is not the same in all runs. Of the output that is no failure.
+// printDifferences prints the differences between runs. A difference of the printed output is not a
+// failure.
 func printDifferences(w io.Writer, runs []*ranProgram, compared []comparedProgram) error {
-	var failed error // the gravest
+	var failed error // the most severe error
 	same, printed := true, fmt.Sprintf("%d bytes printed, ", len(runs[0].output))
 	for i, r := range runs {
 		if err := r.end(); exitCode(err) > exitCode(failed) {
@@ -263,7 +264,8 @@ func printDifferences(w io.Writer, runs []*ranProgram, compared []comparedProgra
 	return failed
 }
 
-// difference says what is first not as in another run, but for what the program printed.
+// difference describes the first difference from another run, apart from the printed output. It is
+// empty if there is none.
 func (r *ranProgram) difference(first *ranProgram) string {
 	if err := r.server.Failed; err != nil {
 		summary, _, _ := strings.Cut(err.Error(), "\n")

@@ -50,7 +50,7 @@ func newDis() *cobra.Command {
 	return c
 }
 
-// programs reads the named kernel of a file, or all.
+// programs reads a PTX file and returns the named kernel, or all.
 func programs(file, kernel string) ([]*isa.Program, error) {
 	module, err := readPTX(file)
 	if err != nil {
@@ -75,7 +75,7 @@ func programs(file, kernel string) ([]*isa.Program, error) {
 	return list, nil
 }
 
-// instruction is a line of a listing. PCs that do not exist are absent.
+// instruction is one line of a listing. Fields for PCs that do not exist are absent.
 type instruction struct {
 	PC      uint32  `json:"pc"`
 	Text    string  `json:"text"`
@@ -96,7 +96,7 @@ type block struct {
 	IPDom int    `json:"immediate_post_dominator"` // -1: the exit
 }
 
-// listing is what the text has, as JSON.
+// listing returns the JSON form of the printed text.
 func listing(file string, programs []*isa.Program) map[string]any {
 	kernels := []map[string]any{}
 	for _, p := range programs {

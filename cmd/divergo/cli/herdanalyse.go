@@ -71,7 +71,7 @@ definitions, as the branch decides, "controls" is executed or not, as the branch
 	return c
 }
 
-// targetPrograms are the named entry of a file or built-in kernel, or all.
+// targetPrograms returns the named entry of a file or built-in kernel, or all entries.
 func targetPrograms(target, kernel string) ([]*isa.Program, error) {
 	k, unknown := kernels.Find(target)
 	if unknown != nil {
@@ -100,8 +100,8 @@ func targetPrograms(target, kernel string) ([]*isa.Program, error) {
 	return list, nil
 }
 
-// printAnalysis writes the verdicts about a kernel, with the chains of what is
-// unsafe.
+// printAnalysis writes the verdicts about a kernel. Each unsafe instruction comes with its chain of
+// dependences.
 func printAnalysis(w io.Writer, r *safety.Report) {
 	branches, loads := r.Safe()
 	fmt.Fprintf(w, "kernel %s: %d of %d branches and %d of %d loads are safe to herd\n", ptx.Demangled(r.Prog.Name), len(branches), len(r.Branches), len(loads), len(r.Loads))
@@ -144,7 +144,7 @@ type verdictJSON struct {
 // stepJSON is an instruction of a chain.
 type stepJSON struct {
 	PC    uint32 `json:"pc"`
-	Link  string `json:"link,omitempty"` // of the one before with it
+	Link  string `json:"link,omitempty"` // how the instruction depends on the one before
 	Text  string `json:"text"`
 	Where string `json:"where"`
 }

@@ -73,7 +73,7 @@ func (f *profileFlags) run(c *cobra.Command, name string) error {
 		return err
 	case f.inputs < 1:
 		return fmt.Errorf("--inputs %d: want at least 1", f.inputs)
-	case !(f.limit >= 0) || math.IsInf(f.limit, 0): // NaN is no limit
+	case !(f.limit >= 0) || math.IsInf(f.limit, 0): // true for NaN, too
 		return fmt.Errorf("--limit %v: want a percentage from 0 on", f.limit)
 	case !cfg.Herd.Enable:
 		return errors.New("herd.enable = false, so that the machine has no herding")
@@ -134,7 +134,8 @@ func (f *profileFlags) run(c *cobra.Command, name string) error {
 	return errors.Join(append([]error{show()}, unkept...)...)
 }
 
-// beside draws the result without herding, with what was chosen, and the difference.
+// beside draws three pictures side by side: the result without herding, the result with the chosen
+// herding, and their difference.
 func beside(o experiments.Profiling, p *experiments.Profile) (image.Image, error) {
 	var parts []image.Image
 	for _, h := range []isa.Herding{{}, p.Herding()} {

@@ -497,7 +497,7 @@ func allAttacks() []attacks {
 	}
 }
 
-// chain is functions 1 to n, each of which calls the one before.
+// chain returns functions 1 to n; each calls the one before.
 func chain(n int) string {
 	var b strings.Builder
 	for i := range n {

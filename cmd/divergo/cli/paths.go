@@ -13,8 +13,7 @@ import (
 	"divergo/units"
 )
 
-// runsNothing refuses flags of the machine that runs a kernel, for an analysis
-// without one.
+// runsNothing refuses the flags of a simulated machine, for an analysis that runs none.
 func runsNothing(c *cobra.Command) error {
 	for _, name := range []string{"vcd", "svg", "verify", "lanes", "workers", "max-cycles", "mech", "profile", "fast", "pad"} {
 		if c.Flags().Changed(name) {
@@ -24,7 +23,7 @@ func runsNothing(c *cobra.Command) error {
 	return nil
 }
 
-// comparePaths prints what compaction could do for the branches of a kernel.
+// comparePaths prints what compaction can gain at the branches of a kernel.
 func (f *compareFlags) comparePaths(c *cobra.Command, of *subject, warpSize int) error {
 	if err := runsNothing(c); err != nil {
 		return err
@@ -56,11 +55,10 @@ func (f *compareFlags) comparePaths(c *cobra.Command, of *subject, warpSize int)
 	return printPaths(w, p)
 }
 
-// branchClasses are those of branches that threads can take or not take.
+// branchClasses are the classes of branches that threads can take or not take.
 var branchClasses = []isa.Class{isa.ClassProgrammatic, isa.ClassData}
 
-// printPaths writes the warps of the paths of each branch and class, then the
-// compaction rates.
+// printPaths writes the warps of the paths of each branch and class. The compaction rates follow.
 func printPaths(w io.Writer, p *experiments.Paths) error {
 	warps := table.New(append(pathHeader("branch", "pc", "class", "executed", "divergent", "paths", "static"), "ideal")...)
 	rates := table.New(append(pathHeader("branch", "pc", "class", "paths"), "ideal")...)

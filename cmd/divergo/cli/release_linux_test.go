@@ -13,7 +13,7 @@ import (
 	"divergo/internal/need"
 )
 
-// fakeGo is a Go command whose binaries hold the settings of their build. Each prints its arguments.
+// fakeGo is a Go command whose binaries record their build settings. Each prints its arguments.
 const fakeGo = `#!/bin/sh
 case $* in
 "env GOHOSTOS") echo linux ;;
@@ -27,7 +27,7 @@ case $* in
 esac
 `
 
-// TestRelease makes a release of a small repository, with a Go command that compiles nothing.
+// TestRelease makes a release of a small repository with fakeGo, which compiles nothing.
 func TestRelease(t *testing.T) {
 	need.Tool(t, "git")
 	script, err := os.ReadFile("../../../.ci/release")

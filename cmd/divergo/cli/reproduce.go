@@ -56,7 +56,7 @@ interrupted goes on behind the last one when it is given again. --html puts them
 	return c
 }
 
-// chosenFigures are those that are named, each once, or all.
+// chosenFigures returns the named figures, or all of them for "all". A repeated name is an error.
 func chosenFigures(args []string) (list []experiments.Figure, err error) {
 	if len(args) == 0 {
 		return nil, errors.New("want a figure (\"divergo list figures\") or all")
@@ -78,8 +78,8 @@ func chosenFigures(args []string) (list []experiments.Figure, err error) {
 	return list, nil
 }
 
-// reproduce creates the picture before the runs, so that a path that cannot be
-// written is found first.
+// reproduce makes one figure. It creates the picture's file before the runs, so that an unwritable
+// path is reported first.
 func reproduce(c *cobra.Command, figure experiments.Figure, svg string, asJSON bool) error {
 	var files output.Set
 	defer files.Discard()
@@ -101,7 +101,7 @@ func reproduce(c *cobra.Command, figure experiments.Figure, svg string, asJSON b
 	return errors.Join(printFigure(c.OutOrStdout(), figure, d), unkept)
 }
 
-// reproduceAll makes figures, but for those that the journal has.
+// reproduceAll makes the figures that the journal does not hold yet.
 func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html string, asJSON bool) error {
 	var files output.Set
 	defer files.Discard()
@@ -206,7 +206,7 @@ func printRows(w io.Writer, f *page.Figure) error {
 	return err
 }
 
-// figureJSON has the numbers of the pictures, and those of the table by column.
+// figureJSON returns the numbers of the pictures, and those of the table by column.
 func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]any {
 	charts := []map[string]any{}
 	for _, part := range d.Charts {

@@ -16,7 +16,7 @@ import (
 	"divergo/testbench/verify"
 )
 
-// The exit codes, as the command's documentation explains them.
+// The exit codes of the command's documentation.
 const (
 	exitOK          = 0
 	exitCheck       = 1
@@ -80,7 +80,7 @@ deadlock, endless loop, watchdog); 130 interrupted.`,
 	return root
 }
 
-// verbs answers a misspelt verb.
+// verbs reports a misspelt verb and suggests others.
 func verbs(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func verbs(c *cobra.Command, args []string) error {
 	return nearest.Unknown("verb", args[0], names)
 }
 
-// flagError answers a misspelt flag, and a value that is none of a flag's.
+// flagError explains a misspelt flag or a value that does not fit its flag.
 func flagError(c *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	var value *pflag.InvalidValueError
@@ -124,7 +124,7 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; \"%s --help\" explains the flags", err, c.CommandPath())
 }
 
-// verbsWith says which other verbs have a flag, "" if none has.
+// verbsWith names the other verbs with a flag; "" if there are none.
 func verbsWith(c *cobra.Command, flag string) string {
 	var have []string
 	var visit func(v *cobra.Command)
@@ -143,13 +143,13 @@ func verbsWith(c *cobra.Command, flag string) string {
 	return "it is a flag of " + strings.Join(have, ", ")
 }
 
-// flagTypes is what flags take, by pflag's name.
+// flagTypes describes the values of flags, by pflag's type name.
 var flagTypes = map[string]string{
 	"int": "a whole number", "uint32": "a number from 0 on", "uint64": "a number from 0 on",
 	"bool": "true or false", "duration": "a time such as 90s or 10m",
 }
 
-// newHelp is the help of cobra with an answer to a misspelt verb.
+// newHelp returns cobra's help, which also explains a misspelt verb.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [VERB]",
@@ -169,7 +169,7 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// exactly wants so many arguments, which are called what.
+// exactly requires n arguments; what describes them.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
