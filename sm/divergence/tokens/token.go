@@ -42,9 +42,9 @@ type Params struct {
 // the front end is otherwise idle: fetch, decode, issue.
 const refill = 3
 
-// TokenStack is the stack of NVIDIA GPUs before Volta. It follows Bialas & Strzelecki (Benchmarking
-// the cost of thread divergence in CUDA, 2015, sections III and IV), who cite the patents US
-// 7353369 and US 8312254. A token holds a mask and a PC, 64 bits.
+// TokenStack is the stack of NVIDIA GPUs before Volta, as Bialas & Strzelecki read the patents US
+// 7353369 and US 8312254 (Benchmarking the cost of thread divergence in CUDA, 2015, sections III
+// and IV). A token holds a mask and a PC, 64 bits.
 //
 //	ssy L     push the active mask and L
 //	@p bra L  if threads disagree: push those that do not branch and the next
