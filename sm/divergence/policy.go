@@ -28,8 +28,8 @@
 //	         execution, with the result of each lane
 //	Retire   out: a static warp has no threads left
 //
-// The cost of a mechanism in time is the number of cycles until its slots are valid again: one
-// stack write, one encoder step, one compacted warp a cycle.
+// The cost of a mechanism in time is the number of cycles until its slots are valid again. A cycle
+// has one stack write, one encoder step, or one compacted warp.
 package divergence
 
 import (

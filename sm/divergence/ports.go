@@ -77,7 +77,7 @@ type Retire struct {
 // The sizes of the memory of a row, which holds state that does not fit on the chip. A row has room
 // for a token for each branch, which splits a mask, and for each region around the PC. The sum is
 // rounded up to whole lines of any cache. With recursive functions a region counts in each
-// activation; the row then holds as many tokens as a byte can count, less those on the chip. Words
+// activation. The row then holds as many tokens as a byte can count, less those on the chip. Words
 // move in transfers of 32 bytes, one sector of the L2 (Bialas & Strzelecki, 2015, section IV).
 const (
 	SpillWords     = 64 // of 8 bytes

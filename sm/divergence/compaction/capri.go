@@ -70,7 +70,7 @@ type CAPRIParams struct {
 // Bypassing alone would hide the inner branches from the table for ever. So the warps can instead
 // bypass a branch as a block. They continue with the outcome that runs first, and leave the threads
 // of the other one in the target entries, as in TBC. When the last warp has executed the branch,
-// the stack of the CTA is split as in TBC, with the warps as they are in the top entry. The next
+// the stack of the CTA is split as in TBC. The warps stay as they are, in the top entry. The next
 // branch is then looked up in the table. They bypass as a block
 //
 //   - at a branch with others inside, if a second bit of its line is set. Compaction that is
@@ -550,8 +550,8 @@ func (p *CAPRI) Arriving(slot int, active uint32, _ bool) uint32 {
 	return active
 }
 
-// Paths lists the paths of TBC, the parked paths of warps that continue alone, and the threads that
-// wait for the last warp at a bypassed branch.
+// Paths lists the paths of TBC and the parked paths of warps that continue alone. It adds the
+// threads that wait for the last warp at a bypassed branch.
 func (p *CAPRI) Paths(to []divergence.Path) []divergence.Path {
 	return p.paths(to, p.Private.Parked, func(cta int, list func(units.BlockMask, divergence.Path)) {
 		b := p.Opened.At(cta)

@@ -57,8 +57,8 @@ type Params struct {
 // TBC is thread block compaction (Fung & Aamodt, HPCA 2011, section 3). The threads of a CTA share
 // one reconvergence stack. The warps of its top entry run independently until each has reached the
 // end of the block. At a branch that can diverge they add their threads to two target entries, one
-// for each outcome. When the last warp arrives, the compactor forms the threads of the new top into
-// as few warps as their lanes allow, one warp a cycle.
+// for each outcome. When the last warp arrives, the compactor forms warps from the threads of the
+// new top, one a cycle. There are as few as the lanes of the threads allow.
 //
 //	           branch unit                    thread compactor
 //	Outcome --> targets --> stack of CTA ---> buffer and encoder ---> slots
@@ -194,9 +194,9 @@ type compaction struct {
 }
 
 // blockStack is the depth of a stack. The deepest stack in the paper has 38 entries (Fung & Aamodt,
-// HPCA 2011, table 3); recursive functions need more. (The paper would spill the bottom of such a
-// stack to memory.) It is as deep as that of a warp of 32, so its masks have as many bits as those
-// of all warps together (section 7).
+// HPCA 2011, table 3); recursive functions need more. The paper would spill the bottom of such a
+// stack to memory. The stack is as deep as that of a warp of 32, so its masks have as many bits as
+// those of all warps together (section 7).
 //
 // From deepStack on, entries without threads are left out and the smaller path runs first. Branches
 // in a loop then add at most the logarithm of the number of threads. From fullStack on, threads
@@ -537,9 +537,9 @@ func (p *TBC) add(to *units.BlockMask, s *divergence.Slot, slot uint8, lanes uin
 // exits adds one in each iteration. A branch that divides the threads has a third entry, at its
 // likely-convergence point (section 4).
 //
-// On a deep stack a branch that does not divide the threads pushes no entries if its entry would
-// replace e or if functions are recursive: e continues by itself. The bottom entry is never
-// replaced, because its mask is that of the live threads.
+// On a deep stack a branch that does not divide the threads can push no entries: e continues by
+// itself. That holds if an entry would replace e, or inside of a called function. The bottom entry
+// is never replaced, because its mask is that of the live threads.
 func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
 	b.Open = false
@@ -658,8 +658,8 @@ func (p *TBC) pop(cta int) {
 	p.Stack.Pop(cta)
 }
 
-// Paths lists the threads of each row of a CTA: those in slots, those that wait at a branch for
-// other warps or for a slot, and those of the entries below the top.
+// Paths lists the threads of each row of a CTA. They are in slots, at a branch, on the way to a
+// slot, or in the entries below the top.
 func (p *TBC) Paths(to []divergence.Path) []divergence.Path {
 	return p.paths(to, func(int, func(uint32, divergence.Path)) {}, func(int, func(units.BlockMask, divergence.Path)) {})
 }

@@ -70,8 +70,8 @@ type Params struct {
 // issues, and its threads return when it commits. Threads that wait for an instruction are in no
 // majority there; here they are not ready.
 //
-// An instruction that issues in cycle 0 is at best in an update register in cycle 1, in the pool in
-// cycle 2, and in a slot in cycle 3, where fetch sees it. An issued instruction has the first
+// An instruction that issues in cycle 0 is at best in an update register in cycle 1 and in the pool
+// in cycle 2. In cycle 3 it is in a slot, where fetch sees it. An issued instruction has the first
 // update register for itself. A branch that finds only one register free sends its two sides in two
 // cycles. A freed slot goes to the next warp while its last instruction may be in flight. With a
 // scoreboard of one instruction in flight the slot then waits for it. Threads regrouped into other

@@ -188,7 +188,7 @@ func Structure(t *testing.T, c divergence.Cost, path string) rtl.Storage {
 }
 
 // RandomKernels runs random kernels under mechanisms. Each thread must execute the PCs that it
-// executes by itself, each instruction once, so the sum of active lanes is the same under all
+// executes by itself, each instruction once. The sum of active lanes is then the same under all
 // mechanisms. No thread may be lost. After each cycle it calls look, if that is not nil.
 func RandomKernels(t *testing.T, options []divergence.Options, look func(p divergence.Policy)) {
 	t.Helper()

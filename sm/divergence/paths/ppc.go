@@ -68,8 +68,8 @@ func laidOut(anew bool, p *isa.Program) *isa.Program {
 // they are equal the pair is deleted, and the path that diverged continues with all its threads.
 //
 // No reconvergence PC is needed, and paths can meet before their post-dominator. The explicit
-// scheme compares only in three places: behind a reconvergence instruction, which the compiler puts
-// at each post-dominator; when a pair is pushed; and when a path has to stop.
+// scheme compares only behind a reconvergence instruction, when a pair is pushed, and when a path
+// has to stop. The compiler puts such an instruction at each post-dominator.
 //
 // Only the top pair is compared, and its smaller PC runs, whatever lies between. So a path whose
 // sibling is at a larger PC than their join does not stop at the join. If part of a loop lies
@@ -242,8 +242,8 @@ func (p *PPC) step(w int, s *divergence.Slot, next divergence.Point) {
 	}
 }
 
-// compare deletes the top pair if its paths meet; otherwise it gives the slot to the path with the
-// smaller PC (Huang et al., figure 4).
+// compare deletes the top pair if its paths meet (Huang et al., figure 4). Otherwise it gives the
+// slot to the path with the smaller PC.
 func (p *PPC) compare(w int, s *divergence.Slot) {
 	e := p.Stack.Top(w)
 	if !e.meets() {

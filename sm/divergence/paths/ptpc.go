@@ -31,9 +31,9 @@ type PTPCParams struct {
 }
 
 // PTPC is reconvergence without a stack. Each thread has a PC, the warp is at the smallest of them,
-// and the threads there are active (Huang et al., Dynamic SIMD Re-convergence with Paired-Path
-// Comparison, section II-B and figure 2(a), after Collange, Stack-less SIMT Reconvergence at Low
-// Cost, 2011).
+// and the threads there are active. The source is Huang et al., Dynamic SIMD Re-convergence with
+// Paired-Path Comparison, section II-B and figure 2(a). They follow Collange, Stack-less SIMT
+// Reconvergence at Low Cost, 2011.
 //
 //	PC of lane 0 --+
 //	PC of lane 1 --+--> smallest --> PC of the warp --+--> = PC of lane 0 --> active 0

@@ -70,8 +70,8 @@ func newDPE(e divergence.Env) *DPE {
 func (p *DPE) Tick() { p.Serve(p) }
 
 // Logic is the comparator of each path's PC with the reconvergence PC. One warp in a cycle can
-// reach a barrier. For it there are the comparators of the paths below the top entry of its stack,
-// and an encoder that finds a path still on its way.
+// reach a barrier. For it there are the comparators of the paths below the top entry of its stack.
+// An encoder finds a path still on its way.
 func (p *DPE) Logic(g divergence.Geometry) []units.Logic {
 	below := 2 * (g.Lanes - 1)
 	return []units.Logic{

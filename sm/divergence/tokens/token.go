@@ -38,13 +38,13 @@ type Params struct {
 	Fill   int `toml:"fill" old:"token_fill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to come back, or as long as memory needs" source:"cost: section IV: Kepler"`
 }
 
-// refill is the number of cycles from the change of a slot to the issue of its next instruction, if
-// the front end is otherwise idle: fetch, decode, issue.
+// refill is the number of cycles from the change of a slot to the issue of its next instruction.
+// They are fetch, decode and issue, in an otherwise idle front end.
 const refill = 3
 
-// TokenStack is the stack of NVIDIA GPUs before Volta, as Bialas & Strzelecki read the patents US
-// 7353369 and US 8312254 (Benchmarking the cost of thread divergence in CUDA, 2015, sections III
-// and IV). A token holds a mask and a PC, 64 bits.
+// TokenStack is the stack of NVIDIA GPUs before Volta. It follows the reading of the patents US
+// 7353369 and US 8312254 by Bialas & Strzelecki (Benchmarking the cost of thread divergence in
+// CUDA, 2015, sections III and IV). A token holds a mask and a PC, 64 bits.
 //
 //	ssy L     push the active mask and L
 //	@p bra L  if threads disagree: push those that do not branch and the next
@@ -65,9 +65,9 @@ const refill = 3
 // area of memory. A pop that finds none on the chip loads 4. Both access the L1 like the load/store
 // unit. A token that returns is popped as it was written, less the threads that have exited since.
 //
-// The warp waits until memory has answered, and at least as long as a spill or a fill takes on the
-// hardware, as measured in the paper. At sync it also waits until the instruction at the new PC can
-// issue. A push costs nothing.
+// The warp waits until memory has answered, and at least as long as the paper measured for a spill
+// or a fill on the hardware. At sync it also waits until the instruction at the new PC can issue. A
+// push costs nothing.
 //
 // Slot i is warp i. A warp arrives at a CTA barrier as a whole.
 type TokenStack struct {
