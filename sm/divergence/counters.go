@@ -41,7 +41,7 @@ type Counter struct {
 	Name   string // of the statistic: NAME.COUNTER
 	Unit   string // "" for a plain count
 	Doc    string // meaning, in a line
-	Source string // who defines it
+	Source string // author of the definition
 	Warn   string // warning of a run in which the counter is not 0; "" for none
 
 	field int

@@ -75,7 +75,7 @@ type CAPRIParams struct {
 //
 //   - at a branch with others inside, if a second bit of its line is set. Compaction that is
 //     adequate there or at a branch inside sets the bit; the bypass clears it. Without a line they
-//     do so if one outcome leads straight to the reconvergence point, so that no warp waits for
+//     do so if one outcome leads straight to the reconvergence point. No warp then waits for
 //     another outcome of another warp;
 //   - at a branch that threads reach again before they reconverge, such as a loop exit, so that the
 //     next iteration looks the table up;

@@ -623,7 +623,7 @@ func (p *TBC) exit(k blockReconverger, s *divergence.Slot, o *divergence.Outcome
 	k.moved(int(o.Slot))
 	for i := cta * divergence.Barriers; i < (cta+1)*divergence.Barriers; i++ {
 		if p.bars.Next(i).Waiting != 0 {
-			p.park(k, cta, p.bars.Edit(i)) // no other warp runs any more
+			p.park(k, cta, p.bars.Edit(i)) // no other warp runs
 		}
 	}
 }
