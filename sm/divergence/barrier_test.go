@@ -24,8 +24,8 @@ func (b *barrierBench) Tick() {
 }
 
 // TestBarrierWithinCycle: threads of several static warps can leave in one cycle, as a dynamic
-// warp. When the first one exits, all others of its row are at the barrier. With the second a row
-// ends that the barrier does not wait for.
+// warp. One row then arrives with its last thread, and another row ends. The barrier opens as it
+// does when the two events are in two cycles.
 func TestBarrierWithinCycle(t *testing.T) {
 	for name, together := range map[string]bool{"in one cycle": true, "in two": false} {
 		var released uint64
