@@ -12,8 +12,8 @@ import (
 	"divergo/sm/divergence/microtest"
 )
 
-// TestWaitingForAThreadOfTheWarp: kernels in which threads wait for others of
-// their warp finish or hang as the order of paths has it.
+// TestWaitingForAThreadOfTheWarp: kernels in which threads wait for others of their warp. They
+// finish or hang depending on the order of paths.
 func TestWaitingForAThreadOfTheWarp(t *testing.T) {
 	// A lock that its owner releases behind the loop.
 	behind := func() kernel {
@@ -76,8 +76,7 @@ func TestWaitingForAThreadOfTheWarp(t *testing.T) {
 	}
 }
 
-// TestBarriers: no thread passes a barrier before every live thread of the CTA
-// has got there.
+// TestBarriers: no thread passes a barrier before every live thread of the CTA has reached it.
 func TestBarriers(t *testing.T) {
 	bar := line{Bar: true}
 	all := []string{"pdom", "ptpc", "ppc", "dpe"}
@@ -146,8 +145,8 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// TestArrive: a warp that only arrives does not wait, one that waits goes on
-// when it has.
+// TestArrive: a warp that only arrives does not wait; a warp that waits continues after all have
+// arrived.
 func TestArrive(t *testing.T) {
 	k := seq(when(tid(8), "W"), rep("", 20), line{Pass: true}, nop, exit, at("W", line{Bar: true}), nop, exit)
 	const pass, wait = 21, 24

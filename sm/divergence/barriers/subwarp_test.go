@@ -11,8 +11,8 @@ import (
 	"divergo/sm/divergence/microtest"
 )
 
-// TestSubwarp has kernels worked out by hand for one warp of 8, with loads of 12
-// cycles; the taken path goes first.
+// TestSubwarp runs kernels worked out on paper for one warp of 8, with loads of 12 cycles. The
+// taken path goes first.
 func TestSubwarp(t *testing.T) {
 	load := line{Load: 12}
 	// Two sides, each with a load and an instruction that needs it.
@@ -75,8 +75,8 @@ func TestSubwarp(t *testing.T) {
 	}
 }
 
-// TestSubwarpSlots: four paths with a load each, in a switch. With two slots only one
-// of them waits beside the one that runs; with four all loads are on the way at a time.
+// TestSubwarpSlots: four paths of a switch with a load each. With two slots only one of them waits
+// beside the running one. With four slots all loads are in flight together.
 func TestSubwarpSlots(t *testing.T) {
 	load := line{Load: 40}
 	k := seq(
@@ -103,8 +103,8 @@ func TestSubwarpSlots(t *testing.T) {
 	assert.Greater(t, two, four+30, "all at a time: one fewer")
 }
 
-// TestSubwarpRandom: loads at random places, with barriers and exits, change which path
-// runs, and not what a thread executes.
+// TestSubwarpRandom: loads at random places, with barriers and exits, change which path runs, but
+// not what a thread executes.
 func TestSubwarpRandom(t *testing.T) {
 	const lanes, warps = 8, 3
 	switches := uint64(0)

@@ -12,9 +12,9 @@ import (
 	"divergo/sm/divergence/microtest"
 )
 
-// TestLayout: half of a warp takes a block that lies behind what it comes back to, so
-// that where the smallest PC runs the others are through before it begins. Laid out
-// anew both meet: the 20 instructions of the join are issued once.
+// TestLayout: half of a warp takes a block that lies behind the block it returns to. Where the
+// smallest PC runs, the others finish before that block begins. After a new layout both halves
+// meet: the 20 instructions of the join issue once.
 func TestLayout(t *testing.T) {
 	k := seq(when(odd, "COLD"), nop, micro.Repeat("JOIN", 20), exit, at("COLD", nop), to("JOIN"))
 	for _, mechanism := range []string{"ppc", "ptpc"} {

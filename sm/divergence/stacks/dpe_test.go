@@ -12,8 +12,8 @@ import (
 	"divergo/sm/divergence/stacks"
 )
 
-// TestDPE has kernels worked out by hand for one warp of 8 whose slots issue in
-// turn: slot 0 the taken path, slot 1 the other.
+// TestDPE runs kernels worked out on paper for one warp of 8. Its slots issue in turn: slot 0 the
+// taken path, slot 1 the other.
 func TestDPE(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -82,9 +82,8 @@ func TestDPE(t *testing.T) {
 	}
 }
 
-// TestDPEOutcomeOfACoveredPath: both paths have a branch on the way that
-// diverges. The second outcome finds its path covered by the first one's pair
-// and puts its own pair below that.
+// TestDPEOutcomeOfACoveredPath: both paths have a divergent branch on the way. The first outcome's
+// pair covers the path of the second, which puts its own pair below the first.
 //
 //	      0            stack, bottom first, after both outcomes:
 //	    /   \          {-}  {at 6, at 13}  {8, 10}  {2, 4}
@@ -124,8 +123,8 @@ func TestDPEOutcomeOfACoveredPath(t *testing.T) {
 	}
 }
 
-// TestDPEBarrierOfACoveredPath: the path at C has a barrier on the way when it
-// is covered. It waits there with the two paths of the top entry.
+// TestDPEBarrierOfACoveredPath: the path at C has a barrier on the way when it is covered. It waits
+// there with the two paths of the top entry.
 func TestDPEBarrierOfACoveredPath(t *testing.T) {
 	bar := line{Bar: true}
 	k := seq(
@@ -145,9 +144,8 @@ func TestDPEBarrierOfACoveredPath(t *testing.T) {
 	}
 }
 
-// dualPath tests the invariants of a dual-path stack: the paths of an entry are
-// disjoint and part of a path below it, and only paths of the top entry that
-// have not ended are in slots.
+// dualPath tests the invariants of a dual-path stack. The paths of an entry are disjoint and part
+// of a path below it. Only paths of the top entry that have not ended are in slots.
 func dualPath(t *testing.T, d *stacks.DPE) {
 	for w := range d.Stack.Depth.Len() {
 		depth := int(*d.Stack.Depth.At(w))

@@ -12,8 +12,8 @@ import (
 	"divergo/sm/divergence/stacks"
 )
 
-// TestMultiPath has kernels worked out by hand for one warp of 8 whose slots issue in
-// turn, one instruction a cycle.
+// TestMultiPath runs kernels worked out on paper for one warp of 8 whose slots issue in turn, one
+// instruction a cycle.
 func TestMultiPath(t *testing.T) {
 	nested := seq(when(tid(4), "E1"), when(tid(2), "E2"), nop, to("J"), at("E2", nop), to("J"), rep("E1", 2), at("J", exit))
 	for _, c := range []struct {
@@ -85,8 +85,8 @@ func entrance() kernel {
 	return seq(when(func(t *thread) bool { return t.TID < 2 }, "X"), when(func(t *thread) bool { return t.TID < 4 }, "X"), to("E"), at("X", nop), nop, at("E", exit))
 }
 
-// TestMultiPathTables is the paper's tables on one branch, with warps of 4:
-// block A parts into B (0101) and C (1010), which meet at D. B is the shorter one.
+// TestMultiPathTables has the paper's tables for one branch, with warps of 4. Block A diverges into
+// B (0101) and C (1010), which meet at D. B is the shorter one.
 //
 //	          splits                  reconvergence table (PC, mask, pending)
 //	A         A1111                   -
@@ -153,8 +153,8 @@ func TestMultiPathCounts(t *testing.T) {
 	assert.EqualValues(t, 1, microtest.Counter(t, m, r, "multipath.parked"))
 }
 
-// TestMultiPathBarrier: three splits of a warp execute a barrier each, the first two
-// make room for the third where there is one slot; the warp arrives with the last.
+// TestMultiPathBarrier: three splits of a warp execute a barrier each. With one slot the first two
+// make room for the third. The warp arrives with the last.
 func TestMultiPathBarrier(t *testing.T) {
 	bar := line{Bar: true}
 	for _, paths := range []string{"1", "2", "8"} {
@@ -172,8 +172,8 @@ func TestMultiPathBarrier(t *testing.T) {
 	}
 }
 
-// TestMultiPathCost: the words that the paper's tables have, for warps of 8 with a slot
-// for each split: a PC, a mask and an index; a PC, two masks and an index.
+// TestMultiPathCost: the words of the paper's tables, for warps of 8 with a slot for each split. A
+// split has a PC, a mask and an index; an entry has a PC, two masks and an index.
 func TestMultiPathCost(t *testing.T) {
 	o := microtest.With("multipath", "multipath.paths", "8")
 	m, ok := divergence.Find("multipath")

@@ -16,14 +16,15 @@ import (
 	"divergo/sm/divergence/microtest"
 )
 
-// flow is a kernel of blocks that branch anywhere: into loops, out of them and across, run by a warp of eight threads.
+// flow is a kernel of blocks that branch anywhere: into loops, out of them and across. A warp of
+// eight threads runs it.
 type flow struct {
 	Blocks  []leave
 	Latency int
 }
 
-// leave is how threads leave a block: all of them jump or fall into the next one, or those of a mask branch or exit. The
-// mask rotates with each block that a thread runs.
+// leave is the way that threads leave a block. All of them jump or fall into the next block, or
+// those of a mask branch or exit. The mask rotates with each block that a thread runs.
 type leave struct {
 	How  string
 	To   int
@@ -88,7 +89,7 @@ func stackRows(p divergence.Policy) string {
 	return s.String()
 }
 
-// TestStackProperties: what a reconvergence stack promises, of one path or two at the top.
+// TestStackProperties checks the promises of a reconvergence stack with one path or two at the top.
 func TestStackProperties(t *testing.T) {
 	flows := forall.Struct[flow](map[string]gopter.Gen{
 		"Latency": forall.OneOf(0, 1, 5),
