@@ -54,8 +54,8 @@ func (c *cache) find(set, line, gen uint32) int {
 	return -1
 }
 
-// victim returns the way of set for a new line: an empty way, or else the least recently used one
-// that does not wait for its line. It returns -1 if all wait.
+// victim returns the way of set for a new line. This is an empty way, or else the least recently
+// used one that does not wait for its line. It returns -1 if all wait.
 func (c *cache) victim(set, gen uint32) int {
 	first := int(set) * c.assoc
 	best := -1

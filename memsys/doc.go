@@ -24,8 +24,8 @@
 //
 // An [Access] is a memory instruction of a warp. On its way
 //   - the [Coalescer] divides it into lines and sends one a cycle;
-//   - the [L1] answers if it holds the line; for a miss it reserves a way and an MSHR and sends a
-//     [Request] of 8 bytes, which takes one flit of the [RequestNetwork];
+//   - the [L1] answers if it holds the line; for a miss it reserves a way and an MSHR;
+//   - it then sends a [Request] of 8 bytes, which takes one flit of the [RequestNetwork];
 //   - the [Slice] of the address answers from the L2, or fetches the line from its DRAM channel
 //     (package dram);
 //   - the [Response] returns over the [ResponseNetwork]: 8 bytes and the line;
@@ -35,8 +35,8 @@
 //
 // # Memory order
 //
-// Accesses of an SM to the same bytes take effect in the order in which the SM issues them to the
-// memory system, whatever their kind. Every queue is first in, first out. The blocks serve the
+// Accesses of an SM to the same bytes take effect in the order in which the SM sends them. This
+// holds for all kinds of accesses. Every queue is first in, first out. The blocks serve the
 // requests for a line in order, and the networks keep the order between an SM and a slice. Accesses
 // to different bytes are not ordered.
 //

@@ -8,7 +8,7 @@ import (
 )
 
 // A lane takes no part in a cross-lane instruction if its thread has exited, never existed, is on
-// another path, or is not in the membermask.
+// another path, or is outside the membermask.
 //
 // A shuffle that reads such a lane gets a value that is "unpredictable for inactive/predicated-off
 // threads in warp" (PTX ISA, shfl.sync, semantics). The model gives the value selected by the key

@@ -89,9 +89,9 @@ func (h *Herd) taken(f *Flight, want uint32) uint32 {
 
 // herds decides whether an instruction being issued is herded, and if so returns its number, else
 // 0. It is herded if it is marked and the limit has not been reached. The limit counts herded
-// instructions, branches and loads; every SM has its share of it (Sartori & Kumar, Branch and Data
-// Herding, section V and figure 11: "disable herding when Ih == Th"). One instruction a cycle keeps
-// the count exact.
+// instructions, branches and loads. The source is Sartori & Kumar, Branch and Data Herding, section
+// V and figure 11: "disable herding when Ih == Th". Every SM has its share of the limit. One
+// instruction a cycle keeps the count exact.
 func (i *Issue) herds(in *isa.Inst) (number uint32) {
 	if in.Flags&isa.FlagHerd == 0 {
 		return 0

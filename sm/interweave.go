@@ -25,10 +25,11 @@ const (
 // known to be disjoint.
 type beside func(a, b *divergence.Slot) bool
 
-// interweaves holds the rules for instructions that may issue beside another one (Brunie, Collange &
-// Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU Performance, ISCA 2012). Two
-// instructions of disjoint lanes form one row of the pipeline. Each lane reads, executes and writes
-// for one of them. The example has an if of 3 instructions and an else of 2, in four lanes, by cycle:
+// interweaves holds the rules for instructions that may issue beside another one. The source is
+// Brunie, Collange & Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU
+// Performance, ISCA 2012. Two instructions of disjoint lanes form one row of the pipeline. Each lane
+// reads, executes and writes for one of them. The example has an if of 3 instructions and an else
+// of 2, in four lanes, by cycle:
 //
 //	       none     sbi      swi
 //	if   T T - -  T T e e  T T E E

@@ -8,7 +8,7 @@ import (
 )
 
 // The load/store unit also executes ldmatrix and stmatrix (PTX ISA, section 9.7.13.4.15). Threads 0
-// to 7 of a warp give the row addresses of the first 8x8 matrix, the next eight those of the
+// to 7 of a warp give the row addresses of the first 8x8 matrix. The next eight give those of the
 // second, and so on. Shared memory is read as by a vector load of 16 bytes a lane. When the rows
 // have arrived, a crossbar gives each thread its elements of each matrix. For stmatrix the crossbar
 // joins the elements of the threads to rows, which are stored like vectors.

@@ -6,9 +6,9 @@ import (
 	"divergo/isa"
 )
 
-// Opcodes holds a time for each class of opcodes. GPGPU-Sim has such times as ptx_opcode_latency
-// and ptx_opcode_initiation, for add, max, mul, mad and div; other classes are ours. 0 selects the
-// time of the pipe that executes the instruction.
+// Opcodes holds a time for each class of opcodes; 0 selects the time of the pipe that executes the
+// instruction. GPGPU-Sim has such times as ptx_opcode_latency and ptx_opcode_initiation, for add,
+// max, mul, mad and div. The other classes are ours.
 type Opcodes struct {
 	IntAdd int `toml:"int_add" range:"0..1000" unit:"core cycles" doc:"integer add, sub, sad, abs, neg; 0: as its pipe" source:"ours"`
 	IntMax int `toml:"int_max" range:"0..1000" unit:"core cycles" doc:"integer min, max; 0: as its pipe" source:"ours"`

@@ -10,12 +10,14 @@ import (
 	"divergo/units"
 )
 
-// Stalls reports to a mechanism the slots that wait for memory. The next instruction of such a slot
-// needs a register that a memory instruction in flight will write, or its last instruction is a
-// memory instruction that holds the slot until completion. A slot is in Out from the cycle in which
-// it begins to wait until it can continue. Both changes are therefore events for a reader of the
-// wire. Slots that are not valid, but have a mask, are included: a mechanism may have parked them
-// until their data arrives.
+// Stalls reports to a mechanism the slots that wait for memory. Such a slot waits for one of two
+// reasons:
+//   - its next instruction needs a register that a memory instruction in flight will write;
+//   - its last instruction is a memory instruction that holds the slot until completion.
+//
+// A slot is in Out from the cycle in which it begins to wait until it can continue. Both changes
+// are therefore events for a reader of the wire. Slots that are not valid, but have a mask, are
+// included: a mechanism may have parked them until their data arrives.
 //
 // Stalls follows the instructions sent by Issue and completed by write-back. It exists only if the
 // mechanism requests it (divergence.Mechanism.Stalls).

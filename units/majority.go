@@ -25,8 +25,8 @@ var ties = key.Choices[Tie, func(previous bool) bool]{}.
 func (Tie) Words() key.Words { return ties.Words() }
 
 // Majority is the logic that herds a branch: all active lanes take the direction that most of them
-// want. An SM has one. It works in the time in which a normal branch tests the mask for all zeros
-// or all ones (Sartori & Kumar, Branch and Data Herding, section III-B).
+// want. The source is Sartori & Kumar, Branch and Data Herding, section III-B. An SM has one. It
+// works in the time in which a normal branch tests the mask for all zeros or all ones.
 //
 //	taken & active --> count --> x2 --> compare --> direction
 //	active ----------> count ---------> |
