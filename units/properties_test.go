@@ -624,8 +624,8 @@ type rush struct {
 	Places   string // the queued warp that gets a free slot
 }
 
-// waiting is a set of threads that reaches a PC: in a warp of the pool, in a warp with a slot, or
-// to join a waiting warp.
+// waiting is a set of threads that reaches a PC. It is a warp of the pool, is a warp with a slot,
+// or joins a waiting warp.
 type waiting struct {
 	PC, Lanes uint32
 	To        string
