@@ -118,8 +118,8 @@ func reason(e *toml.DecodeError) string {
 	return name + ": a value of the wrong type; [" + name + "] is a table, whose keys \"divergo list keys\" shows with their types"
 }
 
-// Set changes one value, given as key=value. The error names the key, the
-// value and what was expected.
+// Set changes one value, given as key=value. The error names the key, the value and the expected
+// values.
 func (c *Config) Set(assignment string) error {
 	name, value, found := strings.Cut(assignment, "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)

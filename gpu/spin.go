@@ -182,7 +182,7 @@ func (w *watchdog) judge() End {
 		}
 	}
 	if !runs {
-		return Finished // all wait, but for something that progresses: otherwise the machine would be idle
+		return Finished // all wait, but something still progresses: otherwise the machine would be idle
 	}
 	if end == GridDeadlock && !reads {
 		end = EndlessLoop

@@ -10,8 +10,8 @@ import (
 )
 
 // TestImports checks the layers. The memory system may import rtl, isa, units and dram; the DRAM
-// may import rtl. Both may import the table of keys. The packages audit and memtest have lists of
-// their own.
+// may import rtl. Both may import the table of keys. The packages audit and memtest have separate
+// lists.
 func TestImports(t *testing.T) {
 	for dir, allowed := range map[string][]string{
 		".":                   {"divergo/internal/key", "divergo/rtl", "divergo/isa", "divergo/memsys/dram", "divergo/units"},

@@ -169,7 +169,7 @@ func (m flat) store(addr uint64, size uint8, v [2]uint64) {
 	}
 }
 
-// do performs an access lane by lane and returns what the lanes read.
+// do performs an access lane by lane and returns the data read by each lane.
 func (m flat) do(a *memsys.Access) (data [isa.MaxLanes][2]uint64) {
 	for i := range isa.MaxLanes {
 		if a.Mask>>i&1 == 0 {

@@ -77,7 +77,7 @@ func sum(cycles []uint64) (n uint64) {
 	return n
 }
 
-// CyclesBy returns the number of cycles before now spent in each class.
+// CyclesBy returns the number of cycles before cycle now that were spent in each class.
 func (i *Issue) CyclesBy(now uint64) Cycles {
 	q := i.Q()
 	n := i.Count.Q().Cycles

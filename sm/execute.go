@@ -9,9 +9,9 @@ import (
 )
 
 // Pipe is an execution pipeline. It takes a warp instruction every W/width cycles, less the cycles
-// of lanes that do not execute it (see Skip). It computes all lanes at once and delivers the result
-// after the latency of the queue behind Out. Control instructions leave by Outcome, to the
-// divergence hardware, after the latency of that queue.
+// of lanes that do not execute it (see Skip). It computes the lanes and delivers the result after
+// the latency of the queue behind Out. Control instructions leave by Outcome, to the divergence
+// hardware, after the latency of that queue.
 //
 // Classes of opcodes may have their own latencies (see Opcodes). The latency of Out is then the
 // shortest of them, and a slower instruction spends the rest in Line. Results leave the pipe one

@@ -35,7 +35,7 @@ type Issue struct {
 	Scoreboard units.Scoreboard
 	// Copies are the asynchronous copies in flight of each row: see copies.go.
 	Copies *rtl.Mem[groups]
-	// Beside sends a second instruction; nil if the configuration allows none: see Interweave.
+	// Beside sends a second instruction; nil if the SM lacks that hardware: see Interweave.
 	Beside *Beside `rtl:"own"`
 	// Shares caches, for each slot with threads of several rows, the threads by row and the
 	// registers checked.
@@ -61,7 +61,7 @@ type Issue struct {
 
 // shares holds the threads of a slot by row.
 type shares struct {
-	Known   bool        // the slot has not been redirected since
+	Known   bool        // the slot has not changed since
 	Mask    uint32      // active mask of the slot
 	Homes   units.Homes // homes from which Threads was computed
 	Threads units.Threads

@@ -452,8 +452,8 @@ func (u *LSU) local(h units.Home, a uint64) uint64 {
 	return l.k.LocalBase + (word*uint64(l.cfg.WarpSize)+uint64(h.Lane))*4 + a%4
 }
 
-// check reports whether the addresses of all lanes are valid. It records the first lane out of
-// bounds or misaligned as the SM's fault, if that is the first fault.
+// check reports whether the addresses of all lanes are valid. It records the first invalid lane as
+// the SM's fault, if the SM has none yet.
 func (u *LSU) check(op *Op, in *isa.Inst) bool {
 	if in.Op == isa.OpMembar {
 		return true

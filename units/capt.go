@@ -15,7 +15,7 @@ type Adequacy struct {
 // NewCAPT makes an empty table: see NewPCTable.
 func NewCAPT(entries, ways int) CAPT { return CAPT{NewPCTable[Adequacy](entries, ways)} }
 
-// Predict returns what the branch at pc did last. On a miss nothing is known.
+// Predict returns the history of the branch at pc. On a miss hit is false and the history is empty.
 func (t *CAPT) Predict(pc uint32) (last Adequacy, hit bool) {
 	if line := t.Find(pc); line != nil {
 		return line.Data, true
@@ -32,8 +32,8 @@ func (t *CAPT) Diverge(pc, meet uint32) {
 	}
 }
 
-// Update records what a branch did, if it has a line. It reports whether compaction was adequate
-// there or at a nested branch: see Adequacy.Block.
+// Update records whether compaction was adequate at a branch, if it has a line. It reports whether
+// compaction was adequate there or at a nested branch: see Adequacy.Block.
 func (t *CAPT) Update(pc uint32, adequate bool) bool {
 	line := t.Find(pc)
 	if line == nil {
