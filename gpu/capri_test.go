@@ -186,8 +186,8 @@ LOOP:
 	}
 }
 
-// TestAdequacyPredictionProperties checks that all ways to run this machine give the same result:
-// the checked run, any order of processes, snapshots, reset, tracing, and islands in parallel.
+// TestAdequacyPredictionProperties compares runs of this machine. The checked run, any order of
+// processes, snapshots, reset, tracing, and islands in parallel give the same result.
 func TestAdequacyPredictionProperties(t *testing.T) {
 	p := program(t, mixed)
 	cfg := small()

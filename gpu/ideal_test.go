@@ -146,8 +146,8 @@ JOIN:
 	}
 }
 
-// TestIdealProperties checks that all ways to run this machine give the same result: the checked
-// run, any order of processes, snapshots, reset, tracing, and islands in parallel.
+// TestIdealProperties compares runs of this machine. The checked run, any order of processes,
+// snapshots, reset, tracing, and islands in parallel give the same result.
 func TestIdealProperties(t *testing.T) {
 	p := program(t, mixed)
 	rtltest.SystemProperties(t, func() *rtl.System { return load(t, ideal(), p, 5, 64).System() }, 1200)

@@ -136,8 +136,8 @@ func TestMixedKernel(t *testing.T) {
 	}
 }
 
-// TestMachineProperties checks that all ways to run this machine give the same result: the checked
-// run, any order of processes, snapshots, reset, tracing, and islands in parallel.
+// TestMachineProperties compares runs of this machine. The checked run, any order of processes,
+// snapshots, reset, tracing, and islands in parallel give the same result.
 func TestMachineProperties(t *testing.T) {
 	p := program(t, mixed)
 	rtltest.SystemProperties(t, func() *rtl.System { return load(t, small(), p, 5, 64).System() }, 1200)

@@ -71,8 +71,8 @@ func TestCompactionResults(t *testing.T) {
 	}
 }
 
-// TestCompactionProperties checks that all ways to run this machine give the same result: the
-// checked run, any order of processes, snapshots, reset, tracing, and islands in parallel.
+// TestCompactionProperties compares runs of this machine. The checked run, any order of processes,
+// snapshots, reset, tracing, and islands in parallel give the same result.
 func TestCompactionProperties(t *testing.T) {
 	p := program(t, mixed)
 	cfg := small()
