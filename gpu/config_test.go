@@ -130,7 +130,7 @@ func TestCheckCountsCrossbarPorts(t *testing.T) {
 	assert.NoError(t, c.Check())
 }
 
-// One Check tells of all blocks at once.
+// One Check reports the faults of all blocks.
 func TestCheckTellsAll(t *testing.T) {
 	c := Default()
 	c.GPU.SMs = 0
@@ -170,7 +170,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// What a result prints as its machine makes the same machine again.
+// The machine that a result prints can be built again from the result.
 func TestResolvedConfigurationReadsBack(t *testing.T) {
 	for _, p := range Presets() {
 		from, to := p.Config(), Config{}
@@ -188,7 +188,7 @@ func ExampleConfig_Set() {
 	// unknown key "sm.smid_width"; did you mean "sm.simd_width"?
 }
 
-// What registers and sets in the hardware hold bounds the ranges of keys.
+// The registers and sets of the hardware limit the ranges of keys.
 func TestRangesFitTheHardware(t *testing.T) {
 	for name, most := range map[string]int{
 		"sm.warp_size": isa.MaxLanes, "sm.ctas": sm.MaxCTAs, "sm.threads": sm.MaxWarps * isa.MaxLanes, "divergence.token_window": divergence.SpillWords,
@@ -202,7 +202,7 @@ func TestRangesFitTheHardware(t *testing.T) {
 	}
 }
 
-// The lines of a document are found however it says which key it means.
+// Lines of a document are found for every way to write a key.
 func TestLocate(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"sm.warp_size = 3", "m.toml:1:16: sm.warp_size = 3: want a power of two from 1 to 32\n    sm.warp_size = 3\n                   ^"},

@@ -10,8 +10,7 @@ import (
 	"divergo/memsys"
 )
 
-// TestDefault holds what Fung and Aamodt (HPCA 2011, table 2) and GPGPU-Sim
-// 2.1.1b say.
+// TestDefault checks the numbers of Fung and Aamodt (HPCA 2011, table 2) and GPGPU-Sim 2.1.1b.
 func TestDefault(t *testing.T) {
 	c := memsys.Default()
 	require.NoError(t, c.Check())
@@ -57,7 +56,7 @@ func TestCheck(t *testing.T) {
 	assert.ErrorContains(t, err, "dram.queue")
 }
 
-// TestTOML: every key is written in snake case under its block and read back.
+// TestTOML: every key is written in snake case under its block, and read back.
 func TestTOML(t *testing.T) {
 	want := small()
 	text, err := toml.Marshal(want)

@@ -21,8 +21,8 @@ import (
 	"divergo/rtl/rtltest"
 )
 
-// TestSystemProperties: the whole memory system, busy all the time, in three
-// clock domains and as many islands as it has parts.
+// TestSystemProperties runs the whole memory system, always busy, in three clock domains, with an
+// island for each part.
 func TestSystemProperties(t *testing.T) {
 	for _, write := range []memsys.WritePolicy{memsys.WriteBack, memsys.WriteThrough} {
 		t.Run(string(write), func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestSystemProperties(t *testing.T) {
 	}
 }
 
-// source sends packets to one slice after another.
+// source sends packets to the slices in turn.
 type source struct {
 	rtl.State[struct{ N uint32 }]
 	Out  rtl.Out[memsys.Request]
@@ -102,8 +102,8 @@ func TestNetworkProperties(t *testing.T) {
 	}, 1500)
 }
 
-// ideal is a memory without delay behind an L1: it takes one request a cycle and answers
-// it in the next, so that the SM's side is all there is.
+// ideal is a memory without delay behind an L1. It takes one request a cycle and answers in the
+// next, so that only the SM's side is tested.
 type ideal struct {
 	In    rtl.In[memsys.Request]
 	Out   rtl.Out[memsys.Response]
@@ -148,7 +148,7 @@ func TestUnitProperties(t *testing.T) {
 	}, 3000)
 }
 
-// lanes are the active lanes of an access, and the place of each in units of its size.
+// lanes holds the active lanes of an access, and the place of each in units of its size.
 type lanes struct {
 	Mask  uint32
 	Place [isa.MaxLanes]uint16
@@ -182,7 +182,8 @@ func drawLanes(limit int) gopter.Gen {
 	}
 }
 
-// nearer puts all lanes into one place, and single ones into place 0, halfway there, or one place down.
+// nearer proposes simpler lanes: all in one place, or single lanes in place 0, halfway there, or
+// one place down.
 func nearer(old lanes) gopter.Shrink {
 	list := []lanes{{Mask: old.Mask}}
 	for i, n := range old.Place {
@@ -223,7 +224,7 @@ type warp struct {
 	Kind  memsys.Kind
 	Size  uint8
 	Lanes lanes
-	Turn  int // the line that is answered first
+	Turn  int // index of the line answered first
 }
 
 func (w warp) String() string {
@@ -238,7 +239,7 @@ func (w warp) access() memsys.Access {
 	return a
 }
 
-// stored are the bytes that the store leaves in memory, lane by lane.
+// stored returns the bytes that the store leaves in memory, computed lane by lane.
 func (w warp) stored() flat {
 	a, m := w.access(), flat{}
 	if a.Kind == memsys.Store {
@@ -247,16 +248,16 @@ func (w warp) stored() flat {
 	return m
 }
 
-// pattern is the byte at an address of a memory that nobody writes.
+// pattern returns the byte at an address of memory that is never written.
 func pattern(addr uint64) byte { return byte(addr*167 + addr>>8*13) }
 
-// TestCoalescerProperties is Q1, Q2, Q3 and Q4 of the coalescer.
+// TestCoalescerProperties checks Q1, Q2, Q3 and Q4 of the coalescer (design notes).
 func TestCoalescerProperties(t *testing.T) {
 	all := forall.Struct[warp](map[string]gopter.Gen{
 		"Line": forall.OneOf(32, 64, 128), "Kind": forall.OneOf(memsys.Load, memsys.Store), "Size": forall.OneOf[uint8](1, 2, 4, 8, 16),
 		"Lanes": drawLanes(2048), "Turn": gen.IntRange(0, 31),
 	})
-	// request runs the access until its lines are out.
+	// request runs the access until its lines have left.
 	request := func(w warp) (b *coalescerBench, reqs []memsys.LineRequest) {
 		b = newCoalescerBench(w.Line)
 		b.In.Push(w.access())
@@ -277,7 +278,7 @@ func TestCoalescerProperties(t *testing.T) {
 		got := map[uint64]uint32{}
 		b := newCoalescerBench(w.Line)
 		b.In.Push(a)
-		b.Run(uint64(len(lines)) + 1) // one cycle to arrive, one for each line
+		b.Run(uint64(len(lines)) + 1) // one cycle to arrive, and one for each line
 		for b.Req.Valid() {
 			q := b.Req.Front()
 			require.Zero(t, got[q.Line], "line %#x twice", q.Line)
@@ -346,14 +347,14 @@ func TestSharedProperties(t *testing.T) {
 	})
 }
 
-// traffic is packets on a network, in the order in which each SM sends its own.
+// traffic is a set of packets on a network, in the order in which each SM sends its own.
 type traffic struct {
 	Queue, Concentration, SMs, Slices int
 	Packets                           []parcel
 	Busy                              uint64 // cycles, of every 64, in which no slice takes a packet
 }
 
-// parcel is a packet with so many bytes of data.
+// parcel is a packet with the given bytes of data.
 type parcel struct{ SM, Slice, Bytes int }
 
 func TestCrossbarProperties(t *testing.T) {
@@ -416,7 +417,7 @@ func TestCacheProperties(t *testing.T) {
 		cfg.DRAM.Channels, cfg.L1.Assoc, cfg.L1.Size = 1, c.Ways, c.Sets*c.Ways*cfg.L1.Line
 		var steps []memtest.Step
 		var want, got []memsys.Found
-		sets := make([][]int, c.Sets) // the lines of each, the last used first
+		sets := make([][]int, c.Sets) // lines of each set, the last used first
 		for i, line := range c.Lines {
 			steps = append(steps, memtest.Step{NotBefore: uint64(i) * long, Access: at(memsys.Load, uint64(line*cfg.L1.Line), 0)})
 			set, found := &sets[line%c.Sets], memsys.Miss
@@ -453,8 +454,8 @@ func (s session) String() string {
 	return out.String()
 }
 
-// TestMemoryProperties is M1, M3 and M4 of the cache, Q1, Q2, Q4 and Q5 of the coalescer, for the whole memory system
-// at once.
+// TestMemoryProperties checks M1, M3 and M4 of the cache, and Q1, Q2, Q4 and Q5 of the coalescer,
+// for the whole memory system (design notes).
 func TestMemoryProperties(t *testing.T) {
 	configs := machines()
 	names := slices.Sorted(maps.Keys(configs))

@@ -13,7 +13,7 @@ import (
 	"divergo/sm"
 )
 
-// taken is how many cycles of a pipe a warp needs, counted lane by lane.
+// taken returns the number of cycles of a pipe that a warp needs, counted lane by lane.
 func taken(s sm.Skip, mask uint32, lanes, width int) (n uint64) {
 	active := 0
 	for first := 0; first < lanes; first += width {
@@ -40,7 +40,7 @@ func taken(s sm.Skip, mask uint32, lanes, width int) (n uint64) {
 	return n
 }
 
-// entering is a warp of so many lanes that enters a pipe of a width.
+// entering is a warp of the given number of lanes that enters a pipe of a width.
 type entering struct {
 	Skip         sm.Skip
 	Lanes, Width int

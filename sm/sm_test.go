@@ -18,13 +18,13 @@ import (
 	"divergo/units"
 )
 
-// memory stands in for the memory side of an SM: it answers each access after a
-// fixed time, and has a word of data for each address.
+// memory models the memory side of an SM. It answers each access after a fixed time, and has a word
+// of data for each address.
 type memory struct {
 	rtl.State[struct{ Accesses uint64 }]
 	In  rtl.In[memsys.Access]
-	Out rtl.Out[memsys.Reply] // with the latency
-	log []memsys.Access       `rtl:"-"` // for the test
+	Out rtl.Out[memsys.Reply] // its queue has the latency
+	log []memsys.Access       `rtl:"-"` // read by the test
 }
 
 func (m *memory) Tick() {
@@ -42,13 +42,13 @@ func (m *memory) Tick() {
 	m.D().Accesses++
 }
 
-// host starts CTAs and hears of their end.
+// host starts CTAs and counts those that have ended.
 type host struct {
 	rtl.State[struct{ Sent, Ended uint64 }]
 	Command rtl.Out[sm.Command]
 	Notice  rtl.In[sm.Notice]
 	ctas    uint64
-	room    uint64 // CTAs that the SM takes at a time
+	room    uint64 // CTAs that the SM holds at once
 }
 
 func (h *host) Tick() {
@@ -63,7 +63,7 @@ func (h *host) Tick() {
 	}
 }
 
-// bench is an SM with both.
+// bench is an SM with a memory and a host.
 type bench struct {
 	*sm.SM
 	Memory *memory
@@ -118,7 +118,7 @@ func newBenchOf(t testing.TB, mechanism string, cfg *sm.Config, text string, blo
 	return b
 }
 
-// run until all CTAs have ended.
+// run runs until all CTAs have ended.
 func (b *bench) run(t testing.TB) {
 	t.Helper()
 	require.True(t, b.sim.RunUntil(func() bool { return b.Host.Q().Ended == b.Host.ctas }, 100_000), "still running")
@@ -144,8 +144,8 @@ func compile(t testing.TB, body string) *isa.Program {
 	return p
 }
 
-// config has no narrow part: 32 lanes, registers tracked one by one, room for
-// two fetched instructions.
+// config returns a configuration without narrow parts: 32 lanes, registers tracked one by one, two
+// instructions fetched at once.
 func config() sm.Config {
 	return sm.Config{
 		WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 32, Skip: sm.SkipNone, Interweave: sm.InterweaveNone, AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8, Registers: 16384, RegAlloc: 4,
@@ -154,8 +154,8 @@ func config() sm.Config {
 	}
 }
 
-// gaps are the cycles between issues of consecutive instructions from the one
-// at pc on, of a single warp.
+// gaps returns the cycles between issues of consecutive instructions of a single warp, after the
+// instruction at pc.
 func (b *bench) gaps(pc uint32, n int) (g []uint64) {
 	for i := 1; i < len(b.issues) && len(g) < n; i++ {
 		if b.issues[i].pc > pc {
@@ -165,9 +165,8 @@ func (b *bench) gaps(pc uint32, n int) (g []uint64) {
 	return g
 }
 
-// TestIssueDistance has the times that docs/explanation/architecture.md states: a
-// dependent instruction issues latency+3 cycles after the one it needs, an
-// independent one in the next cycle.
+// TestIssueDistance checks the times in docs/explanation/architecture.md. A dependent instruction
+// issues latency+3 cycles after its producer, an independent one in the next cycle.
 func TestIssueDistance(t *testing.T) {
 	chain := "add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; exit;"
 	free := "add.u32 %r1, %r11, 1; add.u32 %r2, %r12, 1; add.u32 %r3, %r13, 1; exit;"
@@ -199,14 +198,14 @@ func TestIssueDistance(t *testing.T) {
 	}
 }
 
-// TestBranchDistance: the instruction behind a branch waits for its outcome,
-// and is fetched and decoded after that.
+// TestBranchDistance: the instruction after a branch waits for the outcome, and is then fetched and
+// decoded.
 func TestBranchDistance(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "bra.uni L; L: add.u32 %r1, %r1, 1; exit;", 32, 1)
 	b.run(t)
-	// Operands +1, ALU +1, its latency, the slot changes +1, fetch sees it and
-	// decodes +1, the I-buffer has it +1.
+	// The delays are: Operands 1, ALU 1, its latency, the slot change 1, fetch and decode 1, the
+	// I-buffer 1.
 	assert.Equal(t, []uint64{1 + 1 + 5 + 1 + 1 + 1}, b.gaps(0, 1))
 }
 
@@ -219,7 +218,7 @@ func TestSchedulers(t *testing.T) {
 		b := newBench(t, &cfg, text, 128, 1)
 		b.run(t)
 		for _, i := range b.issues {
-			if i.pc > 0 && i.pc < 4 { // the first waits for fetch
+			if i.pc > 0 && i.pc < 4 { // the first instruction waits for fetch
 				slots = append(slots, i.slot)
 			}
 		}
@@ -261,8 +260,8 @@ func TestCyclesAddUp(t *testing.T) {
 	assert.Equal(t, 4*b.Issue.Count.Q().Issued, by.Issue(), "each instruction takes 4 cycles to enter a pipe of 8 lanes")
 }
 
-// TestLocalMemory: equal local addresses of the lanes of a warp are
-// neighbouring words, and a wide access is several words of each lane.
+// TestLocalMemory: equal local addresses of the lanes of a warp are neighbouring words. A wide
+// access is several words of each lane.
 func TestLocalMemory(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "ld.local.u64 %rd1, [mine+8]; exit;", 32, 1)
@@ -276,8 +275,7 @@ func TestLocalMemory(t *testing.T) {
 	}
 }
 
-// TestSpaces: accesses to device memory say for statistics what they are to the
-// program.
+// TestSpaces: accesses to device memory carry the space that the program uses, for statistics.
 func TestSpaces(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "mov.u64 %rd1, 268435456; ld.const.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1]; st.local.u32 [mine], %r3; exit;", 32, 1)
@@ -289,7 +287,8 @@ func TestSpaces(t *testing.T) {
 	assert.Equal(t, []isa.Space{isa.SpaceConst, isa.SpaceGlobal, isa.SpaceLocal}, spaces)
 }
 
-// TestFenceHolds: a slot waits for its fence, whatever else of it completes meanwhile.
+// TestFenceHolds: a slot waits for its fence, whichever of its other instructions complete
+// meanwhile.
 func TestFenceHolds(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "rcp.approx.f32 %r1, %r1; membar.gl; add.u32 %r2, %r2, 1; exit;", 32, 1)
@@ -298,7 +297,7 @@ func TestFenceHolds(t *testing.T) {
 	assert.GreaterOrEqual(t, g[1], uint64(memoryLatency), "gaps %v", g)
 }
 
-// TestOrder: release and acquire put a fence before and behind the access.
+// TestOrder: release puts a fence before the access, acquire puts one after it.
 func TestOrder(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "mov.u64 %rd1, 268435456; atom.acq_rel.gpu.global.add.u32 %r1, [%rd1], 1; ld.acquire.gpu.global.u32 %r2, [%rd1]; exit;", 32, 1)

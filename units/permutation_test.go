@@ -20,8 +20,8 @@ func lanes(t *testing.T, p units.Permutation, width int) *units.LaneMap {
 	return m
 }
 
-// TestLaneTables has the maps of Rhu & Erez, ISCA 2013, figure 7, for 8 lanes:
-// the location in each lane.
+// TestLaneTables uses the maps of Rhu & Erez, ISCA 2013, figure 7, for 8 lanes: the location in
+// each lane.
 func TestLaneTables(t *testing.T) {
 	order := []units.Permutation{units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID, units.RevWID, units.Balanced}
 	for w, row := range []string{
@@ -45,8 +45,8 @@ func TestLaneTables(t *testing.T) {
 	}
 }
 
-// TestBalancedMasks: the masks of figure 9 for 8 lanes; for 32 lanes they are
-// 32 different ones of 5 bits.
+// TestBalancedMasks uses the masks of figure 9 for 8 lanes. For 32 lanes there are 32 different
+// masks of 5 bits.
 func TestBalancedMasks(t *testing.T) {
 	masks, ok := units.Balanced.Masks(8)
 	require.True(t, ok)
@@ -64,11 +64,12 @@ func TestBalancedMasks(t *testing.T) {
 	}
 }
 
-// TestPermutationProperties: each warp's map is a permutation; those that are made
-// of masks are their own inverse and keep the halves of a warp together. Of the
-// papers' it is known whether they bring each location to each lane once over W
-// warps, are made of masks, and have the masks of an even and the odd warp behind
-// it as complements.
+// TestPermutationProperties: each warp's map is a permutation. Permutations by masks are their own
+// inverse and keep the halves of a warp together. Of the papers' permutations three properties are
+// known:
+//   - they bring each location to each lane once over W warps;
+//   - they are made of masks;
+//   - the masks of an even warp and of the odd warp after it are complements.
 func TestPermutationProperties(t *testing.T) {
 	type properties struct{ once, masks, complements bool }
 	known := map[units.Permutation]properties{
@@ -126,8 +127,8 @@ func TestPermutationProperties(t *testing.T) {
 	}
 }
 
-// locations reads a mask as the paper draws it: warps separated by /, in each
-// the threads that are active, in base 36, or a dash.
+// locations reads a mask as the paper draws it: warps separated by /, each with its active threads
+// in base 36, or a dash.
 func locations(t *testing.T, text string, width int) (m units.BlockMask) {
 	t.Helper()
 	for _, warp := range strings.Split(text, "/") {
@@ -149,9 +150,9 @@ func each(width, warps int, active func(tid int) bool) (m units.BlockMask) {
 	return m
 }
 
-// TestWarpCounts: warps needed for the active sets of Rhu & Erez, ISCA 2013,
-// figures 1, 2, 5, 8 and 9: without compaction, if threads could change lanes,
-// and compacted under each permutation.
+// TestWarpCounts counts the warps needed for the active sets of Rhu & Erez, ISCA 2013, figures 1,
+// 2, 5, 8 and 9. It does so without compaction, with threads that could change lanes, and with
+// compaction under each permutation.
 func TestWarpCounts(t *testing.T) {
 	order := []units.Permutation{
 		units.Sequential, units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID, units.RevWID, units.Balanced,
@@ -198,7 +199,7 @@ func TestWarpCounts(t *testing.T) {
 	}
 }
 
-// TestLanePictures has the threads in the lanes of figure 9, in base 36.
+// TestLanePictures uses the threads in the lanes of figure 9, in base 36.
 func TestLanePictures(t *testing.T) {
 	for _, c := range []struct {
 		p      units.Permutation
@@ -225,9 +226,9 @@ func TestLanePictures(t *testing.T) {
 	}
 }
 
-// TestCompactionRates: over all ways of the branches that diverge in bitonic
-// sort and in the first reduction kernel of the CUDA SDK, warps of 32, the part
-// of ways that need fewer warps compacted, and the sum of warps.
+// TestCompactionRates covers all paths of the divergent branches in bitonic sort and in the first
+// reduction kernel of the CUDA SDK, with warps of 32. It checks the share of paths that need fewer
+// warps when compacted, and the sum of warps.
 func TestCompactionRates(t *testing.T) {
 	bitonic := func(threads int) (paths []units.BlockMask) {
 		warps := threads / 32
@@ -306,7 +307,7 @@ func TestCompactionRates(t *testing.T) {
 	}
 }
 
-// TestRandomPermutation: a seed gives the same maps again, another gives others.
+// TestRandomPermutation: the same seed gives the same maps, another seed gives others.
 func TestRandomPermutation(t *testing.T) {
 	a, err := units.NewLaneMap(units.Random, 32, 1)
 	require.NoError(t, err)
@@ -326,8 +327,8 @@ func TestUnknownPermutation(t *testing.T) {
 	assert.ErrorContains(t, err, `"balanced"`)
 }
 
-// Four warps in which every second lane is idle fill two warps, if their
-// threads do not all want the same lanes.
+// Four warps with every second lane idle fill two warps, if their threads are not all in the same
+// lanes.
 func ExampleLaneMap() {
 	var even units.BlockMask
 	for w := range 4 {
@@ -343,9 +344,8 @@ func ExampleLaneMap() {
 	// Output: 4 2
 }
 
-// TestBits: Balanced is a table of 32 masks of 5 bits (Rhu & Erez, ISCA 2013,
-// section 4); what is no exclusive-or needs a lane for each location of each
-// warp.
+// TestBits: Balanced is a table of 32 masks of 5 bits (Rhu & Erez, ISCA 2013, section 4). A
+// permutation other than an exclusive-or needs a lane for each location of each warp.
 func TestBits(t *testing.T) {
 	for _, c := range []struct {
 		p           units.Permutation

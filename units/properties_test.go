@@ -30,7 +30,7 @@ func ctas(lanes gopter.Gen) gopter.Gen {
 	return forall.Struct[cta](map[string]gopter.Gen{"Lanes": lanes, "Warps": forall.List(64, forall.Mask[uint32](32))})
 }
 
-// each calls f for every thread, in their order.
+// each calls f for every thread, in order.
 func (c cta) each(f func(warp, lane int)) {
 	for w, lanes := range c.Warps {
 		for l := range c.Lanes {
@@ -55,7 +55,7 @@ func (c cta) String() string {
 	return s.String()
 }
 
-// formed are warps that are formed of threads, each by lane.
+// formed holds warps that are formed of threads, each by lane.
 type formed []map[int]units.Home
 
 func (f *formed) put(warp, lane int, h units.Home) {
@@ -65,7 +65,7 @@ func (f *formed) put(warp, lane int, h units.Home) {
 	(*f)[warp][lane] = h
 }
 
-// leave is what a compactor makes of a CTA.
+// leave returns the warps that a compactor makes of a CTA.
 func leave(t *forall.T, c cta, next func(*units.Compactor) (uint32, units.Homes)) (warps formed) {
 	compactor := units.Compactor{Pending: c.mask()}
 	for n := 0; !compactor.Pending.Empty(); n++ {
@@ -210,7 +210,7 @@ func TestSetProperties(t *testing.T) {
 	})
 }
 
-// rows are two warps of threads of any rows, and lanes of them.
+// rows holds two warps with threads of any rows, and a set of lanes.
 type rows struct {
 	To, From units.Rows
 	Lanes    uint32
@@ -291,7 +291,7 @@ func TestRowsProperties(t *testing.T) {
 	})
 }
 
-// bench is a module that does one thing a cycle to a part.
+// bench is a module that performs one action a cycle on a part.
 type bench[T any] struct {
 	Part T
 	do   func(cycle int)
@@ -303,10 +303,11 @@ func (b *bench[T]) Tick() {
 	b.D().Cycle++
 }
 
-// bank is what becomes of stacks of five entries in some cycles, with lists.
+// bank is a list of cycles for stacks of five entries, each with its accesses.
 type bank struct{ Cycles [][]access }
 
-// access is a push or a pop of one of three stacks. It does nothing to one that is full or empty.
+// access is a push or a pop of one of three stacks. A push to a full stack and a pop of an empty
+// one have no effect.
 type access struct {
 	Stack int
 	Value uint32
@@ -315,7 +316,7 @@ type access struct {
 
 const deepest = 5
 
-// does reports whether an access of a stack changes it.
+// does reports whether an access changes its stack.
 func (a access) does(s []uint32) bool { return a.Pop && len(s) > 0 || !a.Pop && len(s) < deepest }
 
 func (a access) apply(s []uint32) []uint32 {
@@ -325,7 +326,7 @@ func (a access) apply(s []uint32) []uint32 {
 	return append(s, a.Value)
 }
 
-// String draws the accesses of each cycle and the stacks behind them, bottom first.
+// String draws the accesses of each cycle and the stacks after them, bottom first.
 func (b bank) String() string {
 	var out strings.Builder
 	var stacks [3][]uint32
@@ -358,7 +359,7 @@ func TestStackProperties(t *testing.T) {
 		k := &b.Part
 		var stacks [3][]uint32
 		b.do = func(cycle int) {
-			for i, s := range stacks { // what was there at the start of the cycle
+			for i, s := range stacks { // contents at the start of the cycle
 				for n, v := range s {
 					require.Equal(t, v, *k.At(i, n), "cycle %d, stack %d, entry %d", cycle, i, n)
 				}
@@ -386,12 +387,12 @@ func TestStackProperties(t *testing.T) {
 	})
 }
 
-// flight is registers that threads of four rows are going to write, or have written.
+// flight is a set of registers that threads of four rows are going to write, or have written.
 type flight struct {
 	Written bool
 	Regs    []uint16
 	Lanes   []uint32 // by row
-	Asked   uint64   // rows that are asked before
+	Asked   uint64   // rows that are checked before
 }
 
 func (f flight) String() string {
@@ -460,13 +461,14 @@ func TestScoreboardProperties(t *testing.T) {
 	})
 }
 
-// step is a cycle of a pool for six rows of four lanes: warps that are issued, by entry, and arrivals.
+// step is a cycle of a pool for six rows of four lanes: entries whose warps issue, and arrivals.
 type step struct {
 	Issued   []int
 	Arrivals []arrival
 }
 
-// arrival is threads that go on at a PC: in each of some lanes the first one at or after a row that is outside the pool.
+// arrival is a set of threads that continue at a PC. In each of its lanes it is the first thread
+// outside of the pool at or after a row.
 type arrival struct {
 	PC    uint32
 	Lanes uint32
@@ -497,7 +499,7 @@ func newPoolModel() *poolModel {
 	return m
 }
 
-// threads are those of an arrival.
+// threads returns the threads of an arrival.
 func (m *poolModel) threads(u arrival) (list []units.Home) {
 	for lane := range poolLanes {
 		for n := range poolRows {
@@ -511,7 +513,7 @@ func (m *poolModel) threads(u arrival) (list []units.Home) {
 	return list
 }
 
-// use makes a PC the most recent of its set, and forgets the warp of the one that has to go.
+// use makes a PC the most recent of its set, and forgets the warp of the replaced PC.
 func (m *poolModel) use(pc uint32) {
 	set := &m.sets[pc%4]
 	*set = append([]uint32{pc}, slices.DeleteFunc(*set, func(o uint32) bool { return o == pc })...)
@@ -521,7 +523,7 @@ func (m *poolModel) use(pc uint32) {
 	}
 }
 
-// issue gives the threads of an entry back.
+// issue removes an entry; its threads are outside of the pool again.
 func (m *poolModel) issue(entry int) {
 	for h := range m.held[entry] {
 		m.outside[h] = true
@@ -614,15 +616,16 @@ func TestWarpPoolProperties(t *testing.T) {
 	}
 }
 
-// rush is what happens in a cycle to warps that wait at PCs 62 to 65, or in three slots.
+// rush is a cycle of warps that wait at PCs 62 to 65, or in three slots.
 type rush struct {
-	First    uint32 // PC that goes before all others
+	First    uint32 // PC that precedes all others
 	Issued   []int  // slots
 	Arrivals []waiting
 	Places   string // the queued warp that gets a free slot
 }
 
-// waiting is threads that come to a PC: in a warp of the pool, in one that has a slot, or to a warp that is there.
+// waiting is a set of threads that reaches a PC. It is a warp of the pool, is a warp with a slot,
+// or joins a waiting warp.
 type waiting struct {
 	PC, Lanes uint32
 	To        string
@@ -651,12 +654,12 @@ func (c rushes) String() string {
 	return s.String()
 }
 
-// waitingModel has a list of warps, oldest first.
+// waitingModel is a list of warps, oldest first.
 type waitingModel []*waitingWarp
 
 type waitingWarp struct {
 	pc    uint32
-	lanes []uint32 // its own and those that have joined
+	lanes []uint32 // its first threads and those that have joined
 	entry int
 	slot  int // -1 in a queue
 	cycle int
@@ -673,7 +676,7 @@ func (m *waitingModel) in(slot int) *waitingWarp {
 	return m.find(func(w *waitingWarp) bool { return w.slot == slot })
 }
 
-// threads are those at a PC.
+// threads returns the number of threads at a PC.
 func (m *waitingModel) threads(pc uint32) (n int) {
 	for _, w := range *m {
 		for _, lanes := range w.lanes {
@@ -770,7 +773,7 @@ func TestPCQueuesProperties(t *testing.T) {
 	assert.NotZero(t, chosen)
 }
 
-// arrive brings threads to where they wait, if there is such a place.
+// arrive moves threads to the place where they wait, if it is possible.
 func (m *waitingModel) arrive(k *units.PCQueues, a waiting, cycle, entries int) {
 	if a.Lanes == 0 {
 		return
@@ -798,7 +801,7 @@ func (m *waitingModel) arrive(k *units.PCQueues, a waiting, cycle, entries int) 
 	}
 }
 
-// birth is an instruction that issues, after which a slot gets a warp formed so many instructions before.
+// birth is an instruction that issues. A slot then gets a warp formed Age instructions before.
 type birth struct{ Slot, Age int }
 
 func TestAgingProperties(t *testing.T) {

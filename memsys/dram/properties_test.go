@@ -14,10 +14,10 @@ import (
 	"divergo/memsys/dram"
 )
 
-// sheet is a data sheet: times, of which some are what they are more than the shortest that can be.
+// sheet is a data sheet. Some of its times are given as the excess over the shortest possible time.
 type sheet struct {
 	TCL, WL, TRP, TRCD, TWTR, TRTP, TWR, TRRD int
-	TCCD, TRAS, TRC                           int // more than 2, TRCD, TRAS + TRP
+	TCCD, TRAS, TRC                           int // excess over 2, TRCD and TRAS + TRP
 	Banks, Queue, HitCap, Bus, Burst          int
 	Scheduler                                 dram.Scheduler
 }
@@ -32,18 +32,18 @@ func (s sheet) config() dram.Config {
 	return c
 }
 
-// stream is requests to a channel.
+// stream is a sequence of requests to a channel.
 type stream struct {
 	Sheet    sheet
 	Requests []request
-	Busy     uint64 // cycles, of every 64, in which nobody takes an answer
+	Busy     uint64 // cycles, of every 64, in which no answer is taken
 }
 
-// request is one that comes so many cycles after the one before.
+// request is a request that comes After cycles after the one before.
 type request struct {
 	Write           bool
 	Bank, Row, Line int
-	Bytes           uint64 // of a write
+	Bytes           uint64 // mask of a write
 	After           int
 }
 
@@ -84,7 +84,7 @@ func TestChannelProperties(t *testing.T) {
 		books := audit.WatchChannel(line, &cfg, b.Channel)
 		var want []dram.Response // by ID
 		mem := map[uint64]*dram.Line{}
-		next := uint64(0) // cycle from which the next request comes
+		next := uint64(0) // first cycle for the next request
 		for answered := 0; answered < len(s.Requests); {
 			if n := len(want); n < len(s.Requests) && b.In.Ready() && b.Now() >= next+uint64(s.Requests[n].After) {
 				r := s.Requests[n]
@@ -147,7 +147,7 @@ func TestStoreProperties(t *testing.T) {
 		s := newStore(cfg)
 		want := map[int][]byte{} // by region
 		for n, w := range c.Writes {
-			if n < len(c.Mapped) { // some are mapped when there is something in others
+			if n < len(c.Mapped) { // some regions are mapped when others have contents
 				require.NoError(t, s.Map(regions[c.Mapped[n]], size))
 				if want[c.Mapped[n]] == nil {
 					want[c.Mapped[n]] = make([]byte, size)
