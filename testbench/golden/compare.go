@@ -82,7 +82,7 @@ func holds(in *isa.Inst, t isa.Type, a, b uint64) (yes, ok bool) {
 	return false, false
 }
 
-// real64 is the value of a float operand; float64 holds every f32.
+// real64 returns the value of a float operand; float64 holds every f32.
 func real64(in *isa.Inst, t isa.Type, a uint64) float64 {
 	if t == isa.F64 {
 		return math.Float64frombits(a)

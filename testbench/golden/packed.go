@@ -36,7 +36,7 @@ func (v *values) packed(in *isa.Inst) bool {
 	return true
 }
 
-// piece is the i-th number of n bits in x, with a sign if t has one.
+// piece returns the i-th number of n bits in x, signed if t is.
 func piece(t isa.Type, x uint64, n, i int) int64 {
 	p := int64(x >> (n * i) & (1<<n - 1))
 	if t.Signed() && p >= 1<<(n-1) {
