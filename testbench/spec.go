@@ -33,7 +33,6 @@ import (
 //
 // TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64, or b8 b16 b32 b64 for a bit pattern, whose values
 // are hexadecimal.
-// pattern, whose values are hexadecimal.
 type Arg struct {
 	Spec   string   // as given
 	Buffer bool     // a buffer

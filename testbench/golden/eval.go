@@ -98,7 +98,7 @@ func signed(t isa.Type, x uint64) int64 {
 	return int64(x<<s) >> s
 }
 
-// extend returns the register value for a value of type t, at the given width; 0 means the width of
+// extend returns the register value for a value of type t, at the given width. Width 0 means that of
 // t (PTX ISA, tables 27 and 28). A signed integer keeps its value; other types are filled with
 // zeros.
 func extend(t isa.Type, x uint64, width uint8) uint64 {

@@ -81,7 +81,7 @@ type Path struct {
 }
 
 // Register is a general register or predicate with a different value at its thread's exit. A
-// predicate is
+// predicate is 0 or 1.
 type Register struct {
 	Thread          golden.ID
 	Name            string // name in the PTX
