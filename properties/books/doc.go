@@ -1,7 +1,7 @@
 // Package books models each SM during a run, and reports impossible events.
 //
-// Each model follows one thing: the place of each thread, for example, or the registers still to be
-// written, or the warps that a compactor has to make. A model works from the events of the hardware.
+// Each model follows one thing. Examples are the place of each thread, the registers still to be
+// written, and the warps that a compactor has to make. A model works from the events of the hardware.
 // It reads nothing from the mechanism that it can compute itself.
 //
 //	                 +--> lanes, home, uniform, meeting, fair, prompt, liveness

@@ -29,7 +29,7 @@ type barrier struct {
 	count   int    // threads that have arrived
 	need    uint64 // threads expected, 0: all that have not exited
 	yes     uint64 // of bar.red: threads whose predicate holds
-	asked   uint64 // of bar.red: threads with a predicate
+	asked   uint64 // of bar.red: all threads that bring a predicate
 }
 
 // state tells whether a thread can run.

@@ -10,10 +10,14 @@
 //
 // # What is compared
 //
-// In a program without data races three results do not depend on the order of threads: the final
-// memory, the registers of each thread at its exit, and each thread's sequence of PCs. They must be
-// the same on the machine, under every mechanism. Clocks, %smid and the like depend on the order; they
-// read as zero here. Memory that was never written reads as zero.
+// In a program without data races three results do not depend on the order of threads:
+//
+//   - the final memory,
+//   - the registers of each thread at its exit,
+//   - each thread's sequence of PCs.
+//
+// They must be the same on the machine, under every mechanism. Clocks, %smid and the like depend on
+// the order; they read as zero here. Memory that was never written reads as zero.
 //
 // # Order of execution
 //
