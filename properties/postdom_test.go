@@ -55,8 +55,8 @@ func (p *paths) leaves(from []uint32, without uint32, seen []bool) (out bool) {
 	return out
 }
 
-// TestReconvergenceByPaths checks that the threads of a branch meet at the first instruction on
-// every path from it to the end (Fung & Aamodt, HPCA 2011, section 2.2.2).
+// TestReconvergenceByPaths checks the meeting point of each branch. It is the first instruction on
+// every path from the branch to the end (Fung & Aamodt, HPCA 2011, section 2.2.2).
 func TestReconvergenceByPaths(t *testing.T) {
 	seeds, branches := uint64(400), 0
 	if testing.Short() {

@@ -70,8 +70,8 @@ func mustSession(t *testing.T, k *draw.Compiled) *testbench.Session {
 }
 
 // TestAcrossEdge checks that an access across the end of a kernel's buffer is an expected end of a
-// run. Other faults are not, nor is another end of the golden model, with one exception: the model
-// waits at a vote for the threads that the machine had together.
+// run. Other faults are not. Nor is another end of the golden model, except that it may wait at a
+// vote for the threads that the machine had together.
 func TestAcrossEdge(t *testing.T) {
 	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Edge: 6}}).Compile()
 	require.NoError(t, err)

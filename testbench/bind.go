@@ -8,8 +8,8 @@ import (
 	"divergo/isa"
 )
 
-// CheckArgs compares arguments with the parameters of a kernel and reports
-// every difference, by index, name and declared type.
+// CheckArgs compares arguments with the parameters of a kernel and reports every difference, by
+// index, name and declared type.
 func CheckArgs(p *isa.Program, args []Arg) error {
 	var errs []error
 	for i := range p.Params {

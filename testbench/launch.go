@@ -103,8 +103,8 @@ func (s *Session) prepare(l Launch) (run Run, err error) {
 	return Run{Launch: l, Occupancy: occupancy, Emulated: s.Emulates != nil && s.Emulates(len(s.Runs)+1)}, nil
 }
 
-// maxGrid and maxBlock are the largest sizes by dimension (CUDA C Programming
-// Guide, technical specifications by compute capability).
+// maxGrid and maxBlock are the largest sizes by dimension (CUDA C Programming Guide, technical
+// specifications by compute capability).
 var (
 	maxGrid  = [3]uint32{1<<31 - 1, 65535, 65535}
 	maxBlock = [3]uint32{MaxThreads, MaxThreads, 64}

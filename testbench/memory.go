@@ -9,8 +9,8 @@ import (
 	"divergo/sm"
 )
 
-// allocAlign is the alignment of an allocation: enough for any type and for
-// whole cache lines (CUDA C Programming Guide, device memory accesses).
+// allocAlign is the alignment of an allocation. It suits any type and whole cache lines (CUDA C
+// Programming Guide, device memory accesses).
 const allocAlign = 256
 
 // addressEnd is the first address that 32-bit pointers do not reach.
@@ -52,8 +52,8 @@ func (m *Memory) Total() uint64 { return m.total }
 // then, an access to freed memory is a fault.
 func (m *Memory) reuseAfter() uint64 { return min(isa.GlobalBase+2*m.total, addressEnd) }
 
-// Alloc reserves bytes of fresh memory and returns its address, a multiple of
-// 256. It fails when all memory is taken.
+// Alloc reserves bytes of fresh memory and returns their address, a multiple of 256. It fails when
+// all memory is taken.
 func (m *Memory) Alloc(bytes uint64) (uint64, error) {
 	if err := m.take(bytes); err != nil {
 		return 0, err

@@ -267,8 +267,8 @@ func spaceName(s isa.Space) string {
 	return ""
 }
 
-// Error is the report of a run that did not finish, in lines. It starts with a
-// summary and names threads, instructions and source lines.
+// Error returns the report of a run that did not finish, in lines. It starts with a summary and
+// names threads, instructions and source lines.
 func (o *Outcome) Error() string {
 	var b strings.Builder
 	switch o.End {

@@ -10,8 +10,8 @@ import (
 
 // barriers models which threads have reached which barrier of their CTA, and which ones wait there.
 //
-// A barrier opens when every live thread of the CTA has reached it. If the barrier names a number
-// of warps, it opens when so many have reached it, each with all of its live threads (PTX ISA,
+// A barrier opens when every live thread of the CTA has reached it. A barrier may name a number of
+// warps instead: it opens when so many have reached it, each with all of its live threads (PTX ISA,
 // bar).
 
 type barriers struct {

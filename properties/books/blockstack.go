@@ -264,7 +264,7 @@ func (c *blockBook) split(b *blockStack) {
 	}
 }
 
-// loads holds an entry that goes to the compactor against the book.
+// loads compares an entry that goes to the compactor with the model.
 func (b *blockStack) loads(w *divergence.Compacted) {
 	c := &b.ctas[w.CTA&(sm.MaxCTAs-1)]
 	if !c.known && w.Bottom && b.passes { // all are together again

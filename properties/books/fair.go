@@ -81,7 +81,7 @@ func (t *fair) beside(cycle uint64) {
 	}
 }
 
-// ready reports whether a slot is surely ready in a cycle: it has its instruction, and no
+// ready reports whether a slot is surely ready in a cycle. It has its instruction, and no
 // instruction of its threads in flight holds it back.
 func (t *fair) ready(cycle uint64, i int) bool {
 	s := t.sm.Div.Slots().At(i)

@@ -194,8 +194,8 @@ func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
 	}
 }
 
-// look checks that a warp of the pool got a slot in each cycle since the last look, if a warp and a
-// slot were available. The issue stage sleeps while no slot changes.
+// look checks the cycles since the last look: if the pool had a warp and a slot was free, a warp
+// got a slot in each of them. The issue stage sleeps while no slot changes.
 func (f *forming) look(e sm.Spent) {
 	if f.found != nil {
 		return

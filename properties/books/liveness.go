@@ -6,13 +6,18 @@ import (
 	"divergo/sm/divergence/tokens"
 )
 
-// liveness checks that threads which wait for nothing issue within a bound.
+// liveness checks that threads which wait for nothing issue within a bound. The valid reasons to
+// wait are
 //
-// Valid reasons to wait are an instruction of the warp in flight, an outcome, words in transit to
-// or from memory, a barrier with missing threads, and a vote with other threads. Where warps wait
-// for each other at branches (Blocks), the reason may be that of any warp of the CTA. Where a
-// mechanism combines threads of several CTAs (Across), it may be that of any warp of the SM.
-// Threads also wait their turn while something issues, or the pipes are full.
+//   - an instruction of the warp in flight,
+//   - an outcome in flight,
+//   - words in transit to or from memory,
+//   - a barrier with missing threads,
+//   - a vote with other threads.
+//
+// If warps wait for each other at branches (Blocks), any warp of the CTA may have the reason. If a
+// mechanism combines threads of several CTAs (Across), any warp of the SM may have it. Threads also
+// wait their turn while something issues, or the pipes are full.
 type liveness struct {
 	*View
 	places interface {

@@ -48,9 +48,9 @@ func watchUniform(v *View) {
 	})
 }
 
-// join checks that the threads of a divergent branch meet at its post-dominator. Of several
-// branches of the same threads with one post-dominator, as in the trips of a loop, it keeps the
-// first: that one has the most threads.
+// join checks that the threads of a divergent branch meet at its post-dominator. Several branches
+// of the same threads can have one post-dominator, as in the trips of a loop. Then join keeps the
+// first, which has the most threads.
 func (b *meeting) join(e *sm.Issued, r int, in *isa.Inst, mask, taken uint32) {
 	depth := b.places.issuedDepth()
 	kept := b.splits[r][:0]

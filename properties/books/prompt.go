@@ -9,8 +9,8 @@ import (
 	"divergo/sm/divergence"
 )
 
-// prompt checks that a mechanism takes an outcome as soon as it arrives, and that a path of the
-// warp then issues within the mechanism's bound (Promises.Prompt).
+// prompt checks that a mechanism takes an outcome as soon as it arrives. It also checks that a path
+// of the warp then issues within the mechanism's bound (Promises.Prompt).
 type prompt struct {
 	*View
 	transfers interface{ waits(row int) bool }

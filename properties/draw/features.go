@@ -9,7 +9,7 @@ import (
 )
 
 // Features are optional parts of kernels, besides arithmetic, If and private words. Each kernel has
-// a random subset of the requested features: the absence of a feature can reveal bugs as well
+// a random subset of the requested features, because the absence of a feature can reveal bugs too
 // (Groce et al., Swarm Testing, ISSTA 2012).
 type Features uint64
 

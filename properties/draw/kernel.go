@@ -2,9 +2,9 @@ package draw
 
 import "slices"
 
-// Kernel is the syntax tree of a random kernel. Every tree is a valid kernel: a statement without a
-// meaning at its place, such as a break outside of loops, emits no instructions (see PTX). So a
-// tree can be cut anywhere.
+// Kernel is the syntax tree of a random kernel. Every tree is a valid kernel, so a tree can be cut
+// anywhere. A statement without a meaning at its place, such as a break outside of loops, emits no
+// instructions (see PTX).
 type Kernel struct {
 	Body  []Stmt
 	Funcs [][]Stmt // device functions

@@ -71,8 +71,8 @@ func drawMachine(r *rand.Rand) gpu.Config {
 }
 
 // press shortens delays on one machine in four, so that dependent events come close together. Such
-// a machine has room for few CTAs, so that others start while it is busy. press also gives half of
-// the machines just more shared memory than their largest CTA can use.
+// a machine has room for few CTAs, so that others start while it is busy. For half of all machines,
+// press leaves little more shared memory than the largest CTA can use.
 func press(r *rand.Rand, c *gpu.Config) {
 	if s := &c.SM; r.IntN(4) == 0 {
 		s.Scoreboard, s.Scheduler, s.SIMDWidth, s.IBuffer = sm.PerRegister, sm.GTO, s.WarpSize, max(s.IBuffer, 2)

@@ -12,9 +12,11 @@ import "slices"
 //   - No Break, Continue or Goto leads across it, or into or out of a statement around it.
 //
 // In a kernel with barriers the same holds for exits, because a branch with an exit on one of its
-// paths has no post-dominator. In a function the conditions must hold at each call, and the
-// function must not be able to call itself again, as far as the program shows. The reason is that
-// token and barrier reconverge threads that diverge there only after the first of the calls.
+// paths has no post-dominator.
+//
+// In a function the conditions must hold at each call. As far as the program shows, the function
+// must not be able to call itself again: token and barrier would reconverge its diverged threads
+// only after the first of the calls.
 type plan struct {
 	synced      bool           // the kernel has barriers or votes
 	allowed     map[*Stmt]bool // barriers, votes and exits that are allowed

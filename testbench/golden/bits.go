@@ -135,8 +135,8 @@ func insert(t isa.Type, a, b, c, d uint64) uint64 {
 	return f
 }
 
-// permute is prmt. Bytes 0 to 3 are those of a, 4 to 7 those of b. The modes
-// choose by the low two bits of c.
+// permute is prmt. Bytes 0 to 3 are those of a, 4 to 7 those of b. The modes choose by the low two
+// bits of c.
 func permute(m isa.Mode, a, b, c uint32) uint64 {
 	k := int(c & 3)
 	var from [4]int // source byte of byte i

@@ -128,8 +128,7 @@ func floatOf(t isa.Type, mode isa.Round, x *big.Rat) uint64 {
 	return encode(t, y)
 }
 
-// floatToFloat converts between floating-point types, or rounds to an integer
-// within one.
+// floatToFloat converts between floating-point types, or rounds to an integer within one.
 func floatToFloat(in *isa.Inst, a uint64) uint64 {
 	x := integral(in.Round, real64(in, in.SrcType, a))
 	directed := in.Round == isa.RoundZero || in.Round == isa.RoundDown || in.Round == isa.RoundUp

@@ -2,8 +2,8 @@ package golden
 
 import "divergo/isa"
 
-// values are the operands of one instruction of one thread, by their place in
-// Inst.Src and Inst.Dst. Registers are zero-extended, predicates 0 or 1.
+// values are the operands of one instruction of one thread, by their place in Inst.Src and
+// Inst.Dst. Registers are zero-extended, predicates 0 or 1.
 type values struct {
 	src [isa.MaxSrcs]uint64
 	dst [isa.MaxDsts]uint64
@@ -73,9 +73,8 @@ func (v *values) eval(in *isa.Inst) bool {
 	return true
 }
 
-// within is isspacep (PTX ISA, isspacep): whether an address belongs to a space.
-// The module has size bytes of constants at the address first. Parameters belong
-// to the global space as well.
+// within computes isspacep (PTX ISA, isspacep): whether an address belongs to a space. The module
+// has size bytes of constants from address first on. Parameters belong to the global space as well.
 func within(space isa.Space, addr, first, size uint64) bool {
 	belongs, _ := resolve(addr)
 	if addr >= first && addr < first+size {

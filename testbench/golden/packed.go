@@ -2,8 +2,8 @@ package golden
 
 import "divergo/isa"
 
-// packed computes the instructions on several numbers in one register (PTX ISA,
-// dp4a, dp2a, cvt.pack).
+// packed computes the instructions on several numbers in one register (PTX ISA, dp4a, dp2a,
+// cvt.pack).
 func (v *values) packed(in *isa.Inst) bool {
 	a, b, c := v.src[0], v.src[1], v.src[2]
 	switch in.Op {

@@ -28,8 +28,8 @@ import (
 	"divergo/testbench"
 )
 
-// schema identifies the format of a launch file. oldSchema is that of earlier counterexamples, in
-// which grid, block and args of a single launch stand beside the other members.
+// schema identifies the format of a launch file. oldSchema is that of earlier counterexamples: the
+// grid, block and args of a single launch stand beside the other members.
 const (
 	schema    = "divergo.launch.v1"
 	oldSchema = "divergo.counterexample.v1"

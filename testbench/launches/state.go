@@ -6,8 +6,8 @@ import (
 	"divergo/testbench"
 )
 
-// State is the contents of device memory after a launch: a hash of each buffer of the plan and of
-// each variable of the kernel's module.
+// State is the contents of device memory after a launch. It has a hash of each buffer of the plan
+// and of each variable of the kernel's module.
 type State []Held
 
 // Held is a buffer or a variable.
@@ -36,8 +36,8 @@ func (p *Plan) State(s *testbench.Session, placed *Placed, number int) State {
 	return list
 }
 
-// Difference returns the first launch after which two sessions differ, as far as both have run, and
-// the name of what differs; -1 if there is none.
+// Difference returns the first launch after which two sessions differ, and the name of what
+// differs; -1 if there is none. It compares the launches that both have run.
 func Difference(a, b []State) (number int, name string) {
 	for i := range min(len(a), len(b)) {
 		for j := range a[i] {

@@ -41,8 +41,8 @@ func find(file string, known func(name string) (string, bool), folders []string)
 	return nil
 }
 
-// below reads a file in a folder. It uses the full path if that lies below the folder, or else the
-// path relative to the folder, or else the last part of the name.
+// below reads a file in a folder. If the file's full path lies below the folder, it uses that.
+// Otherwise it tries the path relative to the folder, then the last part of the name.
 func below(folder, file string) (text string, ok bool) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"divergo/units"
 )
 
-// crossLane returns a kernel around statements that leave a result of each thread in %out. %i is
-// its number in the CTA, %x an input that differs between threads.
+// crossLane returns a kernel around statements that leave a result of each thread in %out. The
+// number of a thread in its CTA is %i; the input %x differs between threads.
 func crossLane(body string) string {
 	return `.version 7.6
 .target sm_80

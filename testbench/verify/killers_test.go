@@ -72,8 +72,8 @@ join:
 	bar.sync 0;
 	ld.shared.u32 %out, [count];`
 
-// killers are run by one or a few CTAs. %i is the number of the thread, %lane that in its warp, and
-// %flag the address of a word of its warp.
+// killers are run by one or a few CTAs. In a body %i is the number of the thread, %lane that in its
+// warp, and %flag the address of a word of its warp.
 var killers = []killer{
 	{
 		name: "spin lock, released behind the loop",

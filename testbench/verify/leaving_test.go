@@ -11,12 +11,12 @@ import (
 	"divergo/testbench"
 )
 
-// TestAboutToLeave checks that a barrier does not wait for a thread that only has to exit, and
-// still waits for a thread with more to do.
+// TestAboutToLeave checks that a barrier does not wait for a thread that only has to exit. It still
+// waits for a thread with more to do, wherever the instructions of the mechanism lead that thread.
 //
-// The instructions of the mechanism may lead such a thread anywhere. The odd threads below wait for
-// the others at a sync, which the compiler puts at the end of the kernel, because the block above J
-// is outside of the region. A function that only exits follows the sync, or nothing.
+// The odd threads below wait for the others at a sync. The compiler puts it at the end of the
+// kernel, because the block above J is outside of the region. A function that only exits follows
+// the sync, or nothing.
 func TestAboutToLeave(t *testing.T) {
 	run := func(c gpu.Config, functions, uniform, join string) error {
 		m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
