@@ -38,6 +38,7 @@ type Failure struct {
 	seen    *seen                                                              // nil until look runs
 }
 
+// Error describes the failure: mechanism, seed, checker and finding.
 func (f *Failure) Error() string {
 	return fmt.Sprintf("%s, seed %d: checker %s: %s", f.Mechanism, f.Case.Seed, f.Checker, f.What)
 }

@@ -155,7 +155,7 @@ func (f *Failure) Place(stop func() bool) string {
 
 // Show runs a case with a new folder again, and adds the last instructions of the threads
 // concerned. It also adds the waveform up to the failing cycle, with a save file for GTKWave. If
-// stop is not nil and returns true, Show ends.
+// stop is not nil and returns true, Show ends, without a waveform.
 func (f *Failure) Show(folder string, by Origin, stop func() bool) error {
 	x, err := f.look(stop)
 	if err == nil {

@@ -38,6 +38,7 @@ const (
 	numClasses
 )
 
+// String names c.
 func (c class) String() string {
 	return [...]string{"none taken", "all taken", "one lane", "all but one", "half", "other", "one active"}[c]
 }

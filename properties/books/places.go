@@ -62,7 +62,7 @@ func follow(v *View) *places {
 		ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { w.cycle(cycle); w.started = append(w.started, *l) }),
 		v.sm.ALU.Outcome.Tap(w.executed), ports.Outcome.Tap(w.resolved),
 		v.sm.Issue.OnInserted.Add(func(e sm.Issued) {
-			f := *e.Flight // a copy, for other observers receive the same Flight
+			f := *e.Flight // with the kernel's PC, as for its own instructions
 			f.PC = v.sm.Program().OriginOf(f.PC)
 			w.place(sm.Issued{Cycle: e.Cycle, Flight: &f})
 		}),
@@ -378,9 +378,12 @@ func (w *places) partition(e *sm.Issued) {
 
 // away returns the threads of a path that are wrongly not at its PC.
 //
-// Three differences are right. A path that waits at a barrier is modelled behind it on arrival. A
-// path without a PC is in words that the mechanism has in memory. An outcome can be taken in part:
-// see early.
+// Some differences are right:
+//
+//   - On arrival at a barrier, the model places a path behind the barrier.
+//   - A path without a PC is in words that the mechanism has in memory.
+//   - Warps of a block wait for others at a branch that their threads have taken.
+//   - An outcome can be taken in part: see early.
 func (w *places) away(s *spots, p *divergence.Path, r int, lanes uint32) uint32 {
 	insts := w.sm.Program().Insts
 	switch {

@@ -29,10 +29,12 @@ type Stmt struct {
 	Cond    Cond
 	Op      int // Compute: index into operations; Atomic: cell
 	D, A, B int // registers, 0 to Registers-1
-	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; Call: function; If: 1 puts the first arm out of line; Load, Put and their like: word
+	// N depends on the kind. Loop: most trips. Break, Continue: loops to leave. Goto: marks ahead.
+	// Call: function. If: 1 puts the first arm out of line. Load, Put and the like: word.
+	N       int
 	Alt     bool
 	Generic bool     // loads and stores: by a generic address, of another space where the guard holds; Switch: by a table
-	Wide    uint8    // Load, Put, Get, Spill, Fill: log2 of the words, which registers that follow have
+	Wide    uint8    // Load, Put, Get, Spill, Fill: log2 of the words, in D and the registers after it
 	Type    uint8    // loads and stores: index into types
 	Order   uint8    // loads and stores: index into orders
 	Body    [][]Stmt // If: then and else; Loop: one; Switch: cases

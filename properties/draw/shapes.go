@@ -24,6 +24,7 @@ const (
 	NumShapes
 )
 
+// String names s.
 func (s Shape) String() string {
 	return [...]string{"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto", "goto back", "exit", "return"}[s]
 }

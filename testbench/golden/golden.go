@@ -117,6 +117,7 @@ type ID struct {
 	Thread [3]uint32
 }
 
+// String names the thread and its CTA.
 func (id ID) String() string { return fmt.Sprintf("thread %d of CTA %d", id.Thread, id.CTA) }
 
 // FaultKind is the error of a thread.

@@ -127,7 +127,7 @@ func (f format) modified(ftz, sat bool, eval func(s []uint64) uint64) func(s []u
 	}
 }
 
-// sum is a + b with the rules for infinities and zeros (IEEE 754).
+// fma returns a*b + c, with the rules for infinities and zeros (IEEE 754).
 func (f format) fma(mode string, a, b, c uint64) uint64 {
 	sign := (a ^ b) & f.sign()
 	zero := func(x uint64) bool { return x&^f.sign() == 0 }
@@ -421,8 +421,8 @@ func (f format) toInteger(mode, to, register string, x uint64) uint64 {
 
 func TestFloatsByTheManual(t *testing.T) { tryAll(t, floats(), 250) }
 
-// TestTanhByTheManual compares approximate functions with the library's, within the largest errors
-// that the manual allows.
+// TestTanhByTheManual compares tanh.approx with the library's tanh, within the largest error that
+// the manual allows.
 func TestTanhByTheManual(t *testing.T) {
 	in := assemble(t, &opcode{text: "tanh.approx.f32", dst: "f32", src: []string{"f32"}})
 	for x := -100.0; x <= 100; x += 1.0 / 64 {

@@ -98,6 +98,7 @@ type Finding struct {
 	Err     error   // the error of a failed launch
 }
 
+// Error names the test, the seed, the mechanism, and the forbidden outcome or the error of the launch.
 func (f *Finding) Error() string {
 	what := fmt.Sprintf("the model does not allow %s", f.Test.Show(f.Outcome))
 	if f.Err != nil {

@@ -186,6 +186,7 @@ type WrongClaim struct {
 	Has   Outcome // an outcome that the model allows and the claim forbids; "": the claim allows more than the model
 }
 
+// Error names the test and the claim, and the outcome that contradicts it.
 func (w *WrongClaim) Error() string {
 	if w.Has == "" {
 		return fmt.Sprintf("%s: test %s: the model allows no outcome with %s", w.Test.Place, w.Test.Name, w.Claim.Text)

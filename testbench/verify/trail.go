@@ -96,7 +96,7 @@ func (r *Recording) follow(w *watcher) {
 					lane := bits.TrailingZeros32(m)
 					t := thread(row, lane)
 					d := t.at(t.n - 1)
-					if d == nil || d.pc != e.PC || t.apart || !insts[e.PC].Indirect() { // otherwise it has waited for its turn: see owner.path
+					if d == nil || d.pc != e.PC || t.apart || !insts[e.PC].Indirect() { // else it waited for its turn: see owner.path
 						t.add(done{cycle: e.Cycle, pc: e.PC}, r.keep)
 					} else {
 						d.cycle = e.Cycle
