@@ -7,7 +7,7 @@ import (
 	"divergo/properties/books"
 )
 
-// The names of the checkers, besides those of the books.
+// The names of the checkers, without those of package books.
 const (
 	checkOutcome   = "outcome"
 	checkPaths     = "paths"
@@ -29,10 +29,10 @@ const (
 	checkPanic     = "panic"
 )
 
-// Checkers lists all of them, those of the books included.
+// Checkers lists all checkers, including those of package books.
 func Checkers() []books.Checker { return slices.Concat(results, books.Checkers(), whole) }
 
-// results are those that look at what threads have done.
+// results are the checkers of the threads' execution.
 var results = []books.Checker{
 	{Name: checkOutcome, Doc: "the machine ends as the golden model does: no deadlock, fault or watchdog of its own", From: "progress"},
 	{Name: checkPaths, Doc: "each thread executes the sequence of PCs that the golden model has for it", From: "program order of a thread"},
@@ -42,7 +42,7 @@ var results = []books.Checker{
 	{Name: checkIssue, Doc: "an issued mask is not empty and has live threads only; an SM issues once in a cycle", From: "Bialas & Strzelecki 2015, section III; mesa's loop with an empty mask"},
 }
 
-// whole are those that look at the end of a run, at the memory system, and at several runs.
+// whole are the checkers of the end of a run, of the memory system, and of several runs.
 var whole = []books.Checker{
 	{Name: checkDepth, Doc: "a stack is never deeper than the mechanism promises (Depth), and what has been pushed is popped", From: "each entry splits a mask that is not empty"},
 	{Name: checkCycles, Doc: "each cycle is in one class, issue cycles are issues times the cycles to enter a pipe, the histogram of lanes adds up", From: "Fung & Aamodt, HPCA 2011, figures 13 and 14"},

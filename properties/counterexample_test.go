@@ -26,7 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wrap is a mechanism whose loops go on until their counters wrap.
+// wrap is a mechanism whose loops run until their counters wrap.
 const wrap = "wrap"
 
 func init() {
@@ -47,7 +47,7 @@ func init() {
 
 var origin = Origin{By: "mine check --runs 300", Program: "mine"}
 
-// looped is a kernel with a loop of some trips, in four threads.
+// looped returns a kernel with a loop of some trips, in four threads.
 func looped(t *testing.T, trips int, before ...draw.Stmt) *draw.Compiled {
 	t.Helper()
 	k, err := (&draw.Case{Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{4, 1, 1}, Kernel: draw.Kernel{
@@ -58,7 +58,7 @@ func looped(t *testing.T, trips int, before ...draw.Stmt) *draw.Compiled {
 	return k
 }
 
-// failure is that of a case.
+// failure returns the failure of a case.
 func failure(t *testing.T, k *draw.Compiled, mechanism string) *Failure {
 	t.Helper()
 	var r Runner
@@ -68,7 +68,7 @@ func failure(t *testing.T, k *draw.Compiled, mechanism string) *Failure {
 	return f
 }
 
-// kept writes and shows a failure and returns its folder and page.
+// kept writes and shows a failure, and returns its folder and page.
 func kept(t *testing.T, f *Failure, in string) (folder, page string) {
 	t.Helper()
 	b, err := f.Write(in, origin, nil)
@@ -79,7 +79,7 @@ func kept(t *testing.T, f *Failure, in string) (folder, page string) {
 	return b.Folder, string(text)
 }
 
-// marker is the time at which a save file opens.
+// marker returns the time at which a save file opens.
 func marker(t *testing.T, folder string) uint64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "wave.gtkw"))
@@ -91,8 +91,8 @@ func marker(t *testing.T, folder string) uint64 {
 	return fs
 }
 
-// TestOpensWhereItFailed: the waveform opens at the cycle that the checker names, or in which the first instruction that
-// differs has issued, and not where threads first part.
+// TestOpensWhereItFailed checks where the waveform opens: at the cycle that the checker names, or
+// at the issue of the first differing instruction. It does not open where threads first diverge.
 func TestOpensWhereItFailed(t *testing.T) {
 	seen := map[bool]int{} // by whether the checker names a cycle
 	for seed := range uint64(16) {
@@ -120,7 +120,7 @@ func TestOpensWhereItFailed(t *testing.T) {
 			continue
 		}
 		require.NotNil(t, f.Mismatch, f.What)
-		first := ^uint64(0) // issue of the first instruction that is not the golden model's
+		first := ^uint64(0) // issue of the first instruction that differs from the golden model
 		steps := map[golden.ID]int{}
 		s.OnLaunch.Add(func(*testbench.Loaded) {
 			for _, m := range s.Machine.SMs {
@@ -148,7 +148,8 @@ func TestOpensWhereItFailed(t *testing.T) {
 	assert.Len(t, seen, 2)
 }
 
-// TestLastInstructions: a page has at most ten instructions of a thread, and the results that differ.
+// TestLastInstructions checks that a page shows at most ten instructions of a thread, and the
+// differing results.
 func TestLastInstructions(t *testing.T) {
 	k := looped(t, 3)
 	_, page := kept(t, failure(t, k, late), t.TempDir())
@@ -189,10 +190,11 @@ func init() {
 	divergence.Register(m)
 }
 
-// nothing is a kernel that does nothing.
+// nothing is an empty kernel.
 const nothing = ".version 7.6\n.target sm_70\n.address_size 64\n.visible .entry kernel() { ret; }\n"
 
-// TestBuckets: a cause has one folder, with a count and the seeds. A case of it that passes is of a cause that is gone.
+// TestBuckets checks that a cause has one folder, with a count and the seeds. If its own case
+// passes, the cause is gone.
 func TestBuckets(t *testing.T) {
 	in := t.TempDir()
 	f := failure(t, looped(t, 3), late)
@@ -224,7 +226,7 @@ func TestBuckets(t *testing.T) {
 	assert.Equal(t, filepath.Join(in, "late-0-2"), again.Folder)
 }
 
-// TestPlaces: a place is a rule, whatever the checker says.
+// TestPlaces checks that a place is a rule, whatever the text of the checker.
 func TestPlaces(t *testing.T) {
 	b := books.Found("partition", "a thread in no group", "SM 0, cycle 3: lanes 0x3 of row 4")
 	assert.Equal(t, "a thread in no group", b.Place())
@@ -238,8 +240,8 @@ func TestPlaces(t *testing.T) {
 	assert.Equal(t, "another value", b.Place())
 }
 
-// TestWaveOfALongRun: the waveform of a run that ends at the watchdog has the cycles around the failure, in no more bytes
-// than it may have.
+// TestWaveOfALongRun checks the waveform of a run that the watchdog ends. It has the cycles around
+// the failure, within its limit of bytes.
 func TestWaveOfALongRun(t *testing.T) {
 	defer func(was uint64) { maxCycles = was }(maxCycles)
 	maxCycles = 200_000
@@ -276,7 +278,7 @@ func TestWaveOfALongRun(t *testing.T) {
 	}
 }
 
-// TestWaveOfLaunches: several launches have one waveform.
+// TestWaveOfLaunches checks that several launches have one waveform.
 func TestWaveOfLaunches(t *testing.T) {
 	k := simple(t)
 	k.Again = 1
@@ -289,10 +291,11 @@ func TestWaveOfLaunches(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(string(text), "$enddefinitions"))
 }
 
-// TestInterruptedWave: the folder is complete, but for the waveform, and has nothing hidden.
+// TestInterruptedWave checks that the folder is complete except for the waveform, and has no hidden
+// files.
 func TestInterruptedWave(t *testing.T) {
 	f := failure(t, looped(t, 3), late)
-	for _, at := range []string{"", ".wave.vcd"} { // at once, or as soon as there is a file of this name
+	for _, at := range []string{"", ".wave.vcd"} { // at once, or when a file of this name exists
 		b, err := f.Write(t.TempDir(), origin, nil)
 		require.NoError(t, err)
 		f.seen = nil
@@ -315,7 +318,7 @@ func TestInterruptedWave(t *testing.T) {
 	}
 }
 
-// TestStoppedCheck: what is asked to end ends in the middle of a run, which then counts for nothing.
+// TestStoppedCheck checks that a stopped run ends in the middle and counts for nothing.
 func TestStoppedCheck(t *testing.T) {
 	asked := 0
 	r := Runner{Stop: func() bool { asked++; return asked > 3 }}
@@ -330,7 +333,7 @@ func TestStoppedCheck(t *testing.T) {
 	assert.Nil(t, report.Failure)
 }
 
-// TestPageOfATest: what Check finds in a test has the command of the test.
+// TestPageOfATest checks that the page of a failure of Check has the command of the test.
 func TestPageOfATest(t *testing.T) {
 	t.Chdir(t.TempDir())
 	Check(new(fake), late, Options{Features: draw.AllFeatures &^ draw.Outlines})
@@ -347,8 +350,9 @@ func TestPageOfATest(t *testing.T) {
 	assert.Equal(t, draw.Loops|draw.Gotos, set)
 }
 
-// TestPageOfUsedMachine: a machine that fails because it has run before has the command that runs all its kernels, since a
-// replay shows nothing; and its bucket counts without one.
+// TestPageOfUsedMachine checks the page of a machine that fails because it has run before. It has
+// the command that runs all its kernels, because a replay shows nothing. Its bucket counts without
+// a replay.
 func TestPageOfUsedMachine(t *testing.T) {
 	k := simple(t)
 	k.Seed = draw.MachineSeeds + 2

@@ -20,9 +20,8 @@ var (
 	herdSeed = flag.Uint64("herd.seed", 1, "seed of the first one")
 )
 
-// TestHerdingWhatIsSafe: with all that the analysis calls safe herded at once, a
-// kernel never faults, never deadlocks and always ends (claim HERDING-18), on random
-// machines and mechanisms.
+// TestHerdingWhatIsSafe herds everything that the analysis calls safe at once. A kernel then never
+// faults, never deadlocks and always ends (claim HERDING-18), on random machines and mechanisms.
 func TestHerdingWhatIsSafe(t *testing.T) {
 	var herded, forced, diverted, kernels int
 	mechanisms := shipped()
@@ -61,8 +60,8 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 	require.Positive(t, diverted)
 }
 
-// tempting draws kernels whose branches guard what would fault or never end without
-// them: loads whose index was tested, loops that data bounds.
+// tempting draws kernels whose branches prevent a fault or an endless loop: loads with a tested
+// index, and loops bounded by data.
 type tempting struct {
 	*rand.Rand
 	strings.Builder
@@ -134,7 +133,8 @@ func tempt(t *testing.T, seed uint64) *draw.Compiled {
 	return k
 }
 
-// TestHerdingWhatTempts is TestHerdingWhatIsSafe with these kernels, which break when everything is herded.
+// TestHerdingWhatTempts is TestHerdingWhatIsSafe with these kernels, which fail when everything is
+// herded.
 func TestHerdingWhatTempts(t *testing.T) {
 	forced, broken := uint64(0), 0
 	for seed := *herdSeed; seed < *herdSeed+*herdRuns; seed++ {

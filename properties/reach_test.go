@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatterns: which lanes of a warp issue.
+// TestPatterns checks the classification of issuing lanes.
 func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
 		mask  uint32
@@ -37,7 +37,8 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestOpcodeOf: an instruction is counted by its opcode and its type, that of its source if it has two.
+// TestOpcodeOf checks that an instruction is counted by its opcode and its type, with two types by
+// that of its source.
 func TestOpcodeOf(t *testing.T) {
 	for text, want := range map[string]string{
 		"ld.volatile.global.v2.u32 {%r0, %r1}, [%at]": "ld.u32", "@%p bra L1_join": "bra", "ret": "ret", "@!%p add.u32 %r0, %r0, 1": "add.u32",
@@ -47,7 +48,7 @@ func TestOpcodeOf(t *testing.T) {
 	}
 }
 
-// TestDrawnBins: what is counted of launches and machines is in the list of bins.
+// TestDrawnBins checks that the counts of launches and machines are in the list of bins.
 func TestDrawnBins(t *testing.T) {
 	names, _ := new(Coverage).Hardware()
 	for seed := uint64(0); seed < 40*draw.MachineSeeds; seed += 16 {
@@ -62,7 +63,8 @@ func TestDrawnBins(t *testing.T) {
 	}
 }
 
-// TestOutcomes: what becomes of a slot is a bin of its mechanism, and what it has to do and never did is another.
+// TestOutcomes checks that each change of a slot is a bin of its mechanism, and that required
+// changes that never occurred have bins too.
 func TestOutcomes(t *testing.T) {
 	slot := func(wait divergence.Wait, mask uint32) *divergence.Slot {
 		return &divergence.Slot{Valid: mask != 0, Wait: wait, Mask: mask}
@@ -94,8 +96,9 @@ func TestOutcomes(t *testing.T) {
 	assert.NotContains(t, bins, "outcome: pdom: branch, some lanes")
 }
 
-// TestEveryForm: instructions that compute do in the machine what they do in the golden model, with each type and each modifier that
-// the instruction table gives them, and kernels have them all in time.
+// TestEveryForm compares computing instructions on the machine and in the golden model, with each
+// type and each modifier of the instruction table. It also checks that kernels have all of them
+// eventually.
 func TestEveryForm(t *testing.T) {
 	const together = 32
 	var r Runner
@@ -125,7 +128,8 @@ func TestEveryForm(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestMessages: CTAs of some kernels find what those of other SMs have stored, in each of the ways, on a machine with several SMs.
+// TestMessages checks that CTAs of some kernels find the messages of other SMs, in each variant, on
+// a machine with several SMs.
 func TestMessages(t *testing.T) {
 	var r Runner
 	for way := range 10 {
@@ -142,12 +146,12 @@ func TestMessages(t *testing.T) {
 		board := memory[len(memory)-1]
 		found := board[len(board)-4*16:]
 		for thread := range 16 {
-			odd := uint32(1) // what the correspondents 0, 1, 2 and 4 have left
+			odd := uint32(1) // the messages of the correspondents 0, 1, 2 and 4
 			for _, cta := range []uint32{0, 1, 2, 4} {
 				gid := cta*16 + uint32(thread)
 				odd *= 2*gid + 1
 			}
-			if way >= 7 { // which the last one may find before others have come
+			if way >= 7 { // the last thread may find it before others have arrived
 				odd = 0
 			}
 			assert.Equal(t, odd, binary.LittleEndian.Uint32(found[4*thread:]), "way %d, thread %d", way, thread)
@@ -155,7 +159,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestFetch: constant and parameter memory are read in each width.
+// TestFetch checks reads of constant and parameter memory in each width.
 func TestFetch(t *testing.T) {
 	var r Runner
 	all := ""

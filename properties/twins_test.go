@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twins are ways to write a kernel in another way that computes the same.
+// twins are rewritings of a kernel that do not change its results.
 var twins = []struct {
 	name  string
-	alike bool // a warp that meets at post-dominators issues as many instructions
+	alike bool // a warp that reconverges at post-dominators issues as many instructions
 	tree  func(k *draw.Kernel)
 	text  func(text string) string
 }{
@@ -63,12 +63,12 @@ var twins = []struct {
 	{name: "the first trip before its loop", text: peeled},
 }
 
-// peeled writes the first trip of the first loop down before the loop, with labels of its own.
+// peeled puts the first trip of the first loop before the loop, with new labels.
 func peeled(text string) string {
 	top := regexp.MustCompile(`(?m)^(L\d+_top):\n`)
 	for _, m := range top.FindAllStringSubmatchIndex(text, -1) {
 		body, _, tested := strings.Cut(text[m[1]:], "\tbra "+text[m[2]:m[3]]+";\n")
-		if !tested || strings.Contains(body, "\n}") { // it goes round by its test, another loop's end or none
+		if !tested || strings.Contains(body, "\n}") { // it repeats by its test, or the end found is that of another loop
 			continue
 		}
 		first := body
@@ -80,7 +80,7 @@ func peeled(text string) string {
 	return text
 }
 
-// wrapped changes blocks: the outermost, then those in it.
+// wrapped changes blocks: the outermost first, then the nested ones.
 func wrapped(b []draw.Stmt, change func([]draw.Stmt) []draw.Stmt) []draw.Stmt {
 	for i := range b {
 		for j := range b[i].Body {
@@ -90,9 +90,9 @@ func wrapped(b []draw.Stmt, change func([]draw.Stmt) []draw.Stmt) []draw.Stmt {
 	return change(b)
 }
 
-// TestTwins: a kernel and its twin have the same results, in the golden model and under
-// each mechanism. What reads a program is the same for machine and golden model; here
-// it reads two programs that have to agree.
+// TestTwins checks that a kernel and its twin have the same results, in the golden model and under
+// each mechanism. Machine and golden model share the reader of programs; here that reader must
+// agree on two programs.
 func TestTwins(t *testing.T) {
 	features := plainFeatures &^ (draw.Gotos | draw.Backwards | draw.Breaks | draw.Continues | draw.Repeats | draw.Larges | draw.Votes)
 	seeds := uint64(96)
@@ -147,7 +147,8 @@ func TestTwins(t *testing.T) {
 	require.Positive(t, runs)
 }
 
-// TestPeeled: a loop is peeled in some kernels, or the twin would be the kernel.
+// TestPeeled checks that a loop is peeled in some kernels. Otherwise the twin would equal the
+// kernel.
 func TestPeeled(t *testing.T) {
 	n := 0
 	for seed := range uint64(40) {
@@ -159,7 +160,8 @@ func TestPeeled(t *testing.T) {
 	assert.Greater(t, n, 5)
 }
 
-// TestTwinsDiffer: a kernel with the arms of its branches swapped, and not inverted, is another one.
+// TestTwinsDiffer checks that swapping the arms of branches without inverting them changes a
+// kernel.
 func TestTwinsDiffer(t *testing.T) {
 	differ := 0
 	for seed := range uint64(20) {

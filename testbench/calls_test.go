@@ -11,8 +11,8 @@ import (
 	"divergo/testbench"
 )
 
-// TestFaultsOfCalls: what goes wrong in a function is reported with the place,
-// the thread and the reason.
+// TestFaultsOfCalls checks that a fault in a function is reported with the place, the thread and
+// the reason.
 func TestFaultsOfCalls(t *testing.T) {
 	for _, c := range []struct {
 		name, functions, body string

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The host's side knows the machine and the program, but neither the workloads
-// nor the command line.
+// TestImports checks that the host's side imports neither the workloads nor the command line.
 func TestImports(t *testing.T) {
 	pkg, err := build.ImportDir(".", 0)
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"divergo/isa"
 )
 
-// Contents as hexadecimal bytes, lowest address first.
+// TestParseArg gives contents as hexadecimal bytes, lowest address first.
 func TestParseArg(t *testing.T) {
 	for _, test := range []struct {
 		spec string
@@ -83,7 +83,7 @@ func TestParseArgRefuses(t *testing.T) {
 	}
 }
 
-// As many as the type can count.
+// TestLongestIota counts as far as the type can.
 func TestLongestIota(t *testing.T) {
 	for spec, last := range map[string]byte{"buf:iota:u8:256": 255, "buf:iota:s8:128": 127} {
 		arg, err := ParseArg(spec, 1)
@@ -113,7 +113,7 @@ func TestFileBuffer(t *testing.T) {
 	assert.ErrorContains(t, err, "want a file of")
 }
 
-// The reference values of splitmix64 for seed 1234567, as published with the
+// TestRandomBuffer has the reference values of splitmix64 for seed 1234567, as published with the
 // generator (Vigna, splitmix64.c; Rosetta Code, pseudo-random numbers).
 func TestRandomBuffer(t *testing.T) {
 	arg, err := ParseArg("buf:rand:u64:3", 1234567)
@@ -180,7 +180,7 @@ func TestCheckArgs(t *testing.T) {
 	}
 }
 
-// A double is as wide as a pointer, but none.
+// TestCheckArgsDouble checks that a double is not accepted as a pointer of the same width.
 func TestCheckArgsDouble(t *testing.T) {
 	p := &isa.Program{Name: "k", AddressBits: 64, Params: []isa.Param{{Name: "x", Type: isa.F64, Size: 8}}}
 	arg, err := ParseArg("buf:zero:8", 1)
@@ -205,8 +205,8 @@ func TestAlloc(t *testing.T) {
 	assert.ErrorContains(t, err, "device memory: 4294967296 bytes asked for")
 }
 
-// The buffers of a kernel share device memory, and none is filled that does not
-// fit.
+// TestParseArgsSharesMemory checks that the buffers of a kernel share device memory, and that a
+// buffer that does not fit is not filled.
 func TestParseArgsSharesMemory(t *testing.T) {
 	half := fmt.Sprintf("buf:zero:%d", MaxBuffers/2)
 	args, err := ParseArgs([]string{half, "u32:7", half}, 1)

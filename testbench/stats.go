@@ -12,10 +12,10 @@ import (
 // Stat is one statistic of a run.
 type Stat struct {
 	Name   string // as in results
-	Word   string // GPGPU-Sim's word for it, where there is one
+	Word   string // GPGPU-Sim's name, if there is one
 	Unit   string
-	Doc    string // meaning, in a line
-	Source string // who defines it
+	Doc    string // meaning, in one line
+	Source string // origin of the definition
 	value  func(c *Counters) any
 }
 
@@ -23,7 +23,7 @@ type Stat struct {
 // map[string]uint64.
 func (s Stat) Value(c *Counters) any { return s.value(c) }
 
-// Sources, as the table prints them.
+// These are the sources, as the table prints them.
 const (
 	gpgpusim = "GPGPU-Sim 2.1.1b"
 	capri    = "Rhu & Erez, ISCA 2012"
@@ -31,8 +31,8 @@ const (
 	ours     = "this model"
 )
 
-// Stats lists all statistics, in the order in which results show them. Behind those
-// of the house are those that mechanisms declare, 0 under other ones.
+// Stats lists all statistics, in the order of results. The statistics that mechanisms declare come
+// last; they are 0 under other mechanisms.
 func Stats() []Stat {
 	list := slices.Clip(stats)
 	for _, m := range divergence.Mechanisms() {
@@ -422,7 +422,7 @@ var stats = []Stat{
 	},
 }
 
-// ratio is a/b, or 0 where nothing was counted.
+// ratio returns a/b, or 0 if nothing was counted.
 func ratio(a, b uint64) float64 {
 	if b == 0 {
 		return 0
@@ -440,7 +440,7 @@ func issueBreakdown(c *Counters) any { return c.named(sm.ClassIssue, sm.NumClass
 
 func idleBreakdown(c *Counters) any { return c.named(0, sm.ClassMem) }
 
-// named is the cycles of the classes from one to another, by name.
+// named returns the cycles of a range of classes, by name.
 func (c *Counters) named(from, to sm.Class) map[string]uint64 {
 	by := make(map[string]uint64)
 	for class := from; class < to; class++ {
@@ -451,7 +451,7 @@ func (c *Counters) named(from, to sm.Class) map[string]uint64 {
 	return by
 }
 
-// memStalls is the matrix without its zeros, by source and cause.
+// memStalls returns the matrix of stalls without its zeros, by source and cause.
 func memStalls(c *Counters) any {
 	by := make(map[string]uint64)
 	for source, causes := range c.Stalls {

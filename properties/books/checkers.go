@@ -1,10 +1,10 @@
 package books
 
-// Checker is something that must hold in every run.
+// Checker is a demand that must hold in every run.
 type Checker struct {
 	Name string
 	Doc  string // what must hold
-	From string // where the demand comes from
+	From string // source of the demand
 }
 
 // The names of the checkers.
@@ -25,10 +25,10 @@ const (
 	checkStatistics    = "statistics"
 )
 
-// own are the checkers that only books of one mechanism have.
+// own are the checkers of models of single mechanisms.
 var own []Checker
 
-// Checkers lists those of the books.
+// Checkers lists the checkers of the models.
 func Checkers() []Checker {
 	return append([]Checker{
 		{checkPartition, "each live thread is in exactly one group of the mechanism, which is where the thread is by a model of its own: of what has been issued, of outcomes, exits and warps that begin; and it executes no other instruction", "masks of a stack are a partition; the equality bug of Simty"},

@@ -8,23 +8,23 @@ import (
 	"divergo/sm/divergence"
 )
 
-// fair looks whether the issue stage lets the right slot issue: something issues if a slot is
-// ready, each in its turn, and beside another the one that fills most lanes.
+// fair checks the issue stage's choice of a slot: something issues if a slot is ready, and each
+// slot issues in its turn. The second slot in a cycle is the one that fills the most lanes.
 type fair struct {
 	*View
-	registers interface { // that are still to be written
+	registers interface { // registers still to be written
 		slotHeld(slot int, cycle uint64) bool
 		free(cycle uint64, row int, in *isa.Inst, lanes uint32) bool
 	}
 	scheduler sm.Scheduler
 	priority  sm.CTAPriority
 	weaves    sm.Interweave
-	last      uint64 // cycle in which something issued
-	first     issued // in it
-	second    issued // beside that
+	last      uint64 // cycle of the last issue
+	first     issued // first issue in that cycle
+	second    issued // second issue in that cycle
 }
 
-// issued is a slot that has issued, and of what threads.
+// issued is a slot that has issued, with its threads.
 type issued struct {
 	slot int // -1: none
 	row  uint8
@@ -39,7 +39,8 @@ func watchFair(v *View, registers *scoreboard) *fair {
 	return t
 }
 
-// class is called in each cycle that the issue stage looks for an instruction: it must find one that is surely ready.
+// class runs in each cycle in which the issue stage selects an instruction. A slot that is surely
+// ready must issue.
 func (t *fair) class(e sm.Spent) {
 	if t.found != nil {
 		return
@@ -58,8 +59,9 @@ func (t *fair) class(e sm.Spent) {
 	}
 }
 
-// beside looks whether of the slots that could issue in the lanes that an instruction leaves the one has that fills most
-// of them, of several the first (Brunie, Collange & Diamos, ISCA 2012, and package sm, Interweave).
+// beside checks the second slot: of the slots that can issue in the free lanes, it must fill the
+// most. The first of equals wins (Brunie, Collange & Diamos, ISCA 2012, and package sm,
+// Interweave).
 func (t *fair) beside(cycle uint64) {
 	slots := t.sm.Div.Slots()
 	if slots.At(t.first.slot).Mixed {
@@ -79,8 +81,8 @@ func (t *fair) beside(cycle uint64) {
 	}
 }
 
-// ready reports whether a slot is surely ready in a cycle: it has its instruction, and nothing that its threads have in
-// flight holds them back.
+// ready reports whether a slot is surely ready in a cycle. It has its instruction, and no
+// instruction of its threads in flight holds it back.
 func (t *fair) ready(cycle uint64, i int) bool {
 	s := t.sm.Div.Slots().At(i)
 	if !s.Valid || s.Wait != divergence.Runs {
@@ -102,12 +104,13 @@ func (t *fair) ready(cycle uint64, i int) bool {
 	return true
 }
 
-// issue looks whether it was the slot's turn.
+// issue checks that it is the slot's turn.
 func (t *fair) issue(e sm.Issued) {
 	if t.found != nil {
 		return
 	}
-	beside := t.last == e.Cycle && e.Cycle > 0 // whose turn it is the first instruction of a cycle shows
+	// Only the first instruction of a cycle shows the turn.
+	beside := t.last == e.Cycle && e.Cycle > 0
 	now := issued{int(e.Slot), e.Row, e.Mask}
 	if beside {
 		t.second = now

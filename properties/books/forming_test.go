@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestFormingIsWatched falsifies what the observer of dynamic warps sees or knows, each time in one way.
+// TestFormingIsWatched falsifies the input or the state of the observer of dynamic warps, in one
+// way each time.
 func TestFormingIsWatched(t *testing.T) {
 	for _, c := range []struct {
 		name, checker string

@@ -6,8 +6,8 @@ import (
 	"divergo/sm"
 )
 
-// watchHome looks whether each active lane's row belongs to the CTA of the instruction, and
-// holds a thread in that lane.
+// watchHome checks that each active lane's row belongs to the CTA of the instruction, and holds a
+// thread in that lane.
 func watchHome(v *View) {
 	v.issues = append(v.issues, func(e sm.Issued) {
 		for rows := e.Rows; rows != 0; rows &= rows - 1 {

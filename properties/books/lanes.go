@@ -7,8 +7,8 @@ import (
 	"divergo/units"
 )
 
-// lanes looks whether threads are in the lanes that the permutation gives them, each in one of
-// its own, and stay there.
+// lanes checks that the permutation places each thread in a lane of its own, and that threads stay
+// there.
 type lanes struct {
 	*View
 	permutation units.Permutation
@@ -24,8 +24,7 @@ func watchLanes(v *View) *lanes {
 	return b
 }
 
-// placed looks whether threads are in the lanes that the permutation gives them,
-// each in one of its own.
+// placed checks that threads are in the lanes of the permutation, each in one of its own.
 func (b *lanes) placed(r int) {
 	w := r % b.warps
 	seen := uint32(0)
@@ -41,8 +40,8 @@ func (b *lanes) placed(r int) {
 	}
 }
 
-// place is the lane of location l of warp w, from the definitions (Rhu & Erez,
-// ISCA 2013); -1 for any.
+// place returns the lane of location l of warp w by the definitions in Rhu & Erez, ISCA 2013; -1
+// accepts any lane.
 func place(p units.Permutation, w, l, width int) int {
 	w %= width
 	odd := w % 2
@@ -79,7 +78,7 @@ func place(p units.Permutation, w, l, width int) int {
 	return -1
 }
 
-// stay looks whether the threads of an instruction are in their lanes.
+// stay checks that the threads of an instruction are in their home lanes.
 func (b *lanes) stay(e sm.Issued) {
 	if !e.Mixed {
 		return

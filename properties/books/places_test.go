@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlacesAreWatched falsifies the book of where threads are, each time in one way, which is as if the
-// mechanism did what the book does not.
+// TestPlacesAreWatched falsifies the model of the threads' places, in one way each time. The effect
+// is that of a mechanism that deviates from the model.
 func TestPlacesAreWatched(t *testing.T) {
 	once := func(change func(s *spots) bool) func(o *Observer) {
 		return func(o *Observer) {

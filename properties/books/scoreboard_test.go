@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBeside: of two instructions of a row in one cycle the second waits for what was in flight before, and not for the
-// first, which is of other threads.
+// TestBeside issues two instructions of a row in one cycle. The second waits for earlier
+// instructions in flight, and not for the first, which has other threads.
 func TestBeside(t *testing.T) {
 	copied, wait, exit := &isa.Inst{Op: isa.OpCopy}, &isa.Inst{Op: isa.OpCopyWait, Mode: isa.ModeAll}, &isa.Inst{Op: isa.OpExit}
 	for _, c := range []struct {
 		name          string
-		before, first *isa.Inst // one cycle, and in the same
+		before, first *isa.Inst // in one cycle; both in the same cycle
 		second        *isa.Inst
 		fails         bool
 	}{
@@ -40,7 +40,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestSecondsAreWatched falsifies what the observer knows of instructions that issue beside others.
+// TestSecondsAreWatched falsifies the observer's view of instructions that issue beside others.
 func TestSecondsAreWatched(t *testing.T) {
 	for _, c := range []struct {
 		name, checker string
@@ -61,7 +61,7 @@ func TestSecondsAreWatched(t *testing.T) {
 	}
 }
 
-// ran is the view of a machine that has run.
+// ran returns the view of a machine that has run.
 func ran(t *testing.T) (v *View) {
 	c := draw.New(3, plainFeatures)
 	c.Machine = draw.Plain(8)

@@ -5,7 +5,7 @@ import (
 	"divergo/sm/divergence"
 )
 
-// watchStack looks whether the masks on the stack of a warp are parts of each other, or apart.
+// watchStack checks that the mask of each stack entry is a subset of those below it, or disjoint.
 func watchStack(v *View, stack func(p divergence.Policy, slot int, to []divergence.Entry) []divergence.Entry) {
 	var list []divergence.Entry
 	v.issues = append(v.issues, func(e sm.Issued) {

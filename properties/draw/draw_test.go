@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestForward: no goto leads back, so that only loops repeat. (Out of line there
-// is no such order in the text.)
+// TestForward checks that no goto leads back, so that only loops repeat. The text of arms out of
+// line has no such order.
 func TestForward(t *testing.T) {
 	gotos := 0
 	for seed := range uint64(600) {
@@ -26,14 +26,14 @@ func TestForward(t *testing.T) {
 	require.Greater(t, gotos, 100)
 }
 
-// TestDrawRepeats: a seed is all there is to a case.
+// TestDrawRepeats checks that a case depends only on its seed.
 func TestDrawRepeats(t *testing.T) {
 	for seed := range uint64(50) {
 		assert.Equal(t, New(seed, AllFeatures), New(seed, AllFeatures))
 	}
 }
 
-// TestFeatures: a kernel has the features that it is allowed.
+// TestFeatures checks that a kernel has only the features that it is allowed.
 func TestFeatures(t *testing.T) {
 	needs := map[Kind]Features{}
 	for _, c := range choices {
@@ -53,8 +53,7 @@ func TestFeatures(t *testing.T) {
 	assert.EqualError(t, err, `unknown feature "gotoes"; did you mean "gotos"?`)
 }
 
-// TestPlan: barriers have a meaning only where all threads of a CTA come
-// together.
+// TestPlan checks that barriers are written only where all threads of a CTA are together.
 func TestPlan(t *testing.T) {
 	any, all := Cond{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"}, Cond{Value: CTA, Mask: 1, Cmp: "eq"}
 	bar, call := []Stmt{{Kind: Barrier}}, []Stmt{{Kind: Call}}
@@ -94,7 +93,7 @@ func TestPlan(t *testing.T) {
 			if strings.Contains(c.name, " call") {
 				k.Funcs = [][]Stmt{{{Kind: Return, Cond: any}, {Kind: Barrier}}}
 			}
-			if strings.HasSuffix(c.name, " itself") { // by address, which none does
+			if strings.HasSuffix(c.name, " itself") { // by address, as no other call does
 				k.Funcs[0] = append(k.Funcs[0], Stmt{Kind: Call, N: 1, Alt: true, Cond: any})
 				k.Funcs = append(k.Funcs, nil)
 			}
@@ -107,13 +106,13 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestLean: in a lean kernel a constant condition takes no instructions, and a thread's number is not computed where it is that in
-// its CTA.
+// TestLean checks that a constant condition of a lean kernel takes no instructions. Nor does it
+// compute a thread's number if that is its number in the CTA.
 func TestLean(t *testing.T) {
 	yes, no := Cond{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"}, Cond{Value: Constant, Salt: 1, Reg: -1, Mask: 1, Cmp: "lt", Limit: 1}
 	for _, c := range []struct {
 		s    Stmt
-		want string // what the kernel executes
+		want string // the executed instructions of the kernel
 	}{
 		{Stmt{Kind: Exit, Cond: yes}, "exit; ret;"},
 		{Stmt{Kind: Exit, Cond: no}, "ret;"},
@@ -134,7 +133,7 @@ func TestLean(t *testing.T) {
 	}
 }
 
-// TestTables: TestMessages and TestFetch of package properties have as many as there are.
+// TestTables checks that TestMessages and TestFetch of package properties cover all entries.
 func TestTables(t *testing.T) {
 	assert.Len(t, messages, 10)
 	for way := range messages {

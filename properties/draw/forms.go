@@ -10,10 +10,10 @@ import (
 	"divergo/ptx"
 )
 
-// tableForms are the instructions that compute, in each form that the instruction table gives them.
+// tableForms are the computing instructions, in each form of the instruction table.
 var tableForms = sync.OnceValue(ptx.Forms)
 
-// computing are the opcodes of those, in order, and the forms of each by their index.
+// computing lists their opcodes, in order, and the indices of the forms of each.
 var computing = sync.OnceValues(func() (names []string, byName map[string][]int) {
 	byName = map[string][]int{}
 	for i, text := range tableForms() {
@@ -26,7 +26,7 @@ var computing = sync.OnceValues(func() (names []string, byName map[string][]int)
 	return names, byName
 })
 
-// holder is a type of registers that forms name: what declares them, and their bits.
+// holder is a register type of forms: its declaration and its bits.
 type holder struct {
 	declared string
 	bits     int
@@ -42,8 +42,8 @@ var holders = map[string]holder{
 
 var formRegister = regexp.MustCompile(`%([a-z]+[a-z0-9]*_|p)([0-9])`)
 
-// form writes a form down: its sources have the bits of the kernel's registers, and what comes
-// out is brought back into one.
+// form writes a form. Its sources take the bits of the kernel's registers, and its result is moved
+// back into one of them.
 func (e *emitter) form(s *Stmt) {
 	text := tableForms()[s.N%len(tableForms())]
 	d := e.r(s.D)

@@ -135,8 +135,8 @@ func variants(op isa.Op, t isa.Type) []isa.Inst {
 	return list
 }
 
-// videos are forms of a video instruction: all of the ways in which it reads its
-// operands and puts the result together, with some of the selections.
+// videos returns forms of a video instruction. They cover all ways of reading operands and of
+// combining the result, with some of the selections.
 func videos(in isa.Inst) (list []isa.Inst) {
 	types := []isa.Type{isa.U32, isa.S32}
 	r := rand.New(rand.NewPCG(uint64(in.Op), uint64(in.Type)))
@@ -194,7 +194,7 @@ func describe(in *isa.Inst) string {
 		in.Op, in.Type, in.SrcType, in.Mode, in.Round, in.Flags, in.Cmp, in.Bool, in.Space, in.DstBits)
 }
 
-// sourceType is the type as which in reads source i.
+// sourceType returns the type as which in reads source i.
 func sourceType(in *isa.Inst, i int) isa.Type {
 	switch in.Op {
 	case isa.OpCvt:
@@ -245,8 +245,7 @@ func sourceType(in *isa.Inst, i int) isa.Type {
 	return in.Type
 }
 
-// operand is a random value of type t, likely to be a limit of it or close to
-// other operands.
+// operand returns a random value of type t, likely to be a limit of it or close to other operands.
 func operand(r *rand.Rand, in *isa.Inst, t isa.Type) uint64 {
 	x := r.Uint64()
 	switch r.IntN(6) {
@@ -294,7 +293,7 @@ func float32Operand(r *rand.Rand) uint32 {
 	return x
 }
 
-// halfOperand is one of 16 bits.
+// halfOperand returns a random operand of 16 bits.
 func halfOperand(r *rand.Rand) uint64 {
 	special := [...]uint64{
 		0, 1, 2, 0x3FF, 0x400, 0x401, 0x3C00, 0x3BFF, 0x3800, 0x6400, 0x7BFF, 0x7C00, 0x7C01, 0x7E00, 0x7FFF,
@@ -328,13 +327,13 @@ func float64Operand(r *rand.Rand) uint64 {
 	return x
 }
 
-// predicated tells whether destination i of in is a predicate.
+// predicated reports whether destination i of in is a predicate.
 func predicated(in *isa.Inst) bool {
 	return in.Op == isa.OpSetp || in.Op == isa.OpTestp || in.Op == isa.OpIsspacep || in.Type == isa.Pred
 }
 
-// TestAgainstDatapath compares with the machine's lanes, every instruction on
-// random operands. The two share no arithmetic.
+// TestAgainstDatapath compares every instruction with the machine's lanes on random operands. The
+// two share no arithmetic.
 func TestAgainstDatapath(t *testing.T) {
 	const seed = 1
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -369,7 +368,7 @@ func compareLanes(t *testing.T, r *rand.Rand, in *isa.Inst) {
 			if i > 0 && r.IntN(4) == 0 && st == sourceType(in, 0) {
 				rows[i][lane] = rows[0][lane]
 			}
-			if in.Op == isa.OpIsspacep && i > 0 { // where the constants are
+			if in.Op == isa.OpIsspacep && i > 0 { // addresses near the constants
 				rows[i][lane] = [...]uint64{0, isa.ModuleBase, uint64(r.IntN(3))}[i]
 			}
 			x.PSrc[i] |= uint32(rows[i][lane]&1) << lane

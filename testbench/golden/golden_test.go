@@ -40,7 +40,7 @@ func program(t testing.TB, body string) *isa.Program {
 
 const out = isa.GlobalBase
 
-// launch runs a body on words of zeroed memory at out.
+// launch runs a body on words of zeroed memory at out, and returns them.
 func launch(t testing.TB, body string, l Setup, words int, o Options) ([]uint32, *Result) {
 	t.Helper()
 	p := program(t, body)
@@ -59,7 +59,7 @@ func launch(t testing.TB, body string, l Setup, words int, o Options) ([]uint32,
 	return got, r
 }
 
-// grid1 is a launch of ctas CTAs of n threads.
+// grid1 returns a launch of ctas CTAs of n threads.
 func grid1(ctas, n uint32) Setup {
 	return Setup{Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{n, 1, 1}}
 }
@@ -189,8 +189,7 @@ OUT:
 	}
 }
 
-// TestBarrier passes values from thread to thread, with the program order kept
-// by the barrier alone.
+// TestBarrier passes values from thread to thread; only the barrier orders their accesses.
 func TestBarrier(t *testing.T) {
 	for _, slice := range []uint64{1, 3, defaultSlice} {
 		got, r := launch(t, index+`
@@ -222,7 +221,7 @@ func TestBarrierIgnoresExitedThreads(t *testing.T) {
 	assert.Equal(t, Finished, r.End)
 }
 
-// TestProducerConsumer: warp 0 arrives and goes on, warp 1 waits for its data.
+// TestProducerConsumer checks that warp 0 arrives and continues, while warp 1 waits for its data.
 func TestProducerConsumer(t *testing.T) {
 	got, r := launch(t, index+`
 	setp.ge.u32 %p1, %r3, 4;
@@ -244,8 +243,8 @@ CONSUME:
 	assert.Equal(t, []uint32{0, 0, 0, 0, 10000, 10000}, got)
 }
 
-// TestBarrierWithCount: a warp arrives when its last thread does, and only at
-// the barrier that it names.
+// TestBarrierWithCount checks that a warp arrives with its last thread, and only at the barrier
+// that it names.
 func TestBarrierWithCount(t *testing.T) {
 	warps := Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, WarpSize: 4}
 	slowest := `
@@ -306,8 +305,8 @@ func TestAddressesOf32Bits(t *testing.T) {
 	assert.Equal(t, uint64(5), r.Threads[0].Regs[1])
 }
 
-// TestDefaults: a warp has 32 threads, dynamic shared memory starts at its
-// alignment behind the static part.
+// TestDefaults checks that a warp has 32 threads, and that dynamic shared memory starts at its
+// alignment after the static part.
 func TestDefaults(t *testing.T) {
 	p := program(t, "mov.u32 %r1, %laneid; mov.u32 %r2, %total_smem_size; exit;")
 	p.SharedBytes, p.SharedAlign = 10, 16
@@ -336,8 +335,8 @@ OTHER:
 	assert.Equal(t, "thread [2 0 0] of CTA [0 0 0]", r.Waiting[2].String())
 }
 
-// TestLock increments a counter under a spin lock; on SIMT hardware it can
-// deadlock, thread by thread it cannot.
+// TestLock increments a counter under a spin lock. SIMT hardware can deadlock on it; thread by
+// thread it cannot.
 func TestLock(t *testing.T) {
 	for _, slice := range []uint64{1, 2, 5, defaultSlice} {
 		got, r := launch(t, index+`

@@ -29,7 +29,7 @@ func (f format) isNaN(x uint64) bool { return x&^f.sign() > f.inf() }
 func (f format) isInf(x uint64) bool { return x&^f.sign() == f.inf() }
 func (f format) small(x uint64) bool { return x&f.inf() == 0 } // zero or subnormal
 
-// exact is a finite x as a rational number.
+// exact returns a finite x as a rational number.
 func (f format) exact(x uint64) *big.Rat {
 	m := x & (1<<(f.prec-1) - 1)
 	e := int(x &^ f.sign() >> (f.prec - 1))
@@ -50,8 +50,8 @@ func (f format) exact(x uint64) *big.Rat {
 	return r
 }
 
-// round is the number of the format that r rounds to, by counting: the magnitude
-// in units of the last place, of which the fraction decides.
+// round returns the number of the format that r rounds to. It counts the magnitude in units of the
+// last place; the fraction decides the rounding.
 func (f format) round(r *big.Rat, mode string) uint64 {
 	var sign uint64
 	if r.Sign() < 0 {
@@ -61,7 +61,7 @@ func (f format) round(r *big.Rat, mode string) uint64 {
 		return 0
 	}
 	a := new(big.Rat).Abs(r)
-	e := a.Num().BitLen() - a.Denom().BitLen() // of the leading bit, or one more
+	e := a.Num().BitLen() - a.Denom().BitLen() // exponent of the leading bit, or one more
 	unit := func(e int) *big.Rat {
 		ulp := max(e, 1-f.emax) - (f.prec - 1)
 		u := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(ulp, -ulp))))
@@ -89,7 +89,7 @@ func (f format) round(r *big.Rat, mode string) uint64 {
 	}
 	m := n.Uint64() + one(up)
 	e = max(e, 1-f.emax)
-	encoded := m + uint64(e-(1-f.emax))<<(f.prec-1) // a carry into the exponent is right as well
+	encoded := m + uint64(e-(1-f.emax))<<(f.prec-1) // a carry into the exponent is also right
 	if encoded >= f.inf() {
 		encoded = f.inf()
 		if mode == "rz" || mode == "rm" && sign == 0 || mode == "rp" && sign != 0 {
@@ -101,7 +101,7 @@ func (f format) round(r *big.Rat, mode string) uint64 {
 
 var roundings = []string{"rn", "rz", "rm", "rp"}
 
-// modified wraps a float operation into .ftz and .sat.
+// modified adds .ftz and .sat to a float operation.
 func (f format) modified(ftz, sat bool, eval func(s []uint64) uint64) func(s []uint64) (uint64, bool) {
 	flush := func(x uint64) uint64 {
 		if ftz && f.small(x) {
@@ -127,7 +127,7 @@ func (f format) modified(ftz, sat bool, eval func(s []uint64) uint64) func(s []u
 	}
 }
 
-// sum is a + b with the rules for infinities and zeros (IEEE 754).
+// fma returns a*b + c, with the rules for infinities and zeros (IEEE 754).
 func (f format) fma(mode string, a, b, c uint64) uint64 {
 	sign := (a ^ b) & f.sign()
 	zero := func(x uint64) bool { return x&^f.sign() == 0 }
@@ -182,8 +182,8 @@ func (f format) quotient(mode string, a, b uint64) uint64 {
 	return f.round(new(big.Rat).Quo(f.exact(a), f.exact(b)), mode)
 }
 
-// root finds the square root by trying bits: the largest number whose square is
-// not above a, and then its neighbour.
+// root finds the square root by trying bits. The result is the largest number whose square is not
+// above a, or its neighbour.
 func (f format) root(mode string, a uint64) uint64 {
 	switch {
 	case a&^f.sign() == 0:
@@ -386,7 +386,7 @@ func (f format) others() (list []opcode) {
 	return list
 }
 
-// whole is r rounded to an integer.
+// whole returns r rounded to an integer.
 func whole(mode string, r *big.Rat) *big.Int {
 	floor := new(big.Int).Div(r.Num(), r.Denom()) // the denominator is positive
 	rest := new(big.Rat).Sub(r, new(big.Rat).SetInt(floor))
@@ -402,8 +402,8 @@ func whole(mode string, r *big.Rat) *big.Int {
 	return floor.Add(floor, new(big.Int).SetUint64(one(up)))
 }
 
-// toInteger is cvt to an integer: clamped; NaN is 0 if neither type has 64 bits,
-// and 1 << (width-1) elsewhere.
+// toInteger is cvt to an integer, with clamping. NaN is 0 if neither type has 64 bits, and 1 <<
+// (width-1) otherwise.
 func (f format) toInteger(mode, to, register string, x uint64) uint64 {
 	limit := new(big.Int).Lsh(big.NewInt(1), 100)
 	switch {
@@ -421,8 +421,8 @@ func (f format) toInteger(mode, to, register string, x uint64) uint64 {
 
 func TestFloatsByTheManual(t *testing.T) { tryAll(t, floats(), 250) }
 
-// Approximate functions, with the largest errors that the manual allows, against
-// the library's.
+// TestTanhByTheManual compares tanh.approx with the library's tanh, within the largest error that
+// the manual allows.
 func TestTanhByTheManual(t *testing.T) {
 	in := assemble(t, &opcode{text: "tanh.approx.f32", dst: "f32", src: []string{"f32"}})
 	for x := -100.0; x <= 100; x += 1.0 / 64 {

@@ -14,23 +14,23 @@ import (
 	"divergo/testbench/golden"
 )
 
-// The opcodes of PTX over special values, as the manual (PTX ISA 9.0, section 9.7)
-// defines them: written as PTX text, and computed by the machine's lanes, by the
-// golden model, and here, where nothing is shared with either.
+// This file checks the opcodes of PTX over special values, as the manual defines them (PTX ISA 9.0,
+// section 9.7). Each is written as PTX text and computed three times: by the machine's lanes, by
+// the golden model, and here. This file shares nothing with either.
 
-// opcode is an instruction with the types of its destination and sources, and
-// what it means. A false ok is a case that the manual leaves open.
+// opcode is an instruction with the types of its destination and sources, and its meaning. A false
+// ok marks a case that the manual leaves open.
 type opcode struct {
 	text  string // "add.s32"; the operands are appended
 	dst   string
 	src   []string
-	extra string   // constants behind the sources
-	sel   []string // behind each operand, destination first
+	extra string   // constants after the sources
+	sel   []string // after each operand, destination first
 	neg   []string // before each operand
 	eval  func(s []uint64) (d uint64, ok bool)
 }
 
-// values lists what operands of a type are tried with.
+// values lists the operand values to try for a type.
 func values(t string, few bool) []uint64 {
 	n := widthOf(t)
 	switch {
@@ -160,7 +160,7 @@ func try(t *testing.T, o *opcode) {
 	}
 }
 
-// Integers without a width.
+// These are operations on integers without a width.
 
 func num(t string, x uint64) *big.Int {
 	n := uint(widthOf(t))
@@ -193,7 +193,7 @@ func clampTo(t string, v *big.Int) *big.Int {
 	return v
 }
 
-// arithmetic makes an opcode of numbers: sources and result wrap at their types.
+// arithmetic returns an opcode on numbers: sources and result wrap at their types.
 func arithmetic(text, dst string, src []string, f func(v []*big.Int) *big.Int) opcode {
 	return opcode{text: text, dst: dst, src: src, eval: func(s []uint64) (uint64, bool) {
 		var v []*big.Int
@@ -296,7 +296,7 @@ func integers() (list []opcode) {
 		list = append(list, opcode{text: "bfe." + t, dst: t, src: []string{t, "u32", "u32"}, eval: func(s []uint64) (uint64, bool) {
 			pos, length := s[1]&255, s[2]&255
 			var d uint64
-			for i := range uint64(n) { // bits beyond the field are its sign, or those of a
+			for i := range uint64(n) { // bits past the field are its sign, or those of a
 				from := min(pos+i, uint64(n)-1)
 				if i >= length {
 					from = min(pos+length-1, uint64(n)-1)
@@ -445,10 +445,10 @@ func bitwise() (list []opcode) {
 	}
 	op("fns.b32", "b32", []string{"b32", "u32", "s32"}, func(s []uint64) uint64 {
 		if s[1] > 31 {
-			return 0xFFFF_FFFF // undefined; all agree on it
+			return 0xFFFF_FFFF // undefined; all three agree on it
 		}
 		offset := num("s32", s[2]).Int64()
-		var set []int64 // of the bits that are 1, in the order of the search
+		var set []int64 // the set bits, in the order of the search
 		for i := range int64(32) {
 			pos := int64(s[1]) + i
 			if offset < 0 {

@@ -17,7 +17,7 @@ import (
 	"divergo/testbench/launches"
 )
 
-// twice adds 1 to the words of a, into b, and to those of b, into a.
+// twice adds 1 to the words of a, into b, then 1 to those of b, into a.
 const twice = `{
   "schema": "divergo.launch.v1",
   "seed": 5,
@@ -51,7 +51,7 @@ func words(s *testbench.Session, addr uint64, n int) []uint32 {
 	return list
 }
 
-// TestRun: launches follow each other on the same memory, and have the program in common.
+// TestRun checks that launches follow each other on the same memory and share the program.
 func TestRun(t *testing.T) {
 	f, err := launches.Parse("twice.json", []byte(twice))
 	require.NoError(t, err)
@@ -76,8 +76,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestSeeds: a buffer has the seed that it says, or that of the file and its number; an
-// argument that is none of them that of the file and its own number, as --arg has.
+// TestSeeds checks the seeds of random data. A buffer has its own seed, or one from the file's seed
+// and its number. An argument's own buffer has the file's seed and the argument's number, as for
+// --arg.
 func TestSeeds(t *testing.T) {
 	text := strings.Replace(twice, "buf:iota:u32:48", "buf:rand:u32:48", 1)
 	text = strings.Replace(text, `"b", "u32:48"`, `"buf:rand:u32:48", "u32:48"`, 1)
@@ -94,7 +95,7 @@ func TestSeeds(t *testing.T) {
 	assert.Equal(t, "to", p.Buffers[2].Name)
 }
 
-// TestOld: the form that counterexamples had.
+// TestOld reads the earlier format of counterexamples.
 func TestOld(t *testing.T) {
 	dir := t.TempDir()
 	ptx, err := os.ReadFile("testdata/step.ptx")
@@ -115,7 +116,7 @@ func TestOld(t *testing.T) {
 	assert.Equal(t, [3]uint32{2, 1, 1}, p.Steps[0].Grid)
 }
 
-// TestWritten: what is written is read again.
+// TestWritten checks that a written file can be read again.
 func TestWritten(t *testing.T) {
 	f, err := launches.Parse("twice.json", []byte(twice))
 	require.NoError(t, err)
@@ -129,7 +130,7 @@ func TestWritten(t *testing.T) {
 	assert.Contains(t, string(text), `"init": "buf:iota:u32:48"`)
 }
 
-// TestErrors: each is told at its place, with the word that is near.
+// TestErrors checks that each error names its place and the most similar word.
 func TestErrors(t *testing.T) {
 	for _, test := range []struct{ from, to, want string }{
 		{`"buffers"`, `"bufers"`, `f.json:5:3: a launch file: unknown member "bufers"; did you mean "buffers"?`},
@@ -172,7 +173,7 @@ func TestErrors(t *testing.T) {
 	assert.ErrorContains(t, err, `f.json:1:1: want a launch file, an object`)
 }
 
-// A launch file runs on a session.
+// Example runs a launch file on a session.
 func Example() {
 	f, err := launches.Parse("twice.json", []byte(twice))
 	if err != nil {
@@ -200,7 +201,7 @@ func Example() {
 	// Output: [2 3 4 5]
 }
 
-// TestDifference: the first launch and the first buffer that differ.
+// TestDifference finds the first differing launch and buffer.
 func TestDifference(t *testing.T) {
 	run := func(text string) []launches.State {
 		f, err := launches.Parse("twice.json", []byte(text))
@@ -220,7 +221,7 @@ func TestDifference(t *testing.T) {
 	require.Len(t, one, 2)
 	number, _ := launches.Difference(one, run(twice))
 	assert.Equal(t, -1, number)
-	// One element less is changed by the second launch, of a.
+	// The second launch, of a, changes one element less.
 	number, name := launches.Difference(one, run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
 	assert.Equal(t, 1, number)
 	assert.Equal(t, "buffer a", name)

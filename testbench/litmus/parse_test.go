@@ -10,7 +10,7 @@ import (
 	"divergo/testbench/litmus"
 )
 
-// TestParseErrors: what is wrong with a file is told with its line.
+// TestParseErrors checks that each error in a file is reported with its line.
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "t.litmus: no test in it"},
@@ -48,7 +48,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestConditions: claims that the model contradicts are told with an outcome.
+// TestConditions checks that each claim that the model contradicts is reported with an outcome.
 func TestConditions(t *testing.T) {
 	tests, err := litmus.Parse("t.litmus", `
 test SB
@@ -66,7 +66,8 @@ forbid T0:r0 != 0 && T0:r0 != 1
 t.litmus:2: test SB: the model allows no outcome with x == 2`)
 }
 
-// FuzzParse: no file is a panic, and what is accepted is a kernel with outcomes.
+// FuzzParse checks that no file causes a panic, and that every accepted file gives a kernel with
+// outcomes.
 func FuzzParse(f *testing.F) {
 	f.Add("test a\nT0 @ cta 0 | T1\nshared x\natom.acq_rel.cta.cas.b32 r0, [x], 0, 1 | red.add.u32 [x], r1\nforbid x == 9 || T0:r0 == 1\n")
 	f.Fuzz(func(t *testing.T, text string) {

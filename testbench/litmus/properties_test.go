@@ -21,7 +21,7 @@ type access struct {
 	Y      bool   // of variable y, not x
 }
 
-// random is a test of three threads, the first two of which are in one CTA.
+// random is a test of three threads. The first two are in one CTA.
 type random struct{ A, B, C []access }
 
 var orders = map[string][]string{
@@ -29,7 +29,7 @@ var orders = map[string][]string{
 	"atom": {".relaxed", ".acquire", ".release", ".acq_rel"}, "red": {".relaxed", ".release"},
 }
 
-// text is the instruction; n makes its register, or what it stores, another one for each.
+// text returns the instruction; n gives each a register, or a stored value, of its own.
 func (a access) text(n int) string {
 	order := orders[a.Op][a.Order%len(orders[a.Op])]
 	scope, v := ".gpu", "x"
@@ -55,7 +55,8 @@ func (a access) text(n int) string {
 	return "fence" + order + scope
 }
 
-// source writes the test. What change gives for an instruction comes ahead of it, unless it is the first.
+// source writes the test. The result of change for an instruction precedes it, unless it is the
+// first.
 func (r random) source(change func(a *access) (ahead string)) string {
 	columns := [][]string{nil, nil, nil}
 	for i, list := range [][]access{r.A, r.B, r.C} {
@@ -88,7 +89,7 @@ func same(*access) string { return "" }
 
 func (r random) String() string { return r.source(same) }
 
-// test is the test, nil if it has no access.
+// test returns the test, nil if it has no access.
 func (r random) test(t *forall.T, change func(a *access) string) *litmus.Test {
 	text := r.source(change)
 	if !strings.Contains(text[:strings.Index(text, "#")], "[") {

@@ -11,7 +11,7 @@ import (
 	"divergo/testbench/litmus"
 )
 
-// TestRun: on random machines no test has an outcome that the model does not allow.
+// TestRun checks that no test has a forbidden outcome on random machines.
 func TestRun(t *testing.T) {
 	runs := uint64(100)
 	if testing.Short() {
@@ -20,8 +20,8 @@ func TestRun(t *testing.T) {
 	nothingForbidden(t, litmus.Tests(), runs)
 }
 
-// TestSynchronisation: the tests that need each kind of fence, release and acquire, more often. Planted bugs of these
-// are found by it.
+// TestSynchronisation runs the tests that need each kind of fence, release and acquire more often.
+// It finds planted bugs in these.
 func TestSynchronisation(t *testing.T) {
 	names := []string{
 		"MP+fence.sys", "MP+fence.gpu", "MP+fence.release+fence.acquire", "MP+membar.gl", "MP+release+acquire.gpu", "MP+release+fence",
@@ -41,7 +41,8 @@ func TestSynchronisation(t *testing.T) {
 	nothingForbidden(t, tests, runs)
 }
 
-// nothingForbidden runs tests. The weak outcome of MP+weak must be among those seen: else the machines are too tame.
+// nothingForbidden runs tests. The weak outcome of MP+weak must be seen: otherwise the machines
+// reorder too little.
 func nothingForbidden(t *testing.T, tests []*litmus.Test, runs uint64) {
 	r, err := litmus.Run(litmus.Options{Tests: tests, Runs: runs, Machine: draw.Machine, Jobs: 2})
 	require.NoError(t, err)
@@ -63,8 +64,8 @@ func nothingForbidden(t *testing.T, tests []*litmus.Test, runs uint64) {
 	}
 }
 
-// sequential reports whether the machine is sequentially consistent for a test, whatever the model allows: its threads
-// are of one CTA, or all accesses are strong.
+// sequential reports whether the machine is sequentially consistent for a test, whatever the model
+// allows. Either all threads are in one CTA, or all accesses are strong.
 func sequential(t *litmus.Test) bool {
 	cta, strong := true, true
 	for _, thread := range t.Threads {

@@ -13,28 +13,29 @@ import (
 	"divergo/sm"
 )
 
-// Report is the profiles of one or more runs of the same kernels, side by side.
+// Report holds the profiles of one or more runs of the same kernels, side by side.
 type Report struct {
 	Title string
 	Runs  []Run
-	// Source is the lines of a file that PTX names, or of the PTX; nil if nobody has it.
+	// Source returns the lines of a file that PTX names, or of the PTX; nil if the file is not
+	// available.
 	Source func(file string) []string
 }
 
 // Run is one of the runs.
 type Run struct {
-	Name     string // of the mechanism, for example
+	Name     string // such as the mechanism
 	WarpSize int
 	Kernels  []Kernel
 }
 
-// schema names the form of the JSON.
+// schema identifies the format of the JSON.
 const schema = "divergo.profile.v1"
 
 // part is a kernel in all runs.
 type part struct {
-	prog  *isa.Program // of the first run that has it
-	in    []*Kernel    // by run, nil where it was not launched
+	prog  *isa.Program // of the first run with the kernel
+	in    []*Kernel    // by run; nil if the run did not launch it
 	lines []row
 }
 
@@ -42,7 +43,7 @@ type part struct {
 type row struct {
 	file   string
 	number int32
-	in     []*Counts // by run, zero where it has come to nothing
+	in     []*Counts // by run; zero without counts
 	insts  []instRow
 }
 
@@ -115,7 +116,7 @@ func nothing(runs int) []*Counts {
 	return list
 }
 
-// total of a run.
+// total returns the counts of a run.
 func (p *part) total(run int) *Counts {
 	if k := p.in[run]; k != nil {
 		return &k.Total
@@ -123,7 +124,7 @@ func (p *part) total(run int) *Counts {
 	return new(Counts)
 }
 
-// launches of the kernel in a run.
+// launches returns the number of launches of the kernel in a run.
 func (p *part) launches(run int) int {
 	if k := p.in[run]; k != nil {
 		return k.Launches
@@ -131,10 +132,10 @@ func (p *part) launches(run int) int {
 	return 0
 }
 
-// name of the kernel, as its author wrote it.
+// name returns the kernel's name in the source.
 func (p *part) name() string { return ptx.Demangled(p.prog.Name) }
 
-// branches are the instructions at which threads of a warp can part.
+// branches returns the instructions at which threads of a warp can diverge.
 func (p *part) branches() (list []instRow) {
 	for _, l := range p.lines {
 		for _, in := range l.insts {
@@ -146,7 +147,7 @@ func (p *part) branches() (list []instRow) {
 	return list
 }
 
-// where is a line as text.
+// where returns a line as text.
 func where(file string, number int32) string {
 	if file == "" {
 		return "(no instruction)"
@@ -154,7 +155,7 @@ func where(file string, number int32) string {
 	return fmt.Sprintf("%s:%d", file, number)
 }
 
-// text is a line of a source, "" if nobody has it.
+// text returns a line of a source, "" if it is not available.
 func (r *Report) text(file string, number int32) string {
 	if r.Source == nil || file == "" {
 		return ""
@@ -165,11 +166,11 @@ func (r *Report) text(file string, number int32) string {
 	return ""
 }
 
-// classes are those that a warp instruction can be charged with, issue as one.
+// classes are the classes that can belong to a warp instruction, besides issue.
 var classes = []sm.Class{sm.ClassStall, sm.ClassMem, sm.IdleDepend, sm.IdleFetch, sm.IdleBranch, sm.IdleBarrier, sm.IdleSync}
 
-// Print writes tables: of one run everything about each line, of several what differs
-// most, side by side.
+// Print writes tables. For one run they list everything about each line; for several runs they list
+// the largest differences, side by side.
 func (r *Report) Print(w io.Writer) error {
 	for i, p := range r.parts() {
 		if i > 0 {
@@ -191,7 +192,7 @@ func (r *Report) Print(w io.Writer) error {
 	return nil
 }
 
-// tables are those of the lines and of the branches of a kernel.
+// tables returns the tables of lines and of branches of a kernel.
 func (r *Report) tables(p *part) (lines, branches *table.Table) {
 	one := len(r.Runs) == 1
 	head, branchHead := []string{"line"}, []string{"pc", "line", "class"}
@@ -258,7 +259,7 @@ func (r *Report) tables(p *part) (lines, branches *table.Table) {
 	return lines, branches
 }
 
-// share is a part in per cent.
+// share returns a part in per cent.
 func share(n, of uint64) string {
 	if of == 0 || n == 0 {
 		return "-"
@@ -266,8 +267,8 @@ func share(n, of uint64) string {
 	return fmt.Sprintf("%.1f", 100*float64(n)/float64(of))
 }
 
-// JSON is the report for other programs: runs, their kernels, lines and instructions.
-// Numbers have the names of the statistics that they add up to.
+// JSON returns the report for other programs: runs, their kernels, lines and instructions. Numbers
+// have the names of the statistics that they add up to.
 func (r *Report) JSON() map[string]any {
 	runs := []map[string]any{}
 	for i := range r.Runs {
@@ -298,7 +299,7 @@ func (r *Report) JSON() map[string]any {
 	return map[string]any{"schema": schema, "title": r.Title, "runs": runs}
 }
 
-// stats are counts by name.
+// stats returns counts by name.
 func (r *Run) stats(c *Counts) map[string]any {
 	cycles := map[string]uint64{"Issue": c.Cycles.Issue()}
 	for _, class := range classes {

@@ -83,8 +83,8 @@ func source(file string) []string {
 	return nil
 }
 
-// TestLines: what each line comes to, counted by hand. A warp has 32 threads, whose words lie in two
-// lines of the L1, and one 16, with one line.
+// TestLines checks the counts of each line, derived by hand. One warp has 32 threads, whose words
+// lie in two lines of the L1; the other has 16, with one line.
 func TestLines(t *testing.T) {
 	p, err := profiled("pdom")
 	require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestLines(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestForms: the tables, the JSON and the page of one run and of two say the same.
+// TestForms checks that the tables, the JSON and the page agree, for one run and for two.
 func TestForms(t *testing.T) {
 	r := profile.Report{Title: "odd", Source: source}
 	for i, mechanism := range []string{"pdom", "tbc"} {
@@ -174,7 +174,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A kernel with a branch, profiled.
+// Example profiles a kernel with a branch.
 func Example() {
 	p, err := profiled("pdom")
 	if err != nil {

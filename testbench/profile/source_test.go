@@ -11,7 +11,7 @@ import (
 	"divergo/testbench/profile"
 )
 
-// TestSources: PTX may name any file of the machine; only those below the folders are shown.
+// TestSources checks that PTX may name any file, but only files below the folders are shown.
 func TestSources(t *testing.T) {
 	top := t.TempDir()
 	write := func(name, text string) string {

@@ -11,13 +11,14 @@ import (
 	"divergo/units"
 )
 
-// TestAbsentLanes: threads 0 to 7 of a warp shuffle by themselves; 4 to 7 read threads that take no part, as do 1 to 3 of
-// eight that are left when the others have exited. What they get is what the key says, on the machine and in the golden
-// model (runCrossLane compares them), and they are counted.
+// TestAbsentLanes checks shuffles from inactive lanes. Threads 0 to 7 of a warp shuffle by
+// themselves, and 4 to 7 read inactive threads. So do 1 to 3 of the eight that remain after the
+// others have exited. The key determines their results, on the machine and in the golden model
+// (runCrossLane compares them). They are counted.
 func TestAbsentLanes(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
-		reads      func(i int) (from int, there bool) // of the threads below 8; the others have 0
+		reads      func(i int) (from int, there bool) // for the threads below 8; the others get 0
 		first      testbench.AbsentRead
 	}{
 		{
@@ -68,8 +69,8 @@ func TestAbsentLanes(t *testing.T) {
 	}
 }
 
-// TestAbsentMembers: threads that have exited, or that a warp does not have, count for
-// nothing in votes and reductions, whatever the key says (PTX ISA, vote.sync: "all
+// TestAbsentMembers checks votes and reductions with missing threads: exited ones, and ones that
+// the warp does not have. They have no effect, whatever the key (PTX ISA, vote.sync: "all
 // non-exited threads"), and are counted once for each instruction.
 func TestAbsentMembers(t *testing.T) {
 	for _, c := range []struct {

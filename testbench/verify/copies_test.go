@@ -16,9 +16,9 @@ import (
 	"divergo/testbench"
 )
 
-// Copies are asynchronous: what a thread reads before it waits is old, and waiting
-// for the first of two groups, whose data is near, does not wait for the second,
-// whose data is far. The program has a race, so that the machine runs it alone.
+// TestCopiesTakeTime checks that copies are asynchronous. A thread reads old data before it waits.
+// A wait for the first of two groups, with near data, does not wait for the second, with far data.
+// The program has a race, so only the machine runs it.
 func TestCopiesTakeTime(t *testing.T) {
 	const kernel = `.version 8.0
 .target sm_80
@@ -67,8 +67,8 @@ func TestCopiesTakeTime(t *testing.T) {
 	}
 }
 
-// TestHalfMatmul multiplies matrices by cp.async, ldmatrix and mma under every
-// mechanism. The elements are multiples of 1/8, so that all sums are exact.
+// TestHalfMatmul multiplies matrices by cp.async, ldmatrix and mma under every mechanism. The
+// elements are multiples of 1/8, so that all sums are exact.
 func TestHalfMatmul(t *testing.T) {
 	const rows, columns, depth = 64, 48, 40 // 2.5 tiles
 	text, err := os.ReadFile("testdata/half/matmul.ptx")

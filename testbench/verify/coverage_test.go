@@ -17,7 +17,7 @@ var spaceNames = map[isa.Space]string{
 	isa.SpaceLocal: "local", isa.SpaceConst: "const", isa.SpaceParam: "param",
 }
 
-// features are what an instruction contributes to the coverage.
+// features returns the contributions of an instruction to the coverage.
 func features(in *isa.Inst) []string {
 	var list []string
 	access := func(what string) {
@@ -55,7 +55,7 @@ func features(in *isa.Inst) []string {
 	return list
 }
 
-// wanted is what the programs must execute between them.
+// wanted returns the features that the programs must execute together.
 func wanted() []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -122,7 +122,7 @@ func wanted() []string {
 	}
 	for op := isa.OpAdd; op <= isa.OpNop; op++ {
 		in := isa.Inst{Op: op}
-		if !in.Memory() && !in.Matrix() && op != isa.OpBar && op != isa.OpB2R && op != isa.OpTrap { // b2r is not the kernel's; matrices: see TestMma
+		if !in.Memory() && !in.Matrix() && op != isa.OpBar && op != isa.OpB2R && op != isa.OpTrap { // the kernel does not contain b2r; for matrices see TestMma
 			add("op %d", op)
 		}
 	}
@@ -136,7 +136,7 @@ func wanted() []string {
 	return list
 }
 
-// TestProgramsCover keeps the programs from losing what they are for.
+// TestProgramsCover checks that the programs together execute every wanted feature.
 func TestProgramsCover(t *testing.T) {
 	seen := map[string]bool{}
 	list := programs(t)

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// inBlocks are the mechanisms that keep one stack for a CTA.
+// inBlocks are the mechanisms with one stack for each CTA.
 var inBlocks = []string{"tbc", "tbc-lcp", "tbc-ideal", "capri"}
 
-// TestDeepRecursion: thread i calls a function i levels deep, and nobody returns before the
-// deepest: a stack of the CTA that kept where each level meets would have an entry for
+// TestDeepRecursion makes thread i call a function i levels deep; no thread returns before the
+// deepest. A stack of the CTA that kept the meeting point of each level would have an entry for
 // each thread.
 func TestDeepRecursion(t *testing.T) {
 	for _, mechanism := range inBlocks {
@@ -36,8 +36,8 @@ DONE:
 	}
 }
 
-// TestDeepNest: 200 branches, each inside of the one before. Thread i leaves at number i, and
-// comes to where each outer one meets.
+// TestDeepNest runs 200 nested branches. Thread i leaves at number i, and reaches the meeting point
+// of each outer one.
 func TestDeepNest(t *testing.T) {
 	var in, back strings.Builder
 	for level := range 200 {

@@ -18,8 +18,8 @@ import (
 	"divergo/testbench"
 )
 
-// killer is a kernel of a form that has broken hardware or simulators, or that
-// mechanisms differ in.
+// killer is a kernel of a form that has broken hardware or simulators, or on which mechanisms
+// differ.
 type killer struct {
 	name, what string
 	threads    int // of a CTA; killerThreads if 0
@@ -28,11 +28,11 @@ type killer struct {
 	body       string             // leaves a result in %out
 	want       func(i int) uint32 // of thread i, counted over all CTAs
 	deadlock   []string           // mechanisms under which threads wait for each other for ever
-	endless    []string           // mechanisms under which only threads are left that loop for ever
-	spins      []string           // where those are then that run: at one of these
-	parked     string             // where those are that cannot
-	fault      string             // of every run
-	parts      []string           // mechanisms whose warps would be at a barrier without all their threads
+	endless    []string           // mechanisms under which only threads in endless loops remain
+	spins      []string           // one of these instructions holds the spinning threads then
+	parked     string             // instruction of the threads that cannot run
+	fault      string             // fault of every run
+	parts      []string           // mechanisms whose warps would be at a barrier without some of their threads
 }
 
 // killerThreads is two full warps.
@@ -41,7 +41,7 @@ const killerThreads = 64
 // yielding is the mechanism barrier with its key barrier_yield.
 const yielding = "barrier that yields"
 
-// all is every mechanism.
+// all returns every mechanism.
 func all() (names []string) {
 	for _, m := range divergence.Mechanisms() {
 		if names = append(names, m.Name); m.Name == "barrier" {
@@ -51,7 +51,7 @@ func all() (names []string) {
 	return names
 }
 
-// but is every mechanism but some.
+// but returns every mechanism except some.
 func but(some ...string) []string {
 	return slices.DeleteFunc(all(), func(m string) bool { return slices.Contains(some, m) })
 }
@@ -72,8 +72,8 @@ join:
 	bar.sync 0;
 	ld.shared.u32 %out, [count];`
 
-// killers are run by one CTA, or a few. %i is the number of the thread, %lane that in its
-// warp, %flag the address of a word of its warp.
+// killers are run by one or a few CTAs. In a body %i is the number of the thread, %lane that in its
+// warp, and %flag the address of a word of its warp.
 var killers = []killer{
 	{
 		name: "spin lock, released behind the loop",
@@ -190,7 +190,7 @@ answer:
 	bar.arrive 2, 64;
 join:`,
 		want:     func(i int) uint32 { return uint32(100+i%32) * uint32(3-2*(i/32)) },
-		deadlock: []string{"tbc", "tbc-lcp", "tbc-ideal"}, // the CTA has one stack: a side runs to its end, then the other
+		deadlock: []string{"tbc", "tbc-lcp", "tbc-ideal"}, // the CTA has one stack: one side runs to its end, then the other
 		spins:    []string{"bar.sync 2, 64", "bar.sync 1, 64"},
 	},
 	{
@@ -217,7 +217,7 @@ more:
 	sub.s32 %a0, %a0, 1;
 	setp.ge.s32 %p0, %a0, 0;
 	@%p0 bra more;`,
-		parts: []string{"pdom", "pdom-lcp", "token"}, // under capri those that stay in the loop are an entry of the CTA
+		parts: []string{"pdom", "pdom-lcp", "token"}, // under capri the threads that stay in the loop are an entry of the CTA
 		want:  func(i int) uint32 { return uint32(i&3 + 1) },
 	},
 	{
@@ -657,7 +657,7 @@ end:`,
 	},
 }
 
-// text is the kernel as PTX.
+// text returns the kernel as PTX.
 func (k *killer) text() string {
 	return `.version 7.6
 .target sm_80
@@ -725,8 +725,8 @@ func (k *killer) run(t *testing.T, mechanism string) ([]uint32, error) {
 	return out, err
 }
 
-// TestKillers: each kernel has its result under every mechanism, or the outcome
-// that the table says.
+// TestKillers checks that each kernel has its result under every mechanism, or the outcome in the
+// table.
 func TestKillers(t *testing.T) {
 	for i := range killers {
 		k := &killers[i]
@@ -771,7 +771,7 @@ func TestKillers(t *testing.T) {
 	}
 }
 
-// verdict is what the documentation says of the kernel.
+// verdict returns the documentation's text about the kernel.
 func (k *killer) verdict() string {
 	switch {
 	case k.fault != "":
@@ -800,7 +800,7 @@ func (k *killer) verdict() string {
 	return verdict
 }
 
-// TestKillersDocumented: the table of docs/reference/killers.md is this one.
+// TestKillersDocumented checks that the table of docs/reference/killers.md equals this one.
 func TestKillersDocumented(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| kernel | what is in it | verdict |\n|---|---|---|\n")

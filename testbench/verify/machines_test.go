@@ -13,7 +13,7 @@ import (
 	"divergo/units"
 )
 
-// word is one of those that a key has.
+// word draws one of a key's words.
 func word[W interface {
 	~string
 	Words() key.Words
@@ -24,8 +24,8 @@ func word[W interface {
 	return W(list[r.IntN(len(list))].Name)
 }
 
-// drawn is a machine at random, with queues, tables and caches that are often too
-// small to be of use: what waits for what is another in each.
+// drawn returns a random machine whose queues, tables and caches are often too small to be of use.
+// The causes of waiting differ between machines.
 func drawn(seed uint64) gpu.Config {
 	r := rand.New(rand.NewPCG(seed, 0))
 	of := func(list ...int) int { return list[r.IntN(len(list))] }

@@ -18,11 +18,11 @@ import (
 	"divergo/units"
 )
 
-// element is where element i of a thread's fragment is in its matrix, as the manual's
-// figures say it with groupID = laneid >> 2 and threadID_in_group = laneid % 4.
+// element returns the position of element i of a thread's fragment in its matrix. The manual's
+// figures give it by groupID = laneid >> 2 and threadID_in_group = laneid % 4.
 type element func(i, groupID, threadID int) (row, column int)
 
-// The layouts of the PTX ISA, sections 9.7.13.4.1 to 9.7.13.4.14.
+// layouts are those of the PTX ISA, sections 9.7.13.4.1 to 9.7.13.4.14.
 var layouts = []struct {
 	shape            string
 	d, a, b          string // types
@@ -92,7 +92,8 @@ func pick[T any](first bool, a, b T) T {
 	return b
 }
 
-// warps is how many warps do the same: some lane permutations leave the first one as it is.
+// warps is the number of warps that do the same: some lane permutations leave the first one
+// unchanged.
 const warps = 3
 
 // bitsOf encodes a small integer as an element.
@@ -145,7 +146,8 @@ func pack(typ string, elements []uint64) (registers []byte) {
 	return registers
 }
 
-// mmaKernel loads the fragments of a thread, multiplies and stores the result.
+// mmaKernel returns a kernel that loads the fragments of a thread, multiplies and stores the
+// result.
 func mmaKernel(shape, d, a, b, satfinite string, bytesA, bytesB, bytesC int) string {
 	reg, size := "b32", 4
 	if d == "f64" {
@@ -184,8 +186,8 @@ func mmaKernel(shape, d, a, b, satfinite string, bytesA, bytesB, bytesC int) str
 	return s.String()
 }
 
-// runKernel runs the only kernel of a text on buffers, compared with the golden
-// model, and returns the last buffer.
+// runKernel runs the only kernel of a text on buffers, compares it with the golden model, and
+// returns the last buffer.
 func runKernel(t *testing.T, c gpu.Config, text string, block int, buffers ...[]byte) ([]byte, error) {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(text))
@@ -206,8 +208,8 @@ func runKernel(t *testing.T, c gpu.Config, text string, block int, buffers ...[]
 	return out, err
 }
 
-// TestMma multiplies matrices of small integers, whose products every type has
-// exactly, in the manual's layouts, with the threads in their lanes and in others.
+// TestMma multiplies matrices of small integers, whose products are exact in every type. It uses
+// the manual's layouts, with the threads in their lanes and in others.
 func TestMma(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, l := range layouts {
@@ -292,7 +294,8 @@ func pickWord(word, dflt string) string {
 	return word
 }
 
-// Random bits, NaN and infinities among them: the golden model is the judge.
+// TestMmaOfAnything multiplies random bits, with NaN and infinities among them. The golden model is
+// the reference.
 func TestMmaOfAnything(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, l := range layouts {
@@ -322,8 +325,8 @@ func TestMmaOfAnything(t *testing.T) {
 	}
 }
 
-// ldmatrixKernel copies the input of each warp, rows of 16 bytes, to shared memory;
-// thread i of it gives the address of row 31-i.
+// ldmatrixKernel returns a kernel that copies the input of each warp, rows of 16 bytes, to shared
+// memory. Thread i supplies the address of row 31-i.
 func ldmatrixKernel(n int, trans string) string {
 	regs := []string{"%d0", "%d1", "%d2", "%d3"}[:n]
 	return fmt.Sprintf(`.version 8.0
@@ -401,8 +404,8 @@ func TestLdmatrix(t *testing.T) {
 	}
 }
 
-// Instructions on matrices want all 32 threads of a warp. The machine and the
-// golden model agree on who is to blame.
+// TestMatricesWantWholeWarps checks matrix instructions without all 32 threads of a warp. The
+// machine and the golden model agree on the thread to blame.
 func TestMatricesWantWholeWarps(t *testing.T) {
 	const kernel = `.version 8.0
 .target sm_90

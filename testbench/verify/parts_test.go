@@ -13,12 +13,13 @@ import (
 	"divergo/testbench"
 )
 
-// TestPartOfAWarp: the halves of a warp come to a barrier apart, on two sides of a
-// branch or by guard, and wait there or only arrive. From sm_70 on each thread counts for itself; where a warp
-// counts as a whole, or a path of it whatever its guards, it is a fault. Before
-// sm_70 the barrier is one of the warp. The paper's thread block compaction has
-// all warps of an entry come to one barrier.
-// Nobody gets on where each half waits for the other at a barrier of its own.
+// TestPartOfAWarp makes the halves of a warp reach a barrier apart, on two sides of a branch or by
+// guard. They wait there or only arrive.
+//
+// From sm_70 on each thread counts by itself. It is a fault if the mechanism counts a warp, or a
+// path of it whatever its guards, as a whole. Before sm_70 the barrier counts warps. The paper's
+// thread block compaction demands that all warps of an entry reach one barrier. No thread continues
+// if each half waits for the other at a barrier of its own.
 func TestPartOfAWarp(t *testing.T) {
 	apart := `
 	setp.ge.u32 %p1, %r2, 16;

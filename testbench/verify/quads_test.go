@@ -13,9 +13,9 @@ import (
 	"divergo/units"
 )
 
-// quadKernel is mma.m8n8k4 of f16 in given layouts on fragments from memory: 4
-// registers of A and B, those of C, and after those of D, which are also those of C if
-// inPlace.
+// quadKernel returns a kernel with mma.m8n8k4 of f16 in given layouts on fragments from memory. It
+// has 4 registers of A and B, those of C, and then those of D. If inPlace, D has the registers of
+// C.
 func quadKernel(layout, d, c string, inPlace bool) string {
 	regs := map[string]int{"f16": 4, "f32": 8}
 	list := func(name string, n int) string {
@@ -47,7 +47,7 @@ func quadKernel(layout, d, c string, inPlace bool) string {
 	return s.String()
 }
 
-// sumPlace is where element i of C or D is, by the manual's formulas (PTX ISA 8.5,
+// sumPlace returns the position of element i of C or D, by the manual's formulas (PTX ISA 8.5,
 // section 9.7.14.5.1).
 func sumPlace(typ string, lane, i int) (row, column int) {
 	if typ == "f16" {
@@ -57,8 +57,8 @@ func sumPlace(typ string, lane, i int) (row, column int) {
 	return pick(lane < 16, x, x+4), i&0b100 + lane&0b10 + i&0b1
 }
 
-// TestMmaQuads multiplies four pairs of matrices of small integers in the layouts of
-// the manual, with the threads in their lanes and in others.
+// TestMmaQuads multiplies four pairs of matrices of small integers in the layouts of the manual,
+// with the threads in their lanes and in others.
 func TestMmaQuads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, layout := range []string{"row.row", "row.col", "col.row", "col.col"} {
@@ -116,8 +116,8 @@ func TestMmaQuads(t *testing.T) {
 	}
 }
 
-// Random bits, NaN and infinities among them: the golden model is the judge. The
-// registers of A are also those of D in the second kernel.
+// TestMmaQuadsOfAnything multiplies random bits, with NaN and infinities among them. The golden
+// model is the reference. In the second kernel the registers of A are also those of D.
 func TestMmaQuadsOfAnything(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for _, text := range []string{
@@ -137,7 +137,7 @@ func TestMmaQuadsOfAnything(t *testing.T) {
 	}
 }
 
-// TestStmatrix stores matrices of which the elements tell thread, register and half.
+// TestStmatrix stores matrices whose elements identify thread, register and half.
 func TestStmatrix(t *testing.T) {
 	const kernel = `.version 7.8
 .target sm_90
@@ -183,7 +183,7 @@ func TestStmatrix(t *testing.T) {
 				require.NoError(t, err, "x%d%s %s", n, trans, lanes)
 				for at := range len(out) / 2 {
 					var want uint16
-					// Row 31-j of a warp is that of thread j.
+					// Thread 31-j of a warp supplies row j.
 					j, column := 31-at/8%32, at%8
 					if i, row := j/8, j%8; i < n {
 						if trans != "" {

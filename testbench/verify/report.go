@@ -7,7 +7,7 @@ import (
 	"divergo/testbench/golden"
 )
 
-// Error is the report for a reader, in lines. It starts with a summary.
+// Error returns the report, in lines. It starts with a summary.
 func (d *Mismatch) Error() string {
 	var b strings.Builder
 	l := &d.Launch
@@ -31,7 +31,7 @@ func (d *Mismatch) Error() string {
 	return b.String()
 }
 
-// Unwrap is the outcome of a machine that did not finish.
+// Unwrap returns the outcome of a machine that did not finish.
 func (d *Mismatch) Unwrap() error {
 	if d.Outcome == nil {
 		return nil
@@ -49,12 +49,11 @@ func (d *Mismatch) writeBroken(b *strings.Builder) {
 	}
 }
 
-// around is how many instructions of a path are shown on each side of the
-// first difference.
+// around is the number of instructions shown on each side of the first difference.
 const around = 4
 
-// writePaths shows the first path that differs, both sides next to each
-// other, and names the threads of the others.
+// writePaths shows the first differing path, both sides next to each other, and names the other
+// threads that differ.
 func (d *Mismatch) writePaths(b *strings.Builder) {
 	if d.Threads == 0 {
 		return
@@ -85,7 +84,7 @@ func (d *Mismatch) writePaths(b *strings.Builder) {
 	more(b, d.Threads, len(d.Paths))
 }
 
-// step is instruction i of a sequence and where it comes from.
+// step returns instruction i of a sequence and its source line.
 func (d *Mismatch) step(pcs []uint32, i int) (text, where string) {
 	switch p := d.Launch.Prog; {
 	case i < len(pcs):
@@ -142,7 +141,7 @@ func (d *Mismatch) writeMemory(b *strings.Builder) {
 	more(b, d.Bytes, shown)
 }
 
-// more says how many of n were left out.
+// more states how many of n were left out.
 func more(b *strings.Builder, n, shown int) {
 	if n > shown {
 		fmt.Fprintf(b, "\n  and %d more", n-shown)

@@ -49,7 +49,7 @@ func randomSurface(rng *rand.Rand) *surfaceCase {
 		if c.op == "sust.p" {
 			x = rng.IntN(c.image.width+4) - 2
 		} else if x &= -c.element * c.vector; c.mode == "clamp" {
-			x = max(x, 0) // where it ends depends on the size of the access
+			x = max(x, 0) // its end depends on the size of the access
 		}
 		at := [4]int{rng.IntN(c.image.depth+2) - 1, x, rng.IntN(c.image.height+2) - 1, rng.IntN(c.image.depth+2) - 1}
 		if strings.HasPrefix(c.op, "sust") { // threads that write the same bytes would race
@@ -68,7 +68,7 @@ func randomSurface(rng *rand.Rand) *surfaceCase {
 	return c
 }
 
-// offset is where a thread's bytes are, by the PTX ISA, section 9.7.10.
+// offset returns the offset of a thread's bytes (PTX ISA, section 9.7.10).
 func (c *surfaceCase) offset(at [4]int) (inside bool, offset int) {
 	m := c.image
 	texel := m.channels * channelBytes[m.kind]
@@ -100,7 +100,8 @@ func (c *surfaceCase) offset(at [4]int) (inside bool, offset int) {
 	return true, (index[2]*m.height+index[1])*m.pitch + index[0]
 }
 
-// text is the kernel: each thread has five words of its own for its place and what it writes.
+// text returns the kernel. Each thread has five words of its own for its position and its stored
+// values.
 func (c *surfaceCase) text() string {
 	x := strings.Fields("%x1 %x2 %x3")[:textureDims[c.geometry]]
 	if c.geometry[0] == 'a' {
@@ -192,7 +193,8 @@ func (c *surfaceCase) want(memory, result, written []byte, at [4]int) {
 	}
 }
 
-// nearestHalf searches for the number of 16 bits that is nearest, the even one of two.
+// nearestHalf searches for the nearest 16-bit number; of two equally near ones it returns the even
+// one.
 func nearestHalf(x float64) uint32 {
 	size := math.Abs(x)
 	value := func(bits uint32) float64 { return channelValue("f16", bits, 0) }
@@ -207,7 +209,8 @@ func nearestHalf(x float64) uint32 {
 	return best | uint32(pick(math.Signbit(x), 0x8000, 0))
 }
 
-// TestSurfaces: random accesses under all mechanisms leave in memory what the manual says, and nothing else.
+// TestSurfaces checks that random accesses under all mechanisms change memory as the manual
+// demands, and nothing else.
 func TestSurfaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 7))
 	mechanisms := divergence.Mechanisms()
@@ -259,7 +262,7 @@ func TestSurfaces(t *testing.T) {
 	}
 }
 
-// TestSurfaceTrap: what is outside ends the kernel where the program says so.
+// TestSurfaceTrap checks that an access outside ends the kernel if the program demands it.
 func TestSurfaceTrap(t *testing.T) {
 	m, err := ptx.Parse("k.ptx", []byte(`.version 8.0
 .target sm_60

@@ -12,7 +12,7 @@ import (
 	"divergo/testbench/golden"
 )
 
-// followed is a recording of injured.
+// followed returns a recording of injured.
 func followed(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) *Recording {
 	t.Helper()
 	s := probed(t)
@@ -27,7 +27,7 @@ func followed(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.
 	return r
 }
 
-// one is the trail that differs from the golden model.
+// one returns the only trail that differs from the golden model.
 func one(t *testing.T, list []*Trail) (differs *Trail) {
 	t.Helper()
 	for _, x := range list {
@@ -42,7 +42,8 @@ func one(t *testing.T, list []*Trail) (differs *Trail) {
 
 const never = ^uint64(0)
 
-// TestTrailOfAValue: a register that was changed is seen in what is computed from it, by its thread alone.
+// TestTrailOfAValue checks that a changed register shows in the values computed from it, by its
+// thread only.
 func TestTrailOfAValue(t *testing.T) {
 	r := followed(t, probeBra, func(s *sm.SM, p *isa.Program, e sm.Issued) {
 		s.Writeback.Regs.Edit(int(e.Row)*len(p.Regs) + index(t, p, "%i"))[victimLane] ^= 1 << 4
@@ -81,7 +82,8 @@ func TestTrailOfAValue(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// TestTrailOfAPath: a thread that takes another way differs from the first instruction there on.
+// TestTrailOfAPath checks that a thread on a wrong path differs from its first instruction there
+// on.
 func TestTrailOfAPath(t *testing.T) {
 	r := followed(t, probeSum, func(s *sm.SM, p *isa.Program, e sm.Issued) {
 		*s.Writeback.Preds.Edit(int(e.Row) * len(p.Preds)) |= 1 << victimLane
@@ -95,7 +97,7 @@ func TestTrailOfAPath(t *testing.T) {
 	assert.Contains(t, x.String(), "\n    in the golden model  PC  10  add.u32 %sum, %sum, %i")
 }
 
-// TestTrailOfALoss: what is never written, and instructions of threads that go on behind their end.
+// TestTrailOfALoss checks missing writes, and instructions of threads that continue past their end.
 func TestTrailOfALoss(t *testing.T) {
 	r := followed(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
 	for _, x := range r.Trails(never) {
@@ -115,7 +117,7 @@ func TestTrailOfALoss(t *testing.T) {
 	assert.True(t, differs)
 }
 
-// TestTrailIsBounded: of a long way the first instructions are there, and the last.
+// TestTrailIsBounded checks that a long path has its first and its last instructions.
 func TestTrailIsBounded(t *testing.T) {
 	var x trail
 	for i := range 1000 {

@@ -13,9 +13,9 @@ import (
 	"divergo/testbench"
 )
 
-// TestItsTurnComes: the threads of a pool that the others wait for get no slot while
-// there are others of a smaller PC, which spin. With aging their turn comes, if late,
-// and nobody may say before that it does not; without it never does.
+// TestItsTurnComes checks threads of a pool for which others wait. They get no slot while there are
+// spinning threads with a smaller PC. With aging their turn comes, if late, and no report may come
+// before. Without aging it never comes.
 func TestItsTurnComes(t *testing.T) {
 	spin := func(label string) string {
 		return label + ":\n\tld.volatile.shared.u32 %v, [flag];\n\tsetp.eq.u32 %p, %v, 0;\n\t@%p bra " + label + ";\n\texit;\n"

@@ -12,7 +12,8 @@ import (
 	"divergo/units"
 )
 
-// wmmaKernel loads three matrices of a buffer, multiplies and stores the result.
+// wmmaKernel returns a kernel that loads three matrices of a buffer, multiplies and stores the
+// result.
 func wmmaKernel(shape string, types [4]string, layouts [4]string, offsets [3]int, strides [4]string) string {
 	var s strings.Builder
 	say := func(format string, a ...any) { fmt.Fprintf(&s, format+"\n", a...) }
@@ -28,7 +29,7 @@ func wmmaKernel(shape string, types [4]string, layouts [4]string, offsets [3]int
 		}
 		return "f32", 8
 	}
-	fragment := map[string]int{ // a thread's registers of A and of B, by shape and type
+	fragment := map[string]int{ // registers of a thread for A and B, by shape and type
 		"m16n16k16.f16 a": 8, "m16n16k16.f16 b": 8, "m8n32k16.f16 a": 8, "m8n32k16.f16 b": 8, "m32n8k16.f16 a": 8, "m32n8k16.f16 b": 8,
 		"m16n16k16.bf16 a": 4, "m16n16k16.bf16 b": 4, "m8n32k16.bf16 a": 2, "m8n32k16.bf16 b": 8, "m32n8k16.bf16 a": 8, "m32n8k16.bf16 b": 2,
 		"m16n16k16.s8 a": 2, "m16n16k16.s8 b": 2, "m8n32k16.s8 a": 1, "m8n32k16.s8 b": 4, "m32n8k16.s8 a": 4, "m32n8k16.s8 b": 1,
@@ -64,8 +65,8 @@ func wmmaKernel(shape string, types [4]string, layouts [4]string, offsets [3]int
 	return s.String()
 }
 
-// TestWmma multiplies matrices of small integers in all shapes, types and layouts, with
-// strides that are left out, constant or in a register.
+// TestWmma multiplies matrices of small integers in all shapes, types and layouts. The strides are
+// omitted, constant, or in a register.
 func TestWmma(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	for _, c := range []struct {
@@ -103,9 +104,9 @@ func oneWmma(t *testing.T, rng *rand.Rand, shape string, types [4]string, combin
 	for i := range layouts {
 		layouts[i] = pickWord([]string{"", "col"}[combination>>i&1], "row")
 	}
-	const padding = 16 // elements of a line beyond the matrix; what is there must not count
+	const padding = 16 // elements of a line past the matrix, which must not count
 	kind := rng.IntN(3)
-	// A buffer with the elements of a matrix of small integers.
+	// fill returns a buffer with the elements of a matrix of small integers.
 	fill := func(rows, columns int, layout, typ string, value func(i, j int) int, stride *string) []byte {
 		lines, width := rows, columns
 		if layout == "col" {
@@ -175,15 +176,15 @@ func oneWmma(t *testing.T, rng *rand.Rand, shape string, types [4]string, combin
 			long := elements / pick(layouts[3] == "row", m, n)
 			line, at := e/long, e%long
 			if at >= pick(layouts[3] == "row", n, m) {
-				continue // behind the line
+				continue // past the line
 			}
 			require.Equal(t, want[e*size:e*size+size], got[e*size:e*size+size], "%s %v %v %s: line %d element %d\n%s", shape, types, layouts, lanes, line, at, text)
 		}
 	}
 }
 
-// TestWmmaSaturates has a sum beyond s32, which wraps or with .satfinite becomes the
-// largest number.
+// TestWmmaSaturates computes a sum past s32. It wraps, or becomes the largest number with
+// .satfinite.
 func TestWmmaSaturates(t *testing.T) {
 	const kernel = `.version 8.0
 .target sm_90
@@ -211,8 +212,8 @@ func TestWmmaSaturates(t *testing.T) {
 	}
 }
 
-// Fragments that are changed element by element, and a sum that is written over the
-// registers of both matrices.
+// TestWmmaFragments changes fragments element by element, and writes a sum over the registers of
+// both matrices.
 func TestWmmaFragments(t *testing.T) {
 	const kernel = `.version 8.0
 .target sm_90
