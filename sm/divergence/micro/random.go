@@ -23,7 +23,6 @@ type generator struct {
 
 // Random returns a kernel laid out in topological order. Equal seeds give equal kernels. Each call
 // returns a kernel with its own state, for one run only.
-
 func Random(seed uint64, threads int, shape Shape) Kernel {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), Shape: shape, threads: threads}
 	for range 1 + g.IntN(3) {
