@@ -26,7 +26,8 @@ func TestHost(t *testing.T) {
 // own line numbers.
 func TestSpelling(t *testing.T) {
 	r := run(t, "pdom", build(t, "testdata/spelling.cu"))
-	assert.Equal(t, "111111 111111 111111 111111\n0 21\nk << <1, 1 >> >(p)|k << <1, 1 >> >(\"p|<\" 12 40 2\n1000\n", r.out, r.errors)
+	assert.Equal(t, "111111 111111 111111 111111\n0 21\nk << <1, 1 >> >(p)|k << <1, 1 >> >(\"p|<\" 12 40 2\n1000\n",
+		r.out, r.errors)
 
 	wrong := filepath.Join(t.TempDir(), "wrong.cu")
 	text := "__global__ void k(int *p) {}\nint main() {\n    k << <1, 1 >> >(nothing);\n    k << 1;\n}\n"
@@ -81,8 +82,10 @@ func TestNewer(t *testing.T) {
 	r := run(t, "pdom", program)
 	assert.Equal(t, "0 wrong\ncudaErrorAssert\n", r.out, r.errors)
 	for _, text := range []string{
-		"cuCtxCreate: contexts with some of the SMs (execAffinityParams) are not supported", "cudaGraphConditionalHandleCreate is not supported",
-		"cudaGraphAddNode is not supported", "cudaGraphSetConditional: conditional nodes of graphs are not supported", "memory pools of the host are not supported",
+		"cuCtxCreate: contexts with some of the SMs (execAffinityParams) are not supported",
+		"cudaGraphConditionalHandleCreate is not supported",
+		"cudaGraphAddNode is not supported", "cudaGraphSetConditional: conditional nodes of graphs are not supported",
+		"memory pools of the host are not supported",
 	} {
 		assert.Contains(t, r.errors, text)
 	}
@@ -109,7 +112,8 @@ func TestInlined(t *testing.T) {
 		for kernel, line := range at {
 			r := run(t, "pdom", program, kernel)
 			require.ErrorContains(t, r.server.Failed, "\n  at "+line+", in ", kernel)
-			assert.Regexp(t, `, in \S*(__clang_cuda_\w+\.h|divergo/cuda/include/mma\.h):\d+, PC `, r.server.Failed.Error())
+			assert.Regexp(t, `, in \S*(__clang_cuda_\w+\.h|divergo/cuda/include/mma\.h):\d+, PC `,
+				r.server.Failed.Error())
 		}
 	}
 }
@@ -184,7 +188,10 @@ $L__last:
 			found = append(found, strings.TrimSpace(line))
 		}
 	}
-	assert.Equal(t, []string{".loc\t1 9 0", ".loc 2 5 1, inlined_at 1 10 7", ".loc 2 6 1, inlined_at 1 11 8", ".loc 2 5 2, inlined_at 1 10 7"}, found)
+	assert.Equal(t, []string{
+		".loc\t1 9 0", ".loc 2 5 1, inlined_at 1 10 7", ".loc 2 6 1, inlined_at 1 11 8",
+		".loc 2 5 2, inlined_at 1 10 7",
+	}, found)
 }
 
 // TestNewerC: C functions whose parameters differ in CUDA 13.
@@ -204,7 +211,8 @@ func TestMemory(t *testing.T) {
 		assert.Equal(t, 512, cfg.GPU.Memory)
 		cfg.GPU.Memory = size
 		r := runOn(t, cfg, 1, program)
-		assert.Equal(t, fmt.Sprintf("%[1]d %[1]d %[1]d %[1]d\ncudaSuccess cudaErrorMemoryAllocation\n1 0 cudaSuccess\n", size<<20), r.out, r.errors)
+		assert.Equal(t, fmt.Sprintf("%[1]d %[1]d %[1]d %[1]d\ncudaSuccess cudaErrorMemoryAllocation\n1 0 cudaSuccess\n",
+			size<<20), r.out, r.errors)
 	}
 }
 
@@ -245,9 +253,11 @@ func TestAssembler(t *testing.T) {
 	assert.Contains(t, ptx("-cubin", "-Xptxas", "-fscm=wt"), "st.global.wt.u32")
 	assert.NotContains(t, ptx("-ptx", "-Xptxas", "-fscm=wt"), "st.global.wt.u32")
 
-	messages, err := nvcc(t, "-c", "k.cu", "-Xptxas", "-v,-O2,-warn-spills,--fancy=3", "-Xptxas=-register-usage-level,5 -w")
+	messages, err := nvcc(t, "-c", "k.cu", "-Xptxas", "-v,-O2,-warn-spills,--fancy=3",
+		"-Xptxas=-register-usage-level,5 -w")
 	require.NoError(t, err)
-	assert.Equal(t, "nvcc: warning: -Xptxas --fancy=3 -register-usage-level does nothing: there is no assembler\n", messages)
+	assert.Equal(t, "nvcc: warning: -Xptxas --fancy=3 -register-usage-level does nothing: there is no assembler\n",
+		messages)
 	messages, err = nvcc(t, "-dc", "k.cu", "-Xptxas", "-dlcm=cg")
 	require.NoError(t, err)
 	assert.Contains(t, messages, "nvcc: warning: cache operators (-Xptxas) of relocatable code are chosen when it is linked")

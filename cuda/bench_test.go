@@ -43,7 +43,8 @@ func BenchmarkOverhead(b *testing.B) {
 		const launches, megabytes = 2000, 64
 		var out writer
 		server := &cuda.Server{Session: session, Launch: launch, Stderr: &out, Name: "test"}
-		code, err := cuda.Run(server, func() bool { return false }, nil, &out, &out, program, strconv.Itoa(launches), strconv.Itoa(megabytes))
+		code, err := cuda.Run(server, func() bool { return false }, nil, &out, &out, program, strconv.Itoa(launches),
+			strconv.Itoa(megabytes))
 		require.NoError(b, err)
 		require.Zero(b, code, string(out))
 		var whole, client, to, from, on float64

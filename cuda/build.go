@@ -184,7 +184,8 @@ func (b *build) compile(source, object string) error {
 	case "":
 		return fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o, .a or .so", source)
 	}
-	return b.clang(slices.Concat(b.common(source), asGCC, b.host(), b.lists[source], []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.common(source), asGCC, b.host(), b.lists[source],
+		[]string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
 }
 
 // libomp is the library that clang's OpenMP calls (Debian package libomp-19-dev).
@@ -208,7 +209,8 @@ func (b *build) host() []string {
 // Examples are functions that end without a value, undeclared functions, narrowing integers in
 // braces, and "register".
 var lenient = []string{
-	"-fno-strict-return", "-Wno-c++11-narrowing", "-Wno-register", "-Wno-dynamic-exception-spec", "-Wno-reserved-user-defined-literal",
+	"-fno-strict-return", "-Wno-c++11-narrowing", "-Wno-register", "-Wno-dynamic-exception-spec",
+	"-Wno-reserved-user-defined-literal",
 	"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
 	"-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch",
 }
@@ -271,7 +273,8 @@ func (b *build) device(source, to string, how ...string) error {
 	library := b.file("device.bc")
 	if _, err := os.Stat(library); err != nil {
 		args := []string{
-			"--target=nvptx64-nvidia-cuda", "-march=" + b.Arch, "-nogpulib", "-O2", "-ffp-contract=off", "-fno-math-errno",
+			"--target=nvptx64-nvidia-cuda", "-march=" +
+				b.Arch, "-nogpulib", "-O2", "-ffp-contract=off", "-fno-math-errno",
 			"-emit-llvm", "-c", b.file("runtime/device.cc"), "-o", library,
 		}
 		if b.FastMath || b.Flush {
@@ -286,7 +289,8 @@ func (b *build) device(source, to string, how ...string) error {
 	}
 	args := []string{
 		// callSites reads these
-		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-Xclang", "-debug-info-kind=line-tables-only",
+		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-Xclang",
+		"-debug-info-kind=line-tables-only",
 		"-fdebug-compilation-dir=.", "-fdebug-prefix-map=" + filepath.Clean(b.file(".")) + "=" + ours,
 		// Multiplications and additions become fma, as in nvcc. Those of libclc do not, since
 		// libclc depends on every rounding.
@@ -332,7 +336,8 @@ func (b *build) ptx(source, to string) error {
 		return err
 	}
 	if !b.Relocatable {
-		if err := undefined(source, text, "with relocatable code of the device (-rdc=true) it may be in another file"); err != nil {
+		if err := undefined(source, text,
+			"with relocatable code of the device (-rdc=true) it may be in another file"); err != nil {
 			return err
 		}
 	}
@@ -362,14 +367,16 @@ func (b *build) cuda(source, to string, how ...string) error {
 	if err != nil {
 		return err
 	}
-	return b.accepted(slices.Concat(b.both(source), asGCC, b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
+	return b.accepted(slices.Concat(b.both(source), asGCC, b.host(),
+		[]string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
 }
 
 // assembly compiles a file to C++ for any other compiler. The output holds the assembler's text in
 // an asm statement.
 func (b *build) assembly(source, to string) error {
 	file := b.file("host.s")
-	if err := b.cuda(source, file, slices.Concat(b.lists[source], []string{"-S", "-fno-integrated-as"})...); err != nil {
+	if err := b.cuda(source, file,
+		slices.Concat(b.lists[source], []string{"-S", "-fno-integrated-as"})...); err != nil {
 		return err
 	}
 	assembler, err := os.ReadFile(file)
@@ -414,7 +421,8 @@ func undefined(source string, text []byte, advice string) error {
 		case missing != nil && strings.HasPrefix(name, "_Z"):
 			errs = append(errs, fmt.Errorf("%s: the device function %s is in %s, which is not there (Debian package libclc-19)", source, ptx.Demangled(name), libclc))
 		default:
-			errs = append(errs, fmt.Errorf("%s: the device %s %s is defined in no file; %s", source, what, ptx.Demangled(name), advice))
+			errs = append(errs, fmt.Errorf("%s: the device %s %s is defined in no file; %s", source, what,
+				ptx.Demangled(name), advice))
 		}
 	}
 	return errors.Join(errs...)
@@ -429,7 +437,8 @@ func (b *build) runtime() (objects []string, err error) {
 	for _, name := range names {
 		object := b.file(name + ".o")
 		objects = append(objects, object)
-		if err := b.clang("-O0", "-w", "-fPIC", "-isystem", b.file("include"), "-DDIVERGO_PATH="+strconv.Quote(b.Divergo), "-c", b.file("runtime/"+name+".c"), "-o", object); err != nil {
+		if err := b.clang("-O0", "-w", "-fPIC", "-isystem", b.file("include"),
+			"-DDIVERGO_PATH="+strconv.Quote(b.Divergo), "-c", b.file("runtime/"+name+".c"), "-o", object); err != nil {
 			return nil, err
 		}
 	}

@@ -20,7 +20,8 @@ const ours = "divergo/cuda"
 // system reports whether a source is a header of the compiler, of its libraries, or ours, rather
 // than the user's.
 func system(file string) bool {
-	return strings.HasPrefix(file, ours+"/") || strings.HasPrefix(file, "/usr/include/") || strings.Contains(file, "/lib/clang/")
+	return strings.HasPrefix(file, ours+"/") || strings.HasPrefix(file, "/usr/include/") ||
+		strings.Contains(file, "/lib/clang/")
 }
 
 // callSites removes the debugging information from PTX. It adds call sites to instructions of
@@ -181,7 +182,10 @@ func readScope(r *dwarf.Reader, e *dwarf.Entry) *scope {
 		}
 		return 0
 	}
-	s := &scope{number(dwarf.AttrLowpc), number(dwarf.AttrHighpc), number(dwarf.AttrCallFile), number(dwarf.AttrCallLine), number(dwarf.AttrCallColumn), nil}
+	s := &scope{
+		number(dwarf.AttrLowpc), number(dwarf.AttrHighpc), number(dwarf.AttrCallFile),
+		number(dwarf.AttrCallLine), number(dwarf.AttrCallColumn), nil,
+	}
 	for e.Children {
 		c, err := r.Next()
 		if err != nil || c == nil || c.Tag == 0 {

@@ -200,7 +200,8 @@ func TestMain(m *testing.M) {
 		return s.Launch(l)
 	}
 	// an error means that the program ended
-	_ = cuda.ServeDescriptor(&cuda.Server{Session: session, Launch: launch, Stderr: io.Discard, Name: "test"}, descriptor)
+	_ = cuda.ServeDescriptor(&cuda.Server{Session: session, Launch: launch, Stderr: io.Discard, Name: "test"},
+		descriptor)
 	mark("ended", "")
 }
 
@@ -279,7 +280,10 @@ func TestEachHeader(t *testing.T) {
 		}
 	}
 	// Programs test these guards to learn which headers are included.
-	for _, guard := range []string{"__DRIVER_TYPES_H__", "__CUDA_RUNTIME_H__", "__CUDA_RUNTIME_API_H__", "__VECTOR_TYPES_H__", "__cuda_cuda_h__"} {
+	for _, guard := range []string{
+		"__DRIVER_TYPES_H__", "__CUDA_RUNTIME_H__", "__CUDA_RUNTIME_API_H__",
+		"__VECTOR_TYPES_H__", "__cuda_cuda_h__",
+	} {
 		fmt.Fprintf(&all, "#ifndef %[1]s\n#error %[1]s\n#endif\n", guard)
 	}
 	t.Chdir(t.TempDir())
@@ -298,7 +302,10 @@ func TestAPI(t *testing.T) {
 	assert.Equal(t, "0 wrong\n", r.out, r.errors)
 	assert.Zero(t, r.code)
 	assert.NoError(t, r.server.Failed)
-	for _, text := range []string{"cuda: cudaGraphDebugDotPrint is not supported\n", "cuda: cudaHostGetDevicePointer: 0x", "attribute 7777 is not known"} {
+	for _, text := range []string{
+		"cuda: cudaGraphDebugDotPrint is not supported\n",
+		"cuda: cudaHostGetDevicePointer: 0x", "attribute 7777 is not known",
+	} {
 		assert.Contains(t, r.errors, text)
 	}
 }
@@ -324,8 +331,10 @@ func TestDriverAPI(t *testing.T) {
 	assert.Equal(t, "0 wrong\n", r.out, r.errors)
 	assert.Zero(t, r.code)
 	for _, text := range []string{
-		"module 3:3:1: ", "cuda: cuTexRefCreate is not supported\n", "found machine code (cubin or fatbin), want PTX", "missing.ptx: No such file",
-		"scale takes 12 bytes of parameters, the launch gives 8", "sclae", "fcator: its file has no such variable", "which was freed",
+		"module 3:3:1: ", "cuda: cuTexRefCreate is not supported\n", "found machine code (cubin or fatbin), want PTX",
+		"missing.ptx: No such file",
+		"scale takes 12 bytes of parameters, the launch gives 8", "sclae", "fcator: its file has no such variable",
+		"which was freed",
 	} {
 		assert.Contains(t, r.errors, text)
 	}
@@ -338,14 +347,17 @@ func TestVirtualMemory(t *testing.T) {
 	r := run(t, "pdom", program, "calls")
 	assert.Equal(t, "0 wrong\n", r.out, r.errors)
 	for _, text := range []string{
-		"memory at two addresses at a time is not supported", "cuMemExportToShareableHandle is not supported", "memory for other processes (requestedHandleTypes 1)",
-		"memory that can only be read is not supported", "want multiples of 2097152", "of which 6291456 are accessible: ",
+		"memory at two addresses at a time is not supported", "cuMemExportToShareableHandle is not supported",
+		"memory for other processes (requestedHandleTypes 1)",
+		"memory that can only be read is not supported", "want multiples of 2097152",
+		"of which 6291456 are accessible: ",
 	} {
 		assert.Contains(t, r.errors, text)
 	}
 	for what, where := range map[string]string{
-		"reserved": "which is reserved, and no memory is mapped there", "unmapped": "which is reserved, and no memory is mapped there",
-		"mapped": "to which memory is mapped without access", "denied": "to which memory is mapped without access",
+		"reserved": "which is reserved, and no memory is mapped there",
+		"unmapped": "which is reserved, and no memory is mapped there",
+		"mapped":   "to which memory is mapped without access", "denied": "to which memory is mapped without access",
 	} {
 		r := run(t, "pdom", program, what)
 		assert.Zero(t, r.code, r.out)
@@ -381,7 +393,8 @@ func TestAnotherVersion(t *testing.T) {
 	session, err := testbench.NewSession(machine(t, gpu.DefaultPreset, "pdom"), testbench.Limits{})
 	require.NoError(t, err)
 	server := &cuda.Server{Session: session, Launch: (*testbench.Session).Launch, Stderr: io.Discard, Name: "test"}
-	code, err := cuda.Run(server, func() bool { return false }, nil, io.Discard, io.Discard, build(t, "testdata/old.cpp"))
+	code, err := cuda.Run(server, func() bool { return false }, nil, io.Discard, io.Discard,
+		build(t, "testdata/old.cpp"))
 	assert.Zero(t, code)
 	assert.ErrorContains(t, err, "build it again")
 }
@@ -405,7 +418,11 @@ func TestErrors(t *testing.T) {
 		"ErrorInvalidDevice", "ErrorMemoryAllocation", "ErrorMemoryAllocation", "ErrorMemoryAllocation", "Success",
 		config, config, config, "ErrorLaunchOutOfResources", "Success", "Success",
 	}, names, calls.out)
-	for _, text := range []string{"68 bytes at 0x10000000, 4 more than there are", "which was freed", "a pointer of the host", "block 2000x1x1: 2000 threads in x", "registers, an SM has 16384; there is room with --preset kepler or --preset maxwell"} {
+	for _, text := range []string{
+		"68 bytes at 0x10000000, 4 more than there are", "which was freed",
+		"a pointer of the host", "block 2000x1x1: 2000 threads in x",
+		"registers, an SM has 16384; there is room with --preset kepler or --preset maxwell",
+	} {
 		assert.Contains(t, calls.errors, text)
 	}
 
@@ -455,15 +472,30 @@ cudaMalloc(&p, left): cudaSuccess
 func TestBuildErrors(t *testing.T) {
 	need.Tool(t, need.CUDA...)
 	for _, c := range []struct{ name, text, want string }{
-		{"k.cu", "__global__ void k(int *a) {\n    a[0] = b;\n}\n", "k.cu:2:12: error: use of undeclared identifier 'b'"},
+		{
+			"k.cu", "__global__ void k(int *a) {\n    a[0] = b;\n}\n",
+			"k.cu:2:12: error: use of undeclared identifier 'b'",
+		},
 		{"k.cu", "#include <cufft.h>\n", "k.cu:1:10: fatal error: 'cufft.h' file not found"},
 		{"k.cu", "#include <cuda/no_such>\n", "NVIDIA's C++ library is not installed (Debian package libcu++-dev)"},
-		{"k.cu", "__global__ void k(float *a) { a[0] = j0f(a[1]); }\nint main() {}\n", "k.cu: the device function j0f is not supported"},
-		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "other(int) is defined in no file"},
+		{
+			"k.cu", "__global__ void k(float *a) { a[0] = j0f(a[1]); }\nint main() {}\n",
+			"k.cu: the device function j0f is not supported",
+		},
+		{
+			"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n",
+			"other(int) is defined in no file",
+		},
 		{"k.cu", "int main() { return cudaMalocManaged(); }\n", "undeclared identifier 'cudaMalocManaged'"},
-		{"k.cu", "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_multi_grid(); }\n", "'this_multi_grid' is unavailable: groups of several devices are not supported"},
+		{
+			"k.cu", "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_multi_grid(); }\n",
+			"'this_multi_grid' is unavailable: groups of several devices are not supported",
+		},
 		{"k.cu", "#include <mma.h>\nnvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> c;\n__device__ nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 4, half, nvcuda::wmma::row_major> a;\n", "there is no such shape of this type; 16x16x16, 32x8x16 and"},
-		{"k.cu", "__global__ void c() {}\n__global__ void k() { c<<<1, 1>>>(); }\n", "kernels that launch kernels (dynamic parallelism) are not supported"},
+		{
+			"k.cu", "__global__ void c() {}\n__global__ void k() { c<<<1, 1>>>(); }\n",
+			"kernels that launch kernels (dynamic parallelism) are not supported",
+		},
 		{"k.f90", "", "k.f90: want a file that ends in .cu, .cpp"},
 	} {
 		file := filepath.Join(t.TempDir(), c.name)
@@ -487,5 +519,6 @@ func ExampleBuild() {
 	}
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, "bfs")
-	fmt.Println(cuda.Build([]string{"../kernels/programs/bfs.cu"}, program, cuda.Options{Level: "2", Arch: cuda.DefaultArch}))
+	fmt.Println(cuda.Build([]string{"../kernels/programs/bfs.cu"}, program,
+		cuda.Options{Level: "2", Arch: cuda.DefaultArch}))
 }

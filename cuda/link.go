@@ -47,7 +47,10 @@ func (b *build) relocatable(source, to string) error {
 
 // fromIR compiles LLVM IR. It runs no optimisation passes.
 func (b *build) fromIR(to string, codes []string, how ...string) error {
-	args := []string{"--target=nvptx64-nvidia-cuda", "-march=" + b.Arch, "-nogpulib", "-O2", "-Xclang", "-disable-llvm-passes", "-Wno-unused-command-line-argument", "-x", "ir", codes[0], "-o", to}
+	args := []string{
+		"--target=nvptx64-nvidia-cuda", "-march=" + b.Arch, "-nogpulib", "-O2", "-Xclang",
+		"-disable-llvm-passes", "-Wno-unused-command-line-argument", "-x", "ir", codes[0], "-o", to,
+	}
 	for _, c := range codes[1:] {
 		args = append(args, "-Xclang", "-mlink-bitcode-file", "-Xclang", c)
 	}
@@ -227,7 +230,8 @@ func (b *build) duplicate(units []unit, err error) error {
 	}
 	name := found[1]
 	var in []string
-	definition := regexp.MustCompile(`(?m)^(?:define .*@` + name + `\(|@` + name + ` = (?:[a-z_]+ |addrspace\(\d+\) )*?(?:global|constant) )`)
+	definition := regexp.MustCompile(`(?m)^(?:define .*@` + name + `\(|@` + name +
+		` = (?:[a-z_]+ |addrspace\(\d+\) )*?(?:global|constant) )`)
 	external := regexp.MustCompile(`(?m)^@` + name + ` = external `)
 	for _, u := range units {
 		if err := b.fromIR(u.code+".ll", []string{u.code}, "-S", "-emit-llvm"); err != nil {

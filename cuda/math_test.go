@@ -21,7 +21,8 @@ import (
 	"divergo/testbench"
 )
 
-var update = flag.Bool("update", false, "write the table of errors of device mathematics into docs/reference/device-math.md")
+var update = flag.Bool("update", false,
+	"write the table of errors of device mathematics into docs/reference/device-math.md")
 
 // function is a function of device mathematics.
 type function struct {
@@ -154,7 +155,8 @@ func TestMath(t *testing.T) {
 		if f.second {
 			x = "x, y"
 		}
-		fmt.Fprintf(&table, "| `%s` | %s from %g to %g | %s | %g | %s | %g |\n", f.name, x, f.from, f.to, upwards(errors[1]), f.float, upwards(errors[0]), f.double)
+		fmt.Fprintf(&table, "| `%s` | %s from %g to %g | %s | %g | %s | %g |\n", f.name, x, f.from, f.to,
+			upwards(errors[1]), f.float, upwards(errors[0]), f.double)
 	}
 	const file, begin, end = "../docs/reference/device-math.md", "<!-- errors -->\n", "<!-- end of errors -->\n"
 	data, err := os.ReadFile(file)
@@ -185,7 +187,8 @@ func values(t *testing.T, program string, functions []string, in []float64) []fl
 	var stdin, stdout, stderr bytes.Buffer
 	require.NoError(t, binary.Write(&stdin, binary.LittleEndian, in))
 	server := &cuda.Server{Session: session, Launch: (*testbench.Session).Launch, Stderr: &stderr, Name: "test"}
-	code, err := cuda.Run(server, func() bool { return false }, &stdin, &stdout, &stderr, program, append([]string{strconv.Itoa(mathPoints)}, functions...)...)
+	code, err := cuda.Run(server, func() bool { return false }, &stdin, &stdout, &stderr, program,
+		append([]string{strconv.Itoa(mathPoints)}, functions...)...)
 	require.NoError(t, err)
 	require.Zero(t, code, "%s", &stderr)
 	out := make([]float64, len(in)/2)
@@ -207,7 +210,10 @@ func TestExact(t *testing.T) {
 		{"4 atan 1", mul(num(4), atan(num(1))), "3.14159265358979323846264338327950288419716939937510582097494459"},
 		{"gamma(1/2)", tgamma(num(0.5)), "1.77245385090551602729816748334114518279754945612238712821380779"},
 		{"gamma(-1/2)", tgamma(num(-0.5)), "-3.54490770181103205459633496668229036559509891224477425642761558"},
-		{"6 asin(1/2)", mul(num(6), asin(num(0.5))), "3.14159265358979323846264338327950288419716939937510582097494459"},
+		{
+			"6 asin(1/2)", mul(num(6), asin(num(0.5))),
+			"3.14159265358979323846264338327950288419716939937510582097494459",
+		},
 		{"tan(pi/4)", func() real { s, c := sincos(scale(pi, -2)); return div(s, c) }(), "1"},
 		{"sin^2+cos^2 of 1e6", func() real { s, c := sincos(num(1e6)); return add(mul(s, s), mul(c, c)) }(), "1"},
 		{"erf(erfinv(1/4))", erf(erfinv(num(0.25))), "0.25"},

@@ -65,11 +65,15 @@ const (
 // a single source.
 var singles = map[phase]string{
 	toObject: "a file that ends in .o", toPTX: "a file that ends in .ptx", toCubin: "a file that ends in .cubin",
-	toFatbin: "a file that ends in .fatbin", toHost: "a file that ends in .cu.cpp.ii", toText: "a text", toDependencies: "a list",
+	toFatbin: "a file that ends in .fatbin", toHost: "a file that ends in .cu.cpp.ii", toText: "a text",
+	toDependencies: "a list",
 }
 
 // endings are the extensions of the outputs, for phases with one output for each source.
-var endings = map[phase]string{toObject: ".o", toPTX: ".ptx", toCubin: ".cubin", toFatbin: ".fatbin", toHost: ".cu.cpp.ii"}
+var endings = map[phase]string{
+	toObject: ".o", toPTX: ".ptx", toCubin: ".cubin", toFatbin: ".fatbin",
+	toHost: ".cu.cpp.ii",
+}
 
 // nvcc is a parsed command line.
 type nvcc struct {
@@ -203,27 +207,40 @@ var options = []option{
 	{"generate-dependencies-with-compile", "MD", nothing, false, on(listed)},
 	{"generate-nonsystem-dependencies-with-compile", "MMD", nothing, false, on(listed)},
 	{"dependency-output", "MF", value, false, func(n *nvcc, v string) error { n.list.file = v; return nil }},
-	{"dependency-target-name", "MT", value, false, func(n *nvcc, v string) error { n.list.named = true; return into(host, "-MT")(n, v) }},
+	{
+		"dependency-target-name", "MT", value, false,
+		func(n *nvcc, v string) error { n.list.named = true; return into(host, "-MT")(n, v) },
+	},
 	{"generate-dependency-targets", "MP", nothing, false, on(func(n *nvcc) { n.Host = append(n.Host, "-MP") })},
 
 	// Code generation.
 	{"std", "std", value, false, func(n *nvcc, v string) error { n.Standard = v; return nil }},
-	{"optimize", "O", value, true, func(n *nvcc, v string) error { n.Level = v; return word("0", "1", "2", "3")(n, v) }},
+	{
+		"optimize", "O", value, true,
+		func(n *nvcc, v string) error { n.Level = v; return word("0", "1", "2", "3")(n, v) },
+	},
 	{"debug", "g", nothing, false, on(func(n *nvcc) { n.Host = append(n.Host, "-g") })},
 	{"device-debug", "G", nothing, false, on(func(n *nvcc) { n.Device = append(n.Device, "-O0") })},
 	{"generate-line-info", "lineinfo", nothing, false, nil}, // line information is always present
-	{"profile", "pg", nothing, false, on(func(n *nvcc) { n.Host, n.Linker = append(n.Host, "-pg"), append(n.Linker, "-pg") })},
+	{
+		"profile", "pg", nothing, false,
+		on(func(n *nvcc) { n.Host, n.Linker = append(n.Host, "-pg"), append(n.Linker, "-pg") }),
+	},
 	{"gpu-architecture", "arch", value, false, architecture},
 	{"gpu-code", "code", list, false, architecture},
 	{"generate-code", "gencode", value, false, func(n *nvcc, v string) error {
 		var errs []error
-		for _, part := range strings.Split(strings.NewReplacer(`"`, "", "[", "", "]", "", "code=", "", "arch=", "").Replace(v), ",") {
+		for _, part := range strings.Split(strings.NewReplacer(`"`, "", "[", "", "]", "", "code=", "", "arch=",
+			"").Replace(v), ",") {
 			errs = append(errs, architecture(n, part))
 		}
 		return errors.Join(errs...)
 	}},
 	{"maxrregcount", "maxrregcount", value, false, nil}, // the number of registers is that of the live ones
-	{"relocatable-device-code", "rdc", truth, false, func(n *nvcc, v string) error { n.Relocatable = v == "true"; return nil }},
+	{
+		"relocatable-device-code", "rdc", truth, false,
+		func(n *nvcc, v string) error { n.Relocatable = v == "true"; return nil },
+	},
 	{"use_fast_math", "use_fast_math", nothing, false, on(func(n *nvcc) { n.FastMath = true })},
 	{"ftz", "ftz", truth, false, func(n *nvcc, v string) error { n.Flush = v == "true"; return nil }},
 	{"prec-div", "prec-div", truth, false, func(n *nvcc, v string) error { n.Divide = v == "false"; return nil }},
@@ -236,7 +253,10 @@ var options = []option{
 	}},
 	{"restrict", "restrict", nothing, false, nil},
 	{"default-stream", "default-stream", value, false, word("legacy", "null", "per-thread")},
-	{"expt-relaxed-constexpr", "expt-relaxed-constexpr", nothing, false, on(func(n *nvcc) { n.Extra = append(n.Extra, "-D__CUDACC_RELAXED_CONSTEXPR__") })},
+	{
+		"expt-relaxed-constexpr", "expt-relaxed-constexpr", nothing, false,
+		on(func(n *nvcc) { n.Extra = append(n.Extra, "-D__CUDACC_RELAXED_CONSTEXPR__") }),
+	},
 	{"extended-lambda", "extended-lambda", nothing, false, on(extendedLambda)},
 	{"expt-extended-lambda", "expt-extended-lambda", nothing, false, on(extendedLambda)},
 	{"dopt", "dopt", value, false, nil},
@@ -262,7 +282,10 @@ var options = []option{
 		}
 		return nil
 	}},
-	{"ptxas-options", "Xptxas", list, false, func(n *nvcc, v string) error { n.ptxas = append(n.ptxas, words(v)...); return nil }},
+	{
+		"ptxas-options", "Xptxas", list, false,
+		func(n *nvcc, v string) error { n.ptxas = append(n.ptxas, words(v)...); return nil },
+	},
 	{"nvlink-options", "Xnvlink", list, false, nil},
 	{"cudafe-options", "Xcudafe", list, false, nil},
 	{"fatbin-options", "Xfatbin", list, false, nil},
@@ -286,7 +309,10 @@ var options = []option{
 	{"disable-warnings", "w", nothing, false, on(func(n *nvcc) { n.Extra = append(n.Extra, "-w") })},
 	{"Werror", "Werror", list, false, nil},
 	{"Wno-deprecated-gpu-targets", "Wno-deprecated-gpu-targets", nothing, false, nil},
-	{"Wno-deprecated-declarations", "Wno-deprecated-declarations", nothing, false, into(extra, "-Wno-deprecated-declarations")},
+	{
+		"Wno-deprecated-declarations", "Wno-deprecated-declarations", nothing, false,
+		into(extra, "-Wno-deprecated-declarations"),
+	},
 	{"Wreorder", "Wreorder", nothing, false, on(func(n *nvcc) { n.Extra = append(n.Extra, "-Wreorder") })},
 	{"diag-suppress", "diag-suppress", list, false, nil},
 	{"diag-error", "diag-error", list, false, nil},
@@ -303,7 +329,10 @@ var options = []option{
 	{"Wext-lambda-captures-this", "Wext-lambda-captures-this", nothing, false, nil},
 	{"source-in-ptx", "src-in-ptx", nothing, false, nil},
 	{"allow-unsupported-compiler", "allow-unsupported-compiler", nothing, false, nil},
-	{"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler", nothing, false, on(func(n *nvcc) { n.forward = true })},
+	{
+		"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler", nothing, false,
+		on(func(n *nvcc) { n.forward = true }),
+	},
 	{"forward-unknown-opts", "forward-unknown-opts", nothing, false, on(func(n *nvcc) { n.forward = true })},
 	{"version", "V", nothing, false, on(func(n *nvcc) { n.version = true })},
 }
@@ -317,7 +346,8 @@ func architecture(n *nvcc, v string) error {
 	}
 	_, digits, _ := strings.Cut(v, "_")
 	number, err := strconv.Atoi(strings.TrimRight(digits, "af"))
-	if err != nil || !strings.HasPrefix(v, "sm_") && !strings.HasPrefix(v, "compute_") && !strings.HasPrefix(v, "lto_") {
+	if err != nil || !strings.HasPrefix(v, "sm_") && !strings.HasPrefix(v, "compute_") &&
+		!strings.HasPrefix(v, "lto_") {
 		return fmt.Errorf("%q: want sm_60, compute_60 or the like", v)
 	}
 	if number > n.arch {
@@ -443,7 +473,8 @@ func unknown(arg string) error {
 // do compiles and links the sources.
 func (n *nvcc) do(stdout io.Writer) error {
 	if single, ok := singles[n.phase]; ok && n.output != "" && len(n.sources()) > 1 {
-		return fmt.Errorf("nvcc: -o %s: found %d sources, want one, as each makes %s", n.output, len(n.sources()), single)
+		return fmt.Errorf("nvcc: -o %s: found %d sources, want one, as each makes %s", n.output, len(n.sources()),
+			single)
 	}
 	if n.shared && n.phase == toProgram { // CMake passes it together with -dlink
 		return errors.New("nvcc: -shared: shared libraries with device code are not supported")
@@ -470,7 +501,10 @@ func (n *nvcc) make(b *build, p *products, stdout io.Writer) error {
 	case toText, toDependencies:
 		return n.print(b, p, stdout)
 	}
-	to, err := p.add("-o", n.named(map[phase]string{toDeviceObject: "a_dlink.o", toArchive: "a.a", toProgram: "a.out"}[n.phase]))
+	to, err := p.add("-o", n.named(map[phase]string{
+		toDeviceObject: "a_dlink.o", toArchive: "a.a",
+		toProgram: "a.out",
+	}[n.phase]))
 	if err != nil {
 		return err
 	}
@@ -512,7 +546,8 @@ func libraries() string { return fmt.Sprintf("%q", "-L"+os.Getenv(toolkitVariabl
 // environment prints, with -v, the lines that build systems read from nvcc (CMake,
 // CMakeDetermineCUDACompiler and FindCUDAToolkit).
 func (n *nvcc) environment(w io.Writer) {
-	fmt.Fprintf(w, "#$ PATH=%s\n#$ ARCHITECTURE=-arch compute_%s\n", os.Getenv("PATH"), strings.TrimPrefix(n.Arch, "sm_"))
+	fmt.Fprintf(w, "#$ PATH=%s\n#$ ARCHITECTURE=-arch compute_%s\n", os.Getenv("PATH"),
+		strings.TrimPrefix(n.Arch, "sm_"))
 	if top := os.Getenv(toolkitVariable); top != "" {
 		fmt.Fprintf(w, "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%[1]s/nvvm/libdevice\n#$ INCLUDES=\"-I%[1]s/include\"\n#$ LIBRARIES=%s\n", top, libraries())
 	}

@@ -101,7 +101,8 @@ int main() { return TWO + THREE - 5; }
 	for _, instruction := range []string{"div.full.ftz.f32", "sqrt.approx.ftz.f32", "sin.approx.ftz.f32"} {
 		assert.True(t, strings.Contains(fast, instruction), instruction)
 	}
-	some := ptx("-fmad=false", "-prec-div=false", "--gpu-architecture", "sm_52", "-gencode", "arch=compute_70,code=sm_70")
+	some := ptx("-fmad=false", "-prec-div=false", "--gpu-architecture", "sm_52", "-gencode",
+		"arch=compute_70,code=sm_70")
 	assert.Contains(t, some, ".target sm_70")
 	assert.Contains(t, some, "div.full.f32")
 	assert.Contains(t, some, "sqrt.rn.f32")
@@ -114,7 +115,8 @@ int main() { return TWO + THREE - 5; }
 	code, err := os.ReadFile("k.fatbin")
 	require.NoError(t, err)
 	assert.Equal(t, precise, string(code), "PTX is what there is")
-	_, err = nvcc(t, "-Iin", "-DTHREE=3", "--ptxas-options=-v", "-Xptxas", "-O3", "-maxrregcount", "32", "-Xcompiler", "-Wall,-fPIC", "-std=c++17", "-m64", "-lineinfo",
+	_, err = nvcc(t, "-Iin", "-DTHREE=3", "--ptxas-options=-v", "-Xptxas", "-O3", "-maxrregcount", "32", "-Xcompiler",
+		"-Wall,-fPIC", "-std=c++17", "-m64", "-lineinfo",
 		"--compiler-options", "-fno-strict-aliasing", "-ccbin", "g++", "-c", "k.cu", "plain.c", "-odir", "in", "-MD")
 	require.NoError(t, err)
 	assert.FileExists(t, "in/plain.o")
@@ -179,18 +181,23 @@ int main() {
 	require.NoError(t, os.WriteFile("k.cu", []byte(text), 0o600))
 	// The options file holds -DNAME="\"two words\"".
 	require.NoError(t, os.WriteFile("o.rsp", []byte("-DNAME='\"two words\"'\n  -O1 \n"), 0o600))
-	messages, err := nvcc(t, "-v", "-forward-unknown-to-host-compiler", "-fsigned-char", "--options-file", "o.rsp", "-Xcompiler", `,"-g"`,
-		"-gencode", "arch=compute_50,code=[compute_50,sm_50]", "-gencode=arch=compute_120,code=sm_120", "-arch=sm_88", "k.cu", "-o", "k")
+	messages, err := nvcc(t, "-v", "-forward-unknown-to-host-compiler", "-fsigned-char", "--options-file", "o.rsp",
+		"-Xcompiler", `,"-g"`,
+		"-gencode", "arch=compute_50,code=[compute_50,sm_50]", "-gencode=arch=compute_120,code=sm_120", "-arch=sm_88",
+		"k.cu", "-o", "k")
 	require.NoError(t, err)
 	for _, line := range []string{
-		"#$ ARCHITECTURE=-arch compute_90\n", "#$ TOP=/there\n", "#$ NVVMIR_LIBRARY_DIR=/there/nvvm/libdevice\n", "#$ INCLUDES=\"-I/there/include\"\n",
-		"#$ LIBRARIES=\"-L/there/lib64\"\n", "\"-L/there/lib64\" -lcudadevrt -lcudart_static -lrt -lpthread -ldl\n", " -fsigned-char ", "\n#$ clang-19 ",
+		"#$ ARCHITECTURE=-arch compute_90\n", "#$ TOP=/there\n", "#$ NVVMIR_LIBRARY_DIR=/there/nvvm/libdevice\n",
+		"#$ INCLUDES=\"-I/there/include\"\n",
+		"#$ LIBRARIES=\"-L/there/lib64\"\n", "\"-L/there/lib64\" -lcudadevrt -lcudart_static -lrt -lpthread -ldl\n",
+		" -fsigned-char ", "\n#$ clang-19 ",
 	} {
 		assert.Contains(t, messages, line)
 	}
 	assert.Equal(t, "900 \"two words\" 0\n", run(t, "pdom", "./k").out)
 
-	_, err = nvcc(t, "-cuda", "-DNAME=\"\"", "-Xopencc", "-noinline", "--host-compilation", "C++", `-gencode=arch=compute_10,code="sm_10,compute_10"`, "-arch=sm_36", "k.cu")
+	_, err = nvcc(t, "-cuda", "-DNAME=\"\"", "-Xopencc", "-noinline", "--host-compilation", "C++",
+		`-gencode=arch=compute_10,code="sm_10,compute_10"`, "-arch=sm_36", "k.cu")
 	require.NoError(t, err)
 	require.NoError(t, exec.Command("g++", "-c", "k.cu.cpp.ii", "-o", "k.o").Run())
 	_, err = nvcc(t, "k.o", "-o", "k")

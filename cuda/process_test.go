@@ -60,10 +60,14 @@ func TestProcesses(t *testing.T) {
 	}{
 		{"exit", "parent: cudaSuccess, 42\nparent: cudaSuccess, 44\n", "", ""},
 		{"exec", "parent: cudaSuccess, 42\nparent: cudaSuccess, 44\n", "", ""},
-		{"child", "parent: cudaSuccess, 42\nchild: " + inherited + ", -1\nchild: " + inherited + ", " + inherited + "\nparent: cudaSuccess, 44\n", "", forked},
+		{"child", "parent: cudaSuccess, 42\nchild: " + inherited + ", -1\nchild: " + inherited + ", " + inherited +
+			"\nparent: cudaSuccess, 44\n", "", forked},
 		{"daemon", "parent: cudaSuccess, 42\ndaemon: " + inherited + ", -1\n", "", forked},
 		{"early", "daemon: cudaSuccess, 42\ndaemon: cudaSuccess, 44\n", "", ""},
-		{"both", "child: cudaSuccess, 42\nparent: " + busy + ", -1\n", "child: cudaSuccess, 42\nparent: cudaSuccess, 42\n", "cuda: another process of the program has the device"},
+		{
+			"both", "child: cudaSuccess, 42\nparent: " + busy + ", -1\n",
+			"child: cudaSuccess, 42\nparent: cudaSuccess, 42\n", "cuda: another process of the program has the device",
+		},
 		{"threads", "0 wrong\n", "", forked},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -93,7 +97,10 @@ func TestProcesses(t *testing.T) {
 // buffer of printf. So does unloading a module.
 func TestResets(t *testing.T) {
 	program := build(t, "testdata/processes.cu")
-	for what, want := range map[string]string{"resets": "40\n0 wrong\n", "modules": "parent: cudaSuccess, 42\n0 wrong\n"} {
+	for what, want := range map[string]string{
+		"resets":  "40\n0 wrong\n",
+		"modules": "parent: cudaSuccess, 42\n0 wrong\n",
+	} {
 		within(t, 2*time.Minute, func() {
 			r := run(t, "pdom", program, what)
 			assert.Equal(t, want, r.out, what)
@@ -111,7 +118,8 @@ func TestDeaf(t *testing.T) {
 	server := newServer(t, io.Discard)
 	start := time.Now()
 	within(t, 30*time.Second, func() {
-		code, err := cuda.Run(server, func() bool { return time.Since(start) > time.Second }, nil, wrong, io.Discard, program, "deaf")
+		code, err := cuda.Run(server, func() bool { return time.Since(start) > time.Second }, nil, wrong, io.Discard,
+			program, "deaf")
 		assert.NoError(t, err)
 		assert.Equal(t, 128+9, code)
 		assert.NoError(t, wrong.Close())
@@ -123,11 +131,21 @@ func TestDeaf(t *testing.T) {
 // TestGarbage: bytes that are no request end both sides.
 func TestGarbage(t *testing.T) {
 	program := build(t, "testdata/processes.cu")
-	for _, args := range [][]string{{"1"}, {"7"}, {"48"}, {"4096"}, {"1", "ones"}, {"8", "ones"}, {"48", "ones"}, {"4000", "ones"}} {
+	for _, args := range [][]string{
+		{"1"},
+		{"7"},
+		{"48"},
+		{"4096"},
+		{"1", "ones"},
+		{"8", "ones"},
+		{"48", "ones"},
+		{"4000", "ones"},
+	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			within(t, 30*time.Second, func() {
 				var out, told bytes.Buffer
-				_, err := cuda.Run(newServer(t, io.Discard), func() bool { return false }, nil, &out, &told, program, append([]string{"garbage"}, args...)...)
+				_, err := cuda.Run(newServer(t, io.Discard), func() bool { return false }, nil, &out, &told, program,
+					append([]string{"garbage"}, args...)...)
 				assert.ErrorContains(t, err, "connection to the program: found ")
 				assert.ErrorContains(t, err, "want a request: something else has written to its descriptor 3")
 				assert.Equal(t, "parent: cudaSuccess, 42\nparent: cudaErrorUnknown, -1\n", out.String())
@@ -143,7 +161,10 @@ func TestGarbage(t *testing.T) {
 
 // TestRequests: no request does harm, whatever its fields are.
 func TestRequests(t *testing.T) {
-	values := []uint64{0, 1, 2, 4, 255, 256, 1 << 16, 1 << 20, 1 << 28, 1<<28 + 256, 1 << 32, 1 << 62, 1 << 63, 1<<64 - 1}
+	values := []uint64{
+		0, 1, 2, 4, 255, 256, 1 << 16, 1 << 20, 1 << 28, 1<<28 + 256, 1 << 32, 1 << 62, 1 << 63,
+		1<<64 - 1,
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	value := func() uint64 { return values[random.IntN(len(values))] }
 	for range 300 {
@@ -154,7 +175,8 @@ func TestRequests(t *testing.T) {
 			}()
 			go func() {
 				for range 8 {
-					r := cuda.Request(uint32(random.IntN(30)), uint32(random.IntN(2)), value(), value(), value(), make([]byte, random.IntN(100)))
+					r := cuda.Request(uint32(random.IntN(30)), uint32(random.IntN(2)), value(), value(), value(),
+						make([]byte, random.IntN(100)))
 					if _, err := ours.Write(r); err != nil {
 						return
 					}
@@ -178,14 +200,16 @@ func TestWindow(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			within(t, 30*time.Second, func() {
-				code, err := cuda.Run(newServer(t, io.Discard), func() bool { return false }, nil, io.Discard, io.Discard, program, what, "1")
+				code, err := cuda.Run(newServer(t, io.Discard), func() bool { return false }, nil, io.Discard,
+					io.Discard, program, what, "1")
 				assert.Zero(t, code)
 				assert.ErrorContains(t, err, "memory that is shared with the program: "+want)
 			})
 		})
 	}
 	within(t, 30*time.Second, func() {
-		_, err := cuda.Run(newServer(t, io.Discard), func() bool { return false }, nil, io.Discard, io.Discard, program, "sealed", "0")
+		_, err := cuda.Run(newServer(t, io.Discard), func() bool { return false }, nil, io.Discard, io.Discard, program,
+			"sealed", "0")
 		assert.ErrorContains(t, err, "build it again")
 	})
 }

@@ -24,7 +24,9 @@ const grace = 3 * time.Second
 // When asked returns true, Run ends the program by SIGTERM, and after some seconds by SIGKILL. Both
 // go to the program's process group. On a terminal the program has no group of its own, since it
 // could not read from the terminal.
-func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer, program string, args ...string) (code int, err error) {
+func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer, program string,
+	args ...string,
+) (code int, err error) {
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return 0, fmt.Errorf("socket: %w", err)

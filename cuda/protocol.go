@@ -71,8 +71,10 @@ type launch struct {
 
 // machine is the answer to opHello.
 type machine struct {
-	SMs, Warp, Threads, Shared, Registers, CoreKHz, Memory, L2, DRAMKHz, BusBits, Resident, Blocks, Major, Minor uint64
-	Name                                                                                                         [64]byte
+	SMs, Warp, Threads, Shared, Registers, CoreKHz, Memory, L2 uint64
+	DRAMKHz, BusBits, Resident, Blocks, Major, Minor           uint64
+
+	Name [64]byte
 }
 
 // layout is the start of opFunction's answer. The offset and size of each parameter follow.

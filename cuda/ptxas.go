@@ -73,7 +73,8 @@ func (c *Caches) ptxas(words []string) (left []string, err error) {
 		}
 		switch {
 		case a.operators != nil && !slices.Contains(a.operators, value):
-			errs = append(errs, fmt.Errorf("nvcc: -Xptxas %s: found %q, want one of %s", word, value, strings.Join(a.operators, ", ")))
+			errs = append(errs, fmt.Errorf("nvcc: -Xptxas %s: found %q, want one of %s", word, value,
+				strings.Join(a.operators, ", ")))
 		case a.of != nil:
 			*a.of(c) = value
 		}

@@ -50,7 +50,8 @@ func (b *build) accepted(args ...string) error {
 // respell copies the files that a compiler error names. It reports whether any copy is new.
 func (b *build) respell(err error) (more bool, wrong error) {
 	var said *compilerError
-	if !errors.As(err, &said) || !slices.ContainsFunc(refusals, func(r string) bool { return strings.Contains(said.messages, r) }) {
+	if !errors.As(err, &said) || !slices.ContainsFunc(refusals,
+		func(r string) bool { return strings.Contains(said.messages, r) }) {
 		return false, nil
 	}
 	for _, found := range diagnosed.FindAllStringSubmatch(said.messages, -1) {
@@ -88,7 +89,10 @@ func (b *build) respell(err error) (more bool, wrong error) {
 	for path, copied := range b.respelled {
 		roots = append(roots, root{"file", path, copied})
 	}
-	overlay, err := json.Marshal(map[string]any{"version": 0, "case-sensitive": "true", "use-external-names": "false", "roots": roots})
+	overlay, err := json.Marshal(map[string]any{
+		"version": 0, "case-sensitive": "true", "use-external-names": "false",
+		"roots": roots,
+	})
 	return true, errors.Join(err, b.temp.WriteFile(b.file("respelled.yaml"), overlay))
 }
 

@@ -84,7 +84,8 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 			return err
 		}
 		if r.Bytes > most {
-			return fmt.Errorf("connection to the program: found a request with %d bytes, want at most %d", r.Bytes, most)
+			return fmt.Errorf("connection to the program: found a request with %d bytes, want at most %d",
+				r.Bytes, most)
 		}
 		in := s.room(r.Bytes)
 		if _, err := io.ReadFull(from, in); err != nil {
@@ -268,7 +269,8 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		s.Copies = append(s.Copies, Copy{len(s.Session.Runs), r.B, maphash.Bytes(seed, out)})
 		return out, s.Session.Err()
 	case opCopy:
-		if err := errors.Join(s.reach("copy on the device", r.A, r.C), s.reach("copy on the device", r.B, r.C)); err != nil {
+		if err := errors.Join(s.reach("copy on the device", r.A, r.C),
+			s.reach("copy on the device", r.B, r.C)); err != nil {
 			return nil, err
 		}
 		data := s.room(r.C)
@@ -314,7 +316,8 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 	case opReserve, opUnreserve, opCreate, opRelease, opHolds, opRetain, opMap, opUnmap, opSetAccess, opAccess:
 		return nil, s.virtual(r, a)
 	}
-	return nil, refuse(invalidValue, "request %d is not known: the program was built by another version of divergo", r.Op)
+	return nil, refuse(invalidValue, "request %d is not known: the program was built by another version of divergo",
+		r.Op)
 }
 
 // reset frees the program's memory and drops its modules. The program sends them again.
@@ -377,8 +380,9 @@ func (s *Server) machine() ([]byte, error) {
 		SMs: uint64(c.GPU.SMs), Warp: uint64(c.SM.WarpSize), Threads: uint64(min(c.SM.Threads, testbench.MaxThreads)),
 		Shared: uint64(c.Shared.Size), Registers: uint64(c.SM.Registers), CoreKHz: uint64(c.Clocks.CoreMHz) * 1000,
 		Memory: c.GPU.Bytes(), L2: uint64(c.L2.Size * c.DRAM.Channels), DRAMKHz: uint64(c.Clocks.DRAMMHz) * 1000,
-		BusBits: uint64(c.DRAM.Channels * c.DRAM.BusBytes * 8), Resident: uint64(c.SM.Threads), Blocks: uint64(c.SM.CTAs),
-		Major: uint64(s.target / 10), Minor: uint64(s.target % 10),
+		BusBits: uint64(c.DRAM.Channels * c.DRAM.BusBytes * 8), Resident: uint64(c.SM.Threads),
+		Blocks: uint64(c.SM.CTAs),
+		Major:  uint64(s.target / 10), Minor: uint64(s.target % 10),
 	}
 	copy(m.Name[:len(m.Name)-1], s.Name)
 	return binary.Append(nil, binary.LittleEndian, &m)
@@ -435,7 +439,8 @@ func (s *Server) function(number uint64, name string) ([]byte, error) {
 		threads = uint64(p.MaxThreads)
 	}
 	out, err := binary.Append(nil, binary.LittleEndian, &layout{
-		handle, uint64(p.ParamBytes), uint64(p.SharedBytes), uint64(p.LocalBytes), uint64(p.LiveRegs), threads, uint64(len(p.Params)),
+		handle, uint64(p.ParamBytes), uint64(p.SharedBytes), uint64(p.LocalBytes), uint64(p.LiveRegs), threads,
+		uint64(len(p.Params)),
 	})
 	for i := range p.Params {
 		out = binary.LittleEndian.AppendUint32(out, p.Params[i].Offset)
@@ -482,7 +487,10 @@ func (s *Server) launch(handle uint64, in []byte) ([]byte, error) {
 	if err != nil {
 		return nil, refuse(invalidValue, "launch of %s: %w", ptx.Demangled(p.Name), err)
 	}
-	l := testbench.Launch{Prog: p, Grid: head.Grid, Block: head.Block, Shared: uint32(min(head.Shared, 1<<32-1)), Params: slices.Clone(in[n:])}
+	l := testbench.Launch{
+		Prog: p, Grid: head.Grid, Block: head.Block, Shared: uint32(min(head.Shared, 1<<32-1)),
+		Params: slices.Clone(in[n:]),
+	}
 	runs := len(s.Session.Runs)
 	err = s.Launch(s.Session, l)
 	if err != nil {
@@ -496,7 +504,8 @@ func (s *Server) launch(handle uint64, in []byte) ([]byte, error) {
 	}
 	printed := &s.Session.Runs[runs].Printed
 	if printed.Dropped > 0 {
-		fmt.Fprintf(s.Stderr, "cuda: launch %d, %s: %d calls of printf did not fit the buffer of %d bytes\n", runs+1, ptx.Demangled(p.Name), printed.Dropped, isa.PrintBytes)
+		fmt.Fprintf(s.Stderr, "cuda: launch %d, %s: %d calls of printf did not fit the buffer of %d bytes\n", runs+1,
+			ptx.Demangled(p.Name), printed.Dropped, isa.PrintBytes)
 	}
 	return []byte(strings.Join(printed.Records, "")), err
 }
@@ -530,7 +539,10 @@ func (s *Server) occupancy(r *request, a *answer) error {
 	if err != nil {
 		return err
 	}
-	l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(r.B), 1, 1}, Shared: uint32(r.C), Params: make([]byte, p.ParamBytes)}
+	l := testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(r.B), 1, 1}, Shared: uint32(r.C),
+		Params: make([]byte, p.ParamBytes),
+	}
 	o, err := l.Check(&s.Session.Machine.Config)
 	if err == nil {
 		a.A = uint64(o.CTAs)

@@ -57,7 +57,8 @@ func (b *build) toolkit(folder string) (map[string][]byte, error) {
 	}
 	content["lib64/stubs/libcuda.so"] = fmt.Appendf(nil, "GROUP ( %s )\n", filepath.Join(where, "lib64", "libcudart.a"))
 	content["version.json"] = fmt.Appendf(nil, `{"cuda": {"name": "CUDA SDK", "version": "%s.0"}}`+"\n", release)
-	content["bin/nvcc"] = fmt.Appendf(nil, "#!/bin/sh\n%s=%s exec %s cuda nvcc \"$@\"\n", toolkitVariable, quoted(where), quoted(b.Divergo))
+	content["bin/nvcc"] = fmt.Appendf(nil, "#!/bin/sh\n%s=%s exec %s cuda nvcc \"$@\"\n", toolkitVariable,
+		quoted(where), quoted(b.Divergo))
 	err = fs.WalkDir(files, "include", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			content[path], err = files.ReadFile(path)

@@ -73,7 +73,8 @@ func (s *Server) virtual(r *request, a *answer) error {
 // whole checks that an address and a size are multiples of the granularity.
 func whole(what string, addr, bytes uint64) error {
 	if bytes == 0 || bytes%testbench.Granularity != 0 || addr%testbench.Granularity != 0 {
-		return refuse(invalidValue, "%s of %d bytes at %#x: want multiples of %d", what, bytes, addr, testbench.Granularity)
+		return refuse(invalidValue, "%s of %d bytes at %#x: want multiples of %d", what, bytes, addr,
+			testbench.Granularity)
 	}
 	return nil
 }

@@ -97,7 +97,8 @@ func TestCommands(t *testing.T) {
 				}
 			}
 			for _, b := range blocks(string(text)) {
-				if name, ok := strings.CutPrefix(b.lines[0], "// "); ok && filepath.Ext(name) != "" && !strings.Contains(name, " ") {
+				if name, ok := strings.CutPrefix(b.lines[0], "// "); ok && filepath.Ext(name) != "" &&
+					!strings.Contains(name, " ") {
 					text := b.lines
 					if filepath.Ext(name) == ".json" { // JSON has no comments
 						text = text[1:]
@@ -219,7 +220,8 @@ func TestProse(t *testing.T) {
 			if strings.HasPrefix(line, "```") {
 				fenced = !fenced
 			}
-			if fenced || line == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "![") {
+			if fenced || line == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ") ||
+				strings.HasPrefix(line, "![") {
 				paragraph = 0
 				continue
 			}

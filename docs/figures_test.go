@@ -35,7 +35,8 @@ func TestFigures(t *testing.T) {
 		}
 		got, err := os.ReadFile(file)
 		require.NoError(t, err)
-		assert.True(t, bytes.Equal(pixels(t, want.Bytes()), pixels(t, got)), "%s: run go test ./docs -run Figures -update", file)
+		assert.True(t, bytes.Equal(pixels(t, want.Bytes()), pixels(t, got)),
+			"%s: run go test ./docs -run Figures -update", file)
 	}
 }
 

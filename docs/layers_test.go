@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -91,7 +92,10 @@ func TestImportsGoDown(t *testing.T) {
 
 // benches are the packages for tests and for programs that test the checks. No command that ships
 // imports them.
-var benches = []string{"internal/memtest", "internal/forall", "rtl/rtltest", "waves/vcdread", "internal/mutants", "internal/hostcheck", "kernels/cudac"}
+var benches = []string{
+	"internal/memtest", "internal/forall", "rtl/rtltest", "waves/vcdread", "internal/mutants",
+	"internal/hostcheck", "kernels/cudac",
+}
 
 // TestNoTestBenchShips: divergo links no test bench and no package for writing tests. Packages
 // properties and testbench/verify ship, since `divergo check` and --verify use them.
@@ -104,7 +108,8 @@ func TestNoTestBenchShips(t *testing.T) {
 	require.Contains(t, packages, "divergo/properties")
 	for _, p := range packages {
 		path, ours := strings.CutPrefix(p, "divergo/")
-		assert.False(t, ours && (slices.Contains(benches, path) || strings.HasSuffix(path, "test")), "divergo needs %s, a test bench", p)
+		assert.False(t, ours && (slices.Contains(benches, path) || strings.HasSuffix(path, "test")),
+			"divergo needs %s, a test bench", p)
 		assert.NotEqual(t, "testing", p, "divergo needs what tests are written with")
 		for library, home := range libraries {
 			assert.False(t, home == "" && strings.HasPrefix(p, library), "divergo needs %s, a library for tests", p)
@@ -130,7 +135,10 @@ func TestOnePlaceMakesFiles(t *testing.T) {
 		}
 		return err
 	}))
-	want := map[string]bool{"../internal/output": true, "../kernels/cudac": true, "../cuda": true, "../kernels/internal/generate": true, "../internal/mutants": true, "../internal/hostcheck": true}
+	want := map[string]bool{
+		"../internal/output": true, "../kernels/cudac": true, "../cuda": true,
+		"../kernels/internal/generate": true, "../internal/mutants": true, "../internal/hostcheck": true,
+	}
 	for folder := range found {
 		assert.True(t, want[folder], "%s makes files", folder)
 	}
@@ -152,4 +160,24 @@ func TestPathsExist(t *testing.T) {
 		}
 	}
 	assert.Greater(t, found, 30)
+}
+
+// TestLines: no line of Go is longer than 120 columns, with tabs of 4. Lines with a string or a
+// struct tag are exempt, because these cannot be broken.
+func TestLines(t *testing.T) {
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		raw := false // the line is in a string of several lines
+		for i, line := range strings.Split(string(text), "\n") {
+			within := raw
+			raw = raw != (strings.Count(line, "`")%2 == 1)
+			if !within && utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")) > 120 && !strings.ContainsAny(line, "`\"") {
+				assert.Fail(t, "a line of more than 120 columns", "%s:%d: %s", path, i+1, line)
+			}
+		}
+		return err
+	}))
 }

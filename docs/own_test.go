@@ -17,7 +17,10 @@ const ownMechanism = "howto/your-own-mechanism.md"
 // ownFiles returns the files of that module by name. They are those of the examples.
 func ownFiles(t *testing.T) map[string]string {
 	files := map[string]string{}
-	for _, name := range []string{"main.go", "frontier/frontier.go", "frontier/book.go", "frontier/paper.go", "frontier/frontier_test.go"} {
+	for _, name := range []string{
+		"main.go", "frontier/frontier.go", "frontier/book.go", "frontier/paper.go",
+		"frontier/frontier_test.go",
+	} {
 		text, err := os.ReadFile(filepath.Join("../examples", name))
 		require.NoError(t, err)
 		files[name] = string(text)

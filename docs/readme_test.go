@@ -29,7 +29,8 @@ func TestReadmeMechanisms(t *testing.T) {
 	for _, m := range divergence.Mechanisms() {
 		names = append(names, m.Name)
 	}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([\\w-]+)` \\|.* (\\d+) \\|$").FindAllStringSubmatch(readme(t), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([\\w-]+)` \\|.* (\\d+) \\|$").FindAllStringSubmatch(readme(t),
+		-1) {
 		listed = append(listed, row[1])
 		assert.Equal(t, fmt.Sprintf("%.0f", float64(storage[row[1]])/1000), row[2], row[1])
 	}

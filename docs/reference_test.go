@@ -272,7 +272,8 @@ func suite(p *page) {
 	}
 }
 
-const suiteIntroduction = `Each kernel is CUDA C of our own (` + "`kernels/cuda`" + `), compiled to PTX by clang (` + "`kernels/ptx`" + `).
+const suiteIntroduction = `Each kernel is CUDA C of our own (` + "`kernels/cuda`" + `), compiled to PTX by clang (` +
+	"`kernels/ptx`" + `).
 A driver plays the host's part, and a reference computes the same answer on the host.
 
 - A result is right only if every bit agrees.

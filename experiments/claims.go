@@ -63,7 +63,8 @@ func (c *Claim) Row(f Finding) string {
 		verdict += ": " + c.Why
 	}
 	cell := func(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", c.ID, c.Place, cell(c.Statement), cell(c.Theirs), cell(f.Ours), cell(verdict))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", c.ID, c.Place, cell(c.Statement), cell(c.Theirs),
+		cell(f.Ours), cell(verdict))
 }
 
 // Try measures the claim and compares the value with the paper's.

@@ -37,7 +37,8 @@ func TestClaims(t *testing.T) {
 			}
 			assert.Equal(t, want, f.Verdict, "ours %q, theirs %q", f.Ours, c.Theirs)
 			assert.NotContains(t, f.Ours, "not measured")
-			assert.True(t, slices.Contains(rows, c.Row(f)), "docs/reference/claims.md has not %s: run go test ./docs -run Claims -update", c.Row(f))
+			assert.True(t, slices.Contains(rows, c.Row(f)),
+				"docs/reference/claims.md has not %s: run go test ./docs -run Claims -update", c.Row(f))
 		})
 	}
 }

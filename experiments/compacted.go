@@ -44,7 +44,8 @@ type way struct {
 // watchCompaction starts counting in a session on a mechanism.
 func watchCompaction(s *testbench.Session, mechanism divergence.Mechanism, lanes units.Permutation) *gathering {
 	c := &gathering{
-		Paths: &Paths{WarpSize: s.Machine.Config.SM.WarpSize}, lanes: slices.Index(units.Permutations(), lanes), tally: map[*isa.Program][]Tally{},
+		Paths: &Paths{WarpSize: s.Machine.Config.SM.WarpSize}, lanes: slices.Index(units.Permutations(),
+			lanes), tally: map[*isa.Program][]Tally{},
 	}
 	for _, m := range s.Machine.SMs {
 		u := &compactor{gathering: c, sm: m}
@@ -150,7 +151,8 @@ func (p *Paths) merge(o *Paths) error {
 		from := o.Branches[i].sets()
 		for k, w := range p.Branches[i].sets() {
 			if w.Paths != from[k].Paths || w.Static != from[k].Static {
-				return fmt.Errorf("branch at %d: %d ways of %d warps, and %d of %d", p.Branches[i].PC, w.Paths, w.Static, from[k].Paths, from[k].Static)
+				return fmt.Errorf("branch at %d: %d ways of %d warps, and %d of %d", p.Branches[i].PC, w.Paths,
+					w.Static, from[k].Paths, from[k].Static)
 			}
 			for l, n := range from[k].Compacted {
 				w.Compacted[l].add(n)

@@ -10,16 +10,19 @@ import (
 // costFigures are the figures of the divergence-cost paper.
 var costFigures = []Figure{
 	{
-		Name: "cost-time", Doc: "cycles of the single and the double loop against M, beside the paper's prediction", Place: "figures 1, 2 and 7",
-		Draw: drawTime,
+		Name: "cost-time", Doc: "cycles of the single and the double loop against M, beside the paper's prediction",
+		Place: "figures 1, 2 and 7",
+		Draw:  drawTime,
 	},
 	{
-		Name: "cost-fig4", Doc: "length of the token stack against the executed instruction, single loop", Place: "figure 4",
-		Draw: func() (*Drawing, error) { return drawHistory(1, 4, 16, 31) },
+		Name: "cost-fig4", Doc: "length of the token stack against the executed instruction, single loop",
+		Place: "figure 4",
+		Draw:  func() (*Drawing, error) { return drawHistory(1, 4, 16, 31) },
 	},
 	{
-		Name: "cost-fig5", Doc: "length of the token stack against the executed instruction, double loop", Place: "figure 5",
-		Draw: func() (*Drawing, error) { return drawHistory(2, 4, 16, 31) },
+		Name: "cost-fig5", Doc: "length of the token stack against the executed instruction, double loop",
+		Place: "figure 5",
+		Draw:  func() (*Drawing, error) { return drawHistory(2, 4, 16, 31) },
 	},
 	{
 		Name: "cost-fig6", Doc: "spills, which the paper sees as extra branches, against M", Place: "figure 6",
@@ -69,7 +72,10 @@ func drawHistory(loops int, shown ...int) (*Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Drawing{Header: []string{"M", "instructions", "sync", "pushes", "longest", "longer than 16 from", "with tokens in memory"}}
+	d := &Drawing{Header: []string{
+		"M", "instructions", "sync", "pushes", "longest", "longer than 16 from",
+		"with tokens in memory",
+	}}
 	for m, r := range runs {
 		first, syncs, memory := "-", 0, 0
 		for i, at := range r.trace {
@@ -87,7 +93,8 @@ func drawHistory(loops int, shown ...int) (*Drawing, error) {
 	}
 	for _, m := range shown {
 		d.Charts = append(d.Charts, &chart.Lines{
-			Title: fmt.Sprintf("Token stack in the %s, M = %d", loopNames[loops], m), X: "executed instruction", Y: "tokens",
+			Title: fmt.Sprintf("Token stack in the %s, M = %d", loopNames[loops],
+				m), X: "executed instruction", Y: "tokens",
 			Series: []chart.Series{
 				history("stack", runs[m].trace, func(at instant) int { return at.depth }),
 				history("of it in memory", runs[m].trace, func(at instant) int { return at.spilled }),
@@ -127,7 +134,10 @@ func drawSpills() (*Drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		model, ours := chart.Series{Name: loopNames[loops] + ", paper's model", Style: chart.Rings}, chart.Series{Name: loopNames[loops] + ", this machine"}
+		model, ours := chart.Series{
+			Name:  loopNames[loops] + ", paper's model",
+			Style: chart.Rings,
+		}, chart.Series{Name: loopNames[loops] + ", this machine"}
 		for m, r := range runs {
 			e := emulate(loops, m)
 			d.Rows[m] = append(d.Rows[m], r.extra, e.spills)

@@ -28,7 +28,10 @@ type emulator struct {
 
 func newEmulator(warpSize int, onCTA func(*isa.Program, []golden.Thread)) *emulator {
 	cfg := gpu.Default()
-	return &emulator{programs: make(runner.Programs), book: testbench.NewMemory(cfg.GPU.Bytes()), warpSize: warpSize, onCTA: onCTA}
+	return &emulator{
+		programs: make(runner.Programs), book: testbench.NewMemory(cfg.GPU.Bytes()), warpSize: warpSize,
+		onCTA: onCTA,
+	}
 }
 
 // fail keeps the first error.
@@ -71,9 +74,13 @@ func (e *emulator) run(p *isa.Program, l kernels.Call) error {
 	}
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
 	if warps := (threads + e.warpSize - 1) / e.warpSize; warps > divergence.MaxWarps {
-		return fmt.Errorf("kernel %s: %d threads of a CTA are %d warps of %d, want at most %d", p.Name, threads, warps, e.warpSize, divergence.MaxWarps)
+		return fmt.Errorf("kernel %s: %d threads of a CTA are %d warps of %d, want at most %d", p.Name, threads, warps,
+			e.warpSize, divergence.MaxWarps)
 	}
-	launch := golden.Setup{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, WarpSize: uint32(e.warpSize), Stack: uint32(gpu.Default().SM.Stack)}
+	launch := golden.Setup{
+		Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params,
+		WarpSize: uint32(e.warpSize), Stack: uint32(gpu.Default().SM.Stack),
+	}
 	r, err := golden.Run(p, launch, &e.memory, golden.Options{PCs: true, OnCTA: func(threads []golden.Thread) {
 		e.onCTA(p, threads)
 		for i := range threads {

@@ -89,7 +89,8 @@ func TestSLPRates(t *testing.T) {
 	all := paths.Total(isa.ClassProgrammatic).All
 	assert.Equal(t, 80, all.Paths)
 	for p, want := range map[units.Permutation]float64{
-		units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3, units.WID: .75, units.RevWID: .6, units.Balanced: 1,
+		units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3,
+		units.WID: .75, units.RevWID: .6, units.Balanced: 1,
 	} {
 		assert.InDelta(t, want, all.Rate(all.Under(p)), 1e-9, p)
 	}

@@ -30,20 +30,24 @@ func init() {
 // to the latter.
 var herdingFigures = []Figure{
 	{
-		Name: "herding-fig3", Doc: "time and quality of Mandelbrot against the branches that are forced uniform", Place: "figures 3 and 4",
-		Draw: func() (*Drawing, error) { return drawForcedBranches(herdMiddle) },
+		Name: "herding-fig3", Doc: "time and quality of Mandelbrot against the branches that are forced uniform",
+		Place: "figures 3 and 4",
+		Draw:  func() (*Drawing, error) { return drawForcedBranches(herdMiddle) },
 	},
 	{
-		Name: "herding-fig6", Doc: "time and quality of SobelFilter against the loads that are forced uniform", Place: "figure 6",
-		Draw: func() (*Drawing, error) { return drawForcedLoads(herdMiddle) },
+		Name: "herding-fig6", Doc: "time and quality of SobelFilter against the loads that are forced uniform",
+		Place: "figure 6",
+		Draw:  func() (*Drawing, error) { return drawForcedLoads(herdMiddle) },
 	},
 	{
-		Name: "herding-fig5", Doc: "pictures of Mandelbrot and Julia with branches that are forced uniform", Place: "figures 2 and 5",
-		Draw: drawForcedPictures,
+		Name: "herding-fig5", Doc: "pictures of Mandelbrot and Julia with branches that are forced uniform",
+		Place: "figures 2 and 5",
+		Draw:  drawForcedPictures,
 	},
 	{
-		Name: "herding-fig8", Doc: "pictures of SobelFilter with loads that are forced uniform", Place: "figures 7 and 8",
-		Draw: drawForcedEdges,
+		Name: "herding-fig8", Doc: "pictures of SobelFilter with loads that are forced uniform",
+		Place: "figures 7 and 8",
+		Draw:  drawForcedEdges,
 	},
 	{
 		Name: "herding-fig15", Doc: "pictures of volume rendering with branch herding, and of a Gaussian blur with data herding", Place: "figures 15 and 18",
@@ -54,12 +58,14 @@ var herdingFigures = []Figure{
 		Draw: func() (*Drawing, error) { return drawHerding(herdMiddle) },
 	},
 	{
-		Name: "herding-full", Doc: "the same on 4 SMs and a channel, which inputs of this size fill", Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
-		Draw: func() (*Drawing, error) { return drawHerding(herdFull) },
+		Name: "herding-full", Doc: "the same on 4 SMs and a channel, which inputs of this size fill",
+		Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		Draw:  func() (*Drawing, error) { return drawHerding(herdFull) },
 	},
 	{
-		Name: "herding-large", Doc: "the same on all SMs with the largest inputs, which takes long", Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
-		Draw: func() (*Drawing, error) { return drawHerding(herdLarge) },
+		Name: "herding-large", Doc: "the same on all SMs with the largest inputs, which takes long",
+		Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		Draw:  func() (*Drawing, error) { return drawHerding(herdLarge) },
 	},
 }
 
@@ -215,15 +221,22 @@ func drawForcedBranches(on herdSetup) (*Drawing, error) {
 	for _, p := range fractions {
 		d.Rows = append(d.Rows, []any{p})
 	}
-	time := chart.Lines{Title: "Time with branches forced uniform", X: "static branches (%)", Y: "time, of that without herding"}
-	lost := chart.Lines{Title: "Degradation with branches forced uniform", X: "static branches (%)", Y: "mismatching bytes (%)"}
+	time := chart.Lines{
+		Title: "Time with branches forced uniform", X: "static branches (%)",
+		Y: "time, of that without herding",
+	}
+	lost := chart.Lines{
+		Title: "Degradation with branches forced uniform", X: "static branches (%)",
+		Y: "mismatching bytes (%)",
+	}
 	for _, name := range []string{"mandelbrot", "julia"} {
 		k, err := kernels.Find(name)
 		if err != nil {
 			return nil, err
 		}
 		var none uint64
-		hard, soft, wrong := chart.Series{Name: name + ", hardware"}, chart.Series{Name: name + ", software"}, chart.Series{Name: name}
+		hard, soft, wrong := chart.Series{Name: name + ", hardware"}, chart.Series{Name: name + ", software"},
+			chart.Series{Name: name}
 		for i, percent := range fractions {
 			part := func(p *isa.Program) isa.Herding { return safely(p, percent, Branches) }
 			r, err := herdOn(k, on.size(k).New(herdMeasured), cfg, herdAll(part))
@@ -260,7 +273,8 @@ func drawForcedBranches(on herdSetup) (*Drawing, error) {
 func forcedAt(time, lost chart.Series) string {
 	var points []string
 	for i, x := range time.X {
-		points = append(points, fmt.Sprintf("%g %%: %s of the time, %s %% mismatch", x, percent(time.Y[i]), percent(lost.Y[i])))
+		points = append(points, fmt.Sprintf("%g %%: %s of the time, %s %% mismatch", x, percent(time.Y[i]),
+			percent(lost.Y[i])))
 	}
 	return strings.Join(points, "; ") + "."
 }
@@ -279,7 +293,10 @@ func drawForcedLoads(on herdSetup) (*Drawing, error) {
 	for _, p := range fractions {
 		d.Rows = append(d.Rows, []any{p})
 	}
-	time := chart.Lines{Title: "Time of SobelFilter with loads forced uniform", X: "static loads (%)", Y: "time, of that without herding"}
+	time := chart.Lines{
+		Title: "Time of SobelFilter with loads forced uniform", X: "static loads (%)",
+		Y: "time, of that without herding",
+	}
 	lost := chart.Lines{Title: "Degradation of SobelFilter", X: "static loads (%)", Y: "mismatching bytes (%)"}
 	for _, what := range []struct {
 		load units.HerdLoad
@@ -290,7 +307,8 @@ func drawForcedLoads(on herdSetup) (*Drawing, error) {
 		for i, percent := range fractions {
 			drawn := cfg
 			drawn.Herd.Load = what.load
-			r, err := herdOn(k, on.size(k).New(herdMeasured), drawn, herdAll(func(p *isa.Program) isa.Herding { return safely(p, percent, Loads) }))
+			r, err := herdOn(k, on.size(k).New(herdMeasured), drawn,
+				herdAll(func(p *isa.Program) isa.Herding { return safely(p, percent, Loads) }))
 			if err != nil {
 				return nil, err
 			}

@@ -47,7 +47,10 @@ func chosen(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (cho
 		return c, err
 	}
 	for _, name := range names {
-		p, err := Profiling{Kernel: k, Size: size, Entry: name, Config: cfg, Inputs: herdProfiled, Limit: herdLimit, Kind: kind}.Find()
+		p, err := Profiling{
+			Kernel: k, Size: size, Entry: name, Config: cfg, Inputs: herdProfiled, Limit: herdLimit,
+			Kind: kind,
+		}.Find()
 		if err != nil {
 			return c, err
 		}
@@ -142,8 +145,10 @@ func drawHerding(on herdSetup) (*Drawing, error) {
 				what, share, software, theirs = "loads", h.none.memory, "", b.data
 			}
 			row := []any{
-				b.name, what, percent(100 * share), h.count, percent(h.gain(h.fast)), percent(h.gain(h.slow)), software, percent(100 * h.fast.degradation), "",
-				less(h.none.stalls, h.fast.stalls), less(h.none.bytes, h.fast.bytes), h.every, percent(h.gain(h.any)), percent(100 * h.any.degradation),
+				b.name, what, percent(100 * share), h.count, percent(h.gain(h.fast)), percent(h.gain(h.slow)), software,
+				percent(100 * h.fast.degradation), "",
+				less(h.none.stalls, h.fast.stalls), less(h.none.bytes, h.fast.bytes), h.every, percent(h.gain(h.any)),
+				percent(100 * h.any.degradation),
 			}
 			if theirs >= 0 {
 				row[8] = percent(theirs)
@@ -197,7 +202,8 @@ func herdingGains(all map[string]map[Kind]*herded) []string {
 	var few []string
 	for _, name := range []string{"Mandelbrot", "binomialOptions", "dxtc"} {
 		h := all[name][Loads]
-		few = append(few, fmt.Sprintf("%s %+.3g %% (%.2g %% of the instructions access memory)", name, h.gain(h.fast), 100*h.none.memory))
+		few = append(few, fmt.Sprintf("%s %+.3g %% (%.2g %% of the instructions access memory)", name, h.gain(h.fast),
+			100*h.none.memory))
 	}
 	ratio := "herding in software does not gain"
 	if h := all["Mandelbrot"][Branches]; h.gain(h.soft) > 0 {
@@ -205,12 +211,14 @@ func herdingGains(all map[string]map[Kind]*herded) []string {
 	}
 	return []string{
 		fmt.Sprintf("HERDING-07, branches herded in hardware (figure 12). Theirs: +30 %% in the mean of 8, up to +55 %%. Ours: %s; whatever is lost: %s.", mean(Branches, fast), mean(Branches, anyLoss)),
-		fmt.Sprintf("HERDING-07, in software. Theirs: +13 %% in the mean, up to +34 %%. Ours: %s.", mean(Branches, func(h *herded) herdRun { return h.soft })),
+		fmt.Sprintf("HERDING-07, in software. Theirs: +13 %% in the mean, up to +34 %%. Ours: %s.",
+			mean(Branches, func(h *herded) herdRun { return h.soft })),
 		fmt.Sprintf("HERDING-05, with a cycle of overhead. Theirs: less, in the figure. Ours: %s; %d gain more than without.", mean(Branches, func(h *herded) herdRun { return h.slow }), faster),
 		fmt.Sprintf("HERDING-08, loads herded (figure 16). Theirs: +25 %% in the mean of the 4 that gain, up to +32 %%. Ours: %s; whatever is lost: %s.", mean(Loads, fast), mean(Loads, anyLoss)),
 		fmt.Sprintf("HERDING-08, benchmarks without loads. Theirs: no gain, less than 0.2 %% of the instructions are loads. Ours: %s, %s, %s.", few[0], few[1], few[2]),
 		fmt.Sprintf("HERDING-09, Mandelbrot. Theirs: 10 %% of the instructions are branches, of which less than 1 %% diverge. Ours: %s %% and %s %%.", percent(100*m.none.branches), percent(100*m.none.diverge)),
-		fmt.Sprintf("HERDING-10, Mandelbrot, the gain in hardware over that in software. Theirs: 3.5. Ours: %s.", ratio),
+		fmt.Sprintf("HERDING-10, Mandelbrot, the gain in hardware over that in software. Theirs: 3.5. Ours: %s.",
+			ratio),
 		fmt.Sprintf("HERDING-16. Theirs: sad loses less than 0.5 %% by its branches, nbody less than 1 %% by its loads. Ours, all that gain: %s %% and %s %%.", percent(100*sad.any.degradation), percent(100*nbody.any.degradation)),
 	}
 }

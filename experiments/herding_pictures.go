@@ -66,11 +66,17 @@ func (g *gallery) add(title, kernel string, build func() kernels.Workload, diffe
 		picture := w.(kernels.Picture).Image()
 		row.Row = append(row.Row, chart.Labelled{Label: v.label, Image: picture})
 		psnr := fmt.Sprintf("%.1f", quality.PSNR(picture, row.Row[0].Image))
-		g.d.Rows = append(g.d.Rows, []any{title, v.label, float64(r.cycles) / float64(none), fmt.Sprintf("%.3g", 100*r.degradation), psnr})
+		g.d.Rows = append(g.d.Rows, []any{
+			title, v.label, float64(r.cycles) / float64(none),
+			fmt.Sprintf("%.3g", 100*r.degradation), psnr,
+		})
 	}
 	if difference {
 		last := row.Row[len(row.Row)-1]
-		row.Row = append(row.Row, chart.Labelled{Label: "difference", Image: quality.Difference(last.Image, row.Row[0].Image)})
+		row.Row = append(row.Row, chart.Labelled{
+			Label: "difference",
+			Image: quality.Difference(last.Image, row.Row[0].Image),
+		})
 	}
 	g.d.Charts = append(g.d.Charts, row)
 	return nil
@@ -84,7 +90,10 @@ func drawForcedPictures() (*Drawing, error) {
 	}
 	variants := []variant{{label: "original"}}
 	for _, percent := range []int{20, 60, 100} {
-		variants = append(variants, variant{fmt.Sprintf("%d %% of branches", percent), func(h *units.HerdConfig) { h.BranchFraction = percent }, nil})
+		variants = append(variants, variant{
+			fmt.Sprintf("%d %% of branches", percent),
+			func(h *units.HerdConfig) { h.BranchFraction = percent }, nil,
+		})
 	}
 	for _, set := range []struct {
 		name, kernel string
@@ -107,11 +116,17 @@ func drawForcedEdges() (*Drawing, error) {
 	}
 	variants := []variant{{label: "original"}}
 	for _, percent := range []int{20, 60, 100} {
-		variants = append(variants, variant{fmt.Sprintf("%d %% of loads, one address", percent), func(h *units.HerdConfig) {
-			h.LoadFraction, h.Load = percent, units.HerdFirst
-		}, nil})
+		variants = append(variants, variant{
+			fmt.Sprintf("%d %% of loads, one address", percent),
+			func(h *units.HerdConfig) {
+				h.LoadFraction, h.Load = percent, units.HerdFirst
+			}, nil,
+		})
 	}
-	variants = append(variants, variant{"all loads, most popular block", func(h *units.HerdConfig) { h.LoadFraction = 100 }, nil})
+	variants = append(variants, variant{
+		"all loads, most popular block",
+		func(h *units.HerdConfig) { h.LoadFraction = 100 }, nil,
+	})
 	build := func() kernels.Workload { return kernels.NewSobelFilter(edgesWide, edgesHigh, edgesCTA, herdMeasured) }
 	return g.d, g.add("SobelFilter", "sobelfilter", build, false, variants...)
 }
@@ -127,10 +142,19 @@ func drawHerdedPictures() (*Drawing, error) {
 		build                func() kernels.Workload
 		herd                 func(*isa.Program) isa.Herding
 	}{
-		{"volumeRender", "volumerender", "branch herding", func() kernels.Workload { return kernels.NewVolumeRender(144, 112, herdMeasured) }, func(p *isa.Program) isa.Herding { return safe(p, Branches) }},
-		{"recursiveGaussian", "gaussian", "data herding", func() kernels.Workload { return kernels.NewGaussian(edgesWide, edgesHigh, 2.5, herdMeasured) }, func(p *isa.Program) isa.Herding { return safe(p, Loads) }},
+		{
+			"volumeRender", "volumerender", "branch herding",
+			func() kernels.Workload { return kernels.NewVolumeRender(144, 112, herdMeasured) },
+			func(p *isa.Program) isa.Herding { return safe(p, Branches) },
+		},
+		{
+			"recursiveGaussian", "gaussian", "data herding",
+			func() kernels.Workload { return kernels.NewGaussian(edgesWide, edgesHigh, 2.5, herdMeasured) },
+			func(p *isa.Program) isa.Herding { return safe(p, Loads) },
+		},
 	} {
-		if err := g.add(p.title, p.kernel, p.build, true, variant{label: "original"}, variant{p.label, nil, p.herd}); err != nil {
+		if err := g.add(p.title, p.kernel, p.build, true, variant{label: "original"},
+			variant{p.label, nil, p.herd}); err != nil {
 			return nil, err
 		}
 	}

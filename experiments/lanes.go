@@ -284,7 +284,8 @@ func figure8() (string, error) {
 		return "", err
 	}
 	const taken, not = 0, 1
-	return fmt.Sprintf("%s; %s; %s", picture(&backprop[1][not], 8), picture(&backprop[0][not], 8), picture(&bitonic[0][taken], 4)), nil
+	return fmt.Sprintf("%s; %s; %s", picture(&backprop[1][not], 8), picture(&backprop[0][not], 8),
+		picture(&bitonic[0][taken], 4)), nil
 }
 
 // sides returns the threads that take the branch of a source line and those that do not, for each

@@ -34,7 +34,8 @@ func TestMutants(t *testing.T) {
 			overlay, err := m.Overlay(root, t.TempDir())
 			require.NoError(t, err)
 			claims := "^TestClaims$/^(" + strings.Join(m.Claims, "|") + ")$"
-			hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-vet=off", "-run", claims, "./experiments")
+			hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-vet=off", "-run", claims,
+				"./experiments")
 			hunt.Dir = root
 			out, err := hunt.CombinedOutput()
 			require.Error(t, err, "%s: %s stays as it was", m.Bug, m.Claims)

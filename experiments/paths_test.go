@@ -42,18 +42,26 @@ func TestPaths(t *testing.T) {
 		sums          sums
 	}{
 		{
-			"bitonic, 256 threads", paths(t, kernels.NewBitonic(256, 256, 1), 32).Total(isa.ClassProgrammatic), 40, 640, 280,
-			rates{units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3, units.WID: .75, units.RevWID: .6, units.Balanced: 1},
+			"bitonic, 256 threads", paths(t, kernels.NewBitonic(256, 256, 1),
+				32).Total(isa.ClassProgrammatic), 40, 640, 280,
+			rates{
+				units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3,
+				units.WID: .75, units.RevWID: .6, units.Balanced: 1,
+			},
 			sums{units.Sequential: 640, units.FlipOdd: 320, units.Balanced: 292},
 		},
 		{
-			"bitonic, 512 threads", paths(t, kernels.NewBitonic(512, 512, 1), 32).Total(isa.ClassProgrammatic), 45, 1440, 640,
+			"bitonic, 512 threads", paths(t, kernels.NewBitonic(512, 512, 1),
+				32).Total(isa.ClassProgrammatic), 45, 1440, 640,
 			rates{units.OddEven: .289, units.RevWID: .8, units.Balanced: 1},
 			sums{units.FlipOdd: 720, units.Balanced: 648},
 		},
 		{
 			"reduction, 256 threads", paths(t, kernels.NewReduction(256, 256, 1), 32).At("reduction.cu:15"), 8, 111, 69,
-			rates{units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375, units.WID: .625, units.RevWID: .3125, units.Balanced: .625},
+			rates{
+				units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375,
+				units.WID: .625, units.RevWID: .3125, units.Balanced: .625,
+			},
 			sums{units.Balanced: 69},
 		},
 	} {

@@ -24,7 +24,10 @@ func MeasurePlan(plan *launches.Plan, warpSize int) (*Paths, error) {
 			if err := placed.Bind(e, i); err != nil {
 				return err
 			}
-			if err := e.run(l.Prog, kernels.Call{Grid: l.Grid, Block: l.Block, Shared: l.Shared, Params: l.Params}); err != nil {
+			if err := e.run(l.Prog, kernels.Call{
+				Grid: l.Grid, Block: l.Block, Shared: l.Shared,
+				Params: l.Params,
+			}); err != nil {
 				return err
 			}
 		}

@@ -10,14 +10,26 @@ import (
 
 // ppcFigures are the figures of paired-path comparison.
 var ppcFigures = []Figure{
-	{Name: "ppc-fig6", Doc: "activity factor of unstructured kernels: post-dominators, and paired paths", Place: "figure 6", Draw: drawUnstructured},
-	{Name: "ppc-fig7", Doc: "activity factor of structured kernels: reconvergence explicit and implicit", Place: "figure 7", Draw: drawStructured},
-	{Name: "ppc-fig8", Doc: "executed instructions of the implicit scheme against the explicit one", Place: "figure 8", Draw: drawExecuted},
+	{
+		Name: "ppc-fig6", Doc: "activity factor of unstructured kernels: post-dominators, and paired paths",
+		Place: "figure 6", Draw: drawUnstructured,
+	},
+	{
+		Name: "ppc-fig7", Doc: "activity factor of structured kernels: reconvergence explicit and implicit",
+		Place: "figure 7", Draw: drawStructured,
+	},
+	{
+		Name: "ppc-fig8", Doc: "executed instructions of the implicit scheme against the explicit one", Place: "figure 8",
+		Draw: drawExecuted,
+	},
 }
 
 var (
 	unstructuredKernels = []string{"shortcircuit", "exceptions", "gotos", "coroutine"}
-	structuredKernels   = []string{"pathfinder", "bfs", "backprop", "hotspot", "bitonic", "reduction", "binomial", "mandelbrot", "histogram", "quasirandom"}
+	structuredKernels   = []string{
+		"pathfinder", "bfs", "backprop", "hotspot", "bitonic", "reduction", "binomial",
+		"mandelbrot", "histogram", "quasirandom",
+	}
 )
 
 // paired returns a machine of the paper, with warps of 16.
@@ -32,7 +44,9 @@ func activity(c *testbench.Counters) float64 {
 }
 
 // factors draws a value of each kernel on each machine, and the means.
-func factors(title, y string, list, names []string, paper theirs, value func(c []testbench.Counters, i int) float64, machines ...setup) (*Drawing, error) {
+func factors(title, y string, list, names []string, paper theirs, value func(c []testbench.Counters, i int) float64,
+	machines ...setup,
+) (*Drawing, error) {
 	d := &Drawing{Header: append([]string{"kernel"}, names...)}
 	picture := &chart.Groups{Title: title, Y: y, Bars: names}
 	add := func(name string, values []float64) {
@@ -67,7 +81,8 @@ func factors(title, y string, list, names []string, paper theirs, value func(c [
 
 func drawUnstructured() (*Drawing, error) {
 	factor := func(c []testbench.Counters, i int) float64 { return activity(&c[i]) }
-	d, err := factors("Activity factor of unstructured kernels", "%", unstructuredKernels, []string{"IPDOM", "PPC", "PTPC"}, nil, factor, paired("pdom"), paired("ppc"), paired("ptpc"))
+	d, err := factors("Activity factor of unstructured kernels", "%", unstructuredKernels,
+		[]string{"IPDOM", "PPC", "PTPC"}, nil, factor, paired("pdom"), paired("ppc"), paired("ptpc"))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +97,8 @@ func drawUnstructured() (*Drawing, error) {
 
 func drawStructured() (*Drawing, error) {
 	factor := func(c []testbench.Counters, i int) float64 { return activity(&c[i]) }
-	d, err := factors("Activity factor of structured kernels", "%", structuredKernels, []string{"explicit", "implicit"}, nil, factor, paired("ppc-explicit"), paired("ppc"))
+	d, err := factors("Activity factor of structured kernels", "%", structuredKernels, []string{"explicit", "implicit"},
+		nil, factor, paired("ppc-explicit"), paired("ppc"))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +113,8 @@ func drawExecuted() (*Drawing, error) {
 	ratio := func(c []testbench.Counters, _ int) float64 {
 		return float64(c[1].Instructions+c[1].Inserted) / float64(c[0].Instructions+c[0].Inserted)
 	}
-	d, err := factors("Executed instructions, implicit", "explicit = 1", structuredKernels, []string{"implicit"}, theirs{"pathfinder": {"implicit": 0.93}}, ratio, paired("ppc-explicit"), paired("ppc"))
+	d, err := factors("Executed instructions, implicit", "explicit = 1", structuredKernels, []string{"implicit"},
+		theirs{"pathfinder": {"implicit": 0.93}}, ratio, paired("ppc-explicit"), paired("ppc"))
 	if err != nil {
 		return nil, err
 	}

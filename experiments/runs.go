@@ -153,7 +153,8 @@ func categories() (string, error) {
 			instructions += n
 		}
 		if cycles != c.SMCycles || instructions != c.Instructions {
-			return fmt.Sprintf("%d of %d cycles, %d of %d instructions", cycles, c.SMCycles, instructions, c.Instructions), nil
+			return fmt.Sprintf("%d of %d cycles, %d of %d instructions", cycles, c.SMCycles, instructions,
+				c.Instructions), nil
 		}
 		return "", nil
 	})

@@ -24,8 +24,14 @@ type exception struct {
 // not depend on CAPRI: another scheduler or a longer queue removes them.
 var exceptions = []exception{
 	{"vecadd", "maxwell", 0, "sm.scheduler=lrr", byTurns, "whose turn it is"},
-	{"histogram", "kepler", 0, "icnt.queue=32", longQueue, "how long stores find a queue of the interconnect full, 324 cycles, with TBC 194"},
-	{"sobel", "tbc", 2, "sm.scheduler=gto", greedy, "whose turn it is: what TBC makes wait stays together under loose round robin"},
+	{
+		"histogram", "kepler", 0, "icnt.queue=32", longQueue,
+		"how long stores find a queue of the interconnect full, 324 cycles, with TBC 194",
+	},
+	{
+		"sobel", "tbc", 2, "sm.scheduler=gto", greedy,
+		"whose turn it is: what TBC makes wait stays together under loose round robin",
+	},
 	{"sobelfilter", "tbc", 2, "sm.scheduler=gto", greedy, "the same"},
 }
 
@@ -114,7 +120,8 @@ func drawCAPRI() (*Drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Notes = append(d.Notes, fmt.Sprintf("%s on %s: %.3f, with %s %.3f: %s.", e.kernel, e.preset, as, e.without, without, e.why))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s on %s: %.3f, with %s %.3f: %s.", e.kernel, e.preset, as, e.without,
+			without, e.why))
 	}
 	return d, nil
 }

@@ -41,7 +41,8 @@ func classed() (string, error) {
 		return "", err
 	}
 	d, _, err := tallied(isa.ClassData)
-	return fmt.Sprintf("%s (P in %d, D in %d of %d: %s; theirs 15 and 9 of 18)", order(float64(len(p)), float64(len(d))), len(p), len(d), len(benchmarks), spaced(d)), err
+	return fmt.Sprintf("%s (P in %d, D in %d of %d: %s; theirs 15 and 9 of 18)",
+		order(float64(len(p)), float64(len(d))), len(p), len(d), len(benchmarks), spaced(d)), err
 }
 
 // unmatched lists the benchmarks with compactable P-paths that Balanced does not compact.
@@ -127,7 +128,8 @@ func behind() (string, error) {
 func lanesUsed() (of [][]float64, err error) {
 	for _, b := range benchmarks {
 		var row []float64
-		for _, s := range append([]setup{slp("pdom", units.Sequential), slp("tbc-ideal", units.Sequential)}, lanes("tbc")...) {
+		for _, s := range append([]setup{slp("pdom", units.Sequential), slp("tbc-ideal", units.Sequential)},
+			lanes("tbc")...) {
 			o, err := b.run(s)
 			if err != nil {
 				return nil, err
@@ -175,7 +177,8 @@ func gains() (string, error) {
 			little++
 		}
 	}
-	return fmt.Sprintf("%s half (%d, and %d less, of %d; theirs 11 and 3 of 18)", order(float64(noticeable), float64(len(of))/2), noticeable, little, len(of)), err
+	return fmt.Sprintf("%s half (%d, and %d less, of %d; theirs 11 and 3 of 18)",
+		order(float64(noticeable), float64(len(of))/2), noticeable, little, len(of)), err
 }
 
 // idealGains compares two benchmarks.
@@ -189,7 +192,8 @@ func idealGains() (string, error) {
 		return "", err
 	}
 	fdtd3d, lps := gain("FDTD3D"), gain("LPS")
-	return fmt.Sprintf("%s; %s (%.0f %% %.0f %%; theirs 17 %% 13 %%)", order(lps, 0), order(fdtd3d, lps), fdtd3d, lps), nil
+	return fmt.Sprintf("%s; %s (%.0f %% %.0f %%; theirs 17 %% 13 %%)", order(lps, 0), order(fdtd3d, lps), fdtd3d,
+		lps), nil
 }
 
 // usedMost orders the permutations by mean SIMD utilization. For each benchmark of the list it
@@ -265,7 +269,8 @@ func missed(list ...string) (string, error) {
 		}
 	}
 	a, b := arithmetic(l1), arithmetic(l2)
-	return fmt.Sprintf("%s 0; %s; %s 5 %% (L1 %+.1f %%, L2 %+.1f %%; theirs 6.9, at most 20, and 1.3; %s %+.1f)", order(a, 0), names[most], order(b, 5), a, b, spaced(names), l1), nil
+	return fmt.Sprintf("%s 0; %s; %s 5 %% (L1 %+.1f %%, L2 %+.1f %%; theirs 6.9, at most 20, and 1.3; %s %+.1f)",
+		order(a, 0), names[most], order(b, 5), a, b, spaced(names), l1), nil
 }
 
 // consistently lists the kernels that run slower with CAPRI than with TBC on the paper's machine.
@@ -305,7 +310,8 @@ func consistently() (string, error) {
 			unstructured = append(unstructured, name)
 		}
 	}
-	return fmt.Sprintf("%s; %s (%d kernels, %.3f to %.3f; %.3f)", listed(list), listed(unstructured), len(ratios), slices.Min(ratios), slices.Max(ratios), others), nil
+	return fmt.Sprintf("%s; %s (%d kernels, %.3f to %.3f; %.3f)", listed(list), listed(unstructured), len(ratios),
+		slices.Min(ratios), slices.Max(ratios), others), nil
 }
 
 // kernelsOf returns the kernels of benchmarks.

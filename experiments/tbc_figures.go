@@ -18,18 +18,48 @@ import (
 
 // tbcFigures are the figures of thread block compaction.
 var tbcFigures = []Figure{
-	{Name: "tbc-fig2", Doc: "speed of TBC, DWF and DWF with warp barriers, means of each set", Place: "figure 2", Draw: drawOverall},
+	{
+		Name: "tbc-fig2", Doc: "speed of TBC, DWF and DWF with warp barriers, means of each set", Place: "figure 2",
+		Draw: drawOverall,
+	},
 	{Name: "tbc-fig5", Doc: "SIMD efficiency without compaction, and branches", Place: "figure 5", Draw: drawCharacter},
-	{Name: "tbc-fig6", Doc: "speed of DWF, with warp barriers and without, on the divergent set", Place: "figure 6", Draw: drawFormation},
-	{Name: "tbc-fig11", Doc: "speed of likely-convergence points, on PDOM and on TBC", Place: "figure 11", Draw: drawLikely},
-	{Name: "tbc-fig12", Doc: "speed of TBC, DWF and DWF with warp barriers against PDOM", Place: "figure 12", Draw: drawMechanisms},
-	{Name: "tbc-fig13", Doc: "what the cycles of the divergent set are spent on, and stalls of the memory pipeline", Place: "figure 13", Draw: func() (*Drawing, error) { return drawBreakdown("DIVG") }},
-	{Name: "tbc-fig14", Doc: "the same of the coherent set", Place: "figure 14", Draw: func() (*Drawing, error) { return drawBreakdown("COHE") }},
-	{Name: "tbc-fig15", Doc: "speed of TBC under each priority of CTAs against PDOM", Place: "figure 15", Draw: drawPriorities},
-	{Name: "tbc-fig16", Doc: "traffic between an SM and the memory system with TBC against PDOM", Place: "figure 16", Draw: drawTraffic},
+	{
+		Name: "tbc-fig6", Doc: "speed of DWF, with warp barriers and without, on the divergent set", Place: "figure 6",
+		Draw: drawFormation,
+	},
+	{
+		Name: "tbc-fig11", Doc: "speed of likely-convergence points, on PDOM and on TBC", Place: "figure 11",
+		Draw: drawLikely,
+	},
+	{
+		Name: "tbc-fig12", Doc: "speed of TBC, DWF and DWF with warp barriers against PDOM", Place: "figure 12",
+		Draw: drawMechanisms,
+	},
+	{
+		Name: "tbc-fig13", Doc: "what the cycles of the divergent set are spent on, and stalls of the memory pipeline",
+		Place: "figure 13", Draw: func() (*Drawing, error) { return drawBreakdown("DIVG") },
+	},
+	{
+		Name: "tbc-fig14", Doc: "the same of the coherent set", Place: "figure 14",
+		Draw: func() (*Drawing, error) { return drawBreakdown("COHE") },
+	},
+	{
+		Name: "tbc-fig15", Doc: "speed of TBC under each priority of CTAs against PDOM", Place: "figure 15",
+		Draw: drawPriorities,
+	},
+	{
+		Name: "tbc-fig16", Doc: "traffic between an SM and the memory system with TBC against PDOM", Place: "figure 16",
+		Draw: drawTraffic,
+	},
 	{Name: "tbc-fig17", Doc: "speed with a small L2", Place: "figure 17", Draw: drawSmallL2},
-	{Name: "tbc-table1", Doc: "CTAs of an SM, and the registers of a thread that they leave", Place: "table 1", Draw: drawResident},
-	{Name: "tbc-table3", Doc: "the deepest stack of TBC with likely-convergence points", Place: "table 3", Draw: drawStacks},
+	{
+		Name: "tbc-table1", Doc: "CTAs of an SM, and the registers of a thread that they leave", Place: "table 1",
+		Draw: drawResident,
+	},
+	{
+		Name: "tbc-table3", Doc: "the deepest stack of TBC with likely-convergence points", Place: "table 3",
+		Draw: drawStacks,
+	},
 }
 
 // The sets of benchmarks (Fung & Aamodt, HPCA 2011, table 1). The last set holds kernels that the
@@ -173,7 +203,8 @@ func (c *comparison) draw(sets ...string) (*Drawing, error) {
 			cells, bars = append(cells, round(v)), append(bars, []float64{v})
 		}
 		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups, chart.Group{Name: group, Values: bars, Theirs: c.paper.of(group, c.names)})
+		picture.Groups = append(picture.Groups,
+			chart.Group{Name: group, Values: bars, Theirs: c.paper.of(group, c.names)})
 	}
 	for k, row := range all {
 		if len(sets) > 0 && !slices.Contains(sets, suite[k].set) {
@@ -234,7 +265,8 @@ func drawOverall() (*Drawing, error) {
 			cells, bars = append(cells, round(v)), append(bars, []float64{v})
 		}
 		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups, chart.Group{Name: set, Values: bars, Theirs: mechanisms.paper.of(set, mechanisms.names)})
+		picture.Groups = append(picture.Groups,
+			chart.Group{Name: set, Values: bars, Theirs: mechanisms.paper.of(set, mechanisms.names)})
 	}
 	d.Charts = chart.Column{picture}
 	return d, nil
@@ -300,7 +332,8 @@ func drawPriorities() (*Drawing, error) {
 func drawTraffic() (*Drawing, error) {
 	bytes := func(c *testbench.Counters) float64 { return float64(c.Requests.Bytes + c.Responses.Bytes) }
 	c := comparison{
-		value: func(base, other *testbench.Counters) float64 { return bytes(other) / bytes(base) }, y: "bytes, PDOM = 1",
+		value: func(base, other *testbench.Counters) float64 { return bytes(other) / bytes(base) },
+		y:     "bytes, PDOM = 1",
 		names: []string{"TBC AGE", "TBC RRB"}, base: paperPDOM, other: []setup{paperTBC, prioritized(sm.PriorityRRB)},
 	}
 	d, err := c.draw()
@@ -347,7 +380,10 @@ var likely = []setup{
 }
 
 func drawLikely() (*Drawing, error) {
-	d := &Drawing{Header: []string{"kernel", "in the paper", "PDOM-LCP over PDOM", "TBC-LCP over TBC", "depth PDOM", "depth PDOM-LCP", "depth TBC", "depth TBC-LCP"}}
+	d := &Drawing{Header: []string{
+		"kernel", "in the paper", "PDOM-LCP over PDOM", "TBC-LCP over TBC", "depth PDOM",
+		"depth PDOM-LCP", "depth TBC", "depth TBC-LCP",
+	}}
 	all, err := compared(likely...)
 	if err != nil {
 		return nil, err
@@ -362,7 +398,8 @@ func drawLikely() (*Drawing, error) {
 			cells = append(cells, row[i].Divergence.MaxDepth)
 		}
 		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups, chart.Group{Name: label(k), Values: [][]float64{{pdom}, {tbc}}, Theirs: paper.of(label(k), bars)})
+		picture.Groups = append(picture.Groups,
+			chart.Group{Name: label(k), Values: [][]float64{{pdom}, {tbc}}, Theirs: paper.of(label(k), bars)})
 	}
 	d.Charts = chart.Column{picture}
 	d.Notes = []string{
@@ -418,7 +455,10 @@ func likelyGain() (pdom, tbc float64, err error) {
 }
 
 func drawCharacter() (*Drawing, error) {
-	d := &Drawing{Header: []string{"kernel", "in the paper", "their set", "SIMD efficiency (%)", "set by 76 %", "divergent branches (%)", "P-branches (%)"}}
+	d := &Drawing{Header: []string{
+		"kernel", "in the paper", "their set", "SIMD efficiency (%)", "set by 76 %",
+		"divergent branches (%)", "P-branches (%)",
+	}}
 	all, err := compared(paperPDOM)
 	if err != nil {
 		return nil, err
@@ -435,7 +475,8 @@ func drawCharacter() (*Drawing, error) {
 		}
 		c := &row[0].Divergence
 		d.Rows = append(d.Rows, []any{
-			suite[k].kernel, suite[k].theirs, suite[k].set, round(e), set, round(100 * float64(c.Divergent) / float64(max(c.Branches, 1))), round(p),
+			suite[k].kernel, suite[k].theirs, suite[k].set, round(e), set,
+			round(100 * float64(c.Divergent) / float64(max(c.Branches, 1))), round(p),
 		})
 		picture.Groups = append(picture.Groups, chart.Group{Name: label(k), Values: [][]float64{{e}}})
 	}
@@ -475,13 +516,17 @@ func drawBreakdown(set string) (*Drawing, error) {
 	}
 	d := &Drawing{Header: append(append([]string{"kernel", "in the paper", "machine"}, layers...), "memory stalls")}
 	cycles := &chart.Groups{Title: "(a) Cycles, PDOM = 1", Y: "cycles", Bars: bars, Layers: layers}
-	stalls := &chart.Groups{Title: "(b) Stalls of the memory pipeline, PDOM = 1", Y: "cycles in which an access is held up", Bars: bars}
+	stalls := &chart.Groups{
+		Title: "(b) Stalls of the memory pipeline, PDOM = 1",
+		Y:     "cycles in which an access is held up", Bars: bars,
+	}
 	inverse, count := make([]float64, len(machines)), 0.0
 	for k, row := range all {
 		if suite[k].set != set {
 			continue
 		}
-		base, held := float64(row[0].SMCycles-row[0].Classes[sm.ClassEmpty]), float64(max(memoryStalls(&row[0].Stalls), 1))
+		base, held := float64(row[0].SMCycles-row[0].Classes[sm.ClassEmpty]),
+			float64(max(memoryStalls(&row[0].Stalls), 1))
 		group, other := chart.Group{Name: label(k)}, chart.Group{Name: label(k)}
 		for i := range row {
 			c := &row[i].Classes
@@ -539,7 +584,10 @@ var perCore = map[string]string{
 // drawResident lists the number of resident CTAs on the paper's machine, and the resource that
 // limits it.
 func drawResident() (*Drawing, error) {
-	d := &Drawing{Header: []string{"kernel", "in the paper", "threads of a CTA", "theirs", "ours", "limit", "registers", "registers at most for theirs", "registers, addresses of 64 bits"}}
+	d := &Drawing{Header: []string{
+		"kernel", "in the paper", "threads of a CTA", "theirs", "ours", "limit", "registers",
+		"registers at most for theirs", "registers, addresses of 64 bits",
+	}}
 	for _, k := range suite {
 		if k.set == others {
 			continue
@@ -575,7 +623,10 @@ func drawResident() (*Drawing, error) {
 			if err != nil {
 				return nil, err
 			}
-			d.Rows = append(d.Rows, []any{name, k.theirs, threads, perCore[k.theirs], run.Occupancy.CTAs, run.Occupancy.Limit, run.Launch.Prog.LiveRegs, limit, p.LiveRegs})
+			d.Rows = append(d.Rows, []any{
+				name, k.theirs, threads, perCore[k.theirs], run.Occupancy.CTAs,
+				run.Occupancy.Limit, run.Launch.Prog.LiveRegs, limit, p.LiveRegs,
+			})
 		}
 	}
 	d.Notes = []string{
@@ -609,7 +660,8 @@ func resident(name string) (*testbench.Session, error) {
 // depths are the stack depths of table 3.
 var depths = map[string]uint64{
 	"BFS2": 3, "FCDT": 5, "HOTSP": 2, "LPS": 5, "MUM": 13, "MUMpp": 14, "NAMD": 5, "NVRT": 5,
-	"AES": 1, "BACKP": 2, "CP": 1, "DG": 2, "HRTWL": 5, "LIB": 1, "LKYT": 3, "MGST": 38, "NNC": 3, "RAY": 9, "STMCL": 3, "STO": 1, "WP": 8,
+	"AES": 1, "BACKP": 2, "CP": 1, "DG": 2, "HRTWL": 5, "LIB": 1, "LKYT": 3, "MGST": 38, "NNC": 3, "RAY": 9, "STMCL": 3,
+	"STO": 1, "WP": 8,
 }
 
 func drawStacks() (*Drawing, error) {
@@ -618,14 +670,21 @@ func drawStacks() (*Drawing, error) {
 		return nil, err
 	}
 	d := &Drawing{Header: []string{"kernel", "in the paper", "set", "theirs", "ours"}}
-	picture := &chart.Groups{Title: "Entries of the deepest stack, TBC with likely-convergence points", Y: "entries", Bars: []string{"ours"}}
+	picture := &chart.Groups{
+		Title: "Entries of the deepest stack, TBC with likely-convergence points", Y: "entries",
+		Bars: []string{"ours"},
+	}
 	for k, row := range all {
 		if suite[k].set == others {
 			continue
 		}
 		n := row[0].Divergence.MaxDepth
 		d.Rows = append(d.Rows, []any{suite[k].kernel, suite[k].theirs, suite[k].set, depths[suite[k].theirs], n})
-		picture.Groups = append(picture.Groups, chart.Group{Name: label(k), Values: [][]float64{{float64(n)}}, Theirs: []float64{float64(depths[suite[k].theirs])}})
+		picture.Groups = append(picture.Groups,
+			chart.Group{
+				Name: label(k), Values: [][]float64{{float64(n)}},
+				Theirs: []float64{float64(depths[suite[k].theirs])},
+			})
 	}
 	d.Charts = chart.Column{picture}
 	d.Notes = []string{

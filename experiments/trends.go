@@ -150,7 +150,9 @@ func (s setup) count(w kernels.Workload) (o outcome, err error) {
 
 // madeOf measures the compaction of a workload's paths under permutations, on a machine with thread
 // block compaction.
-func (s setup) madeOf(name string, workload func() (kernels.Workload, error), perms ...units.Permutation) (*Paths, error) {
+func (s setup) madeOf(name string, workload func() (kernels.Workload, error), perms ...units.Permutation) (*Paths,
+	error,
+) {
 	var all *Paths
 	for _, lanes := range perms {
 		s.lanes = lanes
@@ -244,7 +246,10 @@ func rowCycle() (string, error) {
 }
 
 // compactable are the paper's ten benchmarks with compactable P-branches.
-var compactable = []string{"BITONIC", "REDUCT", "LPS", "BACKP", "AOSSORT", "QSRDM", "FDTD3D", "3DFD", "MDBROT", "SOBFLT"}
+var compactable = []string{
+	"BITONIC", "REDUCT", "LPS", "BACKP", "AOSSORT", "QSRDM", "FDTD3D", "3DFD", "MDBROT",
+	"SOBFLT",
+}
 
 func rates(perms ...units.Permutation) (of []float64, ideal float64, err error) {
 	of = make([]float64, len(perms))

@@ -65,13 +65,15 @@ func TestAdequacyPrediction(t *testing.T) {
 
 	require.NoError(t, m.Load(*m.SMs[0].Kernel()))
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
-	assert.Equal(t, divergence.Prediction{Branches: 10, Correct: 5, Misses: 1, Bypasses: 10, Compacts: 5}, m.SMs[0].Div.Stats().Prediction)
+	assert.Equal(t, divergence.Prediction{Branches: 10, Correct: 5, Misses: 1, Bypasses: 10, Compacts: 5},
+		m.SMs[0].Div.Stats().Prediction)
 
 	other := *m.SMs[0].Kernel()
 	other.Prog = program(t, sequence)
 	require.NoError(t, m.Load(other))
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
-	assert.Equal(t, divergence.Prediction{Branches: 15, Correct: 7, Misses: 2, Bypasses: 16, Compacts: 7}, m.SMs[0].Div.Stats().Prediction)
+	assert.Equal(t, divergence.Prediction{Branches: 15, Correct: 7, Misses: 2, Bypasses: 16, Compacts: 7},
+		m.SMs[0].Div.Stats().Prediction)
 }
 
 // TestAdequacyPredictionResults runs a kernel with divergent branches, loops of different length,

@@ -52,7 +52,8 @@ const maxStorage = 256 << 20
 // conflicts between blocks. Each error names the key, the value and the allowed values.
 func (c *Config) Check() error {
 	k := key.NewCheck("", c)
-	if k.Sound("icnt.concentration", "gpu.sms") && (c.GPU.SMs+c.Icnt.Concentration)/c.Icnt.Concentration > memsys.MaxPorts {
+	if k.Sound("icnt.concentration", "gpu.sms") &&
+		(c.GPU.SMs+c.Icnt.Concentration)/c.Icnt.Concentration > memsys.MaxPorts {
 		k.Refuse("%d SMs would need more than the %d ports of a crossbar", c.GPU.SMs, memsys.MaxPorts)
 	}
 	c.SM.Rules(k)
@@ -115,7 +116,8 @@ func reason(e *toml.DecodeError) string {
 	if k, err := findKey(name); err == nil {
 		return fmt.Sprintf("%s: want %s", name, k.Want())
 	}
-	return name + ": a value of the wrong type; [" + name + "] is a table, whose keys \"divergo list keys\" shows with their types"
+	return name + ": a value of the wrong type; [" + name +
+		"] is a table, whose keys \"divergo list keys\" shows with their types"
 }
 
 // Set changes one value, given as key=value. The error names the key, the value and the expected

@@ -82,7 +82,8 @@ func TestThreadsChangeLanes(t *testing.T) {
 		assert.EqualValues(t, 4*24*23/2, got[0])
 		one := map[bool]uint32{true: 1}
 		for i := uint32(0); i < 96; i += 4 {
-			require.Equal(t, []uint32{i % 32, i / 32, i % 32, i, one[i >= 50], i, i, one[i < 10]}, got[8*i+8:8*i+16], "%s: thread %d", lanes, i)
+			require.Equal(t, []uint32{i % 32, i / 32, i % 32, i, one[i >= 50], i, i, one[i < 10]}, got[8*i+8:8*i+16],
+				"%s: thread %d", lanes, i)
 		}
 	}
 }

@@ -78,7 +78,8 @@ func New(cfg Config) (*Machine, error) {
 		}
 		m.dispatch.SMs = append(m.dispatch.SMs, smPort{command.Out(), notice.In()})
 		m.SMs = append(m.SMs, s)
-		if _, err := m.sys.Add(fmt.Sprintf("sm[%d]", i), m.core, &smIsland{s, m.NewUnit(access.In(), reply.Out())}); err != nil {
+		if _, err := m.sys.Add(fmt.Sprintf("sm[%d]", i), m.core,
+			&smIsland{s, m.NewUnit(access.In(), reply.Out())}); err != nil {
 			return nil, err
 		}
 	}

@@ -45,7 +45,11 @@ func TestProgramIsShared(t *testing.T) {
 	require.NoError(t, err)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	require.NoError(t, m.Load(sm.Kernel{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Params: make([]byte, p.ParamBytes)}))
+	require.NoError(t, m.Load(sm.Kernel{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1},
+		Params: make([]byte, p.ParamBytes),
+	}))
 	runtime.ReadMemStats(&after)
-	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(2000), "bytes for an instruction on %d SMs", cfg.GPU.SMs)
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(2000), "bytes for an instruction on %d SMs",
+		cfg.GPU.SMs)
 }

@@ -21,8 +21,9 @@ import (
 // condition below. Instructions that compute a condition do not count.
 func micro(t *testing.T, text string) (*isa.Program, func(in *isa.Inst) bool) {
 	conditions := map[string]string{
-		"tid>=2": "setp.ge.u32 %p1, %r1, 2;", "tid>=4": "setp.ge.u32 %p1, %r1, 4;", "tid>=6": "setp.ge.u32 %p1, %r1, 6;",
-		"tid<2": "setp.lt.u32 %p1, %r1, 2;", "tid<4": "setp.lt.u32 %p1, %r1, 4;", "tid<6": "setp.lt.u32 %p1, %r1, 6;",
+		"tid>=2": "setp.ge.u32 %p1, %r1, 2;", "tid>=4": "setp.ge.u32 %p1, %r1, 4;",
+		"tid>=6": "setp.ge.u32 %p1, %r1, 6;",
+		"tid<2":  "setp.lt.u32 %p1, %r1, 2;", "tid<4": "setp.lt.u32 %p1, %r1, 4;", "tid<6": "setp.lt.u32 %p1, %r1, 6;",
 		"tid==7": "setp.eq.u32 %p1, %r1, 7;", "i<=tid": "setp.le.u32 %p1, %r5, %r1;",
 		"i<4": "setp.lt.u32 %p1, %r5, 4;", "i<8": "setp.lt.u32 %p1, %r5, 8;",
 		"(tid+i)%2": "add.u32 %r6, %r1, %r5; and.b32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0;",
@@ -215,7 +216,8 @@ func TestMicroKernels(t *testing.T) {
 			}{
 				{divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst}, c.pdom},
 				{divergence.Options{Mechanism: "ptpc", PathOrder: divergence.TakenFirst}, c.ptpc},
-				{paths.PPCKeys.With(divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst}, paths.PPCParams{Verbatim: true}), c.verbatim},
+				{paths.PPCKeys.With(divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst},
+					paths.PPCParams{Verbatim: true}), c.verbatim},
 				{divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst}, c.cascading},
 			} {
 				cfg := small()

@@ -62,7 +62,8 @@ func tbc() Config {
 		GPU:    Chip{SMs: 30, Memory: 512},
 		Clocks: Clocks{CoreMHz: 1300, IcntMHz: 650, DRAMMHz: 800},
 		SM: sm.Config{
-			WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 8, Skip: sm.SkipNone, Interweave: sm.InterweaveNone, AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8,
+			WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 8, Skip: sm.SkipNone, Interweave: sm.InterweaveNone,
+			AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8,
 			Registers: 16384, RegAlloc: 4,
 			Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.OneInFlight,
 			FetchWidth: 1, IBuffer: 1, RFBanks: 16, WBPorts: 1,

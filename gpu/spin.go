@@ -297,7 +297,8 @@ func watch(s *sm.SM, rows int) *watched {
 		bytes: map[address]byte{}, atomics: map[uint16]*memsys.Access{},
 	}
 	w.leave = []func(){
-		s.Issue.OnIssue.Add(w.issue), s.Issue.OnInserted.Add(w.mark), s.LSU.OnAccess.Add(w.access), s.LSU.OnAtomic.Add(w.atomic),
+		s.Issue.OnIssue.Add(w.issue), s.Issue.OnInserted.Add(w.mark), s.LSU.OnAccess.Add(w.access),
+		s.LSU.OnAtomic.Add(w.atomic),
 	}
 	return w
 }
@@ -344,7 +345,8 @@ func (w *watched) change(cycle uint64) {
 // access records the memory effects of an access. The first store to a place while watched counts
 // as a change, because its earlier value is unknown. Local memory is a part of the thread's state.
 func (w *watched) access(e sm.Accessed) {
-	if !e.Shared && e.Space != isa.SpaceLocal && e.Space != isa.SpaceConst && (e.Kind == memsys.Load || e.Kind == memsys.Atomic) {
+	if !e.Shared && e.Space != isa.SpaceLocal && e.Space != isa.SpaceConst &&
+		(e.Kind == memsys.Load || e.Kind == memsys.Atomic) {
 		w.read = e.Cycle
 	}
 	switch {

@@ -159,7 +159,10 @@ LOOP:
 		"counts in shared memory": {count("ld.shared.u32 %r4, [tile];", "st.shared.u32 [tile], %r4;"), 1, 32},
 		"counts in local memory":  {count("ld.local.u32 %r4, [mine];", "st.local.u32 [mine], %r4;"), 1, 32},
 		"counts by atomics":       {count("atom.global.add.u32 %r4, [%rd0], 1;", ""), 1, 1},
-		"counts by reductions":    {count("red.global.add.u32 [%rd0], 1; ld.volatile.global.u32 %r4, [%rd0];", ""), 1, 1},
+		"counts by reductions": {
+			count("red.global.add.u32 [%rd0], 1; ld.volatile.global.u32 %r4, [%rd0];", ""), 1,
+			1,
+		},
 		"waits for a time": {`
 	mov.u32 %r5, %clock;
 LOOP:

@@ -59,12 +59,16 @@ func TestCompactionResults(t *testing.T) {
 			for _, static := range []bool{false, true} {
 				cfg := preset.Config()
 				cfg.GPU.SMs = min(cfg.GPU.SMs, 3)
-				cfg.Divergence = compaction.Keys.With(divergence.Options{Mechanism: mech, PathOrder: divergence.TakenFirst}, compaction.Params{Static: static})
+				cfg.Divergence = compaction.Keys.With(divergence.Options{
+					Mechanism: mech,
+					PathOrder: divergence.TakenFirst,
+				}, compaction.Params{Static: static})
 				m := load(t, cfg, p, 7, 96)
 				require.Equal(t, gpu.Finished, m.Run(nil, 1_000_000))
 				got := words(t, m, bufferBytes/4)
 				for i := range uint32(7 * 96) {
-					require.Equal(t, result(i, 96), got[i], "%s, %s, static %t: thread %d", preset.Name, mech, static, i)
+					require.Equal(t, result(i, 96), got[i], "%s, %s, static %t: thread %d", preset.Name, mech,
+						static, i)
 				}
 			}
 		}

@@ -90,7 +90,8 @@ func TestTokenTraffic(t *testing.T) {
 		return m, loads, stores, l2
 	}
 	fast, loads, stores, l2 := run(divergence.SpillWords, 1)
-	assert.Equal(t, [3]uint64{0, 2 * ctas, 2 * ctas}, [3]uint64{loads, stores, l2}, "a warp stores two lines of 64 bytes")
+	assert.Equal(t, [3]uint64{0, 2 * ctas, 2 * ctas}, [3]uint64{loads, stores, l2},
+		"a warp stores two lines of 64 bytes")
 
 	const moves = (pushed - 16) / 4
 	m, loads, stores, l2 := run(16, 1)
@@ -158,7 +159,8 @@ func TestInsertedKeepsPCs(t *testing.T) {
 		assert.Equal(t, *want, *got, mech)
 		assert.Equal(t, stack.SMs[0].Issue.Count.Q().Issued, m.SMs[0].Issue.Count.Q().Issued, mech)
 		assert.Equal(t, stack.SMs[0].Issue.Count.Q().Lanes, m.SMs[0].Issue.Count.Q().Lanes, mech)
-		assert.EqualValues(t, 3, m.SMs[0].Issue.Count.Q().Added, "%s: one at the start, and one at the end for each path", mech)
+		assert.EqualValues(t, 3, m.SMs[0].Issue.Count.Q().Added,
+			"%s: one at the start, and one at the end for each path", mech)
 
 		m, _, last := start(mech, "add.u64 %rd2, %rd0, 8192; st.global.u32 [%rd2], %r0;")
 		require.Equal(t, gpu.Faulted, m.Run(nil, 100_000))

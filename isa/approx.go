@@ -238,8 +238,10 @@ func (d *datapath) addApproximations() {
 			return flush32(bits32(e.f(float(flush32(a)), float(flush32(b)))))
 		}))
 	}
-	d.add(form{op: OpTanh, typ: F32, flags: FlagApprox}, unary(func(a uint64) uint64 { return bits32(TanhApprox(float(a))) }))
-	d.add(form{op: OpRsqrt, typ: F64, flags: FlagApprox}, unary(func(a uint64) uint64 { return bits64(RsqrtApprox64(double(a))) }))
+	d.add(form{op: OpTanh, typ: F32, flags: FlagApprox},
+		unary(func(a uint64) uint64 { return bits32(TanhApprox(float(a))) }))
+	d.add(form{op: OpRsqrt, typ: F64, flags: FlagApprox},
+		unary(func(a uint64) uint64 { return bits64(RsqrtApprox64(double(a))) }))
 	d.add(form{op: OpRcp, typ: F64, flags: FlagApprox | FlagFtz}, unary(RcpCoarse64))
 	d.add(form{op: OpRsqrt, typ: F64, flags: FlagApprox | FlagFtz}, unary(RsqrtCoarse64))
 }

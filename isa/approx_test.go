@@ -28,45 +28,99 @@ func TestApproximationSpecialValues(t *testing.T) {
 	}{
 		{
 			OpRcp,
-			[][2]uint64{{f32MinusInf, f32MinusZero}, {f32MinusZero, f32MinusInf}, {0, f32Inf}, {f32Inf, 0}, {0x7FC00000, f32NaN}},
+			[][2]uint64{
+				{f32MinusInf, f32MinusZero},
+				{f32MinusZero, f32MinusInf},
+				{0, f32Inf},
+				{f32Inf, 0},
+				{0x7FC00000, f32NaN},
+			},
 			[][2]uint64{{tiny, f32Inf}, {minusTiny, f32MinusInf}, {0x7F000000, 0}, {0xFF7FFFFF, f32MinusZero}},
 		},
 		{
 			OpSqrt,
-			[][2]uint64{{f32MinusInf, f32NaN}, {minusNormal, f32NaN}, {f32MinusZero, f32MinusZero}, {0, 0}, {f32Inf, f32Inf}, {0xFFC00000, f32NaN}},
+			[][2]uint64{
+				{f32MinusInf, f32NaN},
+				{minusNormal, f32NaN},
+				{f32MinusZero, f32MinusZero},
+				{0, 0},
+				{f32Inf, f32Inf},
+				{0xFFC00000, f32NaN},
+			},
 			[][2]uint64{{tiny, 0}, {minusTiny, f32MinusZero}},
 		},
 		{
 			OpRsqrt,
-			[][2]uint64{{f32MinusInf, f32NaN}, {minusNormal, f32NaN}, {f32MinusZero, f32MinusInf}, {0, f32Inf}, {f32Inf, 0}, {0x7F800001, f32NaN}},
+			[][2]uint64{
+				{f32MinusInf, f32NaN},
+				{minusNormal, f32NaN},
+				{f32MinusZero, f32MinusInf},
+				{0, f32Inf},
+				{f32Inf, 0},
+				{0x7F800001, f32NaN},
+			},
 			[][2]uint64{{tiny, f32Inf}, {minusTiny, f32MinusInf}},
 		},
 		{
 			OpSin,
-			[][2]uint64{{f32MinusInf, f32NaN}, {f32MinusZero, f32MinusZero}, {0, 0}, {f32Inf, f32NaN}, {0x7FC00000, f32NaN}, {tiny, tiny}},
+			[][2]uint64{
+				{f32MinusInf, f32NaN},
+				{f32MinusZero, f32MinusZero},
+				{0, 0},
+				{f32Inf, f32NaN},
+				{0x7FC00000, f32NaN},
+				{tiny, tiny},
+			},
 			[][2]uint64{{minusTiny, f32MinusZero}},
 		},
 		{
 			OpCos,
-			[][2]uint64{{f32MinusInf, f32NaN}, {f32MinusZero, f32One}, {0, f32One}, {f32Inf, f32NaN}, {0x7FC00000, f32NaN}},
+			[][2]uint64{
+				{f32MinusInf, f32NaN},
+				{f32MinusZero, f32One},
+				{0, f32One},
+				{f32Inf, f32NaN},
+				{0x7FC00000, f32NaN},
+			},
 			[][2]uint64{{minusTiny, f32One}},
 		},
 		{
 			OpLg2,
-			[][2]uint64{{f32MinusInf, f32NaN}, {minusNormal, f32NaN}, {f32MinusZero, f32MinusInf}, {0, f32MinusInf}, {f32Inf, f32Inf}, {0x7FC00000, f32NaN}, {f32One, 0}, {tiny, 0xC3150000}},
+			[][2]uint64{
+				{f32MinusInf, f32NaN},
+				{minusNormal, f32NaN},
+				{f32MinusZero, f32MinusInf},
+				{0, f32MinusInf},
+				{f32Inf, f32Inf},
+				{0x7FC00000, f32NaN},
+				{f32One, 0},
+				{tiny, 0xC3150000},
+			},
 			[][2]uint64{{tiny, f32MinusInf}, {minusTiny, f32MinusInf}},
 		},
 		{
 			OpEx2,
-			[][2]uint64{{f32MinusInf, 0}, {f32MinusZero, f32One}, {0, f32One}, {f32Inf, f32Inf}, {0x7FC00000, f32NaN}, {f32One, 0x40000000}, {0x43000000, f32Inf}, {0xC3150000, 1}, {0xC3170000, 0}},
+			[][2]uint64{
+				{f32MinusInf, 0},
+				{f32MinusZero, f32One},
+				{0, f32One},
+				{f32Inf, f32Inf},
+				{0x7FC00000, f32NaN},
+				{f32One, 0x40000000},
+				{0x43000000, f32Inf},
+				{0xC3150000, 1},
+				{0xC3170000, 0},
+			},
 			[][2]uint64{{tiny, f32One}, {0xC2FE0000, 0}},
 		},
 	} {
 		for _, row := range c.rows {
-			assert.Equal(t, row[1], one(t, Inst{Op: c.op, Type: F32, Flags: FlagApprox}, row[0]), "op %d of %x", c.op, row[0])
+			assert.Equal(t, row[1], one(t, Inst{Op: c.op, Type: F32, Flags: FlagApprox}, row[0]), "op %d of %x", c.op,
+				row[0])
 		}
 		for _, row := range c.ftz {
-			assert.Equal(t, row[1], one(t, Inst{Op: c.op, Type: F32, Flags: FlagApprox | FlagFtz}, row[0]), "op %d.ftz of %x", c.op, row[0])
+			assert.Equal(t, row[1], one(t, Inst{Op: c.op, Type: F32, Flags: FlagApprox | FlagFtz}, row[0]),
+				"op %d.ftz of %x", c.op, row[0])
 		}
 	}
 }
@@ -93,7 +147,8 @@ func TestDivApproximationSpecialValues(t *testing.T) {
 		{FlagFull | FlagFtz, 1, f32One, 0},
 		{FlagApprox | FlagFtz, 0x80000001, f32One, f32MinusZero},
 	} {
-		assert.Equal(t, c.want, one(t, Inst{Op: OpDiv, Type: F32, Flags: c.flags}, c.a, c.b), "flags %d: %x / %x", c.flags, c.a, c.b)
+		assert.Equal(t, c.want, one(t, Inst{Op: OpDiv, Type: F32, Flags: c.flags}, c.a, c.b), "flags %d: %x / %x",
+			c.flags, c.a, c.b)
 	}
 }
 
@@ -116,7 +171,10 @@ func TestApproximationErrors(t *testing.T) {
 	}{
 		{"rcp", RcpApprox, func(v float64) float64 { return 1 / v }, all, ulps, 1},
 		{"sqrt", SqrtApprox, math.Sqrt, positive, relative, 0x1p-23},
-		{"rsqrt", RsqrtApprox, func(v float64) float64 { return 1 / math.Sqrt(v) }, positive, relative, math.Exp2(-22.9)},
+		{
+			"rsqrt", RsqrtApprox, func(v float64) float64 { return 1 / math.Sqrt(v) }, positive, relative,
+			math.Exp2(-22.9),
+		},
 		{"ex2", Ex2Approx, math.Exp2, all, ulps, 2},
 		{"lg2 near 1", Lg2Approx, math.Log2, func(v float64) bool { return v > 0.5 && v < 2 }, absolute, 0x1p-22},
 		{"lg2", Lg2Approx, math.Log2, func(v float64) bool { return v > 0 && (v <= 0.5 || v >= 2) }, relative, 0x1p-22},
@@ -172,7 +230,8 @@ func TestDivApproximationErrors(t *testing.T) {
 	for range 200000 {
 		a, b := float(single.random(rng, edges)), float(single.random(rng, edges))
 		want := float64(a) / float64(b)
-		if b == 0 || !finite(float64(a)) || !finite(float64(b)) || float32(want) == 0 || !finite(float64(float32(want))) {
+		if b == 0 || !finite(float64(a)) || !finite(float64(b)) || float32(want) == 0 ||
+			!finite(float64(float32(want))) {
 			continue
 		}
 		require.LessOrEqual(t, ulps(DivFull(a, b), want), 2.0, "%g / %g", a, b)
@@ -206,7 +265,8 @@ func TestTwoOverPi(t *testing.T) {
 	pi.Mul(pi, big.NewInt(4)).Sub(pi, arctan(239)).Mul(pi, big.NewInt(4))
 	quotient := new(big.Int).Quo(new(big.Int).Lsh(big.NewInt(1), 400+256+1), pi)
 	for i := len(twoOverPi) - 1; i > 0; i-- {
-		assert.Equal(t, new(big.Int).And(quotient, new(big.Int).SetUint64(math.MaxUint64)).Uint64(), twoOverPi[i], "word %d", i)
+		assert.Equal(t, new(big.Int).And(quotient, new(big.Int).SetUint64(math.MaxUint64)).Uint64(), twoOverPi[i],
+			"word %d", i)
 		quotient.Rsh(quotient, 64)
 	}
 	assert.Zero(t, quotient.Sign())
@@ -218,7 +278,8 @@ func TestApproximationsOfF64(t *testing.T) {
 	rsqrt := Inst{Op: OpRsqrt, Type: F64, Flags: FlagApprox}
 	assert.Equal(t, d(0.5), one(t, rsqrt, d(4)))
 	assert.Equal(t, uint64(nan64), one(t, rsqrt, d(-4)))
-	const inf, minusInf, minusZero, tiny, minusTiny, nan = 0x7FF0000000000000, 0xFFF0000000000000, 1 << 63, 1, 1<<63 | 1, 0x7FFFFFFF00000000
+	const inf, minusInf, minusZero, tiny, minusTiny, nan = 0x7FF0000000000000, 0xFFF0000000000000, 1 << 63, 1, 1<<63 |
+		1, 0x7FFFFFFF00000000
 	for _, c := range []struct {
 		op      Op
 		a, want uint64
@@ -243,7 +304,8 @@ func TestApproximationsOfF64(t *testing.T) {
 		{OpRcp, d(1) | 1, d(1)},
 		{OpRcp, d(0x1p1023), 0}, // a subnormal result
 	} {
-		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: F64, Flags: FlagApprox | FlagFtz}, c.a), "op %d of %x", c.op, c.a)
+		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: F64, Flags: FlagApprox | FlagFtz}, c.a), "op %d of %x",
+			c.op, c.a)
 	}
 }
 

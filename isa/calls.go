@@ -40,7 +40,8 @@ func (p *Program) funcAt(pc uint32) int {
 
 // Callee is the entry PC of the function with address addr; ok is false if there is none.
 func (p *Program) Callee(addr uint64) (pc uint32, ok bool) {
-	i, found := slices.BinarySearchFunc(p.addressed, addr, func(i int, addr uint64) int { return cmp.Compare(p.Funcs[i].Addr, addr) })
+	i, found := slices.BinarySearchFunc(p.addressed, addr,
+		func(i int, addr uint64) int { return cmp.Compare(p.Funcs[i].Addr, addr) })
 	if !found {
 		return NoPC, false
 	}

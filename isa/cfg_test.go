@@ -131,8 +131,10 @@ func TestReconvergence(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := flow(t, c.blocks...)
-			assert.Equal(t, c.reconv, names(p, func(_ *Block, in *Inst) uint32 { return in.Reconv }), "reconvergence\n%s", p)
-			assert.Equal(t, c.likely, names(p, func(_ *Block, in *Inst) uint32 { return in.Likely }), "likely convergence\n%s", p)
+			assert.Equal(t, c.reconv, names(p, func(_ *Block, in *Inst) uint32 { return in.Reconv }),
+				"reconvergence\n%s", p)
+			assert.Equal(t, c.likely, names(p, func(_ *Block, in *Inst) uint32 { return in.Likely }),
+				"likely convergence\n%s", p)
 		})
 	}
 }
@@ -243,7 +245,10 @@ func TestClassesFigure10(t *testing.T) {
 	}}
 	Analyze(p)
 	require.NoError(t, p.Check())
-	for pc, want := range map[uint32]Class{2: ClassProgrammatic, 7: ClassData, 10: ClassData, 13: ClassProgrammatic, 1: ClassNone} {
+	for pc, want := range map[uint32]Class{
+		2: ClassProgrammatic, 7: ClassData, 10: ClassData, 13: ClassProgrammatic,
+		1: ClassNone,
+	} {
 		assert.Equal(t, want, p.Insts[pc].Class, "pc %d", pc)
 	}
 }
@@ -256,9 +261,19 @@ func TestUniform(t *testing.T) {
 		insts []Inst
 		want  map[uint32]bool // branches and barriers
 	}{
-		{"parameter", []Inst{load, op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3), {Op: OpExit}}, map[uint32]bool{2: true}},
-		{"tid", []Inst{op(OpMov, reg(0), special(TidX)), op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3), {Op: OpExit}}, map[uint32]bool{2: false}},
-		{"ctaid", []Inst{op(OpMov, reg(0), special(CtaidX)), op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3), {Op: OpExit}}, map[uint32]bool{2: true}},
+		{
+			"parameter",
+			[]Inst{load, op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3), {Op: OpExit}},
+			map[uint32]bool{2: true},
+		},
+		{"tid", []Inst{
+			op(OpMov, reg(0), special(TidX)), op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3),
+			{Op: OpExit},
+		}, map[uint32]bool{2: false}},
+		{"ctaid", []Inst{
+			op(OpMov, reg(0), special(CtaidX)), op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3),
+			{Op: OpExit},
+		}, map[uint32]bool{2: true}},
 		{
 			// A constant that depends on the path of a thread.
 			"control dependence",
@@ -310,8 +325,16 @@ func TestLiveRegs(t *testing.T) {
 		want  int
 	}{
 		{"unused result", []Inst{op(OpMov, reg(1), immediate(1)), {Op: OpExit}}, 2},
-		{"sequence", []Inst{op(OpMov, reg(0), immediate(1)), op(OpMov, reg(1), reg(0)), op(OpMov, reg(2), immediate(1)), use, {Op: OpExit}}, 3},
-		{"across a loop", []Inst{op(OpMov, reg(1), immediate(1)), op(OpMov, reg(2), immediate(1)), op(OpMov, reg(0), immediate(1)), use, branch(predicate(0), 2), {Op: OpExit}}, 4},
+		{"sequence", []Inst{
+			op(OpMov, reg(0), immediate(1)), op(OpMov, reg(1), reg(0)), op(OpMov, reg(2), immediate(1)),
+			use,
+			{Op: OpExit},
+		}, 3},
+		{"across a loop", []Inst{
+			op(OpMov, reg(1), immediate(1)), op(OpMov, reg(2), immediate(1)),
+			op(OpMov, reg(0), immediate(1)), use, branch(predicate(0), 2),
+			{Op: OpExit},
+		}, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &Program{Regs: wide, Preds: make([]string, 1), Insts: c.insts}

@@ -29,10 +29,14 @@ func (d *datapath) addBits() {
 				return permute(a, b, uint64(selectors[c&3]))
 			}))
 		}
-		d.add(form{op: OpShf, typ: t, mode: ModeLeft}, ternary(func(a, b, c uint64) uint64 { return funnelLeft(a, b, min(uint32(c), 32)) }))
-		d.add(form{op: OpShf, typ: t, mode: ModeRight}, ternary(func(a, b, c uint64) uint64 { return funnelRight(a, b, min(uint32(c), 32)) }))
-		d.add(form{op: OpShf, typ: t, mode: ModeLeft, flags: FlagWrap}, ternary(func(a, b, c uint64) uint64 { return funnelLeft(a, b, uint32(c)&31) }))
-		d.add(form{op: OpShf, typ: t, mode: ModeRight, flags: FlagWrap}, ternary(func(a, b, c uint64) uint64 { return funnelRight(a, b, uint32(c)&31) }))
+		d.add(form{op: OpShf, typ: t, mode: ModeLeft},
+			ternary(func(a, b, c uint64) uint64 { return funnelLeft(a, b, min(uint32(c), 32)) }))
+		d.add(form{op: OpShf, typ: t, mode: ModeRight},
+			ternary(func(a, b, c uint64) uint64 { return funnelRight(a, b, min(uint32(c), 32)) }))
+		d.add(form{op: OpShf, typ: t, mode: ModeLeft, flags: FlagWrap},
+			ternary(func(a, b, c uint64) uint64 { return funnelLeft(a, b, uint32(c)&31) }))
+		d.add(form{op: OpShf, typ: t, mode: ModeRight, flags: FlagWrap},
+			ternary(func(a, b, c uint64) uint64 { return funnelRight(a, b, uint32(c)&31) }))
 	}
 	for _, t := range []Type{B64, U64} {
 		d.add(form{op: OpPopc, typ: t}, unary(func(a uint64) uint64 { return uint64(bits.OnesCount64(a)) }))
@@ -40,9 +44,12 @@ func (d *datapath) addBits() {
 		d.add(form{op: OpBrev, typ: t}, unary(bits.Reverse64))
 		d.add(form{op: OpBfi, typ: t}, bfi[uint64])
 	}
-	d.addSigns(form{op: OpBfe}, nil, ternary(bfe[uint32]), ternary(bfe[uint64]), nil, ternary(bfeSigned[uint32]), ternary(bfeSigned[uint64]))
-	d.addSigns(form{op: OpBfind}, nil, unary(bfind[uint32]), unary(bfind[uint64]), nil, unary(bfindSigned[int32, uint32]), unary(bfindSigned[int64, uint64]))
-	d.addSigns(form{op: OpBfind, flags: FlagShiftAmt}, nil, unary(bfindShift(31, bfind[uint32])), unary(bfindShift(63, bfind[uint64])),
+	d.addSigns(form{op: OpBfe}, nil, ternary(bfe[uint32]), ternary(bfe[uint64]), nil, ternary(bfeSigned[uint32]),
+		ternary(bfeSigned[uint64]))
+	d.addSigns(form{op: OpBfind}, nil, unary(bfind[uint32]), unary(bfind[uint64]), nil,
+		unary(bfindSigned[int32, uint32]), unary(bfindSigned[int64, uint64]))
+	d.addSigns(form{op: OpBfind, flags: FlagShiftAmt}, nil, unary(bfindShift(31, bfind[uint32])),
+		unary(bfindShift(63, bfind[uint64])),
 		nil, unary(bfindShift(31, bfindSigned[int32, uint32])), unary(bfindShift(63, bfindSigned[int64, uint64])))
 }
 

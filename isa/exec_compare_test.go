@@ -175,7 +175,10 @@ func TestSelp(t *testing.T) {
 		for lane := range a {
 			a[lane], b[lane] = uint64(lane), uint64(lane)+100
 		}
-		x := Lanes{Mask: allLanes, Src: [MaxSrcs]*Row{&a, &b}, PSrc: [MaxSrcs]uint32{2: 0x0000_FF01}, Dst: [MaxDsts]*Row{&d}}
+		x := Lanes{
+			Mask: allLanes, Src: [MaxSrcs]*Row{&a, &b}, PSrc: [MaxSrcs]uint32{2: 0x0000_FF01},
+			Dst: [MaxDsts]*Row{&d},
+		}
 		Execute(bound(t, Inst{Op: OpSelp, Type: typ}), &x)
 		for lane := range d {
 			want := b[lane]
@@ -206,7 +209,8 @@ func TestSlct(t *testing.T) {
 		{F32, FlagFtz, 0x80000001, 1},
 	} {
 		for _, typ := range []Type{U16, B32, F32, S64, F64, S32} {
-			assert.Equal(t, c.want, one(t, Inst{Op: OpSlct, Type: typ, SrcType: c.selector, Flags: c.flags}, 1, 2, c.c), "%+v type %d", c, typ)
+			assert.Equal(t, c.want, one(t, Inst{Op: OpSlct, Type: typ, SrcType: c.selector, Flags: c.flags}, 1, 2, c.c),
+				"%+v type %d", c, typ)
 		}
 	}
 }
@@ -232,8 +236,10 @@ func TestTestp(t *testing.T) {
 			for _, w := range c.want {
 				want = want || w == test
 			}
-			assert.Equal(t, want, evaluatePred(t, Inst{Op: OpTestp, Type: F32, Cmp: test}, []uint64{c.f32})[0], "test %d %x", test, c.f32)
-			assert.Equal(t, want, evaluatePred(t, Inst{Op: OpTestp, Type: F64, Cmp: test}, []uint64{c.f64})[0], "test %d %x", test, c.f64)
+			assert.Equal(t, want, evaluatePred(t, Inst{Op: OpTestp, Type: F32, Cmp: test}, []uint64{c.f32})[0],
+				"test %d %x", test, c.f32)
+			assert.Equal(t, want, evaluatePred(t, Inst{Op: OpTestp, Type: F64, Cmp: test}, []uint64{c.f64})[0],
+				"test %d %x", test, c.f64)
 		}
 	}
 }

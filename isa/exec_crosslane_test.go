@@ -86,7 +86,8 @@ func TestShflAbsent(t *testing.T) {
 				}
 			}
 		})
-		assert.Equal(t, uint32(0xfc), x.ReadAbsent, "lanes 2 and 3 read 6 and 7, which their mask does not name; 4 to 7 read lanes that are not active")
+		assert.Equal(t, uint32(0xfc), x.ReadAbsent,
+			"lanes 2 and 3 read 6 and 7, which their mask does not name; 4 to 7 read lanes that are not active")
 		assert.Equal(t, []uint64{104, 105}, x.Dst[0][:2])
 		for lane := 2; lane < 8; lane++ {
 			want := uint64(0)
@@ -110,24 +111,27 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	byEight := members(func(lane int) uint64 { return 0xff << (lane &^ 7) })
-	x := crossLaneRun(t, Inst{Op: OpVote, Type: B32, Mode: ModeBallot, Flags: FlagSync, NSrc: 2, NDst: 1}, allLanes, byEight)
+	x := crossLaneRun(t, Inst{Op: OpVote, Type: B32, Mode: ModeBallot, Flags: FlagSync, NSrc: 2, NDst: 1}, allLanes,
+		byEight)
 	for lane, want := range map[int]uint64{0: 0xff, 7: 0xff, 8: 0x3400, 23: 0x12_0000, 31: 0} {
 		assert.Equal(t, want, x.Dst[0][lane], "lane %d", lane)
 	}
 	for mode, want := range map[Mode]uint32{ModeAll: 0xff, ModeAny: 0x00ff_ffff, ModeUni: 0xff00_00ff} {
-		x = crossLaneRun(t, Inst{Op: OpVote, Type: Pred, Mode: mode, Flags: FlagSync, NSrc: 2, NDst: 1}, allLanes, byEight)
+		x = crossLaneRun(t, Inst{Op: OpVote, Type: Pred, Mode: mode, Flags: FlagSync, NSrc: 2, NDst: 1}, allLanes,
+			byEight)
 		assert.Equal(t, want, x.PDst[0], "mode %d", mode)
 	}
 	x = crossLaneRun(t, Inst{Op: OpRedux, Type: U32, Atom: AtomAdd, Flags: FlagSync, NSrc: 2, NDst: 1}, 0xff0f, byEight)
 	assert.Equal(t, uint64(100+101+102+103), x.Dst[0][1])
 	assert.Equal(t, uint64(108+109+110+111+112+113+114+115), x.Dst[0][9])
 	assert.Zero(t, x.Dst[0][4], "not active")
-	x = crossLaneRun(t, Inst{Op: OpMatch, Type: B64, Mode: ModeAll, Flags: FlagSync, NSrc: 2, NDst: 2}, allLanes, func(x *Lanes) {
-		byEight(x)
-		for i := range 8 {
-			x.Src[0][8+i] = 1 << 40
-		}
-	})
+	x = crossLaneRun(t, Inst{Op: OpMatch, Type: B64, Mode: ModeAll, Flags: FlagSync, NSrc: 2, NDst: 2}, allLanes,
+		func(x *Lanes) {
+			byEight(x)
+			for i := range 8 {
+				x.Src[0][8+i] = 1 << 40
+			}
+		})
 	assert.Equal(t, uint64(0xff00), x.Dst[0][12])
 	assert.Zero(t, x.Dst[0][16])
 	assert.Equal(t, uint32(0xff00), x.PDst[1])

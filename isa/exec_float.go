@@ -24,8 +24,10 @@ func (d *datapath) addFloats() {
 
 	for _, flags := range []Flags{0, FlagFtz} {
 		flush := flusher(flags)
-		d.add(form{op: OpMin, typ: F32, flags: flags}, binary(func(a, b uint64) uint64 { return min32(flush(a), flush(b)) }))
-		d.add(form{op: OpMax, typ: F32, flags: flags}, binary(func(a, b uint64) uint64 { return max32(flush(a), flush(b)) }))
+		d.add(form{op: OpMin, typ: F32, flags: flags},
+			binary(func(a, b uint64) uint64 { return min32(flush(a), flush(b)) }))
+		d.add(form{op: OpMax, typ: F32, flags: flags},
+			binary(func(a, b uint64) uint64 { return max32(flush(a), flush(b)) }))
 		d.add(form{op: OpAbs, typ: F32, flags: flags}, unary(func(a uint64) uint64 { return abs32(flush(a)) }))
 		d.add(form{op: OpNeg, typ: F32, flags: flags}, unary(func(a uint64) uint64 { return neg32(flush(a)) }))
 	}
@@ -40,7 +42,8 @@ func (d *datapath) addFloats() {
 	d.add(form{op: OpAbs, typ: F64}, unary(abs64))
 	d.add(form{op: OpNeg, typ: F64}, unary(neg64))
 	d.add(form{op: OpCopysign, typ: F32}, binary(func(a, b uint64) uint64 { return b&0x7FFF_FFFF | a&binary32.sign }))
-	d.add(form{op: OpCopysign, typ: F64}, binary(func(a, b uint64) uint64 { return b&^binary64.sign | a&binary64.sign }))
+	d.add(form{op: OpCopysign, typ: F64},
+		binary(func(a, b uint64) uint64 { return b&^binary64.sign | a&binary64.sign }))
 }
 
 // addNearest enters the plain forms of op, rounded to nearest.

@@ -83,7 +83,11 @@ func (d *datapath) addHalf(t Type) {
 			add(OpMul, RoundNearest, z|s, func(a, b, _ uint64) uint64 { return f.nearest(f.value(a) * f.value(b)) })
 		}
 		for _, s := range append(sat, FlagRelu) {
-			add(OpFma, RoundNearest, z|s, func(a, b, c uint64) uint64 { return f.nearest(fused(f.value(a), f.value(b), f.value(c))) })
+			add(OpFma, RoundNearest, z|s, func(a, b,
+				c uint64,
+			) uint64 {
+				return f.nearest(fused(f.value(a), f.value(b), f.value(c)))
+			})
 		}
 		for _, m := range choices(FlagNaN, FlagXorSign) {
 			for _, op := range []Op{OpMin, OpMax} {
@@ -97,8 +101,10 @@ func (d *datapath) addHalf(t Type) {
 	if f == &bfloat16 {
 		z = FlagFtz
 	}
-	add(OpEx2, RoundNone, FlagApprox|z, func(a, _, _ uint64) uint64 { return f.nearest(float64(Ex2Approx(float32(f.value(a))))) })
-	add(OpTanh, RoundNone, FlagApprox, func(a, _, _ uint64) uint64 { return f.nearest(float64(TanhApprox(float32(f.value(a))))) })
+	add(OpEx2, RoundNone, FlagApprox|z,
+		func(a, _, _ uint64) uint64 { return f.nearest(float64(Ex2Approx(float32(f.value(a))))) })
+	add(OpTanh, RoundNone, FlagApprox,
+		func(a, _, _ uint64) uint64 { return f.nearest(float64(TanhApprox(float32(f.value(a))))) })
 }
 
 // halfComparators holds the relations of 16-bit floats. The indices are the type, the register half
@@ -217,12 +223,16 @@ func (d *datapath) addHalfConversions(half Type) {
 				continue
 			}
 			flush := flusher(flags)
-			convert := func(a uint64) uint64 { return f.modify(f.toward(mode, float64(float(flush(a)))), flags&^FlagFtz) }
+			convert := func(a uint64) uint64 {
+				return f.modify(f.toward(mode, float64(float(flush(a)))),
+					flags&^FlagFtz)
+			}
 			d.add(form{op: OpCvt, typ: half, src: F32, round: mode, flags: flags}, unary(convert))
 			if flags&(FlagSat|FlagFtz) == 0 && mode <= RoundZero {
-				d.add(form{op: OpCvt, typ: pairOf[half], src: F32, round: mode, flags: flags}, binary(func(a, b uint64) uint64 {
-					return convert(a)<<16 | convert(b)
-				}))
+				d.add(form{op: OpCvt, typ: pairOf[half], src: F32, round: mode, flags: flags},
+					binary(func(a, b uint64) uint64 {
+						return convert(a)<<16 | convert(b)
+					}))
 			}
 		}
 		for _, flags := range choices(FlagSat) {

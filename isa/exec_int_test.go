@@ -166,7 +166,8 @@ func TestIntegersAgainstBig(t *testing.T) {
 			}
 			got := evaluate(t, in, src[:o.operands]...)
 			for i := range got {
-				want := wrapped(o.f(typ, mathematical(typ, src[0][i]), mathematical(typ, src[1][i]), mathematical(typ, src[2][i])), width)
+				want := wrapped(o.f(typ, mathematical(typ, src[0][i]), mathematical(typ, src[1][i]),
+					mathematical(typ, src[2][i])), width)
 				same(t, want, got[i], "%s type %d: %x %x %x", o.name, typ, src[0][i], src[1][i], src[2][i])
 			}
 		}
@@ -211,6 +212,7 @@ func TestDivisionCorners(t *testing.T) {
 		{OpRem, S32, 0xFFFFFFF9, 3, 0xFFFFFFFF}, // -7 rem 3 = -1
 		{OpDiv, S16, 0xFFF9, 2, 0xFFFD},         // -7 / 2 = -3
 	} {
-		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: c.typ}, c.a, c.b), "op %d type %d %x %x", c.op, c.typ, c.a, c.b)
+		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: c.typ}, c.a, c.b), "op %d type %d %x %x", c.op, c.typ,
+			c.a, c.b)
 	}
 }

@@ -96,7 +96,8 @@ func fragments(t Type, r, rows int, x *Row, f func(line, k int, bits uint64)) {
 func operandsOf[T any](in *Inst, x *Lanes, read func(t Type, bits uint64) T) (a [16][32]T, b [matrixColumns][32]T) {
 	na, nb, _ := in.Fragments()
 	for r := range na {
-		fragments(in.SrcType, r, int(in.M)/8, x.Src[r], func(row, k int, bits uint64) { a[row][k] = read(in.SrcType, bits) })
+		fragments(in.SrcType, r, int(in.M)/8, x.Src[r],
+			func(row, k int, bits uint64) { a[row][k] = read(in.SrcType, bits) })
 	}
 	for r := range nb {
 		fragments(in.TypeB, r, 1, x.Src[na+r], func(column, k int, bits uint64) { b[column][k] = read(in.TypeB, bits) })

@@ -181,7 +181,8 @@ func TestSparseEqualsDense(t *testing.T) {
 						expected = old
 					}
 					if got[i][lane] != expected {
-						require.Failf(t, "wrong lane", "%s mask %08x lane %d: got %x, want %x", describe(&in), mask, lane, got[i][lane], expected)
+						require.Failf(t, "wrong lane", "%s mask %08x lane %d: got %x, want %x", describe(&in), mask,
+							lane, got[i][lane], expected)
 					}
 				}
 			}
@@ -204,7 +205,10 @@ func TestDestinationInPlace(t *testing.T) {
 				}
 			}
 			want, shared := rows[0], rows[0]
-			x := Lanes{Mask: mask, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2], &rows[3]}, Dst: [MaxDsts]*Row{&want}}
+			x := Lanes{
+				Mask: mask, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2], &rows[3]},
+				Dst: [MaxDsts]*Row{&want},
+			}
 			if in.Op == OpSelp {
 				x.Src[2] = nil
 			}
@@ -263,7 +267,10 @@ func TestExecuteDoesNotAllocate(t *testing.T) {
 	var rows [MaxSrcs]Row
 	var d [MaxDsts]Row
 	for _, in := range every() {
-		x := &Lanes{Mask: 0x7FFF_FFFF, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2], &rows[3]}, Dst: [MaxDsts]*Row{&d[0], &d[1]}}
+		x := &Lanes{
+			Mask: 0x7FFF_FFFF, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2], &rows[3]},
+			Dst: [MaxDsts]*Row{&d[0], &d[1]},
+		}
 		if in.Op == OpMma {
 			for i := range rows {
 				x.Src[i] = &rows[i]

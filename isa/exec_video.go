@@ -17,7 +17,8 @@ func (d *datapath) addVideo() {
 // video reports whether a video instruction is complete.
 func (in *Inst) video() bool {
 	known := func(t Type) bool { return t == U32 || t == S32 }
-	if !known(in.Type) || !known(in.SrcType) || !known(in.Select.BType) || in.Op == OpVset && (in.Cmp < CmpEq || in.Cmp > CmpGe) {
+	if !known(in.Type) || !known(in.SrcType) || !known(in.Select.BType) || in.Op == OpVset &&
+		(in.Cmp < CmpEq || in.Cmp > CmpGe) {
 		return false
 	}
 	if (in.Op == OpVshl || in.Op == OpVshr) && in.Select.BType != U32 {

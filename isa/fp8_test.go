@@ -112,14 +112,18 @@ func TestFromEights(t *testing.T) {
 // TestToEights converts all numbers of 16 bits. Of those of 32 bits it converts the midpoints of
 // two codes, their neighbours, and values beyond all codes.
 func TestToEights(t *testing.T) {
-	ties := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, math.SmallestNonzeroFloat32, 448, 464, 480, 57344, 61440, 0x1p16}
+	ties := []float64{
+		0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32,
+		math.SmallestNonzeroFloat32, 448, 464, 480, 57344, 61440, 0x1p16,
+	}
 	for _, typ := range []Type{E4M3x2, E5M2x2} {
 		for code := range 127 {
 			if a, b := number8(typ, code), number8(typ, code+1); !(b-a > 0) || math.IsInf(b, 0) {
 				continue
 			} else {
 				m := float32((a + b) / 2)
-				ties = append(ties, a, float64(m), float64(math.Nextafter32(m, 0)), float64(math.Nextafter32(m, 1e9)), -float64(m))
+				ties = append(ties, a, float64(m), float64(math.Nextafter32(m, 0)), float64(math.Nextafter32(m, 1e9)),
+					-float64(m))
 			}
 		}
 	}

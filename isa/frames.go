@@ -190,7 +190,10 @@ func (s *saver) around(pc int) (before, behind []Inst) {
 	move := func(list *[]Inst, by int32) {
 		imm := Operand{Kind: OperandImm, Imm: uint64(uint32(by))}
 		emit(list, fmt.Sprintf("add.u32 %s, %s, %d", name, name, by), Inst{
-			Op: OpAdd, Type: U32, NSrc: 2, NDst: 1, Src: [MaxSrcs]Operand{s.frame(), imm}, Dst: [MaxDsts]Operand{s.frame()},
+			Op: OpAdd, Type: U32, NSrc: 2, NDst: 1, Src: [MaxSrcs]Operand{
+				s.frame(),
+				imm,
+			}, Dst: [MaxDsts]Operand{s.frame()},
 		})
 	}
 	move(&behind, -int32(f.Frame))
@@ -230,7 +233,10 @@ func (s *saver) pack(emit func(*[]Inst, string, Inst), list *[]Inst, pred Operan
 
 func (s *saver) unpack(emit func(*[]Inst, string, Inst), list *[]Inst, pred Operand) {
 	emit(list, "setp.ne.u32 "+s.Preds[pred.Index]+", %saved, 0", Inst{
-		Op: OpSetp, Type: U32, SrcType: U32, Cmp: CmpNe, NSrc: 2, NDst: 1, Src: [MaxSrcs]Operand{s.temp, {Kind: OperandImm}}, Dst: [MaxDsts]Operand{pred},
+		Op: OpSetp, Type: U32, SrcType: U32, Cmp: CmpNe, NSrc: 2, NDst: 1, Src: [MaxSrcs]Operand{
+			s.temp,
+			{Kind: OperandImm},
+		}, Dst: [MaxDsts]Operand{pred},
 	})
 }
 

@@ -148,8 +148,9 @@ func TestHalfFusedOnce(t *testing.T) {
 // two results in one register.
 func TestHalfModifiers(t *testing.T) {
 	const (
-		unity, two, minusTwo, half, tiny, big16, inf, nan = 0x3C00, 0x4000, 0xC000, 0x3800, 0x0001, 0x7BFF, 0x7C00, 0x7E01
-		canonical, minus                                  = 0x7FFF, 0x8000
+		unity, two, minusTwo, half, tiny, big16, inf, nan = 0x3C00, 0x4000, 0xC000, 0x3800, 0x0001, 0x7BFF,
+			0x7C00, 0x7E01
+		canonical, minus = 0x7FFF, 0x8000
 	)
 	f16 := func(op Op, flags Flags) Inst {
 		in := Inst{Op: op, Type: F16, Flags: flags}
@@ -223,7 +224,8 @@ func TestHalfModifiers(t *testing.T) {
 		{cvt(BF16, F32, RoundNearest, 0), []uint64{0x3F80_8000}, 0x3F80},
 		{cvt(BF16, F32, RoundNearest, 0), []uint64{0x3F81_8000}, 0x3F82},
 		{cvt(BF16, F64, RoundNearest, 0), []uint64{math.Float64bits(1 + 0x1p-8 + 0x1p-40)}, 0x3F81},
-		{cvt(F16, F64, RoundNearest, 0), []uint64{math.Float64bits(1 + 0x1p-11 + 0x1p-40)}, 0x3C01}, // through f32 it is 0x3C00
+		// through f32 it is 0x3C00
+		{cvt(F16, F64, RoundNearest, 0), []uint64{math.Float64bits(1 + 0x1p-11 + 0x1p-40)}, 0x3C01},
 		{cvt(F16, BF16, RoundZero, 0), []uint64{0x7F7F}, big16},
 		{cvt(F16, BF16, RoundNearest, 0), []uint64{0x7F7F}, inf},
 		{cvt(BF16, F16, RoundNearest, 0), []uint64{0x3C04}, 0x3F80},
@@ -286,7 +288,10 @@ func TestHalfCompares(t *testing.T) {
 // The errors that the manual allows (sections 9.7.3.22, 9.7.4.9 and 9.7.4.10).
 func TestHalfApproximations(t *testing.T) {
 	for _, h := range halfFormats {
-		relative, absolute, ex2 := math.Pow(2, -9.9), math.Pow(2, -10.987), Inst{Op: OpEx2, Type: F16, Flags: FlagApprox}
+		relative, absolute, ex2 := math.Pow(2, -9.9), math.Pow(2, -10.987), Inst{
+			Op: OpEx2, Type: F16,
+			Flags: FlagApprox,
+		}
 		if h.typ == BF16 {
 			relative, absolute, ex2 = 0x1p-7, 0x1p-8, Inst{Op: OpEx2, Type: BF16, Flags: FlagApprox | FlagFtz}
 		}
@@ -347,7 +352,8 @@ func TestHalvesAgainstTheHost(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "half.c"), filepath.Join(dir, "half")
 	require.NoError(t, os.WriteFile(source, []byte(hostHalves), 0o600))
-	out, err := exec.Command("clang-19", "-O1", "-ffp-contract=off", "-w", source, "-o", program, "-lm").CombinedOutput()
+	out, err := exec.Command("clang-19", "-O1", "-ffp-contract=off", "-w", source, "-o", program,
+		"-lm").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	printed, err := exec.Command(program).Output()
 	require.NoError(t, err)

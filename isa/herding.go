@@ -49,7 +49,10 @@ func (h Herding) MarshalJSON() ([]byte, error) {
 // ReadHerding reads the text of a herding file. The error lists the first ten mistakes, each with
 // file name, line and column.
 func ReadHerding(file string, text []byte) (*Herding, error) {
-	r := herdingReader{file: file, text: text, json: json.NewDecoder(bytes.NewReader(text)), of: &Herding{file: file}, seen: map[string]bool{}}
+	r := herdingReader{
+		file: file, text: text, json: json.NewDecoder(bytes.NewReader(text)), of: &Herding{file: file},
+		seen: map[string]bool{},
+	}
 	r.json.UseNumber()
 	var whole json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
@@ -124,7 +127,8 @@ func (at Pos) errorf(file, format string, args ...any) error {
 func (r *herdingReader) document() {
 	t, start := r.next()
 	if t != json.Delim('{') {
-		r.errorf(start, `want an object, {"schema": %d, "kernel": ..., "branches": [...], "loads": [...]}`, herdingSchema)
+		r.errorf(start, `want an object, {"schema": %d, "kernel": ..., "branches": [...], "loads": [...]}`,
+			herdingSchema)
 		return
 	}
 	for r.json.More() {
@@ -333,12 +337,14 @@ func (h *Herding) Apply(p *Program) (*Program, error) {
 				at = places[i]
 			}
 			if pc < 0 || pc >= len(p.Insts) {
-				errs = append(errs, at.errorf(h.file, "%s %d: %s has the PCs 0 to %d%s", kind, pc, p.Name, len(p.Insts)-1, near(pc, kind, possible)))
+				errs = append(errs, at.errorf(h.file, "%s %d: %s has the PCs 0 to %d%s", kind, pc, p.Name,
+					len(p.Insts)-1, near(pc, kind, possible)))
 				continue
 			}
 			in := &made.Insts[pc]
 			if why := not(in); why != "" {
-				errs = append(errs, at.errorf(h.file, "%s %d: %s %s%s", kind, pc, p.Mnemonic(uint32(pc)), why, near(pc, kind, possible)))
+				errs = append(errs, at.errorf(h.file, "%s %d: %s %s%s", kind, pc, p.Mnemonic(uint32(pc)), why,
+					near(pc, kind, possible)))
 				continue
 			}
 			in.herd()

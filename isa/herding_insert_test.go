@@ -26,7 +26,10 @@ func TestHerdedBranchesHaveNoReconvergence(t *testing.T) {
 			require.True(t, p.Herds())
 		}
 		p.HerdLimit = c.limit
-		for _, with := range []func(*Program) *Program{WithTokens, func(p *Program) *Program { return WithBarriers(p, false) }, WithReconv} {
+		for _, with := range []func(*Program) *Program{
+			WithTokens,
+			func(p *Program) *Program { return WithBarriers(p, false) }, WithReconv,
+		} {
 			assert.Equal(t, c.want, len(with(p).Insts) > len(p.Insts), c.what)
 		}
 	}

@@ -140,7 +140,8 @@ func insert(p *Program, kind pair) *Program {
 	}
 	made.Warnings = x.bound()
 	named := func(in Inst) bool { return kind.meets && in.Flags&FlagSync != 0 }
-	if len(made.Warnings) == 0 && !slices.ContainsFunc(x.joins, func(r int) bool { return r >= 0 }) && !slices.Contains(x.loops, true) && !slices.ContainsFunc(p.Insts, named) {
+	if len(made.Warnings) == 0 && !slices.ContainsFunc(x.joins, func(r int) bool { return r >= 0 }) &&
+		!slices.Contains(x.loops, true) && !slices.ContainsFunc(p.Insts, named) {
 		return p
 	}
 	room := len(p.Insts) + len(p.Insts)/4 // growth step by step would copy a large program many times
@@ -187,8 +188,12 @@ func (x *inserter) bound() []Warning {
 	}
 	x.setLevels(x.old)
 	deep := func(r int) bool { return x.list[r].level >= x.levels }
-	told = append(told, x.drop(x.old, fmt.Sprintf("more than %d regions in one another: threads that part here go on together at the end of one around this", x.levels), deep)...)
-	slices.SortFunc(told, func(a, b Warning) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
+	told = append(told, x.drop(x.old,
+		fmt.Sprintf("more than %d regions in one another: threads that part here go on together at the end of one around this", x.levels), deep)...)
+	slices.SortFunc(told, func(a, b Warning) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Col, b.Col))
+	})
 	return told
 }
 
@@ -203,7 +208,8 @@ func (x *inserter) waits(i int) bool {
 	if i < len(p.Funcs) {
 		to = p.Funcs[i].Entry
 	}
-	return slices.ContainsFunc(p.Insts[from:to], func(in Inst) bool { return in.Op == OpBar || x.meets && in.Flags&FlagSync != 0 }) ||
+	return slices.ContainsFunc(p.Insts[from:to],
+		func(in Inst) bool { return in.Op == OpBar || x.meets && in.Flags&FlagSync != 0 }) ||
 		slices.Contains(x.loops[p.Block(from):p.Block(to-1)+1], true)
 }
 
@@ -314,7 +320,10 @@ func (x *inserter) block(b int) {
 			x.target(t)
 		}
 		if x.meets && in.Flags&FlagSync != 0 {
-			x.insert(Inst{Op: OpWarpSync, Flags: FlagSync, Guard: in.Guard, Src: [MaxSrcs]Operand{in.members()}, NSrc: 1}, pc)
+			x.insert(Inst{
+				Op: OpWarpSync, Flags: FlagSync, Guard: in.Guard, Src: [MaxSrcs]Operand{in.members()},
+				NSrc: 1,
+			}, pc)
 		}
 		x.place = append(x.place, uint32(len(x.new.Insts)))
 		x.emit(in, pc)
@@ -422,7 +431,8 @@ func (x *inserter) insert(in Inst, pc uint32) {
 	at := &x.old.Insts[pc]
 	in.Inserted = true
 	in.Text = map[Op]string{
-		OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield", OpWarpSync: "warpsync", OpBra: "bra",
+		OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield", OpWarpSync: "warpsync",
+		OpBra:  "bra",
 		OpBMov: "bmov", OpMov: "mov.b32 %conv,", OpSt: "st.local.b32", OpLd: "ld.local.b32 %conv,",
 	}[in.Op]
 	switch m := in.members(); {

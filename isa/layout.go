@@ -39,7 +39,10 @@ func Layout(p *Program) (told []Warning) {
 			}
 		}
 	}
-	slices.SortFunc(told, func(a, b Warning) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
+	slices.SortFunc(told, func(a, b Warning) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Col, b.Col))
+	})
 	return told
 }
 

@@ -82,7 +82,8 @@ func TestLivenessAndClasses(t *testing.T) {
 				made := in.Op == OpLd && in.Space == SpaceGlobal
 				for _, s := range in.Src[:in.NSrc] {
 					v := p.value(s)
-					made = made || in.Op != OpLd && (v >= 0 && data[pc][v] || s.Kind == OperandSpecial && Special(s.Index) == Clock)
+					made = made || in.Op != OpLd &&
+						(v >= 0 && data[pc][v] || s.Kind == OperandSpecial && Special(s.Index) == Clock)
 				}
 				for v := range values {
 					written := names(in.Dst[:in.NDst], v)

@@ -9,13 +9,15 @@ var typeNames = [...]string{
 }
 
 var spaceNames = [...]string{
-	SpaceGeneric: "generic", SpaceGlobal: "global", SpaceShared: "shared", SpaceLocal: "local", SpaceConst: "const", SpaceParam: "param",
+	SpaceGeneric: "generic", SpaceGlobal: "global", SpaceShared: "shared", SpaceLocal: "local", SpaceConst: "const",
+	SpaceParam: "param",
 }
 
 var cacheNames = [...]string{CacheGlobal: "cg", CacheVolatile: "volatile"}
 
 var atomNames = [...]string{
-	AtomAnd: "and", AtomOr: "or", AtomXor: "xor", AtomExch: "exch", AtomCas: "cas", AtomAdd: "add", AtomInc: "inc", AtomDec: "dec",
+	AtomAnd: "and", AtomOr: "or", AtomXor: "xor", AtomExch: "exch", AtomCas: "cas", AtomAdd: "add", AtomInc: "inc",
+	AtomDec: "dec",
 	AtomMin: "min", AtomMax: "max",
 }
 

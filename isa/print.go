@@ -23,7 +23,8 @@ func (p *Program) Fprint(w io.Writer, known func(name string) string) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "kernel %s%s\n", p.Name, also(p.Name))
 	fmt.Fprintf(b, "  %d instructions, %d blocks\n", len(p.Insts), len(p.Blocks))
-	fmt.Fprintf(b, "  registers: %d declared, %d predicates, %d x 32 bits live at most\n", len(p.Regs), len(p.Preds), p.LiveRegs)
+	fmt.Fprintf(b, "  registers: %d declared, %d predicates, %d x 32 bits live at most\n", len(p.Regs), len(p.Preds),
+		p.LiveRegs)
 	fmt.Fprintf(b, "  memory: %d bytes of parameters, %d shared, %d local\n", p.ParamBytes, p.SharedBytes, p.LocalBytes)
 	for _, v := range p.Params {
 		fmt.Fprintf(b, "  param %3d  %s\n", v.Offset, v.Name)

@@ -78,7 +78,10 @@ func TestSizesOfCalls(t *testing.T) {
 	for _, chain := range []bool{true, false} {
 		p := &Program{Regs: []Reg{{Name: "link", Type: U32}}}
 		call := func(f int) {
-			p.Insts = append(p.Insts, Inst{Op: OpCall, Target: uint32(f), NSrc: 1, Src: [MaxSrcs]Operand{{Kind: OperandImm, Imm: uint64(len(p.Insts) + 1)}}})
+			p.Insts = append(p.Insts, Inst{
+				Op: OpCall, Target: uint32(f), NSrc: 1,
+				Src: [MaxSrcs]Operand{{Kind: OperandImm, Imm: uint64(len(p.Insts) + 1)}},
+			})
 		}
 		called := n
 		if chain {

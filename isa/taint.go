@@ -155,7 +155,8 @@ func (in *Inst) makesData() bool {
 	case OpAtom, OpLdmatrix:
 		return true
 	}
-	return slices.ContainsFunc(in.Src[:in.NSrc], func(o Operand) bool { return o.Kind == OperandSpecial && Special(o.Index).data() })
+	return slices.ContainsFunc(in.Src[:in.NSrc],
+		func(o Operand) bool { return o.Kind == OperandSpecial && Special(o.Index).data() })
 }
 
 // passesData reports whether the result of in is data if a source is.

@@ -28,7 +28,8 @@ import "slices"
 func setUniform(p *Program, live liveSets) {
 	u := uniformity{
 		Program: p, live: live,
-		varies: make([]bool, len(p.Regs)+len(p.Preds)), alone: make([]bool, len(p.Blocks)), parted: make([]bool, len(p.Blocks)),
+		varies: make([]bool, len(p.Regs)+len(p.Preds)), alone: make([]bool, len(p.Blocks)), parted: make([]bool,
+			len(p.Blocks)),
 		users: make([][]uint32, len(p.Regs)+len(p.Preds)), left: partSteps, met: make([]int, len(p.Blocks)),
 		ways: [2][]int{make([]int, len(p.Blocks)), make([]int, len(p.Blocks))},
 	}

@@ -122,7 +122,10 @@ func TestUniformAfterDivergence(t *testing.T) {
 			[]Inst{
 				n, tid,
 				less(0, 1, reg(0)),
-				{Op: OpMov, Type: U32, NDst: 1, NSrc: 1, Dst: [MaxDsts]Operand{reg(2)}, Src: [MaxSrcs]Operand{immediate(1)}, Guard: predicate(0)},
+				{
+					Op: OpMov, Type: U32, NDst: 1, NSrc: 1, Dst: [MaxDsts]Operand{reg(2)},
+					Src: [MaxSrcs]Operand{immediate(1)}, Guard: predicate(0),
+				},
 				less(1, 2, reg(0)),
 				branch(predicate(1), 6),
 				{Op: OpExit},
@@ -185,7 +188,10 @@ func TestUniformInLockStep(t *testing.T) {
 		Analyze(p)
 		require.NoError(t, p.Check())
 		require.NoError(t, Bind(p))
-		m := lockStep{p: p, regs: make([]Row, len(p.Regs)), preds: make([]uint32, len(p.Preds)), live: allLanes, likely: run%2 == 1}
+		m := lockStep{
+			p: p, regs: make([]Row, len(p.Regs)), preds: make([]uint32, len(p.Preds)), live: allLanes,
+			likely: run%2 == 1,
+		}
 		m.stack = []entry{{rpc: NoPC, lpc: NoPC, mask: allLanes}}
 		for range 400 {
 			if len(m.stack) == 0 {
@@ -198,7 +204,8 @@ func TestUniformInLockStep(t *testing.T) {
 			case in.Op == OpBar && in.Uniform:
 				require.Equal(t, m.live, active, "seed %d run %d: bar at %d\n%s", seed, run, pc, p)
 			case in.Conditional() && in.Uniform:
-				require.True(t, executing == 0 || executing == active, "seed %d run %d: branch at %d\n%s", seed, run, pc, p)
+				require.True(t, executing == 0 || executing == active, "seed %d run %d: branch at %d\n%s", seed,
+					run, pc, p)
 				agreed++
 			case in.Conditional() && executing != 0 && executing != active:
 				mixed++
@@ -246,7 +253,10 @@ func randomProgram(r *rand.Rand) *Program {
 			}
 			p.Insts = append(p.Insts, in)
 		}
-		end := Inst{Op: OpBra, Target: uint32(r.IntN(blocks)), Guard: Operand{Kind: OperandPred, Index: uint16(r.IntN(2)), Not: r.IntN(2) == 0}}
+		end := Inst{
+			Op: OpBra, Target: uint32(r.IntN(blocks)),
+			Guard: Operand{Kind: OperandPred, Index: uint16(r.IntN(2)), Not: r.IntN(2) == 0},
+		}
 		switch r.IntN(8) {
 		case 0:
 			end.Op = OpExit
@@ -329,7 +339,8 @@ func (m *lockStep) diverge(in *Inst, taken uint32) {
 		m.stack = append(m.stack, entry{pc: in.Likely, rpc: in.Reconv, lpc: lpc, lpos: lpos})
 		lpc, lpos = in.Likely, len(m.stack)-1
 	}
-	m.stack = append(m.stack, entry{e.pc, in.Reconv, lpc, lpos, e.mask &^ taken}, entry{in.Target, in.Reconv, lpc, lpos, taken})
+	m.stack = append(m.stack, entry{e.pc, in.Reconv, lpc, lpos, e.mask &^ taken},
+		entry{in.Target, in.Reconv, lpc, lpos, taken})
 }
 
 // converge pops entries at the top of the stack that have no threads, or whose threads have reached

@@ -74,7 +74,8 @@ func (in *Inst) OpClass() OpClass {
 		return first + ClassIntMad - ClassIntAdd
 	case OpDiv, OpRem:
 		return first + ClassIntDiv - ClassIntAdd
-	case OpAnd, OpOr, OpXor, OpNot, OpCnot, OpLop3, OpShl, OpShr, OpShf, OpPrmt, OpPopc, OpClz, OpBfind, OpBrev, OpBfe, OpBfi, OpFns, OpSzext, OpBmsk,
+	case OpAnd, OpOr, OpXor, OpNot, OpCnot, OpLop3, OpShl, OpShr, OpShf, OpPrmt, OpPopc, OpClz, OpBfind, OpBrev, OpBfe,
+		OpBfi, OpFns, OpSzext, OpBmsk,
 		OpCopysign, OpVshl, OpVshr:
 		return ClassLogic
 	case OpSet, OpSetp, OpTestp, OpSelp, OpSlct, OpVset:

@@ -13,8 +13,14 @@ var aesKernel = Kernel{
 	Control: "a uniform loop with barriers; the end of the data (P)",
 	Result:  "Go's crypto/aes",
 	Sizes: []Size{
-		{"small", "70 blocks, 2 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newAES(70, seed) }},
-		{"medium", "2000 blocks, 32 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newAES(2000, seed) }},
+		{
+			"small", "70 blocks, 2 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return newAES(70, seed) },
+		},
+		{
+			"medium", "2000 blocks, 32 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return newAES(2000, seed) },
+		},
 		{"large", "512 Ki blocks, 8192 CTAs of 256", func(seed uint64) Workload { return newAES(512<<10, seed) }},
 	},
 }
@@ -56,7 +62,8 @@ func substitutes() (box [256]byte) {
 		q ^= q << 2
 		q ^= q << 4
 		q ^= 9 * (q >> 7)
-		box[p] = q ^ bits.RotateLeft8(q, 1) ^ bits.RotateLeft8(q, 2) ^ bits.RotateLeft8(q, 3) ^ bits.RotateLeft8(q, 4) ^ 0x63
+		box[p] = q ^ bits.RotateLeft8(q, 1) ^ bits.RotateLeft8(q, 2) ^ bits.RotateLeft8(q, 3) ^ bits.RotateLeft8(q,
+			4) ^ 0x63
 		if p == 1 {
 			break
 		}
@@ -96,7 +103,8 @@ func (w *aesWorkload) Run(m Machine) error {
 	for _, s := range box {
 		mix = append(mix, uint32(double(s))|uint32(s)<<8|uint32(s)<<16|uint32(double(s)^s)<<24)
 	}
-	table, keys, plain, cipher := upload(m, mix), upload(m, w.roundKeys(&box)), upload(m, w.plain), m.Alloc(4*len(w.want))
+	table, keys, plain, cipher := upload(m, mix), upload(m, w.roundKeys(&box)), upload(m,
+		w.plain), m.Alloc(4*len(w.want))
 	err := m.Launch(Call{
 		Module: "aes.ptx",
 		Kernel: "aes",

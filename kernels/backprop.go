@@ -12,9 +12,18 @@ var backprop = Kernel{
 	Control: "ty % power_two == 0 at each level of a tree: whole rows of a CTA, aligned (P); tx == 0; barriers in a loop",
 	Result:  "recursive pairwise sums on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "32 inputs, 16 hidden units, 2 CTAs of 16x16, two kernels", func(seed uint64) Workload { return NewBackprop(32, 16, seed) }},
-		{"medium", "1000 inputs, 16 hidden units, 63 CTAs of 16x16, the last one half filled", func(seed uint64) Workload { return NewBackprop(1000, 16, seed) }},
-		{"large", "256 Ki inputs, 16 hidden units, 16384 CTAs of 16x16", func(seed uint64) Workload { return NewBackprop(256<<10, 16, seed) }},
+		{
+			"small", "32 inputs, 16 hidden units, 2 CTAs of 16x16, two kernels",
+			func(seed uint64) Workload { return NewBackprop(32, 16, seed) },
+		},
+		{
+			"medium", "1000 inputs, 16 hidden units, 63 CTAs of 16x16, the last one half filled",
+			func(seed uint64) Workload { return NewBackprop(1000, 16, seed) },
+		},
+		{
+			"large", "256 Ki inputs, 16 hidden units, 16384 CTAs of 16x16",
+			func(seed uint64) Workload { return NewBackprop(256<<10, 16, seed) },
+		},
 	},
 }
 

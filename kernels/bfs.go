@@ -7,8 +7,14 @@ var bfs = Kernel{
 	Control: "frontier test, a loop over a node's edges, a test of each neighbour: everything depends on data (D); two launches a level",
 	Result:  "a search with a queue on the host",
 	Sizes: []Size{
-		{"small", "100 nodes, 1 CTA of 128, partly filled", func(seed uint64) Workload { return newBFS(100, 128, seed) }},
-		{"medium", "3000 nodes, 12 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newBFS(3000, 256, seed) }},
+		{
+			"small", "100 nodes, 1 CTA of 128, partly filled",
+			func(seed uint64) Workload { return newBFS(100, 128, seed) },
+		},
+		{
+			"medium", "3000 nodes, 12 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return newBFS(3000, 256, seed) },
+		},
 		{"large", "512 Ki nodes, 2048 CTAs of 256", func(seed uint64) Workload { return newBFS(512<<10, 256, seed) }},
 	},
 }

@@ -10,7 +10,10 @@ var bitonic = Kernel{
 	Result:  "slices.Sort of each segment on the host",
 	Sizes: []Size{
 		{"small", "256 keys, 1 CTA of 256", func(seed uint64) Workload { return NewBitonic(256, 256, seed) }},
-		{"medium", "2000 keys, 8 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewBitonic(2000, 256, seed) }},
+		{
+			"medium", "2000 keys, 8 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return NewBitonic(2000, 256, seed) },
+		},
 		{"large", "64 Ki keys, 128 CTAs of 512", func(seed uint64) Workload { return NewBitonic(64<<10, 512, seed) }},
 	},
 }

@@ -12,9 +12,18 @@ var blocksort = Kernel{
 	Control: "tid % 2 == odd, each side in the same home lanes (P); comparison of keys, binary search (D); barriers in loops",
 	Result:  "a stable sort of each block on the host",
 	Sizes: []Size{
-		{"small", "200 records, 2 CTAs of 128, the second partly filled", func(seed uint64) Workload { return NewBlockSort(200, 128, seed) }},
-		{"medium", "1000 records, 4 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewBlockSort(1000, 256, seed) }},
-		{"large", "64 Ki records, 128 CTAs of 512", func(seed uint64) Workload { return NewBlockSort(64<<10, 512, seed) }},
+		{
+			"small", "200 records, 2 CTAs of 128, the second partly filled",
+			func(seed uint64) Workload { return NewBlockSort(200, 128, seed) },
+		},
+		{
+			"medium", "1000 records, 4 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return NewBlockSort(1000, 256, seed) },
+		},
+		{
+			"large", "64 Ki records, 128 CTAs of 512",
+			func(seed uint64) Workload { return NewBlockSort(64<<10, 512, seed) },
+		},
 	},
 }
 

@@ -9,8 +9,14 @@ var compact = Kernel{
 	Votes:   true,
 	Sizes: []Size{
 		{"small", "470 elements, 2 CTAs of 250", func(seed uint64) Workload { return newCompact(470, 250, seed) }},
-		{"medium", "20000 elements, 79 CTAs of 256", func(seed uint64) Workload { return newCompact(20000, 256, seed) }},
-		{"large", "512 Ki elements, 2048 CTAs of 256", func(seed uint64) Workload { return newCompact(512<<10, 256, seed) }},
+		{
+			"medium", "20000 elements, 79 CTAs of 256",
+			func(seed uint64) Workload { return newCompact(20000, 256, seed) },
+		},
+		{
+			"large", "512 Ki elements, 2048 CTAs of 256",
+			func(seed uint64) Workload { return newCompact(512<<10, 256, seed) },
+		},
 	},
 }
 

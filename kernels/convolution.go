@@ -9,9 +9,18 @@ var convolution = Kernel{
 	Control: "a range of the threads loads, a smaller one stores, bounds of the picture (P); uniform loops over the taps",
 	Result:  "sums in two passes over the picture on the host",
 	Sizes: []Size{
-		{"small", "48x4 pixels, 1x4 CTAs of 152, then 3x1 of 16x8, partly filled", func(seed uint64) Workload { return NewConvolution(48, 4, seed) }},
-		{"medium", "208x10 pixels, 2x10 CTAs of 152, then 13x1 of 16x8, partly filled", func(seed uint64) Workload { return NewConvolution(208, 10, seed) }},
-		{"large", "768x480 pixels, 6x480 CTAs of 152, then 48x10 of 16x8", func(seed uint64) Workload { return NewConvolution(768, 480, seed) }},
+		{
+			"small", "48x4 pixels, 1x4 CTAs of 152, then 3x1 of 16x8, partly filled",
+			func(seed uint64) Workload { return NewConvolution(48, 4, seed) },
+		},
+		{
+			"medium", "208x10 pixels, 2x10 CTAs of 152, then 13x1 of 16x8, partly filled",
+			func(seed uint64) Workload { return NewConvolution(208, 10, seed) },
+		},
+		{
+			"large", "768x480 pixels, 6x480 CTAs of 152, then 48x10 of 16x8",
+			func(seed uint64) Workload { return NewConvolution(768, 480, seed) },
+		},
 	},
 }
 

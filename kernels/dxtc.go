@@ -14,9 +14,18 @@ var dxtc = Kernel{
 	Control: "bounds (P), tests for the darkest and the brightest (D), up to three tests a pixel for the level (D)",
 	Result:  "integer division for the level on the host",
 	Sizes: []Size{
-		{"small", "40x20 pixels, 1 CTA of 64, partly filled", func(seed uint64) Workload { return newDXTC(40, 20, seed) }},
-		{"medium", "160x100 pixels, 16 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return newDXTC(160, 100, seed) }},
-		{"large", "4096x3072 pixels, 12288 CTAs of 64", func(seed uint64) Workload { return newDXTC(4096, 3072, seed) }},
+		{
+			"small", "40x20 pixels, 1 CTA of 64, partly filled",
+			func(seed uint64) Workload { return newDXTC(40, 20, seed) },
+		},
+		{
+			"medium", "160x100 pixels, 16 CTAs of 64, the last one partly filled",
+			func(seed uint64) Workload { return newDXTC(160, 100, seed) },
+		},
+		{
+			"large", "4096x3072 pixels, 12288 CTAs of 64",
+			func(seed uint64) Workload { return newDXTC(4096, 3072, seed) },
+		},
 	},
 }
 

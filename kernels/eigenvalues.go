@@ -9,9 +9,18 @@ var eigenvaluesKernel = Kernel{
 	Control: "threads without an interval (P, by a number that grows by data); intervals that are narrow, Sturm counts, halves without eigenvalues (D); a prefix sum, threads halve (P); barriers in a loop that data ends",
 	Result:  "each eigenvalue bisected alone on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "2 matrices of 24, 2 CTAs of 32, partly filled", func(seed uint64) Workload { return newEigenvalues(2, 24, 32, seed) }},
-		{"medium", "4 matrices of 100, 4 CTAs of 128, partly filled", func(seed uint64) Workload { return newEigenvalues(4, 100, 128, seed) }},
-		{"large", "192 matrices of 256, 192 CTAs of 256", func(seed uint64) Workload { return newEigenvalues(192, 256, 256, seed) }},
+		{
+			"small", "2 matrices of 24, 2 CTAs of 32, partly filled",
+			func(seed uint64) Workload { return newEigenvalues(2, 24, 32, seed) },
+		},
+		{
+			"medium", "4 matrices of 100, 4 CTAs of 128, partly filled",
+			func(seed uint64) Workload { return newEigenvalues(4, 100, 128, seed) },
+		},
+		{
+			"large", "192 matrices of 256, 192 CTAs of 256",
+			func(seed uint64) Workload { return newEigenvalues(192, 256, 256, seed) },
+		},
 	},
 }
 

@@ -9,9 +9,18 @@ var facedetect = Kernel{
 	Control: "image bounds (P); a loop over stages that windows leave early, votes of features (D)",
 	Result:  "sums over the pixels of each rectangle on the host",
 	Sizes: []Size{
-		{"small", "40x24 pixels, 2x4 CTAs of 32x6, partly filled", func(seed uint64) Workload { return newFaceDetect(40, 24, seed) }},
-		{"medium", "100x60 pixels, 4x10 CTAs of 32x6, partly filled", func(seed uint64) Workload { return newFaceDetect(100, 60, seed) }},
-		{"large", "800x600 pixels, 25x100 CTAs of 32x6", func(seed uint64) Workload { return newFaceDetect(800, 600, seed) }},
+		{
+			"small", "40x24 pixels, 2x4 CTAs of 32x6, partly filled",
+			func(seed uint64) Workload { return newFaceDetect(40, 24, seed) },
+		},
+		{
+			"medium", "100x60 pixels, 4x10 CTAs of 32x6, partly filled",
+			func(seed uint64) Workload { return newFaceDetect(100, 60, seed) },
+		},
+		{
+			"large", "800x600 pixels, 25x100 CTAs of 32x6",
+			func(seed uint64) Workload { return newFaceDetect(800, 600, seed) },
+		},
 	},
 }
 
@@ -33,7 +42,10 @@ type faceDetectWorkload struct {
 // newFaceDetect makes a picture and a cascade. Each stage rejects half of its windows.
 func newFaceDetect(width, height int, seed uint64) *faceDetectWorkload {
 	r := random(seed)
-	w := &faceDetectWorkload{width: width, height: height, picture: newSobel(width, height, seed).in, want: make([]uint32, width*height)}
+	w := &faceDetectWorkload{
+		width: width, height: height, picture: newSobel(width, height, seed).in,
+		want: make([]uint32, width*height),
+	}
 	left := w.windows()
 	for stage := range faceStages {
 		first := len(w.features)
@@ -123,7 +135,8 @@ func (w *faceDetectWorkload) integral() []int32 {
 func (w *faceDetectWorkload) Run(m Machine) error {
 	w.reset()
 	integral, passed := upload(m, w.integral()), m.Alloc(4*len(w.want))
-	features, stages := upload(m, flat(w.features, func(f [8]int32) []int32 { return f[:] })), upload(m, flat(w.stages, func(s [2]int32) []int32 { return s[:] }))
+	features, stages := upload(m, flat(w.features, func(f [8]int32) []int32 { return f[:] })), upload(m,
+		flat(w.stages, func(s [2]int32) []int32 { return s[:] }))
 	err := m.Launch(Call{
 		Module: "facedetect.ptx",
 		Kernel: "facedetect",

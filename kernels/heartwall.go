@@ -12,9 +12,18 @@ var heartwall = Kernel{
 	Control: "loops of a CTA over more and over fewer than its threads, bounds of overlaps (P); the best so far, places outside of the window (D); barriers",
 	Result:  "each place for itself on the host: overlaps and energies pixel by pixel, bit for bit",
 	Sizes: []Size{
-		{"small", "2 points in windows of 16x16, 1 picture, 2 CTAs of 96", func(seed uint64) Workload { return newHeartWall(2, 1, 96, 16, seed) }},
-		{"medium", "6 points, 1 picture, 6 CTAs of 256", func(seed uint64) Workload { return newHeartWall(6, 1, 256, 28, seed) }},
-		{"large", "51 points, 10 pictures, each 51 CTAs of 256", func(seed uint64) Workload { return newHeartWall(51, 10, 256, 28, seed) }},
+		{
+			"small", "2 points in windows of 16x16, 1 picture, 2 CTAs of 96",
+			func(seed uint64) Workload { return newHeartWall(2, 1, 96, 16, seed) },
+		},
+		{
+			"medium", "6 points, 1 picture, 6 CTAs of 256",
+			func(seed uint64) Workload { return newHeartWall(6, 1, 256, 28, seed) },
+		},
+		{
+			"large", "51 points, 10 pictures, each 51 CTAs of 256",
+			func(seed uint64) Workload { return newHeartWall(51, 10, 256, 28, seed) },
+		},
 	},
 }
 

@@ -9,7 +9,10 @@ var histogram = Kernel{
 	Metric:  MeanDifference,
 	Sizes: []Size{
 		{"small", "1500 bytes, 2 CTAs of 256", func(seed uint64) Workload { return newHistogram(1500, 2, 256, seed) }},
-		{"medium", "50001 bytes, 8 CTAs of 192, partly filled", func(seed uint64) Workload { return newHistogram(50001, 8, 192, seed) }},
+		{
+			"medium", "50001 bytes, 8 CTAs of 192, partly filled",
+			func(seed uint64) Workload { return newHistogram(50001, 8, 192, seed) },
+		},
 		{"large", "2 MiB, 120 CTAs of 256", func(seed uint64) Workload { return newHistogram(2<<20, 120, 256, seed) }},
 	},
 }

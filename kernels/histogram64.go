@@ -8,9 +8,18 @@ var histogram64 = Kernel{
 	Result:  "one counting loop on the host",
 	Metric:  MeanDifference,
 	Sizes: []Size{
-		{"small", "1500 bytes, 2 CTAs of 128, the second partly filled", func(seed uint64) Workload { return newHistogram64(1500, 128, 8, seed) }},
-		{"medium", "50001 bytes, 17 CTAs of 192, partly filled", func(seed uint64) Workload { return newHistogram64(50001, 192, 16, seed) }},
-		{"large", "1 Mi bytes, 128 CTAs of 256", func(seed uint64) Workload { return newHistogram64(1<<20, 256, 32, seed) }},
+		{
+			"small", "1500 bytes, 2 CTAs of 128, the second partly filled",
+			func(seed uint64) Workload { return newHistogram64(1500, 128, 8, seed) },
+		},
+		{
+			"medium", "50001 bytes, 17 CTAs of 192, partly filled",
+			func(seed uint64) Workload { return newHistogram64(50001, 192, 16, seed) },
+		},
+		{
+			"large", "1 Mi bytes, 128 CTAs of 256",
+			func(seed uint64) Workload { return newHistogram64(1<<20, 256, 32, seed) },
+		},
 	},
 }
 

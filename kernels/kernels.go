@@ -93,8 +93,12 @@ type Size struct {
 // All returns the suite in the order of the documentation: from no divergence to much.
 func All() []Kernel {
 	return []Kernel{
-		vecadd, matmul, convolution, histogram, laplace, quasirandom, reduction, compact, bitonic, sortnet, blocksort, backprop,
-		bfs, aesKernel, coulomb, libor, streamcluster, store, nearestKernel, leukocyte, spheres, galerkin, weather, mergesort, heartwall, haar, fdtd3d, eigenvaluesKernel, facedetect, hotspot, mummer, mummerpp, namd, persistent, pathfinder, shortcircuit, exceptions, gotos, coroutine, sobel, mandelbrot, loop1, loop2, queens,
+		vecadd, matmul, convolution, histogram, laplace, quasirandom, reduction, compact, bitonic, sortnet, blocksort,
+		backprop,
+		bfs, aesKernel, coulomb, libor, streamcluster, store, nearestKernel, leukocyte, spheres, galerkin, weather,
+		mergesort, heartwall, haar, fdtd3d, eigenvaluesKernel, facedetect, hotspot, mummer, mummerpp, namd,
+		persistent, pathfinder, shortcircuit, exceptions, gotos, coroutine, sobel, mandelbrot, loop1, loop2,
+		queens,
 		nbody, oceanfft, binomial, gaussian, lbm, histogram64, sobelfilter, sad, dxtc, particles, volumerender, julia,
 	}
 }

@@ -357,7 +357,8 @@ func TestImports(t *testing.T) {
 	for _, path := range pkg.Imports {
 		assert.NotContains(t, path, ".", "only the standard library")
 		if strings.HasPrefix(path, "divergo/") {
-			assert.Contains(t, []string{"divergo/internal/nearest", "divergo/internal/splitmix"}, path, "a driver knows a Machine, not the machine")
+			assert.Contains(t, []string{"divergo/internal/nearest", "divergo/internal/splitmix"}, path,
+				"a driver knows a Machine, not the machine")
 		}
 	}
 }

@@ -11,9 +11,18 @@ var lbm = Kernel{
 	Control: "bounds (P), a test for an obstacle (D) with the exchange of directions on one side, the collision on the other",
 	Result:  "the same float32 operations on the host, which push where the kernel pulls",
 	Sizes: []Size{
-		{"small", "16x8 cells, 1 step, 8 CTAs of 32, half filled", func(seed uint64) Workload { return newLBM(16, 8, 1, seed) }},
-		{"medium", "64x32 cells, 3 steps, 2x32 CTAs of 32", func(seed uint64) Workload { return newLBM(64, 32, 3, seed) }},
-		{"large", "256x128 cells, 4 steps, 8x128 CTAs of 32", func(seed uint64) Workload { return newLBM(256, 128, 4, seed) }},
+		{
+			"small", "16x8 cells, 1 step, 8 CTAs of 32, half filled",
+			func(seed uint64) Workload { return newLBM(16, 8, 1, seed) },
+		},
+		{
+			"medium", "64x32 cells, 3 steps, 2x32 CTAs of 32",
+			func(seed uint64) Workload { return newLBM(64, 32, 3, seed) },
+		},
+		{
+			"large", "256x128 cells, 4 steps, 8x128 CTAs of 32",
+			func(seed uint64) Workload { return newLBM(256, 128, 4, seed) },
+		},
 	},
 }
 
@@ -34,7 +43,10 @@ var lbmWays = [9][2]int{{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, 1
 func newLBM(width, height, steps int, seed uint64) *lbmWorkload {
 	r := random(seed)
 	n := width * height
-	w := &lbmWorkload{width: width, height: height, steps: steps, rate: 0.75, solid: make([]uint8, n), field: make([]float32, 9*n)}
+	w := &lbmWorkload{
+		width: width, height: height, steps: steps, rate: 0.75, solid: make([]uint8, n),
+		field: make([]float32, 9*n),
+	}
 	for i := range n {
 		if r.below(8) == 0 {
 			w.solid[i] = 1

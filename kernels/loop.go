@@ -10,7 +10,10 @@ var loop1 = Kernel{
 	Result:  "3 times the bound of each thread",
 	Sizes: []Size{
 		{"small", "M = 4, one warp", func(uint64) Workload { return NewLoop1(4) }},
-		{"medium", "M = 16, one warp: one token more than the stack's 16", func(uint64) Workload { return NewLoop1(16) }},
+		{
+			"medium", "M = 16, one warp: one token more than the stack's 16",
+			func(uint64) Workload { return NewLoop1(16) },
+		},
 		{"large", "M = 31, one warp", func(uint64) Workload { return NewLoop1(31) }},
 	},
 }
@@ -23,7 +26,10 @@ var loop2 = Kernel{
 	Result:  "3 times the square of the bound of each thread",
 	Sizes: []Size{
 		{"small", "M = 4, one warp", func(uint64) Workload { return NewLoop2(4) }},
-		{"medium", "M = 16, one warp: two tokens more than the stack's 16", func(uint64) Workload { return NewLoop2(16) }},
+		{
+			"medium", "M = 16, one warp: two tokens more than the stack's 16",
+			func(uint64) Workload { return NewLoop2(16) },
+		},
 		{"large", "M = 31, one warp", func(uint64) Workload { return NewLoop2(31) }},
 	},
 }

@@ -12,9 +12,18 @@ var mandelbrot = Kernel{
 	Control: "image bounds (P), then a loop with two exits whose number of rounds differs from pixel to pixel (D)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "32x24 pixels, limit 32, 2x2 CTAs of 16x16, the lower ones half filled", func(seed uint64) Workload { return NewMandelbrot(32, 24, 32, seed) }},
-		{"medium", "150x100 pixels, limit 64, 10x7 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewMandelbrot(150, 100, 64, seed) }},
-		{"large", "480x320 pixels, limit 256, 30x20 CTAs of 16x16", func(seed uint64) Workload { return NewMandelbrot(480, 320, 256, seed) }},
+		{
+			"small", "32x24 pixels, limit 32, 2x2 CTAs of 16x16, the lower ones half filled",
+			func(seed uint64) Workload { return NewMandelbrot(32, 24, 32, seed) },
+		},
+		{
+			"medium", "150x100 pixels, limit 64, 10x7 CTAs of 16x16, partly filled",
+			func(seed uint64) Workload { return NewMandelbrot(150, 100, 64, seed) },
+		},
+		{
+			"large", "480x320 pixels, limit 256, 30x20 CTAs of 16x16",
+			func(seed uint64) Workload { return NewMandelbrot(480, 320, 256, seed) },
+		},
 	},
 }
 

@@ -14,9 +14,18 @@ var mummer = Kernel{
 	Control: "loops over letters, nodes and edges, each with an exit at the first letter that differs (D)",
 	Result:  "searches in the suffix array of Go's library on the host",
 	Sizes: []Size{
-		{"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 256, partly filled", func(seed uint64) Workload { return newMummer(300, 60, 10, 256, seed) }},
-		{"medium", "1000 queries of 25 letters, a reference of 10000, 4 CTAs of 256, partly filled", func(seed uint64) Workload { return newMummer(10000, 1000, 25, 256, seed) }},
-		{"large", "20000 queries of 25 letters, a reference of 100000, 79 CTAs of 256, partly filled", func(seed uint64) Workload { return newMummer(100000, 20000, 25, 256, seed) }},
+		{
+			"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 256, partly filled",
+			func(seed uint64) Workload { return newMummer(300, 60, 10, 256, seed) },
+		},
+		{
+			"medium", "1000 queries of 25 letters, a reference of 10000, 4 CTAs of 256, partly filled",
+			func(seed uint64) Workload { return newMummer(10000, 1000, 25, 256, seed) },
+		},
+		{
+			"large", "20000 queries of 25 letters, a reference of 100000, 79 CTAs of 256, partly filled",
+			func(seed uint64) Workload { return newMummer(100000, 20000, 25, 256, seed) },
+		},
 	},
 }
 
@@ -27,9 +36,18 @@ var mummerpp = Kernel{
 	Control: "a binary search for each letter, in it a loop over letters that ends at the first that differs (D)",
 	Result:  "as mummer",
 	Sizes: []Size{
-		{"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 192, partly filled", func(seed uint64) Workload { return newMummerPP(300, 60, 10, 192, seed) }},
-		{"medium", "1000 queries of 25 letters, a reference of 10000, 6 CTAs of 192, partly filled", func(seed uint64) Workload { return newMummerPP(10000, 1000, 25, 192, seed) }},
-		{"large", "20000 queries of 25 letters, a reference of 100000, 105 CTAs of 192, partly filled", func(seed uint64) Workload { return newMummerPP(100000, 20000, 25, 192, seed) }},
+		{
+			"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 192, partly filled",
+			func(seed uint64) Workload { return newMummerPP(300, 60, 10, 192, seed) },
+		},
+		{
+			"medium", "1000 queries of 25 letters, a reference of 10000, 6 CTAs of 192, partly filled",
+			func(seed uint64) Workload { return newMummerPP(10000, 1000, 25, 192, seed) },
+		},
+		{
+			"large", "20000 queries of 25 letters, a reference of 100000, 105 CTAs of 192, partly filled",
+			func(seed uint64) Workload { return newMummerPP(100000, 20000, 25, 192, seed) },
+		},
 	},
 }
 
@@ -81,7 +99,8 @@ func (g *genome) run(m Machine, kernel string, structure []uint32, more ...any) 
 		Kernel: kernel,
 		Grid:   [3]uint32{groups(count, g.cta), 1, 1},
 		Block:  [3]uint32{uint32(g.cta), 1, 1},
-		Params: bank(slices.Concat([]any{index, reference, queries, matched}, more, []any{uint32(g.length), uint32(count)})...),
+		Params: bank(slices.Concat([]any{index, reference, queries, matched}, more,
+			[]any{uint32(g.length), uint32(count)})...),
 	})
 	if err != nil {
 		return err

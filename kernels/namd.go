@@ -12,9 +12,18 @@ var namd = Kernel{
 	Control: "a test of the distance and one of the bond in a loop over a patch's atoms (D); threads without an atom (D); barriers in a loop",
 	Result:  "all pairs of atoms without patches on the host, in the order of the atoms, bit for bit",
 	Sizes: []Size{
-		{"small", "40 atoms in 2x1x1 patches, 2 CTAs of 64, partly filled", func(seed uint64) Workload { return newNAMD([3]int{2, 1, 1}, 40, seed) }},
-		{"medium", "600 atoms in 3x3x2 patches, 18 CTAs of 64, partly filled", func(seed uint64) Workload { return newNAMD([3]int{3, 3, 2}, 600, seed) }},
-		{"large", "37000 atoms in 10x10x10 patches, 1000 CTAs of 64, partly filled", func(seed uint64) Workload { return newNAMD([3]int{10, 10, 10}, 37000, seed) }},
+		{
+			"small", "40 atoms in 2x1x1 patches, 2 CTAs of 64, partly filled",
+			func(seed uint64) Workload { return newNAMD([3]int{2, 1, 1}, 40, seed) },
+		},
+		{
+			"medium", "600 atoms in 3x3x2 patches, 18 CTAs of 64, partly filled",
+			func(seed uint64) Workload { return newNAMD([3]int{3, 3, 2}, 600, seed) },
+		},
+		{
+			"large", "37000 atoms in 10x10x10 patches, 1000 CTAs of 64, partly filled",
+			func(seed uint64) Workload { return newNAMD([3]int{10, 10, 10}, 37000, seed) },
+		},
 	},
 }
 
@@ -120,7 +129,8 @@ func (w *namdWorkload) force(i int) (f [3]float32) {
 func (w *namdWorkload) Run(m Machine) error {
 	w.reset()
 	atoms := upload(m, flat(w.atoms, func(a [4]float32) []float32 { return a[:] }))
-	partners, first, neighbours, force := upload(m, w.partners), upload(m, w.first), upload(m, w.neighbours), m.Alloc(4*len(w.want))
+	partners, first, neighbours, force := upload(m, w.partners), upload(m, w.first), upload(m,
+		w.neighbours), m.Alloc(4*len(w.want))
 	err := m.Launch(Call{
 		Module: "namd.ptx",
 		Kernel: "namd",

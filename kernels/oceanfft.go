@@ -13,9 +13,15 @@ var oceanfft = Kernel{
 	Control: "grid bounds (P), loops with barriers (P), the boundary of the field (P)",
 	Result:  "a recursive transform on the host with the same additions, bit for bit",
 	Sizes: []Size{
-		{"small", "16x16 points, 3 kernels, CTAs of 8 to 32, partly filled", func(seed uint64) Workload { return newOceanFFT(16, seed) }},
+		{
+			"small", "16x16 points, 3 kernels, CTAs of 8 to 32, partly filled",
+			func(seed uint64) Workload { return newOceanFFT(16, seed) },
+		},
 		{"medium", "64x64 points, 3 kernels, CTAs of 32", func(seed uint64) Workload { return newOceanFFT(64, seed) }},
-		{"large", "256x256 points, 3 kernels, CTAs of 32 and 128", func(seed uint64) Workload { return newOceanFFT(256, seed) }},
+		{
+			"large", "256x256 points, 3 kernels, CTAs of 32 and 128",
+			func(seed uint64) Workload { return newOceanFFT(256, seed) },
+		},
 	},
 }
 
@@ -35,7 +41,10 @@ type oceanFFTWorkload struct {
 func newOceanFFT(side int, seed uint64) *oceanFFTWorkload {
 	r := random(seed)
 	n := side * side
-	w := &oceanFFTWorkload{side: side, re: r.units(n), im: r.units(n), cosine: make([]float32, n), sine: make([]float32, n)}
+	w := &oceanFFTWorkload{
+		side: side, re: r.units(n), im: r.units(n), cosine: make([]float32, n),
+		sine: make([]float32, n),
+	}
 	for i := range n {
 		x, y := min(i%side, side-i%side), min(i/side, side-i/side)
 		for _, a := range [...][]float32{w.re, w.im} {
@@ -125,17 +134,22 @@ func (w *oceanFFTWorkload) Run(m Machine) error {
 	re, im, across, down := m.Alloc(4*n), m.Alloc(4*n), m.Alloc(4*n), m.Alloc(4*n)
 	wide := [3]uint32{groups(w.side, 32), side, 1}
 	launch := func(kernel string, grid [3]uint32, cta uint32, params []byte) error {
-		return m.Launch(Call{Module: "oceanfft.ptx", Kernel: kernel, Grid: grid, Block: [3]uint32{cta, 1, 1}, Params: params})
+		return m.Launch(Call{
+			Module: "oceanfft.ptx", Kernel: kernel, Grid: grid, Block: [3]uint32{cta, 1, 1},
+			Params: params,
+		})
 	}
 	spectrum := bank(upload(m, w.re), upload(m, w.im), upload(m, w.cosine), upload(m, w.sine), re, im, side)
 	rootRe, rootIm, log := upload(m, w.rootRe), upload(m, w.rootIm), uint32(bits.Len32(side)-1)
 	for _, err := range []func() error{
 		func() error { return launch("ocean_spectrum", wide, 32, spectrum) },
 		func() error {
-			return launch("ocean_fft", [3]uint32{side, 1, 1}, side/2, bank(re, im, rootRe, rootIm, log, uint32(1), side))
+			return launch("ocean_fft", [3]uint32{side, 1, 1}, side/2,
+				bank(re, im, rootRe, rootIm, log, uint32(1), side))
 		},
 		func() error {
-			return launch("ocean_fft", [3]uint32{side, 1, 1}, side/2, bank(re, im, rootRe, rootIm, log, side, uint32(1)))
+			return launch("ocean_fft", [3]uint32{side, 1, 1}, side/2,
+				bank(re, im, rootRe, rootIm, log, side, uint32(1)))
 		},
 		func() error { return launch("ocean_slope", wide, 32, bank(re, across, down, side)) },
 	} {

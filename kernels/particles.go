@@ -11,9 +11,18 @@ var particles = Kernel{
 	Control: "a loop over all (P) with a test of the distance (D), six tests of the walls (D); several launches",
 	Result:  "the same float32 operations on the host, the pairs one after the other",
 	Sizes: []Size{
-		{"small", "48 spheres, 2 steps, 1 CTA of 64, partly filled", func(seed uint64) Workload { return newParticles(48, 2, seed) }},
-		{"medium", "300 spheres, 3 steps, 5 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return newParticles(300, 3, seed) }},
-		{"large", "1024 spheres, 4 steps, 16 CTAs of 64", func(seed uint64) Workload { return newParticles(1024, 4, seed) }},
+		{
+			"small", "48 spheres, 2 steps, 1 CTA of 64, partly filled",
+			func(seed uint64) Workload { return newParticles(48, 2, seed) },
+		},
+		{
+			"medium", "300 spheres, 3 steps, 5 CTAs of 64, the last one partly filled",
+			func(seed uint64) Workload { return newParticles(300, 3, seed) },
+		},
+		{
+			"large", "1024 spheres, 4 steps, 16 CTAs of 64",
+			func(seed uint64) Workload { return newParticles(1024, 4, seed) },
+		},
 	},
 }
 

@@ -9,9 +9,18 @@ var pathfinder = Kernel{
 	Control: "sides of the grid, a range of threads that becomes smaller (P); two comparisons (D); barriers in a loop",
 	Result:  "a row after the other on the host",
 	Sizes: []Size{
-		{"small", "300 columns, 4 rows in 2 launches of 2 CTAs of 256, partly filled", func(seed uint64) Workload { return newPathfinder(300, 4, 2, seed) }},
-		{"medium", "2000 columns, 40 rows in 2 launches of 10 CTAs of 256, partly filled", func(seed uint64) Workload { return newPathfinder(2000, 40, 20, seed) }},
-		{"large", "100000 columns, 100 rows in 5 launches of 463 CTAs of 256, partly filled", func(seed uint64) Workload { return newPathfinder(100000, 100, 20, seed) }},
+		{
+			"small", "300 columns, 4 rows in 2 launches of 2 CTAs of 256, partly filled",
+			func(seed uint64) Workload { return newPathfinder(300, 4, 2, seed) },
+		},
+		{
+			"medium", "2000 columns, 40 rows in 2 launches of 10 CTAs of 256, partly filled",
+			func(seed uint64) Workload { return newPathfinder(2000, 40, 20, seed) },
+		},
+		{
+			"large", "100000 columns, 100 rows in 5 launches of 463 CTAs of 256, partly filled",
+			func(seed uint64) Workload { return newPathfinder(100000, 100, 20, seed) },
+		},
 	},
 }
 
@@ -49,7 +58,8 @@ func newPathfinder(columns, rows, each int, seed uint64) *pathfinderWorkload {
 func (w *pathfinderWorkload) Run(m Machine) error {
 	w.reset()
 	if w.each < 1 || w.each > 127 || w.rows%w.each != 0 {
-		return fmt.Errorf("pathfinder: %d rows in launches of %d; want launches of 1 to 127 rows, all of them full", w.rows, w.each)
+		return fmt.Errorf("pathfinder: %d rows in launches of %d; want launches of 1 to 127 rows, all of them full",
+			w.rows, w.each)
 	}
 	wall, from, to := upload(m, w.wall), upload(m, w.wall[:w.columns]), m.Alloc(4*w.columns)
 	for row := 1; row <= w.rows; row += w.each {

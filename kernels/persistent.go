@@ -12,9 +12,18 @@ var persistent = Kernel{
 	Control: "two loops in a loop, which rays leave at different times, tests of boxes and triangles (D); batches (P)",
 	Result:  "all triangles for each ray on the host, the same operations, bit for bit",
 	Sizes: []Size{
-		{"small", "100 rays, 24 triangles, 1 CTA of 32x6, the last batch partly filled", func(seed uint64) Workload { return newPersistent(24, 100, 1, seed) }},
-		{"medium", "2000 rays, 500 triangles, 6 CTAs of 32x6, the last batch partly filled", func(seed uint64) Workload { return newPersistent(500, 2000, 6, seed) }},
-		{"large", "40000 rays, 2000 triangles, 60 CTAs of 32x6", func(seed uint64) Workload { return newPersistent(2000, 40000, 60, seed) }},
+		{
+			"small", "100 rays, 24 triangles, 1 CTA of 32x6, the last batch partly filled",
+			func(seed uint64) Workload { return newPersistent(24, 100, 1, seed) },
+		},
+		{
+			"medium", "2000 rays, 500 triangles, 6 CTAs of 32x6, the last batch partly filled",
+			func(seed uint64) Workload { return newPersistent(500, 2000, 6, seed) },
+		},
+		{
+			"large", "40000 rays, 2000 triangles, 60 CTAs of 32x6",
+			func(seed uint64) Workload { return newPersistent(2000, 40000, 60, seed) },
+		},
 	},
 }
 

@@ -103,7 +103,8 @@ func TestPTXIsPlain(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotRegexp(t, `selp|fma\.|\.approx`, text, name)
 		assert.NotRegexp(t, `\b(and|or)\.pred`, text, name)
-		assert.Equal(t, []string{`.file	1 "` + name + `.cu"`}, regexp.MustCompile(`\.file.*`).FindAllString(text, -1))
+		assert.Equal(t, []string{`.file	1 "` + name + `.cu"`},
+			regexp.MustCompile(`\.file.*`).FindAllString(text, -1))
 		assert.NotContains(t, text, `"/`, name)
 	}
 }

@@ -9,9 +9,18 @@ var quasirandom = Kernel{
 	Control: "a test of each bit of the thread's number: half of the lanes of every warp for the five lowest (P); grid-stride loop (P)",
 	Result:  "the recurrence on the host by which a point follows from that with one bit less",
 	Sizes: []Size{
-		{"small", "200 points, 2 CTAs of 128x3, the second partly filled", func(seed uint64) Workload { return NewQuasirandom(200, 2, seed) }},
-		{"medium", "1500 points, 4 CTAs of 128x3 in a grid-stride loop", func(seed uint64) Workload { return NewQuasirandom(1500, 4, seed) }},
-		{"large", "128 Ki points, 128 CTAs of 128x3 in a grid-stride loop", func(seed uint64) Workload { return NewQuasirandom(128<<10, 128, seed) }},
+		{
+			"small", "200 points, 2 CTAs of 128x3, the second partly filled",
+			func(seed uint64) Workload { return NewQuasirandom(200, 2, seed) },
+		},
+		{
+			"medium", "1500 points, 4 CTAs of 128x3 in a grid-stride loop",
+			func(seed uint64) Workload { return NewQuasirandom(1500, 4, seed) },
+		},
+		{
+			"large", "128 Ki points, 128 CTAs of 128x3 in a grid-stride loop",
+			func(seed uint64) Workload { return NewQuasirandom(128<<10, 128, seed) },
+		},
 	},
 }
 

@@ -10,7 +10,10 @@ var queens = Kernel{
 	Result:  "all placements of a queen in each row and column, each tested for diagonals, by the columns of the first two queens",
 	Sizes: []Size{
 		{"small", "n = 5, 1 CTA of 32, partly filled", func(uint64) Workload { return newQueens(5, 32) }},
-		{"medium", "n = 7, 2 CTAs of 32, the last one partly filled", func(uint64) Workload { return newQueens(7, 32) }},
+		{
+			"medium", "n = 7, 2 CTAs of 32, the last one partly filled",
+			func(uint64) Workload { return newQueens(7, 32) },
+		},
 		{"large", "n = 8, 1 CTA of 64", func(uint64) Workload { return newQueens(8, 64) }},
 	},
 }

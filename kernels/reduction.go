@@ -8,8 +8,14 @@ var reduction = Kernel{
 	Result:  "a plain sum on the host",
 	Sizes: []Size{
 		{"small", "256 elements, 1 CTA of 256", func(seed uint64) Workload { return NewReduction(256, 256, seed) }},
-		{"medium", "10000 elements, 40 CTAs of 256, the last one partly filled, then 1", func(seed uint64) Workload { return NewReduction(10000, 256, seed) }},
-		{"large", "256 Ki elements, 512 CTAs of 512, then 1", func(seed uint64) Workload { return NewReduction(256<<10, 512, seed) }},
+		{
+			"medium", "10000 elements, 40 CTAs of 256, the last one partly filled, then 1",
+			func(seed uint64) Workload { return NewReduction(10000, 256, seed) },
+		},
+		{
+			"large", "256 Ki elements, 512 CTAs of 512, then 1",
+			func(seed uint64) Workload { return NewReduction(256<<10, 512, seed) },
+		},
 	},
 }
 

@@ -29,7 +29,10 @@ type sadWorkload struct {
 // noise.
 func newSAD(width, height int, seed uint64) *sadWorkload {
 	r := random(seed)
-	w := &sadWorkload{width: width, height: height, frame: newSobel(width, height, seed).in, other: make([]uint8, width*height)}
+	w := &sadWorkload{
+		width: width, height: height, frame: newSobel(width, height, seed).in,
+		other: make([]uint8, width*height),
+	}
 	inside := func(v, n int) int { return min(max(v, 0), n-1) }
 	for i := range w.other {
 		x, y := inside(i%width-3, width), inside(i/width+2, height)

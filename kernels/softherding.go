@@ -32,7 +32,10 @@ const (
 // 4.
 func NewSoftHerding(form Voting, width, height int, limit uint32, seed uint64) *SoftHerding {
 	plain := NewMandelbrot(width, height, limit, seed)
-	w := &SoftHerding{form: form, width: width, height: height, limit: plain.limit, re: plain.re, im: plain.im, want: plain.want}
+	w := &SoftHerding{
+		form: form, width: width, height: height, limit: plain.limit, re: plain.re, im: plain.im,
+		want: plain.want,
+	}
 	if form != VoteNone {
 		w.want = make([]uint32, width*height)
 		for y := 0; y+4 <= height; y += 4 {

@@ -82,7 +82,8 @@ func TestSoftHerding(t *testing.T) {
 		}
 	}
 	assert.Greater(t, differs, 100, fmt.Sprint("of ", len(plain.want)))
-	assert.ErrorContains(t, NewSoftHerding(VoteHalf, 12, 4, 8, 1).Run(&memory{}), "brh_half: a picture of 12x4; want multiples of 8 and 4")
+	assert.ErrorContains(t, NewSoftHerding(VoteHalf, 12, 4, 8, 1).Run(&memory{}),
+		"brh_half: a picture of 12x4; want multiples of 8 and 4")
 }
 
 // majority puts conditions to the vote, one for each of the first threads of a warp. The other

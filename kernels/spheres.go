@@ -13,9 +13,18 @@ var spheres = Kernel{
 	Control: "a loop that ends where a ray leaves (D), in it loops over spheres, one with a test and one that ends at the first sphere in the way (D); bounds of the picture (P)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "40x20 pixels, 4 spheres, 3 rays, 3x3 CTAs of 16x8, partly filled", func(seed uint64) Workload { return newSpheres(40, 20, 4, 3, seed) }},
-		{"medium", "120x90 pixels, 8 spheres, 5 rays, 8x12 CTAs of 16x8, partly filled", func(seed uint64) Workload { return newSpheres(120, 90, 8, 5, seed) }},
-		{"large", "512x512 pixels, 16 spheres, 5 rays, 32x64 CTAs of 16x8", func(seed uint64) Workload { return newSpheres(512, 512, 16, 5, seed) }},
+		{
+			"small", "40x20 pixels, 4 spheres, 3 rays, 3x3 CTAs of 16x8, partly filled",
+			func(seed uint64) Workload { return newSpheres(40, 20, 4, 3, seed) },
+		},
+		{
+			"medium", "120x90 pixels, 8 spheres, 5 rays, 8x12 CTAs of 16x8, partly filled",
+			func(seed uint64) Workload { return newSpheres(120, 90, 8, 5, seed) },
+		},
+		{
+			"large", "512x512 pixels, 16 spheres, 5 rays, 32x64 CTAs of 16x8",
+			func(seed uint64) Workload { return newSpheres(512, 512, 16, 5, seed) },
+		},
 	},
 }
 
@@ -60,10 +69,16 @@ func root(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 // newSpheres places spheres.
 func newSpheres(width, height, count, bounces int, seed uint64) *spheresWorkload {
 	r := random(seed)
-	w := &spheresWorkload{width: width, height: height, bounces: bounces, light: vector{0.48, -0.64, -0.6}, want: make([]float32, width*height)}
+	w := &spheresWorkload{
+		width: width, height: height, bounces: bounces, light: vector{0.48, -0.64, -0.6},
+		want: make([]float32, width*height),
+	}
 	for range count {
 		radius := 0.75 + 0.25*r.unit()
-		w.scene = append(w.scene, sphere{2 * r.unit(), 2 * r.unit(), 5 + 2*r.unit(), float32(radius * radius), 0.5 + 0.25*r.unit()})
+		w.scene = append(w.scene, sphere{
+			2 * r.unit(), 2 * r.unit(), 5 + 2*r.unit(), float32(radius * radius),
+			0.5 + 0.25*r.unit(),
+		})
 	}
 	for i := range w.want {
 		w.want[i] = w.follow(i%width, i/width)
@@ -128,7 +143,8 @@ func (w *spheresWorkload) Run(m Machine) error {
 		Kernel: "spheres",
 		Grid:   [3]uint32{groups(w.width, 16), groups(w.height, 8), 1},
 		Block:  [3]uint32{16, 8, 1},
-		Params: bank(scene, picture, uint32(len(w.scene)), uint32(w.width), uint32(w.height), uint32(w.bounces), w.light[0], w.light[1], w.light[2]),
+		Params: bank(scene, picture, uint32(len(w.scene)), uint32(w.width), uint32(w.height), uint32(w.bounces),
+			w.light[0], w.light[1], w.light[2]),
 	})
 	if err != nil {
 		return err

@@ -22,7 +22,10 @@ var coroutine = unstructured("coroutine", "a function that goes on where it stop
 // unstructured returns an entry of the suite.
 func unstructured(name, doc, source, control string, step func(s *tally, word uint32)) Kernel {
 	size := func(size, doc string, threads, cta, each int) Size {
-		return Size{size, doc, func(seed uint64) Workload { return newUnstructured(name, step, threads, cta, each, seed) }}
+		return Size{size, doc, func(seed uint64) Workload {
+			return newUnstructured(name, step, threads, cta, each,
+				seed)
+		}}
 	}
 	return Kernel{
 		Name: name, Doc: doc, Source: source, Control: control,
@@ -63,7 +66,9 @@ func mixed(x uint32) uint32 {
 	return x
 }
 
-func newUnstructured(kernel string, step func(*tally, uint32), threads, cta, each int, seed uint64) *unstructuredWorkload {
+func newUnstructured(kernel string, step func(*tally, uint32), threads, cta, each int,
+	seed uint64,
+) *unstructuredWorkload {
 	r := random(seed)
 	w := &unstructuredWorkload{kernel: kernel, cta: cta, each: each, words: r.words(threads * each)}
 	for i := range threads {

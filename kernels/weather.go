@@ -9,9 +9,18 @@ var weather = Kernel{
 	Control: "an iteration that ends by itself, conditions in conditions, steps by the fastest rain (D); uniform loops over layers; bounds (P)",
 	Result:  "the same float32 operations on the host, column by column, bit for bit",
 	Sizes: []Size{
-		{"small", "12x10 columns of 6 layers, 2x2 CTAs of 8x8, partly filled", func(seed uint64) Workload { return newWeather(12, 10, 6, seed) }},
-		{"medium", "60x44 columns of 12 layers, 8x6 CTAs of 8x8, partly filled", func(seed uint64) Workload { return newWeather(60, 44, 12, seed) }},
-		{"large", "256x256 columns of 28 layers, 32x32 CTAs of 8x8", func(seed uint64) Workload { return newWeather(256, 256, 28, seed) }},
+		{
+			"small", "12x10 columns of 6 layers, 2x2 CTAs of 8x8, partly filled",
+			func(seed uint64) Workload { return newWeather(12, 10, 6, seed) },
+		},
+		{
+			"medium", "60x44 columns of 12 layers, 8x6 CTAs of 8x8, partly filled",
+			func(seed uint64) Workload { return newWeather(60, 44, 12, seed) },
+		},
+		{
+			"large", "256x256 columns of 28 layers, 32x32 CTAs of 8x8",
+			func(seed uint64) Workload { return newWeather(256, 256, 28, seed) },
+		},
 	},
 }
 
@@ -37,7 +46,10 @@ func newWeather(width, depth, layers int, seed uint64) *weatherWorkload {
 				t := 18 - 30*float32(k)/float32(layers) + 2*damp + 0.25*r.unit()
 				held := 0.0038 + float32(t*(0.00026+float32(t*0.000008)))
 				vapour := held * (1 + float32(0.2*damp) + float32(0.02*r.unit()))
-				for i, v := range []float32{t, vapour, max(0, 0.001*damp), max(0, 0.0015*r.unit()-0.001), max(0, 0.0005*damp)} {
+				for i, v := range []float32{
+					t, vapour, max(0, 0.001*damp), max(0, 0.0015*r.unit()-0.001),
+					max(0, 0.0005*damp),
+				} {
 					w.air[i] = append(w.air[i], v)
 				}
 			}
@@ -121,7 +133,8 @@ func (w *weatherWorkload) Run(m Machine) error {
 		Kernel: "weather",
 		Grid:   [3]uint32{groups(w.width, 8), groups(w.depth, 8), 1},
 		Block:  [3]uint32{8, 8, 1},
-		Params: bank(air[0], air[1], air[2], air[3], air[4], fallen, uint32(w.width), uint32(w.depth), uint32(w.layers)),
+		Params: bank(air[0], air[1], air[2], air[3], air[4], fallen, uint32(w.width), uint32(w.depth),
+			uint32(w.layers)),
 	})
 	if err != nil {
 		return err

@@ -38,7 +38,8 @@ type way struct {
 func newCache(size, assoc, line int) cache {
 	n := size / line
 	return cache{
-		tags: rtl.NewMem[tag](n), ways: rtl.NewMem[way](n), data: rtl.NewMem[Line](n), dirty: rtl.NewMem[uint64]((n + 63) / 64),
+		tags: rtl.NewMem[tag](n), ways: rtl.NewMem[way](n), data: rtl.NewMem[Line](n),
+		dirty: rtl.NewMem[uint64]((n + 63) / 64),
 		assoc: assoc, sets: uint32(n / assoc), shift: uint(bits.TrailingZeros(uint(line))),
 	}
 }

@@ -97,7 +97,8 @@ func TestOneMSHR(t *testing.T) {
 // TestReservationFails: another line of the set finds no place while the set's only way waits for a
 // line.
 func TestReservationFails(t *testing.T) {
-	s := run(t, func(c *memsys.Config) { c.L1.Size, c.L1.Assoc = 64, 1 }, script(0, at(memsys.Load, 0, 0), at(memsys.Load, 64, 0)))
+	s := run(t, func(c *memsys.Config) { c.L1.Size, c.L1.Assoc = 64, 1 },
+		script(0, at(memsys.Load, 0, 0), at(memsys.Load, 64, 0)))
 	d := s.SMs[0].Driver
 	assert.Greater(t, *d.Cycle.At(1), *d.Cycle.At(0)+50)
 	stalls := s.SMs[0].Unit.Stalls()
@@ -276,8 +277,12 @@ func TestMessagePassing(t *testing.T) {
 	seen := 0
 	for delay := uint64(0); delay < 600; delay += 40 {
 		for _, policy := range []memsys.WritePolicy{memsys.WriteBack, memsys.WriteThrough} {
-			producer := []memtest.Step{{NotBefore: 500, Access: at(memsys.Load, data, 0)}} // so that the store stays in the L1
-			for _, a := range []memsys.Access{at(memsys.Store, data, 42), at(memsys.Fence, 0, 0), volatile(at(memsys.Store, flag, 1))} {
+			// so that the store stays in the L1
+			producer := []memtest.Step{{NotBefore: 500, Access: at(memsys.Load, data, 0)}}
+			for _, a := range []memsys.Access{
+				at(memsys.Store, data, 42), at(memsys.Fence, 0, 0),
+				volatile(at(memsys.Store, flag, 1)),
+			} {
 				producer = append(producer, memtest.Step{NotBefore: 1000, Access: a})
 			}
 			consumer := []memtest.Step{
@@ -407,7 +412,10 @@ func TestWriteBackPort(t *testing.T) {
 		Port           *memsys.WriteBackPort
 		Global, Shared rtl.Out[memsys.Reply]
 		Out            rtl.In[memsys.Reply]
-	}{&memsys.WriteBackPort{Global: global.In(), Shared: shared.In(), Out: out.Out()}, global.Out(), shared.Out(), out.In()}
+	}{
+		&memsys.WriteBackPort{Global: global.In(), Shared: shared.In(), Out: out.Out()}, global.Out(), shared.Out(),
+		out.In(),
+	}
 	sim := rtl.MustNew("port", b)
 	var got []uint16
 	for range 40 {

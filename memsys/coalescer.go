@@ -123,7 +123,9 @@ type gather struct {
 type row [isa.MaxLanes][2]uint64
 
 // NewCoalescer makes a coalescer for the lines of an L1. The configuration must have passed Check.
-func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[LineRequest], rsp rtl.In[LineResponse]) *Coalescer {
+func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[LineRequest],
+	rsp rtl.In[LineResponse],
+) *Coalescer {
 	pending := cfg.L1.Pending
 	return &Coalescer{
 		In: in, Out: out, Req: req, Rsp: rsp,

@@ -101,7 +101,10 @@ type L2Config struct {
 // are those of GPGPU-Sim 2.1.1b.
 func Default() Config {
 	return Config{
-		L1:     L1Config{Pending: 32, Size: 32 << 10, Assoc: 8, Line: 64, MSHRs: 64, MSHRMerge: 8, Write: WriteBack, HitLatency: 1, MissQueue: 8},
+		L1: L1Config{
+			Pending: 32, Size: 32 << 10, Assoc: 8, Line: 64, MSHRs: 64, MSHRMerge: 8, Write: WriteBack,
+			HitLatency: 1, MissQueue: 8,
+		},
 		Shared: SharedConfig{Size: 16 << 10, Banks: 16, Lanes: 16, Latency: 1},
 		Icnt:   IcntConfig{FlitBytes: 32, Latency: 4, Queue: 8, Concentration: 3},
 		L2:     L2Config{Size: 1 << 20, Assoc: 64, Line: 64, MSHRs: 64, MSHRMerge: 8, Latency: 10},
@@ -128,7 +131,8 @@ func (c *Config) Rules(k *key.Check) {
 			continue
 		}
 		if set := cache.assoc * cache.line; cache.size%set != 0 || bits.OnesCount(uint(cache.size/set)) != 1 {
-			k.Refuse("want a power of two of sets of %[1]s.assoc * %[1]s.line = %d * %d = %d bytes", cache.level, cache.assoc, cache.line, set)
+			k.Refuse("want a power of two of sets of %[1]s.assoc * %[1]s.line = %d * %d = %d bytes", cache.level,
+				cache.assoc, cache.line, set)
 		}
 	}
 	if k.Sound("l2.line", "l1.line") && c.L2.Line != c.L1.Line {

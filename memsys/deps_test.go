@@ -14,7 +14,10 @@ import (
 // lists.
 func TestImports(t *testing.T) {
 	for dir, allowed := range map[string][]string{
-		".":                   {"divergo/internal/key", "divergo/rtl", "divergo/isa", "divergo/memsys/dram", "divergo/units"},
+		".": {
+			"divergo/internal/key", "divergo/rtl", "divergo/isa", "divergo/memsys/dram",
+			"divergo/units",
+		},
 		"dram":                {"divergo/internal/key", "divergo/rtl"},
 		"../internal/audit":   {"divergo/isa", "divergo/memsys", "divergo/memsys/dram", "divergo/units"},
 		"../internal/memtest": {"divergo/rtl", "divergo/memsys"},

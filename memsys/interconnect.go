@@ -72,7 +72,9 @@ func newResponseNetwork(cfg *IcntConfig, in []rtl.In[Response], out []rtl.Out[Re
 	return newCrossbar[Response, *Response](cfg, in, 1, out, cfg.Concentration)
 }
 
-func newCrossbar[T any, P packet[T]](cfg *IcntConfig, in []rtl.In[T], inConc int, out []rtl.Out[T], outConc int) *Crossbar[T, P] {
+func newCrossbar[T any, P packet[T]](cfg *IcntConfig, in []rtl.In[T], inConc int, out []rtl.Out[T],
+	outConc int,
+) *Crossbar[T, P] {
 	c := &Crossbar[T, P]{
 		In: in, Out: out, flit: cfg.FlitBytes, inConc: inConc, outConc: outConc,
 		inPorts: (len(in) + inConc - 1) / inConc, outPorts: (len(out) + outConc - 1) / outConc,

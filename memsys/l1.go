@@ -114,7 +114,9 @@ type target struct {
 }
 
 // newL1 makes the L1 at the given port of the request network.
-func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineResponse], req rtl.Out[Request], rsp rtl.In[Response]) *L1 {
+func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineResponse], req rtl.Out[Request],
+	rsp rtl.In[Response],
+) *L1 {
 	l := &L1{
 		In: in, Out: out, Req: req, Rsp: rsp,
 		mshrNum: cfg.L1.MSHRs, merge: cfg.L1.MSHRMerge, storing: writePolicies.Must(cfg.L1.Write),

@@ -67,10 +67,13 @@ type sliceMSHR struct {
 }
 
 // newSlice makes a slice of a configuration that Check accepts.
-func newSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Out[dram.Request], fill rtl.In[dram.Response]) *Slice {
+func newSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Out[dram.Request],
+	fill rtl.In[dram.Response],
+) *Slice {
 	s := &Slice{
 		In: in, Out: out, Mem: mem, Fill: fill,
-		line: cfg.L2.Line, keep: cfg.L2.Keep, all: dram.Span(0, cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,
+		line: cfg.L2.Line, keep: cfg.L2.Keep, all: dram.Span(0,
+			cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,
 		addrs: dram.NewAddrMap(&cfg.DRAM), cache: newCache(cfg.L2.Size, cfg.L2.Assoc, cfg.L2.Line),
 		mshrs: rtl.NewMem[sliceMSHR](cfg.L2.MSHRs), waiting: rtl.NewMem[Request](cfg.L2.MSHRs * cfg.L2.MSHRMerge),
 	}

@@ -87,8 +87,10 @@ func (s *Memory) Add(to *rtl.System, icnt, mem *rtl.Domain) error {
 	var requests []rtl.Out[Request]
 	var responses []rtl.In[Response]
 	for i := range cfg.DRAM.Channels {
-		req, rsp := rtl.NewLink[Request](cfg.Icnt.Queue, uint64(cfg.Icnt.Latency)), rtl.NewLink[Response](cfg.Icnt.Queue+2*cfg.L2.Latency, near)
-		fetch, fill := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency, far), rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, far)
+		req, rsp := rtl.NewLink[Request](cfg.Icnt.Queue,
+			uint64(cfg.Icnt.Latency)), rtl.NewLink[Response](cfg.Icnt.Queue+2*cfg.L2.Latency, near)
+		fetch, fill := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency,
+			far), rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, far)
 		requests, responses = append(requests, req.Out()), append(responses, rsp.In())
 		slice := newSlice(cfg, req.In(), rsp.Out(), fetch.Out(), fill.In())
 		channel := dram.NewChannel(&cfg.DRAM, cfg.L2.Line, s.Store, fetch.In(), fill.Out())

@@ -94,10 +94,15 @@ func instructions() gopter.Gen {
 	return forall.Struct[instruction](map[string]gopter.Gen{
 		"Phase": gen.IntRange(0, phaseCount-1),
 		"SM":    gen.IntRange(0, 7),
-		"Kind":  forall.OneOf(slices.Concat(slices.Repeat([]memsys.Kind{memsys.Load}, 9), slices.Repeat([]memsys.Kind{memsys.Store}, 7), []memsys.Kind{memsys.Atomic, memsys.Atomic, memsys.Reduce, memsys.Fence})...),
+		"Kind": forall.OneOf(slices.Concat(slices.Repeat([]memsys.Kind{memsys.Load}, 9),
+			slices.Repeat([]memsys.Kind{memsys.Store}, 7), []memsys.Kind{
+				memsys.Atomic, memsys.Atomic, memsys.Reduce,
+				memsys.Fence,
+			})...),
 		"Where": forall.OneOf(own, own, own, shared, all),
 		"Size":  forall.OneOf[uint8](1, 2, 4, 8, 16),
-		"Cache": forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
+		"Cache": forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault,
+			isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
 		"Atom":  forall.OneOf(isa.AtomAdd, isa.AtomExch, isa.AtomCas, isa.AtomMin, isa.AtomXor, isa.AtomInc),
 		"Lanes": drawLanes(private),
 		"Value": gen.UInt8(),
@@ -150,7 +155,8 @@ func (in instruction) String() string {
 	if in.Where == all && in.Kind != memsys.Fence {
 		return fmt.Sprintf("add to what all add to, value %d: %s", in.Value, in.Lanes)
 	}
-	return fmt.Sprintf("%s of %d bytes, %s, cache %d, atom %d, value %d: %s", in.Kind, in.Size, in.Where, in.Cache, in.Atom, in.Value, in.Lanes)
+	return fmt.Sprintf("%s of %d bytes, %s, cache %d, atom %d, value %d: %s", in.Kind, in.Size, in.Where, in.Cache,
+		in.Atom, in.Value, in.Lanes)
 }
 
 // flat is memory in the programming model.
@@ -220,13 +226,15 @@ func (p *program) check(t require.TestingT, s *memtest.System) {
 					m = shared[sm]
 				}
 				want := m.do(&step.Access)
-				at := fmt.Sprintf("SM %d, step %d: %s of %d bytes, cache %d, shared %t, mask %#x", sm, i, step.Kind, step.Size, step.Cache, step.Shared, step.Mask)
+				at := fmt.Sprintf("SM %d, step %d: %s of %d bytes, cache %d, shared %t, mask %#x", sm, i, step.Kind,
+					step.Size, step.Cache, step.Shared, step.Mask)
 				require.EqualValues(t, 1, *d.Count.At(i), "replies to %s", at)
 				require.Equal(t, step.Mask, d.Reply.At(i).Mask, at)
 				require.Less(t, *d.Cycle.At(i), (phase+1)*phaseCycles, "phase of %s", at)
 				for lane := range isa.MaxLanes {
 					if step.Mask>>lane&1 != 0 {
-						require.Equalf(t, want[lane], d.Reply.At(i).Data[lane], "lane %d at %#x, %s", lane, step.Addr[lane], at)
+						require.Equalf(t, want[lane], d.Reply.At(i).Data[lane], "lane %d at %#x, %s", lane,
+							step.Addr[lane], at)
 					}
 				}
 			}

@@ -66,7 +66,9 @@ type Unit struct {
 
 // NewUnit makes the memory side of the SM at the given port of the request network. Responses come
 // from the same port of the response network.
-func NewUnit(cfg *Config, port int, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[Request], rsp rtl.In[Response]) *Unit {
+func NewUnit(cfg *Config, port int, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[Request],
+	rsp rtl.In[Response],
+) *Unit {
 	global, shared := rtl.NewQueue[Access](2), rtl.NewQueue[Access](2)
 	globalDone := rtl.NewQueue[Reply](4)
 	sharedDone := rtl.NewQueue[Reply](cfg.Shared.Latency+1, rtl.Latency(uint64(cfg.Shared.Latency)))

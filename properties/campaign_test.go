@@ -51,7 +51,10 @@ func shipped() (names []string) {
 // TestFindsAndShrinks checks that a bug is found, that the counterexample is small, and that its
 // folder replays.
 func TestFindsAndShrinks(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{late}, Seed: 20, Runs: 300, Features: draw.AllFeatures &^ draw.Outlines, Shrink: time.Hour})
+	r, err := Run(Options{
+		Mechanisms: []string{late}, Seed: 20, Runs: 300, Features: draw.AllFeatures &^ draw.Outlines,
+		Shrink: time.Hour,
+	})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	f := r.Failure
@@ -73,7 +76,8 @@ func TestFindsAndShrinks(t *testing.T) {
 	require.NotNil(t, again)
 	assert.Equal(t, f.What, strings.ReplaceAll(again.What, filepath.ToSlash(dir)+"/", ""))
 	for name, has := range map[string]string{
-		kernelFile: ".visible .entry", machineFile: "warp_size = 4", readmeFile: "\n    mine check --replay .\n", waveFile: "$enddefinitions", "wave.gtkw": "-Warp 0",
+		kernelFile: ".visible .entry", machineFile: "warp_size = 4", readmeFile: "\n    mine check --replay .\n",
+		waveFile: "$enddefinitions", "wave.gtkw": "-Warp 0",
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
@@ -101,11 +105,20 @@ func TestShrinksFar(t *testing.T) {
 // TestStepTakenBack checks that a step does not count if the mechanism cannot run the simpler case
 // and undoes it. Otherwise Shrink would repeat it for ever.
 func TestStepTakenBack(t *testing.T) {
-	c := draw.Case{Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{3, 1, 1}, Kernel: draw.Kernel{Words: 64, Lean: true, Apart: true, Body: []draw.Stmt{
-		{Kind: draw.Apart, Op: 1, Cond: draw.Cond{Value: draw.Lane, Reg: -1, Mask: 7, Cmp: "lt", Limit: 2}, Body: [][]draw.Stmt{{}}},
-		{Kind: draw.Loop, N: 7, Alt: true, Cond: draw.Cond{Value: draw.Register, Reg: 3, Mask: 7, Cmp: "lt"}, Body: [][]draw.Stmt{{{Kind: draw.Compute, Op: 3, A: 1, B: 3}}}},
-		{Kind: draw.Put, A: 3, N: 3},
-	}}}
+	c := draw.Case{
+		Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{3, 1, 1},
+		Kernel: draw.Kernel{Words: 64, Lean: true, Apart: true, Body: []draw.Stmt{
+			{
+				Kind: draw.Apart, Op: 1, Cond: draw.Cond{Value: draw.Lane, Reg: -1, Mask: 7, Cmp: "lt", Limit: 2},
+				Body: [][]draw.Stmt{{}},
+			},
+			{
+				Kind: draw.Loop, N: 7, Alt: true, Cond: draw.Cond{Value: draw.Register, Reg: 3, Mask: 7, Cmp: "lt"},
+				Body: [][]draw.Stmt{{{Kind: draw.Compute, Op: 3, A: 1, B: 3}}},
+			},
+			{Kind: draw.Put, A: 3, N: 3},
+		}},
+	}
 	k, err := c.Compile()
 	require.NoError(t, err)
 	var r Runner

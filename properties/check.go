@@ -104,7 +104,10 @@ func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 	if b.Rule.Checker == "" {
 		return nil, fmt.Errorf("%s, seed %d: a bug of the checks, not of the model: %s", mechanism, k.Seed, b.What)
 	}
-	f := &Failure{Checker: b.Rule.Checker, Mechanism: mechanism, Case: *k.Case, What: b.What, Mismatch: m, at: *b, cycles: s.Machine.Core().Now()}
+	f := &Failure{
+		Checker: b.Rule.Checker, Mechanism: mechanism, Case: *k.Case, What: b.What, Mismatch: m, at: *b,
+		cycles: s.Machine.Core().Now(),
+	}
 	f.perform = func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) }
 	return f, nil
 }
@@ -160,7 +163,9 @@ func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *v
 
 // watched performs launches on a machine in its initial state and applies every checker of a single
 // run. It calls ended when the launches end as they should; ended reports whether they finished.
-func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error, ended func() bool) (b *books.Finding, m *verify.Mismatch) {
+func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error,
+	ended func() bool,
+) (b *books.Finding, m *verify.Mismatch) {
 	defer func() {
 		if p := recover(); p != nil {
 			calls := panicked()
@@ -178,7 +183,8 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 		if r.Stop != nil && r.Stop() {
 			r.stopped = true
 		}
-		return r.stopped || memory != nil && memory.Fault() != nil || slices.ContainsFunc(watchers, (*books.Observer).Over)
+		return r.stopped || memory != nil && memory.Fault() != nil ||
+			slices.ContainsFunc(watchers, (*books.Observer).Over)
 	}
 	defer func() { s.Limits.Stop = nil }()
 	err := perform(func(l testbench.Launch) error {
@@ -240,7 +246,8 @@ func acrossEdge(k *draw.Compiled, err error) bool {
 	// At an activemask, and at a vote without .sync, the golden model groups the threads as the
 	// machine did. Threads that had not reached it before the fault wait there for ever.
 	return !errors.As(err, &m) || m.Golden == golden.Deadlocked && len(m.Broken) == 0 && m.Threads == 0 &&
-		slices.ContainsFunc(m.Launch.Prog.Insts, func(in isa.Inst) bool { return in.CrossLane() && in.Flags&isa.FlagSync == 0 })
+		slices.ContainsFunc(m.Launch.Prog.Insts,
+			func(in isa.Inst) bool { return in.CrossLane() && in.Flags&isa.FlagSync == 0 })
 }
 
 // judge returns the checker for an error of the comparison: the one nearest to the cause.
@@ -292,14 +299,17 @@ func finished(s *testbench.Session) *books.Finding {
 	last := s.Runs[len(s.Runs)-1].Launch.Prog
 	if mech, _ := divergence.Find(cfg.Divergence.Mechanism); mech.Depth != nil {
 		if n := mech.Depth(cfg.SM.WarpSize, last); n > 0 && c.Divergence.MaxDepth > uint64(n) {
-			return books.Found(checkDepth, "a stack too deep", fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n))
+			return books.Found(checkDepth, "a stack too deep",
+				fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth,
+					cfg.SM.WarpSize, n))
 		}
 	}
 	if d := &c.Divergence; d.Pushes != d.Pops {
 		return books.Found(checkDepth, "pushes without pops", fmt.Sprintf("%d pushes, %d pops", d.Pushes, d.Pops))
 	}
 	if d := &c.Divergence; d.Spills != d.Fills {
-		return books.Found(checkDepth, "spills without fills", fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills))
+		return books.Found(checkDepth, "spills without fills",
+			fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills))
 	}
 	if what := account(c, cfg); what != "" {
 		return books.Found(checkCycles, "classes of cycles", what)
@@ -308,7 +318,8 @@ func finished(s *testbench.Session) *books.Finding {
 		return books.Found(checkTraffic, "counts of the memory system", what)
 	}
 	if p := s.Machine.System().RunUntil(func() bool { return false }, s.Machine.Core(), 10_000); !p.Idle {
-		return books.Found(checkDrained, "something that goes on after the end", "something is still going on 10000 cycles after the end")
+		return books.Found(checkDrained, "something that goes on after the end",
+			"something is still going on 10000 cycles after the end")
 	}
 	return nil
 }
@@ -316,7 +327,8 @@ func finished(s *testbench.Session) *books.Finding {
 // left describes what an SM still holds; "" if nothing.
 func left(m *sm.SM) string {
 	if paths := m.Div.Paths(nil); len(paths) > 0 {
-		return fmt.Sprintf("%d groups of threads, the first lanes %#x of row %d", len(paths), paths[0].Mask, paths[0].Row)
+		return fmt.Sprintf("%d groups of threads, the first lanes %#x of row %d", len(paths), paths[0].Mask,
+			paths[0].Row)
 	}
 	for i := range m.Div.Slots().Len() {
 		if m.Div.Slots().At(i).Valid {
@@ -355,9 +367,11 @@ func account(c *testbench.Counters, cfg *gpu.Config) string {
 	case classes != c.SMCycles:
 		return fmt.Sprintf("%d cycles in all classes, %d SM cycles", classes, c.SMCycles)
 	case c.Classes.Issue() != busy:
-		return fmt.Sprintf("%d issue cycles, %d instructions, %d of them beside others, of %d cycles less %d", c.Classes.Issue(), c.Instructions+c.Inserted, c.Beside, enter, c.Skipped)
+		return fmt.Sprintf("%d issue cycles, %d instructions, %d of them beside others, of %d cycles less %d",
+			c.Classes.Issue(), c.Instructions+c.Inserted, c.Beside, enter, c.Skipped)
 	case issues != c.Instructions || lanes != c.Lanes:
-		return fmt.Sprintf("the histogram of active lanes has %d instructions and %d lanes, the counters %d and %d", issues, lanes, c.Instructions, c.Lanes)
+		return fmt.Sprintf("the histogram of active lanes has %d instructions and %d lanes, the counters %d and %d",
+			issues, lanes, c.Instructions, c.Lanes)
 	}
 	return ""
 }
@@ -370,16 +384,28 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 		what        string
 		left, right uint64
 	}{
-		{"lines asked for by the coalescer, accesses of the L1", c.Coalescer.Lines, c.L1.Loads + c.L1.Stores + c.L1.Atomics},
-		{"loads of the L1 that hit, miss or merge, or else bypass, and loads", min(max(c.L1.Loads, cached), cached+c.L1.Bypasses), c.L1.Loads},
+		{
+			"lines asked for by the coalescer, accesses of the L1", c.Coalescer.Lines,
+			c.L1.Loads + c.L1.Stores + c.L1.Atomics,
+		},
+		{
+			"loads of the L1 that hit, miss or merge, or else bypass, and loads",
+			min(max(c.L1.Loads, cached), cached+c.L1.Bypasses), c.L1.Loads,
+		},
 		{"requests, accesses and flushes of the L2", c.Requests.Packets, at + c.L2.Flushes},
 		{"requests, responses", c.Requests.Packets, c.Responses.Packets},
 		{"hits, misses and merges of the L2, its accesses", c.L2.Hits + c.L2.Misses + c.L2.Merges, at},
 		{"misses of the L2, reads of the DRAM", c.L2.Misses, c.DRAM.Reads},
 		{"write-backs of the L2, writes of the DRAM", c.L2.WriteBacks, c.DRAM.Writes},
-		{"requests to open rows and others, reads and writes", c.DRAM.RowHits + c.DRAM.RowMisses, c.DRAM.Reads + c.DRAM.Writes},
+		{
+			"requests to open rows and others, reads and writes", c.DRAM.RowHits + c.DRAM.RowMisses,
+			c.DRAM.Reads + c.DRAM.Writes,
+		},
 		{"rows opened, requests to rows that were not open", c.DRAM.Activates, c.DRAM.RowMisses},
-		{"bytes of the data bus, its cycles times their bytes", c.DRAM.Bytes, c.DRAM.BusCycles * uint64(cfg.DRAM.BusBytes)},
+		{
+			"bytes of the data bus, its cycles times their bytes", c.DRAM.Bytes,
+			c.DRAM.BusCycles * uint64(cfg.DRAM.BusBytes),
+		},
 	} {
 		if e.left != e.right {
 			return fmt.Sprintf("%s: %d and %d", e.what, e.left, e.right)
@@ -403,7 +429,9 @@ func same(s *testbench.Session, k *draw.Compiled, state uint64) *books.Finding {
 		return books.Found(checkSame, "another end", fmt.Sprintf("a second run of a case that finished: %v", err))
 	}
 	if again := sys.Hash(); again != state || cycles != s.Counters().Cycles {
-		return books.Found(checkSame, "another state", fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Counters().Cycles, again))
+		return books.Found(checkSame, "another state",
+			fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state,
+				s.Counters().Cycles, again))
 	}
 	return nil
 }

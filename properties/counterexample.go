@@ -55,7 +55,10 @@ const bucketSchema = "divergo.bucket.v1"
 // fails. Otherwise it makes a folder there, with the kernel as PTX, the launch, the machine and an
 // explanation; Show adds to it. If stop is not nil, it is polled and ends the runs of Write.
 func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error) {
-	b := &Bucket{Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.Place(stop), Count: 1, Seeds: []uint64{f.Case.Seed}}
+	b := &Bucket{
+		Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.Place(stop), Count: 1,
+		Seeds: []uint64{f.Case.Seed},
+	}
 	if old := b.find(in, stop); old != nil {
 		old.Count++
 		if at, there := slices.BinarySearch(old.Seeds, f.Case.Seed); !there {
@@ -77,7 +80,8 @@ func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error)
 	cfg := f.Case.Machine
 	cfg.Divergence.Mechanism = f.Mechanism
 	for name, text := range map[string][]byte{
-		kernelFile: []byte(k.Text), machineFile: cfg.TOML(), launchFile: append(launch, '\n'), readmeFile: []byte(f.explain(by, nil)),
+		kernelFile: []byte(k.Text), machineFile: cfg.TOML(), launchFile: append(launch,
+			'\n'), readmeFile: []byte(f.explain(by, nil)),
 	} {
 		if err := output.WriteFile(filepath.Join(b.Folder, name), text); err != nil {
 			return b, err
@@ -88,7 +92,10 @@ func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error)
 
 // launches returns the launch file of the case.
 func (f *Failure) launches() *launches.File {
-	file := &launches.File{Mechanism: f.Mechanism, Checker: f.Checker, Seed: f.Case.Seed, Machine: machineFile, Module: kernelFile}
+	file := &launches.File{
+		Mechanism: f.Mechanism, Checker: f.Checker, Seed: f.Case.Seed, Machine: machineFile,
+		Module: kernelFile,
+	}
 	each := launches.Entry{Grid: f.Case.Grid, Block: f.Case.Block, Shared: uint32(f.Case.Shared())}
 	_, params := f.Case.PTX()
 	for _, p := range params {
@@ -191,7 +198,8 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	if x != nil {
 		b.WriteString(x.String())
 	}
-	fmt.Fprintf(&b, "`%s` is the kernel, on %s CTAs of %s threads, warps of %d, launches: %d; `%s` is the machine.\n\n", kernelFile, dim(c.Grid), dim(c.Block), c.Machine.SM.WarpSize, 1+c.Again, machineFile)
+	fmt.Fprintf(&b, "`%s` is the kernel, on %s CTAs of %s threads, warps of %d, launches: %d; `%s` is the machine.\n\n",
+		kernelFile, dim(c.Grid), dim(c.Block), c.Machine.SM.WarpSize, 1+c.Again, machineFile)
 	fmt.Fprintf(&b, "It was found by\n\n    %s\n\n", by.By)
 	if by.Program == "" {
 		fmt.Fprintf(&b, "That is a test, which has no command line. `divergo` in what follows is a program with one that has the mechanism `%s` (docs/howto/your-own-mechanism.md).\n\n", f.Mechanism)
@@ -205,18 +213,21 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	}
 	if f.Checker == checkReset {
 		before := c.Seed % draw.MachineSeeds
-		fmt.Fprintf(&b, "A machine fails that has run other kernels before. All kernels of that machine:\n\n%s", drawn(c.Seed-before, before+1))
+		fmt.Fprintf(&b, "A machine fails that has run other kernels before. All kernels of that machine:\n\n%s",
+			drawn(c.Seed-before, before+1))
 	} else {
 		fmt.Fprintf(&b, "Every checker once more, in this folder:\n\n    %s check --replay .\n\n", program)
 	}
 	if x != nil && x.shows != "" {
-		fmt.Fprintf(&b, "The run by itself, compared with the golden model:\n\n    %s run %s %s\n\n", program, launchFile, x.shows)
+		fmt.Fprintf(&b, "The run by itself, compared with the golden model:\n\n    %s run %s %s\n\n", program,
+			launchFile, x.shows)
 	}
 	if x != nil && x.wave != nil {
 		fmt.Fprintf(&b, "The waveform `%s` has the cycles %d to %d of that run. It opens at cycle %d:\n\n    %s wave %s\n\n", waveFile, x.wave.from, x.wave.to, x.cycle, program, waveFile)
 	}
 	if f.Checker != checkReset { // which is not made smaller
-		fmt.Fprintf(&b, "The kernel was drawn from seed %d and made smaller. As it was drawn:\n\n%s", c.Seed, drawn(c.Seed, 1))
+		fmt.Fprintf(&b, "The kernel was drawn from seed %d and made smaller. As it was drawn:\n\n%s", c.Seed,
+			drawn(c.Seed, 1))
 	}
 	fmt.Fprintf(&b, "Other failures of the same cause are counted in `%s`.\n", bucketFile)
 	return b.String()
@@ -253,7 +264,8 @@ func replay(name string, stop func() bool) (*Failure, error) {
 		})
 		return err
 	}
-	b, m := r.watched(s, func(run func(testbench.Launch) error) error { return perform(s, run) }, func() bool { return true })
+	b, m := r.watched(s, func(run func(testbench.Launch) error) error { return perform(s, run) },
+		func() bool { return true })
 	switch {
 	case b == nil && r.stopped:
 		return nil, errStopped
@@ -261,7 +273,11 @@ func replay(name string, stop func() bool) (*Failure, error) {
 		return nil, nil
 	}
 	what := fmt.Sprintf("launch %d, %s: %s", last+1, plan.Steps[last].Prog.Name, b.What)
-	return &Failure{Checker: b.Rule.Checker, Mechanism: cfg.Divergence.Mechanism, Case: draw.Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(), perform: perform}, nil
+	return &Failure{
+		Checker: b.Rule.Checker, Mechanism: cfg.Divergence.Mechanism,
+		Case: draw.Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(),
+		perform: perform,
+	}, nil
 }
 
 // load reads a launch file, or the one in a folder, and its machine.

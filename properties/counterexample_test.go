@@ -50,10 +50,19 @@ var origin = Origin{By: "mine check --runs 300", Program: "mine"}
 // looped returns a kernel with a loop of some trips, in four threads.
 func looped(t *testing.T, trips int, before ...draw.Stmt) *draw.Compiled {
 	t.Helper()
-	k, err := (&draw.Case{Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{4, 1, 1}, Kernel: draw.Kernel{
-		Words: 64, Lean: true,
-		Body: append(before, draw.Stmt{Kind: draw.Loop, Alt: true, N: trips, Cond: draw.Cond{Value: draw.Constant, Salt: uint32(trips), Reg: -1, Mask: ^uint32(0), Cmp: "lt"}, Body: [][]draw.Stmt{{{Kind: draw.Compute}}}}),
-	}}).Compile()
+	k, err := (&draw.Case{
+		Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{4, 1, 1},
+		Kernel: draw.Kernel{
+			Words: 64, Lean: true,
+			Body: append(before, draw.Stmt{
+				Kind: draw.Loop, Alt: true, N: trips,
+				Cond: draw.Cond{
+					Value: draw.Constant, Salt: uint32(trips), Reg: -1, Mask: ^uint32(0),
+					Cmp: "lt",
+				}, Body: [][]draw.Stmt{{{Kind: draw.Compute}}},
+			}),
+		},
+	}).Compile()
 	require.NoError(t, err)
 	return k
 }
@@ -140,7 +149,8 @@ func TestOpensWhereItFailed(t *testing.T) {
 			}
 		})
 		_ = f.again(s)
-		if first != ^uint64(0) && f.Mismatch.Threads <= len(f.Mismatch.Paths) && !strings.Contains(page, ", in the golden model") {
+		if first != ^uint64(0) && f.Mismatch.Threads <= len(f.Mismatch.Paths) &&
+			!strings.Contains(page, ", in the golden model") {
 			assert.Equal(t, first, cycle)
 			seen[false]++
 		}
@@ -153,7 +163,8 @@ func TestOpensWhereItFailed(t *testing.T) {
 func TestLastInstructions(t *testing.T) {
 	k := looped(t, 3)
 	_, page := kept(t, failure(t, k, late), t.TempDir())
-	lines := regexp.MustCompile(`(?m)^    . cycle +\d+  PC +(\d+)  (.*?)  +kernel.ptx:\d+$`).FindAllStringSubmatch(page, -1)
+	lines := regexp.MustCompile(`(?m)^    . cycle +\d+  PC +(\d+)  (.*?)  +kernel.ptx:\d+$`).FindAllStringSubmatch(page,
+		-1)
 	require.NotEmpty(t, lines, page)
 	assert.LessOrEqual(t, len(lines), 10*shownTrails)
 	for _, l := range lines {
@@ -209,11 +220,17 @@ func TestBuckets(t *testing.T) {
 		return b
 	}
 	first := write(f)
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 1, []uint64{0}, filepath.Join(in, "late-0")}, first)
+	assert.Equal(t, Bucket{
+		bucketSchema, late, checkPaths, "another way, after bra", 1,
+		[]uint64{0},
+		filepath.Join(in, "late-0"),
+	}, first)
 	other := failure(t, looped(t, 3, draw.Stmt{Kind: draw.Compute, Op: 3}), late)
 	other.Case.Seed = 7
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 2, []uint64{0, 7}, first.Folder}, write(other))
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 3, []uint64{0, 7}, first.Folder}, write(f), "a seed again")
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 2, []uint64{0, 7}, first.Folder},
+		write(other))
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 3, []uint64{0, 7}, first.Folder},
+		write(f), "a seed again")
 
 	another := write(failure(t, simple(t), wrong))
 	assert.Equal(t, filepath.Join(in, "wrong-0"), another.Folder)
@@ -232,9 +249,15 @@ func TestPlaces(t *testing.T) {
 	assert.Equal(t, "a thread in no group", b.Place())
 	b.Last = "bra"
 	assert.Equal(t, "a thread in no group, after bra", b.Place())
-	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Outcome: &testbench.Outcome{End: gpu.Deadlock, Cycle: 3412}})
+	b, _ = judge(&verify.Mismatch{
+		Launch:  testbench.Launch{Prog: simple(t).Prog},
+		Outcome: &testbench.Outcome{End: gpu.Deadlock, Cycle: 3412},
+	})
 	assert.Equal(t, "deadlock", b.Place())
-	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Outcome: &testbench.Outcome{End: gpu.Faulted, Fault: &testbench.Fault{Kind: sm.Misaligned.String()}}})
+	b, _ = judge(&verify.Mismatch{
+		Launch:  testbench.Launch{Prog: simple(t).Prog},
+		Outcome: &testbench.Outcome{End: gpu.Faulted, Fault: &testbench.Fault{Kind: sm.Misaligned.String()}},
+	})
 	assert.Equal(t, "misaligned", b.Place())
 	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Values: 1})
 	assert.Equal(t, "another value", b.Place())
@@ -282,7 +305,10 @@ func TestWaveOfALongRun(t *testing.T) {
 func TestWaveOfLaunches(t *testing.T) {
 	k := simple(t)
 	k.Again = 1
-	f := &Failure{Mechanism: "pdom", Case: *k.Case, perform: func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) }}
+	f := &Failure{
+		Mechanism: "pdom", Case: *k.Case,
+		perform: func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) },
+	}
 	name := filepath.Join(t.TempDir(), waveFile)
 	_, err := f.wave(name, 700, waveBytes, nil)
 	require.NoError(t, err)
@@ -357,7 +383,10 @@ func TestPageOfUsedMachine(t *testing.T) {
 	k := simple(t)
 	k.Seed = draw.MachineSeeds + 2
 	perform := func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) }
-	f := &Failure{Checker: checkReset, Mechanism: "pdom", Case: *k.Case, at: books.Finding{Rule: books.Rule{Checker: checkReset, Name: "memory: another value"}}, perform: perform}
+	f := &Failure{
+		Checker: checkReset, Mechanism: "pdom", Case: *k.Case,
+		at: books.Finding{Rule: books.Rule{Checker: checkReset, Name: "memory: another value"}}, perform: perform,
+	}
 	in := t.TempDir()
 	_, page := kept(t, f, in)
 	assert.NotContains(t, page, "--replay")

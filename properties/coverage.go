@@ -74,8 +74,10 @@ const (
 )
 
 var eventNames = [numEvents]string{
-	"push", "pop", "spill", "fill", "barrier release", "barrier reached in parts", "divergent branch", "partial last warp", "inserted instruction",
-	"block of more than 96 threads", "grid of more than 100 blocks", "grid in z", "several launches", "access across the end of an allocation",
+	"push", "pop", "spill", "fill", "barrier release", "barrier reached in parts", "divergent branch",
+	"partial last warp", "inserted instruction",
+	"block of more than 96 threads", "grid of more than 100 blocks", "grid in z", "several launches",
+	"access across the end of an allocation",
 }
 
 // forms are variants of the instructions of statements.
@@ -106,8 +108,10 @@ const (
 
 var formNames = [numForms]string{
 	"call by address", "recursive call", "bar.red", "bar with a count", "vector", "generic address",
-	"bytes or half words", "double words", "vector in local memory", "memory order", "cache operator", "result of an atomic", "lane number",
-	"bar.arrive", "barrier of some warps", "vote of some threads", "vote without .sync", "asynchronous copy", "parameter of a function", "address of 32 bits", "atomic of 16 bits",
+	"bytes or half words", "double words", "vector in local memory", "memory order", "cache operator",
+	"result of an atomic", "lane number",
+	"bar.arrive", "barrier of some warps", "vote of some threads", "vote without .sync", "asynchronous copy",
+	"parameter of a function", "address of 32 bits", "atomic of 16 bits",
 }
 
 // forms returns the variants that a program has.
@@ -132,13 +136,16 @@ func forms(p *isa.Program) (has [numForms]bool) {
 			formReturns:   atomic && in.NDst > 0,
 			formArrives:   in.Op == isa.OpBar && in.Mode == isa.ModeArrive,
 			formParts:     in.Op == isa.OpBar && in.Guard.Kind == isa.OperandPred && in.Mode != isa.ModeArrive,
-			formTeam:      in.CrossLane() && in.Flags&isa.FlagSync != 0 && in.NSrc > 0 && in.Src[in.NSrc-1].Kind != isa.OperandImm,
-			formHere:      in.CrossLane() && in.Flags&isa.FlagSync == 0 && in.Op != isa.OpBarWarp,
-			formCopy:      in.Op == isa.OpCopy,
-			formPasses:    strings.HasPrefix(in.Text, "st.param"),
-			formShort:     access && in.NSrc > 0 && in.Src[0].Kind == isa.OperandReg && p.Regs[in.Src[0].Index].Type.Bits() == 32 && in.Memory(),
-			formSubword:   atomic && in.Type.Bits() == 16,
-			formLane:      in.Op == isa.OpMov && in.Src[0].Kind == isa.OperandSpecial && isa.Special(in.Src[0].Index) == isa.LaneID,
+			formTeam: in.CrossLane() && in.Flags&isa.FlagSync != 0 && in.NSrc > 0 &&
+				in.Src[in.NSrc-1].Kind != isa.OperandImm,
+			formHere:   in.CrossLane() && in.Flags&isa.FlagSync == 0 && in.Op != isa.OpBarWarp,
+			formCopy:   in.Op == isa.OpCopy,
+			formPasses: strings.HasPrefix(in.Text, "st.param"),
+			formShort: access && in.NSrc > 0 && in.Src[0].Kind == isa.OperandReg &&
+				p.Regs[in.Src[0].Index].Type.Bits() == 32 && in.Memory(),
+			formSubword: atomic && in.Type.Bits() == 16,
+			formLane: in.Op == isa.OpMov && in.Src[0].Kind == isa.OperandSpecial &&
+				isa.Special(in.Src[0].Index) == isa.LaneID,
 		} {
 			has[i] = has[i] || is
 		}

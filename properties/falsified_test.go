@@ -38,10 +38,16 @@ func TestJudge(t *testing.T) {
 // simple returns a kernel with a branch.
 func simple(t *testing.T) *draw.Compiled {
 	t.Helper()
-	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: draw.Kernel{
-		Body:  []draw.Stmt{{Kind: draw.If, Cond: draw.Cond{Value: draw.Thread, Reg: -1, Mask: 3, Cmp: "lt", Limit: 2}, Body: [][]draw.Stmt{{{Kind: draw.Compute}}}}, {Kind: draw.Load}, {Kind: draw.Put}},
-		Words: 64,
-	}}).Compile()
+	k, err := (&draw.Case{
+		Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{16, 1, 1},
+		Kernel: draw.Kernel{
+			Body: []draw.Stmt{{
+				Kind: draw.If, Cond: draw.Cond{Value: draw.Thread, Reg: -1, Mask: 3, Cmp: "lt", Limit: 2},
+				Body: [][]draw.Stmt{{{Kind: draw.Compute}}},
+			}, {Kind: draw.Load}, {Kind: draw.Put}},
+			Words: 64,
+		},
+	}).Compile()
 	require.NoError(t, err)
 	return k
 }
@@ -59,10 +65,16 @@ func TestEndIsWatched(t *testing.T) {
 		{"a push too many", checkDepth, counters(func(c *testbench.Counters) { c.Divergence.Pushes++ })},
 		{"a stack too deep", checkDepth, counters(func(c *testbench.Counters) { c.Divergence.MaxDepth = 1000 })},
 		{"a cycle too many", checkCycles, counters(func(c *testbench.Counters) { c.Classes[sm.ClassMem]++ })},
-		{"a cycle in another class", checkCycles, counters(func(c *testbench.Counters) { c.Classes[sm.ClassIssue]--; c.Classes[sm.ClassMem]++ })},
+		{
+			"a cycle in another class", checkCycles,
+			counters(func(c *testbench.Counters) { c.Classes[sm.ClassIssue]--; c.Classes[sm.ClassMem]++ }),
+		},
 		{"a line twice", checkTraffic, counters(func(c *testbench.Counters) { c.Coalescer.Lines++ })},
 		{"a fetch that nobody asked for", checkTraffic, counters(func(c *testbench.Counters) { c.DRAM.Reads++ })},
-		{"a register still to be written", checkDrained, func(s *testbench.Session) { s.Machine.SMs[0].Issue.Scoreboard.Pending.Edit(0)[0] = 1 }},
+		{
+			"a register still to be written", checkDrained,
+			func(s *testbench.Session) { s.Machine.SMs[0].Issue.Scoreboard.Pending.Edit(0)[0] = 1 },
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := simple(t)

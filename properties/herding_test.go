@@ -17,7 +17,8 @@ import (
 
 // plainFeatures are the features that every mechanism supports, with results independent of the
 // mechanism.
-const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings | draw.Tables)
+const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings |
+	draw.Tables)
 
 // herded returns a case with some of its branches and of its input loads herded, often all.
 //
@@ -39,7 +40,8 @@ func herded(t *testing.T, seed uint64, features draw.Features) (*draw.Compiled, 
 		}
 	}
 	for _, pc := range loads {
-		if text := k.Prog.Insts[pc].Text; strings.HasPrefix(text, "ld.global") && strings.HasSuffix(text, ", [%at]") && (all || r.IntN(2) == 0) {
+		if text := k.Prog.Insts[pc].Text; strings.HasPrefix(text, "ld.global") && strings.HasSuffix(text, ", [%at]") &&
+			(all || r.IntN(2) == 0) {
 			h.Loads = append(h.Loads, pc)
 		}
 	}
@@ -53,7 +55,8 @@ func herded(t *testing.T, seed uint64, features draw.Features) (*draw.Compiled, 
 func drawHerd(seed uint64, c *gpu.Config) {
 	r := rand.New(rand.NewPCG(seed/8, 4))
 	for _, k := range gpu.Keys() {
-		if strings.HasPrefix(k.Name, "herd.") && !slices.Contains([]string{"herd.branch_fraction", "herd.load_fraction"}, k.Name) {
+		if strings.HasPrefix(k.Name, "herd.") &&
+			!slices.Contains([]string{"herd.branch_fraction", "herd.load_fraction"}, k.Name) {
 			draw.Key(r, c, &k)
 		}
 	}

@@ -47,7 +47,8 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 		require.NoError(t, err)
 		s.Herd = func(*isa.Program) (*isa.Program, error) { return made, nil }
 		err = k.Launch(s, s.Launch)
-		require.NoError(t, err, "seed %d under %s, herded: branches %v, loads %v\n%s", seed, mechanism, branches, loads, k.Text)
+		require.NoError(t, err, "seed %d under %s, herded: branches %v, loads %v\n%s", seed, mechanism, branches, loads,
+			k.Text)
 		n := s.Counters()
 		herded += int(n.Herd.Branches + n.Coalescer.Herd.Loads)
 		forced += int(n.Herd.Forced)
@@ -100,13 +101,15 @@ func (g *tempting) block(depth int) {
 		case kind == 4 && depth < 3:
 			line("mov.u32 %%t%d, %d; L%d: sub.u32 %%t%d, %%t%d, 1;", depth, 2+g.IntN(4), n, depth, depth)
 			g.block(depth + 1)
-			line("setp.gt.u32 %%p, %%v%d, %d; @%%p bra S%d; setp.ne.u32 %%p, %%t%d, 0; @%%p bra L%d; S%d:", b, g.IntN(128), n, depth, n, n)
+			line("setp.gt.u32 %%p, %%v%d, %d; @%%p bra S%d; setp.ne.u32 %%p, %%t%d, 0; @%%p bra L%d; S%d:", b,
+				g.IntN(128), n, depth, n, n)
 		case kind == 5:
 			line("st.global.u32 [%%own+%d], %%v%d;", 4*g.reg(), a)
 		case kind == 6:
 			line("ld.global.u32 %%v%d, [%%own+%d];", a, 4*g.reg())
 		default:
-			line("%s %%v%d, %%v%d, %%v%d; and.b32 %%v%d, %%v%d, 127;", []string{"add.u32", "xor.b32", "mul.lo.u32"}[g.IntN(3)], a, a, b, a, a)
+			line("%s %%v%d, %%v%d, %%v%d; and.b32 %%v%d, %%v%d, 127;",
+				[]string{"add.u32", "xor.b32", "mul.lo.u32"}[g.IntN(3)], a, a, b, a, a)
 		}
 	}
 }
@@ -128,7 +131,10 @@ func tempt(t *testing.T, seed uint64) *draw.Compiled {
 	and.b32 %v0, %v0, 127; mov.u32 %v1, %i; xor.b32 %v2, %v0, 77; mov.u32 %v3, 9;
 ` + body + "st.global.u32 [%own], %v0; st.global.u32 [%own+4], %v1; exit;\n}\n"
 	c := &draw.Case{Seed: seed, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Machine: draw.Plain(32)}
-	k, err := c.CompileText(text, []draw.Buffer{{Name: "input", Spec: "buf:rand:u32:64"}, {Name: "private", Spec: "buf:zero:1024"}})
+	k, err := c.CompileText(text, []draw.Buffer{
+		{Name: "input", Spec: "buf:rand:u32:64"},
+		{Name: "private", Spec: "buf:zero:1024"},
+	})
 	require.NoError(t, err, text)
 	return k
 }
@@ -157,7 +163,8 @@ func TestHerdingWhatTempts(t *testing.T) {
 		require.NoError(t, err, "seed %d, without herding\n%s", seed, k.Text)
 		branches, loads := safety.Analyze(k.Prog).Safe()
 		n, err := run(mechanism, branches, loads)
-		require.NoError(t, err, "seed %d under %s, herded: branches %v, loads %v\n%s", seed, mechanism, branches, loads, k.Text)
+		require.NoError(t, err, "seed %d under %s, herded: branches %v, loads %v\n%s", seed, mechanism, branches, loads,
+			k.Text)
 		forced += n
 		if seed%8 == 0 {
 			branches, loads = k.Prog.Herdable()

@@ -34,7 +34,8 @@ func (c *campaign) resume() (err error) {
 	for i, line := range c.journal.Records {
 		var d record
 		if err := json.Unmarshal(line, &d); err != nil || d.From != c.next || d.To <= d.From {
-			return errors.Join(fmt.Errorf("%s: line %d does not go on where the one before ends", c.Journal, i+2), c.journal.Close())
+			return errors.Join(fmt.Errorf("%s: line %d does not go on where the one before ends", c.Journal, i+2),
+				c.journal.Close())
 		}
 		r.Cases += d.To - d.From
 		r.Runs += d.Runs

@@ -53,7 +53,10 @@ func TestResume(t *testing.T) {
 
 // TestResumeBehindFailure checks that a resumed campaign finds a failure again.
 func TestResumeBehindFailure(t *testing.T) {
-	o := Options{Mechanisms: []string{late}, Runs: 300, Shrink: 1, Journal: filepath.Join(t.TempDir(), "journal"), Jobs: 2}
+	o := Options{
+		Mechanisms: []string{late}, Runs: 300, Shrink: 1, Journal: filepath.Join(t.TempDir(), "journal"),
+		Jobs: 2,
+	}
 	first, err := Run(o)
 	require.NoError(t, err)
 	require.NotNil(t, first.Found)

@@ -81,7 +81,10 @@ const (
 
 // String names b.
 func (b becomes) String() string {
-	return [...]string{"goes on", "part goes on", "others go on", "goes on with more", "waits at the barrier", "waits for others", "waits for another outcome", "is free"}[b]
+	return [...]string{
+		"goes on", "part goes on", "others go on", "goes on with more", "waits at the barrier",
+		"waits for others", "waits for another outcome", "is free",
+	}[b]
 }
 
 func becomesOf(was, is *divergence.Slot) becomes {
@@ -89,7 +92,10 @@ func becomesOf(was, is *divergence.Slot) becomes {
 	case !is.Valid:
 		return becomesGone
 	case is.Wait != divergence.Runs:
-		return [...]becomes{divergence.WaitsBarrier: becomesBarrier, divergence.WaitsJoin: becomesJoin, divergence.WaitsControl: becomesControl}[is.Wait]
+		return [...]becomes{
+			divergence.WaitsBarrier: becomesBarrier, divergence.WaitsJoin: becomesJoin,
+			divergence.WaitsControl: becomesControl,
+		}[is.Wait]
 	case is.Mask == was.Mask:
 		return becomesSame
 	case is.Mask&^was.Mask == 0:
@@ -123,7 +129,8 @@ func (c *Coverage) follow(s *testbench.Session, p *isa.Program) []books.Open {
 	mechanism, _ := divergence.Find(cfg.Divergence.Mechanism)
 	return []books.Open{func(o *books.Observer) {
 		of := &outcomes{mechanism: &mechanism, observer: o}
-		shapes, patterns := draw.Shapes(p), make([]uint8, len(p.Insts)) // by PC: one bit for each pattern of issuing lanes
+		// by PC: one bit for each pattern of issuing lanes
+		shapes, patterns := draw.Shapes(p), make([]uint8, len(p.Insts))
 		ports := o.SM().Div.Connections()
 		o.Leave(
 			ports.Outcome.Tap(of.became), ports.Memory.Tap(of.moves),

@@ -52,7 +52,8 @@ func (c calls) first() string {
 
 // checks are the packages that check the model.
 var checks = []string{
-	"divergo/properties", "divergo/properties/books", "divergo/properties/draw", "divergo/internal/audit", "divergo/testbench/golden", "divergo/testbench/verify",
+	"divergo/properties", "divergo/properties/books", "divergo/properties/draw", "divergo/internal/audit",
+	"divergo/testbench/golden", "divergo/testbench/verify",
 }
 
 // ours reports whether the checks panicked, and not the model.

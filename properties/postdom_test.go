@@ -81,7 +81,8 @@ func TestReconvergenceByPaths(t *testing.T) {
 			from, _ := p.next(uint32(pc))
 			before := make([]bool, len(p.Insts)) // the instructions that threads pass before they meet
 			leaves := p.leaves(from, in.Reconv, before)
-			assert.Equal(t, in.Reconv == isa.NoPC, leaves, "seed %d, PC %d: a way does not come by PC %d\n%s", seed, pc, int32(in.Reconv), k.Text)
+			assert.Equal(t, in.Reconv == isa.NoPC, leaves, "seed %d, PC %d: a way does not come by PC %d\n%s", seed, pc,
+				int32(in.Reconv), k.Text)
 			for x, comes := range before {
 				if comes && !p.leaves(from, uint32(x), make([]bool, len(p.Insts))) {
 					t.Fatalf("seed %d, PC %d: threads meet at %d, before %d\n%s", seed, pc, x, int32(in.Reconv), k.Text)

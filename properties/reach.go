@@ -168,7 +168,8 @@ func shapesOf(k *draw.Case) (names []string) {
 		count = "2 to 100"
 	}
 	return []string{
-		"launch: block in " + strconv.Itoa(dims(k.Block)) + " dimensions", "launch: grid in " + strconv.Itoa(dims(k.Grid)) + " dimensions",
+		"launch: block in " + strconv.Itoa(dims(k.Block)) + " dimensions", "launch: grid in " +
+			strconv.Itoa(dims(k.Grid)) + " dimensions",
 		"launch: block " + size, "launch: blocks: " + count, "launch: times: " + strconv.Itoa(1+k.Again),
 	}
 }
@@ -177,8 +178,10 @@ func shapesOf(k *draw.Case) (names []string) {
 var launchBins = []string{
 	"launch: block in 1 dimensions", "launch: block in 2 dimensions", "launch: block in 3 dimensions",
 	"launch: grid in 1 dimensions", "launch: grid in 2 dimensions", "launch: grid in 3 dimensions",
-	"launch: block of one thread", "launch: block of less than a warp", "launch: block of whole warps", "launch: block whose last warp is not full", "launch: block of 1024 threads",
-	"launch: blocks: one", "launch: blocks: no more than SMs", "launch: blocks: 2 to 100", "launch: blocks: more than 100",
+	"launch: block of one thread", "launch: block of less than a warp", "launch: block of whole warps",
+	"launch: block whose last warp is not full", "launch: block of 1024 threads",
+	"launch: blocks: one", "launch: blocks: no more than SMs", "launch: blocks: 2 to 100",
+	"launch: blocks: more than 100",
 	"launch: times: 1", "launch: times: 2", "launch: times: 3",
 }
 

@@ -41,7 +41,8 @@ func TestPatterns(t *testing.T) {
 // that of its source.
 func TestOpcodeOf(t *testing.T) {
 	for text, want := range map[string]string{
-		"ld.volatile.global.v2.u32 {%r0, %r1}, [%at]": "ld.u32", "@%p bra L1_join": "bra", "ret": "ret", "@!%p add.u32 %r0, %r0, 1": "add.u32",
+		"ld.volatile.global.v2.u32 {%r0, %r1}, [%at]": "ld.u32", "@%p bra L1_join": "bra", "ret": "ret",
+		"@!%p add.u32 %r0, %r0, 1":   "add.u32",
 		"bar.red.and.pred %p, 3, %p": "bar.pred", "cvt.u64.u32 %q, %r0": "cvt.u32", "bar.sync 0": "bar",
 	} {
 		assert.Equal(t, want, opcodeOf(&isa.Inst{Text: text}), text)
@@ -58,7 +59,8 @@ func TestDrawnBins(t *testing.T) {
 		}
 		for _, key := range gpu.Keys() {
 			name := settingOf(&key, &c.Machine)
-			require.True(t, key.Name == "divergence.mechanism" || slices.Contains(names, name), "seed %d: %s", seed, name)
+			require.True(t, key.Name == "divergence.mechanism" || slices.Contains(names, name), "seed %d: %s",
+				seed, name)
 		}
 	}
 }
@@ -71,12 +73,17 @@ func TestOutcomes(t *testing.T) {
 	}
 	was := slot(divergence.WaitsControl, 0b0110)
 	for want, is := range map[becomes]*divergence.Slot{
-		becomesSame: slot(divergence.Runs, 0b0110), becomesPart: slot(divergence.Runs, 0b0100), becomesOther: slot(divergence.Runs, 0b1001), becomesMore: slot(divergence.Runs, 0b1110),
-		becomesBarrier: slot(divergence.WaitsBarrier, 0b0110), becomesJoin: slot(divergence.WaitsJoin, 0b0110), becomesControl: slot(divergence.WaitsControl, 0b0110), becomesGone: slot(divergence.Runs, 0),
+		becomesSame: slot(divergence.Runs, 0b0110), becomesPart: slot(divergence.Runs,
+			0b0100), becomesOther: slot(divergence.Runs, 0b1001), becomesMore: slot(divergence.Runs, 0b1110),
+		becomesBarrier: slot(divergence.WaitsBarrier, 0b0110), becomesJoin: slot(divergence.WaitsJoin,
+			0b0110), becomesControl: slot(divergence.WaitsControl, 0b0110), becomesGone: slot(divergence.Runs, 0),
 	} {
 		assert.Equal(t, want, becomesOf(was, is))
 	}
-	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64}}).Compile()
+	k, err := (&draw.Case{
+		Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1},
+		Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64},
+	}).Compile()
 	require.NoError(t, err)
 	c := &Coverage{}
 	f, err := (&Runner{Coverage: c}).Check(k, "token")
@@ -88,7 +95,10 @@ func TestOutcomes(t *testing.T) {
 		bins[name] = counts[i]
 	}
 	assert.EqualValues(t, 1, bins["outcome: token: exit, all lanes: the slot is free"])
-	for _, name := range []string{"outcome: token: branch, some lanes", "outcome: token: a spill above at most 4 words"} {
+	for _, name := range []string{
+		"outcome: token: branch, some lanes",
+		"outcome: token: a spill above at most 4 words",
+	} {
 		n, there := bins[name]
 		assert.True(t, there && n == 0, name)
 	}
@@ -105,9 +115,13 @@ func TestEveryForm(t *testing.T) {
 	for first := 0; first < len(ptx.Forms()); first += together {
 		body := []draw.Stmt{{Kind: draw.Get, D: 1, N: 1}}
 		for i := range together {
-			body = append(body, draw.Stmt{Kind: draw.Form, N: first + i, D: i, A: i + 1, B: i + 2}, draw.Stmt{Kind: draw.Compute, Op: 4, D: i + 3, A: i, B: i + 1})
+			body = append(body, draw.Stmt{Kind: draw.Form, N: first + i, D: i, A: i + 1, B: i + 2},
+				draw.Stmt{Kind: draw.Compute, Op: 4, D: i + 3, A: i, B: i + 1})
 		}
-		k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: append(body, draw.Stmt{Kind: draw.Put}), Words: 64}}).Compile()
+		k, err := (&draw.Case{
+			Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1},
+			Kernel: draw.Kernel{Body: append(body, draw.Stmt{Kind: draw.Put}), Words: 64},
+		}).Compile()
 		require.NoError(t, err)
 		f, err := r.Check(k, "pdom")
 		require.NoError(t, err)
@@ -135,7 +149,10 @@ func TestMessages(t *testing.T) {
 	for way := range 10 {
 		machine := draw.Plain(8)
 		machine.GPU.SMs, machine.SM.CTAs = 2, 1
-		c := draw.Case{Machine: machine, Grid: [3]uint32{5, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Message: 1 + way}}
+		c := draw.Case{
+			Machine: machine, Grid: [3]uint32{5, 1, 1}, Block: [3]uint32{16, 1, 1},
+			Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Message: 1 + way},
+		}
 		k, err := c.Compile()
 		require.NoError(t, err)
 		f, err := r.Check(k, "pdom")
@@ -166,16 +183,28 @@ func TestFetch(t *testing.T) {
 	for typ := range 14 {
 		var body []draw.Stmt
 		for i := range 16 {
-			body = append(body, draw.Stmt{Kind: draw.Fetch, Type: uint8(typ), Wide: uint8(i % 3), Alt: i&4 != 0, Generic: i&8 != 0, D: i, A: i + 1, N: 3 * i})
+			body = append(body, draw.Stmt{
+				Kind: draw.Fetch, Type: uint8(typ), Wide: uint8(i % 3), Alt: i&4 != 0,
+				Generic: i&8 != 0, D: i, A: i + 1, N: 3 * i,
+			})
 		}
-		k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: append(body, draw.Stmt{Kind: draw.Put}, draw.Stmt{Kind: draw.Put, A: 1, N: 1}), Words: 64}}).Compile()
+		k, err := (&draw.Case{
+			Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{8, 1, 1},
+			Kernel: draw.Kernel{
+				Body:  append(body, draw.Stmt{Kind: draw.Put}, draw.Stmt{Kind: draw.Put, A: 1, N: 1}),
+				Words: 64,
+			},
+		}).Compile()
 		require.NoError(t, err)
 		f, err := r.Check(k, "pdom")
 		require.NoError(t, err)
 		require.Nil(t, f, typ)
 		all += k.Text
 	}
-	for _, text := range []string{"ld.const.u8 ", "ld.const.v2.s16 ", "ld.const.v4.u32 ", "ld.const.f64 ", "ld.v4.u32 ", "ld.param.b64 ", "ld.param.v2.u8 ", "ld.param.s16 ", "cvta.const.u64 "} {
+	for _, text := range []string{
+		"ld.const.u8 ", "ld.const.v2.s16 ", "ld.const.v4.u32 ", "ld.const.f64 ", "ld.v4.u32 ",
+		"ld.param.b64 ", "ld.param.v2.u8 ", "ld.param.s16 ", "cvta.const.u64 ",
+	} {
 		assert.Contains(t, all, text)
 	}
 }

@@ -51,7 +51,10 @@ func TestStatisticsOfADump(t *testing.T) {
 		var d *waves.Dump
 		s.OnLaunch.Add(func(l *testbench.Loaded) {
 			var err error
-			filter := []string{"sm[*].Issue.Class", "sm[*].Issue.Fire.Valid", "dram[*].Command.Op", "sm[*].Div.Stack.Depth"}
+			filter := []string{
+				"sm[*].Issue.Class", "sm[*].Issue.Fire.Valid", "dram[*].Command.Op",
+				"sm[*].Div.Stack.Depth",
+			}
 			if mechanism != "pdom" {
 				filter = filter[:3]
 			}
@@ -100,7 +103,10 @@ func TestStatisticsOfADump(t *testing.T) {
 		if mechanism == "pdom" {
 			assert.Equal(t, want.Divergence.MaxDepth, depth)
 		}
-		for what, n := range map[string]uint64{"instructions": fired, "activates": commands[uint64(dram.Activate)], "precharges": commands[uint64(dram.Precharge)]} {
+		for what, n := range map[string]uint64{
+			"instructions": fired, "activates": commands[uint64(dram.Activate)],
+			"precharges": commands[uint64(dram.Precharge)],
+		} {
 			looked[what] += n
 		}
 	}

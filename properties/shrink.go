@@ -52,7 +52,8 @@ func (r *Runner) fails(c draw.Case, like *Failure) *Failure {
 		return nil
 	}
 	f, err := r.try(k, like.Mechanism)
-	if err != nil || f == nil || !alike(f.Checker, like.Checker) || r.limit > 0 && r.limit < maxCycles && f.cycles >= r.limit {
+	if err != nil || f == nil || !alike(f.Checker, like.Checker) || r.limit > 0 && r.limit < maxCycles &&
+		f.cycles >= r.limit {
 		return nil
 	}
 	f.Features = like.Features

@@ -33,7 +33,10 @@ func init() {
 
 // TestPromptness checks that a correct but late mechanism fails.
 func TestPromptness(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{hasty}, Runs: 2000, Features: draw.AllFeatures &^ draw.Larges, Shrink: 1})
+	r, err := Run(Options{
+		Mechanisms: []string{hasty}, Runs: 2000, Features: draw.AllFeatures &^ draw.Larges,
+		Shrink: 1,
+	})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	assert.Equal(t, "timing", r.Failure.Checker, "%v", r.Failure)
@@ -41,7 +44,10 @@ func TestPromptness(t *testing.T) {
 
 // TestLiveness checks that a mechanism fails if its warps wait for others without its declaration.
 func TestLiveness(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{alone}, Runs: 500, Features: draw.AllFeatures &^ (draw.Larges | draw.Calls | draw.Tables), Shrink: 1})
+	r, err := Run(Options{
+		Mechanisms: []string{alone}, Runs: 500,
+		Features: draw.AllFeatures &^ (draw.Larges | draw.Calls | draw.Tables), Shrink: 1,
+	})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	assert.Equal(t, "liveness", r.Failure.Checker, "%v", r.Failure)
@@ -49,11 +55,15 @@ func TestLiveness(t *testing.T) {
 
 // TestBlame checks that a panic is the model's fault only if the model panicked.
 func TestBlame(t *testing.T) {
-	model, check, other := runtime.Frame{Function: "divergo/sm/divergence.(*PDOM).Tick"}, runtime.Frame{Function: "divergo/properties.(*observer).issue"}, runtime.Frame{Function: "slices.Sort"}
+	model, check, other := runtime.Frame{Function: "divergo/sm/divergence.(*PDOM).Tick"},
+		runtime.Frame{Function: "divergo/properties.(*observer).issue"}, runtime.Frame{Function: "slices.Sort"}
 	assert.False(t, calls{other, model, check}.ours())
 	assert.True(t, calls{other, check, model}.ours())
 	assert.Equal(t, "divergence.(*PDOM).Tick", calls{model, check}.first())
-	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64}}).Compile()
+	k, err := (&draw.Case{
+		Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1},
+		Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64},
+	}).Compile()
 	require.NoError(t, err)
 	r := Runner{Coverage: &Coverage{}}
 	b, _ := r.watched(mustSession(t, k), func(func(testbench.Launch) error) error { panic("here") }, nil)
@@ -73,7 +83,10 @@ func mustSession(t *testing.T, k *draw.Compiled) *testbench.Session {
 // run. Other faults are not. Nor is another end of the golden model, except that it may wait at a
 // vote for the threads that the machine had together.
 func TestAcrossEdge(t *testing.T) {
-	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Edge: 6}}).Compile()
+	k, err := (&draw.Case{
+		Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1},
+		Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Edge: 6},
+	}).Compile()
 	require.NoError(t, err)
 	fault := func(kind sm.FaultKind, buffer string) *testbench.Outcome {
 		pc := slices.IndexFunc(k.Prog.Insts, func(in isa.Inst) bool { return strings.Contains(in.Text, "["+buffer) })
@@ -81,7 +94,10 @@ func TestAcrossEdge(t *testing.T) {
 	}
 	edge := fault(sm.OutOfBounds, "%edge+")
 	ends := func(end golden.End, in isa.Inst, broken ...verify.Broken) error {
-		return &verify.Mismatch{Outcome: edge, Golden: end, Broken: broken, Launch: testbench.Launch{Prog: &isa.Program{Insts: []isa.Inst{in}}}}
+		return &verify.Mismatch{
+			Outcome: edge, Golden: end, Broken: broken,
+			Launch: testbench.Launch{Prog: &isa.Program{Insts: []isa.Inst{in}}},
+		}
 	}
 	here, named := isa.Inst{Op: isa.OpActivemask}, isa.Inst{Op: isa.OpVote, Flags: isa.FlagSync}
 	for _, c := range []struct {

@@ -38,7 +38,10 @@ var twins = []struct {
 	{name: "code that nobody comes to", tree: func(k *draw.Kernel) {
 		never := draw.Cond{Value: draw.Constant, Reg: -1, Mask: 1, Cmp: "eq", Limit: 1}
 		k.Body = wrapped(k.Body, func(b []draw.Stmt) []draw.Stmt {
-			return append([]draw.Stmt{{Kind: draw.If, Cond: never, Body: [][]draw.Stmt{{{Kind: draw.Compute, D: 1}, {Kind: draw.Test, Cond: never}}}}}, b...)
+			return append([]draw.Stmt{{
+				Kind: draw.If, Cond: never,
+				Body: [][]draw.Stmt{{{Kind: draw.Compute, D: 1}, {Kind: draw.Test, Cond: never}}},
+			}}, b...)
 		})
 	}},
 	{name: "guards that all pass", tree: func(k *draw.Kernel) {
@@ -55,7 +58,8 @@ var twins = []struct {
 		})
 	}},
 	{name: "registers renamed", alike: true, text: func(text string) string {
-		return regexp.MustCompile(`%r([0-3])`).ReplaceAllStringFunc(text, func(r string) string { return "%r" + string('0'+(r[2]-'0')^2) })
+		return regexp.MustCompile(`%r([0-3])`).ReplaceAllStringFunc(text,
+			func(r string) string { return "%r" + string('0'+(r[2]-'0')^2) })
 	}},
 	{name: "labels renamed", alike: true, text: func(text string) string {
 		return regexp.MustCompile(`\bL(\d+)_`).ReplaceAllString(text, "$$at_${1}_")
@@ -68,7 +72,8 @@ func peeled(text string) string {
 	top := regexp.MustCompile(`(?m)^(L\d+_top):\n`)
 	for _, m := range top.FindAllStringSubmatchIndex(text, -1) {
 		body, _, tested := strings.Cut(text[m[1]:], "\tbra "+text[m[2]:m[3]]+";\n")
-		if !tested || strings.Contains(body, "\n}") { // it repeats by its test, or the end found is that of another loop
+		// it repeats by its test, or the end found is that of another loop
+		if !tested || strings.Contains(body, "\n}") {
 			continue
 		}
 		first := body
@@ -94,7 +99,8 @@ func wrapped(b []draw.Stmt, change func([]draw.Stmt) []draw.Stmt) []draw.Stmt {
 // each mechanism. Machine and golden model share the reader of programs; here that reader must
 // agree on two programs.
 func TestTwins(t *testing.T) {
-	features := plainFeatures &^ (draw.Gotos | draw.Backwards | draw.Breaks | draw.Continues | draw.Repeats | draw.Larges | draw.Votes)
+	features := plainFeatures &^ (draw.Gotos | draw.Backwards | draw.Breaks | draw.Continues | draw.Repeats |
+		draw.Larges | draw.Votes)
 	seeds := uint64(96)
 	if testing.Short() {
 		seeds = 12

@@ -127,7 +127,8 @@ var accepted = map[string][]string{
 	},
 	"control": {
 		"@%p0 bra L; @!%p0 bra.uni L; bra.uni L; L: ;", "@%p0 exit; exit;", "@%p0 trap;", "@!%p1 ret; ret.uni;",
-		"T: .branchtargets A, B;\n brx.idx %r0, T; A: add.u32 %r0, %r0, 1; B: ;", "T: .branchtargets A;\n @%p0 brx.idx.uni %r0, T; A: ;",
+		"T: .branchtargets A, B;\n brx.idx %r0, T; A: add.u32 %r0, %r0, 1; B: ;",
+		"T: .branchtargets A;\n @%p0 brx.idx.uni %r0, T; A: ;",
 		"nanosleep.u32 20; nanosleep.u32 %r0; pmevent 3; pmevent.mask 7;",
 		".func (.param .align 8 .b8 r[16]) f(.param .align 8 .b8 a[16], .param .b32 b) { .local .align 8 .b8 v[16]; .reg .b64 %x; ld.param.b64 %x, [a+8]; st.local.b64 [v], %x; st.param.b64 [r+8], %x; ret; } --" +
 			"{ .param .align 8 .b8 p0[16]; .param .b32 p1; .param .align 8 .b8 q[16]; st.param.b64 [p0+8], %d0; st.param.b32 [p1], %r0; call.uni (q), f, (p0, p1); ld.param.b64 %d1, [q+8]; }",

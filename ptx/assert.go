@@ -19,7 +19,10 @@ func (f *function) asserts() bool {
 // assertion makes a trap of the call. Its sources are all arguments but the last.
 func (l *lowering) assertion(c *callee, out *isa.Inst) {
 	call := *out
-	*out = isa.Inst{Op: isa.OpTrap, Target: isa.NoPC, Reconv: isa.NoPC, Likely: isa.NoPC, Pos: call.Pos, Loc: call.Loc, Text: call.Text}
+	*out = isa.Inst{
+		Op: isa.OpTrap, Target: isa.NoPC, Reconv: isa.NoPC, Likely: isa.NoPC, Pos: call.Pos, Loc: call.Loc,
+		Text: call.Text,
+	}
 	offsets, _ := c.offsets()
 	for i, x := range slices.All(c.params[:4]) {
 		value := isa.Operand{Kind: isa.OperandReg, Index: l.hidden("%assert."+x.name().text, x.typ())}

@@ -99,7 +99,10 @@ func (l *lowering) transfer(op isa.Op, value isa.Operand, t isa.Type, at *spot, 
 			l.passed = 1 + int(l.hidden("%passed", isa.U32))
 		}
 		word := isa.Operand{Kind: isa.OperandReg, Index: uint16(l.passed - 1)}
-		in := isa.Inst{Op: isa.OpSelp, Type: isa.U32, NSrc: 3, NDst: 1, DstBits: 32, Inserted: true, Pos: pos, Loc: l.loc, Text: "selp.u32 %passed, 1, 0"}
+		in := isa.Inst{
+			Op: isa.OpSelp, Type: isa.U32, NSrc: 3, NDst: 1, DstBits: 32, Inserted: true, Pos: pos,
+			Loc: l.loc, Text: "selp.u32 %passed, 1, 0",
+		}
 		in.Dst[0] = word
 		in.Src = [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm, Imm: 1}, {Kind: isa.OperandImm}, value}
 		if op == isa.OpSt {
@@ -107,14 +110,18 @@ func (l *lowering) transfer(op isa.Op, value isa.Operand, t isa.Type, at *spot, 
 		}
 		l.transfer(op, word, t, at, pos, text)
 		if op == isa.OpLd {
-			in.Op, in.SrcType, in.Cmp, in.NSrc, in.DstBits, in.Text = isa.OpSetp, isa.U32, isa.CmpNe, 2, 0, "setp.ne.u32 %passed, 0"
+			in.Op, in.SrcType, in.Cmp, in.NSrc, in.DstBits, in.Text = isa.OpSetp, isa.U32, isa.CmpNe, 2, 0,
+				"setp.ne.u32 %passed, 0"
 			in.Dst[0] = value
 			in.Src = [isa.MaxSrcs]isa.Operand{word, {Kind: isa.OperandImm}}
 			l.emit(in)
 		}
 		return
 	}
-	in := isa.Inst{Op: op, Type: t, Space: isa.SpaceLocal, Vec: 1, NSrc: 1, Inserted: true, Pos: pos, Loc: l.loc, Text: text}
+	in := isa.Inst{
+		Op: op, Type: t, Space: isa.SpaceLocal, Vec: 1, NSrc: 1, Inserted: true, Pos: pos, Loc: l.loc,
+		Text: text,
+	}
 	in.Src[0] = isa.Operand{Kind: isa.OperandImm}
 	if op == isa.OpSt {
 		in.Src[1], in.NSrc = value, 2
@@ -135,7 +142,8 @@ func (l *lowering) emit(in isa.Inst) {
 // one.
 func (l *lowering) ret(out isa.Inst) {
 	for _, r := range l.results {
-		l.transfer(isa.OpSt, r.reg, r.formal.typ(), r.at, out.Pos, "st.param."+r.formal.reg.words+" "+r.formal.name().text)
+		l.transfer(isa.OpSt, r.reg, r.formal.typ(), r.at, out.Pos,
+			"st.param."+r.formal.reg.words+" "+r.formal.name().text)
 	}
 	l.returns = append(l.returns, len(l.prog.Insts))
 	out.Op = isa.OpBra
@@ -180,7 +188,8 @@ func (l *lowering) resolveUses() {
 		}
 		in := &l.prog.Insts[u.pc]
 		if call, ok := l.argumentOf[u.v]; ok && l.calls(min(call, u.pc)+1, max(call, u.pc)) {
-			l.errorf(in.Pos, CodeUnsupported, "%s of an argument belongs to its call: there is another one between them", in.Text)
+			l.errorf(in.Pos, CodeUnsupported,
+				"%s of an argument belongs to its call: there is another one between them", in.Text)
 		}
 		in.Src[u.src].Imm += at.at
 		if !at.frame {
@@ -203,7 +212,9 @@ func (l *lowering) resolveUses() {
 			continue // every address of the window is valid
 		default:
 			if !in.Memory() {
-				l.errorf(in.Pos, CodeUnsupported, "%s: in a recursive function the address of a .local variable or parameter wants a mov of its own", in.Text)
+				l.errorf(in.Pos, CodeUnsupported,
+					"%s: in a recursive function the address of a .local variable or parameter wants a mov of its own",
+					in.Text)
 			}
 			in.Off += int64(in.Src[0].Imm)
 			in.Src[0] = frame
@@ -226,7 +237,9 @@ func (l *lowering) reserve(v *variable) *spot {
 	at := &spot{frame: l.fn != nil && l.fn.cycle != 0}
 	if at.frame {
 		if v.align > isa.FrameAlign {
-			l.errorf(v.name.pos, CodeUnsupported, "%s: in a recursive function a variable has an alignment of %d bytes at most", clip(v.name.text), isa.FrameAlign)
+			l.errorf(v.name.pos, CodeUnsupported,
+				"%s: in a recursive function a variable has an alignment of %d bytes at most", clip(v.name.text),
+				isa.FrameAlign)
 		}
 		at.at = alignUp(l.frame, v.align)
 		if l.frame = at.at + v.size; l.frame > spaceLimit[isa.SpaceLocal] {
@@ -249,7 +262,8 @@ func (l *lowering) targets(t *targets) {
 		case f == nil:
 			l.errorf(w.pos, CodeName, "undeclared function %s", clip(w.text))
 		case first != nil && !f.agrees(first):
-			l.errorf(w.pos, CodeOperand, "function %s has other parameters than %s", clip(w.text), clip(first.name.text))
+			l.errorf(w.pos, CodeOperand, "function %s has other parameters than %s", clip(w.text),
+				clip(first.name.text))
 		default:
 			first = f
 		}
@@ -373,7 +387,8 @@ func (l *lowering) called(c *callSite) (*function, *callee) {
 		return nil, nil
 	}
 	if c.list == nil {
-		l.errorf(c.target.pos, CodeOperand, "the call of what %s points to wants a label of .callprototype or .calltargets behind the arguments", name)
+		l.errorf(c.target.pos, CodeOperand,
+			"the call of what %s points to wants a label of .callprototype or .calltargets behind the arguments", name)
 		return nil, nil
 	}
 	f := l.scope.prototype(c.list.text)
@@ -383,7 +398,8 @@ func (l *lowering) called(c *callSite) (*function, *callee) {
 	}
 	by := l.byAddress(f)
 	if by == nil {
-		l.errorf(c.target.pos, CodeName, "no function with the parameters of %s has its address taken in this file", clip(c.list.text))
+		l.errorf(c.target.pos, CodeName, "no function with the parameters of %s has its address taken in this file",
+			clip(c.list.text))
 		return nil, nil
 	}
 	return &function{name: c.target, rets: f.rets, params: f.params}, by
@@ -412,7 +428,8 @@ func (l *lowering) count(what string, have []operand, want []formal, f *function
 	if len(have) > len(want) {
 		pos = have[len(want)].pos
 	}
-	l.errorf(pos, CodeOperand, "%s has %s, the call has %d", clip(f.name.text), counted(len(want), what[:len(what)-1]), len(have))
+	l.errorf(pos, CodeOperand, "%s has %s, the call has %d", clip(f.name.text), counted(len(want), what[:len(what)-1]),
+		len(have))
 	return false
 }
 
@@ -432,7 +449,8 @@ func (l *lowering) argument(x *operand, f formal, at *spot, op isa.Op) func() {
 		return nil // reported at the function
 	case t == isa.NoType:
 		size, _ := f.layout()
-		l.errorf(x.pos, CodeOperand, "parameter %s has %d bytes: expected a .param variable of that size, found %s", clip(name), size, kindName(x))
+		l.errorf(x.pos, CodeOperand, "parameter %s has %d bytes: expected a .param variable of that size, found %s",
+			clip(name), size, kindName(x))
 		return nil
 	}
 	o := l.implicit(x.pos)
@@ -454,15 +472,18 @@ func (l *lowering) bindArgument(x *operand, v *variable, f formal, at *spot) {
 	size, _ := f.layout()
 	switch old := l.spots[v]; {
 	case v.space != isa.SpaceParam:
-		l.errorf(x.pos, CodeOperand, "%s is a %s variable: an argument is a .param variable, a register or a constant", clip(x.name), spaceName(v.space))
+		l.errorf(x.pos, CodeOperand, "%s is a %s variable: an argument is a .param variable, a register or a constant",
+			clip(x.name), spaceName(v.space))
 	case !v.argument:
 		l.errorf(x.pos, CodeOperand, "%s is a parameter here: an argument is a .param variable of the block, a register or a constant", clip(x.name))
 	case x.off != 0:
 		l.errorf(x.pos, CodeOperand, "an argument takes no offset")
 	case v.size != size:
-		l.errorf(x.pos, CodeType, "%s has %d bytes, parameter %s has %d", clip(x.name), v.size, clip(f.name().text), size)
+		l.errorf(x.pos, CodeType, "%s has %d bytes, parameter %s has %d", clip(x.name), v.size,
+			clip(f.name().text), size)
 	case old != nil:
-		l.errorf(x.pos, CodeUnsupported, "%s is an argument of several calls: declare a .param variable for each", clip(x.name))
+		l.errorf(x.pos, CodeUnsupported, "%s is an argument of several calls: declare a .param variable for each",
+			clip(x.name))
 	default:
 		l.spots[v] = at
 		l.bound = append(l.bound, v)

@@ -166,7 +166,10 @@ func (l *lowering) place() {
 		if c.cycle != 0 {
 			continue // at the start of the frame
 		}
-		at := variable{name: word{text: "parameters of " + c.name.text, pos: c.name.pos}, space: isa.SpaceLocal, align: 1}
+		at := variable{
+			name: word{text: "parameters of " + c.name.text, pos: c.name.pos}, space: isa.SpaceLocal,
+			align: 1,
+		}
 		for _, f := range l.blocks(c) {
 			_, size := f.offsets()
 			at.size = max(at.size, size)

@@ -79,7 +79,8 @@ func parseNumber(s string) (c constant, problem string) {
 func parseHexFloat(s string, k constKind, digits int) (constant, string) {
 	n, err := strconv.ParseUint(s[2:], 16, 64)
 	if err != nil || len(s) != digits+2 {
-		return constant{}, fmt.Sprintf("malformed number %s: %s is followed by exactly %d hexadecimal digits", clip(s), s[:2], digits)
+		return constant{}, fmt.Sprintf("malformed number %s: %s is followed by exactly %d hexadecimal digits", clip(s),
+			s[:2], digits)
 	}
 	return constant{k, n}, ""
 }
@@ -104,7 +105,8 @@ func (c constant) encode(t isa.Type) (bits uint64, problem string) {
 	case t == isa.F64 && c.float():
 		return math.Float64bits(c.value()), ""
 	case t.Half() || alternate(t):
-		return 0, fmt.Sprintf("type .%s has no constants: put the bits into a register with mov.b%d", typeName(t), t.Bits())
+		return 0, fmt.Sprintf("type .%s has no constants: put the bits into a register with mov.b%d", typeName(t),
+			t.Bits())
 	case t.Float():
 		return 0, fmt.Sprintf("type .%s wants a floating-point constant such as 1.0, 0f3F800000 or 0d3FF0000000000000, found an integer", typeName(t))
 	case c.float():
@@ -112,7 +114,8 @@ func (c constant) encode(t isa.Type) (bits uint64, problem string) {
 	}
 	if width < 64 {
 		if n := int64(c.bits); n < -1<<(width-1) || n >= 1<<width {
-			return 0, fmt.Sprintf("constant %s is out of range for .%s: %d to %d", c, typeName(t), -int64(1)<<(width-1), int64(1)<<width-1)
+			return 0, fmt.Sprintf("constant %s is out of range for .%s: %d to %d", c, typeName(t), -int64(1)<<(width-1),
+				int64(1)<<width-1)
 		}
 	}
 	return c.bits & (^uint64(0) >> (64 - width)), ""

@@ -43,7 +43,8 @@ func bitsInstead(t isa.Type) string {
 var otherTypes = map[string]bool{
 	"b128": true, "u16x2": true, "s16x2": true,
 	"e4m3": true, "e5m2": true, "e4m3x4": true, "e5m2x4": true, "ue8m0x2": true,
-	"e2m1": true, "e2m3": true, "e3m2": true, "e2m1x2": true, "e2m3x2": true, "e3m2x2": true, "e2m1x4": true, "e2m3x4": true, "e3m2x4": true,
+	"e2m1": true, "e2m3": true, "e3m2": true, "e2m1x2": true, "e2m3x2": true, "e3m2x2": true, "e2m1x4": true,
+	"e2m3x4": true, "e3m2x4": true,
 	"b1": true, "u4": true, "s4": true,
 	"texref": true, "samplerref": true, "surfref": true,
 }
@@ -55,7 +56,8 @@ var opaqueWords = map[string]bool{"texref": true, "samplerref": true, "surfref":
 const opaqueBytes = 128
 
 var spaceNames = map[string]isa.Space{
-	"global": isa.SpaceGlobal, "const": isa.SpaceConst, "shared": isa.SpaceShared, "local": isa.SpaceLocal, "param": isa.SpaceParam,
+	"global": isa.SpaceGlobal, "const": isa.SpaceConst, "shared": isa.SpaceShared, "local": isa.SpaceLocal,
+	"param": isa.SpaceParam,
 }
 
 func spaceName(s isa.Space) string {
@@ -273,7 +275,8 @@ func (p *parser) declarator(v *variable) bool {
 		}
 		hi, lo := bits.Mul64(total, n)
 		if hi != 0 || lo > limit {
-			p.errorf(v.name.pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(v.name.text), limit, spaceName(v.space))
+			p.errorf(v.name.pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(v.name.text), limit,
+				spaceName(v.space))
 			return false
 		}
 		total = lo
@@ -291,13 +294,16 @@ func (p *parser) declarator(v *variable) bool {
 	}
 	if p.tok.kind != '=' {
 		if open && (v.link != linkExtern || v.space == isa.SpaceParam) {
-			p.errorf(v.name.pos, CodeSyntax, "array %s has no length: only .extern arrays and arrays with an initialiser may leave it out", clip(v.name.text))
+			p.errorf(v.name.pos, CodeSyntax,
+				"array %s has no length: only .extern arrays and arrays with an initialiser may leave it out",
+				clip(v.name.text))
 			return false
 		}
 		return true
 	}
 	if v.space != isa.SpaceGlobal && v.space != isa.SpaceConst || v.link == linkExtern {
-		p.errorf(p.tok.pos, CodeOperand, "only .global and .const variables that are defined here can have an initialiser")
+		p.errorf(p.tok.pos, CodeOperand,
+			"only .global and .const variables that are defined here can have an initialiser")
 		return false
 	}
 	p.next()
@@ -315,7 +321,8 @@ func (p *parser) declarator(v *variable) bool {
 	if open {
 		v.size = (in.at*element + total - 1) / total * total
 		if v.size > limit {
-			p.errorf(v.name.pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(v.name.text), limit, spaceName(v.space))
+			p.errorf(v.name.pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(v.name.text), limit,
+				spaceName(v.space))
 			return false
 		}
 	}
@@ -375,7 +382,8 @@ func (in *initialiser) scalar() bool {
 	r := reloc{at: in.at * in.element, bytes: int(in.element)}
 	pos := in.tok.pos
 	if r.at+in.element > in.limit {
-		in.errorf(pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(in.v.name.text), in.limit, spaceName(in.v.space))
+		in.errorf(pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(in.v.name.text), in.limit,
+			spaceName(in.v.space))
 		return false
 	}
 	if missing := int(r.at+in.element) - len(in.v.init); missing > 0 {
@@ -402,7 +410,8 @@ func (in *initialiser) scalar() bool {
 		r.mask = c.bits
 		if in.startsConst() {
 			v, ok := in.constExpr()
-			return ok && in.datum(pos, constant{constUnsigned, r.masked(v.bits)}) && in.expect(')', "to close the masked constant")
+			return ok && in.datum(pos, constant{constUnsigned, r.masked(v.bits)}) &&
+				in.expect(')', "to close the masked constant")
 		}
 		return in.symbol(&r) && in.expect(')', "to close the masked address")
 	}

@@ -74,7 +74,10 @@ func TestDiagnostics(t *testing.T) {
 // A diagnostic shows the source line without its indentation. The caret points at the column,
 // whatever the width of the characters before it. Long lines are cut.
 func TestErrorText(t *testing.T) {
-	e := Error{File: "k.ptx", Pos: isa.Pos{Line: 3, Col: 14}, Msg: "undeclared register %x", Line: "\t\tadd.s32\t%r1, %x, 5; // é"}
+	e := Error{
+		File: "k.ptx", Pos: isa.Pos{Line: 3, Col: 14}, Msg: "undeclared register %x",
+		Line: "\t\tadd.s32\t%r1, %x, 5; // é",
+	}
 	assert.Equal(t, "k.ptx:3:14: undeclared register %x\n\tadd.s32\t%r1, %x, 5; // é\n\t       \t   ^", e.Error())
 	e.Pos.Col = 1000
 	assert.NotPanics(t, func() { _ = e.Error() })
@@ -104,7 +107,10 @@ func TestImports(t *testing.T) {
 	require.NoError(t, err)
 	for _, path := range pkg.Imports {
 		if strings.Contains(path, ".") || strings.HasPrefix(path, "divergo/") {
-			assert.Contains(t, []string{"divergo/isa", "divergo/internal/graph", "divergo/internal/nearest", "divergo/internal/place", "divergo/internal/printf", "github.com/ianlancetaylor/demangle"}, path)
+			assert.Contains(t, []string{
+				"divergo/isa", "divergo/internal/graph", "divergo/internal/nearest",
+				"divergo/internal/place", "divergo/internal/printf", "github.com/ianlancetaylor/demangle",
+			}, path)
 		}
 	}
 }

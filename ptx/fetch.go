@@ -83,7 +83,8 @@ func (s *fetchSite) operands(found *match) bool {
 	}
 	ops := s.unbracketed(shape.toFirst)
 	if len(ops) < shape.least || len(ops) > shape.most {
-		s.errorf(s.in.name.pos, CodeOperand, "%s takes operands %s, found %d", s.in.opcode(), shape.operands, len(s.in.operands))
+		s.errorf(s.in.name.pos, CodeOperand, "%s takes operands %s, found %d", s.in.opcode(), shape.operands,
+			len(s.in.operands))
 		return false
 	}
 	value, of := &ops[0], &ops[1]
@@ -97,7 +98,8 @@ func (s *fetchSite) operands(found *match) bool {
 	case "query":
 		s.args["$d0"] = *value
 		if (s.Mip == "level") != (len(ops) == 3) {
-			s.errorf(s.in.name.pos, CodeOperand, "%s takes operands d, [a]%s", s.in.opcode(), map[bool]string{true: ", lod"}[s.Mip == "level"])
+			s.errorf(s.in.name.pos, CodeOperand, "%s takes operands d, [a]%s", s.in.opcode(),
+				map[bool]string{true: ", lod"}[s.Mip == "level"])
 			return false
 		}
 		if s.Mip == "level" {
@@ -136,7 +138,11 @@ func (s *fetchSite) texture(x *operand, coordinates bool) bool {
 	}
 	surface := s.in.name.text[0] == 's'
 	if len(list) != n && (len(list) != 3 || surface || !coordinates) {
-		s.errorf(x.pos, CodeOperand, "%s wants %s in brackets", s.in.opcode(), map[bool]string{true: "a texture or surface and its coordinates", false: "a texture or surface"}[coordinates])
+		s.errorf(x.pos, CodeOperand, "%s wants %s in brackets", s.in.opcode(),
+			map[bool]string{
+				true:  "a texture or surface and its coordinates",
+				false: "a texture or surface",
+			}[coordinates])
 		return false
 	}
 	kind := ".texref"
@@ -206,10 +212,12 @@ func (s *fetchSite) bind(name string, x *operand, load *string, kind string) boo
 			*load = "ld.param.u32"
 		}
 	case !sym.variable.opaque:
-		s.errorf(x.pos, CodeOperand, "%s is a %s variable, %s wants a %s", clip(x.name), spaceName(sym.variable.space), s.in.opcode(), orAny(kind))
+		s.errorf(x.pos, CodeOperand, "%s is a %s variable, %s wants a %s", clip(x.name), spaceName(sym.variable.space),
+			s.in.opcode(), orAny(kind))
 		return false
 	case kind != "" && "."+sym.variable.words != kind:
-		s.errorf(x.pos, CodeOperand, "%s is a .%s, %s wants a %s", clip(x.name), sym.variable.words, s.in.opcode(), kind)
+		s.errorf(x.pos, CodeOperand, "%s is a .%s, %s wants a %s", clip(x.name), sym.variable.words,
+			s.in.opcode(), kind)
 		return false
 	}
 	s.args[name] = arg
@@ -292,10 +300,12 @@ func (s *fetchSite) rest(ops []operand) bool {
 		s.errorf(s.in.name.pos, CodeOperand, "%s wants %s behind the coordinates", s.in.opcode(), names)
 		return false
 	case len(ops) > want:
-		s.errorf(ops[want].pos, CodeUnsupported, "%s with an offset or a depth to compare is not supported", s.in.opcode())
+		s.errorf(ops[want].pos, CodeUnsupported, "%s with an offset or a depth to compare is not supported",
+			s.in.opcode())
 		return false
 	case s.form == "tex" && s.Cube() && (s.Whole() || s.Mip == "grad"):
-		s.errorf(s.in.name.pos, CodeUnsupported, "%s is not supported: a cube has coordinates of type .f32 and no gradients", s.in.opcode())
+		s.errorf(s.in.name.pos, CodeUnsupported,
+			"%s is not supported: a cube has coordinates of type .f32 and no gradients", s.in.opcode())
 		return false
 	case s.Mip == "level":
 		s.args["$lod"] = ops[0]

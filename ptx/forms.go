@@ -72,7 +72,8 @@ func (f *family) instance(types []isa.Type, chosen int, m *modifier) string {
 		}
 	}
 	switch {
-	case has["relaxed"] && f.name != "atom" && f.name != "red", has["acquire"] && f.name == "ld", has["release"] && f.name == "st":
+	case has["relaxed"] && f.name != "atom" && f.name != "red", has["acquire"] && f.name == "ld", has["release"] &&
+		f.name == "st":
 		op = append(op, "gpu")
 	case has["nc"]:
 		op = append(op, "global")

@@ -162,9 +162,11 @@ func (p *parser) declareFunction(f *function) {
 		p.m.functions[f.name.text] = f
 		p.m.funcs = append(p.m.funcs, f)
 	case old.body != nil && f.body != nil:
-		p.errorf(f.name.pos, CodeDuplicate, "function %s is defined twice: first in line %d", clip(f.name.text), old.name.pos.Line)
+		p.errorf(f.name.pos, CodeDuplicate, "function %s is defined twice: first in line %d", clip(f.name.text),
+			old.name.pos.Line)
 	case !f.agrees(old):
-		p.errorf(f.name.pos, CodeOperand, "function %s has other parameters than in line %d", clip(f.name.text), old.name.pos.Line)
+		p.errorf(f.name.pos, CodeOperand, "function %s has other parameters than in line %d", clip(f.name.text),
+			old.name.pos.Line)
 	case f.body != nil:
 		f.index = old.index
 		*old = *f
@@ -223,7 +225,8 @@ func (p *parser) formals(what string) (list []formal, ok bool) {
 
 // skipFunction skips the rest of a function after a mistake in its head.
 func (p *parser) skipFunction() {
-	for p.tok.kind != '{' && p.tok.kind != ';' && p.tok.kind != eof && !p.atDirective("entry") && !p.atDirective("func") {
+	for p.tok.kind != '{' && p.tok.kind != ';' && p.tok.kind != eof && !p.atDirective("entry") &&
+		!p.atDirective("func") {
 		p.next()
 	}
 	if p.tok.kind == '{' {

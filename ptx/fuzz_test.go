@@ -166,7 +166,8 @@ func FuzzLower(f *testing.F) {
 func TestMutants(t *testing.T) {
 	texts := corpus(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields(string(texts[0]) + " .f16 <<<< {{ }} %r<99999999999> 0x8000000000000000 [%rd1+ -5] .v4 _ | ! @ .align 3 , ;")
+	words := strings.Fields(string(texts[0]) +
+		" .f16 <<<< {{ }} %r<99999999999> 0x8000000000000000 [%rd1+ -5] .v4 _ | ! @ .align 3 , ;")
 	failed := 0
 	for range 10000 {
 		src := string(texts[rng.IntN(len(texts))])

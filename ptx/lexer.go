@@ -80,7 +80,8 @@ func (l *lexer) startsName() bool {
 
 func (l *lexer) startsToken() bool {
 	c := l.at(l.off)
-	return isName(c) || c == '.' && isName(l.at(l.off+1)) || c != 0 && strings.IndexByte("{}()[]<>,;:=@!|&^~+-*/%?\"", c) >= 0
+	return isName(c) || c == '.' && isName(l.at(l.off+1)) || c != 0 &&
+		strings.IndexByte("{}()[]<>,;:=@!|&^~+-*/%?\"", c) >= 0
 }
 
 // space skips white space and its equivalents.
@@ -148,7 +149,8 @@ func (l *lexer) preprocessor() {
 	if line == "" || isDigit(line[0]) || strings.HasPrefix(line, "line") || strings.HasPrefix(line, "pragma") {
 		return
 	}
-	l.errorf(pos, CodeUnsupported, "preprocessor directives are not supported: run the file through the C preprocessor first")
+	l.errorf(pos, CodeUnsupported,
+		"preprocessor directives are not supported: run the file through the C preprocessor first")
 }
 
 // word reads the rest of a name; in a modifier, "L1::evict_last" is one word.

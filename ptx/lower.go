@@ -90,14 +90,18 @@ func (m *Module) Program(name string) (*isa.Program, error) {
 
 func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l := &lowering{
-		reporter:    &reporter{file: m.file, src: m.src},
-		m:           m,
-		prog:        &isa.Program{Name: k.name, File: m.file, Module: m, Target: m.target, MaxThreads: k.maxThreads, ReqThreads: k.reqThreads},
+		reporter: &reporter{file: m.file, src: m.src},
+		m:        m,
+		prog: &isa.Program{
+			Name: k.name, File: m.file, Module: m, Target: m.target, MaxThreads: k.maxThreads,
+			ReqThreads: k.reqThreads,
+		},
 		scope:       newScope(m.variables),
 		offsets:     map[*variable]uint64{},
 		temporaries: map[string]isa.Operand{},
 		spots:       map[*variable]*spot{}, argumentOf: map[*variable]int{},
-		runtime: map[*function]*callee{}, formats: map[uint64]bool{}, named: map[*variable][]int{}, written: map[uint16][]int{},
+		runtime: map[*function]*callee{}, formats: map[uint64]bool{}, named: map[*variable][]int{},
+		written: map[uint16][]int{},
 	}
 	l.module()
 	l.top = l.scope
@@ -122,7 +126,8 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l.finish()
 	// One is for SaveRegisters and one for WithBarriers.
 	if n := len(l.prog.Regs) + len(l.prog.Preds) + 2; n > isa.MaxRegisters {
-		l.errorf(k.pos, CodeLimit, "kernel %s and its functions use more than %d registers, those for calls included", clip(k.name), isa.MaxRegisters-2)
+		l.errorf(k.pos, CodeLimit, "kernel %s and its functions use more than %d registers, those for calls included",
+			clip(k.name), isa.MaxRegisters-2)
 	}
 	if err := l.err(); err != nil {
 		return nil, err
@@ -222,7 +227,8 @@ func (l *lowering) block(b *block) {
 			l.instruction(s)
 		case *label:
 			if earlier, ok := l.scope.define(s, uint32(len(l.prog.Insts))); !ok {
-				l.errorf(s.pos, CodeDuplicate, "label %s is defined twice: first in line %d", clip(s.text), earlier.Line)
+				l.errorf(s.pos, CodeDuplicate, "label %s is defined twice: first in line %d", clip(s.text),
+					earlier.Line)
 				continue
 			}
 			l.prog.Labels = append(l.prog.Labels, isa.Label{Name: s.text, PC: uint32(len(l.prog.Insts))})
@@ -292,7 +298,8 @@ func (l *lowering) allocate(v *variable) {
 	}
 	*size = uint32(at + v.size)
 	l.offsets[v] = at
-	l.prog.Vars = append(l.prog.Vars, isa.Local{Name: v.name.text, Space: v.space, Offset: uint32(at), Size: uint32(v.size)})
+	l.prog.Vars = append(l.prog.Vars,
+		isa.Local{Name: v.name.text, Space: v.space, Offset: uint32(at), Size: uint32(v.size)})
 }
 
 // instruction lowers one instruction.
@@ -301,7 +308,8 @@ func (l *lowering) instruction(in *instruction) {
 		if feature, ok := unsupported[in.name.text]; ok {
 			l.errorf(in.name.pos, CodeUnsupported, "%s is not supported: %s", in.opcode(), feature)
 		} else {
-			l.errorf(in.name.pos, CodeName, "unknown instruction %s%s", clip(in.name.text), didYouMean(in.name.text, opcodes))
+			l.errorf(in.name.pos, CodeName, "unknown instruction %s%s", clip(in.name.text),
+				didYouMean(in.name.text, opcodes))
 		}
 		return
 	}
@@ -383,7 +391,8 @@ func (l *lowering) resolveBranches() {
 		}
 		pc, ok := b.scope.label(b.label.text)
 		if !ok {
-			l.errorf(b.label.pos, CodeName, "undefined label %s%s", clip(b.label.text), didYouMean(b.label.text, b.scope.labelWords()))
+			l.errorf(b.label.pos, CodeName, "undefined label %s%s", clip(b.label.text),
+				didYouMean(b.label.text, b.scope.labelWords()))
 			continue
 		}
 		l.prog.Insts[b.pc].Target = pc

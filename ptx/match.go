@@ -93,7 +93,8 @@ func (m *Module) match(f *family, in *instruction) (found *match, score int, wro
 		case taken[g] == w.text:
 			complain(w.pos, CodeDuplicate, "modifier .%s is written twice", w.text)
 		case taken[g] != "":
-			complain(w.pos, CodeDuplicate, "%s takes one %s: found .%s and .%s", in.name.text, f.groups[g].what, taken[g], w.text)
+			complain(w.pos, CodeDuplicate, "%s takes one %s: found .%s and .%s", in.name.text, f.groups[g].what,
+				taken[g], w.text)
 		default:
 			taken[g] = w.text
 			f.groups[g].find(w.text).apply(found)

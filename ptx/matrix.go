@@ -25,9 +25,12 @@ var (
 		{"m16n8k32", shape(16, 32)},
 	}}
 	eight   = required(one("m8n8", ignore))
-	several = group{what: "number of matrices", words: []modifier{{"x1", vector(1)}, {"x2", vector(2)}, {"x4", vector(4)}}}
-	trans   = one("trans", mode(isa.ModeTrans))
-	bits16  = typesOf(isa.B16)
+	several = group{
+		what:  "number of matrices",
+		words: []modifier{{"x1", vector(1)}, {"x2", vector(2)}, {"x4", vector(4)}},
+	}
+	trans  = one("trans", mode(isa.ModeTrans))
+	bits16 = typesOf(isa.B16)
 )
 
 func shape(m, k uint8) func(*match) { return func(found *match) { found.M, found.K = m, k } }
@@ -40,23 +43,34 @@ func layout(a, b uint16) func(*match) {
 
 // multiply are the modifiers of mma with the given shapes.
 func multiply(words string, more ...group) []group {
-	return append([]group{required(synced), required(aligned), required(only(words, shapes)), required(only("row.col", layouts))}, more...)
+	return append([]group{
+		required(synced), required(aligned), required(only(words, shapes)),
+		required(only("row.col", layouts)),
+	}, more...)
 }
 
 // matrices are the rows; operands.matrix lowers their operands.
 var matrices = []*family{
-	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f16f32, f16, f16, f16f32), multiply("m16n8k8 m16n8k16")...).where(checkMma),
-	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f32, bf16, bf16, f32), multiply("m16n8k8 m16n8k16")...).where(checkMma),
-	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f32, tf32, tf32, f32), multiply("m16n8k4 m16n8k8")...).where(checkMma),
-	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(s32, s8u8, s8u8, s32), multiply("m8n8k16 m16n8k16 m16n8k32", satFinite)...).where(checkMma),
+	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f16f32, f16, f16, f16f32),
+		multiply("m16n8k8 m16n8k16")...).where(checkMma),
+	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f32, bf16, bf16, f32),
+		multiply("m16n8k8 m16n8k16")...).where(checkMma),
+	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f32, tf32, tf32, f32),
+		multiply("m16n8k4 m16n8k8")...).where(checkMma),
+	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(s32, s8u8, s8u8, s32),
+		multiply("m8n8k16 m16n8k16 m16n8k32", satFinite)...).where(checkMma),
 	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f64, f64, f64, f64), multiply("m8n8k4")...).where(checkMma),
-	row("mma", "9.7.14.5.14 of 8.5", isa.OpMma, "d a b c", types(f16f32, f16, f16, f16f32), required(synced), required(aligned),
+	row("mma", "9.7.14.5.14 of 8.5", isa.OpMma, "d a b c", types(f16f32, f16, f16, f16f32), required(synced),
+		required(aligned),
 		required(only("m8n8k4", shapes)), required(layouts)).where(checkQuads),
-	row("stmatrix", "9.7.14.5.16 of 8.5", isa.OpStmatrix, "[a] b", types(bits16), required(synced), required(aligned), eight, required(several), trans,
+	row("stmatrix", "9.7.14.5.16 of 8.5", isa.OpStmatrix, "[a] b", types(bits16), required(synced), required(aligned),
+		eight, required(several), trans,
 		only("shared shared::cta", stateSpace)).where(checkLdmatrix),
-	row("ldmatrix", "9.7.13.4.15", isa.OpLdmatrix, "d [a]", types(bits16), required(synced), required(aligned), eight, required(several), trans,
+	row("ldmatrix", "9.7.13.4.15", isa.OpLdmatrix, "d [a]", types(bits16), required(synced), required(aligned), eight,
+		required(several), trans,
 		only("shared shared::cta", stateSpace)).where(checkLdmatrix),
-	row("movmatrix", "9.7.13.4.17", isa.OpMovmatrix, "d a", types(bits16), required(synced), required(aligned), eight, required(trans)),
+	row("movmatrix", "9.7.13.4.17", isa.OpMovmatrix, "d a", types(bits16), required(synced), required(aligned), eight,
+		required(trans)),
 }
 
 func checkMma(m *match) string {
@@ -220,7 +234,8 @@ func (o *operands) fragment(x *operand, n int) []operand {
 	if x.kind != vectorOperand && n == 1 {
 		list = []operand{*x}
 	} else if x.kind != vectorOperand || len(list) != n {
-		o.errorf(x.pos, CodeOperand, "%s wants a vector {...} of %s, found %s", o.in.opcode(), counted(n, "register"), kindName(x))
+		o.errorf(x.pos, CodeOperand, "%s wants a vector {...} of %s, found %s", o.in.opcode(), counted(n, "register"),
+			kindName(x))
 		return nil
 	}
 	for i := range list {

@@ -140,8 +140,10 @@ func (p *parser) directive() {
 }
 
 var directives = []string{
-	"abi_preserve", "abi_preserve_control", "address_size", "alias", "align", "common", "const", "entry", "extern", "file", "func", "global", "hidden", "loc", "local", "maxnctapersm",
-	"maxnreg", "maxntid", "minnctapersm", "param", "pragma", "reg", "reqntid", "section", "shared", "target", "version", "visible", "weak",
+	"abi_preserve", "abi_preserve_control", "address_size", "alias", "align", "common", "const", "entry", "extern",
+	"file", "func", "global", "hidden", "loc", "local", "maxnctapersm",
+	"maxnreg", "maxntid", "minnctapersm", "param", "pragma", "reg", "reqntid", "section", "shared", "target", "version",
+	"visible", "weak",
 }
 
 // linking parses .extern, .visible, .weak and .common (section 11.6), and .hidden.
@@ -157,7 +159,8 @@ func (p *parser) linking() (l linking, ok bool) {
 		}
 		p.next()
 	}
-	p.errorf(p.tok.pos, CodeSyntax, "expected .entry, .func or a state space after a linking directive, found %s", p.tok)
+	p.errorf(p.tok.pos, CodeSyntax, "expected .entry, .func or a state space after a linking directive, found %s",
+		p.tok)
 	p.skipStatement()
 	return l, false
 }
@@ -353,7 +356,8 @@ func (p *parser) launchBounds(k *kernel) {
 			if startsDirective[w.text] {
 				p.errorf(w.pos, CodeSyntax, "expected the body of the kernel in braces, found %s", w)
 			} else {
-				p.errorf(w.pos, CodeName, "unknown directive .%s of a kernel%s", clip(w.text), didYouMean(w.text, directives))
+				p.errorf(w.pos, CodeName, "unknown directive .%s of a kernel%s", clip(w.text),
+					didYouMean(w.text, directives))
 			}
 			p.skipToBody()
 			return
@@ -448,7 +452,8 @@ func (p *parser) location(b *block) {
 			}
 			at.callLine = int32(line)
 		}
-		for !p.tok.newline && (p.tok.kind == ident || p.tok.kind == number || p.tok.kind == dotWord || p.tok.kind == '+') {
+		for !p.tok.newline && (p.tok.kind == ident || p.tok.kind == number || p.tok.kind == dotWord ||
+			p.tok.kind == '+') {
 			p.next()
 		}
 	}
@@ -471,7 +476,8 @@ func (p *parser) registers(declare func(*regDecl)) {
 		}
 		if p.accept('<') {
 			pos := p.tok.pos
-			if r.count, ok = p.literal("a number of registers", maxRegisters); !ok || !p.expect('>', "after the number of registers") {
+			if r.count, ok = p.literal("a number of registers", maxRegisters); !ok ||
+				!p.expect('>', "after the number of registers") {
 				p.skipStatement()
 				return
 			}
@@ -531,7 +537,8 @@ func (p *parser) declareModule(v *variable) {
 		prior := old.variable
 		switch {
 		case prior == nil || prior.space != v.space || prior.link != linkExtern && v.link != linkExtern:
-			p.errorf(v.name.pos, CodeDuplicate, "%s is declared twice: first in line %d", clip(v.name.text), old.pos.Line)
+			p.errorf(v.name.pos, CodeDuplicate, "%s is declared twice: first in line %d", clip(v.name.text),
+				old.pos.Line)
 		case v.link != linkExtern:
 			*prior = *v
 		}
@@ -578,7 +585,8 @@ func (p *parser) layout() {
 			v.addr = next
 			next += v.size
 			if next > isa.GlobalBase-printSpace {
-				p.errorf(v.name.pos, CodeLimit, "the variables of the module take more than %d bytes", isa.GlobalBase-printSpace-p.m.base)
+				p.errorf(v.name.pos, CodeLimit, "the variables of the module take more than %d bytes",
+					isa.GlobalBase-printSpace-p.m.base)
 				return
 			}
 		}
@@ -614,11 +622,13 @@ func (p *parser) share() {
 	}
 	for _, v := range slices.Concat(p.m.vars, p.m.inner) {
 		if (v.space == isa.SpaceGlobal || v.space == isa.SpaceConst) && v.link != linkExtern && v.why == "" {
-			p.m.globals = append(p.m.globals, isa.Global{Name: v.name.text, Space: v.space, Addr: v.addr, Size: v.size, Init: v.init})
+			p.m.globals = append(p.m.globals,
+				isa.Global{Name: v.name.text, Space: v.space, Addr: v.addr, Size: v.size, Init: v.init})
 		}
 	}
 	if p.m.printer != 0 {
-		p.m.globals = append(p.m.globals, isa.Global{Name: "print buffer", Space: isa.SpaceGlobal, Addr: p.m.printer, Size: isa.PrintBytes})
+		p.m.globals = append(p.m.globals,
+			isa.Global{Name: "print buffer", Space: isa.SpaceGlobal, Addr: p.m.printer, Size: isa.PrintBytes})
 	}
 }
 
@@ -637,10 +647,13 @@ func (p *parser) relocate(v *variable, r *reloc) {
 		v.store(r, f.address()+uint64(r.off))
 		return
 	case !ok:
-		p.errorf(r.symbol.pos, CodeName, "undeclared variable %s%s", clip(r.symbol.text), didYouMean(r.symbol.text, p.m.scope.words()))
+		p.errorf(r.symbol.pos, CodeName, "undeclared variable %s%s", clip(r.symbol.text),
+			didYouMean(r.symbol.text, p.m.scope.words()))
 		return
 	case sym.variable == nil || sym.variable.space != isa.SpaceGlobal && sym.variable.space != isa.SpaceConst:
-		p.errorf(r.symbol.pos, CodeOperand, "an initialiser can hold the address of a .global or .const variable only, %s is neither", clip(r.symbol.text))
+		p.errorf(r.symbol.pos, CodeOperand,
+			"an initialiser can hold the address of a .global or .const variable only, %s is neither",
+			clip(r.symbol.text))
 		return
 	case sym.variable.link == linkExtern:
 		v.why = "its initialiser holds the address of " + r.symbol.text + ", which is defined in another file"

@@ -32,7 +32,8 @@ func (l *lowering) offsetRegisters(in *instruction, args []arg) {
 		}
 		o := operands{lowering: l, in: in, out: &isa.Inst{}}
 		out := isa.Inst{
-			Op: isa.OpAdd, Type: add, NSrc: 2, NDst: 1, DstBits: uint8(add.Bits()), Inserted: true, Pos: in.name.pos, Loc: l.loc,
+			Op: isa.OpAdd, Type: add, NSrc: 2, NDst: 1, DstBits: uint8(add.Bits()), Inserted: true, Pos: in.name.pos,
+			Loc:  l.loc,
 			Text: fmt.Sprintf("add.%s %s, %s, %d", typeName(add), clip(name), clip(x.name), x.off),
 		}
 		out.Src[0] = o.materialise(x, sym)

@@ -247,7 +247,8 @@ func (o *operands) source(x *operand, t isa.Type) isa.Operand {
 	if s, ok := specials[x.name]; ok {
 		return o.special(x, s, t)
 	}
-	if sym := o.scope.lookup(x.name); sym != nil && sym.variable != nil && (sym.variable.space != isa.SpaceParam || o.out.Op == isa.OpMov) {
+	if sym := o.scope.lookup(x.name); sym != nil && sym.variable != nil &&
+		(sym.variable.space != isa.SpaceParam || o.out.Op == isa.OpMov) {
 		return o.address(x, sym.variable, t)
 	}
 	r := o.register(x, t)
@@ -258,7 +259,8 @@ func (o *operands) source(x *operand, t isa.Type) isa.Operand {
 // address is the address of a variable as an operand of type t. It must be known at lowering.
 func (o *operands) address(x *operand, v *variable, t isa.Type) isa.Operand {
 	if t.Float() || t.Bits() < 32 {
-		o.errorf(x.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(x.name), typeName(t))
+		o.errorf(x.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(x.name),
+			typeName(t))
 	}
 	o.wide = o.wide || t.Bits() == 64
 	return o.variableAddress(x, v, isa.SpaceNone)
@@ -269,7 +271,8 @@ func (o *operands) address(x *operand, v *variable, t isa.Type) isa.Operand {
 func (o *operands) special(x *operand, s specialRegister, t isa.Type) isa.Operand {
 	switch {
 	case t.Float() || t == isa.Pred || t.Bits() > s.bits:
-		o.errorf(x.pos, CodeType, "%s is an unsigned integer of %d bits, %s reads .%s", x.name, s.bits, o.in.opcode(), typeName(t))
+		o.errorf(x.pos, CodeType, "%s is an unsigned integer of %d bits, %s reads .%s", x.name, s.bits, o.in.opcode(),
+			typeName(t))
 	case s.bits == 64 && t.Bits() < 64 && s.reg != isa.GridID && s.reg != isa.WarpSize:
 		o.errorf(x.pos, CodeType, "%s has 64 bits, %s reads %d", x.name, o.in.opcode(), t.Bits())
 	case x.off != 0:
@@ -286,7 +289,8 @@ func (o *operands) register(x *operand, t isa.Type) isa.Operand {
 		return none
 	}
 	if sym.reg == nil {
-		o.errorf(x.pos, CodeOperand, "%s is a %s variable, expected a register; mov gives its address, ld its value", clip(x.name), spaceName(sym.variable.space))
+		o.errorf(x.pos, CodeOperand, "%s is a %s variable, expected a register; mov gives its address, ld its value",
+			clip(x.name), spaceName(sym.variable.space))
 		return none
 	}
 	if x.off != 0 || x.index != 0 {
@@ -310,7 +314,8 @@ func (o *operands) register(x *operand, t isa.Type) isa.Operand {
 		o.errorf(x.pos, CodeType, "%s is declared .%s, expected %s", clip(x.name), sym.reg.words, want)
 		return none
 	case !agree(t, have, o.relaxed):
-		o.errorf(x.pos, CodeType, "%s is declared .%s, which does not fit .%s: expected %s", clip(x.name), sym.reg.words, typeName(t), listed(fitting(t, o.relaxed)))
+		o.errorf(x.pos, CodeType, "%s is declared .%s, which does not fit .%s: expected %s", clip(x.name),
+			sym.reg.words, typeName(t), listed(fitting(t, o.relaxed)))
 		return none
 	}
 	return o.materialise(x, sym)
@@ -361,7 +366,8 @@ func (o *operands) lookup(x *operand, what string) *symbol {
 	}
 	for s := o.scope; s != nil; s = s.up {
 		if d := s.rangeOf(x.name, false); d != nil {
-			o.errorf(x.pos, CodeName, "register %s is not among %s<%d>, which line %d declares", clip(x.name), clip(d.name.text), d.count, d.name.pos.Line)
+			o.errorf(x.pos, CodeName, "register %s is not among %s<%d>, which line %d declares", clip(x.name),
+				clip(d.name.text), d.count, d.name.pos.Line)
 			return nil
 		}
 	}
@@ -444,17 +450,21 @@ func (o *operands) variableAddress(x *operand, v *variable, want isa.Space) isa.
 		o.errorf(x.pos, CodeUnsupported, "%s cannot be used: %s", name, v.why)
 		return imm
 	case want != isa.SpaceNone && want != isa.SpaceGeneric && want != v.space:
-		o.errorf(x.pos, CodeOperand, "%s is a %s variable, %s wants %s", name, spaceName(v.space), o.in.opcode(), spaceName(want))
+		o.errorf(x.pos, CodeOperand, "%s is a %s variable, %s wants %s", name, spaceName(v.space), o.in.opcode(),
+			spaceName(want))
 		return imm
 	case v.link == linkExtern && v.space != isa.SpaceShared:
 		o.errorf(x.pos, CodeName, "%s is .extern: it is defined in another file", name)
 		return imm
 	case v.link == linkExtern && v.size > 0:
-		o.errorf(x.pos, CodeUnsupported, "%s is an .extern .shared variable of fixed size, which another file defines", name)
+		o.errorf(x.pos, CodeUnsupported, "%s is an .extern .shared variable of fixed size, which another file defines",
+			name)
 		return imm
 	}
-	if v.opaque && v.words != "samplerref" && !slices.ContainsFunc(o.prog.References, func(r isa.Reference) bool { return r.Addr == v.addr }) {
-		o.prog.References = append(o.prog.References, isa.Reference{Name: v.name.text, Kind: v.words, Addr: v.addr, Pos: x.pos})
+	if v.opaque && v.words != "samplerref" &&
+		!slices.ContainsFunc(o.prog.References, func(r isa.Reference) bool { return r.Addr == v.addr }) {
+		o.prog.References = append(o.prog.References,
+			isa.Reference{Name: v.name.text, Kind: v.words, Addr: v.addr, Pos: x.pos})
 	}
 	at, space := v.addr, v.space
 	_, ofKernel := o.offsets[v]
@@ -550,7 +560,8 @@ func (o *operands) addressRegister(x *operand) isa.Operand {
 		return isa.Operand{}
 	}
 	if t := sym.reg.typ; t.Float() || t.Bits() < 32 {
-		o.errorf(x.pos, CodeType, "%s is declared .%s: an address is an integer of 32 or 64 bits", clip(x.name), sym.reg.words)
+		o.errorf(x.pos, CodeType, "%s is declared .%s: an address is an integer of 32 or 64 bits", clip(x.name),
+			sym.reg.words)
 		return isa.Operand{}
 	}
 	o.wide = o.wide || sym.reg.typ.Bits() == 64
@@ -631,7 +642,8 @@ func (o *operands) functionAddress(a *operand, f *function) isa.Operand {
 	case f.body == nil:
 		o.errorf(a.pos, CodeUnsupported, "%s is declared only: it is defined in another file", clip(a.name))
 	case t.Float() || t.Bits() < 32:
-		o.errorf(a.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(a.name), typeName(t))
+		o.errorf(a.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(a.name),
+			typeName(t))
 	case a.off != 0:
 		o.errorf(a.pos, CodeOperand, "the address of a function takes no offset")
 	}

@@ -38,7 +38,8 @@ func (o *operands) pair(f *family) {
 		t := o.prog.Regs[base.Index].Type
 		copied := o.temporary("%pair."+typeName(t), t)
 		mov := isa.Inst{
-			Op: isa.OpMov, Type: unsignedOf[t.Bits()], NSrc: 1, NDst: 1, DstBits: uint8(t.Bits()), Inserted: true, Pos: o.out.Pos, Loc: o.out.Loc,
+			Op: isa.OpMov, Type: unsignedOf[t.Bits()], NSrc: 1, NDst: 1, DstBits: uint8(t.Bits()), Inserted: true,
+			Pos: o.out.Pos, Loc: o.out.Loc,
 			Text: "mov %pair." + typeName(t) + ", " + clip(o.prog.Regs[base.Index].Name),
 		}
 		mov.Src[0], mov.Dst[0] = base, copied

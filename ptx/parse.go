@@ -32,7 +32,10 @@ func ParseAt(file string, src []byte, base uint64) (*Module, error) {
 	r := &reporter{file: file, src: string(src)}
 	p := &parser{
 		lexer: newLexer(r),
-		m:     &Module{base: base, named: map[string]int{}, file: file, src: r.src, fileAt: map[uint64]int32{}, scope: newScope(nil), functions: map[string]*function{}},
+		m: &Module{
+			base: base, named: map[string]int{}, file: file, src: r.src, fileAt: map[uint64]int32{},
+			scope: newScope(nil), functions: map[string]*function{},
+		},
 	}
 	if why := notText(r.src); why != "" {
 		r.errorf(isa.Pos{}, CodeSyntax, "%s", why)
@@ -191,7 +194,8 @@ func (p *parser) skipStatement() {
 // mistake.
 var startsDirective = map[string]bool{
 	"entry": true, "func": true, "visible": true, "extern": true, "weak": true, "common": true, "reg": true,
-	"global": true, "const": true, "shared": true, "local": true, "file": true, "loc": true, "section": true, "pragma": true, "alias": true,
+	"global": true, "const": true, "shared": true, "local": true, "file": true, "loc": true, "section": true,
+	"pragma": true, "alias": true,
 }
 
 // skipBraces skips to behind the '}' that matches the '{' at the current token.
@@ -236,7 +240,8 @@ func (p *parser) body() *block {
 			p.next()
 		case dotWord:
 			if p.tok.text == "entry" || p.tok.text == "func" || p.tok.text == "visible" {
-				p.errorf(p.tok.pos, CodeSyntax, "found %s inside a block: expected '}' for the '{' in line %d", p.tok, open.Line)
+				p.errorf(p.tok.pos, CodeSyntax, "found %s inside a block: expected '}' for the '{' in line %d", p.tok,
+					open.Line)
 				return b
 			}
 			p.localDirective(b)

@@ -17,6 +17,7 @@ func (l *lowering) pragma(s pragma) {
 	case s.text == noLanePermutation:
 		l.prog.NoLanePermutation = true
 	case strings.HasPrefix(s.text, "divergo."):
-		l.errorf(s.pos, CodeName, "unknown pragma \"%s\"%s", clip(s.text), didYouMean(s.text, []string{noCompaction, noLanePermutation}))
+		l.errorf(s.pos, CodeName, "unknown pragma \"%s\"%s", clip(s.text),
+			didYouMean(s.text, []string{noCompaction, noLanePermutation}))
 	}
 }

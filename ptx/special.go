@@ -23,10 +23,16 @@ var specials = map[string]specialRegister{
 	"%nctaid.x": {isa.NCtaidX, 32}, "%nctaid.y": {isa.NCtaidY, 32}, "%nctaid.z": {isa.NCtaidZ, 32},
 	"%laneid": {isa.LaneID, 32}, "%warpid": {isa.WarpID, 32}, "%nwarpid": {isa.NWarpID, 32},
 	"%smid": {isa.SMID, 32}, "%nsmid": {isa.NSMID, 32}, "%gridid": {isa.GridID, 64},
-	"%clock": {isa.Clock, 32}, "%clock_hi": {isa.ClockHi, 32}, "%clock64": {isa.Clock64, 64}, "%globaltimer": {isa.GlobalTimer, 64},
+	"%clock": {isa.Clock, 32}, "%clock_hi": {isa.ClockHi, 32}, "%clock64": {
+		isa.Clock64,
+		64,
+	}, "%globaltimer": {isa.GlobalTimer, 64},
 	"%lanemask_eq": {isa.LanemaskEq, 32}, "%lanemask_le": {isa.LanemaskLe, 32}, "%lanemask_lt": {isa.LanemaskLt, 32},
 	"%lanemask_ge": {isa.LanemaskGe, 32}, "%lanemask_gt": {isa.LanemaskGt, 32},
-	"WARP_SZ": {isa.WarpSize, 64}, "%dynamic_smem_size": {isa.DynamicSharedSize, 32}, "%total_smem_size": {isa.TotalSharedSize, 32},
+	"WARP_SZ": {isa.WarpSize, 64}, "%dynamic_smem_size": {
+		isa.DynamicSharedSize,
+		32,
+	}, "%total_smem_size": {isa.TotalSharedSize, 32},
 }
 
 // otherSpecials are predefined names that the machine does not have, with the reason. A star stands

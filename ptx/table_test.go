@@ -47,7 +47,8 @@ func lowerBody(t testing.TB, body string) (*isa.Program, error) {
 func TestEveryRowLowers(t *testing.T) {
 	seen := 0
 	for _, f := range table {
-		if f.op == isa.OpCall || f.name == "brx" || (&isa.Inst{Op: f.op}).Matrix() || f.op == isa.OpCopy || f.op == isa.OpCopyWait || f.fetches {
+		if f.op == isa.OpCall || f.name == "brx" || (&isa.Inst{Op: f.op}).Matrix() || f.op == isa.OpCopy ||
+			f.op == isa.OpCopyWait || f.fetches {
 			// Their operands are lists and a function, fragments, two addresses, or textures: see
 			// TestAccepted.
 			continue
@@ -56,9 +57,12 @@ func TestEveryRowLowers(t *testing.T) {
 			if strings.Contains(text, ".v4") && strings.Contains(text, "64 ") || strings.Contains(text, ".v8") {
 				continue // wider than 128 bits: see TestPairs
 			}
-			if strings.HasPrefix(text, "st.") && (strings.Contains(text, ".const") || strings.Contains(text, ".param")) ||
+			if strings.HasPrefix(text, "st.") &&
+				(strings.Contains(text, ".const") || strings.Contains(text, ".param")) ||
 				strings.HasPrefix(text, "ld.nc.") && !strings.Contains(text, "global") ||
-				(f.op == isa.OpAtom || f.op == isa.OpRed) && (strings.Contains(text, ".const") || strings.Contains(text, ".param") || strings.Contains(text, ".local")) {
+				(f.op == isa.OpAtom || f.op == isa.OpRed) &&
+					(strings.Contains(text, ".const") || strings.Contains(text, ".param") ||
+						strings.Contains(text, ".local")) {
 				continue // refused: see the tests of diagnostics
 			}
 			p, err := lowerBody(t, "there: "+text)

@@ -147,8 +147,10 @@ func (f *fetch) all(name func(int) string) string {
 
 // members are the members of the description that a query reads, with their offsets.
 var members = map[string]int{
-	"width": 20, "height": 24, "depth": 28, "array_size": 28, "channel_data_type": 100, "channel_order": 36, "num_mipmap_levels": 80,
-	"normalized_coords": 44, "force_unnormalized_coords": 44, "filter_mode": 48, "addr_mode_0": 52, "addr_mode_1": 56, "addr_mode_2": 60, "num_samples": 0,
+	"width": 20, "height": 24, "depth": 28, "array_size": 28, "channel_data_type": 100, "channel_order": 36,
+	"num_mipmap_levels": 80,
+	"normalized_coords": 44, "force_unnormalized_coords": 44, "filter_mode": 48, "addr_mode_0": 52, "addr_mode_1": 56,
+	"addr_mode_2": 60, "num_samples": 0,
 }
 
 // Member is the offset of the queried member. AddressMode: it is the mode of an axis.
@@ -220,8 +222,10 @@ var (
 	geometry    = worded("geometry", "1d 2d 3d a1d a2d cube acube", setGeometry)
 	planes      = worded("geometry", "1d 2d 3d a1d a2d", setGeometry)
 	fourTexels  = worded("geometry", "2d a2d cube acube", setGeometry)
-	mipmaps     = optional(worded("choice of a level", "base level grad", func(f *fetch, w string) { f.Mip = strings.TrimPrefix(w, "base") }))
-	component   = worded("component", "r g b a", func(f *fetch, w string) { f.Gather, f.Component = true, strings.Index("rgba", w) })
+	mipmaps     = optional(worded("choice of a level", "base level grad",
+		func(f *fetch, w string) { f.Mip = strings.TrimPrefix(w, "base") }))
+	component = worded("component", "r g b a",
+		func(f *fetch, w string) { f.Gather, f.Component = true, strings.Index("rgba", w) })
 	bounds      = worded("mode", "trap clamp zero", func(f *fetch, w string) { f.Mode = w })
 	unformed    = worded("kind of access", "b", func(*fetch, string) {})
 	formatted   = worded("kind of access", "p", func(f *fetch, _ string) { f.Formatted = true })
@@ -248,10 +252,13 @@ var textures = func() []*family {
 		row("tld4", "9.7.9.4", isa.OpLd, "", types(int32s|f32|f16, f32), component, fourTexels, four),
 		row("txq", "9.7.9.5", isa.OpLd, "", types(b32), ofTexture, oneLevel),
 		row("istypep", "9.7.9.6", isa.OpSetp, "", none, opaqueTypes),
-		row("suld", "9.7.10.1", isa.OpLd, "", types(b16to64|typesOf(isa.B8)), unformed, planes, surfaceLoad, elements, bounds).where(checkVector),
-		row("sust", "9.7.10.2", isa.OpSt, "", types(b16to64|typesOf(isa.B8)), unformed, planes, surfaceKeep, elements, bounds).where(checkVector),
+		row("suld", "9.7.10.1", isa.OpLd, "", types(b16to64|typesOf(isa.B8)), unformed, planes, surfaceLoad, elements,
+			bounds).where(checkVector),
+		row("sust", "9.7.10.2", isa.OpSt, "", types(b16to64|typesOf(isa.B8)), unformed, planes, surfaceKeep, elements,
+			bounds).where(checkVector),
 		row("sust", "9.7.10.2", isa.OpSt, "", types(b32|int32s|f32), formatted, planes, elements, bounds),
-		row("sured", "9.7.10.3", isa.OpRed, "", types(int32s|b32|int64s), unformed, planes, reductions, bounds).where(checkReduction),
+		row("sured", "9.7.10.3", isa.OpRed, "", types(int32s|b32|int64s), unformed, planes, reductions,
+			bounds).where(checkReduction),
 		row("suq", "9.7.10.4", isa.OpLd, "", types(b32), ofSurface),
 	}
 	for _, f := range list {
@@ -360,7 +367,10 @@ func (p *parser) described(v *variable) bool {
 			set(at, uint32('1'-p.tok.text[0]))
 		default:
 			v.why = fmt.Sprintf("%s = %s is not supported in a .%s: expected addr_mode_0 to addr_mode_2 = wrap, mirror, clamp_to_edge or clamp_to_border, filter_mode = nearest or linear, %s = 0 or 1",
-				name.text, p.tok.text, v.words, map[bool]string{true: "force_unnormalized_coords", false: "normalized_coords"}[sampler])
+				name.text, p.tok.text, v.words, map[bool]string{
+					true:  "force_unnormalized_coords",
+					false: "normalized_coords",
+				}[sampler])
 		}
 		if p.next(); !p.accept(',') {
 			break

@@ -49,9 +49,11 @@ var video = func() (rows []*family) {
 	}
 	return append(rows,
 		row("vshl", "9.7.17.1.2", isa.OpVshl, "d a b", shifted, sat, required(overshift)).where(scalarVideo),
-		row("vshl", "9.7.17.1.2", isa.OpVshl, "d a b c", shifted, sat, required(overshift), required(secondary)).where(scalarVideo),
+		row("vshl", "9.7.17.1.2", isa.OpVshl, "d a b c", shifted, sat, required(overshift),
+			required(secondary)).where(scalarVideo),
 		row("vshr", "9.7.17.1.2", isa.OpVshr, "d a b", shifted, sat, required(overshift)).where(scalarVideo),
-		row("vshr", "9.7.17.1.2", isa.OpVshr, "d a b c", shifted, sat, required(overshift), required(secondary)).where(scalarVideo),
+		row("vshr", "9.7.17.1.2", isa.OpVshr, "d a b c", shifted, sat, required(overshift),
+			required(secondary)).where(scalarVideo),
 		row("vset2", "9.7.17.2.2", isa.OpVset, "d a b c", both32, compareSix).where(simdVideo(2)),
 		row("vset2", "9.7.17.2.2", isa.OpVset, "d a b c", both32, compareSix, required(accumulate)).where(simdVideo(2)),
 		row("vset4", "9.7.17.2.4", isa.OpVset, "d a b c", both32, compareSix).where(simdVideo(4)),
@@ -91,7 +93,8 @@ func (o *operands) video() {
 	names := []string{"d", "a", "b", "c"}
 	for i := range ops {
 		if ops[i].pair != nil {
-			o.errorf(ops[i].pair.pos, CodeOperand, "%s has one destination, found a second one behind '|'", o.in.name.text)
+			o.errorf(ops[i].pair.pos, CodeOperand, "%s has one destination, found a second one behind '|'",
+				o.in.name.text)
 			return
 		}
 	}
@@ -109,7 +112,8 @@ func (o *operands) video() {
 		n = 4
 	}
 	if len(ops) != n {
-		o.errorf(o.in.name.pos, CodeOperand, "%s takes %s, found %d", o.in.opcode(), counted(n, "operand")+" "+strings.Join(names[:n], ", "), len(ops))
+		o.errorf(o.in.name.pos, CodeOperand, "%s takes %s, found %d", o.in.opcode(),
+			counted(n, "operand")+" "+strings.Join(names[:n], ", "), len(ops))
 		return
 	}
 	s := &o.out.Select
@@ -211,7 +215,8 @@ func (o *operands) laneElements(x *operand, sel string, first uint16) (elements 
 		elements |= uint16(e) << (4 * i)
 	}
 	if !ok {
-		o.errorf(x.pos, CodeOperand, "unknown selector .%s: expected .%c and %d digits from 0 to %d", clip(sel), o.unit(), n, 2*n-1)
+		o.errorf(x.pos, CodeOperand, "unknown selector .%s: expected .%c and %d digits from 0 to %d", clip(sel),
+			o.unit(), n, 2*n-1)
 	}
 	return elements
 }
@@ -230,7 +235,8 @@ func (o *operands) laneMask(x *operand, sel string) (mask uint16) {
 		mask |= bit
 	}
 	if !ok {
-		o.errorf(x.pos, CodeOperand, "unknown selector .%s: expected .%c and the numbers of lanes, the highest first", clip(sel), o.unit())
+		o.errorf(x.pos, CodeOperand, "unknown selector .%s: expected .%c and the numbers of lanes, the highest first",
+			clip(sel), o.unit())
 	}
 	return mask
 }

@@ -56,7 +56,8 @@ func (l *lowering) print(site *callSite, c *callee, out *isa.Inst) func() {
 	imm := func(v uint64) isa.Operand { return isa.Operand{Kind: isa.OperandImm, Imm: v} }
 	call := *out
 	*out = isa.Inst{
-		Op: isa.OpAtom, Type: isa.U32, Atom: isa.AtomAdd, Space: isa.SpaceGlobal, DstBits: 32, NSrc: 2, NDst: 1, Pos: call.Pos, Loc: call.Loc, Text: call.Text,
+		Op: isa.OpAtom, Type: isa.U32, Atom: isa.AtomAdd, Space: isa.SpaceGlobal, DstBits: 32, NSrc: 2, NDst: 1,
+		Pos: call.Pos, Loc: call.Loc, Text: call.Text,
 		Target: isa.NoPC, Reconv: isa.NoPC, Likely: isa.NoPC,
 	}
 	out.Src[0], out.Src[1], out.Dst[0] = imm(buffer), imm(record), r.at
@@ -69,7 +70,10 @@ func (l *lowering) print(site *callSite, c *callee, out *isa.Inst) func() {
 			l.emit(in)
 		}
 		store := func(t isa.Type, off uint64) {
-			in := isa.Inst{Op: isa.OpSt, Type: t, Space: isa.SpaceGlobal, Vec: 1, NSrc: 2, Guard: room, Off: int64(buffer + isa.PrintHead + off)}
+			in := isa.Inst{
+				Op: isa.OpSt, Type: t, Space: isa.SpaceGlobal, Vec: 1, NSrc: 2, Guard: room,
+				Off: int64(buffer + isa.PrintHead + off),
+			}
 			in.Src[0], in.Src[1] = r.at, r.word
 			emit(in, "st.global.%s [%%print.at+%#x], %%print.word", typeName(t), in.Off)
 		}
@@ -78,7 +82,10 @@ func (l *lowering) print(site *callSite, c *callee, out *isa.Inst) func() {
 		compare := isa.Inst{Op: isa.OpSetp, Type: isa.U32, SrcType: isa.U32, Cmp: isa.CmpGt, NSrc: 2, NDst: 1}
 		compare.Src[0], compare.Src[1], compare.Dst[0] = r.at, imm(isa.PrintBytes-isa.PrintHead-record), r.full
 		emit(compare, "setp.gt.u32 %%print.full, %%print.at, %d", compare.Src[1].Imm)
-		dropped := isa.Inst{Op: isa.OpRed, Type: isa.U32, Atom: isa.AtomAdd, Space: isa.SpaceGlobal, NSrc: 2, Guard: r.full, Off: 4}
+		dropped := isa.Inst{
+			Op: isa.OpRed, Type: isa.U32, Atom: isa.AtomAdd, Space: isa.SpaceGlobal, NSrc: 2,
+			Guard: r.full, Off: 4,
+		}
 		dropped.Src[0], dropped.Src[1] = imm(buffer), imm(1)
 		emit(dropped, "red.global.add.u32 [%#x], 1", buffer+4)
 
@@ -88,13 +95,17 @@ func (l *lowering) print(site *callSite, c *callee, out *isa.Inst) func() {
 			l.transfer(isa.OpLd, r.args, isa.U64, local(2), call.Pos, "ld.local.u64 %print.args, [arguments]")
 		}
 		for _, a := range format.Args {
-			in := isa.Inst{Op: isa.OpLd, Type: map[uint64]isa.Type{4: isa.B32, 8: isa.B64}[a.Size], Space: isa.SpaceGeneric, DstBits: 64, Vec: 1, NSrc: 1, NDst: 1, Guard: room, Off: int64(a.Off)}
+			in := isa.Inst{
+				Op: isa.OpLd, Type: map[uint64]isa.Type{4: isa.B32, 8: isa.B64}[a.Size],
+				Space: isa.SpaceGeneric, DstBits: 64, Vec: 1, NSrc: 1, NDst: 1, Guard: room, Off: int64(a.Off),
+			}
 			in.Src[0], in.Dst[0] = r.args, r.word
 			emit(in, "ld.%s %%print.word, [%%print.args+%d]", typeName(in.Type), a.Off)
 			store(in.Type, 8+a.Off)
 		}
 		choose := isa.Inst{Op: isa.OpSelp, Type: isa.B32, DstBits: 32, NSrc: 3, NDst: 1}
-		choose.Src[0], choose.Src[1], choose.Src[2], choose.Dst[0] = imm(1<<32-2), imm(uint64(len(format.Args))), r.full, r.result
+		choose.Src[0], choose.Src[1], choose.Src[2], choose.Dst[0] = imm(1<<32-2), imm(uint64(len(format.Args))),
+			r.full, r.result
 		emit(choose, "selp.b32 %%print.result, -2, %d, %%print.full", len(format.Args))
 		l.transfer(isa.OpSt, r.result, isa.B32, local(0), call.Pos, "st.local.b32 [result], %print.result")
 	}
@@ -109,7 +120,11 @@ func (l *lowering) printRegisters() *printRegisters {
 		reg := func(name string, t isa.Type) isa.Operand {
 			return isa.Operand{Kind: isa.OperandReg, Index: l.hidden("%print."+name, t)}
 		}
-		l.printing = &printRegisters{reg("at", isa.U32), reg("word", isa.B64), reg("args", isa.U64), reg("result", isa.B32), isa.Operand{Kind: isa.OperandPred, Index: uint16(len(l.prog.Preds))}}
+		l.printing = &printRegisters{
+			reg("at", isa.U32), reg("word", isa.B64), reg("args", isa.U64),
+			reg("result", isa.B32),
+			isa.Operand{Kind: isa.OperandPred, Index: uint16(len(l.prog.Preds))},
+		}
 		l.prog.Preds = append(l.prog.Preds, "%print.full")
 	}
 	return l.printing
@@ -134,7 +149,8 @@ func (l *lowering) format(site *callSite) *printf.Format {
 		l.errorf(pos, CodeUnsupported, "the format of vprintf: %v", err)
 		return nil
 	case 8+f.Bytes > isa.PrintBytes-isa.PrintHead:
-		l.errorf(pos, CodeLimit, "the arguments of vprintf take more than the %d bytes of the print buffer", isa.PrintBytes)
+		l.errorf(pos, CodeLimit, "the arguments of vprintf take more than the %d bytes of the print buffer",
+			isa.PrintBytes)
 		return nil
 	}
 	if !l.formats[addr] {
@@ -155,7 +171,8 @@ func (l *lowering) formatAddress(x *operand) (addr uint64, ok bool) {
 		stores := 0
 		for _, pc := range l.named[sym.variable] {
 			if in := &l.prog.Insts[pc]; in.Op == isa.OpSt {
-				value, ok = in.Src[1], in.Off == 0 && in.Vec == 1 && in.Type.Bits() == 64 && in.Guard.Kind == isa.OperandNone
+				value, ok = in.Src[1], in.Off == 0 && in.Vec == 1 && in.Type.Bits() == 64 &&
+					in.Guard.Kind == isa.OperandNone
 				stores++
 			}
 		}
@@ -213,7 +230,8 @@ func (l *lowering) definitions(reg uint16) []int {
 // text is the string of the module at an address.
 func (l *lowering) text(addr uint64) (string, bool) {
 	if l.ascending == nil {
-		l.ascending = slices.SortedFunc(slices.Values(l.prog.Globals), func(a, b isa.Global) int { return cmp.Compare(a.Addr, b.Addr) })
+		l.ascending = slices.SortedFunc(slices.Values(l.prog.Globals),
+			func(a, b isa.Global) int { return cmp.Compare(a.Addr, b.Addr) })
 	}
 	globals := l.ascending
 	i := sort.Search(len(globals), func(i int) bool { return globals[i].Addr+globals[i].Size > addr })

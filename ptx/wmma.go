@@ -35,7 +35,10 @@ var (
 
 // wmmaRow makes a row of wmma.
 func wmmaRow(kind, operands string, types []typeSet, shapes string, more ...group) *family {
-	groups := append([]group{required(one(kind, ignore)), required(synced), required(aligned), required(only(shapes, wmmaShapes))}, more...)
+	groups := append([]group{
+		required(one(kind, ignore)), required(synced), required(aligned),
+		required(only(shapes, wmmaShapes)),
+	}, more...)
 	return row("wmma", "9.7.14.4 of 8.5", isa.OpMma, operands, types, groups...)
 }
 
@@ -63,7 +66,8 @@ var wmmas = slices.Concat(
 		wmmaRow("mma", "d a b c", types(f32, bf16, bf16, f32), shapes16, required(layouts)).where(checkWmma),
 		wmmaRow("mma", "d a b c", types(f32, tf32, tf32, f32), "m16n16k8", required(layouts)).where(checkWmma),
 		wmmaRow("mma", "d a b c", types(s32, s8u8, s8u8, s32), shapes16, required(layouts), satFinite).where(checkWmma),
-		wmmaRow("mma", "d a b c", types(f64, f64, f64, f64), "m8n8k4", required(layouts), only("rn", rounding)).where(checkWmma),
+		wmmaRow("mma", "d a b c", types(f64, f64, f64, f64), "m8n8k4", required(layouts),
+			only("rn", rounding)).where(checkWmma),
 	},
 )
 
@@ -126,7 +130,10 @@ func (t *tiles) multiplicand(left, byLine bool, of isa.Type) (regs [][]cell) {
 		for r := range each {
 			var list []cell
 			for h := range elements {
-				c := cell{linear{group: 1, constant: 8*strips*tile + 8*(r%strips)}, linear{thread: elements, constant: 4*elements*(r/strips) + h}}
+				c := cell{
+					linear{group: 1, constant: 8*strips*tile + 8*(r%strips)},
+					linear{thread: elements, constant: 4*elements*(r/strips) + h},
+				}
 				if !byLine {
 					c.line, c.at = c.at, c.line
 				}
@@ -347,7 +354,8 @@ func (w *wmma) addresses(first cell, stride isa.Operand, of isa.Type, regs [][]c
 	at := pointer(0)
 	w.emit("mov."+typeName(t), inst(isa.OpMov, t, at, base), false)
 	lane, group, thread := number("lane"), number("group"), number("thread")
-	w.emit("mov.u32", inst(isa.OpMov, isa.U32, lane, isa.Operand{Kind: isa.OperandSpecial, Index: uint16(isa.LaneID)}), false)
+	w.emit("mov.u32", inst(isa.OpMov, isa.U32, lane, isa.Operand{Kind: isa.OperandSpecial, Index: uint16(isa.LaneID)}),
+		false)
 	w.emit("shr.u32", inst(isa.OpShr, isa.U32, group, lane, immediate(2)), false)
 	w.emit("and.b32", inst(isa.OpAnd, isa.B32, thread, lane, immediate(3)), false)
 	of1 := func(l linear) (isa.Operand, int) {
@@ -388,7 +396,10 @@ func (w *wmma) access(load bool, i int, r isa.Operand, cells []cell, lines map[i
 	element := map[int]isa.Type{8: isa.B8, 16: isa.B16, 32: isa.B32, 64: isa.B64}[of.Bits()]
 	one := func(c cell, t isa.Type, value isa.Operand) {
 		l := lines[c.line.constant]
-		in := isa.Inst{Op: isa.OpSt, Type: t, Space: w.out.Space, Vec: 1, NSrc: 2, Off: w.out.Off + l.off + int64(c.at.constant*of.Bytes())}
+		in := isa.Inst{
+			Op: isa.OpSt, Type: t, Space: w.out.Space, Vec: 1, NSrc: 2,
+			Off: w.out.Off + l.off + int64(c.at.constant*of.Bytes()),
+		}
 		in.Src[0], in.Src[1] = l.at, value
 		name := "st." + typeName(t)
 		if load {
@@ -450,7 +461,8 @@ func (w *wmma) multiply() {
 	typeC, nc := held(addend, perThread(addend), false)
 	typeA, na := held(of, left, true)
 	_, nb := held(of, right, true)
-	d, a, b, c := w.registers(0, nd, typeD, true), w.registers(1, na, typeA, false), w.registers(2, nb, typeA, false), w.registers(3, nc, typeC, false)
+	d, a, b, c := w.registers(0, nd, typeD, true), w.registers(1, na, typeA, false), w.registers(2, nb, typeA,
+		false), w.registers(3, nc, typeC, false)
 	if len(d) < nd || len(a) < na || len(b) < nb || len(c) < nc {
 		return
 	}
@@ -471,7 +483,8 @@ func (w *wmma) multiply() {
 	for tile := range count {
 		m := isa.Inst{Op: isa.OpMma, Type: inner, SrcType: of, TypeB: of, Flags: in.Flags, M: uint8(t.rows), K: in.K}
 		i, j := min(tile, t.left-1), min(tile, t.right-1)
-		m.NSrc = uint8(copy(m.Src[:], slices.Concat(a[t.a*i:t.a*i+t.a], b[t.b*j:t.b*j+t.b], c[t.c*tile:t.c*tile+t.c], []isa.Operand{immediate(0xFFFF_FFFF)})))
+		m.NSrc = uint8(copy(m.Src[:], slices.Concat(a[t.a*i:t.a*i+t.a], b[t.b*j:t.b*j+t.b], c[t.c*tile:t.c*tile+t.c],
+			[]isa.Operand{immediate(0xFFFF_FFFF)})))
 		m.NDst = uint8(copy(m.Dst[:], result[t.c*tile:t.c*tile+t.c]))
 		parts = append(parts, m)
 	}

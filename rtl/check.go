@@ -222,7 +222,8 @@ func (c *checker) process(i int, p *process) error {
 			what = "writes a Mem"
 		}
 		if what != "" {
-			return fmt.Errorf("cycle %d: process %s has a missing sensitivity: it sleeps, but if evaluated it %s", k.now, p.name, what)
+			return fmt.Errorf("cycle %d: process %s has a missing sensitivity: it sleeps, but if evaluated it %s",
+				k.now, p.name, what)
 		}
 	} else if w := k.early(i); w != nil {
 		return fmt.Errorf("cycle %d: process %s wakes %s in the same cycle, which runs before it: it drives a wire that it does not list in Drives", k.now, p.name, w.name)

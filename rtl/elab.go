@@ -157,8 +157,10 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 				tg.optional = true
 			case "inplace":
 				tg.inplace = true
-				if m == nil || classOf(f.Type) != stateClass && classOf(f.Type) != memClass && (f.Type.Kind() != reflect.Pointer || classOf(f.Type.Elem()) != memClass) {
-					e.errorf("%s.%s has tag rtl:\"inplace\", which is for a State or Mem of a module, not for a %s", path, f.Name, f.Type)
+				if m == nil || classOf(f.Type) != stateClass && classOf(f.Type) != memClass &&
+					(f.Type.Kind() != reflect.Pointer || classOf(f.Type.Elem()) != memClass) {
+					e.errorf("%s.%s has tag rtl:\"inplace\", which is for a State or Mem of a module, not for a %s",
+						path, f.Name, f.Type)
 				}
 			case "":
 			case "scratch":
@@ -167,7 +169,8 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 				}
 			case "sim":
 				if t := f.Type; !isStorage(t) && (t.Kind() != reflect.Pointer || !isStorage(t.Elem())) {
-					e.errorf("%s.%s has tag rtl:\"sim\", which is for a State, a Mem, or what they hold, not for a %s", path, f.Name, t)
+					e.errorf("%s.%s has tag rtl:\"sim\", which is for a State, a Mem, or what they hold, not for a %s",
+						path, f.Name, t)
 				}
 			default:
 				e.errorf("%s.%s has tag rtl:%q, expected own, optional, inplace, scratch, sim or -", path, f.Name, word)
@@ -328,7 +331,8 @@ func (e *elaboration) submodule(path string, v reflect.Value, root bool) {
 	e.k.mods = append(e.k.mods, m)
 	if e.k.island != nil {
 		if other := e.k.island.claim(v); other != nil {
-			e.errorf("%s, a %s, is already part of island %s: only a Link may connect islands", path, v.Type(), other.sim.name)
+			e.errorf("%s, a %s, is already part of island %s: only a Link may connect islands", path, v.Type(),
+				other.sim.name)
 			return
 		}
 	}
@@ -339,13 +343,17 @@ func (e *elaboration) submodule(path string, v reflect.Value, root bool) {
 		return
 	}
 	for _, x := range p.Processes() {
-		m.procs = append(m.procs, &process{name: path + "." + x.Name, mod: m, tick: tickFunc(x.Fn), reads: connected(x.Reads), drives: connected(x.Drives)})
+		m.procs = append(m.procs, &process{
+			name: path + "." + x.Name, mod: m, tick: tickFunc(x.Fn),
+			reads: connected(x.Reads), drives: connected(x.Drives),
+		})
 	}
 }
 
 // connected drops optional inputs that are not connected.
 func connected(wires []AnyWire) []AnyWire {
-	return slices.DeleteFunc(slices.Clone(wires), func(w AnyWire) bool { return w == nil || reflect.ValueOf(w).IsNil() })
+	return slices.DeleteFunc(slices.Clone(wires),
+		func(w AnyWire) bool { return w == nil || reflect.ValueOf(w).IsNil() })
 }
 
 func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
@@ -490,7 +498,8 @@ func (e *elaboration) connectQueues() {
 		x := found[f]
 		if x == nil {
 			if f.owned.sim != nil {
-				e.errorf("%s is connected to queue %s of %s: only a Link may connect islands", p.path, f.owned.path, f.owned.sim.name)
+				e.errorf("%s is connected to queue %s of %s: only a Link may connect islands", p.path, f.owned.path,
+					f.owned.sim.name)
 				return
 			}
 			x = &ends{}

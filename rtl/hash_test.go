@@ -35,7 +35,18 @@ func TestHashTakesInEveryField(t *testing.T) {
 	require.NoError(t, err)
 	fresh := k.Hash()
 	seen := map[uint64]bool{fresh: true}
-	for _, v := range []padded{{A: 1}, {B: 1}, {B: 1 << 31}, {C: [3]uint8{1}}, {C: [3]uint8{0, 0, 1}}, {D: 1}, {D: 1 << 63}, {E: true}, {F: 1}, {F: 1 << 15}} {
+	for _, v := range []padded{
+		{A: 1},
+		{B: 1},
+		{B: 1 << 31},
+		{C: [3]uint8{1}},
+		{C: [3]uint8{0, 0, 1}},
+		{D: 1},
+		{D: 1 << 63},
+		{E: true},
+		{F: 1},
+		{F: 1 << 15},
+	} {
 		change := func(where string) {
 			h := k.Hash()
 			require.False(t, seen[h], "%s %+v", where, v)

@@ -304,7 +304,10 @@ type mini struct {
 }
 
 func newMini(cfg profile) *mini {
-	t := &mini{Arb: new(arbiter), S0: new(stage0), S1: new(stage1), S2: new(stage2), S3: new(stage3), Table: new(scoreboard), Sink: new(sink)}
+	t := &mini{
+		Arb: new(arbiter), S0: new(stage0), S1: new(stage1), S2: new(stage2), S3: new(stage3),
+		Table: new(scoreboard), Sink: new(sink),
+	}
 	for i := range t.q {
 		t.q[i] = rtl.NewQueue[packet](8)
 	}

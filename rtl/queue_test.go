@@ -141,7 +141,10 @@ func (l *lazy) Tick() {
 }
 
 func TestQueueWakesItsConsumer(t *testing.T) {
-	for latency, want := range map[uint64][]uint64{1: {10, 11, 12, 13}, 2: {11, 12, 13, 14}, 700: {709, 710, 711, 712}} {
+	for latency, want := range map[uint64][]uint64{
+		1: {10, 11, 12, 13}, 2: {11, 12, 13, 14},
+		700: {709, 710, 711, 712},
+	} {
 		q := rtl.NewQueue[uint32](4, rtl.Latency(latency))
 		top := &struct {
 			Lazy *lazy
@@ -186,10 +189,12 @@ func TestQueueMisuse(t *testing.T) {
 	q := rtl.NewQueue[uint32](2)
 	p := newQueuePair(q.Out(), q.In(), nil, nil)
 	rtl.MustNew("top", p).Run(1)
-	assert.PanicsWithValue(t, "rtl: pop from queue top.Push.Out, which shows no entry: check Valid first", func() { p.Pop.In.Pop() })
+	assert.PanicsWithValue(t, "rtl: pop from queue top.Push.Out, which shows no entry: check Valid first",
+		func() { p.Pop.In.Pop() })
 	p.Push.Out.Push(1)
 	p.Push.Out.Push(2)
-	assert.PanicsWithValue(t, "rtl: push to queue top.Push.Out, which is full (2 entries): check Ready first", func() { p.Push.Out.Push(3) })
+	assert.PanicsWithValue(t, "rtl: push to queue top.Push.Out, which is full (2 entries): check Ready first",
+		func() { p.Push.Out.Push(3) })
 	assert.Panics(t, func() { rtl.NewQueue[uint32](0) })
 	assert.Panics(t, func() { rtl.NewQueue[uint32](1, rtl.Latency(0)) })
 	assert.Panics(t, func() { rtl.NewQueue[uint32](1, rtl.Latency(2), rtl.Flow()) })

@@ -128,8 +128,9 @@ func TestRunChecked(t *testing.T) {
 		B *blinker
 		L *liar
 	}{reader, l.Blink, l})
-	require.EqualError(t, k.RunChecked(100), "cycle 6: process top.L.out wakes top.R in the same cycle, which runs before it: "+
-		"it drives a wire that it does not list in Drives")
+	require.EqualError(t, k.RunChecked(100),
+		"cycle 6: process top.L.out wakes top.R in the same cycle, which runs before it: "+
+			"it drives a wire that it does not list in Drives")
 
 	count := uint16(0)
 	for want, do := range map[string]func(*sleeper){
@@ -151,7 +152,8 @@ func TestRunChecked(t *testing.T) {
 			In rtl.In[uint16]
 			H  *listener
 		}{s, q.In(), hear})
-		require.EqualError(t, k.RunChecked(10), "cycle 1: process top.S has a missing sensitivity: it sleeps, but if evaluated it "+want)
+		require.EqualError(t, k.RunChecked(10),
+			"cycle 1: process top.S has a missing sensitivity: it sleeps, but if evaluated it "+want)
 	}
 }
 
@@ -215,13 +217,17 @@ func (s *sums) Tick() { s.do(s) }
 // written makes its result differ from that of Run.
 func TestNothingOutlivesATick(t *testing.T) {
 	build := func(do func(*sums)) *rtl.Sim {
-		return rtl.MustNew("top", &struct{ S *sums }{&sums{table: make([]uint16, 2), rows: []*uint16{new(uint16)}, do: do}})
+		return rtl.MustNew("top", &struct{ S *sums }{&sums{
+			table: make([]uint16, 2), rows: []*uint16{new(uint16)},
+			do: do,
+		}})
 	}
 	for name, do := range map[string]func(*sums){
 		"total": func(s *sums) { s.total++ },
 		"table": func(s *sums) { s.table[1] = 3 },
 	} {
-		require.ErrorContains(t, build(do).RunChecked(10), "cycle 0: process top.S changes top.S."+name+", which is a parameter")
+		require.ErrorContains(t, build(do).RunChecked(10), "cycle 0: process top.S changes top.S."+name+
+			", which is a parameter")
 	}
 	both := func(do func(*sums)) (run, checked *rtl.Sim) {
 		run, checked = build(do), build(do)
@@ -293,7 +299,8 @@ func TestResetForgetsWakeUps(t *testing.T) {
 func TestRestoreRefusesAnotherDesign(t *testing.T) {
 	a := rtl.MustNew("top", &alarm{})
 	b := rtl.MustNew("top", new(blinker))
-	assert.PanicsWithValue(t, "rtl: Restore of top: the snapshot is of another design", func() { b.Restore(a.Snapshot()) })
+	assert.PanicsWithValue(t, "rtl: Restore of top: the snapshot is of another design",
+		func() { b.Restore(a.Snapshot()) })
 	assert.PanicsWithValue(t, "rtl: Reorder of top while it runs: Reset it first", func() {
 		k := rtl.MustNew("top", &alarm{at: []uint64{1000}})
 		k.Run(10)

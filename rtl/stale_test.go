@@ -81,7 +81,10 @@ func newPost(plain bool, opts ...rtl.QueueOption) *rtl.Sim {
 // TestStaleEntries: the notes about remains in the places of a queue survive a snapshot and a
 // reset. The consumer never sees remains.
 func TestStaleEntries(t *testing.T) {
-	for name, opts := range map[string][]rtl.QueueOption{"plain": nil, "latency": {rtl.Latency(4)}, "pipe": {rtl.Pipe()}} {
+	for name, opts := range map[string][]rtl.QueueOption{
+		"plain": nil, "latency": {rtl.Latency(4)},
+		"pipe": {rtl.Pipe()},
+	} {
 		t.Run(name, func(t *testing.T) {
 			want, got := newPost(true, opts...), newPost(false, opts...)
 			for range 10 {

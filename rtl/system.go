@@ -265,7 +265,9 @@ func (i *island) look() {
 }
 
 // run is the loop over quanta. The runner advances all islands to a tick.
-func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (advance func(to uint64) error, stop func())) (p Progress, err error) {
+func (s *System) run(cond func() bool, d *Domain, cycles uint64,
+	runner func() (advance func(to uint64) error, stop func()),
+) (p Progress, err error) {
 	if !s.ready {
 		if err := s.Elaborate(); err != nil {
 			panic(err)

@@ -55,7 +55,9 @@ func TestDomainEdgesInAMillisecond(t *testing.T) {
 }
 
 // newLinkPair puts the two ends of a link into islands with the given clocks.
-func newLinkPair(t require.TestingT, from, to uint64, capacity int, latency uint64, push, pop bursts, swap bool) (*rtl.System, *queuePair) {
+func newLinkPair(t require.TestingT, from, to uint64, capacity int, latency uint64, push, pop bursts,
+	swap bool,
+) (*rtl.System, *queuePair) {
 	l := rtl.NewLink[uint32](capacity, latency)
 	p := newQueuePair(l.Out(), l.In(), push, pop)
 	s := rtl.NewSystem("pair")
@@ -361,7 +363,8 @@ func TestNamesOfASystem(t *testing.T) {
 	assert.Same(t, d, s.Sims()[1].Domain())
 	assert.Nil(t, rtl.MustNew("top", new(edges)).Domain())
 	other := randomSystem(t, 3, 2, 1)
-	assert.PanicsWithValue(t, "rtl: Restore of system: the snapshot is of another design", func() { s.Restore(other.Snapshot()) })
+	assert.PanicsWithValue(t, "rtl: Restore of system: the snapshot is of another design",
+		func() { s.Restore(other.Snapshot()) })
 	x := s.Domain("late", 5)
 	require.NotNil(t, x)
 	s.Run(d, 1)

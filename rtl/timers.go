@@ -21,7 +21,10 @@ type timers struct {
 const wheelLen = 256
 
 func newTimers(words int) timers {
-	t := timers{words: words, wheel: make([]uint64, wheelLen*words), far: make([]uint64, 64*words), isFar: make([]uint64, words)}
+	t := timers{
+		words: words, wheel: make([]uint64, wheelLen*words), far: make([]uint64, 64*words),
+		isFar: make([]uint64, words),
+	}
 	t.clear()
 	return t
 }

@@ -171,7 +171,8 @@ func notPlain(t reflect.Type, path string) string {
 	case reflect.Int, reflect.Uint:
 		return fmt.Sprintf("%s is of type %s, which has no fixed width: use %s8 to %[3]s64", path, t, t.Kind())
 	}
-	return fmt.Sprintf("%s is of type %s: registers are plain data (numbers, booleans, arrays and structs of them)", path, t)
+	return fmt.Sprintf("%s is of type %s: registers are plain data (numbers, booleans, arrays and structs of them)",
+		path, t)
 }
 
 // badBits finds a `bits` tag that does not fit its field.
@@ -188,7 +189,8 @@ func badBits(t reflect.Type, path string) string {
 				}
 				n, err := strconv.Atoi(tag)
 				if !isName(tag) && (err != nil || e.Kind() == reflect.Struct || n < 1 || n > int(e.Size())*8) {
-					return fmt.Sprintf("%s has tag bits:%q, expected a number from 1 to the %d bits of its type %s", at, tag, e.Size()*8, e)
+					return fmt.Sprintf("%s has tag bits:%q, expected a number from 1 to the %d bits of its type %s", at,
+						tag, e.Size()*8, e)
 				}
 			}
 			if s := badBits(f.Type, at); s != "" {

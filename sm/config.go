@@ -111,6 +111,7 @@ func (c *Config) Rules(k *key.Check) {
 		}
 	}
 	if k.Sound("sm.registers", "sm.warp_size", "sm.reg_alloc") && c.Registers < c.WarpSize*c.RegAlloc {
-		k.Refuse("want at least sm.warp_size * sm.reg_alloc = %d * %d = %d, those of a warp", c.WarpSize, c.RegAlloc, c.WarpSize*c.RegAlloc)
+		k.Refuse("want at least sm.warp_size * sm.reg_alloc = %d * %d = %d, those of a warp", c.WarpSize, c.RegAlloc,
+			c.WarpSize*c.RegAlloc)
 	}
 }

@@ -116,7 +116,8 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 	*e = Pending{Flight: op.Flight, Exec: op.Exec, Sent: true}
 	if mask != 0 {
 		a := u.Access.PushSlot()
-		a.Kind, a.Tag, a.Cache, a.Space, a.Size, a.Mask = memsys.Load, uint16(tag), in.Cache, isa.SpaceGlobal, uint8(accessSize(in)), mask
+		a.Kind, a.Tag, a.Cache, a.Space, a.Size, a.Mask = memsys.Load, uint16(tag), in.Cache, isa.SpaceGlobal,
+			uint8(accessSize(in)), mask
 		for m := mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 			a.Addr[lane] = u.from(op, in, lane)
@@ -142,7 +143,8 @@ func (u *LSU) land() bool {
 	e, to, data := u.Table.Edit(tag), u.Landings.At(tag), u.Data.At(tag)
 	e.Parts, e.Landing = 1, true
 	a := u.Access.PushSlot()
-	a.Kind, a.Tag, a.Shared, a.Size, a.Mask = memsys.Store, uint16(tag), true, uint8(accessSize(&u.l.Prog.Insts[e.PC])), e.Exec
+	a.Kind, a.Tag, a.Shared, a.Size, a.Mask = memsys.Store, uint16(tag), true,
+		uint8(accessSize(&u.l.Prog.Insts[e.PC])), e.Exec
 	for m := e.Exec; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 		a.Addr[lane] = uint64(to.To[lane])
@@ -175,7 +177,8 @@ func (u *LSU) checkCopy(op *Op, in *isa.Inst) bool {
 			if kind != NoFault {
 				h := op.Home(lane)
 				u.fault(Fault{
-					Kind: kind, Row: h.Row, Lane: h.Lane, Size: uint8(size), Space: side.space, PC: op.PC, Addr: side.addr,
+					Kind: kind, Row: h.Row, Lane: h.Lane, Size: uint8(size), Space: side.space, PC: op.PC,
+					Addr: side.addr,
 				})
 				return false
 			}

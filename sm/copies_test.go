@@ -48,7 +48,10 @@ func TestGroups(t *testing.T) {
 		}
 		waits := ""
 		for n := range uint64(openGroups) {
-			if g.landed(&isa.Inst{Op: isa.OpCopyWait, NSrc: 1, Src: [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm, Imm: n}}}) {
+			if g.landed(&isa.Inst{
+				Op: isa.OpCopyWait, NSrc: 1,
+				Src: [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm, Imm: n}},
+			}) {
 				waits += string(rune('0' + n))
 			}
 		}

@@ -74,7 +74,9 @@ type branches struct {
 }
 
 // pipe makes a pipe of the given number of lanes between its operands and write-back.
-func (l *launch) pipe(unit isa.Unit, width int, in rtl.In[Op], second *besideStart, b branches) (*Pipe, rtl.In[Result]) {
+func (l *launch) pipe(unit isa.Unit, width int, in rtl.In[Op], second *besideStart, b branches) (*Pipe,
+	rtl.In[Result],
+) {
 	each := 1
 	if second != nil {
 		each = 2

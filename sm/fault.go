@@ -25,7 +25,8 @@ const (
 
 func (k FaultKind) String() string {
 	return [...]string{
-		"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap", "divergence stack overflow",
+		"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap",
+		"divergence stack overflow",
 		"thread not in its own membermask", "different membermasks", "threads missing", "threads of several warps",
 		"stack overflow", "call of what is no function", "part of a warp at a barrier",
 	}[k]

@@ -46,8 +46,10 @@ type beside func(a, b *divergence.Slot) bool
 // them, a cycle later.
 var interweaves = key.Choices[Interweave, beside]{}.
 	With(InterweaveNone, "none: an instruction issues by itself", func(_, _ *divergence.Slot) bool { return false }).
-	With(InterweaveSBI, "simultaneous branch interweaving: an instruction of another path of the warp", func(a, b *divergence.Slot) bool { return a.Row == b.Row }).
-	With(InterweaveSWI, "simultaneous warp interweaving: one of another warp", func(a, b *divergence.Slot) bool { return a.Row != b.Row }).
+	With(InterweaveSBI, "simultaneous branch interweaving: an instruction of another path of the warp",
+		func(a, b *divergence.Slot) bool { return a.Row == b.Row }).
+	With(InterweaveSWI, "simultaneous warp interweaving: one of another warp",
+		func(a, b *divergence.Slot) bool { return a.Row != b.Row }).
 	With(InterweaveBoth, "both: one of any slot", func(_, _ *divergence.Slot) bool { return true })
 
 // Words lists the valid values.
@@ -149,7 +151,8 @@ func (b *Beside) pick(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) int {
 			t := w<<6 | bits.TrailingZeros64(m)
 			slot := slots.At(t)
 			n := bits.OnesCount32(slot.Mask)
-			if n > most && t != s && !slot.Mixed && slot.Mask&first.Mask == 0 && b.fits(first, slot) && i.ready(t, slot) {
+			if n > most && t != s && !slot.Mixed && slot.Mask&first.Mask == 0 && b.fits(first, slot) &&
+				i.ready(t, slot) {
 				best, most = t, n
 			}
 		}

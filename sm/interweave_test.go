@@ -170,7 +170,8 @@ func TestNoBeside(t *testing.T) {
 		b := newBenchOf(t, c.mechanism, &cfg, sides, 16, 1)
 		b.run(t)
 		assert.Equal(t, c.there, b.Issue.Beside != nil)
-		wires := slices.ContainsFunc(b.sim.Signals(), func(s rtl.Signal) bool { return s.Path == "bench.Issue.Beside.Fire.Slot" })
+		wires := slices.ContainsFunc(b.sim.Signals(),
+			func(s rtl.Signal) bool { return s.Path == "bench.Issue.Beside.Fire.Slot" })
 		assert.Equal(t, c.there, wires)
 	}
 }
@@ -182,7 +183,10 @@ func TestInterweaveProperties(t *testing.T) {
 		cfg := eight(sm.InterweaveBoth)
 		cfg.Lanes, cfg.SFUWidth = "rev-wid", 2
 		cfg.Latency.Logic = 9
-		rtltest.Properties(t, func() *rtl.Sim { return newBenchOf(t, mechanism, &cfg, salted(skipKernel, 3), 40, 2).sim }, 800)
+		rtltest.Properties(t, func() *rtl.Sim {
+			return newBenchOf(t, mechanism, &cfg, salted(skipKernel, 3), 40,
+				2).sim
+		}, 800)
 	}
 }
 

@@ -330,7 +330,10 @@ func (l *launch) base(p *isa.Program, n int) uint32 {
 
 // decode computes the properties of an instruction; bank holds the first bank of each register.
 func (l *launch) decode(in *isa.Inst, bank []int) decoded {
-	d := decoded{Inst: in, reads: 1, unit: in.Unit(), pace: pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]}}
+	d := decoded{
+		Inst: in, reads: 1, unit: in.Unit(),
+		pace: pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]},
+	}
 	d.traits = traits{
 		control: in.Control(), memory: in.Memory(), crosses: in.CrossLane(),
 		holds:     l.holds(in) || in.Op == isa.OpMembar,

@@ -31,7 +31,10 @@ func (u *LSU) whole(op *Op) bool {
 		return true
 	}
 	h := op.Home(bits.TrailingZeros32(op.Exec))
-	f := Fault{Kind: Missing, Row: h.Row, Lane: h.Lane, PC: op.PC, Missing: u.l.toLocations(int(op.Row)%u.l.warps, missing)}
+	f := Fault{
+		Kind: Missing, Row: h.Row, Lane: h.Lane, PC: op.PC,
+		Missing: u.l.toLocations(int(op.Row)%u.l.warps, missing),
+	}
 	if op.Mixed {
 		f.Kind, f.Missing = Regrouped, 0
 	}

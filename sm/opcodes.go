@@ -34,9 +34,12 @@ type Opcodes struct {
 // times returns the times by class.
 func (o *Opcodes) times() [isa.NumOpClasses]int {
 	return [...]int{
-		isa.ClassIntAdd: o.IntAdd, isa.ClassIntMax: o.IntMax, isa.ClassIntMul: o.IntMul, isa.ClassIntMad: o.IntMad, isa.ClassIntDiv: o.IntDiv,
-		isa.ClassFPAdd: o.FPAdd, isa.ClassFPMax: o.FPMax, isa.ClassFPMul: o.FPMul, isa.ClassFPMad: o.FPMad, isa.ClassFPDiv: o.FPDiv,
-		isa.ClassDPAdd: o.DPAdd, isa.ClassDPMax: o.DPMax, isa.ClassDPMul: o.DPMul, isa.ClassDPMad: o.DPMad, isa.ClassDPDiv: o.DPDiv,
+		isa.ClassIntAdd: o.IntAdd, isa.ClassIntMax: o.IntMax, isa.ClassIntMul: o.IntMul, isa.ClassIntMad: o.IntMad,
+		isa.ClassIntDiv: o.IntDiv,
+		isa.ClassFPAdd:  o.FPAdd, isa.ClassFPMax: o.FPMax, isa.ClassFPMul: o.FPMul, isa.ClassFPMad: o.FPMad,
+		isa.ClassFPDiv: o.FPDiv,
+		isa.ClassDPAdd: o.DPAdd, isa.ClassDPMax: o.DPMax, isa.ClassDPMul: o.DPMul, isa.ClassDPMad: o.DPMad,
+		isa.ClassDPDiv: o.DPDiv,
 		isa.ClassLogic: o.Logic, isa.ClassSet: o.Set, isa.ClassCvt: o.Cvt, isa.ClassSFU: o.SFU,
 	}
 }
@@ -44,10 +47,14 @@ func (o *Opcodes) times() [isa.NumOpClasses]int {
 // executes holds the classes that instructions of a pipe can have.
 var executes = map[isa.Unit][]isa.OpClass{
 	isa.UnitALU: {
-		isa.ClassIntAdd, isa.ClassIntMax, isa.ClassIntMul, isa.ClassIntMad, isa.ClassFPAdd, isa.ClassFPMax, isa.ClassFPMul, isa.ClassFPMad,
+		isa.ClassIntAdd, isa.ClassIntMax, isa.ClassIntMul, isa.ClassIntMad, isa.ClassFPAdd, isa.ClassFPMax,
+		isa.ClassFPMul, isa.ClassFPMad,
 		isa.ClassLogic, isa.ClassSet, isa.ClassCvt,
 	},
-	isa.UnitDPU: {isa.ClassDPAdd, isa.ClassDPMax, isa.ClassDPMul, isa.ClassDPMad, isa.ClassLogic, isa.ClassSet, isa.ClassCvt},
+	isa.UnitDPU: {
+		isa.ClassDPAdd, isa.ClassDPMax, isa.ClassDPMul, isa.ClassDPMad, isa.ClassLogic, isa.ClassSet,
+		isa.ClassCvt,
+	},
 	isa.UnitSFU: {isa.ClassIntDiv, isa.ClassFPDiv, isa.ClassDPDiv, isa.ClassSFU},
 }
 

@@ -99,7 +99,8 @@ type pick func(i *Issue, ask *units.Set, cta, last int, slots *rtl.Mem[divergenc
 // schedulers holds every warp scheduler: the order among the slots that could issue.
 var schedulers = key.Choices[Scheduler, pick]{}.
 	With(LRR, "loose round robin: the first ready warp after the last one issued", (*Issue).roundRobin).
-	With(GTO, "greedy, then oldest: the last warp as long as it is ready, else the one launched first", (*Issue).greedyOldest)
+	With(GTO, "greedy, then oldest: the last warp as long as it is ready, else the one launched first",
+		(*Issue).greedyOldest)
 
 // Schedulers lists the warp schedulers.
 func Schedulers() []Scheduler { return schedulers.List() }
@@ -112,7 +113,8 @@ var priorities = key.Choices[CTAPriority, foremost]{}.
 	With(PriorityNone, "the scheduler decides among all warps", (*Issue).noCTA).
 	With(PriorityAge, "the CTA that came to the SM first", (*Issue).oldestCTA).
 	With(PriorityRRB, "round robin: another CTA in each cycle", (*Issue).turningCTA).
-	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready", (*Issue).stickyCTA)
+	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready",
+		(*Issue).stickyCTA)
 
 // CTAPriorities lists the CTA priorities.
 func CTAPriorities() []CTAPriority { return priorities.List() }
@@ -140,8 +142,10 @@ func (i *Issue) oldestCTA(ctas uint32) int {
 // dependences holds every rule of the scoreboard: whether an issued instruction keeps its slot
 // until it has completed.
 var dependences = key.Choices[Dependence, func(*isa.Inst) bool]{}.
-	With(OneInFlight, "a warp issues when its last instruction has completed (Fung & Aamodt, HPCA 2011, section 2.2.1)", func(in *isa.Inst) bool { return in.Op != isa.OpCopy }).
-	With(PerRegister, "a warp issues when no register that it reads or writes is still to be written", func(in *isa.Inst) bool { return false })
+	With(OneInFlight, "a warp issues when its last instruction has completed (Fung & Aamodt, HPCA 2011, section 2.2.1)",
+		func(in *isa.Inst) bool { return in.Op != isa.OpCopy }).
+	With(PerRegister, "a warp issues when no register that it reads or writes is still to be written",
+		func(in *isa.Inst) bool { return false })
 
 // roundRobin returns the first ready slot after the last one, wrapping around.
 func (i *Issue) roundRobin(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {

@@ -110,7 +110,8 @@ func TestCTAPriorities(t *testing.T) {
 				if n > 1 {
 					chosen++
 				}
-				require.Equal(t, model.pick(ready, ctaOf, age, e.Cycle), int(e.Slot), "cycle %d, ready %v", e.Cycle, ready)
+				require.Equal(t, model.pick(ready, ctaOf, age, e.Cycle), int(e.Slot), "cycle %d, ready %v",
+					e.Cycle, ready)
 			})
 			b.run(t)
 			assert.Greater(t, chosen, 100, "cycles with a choice")
@@ -230,7 +231,8 @@ func TestIdleCauses(t *testing.T) {
 	}{
 		{"dependence", slow + "exit;", 32, sm.IdleDepend},
 		{"branch", "bra.uni A; A: bra.uni B; B: bra.uni C; C: bra.uni D; D: bra.uni E; E: exit;", 32, sm.IdleBranch},
-		{"barrier", "mov.u32 %r2, %tid.x; setp.ge.u32 %p1, %r2, 32; @%p1 bra W; " + slow + slow + "W: bar.sync 0; exit;", 64, sm.IdleBarrier},
+		{"barrier", "mov.u32 %r2, %tid.x; setp.ge.u32 %p1, %r2, 32; @%p1 bra W; " + slow + slow +
+			"W: bar.sync 0; exit;", 64, sm.IdleBarrier},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := config()

@@ -36,14 +36,16 @@ type entry func(mask uint32, lanes, width int) int
 // puts results back. The number of cycles is therefore that for the number of executing lanes. An
 // instruction that no lane executes takes one cycle.
 var skips = key.Choices[Skip, entry]{}.
-	With(SkipNone, "none: a warp takes warp_size / simd_width cycles, whatever lanes execute", func(_ uint32, lanes, width int) int { return lanes / width }).
-	With(SkipBCC, "basic cycle compression: groups of simd_width neighbouring lanes of which none executes", func(mask uint32, _, width int) int {
-		n := 0
-		for group := uint32(1)<<width - 1; mask != 0; n++ {
-			mask &^= group << (bits.TrailingZeros32(mask) / width * width)
-		}
-		return max(n, 1)
-	}).
+	With(SkipNone, "none: a warp takes warp_size / simd_width cycles, whatever lanes execute",
+		func(_ uint32, lanes, width int) int { return lanes / width }).
+	With(SkipBCC, "basic cycle compression: groups of simd_width neighbouring lanes of which none executes",
+		func(mask uint32, _, width int) int {
+			n := 0
+			for group := uint32(1)<<width - 1; mask != 0; n++ {
+				mask &^= group << (bits.TrailingZeros32(mask) / width * width)
+			}
+			return max(n, 1)
+		}).
 	With(SkipSCC, "swizzled cycle compression: lanes that execute move to other groups and places, as many fill a group", func(mask uint32, _, width int) int {
 		return max((bits.OnesCount32(mask)+width-1)/width, 1)
 	})

@@ -172,7 +172,8 @@ func (s *SM) Load(k Kernel) error {
 	if s.Operands.Tallies == nil && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Reduces() }) {
 		return fmt.Errorf("%s has bar.red, and the barriers of mechanism %q do not reduce predicates: it sets no Ports.Tallies", k.Prog.Name, s.l.mech.Name)
 	}
-	if w := s.l.cfg.WarpSize; w != isa.MaxLanes && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Matrix() }) {
+	if w := s.l.cfg.WarpSize; w != isa.MaxLanes &&
+		slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Matrix() }) {
 		return fmt.Errorf("%s has mma or the like, whose matrices lie in the registers of %d threads: sm.warp_size is %d", k.Prog.Name, isa.MaxLanes, w)
 	}
 	if err := s.l.load(k); err != nil {

@@ -91,9 +91,10 @@ func newBenchOf(t testing.TB, mechanism string, cfg *sm.Config, text string, blo
 	access := rtl.NewQueue[memsys.Access](cfg.AGULatency+2, rtl.Latency(uint64(cfg.AGULatency)))
 	reply := rtl.NewQueue[memsys.Reply](memoryLatency+2, rtl.Latency(memoryLatency))
 	herd := units.DefaultHerd()
-	s, err := sm.New(cfg, divergence.Options{Mechanism: mechanism, PathOrder: divergence.TakenFirst}, &herd, 16<<10, 0, 1, sm.Ports{
-		Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(),
-	})
+	s, err := sm.New(cfg, divergence.Options{Mechanism: mechanism, PathOrder: divergence.TakenFirst}, &herd, 16<<10, 0,
+		1, sm.Ports{
+			Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(),
+		})
 	require.NoError(t, err)
 	b := &bench{
 		SM:     s,
@@ -148,8 +149,10 @@ func compile(t testing.TB, body string) *isa.Program {
 // instructions fetched at once.
 func config() sm.Config {
 	return sm.Config{
-		WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 32, Skip: sm.SkipNone, Interweave: sm.InterweaveNone, AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8, Registers: 16384, RegAlloc: 4,
-		Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister, FetchWidth: 2, IBuffer: 4, RFBanks: 16, WBPorts: 1,
+		WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 32, Skip: sm.SkipNone, Interweave: sm.InterweaveNone,
+		AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8, Registers: 16384, RegAlloc: 4,
+		Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister, FetchWidth: 2, IBuffer: 4,
+		RFBanks: 16, WBPorts: 1,
 		ALULatency: 5, DPLatency: 9, DPWidth: 32, SFULatency: 12, SFUWidth: 32, AGULatency: 2, MemQueue: 16,
 	}
 }
@@ -179,9 +182,18 @@ func TestIssueDistance(t *testing.T) {
 		{"independent", free, func(*sm.Config) {}, 1},
 		{"one in flight", free, func(c *sm.Config) { c.Scoreboard = sm.OneInFlight }, 5 + 3},
 		{"narrow pipe", free, func(c *sm.Config) { c.SIMDWidth = 8 }, 4},
-		{"special functions", "rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; exit;", func(*sm.Config) {}, 12 + 3},
-		{"special functions on 8 lanes", "rcp.approx.f32 %r1, %r11; rcp.approx.f32 %r2, %r12; rcp.approx.f32 %r3, %r13; rcp.approx.f32 %r4, %r14; rcp.approx.f32 %r5, %r15; rcp.approx.f32 %r6, %r16; rcp.approx.f32 %r7, %r17; rcp.approx.f32 %r8, %r18; exit;", func(c *sm.Config) { c.SFUWidth = 8 }, 4},
-		{"double precision", "add.f64 %d1, %d1, %d1; add.f64 %d1, %d1, %d1; add.f64 %d1, %d1, %d1; exit;", func(*sm.Config) {}, 9 + 3},
+		{
+			"special functions", "rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; exit;",
+			func(*sm.Config) {}, 12 + 3,
+		},
+		{
+			"special functions on 8 lanes",
+			"rcp.approx.f32 %r1, %r11; rcp.approx.f32 %r2, %r12; rcp.approx.f32 %r3, %r13; rcp.approx.f32 %r4, %r14; rcp.approx.f32 %r5, %r15; rcp.approx.f32 %r6, %r16; rcp.approx.f32 %r7, %r17; rcp.approx.f32 %r8, %r18; exit;", func(c *sm.Config) { c.SFUWidth = 8 }, 4,
+		},
+		{
+			"double precision", "add.f64 %d1, %d1, %d1; add.f64 %d1, %d1, %d1; add.f64 %d1, %d1, %d1; exit;",
+			func(*sm.Config) {}, 9 + 3,
+		},
 		{"three sources in a bank", "mad.lo.u32 %r1, %r11, %r12, %r13; mad.lo.u32 %r2, %r11, %r12, %r13; mad.lo.u32 %r3, %r11, %r12, %r13; mad.lo.u32 %r4, %r11, %r12, %r13; mad.lo.u32 %r5, %r11, %r12, %r13; mad.lo.u32 %r6, %r11, %r12, %r13; exit;", func(c *sm.Config) { c.RFBanks = 1 }, 3},
 		{"one source three times", "mad.lo.u32 %r1, %r11, %r11, %r11; mad.lo.u32 %r2, %r12, %r12, %r12; mad.lo.u32 %r3, %r13, %r13, %r13; exit;", func(c *sm.Config) { c.RFBanks = 1 }, 1},
 	} {
@@ -257,7 +269,8 @@ func TestCyclesAddUp(t *testing.T) {
 	assert.Equal(t, now, sum)
 	assert.NotZero(t, by[sm.ClassMem])
 	assert.NotZero(t, by[sm.ClassEmpty])
-	assert.Equal(t, 4*b.Issue.Count.Q().Issued, by.Issue(), "each instruction takes 4 cycles to enter a pipe of 8 lanes")
+	assert.Equal(t, 4*b.Issue.Count.Q().Issued, by.Issue(),
+		"each instruction takes 4 cycles to enter a pipe of 8 lanes")
 }
 
 // TestLocalMemory: equal local addresses of the lanes of a warp are neighbouring words. A wide
@@ -325,7 +338,8 @@ func TestOccupancy(t *testing.T) {
 		{block: 2048, regs: 1, err: "2048 threads"},
 		{block: 1024, regs: 17, err: "20480 registers"},
 		{block: 32, regs: 1, shared: 5456, want: sm.Occupancy{CTAs: 3, Limit: "shared memory"}},
-		{block: 32, regs: 1, shared: 5460, want: sm.Occupancy{CTAs: 2, Limit: "shared memory"}}, // the third at 10944 would end at 16404
+		// the third at 10944 would end at 16404
+		{block: 32, regs: 1, shared: 5460, want: sm.Occupancy{CTAs: 2, Limit: "shared memory"}},
 		{block: 32, regs: 1, shared: 16<<10 - 3, want: sm.Occupancy{CTAs: 1, Limit: "shared memory"}},
 		{block: 32, regs: 1, shared: 20000, err: "20000 bytes of shared memory"},
 	} {
@@ -348,14 +362,20 @@ func TestConfigCheck(t *testing.T) {
 	}{
 		{func(c *sm.Config) { c.WarpSize = 0 }, "sm.warp_size = 0: want a power of two from 1 to 32"},
 		{func(c *sm.Config) { c.WarpSize = 12 }, "sm.warp_size = 12: want a power of two"},
-		{func(c *sm.Config) { c.SIMDWidth = 64 }, "sm.simd_width = 64: want a power of two from 1 to 32 (sm.warp_size)"},
+		{
+			func(c *sm.Config) { c.SIMDWidth = 64 },
+			"sm.simd_width = 64: want a power of two from 1 to 32 (sm.warp_size)",
+		},
 		{func(c *sm.Config) { c.Threads = 1000 }, "multiple of sm.warp_size"},
 		{func(c *sm.Config) { c.WarpSize, c.SIMDWidth, c.SFUWidth, c.DPWidth = 4, 4, 4, 4 }, "at most 64 warps"},
 		{func(c *sm.Config) { c.IBuffer = 1 }, "sm.ibuffer = 1: want 2 (sm.fetch_width) to 16"},
 		{func(c *sm.Config) { c.Scheduler = "gtx" }, `sm.scheduler: unknown value "gtx"; did you mean "gto"?`},
 		{func(c *sm.Config) { c.CTAPriority = "old" }, `sm.cta_priority: unknown value "old"; want one of none, `},
 		{func(c *sm.Config) { c.WBPorts = 9 }, "sm.wb_ports = 9: want 1 to 4"},
-		{func(c *sm.Config) { c.Registers = 100 }, "sm.registers = 100: want at least sm.warp_size * sm.reg_alloc = 32 * "},
+		{
+			func(c *sm.Config) { c.Registers = 100 },
+			"sm.registers = 100: want at least sm.warp_size * sm.reg_alloc = 32 * ",
+		},
 	} {
 		cfg := config()
 		c.change(&cfg)

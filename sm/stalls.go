@@ -112,7 +112,8 @@ func (u *Stalls) waits(s int, slot *divergence.Slot) bool {
 		return busy
 	}
 	split(&u.threads, slot.Mask, u.Div.Homes().At(s))
-	return slices.ContainsFunc(deps, func(reg uint16) bool { return u.Loads.Holds(&u.threads, u.threads.Rows, reg) != 0 })
+	return slices.ContainsFunc(deps,
+		func(reg uint16) bool { return u.Loads.Holds(&u.threads, u.threads.Rows, reg) != 0 })
 }
 
 // split divides the threads of a mask by row, with their home lanes.

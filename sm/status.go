@@ -110,7 +110,8 @@ func (s *SM) HashThreads(row int, sums *[isa.MaxLanes]uint64) {
 
 // Mix adds a value to a fingerprint.
 func Mix(sum, v uint64) uint64 {
-	return (bits.RotateLeft64(sum, 23) ^ v) * 0x9e3779b97f4a7c15 // 2^64 over the golden ratio (Knuth, volume 3, section 6.4)
+	// 2^64 over the golden ratio (Knuth, volume 3, section 6.4)
+	return (bits.RotateLeft64(sum, 23) ^ v) * 0x9e3779b97f4a7c15
 }
 
 // why returns the reason why a group of threads does not issue.

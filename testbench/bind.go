@@ -14,11 +14,13 @@ func CheckArgs(p *isa.Program, args []Arg) error {
 	var errs []error
 	for i := range p.Params {
 		if i >= len(args) {
-			errs = append(errs, fmt.Errorf("parameter %d, %s: no argument, want %s", i, paramText(&p.Params[i]), example(p, &p.Params[i])))
+			errs = append(errs, fmt.Errorf("parameter %d, %s: no argument, want %s", i, paramText(&p.Params[i]),
+				example(p, &p.Params[i])))
 			continue
 		}
 		if err := checkArg(p, &p.Params[i], &args[i]); err != nil {
-			errs = append(errs, fmt.Errorf("parameter %d, %s: given %s, want %w", i, paramText(&p.Params[i]), args[i].Spec, err))
+			errs = append(errs, fmt.Errorf("parameter %d, %s: given %s, want %w", i, paramText(&p.Params[i]),
+				args[i].Spec, err))
 		}
 	}
 	for i := len(p.Params); i < len(args); i++ {

@@ -24,7 +24,8 @@ func TestPeaks(t *testing.T) {
 	a := counts{Sum: 3, Peak: 5}
 	b := counts{Sum: 4, Peak: 2}
 	a.Peaks.A, a.Peaks.B, b.Peaks.A, b.Peaks.B = 1, 9, 7, 8
-	combine(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem(), func(a, b uint64) uint64 { return a + b }, func(a, b uint64) uint64 { return max(a, b) })
+	combine(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem(), func(a, b uint64) uint64 { return a + b },
+		func(a, b uint64) uint64 { return max(a, b) })
 	want := counts{Sum: 7, Peak: 5}
 	want.Peaks.A, want.Peaks.B = 7, 9
 	assert.Equal(t, want, a)

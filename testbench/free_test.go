@@ -60,7 +60,8 @@ func TestFreeKeepsTheBook(t *testing.T) {
 				continue
 			}
 			for _, o := range held {
-				require.True(t, addr+bytes < o.addr || o.addr+o.bytes < addr, "[%#x, +%#x) and [%#x, +%#x)", addr, bytes, o.addr, o.bytes)
+				require.True(t, addr+bytes < o.addr || o.addr+o.bytes < addr, "[%#x, +%#x) and [%#x, +%#x)", addr,
+					bytes, o.addr, o.bytes)
 			}
 			held = append(held, block{addr, bytes})
 			continue

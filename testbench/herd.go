@@ -14,7 +14,10 @@ import (
 func forced(c *gpu.Config, p *isa.Program) isa.Herding {
 	h := &c.Herd
 	branches, loads := p.Herdable()
-	return isa.Herding{Branches: drawn(branches, h.BranchFraction, h.Seed, 1), Loads: drawn(loads, h.LoadFraction, h.Seed, 2)}
+	return isa.Herding{
+		Branches: drawn(branches, h.BranchFraction, h.Seed, 1),
+		Loads:    drawn(loads, h.LoadFraction, h.Seed, 2),
+	}
 }
 
 // drawn returns so many percent of a list, rounded to the nearest number, in order.

@@ -125,7 +125,8 @@ func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 			errs = append(errs, fmt.Errorf("grid %s: %d CTAs in %s, want 1 to %d", shape(l.Grid), n, axis, maxGrid[i]))
 		}
 		if n := l.Block[i]; n < 1 || n > maxBlock[i] {
-			errs = append(errs, fmt.Errorf("block %s: %d threads in %s, want 1 to %d", shape(l.Block), n, axis, maxBlock[i]))
+			errs = append(errs, fmt.Errorf("block %s: %d threads in %s, want 1 to %d", shape(l.Block), n, axis,
+				maxBlock[i]))
 		}
 	}
 	if l.Shared > maxShared {
@@ -141,7 +142,8 @@ func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 	k := l.kernel()
 	p := l.Prog
 	if p.ReqThreads != [3]uint32{} && p.ReqThreads != l.Block {
-		errs = append(errs, fmt.Errorf("block %s: %s requires %s (.reqntid)", shape(l.Block), p.Name, shape(p.ReqThreads)))
+		errs = append(errs, fmt.Errorf("block %s: %s requires %s (.reqntid)", shape(l.Block), p.Name,
+			shape(p.ReqThreads)))
 	} else if p.MaxThreads > 0 && k.Threads() > int(p.MaxThreads) {
 		errs = append(errs, fmt.Errorf("block %s has %d threads: %s allows %d (.maxntid)",
 			shape(l.Block), k.Threads(), p.Name, p.MaxThreads))
@@ -203,7 +205,8 @@ func (s *Session) mapped(k sm.Kernel) (sm.Kernel, error) {
 	local := s.Machine.LocalBytes(&k)
 	if local > maxLocal {
 		return k, fmt.Errorf("local memory: the threads that can be resident take %d bytes, want at most %d: %s; "+
-			"fewer SMs (gpu.sms), threads of an SM (sm.threads) or CTAs take less", local, maxLocal, s.localText(k.Prog))
+			"fewer SMs (gpu.sms), threads of an SM (sm.threads) or CTAs take less", local, maxLocal,
+			s.localText(k.Prog))
 	}
 	if err := s.Machine.Store.Map(localBase, local); err != nil {
 		return k, fmt.Errorf("local memory: %w", err)

@@ -31,7 +31,10 @@ const (
 func TestLocalFaults(t *testing.T) {
 	for _, c := range []struct{ name, functions, body, near string }{
 		{"variables", "", behind, "a thread has 16 bytes of local memory, what the variables of the kernel and its functions take"},
-		{"stack", down, "mov.u64 %x, 0; call down, (%x);", "for variables, then sm.stack = 4096 for the frames of recursive functions; --set sm.stack=8192 gives it more"},
+		{
+			"stack", down, "mov.u64 %x, 0; call down, (%x);",
+			"for variables, then sm.stack = 4096 for the frames of recursive functions; --set sm.stack=8192 gives it more",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, l := local(t, c.functions, c.body, 4096)
@@ -87,5 +90,6 @@ func TestRegisterLimit(t *testing.T) {
 	s, err := testbench.NewSession(gpu.Default(), testbench.Limits{})
 	require.NoError(t, err)
 	l := testbench.Launch{Prog: p, Grid: [3]uint32{100, 1, 1}, Block: [3]uint32{64, 1, 1}}
-	assert.ErrorContains(t, s.Launch(l), "registers: k names 60000, those of 200 warps at once take 6144000000 bytes, want at most 2147483648; fewer SMs (gpu.sms)")
+	assert.ErrorContains(t, s.Launch(l),
+		"registers: k names 60000, those of 200 warps at once take 6144000000 bytes, want at most 2147483648; fewer SMs (gpu.sms)")
 }

@@ -38,7 +38,10 @@ func copyLaunch(t *testing.T, cfg gpu.Config) (*Session, Launch, uint64, uint64)
 	s, err := NewSession(cfg, Limits{})
 	require.NoError(t, err)
 	from, to := s.Alloc(256), s.Alloc(256)
-	l := Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: append(Address(from), Address(to)...)}
+	l := Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+		Params: append(Address(from), Address(to)...),
+	}
 	return s, l, from, to
 }
 
@@ -140,7 +143,8 @@ func TestEmulatedFaults(t *testing.T) {
 	assert.Contains(t, err.Error(), "thread (64,0,0) of CTA (0,0,0), emulated\n  at copy.ptx:13, PC 6: ld.global.u32")
 	assert.ErrorContains(t, s.Launch(l), "did not finish")
 
-	m, err := ptx.Parse("wait.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry wait() {\n.reg .pred %p;\n.reg .u32 %r;\nmov.u32 %r, %tid.x;\nsetp.ne.u32 %p, %r, 0;\n@%p bar.sync 0, 64;\nexit;\n}"))
+	m, err := ptx.Parse("wait.ptx",
+		[]byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry wait() {\n.reg .pred %p;\n.reg .u32 %r;\nmov.u32 %r, %tid.x;\nsetp.ne.u32 %p, %r, 0;\n@%p bar.sync 0, 64;\nexit;\n}"))
 	require.NoError(t, err)
 	p, err := Program(m, "")
 	require.NoError(t, err)

@@ -150,7 +150,8 @@ func (m *Memory) Check(addr, bytes uint64) error {
 	case !ok:
 		return fmt.Errorf("%d bytes at %#x, in no allocation: %s", bytes, addr, m.near(addr))
 	case bytes > r.End-addr:
-		return fmt.Errorf("%d bytes at %#x, %d more than there are in the allocation [%#x, %#x)", bytes, addr, bytes-(r.End-addr), r.Start, r.End)
+		return fmt.Errorf("%d bytes at %#x, %d more than there are in the allocation [%#x, %#x)", bytes, addr,
+			bytes-(r.End-addr), r.Start, r.End)
 	}
 	return nil
 }

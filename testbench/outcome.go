@@ -144,7 +144,8 @@ func (s *Session) trapped(fault *Fault, p *isa.Program, f *sm.Fault) {
 		if fault.Why != "" {
 			fault.Why += "\n  "
 		}
-		fault.Why += fmt.Sprintf("and %d more threads of the warp instruction, in lanes %s", n-1, lanes(f.Lanes&(f.Lanes-1)))
+		fault.Why += fmt.Sprintf("and %d more threads of the warp instruction, in lanes %s", n-1,
+			lanes(f.Lanes&(f.Lanes-1)))
 	}
 }
 

@@ -35,7 +35,9 @@ const stencil = `.version 4.2
 }`
 
 // stencilOn places two buffers of 64 words, all 1, between other allocations.
-func stencilOn(t *testing.T, mechanism string, pad uint64, offset string) (*testbench.Session, testbench.Launch, uint64) {
+func stencilOn(t *testing.T, mechanism string, pad uint64, offset string) (*testbench.Session, testbench.Launch,
+	uint64,
+) {
 	m, err := ptx.Parse("stencil.ptx", bytes.ReplaceAll([]byte(stencil), []byte("OFFSET"), []byte(offset)))
 	require.NoError(t, err)
 	p, err := testbench.Program(m, "")

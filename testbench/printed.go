@@ -36,7 +36,8 @@ func ReadPrinted(p *isa.Program, read func(addr uint64, data []byte) error) (Pri
 		if format == nil || 8+format.Bytes > uint64(len(records)) {
 			break // the first record without room
 		}
-		out.Records = append(out.Records, format.Sprint(records[8:], func(addr uint64) string { return cstring(read, addr) }))
+		out.Records = append(out.Records,
+			format.Sprint(records[8:], func(addr uint64) string { return cstring(read, addr) }))
 		records = records[(8+format.Bytes+7)&^7:]
 	}
 	return out, nil

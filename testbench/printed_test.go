@@ -66,7 +66,10 @@ func TestPrintBufferFull(t *testing.T) {
 	p := printing(t, "%.0f", 511, "")
 	s := printSession(t)
 	out := s.Alloc(4 * 258)
-	l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{258, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+	l := testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{258, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, out),
+	}
 	require.NoError(t, s.Launch(l))
 	record := []string{strings.Repeat("0", 511)}
 	assert.Equal(t, testbench.Printed{Records: slices.Repeat(record, 255), Dropped: 3}, s.Runs[0].Printed)
@@ -92,7 +95,10 @@ func TestPrintedStrings(t *testing.T) {
 		p := printing(t, "%s", 1, body)
 		s := printSession(t)
 		out := s.Alloc(4)
-		l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+		l := testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1},
+			Params: binary.LittleEndian.AppendUint64(nil, out),
+		}
 		require.NoError(t, s.Launch(l))
 		assert.Equal(t, []string{want}, s.Runs[0].Printed.Records)
 	}
@@ -105,7 +111,10 @@ func TestFaultPrintsNothing(t *testing.T) {
 	s := printSession(t)
 	out := s.Alloc(4 * 40)
 	var outcome *testbench.Outcome
-	l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+	l := testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, out),
+	}
 	require.ErrorAs(t, s.Launch(l), &outcome)
 	require.Equal(t, gpu.Faulted, outcome.End)
 	require.Zero(t, s.Runs[0].Printed)

@@ -19,7 +19,8 @@ import (
 // kernel lowers an entry with the given parameters, module variables and body.
 func kernel(t *testing.T, file, module, params, body string) *isa.Program {
 	t.Helper()
-	src := ".version 4.2\n.target sm_35\n.address_size 64\n" + module + "\n.entry k(" + params + ") {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<4>;\n" + body + "\n}\n"
+	src := ".version 4.2\n.target sm_35\n.address_size 64\n" + module + "\n.entry k(" + params +
+		") {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<4>;\n" + body + "\n}\n"
 	m, err := ptx.Parse(file, []byte(src))
 	require.NoError(t, err)
 	p, err := Program(m, "k")
@@ -210,7 +211,8 @@ L:	add.u32 %r1, %r1, 1;
 	assert.Equal(t, gpu.OutOfTime, o.End)
 	assert.EqualValues(t, 3000, o.Cycle)
 	require.Len(t, o.Waiting, 1)
-	assert.EqualError(t, s.Launch(one(p, 1)), "launch 1 did not finish, and the machine stands where it stopped: Reset first")
+	assert.EqualError(t, s.Launch(one(p, 1)),
+		"launch 1 did not finish, and the machine stands where it stopped: Reset first")
 	s.Reset()
 	require.ErrorAs(t, s.Launch(one(p, 1)), &o)
 
@@ -260,7 +262,8 @@ func TestModuleVariables(t *testing.T) {
 // launched.
 func TestModuleVariablesEnd(t *testing.T) {
 	p := kernel(t, "a.ptx", ".global .u32 x = 1;", "", "ld.global.u32 %r1, [x]; exit;")
-	q := kernel(t, "b.ptx", "", "", fmt.Sprintf("mov.u64 %%rd1, %d; ld.global.u32 %%r1, [%%rd1]; exit;", isa.ModuleBase))
+	q := kernel(t, "b.ptx", "", "",
+		fmt.Sprintf("mov.u64 %%rd1, %d; ld.global.u32 %%r1, [%%rd1]; exit;", isa.ModuleBase))
 	s := session(t, Limits{})
 	require.NoError(t, s.Launch(one(p, 1)))
 	var o *Outcome
@@ -288,7 +291,10 @@ func TestHostErrorsAreRemembered(t *testing.T) {
 func TestLaunchCheck(t *testing.T) {
 	free := kernel(t, "k.ptx", ".shared .u32 room[1024];", ".param .u32 n", "mov.u32 %r1, room; exit;")
 	c := small()
-	o, err := (&Launch{Prog: free, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, 4)}).Check(&c)
+	o, err := (&Launch{
+		Prog: free, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+		Params: make([]byte, 4),
+	}).Check(&c)
 	require.NoError(t, err)
 	assert.Equal(t, sm.Occupancy{CTAs: 4, Limit: "shared memory"}, o, "16 KiB for blocks of 4 KiB")
 
@@ -352,7 +358,8 @@ func TestEveryCounterIsInAStatistic(t *testing.T) {
 	changed := base
 	leaves(reflect.ValueOf(&changed).Elem(), "", func(path string, leaf reflect.Value) {
 		for _, elsewhere := range []string{".SMCycles", ".L1.Stalls", ".Coalescer.Coalescing"} {
-			if strings.HasPrefix(path, elsewhere) || strings.HasPrefix(path, ".Stalls") && strings.HasSuffix(path, "[0]") {
+			if strings.HasPrefix(path, elsewhere) || strings.HasPrefix(path, ".Stalls") &&
+				strings.HasSuffix(path, "[0]") {
 				return
 			}
 		}

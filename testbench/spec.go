@@ -252,13 +252,15 @@ func parseValue(t isa.Type, text string) (uint64, error) {
 	if t.Signed() {
 		v, err := strconv.ParseInt(text, 0, width)
 		if err != nil {
-			return 0, fmt.Errorf("%q: want an integer from %d to %d for %s", text, math.MinInt64>>(64-width), math.MaxInt64>>(64-width), typeName(t))
+			return 0, fmt.Errorf("%q: want an integer from %d to %d for %s", text, math.MinInt64>>(64-width),
+				math.MaxInt64>>(64-width), typeName(t))
 		}
 		return uint64(v), nil
 	}
 	v, err := strconv.ParseUint(text, 0, width)
 	if err != nil {
-		return 0, fmt.Errorf("%q: want an integer from 0 to %d for %s", text, uint64(math.MaxUint64)>>(64-width), typeName(t))
+		return 0, fmt.Errorf("%q: want an integer from 0 to %d for %s", text, uint64(math.MaxUint64)>>(64-width),
+			typeName(t))
 	}
 	return v, nil
 }

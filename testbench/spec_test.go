@@ -157,14 +157,30 @@ func TestCheckArgs(t *testing.T) {
 	}{
 		{[]string{"buf:zero:4", "u32:1", "f32:1", "f32:1", "f32:1,2,3,4"}, ""},
 		{[]string{"u64:4096", "s32:-1", "b32:3f800000", "u32:1", "u64:1,2"}, ""},
-		{[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1"}, "parameter 4, vec (.b8[16]): no argument, want 16 values b8:V1,V2,..." + shape},
-		{[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1", "b64:1,2", "u32:1", "u32:2"}, "argument 5, u32:1: one too many\nargument 6, u32:2: one too many" + shape},
-		{[]string{"u32:4", "buf:zero:4", "u32:1", "b32:1", "b64:1"}, "parameter 0, data (.u64): given u32:4, want 8 bytes, not 4: u64:VALUE or buf:...\n" +
-			"parameter 1, n (.u32): given buf:zero:4, want u32:VALUE: no pointer of 64 bits\n" +
-			"parameter 2, scale (.f32): given u32:1, want a floating-point number: f32:VALUE\n" +
-			"parameter 4, vec (.b8[16]): given b64:1, want 16 bytes, not 8: 16 values b8:V1,V2,..." + shape},
-		{[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1", "buf:zero:16"}, "parameter 4, vec (.b8[16]): given buf:zero:16, want 16 values b8:V1,V2,...: no pointer of 64 bits" + shape},
-		{[]string{"buf:zero:4", "f32:1", "f32:1", "b32:1", "b64:1,2"}, "parameter 1, n (.u32): given f32:1, want an integer: u32:VALUE" + shape},
+		{
+			[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1"},
+			"parameter 4, vec (.b8[16]): no argument, want 16 values b8:V1,V2,..." + shape,
+		},
+		{
+			[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1", "b64:1,2", "u32:1", "u32:2"},
+			"argument 5, u32:1: one too many\nargument 6, u32:2: one too many" + shape,
+		},
+		{
+			[]string{"u32:4", "buf:zero:4", "u32:1", "b32:1", "b64:1"},
+			"parameter 0, data (.u64): given u32:4, want 8 bytes, not 4: u64:VALUE or buf:...\n" +
+				"parameter 1, n (.u32): given buf:zero:4, want u32:VALUE: no pointer of 64 bits\n" +
+				"parameter 2, scale (.f32): given u32:1, want a floating-point number: f32:VALUE\n" +
+				"parameter 4, vec (.b8[16]): given b64:1, want 16 bytes, not 8: 16 values b8:V1,V2,..." + shape,
+		},
+		{
+			[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1", "buf:zero:16"},
+			"parameter 4, vec (.b8[16]): given buf:zero:16, want 16 values b8:V1,V2,...: no pointer of 64 bits" +
+				shape,
+		},
+		{
+			[]string{"buf:zero:4", "f32:1", "f32:1", "b32:1", "b64:1,2"},
+			"parameter 1, n (.u32): given f32:1, want an integer: u32:VALUE" + shape,
+		},
 	} {
 		var args []Arg
 		for _, spec := range test.args {
@@ -185,7 +201,8 @@ func TestCheckArgsDouble(t *testing.T) {
 	p := &isa.Program{Name: "k", AddressBits: 64, Params: []isa.Param{{Name: "x", Type: isa.F64, Size: 8}}}
 	arg, err := ParseArg("buf:zero:8", 1)
 	require.NoError(t, err)
-	assert.ErrorContains(t, CheckArgs(p, []Arg{arg}), "parameter 0, x (.f64): given buf:zero:8, want f64:VALUE: no pointer of 64 bits")
+	assert.ErrorContains(t, CheckArgs(p, []Arg{arg}),
+		"parameter 0, x (.f64): given buf:zero:8, want f64:VALUE: no pointer of 64 bits")
 }
 
 func TestAlloc(t *testing.T) {

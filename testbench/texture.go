@@ -33,8 +33,9 @@ const TextureBytes = 128
 // textureWords are the words that a specification may have after the size, besides the channel
 // type.
 var textureWords = map[string]func(*Texture){
-	"unit": func(t *Texture) { t.unit = true }, "linear": func(t *Texture) { t.linear = true }, "normalized": func(t *Texture) { t.normalized = true },
-	"wrap": func(t *Texture) { t.mode, t.moded = 0, true }, "clamp": func(t *Texture) { t.mode, t.moded = 1, true },
+	"unit": func(t *Texture) { t.unit = true }, "linear": func(t *Texture) { t.linear = true },
+	"normalized": func(t *Texture) { t.normalized = true },
+	"wrap":       func(t *Texture) { t.mode, t.moded = 0, true }, "clamp": func(t *Texture) { t.mode, t.moded = 1, true },
 	"mirror": func(t *Texture) { t.mode, t.moded = 2, true }, "border": func(t *Texture) { t.mode, t.moded = 3, true },
 }
 
@@ -88,7 +89,8 @@ func SplitTexture(spec string) (t *Texture, buffer string, err error) {
 	for i, s := range sizes {
 		n, err := strconv.Atoi(s)
 		if len(sizes) > len(t.Size) || err != nil || n < 1 || n > 1<<20 {
-			return nil, "", fmt.Errorf("argument %q: size %q: want W, WxH or WxHxD, each from 1 to %d texels", spec, size, 1<<20)
+			return nil, "", fmt.Errorf("argument %q: size %q: want W, WxH or WxHxD, each from 1 to %d texels", spec,
+				size, 1<<20)
 		}
 		t.Size[i] = n
 	}

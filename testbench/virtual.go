@@ -161,16 +161,19 @@ func (s *Session) Map(addr, bytes uint64, name Piece) error {
 	switch {
 	case err != nil:
 		return err
-	case !slices.ContainsFunc(m.reserved, func(v sm.Range) bool { return v.Start <= r.Start && r.Start < r.End && r.End <= v.End }):
+	case !slices.ContainsFunc(m.reserved,
+		func(v sm.Range) bool { return v.Start <= r.Start && r.Start < r.End && r.End <= v.End }):
 		return fmt.Errorf("[%#x, %#x) is not all in a range that was reserved", r.Start, r.End)
 	case bytes > p.bytes:
 		return fmt.Errorf("%d bytes to be mapped: the memory has %d", bytes, p.bytes)
 	}
 	if i := slices.IndexFunc(m.mappings, func(o mapping) bool { return o.Start < r.End && r.Start < o.End }); i >= 0 {
-		return fmt.Errorf("[%#x, %#x): memory is mapped to [%#x, %#x)", r.Start, r.End, m.mappings[i].Start, m.mappings[i].End)
+		return fmt.Errorf("[%#x, %#x): memory is mapped to [%#x, %#x)", r.Start, r.End, m.mappings[i].Start,
+			m.mappings[i].End)
 	}
 	if i := slices.IndexFunc(m.mappings, func(o mapping) bool { return o.of == name }); i >= 0 {
-		return fmt.Errorf("[%#x, %#x): %w, and this is at [%#x, %#x)", r.Start, r.End, ErrTwoAddresses, m.mappings[i].Start, m.mappings[i].End)
+		return fmt.Errorf("[%#x, %#x): %w, and this is at [%#x, %#x)", r.Start, r.End, ErrTwoAddresses,
+			m.mappings[i].Start, m.mappings[i].End)
 	}
 	if err := s.Machine.Store.Map(addr, bytes); err != nil {
 		return err
@@ -277,8 +280,10 @@ func (m *Memory) isReserved(addr uint64) (why string, ok bool) {
 		return "", false
 	}
 	if o, err := m.mappingAt(addr); err == nil {
-		return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), to which memory is mapped without access", addr-o.Start, o.Start, o.End), true
+		return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), to which memory is mapped without access",
+			addr-o.Start, o.Start, o.End), true
 	}
 	r := m.reserved[i]
-	return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), which is reserved, and no memory is mapped there", addr-r.Start, r.Start, r.End), true
+	return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), which is reserved, and no memory is mapped there",
+		addr-r.Start, r.Start, r.End), true
 }

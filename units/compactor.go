@@ -102,7 +102,11 @@ func (c *Compactor) Logic(lanes, warps int) []Logic {
 // MostBits lists the logic that counts the bits of each group and finds the largest count.
 func MostBits(lanes, warps int) []Logic {
 	full, half := counter(warps)
-	return []Logic{{FullAdder, 1, lanes * full}, {HalfAdder, 1, lanes * half}, {LessThan, bits.Len(uint(warps)), lanes - 1}}
+	return []Logic{
+		{FullAdder, 1, lanes * full},
+		{HalfAdder, 1, lanes * half},
+		{LessThan, bits.Len(uint(warps)), lanes - 1},
+	}
 }
 
 // Next returns the next compacted warp and removes its threads from Pending. Each lane gives the

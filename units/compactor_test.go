@@ -60,7 +60,10 @@ func TestCompactorExamples(t *testing.T) {
 		{"figure 7, B", "01|10|10|11", [][]string{{"5", "2", "3", "4"}, {"-", "-", "-", "8"}}},
 		{"figure 9, C", "110|100|011|011", [][]string{{"1", "2", "7", "8"}, {"5", "-", "11", "12"}}},
 		{"figure 9, B", "001|011|100|100", [][]string{{"9", "6", "3", "4"}, {"-", "10", "-", "-"}}},
-		{"figure 9, D", "111|111|111|111", [][]string{{"1", "2", "3", "4"}, {"5", "6", "7", "8"}, {"9", "10", "11", "12"}}},
+		{
+			"figure 9, D", "111|111|111|111",
+			[][]string{{"1", "2", "3", "4"}, {"5", "6", "7", "8"}, {"9", "10", "11", "12"}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := groups(t, c.mask)
@@ -98,6 +101,9 @@ func ExampleCompactor() {
 // 32 bits. The largest of 32 numbers takes 31 comparisons.
 func TestMostBits(t *testing.T) {
 	assert.Equal(t, []units.Logic{
-		{Kind: units.FullAdder, Bits: 1, Count: 32 * 26}, {Kind: units.HalfAdder, Bits: 1, Count: 32 * 5}, {Kind: units.LessThan, Bits: 6, Count: 31},
+		{Kind: units.FullAdder, Bits: 1, Count: 32 * 26}, {
+			Kind: units.HalfAdder, Bits: 1,
+			Count: 32 * 5,
+		}, {Kind: units.LessThan, Bits: 6, Count: 31},
 	}, units.MostBits(32, 32))
 }

@@ -34,14 +34,25 @@ type HerdPart struct {
 // HerdParts lists the parts of the herding hardware.
 func HerdParts() []HerdPart {
 	return []HerdPart{
-		{"guard", "counts herded instructions up to a threshold, at issue", func(*HerdConfig, int) int { return 2 * 32 }, func(int) []Logic { return []Logic{{Adder, 32, 1}, {LessThan, 32, 1}} }},
+		{
+			"guard", "counts herded instructions up to a threshold, at issue",
+			func(*HerdConfig, int) int { return 2 * 32 }, func(int) []Logic {
+				return []Logic{
+					{Adder, 32, 1},
+					{LessThan, 32, 1},
+				}
+			},
+		},
 		{"majority", "sends a branch where most lanes want to go, behind the ALU", func(c *HerdConfig, slots int) int {
 			if c.Tie == TiePrevious {
 				return slots
 			}
 			return 0
 		}, majorityLogic},
-		{"popular", "finds the block that most lanes of a load read, in front of the coalescer", func(*HerdConfig, int) int { return 0 }, popularLogic},
+		{
+			"popular", "finds the block that most lanes of a load read, in front of the coalescer",
+			func(*HerdConfig, int) int { return 0 }, popularLogic,
+		},
 	}
 }
 

@@ -111,7 +111,10 @@ func TestPopular(t *testing.T) {
 		{"inactive lanes have no vote, and stay", herd, 4, 0b00011, "ABBBB", "AABBB"},
 		{"nobody", herd, 4, 0, "ABC", "ABC"},
 		{"bytes are in blocks of 32", herd, 1, all, repeat(20, "A") + repeat(12, "B"), repeat(32, "A")},
-		{"in halves", halves, 4, all, repeat(10, "A") + repeat(6, "B") + repeat(2, "A") + repeat(14, "C"), repeat(16, "A") + repeat(16, "C")},
+		{
+			"in halves", halves, 4, all, repeat(10, "A") + repeat(6, "B") + repeat(2, "A") + repeat(14, "C"),
+			repeat(16, "A") + repeat(16, "C"),
+		},
 	} {
 		got := redirected(c.config, int(c.size), c.active, blocks(c.have, c.size))
 		assert.Equal(t, blocks(c.want, c.size), got, c.what)

@@ -17,9 +17,11 @@ const (
 )
 
 var ties = key.Choices[Tie, func(previous bool) bool]{}.
-	With(TieNotTaken, "to the next instruction, as where a count has to exceed a half (figure 9)", func(bool) bool { return false }).
+	With(TieNotTaken, "to the next instruction, as where a count has to exceed a half (figure 9)",
+		func(bool) bool { return false }).
 	With(TieTaken, "to its target", func(bool) bool { return true }).
-	With(TiePrevious, "as the last herded branch of the slot went, which the unit remembers", func(previous bool) bool { return previous })
+	With(TiePrevious, "as the last herded branch of the slot went, which the unit remembers",
+		func(previous bool) bool { return previous })
 
 // Words lists the valid values.
 func (Tie) Words() key.Words { return ties.Words() }

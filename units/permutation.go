@@ -49,26 +49,29 @@ func rotated(by func(w int) int) arrangement {
 var permutations = key.Choices[Permutation, arrangement]{}.
 	With(Sequential, "l: as the threads come", xor(func(int, int) int { return 0 })).
 	With(OddEven, "l xor 1 in odd warps: neighbours swap places", xor(func(w, _ int) int { return w & 1 })).
-	With(XOROddHalf, "l xor W/2 in odd warps: the halves swap places", xor(func(w, width int) int { return w & 1 * width / 2 })).
+	With(XOROddHalf, "l xor W/2 in odd warps: the halves swap places",
+		xor(func(w, width int) int { return w & 1 * width / 2 })).
 	With(FlipOdd, "W-1-l in odd warps: mirrored", xor(func(w, width int) int { return w & 1 * (width - 1) })).
 	With(RotateOdd, "l+1 modulo W in odd warps", rotated(func(w int) int { return w & 1 })).
-	With(Random, "another random permutation for each warp", arrangement{row: func(lanes []uint8, w, _ int, seed uint64) {
-		for l := range lanes {
-			lanes[l] = uint8(l)
-		}
-		shuffle(lanes, seed<<8+uint64(w))
-	}}).
+	With(Random, "another random permutation for each warp",
+		arrangement{row: func(lanes []uint8, w, _ int, seed uint64) {
+			for l := range lanes {
+				lanes[l] = uint8(l)
+			}
+			shuffle(lanes, seed<<8+uint64(w))
+		}}).
 	With(WID, "l xor w", xor(func(w, _ int) int { return w })).
 	With(RevWID, "l xor w with its bits reversed", xor(func(w, width int) int {
 		return int(bits.Reverse32(uint32(w)) >> 1 >> (31 - bits.Len(uint(width-1))))
 	})).
-	With(Balanced, "l xor w/2 in even warps, xor its complement in odd ones (Rhu & Erez, ISCA 2013, equation 2)", xor(func(w, width int) int {
-		m := w / 2
-		if w&1 != 0 {
-			m = ^m & (width - 1)
-		}
-		return m
-	})).
+	With(Balanced, "l xor w/2 in even warps, xor its complement in odd ones (Rhu & Erez, ISCA 2013, equation 2)",
+		xor(func(w, width int) int {
+			m := w / 2
+			if w&1 != 0 {
+				m = ^m & (width - 1)
+			}
+			return m
+		})).
 	With(Swizzle, "l+w modulo W (GPGPU-Sim)", rotated(func(w int) int { return w }))
 
 // Permutations lists all permutations.

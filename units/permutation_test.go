@@ -23,7 +23,10 @@ func lanes(t *testing.T, p units.Permutation, width int) *units.LaneMap {
 // TestLaneTables uses the maps of Rhu & Erez, ISCA 2013, figure 7, for 8 lanes: the location in
 // each lane.
 func TestLaneTables(t *testing.T) {
-	order := []units.Permutation{units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID, units.RevWID, units.Balanced}
+	order := []units.Permutation{
+		units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID,
+		units.RevWID, units.Balanced,
+	}
 	for w, row := range []string{
 		"01234567  01234567  01234567  01234567  01234567  01234567  01234567",
 		"10325476  45670123  76543210  70123456  10325476  45670123  76543210",
@@ -155,7 +158,8 @@ func each(width, warps int, active func(tid int) bool) (m units.BlockMask) {
 // compaction under each permutation.
 func TestWarpCounts(t *testing.T) {
 	order := []units.Permutation{
-		units.Sequential, units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID, units.RevWID, units.Balanced,
+		units.Sequential, units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID, units.RevWID,
+		units.Balanced,
 	}
 	even := func(tid int) bool { return tid%2 == 0 }
 	for _, c := range []struct {
@@ -183,10 +187,22 @@ func TestWarpCounts(t *testing.T) {
 		{"2", 4, locations(t, "0---/4---/8---", 4), 3, 3, 1, [8]int{3, 2, 2, 2, 2, 1, 1, 1}},
 		{"2, block C of 1", 4, locations(t, "0123/456-/89-B", 4), 10, 3, 3, [8]int{3, 3, 3, 3, 3, 3, 3, 3}},
 		{"9b, even lanes", 8, each(8, 4, even), 16, 4, 2, [8]int{4, 2, 4, 2, 2, 2, 4, 2}},
-		{"9c, lanes 0 to 3", 8, each(8, 4, func(tid int) bool { return tid%8 < 4 }), 16, 4, 2, [8]int{4, 4, 2, 2, 4, 4, 2, 2}},
-		{"8c, odd lanes", 16, each(16, 4, func(tid int) bool { return !even(tid) }), 32, 4, 2, [8]int{4, 2, 4, 2, 2, 2, 4, 2}},
-		{"8b, every second row of 8", 16, each(16, 8, func(tid int) bool { return tid/8%2 == 0 }), 64, 8, 4, [8]int{8, 8, 4, 4, 8, 8, 4, 4}},
-		{"8b, every fourth row of 8", 16, each(16, 8, func(tid int) bool { return tid/8%4 == 0 }), 32, 4, 2, [8]int{4, 4, 4, 4, 4, 4, 4, 4}},
+		{
+			"9c, lanes 0 to 3", 8, each(8, 4, func(tid int) bool { return tid%8 < 4 }), 16, 4, 2,
+			[8]int{4, 4, 2, 2, 4, 4, 2, 2},
+		},
+		{
+			"8c, odd lanes", 16, each(16, 4, func(tid int) bool { return !even(tid) }), 32, 4, 2,
+			[8]int{4, 2, 4, 2, 2, 2, 4, 2},
+		},
+		{
+			"8b, every second row of 8", 16, each(16, 8, func(tid int) bool { return tid/8%2 == 0 }), 64, 8, 4,
+			[8]int{8, 8, 4, 4, 8, 8, 4, 4},
+		},
+		{
+			"8b, every fourth row of 8", 16, each(16, 8, func(tid int) bool { return tid/8%4 == 0 }), 32, 4, 2,
+			[8]int{4, 4, 4, 4, 4, 4, 4, 4},
+		},
 	} {
 		assert.Equal(t, c.active, c.mask.Threads(), c.name)
 		assert.Equal(t, c.static, bits.OnesCount64(c.mask.Warps()), c.name)
@@ -207,11 +223,23 @@ func TestLanePictures(t *testing.T) {
 		warps  map[int]string
 	}{
 		{units.OddEven, func(tid int) bool { return tid%2 == 0 }, map[int]string{1: "-8-A-C-E"}},
-		{units.RevWID, func(tid int) bool { return tid%2 == 0 }, map[int]string{1: "C-E-8-A-", 2: "I-G-M-K-", 3: "U-S-Q-O-"}},
-		{units.Balanced, func(tid int) bool { return tid%2 == 0 }, map[int]string{1: "-E-C-A-8", 2: "-G-I-K-M", 3: "U-S-Q-O-"}},
+		{
+			units.RevWID, func(tid int) bool { return tid%2 == 0 },
+			map[int]string{1: "C-E-8-A-", 2: "I-G-M-K-", 3: "U-S-Q-O-"},
+		},
+		{
+			units.Balanced, func(tid int) bool { return tid%2 == 0 },
+			map[int]string{1: "-E-C-A-8", 2: "-G-I-K-M", 3: "U-S-Q-O-"},
+		},
 		{units.OddEven, func(tid int) bool { return tid%8 < 4 }, map[int]string{1: "98BA----", 3: "PORQ----"}},
-		{units.RevWID, func(tid int) bool { return tid%8 < 4 }, map[int]string{1: "----89AB", 2: "IJGH----", 3: "----QROP"}},
-		{units.Balanced, func(tid int) bool { return tid%8 < 4 }, map[int]string{1: "----BA98", 2: "HGJI----", 3: "----QROP"}},
+		{
+			units.RevWID, func(tid int) bool { return tid%8 < 4 },
+			map[int]string{1: "----89AB", 2: "IJGH----", 3: "----QROP"},
+		},
+		{
+			units.Balanced, func(tid int) bool { return tid%8 < 4 },
+			map[int]string{1: "----BA98", 2: "HGJI----", 3: "----QROP"},
+		},
 	} {
 		m := lanes(t, c.p, 8)
 		for w, want := range c.warps {
@@ -251,7 +279,8 @@ func TestCompactionRates(t *testing.T) {
 	reduction := func(threads int) (paths []units.BlockMask) {
 		for s := 1; s < threads; s *= 2 {
 			in := func(tid int) bool { return tid%(2*s) == 0 }
-			paths = append(paths, each(32, threads/32, in), each(32, threads/32, func(tid int) bool { return !in(tid) }))
+			paths = append(paths, each(32, threads/32, in),
+				each(32, threads/32, func(tid int) bool { return !in(tid) }))
 		}
 		return paths
 	}
@@ -266,7 +295,10 @@ func TestCompactionRates(t *testing.T) {
 	}{
 		{
 			"bitonic, 256 threads", bitonic(256), 640, 280,
-			rates{units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3, units.WID: .75, units.RevWID: .6, units.Balanced: 1},
+			rates{
+				units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3,
+				units.WID: .75, units.RevWID: .6, units.Balanced: 1,
+			},
 			sums{units.FlipOdd: 320, units.Balanced: 292},
 		},
 		{
@@ -276,7 +308,10 @@ func TestCompactionRates(t *testing.T) {
 		},
 		{
 			"reduction, 256 threads", reduction(256), 111, 69,
-			rates{units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375, units.WID: .625, units.RevWID: .3125, units.Balanced: .625},
+			rates{
+				units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375,
+				units.WID: .625, units.RevWID: .3125, units.Balanced: .625,
+			},
 			sums{units.Balanced: 69},
 		},
 	} {

@@ -113,7 +113,8 @@ func TestCompactorProperties(t *testing.T) {
 			want.put(n/c.Lanes, n%c.Lanes, units.Home{Row: uint8(w), Lane: uint8(l)})
 			n++
 		})
-		require.Equal(t, want, leave(t, c, func(k *units.Compactor) (uint32, units.Homes) { return k.NextFilled(c.Lanes) }))
+		require.Equal(t, want, leave(t, c,
+			func(k *units.Compactor) (uint32, units.Homes) { return k.NextFilled(c.Lanes) }))
 		m := c.mask()
 		require.Equal(t, len(want), m.Filled(c.Lanes))
 		require.Equal(t, n, m.Threads())
@@ -125,19 +126,20 @@ func TestPlacementProperties(t *testing.T) {
 		Permutation units.Permutation
 		CTA         cta
 	}
-	forall.Check(t, "a thread is in the lane of its location, in its own warp", forall.Struct[placed](map[string]gopter.Gen{
-		"Permutation": forall.OneOf(units.Permutations()...), "CTA": ctas(forall.OneOf(1, 2, 4, 8, 16, 32)),
-	}), func(t *forall.T, c placed) {
-		lanes, err := units.NewLaneMap(c.Permutation, c.CTA.Lanes, 1)
-		require.NoError(t, err)
-		var want units.BlockMask
-		c.CTA.each(func(w, l int) { want.Add(w, 1<<lanes.Lane(w, l)) })
-		m := c.CTA.mask()
-		got := lanes.Place(&m)
-		require.Equal(t, want, got)
-		require.Equal(t, m.Threads(), got.Threads(), "two threads in one lane")
-		require.GreaterOrEqual(t, got.Compacted(), m.Filled(c.CTA.Lanes))
-	})
+	forall.Check(t, "a thread is in the lane of its location, in its own warp",
+		forall.Struct[placed](map[string]gopter.Gen{
+			"Permutation": forall.OneOf(units.Permutations()...), "CTA": ctas(forall.OneOf(1, 2, 4, 8, 16, 32)),
+		}), func(t *forall.T, c placed) {
+			lanes, err := units.NewLaneMap(c.Permutation, c.CTA.Lanes, 1)
+			require.NoError(t, err)
+			var want units.BlockMask
+			c.CTA.each(func(w, l int) { want.Add(w, 1<<lanes.Lane(w, l)) })
+			m := c.CTA.mask()
+			got := lanes.Place(&m)
+			require.Equal(t, want, got)
+			require.Equal(t, m.Threads(), got.Threads(), "two threads in one lane")
+			require.GreaterOrEqual(t, got.Compacted(), m.Filled(c.CTA.Lanes))
+		})
 }
 
 // vote is a branch of a warp of eight lanes.
@@ -148,32 +150,34 @@ type vote struct {
 }
 
 func (v vote) String() string {
-	return fmt.Sprintf("taken   %s\nactive  %s\ntie %s, previous %t", forall.Bits(uint64(v.Taken), 8), forall.Bits(uint64(v.Active), 8), v.Tie, v.Previous)
+	return fmt.Sprintf("taken   %s\nactive  %s\ntie %s, previous %t", forall.Bits(uint64(v.Taken), 8),
+		forall.Bits(uint64(v.Active), 8), v.Tie, v.Previous)
 }
 
 func TestMajorityProperties(t *testing.T) {
-	forall.Check(t, "a herded branch goes where most of the active lanes want to", forall.Struct[vote](map[string]gopter.Gen{
-		"Taken": forall.Mask[uint32](8), "Active": forall.Mask[uint32](8),
-		"Tie": forall.OneOf(units.TieNotTaken, units.TieTaken, units.TiePrevious), "Previous": forall.Bool(),
-	}), func(t *forall.T, v vote) {
-		m, err := units.NewMajority(v.Tie)
-		require.NoError(t, err)
-		lead := 0
-		for l := range 8 {
-			switch {
-			case v.Active>>l&1 == 0:
-			case v.Taken>>l&1 != 0:
-				lead++
-			default:
-				lead--
+	forall.Check(t, "a herded branch goes where most of the active lanes want to",
+		forall.Struct[vote](map[string]gopter.Gen{
+			"Taken": forall.Mask[uint32](8), "Active": forall.Mask[uint32](8),
+			"Tie": forall.OneOf(units.TieNotTaken, units.TieTaken, units.TiePrevious), "Previous": forall.Bool(),
+		}), func(t *forall.T, v vote) {
+			m, err := units.NewMajority(v.Tie)
+			require.NoError(t, err)
+			lead := 0
+			for l := range 8 {
+				switch {
+				case v.Active>>l&1 == 0:
+				case v.Taken>>l&1 != 0:
+					lead++
+				default:
+					lead--
+				}
 			}
-		}
-		want := lead > 0
-		if lead == 0 {
-			want = v.Tie == units.TieTaken || v.Tie == units.TiePrevious && v.Previous
-		}
-		require.Equal(t, want, m.Taken(v.Taken, v.Active, v.Previous))
-	})
+			want := lead > 0
+			if lead == 0 {
+				want = v.Tie == units.TieTaken || v.Tie == units.TiePrevious && v.Previous
+			}
+			require.Equal(t, want, m.Taken(v.Taken, v.Active, v.Previous))
+		})
 }
 
 func TestSetProperties(t *testing.T) {
@@ -183,31 +187,33 @@ func TestSetProperties(t *testing.T) {
 		From          int
 	}
 	line := gen.IntRange(0, units.MaxSet-1)
-	forall.Check(t, "the arbiter grants the first request at or after a line, going round", forall.Struct[arbiter](map[string]gopter.Gen{
-		"Words": gen.IntRange(1, units.MaxSet/64), "Added": forall.List(6, line), "Erased": forall.List(6, line), "From": line,
-	}), func(t *forall.T, c arbiter) {
-		var s units.Set
-		lines, asks := 64*c.Words, map[int]bool{}
-		for _, i := range c.Added {
-			s.Add(i % lines)
-			asks[i%lines] = true
-		}
-		for _, i := range c.Erased {
-			s.Remove(i % lines)
-			delete(asks, i%lines)
-		}
-		want := -1
-		for n := lines - 1; n >= 0; n-- {
-			if i := (c.From + n) % lines; asks[i] {
-				want = i
+	forall.Check(t, "the arbiter grants the first request at or after a line, going round",
+		forall.Struct[arbiter](map[string]gopter.Gen{
+			"Words": gen.IntRange(1, units.MaxSet/64), "Added": forall.List(6, line), "Erased": forall.List(6,
+				line), "From": line,
+		}), func(t *forall.T, c arbiter) {
+			var s units.Set
+			lines, asks := 64*c.Words, map[int]bool{}
+			for _, i := range c.Added {
+				s.Add(i % lines)
+				asks[i%lines] = true
 			}
-		}
-		require.Equal(t, want, s.Next(c.From%lines, c.Words))
-		for i := range units.MaxSet {
-			require.Equal(t, asks[i], s.Has(i), "line %d", i)
-		}
-		require.Equal(t, len(asks) > 0, s.Any(c.Words))
-	})
+			for _, i := range c.Erased {
+				s.Remove(i % lines)
+				delete(asks, i%lines)
+			}
+			want := -1
+			for n := lines - 1; n >= 0; n-- {
+				if i := (c.From + n) % lines; asks[i] {
+					want = i
+				}
+			}
+			require.Equal(t, want, s.Next(c.From%lines, c.Words))
+			for i := range units.MaxSet {
+				require.Equal(t, asks[i], s.Has(i), "line %d", i)
+			}
+			require.Equal(t, len(asks) > 0, s.Any(c.Words))
+		})
 }
 
 // rows holds two warps with threads of any rows, and a set of lanes.
@@ -218,7 +224,8 @@ type rows struct {
 }
 
 func (r rows) String() string {
-	return fmt.Sprintf("to    %2d\nfrom  %2d\nlanes %s, row %d", r.To, r.From, strings.Join(strings.Split(forall.Bits(uint64(r.Lanes), 32), ""), "  "), r.Row)
+	return fmt.Sprintf("to    %2d\nfrom  %2d\nlanes %s, row %d", r.To, r.From,
+		strings.Join(strings.Split(forall.Bits(uint64(r.Lanes), 32), ""), "  "), r.Row)
 }
 
 func TestRowsProperties(t *testing.T) {
@@ -245,7 +252,8 @@ func TestRowsProperties(t *testing.T) {
 		}
 	})
 	forall.Check(t, "lanes are of several rows if two of them differ", forall.Struct[rows](map[string]gopter.Gen{
-		"To": gen.ArrayOfN(32, gen.UInt8Range(0, 1)), "From": gen.Const(units.Rows{}), "Lanes": forall.Mask[uint32](32), "Row": gen.Const(uint8(0)),
+		"To": gen.ArrayOfN(32, gen.UInt8Range(0, 1)), "From": gen.Const(units.Rows{}), "Lanes": forall.Mask[uint32](32),
+		"Row": gen.Const(uint8(0)),
 	}), func(t *forall.T, c rows) {
 		in := map[uint8]bool{}
 		for l, r := range c.To {
@@ -266,29 +274,30 @@ func TestRowsProperties(t *testing.T) {
 		}
 		require.Equal(t, want, h.Moved(c.Lanes))
 	})
-	forall.Check(t, "each row has a count of its own", forall.List(20, forall.Mask[uint64](units.MaxRows)), func(t *forall.T, sets []uint64) {
-		var got, want units.InRows
-		for _, set := range sets {
-			add := set&1 != 0
-			for row := range want {
-				switch {
-				case !add && want[row] == 0:
-					set &^= 1 << row
-				case set>>row&1 == 0:
-				case add:
-					want[row]++
-				default:
-					want[row]--
+	forall.Check(t, "each row has a count of its own", forall.List(20, forall.Mask[uint64](units.MaxRows)),
+		func(t *forall.T, sets []uint64) {
+			var got, want units.InRows
+			for _, set := range sets {
+				add := set&1 != 0
+				for row := range want {
+					switch {
+					case !add && want[row] == 0:
+						set &^= 1 << row
+					case set>>row&1 == 0:
+					case add:
+						want[row]++
+					default:
+						want[row]--
+					}
 				}
+				if add {
+					got.Add(set)
+				} else {
+					got.Remove(set)
+				}
+				require.Equal(t, want, got)
 			}
-			if add {
-				got.Add(set)
-			} else {
-				got.Remove(set)
-			}
-			require.Equal(t, want, got)
-		}
-	})
+		})
 }
 
 // bench is a module that performs one action a cycle on a part.
@@ -350,41 +359,42 @@ func (b bank) String() string {
 }
 
 func TestStackProperties(t *testing.T) {
-	forall.Check(t, "a stack gives back the entry pushed last, in the cycle of the push too", forall.Struct[bank](map[string]gopter.Gen{
-		"Cycles": forall.List(30, forall.List(4, forall.Struct[access](map[string]gopter.Gen{
-			"Stack": gen.IntRange(0, 2), "Value": gen.UInt32Range(0, 9), "Pop": forall.Bool(),
-		}))),
-	}), func(t *forall.T, c bank) {
-		b := &bench[units.Stack[uint32]]{Part: units.NewStack[uint32](3, deepest)}
-		k := &b.Part
-		var stacks [3][]uint32
-		b.do = func(cycle int) {
-			for i, s := range stacks { // contents at the start of the cycle
-				for n, v := range s {
-					require.Equal(t, v, *k.At(i, n), "cycle %d, stack %d, entry %d", cycle, i, n)
+	forall.Check(t, "a stack gives back the entry pushed last, in the cycle of the push too",
+		forall.Struct[bank](map[string]gopter.Gen{
+			"Cycles": forall.List(30, forall.List(4, forall.Struct[access](map[string]gopter.Gen{
+				"Stack": gen.IntRange(0, 2), "Value": gen.UInt32Range(0, 9), "Pop": forall.Bool(),
+			}))),
+		}), func(t *forall.T, c bank) {
+			b := &bench[units.Stack[uint32]]{Part: units.NewStack[uint32](3, deepest)}
+			k := &b.Part
+			var stacks [3][]uint32
+			b.do = func(cycle int) {
+				for i, s := range stacks { // contents at the start of the cycle
+					for n, v := range s {
+						require.Equal(t, v, *k.At(i, n), "cycle %d, stack %d, entry %d", cycle, i, n)
+					}
+					if len(s) > 0 {
+						require.Equal(t, s[len(s)-1], *k.Peek(i), "cycle %d, stack %d", cycle, i)
+					}
 				}
-				if len(s) > 0 {
-					require.Equal(t, s[len(s)-1], *k.Peek(i), "cycle %d, stack %d", cycle, i)
+				for _, a := range c.Cycles[cycle] {
+					s := &stacks[a.Stack]
+					if !a.does(*s) {
+						continue
+					}
+					if *s = a.apply(*s); a.Pop {
+						require.Equal(t, len(*s), k.Pop(a.Stack))
+					} else {
+						require.Equal(t, len(*s), k.Push(a.Stack, a.Value))
+					}
+					require.Equal(t, len(*s), k.Len(a.Stack))
+					if n := len(*s); n > 0 {
+						require.Equal(t, (*s)[n-1], *k.Top(a.Stack), "cycle %d, top of stack %d", cycle, a.Stack)
+					}
 				}
 			}
-			for _, a := range c.Cycles[cycle] {
-				s := &stacks[a.Stack]
-				if !a.does(*s) {
-					continue
-				}
-				if *s = a.apply(*s); a.Pop {
-					require.Equal(t, len(*s), k.Pop(a.Stack))
-				} else {
-					require.Equal(t, len(*s), k.Push(a.Stack, a.Value))
-				}
-				require.Equal(t, len(*s), k.Len(a.Stack))
-				if n := len(*s); n > 0 {
-					require.Equal(t, (*s)[n-1], *k.Top(a.Stack), "cycle %d, top of stack %d", cycle, a.Stack)
-				}
-			}
-		}
-		rtl.MustNew("stacks", b).Run(uint64(len(c.Cycles)))
-	})
+			rtl.MustNew("stacks", b).Run(uint64(len(c.Cycles)))
+		})
 }
 
 // flight is a set of registers that threads of four rows are going to write, or have written.
@@ -397,7 +407,8 @@ type flight struct {
 
 func (f flight) String() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s %v, asked of rows %s\n", map[bool]string{true: "clear", false: "set"}[f.Written], f.Regs, forall.Bits(f.Asked, 4))
+	fmt.Fprintf(&s, "%s %v, asked of rows %s\n", map[bool]string{true: "clear", false: "set"}[f.Written], f.Regs,
+		forall.Bits(f.Asked, 4))
 	for row, lanes := range f.Lanes {
 		fmt.Fprintf(&s, "  row %d  %s\n", row, forall.Bits(uint64(lanes), 32))
 	}
@@ -405,60 +416,66 @@ func (f flight) String() string {
 }
 
 func TestScoreboardProperties(t *testing.T) {
-	forall.Check(t, "a thread waits for a register while an instruction in flight writes its own", forall.List(40, forall.Struct[flight](map[string]gopter.Gen{
-		"Written": forall.Bool(), "Regs": forall.List(2, gen.UInt16Range(0, 5)), "Lanes": forall.List(4, forall.Mask[uint32](32)), "Asked": forall.Mask[uint64](4),
-	})), func(t *forall.T, flights []flight) {
-		b := &bench[units.Scoreboard]{Part: units.NewScoreboard()}
-		k := &b.Part
-		var pending [6][4]uint32 // by register and row
-		b.do = func(cycle int) {
-			f := flights[cycle]
-			var of units.Threads
-			for row, lanes := range f.Lanes {
-				if of.Lanes[row] = lanes; lanes != 0 {
-					of.Rows |= 1 << row
-				}
-			}
-			held, asked := uint64(0), f.Asked&of.Rows
-			for _, reg := range f.Regs {
-				want := asked
-				for row := range 4 {
-					if pending[reg][row]&of.Lanes[row] != 0 {
-						held |= 1 << row
+	forall.Check(t, "a thread waits for a register while an instruction in flight writes its own",
+		forall.List(40, forall.Struct[flight](map[string]gopter.Gen{
+			"Written": forall.Bool(), "Regs": forall.List(2, gen.UInt16Range(0, 5)), "Lanes": forall.List(4,
+				forall.Mask[uint32](32)), "Asked": forall.Mask[uint64](4),
+		})), func(t *forall.T, flights []flight) {
+			b := &bench[units.Scoreboard]{Part: units.NewScoreboard()}
+			k := &b.Part
+			var pending [6][4]uint32 // by register and row
+			b.do = func(cycle int) {
+				f := flights[cycle]
+				var of units.Threads
+				for row, lanes := range f.Lanes {
+					if of.Lanes[row] = lanes; lanes != 0 {
+						of.Rows |= 1 << row
 					}
 				}
-				for want != 0 && pending[reg][bits.TrailingZeros64(want)]&of.Lanes[bits.TrailingZeros64(want)] == 0 {
-					want &= want - 1
+				held, asked := uint64(0), f.Asked&of.Rows
+				for _, reg := range f.Regs {
+					want := asked
+					for row := range 4 {
+						if pending[reg][row]&of.Lanes[row] != 0 {
+							held |= 1 << row
+						}
+					}
+					for want != 0 {
+						row := bits.TrailingZeros64(want)
+						if pending[reg][row]&of.Lanes[row] != 0 {
+							break
+						}
+						want &= want - 1
+					}
+					require.Equal(t, want, k.Holds(&of, asked, reg), "cycle %d, register %d", cycle, reg)
 				}
-				require.Equal(t, want, k.Holds(&of, asked, reg), "cycle %d, register %d", cycle, reg)
-			}
-			row, one := bits.TrailingZeros64(of.Rows), bits.OnesCount64(of.Rows) == 1
-			if one {
-				_, busy := k.Busy(row, f.Regs, of.Lanes[row])
-				require.Equal(t, held != 0, busy, "cycle %d, row %d", cycle, row)
-			}
-			switch {
-			case f.Written && one:
-				k.Clear(row, f.Regs, of.Lanes[row])
-			case f.Written:
-				k.ClearAll(&of, f.Regs)
-			case one:
-				k.Set(row, f.Regs, of.Lanes[row])
-			default:
-				k.SetAll(&of, f.Regs)
-			}
-			for _, reg := range f.Regs {
-				for row := range 4 {
-					if pending[reg][row] |= of.Lanes[row]; f.Written {
-						pending[reg][row] &^= of.Lanes[row]
+				row, one := bits.TrailingZeros64(of.Rows), bits.OnesCount64(of.Rows) == 1
+				if one {
+					_, busy := k.Busy(row, f.Regs, of.Lanes[row])
+					require.Equal(t, held != 0, busy, "cycle %d, row %d", cycle, row)
+				}
+				switch {
+				case f.Written && one:
+					k.Clear(row, f.Regs, of.Lanes[row])
+				case f.Written:
+					k.ClearAll(&of, f.Regs)
+				case one:
+					k.Set(row, f.Regs, of.Lanes[row])
+				default:
+					k.SetAll(&of, f.Regs)
+				}
+				for _, reg := range f.Regs {
+					for row := range 4 {
+						if pending[reg][row] |= of.Lanes[row]; f.Written {
+							pending[reg][row] &^= of.Lanes[row]
+						}
 					}
 				}
 			}
-		}
-		sim := rtl.MustNew("board", b)
-		k.Resize(len(pending))
-		sim.Run(uint64(len(flights)))
-	})
+			sim := rtl.MustNew("board", b)
+			k.Resize(len(pending))
+			sim.Run(uint64(len(flights)))
+		})
 }
 
 // step is a cycle of a pool for six rows of four lanes: entries whose warps issue, and arrivals.
@@ -534,81 +551,84 @@ func (m *poolModel) issue(entry int) {
 
 func TestWarpPoolProperties(t *testing.T) {
 	var total units.Formation
-	forall.Check(t, "threads join the youngest warp at their PC, those whose lane is taken form one", forall.List(60, forall.Struct[step](map[string]gopter.Gen{
-		"Issued": forall.List(4, gen.IntRange(0, 11)),
-		"Arrivals": forall.List(2, forall.Struct[arrival](map[string]gopter.Gen{
-			"PC": gen.UInt32Range(0, 15), "Lanes": forall.Mask[uint32](poolLanes), "Row": gen.IntRange(0, poolRows-1),
-		})),
-	})), func(t *forall.T, steps []step) {
-		p, sim := newPool(poolRows*poolLanes, 8, poolWays)
-		m, cycle := newPoolModel(), 0
-		p.do = func() {
-			for _, entry := range steps[cycle].Issued {
-				if m.held[entry] != nil {
-					m.issue(entry)
-					p.Free(entry)
+	forall.Check(t, "threads join the youngest warp at their PC, those whose lane is taken form one",
+		forall.List(60, forall.Struct[step](map[string]gopter.Gen{
+			"Issued": forall.List(4, gen.IntRange(0, 11)),
+			"Arrivals": forall.List(2, forall.Struct[arrival](map[string]gopter.Gen{
+				"PC": gen.UInt32Range(0, 15), "Lanes": forall.Mask[uint32](poolLanes), "Row": gen.IntRange(0, poolRows-1),
+			})),
+		})), func(t *forall.T, steps []step) {
+			p, sim := newPool(poolRows*poolLanes, 8, poolWays)
+			m, cycle := newPoolModel(), 0
+			p.do = func() {
+				for _, entry := range steps[cycle].Issued {
+					if m.held[entry] != nil {
+						m.issue(entry)
+						p.Free(entry)
+					}
 				}
-			}
-			for _, u := range steps[cycle].Arrivals {
-				in := &units.Update{PC: u.PC}
-				threads := m.threads(u)
-				for _, h := range threads {
-					in.Req |= 1 << h.Lane
-					in.Row[h.Lane] = h.Row
-				}
-				if in.Req == 0 {
-					continue
-				}
-				m.use(u.PC)
-				old, open := m.head[u.PC]
-				if !open {
-					old = -1
-				}
-				taken := map[uint8]bool{}
-				for h := range m.held[old] {
-					taken[h.Lane] = true
-				}
-				joins := slices.ContainsFunc(threads, func(h units.Home) bool { return open && !taken[h.Lane] })
-				forms := slices.ContainsFunc(threads, func(h units.Home) bool { return !open || taken[h.Lane] })
-				joined, formed := p.Insert(in, poolLanes)
-				require.Equal(t, [2]bool{joins, forms}, [2]bool{joined >= 0, formed >= 0}, "cycle %d, %s: joins, forms", cycle, u)
-				if joins {
-					require.Equal(t, old, joined, "cycle %d, %s", cycle, u)
-				}
-				if forms {
-					require.Nil(t, m.held[formed], "cycle %d: entry %d is in use", cycle, formed)
-					m.held[formed] = map[units.Home]bool{}
-					m.head[u.PC] = formed
-				}
-				for _, h := range threads {
-					delete(m.outside, h)
-					if open && !taken[h.Lane] {
-						m.held[old][h] = true
-					} else {
-						m.held[formed][h] = true
+				for _, u := range steps[cycle].Arrivals {
+					in := &units.Update{PC: u.PC}
+					threads := m.threads(u)
+					for _, h := range threads {
+						in.Req |= 1 << h.Lane
+						in.Row[h.Lane] = h.Row
+					}
+					if in.Req == 0 {
+						continue
+					}
+					m.use(u.PC)
+					old, open := m.head[u.PC]
+					if !open {
+						old = -1
+					}
+					taken := map[uint8]bool{}
+					for h := range m.held[old] {
+						taken[h.Lane] = true
+					}
+					joins := slices.ContainsFunc(threads, func(h units.Home) bool { return open && !taken[h.Lane] })
+					forms := slices.ContainsFunc(threads, func(h units.Home) bool { return !open || taken[h.Lane] })
+					joined, formed := p.Insert(in, poolLanes)
+					require.Equal(t, [2]bool{joins, forms}, [2]bool{joined >= 0, formed >= 0}, "cycle %d, %s: joins, forms",
+						cycle, u)
+					if joins {
+						require.Equal(t, old, joined, "cycle %d, %s", cycle, u)
+					}
+					if forms {
+						require.Nil(t, m.held[formed], "cycle %d: entry %d is in use", cycle, formed)
+						m.held[formed] = map[units.Home]bool{}
+						m.head[u.PC] = formed
+					}
+					for _, h := range threads {
+						delete(m.outside, h)
+						if open && !taken[h.Lane] {
+							m.held[old][h] = true
+						} else {
+							m.held[formed][h] = true
+						}
 					}
 				}
 			}
-		}
-		for ; cycle < len(steps); cycle++ {
-			sim.Run(1)
-			for entry := range poolRows * poolLanes {
-				w, got := p.Warps.At(entry), map[units.Home]bool{}
-				for lanes := w.Occ; lanes != 0; lanes &= lanes - 1 {
-					lane := bits.TrailingZeros32(lanes)
-					got[units.Home{Row: w.Row[lane], Lane: uint8(lane)}] = true
-				}
-				require.Equal(t, m.held[entry] != nil, *p.Used.At(0)>>entry&1 != 0, "behind cycle %d, entry %d", cycle, entry)
-				if len(got)+len(m.held[entry]) > 0 {
-					require.Equal(t, m.held[entry], got, "behind cycle %d, entry %d", cycle, entry)
+			for ; cycle < len(steps); cycle++ {
+				sim.Run(1)
+				for entry := range poolRows * poolLanes {
+					w, got := p.Warps.At(entry), map[units.Home]bool{}
+					for lanes := w.Occ; lanes != 0; lanes &= lanes - 1 {
+						lane := bits.TrailingZeros32(lanes)
+						got[units.Home{Row: w.Row[lane], Lane: uint8(lane)}] = true
+					}
+					require.Equal(t, m.held[entry] != nil, *p.Used.At(0)>>entry&1 != 0, "behind cycle %d, entry %d",
+						cycle, entry)
+					if len(got)+len(m.held[entry]) > 0 {
+						require.Equal(t, m.held[entry], got, "behind cycle %d, entry %d", cycle, entry)
+					}
 				}
 			}
-		}
-		st := p.Counts.At(0)
-		total.Conflicts += st.Conflicts
-		total.Fragmented += st.Fragmented
-		total.Evicted += st.Evicted
-	})
+			st := p.Counts.At(0)
+			total.Conflicts += st.Conflicts
+			total.Fragmented += st.Fragmented
+			total.Evicted += st.Evicted
+		})
 	if !t.Failed() {
 		assert.NotZero(t, total.Evicted)
 		assert.NotZero(t, total.Fragmented)
@@ -692,84 +712,91 @@ func TestPCQueuesProperties(t *testing.T) {
 	const slots, entries = 3, 8
 	chosen := 0
 	pc := gen.UInt32Range(62, 65)
-	forall.Check(t, "the PC with most threads goes first, and of its warps the oldest", forall.Struct[rushes](map[string]gopter.Gen{
-		"Cycles": forall.List(40, forall.Struct[rush](map[string]gopter.Gen{
-			"First": pc, "Issued": forall.List(2, gen.IntRange(0, slots-1)), "Places": forall.OneOf("none", "next", "oldest", "youngest", "second"),
-			"Arrivals": forall.List(3, forall.Struct[waiting](map[string]gopter.Gen{
-				"PC": pc, "Lanes": forall.Mask[uint32](4), "To": forall.OneOf("queue", "slot", "warp"), "Slot": gen.IntRange(0, slots-1),
+	forall.Check(t, "the PC with most threads goes first, and of its warps the oldest",
+		forall.Struct[rushes](map[string]gopter.Gen{
+			"Cycles": forall.List(40, forall.Struct[rush](map[string]gopter.Gen{
+				"First": pc, "Issued": forall.List(2, gen.IntRange(0, slots-1)), "Places": forall.OneOf("none", "next",
+					"oldest", "youngest", "second"),
+				"Arrivals": forall.List(3, forall.Struct[waiting](map[string]gopter.Gen{
+					"PC": pc, "Lanes": forall.Mask[uint32](4), "To": forall.OneOf("queue", "slot",
+						"warp"), "Slot": gen.IntRange(0, slots-1),
+				})),
 			})),
-		})),
-	}), func(t *forall.T, c rushes) {
-		b := &bench[units.PCQueues]{Part: units.NewPCQueues(entries)}
-		k := &b.Part
-		var m waitingModel
-		var ranks [slots]uint64
-		first := uint32(1000) // no PC of the program
-		rank := func(pc uint32) uint64 {
-			if pc == first {
-				return 0
+		}), func(t *forall.T, c rushes) {
+			b := &bench[units.PCQueues]{Part: units.NewPCQueues(entries)}
+			k := &b.Part
+			var m waitingModel
+			var ranks [slots]uint64
+			first := uint32(1000) // no PC of the program
+			rank := func(pc uint32) uint64 {
+				if pc == first {
+					return 0
+				}
+				return uint64(1000-m.threads(pc))*100 + uint64(pc)
 			}
-			return uint64(1000-m.threads(pc))*100 + uint64(pc)
-		}
-		b.do = func(cycle int) {
-			x := c.Cycles[cycle]
-			k.Begin()
-			for _, slot := range x.Issued {
-				if w := m.in(slot); w != nil {
-					lanes := uint32(0)
-					for _, more := range w.lanes {
-						lanes |= more
+			b.do = func(cycle int) {
+				x := c.Cycles[cycle]
+				k.Begin()
+				for _, slot := range x.Issued {
+					if w := m.in(slot); w != nil {
+						lanes := uint32(0)
+						for _, more := range w.lanes {
+							lanes |= more
+						}
+						k.Leave(slot, w.pc, lanes)
+						m = slices.DeleteFunc(m, func(o *waitingWarp) bool { return o == w })
 					}
-					k.Leave(slot, w.pc, lanes)
-					m = slices.DeleteFunc(m, func(o *waitingWarp) bool { return o == w })
+				}
+				for _, a := range x.Arrivals {
+					m.arrive(k, a, cycle, entries)
+				}
+				k.Touch(first)
+				first = x.First
+				k.Touch(first)
+				k.Rank(func(pc uint32, threads uint16) uint64 {
+					require.EqualValues(t, m.threads(pc), threads, "cycle %d, PC %d: threads", cycle, pc)
+					return rank(pc)
+				})
+				var queued []*waitingWarp
+				for _, w := range m {
+					if w.slot < 0 && w.cycle < cycle {
+						queued = append(queued, w)
+					}
+				}
+				if len(queued) > 0 {
+					best := slices.MinFunc(queued,
+						func(v, w *waitingWarp) int { return cmp.Compare(rank(v.pc), rank(w.pc)) })
+					require.Equal(t, best.entry, k.Next(), "cycle %d: pool entry", cycle)
+					slot := 0
+					for m.in(slot) != nil {
+						slot++
+					}
+					n, more := map[string]int{
+						"next": slices.Index(queued, best), "oldest": 0, "youngest": len(queued) - 1,
+						"second": 1,
+					}[x.Places]
+					if more && n < len(queued) && slot < slots {
+						queued[n].slot = slot
+						k.Place(queued[n].entry, slot, queued[n].pc)
+						chosen++
+					}
+				}
+				changed := k.Settle()
+				for slot := range slots {
+					w := m.in(slot)
+					if w == nil {
+						continue
+					}
+					if changed>>slot&1 != 0 {
+						ranks[slot] = k.RankOf(w.pc)
+					}
+					require.Equal(t, rank(w.pc), ranks[slot], "cycle %d, slot %d: rank", cycle, slot)
 				}
 			}
-			for _, a := range x.Arrivals {
-				m.arrive(k, a, cycle, entries)
-			}
-			k.Touch(first)
-			first = x.First
-			k.Touch(first)
-			k.Rank(func(pc uint32, threads uint16) uint64 {
-				require.EqualValues(t, m.threads(pc), threads, "cycle %d, PC %d: threads", cycle, pc)
-				return rank(pc)
-			})
-			var queued []*waitingWarp
-			for _, w := range m {
-				if w.slot < 0 && w.cycle < cycle {
-					queued = append(queued, w)
-				}
-			}
-			if len(queued) > 0 {
-				best := slices.MinFunc(queued, func(v, w *waitingWarp) int { return cmp.Compare(rank(v.pc), rank(w.pc)) })
-				require.Equal(t, best.entry, k.Next(), "cycle %d: pool entry", cycle)
-				slot := 0
-				for m.in(slot) != nil {
-					slot++
-				}
-				n, more := map[string]int{"next": slices.Index(queued, best), "oldest": 0, "youngest": len(queued) - 1, "second": 1}[x.Places]
-				if more && n < len(queued) && slot < slots {
-					queued[n].slot = slot
-					k.Place(queued[n].entry, slot, queued[n].pc)
-					chosen++
-				}
-			}
-			changed := k.Settle()
-			for slot := range slots {
-				w := m.in(slot)
-				if w == nil {
-					continue
-				}
-				if changed>>slot&1 != 0 {
-					ranks[slot] = k.RankOf(w.pc)
-				}
-				require.Equal(t, rank(w.pc), ranks[slot], "cycle %d, slot %d: rank", cycle, slot)
-			}
-		}
-		sim := rtl.MustNew("queues", b)
-		k.Resize(66)
-		sim.Run(uint64(len(c.Cycles)))
-	})
+			sim := rtl.MustNew("queues", b)
+			k.Resize(66)
+			sim.Run(uint64(len(c.Cycles)))
+		})
 	assert.NotZero(t, chosen)
 }
 
@@ -811,8 +838,11 @@ func TestAgingProperties(t *testing.T) {
 	}
 	late := 0
 	forall.Check(t, "a warp that has waited too long is found", forall.Struct[ages](map[string]gopter.Gen{
-		"Limit":  gen.IntRange(0, 6),
-		"Births": forall.List(40, forall.Struct[birth](map[string]gopter.Gen{"Slot": gen.IntRange(0, 3), "Age": gen.IntRange(0, 8)})),
+		"Limit": gen.IntRange(0, 6),
+		"Births": forall.List(40, forall.Struct[birth](map[string]gopter.Gen{
+			"Slot": gen.IntRange(0, 3),
+			"Age":  gen.IntRange(0, 8),
+		})),
 	}), func(t *forall.T, c ages) {
 		b := &bench[units.Aging]{Part: units.NewAging(uint64(c.Limit))}
 		k := &b.Part

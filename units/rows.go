@@ -25,7 +25,8 @@ func (h *Homes) At(lane int) Home {
 func (h *Homes) Moved(lanes uint32) bool {
 	other := uint64(0)
 	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
-		other |= (binary.LittleEndian.Uint64(h.Lane[l:l+8]) ^ binary.LittleEndian.Uint64(own[l:l+8])) & whole[uint8(lanes)]
+		other |= (binary.LittleEndian.Uint64(h.Lane[l:l+8]) ^ binary.LittleEndian.Uint64(own[l:l+
+			8])) & whole[uint8(lanes)]
 	}
 	return other != 0
 }

@@ -75,7 +75,10 @@ func BenchmarkChange(b *testing.B) {
 		{"dump", waves.Options{}},
 		{"clocks", waves.Options{Clocks: true}},
 		{"before", waves.Options{From: 1 << 40}},
-		{"trigger", waves.Options{Trigger: &waves.Trigger{Signal: "l.Half[0]", Before: 1000, Holds: func(uint64) bool { return false }}}},
+		{"trigger", waves.Options{Trigger: &waves.Trigger{
+			Signal: "l.Half[0]", Before: 1000,
+			Holds: func(uint64) bool { return false },
+		}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			run(b, func(k *rtl.Sim) *waves.Dump {

@@ -22,7 +22,8 @@ func (d *Dump) addClocks(domains []domain) (declare func()) {
 	at := &scope{up: d.root, seg: "clocks", clocks: true}
 	d.root.entries = slices.Insert(d.root.entries, 0, entry{sub: at})
 	add := func(name string, t reflect.Type, width int) *variable {
-		v := newVariable(rtl.Signal{Path: "clocks." + name, Width: width, Type: t, Kind: rtl.WireSignal}, at, origin{island: -1})
+		v := newVariable(rtl.Signal{Path: "clocks." + name, Width: width, Type: t, Kind: rtl.WireSignal}, at,
+			origin{island: -1})
 		at.entries = append(at.entries, entry{v: v})
 		return v
 	}

@@ -93,7 +93,10 @@ func TestDumpDoesNotDisturb(t *testing.T) {
 // TestDumpLeavesOthersAlone: Sims without a watched signal are not observed.
 func TestDumpLeavesOthersAlone(t *testing.T) {
 	d, err := waves.Attach(newToy(t, 1).sys, &bytes.Buffer{}, waves.Options{
-		Filter: []string{"toy.sm[3]", "toy.sm_5.PC"}, Trigger: &waves.Trigger{Signal: "toy.sm[6].PC", Op: ">", Value: "2"},
+		Filter: []string{"toy.sm[3]", "toy.sm_5.PC"}, Trigger: &waves.Trigger{
+			Signal: "toy.sm[6].PC", Op: ">",
+			Value: "2",
+		},
 		Marks: []string{"toy.sm[7].PC"}, // of a Sim without signals in the dump
 	})
 	require.NoError(t, err)
@@ -193,7 +196,10 @@ func TestFilter(t *testing.T) {
 	}{
 		{[]string{"toy.sm[3].Phase"}, []string{"toy.sm_3.Phase"}},
 		{[]string{"toy.sm_3.Phase"}, []string{"toy.sm_3.Phase"}},
-		{[]string{"toy.sm[3].Tag", "toy.mem.Sink"}, []string{"toy.sm_3.Tag.Client", "toy.sm_3.Tag.Wide", "toy.mem.Sink.Last", "toy.mem.Sink.Sleep"}},
+		{
+			[]string{"toy.sm[3].Tag", "toy.mem.Sink"},
+			[]string{"toy.sm_3.Tag.Client", "toy.sm_3.Tag.Wide", "toy.mem.Sink.Last", "toy.mem.Sink.Sleep"},
+		},
 		{[]string{"toy.sm.Phase", "toy.sm_3.Tag", "toy.mem.Server.Done[7]"}, []string{
 			"toy.sm_0.Phase", "toy.sm_1.Phase", "toy.sm_2.Phase", "toy.sm_3.Phase", "toy.sm_4.Phase", "toy.sm_5.Phase",
 			"toy.sm_6.Phase", "toy.sm_7.Phase", "toy.sm_8.Phase", "toy.sm_9.Phase",
@@ -348,14 +354,26 @@ func TestOptionErrors(t *testing.T) {
 		opts waves.Options
 		want string
 	}{
-		{waves.Options{Filter: []string{"toy.sm[3].Phse"}}, `filter "toy.sm[3].Phse" selects no signal: toy.sm[3] has no "Phse"; did you mean "Phase"?`},
+		{
+			waves.Options{Filter: []string{"toy.sm[3].Phse"}},
+			`filter "toy.sm[3].Phse" selects no signal: toy.sm[3] has no "Phse"; did you mean "Phase"?`,
+		},
 		{waves.Options{Filter: []string{"toy.ms[3].Phase"}}, `toy has no "ms[3]"; did you mean "sm[3]"?`},
 		{waves.Options{Filter: []string{"**.Phasse"}}, `did you mean "Phase"?`},
 		{waves.Options{Filter: []string{"tay"}}, `the design has no "tay"; did you mean "toy"?`},
 		{waves.Options{From: 10, To: 9}, "the window from cycle 10 to cycle 9 is empty"},
-		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phasse", Op: "==", Value: "1"}}, `trigger "**.Phasse" selects no signal`},
-		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "Bussy"}}, `trigger on toy.sm[0].Phase: value "Bussy": expected a number of 2 bits or Idle, Busy, Reply`},
-		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "4"}}, `value "4": expected a number of 2 bits`},
+		{
+			waves.Options{Trigger: &waves.Trigger{Signal: "**.Phasse", Op: "==", Value: "1"}},
+			`trigger "**.Phasse" selects no signal`,
+		},
+		{
+			waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "Bussy"}},
+			`trigger on toy.sm[0].Phase: value "Bussy": expected a number of 2 bits or Idle, Busy, Reply`,
+		},
+		{
+			waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "4"}},
+			`value "4": expected a number of 2 bits`,
+		},
 		{waves.Options{Trigger: &waves.Trigger{Signal: "**.PC", Op: "=", Value: "4"}}, `operator "=", expected one of`},
 	} {
 		_, err := waves.Attach(y.sys, &bytes.Buffer{}, c.opts)

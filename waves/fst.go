@@ -42,7 +42,8 @@ const pause = 100 * time.Millisecond // between calls of Stop
 func NewFST(name string) (*FST, error) {
 	f := &FST{convert: exec.Command("vcd2fst", "--vcdname=-", "--fstname="+name)}
 	if f.convert.Err != nil {
-		return nil, fmt.Errorf("FST is made by vcd2fst, which is not installed (Debian package gtkwave): %w", f.convert.Err)
+		return nil, fmt.Errorf("FST is made by vcd2fst, which is not installed (Debian package gtkwave): %w",
+			f.convert.Err)
 	}
 	f.convert.Stdout, f.convert.Stderr = &f.says, &f.says
 	f.hier = output.Hold(name + ".hier") // vcd2fst keeps names there until it ends

@@ -70,7 +70,8 @@ func TestFSTWithoutConverter(t *testing.T) {
 	_, err := waves.NewFST(filepath.Join(dir, "x.fst"))
 	assert.ErrorContains(t, err, "FST is made by vcd2fst, which is not installed (Debian package gtkwave)")
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "vcd2fst"), []byte("#!/bin/sh\n>x.fst.hier; echo no room >&2\nexit 3\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "vcd2fst"),
+		[]byte("#!/bin/sh\n>x.fst.hier; echo no room >&2\nexit 3\n"), 0o755))
 	f, err := waves.NewFST(filepath.Join(dir, "x.fst"))
 	require.NoError(t, err)
 	f.Write([]byte("$date\n")) // it may come before or after the end of the program

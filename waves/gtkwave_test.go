@@ -91,7 +91,8 @@ func TestGTKWaveReadsTheModelsValues(t *testing.T) {
 		Names: []waves.Names{{Pattern: "**.PC", Of: pcs}},
 		Groups: []waves.Group{
 			{Name: "Client 3", Color: waves.Green, Patterns: []string{
-				"toy.sm[3].Phase", "toy.sm[3].PC", "toy.sm_3.Signed", "toy.sm[3].Flag", "toy.sm[3].Tag", "toy.sm[3].Grant",
+				"toy.sm[3].Phase", "toy.sm[3].PC", "toy.sm_3.Signed", "toy.sm[3].Flag", "toy.sm[3].Tag",
+				"toy.sm[3].Grant",
 			}},
 			{Name: "All phases", Color: waves.Yellow, Patterns: []string{"toy.sm.Phase"}},
 			{Name: "Memory", Color: waves.Red, Patterns: []string{"toy.mem.Server.Top", "toy.mem.Sink"}},
@@ -161,7 +162,10 @@ func TestGTKWaveReadsTheModelsValues(t *testing.T) {
 }
 
 func TestGTKWaveOpensAtTheTrigger(t *testing.T) {
-	save := createToy(t, waves.Options{Trigger: &waves.Trigger{Signal: "toy.sm[*].PC", Op: ">=", Value: "90", Before: 150}})
+	save := createToy(t, waves.Options{Trigger: &waves.Trigger{
+		Signal: "toy.sm[*].PC", Op: ">=", Value: "90",
+		Before: 150,
+	}})
 	at := newToy(t, 1).core.Fs(firstCycle(t, func(q *clientState) bool { return q.PC >= 90 }))
 	marker, answers := askGTKWave(t, save, []uint64{at})
 	assert.Equal(t, fmt.Sprint(at), marker)
@@ -180,15 +184,18 @@ func TestGTKWaveOpensAtTheTrigger(t *testing.T) {
 }
 
 func TestSaveFiles(t *testing.T) {
-	save := createToy(t, waves.Options{Filter: []string{"toy.sm.Phase", "toy.sm.PC", "toy.sm.Flag"}, Groups: []waves.Group{
-		{Name: "PCs", Color: waves.Green, Patterns: []string{"**.Phase", "**.PC"}},
-		{Name: "Flags", Patterns: []string{"**.Flag"}},
-		{Name: "Nothing", Patterns: []string{"toy.mem"}},
-	}, Names: []waves.Names{
-		{Pattern: "toy.sm[4].PC", Of: map[uint64]string{0x1a: " @p  bra\n L;"}},
-		{Pattern: "**.PC", Of: map[uint64]string{0x1a: "bra", 3: "add"}},
-		{Pattern: "**.Flag", Of: map[uint64]string{0: "low"}},
-	}})
+	save := createToy(t, waves.Options{
+		Filter: []string{"toy.sm.Phase", "toy.sm.PC", "toy.sm.Flag"},
+		Groups: []waves.Group{
+			{Name: "PCs", Color: waves.Green, Patterns: []string{"**.Phase", "**.PC"}},
+			{Name: "Flags", Patterns: []string{"**.Flag"}},
+			{Name: "Nothing", Patterns: []string{"toy.mem"}},
+		}, Names: []waves.Names{
+			{Pattern: "toy.sm[4].PC", Of: map[uint64]string{0x1a: " @p  bra\n L;"}},
+			{Pattern: "**.PC", Of: map[uint64]string{0x1a: "bra", 3: "add"}},
+			{Pattern: "**.Flag", Of: map[uint64]string{0: "low"}},
+		},
+	})
 	dir := strings.TrimSuffix(save, ".gtkw") + ".filters"
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -235,7 +242,10 @@ func TestGTKWaveOpensAtAMark(t *testing.T) {
 		"toy.nothing", "toy.sm[3].Hist[*][1]", "toy.sm[3].Phase",
 	}, Groups: []waves.Group{
 		{Patterns: []string{"clocks.cycle"}},
-		{Name: "Closed", Closed: true, Opens: []string{"toy.mem.Server.Done[7]"}, Patterns: []string{"toy.mem.Server.Top"}},
+		{
+			Name: "Closed", Closed: true, Opens: []string{"toy.mem.Server.Done[7]"},
+			Patterns: []string{"toy.mem.Server.Top"},
+		},
 		{Name: "Opened", Closed: true, Label: label, Opens: []string{"toy.nothing", "toy.sm[3].PC"}, Patterns: []string{
 			"toy.sm[3].PC", "toy.sm[3].Tag.Client", "toy.sm[3].Hist[*][1]#0",
 		}},
@@ -245,12 +255,14 @@ func TestGTKWaveOpensAtAMark(t *testing.T) {
 	assert.Equal(t, fmt.Sprint(y.core.Fs(cycle)), marker)
 	assert.Equal(t, []string{
 		fmt.Sprintf("cycle|%d", cycle),
-		"Opened|", fmt.Sprintf("PC|%04X", q.PC), fmt.Sprintf("Tag/Client|%d", q.Tag.Client), fmt.Sprintf("Hist#0|%03X", hist), "Opened|",
+		"Opened|", fmt.Sprintf("PC|%04X", q.PC), fmt.Sprintf("Tag/Client|%d", q.Tag.Client), fmt.Sprintf("Hist#0|%03X",
+			hist), "Opened|",
 		"Closed|", "Top|", "Closed|", // GTKWave gives no value of hidden lines
 	}, answers[0])
 	text, err := os.ReadFile(save)
 	require.NoError(t, err)
-	assert.Contains(t, string(text), fmt.Sprintf("@%x\n-Closed\n", 0xc00200), "GTKWave's flags of a group that is closed")
+	assert.Contains(t, string(text), fmt.Sprintf("@%x\n-Closed\n", 0xc00200),
+		"GTKWave's flags of a group that is closed")
 	assert.Contains(t, string(text), fmt.Sprintf("@%x\n-Opened\n", 0x800200), "and of one that is open")
 }
 
@@ -260,10 +272,13 @@ func TestGTKWaveOpensAtACycle(t *testing.T) {
 	y := newToy(t, 1)
 	const cycle = 200
 	open := func(at uint64) string {
-		save := createToy(t, waves.Options{Clocks: true, To: 400, At: at, Marks: []string{"toy.sm[3].Phase"}, Groups: []waves.Group{
-			{Name: "Closed", Closed: true, Opens: []string{"toy.nothing"}, Patterns: []string{"toy.mem.Server.Top"}},
-			{Name: "Opened", Closed: true, Opens: []string{"toy.sm[3].Seed"}, Patterns: []string{"toy.sm[3].Seed"}},
-		}})
+		save := createToy(t, waves.Options{
+			Clocks: true, To: 400, At: at, Marks: []string{"toy.sm[3].Phase"},
+			Groups: []waves.Group{
+				{Name: "Closed", Closed: true, Opens: []string{"toy.nothing"}, Patterns: []string{"toy.mem.Server.Top"}},
+				{Name: "Opened", Closed: true, Opens: []string{"toy.sm[3].Seed"}, Patterns: []string{"toy.sm[3].Seed"}},
+			},
+		})
 		text, err := os.ReadFile(save)
 		require.NoError(t, err)
 		return string(text)

@@ -25,7 +25,8 @@ func signalOf[T any](path string, width int) *variable {
 func tree(paths ...string) *scope {
 	root := new(scope)
 	for i, path := range paths {
-		root.addBundle(strings.Split(path, "."), rtl.Signal{Path: path, Width: 8, Type: reflect.TypeFor[uint8]()}, origin{bundle: i})
+		root.addBundle(strings.Split(path, "."), rtl.Signal{Path: path, Width: 8, Type: reflect.TypeFor[uint8]()},
+			origin{bundle: i})
 	}
 	return root
 }
@@ -90,7 +91,10 @@ func TestChanges(t *testing.T) {
 		e, err := newEncoder(&b, vars)
 		require.NoError(t, err)
 		mask := vars[0].mask()
-		for _, v := range []uint64{0, 1, mask, mask / 2, mask/2 + 1, r.Uint64() & mask, r.Uint64() & mask >> (width / 2)} {
+		for _, v := range []uint64{
+			0, 1, mask, mask / 2, mask/2 + 1, r.Uint64() & mask,
+			r.Uint64() & mask >> (width / 2),
+		} {
 			id := r.IntN(len(vars))
 			b.Reset()
 			e.change(uint32(id), v)

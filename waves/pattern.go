@@ -160,7 +160,8 @@ func (s *scope) unmatched(what, text string) error {
 		if w := nearest.Word(p[n], slices.Compact(next)); w != "" {
 			return fmt.Errorf("%s %q selects no signal: %s has no %q; did you mean %q?", what, text, at, p[n], w)
 		}
-		return fmt.Errorf("%s %q selects no signal: %s has no %q, the first name there is %q", what, text, at, p[n], next[0])
+		return fmt.Errorf("%s %q selects no signal: %s has no %q, the first name there is %q", what, text, at, p[n],
+			next[0])
 	}
 	return fmt.Errorf("%s %q selects no signal: the design has none", what, text)
 }

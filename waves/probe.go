@@ -109,7 +109,8 @@ func newProbe(x *island) *probe {
 	p := &probe{sim: x.sim, fs: x.fs, cycle: never}
 	bySignal := slices.Clone(x.vars)
 	slices.SortFunc(bySignal, func(a, b *variable) int {
-		return cmp.Or(cmp.Compare(a.sig.Group, b.sig.Group), cmp.Compare(a.origin.bundle, b.origin.bundle), cmp.Compare(uintptr(a.sig.Ptr), uintptr(b.sig.Ptr)))
+		return cmp.Or(cmp.Compare(a.sig.Group, b.sig.Group), cmp.Compare(a.origin.bundle, b.origin.bundle),
+			cmp.Compare(uintptr(a.sig.Ptr), uintptr(b.sig.Ptr)))
 	})
 	for len(bySignal) > 0 {
 		g := bySignal[0].sig.Group
@@ -227,7 +228,8 @@ func (p *probe) mark(cycle uint64) {
 	last := len(p.instants) - 1
 	fs := p.fs(cycle)
 	if fs < p.last {
-		p.failed = fmt.Errorf("the dump ends at %d fs: %s went back to cycle %d (a reset or a restored snapshot)", p.last, p.sim.Name(), cycle)
+		p.failed = fmt.Errorf("the dump ends at %d fs: %s went back to cycle %d (a reset or a restored snapshot)",
+			p.last, p.sim.Name(), cycle)
 		p.off = true
 		p.log = p.log[:p.logged()]
 		return

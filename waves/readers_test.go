@@ -60,11 +60,14 @@ func history(d *vcdread.Dump, s vcdread.Signal) string {
 // identifiers of two characters, 64 bits, a trigger.
 func tortureDumps(t *testing.T) map[string][]byte {
 	return map[string][]byte{
-		"all":     dumpToy(t, 1, waves.Options{}, runToy),
-		"clocks":  dumpToy(t, 1, waves.Options{Clocks: true, From: 100, To: 200}, runToy),
-		"trigger": dumpToy(t, 1, waves.Options{Trigger: &waves.Trigger{Signal: "**.PC", Op: ">", Value: "50", Before: 30}}, runToy),
-		"one":     dumpToy(t, 1, waves.Options{Filter: []string{"toy.sm[0].Flag"}}, runToy),
-		"empty":   dumpToy(t, 1, waves.Options{}, func(*toy) {}),
+		"all":    dumpToy(t, 1, waves.Options{}, runToy),
+		"clocks": dumpToy(t, 1, waves.Options{Clocks: true, From: 100, To: 200}, runToy),
+		"trigger": dumpToy(t, 1, waves.Options{Trigger: &waves.Trigger{
+			Signal: "**.PC", Op: ">", Value: "50",
+			Before: 30,
+		}}, runToy),
+		"one":   dumpToy(t, 1, waves.Options{Filter: []string{"toy.sm[0].Flag"}}, runToy),
+		"empty": dumpToy(t, 1, waves.Options{}, func(*toy) {}),
 		"long": dumpToy(t, 1, waves.Options{Filter: []string{"toy.mem"}}, func(y *toy) {
 			for range 20 {
 				runToy(y)

@@ -203,7 +203,10 @@ func (y *toy) signals() []signal {
 		all = append(all, signal{name: sm + "Grant", wire: true, value: func() uint64 { return flag(c.Grant.Get()) }})
 	}
 	for i := range 8 {
-		all = append(all, signal{name: fmt.Sprintf("toy.mem.Server.Done_%d", i), inMem: true, value: func() uint64 { return uint64(y.server.Q().Done[i]) }})
+		all = append(all, signal{
+			name: fmt.Sprintf("toy.mem.Server.Done_%d", i), inMem: true,
+			value: func() uint64 { return uint64(y.server.Q().Done[i]) },
+		})
 	}
 	return append(all,
 		signal{name: "toy.mem.Server.Top", inMem: true, value: func() uint64 { return uint64(y.server.Q().Top) }},

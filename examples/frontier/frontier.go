@@ -115,7 +115,8 @@ func (f *Frontier) Counts() divergence.Counting { return &f.Own }
 // Logic is a comparator at each entry that sorts, and one at each entry in reach that joins.
 func (f *Frontier) Logic(g divergence.Geometry) []units.Logic {
 	return []units.Logic{
-		{Kind: units.Equality, Bits: 32, Count: g.Warps * min(f.Reach, g.Lanes)}, {Kind: units.LessThan, Bits: 32, Count: g.Warps * g.Lanes},
+		{Kind: units.Equality, Bits: 32, Count: g.Warps * min(f.Reach, g.Lanes)},
+		{Kind: units.LessThan, Bits: 32, Count: g.Warps * g.Lanes},
 	}
 }
 

@@ -47,7 +47,10 @@ func TestPage(t *testing.T) {
 
 	_, err := page.Read([]json.RawMessage{[]byte(`{"rows": 3}`)})
 	assert.Error(t, err)
-	_, err = page.Read([]json.RawMessage{[]byte(sample), []byte(`{"figure": "s9-fig2", "svg": "<svg><script>alert(1)</script></svg>"}`)})
+	_, err = page.Read([]json.RawMessage{
+		[]byte(sample),
+		[]byte(`{"figure": "s9-fig2", "svg": "<svg><script>alert(1)</script></svg>"}`),
+	})
 	assert.ErrorContains(t, err, "record 2: s9-fig2: picture with <script>")
 }
 
@@ -61,7 +64,8 @@ func browse(t *testing.T, file string) (dom string, picture []byte, console []st
 	run := func(args ...string) (string, string) {
 		// timeout ends the browser and its children.
 		args = append([]string{
-			"--kill-after=5", "120", "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--user-data-dir=" + filepath.Join(dir, "profile"),
+			"--kill-after=5", "120", "chromium", "--headless", "--no-sandbox", "--disable-gpu",
+			"--enable-logging=stderr", "--user-data-dir=" + filepath.Join(dir, "profile"),
 			"--window-size=1300,1200",
 		}, args...)
 		c := exec.Command("timeout", append(args, "file://"+file)...)

@@ -42,7 +42,10 @@ type answer struct {
 }
 
 func newCoalescer(m *Memory, index int, cfg *memsys.Config, c *memsys.Coalescer) *coalescer {
-	return &coalescer{block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line), herd: &cfg.Herd, c: c}
+	return &coalescer{
+		block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line),
+		herd: &cfg.Herd, c: c,
+	}
 }
 
 func (a *coalescer) taps() []func() {
@@ -118,7 +121,8 @@ func (a *coalescer) complete(cycle uint64) {
 		return
 	}
 	if a.left != 0 {
-		a.fail(Rule{Coalescer, "lanes of no line"}, "cycle %d: the %s with tag %#x is over, no line has its lanes %#x", cycle, a.access.Kind, a.access.Tag, a.left)
+		a.fail(Rule{Coalescer, "lanes of no line"}, "cycle %d: the %s with tag %#x is over, no line has its lanes %#x",
+			cycle, a.access.Kind, a.access.Tag, a.left)
 	}
 	a.access, a.begun = nil, false
 }
@@ -140,7 +144,8 @@ func (a *coalescer) request(cycle uint64, r *memsys.LineRequest) {
 	}
 	a.lines++
 	if r.Kind != v.Kind || r.Cache != v.Cache || r.Stack != v.Stack {
-		a.fail(Rule{Coalescer, "a line of another kind"}, "cycle %d: a line for a %s, the access is a %s", cycle, r.Kind, v.Kind)
+		a.fail(Rule{Coalescer, "a line of another kind"}, "cycle %d: a line for a %s, the access is a %s", cycle,
+			r.Kind, v.Kind)
 		return
 	}
 	if a.lines == 1 && (reads(v) || orders(v)) {
@@ -163,7 +168,8 @@ func (a *coalescer) request(cycle uint64, r *memsys.LineRequest) {
 		}
 	}
 	if r.Lanes != want || want == 0 {
-		a.fail(Rule{Coalescer, "lanes served twice or not at all"}, "cycle %d: line %#x of the %s with tag %#x serves lanes %#x, of the lanes %#x to go it has to serve %#x",
+		a.fail(Rule{Coalescer, "lanes served twice or not at all"},
+			"cycle %d: line %#x of the %s with tag %#x serves lanes %#x, of the lanes %#x to go it has to serve %#x",
 			cycle, r.Line, v.Kind, v.Tag, r.Lanes, a.left, want)
 	}
 	if v.Kind == memsys.Store {
@@ -177,7 +183,8 @@ func (a *coalescer) operation(cycle uint64, v *memsys.Access, r *memsys.LineRequ
 	lane := bits.TrailingZeros32(a.left) & (isa.MaxLanes - 1)
 	if r.Line+uint64(r.Off) != v.Addr[lane] || r.Line%a.line != 0 || r.Size != v.Size ||
 		r.A != v.Data[lane][0] || r.B != v.Data[lane][1] || r.Atom != v.Atom || r.Type != v.Type {
-		a.fail(Rule{Coalescer, "another address than the lane's"}, "cycle %d: the %s of lane %d is not what its access says", cycle, v.Kind, lane)
+		a.fail(Rule{Coalescer, "another address than the lane's"},
+			"cycle %d: the %s of lane %d is not what its access says", cycle, v.Kind, lane)
 	}
 }
 
@@ -194,10 +201,14 @@ func (a *coalescer) store(cycle uint64, v *memsys.Access, r *memsys.LineRequest,
 		}
 	}
 	if r.Mask != mask {
-		a.fail(Rule{Coalescer, "bytes that no lane stores"}, "cycle %d: line %#x of the store with tag %#x writes the bytes %#x, its lanes have %#x", cycle, r.Line, v.Tag, r.Mask, mask)
+		a.fail(Rule{Coalescer, "bytes that no lane stores"},
+			"cycle %d: line %#x of the store with tag %#x writes the bytes %#x, its lanes have %#x", cycle, r.Line,
+			v.Tag, r.Mask, mask)
 	}
 	if r.Data != data {
-		a.fail(Rule{Coalescer, "data of another lane"}, "cycle %d: line %#x of the store with tag %#x has other data than the highest lane of each byte", cycle, r.Line, v.Tag)
+		a.fail(Rule{Coalescer, "data of another lane"},
+			"cycle %d: line %#x of the store with tag %#x has other data than the highest lane of each byte", cycle,
+			r.Line, v.Tag)
 	}
 }
 
@@ -205,7 +216,8 @@ func (a *coalescer) store(cycle uint64, v *memsys.Access, r *memsys.LineRequest,
 func (a *coalescer) expect(cycle uint64, v *memsys.Access, r *memsys.LineRequest) {
 	e := &a.loads[r.Entry%memsys.MaxPending]
 	if e.owed {
-		a.fail(Rule{Coalescer, "an entry given away twice"}, "cycle %d: entry %d is given away again, the access with tag %#x needs it", cycle, r.Entry, e.tag)
+		a.fail(Rule{Coalescer, "an entry given away twice"},
+			"cycle %d: entry %d is given away again, the access with tag %#x needs it", cycle, r.Entry, e.tag)
 	}
 	*e = answer{owed: true, tag: v.Tag, mask: v.Mask}
 	if reads(v) {
@@ -217,7 +229,8 @@ func (a *coalescer) expect(cycle uint64, v *memsys.Access, r *memsys.LineRequest
 func (a *coalescer) response(cycle uint64, r *memsys.LineResponse) {
 	e := &a.loads[r.Entry%memsys.MaxPending]
 	if !e.owed || e.done || e.left != 0 && (r.Lanes == 0 || r.Lanes&^e.left != 0) {
-		a.fail(Rule{Coalescer, "data for lanes that do not wait"}, "cycle %d: entry %d waits for lanes %#x, data come for %#x", cycle, r.Entry, e.left, r.Lanes)
+		a.fail(Rule{Coalescer, "data for lanes that do not wait"},
+			"cycle %d: entry %d waits for lanes %#x, data come for %#x", cycle, r.Entry, e.left, r.Lanes)
 	}
 	e.left &^= r.Lanes
 	e.done = e.left == 0
@@ -237,14 +250,16 @@ func (a *coalescer) reply(cycle uint64, r *memsys.Reply) {
 			return
 		}
 	}
-	a.fail(Rule{Coalescer, "an answer without its data"}, "cycle %d: tag %#x, lanes %#x are answered, which nobody waits for or which lacks data", cycle, r.Tag, r.Mask)
+	a.fail(Rule{Coalescer, "an answer without its data"},
+		"cycle %d: tag %#x, lanes %#x are answered, which nobody waits for or which lacks data", cycle, r.Tag, r.Mask)
 }
 
 func (a *coalescer) end() {
 	a.complete(0)
 	for i := range a.loads {
 		if e := &a.loads[i]; e.owed {
-			a.fail(Rule{Coalescer, "an access without an answer"}, "the access with tag %#x is never answered, lanes %#x lack data", e.tag, e.left)
+			a.fail(Rule{Coalescer, "an access without an answer"},
+				"the access with tag %#x is never answered, lanes %#x lack data", e.tag, e.left)
 		}
 	}
 	if n := len(a.posted); n != 0 {

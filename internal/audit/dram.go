@@ -50,9 +50,13 @@ type request struct {
 }
 
 func newChannel(m *Memory, index, line int, cfg *dram.Config, ch *dram.Channel) *channel {
-	a := &channel{block: block{m, fmt.Sprintf("DRAM channel %d", index)}, index: index, line: line, cfg: *cfg, ch: ch, count: *ch.Count.Q()}
+	a := &channel{
+		block: block{m, fmt.Sprintf("DRAM channel %d", index)}, index: index, line: line, cfg: *cfg, ch: ch,
+		count: *ch.Count.Q(),
+	}
 	data := max(cfg.WL, cfg.TCL) + cfg.Burst
-	a.reach = uint64(max(cfg.TRC, cfg.TRRD, cfg.TRP, cfg.TRAS, cfg.TRTP, cfg.TRCD, cfg.TCCD, data+cfg.TWR, data+cfg.TWTR, data+2))
+	a.reach = uint64(max(cfg.TRC, cfg.TRRD, cfg.TRP, cfg.TRAS, cfg.TRTP, cfg.TRCD, cfg.TCCD, data+cfg.TWR,
+		data+cfg.TWTR, data+2))
 	return a
 }
 
@@ -65,7 +69,8 @@ func (a *channel) request(cycle uint64, r *dram.Request) {
 	c := &a.cfg
 	block, channels := r.Addr/uint64(c.Interleave), uint64(c.Channels)
 	if int(block%channels) != a.index {
-		a.fail(Rule{DRAM, "a request in another channel"}, "cycle %d: a request for %#x, which is in channel %d", cycle, r.Addr, block%channels)
+		a.fail(Rule{DRAM, "a request in another channel"}, "cycle %d: a request for %#x, which is in channel %d", cycle,
+			r.Addr, block%channels)
 	}
 	local := block/channels*uint64(c.Interleave) + r.Addr%uint64(c.Interleave)
 	rows := local / uint64(c.RowBytes)
@@ -100,7 +105,8 @@ func (a *channel) command(e dram.Commanded) {
 		}
 		kept = append(kept, old)
 		if n := a.apart(&old.Command, &c); cycle < old.cycle+uint64(n) {
-			a.fail(Rule{DRAM, "commands too close"}, "%s of bank %d in cycle %d, %s of bank %d in cycle %d: they have to be %d apart",
+			a.fail(Rule{DRAM, "commands too close"},
+				"%s of bank %d in cycle %d, %s of bank %d in cycle %d: they have to be %d apart",
 				old.Op, old.Bank, old.cycle, c.Op, c.Bank, cycle, n)
 		}
 	}
@@ -168,13 +174,15 @@ func (a *channel) choice(cycle uint64, c *dram.Command) {
 		}
 	}
 	if oldest < 0 {
-		a.fail(Rule{DRAM, "a command without a request"}, "cycle %d: %s of bank %d, for which there is no request", cycle, c.Op, bank)
+		a.fail(Rule{DRAM, "a command without a request"}, "cycle %d: %s of bank %d, for which there is no request",
+			cycle, c.Op, bank)
 		return
 	}
 	serve := oldest
 	if a.cfg.Scheduler == dram.FCFS {
 		if oldest != 0 {
-			a.fail(Rule{DRAM, "not the oldest request"}, "cycle %d: FCFS serves bank %d, the oldest request is of bank %d", cycle, bank, a.queue[0].bank)
+			a.fail(Rule{DRAM, "not the oldest request"},
+				"cycle %d: FCFS serves bank %d, the oldest request is of bank %d", cycle, bank, a.queue[0].bank)
 		}
 	} else if hit >= 0 && (a.cfg.HitCap == 0 || a.passed[bank] < a.cfg.HitCap) {
 		serve = hit
@@ -186,14 +194,16 @@ func (a *channel) choice(cycle uint64, c *dram.Command) {
 	switch c.Op {
 	case dram.Activate:
 		if uint64(c.Row) != r.row {
-			a.fail(Rule{DRAM, "a row that no request wants"}, "cycle %d: row %d of bank %d is opened, the request to serve is for row %d", cycle, c.Row, bank, r.row)
+			a.fail(Rule{DRAM, "a row that no request wants"},
+				"cycle %d: row %d of bank %d is opened, the request to serve is for row %d", cycle, c.Row, bank, r.row)
 		}
 		a.open[bank], a.row[bank] = true, r.row
 		r.opened = true
 		a.count.Activates++
 	case dram.Precharge:
 		if r.row == row {
-			a.fail(Rule{DRAM, "a row closed too soon"}, "cycle %d: PRE of bank %d closes row %d, which the request to serve wants", cycle, bank, row)
+			a.fail(Rule{DRAM, "a row closed too soon"},
+				"cycle %d: PRE of bank %d closes row %d, which the request to serve wants", cycle, bank, row)
 		}
 		a.open[bank] = false
 		a.count.Precharges++
@@ -212,11 +222,13 @@ func (a *channel) column(cycle uint64, c *dram.Command, serve int, oldest bool) 
 		want.Op, delay = dram.Write, a.cfg.WL
 	}
 	if *c != want || r.row != a.row[r.bank] {
-		a.fail(Rule{DRAM, "a command that the request does not need"}, "cycle %d: %+v with row %d open, the request to serve needs %+v", cycle, *c, a.row[r.bank], want)
+		a.fail(Rule{DRAM, "a command that the request does not need"},
+			"cycle %d: %+v with row %d open, the request to serve needs %+v", cycle, *c, a.row[r.bank], want)
 	}
 	start := cycle + uint64(delay)
 	if start < a.bus {
-		a.fail(Rule{DRAM, "the data bus in use"}, "cycle %d: the data of %s come in cycle %d, the bus is in use until %d", cycle, c.Op, start, a.bus)
+		a.fail(Rule{DRAM, "the data bus in use"},
+			"cycle %d: the data of %s come in cycle %d, the bus is in use until %d", cycle, c.Op, start, a.bus)
 	}
 	a.bus = start + uint64(a.cfg.Burst)
 	a.count.BusCycles += uint64(a.cfg.Burst)
@@ -250,7 +262,9 @@ func (a *channel) response(cycle uint64, r *dram.Response) {
 	}
 	q := &a.moved[0]
 	if q.id != r.ID || q.write != r.Write {
-		a.fail(Rule{DRAM, "a response out of order"}, "cycle %d: a response with ID %d, write %t, the next is ID %d, write %t", cycle, r.ID, r.Write, q.id, q.write)
+		a.fail(Rule{DRAM, "a response out of order"},
+			"cycle %d: a response with ID %d, write %t, the next is ID %d, write %t", cycle, r.ID, r.Write, q.id,
+			q.write)
 	}
 	a.moved = append(a.moved[:0], a.moved[1:]...)
 }

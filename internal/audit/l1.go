@@ -115,11 +115,13 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 		return
 	}
 	if a.dirty != 0 && a.cfg.Write == memsys.WriteThrough {
-		a.fail(Rule{Cache, "bytes kept by a write-through cache"}, "cycle %d: bytes of %d lines have stayed in a write-through L1", cycle, a.dirty)
+		a.fail(Rule{Cache, "bytes kept by a write-through cache"},
+			"cycle %d: bytes of %d lines have stayed in a write-through L1", cycle, a.dirty)
 	}
 	if r.Kind == memsys.Fence || r.Kind == memsys.Flush {
 		if a.dirty != 0 {
-			a.fail(Rule{Cache, "bytes behind a fence"}, "cycle %d: a fence leaves bytes of %d lines behind", cycle, a.dirty)
+			a.fail(Rule{Cache, "bytes behind a fence"}, "cycle %d: a fence leaves bytes of %d lines behind", cycle,
+				a.dirty)
 		}
 		a.fences = append(a.fences, fence{r.Entry, uint8(a.gen % len(a.sent))})
 		a.gen++
@@ -177,7 +179,9 @@ func (a *l1) settle(cycle uint64) {
 		f.open = false
 		m := &a.mshrs[f.id]
 		if m.used = false; m.answered != len(m.targets) {
-			a.fail(Rule{MSHR, "an MSHR free too soon"}, "cycle %d: MSHR %d is free, %d of %d who wait for line %#x are answered", f.cycle, f.id, m.answered, len(m.targets), m.line)
+			a.fail(Rule{MSHR, "an MSHR free too soon"},
+				"cycle %d: MSHR %d is free, %d of %d who wait for line %#x are answered", f.cycle, f.id, m.answered,
+				len(m.targets), m.line)
 		}
 	}
 }
@@ -195,12 +199,15 @@ func (a *l1) waiting(line uint64) *miss {
 func (a *l1) join(t *access) {
 	m := a.waiting(t.line)
 	if t.past || m == nil {
-		a.fail(Rule{MSHR, "a miss without a request"}, "cycle %d: the %s of line %#x has no answer, no request and no miss to join", t.cycle, t.kind, t.line)
+		a.fail(Rule{MSHR, "a miss without a request"},
+			"cycle %d: the %s of line %#x has no answer, no request and no miss to join", t.cycle, t.kind, t.line)
 		return
 	}
 	m.targets = append(m.targets, t.target)
 	if len(m.targets) > a.cfg.MSHRMerge {
-		a.fail(Rule{MSHR, "too many loads in an MSHR"}, "cycle %d: %d loads in the MSHR of line %#x, there is room for %d", t.cycle, len(m.targets), t.line, a.cfg.MSHRMerge)
+		a.fail(Rule{MSHR, "too many loads in an MSHR"},
+			"cycle %d: %d loads in the MSHR of line %#x, there is room for %d", t.cycle, len(m.targets), t.line,
+			a.cfg.MSHRMerge)
 	}
 }
 
@@ -211,7 +218,8 @@ func (a *l1) request(cycle uint64, p *memsys.Request) {
 	}
 	a.sent[p.Epoch%8]++
 	if int(p.Epoch) != a.gen%len(a.sent) {
-		a.fail(Rule{MSHR, "a request of another epoch"}, "cycle %d: a request of epoch %d after %d fences", cycle, p.Epoch, a.gen)
+		a.fail(Rule{MSHR, "a request of another epoch"}, "cycle %d: a request of epoch %d after %d fences", cycle,
+			p.Epoch, a.gen)
 	}
 	c := a.copyOf(p.Line)
 	if p.Kind == memsys.Store {
@@ -219,7 +227,8 @@ func (a *l1) request(cycle uint64, p *memsys.Request) {
 		return
 	}
 	if c.unsent != (dram.ByteMask{}) {
-		a.fail(Rule{Cache, "a request past older bytes"}, "cycle %d: a %s of line %#x goes past bytes %#x that the L2 lacks", cycle, p.Kind, p.Line, c.unsent)
+		a.fail(Rule{Cache, "a request past older bytes"},
+			"cycle %d: a %s of line %#x goes past bytes %#x that the L2 lacks", cycle, p.Kind, p.Line, c.unsent)
 	}
 	if p.Kind == memsys.Load || p.Kind == memsys.Atomic {
 		a.allocate(cycle, p)
@@ -229,11 +238,14 @@ func (a *l1) request(cycle uint64, p *memsys.Request) {
 // written checks the bytes that go to the L2.
 func (a *l1) written(cycle uint64, c *copied, p *memsys.Request) {
 	if !c.unsent.Covers(p.Mask) {
-		a.fail(Rule{Cache, "other bytes sent than stored"}, "cycle %d: the bytes %#x of line %#x go to the L2, the SM has stored %#x since", cycle, p.Mask, p.Line, c.unsent)
+		a.fail(Rule{Cache, "other bytes sent than stored"},
+			"cycle %d: the bytes %#x of line %#x go to the L2, the SM has stored %#x since", cycle, p.Mask, p.Line,
+			c.unsent)
 		return
 	}
 	if !same(&p.Data, &c.own, p.Mask) {
-		a.fail(Rule{Cache, "other data sent than stored"}, "cycle %d: line %#x goes to the L2 with other bytes than were stored", cycle, p.Line)
+		a.fail(Rule{Cache, "other data sent than stored"},
+			"cycle %d: line %#x goes to the L2 with other bytes than were stored", cycle, p.Line)
 	}
 	c.unsent = c.unsent.AndNot(p.Mask)
 	if c.unsent == (dram.ByteMask{}) && p.Mask != (dram.ByteMask{}) {
@@ -256,9 +268,12 @@ func (a *l1) allocate(cycle uint64, p *memsys.Request) {
 	t, m := &a.taken, &a.mshrs[p.ID]
 	switch {
 	case !t.open || t.cycle != cycle || t.kind != p.Kind || t.line != p.Line:
-		a.fail(Rule{MSHR, "a request that no access needs"}, "cycle %d: a %s of line %#x that nobody asks for", cycle, p.Kind, p.Line)
+		a.fail(Rule{MSHR, "a request that no access needs"}, "cycle %d: a %s of line %#x that nobody asks for", cycle,
+			p.Kind, p.Line)
 	case m.used || int(p.ID) >= a.cfg.MSHRs:
-		a.fail(Rule{MSHR, "an MSHR taken twice"}, "cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, p.ID, a.cfg.MSHRs, p.Line, m.line)
+		a.fail(Rule{MSHR, "an MSHR taken twice"},
+			"cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, p.ID, a.cfg.MSHRs, p.Line,
+			m.line)
 	case !t.past && a.waiting(p.Line) != nil:
 		a.fail(Rule{MSHR, "two MSHRs for a line"}, "cycle %d: a second MSHR for line %#x", cycle, p.Line)
 	}
@@ -273,7 +288,8 @@ func (a *l1) response(cycle uint64, r *memsys.Response) {
 		return
 	}
 	if a.sent[r.Epoch%8]--; a.sent[r.Epoch%8] < 0 {
-		a.fail(Rule{MSHR, "a response without a request"}, "cycle %d: a response of epoch %d, which has no request left", cycle, r.Epoch)
+		a.fail(Rule{MSHR, "a response without a request"},
+			"cycle %d: a response of epoch %d, which has no request left", cycle, r.Epoch)
 	}
 	if r.Kind != memsys.Load && r.Kind != memsys.Atomic {
 		return
@@ -302,9 +318,11 @@ func (a *l1) answer(cycle uint64, r *memsys.LineResponse) {
 		t.open = false
 		c := a.copyOf(t.line)
 		if c.known == (dram.ByteMask{}) {
-			a.fail(Rule{Cache, "a hit of an absent line"}, "cycle %d: a hit of line %#x, which is not there", cycle, t.line)
+			a.fail(Rule{Cache, "a hit of an absent line"}, "cycle %d: a hit of line %#x, which is not there", cycle,
+				t.line)
 		} else if !same(&r.Data, &c.data, c.known) {
-			a.fail(Rule{Cache, "a hit with other bytes"}, "cycle %d: a hit of line %#x gives other bytes than came and were stored", cycle, t.line)
+			a.fail(Rule{Cache, "a hit with other bytes"},
+				"cycle %d: a hit of line %#x gives other bytes than came and were stored", cycle, t.line)
 		}
 	default:
 		a.supply(cycle, r)
@@ -316,25 +334,30 @@ func (a *l1) supply(cycle uint64, r *memsys.LineResponse) {
 	id, data := a.filled.id, &a.filled.data
 	if !a.filled.open || a.filled.cycle != cycle {
 		if !a.l.Rsp.Valid() {
-			a.fail(Rule{MSHR, "an answer without a line"}, "cycle %d: entry %d is answered, no line has come", cycle, r.Entry)
+			a.fail(Rule{MSHR, "an answer without a line"}, "cycle %d: entry %d is answered, no line has come", cycle,
+				r.Entry)
 			return
 		}
 		id, data = a.l.Rsp.Front().ID, &a.l.Rsp.Front().Data
 	}
 	m := &a.mshrs[id]
 	if !m.used || m.answered >= len(m.targets) || m.targets[m.answered] != (target{r.Entry, r.Lanes}) {
-		a.fail(Rule{MSHR, "the wrong access answered"}, "cycle %d: line %#x is given to entry %d, lanes %#x, of %d who wait %d are answered", cycle, m.line, r.Entry, r.Lanes, len(m.targets), m.answered)
+		a.fail(Rule{MSHR, "the wrong access answered"},
+			"cycle %d: line %#x is given to entry %d, lanes %#x, of %d who wait %d are answered", cycle, m.line,
+			r.Entry, r.Lanes, len(m.targets), m.answered)
 		return
 	}
 	if m.answered++; !same(&r.Data, data, a.all) {
-		a.fail(Rule{Cache, "a line with other bytes"}, "cycle %d: line %#x is given away with other bytes than have come", cycle, m.line)
+		a.fail(Rule{Cache, "a line with other bytes"},
+			"cycle %d: line %#x is given away with other bytes than have come", cycle, m.line)
 	}
 }
 
 // passed checks the answer of a fence.
 func (a *l1) passed(cycle uint64, r *memsys.LineResponse) {
 	if len(a.fences) == 0 || a.fences[0].entry != r.Entry || a.sent[a.fences[0].epoch] != 0 {
-		a.fail(Rule{MSHR, "a fence passed too soon"}, "cycle %d: entry %d passes a fence, requests before it are on their way", cycle, r.Entry)
+		a.fail(Rule{MSHR, "a fence passed too soon"},
+			"cycle %d: entry %d passes a fence, requests before it are on their way", cycle, r.Entry)
 		return
 	}
 	a.fences = append(a.fences[:0], a.fences[1:]...)
@@ -348,7 +371,8 @@ func (a *l1) end() {
 		}
 	}
 	if len(a.fences) != 0 || a.sent != [8]int{} {
-		a.fail(Rule{MSHR, "fences left over"}, "%d fences have no answer, requests without response by epoch are %d", len(a.fences), a.sent)
+		a.fail(Rule{MSHR, "fences left over"}, "%d fences have no answer, requests without response by epoch are %d",
+			len(a.fences), a.sent)
 	}
 	if a.dirty != 0 {
 		a.fail(Rule{Cache, "bytes left over"}, "bytes of %d lines never went to the L2", a.dirty)

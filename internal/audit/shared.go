@@ -29,7 +29,8 @@ type shared struct {
 func newShared(m *Memory, index int, cfg *memsys.Config, u *memsys.Unit) *shared {
 	depth := cfg.Shared.Latency + 1 // the pipe after the banks and its output
 	return &shared{
-		block: block{m, fmt.Sprintf("shared memory of SM %d", index)}, u: u, banks: uint64(cfg.Shared.Banks), lanes: cfg.Shared.Lanes,
+		block: block{m, fmt.Sprintf("shared memory of SM %d", index)}, u: u, banks: uint64(cfg.Shared.Banks),
+		lanes: cfg.Shared.Lanes,
 		depth: depth, came: make([]uint64, 8), taken: make([]uint64, depth),
 	}
 }
@@ -63,7 +64,9 @@ func (a *shared) done(cycle uint64, v *memsys.Access) {
 		begin = max(begin, a.taken[n%a.depth])
 	}
 	if want := a.passes(v); cycle+1 != begin+want {
-		a.fail(Rule{Banks, "cycles of bank conflicts"}, "cycle %d: the %s with tag %#x, whose lanes %#x need %d cycles, is done, which could begin in cycle %d", cycle, v.Kind, v.Tag, v.Mask, want, begin)
+		a.fail(Rule{Banks, "cycles of bank conflicts"},
+			"cycle %d: the %s with tag %#x, whose lanes %#x need %d cycles, is done, which could begin in cycle %d",
+			cycle, v.Kind, v.Tag, v.Mask, want, begin)
 	}
 	a.served, a.last = n+1, cycle+1
 }

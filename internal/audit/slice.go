@@ -92,7 +92,8 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 	}
 	d := &a.cfg.DRAM
 	if home := r.Line / uint64(d.Interleave) % uint64(d.Channels); int(home) != a.index {
-		a.fail(Rule{Cache, "a request in another slice"}, "cycle %d: a %s of line %#x, which is in slice %d", cycle, r.Kind, r.Line, home)
+		a.fail(Rule{Cache, "a request in another slice"}, "cycle %d: a %s of line %#x, which is in slice %d", cycle,
+			r.Kind, r.Line, home)
 		return
 	}
 	f := a.flat(r.Line)
@@ -132,7 +133,8 @@ func (a *slice) response(cycle uint64, p *memsys.Response) {
 	}
 	if p.Kind != memsys.Load && p.Kind != memsys.Atomic {
 		if a.posted[p.Kind][p.Dst]--; a.posted[p.Kind][p.Dst] < 0 {
-			a.fail(Rule{MSHR, "an answer too many"}, "cycle %d: port %d gets an answer to a %s more than it has sent", cycle, p.Dst, p.Kind)
+			a.fail(Rule{MSHR, "an answer too many"}, "cycle %d: port %d gets an answer to a %s more than it has sent",
+				cycle, p.Dst, p.Kind)
 		}
 		return
 	}
@@ -143,14 +145,19 @@ func (a *slice) response(cycle uint64, p *memsys.Response) {
 		}
 		switch {
 		case w.kind != p.Kind || w.epoch != p.Epoch:
-			a.fail(Rule{MSHR, "an answer to another request"}, "cycle %d: a %s of epoch %d for MSHR %d of port %d, which waits for a %s of epoch %d", cycle, p.Kind, p.Epoch, p.ID, p.Dst, w.kind, w.epoch)
+			a.fail(Rule{MSHR, "an answer to another request"},
+				"cycle %d: a %s of epoch %d for MSHR %d of port %d, which waits for a %s of epoch %d", cycle, p.Kind,
+				p.Epoch, p.ID, p.Dst, w.kind, w.epoch)
 		case w.line.mapped && !same(&p.Data, &w.data, a.all):
-			a.fail(Rule{Cache, "an answer with other bytes"}, "cycle %d: the %s of line %#x for MSHR %d of port %d gives other bytes than flat memory", cycle, p.Kind, w.line.line, p.ID, p.Dst)
+			a.fail(Rule{Cache, "an answer with other bytes"},
+				"cycle %d: the %s of line %#x for MSHR %d of port %d gives other bytes than flat memory", cycle, p.Kind,
+				w.line.line, p.ID, p.Dst)
 		}
 		a.waiting = append(a.waiting[:i], a.waiting[i+1:]...)
 		return
 	}
-	a.fail(Rule{MSHR, "an answer that no MSHR waits for"}, "cycle %d: MSHR %d of port %d gets an answer that it does not wait for", cycle, p.ID, p.Dst)
+	a.fail(Rule{MSHR, "an answer that no MSHR waits for"},
+		"cycle %d: MSHR %d of port %d gets an answer that it does not wait for", cycle, p.ID, p.Dst)
 }
 
 // fetch checks a request to the DRAM.
@@ -163,20 +170,26 @@ func (a *slice) fetch(cycle uint64, r *dram.Request) {
 		a.writes++
 		switch {
 		case !f.unsent.Covers(r.Mask) || r.Mask == dram.ByteMask{}:
-			a.fail(Rule{Cache, "other bytes written back than stored"}, "cycle %d: the bytes %#x of line %#x go to the DRAM, written since are %#x", cycle, r.Mask, r.Addr, f.unsent)
+			a.fail(Rule{Cache, "other bytes written back than stored"},
+				"cycle %d: the bytes %#x of line %#x go to the DRAM, written since are %#x", cycle, r.Mask, r.Addr,
+				f.unsent)
 		case !same(&r.Data, &f.data, r.Mask):
-			a.fail(Rule{Cache, "other data written back than stored"}, "cycle %d: line %#x goes to the DRAM with other bytes than flat memory", cycle, r.Addr)
+			a.fail(Rule{Cache, "other data written back than stored"},
+				"cycle %d: line %#x goes to the DRAM with other bytes than flat memory", cycle, r.Addr)
 		}
 		f.unsent = f.unsent.AndNot(r.Mask)
 		return
 	}
 	for id, line := range a.reads[:a.cfg.L2.MSHRs] {
 		if line == r.Addr {
-			a.fail(Rule{MSHR, "a line fetched twice"}, "cycle %d: line %#x is fetched for MSHR %d, and on its way for MSHR %d", cycle, line, r.ID, id)
+			a.fail(Rule{MSHR, "a line fetched twice"},
+				"cycle %d: line %#x is fetched for MSHR %d, and on its way for MSHR %d", cycle, line, r.ID, id)
 		}
 	}
 	if a.reads[r.ID] != none || int(r.ID) >= a.cfg.L2.MSHRs {
-		a.fail(Rule{MSHR, "an MSHR taken twice"}, "cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, r.ID, a.cfg.L2.MSHRs, r.Addr, a.reads[r.ID])
+		a.fail(Rule{MSHR, "an MSHR taken twice"},
+			"cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, r.ID, a.cfg.L2.MSHRs, r.Addr,
+			a.reads[r.ID])
 	}
 	a.reads[r.ID] = r.Addr
 }
@@ -188,46 +201,54 @@ func (a *slice) fill(cycle uint64, r *dram.Response) {
 	}
 	if r.Write {
 		if a.writes--; a.writes < 0 {
-			a.fail(Rule{MSHR, "a write acknowledged twice"}, "cycle %d: the DRAM acknowledges a write more than it got", cycle)
+			a.fail(Rule{MSHR, "a write acknowledged twice"}, "cycle %d: the DRAM acknowledges a write more than it got",
+				cycle)
 		}
 		return
 	}
 	line := a.reads[r.ID]
 	if line == none {
-		a.fail(Rule{MSHR, "a line that no MSHR waits for"}, "cycle %d: a line comes for MSHR %d, which waits for none", cycle, r.ID)
+		a.fail(Rule{MSHR, "a line that no MSHR waits for"}, "cycle %d: a line comes for MSHR %d, which waits for none",
+			cycle, r.ID)
 		return
 	}
 	a.reads[r.ID] = none
 	if f := a.flat(line); f.mapped && !same(&r.Data, &f.data, a.all.AndNot(f.unsent)) {
-		a.fail(Rule{Cache, "a line with other bytes"}, "cycle %d: line %#x comes from the DRAM with other bytes than flat memory", cycle, line)
+		a.fail(Rule{Cache, "a line with other bytes"},
+			"cycle %d: line %#x comes from the DRAM with other bytes than flat memory", cycle, line)
 	}
 }
 
 // flushed checks that nothing is left in the slice.
 func (a *slice) flushed(cycle uint64) {
 	if a.writes != 0 {
-		a.fail(Rule{MSHR, "a flush before its writes"}, "cycle %d: the flush is over, the DRAM has not acknowledged %d writes", cycle, a.writes)
+		a.fail(Rule{MSHR, "a flush before its writes"},
+			"cycle %d: the flush is over, the DRAM has not acknowledged %d writes", cycle, a.writes)
 	}
 	for id, line := range a.reads {
 		if line != none {
-			a.fail(Rule{MSHR, "a flush before its reads"}, "cycle %d: the flush is over, MSHR %d waits for line %#x", cycle, id, line)
+			a.fail(Rule{MSHR, "a flush before its reads"}, "cycle %d: the flush is over, MSHR %d waits for line %#x",
+				cycle, id, line)
 		}
 	}
 	for _, f := range a.order {
 		if f.unsent != (dram.ByteMask{}) {
-			a.fail(Rule{Cache, "a flush without some bytes"}, "cycle %d: the flush is over, the DRAM lacks bytes %#x of line %#x", cycle, f.unsent, f.line)
+			a.fail(Rule{Cache, "a flush without some bytes"},
+				"cycle %d: the flush is over, the DRAM lacks bytes %#x of line %#x", cycle, f.unsent, f.line)
 		}
 	}
 }
 
 func (a *slice) end() {
 	for _, w := range a.waiting {
-		a.fail(Rule{MSHR, "a request without an answer"}, "the %s of line %#x for MSHR %d of port %d has no answer", w.kind, w.line.line, w.id, w.src)
+		a.fail(Rule{MSHR, "a request without an answer"}, "the %s of line %#x for MSHR %d of port %d has no answer",
+			w.kind, w.line.line, w.id, w.src)
 	}
 	for kind := range a.posted {
 		for src, n := range a.posted[kind] {
 			if n != 0 {
-				a.fail(Rule{MSHR, "a port without its answers"}, "port %d lacks the answer to %d of its %ss", src, n, memsys.Kind(kind))
+				a.fail(Rule{MSHR, "a port without its answers"}, "port %d lacks the answer to %d of its %ss", src, n,
+					memsys.Kind(kind))
 			}
 		}
 	}
@@ -235,7 +256,8 @@ func (a *slice) end() {
 	for _, f := range a.order {
 		var have memsys.Line
 		if err := a.store.Read(f.line, have[:a.cfg.L2.Line]); f.mapped && (err != nil || !same(&have, &f.data, a.all)) {
-			a.fail(Rule{Cache, "other bytes at the end"}, "the DRAM ends with other bytes in line %#x than flat memory", f.line)
+			a.fail(Rule{Cache, "other bytes at the end"}, "the DRAM ends with other bytes in line %#x than flat memory",
+				f.line)
 		}
 	}
 }

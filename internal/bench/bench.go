@@ -55,7 +55,8 @@ func Cases(kernels []string, size string, processors int) (list []Case) {
 		for _, m := range machines {
 			for _, traced := range []bool{false, true} {
 				for _, n := range workers {
-					args := append([]string{"run", kernel, "--size", size, "--json", "--workers", strconv.Itoa(n)}, m.Args...)
+					args := append([]string{"run", kernel, "--size", size, "--json", "--workers", strconv.Itoa(n)},
+						m.Args...)
 					if traced {
 						args = append(args, "--vcd", os.DevNull)
 					}

@@ -33,14 +33,18 @@ const (
 
 // palette holds the colours of Okabe and Ito, which everybody can tell apart ("Color Universal
 // Design", 2008). Yellow is darker, for white paper.
-var palette = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8a8a00", "#000000", "#999999", "#7b3f00"}
+var palette = []string{
+	"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8a8a00", "#000000",
+	"#999999", "#7b3f00",
+}
 
 // picture collects the elements of an SVG file.
 type picture struct{ strings.Builder }
 
 // heading writes the title above a picture.
 func (p *picture) heading(title string) {
-	fmt.Fprintf(p, `<text x="%s" y="%s" font-size="15" font-weight="bold">%s</text>`+"\n", px(margin), px(margin+10), escape(title))
+	fmt.Fprintf(p, `<text x="%s" y="%s" font-size="15" font-weight="bold">%s</text>`+"\n", px(margin), px(margin+10),
+		escape(title))
 }
 
 // writeTo writes the picture, of the given size.

@@ -288,13 +288,31 @@ func TestErrors(t *testing.T) {
 		chart io.WriterTo
 		want  string
 	}{
-		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{1, 2}}}}, `chart: bar "b": 2 values, want one for each of 1 layers`},
+		{
+			&Bars{Layers: layers, Bars: []Bar{{"b", []float64{1, 2}}}},
+			`chart: bar "b": 2 values, want one for each of 1 layers`,
+		},
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{-1}}}}, `chart: bar "b": value -1, want 0 or more`},
-		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{math.NaN()}}}}, `chart: bar "b": value NaN, want a finite number`},
-		{Column{&Groups{Bars: []string{"a", "b"}, Groups: []Group{{Name: "g", Values: [][]float64{{1}}}}}}, `chart: group "g": 1 bars, theirs 0, want 2`},
-		{Column{&Groups{Bars: []string{"a"}, Groups: []Group{{Name: "g", Values: [][]float64{{1, 2}}}}}}, `chart: bar "a of g": 2 values, want one for each of 1 layers`},
-		{Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}}}}}, `chart: series "s": 1 x and 0 y, want as many of both, and one at least`},
-		{Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}, Y: []float64{math.Inf(1)}}}}}, `chart: series "s": value +Inf, want a finite number`},
+		{
+			&Bars{Layers: layers, Bars: []Bar{{"b", []float64{math.NaN()}}}},
+			`chart: bar "b": value NaN, want a finite number`,
+		},
+		{
+			Column{&Groups{Bars: []string{"a", "b"}, Groups: []Group{{Name: "g", Values: [][]float64{{1}}}}}},
+			`chart: group "g": 1 bars, theirs 0, want 2`,
+		},
+		{
+			Column{&Groups{Bars: []string{"a"}, Groups: []Group{{Name: "g", Values: [][]float64{{1, 2}}}}}},
+			`chart: bar "a of g": 2 values, want one for each of 1 layers`,
+		},
+		{
+			Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}}}}},
+			`chart: series "s": 1 x and 0 y, want as many of both, and one at least`,
+		},
+		{
+			Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}, Y: []float64{math.Inf(1)}}}}},
+			`chart: series "s": value +Inf, want a finite number`,
+		},
 	} {
 		_, err := c.chart.WriteTo(io.Discard)
 		assert.EqualError(t, err, c.want)

@@ -36,7 +36,8 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 	highest := 0.0
 	for _, group := range g.Groups {
 		if len(group.Values) != len(g.Bars) || group.Theirs != nil && len(group.Theirs) != len(g.Bars) {
-			return nil, 0, 0, fmt.Errorf("chart: group %q: %d bars, theirs %d, want %d", group.Name, len(group.Values), len(group.Theirs), len(g.Bars))
+			return nil, 0, 0, fmt.Errorf("chart: group %q: %d bars, theirs %d, want %d", group.Name, len(group.Values),
+				len(group.Theirs), len(g.Bars))
 		}
 		for i, layers := range group.Values {
 			bar := Bar{g.Bars[i] + " of " + group.Name, layers}
@@ -86,7 +87,8 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 			}
 			if group.Theirs != nil && !math.IsNaN(group.Theirs[i]) {
 				theirs = true
-				p.circle(at+columnWide/2, y.at(group.Theirs[i]), fmt.Sprintf("%s, %s, the paper: %s", group.Name, g.Bars[i], value(group.Theirs[i])))
+				p.circle(at+columnWide/2, y.at(group.Theirs[i]),
+					fmt.Sprintf("%s, %s, the paper: %s", group.Name, g.Bars[i], value(group.Theirs[i])))
 			}
 		}
 		p.slanted(x+float64(len(g.Bars))*columnWide/2, bottom+14, group.Name)
@@ -126,5 +128,6 @@ func (p *picture) circle(x, y float64, tip string) {
 
 // slanted writes s upwards, ending at a point.
 func (p *picture) slanted(x, y float64, s string) {
-	fmt.Fprintf(p, `<text transform="translate(%s %s) rotate(-45)" text-anchor="end">%s</text>`+"\n", px(x), px(y), escape(s))
+	fmt.Fprintf(p, `<text transform="translate(%s %s) rotate(-45)" text-anchor="end">%s</text>`+"\n", px(x), px(y),
+		escape(s))
 }

@@ -82,7 +82,8 @@ func (l *Lines) draw() (p *picture, width, high float64, err error) {
 	for _, s := range l.Series {
 		what := fmt.Sprintf("series %q", s.Name)
 		if len(s.X) != len(s.Y) || len(s.X) == 0 {
-			return nil, 0, 0, fmt.Errorf("chart: %s: %d x and %d y, want as many of both, and one at least", what, len(s.X), len(s.Y))
+			return nil, 0, 0, fmt.Errorf("chart: %s: %d x and %d y, want as many of both, and one at least", what,
+				len(s.X), len(s.Y))
 		}
 		if err := finite(what, slices.Concat(s.X, s.Y)); err != nil {
 			return nil, 0, 0, err
@@ -118,12 +119,14 @@ func (l *Lines) draw() (p *picture, width, high float64, err error) {
 		}
 		at := top + 10 + float64(i)*lineHigh
 		if s.Style != Rings {
-			fmt.Fprintf(p, `<polyline points="%s" stroke="%s" stroke-width="2" fill="none"/>`+"\n", strings.TrimSpace(points.String()), color)
+			fmt.Fprintf(p, `<polyline points="%s" stroke="%s" stroke-width="2" fill="none"/>`+"\n",
+				strings.TrimSpace(points.String()), color)
 			p.line(key-8, at, key+8, at, color)
 		}
 		if s.Style != Line {
 			for k := range s.X {
-				p.mark(s.Style, i, x.at(s.X[k]), y.at(s.Y[k]), color, fmt.Sprintf("%s: %s, %s", s.Name, value(s.X[k]), value(s.Y[k])))
+				p.mark(s.Style, i, x.at(s.X[k]), y.at(s.Y[k]), color,
+					fmt.Sprintf("%s: %s, %s", s.Name, value(s.X[k]), value(s.Y[k])))
 			}
 			p.mark(s.Style, i, key, at, color, s.Name)
 		}
@@ -139,5 +142,6 @@ func (p *picture) mark(style Style, i int, x, y float64, color, tip string) {
 	if style == Rings {
 		shape, paint = ring, `stroke="`+color+`" stroke-width="1.5" fill="none"`
 	}
-	fmt.Fprintf(p, `<path transform="translate(%s %s)" d="%s" %s><title>%s</title></path>`+"\n", px(x), px(y), shape, paint, escape(tip))
+	fmt.Fprintf(p, `<path transform="translate(%s %s)" d="%s" %s><title>%s</title></path>`+"\n", px(x), px(y), shape,
+		paint, escape(tip))
 }

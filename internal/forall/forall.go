@@ -55,7 +55,8 @@ func Check[C any](t *testing.T, sentence string, cases gopter.Gen, holds func(t 
 			p.MinSuccessfulTests = 1000
 		}
 		if problem := check(p, cases, holds); problem != "" {
-			t.Errorf("%s\nseed %d; again: %s=%d go test -run '%s'", problem, p.Seed(), variable, p.Seed(), pattern(t.Name()))
+			t.Errorf("%s\nseed %d; again: %s=%d go test -run '%s'", problem, p.Seed(), variable, p.Seed(),
+				pattern(t.Name()))
 			return
 		}
 		t.Logf("%d cases of seed %d", p.MinSuccessfulTests, p.Seed())
@@ -99,7 +100,8 @@ func check[C any](p *gopter.TestParameters, cases gopter.Gen, holds func(t *T, c
 	case result.Passed():
 		return ""
 	case len(result.Args) == 0:
-		return fmt.Sprintf("%s after %d cases, %d cases not drawn: %v", result.Status, result.Succeeded, result.Discarded, result.Error)
+		return fmt.Sprintf("%s after %d cases, %d cases not drawn: %v", result.Status, result.Succeeded,
+			result.Discarded, result.Error)
 	}
 	arg := result.Args[0]
 	return fmt.Sprintf("does not hold in case %d, made smaller %d times:\n\n%s\n\n%s",

@@ -57,8 +57,8 @@ func OneOf[V comparable](list ...V) gopter.Gen {
 // Bool draws true and false. False is smaller.
 func Bool() gopter.Gen { return OneOf(false, true) }
 
-// Mask draws sets of the lowest n bits: empty and full ones, single bits, sparse and dense sets. Sets of fewer and lower
-// bits are smaller.
+// Mask draws sets of the lowest n bits: empty and full ones, single bits, sparse and dense sets.
+// Sets of fewer and lower bits are smaller.
 func Mask[M uint32 | uint64](n int) gopter.Gen {
 	return func(p *gopter.GenParameters) *gopter.GenResult {
 		all := uint64(1)<<n - 1

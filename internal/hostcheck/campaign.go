@@ -31,7 +31,8 @@ type Report struct {
 
 func (r Report) String() string {
 	n := r.Next - r.First
-	return fmt.Sprintf("%d programs, seeds %d to %d, %d left out: %d runs, %d thread instructions, %.0f s", n, r.First, max(r.Next, 1)-1, r.Endless, r.Runs, r.Lanes, r.Spent.Seconds())
+	return fmt.Sprintf("%d programs, seeds %d to %d, %d left out: %d runs, %d thread instructions, %.0f s", n, r.First,
+		max(r.Next, 1)-1, r.Endless, r.Runs, r.Lanes, r.Spent.Seconds())
 }
 
 // Run checks the programs of consecutive seeds until one fails. Each program is compiled at every

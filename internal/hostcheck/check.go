@@ -169,7 +169,10 @@ func (r *Runner) run(prog *isa.Program, p *Program, mechanism string) ([]uint64,
 	}
 	bytes := p.Threads() * words * 8
 	out := s.Alloc(bytes)
-	l := testbench.Launch{Prog: prog, Grid: [3]uint32{p.Grid, 1, 1}, Block: [3]uint32{p.Block, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+	l := testbench.Launch{
+		Prog: prog, Grid: [3]uint32{p.Grid, 1, 1}, Block: [3]uint32{p.Block, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, out),
+	}
 	if err := s.Launch(l); err != nil {
 		return nil, err
 	}

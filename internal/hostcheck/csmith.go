@@ -17,8 +17,10 @@ var csmithHeader string
 // csmithOptions keep the programs small, and pointers aligned. They leave out floating point, since
 // Csmith's checks of it call functions of the C library.
 var csmithOptions = []string{
-	"--lang-cpp", "--no-argc", "--concise", "--quiet", "--max-funcs", "4", "--max-block-depth", "3", "--max-block-size", "3",
-	"--max-expr-complexity", "5", "--max-array-dim", "2", "--max-array-len-per-dim", "5", "--max-struct-fields", "5", "--max-union-fields", "4", "--no-packed-struct",
+	"--lang-cpp", "--no-argc", "--concise", "--quiet", "--max-funcs", "4", "--max-block-depth", "3",
+	"--max-block-size", "3",
+	"--max-expr-complexity", "5", "--max-array-dim", "2", "--max-array-len-per-dim", "5", "--max-struct-fields", "5",
+	"--max-union-fields", "4", "--no-packed-struct",
 }
 
 const (
@@ -104,7 +106,8 @@ template <class P> RUN void thread(uint32_t t, uint64_t *out) {
 #ifdef __CUDA__
 `)
 	for i := range batch {
-		fmt.Fprintf(&b, "KERNEL k%d(uint64_t *out) { thread<p%d::Program>(threadIdx.x, out + threadIdx.x * words); }\n", i, i)
+		fmt.Fprintf(&b, "KERNEL k%d(uint64_t *out) { thread<p%d::Program>(threadIdx.x, out + threadIdx.x * words); }\n",
+			i, i)
 	}
 	fmt.Fprintf(&b, `#else
 // run writes whether the program ends in time, and then what its threads have.

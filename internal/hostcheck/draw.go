@@ -155,10 +155,21 @@ func (d *drawer) records() {
 	if d.has[unions] {
 		r := record{name: d.name("U")}
 		const w = 2 // as long as the longest of the bit fields: {} clears only the first member
-		r.fields = []field{{"w", "u64", w, false}, {"h", "u32", 2 * w, true}, {"q", "i16", 4 * w, true}, {"b", "u8", 8 * w, true}, {"x", "u32", 0, true}, {"y", "i32", 0, true}, {"z", "i64", 0, true}}
+		r.fields = []field{
+			{"w", "u64", w, false},
+			{"h", "u32", 2 * w, true},
+			{"q", "i16", 4 * w, true},
+			{"b", "u8", 8 * w, true},
+			{"x", "u32", 0, true},
+			{"y", "i32", 0, true},
+			{"z", "i64", 0, true},
+		}
 		n := 1 + d.IntN(31)
-		d.p.Types = append(d.p.Types, Decl{r.name, fmt.Sprintf("union %s {\n    u64 w[%d];\n    u32 h[%d];\n    i16 q[%d];\n    u8 b[%d];\n    struct {\n        u32 x : %d;\n        i32 y : %d;\n        i64 z : %d;\n    };\n};",
-			r.name, w, 2*w, 4*w, 8*w, n, 1+d.IntN(31), 1+d.IntN(63))})
+		d.p.Types = append(d.p.Types, Decl{
+			r.name,
+			fmt.Sprintf("union %s {\n    u64 w[%d];\n    u32 h[%d];\n    i16 q[%d];\n    u8 b[%d];\n    struct {\n        u32 x : %d;\n        i32 y : %d;\n        i64 z : %d;\n    };\n};",
+				r.name, w, 2*w, 4*w, 8*w, n, 1+d.IntN(31), 1+d.IntN(63)),
+		})
 		d.kinds = append(d.kinds, r)
 	}
 }
@@ -175,7 +186,8 @@ func (d *drawer) tables() {
 			values = append(values, d.constant(t).Form)
 		}
 		name := d.name("table")
-		d.p.Tables = append(d.p.Tables, Decl{name, fmt.Sprintf("%s %s %s[8] = {%s};", space, t, name, strings.Join(values, ", "))})
+		d.p.Tables = append(d.p.Tables,
+			Decl{name, fmt.Sprintf("%s %s %s[8] = {%s};", space, t, name, strings.Join(values, ", "))})
 		d.tabled = append(d.tabled, Var{Name: name, Type: t})
 	}
 }
@@ -219,7 +231,9 @@ func (d *drawer) functions() {
 		for _, v := range first.Params {
 			types = append(types, v.Type)
 		}
-		d.p.Tables = append(d.p.Tables, Decl{"addresses", fmt.Sprintf("typedef %s (*Address)(%s);\nGLOBAL Address addresses[4] = {%s};", first.Result, strings.Join(types, ", "), strings.Join(names, ", "))})
+		d.p.Tables = append(d.p.Tables,
+			Decl{"addresses", fmt.Sprintf("typedef %s (*Address)(%s);\nGLOBAL Address addresses[4] = {%s};",
+				first.Result, strings.Join(types, ", "), strings.Join(names, ", "))})
 	}
 	if d.has[methods] {
 		d.classes()
@@ -335,7 +349,8 @@ func (d *drawer) neglected() {
 	d.limit = 1 << 20
 	defer func() { d.limit = limit }()
 	for _, g := range d.p.Funcs {
-		if again := g.cycle != 0 && d.f.cycle != 0; (g == d.f && again || d.f.Name == "body") && !mentions(text, g.Name+"(") {
+		if again := g.cycle != 0 && d.f.cycle != 0; (g == d.f && again || d.f.Name == "body") &&
+			!mentions(text, g.Name+"(") {
 			if e := d.call(func(f *Func) bool { return f == g }, 1); e != nil {
 				s := d.keep(e)
 				d.f.Body = slices.Insert(d.f.Body, d.IntN(len(d.f.Body)+1), s)
@@ -673,7 +688,10 @@ func (d *drawer) result(t string) *Expr {
 func (d *drawer) notes() {
 	f := d.f
 	note := func(k int, e *Expr) {
-		f.Body = append(f.Body, &Stmt{Kind: Simple, Exprs: []*Expr{{Form: fmt.Sprintf("note(out, %d, $0)", k), Args: []*Expr{e}}}})
+		f.Body = append(f.Body, &Stmt{
+			Kind:  Simple,
+			Exprs: []*Expr{{Form: fmt.Sprintf("note(out, %d, $0)", k), Args: []*Expr{e}}},
+		})
 	}
 	k := 0
 	for _, t := range append(scalars, "bool") {

@@ -94,7 +94,8 @@ func (p *Program) simplify(n int) bool {
 					return
 				}
 			}
-			if zero := (Expr{Form: e.Type + "(0)", Type: e.Type}); len(e.Args) > 0 && (isScalar(e.Type) || e.Type == "bool") {
+			if zero := (Expr{Form: e.Type + "(0)", Type: e.Type}); len(e.Args) > 0 &&
+				(isScalar(e.Type) || e.Type == "bool") {
 				turn(func() { *e = zero })
 			}
 		})

@@ -52,7 +52,10 @@ func (d *drawer) stmt(times, depth int, loop bool) *Stmt {
 	case n < 60 && len(d.places["bool"]) > 0:
 		return assign(pick(d, d.places["bool"]).form, d.condition(3))
 	case n < 64 && !d.f.Pure:
-		return &Stmt{Kind: Simple, Exprs: []*Expr{{Form: fmt.Sprintf("note(out, %d, $0)", d.IntN(8)), Args: []*Expr{d.expr(pick(d, d.types), 3)}}}}
+		return &Stmt{Kind: Simple, Exprs: []*Expr{{
+			Form: fmt.Sprintf("note(out, %d, $0)", d.IntN(8)),
+			Args: []*Expr{d.expr(pick(d, d.types), 3)},
+		}}}
 	case n < 68 && len(d.structs) > 1:
 		v := pick(d, d.structs)
 		return assign(v.Name, d.structure(v.Type))
@@ -164,7 +167,10 @@ func (d *drawer) choice(times, depth int, loop bool) *Stmt {
 		}
 	} else {
 		far := uint64(d.IntN(1000) + 2)
-		s.Exprs = []*Expr{{Form: fmt.Sprintf("($0 %% %d) * %dull", n+1, far), Type: "u64", Args: []*Expr{d.expr("u32", 2)}}}
+		s.Exprs = []*Expr{{
+			Form: fmt.Sprintf("($0 %% %d) * %dull", n+1, far), Type: "u64",
+			Args: []*Expr{d.expr("u32", 2)},
+		}}
 		for i := range n {
 			s.Cases = append(s.Cases, uint64(i)*far)
 		}
@@ -173,7 +179,10 @@ func (d *drawer) choice(times, depth int, loop bool) *Stmt {
 	if d.chance(30) { // lookup table
 		if to, t := d.target(); true {
 			for range n + 1 {
-				s.Bodies = append(s.Bodies, []*Stmt{{Kind: Simple, Exprs: []*Expr{{Form: "$0 = $1", Args: []*Expr{to.clone(), d.constant(t)}}}}})
+				s.Bodies = append(s.Bodies, []*Stmt{{
+					Kind:  Simple,
+					Exprs: []*Expr{{Form: "$0 = $1", Args: []*Expr{to.clone(), d.constant(t)}}},
+				}})
 				s.Falls = append(s.Falls, false)
 			}
 			return s

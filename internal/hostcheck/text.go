@@ -22,7 +22,8 @@ func source(batch []*Program) string {
 	var b, host strings.Builder
 	b.WriteString(prelude)
 	for i, p := range batch {
-		fmt.Fprintf(&b, "\n// seed %d, %d CTAs of %d threads\nnamespace p%d {\n%s}\n", p.Seed, p.Grid, p.Block, i, p.text())
+		fmt.Fprintf(&b, "\n// seed %d, %d CTAs of %d threads\nnamespace p%d {\n%s}\n", p.Seed, p.Grid, p.Block, i,
+			p.text())
 		fmt.Fprintf(&b, "#ifdef __CUDA__\nKERNEL k%d(u64 *out) {\n    u32 t = blockIdx.x * blockDim.x + threadIdx.x;\n    begin();\n    p%d::body(t, out + t * %d);\n}\n#endif\n", i, i, words)
 		fmt.Fprintf(&host, "    run(p%d::body, %d);\n", i, p.Threads())
 	}

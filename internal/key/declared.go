@@ -109,16 +109,18 @@ func open(v reflect.Value) (doc reflect.Value, store func(doc reflect.Value)) {
 			case f.Type == declared:
 				d := x.Addr().Interface().(*Declared)
 				for _, of := range declarations(v.Type()) {
-					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, of.Name)), reflect.ValueOf(d.Value(of)), func(doc reflect.Value) {
-						d.Set(of, doc.Interface())
-					})
+					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, of.Name)), reflect.ValueOf(d.Value(of)),
+						func(doc reflect.Value) {
+							d.Set(of, doc.Interface())
+						})
 				}
 				for _, k := range renamed(v.Type()) {
-					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, k.Old)), reflect.Zero(reflect.PointerTo(k.in(d).Type())), func(doc reflect.Value) {
-						if !doc.IsNil() {
-							k.change(d, func(f reflect.Value) { f.Set(doc.Elem()) })
-						}
-					})
+					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, k.Old)),
+						reflect.Zero(reflect.PointerTo(k.in(d).Type())), func(doc reflect.Value) {
+							if !doc.IsNil() {
+								k.change(d, func(f reflect.Value) { f.Set(doc.Elem()) })
+							}
+						})
 				}
 			case f.Type.Kind() == reflect.Struct:
 				inner, store := open(x)

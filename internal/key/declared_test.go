@@ -43,7 +43,8 @@ func TestDeclared(t *testing.T) {
 		keys[k.Name] = k
 		names = append(names, k.Name)
 	}
-	assert.Equal(t, []string{"beds.count", "beds.rose.stems", "beds.rose.limit", "beds.rose.wild", "beds.rose.colour"}, names)
+	assert.Equal(t, []string{"beds.count", "beds.rose.stems", "beds.rose.limit", "beds.rose.wild", "beds.rose.colour"},
+		names)
 	stems := keys["beds.rose.stems"]
 	assert.Equal(t, "1 to beds.rose.limit stems: of a bush", stems.Describe())
 
@@ -65,8 +66,10 @@ func TestDeclared(t *testing.T) {
 	require.NoError(t, set("beds.rose.wild", "true"))
 	require.NoError(t, set("beds.rose.colour", "green"))
 	assert.Equal(t, []any{4, 5, true, colour("green")}, get())
-	assert.EqualError(t, set("beds.rose.stems", "x"), `beds.rose.stems = "x": want an integer (stems), 1 to beds.rose.limit`)
-	assert.EqualError(t, set("beds.rose.colour", "gren"), `beds.rose.colour: unknown value "gren"; did you mean "green"?`)
+	assert.EqualError(t, set("beds.rose.stems", "x"),
+		`beds.rose.stems = "x": want an integer (stems), 1 to beds.rose.limit`)
+	assert.EqualError(t, set("beds.rose.colour", "gren"),
+		`beds.rose.colour: unknown value "gren"; did you mean "green"?`)
 	assert.Equal(t, []any{4, 5, true, colour("green")}, get())
 
 	assert.Equal(t, rose{4, 5, true, "green"}, g.Beds.Own.Value(beds{}.Declarations()[0]))

@@ -131,7 +131,10 @@ func List(prefix string, t reflect.Type) []Key {
 
 // read makes the key of field f of struct t.
 func read(path string, t reflect.Type, f reflect.StructField) (Key, error) {
-	k := Key{Name: path + f.Tag.Get("toml"), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"), Source: f.Tag.Get("source")}
+	k := Key{
+		Name: path + f.Tag.Get("toml"), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
+		Source: f.Tag.Get("source"),
+	}
 	k.Source = papers.Source(k.Source)
 	if long, ok := sources[k.Source]; ok {
 		k.Source = long

@@ -157,7 +157,8 @@ func (s *System) Flush(max uint64) error {
 	}
 	for i := range s.Slices {
 		if p := s.RunUntil(s.Dispatch.Rsp.Valid, s.Core, max); !p.Done {
-			return fmt.Errorf("%d of %d slices have not flushed after %d core cycles", len(s.Slices)-i, len(s.Slices), max)
+			return fmt.Errorf("%d of %d slices have not flushed after %d core cycles", len(s.Slices)-i,
+				len(s.Slices), max)
 		}
 		s.Dispatch.Rsp.Pop()
 	}

@@ -63,7 +63,8 @@ func Missing(names ...string) string {
 	if missing == nil {
 		return ""
 	}
-	return fmt.Sprintf("needs %s: apt-get install %s, or .ci/install for all tools", strings.Join(missing, ", "), strings.Join(packages, " "))
+	return fmt.Sprintf("needs %s: apt-get install %s, or .ci/install for all tools", strings.Join(missing, ", "),
+		strings.Join(packages, " "))
 }
 
 // Tool skips the test if one of the tools is not installed.

@@ -100,7 +100,8 @@ func target(name string) (string, error) {
 	const links = 40 // the limit of Linux
 	path := name
 	for range links {
-		if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && (folder == "/dev/fd" || strings.HasPrefix(folder, "/proc/")) {
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil &&
+			(folder == "/dev/fd" || strings.HasPrefix(folder, "/proc/")) {
 			return "", nil // an open file of the process, of any kind
 		}
 		next, err := os.Readlink(path)

@@ -34,7 +34,10 @@ func TestLinks(t *testing.T) {
 	at := func(name string) string { return filepath.Join(folder, name) }
 	require.NoError(t, os.Mkdir(at("far"), 0o755))
 	require.NoError(t, os.WriteFile(at("far/old"), []byte("old"), 0o644))
-	for link, leads := range map[string]string{"a": "b", "b": "far/c", "far/c": "old", "new": "far/new", "round": "trip", "trip": "round"} {
+	for link, leads := range map[string]string{
+		"a": "b", "b": "far/c", "far/c": "old", "new": "far/new",
+		"round": "trip", "trip": "round",
+	} {
 		require.NoError(t, os.Symlink(leads, at(link)))
 	}
 	write(t, at("a"), "text")

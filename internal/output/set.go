@@ -127,5 +127,6 @@ func promise(name string, extensions []string) error {
 	if extension == "" {
 		return fmt.Errorf("%s: raw bytes are written, %s is the name of another format", name, found)
 	}
-	return fmt.Errorf("%s: want the extension %s for what is written, %s is that of another format", name, extension, found)
+	return fmt.Errorf("%s: want the extension %s for what is written, %s is that of another format", name,
+		extension, found)
 }

@@ -49,7 +49,8 @@ func TestPromise(t *testing.T) {
 	var s output.Set
 	defer s.Discard()
 	for name, want := range map[string]string{
-		"a.fst": ".fst is that of another format", "a.VCD": "", "a.svg": "another format", "a": "", "a.wave": "", "a.1": "",
+		"a.fst": ".fst is that of another format", "a.VCD": "", "a.svg": "another format", "a": "", "a.wave": "",
+		"a.1": "",
 	} {
 		_, err := s.Create("--vcd", filepath.Join(folder, name), ".vcd")
 		if want == "" {

@@ -210,7 +210,8 @@ func (c *conversion) float(v float64) string {
 	if number = strings.TrimPrefix(number, "+"); finite {
 		number = strings.Replace(number, "p+0", "p+", 1) // C writes as few digits of the exponent as possible
 		number = strings.Replace(number, "p-0", "p-", 1)
-		if zeros := c.width - len(sign) - len(number); zeros > 0 && strings.Contains(c.flags, "0") && !strings.Contains(c.flags, "-") {
+		if zeros := c.width - len(sign) - len(number); zeros > 0 && strings.Contains(c.flags, "0") &&
+			!strings.Contains(c.flags, "-") {
 			number = "0x" + strings.Repeat("0", zeros) + number[2:]
 		}
 	}

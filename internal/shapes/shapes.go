@@ -359,7 +359,8 @@ func brxTable(bytes int) string {
 func brxTables(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
-			t.f("T%d: .branchtargets L%d,M%d,L%d,M%d;brx.idx %%r,T%d;L%d:add.u32 %%r,%%r,1;M%d:\n", i, i, i, i, i, i, i, i)
+			t.f("T%d: .branchtargets L%d,M%d,L%d,M%d;brx.idx %%r,T%d;L%d:add.u32 %%r,%%r,1;M%d:\n", i, i, i, i, i,
+				i, i, i)
 		}
 	})
 }
@@ -489,7 +490,8 @@ func longLine(bytes int) string {
 func longNames(bytes int) string {
 	name := strings.Repeat("x", bytes/8)
 	return module(bytes, func(t *text) {
-		t.f(".entry %s(.param .u32 p%s){.reg .b32 %%%s;ld.param.u32 %%%s,[p%s];L%s:@%%q bra L%s;exit;}\n", name, name, name, name, name, name, name)
+		t.f(".entry %s(.param .u32 p%s){.reg .b32 %%%s;ld.param.u32 %%%s,[p%s];L%s:@%%q bra L%s;exit;}\n", name, name,
+			name, name, name, name, name)
 	})
 }
 
@@ -597,7 +599,8 @@ func prototypes(bytes int) string {
 		}
 		t.f(".entry k(){.reg .u64 %%f;\n")
 		for i := 0; t.room(); i++ {
-			t.f("P%d: .callprototype _ (.param .b8 q[%d]);mov.u64 %%f,f%d;{.param .b8 a[%d];call %%f,(a),P%d;}\n", i, 1+i%4000, i%n, 1+i%4000, i)
+			t.f("P%d: .callprototype _ (.param .b8 q[%d]);mov.u64 %%f,f%d;{.param .b8 a[%d];call %%f,(a),P%d;}\n", i,
+				1+i%4000, i%n, 1+i%4000, i)
 		}
 		t.f("exit;}\n")
 	})

@@ -52,7 +52,8 @@ func (a *analysis) countAt(l *loop, e int) *counter {
 		return nil
 	}
 	test, set := a.step(l, a.values.guard(a.Program, a.Blocks[e].End-1))
-	if set == nil || set.Op != isa.OpSetp || set.Bool != isa.BoolNone || set.NDst != 1 || set.SrcType.Float() || set.Type.Float() {
+	if set == nil || set.Op != isa.OpSetp || set.Bool != isa.BoolNone || set.NDst != 1 || set.SrcType.Float() ||
+		set.Type.Float() {
 		return nil
 	}
 	taken := slices.IndexFunc(a.Blocks[e].Succs, func(s int) bool { return a.Blocks[s].Start == branch.Target })
@@ -118,10 +119,12 @@ func (a *analysis) counted(l *loop, test uint32, i int, cmp isa.Cmp) *counter {
 	if !ok || again != phi || by == 0 {
 		return nil
 	}
-	if bound := a.operand(test, 1-i, t, 0); start.known() && bound.known() && start.lo == start.hi && bound.lo == bound.hi {
+	if bound := a.operand(test, 1-i, t, 0); start.known() && bound.known() && start.lo == start.hi &&
+		bound.lo == bound.hi {
 		c.fixed = ends(start.lo, by, bound.lo, cmp, t)
 	}
-	strict := cmp == isa.CmpNe || by > 0 && (cmp == isa.CmpLt || cmp == isa.CmpLo) || by < 0 && (cmp == isa.CmpGt || cmp == isa.CmpHi)
+	strict := cmp == isa.CmpNe || by > 0 && (cmp == isa.CmpLt || cmp == isa.CmpLo) || by < 0 &&
+		(cmp == isa.CmpGt || cmp == isa.CmpHi)
 	if !c.fixed && (!strict || by != 1 && by != -1) {
 		return nil
 	}
@@ -167,7 +170,8 @@ func (a *analysis) walk(l *loop, n int32, t isa.Type) (phi int32, by int64, ok b
 // ends reports whether counting from start in steps ends without a wraparound. The comparison may
 // read the counter before or after the first step.
 func ends(start, step, bound int64, cmp isa.Cmp, t isa.Type) bool {
-	if max(start, -start, bound, -bound) > 1<<30 || t.Bits() < 32 || !t.Signed() && (start < 0 || bound < 0) && cmp != isa.CmpNe {
+	if max(start, -start, bound, -bound) > 1<<30 || t.Bits() < 32 || !t.Signed() && (start < 0 || bound < 0) &&
+		cmp != isa.CmpNe {
 		return false
 	}
 	switch cmp {

@@ -59,7 +59,8 @@ func (f *flow) last(b int) *isa.Inst { return &f.Insts[f.Blocks[b].End-1] }
 // parts reports whether threads can leave block b on different paths.
 func (f *flow) parts(b int) bool {
 	last := f.last(b)
-	return last.Conditional() && last.Op == isa.OpBra || last.Guard.Kind == isa.OperandPred && (last.Exits() || last.Returns())
+	return last.Conditional() && last.Op == isa.OpBra || last.Guard.Kind == isa.OperandPred &&
+		(last.Exits() || last.Returns())
 }
 
 // control finds the branches on which each block is control dependent. Such a branch has, behind

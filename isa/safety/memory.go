@@ -139,7 +139,8 @@ func (m *memory) result(w *values, pc uint32) int32 {
 	case isa.OpLd:
 		if in.Space == isa.SpaceParam && in.Type.Bits() == int(m.AddressBits) && in.Vec <= 1 {
 			for i := range m.Params {
-				if q := &m.Params[i]; uint64(q.Offset) <= in.Src[0].Imm+uint64(in.Off) && in.Src[0].Imm+uint64(in.Off) < uint64(q.Offset+q.Size) {
+				if q := &m.Params[i]; uint64(q.Offset) <= in.Src[0].Imm+uint64(in.Off) &&
+					in.Src[0].Imm+uint64(in.Off) < uint64(q.Offset+q.Size) {
 					if int(q.Size) > in.Type.Bytes() { // a struct may hold several
 						return fromAny
 					}

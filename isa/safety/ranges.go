@@ -317,7 +317,8 @@ func (a *analysis) bounded(pc uint32) bool {
 	case isa.SpaceParam:
 		return inside(0, uint64(a.ParamBytes))
 	case isa.SpaceGeneric, isa.SpaceGlobal, isa.SpaceConst:
-		if in.Space == isa.SpaceGeneric && (inside(isa.SharedWindow, uint64(a.SharedBytes)) || inside(isa.LocalWindow, uint64(a.LocalBytes))) {
+		if in.Space == isa.SpaceGeneric &&
+			(inside(isa.SharedWindow, uint64(a.SharedBytes)) || inside(isa.LocalWindow, uint64(a.LocalBytes))) {
 			return true
 		}
 		for i := range a.Globals {

@@ -23,7 +23,10 @@ const (
 	TooLarge        // the analysis has given up
 )
 
-var dangers = [...]string{"", "address", "divisor", "loop bound", "indirect target", "barrier", "threads of a warp", "call", "end of a thread", "too entangled to be analysed"}
+var dangers = [...]string{
+	"", "address", "divisor", "loop bound", "indirect target", "barrier", "threads of a warp",
+	"call", "end of a thread", "too entangled to be analysed",
+}
 
 // String describes the failure in a few words.
 func (d Danger) String() string { return dangers[d] }

@@ -54,7 +54,8 @@ func analyse(t testing.TB, text string) *safety.Report {
 // branches and loads from global memory have one.
 func wanted(text string) (want []string) {
 	for i, line := range strings.Split(text, "\n") {
-		if _, comment, ok := strings.Cut(line, "// "); ok && (comment == "safe" || strings.HasPrefix(comment, "unsafe: ")) {
+		if _, comment, ok := strings.Cut(line, "// "); ok &&
+			(comment == "safe" || strings.HasPrefix(comment, "unsafe: ")) {
 			want = append(want, fmt.Sprintf("%d: %s", i+1, comment))
 		}
 	}
@@ -212,10 +213,16 @@ func TestVulnerable(t *testing.T) {
 	const branch = "\nsetp.ne.u32 %p0, %r2, 0;\n@%p0 bra SKIP; // "
 	for _, c := range []struct{ name, body string }{
 		{"nothing", outcome + "safe" + branch + "safe\nadd.u32 %r3, %r2, 1;\nSKIP: exit;"},
-		{"a store under control", outcome + "unsafe: address" + branch + "unsafe: address\nst.global.u32 [%rd4], %r2;\nSKIP: exit;"},
+		{"a store under control", outcome + "unsafe: address" + branch +
+			"unsafe: address\nst.global.u32 [%rd4], %r2;\nSKIP: exit;"},
 		{"a guarded store", outcome + "unsafe: address\nsetp.ne.u32 %p0, %r2, 0;\n@%p0 st.global.u32 [%rd4], %r1;\nexit;"},
-		{"an address of two definitions", outcome + "unsafe: address" + branch + "unsafe: address\nadd.u64 %rd4, %rd4, 4;\nSKIP: st.global.u32 [%rd4], %r1;\nexit;"},
-		{"an address that is loaded", outcome + "unsafe: address\nmul.wide.u32 %rd5, %r2, 4;\nadd.u64 %rd6, %rd1, %rd5;\nst.global.u32 [%rd6], %r1;\nexit;"},
+		{
+			"an address of two definitions",
+			outcome + "unsafe: address" + branch +
+				"unsafe: address\nadd.u64 %rd4, %rd4, 4;\nSKIP: st.global.u32 [%rd4], %r1;\nexit;",
+		},
+		{"an address that is loaded", outcome +
+			"unsafe: address\nmul.wide.u32 %rd5, %r2, 4;\nadd.u64 %rd6, %rd1, %rd5;\nst.global.u32 [%rd6], %r1;\nexit;"},
 		{"an index that is masked, into a known table", outcome + `safe
 			and.b32 %r3, %r2, 255;
 			mul.wide.u32 %rd5, %r3, 4;
@@ -258,15 +265,20 @@ func TestVulnerable(t *testing.T) {
 			@%p1 bra LOOP; // unsafe: loop bound
 			exit;`},
 		{"a divisor", outcome + "unsafe: divisor\ndiv.u32 %r3, %r1, %r2;\nst.global.u32 [%rd4], %r3;\nexit;"},
-		{"a division under control", outcome + "unsafe: divisor" + branch + "unsafe: divisor\nrem.u32 %r3, %r1, %r2;\nSKIP: exit;"},
-		{"a divisor that is not 0", outcome + "safe\nand.b32 %r3, %r2, 7;\nadd.u32 %r3, %r3, 1;\ndiv.u32 %r3, %r1, %r3;\nst.global.u32 [%rd4], %r3;\nexit;"},
+		{"a division under control", outcome + "unsafe: divisor" + branch +
+			"unsafe: divisor\nrem.u32 %r3, %r1, %r2;\nSKIP: exit;"},
+		{"a divisor that is not 0", outcome +
+			"safe\nand.b32 %r3, %r2, 7;\nadd.u32 %r3, %r3, 1;\ndiv.u32 %r3, %r1, %r3;\nst.global.u32 [%rd4], %r3;\nexit;"},
 		{"a barrier under control", outcome + "unsafe: barrier" + branch + "unsafe: barrier\nbar.sync 0;\nSKIP: exit;"},
 		{"a barrier behind", outcome + "safe" + branch + "safe\nadd.u32 %r3, %r3, 1;\nSKIP: bar.sync 0;\nexit;"},
-		{"a vote under control", outcome + "unsafe: threads of a warp" + branch + "unsafe: threads of a warp\nvote.sync.ballot.b32 %r3, %p0, -1;\nSKIP: exit;"},
+		{"a vote under control", outcome + "unsafe: threads of a warp" + branch +
+			"unsafe: threads of a warp\nvote.sync.ballot.b32 %r3, %p0, -1;\nSKIP: exit;"},
 		{"a vote about it", outcome + "safe\nsetp.ne.u32 %p0, %r2, 0;\nvote.sync.ballot.b32 %r3, %p0, -1;\nst.global.u32 [%rd4], %r3;\nexit;"},
-		{"the threads of a shuffle", outcome + "unsafe: threads of a warp\nshfl.sync.idx.b32 %r3, %r1, 0, 31, %r2;\nst.global.u32 [%rd4], %r3;\nexit;"},
+		{"the threads of a shuffle", outcome +
+			"unsafe: threads of a warp\nshfl.sync.idx.b32 %r3, %r1, 0, 31, %r2;\nst.global.u32 [%rd4], %r3;\nexit;"},
 		{"a trap", outcome + "unsafe: end of a thread" + branch + "unsafe: end of a thread\ntrap;\nSKIP: exit;"},
-		{"an exit before a barrier", outcome + "unsafe: barrier" + branch + "unsafe: barrier\nexit;\nSKIP: bar.sync 0;\nexit;"},
+		{"an exit before a barrier", outcome + "unsafe: barrier" + branch +
+			"unsafe: barrier\nexit;\nSKIP: bar.sync 0;\nexit;"},
 		{"an index of brx", outcome + "unsafe: indirect target\nlist: .branchtargets A, B;\nbrx.idx %r2, list;\nA: mov.u32 %r3, 1;\nB: st.global.u32 [%rd4], %r3;\nexit;"},
 		{"by way of memory", outcome + `unsafe: address
 			st.global.u32 [%rd4], %r2;
@@ -476,7 +488,10 @@ SKIP:
 	}
 	for _, c := range []struct{ name, body, load string }{
 		{"arithmetic", "setp.gt.u32 %q0, %s0, 5;\n@%q0 bra L; // safe\nadd.u32 %s0, %s0, 1;\nL:", "unsafe: call"},
-		{"an address", "setp.gt.u32 %q0, %s0, 5;\n@%q0 bra L; // unsafe: address\nst.global.u32 [%sd0], %s0;\nL:", "unsafe: call"},
+		{
+			"an address", "setp.gt.u32 %q0, %s0, 5;\n@%q0 bra L; // unsafe: address\nst.global.u32 [%sd0], %s0;\nL:",
+			"unsafe: call",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.Replace(function(c.body), "%s\n", c.load+"\n", 1)

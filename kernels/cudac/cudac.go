@@ -124,7 +124,8 @@ func compile(file string, options []string) ([]byte, error) {
 		return nil, err
 	}
 	var messages bytes.Buffer
-	clang := exec.Command(Compiler, slices.Concat([]string{"-include", include}, options, []string{filepath.Base(file), "-o", "-"})...)
+	clang := exec.Command(Compiler,
+		slices.Concat([]string{"-include", include}, options, []string{filepath.Base(file), "-o", "-"})...)
 	clang.Dir = filepath.Dir(file)
 	clang.Stderr = &messages
 	ptx, err := clang.Output()

@@ -87,7 +87,10 @@ func TestInserted(t *testing.T) {
 				t.Run(name+"/"+kernel.Name+"/"+mechanism, func(t *testing.T) {
 					cfg := cut(preset.Config(), 2)
 					cfg.Divergence.Mechanism = mechanism
-					setting := map[string]string{"maxwell": "divergence.barrier.yield=true", "kepler": "divergence.token.window=1"}
+					setting := map[string]string{
+						"maxwell": "divergence.barrier.yield=true",
+						"kepler":  "divergence.token.window=1",
+					}
 					if s, ok := setting[name]; ok {
 						require.NoError(t, cfg.Set(s))
 					}

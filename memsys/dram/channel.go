@@ -147,7 +147,8 @@ type bank struct {
 func NewChannel(cfg *Config, line int, store *Store, in rtl.In[Request], out rtl.Out[Response]) *Channel {
 	m := NewAddrMap(cfg)
 	return &Channel{
-		In: in, Out: out, cfg: *cfg, schedule: schedulers.Must(cfg.Scheduler), addrs: m, store: store, bursts: line / cfg.burstBytes(),
+		In: in, Out: out, cfg: *cfg, schedule: schedulers.Must(cfg.Scheduler), addrs: m, store: store,
+		bursts:  line / cfg.burstBytes(),
 		entries: rtl.NewMem[entry](cfg.Queue), data: rtl.NewMem[Line](cfg.Queue), banks: rtl.NewMem[bank](cfg.Banks),
 		cells: store.attach(m),
 	}

@@ -57,7 +57,8 @@ func (s *Store) Map(addr, size uint64) error {
 	case size == 0:
 		return nil
 	case len(s.cells) == 0 || len(s.cells) != int(s.addrs.channels):
-		return fmt.Errorf("memory [%#x, +%#x): the store has %d of %d channels", addr, size, len(s.cells), s.addrs.channels)
+		return fmt.Errorf("memory [%#x, +%#x): the store has %d of %d channels", addr, size, len(s.cells),
+			s.addrs.channels)
 	case addr+size < addr || addr+size > 1<<addrBits:
 		return fmt.Errorf("memory [%#x, +%#x): expected addresses below %#x", addr, size, uint64(1)<<addrBits)
 	}

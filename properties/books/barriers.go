@@ -131,7 +131,9 @@ func (b *barriers) passed(e *sm.Issued, r int, mask uint32) {
 		lane := bits.TrailingZeros32(m)
 		id := int(w.number[lane])
 		if row, missing := b.opens(r, id); w.held>>lane&1 != 0 {
-			b.Fail(Rule{checkBarrier, "passed before all threads came"}, InRow(r, 1<<lane), "%s: lane %d of row %d is behind barrier %d, lanes %#x of row %d have not come to it", b.at(e), lane, r, id, missing, row)
+			b.Fail(Rule{checkBarrier, "passed before all threads came"}, InRow(r, 1<<lane),
+				"%s: lane %d of row %d is behind barrier %d, lanes %#x of row %d have not come to it", b.at(e), lane, r,
+				id, missing, row)
 			return
 		}
 	}

@@ -62,14 +62,18 @@ func watchBlocks(o *Observer, likely, passes bool) *blockStack {
 	v := &o.View
 	b := &blockStack{View: v, places: o.places, first: v.config.Divergence.First(), likely: likely, passes: passes}
 	ports := v.sm.Div.Connections()
-	v.Leave(ports.Launch.Tap(b.launched), ports.Outcome.Tap(b.resolved), v.sm.Issue.OnIssue.Add(b.issue), v.sm.Issue.OnInserted.Add(b.issue))
+	v.Leave(ports.Launch.Tap(b.launched), ports.Outcome.Tap(b.resolved), v.sm.Issue.OnIssue.Add(b.issue),
+		v.sm.Issue.OnInserted.Add(b.issue))
 	return b
 }
 
 func (b *blockStack) launched(_ uint64, l *divergence.WarpStart) {
 	c := &b.ctas[l.CTA&(sm.MaxCTAs-1)]
 	if l.Row == l.First {
-		*c = blockBook{known: true, base: l.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere})}
+		*c = blockBook{
+			known: true, base: l.First,
+			stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere}),
+		}
 	}
 	c.stack[0].mask.Add(int(l.Row-l.First), l.Mask)
 	c.run = c.stack[0].mask
@@ -188,7 +192,9 @@ func (c *blockBook) parks() {
 
 // branch records threads that execute the branch at the end of the block. At an indirect branch,
 // threads with another destination than the first one execute it again.
-func (c *blockBook) branch(in *isa.Inst, at divergence.Point, target uint32, j divergence.Jump, taken, not units.BlockMask) {
+func (c *blockBook) branch(in *isa.Inst, at divergence.Point, target uint32, j divergence.Jump, taken,
+	not units.BlockMask,
+) {
 	switch {
 	case c.open == nil:
 		c.open, c.at, c.jump, c.target, c.taken, c.not = in, at, j, target, units.BlockMask{}, units.BlockMask{}
@@ -249,12 +255,14 @@ func (c *blockBook) split(b *blockStack) {
 		e.at, lpc, lpos = j.Meet, divergence.Nowhere, 0
 	}
 	parts := !c.taken.Empty() && !c.not.Empty()
-	if likely := (divergence.Point{PC: in.Likely, Depth: c.at.Depth}); parts && b.likely && in.Likely != isa.NoPC && likely != lpc && likely != j.Meet {
+	if likely := (divergence.Point{PC: in.Likely, Depth: c.at.Depth}); parts && b.likely && in.Likely != isa.NoPC &&
+		likely != lpc && likely != j.Meet {
 		c.stack = append(c.stack, blockEntry{at: likely, rpc: j.Meet, lpc: lpc, lpos: lpos})
 		lpc, lpos = likely, len(c.stack)-1
 	}
 	ways := [2]blockEntry{{at: j.Fall, mask: c.not}, {at: j.Target, mask: c.taken}}
-	if !b.first(divergence.Crowd{Threads: c.taken.Threads(), Lanes: c.taken.Lanes()}, divergence.Crowd{Threads: c.not.Threads(), Lanes: c.not.Lanes()}) {
+	if !b.first(divergence.Crowd{Threads: c.taken.Threads(), Lanes: c.taken.Lanes()},
+		divergence.Crowd{Threads: c.not.Threads(), Lanes: c.not.Lanes()}) {
 		ways[0], ways[1] = ways[1], ways[0]
 	}
 	for _, w := range ways {
@@ -268,17 +276,23 @@ func (c *blockBook) split(b *blockStack) {
 func (b *blockStack) loads(w *divergence.Compacted) {
 	c := &b.ctas[w.CTA&(sm.MaxCTAs-1)]
 	if !c.known && w.Bottom && b.passes { // all are together again
-		*c = blockBook{known: true, base: w.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere, mask: *w.Entry}), run: *w.Entry}
+		*c = blockBook{
+			known: true, base: w.First,
+			stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere, mask: *w.Entry}),
+			run:   *w.Entry,
+		}
 		return
 	}
 	if !c.known {
 		return
 	}
 	if c.top().mask != *w.Entry {
-		b.Fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w), "SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
+		b.Fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w),
+			"SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
 	}
 	if c.popped != w.Popped {
-		b.Fail(Rule{checkTiming, "pops that the stack does not need"}, compacted(w), "SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
+		b.Fail(Rule{checkTiming, "pops that the stack does not need"}, compacted(w),
+			"SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
 	}
 }
 

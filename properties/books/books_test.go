@@ -16,12 +16,15 @@ import (
 )
 
 // plainFeatures are the features that every mechanism supports.
-const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings | draw.Tables)
+const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings |
+	draw.Tables)
 
 // watchedRun runs kernels on one machine, with an observer of its first SM that change alters,
 // until something is found. It returns the checker and its finding. open replaces the models of the
 // mechanism, if given.
-func watchedRun(t *testing.T, cfg gpu.Config, kernels uint64, change func(o *Observer), open ...Open) (checker, what string) {
+func watchedRun(t *testing.T, cfg gpu.Config, kernels uint64, change func(o *Observer), open ...Open) (checker,
+	what string,
+) {
 	t.Helper()
 	if open == nil {
 		open = shelf[cfg.Divergence.Mechanism]

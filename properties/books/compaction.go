@@ -80,7 +80,8 @@ func (c *compactor) served(w *divergence.Compacted, l *progress) {
 		}
 	}
 	if w.Served > most {
-		c.Fail(Rule{checkTiming, "a held branch served late"}, compacted(w), "SM %d, cycle %d: a branch of CTA slot %d that was held is executed, to which something happened last in cycle %d, with %d branches held",
+		c.Fail(Rule{checkTiming, "a held branch served late"}, compacted(w),
+			"SM %d, cycle %d: a branch of CTA slot %d that was held is executed, to which something happened last in cycle %d, with %d branches held",
 			c.index, w.Served, w.CTA, l.cycle, l.held)
 	}
 }
@@ -102,7 +103,8 @@ func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 		b.left[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - w.First) & 63)
 	}
 	if b.left != *w.Entry {
-		c.Fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w), "SM %d: the compactor of CTA slot %d has other threads than the top of its stack", c.index, w.CTA)
+		c.Fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w),
+			"SM %d: the compactor of CTA slot %d has other threads than the top of its stack", c.index, w.CTA)
 	}
 	rows, threads := uint64(0), 0
 	for _, group := range b.left {
@@ -117,7 +119,9 @@ func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 		b.want = (threads + c.lanes - 1) / c.lanes
 	}
 	if w.Warps != b.want {
-		c.Fail(Rule{checkCompactor, "another number of warps"}, compacted(w), "SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, w.Warps, b.want)
+		c.Fail(Rule{checkCompactor, "another number of warps"}, compacted(w),
+			"SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, w.Warps,
+			b.want)
 	}
 	return b
 }
@@ -139,15 +143,20 @@ func (c *compactor) warp(w divergence.Compacted) {
 		h := w.Homes.At(bits.TrailingZeros32(m))
 		group, bit := &b.left[h.Lane&(isa.MaxLanes-1)], uint64(1)<<((h.Row-w.First)&63)
 		if *group&bit == 0 {
-			c.Fail(Rule{checkCompactor, "a thread twice or not at all"}, []units.Home{h}, "SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
+			c.Fail(Rule{checkCompactor, "a thread twice or not at all"}, []units.Home{h},
+				"SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
 		}
 		*group &^= bit
 	}
 	if last := b.left == (units.BlockMask{}); w.Mask == 0 || last != (b.made == b.want) || b.left != *w.Left {
-		c.Fail(Rule{checkCompactor, "another number of warps made"}, compacted(&w), "SM %d: warp %d of %d of CTA slot %d has lanes %#x, threads are left: %t", c.index, b.made, b.want, w.CTA, w.Mask, !last)
+		c.Fail(Rule{checkCompactor, "another number of warps made"}, compacted(&w),
+			"SM %d: warp %d of %d of CTA slot %d has lanes %#x, threads are left: %t", c.index, b.made, b.want, w.CTA,
+			w.Mask, !last)
 	}
 	if b.made > 1 && w.Cycle != b.last+1 {
-		c.Fail(Rule{checkTiming, "a warp a cycle not made"}, compacted(&w), "SM %d, cycle %d: warp %d of %d of CTA slot %d is made, the one before was in cycle %d", c.index, w.Cycle, b.made, b.want, w.CTA, b.last)
+		c.Fail(Rule{checkTiming, "a warp a cycle not made"}, compacted(&w),
+			"SM %d, cycle %d: warp %d of %d of CTA slot %d is made, the one before was in cycle %d", c.index, w.Cycle,
+			b.made, b.want, w.CTA, b.last)
 	}
 	b.last = w.Cycle
 }
@@ -165,7 +174,8 @@ func (c *compactor) soon(w *divergence.Compacted) {
 	last := max(l.cycle, w.Served)
 	first := last + 2 + uint64(w.Popped)
 	if w.Cycle < first || w.Cycle > first+c.made-l.made {
-		c.Fail(Rule{checkTiming, "the first warp early or late"}, compacted(w), "SM %d, cycle %d: the first warp of CTA slot %d is made, to which something happened last in cycle %d; %d entries have been popped since, and %d warps of others made",
+		c.Fail(Rule{checkTiming, "the first warp early or late"}, compacted(w),
+			"SM %d, cycle %d: the first warp of CTA slot %d is made, to which something happened last in cycle %d; %d entries have been popped since, and %d warps of others made",
 			c.index, w.Cycle, w.CTA, last, w.Popped, c.made-l.made)
 	}
 }

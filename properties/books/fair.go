@@ -49,7 +49,9 @@ func (t *fair) class(e sm.Spent) {
 	if e.Slot < 0 {
 		for s := range slots.Len() {
 			if t.ready(e.Cycle, s) {
-				t.Fail(Rule{checkFair, "a ready slot that does not issue"}, t.inSlot(s), "SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s, t.inst(slots.At(s).PC))
+				t.Fail(Rule{checkFair, "a ready slot that does not issue"}, t.inSlot(s),
+					"SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s,
+					t.inst(slots.At(s).PC))
 				return
 			}
 		}
@@ -71,11 +73,14 @@ func (t *fair) beside(cycle uint64) {
 	for i := range slots.Len() {
 		s := slots.At(i)
 		own := s.Row == t.first.row
-		if s.Mixed || s.Mask&t.first.mask != 0 || own && t.weaves == sm.InterweaveSWI || !own && t.weaves == sm.InterweaveSBI {
+		if s.Mixed || s.Mask&t.first.mask != 0 || own && t.weaves == sm.InterweaveSWI || !own &&
+			t.weaves == sm.InterweaveSBI {
 			continue
 		}
 		if n := bits.OnesCount32(s.Mask); (n > most || n == most && i < t.second.slot) && t.ready(cycle, i) {
-			t.Fail(Rule{checkFair, "not the slot that fills most lanes"}, t.inSlot(i), "SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready", t.index, cycle, t.first.slot, t.second.slot, most, i, n)
+			t.Fail(Rule{checkFair, "not the slot that fills most lanes"}, t.inSlot(i),
+				"SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready",
+				t.index, cycle, t.first.slot, t.second.slot, most, i, n)
 			return
 		}
 	}
@@ -97,7 +102,8 @@ func (t *fair) ready(cycle uint64, i int) bool {
 	}
 	homes := t.sm.Div.Homes().At(i)
 	for m := s.Mask; m != 0; m &= m - 1 {
-		if h := homes.At(bits.TrailingZeros32(m)); !t.registers.free(cycle, int(h.Row)&(sm.MaxWarps-1), in, 1<<(h.Lane&(isa.MaxLanes-1))) {
+		if h := homes.At(bits.TrailingZeros32(m)); !t.registers.free(cycle, int(h.Row)&(sm.MaxWarps-1), in,
+			1<<(h.Lane&(isa.MaxLanes-1))) {
 			return false
 		}
 	}
@@ -123,7 +129,8 @@ func (t *fair) issue(e sm.Issued) {
 	n := t.sm.Div.Slots().Len()
 	for s := (int(t.sm.Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
 		if t.ready(e.Cycle, s) {
-			t.Fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s), "SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
+			t.Fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s),
+				"SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
 			return
 		}
 	}

@@ -111,7 +111,8 @@ func (f *forming) issue(e sm.Issued) {
 	}
 	f.places.cycle(e.Cycle)
 	pc := f.sm.Div.Slots().At(int(e.Slot)).PC
-	if r := &f.rows[e.Row&(sm.MaxWarps-1)]; f.rejoins && !e.Mixed && r.apart && r.rpc == pc && e.Mask == f.places.at(int(e.Row)).alive {
+	if r := &f.rows[e.Row&(sm.MaxWarps-1)]; f.rejoins && !e.Mixed && r.apart && r.rpc == pc &&
+		e.Mask == f.places.at(int(e.Row)).alive {
 		r.apart = false
 	}
 	if f.together(e.Flight) {
@@ -131,7 +132,8 @@ func (f *forming) issue(e sm.Issued) {
 		}
 	})
 	if e.Cycle < last+2 || e.Cycle < first+3 {
-		f.Fail(Rule{checkTiming, "a thread in a slot too soon"}, active(&e), "%s: a thread was taken in cycle %d, the first of its warp in cycle %d, and they take two and three cycles to a slot", f.at(&e), last, first)
+		f.Fail(Rule{checkTiming, "a thread in a slot too soon"}, active(&e),
+			"%s: a thread was taken in cycle %d, the first of its warp in cycle %d, and they take two and three cycles to a slot", f.at(&e), last, first)
 	}
 	if moves {
 		f.fired = [2]uint64{e.Cycle, f.fired[0]}
@@ -172,7 +174,8 @@ func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
 		due++
 	}
 	if cycle != due {
-		f.Fail(Rule{checkTiming, "an outcome taken early or late"}, f.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken, it came to the front in cycle %d and needs %d of %d update registers", f.index, cycle, out.Slot, front, sides, free)
+		f.Fail(Rule{checkTiming, "an outcome taken early or late"}, f.inSlot(int(out.Slot)),
+			"SM %d, cycle %d: the outcome of slot %d is taken, it came to the front in cycle %d and needs %d of %d update registers", f.index, cycle, out.Slot, front, sides, free)
 	}
 	stays := together && sides == 0 && (in.Branches() || waits || not != 0 || !in.Exits())
 	f.each(&d.Flight, func(r *formed, row int) {
@@ -233,8 +236,11 @@ func (f *forming) look(e sm.Spent) {
 			free = free && valid != full
 			f.due = f.waits(f.now)
 		}
-		if placed := uint64(bits.OnesCount64(valid&^f.valid)) + f.replaced(e.Cycle, valid, passed == 1); f.due && free && placed < passed {
-			f.Fail(Rule{checkTiming, "a free slot not used"}, nil, "SM %d, cycle %d: of the warps that wait since cycle %d for one of the free slots %d have got one", f.index, e.Cycle, f.now, placed)
+		if placed := uint64(bits.OnesCount64(valid&^f.valid)) + f.replaced(e.Cycle, valid, passed == 1); f.due &&
+			free && placed < passed {
+			f.Fail(Rule{checkTiming, "a free slot not used"}, nil,
+				"SM %d, cycle %d: of the warps that wait since cycle %d for one of the free slots %d have got one",
+				f.index, e.Cycle, f.now, placed)
 		}
 	}
 	f.now, f.valid, f.due = e.Cycle, valid, f.waits(e.Cycle)
@@ -281,7 +287,8 @@ func (f *forming) waits(cycle uint64) bool {
 			}
 		}
 		for m := lanes; m != 0; m &= m - 1 {
-			if lane := bits.TrailingZeros32(m); cycle >= r.came[lane]+2 && (r.bar>>lane&1 == 0 || f.released(row, lane, cycle)) {
+			if lane := bits.TrailingZeros32(m); cycle >= r.came[lane]+2 &&
+				(r.bar>>lane&1 == 0 || f.released(row, lane, cycle)) {
 				return true
 			}
 		}

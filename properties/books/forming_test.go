@@ -36,7 +36,8 @@ func TestFormingIsWatched(t *testing.T) {
 			t.Run(c.name+"/"+mechanism, func(t *testing.T) {
 				cfg := draw.Plain(8)
 				cfg.Divergence.Mechanism = mechanism
-				checker, what := watchedRun(t, cfg, 30, func(*Observer) {}, func(o *Observer) { c.change(watchForming(o, mechanism == "dwf-wb")) })
+				checker, what := watchedRun(t, cfg, 30, func(*Observer) {},
+					func(o *Observer) { c.change(watchForming(o, mechanism == "dwf-wb")) })
 				assert.Equal(t, c.checker, checker, what)
 			})
 		}

@@ -14,11 +14,13 @@ func watchHome(v *View) {
 			r := bits.TrailingZeros64(rows)
 			mask := of(e.Flight, r, e.Mask)
 			if !v.mechanism.Across && v.sm.Resident(r) != e.CTA {
-				v.Fail(Rule{checkHome, "a row of another CTA"}, active(&e), "%s: lanes %#x are of row %d, another CTA's", v.at(&e), mask, r)
+				v.Fail(Rule{checkHome, "a row of another CTA"}, active(&e),
+					"%s: lanes %#x are of row %d, another CTA's", v.at(&e), mask, r)
 				return
 			}
 			if wrong := mask &^ v.warp(r).started; wrong != 0 {
-				v.Fail(Rule{checkHome, "lanes without a thread"}, active(&e), "%s: lanes %#x of row %d have no thread", v.at(&e), wrong, r)
+				v.Fail(Rule{checkHome, "lanes without a thread"}, active(&e), "%s: lanes %#x of row %d have no thread",
+					v.at(&e), wrong, r)
 			}
 		}
 	})

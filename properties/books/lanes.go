@@ -31,12 +31,15 @@ func (b *lanes) placed(r int) {
 	for l := range b.View.lanes {
 		lane := b.sm.Lane(w, l)
 		if want := place(b.permutation, w, l, b.View.lanes); want >= 0 && lane != want {
-			b.Fail(Rule{checkLanes, "not the permutation's lane"}, InRow(r, b.all(r)), "SM %d: thread location %d of warp %d is in lane %d, %s puts it in %d", b.index, l, w, lane, b.permutation, want)
+			b.Fail(Rule{checkLanes, "not the permutation's lane"}, InRow(r, b.all(r)),
+				"SM %d: thread location %d of warp %d is in lane %d, %s puts it in %d", b.index, l, w, lane,
+				b.permutation, want)
 		}
 		seen |= 1 << lane
 	}
 	if bits.OnesCount32(seen) != b.View.lanes {
-		b.Fail(Rule{checkLanes, "two threads in one lane"}, InRow(r, b.all(r)), "SM %d: the threads of warp %d are in the lanes %#x, two in one", b.index, w, seen)
+		b.Fail(Rule{checkLanes, "two threads in one lane"}, InRow(r, b.all(r)),
+			"SM %d: the threads of warp %d are in the lanes %#x, two in one", b.index, w, seen)
 	}
 }
 
@@ -86,7 +89,8 @@ func (b *lanes) stay(e sm.Issued) {
 	for m := e.Mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		if h := e.Homes.At(lane); int(h.Lane) != lane {
-			b.Fail(Rule{checkLanes, "a thread in another lane"}, []units.Home{h}, "%s: the thread of row %d, lane %d is in lane %d", b.at(&e), h.Row, h.Lane, lane)
+			b.Fail(Rule{checkLanes, "a thread in another lane"}, []units.Home{h},
+				"%s: the thread of row %d, lane %d is in lane %d", b.at(&e), h.Row, h.Lane, lane)
 		}
 	}
 }

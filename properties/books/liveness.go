@@ -91,7 +91,9 @@ func (l *liveness) look(now uint64, from, to int) {
 		}
 	}
 	if alive >= 0 && now > last+l.bound {
-		l.Fail(Rule{checkLiveness, "threads that wait for nothing"}, InRow(alive, l.places.at(alive).alive), "SM %d, cycle %d: nothing issues from row %d, whose threads have waited for nothing since cycle %d", l.index, now, alive, last)
+		l.Fail(Rule{checkLiveness, "threads that wait for nothing"}, InRow(alive, l.places.at(alive).alive),
+			"SM %d, cycle %d: nothing issues from row %d, whose threads have waited for nothing since cycle %d",
+			l.index, now, alive, last)
 	}
 }
 

@@ -43,7 +43,8 @@ func watchUniform(v *View) {
 			return
 		}
 		if taken := v.Taken(&e); taken != 0 && taken != e.Mask {
-			v.Fail(Rule{checkUniform, "a uniform branch that divides threads"}, active(&e), "%s: lanes %#x of %#x take it", v.at(&e), taken, e.Mask)
+			v.Fail(Rule{checkUniform, "a uniform branch that divides threads"}, active(&e),
+				"%s: lanes %#x of %#x take it", v.at(&e), taken, e.Mask)
 		}
 	})
 }
@@ -58,7 +59,8 @@ func (b *meeting) join(e *sm.Issued, r int, in *isa.Inst, mask, taken uint32) {
 		s.mask &= b.rows[r].live
 		if s.rpc == e.PC && s.depth == depth && s.mask&mask != 0 {
 			if apart := s.mask &^ mask; apart != 0 {
-				b.Fail(Rule{checkReconvergence, "threads that do not meet"}, active(e), "%s: lanes %#x come here without lanes %#x, with which they parted", b.at(e), mask, apart)
+				b.Fail(Rule{checkReconvergence, "threads that do not meet"}, active(e),
+					"%s: lanes %#x come here without lanes %#x, with which they parted", b.at(e), mask, apart)
 			}
 			continue
 		}

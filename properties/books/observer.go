@@ -56,7 +56,8 @@ func watch(s *testbench.Session, prog *isa.Program, books []Open) (list []*Obser
 		threads := m.Kernel().Threads()
 		o := &Observer{View: View{
 			sm: m, sim: sims[fmt.Sprintf("sm[%d]", i)], index: i, prog: prog, config: cfg, mechanism: &mechanism,
-			lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize, rowsThere: cfg.SM.Warps(),
+			lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
+			rowsThere: cfg.SM.Warps(),
 		}}
 		o.begin()
 		for _, open := range books {
@@ -152,11 +153,14 @@ func Statistics(list []*Observer, c *testbench.Counters) *Finding {
 	}
 	for i, n := range c.Active {
 		if n != all.active[i] {
-			return Found(checkStatistics, "instructions by lanes", fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n))
+			return Found(checkStatistics, "instructions by lanes",
+				fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n))
 		}
 	}
 	if d := &c.Divergence; d.Branches != all.branches || d.Divergent != all.divergent {
-		return Found(checkStatistics, "branches", fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent, d.Branches, d.Divergent))
+		return Found(checkStatistics, "branches",
+			fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent,
+				d.Branches, d.Divergent))
 	}
 	return nil
 }

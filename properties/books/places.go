@@ -59,7 +59,12 @@ func follow(v *View) *places {
 	w := &places{View: v, blocks: v.mechanism.Blocks}
 	ports := v.sm.Div.Connections()
 	v.Leave(
-		ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { w.cycle(cycle); w.started = append(w.started, *l) }),
+		ports.Launch.Tap(func(cycle uint64,
+			l *divergence.WarpStart,
+		) {
+			w.cycle(cycle)
+			w.started = append(w.started, *l)
+		}),
 		v.sm.ALU.Outcome.Tap(w.executed), ports.Outcome.Tap(w.resolved),
 		v.sm.Issue.OnInserted.Add(func(e sm.Issued) {
 			f := *e.Flight // with the kernel's PC, as for its own instructions
@@ -105,7 +110,9 @@ func (w *places) cycle(now uint64) {
 func (w *places) begins(l *divergence.WarpStart) {
 	s := &w.rows[l.Row&(sm.MaxWarps-1)]
 	if s.alive != 0 {
-		w.Fail(Rule{checkPartition, "a warp in a row in use"}, InRow(int(l.Row), s.alive), "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
+		w.Fail(Rule{checkPartition, "a warp in a row in use"}, InRow(int(l.Row), s.alive),
+			"SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now,
+			l.Row, s.alive)
 	}
 	*s = spots{alive: l.Mask, began: w.now, at: append(s.at[:0], spot{back: isa.NoPC, lanes: l.Mask})}
 }
@@ -206,11 +213,15 @@ func (w *places) issue(e *sm.Issued) {
 			s.again(away, pc, deeper(in))
 		}
 		if away := lanes &^ s.lanesAt(pc); away != 0 {
-			w.Fail(Rule{checkPartition, "an instruction elsewhere"}, InRow(r, away), "SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s", w.index, e.Cycle, away, r, w.inst(pc), w.places(s, away))
+			w.Fail(Rule{checkPartition, "an instruction elsewhere"}, InRow(r, away),
+				"SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s", w.index, e.Cycle, away, r, w.inst(pc),
+				w.places(s, away))
 			return
 		}
 		if again := lanes & s.deciding; again != 0 {
-			w.Fail(Rule{checkPartition, "an instruction before its branch is decided"}, InRow(r, again), "SM %d, cycle %d: lanes %#x of row %d execute %s again before its outcome is known", w.index, e.Cycle, again, r, w.inst(pc))
+			w.Fail(Rule{checkPartition, "an instruction before its branch is decided"}, InRow(r, again),
+				"SM %d, cycle %d: lanes %#x of row %d execute %s again before its outcome is known", w.index, e.Cycle,
+				again, r, w.inst(pc))
 			return
 		}
 		if in.Control() {
@@ -312,7 +323,8 @@ func (w *places) early(r int, lanes, pc uint32) {
 		if !d.known || d.Rows>>r&1 == 0 {
 			continue
 		}
-		taken, not := of(&d.Flight, r, d.Mask&d.outcome.Taken)&lanes&s.deciding, of(&d.Flight, r, d.Mask&^d.outcome.Taken)&lanes&s.deciding
+		taken, not := of(&d.Flight, r, d.Mask&d.outcome.Taken)&lanes&s.deciding, of(&d.Flight, r,
+			d.Mask&^d.outcome.Taken)&lanes&s.deciding
 		to, fall, _, _ := w.ways(d)
 		if to != pc {
 			taken = 0
@@ -360,18 +372,22 @@ func (w *places) partition(e *sm.Issued) {
 		r := int(p.Row & (sm.MaxWarps - 1))
 		s := &w.rows[r]
 		if twice := p.Mask & w.seen[r]; twice != 0 {
-			w.Fail(Rule{checkPartition, "a thread in two groups"}, InRow(r, twice), "%s: lanes %#x of row %d are in two groups", w.View.at(e), twice, r)
+			w.Fail(Rule{checkPartition, "a thread in two groups"}, InRow(r, twice),
+				"%s: lanes %#x of row %d are in two groups", w.View.at(e), twice, r)
 		}
 		w.seen[r] |= p.Mask
 		if away := p.Mask &^ s.lanesAt(p.PC); away != 0 {
 			if away = w.away(s, p, r, away); away != 0 {
-				w.Fail(Rule{checkPartition, "a group elsewhere"}, InRow(r, away), "%s: lanes %#x of row %d are in a group at %s, but at %s", w.View.at(e), away, r, w.inst(p.PC), w.places(s, away))
+				w.Fail(Rule{checkPartition, "a group elsewhere"}, InRow(r, away),
+					"%s: lanes %#x of row %d are in a group at %s, but at %s", w.View.at(e), away, r, w.inst(p.PC),
+					w.places(s, away))
 			}
 		}
 	}
 	for r := range w.rowsThere {
 		if lost := w.rows[r].alive &^ w.seen[r]; lost != 0 {
-			w.Fail(Rule{checkPartition, "a thread in no group"}, InRow(r, lost), "%s: lanes %#x of row %d are in no group", w.View.at(e), lost, r)
+			w.Fail(Rule{checkPartition, "a thread in no group"}, InRow(r, lost),
+				"%s: lanes %#x of row %d are in no group", w.View.at(e), lost, r)
 		}
 	}
 }

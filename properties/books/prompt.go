@@ -29,7 +29,10 @@ type prompt struct {
 
 // watchPrompt begins to watch an SM.
 func watchPrompt(v *View, moves, bars interface{ waits(row int) bool }) *prompt {
-	t := &prompt{View: v, transfers: moves, barriers: bars, prompt: uint64(v.mechanism.Prompt), latency: outcomeLatency(v)}
+	t := &prompt{
+		View: v, transfers: moves, barriers: bars, prompt: uint64(v.mechanism.Prompt),
+		latency: outcomeLatency(v),
+	}
 	v.Leave(
 		v.sm.Issue.OnClass.Add(t.class),
 		v.sm.ALU.Outcome.Tap(t.comes), v.sm.Div.Connections().Outcome.Tap(t.taken),
@@ -58,7 +61,9 @@ func (t *prompt) taken(cycle uint64, out *divergence.Outcome) {
 		return
 	}
 	if since := cycle - t.pushed[0]; since > t.latency && t.left() {
-		t.Fail(Rule{checkTiming, "an outcome taken late"}, t.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken after %d cycles, it came after %d", t.index, cycle, out.Slot, since, t.latency)
+		t.Fail(Rule{checkTiming, "an outcome taken late"}, t.inSlot(int(out.Slot)),
+			"SM %d, cycle %d: the outcome of slot %d is taken after %d cycles, it came after %d", t.index, cycle,
+			out.Slot, since, t.latency)
 	}
 	t.pushed = t.pushed[1:]
 	in := &t.sm.Program().Insts[out.PC]
@@ -97,7 +102,9 @@ func (t *prompt) class(e sm.Spent) {
 		}
 		t.branched &^= 1 << r
 		if !t.runs(r) && e.Cycle < due+2 && !t.barriers.waits(r) && t.rows[r].live != 0 {
-			t.Fail(Rule{checkTiming, "no path after a branch"}, InRow(r, t.rows[r].live), "SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle, r, t.resolved[r])
+			t.Fail(Rule{checkTiming, "no path after a branch"}, InRow(r, t.rows[r].live),
+				"SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle,
+				r, t.resolved[r])
 		}
 	}
 }

@@ -30,7 +30,10 @@ type scoreboard struct {
 func watchRegisters(v *View) *scoreboard {
 	p := v.sm.Program()
 	n := v.sm.Div.Slots().Len()
-	b := &scoreboard{View: v, holds: v.config.SM.Scoreboard == sm.OneInFlight, regs: len(p.Regs), held: make([]int, n), freed: make([]uint64, n)}
+	b := &scoreboard{
+		View: v, holds: v.config.SM.Scoreboard == sm.OneInFlight, regs: len(p.Regs), held: make([]int, n),
+		freed: make([]uint64, n),
+	}
 	for i := range v.sm.Writeback.In {
 		v.Leave(v.sm.Writeback.In[i].Tap(b.written))
 	}
@@ -115,7 +118,8 @@ func (b *scoreboard) landed(r int) {
 		c = c[1:]
 	}
 	if len(c) == 0 || c[0] == 0 {
-		b.Fail(Rule{checkScoreboard, "a copy too many"}, InRow(r, b.all(r)), "SM %d: a copy of row %d completes, of which none is in flight", b.index, r)
+		b.Fail(Rule{checkScoreboard, "a copy too many"}, InRow(r, b.all(r)),
+			"SM %d: a copy of row %d completes, of which none is in flight", b.index, r)
 		return
 	}
 	if c[0]--; len(c) == 1 && c[0] == 0 {
@@ -148,7 +152,8 @@ func waitsFor(c []int, in *isa.Inst, most uint64) bool {
 func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 	s := int(e.Slot)
 	if b.held[s] > 0 {
-		b.Fail(Rule{checkScoreboard, "a slot before its last instruction"}, active(e), "%s: slot %d issues, its last instruction has not completed", b.at(e), s)
+		b.Fail(Rule{checkScoreboard, "a slot before its last instruction"}, active(e),
+			"%s: slot %d issues, its last instruction has not completed", b.at(e), s)
 	}
 	if b.keeps(in) {
 		b.held[s]++
@@ -158,7 +163,8 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 		r := bits.TrailingZeros64(rows)
 		lanes := of(e.Flight, r, e.Mask)
 		if wait := b.depends(r, in, lanes); wait != 0 {
-			b.Fail(Rule{checkScoreboard, "a register still to be written"}, InRow(r, wait), "%s: slot %d issues, a register of lanes %#x of row %d is still to be written", b.at(e), s, wait, r)
+			b.Fail(Rule{checkScoreboard, "a register still to be written"}, InRow(r, wait),
+				"%s: slot %d issues, a register of lanes %#x of row %d is still to be written", b.at(e), s, wait, r)
 		}
 		flying, copies := b.flying[r], b.copies[r]
 		if b.flew[r] == e.Cycle { // an instruction issued beside it has other threads
@@ -168,10 +174,13 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 			copies = b.stood[r]
 		}
 		if leaves && flying > 0 {
-			b.Fail(Rule{checkScoreboard, "an exit before its last instruction"}, InRow(r, lanes), "%s: slot %d issues the end of threads of row %d, which has %d instructions in flight", b.at(e), s, r, flying)
+			b.Fail(Rule{checkScoreboard, "an exit before its last instruction"}, InRow(r, lanes),
+				"%s: slot %d issues the end of threads of row %d, which has %d instructions in flight", b.at(e), s, r,
+				flying)
 		}
 		if in.Op == isa.OpCopyWait && waitsFor(copies, in, 1<<30) {
-			b.Fail(Rule{checkScoreboard, "a wait that ends before its copies"}, InRow(r, lanes), "%s: slot %d issues, row %d has copies in flight that it waits for", b.at(e), s, r)
+			b.Fail(Rule{checkScoreboard, "a wait that ends before its copies"}, InRow(r, lanes),
+				"%s: slot %d issues, row %d has copies in flight that it waits for", b.at(e), s, r)
 		}
 		if in.Op == isa.OpCopy || in.Op == isa.OpCopyCommit {
 			if b.stirred[r] != e.Cycle {

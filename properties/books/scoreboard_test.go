@@ -15,7 +15,10 @@ import (
 // TestBeside issues two instructions of a row in one cycle. The second waits for earlier
 // instructions in flight, and not for the first, which has other threads.
 func TestBeside(t *testing.T) {
-	copied, wait, exit := &isa.Inst{Op: isa.OpCopy}, &isa.Inst{Op: isa.OpCopyWait, Mode: isa.ModeAll}, &isa.Inst{Op: isa.OpExit}
+	copied, wait, exit := &isa.Inst{Op: isa.OpCopy}, &isa.Inst{
+		Op:   isa.OpCopyWait,
+		Mode: isa.ModeAll,
+	}, &isa.Inst{Op: isa.OpExit}
 	for _, c := range []struct {
 		name          string
 		before, first *isa.Inst // in one cycle; both in the same cycle
@@ -33,7 +36,10 @@ func TestBeside(t *testing.T) {
 		b.pending[0] = []uint32{0}
 		for i, in := range []*isa.Inst{c.before, c.first, c.second} {
 			if in != nil {
-				b.issued(&sm.Issued{Cycle: 7 + uint64(min(i, 1)), Flight: &sm.Flight{Slot: uint16(i / 2), Rows: 1, Mask: 1 << i}}, in)
+				b.issued(&sm.Issued{
+					Cycle:  7 + uint64(min(i, 1)),
+					Flight: &sm.Flight{Slot: uint16(i / 2), Rows: 1, Mask: 1 << i},
+				}, in)
 			}
 		}
 		assert.Equal(t, c.fails, b.found != nil, "%s: %v", c.name, b.found)
@@ -49,7 +55,10 @@ func TestSecondsAreWatched(t *testing.T) {
 		{"nothing", "", func(*Observer) {}},
 		{"another way to fill lanes", checkFair, func(o *Observer) { o.fair.weaves = sm.InterweaveBoth }},
 		{"the second has fewer lanes", checkFair, func(o *Observer) {
-			o.Leave(o.sm.Issue.OnIssue.Add(func(sm.Issued) { o.fair.second.mask, o.registers.held = 0, make([]int, len(o.registers.held)) }))
+			o.Leave(o.sm.Issue.OnIssue.Add(func(sm.Issued) {
+				o.fair.second.mask, o.registers.held = 0,
+					make([]int, len(o.registers.held))
+			}))
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

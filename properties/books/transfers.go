@@ -16,16 +16,18 @@ type transfers struct {
 	came     [sm.MaxWarps]uint64   // cycle in which some came back
 	asked    [sm.MaxWarps]divergence.Transfer
 	until    [sm.MaxWarps]uint64
-	mover    [sm.MaxWarps]uint64         // linear number of the CTA whose warp moves words
-	costs    [2]uint64                   // minimum cycles that a row waits for words that come back, and for words that it stores
-	ends     func(row int, cycle uint64) // called when a row issues again
+	mover    [sm.MaxWarps]uint64 // linear number of the CTA whose warp moves words
+	// minimum cycles that a row waits for words that come back, and for words that it stores
+	costs [2]uint64
+	ends  func(row int, cycle uint64) // called when a row issues again
 }
 
 // watchTransfers begins to watch an SM.
 func watchTransfers(v *View) *transfers {
 	t := &transfers{View: v}
 	ports := v.sm.Div.Connections()
-	v.Leave(ports.Memory.Tap(t.moves), ports.Answer.Tap(t.moved), v.sm.Issue.OnIssue.Add(t.issue), v.sm.Issue.OnInserted.Add(t.issue))
+	v.Leave(ports.Memory.Tap(t.moves), ports.Answer.Tap(t.moved), v.sm.Issue.OnIssue.Add(t.issue),
+		v.sm.Issue.OnInserted.Add(t.issue))
 	return t
 }
 
@@ -36,7 +38,9 @@ func (t *transfers) issue(e sm.Issued) {
 	}
 	for rows := e.Rows & t.moving; rows != 0; rows &= rows - 1 {
 		if r := bits.TrailingZeros64(rows); e.Cycle < t.until[r] && t.resident(r) == t.mover[r] {
-			t.Fail(Rule{checkTiming, "tokens that move too fast"}, active(&e), "SM %d, cycle %d: row %d issues, whose tokens are on their way until cycle %d", t.index, e.Cycle, r, t.until[r])
+			t.Fail(Rule{checkTiming, "tokens that move too fast"}, active(&e),
+				"SM %d, cycle %d: row %d issues, whose tokens are on their way until cycle %d", t.index, e.Cycle, r,
+				t.until[r])
 		} else {
 			t.moving &^= 1 << r
 			t.ends(r, e.Cycle)
@@ -83,7 +87,9 @@ func (t *transfers) moved(cycle uint64, v *divergence.Transferred) {
 	}
 	for i := range asked.Words {
 		if want := t.words[r][asked.At+i]; !asked.Store && v.Data[i] != want {
-			t.Fail(Rule{checkSpill, "another word than was stored"}, InRow(r, t.rows[r].live), "SM %d, cycle %d: word %d of row %d comes back as %#x, it was stored as %#x", t.index, cycle, asked.At+i, r, v.Data[i], want)
+			t.Fail(Rule{checkSpill, "another word than was stored"}, InRow(r, t.rows[r].live),
+				"SM %d, cycle %d: word %d of row %d comes back as %#x, it was stored as %#x", t.index, cycle, asked.At+
+					i, r, v.Data[i], want)
 			return
 		}
 	}

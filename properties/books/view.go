@@ -86,7 +86,8 @@ func (v *View) Fail(rule Rule, about []units.Home, format string, args ...any) {
 
 // at describes an instruction and its place.
 func (v *View) at(e *sm.Issued) string {
-	return fmt.Sprintf("SM %d, cycle %d, PC %d, %s: %s", v.index, e.Cycle, e.PC, v.prog.Where(e.PC), v.prog.Mnemonic(e.PC))
+	return fmt.Sprintf("SM %d, cycle %d, PC %d, %s: %s", v.index, e.Cycle, e.PC, v.prog.Where(e.PC),
+		v.prog.Mnemonic(e.PC))
 }
 
 // inst describes an instruction of the program that the hardware runs.

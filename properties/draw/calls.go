@@ -97,7 +97,10 @@ func (e *emitter) call(s *Stmt) {
 		e.line("add.u64 %%at, %%base, %%at;")
 		e.line("ld.const.u64 %%at, [%%at+%d];", 8*s.N)
 		e.label(fmt.Sprintf("Q%d", e.labels))
-		e.line(".callprototype %s;", [numStyles]string{"_", "(.reg .b32 _) _ (.reg .b32 _)", "(.param .b32 _) _ (.param .b32 _)"}[e.k.Style])
+		e.line(".callprototype %s;", [numStyles]string{
+			"_", "(.reg .b32 _) _ (.reg .b32 _)",
+			"(.param .b32 _) _ (.param .b32 _)",
+		}[e.k.Style])
 		e.passed(s, "%at", fmt.Sprintf("Q%d", e.labels))
 	} else {
 		e.passed(s, fmt.Sprintf("f%d", s.N), "")

@@ -139,10 +139,12 @@ const (
 // abilities returns the abilities that a mechanism promises for a case. A mechanism that compacts
 // warps must have nothing to compact where all threads are together.
 func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
-	whole := k.Threads()%(k.Machine.SM.WarpSize*int(k.Grid[0]*k.Grid[1]*k.Grid[2])) == 0 && !k.Kernel.exits() || !m.Blocks
+	whole := k.Threads()%(k.Machine.SM.WarpSize*int(k.Grid[0]*k.Grid[1]*k.Grid[2])) == 0 && !k.Kernel.exits() ||
+		!m.Blocks
 	for ability, is := range map[int]bool{
 		canVote: m.InStep && whole, canPart: whole, canStep: m.InStep || m.Arrival == divergence.ByThread,
-		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair, canGather: m.Gathers, canCount: !m.Blocks && !m.Across, canNumber: !m.Across,
+		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair, canGather: m.Gathers,
+		canCount: !m.Blocks && !m.Across, canNumber: !m.Across,
 	} {
 		if is {
 			can |= ability

@@ -270,7 +270,8 @@ type printer = func(format string, args ...any)
 func (e *emitter) operation(s *Stmt, ptx string) {
 	d, a, b := e.r(s.D), e.r(s.A), e.r(s.B)
 	operands := strings.NewReplacer(
-		" d,", " "+d+",", " d|", " "+d+"|", " d;", " "+d+";", " d}", " "+d+"}", " a,", " "+a+",", " a;", " "+a+";", " a}", " "+a+"}", "{a,", "{"+a+",",
+		" d,", " "+d+",", " d|", " "+d+"|", " d;", " "+d+";", " d}", " "+d+"}", " a,", " "+a+",", " a;", " "+a+
+			";", " a}", " "+a+"}", "{a,", "{"+a+",",
 		" b,", " "+b+",", " b;", " "+b+";", " b}", " "+b+"}", "{b,", "{"+b+",",
 	)
 	for _, in := range strings.SplitAfter(ptx, "; ") {

@@ -146,7 +146,8 @@ func (g *generator) kind(cost, depth int, together bool) Kind {
 		case g.features&c.needs != c.needs,
 			(c.kind == Break || c.kind == Continue) && g.loops == 0,
 			(c.kind == If || c.kind == Loop || c.kind == Switch || c.kind == Apart) && (cost < 20 || depth > 10),
-			(c.kind == Barrier || c.kind == Vote || c.kind == Roles || c.kind == Gather || c.kind == Apart) && !together,
+			(c.kind == Barrier || c.kind == Vote || c.kind == Roles || c.kind == Gather || c.kind == Apart) &&
+				!together,
 			c.kind == Call && len(g.callable(cost)) == 0,
 			c.kind == Return && g.fn < 0:
 			return 0
@@ -324,7 +325,10 @@ func (g *generator) race(k *Kernel) {
 	}
 	arm := func() (b []Stmt) {
 		for range 1 + g.IntN(3) {
-			b = append(b, Stmt{Kind: Compute, D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), Op: g.IntN(12)})
+			b = append(b, Stmt{
+				Kind: Compute, D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers),
+				Op: g.IntN(12),
+			})
 		}
 		return b
 	}
@@ -346,7 +350,10 @@ func (g *generator) seldom(k *Kernel) {
 		return
 	}
 	g.fn, g.left = -1, 4
-	s := Stmt{D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), N: g.IntN(16), Alt: g.IntN(2) == 0, Cond: g.cond(false)}
+	s := Stmt{
+		D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), N: g.IntN(16), Alt: g.IntN(2) == 0,
+		Cond: g.cond(false),
+	}
 	arms := func(n int) {
 		for range n {
 			g.left = g.IntN(4)
@@ -409,7 +416,8 @@ func (g *generator) late(k *Kernel, warp uint32) {
 		}
 		if g.IntN(2) == 0 {
 			list = append(list, Stmt{Kind: If, Cond: warps, Body: [][]Stmt{work}}, Stmt{Kind: Exit, Cond: warps})
-		} else { // a branch that meets at the end of the kernel: the other warps do not wait for each other from then on
+			// a branch that meets at the end of the kernel: the other warps do not wait for each other from then on
+		} else {
 			end := Stmt{Kind: Exit, Cond: Cond{Value: Constant, Mask: 3, Cmp: "eq"}}
 			list = append(list, Stmt{Kind: If, Cond: warps, Body: [][]Stmt{append(work, end)}})
 		}
@@ -426,7 +434,10 @@ func (g *generator) late(k *Kernel, warp uint32) {
 		list = append(list, Stmt{Kind: If, Cond: g.cond(false), Body: [][]Stmt{{{Kind: Call, N: n}}, compute(2)}})
 	case 2: // warps that other warps wait for, twice at one barrier
 		needs = Barriers | Meetings
-		list = append(list, Stmt{Kind: Roles, Op: 3, N: g.IntN(16), A: g.IntN(Registers), B: g.IntN(Registers), D: g.IntN(Registers), Alt: g.IntN(2) == 0})
+		list = append(list, Stmt{
+			Kind: Roles, Op: 3, N: g.IntN(16), A: g.IntN(Registers), B: g.IntN(Registers),
+			D: g.IntN(Registers), Alt: g.IntN(2) == 0,
+		})
 	case 3: // instructions of few threads, each of which waits for the previous one
 		list = append(list, Stmt{Kind: If, Cond: g.cond(false), Body: [][]Stmt{compute(8), compute(8)}})
 	}
@@ -466,7 +477,10 @@ func (g *generator) vary(k *Kernel) {
 
 // ladder draws nested branches, each of which leaves one more thread of a warp behind.
 func (g *generator) ladder(step, steps int) Stmt {
-	s := Stmt{Kind: If, Alt: g.IntN(4) == 0, Cond: Cond{Value: Thread, Reg: -1, Mask: 31, Cmp: "ge", Limit: uint32(step)}}
+	s := Stmt{
+		Kind: If, Alt: g.IntN(4) == 0,
+		Cond: Cond{Value: Thread, Reg: -1, Mask: 31, Cmp: "ge", Limit: uint32(step)},
+	}
 	work := func() Stmt {
 		return Stmt{Kind: Compute, D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), Op: g.IntN(12)}
 	}

@@ -31,9 +31,10 @@ type Stmt struct {
 	D, A, B int // registers, 0 to Registers-1
 	// N depends on the kind. Loop: most trips. Break, Continue: loops to leave. Goto: marks ahead.
 	// Call: function. If: 1 puts the first arm out of line. Load, Put and the like: word.
-	N       int
-	Alt     bool
-	Generic bool     // loads and stores: by a generic address, of another space where the guard holds; Switch: by a table
+	N   int
+	Alt bool
+	// loads and stores: by a generic address, of another space where the guard holds; Switch: by a table
+	Generic bool
 	Wide    uint8    // Load, Put, Get, Spill, Fill: log2 of the words, in D and the registers after it
 	Type    uint8    // loads and stores: index into types
 	Order   uint8    // loads and stores: index into orders
@@ -65,10 +66,11 @@ const (
 	Goto                 // to the N-th mark ahead [or back, while Jumps last] if Cond
 	Mark                 // the target of a Goto
 	Exit                 // if Cond [around a branch]
-	Barrier              // number N of the CTA, which reduces if Op is not 0 [with a thread count]; exchanged words change owners
-	Call                 // function N [by address: one of N and later ones, chosen by Cond]
-	Return               // from the function if Cond
-	Vote                 // D = result of operation Op on A of all threads of the warp
+	// number N of the CTA, which reduces if Op is not 0 [with a thread count]; exchanged words change owners
+	Barrier
+	Call   // function N [by address: one of N and later ones, chosen by Cond]
+	Return // from the function if Cond
+	Vote   // D = result of operation Op on A of all threads of the warp
 	// Swap sets D = private word N before operation Op with A on it. If Wide is not 0, D is the
 	// word after the operation. [The word is the thread's word of shared memory.]
 	Swap
@@ -93,7 +95,8 @@ const (
 func (k Kind) String() string {
 	return [...]string{
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
-		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote", "swap", "fence",
+		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote",
+		"swap", "fence",
 		"roles", "apart", "gather", "count", "copy", "leave", "race", "form", "fetch",
 	}[k]
 }

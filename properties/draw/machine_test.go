@@ -51,7 +51,10 @@ func TestDrawnMachines(t *testing.T) {
 	}
 	for _, k := range gpu.Keys() {
 		switch {
-		case slices.Contains([]string{"gpu.memory", "sm.registers", "sm.stack", "shared.size", "divergence.mechanism", "herd.branch_fraction", "herd.load_fraction"}, k.Name):
+		case slices.Contains([]string{
+			"gpu.memory", "sm.registers", "sm.stack", "shared.size", "divergence.mechanism",
+			"herd.branch_fraction", "herd.load_fraction",
+		}, k.Name):
 		case k.Type == "integer" && !slices.Contains(apart, k.Name):
 			assert.Greater(t, len(values[k.Name]), 2, k.Name)
 			assert.True(t, lowest[k.Name] || strings.HasPrefix(k.Name, "dram."), "%s is never scarce", k.Name)

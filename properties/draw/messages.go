@@ -24,12 +24,24 @@ var messages = []message{
 	{before: "membar.gl;", count: "atom.global.inc.u32", after: "membar.gl;"},
 	{before: "fence.acq_rel.gpu;", count: "atom.acquire.gpu.global.inc.u32"},
 	{count: "atom.release.gpu.global.inc.u32", after: "@%last fence.acq_rel.gpu;"},
-	{store: ".volatile", before: "fence.sc.gpu;", count: "atom.global.inc.u32", after: "membar.sys;", load: ".volatile"},
+	{
+		store: ".volatile", before: "fence.sc.gpu;", count: "atom.global.inc.u32", after: "membar.sys;",
+		load: ".volatile",
+	},
 	{red: "red.release.gpu.global.add.u32", recent: "ld.relaxed.gpu.global.u32", after: "@%last fence.acq_rel.gpu;"},
-	{store: ".relaxed.gpu", before: "fence.acq_rel.gpu;", red: "red.relaxed.gpu.global.add.u32", recent: "ld.relaxed.gpu.global.u32", after: "fence.acq_rel.gpu;"},
+	{
+		store: ".relaxed.gpu", before: "fence.acq_rel.gpu;", red: "red.relaxed.gpu.global.add.u32",
+		recent: "ld.relaxed.gpu.global.u32", after: "fence.acq_rel.gpu;",
+	},
 	{early: true, red: "red.release.gpu.global.add.u32", recent: "ld.acquire.gpu.global.u32"},
-	{early: true, before: "fence.acq_rel.gpu;", red: "red.relaxed.gpu.global.add.u32", recent: "ld.acquire.gpu.global.u32"},
-	{early: true, before: "membar.gl;", red: "red.global.add.u32", recent: "ld.volatile.global.u32", after: "membar.gl;"},
+	{
+		early: true, before: "fence.acq_rel.gpu;", red: "red.relaxed.gpu.global.add.u32",
+		recent: "ld.acquire.gpu.global.u32",
+	},
+	{
+		early: true, before: "membar.gl;", red: "red.global.add.u32", recent: "ld.volatile.global.u32",
+		after: "membar.gl;",
+	},
 }
 
 // boardBytes is the size of the board.

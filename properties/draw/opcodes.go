@@ -70,11 +70,17 @@ var operations = []operation{
 	{"prmt", "prmt.b32 d, a, b, 0x5140;", Opcodes},
 	{"pack", "mov.b64 %q, {a, b}; mov.b64 {%w, %v}, %q; add.u32 d, %w, %v;", Opcodes},
 	{"half words", "mov.b32 {%h, %k}, a; add.u16 %h, %h, %k; sub.s16 %k, %k, %h; mul.wide.u16 d, %h, %k;", Opcodes},
-	{"bytes", "cvt.u8.u32 %h, a; cvt.s8.s32 %k, b; mad.lo.s16 %h, %h, %k, %k; shr.s16 %h, %h, 3; cvt.s32.s16 d, %h;", Opcodes},
+	{
+		"bytes", "cvt.u8.u32 %h, a; cvt.s8.s32 %k, b; mad.lo.s16 %h, %h, %k, %k; shr.s16 %h, %h, 3; cvt.s32.s16 d, %h;",
+		Opcodes,
+	},
 	{"64 bits", "mov.b64 %q, {a, b}; cvt.u64.u32 %l, b; sub.u64 %q, %q, %l; mul.hi.u64 %l, %q, %q; xor.b64 %q, %q, %l; max.s64 %q, %q, %l; cvt.u32.u64 d, %q;", Opcodes},
 	{"bits of 64", "mov.b64 %q, {a, b}; bfe.s64 %q, %q, 7, 40; brev.b64 %q, %q; clz.b64 %w, %q; popc.b64 %v, %q; add.u32 d, %w, %v;", Opcodes},
 	{"test of 64", "mov.b64 %q, {a, b}; mov.b64 %l, {b, a}; setp.gt.s64 %p, %q, %l; selp.b64 %q, %q, %l, %p; shl.b64 %q, %q, 5; cvt.u32.u64 d, %q;", Opcodes},
-	{"div of 64", "mov.b64 %q, {a, b}; cvt.u64.u32 %l, b; or.b64 %l, %l, 1; rem.u64 %q, %q, %l; cvt.u32.u64 d, %q;", Opcodes | Divisions},
+	{
+		"div of 64", "mov.b64 %q, {a, b}; cvt.u64.u32 %l, b; or.b64 %l, %l, 1; rem.u64 %q, %q, %l; cvt.u32.u64 d, %q;",
+		Opcodes | Divisions,
+	},
 	{"cvt.pack", "cvt.pack.sat.u8.s32.b32 d, a, b, d;", Opcodes},
 	{"isspacep", "cvt.u64.u32 %q, a; isspacep.shared %p, %q; selp.u32 d, a, b, %p;", Opcodes},
 	{"nop", "pmevent 3; nanosleep.u32 20;", Opcodes},
@@ -182,7 +188,8 @@ var atomics = []string{"add.u32", "min.u32", "max.u32", "and.b32", "or.b32", "xo
 // swaps are the atomics whose result is used, on words that belong to one thread.
 var swaps = []string{
 	"add.u32", "min.s32", "max.u32", "inc.u32", "dec.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "cas.b32",
-	"add.u64", "max.u64", "xor.b64", "exch.b64", "cas.b64", "add.s32", "max.s32", "min.u32", "min.s64", "and.b64", "or.b64", "min.u64", "max.s64",
+	"add.u64", "max.u64", "xor.b64", "exch.b64", "cas.b64", "add.s32", "max.s32", "min.u32", "min.s64", "and.b64",
+	"or.b64", "min.u64", "max.s64",
 	"add.f32", "add.f64", "add.noftz.f16x2", "cas.b16",
 	"add.noftz.f16", "add.noftz.bf16", "add.noftz.bf16x2",
 }
@@ -195,7 +202,10 @@ const drawnSwaps = 27
 var scopes = []string{"", ".relaxed.cta", ".acquire.gpu", ".release.gpu", ".acq_rel.gpu", ".relaxed.sys"}
 
 // fences are the fences of all scopes.
-var fences = []string{"membar.cta;", "membar.gl;", "membar.sys;", "fence.acq_rel.cta;", "fence.acq_rel.gpu;", "fence.sc.gpu;"}
+var fences = []string{
+	"membar.cta;", "membar.gl;", "membar.sys;", "fence.acq_rel.cta;", "fence.acq_rel.gpu;",
+	"fence.sc.gpu;",
+}
 
 // atomicGroups is the number of groups of such words of a grid.
 const atomicGroups = 8

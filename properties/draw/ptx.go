@@ -398,7 +398,8 @@ func (e *emitter) prologue(b *strings.Builder) {
 	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
 	n := e.needs
 	moves := e.moves()
-	if n&(needPrivate|needShared|needTally|needEdge) != 0 && !(e.bare() && e.threads == 1 && n&(needShared|needTally|needEdge) == 0) {
+	if n&(needPrivate|needShared|needTally|needEdge) != 0 &&
+		!(e.bare() && e.threads == 1 && n&(needShared|needTally|needEdge) == 0) {
 		n |= needGrid
 	}
 	if moves {
@@ -450,7 +451,10 @@ func (e *emitter) prologue(b *strings.Builder) {
 		}
 	}
 	for _, p := range e.params() {
-		say("ld.param.u64 %s, [%s];", map[string]string{"input": "%in", "private": "%own", "exchange": "%xch", "words": "%words", "edge": "%edge", "board": "%board"}[p.Name], p.Name)
+		say("ld.param.u64 %s, [%s];", map[string]string{
+			"input": "%in", "private": "%own", "exchange": "%xch",
+			"words": "%words", "edge": "%edge", "board": "%board",
+		}[p.Name], p.Name)
 	}
 	if n&needPrivate != 0 && !(e.bare() && e.threads == 1) {
 		size := 4
@@ -511,7 +515,8 @@ func (e *emitter) prologue(b *strings.Builder) {
 func (e *emitter) finish(text string) string {
 	by := ""
 	if e.moves() && e.threads > 1 {
-		by = fmt.Sprintf("\tadd.u32 %%place, %%place, %d;\n\trem.u32 %%place, %%place, %d;\n", 1+e.k.Turn%(e.threads-1), e.threads)
+		by = fmt.Sprintf("\tadd.u32 %%place, %%place, %d;\n\trem.u32 %%place, %%place, %d;\n", 1+e.k.Turn%(e.threads-1),
+			e.threads)
 	}
 	return strings.ReplaceAll(text, "\t"+turn+"\n", by)
 }

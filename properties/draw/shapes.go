@@ -26,7 +26,10 @@ const (
 
 // String names s.
 func (s Shape) String() string {
-	return [...]string{"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto", "goto back", "exit", "return"}[s]
+	return [...]string{
+		"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto",
+		"goto back", "exit", "return",
+	}[s]
 }
 
 // Shapes classifies the branches of a generated kernel by the names of their labels.

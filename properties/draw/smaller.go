@@ -67,8 +67,10 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 			k := &c.Kernel
 			was, funcs := *k, len(k.Funcs)
 			change(k)
-			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge || k.Message != was.Message || k.Short != was.Short ||
-				k.Dynamic != was.Dynamic || k.Room != was.Room || k.Fuel != was.Fuel || k.Jumps != was.Jumps || k.Turn != was.Turn
+			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge ||
+				k.Message != was.Message || k.Short != was.Short ||
+				k.Dynamic != was.Dynamic || k.Room != was.Room || k.Fuel != was.Fuel || k.Jumps != was.Jumps ||
+				k.Turn != was.Turn
 		})
 	}
 	change(func(k *Kernel) { k.Funcs = nil })
@@ -263,7 +265,8 @@ func settings(c Case, offer func(func(*Case) bool)) {
 			offer(func(c *Case) bool {
 				s := &c.Machine.SM
 				s.Threads = s.Threads / s.WarpSize * lanes
-				s.WarpSize, s.SIMDWidth, s.DPWidth, s.SFUWidth = lanes, min(s.SIMDWidth, lanes), min(s.DPWidth, lanes), min(s.SFUWidth, lanes)
+				s.WarpSize, s.SIMDWidth, s.DPWidth, s.SFUWidth = lanes, min(s.SIMDWidth, lanes), min(s.DPWidth,
+					lanes), min(s.SFUWidth, lanes)
 				return true
 			})
 		}

@@ -36,7 +36,8 @@ func Properties(t *testing.T, build func() *rtl.Sim, cycles uint64) {
 // islands in parallel give the same results as islands in turn.
 func SystemProperties(t *testing.T, build func() *rtl.System, cycles uint64) {
 	t.Helper()
-	run(t, func() machine { return system{build()} }, cycles, append(common, property{"islands in parallel equal serial", parallel}))
+	run(t, func() machine { return system{build()} }, cycles,
+		append(common, property{"islands in parallel equal serial", parallel}))
 }
 
 func run(t *testing.T, build func() machine, cycles uint64, properties []property) {

@@ -48,8 +48,14 @@ func TestBadDesigns(t *testing.T) {
 		want     string
 	}{
 		{"any process order", func(c *counter) { *c.D() += *c.Other.D() }, "process order"},
-		{"cycle by cycle equals one run", func(c *counter) { calls++; *c.D() = calls }, "the state differs: top.A.Q is"},
-		{"restored snapshot equals never stopped", func(c *counter) { calls++; *c.D() = calls }, "after the snapshot was taken"},
+		{
+			"cycle by cycle equals one run", func(c *counter) { calls++; *c.D() = calls },
+			"the state differs: top.A.Q is",
+		},
+		{
+			"restored snapshot equals never stopped", func(c *counter) { calls++; *c.D() = calls },
+			"after the snapshot was taken",
+		},
 		{"reset equals elaborated", func(c *counter) { calls++; *c.D() = calls }, "the state differs"},
 		{"observed equals unobserved", func(c *counter) { calls++; *c.D() = calls }, "the state differs"},
 		{"checked run equals run", func(c *counter) { calls++; *c.D() = calls }, "the state differs"},
@@ -85,7 +91,8 @@ func (*still) Tick() {}
 func TestEqualNamesWhatDiffers(t *testing.T) {
 	one, two := newPair(nil)(), newPair(nil)()
 	two.run(3)
-	assert.EqualError(t, equal(one, two), "the state differs: top.A.Q is 0x3, expected 0x0; top.B.Q is 0x3, expected 0x0")
+	assert.EqualError(t, equal(one, two),
+		"the state differs: top.A.Q is 0x3, expected 0x0; top.B.Q is 0x3, expected 0x0")
 }
 
 // sender sends a counter from one island to the other.

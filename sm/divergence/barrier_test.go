@@ -38,7 +38,10 @@ func TestBarrierWithinCycle(t *testing.T) {
 		if !together {
 			cycles = [][]func(*divergence.Barrier){{launch(0), launch(1)}, {arrive}, {exit}}
 		}
-		b := &barrierBench{Barrier: divergence.NewBarrier(divergence.Geometry{Lanes: 4, Warps: 2, CTAs: 1}), cycles: cycles}
+		b := &barrierBench{
+			Barrier: divergence.NewBarrier(divergence.Geometry{Lanes: 4, Warps: 2, CTAs: 1}),
+			cycles:  cycles,
+		}
 		rtl.MustNew("bench", b).Run(3)
 		assert.EqualValues(t, 1, released, name)
 	}

@@ -44,7 +44,8 @@ func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 	launch, outcome, retire := rtl.NewQueue[WarpStart](1), rtl.NewQueue[Outcome](1), rtl.NewQueue[Retire](1)
 	memory, answer := rtl.NewQueue[Transfer](1), rtl.NewQueue[Transferred](1)
 	b := &bench{
-		Policy: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), Memory: memory.In(), Answer: answer.Out(),
+		Policy: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), Memory: memory.In(),
+		Answer: answer.Out(),
 	}
 	c := p.Connections()
 	c.Launch, c.Outcome, c.Retire, c.Fire = launch.In(), outcome.In(), retire.Out(), &b.Fire

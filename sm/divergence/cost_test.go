@@ -67,7 +67,8 @@ func TestCostOfBarriers(t *testing.T) {
 // TestCostOfTokens: a token is 64 bits. A spill or fill moves 32 bytes, and 16 tokens of a warp are
 // on the chip (Bialas & Strzelecki, 2015, section IV).
 func TestCostOfTokens(t *testing.T) {
-	stack := microtest.Structure(t, cost(t, "token", divergence.Geometry{Lanes: 32, Warps: 4, CTAs: 2}), "Stack.Entries")
+	stack := microtest.Structure(t, cost(t, "token", divergence.Geometry{Lanes: 32, Warps: 4, CTAs: 2}),
+		"Stack.Entries")
 	assert.Equal(t, 64, stack.Width())
 	assert.Equal(t, 32, width(t, stack, "Mask"))
 	assert.Equal(t, 32*8, divergence.TransferWords*stack.Width())
@@ -78,7 +79,11 @@ func TestCostOfTokens(t *testing.T) {
 // no more than one entry of each warp's stack together (Fung & Aamodt, HPCA 2011, section 7). The
 // compactor has an encoder for each lane (figure 9).
 func TestCostOfCompaction(t *testing.T) {
-	for _, g := range []divergence.Geometry{{Lanes: 32, Warps: 32, CTAs: 8}, {Lanes: 16, Warps: 64, CTAs: 4}, {Lanes: 8, Warps: 5, CTAs: 1}} {
+	for _, g := range []divergence.Geometry{
+		{Lanes: 32, Warps: 32, CTAs: 8},
+		{Lanes: 16, Warps: 64, CTAs: 4},
+		{Lanes: 8, Warps: 5, CTAs: 1},
+	} {
 		tbc, pdom := cost(t, "tbc", g), cost(t, "pdom", g)
 		mask := g.CTAs * width(t, microtest.Structure(t, tbc, "Stack.Entries"), "Mask")
 		assert.Equal(t, g.Lanes*g.Warps, mask)
@@ -105,7 +110,8 @@ func TestCostIsHardware(t *testing.T) {
 // the lanes.
 func TestCostOfAll(t *testing.T) {
 	for _, m := range divergence.Mechanisms() {
-		narrow, wide := cost(t, m.Name, divergence.Geometry{Lanes: 8, Warps: 8, CTAs: 2}), cost(t, m.Name, divergence.Geometry{Lanes: 32, Warps: 8, CTAs: 2})
+		narrow, wide := cost(t, m.Name, divergence.Geometry{Lanes: 8, Warps: 8, CTAs: 2}), cost(t, m.Name,
+			divergence.Geometry{Lanes: 32, Warps: 8, CTAs: 2})
 		assert.Less(t, narrow.Bits(), wide.Bits(), m.Name)
 		for _, s := range wide.Storage {
 			for _, f := range s.Fields {

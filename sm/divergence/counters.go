@@ -59,9 +59,13 @@ func (m Mechanism) Counters() (list []Counter) {
 	t := reflect.TypeOf(m.Counts)
 	for i := range t.NumField() {
 		f := t.Field(i)
-		c := Counter{m.Name + "." + f.Tag.Get("name"), f.Tag.Get("unit"), f.Tag.Get("doc"), f.Tag.Get("source"), f.Tag.Get("warn"), i}
+		c := Counter{
+			m.Name + "." + f.Tag.Get("name"), f.Tag.Get("unit"), f.Tag.Get("doc"), f.Tag.Get("source"),
+			f.Tag.Get("warn"), i,
+		}
 		kind := f.Tag.Get("stat")
-		if f.Type.Kind() != reflect.Uint64 || !f.IsExported() || f.Tag.Get("name") == "" || c.Doc == "" || c.Source == "" || kind != "" && kind != "peak" {
+		if f.Type.Kind() != reflect.Uint64 || !f.IsExported() || f.Tag.Get("name") == "" || c.Doc == "" ||
+			c.Source == "" || kind != "" && kind != "peak" {
 			panic(fmt.Sprintf("divergence: %s.%s: want an exported uint64 with name, doc and source, and stat:\"peak\" or no stat", t, f.Name))
 		}
 		list = append(list, c)

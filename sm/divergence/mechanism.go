@@ -50,7 +50,8 @@ func (m Mechanism) Build(o Options, g Geometry, code *Code) (Policy, error) {
 		return nil, err
 	}
 	if n := p.Slots().Len(); n > MaxSlots {
-		return nil, fmt.Errorf("mechanism %s has %d slots, an SM of %d warps; want at most %d", m.Name, n, g.Warps, MaxSlots)
+		return nil, fmt.Errorf("mechanism %s has %d slots, an SM of %d warps; want at most %d", m.Name, n, g.Warps,
+			MaxSlots)
 	}
 	var counts any
 	if c := p.Counts(); c != nil {

@@ -51,11 +51,15 @@ func Smaller(taken, not Crowd) bool { return taken.Threads <= not.Threads }
 
 // pathOrders are all path orders.
 var pathOrders = key.Choices[PathOrder, First]{}.
-	With(TakenFirst, "the taken path (Fung & Aamodt, HPCA 2011, figures 7 and 10)", func(_, _ Crowd) bool { return true }).
+	With(TakenFirst, "the taken path (Fung & Aamodt, HPCA 2011, figures 7 and 10)",
+		func(_, _ Crowd) bool { return true }).
 	With(NotTakenFirst, "the path behind the branch", func(_, _ Crowd) bool { return false }).
-	With(MajorityFirst, "more threads; on a tie the taken path", func(taken, not Crowd) bool { return taken.Threads >= not.Threads }).
-	With(MinorityFirst, "fewer threads, which bounds the depth by the logarithm of all; on a tie the taken path", Smaller).
-	With(HighestLaneLast, "the path without the highest lane", func(taken, not Crowd) bool { return bits.Len32(taken.Lanes) < bits.Len32(not.Lanes) })
+	With(MajorityFirst, "more threads; on a tie the taken path",
+		func(taken, not Crowd) bool { return taken.Threads >= not.Threads }).
+	With(MinorityFirst, "fewer threads, which bounds the depth by the logarithm of all; on a tie the taken path",
+		Smaller).
+	With(HighestLaneLast, "the path without the highest lane",
+		func(taken, not Crowd) bool { return bits.Len32(taken.Lanes) < bits.Len32(not.Lanes) })
 
 // PathOrders lists the path orders.
 func PathOrders() []PathOrder { return pathOrders.List() }

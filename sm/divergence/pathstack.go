@@ -47,7 +47,8 @@ func (k *PathStack) Diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uin
 			s.Set(rpc)
 			lpc, lpos = Nowhere, 0
 		}
-		if likely := (Point{in.Likely, j.Fall.Depth}); k.Likely && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
+		if likely := (Point{in.Likely, j.Fall.Depth}); k.Likely && in.Likely != isa.NoPC && likely != lpc &&
+			likely != rpc {
 			k.Push(w, Entry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos}, st)
 			lpc, lpos = likely, uint8(k.Len(w)-1)
 		}

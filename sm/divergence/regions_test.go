@@ -59,7 +59,8 @@ func TestMeetAsPDOM(t *testing.T) {
 	}
 	issues := func(name string, k kernel) map[issue]int {
 		m, _ := divergence.Find(name)
-		r, err := micro.Bench{Lanes: lanes, Warps: warps}.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, k, 200_000)
+		r, err := micro.Bench{Lanes: lanes, Warps: warps}.Run(m, divergence.Options{PathOrder: divergence.TakenFirst},
+			k, 200_000)
 		require.NoError(t, err)
 		require.True(t, r.Done)
 		count := map[issue]int{}
@@ -72,7 +73,8 @@ func TestMeetAsPDOM(t *testing.T) {
 		for name, k := range map[string]func() kernel{
 			"unstructured": func() kernel { return unstructured(seed, seed%2 == 1) },
 			"two branches, one join": func() kernel {
-				return seq(line{If: func(*thread) bool { return seed%2 == 1 }, To: "B", Uniform: true}, when(odd, "J"), nop, to("J"), at("B", when(odd, "J")), nop, at("J", nop), exit)
+				return seq(line{If: func(*thread) bool { return seed%2 == 1 }, To: "B", Uniform: true}, when(odd, "J"),
+					nop, to("J"), at("B", when(odd, "J")), nop, at("J", nop), exit)
 			},
 			"structured": func() kernel { return microtest.RandomKernel(seed, lanes*warps, seed%2 == 1, false) },
 		} {

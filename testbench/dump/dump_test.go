@@ -42,13 +42,19 @@ func machine(t *testing.T, mechanism string) *gpu.Machine {
 // parts.
 func TestTables(t *testing.T) {
 	for mechanism, want := range map[string]map[string][2]int{
-		"pdom":    {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {2 * 32, 32}},
-		"token":   {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {16, 32}, "Spilled": {1, 32}},
-		"dpe":     {"Table": {2, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}},
-		"ptpc":    {"Table": {1, 32}, "Threads": {1, 32}},
-		"barrier": {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}, "Barriers": {8, 32}, "Waiting": {1, 32}},
-		"dwf":     {"Table": {1, 32}, "Statics": {1, 32}},
-		"capri":   {"Table": {1, 32}, "Stack.Depth": {1, 8}, "Stack.Entries": {64, 8}, "Private.Depth": {1, 32}, "Private.Entries": {12, 32}},
+		"pdom":  {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {2 * 32, 32}},
+		"token": {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {16, 32}, "Spilled": {1, 32}},
+		"dpe":   {"Table": {2, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}},
+		"ptpc":  {"Table": {1, 32}, "Threads": {1, 32}},
+		"barrier": {
+			"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}, "Barriers": {8, 32},
+			"Waiting": {1, 32},
+		},
+		"dwf": {"Table": {1, 32}, "Statics": {1, 32}},
+		"capri": {
+			"Table": {1, 32}, "Stack.Depth": {1, 8}, "Stack.Entries": {64, 8}, "Private.Depth": {1, 32},
+			"Private.Entries": {12, 32},
+		},
 	} {
 		got := map[string][2]int{}
 		for _, x := range newView(machine(t, mechanism), nil).tables {
@@ -140,7 +146,10 @@ L:	add.u32 %r2, %r1, 2;
 				d, err = Attach(s, &vcd, waves.Options{Filter: []string{"sm[0].**"}, Clocks: true})
 				l.Refuse(err)
 			})
-			require.NoError(t, s.Launch(testbench.Launch{Prog: prog, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, 8)}))
+			require.NoError(t, s.Launch(testbench.Launch{
+				Prog: prog, Grid: [3]uint32{1, 1, 1},
+				Block: [3]uint32{64, 1, 1}, Params: make([]byte, 8),
+			}))
 			require.NoError(t, d.Close())
 			name := filepath.Join(t.TempDir(), "k.vcd")
 			require.NoError(t, d.Save(name))
@@ -161,7 +170,8 @@ L:	add.u32 %r2, %r1, 2;
 			require.NotZero(t, value("sm_0.Div.Stats.Divergent", marker))
 			require.Zero(t, value("sm_0.Div.Stats.Divergent", marker-1))
 
-			rows := regexp.MustCompile(`(?m)^(?:-(.*)|\+\{(.*)\} (.*))$`).FindAllStringSubmatch(save[strings.Index(save, "[sst_expanded]"):], -1)
+			rows := regexp.MustCompile(`(?m)^(?:-(.*)|\+\{(.*)\} (.*))$`).FindAllStringSubmatch(save[strings.Index(save,
+				"[sst_expanded]"):], -1)
 			require.Equal(t, "clocks.cycle[63:0]", rows[0][3])
 			open := regexp.MustCompile(`(?m)^@800200\n-(Warp|Slot|CTA) `)
 			closed := regexp.MustCompile(`(?m)^@c00200\n-`)
@@ -226,7 +236,8 @@ func TestExampleOfTrigger(t *testing.T) {
 	for _, x := range divergence.Mechanisms() {
 		trigger, err := waves.ParseTrigger(quoted[1])
 		require.NoError(t, err)
-		_, err = waves.Attach(machine(t, x.Name).System(), io.Discard, waves.Options{Filter: []string{"sm.Issue.Fire"}, Trigger: trigger})
+		_, err = waves.Attach(machine(t, x.Name).System(), io.Discard,
+			waves.Options{Filter: []string{"sm.Issue.Fire"}, Trigger: trigger})
 		require.NoError(t, err, x.Name)
 	}
 }
@@ -237,7 +248,8 @@ func TestClassesAreWords(t *testing.T) {
 	trigger, err := waves.ParseTrigger("sm[0].Issue.Class == W29-32")
 	require.NoError(t, err)
 	var vcd bytes.Buffer
-	_, err = waves.Attach(m.System(), &vcd, waves.Options{Names: names(m), Trigger: trigger, Filter: []string{"sm.Issue.Fire"}})
+	_, err = waves.Attach(m.System(), &vcd,
+		waves.Options{Names: names(m), Trigger: trigger, Filter: []string{"sm.Issue.Fire"}})
 	require.NoError(t, err)
 	assert.NotContains(t, vcd.String(), "Class", "it need not be in the dump")
 	trigger.Value = "W29_32"
@@ -249,9 +261,13 @@ func TestClassesAreWords(t *testing.T) {
 // TestViewOfAnotherSM checks that a filter for one SM shows that SM.
 func TestViewOfAnotherSM(t *testing.T) {
 	m := machine(t, "pdom")
-	for filter, sm := range map[string]string{"sm[3].**": "sm[3]", "sm_07.Issue": "sm[7]", "sm_00": "sm[0]", "l2[1]": "sm[0]", "sm[*].Issue": "sm[0]"} {
+	for filter, sm := range map[string]string{
+		"sm[3].**": "sm[3]", "sm_07.Issue": "sm[7]", "sm_00": "sm[0]",
+		"l2[1]": "sm[0]", "sm[*].Issue": "sm[0]",
+	} {
 		v := newView(m, []string{filter})
 		assert.Equal(t, sm, v.sm, filter)
-		assert.True(t, slices.ContainsFunc(v.groups(), func(g waves.Group) bool { return slices.Contains(g.Patterns, sm+".Issue.Class") }))
+		assert.True(t, slices.ContainsFunc(v.groups(),
+			func(g waves.Group) bool { return slices.Contains(g.Patterns, sm+".Issue.Class") }))
 	}
 }

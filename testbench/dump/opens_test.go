@@ -99,7 +99,8 @@ func TestOpensWhereThreadsPart(t *testing.T) {
 			_, err = fmt.Sscanf(string(b[strings.Index(string(b), "\n*")+2:]), "%f %d", new(float64), &marker)
 			require.NoError(t, err)
 			core := s.Machine.Core()
-			what := fmt.Sprintf("%s %s: branch of cycle %d, done with in cycle %d", k.Name, x.Name, seen.first.cycle, seen.done)
+			what := fmt.Sprintf("%s %s: branch of cycle %d, done with in cycle %d", k.Name, x.Name, seen.first.cycle,
+				seen.done)
 			assert.Greater(t, marker, core.Fs(seen.first.cycle), what)
 			assert.LessOrEqual(t, marker, core.Fs(seen.done+1), what)
 		}

@@ -119,7 +119,8 @@ func (v *view) groups() []waves.Group {
 		{Patterns: []string{"clocks.cycle"}},
 		{Name: "Issue and branches", Color: waves.Green, Patterns: at(
 			"Issue.Class", "Issue.Fire.Slot", "Issue.Fire.PC", "Issue.Out.Front.Mask",
-			"ALU.Outcome.Valid", "ALU.Outcome.Front.Slot", "ALU.Outcome.Front.PC", "ALU.Outcome.Front.Target", "ALU.Outcome.Front.Taken",
+			"ALU.Outcome.Valid", "ALU.Outcome.Front.Slot", "ALU.Outcome.Front.PC", "ALU.Outcome.Front.Target",
+			"ALU.Outcome.Front.Taken",
 		)},
 	}
 	list = append(list, v.parts()...)
@@ -129,15 +130,31 @@ func (v *view) groups() []waves.Group {
 	}
 	return append(list,
 		waves.Group{Name: "Mechanism", Color: waves.Orange, Closed: true, Used: true, Patterns: registers},
-		waves.Group{Name: "Divergence counters", Color: waves.Orange, Closed: true, Used: true, Decimal: true, Patterns: at("Div.Stats")},
+		waves.Group{
+			Name: "Divergence counters", Color: waves.Orange, Closed: true, Used: true, Decimal: true,
+			Patterns: at("Div.Stats"),
+		},
 		waves.Group{Name: "Fetch, execution, L1", Color: waves.Green, Closed: true, Patterns: at(
-			"Fetch.Valid", "Fetch.Slot", "Fetch.PC", "Fetch.N", "Issue.Out.Front.Slot", "Issue.Out.Front.PC", "Issue.Out.Front.Row",
+			"Fetch.Valid", "Fetch.Slot", "Fetch.PC", "Fetch.N", "Issue.Out.Front.Slot", "Issue.Out.Front.PC",
+			"Issue.Out.Front.Row",
 			"LSU.Started", "LSU.Tag", "Mem.L1.Stall", "Mem.L1.Req.Valid", "Mem.L1.Rsp.Valid",
 		)},
-		waves.Group{Name: "SM counters", Color: waves.Blue, Closed: true, Used: true, Decimal: true, Patterns: at("Issue.Count.Issued", "Issue.Count.Lanes", "Mem.L1.Count")},
-		waves.Group{Name: "L2 counters", Color: waves.Indigo, Closed: true, Used: true, Decimal: true, Patterns: []string{"l2[0].Count"}},
-		waves.Group{Name: "DRAM", Color: waves.Violet, Closed: true, Patterns: []string{"dram[0].Command", "dram[0].In.Count", "dram[0].Out.Count"}},
-		waves.Group{Name: "DRAM counters", Color: waves.Violet, Closed: true, Used: true, Decimal: true, Patterns: []string{"dram[0].Count"}},
+		waves.Group{
+			Name: "SM counters", Color: waves.Blue, Closed: true, Used: true, Decimal: true,
+			Patterns: at("Issue.Count.Issued", "Issue.Count.Lanes", "Mem.L1.Count"),
+		},
+		waves.Group{
+			Name: "L2 counters", Color: waves.Indigo, Closed: true, Used: true, Decimal: true,
+			Patterns: []string{"l2[0].Count"},
+		},
+		waves.Group{
+			Name: "DRAM", Color: waves.Violet, Closed: true,
+			Patterns: []string{"dram[0].Command", "dram[0].In.Count", "dram[0].Out.Count"},
+		},
+		waves.Group{
+			Name: "DRAM counters", Color: waves.Violet, Closed: true, Used: true, Decimal: true,
+			Patterns: []string{"dram[0].Count"},
+		},
 		waves.Group{Name: "Clocks", Closed: true, Patterns: []string{"clocks"}},
 	)
 }
@@ -162,7 +179,8 @@ func (v *view) parts() []waves.Group {
 		for i := range t.parts {
 			if i == len(*to) {
 				*to = append(*to, waves.Group{
-					Name: fmt.Sprint(name, " ", i), Color: color, Closed: true, Used: true, Opens: v.opens(&t, i), Label: v.label,
+					Name: fmt.Sprint(name, " ", i), Color: color, Closed: true, Used: true, Opens: v.opens(&t,
+						i), Label: v.label,
 				})
 			}
 			g := &(*to)[i]
@@ -212,7 +230,8 @@ func (v *view) rows(t *table, e int) (list []string) {
 		}
 	}
 	for _, path := range leading {
-		if field, _, _ := strings.Cut(path, "."); slices.Contains(fields, field) && (field == path || isPoint(t.entry, field)) {
+		if field, _, _ := strings.Cut(path, "."); slices.Contains(fields, field) &&
+			(field == path || isPoint(t.entry, field)) {
 			list = append(list, at+"."+path)
 		}
 	}

@@ -202,17 +202,20 @@ func check(p *isa.Program, l *Setup) error {
 	var errs []error
 	for i, axis := range "xyz" {
 		if l.Grid[i] == 0 || l.Block[i] == 0 {
-			errs = append(errs, fmt.Errorf("golden: %d CTAs of %d threads in %c, want at least 1", l.Grid[i], l.Block[i], axis))
+			errs = append(errs, fmt.Errorf("golden: %d CTAs of %d threads in %c, want at least 1", l.Grid[i],
+				l.Block[i], axis))
 		}
 	}
 	if len(l.Params) != int(p.ParamBytes) {
-		errs = append(errs, fmt.Errorf("golden: %s takes %d bytes of parameters, found %d", p.Name, p.ParamBytes, len(l.Params)))
+		errs = append(errs, fmt.Errorf("golden: %s takes %d bytes of parameters, found %d", p.Name, p.ParamBytes,
+			len(l.Params)))
 	}
 	var v values
 	for pc := range p.Insts {
 		in := &p.Insts[pc]
 		if !in.Memory() && !in.Control() && !in.CrossLane() && !v.eval(in) {
-			errs = append(errs, fmt.Errorf("%s:%d:%d: golden: no meaning for %q", p.File, in.Pos.Line, in.Pos.Col, in.Text))
+			errs = append(errs, fmt.Errorf("%s:%d:%d: golden: no meaning for %q", p.File, in.Pos.Line, in.Pos.Col,
+				in.Text))
 		}
 	}
 	return errors.Join(errs...)

@@ -162,14 +162,32 @@ func TestFaults(t *testing.T) {
 		name, body string
 		want       Fault
 	}{
-		{"global behind the end", "st.global.u32 [%d1+32], 1;", Fault{Kind: OutOfBounds, Addr: out + 32, Space: isa.SpaceGlobal, Size: 4}},
-		{"global before the start", "ld.global.u32 %r4, [%d1+-4];", Fault{Kind: OutOfBounds, Addr: out - 4, Space: isa.SpaceGlobal, Size: 4}},
-		{"vector misaligned", "ld.global.v2.u32 {%r4, %r5}, [%d1+4];", Fault{Kind: Misaligned, Addr: out + 4, Space: isa.SpaceGlobal, Size: 8}},
-		{"shared", "st.shared.u8 [tile+1024], 1;", Fault{Kind: OutOfBounds, Addr: 1024, Space: isa.SpaceShared, Size: 1}},
+		{
+			"global behind the end", "st.global.u32 [%d1+32], 1;",
+			Fault{Kind: OutOfBounds, Addr: out + 32, Space: isa.SpaceGlobal, Size: 4},
+		},
+		{
+			"global before the start", "ld.global.u32 %r4, [%d1+-4];",
+			Fault{Kind: OutOfBounds, Addr: out - 4, Space: isa.SpaceGlobal, Size: 4},
+		},
+		{
+			"vector misaligned", "ld.global.v2.u32 {%r4, %r5}, [%d1+4];",
+			Fault{Kind: Misaligned, Addr: out + 4, Space: isa.SpaceGlobal, Size: 8},
+		},
+		{
+			"shared", "st.shared.u8 [tile+1024], 1;",
+			Fault{Kind: OutOfBounds, Addr: 1024, Space: isa.SpaceShared, Size: 1},
+		},
 		{"local", "st.local.u64 [stack+32], 1;", Fault{Kind: OutOfBounds, Addr: 32, Space: isa.SpaceLocal, Size: 8}},
 		{"parameters", "ld.param.u32 %r4, [n+4];", Fault{Kind: OutOfBounds, Addr: 12, Space: isa.SpaceParam, Size: 4}},
-		{"generic store to parameters", "mov.u64 %d3, n; cvta.param.u64 %d3, %d3; st.u32 [%d3], 0;", Fault{Kind: ReadOnly, Addr: isa.ParamWindow + 8, Space: isa.SpaceParam, Size: 4}},
-		{"null", "mov.u64 %d3, 0; atom.add.u32 %r4, [%d3], 1;", Fault{Kind: OutOfBounds, Space: isa.SpaceGlobal, Size: 4}},
+		{
+			"generic store to parameters", "mov.u64 %d3, n; cvta.param.u64 %d3, %d3; st.u32 [%d3], 0;",
+			Fault{Kind: ReadOnly, Addr: isa.ParamWindow + 8, Space: isa.SpaceParam, Size: 4},
+		},
+		{
+			"null", "mov.u64 %d3, 0; atom.add.u32 %r4, [%d3], 1;",
+			Fault{Kind: OutOfBounds, Space: isa.SpaceGlobal, Size: 4},
+		},
 		{"trap", "trap;", Fault{Kind: Trapped}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -299,7 +317,8 @@ func TestAddressesOf32Bits(t *testing.T) {
 	ld.shared.u32 %r2, [tile+4];
 	exit;`)
 	p.AddressBits = 32
-	r, err := Run(p, Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, 12)}, &Memory{}, Options{Registers: true})
+	r, err := Run(p, Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, 12)}, &Memory{},
+		Options{Registers: true})
 	require.NoError(t, err)
 	require.Equal(t, Finished, r.End)
 	assert.Equal(t, uint64(5), r.Threads[0].Regs[1])

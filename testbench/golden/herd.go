@@ -180,7 +180,8 @@ func (h *Herds) load(e *Herd, in *isa.Inst) string {
 			}
 		}
 		if got := e.Addr[bits.TrailingZeros32(lanes)>>4] / block; got != best {
-			return fmt.Sprintf("the load is herded, %d of %d threads read from %#x on, and it read from %#x on", votes[best], bits.OnesCount32(lanes), best*block, got*block)
+			return fmt.Sprintf("the load is herded, %d of %d threads read from %#x on, and it read from %#x on",
+				votes[best], bits.OnesCount32(lanes), best*block, got*block)
 		}
 	}
 	return ""

@@ -223,7 +223,10 @@ func floats() (list []opcode) {
 			for _, v := range variants {
 				ftz, sat := strings.Contains(v, "ftz"), strings.Contains(v, "sat")
 				op := func(name string, n int, eval func(s []uint64) uint64) {
-					list = append(list, opcode{text: name + "." + mode + v + "." + t, dst: t, src: of(t, n), eval: f.modified(ftz, sat, eval)})
+					list = append(list, opcode{
+						text: name + "." + mode + v + "." + t, dst: t, src: of(t, n),
+						eval: f.modified(ftz, sat, eval),
+					})
 				}
 				oneBits := uint64(f.emax) << (f.prec - 1)
 				op("add", 2, func(s []uint64) uint64 { return f.fma(mode, s[0], oneBits, s[1]) })
@@ -311,12 +314,32 @@ func (f format) others() (list []opcode) {
 			}
 		}
 		for name, holds := range map[string]func(c int, nan bool) bool{
-			"eq": func(c int, nan bool) bool { return !nan && c == 0 }, "ne": func(c int, nan bool) bool { return !nan && c != 0 },
-			"lt": func(c int, nan bool) bool { return !nan && c < 0 }, "le": func(c int, nan bool) bool { return !nan && c <= 0 },
-			"gt": func(c int, nan bool) bool { return !nan && c > 0 }, "ge": func(c int, nan bool) bool { return !nan && c >= 0 },
-			"equ": func(c int, nan bool) bool { return nan || c == 0 }, "neu": func(c int, nan bool) bool { return nan || c != 0 },
-			"ltu": func(c int, nan bool) bool { return nan || c < 0 }, "leu": func(c int, nan bool) bool { return nan || c <= 0 },
-			"gtu": func(c int, nan bool) bool { return nan || c > 0 }, "geu": func(c int, nan bool) bool { return nan || c >= 0 },
+			"eq": func(c int, nan bool) bool { return !nan && c == 0 }, "ne": func(c int,
+				nan bool,
+			) bool {
+				return !nan && c != 0
+			},
+			"lt": func(c int, nan bool) bool { return !nan && c < 0 }, "le": func(c int, nan bool) bool {
+				return !nan &&
+					c <= 0
+			},
+			"gt": func(c int, nan bool) bool { return !nan && c > 0 }, "ge": func(c int, nan bool) bool {
+				return !nan &&
+					c >= 0
+			},
+			"equ": func(c int, nan bool) bool { return nan || c == 0 }, "neu": func(c int,
+				nan bool,
+			) bool {
+				return nan || c != 0
+			},
+			"ltu": func(c int, nan bool) bool { return nan || c < 0 }, "leu": func(c int, nan bool) bool {
+				return nan ||
+					c <= 0
+			},
+			"gtu": func(c int, nan bool) bool { return nan || c > 0 }, "geu": func(c int, nan bool) bool {
+				return nan ||
+					c >= 0
+			},
 			"num": func(_ int, nan bool) bool { return !nan }, "nan": func(_ int, nan bool) bool { return nan },
 		} {
 			compared := func(s []uint64) bool {
@@ -328,7 +351,8 @@ func (f format) others() (list []opcode) {
 				return holds(c, nan)
 			}
 			op("setp."+name+ftz+"."+t, "pred", of(t, 2), on, func(s []uint64) uint64 { return one(compared(s)) })
-			op("set."+name+ftz+".f32."+t, "f32", of(t, 2), on, func(s []uint64) uint64 { return 0x3F80_0000 * one(compared(s)) })
+			op("set."+name+ftz+".f32."+t, "f32", of(t, 2), on,
+				func(s []uint64) uint64 { return 0x3F80_0000 * one(compared(s)) })
 		}
 		for mode := range map[string]bool{"rni": true, "rzi": true, "rmi": true, "rpi": true} {
 			for _, to := range []string{"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"} {
@@ -336,7 +360,8 @@ func (f format) others() (list []opcode) {
 				if widthOf(to) == 8 {
 					register = to[:1] + "32"
 				}
-				op("cvt."+mode+ftz+"."+to+"."+t, register, of(t, 1), on, func(s []uint64) uint64 { return f.toInteger(mode, to, register, s[0]) })
+				op("cvt."+mode+ftz+"."+to+"."+t, register, of(t, 1), on,
+					func(s []uint64) uint64 { return f.toInteger(mode, to, register, s[0]) })
 			}
 			op("cvt."+mode+ftz+"."+t+"."+t, t, of(t, 1), on, func(s []uint64) uint64 {
 				if f.isNaN(s[0]) || f.isInf(s[0]) {
@@ -349,14 +374,18 @@ func (f format) others() (list []opcode) {
 	op("copysign."+t, t, of(t, 2), false, func(s []uint64) uint64 { return s[1]&^f.sign() | s[0]&f.sign() })
 	for name, holds := range map[string]func(x uint64) bool{
 		"finite": func(x uint64) bool { return !f.isNaN(x) && !f.isInf(x) }, "infinite": f.isInf, "notanumber": f.isNaN,
-		"number": func(x uint64) bool { return !f.isNaN(x) }, "subnormal": func(x uint64) bool { return f.small(x) && x&^f.sign() != 0 },
+		"number": func(x uint64) bool { return !f.isNaN(x) }, "subnormal": func(x uint64) bool {
+			return f.small(x) &&
+				x&^f.sign() != 0
+		},
 		"normal": func(x uint64) bool { return !f.isNaN(x) && !f.isInf(x) && (!f.small(x) || x&^f.sign() == 0) },
 	} {
 		op("testp."+name+"."+t, "pred", of(t, 1), false, func(s []uint64) uint64 { return one(holds(s[0])) })
 	}
 	for _, mode := range roundings {
 		for _, from := range []string{"u16", "s16", "u32", "s32", "u64", "s64"} {
-			op("cvt."+mode+"."+t+"."+from, t, of(from, 1), false, func(s []uint64) uint64 { return f.round(new(big.Rat).SetInt(num(from, s[0])), mode) })
+			op("cvt."+mode+"."+t+"."+from, t, of(from, 1), false,
+				func(s []uint64) uint64 { return f.round(new(big.Rat).SetInt(num(from, s[0])), mode) })
 		}
 		if t == "f32" {
 			wide := formats["f64"]
@@ -434,7 +463,10 @@ func TestTanhByTheManual(t *testing.T) {
 			require.LessOrEqual(t, math.Abs(got-want), 0x1p-11*math.Abs(want), "tanh(%g)", a)
 		}
 	}
-	for a, want := range map[uint32]uint32{0: 0, 1 << 31: 1 << 31, 0x7F80_0000: 0x3F80_0000, 0xFF80_0000: 0xBF80_0000, 1: 1} {
+	for a, want := range map[uint32]uint32{
+		0: 0, 1 << 31: 1 << 31, 0x7F80_0000: 0x3F80_0000, 0xFF80_0000: 0xBF80_0000,
+		1: 1,
+	} {
 		d, _ := golden.Eval(in, []uint64{uint64(a)})
 		require.Equal(t, uint64(want), d[0], "tanh of %#x", a)
 	}

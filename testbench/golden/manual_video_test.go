@@ -14,9 +14,12 @@ import (
 // Instructions"), with random selectors.
 
 var (
-	scalarSelectors = map[string][2]int{"": {0, 32}, ".b0": {0, 8}, ".b1": {8, 8}, ".b2": {16, 8}, ".b3": {24, 8}, ".h0": {0, 16}, ".h1": {16, 16}}
-	selectorNames   = []string{"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"}
-	kinds           = []string{"u32", "s32"}
+	scalarSelectors = map[string][2]int{
+		"": {0, 32}, ".b0": {0, 8}, ".b1": {8, 8}, ".b2": {16, 8}, ".b3": {24, 8},
+		".h0": {0, 16}, ".h1": {16, 16},
+	}
+	selectorNames = []string{"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"}
+	kinds         = []string{"u32", "s32"}
 )
 
 func clampBits(signed bool, n int, v int64) int64 {
@@ -273,10 +276,16 @@ func TestVideoByTheManual(t *testing.T) {
 	var list []opcode
 	sets := []string{"vset.eq", "vset.ne", "vset.lt", "vset.le", "vset.gt", "vset.ge"}
 	for range 12 {
-		for _, name := range append([]string{"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", pick(r, sets), pick(r, sets)}, sets...) {
+		for _, name := range append([]string{
+			"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", pick(r, sets),
+			pick(r, sets),
+		}, sets...) {
 			list = append(list, scalarVideo(r, name))
 		}
-		for _, name := range []string{"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg", pick(r, sets), pick(r, sets)} {
+		for _, name := range []string{
+			"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg", pick(r, sets),
+			pick(r, sets),
+		} {
 			list = append(list, simdVideo(r, name, 2), simdVideo(r, name, 4))
 		}
 		list = append(list, multiplyAdd(r), multiplyAdd(r), multiplyAdd(r))

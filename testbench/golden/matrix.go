@@ -68,7 +68,10 @@ func (b *block) rowAddress(t *thread, in *isa.Inst) *Fault {
 		return nil
 	}
 	at, shared := b.sharedOffset(in, t.meets.src[0])
-	f := &Fault{ID: b.name(t), Kind: OutOfBounds, PC: t.pc, Addr: t.meets.src[0] + uint64(in.Off), Space: in.Space, Size: size}
+	f := &Fault{
+		ID: b.name(t), Kind: OutOfBounds, PC: t.pc, Addr: t.meets.src[0] + uint64(in.Off), Space: in.Space,
+		Size: size,
+	}
 	switch {
 	case !shared:
 		return f

@@ -38,7 +38,8 @@ func (m *Memory) Map(addr, size uint64) error {
 	i := m.after(addr)
 	if i < len(m.ranges) && m.ranges[i].start < addr+size {
 		r := &m.ranges[i]
-		return fmt.Errorf("golden: memory [%#x, %#x) overlaps [%#x, %#x), which is mapped", addr, addr+size, r.start, r.end())
+		return fmt.Errorf("golden: memory [%#x, %#x) overlaps [%#x, %#x), which is mapped", addr, addr+size, r.start,
+			r.end())
 	}
 	m.ranges = slices.Insert(m.ranges, i, span{addr, make([]byte, size)})
 	m.last = i

@@ -17,7 +17,8 @@ func (v *values) video(in *isa.Inst) bool {
 		return v.lanes(in)
 	}
 	n, at := uint(s.D>>8), uint(s.D&0xff)
-	d, ok := primary(in, field(in.SrcType, a, uint(s.A&0xff), uint(s.A>>8)), field(s.BType, b, uint(s.B&0xff), uint(s.B>>8)), c)
+	d, ok := primary(in, field(in.SrcType, a, uint(s.A&0xff), uint(s.A>>8)),
+		field(s.BType, b, uint(s.B&0xff), uint(s.B>>8)), c)
 	if !ok {
 		return false
 	}
@@ -167,7 +168,8 @@ func primary(in *isa.Inst, a, b *big.Int, c uint64) (*big.Int, bool) {
 
 // isSigned reports whether the result of vmad is signed.
 func isSigned(in *isa.Inst) bool {
-	return in.SrcType.Signed() || in.Select.BType.Signed() || in.Mode == isa.ModeNegProduct || in.Mode == isa.ModeNegAddend
+	return in.SrcType.Signed() || in.Select.BType.Signed() || in.Mode == isa.ModeNegProduct ||
+		in.Mode == isa.ModeNegAddend
 }
 
 // multiply computes a*b + c of vmad. A negated c is the complement of its 32 bits plus 1, because

@@ -57,9 +57,10 @@ type File struct {
 
 // Buffer is named device memory that launches share.
 type Buffer struct {
-	Name string  `json:"name"`
-	Init string  `json:"init"`           // buf:...
-	Seed *uint64 `json:"seed,omitempty"` // of its random values; nil: derived from the seed of the file and the number of the buffer
+	Name string `json:"name"`
+	Init string `json:"init"` // buf:...
+	// of its random values; nil: derived from the seed of the file and the number of the buffer
+	Seed *uint64 `json:"seed,omitempty"`
 
 	at int // offset in the text
 }

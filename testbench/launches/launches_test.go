@@ -102,7 +102,8 @@ func TestOld(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "kernel.ptx"), ptx, 0o644))
 	name := filepath.Join(dir, "launch.json")
-	require.NoError(t, os.WriteFile(name, []byte(`{"schema": "divergo.counterexample.v1", "mechanism": "tbc", "checker": "memory", "seed": 3,
+	require.NoError(t, os.WriteFile(name,
+		[]byte(`{"schema": "divergo.counterexample.v1", "mechanism": "tbc", "checker": "memory", "seed": 3,
 		"grid": [2, 1, 1], "block": [32, 1, 1], "args": ["buf:rand:u32:64", "buf:zero:256", "u32:64"]}`), 0o644))
 	f, err := launches.Read(name)
 	require.NoError(t, err)
@@ -134,8 +135,14 @@ func TestWritten(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, test := range []struct{ from, to, want string }{
 		{`"buffers"`, `"bufers"`, `f.json:5:3: a launch file: unknown member "bufers"; did you mean "buffers"?`},
-		{`"kernel": "step"`, `"kernl": "step"`, `f.json:10:6: a launch: unknown member "kernl"; did you mean "kernel"?`},
-		{`"kernel": "step"`, `"kernel": "stop"`, `f.json:10:16: testdata/step.ptx: no kernel "stop"; did you mean step?`},
+		{
+			`"kernel": "step"`, `"kernl": "step"`,
+			`f.json:10:6: a launch: unknown member "kernl"; did you mean "kernel"?`,
+		},
+		{
+			`"kernel": "step"`, `"kernel": "stop"`,
+			`f.json:10:16: testdata/step.ptx: no kernel "stop"; did you mean step?`,
+		},
 		{`"seed": 9`, `"sed": 9`, `f.json:7:46: a buffer: unknown member "sed"; did you mean "seed"?`},
 		{`"seed": 9`, `"seed": -9`, `f.json:7:54: want an integer from 0 to 18446744073709551615`},
 		{`"name": "b"`, `"name": "a"`, `f.json:7:14: there is a buffer "a" already`},
@@ -222,12 +229,15 @@ func TestDifference(t *testing.T) {
 	number, _ := launches.Difference(one, run(twice))
 	assert.Equal(t, -1, number)
 	// The second launch, of a, changes one element less.
-	number, name := launches.Difference(one, run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
+	number, name := launches.Difference(one,
+		run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
 	assert.Equal(t, 1, number)
 	assert.Equal(t, "buffer a", name)
-	number, name = launches.Difference(one, run(strings.Replace(twice, `["a", "b", "u32:48"]`, `["a", "b", "u32:47"]`, 1)))
+	number, name = launches.Difference(one,
+		run(strings.Replace(twice, `["a", "b", "u32:48"]`, `["a", "b", "u32:47"]`, 1)))
 	assert.Equal(t, 0, number)
 	assert.Equal(t, "buffer b", name)
-	number, _ = launches.Difference(one[:1], run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
+	number, _ = launches.Difference(one[:1],
+		run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
 	assert.Equal(t, -1, number)
 }

@@ -75,7 +75,8 @@ func (p *Plan) add(l testbench.Launch, args []testbench.Arg, named []int) error 
 		}
 		if t := s.Args[i].Texture; t != nil {
 			s.textures = append(s.textures, texture{Texture: t, texels: at, handle: len(p.Buffers)})
-			at = p.memory("handle of "+l.Prog.Params[i].Name, testbench.Arg{Buffer: true, Type: isa.B8, Bytes: testbench.TextureBytes})
+			at = p.memory("handle of "+l.Prog.Params[i].Name,
+				testbench.Arg{Buffer: true, Type: isa.B8, Bytes: testbench.TextureBytes})
 		}
 		s.buffers = append(s.buffers, at)
 	}
@@ -109,7 +110,8 @@ func (s *Step) bind(t *testbench.Texture, texels int) error {
 	for _, r := range s.Prog.References {
 		if r.Name == t.Reference {
 			at := slices.IndexFunc(s.Prog.Globals, func(g isa.Global) bool { return g.Addr == r.Addr })
-			s.textures = append(s.textures, texture{Texture: t, texels: texels, handle: -1, reference: r.Addr, initial: s.Prog.Globals[at].Init})
+			s.textures = append(s.textures,
+				texture{Texture: t, texels: texels, handle: -1, reference: r.Addr, initial: s.Prog.Globals[at].Init})
 			return nil
 		}
 		names = append(names, r.Name)
@@ -125,7 +127,8 @@ func (s *Step) bind(t *testbench.Texture, texels int) error {
 func (p *Plan) bound(module any) func(string) bool {
 	return func(name string) bool {
 		return slices.ContainsFunc(p.Steps, func(s Step) bool {
-			return s.Prog.Module == module && slices.ContainsFunc(s.textures, func(t texture) bool { return t.Reference == name })
+			return s.Prog.Module == module &&
+				slices.ContainsFunc(s.textures, func(t texture) bool { return t.Reference == name })
 		})
 	}
 }
@@ -214,7 +217,8 @@ func (f *File) Load() (*Plan, error) {
 		if len(wrong.errs) > 0 {
 			continue
 		}
-		if err := p.add(testbench.Launch{Prog: prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared}, args, named); err != nil {
+		if err := p.add(testbench.Launch{Prog: prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared}, args,
+			named); err != nil {
 			wrong.errorf(l.argsAt, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	}
@@ -323,7 +327,8 @@ func (p *Plan) Place(d Device) *Placed {
 			}
 			copy(bank[param.Offset:], data)
 		}
-		placed.Launches = append(placed.Launches, testbench.Launch{Prog: step.Prog, Grid: step.Grid, Block: step.Block, Shared: step.Shared, Params: bank})
+		placed.Launches = append(placed.Launches,
+			testbench.Launch{Prog: step.Prog, Grid: step.Grid, Block: step.Block, Shared: step.Shared, Params: bank})
 	}
 	return placed
 }

@@ -402,7 +402,8 @@ func (p *parser) claim(allow bool, text string) {
 		for _, one := range strings.Split(part, "&&") {
 			m := term.FindStringSubmatch(strings.TrimSpace(one))
 			if m == nil {
-				p.errorf("condition %q: want terms such as T0:r1 == 2 or x == 1, joined by && and ||", strings.TrimSpace(one))
+				p.errorf("condition %q: want terms such as T0:r1 == 2 or x == 1, joined by && and ||",
+					strings.TrimSpace(one))
 				return
 			}
 			value, err := strconv.ParseUint(m[5], 10, 32)

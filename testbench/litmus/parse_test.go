@@ -35,13 +35,18 @@ func TestParseErrors(t *testing.T) {
 		{"test a\nT0\nld.u32 r0, x", "want a variable in brackets"},
 		{"test a\nT0\nst.u32 [x], -1", "want a register or a number"},
 		{"test a\nT0\nst.shared.u32 [x], 1", "x is in another address space"},
-		{"test a\nT0 @ cta 0 | T1 @ cta 1\nshared x\nst.u32 [x], 1 | st.u32 [x], 1", "T0 and T1 of different CTAs access x"},
+		{
+			"test a\nT0 @ cta 0 | T1 @ cta 1\nshared x\nst.u32 [x], 1 | st.u32 [x], 1",
+			"T0 and T1 of different CTAs access x",
+		},
 		{"test a\nT0\nst.u32 [x], 1\nforbid T0:r0 == 1", "no such register"},
 		{"test a\nT0\nst.u32 [x], 1\nallow x >= 1", "want terms such as"},
 		{"test a\nT0\nst.u32 [x], 1\nallow x == 1\nst.u32 [x], 1", "behind the conditions"},
 		{"test a\nT0\nfence.sc.gpu", "no variable is accessed"},
 		{"test a\nT0\n" + strings.Repeat("st.u32 [x], 1\n", 24), "want at most 24"},
-		{"test a\nT0 | T1 | T2 | T3 | T4 | T5 | T6 | T7\n" + strings.Repeat(strings.Repeat("atom.relaxed.gpu.add.u32 r0, [x], 1 |", 7)+"ld.u32 r0, [x]\n", 2), "executions to look at, want at most"},
+		{"test a\nT0 | T1 | T2 | T3 | T4 | T5 | T6 | T7\n" +
+			strings.Repeat(strings.Repeat("atom.relaxed.gpu.add.u32 r0, [x], 1 |", 7)+"ld.u32 r0, [x]\n",
+				2), "executions to look at, want at most"},
 	} {
 		_, err := litmus.Parse("t.litmus", c.text)
 		assert.ErrorContains(t, err, c.want, c.text)

@@ -25,7 +25,10 @@ type access struct {
 type random struct{ A, B, C []access }
 
 var orders = map[string][]string{
-	"ld": {".weak", ".relaxed", ".acquire"}, "st": {".weak", ".relaxed", ".release"}, "fence": {".acquire", ".release", ".acq_rel", ".sc"},
+	"ld": {".weak", ".relaxed", ".acquire"}, "st": {".weak", ".relaxed", ".release"}, "fence": {
+		".acquire", ".release",
+		".acq_rel", ".sc",
+	},
 	"atom": {".relaxed", ".acquire", ".release", ".acq_rel"}, "red": {".relaxed", ".release"},
 }
 
@@ -102,7 +105,8 @@ func (r random) test(t *forall.T, change func(a *access) string) *litmus.Test {
 
 var (
 	accesses = forall.Struct[access](map[string]gopter.Gen{
-		"Op": forall.OneOf("ld", "st", "atom", "red", "fence"), "Order": gen.IntRange(0, 3), "Narrow": forall.Bool(), "Y": forall.Bool(),
+		"Op": forall.OneOf("ld", "st", "atom", "red", "fence"), "Order": gen.IntRange(0,
+			3), "Narrow": forall.Bool(), "Y": forall.Bool(),
 	})
 	randoms = forall.Struct[random](map[string]gopter.Gen{
 		"A": forall.List(3, accesses), "B": forall.List(2, accesses), "C": forall.List(2, accesses),
@@ -110,22 +114,24 @@ var (
 )
 
 func TestProperties(t *testing.T) {
-	forall.Check(t, "the model allows what a sequentially consistent machine does", randoms, func(t *forall.T, r random) {
-		if test := r.test(t, same); test != nil {
-			require.Subset(t, test.Allowed(), test.Interleavings())
-		}
-	})
-	forall.Check(t, "with strong accesses and fence.sc between all of them the model is sequentially consistent", randoms, func(t *forall.T, r random) {
-		test := r.test(t, func(a *access) string {
-			if a.Narrow = false; a.Op != "fence" && a.Order%len(orders[a.Op]) == 0 {
-				a.Order = 1
+	forall.Check(t, "the model allows what a sequentially consistent machine does", randoms,
+		func(t *forall.T, r random) {
+			if test := r.test(t, same); test != nil {
+				require.Subset(t, test.Allowed(), test.Interleavings())
 			}
-			return "fence.sc.gpu"
 		})
-		if test != nil {
-			require.Equal(t, test.Interleavings(), test.Allowed())
-		}
-	})
+	forall.Check(t, "with strong accesses and fence.sc between all of them the model is sequentially consistent",
+		randoms, func(t *forall.T, r random) {
+			test := r.test(t, func(a *access) string {
+				if a.Narrow = false; a.Op != "fence" && a.Order%len(orders[a.Op]) == 0 {
+					a.Order = 1
+				}
+				return "fence.sc.gpu"
+			})
+			if test != nil {
+				require.Equal(t, test.Interleavings(), test.Allowed())
+			}
+		})
 	forall.Check(t, "a weaker order or a narrower scope forbids nothing more", randoms, func(t *forall.T, r random) {
 		strong := r.test(t, same)
 		weak := r.test(t, func(a *access) string {

@@ -24,8 +24,10 @@ func TestRun(t *testing.T) {
 // It finds planted bugs in these.
 func TestSynchronisation(t *testing.T) {
 	names := []string{
-		"MP+fence.sys", "MP+fence.gpu", "MP+fence.release+fence.acquire", "MP+membar.gl", "MP+release+acquire.gpu", "MP+release+fence",
-		"MP+fence+acquire", "MP+atom.release+atom.acquire", "MP+release+atom.acquire", "MP+red.release+acquire", "SB+fence.sc", "S+release+acquire", "Lock",
+		"MP+fence.sys", "MP+fence.gpu", "MP+fence.release+fence.acquire", "MP+membar.gl", "MP+release+acquire.gpu",
+		"MP+release+fence",
+		"MP+fence+acquire", "MP+atom.release+atom.acquire", "MP+release+atom.acquire", "MP+red.release+acquire",
+		"SB+fence.sc", "S+release+acquire", "Lock",
 	}
 	var tests []*litmus.Test
 	for _, one := range litmus.Tests() {
@@ -54,7 +56,8 @@ func nothingForbidden(t *testing.T, tests []*litmus.Test, runs uint64) {
 		n := one.Count()
 		assert.Equal(t, runs, one.Launches, one.Test.Name)
 		assert.GreaterOrEqual(t, one.Executions, runs, one.Test.Name)
-		t.Logf("%s: %d executions, %d of %d outcomes, %d of %d weak", one.Test.Name, one.Executions, n.Seen, n.Allowed, n.WeakSeen, n.Weak)
+		t.Logf("%s: %d executions, %d of %d outcomes, %d of %d weak", one.Test.Name, one.Executions, n.Seen, n.Allowed,
+			n.WeakSeen, n.Weak)
 		switch {
 		case one.Test.Name == "MP+weak" && runs > 50:
 			assert.Equal(t, 1, n.WeakSeen)

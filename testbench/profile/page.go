@@ -15,8 +15,9 @@ import (
 // Colors are the colours of an SM's cycles. Issued warps are shades of blue, darker with more
 // lanes; each reason not to issue has a colour of its own.
 var Colors = [sm.NumClasses]string{
-	sm.IdleSync: "#e7298a", sm.IdleBarrier: "#762a83", sm.IdleBranch: "#1a9850", sm.IdleFetch: "#a6d96a", sm.IdleDepend: "#fdd49e",
-	sm.ClassMem: "#d7301f", sm.ClassStall: "#636363",
+	sm.IdleSync: "#e7298a", sm.IdleBarrier: "#762a83", sm.IdleBranch: "#1a9850", sm.IdleFetch: "#a6d96a",
+	sm.IdleDepend: "#fdd49e",
+	sm.ClassMem:   "#d7301f", sm.ClassStall: "#636363",
 	sm.ClassIssue: "#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b",
 }
 
@@ -162,7 +163,10 @@ func (r *Run) cell(c *Counts, all, most uint64) Cell {
 	piece := func(class sm.Class) {
 		if n := c.Cycles[class]; n > 0 {
 			w := barWide * float64(n) / float64(max(most, cell.Cycles))
-			cell.Bar = append(cell.Bar, Segment{Title: fmt.Sprintf("%s: %d", class.Name(r.WarpSize), n), Color: Colors[class], X: x, W: w, H: barHigh})
+			cell.Bar = append(cell.Bar, Segment{
+				Title: fmt.Sprintf("%s: %d", class.Name(r.WarpSize), n),
+				Color: Colors[class], X: x, W: w, H: barHigh,
+			})
 			x += w
 		}
 	}
@@ -179,7 +183,11 @@ func (r *Run) cell(c *Counts, all, most uint64) Cell {
 	for lanes := 1; lanes <= r.WarpSize; lanes++ {
 		if n := c.Active[lanes]; n > 0 {
 			h := max(barHigh*float64(n)/float64(peak), 1)
-			cell.Histogram = append(cell.Histogram, Segment{Title: fmt.Sprintf("%d lanes: %d", lanes, n), Color: "#2171b5", X: float64(3 * (lanes - 1)), Y: barHigh - h, W: 2, H: h})
+			cell.Histogram = append(cell.Histogram,
+				Segment{
+					Title: fmt.Sprintf("%d lanes: %d", lanes, n), Color: "#2171b5", X: float64(3 * (lanes - 1)),
+					Y: barHigh - h, W: 2, H: h,
+				})
 		}
 	}
 	return cell
@@ -198,7 +206,8 @@ for (const row of document.querySelectorAll("tr.hot")) {
 // source file or a name may contain (W3C, Content Security Policy Level 3, section 2.3.1).
 var policy = func() string {
 	hash := sha256.Sum256([]byte(script))
-	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(hash[:]) + "'"
 }()
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{

@@ -25,10 +25,11 @@ type Counts struct {
 	Inserted  uint64                   // warp instructions that the mechanism inserted
 	Branches  uint64                   // resolved branches of warps: conditional ones, and others that diverge
 	Divergent uint64                   // those with lanes on both sides
-	Cycles    sm.Cycles                // SM cycles by class; a waiting cycle belongs to the slot that has waited longest: see Profile
-	Accesses  uint64                   // global and local memory instructions of warps
-	Lines     uint64                   // cache lines that they request from the L1
-	Found     [memsys.NumFound]uint64  // loads at the L1, by result of the lookup
+	// SM cycles by class; a waiting cycle belongs to the slot that has waited longest: see Profile
+	Cycles   sm.Cycles
+	Accesses uint64                  // global and local memory instructions of warps
+	Lines    uint64                  // cache lines that they request from the L1
+	Found    [memsys.NumFound]uint64 // loads at the L1, by result of the lookup
 }
 
 // Add adds another set of counts.

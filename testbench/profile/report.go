@@ -59,7 +59,10 @@ func (r *Report) parts() []*part {
 	for i := range r.Runs {
 		for j := range r.Runs[i].Kernels {
 			k := &r.Runs[i].Kernels[j]
-			at := slices.IndexFunc(list, func(p *part) bool { return p.prog.Name == k.Prog.Name && p.prog.File == k.Prog.File && p.in[i] == nil })
+			at := slices.IndexFunc(list, func(p *part) bool {
+				return p.prog.Name == k.Prog.Name &&
+					p.prog.File == k.Prog.File && p.in[i] == nil
+			})
 			if at < 0 {
 				at = len(list)
 				list = append(list, &part{prog: k.Prog, in: make([]*Kernel, len(r.Runs))})
@@ -167,7 +170,10 @@ func (r *Report) text(file string, number int32) string {
 }
 
 // classes are the classes that can belong to a warp instruction, besides issue.
-var classes = []sm.Class{sm.ClassStall, sm.ClassMem, sm.IdleDepend, sm.IdleFetch, sm.IdleBranch, sm.IdleBarrier, sm.IdleSync}
+var classes = []sm.Class{
+	sm.ClassStall, sm.ClassMem, sm.IdleDepend, sm.IdleFetch, sm.IdleBranch, sm.IdleBarrier,
+	sm.IdleSync,
+}
 
 // Print writes tables. For one run they list everything about each line; for several runs they list
 // the largest differences, side by side.
@@ -176,7 +182,8 @@ func (r *Report) Print(w io.Writer) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s, %d launches: cycles of SMs with threads, by line; lanes are the mean of active ones\n\n", p.name(), p.launches(0))
+		fmt.Fprintf(w, "%s, %d launches: cycles of SMs with threads, by line; lanes are the mean of active ones\n\n",
+			p.name(), p.launches(0))
 		lines, branches := r.tables(p)
 		if _, err := lines.WriteTo(w); err != nil {
 			return err
@@ -219,7 +226,8 @@ func (r *Report) tables(p *part) (lines, branches *table.Table) {
 		cells := []any{name}
 		if one {
 			c := in[0]
-			cells = append(cells, c.Issued, c.Mean(), c.Divergent, c.Lines, c.Found[memsys.Miss], c.sum(), share(c.sum(), p.total(0).sum()), c.Cycles.Issue())
+			cells = append(cells, c.Issued, c.Mean(), c.Divergent, c.Lines, c.Found[memsys.Miss], c.sum(),
+				share(c.sum(), p.total(0).sum()), c.Cycles.Issue())
 			for _, class := range classes {
 				cells = append(cells, c.Cycles[class])
 			}
@@ -287,11 +295,13 @@ func (r *Report) JSON() map[string]any {
 					insts = append(insts, one)
 				}
 				lines = append(lines, map[string]any{
-					"file": l.File, "line": l.Number, "source": r.text(l.File, l.Number), "stats": run.stats(&l.Counts), "instructions": insts,
+					"file": l.File, "line": l.Number, "source": r.text(l.File, l.Number), "stats": run.stats(&l.Counts),
+					"instructions": insts,
 				})
 			}
 			kernels = append(kernels, map[string]any{
-				"kernel": k.Prog.Name, "name": ptx.Demangled(k.Prog.Name), "launches": k.Launches, "lines": lines, "total": run.stats(&k.Total),
+				"kernel": k.Prog.Name, "name": ptx.Demangled(k.Prog.Name), "launches": k.Launches, "lines": lines,
+				"total": run.stats(&k.Total),
 			})
 		}
 		runs = append(runs, map[string]any{"mechanism": run.Name, "kernels": kernels})
@@ -311,6 +321,7 @@ func (r *Run) stats(c *Counts) map[string]any {
 		"branches": c.Branches, "divergent_branches": c.Divergent,
 		"cycles": c.sum(), "cycle_breakdown": cycles,
 		"mem_instructions": c.Accesses, "mem_lines": c.Lines,
-		"l1_load_hits": c.Found[memsys.Hit], "l1_load_misses": c.Found[memsys.Miss], "l1_load_merges": c.Found[memsys.Merge],
+		"l1_load_hits": c.Found[memsys.Hit], "l1_load_misses": c.Found[memsys.Miss],
+		"l1_load_merges": c.Found[memsys.Merge],
 	}
 }

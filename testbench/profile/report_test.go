@@ -170,7 +170,8 @@ func TestForms(t *testing.T) {
 		scripts := regexp.MustCompile(`(?s)<script>(.*?)</script>`).FindAllStringSubmatch(html, -1)
 		require.Len(t, scripts, 1)
 		hash := sha256.Sum256([]byte(scripts[0][1]))
-		assert.Contains(t, html, "script-src &#39;sha256-"+template.HTMLEscapeString(base64.StdEncoding.EncodeToString(hash[:])), "browsers run this script alone")
+		assert.Contains(t, html, "script-src &#39;sha256-"+
+			template.HTMLEscapeString(base64.StdEncoding.EncodeToString(hash[:])), "browsers run this script alone")
 	}
 }
 
@@ -182,7 +183,8 @@ func Example() {
 		return
 	}
 	for _, l := range p.Kernels()[0].Lines {
-		fmt.Printf("%s:%d executed %d times, %.0f lanes, %d of %d branches diverged\n", l.File, l.Number, l.Issued, l.Mean(), l.Divergent, l.Branches)
+		fmt.Printf("%s:%d executed %d times, %.0f lanes, %d of %d branches diverged\n", l.File, l.Number, l.Issued,
+			l.Mean(), l.Divergent, l.Branches)
 	}
 	// Output:
 	// odd.cu:3 executed 6 times, 24 lanes, 0 of 0 branches diverged

@@ -35,7 +35,10 @@ func TestSources(t *testing.T) {
 	for _, name := range []string{header, "/elsewhere/h.cuh"} {
 		assert.Equal(t, []string{"header"}, find(name), name)
 	}
-	for _, name := range []string{secret, "../secret.txt", "link.cu", filepath.Join(work, "link.cu"), "sub", "", ".", "k.cu", "/dev/zero"} {
+	for _, name := range []string{
+		secret, "../secret.txt", "link.cu", filepath.Join(work, "link.cu"), "sub", "", ".",
+		"k.cu", "/dev/zero",
+	} {
 		assert.Nil(t, find(name), name)
 	}
 	assert.Nil(t, profile.Sources(nil, work)(header), "no folder that holds it")

@@ -324,7 +324,10 @@ type seen struct {
 }
 
 func newCTA(d *Detector, id uint32) *cta {
-	c := &cta{d: d, id: id, clock: make([]uint32, d.threads), known: make([]*knowledge, d.threads), at: make([]*meeting, d.threads)}
+	c := &cta{
+		d: d, id: id, clock: make([]uint32, d.threads), known: make([]*knowledge, d.threads),
+		at: make([]*meeting, d.threads),
+	}
 	for i := range c.clock {
 		c.clock[i] = 1
 	}

@@ -49,7 +49,9 @@ func kernel(target int, body string) string {
 }
 
 // start returns a session with a kernel whose grids have CTAs of 64 threads.
-func start(t *testing.T, mechanism string, target int, body string, ctas uint32) (*testbench.Session, testbench.Launch) {
+func start(t *testing.T, mechanism string, target int, body string, ctas uint32) (*testbench.Session,
+	testbench.Launch,
+) {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(kernel(target, body)))
 	require.NoError(t, err)
@@ -75,19 +77,23 @@ var planted = []struct {
 	space  string
 }{
 	{
-		"no barrier before a read", 0, 1, "st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];",
+		"no barrier before a read", 0, 1,
+		"st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];",
 		"", "bar.sync 0;", "write/read", "shared",
 	},
 	{
-		"no barrier before a write", 0, 1, "xor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];\nRACE\nst.shared.u32 [%at], %i;",
+		"no barrier before a write", 0, 1,
+		"xor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];\nRACE\nst.shared.u32 [%at], %i;",
 		"", "bar.sync 0;", "read/write", "shared",
 	},
 	{
-		"a barrier too few in a loop", 0, 1, "mov.u32 %a3, 0;\nxor.b32 %a1, %at, 128;\nTOP:\nst.shared.u32 [%at], %a3;\nbar.sync 0;\nld.shared.u32 %a2, [%a1];\nRACE\nadd.u32 %a3, %a3, 1;\nsetp.lt.u32 %p2, %a3, 3;\n@%p2 bra TOP;",
+		"a barrier too few in a loop", 0, 1,
+		"mov.u32 %a3, 0;\nxor.b32 %a1, %at, 128;\nTOP:\nst.shared.u32 [%at], %a3;\nbar.sync 0;\nld.shared.u32 %a2, [%a1];\nRACE\nadd.u32 %a3, %a3, 1;\nsetp.lt.u32 %p2, %a3, 3;\n@%p2 bra TOP;",
 		"", "bar.sync 0;", "read/write", "shared",
 	},
 	{
-		"no barrier behind a store of a matrix", 90, 1, "and.b32 %a1, %i, 39;\nshl.b32 %a1, %a1, 4;\nmov.u32 %a2, s;\nadd.u32 %a1, %a1, %a2;\n" +
+		"no barrier behind a store of a matrix", 90, 1,
+		"and.b32 %a1, %i, 39;\nshl.b32 %a1, %a1, 4;\nmov.u32 %a2, s;\nadd.u32 %a1, %a1, %a2;\n" +
 			"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%a1], {%i};\nRACE\nxor.b32 %a3, %a1, 512;\nld.shared.u32 %a4, [%a3];",
 		"", "bar.sync 0;", "write/read", "shared",
 	},
@@ -101,14 +107,17 @@ var planted = []struct {
 	},
 	{
 		"bytes that overlap", 0, 1, "sub.u32 %a1, %at, %a0;\nadd.u32 %a1, %a1, %i;\nRACE",
-		"shl.b32 %a2, %i, 1;\nmul.lo.u32 %a2, %a2, 2;\nsub.u32 %a1, %at, %a2;\nst.shared.u16 [%a1], %i;", "st.shared.u8 [%a1], %i;\nld.shared.u8 %a3, [%a1];", "write/write", "shared",
+		"shl.b32 %a2, %i, 1;\nmul.lo.u32 %a2, %a2, 2;\nsub.u32 %a1, %at, %a2;\nst.shared.u16 [%a1], %i;",
+		"st.shared.u8 [%a1], %i;\nld.shared.u8 %a3, [%a1];", "write/write", "shared",
 	},
 	{
-		"a message without a fence", 0, 2, "add.u64 %b0, %to, 1024;\n@!%p0 exit;\n@!%p1 bra READER;\nst.global.u32 [%to], 5;\nRACE\nst.volatile.global.u32 [%b0], 1;\nexit;\nREADER:\nld.volatile.global.u32 %a1, [%b0];\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra READER;\nmembar.gl;\nld.global.u32 %a2, [%to];",
+		"a message without a fence", 0, 2,
+		"add.u64 %b0, %to, 1024;\n@!%p0 exit;\n@!%p1 bra READER;\nst.global.u32 [%to], 5;\nRACE\nst.volatile.global.u32 [%b0], 1;\nexit;\nREADER:\nld.volatile.global.u32 %a1, [%b0];\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra READER;\nmembar.gl;\nld.global.u32 %a2, [%to];",
 		"", "membar.gl;", "write/read", "global",
 	},
 	{
-		"a message that does not release", 0, 2, "add.u64 %b0, %to, 1024;\n@!%p0 exit;\n@!%p1 bra READER;\nst.global.u32 [%to], 5;\nRACE\nexit;\nREADER:\nld.acquire.gpu.global.u32 %a1, [%b0];\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra READER;\nld.global.u32 %a2, [%to];",
+		"a message that does not release", 0, 2,
+		"add.u64 %b0, %to, 1024;\n@!%p0 exit;\n@!%p1 bra READER;\nst.global.u32 [%to], 5;\nRACE\nexit;\nREADER:\nld.acquire.gpu.global.u32 %a1, [%b0];\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra READER;\nld.global.u32 %a2, [%to];",
 		"st.relaxed.gpu.global.u32 [%b0], 1;", "st.release.gpu.global.u32 [%b0], 1;", "write/read", "global",
 	},
 	{
@@ -116,7 +125,8 @@ var planted = []struct {
 		"", "bar.sync 0;\n@%p0 membar.gl;", "write/read", "global",
 	},
 	{
-		"a barrier of the grid", 0, 2, "st.global.u32 [%mine], %i;\nbar.sync 0;\n@!%p0 bra JOIN;\nRACE\natom.global.add.u32 %a1, [%to+2048], 1;\nSPIN:\nld.volatile.global.u32 %a1, [%to+2048];\nsetp.lt.u32 %p2, %a1, 2;\n@%p2 bra SPIN;\nmembar.gl;\nJOIN:\nbar.sync 0;\nxor.b32 %a2, %g, 64;\nmul.wide.u32 %b1, %a2, 4;\nadd.u64 %b1, %to, %b1;\nld.global.u32 %a3, [%b1];",
+		"a barrier of the grid", 0, 2,
+		"st.global.u32 [%mine], %i;\nbar.sync 0;\n@!%p0 bra JOIN;\nRACE\natom.global.add.u32 %a1, [%to+2048], 1;\nSPIN:\nld.volatile.global.u32 %a1, [%to+2048];\nsetp.lt.u32 %p2, %a1, 2;\n@%p2 bra SPIN;\nmembar.gl;\nJOIN:\nbar.sync 0;\nxor.b32 %a2, %g, 64;\nmul.wide.u32 %b1, %a2, 4;\nadd.u64 %b1, %to, %b1;\nld.global.u32 %a3, [%b1];",
 		"", "membar.gl;", "write/read", "global",
 	},
 	{
@@ -128,16 +138,20 @@ var planted = []struct {
 		"", "exit;", "write/atomic", "global",
 	},
 	{
-		"a barrier of other warps", 0, 1, "setp.lt.u32 %p2, %i, 32;\n@%p2 bra FIRST;\nRACE\nxor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];\nexit;\nFIRST:\nst.shared.u32 [%at], %i;\nbar.arrive 1, 64;",
+		"a barrier of other warps", 0, 1,
+		"setp.lt.u32 %p2, %i, 32;\n@%p2 bra FIRST;\nRACE\nxor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];\nexit;\nFIRST:\nst.shared.u32 [%at], %i;\nbar.arrive 1, 64;",
 		"xor.b32 %a3, %at, 128;\nld.shared.u32 %a4, [%a3];\nbar.sync 1, 64;", "bar.sync 1, 64;", "read/write", "shared",
 	},
 	{
-		"a warp without a barrier", 70, 1, "st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 4;\nld.shared.u32 %a2, [%a1];",
+		"a warp without a barrier", 70, 1,
+		"st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 4;\nld.shared.u32 %a2, [%a1];",
 		"", "bar.warp.sync -1;", "write/read", "shared",
 	},
 	{
-		"a barrier of half a warp", 70, 1, "setp.lt.u32 %p2, %i, 32;\n@%p2 st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 64;\n@%p2 ld.shared.u32 %a2, [%a1];",
-		"and.b32 %a3, %i, 16;\nmov.u32 %a4, 0xffff;\nshl.b32 %a4, %a4, %a3;\nbar.warp.sync %a4;", "bar.warp.sync -1;", "write/read", "shared",
+		"a barrier of half a warp", 70, 1,
+		"setp.lt.u32 %p2, %i, 32;\n@%p2 st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 64;\n@%p2 ld.shared.u32 %a2, [%a1];",
+		"and.b32 %a3, %i, 16;\nmov.u32 %a4, 0xffff;\nshl.b32 %a4, %a4, %a3;\nbar.warp.sync %a4;", "bar.warp.sync -1;",
+		"write/read", "shared",
 	},
 	{
 		"a copy", 80, 1, "xor.b32 %a1, %at, 128;\ncp.async.ca.shared.global [%at], [%mine], 4;\ncp.async.wait_all;\nRACE\nld.shared.u32 %a2, [%a1];",
@@ -176,7 +190,8 @@ func TestPlanted(t *testing.T) {
 						kinds = append(kinds, r.Kind()+" "+r.Space)
 					}
 					a, b, _ := strings.Cut(c.kind, "/")
-					assert.Subset(t, []string{a + "/" + b + " " + c.space, b + "/" + a + " " + c.space}, kinds, "either may come first")
+					assert.Subset(t, []string{a + "/" + b + " " + c.space, b + "/" + a + " " + c.space}, kinds,
+						"either may come first")
 					assert.NotEmpty(t, kinds)
 				}
 			})
@@ -254,7 +269,8 @@ func TestUndisturbed(t *testing.T) {
 // requests of the load/store unit: each address that receives a store has a word of its own.
 func TestAddresses(t *testing.T) {
 	for _, mechanism := range []string{"pdom", "tbc", "dwf", "multipath"} {
-		s, l := start(t, mechanism, 70, "and.b32 %a1, %i, 1;\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra EVEN;\nst.global.u32 [%to+12], %i;\nbra JOIN;\nEVEN:\nst.global.u32 [%to+8], %i;\nJOIN:", 1)
+		s, l := start(t, mechanism, 70,
+			"and.b32 %a1, %i, 1;\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra EVEN;\nst.global.u32 [%to+12], %i;\nbra JOIN;\nEVEN:\nst.global.u32 [%to+8], %i;\nJOIN:", 1)
 		sent := map[uint64]bool{}
 		for _, m := range s.Machine.SMs {
 			m.LSU.OnAccess.Add(func(a sm.Accessed) {

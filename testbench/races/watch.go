@@ -171,7 +171,8 @@ func (w *watcher) take(o *op, f *sm.Flight, pc uint32) {
 		if c.waiting > 0 && c.at[thread] != nil {
 			c.goOn(thread)
 		}
-		if g := o.in.Guard; o.kind == other || g.Kind == isa.OperandPred && w.sm.Pred(row, lane, int(g.Index)) == g.Not {
+		if g := o.in.Guard; o.kind == other || g.Kind == isa.OperandPred &&
+			w.sm.Pred(row, lane, int(g.Index)) == g.Not {
 			continue
 		}
 		t := &lanes{w.sm, row, lane, c, thread}

@@ -24,12 +24,18 @@ func TestAbsentLanes(t *testing.T) {
 		{
 			"not named", "\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 bra join;\n\tshfl.sync.down.b32 %out, %x, 4, 31, 0xff;\njoin:",
 			func(i int) (int, bool) { return i + 4, i < 4 },
-			testbench.AbsentRead{Thread: "thread (4,0,0) of CTA (0,0,0)", Lane: 8, Where: "k.ptx:15", Text: "shfl.sync.down.b32 %out, %x, 4, 31, 0xff"},
+			testbench.AbsentRead{
+				Thread: "thread (4,0,0) of CTA (0,0,0)", Lane: 8, Where: "k.ptx:15",
+				Text: "shfl.sync.down.b32 %out, %x, 4, 31, 0xff",
+			},
 		},
 		{
 			"exited", "\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 exit;\n\tshfl.sync.bfly.b32 %out, %x, 24, 31, -1;",
 			func(i int) (int, bool) { return i ^ 24, false },
-			testbench.AbsentRead{Thread: "thread (0,0,0) of CTA (0,0,0)", Lane: 24, Where: "k.ptx:15", Text: "shfl.sync.bfly.b32 %out, %x, 24, 31, -1"},
+			testbench.AbsentRead{
+				Thread: "thread (0,0,0) of CTA (0,0,0)", Lane: 24, Where: "k.ptx:15",
+				Text: "shfl.sync.bfly.b32 %out, %x, 24, 31, -1",
+			},
 		},
 	} {
 		for _, absent := range []sm.AbsentLane{sm.AbsentZero, sm.AbsentOwn} {
@@ -85,7 +91,8 @@ func TestAbsentMembers(t *testing.T) {
 		for _, m := range []string{"pdom", "barrier", "tbc", "dwf", "ppc"} {
 			cfg := under(m)
 			cfg.SM.AbsentLane = sm.AbsentOwn
-			got, s, err := crossLaneSession(t, cfg, "\tsetp.lt.u32 %p9, %i, 99;\n\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 exit;\n\t"+c.text, 20)
+			got, s, err := crossLaneSession(t, cfg,
+				"\tsetp.lt.u32 %p9, %i, 99;\n\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 exit;\n\t"+c.text, 20)
 			require.NoError(t, err, m)
 			for i, v := range got {
 				if i < 8 {
@@ -96,7 +103,8 @@ func TestAbsentMembers(t *testing.T) {
 			assert.Nil(t, s.Runs[0].Absent)
 		}
 	}
-	_, s, err := crossLaneSession(t, under("pdom"), "\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 exit;\n\tbar.warp.sync -1;\n\tvote.sync.any.pred %p2, %p1, 0xff;", 20)
+	_, s, err := crossLaneSession(t, under("pdom"),
+		"\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 exit;\n\tbar.warp.sync -1;\n\tvote.sync.any.pred %p2, %p1, 0xff;", 20)
 	require.NoError(t, err)
 	assert.Zero(t, s.Runs[0].Counters.Absent, "a warp barrier has no result, and all that the vote names are there")
 }

@@ -75,7 +75,9 @@ func index(t *testing.T, p *isa.Program, name string) int {
 
 // injured runs the probe on a machine, and calls harm whenever the victim's warp issues the
 // instruction at pc.
-func injured(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) (*testbench.Session, testbench.Launch, error) {
+func injured(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) (*testbench.Session,
+	testbench.Launch, error,
+) {
 	t.Helper()
 	s := probed(t)
 	l, err := injure(t, s, pc, harm)
@@ -90,7 +92,9 @@ func probed(t *testing.T) *testbench.Session {
 }
 
 // injure is injured on an existing machine.
-func injure(t *testing.T, s *testbench.Session, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) (testbench.Launch, error) {
+func injure(t *testing.T, s *testbench.Session, pc uint32,
+	harm func(s *sm.SM, p *isa.Program, e sm.Issued),
+) (testbench.Launch, error) {
 	t.Helper()
 	m, err := ptx.Parse("probe.ptx", []byte(probe))
 	require.NoError(t, err)
@@ -282,9 +286,18 @@ func TestIssueRules(t *testing.T) {
 		harm   func(e *sm.Issued)
 		thread golden.ID
 	}{
-		{"issued for lanes 0x200, which have no thread", func(e *sm.Issued) { e.Mask |= 1 << 9 }, golden.ID{CTA: victim.CTA}},
-		{"issued with an empty mask", func(e *sm.Issued) { e.Mask = 0 }, golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}}},
-		{"issued in a cycle in which the SM has issued already, or before", func(e *sm.Issued) { e.Cycle = 0 }, golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}}},
+		{
+			"issued for lanes 0x200, which have no thread", func(e *sm.Issued) { e.Mask |= 1 << 9 },
+			golden.ID{CTA: victim.CTA},
+		},
+		{
+			"issued with an empty mask", func(e *sm.Issued) { e.Mask = 0 },
+			golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}},
+		},
+		{
+			"issued in a cycle in which the SM has issued already, or before", func(e *sm.Issued) { e.Cycle = 0 },
+			golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}},
+		},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
@@ -317,7 +330,10 @@ func TestExitedThread(t *testing.T) {
 	})
 	d := mismatch(t, err)
 	require.Len(t, d.Broken, 2)
-	for i, rule := range []string{"issued for lanes 0x8, whose threads have exited", "exits as lanes 0x8, whose threads have exited"} {
+	for i, rule := range []string{
+		"issued for lanes 0x8, whose threads have exited",
+		"exits as lanes 0x8, whose threads have exited",
+	} {
 		assert.Equal(t, rule, d.Broken[i].Rule)
 		assert.Equal(t, victim, d.Broken[i].Thread)
 		assert.Equal(t, uint32(probeLast+1), d.Broken[i].PC)
@@ -409,7 +425,12 @@ func TestMemory(t *testing.T) {
 	})
 	d := mismatch(t, err)
 	assert.Equal(t, 1, d.Bytes)
-	assert.Equal(t, []Bytes{{isa.GlobalBase + 476, []byte{219, 0xEE, 0, 0}, []byte{219, 0, 0, 0}, "allocation 0, [0x10000000, 0x100001e0)", 476}}, d.Memory)
+	assert.Equal(t, []Bytes{{
+		isa.GlobalBase + 476,
+		[]byte{219, 0xEE, 0, 0},
+		[]byte{219, 0, 0, 0},
+		"allocation 0, [0x10000000, 0x100001e0)", 476,
+	}}, d.Memory)
 }
 
 // TestOnlyMachineFaults checks a wrong address: a fault that the golden model does not have.

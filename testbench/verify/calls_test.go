@@ -337,7 +337,10 @@ func TestPausing(t *testing.T) {
 	assert.Equal(t, isa.Pos{Line: 13, Col: 6}, told[0].Pos)
 	assert.Contains(t, told[0].Text, "there threads wait for others")
 	bank := binary.LittleEndian.AppendUint64(nil, s.Alloc(4*64))
-	require.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: bank}))
+	require.NoError(t, Run(s, testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+		Params: bank,
+	}))
 }
 
 // TestRecursionMeets checks that tokens and convergence barriers reconverge threads where pdom

@@ -58,7 +58,8 @@ const (
 // String describes the violation of r.
 func (r Rule) String() string {
 	return [...]string{
-		"two issues in a cycle", "an empty mask", "an issue without thread", "an exit without thread", "a warp at two places", "an end without exit", "a herded instruction astray",
+		"two issues in a cycle", "an empty mask", "an issue without thread", "an exit without thread",
+		"a warp at two places", "an end without exit", "a herded instruction astray",
 	}[r]
 }
 
@@ -147,7 +148,11 @@ func (r *run) owners(d *Mismatch) []owner {
 			for location := range min(w.lanes, k.Threads()-v.index*w.lanes) {
 				o := &list[first+location]
 				if o.warp != nil && location == 0 {
-					d.Broken = append(d.Broken, Broken{Is: TwoPlaces, Rule: "a warp of a CTA that another SM or row executes too", SM: i, PC: v.steps[0].pc, Thread: r.name(first)})
+					d.Broken = append(d.Broken, Broken{
+						Is:   TwoPlaces,
+						Rule: "a warp of a CTA that another SM or row executes too", SM: i, PC: v.steps[0].pc,
+						Thread: r.name(first),
+					})
 				}
 				*o = owner{v, i, w.sm.Lane(v.index, location)}
 			}
@@ -232,7 +237,11 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 		id := r.name(t)
 		if o.live>>o.lane&1 != 0 {
 			if pcs := o.pcs(prog); len(pcs) > 0 {
-				d.Broken = append(d.Broken, Broken{Is: NoExit, Rule: "the last instruction of a thread that ends without exit", SM: o.sm, PC: pcs[len(pcs)-1], Thread: id})
+				d.Broken = append(d.Broken, Broken{
+					Is:   NoExit,
+					Rule: "the last instruction of a thread that ends without exit", SM: o.sm, PC: pcs[len(pcs)-1],
+					Thread: id,
+				})
 			}
 			continue
 		}
@@ -385,7 +394,10 @@ func (d *Mismatch) bytes(start uint64, at int, machine, model []byte, in string)
 	if len(d.Memory) < maxKept {
 		first &^= 3
 		last = min(last|3, len(machine)-1) + 1
-		d.Memory = append(d.Memory, Bytes{start + uint64(first), machine[first:last], model[first:last], in, uint64(first)})
+		d.Memory = append(d.Memory, Bytes{
+			start + uint64(first), machine[first:last], model[first:last], in,
+			uint64(first),
+		})
 	}
 }
 

@@ -47,7 +47,10 @@ func corner(t *testing.T, cfg gpu.Config, functions, body string, threads int) (
 	require.NoError(t, err)
 	to := s.Alloc(4 * threads)
 	bank := binary.LittleEndian.AppendUint64(nil, to)
-	require.NoError(t, s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: bank}))
+	require.NoError(t, s.Launch(testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1},
+		Block: [3]uint32{uint32(threads), 1, 1}, Params: bank,
+	}))
 	data := make([]byte, 4*threads)
 	s.Read(to, data)
 	out := make([]uint32, threads)
@@ -149,7 +152,8 @@ JOIN:
 			assert.Equal(t, want, v, "delay %d, thread %d", delay, i)
 		}
 		_, pdom := corner(t, under("pdom"), f, call, 32)
-		assert.Equal(t, pdom.Runs[0].Counters.Active[32], s.Runs[0].Counters.Active[32], "delay %d: what all execute together", delay)
+		assert.Equal(t, pdom.Runs[0].Counters.Active[32], s.Runs[0].Counters.Active[32],
+			"delay %d: what all execute together", delay)
 	}
 }
 
@@ -338,7 +342,10 @@ func TestLastBytesOfSharedMemory(t *testing.T) {
 		cfg.GPU.SMs, cfg.Shared.Size = 1, 16<<10
 		s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 1_000_000})
 		require.NoError(t, err)
-		assert.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{6, 1, 1}, Block: [3]uint32{32, 1, 1}, Shared: variable.dynamic}))
+		assert.NoError(t, Run(s, testbench.Launch{
+			Prog: p, Grid: [3]uint32{6, 1, 1}, Block: [3]uint32{32, 1, 1},
+			Shared: variable.dynamic,
+		}))
 	}
 }
 
@@ -379,7 +386,8 @@ JOIN:
 	for _, mechanism := range []string{"pdom", "dpe", "barrier", "multipath", "token", "tbc", "capri"} {
 		s, err := testbench.NewSession(under(mechanism), testbench.Limits{MaxCycles: 100_000})
 		require.NoError(t, err)
-		assert.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{32, 1, 1}}), mechanism)
+		assert.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{32, 1, 1}}),
+			mechanism)
 	}
 }
 

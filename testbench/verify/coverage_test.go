@@ -75,7 +75,10 @@ func wanted() []string {
 		add("st generic 1 x %d", bits)
 		add("ld param 1 x %d", bits)
 	}
-	for _, of := range []string{"ld param 2 x 32", "ld param 4 x 32", "ld const 1 x 32", "ld const 1 x 64", "ld const 2 x 32", "ldu"} {
+	for _, of := range []string{
+		"ld param 2 x 32", "ld param 4 x 32", "ld const 1 x 32", "ld const 1 x 64",
+		"ld const 2 x 32", "ldu",
+	} {
 		add("%s", of)
 	}
 	for _, from := range []int{8, 16, 32} {
@@ -94,7 +97,11 @@ func wanted() []string {
 		types []isa.Type
 		red   bool
 	}{
-		{isa.AtomAdd, []isa.Type{isa.U32, isa.S32, isa.U64, isa.F32, isa.F64, isa.F16, isa.F16x2, isa.BF16, isa.BF16x2}, true},
+		{
+			isa.AtomAdd,
+			[]isa.Type{isa.U32, isa.S32, isa.U64, isa.F32, isa.F64, isa.F16, isa.F16x2, isa.BF16, isa.BF16x2},
+			true,
+		},
 		{isa.AtomInc, []isa.Type{isa.U32}, true},
 		{isa.AtomDec, []isa.Type{isa.U32}, true},
 		{isa.AtomMin, []isa.Type{isa.U32, isa.S32, isa.U64, isa.S64}, true},
@@ -122,11 +129,15 @@ func wanted() []string {
 	}
 	for op := isa.OpAdd; op <= isa.OpNop; op++ {
 		in := isa.Inst{Op: op}
-		if !in.Memory() && !in.Matrix() && op != isa.OpBar && op != isa.OpB2R && op != isa.OpTrap { // the kernel does not contain b2r; for matrices see TestMma
+		// the kernel does not contain b2r; for matrices see TestMma
+		if !in.Memory() && !in.Matrix() && op != isa.OpBar && op != isa.OpB2R && op != isa.OpTrap {
 			add("op %d", op)
 		}
 	}
-	for _, op := range []isa.Op{isa.OpAdd, isa.OpSub, isa.OpMul, isa.OpFma, isa.OpDiv, isa.OpRcp, isa.OpSqrt, isa.OpRsqrt, isa.OpMin, isa.OpMax, isa.OpAbs, isa.OpNeg, isa.OpSetp} {
+	for _, op := range []isa.Op{
+		isa.OpAdd, isa.OpSub, isa.OpMul, isa.OpFma, isa.OpDiv, isa.OpRcp, isa.OpSqrt,
+		isa.OpRsqrt, isa.OpMin, isa.OpMax, isa.OpAbs, isa.OpNeg, isa.OpSetp,
+	} {
 		add("op %d type %d", op, isa.F32)
 		add("op %d type %d", op, isa.F64)
 	}

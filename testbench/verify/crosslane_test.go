@@ -66,7 +66,10 @@ func crossLaneSession(t *testing.T, c gpu.Config, body string, threads int) ([]u
 	require.NoError(t, err)
 	to := s.Alloc(4 * threads)
 	bank := binary.LittleEndian.AppendUint64(nil, to)
-	err = Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: bank})
+	err = Run(s, testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1},
+		Params: bank,
+	})
 	data := make([]byte, 4*threads)
 	s.Read(to, data)
 	require.NoError(t, s.Err())
@@ -205,7 +208,8 @@ func TestCrossLane(t *testing.T) {
 			for _, a := range algorithms {
 				t.Run(fmt.Sprint(m.Name, "/", lanes, "/", a.name), func(t *testing.T) {
 					got, err := runCrossLane(t, c, a.body, threadsOfCTA)
-					if m.Name == "dwf" && a.name == "live threads" { // a warp that is not full takes in threads of others
+					// a warp that is not full takes in threads of others
+					if m.Name == "dwf" && a.name == "live threads" {
 						require.ErrorContains(t, err, "fault: threads of several warps")
 						return
 					}
@@ -398,7 +402,8 @@ func TestNamedElsewhere(t *testing.T) {
 		later     = "\t@%p1 bra all;\n" + turns
 	)
 	blockwide := []string{"tbc", "tbc-lcp", "capri"}
-	converging := []string{"barrier", "subwarp", yielding} // under convergence barriers a path waits for the named threads
+	// under convergence barriers a path waits for the named threads
+	converging := []string{"barrier", "subwarp", yielding}
 	stacks := slices.Concat([]string{"pdom", "pdom-lcp", "token"}, converging, blockwide)
 	smallest := slices.Concat([]string{"ppc", "ppc-explicit", "ptpc"}, converging)
 	for _, c := range []struct {
@@ -406,10 +411,18 @@ func TestNamedElsewhere(t *testing.T) {
 		live       uint32
 		right      []string // mechanisms that bring all named threads together
 	}{
-		{"exit on the side that runs first, taken", "\t@!%p1 bra leave;\n\tINST\n\tbra join;\nleave:\n" + turns + "\texit;\njoin:", even, stacks},
-		{"exit on the side that runs first, of the smaller PC", "\t@%p1 bra all;\n" + turns + "\texit;\nall:\n\tINST", even, smallest},
+		{"exit on the side that runs first, taken", "\t@!%p1 bra leave;\n\tINST\n\tbra join;\nleave:\n" + turns +
+			"\texit;\njoin:", even, stacks},
+		{
+			"exit on the side that runs first, of the smaller PC", "\t@%p1 bra all;\n" + turns + "\texit;\nall:\n\tINST",
+			even, smallest,
+		},
 		{"later, joined by the post-dominator", later + "all:\n\tINST", even | odd, but("dwf")},
-		{"later, joined by nothing but the instruction", later + "\tsetp.lt.u32 %p3, %i, 1000;\n\t@%p3 bra all;\n\tbra join;\nall:\n\tINST\njoin:", even | odd, slices.Concat([]string{"ppc", "ptpc"}, converging)},
+		{
+			"later, joined by nothing but the instruction",
+			later + "\tsetp.lt.u32 %p3, %i, 1000;\n\t@%p3 bra all;\n\tbra join;\nall:\n\tINST\njoin:", even |
+				odd, slices.Concat([]string{"ppc", "ptpc"}, converging),
+		},
 		{"at another instruction", "\t@%p1 bra all;\n\tINST\n\tbra join;\nall:\n\tINST\njoin:", even | odd, nil},
 		{"all are here", "\tINST", even | odd, all()},
 	} {
@@ -421,8 +434,9 @@ func TestNamedElsewhere(t *testing.T) {
 						cfg = under("barrier")
 						require.NoError(t, cfg.Set("divergence.barrier.yield=true"))
 					}
-					got, err := runCrossLane(t, cfg, "\tand.b32 %a1, %i, 1;\n\tsetp.eq.u32 %p1, %a1, 0;\n\tsetp.lt.u32 %p9, %i, 99;\n"+
-						strings.ReplaceAll(c.body, "INST", inst.text), 64)
+					got, err := runCrossLane(t, cfg,
+						"\tand.b32 %a1, %i, 1;\n\tsetp.eq.u32 %p1, %a1, 0;\n\tsetp.lt.u32 %p9, %i, 99;\n"+
+							strings.ReplaceAll(c.body, "INST", inst.text), 64)
 					if slices.Contains(c.right, m) || inst.name == "bar.warp" && slices.Contains(converging, m) {
 						require.NoError(t, err, m)
 						for i := range got {
@@ -470,7 +484,8 @@ even:
 join:`, 64)
 		require.Error(t, err, mech)
 		assert.Contains(t, err.Error(), "fault: threads of several warps\n")
-		assert.Contains(t, err.Error(), "but threads of other warps are with it: mechanism \""+mech+"\" regroups the threads of a CTA")
+		assert.Contains(t, err.Error(), "but threads of other warps are with it: mechanism \""+mech+
+			"\" regroups the threads of a CTA")
 	}
 }
 
@@ -478,7 +493,10 @@ join:`, 64)
 // them too.
 func TestMembermaskFaults(t *testing.T) {
 	for _, tt := range []struct{ body, text string }{
-		{"	vote.sync.any.pred %p1, %p2, 0xffffff7f;", "fault: thread not in its own membermask\n  thread (7,0,0) of CTA (0,0,0)"},
+		{
+			"	vote.sync.any.pred %p1, %p2, 0xffffff7f;",
+			"fault: thread not in its own membermask\n  thread (7,0,0) of CTA (0,0,0)",
+		},
 		{`	mov.u32 %a1, -1;
 	setp.eq.u32 %p1, %i, 5;
 	@%p1 mov.u32 %a1, 0x20;

@@ -41,11 +41,13 @@ DONE:
 func TestDeepNest(t *testing.T) {
 	var in, back strings.Builder
 	for level := range 200 {
-		fmt.Fprintf(&in, "	setp.le.u32 %%p0, %%i, %d;\n	@%%p0 bra L%d;\n	add.u32 %%out, %%out, 1;\n", level, level)
+		fmt.Fprintf(&in, "	setp.le.u32 %%p0, %%i, %d;\n	@%%p0 bra L%d;\n	add.u32 %%out, %%out, 1;\n",
+			level, level)
 		fmt.Fprintf(&back, "L%d:\n	add.u32 %%a0, %%a0, 1;\n", 199-level)
 	}
 	for _, mechanism := range inBlocks {
-		out, _ := corner(t, under(mechanism), "", in.String()+back.String()+"	shl.b32 %a0, %a0, 16;\n	add.u32 %out, %out, %a0;", 256)
+		out, _ := corner(t, under(mechanism), "",
+			in.String()+back.String()+"	shl.b32 %a0, %a0, 16;\n	add.u32 %out, %out, %a0;", 256)
 		for i, v := range out {
 			assert.EqualValues(t, (min(i, 199)+1)<<16|min(i, 200), v, "%s, thread %d", mechanism, i)
 		}

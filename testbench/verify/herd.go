@@ -91,8 +91,9 @@ func (r *run) herds() *golden.Herds {
 	}
 	warps := map[key][]golden.HerdStep{}
 	h := &golden.Herds{
-		First: c.Load == units.HerdFirst, Halves: c.HalfWarp, TieTaken: c.Tie == units.TieTaken, TieOpen: c.Tie == units.TiePrevious,
-		Of: func(cta uint64, warp int) []golden.HerdStep { return warps[key{cta, warp}] },
+		First: c.Load == units.HerdFirst, Halves: c.HalfWarp, TieTaken: c.Tie == units.TieTaken,
+		TieOpen: c.Tie == units.TiePrevious,
+		Of:      func(cta uint64, warp int) []golden.HerdStep { return warps[key{cta, warp}] },
 	}
 	for _, w := range r.watchers {
 		for _, v := range w.done {
@@ -112,7 +113,10 @@ func (r *run) strays(d *Mismatch, list []golden.Stray) {
 		for sm, w := range r.watchers {
 			if i -= len(w.list); i < 0 {
 				h := w.list[len(w.list)+i]
-				d.Broken = append(d.Broken, Broken{Is: Astray, Rule: s.Rule, SM: sm, Cycle: h.cycle, PC: h.PC, Thread: h.thread})
+				d.Broken = append(d.Broken, Broken{
+					Is: Astray, Rule: s.Rule, SM: sm, Cycle: h.cycle, PC: h.PC,
+					Thread: h.thread,
+				})
 				break
 			}
 		}

@@ -189,8 +189,9 @@ answer:
 	st.shared.u32 [%a1], %a0;
 	bar.arrive 2, 64;
 join:`,
-		want:     func(i int) uint32 { return uint32(100+i%32) * uint32(3-2*(i/32)) },
-		deadlock: []string{"tbc", "tbc-lcp", "tbc-ideal"}, // the CTA has one stack: one side runs to its end, then the other
+		want: func(i int) uint32 { return uint32(100+i%32) * uint32(3-2*(i/32)) },
+		// the CTA has one stack: one side runs to its end, then the other
+		deadlock: []string{"tbc", "tbc-lcp", "tbc-ideal"},
 		spins:    []string{"bar.sync 2, 64", "bar.sync 1, 64"},
 	},
 	{
@@ -217,7 +218,8 @@ more:
 	sub.s32 %a0, %a0, 1;
 	setp.ge.s32 %p0, %a0, 0;
 	@%p0 bra more;`,
-		parts: []string{"pdom", "pdom-lcp", "token"}, // under capri the threads that stay in the loop are an entry of the CTA
+		// under capri the threads that stay in the loop are an entry of the CTA
+		parts: []string{"pdom", "pdom-lcp", "token"},
 		want:  func(i int) uint32 { return uint32(i&3 + 1) },
 	},
 	{
@@ -413,7 +415,8 @@ end:`,
 		body: func() string {
 			var b strings.Builder
 			for n := range 31 {
-				fmt.Fprintf(&b, "\n\tsetp.le.u32 %%p0, %%lane, %d;\n\t@%%p0 bra up%d;\n\tadd.u32 %%out, %%out, 1;", n, n)
+				fmt.Fprintf(&b, "\n\tsetp.le.u32 %%p0, %%lane, %d;\n\t@%%p0 bra up%d;\n\tadd.u32 %%out, %%out, 1;", n,
+					n)
 			}
 			for n := range 31 {
 				fmt.Fprintf(&b, "\nup%d:\n\tadd.u32 %%out, %%out, 100;", 30-n)
@@ -715,7 +718,10 @@ func (k *killer) run(t *testing.T, mechanism string) ([]uint32, error) {
 	threads, ctas := cmp.Or(k.threads, killerThreads), cmp.Or(k.ctas, 1)
 	to := s.Alloc(4 * ctas * threads)
 	bank := binary.LittleEndian.AppendUint64(nil, to)
-	err = s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{uint32(ctas), 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: bank})
+	err = s.Launch(testbench.Launch{
+		Prog: p, Grid: [3]uint32{uint32(ctas), 1, 1},
+		Block: [3]uint32{uint32(threads), 1, 1}, Params: bank,
+	})
 	data := make([]byte, 4*ctas*threads)
 	s.Read(to, data)
 	out := make([]uint32, ctas*threads)
@@ -741,7 +747,8 @@ func TestKillers(t *testing.T) {
 				case slices.Contains(k.deadlock, m):
 					require.NotNil(t, o, m)
 					require.Equal(t, gpu.Deadlock, o.End, m)
-					assert.True(t, slices.ContainsFunc(o.Waiting, func(w testbench.Waiting) bool { return slices.Contains(k.spins, w.Text) }), "%s: %v", m, o)
+					assert.True(t, slices.ContainsFunc(o.Waiting,
+						func(w testbench.Waiting) bool { return slices.Contains(k.spins, w.Text) }), "%s: %v", m, o)
 					assert.True(t, k.parked == "" || slices.ContainsFunc(o.Waiting, func(w testbench.Waiting) bool {
 						return w.Text == k.parked && w.Reason == "waits to reconverge"
 					}), "%s: %v", m, o)
@@ -810,5 +817,6 @@ func TestKillersDocumented(t *testing.T) {
 	}
 	text, err := os.ReadFile("../../docs/reference/killers.md")
 	require.NoError(t, err)
-	assert.True(t, strings.Contains(string(text), b.String()), "docs/reference/killers.md lacks the table\n%s", b.String())
+	assert.True(t, strings.Contains(string(text), b.String()), "docs/reference/killers.md lacks the table\n%s",
+		b.String())
 }

@@ -57,7 +57,10 @@ END:
 		p, err := testbench.Program(m, "")
 		require.NoError(t, err)
 		c.GPU.SMs = 1
-		return Run(session(t, c), testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: []byte{0, 0, 0, 0}})
+		return Run(session(t, c), testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+			Params: []byte{0, 0, 0, 0},
+		})
 	}
 	const leave = ".func leave()\n{\n\texit;\n}"
 	const more = "@%even bra END;\n\tst.shared.u32 [cell], 7;\n\tbar.sync 0;"

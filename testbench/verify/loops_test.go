@@ -81,7 +81,10 @@ func TestLoopBehindABranch(t *testing.T) {
 			}
 			s := session(t, c)
 			require.NoError(t, Run(s, testbench.Launch{
-				Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Params: binary.LittleEndian.AppendUint32(nil, 1),
+				Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{
+					32, 1,
+					1,
+				}, Params: binary.LittleEndian.AppendUint32(nil, 1),
 			}), "%s, %s", k.name, mech)
 			switch mech {
 			case "pdom", "pdom-lcp", "token", "barrier", yielding, "tbc", "capri":

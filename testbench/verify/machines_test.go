@@ -55,13 +55,15 @@ func drawn(seed uint64) gpu.Config {
 	c.L1.Write = word[memsys.WritePolicy](r)
 	c.Shared.Size = 48 << 10
 	c.Shared.Banks, c.Shared.Lanes, c.Shared.Latency = of(1, 16, 32), of(1, 16, 32), of(1, 16)
-	c.Icnt.FlitBytes, c.Icnt.Latency, c.Icnt.Queue, c.Icnt.Concentration = of(1, 32, 256), of(1, 4), of(1, 2, 8), of(1, 3)
+	c.Icnt.FlitBytes, c.Icnt.Latency, c.Icnt.Queue, c.Icnt.Concentration = of(1, 32, 256), of(1, 4), of(1, 2,
+		8), of(1, 3)
 	c.L2.Assoc = of(1, 2, 8)
 	c.L2.Size = c.L2.Assoc * line * of(1, 4, 64)
 	c.L2.MSHRs, c.L2.MSHRMerge, c.L2.Latency = of(1, 4, 64), of(1, 2, 8), of(1, 10)
 	d := &c.DRAM
 	d.Channels = of(1, 2, 3, 8)
-	d.Interleave, d.Banks, d.Queue, d.HitCap, d.Latency = of(128, 256, 1024), of(1, 8), of(1, 4, 32), of(0, 1, 32), of(1, 10)
+	d.Interleave, d.Banks, d.Queue, d.HitCap, d.Latency = of(128, 256, 1024), of(1, 8), of(1, 4, 32), of(0, 1,
+		32), of(1, 10)
 	d.Scheduler = word[dram.Scheduler](r)
 	return c
 }

@@ -71,14 +71,18 @@ func TestModern(t *testing.T) {
 					require.NoError(t, err, name)
 					bank, buffers, err := s.Place(prog, r.args)
 					require.NoError(t, err, name)
-					require.NoError(t, Run(s, testbench.Launch{Prog: prog, Grid: r.grid, Block: r.block, Shared: r.shared, Params: bank}), name)
+					require.NoError(t, Run(s, testbench.Launch{
+						Prog: prog, Grid: r.grid, Block: r.block,
+						Shared: r.shared, Params: bank,
+					}), name)
 					require.NotEmpty(t, want[i], name)
 					for _, g := range want[i] {
 						for _, b := range buffers {
 							if b.Param == g.param {
 								got := make([]byte, len(g.bytes))
 								s.Read(b.Addr, got)
-								require.True(t, bytes.Equal(g.bytes, got), "%s, parameter %d:\ngot  % x\nwant % x", name, g.param, got, g.bytes)
+								require.True(t, bytes.Equal(g.bytes, got), "%s, parameter %d:\ngot  % x\nwant % x",
+									name, g.param, got, g.bytes)
 							}
 						}
 					}

@@ -23,7 +23,8 @@ func speak(t int32) (printed []string, result int32) {
 		printed = append(printed, fmt.Sprintf("%d is down, %%\n", t))
 		result++
 	} else {
-		printed = append(printed, fmt.Sprintf("%c %s %x %d\n", 'a'+t%26, [2]string{"even", "odd"}[t&1], int64(t)<<40, t))
+		printed = append(printed, fmt.Sprintf("%c %s %x %d\n", 'a'+t%26, [2]string{"even", "odd"}[t&1],
+			int64(t)<<40, t))
 		result = 4
 	}
 	for range t & 3 {

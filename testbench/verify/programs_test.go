@@ -219,7 +219,8 @@ func TestProgramsHaveOneAnswer(t *testing.T) {
 					for i := range got.Threads {
 						require.Equal(t, want.Threads[i].Trace, got.Threads[i].Trace, "%v", r.name(i))
 						for n, v := range got.Threads[i].Regs {
-							require.True(t, v == want.Threads[i].Regs[n] || skip.regs[n], "%v %s", r.name(i), r.launch.Prog.Regs[n].Name)
+							require.True(t, v == want.Threads[i].Regs[n] || skip.regs[n], "%v %s", r.name(i),
+								r.launch.Prog.Regs[n].Name)
 						}
 					}
 					require.Equal(t, printed, takePrinted(t, r.launch.Prog, other))

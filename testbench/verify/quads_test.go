@@ -39,7 +39,8 @@ func quadKernel(layout, d, c string, inPlace bool) string {
 	for i := range regs[c] {
 		fmt.Fprintf(&s, "\tld.global.b32 %%c%d, [%%rd0+%d];\n", i, 16+4*i)
 	}
-	fmt.Fprintf(&s, "\tmma.sync.aligned.m8n8k4.%s.%s.f16.f16.%s %s, %s, %s, %s;\n", layout, d, c, list(sum, regs[d]), list("a", 2), list("b", 2), list("c", regs[c]))
+	fmt.Fprintf(&s, "\tmma.sync.aligned.m8n8k4.%s.%s.f16.f16.%s %s, %s, %s, %s;\n", layout, d, c, list(sum, regs[d]),
+		list("a", 2), list("b", 2), list("c", regs[c]))
 	for i := range regs[d] {
 		fmt.Fprintf(&s, "\tst.global.b32 [%%rd1+%d], %%%s%d;\n", 4*i, sum, i)
 	}
@@ -107,7 +108,8 @@ func TestMmaQuads(t *testing.T) {
 					m := small()
 					m.GPU.SMs = 1
 					m.SM.Lanes = lanes
-					got, err := runKernel(t, m, quadKernel(layout, d, c, inPlace), 32*warps, bytes.Repeat(in, warps), make([]byte, warps*len(want)))
+					got, err := runKernel(t, m, quadKernel(layout, d, c, inPlace), 32*warps, bytes.Repeat(in, warps),
+						make([]byte, warps*len(want)))
 					require.NoError(t, err)
 					require.Equal(t, bytes.Repeat(want, warps), got, "%s %s %s %s", layout, d, c, lanes)
 				}
@@ -122,7 +124,8 @@ func TestMmaQuadsOfAnything(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for _, text := range []string{
 		quadKernel("row.col", "f32", "f32", false), quadKernel("col.row", "f32", "f16", true),
-		strings.NewReplacer("{%d0, %d1, %d2", "{%a0, %b1, %a1", "{%a0, %a1}, {%b0", "{%a1, %a0}, {%b0").Replace(quadKernel("col.col", "f32", "f32", false)),
+		strings.NewReplacer("{%d0, %d1, %d2", "{%a0, %b1, %a1", "{%a0, %a1}, {%b0",
+			"{%a1, %a0}, {%b0").Replace(quadKernel("col.col", "f32", "f32", false)),
 		quadKernel("row.row", "f16", "f16", true),
 	} {
 		in := make([]byte, 32*48)
@@ -191,7 +194,8 @@ func TestStmatrix(t *testing.T) {
 						}
 						want = uint16((4*row+column/2)*8 + 2*i + column%2)
 					}
-					require.Equal(t, want, binary.LittleEndian.Uint16(out[2*at:]), "x%d%s %s: element %d", n, trans, lanes, at)
+					require.Equal(t, want, binary.LittleEndian.Uint16(out[2*at:]), "x%d%s %s: element %d", n, trans,
+						lanes, at)
 				}
 			}
 		}

@@ -55,7 +55,9 @@ func TestSame(t *testing.T) {
 }
 
 // counted returns the counters of each launch of the kernel's small size.
-func counted(t *testing.T, k kernels.Kernel, c gpu.Config, run func(*testing.T, *testbench.Session, kernels.Workload)) []testbench.Run {
+func counted(t *testing.T, k kernels.Kernel, c gpu.Config,
+	run func(*testing.T, *testbench.Session, kernels.Workload),
+) []testbench.Run {
 	t.Helper()
 	s, w := session(t, c), k.Sizes[0].New(3)
 	run(t, s, w)

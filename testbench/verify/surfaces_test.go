@@ -27,7 +27,10 @@ type surfaceCase struct {
 
 func randomSurface(rng *rand.Rand) *surfaceCase {
 	one := func(words ...string) string { return words[rng.IntN(len(words))] }
-	c := &surfaceCase{op: one("suld.b", "sust.b", "sust.p", "sured.b"), geometry: one("1d", "2d", "3d", "a1d", "a2d"), mode: one("zero", "clamp")}
+	c := &surfaceCase{
+		op: one("suld.b", "sust.b", "sust.p", "sured.b"), geometry: one("1d", "2d", "3d", "a1d", "a2d"),
+		mode: one("zero", "clamp"),
+	}
 	c.element, c.vector = 1<<rng.IntN(4), 1<<rng.IntN(3)
 	kind, channels := one("u8", "s16", "u32", "f32", "f16"), 1<<rng.IntN(3)
 	switch c.op {
@@ -42,7 +45,8 @@ func randomSurface(rng *rand.Rand) *surfaceCase {
 		}
 	}
 	dims := textureDims[c.geometry]
-	c.image = randomImage(rng, kind, channels, 16*(1+rng.IntN(2)), pick(dims > 1, 1+rng.IntN(4), 1), pick(dims > 2 || c.geometry[0] == 'a', 1+rng.IntN(3), 1))
+	c.image = randomImage(rng, kind, channels, 16*(1+rng.IntN(2)), pick(dims > 1, 1+rng.IntN(4), 1),
+		pick(dims > 2 || c.geometry[0] == 'a', 1+rng.IntN(3), 1))
 	seen := map[[4]int]bool{}
 	for range 64 {
 		x := rng.IntN(c.image.width*channels*channelBytes[kind]+64) - 32
@@ -188,7 +192,10 @@ func (c *surfaceCase) want(memory, result, written []byte, at [4]int) {
 		}
 	case "sured.b":
 		a, b := word(memory[to:]), word(written)
-		v := map[string]uint32{"add": a + b, "and": a & b, "or": a | b, "max": max(a, b), "min": uint32(min(int32(a), int32(b)))}[c.atom]
+		v := map[string]uint32{
+			"add": a + b, "and": a & b, "or": a | b, "max": max(a, b),
+			"min": uint32(min(int32(a), int32(b))),
+		}[c.atom]
 		binary.LittleEndian.PutUint32(memory[to:], v)
 	}
 }
@@ -253,7 +260,10 @@ func TestSurfaces(t *testing.T) {
 		in, out := s.Alloc(len(words)), s.Alloc(len(results))
 		s.Write(in, words)
 		bank := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), out)
-		require.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: bank}), text)
+		require.NoError(t, Run(s, testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+			Params: bank,
+		}), text)
 		gotMemory, gotResults := make([]byte, len(memory)), make([]byte, len(results))
 		s.Read(base, gotMemory)
 		s.Read(out, gotResults)
@@ -285,6 +295,9 @@ func TestSurfaceTrap(t *testing.T) {
 	base := s.Alloc(len(image.raw))
 	handle := s.Alloc(104)
 	s.Write(handle, image.description(&reading{}, base, 1))
-	l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{2, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, handle)}
+	l := testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{2, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, handle),
+	}
 	assert.ErrorContains(t, Run(s, l), "k.ptx:10, ")
 }

@@ -36,7 +36,10 @@ type reading struct {
 	bias, least, most  float64
 }
 
-var channelBytes = map[string]int{"u8": 1, "s8": 1, "unorm8": 1, "snorm8": 1, "srgb8": 1, "u16": 2, "s16": 2, "f16": 2, "unorm16": 2, "snorm16": 2, "u32": 4, "s32": 4, "f32": 4}
+var channelBytes = map[string]int{
+	"u8": 1, "s8": 1, "unorm8": 1, "snorm8": 1, "srgb8": 1, "u16": 2, "s16": 2, "f16": 2,
+	"unorm16": 2, "snorm16": 2, "u32": 4, "s32": 4, "f32": 4,
+}
 
 var channelFormat = map[string]uint32{"unorm8": 1, "snorm8": 2, "unorm16": 3, "snorm16": 4, "f16": 5, "srgb8": 6}
 
@@ -255,12 +258,14 @@ func (m *image) description(r *reading, base uint64, levels int) []byte {
 		}
 	}
 	flag := func(b bool) uint32 { return uint32(pick(b, 1, 0)) }
-	word(uint32(m.pitch), uint32(m.width), uint32(m.height), uint32(m.depth), uint32(m.channels*channelBytes[m.kind]), uint32(m.channels), channelFormat[m.kind])
+	word(uint32(m.pitch), uint32(m.width), uint32(m.height), uint32(m.depth), uint32(m.channels*channelBytes[m.kind]),
+		uint32(m.channels), channelFormat[m.kind])
 	word(flag(r.normalized), flag(r.linear), uint32(r.mode[0]), uint32(r.mode[1]), uint32(r.mode[2]))
 	for _, b := range r.border {
 		word(math.Float32bits(float32(b)))
 	}
-	word(uint32(levels), flag(r.between), math.Float32bits(float32(r.bias)), math.Float32bits(float32(r.least)), math.Float32bits(float32(r.most)), 0)
+	word(uint32(levels), flag(r.between), math.Float32bits(float32(r.bias)), math.Float32bits(float32(r.least)),
+		math.Float32bits(float32(r.most)), 0)
 	return d
 }
 
@@ -428,11 +433,17 @@ func (c *textureCase) text() string {
 	for len(x) == 3 {
 		x = append(x, "%x3")
 	}
-	of, sampler := map[string]string{"name": "image", "register": "%d0", "parameter": "handle", "sampler": "image, how"}[c.access], ""
+	of, sampler := map[string]string{
+		"name": "image", "register": "%d0", "parameter": "handle",
+		"sampler": "image, how",
+	}[c.access], ""
 	if c.access == "sampler" {
 		modes := []string{"wrap", "clamp_to_edge", "mirror", "clamp_to_border"}
 		sampler = fmt.Sprintf(".global .samplerref how = { addr_mode_0 = %s, addr_mode_1 = %s, addr_mode_2 = %s, filter_mode = %s };\n",
-			modes[c.read.mode[0]], modes[c.read.mode[1]], modes[c.read.mode[2]], map[bool]string{true: "linear", false: "nearest"}[c.read.linear])
+			modes[c.read.mode[0]], modes[c.read.mode[1]], modes[c.read.mode[2]], map[bool]string{
+				true:  "linear",
+				false: "nearest",
+			}[c.read.linear])
 	}
 	name, rest := "tex", ""
 	switch c.mip {
@@ -441,7 +452,8 @@ func (c *textureCase) text() string {
 	case "grad":
 		name = "tex.grad"
 		for _, first := range []int{7, 10} {
-			rest += ", {" + strings.Join(strings.Fields(fmt.Sprintf("%%x%d %%x%d %%x%d %%x0", first, first+1, first+2))[:pick(dims == 3, 4, dims)], ", ") + "}"
+			rest += ", {" + strings.Join(strings.Fields(fmt.Sprintf("%%x%d %%x%d %%x%d %%x0", first, first+1,
+				first+2))[:pick(dims == 3, 4, dims)], ", ") + "}"
 		}
 	case "base":
 		name = "tex.base"
@@ -527,7 +539,8 @@ func (c *textureCase) want(s *shot) [4]float64 {
 		x, y := r.place(0, p[0], c.image.width), r.place(1, p[1], c.image.height)
 		for i, corner := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
 			r.mode[2] = 1
-			v[i] = c.image.at(&r, int(math.Floor(x-0.5))+corner[0], int(math.Floor(y-0.5))+corner[1], layer)[c.component]
+			v[i] = c.image.at(&r, int(math.Floor(x-0.5))+corner[0], int(math.Floor(y-0.5))+corner[1],
+				layer)[c.component]
 		}
 		return v
 	}
@@ -577,7 +590,10 @@ func TestTextures(t *testing.T) {
 		for _, v := range []uint64{handle, in, out} {
 			bank = binary.LittleEndian.AppendUint64(bank, v)
 		}
-		require.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: bank}), text)
+		require.NoError(t, Run(s, testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+			Params: bank,
+		}), text)
 		results := make([]byte, 16*len(c.shots))
 		s.Read(out, results)
 		for i := range c.shots {
@@ -585,7 +601,8 @@ func TestTextures(t *testing.T) {
 			for j := range want {
 				got := c.result(results[16*i:], j)
 				if !c.near(got, want[j]) {
-					t.Fatalf("%s\n%+v\n%+v of %dx%dx%d %d x %s: result %d is %v, want %v", text, c.shots[i], c.read, c.image.width, c.image.height, c.image.depth, c.image.channels, c.image.kind, j, got, want[j])
+					t.Fatalf("%s\n%+v\n%+v of %dx%dx%d %d x %s: result %d is %v, want %v", text, c.shots[i], c.read,
+						c.image.width, c.image.height, c.image.depth, c.image.channels, c.image.kind, j, got, want[j])
 				}
 			}
 		}

@@ -72,7 +72,10 @@ func Follow(s *testbench.Session, l *testbench.Launch) (*Recording, error) {
 		return nil, err
 	}
 	threads := int(r.session.Machine.SMs[0].Kernel().CTAs()) * r.session.Machine.SMs[0].Kernel().Threads()
-	rec := &Recording{run: r, keep: min(max(keepAll/threads, 2*lastKept), keepMost), skip: ordered(l.Prog), stores: map[uint64]store{}}
+	rec := &Recording{
+		run: r, keep: min(max(keepAll/threads, 2*lastKept), keepMost), skip: ordered(l.Prog),
+		stores: map[uint64]store{},
+	}
 	for _, w := range r.watchers {
 		rec.follow(w)
 	}
@@ -96,7 +99,8 @@ func (r *Recording) follow(w *watcher) {
 					lane := bits.TrailingZeros32(m)
 					t := thread(row, lane)
 					d := t.at(t.n - 1)
-					if d == nil || d.pc != e.PC || t.apart || !insts[e.PC].Indirect() { // else it waited for its turn: see owner.path
+					// else it waited for its turn: see owner.path
+					if d == nil || d.pc != e.PC || t.apart || !insts[e.PC].Indirect() {
 						t.add(done{cycle: e.Cycle, pc: e.PC}, r.keep)
 					} else {
 						d.cycle = e.Cycle
@@ -168,7 +172,8 @@ func (t *trail) newest(pc uint32) *done {
 func (r *Recording) stored(w *watcher, cycle uint64, row, lane int, in *isa.Inst) {
 	th := w.sm.Thread(row, lane)
 	r.issued = store{golden.ID{CTA: th.CTA, Thread: th.TID}, cycle}
-	if in.Op != isa.OpSt && in.Op != isa.OpAtom && in.Op != isa.OpRed || in.Space != isa.SpaceGlobal && in.Space != isa.SpaceGeneric ||
+	if in.Op != isa.OpSt && in.Op != isa.OpAtom && in.Op != isa.OpRed || in.Space != isa.SpaceGlobal &&
+		in.Space != isa.SpaceGeneric ||
 		in.Guard.Kind == isa.OperandPred && w.sm.Pred(row, lane, int(in.Guard.Index)) == in.Guard.Not {
 		return
 	}
@@ -256,7 +261,10 @@ func (r *Recording) Trails(until uint64) (list []*Trail) {
 
 // trail returns the trail of one thread.
 func (r *Recording) trail(number int, o owner, until uint64) *Trail {
-	t := &Trail{Thread: r.run.name(number), SM: o.sm, Warp: o.index, Lane: o.lane, Finished: o.live>>o.lane&1 == 0, prog: r.run.launch.Prog}
+	t := &Trail{
+		Thread: r.run.name(number), SM: o.sm, Warp: o.index, Lane: o.lane, Finished: o.live>>o.lane&1 == 0,
+		prog: r.run.launch.Prog,
+	}
 	of := &o.trails[o.lane]
 	end := of.n
 	for end > 0 {
@@ -316,7 +324,8 @@ func (r *Recording) values(d *done, model *golden.Kept, finished bool) (list []V
 	prog := r.run.launch.Prog
 	in := &prog.Insts[d.pc]
 	wrote := d.wrote != 0
-	if in.Op == isa.OpCall || !wrote && !model.Wrote || !wrote && !finished { // see golden.Thread; or the result is still in flight
+	// see golden.Thread; or the result is still in flight
+	if in.Op == isa.OpCall || !wrote && !model.Wrote || !wrote && !finished {
 		return nil
 	}
 	for i, o := range in.Dst[:in.NDst] {
@@ -354,7 +363,8 @@ func (t *Trail) String() string {
 		if t.Differs && i == len(t.Steps)-1 {
 			mark = ">"
 		}
-		line := fmt.Sprintf("%s cycle %6d  PC %3d  %-38s  %s", mark, s.Cycle, s.PC, cut(t.prog.Mnemonic(s.PC), 38), t.prog.Where(s.PC))
+		line := fmt.Sprintf("%s cycle %6d  PC %3d  %-38s  %s", mark, s.Cycle, s.PC, cut(t.prog.Mnemonic(s.PC), 38),
+			t.prog.Where(s.PC))
 		fmt.Fprintf(&b, "\n%s", strings.TrimRight(line, " "))
 		switch {
 		case s.Golden == s.PC || !t.Differs:

@@ -61,10 +61,12 @@ func TestTrailOfAValue(t *testing.T) {
 		assert.Equal(t, i == 9, len(s.Values) > 0)
 	}
 	sum := uint64(100 + victimIndex)
-	assert.Equal(t, []Value{{Name: "%sum", Type: isa.U32, Machine: 100 + victimIndex ^ 1<<4, Golden: sum}}, x.Steps[9].Values)
+	assert.Equal(t, []Value{{Name: "%sum", Type: isa.U32, Machine: 100 + victimIndex ^ 1<<4, Golden: sum}},
+		x.Steps[9].Values)
 	assert.Greater(t, x.Cycle, x.Steps[9].Cycle, "results come behind the issue")
 	assert.Contains(t, x.String(), "thread (35,0,0) of CTA (1,0,0), SM ")
-	assert.Contains(t, x.String(), "PC  10  add.u32 %sum, %sum, %i                  probe.ptx:20\n    %sum = 0x000000bf, in the golden model 0x000000af")
+	assert.Contains(t, x.String(),
+		"PC  10  add.u32 %sum, %sum, %i                  probe.ptx:20\n    %sum = 0x000000bf, in the golden model 0x000000af")
 
 	before := r.Trails(x.Cycle - 1)
 	for _, y := range before {
@@ -123,7 +125,10 @@ func TestTrailIsBounded(t *testing.T) {
 	for i := range 1000 {
 		x.add(done{pc: uint32(i)}, 100)
 	}
-	for i, there := range map[int]bool{0: true, 99: true, 100: false, 967: false, 968: true, 999: true, 1000: false, -1: false} {
+	for i, there := range map[int]bool{
+		0: true, 99: true, 100: false, 967: false, 968: true, 999: true, 1000: false,
+		-1: false,
+	} {
 		if d := x.at(i); assert.Equal(t, there, d != nil, i) && there {
 			assert.EqualValues(t, i, d.pc)
 		}

@@ -65,7 +65,8 @@ func watch(index int, m *sm.SM, unit *memsys.Unit, lanes int, now uint64) *watch
 		regs: len(k.Prog.Regs), preds: len(k.Prog.Preds),
 	}
 	w.leave = append(w.leave, m.Issue.OnIssue.Add(w.issue), m.ALU.OnExit.Add(w.exit))
-	if k.Prog.Recursive { // between two returns of a thread there may be only inserted instructions, which restore registers
+	// between two returns of a thread there may be only inserted instructions, which restore registers
+	if k.Prog.Recursive {
 		w.leave = append(w.leave, m.Issue.OnInserted.Add(w.inserted))
 	}
 	if w.marked = k.Prog.Herds(); w.marked {
@@ -168,7 +169,10 @@ func (w *watcher) warp(row int) *warp {
 	for location := range min(w.threads-index*w.lanes, w.lanes) {
 		all |= 1 << w.sm.Lane(index, location)
 	}
-	v := &warp{id: id, index: index, started: all, live: all, regs: make([]uint64, w.lanes*w.regs), preds: make([]bool, w.lanes*w.preds)}
+	v := &warp{
+		id: id, index: index, started: all, live: all, regs: make([]uint64, w.lanes*w.regs),
+		preds: make([]bool, w.lanes*w.preds),
+	}
 	w.rows[row] = v
 	w.done = append(w.done, v)
 	return v
@@ -199,6 +203,9 @@ func (w *watcher) breaks(f *sm.Flight, h units.Home, is Rule, format string, arg
 	}
 	t := w.sm.Thread(int(h.Row), int(h.Lane))
 	w.broken = append(w.broken, Broken{
-		Is: is, SM: w.index, Cycle: w.last - w.start, PC: f.PC, Thread: golden.ID{CTA: t.CTA, Thread: t.TID}, Rule: fmt.Sprintf(format, args...),
+		Is: is, SM: w.index, Cycle: w.last - w.start, PC: f.PC, Thread: golden.ID{
+			CTA:    t.CTA,
+			Thread: t.TID,
+		}, Rule: fmt.Sprintf(format, args...),
 	})
 }

@@ -233,7 +233,10 @@ func ReadAll(in io.Reader) (*Dump, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dump{Timescale: r.Timescale, Signals: r.Signals, Changes: make([][]Change, len(r.first)), byPath: map[string]Signal{}}
+	d := &Dump{
+		Timescale: r.Timescale, Signals: r.Signals, Changes: make([][]Change, len(r.first)),
+		byPath: map[string]Signal{},
+	}
 	for _, s := range r.Signals {
 		d.byPath[s.Path] = s
 	}

@@ -18,7 +18,8 @@ func shownClasses(warpSize int) (list []sm.Class) {
 			list = append(list, class)
 		}
 	}
-	return append(list, sm.ClassStall, sm.ClassMem, sm.IdleDepend, sm.IdleFetch, sm.IdleBranch, sm.IdleBarrier, sm.IdleSync)
+	return append(list, sm.ClassStall, sm.ClassMem, sm.IdleDepend, sm.IdleFetch, sm.IdleBranch, sm.IdleBarrier,
+		sm.IdleSync)
 }
 
 // breakdown holds the cycles of SMs with threads, by shown class. Each result has a row; the unit
@@ -51,7 +52,8 @@ func newBreakdown(results []*result, warpSize int) *breakdown {
 // issue classes, so that the table fits 100 columns.
 func (b *breakdown) print(w io.Writer, all bool) error {
 	first := b.results[0].Mechanism
-	fmt.Fprintf(w, "cycles of SMs with threads, %s = 100: Wn-m issue n to m lanes, dependence to sync are W0_Idle\n\n", first)
+	fmt.Fprintf(w, "cycles of SMs with threads, %s = 100: Wn-m issue n to m lanes, dependence to sync are W0_Idle\n\n",
+		first)
 	header := []string{"mechanism"}
 	groups := b.groups(all)
 	for _, g := range groups {

@@ -38,21 +38,25 @@ func newCompare() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare KERNEL|FILE.ptx|FILE.json",
 		Short: "Run a kernel, or the launches of a file, under every divergence mechanism",
-		Long: `Run a built-in kernel, a kernel of a PTX file with the arguments of "divergo run", or a launch file under every divergence
-mechanism, or those of --mech in their order, on machines that are equal in everything else, the priority of CTAs
-(sm.cta_priority) as well, and print what they need side by side. The result of a built-in kernel is compared with its
-reference; of files all bytes of all buffers and variables behind each launch are compared with those of the first
-mechanism that finishes. The speed-up is against the first mechanism: without --mech the machine's own, pdom unless --set divergence.mechanism says otherwise.
-sync_stalls are the cycles that warps have waited for others of their CTA, at branches and reconvergence points.
+		Long: `Run a built-in kernel, a kernel of a PTX file with the arguments of "divergo run", or a launch file
+under every divergence mechanism, or those of --mech in their order, on machines that are equal in
+everything else, the priority of CTAs (sm.cta_priority) as well, and print what they need side by
+side. The result of a built-in kernel is compared with its reference; of files all bytes of all
+buffers and variables behind each launch are compared with those of the first mechanism that
+finishes. The speed-up is against the first mechanism: without --mech the machine's own, pdom unless
+--set divergence.mechanism says otherwise. sync_stalls are the cycles that warps have waited for
+others of their CTA, at branches and reconvergence points.
 
 A second table says what the cycles of the SMs were spent on; --svg FILE draws it.
 
 --vcd FILE writes the waveform of the first mechanism; "divergo run KERNEL --mech NAME --vcd FILE" that of another.
 
-With --paths no machine is run: for each branch, how many warps its paths need without compaction, with thread
-block compaction under each lane permutation, and if threads could take any lane (Rhu & Erez, ISCA 2013).
+With --paths no machine is run: for each branch, how many warps its paths need without compaction,
+with thread block compaction under each lane permutation, and if threads could take any lane (Rhu &
+Erez, ISCA 2013).
 
-Exit codes: 1 a result differs from the reference or the first mechanism's, or --races has found a race, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
+Exit codes: 1 a result differs from the reference or the first mechanism's, or --races has found a
+race, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
 (fault, deadlock, endless loop, watchdog), 130 interrupted.`,
 		Example: `  divergo compare bitonic --size medium
   divergo compare mandelbrot --preset slp --json
@@ -70,7 +74,8 @@ Exit codes: 1 a result differs from the reference or the first mechanism's, or -
 	addMechanisms(c, &f.mechs)
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
 	c.Flags().BoolVar(&f.all, "all", false, "print all columns, and every key of the machine")
-	c.Flags().BoolVar(&f.paths, "paths", false, "compare lane permutations instead: the warps that the paths of each branch can be compacted to")
+	c.Flags().BoolVar(&f.paths, "paths", false,
+		"compare lane permutations instead: the warps that the paths of each branch can be compacted to")
 	c.Flags().StringVar(&f.svg, "svg", "", "draw what the cycles were spent on in `FILE`")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random inputs")
 	f.kernel.add(c)
@@ -205,7 +210,8 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 	}
 	cycles := newBreakdown(results, cfg.SM.WarpSize)
 	unkept = errors.Join(unkept, picture.keep(func(w io.Writer) error {
-		_, err := cycles.chart(fmt.Sprintf("%s on %s", strings.TrimSpace(of.name+" "+of.size), f.machine.preset)).WriteTo(w)
+		_, err := cycles.chart(fmt.Sprintf("%s on %s", strings.TrimSpace(of.name+" "+of.size),
+			f.machine.preset)).WriteTo(w)
 		return err
 	}))
 	return errors.Join(f.print(c, of, results, cycles, lines), unkept, lines.keep(), failed)
@@ -229,13 +235,19 @@ func inOrder(first string) []divergence.Mechanism {
 // compared lists the statistics of the table, comparedAll those of the table with --all.
 var (
 	compared    = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions"}
-	comparedAll = append(slices.Clip(compared), "stack_max_depth", "compacted_entries", "sync_stalls_branch", "sync_stalls_join")
+	comparedAll = append(slices.Clip(compared), "stack_max_depth", "compacted_entries", "sync_stalls_branch",
+		"sync_stalls_join")
 )
 
-func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, cycles *breakdown, lines *sourceProfile) error {
+func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, cycles *breakdown,
+	lines *sourceProfile,
+) error {
 	w := c.OutOrStdout()
 	if f.json {
-		answer := map[string]any{"schema": schema("compare"), "kernel": of.name, "size": of.size, "seed": f.seed, "results": results}
+		answer := map[string]any{
+			"schema": schema("compare"), "kernel": of.name, "size": of.size, "seed": f.seed,
+			"results": results,
+		}
 		if lines.answers() {
 			answer["profile"] = lines.json()
 		}

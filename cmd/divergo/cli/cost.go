@@ -15,7 +15,10 @@ func printCosts(c *cobra.Command, args []string, cfg *gpu.Config, asJSON bool) e
 	name, names := args[0], args[1:]
 	switch name {
 	case "mechanisms":
-		l := catalogue{name: name, header: []string{"mechanism", "what", "words", "bits", "of an SM", "a warp's share", "a CTA's share"}}
+		l := catalogue{name: name, header: []string{
+			"mechanism", "what", "words", "bits", "of an SM", "a warp's share",
+			"a CTA's share",
+		}}
 		entries, err := listMechanismCosts(cfg)
 		if err != nil {
 			return err
@@ -37,7 +40,8 @@ func listMechanismCosts(cfg *gpu.Config) ([]entry, error) {
 	g := divergence.Geometry{Lanes: cfg.SM.WarpSize, Warps: cfg.SM.Warps(), CTAs: cfg.SM.CTAs}
 	shares := func(n int) []any { return []any{n, share(n, g.Warps), share(n, g.CTAs)} }
 	object := func(n int, name string, more map[string]any) map[string]any {
-		more[name+"_per_sm"], more[name+"_per_warp"], more[name+"_per_cta"] = n, float64(n)/float64(g.Warps), float64(n)/float64(g.CTAs)
+		more[name+"_per_sm"], more[name+"_per_warp"], more[name+"_per_cta"] = n, float64(n)/float64(g.Warps),
+			float64(n)/float64(g.CTAs)
 		return more
 	}
 	var list []entry
@@ -51,14 +55,16 @@ func listMechanismCosts(cfg *gpu.Config) ([]entry, error) {
 		list = append(list, entry{cells: append([]any{m.Name, "storage", "", ""}, shares(cost.Bits())...)})
 		for i := range cost.Storage {
 			s := &cost.Storage[i]
-			list = append(list, entry{cells: append([]any{"", s.Path, s.Words, s.Width()}, shares(s.Words*s.Width())...)})
+			list = append(list, entry{cells: append([]any{"", s.Path, s.Words, s.Width()},
+				shares(s.Words*s.Width())...)})
 			fields := map[string]any{}
 			for _, f := range s.Fields {
 				if f.Name != "" {
 					fields[f.Name] = f.Bits
 				}
 			}
-			storage = append(storage, object(s.Words*s.Width(), "bits", map[string]any{"structure": s.Path, "words": s.Words, "bits": s.Width(), "fields": fields}))
+			storage = append(storage, object(s.Words*s.Width(), "bits",
+				map[string]any{"structure": s.Path, "words": s.Words, "bits": s.Width(), "fields": fields}))
 		}
 		for _, l := range cost.Logic {
 			list = append(list, entry{cells: append([]any{"", l.Kind, "", l.Bits}, shares(l.Count)...)})

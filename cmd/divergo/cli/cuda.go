@@ -31,8 +31,8 @@ func newCuda() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cuda build|run|compare|nvcc|toolkit",
 		Short: "Build and run whole CUDA programs",
-		Long: `Build CUDA programs, host code and all, with clang alone, and run them: their kernels on the simulated machine,
-everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++.`,
+		Long: `Build CUDA programs, host code and all, with clang alone, and run them: their kernels on the
+simulated machine, everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++.`,
 		Example: `  divergo cuda run kernels/programs/bfs.cu
   divergo cuda compare --mech pdom,tbc kernels/programs/stencil.cu -- 64 3
   divergo cuda build main.cu reference.cpp -O3 -o prog
@@ -60,8 +60,10 @@ func (b *compilerFlags) add(c *cobra.Command) {
 	f.StringVarP(&o.Level, "optimize", "O", "2", "`LEVEL` of optimisation, of the host's code and the device's: 0 to 3")
 	f.StringVar(&o.Standard, "std", "", "`STANDARD` of C++, c++17 for example")
 	f.StringVar(&o.Arch, "arch", cuda.DefaultArch, "`GPU` to compile for")
-	f.BoolVar(&o.Relocatable, "rdc", false, "relocatable code of the device: files use each other's device functions and variables")
-	f.BoolVar(&o.FastMath, "use_fast_math", false, "approximate instructions for the device's float mathematics, and no denormals")
+	f.BoolVar(&o.Relocatable, "rdc", false,
+		"relocatable code of the device: files use each other's device functions and variables")
+	f.BoolVar(&o.FastMath, "use_fast_math", false,
+		"approximate instructions for the device's float mathematics, and no denormals")
 }
 
 // build compiles sources to a program that starts this executable as its simulator.
@@ -93,14 +95,17 @@ func targets(c *cobra.Command, args []string) (list, rest []string, err error) {
 			c.CommandPath(), target, strings.Join(list[:i], " "), strings.Join(list[i:], " "))
 	}
 	if filepath.Ext(list[0]) == "" && len(list) > 1 {
-		return nil, nil, fmt.Errorf("%s: found %q behind the program: its arguments follow \"--\"", c.CommandPath(), list[1])
+		return nil, nil, fmt.Errorf("%s: found %q behind the program: its arguments follow \"--\"", c.CommandPath(),
+			list[1])
 	}
 	return list, rest, nil
 }
 
 // program returns the program of a command line and its arguments. It builds the program first if
 // sources are given; done removes it.
-func (b *compilerFlags) program(c *cobra.Command, args []string) (program string, rest []string, done func(), err error) {
+func (b *compilerFlags) program(c *cobra.Command, args []string) (program string, rest []string, done func(),
+	err error,
+) {
 	done = func() {}
 	list, rest, err := targets(c, args)
 	if err != nil {
@@ -126,8 +131,9 @@ func newCudaBuild() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "build FILE...",
 		Short: "Build a CUDA program",
-		Long: `Compile CUDA, C++ and C files, and link them, object files and libraries to a program. It runs by itself, on a
-machine that the flags of "divergo cuda run" in the environment variable DIVERGO_FLAGS describe.
+		Long: `Compile CUDA, C++ and C files, and link them, object files and libraries to a program. It runs by
+itself, on a machine that the flags of "divergo cuda run" in the environment variable DIVERGO_FLAGS
+describe.
 
 Exit codes: 2 a file does not compile, or the program could not be written.`,
 		Example: `  divergo cuda build prog.cu -o prog
@@ -149,8 +155,9 @@ func newCudaNvcc() *cobra.Command {
 	return &cobra.Command{
 		Use:   "nvcc [OPTION|FILE]...",
 		Short: "Compile with the options of NVIDIA's compiler",
-		Long: `Compile and link CUDA, C++ and C files with the options of nvcc, so that Makefiles can use it in its place. Options
-that choose what does not exist here (-maxrregcount, -Xptxas) do nothing; others that are not known are errors.
+		Long: `Compile and link CUDA, C++ and C files with the options of nvcc, so that Makefiles can use it in its
+place. Options that choose what does not exist here (-maxrregcount, -Xptxas) do nothing; others that
+are not known are errors.
 
 Exit codes: 2 an option is wrong, a file does not compile, or could not be written.`,
 		Example: `  make NVCC="divergo cuda nvcc"
@@ -175,9 +182,9 @@ func newCudaToolkit() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "toolkit FOLDER",
 		Short: "Write a folder that build systems take for CUDA's toolkit",
-		Long: `Write a folder with bin/nvcc, which is "divergo cuda nvcc", the headers in include, and the runtime in lib64, for
-build systems that ask where CUDA is, and for programs that another compiler links with -lcudart. The folder can be
-written again. Other files in it are never overwritten.
+		Long: `Write a folder with bin/nvcc, which is "divergo cuda nvcc", the headers in include, and the runtime
+in lib64, for build systems that ask where CUDA is, and for programs that another compiler links
+with -lcudart. The folder can be written again. Other files in it are never overwritten.
 
 Exit codes: 2 the folder holds other files, or could not be written.`,
 		Example: `  divergo cuda toolkit ~/cuda
@@ -230,12 +237,17 @@ type ranProgram struct {
 }
 
 // serve answers the requests of a client on a machine: a program, or another caller of with.
-func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, k keptOf, with func(s *cuda.Server) (int, error)) (*ranProgram, error) {
+func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, k keptOf,
+	with func(s *cuda.Server) (int, error),
+) (*ranProgram, error) {
 	r := &ranProgram{mech: cfg.Divergence.Mechanism}
 	var err error
 	r.session, err = simulate(c, &p.machine, cfg, label, k.wave, func(s *testbench.Session) error {
 		k.lines.attach(s)
-		r.server = &cuda.Server{Session: s, Launch: p.machine.launch, Stderr: &printable.Writer{W: c.ErrOrStderr()}, Name: "divergo " + p.machine.preset}
+		r.server = &cuda.Server{
+			Session: s, Launch: p.machine.launch, Stderr: &printable.Writer{W: c.ErrOrStderr()},
+			Name: "divergo " + p.machine.preset,
+		}
 		var err error
 		r.code, err = with(r.server)
 		return err
@@ -262,11 +274,12 @@ func newCudaRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run PROGRAM|FILE... [-- ARG...]",
 		Short: "Run a CUDA program",
-		Long: `Run a program that "divergo cuda build" has made, or build it of its sources first. Its kernels run on the
-simulated machine; the statistics are printed on standard error when it has ended. A launch that fails is an error
-code of CUDA's in the program, and a diagnosis on standard error.
+		Long: `Run a program that "divergo cuda build" has made, or build it of its sources first. Its kernels run
+on the simulated machine; the statistics are printed on standard error when it has ended. A launch
+that fails is an error code of CUDA's in the program, and a diagnosis on standard error.
 
-The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has found a difference, or --races a race; 2 nothing was run, 130 interrupted.`,
+The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has found a difference,
+or --races a race; 2 nothing was run, 130 interrupted.`,
 		Example: `  divergo cuda run kernels/programs/bfs.cu
   divergo cuda run --mech tbc --set gpu.sms=4 prog -- 1024 8`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -356,7 +369,8 @@ func newCudaServe() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("DIVERGO_FLAGS: %w", err)
 			}
-			r, err := p.serve(c, cfg, "cuda", kept, func(s *cuda.Server) (int, error) { return 0, cuda.ServeDescriptor(s, descriptor) })
+			r, err := p.serve(c, cfg, "cuda", kept,
+				func(s *cuda.Server) (int, error) { return 0, cuda.ServeDescriptor(s, descriptor) })
 			if err != nil {
 				return err
 			}

@@ -41,7 +41,8 @@ func filesBelow(folder string) (map[string]fileState, error) {
 		case !d.Type().IsRegular(), strings.HasPrefix(d.Name(), ".") && strings.Contains(d.Name(), own):
 			return nil
 		case len(files) == maxFiles:
-			return fmt.Errorf("more than %d files: run it in a folder of its own to have those that it writes compared", maxFiles)
+			return fmt.Errorf("more than %d files: run it in a folder of its own to have those that it writes compared",
+				maxFiles)
 		}
 		if info, err := d.Info(); err == nil { // an error means that the file was deleted meanwhile
 			files[path] = fileState{info.Size(), info.ModTime()}

@@ -103,7 +103,10 @@ func listing(file string, programs []*isa.Program) map[string]any {
 		insts, blocks := []instruction{}, []block{}
 		for pc := range p.Insts {
 			in := &p.Insts[pc]
-			line := instruction{PC: uint32(pc), Text: p.Mnemonic(uint32(pc)), Where: p.Where(uint32(pc)), Uniform: in.Uniform}
+			line := instruction{
+				PC: uint32(pc), Text: p.Mnemonic(uint32(pc)), Where: p.Where(uint32(pc)),
+				Uniform: in.Uniform,
+			}
 			if in.Op == isa.OpBra {
 				line.Target = &in.Target
 			}
@@ -114,10 +117,14 @@ func listing(file string, programs []*isa.Program) map[string]any {
 			insts = append(insts, line)
 		}
 		for _, b := range p.Blocks {
-			blocks = append(blocks, block{b.Start, b.End, append([]int{}, b.Succs...), append([]int{}, b.Preds...), b.IPDom})
+			blocks = append(blocks, block{
+				b.Start, b.End, append([]int{}, b.Succs...), append([]int{}, b.Preds...),
+				b.IPDom,
+			})
 		}
 		kernels = append(kernels, map[string]any{
-			"name": p.Name, "demangled": ptx.Demangled(p.Name), "live_registers": p.LiveRegs, "shared_bytes": p.SharedBytes, "local_bytes": p.LocalBytes,
+			"name": p.Name, "demangled": ptx.Demangled(p.Name), "live_registers": p.LiveRegs,
+			"shared_bytes": p.SharedBytes, "local_bytes": p.LocalBytes,
 			"instructions": insts, "blocks": blocks,
 		})
 	}

@@ -102,7 +102,8 @@ func (h *herding) part(text string) error {
 	case "threshold":
 		n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 32)
 		if err != nil {
-			return fmt.Errorf("threshold %q: want a number of herded instructions, 0 to %d", value, uint32(math.MaxUint32))
+			return fmt.Errorf("threshold %q: want a number of herded instructions, 0 to %d", value,
+				uint32(math.MaxUint32))
 		}
 		h.Threshold = int(n)
 	default:
@@ -184,7 +185,8 @@ func (h *herdFlags) unused(s *testbench.Session) error {
 	var errs []error
 	for i := range h.list {
 		if one := &h.list[i]; !one.applied {
-			errs = append(errs, fmt.Errorf("%s: %w", printable.Name(one.spec), nearest.Unknown("kernel", one.Kernel, names)))
+			errs = append(errs, fmt.Errorf("%s: %w", printable.Name(one.spec),
+				nearest.Unknown("kernel", one.Kernel, names)))
 		}
 	}
 	return errors.Join(errs...)

@@ -20,7 +20,8 @@ func TestCobraStaysHere(t *testing.T) {
 			return err
 		}
 		switch name := d.Name(); {
-		case path == filepath.Join("../../..", "cmd"), path == filepath.Join("../../..", "tools"), name == "testdata", strings.HasPrefix(name, ".") && len(name) > 2:
+		case path == filepath.Join("../../..", "cmd"), path == filepath.Join("../../..",
+			"tools"), name == "testdata", strings.HasPrefix(name, ".") && len(name) > 2:
 			return filepath.SkipDir
 		}
 		pkg, err := build.ImportDir(path, 0)

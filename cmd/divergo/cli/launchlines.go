@@ -15,7 +15,8 @@ import (
 type launchesFlag struct{ name string }
 
 func (l *launchesFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&l.name, "launches", "", "write the statistics of each launch, each kernel and all together to `FILE`, a line of JSON for each")
+	c.Flags().StringVar(&l.name, "launches", "",
+		"write the statistics of each launch, each kernel and all together to `FILE`, a line of JSON for each")
 }
 
 // open creates the file. It returns nil without the flag.
@@ -60,7 +61,8 @@ func (l *launchLines) add(s *testbench.Session) {
 	e := json.NewEncoder(l.file)
 	e.SetEscapeHTML(false)
 	write := func(line launchLine, c testbench.Counters) {
-		line.Schema, line.Mechanism, line.Stats = schema("launches"), s.Machine.Config.Divergence.Mechanism, map[string]any{}
+		line.Schema, line.Mechanism, line.Stats = schema("launches"), s.Machine.Config.Divergence.Mechanism,
+			map[string]any{}
 		for _, stat := range testbench.Stats() {
 			line.Stats[stat.Name] = stat.Value(&c)
 		}
@@ -78,7 +80,8 @@ func (l *launchLines) add(s *testbench.Session) {
 		write(line, r.Counters)
 	}
 	for _, k := range s.ByKernel() {
-		write(launchLine{Of: "kernel", Launches: k.Launches, Kernel: k.Prog.Name, Name: ptx.Demangled(k.Prog.Name)}, k.Counters)
+		write(launchLine{Of: "kernel", Launches: k.Launches, Kernel: k.Prog.Name, Name: ptx.Demangled(k.Prog.Name)},
+			k.Counters)
 	}
 	if len(s.Runs) > 0 {
 		write(launchLine{Of: "total", Launches: len(s.Runs)}, s.Counters())

@@ -62,9 +62,10 @@ func newList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list " + what + " [NAME...]",
 		Short: "List kernels, mechanisms, presets, statistics, configuration keys, or papers' figures and claims",
-		Long: `List what there is, or what of it begins with a NAME. The values of the configuration keys are those of the machine
-that --preset, --config and --set describe; with --toml they are a file for --config. Claims are tried when they are
-listed: all of them take a minute or two of a processor, and are divided among those that there are.`,
+		Long: `List what there is, or what of it begins with a NAME. The values of the configuration keys are those
+of the machine that --preset, --config and --set describe; with --toml they are a file for --config.
+Claims are tried when they are listed: all of them take a minute or two of a processor, and are
+divided among those that there are.`,
 		Example: `  divergo list kernels
   divergo list keys dram. l2.
   divergo list claims COST TBC-12
@@ -250,7 +251,10 @@ func listStats(*gpu.Config) []entry {
 	for _, s := range testbench.Stats() {
 		list = append(list, entry{
 			cells: []any{s.Name, s.Unit, s.Word, s.Doc, s.Source},
-			json:  map[string]any{"name": s.Name, "unit": s.Unit, "gpgpu_sim": s.Word, "doc": s.Doc, "source": s.Source},
+			json: map[string]any{
+				"name": s.Name, "unit": s.Unit, "gpgpu_sim": s.Word, "doc": s.Doc,
+				"source": s.Source,
+			},
 		})
 	}
 	return list
@@ -281,7 +285,10 @@ func listKeys(cfg *gpu.Config) []entry {
 func listFigures(*gpu.Config) []entry {
 	var list []entry
 	for _, f := range experiments.Figures() {
-		list = append(list, entry{cells: []any{f.Name, f.Doc, f.Source()}, json: map[string]any{"name": f.Name, "doc": f.Doc, "source": f.Source()}})
+		list = append(list, entry{
+			cells: []any{f.Name, f.Doc, f.Source()},
+			json:  map[string]any{"name": f.Name, "doc": f.Doc, "source": f.Source()},
+		})
 	}
 	return list
 }

@@ -48,7 +48,8 @@ func (f *checkFlags) litmus(c *cobra.Command, args []string) error {
 	case o.Jobs < 1:
 		return fmt.Errorf("--jobs %d: want at least 1", o.Jobs)
 	case o.Seed > math.MaxUint64-o.Runs-1:
-		return fmt.Errorf("--seed %d: want at most %d, so that there are seeds for all runs", o.Seed, math.MaxUint64-o.Runs-1)
+		return fmt.Errorf("--seed %d: want at most %d, so that there are seeds for all runs", o.Seed,
+			math.MaxUint64-o.Runs-1)
 	}
 	asked, leave := listen(c)
 	defer leave()

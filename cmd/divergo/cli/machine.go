@@ -44,9 +44,11 @@ type machineFlags struct {
 // default.
 func (m *machineFlags) addConfig(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&m.preset, "preset", cmp.Or(m.preset, gpu.DefaultPreset), "machine to start from; \"divergo list presets\"")
+	f.StringVar(&m.preset, "preset", cmp.Or(m.preset, gpu.DefaultPreset),
+		"machine to start from; \"divergo list presets\"")
 	f.StringVar(&m.file, "config", "", "TOML `FILE` with keys that change the preset")
-	f.StringArrayVar(&m.set, "set", nil, "`KEY=VALUE` that changes preset and file; \"divergo list keys\"; can be repeated")
+	f.StringArrayVar(&m.set, "set", nil,
+		"`KEY=VALUE` that changes preset and file; \"divergo list keys\"; can be repeated")
 }
 
 // add adds the flags of verbs that run a machine. one adds --mech, for verbs with one mechanism.
@@ -58,11 +60,15 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 	}
 	f.StringVar(&m.lanes, "lanes", "", "lane permutation `NAME`; \"divergo list lanes\"")
 	f.IntVar(&m.workers, "workers", 1, "processors that simulate; the result is the same for any number")
-	f.BoolVar(&m.verify, "verify", false, "compare every thread with the golden model: PCs, registers at the exit, memory")
-	f.StringVar(&m.fast, "fast", "", "simulate launches `N..M`, counted from 1; the golden model runs the others, which count for nothing")
+	f.BoolVar(&m.verify, "verify", false,
+		"compare every thread with the golden model: PCs, registers at the exit, memory")
+	f.StringVar(&m.fast, "fast", "",
+		"simulate launches `N..M`, counted from 1; the golden model runs the others, which count for nothing")
 	f.Uint64Var(&m.pad, "pad", 0, "threads may read `BYTES` outside of buffers, where they get zeros; a warning counts that")
-	f.BoolVar(&m.races, "races", false, "report data races: accesses of two threads to a byte that nothing orders (docs/howto/races.md); the exit code is then 1")
-	f.Uint64Var(&m.maxCycles, "max-cycles", 0, "give up a launch after so many core cycles, one of --fast after as many instructions as fit into them; 0: never")
+	f.BoolVar(&m.races, "races", false,
+		"report data races: accesses of two threads to a byte that nothing orders (docs/howto/races.md); the exit code is then 1")
+	f.Uint64Var(&m.maxCycles, "max-cycles", 0,
+		"give up a launch after so many core cycles, one of --fast after as many instructions as fit into them; 0: never")
 }
 
 // config returns the machine that the flags describe. Later sources override earlier ones: the

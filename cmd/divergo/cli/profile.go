@@ -24,8 +24,10 @@ type profileFlag struct {
 }
 
 func (p *profileFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&p.name, "profile", "", "statistics by line of the source and by branch in `FILE`.html, FILE.json or, as text, another one; -: with the answer")
-	c.Flags().StringArrayVar(&p.sources, "source", nil, "also look in `FOLDER` for the source files that the profile shows (repeatable)")
+	c.Flags().StringVar(&p.name, "profile", "",
+		"statistics by line of the source and by branch in `FILE`.html, FILE.json or, as text, another one; -: with the answer")
+	c.Flags().StringArrayVar(&p.sources, "source", nil,
+		"also look in `FOLDER` for the source files that the profile shows (repeatable)")
 }
 
 // sourceProfile is the profile of the runs of a command; nil without the flag.
@@ -88,7 +90,8 @@ func (s *sourceProfile) add(of *testbench.Session) {
 	}
 	s.now.Detach()
 	c := &of.Machine.Config
-	s.report.Runs = append(s.report.Runs, profile.Run{Name: c.Divergence.Mechanism, WarpSize: c.SM.WarpSize, Kernels: s.now.Kernels()})
+	s.report.Runs = append(s.report.Runs,
+		profile.Run{Name: c.Divergence.Mechanism, WarpSize: c.SM.WarpSize, Kernels: s.now.Kernels()})
 }
 
 // keep fills and keeps the file.

@@ -24,11 +24,12 @@ func newReproduce() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce [FIGURE... | all]",
 		Short: "Make figures of the papers again, from runs of the model",
-		Long: `Run what a figure of a paper shows and print the numbers; with --svg draw them. Without FIGURE the figures are
-listed, as by "divergo list figures".
+		Long: `Run what a figure of a paper shows and print the numbers; with --svg draw them. Without FIGURE the
+figures are listed, as by "divergo list figures".
 
-Several figures share runs. With --journal each is kept as a line of JSON when it is made, and a command that was
-interrupted goes on behind the last one when it is given again. --html puts them on one page.`,
+Several figures share runs. With --journal each is kept as a line of JSON when it is made, and a
+command that was interrupted goes on behind the last one when it is given again. --html puts them on
+one page.`,
 		Example: `  divergo reproduce cost-time
   divergo reproduce cost-fig5 --svg fig5.svg
   divergo reproduce all --journal figures.jsonl --html figures.html`,
@@ -119,7 +120,8 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 		if err := files.Claim("--journal", journal); err != nil {
 			return fmt.Errorf("--journal: %w", err)
 		}
-		kept, err = output.OpenJournal(journal, map[string]any{"schema": schema("reproduce"), "figures": strings.Join(names, " ")})
+		kept, err = output.OpenJournal(journal,
+			map[string]any{"schema": schema("reproduce"), "figures": strings.Join(names, " ")})
 		if err != nil {
 			return fmt.Errorf("--journal: %w", err)
 		}
@@ -143,7 +145,8 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 	for i, f := range figures[had:] {
 		left := "?"
 		if i > 0 {
-			left = (time.Since(start) / time.Duration(i) * time.Duration(len(figures)-had-i)).Round(time.Second).String()
+			each := time.Since(start) / time.Duration(i)
+			left = (each * time.Duration(len(figures)-had-i)).Round(time.Second).String()
 		}
 		line.say(fmt.Sprintf("%s, %d of %d, %s left", f.Name, had+i+1, len(figures), left))
 		d, err := f.Draw()
@@ -173,7 +176,8 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 	}
 	unkept := document.keep(func(w io.Writer) error { return page.Write(w, list) })
 	if asJSON {
-		return errors.Join(printJSON(c.OutOrStdout(), map[string]any{"schema": schema("reproduce"), "figures": records}), unkept)
+		return errors.Join(printJSON(c.OutOrStdout(),
+			map[string]any{"schema": schema("reproduce"), "figures": records}), unkept)
 	}
 	for i := range list {
 		if i > 0 {
@@ -187,7 +191,10 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 }
 
 func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing) error {
-	return printRows(w, &page.Figure{Name: figure.Name, Doc: figure.Doc, Source: figure.Source(), Header: d.Header, Rows: d.Rows, Notes: d.Notes})
+	return printRows(w, &page.Figure{
+		Name: figure.Name, Doc: figure.Doc, Source: figure.Source(), Header: d.Header,
+		Rows: d.Rows, Notes: d.Notes,
+	})
 }
 
 func printRows(w io.Writer, f *page.Figure) error {
@@ -228,7 +235,10 @@ func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]an
 				}
 				groups = append(groups, map[string]any{"name": g.Name, "values": g.Values, "theirs": theirs})
 			}
-			charts = append(charts, map[string]any{"title": c.Title, "y": c.Y, "bars": c.Bars, "layers": append([]string{}, c.Layers...), "groups": groups})
+			charts = append(charts, map[string]any{
+				"title": c.Title, "y": c.Y, "bars": c.Bars,
+				"layers": append([]string{}, c.Layers...), "groups": groups,
+			})
 		}
 	}
 	return map[string]any{

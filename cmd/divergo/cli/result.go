@@ -71,7 +71,8 @@ func newResult(s *testbench.Session, preset, kernel, size string, seed uint64) *
 	for i := range s.Runs {
 		run := &s.Runs[i]
 		r.Launches = append(r.Launches, launchResult{
-			run.Launch.Prog.Name, run.Launch.Grid, run.Launch.Block, run.Outcome.Cycle, run.Occupancy.CTAs, run.Occupancy.Limit, run.Emulated,
+			run.Launch.Prog.Name, run.Launch.Grid, run.Launch.Block, run.Outcome.Cycle, run.Occupancy.CTAs,
+			run.Occupancy.Limit, run.Emulated,
 		})
 		r.Printed = append(r.Printed, run.Printed.Records...)
 		r.Dropped += run.Printed.Dropped
@@ -114,10 +115,12 @@ func (r *result) print(w io.Writer, all bool) error {
 		if emulated > 0 {
 			head.Row("emulated", fmt.Sprintf("%d of them, of which the statistics have nothing", emulated))
 		}
-		head.Row("launches", fmt.Sprintf("%d; grid %s, block %s, %d CTAs an SM (limited by %s)", n, shape(l.Grid), shape(l.Block), l.CTAsPerSM, l.Limit))
+		head.Row("launches", fmt.Sprintf("%d; grid %s, block %s, %d CTAs an SM (limited by %s)", n, shape(l.Grid),
+			shape(l.Block), l.CTAsPerSM, l.Limit))
 	}
 	if r.Dropped > 0 {
-		head.Row("printed", fmt.Sprintf("%d records; %d more did not fit the print buffer of %d bytes", len(r.Printed), r.Dropped, isa.PrintBytes))
+		head.Row("printed", fmt.Sprintf("%d records; %d more did not fit the print buffer of %d bytes", len(r.Printed),
+			r.Dropped, isa.PrintBytes))
 	}
 	if _, err := head.WriteTo(w); err != nil {
 		return err
@@ -137,8 +140,10 @@ func (r *result) print(w io.Writer, all bool) error {
 var summary = []string{
 	"cycles", "warp_instructions", "thread_instructions", "ipc", "simd_efficiency", "cycle_breakdown", "idle_breakdown",
 	"branches", "divergent_branches", "stack_max_depth", "stack_spills", "inserted_instructions", "compacted_entries",
-	"sync_stalls_branch", "sync_stalls_join", "capri_accuracy", "pool_evictions", "absent_lane_reads", "herded_branches", "herded_loads",
-	"mem_instructions", "mem_lines", "shared_bank_conflicts", "l1_hit_rate", "l2_hit_rate", "dram_row_hit_rate", "dram_bw_util",
+	"sync_stalls_branch", "sync_stalls_join", "capri_accuracy", "pool_evictions", "absent_lane_reads",
+	"herded_branches", "herded_loads",
+	"mem_instructions", "mem_lines", "shared_bank_conflicts", "l1_hit_rate", "l2_hit_rate", "dram_row_hit_rate",
+	"dram_bw_util",
 }
 
 // printStats writes all statistics, or those of the summary and the nonzero ones of the mechanism.
@@ -188,7 +193,8 @@ func (r *result) printMachine(w io.Writer, named ...string) error {
 	usual := preset.Config()
 	line := "machine: " + r.preset
 	for i, k := range usual.Resolved() {
-		if of := r.settings[i]; of.Value != k.Value && of.Key != "divergence.mechanism" || slices.Contains(named, of.Key) {
+		if of := r.settings[i]; of.Value != k.Value && of.Key != "divergence.mechanism" ||
+			slices.Contains(named, of.Key) {
 			line += fmt.Sprintf(" %s=%v", of.Key, of.Value)
 		}
 	}

@@ -58,11 +58,12 @@ func newRoot() *cobra.Command {
 		Use:   "divergo",
 		Short: "Clocked models of SIMT divergence hardware",
 		Long: `divergo runs PTX kernels on clocked models of the hardware that GPUs use, or could use, when the
-threads of a warp take different paths. It gives exact results, cycle counts, statistics and waveforms.
+threads of a warp take different paths. It gives exact results, cycle counts, statistics and
+waveforms.
 
 The answer goes to standard output, everything else to standard error. Exit codes: 0 done; 1 a check
-failed; 2 usage, configuration or PTX error, or a file that could not be written; 4 the simulated program failed (fault,
-deadlock, endless loop, watchdog); 130 interrupted.`,
+failed; 2 usage, configuration or PTX error, or a file that could not be written; 4 the simulated
+program failed (fault, deadlock, endless loop, watchdog); 130 interrupted.`,
 		Example: `  divergo run vecadd
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
   divergo compare bitonic
@@ -76,7 +77,8 @@ deadlock, endless loop, watchdog); 130 interrupted.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newCuda(), newReproduce(), newHerd(), newBench(), newVersion())
+	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newCuda(), newReproduce(),
+		newHerd(), newBench(), newVersion())
 	return root
 }
 

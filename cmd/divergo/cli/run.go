@@ -49,8 +49,8 @@ func newRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run FILE.ptx|FILE.json|KERNEL",
 		Short: "Run one kernel on one machine, or the launches of a file",
-		Long: `Run a kernel of a PTX file, or a built-in one, and print what the machine counted. FILE.json is a launch file, which
-says what is launched, and on which data (docs/howto/launch-files.md).
+		Long: `Run a kernel of a PTX file, or a built-in one, and print what the machine counted. FILE.json is a
+launch file, which says what is launched, and on which data (docs/howto/launch-files.md).
 
 Each parameter of a PTX kernel takes one --arg, in order. SPEC is
 
@@ -73,10 +73,12 @@ of memory that most of them read. It is a herding file, or
 The result of a built-in kernel is then compared, and may differ.
 
 TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64, or b8 b16 b32 b64 in hexadecimal. --dump INDEX=FILE
-writes the buffer of parameter INDEX, counted from 0, as it is after the run; NAME=FILE that of a reference.
+writes the buffer of parameter INDEX, counted from 0, as it is after the run; NAME=FILE that of a
+reference.
 
-Exit codes: 1 the result of a built-in kernel differs from its reference, or --races has found a race, 2 nothing was run, or a file could
-not be written, 4 the program failed, 130 interrupted. A waveform is complete up to the last cycle in each case but 2.`,
+Exit codes: 1 the result of a built-in kernel differs from its reference, or --races has found a
+race, 2 nothing was run, or a file could not be written, 4 the program failed, 130 interrupted. A
+waveform is complete up to the last cycle in each case but 2.`,
 		Example: `  divergo run bitonic --size medium --mech pdom --json
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
   divergo run launch.json --mech tbc --dump result=out.bin
@@ -289,7 +291,9 @@ func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result
 
 // simulate builds a machine and calls do on its session. It shows progress on a terminal, and stops
 // the run at Ctrl-C.
-func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, wave *waveform, do func(*testbench.Session) error) (*testbench.Session, error) {
+func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, wave *waveform,
+	do func(*testbench.Session) error,
+) (*testbench.Session, error) {
 	if m.workers < 1 {
 		return nil, fmt.Errorf("--workers %d: want at least 1", m.workers)
 	}

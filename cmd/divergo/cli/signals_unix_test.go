@@ -56,7 +56,8 @@ func TestSignals(t *testing.T) {
 				c.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TMPDIR="+temp)
 				require.NoError(t, c.Start())
 				begun := filepath.Join(work, "begun")
-				require.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, time.Minute, 10*time.Millisecond)
+				require.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, time.Minute,
+					10*time.Millisecond)
 				for range 2 { // the second one ends the command at once
 					_ = c.Process.Signal(s)
 					time.Sleep(100 * time.Millisecond)
@@ -90,7 +91,8 @@ func TestInterruptedCounterexample(t *testing.T) {
 			t.Parallel()
 			bin, work := t.TempDir(), t.TempDir()
 			require.NoError(t, os.Symlink(own, filepath.Join(bin, "divergo")))
-			c := exec.Command(filepath.Join(bin, "divergo"), append([]string{"check", "wrap", "--shrink", "1ms", "--features", "loops", "--seed", "3"}, flags...)...)
+			c := exec.Command(filepath.Join(bin, "divergo"),
+				append([]string{"check", "wrap", "--shrink", "1ms", "--features", "loops", "--seed", "3"}, flags...)...)
 			c.Dir, c.Env = work, append(os.Environ(), "PLANTED=1")
 			out, err := c.StdoutPipe()
 			require.NoError(t, err)
@@ -98,7 +100,8 @@ func TestInterruptedCounterexample(t *testing.T) {
 			c.Stderr = &said
 			require.NoError(t, c.Start())
 			var told []byte
-			for b := make([]byte, 4096); !bytes.Contains(told, []byte("counterexample/wrap-")) || flags != nil && !bytes.HasSuffix(told, []byte("}\n")); {
+			for b := make([]byte, 4096); !bytes.Contains(told, []byte("counterexample/wrap-")) || flags != nil &&
+				!bytes.HasSuffix(told, []byte("}\n")); {
 				n, err := out.Read(b)
 				require.NoError(t, err, "%s", told)
 				told = append(told, b[:n]...)

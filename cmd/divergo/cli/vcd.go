@@ -29,11 +29,13 @@ type vcdFlags struct {
 
 func (v *vcdFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&v.file, "vcd", "", "write a waveform to `FILE`, and what GTKWave needs beside it; FILE.fst is in GTKWave's format")
+	f.StringVar(&v.file, "vcd", "",
+		"write a waveform to `FILE`, and what GTKWave needs beside it; FILE.fst is in GTKWave's format")
 	f.StringArrayVar(&v.filter, "vcd-filter", nil, "`PATTERN` of signals to dump, such as 'sm[0].**'; can be repeated")
 	f.Uint64Var(&v.from, "vcd-from", 0, "first core `CYCLE` of the waveform")
 	f.Uint64Var(&v.to, "vcd-to", 0, "last core `CYCLE` of the waveform; 0: the last of the run")
-	f.StringVar(&v.launch, "vcd-launch", "", "the waveform is that of launch N, or of the Nth of a kernel, `[KERNEL:]N`")
+	f.StringVar(&v.launch, "vcd-launch", "",
+		"the waveform is that of launch N, or of the Nth of a kernel, `[KERNEL:]N`")
 	f.StringVar(&v.trigger, "vcd-trigger", "", "start the waveform at a condition: '[N before] SIGNAL OP VALUE'")
 }
 
@@ -210,7 +212,8 @@ func (w *waveform) keep(stderr io.Writer) error {
 		return nil
 	}
 	mechanism := w.session.Machine.Config.Divergence.Mechanism
-	fmt.Fprintln(stderr, printable.Text(fmt.Sprintf("divergo: wrote %s, %s: open it with \"divergo wave %[1]s\"", w.name, mechanism)))
+	fmt.Fprintln(stderr, printable.Text(fmt.Sprintf("divergo: wrote %s, %s: open it with \"divergo wave %[1]s\"",
+		w.name, mechanism)))
 	return w.dump.Save(w.name)
 }
 

@@ -91,7 +91,8 @@ func (w *warnings) counts(m divergence.Mechanism, s *testbench.Session) {
 				continue
 			}
 			if n := c.Value(k.Counters.Mechanism); n > 0 {
-				w.once(c.Name+" "+k.Prog.Name, fmt.Sprintf("divergo: warning: %s: %s: %s (%s %d)", k.Prog.Name, m.Name, c.Warn, c.Name, n))
+				w.once(c.Name+" "+k.Prog.Name,
+					fmt.Sprintf("divergo: warning: %s: %s: %s (%s %d)", k.Prog.Name, m.Name, c.Warn, c.Name, n))
 			}
 		}
 	}
@@ -122,6 +123,7 @@ func (w *warnings) absent(s *testbench.Session) {
 		a := s.Runs[at].Absent
 		w.once("absent "+k.Prog.Name, fmt.Sprintf("%s: warning: %s: %s reads lane %d, which takes no part: %s; "+
 			"PTX leaves the value open, sm.absent_lane=%s says what it is; %d such reads in all",
-			a.Where, short(ptx.Demangled(k.Prog.Name)), a.Thread, a.Lane, a.Text, s.Machine.Config.SM.AbsentLane, k.Counters.Absent.Reads))
+			a.Where, short(ptx.Demangled(k.Prog.Name)), a.Thread, a.Lane, a.Text, s.Machine.Config.SM.AbsentLane,
+			k.Counters.Absent.Reads))
 	}
 }

@@ -21,8 +21,8 @@ func newWave() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "wave FILE.vcd",
 		Short: "Open a waveform in GTKWave",
-		Long: `Open a waveform in GTKWave, arranged and with names for values if the save file that "divergo run --vcd"
-wrote is still beside it.`,
+		Long: `Open a waveform in GTKWave, arranged and with names for values if the save file that "divergo run
+--vcd" wrote is still beside it.`,
 		Args: exactly(1, "a waveform"),
 		RunE: func(c *cobra.Command, args []string) error {
 			command, err := viewer(args[0])

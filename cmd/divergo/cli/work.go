@@ -119,7 +119,8 @@ func (k *kernelFlags) ptx(name string, seed uint64) (*work, error) {
 func readPTX(name string) (*ptx.Module, error) {
 	switch shown := printable.Name(name); strings.ToLower(filepath.Ext(name)) {
 	case ".cu", ".cuh", ".cpp", ".cc", ".c":
-		return nil, fmt.Errorf("%s: a CUDA source, want PTX: \"divergo cuda run %[1]s\" builds and runs a program", shown)
+		return nil, fmt.Errorf("%s: a CUDA source, want PTX: \"divergo cuda run %[1]s\" builds and runs a program",
+			shown)
 	}
 	text, err := input.Read(name, ptx.MaxSource)
 	if err != nil {
@@ -148,7 +149,10 @@ func (w *work) check(cfg *gpu.Config) error {
 	var errs []error
 	for i := range w.plan.Steps {
 		s := &w.plan.Steps[i]
-		l := testbench.Launch{Prog: s.Prog, Grid: s.Grid, Block: s.Block, Shared: s.Shared, Params: make([]byte, s.Prog.ParamBytes)}
+		l := testbench.Launch{
+			Prog: s.Prog, Grid: s.Grid, Block: s.Block, Shared: s.Shared,
+			Params: make([]byte, s.Prog.ParamBytes),
+		}
 		if _, err := l.Check(cfg); err != nil {
 			if len(errs) == maxErrors {
 				errs = append(errs, errors.New("too many errors"))
@@ -169,7 +173,9 @@ func (w *work) failed(number int, err error) error {
 }
 
 // run runs the launches on a session. It calls behind, if not nil, after each.
-func (w *work) run(s *testbench.Session, m *machineFlags, behind func(*launches.Placed, int)) (*launches.Placed, error) {
+func (w *work) run(s *testbench.Session, m *machineFlags, behind func(*launches.Placed, int)) (*launches.Placed,
+	error,
+) {
 	placed := w.plan.Place(s)
 	for i, l := range placed.Launches {
 		if err := placed.Bind(s, i); err != nil {
@@ -212,7 +218,11 @@ func (w *work) subject(target string, m *machineFlags) *subject {
 		doc: fmt.Sprintf("%d launches, %d bytes in %d buffers", len(w.plan.Steps), bytes, len(w.plan.Buffers)),
 		run: func(s *testbench.Session) error {
 			now = nil
-			_, err := w.run(s, m, func(placed *launches.Placed, number int) { now = append(now, w.plan.State(s, placed, number)) })
+			_, err := w.run(s, m, func(placed *launches.Placed,
+				number int,
+			) {
+				now = append(now, w.plan.State(s, placed, number))
+			})
 			return err
 		},
 		judge: func() error {
@@ -241,7 +251,11 @@ func (w *work) buffer(text string) (int, error) {
 		}
 		return 0, nearest.Unknown("buffer", text, names)
 	}
-	if at := slices.IndexFunc(w.plan.Buffers, func(b launches.Memory) bool { return b.Texture != nil && b.Texture.Reference == text && text != "" }); at >= 0 {
+	if at := slices.IndexFunc(w.plan.Buffers,
+		func(b launches.Memory) bool {
+			return b.Texture != nil && b.Texture.Reference == text &&
+				text != ""
+		}); at >= 0 {
 		return at, nil
 	}
 	index, err := strconv.Atoi(text)
@@ -252,9 +266,11 @@ func (w *work) buffer(text string) (int, error) {
 	case index < 0 || index >= len(step.Args):
 		return 0, fmt.Errorf("%s has %d parameters, counted from 0", w.name, len(step.Args))
 	case !step.Args[index].Buffer:
-		return 0, fmt.Errorf("parameter %d, %s, is no buffer but %s", index, step.Prog.Params[index].Name, step.Args[index].Spec)
+		return 0, fmt.Errorf("parameter %d, %s, is no buffer but %s", index, step.Prog.Params[index].Name,
+			step.Args[index].Spec)
 	}
-	return slices.IndexFunc(w.plan.Buffers, func(b launches.Memory) bool { return b.Name == step.Prog.Params[index].Name }), nil
+	return slices.IndexFunc(w.plan.Buffers,
+		func(b launches.Memory) bool { return b.Name == step.Prog.Params[index].Name }), nil
 }
 
 // dumpFiles are the files of --dump, by buffer.

@@ -15,7 +15,8 @@ import (
 // warps formed anew; convergence barriers of current GPUs.
 func init() {
 	for _, family := range [][]divergence.Mechanism{
-		stacks.Mechanisms, paths.Mechanisms, tokens.Mechanisms, formation.Mechanisms, compaction.Mechanisms, barriers.Mechanisms,
+		stacks.Mechanisms, paths.Mechanisms, tokens.Mechanisms, formation.Mechanisms, compaction.Mechanisms,
+		barriers.Mechanisms,
 	} {
 		for _, m := range family {
 			divergence.Register(m)

@@ -11,9 +11,12 @@ import (
 
 var barrierMechanisms = []divergence.Mechanism{
 	{
-		Name:     "barrier",
-		Doc:      "convergence barriers: threads wait for each other where the compiler says so",
-		Promises: divergence.Promises{InStep: true, Arrival: divergence.ByPath, Prompt: 1, Gathers: true, Depth: divergence.PerLane},
+		Name: "barrier",
+		Doc:  "convergence barriers: threads wait for each other where the compiler says so",
+		Promises: divergence.Promises{
+			InStep: true, Arrival: divergence.ByPath, Prompt: 1, Gathers: true,
+			Depth: divergence.PerLane,
+		},
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newConvBarrier(e), nil
 		},
@@ -159,7 +162,10 @@ func (p *ConvBarrier) name(w, x int, c divergence.Convergence) {
 func (p *ConvBarrier) Advance(i int) {
 	w, s := i/p.PathsPerWarp(), p.Table.Edit(i)
 	if in := p.Inst(s.PC - 1); in.Op == isa.OpBSSY {
-		p.name(w, int(in.Conv), divergence.Convergence{Mask: s.Mask, At: divergence.Point{PC: in.Target, Depth: s.Depth}})
+		p.name(w, int(in.Conv), divergence.Convergence{
+			Mask: s.Mask,
+			At:   divergence.Point{PC: in.Target, Depth: s.Depth},
+		})
 	}
 }
 
@@ -174,7 +180,10 @@ func (p *ConvBarrier) Resolve(in *isa.Inst, o *divergence.Outcome) {
 	case in.Op == isa.OpBSync:
 		p.bsync(w, e, in)
 	case in.Op == isa.OpBMov:
-		p.name(w, int(in.Conv), divergence.Convergence{Mask: o.Named & *p.Live.Next(w), At: divergence.Point{PC: in.Target, Depth: s.Depth}})
+		p.name(w, int(in.Conv), divergence.Convergence{
+			Mask: o.Named & *p.Live.Next(w),
+			At:   divergence.Point{PC: in.Target, Depth: s.Depth},
+		})
 	case in.Op == isa.OpYield:
 		p.yield(w)
 	case in.Op == isa.OpWarpSync:
@@ -196,7 +205,10 @@ func (p *ConvBarrier) branch(w int, e *Strand, in *isa.Inst, j divergence.Jump, 
 		}
 		return
 	}
-	first, second := Strand{Side: divergence.Side{At: j.Target, Mask: taken}}, Strand{Side: divergence.Side{At: j.Fall, Mask: not}}
+	first, second := Strand{Side: divergence.Side{At: j.Target, Mask: taken}}, Strand{Side: divergence.Side{
+		At:   j.Fall,
+		Mask: not,
+	}}
 	if !p.first.Taken(taken, not) {
 		first, second = second, first
 	}
@@ -446,11 +458,17 @@ func (p *ConvBarrier) Paths(to []divergence.Path) []divergence.Path {
 		depth := int(*p.Stack.Depth.At(w))
 		if s.Valid {
 			depth--
-			to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.reconv(w, s.Mask), Mask: s.Mask, Wait: s.Wait, Running: true})
+			to = append(to, divergence.Path{
+				CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.reconv(w, s.Mask), Mask: s.Mask,
+				Wait: s.Wait, Running: true,
+			})
 		}
 		for i := depth - 1; i >= 0; i-- {
 			e := p.Stack.At(w, i)
-			to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: e.At.PC, Reconv: p.reconv(w, e.Mask), Mask: e.Mask, Wait: e.Wait})
+			to = append(to, divergence.Path{
+				CTA: s.CTA, Row: s.Row, PC: e.At.PC, Reconv: p.reconv(w, e.Mask),
+				Mask: e.Mask, Wait: e.Wait,
+			})
 		}
 		for left := *p.Waiting.At(w); left != 0; {
 			at, mask := *p.Behind.At(w*p.lanes + 31 - bits.LeadingZeros32(left)), uint32(0)
@@ -460,7 +478,10 @@ func (p *ConvBarrier) Paths(to []divergence.Path) []divergence.Path {
 				}
 			}
 			left &^= mask
-			to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: at.PC, Reconv: at.PC, Mask: mask, Wait: divergence.WaitsJoin})
+			to = append(to, divergence.Path{
+				CTA: s.CTA, Row: s.Row, PC: at.PC, Reconv: at.PC, Mask: mask,
+				Wait: divergence.WaitsJoin,
+			})
 		}
 	}
 	return to

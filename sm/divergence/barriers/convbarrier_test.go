@@ -31,7 +31,10 @@ func lastPaths(t *testing.T, o divergence.Options, k kernel) (micro.Result, []di
 	t.Helper()
 	m, _ := divergence.Find("barrier")
 	var paths []divergence.Path
-	b := micro.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) { paths = p.Paths(paths[:0]) }}
+	b := micro.Bench{
+		Lanes: 4, Warps: 1,
+		Each: func(p divergence.Policy, _ []micro.Issue) { paths = p.Paths(paths[:0]) },
+	}
 	r, err := b.Run(m, o, k, 1000)
 	require.NoError(t, err)
 	return r, paths
@@ -189,17 +192,18 @@ func TestBarrierExit(t *testing.T) {
 func TestBarrierYield(t *testing.T) {
 	for _, order := range divergence.PathOrders() {
 		locked := false
-		r, _ := lastPaths(t, barriers.Keys.With(divergence.Options{PathOrder: order}, barriers.Params{Yield: true}), seq(
-			nop,
-			at("L", line{Do: func(t *thread) {
-				if !locked {
-					locked, t.I = true, 1
-				}
-			}}),
-			when(func(t *thread) bool { return t.I == 0 }, "N"),
-			line{Do: func(*thread) { locked = false }},
-			at("N", when(func(t *thread) bool { return t.I == 0 }, "L")),
-			exit))
+		r, _ := lastPaths(t, barriers.Keys.With(divergence.Options{PathOrder: order}, barriers.Params{Yield: true}),
+			seq(
+				nop,
+				at("L", line{Do: func(t *thread) {
+					if !locked {
+						locked, t.I = true, 1
+					}
+				}}),
+				when(func(t *thread) bool { return t.I == 0 }, "N"),
+				line{Do: func(*thread) { locked = false }},
+				at("N", when(func(t *thread) bool { return t.I == 0 }, "L")),
+				exit))
 		assert.True(t, r.Done, order)
 		assert.Positive(t, r.Added)
 	}
@@ -213,7 +217,8 @@ func TestBarrierRandom(t *testing.T) {
 	for seed := range uint64(60) {
 		k := microtest.RandomKernel(seed, lanes*warps, seed%3 == 1, seed%3 == 2)
 		b := micro.Bench{Lanes: lanes, Warps: warps, Latency: int(seed % 2 * 4)}
-		r, err := b.Run(m, barriers.Keys.With(divergence.Options{PathOrder: divergence.MinorityFirst}, barriers.Params{Yield: true}), k, 200_000)
+		r, err := b.Run(m, barriers.Keys.With(divergence.Options{PathOrder: divergence.MinorityFirst},
+			barriers.Params{Yield: true}), k, 200_000)
 		require.NoError(t, err)
 		require.True(t, r.Done, "seed %d", seed)
 		again := microtest.RandomKernel(seed, lanes*warps, seed%3 == 1, seed%3 == 2)

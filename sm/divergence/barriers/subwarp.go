@@ -10,12 +10,15 @@ import (
 
 var subwarpMechanisms = []divergence.Mechanism{
 	{
-		Name:     "subwarp",
-		Doc:      "convergence barriers; while a path waits for memory another one of its warp runs",
-		Params:   SubwarpKeys,
-		Counts:   subwarpCounts{},
-		Stalls:   true,
-		Promises: divergence.Promises{InStep: true, Arrival: divergence.ByPath, Prompt: 1, Gathers: true, Depth: divergence.PerLane},
+		Name:   "subwarp",
+		Doc:    "convergence barriers; while a path waits for memory another one of its warp runs",
+		Params: SubwarpKeys,
+		Counts: subwarpCounts{},
+		Stalls: true,
+		Promises: divergence.Promises{
+			InStep: true, Arrival: divergence.ByPath, Prompt: 1, Gathers: true,
+			Depth: divergence.PerLane,
+		},
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newSubwarp(e)
 		},
@@ -73,7 +76,8 @@ type Subwarp struct {
 func newSubwarp(e divergence.Env) (divergence.Policy, error) {
 	slots := SubwarpKeys.Of(e.Options).Slots
 	if slots*e.Warps > divergence.MaxSlots {
-		return nil, fmt.Errorf("divergence.subwarp.slots = %d: want at most %d with %d warps, as an SM has %d slots", slots, divergence.MaxSlots/e.Warps, e.Warps, divergence.MaxSlots)
+		return nil, fmt.Errorf("divergence.subwarp.slots = %d: want at most %d with %d warps, as an SM has %d slots",
+			slots, divergence.MaxSlots/e.Warps, e.Warps, divergence.MaxSlots)
 	}
 	p := &Subwarp{ConvBarrier: *newConvBarrier(e)}
 	p.Table = rtl.NewMem[divergence.Slot](slots * e.Warps)
@@ -88,7 +92,8 @@ func (p *Subwarp) Tick() {
 		stalled := p.Stalled.Get()
 		for w := range p.Live.Len() {
 			i := p.slot(w)
-			if s := p.Table.At(i); stalled.Has(i) && s.Valid && s.Wait == divergence.Runs && !(p.Program().Recursive && s.Depth > 0) {
+			if s := p.Table.At(i); stalled.Has(i) && s.Valid && s.Wait == divergence.Runs &&
+				!(p.Program().Recursive && s.Depth > 0) {
 				p.interleave(w, i, &stalled)
 			}
 		}
@@ -110,7 +115,8 @@ func (p *Subwarp) interleave(w, i int, stalled *units.Set) {
 	for k := n - 2; k >= 0; k-- {
 		e := p.Stack.Entry(w, k)
 		seat := p.seatOf(w, e.Mask)
-		if e.Wait != divergence.Runs || !p.siblings(w, e.Mask, p.Stack.Top(w).Mask) || seat >= 0 && stalled.Has(seat) || seat < 0 && free < 0 {
+		if e.Wait != divergence.Runs || !p.siblings(w, e.Mask, p.Stack.Top(w).Mask) || seat >= 0 && stalled.Has(seat) ||
+			seat < 0 && free < 0 {
 			continue
 		}
 		s, top := p.Table.Edit(i), *e

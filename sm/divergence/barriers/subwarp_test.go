@@ -57,7 +57,19 @@ func TestSubwarp(t *testing.T) {
 			"paths of a region take turns with each other",
 			divergence.Options{Mechanism: "subwarp"},
 			region,
-			[][2]uint32{{0, 0xff}, {3, 0xf0}, {7, 0xa0}, {4, 0x50}, {8, 0xa0}, {5, 0x50}, {6, 0x50}, {9, 0xf0}, {1, 0x0f}, {2, 0x0f}, {10, 0xff}},
+			[][2]uint32{
+				{0, 0xff},
+				{3, 0xf0},
+				{7, 0xa0},
+				{4, 0x50},
+				{8, 0xa0},
+				{5, 0x50},
+				{6, 0x50},
+				{9, 0xf0},
+				{1, 0x0f},
+				{2, 0x0f},
+				{10, 0xff},
+			},
 			2,
 		},
 	} {
@@ -97,7 +109,8 @@ func TestSubwarpSlots(t *testing.T) {
 		}
 		return n
 	}
-	one, two, four := cycles(divergence.Options{Mechanism: "barrier"}), cycles(microtest.With("subwarp", "subwarp.slots", "2")), cycles(divergence.Options{Mechanism: "subwarp"})
+	one, two, four := cycles(divergence.Options{Mechanism: "barrier"}),
+		cycles(microtest.With("subwarp", "subwarp.slots", "2")), cycles(divergence.Options{Mechanism: "subwarp"})
 	assert.Greater(t, one, 4*40)
 	assert.Greater(t, one, two+60, "two loads at a time: two fewer are waited for, and some switches")
 	assert.Greater(t, two, four+30, "all at a time: one fewer")
@@ -128,7 +141,10 @@ func TestSubwarpRandom(t *testing.T) {
 			m, _ := divergence.Find("subwarp")
 			k := loading()
 			count := microtest.Census{Kernel: k}
-			b := micro.Bench{Lanes: lanes, Warps: warps, Latency: int(seed % 4), Each: func(p divergence.Policy, issued []micro.Issue) { count.Take(t, p, issued) }}
+			b := micro.Bench{
+				Lanes: lanes, Warps: warps, Latency: int(seed % 4),
+				Each: func(p divergence.Policy, issued []micro.Issue) { count.Take(t, p, issued) },
+			}
 			r, err := b.Run(m, microtest.With("subwarp", "subwarp.slots", slots), k, 400_000)
 			require.NoError(t, err)
 			require.True(t, r.Done, "seed %d", seed)
@@ -145,6 +161,7 @@ func TestSubwarpRandom(t *testing.T) {
 // TestSubwarpTooManySlots names the key.
 func TestSubwarpTooManySlots(t *testing.T) {
 	m, _ := divergence.Find("subwarp")
-	_, err := m.Cost(microtest.With("subwarp", "subwarp.slots", "9"), divergence.Geometry{Lanes: 32, Warps: 64, CTAs: 2})
+	_, err := m.Cost(microtest.With("subwarp", "subwarp.slots", "9"),
+		divergence.Geometry{Lanes: 32, Warps: 64, CTAs: 2})
 	assert.ErrorContains(t, err, "divergence.subwarp.slots = 9: want at most 8 with 64 warps")
 }

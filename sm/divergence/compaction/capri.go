@@ -136,10 +136,13 @@ const (
 func newCAPRI(e divergence.Env) *CAPRI {
 	k := CAPRIKeys.Of(e.Options)
 	return &CAPRI{
-		TBC:     newTBC(e, false),
-		CAPT:    units.NewCAPT(k.Entries, cmp.Or(k.Ways, k.Entries)),
-		Opened:  rtl.NewMem[Instance](e.CTAs),
-		Private: divergence.PathStack{Stack: units.NewStack[divergence.Entry](e.Warps, privateStack), First: e.First(), Deep: privateDeep},
+		TBC:    newTBC(e, false),
+		CAPT:   units.NewCAPT(k.Entries, cmp.Or(k.Ways, k.Entries)),
+		Opened: rtl.NewMem[Instance](e.CTAs),
+		Private: divergence.PathStack{
+			Stack: units.NewStack[divergence.Entry](e.Warps, privateStack), First: e.First(),
+			Deep: privateDeep,
+		},
 	}
 }
 
@@ -297,7 +300,8 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *divergence.Outcome) {
 	p.add(&t.Taken, s, uint8(i), taken)
 	p.add(&t.Not, s, uint8(i), not)
 	if b.Alone {
-		p.Private.Push(i, divergence.Entry{At: j.Meet, RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: s.Mask}, &p.D().Stats)
+		p.Private.Push(i, divergence.Entry{At: j.Meet, RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: s.Mask},
+			&p.D().Stats)
 		p.Private.Push(i, divergence.Entry{RPC: j.Meet, LPC: divergence.Nowhere}, &p.D().Stats)
 		p.bypass(i, s, in, o)
 	} else {
@@ -485,7 +489,8 @@ func (p *CAPRI) retry() {
 			p.D().Stats.Compaction.AtBranch += p.sim.Now() - h.Since[i]
 			s.Wait = divergence.Runs
 			p.redirect.Add(i)
-			p.branch(i, &p.code.Prog.Insts[s.PC], &divergence.Outcome{Slot: uint16(i), PC: s.PC, Taken: h.Taken[i], Target: h.Target[i]})
+			p.branch(i, &p.code.Prog.Insts[s.PC],
+				&divergence.Outcome{Slot: uint16(i), PC: s.PC, Taken: h.Taken[i], Target: h.Target[i]})
 			p.Blocks.Edit(int(s.CTA)).Served = p.sim.Now()
 			return
 		}

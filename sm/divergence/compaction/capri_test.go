@@ -66,10 +66,14 @@ func TestAdequacyPrediction(t *testing.T) {
 	require.True(t, r.Done)
 	assert.Equal(t, []bool{false, true, true, false, false}, predictions)
 	assert.Equal(t, []bool{true, true, false, false, true}, history)
-	assert.Equal(t, divergence.Prediction{Branches: 5, Correct: 2, Misses: 1, Bypasses: 3 * 2, Compacts: 2}, r.Stats.Prediction)
+	assert.Equal(t, divergence.Prediction{Branches: 5, Correct: 2, Misses: 1, Bypasses: 3 * 2, Compacts: 2},
+		r.Stats.Prediction)
 
 	// Only the second time the threads of either way are one warp.
-	assert.Equal(t, []string{"1 2 - -", "- - 7 8", "1 2 7 8", "1 2 - -", "5 6 - -", "1 2 - -", "5 6 - -", "1 2 - -", "- - 7 8"}, compacted(k, r.Issues, "C", 4))
+	assert.Equal(t, []string{
+		"1 2 - -", "- - 7 8", "1 2 7 8", "1 2 - -", "5 6 - -", "1 2 - -", "5 6 - -", "1 2 - -",
+		"- - 7 8",
+	}, compacted(k, r.Issues, "C", 4))
 	assert.Len(t, compacted(k, r.Issues, "B", 4), 9)
 }
 
@@ -77,7 +81,8 @@ func TestAdequacyPrediction(t *testing.T) {
 // not arrived; under plain compaction it waits. It is held at the next branch until the other warp
 // has executed the first.
 func TestBypass(t *testing.T) {
-	k := seq(micro.Repeat("", 8), at("A", when(never, "B")), at("B", nop), nop, at("C", when(odd, "D")), nop, at("D", nop), exit)
+	k := seq(micro.Repeat("", 8), at("A", when(never, "B")), at("B", nop), nop, at("C", when(odd, "D")), nop,
+		at("D", nop), exit)
 	order := func(o divergence.Options) (at map[string][2]int) {
 		m, _ := divergence.Find(o.Mechanism)
 		r, err := micro.Bench{Lanes: 4, Warps: 2, Prefer: []int{1, 0}}.Run(m, o, k, 1000)
@@ -103,7 +108,8 @@ func TestBypass(t *testing.T) {
 // TestExitBeforeBranch: no warp waits at a branch for a warp that ends before it. Neither does the
 // warp that is held at the next branch.
 func TestExitBeforeBranch(t *testing.T) {
-	k := seq(micro.Repeat("", 8), line{Exit: true, If: tid(4)}, when(never, "B"), at("B", nop), when(odd, "C"), nop, at("C", nop), exit)
+	k := seq(micro.Repeat("", 8), line{Exit: true, If: tid(4)}, when(never, "B"), at("B", nop), when(odd, "C"), nop,
+		at("C", nop), exit)
 	r := predicting(t, micro.Bench{Lanes: 4, Warps: 2, Prefer: []int{0, 1}}, k, nil)
 	require.True(t, r.Done)
 	assert.EqualValues(t, 2, r.Stats.Prediction.Branches)
@@ -114,10 +120,12 @@ func TestExitBeforeBranch(t *testing.T) {
 // executes as with the per-warp stack, barriers included.
 func TestBypassedRegion(t *testing.T) {
 	for name, k := range map[string]kernel{
-		"nested branch": seq(when(odd, "C"), nop, to("D"), at("C", nop), when(below(6), "C2"), nop, at("C2", nop), at("D", nop), exit),
-		"nested loop":   seq(when(odd, "C"), at("L", count1), when(func(t *thread) bool { return t.I <= t.TID }, "L"), to("D"), at("C", nop), at("D", nop), exit),
-		"barrier":       seq(when(odd, "C"), nop, line{Bar: true}, nop, at("C", nop), nop, exit),
-		"exit":          seq(when(odd, "C"), nop, exit, at("C", nop), when(below(6), "D"), nop, at("D", nop), exit),
+		"nested branch": seq(when(odd, "C"), nop, to("D"), at("C", nop), when(below(6), "C2"), nop, at("C2", nop),
+			at("D", nop), exit),
+		"nested loop": seq(when(odd, "C"), at("L", count1), when(func(t *thread) bool { return t.I <= t.TID }, "L"),
+			to("D"), at("C", nop), at("D", nop), exit),
+		"barrier": seq(when(odd, "C"), nop, line{Bar: true}, nop, at("C", nop), nop, exit),
+		"exit":    seq(when(odd, "C"), nop, exit, at("C", nop), when(below(6), "D"), nop, at("D", nop), exit),
 	} {
 		stack := microtest.Run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 8, 2, k)
 		r := predicting(t, micro.Bench{Lanes: 8, Warps: 2}, k, nil)
@@ -153,7 +161,8 @@ func TestLoopExit(t *testing.T) {
 	require.True(t, r.Done)
 	assert.Equal(t, []string{"1 2 3 4", "5 6 7 8", "1 2 - -", "- - 7 8", "1 2 7 8"}, compacted(k, r.Issues, "X", 4))
 	assert.Equal(t, []string{"1 2 3 4", "5 6 7 8"}, compacted(k, r.Issues, "OUT", 4), "all wait for the last round")
-	assert.Equal(t, divergence.Prediction{Branches: 3, Correct: 1, Misses: 1, Bypasses: 2, Compacts: 2}, r.Stats.Prediction)
+	assert.Equal(t, divergence.Prediction{Branches: 3, Correct: 1, Misses: 1, Bypasses: 2, Compacts: 2},
+		r.Stats.Prediction)
 }
 
 // TestRunsAhead: a warp bypasses the branch out of a loop and reaches the end of the loop by
@@ -251,9 +260,11 @@ func TestSwitch(t *testing.T) {
 	for lane := range 16 {
 		k = append(k, at(string(rune('a'+lane)), nop), to("J"))
 	}
-	k = append(seq(when(func(t *thread) bool { return t.TID%16 == 15 }, "S")), append(k, at("S", nop), at("J", nop), exit)...)
+	k = append(seq(when(func(t *thread) bool { return t.TID%16 == 15 }, "S")),
+		append(k, at("S", nop), at("J", nop), exit)...)
 	m, _ := divergence.Find("capri")
-	r, err := micro.Bench{Lanes: 16, Warps: 2}.Run(m, divergence.Options{Mechanism: "capri", PathOrder: divergence.NotTakenFirst}, k, 10_000)
+	r, err := micro.Bench{Lanes: 16, Warps: 2}.Run(m,
+		divergence.Options{Mechanism: "capri", PathOrder: divergence.NotTakenFirst}, k, 10_000)
 	require.NoError(t, err)
 	require.True(t, r.Done)
 }
@@ -264,7 +275,8 @@ func TestDeep(t *testing.T) {
 	k := seq(nop)
 	for _, name := range []string{"E", "D", "C", "B", "A"} {
 		taken := func(t *thread) bool { return t.TID%4 == int(name[0]-'A') }
-		k = append(append(seq(at(name, when(taken, name+"T"))), k...), to(name+"J"), at(name+"T", nop), at(name+"J", nop))
+		k = append(append(seq(at(name, when(taken, name+"T"))), k...), to(name+"J"), at(name+"T", nop),
+			at(name+"J", nop))
 	}
 	list, _ := opened(t, append(k, exit))
 	assert.Equal(t, []string{"A block", "B alone"}, list)

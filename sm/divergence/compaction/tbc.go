@@ -289,7 +289,10 @@ func (p *TBC) Logic(g divergence.Geometry) []units.Logic {
 		ends = 2
 	}
 	return append(p.Compacts.Q().Logic(g.Lanes, g.Warps),
-		units.Logic{Kind: units.Equality, Bits: 32, Count: ends * g.CTAs}, units.Logic{Kind: units.Adder, Bits: 7, Count: 1})
+		units.Logic{Kind: units.Equality, Bits: 32, Count: ends * g.CTAs}, units.Logic{
+			Kind: units.Adder, Bits: 7,
+			Count: 1,
+		})
 }
 
 // Parts says whether likely-convergence points exist, and whether threads change lanes.
@@ -338,7 +341,8 @@ func (p *TBC) compact() {
 	if p.OnCompact.Any() {
 		e := p.Stack.Peek(int(c.CTA))
 		p.OnCompact.Notify(divergence.Compacted{
-			Cycle: p.sim.Now(), CTA: c.CTA, Slot: c.Slot, First: first, At: c.At, Mask: mask, Homes: homes, Left: &c.Pending, Entry: &e.Mask, Warps: int(e.WCnt), Bottom: *p.Stack.Depth.At(int(c.CTA)) == 1,
+			Cycle: p.sim.Now(), CTA: c.CTA, Slot: c.Slot, First: first, At: c.At, Mask: mask, Homes: homes,
+			Left: &c.Pending, Entry: &e.Mask, Warps: int(e.WCnt), Bottom: *p.Stack.Depth.At(int(c.CTA)) == 1,
 			Popped: int(p.Blocks.At(int(c.CTA)).Popped), Served: p.Blocks.At(int(c.CTA)).Served,
 		})
 	}
@@ -384,7 +388,10 @@ func (p *TBC) load(cta int, e *BlockEntry, run units.BlockMask) {
 		n = filled
 	}
 	c := p.Compacts.D()
-	*c = compaction{Compactor: units.Compactor{Pending: run}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, At: e.At}
+	*c = compaction{
+		Compactor: units.Compactor{Pending: run}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First,
+		At: e.At,
+	}
 	if p.off() || p.Stack.Len(cta) == 1 {
 		c.Static, n = true, static
 	}
@@ -513,7 +520,10 @@ func (p *TBC) branch(i int, _ *isa.Inst, o *divergence.Outcome) {
 func (p *TBC) branched(cta int, last bool) {
 	if p.OnBranch.Any() {
 		t := p.Targets.Edit(cta)
-		p.OnBranch.Notify(divergence.Branched{CTA: uint8(cta), At: p.Blocks.At(cta).At, Taken: &t.Taken, Not: &t.Not, Last: last})
+		p.OnBranch.Notify(divergence.Branched{
+			CTA: uint8(cta), At: p.Blocks.At(cta).At, Taken: &t.Taken, Not: &t.Not,
+			Last: last,
+		})
 	}
 }
 
@@ -565,7 +575,8 @@ func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	} else {
 		e.At, lpc, lpos = rpc, divergence.Nowhere, 0
 	}
-	if likely := (divergence.Point{PC: in.Likely, Depth: b.At.Depth}); p.likely && in.Likely != isa.NoPC && !alone && !full && likely != lpc && likely != rpc {
+	if likely := (divergence.Point{PC: in.Likely, Depth: b.At.Depth}); p.likely && in.Likely != isa.NoPC && !alone &&
+		!full && likely != lpc && likely != rpc {
 		p.push(cta, BlockEntry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos})
 		lpc, lpos = likely, uint8(p.Stack.Len(cta)-1)
 	}
@@ -589,7 +600,10 @@ func (p *TBC) branchOf(b *Block) (*isa.Inst, divergence.Jump) {
 
 // takenFirst reports whether the taken path runs first.
 func (p *TBC) takenFirst(cta int, t *Targets) bool {
-	taken, not := divergence.Crowd{Threads: t.Taken.Threads(), Lanes: t.Taken.Lanes()}, divergence.Crowd{Threads: t.Not.Threads(), Lanes: t.Not.Lanes()}
+	taken, not := divergence.Crowd{
+		Threads: t.Taken.Threads(),
+		Lanes:   t.Taken.Lanes(),
+	}, divergence.Crowd{Threads: t.Not.Threads(), Lanes: t.Not.Lanes()}
 	if p.Stack.Len(cta) >= deepStack {
 		return divergence.Smaller(taken, not)
 	}
@@ -661,12 +675,15 @@ func (p *TBC) pop(cta int) {
 // Paths lists the threads of each row of a CTA. They are in slots, at a branch, on the way to a
 // slot, or in the entries below the top.
 func (p *TBC) Paths(to []divergence.Path) []divergence.Path {
-	return p.paths(to, func(int, func(uint32, divergence.Path)) {}, func(int, func(units.BlockMask, divergence.Path)) {})
+	return p.paths(to, func(int, func(uint32, divergence.Path)) {},
+		func(int, func(units.BlockMask, divergence.Path)) {})
 }
 
 // paths lists the paths of the SM. The function parked adds the parked lanes of slot i. The
 // function left adds the threads of a CTA that wait for their own entry.
-func (p *TBC) paths(to []divergence.Path, parked func(i int, list func(lanes uint32, at divergence.Path)), left func(cta int, list func(mask units.BlockMask, at divergence.Path))) []divergence.Path {
+func (p *TBC) paths(to []divergence.Path, parked func(i int, list func(lanes uint32, at divergence.Path)),
+	left func(cta int, list func(mask units.BlockMask, at divergence.Path)),
+) []divergence.Path {
 	for cta := range p.Blocks.Len() {
 		top := int(*p.Stack.Depth.At(cta)) - 1
 		if top < 0 {

@@ -223,7 +223,10 @@ func TestLikelyPointOfOuterLoop(t *testing.T) {
 		at("I", to("C")),
 		at("O", line{Do: count, If: func(t *thread) bool { return t.I == 1 }, To: "A"}),
 		at("F", exit))
-	for mech, blocks := range map[string]string{"tbc-lcp": "ACDBOABOF", "pdom-lcp": "ACDBOABOF", "tbc": "ACDOABOBOABOF"} {
+	for mech, blocks := range map[string]string{
+		"tbc-lcp": "ACDBOABOF", "pdom-lcp": "ACDBOABOF",
+		"tbc": "ACDOABOBOABOF",
+	} {
 		r := microtest.Run(t, mech, divergence.Options{PathOrder: divergence.TakenFirst}, 4, 1, k)
 		assert.Equal(t, blocks, microtest.BlocksOf(k, r.Issues), mech)
 		assert.Equal(t, r.Stats.Pushes, r.Stats.Pops, mech)
@@ -269,15 +272,32 @@ func TestBlockBarriers(t *testing.T) {
 		{"by all", seq(bar, nop, bar, exit), true, false},
 		{"behind a join", seq(when(odd, "C"), nop, to("D"), at("C", nop), at("D", bar), exit), true, false},
 		{"the others have left", seq(when(odd, "OUT"), bar, nop, bar, exit, at("OUT", exit)), true, false},
-		{"in a loop that all go round", seq(at("L", count1), bar, when(func(t *thread) bool { return t.I < 5 }, "L"), exit), true, false},
+		{
+			"in a loop that all go round",
+			seq(at("L", count1), bar, when(func(t *thread) bool { return t.I < 5 }, "L"), exit), true, false,
+		},
 		{"the others wait at the join", seq(when(odd, "C"), nop, bar, at("C", nop), exit), true, true},
-		{"the others wait at a join in an arm", seq(when(below(12), "J"), when(odd, "K"), nop, bar, at("K", nop), at("J", nop), exit), true, true},
+		{
+			"the others wait at a join in an arm",
+			seq(when(below(12), "J"), when(odd, "K"), nop, bar, at("K", nop), at("J", nop), exit), true, true,
+		},
 		{"the others wait below to leave", seq(when(odd, "B"), exit, at("B", nop), bar, nop, bar, exit), true, true},
-		{"some of one way leave", seq(when(below(12), "J"), when(odd, "OUT"), at("J", nop), bar, nop, exit, at("OUT", exit)), true, true},
-		{"some leave from each turn of a loop", seq(at("L", count1), bar, when(func(t *thread) bool { return t.I > t.TID%5 }, "OUT"), to("L"), at("OUT", exit)), true, true},
-		{"the same from the other way", seq(at("L", count1), bar, when(func(t *thread) bool { return t.I <= t.TID%5 }, "L"), exit), true, true},
+		{"some of one way leave", seq(when(below(12), "J"), when(odd, "OUT"), at("J", nop), bar, nop, exit,
+			at("OUT", exit)), true, true},
+		{
+			"some leave from each turn of a loop",
+			seq(at("L", count1), bar, when(func(t *thread) bool { return t.I > t.TID%5 }, "OUT"), to("L"),
+				at("OUT", exit)), true, true,
+		},
+		{
+			"the same from the other way",
+			seq(at("L", count1), bar, when(func(t *thread) bool { return t.I <= t.TID%5 }, "L"), exit), true, true,
+		},
 		{"each way has its own", seq(when(odd, "C"), bar, exit, at("C", bar), exit), false, true},
-		{"some at a barrier, others at a branch", seq(line{Bar: true, If: below(8)}, nop, when(odd, "C"), nop, at("C", exit)), false, false},
+		{
+			"some at a barrier, others at a branch",
+			seq(line{Bar: true, If: below(8)}, nop, when(odd, "C"), nop, at("C", exit)), false, false,
+		},
 	} {
 		k := c.kernel
 		r := blockRun(t, tbc, micro.Bench{Lanes: 8, Warps: 3, Latency: 4}, k, nil)
@@ -368,7 +388,8 @@ func TestIdealCompaction(t *testing.T) {
 		warps := strings.Split(mask, "/")
 		lanes := len(warps[0])
 		all := strings.Join(warps, "")
-		k := seq(at("A", when(func(t *thread) bool { return all[t.TID] != '-' }, "C")), at("B", to("D")), at("C", nop), at("D", exit))
+		k := seq(at("A", when(func(t *thread) bool { return all[t.TID] != '-' }, "C")), at("B", to("D")), at("C", nop),
+			at("D", exit))
 		b := micro.Bench{Lanes: lanes, Warps: len(warps)}
 		r := blockRun(t, divergence.Options{Mechanism: "tbc-ideal"}, b, k, nil)
 		require.True(t, r.Done, mask)

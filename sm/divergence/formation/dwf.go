@@ -199,7 +199,8 @@ func newDWF(e divergence.Env, warpBarriers bool) *DWF {
 	bar := divergence.NewBarrier(e.Geometry)
 	p := &DWF{
 		Ports: divergence.Ports{Tallies: bar.Tallies, Ranks: rtl.NewMem[uint64](e.Warps)},
-		Table: rtl.NewMem[divergence.Slot](e.Warps), Home: rtl.NewMem[units.Homes](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
+		Table: rtl.NewMem[divergence.Slot](e.Warps), Home: rtl.NewMem[units.Homes](e.Warps),
+		Picked:  rtl.NewMem[Picked](e.Warps),
 		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:   units.NewWarpPool(threads, units.NewLUT(lutEntries, k.Ways)),
 		Queues: units.NewPCQueues(threads), Aging: units.NewAging(uint64(k.Aging)),
@@ -682,7 +683,10 @@ func (p *DWF) Paths(to []divergence.Path) []divergence.Path {
 	}
 	for row := range p.Statics.Len() {
 		if w := p.Statics.At(row); w.Arrived != 0 {
-			to = append(to, divergence.Path{CTA: w.CTA, Row: uint8(row), PC: w.RPC, Reconv: w.RPC, Mask: w.Arrived, Wait: divergence.WaitsJoin})
+			to = append(to, divergence.Path{
+				CTA: w.CTA, Row: uint8(row), PC: w.RPC, Reconv: w.RPC, Mask: w.Arrived,
+				Wait: divergence.WaitsJoin,
+			})
 		}
 	}
 	return to

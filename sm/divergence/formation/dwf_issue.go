@@ -41,13 +41,16 @@ const unranked = 1 << 62
 // issuePolicies are all issue policies (Fung et al., MICRO 2007, section 4.3; as in GPGPU-Sim
 // 2.1.1b).
 var issuePolicies = key.Choices[IssuePolicy, issue]{}.
-	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one", issue{byPC: func(n uint16) uint16 { return math.MaxUint16 - n }}).
+	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one",
+		issue{byPC: func(n uint16) uint16 { return math.MaxUint16 - n }}).
 	With(IssueMinority, "the same with fewest threads", issue{byPC: func(n uint16) uint16 { return n }}).
 	With(IssueTime, "in the order in which they were formed", issue{rank: func(w candidate) uint64 { return w.born }}).
-	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one", issue{rank: func(w candidate) uint64 {
-		return uint64(w.count)<<8 + w.unfilled()
-	}}).
-	With(IssuePC, "the smallest PC; then the fuller one", issue{rank: func(w candidate) uint64 { return uint64(w.pc)<<8 + w.unfilled() }})
+	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one",
+		issue{rank: func(w candidate) uint64 {
+			return uint64(w.count)<<8 + w.unfilled()
+		}}).
+	With(IssuePC, "the smallest PC; then the fuller one",
+		issue{rank: func(w candidate) uint64 { return uint64(w.pc)<<8 + w.unfilled() }})
 
 // unfilled returns the number of lanes without a thread.
 func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.OnesCount32(w.occ)) }

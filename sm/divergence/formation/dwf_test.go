@@ -18,7 +18,8 @@ import (
 func formations() (list []divergence.Options) {
 	for _, name := range []string{"dwf", "dwf-wb"} {
 		for _, policy := range formation.IssuePolicies() {
-			list = append(list, formation.Keys.With(divergence.Options{Mechanism: name}, formation.Params{Issue: policy, Ways: 2}))
+			list = append(list, formation.Keys.With(divergence.Options{Mechanism: name},
+				formation.Params{Issue: policy, Ways: 2}))
 		}
 	}
 	return list
@@ -67,7 +68,12 @@ func TestDWFVector(t *testing.T) {
 		atC   [][]int
 	}{
 		{"other lanes", [2]uint32{0b0011, 0b1100}, [][]int{{0, 1, 6, 7}}, [][]int{{4, 5, 2, 3}}},
-		{"same lanes", [2]uint32{0b0011, 0b0011}, [][]int{{0, 1, -1, -1}, {4, 5, -1, -1}}, [][]int{{-1, -1, 2, 3}, {-1, -1, 6, 7}}},
+		{
+			"same lanes",
+			[2]uint32{0b0011, 0b0011},
+			[][]int{{0, 1, -1, -1}, {4, 5, -1, -1}},
+			[][]int{{-1, -1, 2, 3}, {-1, -1, 6, 7}},
+		},
 	} {
 		k := seq(
 			when(func(t *thread) bool { return v.taken[t.TID/4]>>(t.TID%4)&1 != 0 }, "B"),
@@ -153,7 +159,8 @@ func TestDWFInvariants(t *testing.T) {
 				microtest.NoneAhead(t, k, r.Issues, lanes, lanes*warps)
 			}
 			b.Each = nil
-			require.Equal(t, r, b.run(t, o, microtest.RandomKernel(seed, lanes*warps, exits, bars)), "the policy is a function of the state (W3)")
+			require.Equal(t, r, b.run(t, o, microtest.RandomKernel(seed, lanes*warps, exits, bars)),
+				"the policy is a function of the state (W3)")
 		}
 	}
 	for _, policy := range formation.IssuePolicies() {
@@ -311,11 +318,13 @@ func (b *choices) issued(t *testing.T, p *formation.DWF, keys formation.Params, 
 	if b.read < len(issues) {
 		i := issues[len(issues)-1]
 		b.read = len(issues)
-		at := slices.IndexFunc(b.slots, func(c choice) bool { return c.row == i.Row && c.pc == i.PC && c.mask == i.Mask })
+		at := slices.IndexFunc(b.slots,
+			func(c choice) bool { return c.row == i.Row && c.pc == i.PC && c.mask == i.Mask })
 		require.GreaterOrEqual(t, at, 0)
 		for j := range b.slots {
 			if y := &b.slots[j]; before(y, &b.slots[at]) {
-				require.Fail(t, "not the policy's choice", "%+v: %+v before %+v, current PC %d", keys, b.slots[at], *y, b.current)
+				require.Fail(t, "not the policy's choice", "%+v: %+v before %+v, current PC %d", keys, b.slots[at], *y,
+					b.current)
 			}
 			chosen = chosen || before(&b.slots[at], &b.slots[j])
 		}
@@ -358,7 +367,10 @@ func TestPDOMCount(t *testing.T) {
 				seen[w.Count]++
 			}
 		}
-	}}.run(t, formation.Keys.With(divergence.Options{Mechanism: "dwf"}, formation.Params{Issue: formation.IssuePDOM, Ways: 4}), k)
+	}}.run(t, formation.Keys.With(divergence.Options{Mechanism: "dwf"}, formation.Params{
+		Issue: formation.IssuePDOM,
+		Ways:  4,
+	}), k)
 	assert.Len(t, seen, 3)
 }
 
@@ -368,7 +380,8 @@ func TestDWFAcross(t *testing.T) {
 	for _, o := range formations() {
 		asked := 0 // the first warp takes the branch in lanes 0 and 1, the second in 2 and 3
 		k := seq(
-			when(func(*thread) bool { asked++; return asked%8 == 1 || asked%8 == 2 || asked%8 == 7 || asked%8 == 0 }, "B"),
+			when(func(*thread) bool { asked++; return asked%8 == 1 || asked%8 == 2 || asked%8 == 7 || asked%8 == 0 },
+				"B"),
 			nop, to("D"), at("B", nop), at("D", line{Bar: true}), exit)
 		r := pipeline{Lanes: 4, Warps: 1, CTAs: 2, Latency: 5}.run(t, o, k)
 		groups := map[uint32][][]int{}
@@ -460,7 +473,8 @@ func TestStarvationEddy(t *testing.T) {
 		assert.Len(t, r.Issues, c.issues, c.options.Mechanism)
 		for _, i := range r.Issues {
 			if i.PC > 2 && i.PC < 42 && threadsIn(i, 4)[0] == 0 {
-				assert.Equal(t, c.issues == eddy, i.Mask == 1, "%s: thread 0 is alone at PC %d", c.options.Mechanism, i.PC)
+				assert.Equal(t, c.issues == eddy, i.Mask == 1, "%s: thread 0 is alone at PC %d",
+					c.options.Mechanism, i.PC)
 			}
 		}
 	}
@@ -482,7 +496,9 @@ func TestAging(t *testing.T) {
 			at("B", when(func(*thread) bool { return !set }, "B")), exit,
 			rep("P", 20), line{Do: func(*thread) { set = true }}, exit)
 		m, _ := divergence.Find("dwf")
-		r, err := micro.Bench{Lanes: 4, Warps: 4, Latency: 3}.Run(m, formation.Keys.With(divergence.Options{}, formation.Params{Issue: formation.IssueMajority, Ways: 4, Aging: aging}), k, 20_000)
+		r, err := micro.Bench{Lanes: 4, Warps: 4, Latency: 3}.Run(m,
+			formation.Keys.With(divergence.Options{},
+				formation.Params{Issue: formation.IssueMajority, Ways: 4, Aging: aging}), k, 20_000)
 		require.NoError(t, err)
 		assert.Equal(t, finishes, r.Done, "aging %d", aging)
 	}

@@ -72,24 +72,30 @@ func k5(trips int, leave func(t *Thread) bool) Kernel {
 }
 
 func u3(leave func(t *Thread) bool) Kernel {
-	return Seq(Nop, When(Odd, "E1"), Nop, Nop, To("J"), At("E1", Nop), When(leave, "OUT"), Nop, Repeat("J", 8), At("OUT", Nop), Exit)
+	return Seq(Nop, When(Odd, "E1"), Nop, Nop, To("J"), At("E1", Nop), When(leave, "OUT"), Nop, Repeat("J", 8),
+		At("OUT", Nop), Exit)
 }
 
 // Kernels are micro-kernels for warps of 8 threads. K1 to K7 are the control flow of Huang et al.
 // (Dynamic SIMD Re-convergence with Paired-Path Comparison) and kernels that expose its weaknesses.
 // U1 to U4 are unstructured: a side exit that is rarely taken makes the post-dominator late.
 var Kernels = map[string]Kernel{
-	"K1":  Seq(Nop, When(FromThread(4), "C"), Nop, Nop, To("D"), Repeat("C", 2), At("D", Nop), Exit),
-	"K2":  Seq(When(FromThread(4), "E1"), When(FromThread(2), "E2"), Nop, To("J"), At("E2", Nop), To("J"), At("E1", Nop), Repeat("J", 2), Exit),
-	"K2b": Seq(When(FromThread(6), "J"), Nop, When(FromThread(4), "J"), Nop, When(FromThread(2), "J"), Nop, Repeat("J", 2), Exit),
-	"K3":  Seq(At("L", Count), Nop, When(func(t *Thread) bool { return t.I <= t.TID }, "L"), Nop, Nop, Exit),
-	"K4":  Seq(When(BelowThread(2), "X"), Nop, When(BelowThread(4), "X"), Nop, Nop, To("J"), Repeat("X", 4), At("J", Nop), Exit),
-	"K4b": Seq(When(BelowThread(2), "X"), Nop, When(BelowThread(4), "X"), Nop, When(BelowThread(6), "X"), Nop, To("J"), Repeat("X", 4), At("J", Nop), Exit),
-	"K5":  k5(4, func(t *Thread) bool { return t.TID == 7 && t.I >= 1 }),
-	"K6":  Seq(When(FromThread(7), "COLD"), Nop, Repeat("R", 6), Exit, At("COLD", Nop), Nop, To("R")),
+	"K1": Seq(Nop, When(FromThread(4), "C"), Nop, Nop, To("D"), Repeat("C", 2), At("D", Nop), Exit),
+	"K2": Seq(When(FromThread(4), "E1"), When(FromThread(2), "E2"), Nop, To("J"), At("E2", Nop), To("J"),
+		At("E1", Nop), Repeat("J", 2), Exit),
+	"K2b": Seq(When(FromThread(6), "J"), Nop, When(FromThread(4), "J"), Nop, When(FromThread(2), "J"), Nop,
+		Repeat("J", 2), Exit),
+	"K3": Seq(At("L", Count), Nop, When(func(t *Thread) bool { return t.I <= t.TID }, "L"), Nop, Nop, Exit),
+	"K4": Seq(When(BelowThread(2), "X"), Nop, When(BelowThread(4), "X"), Nop, Nop, To("J"), Repeat("X", 4),
+		At("J", Nop), Exit),
+	"K4b": Seq(When(BelowThread(2), "X"), Nop, When(BelowThread(4), "X"), Nop, When(BelowThread(6), "X"), Nop, To("J"),
+		Repeat("X", 4), At("J", Nop), Exit),
+	"K5": k5(4, func(t *Thread) bool { return t.TID == 7 && t.I >= 1 }),
+	"K6": Seq(When(FromThread(7), "COLD"), Nop, Repeat("R", 6), Exit, At("COLD", Nop), Nop, To("R")),
 	"K6b": Seq(At("L", Nop), When(func(t *Thread) bool { return t.TID == t.I%8 }, "COLD"), Repeat("R", 2), Count,
 		When(func(t *Thread) bool { return t.I < 8 }, "L"), Nop, Exit, At("COLD", Nop), To("R")),
-	"K7": Seq(When(FromThread(4), "C"), Nop, When(FromThread(2), "E"), Nop, Nop, To("J"), Repeat("C", 2), Repeat("E", 5), At("J", Nop), Exit),
+	"K7": Seq(When(FromThread(4), "C"), Nop, When(FromThread(2), "E"), Nop, Nop, To("J"), Repeat("C", 2),
+		Repeat("E", 5), At("J", Nop), Exit),
 	"U1": k5(8, func(t *Thread) bool { return t.TID == 7 && t.I == 1 }),
 	"U2": k5(8, Never),
 	"U3": u3(Never),

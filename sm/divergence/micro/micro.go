@@ -287,7 +287,8 @@ func (f *front) Tick() {
 	if n := f.bench.Warps; int(q.Started) < len(f.threads) && f.Launch.Ready() {
 		cta, warp := int(q.Started)/n, int(q.Started)%n
 		f.Launch.Push(divergence.WarpStart{
-			CTA: uint8(cta), Row: q.Started, First: uint8(cta * n), Warps: uint8(n), Last: warp+1 == n, Mask: uint32(1<<f.bench.Lanes - 1),
+			CTA: uint8(cta), Row: q.Started, First: uint8(cta * n), Warps: uint8(n), Last: warp+
+				1 == n, Mask: uint32(1<<f.bench.Lanes - 1),
 		})
 		d.Started++
 	}

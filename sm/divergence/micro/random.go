@@ -84,7 +84,10 @@ func (g *generator) block(depth int, leave string) {
 			}})
 			g.add(At(top, Nop))
 			g.block(depth-1, out)
-			g.add(Line{Do: func(t *Thread) { left[t.TID]-- }, If: func(t *Thread) bool { return left[t.TID] > 0 }, To: top})
+			g.add(Line{
+				Do: func(t *Thread) { left[t.TID]-- }, If: func(t *Thread) bool { return left[t.TID] > 0 },
+				To: top,
+			})
 			g.add(At(out, Nop))
 		case 4: // break
 			if leave != "" && !g.Structured {

@@ -95,7 +95,8 @@ func NoneAhead(t *testing.T, k kernel, issues []micro.Issue, lanes, threads int)
 			me := i.Thread(lane, lanes)
 			for other := range threads {
 				if !gone[other] && passed[other] < passed[me] {
-					t.Fatalf("a thread is ahead: thread %d is at PC %d behind barrier %d, thread %d has not got there", me, i.PC, passed[me], other)
+					t.Fatalf("a thread is ahead: thread %d is at PC %d behind barrier %d, thread %d has not got there",
+						me, i.PC, passed[me], other)
 				}
 			}
 		}
@@ -205,12 +206,15 @@ func RandomKernels(t *testing.T, options []divergence.Options, look func(p diver
 				m, _ := divergence.Find(o.Mechanism)
 				k := RandomKernel(seed, lanes*warps, exits, bars)
 				count := Census{Kernel: k}
-				b := micro.Bench{Lanes: lanes, Warps: warps, Latency: latency, Each: func(p divergence.Policy, issued []micro.Issue) {
-					count.Take(t, p, issued)
-					if look != nil {
-						look(p)
-					}
-				}}
+				b := micro.Bench{
+					Lanes: lanes, Warps: warps, Latency: latency,
+					Each: func(p divergence.Policy, issued []micro.Issue) {
+						count.Take(t, p, issued)
+						if look != nil {
+							look(p)
+						}
+					},
+				}
 				r, err := b.Run(m, o, k, 200_000)
 				if err != nil {
 					t.Fatal(err)
@@ -254,7 +258,10 @@ func (d *driver) Tick() {
 	q, n := d.Regs()
 	n.Random = q.Random*6364136223846793005 + 1442695040888963407
 	if int(q.Started) < d.warps && d.Launch.Ready() {
-		d.Launch.Push(divergence.WarpStart{Row: q.Started, Warps: uint8(d.warps), Last: int(q.Started)+1 == d.warps, Mask: 0xff})
+		d.Launch.Push(divergence.WarpStart{
+			Row: q.Started, Warps: uint8(d.warps), Last: int(q.Started)+1 == d.warps,
+			Mask: 0xff,
+		})
 		n.Started++
 	}
 	if d.Retire.Valid() {
@@ -306,7 +313,10 @@ func Clocked(t *testing.T, options []divergence.Options) {
 				}
 				launch, retire := rtl.NewQueue[divergence.WarpStart](warps), rtl.NewQueue[divergence.Retire](warps)
 				outcome := rtl.NewQueue[divergence.Outcome](64)
-				f := &driver{Div: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), prog: prog, warps: warps}
+				f := &driver{
+					Div: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), prog: prog,
+					warps: warps,
+				}
 				c := p.Connections()
 				c.Launch, c.Outcome, c.Retire, c.Fire = launch.In(), outcome.In(), retire.Out(), &f.Fire
 				type design struct {

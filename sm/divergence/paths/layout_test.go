@@ -20,7 +20,8 @@ func TestLayout(t *testing.T) {
 	for _, mechanism := range []string{"ppc", "ptpc"} {
 		for layout, issues := range map[bool]int{false: 2 + 21 + 2 + 21, true: 2 + 2 + 21} {
 			m, _ := divergence.Find(mechanism)
-			r, err := micro.Bench{Lanes: 4, Warps: 1}.Run(m, microtest.With(mechanism, mechanism+".layout", strconv.FormatBool(layout)), k, 1000)
+			r, err := micro.Bench{Lanes: 4, Warps: 1}.Run(m,
+				microtest.With(mechanism, mechanism+".layout", strconv.FormatBool(layout)), k, 1000)
 			require.NoError(t, err)
 			require.True(t, r.Done)
 			assert.Len(t, r.Issues, issues, "%s, layout %t", mechanism, layout)

@@ -22,7 +22,8 @@ func pairs(p *paths.PPC) (s string) {
 		e := p.Stack.At(0, i)
 		star := [2]string{}
 		star[e.Cur] = "*"
-		s += fmt.Sprintf("[%d/%02x%s %d/%02x%s]", e.Side[0].At.PC, e.Side[0].Mask, star[0], e.Side[1].At.PC, e.Side[1].Mask, star[1])
+		s += fmt.Sprintf("[%d/%02x%s %d/%02x%s]", e.Side[0].At.PC, e.Side[0].Mask, star[0], e.Side[1].At.PC,
+			e.Side[1].Mask, star[1])
 	}
 	return s
 }
@@ -92,7 +93,8 @@ func TestPPCTrace(t *testing.T) {
 				}
 			}}
 			m, _ := divergence.Find("ppc")
-			r, err := b.Run(m, paths.PPCKeys.With(divergence.Options{}, paths.PPCParams{Verbatim: c.verbatim}), c.kernel, 1000)
+			r, err := b.Run(m, paths.PPCKeys.With(divergence.Options{}, paths.PPCParams{Verbatim: c.verbatim}),
+				c.kernel, 1000)
 			require.NoError(t, err)
 			require.True(t, r.Done)
 			assert.Equal(t, c.want, got)
@@ -291,6 +293,7 @@ func TestPPCExplicit(t *testing.T) {
 		assert.Len(t, r.Issues, c.issues, c.kernel)
 		assert.Equal(t, c.added, r.Added, c.kernel)
 	}
-	uniform := microtest.Run(t, "ppc-explicit", divergence.Options{}, 8, 1, seq(when(never, "J"), nop, at("J", nop), exit))
+	uniform := microtest.Run(t, "ppc-explicit", divergence.Options{}, 8, 1,
+		seq(when(never, "J"), nop, at("J", nop), exit))
 	assert.Equal(t, 1, uniform.Added, "one path")
 }

@@ -71,7 +71,10 @@ func (p *PTPC) Tick() { p.Serve(p) }
 // Logic is the comparator of each lane's PC with that of the warp, and the tree of comparators that
 // finds the smallest.
 func (p *PTPC) Logic(g divergence.Geometry) []units.Logic {
-	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: g.Warps * g.Lanes}, {Kind: units.LessThan, Bits: 32, Count: g.Warps * (g.Lanes - 1)}}
+	return []units.Logic{
+		{Kind: units.Equality, Bits: 32, Count: g.Warps * g.Lanes},
+		{Kind: units.LessThan, Bits: 32, Count: g.Warps * (g.Lanes - 1)},
+	}
 }
 
 // Start sets the PCs of a new warp to 0.
@@ -169,7 +172,10 @@ func (p *PTPC) Paths(to []divergence.Path) []divergence.Path {
 			case runs:
 				wait = s.Wait
 			}
-			to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: at.PC, Reconv: isa.NoPC, Mask: mask, Wait: wait, Running: runs})
+			to = append(to, divergence.Path{
+				CTA: s.CTA, Row: s.Row, PC: at.PC, Reconv: isa.NoPC, Mask: mask, Wait: wait,
+				Running: runs,
+			})
 			left &^= mask
 		}
 	}

@@ -8,9 +8,12 @@ import (
 
 var dpeMechanisms = []divergence.Mechanism{
 	{
-		Name:     "dpe",
-		Doc:      "dual-path stack: both paths of the innermost divergent branch interleave",
-		Promises: divergence.Promises{Meets: true, InStep: true, Arrival: divergence.ByPair, Prompt: 1, Depth: divergence.PerLane},
+		Name: "dpe",
+		Doc:  "dual-path stack: both paths of the innermost divergent branch interleave",
+		Promises: divergence.Promises{
+			Meets: true, InStep: true, Arrival: divergence.ByPair, Prompt: 1,
+			Depth: divergence.PerLane,
+		},
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newDPE(e), nil
 		},
@@ -211,7 +214,8 @@ func (p *DPE) settle(w int) {
 	}
 	p.Changed(2 * w)
 	p.Changed(2*w + 1)
-	if (!a.Valid || a.Wait == divergence.WaitsBarrier) && (!b.Valid || b.Wait == divergence.WaitsBarrier) && !p.awaited(w) {
+	if (!a.Valid || a.Wait == divergence.WaitsBarrier) && (!b.Valid || b.Wait == divergence.WaitsBarrier) &&
+		!p.awaited(w) {
 		p.Meet(p, a)
 	}
 }
@@ -282,7 +286,10 @@ func (p *DPE) Paths(to []divergence.Path) []divergence.Path {
 		above := uint32(0)
 		for k := range 2 {
 			if s := p.Table.At(2*w + k); s.Valid {
-				to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC, Mask: s.Mask, Wait: s.Wait, Running: true})
+				to = append(to, divergence.Path{
+					CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC,
+					Mask: s.Mask, Wait: s.Wait, Running: true,
+				})
 				above |= s.Mask
 			}
 		}
@@ -297,7 +304,10 @@ func (p *DPE) Paths(to []divergence.Path) []divergence.Path {
 				if x.At == p.Stack.At(w, i+1).RPC {
 					wait = divergence.WaitsJoin
 				}
-				to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: x.At.PC, Reconv: e.RPC.PC, Mask: x.Mask &^ above, Wait: wait})
+				to = append(to, divergence.Path{
+					CTA: s.CTA, Row: s.Row, PC: x.At.PC, Reconv: e.RPC.PC,
+					Mask: x.Mask &^ above, Wait: wait,
+				})
 				above |= x.Mask
 			}
 		}

@@ -52,7 +52,17 @@ func TestDPE(t *testing.T) {
 			//    2
 			"loop",
 			seq(at("L", count1), when(func(t *thread) bool { return t.I <= t.TID/2 }, "L"), exit),
-			[][2]uint32{{0, 0xff}, {1, 0xff}, {0, 0xfc}, {1, 0xfc}, {0, 0xf0}, {1, 0xf0}, {0, 0xc0}, {1, 0xc0}, {2, 0xff}},
+			[][2]uint32{
+				{0, 0xff},
+				{1, 0xff},
+				{0, 0xfc},
+				{1, 0xfc},
+				{0, 0xf0},
+				{1, 0xf0},
+				{0, 0xc0},
+				{1, 0xc0},
+				{2, 0xff},
+			},
 			2,
 		},
 		{
@@ -65,8 +75,19 @@ func TestDPE(t *testing.T) {
 			//     \ / /
 			//      8
 			"a nested branch covers the other path",
-			seq(when(tid(4), "E1"), when(tid(2), "E2"), nop, to("J"), at("E2", nop), to("J"), rep("E1", 2), at("J", exit)),
-			[][2]uint32{{0, 0xff}, {1, 0x0f}, {6, 0xf0}, {2, 0x03}, {4, 0x0c}, {3, 0x03}, {5, 0x0c}, {7, 0xf0}, {8, 0xff}},
+			seq(when(tid(4), "E1"), when(tid(2), "E2"), nop, to("J"), at("E2", nop), to("J"), rep("E1", 2),
+				at("J", exit)),
+			[][2]uint32{
+				{0, 0xff},
+				{1, 0x0f},
+				{6, 0xf0},
+				{2, 0x03},
+				{4, 0x0c},
+				{3, 0x03},
+				{5, 0x0c},
+				{7, 0xf0},
+				{8, 0xff},
+			},
 			3,
 		},
 	} {

@@ -10,12 +10,15 @@ import (
 )
 
 var multipathMechanisms = []divergence.Mechanism{{
-	Name:     "multipath",
-	Doc:      "splits of a warp in two tables: all paths of all its branches interleave, and meet at post-dominators",
-	Params:   MultiPathKeys,
-	Counts:   multiCounts{},
-	Promises: divergence.Promises{Meets: true, InStep: true, Arrival: divergence.ByPath, Prompt: 1, Depth: divergence.PerLane},
-	New:      func(e divergence.Env) (divergence.Policy, error) { return newMultiPath(e) },
+	Name:   "multipath",
+	Doc:    "splits of a warp in two tables: all paths of all its branches interleave, and meet at post-dominators",
+	Params: MultiPathKeys,
+	Counts: multiCounts{},
+	Promises: divergence.Promises{
+		Meets: true, InStep: true, Arrival: divergence.ByPath, Prompt: 1,
+		Depth: divergence.PerLane,
+	},
+	New: func(e divergence.Env) (divergence.Policy, error) { return newMultiPath(e) },
 }}
 
 // MultiPathKeys are the parameters of multipath, with their defaults.
@@ -97,7 +100,8 @@ type Split struct {
 func newMultiPath(e divergence.Env) (divergence.Policy, error) {
 	paths := MultiPathKeys.Of(e.Options).Paths
 	if paths = min(paths, e.Lanes); paths*e.Warps > divergence.MaxSlots {
-		return nil, fmt.Errorf("divergence.multipath.paths = %d: want at most %d with %d warps, as an SM has %d slots", paths, divergence.MaxSlots/e.Warps, e.Warps, divergence.MaxSlots)
+		return nil, fmt.Errorf("divergence.multipath.paths = %d: want at most %d with %d warps, as an SM has %d slots",
+			paths, divergence.MaxSlots/e.Warps, e.Warps, divergence.MaxSlots)
 	}
 	return &MultiPath{
 		Warps:  divergence.NewWarps(e, paths),
@@ -195,7 +199,10 @@ func (p *MultiPath) branch(w, i int, s *divergence.Slot, in *isa.Inst, o *diverg
 	if j.Meet != divergence.Nowhere && j.Meet != p.entry(w, to).At {
 		to = p.open(w, Rejoin{At: j.Meet, Mask: split.Mask, Pending: split.Mask, Parent: to})
 	}
-	first, second := Split{divergence.Side{At: j.Target, Mask: taken}, to}, Split{divergence.Side{At: j.Fall, Mask: not}, to}
+	first, second := Split{
+		divergence.Side{At: j.Target, Mask: taken},
+		to,
+	}, Split{divergence.Side{At: j.Fall, Mask: not}, to}
 	if !p.first.Taken(taken, not) {
 		first, second = second, first
 	}

@@ -63,7 +63,10 @@ func newPDOM(e divergence.Env, likely bool) *PDOM {
 	}
 	return &PDOM{
 		Warps: divergence.NewWarps(e, 1),
-		Stack: divergence.PathStack{Stack: units.NewStack[divergence.Entry](e.Warps, capacity), First: e.First(), Deep: capacity, Likely: likely},
+		Stack: divergence.PathStack{
+			Stack: units.NewStack[divergence.Entry](e.Warps, capacity), First: e.First(),
+			Deep: capacity, Likely: likely,
+		},
 	}
 }
 
@@ -85,7 +88,8 @@ func (p *PDOM) Parts() map[string]bool { return map[string]bool{"likely": p.Stac
 
 // Start pushes the bottom entry of a new warp.
 func (p *PDOM) Start(l *divergence.WarpStart) {
-	p.Stack.Push(int(l.Row), divergence.Entry{RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: l.Mask}, &p.D().Stats)
+	p.Stack.Push(int(l.Row), divergence.Entry{RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: l.Mask},
+		&p.D().Stats)
 }
 
 // Advance pops entries where paths meet.
@@ -188,7 +192,10 @@ func (p *PDOM) Paths(to []divergence.Path) []divergence.Path {
 			continue
 		}
 		top := int(*p.Stack.Depth.At(w)) - 1
-		to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC, Mask: s.Mask, Wait: s.Wait, Running: true})
+		to = append(to, divergence.Path{
+			CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC,
+			Mask: s.Mask, Wait: s.Wait, Running: true,
+		})
 		above := s.Mask
 		p.Stack.Parked(w, func(lanes uint32, at divergence.Path) {
 			if at.Mask = lanes &^ above; at.Mask != 0 {

@@ -336,7 +336,10 @@ func entries(p divergence.Policy, w int, to []divergence.Entry) []divergence.Ent
 	s := p.(*TokenStack)
 	for i := s.onChip(w); i < int(*s.Stack.Depth.At(w)); i++ {
 		t := s.Token(w, i)
-		to = append(to, divergence.Entry{At: divergence.Point{PC: t.PC}, RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: t.Mask})
+		to = append(to, divergence.Entry{
+			At: divergence.Point{PC: t.PC}, RPC: divergence.Nowhere,
+			LPC: divergence.Nowhere, Mask: t.Mask,
+		})
 	}
 	return to
 }

@@ -19,7 +19,10 @@ import (
 func watch(t *testing.T, k kernel, each func(p *tokens.TokenStack, issued []micro.Issue)) micro.Result {
 	t.Helper()
 	m, _ := divergence.Find("token")
-	b := micro.Bench{Lanes: 32, Warps: 1, Each: func(p divergence.Policy, issued []micro.Issue) { each(p.(*tokens.TokenStack), issued) }}
+	b := micro.Bench{
+		Lanes: 32, Warps: 1,
+		Each: func(p divergence.Policy, issued []micro.Issue) { each(p.(*tokens.TokenStack), issued) },
+	}
 	r, err := b.Run(m, divergence.Options{}, k, 100_000)
 	require.NoError(t, err)
 	require.True(t, r.Done)
@@ -67,14 +70,23 @@ func TestTokenTable(t *testing.T) {
 	for m := range 32 {
 		n := uint64(m)
 		r := watch(t, micro.Listing3(m), func(*tokens.TokenStack, []micro.Issue) {})
-		assert.Equal(t, [5]uint64{n + 1, n + 1, n + 1, max(0, n+4-16) / 4 * bit(n > 15), max(0, n+4-16) / 4 * bit(n > 15)},
-			[5]uint64{r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills, r.Stats.Fills}, "single, M = %d", m)
+		assert.Equal(t, [5]uint64{
+			n + 1, n + 1, n + 1, max(0, n+4-16) / 4 * bit(n > 15),
+			max(0, n+4-16) / 4 * bit(n > 15),
+		},
+			[5]uint64{
+				r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills,
+				r.Stats.Fills,
+			}, "single, M = %d", m)
 		assert.Len(t, r.Issues, 136+m, "one more sync for each token")
 
 		r = watch(t, micro.Listing4(m), func(*tokens.TokenStack, []micro.Issue) {})
 		pushes := 33 + n*(65-n)/2
 		assert.Equal(t, [5]uint64{pushes, pushes, n + 2, double[m], double[m]},
-			[5]uint64{r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills, r.Stats.Fills}, "double, M = %d", m)
+			[5]uint64{
+				r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills,
+				r.Stats.Fills,
+			}, "double, M = %d", m)
 	}
 }
 
@@ -128,11 +140,15 @@ func TestTokenWindow(t *testing.T) {
 		"double loop": func() kernel { return micro.Listing4(9) },
 	}
 	for seed := range uint64(20) {
-		kernels[fmt.Sprint("random ", seed)] = func() kernel { return microtest.RandomKernel(seed, 64, seed%2 == 1, false) }
+		kernels[fmt.Sprint("random ", seed)] = func() kernel {
+			return microtest.RandomKernel(seed, 64, seed%2 == 1,
+				false)
+		}
 	}
 	for name, k := range kernels {
 		issued := func(window, memory int) ([2][]micro.Issue, divergence.Stats) {
-			r, err := micro.Bench{Lanes: 32, Warps: 2, Memory: memory}.Run(m, tokens.Keys.With(divergence.Options{}, tokens.Params{Window: window}), k(), 200_000)
+			r, err := micro.Bench{Lanes: 32, Warps: 2, Memory: memory}.Run(m,
+				tokens.Keys.With(divergence.Options{}, tokens.Params{Window: window}), k(), 200_000)
 			require.NoError(t, err)
 			require.True(t, r.Done, "%s, window %d", name, window)
 			var by [2][]micro.Issue
